@@ -1,0 +1,166 @@
+package cbo
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Config says how a run goes. Zero values mean the defaults, which are those
+// of the paper's experiment on the whole space.
+type Config struct {
+	// Particles is n. Default 50.
+	Particles int
+	// Box is where particles start, uniformly. Default [-1, 1]^d.
+	Box objective.Box
+	// Points are known good points: the first particles start there instead.
+	// There may be more of them than Particles; then only that many are used.
+	Points *mat.Dense
+
+	// Tau is the step size τ. Default 0.03.
+	Tau float64
+	// Lambda is the strength λ of the drift. Default 1.
+	Lambda float64
+	// Sigma is the strength σ of the noise. Default Constant(7.1), for noise
+	// that acts on each coordinate alone; Isotropic wants about 1/√d.
+	Sigma Schedule
+	// Alpha is the exponent α of the weights. Default Geometric(100, 1.005, 1e5).
+	Alpha Schedule
+
+	// Noise is D. Default Anisotropic.
+	Noise Noise
+	// Domain keeps the particles inside. Default Clip{1e8}.
+	Domain Domain
+	// Correction weakens the drift of good particles. Default Full: it does not.
+	Correction Correction
+	// Memory lets particles remember their best. Default Forget: they do not.
+	Memory Memory
+	// Batch is how many particles, chosen at random, form a consensus and move
+	// in each step, which then costs that many queries. Default all.
+	Batch int
+	// Resample shakes the particles when the best value stalls. Default never.
+	Resample Resample
+
+	// Stop says when a run ends, budget, target and context aside.
+	Stop Stop
+	// Restarts is how many independent runs may follow one that has converged
+	// or stalled. Default 0.
+	Restarts int
+
+	// Seed determines all randomness.
+	Seed uint64
+	// Observe, if not nil, is called before every step. It must not change
+	// what it is shown.
+	Observe func(State)
+}
+
+// Resample adds σ_r√τ ξ, ξ ~ N(0, I), to every particle that moves when the
+// best value has not improved for Wait steps, and waits again.
+type Resample struct {
+	Wait  int     // 0: never
+	Sigma float64 // σ_r; 0: 0.1
+}
+
+// Stop says when a run ends of itself.
+type Stop struct {
+	// Spread: the run has converged when in every coordinate all particles
+	// are within Spread·max(1, |c_j|) of each other. Default 1e-14: so near
+	// that rounding is all that still moves them. Negative: never.
+	Spread float64
+	// Stall: the run has stalled when the best value has not improved for
+	// that many steps. Default 0: never.
+	Stall int
+	// Steps is the most steps of one run. Default 0: no limit.
+	Steps int
+}
+
+// A State is what Observe is shown.
+type State struct {
+	Run, Step int
+	Particles *mat.Dense
+	Values    []float64
+	Consensus []float64
+}
+
+// complete puts the defaults in and returns an error that names a bad field.
+func (c *Config) complete(d int) error {
+	setDefault(&c.Particles, 50)
+	setDefault(&c.Tau, 0.03)
+	setDefault(&c.Lambda, 1)
+	setDefault(&c.Batch, c.Particles)
+	setDefault(&c.Resample.Sigma, 0.1)
+	setDefault(&c.Stop.Spread, 1e-14)
+	if c.Box.Lo == nil && c.Box.Hi == nil {
+		c.Box = objective.Cube(d, -1, 1)
+	}
+	if c.Sigma == nil {
+		c.Sigma = Constant(7.1)
+	}
+	if c.Alpha == nil {
+		c.Alpha = Geometric(100, 1.005, 1e5)
+	}
+	if c.Noise == nil {
+		c.Noise = Anisotropic{}
+	}
+	if c.Domain == nil {
+		c.Domain = Clip{1e8}
+	}
+	if c.Correction == nil {
+		c.Correction = Full{}
+	}
+	if c.Memory == nil {
+		c.Memory = Forget{}
+	}
+	return c.check(d)
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// check returns an error that names the first bad field.
+func (c *Config) check(d int) error {
+	if c.Particles < 1 {
+		return objective.BadOption("Particles", "%d, must be at least 1", c.Particles)
+	}
+	if err := c.Box.Check(d); err != nil {
+		return objective.BadOption("Box", "%v", err)
+	}
+	if err := c.Box.Finite(); err != nil {
+		return objective.BadOption("Box", "%v", err)
+	}
+	if c.Points != nil {
+		if _, cols := c.Points.Dims(); cols != d {
+			return objective.BadOption("Points", "points of %d coordinates, the objective has %d", cols, d)
+		}
+	}
+	if !(c.Tau > 0) || math.IsInf(c.Tau, 0) {
+		return objective.BadOption("Tau", "%v, must be a number above 0", c.Tau)
+	}
+	if !(c.Lambda >= 0) || math.IsInf(c.Lambda, 0) {
+		return objective.BadOption("Lambda", "%v, must be a number of at least 0", c.Lambda)
+	}
+	if s := c.Sigma(0); !(s >= 0) || math.IsInf(s, 0) {
+		return objective.BadOption("Sigma", "%v, must be a number of at least 0", s)
+	}
+	if a := c.Alpha(0); !(a >= 0) || math.IsInf(a, 0) {
+		return objective.BadOption("Alpha", "%v, must be a number of at least 0", a)
+	}
+	if c.Batch < 1 || c.Batch > c.Particles {
+		return objective.BadOption("Batch", "%d, must be from 1 to the number of particles, %d", c.Batch, c.Particles)
+	}
+	if c.Resample.Wait < 0 || !(c.Resample.Sigma >= 0) {
+		return objective.BadOption("Resample", "wait %d, sigma %v, must not be negative", c.Resample.Wait, c.Resample.Sigma)
+	}
+	if c.Stop.Stall < 0 || c.Stop.Steps < 0 {
+		return objective.BadOption("Stop", "stall %d, steps %d, must not be negative", c.Stop.Stall, c.Stop.Steps)
+	}
+	if c.Restarts < 0 {
+		return objective.BadOption("Restarts", "%d, must not be negative", c.Restarts)
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package cbo
+
+import "math"
+
+// A Correction decides how much of its drift a particle keeps, by how much
+// worse it is than the consensus: x ← x − λτ H(f(x) − f(c)) (x − c) + …
+type Correction interface {
+	// Asks reports whether H depends on f(c), which costs a query each step.
+	Asks() bool
+	// Factor returns H for a particle with f(x) − f(c) = excess.
+	Factor(excess float64) float64
+}
+
+// Full is no correction, H = 1: every particle drifts.
+type Full struct{}
+
+// Asks returns false.
+func (Full) Asks() bool { return false }
+
+// Factor returns 1.
+func (Full) Factor(float64) float64 { return 1 }
+
+// Heaviside is H(e) = 1 for e > 0, else 0: particles at least as good as the
+// consensus do not drift (Pinnau et al. 2017).
+type Heaviside struct{}
+
+// Asks returns true.
+func (Heaviside) Asks() bool { return true }
+
+// Factor returns 1 if excess > 0, else 0.
+func (Heaviside) Factor(excess float64) float64 {
+	if excess > 0 {
+		return 1
+	}
+	return 0
+}
+
+// Regularised is H(e) = ½ + ½ tanh(e/Epsilon), a smooth Heaviside function.
+type Regularised struct {
+	Epsilon float64 // 0: 1e-3
+}
+
+// Asks returns true.
+func (Regularised) Asks() bool { return true }
+
+// Factor returns ½ + ½ tanh(excess/ε).
+func (r Regularised) Factor(excess float64) float64 {
+	epsilon := r.Epsilon
+	if epsilon == 0 {
+		epsilon = 1e-3
+	}
+	return 0.5 + 0.5*math.Tanh(excess/epsilon)
+}
+
+// excess returns f(x) − f(c), 0 where both have failed.
+func excess(fx, fc float64) float64 {
+	if fx == fc {
+		return 0
+	}
+	return fx - fc
+}

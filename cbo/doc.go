@@ -1,0 +1,22 @@
+// Package cbo is consensus-based optimisation: particles x^(1), …, x^(n) drift
+// towards a weighted mean of themselves, their consensus, and explore around
+// it,
+//
+//	c = Σ ω_i x^(i),   ω_i = exp(−α f(x^(i))) / Σ_j exp(−α f(x^(j)))
+//	x ← x − λτ (x − c) + σ√τ D(x − c) ξ,   ξ ~ N(0, I)
+//
+// (Fiedler and Roith, "Consensus-based optimization for linearly separable
+// functions", section 2.1; Pinnau, Totzeck, Tse and Martin 2017).
+//
+// Start with Run and Config. Each symbol has its file: the consensus c, the
+// noise D, the schedules of α and σ, one step, a run. Variants are values:
+//
+//	Noise       Anisotropic (default), Isotropic, Transformed{Frame}
+//	Domain      Clip (default), ClipIn{Frame}, Reflect{Box}, Free
+//	Correction  Full (default), Heaviside, Regularised
+//	Memory      Forget (default), Remember
+//	Batch, Resample, Restarts, Stop
+//
+// The defaults are the settings of the paper's experiment on the whole space.
+// The answer is the best point ever evaluated, not the last consensus.
+package cbo

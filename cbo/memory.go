@@ -1,0 +1,41 @@
+package cbo
+
+import "gonum.org/v1/gonum/mat"
+
+// A Memory decides what particles remember: the positions from which the
+// consensus is formed, and a second pull, towards what each remembers.
+type Memory interface {
+	// recall returns the positions and energies that the consensus is formed
+	// of, given the present ones at the start of a run.
+	recall(x *mat.Dense, energies []float64) (*mat.Dense, []float64)
+	// pull returns λ_m and σ_m, given σ.
+	pull(sigma float64) (lambda, sigmaM float64)
+}
+
+// Forget remembers nothing: the consensus is of the present positions.
+type Forget struct{}
+
+func (Forget) recall(x *mat.Dense, energies []float64) (*mat.Dense, []float64) { return x, energies }
+func (Forget) pull(float64) (lambda, sigmaM float64)                           { return 0, 0 }
+
+// Remember lets every particle keep p, the best position that it has had. The
+// consensus is of these, and they pull too:
+//
+//	x ← x − λτ(x − c) + σ√τ D(x − c)ξ − λ_m τ(x − p) + σ_m √τ D(x − p)ζ
+//
+// (Grassi and Pareschi 2021; Riedl 2023).
+type Remember struct {
+	Lambda float64 // λ_m; 0.4 is customary
+	Sigma  float64 // σ_m; 0: λ_m σ
+}
+
+func (Remember) recall(x *mat.Dense, energies []float64) (*mat.Dense, []float64) {
+	return mat.DenseCopyOf(x), append([]float64(nil), energies...)
+}
+
+func (m Remember) pull(sigma float64) (lambda, sigmaM float64) {
+	if m.Sigma == 0 {
+		return m.Lambda, m.Lambda * sigma
+	}
+	return m.Lambda, m.Sigma
+}

@@ -1,0 +1,106 @@
+package cbo
+
+import (
+	"context"
+	"math"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// A Result is what a Run has come to.
+type Result struct {
+	// Point is the best point ever evaluated, nil if none was, and Value the
+	// value there.
+	Point []float64
+	Value float64
+	// Status says why the run stopped, the last one where there were restarts.
+	Status objective.Status
+	// Steps and Runs count the steps of all runs, and the runs.
+	Steps, Runs int
+}
+
+// Run minimises f by consensus-based optimisation.
+//
+// It asks for all particles of a step in one batch: Particles queries at the
+// start and Batch queries a step, one more with a Correction that asks for
+// f(c), until f says that the budget is spent or the target reached, ctx ends,
+// or Stop. A NaN counts as +Inf. When f fails with an error Run returns it
+// with the best point so far in the Result.
+//
+// One step takes O(nd) time besides the queries, O(nmd) with Transformed
+// noise, and allocates nothing.
+//
+// It fails where particles cannot explore: Anisotropic noise on a function
+// that does not separate in these coordinates collapses into a subspace, and
+// Isotropic noise needs a number of particles exponential in d.
+func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error) {
+	result := Result{Value: math.Inf(1)}
+	if err := cfg.complete(f.Dim()); err != nil {
+		return result, err
+	}
+	f = objective.NewGuard(f)
+	var best objective.Best
+	for run := 0; ; run++ {
+		s := newSwarm(f, cfg, run)
+		steps, status, err := s.run(ctx, run)
+		if s.best.Point != nil {
+			best.Offer(s.best.Point, s.best.Value)
+			result.Point, result.Value = best.Point, best.Value
+		}
+		result.Status = status
+		result.Steps += steps
+		result.Runs++
+		if err != nil || run == cfg.Restarts || !ended(status) {
+			return result, err
+		}
+	}
+}
+
+// ended reports whether a run ended of itself, so that another may follow.
+func ended(status objective.Status) bool {
+	return status == objective.Converged || status == objective.Stalled || status == objective.StepLimit
+}
+
+// run steps until a stop rule holds and returns the number of steps.
+func (s *swarm) run(ctx context.Context, run int) (steps int, status objective.Status, err error) {
+	if err := s.begin(ctx); err != nil {
+		status, err = objective.StatusOf(ctx, err)
+		return 0, status, err
+	}
+	idle := 0 // steps since the best value improved
+	for k := 0; ; k++ {
+		s.gather(k)
+		if s.cfg.Observe != nil {
+			s.cfg.Observe(State{run, k, s.x, s.energies, s.c})
+		}
+		if status := s.stop(k, idle); status != objective.Running {
+			return k, status, nil
+		}
+		before := s.best.Value
+		wait := s.cfg.Resample.Wait
+		err := s.step(ctx, k, wait > 0 && idle > 0 && idle%wait == 0)
+		if err != nil {
+			status, err = objective.StatusOf(ctx, err)
+			return k, status, err
+		}
+		idle++
+		if s.best.Value < before {
+			idle = 0
+		}
+	}
+}
+
+// stop applies the rules of Config.Stop before step k.
+func (s *swarm) stop(k, idle int) objective.Status {
+	rule := s.cfg.Stop
+	switch {
+	case rule.Steps > 0 && k >= rule.Steps:
+		return objective.StepLimit
+	case rule.Stall > 0 && idle >= rule.Stall:
+		return objective.Stalled
+	case s.cfg.Resample.Wait == 0 && !s.apart(rule.Spread):
+		// Particles that will be shaken apart again are not done.
+		return objective.Converged
+	}
+	return objective.Running
+}

@@ -1,0 +1,102 @@
+package cbo
+
+import (
+	"context"
+	"math"
+)
+
+// step moves the members of the batch by one Euler–Maruyama step (section 2.1)
+// and evaluates them where they have come to:
+//
+//	x ← x − λτH (x − c) + σ√τ D(x − c) ξ
+//
+// with the consensus c of gather; H = 1 unless there is a correction, and two
+// more terms of the same form where there is memory. shaken adds the noise of
+// Resample.
+func (s *swarm) step(ctx context.Context, k int, shaken bool) error {
+	lambda, tau, sigma := s.cfg.Lambda, s.cfg.Tau, s.cfg.Sigma(k)
+
+	if err := s.correct(ctx); err != nil {
+		return err
+	}
+	for m, i := range s.batch.members {
+		copy(s.moved.RawRowView(m), s.x.RawRowView(i))
+		subtract(s.z.RawRowView(m), s.x.RawRowView(i), s.c)
+	}
+	s.pull(lambda, tau, sigma, s.h)
+
+	if lambdaM, sigmaM := s.cfg.Memory.pull(sigma); lambdaM != 0 || sigmaM != 0 {
+		for m, i := range s.batch.members {
+			subtract(s.z.RawRowView(m), s.x.RawRowView(i), s.past.RawRowView(i))
+		}
+		s.pull(lambdaM, tau, sigmaM, s.ones)
+	}
+	if shaken {
+		s.shake(s.cfg.Resample.Sigma * math.Sqrt(tau))
+	}
+	s.cfg.Domain.Confine(s.moved)
+
+	if err := s.evaluate(ctx, s.moved, s.movedE); err != nil {
+		return err
+	}
+	s.settle()
+	return nil
+}
+
+// correct sets h to the factor H of each member.
+func (s *swarm) correct(ctx context.Context) error {
+	if !s.cfg.Correction.Asks() {
+		return nil // h is 1 and stays so
+	}
+	copy(s.probe.RawRowView(0), s.c)
+	s.cfg.Domain.Confine(s.probe)
+	if err := s.evaluate(ctx, s.probe, s.fc); err != nil {
+		return err
+	}
+	for m, i := range s.batch.members {
+		s.h[m] = s.cfg.Correction.Factor(excess(s.energies[i], s.fc[0]))
+	}
+	return nil
+}
+
+// pull adds −λτh z + σ√τ D(z) ξ to every moved member.
+func (s *swarm) pull(lambda, tau, sigma float64, h []float64) {
+	s.noise.Norm(s.xi.RawMatrix().Data)
+	s.cfg.Noise.Apply(s.dxi, s.z, s.xi, s.work)
+	noise := sigma * math.Sqrt(tau)
+	for m := range h {
+		drift := lambda * tau * h[m]
+		x, z, dxi := s.moved.RawRowView(m), s.z.RawRowView(m), s.dxi.RawRowView(m)
+		for j := range x {
+			x[j] = x[j] - drift*z[j] + noise*dxi[j]
+		}
+	}
+}
+
+// shake adds r ξ, ξ ~ N(0, I), to every moved member.
+func (s *swarm) shake(r float64) {
+	x := s.moved.RawMatrix().Data
+	for j := range x {
+		x[j] += r * s.jolt.NormFloat64()
+	}
+}
+
+// settle puts the moved members back among the particles, which remember what
+// is better than before.
+func (s *swarm) settle() {
+	for m, i := range s.batch.members {
+		s.x.SetRow(i, s.moved.RawRowView(m))
+		s.energies[i] = s.movedE[m]
+		if s.energies[i] < s.pastE[i] { // never where past is the present
+			s.past.SetRow(i, s.moved.RawRowView(m))
+			s.pastE[i] = s.energies[i]
+		}
+	}
+}
+
+// subtract sets dst to a − b.
+func subtract(dst, a, b []float64) {
+	for j := range dst {
+		dst[j] = a[j] - b[j]
+	}
+}

@@ -1,0 +1,110 @@
+package cbo
+
+import (
+	"context"
+	"math"
+
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A swarm is the particles of one run and the scratch space of its steps. In
+// a step only the members of a batch move; matrices that say so have a row
+// for each member, the others one for each particle.
+type swarm struct {
+	f   objective.Objective
+	cfg Config
+
+	x        *mat.Dense // particles x^(i)
+	energies []float64  // f(x^(i))
+	past     *mat.Dense // what the particles remember: x itself if nothing
+	pastE    []float64
+	best     objective.Best
+
+	batch       *batch
+	noise, jolt *rng.Stream
+
+	c, weights []float64
+	probe      *mat.Dense // c as a point to evaluate
+	fc         []float64  // f(c), where the correction asks for it
+	h, ones    []float64  // members: the factor H; 1
+	z          *mat.Dense // members: x − c
+	xi, work   *mat.Dense // members × width of the noise
+	dxi        *mat.Dense // members: D(z)ξ
+	moved      *mat.Dense // members: new positions
+	movedE     []float64
+}
+
+// newSwarm draws the particles of a run; none is evaluated yet.
+func newSwarm(f objective.Objective, cfg Config, run int) *swarm {
+	d, n, b := f.Dim(), cfg.Particles, cfg.Batch
+	seed := rng.Seed(cfg.Seed)
+	width := cfg.Noise.Width(d)
+	s := &swarm{
+		f: f, cfg: cfg,
+		x: mat.NewDense(n, d, nil), energies: make([]float64, n),
+		batch: newBatch(n, b, seed.Stream("cbo", "batch", run)),
+		noise: seed.Stream("cbo", "noise", run),
+		jolt:  seed.Stream("cbo", "resample", run),
+		c:     make([]float64, d), weights: make([]float64, b),
+		probe: mat.NewDense(1, d, nil), fc: make([]float64, 1),
+		h: make([]float64, b), ones: make([]float64, b),
+		z: mat.NewDense(b, d, nil), dxi: mat.NewDense(b, d, nil),
+		xi: mat.NewDense(b, width, nil), work: mat.NewDense(b, width, nil),
+		moved: mat.NewDense(b, d, nil), movedE: make([]float64, b),
+	}
+	for m := range b {
+		s.h[m], s.ones[m] = 1, 1
+	}
+	start := seed.Stream("start", run)
+	for i := range n {
+		start.Uniform(s.x.RawRowView(i), cfg.Box.Lo, cfg.Box.Hi)
+	}
+	if cfg.Points != nil && run == 0 {
+		known, _ := cfg.Points.Dims()
+		for i := range min(known, n) {
+			copy(s.x.RawRowView(i), cfg.Points.RawRowView(i))
+		}
+	}
+	cfg.Domain.Confine(s.x)
+	return s
+}
+
+// begin evaluates the particles where they start.
+func (s *swarm) begin(ctx context.Context) error {
+	err := s.evaluate(ctx, s.x, s.energies)
+	s.past, s.pastE = s.cfg.Memory.recall(s.x, s.energies)
+	return err
+}
+
+// evaluate asks for the values of points and keeps the best.
+func (s *swarm) evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	objective.Clear(values)
+	err := s.f.Evaluate(ctx, points, values)
+	s.best.OfferAll(points, values[:objective.Evaluated(values)])
+	return err
+}
+
+// gather forms the consensus of the next step's members.
+func (s *swarm) gather(k int) {
+	s.batch.deal()
+	consensus(s.c, s.weights, s.past, s.pastE, s.batch.members, s.cfg.Alpha(k))
+}
+
+// apart reports whether in some coordinate particles are further apart than
+// tolerance·max(1, |c_j|).
+func (s *swarm) apart(tolerance float64) bool {
+	n, d := s.x.Dims()
+	for j := range d {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for i := range n {
+			v := s.x.At(i, j)
+			lo, hi = min(lo, v), max(hi, v)
+		}
+		if hi-lo > tolerance*max(1, math.Abs(s.c[j])) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,111 @@
+package frame
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Comparison measures how well one frame was recovered by another, up to
+// the order and the sign of rows, which no objective can tell.
+type Comparison struct {
+	// Match[i] is the row of the estimate that stands for row i of the truth,
+	// and Sign[i] the sign that it needs; -1 and 0 where there is none.
+	Match []int
+	Sign  []float64
+
+	// Distance[i] = ‖w_i − ±w̃_match‖, or √2, the greatest distance that unit
+	// vectors have up to sign, where row i has no match.
+	Distance []float64
+
+	// Coupling is the largest |E_ij|, i ≠ j, of E = W·W̃† − I in matched order
+	// and sign: how much component i still moves on a walk along u_j. It, not
+	// the distance of rows, decides how well f separates. It is +Inf if the
+	// frames have different numbers of rows.
+	Coupling float64
+}
+
+// Compare holds estimate against truth. Rows are matched one to one, the most
+// parallel pair first. Compare panics if the frames' dimensions differ.
+func Compare(truth, estimate *Frame) Comparison {
+	if truth.Dim() != estimate.Dim() {
+		panic(fmt.Sprintf("frame: comparing frames of %d and %d dimensions", truth.Dim(), estimate.Dim()))
+	}
+	m, n := truth.Components(), estimate.Components()
+	c := Comparison{
+		Match: make([]int, m), Sign: make([]float64, m), Distance: make([]float64, m),
+		Coupling: math.Inf(1),
+	}
+	for i := range m {
+		c.Match[i], c.Distance[i] = -1, math.Sqrt2
+	}
+	cosine := mat.NewDense(m, n, nil)
+	kernel.MulT(cosine.RawMatrix(), truth.w.RawMatrix(), estimate.w.RawMatrix())
+	taken := make([]bool, n)
+	for _, k := range byMagnitude(cosine.RawMatrix().Data) {
+		i, j := k/n, k%n
+		if c.Match[i] >= 0 || taken[j] {
+			continue
+		}
+		taken[j] = true
+		c.Match[i], c.Sign[i] = j, math.Copysign(1, cosine.At(i, j))
+		c.Distance[i] = distance(truth.w.RawRowView(i), estimate.w.RawRowView(j), c.Sign[i])
+	}
+	if m == n {
+		c.Coupling = coupling(truth, estimate, c)
+	}
+	return c
+}
+
+// Error returns the largest distance of a row of the truth from its match.
+func (c Comparison) Error() float64 { return slices.Max(c.Distance) }
+
+// Recovered returns how many rows of the truth have a match within tolerance.
+func (c Comparison) Recovered(tolerance float64) int {
+	n := 0
+	for _, d := range c.Distance {
+		if d <= tolerance {
+			n++
+		}
+	}
+	return n
+}
+
+// byMagnitude returns the indices of x in descending order of |x|, equal ones
+// in ascending order of index.
+func byMagnitude(x []float64) []int {
+	index := make([]int, len(x))
+	for k := range index {
+		index[k] = k
+	}
+	slices.SortStableFunc(index, func(a, b int) int { return cmp.Compare(math.Abs(x[b]), math.Abs(x[a])) })
+	return index
+}
+
+func distance(a, b []float64, sign float64) float64 {
+	sum := 0.0
+	for k := range a {
+		diff := a[k] - sign*b[k]
+		sum += diff * diff
+	}
+	return math.Sqrt(sum)
+}
+
+// coupling returns max |E_ij|, i ≠ j, with E = W·W̃† − I.
+func coupling(truth, estimate *Frame, c Comparison) float64 {
+	var e mat.Dense
+	e.Mul(truth.w, estimate.pinv)
+	worst := 0.0
+	for i := range c.Match {
+		for j, match := range c.Match {
+			if i != j {
+				worst = max(worst, math.Abs(e.At(i, match)))
+			}
+		}
+	}
+	return worst
+}

@@ -1,0 +1,125 @@
+// Package frame holds the coordinates in which a function separates.
+//
+// A Frame is a matrix W̃ of m ≤ d linearly independent rows of length 1 with
+// its pseudo-inverse W̃†. It takes points to coordinates and back,
+//
+//	y = W̃x,   x = W̃†y,   W̃W̃† = I,
+//
+// and walking along u_j, the j-th column of W̃†, changes y_j alone. Start with
+// New. Batches are matrices with a point, or its coordinates, in each row.
+package frame
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Frame is W̃ and W̃†. It does not change once it is made.
+type Frame struct {
+	w    *mat.Dense // m×d, rows of length 1
+	pinv *mat.Dense // d×m
+}
+
+// ErrDependent says that the rows of a matrix do not make a frame because
+// they are, to working precision, linearly dependent.
+var ErrDependent = errors.New("the rows are linearly dependent")
+
+// unitTolerance is how far from 1 the length of a row may be without being
+// rescaled. Rows that were rescaled once pass, so that a frame written to a
+// file and read again has the same bits.
+const unitTolerance = 1e-14
+
+// New makes a frame of the rows of w, scaled to length 1. It returns an error
+// if there are more rows than columns, if an entry is not finite or a row is
+// zero, and ErrDependent if the rows are dependent. w is copied.
+func New(w mat.Matrix) (*Frame, error) {
+	m, d := w.Dims()
+	if m < 1 || m > d {
+		return nil, fmt.Errorf("frame: %d rows of %d columns, need at least 1 row and no more rows than columns", m, d)
+	}
+	f := &Frame{w: mat.DenseCopyOf(w)}
+	for j := range m {
+		row := f.w.RawRowView(j)
+		norm := floats.Norm(row, 2)
+		if !(norm > 0) || math.IsInf(norm, 0) {
+			return nil, fmt.Errorf("frame: row %d has length %v, need a finite number above 0", j+1, norm)
+		}
+		if math.Abs(norm-1) > unitTolerance {
+			for k := range row {
+				row[k] /= norm
+			}
+		}
+	}
+	if err := f.invert(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Identity returns the frame whose coordinates are those of x.
+func Identity(d int) *Frame {
+	i := mat.NewDense(d, d, nil)
+	for j := range d {
+		i.Set(j, j, 1)
+	}
+	return &Frame{w: i, pinv: mat.DenseCopyOf(i)}
+}
+
+// maxCondition is the condition number of W̃ beyond which its rows count as
+// dependent: coordinates would be wrong in all but two digits.
+const maxCondition = 1e14
+
+// invert computes W̃†, whose columns are the shortest x with W̃x = e_j: by LU
+// where W̃ is square, by W̃ᵀ = QR where it has fewer rows than columns.
+func (f *Frame) invert() error {
+	m, d := f.w.Dims()
+	f.pinv = mat.NewDense(d, m, nil)
+	var condition float64
+	var err error
+	if identity := Identity(m).w; m == d {
+		var lu mat.LU
+		lu.Factorize(f.w)
+		condition, err = lu.Cond(), lu.SolveTo(f.pinv, false, identity)
+	} else {
+		var qr mat.QR
+		qr.Factorize(f.w.T())
+		condition, err = qr.Cond(), qr.SolveTo(f.pinv, true, identity)
+	}
+	if err != nil || !(condition <= maxCondition) {
+		return fmt.Errorf("frame: %w (condition number %.0e)", ErrDependent, condition)
+	}
+	return nil
+}
+
+// Components returns m, the number of coordinates y_j.
+func (f *Frame) Components() int { m, _ := f.w.Dims(); return m }
+
+// Dim returns d, the number of coordinates of a point.
+func (f *Frame) Dim() int { _, d := f.w.Dims(); return d }
+
+// Matrix returns W̃. It must not be changed.
+func (f *Frame) Matrix() *mat.Dense { return f.w }
+
+// Inverse returns W̃†. It must not be changed.
+func (f *Frame) Inverse() *mat.Dense { return f.pinv }
+
+// Coordinates sets each row of dst (n×m) to y = W̃x for a row x of points (n×d).
+func (f *Frame) Coordinates(dst, points *mat.Dense) {
+	kernel.MulT(dst.RawMatrix(), points.RawMatrix(), f.w.RawMatrix())
+}
+
+// Points sets each row of dst (n×d) to x = W̃†y for a row y of coordinates (n×m).
+func (f *Frame) Points(dst, coordinates *mat.Dense) {
+	kernel.MulT(dst.RawMatrix(), coordinates.RawMatrix(), f.pinv.RawMatrix())
+}
+
+// Direction sets dst to u_j, the j-th column of W̃†: the direction in which
+// y_j grows at rate 1 and every other coordinate stands still.
+func (f *Frame) Direction(dst []float64, j int) {
+	mat.Col(dst, j, f.pinv)
+}

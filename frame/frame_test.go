@@ -1,0 +1,227 @@
+package frame
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+func gaussian(r *rand.Rand, rows, cols int) *mat.Dense {
+	m := mat.NewDense(rows, cols, nil)
+	for i := range m.RawMatrix().Data {
+		m.RawMatrix().Data[i] = r.NormFloat64()
+	}
+	return m
+}
+
+func must(t testing.TB, w mat.Matrix) *Frame {
+	t.Helper()
+	f, err := New(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// drawFrame draws a frame of up to 8 dimensions with its generator.
+func drawFrame(t *rapid.T) (*Frame, *rand.Rand) {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	d := rapid.IntRange(1, 8).Draw(t, "d")
+	m := rapid.IntRange(1, d).Draw(t, "m")
+	f, err := New(gaussian(r, m, d))
+	if err != nil {
+		t.Skip("a Gaussian matrix that is nearly singular")
+	}
+	return f, r
+}
+
+// naivePinv is Wᵀ(WWᵀ)⁻¹, the textbook formula.
+func naivePinv(w *mat.Dense) *mat.Dense {
+	var gram, inverse, pinv mat.Dense
+	gram.Mul(w, w.T())
+	if err := inverse.Inverse(&gram); err != nil {
+		return nil
+	}
+	pinv.Mul(w.T(), &inverse)
+	return &pinv
+}
+
+func TestPseudoInverse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, _ := drawFrame(t)
+		cond := mat.Cond(f.w, 2)
+		if cond > 1e4 {
+			t.Skip("the oracle squares the condition")
+		}
+		for j := range f.Components() {
+			if norm := floats.Norm(f.w.RawRowView(j), 2); math.Abs(norm-1) > 1e-14 {
+				t.Fatalf("row %d has length %v", j, norm)
+			}
+		}
+		if want := naivePinv(f.w); !mat.EqualApprox(f.pinv, want, 1e-14*cond*cond*cond) {
+			t.Fatalf("W̃† is\n%v\nwant\n%v", mat.Formatted(f.pinv), mat.Formatted(want))
+		}
+	})
+}
+
+func TestThereAndBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, r := drawFrame(t)
+		m, d := f.Components(), f.Dim()
+		cond := mat.Cond(f.w, 2)
+		y, x, back := gaussian(r, 3, m), mat.NewDense(3, d, nil), mat.NewDense(3, m, nil)
+		f.Points(x, y)
+		f.Coordinates(back, x)
+		if !mat.EqualApprox(y, back, 1e-13*cond) {
+			t.Fatalf("W̃W̃†y is not y at condition %g", cond)
+		}
+		// Walking along u_j changes y_j alone.
+		u := mat.NewDense(1, d, nil)
+		e := mat.NewDense(1, m, nil)
+		for j := range m {
+			f.Direction(u.RawRowView(0), j)
+			f.Coordinates(e, u)
+			for i := range m {
+				want := 0.0
+				if i == j {
+					want = 1
+				}
+				if math.Abs(e.At(0, i)-want) > 1e-13*cond {
+					t.Fatalf("⟨w_%d, u_%d⟩ = %g", i, j, e.At(0, i))
+				}
+			}
+		}
+	})
+}
+
+func TestIdentityIsExact(t *testing.T) {
+	for _, d := range []int{1, 2, 3, 17, 100} {
+		f := must(t, Identity(d).w)
+		if !mat.Equal(f.pinv, Identity(d).w) || !mat.Equal(f.w, Identity(d).w) {
+			t.Errorf("d = %d: the inverse of I is not I to the bit", d)
+		}
+	}
+}
+
+func TestBadFrames(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		w    *mat.Dense
+		want string
+	}{
+		{mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), "3 rows of 2 columns"},
+		{mat.NewDense(2, 2, []float64{1, 0, 0, 0}), "row 2 has length 0"},
+		{mat.NewDense(2, 2, []float64{1, nan, 0, 1}), "row 1 has length NaN"},
+		{mat.NewDense(1, 2, []float64{1, inf}), "row 1 has length +Inf"},
+		{mat.NewDense(2, 2, []float64{1, 2, 2, 4}), "linearly dependent"},
+		{mat.NewDense(2, 3, []float64{1, 2, 3, 2, 4, 6}), "linearly dependent"},
+	} {
+		if _, err := New(c.w); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: error %v, want %q", c.w.RawMatrix().Data, err, c.want)
+		}
+	}
+	if _, err := New(mat.NewDense(2, 2, []float64{1, 2, 2, 4})); !errors.Is(err, ErrDependent) {
+		t.Errorf("error %v is not ErrDependent", err)
+	}
+}
+
+func TestCompareUpToSignAndOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, r := drawFrame(t)
+		m, d := f.Components(), f.Dim()
+		order := r.Perm(m)
+		shuffled := mat.NewDense(m, d, nil)
+		sign := make([]float64, m)
+		for i, j := range order {
+			sign[i] = float64(2*r.IntN(2) - 1)
+			row := append([]float64(nil), f.w.RawRowView(i)...)
+			floats.Scale(sign[i], row)
+			shuffled.SetRow(j, row)
+		}
+		g, err := New(shuffled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := Compare(f, g)
+		if c.Error() != 0 || c.Recovered(0) != m {
+			t.Fatalf("distances %v of a shuffled frame", c.Distance)
+		}
+		if c.Coupling > 1e-14*mat.Cond(f.w, 2) {
+			t.Fatalf("coupling %g of a shuffled frame", c.Coupling)
+		}
+		for i := range m {
+			if c.Match[i] != order[i] || c.Sign[i] != sign[i] {
+				t.Fatalf("row %d matched to %d with sign %g, want %d, %g", i, c.Match[i], c.Sign[i], order[i], sign[i])
+			}
+		}
+	})
+}
+
+// By hand: W = I and W̃ with its second row turned by the angle φ, so that
+// W̃† = [[1, -tan φ], [0, 1/cos φ]] and E has the single off-diagonal entry
+// -tan φ; the rows are 2 sin(φ/2) apart.
+func TestCompareByHand(t *testing.T) {
+	phi := 1e-3
+	est := must(t, mat.NewDense(2, 2, []float64{1, 0, math.Sin(phi), math.Cos(phi)}))
+	c := Compare(Identity(2), est)
+	if want := 2 * math.Sin(phi/2); math.Abs(c.Error()-want) > 1e-15 {
+		t.Errorf("error %g, want %g", c.Error(), want)
+	}
+	if want := math.Tan(phi); math.Abs(c.Coupling-want) > 1e-15 {
+		t.Errorf("coupling %g, want %g", c.Coupling, want)
+	}
+	if c.Recovered(1e-4) != 1 || c.Recovered(1e-2) != 2 {
+		t.Errorf("recovered %d and %d", c.Recovered(1e-4), c.Recovered(1e-2))
+	}
+}
+
+func TestCompareWithRowsMissing(t *testing.T) {
+	est := must(t, mat.NewDense(1, 3, []float64{0, -1, 0}))
+	c := Compare(Identity(3), est)
+	if c.Match[1] != 0 || c.Sign[1] != -1 || c.Distance[1] != 0 {
+		t.Errorf("row 2: match %d sign %g distance %g", c.Match[1], c.Sign[1], c.Distance[1])
+	}
+	if c.Match[0] != -1 || c.Error() != math.Sqrt2 || c.Recovered(1) != 1 || !math.IsInf(c.Coupling, 1) {
+		t.Errorf("missing rows: %+v", c)
+	}
+}
+
+func TestJSONGivesBackTheSameBits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, _ := drawFrame(t)
+		data, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var g Frame
+		if err := json.Unmarshal(data, &g); err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(f.w, g.w) || !mat.Equal(f.pinv, g.pinv) {
+			t.Fatal("bits changed")
+		}
+	})
+}
+
+func TestBadJSON(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{`{}`, "0 rows for 0 components"},
+		{`[1]`, "cannot unmarshal"},
+		{`{"components":1,"dim":2,"rows":[[1,0],[0,1]]}`, "2 rows for 1 components"},
+		{`{"components":1,"dim":2,"rows":[[1]]}`, "row 1 has 1 numbers for 2 dimensions"},
+		{`{"components":1,"dim":-3,"rows":[[1]]}`, "row 1 has 1 numbers for -3 dimensions"},
+		{`{"components":2,"dim":2,"rows":[[1,0],[1,0]]}`, "linearly dependent"},
+	} {
+		var f Frame
+		if err := json.Unmarshal([]byte(c.in), &f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.in, err, c.want)
+		}
+	}
+}

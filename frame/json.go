@@ -1,0 +1,48 @@
+package frame
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// form is the JSON form of a frame: W̃ by rows.
+type form struct {
+	Components int         `json:"components"`
+	Dim        int         `json:"dim"`
+	Rows       [][]float64 `json:"rows"`
+}
+
+// MarshalJSON writes W̃ in decimals that give back the same bits.
+func (f *Frame) MarshalJSON() ([]byte, error) {
+	out := form{Components: f.Components(), Dim: f.Dim()}
+	for j := range out.Components {
+		out.Rows = append(out.Rows, f.w.RawRowView(j))
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads W̃ and computes its pseudo-inverse.
+func (f *Frame) UnmarshalJSON(data []byte) error {
+	var in form
+	if err := json.Unmarshal(data, &in); err != nil {
+		return fmt.Errorf("frame: %w", err)
+	}
+	if len(in.Rows) == 0 || len(in.Rows) != in.Components {
+		return fmt.Errorf("frame: %d rows for %d components", len(in.Rows), in.Components)
+	}
+	w := mat.NewDense(len(in.Rows), max(1, in.Dim), nil)
+	for j, row := range in.Rows {
+		if len(row) != in.Dim {
+			return fmt.Errorf("frame: row %d has %d numbers for %d dimensions", j+1, len(row), in.Dim)
+		}
+		w.SetRow(j, row)
+	}
+	made, err := New(w)
+	if err != nil {
+		return err
+	}
+	*f = *made
+	return nil
+}

@@ -1,0 +1,72 @@
+// Package rng turns one seed into any number of named, independent streams of
+// random numbers.
+//
+// A stream is a function of the seed and its name alone:
+//
+//	noise := rng.Seed(7).Stream("cbo", "noise", run)
+//
+// draws the same numbers whatever else runs beside it, in whatever order. Two
+// names give streams that share nothing: the generator's 128 bits of state are
+// a cryptographic hash of seed and name.
+package rng
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+)
+
+// Seed is the one number from which all randomness of a run follows.
+type Seed uint64
+
+// Stream returns the stream of that name, at its beginning. The parts of a
+// name are strings and ints; Stream panics on any other type.
+func (s Seed) Stream(name ...any) *Stream {
+	h := s.hash(name)
+	return &Stream{rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:])))}
+}
+
+// Child returns a seed of its own for the part of a run with that name.
+func (s Seed) Child(name ...any) Seed {
+	h := s.hash(name)
+	return Seed(binary.LittleEndian.Uint64(h[16:]))
+}
+
+// hash digests seed and name. Each part is written with its kind and length,
+// so that no two names run together: ("a", "b") is not ("ab").
+func (s Seed) hash(name []any) [sha256.Size]byte {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(s))
+	for _, part := range name {
+		switch p := part.(type) {
+		case string:
+			b = append(b, 's')
+			b = binary.LittleEndian.AppendUint64(b, uint64(len(p)))
+			b = append(b, p...)
+		case int:
+			b = append(b, 'i')
+			b = binary.LittleEndian.AppendUint64(b, uint64(p))
+		default:
+			panic(fmt.Sprintf("rng: a stream's name is made of strings and ints, not of %T", part))
+		}
+	}
+	return sha256.Sum256(b)
+}
+
+// A Stream is a sequence of random numbers.
+type Stream struct{ *rand.Rand }
+
+// Norm fills dst with independent N(0, 1) numbers.
+func (s *Stream) Norm(dst []float64) {
+	for i := range dst {
+		dst[i] = s.NormFloat64()
+	}
+}
+
+// Uniform fills dst with independent numbers, dst[i] uniform on [lo[i], hi[i]]
+// and, whatever the rounding, never outside.
+func (s *Stream) Uniform(dst, lo, hi []float64) {
+	for i := range dst {
+		dst[i] = min(lo[i]+(hi[i]-lo[i])*s.Float64(), hi[i])
+	}
+}

@@ -1,0 +1,65 @@
+package objective
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// ErrBudget is returned by a Meter whose budget is spent. It is a reason to
+// stop, not a failure: see StatusOf.
+var ErrBudget = errors.New("the budget of queries is spent")
+
+// Meter counts queries and enforces a budget. A batch that would overrun is
+// evaluated up to the limit, then ErrBudget: the budget is never exceeded, not
+// by one, and never left unspent by a batch that did not fit.
+type Meter struct {
+	f       Objective
+	budget  int
+	queries int
+}
+
+// NewMeter allows budget queries of f. It panics if budget < 0.
+func NewMeter(f Objective, budget int) *Meter {
+	if budget < 0 {
+		panic(fmt.Sprintf("objective: a budget of %d queries", budget))
+	}
+	return &Meter{f: f, budget: budget}
+}
+
+// Dim returns the dimension of the objective.
+func (m *Meter) Dim() int { return m.f.Dim() }
+
+// Queries returns how many points have been evaluated.
+func (m *Meter) Queries() int { return m.queries }
+
+// Budget returns the most queries that the Meter allows.
+func (m *Meter) Budget() int { return m.budget }
+
+// Evaluate evaluates as much of the batch as the budget allows.
+func (m *Meter) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	Clear(values)
+	n, left := len(values), m.budget-m.queries
+	if n <= left {
+		return m.count(values, m.f.Evaluate(ctx, points, values))
+	}
+	if left > 0 {
+		head := values[:left]
+		if err := m.count(head, m.f.Evaluate(ctx, rows(points, 0, left), head)); err != nil {
+			return err
+		}
+	}
+	return ErrBudget
+}
+
+// count adds the values that were set to the queries and passes err on.
+func (m *Meter) count(values []float64, err error) error {
+	for _, v := range values {
+		if IsSet(v) {
+			m.queries++
+		}
+	}
+	return err
+}

@@ -1,0 +1,73 @@
+// Package objective is the one contract of this module: an Objective evaluates
+// f at every row of a batch of points, and everything that happens to a query
+// on its way is a wrapper around one.
+//
+// Start with Func or Batch, which lift ordinary functions. The wrappers, from
+// the function outwards as a run composes them:
+//
+//	Guard   the one door for bad values: NaN becomes +Inf, a panic an error
+//	Pool    splits a batch over goroutines; results land by index
+//	Meter   counts queries exactly and enforces the budget exactly
+//	Record  keeps the best point ever evaluated and the convergence curve
+//	Scale   shows algorithms coordinates in which the start box is [-1, 1]^d
+//
+// A query is one evaluation of f at one point, whatever came back; it is the
+// unit of all cost.
+package objective
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// An Objective evaluates f at every row of points.
+type Objective interface {
+	// Dim returns d, the number of coordinates of a point.
+	Dim() int
+
+	// Evaluate sets values[i] = f(points[i, :]) for every row i. It neither
+	// changes nor keeps points or values. The value of a point must not
+	// depend on the batch that it came in.
+	//
+	// A value of +Inf (or NaN, see Guard) says that f failed at that point,
+	// and the run goes on. An error ends the run; then the values of points
+	// that were not evaluated are left as they were.
+	Evaluate(ctx context.Context, points *mat.Dense, values []float64) error
+}
+
+// unset marks a value that nobody has written: a NaN whose bits no computation
+// produces, so that it cannot be taken for a NaN that f returned.
+var unset = math.Float64frombits(0x7ff8_7477_6973_7421)
+
+// Clear marks all values as not evaluated. Who needs to know after an error
+// how far a batch has come clears the values before it asks.
+func Clear(values []float64) {
+	for i := range values {
+		values[i] = unset
+	}
+}
+
+// IsSet reports whether v was written since it was cleared.
+func IsSet(v float64) bool {
+	return math.Float64bits(v) != math.Float64bits(unset)
+}
+
+// Evaluated returns how many of the values at the front of a batch were set.
+// A run takes notice of these alone: with several workers some points behind
+// the first that failed may have been evaluated, but which ones is chance.
+func Evaluated(values []float64) int {
+	for i, v := range values {
+		if !IsSet(v) {
+			return i
+		}
+	}
+	return len(values)
+}
+
+// rows returns the rows lo ≤ i < hi of m as a view.
+func rows(m *mat.Dense, lo, hi int) *mat.Dense {
+	_, d := m.Dims()
+	return m.Slice(lo, hi, 0, d).(*mat.Dense)
+}

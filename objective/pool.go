@@ -1,0 +1,84 @@
+package objective
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Pool splits a batch over goroutines. Values land by index, so any number of
+// workers gives the same bits. Goroutines live only as long as a batch.
+//
+// Blocks of rows are handed out in order, and none behind a block that has
+// failed: the error returned is that of the first point that fails, as it
+// would be with one worker, though a few points behind it may have been
+// evaluated (and are counted).
+type Pool struct {
+	f       Objective
+	workers int
+}
+
+// NewPool lets up to workers goroutines call f at once. A panic in f would end
+// the program: put a Guard inside the Pool. NewPool panics if workers < 1.
+func NewPool(f Objective, workers int) *Pool {
+	if workers < 1 {
+		panic(fmt.Sprintf("objective: a pool of %d workers", workers))
+	}
+	return &Pool{f, workers}
+}
+
+// Dim returns the dimension of the objective.
+func (p *Pool) Dim() int { return p.f.Dim() }
+
+// blocksPerWorker balances the load when some points take longer than others.
+const blocksPerWorker = 4
+
+// Evaluate evaluates the objective on all workers.
+func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	n := len(values)
+	workers := min(p.workers, n)
+	if workers <= 1 {
+		return p.f.Evaluate(ctx, points, values)
+	}
+	size := max(1, n/(workers*blocksPerWorker))
+	blocks := (n + size - 1) / size
+	var (
+		next   atomic.Int64
+		failed = make([]error, blocks)
+		first  atomic.Int64 // the first block known to have failed
+		wait   sync.WaitGroup
+	)
+	first.Store(int64(blocks))
+	for range workers {
+		wait.Go(func() {
+			for {
+				b := next.Add(1) - 1
+				if b >= first.Load() {
+					return
+				}
+				lo, hi := int(b)*size, min(int(b+1)*size, n)
+				if err := p.f.Evaluate(ctx, rows(points, lo, hi), values[lo:hi]); err != nil {
+					failed[b] = err
+					lower(&first, b)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if b := first.Load(); b < int64(blocks) {
+		return failed[b]
+	}
+	return nil
+}
+
+// lower sets a to v if v is less.
+func lower(a *atomic.Int64, v int64) {
+	for old := a.Load(); v < old; old = a.Load() {
+		if a.CompareAndSwap(old, v) {
+			return
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package objective
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// A Status says why a run stopped. What went wrong, if anything, is an error.
+type Status int
+
+const (
+	// Running is the status of a run that has not stopped.
+	Running Status = iota
+	// Converged: the algorithm is done; more queries would change nothing.
+	Converged
+	// BudgetSpent: every query of the budget was used.
+	BudgetSpent
+	// TargetReached: a value at or below the target was found.
+	TargetReached
+	// Stalled: the best value stopped improving.
+	Stalled
+	// StepLimit: the algorithm took as many steps as it was allowed.
+	StepLimit
+	// Cancelled: the caller's context ended.
+	Cancelled
+	// Failed: an error ended the run.
+	Failed
+)
+
+var statusNames = [...]string{
+	"running", "converged", "budget-spent", "target-reached", "stalled", "step-limit", "cancelled", "failed",
+}
+
+func (s Status) String() string {
+	if s < 0 || int(s) >= len(statusNames) {
+		return fmt.Sprintf("Status(%d)", int(s))
+	}
+	return statusNames[s]
+}
+
+// MarshalText writes the status as its name.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the name of a status.
+func (s *Status) UnmarshalText(text []byte) error {
+	for i, name := range statusNames {
+		if name == string(text) {
+			*s = Status(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown status %q", text)
+}
+
+// StatusOf sorts the error with which Evaluate ended a run: a spent budget, a
+// reached target and the end of ctx are reasons to stop, for which it returns
+// a nil error; all else is a failure.
+func StatusOf(ctx context.Context, err error) (Status, error) {
+	switch {
+	case err == nil:
+		return Running, nil
+	case errors.Is(err, ErrBudget):
+		return BudgetSpent, nil
+	case errors.Is(err, ErrTarget):
+		return TargetReached, nil
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return Cancelled, nil
+	}
+	return Failed, err
+}

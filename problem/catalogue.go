@@ -1,0 +1,176 @@
+package problem
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Structure says what couples in a problem.
+type Structure string
+
+// The structures that a problem can have in the coordinates y = Wx.
+const (
+	Separable    Structure = "separable"
+	Blocks       Structure = "blocks"
+	NotSeparable Structure = "not-separable"
+)
+
+// An Entry describes one problem of the catalogue.
+type Entry struct {
+	Name      string    `json:"name"`
+	Structure Structure `json:"structure"`
+	Mix       string    `json:"mix"` // the mixing matrix it has by default
+	Formula   string    `json:"formula"`
+}
+
+// Names returns the names of all problems.
+func Names() []string {
+	return append([]string(nil), order...)
+}
+
+// Catalogue describes all problems.
+func Catalogue() []Entry {
+	var all []Entry
+	for _, name := range order {
+		def := catalogue[name]
+		all = append(all, Entry{name, def.structure, def.mix, def.formula})
+	}
+	return all
+}
+
+// order is the order in which problems are listed: the paper's first.
+var order = []string{
+	"rastrigin", "rastrigin-like", "squared-norm", "different-powers", "microring",
+	"ackley", "levy", "styblinski-tang", "griewank", "rosenbrock", "ellipsoid", "discus",
+	"rosenbrock-pairs", "ridge-blocks",
+}
+
+var catalogue = map[string]definition{
+	"rastrigin": {Separable, "paper", domain(5.12), rastrigin,
+		"10m + Σ (y_j−b_j)² − 10 cos 2π(y_j−b_j), b_j uniform on [−2, 2]"},
+	"rastrigin-like": {Separable, "paper", domain(5.12), rastriginLike,
+		"Σ (y_j²−4)² − 0.3 cos 3y_j + c_j y_j, c_j uniform on [−1, 1]"},
+	"squared-norm": {Separable, "paper", domain(5.12), squaredNorm,
+		"Σ y_j²"},
+	"different-powers": {Separable, "paper", domain(5.12), differentPowers,
+		"Σ |y_j|^(2+4(j−1)/(m−1))"},
+	"microring": {Separable, "banded", func(int) (float64, float64) { return 0, 8 }, microring,
+		"Σ T(y_j+φ_j), T(φ) = (a²−2ar cos φ+r²)/(1−2ar cos φ+a²r²), a = 0.95, r = 0.85"},
+	"ackley": {NotSeparable, "paper", domain(32.768), ackley,
+		"20 + e − 20 exp(−0.2 √(Σz_j²/m)) − exp(Σ cos(2πz_j)/m), z = y−b"},
+	"levy": {Separable, "paper", domain(10), levy,
+		"sin² πv_1 + Σ_{j<m} (v_j−1)²(1+10 sin²(πv_j+1)) + (v_m−1)²(1+sin² 2πv_m), v = 1+(y−b)/4"},
+	"styblinski-tang": {Separable, "paper", domain(5), styblinskiTang,
+		"½ Σ z_j⁴ − 16z_j² + 5z_j, z = y−b"},
+	"griewank": {NotSeparable, "paper", griewankDomain, griewank,
+		"1 + Σ z_j²/4000 − Π cos(z_j/√j), z = y−b, on a box so small that the product matters"},
+	"rosenbrock": {NotSeparable, "paper", domain(2.048), rosenbrock,
+		"Σ 100(z_{j+1}−z_j²)² + (1−z_j)², z = y−b+1"},
+	"ellipsoid": {Separable, "paper", domain(5), ellipsoid,
+		"Σ 10^(6(j−1)/(m−1)) z_j², z = y−b"},
+	"discus": {Separable, "paper", domain(5), discus,
+		"10⁶ z_1² + Σ_{j>1} z_j², z = y−b"},
+	"rosenbrock-pairs": {Blocks, "paper", domain(2.048), rosenbrockPairs,
+		"Σ over pairs (p, q) of components: 100(z_q−z_p²)² + (1−z_p)², z = y−b+1"},
+	"ridge-blocks": {Blocks, "paper", domain(5.12), ridgeBlocks,
+		"Σ over blocks B, Σ_{r≤2|B|} φ_r(⟨a_r, z_B⟩), φ_r(t) = t²/2+1−cos ω_r t, z = y−b"},
+}
+
+// A definition is how to make a problem.
+type definition struct {
+	structure Structure
+	mix       string
+	domain    func(m int) (lo, hi float64)
+	draw      func(drawing) function
+	formula   string
+}
+
+// domain is the box [-r, r], whatever the number of components.
+func domain(r float64) func(int) (float64, float64) {
+	return func(int) (float64, float64) { return -r, r }
+}
+
+// A drawing is what a definition draws its function from.
+type drawing struct {
+	spec   Spec
+	w      *mat.Dense
+	domain objective.Box
+	params *rng.Stream
+}
+
+// A function is g with its minimum.
+type function struct {
+	value     func(y []float64) float64
+	minimiser []float64 // y*
+	minimum   float64   // g(y*)
+	blocks    [][]int
+}
+
+// uniform draws one parameter for every component, uniform on [lo, hi].
+func (d drawing) uniform(lo, hi float64) []float64 {
+	b := objective.Cube(d.spec.Components, lo, hi)
+	x := make([]float64, d.spec.Components)
+	d.params.Uniform(x, b.Lo, b.Hi)
+	return x
+}
+
+// shift draws the place b of a minimiser within 0.4 of the domain's half-width,
+// as the paper does for Rastrigin ([−2, 2] in [−5.12, 5.12]).
+func (d drawing) shift() []float64 {
+	r := 0.4 * d.domain.Hi[0]
+	return d.uniform(-r, r)
+}
+
+// spread returns the numbers from 0 to 1 in m equal steps: (j−1)/(m−1).
+func spread(m int) []float64 {
+	x := make([]float64, m)
+	for j := 1; j < m; j++ {
+		x[j] = float64(j) / float64(m-1)
+	}
+	return x
+}
+
+// singles returns the blocks of a separable function.
+func singles(m int) [][]int { return runs(m, 1) }
+
+// whole returns the one block of a function in which all couples.
+func whole(m int) [][]int { return runs(m, m) }
+
+// runs returns blocks of size consecutive components; the last may be smaller.
+func runs(m, size int) [][]int {
+	var blocks [][]int
+	for lo := 0; lo < m; lo += size {
+		var block []int
+		for j := lo; j < min(lo+size, m); j++ {
+			block = append(block, j)
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// square returns t².
+func square(t float64) float64 { return t * t }
+
+// lowest returns the global minimiser on [lo, hi] of a smooth function with
+// the derivatives d1 and d2: the best of a fine grid, then Newton.
+func lowest(f, d1, d2 func(float64) float64, lo, hi float64) float64 {
+	const grid = 2000
+	best := lo
+	for k := 1; k <= grid; k++ {
+		if t := lo + (hi-lo)*float64(k)/grid; f(t) < f(best) {
+			best = t
+		}
+	}
+	for range 50 {
+		step := d1(best) / d2(best)
+		best -= step
+		if math.Abs(step) <= 1e-16*math.Abs(best) {
+			break
+		}
+	}
+	return best
+}

@@ -1,0 +1,136 @@
+package problem
+
+import "math"
+
+// ackley: 20 + e − 20 exp(−0.2 √(Σz_j²/m)) − exp(Σ cos(2πz_j)/m). A function
+// of two sums; neither a rotation nor any other linear map separates it.
+func ackley(d drawing) function {
+	b := d.shift()
+	m := float64(len(b))
+	return function{
+		value: func(y []float64) float64 {
+			squares, waves := 0.0, 0.0
+			for j, v := range y {
+				z := v - b[j]
+				squares += z * z
+				waves += math.Cos(2 * math.Pi * z)
+			}
+			// 1−exp by Expm1: both terms are exactly 0 at the minimum.
+			return -20*math.Expm1(-0.2*math.Sqrt(squares/m)) - math.E*math.Expm1(waves/m-1)
+		},
+		minimiser: b,
+		blocks:    whole(len(b)),
+	}
+}
+
+// griewank: 1 + Σ z_j²/4000 − Π cos(z_j/√j).
+func griewank(d drawing) function {
+	b := d.shift()
+	return function{
+		value: func(y []float64) float64 {
+			squares, product := 0.0, 1.0
+			for j, v := range y {
+				z := v - b[j]
+				squares += z * z
+				product *= math.Cos(z / math.Sqrt(float64(j+1)))
+			}
+			return squares/4000 + (1 - product)
+		},
+		minimiser: b,
+		blocks:    whole(len(b)),
+	}
+}
+
+// griewankDomain is [−10/√m, 10/√m]. On the customary [−600, 600] the product
+// of the cosines is 0 almost everywhere and Griewank is a squared norm; here
+// it is of order 0.01 at m = 10 and 0.4 at m = 100, where Σ z²/4000 ≈ 0.008.
+func griewankDomain(m int) (lo, hi float64) {
+	r := 10 / math.Sqrt(float64(m))
+	return -r, r
+}
+
+// rosenbrock: Σ 100(z_{j+1}−z_j²)² + (1−z_j)², a chain in which each component
+// is coupled to the next. With one component: (1−z)².
+func rosenbrock(d drawing) function {
+	b := d.shift()
+	return function{
+		value:     func(y []float64) float64 { return chain(y, b) },
+		minimiser: b,
+		blocks:    whole(len(b)),
+	}
+}
+
+// rosenbrockPairs: one Rosenbrock function of two components for each pair; a
+// component left over has (1−z)² to itself.
+func rosenbrockPairs(d drawing) function {
+	b := d.shift()
+	return function{
+		value: func(y []float64) float64 {
+			sum := 0.0
+			for lo := 0; lo < len(y); lo += 2 {
+				hi := min(lo+2, len(y))
+				sum += chain(y[lo:hi], b[lo:hi])
+			}
+			return sum
+		},
+		minimiser: b,
+		blocks:    runs(len(b), 2),
+	}
+}
+
+// chain is the Rosenbrock function of z = 1+t, t = y−b, written in t so that it
+// is exactly 0 at the minimum: z_{j+1} − z_j² = t_{j+1} − t_j(2+t_j).
+func chain(y, b []float64) float64 {
+	if len(y) == 1 {
+		return square(y[0] - b[0])
+	}
+	sum := 0.0
+	for j := range len(y) - 1 {
+		t, next := y[j]-b[j], y[j+1]-b[j+1]
+		sum += 100*square(next-t*(2+t)) + t*t
+	}
+	return sum
+}
+
+// ridgeBlocks: in each block of size n, 2n ridges φ_r(⟨a_r, z⟩) with random
+// unit vectors a_r and φ_r(t) = t²/2 + 1 − cos ω_r t, ω_r uniform on [1, 2.5].
+// Twice as many ridges as components cannot be separated by a linear map. A
+// block of one component has one ridge.
+func ridgeBlocks(d drawing) function {
+	b := d.shift()
+	blocks := runs(len(b), d.spec.Block)
+	type ridge struct {
+		first int // the block's first component
+		a     []float64
+		omega float64
+	}
+	var ridges []ridge
+	for _, block := range blocks {
+		count := 2 * len(block)
+		if len(block) == 1 {
+			count = 1
+		}
+		for range count {
+			ridges = append(ridges, ridge{
+				first: block[0],
+				a:     orthogonal(1, len(block), d.params).RawRowView(0),
+				omega: 1 + 1.5*d.params.Float64(),
+			})
+		}
+	}
+	return function{
+		value: func(y []float64) float64 {
+			sum := 0.0
+			for _, r := range ridges {
+				t := 0.0
+				for k, a := range r.a {
+					t += a * (y[r.first+k] - b[r.first+k])
+				}
+				sum += t*t/2 + (1 - math.Cos(r.omega*t))
+			}
+			return sum
+		},
+		minimiser: b,
+		blocks:    blocks,
+	}
+}

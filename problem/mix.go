@@ -1,0 +1,88 @@
+package problem
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/rng"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// mixings draws the mixing matrix W (m×d) of each name.
+var mixings = map[string]func(m, d int, r *rng.Stream) *mat.Dense{
+	"paper":      paper,
+	"orthogonal": orthogonal,
+	"banded":     banded,
+	"none":       none,
+}
+
+// Mixes returns the names of the mixing matrices.
+func Mixes() []string { return slices.Sorted(maps.Keys(mixings)) }
+
+// paper is the W of section 4: the rows of Q + 5R scaled to length 1, with Q
+// orthogonal and R Gaussian. Its condition number is mostly 100 to 1,000 at
+// m = d = 100, now and then 10,000 and more.
+func paper(m, d int, r *rng.Stream) *mat.Dense {
+	w := orthogonal(m, d, r)
+	gauss := make([]float64, d)
+	for j := range m {
+		row := w.RawRowView(j)
+		r.Norm(gauss)
+		floats.AddScaled(row, 5, gauss)
+		floats.Scale(1/floats.Norm(row, 2), row)
+	}
+	return w
+}
+
+// orthogonal has m orthonormal rows with the uniform (Haar) distribution: the
+// orthogonal factor of a Gaussian matrix, by Gram and Schmidt, done twice
+// because once is not enough.
+func orthogonal(m, d int, r *rng.Stream) *mat.Dense {
+	w := mat.NewDense(m, d, nil)
+	for j := range m {
+		row := w.RawRowView(j)
+		r.Norm(row)
+		for range 2 {
+			for i := range j {
+				before := w.RawRowView(i)
+				floats.AddScaled(row, -floats.Dot(before, row), before)
+			}
+		}
+		floats.Scale(1/floats.Norm(row, 2), row)
+	}
+	return w
+}
+
+// banded is thermal crosstalk: 1 on the diagonal, 0.4^|i−j| times a factor
+// uniform on [0.7, 1.3] up to three places beside it, scaled so that these
+// sum to 0.3 in each row.
+func banded(m, d int, r *rng.Stream) *mat.Dense {
+	const reach, decay, crosstalk = 3, 0.4, 0.3
+	w := mat.NewDense(m, d, nil)
+	for i := range m {
+		row := w.RawRowView(i)
+		sum := 0.0
+		for j := max(0, i-reach); j <= min(d-1, i+reach); j++ {
+			if j != i {
+				row[j] = math.Pow(decay, math.Abs(float64(i-j))) * (0.7 + 0.6*r.Float64())
+				sum += row[j]
+			}
+		}
+		if sum > 0 {
+			floats.Scale(crosstalk/sum, row)
+		}
+		row[i] = 1
+	}
+	return w
+}
+
+// none is the identity: component j is coordinate j.
+func none(m, d int, _ *rng.Stream) *mat.Dense {
+	w := mat.NewDense(m, d, nil)
+	for j := range m {
+		w.Set(j, j, 1)
+	}
+	return w
+}

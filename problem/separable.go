@@ -1,0 +1,191 @@
+package problem
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// rastrigin: 10m + Σ (y_j−b_j)² − 10 cos 2π(y_j−b_j), the g^R of section 4.
+func rastrigin(d drawing) function {
+	b := d.uniform(-2, 2)
+	return function{
+		value: func(y []float64) float64 {
+			sum := 0.0
+			for j, v := range y {
+				z := v - b[j]
+				// 10 − 10 cos 2πz is summed per component: at the
+				// minimum every term, and so the sum, is exactly 0.
+				sum += z*z + (10 - 10*math.Cos(2*math.Pi*z))
+			}
+			return sum
+		},
+		minimiser: b,
+		blocks:    singles(len(b)),
+	}
+}
+
+// rastriginLike: Σ (y_j²−4)² − 0.3 cos 3y_j + c_j y_j, the modified Rastrigin
+// function of section 4 with b_j = 2, h = 0.3, k = 3. Every component has two
+// wells, near ±2, whose depths differ by about 4|c_j|.
+func rastriginLike(d drawing) function {
+	c := d.uniform(-1, 1)
+	component := func(y, c float64) float64 {
+		return square(y*y-4) - 0.3*math.Cos(3*y) + c*y
+	}
+	f := function{
+		value: func(y []float64) float64 {
+			sum := 0.0
+			for j, v := range y {
+				sum += component(v, c[j])
+			}
+			return sum
+		},
+		minimiser: make([]float64, len(c)),
+		blocks:    singles(len(c)),
+	}
+	for j, cj := range c {
+		f.minimiser[j] = lowest(
+			func(y float64) float64 { return component(y, cj) },
+			func(y float64) float64 { return 4*y*(y*y-4) + 0.9*math.Sin(3*y) + cj },
+			func(y float64) float64 { return 12*y*y - 16 + 2.7*math.Cos(3*y) },
+			-4, 4)
+	}
+	f.minimum = f.value(f.minimiser)
+	return f
+}
+
+// squaredNorm: Σ y_j². Its Hessian is constant, so no sampling identifies W.
+func squaredNorm(d drawing) function {
+	return weightedSquares(make([]float64, d.spec.Components), func(int) float64 { return 1 })
+}
+
+// ellipsoid: Σ 10^(6(j−1)/(m−1)) z_j².
+func ellipsoid(d drawing) function {
+	at := spread(d.spec.Components)
+	return weightedSquares(d.shift(), func(j int) float64 { return math.Pow(10, 6*at[j]) })
+}
+
+// discus: 10⁶ z_1² + Σ_{j>1} z_j².
+func discus(d drawing) function {
+	return weightedSquares(d.shift(), func(j int) float64 {
+		if j == 0 {
+			return 1e6
+		}
+		return 1
+	})
+}
+
+// weightedSquares: Σ weight_j (y_j−b_j)².
+func weightedSquares(b []float64, weight func(j int) float64) function {
+	w := make([]float64, len(b))
+	for j := range w {
+		w[j] = weight(j)
+	}
+	return function{
+		value: func(y []float64) float64 {
+			sum := 0.0
+			for j, v := range y {
+				sum += w[j] * square(v-b[j])
+			}
+			return sum
+		},
+		minimiser: b,
+		blocks:    singles(len(b)),
+	}
+}
+
+// differentPowers: Σ |y_j|^(2+4(j−1)/(m−1)), the g^DP of section 4.
+func differentPowers(d drawing) function {
+	power := spread(d.spec.Components)
+	for j := range power {
+		power[j] = 2 + 4*power[j]
+	}
+	return function{
+		value: func(y []float64) float64 {
+			sum := 0.0
+			for j, v := range y {
+				sum += math.Pow(math.Abs(v), power[j])
+			}
+			return sum
+		},
+		minimiser: make([]float64, len(power)),
+		blocks:    singles(len(power)),
+	}
+}
+
+// levy: sin² πv_1 + Σ_{j<m} (v_j−1)²(1+10 sin²(πv_j+1)) + (v_m−1)²(1+sin² 2πv_m)
+// with v = 1+(y−b)/4.
+func levy(d drawing) function {
+	b := d.shift()
+	last := len(b) - 1
+	return function{
+		value: func(y []float64) float64 {
+			v := func(j int) float64 { return 1 + (y[j]-b[j])/4 }
+			sum := square(math.Sin(math.Pi * (v(0) - 1))) // = sin² πv_1, and exactly 0 at v_1 = 1
+			for j := range last {
+				sum += square(v(j)-1) * (1 + 10*square(math.Sin(math.Pi*v(j)+1)))
+			}
+			return sum + square(v(last)-1)*(1+square(math.Sin(2*math.Pi*v(last))))
+		},
+		minimiser: b,
+		blocks:    singles(len(b)),
+	}
+}
+
+// styblinskiTang: ½ Σ z_j⁴ − 16z_j² + 5z_j. Every component has two wells.
+func styblinskiTang(d drawing) function {
+	b := d.shift()
+	component := func(z float64) float64 { return (square(z*z) - 16*z*z + 5*z) / 2 }
+	bottom := lowest(component,
+		func(z float64) float64 { return 2*z*z*z - 16*z + 2.5 },
+		func(z float64) float64 { return 6*z*z - 16 }, -5, 5)
+	f := function{
+		value: func(y []float64) float64 {
+			sum := 0.0
+			for j, v := range y {
+				sum += component(v - b[j])
+			}
+			return sum
+		},
+		minimiser: make([]float64, len(b)),
+		minimum:   float64(len(b)) * component(bottom),
+		blocks:    singles(len(b)),
+	}
+	for j := range b {
+		f.minimiser[j] = b[j] + bottom
+	}
+	return f
+}
+
+// microring: Σ T(y_j+φ_j), the transmission of m ring resonators, 2π-periodic
+// in every component. A minimiser x* is drawn inside the bounds, or, where
+// there are none, inside the domain, and φ = −Wx*.
+func microring(d drawing) function {
+	const a, r = 0.95, 0.85
+	transmission := func(phi float64) float64 {
+		c := 2 * a * r * math.Cos(phi)
+		return (a*a - c + r*r) / (1 - c + a*r*a*r)
+	}
+	box := d.domain
+	if d.spec.Bounds != nil && d.spec.Bounds.Finite() == nil {
+		box = *d.spec.Bounds
+	}
+	m, dim := d.w.Dims()
+	x := make([]float64, dim)
+	d.params.Uniform(x, box.Lo, box.Hi)
+	bottom := mat.NewVecDense(m, nil)
+	bottom.MulVec(d.w, mat.NewVecDense(dim, x))
+	return function{
+		value: func(y []float64) float64 {
+			sum := 0.0
+			for j, v := range y {
+				sum += transmission(v - bottom.AtVec(j))
+			}
+			return sum
+		},
+		minimiser: bottom.RawVector().Data,
+		minimum:   float64(m) * transmission(0),
+		blocks:    singles(m),
+	}
+}
