@@ -2,6 +2,7 @@ package objective
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -16,8 +17,12 @@ type Scale struct {
 	f            Objective
 	centre, half []float64
 	bounds       Box
+	known        []knownPoint
 	x            *mat.Dense
 }
+
+// A knownPoint is a point that came from outside, and its coordinates z.
+type knownPoint struct{ x, z []float64 }
 
 // NewScale scales f by start, a finite box of its dimension.
 func NewScale(f Objective, start, bounds Box) *Scale {
@@ -32,15 +37,31 @@ func NewScale(f Objective, start, bounds Box) *Scale {
 // Dim returns the dimension of the objective.
 func (s *Scale) Dim() int { return s.f.Dim() }
 
-// FromUnit sets x to the point whose scaled coordinates are z.
-func (s *Scale) FromUnit(x, z []float64) {
+// Know returns the scaled coordinates of x, and sees to it that asking for
+// just these coordinates asks f for x itself and not for a neighbour of it
+// that rounding makes.
+func (s *Scale) Know(x []float64) []float64 {
+	z := make([]float64, len(x))
+	s.toUnit(z, x)
+	s.known = append(s.known, knownPoint{slices.Clone(x), z})
+	return z
+}
+
+// fromUnit sets x to the point whose scaled coordinates are z.
+func (s *Scale) fromUnit(x, z []float64) {
+	for _, p := range s.known {
+		if slices.Equal(p.z, z) {
+			copy(x, p.x)
+			return
+		}
+	}
 	for i := range x {
 		x[i] = min(max(s.centre[i]+s.half[i]*z[i], s.bounds.Lo[i]), s.bounds.Hi[i])
 	}
 }
 
-// ToUnit sets z to the scaled coordinates of x.
-func (s *Scale) ToUnit(z, x []float64) {
+// toUnit sets z to the scaled coordinates of x.
+func (s *Scale) toUnit(z, x []float64) {
 	for i := range z {
 		z[i] = (x[i] - s.centre[i]) / s.half[i]
 	}
@@ -49,8 +70,8 @@ func (s *Scale) ToUnit(z, x []float64) {
 // Bounds returns the bounds in scaled coordinates.
 func (s *Scale) Bounds() Box {
 	b := Cube(s.Dim(), 0, 0)
-	s.ToUnit(b.Lo, s.bounds.Lo)
-	s.ToUnit(b.Hi, s.bounds.Hi)
+	s.toUnit(b.Lo, s.bounds.Lo)
+	s.toUnit(b.Hi, s.bounds.Hi)
 	return b
 }
 
@@ -62,7 +83,7 @@ func (s *Scale) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 		s.x.ReuseAs(n, d)
 	}
 	for i := range n {
-		s.FromUnit(s.x.RawRowView(i), points.RawRowView(i))
+		s.fromUnit(s.x.RawRowView(i), points.RawRowView(i))
 	}
 	return s.f.Evaluate(ctx, s.x, values)
 }

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// A count is a flag for a whole number of at least 1.
+type count int
+
+func (c *count) String() string {
+	if *c == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*c))
+}
+func (*count) Type() string { return "N" }
+func (c *count) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return errors.New("must be a whole number of at least 1")
+	}
+	*c = count(n)
+	return nil
+}
+
+// A number is a flag for a number, which may be left out.
+type number struct {
+	value *float64
+	allow func(float64) bool
+	must  string
+}
+
+func atLeast0() number {
+	return number{allow: func(v float64) bool { return v >= 0 }, must: "at least 0"}
+}
+func above0() number { return number{allow: func(v float64) bool { return v > 0 }, must: "above 0"} }
+func any() number    { return number{allow: func(float64) bool { return true }, must: "finite"} }
+
+func (n *number) String() string {
+	if n.value == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*n.value, 'g', -1, 64)
+}
+func (*number) Type() string { return "V" }
+func (n *number) Set(s string) error {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || !n.allow(v) {
+		return fmt.Errorf("must be a number, %s", n.must)
+	}
+	n.value = &v
+	return nil
+}
+
+// or returns the number, or v if it was left out.
+func (n *number) or(v float64) float64 {
+	if n.value == nil {
+		return v
+	}
+	return *n.value
+}
+
+// parseBox reads LO:HI, the same for every coordinate, or a file with one
+// "LO HI" line for each. An empty string is no box.
+func parseBox(s string, dim int) (objective.Box, error) {
+	if s == "" {
+		return objective.Box{}, nil
+	}
+	if lo, hi, found := strings.Cut(s, ":"); found {
+		l, errL := strconv.ParseFloat(lo, 64)
+		h, errH := strconv.ParseFloat(hi, 64)
+		if errL == nil && errH == nil {
+			return objective.Cube(dim, l, h), nil
+		}
+	}
+	rows, err := readNumbers(s)
+	if err != nil {
+		return objective.Box{}, fmt.Errorf("%q is neither LO:HI nor a file with one \"LO HI\" line for each coordinate: %w", s, err)
+	}
+	var box objective.Box
+	for i, row := range rows {
+		if len(row) != 2 {
+			return box, fmt.Errorf("%s: line %d of numbers has %d of them, need LO and HI", s, i+1, len(row))
+		}
+		box.Lo, box.Hi = append(box.Lo, row[0]), append(box.Hi, row[1])
+	}
+	if len(rows) != dim {
+		return box, fmt.Errorf("%s: %d lines for %d coordinates", s, len(rows), dim)
+	}
+	return box, nil
+}
+
+// parsePoints reads points, each given as "V,V,…" or as a file with a point on
+// each line.
+func parsePoints(given []string, dim int) ([][]float64, error) {
+	var points [][]float64
+	for _, s := range given {
+		rows := [][]float64{nil}
+		var err error
+		if rows[0], err = parseNumbers(s); err != nil {
+			if rows, err = readNumbers(s); err != nil {
+				return nil, fmt.Errorf("%q is neither numbers V,V,… nor a file with a point on each line: %w", s, err)
+			}
+		}
+		for _, row := range rows {
+			if len(row) != dim {
+				return nil, fmt.Errorf("%q: a point of %d numbers for %d coordinates", s, len(row), dim)
+			}
+		}
+		points = append(points, rows...)
+	}
+	return points, nil
+}
+
+// readNumbers reads the numbers of each line of a file. Empty lines and what
+// follows a # are passed over.
+func readNumbers(path string) ([][]float64, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var rows [][]float64
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<24)
+	for n := 1; lines.Scan(); n++ {
+		text, _, _ := strings.Cut(lines.Text(), "#")
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		row, err := parseNumbers(text)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows, lines.Err()
+}
+
+// parseNumbers reads numbers separated by commas or white space.
+func parseNumbers(s string) ([]float64, error) {
+	var numbers []float64
+	for _, field := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }) {
+		v, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", field)
+		}
+		numbers = append(numbers, v)
+	}
+	return numbers, nil
+}

@@ -1,0 +1,122 @@
+// Command untwist minimises black-box functions globally.
+//
+//	untwist minimize --problem rastrigin --dim 100
+//	untwist problems
+//
+// What it finds goes to standard output, talk to standard error. It exits with
+// 0 when done, 1 on an error, 2 on bad usage, and 130 when it was interrupted,
+// the best point so far still printed.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/objective"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// The exit statuses of the program.
+const (
+	exitDone        = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// errInterrupted says that the user has ended the run. What was found is
+// already printed.
+var errInterrupted = errors.New("interrupted")
+
+// A usageError is a mistake on the command line, found before anything was run.
+type usageError struct{ error }
+
+// run is the program. The first interrupt ends a run in good order, a second
+// one ends the program.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	root := &cobra.Command{
+		Use:           "untwist",
+		Short:         "Minimise black-box functions globally",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("unknown command %q: one of minimize, problems, help", args[0])}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())}
+	})
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(minimizeCommand(), problemsCommand())
+
+	err := root.ExecuteContext(ctx)
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "untwist: %v\n", err)
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "untwist: %v\n", err)
+	return exitError
+}
+
+// flagOf is the flag that sets each option.
+var flagOf = map[string]string{
+	"Name": "--problem", "Dim": "--dim", "Components": "--components", "Mix": "--mix", "Block": "--block",
+	"Start": "--start", "Bounds": "--bounds", "Points": "--x0",
+	"Budget": "--budget", "Target": "--target", "Workers": "--workers",
+	"Strategy": "--strategy", "Particles": "--particles", "Sigma": "--sigma", "Tau": "--tau", "Alpha": "--alpha",
+}
+
+// asUsage makes a usageError that names the flag of an error that names an
+// option; other errors stay as they are.
+func asUsage(err error) error {
+	var bad *objective.OptionError
+	if errors.As(err, &bad) && flagOf[bad.Option] != "" {
+		return usageError{fmt.Errorf("%s: %s", flagOf[bad.Option], bad.Reason)}
+	}
+	return err
+}
+
+// noArguments refuses arguments that are not flags.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("%s takes flags only, not %q", cmd.CommandPath(), strings.Join(args, " "))}
+	}
+	return nil
+}
+
+// version is the module's version as it was built.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

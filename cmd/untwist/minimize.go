@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+	"github.com/untwist/untwist/strategy"
+)
+
+// minimizeFlags are the flags of minimize as they were given.
+type minimizeFlags struct {
+	problem           problemFlags
+	start             string
+	x0                []string
+	budget, workers   count
+	target            number
+	strategy          string
+	particles         count
+	sigma, tau, alpha number
+	json, quiet       bool
+}
+
+// minimizeCommand minimises a built-in problem.
+func minimizeCommand() *cobra.Command {
+	f := minimizeFlags{target: any(), sigma: atLeast0(), tau: above0(), alpha: atLeast0()}
+	cmd := &cobra.Command{
+		Use:   "minimize --problem NAME",
+		Short: "Minimise a function",
+		Long: `Minimise a built-in problem (untwist problems lists them).
+
+The best point ever evaluated is printed, with what it cost. --target stops at
+that gap above the problem's known minimum; otherwise the search goes on until
+its strategy is done or the budget is spent. Ctrl-C stops it, and the best so
+far is printed. The same seed gives the same result, for any --workers.`,
+		Example: `  untwist minimize --problem rastrigin --dim 100 --mix none --target 0.005
+  untwist minimize --problem levy --dim 5 --bounds -10:10 --seed 7 --json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.problem.register(flags)
+	flags.StringVar(&f.start, "start", "", "`LO:HI` or FILE: where to look first, no limit (default the bounds, else the problem's domain)")
+	flags.StringVar(&f.problem.bounds, "bounds", "", "`LO:HI` or FILE with a \"LO HI\" line for each coordinate: nothing outside is ever queried")
+	flags.StringArrayVar(&f.x0, "x0", nil, "`V,V,…` or FILE with a point on each line: known points to start from; may be repeated")
+	flags.Var(&f.budget, "budget", "the most queries to spend (default 500·dim²)")
+	flags.Var(&f.target, "target", "stop at this gap above the known minimum")
+	flags.StringVar(&f.strategy, "strategy", strategy.Default().Name(), "one of "+strings.Join(strategy.Names(), ", "))
+	flags.Var(&f.particles, "particles", "number of particles (default 50)")
+	flags.Var(&f.sigma, "sigma", "strength σ of the noise (default 7.1; cbo-isotropic: 1/√dim)")
+	flags.Var(&f.tau, "tau", "step size τ (default 0.03)")
+	flags.Var(&f.alpha, "alpha", "exponent α of the weights at the start (default 100); grows by 0.5 % a step to 1e5")
+	flags.Var(&f.workers, "workers", "evaluate so many points at the same time (default the number of cores)")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	return cmd
+}
+
+// run minimises and prints what was found.
+func (f *minimizeFlags) run(cmd *cobra.Command) error {
+	p, err := f.problem.make()
+	if err != nil {
+		return asUsage(err)
+	}
+	options, err := f.options(p)
+	if err != nil {
+		return asUsage(err)
+	}
+	line := newProgressLine(cmd.ErrOrStderr(), f.quiet)
+	options.Progress = line.show
+	began := time.Now()
+	result, err := untwist.Minimize(cmd.Context(), p, options)
+	line.clear()
+	if result.Queries > 0 {
+		report := newReport(p, options, result, time.Since(began))
+		if err := report.print(cmd.OutOrStdout(), f.json); err != nil {
+			return err
+		}
+		report.warn(cmd.ErrOrStderr())
+	}
+	if err != nil {
+		return asUsage(err)
+	}
+	if result.Status == objective.Cancelled {
+		return errInterrupted
+	}
+	return nil
+}
+
+// options translates the flags.
+func (f *minimizeFlags) options(p *problem.Problem) (untwist.Options, error) {
+	o := untwist.Options{
+		Budget:  int(f.budget),
+		Seed:    p.Spec().Seed,
+		Workers: int(f.workers),
+	}
+	var err error
+	if o.Strategy, err = strategy.Named(f.strategy, strategy.Knobs{
+		Particles: int(f.particles), Sigma: f.sigma.value, Tau: f.tau.or(0), Alpha: f.alpha.value,
+	}); err != nil {
+		return o, err
+	}
+	if o.Start, err = parseBox(f.start, p.Dim()); err != nil {
+		return o, objective.BadOption("Start", "%v", err)
+	}
+	if bounds := p.Spec().Bounds; bounds != nil {
+		o.Bounds = *bounds
+	} else if f.start == "" {
+		o.Start = p.Domain()
+	}
+	if o.Points, err = parsePoints(f.x0, p.Dim()); err != nil {
+		return o, objective.BadOption("Points", "%v", err)
+	}
+	if f.target.value != nil {
+		o.Target = new(p.Minimum() + *f.target.value)
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	return o, nil
+}
+
+// warn says on standard error what the user should know about the figures.
+func (r report) warn(stderr io.Writer) {
+	if !r.Attainable {
+		fmt.Fprintln(stderr, "untwist: the problem's minimiser lies outside the bounds; the gap is to the minimum without them")
+	}
+	if r.FailedQueries > 0 {
+		fmt.Fprintf(stderr, "untwist: %d queries failed (NaN or +Inf)\n", r.FailedQueries)
+	}
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/problem"
+)
+
+// problemsCommand lists the built-in problems.
+func problemsCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "problems",
+		Short: "List the built-in problems",
+		Long: `List the built-in problems f(x) = g(Wx): what couples in g, the mixing matrix W
+that they have by default, and the formula of g(y). All are drawn from --seed.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out := cmd.OutOrStdout()
+			if asJSON {
+				return json.NewEncoder(out).Encode(problem.Catalogue())
+			}
+			table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(table, "NAME\tSTRUCTURE\tMIX\tg(y)")
+			for _, e := range problem.Catalogue() {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", e.Name, e.Structure, e.Mix, e.Formula)
+			}
+			return table.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+)
+
+// A report is what minimize prints.
+type report struct {
+	Problem       string           `json:"problem"`
+	Dim           int              `json:"dim"`
+	Components    int              `json:"components"`
+	Mix           string           `json:"mix"`
+	Strategy      string           `json:"strategy"`
+	Status        objective.Status `json:"status"`
+	BestValue     finite           `json:"best_value"`
+	Gap           finite           `json:"gap"`
+	Minimum       finite           `json:"minimum"`
+	Attainable    bool             `json:"minimum_attainable"` // the known minimiser lies within the bounds
+	BestPoint     []float64        `json:"best_point"`
+	Queries       int              `json:"queries"`
+	Budget        int              `json:"budget"`
+	BestQuery     int              `json:"best_query"`
+	TargetQuery   int              `json:"target_query"` // 0: the target was not reached
+	FailedQueries int              `json:"failed_queries"`
+	Seed          uint64           `json:"seed"`
+	Seconds       float64          `json:"seconds"`
+	Stages        []untwist.Stage  `json:"stages"`
+	Curve         []sample         `json:"curve"`
+}
+
+// A sample of the convergence curve.
+type sample struct {
+	Queries int    `json:"queries"`
+	Value   finite `json:"value"`
+}
+
+// finite is a number that JSON can write: null where it is infinite.
+type finite float64
+
+func (v finite) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(v), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
+}
+
+func newReport(p *problem.Problem, o untwist.Options, r untwist.Result, took time.Duration) report {
+	s := p.Spec()
+	out := report{
+		Problem: s.Name, Dim: s.Dim, Components: s.Components, Mix: s.Mix,
+		Strategy: r.Strategy, Status: r.Status,
+		BestValue: finite(r.Value), Gap: finite(r.Value - p.Minimum()), Minimum: finite(p.Minimum()),
+		Attainable: s.Bounds == nil || s.Bounds.Contains(p.Minimiser()),
+		BestPoint:  r.Point,
+		Queries:    r.Queries, Budget: r.Budget, BestQuery: r.BestQuery, TargetQuery: r.TargetQuery,
+		FailedQueries: r.Failed, Seed: r.Seed, Seconds: took.Seconds(),
+		Stages: r.Stages,
+	}
+	for _, c := range r.Curve {
+		out.Curve = append(out.Curve, sample{c.Queries, finite(c.Value)})
+	}
+	return out
+}
+
+// print writes the report for a program or for a person.
+func (r report) print(out io.Writer, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(out).Encode(r)
+	}
+	point := make([]string, len(r.BestPoint))
+	for i, v := range r.BestPoint {
+		point[i] = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	_, err := fmt.Fprintf(out, `problem     %s, %d dimensions, %d components, mix %s, seed %d
+strategy    %s
+status      %s
+best value  %v
+gap         %v
+queries     %s of %s
+seconds     %.1f
+best point  %s
+`,
+		r.Problem, r.Dim, r.Components, r.Mix, r.Seed, r.Strategy, r.Status,
+		float64(r.BestValue), float64(r.Gap), thousands(r.Queries), thousands(r.Budget), r.Seconds, strings.Join(point, " "))
+	return err
+}
+
+// thousands writes n with a comma between every three digits.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

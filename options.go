@@ -1,0 +1,124 @@
+package untwist
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+)
+
+// Options says how to minimise. The zero value is a good start.
+type Options struct {
+	// Strategy is the way to minimise. Default strategy.Default().
+	Strategy strategy.Strategy
+
+	// Start is the box in which to look first. It is no limit: the minimum may
+	// be found far outside. Coordinates are scaled by it before any algorithm
+	// sees them, so give each parameter its natural range. Default: Bounds if
+	// these are given, else [-5, 5]^d.
+	Start Box
+	// Bounds is a limit: nothing outside is ever queried. Sides may be
+	// infinite, if Start is given. Default: no limit.
+	Bounds Box
+	// Points are known good points to start from, inside the bounds. They are
+	// evaluated in the first batch, to the bit.
+	Points [][]float64
+
+	// Budget is the most queries that may be spent. Default 500·d².
+	Budget int
+	// Target stops the search at a value f ≤ *Target. Default: none.
+	Target *float64
+	// Seed determines all randomness.
+	Seed uint64
+	// Workers is how many points may be evaluated at the same time, by as many
+	// goroutines; f must then be safe for concurrent use. Default 1.
+	Workers int
+
+	// Progress, if not nil, is called after every batch of queries.
+	Progress func(Progress)
+}
+
+// Box is the set of x with Lo[i] ≤ x[i] ≤ Hi[i].
+type Box = objective.Box
+
+// An OptionError says which option is wrong and what it may be.
+type OptionError = objective.OptionError
+
+// Progress is what is known while a search goes on.
+type Progress struct {
+	Stage           string // what is being done
+	Queries, Budget int
+	Best            float64 // the best value so far
+}
+
+// complete puts the defaults in and returns an *OptionError if a field is bad.
+func (o *Options) complete(d int) error {
+	if o.Strategy == nil {
+		o.Strategy = strategy.Default()
+	}
+	if err := o.completeBoxes(d); err != nil {
+		return err
+	}
+	for i, x := range o.Points {
+		if len(x) != d {
+			return objective.BadOption("Points", "point %d has %d coordinates, the objective has %d", i+1, len(x), d)
+		}
+		for k, v := range x {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return objective.BadOption("Points", "point %d, coordinate %d is %v, must be finite", i+1, k+1, v)
+			}
+		}
+		if !o.Bounds.Contains(x) {
+			return objective.BadOption("Points", "point %d lies outside the bounds", i+1)
+		}
+	}
+	if o.Budget == 0 {
+		o.Budget = 500 * d * d
+	}
+	if o.Budget < 0 {
+		return objective.BadOption("Budget", "%d, must be at least 1", o.Budget)
+	}
+	if o.Target == nil {
+		o.Target = new(math.Inf(-1))
+	}
+	if math.IsNaN(*o.Target) {
+		return objective.BadOption("Target", "NaN, must be a number")
+	}
+	if o.Workers == 0 {
+		o.Workers = 1
+	}
+	if o.Workers < 0 {
+		return objective.BadOption("Workers", "%d, must be at least 1", o.Workers)
+	}
+	return nil
+}
+
+// completeBoxes settles where to start and what the limits are.
+func (o *Options) completeBoxes(d int) error {
+	bounded := o.Bounds.Lo != nil || o.Bounds.Hi != nil
+	if !bounded {
+		o.Bounds = objective.Cube(d, math.Inf(-1), math.Inf(1))
+	}
+	if err := o.Bounds.Check(d); err != nil {
+		return objective.BadOption("Bounds", "%v", err)
+	}
+	if o.Start.Lo == nil && o.Start.Hi == nil {
+		if !bounded {
+			o.Start = objective.Cube(d, -5, 5)
+		} else if err := o.Bounds.Finite(); err != nil {
+			return objective.BadOption("Start", "needed where bounds have an infinite side (%v)", err)
+		} else {
+			o.Start = o.Bounds
+		}
+	}
+	if err := o.Start.Check(d); err != nil {
+		return objective.BadOption("Start", "%v", err)
+	}
+	if err := o.Start.Finite(); err != nil {
+		return objective.BadOption("Start", "%v", err)
+	}
+	if !o.Start.Within(o.Bounds) {
+		return objective.BadOption("Start", "must lie within the bounds")
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package untwist_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"testing"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/problem"
+	"github.com/untwist/untwist/strategy"
+)
+
+var regime = flag.Bool("regime", false, "run TestRegimeOfTable1 at the paper's size (d = 100), an hour of computing")
+
+// Section 4, Table 1, as far as CBO with the true W goes: on g = f(W⁻¹·) CBO
+// with anisotropic noise finds the minimum; on f = g(W·) it does not, with
+// twice the queries; on f with transformed noise, D(z) = W⁻¹diag(Wz), it does
+// again. Settings of the paper's experiment, success at a gap of 0.005.
+//
+// With -regime at the paper's d = 100, whose figures docs/regime.md holds. By
+// default at d = 20 with budgets in proportion to d, and without the cells
+// that are easier there: on the mixed squared norm and different powers plain
+// CBO is slow at d = 100 but gets there at d = 20.
+//
+// Five listed seeds each, and all must agree: the paper reports 100, 0 and
+// 99 % of its runs for these cells, and a run at a seed is reproducible.
+func TestRegimeOfTable1(t *testing.T) {
+	dim := 20
+	if *regime {
+		dim = 100
+	}
+	for _, c := range []struct {
+		method, problem, mix string
+		budget               int // at d = 100
+		succeeds, small      bool
+	}{
+		{"cbo on g", "rastrigin", "none", 2_500_000, true, true},
+		{"cbo on g", "squared-norm", "none", 2_500_000, true, true},
+		{"cbo on g", "different-powers", "none", 2_500_000, true, true},
+		{"transformed", "rastrigin", "paper", 1_970_000, true, true},
+		{"cbo on f", "rastrigin", "paper", 5_000_000, false, true},
+		{"cbo on f", "squared-norm", "paper", 5_000_000, false, false},
+		{"cbo on f", "different-powers", "paper", 5_000_000, false, false},
+	} {
+		if dim < 100 && !c.small {
+			continue
+		}
+		for seed := range uint64(5) {
+			t.Run(fmt.Sprintf("%s/%s/%d", c.method, c.problem, seed), func(t *testing.T) {
+				t.Parallel()
+				budget := c.budget * dim / 100
+				p, err := problem.New(problem.Spec{Name: c.problem, Dim: dim, Mix: c.mix, Seed: seed})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var cfg cbo.Config
+				if c.method == "transformed" {
+					// The start box is a cube around 0, so the frame is the
+					// same in scaled coordinates.
+					cfg.Noise = cbo.Transformed{Frame: p.Frame()}
+					cfg.Domain = cbo.ClipIn{Frame: p.Frame(), Radius: 1e8}
+				}
+				r, err := untwist.Minimize(context.Background(), p, untwist.Options{
+					Strategy: strategy.CBO{Config: cfg},
+					Start:    p.Domain(),
+					Budget:   budget,
+					Target:   new(p.Minimum() + 0.005),
+					Seed:     seed,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("gap %.3g, reached after %d queries, %d of %d spent", r.Value-p.Minimum(), r.TargetQuery, r.Queries, budget)
+				if (r.TargetQuery > 0) != c.succeeds {
+					t.Errorf("success is %v, want %v", !c.succeeds, c.succeeds)
+				}
+			})
+		}
+	}
+}

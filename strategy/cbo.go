@@ -1,0 +1,93 @@
+package strategy
+
+import (
+	"context"
+	"math"
+
+	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/objective"
+)
+
+// CBO is consensus-based optimisation with anisotropic noise in the user's own
+// coordinates: the paper's "CBO on f". It does well where f separates in these
+// coordinates and fails where it does not.
+//
+// Config's zero values are the paper's settings. Its Box, Points and Seed are
+// set from the task, and so is its Domain unless it is given; a Domain that is
+// given has to keep particles within the bounds itself.
+type CBO struct{ Config cbo.Config }
+
+// Name returns "cbo".
+func (CBO) Name() string { return "cbo" }
+
+// Minimize runs CBO until it converges or the budget is spent.
+func (c CBO) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
+	return runCBO(ctx, f, task, c.Config)
+}
+
+// IsotropicCBO is consensus-based optimisation with isotropic noise, ‖x−c‖ξ.
+// It is the same in all coordinates, and good in few dimensions only.
+//
+// Config is as for CBO, but for Noise, which is set, and for Sigma, whose
+// default is 1/√d: the mean square distance of a particle from the consensus
+// changes by the factor (1−λτ)² + σ²τd a step, which is below 1 for σ²d < 2λ.
+type IsotropicCBO struct{ Config cbo.Config }
+
+// Name returns "cbo-isotropic".
+func (IsotropicCBO) Name() string { return "cbo-isotropic" }
+
+// Minimize runs CBO until it converges or the budget is spent.
+func (c IsotropicCBO) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
+	cfg := c.Config
+	cfg.Noise = cbo.Isotropic{}
+	if cfg.Sigma == nil {
+		cfg.Sigma = cbo.Constant(1 / math.Sqrt(float64(f.Dim())))
+	}
+	return runCBO(ctx, f, task, cfg)
+}
+
+// runCBO runs cfg on the task.
+func runCBO(ctx context.Context, f objective.Objective, task Task, cfg cbo.Config) (Outcome, error) {
+	task.Stage("cbo")
+	cfg.Box = objective.Cube(f.Dim(), -1, 1)
+	cfg.Points = task.Points
+	if cfg.Domain == nil {
+		cfg.Domain = inside(task.Bounds)
+	}
+	cfg.Seed = task.Seed
+	result, err := cbo.Run(ctx, f, cfg)
+	return Outcome{result.Status}, err
+}
+
+// reach is how far from the start box particles may be thrown, in its
+// half-widths. The paper clips at 1e8 in the units of x; in scaled coordinates
+// that number means the same for every objective.
+const reach = 1e8
+
+// inside keeps particles within reach and bounds: where there is a bound by
+// reflection, else by clipping.
+func inside(bounds objective.Box) cbo.Domain {
+	limited := false
+	box := objective.Cube(len(bounds.Lo), -reach, reach)
+	for i := range bounds.Lo {
+		limited = limited || !math.IsInf(bounds.Lo[i], -1) || !math.IsInf(bounds.Hi[i], 1)
+		box.Lo[i] = max(box.Lo[i], bounds.Lo[i])
+		box.Hi[i] = min(box.Hi[i], bounds.Hi[i])
+	}
+	if limited {
+		return cbo.Reflect{Box: box}
+	}
+	return cbo.Clip{Radius: reach}
+}
+
+// config returns the CBO settings that the knobs ask for.
+func (k Knobs) config() cbo.Config {
+	cfg := cbo.Config{Particles: k.Particles, Tau: k.Tau}
+	if k.Sigma != nil {
+		cfg.Sigma = cbo.Constant(*k.Sigma)
+	}
+	if k.Alpha != nil {
+		cfg.Alpha = cbo.Geometric(*k.Alpha, 1.005, max(*k.Alpha, 1e5))
+	}
+	return cfg
+}

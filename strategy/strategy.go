@@ -1,0 +1,76 @@
+// Package strategy holds whole ways to minimise a function, a file each.
+//
+// A Strategy sees the objective in scaled coordinates, in which the box where
+// the search starts is [-1, 1]^d, asks for batches of points, and stops when
+// it is done or when the objective says that the budget is spent or the target
+// reached. Which point is best is not its business: whoever calls it keeps a
+// record of all queries. Start with Named, or with a strategy's own type.
+package strategy
+
+import (
+	"context"
+	"strings"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Strategy is a whole way to minimise a function. Its zero value is usable
+// and has the defaults.
+type Strategy interface {
+	// Name returns the name by which Named knows the strategy.
+	Name() string
+	// Minimize searches for the minimum of f. An error is a failure, or an
+	// *objective.OptionError found before the first query; that the budget is
+	// spent is a status.
+	Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error)
+}
+
+// A Task is what a strategy is told besides f, all in scaled coordinates.
+type Task struct {
+	// Bounds limit where f may be asked; their sides may be infinite.
+	Bounds objective.Box
+	// Points are known good points to start from, or nil.
+	Points *mat.Dense
+	// Budget is how many queries f has left.
+	Budget int
+	// Seed determines all randomness.
+	Seed uint64
+	// Stage tells the user what is being done from now on, in a word.
+	Stage func(name string)
+}
+
+// An Outcome is what a strategy has to say when it stops.
+type Outcome struct {
+	Status objective.Status
+}
+
+// Knobs are the settings that a user may turn without knowing a strategy's own
+// type. Zero values, or nil, leave a strategy's default.
+type Knobs struct {
+	Particles int      // how many particles
+	Sigma     *float64 // strength of the noise
+	Tau       float64  // step size
+	Alpha     *float64 // exponent of the weights at the start
+}
+
+// makers makes the strategy of each name.
+var makers = map[string]func(Knobs) Strategy{
+	"cbo":           func(k Knobs) Strategy { return CBO{k.config()} },
+	"cbo-isotropic": func(k Knobs) Strategy { return IsotropicCBO{k.config()} },
+}
+
+// Names returns the names of all strategies, the default first.
+func Names() []string { return []string{"cbo", "cbo-isotropic"} }
+
+// Default returns the strategy that is used where none is named.
+func Default() Strategy { return CBO{} }
+
+// Named returns the strategy of that name.
+func Named(name string, knobs Knobs) (Strategy, error) {
+	maker, known := makers[name]
+	if !known {
+		return nil, objective.BadOption("Strategy", "unknown strategy %q: one of %s", name, strings.Join(Names(), ", "))
+	}
+	return maker(knobs), nil
+}

@@ -1,0 +1,153 @@
+// Package untwist minimises black-box functions globally.
+//
+// Give Minimize a function, get the best point found:
+//
+//	f := objective.Func(10, func(x []float64) float64 { … })
+//	result, err := untwist.Minimize(ctx, f, untwist.Options{Budget: 20_000})
+//
+// Many objectives are a sum of one-dimensional functions in coordinates that
+// nobody told you, f(x) = Σ_j f_j(⟨w_j, x⟩). Untwist is built to find those
+// coordinates from function values alone and to minimise there (C. Fiedler and
+// T. Roith, "Consensus-based optimization for linearly separable functions").
+// So far it has consensus-based optimisation in the coordinates given.
+//
+// Package objective has the contract that functions fulfil and package
+// strategy the ways to minimise them; Options chooses one.
+package untwist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Minimize searches for the minimum of f.
+//
+// It never asks for more points than the budget, nor for one outside the
+// bounds. The Result holds the best point ever evaluated, exactly as it was
+// passed to f, and Result.Status says why the search stopped. That the budget
+// is spent, the target reached or ctx cancelled is no error. When something
+// goes wrong (f returns an error or panics, or every query fails) Minimize
+// returns an error and, in the Result, the best point so far; when an option
+// is wrong, an *OptionError before the first query.
+//
+// The same f, Options and Seed give the same bits, for any number of Workers.
+func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, error) {
+	if f == nil || f.Dim() < 1 {
+		return Result{Status: objective.Failed}, errors.New("untwist: the objective is nil or has no dimension")
+	}
+	if err := o.complete(f.Dim()); err != nil {
+		return Result{Status: objective.Failed}, err
+	}
+	r := newRun(f, o)
+	outcome, err := o.Strategy.Minimize(ctx, r.scale, strategy.Task{
+		Bounds: r.scale.Bounds(),
+		Points: r.points(),
+		Budget: o.Budget,
+		Seed:   o.Seed,
+		Stage:  r.enter,
+	})
+	result := r.result(outcome)
+	if err != nil {
+		result.Status = objective.Failed
+		return result, err
+	}
+	if result.Failed > 0 && result.Failed == result.Queries {
+		result.Status = objective.Failed
+		return result, fmt.Errorf("%w: %d queries, the first at x = %v", ErrAllFailed, result.Failed, result.FailedPoint)
+	}
+	return result, nil
+}
+
+// ErrAllFailed says that f was NaN or +Inf wherever it was asked.
+var ErrAllFailed = errors.New("the objective was NaN or +Inf at every point")
+
+// A run is one call of Minimize: the objective in its wrappers, and what is
+// written down on the way.
+type run struct {
+	options Options
+	guard   *objective.Guard
+	meter   *objective.Meter
+	record  *objective.Record
+	scale   *objective.Scale
+	stages  []Stage
+}
+
+func newRun(f objective.Objective, o Options) *run {
+	r := &run{options: o}
+	r.guard = objective.NewGuard(f)
+	r.meter = objective.NewMeter(objective.NewPool(r.guard, o.Workers), o.Budget)
+	r.record = objective.NewRecord(r.meter, *o.Target, r.progress)
+	r.scale = objective.NewScale(r.record, o.Start, o.Bounds)
+	return r
+}
+
+// points returns the known starting points in scaled coordinates.
+func (r *run) points() *mat.Dense {
+	if len(r.options.Points) == 0 {
+		return nil
+	}
+	z := mat.NewDense(len(r.options.Points), r.scale.Dim(), nil)
+	for i, x := range r.options.Points {
+		z.SetRow(i, r.scale.Know(x))
+	}
+	return z
+}
+
+// enter begins a stage.
+func (r *run) enter(name string) {
+	r.close()
+	r.stages = append(r.stages, Stage{Name: name})
+}
+
+// close writes down what the present stage has cost.
+func (r *run) close() {
+	if len(r.stages) == 0 {
+		return
+	}
+	spent := 0
+	last := len(r.stages) - 1
+	for _, s := range r.stages[:last] {
+		spent += s.Queries
+	}
+	r.stages[last].Queries = r.meter.Queries() - spent
+}
+
+// progress tells the user how the run is going.
+func (r *run) progress() {
+	if r.options.Progress == nil {
+		return
+	}
+	p := Progress{Queries: r.meter.Queries(), Budget: r.meter.Budget(), Best: r.record.Best().Value}
+	if len(r.stages) > 0 {
+		p.Stage = r.stages[len(r.stages)-1].Name
+	}
+	r.options.Progress(p)
+}
+
+// result is what the run has come to.
+func (r *run) result(outcome strategy.Outcome) Result {
+	r.close()
+	best := r.record.Best()
+	failed, failedPoint := r.record.Failed()
+	return Result{
+		Point:       best.Point,
+		Value:       best.Value,
+		Status:      outcome.Status,
+		Strategy:    r.options.Strategy.Name(),
+		Seed:        r.options.Seed,
+		Queries:     r.meter.Queries(),
+		Budget:      r.meter.Budget(),
+		BestQuery:   r.record.BestAt(),
+		TargetQuery: r.record.TargetAt(),
+		Failed:      failed,
+		NaN:         r.guard.NaN(),
+		FailedPoint: failedPoint,
+		Stages:      r.stages,
+		Curve:       r.record.Curve(),
+	}
+}
