@@ -33,13 +33,17 @@ type Objective interface {
 	//
 	// A value of +Inf (or NaN, see Guard) says that f failed at that point,
 	// and the run goes on. An error ends the run; then the values of points
-	// that were not evaluated are left as they were.
+	// that were not evaluated are left as they were, or as Clear leaves them.
 	Evaluate(ctx context.Context, points *mat.Dense, values []float64) error
 }
 
-// unset marks a value that nobody has written: a NaN whose bits no computation
-// produces, so that it cannot be taken for a NaN that f returned.
-var unset = math.Float64frombits(0x7ff8_7477_6973_7421)
+// Two NaNs whose bits no computation produces, so that they cannot be taken
+// for a NaN that f returned: unset marks a value that nobody has written, and
+// discarded one that was written and taken back.
+var (
+	unset     = math.Float64frombits(0x7ff8_7477_6973_7421)
+	discarded = math.Float64frombits(0x7ff8_7477_6973_7422)
+)
 
 // Clear marks all values as not evaluated. Who needs to know after an error
 // how far a batch has come clears the values before it asks.
@@ -50,21 +54,31 @@ func Clear(values []float64) {
 }
 
 // IsSet reports whether v was written since it was cleared.
-func IsSet(v float64) bool {
-	return math.Float64bits(v) != math.Float64bits(unset)
-}
+func IsSet(v float64) bool { return !same(v, unset) }
 
-// Evaluated returns how many of the values at the front of a batch were set.
-// A run takes notice of these alone: with several workers some points behind
-// the first that failed may have been evaluated, but which ones is chance.
+// Evaluated returns how many values at the front of a batch were set, all of
+// them where there was no error. A run takes notice of these alone: with
+// several workers some points behind the first that failed may have been
+// evaluated too, and are counted, but which ones is chance.
 func Evaluated(values []float64) int {
 	for i, v := range values {
-		if !IsSet(v) {
+		if same(v, unset) || same(v, discarded) {
 			return i
 		}
 	}
 	return len(values)
 }
+
+// discard takes back the values that were set.
+func discard(values []float64) {
+	for i, v := range values {
+		if IsSet(v) {
+			values[i] = discarded
+		}
+	}
+}
+
+func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 // rows returns the rows lo ≤ i < hi of m as a view.
 func rows(m *mat.Dense, lo, hi int) *mat.Dense {

@@ -14,8 +14,8 @@ import (
 //
 // Blocks of rows are handed out in order, and none behind a block that has
 // failed: the error returned is that of the first point that fails, as it
-// would be with one worker, though a few points behind it may have been
-// evaluated (and are counted).
+// would be with one worker. A few points behind it may have been evaluated;
+// they are counted, but nobody takes notice of their values.
 type Pool struct {
 	f       Objective
 	workers int
@@ -38,6 +38,7 @@ const blocksPerWorker = 4
 
 // Evaluate evaluates the objective on all workers.
 func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	Clear(values)
 	n := len(values)
 	workers := min(p.workers, n)
 	if workers <= 1 {
@@ -68,7 +69,8 @@ func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 		})
 	}
 	wait.Wait()
-	if b := first.Load(); b < int64(blocks) {
+	if b := int(first.Load()); b < blocks {
+		discard(values[min((b+1)*size, n):])
 		return failed[b]
 	}
 	return nil

@@ -18,7 +18,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
@@ -50,7 +49,7 @@ type Problem struct {
 	w         *mat.Dense // m×d; nil: the identity
 	frame     *frame.Frame
 	minimiser []float64
-	scratch   sync.Pool
+	scratch   chan []float64 // buffers for the y of rowsAtOnce points
 }
 
 // New draws the problem that spec describes.
@@ -61,7 +60,7 @@ func New(spec Spec) (*Problem, error) {
 	}
 	seed := rng.Seed(spec.Seed)
 	m, d := spec.Components, spec.Dim
-	p := &Problem{spec: spec, structure: def.structure}
+	p := &Problem{spec: spec, structure: def.structure, scratch: make(chan []float64, 16)}
 	lo, hi := def.domain(m)
 	p.domain = objective.Cube(d, lo, hi)
 	w := mixings[spec.Mix](m, d, seed.Stream("problem", "mix"))
@@ -170,12 +169,8 @@ const rowsAtOnce = 64
 func (p *Problem) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	x := points.RawMatrix()
 	m := p.spec.Components
-	scratch, _ := p.scratch.Get().(*[]float64)
-	if scratch == nil {
-		buffer := make([]float64, rowsAtOnce*m)
-		scratch = &buffer
-	}
-	defer p.scratch.Put(scratch)
+	scratch := p.borrow()
+	defer p.giveBack(scratch)
 	for lo := 0; lo < len(values); lo += rowsAtOnce {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -185,7 +180,7 @@ func (p *Problem) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 		block.Data = x.Data[lo*x.Stride:]
 		y := block
 		if p.w != nil {
-			y.Cols, y.Stride, y.Data = m, m, *scratch
+			y.Cols, y.Stride, y.Data = m, m, scratch
 			kernel.MulT(y, block, p.w.RawMatrix())
 		}
 		for i := range block.Rows {
@@ -193,4 +188,22 @@ func (p *Problem) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 		}
 	}
 	return nil
+}
+
+// borrow returns a buffer that nobody else uses.
+func (p *Problem) borrow() []float64 {
+	select {
+	case buffer := <-p.scratch:
+		return buffer
+	default:
+		return make([]float64, rowsAtOnce*p.spec.Components)
+	}
+}
+
+// giveBack lets others use the buffer.
+func (p *Problem) giveBack(buffer []float64) {
+	select {
+	case p.scratch <- buffer:
+	default:
+	}
 }
