@@ -23,7 +23,7 @@ type Config struct {
 	// Lambda is the strength λ of the drift. Default 1.
 	Lambda float64
 	// Sigma is the strength σ of the noise. Default Constant(7.1), for noise
-	// that acts on each coordinate alone; Isotropic wants about 1/√d.
+	// that acts on each coordinate alone; Isotropic wants about √(2/d).
 	Sigma Schedule
 	// Alpha is the exponent α of the weights. Default Geometric(100, 1.005, 1e5).
 	Alpha Schedule

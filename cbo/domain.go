@@ -12,14 +12,15 @@ import (
 // A Domain keeps particles where they may be.
 type Domain interface {
 	// Confine moves every row of points that is outside to the inside.
-	Confine(points *mat.Dense)
+	// scratch has room for one point.
+	Confine(points *mat.Dense, scratch []float64)
 }
 
 // Free lets particles go anywhere.
 type Free struct{}
 
 // Confine does nothing.
-func (Free) Confine(*mat.Dense) {}
+func (Free) Confine(*mat.Dense, []float64) {}
 
 // Clip sets coordinates beyond ±Radius back to it. With the strong noise that
 // the paper uses a particle is now and then thrown very far; this is the
@@ -27,7 +28,7 @@ func (Free) Confine(*mat.Dense) {}
 type Clip struct{ Radius float64 }
 
 // Confine clips the coordinates of x.
-func (c Clip) Confine(points *mat.Dense) {
+func (c Clip) Confine(points *mat.Dense, _ []float64) {
 	n, _ := points.Dims()
 	for i := range n {
 		row := points.RawRowView(i)
@@ -39,10 +40,11 @@ func (c Clip) Confine(points *mat.Dense) {
 
 // ClipIn clips at ±Radius in the coordinates y = W̃x of a frame,
 //
-//	x ← x + W̃†(clip(y) − y),
+//	x ← (x − W̃†y) + W̃†clip(y),
 //
 // as Transformed noise needs: clipping in x pushes particles off the
-// directions in which f separates, and the method fails.
+// directions in which f separates, and the method fails. The bracket, what the
+// frame does not see of x, is 0 where W̃ is square.
 type ClipIn struct {
 	Frame  *frame.Frame
 	Radius float64
@@ -51,25 +53,42 @@ type ClipIn struct {
 // Confine clips the coordinates W̃x. A particle with ‖x‖ ≤ Radius is inside,
 // because the rows of W̃ have length 1; the others, which are rare, are looked
 // at one by one.
-func (c ClipIn) Confine(points *mat.Dense) {
+func (c ClipIn) Confine(points *mat.Dense, scratch []float64) {
 	n, _ := points.Dims()
-	w, u := c.Frame.Matrix(), c.Frame.Inverse()
 	for i := range n {
 		x := points.RawRowView(i)
-		if kernel.Dot(x, x) <= c.Radius*c.Radius {
-			continue
+		if !(kernel.Dot(x, x) <= c.Radius*c.Radius) {
+			c.confine(x, scratch[:c.Frame.Components()])
 		}
-		for k, v := range x {
-			x[k] = clip(v, 1e150) // no overflow in what follows
+	}
+}
+
+// confine clips one particle; y is scratch.
+func (c ClipIn) confine(x, y []float64) {
+	w, u := c.Frame.Matrix(), c.Frame.Inverse()
+	for k, v := range x {
+		x[k] = clip(v, 1e150) // no overflow in what follows
+	}
+	outside := false
+	for j := range y {
+		y[j] = kernel.Dot(w.RawRowView(j), x)
+		outside = outside || math.Abs(y[j]) > c.Radius
+	}
+	if !outside {
+		return
+	}
+	for k := range x {
+		if len(y) < len(x) {
+			x[k] -= kernel.Dot(u.RawRowView(k), y)
+		} else {
+			x[k] = 0
 		}
-		excess := make([]float64, c.Frame.Components())
-		for j := range excess {
-			y := kernel.Dot(w.RawRowView(j), x)
-			excess[j] = clip(y, c.Radius) - y
-		}
-		for k := range x {
-			x[k] += kernel.Dot(u.RawRowView(k), excess)
-		}
+	}
+	for j, v := range y {
+		y[j] = clip(v, c.Radius)
+	}
+	for k := range x {
+		x[k] += kernel.Dot(u.RawRowView(k), y)
 	}
 }
 
@@ -89,7 +108,7 @@ func clip(v, r float64) float64 {
 type Reflect struct{ Box objective.Box }
 
 // Confine reflects the coordinates of x.
-func (r Reflect) Confine(points *mat.Dense) {
+func (r Reflect) Confine(points *mat.Dense, _ []float64) {
 	n, _ := points.Dims()
 	for i := range n {
 		row := points.RawRowView(i)

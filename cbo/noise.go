@@ -18,7 +18,7 @@ type Noise interface {
 }
 
 // Isotropic is D(z) = ‖z‖ I: the same strength in every direction. Its steps
-// grow with the dimension, so σ has to be of order 1/√d.
+// grow with the dimension, so σ has to be about √(2/d).
 type Isotropic struct{}
 
 // Width returns d.

@@ -34,7 +34,7 @@ func (s *swarm) step(ctx context.Context, k int, shaken bool) error {
 	if shaken {
 		s.shake(s.cfg.Resample.Sigma * math.Sqrt(tau))
 	}
-	s.cfg.Domain.Confine(s.moved)
+	s.cfg.Domain.Confine(s.moved, s.scratch)
 
 	if err := s.evaluate(ctx, s.moved, s.movedE); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (s *swarm) correct(ctx context.Context) error {
 		return nil // h is 1 and stays so
 	}
 	copy(s.probe.RawRowView(0), s.c)
-	s.cfg.Domain.Confine(s.probe)
+	s.cfg.Domain.Confine(s.probe, s.scratch)
 	if err := s.evaluate(ctx, s.probe, s.fc); err != nil {
 		return err
 	}
@@ -75,9 +75,12 @@ func (s *swarm) pull(lambda, tau, sigma float64, h []float64) {
 
 // shake adds r ξ, ξ ~ N(0, I), to every moved member.
 func (s *swarm) shake(r float64) {
-	x := s.moved.RawMatrix().Data
-	for j := range x {
-		x[j] += r * s.jolt.NormFloat64()
+	for m := range s.batch.members {
+		x, xi := s.moved.RawRowView(m), s.scratch
+		s.jolt.Norm(xi)
+		for j := range x {
+			x[j] += r * xi[j]
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ type swarm struct {
 	best     objective.Best
 
 	batch       *batch
-	noise, jolt *rng.Stream
+	noise, jolt gaussian
 
 	c, weights []float64
 	probe      *mat.Dense // c as a point to evaluate
@@ -32,9 +32,13 @@ type swarm struct {
 	z          *mat.Dense // members: x − c
 	xi, work   *mat.Dense // members × width of the noise
 	dxi        *mat.Dense // members: D(z)ξ
+	scratch    []float64  // one member
 	moved      *mat.Dense // members: new positions
 	movedE     []float64
 }
+
+// gaussian is where the numbers ξ ~ N(0, I) come from.
+type gaussian interface{ Norm(dst []float64) }
 
 // newSwarm draws the particles of a run; none is evaluated yet.
 func newSwarm(f objective.Objective, cfg Config, run int) *swarm {
@@ -52,7 +56,8 @@ func newSwarm(f objective.Objective, cfg Config, run int) *swarm {
 		h: make([]float64, b), ones: make([]float64, b),
 		z: mat.NewDense(b, d, nil), dxi: mat.NewDense(b, d, nil),
 		xi: mat.NewDense(b, width, nil), work: mat.NewDense(b, width, nil),
-		moved: mat.NewDense(b, d, nil), movedE: make([]float64, b),
+		scratch: make([]float64, d),
+		moved:   mat.NewDense(b, d, nil), movedE: make([]float64, b),
 	}
 	for m := range b {
 		s.h[m], s.ones[m] = 1, 1
@@ -67,7 +72,7 @@ func newSwarm(f objective.Objective, cfg Config, run int) *swarm {
 			copy(s.x.RawRowView(i), cfg.Points.RawRowView(i))
 		}
 	}
-	cfg.Domain.Confine(s.x)
+	cfg.Domain.Confine(s.x, s.scratch)
 	return s
 }
 

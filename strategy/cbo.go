@@ -29,8 +29,11 @@ func (c CBO) Minimize(ctx context.Context, f objective.Objective, task Task) (Ou
 // It is the same in all coordinates, and good in few dimensions only.
 //
 // Config is as for CBO, but for Noise, which is set, and for Sigma, whose
-// default is 1/√d: the mean square distance of a particle from the consensus
-// changes by the factor (1−λτ)² + σ²τd a step, which is below 1 for σ²d < 2λ.
+// default is √(2/d). A step changes the mean square distance of a particle from
+// the consensus by the factor (1−λτ)² + σ²τd, which for λ = 1 is 1 at about
+// that σ: with less noise the particles collapse early, with more they do not
+// settle. Measured on the squared norm, Rastrigin and Ackley from 2 to 30
+// dimensions it is the best of 0.7, 1, 1.4, 2, 3, 4 and 6 times 1/√d overall.
 type IsotropicCBO struct{ Config cbo.Config }
 
 // Name returns "cbo-isotropic".
@@ -41,7 +44,7 @@ func (c IsotropicCBO) Minimize(ctx context.Context, f objective.Objective, task 
 	cfg := c.Config
 	cfg.Noise = cbo.Isotropic{}
 	if cfg.Sigma == nil {
-		cfg.Sigma = cbo.Constant(1 / math.Sqrt(float64(f.Dim())))
+		cfg.Sigma = cbo.Constant(math.Sqrt(2 / float64(f.Dim())))
 	}
 	return runCBO(ctx, f, task, cfg)
 }

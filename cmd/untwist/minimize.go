@@ -54,7 +54,7 @@ far is printed. The same seed gives the same result, for any --workers.`,
 	flags.Var(&f.target, "target", "stop at this gap above the known minimum")
 	flags.StringVar(&f.strategy, "strategy", strategy.Default().Name(), "one of "+strings.Join(strategy.Names(), ", "))
 	flags.Var(&f.particles, "particles", "number of particles (default 50)")
-	flags.Var(&f.sigma, "sigma", "strength σ of the noise (default 7.1; cbo-isotropic: 1/√dim)")
+	flags.Var(&f.sigma, "sigma", "strength σ of the noise (default 7.1; cbo-isotropic: √(2/dim))")
 	flags.Var(&f.tau, "tau", "step size τ (default 0.03)")
 	flags.Var(&f.alpha, "alpha", "exponent α of the weights at the start (default 100); grows by 0.5 % a step to 1e5")
 	flags.Var(&f.workers, "workers", "evaluate so many points at the same time (default the number of cores)")

@@ -1,0 +1,59 @@
+package cbo_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+	"gonum.org/v1/gonum/mat"
+)
+
+// BenchmarkCBO reports the time of a whole CBO step divided by its 50 queries:
+// on an objective that costs nothing, so that what is left is our own, and on
+// the mixed Rastrigin problem.
+func BenchmarkCBO(b *testing.B) {
+	for _, d := range []int{10, 100, 1000} {
+		p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: d, Seed: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		free := objective.Batch(d, func(points *mat.Dense, values []float64) {
+			for i := range values {
+				values[i] = points.At(i, 0) * points.At(i, 0)
+			}
+		})
+		for _, cfg := range []struct {
+			name string
+			cbo.Config
+		}{
+			{"plain", cbo.Config{}},
+			{"transformed", cbo.Config{Noise: cbo.Transformed{Frame: p.Frame()}, Domain: cbo.ClipIn{Frame: p.Frame(), Radius: 1e8}}},
+		} {
+			for _, f := range []struct {
+				name string
+				objective.Objective
+			}{{"free", free}, {"rastrigin", p}} {
+				b.Run(fmt.Sprintf("%s/%s/d=%d", cfg.name, f.name, d), func(b *testing.B) {
+					b.ReportAllocs()
+					const n = 50
+					ctx, cancel := context.WithCancel(context.Background())
+					defer cancel()
+					run := cfg.Config
+					run.Particles, run.Stop.Spread = n, -1
+					run.Observe = func(cbo.State) {
+						if !b.Loop() {
+							cancel()
+						}
+					}
+					if _, err := cbo.Run(ctx, f.Objective, run); err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/query")
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package untwist_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+)
+
+func TestBadOptions(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	cube := func(lo, hi float64) untwist.Box { return objective.Cube(2, lo, hi) }
+	for _, c := range []struct {
+		o            untwist.Options
+		option, want string
+	}{
+		{untwist.Options{Budget: -1}, "Budget", "-1, must be at least 1"},
+		{untwist.Options{Workers: -1}, "Workers", "-1, must be at least 1"},
+		{untwist.Options{Target: &nan}, "Target", "must be a number"},
+		{untwist.Options{Bounds: cube(1, 1)}, "Bounds", "coordinate 1: 1:1, need numbers with LO < HI"},
+		{untwist.Options{Bounds: cube(nan, 1)}, "Bounds", "NaN:1"},
+		{untwist.Options{Bounds: objective.Cube(3, 0, 1)}, "Bounds", "3 lower and 3 upper limits for 2 coordinates"},
+		{untwist.Options{Bounds: untwist.Box{Lo: []float64{0, 0}}}, "Bounds", "2 lower and 0 upper"},
+		{untwist.Options{Bounds: cube(0, inf)}, "Start", "needed where bounds have an infinite side"},
+		{untwist.Options{Start: cube(2, 1)}, "Start", "need numbers with LO < HI"},
+		{untwist.Options{Start: cube(0, inf)}, "Start", "infinite"},
+		{untwist.Options{Start: cube(-5, 5), Bounds: cube(0, 1)}, "Start", "must lie within the bounds"},
+		{untwist.Options{Points: [][]float64{{1}}}, "Points", "point 1 has 1 coordinates, the objective has 2"},
+		{untwist.Options{Points: [][]float64{{1, 1}, {1, nan}}}, "Points", "point 2, coordinate 2 is NaN"},
+		{untwist.Options{Points: [][]float64{{1, 1}}, Bounds: cube(2, 3)}, "Points", "point 1 lies outside the bounds"},
+		{untwist.Options{Strategy: strategy.CBO{Config: cbo.Config{Sigma: cbo.Constant(-1)}}}, "Sigma", "-1, must be a number of at least 0"},
+	} {
+		calls := 0
+		f := objective.Func(2, func([]float64) float64 { calls++; return 0 })
+		r, err := untwist.Minimize(ctx, f, c.o)
+		var bad *untwist.OptionError
+		if !errors.As(err, &bad) || bad.Option != c.option || !strings.Contains(bad.Reason, c.want) {
+			t.Errorf("error %v, want %s: %s", err, c.option, c.want)
+		}
+		if calls > 0 || r.Status != objective.Failed {
+			t.Errorf("%s: %d queries, status %v", c.option, calls, r.Status)
+		}
+	}
+	if _, err := untwist.Minimize(ctx, nil, untwist.Options{}); err == nil {
+		t.Error("a nil objective is accepted")
+	}
+	if _, err := strategy.Named("luck", strategy.Knobs{}); err == nil || !strings.Contains(err.Error(), `unknown strategy "luck": one of cbo, cbo-isotropic`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The one place that holds each default, read.
+func TestDefaultOptions(t *testing.T) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	f := objective.Func(3, func(x []float64) float64 {
+		for _, v := range x {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+		return 0
+	})
+	r, err := untwist.Minimize(ctx, f, untwist.Options{Budget: 50}) // the first batch
+	if err != nil || lo < -5 || lo > -4 || hi > 5 || hi < 4 {
+		t.Errorf("the search starts in [%v, %v], error %v", lo, hi, err)
+	}
+	if r, err = untwist.Minimize(ctx, f, untwist.Options{}); err != nil || r.Budget != 500*3*3 || r.Strategy != "cbo" || r.Seed != 0 {
+		t.Errorf("budget %d, strategy %s, seed %d, error %v", r.Budget, r.Strategy, r.Seed, err)
+	}
+	for _, name := range strategy.Names() {
+		if _, err := strategy.Named(name, strategy.Knobs{Particles: 3, Sigma: new(0.), Tau: 1, Alpha: new(0.)}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Half-infinite bounds keep what they bound.
+func TestHalfInfiniteBounds(t *testing.T) {
+	bounds := untwist.Box{Lo: []float64{0, math.Inf(-1)}, Hi: []float64{math.Inf(1), 2}}
+	f := objective.Func(2, func(x []float64) float64 {
+		if !bounds.Contains(x) {
+			t.Fatalf("%v was asked", x)
+		}
+		return (x[0]-30)*(x[0]-30) + (x[1]+40)*(x[1]+40)
+	})
+	r, err := untwist.Minimize(ctx, f, untwist.Options{Bounds: bounds, Start: objective.Cube(2, 0, 1), Budget: 30_000})
+	if err != nil || r.Value > 1e-2 {
+		t.Errorf("value %v at %v, error %v", r.Value, r.Point, err)
+	}
+}
