@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"untwist": func() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) },
+	})
+}
+
+// The program, a script for each command.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": exits,
+			"json":  checkJSON,
+			"oneline": func(ts *testscript.TestScript, _ bool, _ []string) {
+				if text := ts.ReadFile("stderr"); strings.Count(text, "\n") != 1 {
+					ts.Fatalf("standard error is not one line: %q", text)
+				}
+			},
+		},
+	})
+}
+
+// exits STATUS COMMAND… runs the command and demands the exit status.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	status := "0"
+	if err != nil {
+		status = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if status != args[0] {
+		ts.Fatalf("exit status %s, want %s", status, args[0])
+	}
+}
+
+// json FILE FIELD OP VALUE checks a field of the JSON object in a file: with
+// ==, <= or >= as a number, with is as text, with has that it is there at all.
+func checkJSON(ts *testscript.TestScript, _ bool, args []string) {
+	var object map[string]any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &object))
+	field, present := object[args[1]]
+	if !present {
+		ts.Fatalf("no field %s", args[1])
+	}
+	ok := true
+	switch op := args[2]; op {
+	case "has":
+	case "is":
+		ok = fmt.Sprint(field) == args[3]
+	default:
+		want, err := strconv.ParseFloat(args[3], 64)
+		ts.Check(err)
+		got, isNumber := field.(float64)
+		ok = isNumber && (op == "==" && got == want || op == "<=" && got <= want || op == ">=" && got >= want)
+	}
+	if !ok {
+		ts.Fatalf("%s is %v, want %s", args[1], field, strings.Join(args[2:], " "))
+	}
+}
