@@ -54,23 +54,30 @@ type Knobs struct {
 	Alpha     *float64 // exponent of the weights at the start
 }
 
-// makers makes the strategy of each name.
-var makers = map[string]func(Knobs) Strategy{
-	"cbo":           func(k Knobs) Strategy { return CBO{k.config()} },
-	"cbo-isotropic": func(k Knobs) Strategy { return IsotropicCBO{k.config()} },
+// makers makes each strategy, the default first.
+var makers = []func(Knobs) Strategy{
+	func(k Knobs) Strategy { return CBO{k.config()} },
+	func(k Knobs) Strategy { return IsotropicCBO{k.config()} },
 }
 
 // Names returns the names of all strategies, the default first.
-func Names() []string { return []string{"cbo", "cbo-isotropic"} }
+func Names() []string {
+	var names []string
+	for _, make := range makers {
+		names = append(names, make(Knobs{}).Name())
+	}
+	return names
+}
 
 // Default returns the strategy that is used where none is named.
-func Default() Strategy { return CBO{} }
+func Default() Strategy { return makers[0](Knobs{}) }
 
 // Named returns the strategy of that name.
 func Named(name string, knobs Knobs) (Strategy, error) {
-	maker, known := makers[name]
-	if !known {
-		return nil, objective.BadOption("Strategy", "unknown strategy %q: one of %s", name, strings.Join(Names(), ", "))
+	for _, make := range makers {
+		if s := make(knobs); s.Name() == name {
+			return s, nil
+		}
 	}
-	return maker(knobs), nil
+	return nil, objective.BadOption("Strategy", "unknown strategy %q: one of %s", name, strings.Join(Names(), ", "))
 }
