@@ -234,13 +234,18 @@ func TestConformanceFailures(t *testing.T) {
 		}
 		r, err := untwist.Minimize(ctx, objective.Func(2, func([]float64) float64 { return math.NaN() }),
 			untwist.Options{Strategy: s, Budget: 200})
-		if !errors.Is(err, untwist.ErrAllFailed) || r.Status != objective.Failed || r.Failed != r.Queries || r.NaN != r.Queries {
+		if !errors.Is(err, untwist.ErrAllFailed) || r.Status != objective.Failed || r.Failed != r.Queries {
 			t.Errorf("NaN everywhere: status %v, error %v, %d of %d failed", r.Status, err, r.Failed, r.Queries)
 		}
 		r, err = untwist.Minimize(ctx, objective.Func(2, func([]float64) float64 { return math.Inf(-1) }),
 			untwist.Options{Strategy: s, Budget: 200})
-		if err != nil || !math.IsInf(r.Value, -1) {
-			t.Errorf("-Inf everywhere: value %v, error %v", r.Value, err)
+		if err != nil || !math.IsInf(r.Value, -1) || r.Status != objective.Converged || r.TargetQuery != 0 {
+			t.Errorf("-Inf everywhere: value %v, status %v, error %v", r.Value, r.Status, err)
+		}
+		huge, err := untwist.Minimize(ctx, objective.Func(2, func(x []float64) float64 { return 1e306 * (10 + min(5, sphere(x))) }),
+			untwist.Options{Strategy: s, Budget: 20_000})
+		if err != nil || sphere(huge.Point) > 0.01 || huge.Failed > 0 {
+			t.Errorf("values of 1e307: minimum at %v, %d failed, error %v", huge.Point, huge.Failed, err)
 		}
 	})
 }
@@ -272,9 +277,11 @@ func TestConformanceErrors(t *testing.T) {
 			t.Errorf("1, 2 and 7 workers end differently: %v", points)
 		}
 		broken := errors.New("licence server is down")
-		r, err := untwist.Minimize(ctx, failing{broken}, untwist.Options{Strategy: s})
-		if !errors.Is(err, broken) || r.Queries != 0 || r.Point != nil || r.Status != objective.Failed {
-			t.Errorf("error %v after %d queries, status %v", err, r.Queries, r.Status)
+		r, err := untwist.Minimize(ctx, failing{broken}, untwist.Options{Strategy: s, Progress: func(p untwist.Progress) {
+			t.Errorf("progress %+v though nothing was evaluated", p)
+		}})
+		if !errors.Is(err, broken) || r.Queries != 0 || r.Point != nil || !math.IsInf(r.Value, 1) || r.Status != objective.Failed {
+			t.Errorf("error %v after %d queries, value %v, status %v", err, r.Queries, r.Value, r.Status)
 		}
 	})
 }
@@ -301,6 +308,83 @@ func TestConformanceContext(t *testing.T) {
 		if err != nil || r.Status != objective.Cancelled || r.Queries != 777 || r.Value != ripple(r.Point) {
 			t.Errorf("status %v after %d queries, value %v, error %v", r.Status, r.Queries, r.Value, err)
 		}
+		// An objective that does not look at the context is not asked again,
+		// and one that fails because it was stopped has not failed.
+		for name, f := range map[string]objective.Objective{
+			"deaf":   heedless{func() error { return nil }},
+			"killed": heedless{func() error { return errors.New("signal: killed") }},
+		} {
+			if r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s}); err != nil || r.Status != objective.Cancelled || r.Queries != 0 {
+				t.Errorf("%s: status %v after %d queries, error %v", name, r.Status, r.Queries, err)
+			}
+		}
+		late, stop := context.WithCancel(context.Background())
+		killed := heedless{func() error { stop(); return errors.New("signal: killed") }}
+		if r, err := untwist.Minimize(late, killed, untwist.Options{Strategy: s}); err != nil || r.Status != objective.Cancelled {
+			t.Errorf("killed: status %v, error %v", r.Status, err)
+		}
+		// That all has failed so far is no error when the user has stopped.
+		late, stop = context.WithCancel(context.Background())
+		bad := objective.Func(2, func([]float64) float64 { stop(); return math.NaN() })
+		if r, err := untwist.Minimize(late, bad, untwist.Options{Strategy: s}); err != nil || r.Status != objective.Cancelled || r.Failed != 1 {
+			t.Errorf("all failed: status %v, %d failed, error %v", r.Status, r.Failed, err)
+		}
+	})
+}
+
+// heedless is an objective that does not look at its context.
+type heedless struct{ fail func() error }
+
+func (heedless) Dim() int { return 2 }
+func (h heedless) Evaluate(_ context.Context, points *mat.Dense, values []float64) error {
+	for i := range values {
+		values[i] = ripple(points.RawRowView(i))
+	}
+	return h.fail()
+}
+
+// Known points are all asked for, to the bit, however many and however far.
+func TestConformanceKnownPoints(t *testing.T) {
+	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
+		var points [][]float64
+		for i := range 120 {
+			points = append(points, []float64{float64(i) / 7, 1e12 / float64(i+3)})
+		}
+		asked := map[[2]float64]bool{}
+		f := objective.Func(2, func(x []float64) float64 {
+			asked[[2]float64{x[0], x[1]}] = true
+			return math.Abs(x[0]-10) + math.Abs(x[1]-1e10)
+		})
+		r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Points: points, Start: objective.Cube(2, -1e-3, 1e-3), Budget: 1000})
+		if err != nil || r.Queries > 1000 {
+			t.Fatalf("%d queries, error %v", r.Queries, err)
+		}
+		best := math.Inf(1)
+		for _, x := range points {
+			if !asked[[2]float64{x[0], x[1]}] {
+				t.Errorf("the known point %v was not asked for", x)
+			}
+			best = min(best, math.Abs(x[0]-10)+math.Abs(x[1]-1e10))
+		}
+		if r.Value > best {
+			t.Errorf("value %v, a known point has %v", r.Value, best)
+		}
+	})
+}
+
+// A panic in the user's own callback is not blamed on the objective.
+func TestConformanceCallbackPanics(t *testing.T) {
+	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
+		defer func() {
+			if cause := recover(); cause != "bug in my progress bar" {
+				t.Errorf("recovered %v", cause)
+			}
+		}()
+		var calls atomic.Int64
+		_, err := untwist.Minimize(ctx, counted(2, &calls), untwist.Options{Strategy: s, Progress: func(untwist.Progress) {
+			panic("bug in my progress bar")
+		}})
+		t.Errorf("no panic, error %v", err)
 	})
 }
 

@@ -20,8 +20,8 @@ type Options struct {
 	// Bounds is a limit: nothing outside is ever queried. Sides may be
 	// infinite, if Start is given. Default: no limit.
 	Bounds Box
-	// Points are known good points to start from, inside the bounds. They are
-	// evaluated in the first batch, to the bit.
+	// Points are known good points to start from, inside the bounds. All are
+	// evaluated, to the bit.
 	Points [][]float64
 
 	// Budget is the most queries that may be spent. Default 500·d².
@@ -68,8 +68,9 @@ func (o *Options) complete(d int) error {
 				return objective.BadOption("Points", "point %d, coordinate %d is %v, must be finite", i+1, k+1, v)
 			}
 		}
-		if !o.Bounds.Contains(x) {
-			return objective.BadOption("Points", "point %d lies outside the bounds", i+1)
+		if k := o.Bounds.Outside(x); k >= 0 {
+			return objective.BadOption("Points", "point %d lies outside the bounds; coordinate %d: %v is not within %v:%v",
+				i+1, k+1, x[k], o.Bounds.Lo[k], o.Bounds.Hi[k])
 		}
 	}
 	if o.Budget == 0 {
@@ -105,8 +106,8 @@ func (o *Options) completeBoxes(d int) error {
 	if o.Start.Lo == nil && o.Start.Hi == nil {
 		if !bounded {
 			o.Start = objective.Cube(d, -5, 5)
-		} else if err := o.Bounds.Finite(); err != nil {
-			return objective.BadOption("Start", "needed where bounds have an infinite side (%v)", err)
+		} else if err := o.Bounds.CheckFinite(); err != nil {
+			return objective.BadOption("Start", "needed where bounds are too wide to start in (%v)", err)
 		} else {
 			o.Start = o.Bounds
 		}
@@ -114,11 +115,12 @@ func (o *Options) completeBoxes(d int) error {
 	if err := o.Start.Check(d); err != nil {
 		return objective.BadOption("Start", "%v", err)
 	}
-	if err := o.Start.Finite(); err != nil {
+	if err := o.Start.CheckFinite(); err != nil {
 		return objective.BadOption("Start", "%v", err)
 	}
-	if !o.Start.Within(o.Bounds) {
-		return objective.BadOption("Start", "must lie within the bounds")
+	if i := max(o.Bounds.Outside(o.Start.Lo), o.Bounds.Outside(o.Start.Hi)); i >= 0 {
+		return objective.BadOption("Start", "must lie within the bounds; coordinate %d: %v:%v is not within %v:%v",
+			i+1, o.Start.Lo[i], o.Start.Hi[i], o.Bounds.Lo[i], o.Bounds.Hi[i])
 	}
 	return nil
 }

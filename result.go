@@ -5,7 +5,7 @@ import "github.com/untwist/untwist/objective"
 // A Result is what a search has found and what it cost.
 type Result struct {
 	// Point is the best point ever evaluated, and Value is f there, to the
-	// bit. Point is nil if nothing was evaluated.
+	// bit. If nothing was evaluated they are nil and +Inf.
 	Point []float64
 	Value float64
 
@@ -23,9 +23,9 @@ type Result struct {
 	// 0. The rest of its batch was spent as well.
 	TargetQuery int
 
-	// Failed is how many queries gave NaN or +Inf, NaN how many of them NaN,
-	// and FailedPoint is the first such point.
-	Failed, NaN int
+	// Failed is how many queries gave NaN or +Inf, and FailedPoint is the
+	// first such point.
+	Failed      int
 	FailedPoint []float64
 
 	// Stages says where the queries went, in order.

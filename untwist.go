@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -37,11 +38,12 @@ import (
 //
 // The same f, Options and Seed give the same bits, for any number of Workers.
 func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, error) {
+	nothing := Result{Value: math.Inf(1), Status: objective.Failed}
 	if f == nil || f.Dim() < 1 {
-		return Result{Status: objective.Failed}, errors.New("untwist: the objective is nil or has no dimension")
+		return nothing, errors.New("untwist: the objective is nil or has no dimension")
 	}
 	if err := o.complete(f.Dim()); err != nil {
-		return Result{Status: objective.Failed}, err
+		return nothing, err
 	}
 	r := newRun(f, o)
 	outcome, err := o.Strategy.Minimize(ctx, r.scale, strategy.Task{
@@ -56,7 +58,7 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 		result.Status = objective.Failed
 		return result, err
 	}
-	if result.Failed > 0 && result.Failed == result.Queries {
+	if result.Failed > 0 && result.Failed == result.Queries && result.Status != objective.Cancelled {
 		result.Status = objective.Failed
 		return result, fmt.Errorf("%w: %d queries, the first at x = %v", ErrAllFailed, result.Failed, result.FailedPoint)
 	}
@@ -70,7 +72,6 @@ var ErrAllFailed = errors.New("the objective was NaN or +Inf at every point")
 // written down on the way.
 type run struct {
 	options Options
-	guard   *objective.Guard
 	meter   *objective.Meter
 	record  *objective.Record
 	scale   *objective.Scale
@@ -79,8 +80,8 @@ type run struct {
 
 func newRun(f objective.Objective, o Options) *run {
 	r := &run{options: o}
-	r.guard = objective.NewGuard(f)
-	r.meter = objective.NewMeter(objective.NewPool(r.guard, o.Workers), o.Budget)
+	guarded := objective.NewPool(objective.NewGuard(f), o.Workers)
+	r.meter = objective.NewMeter(guarded, o.Budget)
 	r.record = objective.NewRecord(r.meter, *o.Target, r.progress)
 	r.scale = objective.NewScale(r.record, o.Start, o.Bounds)
 	return r
@@ -145,7 +146,6 @@ func (r *run) result(outcome strategy.Outcome) Result {
 		BestQuery:   r.record.BestAt(),
 		TargetQuery: r.record.TargetAt(),
 		Failed:      failed,
-		NaN:         r.guard.NaN(),
 		FailedPoint: failedPoint,
 		Stages:      r.stages,
 		Curve:       r.record.Curve(),

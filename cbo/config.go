@@ -14,8 +14,9 @@ type Config struct {
 	Particles int
 	// Box is where particles start, uniformly. Default [-1, 1]^d.
 	Box objective.Box
-	// Points are known good points: the first particles start there instead.
-	// There may be more of them than Particles; then only that many are used.
+	// Points are known good points, inside the Domain: the first particles
+	// start there instead. Of more points than Particles all are evaluated and
+	// the best are the particles.
 	Points *mat.Dense
 
 	// Tau is the step size τ. Default 0.03.
@@ -124,13 +125,13 @@ func setDefault[T comparable](field *T, value T) {
 
 // check returns an error that names the first bad field.
 func (c *Config) check(d int) error {
-	if c.Particles < 1 {
-		return objective.BadOption("Particles", "%d, must be at least 1", c.Particles)
+	if most := objective.MaxBatch(d); c.Particles < 1 || c.Particles > most {
+		return objective.BadOption("Particles", "%d, must be from 1 to %d for %d dimensions", c.Particles, most, d)
 	}
 	if err := c.Box.Check(d); err != nil {
 		return objective.BadOption("Box", "%v", err)
 	}
-	if err := c.Box.Finite(); err != nil {
+	if err := c.Box.CheckFinite(); err != nil {
 		return objective.BadOption("Box", "%v", err)
 	}
 	if c.Points != nil {
@@ -156,8 +157,8 @@ func (c *Config) check(d int) error {
 	if c.Resample.Wait < 0 || !(c.Resample.Sigma >= 0) {
 		return objective.BadOption("Resample", "wait %d, sigma %v, must not be negative", c.Resample.Wait, c.Resample.Sigma)
 	}
-	if c.Stop.Stall < 0 || c.Stop.Steps < 0 {
-		return objective.BadOption("Stop", "stall %d, steps %d, must not be negative", c.Stop.Stall, c.Stop.Steps)
+	if c.Stop.Stall < 0 || c.Stop.Steps < 0 || math.IsNaN(c.Stop.Spread) {
+		return objective.BadOption("Stop", "%+v, stall and steps must not be negative, nor spread NaN", c.Stop)
 	}
 	if c.Restarts < 0 {
 		return objective.BadOption("Restarts", "%d, must not be negative", c.Restarts)

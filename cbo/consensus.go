@@ -2,6 +2,7 @@ package cbo
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,13 +22,17 @@ import (
 // sum 0.98 to 1.30 million. The field's reference implementation, with which
 // the paper's figures were made, has this form.
 //
-// Where −αE is infinite for the best particles (all have failed, or f = −∞)
-// these share the weight equally.
+// Where all have failed, or f = −∞, the best share the weight equally; where αE
+// overflows though E does not, the least E is subtracted first.
 func consensus(c, weights []float64, x *mat.Dense, energies []float64, members []int, alpha float64) {
-	lse, top := logSumExp(weights, energies, members, alpha)
-	if math.IsInf(lse, 0) {
-		share(weights, top)
+	exponents(weights, energies, members, alpha, 0)
+	if least := least(energies, members); math.IsInf(least, 0) {
+		share(weights, energies, members, least)
 	} else {
+		if math.IsInf(slices.Max(weights), 0) {
+			exponents(weights, energies, members, alpha, least)
+		}
+		lse := logSumExp(weights)
 		for k, a := range weights {
 			weights[k] = math.Exp(a - lse)
 		}
@@ -43,40 +48,45 @@ func consensus(c, weights []float64, x *mat.Dense, energies []float64, members [
 	}
 }
 
-// logSumExp sets a_k = −αE_i for the k-th member i and returns
-// log Σ exp(a_k) = max + log Σ exp(a_k − max), and max.
-func logSumExp(a, energies []float64, members []int, alpha float64) (lse, top float64) {
-	top = math.Inf(-1)
+// exponents sets a_k = −α(E_i − base) for the k-th member i.
+func exponents(a, energies []float64, members []int, alpha, base float64) {
 	for k, i := range members {
-		a[k] = -alpha * energies[i]
-		if energies[i] == 0 || alpha == 0 {
-			a[k] = 0 // also where the other factor is infinite
+		a[k] = -alpha * (energies[i] - base)
+		if alpha == 0 {
+			a[k] = 0 // where E is infinite too
 		}
-		top = max(top, a[k])
 	}
-	if math.IsInf(top, 0) {
-		return top, top
-	}
-	sum := 0.0
+}
+
+// logSumExp returns log Σ exp(a_k) = max + log Σ exp(a_k − max).
+func logSumExp(a []float64) float64 {
+	top, sum := slices.Max(a), 0.0
 	for _, v := range a {
 		sum += math.Exp(v - top)
 	}
-	return top + math.Log(sum), top
+	return top + math.Log(sum)
 }
 
-// share replaces the exponents a by equal weights for those that are top.
-func share(a []float64, top float64) {
+// least returns the least energy of the members.
+func least(energies []float64, members []int) float64 {
+	least := math.Inf(1)
+	for _, i := range members {
+		least = min(least, energies[i])
+	}
+	return least
+}
+
+// share gives equal weights to the members whose energy is least.
+func share(weights, energies []float64, members []int, least float64) {
 	n := 0.0
-	for _, v := range a {
-		if v == top {
+	for k, i := range members {
+		weights[k] = 0
+		if energies[i] == least {
+			weights[k] = 1
 			n++
 		}
 	}
-	for k, v := range a {
-		if v == top {
-			a[k] = 1 / n
-		} else {
-			a[k] = 0
-		}
+	for k := range weights {
+		weights[k] /= n
 	}
 }

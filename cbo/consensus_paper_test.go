@@ -174,6 +174,8 @@ func TestConsensusOfFailures(t *testing.T) {
 		{[]float64{inf, inf, inf}, 100, 3},       // all have failed: the mean
 		{[]float64{-inf, 5, -inf}, 100, 3.5},     // these share it
 		{[]float64{1e308, 1e308, 1e308}, 1e5, 3}, // αE overflows for all
+		{[]float64{1e307, 2e307, 3e307}, 1e5, 1}, // and yet one is best
+		{[]float64{-1e307, -2e307, -3e307}, 1e5, 6},
 		{[]float64{inf, 0, inf}, 0, 3},
 	} {
 		if got, _ := consensusOf(x, c.energies, c.alpha); math.Abs(got[0]-c.want) > 1e-12 {

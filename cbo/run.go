@@ -25,7 +25,8 @@ type Result struct {
 // start and Batch queries a step, one more with a Correction that asks for
 // f(c), until f says that the budget is spent or the target reached, ctx ends,
 // or Stop. A NaN counts as +Inf. When f fails with an error Run returns it
-// with the best point so far in the Result.
+// with the best point so far in the Result. A panic in f goes through Run;
+// objective.Guard stops it.
 //
 // One step takes O(nd) time besides the queries, O(nmd) with Transformed
 // noise, and allocates nothing.
@@ -38,7 +39,6 @@ func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error)
 	if err := cfg.complete(f.Dim()); err != nil {
 		return result, err
 	}
-	f = objective.NewGuard(f)
 	var best objective.Best
 	for run := 0; ; run++ {
 		s := newSwarm(f, cfg, run)
@@ -63,7 +63,7 @@ func ended(status objective.Status) bool {
 
 // run steps until a stop rule holds and returns the number of steps.
 func (s *swarm) run(ctx context.Context, run int) (steps int, status objective.Status, err error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.begin(ctx, run); err != nil {
 		status, err = objective.StatusOf(ctx, err)
 		return 0, status, err
 	}
@@ -94,6 +94,8 @@ func (s *swarm) run(ctx context.Context, run int) (steps int, status objective.S
 func (s *swarm) stop(k, idle int) objective.Status {
 	rule := s.cfg.Stop
 	switch {
+	case math.IsInf(s.best.Value, -1):
+		return objective.Converged // nothing is better
 	case rule.Steps > 0 && k >= rule.Steps:
 		return objective.StepLimit
 	case rule.Stall > 0 && idle >= rule.Stall:

@@ -109,7 +109,7 @@ func TestAnErrorKeepsTheBestPoint(t *testing.T) {
 		}
 		return x[0]
 	})
-	r, err := Run(ctx, f, Config{})
+	r, err := Run(ctx, objective.NewGuard(f), Config{})
 	if err == nil || !strings.Contains(err.Error(), "out of paper") || r.Status != objective.Failed {
 		t.Errorf("status %v, error %v", r.Status, err)
 	}
@@ -136,7 +136,7 @@ func TestRestartsAreIndependent(t *testing.T) {
 
 func TestKnownPointsAreTheFirstParticles(t *testing.T) {
 	points := mat.NewDense(2, 2, []float64{0.1, 0.2, 0.3, 0.4})
-	for _, n := range []int{1, 2, 5} {
+	for _, n := range []int{2, 5} {
 		_, err := Run(ctx, sphere(2), Config{Particles: n, Points: points, Stop: Stop{Steps: 1}, Observe: func(s State) {
 			for i := range min(n, 2) {
 				if s.Step == 0 && !floats.Equal(s.Particles.RawRowView(i), points.RawRowView(i)) {
@@ -147,6 +147,33 @@ func TestKnownPointsAreTheFirstParticles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Of more points than particles all are evaluated, and the best start.
+func TestTheBestOfManyKnownPointsStart(t *testing.T) {
+	points := mat.NewDense(5, 1, []float64{4, 1, 3, 0.5, 2})
+	f := objective.Func(1, func(x []float64) float64 { return x[0] })
+	var start []float64
+	r, err := Run(ctx, objective.NewMeter(f, 5), Config{Particles: 2, Points: points, Observe: func(s State) {
+		start = append([]float64(nil), s.Particles.RawMatrix().Data...)
+	}})
+	if err != nil || r.Value != 0.5 || !floats.Equal(start, []float64{1, 0.5}) {
+		t.Errorf("value %v, start %v, error %v", r.Value, start, err)
+	}
+}
+
+// Outside a Guard too a NaN counts as +Inf.
+func TestNaNCountsAsFailure(t *testing.T) {
+	f := objective.Func(1, func(x []float64) float64 {
+		if x[0] < 0.1 {
+			return math.NaN()
+		}
+		return x[0]
+	})
+	r, err := Run(ctx, objective.NewMeter(f, 20_000), Config{})
+	if err != nil || !(r.Value < 0.101) {
+		t.Errorf("value %v, error %v", r.Value, err)
 	}
 }
 
@@ -258,6 +285,16 @@ func TestClipIn(t *testing.T) {
 			}
 		}
 	})
+	// With fewer components than dimensions, what the frame does not see stays.
+	few, err := frame.New(mat.NewDense(1, 3, []float64{0, 3, 4}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := mat.NewDense(1, 3, []float64{7, 30, 40}) // y = 50
+	ClipIn{few, 10}.Confine(x, make([]float64, 3))
+	if !mat.EqualApprox(x, mat.NewDense(1, 3, []float64{7, 6, 8}), 1e-13) {
+		t.Errorf("(7, 30, 40) is clipped to %v, want (7, 6, 8)", x.RawMatrix().Data)
+	}
 	wild := mat.NewDense(1, 2, []float64{math.Inf(1), math.NaN()})
 	ClipIn{frame.Identity(2), 10}.Confine(wild, make([]float64, 2))
 	if wild.At(0, 0) != 10 || wild.At(0, 1) != 10 {
@@ -294,6 +331,9 @@ func TestSchedules(t *testing.T) {
 		}
 		alpha = min(alpha*1.005, 1e5)
 	}
+	if zero := Geometric(0, 1.005, 1e5); zero(0) != 0 || zero(1_000_000) != 0 {
+		t.Errorf("0 grows to %v", zero(1_000_000))
+	}
 	if Constant(3)(17) != 3 {
 		t.Error("a constant is not constant")
 	}
@@ -316,7 +356,7 @@ func TestDefaults(t *testing.T) {
 func TestBadConfigs(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for option, bad := range map[string][]Config{
-		"Particles": {{Particles: -1}},
+		"Particles": {{Particles: -1}, {Particles: 1 << 40}},
 		"Box":       {{Box: objective.Cube(2, 1, 0)}, {Box: objective.Cube(3, 0, 1)}, {Box: objective.Cube(2, 0, inf)}},
 		"Points":    {{Points: mat.NewDense(1, 3, nil)}},
 		"Tau":       {{Tau: -1}, {Tau: nan}, {Tau: inf}},
@@ -325,7 +365,7 @@ func TestBadConfigs(t *testing.T) {
 		"Alpha":     {{Alpha: Constant(-1)}, {Alpha: Constant(inf)}},
 		"Batch":     {{Batch: -1}, {Batch: 51}},
 		"Resample":  {{Resample: Resample{Wait: -1}}, {Resample: Resample{Sigma: nan}}},
-		"Stop":      {{Stop: Stop{Stall: -1}}, {Stop: Stop{Steps: -1}}},
+		"Stop":      {{Stop: Stop{Stall: -1}}, {Stop: Stop{Steps: -1}}, {Stop: Stop{Spread: nan}}},
 		"Restarts":  {{Restarts: -1}},
 	} {
 		for _, cfg := range bad {
@@ -359,7 +399,7 @@ func TestAStepAllocatesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := newSwarm(objective.NewGuard(sphere(5)), cfg, 0)
-		if err := s.begin(ctx); err != nil {
+		if err := s.begin(ctx, 0); err != nil {
 			t.Fatal(err)
 		}
 		k := 0

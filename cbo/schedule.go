@@ -12,5 +12,8 @@ func Constant(v float64) Schedule {
 
 // Geometric is the schedule min(start·factor^k, limit), for factor ≥ 1.
 func Geometric(start, factor, limit float64) Schedule {
+	if start == 0 {
+		return Constant(0) // where factor^k overflows too
+	}
 	return func(k int) float64 { return min(start*math.Pow(factor, float64(k)), limit) }
 }

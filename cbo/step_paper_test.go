@@ -39,7 +39,7 @@ func swarmAt(t testing.TB, f objective.Objective, cfg Config, x *mat.Dense, xi [
 	}
 	s := newSwarm(f, cfg, 0)
 	s.noise, s.jolt = &injected{xi: xi}, &injected{xi: xi}
-	if err := s.begin(ctx); err != nil {
+	if err := s.begin(ctx, 0); err != nil {
 		t.Fatal(err)
 	}
 	s.gather(0)
@@ -151,6 +151,16 @@ func TestMemoryByHand(t *testing.T) {
 	}
 }
 
+// A given σ_m is used as it is; left out it is λ_m σ.
+func TestMemorySigma(t *testing.T) {
+	if l, s := (Remember{Lambda: 0.4}).pull(5); l != 0.4 || s != 2 {
+		t.Errorf("λ_m = %v, σ_m = %v", l, s)
+	}
+	if l, s := (Remember{Lambda: 0.4, Sigma: 3}).pull(5); l != 0.4 || s != 3 {
+		t.Errorf("λ_m = %v, σ_m = %v", l, s)
+	}
+}
+
 // naiveStep is the formula of section 2.1 with dense matrices D(z).
 func naiveStep(x, c, xi []float64, tau, sigma float64, noise Noise) []float64 {
 	d := len(x)
@@ -204,7 +214,7 @@ func TestStepIsTheFormula(t *testing.T) {
 			}
 			s := newSwarm(firstCoordinate(d), cfg, 0)
 			s.noise = &injected{xi: xi}
-			if err := s.begin(ctx); err != nil {
+			if err := s.begin(ctx, 0); err != nil {
 				t.Fatal(err)
 			}
 			s.gather(0)

@@ -1,8 +1,10 @@
 package cbo
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -40,7 +42,7 @@ type swarm struct {
 // gaussian is where the numbers ξ ~ N(0, I) come from.
 type gaussian interface{ Norm(dst []float64) }
 
-// newSwarm draws the particles of a run; none is evaluated yet.
+// newSwarm makes room for the particles of a run.
 func newSwarm(f objective.Objective, cfg Config, run int) *swarm {
 	d, n, b := f.Dim(), cfg.Particles, cfg.Batch
 	seed := rng.Seed(cfg.Seed)
@@ -62,32 +64,65 @@ func newSwarm(f objective.Objective, cfg Config, run int) *swarm {
 	for m := range b {
 		s.h[m], s.ones[m] = 1, 1
 	}
-	start := seed.Stream("start", run)
-	for i := range n {
-		start.Uniform(s.x.RawRowView(i), cfg.Box.Lo, cfg.Box.Hi)
-	}
-	if cfg.Points != nil && run == 0 {
-		known, _ := cfg.Points.Dims()
-		for i := range min(known, n) {
-			copy(s.x.RawRowView(i), cfg.Points.RawRowView(i))
-		}
-	}
-	cfg.Domain.Confine(s.x, s.scratch)
 	return s
 }
 
-// begin evaluates the particles where they start.
-func (s *swarm) begin(ctx context.Context) error {
-	err := s.evaluate(ctx, s.x, s.energies)
+// begin draws the particles and evaluates them where they start. Of more known
+// points than particles all are evaluated, and the best are the particles.
+func (s *swarm) begin(ctx context.Context, run int) error {
+	n, d := s.x.Dims()
+	start := s.x
+	stream := rng.Seed(s.cfg.Seed).Stream("start", run)
+	for i := range n {
+		stream.Uniform(start.RawRowView(i), s.cfg.Box.Lo, s.cfg.Box.Hi)
+	}
+	if s.cfg.Points != nil && run == 0 {
+		if known, _ := s.cfg.Points.Dims(); known > n {
+			start = mat.NewDense(known, d, nil)
+		}
+		start.Copy(s.cfg.Points)
+	}
+	rows, _ := start.Dims()
+	energies := make([]float64, rows)
+	if err := s.evaluate(ctx, start, energies); err != nil {
+		return err
+	}
+	for i, k := range best(energies, n) {
+		s.x.SetRow(i, start.RawRowView(k))
+		s.energies[i] = energies[k]
+	}
 	s.past, s.pastE = s.cfg.Memory.recall(s.x, s.energies)
-	return err
+	return nil
+}
+
+// best returns the n indices of the least energies, in ascending order.
+func best(energies []float64, n int) []int {
+	index := make([]int, len(energies))
+	for i := range index {
+		index[i] = i
+	}
+	if n < len(index) {
+		slices.SortStableFunc(index, func(a, b int) int { return cmp.Compare(energies[a], energies[b]) })
+		index = index[:n]
+		slices.Sort(index)
+	}
+	return index
 }
 
 // evaluate asks for the values of points and keeps the best.
 func (s *swarm) evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	objective.Clear(values)
 	err := s.f.Evaluate(ctx, points, values)
-	s.best.OfferAll(points, values[:objective.Evaluated(values)])
+	known := values[:objective.Evaluated(values)]
+	for i, v := range known {
+		if math.IsNaN(v) { // behind a Guard there is none
+			known[i] = math.Inf(1)
+		}
+	}
+	s.best.OfferAll(points, known)
 	return err
 }
 

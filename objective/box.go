@@ -1,10 +1,6 @@
 package objective
 
-import (
-	"errors"
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // A Box is the set of x with Lo[i] ≤ x[i] ≤ Hi[i].
 type Box struct {
@@ -21,7 +17,7 @@ func Cube(dim int, lo, hi float64) Box {
 }
 
 // Check returns an error unless b has dim coordinates and Lo < Hi in each.
-// Infinite sides pass; see Finite.
+// Infinite sides pass; see CheckFinite.
 func (b Box) Check(dim int) error {
 	if len(b.Lo) != dim || len(b.Hi) != dim {
 		return fmt.Errorf("%d lower and %d upper limits for %d coordinates", len(b.Lo), len(b.Hi), dim)
@@ -34,31 +30,30 @@ func (b Box) Check(dim int) error {
 	return nil
 }
 
-// ErrInfinite says that a box has an infinite side where none may be.
-var ErrInfinite = errors.New("an infinite side")
+// The widths that a finite box may have, so that half of it is not 0 and 1e8
+// times as much is not infinite.
+const minWidth, maxWidth = 1e-300, 1e290
 
-// Finite returns ErrInfinite, with the coordinate, if b is unbounded or wider
-// than the largest number.
-func (b Box) Finite() error {
+// CheckFinite returns an error that names the coordinate if a side of b, which
+// has passed Check, is infinite, or too narrow or too wide to compute with.
+func (b Box) CheckFinite() error {
 	for i := range b.Lo {
-		if math.IsInf(b.Hi[i]-b.Lo[i], 0) {
-			return fmt.Errorf("coordinate %d: %v:%v: %w", i+1, b.Lo[i], b.Hi[i], ErrInfinite)
+		if width := b.Hi[i] - b.Lo[i]; !(width >= minWidth && width <= maxWidth) {
+			return fmt.Errorf("coordinate %d: %v:%v, need a width from %v to %v", i+1, b.Lo[i], b.Hi[i], minWidth, maxWidth)
 		}
 	}
 	return nil
 }
 
 // Contains reports whether x lies in b.
-func (b Box) Contains(x []float64) bool {
+func (b Box) Contains(x []float64) bool { return b.Outside(x) < 0 }
+
+// Outside returns the first coordinate of x that is outside b, or -1.
+func (b Box) Outside(x []float64) int {
 	for i, v := range x {
 		if !(b.Lo[i] <= v && v <= b.Hi[i]) {
-			return false
+			return i
 		}
 	}
-	return true
-}
-
-// Within reports whether b lies in outer.
-func (b Box) Within(outer Box) bool {
-	return outer.Contains(b.Lo) && outer.Contains(b.Hi)
+	return -1
 }

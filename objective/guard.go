@@ -32,7 +32,7 @@ func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 	Clear(values)
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = panicAt(points, values, cause)
+			err = g.panicked(points, values, cause)
 		}
 		if missing := g.admit(values); missing >= 0 && err == nil {
 			err = fmt.Errorf("objective set no value for point %d of %d in a batch", missing+1, len(values))
@@ -58,23 +58,30 @@ func (g *Guard) admit(values []float64) (missing int) {
 	return missing
 }
 
-// panicAt makes the error for a panic. The panicking query was a query: its
+// panicked makes the error for a panic. The panicking query was a query: its
 // value is set to +Inf, so that it is counted.
-func panicAt(points *mat.Dense, values []float64, cause any) error {
+func (g *Guard) panicked(points *mat.Dense, values []float64, cause any) error {
 	i := min(Evaluated(values), len(values)-1)
+	suspects := len(values) - i
+	if _, one := g.f.(pointwise); one {
+		suspects = 1
+	}
 	values[i] = math.Inf(1)
 	return &PanicError{
-		Point: append([]float64(nil), points.RawRowView(i)...),
-		Cause: cause,
-		Stack: debug.Stack(),
+		Point:    append([]float64(nil), points.RawRowView(i)...),
+		Suspects: suspects,
+		Cause:    cause,
+		Stack:    debug.Stack(),
 	}
 }
 
 // A PanicError says that the objective panicked.
 type PanicError struct {
-	// Point is the first point of its batch that had no value yet: for an
-	// objective made by Func, the very point at which f panicked.
-	Point []float64
+	// Point is the first point of its batch that had no value yet, and
+	// Suspects how many there were. For an objective made by Func there is
+	// one: Point is where f panicked.
+	Point    []float64
+	Suspects int
 	// Cause is the value of the panic.
 	Cause any
 	// Stack is the panicking goroutine's stack.
@@ -82,6 +89,9 @@ type PanicError struct {
 }
 
 func (e *PanicError) Error() string {
+	if e.Suspects > 1 {
+		return fmt.Sprintf("objective panicked at one of %d points, the first of them x = %v: %v", e.Suspects, e.Point, e.Cause)
+	}
 	return fmt.Sprintf("objective panicked at x = %v: %v", e.Point, e.Cause)
 }
 

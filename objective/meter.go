@@ -14,7 +14,8 @@ var ErrBudget = errors.New("the budget of queries is spent")
 
 // Meter counts queries and enforces a budget. A batch that would overrun is
 // evaluated up to the limit, then ErrBudget: the budget is never exceeded, not
-// by one, and never left unspent by a batch that did not fit.
+// by one, and never left unspent by a batch that did not fit. Once the context
+// has ended nothing is asked any more, whether or not the objective looks at it.
 type Meter struct {
 	f       Objective
 	budget  int
@@ -41,6 +42,9 @@ func (m *Meter) Budget() int { return m.budget }
 // Evaluate evaluates as much of the batch as the budget allows.
 func (m *Meter) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	Clear(values)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	n, left := len(values), m.budget-m.queries
 	if n <= left {
 		return m.count(values, m.f.Evaluate(ctx, points, values))

@@ -80,6 +80,12 @@ func discard(values []float64) {
 
 func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
+// batchBytes is the most memory that the points of one batch should take.
+const batchBytes = 64 << 20
+
+// MaxBatch returns how many points of d coordinates a batch may have.
+func MaxBatch(d int) int { return batchBytes / (8 * d) }
+
 // rows returns the rows lo ≤ i < hi of m as a view.
 func rows(m *mat.Dense, lo, hi int) *mat.Dense {
 	_, d := m.Dims()

@@ -129,6 +129,18 @@ func TestGuardNamesThePointOfAPanic(t *testing.T) {
 	}
 }
 
+// Of a batch function it is not known at which of its points it panicked.
+func TestGuardSaysHowManyPointsMayHavePanicked(t *testing.T) {
+	g := objective.NewGuard(objective.Batch(1, func(_ *mat.Dense, values []float64) {
+		values[0] = 0
+		panic("boom")
+	}))
+	err := g.Evaluate(ctx, points(6), make([]float64, 6))
+	if want := "objective panicked at one of 5 points, the first of them x = [1]: boom"; err == nil || err.Error() != want {
+		t.Errorf("message %v, want %q", err, want)
+	}
+}
+
 func TestGuardNoticesAValueThatWasNotSet(t *testing.T) {
 	g := objective.NewGuard(objective.Batch(1, func(_ *mat.Dense, values []float64) {
 		for i := range values {
@@ -221,6 +233,15 @@ func TestPoolReportsTheFirstFailure(t *testing.T) {
 			t.Fatalf("%d queries counted, %d made", m.Queries(), calls.Load())
 		}
 	})
+}
+
+func TestMeterAsksNothingOnceTheContextHasEnded(t *testing.T) {
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	m := objective.NewMeter(objective.Batch(1, func(*mat.Dense, []float64) { t.Error("asked") }), 10)
+	if err := m.Evaluate(ended, points(3), make([]float64, 3)); !errors.Is(err, context.Canceled) || m.Queries() != 0 {
+		t.Errorf("error %v after %d queries", err, m.Queries())
+	}
 }
 
 func TestMeterNeverExceedsItsBudget(t *testing.T) {
@@ -364,6 +385,9 @@ func TestScale(t *testing.T) {
 	if b := s.Bounds(); b.Lo[0] != -1.2 || b.Hi[1] != 1 || !math.IsInf(b.Hi[2], 1) {
 		t.Errorf("bounds %v", b)
 	}
+	if x := ask(math.NaN(), math.NaN(), 0); !bounds.Contains(x) {
+		t.Errorf("NaN is asked at %v, outside the bounds", x)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		z := make([]float64, 3)
 		for i := range z {
@@ -398,8 +422,16 @@ func TestBox(t *testing.T) {
 			t.Errorf("%v: error %v, want %q", c.box, err, c.want)
 		}
 	}
-	if err := objective.Cube(2, 0, math.Inf(1)).Finite(); !errors.Is(err, objective.ErrInfinite) {
-		t.Errorf("error %v", err)
+	for _, hi := range []float64{math.Inf(1), 1e300, 5e-324} {
+		if err := objective.Cube(2, 0, hi).CheckFinite(); err == nil || !strings.Contains(err.Error(), "coordinate 1") {
+			t.Errorf("0:%v: error %v", hi, err)
+		}
+	}
+	if err := objective.Cube(2, -1e9, 1e9).CheckFinite(); err != nil {
+		t.Error(err)
+	}
+	if k := objective.Cube(3, 0, 1).Outside([]float64{0, 1, 2}); k != 2 {
+		t.Errorf("coordinate %d is outside", k)
 	}
 	if objective.Cube(2, 0, 1).Contains([]float64{0.5, nan}) {
 		t.Error("a box contains NaN")
@@ -410,6 +442,7 @@ func TestStatusOf(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	failure := errors.New("disk on fire")
+	panicked := objective.PanicError{Cause: "oops"}
 	for _, c := range []struct {
 		ctx  context.Context
 		err  error
@@ -422,7 +455,8 @@ func TestStatusOf(t *testing.T) {
 		{ended, context.Canceled, objective.Cancelled, nil},
 		{ctx, context.Canceled, objective.Failed, context.Canceled}, // the objective's own trouble
 		{ctx, failure, objective.Failed, failure},
-		{ended, failure, objective.Failed, failure},
+		{ended, failure, objective.Cancelled, nil}, // it was stopped
+		{ended, &panicked, objective.Failed, &panicked},
 	} {
 		if got, err := objective.StatusOf(c.ctx, c.err); got != c.want || err != c.is {
 			t.Errorf("%v: %v, %v, want %v, %v", c.err, got, err, c.want, c.is)

@@ -14,8 +14,9 @@ import (
 //
 // Blocks of rows are handed out in order, and none behind a block that has
 // failed: the error returned is that of the first point that fails, as it
-// would be with one worker. A few points behind it may have been evaluated;
-// they are counted, but nobody takes notice of their values.
+// would be with one worker, if the objective takes its points one by one. A
+// few points behind it may have been evaluated; they are counted, but nobody
+// takes notice of their values.
 type Pool struct {
 	f       Objective
 	workers int

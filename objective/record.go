@@ -68,14 +68,14 @@ type Record struct {
 // NewRecord records what passes through meter, which must be new, and stops
 // the run at f ≤ target (-Inf: never). After every batch it calls notify.
 func NewRecord(meter *Meter, target float64, notify func()) *Record {
-	return &Record{meter: meter, target: target, notify: notify, next: 1}
+	return &Record{meter: meter, target: target, notify: notify, next: 1, best: Best{Value: math.Inf(1)}}
 }
 
 // Dim returns the dimension of the objective.
 func (r *Record) Dim() int { return r.meter.Dim() }
 
 // Best returns the best point ever evaluated, the first of equals; its Point
-// is nil if none was. The caller must not change it.
+// is nil and its Value +Inf if none was. The caller must not change it.
 func (r *Record) Best() Best { return r.best }
 
 // BestAt returns the number of the query that found the best point.
@@ -103,7 +103,7 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	for i, v := range values[:Evaluated(values)] {
 		r.note(before+i+1, points.RawRowView(i), v)
 	}
-	if r.notify != nil {
+	if r.notify != nil && r.meter.Queries() > before {
 		r.notify()
 	}
 	if r.hitAt > 0 && (err == nil || errors.Is(err, ErrBudget)) {
@@ -117,7 +117,7 @@ func (r *Record) note(query int, point []float64, value float64) {
 	if r.best.Offer(point, value) {
 		r.bestAt = query
 	}
-	if value <= r.target && r.hitAt == 0 {
+	if value <= r.target && !math.IsInf(r.target, -1) && r.hitAt == 0 {
 		r.hitAt = query
 	}
 	if math.IsInf(value, 1) {

@@ -17,7 +17,7 @@ type Scale struct {
 	f            Objective
 	centre, half []float64
 	bounds       Box
-	known        []knownPoint
+	known        map[float64][]knownPoint // by the first coordinate of z
 	x            *mat.Dense
 }
 
@@ -26,7 +26,7 @@ type knownPoint struct{ x, z []float64 }
 
 // NewScale scales f by start, a finite box of its dimension.
 func NewScale(f Objective, start, bounds Box) *Scale {
-	s := &Scale{f: f, bounds: bounds, x: &mat.Dense{}}
+	s := &Scale{f: f, bounds: bounds, known: map[float64][]knownPoint{}, x: &mat.Dense{}}
 	for i := range start.Lo {
 		s.centre = append(s.centre, start.Lo[i]+(start.Hi[i]-start.Lo[i])/2)
 		s.half = append(s.half, (start.Hi[i]-start.Lo[i])/2)
@@ -43,20 +43,26 @@ func (s *Scale) Dim() int { return s.f.Dim() }
 func (s *Scale) Know(x []float64) []float64 {
 	z := make([]float64, len(x))
 	s.toUnit(z, x)
-	s.known = append(s.known, knownPoint{slices.Clone(x), z})
+	s.known[z[0]] = append(s.known[z[0]], knownPoint{slices.Clone(x), z})
 	return z
 }
 
 // fromUnit sets x to the point whose scaled coordinates are z.
 func (s *Scale) fromUnit(x, z []float64) {
-	for _, p := range s.known {
+	for _, p := range s.known[z[0]] {
 		if slices.Equal(p.z, z) {
 			copy(x, p.x)
 			return
 		}
 	}
 	for i := range x {
-		x[i] = min(max(s.centre[i]+s.half[i]*z[i], s.bounds.Lo[i]), s.bounds.Hi[i])
+		x[i] = s.centre[i] + s.half[i]*z[i]
+		if !(x[i] >= s.bounds.Lo[i]) { // NaN too
+			x[i] = s.bounds.Lo[i]
+		}
+		if x[i] > s.bounds.Hi[i] {
+			x[i] = s.bounds.Hi[i]
+		}
 	}
 }
 

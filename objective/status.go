@@ -55,7 +55,9 @@ func (s *Status) UnmarshalText(text []byte) error {
 
 // StatusOf sorts the error with which Evaluate ended a run: a spent budget, a
 // reached target and the end of ctx are reasons to stop, for which it returns
-// a nil error; all else is a failure.
+// a nil error; all else is a failure. Once ctx has ended every error but a
+// panic counts as its end: an objective that was stopped has its own words for
+// it.
 func StatusOf(ctx context.Context, err error) (Status, error) {
 	switch {
 	case err == nil:
@@ -64,7 +66,7 @@ func StatusOf(ctx context.Context, err error) (Status, error) {
 		return BudgetSpent, nil
 	case errors.Is(err, ErrTarget):
 		return TargetReached, nil
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+	case ctx.Err() != nil && !errors.As(err, new(*PanicError)):
 		return Cancelled, nil
 	}
 	return Failed, err

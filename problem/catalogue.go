@@ -2,6 +2,7 @@ package problem
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -105,6 +106,7 @@ type drawing struct {
 type function struct {
 	value     func(y []float64) float64
 	minimiser []float64 // y*
+	point     []float64 // an x* with Wx* = y*; nil: the shortest
 	minimum   float64   // g(y*)
 	blocks    [][]int
 }
@@ -122,6 +124,27 @@ func (d drawing) uniform(lo, hi float64) []float64 {
 func (d drawing) shift() []float64 {
 	r := 0.4 * d.domain.Hi[0]
 	return d.uniform(-r, r)
+}
+
+// box is where a minimiser that can be placed is drawn: within the bounds, as
+// wide as the domain where they are infinite, and in the domain without bounds.
+func (d drawing) box() objective.Box {
+	if d.spec.Bounds == nil {
+		return d.domain
+	}
+	box := objective.Box{Lo: slices.Clone(d.spec.Bounds.Lo), Hi: slices.Clone(d.spec.Bounds.Hi)}
+	for i := range box.Lo {
+		width := d.domain.Hi[i] - d.domain.Lo[i]
+		switch below, above := math.IsInf(box.Lo[i], -1), math.IsInf(box.Hi[i], 1); {
+		case below && above:
+			box.Lo[i], box.Hi[i] = d.domain.Lo[i], d.domain.Hi[i]
+		case below:
+			box.Lo[i] = box.Hi[i] - width
+		case above:
+			box.Hi[i] = box.Lo[i] + width
+		}
+	}
+	return box
 }
 
 // spread returns the numbers from 0 to 1 in m equal steps: (j−1)/(m−1).

@@ -71,9 +71,14 @@ func New(spec Spec) (*Problem, error) {
 		p.w = w
 	}
 	p.g = def.draw(drawing{spec: spec, w: w, domain: p.domain, params: seed.Stream("problem", "parameters")})
-	p.minimiser = solve(p.frame, w, p.g.minimiser)
+	if p.minimiser = p.g.point; p.minimiser == nil {
+		p.minimiser = solve(p.frame, w, p.g.minimiser)
+	}
 	return p, nil
 }
+
+// maxEntries is the most entries that W may have, 800 MB of them.
+const maxEntries = 100_000_000
 
 // complete checks s and puts the defaults in.
 func (s *Spec) complete() (definition, error) {
@@ -89,6 +94,10 @@ func (s *Spec) complete() (definition, error) {
 	}
 	if s.Components < 1 || s.Components > s.Dim {
 		return def, objective.BadOption("Components", "%d, must be from 1 to the dimension, %d", s.Components, s.Dim)
+	}
+	if s.Dim > maxEntries/s.Components {
+		return def, objective.BadOption("Dim", "%d with %d components, must be at most %d: W has a row for each component",
+			s.Dim, s.Components, maxEntries/s.Components)
 	}
 	if s.Mix == "" {
 		s.Mix = def.mix
@@ -143,7 +152,8 @@ func (p *Problem) Domain() objective.Box { return p.domain }
 // Minimum returns f(x*), the least value of f.
 func (p *Problem) Minimum() float64 { return p.g.minimum }
 
-// Minimiser returns x*, to rounding; where m < d the shortest one.
+// Minimiser returns x*, to rounding. Where m < d there are many: the shortest
+// one, unless the problem has drawn another.
 func (p *Problem) Minimiser() []float64 { return append([]float64(nil), p.minimiser...) }
 
 // Frame returns the frame of the true W.

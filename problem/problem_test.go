@@ -327,6 +327,14 @@ func TestMicroringPutsItsMinimiserInsideTheBounds(t *testing.T) {
 				t.Errorf("seed %d: the minimiser lies outside [0, 8]", seed)
 			}
 		}
+		// Where there are fewer components than dimensions, or a side is
+		// infinite, too.
+		for _, b := range []objective.Box{objective.Cube(8, 4, 8), objective.Cube(8, 20, math.Inf(1)), objective.Cube(8, math.Inf(-1), -20)} {
+			p := must(t, problem.Spec{Name: "microring", Dim: 8, Components: 3, Seed: seed, Bounds: &b})
+			if x := p.Minimiser(); !b.Contains(x) || math.Abs(value(t, p, x)-p.Minimum()) > 1e-12 {
+				t.Errorf("seed %d: minimiser %v in bounds %v", seed, x, b)
+			}
+		}
 		narrow := objective.Cube(64, 2, 3)
 		if p := must(t, problem.Spec{Name: "microring", Dim: 64, Seed: seed, Bounds: &narrow}); !narrow.Contains(p.Minimiser()) {
 			t.Errorf("seed %d: the minimiser lies outside [2, 3]", seed)
@@ -398,6 +406,7 @@ func TestBadSpecs(t *testing.T) {
 		{problem.Spec{Name: "levy", Dim: -1}, "Dim", "-1, must be at least 1"},
 		{problem.Spec{Name: "levy", Dim: 5, Components: 6}, "Components", "6, must be from 1 to the dimension, 5"},
 		{problem.Spec{Name: "levy", Dim: 5, Components: -1}, "Components", "-1, must be from 1"},
+		{problem.Spec{Name: "levy", Dim: 100_000}, "Dim", "100000 with 100000 components, must be at most 1000"},
 		{problem.Spec{Name: "levy", Dim: 5, Mix: "shaken"}, "Mix", `unknown mixing matrix "shaken": one of banded, none, orthogonal, paper`},
 		{problem.Spec{Name: "levy", Dim: 5, Block: -1}, "Block", "-1, must be at least 1"},
 		{problem.Spec{Name: "levy", Dim: 5, Bounds: &upside}, "Bounds", "1:0, need numbers with LO < HI"},

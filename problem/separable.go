@@ -167,10 +167,7 @@ func microring(d drawing) function {
 		c := 2 * a * r * math.Cos(phi)
 		return (a*a - c + r*r) / (1 - c + a*r*a*r)
 	}
-	box := d.domain
-	if d.spec.Bounds != nil && d.spec.Bounds.Finite() == nil {
-		box = *d.spec.Bounds
-	}
+	box := d.box()
 	m, dim := d.w.Dims()
 	x := make([]float64, dim)
 	d.params.Uniform(x, box.Lo, box.Hi)
@@ -185,6 +182,7 @@ func microring(d drawing) function {
 			return sum
 		},
 		minimiser: bottom.RawVector().Data,
+		point:     x,
 		minimum:   float64(m) * transmission(0),
 		blocks:    singles(m),
 	}

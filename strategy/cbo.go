@@ -10,7 +10,10 @@ import (
 
 // CBO is consensus-based optimisation with anisotropic noise in the user's own
 // coordinates: the paper's "CBO on f". It does well where f separates in these
-// coordinates and fails where it does not.
+// coordinates and fails where it does not. It depends on the units of f: the
+// weights exp(−αf) tell two values apart when they differ by more than 1/α,
+// 1e-2 at the start and 1e-5 in the end; multiply a function whose values
+// differ by much less.
 //
 // Config's zero values are the paper's settings. Its Box, Points and Seed are
 // set from the task, and so is its Domain unless it is given; a Domain that is
@@ -53,6 +56,9 @@ func (c IsotropicCBO) Minimize(ctx context.Context, f objective.Objective, task 
 func runCBO(ctx context.Context, f objective.Objective, task Task, cfg cbo.Config) (Outcome, error) {
 	task.Stage("cbo")
 	cfg.Box = objective.Cube(f.Dim(), -1, 1)
+	if cfg.Batch == 0 && cfg.Particles > task.Budget {
+		cfg.Particles = task.Budget // the others would never be evaluated
+	}
 	cfg.Points = task.Points
 	if cfg.Domain == nil {
 		cfg.Domain = inside(task.Bounds)

@@ -31,6 +31,33 @@ func (c *count) Set(s string) error {
 	return nil
 }
 
+// A seed is a flag for a whole number of at least 0.
+type seed uint64
+
+func (s *seed) String() string { return strconv.FormatUint(uint64(*s), 10) }
+func (*seed) Type() string     { return "N" }
+func (s *seed) Set(given string) error {
+	n, err := strconv.ParseUint(given, 10, 64)
+	if err != nil {
+		return errors.New("must be a whole number from 0 to 2⁶⁴−1")
+	}
+	*s = seed(n)
+	return nil
+}
+
+// A text is a flag for words; none is not the same as leaving the flag out.
+type text string
+
+func (t *text) String() string { return string(*t) }
+func (*text) Type() string     { return "TEXT" }
+func (t *text) Set(given string) error {
+	if given == "" {
+		return errors.New("must not be empty")
+	}
+	*t = text(given)
+	return nil
+}
+
 // A number is a flag for a number, which may be left out.
 type number struct {
 	value *float64
@@ -74,26 +101,28 @@ func parseBox(s string, dim int) (objective.Box, error) {
 	if s == "" {
 		return objective.Box{}, nil
 	}
-	if lo, hi, found := strings.Cut(s, ":"); found {
-		l, errL := strconv.ParseFloat(lo, 64)
-		h, errH := strconv.ParseFloat(hi, 64)
-		if errL == nil && errH == nil {
-			return objective.Cube(dim, l, h), nil
-		}
+	lo, hi, colon := strings.Cut(s, ":")
+	l, errL := strconv.ParseFloat(lo, 64)
+	h, errH := strconv.ParseFloat(hi, 64)
+	if colon && errL == nil && errH == nil {
+		return objective.Cube(dim, l, h), nil
 	}
 	rows, err := readNumbers(s)
+	if colon && errors.Is(err, os.ErrNotExist) {
+		return objective.Box{}, fmt.Errorf("%q is not LO:HI with two numbers", s)
+	}
 	if err != nil {
 		return objective.Box{}, fmt.Errorf("%q is neither LO:HI nor a file with one \"LO HI\" line for each coordinate: %w", s, err)
 	}
 	var box objective.Box
 	for i, row := range rows {
 		if len(row) != 2 {
-			return box, fmt.Errorf("%s: line %d of numbers has %d of them, need LO and HI", s, i+1, len(row))
+			return box, fmt.Errorf("%q: line %d of numbers has %d of them, need LO and HI", s, i+1, len(row))
 		}
 		box.Lo, box.Hi = append(box.Lo, row[0]), append(box.Hi, row[1])
 	}
 	if len(rows) != dim {
-		return box, fmt.Errorf("%s: %d lines for %d coordinates", s, len(rows), dim)
+		return box, fmt.Errorf("%q: %d lines for %d coordinates", s, len(rows), dim)
 	}
 	return box, nil
 }
@@ -110,6 +139,9 @@ func parsePoints(given []string, dim int) ([][]float64, error) {
 				return nil, fmt.Errorf("%q is neither numbers V,V,… nor a file with a point on each line: %w", s, err)
 			}
 		}
+		if len(rows) == 0 {
+			return nil, fmt.Errorf("%q has no points", s)
+		}
 		for _, row := range rows {
 			if len(row) != dim {
 				return nil, fmt.Errorf("%q: a point of %d numbers for %d coordinates", s, len(row), dim)
@@ -125,18 +157,18 @@ func parsePoints(given []string, dim int) ([][]float64, error) {
 func readNumbers(path string) ([][]float64, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, errors.Unwrap(err) // the caller names the path
 	}
 	defer file.Close()
 	var rows [][]float64
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<24)
 	for n := 1; lines.Scan(); n++ {
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		if strings.TrimSpace(text) == "" {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		row, err := parseNumbers(text)
+		row, err := parseNumbers(line)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
@@ -145,15 +177,21 @@ func readNumbers(path string) ([][]float64, error) {
 	return rows, lines.Err()
 }
 
-// parseNumbers reads numbers separated by commas or white space.
+// parseNumbers reads numbers separated by commas, white space or both.
 func parseNumbers(s string) ([]float64, error) {
 	var numbers []float64
-	for _, field := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }) {
-		v, err := strconv.ParseFloat(field, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%q is not a number", field)
+	for _, part := range strings.Split(s, ",") {
+		fields := strings.Fields(part)
+		if len(fields) == 0 {
+			return nil, errors.New("a number is missing")
 		}
-		numbers = append(numbers, v)
+		for _, field := range fields {
+			v, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				return nil, fmt.Errorf("%q is not a number", field)
+			}
+			numbers = append(numbers, v)
+		}
 	}
 	return numbers, nil
 }

@@ -42,13 +42,8 @@ var errInterrupted = errors.New("interrupted")
 // A usageError is a mistake on the command line, found before anything was run.
 type usageError struct{ error }
 
-// run is the program. The first interrupt ends a run in good order, a second
-// one ends the program.
+// run is the program.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
-
 	root := &cobra.Command{
 		Use:           "untwist",
 		Short:         "Minimise black-box functions globally",
@@ -72,7 +67,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(minimizeCommand(), problemsCommand())
 
-	err := root.ExecuteContext(ctx)
+	err := root.Execute()
 	var usage usageError
 	switch {
 	case err == nil:
@@ -85,6 +80,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stderr, "untwist: %v\n", err)
 	return exitError
+}
+
+// untilInterrupted returns a context that ends with the first interrupt, so
+// that a run can end in good order; a second one ends the program.
+func untilInterrupted() (ctx context.Context, stop context.CancelFunc) {
+	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // flagOf is the flag that sets each option.

@@ -17,7 +17,7 @@ import (
 // minimizeFlags are the flags of minimize as they were given.
 type minimizeFlags struct {
 	problem           problemFlags
-	start             string
+	start             text
 	x0                []string
 	budget, workers   count
 	target            number
@@ -47,8 +47,8 @@ far is printed. The same seed gives the same result, for any --workers.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.problem.register(flags)
-	flags.StringVar(&f.start, "start", "", "`LO:HI` or FILE: where to look first, no limit (default the bounds, else the problem's domain)")
-	flags.StringVar(&f.problem.bounds, "bounds", "", "`LO:HI` or FILE with a \"LO HI\" line for each coordinate: nothing outside is ever queried")
+	flags.Var(&f.start, "start", "`LO:HI` or FILE: where to look first, no limit (default the bounds, else the problem's domain)")
+	flags.Var(&f.problem.bounds, "bounds", "`LO:HI` or FILE with a \"LO HI\" line for each coordinate: nothing outside is ever queried")
 	flags.StringArrayVar(&f.x0, "x0", nil, "`V,V,…` or FILE with a point on each line: known points to start from; may be repeated")
 	flags.Var(&f.budget, "budget", "the most queries to spend (default 500·dim²)")
 	flags.Var(&f.target, "target", "stop at this gap above the known minimum")
@@ -75,11 +75,13 @@ func (f *minimizeFlags) run(cmd *cobra.Command) error {
 	}
 	line := newProgressLine(cmd.ErrOrStderr(), f.quiet)
 	options.Progress = line.show
+	ctx, stop := untilInterrupted()
+	defer stop()
 	began := time.Now()
-	result, err := untwist.Minimize(cmd.Context(), p, options)
+	result, err := untwist.Minimize(ctx, p, options)
 	line.clear()
 	if result.Queries > 0 {
-		report := newReport(p, options, result, time.Since(began))
+		report := newReport(p, result, time.Since(began))
 		if err := report.print(cmd.OutOrStdout(), f.json); err != nil {
 			return err
 		}
@@ -107,7 +109,7 @@ func (f *minimizeFlags) options(p *problem.Problem) (untwist.Options, error) {
 	}); err != nil {
 		return o, err
 	}
-	if o.Start, err = parseBox(f.start, p.Dim()); err != nil {
+	if o.Start, err = parseBox(string(f.start), p.Dim()); err != nil {
 		return o, objective.BadOption("Start", "%v", err)
 	}
 	if bounds := p.Spec().Bounds; bounds != nil {
@@ -130,7 +132,7 @@ func (f *minimizeFlags) options(p *problem.Problem) (untwist.Options, error) {
 // warn says on standard error what the user should know about the figures.
 func (r report) warn(stderr io.Writer) {
 	if !r.Attainable {
-		fmt.Fprintln(stderr, "untwist: the problem's minimiser lies outside the bounds; the gap is to the minimum without them")
+		fmt.Fprintln(stderr, "untwist: the minimiser that is known lies outside the bounds; the gap is to the minimum without them")
 	}
 	if r.FailedQueries > 0 {
 		fmt.Fprintf(stderr, "untwist: %d queries failed (NaN or +Inf)\n", r.FailedQueries)

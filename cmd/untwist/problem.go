@@ -10,31 +10,38 @@ import (
 
 // problemFlags are the flags that choose a built-in problem.
 type problemFlags struct {
-	spec   problem.Spec
-	bounds string
+	name, mix              string
+	dim, components, block count
+	seed                   seed
+	bounds                 text
 }
 
 // register declares the flags.
 func (f *problemFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.spec.Name, "problem", "", "`NAME` of a built-in problem: one of "+strings.Join(problem.Names(), ", "))
-	flags.IntVar(&f.spec.Dim, "dim", 10, "number of dimensions d")
-	flags.IntVar(&f.spec.Components, "components", 0, "number of components m, from 1 to dim (default dim)")
-	flags.StringVar(&f.spec.Mix, "mix", "", "mixing matrix W: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded)")
-	flags.IntVar(&f.spec.Block, "block", 0, "components in a block of ridge-blocks (default 4)")
-	flags.Uint64Var(&f.spec.Seed, "seed", 0, "all randomness, the problem's and the search's, follows from it")
+	f.dim = 10
+	flags.StringVar(&f.name, "problem", "", "`NAME` of a built-in problem: one of "+strings.Join(problem.Names(), ", "))
+	flags.Var(&f.dim, "dim", "number of dimensions d")
+	flags.Var(&f.components, "components", "number of components m, from 1 to dim (default dim)")
+	flags.StringVar(&f.mix, "mix", "", "mixing matrix W: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded)")
+	flags.Var(&f.block, "block", "components in a block of ridge-blocks (default 4)")
+	flags.Var(&f.seed, "seed", "all randomness, the problem's and the search's, follows from it")
 }
 
 // make draws the problem.
 func (f *problemFlags) make() (*problem.Problem, error) {
-	if f.spec.Name == "" {
+	if f.name == "" {
 		return nil, objective.BadOption("Name", "needed: one of %s", strings.Join(problem.Names(), ", "))
 	}
+	spec := problem.Spec{
+		Name: f.name, Dim: int(f.dim), Components: int(f.components),
+		Mix: f.mix, Block: int(f.block), Seed: uint64(f.seed),
+	}
 	if f.bounds != "" {
-		box, err := parseBox(f.bounds, max(f.spec.Dim, 0))
+		box, err := parseBox(string(f.bounds), spec.Dim)
 		if err != nil {
 			return nil, objective.BadOption("Bounds", "%v", err)
 		}
-		f.spec.Bounds = &box
+		spec.Bounds = &box
 	}
-	return problem.New(f.spec)
+	return problem.New(spec)
 }

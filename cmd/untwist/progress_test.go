@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,17 @@ func TestProgressText(t *testing.T) {
 	want := "cbo  1,234,567 of 5,000,000 queries  best 844.158  123,456/s  at most 31s left"
 	if got := progressText(p, 10*time.Second); got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A budget that would take centuries, and a line too long for the terminal.
+func TestLongProgress(t *testing.T) {
+	p := untwist.Progress{Stage: "cbo", Queries: 1, Budget: 9e18}
+	if got := progressText(p, time.Second); !strings.HasSuffix(got, "at most long left") {
+		t.Errorf("%q", got)
+	}
+	if cut("abcdef", 3) != "abc" || cut("ab", 3) != "ab" || cut("ab", -1) != "" {
+		t.Error("a line is not cut to its width")
 	}
 }
 

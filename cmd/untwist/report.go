@@ -25,7 +25,7 @@ type report struct {
 	BestValue     finite           `json:"best_value"`
 	Gap           finite           `json:"gap"`
 	Minimum       finite           `json:"minimum"`
-	Attainable    bool             `json:"minimum_attainable"` // the known minimiser lies within the bounds
+	Attainable    bool             `json:"minimum_attainable"` // the minimiser that is known lies within the bounds
 	BestPoint     []float64        `json:"best_point"`
 	Queries       int              `json:"queries"`
 	Budget        int              `json:"budget"`
@@ -54,7 +54,7 @@ func (v finite) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
-func newReport(p *problem.Problem, o untwist.Options, r untwist.Result, took time.Duration) report {
+func newReport(p *problem.Problem, r untwist.Result, took time.Duration) report {
 	s := p.Spec()
 	out := report{
 		Problem: s.Name, Dim: s.Dim, Components: s.Components, Mix: s.Mix,

@@ -27,12 +27,6 @@ func (s Seed) Stream(name ...any) *Stream {
 	return &Stream{rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:])))}
 }
 
-// Child returns a seed of its own for the part of a run with that name.
-func (s Seed) Child(name ...any) Seed {
-	h := s.hash(name)
-	return Seed(binary.LittleEndian.Uint64(h[16:]))
-}
-
 // hash digests seed and name. Each part is written with its kind and length,
 // so that no two names run together: ("a", "b") is not ("ab").
 func (s Seed) hash(name []any) [sha256.Size]byte {
