@@ -45,8 +45,8 @@ type Config struct {
 
 	// Stop says when a run ends, budget, target and context aside.
 	Stop Stop
-	// Restarts is how many independent runs may follow one that has converged
-	// or stalled. Default 0.
+	// Restarts is how many independent runs may follow one that has ended of
+	// itself: converged, stalled or at its limit of steps. Default 0.
 	Restarts int
 
 	// Seed determines all randomness.
@@ -139,23 +139,23 @@ func (c *Config) check(d int) error {
 			return objective.BadOption("Points", "points of %d coordinates, the objective has %d", cols, d)
 		}
 	}
-	if !(c.Tau > 0) || math.IsInf(c.Tau, 0) {
+	if c.Tau == 0 || !nonNegative(c.Tau) {
 		return objective.BadOption("Tau", "%v, must be a number above 0", c.Tau)
 	}
-	if !(c.Lambda >= 0) || math.IsInf(c.Lambda, 0) {
+	if !nonNegative(c.Lambda) {
 		return objective.BadOption("Lambda", "%v, must be a number of at least 0", c.Lambda)
 	}
-	if s := c.Sigma(0); !(s >= 0) || math.IsInf(s, 0) {
+	if s := c.Sigma(0); !nonNegative(s) {
 		return objective.BadOption("Sigma", "%v, must be a number of at least 0", s)
 	}
-	if a := c.Alpha(0); !(a >= 0) || math.IsInf(a, 0) {
+	if a := c.Alpha(0); !nonNegative(a) {
 		return objective.BadOption("Alpha", "%v, must be a number of at least 0", a)
 	}
 	if c.Batch < 1 || c.Batch > c.Particles {
 		return objective.BadOption("Batch", "%d, must be from 1 to the number of particles, %d", c.Batch, c.Particles)
 	}
-	if c.Resample.Wait < 0 || !(c.Resample.Sigma >= 0) {
-		return objective.BadOption("Resample", "wait %d, sigma %v, must not be negative", c.Resample.Wait, c.Resample.Sigma)
+	if c.Resample.Wait < 0 || !nonNegative(c.Resample.Sigma) {
+		return objective.BadOption("Resample", "%+v, must be finite and not negative", c.Resample)
 	}
 	if c.Stop.Stall < 0 || c.Stop.Steps < 0 || math.IsNaN(c.Stop.Spread) {
 		return objective.BadOption("Stop", "%+v, stall and steps must not be negative, nor spread NaN", c.Stop)
@@ -163,5 +163,23 @@ func (c *Config) check(d int) error {
 	if c.Restarts < 0 {
 		return objective.BadOption("Restarts", "%d, must not be negative", c.Restarts)
 	}
+	return c.checkVariants(d)
+}
+
+// checkVariants asks the variants that have settings of their own.
+func (c *Config) checkVariants(d int) error {
+	for _, v := range []struct {
+		option  string
+		variant any
+	}{{"Noise", c.Noise}, {"Domain", c.Domain}, {"Correction", c.Correction}, {"Memory", c.Memory}} {
+		if checker, ok := v.variant.(interface{ check(d int) error }); ok {
+			if err := checker.check(d); err != nil {
+				return objective.BadOption(v.option, "%T: %v", v.variant, err)
+			}
+		}
+	}
 	return nil
 }
+
+// nonNegative reports whether v is a finite number of at least 0.
+func nonNegative(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }

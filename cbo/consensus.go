@@ -22,20 +22,17 @@ import (
 // sum 0.98 to 1.30 million. The field's reference implementation, with which
 // the paper's figures were made, has this form.
 //
-// Where all have failed, or f = −∞, the best share the weight equally; where αE
-// overflows though E does not, the least E is subtracted first.
+// That serves as long as the rounding is small: where α|E| is so large that
+// the logarithm would be lost in it, or overflows, the least E is subtracted
+// first. Where all have failed, or f = −∞, the best share the weight equally.
 func consensus(c, weights []float64, x *mat.Dense, energies []float64, members []int, alpha float64) {
-	exponents(weights, energies, members, alpha, 0)
-	if least := least(energies, members); math.IsInf(least, 0) {
+	switch least := least(energies, members); {
+	case math.IsInf(least, 0):
 		share(weights, energies, members, least)
-	} else {
-		if math.IsInf(slices.Max(weights), 0) {
-			exponents(weights, energies, members, alpha, least)
-		}
-		lse := logSumExp(weights)
-		for k, a := range weights {
-			weights[k] = math.Exp(a - lse)
-		}
+	case math.Abs(alpha*least) > roughExponent:
+		softmin(weights, energies, members, alpha, least)
+	default:
+		softmin(weights, energies, members, alpha, 0)
 	}
 	clear(c)
 	for k, i := range members {
@@ -48,13 +45,22 @@ func consensus(c, weights []float64, x *mat.Dense, energies []float64, members [
 	}
 }
 
-// exponents sets a_k = −α(E_i − base) for the k-th member i.
-func exponents(a, energies []float64, members []int, alpha, base float64) {
+// roughExponent is the exponent α|E| whose rounding, 1e-6, makes as large an
+// error in the weights.
+const roughExponent = 1e10
+
+// softmin sets the weights of the members to exp(a_i − lse(a)) with
+// a_i = −α(E_i − base).
+func softmin(weights, energies []float64, members []int, alpha, base float64) {
 	for k, i := range members {
-		a[k] = -alpha * (energies[i] - base)
+		weights[k] = -alpha * (energies[i] - base)
 		if alpha == 0 {
-			a[k] = 0 // where E is infinite too
+			weights[k] = 0 // where E is infinite too
 		}
+	}
+	lse := logSumExp(weights)
+	for k, a := range weights {
+		weights[k] = math.Exp(a - lse)
 	}
 }
 

@@ -1,6 +1,9 @@
 package cbo
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // A Correction decides how much of its drift a particle keeps, by how much
 // worse it is than the consensus: x ← x − λτ H(f(x) − f(c)) (x − c) + …
@@ -42,6 +45,13 @@ type Regularised struct {
 
 // Asks returns true.
 func (Regularised) Asks() bool { return true }
+
+func (r Regularised) check(int) error {
+	if !nonNegative(r.Epsilon) {
+		return fmt.Errorf("epsilon %v, must be finite and not negative", r.Epsilon)
+	}
+	return nil
+}
 
 // Factor returns ½ + ½ tanh(excess/ε).
 func (r Regularised) Factor(excess float64) float64 {

@@ -1,6 +1,8 @@
 package cbo
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/untwist/untwist/frame"
@@ -27,6 +29,16 @@ func (Free) Confine(*mat.Dense, []float64) {}
 // safety that its experiment has.
 type Clip struct{ Radius float64 }
 
+func (c Clip) check(int) error { return checkRadius(c.Radius) }
+
+// checkRadius returns an error unless r is a number above 0.
+func checkRadius(r float64) error {
+	if !(r > 0) {
+		return fmt.Errorf("radius %v, must be above 0", r)
+	}
+	return nil
+}
+
 // Confine clips the coordinates of x.
 func (c Clip) Confine(points *mat.Dense, _ []float64) {
 	n, _ := points.Dims()
@@ -44,10 +56,15 @@ func (c Clip) Confine(points *mat.Dense, _ []float64) {
 //
 // as Transformed noise needs: clipping in x pushes particles off the
 // directions in which f separates, and the method fails. The bracket, what the
-// frame does not see of x, is 0 where W̃ is square.
+// frame does not see of x, is 0 where W̃ is square, and taken to be 0 where it
+// would be lost in rounding.
 type ClipIn struct {
 	Frame  *frame.Frame
 	Radius float64
+}
+
+func (c ClipIn) check(d int) error {
+	return cmp.Or(checkFrame(c.Frame, d), checkRadius(c.Radius))
 }
 
 // Confine clips the coordinates W̃x. A particle with ‖x‖ ≤ Radius is inside,
@@ -69,20 +86,20 @@ func (c ClipIn) confine(x, y []float64) {
 	for k, v := range x {
 		x[k] = clip(v, 1e150) // no overflow in what follows
 	}
-	outside := false
+	largest := 0.0
 	for j := range y {
 		y[j] = kernel.Dot(w.RawRowView(j), x)
-		outside = outside || math.Abs(y[j]) > c.Radius
+		largest = max(largest, math.Abs(y[j]))
 	}
-	if !outside {
+	if largest <= c.Radius {
 		return
 	}
-	for k := range x {
-		if len(y) < len(x) {
+	if len(y) < len(x) && largest <= 1e8*c.Radius {
+		for k := range x {
 			x[k] -= kernel.Dot(u.RawRowView(k), y)
-		} else {
-			x[k] = 0
 		}
+	} else {
+		clear(x)
 	}
 	for j, v := range y {
 		y[j] = clip(v, c.Radius)
@@ -106,6 +123,13 @@ func clip(v, r float64) float64 {
 // Reflect keeps particles in a finite box by reflecting them at its faces, as
 // often as it takes.
 type Reflect struct{ Box objective.Box }
+
+func (r Reflect) check(d int) error {
+	if err := r.Box.Check(d); err != nil {
+		return err
+	}
+	return r.Box.CheckFinite()
+}
 
 // Confine reflects the coordinates of x.
 func (r Reflect) Confine(points *mat.Dense, _ []float64) {

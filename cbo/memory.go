@@ -1,6 +1,10 @@
 package cbo
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // A Memory decides what particles remember: the positions from which the
 // consensus is formed, and a second pull, towards what each remembers.
@@ -27,6 +31,13 @@ func (Forget) pull(float64) (lambda, sigmaM float64)                           {
 type Remember struct {
 	Lambda float64 // λ_m; 0.4 is customary
 	Sigma  float64 // σ_m; 0: λ_m σ
+}
+
+func (m Remember) check(int) error {
+	if !nonNegative(m.Lambda) || !nonNegative(m.Sigma) {
+		return fmt.Errorf("lambda %v, sigma %v, must be finite and not negative", m.Lambda, m.Sigma)
+	}
+	return nil
 }
 
 func (Remember) recall(x *mat.Dense, energies []float64) (*mat.Dense, []float64) {

@@ -1,6 +1,8 @@
 package cbo
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/untwist/untwist/frame"
@@ -66,6 +68,19 @@ type Transformed struct{ Frame *frame.Frame }
 
 // Width returns m, the number of components of the frame.
 func (t Transformed) Width(int) int { return t.Frame.Components() }
+
+func (t Transformed) check(d int) error { return checkFrame(t.Frame, d) }
+
+// checkFrame returns an error unless f is a frame of d dimensions.
+func checkFrame(f *frame.Frame, d int) error {
+	if f == nil {
+		return errors.New("no frame")
+	}
+	if f.Dim() != d {
+		return fmt.Errorf("a frame of %d dimensions, the objective has %d", f.Dim(), d)
+	}
+	return nil
+}
 
 // Apply sets dst to W̃†((W̃z) ∘ ξ).
 func (t Transformed) Apply(dst, z, xi, work *mat.Dense) {

@@ -142,7 +142,7 @@ func (s *swarm) apart(tolerance float64) bool {
 			v := s.x.At(i, j)
 			lo, hi = min(lo, v), max(hi, v)
 		}
-		if hi-lo > tolerance*max(1, math.Abs(s.c[j])) {
+		if !(hi-lo <= tolerance*max(1, math.Abs(s.c[j]))) { // NaN is apart
 			return true
 		}
 	}

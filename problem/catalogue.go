@@ -102,12 +102,11 @@ type drawing struct {
 	params *rng.Stream
 }
 
-// A function is g with its minimum.
+// A function is g with its minimiser.
 type function struct {
 	value     func(y []float64) float64
 	minimiser []float64 // y*
 	point     []float64 // an x* with Wx* = y*; nil: the shortest
-	minimum   float64   // g(y*)
 	blocks    [][]int
 }
 
@@ -127,11 +126,8 @@ func (d drawing) shift() []float64 {
 }
 
 // box is where a minimiser that can be placed is drawn: within the bounds, as
-// wide as the domain where they are infinite, and in the domain without bounds.
+// wide as the domain where they are infinite.
 func (d drawing) box() objective.Box {
-	if d.spec.Bounds == nil {
-		return d.domain
-	}
 	box := objective.Box{Lo: slices.Clone(d.spec.Bounds.Lo), Hi: slices.Clone(d.spec.Bounds.Hi)}
 	for i := range box.Lo {
 		width := d.domain.Hi[i] - d.domain.Lo[i]

@@ -49,6 +49,7 @@ type Problem struct {
 	w         *mat.Dense // m×d; nil: the identity
 	frame     *frame.Frame
 	minimiser []float64
+	minimum   float64
 	scratch   chan []float64 // buffers for the y of rowsAtOnce points
 }
 
@@ -71,6 +72,7 @@ func New(spec Spec) (*Problem, error) {
 		p.w = w
 	}
 	p.g = def.draw(drawing{spec: spec, w: w, domain: p.domain, params: seed.Stream("problem", "parameters")})
+	p.minimum = p.g.value(p.g.minimiser)
 	if p.minimiser = p.g.point; p.minimiser == nil {
 		p.minimiser = solve(p.frame, w, p.g.minimiser)
 	}
@@ -150,7 +152,7 @@ func (p *Problem) Dim() int { return p.spec.Dim }
 func (p *Problem) Domain() objective.Box { return p.domain }
 
 // Minimum returns f(x*), the least value of f.
-func (p *Problem) Minimum() float64 { return p.g.minimum }
+func (p *Problem) Minimum() float64 { return p.minimum }
 
 // Minimiser returns x*, to rounding. Where m < d there are many: the shortest
 // one, unless the problem has drawn another.

@@ -3,7 +3,7 @@ package problem
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/untwist/untwist/internal/kernel"
 )
 
 // rastrigin: 10m + Σ (y_j−b_j)² − 10 cos 2π(y_j−b_j), the g^R of section 4.
@@ -51,7 +51,6 @@ func rastriginLike(d drawing) function {
 			func(y float64) float64 { return 12*y*y - 16 + 2.7*math.Cos(3*y) },
 			-4, 4)
 	}
-	f.minimum = f.value(f.minimiser)
 	return f
 }
 
@@ -149,7 +148,6 @@ func styblinskiTang(d drawing) function {
 			return sum
 		},
 		minimiser: make([]float64, len(b)),
-		minimum:   float64(len(b)) * component(bottom),
 		blocks:    singles(len(b)),
 	}
 	for j := range b {
@@ -159,31 +157,36 @@ func styblinskiTang(d drawing) function {
 }
 
 // microring: Σ T(y_j+φ_j), the transmission of m ring resonators, 2π-periodic
-// in every component. A minimiser x* is drawn inside the bounds, or, where
-// there are none, inside the domain, and φ = −Wx*.
+// in every component, with φ_j uniform on [−π, π]. Where there are bounds a
+// minimiser x* is drawn inside them instead, and φ = −Wx*, so that the minimum
+// is known to be attainable.
 func microring(d drawing) function {
 	const a, r = 0.95, 0.85
 	transmission := func(phi float64) float64 {
 		c := 2 * a * r * math.Cos(phi)
 		return (a*a - c + r*r) / (1 - c + a*r*a*r)
 	}
-	box := d.box()
-	m, dim := d.w.Dims()
-	x := make([]float64, dim)
-	d.params.Uniform(x, box.Lo, box.Hi)
-	bottom := mat.NewVecDense(m, nil)
-	bottom.MulVec(d.w, mat.NewVecDense(dim, x))
+	var bottom, x []float64 // y* = −φ, and x* if it is drawn
+	if d.spec.Bounds == nil {
+		bottom = d.uniform(-math.Pi, math.Pi)
+	} else {
+		x = make([]float64, d.spec.Dim)
+		box := d.box()
+		d.params.Uniform(x, box.Lo, box.Hi)
+		for j := range d.spec.Components {
+			bottom = append(bottom, kernel.Dot(d.w.RawRowView(j), x))
+		}
+	}
 	return function{
 		value: func(y []float64) float64 {
 			sum := 0.0
 			for j, v := range y {
-				sum += transmission(v - bottom.AtVec(j))
+				sum += transmission(v - bottom[j])
 			}
 			return sum
 		},
-		minimiser: bottom.RawVector().Data,
+		minimiser: bottom,
 		point:     x,
-		minimum:   float64(m) * transmission(0),
-		blocks:    singles(m),
+		blocks:    singles(len(bottom)),
 	}
 }
