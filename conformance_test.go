@@ -372,6 +372,28 @@ func TestConformanceKnownPoints(t *testing.T) {
 	})
 }
 
+// Every method at one seed starts from the same points, so that they can be
+// compared.
+func TestConformanceSameStart(t *testing.T) {
+	var first []float64
+	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
+		var start []float64
+		f := objective.Batch(3, func(points *mat.Dense, values []float64) {
+			start = append(start, points.RawMatrix().Data...)
+			clear(values)
+		})
+		if _, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Budget: 50, Seed: 9}); err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = start
+		}
+		if !slices.Equal(start, first) {
+			t.Error("it starts elsewhere than the first strategy")
+		}
+	})
+}
+
 // A panic in the user's own callback is not blamed on the objective.
 func TestConformanceCallbackPanics(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {

@@ -1,7 +1,9 @@
 package untwist_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
 )
 
 func TestBadOptions(t *testing.T) {
@@ -77,6 +80,32 @@ func TestDefaultOptions(t *testing.T) {
 		if _, err := strategy.Named(name, strategy.Knobs{Particles: 3, Sigma: new(0.), Tau: 1, Alpha: new(0.)}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// twoStages is a strategy that spends 3 queries and then 4.
+type twoStages struct{}
+
+func (twoStages) Name() string { return "two-stages" }
+func (twoStages) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
+	task.Stage("look")
+	if err := f.Evaluate(ctx, mat.NewDense(3, f.Dim(), nil), make([]float64, 3)); err != nil {
+		return strategy.Outcome{}, err
+	}
+	task.Stage("leap")
+	err := f.Evaluate(ctx, mat.NewDense(4, f.Dim(), nil), make([]float64, 4))
+	return strategy.Outcome{Status: objective.Converged}, err
+}
+
+func TestStagesSayWhereQueriesWent(t *testing.T) {
+	var seen []string
+	f := objective.Func(2, func([]float64) float64 { return 0 })
+	r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: twoStages{}, Progress: func(p untwist.Progress) { seen = append(seen, p.Stage) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(r.Stages, seen, r.Status); got != "[{look 3} {leap 4}] [look leap] converged" {
+		t.Errorf("stages %s", got)
 	}
 }
 

@@ -57,7 +57,7 @@ func TestConsensusByHand(t *testing.T) {
 		got, w := consensusOf(x, energies, c.alpha)
 		want := []float64{c.w0, c.w1, c.c0, c.c1}
 		for k, v := range []float64{w[0], w[1], got[0], got[1]} {
-			if math.Abs(v-want[k]) > 1e-13 {
+			if !(math.Abs(v-want[k]) <= 1e-13) {
 				t.Errorf("α = %v: weights %v, consensus %v", c.alpha, w, got)
 				break
 			}
@@ -88,7 +88,7 @@ func TestConsensusIsTheFormula(t *testing.T) {
 		alpha := math.Pow(10, rapid.Float64Range(-3, 5).Draw(t, "log α"))
 		got, _ := consensusOf(x, energies, alpha)
 		for j, want := range naiveConsensus(x, energies, alpha) {
-			if math.Abs(got[j]-want) > rounding(energies, alpha, 100) {
+			if !(math.Abs(got[j]-want) <= rounding(energies, alpha, 100)) {
 				t.Fatalf("α = %g: c_%d = %v, want %v", alpha, j, got[j], want)
 			}
 		}
@@ -125,7 +125,7 @@ func TestConsensusIgnoresAConstant(t *testing.T) {
 		got, _ := consensusOf(x, shifted, alpha)
 		for j := range got {
 			// energies[i] + shift is itself rounded, by 1e-13 at most.
-			if math.Abs(got[j]-want[j]) > rounding(shifted, alpha, 100)+200*alpha*2e-13 {
+			if !(math.Abs(got[j]-want[j]) <= rounding(shifted, alpha, 100)+200*alpha*2e-13) {
 				t.Fatalf("α = %g, shift %g: c_%d = %v, want %v", alpha, shift, j, got[j], want[j])
 			}
 		}
@@ -143,7 +143,7 @@ func TestConsensusLimits(t *testing.T) {
 			for i := range n {
 				want += x.At(i, j) / float64(n)
 			}
-			if math.Abs(mean[j]-want) > 1e-12 {
+			if !(math.Abs(mean[j]-want) <= 1e-12) {
 				t.Fatalf("α = 0: c_%d = %v, the mean is %v", j, mean[j], want)
 			}
 		}
@@ -155,7 +155,7 @@ func TestConsensusLimits(t *testing.T) {
 		}
 		c, _ := consensusOf(x, energies, 1e6)
 		for j := range c {
-			if math.Abs(c[j]-x.At(best, j)) > rounding(energies, 1e6, 100) {
+			if !(math.Abs(c[j]-x.At(best, j)) <= rounding(energies, 1e6, 100)) {
 				t.Fatalf("α → ∞: c_%d = %v, the best particle is at %v", j, c[j], x.At(best, j))
 			}
 		}
@@ -178,7 +178,7 @@ func TestConsensusOfFailures(t *testing.T) {
 		{[]float64{-1e307, -2e307, -3e307}, 1e5, 6},
 		{[]float64{inf, 0, inf}, 0, 3},
 	} {
-		if got, _ := consensusOf(x, c.energies, c.alpha); math.Abs(got[0]-c.want) > 1e-12 {
+		if got, _ := consensusOf(x, c.energies, c.alpha); !(math.Abs(got[0]-c.want) <= 1e-12) {
 			t.Errorf("E = %v, α = %v: consensus %v, want %v", c.energies, c.alpha, got[0], c.want)
 		}
 	}
@@ -200,7 +200,7 @@ func TestConsensusCommutesWithAChangeOfVariables(t *testing.T) {
 			for k := range d {
 				want += w.At(j, k) * cf[k]
 			}
-			if math.Abs(cg[j]-want) > rounding(energies, 30, 1200)*float64(n) {
+			if !(math.Abs(cg[j]-want) <= rounding(energies, 30, 1200)*float64(n)) {
 				t.Fatalf("c^g = %v, Wc^f = %v", cg[j], want)
 			}
 		}

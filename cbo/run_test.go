@@ -276,7 +276,7 @@ func TestClipIn(t *testing.T) {
 		for i := range 4 {
 			slack := 1e-10 * floats.Norm(before.RawRowView(i), 2)
 			for j := range 3 {
-				if want := clip(y.At(i, j), 10); math.Abs(after.At(i, j)-want) > slack {
+				if want := clip(y.At(i, j), 10); !(math.Abs(after.At(i, j)-want) <= slack) {
 					t.Fatalf("y_%d = %g becomes %g, want %g", j, y.At(i, j), after.At(i, j), want)
 				}
 			}
@@ -326,7 +326,7 @@ func TestSchedules(t *testing.T) {
 	s := Geometric(100, 1.005, 1e5)
 	alpha := 100.0
 	for k := range 3000 {
-		if got := s(k); math.Abs(got-alpha) > 1e-9*alpha {
+		if got := s(k); !(math.Abs(got-alpha) <= 1e-9*alpha) {
 			t.Fatalf("α_%d = %v, want %v", k, got, alpha)
 		}
 		alpha = min(alpha*1.005, 1e5)
@@ -346,7 +346,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Particles != 50 || c.Tau != 0.03 || c.Lambda != 1 || c.Sigma(0) != 7.1 || c.Alpha(0) != 100 ||
-		c.Alpha(1e6) != 1e5 || c.Batch != 50 || c.Restarts != 0 || c.Stop != (Stop{Spread: 1e-14}) ||
+		!(math.Abs(c.Alpha(1)-100.5) <= 1e-12) || c.Alpha(1e6) != 1e5 || c.Batch != 50 || c.Restarts != 0 || c.Stop != (Stop{Spread: 1e-14}) ||
 		c.Resample != (Resample{Sigma: 0.1}) || c.Domain != (Clip{1e8}) || c.Noise != (Anisotropic{}) ||
 		c.Correction != (Full{}) || c.Memory != (Forget{}) || c.Box.Lo[3] != -1 || c.Box.Hi[0] != 1 {
 		t.Errorf("defaults %+v", c)

@@ -61,7 +61,7 @@ func TestPseudoInverse(t *testing.T) {
 			t.Skip("the oracle squares the condition")
 		}
 		for j := range f.Components() {
-			if norm := floats.Norm(f.w.RawRowView(j), 2); math.Abs(norm-1) > 1e-14 {
+			if norm := floats.Norm(f.w.RawRowView(j), 2); !(math.Abs(norm-1) <= 1e-14) {
 				t.Fatalf("row %d has length %v", j, norm)
 			}
 		}
@@ -93,7 +93,7 @@ func TestThereAndBack(t *testing.T) {
 				if i == j {
 					want = 1
 				}
-				if math.Abs(e.At(0, i)-want) > 1e-13*cond {
+				if !(math.Abs(e.At(0, i)-want) <= 1e-13*cond) {
 					t.Fatalf("⟨w_%d, u_%d⟩ = %g", i, j, e.At(0, i))
 				}
 			}
@@ -132,6 +132,24 @@ func TestBadFrames(t *testing.T) {
 	}
 }
 
+// Rows nearly parallel make a frame as long as coordinates mean something.
+func TestNearlyDependentRows(t *testing.T) {
+	for _, c := range []struct {
+		angle float64
+		ok    bool
+	}{{1e-3, true}, {1e-8, true}, {1e-12, true}, {1e-15, false}} {
+		for _, d := range []int{2, 3} {
+			w := mat.NewDense(2, d, nil)
+			w.Set(0, 0, 1)
+			w.Set(1, 0, math.Cos(c.angle))
+			w.Set(1, 1, math.Sin(c.angle))
+			if _, err := New(w); (err == nil) != c.ok {
+				t.Errorf("rows at an angle of %g in %d dimensions: error %v", c.angle, d, err)
+			}
+		}
+	}
+}
+
 func TestCompareUpToSignAndOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, r := drawFrame(t)
@@ -153,7 +171,7 @@ func TestCompareUpToSignAndOrder(t *testing.T) {
 		if c.Error() != 0 || c.Recovered(0) != m {
 			t.Fatalf("distances %v of a shuffled frame", c.Distance)
 		}
-		if c.Coupling > 1e-14*mat.Cond(f.w, 2) {
+		if !(c.Coupling <= 1e-14*mat.Cond(f.w, 2)) {
 			t.Fatalf("coupling %g of a shuffled frame", c.Coupling)
 		}
 		for i := range m {
@@ -171,10 +189,10 @@ func TestCompareByHand(t *testing.T) {
 	phi := 1e-3
 	est := must(t, mat.NewDense(2, 2, []float64{1, 0, math.Sin(phi), math.Cos(phi)}))
 	c := Compare(Identity(2), est)
-	if want := 2 * math.Sin(phi/2); math.Abs(c.Error()-want) > 1e-15 {
+	if want := 2 * math.Sin(phi/2); !(math.Abs(c.Error()-want) <= 1e-15) {
 		t.Errorf("error %g, want %g", c.Error(), want)
 	}
-	if want := math.Tan(phi); math.Abs(c.Coupling-want) > 1e-15 {
+	if want := math.Tan(phi); !(math.Abs(c.Coupling-want) <= 1e-15) {
 		t.Errorf("coupling %g, want %g", c.Coupling, want)
 	}
 	if c.Recovered(1e-4) != 1 || c.Recovered(1e-2) != 2 {

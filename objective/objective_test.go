@@ -329,6 +329,47 @@ func TestRecord(t *testing.T) {
 	})
 }
 
+// The last query of the budget may be the one that reaches the target.
+func TestTargetBeforeBudget(t *testing.T) {
+	f := objective.Func(1, func(x []float64) float64 { return 10 - x[0] })
+	for _, n := range []int{5, 7} {
+		r := objective.NewRecord(objective.NewMeter(f, 5), 6, nil) // f(4) = 6, at the target
+		if err := r.Evaluate(ctx, points(n), make([]float64, n)); !errors.Is(err, objective.ErrTarget) || r.TargetAt() != 5 {
+			t.Errorf("a batch of %d: error %v, target reached by query %d", n, err, r.TargetAt())
+		}
+	}
+}
+
+func TestTheFirstOfEqualsIsBest(t *testing.T) {
+	var b objective.Best
+	if !b.Offer([]float64{1}, 3) || b.Offer([]float64{2}, 3) || b.Point[0] != 1 {
+		t.Errorf("best %v", b)
+	}
+	if r := objective.NewRecord(objective.NewMeter(identity(new(atomic.Int64)), 1), 0, nil); !math.IsInf(r.Best().Value, 1) || r.Best().Point != nil {
+		t.Errorf("before the first query the best is %v", r.Best())
+	}
+}
+
+// Behind a failure the Pool hands out nothing more: with two workers and the
+// first of many blocks failing, at most the blocks under way are evaluated.
+func TestPoolStopsAtAFailure(t *testing.T) {
+	var calls atomic.Int64
+	f := objective.Func(1, func(x []float64) float64 {
+		calls.Add(1)
+		if x[0] == 0 {
+			panic("at once")
+		}
+		time.Sleep(time.Millisecond)
+		return 0
+	})
+	if err := objective.NewPool(objective.NewGuard(f), 2).Evaluate(ctx, points(800), make([]float64, 800)); err == nil {
+		t.Fatal("no error")
+	}
+	if n := calls.Load(); n > 400 {
+		t.Errorf("%d of 800 points evaluated after the first has failed", n)
+	}
+}
+
 func TestTheCurveIsLogSpaced(t *testing.T) {
 	var calls atomic.Int64
 	r := objective.NewRecord(objective.NewMeter(identity(&calls), 1_000_000), math.Inf(-1), nil)
@@ -388,6 +429,12 @@ func TestScale(t *testing.T) {
 	if x := ask(math.NaN(), math.NaN(), 0); !bounds.Contains(x) {
 		t.Errorf("NaN is asked at %v, outside the bounds", x)
 	}
+	caller := []float64{1, 1e6, 1}
+	z := s.Know(caller)
+	caller[0] = 99 // the caller's slice is its own
+	if x := ask(z...); x[0] != 1 {
+		t.Errorf("a known point is asked at %v", x)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		z := make([]float64, 3)
 		for i := range z {
@@ -397,7 +444,8 @@ func TestScale(t *testing.T) {
 			t.Fatalf("%v is asked at %v, outside the bounds", z, x)
 		}
 		x := []float64{rapid.Float64Range(-6, 6).Draw(t, "x"), 1e6 + rapid.Float64Range(0, 1).Draw(t, "y"), 1}
-		if got := ask(s.Know(x)...); got[0] != x[0] || got[1] != x[1] || got[2] != x[2] {
+		z = s.Know(x)
+		if got := ask(z...); got[0] != x[0] || got[1] != x[1] || got[2] != x[2] {
 			t.Fatalf("known point %v is asked at %v", x, got)
 		}
 	})

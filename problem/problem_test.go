@@ -51,7 +51,7 @@ func TestTheMinimumIsTheMinimum(t *testing.T) {
 		p := must(t, s)
 		best := p.Minimiser()
 		scale := math.Max(1, math.Abs(p.Minimum()))
-		if v := value(t, p, best); math.Abs(v-p.Minimum()) > 1e-10*scale {
+		if v := value(t, p, best); !(math.Abs(v-p.Minimum()) <= 1e-10*scale) {
 			t.Errorf("f(x*) = %v, minimum %v", v, p.Minimum())
 		}
 		r := rng.Seed(1).Stream("test")
@@ -60,13 +60,13 @@ func TestTheMinimumIsTheMinimum(t *testing.T) {
 			r.Norm(step)
 			x := append([]float64(nil), best...)
 			floats.AddScaled(x, math.Pow(10, float64(k%8)-5), step)
-			if v := value(t, p, x); v < p.Minimum()-1e-10*scale {
+			if v := value(t, p, x); !(v >= p.Minimum()-1e-10*scale) {
 				t.Fatalf("f = %v at distance %g from x*, below the minimum %v", v, floats.Distance(x, best, 2), p.Minimum())
 			}
 			for i := range x {
 				x[i] = p.Domain().Lo[i] + r.Float64()*(p.Domain().Hi[i]-p.Domain().Lo[i])
 			}
-			if v := value(t, p, x); v < p.Minimum()-1e-10*scale {
+			if v := value(t, p, x); !(v >= p.Minimum()-1e-10*scale) {
 				t.Fatalf("f = %v in the domain, below the minimum %v", v, p.Minimum())
 			}
 		}
@@ -112,13 +112,13 @@ func TestTheBlocksAreTheBlocks(t *testing.T) {
 				rounding := 1e-9 * (math.Abs(f0) + math.Abs(fi) + math.Abs(fj) + math.Abs(fij))
 				if blockOf[i] == blockOf[j] {
 					coupled[blockOf[i]] = max(coupled[blockOf[i]], mixed/rounding)
-				} else if mixed > rounding {
+				} else if !(mixed <= rounding) {
 					t.Fatalf("components %d and %d of different blocks: mixed difference %g", i, j, mixed)
 				}
 			}
 		}
 		for b, block := range p.Blocks() {
-			if len(block) > 1 && coupled[b] < 100 {
+			if len(block) > 1 && !(coupled[b] >= 100) {
 				t.Errorf("block %v does not couple", block)
 			}
 		}
@@ -212,7 +212,7 @@ func TestFormulas(t *testing.T) {
 		for range 50 {
 			r.Norm(x)
 			want := formula(x, p.Minimiser())
-			if got := value(t, p, x); math.Abs(got-want) > 1e-11*math.Max(1, math.Abs(want)) {
+			if got := value(t, p, x); !(math.Abs(got-want) <= 1e-11*math.Max(1, math.Abs(want))) {
 				t.Errorf("%s: f = %v, the formula %v", name, got, want)
 			}
 		}
@@ -240,7 +240,7 @@ func TestRastriginLikeMinimum(t *testing.T) {
 		}
 		total += lowest
 	}
-	if math.Abs(f0-p.Minimum()) > 1e-12*math.Abs(f0) {
+	if !(math.Abs(f0-p.Minimum()) <= 1e-12*math.Abs(f0)) {
 		t.Errorf("f(x*) = %v, minimum %v", f0, p.Minimum())
 	}
 }
@@ -275,7 +275,7 @@ func TestMixingMatrices(t *testing.T) {
 				}
 			}
 		}
-		if math.Abs(beside-0.3) > 1e-12 {
+		if !(math.Abs(beside-0.3) <= 1e-12) {
 			t.Errorf("banded: row %d has %g beside the diagonal, want 0.3", i, beside)
 		}
 	}
@@ -328,7 +328,7 @@ func TestMicroringPutsItsMinimiserInsideTheBounds(t *testing.T) {
 		// infinite, too.
 		for _, b := range []objective.Box{objective.Cube(8, 4, 8), objective.Cube(8, 20, math.Inf(1)), objective.Cube(8, math.Inf(-1), -20)} {
 			p := must(t, problem.Spec{Name: "microring", Dim: 8, Components: 3, Seed: seed, Bounds: &b})
-			if x := p.Minimiser(); !b.Contains(x) || math.Abs(value(t, p, x)-p.Minimum()) > 1e-12 {
+			if x := p.Minimiser(); !b.Contains(x) || !(math.Abs(value(t, p, x)-p.Minimum()) <= 1e-12) {
 				t.Errorf("seed %d: minimiser %v in bounds %v", seed, x, b)
 			}
 		}
@@ -349,7 +349,7 @@ func TestGriewanksProductMatters(t *testing.T) {
 		for range 100 {
 			r.Uniform(x, p.Domain().Lo, p.Domain().Hi)
 			norm := floats.Distance(x, p.Minimiser(), 2)
-			if product := 1 + norm*norm/4000 - value(t, p, x); math.Abs(product) > norm*norm/4000/10 {
+			if product := 1 + norm*norm/4000 - value(t, p, x); !(math.Abs(product) <= norm*norm/4000/10) {
 				matters++
 			}
 		}

@@ -24,6 +24,12 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,
 			"json":  checkJSON,
+			"json-same": func(ts *testscript.TestScript, neg bool, args []string) {
+				a, b := field(ts, args[0], args[2]), field(ts, args[1], args[2])
+				if (fmt.Sprint(a) == fmt.Sprint(b)) == neg {
+					ts.Fatalf("%s: %v and %v", args[2], a, b)
+				}
+			},
 			"oneline": func(ts *testscript.TestScript, _ bool, _ []string) {
 				if text := ts.ReadFile("stderr"); strings.Count(text, "\n") != 1 {
 					ts.Fatalf("standard error is not one line: %q", text)
@@ -48,12 +54,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 // json FILE FIELD OP VALUE checks a field of the JSON object in a file: with
 // ==, <= or >= as a number, with is as text, with has that it is there at all.
 func checkJSON(ts *testscript.TestScript, _ bool, args []string) {
-	var object map[string]any
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &object))
-	field, present := object[args[1]]
-	if !present {
-		ts.Fatalf("no field %s", args[1])
-	}
+	field := field(ts, args[0], args[1])
 	ok := true
 	switch op := args[2]; op {
 	case "has":
@@ -68,4 +69,15 @@ func checkJSON(ts *testscript.TestScript, _ bool, args []string) {
 	if !ok {
 		ts.Fatalf("%s is %v, want %s", args[1], field, strings.Join(args[2:], " "))
 	}
+}
+
+// field returns a field of the JSON object in a file.
+func field(ts *testscript.TestScript, file, name string) any {
+	var object map[string]any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(file)), &object))
+	field, present := object[name]
+	if !present {
+		ts.Fatalf("no field %s", name)
+	}
+	return field
 }

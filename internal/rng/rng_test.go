@@ -77,13 +77,13 @@ func TestMoments(t *testing.T) {
 		m2 += v * v / n
 		m4 += v * v * v * v / n
 	}
-	if se := 1 / math.Sqrt(n); math.Abs(m1) > 5*se {
+	if se := 1 / math.Sqrt(n); !(math.Abs(m1) <= 5*se) {
 		t.Errorf("mean %g", m1)
 	}
-	if se := math.Sqrt(2.0 / n); math.Abs(m2-1) > 5*se {
+	if se := math.Sqrt(2.0 / n); !(math.Abs(m2-1) <= 5*se) {
 		t.Errorf("variance %g", m2)
 	}
-	if se := math.Sqrt(96.0 / n); math.Abs(m4-3) > 5*se {
+	if se := math.Sqrt(96.0 / n); !(math.Abs(m4-3) <= 5*se) {
 		t.Errorf("fourth moment %g", m4)
 	}
 
@@ -100,8 +100,21 @@ func TestMoments(t *testing.T) {
 		}
 	}
 	for i := range mean {
-		if se := (hi[i] - lo[i]) / math.Sqrt(12*n); math.Abs(mean[i]-(lo[i]+hi[i])/2) > 5*se {
+		if se := (hi[i] - lo[i]) / math.Sqrt(12*n); !(math.Abs(mean[i]-(lo[i]+hi[i])/2) <= 5*se) {
 			t.Errorf("mean of coordinate %d is %g", i, mean[i])
+		}
+	}
+}
+
+// However few numbers there are between lo and hi, none lies outside.
+func TestUniformStaysInside(t *testing.T) {
+	s := Seed(2).Stream("test")
+	u := make([]float64, 1)
+	for range 1000 {
+		for _, box := range [][2]float64{{1, math.Nextafter(1, 2)}, {-0.1, 0.3}, {0.1, 0.7}, {-1e-9, 1e9}} {
+			if s.Uniform(u, box[:1], box[1:]); u[0] < box[0] || u[0] > box[1] {
+				t.Fatalf("%v outside %v", u[0], box)
+			}
 		}
 	}
 }
