@@ -315,6 +315,7 @@ func TestClippingByHand(t *testing.T) {
 		wantLimit bool
 	}{
 		{turned, 0.5, 0.6, 0.8, true}, // y = (1, 0)
+		{turned, 0.5, 0.36, 0.48, true}, // y = (0.6, 0)
 		{turned, 0.5, 0.27, 0.36, false},
 		{turned, 10, 6e30, 8e30, true},
 		{few, 10, 6e25, 8e25, true},
@@ -328,8 +329,8 @@ func TestClippingByHand(t *testing.T) {
 			t.Errorf("(%g, %g) at radius %g ends at y = %v", c.x, c.y, c.radius, y.RawMatrix().Data)
 		}
 	}
-	// lo + (hi − lo) rounds above hi here; the reflection must not.
-	for _, c := range [][3]float64{{0.3, -0.1, 0.3}, {1e16, -1, 0.1}, {-5, 0.1, 0.7}} {
+	// Reflected just behind a face, these round to the outside of it.
+	for _, c := range [][3]float64{{0.40000000000000013, -1.2, 0.4}, {0.3000000000000001, -1.2, 0.3}, {0.4000000000000002, -0.8, 0.4}} {
 		if v := reflect(c[0], c[1], c[2]); !(c[1] <= v && v <= c[2]) {
 			t.Errorf("%v is reflected to %v outside [%v, %v]", c[0], v, c[1], c[2])
 		}
