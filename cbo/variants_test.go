@@ -314,7 +314,7 @@ func TestClippingByHand(t *testing.T) {
 		x, y      float64
 		wantLimit bool
 	}{
-		{turned, 0.5, 0.6, 0.8, true}, // y = (1, 0)
+		{turned, 0.5, 0.6, 0.8, true},   // y = (1, 0)
 		{turned, 0.5, 0.36, 0.48, true}, // y = (0.6, 0)
 		{turned, 0.5, 0.27, 0.36, false},
 		{turned, 10, 6e30, 8e30, true},
