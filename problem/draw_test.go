@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// What REFERENCE and the literature say of each problem: what couples, where
+// What the paper and the literature say of each problem: what couples, where
 // the search starts, and how far from 0 its minimiser lies in y: at most reach,
 // and of 200 components some at least 0.9 of it.
 func TestSettings(t *testing.T) {
