@@ -77,7 +77,7 @@ func TestDefaultOptions(t *testing.T) {
 		t.Errorf("budget %d, strategy %s, seed %d, error %v", r.Budget, r.Strategy, r.Seed, err)
 	}
 	for _, name := range strategy.Names() {
-		if _, err := strategy.Named(name, strategy.Knobs{Particles: 3, Sigma: new(0.), Tau: 1, Alpha: new(0.)}); err != nil {
+		if _, err := strategy.Named(name, strategy.Knobs{Particles: 3, Sigma: new(0.), Tau: new(1.), Alpha: new(0.)}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

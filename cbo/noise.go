@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/frame"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -54,7 +55,7 @@ func (Anisotropic) Width(d int) int { return d }
 func (Anisotropic) Apply(dst, z, xi, _ *mat.Dense) {
 	n, _ := z.Dims()
 	for i := range n {
-		hadamard(dst.RawRowView(i), z.RawRowView(i), xi.RawRowView(i))
+		floats.MulTo(dst.RawRowView(i), z.RawRowView(i), xi.RawRowView(i))
 	}
 }
 
@@ -87,14 +88,7 @@ func (t Transformed) Apply(dst, z, xi, work *mat.Dense) {
 	t.Frame.Coordinates(work, z)
 	n, _ := z.Dims()
 	for i := range n {
-		hadamard(work.RawRowView(i), work.RawRowView(i), xi.RawRowView(i))
+		floats.Mul(work.RawRowView(i), xi.RawRowView(i))
 	}
 	t.Frame.Points(dst, work)
-}
-
-// hadamard sets dst to a ∘ b, the product element by element.
-func hadamard(dst, a, b []float64) {
-	for j := range dst {
-		dst[j] = a[j] * b[j]
-	}
 }

@@ -193,7 +193,7 @@ func TestVariantsConverge(t *testing.T) {
 		r, err := Run(ctx, objective.NewMeter(sphere(3), 60_000), cfg)
 		tolerance := 1e-6
 		if name == "isotropic" {
-			tolerance = 1e-3 // it contracts slowly
+			tolerance = 1e-4 // it contracts slowly: 3e-5 measured
 		}
 		if err != nil || r.Value > tolerance {
 			t.Errorf("%s: value %g, status %v, error %v", name, r.Value, r.Status, err)
@@ -202,34 +202,45 @@ func TestVariantsConverge(t *testing.T) {
 }
 
 // The minimum of Σx_j on a box is its lower corner; of a squared distance from
-// a point outside, the nearest point of the boundary. Both are found as well
-// as the kink of Σ|x_j − b_j| inside a box, to 1e-4 or so of its width in as
-// many queries; the paper's strong noise settles slowly.
+// a point outside, the nearest point of the boundary. The paper's strong noise
+// settles slowly, so they are held against a minimum inside that is as sharp,
+// the kink of Σ|x_j − 0.3|: in as many queries the gap on the boundary is at
+// most ten times that inside, worst of five seeds each.
 func TestAMinimiserOnTheBoundaryIsFound(t *testing.T) {
 	box := objective.Box{Lo: []float64{-1, 0, -0.5, 0.1}, Hi: []float64{1, 2, 0.5, 0.9}}
 	outside := []float64{3, 1, -2, 0.5}
-	for name, c := range map[string]struct {
-		f    func(x []float64) float64
-		want float64
-	}{
-		"corner": {func(x []float64) float64 { return floats.Sum(x) }, -1.4},
-		"face": {func(x []float64) float64 {
-			d := floats.Distance(x, outside, 2)
-			return d * d
-		}, 4 + 2.25},
-	} {
+	worst := func(f func(x []float64) float64, minimum float64) float64 {
+		gap := 0.0
 		for seed := range uint64(5) {
-			f := objective.Func(4, func(x []float64) float64 {
+			inside := objective.Func(4, func(x []float64) float64 {
 				if !box.Contains(x) {
-					t.Fatalf("%s: %v lies outside the box", name, x)
+					t.Fatalf("%v lies outside the box", x)
 				}
-				return c.f(x)
+				return f(x)
 			})
-			r, err := Run(ctx, objective.NewMeter(f, 50_000), Config{Box: box, Domain: Reflect{box}, Seed: seed})
-			if err != nil || r.Value > c.want+1e-3 {
-				t.Errorf("%s, seed %d: value %v, want %v; status %v, error %v", name, seed, r.Value, c.want, r.Status, err)
+			r, err := Run(ctx, objective.NewMeter(inside, 50_000), Config{Box: box, Domain: Reflect{box}, Seed: seed})
+			if err != nil {
+				t.Fatal(err)
 			}
+			gap = max(gap, r.Value-minimum)
 		}
+		return gap
+	}
+	kink := worst(func(x []float64) float64 {
+		sum := 0.0
+		for _, v := range x {
+			sum += math.Abs(v - 0.3)
+		}
+		return sum
+	}, 0)
+	corner := worst(floats.Sum, -1.4)
+	face := worst(func(x []float64) float64 {
+		d := floats.Distance(x, outside, 2)
+		return d * d
+	}, 4+2.25)
+	t.Logf("gaps: inside %.2g, corner %.2g, face %.2g", kink, corner, face)
+	if !(kink <= 1e-4 && corner <= 10*kink && face <= 10*kink) {
+		t.Errorf("gaps: inside %g, corner %g, face %g", kink, corner, face)
 	}
 }
 

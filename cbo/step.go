@@ -3,6 +3,8 @@ package cbo
 import (
 	"context"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // step moves the members of the batch by one Euler–Maruyama step (section 2.1)
@@ -21,13 +23,13 @@ func (s *swarm) step(ctx context.Context, k int, shaken bool) error {
 	}
 	for m, i := range s.batch.members {
 		copy(s.moved.RawRowView(m), s.x.RawRowView(i))
-		subtract(s.z.RawRowView(m), s.x.RawRowView(i), s.c)
+		floats.SubTo(s.z.RawRowView(m), s.x.RawRowView(i), s.c)
 	}
 	s.pull(lambda, tau, sigma, s.h)
 
 	if lambdaM, sigmaM := s.cfg.Memory.pull(sigma); lambdaM != 0 || sigmaM != 0 {
 		for m, i := range s.batch.members {
-			subtract(s.z.RawRowView(m), s.x.RawRowView(i), s.past.RawRowView(i))
+			floats.SubTo(s.z.RawRowView(m), s.x.RawRowView(i), s.past.RawRowView(i))
 		}
 		s.pull(lambdaM, tau, sigmaM, s.ones)
 	}
@@ -94,12 +96,5 @@ func (s *swarm) settle() {
 			s.past.SetRow(i, s.moved.RawRowView(m))
 			s.pastE[i] = s.energies[i]
 		}
-	}
-}
-
-// subtract sets dst to a − b.
-func subtract(dst, a, b []float64) {
-	for j := range dst {
-		dst[j] = a[j] - b[j]
 	}
 }

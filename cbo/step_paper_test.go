@@ -77,7 +77,7 @@ func TestOneStepByHand(t *testing.T) {
 		}
 		want := []float64{0, 0, c.x1, c.x2}
 		for k, v := range s.x.RawMatrix().Data {
-			if !(math.Abs(v-want[k]) <= 2e-14) {
+			if !(math.Abs(v-want[k]) <= 1e-14) {
 				t.Errorf("%T: particles %v, want %v", c.noise, s.x.RawMatrix().Data, want)
 				break
 			}

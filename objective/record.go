@@ -29,20 +29,17 @@ func (b *Best) Offer(point []float64, value float64) bool {
 	return true
 }
 
-// OfferAll offers every row of points and reports whether one was better.
-func (b *Best) OfferAll(points *mat.Dense, values []float64) (better bool) {
+// OfferAll offers the first rows of points, one for each value.
+func (b *Best) OfferAll(points *mat.Dense, values []float64) {
 	for i, v := range values {
-		if b.Offer(points.RawRowView(i), v) {
-			better = true
-		}
+		b.Offer(points.RawRowView(i), v)
 	}
-	return better
 }
 
 // A Sample of a convergence curve: the best value after that many queries.
 type Sample struct {
-	Queries int     `json:"queries"`
-	Value   float64 `json:"value"`
+	Queries int
+	Value   float64
 }
 
 // perDecade is how many samples a curve has between 10^k and 10^(k+1) queries,

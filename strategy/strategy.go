@@ -46,11 +46,11 @@ type Outcome struct {
 }
 
 // Knobs are the settings that a user may turn without knowing a strategy's own
-// type. Zero values, or nil, leave a strategy's default.
+// type. 0 particles, or nil, leave a strategy's default.
 type Knobs struct {
 	Particles int      // how many particles
 	Sigma     *float64 // strength of the noise
-	Tau       float64  // step size
+	Tau       *float64 // step size
 	Alpha     *float64 // exponent of the weights at the start
 }
 

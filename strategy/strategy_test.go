@@ -21,7 +21,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestKnobs(t *testing.T) {
-	s, err := Named("cbo", Knobs{Particles: 7, Sigma: new(0.), Tau: 0.5, Alpha: new(3.)})
+	s, err := Named("cbo", Knobs{Particles: 7, Sigma: new(0.), Tau: new(0.5), Alpha: new(3.)})
 	if err != nil {
 		t.Fatal(err)
 	}

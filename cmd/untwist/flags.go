@@ -87,14 +87,6 @@ func (n *number) Set(s string) error {
 	return nil
 }
 
-// or returns the number, or v if it was left out.
-func (n *number) or(v float64) float64 {
-	if n.value == nil {
-		return v
-	}
-	return *n.value
-}
-
 // parseBox reads LO:HI, the same for every coordinate, or a file with one
 // "LO HI" line for each. An empty string is no box.
 func parseBox(s string, dim int) (objective.Box, error) {

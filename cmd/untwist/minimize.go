@@ -105,7 +105,7 @@ func (f *minimizeFlags) options(p *problem.Problem) (untwist.Options, error) {
 	}
 	var err error
 	if o.Strategy, err = strategy.Named(f.strategy, strategy.Knobs{
-		Particles: int(f.particles), Sigma: f.sigma.value, Tau: f.tau.or(0), Alpha: f.alpha.value,
+		Particles: int(f.particles), Sigma: f.sigma.value, Tau: f.tau.value, Alpha: f.alpha.value,
 	}); err != nil {
 		return o, err
 	}

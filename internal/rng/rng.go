@@ -58,9 +58,10 @@ func (s *Stream) Norm(dst []float64) {
 }
 
 // Uniform fills dst with independent numbers, dst[i] uniform on [lo[i], hi[i]]
-// and, whatever the rounding, never outside.
+// and, whatever the rounding, never outside: u ≤ 1 − 2⁻⁵³, so the product is
+// at most the float below fl(hi − lo), which is at most hi − lo.
 func (s *Stream) Uniform(dst, lo, hi []float64) {
 	for i := range dst {
-		dst[i] = min(lo[i]+(hi[i]-lo[i])*s.Float64(), hi[i])
+		dst[i] = lo[i] + (hi[i]-lo[i])*s.Float64()
 	}
 }
