@@ -38,7 +38,7 @@ func TestMulTIsTheDefinitionToTheBit(t *testing.T) {
 		a, b := draw(r, n, k, r.IntN(3)), draw(r, m, k, r.IntN(3))
 		got, want := draw(r, n, m, 2), draw(r, n, m, 2)
 		copy(got.Data, want.Data) // the padding must survive too
-		MulT(got, a, b)
+		MulT(got, 1, a, b, 0)
 		naiveMulT(want, a, b)
 		for i := range got.Data {
 			if math.Float64bits(got.Data[i]) != math.Float64bits(want.Data[i]) {
@@ -52,10 +52,10 @@ func TestARowDoesNotDependOnItsBatch(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	a, b := draw(r, 51, 100, 0), draw(r, 100, 100, 0)
 	whole := draw(r, 51, 100, 0)
-	MulT(whole, a, b)
+	MulT(whole, 1, a, b, 0)
 	for _, split := range []int{1, 2, 7, 50} {
 		part := draw(r, 51-split, 100, 0)
-		MulT(part, blas64.General{Rows: 51 - split, Cols: 100, Stride: 100, Data: a.Data[split*100:]}, b)
+		MulT(part, 1, blas64.General{Rows: 51 - split, Cols: 100, Stride: 100, Data: a.Data[split*100:]}, b, 0)
 		for i := range part.Data {
 			if part.Data[i] != whole.Data[split*100+i] {
 				t.Fatalf("split at %d changed element %d", split, i)
@@ -71,7 +71,7 @@ func TestMulTRefusesShapesThatDoNotFit(t *testing.T) {
 			t.Fatal("no panic")
 		}
 	}()
-	MulT(draw(r, 2, 2, 0), draw(r, 2, 3, 0), draw(r, 2, 4, 0))
+	MulT(draw(r, 2, 2, 0), 1, draw(r, 2, 3, 0), draw(r, 2, 4, 0), 0)
 }
 
 func BenchmarkMulT(b *testing.B) {
@@ -81,7 +81,7 @@ func BenchmarkMulT(b *testing.B) {
 		flop := 2 * 50 * float64(d) * float64(d)
 		b.Run(fmt.Sprintf("ours/d=%d", d), func(b *testing.B) {
 			for b.Loop() {
-				MulT(y, x, w)
+				MulT(y, 1, x, w, 0)
 			}
 			b.ReportMetric(flop*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})

@@ -1,0 +1,48 @@
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+// available returns the paths that this processor has, the best one last.
+func available() []path {
+	paths := []path{plain}
+	x := cpu.X86
+	if x.HasAVX2 && x.HasFMA && x.HasBMI2 {
+		paths = append(paths, avx2)
+		if x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL {
+			paths = append(paths, avx512)
+		}
+	}
+	return paths
+}
+
+// panel computes C = A·B, or with carry C = C + A·B, for a panel B of k rows
+// that stand ldb numbers apart and hold panelWidth numbers each, of which the
+// first cols count.
+func panel(c []float64, ldc int, a []float64, lda int, b []float64, ldb int, k, rows, cols int, carry bool) {
+	switch active {
+	case avx512:
+		panelAVX512(&c[0], ldc, &a[0], lda, &b[0], ldb, k, rows, cols, carry)
+	case avx2:
+		panelAVX2(&c[0], ldc, &a[0], lda, &b[0], ldb, k, rows, cols, carry)
+	default:
+		panelGo(c, ldc, a, lda, b, ldb, k, rows, cols, carry)
+	}
+}
+
+// transpose sets dst[k·ldd+i] = src[i·lds+k] for i < lanes and k < n, and
+// returns how many k it has done: as many whole vectors as there are.
+func transpose(dst []float64, ldd int, src []float64, lds, n int) int {
+	whole := n - n%active.lanes()
+	if whole == 0 {
+		return 0
+	}
+	switch active {
+	case avx512:
+		transposeAVX512(&dst[0], ldd, &src[0], lds, whole)
+	case avx2:
+		transposeAVX2(&dst[0], ldd, &src[0], lds, whole)
+	default:
+		return 0
+	}
+	return whole
+}

@@ -1,0 +1,12 @@
+//go:build !amd64
+
+package kernel
+
+// available returns the paths of this architecture: plain Go.
+func available() []path { return []path{plain} }
+
+func panel(c []float64, ldc int, a []float64, lda int, b []float64, ldb int, k, rows, cols int, carry bool) {
+	panelGo(c, ldc, a, lda, b, ldb, k, rows, cols, carry)
+}
+
+func transpose(_ []float64, _ int, _ []float64, _, _ int) int { return 0 }
