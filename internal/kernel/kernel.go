@@ -15,6 +15,10 @@
 // over workers gives the same bits as the whole. (gonum's dgemm blocks its
 // sums by the size of the whole product and does not have this property.)
 //
+// The plain Go is compiled for other architectures too, some of which the
+// compiler lets fuse x*y + z. A product that goes into a sum is converted,
+// float64(x*y), which forbids that; where fusing is meant it says math.FMA.
+//
 // The assembly is written by the generator in gen; go generate runs it.
 package kernel
 

@@ -11,7 +11,43 @@ func panelAVX512(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, 
 func transposeAVX512(dst *float64, ldd int, src *float64, lds int, n int)
 
 //go:noescape
+func expAVX512(dst *float64, x *float64, n int)
+
+//go:noescape
+func logAVX512(dst *float64, x *float64, n int)
+
+//go:noescape
+func powAVX512(dst *float64, x *float64, p *float64, n int)
+
+//go:noescape
+func cosAVX512(dst *float64, x *float64, n int) (far bool)
+
+//go:noescape
+func sinAVX512(dst *float64, x *float64, n int) (far bool)
+
+//go:noescape
+func gaussAVX512(dst *float64, blocks int, state *uint64)
+
+//go:noescape
 func panelAVX2(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, k int, rows int, cols int, carry bool)
 
 //go:noescape
 func transposeAVX2(dst *float64, ldd int, src *float64, lds int, n int)
+
+//go:noescape
+func expAVX2(dst *float64, x *float64, n int)
+
+//go:noescape
+func logAVX2(dst *float64, x *float64, n int)
+
+//go:noescape
+func powAVX2(dst *float64, x *float64, p *float64, n int)
+
+//go:noescape
+func cosAVX2(dst *float64, x *float64, n int) (far bool)
+
+//go:noescape
+func sinAVX2(dst *float64, x *float64, n int) (far bool)
+
+//go:noescape
+func gaussAVX2(dst *float64, blocks int, state *uint64)

@@ -13,6 +13,10 @@ const panelVectors = 3
 // stays in the first-level cache while the rows of A pass by.
 const panelDepth = 128
 
+// directRows is up to how many rows of A a panel of B is used where it lies.
+// With more of them it pays to copy it together first.
+const directRows = 64
+
 // A factor is B, or Bᵀ where it is turned.
 type factor struct {
 	blas64.General
@@ -40,7 +44,7 @@ func multiply(c, a blas64.General, b factor) {
 		for j0 := 0; j0 < c.Cols; j0 += width {
 			cols := min(width, c.Cols-j0)
 			bk, ldb := packed, width
-			if !b.turned && cols == width {
+			if !b.turned && cols == width && c.Rows <= directRows {
 				bk, ldb = b.Data[k0*b.Stride+j0:], b.Stride
 			} else {
 				b.pack(packed, k0, depth, j0, cols, width)

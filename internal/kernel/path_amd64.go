@@ -46,3 +46,75 @@ func transpose(dst []float64, ldd int, src []float64, lds, n int) int {
 	}
 	return whole
 }
+
+func expPath(dst, x []float64) {
+	switch {
+	case len(x) == 0:
+	case active == avx512:
+		expAVX512(&dst[0], &x[0], len(x))
+	case active == avx2:
+		expAVX2(&dst[0], &x[0], len(x))
+	default:
+		expSlice(dst, x)
+	}
+}
+
+func logPath(dst, x []float64) {
+	switch {
+	case len(x) == 0:
+	case active == avx512:
+		logAVX512(&dst[0], &x[0], len(x))
+	case active == avx2:
+		logAVX2(&dst[0], &x[0], len(x))
+	default:
+		logSlice(dst, x)
+	}
+}
+
+func cosPath(dst, x []float64) (far bool) {
+	switch {
+	case len(x) == 0:
+		return false
+	case active == avx512:
+		return cosAVX512(&dst[0], &x[0], len(x))
+	case active == avx2:
+		return cosAVX2(&dst[0], &x[0], len(x))
+	}
+	return cosSlice(dst, x)
+}
+
+func sinPath(dst, x []float64) (far bool) {
+	switch {
+	case len(x) == 0:
+		return false
+	case active == avx512:
+		return sinAVX512(&dst[0], &x[0], len(x))
+	case active == avx2:
+		return sinAVX2(&dst[0], &x[0], len(x))
+	}
+	return sinSlice(dst, x)
+}
+
+func powPath(dst, x, p []float64) {
+	switch {
+	case len(x) == 0:
+	case active == avx512:
+		powAVX512(&dst[0], &x[0], &p[0], len(x))
+	case active == avx2:
+		powAVX2(&dst[0], &x[0], &p[0], len(x))
+	default:
+		powSlice(dst, x, p)
+	}
+}
+
+func gaussPath(dst []float64, state *Chance) {
+	switch {
+	case len(dst) == 0:
+	case active == avx512:
+		gaussAVX512(&dst[0], len(dst)/GaussBlock, &state[0][0])
+	case active == avx2:
+		gaussAVX2(&dst[0], len(dst)/GaussBlock, &state[0][0])
+	default:
+		gaussSlice(dst, state)
+	}
+}

@@ -10,3 +10,10 @@ func panel(c []float64, ldc int, a []float64, lda int, b []float64, ldb int, k, 
 }
 
 func transpose(_ []float64, _ int, _ []float64, _, _ int) int { return 0 }
+
+func expPath(dst, x []float64)               { expSlice(dst, x) }
+func logPath(dst, x []float64)               { logSlice(dst, x) }
+func cosPath(dst, x []float64) (far bool)    { return cosSlice(dst, x) }
+func sinPath(dst, x []float64) (far bool)    { return sinSlice(dst, x) }
+func powPath(dst, x, p []float64)            { powSlice(dst, x, p) }
+func gaussPath(dst []float64, state *Chance) { gaussSlice(dst, state) }

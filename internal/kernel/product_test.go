@@ -37,17 +37,17 @@ func BenchmarkGram(b *testing.B) {
 	r := rand.New(rand.NewPCG(7, 8))
 	x, y := draw(r, 150, 10000, 0), draw(r, 150, 150, 0)
 	flop := 2 * 150 * 150 * 10000.0
-		run := func(name string, f func()) {
-			b.Run(name, func(b *testing.B) {
-				for b.Loop() {
-					f()
-				}
-				b.ReportMetric(flop*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-			})
-		}
-		for _, p := range available() {
-			active = p
-			run("MulT/"+p.String(), func() { MulT(y, 1, x, x, 0) })
-		}
-		run("gonumT", func() { blas64.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, y) })
+	run := func(name string, f func()) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				f()
+			}
+			b.ReportMetric(flop*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+	for _, p := range available() {
+		active = p
+		run("MulT/"+p.String(), func() { MulT(y, 1, x, x, 0) })
+	}
+	run("gonumT", func() { blas64.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, y) })
 }

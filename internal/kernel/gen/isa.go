@@ -12,12 +12,13 @@ type isa struct {
 	suffix string
 	lanes  int // float64s in a vector
 	rows   int // of the largest tile of a matrix product
+	bundle int // vectors that go through a function side by side
 	masks  bool
 }
 
 var (
-	avx512 = isa{suffix: "AVX512", lanes: 8, rows: 8, masks: true}
-	avx2   = isa{suffix: "AVX2", lanes: 4, rows: 4}
+	avx512 = isa{suffix: "AVX512", lanes: 8, rows: 8, bundle: 4, masks: true}
+	avx2   = isa{suffix: "AVX2", lanes: 4, rows: 4, bundle: 2}
 )
 
 // tileVectors is how many vectors wide the tile of a matrix product is. With

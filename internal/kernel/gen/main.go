@@ -16,6 +16,7 @@ func main() {
 	for _, v := range []isa{avx512, avx2} {
 		v.panel()
 		v.transpose()
+		v.functions()
 	}
 	Generate()
 }

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// functions writes the functions of a slice.
+func (v isa) functions() {
+	v.slice("exp", func(b bundler, x []bundle) bundle { return b.exp(x[0]) }, "x")
+	v.slice("log", func(b bundler, x []bundle) bundle { return b.log(x[0]) }, "x")
+	v.slice("pow", func(b bundler, x []bundle) bundle { return b.pow(x[0], x[1]) }, "x", "p")
+	v.trigSlice("cos", 1)
+	v.trigSlice("sin", 0)
+	v.gauss()
+}
+
+// slice writes a function that sets dst[i] = f(in_1[i], …) for i < n.
+func (v isa) slice(name string, f func(b bundler, x []bundle) bundle, in ...string) {
+	arguments := "dst"
+	for _, p := range in {
+		arguments += ", " + p
+	}
+	TEXT(name+v.suffix, NOSPLIT, "func("+arguments+" *float64, n int)")
+	Pragma("noescape")
+	v.loop(f, in)
+	VZEROUPPER()
+	RET()
+}
+
+// trigSlice is slice for cos and sin, which say whether an argument was far
+// away.
+func (v isa) trigSlice(name string, quarter int) {
+	TEXT(name+v.suffix, NOSPLIT, "func(dst, x *float64, n int) (far bool)")
+	Pragma("noescape")
+	far := GP64()
+	XORQ(far, far)
+	v.loop(func(b bundler, x []bundle) bundle {
+		y, away := b.trig(x[0], quarter)
+		b.note(away, far)
+		return y
+	}, []string{"x"})
+	out, err := ReturnIndex(0).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	TESTQ(far, far)
+	SETNE(out.Addr)
+	VZEROUPPER()
+	RET()
+}
+
+// loop goes through the slices by a bundle of vectors at a time, then by one, then
+// does what is left with the lanes behind it masked.
+func (v isa) loop(f func(b bundler, x []bundle) bundle, in []string) {
+	dst, n := load("dst"), load("n")
+	pointers := make([]GPVirtual, len(in))
+	for i, p := range in {
+		pointers[i] = load(p)
+	}
+	for _, size := range slices.Compact([]int{v.bundle, 1}) {
+		b, again, done := bundler{v, size}, fmt.Sprint("by", size), fmt.Sprint("less", size)
+		Label(again)
+		CMPQ(n, Imm(uint64(size*v.lanes)))
+		JLT(LabelRef(done))
+		x := make([]bundle, len(in))
+		for i, p := range pointers {
+			x[i] = b.each(func(j int, out VecVirtual) { VMOVUPD(Mem{Base: p, Disp: j * v.bytes()}, out) })
+		}
+		for j, y := range f(b, x) {
+			VMOVUPD(y, Mem{Base: dst, Disp: j * v.bytes()})
+		}
+		for _, p := range append(pointers, dst) {
+			ADDQ(U32(size*v.bytes()), p)
+		}
+		SUBQ(Imm(uint64(size*v.lanes)), n)
+		JMP(LabelRef(again))
+		Label(done)
+	}
+	TESTQ(n, n)
+	JZ(LabelRef("end"))
+	b := bundler{v, 1}
+	x := make([]bundle, len(in))
+	for i, p := range pointers {
+		x[i] = b.each(func(_ int, out VecVirtual) { v.tail(n).load(Mem{Base: p}, out) })
+	}
+	y := f(b, x)
+	v.tail(n).store(y[0], Mem{Base: dst})
+	Label("end")
+}
+
+const generators = 8 // side by side, of kernel.Chance
+
+// gauss writes gaussAVX…: for as many generators as a vector has lanes all
+// blocks, a bundle of them at a time, then for the next generators.
+func (v isa) gauss() {
+	TEXT("gauss"+v.suffix, NOSPLIT, "func(dst *float64, blocks int, state *uint64)")
+	Pragma("noescape")
+	dst, state := load("dst"), load("state")
+	for first := 0; first < generators; first += v.lanes {
+		var g [4]VecVirtual
+		word := func(w int) Mem { return Mem{Base: state, Disp: 8 * (w*generators + first)} }
+		for w := range g {
+			g[w] = v.vec()
+			VMOVUPD(word(w), g[w])
+		}
+		at, blocks := GP64(), load("blocks")
+		LEAQ(Mem{Base: dst, Disp: 8 * first}, at)
+		for _, size := range slices.Compact([]int{v.bundle, 1}) {
+			b, again, done := bundler{v, size}, fmt.Sprintf("by%dof%d", size, first), fmt.Sprintf("less%dof%d", size, first)
+			Label(again)
+			CMPQ(blocks, Imm(uint64(size)))
+			JLT(LabelRef(done))
+			b.gaussBlocks(g, at)
+			ADDQ(U32(size*gaussBlock), at)
+			SUBQ(Imm(uint64(size)), blocks)
+			JMP(LabelRef(again))
+			Label(done)
+		}
+		for w := range g {
+			VMOVUPD(g[w], word(w))
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+const gaussBlock = 2 * 8 * generators // bytes
+
+// gaussBlocks writes the part of a bundle of blocks that belongs to some
+// generators.
+func (v bundler) gaussBlocks(g [4]VecVirtual, at GPVirtual) {
+	var a, b bundle
+	for range v.size {
+		a = append(a, v.next(g))
+		b = append(b, v.next(g))
+	}
+	x, y := v.boxMuller(a, b)
+	for i := range v.size {
+		VMOVUPD(x[i], Mem{Base: at, Disp: i * gaussBlock})
+		VMOVUPD(y[i], Mem{Base: at, Disp: i*gaussBlock + 8*generators})
+	}
+}
+
+// next steps generators, in place, and returns their numbers.
+func (v bundler) next(g [4]VecVirtual) VecVirtual {
+	one := bundler{v.isa, 1}
+	s0, s1, s2, s3 := g[0], g[1], g[2], g[3]
+	out := one.addBits(one.rotate(one.addBits(bundle{s0}, bundle{s3}), 23), bundle{s0})
+	t := one.left(bundle{s1}, 17)
+	VXORPD(s0, s2, s2)
+	VXORPD(s1, s3, s3)
+	VXORPD(s2, s1, s1)
+	VXORPD(s3, s0, s0)
+	VXORPD(t[0], s2, s2)
+	VMOVAPD(one.rotate(bundle{s3}, 45)[0], s3)
+	return out[0]
+}

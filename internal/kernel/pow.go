@@ -1,0 +1,57 @@
+package kernel
+
+import "math"
+
+// Pow sets dst[i] = x[i]^p[i] for x[i] ≥ 0 and finite p[i] > 0, within 1 ulp
+// for p up to 6 or so and p/6 ulp beyond. It is NaN for x[i] < 0. dst may be x.
+func Pow(dst, x, p []float64) {
+	powPath(dst[:len(x)], x, p[:len(x)])
+}
+
+func powSlice(dst, x, p []float64) {
+	for i, v := range x {
+		dst[i] = powGo(v, p[i])
+	}
+}
+
+// powGo returns x^p = exp(p log x), the logarithm to about 2e-18.
+func powGo(x, p float64) float64 {
+	switch {
+	case !(x >= 0):
+		return notANumber
+	case x == 0:
+		return 0
+	case x == infinity:
+		return x
+	}
+	k, f := split(lift(x))
+	hi, lo := logPair(k, f)
+	product := p * hi
+	rest := math.FMA(p, hi, -product)
+	rest = math.FMA(p, lo, rest)
+	if product > expTop {
+		product = expTop
+	}
+	if product < expBottom {
+		product = expBottom
+	}
+	k, r, c := expReduce(product)
+	r, c = fastTwoSum(r, c+rest)
+	return expSum(k, r, c)
+}
+
+// logPair returns k ln 2 + log(1+f) as a sum of two numbers:
+// 2 artanh(s) = 2s + 2s³/3 + …, s = f/(2+f) = s1 + s2.
+func logPair(k, f float64) (hi, lo float64) {
+	u, v := fastTwoSum(two, f) // 2+f = u+v
+	s1 := f / u
+	rest := math.FMA(-s1, u, f)
+	rest = math.FMA(-s1, v, rest)
+	s2 := rest / u
+	z := s1 * s1
+	tail := float64(s1 * (z * horner(logTaylor[:], z)))
+	s1, s2 = s1+s1, s2+s2
+	s2 = math.FMA(s2, z, s2) // d(2 artanh s) = 2(1 + s² + …) ds
+	hi, lo = fastTwoSum(float64(k*ln2Head), s1)
+	return fastTwoSum(hi, lo+(tail+math.FMA(k, ln2Tail, s2)))
+}
