@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -25,14 +26,15 @@ import (
 // That serves as long as the rounding is small: where α|E| is so large that
 // the logarithm would be lost in it, or overflows, the least E is subtracted
 // first. Where all have failed, or f = −∞, the best share the weight equally.
-func consensus(c, weights []float64, x *mat.Dense, energies []float64, members []int, alpha float64) {
+// scratch is as long as weights.
+func consensus(c, weights []float64, x *mat.Dense, energies []float64, members []int, alpha float64, scratch []float64) {
 	switch least := least(energies, members); {
 	case math.IsInf(least, 0):
 		share(weights, energies, members, least)
 	case math.Abs(alpha*least) > roughExponent:
-		softmin(weights, energies, members, alpha, least)
+		softmin(weights, energies, members, alpha, least, scratch)
 	default:
-		softmin(weights, energies, members, alpha, 0)
+		softmin(weights, energies, members, alpha, 0, scratch)
 	}
 	clear(c)
 	for k, i := range members {
@@ -51,26 +53,33 @@ const roughExponent = 1e10
 
 // softmin sets the weights of the members to exp(a_i − lse(a)) with
 // a_i = −α(E_i − base).
-func softmin(weights, energies []float64, members []int, alpha, base float64) {
+func softmin(weights, energies []float64, members []int, alpha, base float64, scratch []float64) {
 	for k, i := range members {
 		weights[k] = -alpha * (energies[i] - base)
 		if alpha == 0 {
 			weights[k] = 0 // where E is infinite too
 		}
 	}
-	lse := logSumExp(weights)
+	lse := logSumExp(weights, scratch)
 	for k, a := range weights {
-		weights[k] = math.Exp(a - lse)
+		weights[k] = a - lse
 	}
+	kernel.Exp(weights, weights)
 }
 
 // logSumExp returns log Σ exp(a_k) = max + log Σ exp(a_k − max).
-func logSumExp(a []float64) float64 {
-	top, sum := slices.Max(a), 0.0
-	for _, v := range a {
-		sum += math.Exp(v - top)
+func logSumExp(a, scratch []float64) float64 {
+	top := slices.Max(a)
+	for k, v := range a {
+		scratch[k] = v - top
 	}
-	return top + math.Log(sum)
+	kernel.Exp(scratch, scratch)
+	var sum [1]float64
+	for _, v := range scratch {
+		sum[0] += v
+	}
+	kernel.Log(sum[:], sum[:])
+	return top + sum[0]
 }
 
 // least returns the least energy of the members.

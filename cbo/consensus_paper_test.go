@@ -21,7 +21,7 @@ func everyone(n int) []int {
 func consensusOf(x *mat.Dense, energies []float64, alpha float64) (c, weights []float64) {
 	n, d := x.Dims()
 	c, weights = make([]float64, d), make([]float64, n)
-	consensus(c, weights, x, energies, everyone(n), alpha)
+	consensus(c, weights, x, energies, everyone(n), alpha, make([]float64, n))
 	return c, weights
 }
 

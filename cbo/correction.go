@@ -2,7 +2,8 @@ package cbo
 
 import (
 	"fmt"
-	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
 )
 
 // A Correction decides how much of its drift a particle keeps, by how much
@@ -53,13 +54,15 @@ func (r Regularised) check(int) error {
 	return nil
 }
 
-// Factor returns ½ + ½ tanh(excess/ε).
+// Factor returns ½ + ½ tanh(excess/ε) = 1/(1 + exp(−2 excess/ε)).
 func (r Regularised) Factor(excess float64) float64 {
 	epsilon := r.Epsilon
 	if epsilon == 0 {
 		epsilon = 1e-3
 	}
-	return 0.5 + 0.5*math.Tanh(excess/epsilon)
+	decay := [1]float64{-2 * excess / epsilon}
+	kernel.Exp(decay[:], decay[:])
+	return 1 / (1 + decay[0])
 }
 
 // excess returns f(x) − f(c), 0 where both have failed.

@@ -6,8 +6,9 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -68,13 +69,13 @@ func (c ClipIn) check(d int) error {
 }
 
 // Confine clips the coordinates W̃x. A particle with ‖x‖ ≤ Radius is inside,
-// because the rows of W̃ have length 1; the others, which are rare, are looked
-// at one by one.
+// because the rows of W̃ have length 1; the others, and those that are nearly
+// outside, are rare and looked at one by one.
 func (c ClipIn) Confine(points *mat.Dense, scratch []float64) {
 	n, _ := points.Dims()
 	for i := range n {
 		x := points.RawRowView(i)
-		if !(kernel.Dot(x, x) <= c.Radius*c.Radius) {
+		if !(floats.Dot(x, x) <= 0.99*c.Radius*c.Radius) {
 			c.confine(x, scratch[:c.Frame.Components()])
 		}
 	}
@@ -82,31 +83,29 @@ func (c ClipIn) Confine(points *mat.Dense, scratch []float64) {
 
 // confine clips one particle; y is scratch.
 func (c ClipIn) confine(x, y []float64) {
-	w, u := c.Frame.Matrix(), c.Frame.Inverse()
 	for k, v := range x {
 		x[k] = clip(v, 1e150) // no overflow in what follows
 	}
+	var point, coordinates mat.Dense
+	point.SetRawMatrix(blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x})
+	coordinates.SetRawMatrix(blas64.General{Rows: 1, Cols: len(y), Stride: len(y), Data: y})
+	c.Frame.Coordinates(&coordinates, &point)
 	largest := 0.0
-	for j := range y {
-		y[j] = kernel.Dot(w.RawRowView(j), x)
-		largest = max(largest, math.Abs(y[j]))
+	for _, v := range y {
+		largest = max(largest, math.Abs(v))
 	}
 	if largest <= c.Radius {
 		return
 	}
 	if len(y) < len(x) && largest <= 1e8*c.Radius {
-		for k := range x {
-			x[k] -= kernel.Dot(u.RawRowView(k), y)
-		}
+		c.Frame.Move(&point, -1, &coordinates)
 	} else {
 		clear(x)
 	}
 	for j, v := range y {
 		y[j] = clip(v, c.Radius)
 	}
-	for k := range x {
-		x[k] += kernel.Dot(u.RawRowView(k), y)
-	}
+	c.Frame.Move(&point, 1, &coordinates)
 }
 
 // clip returns v, or ±r beyond it; a NaN becomes r.

@@ -28,6 +28,7 @@ type swarm struct {
 	noise, jolt gaussian
 
 	c, weights []float64
+	shares     []float64  // scratch of the consensus, as long as weights
 	probe      *mat.Dense // c as a point to evaluate
 	fc         []float64  // f(c), where the correction asks for it
 	h, ones    []float64  // members: the factor H; 1
@@ -53,7 +54,7 @@ func newSwarm(f objective.Objective, cfg Config, run int) *swarm {
 		batch: newBatch(n, b, seed.Stream("cbo", "batch", run)),
 		noise: seed.Stream("cbo", "noise", run),
 		jolt:  seed.Stream("cbo", "resample", run),
-		c:     make([]float64, d), weights: make([]float64, b),
+		c:     make([]float64, d), weights: make([]float64, b), shares: make([]float64, b),
 		probe: mat.NewDense(1, d, nil), fc: make([]float64, 1),
 		h: make([]float64, b), ones: make([]float64, b),
 		z: mat.NewDense(b, d, nil), dxi: mat.NewDense(b, d, nil),
@@ -129,7 +130,7 @@ func (s *swarm) evaluate(ctx context.Context, points *mat.Dense, values []float6
 // gather forms the consensus of the next step's members.
 func (s *swarm) gather(k int) {
 	s.batch.deal()
-	consensus(s.c, s.weights, s.past, s.pastE, s.batch.members, s.cfg.Alpha(k))
+	consensus(s.c, s.weights, s.past, s.pastE, s.batch.members, s.cfg.Alpha(k), s.shares)
 }
 
 // apart reports whether in some coordinate particles are further apart than

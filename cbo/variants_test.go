@@ -41,18 +41,18 @@ func wantParticles(t *testing.T, name string, s *swarm, want ...float64) {
 	}
 }
 
-// Particles at 0, 1, 5 with f = (x−1)²: c = 2 and f(c) = 1. The first is as
-// good as the consensus and the second better: they do not drift. The third,
-// worse, goes to 5 − ¼·3.
+// Particles at 0, 1, 5 with f = (x−¾)²: c = 2 and f(c) = 1.5625. The first and
+// the second are better than the consensus and do not drift. The third, worse,
+// goes to 5 − ¼·3.
 func TestHeavisideByHand(t *testing.T) {
-	f := func(x float64) float64 { return (x - 1) * (x - 1) }
+	f := func(x float64) float64 { return (x - 0.75) * (x - 0.75) }
 	s := quiet(t, f, Config{Correction: Heaviside{}}, 0, 1, 5)
 	if err := s.step(ctx, 0, false); err != nil {
 		t.Fatal(err)
 	}
 	wantParticles(t, "all", s, 0, 1, 4.25)
 
-	// The third and the first alone: c = 2.5, f(c) = 2.25; the third is worse
+	// The third and the first alone: c = 2.5, f(c) = 3.0625; the third is worse
 	// and goes to 5 − ¼·2.5, the first stays, and the second has no part in it.
 	s = quiet(t, f, Config{Correction: Heaviside{}, Batch: 2}, 0, 1, 5)
 	s.choose(2, 0)
@@ -60,7 +60,7 @@ func TestHeavisideByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantParticles(t, "batch", s, 0, 1, 4.375)
-	if s.energies[2] != f(4.375) || s.energies[0] != 1 {
+	if s.energies[2] != f(4.375) || s.energies[0] != f(0) {
 		t.Errorf("energies %v", s.energies)
 	}
 }

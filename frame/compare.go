@@ -44,7 +44,7 @@ func Compare(truth, estimate *Frame) Comparison {
 		c.Match[i], c.Distance[i] = -1, math.Sqrt2
 	}
 	cosine := mat.NewDense(m, n, nil)
-	kernel.MulT(cosine.RawMatrix(), truth.w.RawMatrix(), estimate.w.RawMatrix())
+	kernel.MulT(cosine.RawMatrix(), 1, truth.w.RawMatrix(), estimate.w.RawMatrix(), 0)
 	taken := make([]bool, n)
 	for _, k := range byMagnitude(cosine.RawMatrix().Data) {
 		i, j := k/n, k%n
@@ -97,8 +97,8 @@ func distance(a, b []float64, sign float64) float64 {
 
 // coupling returns max |E_ij|, i ≠ j, with E = W·W̃† − I.
 func coupling(truth, estimate *Frame, c Comparison) float64 {
-	var e mat.Dense
-	e.Mul(truth.w, estimate.pinv)
+	e := mat.NewDense(truth.Components(), estimate.Components(), nil)
+	kernel.Mul(e.RawMatrix(), 1, truth.w.RawMatrix(), estimate.pinv.RawMatrix(), 0)
 	worst := 0.0
 	for i := range c.Match {
 		for j, match := range c.Match {

@@ -23,6 +23,10 @@ import (
 type Frame struct {
 	w    *mat.Dense // m×d, rows of length 1
 	pinv *mat.Dense // d×m
+
+	// Their transposes, for products with batches of points.
+	wT    *mat.Dense // d×m
+	pinvT *mat.Dense // m×d
 }
 
 // ErrDependent says that the rows of a matrix do not make a frame because
@@ -58,6 +62,7 @@ func New(w mat.Matrix) (*Frame, error) {
 	if err := f.invert(); err != nil {
 		return nil, err
 	}
+	f.wT, f.pinvT = mat.DenseCopyOf(f.w.T()), mat.DenseCopyOf(f.pinv.T())
 	return f, nil
 }
 
@@ -67,7 +72,7 @@ func Identity(d int) *Frame {
 	for j := range d {
 		i.Set(j, j, 1)
 	}
-	return &Frame{w: i, pinv: mat.DenseCopyOf(i)}
+	return &Frame{w: i, pinv: i, wT: i, pinvT: i}
 }
 
 // maxCondition is the condition number of W̃ beyond which its rows count as
@@ -110,12 +115,17 @@ func (f *Frame) Inverse() *mat.Dense { return f.pinv }
 
 // Coordinates sets each row of dst (n×m) to y = W̃x for a row x of points (n×d).
 func (f *Frame) Coordinates(dst, points *mat.Dense) {
-	kernel.MulT(dst.RawMatrix(), points.RawMatrix(), f.w.RawMatrix())
+	kernel.Mul(dst.RawMatrix(), 1, points.RawMatrix(), f.wT.RawMatrix(), 0)
 }
 
 // Points sets each row of dst (n×d) to x = W̃†y for a row y of coordinates (n×m).
 func (f *Frame) Points(dst, coordinates *mat.Dense) {
-	kernel.MulT(dst.RawMatrix(), coordinates.RawMatrix(), f.pinv.RawMatrix())
+	kernel.Mul(dst.RawMatrix(), 1, coordinates.RawMatrix(), f.pinvT.RawMatrix(), 0)
+}
+
+// Move adds αW̃†y to each row of points (n×d) for a row y of coordinates (n×m).
+func (f *Frame) Move(points *mat.Dense, alpha float64, coordinates *mat.Dense) {
+	kernel.Mul(points.RawMatrix(), alpha, coordinates.RawMatrix(), f.pinvT.RawMatrix(), 1)
 }
 
 // Direction sets dst to u_j, the j-th column of W̃†: the direction in which

@@ -102,11 +102,13 @@ type drawing struct {
 	params *rng.Stream
 }
 
-// A function is g with its minimiser.
+// A function is g with its minimiser: a sum of terms, or a value of its own.
 type function struct {
-	value     func(y []float64) float64
-	minimiser []float64 // y*
-	point     []float64 // an x* with Wx* = y*; nil: the shortest
+	terms     func(t, y []float64)            // sets t_j = f_j(y_j), if g(y) = Σ f_j(y_j)
+	value     func(y, work []float64) float64 // returns g(y), otherwise
+	work      int                             // how many numbers of scratch value needs; 0: m
+	minimiser []float64                       // y*
+	point     []float64                       // an x* with Wx* = y*; nil: the shortest
 	blocks    [][]int
 }
 

@@ -1,6 +1,10 @@
 package problem
 
-import "math"
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+)
 
 // ackley: 20 + e − 20 exp(−0.2 √(Σz_j²/m)) − exp(Σ cos(2πz_j)/m). A function
 // of two sums; neither a rotation nor any other linear map separates it.
@@ -8,12 +12,16 @@ func ackley(d drawing) function {
 	b := d.shift()
 	m := float64(len(b))
 	return function{
-		value: func(y []float64) float64 {
+		value: func(y, work []float64) float64 {
 			squares, waves := 0.0, 0.0
 			for j, v := range y {
 				z := v - b[j]
 				squares += z * z
-				waves += math.Cos(2 * math.Pi * z)
+				work[j] = 2 * math.Pi * z
+			}
+			kernel.Cos(work, work)
+			for _, wave := range work {
+				waves += wave
 			}
 			// 1−exp by Expm1: both terms are exactly 0 at the minimum.
 			return -20*math.Expm1(-0.2*math.Sqrt(squares/m)) - math.E*math.Expm1(waves/m-1)
@@ -27,12 +35,16 @@ func ackley(d drawing) function {
 func griewank(d drawing) function {
 	b := d.shift()
 	return function{
-		value: func(y []float64) float64 {
+		value: func(y, work []float64) float64 {
 			squares, product := 0.0, 1.0
 			for j, v := range y {
 				z := v - b[j]
 				squares += z * z
-				product *= math.Cos(z / math.Sqrt(float64(j+1)))
+				work[j] = z / math.Sqrt(float64(j+1))
+			}
+			kernel.Cos(work, work)
+			for _, wave := range work {
+				product *= wave
 			}
 			return squares/4000 + (1 - product)
 		},
@@ -56,7 +68,7 @@ func griewankDomain(m int) (lo, hi float64) {
 func rosenbrock(d drawing) function {
 	b := d.shift()
 	return function{
-		value:     func(y []float64) float64 { return chain(y, b) },
+		value:     func(y, _ []float64) float64 { return chain(y, b) },
 		minimiser: b,
 		blocks:    whole(len(b)),
 	}
@@ -67,7 +79,7 @@ func rosenbrock(d drawing) function {
 func rosenbrockPairs(d drawing) function {
 	b := d.shift()
 	return function{
-		value: func(y []float64) float64 {
+		value: func(y, _ []float64) float64 {
 			sum := 0.0
 			for lo := 0; lo < len(y); lo += 2 {
 				hi := min(lo+2, len(y))
@@ -121,17 +133,23 @@ func ridgeBlocks(d drawing) function {
 		}
 	}
 	return function{
-		value: func(y []float64) float64 {
+		value: func(y, work []float64) float64 {
 			sum := 0.0
-			for _, r := range ridges {
+			for i, r := range ridges {
 				t := 0.0
 				for k, a := range r.a {
 					t += a * (y[r.first+k] - b[r.first+k])
 				}
-				sum += t*t/2 + (1 - math.Cos(r.omega*t))
+				sum += t * t / 2
+				work[i] = r.omega * t
+			}
+			kernel.Cos(work, work)
+			for _, wave := range work {
+				sum += 1 - wave
 			}
 			return sum
 		},
+		work:      len(ridges),
 		minimiser: b,
 		blocks:    blocks,
 	}

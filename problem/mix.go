@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -37,22 +38,45 @@ func paper(m, d int, r *rng.Stream) *mat.Dense {
 }
 
 // orthogonal has m orthonormal rows with the uniform (Haar) distribution: the
-// orthogonal factor of a Gaussian matrix, by Gram and Schmidt, done twice
-// because once is not enough.
+// orthogonal factor of a Gaussian matrix, by Gram and Schmidt, some rows at a
+// time, and twice because once is not enough.
 func orthogonal(m, d int, r *rng.Stream) *mat.Dense {
+	const rows = 32
 	w := mat.NewDense(m, d, nil)
-	for j := range m {
-		row := w.RawRowView(j)
-		r.Norm(row)
+	r.Norm(w.RawMatrix().Data)
+	for lo := 0; lo < m; lo += rows {
+		block := w.Slice(lo, min(lo+rows, m), 0, d).(*mat.Dense)
 		for range 2 {
-			for i := range j {
-				before := w.RawRowView(i)
-				floats.AddScaled(row, -floats.Dot(before, row), before)
+			if lo > 0 {
+				project(block, w.Slice(0, lo, 0, d).(*mat.Dense))
 			}
+			gramSchmidt(block)
+		}
+	}
+	return w
+}
+
+// project takes from the rows of x what they have of the orthonormal rows q:
+// x ← x − (x qᵀ) q.
+func project(x, q *mat.Dense) {
+	n, _ := x.Dims()
+	m, _ := q.Dims()
+	along := mat.NewDense(n, m, nil)
+	kernel.MulT(along.RawMatrix(), 1, x.RawMatrix(), q.RawMatrix(), 0)
+	kernel.Mul(x.RawMatrix(), -1, along.RawMatrix(), q.RawMatrix(), 1)
+}
+
+// gramSchmidt makes the rows of x orthonormal.
+func gramSchmidt(x *mat.Dense) {
+	n, _ := x.Dims()
+	for j := range n {
+		row := x.RawRowView(j)
+		for i := range j {
+			before := x.RawRowView(i)
+			floats.AddScaled(row, -kernel.Dot(before, row), before)
 		}
 		floats.Scale(1/floats.Norm(row, 2), row)
 	}
-	return w
 }
 
 // banded is thermal crosstalk: 1 on the diagonal, 0.4^|i−j| times a factor

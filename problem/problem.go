@@ -15,7 +15,6 @@
 package problem
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -46,11 +45,11 @@ type Problem struct {
 	structure Structure
 	domain    objective.Box
 	g         function
-	w         *mat.Dense // m×d; nil: the identity
+	wT        *mat.Dense // Wᵀ, d×m; nil: the identity
 	frame     *frame.Frame
 	minimiser []float64
 	minimum   float64
-	scratch   chan []float64 // buffers for the y of rowsAtOnce points
+	scratch   chan *scratch
 }
 
 // New draws the problem that spec describes.
@@ -61,7 +60,7 @@ func New(spec Spec) (*Problem, error) {
 	}
 	seed := rng.Seed(spec.Seed)
 	m, d := spec.Components, spec.Dim
-	p := &Problem{spec: spec, structure: def.structure, scratch: make(chan []float64, 16)}
+	p := &Problem{spec: spec, structure: def.structure, scratch: make(chan *scratch, 16)}
 	lo, hi := def.domain(m)
 	p.domain = objective.Cube(d, lo, hi)
 	w := mixings[spec.Mix](m, d, seed.Stream("problem", "mix"))
@@ -69,10 +68,10 @@ func New(spec Spec) (*Problem, error) {
 		return nil, err
 	}
 	if spec.Mix != "none" || m < d {
-		p.w = w
+		p.wT = mat.DenseCopyOf(w.T())
 	}
 	p.g = def.draw(drawing{spec: spec, w: w, domain: p.domain, params: seed.Stream("problem", "parameters")})
-	p.minimum = p.g.value(p.g.minimiser)
+	p.minimum = p.atMinimum()
 	if p.minimiser = p.g.point; p.minimiser == nil {
 		p.minimiser = solve(p.frame, w, p.g.minimiser)
 	}
@@ -171,51 +170,4 @@ func (p *Problem) Structure() Structure { return p.structure }
 func (p *Problem) String() string {
 	s := p.spec
 	return fmt.Sprintf("%s, %d dimensions, %d components, mix %s, seed %d", s.Name, s.Dim, s.Components, s.Mix, s.Seed)
-}
-
-// rowsAtOnce bounds the scratch memory of Evaluate, and how long it goes on
-// when the context has ended.
-const rowsAtOnce = 64
-
-// Evaluate sets values[i] = f(points[i, :]).
-func (p *Problem) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	x := points.RawMatrix()
-	m := p.spec.Components
-	scratch := p.borrow()
-	defer p.giveBack(scratch)
-	for lo := 0; lo < len(values); lo += rowsAtOnce {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		block := x
-		block.Rows = min(rowsAtOnce, len(values)-lo)
-		block.Data = x.Data[lo*x.Stride:]
-		y := block
-		if p.w != nil {
-			y.Cols, y.Stride, y.Data = m, m, scratch
-			kernel.MulT(y, block, p.w.RawMatrix())
-		}
-		for i := range block.Rows {
-			values[lo+i] = p.g.value(y.Data[i*y.Stride : i*y.Stride+m])
-		}
-	}
-	return nil
-}
-
-// borrow returns a buffer that nobody else uses.
-func (p *Problem) borrow() []float64 {
-	select {
-	case buffer := <-p.scratch:
-		return buffer
-	default:
-		return make([]float64, rowsAtOnce*p.spec.Components)
-	}
-}
-
-// giveBack lets others use the buffer.
-func (p *Problem) giveBack(buffer []float64) {
-	select {
-	case p.scratch <- buffer:
-	default:
-	}
 }

@@ -10,15 +10,16 @@ import (
 func rastrigin(d drawing) function {
 	b := d.uniform(-2, 2)
 	return function{
-		value: func(y []float64) float64 {
-			sum := 0.0
+		terms: func(t, y []float64) {
+			t, b := t[:len(y)], b[:len(y)]
+			for j, v := range y {
+				t[j] = 2 * math.Pi * (v - b[j])
+			}
+			kernel.Cos(t, t)
 			for j, v := range y {
 				z := v - b[j]
-				// 10 − 10 cos 2πz is summed per component: at the
-				// minimum every term, and so the sum, is exactly 0.
-				sum += z*z + (10 - 10*math.Cos(2*math.Pi*z))
+				t[j] = z*z + (10 - 10*t[j]) // exactly 0 at the minimum
 			}
-			return sum
 		},
 		minimiser: b,
 		blocks:    singles(len(b)),
@@ -30,23 +31,25 @@ func rastrigin(d drawing) function {
 // wells, near ±2, whose depths differ by about 4|c_j|.
 func rastriginLike(d drawing) function {
 	c := d.uniform(-1, 1)
-	component := func(y, c float64) float64 {
-		return square(y*y-4) - 0.3*math.Cos(3*y) + c*y
+	component := func(y, c, cos3y float64) float64 {
+		return square(y*y-4) - 0.3*cos3y + c*y
 	}
 	f := function{
-		value: func(y []float64) float64 {
-			sum := 0.0
+		terms: func(t, y []float64) {
 			for j, v := range y {
-				sum += component(v, c[j])
+				t[j] = 3 * v
 			}
-			return sum
+			kernel.Cos(t, t)
+			for j, v := range y {
+				t[j] = component(v, c[j], t[j])
+			}
 		},
 		minimiser: make([]float64, len(c)),
 		blocks:    singles(len(c)),
 	}
 	for j, cj := range c {
 		f.minimiser[j] = lowest(
-			func(y float64) float64 { return component(y, cj) },
+			func(y float64) float64 { return component(y, cj, math.Cos(3*y)) },
 			func(y float64) float64 { return 4*y*(y*y-4) + 0.9*math.Sin(3*y) + cj },
 			func(y float64) float64 { return 12*y*y - 16 + 2.7*math.Cos(3*y) },
 			-4, 4)
@@ -82,12 +85,10 @@ func weightedSquares(b []float64, weight func(j int) float64) function {
 		w[j] = weight(j)
 	}
 	return function{
-		value: func(y []float64) float64 {
-			sum := 0.0
+		terms: func(t, y []float64) {
 			for j, v := range y {
-				sum += w[j] * square(v-b[j])
+				t[j] = w[j] * square(v-b[j])
 			}
-			return sum
 		},
 		minimiser: b,
 		blocks:    singles(len(b)),
@@ -101,12 +102,11 @@ func differentPowers(d drawing) function {
 		power[j] = 2 + 4*power[j]
 	}
 	return function{
-		value: func(y []float64) float64 {
-			sum := 0.0
+		terms: func(t, y []float64) {
 			for j, v := range y {
-				sum += math.Pow(math.Abs(v), power[j])
+				t[j] = math.Abs(v)
 			}
-			return sum
+			kernel.Pow(t, t, power)
 		},
 		minimiser: make([]float64, len(power)),
 		blocks:    singles(len(power)),
@@ -119,13 +119,20 @@ func levy(d drawing) function {
 	b := d.shift()
 	last := len(b) - 1
 	return function{
-		value: func(y []float64) float64 {
+		terms: func(t, y []float64) {
 			v := func(j int) float64 { return 1 + (y[j]-b[j])/4 }
-			sum := square(math.Sin(math.Pi * (v(0) - 1))) // = sin² πv_1, and exactly 0 at v_1 = 1
 			for j := range last {
-				sum += square(v(j)-1) * (1 + 10*square(math.Sin(math.Pi*v(j)+1)))
+				t[j] = math.Pi*v(j) + 1
 			}
-			return sum + square(v(last)-1)*(1+square(math.Sin(2*math.Pi*v(last))))
+			t[last] = 2 * math.Pi * v(last)
+			kernel.Sin(t, t)
+			for j := range last {
+				t[j] = square(v(j)-1) * (1 + 10*square(t[j]))
+			}
+			t[last] = square(v(last)-1) * (1 + square(t[last]))
+			first := [1]float64{math.Pi * (v(0) - 1)} // sin² of it is sin² πv_1, and exactly 0 at v_1 = 1
+			kernel.Sin(first[:], first[:])
+			t[0] += square(first[0])
 		},
 		minimiser: b,
 		blocks:    singles(len(b)),
@@ -140,12 +147,10 @@ func styblinskiTang(d drawing) function {
 		func(z float64) float64 { return 2*z*z*z - 16*z + 2.5 },
 		func(z float64) float64 { return 6*z*z - 16 }, -5, 5)
 	f := function{
-		value: func(y []float64) float64 {
-			sum := 0.0
+		terms: func(t, y []float64) {
 			for j, v := range y {
-				sum += component(v - b[j])
+				t[j] = component(v - b[j])
 			}
-			return sum
 		},
 		minimiser: make([]float64, len(b)),
 		blocks:    singles(len(b)),
@@ -162,8 +167,8 @@ func styblinskiTang(d drawing) function {
 // is known to be attainable.
 func microring(d drawing) function {
 	const a, r = 0.95, 0.85
-	transmission := func(phi float64) float64 {
-		c := 2 * a * r * math.Cos(phi)
+	transmission := func(cosine float64) float64 {
+		c := 2 * a * r * cosine
 		return (a*a - c + r*r) / (1 - c + a*r*a*r)
 	}
 	var bottom, x []float64 // y* = −φ, and x* if it is drawn
@@ -178,12 +183,14 @@ func microring(d drawing) function {
 		}
 	}
 	return function{
-		value: func(y []float64) float64 {
-			sum := 0.0
+		terms: func(t, y []float64) {
 			for j, v := range y {
-				sum += transmission(v - bottom[j])
+				t[j] = v - bottom[j]
 			}
-			return sum
+			kernel.Cos(t, t)
+			for j, cosine := range t {
+				t[j] = transmission(cosine)
+			}
 		},
 		minimiser: bottom,
 		point:     x,

@@ -2,52 +2,229 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"runtime"
+	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-func BenchmarkProduct(b *testing.B) {
-	r := rand.New(rand.NewPCG(7, 8))
-	for _, s := range []struct{ n, k, m int }{{50, 10, 10}, {50, 100, 100}, {500, 500, 500}, {1000, 1000, 1000}, {1, 100, 100}, {1, 1000, 1000}} {
-		x, w, y := draw(r, s.n, s.k, 0), draw(r, s.k, s.m, 0), draw(r, s.n, s.m, 0)
-		wt := draw(r, s.m, s.k, 0)
-		flop := 2 * float64(s.n*s.k*s.m)
-		run := func(name string, f func()) {
-			b.Run(fmt.Sprintf("%s/%dx%dx%d", name, s.n, s.k, s.m), func(b *testing.B) {
-				for b.Loop() {
-					f()
-				}
-				b.ReportMetric(flop*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-			})
+// draw returns a matrix whose rows stand pad numbers apart, some of them odd.
+func draw(r *rand.Rand, rows, cols, pad int, strange bool) blas64.General {
+	m := blas64.General{Rows: rows, Cols: cols, Stride: cols + pad, Data: make([]float64, rows*(cols+pad))}
+	for i := range m.Data {
+		m.Data[i] = r.NormFloat64()
+		if strange && r.IntN(50) == 0 {
+			m.Data[i] = drawOdd(r)
 		}
-		for _, p := range available() {
-			active = p
-			run("Mul/"+p.String(), func() { Mul(y, 1, x, w, 0) })
-			run("MulT/"+p.String(), func() { MulT(y, 1, x, wt, 0) })
+	}
+	return m
+}
+
+func clone(m blas64.General) blas64.General {
+	m.Data = append([]float64(nil), m.Data...)
+	return m
+}
+
+// turned returns the transpose of m.
+func turned(m blas64.General, pad int) blas64.General {
+	t := blas64.General{Rows: m.Cols, Cols: m.Rows, Stride: m.Rows + pad, Data: make([]float64, m.Cols*(m.Rows+pad))}
+	for i := range m.Rows {
+		for j := range m.Cols {
+			t.Data[j*t.Stride+i] = m.Data[i*m.Stride+j]
 		}
-		run("gonum", func() { blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x, w, 0, y) })
-		run("gonumT", func() { blas64.Gemm(blas.NoTrans, blas.Trans, 1, x, wt, 0, y) })
+	}
+	return t
+}
+
+// naiveMul is the definition, one element at a time.
+func naiveMul(c blas64.General, alpha float64, a, b blas64.General, beta float64) {
+	for i := range a.Rows {
+		for j := range b.Cols {
+			sum := 0.0
+			for k := range a.Cols {
+				sum = math.FMA(a.Data[i*a.Stride+k], b.Data[k*b.Stride+j], sum)
+			}
+			at := &c.Data[i*c.Stride+j]
+			if beta == 0 {
+				*at = alpha * sum
+			} else {
+				*at = math.FMA(beta, *at, alpha*sum)
+			}
+		}
 	}
 }
 
-func BenchmarkGram(b *testing.B) {
-	r := rand.New(rand.NewPCG(7, 8))
-	x, y := draw(r, 150, 10000, 0), draw(r, 150, 150, 0)
-	flop := 2 * 150 * 150 * 10000.0
-	run := func(name string, f func()) {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				f()
+// wantProducts fails unless Mul and MulT are the definition on every path, and
+// leave A, B and what lies between the rows of C alone.
+func wantProducts(t testing.TB, r *rand.Rand, n, k, m int, alpha, beta float64, strange bool) {
+	t.Helper()
+	a, b := draw(r, n, k, r.IntN(4), strange), draw(r, k, m, r.IntN(4), strange)
+	bT := turned(b, r.IntN(4))
+	c := draw(r, n, m, r.IntN(4), strange)
+	want := clone(c)
+	naiveMul(want, alpha, a, b, beta)
+	a0, b0, bT0 := clone(a), clone(b), clone(bT)
+	eachPath(func(p path) {
+		name := fmt.Sprintf("%d×%d·%d×%d, α %v, β %v on %v", n, k, k, m, alpha, beta, p)
+		got := clone(c)
+		Mul(got, alpha, a, b, beta)
+		wantSame(t, name, got.Data, want.Data)
+		got = clone(c)
+		MulT(got, alpha, a, bT, beta)
+		wantSame(t, name+", turned", got.Data, want.Data)
+	})
+	wantSame(t, "A", a.Data, a0.Data)
+	wantSame(t, "B", b.Data, b0.Data)
+	wantSame(t, "Bᵀ", bT.Data, bT0.Data)
+}
+
+var alphas, betas = []float64{1, 1, -1, 0.3, 0}, []float64{0, 0, 1, -0.7}
+
+// Each dimension goes from 0 to 200 while the others are drawn at random.
+func TestProductsAreTheDefinitionOnEveryPath(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for size := range 201 {
+		for which := range 3 {
+			shape := [3]int{r.IntN(40), r.IntN(40), r.IntN(40)}
+			if size%10 == 0 {
+				shape = [3]int{r.IntN(201), r.IntN(201), r.IntN(201)}
 			}
-			b.ReportMetric(flop*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			shape[which] = size
+			wantProducts(t, r, shape[0], shape[1], shape[2],
+				alphas[r.IntN(len(alphas))], betas[r.IntN(len(betas))], r.IntN(2) == 0)
+		}
+	}
+}
+
+// Sums longer than a panel is deep are carried on, not begun anew.
+func TestLongSumsAreOneChain(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, k := range []int{panelDepth - 1, panelDepth, panelDepth + 1, 2 * panelDepth, 2*panelDepth + 1, 1000} {
+		wantProducts(t, r, 1+r.IntN(20), k, 1+r.IntN(60), 1, 0, true)
+		wantProducts(t, r, 1+r.IntN(100), k, 1+r.IntN(60), 0.5, 2, true)
+	}
+}
+
+// Any shape: go test ./internal/kernel -fuzz FuzzProducts
+func FuzzProducts(f *testing.F) {
+	f.Add(uint64(1), uint8(50), uint8(100), uint8(100), 1.0, 0.0)
+	f.Add(uint64(2), uint8(1), uint8(200), uint8(25), -1.0, 1.0)
+	f.Add(uint64(3), uint8(9), uint8(0), uint8(24), 2.0, 0.5)
+	f.Add(uint64(4), uint8(17), uint8(131), uint8(1), 1.0, math.Inf(1))
+	f.Fuzz(func(t *testing.T, seed uint64, n, k, m uint8, alpha, beta float64) {
+		wantProducts(t, rand.New(rand.NewPCG(seed, 5)), int(n), int(k), int(m), alpha, beta, true)
+	})
+}
+
+func TestVectorsAreMatricesOfOneRow(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 50 {
+		n, k := r.IntN(60), r.IntN(300)
+		a := draw(r, n, k, r.IntN(3), true)
+		x, z := draw(r, 1, k, 0, true).Data, draw(r, 1, n, 0, true).Data
+		want, wantT := make([]float64, n), make([]float64, k)
+		for i := range want {
+			want[i] = Dot(row(a, i), x)
+		}
+		for j := range wantT {
+			for i := range z {
+				wantT[j] = math.FMA(z[i], a.Data[i*a.Stride+j], wantT[j])
+			}
+		}
+		eachPath(func(p path) {
+			got, gotT := make([]float64, n), make([]float64, k)
+			MulVec(got, a, x)
+			wantSame(t, "MulVec on "+p.String(), got, want)
+			MulVecT(gotT, a, z)
+			wantSame(t, "MulVecT on "+p.String(), gotT, wantT)
 		})
 	}
-	for _, p := range available() {
-		active = p
-		run("MulT/"+p.String(), func() { MulT(y, 1, x, x, 0) })
+}
+
+// A product that several cores share has the bits of one that none shares,
+// however many cores there are and whichever way it is cut.
+func TestCoresDoNotChangeTheBits(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, s := range [][3]int{{300, 200, 170}, {170, 200, 300}, {1, 3000, 3000}, {3000, 3000, 1}, {7, 100000, 9}} {
+		a, b := draw(r, s[0], s[1], 1, false), draw(r, s[1], s[2], 2, false)
+		bT := turned(b, 3)
+		want := draw(r, s[0], s[2], 0, false)
+		multiply(want, a, factor{b, false})
+		eachPath(func(p path) {
+			for _, cores := range []int{1, 2, 3, 7, 64} {
+				runtime.GOMAXPROCS(cores)
+				got := draw(r, s[0], s[2], 0, false)
+				Mul(got, 1, a, b, 0)
+				wantSame(t, fmt.Sprintf("%v on %d cores and %v", s, cores, p), got.Data, want.Data)
+				MulT(got, 1, a, bT, 0)
+				wantSame(t, fmt.Sprintf("%v turned on %d cores and %v", s, cores, p), got.Data, want.Data)
+			}
+		})
 	}
-	run("gonumT", func() { blas64.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, y) })
+}
+
+func TestARowDoesNotDependOnItsBatch(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	a, b := draw(r, 151, 100, 0, false), draw(r, 100, 100, 0, false)
+	whole := draw(r, 151, 100, 0, false)
+	Mul(whole, 1, a, b, 0)
+	for _, split := range []int{1, 2, 7, 50, 150} {
+		part := draw(r, 151-split, 100, 0, false)
+		Mul(part, 1, blas64.General{Rows: 151 - split, Cols: 100, Stride: 100, Data: a.Data[split*100:]}, b, 0)
+		wantSame(t, fmt.Sprint("split at ", split), part.Data, whole.Data[split*100:])
+	}
+}
+
+func TestProductsRefuseWhatDoesNotFit(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	m := func(rows, cols int) blas64.General { return draw(r, rows, cols, 0, false) }
+	square, short := m(3, 3), m(3, 3)
+	short.Data = short.Data[:8]
+	narrow := m(3, 3)
+	narrow.Stride = 2
+	for name, f := range map[string]func(){
+		"inner":             func() { Mul(m(2, 2), 1, m(2, 3), m(4, 2), 0) },
+		"rows":              func() { Mul(m(3, 2), 1, m(2, 3), m(3, 2), 0) },
+		"columns":           func() { Mul(m(2, 3), 1, m(2, 3), m(3, 2), 0) },
+		"turned":            func() { MulT(m(2, 2), 1, m(2, 3), m(2, 4), 0) },
+		"vector":            func() { MulVec(make([]float64, 3), m(3, 4), make([]float64, 3)) },
+		"C has too few":     func() { Mul(short, 1, m(3, 3), m(3, 3), 0) },
+		"A has too few":     func() { Mul(m(3, 3), 1, short, m(3, 3), 0) },
+		"B has too few":     func() { Mul(m(3, 3), 1, m(3, 3), short, 0) },
+		"B's rows overlap":  func() { Mul(m(3, 3), 1, m(3, 3), narrow, 0) },
+		"C is A":            func() { Mul(square, 1, square, m(3, 3), 0) },
+		"C is B":            func() { MulT(square, 1, m(3, 3), square, 0) },
+		"dst is too short":  func() { Cos(make([]float64, 2), make([]float64, 3)) },
+		"p is too short":    func() { Pow(make([]float64, 3), make([]float64, 3), make([]float64, 2)) },
+		"too few to sum up": func() { Dot(make([]float64, 3), make([]float64, 2)) },
+	} {
+		eachPath(func(p path) {
+			defer func() {
+				if why := fmt.Sprint(recover()); !strings.Contains(why, "kernel:") && !strings.Contains(why, "out of range") {
+					t.Errorf("%s on %v: %s", name, p, why)
+				}
+			}()
+			f()
+		})
+	}
+}
+
+func TestSmallProductsAllocateNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	c, a, b := draw(r, 50, 100, 0, false), draw(r, 50, 100, 0, false), draw(r, 100, 100, 0, false)
+	x, y := make([]float64, 100), make([]float64, 100)
+	eachPath(func(p path) {
+		if n := testing.AllocsPerRun(100, func() {
+			Mul(c, 1, a, b, 0)
+			MulT(c, 2, a, b, 1)
+			MulVec(y, b, x)
+			Cos(y, x)
+		}); n >= 1 {
+			t.Errorf("%v allocates %v times", p, n)
+		}
+	})
 }

@@ -24,7 +24,8 @@ type Seed uint64
 // name are strings and ints; Stream panics on any other type.
 func (s Seed) Stream(name ...any) *Stream {
 	h := s.hash(name)
-	return &Stream{rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:])))}
+	source := rand.NewPCG(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:]))
+	return &Stream{Rand: rand.New(source), gauss: gaussian{root: h}}
 }
 
 // hash digests seed and name. Each part is written with its kind and length,
@@ -47,15 +48,23 @@ func (s Seed) hash(name []any) [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-// A Stream is a sequence of random numbers.
-type Stream struct{ *rand.Rand }
+// A Stream is a sequence of random numbers, and beside it an independent one
+// of Gaussian numbers.
+type Stream struct {
+	*rand.Rand
+	gauss gaussian
+}
 
-// Norm fills dst with independent N(0, 1) numbers.
+// Norm fills dst with independent N(0, 1) numbers. However they are asked for,
+// one by one or many at a time, they are the same.
 func (s *Stream) Norm(dst []float64) {
-	for i := range dst {
-		dst[i] = s.NormFloat64()
+	for len(dst) > 0 {
+		dst = dst[copy(dst, s.gauss.take(len(dst))):]
 	}
 }
+
+// NormFloat64 returns one N(0, 1) number.
+func (s *Stream) NormFloat64() float64 { return s.gauss.take(1)[0] }
 
 // Uniform fills dst with independent numbers, dst[i] uniform on [lo[i], hi[i]]
 // and, whatever the rounding, never outside: u ≤ 1 − 2⁻⁵³, so the product is

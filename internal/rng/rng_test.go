@@ -53,7 +53,7 @@ func TestNamesDoNotRunTogether(t *testing.T) {
 	}
 }
 
-var golden = [2]uint64{0x327858e34cfbf099, 0x3fecf0a7a1a54792}
+var golden = [2]uint64{0x327858e34cfbf099, 0x3fe459dc789c03d1}
 
 // The numbers are part of the contract: a result quoted with its seed must be
 // found again by anyone. A change here belongs under "Numerics" in CHANGELOG.
@@ -114,7 +114,7 @@ func (topmost) Uint64() uint64 { return math.MaxUint64 }
 
 // With that number the end of the box is touched, or nearly, and not passed.
 func TestUniformStaysInside(t *testing.T) {
-	s, r := &Stream{rand.New(topmost{})}, Seed(2).Stream("test")
+	s, r := &Stream{Rand: rand.New(topmost{})}, Seed(2).Stream("test")
 	u := make([]float64, 1)
 	for range 100_000 {
 		lo := -math.Pow(10, 9*r.Float64()-3)

@@ -1,0 +1,99 @@
+package problem
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// rowsAtOnce bounds the scratch memory of Evaluate, and how long it goes on
+// when the context has ended.
+const rowsAtOnce = 64
+
+// Evaluate sets values[i] = f(points[i, :]).
+func (p *Problem) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	x := points.RawMatrix()
+	s := p.borrow()
+	defer p.giveBack(s)
+	for lo := 0; lo < len(values); lo += rowsAtOnce {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(rowsAtOnce, len(values)-lo)
+		y := rows(x, lo, n)
+		if p.wT != nil {
+			kernel.Mul(rows(s.y, 0, n), 1, y, p.wT.RawMatrix(), 0)
+			y = rows(s.y, 0, n)
+		}
+		p.g.values(values[lo:lo+n], y, s)
+	}
+	return nil
+}
+
+// values sets dst[i] = g(y_i) for the rows y_i of y.
+func (g *function) values(dst []float64, y blas64.General, s *scratch) {
+	if g.terms == nil {
+		for i := range dst {
+			dst[i] = g.value(rows(y, i, 1).Data, s.work)
+		}
+		return
+	}
+	t := rows(s.t, 0, len(dst))
+	for i := range dst {
+		g.terms(rows(t, i, 1).Data, rows(y, i, 1).Data)
+	}
+	kernel.MulVec(dst, t, s.ones)
+}
+
+// rows returns n rows of m from the one at lo.
+func rows(m blas64.General, lo, n int) blas64.General {
+	m.Rows, m.Data = n, m.Data[lo*m.Stride:(lo+n-1)*m.Stride+m.Cols]
+	return m
+}
+
+// scratch is what an evaluation needs for itself.
+type scratch struct {
+	y, t       blas64.General // coordinates and terms of rowsAtOnce points
+	ones, work []float64
+}
+
+// borrow returns scratch space that nobody else uses.
+func (p *Problem) borrow() *scratch {
+	select {
+	case s := <-p.scratch:
+		return s
+	default:
+		return newScratch(p.spec.Components, p.g.work)
+	}
+}
+
+func newScratch(m, work int) *scratch {
+	s := &scratch{
+		y:    blas64.General{Rows: rowsAtOnce, Cols: m, Stride: m, Data: make([]float64, rowsAtOnce*m)},
+		t:    blas64.General{Rows: rowsAtOnce, Cols: m, Stride: m, Data: make([]float64, rowsAtOnce*m)},
+		ones: make([]float64, m), work: make([]float64, cmp.Or(work, m)),
+	}
+	for j := range s.ones {
+		s.ones[j] = 1
+	}
+	return s
+}
+
+// giveBack lets others use the scratch space.
+func (p *Problem) giveBack(s *scratch) {
+	select {
+	case p.scratch <- s:
+	default:
+	}
+}
+
+// atMinimum returns g(y*).
+func (p *Problem) atMinimum() float64 {
+	y := blas64.General{Rows: 1, Cols: len(p.g.minimiser), Stride: len(p.g.minimiser), Data: p.g.minimiser}
+	var value [1]float64
+	p.g.values(value[:], y, newScratch(y.Cols, p.g.work))
+	return value[0]
+}
