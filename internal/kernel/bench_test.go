@@ -4,16 +4,40 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// BenchmarkProduct multiplies matrices of the shapes that this project has, on
-// every path and by gonum. For the table in docs/kernels.md it has to run with
-// GOMAXPROCS=1.
-func BenchmarkProduct(b *testing.B) {
+// A contest is one computation, done on every path and by somebody else.
+type contest struct {
+	name    string
+	work    float64 // in millions of unit
+	unit    string
+	runners []runner // the paths, then the other
+}
+
+type runner struct {
+	name string
+	run  func()
+}
+
+// onEachPath returns f on every path, and the other.
+func onEachPath(f func(), other string, g func()) []runner {
+	var all []runner
+	for _, p := range available() {
+		all = append(all, runner{p.String(), func() { active = p; f() }})
+	}
+	return append(all, runner{other, g})
+}
+
+// products are of the shapes that this project has.
+func products() []contest {
+	var all []contest
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, s := range []struct {
 		n, k, m int
@@ -22,76 +46,60 @@ func BenchmarkProduct(b *testing.B) {
 		{50, 10, 10, false}, {50, 100, 100, false}, {50, 100, 100, true}, {500, 500, 500, false}, {500, 500, 500, true},
 		{1000, 1000, 1000, false}, {150, 10000, 150, true}, {1, 100, 100, false}, {1, 1000, 1000, false}, {1, 1000, 1000, true},
 	} {
-		x, y := draw(r, s.n, s.k, 0, false), draw(r, s.n, s.m, 0, false)
-		w, multiply, transpose := draw(r, s.k, s.m, 0, false), Mul, blas.NoTrans
-		shape := fmt.Sprintf("%dx%d·%dx%d", s.n, s.k, s.k, s.m)
+		a, c := draw(r, s.n, s.k, 0, false), draw(r, s.n, s.m, 0, false)
+		b, multiply, transpose := draw(r, s.k, s.m, 0, false), Mul, blas.NoTrans
+		name := fmt.Sprintf("%d×%d · %d×%d", s.n, s.k, s.k, s.m)
 		if s.turned {
-			w, multiply, transpose = draw(r, s.m, s.k, 0, false), MulT, blas.Trans
-			shape = fmt.Sprintf("%dx%d·(%dx%d)T", s.n, s.k, s.m, s.k)
+			b, multiply, transpose = draw(r, s.m, s.k, 0, false), MulT, blas.Trans
+			name = fmt.Sprintf("%d×%d · (%d×%d)ᵀ", s.n, s.k, s.m, s.k)
 		}
-		if s.k == 10000 { // the Gram matrix
-			w = x
-		}
-		run := func(name string, f func()) {
-			b.Run(shape+"/"+name, func(b *testing.B) {
-				for b.Loop() {
-					f()
-				}
-				b.ReportMetric(2*float64(s.n*s.k*s.m)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-			})
-		}
-		eachPath(func(p path) { run(p.String(), func() { multiply(y, 1, x, w, 0) }) })
-		run("gonum", func() { blas64.Gemm(blas.NoTrans, transpose, 1, x, w, 0, y) })
+		all = append(all, contest{name, 2e-6 * float64(s.n*s.k*s.m), "flop", onEachPath(
+			func() { multiply(c, 1, a, b, 0) },
+			"gonum", func() { blas64.Gemm(blas.NoTrans, transpose, 1, a, b, 0, c) })})
 	}
+	return all
 }
 
-// BenchmarkFunction takes functions of slices of 100 numbers, and makes
-// Gaussian ones.
-func BenchmarkFunction(b *testing.B) {
+// ofSlices are functions of slices, and Gaussian numbers.
+func ofSlices() []contest {
+	var all []contest
 	r := rand.New(rand.NewPCG(3, 4))
-	const n = 100
-	x, p, dst := make([]float64, n), make([]float64, n), make([]float64, n)
-	for i := range x {
-		x[i], p[i] = 30*r.Float64(), 2+4*r.Float64()
-	}
-	run := func(name string, n int, f func()) {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				f()
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/number")
-		})
-	}
-	mathematics := map[string]func(){
-		"exp": func() {
-			for i, v := range x {
-				dst[i] = math.Exp(v)
-			}
-		},
-		"log": func() {
-			for i, v := range x {
-				dst[i] = math.Log(v)
-			}
-		},
-		"cos": func() {
-			for i, v := range x {
-				dst[i] = math.Cos(v)
-			}
-		},
-		"sin": func() {
-			for i, v := range x {
-				dst[i] = math.Sin(v)
-			}
-		},
-		"pow": func() {
-			for i, v := range x {
-				dst[i] = math.Pow(v, p[i])
-			}
-		},
-	}
-	for _, f := range functions {
-		eachPath(func(path path) { run(f.name+"/"+path.String(), n, func() { f.slice(dst, x, p) }) })
-		run(f.name+"/math", n, mathematics[f.name])
+	for _, n := range []int{100, 1000} {
+		x, p, dst := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i], p[i] = 30*r.Float64(), 2+4*r.Float64()
+		}
+		loops := map[string]func(){
+			"exp": func() {
+				for i, v := range x {
+					dst[i] = math.Exp(v)
+				}
+			},
+			"log": func() {
+				for i, v := range x {
+					dst[i] = math.Log(v)
+				}
+			},
+			"cos": func() {
+				for i, v := range x {
+					dst[i] = math.Cos(v)
+				}
+			},
+			"sin": func() {
+				for i, v := range x {
+					dst[i] = math.Sin(v)
+				}
+			},
+			"pow": func() {
+				for i, v := range x {
+					dst[i] = math.Pow(v, p[i])
+				}
+			},
+		}
+		for _, f := range functions {
+			all = append(all, contest{fmt.Sprintf("%s of %d", f.name, n), float64(n) / 1e6, "number",
+				onEachPath(func() { f.slice(dst, x, p) }, "math", loops[f.name])})
+		}
 	}
 	var state Chance
 	for w := range state {
@@ -100,10 +108,71 @@ func BenchmarkFunction(b *testing.B) {
 		}
 	}
 	gauss := make([]float64, 32*GaussBlock)
-	eachPath(func(p path) { run("gauss/"+p.String(), len(gauss), func() { Gauss(gauss, &state) }) })
-	run("gauss/rand.NormFloat64", len(gauss), func() {
-		for i := range gauss {
-			gauss[i] = r.NormFloat64()
+	return append(all, contest{"Gaussian, 512", float64(len(gauss)) / 1e6, "number",
+		onEachPath(func() { Gauss(gauss, &state) }, "math/rand/v2", func() {
+			for i := range gauss {
+				gauss[i] = r.NormFloat64()
+			}
+		})})
+}
+
+func BenchmarkKernel(b *testing.B) {
+	defer func(before path) { active = before }(active)
+	for _, c := range append(products(), ofSlices()...) {
+		for _, r := range c.runners {
+			b.Run(c.name+"/"+r.name, func(b *testing.B) {
+				for b.Loop() {
+					r.run()
+				}
+				b.ReportMetric(1e6*c.work*float64(b.N)/b.Elapsed().Seconds()/1e9, "G"+c.unit+"/s")
+			})
 		}
-	})
+	}
+}
+
+// BenchmarkTable prints the table of docs/kernels.md:
+//
+//	GOMAXPROCS=1 go test ./internal/kernel -run '^$' -bench Table
+//
+// The machine may be busy with other things too. So all runners of a contest
+// take turns, and the shortest of many times counts for each.
+func BenchmarkTable(b *testing.B) {
+	defer func(before path) { active = before }(active)
+	for b.Loop() {
+		fmt.Printf("\n%s, GOMAXPROCS=%d: time, and how many times faster than gonum, math or math/rand/v2\n\n", runtime.Version(), runtime.GOMAXPROCS(0))
+		fmt.Println("| | other |", strings.Join(pathNames[:len(available())], " | "), "|")
+		fmt.Println("|---|---|" + strings.Repeat("---|", len(available())))
+		for _, c := range append(products(), ofSlices()...) {
+			best := compete(c.runners)
+			other := best[len(best)-1]
+			line := fmt.Sprintf("| %s | %v |", c.name, other)
+			for _, t := range best[:len(best)-1] {
+				line += fmt.Sprintf(" %v, %.1f× |", t, float64(other)/float64(t))
+			}
+			fmt.Println(line)
+		}
+	}
+}
+
+// compete returns the shortest time of each runner.
+func compete(runners []runner) []time.Duration {
+	const least, enough = time.Millisecond, time.Second
+	best := make([]time.Duration, len(runners))
+	begin := time.Now()
+	for turn := 0; turn < 3 || time.Since(begin) < enough; turn++ {
+		for i, r := range runners {
+			n := 0
+			start := time.Now()
+			for time.Since(start) < least {
+				for range 1 + n/4 {
+					r.run()
+					n++
+				}
+			}
+			if t := time.Since(start) / time.Duration(n); turn == 0 || t < best[i] {
+				best[i] = t
+			}
+		}
+	}
+	return best
 }

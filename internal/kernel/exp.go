@@ -41,14 +41,19 @@ func expSlice(dst, x []float64) {
 // with exp(r), |r| ≤ 0.35, by its Taylor series to r¹³/13!, which leaves
 // 4e-18.
 func expGo(x float64) float64 {
+	k, r, c := expReduce(clamp(x))
+	return expSum(k, r, c)
+}
+
+// clamp returns x, expTop above that and expBottom below.
+func clamp(x float64) float64 {
 	if x > expTop {
 		x = expTop
 	}
 	if x < expBottom {
 		x = expBottom
 	}
-	k, r, c := expReduce(x)
-	return expSum(k, r, c)
+	return x
 }
 
 // expReduce returns k and x − k ln 2 = r + c, |r| ≤ 0.35 and c its rounding,
@@ -63,7 +68,7 @@ func expReduce(x float64) (k, r, c float64) {
 // expSum returns 2ᵏ exp(r + c).
 func expSum(k, r, c float64) float64 {
 	p := horner(expTaylor[:], r)
-	y := 1 + (r + math.FMA(r*r, p, c))
+	y := one + (r + math.FMA(r*r, p, c))
 	return scale(y, k)
 }
 

@@ -48,7 +48,7 @@ func gaussSlice(dst []float64, state *Chance) {
 			t := q + shifter
 			s, c := sinCos((q - (t - shifter)) * piHalf)
 			k := math.Float64bits(t)
-			dst[i] = rho * turn(s, c, k+1)
+			dst[i] = rho * turn(s, c, k+lowestBit)
 			dst[lanesOfChance+i] = rho * turn(s, c, k)
 		}
 	}

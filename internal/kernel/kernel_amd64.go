@@ -20,10 +20,10 @@ func logAVX512(dst *float64, x *float64, n int)
 func powAVX512(dst *float64, x *float64, p *float64, n int)
 
 //go:noescape
-func cosAVX512(dst *float64, x *float64, n int) (far bool)
+func cosAVX512(dst *float64, x *float64, n int) (done int)
 
 //go:noescape
-func sinAVX512(dst *float64, x *float64, n int) (far bool)
+func sinAVX512(dst *float64, x *float64, n int) (done int)
 
 //go:noescape
 func gaussAVX512(dst *float64, blocks int, state *uint64)
@@ -44,10 +44,10 @@ func logAVX2(dst *float64, x *float64, n int)
 func powAVX2(dst *float64, x *float64, p *float64, n int)
 
 //go:noescape
-func cosAVX2(dst *float64, x *float64, n int) (far bool)
+func cosAVX2(dst *float64, x *float64, n int) (done int)
 
 //go:noescape
-func sinAVX2(dst *float64, x *float64, n int) (far bool)
+func sinAVX2(dst *float64, x *float64, n int) (done int)
 
 //go:noescape
 func gaussAVX2(dst *float64, blocks int, state *uint64)

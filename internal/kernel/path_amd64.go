@@ -71,28 +71,24 @@ func logPath(dst, x []float64) {
 	}
 }
 
-func cosPath(dst, x []float64) (far bool) {
-	switch {
-	case len(x) == 0:
-		return false
-	case active == avx512:
+func cosPath(dst, x []float64) (done int) {
+	switch active {
+	case avx512:
 		return cosAVX512(&dst[0], &x[0], len(x))
-	case active == avx2:
+	case avx2:
 		return cosAVX2(&dst[0], &x[0], len(x))
 	}
-	return cosSlice(dst, x)
+	return 0
 }
 
-func sinPath(dst, x []float64) (far bool) {
-	switch {
-	case len(x) == 0:
-		return false
-	case active == avx512:
+func sinPath(dst, x []float64) (done int) {
+	switch active {
+	case avx512:
 		return sinAVX512(&dst[0], &x[0], len(x))
-	case active == avx2:
+	case avx2:
 		return sinAVX2(&dst[0], &x[0], len(x))
 	}
-	return sinSlice(dst, x)
+	return 0
 }
 
 func powPath(dst, x, p []float64) {

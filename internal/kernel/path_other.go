@@ -13,7 +13,7 @@ func transpose(_ []float64, _ int, _ []float64, _, _ int) int { return 0 }
 
 func expPath(dst, x []float64)               { expSlice(dst, x) }
 func logPath(dst, x []float64)               { logSlice(dst, x) }
-func cosPath(dst, x []float64) (far bool)    { return cosSlice(dst, x) }
-func sinPath(dst, x []float64) (far bool)    { return sinSlice(dst, x) }
+func cosPath(_, _ []float64) (done int)      { return 0 }
+func sinPath(_, _ []float64) (done int)      { return 0 }
 func powPath(dst, x, p []float64)            { powSlice(dst, x, p) }
 func gaussPath(dst []float64, state *Chance) { gaussSlice(dst, state) }

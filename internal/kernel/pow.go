@@ -20,7 +20,7 @@ func powGo(x, p float64) float64 {
 	case !(x >= 0):
 		return notANumber
 	case x == 0:
-		return 0
+		return zero
 	case x == infinity:
 		return x
 	}
@@ -29,13 +29,11 @@ func powGo(x, p float64) float64 {
 	product := p * hi
 	rest := math.FMA(p, hi, -product)
 	rest = math.FMA(p, lo, rest)
-	if product > expTop {
-		product = expTop
+	clamped := clamp(product)
+	if product != clamped {
+		rest = zero // it may be anything now
 	}
-	if product < expBottom {
-		product = expBottom
-	}
-	k, r, c := expReduce(product)
+	k, r, c := expReduce(clamped)
 	r, c = fastTwoSum(r, c+rest)
 	return expSum(k, r, c)
 }

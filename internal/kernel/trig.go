@@ -9,12 +9,16 @@ var (
 	twoOverPi = 0x1.45f306dc9c883p-1
 	piHalf    = 0x1.921fb54442d18p+0 // rounded
 	piHalfLo  = 0x1.1a62633145c07p-54
-	absBits   = uint64(1<<63 - 1)
-	oneUnit   = uint64(1)
 
-	// farAway is the argument up to which subtracting multiples of piHalf and
-	// piHalfLo is as good as exact: k < 2³⁰ times the rest of π/2, 1e-33.
-	farAway = 0x1p30
+	shifterOdd = shifter + 1
+	absBits    = uint64(1<<63 - 1)
+	signBit    = uint64(1 << 63)
+	lowestBit  = uint64(1)
+
+	// farAway is the argument up to which multiples k of π/2 are subtracted in
+	// two steps: k < 2⁴² times what piHalf and piHalfLo lack, 2⁻¹⁰⁸, is
+	// nothing, and k is the nearest integer to within 2⁻¹¹.
+	farAway = 0x1p42
 
 	// (−1)ⁿ/(2n+1)! for n = 8, …, 1.
 	sinTaylor = [...]float64{
@@ -30,55 +34,52 @@ var (
 
 // Cos sets dst[i] = cos(x[i]), to 2.5e-16 and never beyond ±1. dst may be x.
 func Cos(dst, x []float64) {
-	if cosPath(dst[:len(x)], x) {
-		bringNear(dst[:len(x)], 1)
+	for dst = dst[:len(x)]; len(x) > 0; {
+		done := cosPath(dst, x)
+		done += trigSlice(dst[done:], x[done:], 1)
+		dst, x = dst[done:], x[done:]
 	}
 }
 
 // Sin sets dst[i] = sin(x[i]), to 2.5e-16 and never beyond ±1. dst may be x.
 func Sin(dst, x []float64) {
-	if sinPath(dst[:len(x)], x) {
-		bringNear(dst[:len(x)], 0)
+	for dst = dst[:len(x)]; len(x) > 0; {
+		done := sinPath(dst, x)
+		done += trigSlice(dst[done:], x[done:], 0)
+		dst, x = dst[done:], x[done:]
 	}
 }
 
-// bringNear does what the paths leave: they copy arguments that are far away,
-// or not finite, to dst. Neither cos nor sin can be that large.
-func bringNear(dst []float64, quarter uint64) {
-	for i, v := range dst {
-		if !(math.Abs(v) <= farAway) {
-			dst[i] = trigExact(v, quarter)
-		}
-	}
-}
-
-func cosSlice(dst, x []float64) (far bool) { return trigSlice(dst, x, 1) }
-func sinSlice(dst, x []float64) (far bool) { return trigSlice(dst, x, 0) }
-
-func trigSlice(dst, x []float64, quarter uint64) (far bool) {
-	for i, v := range x {
-		if !(math.Abs(v) <= farAway) {
-			far = true
-			dst[i] = v
+// trigSlice sets the next few of dst, and returns how many: enough to bring
+// the assembly past the vectors before which it stopped.
+func trigSlice(dst, x []float64, quarter uint64) (done int) {
+	for done < min(32, len(x)) {
+		if v := x[done]; math.Abs(v) <= farAway {
+			dst[done] = trigGo(v, quarter)
 		} else {
-			dst[i] = trigGo(v, quarter)
+			dst[done] = trigExact(v, quarter)
 		}
+		done++
 	}
-	return far
+	return done
 }
 
 // trigGo returns sin(x + quarter·π/2), quarter 0 or 1, for |x| ≤ farAway: with
 // k = round(x/(π/2)), r = x − kπ/2, it is ±sin r or ±cos r by k mod 4.
 func trigGo(x float64, quarter uint64) float64 {
-	a := math.Abs(x)
-	t := math.FMA(a, twoOverPi, shifter)
-	k := t - shifter
+	a := math.Float64frombits(math.Float64bits(x) & absBits)
+	by := shifter
+	if quarter == 1 {
+		by = shifterOdd
+	}
+	t := math.FMA(a, twoOverPi, by)
+	k := t - by
 	// The first step is exact: a multiple of 2⁻⁵³ below 1.
 	r := math.FMA(-k, piHalfLo, math.FMA(-k, piHalf, a))
 	s, c := sinCos(r)
-	y := turn(s, c, math.Float64bits(t)+quarter)
-	if quarter == 0 && math.Signbit(x) {
-		return -y
+	y := turn(s, c, math.Float64bits(t))
+	if quarter == 0 {
+		y = flip(y, math.Float64bits(x))
 	}
 	return y
 }
@@ -94,10 +95,15 @@ func sinCos(r float64) (s, c float64) {
 
 // turn returns sin(r + kπ/2), given s = sin r and c = cos r.
 func turn(s, c float64, k uint64) float64 {
-	if k&1 != 0 {
+	if k&lowestBit != 0 {
 		s = c
 	}
-	return math.Float64frombits(math.Float64bits(s) ^ k>>1<<63)
+	return flip(s, k<<62)
+}
+
+// flip returns y with its sign changed if the highest bit of s is set.
+func flip(y float64, s uint64) float64 {
+	return math.Float64frombits(math.Float64bits(y) ^ s&signBit)
 }
 
 // trigExact is trigGo for |x| > farAway.
@@ -108,8 +114,8 @@ func trigExact(x float64, quarter uint64) float64 {
 	k, r := reduce(math.Abs(x))
 	s, c := sinCos(r)
 	y := turn(s, c, k+quarter)
-	if quarter == 0 && math.Signbit(x) {
-		return -y
+	if quarter == 0 {
+		y = flip(y, math.Float64bits(x))
 	}
 	return y
 }

@@ -90,8 +90,9 @@ func (v bundler) pow(x, p bundle) bundle {
 	hi, lo := v.logPair(k, f)
 	product := v.mul(p, hi)
 	rest := v.fma(p, lo, v.fms(p, hi, product))
-	product = v.atLeast(v.atMost(product, v.k("expTop")), v.k("expBottom"))
-	k, r, c := v.expReduce(product)
+	clamped := v.atLeast(v.atMost(product, v.k("expTop")), v.k("expBottom"))
+	rest = v.where(v.compare(product, notEqual, clamped), v.zero(), rest)
+	k, r, c := v.expReduce(clamped)
 	r, c = v.fastTwoSum(r, v.add(c, rest))
 	return v.unlessOdd(x, "zero", v.expSum(k, r, c))
 }
@@ -110,24 +111,20 @@ func (v bundler) logPair(k, f bundle) (hi, lo bundle) {
 	return v.fastTwoSum(hi, v.add(lo, tail))
 }
 
-// trig is sin(x + quarter·π/2) where |x| ≤ farAway. Elsewhere it is x, and
-// those lanes are away.
-func (v bundler) trig(x bundle, quarter int) (y bundle, away choice) {
+// trig is sin(x + quarter·π/2). It jumps to far unless all |x| ≤ farAway.
+func (v bundler) trig(x bundle, quarter int, far string) bundle {
 	a := v.and(x, v.k("absBits"))
-	shifter := v.k("shifter")
+	v.leaveUnless(a, v.k("farAway"), far)
+	shifter := v.k([]string{"shifter", "shifterOdd"}[quarter])
 	t := v.fma(a, v.k("twoOverPi"), shifter)
 	k := v.sub(t, shifter)
 	r := v.fnma(k, v.k("piHalfLo"), v.fnma(k, v.k("piHalf"), a))
 	s, c := v.sinCos(r)
-	if quarter == 1 {
-		t = v.addBits(t, v.k("oneUnit"))
-	}
-	y = v.turn(s, c, t)
+	y := v.turn(s, c, t)
 	if quarter == 0 {
-		y = v.xor(y, v.left(v.right(x, 63), 63))
+		y = v.flip(y, x)
 	}
-	away = v.compare(v.and(x, v.k("absBits")), notAtMost, v.k("farAway"))
-	return v.where(away, x, y), away
+	return y
 }
 
 func (v bundler) sinCos(r bundle) (s, c bundle) {
@@ -138,8 +135,7 @@ func (v bundler) sinCos(r bundle) (s, c bundle) {
 }
 
 func (v bundler) turn(s, c, k bundle) bundle {
-	odd := v.signs(v.left(k, 63))
-	return v.xor(v.where(odd, c, s), v.left(v.right(k, 1), 63))
+	return v.flip(v.where(v.odd(k), c, s), v.left(k, 62))
 }
 
 // boxMuller makes two Gaussian numbers of two random ones.
@@ -150,7 +146,7 @@ func (v bundler) boxMuller(a, b bundle) (x, y bundle) {
 	shifter := v.k("shifter")
 	t := v.add(q, shifter)
 	s, c := v.sinCos(v.mul(v.sub(q, v.sub(t, shifter)), v.k("piHalf")))
-	x = v.mul(rho, v.turn(s, c, v.addBits(t, v.k("oneUnit"))))
+	x = v.mul(rho, v.turn(s, c, v.addBits(t, v.k("lowestBit"))))
 	return x, v.mul(rho, v.turn(s, c, t))
 }
 

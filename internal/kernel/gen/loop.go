@@ -32,31 +32,26 @@ func (v isa) slice(name string, f func(b bundler, x []bundle) bundle, in ...stri
 	RET()
 }
 
-// trigSlice is slice for cos and sin, which say whether an argument was far
-// away.
+// trigSlice is slice for cos and sin, which stop before a vector with an
+// argument that is far away, or not finite, and return how many are done.
 func (v isa) trigSlice(name string, quarter int) {
-	TEXT(name+v.suffix, NOSPLIT, "func(dst, x *float64, n int) (far bool)")
+	TEXT(name+v.suffix, NOSPLIT, "func(dst, x *float64, n int) (done int)")
 	Pragma("noescape")
-	far := GP64()
-	XORQ(far, far)
-	v.loop(func(b bundler, x []bundle) bundle {
-		y, away := b.trig(x[0], quarter)
-		b.note(away, far)
-		return y
-	}, []string{"x"})
-	out, err := ReturnIndex(0).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	TESTQ(far, far)
-	SETNE(out.Addr)
+	left := v.loop(func(b bundler, x []bundle) bundle { return b.trig(x[0], quarter, end) }, []string{"x"})
+	done := load("n")
+	SUBQ(left, done)
+	Store(done, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
 
+// end is the label behind a loop.
+const end = "end"
+
 // loop goes through the slices by a bundle of vectors at a time, then by one, then
-// does what is left with the lanes behind it masked.
-func (v isa) loop(f func(b bundler, x []bundle) bundle, in []string) {
+// does the rest with the lanes behind it masked. It returns how many numbers are
+// left, which is 0 unless f has jumped to end.
+func (v isa) loop(f func(b bundler, x []bundle) bundle, in []string) GPVirtual {
 	dst, n := load("dst"), load("n")
 	pointers := make([]GPVirtual, len(in))
 	for i, p := range in {
@@ -82,7 +77,7 @@ func (v isa) loop(f func(b bundler, x []bundle) bundle, in []string) {
 		Label(done)
 	}
 	TESTQ(n, n)
-	JZ(LabelRef("end"))
+	JZ(LabelRef(end))
 	b := bundler{v, 1}
 	x := make([]bundle, len(in))
 	for i, p := range pointers {
@@ -90,7 +85,9 @@ func (v isa) loop(f func(b bundler, x []bundle) bundle, in []string) {
 	}
 	y := f(b, x)
 	v.tail(n).store(y[0], Mem{Base: dst})
-	Label("end")
+	XORQ(n, n)
+	Label(end)
+	return n
 }
 
 const generators = 8 // side by side, of kernel.Chance

@@ -110,7 +110,9 @@ func (v bundler) rotate(a bundle, n uint64) bundle {
 // Predicates of compare.
 const (
 	equal      = 0x00 // a = b
+	notEqual   = 0x04 // a ≠ b
 	less       = 0x11 // a < b
+	atMost     = 0x12 // a ≤ b
 	notAtMost  = 0x16 // !(a ≤ b), so for NaN too
 	notAtLeast = 0x19 // !(a ≥ b), so for NaN too
 )
@@ -133,17 +135,30 @@ func (v bundler) compare(a bundle, predicate uint64, b bundle) choice {
 	return c
 }
 
-// signs chooses the lanes whose highest bit is set.
-func (v bundler) signs(a bundle) choice {
+// odd chooses the lanes whose lowest bit is set.
+func (v bundler) odd(a bundle) choice {
 	if !v.masks {
-		return choice{vec: a}
+		return choice{vec: v.left(a, 63)}
 	}
 	var c choice
+	lowest := v.k("lowestBit")
 	for i := range a {
 		c.k = append(c.k, K())
-		VPMOVQ2M(a[i], c.k[i])
+		VPTESTMQ(lowest[i], a[i], c.k[i])
 	}
 	return c
+}
+
+// flip is a with its sign changed where the sign bit of s is set.
+func (v bundler) flip(a, s bundle) bundle {
+	sign := v.k("signBit")
+	if !v.masks {
+		return v.xor(a, v.and(s, sign))
+	}
+	return v.each(func(i int, out VecVirtual) {
+		VMOVAPD(a[i], out)
+		VPTERNLOGQ(Imm(0x78), sign[i], s[i], out) // out ^ (s & sign)
+	})
 }
 
 // where is a in the chosen lanes and b in the others.
@@ -158,17 +173,29 @@ func (v bundler) where(c choice, a, b bundle) bundle {
 	})
 }
 
-// note makes r other than 0 if a lane is chosen.
-func (v bundler) note(c choice, r GPVirtual) {
-	for i := range v.size {
-		bits := GP32()
-		if v.masks {
-			KMOVD(c.k[i], bits)
-		} else {
-			VMOVMSKPD(c.vec[i], bits)
+// leaveUnless jumps to label unless a ≤ b in all lanes; NaN is not.
+func (v bundler) leaveUnless(a, b bundle, label string) {
+	bits := GP32()
+	if v.masks {
+		k := K()
+		VCMPPD(Imm(atMost), b[0], a[0], k)
+		for i := 1; i < v.size; i++ {
+			and := K()
+			VCMPPD(Imm(atMost), b[i], a[i], k, and)
+			k = and
 		}
-		ORL(bits, r.As32())
+		KMOVB(k, bits)
+		CMPL(bits, U32(1<<v.lanes-1))
+		JNE(LabelRef(label))
+		return
 	}
+	beyond := v.compare(a, notAtMost, b).vec
+	for i := 1; i < v.size; i++ {
+		VORPD(beyond[i], beyond[0], beyond[0])
+	}
+	VMOVMSKPD(beyond[0], bits)
+	TESTL(bits, bits)
+	JNZ(LabelRef(label))
 }
 
 // horner is the polynomial in r whose n coefficients stand in a table, the
