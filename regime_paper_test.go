@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/untwist/untwist"
@@ -34,49 +35,66 @@ func TestRegimeOfTable1(t *testing.T) {
 	for _, c := range []struct {
 		method, problem, mix string
 		budget               int // at d = 100
-		succeeds, small      bool
+		least, most          int // seeds of five that succeed
+		small                bool
 	}{
-		{"cbo on g", "rastrigin", "none", 2_500_000, true, true},
-		{"cbo on g", "squared-norm", "none", 2_500_000, true, true},
-		{"cbo on g", "different-powers", "none", 2_500_000, true, true},
-		{"transformed", "rastrigin", "paper", 1_970_000, true, true},
-		{"cbo on f", "rastrigin", "paper", 5_000_000, false, true},
-		{"cbo on f", "squared-norm", "paper", 5_000_000, false, false},
-		{"cbo on f", "different-powers", "paper", 5_000_000, false, false},
+		{"cbo on g", "rastrigin", "none", 2_500_000, 5, 5, true},
+		{"cbo on g", "squared-norm", "none", 2_500_000, 5, 5, true},
+		{"cbo on g", "different-powers", "none", 2_500_000, 5, 5, true},
+		{"transformed", "rastrigin", "paper", 1_970_000, 5, 5, true},
+		{"cbo on f", "rastrigin", "paper", 5_000_000, 0, 0, true},
+		{"cbo on f", "squared-norm", "paper", 5_000_000, 0, 0, false},
+		// Of seeds 0 to 34 four succeed, late: with that rate three or more of
+		// five do once in 80 times.
+		{"cbo on f", "different-powers", "paper", 5_000_000, 0, 2, false},
 	} {
 		if dim < 100 && !c.small {
 			continue
 		}
-		for seed := range uint64(5) {
-			t.Run(fmt.Sprintf("%s/%s/%d", c.method, c.problem, seed), func(t *testing.T) {
-				t.Parallel()
-				budget := c.budget * dim / 100
-				p, err := problem.New(problem.Spec{Name: c.problem, Dim: dim, Mix: c.mix, Seed: seed})
-				if err != nil {
-					t.Fatal(err)
-				}
-				var cfg cbo.Config
-				if c.method == "transformed" {
-					// The start box is a cube around 0, so the frame is the
-					// same in scaled coordinates.
-					cfg.Noise = cbo.Transformed{Frame: p.Frame()}
-					cfg.Domain = cbo.ClipIn{Frame: p.Frame(), Radius: 1e8}
-				}
-				r, err := untwist.Minimize(context.Background(), p, untwist.Options{
-					Strategy: strategy.CBO{Config: cfg},
-					Start:    p.Domain(),
-					Budget:   budget,
-					Target:   new(p.Minimum() + 0.005),
-					Seed:     seed,
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Logf("gap %.3g, reached after %d queries, %d of %d spent", r.Value-p.Minimum(), r.TargetQuery, r.Queries, budget)
-				if (r.TargetQuery > 0) != c.succeeds {
-					t.Errorf("success is %v, want %v", !c.succeeds, c.succeeds)
+		t.Run(c.method+"/"+c.problem, func(t *testing.T) {
+			t.Parallel()
+			var solved atomic.Int32
+			t.Cleanup(func() {
+				if n := int(solved.Load()); n < c.least || n > c.most {
+					t.Errorf("%d of 5 seeds succeed, want %d to %d", n, c.least, c.most)
 				}
 			})
-		}
+			for seed := range uint64(5) {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					t.Parallel()
+					if reachesTarget(t, c.method, c.problem, c.mix, dim, c.budget*dim/100, seed) {
+						solved.Add(1)
+					}
+				})
+			}
+		})
 	}
+}
+
+// reachesTarget reports whether a run comes to a gap of 0.005.
+func reachesTarget(t *testing.T, method, name, mix string, dim, budget int, seed uint64) bool {
+	p, err := problem.New(problem.Spec{Name: name, Dim: dim, Mix: mix, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cfg cbo.Config
+	if method == "transformed" {
+		// The start box is a cube around 0, so the frame is the same in
+		// scaled coordinates.
+		cfg.Noise = cbo.Transformed{Frame: p.Frame()}
+		cfg.Domain = cbo.ClipIn{Frame: p.Frame(), Radius: 1e8}
+	}
+	r, err := untwist.Minimize(context.Background(), p, untwist.Options{
+		Strategy: strategy.CBO{Config: cfg},
+		Start:    p.Domain(),
+		Budget:   budget,
+		Target:   new(p.Minimum() + 0.005),
+		Seed:     seed,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s on %s, seed %d: gap %.3g, reached after %d queries, %d of %d spent",
+		method, name, seed, r.Value-p.Minimum(), r.TargetQuery, r.Queries, budget)
+	return r.TargetQuery > 0
 }

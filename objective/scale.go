@@ -49,20 +49,25 @@ func (s *Scale) Know(x []float64) []float64 {
 
 // fromUnit sets x to the point whose scaled coordinates are z.
 func (s *Scale) fromUnit(x, z []float64) {
-	for _, p := range s.known[z[0]] {
-		if slices.Equal(p.z, z) {
-			copy(x, p.x)
-			return
+	if len(s.known) > 0 {
+		for _, p := range s.known[z[0]] {
+			if slices.Equal(p.z, z) {
+				copy(x, p.x)
+				return
+			}
 		}
 	}
+	d := len(x)
+	z, c, h, lo, hi := z[:d], s.centre[:d], s.half[:d], s.bounds.Lo[:d], s.bounds.Hi[:d]
 	for i := range x {
-		x[i] = s.centre[i] + s.half[i]*z[i]
-		if !(x[i] >= s.bounds.Lo[i]) { // NaN too
-			x[i] = s.bounds.Lo[i]
+		v := c[i] + h[i]*z[i]
+		if !(v >= lo[i]) { // NaN too
+			v = lo[i]
 		}
-		if x[i] > s.bounds.Hi[i] {
-			x[i] = s.bounds.Hi[i]
+		if v > hi[i] {
+			v = hi[i]
 		}
+		x[i] = v
 	}
 }
 

@@ -36,6 +36,7 @@ func rastriginLike(d drawing) function {
 	}
 	f := function{
 		terms: func(t, y []float64) {
+			t, c := t[:len(y)], c[:len(y)]
 			for j, v := range y {
 				t[j] = 3 * v
 			}
@@ -86,6 +87,7 @@ func weightedSquares(b []float64, weight func(j int) float64) function {
 	}
 	return function{
 		terms: func(t, y []float64) {
+			t, w, b := t[:len(y)], w[:len(y)], b[:len(y)]
 			for j, v := range y {
 				t[j] = w[j] * square(v-b[j])
 			}
@@ -103,6 +105,7 @@ func differentPowers(d drawing) function {
 	}
 	return function{
 		terms: func(t, y []float64) {
+			t = t[:len(y)]
 			for j, v := range y {
 				t[j] = math.Abs(v)
 			}
@@ -148,6 +151,7 @@ func styblinskiTang(d drawing) function {
 		func(z float64) float64 { return 6*z*z - 16 }, -5, 5)
 	f := function{
 		terms: func(t, y []float64) {
+			t, b := t[:len(y)], b[:len(y)]
 			for j, v := range y {
 				t[j] = component(v - b[j])
 			}
@@ -184,6 +188,7 @@ func microring(d drawing) function {
 	}
 	return function{
 		terms: func(t, y []float64) {
+			t, bottom := t[:len(y)], bottom[:len(y)]
 			for j, v := range y {
 				t[j] = v - bottom[j]
 			}

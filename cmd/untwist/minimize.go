@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"time"
 
@@ -57,7 +56,7 @@ far is printed. The same seed gives the same result, for any --workers.`,
 	flags.Var(&f.sigma, "sigma", "strength σ of the noise (default 7.1; cbo-isotropic: √(2/dim))")
 	flags.Var(&f.tau, "tau", "step size τ (default 0.03)")
 	flags.Var(&f.alpha, "alpha", "exponent α of the weights at the start (default 100); grows by 0.5 % a step to 1e5")
-	flags.Var(&f.workers, "workers", "evaluate so many points at the same time (default the number of cores)")
+	flags.Var(&f.workers, "workers", "evaluate so many points at the same time (default 1: what is built in uses several cores by itself)")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	return cmd
@@ -122,9 +121,6 @@ func (f *minimizeFlags) options(p *problem.Problem) (untwist.Options, error) {
 	}
 	if f.target.value != nil {
 		o.Target = new(p.Minimum() + *f.target.value)
-	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	return o, nil
 }
