@@ -74,12 +74,11 @@ func logSumExp(a, scratch []float64) float64 {
 		scratch[k] = v - top
 	}
 	kernel.Exp(scratch, scratch)
-	var sum [1]float64
+	sum := 0.0
 	for _, v := range scratch {
-		sum[0] += v
+		sum += v
 	}
-	kernel.Log(sum[:], sum[:])
-	return top + sum[0]
+	return top + kernel.LogOf(sum)
 }
 
 // least returns the least energy of the members.

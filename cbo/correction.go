@@ -60,9 +60,7 @@ func (r Regularised) Factor(excess float64) float64 {
 	if epsilon == 0 {
 		epsilon = 1e-3
 	}
-	decay := [1]float64{-2 * excess / epsilon}
-	kernel.Exp(decay[:], decay[:])
-	return 1 / (1 + decay[0])
+	return 1 / (1 + kernel.ExpOf(-2*excess/epsilon))
 }
 
 // excess returns f(x) − f(c), 0 where both have failed.

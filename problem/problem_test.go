@@ -419,6 +419,10 @@ func BenchmarkEvaluate(b *testing.B) {
 	for _, name := range []string{"rastrigin", "squared-norm", "different-powers"} {
 		p := must(b, problem.Spec{Name: name, Dim: 100, Seed: 1})
 		batch, values := mat.NewDense(50, 100, nil), make([]float64, 50)
+		box := p.Domain()
+		for i := range 50 {
+			rng.Seed(0).Stream("benchmark", i).Uniform(batch.RawRowView(i), box.Lo, box.Hi)
+		}
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -50,9 +50,9 @@ func rastriginLike(d drawing) function {
 	}
 	for j, cj := range c {
 		f.minimiser[j] = lowest(
-			func(y float64) float64 { return component(y, cj, math.Cos(3*y)) },
-			func(y float64) float64 { return 4*y*(y*y-4) + 0.9*math.Sin(3*y) + cj },
-			func(y float64) float64 { return 12*y*y - 16 + 2.7*math.Cos(3*y) },
+			func(y float64) float64 { return component(y, cj, kernel.CosOf(3*y)) },
+			func(y float64) float64 { return 4*y*(y*y-4) + 0.9*kernel.SinOf(3*y) + cj },
+			func(y float64) float64 { return 12*y*y - 16 + 2.7*kernel.CosOf(3*y) },
 			-4, 4)
 	}
 	return f
@@ -133,9 +133,7 @@ func levy(d drawing) function {
 				t[j] = square(v(j)-1) * (1 + 10*square(t[j]))
 			}
 			t[last] = square(v(last)-1) * (1 + square(t[last]))
-			first := [1]float64{math.Pi * (v(0) - 1)} // sin² of it is sin² πv_1, and exactly 0 at v_1 = 1
-			kernel.Sin(first[:], first[:])
-			t[0] += square(first[0])
+			t[0] += square(kernel.SinOf(math.Pi * (v(0) - 1))) // = sin² πv_1, and exactly 0 at v_1 = 1
 		},
 		minimiser: b,
 		blocks:    singles(len(b)),

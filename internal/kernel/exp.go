@@ -28,6 +28,9 @@ var (
 // Exp sets dst[i] = exp(x[i]), within 1 ulp. dst may be x.
 func Exp(dst, x []float64) { expPath(dst[:len(x)], x) }
 
+// ExpOf returns what Exp makes of one number.
+func ExpOf(x float64) float64 { return expGo(x) }
+
 func expSlice(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = expGo(v)

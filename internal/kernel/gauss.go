@@ -26,7 +26,7 @@ var (
 // N(0, 1) numbers by the method of Box and Muller: from two numbers a, b that
 // generator i makes,
 //
-//	u = 1 − a/2⁶⁴ ∈ (0, 1],   θ = 2π b/2⁶⁴,   ρ = √(−2 log u),
+//	u = 1 − a/2⁶⁴ ∈ (0, 1],   θ = 2π b/2⁶⁴ − π,   ρ = √(−2 log u),
 //
 // place i of the block is ρ cos θ and place 8+i is ρ sin θ; a and b are cut to
 // 52 bits. No number is larger than 8.5.

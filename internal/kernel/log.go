@@ -28,6 +28,9 @@ var (
 // Log sets dst[i] = log(x[i]), within 1 ulp: −Inf at 0, NaN below. dst may be x.
 func Log(dst, x []float64) { logPath(dst[:len(x)], x) }
 
+// LogOf returns what Log makes of one number.
+func LogOf(x float64) float64 { return logGo(x) }
+
 func logSlice(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = logGo(v)

@@ -16,8 +16,8 @@ func available() []path {
 }
 
 // panel computes C = A·B, or with carry C = C + A·B, for a panel B of k rows
-// that stand ldb numbers apart and hold panelWidth numbers each, of which the
-// first cols count.
+// that stand ldb numbers apart and hold panelVectors whole vectors each, of
+// which the first cols numbers count.
 func panel(c []float64, ldc int, a []float64, lda int, b []float64, ldb int, k, rows, cols int, carry bool) {
 	switch active {
 	case avx512:

@@ -73,18 +73,11 @@ var functions = []struct {
 	slice func(dst, x, p []float64)
 	twin  func(x, p float64) float64
 }{
-	{"exp", func(dst, x, _ []float64) { Exp(dst, x) }, func(x, _ float64) float64 { return expGo(x) }},
-	{"log", func(dst, x, _ []float64) { Log(dst, x) }, func(x, _ float64) float64 { return logGo(x) }},
-	{"cos", func(dst, x, _ []float64) { Cos(dst, x) }, func(x, _ float64) float64 { return trig(x, 1) }},
-	{"sin", func(dst, x, _ []float64) { Sin(dst, x) }, func(x, _ float64) float64 { return trig(x, 0) }},
+	{"exp", func(dst, x, _ []float64) { Exp(dst, x) }, func(x, _ float64) float64 { return ExpOf(x) }},
+	{"log", func(dst, x, _ []float64) { Log(dst, x) }, func(x, _ float64) float64 { return LogOf(x) }},
+	{"cos", func(dst, x, _ []float64) { Cos(dst, x) }, func(x, _ float64) float64 { return CosOf(x) }},
+	{"sin", func(dst, x, _ []float64) { Sin(dst, x) }, func(x, _ float64) float64 { return SinOf(x) }},
 	{"pow", Pow, powGo},
-}
-
-func trig(x float64, quarter uint64) float64 {
-	if math.Abs(x) <= farAway {
-		return trigGo(x, quarter)
-	}
-	return trigExact(x, quarter)
 }
 
 // A slice of any length, wherever it begins, has on every path the values of

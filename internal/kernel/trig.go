@@ -50,29 +50,34 @@ func Sin(dst, x []float64) {
 	}
 }
 
+// CosOf returns what Cos makes of one number.
+func CosOf(x float64) float64 { return trigGo(x, 1) }
+
+// SinOf returns what Sin makes of one number.
+func SinOf(x float64) float64 { return trigGo(x, 0) }
+
 // trigSlice sets the next few of dst, and returns how many: enough to bring
 // the assembly past the vectors before which it stopped.
 func trigSlice(dst, x []float64, quarter uint64) (done int) {
 	for done < min(32, len(x)) {
-		if v := x[done]; math.Abs(v) <= farAway {
-			dst[done] = trigGo(v, quarter)
-		} else {
-			dst[done] = trigExact(v, quarter)
-		}
+		dst[done] = trigGo(x[done], quarter)
 		done++
 	}
 	return done
 }
 
-// trigGo returns sin(x + quarter·π/2), quarter 0 or 1, for |x| ≤ farAway: with
-// k = round(x/(π/2)), r = x − kπ/2, it is ±sin r or ±cos r by k mod 4.
+// trigGo returns sin(x + quarter·π/2), quarter 0 or 1: with k = round(x/(π/2))
+// and r = x − kπ/2, it is ±sin r or ±cos r by k + quarter mod 4.
 func trigGo(x float64, quarter uint64) float64 {
 	a := math.Float64frombits(math.Float64bits(x) & absBits)
+	if !(a <= farAway) {
+		return trigExact(x, quarter)
+	}
 	by := shifter
 	if quarter == 1 {
 		by = shifterOdd
 	}
-	t := math.FMA(a, twoOverPi, by)
+	t := math.FMA(a, twoOverPi, by) // its lowest bits are k + quarter
 	k := t - by
 	// The first step is exact: a multiple of 2⁻⁵³ below 1.
 	r := math.FMA(-k, piHalfLo, math.FMA(-k, piHalf, a))
