@@ -38,11 +38,12 @@ func consensus(c, weights []float64, x *mat.Dense, energies []float64, members [
 	}
 	clear(c)
 	for k, i := range members {
-		if weights[k] == 0 {
+		w, xi := weights[k], x.RawRowView(i)[:len(c)]
+		if w == 0 {
 			continue // nothing to add, and x may be far away
 		}
-		for j, v := range x.RawRowView(i) {
-			c[j] += weights[k] * v
+		for j := range c {
+			c[j] += w * xi[j]
 		}
 	}
 }

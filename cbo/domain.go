@@ -46,7 +46,9 @@ func (c Clip) Confine(points *mat.Dense, _ []float64) {
 	for i := range n {
 		row := points.RawRowView(i)
 		for j, v := range row {
-			row[j] = clip(v, c.Radius)
+			if !(math.Abs(v) <= c.Radius) {
+				row[j] = clip(v, c.Radius)
+			}
 		}
 	}
 }

@@ -69,8 +69,9 @@ func (s *swarm) pull(lambda, tau, sigma float64, h []float64) {
 	for m := range h {
 		drift := lambda * tau * h[m]
 		x, z, dxi := s.moved.RawRowView(m), s.z.RawRowView(m), s.dxi.RawRowView(m)
-		for j := range x {
-			x[j] = x[j] - drift*z[j] + noise*dxi[j]
+		z, dxi = z[:len(x)], dxi[:len(x)]
+		for j, v := range x {
+			x[j] = v - drift*z[j] + noise*dxi[j]
 		}
 	}
 }
