@@ -37,7 +37,7 @@ func (b factor) columns(lo, hi int) factor {
 // multiply-adds of one panelDepth are carried on by the next, through C.
 func multiply(c, a blas64.General, b factor) {
 	width := panelVectors * active.lanes()
-	room := borrow(panelDepth * width)
+	room := panels.borrow(panelDepth * width)
 	packed := *room
 	for k0 := 0; k0 < a.Cols; k0 += panelDepth {
 		depth := min(panelDepth, a.Cols-k0)
@@ -52,7 +52,7 @@ func multiply(c, a blas64.General, b factor) {
 			panel(c.Data[j0:], c.Stride, a.Data[k0:], a.Stride, bk, ldb, depth, c.Rows, cols, k0 > 0)
 		}
 	}
-	giveBack(room)
+	panels.giveBack(room)
 }
 
 // pack sets dst, depth rows of width numbers, to the factor's rows from k0 and

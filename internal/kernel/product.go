@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -83,7 +82,7 @@ func product(c blas64.General, alpha float64, a blas64.General, b factor, beta f
 		}
 		return
 	}
-	room := borrow(c.Rows * c.Cols)
+	room := sums.borrow(c.Rows * c.Cols)
 	s := blas64.General{Rows: c.Rows, Cols: c.Cols, Stride: c.Cols, Data: *room}
 	share(s, a, b)
 	for i := range c.Rows {
@@ -92,7 +91,7 @@ func product(c blas64.General, alpha float64, a blas64.General, b factor, beta f
 			ci[j] = math.FMA(beta, cij, alpha*si[j])
 		}
 	}
-	giveBack(room)
+	sums.giveBack(room)
 }
 
 // check panics unless m's slice is as long as its shape says.
@@ -111,18 +110,3 @@ func same(x, y blas64.General) bool {
 func row(m blas64.General, i int) []float64 {
 	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }
-
-// buffers are slices for reuse.
-var buffers sync.Pool
-
-// borrow returns n numbers that nobody else uses, whatever they are.
-func borrow(n int) *[]float64 {
-	if b, ok := buffers.Get().(*[]float64); ok && cap(*b) >= n {
-		*b = (*b)[:n]
-		return b
-	}
-	return new(make([]float64, n))
-}
-
-// giveBack lets others use the numbers.
-func giveBack(b *[]float64) { buffers.Put(b) }
