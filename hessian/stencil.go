@@ -1,0 +1,116 @@
+package hessian
+
+import (
+	"math"
+	"slices"
+)
+
+// A Stencil is a finite-difference formula, as data. Along directions u_1, …,
+// u_m with step ε it approximates
+//
+//	u_iᵀHu_j ≈ ε⁻² Σ_t w_t f(x + ε(a_t u_i + b_t u_j)),   i < j,   t in Pair
+//	u_iᵀHu_i ≈ ε⁻² Σ_t w_t f(x + εa_t u_i),                        t in Diagonal
+//	u_iᵀ∇f   ≈ ε⁻¹ Σ_t w_t f(x + εa_t u_i),                        t in Slope
+//
+// where Slope only has points that the others ask for, so that gradients cost
+// nothing.
+type Stencil struct {
+	Name     string
+	Pair     []Term
+	Diagonal []Term // b_t = 0
+	Slope    []Term // b_t = 0
+
+	// Alone lets every entry of H ask for all its points, even if another has
+	// asked for them already. That is how the paper counts.
+	Alone bool
+}
+
+// A Term is a point of a stencil and its weight.
+type Term struct{ A, B, Weight float64 }
+
+// FourPoint is the central difference of the paper's experiment,
+//
+//	(f(x+ε(u_i+u_j)) − f(x+ε(u_i−u_j)) − f(x−ε(u_i−u_j)) + f(x−ε(u_i+u_j)))/4ε²
+//
+// for i ≤ j: four queries for each entry, 2(m²+m) in all. Its error is O(ε²).
+// Of a ridge cos⟨w, x⟩ it makes −cos⟨w, x⟩ ssᵀ/ε² with s_i = sin εw_i: of rank
+// one whatever ε, which is why it does so well on trigonometric functions.
+var FourPoint = Stencil{
+	Name:     "four-point",
+	Pair:     []Term{{1, 1, 0.25}, {1, -1, -0.25}, {-1, 1, -0.25}, {-1, -1, 0.25}},
+	Diagonal: []Term{{2, 0, 0.25}, {0, 0, -0.25}, {0, 0, -0.25}, {-2, 0, 0.25}},
+	Slope:    []Term{{2, 0, 0.25}, {-2, 0, -0.25}},
+	Alone:    true,
+}
+
+// Symmetric is
+//
+//	(f(x+ε(u_i+u_j)) + f(x−ε(u_i+u_j)) − f(x+εu_i) − f(x−εu_i) − f(x+εu_j) − f(x−εu_j) + 2f(x))/2ε²
+//
+// and central differences on the diagonal: m² + m + 1 queries, an error of
+// O(ε²).
+var Symmetric = Stencil{
+	Name:     "symmetric",
+	Pair:     []Term{{1, 1, 0.5}, {-1, -1, 0.5}, {1, 0, -0.5}, {-1, 0, -0.5}, {0, 1, -0.5}, {0, -1, -0.5}, {0, 0, 1}},
+	Diagonal: []Term{{1, 0, 1}, {-1, 0, 1}, {0, 0, -2}},
+	Slope:    []Term{{1, 0, 0.5}, {-1, 0, -0.5}},
+}
+
+// Forward is (f(x+ε(u_i+u_j)) − f(x+εu_i) − f(x+εu_j) + f(x))/ε² for i ≤ j:
+// (m+1)(m+2)/2 queries, the fewest there can be, and an error of O(ε).
+var Forward = Stencil{
+	Name:     "forward",
+	Pair:     []Term{{1, 1, 1}, {1, 0, -1}, {0, 1, -1}, {0, 0, 1}},
+	Diagonal: []Term{{2, 0, 1}, {1, 0, -2}, {0, 0, 1}},
+	Slope:    []Term{{1, 0, 2}, {2, 0, -0.5}, {0, 0, -1.5}},
+}
+
+// Queries returns how many queries the stencil asks along m directions.
+func (s Stencil) Queries(m int) int {
+	pairs := m * (m - 1) / 2
+	if s.Alone {
+		return pairs*len(s.Pair) + m*len(s.Diagonal)
+	}
+	return 1 + m*len(s.singles()) + pairs*len(s.both())
+}
+
+// Reach returns the largest multiple of ε that the stencil goes along one
+// direction.
+func (s Stencil) Reach() float64 {
+	reach := 0.0
+	for _, t := range slices.Concat(s.Pair, s.Diagonal) {
+		reach = max(reach, math.Abs(t.A), math.Abs(t.B))
+	}
+	return reach
+}
+
+// singles returns the multiples, other than 0, that the stencil goes along one
+// direction alone.
+func (s Stencil) singles() []float64 {
+	var all []float64
+	add := func(a float64) {
+		if a != 0 && !slices.Contains(all, a) {
+			all = append(all, a)
+		}
+	}
+	for _, t := range slices.Concat(s.Diagonal, s.Slope, s.Pair) {
+		switch {
+		case t.B == 0:
+			add(t.A)
+		case t.A == 0:
+			add(t.B)
+		}
+	}
+	return all
+}
+
+// both returns the terms of a pair that go along both directions.
+func (s Stencil) both() []Term {
+	var all []Term
+	for _, t := range s.Pair {
+		if t.A != 0 && t.B != 0 {
+			all = append(all, t)
+		}
+	}
+	return all
+}

@@ -1,0 +1,237 @@
+package hessian_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+var (
+	ctx      = context.Background()
+	stencils = []hessian.Stencil{hessian.FourPoint, hessian.Symmetric, hessian.Forward}
+)
+
+func must(t testing.TB, s hessian.Stencil, f objective.Objective, x []float64, u *mat.Dense, step float64) hessian.Estimate {
+	t.Helper()
+	e, err := s.At(ctx, f, x, u, step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// counted counts the queries of f.
+func counted(d int, f func(x []float64) float64) (objective.Objective, *int) {
+	n := new(int)
+	return objective.Func(d, func(x []float64) float64 { *n++; return f(x) }), n
+}
+
+func dense(r *rng.Stream, rows, cols int) *mat.Dense {
+	m := mat.NewDense(rows, cols, nil)
+	r.Norm(m.RawMatrix().Data)
+	return m
+}
+
+// naive is the formula as it stands, one entry at a time.
+func naive(s hessian.Stencil, f func(x []float64) float64, x []float64, u *mat.Dense, step float64) *mat.Dense {
+	m, d := u.Dims()
+	at := func(i, j int, t hessian.Term) float64 {
+		p := make([]float64, d)
+		for k := range p {
+			p[k] = x[k] + step*(t.A*u.At(i, k)+t.B*u.At(j, k))
+		}
+		return f(p)
+	}
+	h := mat.NewDense(m, m, nil)
+	for i := range m {
+		for j := range m {
+			terms := s.Pair
+			if i == j {
+				terms = s.Diagonal
+			}
+			sum := 0.0
+			for _, t := range terms {
+				sum += t.Weight * at(i, j, t)
+			}
+			h.Set(i, j, sum/(step*step))
+		}
+	}
+	return h
+}
+
+// f(x, y) = x² + 3xy at (1, 2) along the coordinates, ε = ½: H = (2 3; 3 0),
+// ∇f = (8, 3). Forward differences of a quadratic have these too.
+func TestByHand(t *testing.T) {
+	f := objective.Func(2, func(x []float64) float64 { return x[0]*x[0] + 3*x[0]*x[1] })
+	for _, s := range stencils {
+		e := must(t, s, f, []float64{1, 2}, nil, 0.5)
+		if e.Value != 7 || e.Gradient[0] != 8 || e.Gradient[1] != 3 ||
+			!mat.Equal(e.Hessian, mat.NewDense(2, 2, []float64{2, 3, 3, 0})) {
+			t.Errorf("%s: %+v, %v", s.Name, e, mat.Formatted(e.Hessian))
+		}
+	}
+}
+
+func TestQueriesAreWhatTheStencilSays(t *testing.T) {
+	for m, want := range map[int][3]int{1: {4, 3, 3}, 2: {12, 7, 6}, 7: {112, 57, 36}, 100: {20_200, 10_101, 5_151}} {
+		for k, s := range stencils {
+			f, n := counted(m, func(x []float64) float64 { return x[0] })
+			must(t, s, f, make([]float64, m), nil, 0.1)
+			if *n != want[k] || s.Queries(m) != want[k] {
+				t.Errorf("%s asks %d queries along %d directions and says %d, want %d", s.Name, *n, m, s.Queries(m), want[k])
+			}
+		}
+	}
+}
+
+// On quadratics every stencil is exact, to rounding, whatever the step, the
+// point and the directions.
+func TestExactOnQuadratics(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 6).Draw(t, "d")
+		m := rapid.IntRange(1, d).Draw(t, "m")
+		step := math.Pow(10, rapid.Float64Range(-1, 1).Draw(t, "log step"))
+		r := rng.Seed(rapid.Uint64().Draw(t, "seed")).Stream("test")
+		a, u := dense(r, d, d), dense(r, m, d)
+		var h, want mat.Dense
+		h.Add(a, a.T())
+		b, x := make([]float64, d), make([]float64, d)
+		r.Norm(b)
+		r.Norm(x)
+		f := objective.Func(d, func(x []float64) float64 {
+			v := mat.NewVecDense(d, x)
+			return mat.Inner(v, &h, v)/2 + mat.Dot(mat.NewVecDense(d, b), v)
+		})
+		want.Product(u, &h, u.T())
+		var slope, gradient mat.VecDense
+		gradient.MulVec(&h, mat.NewVecDense(d, x))
+		gradient.AddVec(&gradient, mat.NewVecDense(d, b))
+		slope.MulVec(u, &gradient)
+		for _, s := range stencils {
+			e := must2(t, s, f, x, u, step)
+			tolerance := 1e-12 * (1 + 1/(step*step)) * (1 + mat.Norm(&want, 2)) * float64(100)
+			if !mat.EqualApprox(e.Hessian, &want, tolerance) {
+				t.Fatalf("%s: H =\n%v\nwant\n%v", s.Name, mat.Formatted(e.Hessian), mat.Formatted(&want))
+			}
+			if !mat.EqualApprox(mat.NewVecDense(m, e.Gradient), &slope, tolerance) {
+				t.Fatalf("%s: slopes %v, want %v", s.Name, e.Gradient, mat.Formatted(slope.T()))
+			}
+		}
+	})
+}
+
+func must2(t *rapid.T, s hessian.Stencil, f objective.Objective, x []float64, u *mat.Dense, step float64) hessian.Estimate {
+	e, err := s.At(ctx, f, x, u, step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// wavy is smooth and neither separable nor a polynomial.
+func wavy(x []float64) float64 {
+	sum, product := 0.0, 1.0
+	for k, v := range x {
+		sum += math.Sin(v + float64(k))
+		product *= math.Exp(v / 4)
+	}
+	return sum*sum + product
+}
+
+func TestAgainstTheFormula(t *testing.T) {
+	r := rng.Seed(1).Stream("test")
+	for _, s := range stencils {
+		x, u := make([]float64, 5), dense(r, 4, 5)
+		r.Norm(x)
+		e := must(t, s, objective.Func(5, wavy), x, u, 0.05)
+		if want := naive(s, wavy, x, u, 0.05); !mat.EqualApprox(e.Hessian, want, 1e-10) {
+			t.Errorf("%s:\n%v\nwant\n%v", s.Name, mat.Formatted(e.Hessian), mat.Formatted(want))
+		}
+	}
+}
+
+// Halving ε quarters the error of the central stencils, and halves that of the
+// forward one.
+func TestOrder(t *testing.T) {
+	x := []float64{0.3, -0.2, 0.5}
+	exact := must(t, hessian.FourPoint, objective.Func(3, wavy), x, nil, 1e-4).Hessian
+	for k, want := range []float64{4, 4, 2} {
+		s := stencils[k]
+		var errors [2]float64
+		for i, step := range []float64{0.04, 0.02} {
+			var diff mat.Dense
+			diff.Sub(must(t, s, objective.Func(3, wavy), x, nil, step).Hessian, exact)
+			errors[i] = mat.Norm(&diff, 2)
+		}
+		if ratio := errors[0] / errors[1]; math.Abs(ratio-want) > 0.1*want {
+			t.Errorf("%s: errors %.3g, ratio %.3g, want %g", s.Name, errors, ratio, want)
+		}
+	}
+}
+
+// A value that is not finite is counted and does not pass as a derivative; the
+// entries that it has no part in are right.
+func TestFailedValues(t *testing.T) {
+	for _, s := range stencils {
+		f := objective.Func(3, func(x []float64) float64 {
+			if x[2] != 0 && x[0] > 0 {
+				return math.Inf(1)
+			}
+			return x[0]*x[0] + x[1]*x[2]
+		})
+		e := must(t, s, f, make([]float64, 3), nil, 0.1)
+		if e.Failed == 0 || !(math.IsInf(e.Hessian.At(0, 2), 0) || math.IsNaN(e.Hessian.At(0, 2))) {
+			t.Errorf("%s: %d failed, H_02 = %v", s.Name, e.Failed, e.Hessian.At(0, 2))
+		}
+		if math.Abs(e.Hessian.At(0, 0)-2) > 1e-12 || math.Abs(e.Hessian.At(1, 2)-1) > 1e-12 {
+			t.Errorf("%s: H =\n%v", s.Name, mat.Formatted(e.Hessian))
+		}
+	}
+}
+
+// The budget is exact, and an error is passed on.
+func TestErrors(t *testing.T) {
+	f, n := counted(4, wavy)
+	_, err := hessian.Symmetric.At(ctx, objective.NewMeter(f, 20), make([]float64, 4), nil, 0.1)
+	if !errors.Is(err, objective.ErrBudget) || *n != 20 {
+		t.Errorf("%v after %d queries", err, *n)
+	}
+	for _, step := range []float64{0, -1, math.Inf(1), math.NaN()} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("no panic for a step of %v", step)
+				}
+			}()
+			hessian.Forward.At(ctx, f, make([]float64, 4), nil, step)
+		}()
+	}
+}
+
+// Large stencils are asked in several batches, none larger than MaxBatch.
+func TestBatches(t *testing.T) {
+	const d = 300
+	largest, batches := 0, 0
+	f := objective.Batch(d, func(points *mat.Dense, values []float64) {
+		largest, batches = max(largest, len(values)), batches+1
+		for i := range values {
+			x := points.RawRowView(i)
+			values[i] = x[0] * x[1]
+		}
+	})
+	e := must(t, hessian.Symmetric, f, make([]float64, d), nil, 1)
+	if want := fmt.Sprint(objective.MaxBatch(d), 4); fmt.Sprint(largest, batches) != want {
+		t.Errorf("largest batch and batches %d %d, want %s", largest, batches, want)
+	}
+	if e.Hessian.At(0, 1) != 1 || e.Hessian.At(1, 2) != 0 {
+		t.Error("the batches were mixed up")
+	}
+}
