@@ -43,7 +43,7 @@ func consensus(c, weights []float64, x *mat.Dense, energies []float64, members [
 			continue // nothing to add, and x may be far away
 		}
 		for j := range c {
-			c[j] += w * xi[j]
+			c[j] += float64(w * xi[j])
 		}
 	}
 }

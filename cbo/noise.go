@@ -34,7 +34,7 @@ func (Isotropic) Apply(dst, z, xi, _ *mat.Dense) {
 		zi, xii, out := z.RawRowView(i), xi.RawRowView(i), dst.RawRowView(i)
 		norm := 0.0
 		for _, v := range zi {
-			norm += v * v
+			norm += float64(v * v)
 		}
 		norm = math.Sqrt(norm)
 		for j := range out {

@@ -71,7 +71,7 @@ func (s *swarm) pull(lambda, tau, sigma float64, h []float64) {
 		x, z, dxi := s.moved.RawRowView(m), s.z.RawRowView(m), s.dxi.RawRowView(m)
 		z, dxi = z[:len(x)], dxi[:len(x)]
 		for j, v := range x {
-			x[j] = v - drift*z[j] + noise*dxi[j]
+			x[j] = v - float64(drift*z[j]) + float64(noise*dxi[j])
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (s *swarm) shake(r float64) {
 		x, xi := s.moved.RawRowView(m), s.scratch
 		s.jolt.Norm(xi)
 		for j := range x {
-			x[j] += r * xi[j]
+			x[j] += float64(r * xi[j])
 		}
 	}
 }

@@ -89,8 +89,8 @@ func byMagnitude(x []float64) []int {
 func distance(a, b []float64, sign float64) float64 {
 	sum := 0.0
 	for k := range a {
-		diff := a[k] - sign*b[k]
-		sum += diff * diff
+		diff := a[k] - float64(sign*b[k])
+		sum += float64(diff * diff)
 	}
 	return math.Sqrt(sum)
 }

@@ -115,8 +115,8 @@ func ask(ctx context.Context, f objective.Objective, x []float64, directions *ma
 		for k, o := range plan[:n] {
 			row := points.RawRowView(k)
 			copy(row, x)
-			walk(row, directions, o.i, o.a*step)
-			walk(row, directions, o.j, o.b*step)
+			walk(row, directions, o.i, float64(o.a*step))
+			walk(row, directions, o.j, float64(o.b*step))
 		}
 		if err := f.Evaluate(ctx, points.Slice(0, n, 0, len(x)).(*mat.Dense), values[:n]); err != nil {
 			return err
@@ -134,7 +134,7 @@ func walk(x []float64, directions *mat.Dense, i int, t float64) {
 		x[i] += t
 	default:
 		for k, u := range directions.RawRowView(i) {
-			x[k] += t * u
+			x[k] += float64(t * u)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (s Stencil) weighAlone(e *Estimate, values []float64) {
 			terms := s.entry(i, j)
 			sum := 0.0
 			for n, t := range terms {
-				sum += t.Weight * values[n]
+				sum += float64(t.Weight * values[n])
 			}
 			e.Hessian.Set(i, j, sum)
 			if i == j {
@@ -162,7 +162,7 @@ func (s Stencil) weighAlone(e *Estimate, values []float64) {
 func slope(slope, terms []Term, values []float64) float64 {
 	sum := 0.0
 	for _, t := range slope {
-		sum += t.Weight * at(t.A, terms, values)
+		sum += float64(t.Weight * at(t.A, terms, values))
 	}
 	return sum
 }
@@ -194,11 +194,11 @@ func (s Stencil) weighShared(e *Estimate, values []float64) {
 	}
 	for i := range m {
 		for _, t := range s.Slope {
-			e.Gradient[i] += t.Weight * single[t.A][i]
+			e.Gradient[i] += float64(t.Weight * single[t.A][i])
 		}
 		sum := 0.0
 		for _, t := range s.Diagonal {
-			sum += t.Weight * single[t.A][i]
+			sum += float64(t.Weight * single[t.A][i])
 		}
 		e.Hessian.Set(i, i, sum)
 	}
@@ -209,12 +209,12 @@ func (s Stencil) weighShared(e *Estimate, values []float64) {
 			for j := i + 1; j < m; j++ {
 				switch {
 				case both:
-					row[j] += t.Weight * (values[0] - f0)
+					row[j] += float64(t.Weight * (values[0] - f0))
 					values = values[1:]
 				case t.A != 0:
-					row[j] += t.Weight * single[t.A][i]
+					row[j] += float64(t.Weight * single[t.A][i])
 				case t.B != 0:
-					row[j] += t.Weight * single[t.B][j]
+					row[j] += float64(t.Weight * single[t.B][j])
 				}
 			}
 		}

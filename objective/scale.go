@@ -28,7 +28,7 @@ type knownPoint struct{ x, z []float64 }
 func NewScale(f Objective, start, bounds Box) *Scale {
 	s := &Scale{f: f, bounds: bounds, known: map[float64][]knownPoint{}, x: &mat.Dense{}}
 	for i := range start.Lo {
-		s.centre = append(s.centre, start.Lo[i]+(start.Hi[i]-start.Lo[i])/2)
+		s.centre = append(s.centre, start.Lo[i]+float64((start.Hi[i]-start.Lo[i])/2))
 		s.half = append(s.half, (start.Hi[i]-start.Lo[i])/2)
 	}
 	return s
@@ -60,7 +60,7 @@ func (s *Scale) fromUnit(x, z []float64) {
 	d := len(x)
 	z, c, h, lo, hi := z[:d], s.centre[:d], s.half[:d], s.bounds.Lo[:d], s.bounds.Hi[:d]
 	for i := range x {
-		v := c[i] + h[i]*z[i]
+		v := c[i] + float64(h[i]*z[i])
 		if !(v >= lo[i]) { // NaN too
 			v = lo[i]
 		}

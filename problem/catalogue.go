@@ -174,7 +174,7 @@ func runs(m, size int) [][]int {
 }
 
 // square returns t².
-func square(t float64) float64 { return t * t }
+func square(t float64) float64 { return float64(t * t) }
 
 // lowest returns the global minimiser on [lo, hi] of a smooth function with
 // the derivatives d1 and d2: the best of a fine grid, then Newton.

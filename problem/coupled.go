@@ -16,7 +16,7 @@ func ackley(d drawing) function {
 			squares, waves := 0.0, 0.0
 			for j, v := range y {
 				z := v - b[j]
-				squares += z * z
+				squares += square(z)
 				work[j] = 2 * math.Pi * z
 			}
 			kernel.Cos(work, work)
@@ -24,7 +24,7 @@ func ackley(d drawing) function {
 				waves += wave
 			}
 			// 1−exp by Expm1: both terms are exactly 0 at the minimum.
-			return -20*math.Expm1(-0.2*math.Sqrt(squares/m)) - math.E*math.Expm1(waves/m-1)
+			return float64(-20*math.Expm1(-0.2*math.Sqrt(squares/m))) - float64(math.E*math.Expm1(waves/m-1))
 		},
 		minimiser: b,
 		blocks:    whole(len(b)),
@@ -39,7 +39,7 @@ func griewank(d drawing) function {
 			squares, product := 0.0, 1.0
 			for j, v := range y {
 				z := v - b[j]
-				squares += z * z
+				squares += square(z)
 				work[j] = z / math.Sqrt(float64(j+1))
 			}
 			kernel.Cos(work, work)
@@ -101,7 +101,7 @@ func chain(y, b []float64) float64 {
 	sum := 0.0
 	for j := range len(y) - 1 {
 		t, next := y[j]-b[j], y[j+1]-b[j+1]
-		sum += 100*square(next-t*(2+t)) + t*t
+		sum += float64(100*square(next-float64(t*(2+t)))) + square(t)
 	}
 	return sum
 }
@@ -128,7 +128,7 @@ func ridgeBlocks(d drawing) function {
 			ridges = append(ridges, ridge{
 				first: block[0],
 				a:     orthogonal(1, len(block), d.params).RawRowView(0),
-				omega: 1 + 1.5*d.params.Float64(),
+				omega: 1 + float64(1.5*d.params.Float64()),
 			})
 		}
 	}
@@ -138,9 +138,9 @@ func ridgeBlocks(d drawing) function {
 			for i, r := range ridges {
 				t := 0.0
 				for k, a := range r.a {
-					t += a * (y[r.first+k] - b[r.first+k])
+					t += float64(a * (y[r.first+k] - b[r.first+k]))
 				}
-				sum += t * t / 2
+				sum += float64(square(t) / 2)
 				work[i] = r.omega * t
 			}
 			kernel.Cos(work, work)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -31,8 +30,8 @@ func paper(m, d int, r *rng.Stream) *mat.Dense {
 	for j := range m {
 		row := w.RawRowView(j)
 		r.Norm(gauss)
-		floats.AddScaled(row, 5, gauss)
-		floats.Scale(1/floats.Norm(row, 2), row)
+		addScaled(row, 5, gauss)
+		normalise(row)
 	}
 	return w
 }
@@ -73,9 +72,27 @@ func gramSchmidt(x *mat.Dense) {
 		row := x.RawRowView(j)
 		for i := range j {
 			before := x.RawRowView(i)
-			floats.AddScaled(row, -kernel.Dot(before, row), before)
+			addScaled(row, -kernel.Dot(before, row), before)
 		}
-		floats.Scale(1/floats.Norm(row, 2), row)
+		normalise(row)
+	}
+}
+
+// addScaled adds αx to dst. (gonum's has other bits on other architectures.)
+func addScaled(dst []float64, alpha float64, x []float64) {
+	for i, v := range x {
+		dst[i] = math.FMA(alpha, v, dst[i])
+	}
+}
+
+// normalise scales x to length 1.
+func normalise(x []float64) {
+	scale(x, 1/math.Sqrt(kernel.Dot(x, x)))
+}
+
+func scale(x []float64, by float64) {
+	for i := range x {
+		x[i] *= by
 	}
 }
 
@@ -90,12 +107,12 @@ func banded(m, d int, r *rng.Stream) *mat.Dense {
 		sum := 0.0
 		for j := max(0, i-reach); j <= min(d-1, i+reach); j++ {
 			if j != i {
-				row[j] = math.Pow(decay, math.Abs(float64(i-j))) * (0.7 + 0.6*r.Float64())
+				row[j] = float64(math.Pow(decay, math.Abs(float64(i-j))) * (0.7 + float64(0.6*r.Float64())))
 				sum += row[j]
 			}
 		}
 		if sum > 0 {
-			floats.Scale(crosstalk/sum, row)
+			scale(row, crosstalk/sum)
 		}
 		row[i] = 1
 	}

@@ -18,7 +18,7 @@ func rastrigin(d drawing) function {
 			kernel.Cos(t, t)
 			for j, v := range y {
 				z := v - b[j]
-				t[j] = z*z + (10 - 10*t[j]) // exactly 0 at the minimum
+				t[j] = square(z) + (10 - float64(10*t[j])) // exactly 0 at the minimum
 			}
 		},
 		minimiser: b,
@@ -32,7 +32,7 @@ func rastrigin(d drawing) function {
 func rastriginLike(d drawing) function {
 	c := d.uniform(-1, 1)
 	component := func(y, c, cos3y float64) float64 {
-		return square(y*y-4) - 0.3*cos3y + c*y
+		return square(square(y)-4) - float64(0.3*cos3y) + float64(c*y)
 	}
 	f := function{
 		terms: func(t, y []float64) {
@@ -51,8 +51,8 @@ func rastriginLike(d drawing) function {
 	for j, cj := range c {
 		f.minimiser[j] = lowest(
 			func(y float64) float64 { return component(y, cj, kernel.CosOf(3*y)) },
-			func(y float64) float64 { return 4*y*(y*y-4) + 0.9*kernel.SinOf(3*y) + cj },
-			func(y float64) float64 { return 12*y*y - 16 + 2.7*kernel.CosOf(3*y) },
+			func(y float64) float64 { return float64(4*y*(square(y)-4)) + float64(0.9*kernel.SinOf(3*y)) + cj },
+			func(y float64) float64 { return float64(12*y*y) - 16 + float64(2.7*kernel.CosOf(3*y)) },
 			-4, 4)
 	}
 	return f
@@ -101,7 +101,7 @@ func weightedSquares(b []float64, weight func(j int) float64) function {
 func differentPowers(d drawing) function {
 	power := spread(d.spec.Components)
 	for j := range power {
-		power[j] = 2 + 4*power[j]
+		power[j] = 2 + float64(4*power[j])
 	}
 	return function{
 		terms: func(t, y []float64) {
@@ -123,14 +123,14 @@ func levy(d drawing) function {
 	last := len(b) - 1
 	return function{
 		terms: func(t, y []float64) {
-			v := func(j int) float64 { return 1 + (y[j]-b[j])/4 }
+			v := func(j int) float64 { return 1 + float64((y[j]-b[j])/4) }
 			for j := range last {
-				t[j] = math.Pi*v(j) + 1
+				t[j] = float64(math.Pi*v(j)) + 1
 			}
 			t[last] = 2 * math.Pi * v(last)
 			kernel.Sin(t, t)
 			for j := range last {
-				t[j] = square(v(j)-1) * (1 + 10*square(t[j]))
+				t[j] = square(v(j)-1) * (1 + float64(10*square(t[j])))
 			}
 			t[last] = square(v(last)-1) * (1 + square(t[last]))
 			t[0] += square(kernel.SinOf(math.Pi * (v(0) - 1))) // = sin² πv_1, and exactly 0 at v_1 = 1
@@ -143,10 +143,10 @@ func levy(d drawing) function {
 // styblinskiTang: ½ Σ z_j⁴ − 16z_j² + 5z_j. Every component has two wells.
 func styblinskiTang(d drawing) function {
 	b := d.shift()
-	component := func(z float64) float64 { return (square(z*z) - 16*z*z + 5*z) / 2 }
+	component := func(z float64) float64 { return (square(z*z) - float64(16*z*z) + float64(5*z)) / 2 }
 	bottom := lowest(component,
-		func(z float64) float64 { return 2*z*z*z - 16*z + 2.5 },
-		func(z float64) float64 { return 6*z*z - 16 }, -5, 5)
+		func(z float64) float64 { return float64(2*z*z*z) - float64(16*z) + 2.5 },
+		func(z float64) float64 { return float64(6*z*z) - 16 }, -5, 5)
 	f := function{
 		terms: func(t, y []float64) {
 			t, b := t[:len(y)], b[:len(y)]
@@ -170,7 +170,7 @@ func styblinskiTang(d drawing) function {
 func microring(d drawing) function {
 	const a, r = 0.95, 0.85
 	transmission := func(cosine float64) float64 {
-		c := 2 * a * r * cosine
+		c := float64(2 * a * r * cosine)
 		return (a*a - c + r*r) / (1 - c + a*r*a*r)
 	}
 	var bottom, x []float64 // y* = −φ, and x* if it is drawn

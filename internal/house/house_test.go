@@ -8,8 +8,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -218,4 +220,52 @@ func TestTheHouseNotices(t *testing.T) {
 	if got := inspect("internal/rng", file); len(got) != 1 {
 		t.Errorf("rand.IntN in internal/rng: complaints %q", got)
 	}
+}
+
+// The compiler may fuse x*y + z where the processor can: on arm64, and on
+// amd64 with GOAMD64=v3. Results would then depend on the build. So a product
+// that goes into a sum is converted, float64(x*y), which forbids that; where
+// fusing is meant it says math.FMA.
+func TestNothingFusesUnasked(t *testing.T) {
+	fused := regexp.MustCompile(`\(([^()]+\.go):(\d+)\)\s+(VFN?M(ADD|SUB)|FN?M(ADD|SUB)D)`)
+	for _, build := range []string{"GOARCH=amd64 GOAMD64=v3", "GOARCH=arm64"} {
+		args := []string{"build", "-gcflags=-S"}
+		for _, r := range rooms(t) {
+			if here, _ := name(r.ImportPath); slices.Contains(algorithms, here) || here == "objective" || here == "." {
+				args = append(args, r.ImportPath)
+			}
+		}
+		command := exec.Command("go", args...)
+		command.Env = append(os.Environ(), strings.Fields(build)...)
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%.2000s", build, err, out)
+		}
+		asked := 0
+		for _, found := range fused.FindAllStringSubmatch(string(out), -1) {
+			if strings.Contains(found[1], "@") {
+				continue // inlined from another module
+			}
+			line := sourceLine(t, found[1], found[2])
+			if strings.Contains(line, "math.FMA") {
+				asked++
+			} else {
+				t.Errorf("%s: %s:%s fuses: %s", build, found[1], found[2], line)
+			}
+		}
+		if asked == 0 {
+			t.Errorf("%s: no math.FMA found: is this how the compiler still writes it?", build)
+		}
+	}
+}
+
+// sourceLine returns a line of a file.
+func sourceLine(t *testing.T, file, number string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := strconv.Atoi(number)
+	return strings.TrimSpace(strings.Split(string(text), "\n")[n-1])
 }

@@ -71,6 +71,6 @@ func (s *Stream) NormFloat64() float64 { return s.gauss.take(1)[0] }
 // at most the float below fl(hi − lo), which is at most hi − lo.
 func (s *Stream) Uniform(dst, lo, hi []float64) {
 	for i := range dst {
-		dst[i] = lo[i] + (hi[i]-lo[i])*s.Float64()
+		dst[i] = lo[i] + float64((hi[i]-lo[i])*s.Float64())
 	}
 }
