@@ -74,10 +74,14 @@ func (c ClipIn) check(d int) error {
 // because the rows of W̃ have length 1; the others, and those that are nearly
 // outside, are rare and looked at one by one.
 func (c ClipIn) Confine(points *mat.Dense, scratch []float64) {
+	safe := -1.0 // the square of a radius that is surely inside
+	if c.Radius > 1e-150 && c.Radius < 1e150 {
+		safe = 0.99 * c.Radius * c.Radius
+	}
 	n, _ := points.Dims()
 	for i := range n {
 		x := points.RawRowView(i)
-		if !(floats.Dot(x, x) <= 0.99*c.Radius*c.Radius) {
+		if !(floats.Dot(x, x) <= safe) {
 			c.confine(x, scratch[:c.Frame.Components()])
 		}
 	}

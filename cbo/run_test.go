@@ -306,6 +306,39 @@ func TestClipIn(t *testing.T) {
 	if !mat.EqualApprox(x, mat.NewDense(1, 3, []float64{7, 6, 8}), 1e-13) {
 		t.Errorf("(7, 30, 40) is clipped to %v, want (7, 6, 8)", x.RawMatrix().Data)
 	}
+	// Just outside, far inside and outside of very large and small radii, and
+	// near where squares overflow.
+	for _, c := range []struct{ radius, x, want float64 }{
+		{10, 10.03, 10}, {10, 9.99, 9.99}, {1e155, 1e156, 1e150}, {1e155, 1e149, 1e149}, {math.Inf(1), math.Inf(1), 1e150},
+		{1e-170, 1e-165, 1e-170}, {1e-170, 1e-171, 1e-171}, {10, 1e200, 10}, {10, -1e300, -10},
+	} {
+		x := mat.NewDense(1, 2, []float64{c.x, 0})
+		ClipIn{frame.Identity(2), c.radius}.Confine(x, make([]float64, 2))
+		if x.At(0, 0) != c.want || x.At(0, 1) != 0 {
+			t.Errorf("(%g, 0) is clipped at %g to %v, want %g", c.x, c.radius, x.RawMatrix().Data, c.want)
+		}
+	}
+	// In a square frame a point that is clipped is W̃†clip(y) and nothing else;
+	// one outside the ball whose coordinates are inside keeps its bits.
+	turned, err := frame.New(mat.NewDense(2, 2, []float64{0.6, 0.8, -0.8, 0.6}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, z, want := mat.NewDense(1, 2, []float64{13, 2}), mat.NewDense(1, 2, nil), mat.NewDense(1, 2, nil)
+	turned.Points(z, y)
+	turned.Coordinates(y, z)
+	y.Set(0, 0, 10)
+	turned.Points(want, y)
+	ClipIn{turned, 10}.Confine(z, make([]float64, 2))
+	if !mat.Equal(z, want) {
+		t.Errorf("clipped to %v, want %v", z.RawMatrix().Data, want.RawMatrix().Data)
+	}
+	turned.Points(z, mat.NewDense(1, 2, []float64{9, 9.5}))
+	want.Copy(z)
+	ClipIn{turned, 10}.Confine(z, make([]float64, 2))
+	if !mat.Equal(z, want) {
+		t.Errorf("%v, which is inside, is moved to %v", want.RawMatrix().Data, z.RawMatrix().Data)
+	}
 	wild := mat.NewDense(1, 2, []float64{math.Inf(1), math.NaN()})
 	ClipIn{frame.Identity(2), 10}.Confine(wild, make([]float64, 2))
 	if wild.At(0, 0) != 10 || wild.At(0, 1) != 10 {

@@ -114,11 +114,13 @@ func (f *Frame) Matrix() *mat.Dense { return f.w }
 func (f *Frame) Inverse() *mat.Dense { return f.pinv }
 
 // Coordinates sets each row of dst (n×m) to y = W̃x for a row x of points (n×d).
+// dst must not overlap points.
 func (f *Frame) Coordinates(dst, points *mat.Dense) {
 	kernel.Mul(dst.RawMatrix(), 1, points.RawMatrix(), f.wT.RawMatrix(), 0)
 }
 
 // Points sets each row of dst (n×d) to x = W̃†y for a row y of coordinates (n×m).
+// dst must not overlap coordinates.
 func (f *Frame) Points(dst, coordinates *mat.Dense) {
 	kernel.Mul(dst.RawMatrix(), 1, coordinates.RawMatrix(), f.pinvT.RawMatrix(), 0)
 }

@@ -82,6 +82,13 @@ func TestThereAndBack(t *testing.T) {
 		if !mat.EqualApprox(y, back, 1e-13*cond) {
 			t.Fatalf("W̃W̃†y is not y at condition %g", cond)
 		}
+		// Moving by −½W̃†y halves the coordinates.
+		f.Move(x, -0.5, y)
+		f.Coordinates(back, x)
+		y.Scale(0.5, y)
+		if !mat.EqualApprox(y, back, 1e-13*cond) {
+			t.Fatalf("x − ½W̃†y has the coordinates %v, want %v", mat.Formatted(back), mat.Formatted(y))
+		}
 		// Walking along u_j changes y_j alone.
 		u := mat.NewDense(1, d, nil)
 		e := mat.NewDense(1, m, nil)

@@ -432,6 +432,14 @@ func TestScale(t *testing.T) {
 	if got := fmt.Sprint(ask(-1, -1, -1), ask(1, 1, 1), ask(0, 0, 0)); got != "[-5 1e+06 0] [5 1.000001e+06 1e-09] [0 1.0000005e+06 5e-10]" {
 		t.Errorf("corners and centre are %s", got)
 	}
+	// A smaller batch after a larger one.
+	rows := 0
+	counting := objective.NewScale(objective.Batch(3, func(points *mat.Dense, _ []float64) { rows, _ = points.Dims() }), start, bounds)
+	for _, n := range []int{5, 2, 3} {
+		if err := counting.Evaluate(ctx, mat.NewDense(n, 3, nil), make([]float64, n)); err != nil || rows != n {
+			t.Errorf("a batch of %d points arrives as %d, error %v", n, rows, err)
+		}
+	}
 	if b := s.Bounds(); b.Lo[0] != -1.2 || b.Hi[1] != 1 || !math.IsInf(b.Hi[2], 1) {
 		t.Errorf("bounds %v", b)
 	}

@@ -2,8 +2,10 @@ package problem_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"strings"
 	"testing"
@@ -388,6 +390,66 @@ func TestEvaluateStopsWithTheContext(t *testing.T) {
 	p := must(t, problem.Spec{Name: "rastrigin", Dim: 2})
 	if err := p.Evaluate(ctx, mat.NewDense(1, 2, nil), make([]float64, 1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+	// In the middle of a large batch too.
+	values := make([]float64, 1000)
+	objective.Clear(values)
+	err := p.Evaluate(&ending{Context: context.Background(), left: 3}, mat.NewDense(1000, 2, nil), values)
+	if n := objective.Evaluated(values); !errors.Is(err, context.Canceled) || n == 0 || n >= 1000 {
+		t.Errorf("error %v after %d points", err, n)
+	}
+}
+
+// ending is a context that ends after it was asked a few times.
+type ending struct {
+	context.Context
+	left int
+}
+
+func (e *ending) Err() error {
+	if e.left--; e.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The value is the sum over all components, however many.
+func TestManyComponents(t *testing.T) {
+	p := must(t, problem.Spec{Name: "squared-norm", Dim: 700, Mix: "none"})
+	x, want := mat.NewDense(1, 700, nil), 0.0
+	for i := range 700 {
+		x.Set(0, i, float64(i))
+		want += float64(i * i)
+	}
+	var value [1]float64
+	if err := p.Evaluate(context.Background(), x, value[:]); err != nil || value[0] != want {
+		t.Errorf("f = %v, error %v, want %v", value[0], err, want)
+	}
+}
+
+// What a seed gives is part of the contract, at the paper's size too. A change
+// here belongs under "Numerics" in CHANGELOG.
+func TestGoldenProblems(t *testing.T) {
+	for _, c := range []struct {
+		name, mix string
+		want      uint64
+	}{
+		{"rastrigin", "paper", 0xe06d24659d6481f6}, {"rastrigin-like", "orthogonal", 0xbc496683e4868dec},
+		{"different-powers", "paper", 0xcaa3793f56364df7}, {"microring", "banded", 0x957c61e14bf25d0a},
+	} {
+		p := must(t, problem.Spec{Name: c.name, Dim: 100, Mix: c.mix, Seed: 1})
+		x, values := mat.NewDense(100, 100, nil), make([]float64, 100)
+		rng.Seed(1).Stream("golden").Norm(x.RawMatrix().Data)
+		if err := p.Evaluate(context.Background(), x, values); err != nil {
+			t.Fatal(err)
+		}
+		h := fnv.New64a()
+		for _, v := range append(values, p.Frame().Matrix().RawMatrix().Data...) {
+			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+		}
+		if got := h.Sum64(); got != c.want {
+			t.Errorf("%s, %s: digest %#x, want %#x", c.name, c.mix, got, c.want)
+		}
 	}
 }
 

@@ -26,7 +26,13 @@ var (
 )
 
 // Exp sets dst[i] = exp(x[i]), within 1 ulp. dst may be x.
-func Exp(dst, x []float64) { expPath(dst[:len(x)], x) }
+func Exp(dst, x []float64) {
+	for dst = fit(dst, x); len(x) > 0; {
+		n := min(len(x), atOnce)
+		expPath(dst[:n], x[:n])
+		dst, x = dst[n:], x[n:]
+	}
+}
 
 // ExpOf returns what Exp makes of one number.
 func ExpOf(x float64) float64 { return expGo(x) }

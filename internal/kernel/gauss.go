@@ -34,7 +34,9 @@ func Gauss(dst []float64, state *Chance) {
 	if len(dst)%GaussBlock != 0 {
 		panic("kernel: Gauss makes whole blocks of numbers")
 	}
-	gaussPath(dst, state)
+	if len(dst) > 0 {
+		gaussPath(dst, state)
+	}
 }
 
 func gaussSlice(dst []float64, state *Chance) {

@@ -26,7 +26,13 @@ var (
 )
 
 // Log sets dst[i] = log(x[i]), within 1 ulp: −Inf at 0, NaN below. dst may be x.
-func Log(dst, x []float64) { logPath(dst[:len(x)], x) }
+func Log(dst, x []float64) {
+	for dst = fit(dst, x); len(x) > 0; {
+		n := min(len(x), atOnce)
+		logPath(dst[:n], x[:n])
+		dst, x = dst[n:], x[n:]
+	}
+}
 
 // LogOf returns what Log makes of one number.
 func LogOf(x float64) float64 { return logGo(x) }

@@ -23,12 +23,12 @@ type factor struct {
 	turned bool
 }
 
-// columns returns columns [lo, hi) of the factor.
-func (b factor) columns(lo, hi int) factor {
+// columns returns the factor without the columns before lo.
+func (b factor) columns(lo int) factor {
 	if b.turned {
-		b.Rows, b.Data = hi-lo, b.Data[lo*b.Stride:]
+		b.Rows, b.Data = b.Rows-lo, b.Data[lo*b.Stride:]
 	} else {
-		b.Cols, b.Data = hi-lo, b.Data[lo:]
+		b.Cols, b.Data = b.Cols-lo, b.Data[lo:]
 	}
 	return b
 }
@@ -37,22 +37,28 @@ func (b factor) columns(lo, hi int) factor {
 // multiply-adds of one panelDepth are carried on by the next, through C.
 func multiply(c, a blas64.General, b factor) {
 	width := panelVectors * active.lanes()
-	room := panels.borrow(panelDepth * width)
-	packed := *room
+	var room *[]float64
 	for k0 := 0; k0 < a.Cols; k0 += panelDepth {
 		depth := min(panelDepth, a.Cols-k0)
 		for j0 := 0; j0 < c.Cols; j0 += width {
 			cols := min(width, c.Cols-j0)
-			bk, ldb := packed, width
+			var bk []float64
+			ldb := width
 			if !b.turned && cols == width && c.Rows <= directRows {
 				bk, ldb = b.Data[k0*b.Stride+j0:], b.Stride
 			} else {
-				b.pack(packed, k0, depth, j0, cols, width)
+				if room == nil {
+					room = panels.borrow(panelDepth * width)
+				}
+				bk = *room
+				b.pack(bk, k0, depth, j0, cols, width)
 			}
 			panel(c.Data[j0:], c.Stride, a.Data[k0:], a.Stride, bk, ldb, depth, c.Rows, cols, k0 > 0)
 		}
 	}
-	panels.giveBack(room)
+	if room != nil {
+		panels.giveBack(room)
+	}
 }
 
 // pack sets dst, depth rows of width numbers, to the factor's rows from k0 and

@@ -48,11 +48,10 @@ func transpose(dst []float64, ldd int, src []float64, lds, n int) int {
 }
 
 func expPath(dst, x []float64) {
-	switch {
-	case len(x) == 0:
-	case active == avx512:
+	switch active {
+	case avx512:
 		expAVX512(&dst[0], &x[0], len(x))
-	case active == avx2:
+	case avx2:
 		expAVX2(&dst[0], &x[0], len(x))
 	default:
 		expSlice(dst, x)
@@ -60,11 +59,10 @@ func expPath(dst, x []float64) {
 }
 
 func logPath(dst, x []float64) {
-	switch {
-	case len(x) == 0:
-	case active == avx512:
+	switch active {
+	case avx512:
 		logAVX512(&dst[0], &x[0], len(x))
-	case active == avx2:
+	case avx2:
 		logAVX2(&dst[0], &x[0], len(x))
 	default:
 		logSlice(dst, x)
@@ -92,11 +90,10 @@ func sinPath(dst, x []float64) (done int) {
 }
 
 func powPath(dst, x, p []float64) {
-	switch {
-	case len(x) == 0:
-	case active == avx512:
+	switch active {
+	case avx512:
 		powAVX512(&dst[0], &x[0], &p[0], len(x))
-	case active == avx2:
+	case avx2:
 		powAVX2(&dst[0], &x[0], &p[0], len(x))
 	default:
 		powSlice(dst, x, p)
@@ -104,11 +101,10 @@ func powPath(dst, x, p []float64) {
 }
 
 func gaussPath(dst []float64, state *Chance) {
-	switch {
-	case len(dst) == 0:
-	case active == avx512:
+	switch active {
+	case avx512:
 		gaussAVX512(&dst[0], len(dst)/GaussBlock, &state[0][0])
-	case active == avx2:
+	case avx2:
 		gaussAVX2(&dst[0], len(dst)/GaussBlock, &state[0][0])
 	default:
 		gaussSlice(dst, state)

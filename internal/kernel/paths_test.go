@@ -196,12 +196,53 @@ func TestTheGeneratorIsXoshiro(t *testing.T) {
 }
 
 func TestGaussMakesWholeBlocks(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
+	for _, n := range []int{1, GaussBlock / 2, GaussBlock + 1, 3 * GaussBlock / 2} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("no panic for %d numbers", n)
+				}
+			}()
+			Gauss(make([]float64, n), new(Chance))
+		}()
+	}
+}
+
+// More numbers than the assembly gets at a time.
+func TestLongSlices(t *testing.T) {
+	x, p := make([]float64, 2*atOnce+5), make([]float64, 2*atOnce+5)
+	for i := range x {
+		x[i], p[i] = float64(i)/1000, 2
+	}
+	for _, f := range functions {
+		got := make([]float64, len(x))
+		f.slice(got, x, p)
+		for _, i := range []int{0, atOnce - 1, atOnce, 2*atOnce - 1, 2 * atOnce, len(x) - 1} {
+			if want := f.twin(x[i], p[i]); !sameBits(got[i], want) {
+				t.Errorf("%s: number %d is %v, want %v", f.name, i, got[i], want)
+			}
 		}
-	}()
-	Gauss(make([]float64, GaussBlock+1), new(Chance))
+	}
+}
+
+// A test that asks for a path by the environment gets it.
+func TestTheEnvironmentForcesAPath(t *testing.T) {
+	if want := os.Getenv(Environment); want != "" && Path() != want {
+		t.Errorf("the path is %s, want %s", Path(), want)
+	}
+	if Path() != active.String() {
+		t.Errorf("Path() = %s, active is %v", Path(), active)
+	}
+	for _, p := range available() {
+		command := exec.Command(os.Args[0], "-test.run", "TestGoldenBits|TestTheEnvironmentForcesAPath")
+		command.Env = append(os.Environ(), Environment+"="+p.String())
+		if os.Getenv(Environment) != "" {
+			continue // this is such a process
+		}
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Errorf("%v: %v\n%s", p, err, out)
+		}
+	}
 }
 
 // The bits themselves, so that every architecture can be held against them. A
@@ -311,6 +352,10 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 		}
 		if !bytes.Equal(body(fresh), body(committed)) {
 			t.Errorf("%s is stale: run go generate ./internal/kernel", name)
+		}
+		// Vectors' upper halves left dirty slow down everything after.
+		if clean, returns := bytes.Count(fresh, []byte("VZEROUPPER\n\tRET\n")), bytes.Count(fresh, []byte("\tRET\n")); clean != returns {
+			t.Errorf("%s: %d of %d returns come after VZEROUPPER", name, clean, returns)
 		}
 	}
 }

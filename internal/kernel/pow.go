@@ -3,9 +3,14 @@ package kernel
 import "math"
 
 // Pow sets dst[i] = x[i]^p[i] for x[i] ≥ 0 and finite p[i] > 0, within 1 ulp
-// for p up to 6 or so and p/6 ulp beyond. It is NaN for x[i] < 0. dst may be x.
+// for p up to 6; for larger p the error grows, to some 15 ulp. It is NaN for
+// x[i] < 0. dst may be x.
 func Pow(dst, x, p []float64) {
-	powPath(dst[:len(x)], x, p[:len(x)])
+	for dst, p = fit(dst, x), p[:len(x):len(p)]; len(x) > 0; {
+		n := min(len(x), atOnce)
+		powPath(dst[:n], x[:n], p[:n])
+		dst, x, p = dst[n:], x[n:], p[n:]
+	}
 }
 
 func powSlice(dst, x, p []float64) {

@@ -51,7 +51,7 @@ func vector(x []float64) blas64.General {
 
 // Dot returns Σ_k x_k y_k, summed in the order of k by fused multiply-adds.
 func Dot(x, y []float64) float64 {
-	y = y[:len(x)]
+	y = y[:len(x):len(y)]
 	sum := 0.0
 	for k, xk := range x {
 		sum = math.FMA(xk, y[k], sum)
@@ -67,7 +67,7 @@ func product(c blas64.General, alpha float64, a blas64.General, b factor, beta f
 	if c.Rows == 0 || c.Cols == 0 {
 		return
 	}
-	if same(c, a) || same(c, b.General) {
+	if overlap(c, a) || overlap(c, b.General) {
 		panic("kernel: C must not overlap A or B")
 	}
 	if beta == 0 {
@@ -97,14 +97,9 @@ func product(c blas64.General, alpha float64, a blas64.General, b factor, beta f
 // check panics unless m's slice is as long as its shape says.
 func check(name string, m blas64.General) {
 	if m.Rows < 0 || m.Cols < 0 || m.Stride < m.Cols ||
-		m.Rows > 0 && m.Cols > 0 && len(m.Data) < (m.Rows-1)*m.Stride+m.Cols {
+		m.Rows > 0 && m.Cols > 0 && (len(m.Data) < m.Cols || m.Rows-1 > (len(m.Data)-m.Cols)/m.Stride) {
 		panic(fmt.Sprintf("kernel: %s is %d×%d with stride %d in %d numbers", name, m.Rows, m.Cols, m.Stride, len(m.Data)))
 	}
-}
-
-// same reports whether two matrices begin at the same place.
-func same(x, y blas64.General) bool {
-	return len(x.Data) > 0 && len(y.Data) > 0 && &x.Data[0] == &y.Data[0]
 }
 
 func row(m blas64.General, i int) []float64 {

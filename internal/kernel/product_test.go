@@ -186,6 +186,13 @@ func TestProductsRefuseWhatDoesNotFit(t *testing.T) {
 	short.Data = short.Data[:8]
 	narrow := m(3, 3)
 	narrow.Stride = 2
+	vast := blas64.General{Rows: 1<<32 + 1, Cols: 1, Stride: 1 << 32, Data: make([]float64, 64)}
+	negative := m(3, 3)
+	negative.Rows = -1
+	buffer := make([]float64, 100)
+	part := func(at, stride int) blas64.General {
+		return blas64.General{Rows: 3, Cols: 3, Stride: stride, Data: buffer[at:]}
+	}
 	for name, f := range map[string]func(){
 		"inner":             func() { Mul(m(2, 2), 1, m(2, 3), m(4, 2), 0) },
 		"rows":              func() { Mul(m(3, 2), 1, m(2, 3), m(3, 2), 0) },
@@ -196,11 +203,20 @@ func TestProductsRefuseWhatDoesNotFit(t *testing.T) {
 		"A has too few":     func() { Mul(m(3, 3), 1, short, m(3, 3), 0) },
 		"B has too few":     func() { Mul(m(3, 3), 1, m(3, 3), short, 0) },
 		"B's rows overlap":  func() { Mul(m(3, 3), 1, m(3, 3), narrow, 0) },
+		"too large":         func() { Mul(vast, 1, vast, m(1, 1), 0) },
+		"negative":          func() { Mul(negative, 1, negative, m(3, 3), 0) },
 		"C is A":            func() { Mul(square, 1, square, m(3, 3), 0) },
 		"C is B":            func() { MulT(square, 1, m(3, 3), square, 0) },
-		"dst is too short":  func() { Cos(make([]float64, 2), make([]float64, 3)) },
-		"p is too short":    func() { Pow(make([]float64, 3), make([]float64, 3), make([]float64, 2)) },
-		"too few to sum up": func() { Dot(make([]float64, 3), make([]float64, 2)) },
+		"C overlaps A":      func() { Mul(part(3, 3), 1, part(0, 3), m(3, 3), 0) },
+		"A overlaps C":      func() { Mul(part(0, 10), 1, part(12, 10), m(3, 3), 0) },
+		"columns overlap":   func() { Mul(part(2, 10), 1, part(0, 10), m(3, 3), 0) },
+		"columns wrap":      func() { Mul(part(9, 10), 1, part(0, 10), m(3, 3), 0) },
+		"other stride":      func() { Mul(part(4, 9), 1, part(0, 10), m(3, 3), 0) },
+		"dst is too short":  func() { Cos(make([]float64, 2, 9), make([]float64, 3)) },
+		"p is too short":    func() { Pow(make([]float64, 3), make([]float64, 3), make([]float64, 2, 9)) },
+		"too few to sum up": func() { Dot(make([]float64, 3), make([]float64, 2, 9)) },
+		"dst before x":      func() { Exp(buffer[:9], buffer[1:10]) },
+		"dst behind x":      func() { Log(buffer[1:10], buffer[:9]) },
 	} {
 		eachPath(func(p path) {
 			defer func() {
@@ -210,6 +226,52 @@ func TestProductsRefuseWhatDoesNotFit(t *testing.T) {
 			}()
 			f()
 		})
+	}
+}
+
+// Different columns of one matrix do not overlap, nor do empty matrices.
+func TestNeighboursDoNotOverlap(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	whole := draw(r, 3, 10, 0, false)
+	columns := func(lo, hi int) blas64.General {
+		return blas64.General{Rows: 3, Cols: hi - lo, Stride: 10, Data: whole.Data[lo:]}
+	}
+	want := draw(r, 3, 3, 0, false)
+	b := draw(r, 4, 3, 0, false)
+	naiveMul(want, 1, columns(0, 4), b, 0)
+	Mul(columns(4, 7), 1, columns(0, 4), b, 0)
+	for i := range 3 {
+		wantSame(t, "columns 4 to 6", row(columns(4, 7), i), row(want, i))
+	}
+	naiveMul(want, 1, columns(6, 10), b, 0)
+	Mul(columns(3, 6), 1, columns(6, 10), b, 0)
+	for i := range 3 {
+		wantSame(t, "columns 3 to 5", row(columns(3, 6), i), row(want, i))
+	}
+	empty := blas64.General{Rows: 3, Cols: 0, Stride: 1, Data: whole.Data}
+	Mul(columns(0, 2), 1, empty, blas64.General{Rows: 0, Cols: 2, Stride: 2}, 0)
+	if whole.Data[0] != 0 || whole.Data[11] != 0 {
+		t.Error("an empty sum is not 0")
+	}
+}
+
+// A large product is cut into as many parts as there are cores, which cover it
+// once.
+func TestRanges(t *testing.T) {
+	for _, c := range []struct{ size, unit, n, want int }{
+		{100, 8, 2, 2}, {100, 24, 3, 3}, {24, 24, 4, 1}, {25, 24, 4, 2}, {1, 8, 64, 1}, {1000, 8, 64, 64}, {16, 8, 2, 2},
+	} {
+		got := ranges(c.size, c.unit, c.n)
+		next, longest := 0, 0
+		for _, s := range got {
+			if s.lo != next || s.lo%c.unit != 0 {
+				t.Errorf("%v: %v", c, got)
+			}
+			next, longest = s.hi, max(longest, s.hi-s.lo)
+		}
+		if next != c.size || len(got) != c.want || longest > c.size/c.want+2*c.unit {
+			t.Errorf("%v: %v", c, got)
+		}
 	}
 }
 

@@ -20,32 +20,42 @@ func share(c, a blas64.General, b factor) {
 		return
 	}
 	work := float64(c.Rows) * float64(c.Cols) * float64(a.Cols)
-	workers := int(min(work/workPerCore, float64(runtime.GOMAXPROCS(0))))
-	if workers <= 1 {
+	if work < 2*workPerCore {
 		multiply(c, a, b)
 		return
 	}
-	// Ranges are whole tiles.
-	const tileRows = 8
-	unit, units := tileRows, (c.Rows+tileRows-1)/tileRows
+	workers := int(min(work/workPerCore, float64(runtime.GOMAXPROCS(0))))
 	byColumns := c.Cols > c.Rows
+	size, unit := c.Rows, 8 // rows of the largest tile
 	if byColumns {
-		unit = panelVectors * active.lanes()
-		units = (c.Cols + unit - 1) / unit
+		size, unit = c.Cols, panelVectors*active.lanes()
 	}
 	var wait sync.WaitGroup
-	for w := range workers {
-		lo, hi := units*w/workers*unit, units*(w+1)/workers*unit
+	for _, r := range ranges(size, unit, workers) {
 		cw, aw, bw := c, a, b
 		if byColumns {
-			hi = min(hi, c.Cols)
-			cw.Cols, cw.Data, bw = hi-lo, c.Data[lo:], b.columns(lo, hi)
+			cw.Cols, cw.Data, bw = r.hi-r.lo, c.Data[r.lo:], b.columns(r.lo)
 		} else {
-			hi = min(hi, c.Rows)
-			cw.Rows, cw.Data = hi-lo, c.Data[lo*c.Stride:]
-			aw.Rows, aw.Data = hi-lo, a.Data[lo*a.Stride:]
+			cw.Rows, cw.Data = r.hi-r.lo, c.Data[r.lo*c.Stride:]
+			aw.Rows, aw.Data = r.hi-r.lo, a.Data[r.lo*a.Stride:]
 		}
 		wait.Go(func() { multiply(cw, aw, bw) })
 	}
 	wait.Wait()
+}
+
+// A span is the indices lo ≤ i < hi.
+type span struct{ lo, hi int }
+
+// ranges cuts the indices below size into at most n spans, about equal and,
+// but for the last, multiples of unit.
+func ranges(size, unit, n int) []span {
+	var all []span
+	units := (size + unit - 1) / unit
+	for w := range n {
+		if s := (span{units * w / n * unit, min(units*(w+1)/n*unit, size)}); s.lo < s.hi {
+			all = append(all, s)
+		}
+	}
+	return all
 }

@@ -34,8 +34,9 @@ var (
 
 // Cos sets dst[i] = cos(x[i]), to 2.5e-16 and never beyond ±1. dst may be x.
 func Cos(dst, x []float64) {
-	for dst = dst[:len(x)]; len(x) > 0; {
-		done := cosPath(dst, x)
+	for dst = fit(dst, x); len(x) > 0; {
+		n := min(len(x), atOnce)
+		done := cosPath(dst[:n], x[:n])
 		done += trigSlice(dst[done:], x[done:], 1)
 		dst, x = dst[done:], x[done:]
 	}
@@ -43,8 +44,9 @@ func Cos(dst, x []float64) {
 
 // Sin sets dst[i] = sin(x[i]), to 2.5e-16 and never beyond ±1. dst may be x.
 func Sin(dst, x []float64) {
-	for dst = dst[:len(x)]; len(x) > 0; {
-		done := sinPath(dst, x)
+	for dst = fit(dst, x); len(x) > 0; {
+		n := min(len(x), atOnce)
+		done := sinPath(dst[:n], x[:n])
 		done += trigSlice(dst[done:], x[done:], 0)
 		dst, x = dst[done:], x[done:]
 	}

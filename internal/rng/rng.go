@@ -6,8 +6,8 @@
 //	noise := rng.Seed(7).Stream("cbo", "noise", run)
 //
 // draws the same numbers whatever else runs beside it, in whatever order. Two
-// names give streams that share nothing: the generator's 128 bits of state are
-// a cryptographic hash of seed and name.
+// names give streams that share nothing: the state of their generators is a
+// cryptographic hash of seed and name.
 package rng
 
 import (

@@ -36,6 +36,51 @@ func TestAStreamIsAFunctionOfSeedAndName(t *testing.T) {
 	}
 }
 
+// However they are asked for, the Gaussian numbers are the same; and none is
+// skipped or given twice where one lot ends and the next begins.
+func TestNormInPieces(t *testing.T) {
+	const n = 5000
+	want := take(Seed(3).Stream("pieces"), n)
+	s, got := Seed(3).Stream("pieces"), make([]float64, 0, n)
+	for size := 0; len(got) < n; size = (size + 3) % 1100 {
+		piece := make([]float64, min(size, n-len(got)))
+		s.Norm(piece)
+		got = append(got, piece...)
+		if len(got) < n {
+			got = append(got, s.NormFloat64())
+		}
+	}
+	if !equal(got, want) {
+		t.Error("numbers taken in pieces are others than those taken at once")
+	}
+	seen := map[float64]bool{}
+	for _, v := range want {
+		if seen[v] {
+			t.Fatalf("%v comes twice", v)
+		}
+		seen[v] = true
+	}
+}
+
+// Neighbours, and the places of a block that come from different generators or
+// from one, are not correlated. Five standard errors of 376 correlations: a
+// right generator fails for one seed in 4,600, and this seed is fixed.
+func TestNormIsNotCorrelated(t *testing.T) {
+	const block, n = 16, 50_000
+	x := take(Seed(4).Stream("correlation"), block*n)
+	for i := range block {
+		for j := i + 1; j < 2*block; j++ {
+			sum := 0.0
+			for k := 0; k+2*block <= len(x); k += block {
+				sum += x[k+i] * x[k+j]
+			}
+			if z := sum / math.Sqrt(n); !(math.Abs(z) <= 5) {
+				t.Errorf("places %d and %d: %.1f standard errors", i, j, z)
+			}
+		}
+	}
+}
+
 func TestNamesDoNotRunTogether(t *testing.T) {
 	names := [][]any{
 		{}, {"a"}, {"b"}, {"ab"}, {"a", "b"}, {"a", "b", 0}, {"a", "b", 1}, {"a", "", "b"},
