@@ -1,0 +1,87 @@
+package hessian
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// scales are the steps that Step tries: four to a decade, from 1e-5 to 1.
+var scales = func() []float64 {
+	var all []float64
+	for k := -20; k <= 0; k++ {
+		all = append(all, math.Pow(10, float64(k)/4))
+	}
+	return all
+}()
+
+// Step chooses the step for a stencil by looking at f. Along each row v of
+// directions (n×d) it forms the stencil's own second difference at x over a
+// range of scales t,
+//
+//	D(t) = t⁻² Σ_k w_k f(x + a_k t v)   over its Diagonal,
+//
+// which for small t drowns in the rounding or the noise of f and for large t
+// misses the curvature at x, and takes the t at which D agrees best with its
+// neighbours: the sum of the two differences and of the rounding of f(x)/t², in
+// the geometric mean over the directions, is least. Three directions or more
+// keep chance out of it. No step above most is tried (0: none above 1).
+//
+// It asks up to 21 times the queries of one diagonal entry for each direction.
+// Where no three neighbouring differences are finite the error is ErrNoStep.
+func (s Stencil) Step(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, most float64) (float64, error) {
+	n, _ := directions.Dims()
+	line := Stencil{Diagonal: s.Diagonal, Alone: s.Alone}
+	var tried []float64
+	for _, t := range scales {
+		if most == 0 || t <= most {
+			tried = append(tried, t)
+		}
+	}
+	unrest := make([]float64, len(tried)) // Σ log of the differences, over directions
+	for i := range n {
+		v := directions.Slice(i, i+1, 0, len(x)).(*mat.Dense)
+		second, rounding := make([]float64, len(tried)), make([]float64, len(tried))
+		for k, t := range tried {
+			e, err := line.At(ctx, f, x, v, t)
+			if err != nil {
+				return 0, err
+			}
+			second[k] = e.Hessian.At(0, 0)
+			rounding[k] = 0x1p-52 * math.Abs(e.Value) / (t * t)
+		}
+		for k := range unrest {
+			unrest[k] += math.Log(gap(second, k) + rounding[k])
+		}
+	}
+	best, least := 0.0, math.Inf(1)
+	for k, u := range unrest {
+		if u < least {
+			best, least = tried[k], u
+		}
+	}
+	if best == 0 {
+		return 0, ErrNoStep
+	}
+	return best, nil
+}
+
+// gap returns |d_k − d_{k−1}| + |d_{k+1} − d_k|, +Inf if there is no such
+// number.
+func gap(d []float64, k int) float64 {
+	if k == 0 || k == len(d)-1 {
+		return math.Inf(1)
+	}
+	g := math.Abs(d[k]-d[k-1]) + math.Abs(d[k+1]-d[k])
+	if math.IsNaN(g) {
+		return math.Inf(1)
+	}
+	return g
+}
+
+// ErrNoStep says that f could not be evaluated often enough along a line to
+// choose a step.
+var ErrNoStep = errors.New("hessian: f has no finite values at neighbouring steps")
