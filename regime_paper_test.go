@@ -44,9 +44,10 @@ func TestRegimeOfTable1(t *testing.T) {
 		{"transformed", "rastrigin", "paper", 1_970_000, 5, 5, true},
 		{"cbo on f", "rastrigin", "paper", 5_000_000, 0, 0, true},
 		{"cbo on f", "squared-norm", "paper", 5_000_000, 0, 0, false},
-		// Of seeds 0 to 34 four succeed, late: with that rate three or more of
-		// five do once in 80 times.
-		{"cbo on f", "different-powers", "paper", 5_000_000, 0, 2, false},
+		// Of seeds 0 to 34 two succeed, late (13 and 23). A change of numerics
+		// draws anew, and with that rate one of these five does once in four
+		// times: count more seeds then.
+		{"cbo on f", "different-powers", "paper", 5_000_000, 0, 0, false},
 	} {
 		if dim < 100 && !c.small {
 			continue
