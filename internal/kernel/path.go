@@ -31,16 +31,13 @@ func (p path) lanes() int {
 	return 2
 }
 
-// Environment is the variable that forces a path: go, avx2 or avx512. Unset,
+// environment is the variable that forces a path: go, avx2 or avx512. Unset,
 // the best one that the processor has is taken. As results do not depend on
 // the path, it is of use in tests and benchmarks only.
-const Environment = "UNTWIST_KERNEL"
+const environment = "UNTWIST_KERNEL"
 
 // active is the path in use. It is chosen once, before main starts.
-var active = choose(os.Getenv(Environment), available())
-
-// Path returns the name of the path in use.
-func Path() string { return active.String() }
+var active = choose(os.Getenv(environment), available())
 
 // choose returns the path called name, or the last of those available. It
 // panics if there is none of that name: a test that asked for a path must not
@@ -55,7 +52,7 @@ func choose(name string, available []path) path {
 		for _, p := range available {
 			names = append(names, p.String())
 		}
-		panic(fmt.Sprintf("%s=%s: this processor has the paths %s", Environment, name, strings.Join(names, ", ")))
+		panic(fmt.Sprintf("%s=%s: this processor has the paths %s", environment, name, strings.Join(names, ", ")))
 	}
 	return p
 }
