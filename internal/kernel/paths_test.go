@@ -233,6 +233,9 @@ func TestTheEnvironmentForcesAPath(t *testing.T) {
 		}
 		return // this is a process that was asked
 	}
+	if len(available()) == 1 {
+		return // nothing to choose from
+	}
 	for _, p := range available() {
 		command := exec.Command(os.Args[0], "-test.run", "TestGoldenBits|TestTheEnvironmentForcesAPath")
 		command.Env = append(os.Environ(), environment+"="+p.String())
