@@ -1,0 +1,254 @@
+package identify
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// nearlyOrthogonal returns d rows of length 1 with ρ₂ < 1/60.
+func nearlyOrthogonal(t *testing.T, d int, seed uint64) *mat.Dense {
+	w := mat.DenseCopyOf(draw(t, "squared-norm", d, "orthogonal", seed).Frame().Matrix())
+	noise := sphere(d, d, rng.Seed(seed).Stream("noise"))
+	for i := range d {
+		axpy(w.RawRowView(i), 0.006, noise.RawRowView(i))
+		normalise(w.RawRowView(i))
+	}
+	if rho := Coherence(w); !(rho < 1./60) {
+		t.Fatalf("ρ₂ = %g", rho)
+	}
+	return w
+}
+
+// nearest returns the distance of v from the nearest ±w_j.
+func nearest(w *mat.Dense, v []float64) float64 {
+	m, _ := w.Dims()
+	best := math.Inf(1)
+	for j := range m {
+		row := w.RawRowView(j)
+		sign, sum := math.Copysign(1, kernel.Dot(row, v)), 0.0
+		for k := range v {
+			sum += (row[k] - sign*v[k]) * (row[k] - sign*v[k])
+		}
+		best = min(best, math.Sqrt(sum))
+	}
+	return best
+}
+
+// One step by hand: 𝒲 spanned by e₁⊗e₁ and e₂⊗e₂, v = (3/5, 4/5), γ = ½:
+// P(v⊗v) = diag(9/25, 16/25), v + 2P(v⊗v)v = (3/5·(1+18/25), 4/5·(1+32/25)).
+func TestOneStepByHand(t *testing.T) {
+	s := Ridges(mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
+	v := mat.NewDense(1, 2, []float64{0.6, 0.8})
+	if err := (Power{Gamma: 0.5, Steps: 1}).ascend(ctx, s, v); err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{0.6 * 43 / 25, 0.8 * 57 / 25}
+	normalise(want)
+	if math.Abs(v.At(0, 0)-want[0]) > 1e-15 || math.Abs(v.At(0, 1)-want[1]) > 1e-15 {
+		t.Errorf("v = %v, want %v", v.RawRowView(0), want)
+	}
+	if got, want := s.Value([]float64{0.6, 0.8}), (81.+256)/625; math.Abs(got-want) > 1e-15 {
+		t.Errorf("value %v, want %v", got, want)
+	}
+}
+
+// Proposition 2.5, with 𝒲̂ = 𝒲 and ρ₂ < 1/60: each ±w_j is a fixed point, and
+// every limit whose value is at least 1 − 1e-8 is one of them.
+func TestLimitsAreTheRidges(t *testing.T) {
+	for seed := range uint64(3) {
+		w := nearlyOrthogonal(t, 10, seed)
+		s := Ridges(w)
+		p := Power{Restarts: 200}.complete(10)
+		fixed := mat.DenseCopyOf(w)
+		fixed.Scale(-1, fixed)
+		if err := p.ascend(ctx, s, fixed); err != nil {
+			t.Fatal(err)
+		}
+		fixed.Scale(-1, fixed)
+		if !mat.EqualApprox(fixed, w, 1e-12) {
+			t.Errorf("seed %d: −w_j are not fixed", seed)
+		}
+		v := sphere(200, 10, rng.Seed(seed).Stream("starts"))
+		if err := p.ascend(ctx, s, v); err != nil {
+			t.Fatal(err)
+		}
+		reached := 0
+		for i := range 200 {
+			if s.Value(v.RawRowView(i)) >= 1-1e-8 {
+				reached++
+				if e := nearest(w, v.RawRowView(i)); !(e <= 1e-4) { // value 1 − 1e-8 is at a distance of 1e-4
+					t.Errorf("seed %d: a limit of value 1 is %g away from every ±w_j", seed, e)
+				}
+			}
+		}
+		if reached < 150 {
+			t.Errorf("seed %d: %d of 200 starts reach value 1", seed, reached)
+		}
+	}
+}
+
+// The objective never decreases along the steps (γ ≥ ½ or not).
+func TestStepsAscend(t *testing.T) {
+	for _, gamma := range []float64{0.1, 0.5, 1, 5} {
+		s := Ridges(sphere(5, 6, rng.Seed(7).Stream("w")))
+		v := sphere(20, 6, rng.Seed(8).Stream("starts"))
+		before := make([]float64, 20)
+		for step := range 60 {
+			for i := range before {
+				value := s.Value(v.RawRowView(i))
+				if value < before[i]-1e-14 {
+					t.Fatalf("γ = %g, step %d: the value falls from %v to %v", gamma, step, before[i], value)
+				}
+				before[i] = value
+			}
+			if err := (Power{Gamma: gamma, Steps: 1}).ascend(ctx, s, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// With few restarts some ridges are missed, unless what was found is deflated.
+func TestDeflation(t *testing.T) {
+	w := nearlyOrthogonal(t, 30, 4)
+	s := Ridges(w)
+	plain, err := Power{Restarts: 40}.Directions(ctx, s, rng.Seed(1).Stream("power"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := Power{Restarts: 40, Deflate: true, Reject: 0.999}.Directions(ctx, s, rng.Seed(1).Stream("power"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, _ := plain.Dims()
+	n, _ := all.Dims()
+	if few >= 30 || n != 30 {
+		t.Fatalf("%d found without deflation, %d with it", few, n)
+	}
+	for i := range n {
+		if e := nearest(w, all.RawRowView(i)); !(e <= 1e-10) {
+			t.Errorf("direction %d is %g away from every ±w_j", i, e)
+		}
+	}
+}
+
+// Spurious maximisers are turned away by their value, if asked to.
+func TestReject(t *testing.T) {
+	w := sphere(6, 6, rng.Seed(3).Stream("w")) // far from orthogonal
+	s := Ridges(w)
+	strict, err := Power{Restarts: 100, Reject: 1 - 1e-8}.Directions(ctx, s, rng.Seed(1).Stream("power"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := strict.Dims()
+	for i := range n {
+		if e := nearest(w, strict.RawRowView(i)); !(e <= 3e-4) {
+			t.Errorf("direction %d of value %v is %g away from every ±w_j", i, s.Value(strict.RawRowView(i)), e)
+		}
+	}
+	if _, err := (Power{Restarts: 5, Reject: 1.5}).Directions(ctx, s, rng.Seed(1).Stream("power")); err == nil {
+		t.Error("no error where no value can be reached")
+	}
+}
+
+func TestComplete(t *testing.T) {
+	w := sphere(3, 7, rng.Seed(1).Stream("w"))
+	full := Complete(w, 7, rng.Seed(2).Stream("fill"))
+	if !mat.Equal(full.Slice(0, 3, 0, 7), w) {
+		t.Error("what was found has changed")
+	}
+	for i := 3; i < 7; i++ {
+		for j := range i + 1 {
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			if got := kernel.Dot(full.RawRowView(i), full.RawRowView(j)); math.Abs(got-want) > 1e-14 {
+				t.Errorf("⟨%d, %d⟩ = %g", i, j, got)
+			}
+		}
+	}
+	if same := Complete(full, 7, rng.Seed(3).Stream("fill")); !mat.Equal(same, full) {
+		t.Error("a whole basis has changed")
+	}
+}
+
+func TestTheMethodEndsWithItsContext(t *testing.T) {
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	s := Ridges(sphere(3, 3, rng.Seed(1).Stream("w")))
+	if _, err := (Power{}).Directions(ended, s, rng.Seed(1).Stream("power")); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+var whole = flag.Bool("whole", false, "run TestThePapersRoad at d = 100 with seeds 0 to 9: six minutes of computing")
+
+// Section 4: with 1.5d Hessians in a ball of radius 20, ε = 1e-3, and 8d starts
+// of 200 steps, m is found by the gap and at least 98 % of the weights are
+// recovered to 1e-4; with deflation all. The queries are N_H·2(d²+d), exactly.
+// On the squared norm the span has one dimension.
+func TestThePapersRoad(t *testing.T) {
+	d, seeds := 15, uint64(2)
+	if *whole {
+		d, seeds = 100, 10
+	}
+	for _, name := range []string{"rastrigin", "rastrigin-like", "different-powers", "squared-norm"} {
+		for seed := range seeds {
+			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
+				p := draw(t, name, d, "paper", seed)
+				meter := objective.NewMeter(p, 1<<40)
+				road := Paper{
+					Samples: 3 * d / 2, Region: hessian.Ball{Radius: 20 * math.Sqrt(float64(d)/100)}, Step: 1e-3,
+					Power: Power{Restarts: 8 * d, Deflate: true},
+				}
+				r, err := road.Identify(ctx, meter, rng.Seed(seed))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := road.Samples * 2 * (d*d + d); meter.Queries() != want {
+					t.Errorf("%d queries, want %d", meter.Queries(), want)
+				}
+				if name == "squared-norm" {
+					if r.Subspace.Rank() != 1 {
+						t.Errorf("rank %d, want 1", r.Subspace.Rank())
+					}
+					return
+				}
+				if r.Subspace.Rank() != d || r.Found != d {
+					t.Fatalf("rank %d, %d found, want %d; σ %v", r.Subspace.Rank(), r.Found, d, r.Subspace.Singular)
+				}
+				once, err := Power{Restarts: 8 * d}.Directions(ctx, r.Subspace, rng.Seed(seed).Stream("identify", "power"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				deflated, plain := recovered(t, p.Frame(), r.Directions), recovered(t, p.Frame(), once)
+				t.Logf("recovered to 1e-4: %d of %d without deflation, %d with it", plain, d, deflated)
+				if deflated != d || plain < (98*d)/100 {
+					t.Errorf("recovered %d of %d without deflation, %d with it", plain, d, deflated)
+				}
+			})
+		}
+	}
+}
+
+// recovered returns how many rows of the truth are among directions, to 1e-4.
+func recovered(t *testing.T, truth *frame.Frame, directions *mat.Dense) int {
+	t.Helper()
+	estimate, err := frame.New(directions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frame.Compare(truth, estimate).Recovered(1e-4)
+}

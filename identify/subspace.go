@@ -1,0 +1,254 @@
+package identify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Subspace is 𝒲̂, the span of symmetric matrices B_1, …, B_m that are
+// orthonormal in the Frobenius product.
+type Subspace struct {
+	d     int
+	basis *mat.Dense // m×d²: row k is vec B_k
+
+	samples int // N
+
+	// Singular are the singular values of Ŷ, all of them, descending.
+	Singular []float64
+}
+
+// ErrFlat says that no Hessian had any curvature in it.
+var ErrFlat = errors.New("identify: all Hessians are zero or not finite: f is linear or constant where it was sampled")
+
+// Span returns the span of the leading left singular vectors of
+//
+//	Ŷ = (vec Ĥ(x⁽¹⁾) … vec Ĥ(x⁽ᴺ⁾)) ∈ ℝ^(d²×N)
+//
+// (section 2.2, equation "hatY"). How many is m: those whose singular value is
+// above threshold or, where that is 0, those before the widest gap of the
+// spectrum, the largest σ_k/σ_(k+1). Hessians that are not finite are left out.
+//
+// The singular values are computed from ŶᵀŶ: below 1e-8 of the largest they
+// are rounding.
+func Span(hessians []*mat.Dense, threshold float64) (*Subspace, error) {
+	y, d := stack(hessians)
+	if y == nil {
+		return nil, ErrFlat
+	}
+	s := &Subspace{d: d}
+	s.samples, _ = y.Dims()
+	vectors, err := s.decompose(y)
+	if err != nil {
+		return nil, err
+	}
+	if s.Singular[0] == 0 {
+		return nil, ErrFlat
+	}
+	m := rank(s.Singular, threshold)
+	if m == 0 {
+		return nil, fmt.Errorf("identify: no singular value is above %g; the largest is %.3g", threshold, s.Singular[0])
+	}
+	s.basis = mat.NewDense(m, d*d, nil)
+	if vectors.RawMatrix().Cols == d*d {
+		s.basis.Copy(vectors)
+	} else { // vec B_k = Ŷv_k/σ_k
+		for k := range m {
+			v := vectors.RawRowView(k)
+			for i := range v {
+				v[i] /= s.Singular[k]
+			}
+		}
+		leading := vectors.RawMatrix()
+		leading.Rows = m
+		kernel.Mul(s.basis.RawMatrix(), 1, leading, y.RawMatrix(), 0)
+	}
+	orthonormalise(s.basis)
+	return s, nil
+}
+
+// decompose sets the singular values of Ŷᵀ = y (N×d²), and returns its left
+// singular vectors or its right ones, whichever are shorter, a row each.
+func (s *Subspace) decompose(y *mat.Dense) (*mat.Dense, error) {
+	side := y
+	if n, dd := y.Dims(); n > dd {
+		side = mat.DenseCopyOf(y.T())
+	}
+	n, _ := side.Dims()
+	gram := mat.NewDense(n, n, nil)
+	kernel.MulT(gram.RawMatrix(), 1, side.RawMatrix(), side.RawMatrix(), 0)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(mat.NewSymDense(n, gram.RawMatrix().Data), true) {
+		return nil, errors.New("identify: the singular values of the Hessians could not be found")
+	}
+	values := eigen.Values(nil) // ascending
+	var columns mat.Dense
+	eigen.VectorsTo(&columns)
+	s.Singular = make([]float64, n)
+	vectors := mat.NewDense(n, n, nil)
+	for k := range n {
+		s.Singular[k] = math.Sqrt(max(values[n-1-k], 0))
+		mat.Col(vectors.RawRowView(k), n-1-k, &columns)
+	}
+	return vectors, nil
+}
+
+// stack returns the finite Hessians as rows, and d; nil if there are none.
+func stack(hessians []*mat.Dense) (*mat.Dense, int) {
+	var rows []float64
+	n, d := 0, 0
+	for _, h := range hessians {
+		if d, _ = h.Dims(); !finite(h) {
+			continue
+		}
+		for i := range d {
+			rows = append(rows, h.RawRowView(i)...)
+		}
+		n++
+	}
+	if n == 0 {
+		return nil, 0
+	}
+	return mat.NewDense(n, d*d, rows), d
+}
+
+func finite(m *mat.Dense) bool {
+	rows, _ := m.Dims()
+	for i := range rows {
+		for _, v := range m.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rank returns how many singular values count.
+func rank(singular []float64, threshold float64) int {
+	if threshold > 0 {
+		m := 0
+		for m < len(singular) && singular[m] > threshold {
+			m++
+		}
+		return m
+	}
+	floor := singular[0] * 1e-9 // below, gaps are between roundings
+	best, widest := len(singular), 0.0
+	for k := range len(singular) - 1 {
+		if gap := math.Log(max(singular[k], floor) / max(singular[k+1], floor)); gap > widest {
+			best, widest = k+1, gap
+		}
+	}
+	return best
+}
+
+// orthonormalise makes the rows of q, which nearly are, orthonormal, by Gram
+// and Schmidt.
+func orthonormalise(q *mat.Dense) {
+	m, _ := q.Dims()
+	for k := range m {
+		row := q.RawRowView(k)
+		for i := range k {
+			before := q.RawRowView(i)
+			axpy(row, -kernel.Dot(before, row), before)
+		}
+		normalise(row)
+	}
+}
+
+// axpy adds αx to dst.
+func axpy(dst []float64, alpha float64, x []float64) {
+	for i, v := range x {
+		dst[i] = math.FMA(alpha, v, dst[i])
+	}
+}
+
+// normalise scales x to length 1, unless it is 0.
+func normalise(x []float64) {
+	norm := math.Sqrt(kernel.Dot(x, x))
+	if norm == 0 {
+		return
+	}
+	for i := range x {
+		x[i] /= norm
+	}
+}
+
+// Rank returns m.
+func (s *Subspace) Rank() int { m, _ := s.basis.Dims(); return m }
+
+// Dim returns d.
+func (s *Subspace) Dim() int { return s.d }
+
+// Value returns ‖P_𝒲̂(u⊗u)‖_F² = Σ_k ⟨B_k, u⊗u⟩², which is 1 for u = ±w_j if
+// 𝒲̂ = 𝒲, and at most 1 for any u of length 1.
+func (s *Subspace) Value(u []float64) float64 {
+	value, z := 0.0, make([]float64, s.d)
+	for k := range s.Rank() {
+		b := mat.NewDense(s.d, s.d, s.basis.RawRowView(k)).RawMatrix()
+		kernel.MulVec(z, b, u)
+		c := kernel.Dot(z, u)
+		value = math.FMA(c, c, value)
+	}
+	return value
+}
+
+// Distance returns ‖P_𝒱 − P_𝒲‖_(F→F), the sine of the largest angle between
+// two subspaces of the same rank; 1 if the ranks differ.
+func (s *Subspace) Distance(other *Subspace) float64 {
+	if s.Rank() != other.Rank() {
+		return 1
+	}
+	// cos of the angles: the singular values of V·Wᵀ.
+	m := s.Rank()
+	c := mat.NewDense(m, m, nil)
+	kernel.MulT(c.RawMatrix(), 1, s.basis.RawMatrix(), other.basis.RawMatrix(), 0)
+	// What V has beyond W, V − (VWᵀ)W, has the sines: better for small angles.
+	beyond := mat.DenseCopyOf(s.basis)
+	kernel.Mul(beyond.RawMatrix(), -1, c.RawMatrix(), other.basis.RawMatrix(), 1)
+	gram := mat.NewDense(m, m, nil)
+	kernel.MulT(gram.RawMatrix(), 1, beyond.RawMatrix(), beyond.RawMatrix(), 0)
+	var eigen mat.EigenSym
+	eigen.Factorize(mat.NewSymDense(m, gram.RawMatrix().Data), false)
+	return math.Sqrt(max(eigen.Values(nil)[m-1], 0))
+}
+
+// Ridges returns the span of w_j⊗w_j for the rows w_j of w: 𝒲 itself, for
+// comparison.
+func Ridges(w *mat.Dense) *Subspace {
+	m, d := w.Dims()
+	s := &Subspace{d: d, basis: mat.NewDense(m, d*d, nil)}
+	for j := range m {
+		row, out := w.RawRowView(j), s.basis.RawRowView(j)
+		for i, a := range row {
+			for k, b := range row {
+				out[i*d+k] = a * b
+			}
+		}
+	}
+	orthonormalise(s.basis)
+	return s
+}
+
+// Coherence returns ρ₂ = sup_{‖x‖=1} Σ_j ⟨x, w_j⟩² − 1 of the rows of w, each
+// of length 1: 0 if they are orthonormal. Proposition 2.5 needs ρ₂ < 1/60.
+func Coherence(w *mat.Dense) float64 {
+	m, _ := w.Dims()
+	gram := mat.NewDense(m, m, nil)
+	kernel.MulT(gram.RawMatrix(), 1, w.RawMatrix(), w.RawMatrix(), 0)
+	var eigen mat.EigenSym
+	eigen.Factorize(mat.NewSymDense(m, gram.RawMatrix().Data), false)
+	return eigen.Values(nil)[m-1] - 1
+}
+
+// Identifiability returns the estimate σ_m(Ŷ)²/N of α_H = σ_m(E[vec H⊗vec H]),
+// the constant of assumption 2.2 (equation "identifiabilityConditionHessianLinSep"):
+// how well the Hessians tell the components apart.
+func (s *Subspace) Identifiability() float64 {
+	sigma := s.Singular[s.Rank()-1]
+	return sigma * sigma / float64(s.samples)
+}
