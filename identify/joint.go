@@ -1,0 +1,248 @@
+package identify
+
+import (
+	"errors"
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/rng"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Joint is a matrix W̃ that diagonalises symmetric matrices H_1, …, H_K
+// together: all W̃⁻ᵀH_kW̃⁻¹ are diagonal, or as nearly so as can be. If
+// H_k = WᵀD_kW then W̃ = W up to order and scale of the rows.
+type Joint struct {
+	W      *mat.Dense   // W̃, d×d, its rows scaled so that λ_i has mean square 1
+	M      []*mat.Dense // M_k = W̃⁻ᵀH_kW̃⁻¹
+	Lambda *mat.Dense   // λ_ki = M_k[i,i], K×d
+	Sweeps int
+
+	hessians []*mat.Dense
+}
+
+// ErrSingular says that the Hessians have a direction in common in which none
+// of them curves: f has fewer components than dimensions, or is flat there.
+var ErrSingular = errors.New("identify: in some direction no Hessian has curvature")
+
+const (
+	pencils   = 5     // starts to choose from
+	maxSweeps = 60    // three to ten are usual
+	settled   = 1e-13 // the largest |E_ij| at which sweeps end
+	boldest   = 0.5   // the largest |E_ij| that a sweep goes
+)
+
+// Diagonalise finds the W̃ of K ≥ 2 matrices. (Any two diagonalise together;
+// with K ≥ 3 what is left off the diagonals is evidence.)
+//
+// It starts from the eigenvectors of a pencil, then sweeps: with
+// M_k = W̃⁻ᵀH_kW̃⁻¹ = (I+E)ᵀD_k(I+E) and λ_k = diag M_k it solves for every pair
+// i ≠ j the least squares
+//
+//	M_k[i,j] ≈ E_ij λ_ki + E_ji λ_kj   over k
+//
+// and sets W̃ ← (I+E)W̃. That converges quadratically. Where λ_i and λ_j are
+// proportional over all k the pair is not identifiable, and need not be: any
+// solution diagonalises.
+//
+// A sweep takes O(Kd³) time.
+func Diagonalise(hessians []*mat.Dense, stream *rng.Stream) (*Joint, error) {
+	d, _ := hessians[0].Dims()
+	j := &Joint{hessians: hessians, Lambda: mat.NewDense(len(hessians), d, nil)}
+	for range hessians {
+		j.M = append(j.M, mat.NewDense(d, d, nil))
+	}
+	if err := j.start(stream); err != nil {
+		return nil, err
+	}
+	for j.Sweeps < maxSweeps {
+		step := j.sweep()
+		j.Sweeps++
+		if !j.transform() {
+			return nil, ErrSingular
+		}
+		if step < settled {
+			break
+		}
+	}
+	return j, nil
+}
+
+// start sets W̃ to the best of a few pencils.
+func (j *Joint) start(stream *rng.Stream) error {
+	least := math.Inf(1)
+	var best *mat.Dense
+	for range pencils {
+		if j.W = j.pencil(stream); j.W == nil || !j.transform() {
+			continue
+		}
+		if off := j.off(); off < least {
+			least, best = off, mat.DenseCopyOf(j.W)
+		}
+	}
+	if j.W = best; best == nil || !j.transform() {
+		return ErrSingular
+	}
+	return nil
+}
+
+// pencil returns the left eigenvectors of B⁻¹A for random combinations A and B
+// of the H_k: B⁻¹A = W⁻¹(D_B⁻¹D_A)W. Of complex pairs it takes the real span.
+// It returns nil if B is singular.
+func (j *Joint) pencil(stream *rng.Stream) *mat.Dense {
+	d, _ := j.hessians[0].Dims()
+	a, b := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+	for _, h := range j.hessians {
+		axpy(a.RawMatrix().Data, stream.NormFloat64(), h.RawMatrix().Data)
+		axpy(b.RawMatrix().Data, stream.NormFloat64(), h.RawMatrix().Data)
+	}
+	var quotient mat.Dense
+	if err := quotient.Solve(b, a); singular(err) {
+		return nil
+	}
+	var eigen mat.Eigen
+	if !eigen.Factorize(mat.DenseCopyOf(quotient.T()), mat.EigenRight) {
+		return nil
+	}
+	values := eigen.Values(nil)
+	var vectors mat.CDense
+	eigen.VectorsTo(&vectors)
+	w := mat.NewDense(d, d, nil)
+	for i := 0; i < d; i++ {
+		paired := imag(values[i]) != 0 && i+1 < d
+		for k := range d {
+			v := vectors.At(k, i)
+			w.Set(i, k, real(v))
+			if paired {
+				w.Set(i+1, k, imag(v))
+			}
+		}
+		if paired {
+			i++
+		}
+	}
+	return w
+}
+
+// singular reports whether err is more than a warning of ill condition.
+func singular(err error) bool {
+	var condition mat.Condition
+	if errors.As(err, &condition) {
+		return math.IsInf(float64(condition), 1)
+	}
+	return err != nil
+}
+
+// transform computes the M_k and λ_k of W̃, whose rows it scales. It reports
+// whether W̃ has an inverse.
+func (j *Joint) transform() bool {
+	d, _ := j.W.Dims()
+	var inverse mat.Dense
+	if err := inverse.Inverse(j.W); singular(err) {
+		return false
+	}
+	half, inverseT := mat.NewDense(d, d, nil), mat.DenseCopyOf(inverse.T())
+	for k, h := range j.hessians {
+		kernel.Mul(half.RawMatrix(), 1, h.RawMatrix(), inverse.RawMatrix(), 0)
+		kernel.Mul(j.M[k].RawMatrix(), 1, inverseT.RawMatrix(), half.RawMatrix(), 0)
+	}
+	scale := make([]float64, d) // of the rows of W̃: λ_i has mean square scale⁴
+	for i := range d {
+		sum := 0.0
+		for _, m := range j.M {
+			sum = math.FMA(m.At(i, i), m.At(i, i), sum)
+		}
+		scale[i] = math.Sqrt(math.Sqrt(sum / float64(len(j.M))))
+		if scale[i] == 0 {
+			scale[i] = 1 // flat at all points; nothing to scale by
+		}
+		for k := range d {
+			j.W.Set(i, k, j.W.At(i, k)*scale[i])
+		}
+	}
+	for k, m := range j.M {
+		for i := range d {
+			row := m.RawRowView(i)
+			for c := range row {
+				row[c] /= scale[i] * scale[c]
+			}
+			j.Lambda.Set(k, i, row[i])
+		}
+	}
+	return true
+}
+
+// sweep improves W̃ once and returns the largest |E_ij|.
+func (j *Joint) sweep() float64 {
+	d, _ := j.W.Dims()
+	e := mat.NewDense(d, d, nil)
+	largest := 0.0
+	for a := range d {
+		for b := a + 1; b < d; b++ {
+			eab, eba := j.pair(a, b)
+			e.Set(a, b, eab)
+			e.Set(b, a, eba)
+			largest = max(largest, math.Abs(eab), math.Abs(eba))
+		}
+	}
+	next := mat.DenseCopyOf(j.W)
+	kernel.Mul(next.RawMatrix(), min(1, boldest/largest), e.RawMatrix(), j.W.RawMatrix(), 1)
+	j.W = next
+	return largest
+}
+
+// pair returns E_ab and E_ba by least squares, regularised so that a pair that
+// is not identifiable is left alone.
+func (j *Joint) pair(a, b int) (eab, eba float64) {
+	var gaa, gbb, gab, ra, rb float64
+	for k, m := range j.M {
+		la, lb := j.Lambda.At(k, a), j.Lambda.At(k, b)
+		v := (m.At(a, b) + m.At(b, a)) / 2
+		gaa = math.FMA(la, la, gaa)
+		gbb = math.FMA(lb, lb, gbb)
+		gab = math.FMA(la, lb, gab)
+		ra = math.FMA(v, la, ra)
+		rb = math.FMA(v, lb, rb)
+	}
+	const ridge = 1e-12
+	gaa, gbb = gaa*(1+ridge)+1e-300, gbb*(1+ridge)+1e-300
+	det := float64(gaa*gbb) - float64(gab*gab)
+	return (float64(gbb*ra) - float64(gab*rb)) / det, (float64(gaa*rb) - float64(gab*ra)) / det
+}
+
+// off returns the sum of squares of what is not on the diagonals of the M_k.
+func (j *Joint) off() float64 {
+	sum := 0.0
+	for _, m := range j.M {
+		n, _ := m.Dims()
+		for i := range n {
+			for c, v := range m.RawRowView(i) {
+				if c != i {
+					sum = math.FMA(v, v, sum)
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// Couplings returns C_ij = rms_k M_k[i,j]: what joint diagonalisation leaves,
+// relative to diagonals of mean square 1. It is 0, to the error of the
+// Hessians, where i and j do not couple.
+func (j *Joint) Couplings() *mat.Dense {
+	d, _ := j.W.Dims()
+	c := mat.NewDense(d, d, nil)
+	for a := range d {
+		for b := range d {
+			if a == b {
+				continue
+			}
+			sum := 0.0
+			for _, m := range j.M {
+				sum = math.FMA(m.At(a, b), m.At(a, b), sum)
+			}
+			c.Set(a, b, math.Sqrt(sum/float64(len(j.M))))
+		}
+	}
+	return c
+}
