@@ -205,7 +205,7 @@ func (j *Joint) pair(a, b int) (eab, eba float64) {
 		rb = math.FMA(v, lb, rb)
 	}
 	const ridge = 1e-12
-	gaa, gbb = gaa*(1+ridge)+1e-300, gbb*(1+ridge)+1e-300
+	gaa, gbb = float64(gaa*(1+ridge))+1e-300, float64(gbb*(1+ridge))+1e-300
 	det := float64(gaa*gbb) - float64(gab*gab)
 	return (float64(gbb*ra) - float64(gab*rb)) / det, (float64(gaa*rb) - float64(gab*ra)) / det
 }
