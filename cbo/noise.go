@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/frame"
-	"gonum.org/v1/gonum/floats"
+	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -55,7 +55,7 @@ func (Anisotropic) Width(d int) int { return d }
 func (Anisotropic) Apply(dst, z, xi, _ *mat.Dense) {
 	n, _ := z.Dims()
 	for i := range n {
-		floats.MulTo(dst.RawRowView(i), z.RawRowView(i), xi.RawRowView(i))
+		kernel.Product(dst.RawRowView(i), z.RawRowView(i), xi.RawRowView(i))
 	}
 }
 
@@ -88,7 +88,8 @@ func (t Transformed) Apply(dst, z, xi, work *mat.Dense) {
 	t.Frame.Coordinates(work, z)
 	n, _ := z.Dims()
 	for i := range n {
-		floats.Mul(work.RawRowView(i), xi.RawRowView(i))
+		y := work.RawRowView(i)
+		kernel.Product(y, y, xi.RawRowView(i))
 	}
 	t.Frame.Points(dst, work)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/untwist/untwist/internal/kernel"
 )
 
 // step moves the members of the batch by one Euler–Maruyama step (section 2.1)
@@ -23,13 +23,13 @@ func (s *swarm) step(ctx context.Context, k int, shaken bool) error {
 	}
 	for m, i := range s.batch.members {
 		copy(s.moved.RawRowView(m), s.x.RawRowView(i))
-		floats.SubTo(s.z.RawRowView(m), s.x.RawRowView(i), s.c)
+		kernel.Difference(s.z.RawRowView(m), 1, s.x.RawRowView(i), s.c)
 	}
 	s.pull(lambda, tau, sigma, s.h)
 
 	if lambdaM, sigmaM := s.cfg.Memory.pull(sigma); lambdaM != 0 || sigmaM != 0 {
 		for m, i := range s.batch.members {
-			floats.SubTo(s.z.RawRowView(m), s.x.RawRowView(i), s.past.RawRowView(i))
+			kernel.Difference(s.z.RawRowView(m), 1, s.x.RawRowView(i), s.past.RawRowView(i))
 		}
 		s.pull(lambdaM, tau, sigmaM, s.ones)
 	}
@@ -68,11 +68,8 @@ func (s *swarm) pull(lambda, tau, sigma float64, h []float64) {
 	noise := sigma * math.Sqrt(tau)
 	for m := range h {
 		drift := lambda * tau * h[m]
-		x, z, dxi := s.moved.RawRowView(m), s.z.RawRowView(m), s.dxi.RawRowView(m)
-		z, dxi = z[:len(x)], dxi[:len(x)]
-		for j, v := range x {
-			x[j] = v - float64(drift*z[j]) + float64(noise*dxi[j])
-		}
+		x := s.moved.RawRowView(m)
+		kernel.Combine(x, x, -drift, s.z.RawRowView(m), noise, s.dxi.RawRowView(m))
 	}
 }
 

@@ -12,9 +12,7 @@ func rastrigin(d drawing) function {
 	return function{
 		terms: func(t, y []float64) {
 			t, b := t[:len(y)], b[:len(y)]
-			for j, v := range y {
-				t[j] = 2 * math.Pi * (v - b[j])
-			}
+			kernel.Difference(t, 2*math.Pi, y, b)
 			kernel.Cos(t, t)
 			for j, v := range y {
 				z := v - b[j]
@@ -186,10 +184,7 @@ func microring(d drawing) function {
 	}
 	return function{
 		terms: func(t, y []float64) {
-			t, bottom := t[:len(y)], bottom[:len(y)]
-			for j, v := range y {
-				t[j] = v - bottom[j]
-			}
+			kernel.Difference(t, 1, y, bottom)
 			kernel.Cos(t, t)
 			for j, cosine := range t {
 				t[j] = transmission(cosine)

@@ -1,6 +1,6 @@
 // Package kernel holds the few loops that decide the speed of everything else:
-// matrix products, cos, sin, exp, log and powers of slices, and Gaussian
-// numbers. Start with Mul and Cos.
+// matrix products, cos, sin, exp, log and powers of slices, sums and products
+// element by element, and Gaussian numbers. Start with Mul and Cos.
 //
 // Each exists in assembly for AVX-512 and for AVX2 with FMA, and in plain Go;
 // which one runs is decided once by the processor. All give the same bits,

@@ -20,6 +20,15 @@ func logAVX512(dst *float64, x *float64, n int)
 func powAVX512(dst *float64, x *float64, p *float64, n int)
 
 //go:noescape
+func productAVX512(dst *float64, x *float64, y *float64, n int)
+
+//go:noescape
+func differenceAVX512(dst *float64, x *float64, y *float64, n int, a float64)
+
+//go:noescape
+func combineAVX512(dst *float64, x *float64, y *float64, z *float64, n int, a float64, b float64)
+
+//go:noescape
 func cosAVX512(dst *float64, x *float64, n int) (done int)
 
 //go:noescape
@@ -42,6 +51,15 @@ func logAVX2(dst *float64, x *float64, n int)
 
 //go:noescape
 func powAVX2(dst *float64, x *float64, p *float64, n int)
+
+//go:noescape
+func productAVX2(dst *float64, x *float64, y *float64, n int)
+
+//go:noescape
+func differenceAVX2(dst *float64, x *float64, y *float64, n int, a float64)
+
+//go:noescape
+func combineAVX2(dst *float64, x *float64, y *float64, z *float64, n int, a float64, b float64)
 
 //go:noescape
 func cosAVX2(dst *float64, x *float64, n int) (done int)

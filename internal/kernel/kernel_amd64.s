@@ -2671,6 +2671,252 @@ end:
 	VZEROUPPER
 	RET
 
+// func productAVX512(dst *float64, x *float64, y *float64, n int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2
+TEXT ·productAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ n+24(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+by4:
+	CMPQ    CX, $0x20
+	JLT     less4
+	VMOVUPD (DX), Z0
+	VMOVUPD 64(DX), Z1
+	VMOVUPD 128(DX), Z2
+	VMOVUPD 192(DX), Z3
+	VMOVUPD (BX), Z4
+	VMOVUPD 64(BX), Z5
+	VMOVUPD 128(BX), Z6
+	VMOVUPD 192(BX), Z7
+	VMULPD  Z4, Z0, Z0
+	VMULPD  Z5, Z1, Z1
+	VMULPD  Z6, Z2, Z2
+	VMULPD  Z7, Z3, Z3
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x20, CX
+	JMP     by4
+
+less4:
+by1:
+	CMPQ    CX, $0x08
+	JLT     less1
+	VMOVUPD (DX), Z0
+	VMOVUPD (BX), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x08, CX
+	JMP     by1
+
+less1:
+	TESTQ     CX, CX
+	JZ        end
+	MOVQ      $-1, SI
+	BZHIQ     CX, SI, SI
+	KMOVQ     SI, K1
+	VMOVUPD.Z (DX), K1, Z0
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVQ     DX, K1
+	VMOVUPD.Z (BX), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVQ     DX, K1
+	VMOVUPD   Z0, K1, (AX)
+	XORQ      CX, CX
+
+end:
+	VZEROUPPER
+	RET
+
+// func differenceAVX512(dst *float64, x *float64, y *float64, n int, a float64)
+// Requires: AVX, AVX512BW, AVX512F, BMI2
+TEXT ·differenceAVX512(SB), NOSPLIT, $0-40
+	VBROADCASTSD a+32(FP), Z0
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         y+16(FP), BX
+
+by4:
+	CMPQ    CX, $0x20
+	JLT     less4
+	VMOVUPD (DX), Z1
+	VMOVUPD 64(DX), Z2
+	VMOVUPD 128(DX), Z3
+	VMOVUPD 192(DX), Z4
+	VMOVUPD (BX), Z5
+	VMOVUPD 64(BX), Z6
+	VMOVUPD 128(BX), Z7
+	VMOVUPD 192(BX), Z8
+	VSUBPD  Z5, Z1, Z1
+	VSUBPD  Z6, Z2, Z2
+	VSUBPD  Z7, Z3, Z3
+	VSUBPD  Z8, Z4, Z4
+	VMULPD  Z1, Z0, Z1
+	VMULPD  Z2, Z0, Z2
+	VMULPD  Z3, Z0, Z3
+	VMULPD  Z4, Z0, Z4
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	VMOVUPD Z3, 128(AX)
+	VMOVUPD Z4, 192(AX)
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x20, CX
+	JMP     by4
+
+less4:
+by1:
+	CMPQ    CX, $0x08
+	JLT     less1
+	VMOVUPD (DX), Z1
+	VMOVUPD (BX), Z2
+	VSUBPD  Z2, Z1, Z1
+	VMULPD  Z1, Z0, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x08, CX
+	JMP     by1
+
+less1:
+	TESTQ     CX, CX
+	JZ        end
+	MOVQ      $-1, SI
+	BZHIQ     CX, SI, SI
+	KMOVQ     SI, K1
+	VMOVUPD.Z (DX), K1, Z1
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVQ     DX, K1
+	VMOVUPD.Z (BX), K1, Z2
+	VSUBPD    Z2, Z1, Z1
+	VMULPD    Z1, Z0, Z0
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVQ     DX, K1
+	VMOVUPD   Z0, K1, (AX)
+	XORQ      CX, CX
+
+end:
+	VZEROUPPER
+	RET
+
+// func combineAVX512(dst *float64, x *float64, y *float64, z *float64, n int, a float64, b float64)
+// Requires: AVX, AVX512BW, AVX512F, BMI2
+TEXT ·combineAVX512(SB), NOSPLIT, $0-56
+	VBROADCASTSD a+40(FP), Z0
+	VBROADCASTSD b+48(FP), Z1
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+32(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         y+16(FP), BX
+	MOVQ         z+24(FP), SI
+
+by4:
+	CMPQ    CX, $0x20
+	JLT     less4
+	VMOVUPD (DX), Z2
+	VMOVUPD 64(DX), Z3
+	VMOVUPD 128(DX), Z4
+	VMOVUPD 192(DX), Z5
+	VMOVUPD (BX), Z6
+	VMOVUPD 64(BX), Z7
+	VMOVUPD 128(BX), Z8
+	VMOVUPD 192(BX), Z9
+	VMOVUPD (SI), Z10
+	VMOVUPD 64(SI), Z11
+	VMOVUPD 128(SI), Z12
+	VMOVUPD 192(SI), Z13
+	VMULPD  Z6, Z0, Z6
+	VMULPD  Z7, Z0, Z7
+	VMULPD  Z8, Z0, Z8
+	VMULPD  Z9, Z0, Z9
+	VADDPD  Z6, Z2, Z2
+	VADDPD  Z7, Z3, Z3
+	VADDPD  Z8, Z4, Z4
+	VADDPD  Z9, Z5, Z5
+	VMULPD  Z10, Z1, Z6
+	VMULPD  Z11, Z1, Z7
+	VMULPD  Z12, Z1, Z8
+	VMULPD  Z13, Z1, Z9
+	VADDPD  Z6, Z2, Z2
+	VADDPD  Z7, Z3, Z3
+	VADDPD  Z8, Z4, Z4
+	VADDPD  Z9, Z5, Z5
+	VMOVUPD Z2, (AX)
+	VMOVUPD Z3, 64(AX)
+	VMOVUPD Z4, 128(AX)
+	VMOVUPD Z5, 192(AX)
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	ADDQ    $0x00000100, SI
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x20, CX
+	JMP     by4
+
+less4:
+by1:
+	CMPQ    CX, $0x08
+	JLT     less1
+	VMOVUPD (DX), Z2
+	VMOVUPD (BX), Z3
+	VMOVUPD (SI), Z4
+	VMULPD  Z3, Z0, Z3
+	VADDPD  Z3, Z2, Z2
+	VMULPD  Z4, Z1, Z3
+	VADDPD  Z3, Z2, Z2
+	VMOVUPD Z2, (AX)
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x08, CX
+	JMP     by1
+
+less1:
+	TESTQ     CX, CX
+	JZ        end
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVQ     DI, K1
+	VMOVUPD.Z (DX), K1, Z2
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVQ     DX, K1
+	VMOVUPD.Z (BX), K1, Z3
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVQ     DX, K1
+	VMOVUPD.Z (SI), K1, Z4
+	VMULPD    Z3, Z0, Z0
+	VADDPD    Z0, Z2, Z0
+	VMULPD    Z4, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVQ     DX, K1
+	VMOVUPD   Z0, K1, (AX)
+	XORQ      CX, CX
+
+end:
+	VZEROUPPER
+	RET
+
 // func cosAVX512(dst *float64, x *float64, n int) (done int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2
 TEXT ·cosAVX512(SB), NOSPLIT, $0-32
@@ -5983,6 +6229,225 @@ less1:
 	VMOVUPD      32(DX)(CX*8), Y1
 	VMASKMOVPD   Y0, Y1, (AX)
 	XORQ         CX, CX
+
+end:
+	VZEROUPPER
+	RET
+
+// func productAVX2(dst *float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·productAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ n+24(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+
+by2:
+	CMPQ    CX, $0x08
+	JLT     less2
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y1
+	VMOVUPD (BX), Y2
+	VMOVUPD 32(BX), Y3
+	VMULPD  Y2, Y0, Y0
+	VMULPD  Y3, Y1, Y1
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x08, CX
+	JMP     by2
+
+less2:
+by1:
+	CMPQ    CX, $0x04
+	JLT     less1
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x04, CX
+	JMP     by1
+
+less1:
+	TESTQ      CX, CX
+	JZ         end
+	LEAQ       tailTable<>+0(SB), SI
+	MOVQ       CX, DI
+	NEGQ       DI
+	VMOVUPD    32(SI)(DI*8), Y0
+	VMASKMOVPD (DX), Y0, Y0
+	LEAQ       tailTable<>+0(SB), DX
+	MOVQ       CX, SI
+	NEGQ       SI
+	VMOVUPD    32(DX)(SI*8), Y1
+	VMASKMOVPD (BX), Y1, Y1
+	VMULPD     Y1, Y0, Y0
+	LEAQ       tailTable<>+0(SB), DX
+	NEGQ       CX
+	VMOVUPD    32(DX)(CX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)
+	XORQ       CX, CX
+
+end:
+	VZEROUPPER
+	RET
+
+// func differenceAVX2(dst *float64, x *float64, y *float64, n int, a float64)
+// Requires: AVX
+TEXT ·differenceAVX2(SB), NOSPLIT, $0-40
+	VBROADCASTSD a+32(FP), Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         y+16(FP), BX
+
+by2:
+	CMPQ    CX, $0x08
+	JLT     less2
+	VMOVUPD (DX), Y1
+	VMOVUPD 32(DX), Y2
+	VMOVUPD (BX), Y3
+	VMOVUPD 32(BX), Y4
+	VSUBPD  Y3, Y1, Y1
+	VSUBPD  Y4, Y2, Y2
+	VMULPD  Y1, Y0, Y1
+	VMULPD  Y2, Y0, Y2
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x08, CX
+	JMP     by2
+
+less2:
+by1:
+	CMPQ    CX, $0x04
+	JLT     less1
+	VMOVUPD (DX), Y1
+	VMOVUPD (BX), Y2
+	VSUBPD  Y2, Y1, Y1
+	VMULPD  Y1, Y0, Y1
+	VMOVUPD Y1, (AX)
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x04, CX
+	JMP     by1
+
+less1:
+	TESTQ      CX, CX
+	JZ         end
+	LEAQ       tailTable<>+0(SB), SI
+	MOVQ       CX, DI
+	NEGQ       DI
+	VMOVUPD    32(SI)(DI*8), Y1
+	VMASKMOVPD (DX), Y1, Y1
+	LEAQ       tailTable<>+0(SB), DX
+	MOVQ       CX, SI
+	NEGQ       SI
+	VMOVUPD    32(DX)(SI*8), Y2
+	VMASKMOVPD (BX), Y2, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y1, Y0, Y0
+	LEAQ       tailTable<>+0(SB), DX
+	NEGQ       CX
+	VMOVUPD    32(DX)(CX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)
+	XORQ       CX, CX
+
+end:
+	VZEROUPPER
+	RET
+
+// func combineAVX2(dst *float64, x *float64, y *float64, z *float64, n int, a float64, b float64)
+// Requires: AVX
+TEXT ·combineAVX2(SB), NOSPLIT, $0-56
+	VBROADCASTSD a+40(FP), Y0
+	VBROADCASTSD b+48(FP), Y1
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+32(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         y+16(FP), BX
+	MOVQ         z+24(FP), SI
+
+by2:
+	CMPQ    CX, $0x08
+	JLT     less2
+	VMOVUPD (DX), Y2
+	VMOVUPD 32(DX), Y3
+	VMOVUPD (BX), Y4
+	VMOVUPD 32(BX), Y5
+	VMOVUPD (SI), Y6
+	VMOVUPD 32(SI), Y7
+	VMULPD  Y4, Y0, Y4
+	VMULPD  Y5, Y0, Y5
+	VADDPD  Y4, Y2, Y2
+	VADDPD  Y5, Y3, Y3
+	VMULPD  Y6, Y1, Y4
+	VMULPD  Y7, Y1, Y5
+	VADDPD  Y4, Y2, Y2
+	VADDPD  Y5, Y3, Y3
+	VMOVUPD Y2, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x08, CX
+	JMP     by2
+
+less2:
+by1:
+	CMPQ    CX, $0x04
+	JLT     less1
+	VMOVUPD (DX), Y2
+	VMOVUPD (BX), Y3
+	VMOVUPD (SI), Y4
+	VMULPD  Y3, Y0, Y3
+	VADDPD  Y3, Y2, Y2
+	VMULPD  Y4, Y1, Y3
+	VADDPD  Y3, Y2, Y2
+	VMOVUPD Y2, (AX)
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x04, CX
+	JMP     by1
+
+less1:
+	TESTQ      CX, CX
+	JZ         end
+	LEAQ       tailTable<>+0(SB), DI
+	MOVQ       CX, R8
+	NEGQ       R8
+	VMOVUPD    32(DI)(R8*8), Y2
+	VMASKMOVPD (DX), Y2, Y2
+	LEAQ       tailTable<>+0(SB), DX
+	MOVQ       CX, DI
+	NEGQ       DI
+	VMOVUPD    32(DX)(DI*8), Y3
+	VMASKMOVPD (BX), Y3, Y3
+	LEAQ       tailTable<>+0(SB), DX
+	MOVQ       CX, BX
+	NEGQ       BX
+	VMOVUPD    32(DX)(BX*8), Y4
+	VMASKMOVPD (SI), Y4, Y4
+	VMULPD     Y3, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMULPD     Y4, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	LEAQ       tailTable<>+0(SB), DX
+	NEGQ       CX
+	VMOVUPD    32(DX)(CX*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)
+	XORQ       CX, CX
 
 end:
 	VZEROUPPER

@@ -110,3 +110,36 @@ func gaussPath(dst []float64, state *Chance) {
 		gaussSlice(dst, state)
 	}
 }
+
+func productPath(dst, x, y []float64) {
+	switch active {
+	case avx512:
+		productAVX512(&dst[0], &x[0], &y[0], len(x))
+	case avx2:
+		productAVX2(&dst[0], &x[0], &y[0], len(x))
+	default:
+		productSlice(dst, x, y)
+	}
+}
+
+func differencePath(dst, x, y []float64, a float64) {
+	switch active {
+	case avx512:
+		differenceAVX512(&dst[0], &x[0], &y[0], len(x), a)
+	case avx2:
+		differenceAVX2(&dst[0], &x[0], &y[0], len(x), a)
+	default:
+		differenceSlice(dst, x, y, a)
+	}
+}
+
+func combinePath(dst, x, y, z []float64, a, b float64) {
+	switch active {
+	case avx512:
+		combineAVX512(&dst[0], &x[0], &y[0], &z[0], len(x), a, b)
+	case avx2:
+		combineAVX2(&dst[0], &x[0], &y[0], &z[0], len(x), a, b)
+	default:
+		combineSlice(dst, x, y, z, a, b)
+	}
+}

@@ -17,3 +17,7 @@ func cosPath(_, _ []float64) (done int)      { return 0 }
 func sinPath(_, _ []float64) (done int)      { return 0 }
 func powPath(dst, x, p []float64)            { powSlice(dst, x, p) }
 func gaussPath(dst []float64, state *Chance) { gaussSlice(dst, state) }
+
+func productPath(dst, x, y []float64)                  { productSlice(dst, x, y) }
+func differencePath(dst, x, y []float64, a float64)    { differenceSlice(dst, x, y, a) }
+func combinePath(dst, x, y, z []float64, a, b float64) { combineSlice(dst, x, y, z, a, b) }

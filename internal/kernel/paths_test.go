@@ -78,6 +78,10 @@ var functions = []struct {
 	{"cos", func(dst, x, _ []float64) { Cos(dst, x) }, func(x, _ float64) float64 { return CosOf(x) }},
 	{"sin", func(dst, x, _ []float64) { Sin(dst, x) }, func(x, _ float64) float64 { return SinOf(x) }},
 	{"pow", Pow, powGo},
+	{"product", Product, func(x, p float64) float64 { return x * p }},
+	{"difference", func(dst, x, p []float64) { Difference(dst, 1.7, x, p) }, func(x, p float64) float64 { return 1.7 * (x - p) }},
+	{"combine", func(dst, x, p []float64) { Combine(dst, x, -0.3, p, 2.9, x) },
+		func(x, p float64) float64 { return (x + float64(-0.3*p)) + float64(2.9*x) }},
 }
 
 // A slice of any length, wherever it begins, has on every path the values of
@@ -268,7 +272,7 @@ func TestGoldenBits(t *testing.T) {
 	}
 	gram := blas64.General{Rows: 100, Cols: 100, Stride: 100, Data: make([]float64, 10_000)}
 	MulT(gram, 1, matrix, matrix, 0)
-	digests["product"] = digest(gram.Data)
+	digests["gram"] = digest(gram.Data)
 	var state Chance
 	for w := range state {
 		for i := range state[w] {
@@ -283,13 +287,16 @@ func TestGoldenBits(t *testing.T) {
 }
 
 var goldenBits = map[string]uint64{
-	"cos":     18096192318527292486,
-	"exp":     18124851450131866027,
-	"gauss":   6156048968757220622,
-	"log":     10404452577196197513,
-	"pow":     14169203564919036828,
-	"product": 2264010337808480593,
-	"sin":     5556132688767422786,
+	"combine":    2863437866272937635,
+	"difference": 6137530490589568695,
+	"product":    13784374371739349281,
+	"cos":        18096192318527292486,
+	"exp":        18124851450131866027,
+	"gauss":      6156048968757220622,
+	"log":        10404452577196197513,
+	"pow":        14169203564919036828,
+	"gram":       2264010337808480593,
+	"sin":        5556132688767422786,
 }
 
 // digest hashes the bits of numbers; all NaN are one.

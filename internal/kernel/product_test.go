@@ -215,8 +215,12 @@ func TestProductsRefuseWhatDoesNotFit(t *testing.T) {
 		"dst is too short":  func() { Cos(make([]float64, 2, 9), make([]float64, 3)) },
 		"p is too short":    func() { Pow(make([]float64, 3), make([]float64, 3), make([]float64, 2, 9)) },
 		"too few to sum up": func() { Dot(make([]float64, 3), make([]float64, 2, 9)) },
-		"dst before x":      func() { Exp(buffer[:9], buffer[1:10]) },
-		"dst behind x":      func() { Log(buffer[1:10], buffer[:9]) },
+		"y is too short":    func() { Product(make([]float64, 3), make([]float64, 3), make([]float64, 2, 9)) },
+		"z is too short": func() {
+			Combine(make([]float64, 3), make([]float64, 3), 1, make([]float64, 3), 1, make([]float64, 2, 9))
+		},
+		"dst before x": func() { Exp(buffer[:9], buffer[1:10]) },
+		"dst behind x": func() { Log(buffer[1:10], buffer[:9]) },
 	} {
 		eachPath(func(p path) {
 			defer func() {

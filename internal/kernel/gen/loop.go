@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -14,6 +15,13 @@ func (v isa) functions() {
 	v.slice("exp", func(b bundler, x []bundle) bundle { return b.exp(x[0]) }, "x")
 	v.slice("log", func(b bundler, x []bundle) bundle { return b.log(x[0]) }, "x")
 	v.slice("pow", func(b bundler, x []bundle) bundle { return b.pow(x[0], x[1]) }, "x", "p")
+	v.slice("product", func(b bundler, x []bundle) bundle { return b.mul(x[0], x[1]) }, "x", "y")
+	v.scaled("difference", func(b bundler, a, x []bundle) bundle {
+		return b.mul(a[0], b.sub(x[0], x[1]))
+	}, []string{"a"}, "x", "y")
+	v.scaled("combine", func(b bundler, a, x []bundle) bundle {
+		return b.add(b.add(x[0], b.mul(a[0], x[1])), b.mul(a[1], x[2]))
+	}, []string{"a", "b"}, "x", "y", "z")
 	v.trigSlice("cos", 1)
 	v.trigSlice("sin", 0)
 	v.gauss()
@@ -21,13 +29,33 @@ func (v isa) functions() {
 
 // slice writes a function that sets dst[i] = f(in_1[i], …) for i < n.
 func (v isa) slice(name string, f func(b bundler, x []bundle) bundle, in ...string) {
-	arguments := "dst"
-	for _, p := range in {
-		arguments += ", " + p
-	}
-	TEXT(name+v.suffix, NOSPLIT, "func("+arguments+" *float64, n int)")
+	TEXT(name+v.suffix, NOSPLIT, "func(dst, "+strings.Join(in, ", ")+" *float64, n int)")
 	Pragma("noescape")
 	v.loop(f, in)
+	VZEROUPPER()
+	RET()
+}
+
+// scaled is slice for a function that takes numbers as well.
+func (v isa) scaled(name string, f func(b bundler, a, x []bundle) bundle, numbers []string, in ...string) {
+	TEXT(name+v.suffix, NOSPLIT, "func(dst, "+strings.Join(in, ", ")+" *float64, n int, "+strings.Join(numbers, ", ")+" float64)")
+	Pragma("noescape")
+	all := make([]VecVirtual, len(numbers))
+	for i, number := range numbers {
+		address, err := Param(number).Resolve()
+		if err != nil {
+			panic(err)
+		}
+		all[i] = v.vec()
+		VBROADCASTSD(address.Addr, all[i])
+	}
+	v.loop(func(b bundler, x []bundle) bundle {
+		var a []bundle
+		for _, c := range all {
+			a = append(a, b.alike(c))
+		}
+		return f(b, a, x)
+	}, in)
 	VZEROUPPER()
 	RET()
 }
