@@ -1,9 +1,6 @@
 package hessian
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // A Stencil is a finite-difference formula, as data. Along directions u_1, …,
 // u_m with step ε it approximates
@@ -72,16 +69,6 @@ func (s Stencil) Queries(m int) int {
 		return pairs*len(s.Pair) + m*len(s.Diagonal)
 	}
 	return 1 + m*len(s.singles()) + pairs*len(s.both())
-}
-
-// Reach returns the largest multiple of ε that the stencil goes along one
-// direction.
-func (s Stencil) Reach() float64 {
-	reach := 0.0
-	for _, t := range slices.Concat(s.Pair, s.Diagonal) {
-		reach = max(reach, math.Abs(t.A), math.Abs(t.B))
-	}
-	return reach
 }
 
 // singles returns the multiples, other than 0, that the stencil goes along one

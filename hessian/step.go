@@ -30,31 +30,47 @@ var scales = func() []float64 {
 // the geometric mean over the directions, is least. Three directions or more
 // keep chance out of it. No step above most is tried (0: none above 1).
 //
-// It asks up to 21 times the queries of one diagonal entry for each direction.
-// Where no three neighbouring differences are finite the error is ErrNoStep.
+// It asks one batch: f(x), and for each direction up to 21 times the other
+// points of a diagonal entry. Where no three neighbouring differences are finite the error is ErrNoStep.
 func (s Stencil) Step(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, most float64) (float64, error) {
 	n, _ := directions.Dims()
-	line := Stencil{Diagonal: s.Diagonal, Alone: s.Alone}
 	var tried []float64
 	for _, t := range scales {
 		if most == 0 || t <= most {
 			tried = append(tried, t)
 		}
 	}
-	unrest := make([]float64, len(tried)) // Σ log of the differences, over directions
+	plan := []offset{{}}
 	for i := range n {
-		v := directions.Slice(i, i+1, 0, len(x)).(*mat.Dense)
-		second, rounding := make([]float64, len(tried)), make([]float64, len(tried))
-		for k, t := range tried {
-			e, err := line.At(ctx, f, x, v, t)
-			if err != nil {
-				return 0, err
+		for _, t := range tried {
+			for _, term := range s.Diagonal {
+				if term.A != 0 {
+					plan = append(plan, offset{i: i, a: float64(term.A * t)})
+				}
 			}
-			second[k] = e.Hessian.At(0, 0)
-			rounding[k] = 0x1p-52 * math.Abs(e.Value) / (t * t)
 		}
-		for k := range unrest {
-			unrest[k] += math.Log(gap(second, k) + rounding[k])
+	}
+	values := make([]float64, len(plan))
+	if err := ask(ctx, f, x, directions, 1, plan, values); err != nil {
+		return 0, err
+	}
+	f0, values := values[0], values[1:]
+	unrest := make([]float64, len(tried)) // Σ log of the differences, over directions
+	second := make([]float64, len(tried))
+	for range n {
+		for k, t := range tried {
+			sum := 0.0 // as the weights sum to 0, f(x) may be subtracted
+			for _, term := range s.Diagonal {
+				if term.A != 0 {
+					sum += float64(term.Weight * (values[0] - f0))
+					values = values[1:]
+				}
+			}
+			second[k] = sum / (t * t)
+		}
+		for k, t := range tried {
+			rounding := 0x1p-52 * math.Abs(f0) / (t * t)
+			unrest[k] += math.Log(gap(second, k) + rounding)
 		}
 	}
 	best, least := 0.0, math.Inf(1)

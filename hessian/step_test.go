@@ -88,6 +88,17 @@ func TestStepKeepsItsLimits(t *testing.T) {
 	if err != nil || !(step <= 0.01) || !(furthest <= 0.01) {
 		t.Errorf("step %v, error %v, asked as far as %v", step, err, furthest)
 	}
+	// f(x) once and 21 scales of two points along each direction, in one batch.
+	batches := 0
+	counting := objective.Batch(4, func(_ *mat.Dense, values []float64) {
+		batches++
+		if len(values) != 1+2*21*2 {
+			t.Errorf("a batch of %d points", len(values))
+		}
+	})
+	if _, err := hessian.Symmetric.Step(ctx, counting, make([]float64, 4), dense(r, 2, 4), 0); err != nil || batches != 1 {
+		t.Errorf("%d batches, error %v", batches, err)
+	}
 	if _, err := hessian.Symmetric.Step(ctx, objective.NewMeter(f, 3), make([]float64, 4), dense(r, 2, 4), 0); !errors.Is(err, objective.ErrBudget) {
 		t.Errorf("error %v", err)
 	}

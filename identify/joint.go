@@ -88,16 +88,16 @@ func (j *Joint) start(stream *rng.Stream) error {
 
 // pencil returns the left eigenvectors of B⁻¹A for random combinations A and B
 // of the H_k: B⁻¹A = W⁻¹(D_B⁻¹D_A)W. Of complex pairs it takes the real span.
-// It returns nil if B is singular.
+// It returns nil if B is singular to working precision.
 func (j *Joint) pencil(stream *rng.Stream) *mat.Dense {
 	d, _ := j.hessians[0].Dims()
 	a, b := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
 	for _, h := range j.hessians {
-		axpy(a.RawMatrix().Data, stream.NormFloat64(), h.RawMatrix().Data)
-		axpy(b.RawMatrix().Data, stream.NormFloat64(), h.RawMatrix().Data)
+		kernel.AddScaled(a.RawMatrix().Data, stream.NormFloat64(), h.RawMatrix().Data)
+		kernel.AddScaled(b.RawMatrix().Data, stream.NormFloat64(), h.RawMatrix().Data)
 	}
 	var quotient mat.Dense
-	if err := quotient.Solve(b, a); singular(err) {
+	if err := quotient.Solve(b, a); err != nil { // singular, or nearly so
 		return nil
 	}
 	var eigen mat.Eigen
@@ -124,21 +124,12 @@ func (j *Joint) pencil(stream *rng.Stream) *mat.Dense {
 	return w
 }
 
-// singular reports whether err is more than a warning of ill condition.
-func singular(err error) bool {
-	var condition mat.Condition
-	if errors.As(err, &condition) {
-		return math.IsInf(float64(condition), 1)
-	}
-	return err != nil
-}
-
 // transform computes the M_k and λ_k of W̃, whose rows it scales. It reports
 // whether W̃ has an inverse.
 func (j *Joint) transform() bool {
 	d, _ := j.W.Dims()
 	var inverse mat.Dense
-	if err := inverse.Inverse(j.W); singular(err) {
+	if err := inverse.Inverse(j.W); err != nil {
 		return false
 	}
 	half, inverseT := mat.NewDense(d, d, nil), mat.DenseCopyOf(inverse.T())

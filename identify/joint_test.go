@@ -51,11 +51,16 @@ func TestDiagonaliseFindsW(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		// Eigenvalues of a pencil of two may be close: the error is amplified.
-		if c := compare(t, w, j.W); !(c.Error() <= 1e-12*cond*cond*1e3) {
+		// Of 4,000 draws the worst error is 4e-16 cond², and 3e-14 cond² for
+		// K = 2, where nothing helps if two eigenvalues of the pencil are close.
+		bound := 1e-14 * cond * cond
+		if k == 2 {
+			bound = 1e-12 * cond * cond
+		}
+		if c := compare(t, w, j.W); !(c.Error() <= bound) {
 			rt.Fatalf("error %g at condition %g after %d sweeps", c.Error(), cond, j.Sweeps)
 		}
-		if off := math.Sqrt(j.off()); !(off <= 1e-9*cond) {
+		if off := math.Sqrt(j.off()); !(off <= 1e-12*cond) {
 			rt.Fatalf("%g left off the diagonals", off)
 		}
 	})
@@ -169,8 +174,8 @@ func TestDiagonaliseWithoutCurvature(t *testing.T) {
 	stream := rng.Seed(5).Stream("test")
 	w := sphere(3, 5, stream)
 	hs := []*mat.Dense{ridges(w, []float64{1, 2, 3}), ridges(w, []float64{3, -1, 2}), ridges(w, []float64{1, 1, 4})}
-	if _, err := Diagonalise(hs, stream); err != nil && !errors.Is(err, ErrSingular) {
-		t.Errorf("error %v", err)
+	if _, err := Diagonalise(hs, stream); !errors.Is(err, ErrSingular) {
+		t.Errorf("three components in five dimensions: error %v", err)
 	}
 	zero := mat.NewDense(4, 4, nil)
 	if _, err := Diagonalise([]*mat.Dense{zero, zero, zero}, stream); !errors.Is(err, ErrSingular) {

@@ -19,7 +19,7 @@ import (
 // (On the sphere that is a step along the Riemannian gradient
 // g − ⟨g, v⟩v, g = 4P_𝒲̂(v⊗v)v, of length γ/(1 + γ⟨g, v⟩).) Where the w_j are
 // nearly orthogonal its limits are the ±w_j and some spurious points of lower
-// value (Proposition 2.5).
+// value (the second proposition of section 2.2).
 //
 // A step costs 2md² multiply-adds for each start: at d = m = 100, 800 starts
 // and 200 steps take some seconds.
@@ -85,7 +85,7 @@ func sphere(n, d int, stream *rng.Stream) *mat.Dense {
 	v := mat.NewDense(n, d, nil)
 	stream.Norm(v.RawMatrix().Data)
 	for i := range n {
-		normalise(v.RawRowView(i))
+		kernel.Normalise(v.RawRowView(i))
 	}
 	return v
 }
@@ -116,8 +116,8 @@ func (p Power) ascend(ctx context.Context, s *Subspace, v *mat.Dense) error {
 				zr := blas64.General{Rows: m, Cols: d, Stride: d, Data: z[r*m*d : (r+1)*m*d]}
 				kernel.MulVec(c, zr, vr)
 				kernel.MulVecT(g, zr, c)
-				axpy(vr, 4*p.Gamma, g)
-				normalise(vr)
+				kernel.AddScaled(vr, 4*p.Gamma, g)
+				kernel.Normalise(vr)
 			}
 		}
 	}
@@ -211,9 +211,7 @@ func Complete(w *mat.Dense, m int, stream *rng.Stream) *mat.Dense {
 	for i := n; i < m; i++ {
 		stream.Norm(basis.RawRowView(i))
 	}
-	for range 2 { // once is not enough
-		orthonormalise(basis)
-	}
+	kernel.Orthonormalise(basis.RawMatrix())
 	for i := n; i < m; i++ {
 		out.SetRow(i, basis.RawRowView(i))
 	}

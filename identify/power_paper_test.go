@@ -21,8 +21,8 @@ func nearlyOrthogonal(t *testing.T, d int, seed uint64) *mat.Dense {
 	w := mat.DenseCopyOf(draw(t, "squared-norm", d, "orthogonal", seed).Frame().Matrix())
 	noise := sphere(d, d, rng.Seed(seed).Stream("noise"))
 	for i := range d {
-		axpy(w.RawRowView(i), 0.006, noise.RawRowView(i))
-		normalise(w.RawRowView(i))
+		kernel.AddScaled(w.RawRowView(i), 0.006, noise.RawRowView(i))
+		kernel.Normalise(w.RawRowView(i))
 	}
 	if rho := Coherence(w); !(rho < 1./60) {
 		t.Fatalf("ρ₂ = %g", rho)
@@ -54,7 +54,7 @@ func TestOneStepByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []float64{0.6 * 43 / 25, 0.8 * 57 / 25}
-	normalise(want)
+	kernel.Normalise(want)
 	if math.Abs(v.At(0, 0)-want[0]) > 1e-15 || math.Abs(v.At(0, 1)-want[1]) > 1e-15 {
 		t.Errorf("v = %v, want %v", v.RawRowView(0), want)
 	}
@@ -63,7 +63,7 @@ func TestOneStepByHand(t *testing.T) {
 	}
 }
 
-// Proposition 2.5, with 𝒲̂ = 𝒲 and ρ₂ < 1/60: each ±w_j is a fixed point, and
+// The second proposition of section 2.2, with 𝒲̂ = 𝒲 and ρ₂ < 1/60: each ±w_j is a fixed point, and
 // every limit whose value is at least 1 − 1e-8 is one of them.
 func TestLimitsAreTheRidges(t *testing.T) {
 	for seed := range uint64(3) {
@@ -193,7 +193,7 @@ func TestTheMethodEndsWithItsContext(t *testing.T) {
 	}
 }
 
-var whole = flag.Bool("whole", false, "run TestThePapersRoad at d = 100 with seeds 0 to 9: six minutes of computing")
+var whole = flag.Bool("whole", false, "run TestThePapersRoad at d = 100 with seeds 0 to 9: ten minutes of computing")
 
 // Section 4: with 1.5d Hessians in a ball of radius 20, ε = 1e-3, and 8d starts
 // of 200 steps, m is found by the gap and at least 98 % of the weights are

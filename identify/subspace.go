@@ -66,7 +66,7 @@ func Span(hessians []*mat.Dense, threshold float64) (*Subspace, error) {
 		leading.Rows = m
 		kernel.Mul(s.basis.RawMatrix(), 1, leading, y.RawMatrix(), 0)
 	}
-	orthonormalise(s.basis)
+	kernel.Orthonormalise(s.basis.RawMatrix())
 	return s, nil
 }
 
@@ -146,38 +146,6 @@ func rank(singular []float64, threshold float64) int {
 	return best
 }
 
-// orthonormalise makes the rows of q, which nearly are, orthonormal, by Gram
-// and Schmidt.
-func orthonormalise(q *mat.Dense) {
-	m, _ := q.Dims()
-	for k := range m {
-		row := q.RawRowView(k)
-		for i := range k {
-			before := q.RawRowView(i)
-			axpy(row, -kernel.Dot(before, row), before)
-		}
-		normalise(row)
-	}
-}
-
-// axpy adds αx to dst.
-func axpy(dst []float64, alpha float64, x []float64) {
-	for i, v := range x {
-		dst[i] = math.FMA(alpha, v, dst[i])
-	}
-}
-
-// normalise scales x to length 1, unless it is 0.
-func normalise(x []float64) {
-	norm := math.Sqrt(kernel.Dot(x, x))
-	if norm == 0 {
-		return
-	}
-	for i := range x {
-		x[i] /= norm
-	}
-}
-
 // Rank returns m.
 func (s *Subspace) Rank() int { m, _ := s.basis.Dims(); return m }
 
@@ -230,12 +198,13 @@ func Ridges(w *mat.Dense) *Subspace {
 			}
 		}
 	}
-	orthonormalise(s.basis)
+	kernel.Orthonormalise(s.basis.RawMatrix())
 	return s
 }
 
 // Coherence returns ρ₂ = sup_{‖x‖=1} Σ_j ⟨x, w_j⟩² − 1 of the rows of w, each
-// of length 1: 0 if they are orthonormal. Proposition 2.5 needs ρ₂ < 1/60.
+// of length 1: 0 if they are orthonormal. The second proposition
+// of section 2.2 needs ρ₂ < 1/60.
 func Coherence(w *mat.Dense) float64 {
 	m, _ := w.Dims()
 	gram := mat.NewDense(m, m, nil)
@@ -246,7 +215,7 @@ func Coherence(w *mat.Dense) float64 {
 }
 
 // Identifiability returns the estimate σ_m(Ŷ)²/N of α_H = σ_m(E[vec H⊗vec H]),
-// the constant of assumption 2.2 (equation "identifiabilityConditionHessianLinSep"):
+// the constant of equation "identifiabilityConditionHessianLinSep":
 // how well the Hessians tell the components apart.
 func (s *Subspace) Identifiability() float64 {
 	sigma := s.Singular[s.Rank()-1]

@@ -48,7 +48,7 @@ func ridges(w *mat.Dense, lambda []float64) *mat.Dense {
 	for j, l := range lambda {
 		row := w.RawRowView(j)
 		for i := range d {
-			axpy(h.RawRowView(i), l*row[i], row)
+			kernel.AddScaled(h.RawRowView(i), l*row[i], row)
 		}
 	}
 	return h
@@ -82,7 +82,7 @@ func TestHessiansSpanTheRidges(t *testing.T) {
 	}
 }
 
-// Proposition 2.4: ‖P_𝒲 − P_𝒲̂‖ ≤ 2C_Ĥmε/(√((1−s)α_H) − C_Ĥmε). For central
+// The first proposition of section 2.2: ‖P_𝒲 − P_𝒲̂‖ ≤ 2C_Ĥmε/(√((1−s)α_H) − C_Ĥmε). For central
 // differences the error of a Hessian is O(ε²), and so is that of the span:
 // halving ε quarters it, until rounding takes over and it grows again.
 func TestTheSpanConverges(t *testing.T) {
@@ -108,7 +108,7 @@ func TestTheSpanConverges(t *testing.T) {
 	}
 }
 
-// Proposition 2.4: the bound holds with probability at least
+// The first proposition of section 2.2: the bound holds with probability at least
 // 1 − m exp(−s²N_Hα_H/2C̄²m²). At s = ½ it says nothing for few Hessians; for
 // N_H so large that it promises 90 %, none of 20 draws breaks it, with the
 // constants measured on 2,000 Hessians.

@@ -45,7 +45,7 @@ func (g *function) values(dst []float64, y blas64.General, s *scratch) {
 	for i := range dst {
 		g.terms(rows(t, i, 1).Data, rows(y, i, 1).Data)
 	}
-	kernel.MulVec(dst, t, s.ones)
+	kernel.MulVec(dst, t, s.ones) // Σ_j t_j, in the order of j
 }
 
 // rows returns n rows of m from the one at lo.

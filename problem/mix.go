@@ -30,70 +30,19 @@ func paper(m, d int, r *rng.Stream) *mat.Dense {
 	for j := range m {
 		row := w.RawRowView(j)
 		r.Norm(gauss)
-		addScaled(row, 5, gauss)
-		normalise(row)
+		kernel.AddScaled(row, 5, gauss)
+		kernel.Normalise(row)
 	}
 	return w
 }
 
 // orthogonal has m orthonormal rows with the uniform (Haar) distribution: the
-// orthogonal factor of a Gaussian matrix, by Gram and Schmidt, some rows at a
-// time, and twice because once is not enough.
+// orthogonal factor of a Gaussian matrix.
 func orthogonal(m, d int, r *rng.Stream) *mat.Dense {
-	const rows = 32
 	w := mat.NewDense(m, d, nil)
 	r.Norm(w.RawMatrix().Data)
-	for lo := 0; lo < m; lo += rows {
-		block := w.Slice(lo, min(lo+rows, m), 0, d).(*mat.Dense)
-		for range 2 {
-			if lo > 0 {
-				project(block, w.Slice(0, lo, 0, d).(*mat.Dense))
-			}
-			gramSchmidt(block)
-		}
-	}
+	kernel.Orthonormalise(w.RawMatrix())
 	return w
-}
-
-// project takes from the rows of x what they have of the orthonormal rows q:
-// x ← x − (x qᵀ) q.
-func project(x, q *mat.Dense) {
-	n, _ := x.Dims()
-	m, _ := q.Dims()
-	along := mat.NewDense(n, m, nil)
-	kernel.MulT(along.RawMatrix(), 1, x.RawMatrix(), q.RawMatrix(), 0)
-	kernel.Mul(x.RawMatrix(), -1, along.RawMatrix(), q.RawMatrix(), 1)
-}
-
-// gramSchmidt makes the rows of x orthonormal.
-func gramSchmidt(x *mat.Dense) {
-	n, _ := x.Dims()
-	for j := range n {
-		row := x.RawRowView(j)
-		for i := range j {
-			before := x.RawRowView(i)
-			addScaled(row, -kernel.Dot(before, row), before)
-		}
-		normalise(row)
-	}
-}
-
-// addScaled adds αx to dst. (gonum's has other bits on other architectures.)
-func addScaled(dst []float64, alpha float64, x []float64) {
-	for i, v := range x {
-		dst[i] = math.FMA(alpha, v, dst[i])
-	}
-}
-
-// normalise scales x to length 1.
-func normalise(x []float64) {
-	scale(x, 1/math.Sqrt(kernel.Dot(x, x)))
-}
-
-func scale(x []float64, by float64) {
-	for i := range x {
-		x[i] *= by
-	}
 }
 
 // banded is thermal crosstalk: 1 on the diagonal, 0.4^|i−j| times a factor
@@ -112,7 +61,9 @@ func banded(m, d int, r *rng.Stream) *mat.Dense {
 			}
 		}
 		if sum > 0 {
-			scale(row, crosstalk/sum)
+			for j := range row {
+				row[j] *= crosstalk / sum
+			}
 		}
 		row[i] = 1
 	}

@@ -15,6 +15,9 @@ func available() []path {
 	return paths
 }
 
+// What follows chooses by a switch and not by function values: through these
+// the compiler would take every slice to escape, and allocate it.
+
 // panel computes C = A·B, or with carry C = C + A·B, for a panel B of k rows
 // that stand ldb numbers apart and hold panelVectors whole vectors each, of
 // which the first cols numbers count.
