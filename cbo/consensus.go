@@ -19,8 +19,8 @@ import (
 // within the rounding of αE, so that c trembles by that fraction of itself and
 // the best particle, which would otherwise sit on c and stand still, goes on
 // moving. On the squared norm at d = 100, in the paper's setting, this form
-// needs 0.81 to 0.94 million queries (seeds 0 to 4), weights divided by their
-// sum 0.98 to 1.30 million. The field's reference implementation, with which
+// needs 0.77 to 0.95 million queries (seeds 0 to 4), weights divided by their
+// sum 0.95 to 1.27 million. The field's reference implementation, with which
 // the paper's figures were made, has this form.
 //
 // That serves as long as the rounding is small: where α|E| is so large that
