@@ -31,18 +31,42 @@ var scales = func() []float64 {
 // keep chance out of it. No step above most is tried (0: none above 1).
 //
 // It asks one batch: f(x), and for each direction up to 21 times the other
-// points of a diagonal entry. Where no three neighbouring differences are finite the error is ErrNoStep.
+// points of a diagonal entry. Where no three neighbouring differences are
+// finite the error is ErrNoStep.
 func (s Stencil) Step(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, most float64) (float64, error) {
-	n, _ := directions.Dims()
 	var tried []float64
 	for _, t := range scales {
 		if most == 0 || t <= most {
 			tried = append(tried, t)
 		}
 	}
-	plan := []offset{{}}
+	f0, lines, err := s.seconds(ctx, f, x, directions, tried)
+	if err != nil {
+		return 0, err
+	}
+	best, least := 0.0, math.Inf(1)
+	for k, t := range tried {
+		rounding := 0x1p-52 * math.Abs(f0) / (t * t)
+		unrest := 0.0 // Σ log, over directions
+		for _, d := range lines {
+			unrest += math.Log(gap(d, k) + rounding)
+		}
+		if unrest < least {
+			best, least = t, unrest
+		}
+	}
+	if best == 0 {
+		return 0, ErrNoStep
+	}
+	return best, nil
+}
+
+// seconds returns f(x) and, for each direction, D at all scales.
+func (s Stencil) seconds(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, scales []float64) (f0 float64, lines [][]float64, err error) {
+	n, _ := directions.Dims()
+	plan := []offset{{}} // f(x) is asked for once
 	for i := range n {
-		for _, t := range tried {
+		for _, t := range scales {
 			for _, term := range s.Diagonal {
 				if term.A != 0 {
 					plan = append(plan, offset{i: i, a: float64(term.A * t)})
@@ -52,37 +76,23 @@ func (s Stencil) Step(ctx context.Context, f objective.Objective, x []float64, d
 	}
 	values := make([]float64, len(plan))
 	if err := ask(ctx, f, x, directions, 1, plan, values); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	f0, values := values[0], values[1:]
-	unrest := make([]float64, len(tried)) // Σ log of the differences, over directions
-	second := make([]float64, len(tried))
+	f0, values = values[0], values[1:]
 	for range n {
-		for k, t := range tried {
-			sum := 0.0 // as the weights sum to 0, f(x) may be subtracted
+		d := make([]float64, len(scales))
+		for k, t := range scales {
 			for _, term := range s.Diagonal {
-				if term.A != 0 {
-					sum += float64(term.Weight * (values[0] - f0))
+				if term.A != 0 { // as the weights sum to 0, f(x) may be subtracted
+					d[k] += float64(term.Weight * (values[0] - f0))
 					values = values[1:]
 				}
 			}
-			second[k] = sum / (t * t)
+			d[k] /= t * t
 		}
-		for k, t := range tried {
-			rounding := 0x1p-52 * math.Abs(f0) / (t * t)
-			unrest[k] += math.Log(gap(second, k) + rounding)
-		}
+		lines = append(lines, d)
 	}
-	best, least := 0.0, math.Inf(1)
-	for k, u := range unrest {
-		if u < least {
-			best, least = tried[k], u
-		}
-	}
-	if best == 0 {
-		return 0, ErrNoStep
-	}
-	return best, nil
+	return f0, lines, nil
 }
 
 // gap returns |d_k − d_{k−1}| + |d_{k+1} − d_k|, +Inf if there is no such

@@ -21,8 +21,8 @@ import (
 // nearly orthogonal its limits are the ±w_j and some spurious points of lower
 // value (the second proposition of section 2.2).
 //
-// A step costs 2md² multiply-adds for each start: at d = m = 100, 800 starts
-// and 200 steps take some seconds.
+// A step costs md² + 2md multiply-adds for each start: at d = m = 100, 800
+// starts and 200 steps take some seconds.
 type Power struct {
 	Gamma    float64 // γ ≥ ½; 0: 1
 	Restarts int     // 0: 8m

@@ -63,8 +63,9 @@ func TestOneStepByHand(t *testing.T) {
 	}
 }
 
-// The second proposition of section 2.2, with 𝒲̂ = 𝒲 and ρ₂ < 1/60: each ±w_j is a fixed point, and
-// every limit whose value is at least 1 − 1e-8 is one of them.
+// The second proposition of section 2.2, with 𝒲̂ = 𝒲 and ρ₂ < 1/60: each ±w_j
+// is a fixed point, and every limit whose value is at least 1 − 1e-8 is one of
+// them.
 func TestLimitsAreTheRidges(t *testing.T) {
 	for seed := range uint64(3) {
 		w := nearlyOrthogonal(t, 10, seed)

@@ -203,8 +203,8 @@ func Ridges(w *mat.Dense) *Subspace {
 }
 
 // Coherence returns ρ₂ = sup_{‖x‖=1} Σ_j ⟨x, w_j⟩² − 1 of the rows of w, each
-// of length 1: 0 if they are orthonormal. The second proposition
-// of section 2.2 needs ρ₂ < 1/60.
+// of length 1: 0 if they are orthonormal. The second proposition of section 2.2
+// needs ρ₂ < 1/60.
 func Coherence(w *mat.Dense) float64 {
 	m, _ := w.Dims()
 	gram := mat.NewDense(m, m, nil)
