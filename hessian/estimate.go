@@ -23,6 +23,36 @@ type Estimate struct {
 // the coordinates) with step ε, which must be finite and above 0. It asks
 // s.Queries(m) queries, in batches of up to objective.MaxBatch points.
 func (s Stencil) At(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64) (Estimate, error) {
+	m := len(x)
+	if directions != nil {
+		m, _ = directions.Dims()
+	}
+	var pairs [][2]int
+	for i := range m {
+		for j := i + 1; j < m; j++ {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	return s.estimate(ctx, f, x, directions, step, pairs)
+}
+
+// Within is At without the entries of H between different blocks, which are 0
+// in the Estimate and cost nothing.
+func (s Stencil) Within(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64, blocks [][]int) (Estimate, error) {
+	var pairs [][2]int
+	for _, block := range blocks {
+		for k, i := range block {
+			for _, j := range block[k+1:] {
+				pairs = append(pairs, [2]int{min(i, j), max(i, j)})
+			}
+		}
+	}
+	return s.estimate(ctx, f, x, directions, step, pairs)
+}
+
+// estimate estimates the gradient, the diagonal of H and its entries at pairs
+// i < j.
+func (s Stencil) estimate(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64, pairs [][2]int) (Estimate, error) {
 	if !(step > 0) || math.IsInf(step, 0) {
 		panic(fmt.Sprintf("hessian: step %v, must be finite and above 0", step))
 	}
@@ -30,9 +60,8 @@ func (s Stencil) At(ctx context.Context, f objective.Objective, x []float64, dir
 	if directions != nil {
 		m, _ = directions.Dims()
 	}
-	plan := s.plan(m)
-	values := make([]float64, len(plan))
-	if err := ask(ctx, f, x, directions, step, plan, values); err != nil {
+	values, err := ask(ctx, f, x, directions, step, s.plan(m, pairs))
+	if err != nil {
 		return Estimate{}, err
 	}
 	e := Estimate{
@@ -46,17 +75,18 @@ func (s Stencil) At(ctx context.Context, f objective.Objective, x []float64, dir
 		}
 	}
 	if s.Alone {
-		s.weighAlone(&e, values)
+		s.weighAlone(&e, pairs, values)
 	} else {
-		s.weighShared(&e, values)
+		s.weighShared(&e, pairs, values)
 	}
 	for i := range m {
 		e.Gradient[i] /= step
-		for j := i; j < m; j++ {
-			h := e.Hessian.At(i, j) / (step * step)
-			e.Hessian.Set(i, j, h)
-			e.Hessian.Set(j, i, h)
-		}
+		e.Hessian.Set(i, i, e.Hessian.At(i, i)/(step*step))
+	}
+	for _, p := range pairs {
+		h := e.Hessian.At(p[0], p[1]) / (step * step)
+		e.Hessian.Set(p[0], p[1], h)
+		e.Hessian.Set(p[1], p[0], h)
 	}
 	return e, nil
 }
@@ -69,15 +99,19 @@ type offset struct {
 
 // plan returns the points that the stencil asks for: if they are shared, x
 // itself, then each single multiple along every direction, then each term of
-// both directions for every pair i < j; if not, those of each entry i ≤ j.
-func (s Stencil) plan(m int) []offset {
-	plan := make([]offset, 0, s.Queries(m))
+// both directions for every pair; if not, those of each diagonal entry, then
+// those of each pair.
+func (s Stencil) plan(m int, pairs [][2]int) []offset {
+	var plan []offset
 	if s.Alone {
 		for i := range m {
-			for j := i; j < m; j++ {
-				for _, t := range s.entry(i, j) {
-					plan = append(plan, offset{i, j, t.A, t.B})
-				}
+			for _, t := range s.Diagonal {
+				plan = append(plan, offset{i, i, t.A, t.B})
+			}
+		}
+		for _, p := range pairs {
+			for _, t := range s.Pair {
+				plan = append(plan, offset{p[0], p[1], t.A, t.B})
 			}
 		}
 		return plan
@@ -89,41 +123,21 @@ func (s Stencil) plan(m int) []offset {
 		}
 	}
 	for _, t := range s.both() {
-		for i := range m {
-			for j := i + 1; j < m; j++ {
-				plan = append(plan, offset{i, j, t.A, t.B})
-			}
+		for _, p := range pairs {
+			plan = append(plan, offset{p[0], p[1], t.A, t.B})
 		}
 	}
 	return plan
 }
 
-// entry returns the terms of an entry of H.
-func (s Stencil) entry(i, j int) []Term {
-	if i == j {
-		return s.Diagonal
-	}
-	return s.Pair
-}
-
 // ask evaluates f at the points of a plan.
-func ask(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64, plan []offset, values []float64) error {
-	most := min(objective.MaxBatch(len(x)), len(plan))
-	points := mat.NewDense(most, len(x), nil)
-	for len(plan) > 0 {
-		n := min(most, len(plan))
-		for k, o := range plan[:n] {
-			row := points.RawRowView(k)
-			copy(row, x)
-			walk(row, directions, o.i, float64(o.a*step))
-			walk(row, directions, o.j, float64(o.b*step))
-		}
-		if err := f.Evaluate(ctx, points.Slice(0, n, 0, len(x)).(*mat.Dense), values[:n]); err != nil {
-			return err
-		}
-		plan, values = plan[n:], values[n:]
-	}
-	return nil
+func ask(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64, plan []offset) ([]float64, error) {
+	return objective.Ask(ctx, f, len(plan), func(k int, row []float64) {
+		o := plan[k]
+		copy(row, x)
+		walk(row, directions, o.i, float64(o.a*step))
+		walk(row, directions, o.j, float64(o.b*step))
+	})
 }
 
 // walk adds t u_i to x.
@@ -140,21 +154,23 @@ func walk(x []float64, directions *mat.Dense, i int, t float64) {
 }
 
 // weighAlone forms the sums over the terms of each entry by itself.
-func (s Stencil) weighAlone(e *Estimate, values []float64) {
-	for i := range e.Gradient {
-		for j := i; j < len(e.Gradient); j++ {
-			terms := s.entry(i, j)
-			sum := 0.0
-			for n, t := range terms {
-				sum += float64(t.Weight * values[n])
-			}
-			e.Hessian.Set(i, j, sum)
-			if i == j {
-				e.Gradient[i] = slope(s.Slope, terms, values)
-				e.Value = at(0, terms, values)
-			}
-			values = values[len(terms):]
+func (s Stencil) weighAlone(e *Estimate, pairs [][2]int, values []float64) {
+	sum := func(terms []Term) float64 {
+		sum := 0.0
+		for n, t := range terms {
+			sum += float64(t.Weight * values[n])
 		}
+		return sum
+	}
+	for i := range e.Gradient {
+		e.Hessian.Set(i, i, sum(s.Diagonal))
+		e.Gradient[i] = slope(s.Slope, s.Diagonal, values)
+		e.Value = at(0, s.Diagonal, values)
+		values = values[len(s.Diagonal):]
+	}
+	for _, p := range pairs {
+		e.Hessian.Set(p[0], p[1], sum(s.Pair))
+		values = values[len(s.Pair):]
 	}
 }
 
@@ -180,7 +196,7 @@ func at(a float64, terms []Term, values []float64) float64 {
 // weighShared forms the sums over the terms of each entry from points that
 // entries share. As the weights of an entry sum to 0, f(x) is subtracted from
 // all values first: that takes away most of their rounding.
-func (s Stencil) weighShared(e *Estimate, values []float64) {
+func (s Stencil) weighShared(e *Estimate, pairs [][2]int, values []float64) {
 	m := len(e.Gradient)
 	f0 := values[0]
 	e.Value = f0
@@ -204,19 +220,20 @@ func (s Stencil) weighShared(e *Estimate, values []float64) {
 	}
 	for _, t := range s.Pair {
 		both := t.A != 0 && t.B != 0
-		for i := range m {
-			row := e.Hessian.RawRowView(i)
-			for j := i + 1; j < m; j++ {
-				switch {
-				case both:
-					row[j] += float64(t.Weight * (values[0] - f0))
-					values = values[1:]
-				case t.A != 0:
-					row[j] += float64(t.Weight * single[t.A][i])
-				case t.B != 0:
-					row[j] += float64(t.Weight * single[t.B][j])
-				}
+		for k, p := range pairs {
+			entry := e.Hessian.At(p[0], p[1])
+			switch {
+			case both:
+				entry += float64(t.Weight * (values[k] - f0))
+			case t.A != 0:
+				entry += float64(t.Weight * single[t.A][p[0]])
+			case t.B != 0:
+				entry += float64(t.Weight * single[t.B][p[1]])
 			}
+			e.Hessian.Set(p[0], p[1], entry)
+		}
+		if both {
+			values = values[len(pairs):]
 		}
 	}
 }

@@ -18,81 +18,100 @@ var scales = func() []float64 {
 	return all
 }()
 
-// Step chooses the step for a stencil by looking at f. Along each row v of
-// directions (n×d) it forms the stencil's own second difference at x over a
-// range of scales t,
+// Step chooses the step for a stencil by looking at f. At each row x of points
+// (n×d), along the row v of directions (n×d) that stands beside it, it forms
+// the stencil's own second difference over a range of scales t,
 //
 //	D(t) = t⁻² Σ_k w_k f(x + a_k t v)   over its Diagonal,
 //
 // which for small t drowns in the rounding or the noise of f and for large t
 // misses the curvature at x, and takes the t at which D agrees best with its
 // neighbours: the sum of the two differences and of the rounding of f(x)/t², in
-// the geometric mean over the directions, is least. Three directions or more
-// keep chance out of it. No step above most is tried (0: none above 1).
+// the geometric mean over the lines, is least. Three lines or more keep chance
+// out of it. No step above most is tried (0: none above 1).
 //
-// It asks one batch: f(x), and for each direction up to 21 times the other
-// points of a diagonal entry. Where no three neighbouring differences are
-// finite the error is ErrNoStep.
-func (s Stencil) Step(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, most float64) (float64, error) {
+// It asks one batch: for each line f(x) and up to 21 times the other points of
+// a diagonal entry. Lines along which f is nowhere finite three times in a row
+// are left out; where all are, the error is ErrNoStep.
+func (s Stencil) Step(ctx context.Context, f objective.Objective, points, directions *mat.Dense, most float64) (float64, error) {
 	var tried []float64
 	for _, t := range scales {
 		if most == 0 || t <= most {
 			tried = append(tried, t)
 		}
 	}
-	f0, lines, err := s.seconds(ctx, f, x, directions, tried)
+	lines, err := s.seconds(ctx, f, points, directions, tried)
 	if err != nil {
 		return 0, err
 	}
 	best, least := 0.0, math.Inf(1)
 	for k, t := range tried {
-		rounding := 0x1p-52 * math.Abs(f0) / (t * t)
-		unrest := 0.0 // Σ log, over directions
-		for _, d := range lines {
-			unrest += math.Log(gap(d, k) + rounding)
+		unrest := 0.0 // Σ log, over lines
+		for _, l := range lines {
+			unrest += math.Log(gap(l.second, k) + 0x1p-52*math.Abs(l.f0)/(t*t))
 		}
 		if unrest < least {
 			best, least = t, unrest
 		}
 	}
-	if best == 0 {
+	if best == 0 || len(lines) == 0 {
 		return 0, ErrNoStep
 	}
 	return best, nil
 }
 
-// seconds returns f(x) and, for each direction, D at all scales.
-func (s Stencil) seconds(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, scales []float64) (f0 float64, lines [][]float64, err error) {
-	n, _ := directions.Dims()
-	plan := []offset{{}} // f(x) is asked for once
-	for i := range n {
-		for _, t := range scales {
-			for _, term := range s.Diagonal {
-				if term.A != 0 {
-					plan = append(plan, offset{i: i, a: float64(term.A * t)})
-				}
+// A line is what f looks like from a point in one direction.
+type line struct {
+	f0     float64   // f(x)
+	second []float64 // D(t) at all scales
+}
+
+// hopeless reports whether no scale of the line can be chosen.
+func (l line) hopeless() bool {
+	for k := range l.second {
+		if !math.IsInf(gap(l.second, k), 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// seconds returns the lines that are of use.
+func (s Stencil) seconds(ctx context.Context, f objective.Objective, points, directions *mat.Dense, scales []float64) (lines []line, err error) {
+	multiples := []float64{0} // f(x) is asked for once
+	for _, t := range scales {
+		for _, term := range s.Diagonal {
+			if term.A != 0 {
+				multiples = append(multiples, float64(term.A*t))
 			}
 		}
 	}
-	values := make([]float64, len(plan))
-	if err := ask(ctx, f, x, directions, 1, plan, values); err != nil {
-		return 0, nil, err
+	n, _ := directions.Dims()
+	values, err := objective.Ask(ctx, f, n*len(multiples), func(k int, row []float64) {
+		i := k / len(multiples)
+		copy(row, points.RawRowView(i))
+		walk(row, directions, i, multiples[k%len(multiples)])
+	})
+	if err != nil {
+		return nil, err
 	}
-	f0, values = values[0], values[1:]
 	for range n {
-		d := make([]float64, len(scales))
+		l := line{f0: values[0], second: make([]float64, len(scales))}
+		values = values[1:]
 		for k, t := range scales {
 			for _, term := range s.Diagonal {
 				if term.A != 0 { // as the weights sum to 0, f(x) may be subtracted
-					d[k] += float64(term.Weight * (values[0] - f0))
+					l.second[k] += float64(term.Weight * (values[0] - l.f0))
 					values = values[1:]
 				}
 			}
-			d[k] /= t * t
+			l.second[k] /= t * t
 		}
-		lines = append(lines, d)
+		if !l.hopeless() {
+			lines = append(lines, l)
+		}
 	}
-	return f0, lines, nil
+	return lines, nil
 }
 
 // gap returns |d_k − d_{k−1}| + |d_{k+1} − d_k|, +Inf if there is no such

@@ -26,7 +26,7 @@ func TestStepIsNearTheBest(t *testing.T) {
 		for _, s := range stencils {
 			x, r := []float64{0.3, -0.2, 0.5}, rng.Seed(2).Stream("test")
 			o := objective.Func(3, f)
-			step, err := s.Step(ctx, o, x, dense(r, 3, 3), 0)
+			step, err := s.Step(ctx, o, stacked(3, x), dense(r, 3, 3), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,6 +49,15 @@ func TestStepIsNearTheBest(t *testing.T) {
 			}
 		}
 	}
+}
+
+// stacked returns n rows x.
+func stacked(n int, x []float64) *mat.Dense {
+	m := mat.NewDense(n, len(x), nil)
+	for i := range n {
+		m.SetRow(i, x)
+	}
+	return m
 }
 
 // richardson returns a Hessian of a smooth function to eight digits or so.
@@ -84,26 +93,26 @@ func TestStepKeepsItsLimits(t *testing.T) {
 		}
 	})
 	direction := mat.NewDense(1, 4, []float64{1, 0, 0, 0})
-	step, err := hessian.Symmetric.Step(ctx, f, make([]float64, 4), direction, 0.01)
+	step, err := hessian.Symmetric.Step(ctx, f, stacked(1, make([]float64, 4)), direction, 0.01)
 	if err != nil || !(step <= 0.01) || !(furthest <= 0.01) {
 		t.Errorf("step %v, error %v, asked as far as %v", step, err, furthest)
 	}
-	// f(x) once and 21 scales of two points along each direction, in one batch.
+	// On each line f(x) once and 21 scales of two points, in one batch.
 	batches := 0
 	counting := objective.Batch(4, func(_ *mat.Dense, values []float64) {
 		batches++
-		if len(values) != 1+2*21*2 {
+		if len(values) != 2*(1+21*2) {
 			t.Errorf("a batch of %d points", len(values))
 		}
 	})
-	if _, err := hessian.Symmetric.Step(ctx, counting, make([]float64, 4), dense(r, 2, 4), 0); err != nil || batches != 1 {
+	if _, err := hessian.Symmetric.Step(ctx, counting, stacked(2, make([]float64, 4)), dense(r, 2, 4), 0); err != nil || batches != 1 {
 		t.Errorf("%d batches, error %v", batches, err)
 	}
-	if _, err := hessian.Symmetric.Step(ctx, objective.NewMeter(f, 3), make([]float64, 4), dense(r, 2, 4), 0); !errors.Is(err, objective.ErrBudget) {
+	if _, err := hessian.Symmetric.Step(ctx, objective.NewMeter(f, 3), stacked(2, make([]float64, 4)), dense(r, 2, 4), 0); !errors.Is(err, objective.ErrBudget) {
 		t.Errorf("error %v", err)
 	}
 	nowhere := objective.Func(4, func([]float64) float64 { return math.Inf(1) })
-	if _, err := hessian.Symmetric.Step(ctx, nowhere, make([]float64, 4), direction, 0); !errors.Is(err, hessian.ErrNoStep) {
+	if _, err := hessian.Symmetric.Step(ctx, nowhere, stacked(1, make([]float64, 4)), direction, 0); !errors.Is(err, hessian.ErrNoStep) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,0 +1,72 @@
+package identify
+
+import "gonum.org/v1/gonum/mat"
+
+// blocksAbove returns the connected components of the graph of all pairs whose
+// coupling is above a threshold.
+func blocksAbove(couplings *mat.Dense, threshold float64) [][]int {
+	m, _ := couplings.Dims()
+	g := newGraph(m)
+	for i := range m {
+		for j, c := range couplings.RawRowView(i) {
+			if i != j && c > threshold {
+				g.join(i, j)
+			}
+		}
+	}
+	return g.blocks()
+}
+
+// A graph is a set of components, some of them joined.
+type graph struct {
+	parent []int
+	parts  int
+}
+
+func newGraph(m int) *graph {
+	g := &graph{make([]int, m), m}
+	for i := range m {
+		g.parent[i] = i
+	}
+	return g
+}
+
+func (g *graph) root(i int) int {
+	for g.parent[i] != i {
+		i = g.parent[i]
+	}
+	return i
+}
+
+func (g *graph) join(i, j int) {
+	a, b := g.root(i), g.root(j)
+	if a == b {
+		return
+	}
+	g.parent[max(a, b)] = min(a, b)
+	g.parts--
+}
+
+// blocks returns the connected components, ascending.
+func (g *graph) blocks() [][]int {
+	at := make(map[int]int)
+	var blocks [][]int
+	for i := range g.parent {
+		r := g.root(i)
+		if _, known := at[r]; !known {
+			at[r] = len(blocks)
+			blocks = append(blocks, nil)
+		}
+		blocks[at[r]] = append(blocks[at[r]], i)
+	}
+	return blocks
+}
+
+// largest returns the size of the largest block.
+func largest(blocks [][]int) int {
+	most := 0
+	for _, b := range blocks {
+		most = max(most, len(b))
+	}
+	return most
+}

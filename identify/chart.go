@@ -1,0 +1,206 @@
+package identify
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A chart is a frame that is being drawn, with what was seen in it.
+type chart struct {
+	frame  *frame.Frame
+	u      *mat.Dense // (W̃†)ᵀ: row j is u_j
+	blocks [][]int
+
+	sightings []sighting
+	spread    []float64 // of y_i over the inner box
+	curvature []float64 // the largest |f_i''| seen
+	h, eps    []float64 // steps along u_i: large ones, and those for slopes
+}
+
+// A sighting is f_i” = lambda[i] seen at the coordinates y.
+type sighting struct{ y, lambda []float64 }
+
+// newChart makes the chart of a frame.
+func (s *surveyor) newChart(f *frame.Frame) *chart {
+	m := f.Components()
+	c := &chart{
+		frame: f, u: mat.DenseCopyOf(f.Inverse().T()), blocks: singles(m),
+		spread: make([]float64, m), curvature: make([]float64, m),
+		h: make([]float64, m), eps: make([]float64, m),
+	}
+	for i := range m {
+		c.spread[i] = s.spread(f.Matrix().RawRowView(i))
+		c.h[i], c.eps[i] = c.spread[i]/4, c.spread[i]/1000
+	}
+	return c
+}
+
+// latest returns |f_i”| where it was seen last.
+func (c *chart) latest() []float64 {
+	last := make([]float64, len(c.spread))
+	for _, seen := range c.sightings {
+		for i, l := range seen.lambda {
+			if !math.IsNaN(l) {
+				last[i] = math.Abs(l)
+			}
+		}
+	}
+	return last
+}
+
+// withBlocks returns the chart with other blocks.
+func (c *chart) withBlocks(blocks [][]int) *chart {
+	next := *c
+	next.blocks = blocks
+	return &next
+}
+
+// singles returns m blocks of one.
+func singles(m int) [][]int {
+	blocks := make([][]int, m)
+	for i := range m {
+		blocks[i] = []int{i}
+	}
+	return blocks
+}
+
+// see takes notice of second derivatives at coordinates y.
+func (c *chart) see(y, lambda []float64) {
+	c.sightings = append(c.sightings, sighting{y, lambda})
+	for i, l := range lambda {
+		if a := math.Abs(l); a > c.curvature[i] && !math.IsInf(a, 0) {
+			c.curvature[i] = a
+		}
+	}
+}
+
+// redraw returns the chart with W̃ ← (I+E)W̃.
+func (s *surveyor) redraw(c *chart, e *mat.Dense) (*chart, error) {
+	w := mat.DenseCopyOf(c.frame.Matrix())
+	var move mat.Dense
+	move.Mul(e, w)
+	w.Add(w, &move)
+	f, err := frame.New(w)
+	if err != nil {
+		return nil, err
+	}
+	next := s.newChart(f)
+	next.blocks, next.h, next.eps = c.blocks, c.h, c.eps
+	for _, seen := range c.sightings {
+		y := mat.NewVecDense(len(seen.y), nil)
+		y.MulVec(e, mat.NewVecDense(len(seen.y), seen.y))
+		y.AddVec(y, mat.NewVecDense(len(seen.y), seen.y))
+		next.see(y.RawVector().Data, seen.lambda)
+	}
+	return next, nil
+}
+
+const (
+	share  = 0.2 // of the largest curvature that a composed coordinate has at least
+	jitter = 0.3 // of it, in spreads
+)
+
+// compose returns coordinates at which no component is flat: each y_i is one at
+// which f_i” was seen to be large, with a little jitter.
+func (s *surveyor) compose(c *chart) []float64 {
+	y := make([]float64, len(c.spread))
+	for i := range y {
+		var good []float64
+		for _, seen := range c.sightings {
+			if math.Abs(seen.lambda[i]) >= share*c.curvature[i] {
+				good = append(good, seen.y[i])
+			}
+		}
+		if len(good) == 0 {
+			good = []float64{0}
+		}
+		y[i] = good[s.stream.IntN(len(good))] + float64(jitter*c.spread[i]*s.stream.NormFloat64())
+	}
+	return y
+}
+
+// place returns a composed point and its coordinates: from a random point x it
+// goes to
+//
+//	x + tW̃†(y − W̃x)
+//
+// with y composed and t = 1, or less where the bounds or values that were not
+// finite are in the way.
+func (s *surveyor) place(c *chart) (x, y []float64) {
+	x, y = s.point(), s.compose(c)
+	w := c.frame.Matrix().RawMatrix()
+	here, step := make([]float64, len(y)), make([]float64, len(x))
+	kernel.MulVec(here, w, x)
+	kernel.AddScaled(y, -1, here)
+	kernel.MulVecT(step, c.u.RawMatrix(), y)
+	t := s.reach
+	for ; t > 0x1p-4 && !s.roomy(x, step, t); t /= 2 {
+	}
+	if t > 0x1p-4 {
+		kernel.AddScaled(x, t, step)
+	}
+	kernel.MulVec(y, w, x)
+	return x, y
+}
+
+// roomy reports whether x+tv is at least a tenth of their width inside the
+// bounds.
+func (s *surveyor) roomy(x, v []float64, t float64) bool {
+	for k := range x {
+		margin := (s.bounds.Hi[k] - s.bounds.Lo[k]) / 10
+		if to := x[k] + float64(t*v[k]); !math.IsInf(margin, 0) && (to-s.bounds.Lo[k] < margin || s.bounds.Hi[k]-to < margin) {
+			return false
+		}
+	}
+	return true
+}
+
+// steps draws a large step for every component, of either sign, so short that
+// three of them fit between x and the bounds.
+func (s *surveyor) steps(c *chart, x []float64) []float64 {
+	h := make([]float64, len(c.h))
+	for i := range h {
+		h[i] = c.h[i] * (0.6 + float64(0.8*s.stream.Float64()))
+		if s.stream.IntN(2) == 0 {
+			h[i] = -h[i]
+		}
+		h[i] *= min(1, s.room(x, c.u.RawRowView(i))/(3*math.Abs(h[i])))
+	}
+	return h
+}
+
+// room returns how far one may go from x along v, and back, without leaving the
+// bounds, in multiples of v.
+func (s *surveyor) room(x, v []float64) float64 {
+	most := math.Inf(1)
+	for k, u := range v {
+		if u != 0 {
+			most = min(most, (x[k]-s.bounds.Lo[k])/math.Abs(u), (s.bounds.Hi[k]-x[k])/math.Abs(u))
+		}
+	}
+	return most
+}
+
+// draw makes the chart of W̃ = wT*, where w diagonalises Hessians along the
+// directions of b at some points, with lambda on their diagonals.
+func (s *surveyor) draw(w, lambda *mat.Dense, b basis, points [][]float64) (*chart, error) {
+	rows := product(w, b.dual)
+	f, err := frame.New(rows)
+	if err != nil {
+		return nil, err
+	}
+	c := s.newChart(f)
+	for k, x := range points {
+		y, second := make([]float64, len(c.spread)), make([]float64, len(c.spread))
+		for i := range y {
+			row := rows.RawRowView(i)
+			y[i] = kernel.Dot(f.Matrix().RawRowView(i), x)
+			second[i] = lambda.At(k, i) * kernel.Dot(row, row)
+		}
+		c.see(y, second)
+	}
+	return c, nil
+}

@@ -1,0 +1,321 @@
+package identify
+
+import (
+	"errors"
+	"math"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/rng"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// settle polishes a proposal and returns it if that brought all blocks apart,
+// nil if it did not.
+func (r *road) settle(p *proposal) (*proposal, error) {
+	r.stage("refinement")
+	p, err := r.polish(p)
+	if err == nil && p.check.worst() <= apart {
+		return p, nil
+	}
+	r.strikes++
+	r.stage("hessians")
+	return nil, err
+}
+
+// lost reports whether so many proposals looked usable and were not that f does
+// not separate.
+func (r *road) lost() bool { return r.strikes >= 3 }
+
+// polish refines a proposal until it passes its check to the tolerance or gets
+// no better. Blocks that need not be are split before, and blocks that turn out
+// to couple joined afterwards.
+func (r *road) polish(p *proposal) (*proposal, error) {
+	if p.check.worst() <= r.tolerance && largest(p.chart.blocks) == 1 {
+		return p, nil
+	}
+	if err := r.measure(p.chart); err != nil {
+		return nil, err
+	}
+	finer, err := r.split(p)
+	if err != nil {
+		return nil, err
+	}
+	if finer != nil && finer.check.worst() <= apart {
+		p = finer
+	}
+	if p, err = r.rounds(p); err != nil {
+		return nil, err
+	}
+	coarser, err := r.join(p)
+	if coarser == nil || err != nil {
+		return p, err
+	}
+	if finer, err = r.split(coarser); err != nil {
+		return nil, err
+	}
+	if finer != nil && finer.check.worst() <= max(apart, 3*coarser.check.worst()) {
+		coarser = finer
+	}
+	if coarser, err = r.rounds(coarser); err != nil {
+		return nil, err
+	}
+	if coarser.check.worst() <= apart {
+		p = coarser
+	}
+	return p, nil
+}
+
+const (
+	mostRounds = 10
+	patience   = 3 // rounds without improvement
+)
+
+// rounds refines all pairs of blocks, then those that need it most: with an
+// error of E somewhere, others below E² cannot be told from its effects.
+func (r *road) rounds(p *proposal) (*proposal, error) {
+	groups := allGroups(p.chart.blocks)
+	for round, failed := 0, 0; round < mostRounds && failed < patience; round++ {
+		worst := p.check.worst()
+		if worst <= r.tolerance {
+			again, err := r.check(p.chart, 2) // the points may have been blind
+			if err != nil {
+				return nil, err
+			}
+			p.check.add(again)
+			if worst = p.check.worst(); worst <= r.tolerance {
+				return p, nil
+			}
+		}
+		if round > 0 {
+			groups = badGroups(p.chart, p.check, max(r.tolerance, worst*worst))
+		}
+		next, err := r.round(p, groups)
+		if next == nil || err != nil {
+			return p, err
+		}
+		if next.check.worst() > worst/2 {
+			failed++
+		}
+		if next.check.typical() > 3*p.check.typical() && round == 0 {
+			r.strikes++ // the model does not hold
+			return p, nil
+		}
+		if next.check.worst() <= worst || next.check.typical() < p.check.typical()/2 {
+			p = next
+		}
+	}
+	return p, nil
+}
+
+// round refines some pairs of blocks; nil if the frame falls apart.
+func (r *road) round(p *proposal, groups []*group) (*proposal, error) {
+	e, err := r.refine(p.chart, groups)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.redraw(p.chart, e)
+	if errors.Is(err, frame.ErrDependent) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.propose(c)
+}
+
+const (
+	coupled = 0.01 // the error of a block, and the coupling of a pair, that does not go away
+	looks   = 3    // designs in which the couplings of pairs are measured
+)
+
+// join joins the blocks that refinement could not bring apart, if they are not
+// most of them: those among which mixed differences stay. It returns nil if
+// there are none.
+func (r *road) join(p *proposal) (*proposal, error) {
+	var culprits [][]int
+	for b, block := range p.chart.blocks {
+		if p.check.residue[b] > p.check.floor && p.check.err(b) > coupled {
+			culprits = append(culprits, block)
+		}
+	}
+	if n := len(culprits); n < 2 || n > len(p.chart.blocks)/2 {
+		return nil, nil
+	}
+	groups := allGroups(culprits)
+	pairs := pairsOf(groups)
+	sum := make([]float64, len(pairs)) // of squares
+	for range looks {
+		g, err := r.newDesign(p.chart, involved(groups))
+		if err != nil {
+			return nil, err
+		}
+		values, err := r.mixed(g, pairs)
+		if err != nil {
+			return nil, err
+		}
+		for k, q := range pairs {
+			unit := math.Sqrt(p.chart.curvature[q[0]]*p.chart.curvature[q[1]]) * g.h[q[0]] * g.h[q[1]]
+			sum[k] += square(values[k] / unit)
+		}
+	}
+	graph := newGraph(len(p.chart.spread))
+	for _, block := range p.chart.blocks {
+		for _, i := range block {
+			graph.join(block[0], i)
+		}
+	}
+	for k, q := range pairs {
+		if math.Sqrt(sum[k]/looks) > coupled {
+			graph.join(q[0], q[1])
+		}
+	}
+	if graph.parts == len(p.chart.blocks) {
+		return nil, nil
+	}
+	return r.propose(p.chart.withBlocks(graph.blocks()))
+}
+
+func (r *road) propose(c *chart) (*proposal, error) {
+	k, err := r.check(c, 2)
+	return &proposal{c, k, nil}, err
+}
+
+const within = 8 // Hessians from which blocks are split
+
+// split tries to split every block of more than one component, by joint
+// diagonalisation of Hessians within it. It returns nil if there is nothing to
+// split.
+func (r *road) split(p *proposal) (*proposal, error) {
+	if largest(p.chart.blocks) == 1 {
+		return nil, nil
+	}
+	hessians, err := r.inside(p.chart)
+	if err != nil {
+		return nil, err
+	}
+	w := mat.DenseCopyOf(p.chart.frame.Matrix())
+	var blocks [][]int
+	for _, block := range p.chart.blocks {
+		var within []*mat.Dense
+		for _, h := range hessians {
+			within = append(within, submatrix(h, block))
+		}
+		turn, parts := fallApart(within, r.stream)
+		if len(parts) == 1 {
+			blocks = append(blocks, block)
+			continue
+		}
+		rows := mat.NewDense(len(block), r.f.Dim(), nil)
+		for k, i := range block {
+			rows.SetRow(k, p.chart.frame.Matrix().RawRowView(i))
+		}
+		rows = product(turn, rows)
+		for k, i := range block {
+			w.SetRow(i, rows.RawRowView(k))
+		}
+		for _, part := range parts {
+			for k, i := range part {
+				part[k] = block[i]
+			}
+			blocks = append(blocks, part)
+		}
+	}
+	if len(blocks) == len(p.chart.blocks) {
+		return nil, nil
+	}
+	f, err := frame.New(w)
+	if errors.Is(err, frame.ErrDependent) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := r.newChart(f)
+	c.blocks = blocks
+	if err := r.look(c); err != nil {
+		return nil, err
+	}
+	if err := r.measure(c); err != nil {
+		return nil, err
+	}
+	return r.propose(c)
+}
+
+// inside returns Hessians in the coordinates of a chart, without their entries
+// between blocks.
+func (r *road) inside(c *chart) ([]*mat.Dense, error) {
+	directions := mat.DenseCopyOf(c.u)
+	for i, eps := range c.eps {
+		floats.Scale(eps, directions.RawRowView(i))
+	}
+	var all []*mat.Dense
+	for failed := 0; len(all) < within; {
+		e, err := hessian.Symmetric.Within(r.ctx, r.f, r.point(), directions, 1, c.blocks)
+		if err != nil {
+			return nil, err
+		}
+		if e.Failed > 0 {
+			if failed++; failed == attempts {
+				return nil, ErrNotFinite
+			}
+			continue
+		}
+		for i := range c.eps {
+			row := e.Hessian.RawRowView(i)
+			for k := range row {
+				row[k] /= c.eps[i] * c.eps[k]
+			}
+		}
+		all = append(all, e.Hessian)
+	}
+	return all, nil
+}
+
+// fallApart returns the W̃ that diagonalises a block's Hessians together, as far
+// as that goes, and the parts that no longer couple.
+func fallApart(hessians []*mat.Dense, stream *rng.Stream) (*mat.Dense, [][]int) {
+	n, _ := hessians[0].Dims()
+	if n > 1 {
+		if j, err := Diagonalise(hessians, stream); err == nil {
+			return j.W, blocksAbove(j.Couplings(), 1e-3)
+		}
+	}
+	return nil, make([][]int, 1)
+}
+
+// submatrix returns the rows and columns of m that belong to a block.
+func submatrix(m *mat.Dense, block []int) *mat.Dense {
+	s := mat.NewDense(len(block), len(block), nil)
+	for a, i := range block {
+		for b, j := range block {
+			s.Set(a, b, m.At(i, j))
+		}
+	}
+	return s
+}
+
+// look takes notice of second derivatives at random points.
+func (s *surveyor) look(c *chart) error {
+	for range looks {
+		x := s.point()
+		values, err := s.ask(1+2*len(c.eps), func(k int, row []float64) {
+			copy(row, x)
+			if k > 0 {
+				kernel.AddScaled(row, [2]float64{-1, 1}[k%2]*c.eps[(k-1)/2], c.u.RawRowView((k-1)/2))
+			}
+		})
+		if err != nil {
+			return err
+		}
+		y, lambda := make([]float64, len(c.eps)), make([]float64, len(c.eps))
+		kernel.MulVec(y, c.frame.Matrix().RawMatrix(), x)
+		for i := range lambda {
+			lambda[i] = second(values[1+2*i:], values[0], c.eps[i])
+		}
+		c.see(y, lambda)
+	}
+	return nil
+}

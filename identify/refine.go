@@ -1,0 +1,239 @@
+package identify
+
+import (
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A group is a pair of blocks A, B with the mixed differences that were asked
+// for it.
+type group struct {
+	a, b []int
+	in   []int       // the designs
+	m    [][]float64 // M_ij in each of them, (i, j) in A×B
+}
+
+const (
+	wholeDesigns = 2    // asked for every pair
+	mostDesigns  = 3    // asked for pairs that are badly determined
+	determined   = 0.02 // the information about E_ij that counts as enough
+	passes       = 3    // over the terms of second order
+	boldestE     = 0.3  // the largest |E_ij| that is believed
+)
+
+// refine returns E, the error of a chart's frame, for some pairs of blocks, by
+// large steps: for i in block A and j in block B,
+//
+//	M_ij = f(x+S_i+S_j) − f(x+S_i) − f(x+S_j) + f(x)
+//	     ≈ h_j Σ_{a∈A} Δ_a^(i) E_aj + h_i Σ_{b∈B} Δ_b^(j) E_bi
+//
+// with S_i = h_i u_i and Δ_a^(i) = ∂_a f(x+S_i) − ∂_a f(x). Two designs, each a
+// point and steps, determine E_ab and E_ba; where they do so badly a third is
+// asked. In blocks of one that is DESIGN's M_ij ≈ E_ij h_j Δ_i + E_ji h_i Δ_j.
+//
+// Terms of second order are taken from the solution before, passes times, so
+// that the error that is left is of third order in blocks of one:
+//
+//	h_i h_j (EᵀLE)_ij + ½(h_j E_ij)²(f_i''(y_i+h_i) − f_i''(y_i)) + ½(h_i E_ji)²(…),
+//
+// L = diag f_i”. For all pairs of m blocks of one it costs m² + 9m + 2 queries,
+// and for each that is asked again one more.
+func (s *surveyor) refine(c *chart, groups []*group) (*mat.Dense, error) {
+	r := &refinement{at: places(c.blocks)}
+	need := groups
+	for k := 0; k < mostDesigns && len(need) > 0; k++ {
+		g, err := s.newDesign(c, involved(need))
+		if err != nil {
+			return nil, err
+		}
+		values, err := s.mixed(g, pairsOf(need))
+		if err != nil {
+			return nil, err
+		}
+		r.designs = append(r.designs, g)
+		c.see(g.y, g.curvature(r.at))
+		var open []*group
+		for _, q := range need {
+			n := len(q.a) * len(q.b)
+			q.in, q.m = append(q.in, k), append(q.m, values[:n])
+			values = values[n:]
+			if k+1 < wholeDesigns {
+				open = append(open, q)
+			} else if r.equations(q, nil); r.information() < determined {
+				open = append(open, q)
+			}
+		}
+		need = open
+	}
+	var e *mat.Dense
+	for range passes {
+		e = r.pass(groups, e)
+	}
+	return e, nil
+}
+
+// places returns where each component stands in its block.
+func places(blocks [][]int) []int {
+	at := make([]int, len(blockOf(blocks)))
+	for _, b := range blocks {
+		for k, i := range b {
+			at[i] = k
+		}
+	}
+	return at
+}
+
+// A refinement is what refine has asked so far.
+type refinement struct {
+	at      []int // where each component stands in its block
+	designs []*design
+	row     []float64
+	squares
+}
+
+// pass solves for E, with the terms of second order taken from the E before.
+func (r *refinement) pass(groups []*group, before *mat.Dense) *mat.Dense {
+	m := len(r.at)
+	var second func(k, i, j int) float64
+	if before != nil {
+		second = r.secondOrder(before)
+	}
+	e := mat.NewDense(m, m, nil)
+	for _, q := range groups {
+		r.equations(q, second)
+		x := r.solve()
+		for _, a := range q.a {
+			for _, b := range q.b {
+				e.Set(a, b, believed(x[0]))
+				e.Set(b, a, believed(x[1]))
+				x = x[2:]
+			}
+		}
+	}
+	return e
+}
+
+// believed returns e, cut to what is believed of it.
+func believed(e float64) float64 {
+	if math.IsNaN(e) {
+		return 0
+	}
+	return min(max(e, -boldestE), boldestE)
+}
+
+// secondOrder returns the terms of second order of M_ij in the k-th design.
+func (r *refinement) secondOrder(e *mat.Dense) func(k, i, j int) float64 {
+	m := len(r.at)
+	eT := mat.DenseCopyOf(e.T())
+	var quad []*mat.Dense // EᵀLE
+	for _, g := range r.designs {
+		le := mat.NewDense(m, m, nil)
+		for i := range m {
+			kernel.AddScaled(le.RawRowView(i), g.c0[i], e.RawRowView(i))
+		}
+		quad = append(quad, product(eT, le))
+	}
+	half := func(h, e, bend float64) float64 { return float64(square(h*e) * bend / 2) }
+	return func(k, i, j int) float64 {
+		g := r.designs[k]
+		return float64(g.h[i]*g.h[j]*quad[k].At(i, j)) +
+			half(g.h[j], e.At(i, j), g.c1[i]-g.c0[i]) + half(g.h[i], e.At(j, i), g.c1[j]-g.c0[j])
+	}
+}
+
+// equations sets up the least squares for E_ab, E_ba, a in A, b in B, in this
+// order. Each equation is scaled so that its coefficients have length 1.
+func (r *refinement) equations(q *group, second func(k, i, j int) float64) {
+	n := 2 * len(q.a) * len(q.b)
+	r.reset(n)
+	r.row = slices.Grow(r.row[:0], n)[:n]
+	of := func(a, b int) int { return 2 * (a*len(q.b) + b) } // of E_ab; E_ba is next
+	for t, k := range q.in {
+		g := r.designs[k]
+		for ia, i := range q.a {
+			for jb, j := range q.b {
+				clear(r.row)
+				for a := range q.a {
+					r.row[of(a, jb)] = float64(g.h[j] * g.delta[i][a])
+				}
+				for b := range q.b {
+					r.row[of(ia, b)+1] = float64(g.h[i] * g.delta[j][b])
+				}
+				m := q.m[t][ia*len(q.b)+jb]
+				if second != nil {
+					m -= second(k, i, j)
+				}
+				r.add(r.row, m)
+			}
+		}
+	}
+}
+
+// pairsOf returns the pairs of components of some groups.
+func pairsOf(groups []*group) [][2]int {
+	var pairs [][2]int
+	for _, q := range groups {
+		for _, i := range q.a {
+			for _, j := range q.b {
+				pairs = append(pairs, [2]int{i, j})
+			}
+		}
+	}
+	return pairs
+}
+
+// involved returns the components of some groups, ascending.
+func involved(groups []*group) []int {
+	is := map[int]bool{}
+	for _, q := range groups {
+		for _, i := range q.a {
+			is[i] = true
+		}
+		for _, j := range q.b {
+			is[j] = true
+		}
+	}
+	var all []int
+	for i := range is {
+		all = append(all, i)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// allGroups returns all pairs of blocks.
+func allGroups(blocks [][]int) []*group {
+	var all []*group
+	for i := range blocks {
+		for j := i + 1; j < len(blocks); j++ {
+			all = append(all, &group{a: blocks[i], b: blocks[j]})
+		}
+	}
+	return all
+}
+
+// badGroups returns the pairs of blocks that may be to blame for the residues of
+// a check above tolerance: a mixed difference is in the residues of both blocks,
+// though it need not be large for both.
+func badGroups(c *chart, k check, tolerance float64) []*group {
+	bad := make([]bool, len(c.blocks))
+	least := math.Inf(1)
+	for b := range c.blocks {
+		if k.residue[b] > tolerance*k.unit[b] && k.residue[b] > k.floor {
+			bad[b] = true
+			least = min(least, max(tolerance*k.unit[b], k.floor))
+		}
+	}
+	var all []*group
+	for i := range c.blocks {
+		for j := i + 1; j < len(c.blocks); j++ {
+			if bad[i] && k.residue[j] > least/10 || bad[j] && k.residue[i] > least/10 {
+				all = append(all, &group{a: c.blocks[i], b: c.blocks[j]})
+			}
+		}
+	}
+	return all
+}

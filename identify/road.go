@@ -1,0 +1,275 @@
+package identify
+
+import (
+	"errors"
+	"math"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/hessian"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A chain of Hessians is what joint diagonalisation works on: all along the
+// same directions, by the same stencil.
+type chain struct {
+	base    basis
+	stencil hessian.Stencil
+	step    float64
+	points  [][]float64
+	hessian []*mat.Dense
+	value   float64 // f at the last point
+}
+
+// newChain chooses the step for a stencil along the directions of base, and
+// shortens those that would leave the bounds.
+func (s *surveyor) newChain(st hessian.Stencil, base basis) (*chain, error) {
+	step, err := s.step(st, base.t)
+	if err != nil {
+		return nil, err
+	}
+	m, _ := base.t.Dims()
+	factor := make([]float64, m)
+	for i := range m {
+		factor[i] = 1
+		for k, v := range base.t.RawRowView(i) {
+			gap := min(s.inner.Lo[k]-s.bounds.Lo[k], s.bounds.Hi[k]-s.inner.Hi[k])
+			if 2*step*math.Abs(v) > gap {
+				factor[i] = min(factor[i], gap/(2*step*math.Abs(v)))
+			}
+		}
+	}
+	return &chain{base: base.scaled(factor), stencil: st, step: step}, nil
+}
+
+// extend adds Hessians at random points until there are n.
+func (s *surveyor) extend(c *chain, n int) error {
+	for failed := 0; len(c.hessian) < n; {
+		x := s.point()
+		e, err := c.stencil.At(s.ctx, s.f, x, c.base.t, c.step)
+		if err != nil {
+			return err
+		}
+		if e.Failed > 0 {
+			if failed++; failed == attempts {
+				return ErrNotFinite
+			}
+			continue
+		}
+		c.points, c.hessian = append(c.points, x), append(c.hessian, e.Hessian)
+		c.base.seen = append(c.base.seen, e.Hessian)
+		c.value = e.Value
+	}
+	return nil
+}
+
+// A proposal is a chart with the evidence for it.
+type proposal struct {
+	chart *chart
+	check check
+	joint *Joint // nil: made from one Hessian
+}
+
+// A road leads to a frame. It keeps the best proposal so far.
+type road struct {
+	*surveyor
+	tolerance float64
+	stage     func(name string)
+	best      *proposal
+	strikes   int   // proposals that looked usable and were not
+	seen      basis // the last Hessians, for the record
+	finding   *Finding
+}
+
+// offer checks a chart and keeps it if it is typically better than the best.
+func (r *road) offer(c *chart, j *Joint) (*proposal, error) {
+	k, err := r.check(c, 1)
+	if err != nil {
+		return nil, err
+	}
+	p := &proposal{c, k, j}
+	if r.best == nil || k.typical() <= r.best.check.typical() {
+		r.best = p
+	}
+	return p, nil
+}
+
+// find proposes a frame, given directions that one Hessian at a point has
+// whitened: from that Hessian, then from some by forward differences and, where
+// these do not serve, from more and more by symmetric ones. It returns the
+// first that can be polished, nil if none can.
+func (r *road) find(white basis, points [][]float64) (*proposal, error) {
+	p, err := r.quadratic(&white, points)
+	if p != nil || err != nil {
+		return p, err
+	}
+	for _, stage := range []func(*basis) (*proposal, error){r.forward, r.symmetric} {
+		if p, err := stage(&white); p != nil || err != nil {
+			return p, err
+		}
+	}
+	return nil, nil
+}
+
+// quadratic proposes the frame in which one Hessian is diagonal: enough if the
+// Hessian is the same everywhere. If that is nearly so it is done again, with a
+// Hessian along the directions so found, which are better each time.
+func (r *road) quadratic(white *basis, points [][]float64) (*proposal, error) {
+	m := len(white.lambda)
+	for again := 0; ; again++ {
+		lambda := mat.NewDense(1, m, nil)
+		for i := range m {
+			lambda.Set(0, i, white.seen[0].At(i, i))
+		}
+		r.seen = *white
+		chart, err := r.draw(eye(m), lambda, *white, points)
+		if errors.Is(err, frame.ErrDependent) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		p, err := r.offer(chart, nil)
+		switch {
+		case err != nil:
+			return nil, err
+		case p.check.worst() <= r.tolerance:
+			return p, nil
+		case p.check.typical() > nearly || again == 3:
+			return nil, nil
+		}
+		white.seen = nil // a Hessian along worse directions would spoil it
+		c, err := r.newChain(hessian.Forward, *white)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.extend(c, 1); err != nil {
+			return nil, err
+		}
+		*white, points = c.base.whitened(), c.points
+	}
+}
+
+// diagonalise proposes the frame that diagonalises n Hessians of a chain; nil if
+// they are singular.
+func (r *road) diagonalise(c *chain, n int) (*proposal, error) {
+	if err := r.extend(c, n); err != nil {
+		return nil, err
+	}
+	r.seen = c.base
+	r.seen.seen = c.hessian
+	j, err := Diagonalise(c.hessian, r.stream)
+	if errors.Is(err, ErrSingular) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	chart, err := r.draw(j.W, j.Lambda, c.base, c.points)
+	if errors.Is(err, frame.ErrDependent) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.offer(chart, j)
+}
+
+// forward proposes frames from two and three Hessians by forward differences,
+// and whitens the directions by them if they do not serve.
+func (r *road) forward(white *basis) (*proposal, error) {
+	c, err := r.newChain(hessian.Forward, *white)
+	if err != nil {
+		return nil, err
+	}
+	for n := 2; n <= 3; n++ {
+		p, err := r.diagonalise(c, n)
+		switch {
+		case err != nil:
+			return nil, err
+		case p == nil:
+		case p.check.worst() <= r.tolerance:
+			return p, nil
+		case n == 3 && p.check.usable():
+			if p, err := r.settle(p); p != nil || err != nil {
+				return p, err
+			}
+		case p.check.typical() > coarse:
+			n = 3 // another would not help
+		}
+	}
+	*white = c.base.whitened()
+	return nil, nil
+}
+
+// symmetric proposes frames from three to eight Hessians by symmetric
+// differences, and looks for blocks from five on: joint diagonalisation does not
+// find them from fewer.
+func (r *road) symmetric(white *basis) (*proposal, error) {
+	c, err := r.newChain(hessian.Symmetric, *white)
+	if err != nil {
+		return nil, err
+	}
+	m, _ := white.t.Dims()
+	for _, n := range []int{3, 4, 5, 6, 8} {
+		if r.lost() {
+			break
+		}
+		p, err := r.diagonalise(c, n)
+		if err != nil {
+			return nil, err
+		}
+		if p == nil {
+			continue
+		}
+		if p.check.usable() {
+			if p, err := r.settle(p); p != nil || err != nil {
+				return p, err
+			}
+		}
+		if n < 5 || r.lost() {
+			continue
+		}
+		if p, err = r.regroup(p, max(4, m/8)); err != nil {
+			return nil, err
+		}
+		if p == nil {
+			continue
+		}
+		if p, err = r.settle(p); p != nil || err != nil {
+			return p, err
+		}
+	}
+	return nil, nil
+}
+
+// regroup proposes the finest blocks of at most so many components that pass
+// the check, nil if none do. They are the connected components of the pairs
+// whose coupling is above a threshold.
+func (r *road) regroup(p *proposal, most int) (*proposal, error) {
+	couplings := p.joint.Couplings()
+	before := len(p.chart.blocks)
+	for _, threshold := range []float64{0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4} {
+		blocks := blocksAbove(couplings, threshold)
+		if len(blocks) == before {
+			continue
+		}
+		if before = len(blocks); before == 1 || largest(blocks) > most {
+			break
+		}
+		next, err := r.offer(p.chart.withBlocks(blocks), p.joint)
+		if err != nil || next.check.worst() <= apart {
+			return next, err
+		}
+	}
+	return nil, nil
+}
+
+const (
+	nearly = 1e-2 // the typical error that makes f nearly quadratic
+	coarse = 0.1  // the typical error from which on forward differences do not serve
+	apart  = 0.02 // the error up to which blocks are apart
+)
+
+// usable reports whether refinement can start from here: most blocks are nearly
+// apart, and none is wildly off.
+func (k check) usable() bool { return k.quantile(0.9) <= 0.05 && k.quantile(1) <= 30 }
