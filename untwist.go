@@ -40,7 +40,7 @@ import (
 func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, error) {
 	nothing := Result{Value: math.Inf(1), Status: objective.Failed}
 	if f == nil || f.Dim() < 1 {
-		return nothing, errors.New("untwist: the objective is nil or has no dimension")
+		return nothing, errNoObjective
 	}
 	if err := o.complete(f.Dim()); err != nil {
 		return nothing, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -106,6 +107,72 @@ func coupling(truth, estimate *Frame, c Comparison) float64 {
 				worst = max(worst, math.Abs(e.At(i, match)))
 			}
 		}
+	}
+	return worst
+}
+
+// CompareBlocks holds an estimate against the truth where components come in
+// blocks, of which only the spans can be told. It returns error, the largest
+// distance of a row of the truth from the span of the block that stands for its
+// own; coupling, the largest |E_ij| between blocks that do not stand for each
+// other; and whether the blocks are right: as many, of the same sizes, one for
+// one. Blocks stand for each other where W·W̃† is largest.
+//
+// With blocks of one it says the same as Compare, for errors that are small.
+func CompareBlocks(truth *Frame, blocks [][]int, estimate *Frame, found [][]int) (err, coupling float64, right bool) {
+	e := mat.NewDense(truth.Components(), estimate.Components(), nil)
+	kernel.Mul(e.RawMatrix(), 1, truth.w.RawMatrix(), estimate.pinv.RawMatrix(), 0)
+	size := func(b, c []int) float64 { // of W·W̃† between two blocks
+		sum := 0.0
+		for _, i := range b {
+			for _, j := range c {
+				sum += float64(e.At(i, j) * e.At(i, j))
+			}
+		}
+		return sum
+	}
+	right = len(blocks) == len(found)
+	taken := make([]bool, len(found))
+	for _, b := range blocks {
+		best := 0
+		for c := range found {
+			if size(b, found[c]) > size(b, found[best]) {
+				best = c
+			}
+		}
+		right = right && !taken[best] && len(found[best]) == len(b)
+		taken[best] = true
+		for c := range found {
+			for _, i := range b {
+				for _, j := range found[c] {
+					if c != best {
+						coupling = max(coupling, math.Abs(e.At(i, j)))
+					}
+				}
+			}
+		}
+		err = max(err, estimate.outside(truth, b, found[best]))
+	}
+	return err, coupling, right
+}
+
+// outside returns the largest distance of some rows of truth from the span of
+// some rows of f.
+func (f *Frame) outside(truth *Frame, rows, span []int) float64 {
+	q := mat.NewDense(len(span), f.Dim(), nil)
+	for k, j := range span {
+		q.SetRow(k, f.w.RawRowView(j))
+	}
+	kernel.Orthonormalise(q.RawMatrix())
+	worst := 0.0
+	for _, i := range rows {
+		v := slices.Clone(truth.w.RawRowView(i))
+		for range 2 {
+			for k := range span {
+				kernel.AddScaled(v, -kernel.Dot(q.RawRowView(k), v), q.RawRowView(k))
+			}
+		}
+		worst = max(worst, floats.Norm(v, 2))
 	}
 	return worst
 }

@@ -60,7 +60,10 @@ type Finding struct {
 	Blocks [][]int      // of components, ascending
 	// Linear is the component in which f is linear, orthogonal to the others;
 	// -1: none.
-	Linear      int
+	Linear int
+	// Quadratic says that one Hessian was enough: any conjugate basis separates
+	// f then, and Frame is one of many.
+	Quadratic   bool
 	Certificate Certificate
 
 	// Residual is the largest error of a component that the last check found:

@@ -133,6 +133,7 @@ func (r *road) quadratic(white *basis, points [][]float64) (*proposal, error) {
 		case err != nil:
 			return nil, err
 		case p.check.worst() <= r.tolerance:
+			r.finding.Quadratic = true
 			return p, nil
 		case p.check.typical() > nearly || again == 3:
 			return nil, nil

@@ -1,6 +1,7 @@
 // Command untwist minimises black-box functions globally.
 //
 //	untwist minimize --problem rastrigin --dim 100
+//	untwist probe --problem rastrigin --dim 100
 //	untwist problems
 //
 // What it finds goes to standard output, talk to standard error. It exits with
@@ -52,7 +53,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q: one of minimize, problems, help", args[0])}
+				return usageError{fmt.Errorf("unknown command %q: one of minimize, probe, problems, help", args[0])}
 			}
 			return nil
 		},
@@ -65,7 +66,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return usageError{fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(minimizeCommand(), problemsCommand())
+	root.AddCommand(minimizeCommand(), probeCommand(), problemsCommand())
 
 	err := root.Execute()
 	var usage usageError

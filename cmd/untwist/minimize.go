@@ -80,11 +80,11 @@ func (f *minimizeFlags) run(cmd *cobra.Command) error {
 	result, err := untwist.Minimize(ctx, p, options)
 	line.clear()
 	if result.Queries > 0 {
-		report := newReport(p, result, time.Since(began))
-		if err := report.print(cmd.OutOrStdout(), f.json); err != nil {
+		r := newMinimizeReport(p, result, time.Since(began))
+		if err := r.print(cmd.OutOrStdout(), f.json); err != nil {
 			return err
 		}
-		report.warn(cmd.ErrOrStderr())
+		r.warn(cmd.ErrOrStderr())
 	}
 	if err != nil {
 		return asUsage(err)
@@ -108,13 +108,8 @@ func (f *minimizeFlags) options(p *problem.Problem) (untwist.Options, error) {
 	}); err != nil {
 		return o, err
 	}
-	if o.Start, err = parseBox(string(f.start), p.Dim()); err != nil {
-		return o, objective.BadOption("Start", "%v", err)
-	}
-	if bounds := p.Spec().Bounds; bounds != nil {
-		o.Bounds = *bounds
-	} else if f.start == "" {
-		o.Start = p.Domain()
+	if o.Start, o.Bounds, err = boxes(string(f.start), p); err != nil {
+		return o, err
 	}
 	if o.Points, err = parsePoints(f.x0, p.Dim()); err != nil {
 		return o, objective.BadOption("Points", "%v", err)
@@ -126,7 +121,7 @@ func (f *minimizeFlags) options(p *problem.Problem) (untwist.Options, error) {
 }
 
 // warn says on standard error what the user should know about the figures.
-func (r report) warn(stderr io.Writer) {
+func (r minimizeReport) warn(stderr io.Writer) {
 	if !r.Attainable {
 		fmt.Fprintln(stderr, "untwist: the minimiser that is known lies outside the bounds; the gap is to the minimum without them")
 	}

@@ -45,3 +45,17 @@ func (f *problemFlags) make() (*problem.Problem, error) {
 	}
 	return problem.New(spec)
 }
+
+// boxes returns where to start, as it was given or the problem's domain, and
+// the bounds, if there are any.
+func boxes(start string, p *problem.Problem) (from, bounds objective.Box, err error) {
+	if from, err = parseBox(start, p.Dim()); err != nil {
+		return from, bounds, objective.BadOption("Start", "%v", err)
+	}
+	if b := p.Spec().Bounds; b != nil {
+		bounds = *b
+	} else if start == "" {
+		from = p.Domain()
+	}
+	return from, bounds, nil
+}

@@ -14,8 +14,8 @@ import (
 	"github.com/untwist/untwist/problem"
 )
 
-// A report is what minimize prints.
-type report struct {
+// A minimizeReport is what minimize prints.
+type minimizeReport struct {
 	Problem       string           `json:"problem"`
 	Dim           int              `json:"dim"`
 	Components    int              `json:"components"`
@@ -47,6 +47,9 @@ type sample struct {
 // finite is a number that JSON can write: null where it is infinite.
 type finite float64
 
+// infinite is the error of what was not found.
+var infinite = math.Inf(1)
+
 func (v finite) MarshalJSON() ([]byte, error) {
 	if math.IsInf(float64(v), 0) {
 		return []byte("null"), nil
@@ -54,9 +57,9 @@ func (v finite) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
-func newReport(p *problem.Problem, r untwist.Result, took time.Duration) report {
+func newMinimizeReport(p *problem.Problem, r untwist.Result, took time.Duration) minimizeReport {
 	s := p.Spec()
-	out := report{
+	out := minimizeReport{
 		Problem: s.Name, Dim: s.Dim, Components: s.Components, Mix: s.Mix,
 		Strategy: r.Strategy, Status: r.Status,
 		BestValue: finite(r.Value), Gap: finite(r.Value - p.Minimum()), Minimum: finite(p.Minimum()),
@@ -73,7 +76,7 @@ func newReport(p *problem.Problem, r untwist.Result, took time.Duration) report 
 }
 
 // print writes the report for a program or for a person.
-func (r report) print(out io.Writer, asJSON bool) error {
+func (r minimizeReport) print(out io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(out).Encode(r)
 	}

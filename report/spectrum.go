@@ -1,0 +1,60 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Spectrum draws values, which descend, on a logarithmic scale against their
+// number. Those below 1e-16 of the largest are drawn there.
+func Spectrum(path, title, axis string, values []float64) error {
+	if len(values) == 0 || !(values[0] > 0) || math.IsInf(values[0], 0) {
+		return errors.New("report: a spectrum without a largest value above 0 cannot be drawn")
+	}
+	points := make(plotter.XYs, len(values))
+	for i, v := range values {
+		points[i] = plotter.XY{X: float64(i + 1), Y: max(v, 1e-16*values[0])}
+	}
+	p := plot.New()
+	p.Title.Text = title
+	p.X.Label.Text, p.Y.Label.Text = "number", axis
+	logarithmic(p)
+	line, dots, err := plotter.NewLinePoints(points)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	line.Color = color.Gray{160}
+	dots.Shape, dots.Radius, dots.Color = draw.CircleGlyph{}, vg.Points(2), ink
+	p.Add(plotter.NewGrid(), line, dots)
+	return save(path, []*plot.Plot{p}, []vg.Length{width})
+}
+
+// ink is the colour of what matters.
+var ink = color.RGBA{R: 20, G: 60, B: 120, A: 255}
+
+// logarithmic makes the y axis of p logarithmic, with a mark for every power of
+// ten, or fewer where they would run into each other.
+func logarithmic(p *plot.Plot) {
+	p.Y.Scale = plot.LogScale{}
+	p.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
+		every := math.Ceil((last - first) / 10)
+		var ticks []plot.Tick
+		for e := first; e <= last; e += every {
+			if v := math.Pow(10, e); v >= lo*0.999 && v <= hi*1.001 {
+				ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.0e", v)})
+			}
+		}
+		if len(ticks) < 2 {
+			return plot.LogTicks{}.Ticks(lo, hi)
+		}
+		return ticks
+	})
+}
