@@ -16,12 +16,15 @@ type Estimate struct {
 	Value    float64    // f(x)
 	Gradient []float64  // u_iᵀ∇f
 	Hessian  *mat.Dense // u_iᵀHu_j
-	Failed   int        // how many values were not finite; what is built on them is not finite either
+	Failed   int        // how many values were not finite
+	Missing  int        // how many entries of Gradient and Hessian are not finite because of that
 }
 
 // At estimates derivatives of f at x along the rows of directions (m×d; nil:
 // the coordinates) with step ε, which must be finite and above 0. It asks
-// s.Queries(m) queries, in batches of up to objective.MaxBatch points.
+// s.Queries(m) queries, in batches of up to objective.MaxBatch points. Entries
+// that a value that is not finite has spoilt are asked for again, each by itself
+// and with shorter steps; see Estimate.Missing.
 func (s Stencil) At(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64) (Estimate, error) {
 	m := len(x)
 	if directions != nil {
@@ -88,7 +91,10 @@ func (s Stencil) estimate(ctx context.Context, f objective.Objective, x []float6
 		e.Hessian.Set(p[0], p[1], h)
 		e.Hessian.Set(p[1], p[0], h)
 	}
-	return e, nil
+	if e.Failed > 0 {
+		err = s.mend(ctx, f, &e, directions, step, pairs)
+	}
+	return e, err
 }
 
 // An offset is the point x + ε(a u_i + b u_j).

@@ -28,11 +28,11 @@ var scales = func() []float64 {
 // misses the curvature at x, and takes the t at which D agrees best with its
 // neighbours: the sum of the two differences and of the rounding of f(x)/t², in
 // the geometric mean over the lines, is least. Three lines or more keep chance
-// out of it. No step above most is tried (0: none above 1).
+// out of it; a line on which f is not finite there does not count, and half of
+// them must. No step above most is tried (0: none above 1).
 //
 // It asks one batch: for each line f(x) and up to 21 times the other points of
-// a diagonal entry. Lines along which f is nowhere finite three times in a row
-// are left out; where all are, the error is ErrNoStep.
+// a diagonal entry. Where no t can be chosen the error is ErrNoStep.
 func (s Stencil) Step(ctx context.Context, f objective.Objective, points, directions *mat.Dense, most float64) (float64, error) {
 	var tried []float64
 	for _, t := range scales {
@@ -46,15 +46,18 @@ func (s Stencil) Step(ctx context.Context, f objective.Objective, points, direct
 	}
 	best, least := 0.0, math.Inf(1)
 	for k, t := range tried {
-		unrest := 0.0 // Σ log, over lines
+		unrest, n := 0.0, 0 // Σ log, over the lines on which f is finite here
 		for _, l := range lines {
-			unrest += math.Log(gap(l.second, k) + 0x1p-52*math.Abs(l.f0)/(t*t))
+			if g := gap(l.second, k); !math.IsInf(g, 1) {
+				unrest += math.Log(g + 0x1p-52*math.Abs(l.f0)/(t*t))
+				n++
+			}
 		}
-		if unrest < least {
+		if unrest /= float64(n); 2*n >= len(lines) && unrest < least {
 			best, least = t, unrest
 		}
 	}
-	if best == 0 || len(lines) == 0 {
+	if best == 0 {
 		return 0, ErrNoStep
 	}
 	return best, nil
@@ -66,17 +69,7 @@ type line struct {
 	second []float64 // D(t) at all scales
 }
 
-// hopeless reports whether no scale of the line can be chosen.
-func (l line) hopeless() bool {
-	for k := range l.second {
-		if !math.IsInf(gap(l.second, k), 1) {
-			return false
-		}
-	}
-	return true
-}
-
-// seconds returns the lines that are of use.
+// seconds returns what f looks like along all lines.
 func (s Stencil) seconds(ctx context.Context, f objective.Objective, points, directions *mat.Dense, scales []float64) (lines []line, err error) {
 	multiples := []float64{0} // f(x) is asked for once
 	for _, t := range scales {
@@ -107,9 +100,7 @@ func (s Stencil) seconds(ctx context.Context, f objective.Objective, points, dir
 			}
 			l.second[k] /= t * t
 		}
-		if !l.hopeless() {
-			lines = append(lines, l)
-		}
+		lines = append(lines, l)
 	}
 	return lines, nil
 }

@@ -55,13 +55,16 @@ func (c Certificate) String() string {
 		c.Verdict, c.Coupling, c.Splits, c.Rounding)
 }
 
-const splits = 20
+const (
+	splits     = 20
+	mostFailed = 5 * splits
+)
 
 // certify tests a frame and its blocks.
 func (s *surveyor) certify(f *frame.Frame, blocks [][]int) (Certificate, error) {
-	c := Certificate{Verdict: NotSeparable}
+	var c Certificate
 	var mixed, single, rounding float64
-	for len(blocks) > 1 && c.Splits < splits && c.Failed < splits {
+	for len(blocks) > 1 && c.Splits < splits && c.Failed < mostFailed {
 		v, err := s.split(f, blocks)
 		if err != nil {
 			return c, err
@@ -81,8 +84,11 @@ func (s *surveyor) certify(f *frame.Frame, blocks [][]int) (Certificate, error) 
 	if single > 0 {
 		c.Coupling, c.Rounding = math.Sqrt(mixed/single), math.Sqrt(rounding/single)
 	}
-	switch tested := c.Splits > 0 || f.Components() == 1; {
-	case !tested || c.Coupling > max(limit, 10*c.Rounding):
+	switch {
+	case c.Splits == 0 && f.Components() > 1 && len(blocks) > 1:
+		c.Verdict = Unknown // f was nowhere finite
+	case len(blocks) == 1 && f.Components() > 1, c.Coupling > max(limit, 10*c.Rounding):
+		c.Verdict = NotSeparable
 	case len(blocks) == f.Components():
 		c.Verdict = Separable
 	default:
@@ -94,7 +100,7 @@ func (s *surveyor) certify(f *frame.Frame, blocks [][]int) (Certificate, error) 
 // split asks for f at x, x+h_A, x+h_B and x+h_A+h_B.
 func (s *surveyor) split(f *frame.Frame, blocks [][]int) ([]float64, error) {
 	d := f.Dim()
-	x, to, y := s.point(), s.point(), make([]float64, f.Components())
+	x, to, y := s.draw(), s.draw(), make([]float64, f.Components())
 	kernel.AddScaled(to, -1, x)
 	kernel.MulVec(y, f.Matrix().RawMatrix(), to)
 	steps := [2][]float64{make([]float64, d), make([]float64, d)} // h_A, h_B

@@ -77,25 +77,23 @@ func (c *chart) see(y, lambda []float64) {
 	}
 }
 
-// redraw returns the chart with W̃ ← (I+E)W̃.
-func (s *surveyor) redraw(c *chart, e *mat.Dense) (*chart, error) {
+// redraw returns the chart with W̃ ← (I+E)W̃, nil if that is no frame.
+func (s *surveyor) redraw(c *chart, e *mat.Dense) *chart {
 	w := mat.DenseCopyOf(c.frame.Matrix())
-	var move mat.Dense
-	move.Mul(e, w)
-	w.Add(w, &move)
+	kernel.Mul(w.RawMatrix(), 1, e.RawMatrix(), c.frame.Matrix().RawMatrix(), 1)
 	f, err := frame.New(w)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	next := s.newChart(f)
 	next.blocks, next.h, next.eps = c.blocks, c.h, c.eps
 	for _, seen := range c.sightings {
-		y := mat.NewVecDense(len(seen.y), nil)
-		y.MulVec(e, mat.NewVecDense(len(seen.y), seen.y))
-		y.AddVec(y, mat.NewVecDense(len(seen.y), seen.y))
-		next.see(y.RawVector().Data, seen.lambda)
+		y := make([]float64, len(seen.y))
+		kernel.MulVec(y, e.RawMatrix(), seen.y)
+		kernel.AddScaled(y, 1, seen.y)
+		next.see(y, seen.lambda)
 	}
-	return next, nil
+	return next
 }
 
 const (
@@ -122,29 +120,39 @@ func (s *surveyor) compose(c *chart) []float64 {
 	return y
 }
 
-// place returns a composed point and its coordinates: from a random point x it
-// goes to
+// place returns a composed point at which f is finite, and its coordinates: from
+// a drawn point x it goes to
 //
 //	x + tW̃†(y − W̃x)
 //
-// with y composed and t = 1, or less where the bounds or values that were not
+// with y composed and t = 1, or less where the bounds or values that are not
 // finite are in the way.
-func (s *surveyor) place(c *chart) (x, y []float64) {
-	x, y = s.point(), s.compose(c)
+func (s *surveyor) place(c *chart) (x, y []float64, err error) {
 	w := c.frame.Matrix().RawMatrix()
-	here, step := make([]float64, len(y)), make([]float64, len(x))
-	kernel.MulVec(here, w, x)
-	kernel.AddScaled(y, -1, here)
-	kernel.MulVecT(step, c.u.RawMatrix(), y)
-	t := s.reach
-	for ; t > 0x1p-4 && !s.roomy(x, step, t); t /= 2 {
+	for range attempts {
+		x, y = s.draw(), s.compose(c)
+		here, step := make([]float64, len(y)), make([]float64, len(x))
+		kernel.MulVec(here, w, x)
+		kernel.AddScaled(y, -1, here)
+		kernel.MulVecT(step, c.u.RawMatrix(), y)
+		t := s.reach
+		for t >= worthwhile && !s.roomy(x, step, t) {
+			t /= 2
+		}
+		if t >= worthwhile {
+			kernel.AddScaled(x, t, step)
+		}
+		kernel.MulVec(y, w, x)
+		if ok, err := s.finite(x); ok || err != nil {
+			return x, y, err
+		}
+		s.reach /= 2
 	}
-	if t > 0x1p-4 {
-		kernel.AddScaled(x, t, step)
-	}
-	kernel.MulVec(y, w, x)
-	return x, y
+	return nil, nil, ErrNotFinite
 }
+
+// worthwhile is the part of the way to a composed point that is worth going.
+const worthwhile = 1. / 16
 
 // roomy reports whether x+tv is at least a tenth of their width inside the
 // bounds.
@@ -184,13 +192,14 @@ func (s *surveyor) room(x, v []float64) float64 {
 	return most
 }
 
-// draw makes the chart of W̃ = wT*, where w diagonalises Hessians along the
+// chart makes the chart of W̃ = wT*, where w diagonalises Hessians along the
 // directions of b at some points, with lambda on their diagonals.
-func (s *surveyor) draw(w, lambda *mat.Dense, b basis, points [][]float64) (*chart, error) {
+// It returns nil if that is no frame.
+func (s *surveyor) chart(w, lambda *mat.Dense, b basis, points [][]float64) *chart {
 	rows := product(w, b.dual)
 	f, err := frame.New(rows)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	c := s.newChart(f)
 	for k, x := range points {
@@ -202,5 +211,5 @@ func (s *surveyor) draw(w, lambda *mat.Dense, b basis, points [][]float64) (*cha
 		}
 		c.see(y, second)
 	}
-	return c, nil
+	return c
 }

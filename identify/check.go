@@ -32,23 +32,39 @@ func (k *check) add(other check) {
 }
 
 // check tests each of n blocks against the rest at fresh composed points, for
-// 2n + 2 queries each.
+// 2n + 3 queries each. A point at which f fails on the way is passed over; a
+// block that could not be tested at any has an infinite residue.
 func (s *surveyor) check(c *chart, points int) (check, error) {
 	n := len(c.blocks)
 	out := check{residue: make([]float64, n), unit: make([]float64, n)}
-	for range points {
-		if err := s.checkOnce(c, &out); err != nil {
+	tested := make([]float64, n) // how often
+	for failed := 0; points > 0 && failed < attempts; {
+		ok, err := s.checkOnce(c, &out, tested)
+		if err != nil {
 			return out, err
 		}
+		if ok {
+			points--
+		} else {
+			failed++
+		}
 	}
-	for b := range out.unit {
-		out.unit[b] = max(out.unit[b]/float64(points), 1e-300)
+	for b := range n {
+		out.unit[b] = max(out.unit[b]/tested[b], 1e-300)
+		if tested[b] == 0 {
+			out.residue[b], out.unit[b] = math.Inf(1), 1
+		}
 	}
 	return out, nil
 }
 
-func (s *surveyor) checkOnce(c *chart, out *check) error {
-	x, _ := s.place(c)
+// checkOnce tests each block at one point, and reports whether that could be
+// done.
+func (s *surveyor) checkOnce(c *chart, out *check, tested []float64) (bool, error) {
+	x, _, err := s.place(c)
+	if err != nil {
+		return false, err
+	}
 	h := s.steps(c, x)
 	all := make([]float64, len(x))
 	steps := mat.NewDense(len(c.blocks), len(x), nil) // S_b
@@ -59,30 +75,39 @@ func (s *surveyor) checkOnce(c *chart, out *check) error {
 		kernel.AddScaled(all, 1, steps.RawRowView(b))
 	}
 	t := min(1, s.room(x, all)/2)
+	far := slices.Clone(x)
+	kernel.AddScaled(far, t, all)
+	if ok, err := s.finite(far); !ok || err != nil {
+		return false, err
+	}
 	// f(x), f(x+S_all), then f(x+S_b) and f(x+S_all−S_b) for each block.
 	values, err := s.ask(2+2*len(c.blocks), func(k int, row []float64) {
 		copy(row, x)
 		if k%2 == 1 {
-			kernel.AddScaled(row, t, all)
+			copy(row, far)
 		}
 		if k >= 2 {
 			kernel.AddScaled(row, [2]float64{t, -t}[k%2], steps.RawRowView(k/2-1))
 		}
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	f0, fall := values[0], values[1]
 	mean := floats.Dot(h, h) / float64(len(h))
 	for b, block := range c.blocks {
-		one, rest := values[2+2*b], values[3+2*b]
-		out.residue[b] = max(out.residue[b], math.Abs((fall-one)-(rest-f0)))
+		residue := math.Abs((fall - values[2+2*b]) - (values[3+2*b] - f0))
+		if math.IsNaN(residue) || math.IsInf(residue, 0) {
+			continue
+		}
+		tested[b]++
+		out.residue[b] = max(out.residue[b], residue)
 		for _, i := range block {
-			out.unit[b] += t * t * c.curvature[i] * math.Abs(h[i]) * math.Sqrt(mean) / float64(len(block))
+			out.unit[b] += float64(t * t * c.curvature[i] * math.Abs(h[i]) * math.Sqrt(mean) / float64(len(block)))
 		}
 	}
 	out.floor = max(out.floor, 0x1p-50*max(math.Abs(f0), math.Abs(fall)))
-	return nil
+	return true, nil
 }
 
 // typical is the median error of a block.

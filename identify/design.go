@@ -24,7 +24,10 @@ type design struct {
 // components.
 func (s *surveyor) newDesign(c *chart, along []int) (*design, error) {
 	g := &design{steps: mat.DenseCopyOf(c.u)}
-	g.x, g.y = s.place(c)
+	var err error
+	if g.x, g.y, err = s.place(c); err != nil {
+		return nil, err
+	}
 	g.h = s.steps(c, g.x)
 	for i, h := range g.h {
 		row := g.steps.RawRowView(i)
@@ -71,7 +74,7 @@ func (s *surveyor) slopes(c *chart, g *design, along []int) error {
 	slope0 := make([]float64, m)
 	g.fi, g.c0, g.c1, g.delta = nans(m), make([]float64, m), make([]float64, m), make([][]float64, m)
 	for _, a := range along {
-		slope0[a], g.c0[a] = (values[0]-values[1])/(2*c.eps[a]), second(values, g.f0, c.eps[a])
+		slope0[a], g.c0[a] = (values[0]-values[1])/(2*c.eps[a]), orZero(second(values, g.f0, c.eps[a]))
 		values = values[2:]
 	}
 	for _, i := range along {
@@ -81,7 +84,7 @@ func (s *surveyor) slopes(c *chart, g *design, along []int) error {
 		for _, a := range block[i] {
 			g.delta[i] = append(g.delta[i], (values[0]-values[1])/(2*c.eps[a])-slope0[a])
 			if a == i {
-				g.c1[i] = second(values, fi, c.eps[a])
+				g.c1[i] = orZero(second(values, fi, c.eps[a]))
 			}
 			values = values[2:]
 		}
@@ -101,6 +104,16 @@ func (g *design) curvature(at []int) []float64 {
 	return lambda
 }
 
+// orZero returns v, or 0 if it is not finite: terms of second order can be done
+// without.
+func orZero(v float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}
+
+// nans returns n NaNs.
 func nans(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -109,6 +122,7 @@ func nans(n int) []float64 {
 	return x
 }
 
+// second returns the second difference from the values beside one in the middle.
 func second(beside []float64, middle, eps float64) float64 {
 	return ((beside[0] - middle) + (beside[1] - middle)) / (eps * eps)
 }
@@ -152,7 +166,10 @@ var ladder = []float64{1. / 4096, 1. / 1024, 1. / 256, 1. / 64, 1. / 16, 1. / 4,
 // It costs 14m + 1 queries.
 func (s *surveyor) measure(c *chart) error {
 	m := len(c.spread)
-	x, _ := s.place(c)
+	x, _, err := s.place(c)
+	if err != nil {
+		return err
+	}
 	n := 2 * len(ladder)
 	most := make([]float64, m)
 	for i := range m {

@@ -1,16 +1,6 @@
 package identify
 
-import (
-	"errors"
-	"math"
-
-	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/hessian"
-	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/internal/rng"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-)
+import "math"
 
 // settle polishes a proposal and returns it if that brought all blocks apart,
 // nil if it did not.
@@ -116,14 +106,16 @@ func (r *road) round(p *proposal, groups []*group) (*proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.redraw(p.chart, e)
-	if errors.Is(err, frame.ErrDependent) {
+	c := r.redraw(p.chart, e)
+	if c == nil {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
 	return r.propose(c)
+}
+
+func (r *road) propose(c *chart) (*proposal, error) {
+	k, err := r.check(c, 2)
+	return &proposal{c, k, nil}, err
 }
 
 const (
@@ -176,146 +168,4 @@ func (r *road) join(p *proposal) (*proposal, error) {
 		return nil, nil
 	}
 	return r.propose(p.chart.withBlocks(graph.blocks()))
-}
-
-func (r *road) propose(c *chart) (*proposal, error) {
-	k, err := r.check(c, 2)
-	return &proposal{c, k, nil}, err
-}
-
-const within = 8 // Hessians from which blocks are split
-
-// split tries to split every block of more than one component, by joint
-// diagonalisation of Hessians within it. It returns nil if there is nothing to
-// split.
-func (r *road) split(p *proposal) (*proposal, error) {
-	if largest(p.chart.blocks) == 1 {
-		return nil, nil
-	}
-	hessians, err := r.inside(p.chart)
-	if err != nil {
-		return nil, err
-	}
-	w := mat.DenseCopyOf(p.chart.frame.Matrix())
-	var blocks [][]int
-	for _, block := range p.chart.blocks {
-		var within []*mat.Dense
-		for _, h := range hessians {
-			within = append(within, submatrix(h, block))
-		}
-		turn, parts := fallApart(within, r.stream)
-		if len(parts) == 1 {
-			blocks = append(blocks, block)
-			continue
-		}
-		rows := mat.NewDense(len(block), r.f.Dim(), nil)
-		for k, i := range block {
-			rows.SetRow(k, p.chart.frame.Matrix().RawRowView(i))
-		}
-		rows = product(turn, rows)
-		for k, i := range block {
-			w.SetRow(i, rows.RawRowView(k))
-		}
-		for _, part := range parts {
-			for k, i := range part {
-				part[k] = block[i]
-			}
-			blocks = append(blocks, part)
-		}
-	}
-	if len(blocks) == len(p.chart.blocks) {
-		return nil, nil
-	}
-	f, err := frame.New(w)
-	if errors.Is(err, frame.ErrDependent) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	c := r.newChart(f)
-	c.blocks = blocks
-	if err := r.look(c); err != nil {
-		return nil, err
-	}
-	if err := r.measure(c); err != nil {
-		return nil, err
-	}
-	return r.propose(c)
-}
-
-// inside returns Hessians in the coordinates of a chart, without their entries
-// between blocks.
-func (r *road) inside(c *chart) ([]*mat.Dense, error) {
-	directions := mat.DenseCopyOf(c.u)
-	for i, eps := range c.eps {
-		floats.Scale(eps, directions.RawRowView(i))
-	}
-	var all []*mat.Dense
-	for failed := 0; len(all) < within; {
-		e, err := hessian.Symmetric.Within(r.ctx, r.f, r.point(), directions, 1, c.blocks)
-		if err != nil {
-			return nil, err
-		}
-		if e.Failed > 0 {
-			if failed++; failed == attempts {
-				return nil, ErrNotFinite
-			}
-			continue
-		}
-		for i := range c.eps {
-			row := e.Hessian.RawRowView(i)
-			for k := range row {
-				row[k] /= c.eps[i] * c.eps[k]
-			}
-		}
-		all = append(all, e.Hessian)
-	}
-	return all, nil
-}
-
-// fallApart returns the W̃ that diagonalises a block's Hessians together, as far
-// as that goes, and the parts that no longer couple.
-func fallApart(hessians []*mat.Dense, stream *rng.Stream) (*mat.Dense, [][]int) {
-	n, _ := hessians[0].Dims()
-	if n > 1 {
-		if j, err := Diagonalise(hessians, stream); err == nil {
-			return j.W, blocksAbove(j.Couplings(), 1e-3)
-		}
-	}
-	return nil, make([][]int, 1)
-}
-
-// submatrix returns the rows and columns of m that belong to a block.
-func submatrix(m *mat.Dense, block []int) *mat.Dense {
-	s := mat.NewDense(len(block), len(block), nil)
-	for a, i := range block {
-		for b, j := range block {
-			s.Set(a, b, m.At(i, j))
-		}
-	}
-	return s
-}
-
-// look takes notice of second derivatives at random points.
-func (s *surveyor) look(c *chart) error {
-	for range looks {
-		x := s.point()
-		values, err := s.ask(1+2*len(c.eps), func(k int, row []float64) {
-			copy(row, x)
-			if k > 0 {
-				kernel.AddScaled(row, [2]float64{-1, 1}[k%2]*c.eps[(k-1)/2], c.u.RawRowView((k-1)/2))
-			}
-		})
-		if err != nil {
-			return err
-		}
-		y, lambda := make([]float64, len(c.eps)), make([]float64, len(c.eps))
-		kernel.MulVec(y, c.frame.Matrix().RawMatrix(), x)
-		for i := range lambda {
-			lambda[i] = second(values[1+2*i:], values[0], c.eps[i])
-		}
-		c.see(y, lambda)
-	}
-	return nil
 }

@@ -22,11 +22,15 @@ func (s *surveyor) few() (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		e, err := hessian.Symmetric.At(s.ctx, s.f, s.point(), t, step)
+		x, err := s.point()
 		if err != nil {
 			return 0, err
 		}
-		if e.Failed > 0 {
+		e, err := hessian.Symmetric.At(s.ctx, s.f, x, t, step)
+		if err != nil {
+			return 0, err
+		}
+		if e.Missing > 0 {
 			return 0, nil // no evidence
 		}
 		var eigen mat.EigenSym
@@ -99,135 +103,48 @@ func (s *surveyor) stretch(x, v []float64) {
 	}
 }
 
-// A span is the directions that f depends on: those in which it curves, an
-// orthonormal basis of the span of the w_j, and the one orthogonal to them, if
-// any, in which it is linear.
-type span struct {
-	curved *mat.Dense // m×d; nil: f is linear
-	linear []float64  // of length 1; nil: none
-}
-
-// span finds the span from gradients: differences of two,
-//
-//	∇f(x) − ∇f(x') = Σ_j (f_j'(y_j) − f_j'(y_j')) w_j,
-//
-// lie in the span of the w_j whatever linear part f has, and are taken one at a
-// time until f curves in no other direction. Each gradient costs 2d queries, m+1
-// of them are needed. Beyond most curved directions, or d-1, it gives up and
-// returns nil.
-func (s *surveyor) span(most int) (*span, error) {
-	d := s.f.Dim()
-	step, err := s.step(hessian.Symmetric, nil)
-	if err != nil {
+// suspect looks for signs that f has fewer components than dimensions in the
+// first Hessian: a gap in its spectrum, and flatness beyond it. If there are
+// any it returns the span, nil if there is no smaller one.
+func (r *road) suspect(first *chain, white basis) (*span, error) {
+	d := len(white.lambda)
+	top := white.lambda[d-1]
+	if !(top*square(first.step) > 0x1p-44*math.Abs(first.value)) { // no curvature but rounding
+		r.stage("reduction")
+		return r.span(d)
+	}
+	null, widest := 0, 10.0
+	for k := max(2, d/10); k < d; k++ {
+		if gap := white.lambda[k] / max(white.lambda[k-1], 1e-13*top); gap > widest {
+			null, widest = k, gap
+		}
+	}
+	if null == 0 {
+		return nil, nil
+	}
+	v, mix := make([]float64, d), make([]float64, null)
+	r.stream.Norm(mix)
+	for i, a := range mix {
+		u := white.t.RawRowView(i)
+		kernel.AddScaled(v, a/floats.Norm(u, 2), u)
+	}
+	flat, err := r.flat(first.points[0], v, 0.03)
+	if !flat || err != nil {
 		return nil, err
 	}
-	step /= 10 // what is best for second differences is too long for first ones
-	first, err := s.gradient(step)
+	r.stage("reduction")
+	return r.span(d - null + 2)
+}
+
+// straight surveys a function that has no curvature.
+func (r *road) straight() error {
+	r.stage("reduction")
+	s, err := r.span(0)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	found := &span{}
-	var rows []float64
-	for m := 0; ; m++ {
-		complete, err := s.complete(found.curved)
-		if err != nil {
-			return nil, err
-		}
-		if complete {
-			break
-		}
-		if m == min(most, d-1) {
-			return nil, nil
-		}
-		g, err := s.gradient(step)
-		if err != nil {
-			return nil, err
-		}
-		kernel.AddScaled(g, -1, first)
-		rows = append(rows, g...)
-		found.curved = mat.NewDense(m+1, d, rows)
-		kernel.Orthonormalise(found.curved.RawMatrix())
+	if s == nil {
+		return ErrSingular
 	}
-	length := floats.Norm(first, 2)
-	project(found.curved, first)
-	if floats.Norm(first, 2) > 1e-6*length {
-		kernel.Normalise(first)
-		found.linear = first
-	}
-	if found.curved == nil && found.linear == nil {
-		return nil, ErrConstant
-	}
-	return found, nil
-}
-
-// project takes from v what lies in the span of the rows of q (nil: nothing),
-// which are orthonormal.
-func project(q *mat.Dense, v []float64) {
-	if q == nil {
-		return
-	}
-	m, _ := q.Dims()
-	y := make([]float64, m)
-	for range 2 { // once more for what rounding has left
-		kernel.MulVec(y, q.RawMatrix(), v)
-		for i := range m {
-			kernel.AddScaled(v, -y[i], q.RawRowView(i))
-		}
-	}
-}
-
-// gradient returns a gradient at a random point at which f is finite.
-func (s *surveyor) gradient(step float64) ([]float64, error) {
-	d := s.f.Dim()
-	for range attempts {
-		x := s.point()
-		values, err := s.ask(2*d, func(k int, row []float64) {
-			copy(row, x)
-			if k%2 == 0 {
-				row[k/2] += step
-			} else {
-				row[k/2] -= step
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		g := make([]float64, d)
-		ok := true
-		for i := range g {
-			g[i] = (values[2*i] - values[2*i+1]) / (2 * step)
-			ok = ok && !math.IsNaN(g[i]) && !math.IsInf(g[i], 0)
-		}
-		if ok {
-			return g, nil
-		}
-	}
-	return nil, ErrNotFinite
-}
-
-// complete reports whether f curves in no direction orthogonal to the rows of q.
-func (s *surveyor) complete(q *mat.Dense) (bool, error) {
-	d := s.f.Dim()
-	if q != nil && q.RawMatrix().Rows == d {
-		return true, nil
-	}
-	for range 2 {
-		v := make([]float64, d)
-		s.stream.Norm(v)
-		project(q, v)
-		flat, err := s.flat(s.point(), v, 1e-6)
-		if !flat || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// eye returns the identity.
-func eye(d int) *mat.Dense {
-	m := mat.NewDense(d, d, nil)
-	for i := range d {
-		m.Set(i, i, 1)
-	}
-	return m
+	return r.survey(s)
 }

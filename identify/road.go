@@ -2,65 +2,10 @@ package identify
 
 import (
 	"errors"
-	"math"
 
-	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
 	"gonum.org/v1/gonum/mat"
 )
-
-// A chain of Hessians is what joint diagonalisation works on: all along the
-// same directions, by the same stencil.
-type chain struct {
-	base    basis
-	stencil hessian.Stencil
-	step    float64
-	points  [][]float64
-	hessian []*mat.Dense
-	value   float64 // f at the last point
-}
-
-// newChain chooses the step for a stencil along the directions of base, and
-// shortens those that would leave the bounds.
-func (s *surveyor) newChain(st hessian.Stencil, base basis) (*chain, error) {
-	step, err := s.step(st, base.t)
-	if err != nil {
-		return nil, err
-	}
-	m, _ := base.t.Dims()
-	factor := make([]float64, m)
-	for i := range m {
-		factor[i] = 1
-		for k, v := range base.t.RawRowView(i) {
-			gap := min(s.inner.Lo[k]-s.bounds.Lo[k], s.bounds.Hi[k]-s.inner.Hi[k])
-			if 2*step*math.Abs(v) > gap {
-				factor[i] = min(factor[i], gap/(2*step*math.Abs(v)))
-			}
-		}
-	}
-	return &chain{base: base.scaled(factor), stencil: st, step: step}, nil
-}
-
-// extend adds Hessians at random points until there are n.
-func (s *surveyor) extend(c *chain, n int) error {
-	for failed := 0; len(c.hessian) < n; {
-		x := s.point()
-		e, err := c.stencil.At(s.ctx, s.f, x, c.base.t, c.step)
-		if err != nil {
-			return err
-		}
-		if e.Failed > 0 {
-			if failed++; failed == attempts {
-				return ErrNotFinite
-			}
-			continue
-		}
-		c.points, c.hessian = append(c.points, x), append(c.hessian, e.Hessian)
-		c.base.seen = append(c.base.seen, e.Hessian)
-		c.value = e.Value
-	}
-	return nil
-}
 
 // A proposal is a chart with the evidence for it.
 type proposal struct {
@@ -121,12 +66,9 @@ func (r *road) quadratic(white *basis, points [][]float64) (*proposal, error) {
 			lambda.Set(0, i, white.seen[0].At(i, i))
 		}
 		r.seen = *white
-		chart, err := r.draw(eye(m), lambda, *white, points)
-		if errors.Is(err, frame.ErrDependent) {
+		chart := r.chart(eye(m), lambda, *white, points)
+		if chart == nil {
 			return nil, nil
-		}
-		if err != nil {
-			return nil, err
 		}
 		p, err := r.offer(chart, nil)
 		switch {
@@ -146,7 +88,10 @@ func (r *road) quadratic(white *basis, points [][]float64) (*proposal, error) {
 		if err := r.extend(c, 1); err != nil {
 			return nil, err
 		}
-		*white, points = c.base.whitened(), c.points
+		if *white, err = c.base.whitened(); err != nil {
+			return nil, err
+		}
+		points = c.points
 	}
 }
 
@@ -165,12 +110,9 @@ func (r *road) diagonalise(c *chain, n int) (*proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	chart, err := r.draw(j.W, j.Lambda, c.base, c.points)
-	if errors.Is(err, frame.ErrDependent) {
+	chart := r.chart(j.W, j.Lambda, c.base, c.points)
+	if chart == nil {
 		return nil, nil
-	}
-	if err != nil {
-		return nil, err
 	}
 	return r.offer(chart, j)
 }
@@ -198,8 +140,8 @@ func (r *road) forward(white *basis) (*proposal, error) {
 			n = 3 // another would not help
 		}
 	}
-	*white = c.base.whitened()
-	return nil, nil
+	*white, err = c.base.whitened()
+	return nil, err
 }
 
 // symmetric proposes frames from three to eight Hessians by symmetric
