@@ -20,42 +20,51 @@ func (r *road) settle(p *proposal) (*proposal, error) {
 func (r *road) lost() bool { return r.strikes >= 3 }
 
 // polish refines a proposal until it passes its check to the tolerance or gets
-// no better. Blocks that need not be are split before, and blocks that turn out
-// to couple joined afterwards.
+// no better. Blocks that need not be are split, before and again when all else
+// is right. Where some blocks do not come apart those that couple are joined:
+// for good, or, if what couples them is no more than errors too large to refine,
+// until then.
 func (r *road) polish(p *proposal) (*proposal, error) {
 	if p.check.worst() <= r.tolerance && largest(p.chart.blocks) == 1 {
 		return p, nil
 	}
-	if err := r.measure(p.chart); err != nil {
-		return nil, err
-	}
-	finer, err := r.split(p)
+	err := r.measure(p.chart)
 	if err != nil {
 		return nil, err
 	}
-	if finer != nil && finer.check.worst() <= apart {
-		p = finer
+	if p, err = r.finer(p); err != nil {
+		return nil, err
 	}
 	if p, err = r.rounds(p); err != nil {
 		return nil, err
 	}
-	coarser, err := r.join(p)
-	if coarser == nil || err != nil {
-		return p, err
-	}
-	if finer, err = r.split(coarser); err != nil {
-		return nil, err
-	}
-	if finer != nil && finer.check.worst() <= max(apart, 3*coarser.check.worst()) {
-		coarser = finer
-	}
-	if coarser, err = r.rounds(coarser); err != nil {
-		return nil, err
-	}
-	if coarser.check.worst() <= apart {
+	if p.check.worst() > apart {
+		coarser, err := r.join(p)
+		if coarser == nil || err != nil {
+			return p, err
+		}
+		if coarser, err = r.finer(coarser); err != nil {
+			return nil, err
+		}
+		if coarser, err = r.rounds(coarser); err != nil || coarser.check.worst() > apart {
+			return p, err
+		}
 		p = coarser
 	}
-	return p, nil
+	finest, err := r.finer(p)
+	if finest == p || err != nil {
+		return p, err
+	}
+	return r.rounds(finest)
+}
+
+// finer returns a proposal with its blocks split as far as they fall apart.
+func (r *road) finer(p *proposal) (*proposal, error) {
+	finer, err := r.split(p)
+	if finer == nil || finer.check.worst() > max(apart, 3*p.check.worst()) {
+		return p, err
+	}
+	return finer, nil
 }
 
 const (
@@ -72,7 +81,7 @@ func (r *road) rounds(p *proposal) (*proposal, error) {
 		if worst <= r.tolerance {
 			again, err := r.check(p.chart, 2) // the points may have been blind
 			if err != nil {
-				return nil, err
+				return p, err
 			}
 			p.check.add(again)
 			if worst = p.check.worst(); worst <= r.tolerance {

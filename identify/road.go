@@ -25,9 +25,10 @@ type road struct {
 	finding   *Finding
 }
 
-// offer checks a chart and keeps it if it is typically better than the best.
-func (r *road) offer(c *chart, j *Joint) (*proposal, error) {
-	k, err := r.check(c, 1)
+// offer checks a chart at some points and keeps it if it is typically better
+// than the best.
+func (r *road) offer(c *chart, j *Joint, points int) (*proposal, error) {
+	k, err := r.check(c, points)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (r *road) quadratic(white *basis, points [][]float64) (*proposal, error) {
 		if chart == nil {
 			return nil, nil
 		}
-		p, err := r.offer(chart, nil)
+		p, err := r.offer(chart, nil, 1)
 		switch {
 		case err != nil:
 			return nil, err
@@ -114,7 +115,7 @@ func (r *road) diagonalise(c *chain, n int) (*proposal, error) {
 	if chart == nil {
 		return nil, nil
 	}
-	return r.offer(chart, j)
+	return r.offer(chart, j, min(n-1, 2)) // two Hessians prove nothing yet
 }
 
 // forward proposes frames from two and three Hessians by forward differences,
@@ -199,7 +200,7 @@ func (r *road) regroup(p *proposal, most int) (*proposal, error) {
 		if before = len(blocks); before == 1 || largest(blocks) > most {
 			break
 		}
-		next, err := r.offer(p.chart.withBlocks(blocks), p.joint)
+		next, err := r.offer(p.chart.withBlocks(blocks), p.joint, 2)
 		if err != nil || next.check.worst() <= apart {
 			return next, err
 		}
@@ -215,4 +216,6 @@ const (
 
 // usable reports whether refinement can start from here: most blocks are nearly
 // apart, and none is wildly off.
-func (k check) usable() bool { return k.quantile(0.9) <= 0.05 && k.quantile(1) <= 30 }
+func (k check) usable() bool {
+	return k.typical() <= 0.02 && k.quantile(0.9) <= 0.1 && k.quantile(1) <= 30
+}

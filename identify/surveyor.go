@@ -94,7 +94,7 @@ func (s *surveyor) rescale() error {
 	if n < 2 {
 		return ErrNotFinite
 	}
-	if spread := most/2 - least/2; spread > 0 {
+	if spread := float64(most/2) - float64(least/2); spread > 0 {
 		s.f = unit{s.f, math.Ldexp(1, -math.Ilogb(spread))}
 	}
 	return nil
