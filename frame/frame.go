@@ -80,16 +80,23 @@ func Identity(d int) *Frame {
 const maxCondition = 1e14
 
 // invert computes W̃†, whose columns are the shortest x with W̃x = e_j: by LU
-// where W̃ is square, by W̃ᵀ = QR where it has fewer rows than columns.
+// where W̃ is square, by W̃ᵀ = QR where it has fewer rows than columns. Where it is
+// square its columns are scaled by powers of two first, W̃ = AD, W̃⁻¹ = D⁻¹A⁻¹:
+// parameters whose units differ by many orders of magnitude do not make its rows
+// dependent. That changes no bit of the result.
 func (f *Frame) invert() error {
 	m, d := f.w.Dims()
 	f.pinv = mat.NewDense(d, m, nil)
 	var condition float64
 	var err error
 	if identity := Identity(m).w; m == d {
+		a, unit := equilibrated(f.w)
 		var lu mat.LU
-		lu.Factorize(f.w)
+		lu.Factorize(a)
 		condition, err = lu.Cond(), lu.SolveTo(f.pinv, false, identity)
+		for k, u := range unit {
+			floats.Scale(1/u, f.pinv.RawRowView(k))
+		}
 	} else {
 		var qr mat.QR
 		qr.Factorize(f.w.T())
@@ -99,6 +106,27 @@ func (f *Frame) invert() error {
 		return fmt.Errorf("frame: %w (condition number %.0e)", ErrDependent, condition)
 	}
 	return nil
+}
+
+// equilibrated returns A and the diagonal of D, powers of two, with AD = w and
+// the largest entry of each column of A between 1 and 2.
+func equilibrated(w *mat.Dense) (a *mat.Dense, unit []float64) {
+	rows, cols := w.Dims()
+	a, unit = mat.DenseCopyOf(w), make([]float64, cols)
+	for k := range cols {
+		largest := 0.0
+		for i := range rows {
+			largest = max(largest, math.Abs(w.At(i, k)))
+		}
+		unit[k] = 1
+		if largest > 0 {
+			unit[k] = math.Ldexp(1, math.Ilogb(largest))
+		}
+		for i := range rows {
+			a.Set(i, k, a.At(i, k)/unit[k])
+		}
+	}
+	return a, unit
 }
 
 // Components returns m, the number of coordinates y_j.

@@ -147,11 +147,31 @@ func TestNearlyDependentRows(t *testing.T) {
 	}{{1e-3, true}, {1e-8, true}, {1e-12, true}, {1e-15, false}} {
 		for _, d := range []int{2, 3} {
 			w := mat.NewDense(2, d, nil)
-			w.Set(0, 0, 1)
-			w.Set(1, 0, math.Cos(c.angle))
-			w.Set(1, 1, math.Sin(c.angle))
+			for i, angle := range []float64{0.7, 0.7 + c.angle} { // away from the axes, which may have any unit
+				w.Set(i, 0, math.Cos(angle))
+				w.Set(i, 1, math.Sin(angle))
+			}
 			if _, err := New(w); (err == nil) != c.ok {
 				t.Errorf("rows at an angle of %g in %d dimensions: error %v", c.angle, d, err)
+			}
+		}
+	}
+}
+
+// Parameters in units that differ by thirty orders of magnitude make a frame.
+func TestUnitsDoNotMakeRowsDependent(t *testing.T) {
+	w := mat.NewDense(3, 3, []float64{1, 1e15, 2e-15, 1, -1e15, 1e-15, 3, 1e15, -1e-15})
+	f := must(t, w)
+	var product mat.Dense
+	product.Mul(f.Matrix(), f.Inverse())
+	for i := range 3 {
+		for j := range 3 {
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			if math.Abs(product.At(i, j)-want) > 1e-12 {
+				t.Errorf("W·W⁻¹ is %v", mat.Formatted(&product))
 			}
 		}
 	}
@@ -248,5 +268,27 @@ func TestBadJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.in), &f); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.in, err, c.want)
 		}
+	}
+}
+
+// Two blocks, turned within themselves and put in another order, are right, and
+// an error between them shows.
+func TestCompareBlocks(t *testing.T) {
+	truth := must(t, mat.NewDense(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}))
+	blocks := [][]int{{0, 2}, {1}}
+	turned := must(t, mat.NewDense(3, 3, []float64{0, 1, 0, 1, 0, 1, 1, 0, -1})) // y; x+z, x−z
+	err, coupling, right := CompareBlocks(truth, blocks, turned, [][]int{{0}, {1, 2}})
+	if err > 1e-15 || coupling > 1e-15 || !right {
+		t.Errorf("error %g, coupling %g, right %v", err, coupling, right)
+	}
+	wrong := must(t, mat.NewDense(3, 3, []float64{0, 1, 1e-3, 1, 0, 1, 1, 0, -1}))
+	if err, coupling, right = CompareBlocks(truth, blocks, wrong, [][]int{{0}, {1, 2}}); err < 0.9e-3 || err > 1.1e-3 || coupling < 0.5e-3 || !right {
+		t.Errorf("error %g, coupling %g, right %v", err, coupling, right)
+	}
+	if _, _, right = CompareBlocks(truth, blocks, turned, [][]int{{0}, {1}, {2}}); right {
+		t.Error("three blocks for two are right")
+	}
+	if _, _, right = CompareBlocks(truth, blocks, turned, [][]int{{0, 1}, {2}}); right {
+		t.Error("a block torn apart is right")
 	}
 }

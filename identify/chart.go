@@ -18,6 +18,7 @@ type chart struct {
 	spread    []float64 // of y_i over the inner box
 	curvature []float64 // the largest |f_i''| seen
 	h, eps    []float64 // steps along u_i: large ones, and those for slopes
+	inside    []*mat.Dense
 }
 
 // A sighting is f_i” = lambda[i] seen at the coordinates y.
@@ -54,7 +55,7 @@ func (c *chart) latest() []float64 {
 // withBlocks returns the chart with other blocks.
 func (c *chart) withBlocks(blocks [][]int) *chart {
 	next := *c
-	next.blocks = blocks
+	next.blocks, next.inside = blocks, nil
 	return &next
 }
 

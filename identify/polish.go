@@ -21,9 +21,8 @@ func (r *road) lost() bool { return r.strikes >= 3 }
 
 // polish refines a proposal until it passes its check to the tolerance or gets
 // no better. Blocks that need not be are split, before and again when all else
-// is right. Where some blocks do not come apart those that couple are joined:
-// for good, or, if what couples them is no more than errors too large to refine,
-// until then.
+// is right. Blocks that do not come apart are joined: for good, or, if what
+// couples them is no more than errors too large to refine, until then.
 func (r *road) polish(p *proposal) (*proposal, error) {
 	if p.check.worst() <= r.tolerance && largest(p.chart.blocks) == 1 {
 		return p, nil
@@ -32,39 +31,64 @@ func (r *road) polish(p *proposal) (*proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p, err = r.finer(p); err != nil {
+	finer, err := r.split(p, 1e-3)
+	if err != nil {
 		return nil, err
+	}
+	if finer != nil && finer.check.worst() <= apart {
+		p = finer
 	}
 	if p, err = r.rounds(p); err != nil {
 		return nil, err
 	}
-	if p.check.worst() > apart {
-		coarser, err := r.join(p)
-		if coarser == nil || err != nil {
-			return p, err
-		}
-		if coarser, err = r.finer(coarser); err != nil {
-			return nil, err
-		}
-		if coarser, err = r.rounds(coarser); err != nil || coarser.check.worst() > apart {
-			return p, err
-		}
-		p = coarser
+	if p, err = r.coarser(p); err != nil {
+		return nil, err
 	}
-	finest, err := r.finer(p)
-	if finest == p || err != nil {
-		return p, err
-	}
-	return r.rounds(finest)
+	return r.finest(p)
 }
 
-// finer returns a proposal with its blocks split as far as they fall apart.
-func (r *road) finer(p *proposal) (*proposal, error) {
-	finer, err := r.split(p)
-	if finer == nil || finer.check.worst() > max(apart, 3*p.check.worst()) {
+// coarser joins what couples, if that helps: at once, or when what was joined
+// has fallen apart again in a better way.
+func (r *road) coarser(p *proposal) (*proposal, error) {
+	joined, err := r.join(p)
+	if joined == nil || err != nil {
 		return p, err
 	}
-	return finer, nil
+	refined, err := r.rounds(joined)
+	if err != nil {
+		return nil, err
+	}
+	if refined.check.worst() <= p.check.worst()/10 {
+		return refined, nil
+	}
+	split, err := r.split(joined, 1e-3)
+	if split == nil || err != nil {
+		return p, err
+	}
+	if refined, err = r.rounds(split); err != nil || refined.check.worst() > p.check.worst()/10 {
+		return p, err
+	}
+	return refined, nil
+}
+
+// finest splits blocks as far as it can without losing what was reached.
+func (r *road) finest(p *proposal) (*proposal, error) {
+	for _, threshold := range []float64{1e-2, 1e-4} {
+		q, err := r.split(p, threshold)
+		if err != nil {
+			return nil, err
+		}
+		if q == nil || q.check.worst() > apart {
+			continue
+		}
+		if q, err = r.rounds(q); err != nil {
+			return nil, err
+		}
+		if q.check.worst() <= max(10*r.tolerance, p.check.worst()) {
+			return q, nil
+		}
+	}
+	return p, nil
 }
 
 const (
@@ -76,6 +100,7 @@ const (
 // error of E somewhere, others below E² cannot be told from its effects.
 func (r *road) rounds(p *proposal) (*proposal, error) {
 	groups := allGroups(p.chart.blocks)
+	refined := p.check.typical() <= r.tolerance // but for some
 	for round, failed := 0, 0; round < mostRounds && failed < patience; round++ {
 		worst := p.check.worst()
 		if worst <= r.tolerance {
@@ -88,7 +113,7 @@ func (r *road) rounds(p *proposal) (*proposal, error) {
 				return p, nil
 			}
 		}
-		if round > 0 {
+		if round > 0 || refined {
 			groups = badGroups(p.chart, p.check, max(r.tolerance, worst*worst))
 		}
 		next, err := r.round(p, groups)
@@ -122,44 +147,36 @@ func (r *road) round(p *proposal, groups []*group) (*proposal, error) {
 	return r.propose(c)
 }
 
-func (r *road) propose(c *chart) (*proposal, error) {
-	k, err := r.check(c, 2)
-	return &proposal{c, k, nil}, err
-}
-
 const (
-	coupled = 0.01 // the error of a block, and the coupling of a pair, that does not go away
-	looks   = 3    // designs in which the couplings of pairs are measured
+	stuck = 100 // times the typical error, or the tolerance, is what refinement should have mended
+	weak  = 0.1 // of a component's strongest coupling is one that does not count
+	looks = 3   // designs in which the couplings of pairs are measured
 )
 
-// join joins the blocks that refinement could not bring apart, if they are not
-// most of them: those among which mixed differences stay. It returns nil if
-// there are none.
+// join joins blocks that refinement could not bring apart, if they are not most
+// of them: each with that to which it couples most, and others to which it does
+// nearly as much. It returns nil if there are none.
 func (r *road) join(p *proposal) (*proposal, error) {
+	least := stuck * max(p.check.typical(), r.tolerance)
 	var culprits [][]int
 	for b, block := range p.chart.blocks {
-		if p.check.residue[b] > p.check.floor && p.check.err(b) > coupled {
+		if p.check.residue[b] > p.check.floor && p.check.err(b) > least {
 			culprits = append(culprits, block)
 		}
 	}
-	if n := len(culprits); n < 2 || n > len(p.chart.blocks)/2 {
+	if n := len(culprits); n < 2 || n > max(2, len(p.chart.blocks)/2) {
 		return nil, nil
 	}
 	groups := allGroups(culprits)
 	pairs := pairsOf(groups)
-	sum := make([]float64, len(pairs)) // of squares
-	for range looks {
-		g, err := r.newDesign(p.chart, involved(groups))
-		if err != nil {
-			return nil, err
-		}
-		values, err := r.mixed(g, pairs)
-		if err != nil {
-			return nil, err
-		}
-		for k, q := range pairs {
-			unit := math.Sqrt(p.chart.curvature[q[0]]*p.chart.curvature[q[1]]) * g.h[q[0]] * g.h[q[1]]
-			sum[k] += square(values[k] / unit)
+	coupling, err := r.couplings(p.chart, groups, pairs)
+	if err != nil {
+		return nil, err
+	}
+	strongest := make([]float64, len(p.chart.spread))
+	for k, q := range pairs {
+		for _, i := range q {
+			strongest[i] = max(strongest[i], coupling[k])
 		}
 	}
 	graph := newGraph(len(p.chart.spread))
@@ -169,12 +186,38 @@ func (r *road) join(p *proposal) (*proposal, error) {
 		}
 	}
 	for k, q := range pairs {
-		if math.Sqrt(sum[k]/looks) > coupled {
+		if coupling[k] > weak*min(strongest[q[0]], strongest[q[1]]) {
 			graph.join(q[0], q[1])
 		}
 	}
-	if graph.parts == len(p.chart.blocks) {
+	if graph.parts == len(p.chart.blocks) || graph.parts == 1 {
 		return nil, nil
 	}
 	return r.propose(p.chart.withBlocks(graph.blocks()))
+}
+
+// couplings returns how strongly some pairs couple, by mixed differences.
+func (r *road) couplings(c *chart, groups []*group, pairs [][2]int) ([]float64, error) {
+	coupling := make([]float64, len(pairs))
+	for range looks {
+		g, err := r.newDesign(c, involved(groups))
+		if err != nil {
+			return nil, err
+		}
+		values, err := r.mixed(g, pairs)
+		if err != nil {
+			return nil, err
+		}
+		for k, q := range pairs {
+			unit := math.Sqrt(c.curvature[q[0]]*c.curvature[q[1]]) * g.h[q[0]] * g.h[q[1]]
+			coupling[k] = max(coupling[k], math.Abs(orZero(values[k]/unit)))
+		}
+	}
+	return coupling, nil
+}
+
+// propose checks a chart.
+func (r *road) propose(c *chart) (*proposal, error) {
+	k, err := r.check(c, 2)
+	return &proposal{c, k, nil}, err
 }

@@ -194,7 +194,7 @@ func TestTheMethodEndsWithItsContext(t *testing.T) {
 	}
 }
 
-var whole = flag.Bool("whole", false, "run TestThePapersRoad at d = 100 with seeds 0 to 9: ten minutes of computing")
+var whole = flag.Bool("whole", false, "run the tests at full size: d = 100 and more, all seeds; half an hour of computing")
 
 // Section 4: with 1.5d Hessians in a ball of radius 20, ε = 1e-3, and 8d starts
 // of 200 steps, m is found by the gap and at least 98 % of the weights are

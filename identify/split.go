@@ -12,9 +12,9 @@ import (
 const within = 8 // Hessians from which blocks are split
 
 // split tries to split every block of more than one component, by joint
-// diagonalisation of Hessians within it. It returns nil if there is nothing to
-// split.
-func (r *road) split(p *proposal) (*proposal, error) {
+// diagonalisation of Hessians within it, where couplings stay below a threshold.
+// It returns nil if there is nothing to split.
+func (r *road) split(p *proposal, threshold float64) (*proposal, error) {
 	if largest(p.chart.blocks) == 1 {
 		return nil, nil
 	}
@@ -29,7 +29,7 @@ func (r *road) split(p *proposal) (*proposal, error) {
 		for _, h := range hessians {
 			within = append(within, submatrix(h, block))
 		}
-		turn, parts := fallApart(within, r.stream)
+		turn, parts := fallApart(within, threshold, r.stream)
 		if len(parts) == 1 {
 			blocks = append(blocks, block)
 			continue
@@ -68,8 +68,11 @@ func (r *road) split(p *proposal) (*proposal, error) {
 }
 
 // inside returns Hessians in the coordinates of a chart, without their entries
-// between blocks.
+// between blocks. They are asked for once.
 func (r *road) inside(c *chart) ([]*mat.Dense, error) {
+	if c.inside != nil {
+		return c.inside, nil
+	}
 	directions := mat.DenseCopyOf(c.u)
 	for i, eps := range c.eps {
 		floats.Scale(eps, directions.RawRowView(i))
@@ -98,16 +101,17 @@ func (r *road) inside(c *chart) ([]*mat.Dense, error) {
 		}
 		all = append(all, e.Hessian)
 	}
+	c.inside = all
 	return all, nil
 }
 
 // fallApart returns the W̃ that diagonalises a block's Hessians together, as far
 // as that goes, and the parts that no longer couple.
-func fallApart(hessians []*mat.Dense, stream *rng.Stream) (*mat.Dense, [][]int) {
+func fallApart(hessians []*mat.Dense, threshold float64, stream *rng.Stream) (*mat.Dense, [][]int) {
 	n, _ := hessians[0].Dims()
 	if n > 1 {
 		if j, err := Diagonalise(hessians, stream); err == nil {
-			return j.W, blocksAbove(j.Couplings(), 1e-3)
+			return j.W, blocksAbove(j.Couplings(), threshold)
 		}
 	}
 	return nil, make([][]int, 1)

@@ -33,6 +33,7 @@ func Spectrum(path, title, axis string, values []float64) error {
 	line.Color = color.Gray{160}
 	dots.Shape, dots.Radius, dots.Color = draw.CircleGlyph{}, vg.Points(2), ink
 	p.Add(plotter.NewGrid(), line, dots)
+	p.Y.Min, p.Y.Max = points[len(points)-1].Y/3, points[0].Y*3 // never an empty range
 	return save(path, []*plot.Plot{p}, []vg.Length{width})
 }
 
@@ -51,9 +52,6 @@ func logarithmic(p *plot.Plot) {
 			if v := math.Pow(10, e); v >= lo*0.999 && v <= hi*1.001 {
 				ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.0e", v)})
 			}
-		}
-		if len(ticks) < 2 {
-			return plot.LogTicks{}.Ticks(lo, hi)
 		}
 		return ticks
 	})

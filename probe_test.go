@@ -1,0 +1,176 @@
+package untwist_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+	"gonum.org/v1/gonum/mat"
+)
+
+func mixed(t testing.TB, name string, d int, seed uint64) *problem.Problem {
+	t.Helper()
+	p, err := problem.New(problem.Spec{Name: name, Dim: d, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// The frame is in the user's coordinates, whatever their units: a start box of
+// very different widths, far from the origin.
+func TestProbeInTheUsersUnits(t *testing.T) {
+	p := mixed(t, "rastrigin", 6, 2)
+	scale := []float64{1e-6, 1, 1e3, 1e-2, 50, 1e8}
+	shift := []float64{0, 1e3, -1e6, 7, 0, 1e9}
+	f := objective.Func(6, func(x []float64) float64 {
+		z := mat.NewDense(1, 6, nil)
+		for i := range x {
+			z.Set(0, i, (x[i]-shift[i])/scale[i])
+		}
+		v := []float64{0}
+		if err := p.Evaluate(context.Background(), z, v); err != nil {
+			panic(err)
+		}
+		return v[0]
+	})
+	start := objective.Cube(6, 0, 0)
+	w := mat.DenseCopyOf(p.Frame().Matrix())
+	for i := range scale {
+		start.Lo[i], start.Hi[i] = shift[i]-5*scale[i], shift[i]+5*scale[i]
+		for j := range 6 {
+			w.Set(j, i, w.At(j, i)/scale[i])
+		}
+	}
+	truth, err := frame.New(w)
+	if errors.Is(err, frame.ErrDependent) {
+		t.Fatal(err)
+	}
+	got, err := untwist.Probe(context.Background(), f, untwist.Options{Start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := frame.Compare(truth, got.Frame); c.Error() > 1e-6 || got.Certificate.Verdict != identify.Separable {
+		t.Errorf("error %g, %v", c.Error(), got)
+	}
+}
+
+// The same bits for any number of workers; all queries are counted; stages sum
+// up; the best point on the way is kept.
+func TestProbeCountsAndRepeats(t *testing.T) {
+	p := mixed(t, "levy", 8, 1)
+	var asked int
+	counting := objective.Batch(8, func(points *mat.Dense, values []float64) {
+		asked += len(values)
+		if err := p.Evaluate(context.Background(), points, values); err != nil {
+			panic(err)
+		}
+	})
+	one, err := untwist.Probe(context.Background(), counting, untwist.Options{Seed: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, s := range one.Stages {
+		total += s.Queries
+	}
+	if one.Queries != asked || total != asked || one.Status != objective.Converged || one.Seed != 9 || one.Budget != 500*64 {
+		t.Errorf("%d queries, %d in stages, %d asked, %v, seed %d, budget %d", one.Queries, total, asked, one.Status, one.Seed, one.Budget)
+	}
+	v := []float64{0}
+	if err := p.Evaluate(context.Background(), mat.NewDense(1, 8, one.Point), v); err != nil || v[0] != one.Value {
+		t.Errorf("f is %v at the best point, %v was reported", v[0], one.Value)
+	}
+	four, err := untwist.Probe(context.Background(), p, untwist.Options{Seed: 9, Workers: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(one.Frame.Matrix(), four.Frame.Matrix()) || one.Certificate != four.Certificate || !cmp.Equal(one.Stages, four.Stages) {
+		t.Error("four workers find other bits than one")
+	}
+}
+
+func TestProbeEnds(t *testing.T) {
+	p := mixed(t, "rastrigin", 8, 1)
+	for _, budget := range []int{1, 7, 8, 9, 100, 500, 1000} {
+		got, err := untwist.Probe(context.Background(), p, untwist.Options{Budget: budget})
+		if err != nil || got.Status != objective.BudgetSpent || got.Queries != budget || got.Certificate.Verdict != identify.Unknown {
+			t.Errorf("budget %d: %v, %v, %d queries, error %v", budget, got, got.Status, got.Queries, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	got, err := untwist.Probe(ctx, p, untwist.Options{Progress: func(p untwist.Progress) {
+		if p.Queries > 300 {
+			cancel()
+		}
+	}})
+	if err != nil || got.Status != objective.Cancelled || got.Queries < 300 {
+		t.Errorf("%v, %d queries, error %v", got.Status, got.Queries, err)
+	}
+	broken := errors.New("the simulator is gone")
+	n := 0
+	failing := objective.Batch(8, func(points *mat.Dense, values []float64) {
+		if n++; n > 5 {
+			panic(broken)
+		}
+		if err := p.Evaluate(context.Background(), points, values); err != nil {
+			panic(err)
+		}
+	})
+	if got, err := untwist.Probe(context.Background(), failing, untwist.Options{}); !errors.Is(err, broken) || got.Status != objective.Failed {
+		t.Errorf("%v, error %v", got.Status, err)
+	}
+}
+
+func TestProbeRefuses(t *testing.T) {
+	p := mixed(t, "rastrigin", 3, 0)
+	for name, o := range map[string]untwist.Options{
+		"Points": {Points: [][]float64{{1, 2, 3}}},
+		"Target": {Target: new(0.)},
+		"Budget": {Budget: -1},
+		"Start":  {Start: objective.Cube(2, 0, 1)},
+	} {
+		var bad *untwist.OptionError
+		if _, err := untwist.Probe(context.Background(), p, o); !errors.As(err, &bad) || bad.Option != name {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if _, err := untwist.Probe(context.Background(), nil, untwist.Options{}); err == nil {
+		t.Error("no objective was probed")
+	}
+	constant := objective.Func(3, func([]float64) float64 { return 1 })
+	if _, err := untwist.Probe(context.Background(), constant, untwist.Options{}); !errors.Is(err, identify.ErrConstant) {
+		t.Errorf("error %v", err)
+	}
+	nowhere := objective.Func(3, func([]float64) float64 { return math.NaN() })
+	if got, err := untwist.Probe(context.Background(), nowhere, untwist.Options{}); !errors.Is(err, identify.ErrNotFinite) || got.Failed == 0 {
+		t.Errorf("%d failed, error %v", got.Failed, err)
+	}
+}
+
+// What is said in words.
+func TestFindingsInWords(t *testing.T) {
+	for name, want := range map[string]string{
+		"rastrigin":        "separable in 6 coordinates (mixed differences are ",
+		"squared-norm":     "separable in 6 coordinates, a quadratic (mixed",
+		"rosenbrock-pairs": "separable into 3 blocks of 6 coordinates (mixed",
+		"ackley":           "not separable by any linear map that was found (mixed",
+	} {
+		got, err := untwist.Probe(context.Background(), mixed(t, name, 6, 1), untwist.Options{})
+		if err != nil || !strings.HasPrefix(got.String(), want) {
+			t.Errorf("%s: %v, error %v", name, got, err)
+		}
+	}
+	got, err := untwist.Probe(context.Background(), mixed(t, "rastrigin", 6, 1), untwist.Options{Budget: 20})
+	if err != nil || !strings.HasPrefix(got.String(), "no coordinates were found") {
+		t.Errorf("%v, error %v", got, err)
+	}
+}
