@@ -53,6 +53,8 @@ var errNoObjective = errors.New("untwist: the objective is nil or has no dimensi
 
 // Findings are what Probe has found and what it cost.
 type Findings struct {
+	// Dim is the number of dimensions of f.
+	Dim int
 	// Frame has the coordinates, as rows of length 1 in the user's own
 	// coordinates; nil if none were found.
 	Frame *frame.Frame
@@ -97,6 +99,11 @@ type Findings struct {
 // String says in a sentence what was found.
 func (f Findings) String() string {
 	if f.Frame == nil {
+		if f.Status == objective.BudgetSpent {
+			d := f.Dim
+			return fmt.Sprintf("no coordinates were found: the budget was spent first; %s usually take %d to %d queries",
+				count(d, "dimension"), 4*d*d+50*d, 10*d*d+150*d)
+		}
 		return "no coordinates were found"
 	}
 	m := f.Frame.Components()
@@ -140,7 +147,7 @@ func (r *run) findings(found *identify.Finding) (Findings, error) {
 	best := r.record.Best()
 	failed, failedPoint := r.record.Failed()
 	out := Findings{
-		Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic,
+		Dim: r.scale.Dim(), Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic,
 		Certificate: found.Certificate, Residual: found.Residual,
 		Spectrum: found.Spectrum, Before: found.Before, After: found.After,
 		Seed: r.options.Seed, Queries: r.meter.Queries(), Budget: r.meter.Budget(),
