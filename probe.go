@@ -163,14 +163,28 @@ func (r *run) findings(found *identify.Finding) (Findings, error) {
 }
 
 // unscaled returns a frame of scaled coordinates z = (x−c)/half as a frame of
-// x: ⟨w, z⟩ = ⟨w/half, x⟩ and a constant.
+// x: ⟨w, z⟩ = ⟨w/half, x⟩ and a constant. Rows along a coordinate stay as they
+// are, and all do if all coordinates have the same width.
 func unscaled(f *frame.Frame, start Box) (*frame.Frame, error) {
 	w := mat.DenseCopyOf(f.Matrix())
-	for k := range start.Lo {
-		half := (start.Hi[k] - start.Lo[k]) / 2
-		for i := range f.Components() {
-			w.Set(i, k, w.At(i, k)/half)
+	changed := false
+	for i := range f.Components() {
+		row := w.RawRowView(i)
+		first := 0.0 // the width of the first coordinate that counts
+		for k, v := range row {
+			if v == 0 {
+				continue
+			}
+			half := (start.Hi[k] - start.Lo[k]) / 2
+			if first == 0 {
+				first = half
+			}
+			changed = changed || half != first
+			row[k] = v / half
 		}
+	}
+	if !changed {
+		return f, nil
 	}
 	return frame.New(w)
 }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/floats"
@@ -68,11 +69,27 @@ func New(w mat.Matrix) (*Frame, error) {
 
 // Identity returns the frame whose coordinates are those of x.
 func Identity(d int) *Frame {
-	i := mat.NewDense(d, d, nil)
+	all := make([]int, d)
 	for j := range d {
-		i.Set(j, j, 1)
+		all[j] = j
 	}
-	return &Frame{w: i, pinv: i, wT: i, pinvT: i}
+	return Axes(d, all)
+}
+
+// Axes returns the frame whose coordinates are some of those of x, all different
+// and from 0 to d-1.
+func Axes(d int, coordinates []int) *Frame {
+	m := len(coordinates)
+	w := mat.NewDense(m, d, nil)
+	wT := w
+	if !slices.IsSorted(coordinates) || m < d {
+		wT = mat.NewDense(d, m, nil)
+	}
+	for j, k := range coordinates {
+		w.Set(j, k, 1)
+		wT.Set(k, j, 1)
+	}
+	return &Frame{w: w, pinv: wT, wT: wT, pinvT: w}
 }
 
 // maxCondition is the condition number of W̃ beyond which its rows count as

@@ -60,23 +60,34 @@ const (
 	mostFailed = 5 * splits
 )
 
+// halves draws a point x and the steps h_A and h_B.
+type halves func() (x, a, b []float64)
+
 // certify tests a frame and its blocks.
 func (s *surveyor) certify(f *frame.Frame, blocks [][]int) (Certificate, error) {
+	return s.splitting(f.Components(), len(blocks), func() (x, a, b []float64) {
+		return s.halves(f, blocks)
+	})
+}
+
+// splitting certifies so many components in so many blocks.
+func (s *surveyor) splitting(components, blocks int, draw halves) (Certificate, error) {
 	var c Certificate
 	var mixed, single, rounding float64
-	for len(blocks) > 1 && c.Splits < splits && c.Failed < mostFailed {
-		v, err := s.split(f, blocks)
+	for blocks > 1 && c.Splits < splits && c.Failed < mostFailed {
+		x, a, b := draw()
+		v, err := s.four(x, a, b)
 		if err != nil {
 			return c, err
 		}
-		m, a, b := (v[3]-v[1])-(v[2]-v[0]), v[1]-v[0], v[2]-v[0]
+		m, da, db := (v[3]-v[1])-(v[2]-v[0]), v[1]-v[0], v[2]-v[0]
 		if math.IsNaN(m) || math.IsInf(m, 0) {
 			c.Failed++
 			continue
 		}
 		c.Splits++
 		mixed += square(m)
-		single += square(a) + square(b)
+		single += square(da) + square(db)
 		for _, value := range v {
 			rounding += square(0x1p-53 * value)
 		}
@@ -85,11 +96,11 @@ func (s *surveyor) certify(f *frame.Frame, blocks [][]int) (Certificate, error) 
 		c.Coupling, c.Rounding = math.Sqrt(mixed/single), math.Sqrt(rounding/single)
 	}
 	switch {
-	case c.Splits == 0 && f.Components() > 1 && len(blocks) > 1:
+	case c.Splits == 0 && blocks > 1:
 		c.Verdict = Unknown // f was nowhere finite
-	case len(blocks) == 1 && f.Components() > 1, c.Coupling > max(limit, 10*c.Rounding):
+	case blocks == 1 && components > 1, c.Coupling > max(limit, 10*c.Rounding):
 		c.Verdict = NotSeparable
-	case len(blocks) == f.Components():
+	case blocks == components:
 		c.Verdict = Separable
 	default:
 		c.Verdict = Blocked
@@ -97,32 +108,13 @@ func (s *surveyor) certify(f *frame.Frame, blocks [][]int) (Certificate, error) 
 	return c, nil
 }
 
-// split asks for f at x, x+h_A, x+h_B and x+h_A+h_B.
-func (s *surveyor) split(f *frame.Frame, blocks [][]int) ([]float64, error) {
-	d := f.Dim()
-	x, to, y := s.draw(), s.draw(), make([]float64, f.Components())
-	kernel.AddScaled(to, -1, x)
-	kernel.MulVec(y, f.Matrix().RawMatrix(), to)
-	steps := [2][]float64{make([]float64, d), make([]float64, d)} // h_A, h_B
-	u := make([]float64, d)
-	first := s.stream.IntN(len(blocks)) // is in A, the one after it in B
-	for b, block := range blocks {
-		side := s.stream.IntN(2)
-		switch b {
-		case first:
-			side = 0
-		case (first + 1) % len(blocks):
-			side = 1
-		}
-		for _, i := range block {
-			f.Direction(u, i)
-			kernel.AddScaled(steps[side], y[i], u)
-		}
-	}
-	t := s.within(x, steps[0], steps[1])
+// four asks for f at x, x+h_A, x+h_B and x+h_A+h_B, with steps so short that
+// all are within the bounds.
+func (s *surveyor) four(x, a, b []float64) ([]float64, error) {
+	t := s.within(x, a, b)
 	return s.ask(4, func(k int, row []float64) {
 		copy(row, x)
-		for side, step := range steps {
+		for side, step := range [2][]float64{a, b} {
 			if k>>side&1 == 1 {
 				kernel.AddScaled(row, t, step)
 			}
@@ -130,7 +122,35 @@ func (s *surveyor) split(f *frame.Frame, blocks [][]int) ([]float64, error) {
 	})
 }
 
-// within returns the largest of 1, ½, ¼, … by which the steps may be taken from
+// halves draws two points and splits the way from one to the other.
+func (s *surveyor) halves(f *frame.Frame, blocks [][]int) (x, a, b []float64) {
+	d := f.Dim()
+	x, to, y := s.draw(), s.draw(), make([]float64, f.Components())
+	kernel.AddScaled(to, -1, x)
+	kernel.MulVec(y, f.Matrix().RawMatrix(), to)
+	steps, u := [2][]float64{make([]float64, d), make([]float64, d)}, make([]float64, d)
+	side := s.sides(len(blocks))
+	for k, block := range blocks {
+		for _, i := range block {
+			f.Direction(u, i)
+			kernel.AddScaled(steps[side[k]], y[i], u)
+		}
+	}
+	return x, steps[0], steps[1]
+}
+
+// sides throws n blocks on two sides, one at least on each.
+func (s *surveyor) sides(n int) []int {
+	side := make([]int, n)
+	for k := range side {
+		side[k] = s.stream.IntN(2)
+	}
+	first := s.stream.IntN(n)
+	side[first], side[(first+1)%n] = 0, 1
+	return side
+}
+
+// within returns the largest of about 1, ½, ¼, … by which the steps may be taken from
 // x, one by one and together, without leaving the bounds.
 func (s *surveyor) within(x []float64, steps ...[]float64) float64 {
 	t := 1.0
@@ -144,5 +164,5 @@ func (s *surveyor) within(x []float64, steps ...[]float64) float64 {
 			t /= 2
 		}
 	}
-	return t
+	return t * (1 - 1e-9) // rounding must not leave the bounds either
 }

@@ -115,7 +115,7 @@ func TestSplitsSeparateEveryPair(t *testing.T) {
 	s.f = objective.Func(d, func(p []float64) float64 { x = append(x, append([]float64(nil), p...)); return 0 })
 	for range n {
 		x = nil
-		if _, err := s.split(frame.Identity(d), singles(d)); err != nil {
+		if _, err := s.four(s.halves(frame.Identity(d), singles(d))); err != nil {
 			t.Fatal(err)
 		}
 		for i := range d {

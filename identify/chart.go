@@ -182,7 +182,8 @@ func (s *surveyor) steps(c *chart, x []float64) []float64 {
 }
 
 // room returns how far one may go from x along v, and back, without leaving the
-// bounds, in multiples of v.
+// bounds, in multiples of v; a little less, so that rounding does not leave them
+// either.
 func (s *surveyor) room(x, v []float64) float64 {
 	most := math.Inf(1)
 	for k, u := range v {
@@ -190,7 +191,7 @@ func (s *surveyor) room(x, v []float64) float64 {
 			most = min(most, (x[k]-s.bounds.Lo[k])/math.Abs(u), (s.bounds.Hi[k]-x[k])/math.Abs(u))
 		}
 	}
-	return most
+	return most * (1 - 1e-9)
 }
 
 // chart makes the chart of W̃ = wT*, where w diagonalises Hessians along the

@@ -11,44 +11,57 @@ import (
 
 // prune returns the frame and the blocks of a chart without components on which
 // f does not depend, and takes notice of one in which it is linear. Only those
-// that hardly curve beside the others are suspected.
+// that hardly curve beside the others are suspected, and none of a quadratic,
+// where there is nothing to learn from it.
 func (r *road) prune(c *chart) (*frame.Frame, [][]int, error) {
+	if r.finding.Quadratic {
+		return c.frame, c.blocks, nil
+	}
 	latest := c.latest()
 	sorted := slices.Sorted(slices.Values(latest))
 	median := sorted[len(sorted)/2]
-	drop := map[int]bool{}
+	linear, drop := -1, map[int]bool{}
 	for _, block := range c.blocks {
-		if i := block[0]; len(block) == 1 && latest[i] < 1e-2*median {
-			first, second, err := r.move(c, i)
-			if err != nil {
-				return nil, nil, err
-			}
-			// Others, of curvature median, change f by about median·spread².
-			if usual := median * square(c.spread[i]); second <= 1e-5*usual {
-				if first <= 1e-5*usual {
-					drop[i] = true
-				} else {
-					r.finding.Linear = i
-				}
-			}
+		i := block[0]
+		if len(block) > 1 || latest[i] >= 1e-2*median {
+			continue
+		}
+		first, second, err := r.walk(c, i)
+		if err != nil {
+			return nil, nil, err
+		}
+		// Another component, of curvature median, changes f by about this much.
+		usual := median * square(c.spread[i])
+		switch {
+		case !(second <= 1e-5*usual):
+		case first <= 1e-5*usual:
+			drop[i] = true
+		default:
+			linear = i
 		}
 	}
-	if len(drop) == 0 || len(drop) == len(c.spread) {
-		return c.frame, c.blocks, nil
+	f, blocks, place, err := without(c, drop)
+	if linear >= 0 {
+		r.finding.Linear = place[linear]
 	}
-	return without(c, drop)
+	return f, blocks, err
 }
 
-// move returns the largest first and second difference of f along a component,
-// over its spread, at some points.
-func (r *road) move(c *chart, i int) (first, second float64, err error) {
+// far is how many spreads a component is followed before f is said not to depend
+// on it: that tells a weak one, whose effect grows with the square of the way,
+// from a small error of its direction.
+const far = 30
+
+// walk returns the largest first and second difference of f far along a
+// component, at some points.
+func (r *road) walk(c *chart, i int) (first, second float64, err error) {
 	for range looks {
 		x, err := r.point()
 		if err != nil {
 			return 0, 0, err
 		}
 		u := c.u.RawRowView(i)
-		t := min(c.spread[i], r.room(x, u))
+		t := min(far*c.spread[i], r.room(x, u))
 		v, err := r.ask(3, func(k int, row []float64) {
 			copy(row, x)
 			kernel.AddScaled(row, t*float64(k-1), u)
@@ -62,18 +75,19 @@ func (r *road) move(c *chart, i int) (first, second float64, err error) {
 	return first, second, nil
 }
 
-// without returns the frame and the blocks of a chart without some components.
-func without(c *chart, drop map[int]bool) (*frame.Frame, [][]int, error) {
+// without returns the frame and the blocks of a chart without some components,
+// and where the others have gone.
+func without(c *chart, drop map[int]bool) (f *frame.Frame, blocks [][]int, place map[int]int, err error) {
 	var rows []float64
-	var blocks [][]int
-	n := 0
-	place := map[int]int{}
+	place = map[int]int{}
 	for i := range c.spread {
 		if !drop[i] {
+			place[i] = len(place)
 			rows = append(rows, c.frame.Matrix().RawRowView(i)...)
-			place[i] = n
-			n++
 		}
+	}
+	if len(drop) == 0 || len(place) == 0 {
+		return c.frame, c.blocks, place, nil
 	}
 	for _, block := range c.blocks {
 		if drop[block[0]] {
@@ -85,6 +99,6 @@ func without(c *chart, drop map[int]bool) (*frame.Frame, [][]int, error) {
 		}
 		blocks = append(blocks, to)
 	}
-	f, err := frame.New(mat.NewDense(n, c.frame.Dim(), rows))
-	return f, blocks, err
+	f, err = frame.New(mat.NewDense(len(place), c.frame.Dim(), rows))
+	return f, blocks, place, err
 }

@@ -82,8 +82,9 @@ func TestSurveyOfAQuadratic(t *testing.T) {
 		for seed := range seeds {
 			p := draw(t, name, d, "paper", seed)
 			got, n := survey(t, p)
-			if got.Certificate.Verdict != Separable || !got.Quadratic || n > 25*d*d/10+500 {
-				t.Errorf("%s, seed %d: %v, quadratic %v, %d queries", name, seed, got.Certificate, got.Quadratic, n)
+			if got.Certificate.Verdict != Separable || !got.Quadratic || got.Frame.Components() != d || n > 25*d*d/10+500 {
+				t.Fatalf("%s, seed %d: %v, quadratic %v, %d components, %d queries",
+					name, seed, got.Certificate, got.Quadratic, got.Frame.Components(), n)
 			}
 			if name == "squared-norm" { // H = 2WᵀW
 				var wu, m mat.Dense
