@@ -12,6 +12,9 @@ type Options struct {
 	// Strategy is the way to minimise. Default strategy.Default().
 	Strategy strategy.Strategy
 
+	// Road is how Probe looks for coordinates, one of Roads. Default SurveyRoad.
+	Road string
+
 	// Start is the box in which to look first. It is no limit: the minimum may
 	// be found far outside. Coordinates are scaled by it before any algorithm
 	// sees them, so give each parameter its natural range. Default: Bounds if

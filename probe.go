@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/untwist/untwist/frame"
@@ -16,8 +17,8 @@ import (
 // Probe finds the coordinates in which f separates and certifies them. It spends
 // nothing on a search.
 //
-// Of the Options it uses Start, Bounds, Budget, Seed, Workers and Progress; the
-// others are for Minimize and must not be given. As with Minimize a spent budget
+// Of the Options it uses Road, Start, Bounds, Budget, Seed, Workers and Progress;
+// the others are for Minimize and must not be given. As with Minimize a spent budget
 // or the end of ctx is no error: Findings.Status says so, what was found so far
 // is there, and the verdict is identify.Unknown. That f is constant, or not
 // finite where it has to be, is an error.
@@ -31,15 +32,17 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 			return nothing, objective.BadOption(option, "is for Minimize; Probe does not search")
 		}
 	}
+	if o.Road != "" && !slices.Contains(Roads(), o.Road) {
+		return nothing, objective.BadOption("Road", "unknown road %q: one of %s", o.Road, strings.Join(Roads(), ", "))
+	}
+	if o.Road == PapersRoad && (o.Bounds.Lo != nil || o.Bounds.Hi != nil) {
+		return nothing, objective.BadOption("Bounds", "the paper's road knows no bounds")
+	}
 	if err := o.complete(f.Dim()); err != nil {
 		return nothing, err
 	}
 	r := newRun(f, o)
-	found, err := identify.Survey{
-		Box:    objective.Cube(f.Dim(), -1, 1),
-		Bounds: r.scale.Bounds(),
-		Stage:  r.enter,
-	}.Identify(ctx, r.scale, rng.Seed(o.Seed))
+	found, err := r.identify(ctx)
 	out, unscaled := r.findings(found)
 	if err = errors.Join(err, unscaled); err == nil {
 		out.Status = objective.Converged
@@ -48,6 +51,30 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	out.Status, err = objective.StatusOf(ctx, err)
 	return out, err
 }
+
+// identify goes the road that was asked for, in scaled coordinates.
+func (r *run) identify(ctx context.Context) (*identify.Finding, error) {
+	box, seed := objective.Cube(r.scale.Dim(), -1, 1), rng.Seed(r.options.Seed)
+	if r.options.Road == PapersRoad {
+		p := identify.PapersSettings(r.scale.Dim())
+		p.Stage = r.enter
+		return p.Find(ctx, r.scale, box, seed)
+	}
+	return identify.Survey{Box: box, Bounds: r.scale.Bounds(), Stage: r.enter}.Identify(ctx, r.scale, seed)
+}
+
+// The roads to the coordinates.
+const (
+	// SurveyRoad is joint diagonalisation with large-step refinement, the
+	// default; see identify.Survey.
+	SurveyRoad = "survey"
+	// PapersRoad is Algorithm 1 of the paper with the settings of its experiment;
+	// see identify.Paper. It has no bounds and costs 3(d+1)d² queries.
+	PapersRoad = "paper"
+)
+
+// Roads are the names of all roads, the default first.
+func Roads() []string { return []string{SurveyRoad, PapersRoad} }
 
 var errNoObjective = errors.New("untwist: the objective is nil or has no dimension")
 
@@ -73,10 +100,12 @@ type Findings struct {
 	// error E of a component that the last check has found.
 	Residual float64
 	// Spectrum are the absolute eigenvalues of the first Hessian, descending,
-	// in coordinates scaled by the start box.
+	// in coordinates scaled by the start box; on the paper's road the singular
+	// values of all Hessians together.
 	Spectrum []float64
 	// Before and After are couplings |H_ij|/√|H_ii H_jj| of sampled Hessians,
-	// before, in coordinates scaled by the start box, and in the frame.
+	// before, in coordinates scaled by the start box, and in the frame; nil on
+	// the paper's road, and where the coordinates as given were the right ones.
 	Before, After *mat.Dense
 
 	// Status says why the probe stopped: Converged when it is done.

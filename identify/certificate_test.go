@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/hessian"
-	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -40,17 +38,15 @@ func TestCertificateFollowsTheCoupling(t *testing.T) {
 			v, _ := quartic(x, delta).Float64()
 			return v
 		})
-		s := &surveyor{
-			ctx: ctx, f: f, bounds: unbounded(d), reach: 1, stream: rng.Seed(1).Stream("test"),
-			inner: hessian.Box{Box: objective.Cube(d, -2, 2)},
-		}
+		s := surveyorOf(f, 2, 1)
 		c, err := s.certify(frame.Identity(d), singles(d))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(points) != 4*splits || c.Splits != splits {
+		if len(points) != 4*splits+alones*(2*d+4) || c.Splits != splits {
 			t.Fatalf("%d queries, %d splits", len(points), c.Splits)
 		}
+		points = points[:4*splits]
 		mixed, single := 0.0, 0.0
 		for ; len(points) > 0; points = points[4:] {
 			diff := func(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(600).Sub(a, b) }
@@ -85,13 +81,13 @@ func TestCertificateFollowsTheCoupling(t *testing.T) {
 func TestCertificateByHand(t *testing.T) {
 	var values []float64
 	f := objective.Func(2, func(x []float64) float64 { values = append(values, x[0]*x[1]); return x[0] * x[1] })
-	s := &surveyor{ctx: ctx, f: f, bounds: unbounded(2), stream: rng.Seed(2).Stream("test"), inner: hessian.Box{Box: objective.Cube(2, -1, 1)}}
+	s := surveyorOf(f, 1, 2)
 	c, err := s.certify(frame.Identity(2), singles(2))
 	if err != nil {
 		t.Fatal(err)
 	}
 	mixed, single := 0.0, 0.0
-	for ; len(values) > 0; values = values[4:] {
+	for values = values[:4*splits]; len(values) > 0; values = values[4:] {
 		m, a, b := values[3]-values[1]-values[2]+values[0], values[1]-values[0], values[2]-values[0]
 		mixed, single = mixed+m*m, single+a*a+b*b
 	}
@@ -106,16 +102,21 @@ func TestCertificateByHand(t *testing.T) {
 	}
 }
 
+// four splits the coordinates once.
+func four(s *surveyor) ([]float64, error) {
+	x, a, b := s.halves(frame.Identity(s.f.Dim()), singles(s.f.Dim()))
+	return s.four(x, a, b, 1)
+}
+
 // Every pair of blocks is on different sides of a split about every other time.
 func TestSplitsSeparateEveryPair(t *testing.T) {
 	const d, n = 5, 400
 	apart := mat.NewDense(d, d, nil)
-	s := &surveyor{ctx: ctx, bounds: unbounded(d), stream: rng.Seed(3).Stream("test"), inner: hessian.Box{Box: objective.Cube(d, -1, 1)}}
 	var x [][]float64
-	s.f = objective.Func(d, func(p []float64) float64 { x = append(x, append([]float64(nil), p...)); return 0 })
+	s := surveyorOf(objective.Func(d, func(p []float64) float64 { x = append(x, append([]float64(nil), p...)); return 0 }), 1, 3)
 	for range n {
 		x = nil
-		if _, err := s.four(s.halves(frame.Identity(d), singles(d))); err != nil {
+		if _, err := four(s); err != nil {
 			t.Fatal(err)
 		}
 		for i := range d {

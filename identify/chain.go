@@ -2,8 +2,10 @@ package identify
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/hessian"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -58,6 +60,7 @@ func (s *surveyor) extend(c *chain, n int) error {
 			if failed++; failed > len(c.hessian)+wasted {
 				return ErrNotFinite
 			}
+			c.shorten()
 			continue
 		}
 		c.points, c.hessian = append(c.points, x), append(c.hessian, e.Hessian)
@@ -65,4 +68,23 @@ func (s *surveyor) extend(c *chain, n int) error {
 		c.value = e.Value
 	}
 	return nil
+}
+
+// shorten makes directions that are much longer than most a quarter as long:
+// along them f may overflow.
+func (c *chain) shorten() {
+	m, _ := c.base.t.Dims()
+	length := make([]float64, m)
+	for i := range m {
+		length[i] = floats.Norm(c.base.t.RawRowView(i), 2)
+	}
+	median := slices.Sorted(slices.Values(length))[m/2]
+	factor := make([]float64, m)
+	for i := range m {
+		if factor[i] = 1; length[i] > 2*median {
+			factor[i] = 0.25
+		}
+	}
+	c.base = c.base.scaled(factor)
+	c.hessian = slices.Clone(c.base.seen[len(c.base.seen)-len(c.hessian):])
 }

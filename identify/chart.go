@@ -44,7 +44,7 @@ func (c *chart) latest() []float64 {
 	last := make([]float64, len(c.spread))
 	for _, seen := range c.sightings {
 		for i, l := range seen.lambda {
-			if !math.IsNaN(l) {
+			if !math.IsNaN(l) && !math.IsInf(l, 0) {
 				last[i] = math.Abs(l)
 			}
 		}
@@ -155,12 +155,12 @@ func (s *surveyor) place(c *chart) (x, y []float64, err error) {
 // worthwhile is the part of the way to a composed point that is worth going.
 const worthwhile = 1. / 16
 
-// roomy reports whether x+tv is at least a tenth of their width inside the
-// bounds.
+// roomy reports whether x+tv is inside the bounds by a tenth of their width or,
+// where they are infinite, of the box's.
 func (s *surveyor) roomy(x, v []float64, t float64) bool {
 	for k := range x {
-		margin := (s.bounds.Hi[k] - s.bounds.Lo[k]) / 10
-		if to := x[k] + float64(t*v[k]); !math.IsInf(margin, 0) && (to-s.bounds.Lo[k] < margin || s.bounds.Hi[k]-to < margin) {
+		margin := min(s.bounds.Hi[k]-s.bounds.Lo[k], s.box.Hi[k]-s.box.Lo[k]) / 10
+		if to := x[k] + float64(t*v[k]); to-s.bounds.Lo[k] < margin || s.bounds.Hi[k]-to < margin {
 			return false
 		}
 	}

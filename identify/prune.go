@@ -36,7 +36,7 @@ func (r *road) prune(c *chart) (*frame.Frame, [][]int, error) {
 		case !(second <= 1e-5*usual):
 		case first <= 1e-5*usual:
 			drop[i] = true
-		default:
+		case second <= bent*first:
 			linear = i
 		}
 	}

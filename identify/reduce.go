@@ -85,6 +85,9 @@ func (s *surveyor) flat(x, v []float64, part float64) (bool, error) {
 	}
 	bend := math.Abs(second(values[1:], values[0], 1))
 	usual := math.Abs(second(values[3:], values[0], 1))
+	if math.IsInf(usual, 0) || math.IsNaN(usual) {
+		return false, nil // no evidence
+	}
 	return bend <= part*usual || bend <= 0x1p-45*math.Abs(values[0]), nil
 }
 
@@ -104,9 +107,10 @@ func (s *surveyor) stretch(x, v []float64) {
 }
 
 // suspect looks for signs that f has fewer components than dimensions in the
-// first Hessian: a gap in its spectrum, and flatness beyond it. If there are
-// any it returns the span, nil if there is no smaller one.
-func (r *road) suspect(first *chain, white basis) (*span, error) {
+// first Hessian: a gap in its spectrum before at least so many eigenvalues, and
+// beyond it less than part of the usual curvature. If there are any it returns
+// the span, nil if there is no smaller one.
+func (r *road) suspect(first *chain, white basis, least int, part float64) (*span, error) {
 	d := len(white.lambda)
 	top := white.lambda[d-1]
 	if !(top*square(first.step) > 0x1p-44*math.Abs(first.value)) { // no curvature but rounding
@@ -114,7 +118,7 @@ func (r *road) suspect(first *chain, white basis) (*span, error) {
 		return r.span(d)
 	}
 	null, widest := 0, 10.0
-	for k := max(2, d/10); k < d; k++ {
+	for k := least; k < d; k++ {
 		if gap := white.lambda[k] / max(white.lambda[k-1], 1e-13*top); gap > widest {
 			null, widest = k, gap
 		}
@@ -128,7 +132,7 @@ func (r *road) suspect(first *chain, white basis) (*span, error) {
 		u := white.t.RawRowView(i)
 		kernel.AddScaled(v, a/floats.Norm(u, 2), u)
 	}
-	flat, err := r.flat(first.points[0], v, 0.03)
+	flat, err := r.flat(first.points[0], v, part)
 	if !flat || err != nil {
 		return nil, err
 	}
@@ -136,8 +140,8 @@ func (r *road) suspect(first *chain, white basis) (*span, error) {
 	return r.span(d - null + 2)
 }
 
-// straight surveys a function that has no curvature.
-func (r *road) straight() error {
+// uncurved surveys a function that has no curvature.
+func (r *road) uncurved() error {
 	r.stage("reduction")
 	s, err := r.span(0)
 	if err != nil {

@@ -18,6 +18,7 @@ func surveyorOf(f objective.Objective, half float64, seed rng.Seed) *surveyor {
 	return &surveyor{
 		ctx: ctx, f: f, bounds: unbounded(f.Dim()), reach: 1, stream: seed.Stream("test"),
 		inner: hessian.Box{Box: objective.Cube(f.Dim(), -half, half)},
+		box:   hessian.Box{Box: objective.Cube(f.Dim(), -half, half)},
 	}
 }
 

@@ -2,8 +2,10 @@ package identify
 
 import (
 	"errors"
+	"math"
 
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -76,8 +78,8 @@ func (r *road) quadratic(white *basis, points [][]float64) (*proposal, error) {
 		case err != nil:
 			return nil, err
 		case p.check.worst() <= r.tolerance:
-			r.finding.Quadratic = true
-			return p, nil
+			r.finding.Quadratic, err = r.sameEverywhere(chart)
+			return p, err
 		case p.check.typical() > nearly || again == 3:
 			return nil, nil
 		}
@@ -94,6 +96,37 @@ func (r *road) quadratic(white *basis, points [][]float64) (*proposal, error) {
 		}
 		points = c.points
 	}
+}
+
+// sameEverywhere reports whether f has the same Hessian at other points: there
+// its second difference along Σ h_i u_i is Σ f_i” h_i², f_i” as it was seen. (A
+// frame from one Hessian may be right for another reason: W may be orthogonal.)
+func (r *road) sameEverywhere(c *chart) (bool, error) {
+	seen := c.sightings[len(c.sightings)-1].lambda
+	for range looks {
+		x, err := r.point()
+		if err != nil {
+			return false, err
+		}
+		v, want, size := make([]float64, len(x)), 0.0, 0.0
+		for i, h := range r.steps(c, x) {
+			kernel.AddScaled(v, h, c.u.RawRowView(i))
+			want += float64(seen[i] * h * h)
+			size += float64(math.Abs(seen[i]) * h * h)
+		}
+		t := min(1, r.room(x, v))
+		f, err := r.ask(3, func(k int, row []float64) {
+			copy(row, x)
+			kernel.AddScaled(row, t*float64(k-1), v)
+		})
+		if err != nil {
+			return false, err
+		}
+		if got := (f[2] - f[1]) + (f[0] - f[1]); !(math.Abs(got-float64(t*t*want)) <= 1e-3*t*t*size) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // diagonalise proposes the frame that diagonalises n Hessians of a chain; nil if
@@ -173,7 +206,11 @@ func (r *road) symmetric(white *basis) (*proposal, error) {
 		if n < 5 || r.lost() {
 			continue
 		}
-		if p, err = r.regroup(p, max(4, m/8)); err != nil {
+		most := max(4, m/8)
+		if n == 8 {
+			most = m - 1 // large blocks are believed if all else fails
+		}
+		if p, err = r.regroup(p, most); err != nil {
 			return nil, err
 		}
 		if p == nil {

@@ -1,6 +1,9 @@
 package identify
 
 import (
+	"math"
+	"slices"
+
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/floats"
@@ -61,12 +64,42 @@ func (s *surveyor) span(most int) (*span, error) {
 	if floats.Norm(first, 2) > 1e-6*length {
 		kernel.Normalise(first)
 		found.linear = first
+		if straight, err := s.straight(first); !straight || err != nil {
+			return nil, err // it bends after all: some w_j was missed
+		}
 	}
 	if found.curved == nil && found.linear == nil {
 		return nil, ErrConstant
 	}
 	return found, nil
 }
+
+// straight reports whether f is linear along v, far from some points.
+func (s *surveyor) straight(v []float64) (bool, error) {
+	for range looks {
+		x, err := s.point()
+		if err != nil {
+			return false, err
+		}
+		u := slices.Clone(v)
+		s.stretch(x, u)
+		f, err := s.ask(3, func(k int, row []float64) {
+			copy(row, x)
+			kernel.AddScaled(row, float64(k-1), u)
+		})
+		if err != nil {
+			return false, err
+		}
+		if up, down := f[2]-f[1], f[1]-f[0]; !(math.Abs(up-down) <= bent*(math.Abs(up)+math.Abs(down))) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// bent is the second difference, as a part of first ones, from which on a
+// function is not linear.
+const bent = 1e-3
 
 // project takes from v what lies in the span of the rows of q (nil: nothing),
 // which are orthonormal.
@@ -125,7 +158,7 @@ func (s *surveyor) complete(q *mat.Dense) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if flat, err := s.flat(x, v, 1e-6); !flat || err != nil {
+		if flat, err := s.flat(x, v, 1e-10); !flat || err != nil {
 			return false, err
 		}
 	}

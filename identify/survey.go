@@ -85,6 +85,7 @@ func (s Survey) Identify(ctx context.Context, f objective.Objective, seed rng.Se
 		surveyor: &surveyor{
 			ctx: ctx, f: f, bounds: s.Bounds, reach: 1,
 			inner:  hessian.Box{Box: inner(s.Box)},
+			box:    hessian.Box{Box: s.Box},
 			stream: seed.Stream("identify", "survey"),
 		},
 		tolerance: s.Tolerance,
@@ -148,6 +149,7 @@ func (r *road) run() error {
 // survey finds and certifies a frame of a span. If that is all of space but f
 // turns out not to need it, it finds the span first.
 func (r *road) survey(s *span) error {
+	r.finding.Linear, r.finding.Quadratic, r.best, r.strikes = -1, false, nil, 0
 	if s.curved == nil {
 		return r.assemble(s, nil, nil)
 	}
@@ -161,15 +163,16 @@ func (r *road) survey(s *span) error {
 	}
 	white, err := first.base.whitened()
 	if errors.Is(err, ErrSingular) { // no curvature at all
-		return r.straight()
+		return r.uncurved()
 	}
 	if err != nil {
 		return err
 	}
 	r.finding.Spectrum = reversed(white.lambda)
 	r.finding.Before = couplings(first.hessian)
-	if s.curved.RawMatrix().Rows == r.f.Dim() {
-		smaller, err := r.suspect(first, white)
+	whole := s.curved.RawMatrix().Rows == r.f.Dim()
+	if whole {
+		smaller, err := r.suspect(first, white, max(2, r.f.Dim()/10), 0.03)
 		if err != nil {
 			return err
 		}
@@ -190,11 +193,26 @@ func (r *road) survey(s *span) error {
 	if err != nil {
 		return err
 	}
+	r.finding.Residual = p.check.worst()
 	if err := r.assemble(s, f, blocks); err != nil {
 		return err
 	}
-	r.finding.Residual = p.check.worst()
-	return nil
+	if r.finding.Certificate.Verdict == Separable {
+		return nil
+	}
+	r.finding.Quadratic = false
+	if !whole {
+		return nil
+	}
+	// A single flat direction is worth looking for now.
+	smaller, err := r.suspect(first, white, 1, 1e-6)
+	if errors.Is(err, ErrNotFinite) || errors.Is(err, ErrConstant) || smaller == nil && err == nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return r.survey(smaller)
 }
 
 // assemble puts the frame of the curved directions and the linear one together,

@@ -16,6 +16,7 @@ type surveyor struct {
 	ctx    context.Context
 	f      objective.Objective
 	inner  hessian.Box   // where points are drawn
+	box    hessian.Box   // the whole box, where they are for a certificate
 	bounds objective.Box // nothing outside is asked
 	stream *rng.Stream
 	reach  float64 // how far composed points may be from drawn ones, 1: all the way
@@ -30,6 +31,13 @@ func (s *surveyor) ask(n int, fill func(k int, x []float64)) ([]float64, error) 
 func (s *surveyor) draw() []float64 {
 	x := make([]float64, s.f.Dim())
 	s.inner.Draw(x, s.stream)
+	return x
+}
+
+// anywhere draws a point of the whole box.
+func (s *surveyor) anywhere() []float64 {
+	x := make([]float64, s.f.Dim())
+	s.box.Draw(x, s.stream)
 	return x
 }
 
@@ -95,7 +103,7 @@ func (s *surveyor) rescale() error {
 		return ErrNotFinite
 	}
 	if spread := float64(most/2) - float64(least/2); spread > 0 {
-		s.f = unit{s.f, math.Ldexp(1, -math.Ilogb(spread))}
+		s.f = unit{s.f, math.Ldexp(1, min(1000, -math.Ilogb(spread)))}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ import (
 // probeFlags are the flags of probe as they were given.
 type probeFlags struct {
 	problem         problemFlags
+	road            string
 	start           text
 	budget, workers count
 	frame, plot     text
@@ -51,6 +53,7 @@ are known, and the errors are printed too.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.problem.register(flags)
+	flags.StringVar(&f.road, "road", untwist.SurveyRoad, "how to look: one of "+strings.Join(untwist.Roads(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
 	flags.Var(&f.start, "start", "`LO:HI` or FILE: where to sample, no limit (default the bounds, else the problem's domain)")
 	flags.Var(&f.problem.bounds, "bounds", "`LO:HI` or FILE with a \"LO HI\" line for each coordinate: nothing outside is ever queried")
 	flags.Var(&f.budget, "budget", "the most queries to spend (default 500·dim²)")
@@ -80,7 +83,7 @@ func (f *probeFlags) run(cmd *cobra.Command) error {
 	defer stop()
 	began := time.Now()
 	found, err := untwist.Probe(ctx, p, untwist.Options{
-		Start: start, Bounds: bounds, Budget: int(f.budget), Seed: p.Spec().Seed,
+		Road: f.road, Start: start, Bounds: bounds, Budget: int(f.budget), Seed: p.Spec().Seed,
 		Workers: int(f.workers), Progress: line.show,
 	})
 	line.clear()
@@ -141,12 +144,17 @@ func (f *probeFlags) keep(found untwist.Findings) error {
 		return nil
 	}
 	if found.Spectrum == nil {
-		return errors.New("--plot: f is linear, or has one coordinate: there is no spectrum to draw")
+		return errors.New("--plot: no Hessian was needed, so there is nothing to draw")
 	}
-	return errors.Join(
-		report.Spectrum(filepath.Join(string(f.plot), "spectrum.svg"), "eigenvalues of the first Hessian", "|eigenvalue|", found.Spectrum),
-		report.Couplings(filepath.Join(string(f.plot), "couplings.svg"), found.Before, found.After, found.Blocks),
-	)
+	title, axis := "eigenvalues of the first Hessian", "|eigenvalue|"
+	if f.road == untwist.PapersRoad {
+		title, axis = "singular values of all Hessians", "singular value"
+	}
+	err := report.Spectrum(filepath.Join(string(f.plot), "spectrum.svg"), title, axis, found.Spectrum)
+	if found.Before == nil || err != nil {
+		return err
+	}
+	return report.Couplings(filepath.Join(string(f.plot), "couplings.svg"), found.Before, found.After, found.Blocks)
 }
 
 // A frameReport is what is known about a frame.
@@ -188,6 +196,7 @@ type probeReport struct {
 	Frame         *frameReport     `json:"frame"` // null: none was found
 	RecoveryError finite           `json:"recovery_error"`
 	CouplingError finite           `json:"coupling_error"`
+	Recovered     int              `json:"recovered"` // rows found to 1e-4
 	BlocksRight   bool             `json:"blocks_right"`
 	Queries       int              `json:"queries"`
 	Budget        int              `json:"budget"`
@@ -216,6 +225,7 @@ func newProbeReport(p *problem.Problem, found untwist.Findings, took time.Durati
 	if len(p.Blocks()) == p.Frame().Components() {
 		c := frame.Compare(p.Frame(), found.Frame)
 		recovery, coupling = c.Error(), c.Coupling
+		r.Recovered = c.Recovered(1e-4)
 	}
 	r.RecoveryError, r.CouplingError, r.BlocksRight = finite(recovery), finite(coupling), right
 	return r
