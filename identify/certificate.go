@@ -70,8 +70,12 @@ func (c Certificate) String() string {
 	if c.Splits == 0 {
 		return fmt.Sprintf("%s (no split was tested)", c.Verdict)
 	}
-	return fmt.Sprintf("%s (mixed differences are %.1e of single ones over %d random splits, %.1e for the worst alone; rounding alone %.0e)",
-		c.Verdict, c.Coupling, c.Splits, c.Alone, c.Rounding)
+	alone := ""
+	if c.Culprit >= 0 {
+		alone = fmt.Sprintf(", %.1e for the worst alone", c.Alone)
+	}
+	return fmt.Sprintf("%s (mixed differences are %.1e of single ones over %d random splits%s; rounding %.0e)",
+		c.Verdict, c.Coupling, c.Splits, alone, c.Rounding)
 }
 
 // certify tests a frame and its blocks.

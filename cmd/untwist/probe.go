@@ -42,8 +42,9 @@ is made.
 The verdict is "separable", "blocks" (the coordinates couple in groups),
 "not-separable", or "unknown" where the budget ended it. The certificate is the
 size of mixed differences f(x+a+b) - f(x+a) - f(x+b) + f(x) beside single ones
-f(x+a) - f(x), over random splits of the coordinates into a and b: 0 if the
-coordinates separate the function. For built-in problems the true coordinates
+f(x+a) - f(x), over random splits of the coordinates into a and b, and for each
+coordinate or block against all others: 0 if they separate the function. For
+built-in problems the true coordinates
 are known, and the errors are printed too.`,
 		Example: `  untwist probe --problem rastrigin --dim 100
   untwist probe --problem rosenbrock-pairs --dim 30 --frame frame.json --plot .`,
@@ -163,6 +164,8 @@ type frameReport struct {
 	Dim         int              `json:"dim"`
 	Residual    finite           `json:"residual"`
 	Certificate finite           `json:"certificate"`
+	Alone       finite           `json:"certificate_alone"` // of the worst block by itself; null: not tested
+	Beyond      finite           `json:"beyond"`            // how much f depends on what the frame leaves out
 	Rounding    finite           `json:"rounding"`
 	Splits      int              `json:"splits"`
 	Verdict     identify.Verdict `json:"verdict"`
@@ -178,9 +181,12 @@ func newFrameReport(found untwist.Findings) *frameReport {
 		return nil
 	}
 	c := found.Certificate
+	if c.Culprit < 0 {
+		c.Alone = infinite // not tested
+	}
 	return &frameReport{
 		Components: found.Frame.Components(), Dim: found.Frame.Dim(), Residual: finite(found.Residual),
-		Certificate: finite(c.Coupling), Rounding: finite(c.Rounding), Splits: c.Splits, Verdict: c.Verdict,
+		Certificate: finite(c.Coupling), Alone: finite(c.Alone), Beyond: finite(c.Beyond), Rounding: finite(c.Rounding), Splits: c.Splits, Verdict: c.Verdict,
 		Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic, Queries: found.Queries,
 	}
 }
@@ -240,7 +246,12 @@ func (r probeReport) print(out io.Writer, asJSON bool) error {
 	if r.Frame != nil {
 		verdict = r.Frame.Verdict
 		if r.Frame.Splits > 0 {
-			certificate = fmt.Sprintf("%.1e over %d random splits (rounding alone %.0e)", float64(r.Frame.Certificate), r.Frame.Splits, float64(r.Frame.Rounding))
+			alone := ""
+			if float64(r.Frame.Alone) != infinite {
+				alone = fmt.Sprintf(", %.1e for the worst alone", float64(r.Frame.Alone))
+			}
+			certificate = fmt.Sprintf("%.1e over %d random splits%s (rounding %.0e)",
+				float64(r.Frame.Certificate), r.Frame.Splits, alone, float64(r.Frame.Rounding))
 		}
 	}
 	fmt.Fprintf(out, `problem         %s, %d dimensions, %d components, mix %s, seed %d
