@@ -1,9 +1,12 @@
 package untwist_test
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -11,9 +14,10 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
 )
 
-var update = flag.Bool("update", false, "write testdata/curves.golden anew; say why in CHANGELOG under Numerics")
+var update = flag.Bool("update", false, "write testdata/*.golden anew; say why in CHANGELOG under Numerics")
 
 // The convergence curves of every strategy on a few problems, as they are
 // committed. A change that moves one is a change of numerics and has to be
@@ -46,9 +50,51 @@ func TestGoldenCurves(t *testing.T) {
 			}
 		}
 	}
-	const path = "testdata/curves.golden"
+	golden(t, "testdata/curves.golden", out.String())
+}
+
+// What Probe finds, as it is committed, to the bit: on every path of the
+// kernels. (gonum's decompositions are compiled to other bits where GOAMD64 lets
+// the compiler fuse products with sums, and on other architectures.)
+func TestGoldenSurveys(t *testing.T) {
+	if build, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range build.Settings {
+			if s.Key == "GOAMD64" && s.Value != "v1" || s.Key == "GOARCH" && s.Value != "amd64" {
+				t.Skipf("%s=%s", s.Key, s.Value)
+			}
+		}
+	}
+	var out strings.Builder
+	for _, spec := range []problem.Spec{
+		{Name: "rastrigin", Dim: 15},
+		{Name: "different-powers", Dim: 12, Seed: 1},
+		{Name: "squared-norm", Dim: 10, Seed: 2},
+		{Name: "rosenbrock-pairs", Dim: 8, Seed: 3},
+		{Name: "levy", Dim: 40, Components: 3, Seed: 4},
+		{Name: "ackley", Dim: 5, Seed: 5},
+	} {
+		p, err := problem.New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := untwist.Probe(ctx, p, untwist.Options{Start: p.Domain(), Seed: spec.Seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		digest := sha256.New()
+		if err := binary.Write(digest, binary.LittleEndian, mat.DenseCopyOf(found.Frame.Matrix()).RawMatrix().Data); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%v: %d queries, %s, frame %x\n", p, found.Queries, found.Certificate.Verdict, digest.Sum(nil)[:8])
+	}
+	golden(t, "testdata/surveys.golden", out.String())
+}
+
+// golden compares text with what is committed.
+func golden(t *testing.T, path, text string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +102,7 @@ func TestGoldenCurves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("curves have moved (-committed +now); if this is meant, run go test . -run TestGoldenCurves -update:\n%s", diff)
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		t.Errorf("%s has moved (-committed +now); if this is meant, run go test . -run Golden -update:\n%s", path, diff)
 	}
 }

@@ -6,13 +6,14 @@
 //	result, err := untwist.Minimize(ctx, f, untwist.Options{Budget: 20_000})
 //
 // Many objectives are a sum of one-dimensional functions in coordinates that
-// nobody told you, f(x) = Σ_j f_j(⟨w_j, x⟩). Untwist is built to find those
-// coordinates from function values alone and to minimise there (C. Fiedler and
-// T. Roith, "Consensus-based optimization for linearly separable functions").
-// So far it has consensus-based optimisation in the coordinates given.
+// nobody told you, f(x) = Σ_j f_j(⟨w_j, x⟩). Probe finds those coordinates from
+// function values alone (after C. Fiedler and T. Roith, "Consensus-based
+// optimization for linearly separable functions"). Minimize does not use them
+// yet: so far it has consensus-based optimisation in the coordinates given.
 //
-// Package objective has the contract that functions fulfil and package
-// strategy the ways to minimise them; Options chooses one.
+// Package objective has the contract that functions fulfil, package strategy the
+// ways to minimise them, of which Options chooses one, and package identify the
+// roads to the coordinates.
 package untwist
 
 import (

@@ -9,7 +9,11 @@
 //
 // all Hessians lie in the span 𝒲 of the w_j⊗w_j.
 //
-// Here is the road of Fiedler and Roith, "Consensus-based optimization for
-// linearly separable functions", section 2.2: Span estimates 𝒲 from sampled
-// Hessians, and Power finds the w_j in it, by Algorithm 1.
+// Survey is the road to take: joint diagonalisation of a few Hessians, refined by
+// large steps, and a Certificate of how well f separates in what was found, into
+// single components or blocks.
+//
+// Paper is that of Fiedler and Roith, "Consensus-based optimization for linearly
+// separable functions", section 2.2: Span estimates 𝒲 from sampled Hessians, and
+// Power finds the w_j in it, by Algorithm 1.
 package identify

@@ -201,7 +201,7 @@ func (r *road) survey(s *span) error {
 		return nil
 	}
 	r.finding.Quadratic = false
-	if !whole {
+	if !whole || r.finding.Certificate.Verdict != NotSeparable {
 		return nil
 	}
 	// A single flat direction is worth looking for now.
