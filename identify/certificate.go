@@ -58,10 +58,10 @@ type Certificate struct {
 
 const (
 	limit      = 1e-3 // the Coupling, and Beyond, up to which a frame counts as separating
-	aloneLimit = 1e-2 // the same for Alone
+	aloneLimit = 0.1  // the same for Alone, whose own differences may be small by chance
 	splits     = 20
 	mostFailed = 5 * splits
-	alones     = 2 // points at which each block is split from all others
+	alones     = 3 // points at which each block is split from all others
 	beyonds    = 4 // points at which the directions left out are looked at
 )
 
