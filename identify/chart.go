@@ -21,7 +21,7 @@ type chart struct {
 	inside    []*mat.Dense
 }
 
-// A sighting is f_i” = lambda[i] seen at the coordinates y.
+// A sighting is f_i″ = lambda[i] seen at the coordinates y.
 type sighting struct{ y, lambda []float64 }
 
 // newChart makes the chart of a frame.
@@ -39,7 +39,7 @@ func (s *surveyor) newChart(f *frame.Frame) *chart {
 	return c
 }
 
-// latest returns |f_i”| where it was seen last.
+// latest returns |f_i″| where it was seen last.
 func (c *chart) latest() []float64 {
 	last := make([]float64, len(c.spread))
 	for _, seen := range c.sightings {
@@ -103,7 +103,7 @@ const (
 )
 
 // compose returns coordinates at which no component is flat: each y_i is one at
-// which f_i” was seen to be large, with a little jitter.
+// which f_i″ was seen to be large, with a little jitter.
 func (s *surveyor) compose(c *chart) []float64 {
 	y := make([]float64, len(c.spread))
 	for i := range y {

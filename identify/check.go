@@ -32,7 +32,7 @@ func (k *check) add(other check) {
 }
 
 // check tests each of n blocks against the rest at fresh composed points, for
-// 2n + 3 queries each. A point at which f fails on the way is passed over; a
+// 2n + 4 queries each. A point at which f fails on the way is passed over; a
 // block that could not be tested at any has an infinite residue.
 func (s *surveyor) check(c *chart, points int) (check, error) {
 	n := len(c.blocks)

@@ -92,7 +92,7 @@ func (s *surveyor) slopes(c *chart, g *design, along []int) error {
 	return nil
 }
 
-// curvature returns Δ_i/h_i, the mean of f_i” over the step, for the components
+// curvature returns Δ_i/h_i, the mean of f_i″ over the step, for the components
 // that were asked for; at says where each stands in its block.
 func (g *design) curvature(at []int) []float64 {
 	lambda := nans(len(g.h))

@@ -39,7 +39,7 @@ const (
 //
 //	h_i h_j (EᵀLE)_ij + ½(h_j E_ij)²(f_i''(y_i+h_i) − f_i''(y_i)) + ½(h_i E_ji)²(…),
 //
-// L = diag f_i”. For all pairs of m blocks of one it costs m² + 9m + 2 queries,
+// L = diag f_i″. For all pairs of m blocks of one it costs m² + 9m + 2 queries,
 // and for each that is asked again one more.
 func (s *surveyor) refine(c *chart, groups []*group) (*mat.Dense, error) {
 	r := &refinement{at: places(c.blocks)}

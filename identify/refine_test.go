@@ -75,7 +75,7 @@ func TestRefinementSquaresTheError(t *testing.T) {
 
 // By hand: f = y₁² + 3y₂² + y₁³ in coordinates ỹ with y = (I+E)ỹ, E₁₂ = ε. The
 // walk along ũ₂ moves y₁ by ε, so that M₁₂ = f₁(y+h₁+εh₂) − f₁(y+h₁) −
-// f₁(y+εh₂) + f₁(y) = εh₂Δ₁ + ½(εh₂)²(f₁”(y+h₁) − f₁”(y)), exactly for a cubic.
+// f₁(y+εh₂) + f₁(y) = εh₂Δ₁ + ½(εh₂)²(f₁″(y+h₁) − f₁″(y)), exactly for a cubic.
 func TestMixedDifferenceByHand(t *testing.T) {
 	const eps = 0.1
 	f := objective.Func(2, func(x []float64) float64 {

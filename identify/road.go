@@ -99,7 +99,7 @@ func (r *road) quadratic(white *basis, points [][]float64) (*proposal, error) {
 }
 
 // sameEverywhere reports whether f has the same Hessian at other points: there
-// its second difference along Σ h_i u_i is Σ f_i” h_i², f_i” as it was seen. (A
+// its second difference along Σ h_i u_i is Σ f_i″ h_i², f_i″ as it was seen. (A
 // frame from one Hessian may be right for another reason: W may be orthogonal.)
 func (r *road) sameEverywhere(c *chart) (bool, error) {
 	seen := c.sightings[len(c.sightings)-1].lambda
