@@ -123,21 +123,24 @@ func (r *road) suspect(first *chain, white basis, least int, part float64) (*spa
 			null, widest = k, gap
 		}
 	}
-	if null == 0 {
-		return nil, nil
+	// A weak component or two may stand below the gap.
+	for last := null - 3; null > max(0, last) && null >= least; null-- {
+		v, mix := make([]float64, d), make([]float64, null)
+		r.stream.Norm(mix)
+		for i, a := range mix {
+			u := white.t.RawRowView(i)
+			kernel.AddScaled(v, a/floats.Norm(u, 2), u)
+		}
+		flat, err := r.flat(first.points[0], v, part)
+		if err != nil {
+			return nil, err
+		}
+		if flat {
+			r.stage("reduction")
+			return r.span(d - null + 2)
+		}
 	}
-	v, mix := make([]float64, d), make([]float64, null)
-	r.stream.Norm(mix)
-	for i, a := range mix {
-		u := white.t.RawRowView(i)
-		kernel.AddScaled(v, a/floats.Norm(u, 2), u)
-	}
-	flat, err := r.flat(first.points[0], v, part)
-	if !flat || err != nil {
-		return nil, err
-	}
-	r.stage("reduction")
-	return r.span(d - null + 2)
+	return nil, nil
 }
 
 // uncurved surveys a function that has no curvature.

@@ -24,6 +24,7 @@ type road struct {
 	best      *proposal
 	strikes   int   // proposals that looked usable and were not
 	seen      basis // the last Hessians, for the record
+	smaller   *span // what to survey instead, with errSmaller
 	finding   *Finding
 }
 
@@ -195,15 +196,17 @@ func (r *road) symmetric(white *basis) (*proposal, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p == nil {
-			continue
-		}
-		if p.check.usable() {
+		if p != nil && p.check.usable() {
 			if p, err := r.settle(p); p != nil || err != nil {
 				return p, err
 			}
 		}
-		if n < 5 || r.lost() {
+		if n == 3 {
+			if err := r.reconsider(c); err != nil {
+				return nil, err
+			}
+		}
+		if p == nil || n < 5 || r.lost() {
 			continue
 		}
 		most := max(4, m/8)
@@ -222,6 +225,26 @@ func (r *road) symmetric(white *basis) (*proposal, error) {
 	}
 	return nil, nil
 }
+
+// reconsider looks once more for signs of fewer components than dimensions, in
+// Hessians that are more exact than the first. If it finds the span the error is
+// errSmaller.
+func (r *road) reconsider(c *chain) error {
+	b := c.base
+	b.seen = c.hessian
+	m, d := b.t.Dims()
+	white, err := b.whitened()
+	if m < d || err != nil {
+		return nil
+	}
+	if r.smaller, err = r.suspect(c, white, max(2, d/10), 0.03); r.smaller != nil && err == nil {
+		return errSmaller
+	}
+	return err
+}
+
+// errSmaller says that road.smaller is to be surveyed instead.
+var errSmaller = errors.New("identify: f depends on fewer directions")
 
 // regroup proposes the finest blocks of at most so many components that pass
 // the check, nil if none do. They are the connected components of the pairs

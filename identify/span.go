@@ -158,7 +158,7 @@ func (s *surveyor) complete(q *mat.Dense) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if flat, err := s.flat(x, v, 1e-10); !flat || err != nil {
+		if flat, err := s.flat(x, v, 1e-8); !flat || err != nil {
 			return false, err
 		}
 	}

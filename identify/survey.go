@@ -184,6 +184,9 @@ func (r *road) survey(s *span) error {
 		}
 	}
 	p, err := r.find(white, first.points)
+	if errors.Is(err, errSmaller) {
+		return r.survey(r.smaller)
+	}
 	if err != nil {
 		return err
 	}

@@ -121,13 +121,16 @@ func (s *surveyor) spread(w []float64) float64 {
 const lines = 4 // along which a step is chosen
 
 // step chooses the step for a stencil along random combinations of the
-// directions t (nil: the coordinates) at random points.
+// directions t (nil: the coordinates) at random points. Steps are tried in units
+// of the box: from 2e-6 to 0.2 of its half-width.
 func (s *surveyor) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
 	points, directions := mat.NewDense(lines, s.f.Dim(), nil), sphere(lines, s.f.Dim(), s.stream)
 	if t != nil {
 		m, _ := t.Dims()
 		directions = product(sphere(lines, m, s.stream), t)
 	}
+	unit := s.halfWidth() / 5
+	directions.Scale(unit, directions)
 	for i := range lines {
 		x, err := s.point()
 		if err != nil {
@@ -135,7 +138,18 @@ func (s *surveyor) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
 		}
 		points.SetRow(i, x)
 	}
-	return st.Step(s.ctx, s.f, points, directions, s.furthest(points, directions))
+	step, err := st.Step(s.ctx, s.f, points, directions, s.furthest(points, directions))
+	return step * unit, err
+}
+
+// halfWidth returns half the width of the box, in the mean square.
+func (s *surveyor) halfWidth() float64 {
+	sum := 0.0
+	for k := range s.box.Lo {
+		half := (s.box.Hi[k] - s.box.Lo[k]) / 2
+		sum = math.FMA(half, half, sum)
+	}
+	return math.Sqrt(sum / float64(len(s.box.Lo)))
 }
 
 // furthest returns the longest multiple of any of the directions, twice over,
