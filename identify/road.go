@@ -246,12 +246,13 @@ func (r *road) reconsider(c *chain) error {
 // errSmaller says that road.smaller is to be surveyed instead.
 var errSmaller = errors.New("identify: f depends on fewer directions")
 
-// regroup proposes the finest blocks of at most so many components that pass
-// the check, nil if none do. They are the connected components of the pairs
-// whose coupling is above a threshold.
+// regroup proposes the finest blocks of at most so many components that are far
+// apart by the check, or else apart, nil if there are none. They are the
+// connected components of the pairs whose coupling is above a threshold.
 func (r *road) regroup(p *proposal, most int) (*proposal, error) {
 	couplings := p.joint.Couplings()
 	before := len(p.chart.blocks)
+	var finest *proposal
 	for _, threshold := range []float64{0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4} {
 		blocks := blocksAbove(couplings, threshold)
 		if len(blocks) == before {
@@ -261,11 +262,14 @@ func (r *road) regroup(p *proposal, most int) (*proposal, error) {
 			break
 		}
 		next, err := r.offer(p.chart.withBlocks(blocks), p.joint, 2)
-		if err != nil || next.check.worst() <= apart {
+		if err != nil || next.check.worst() <= apart/20 {
 			return next, err
 		}
+		if finest == nil && next.check.worst() <= apart {
+			finest = next
+		}
 	}
-	return nil, nil
+	return finest, nil
 }
 
 const (
