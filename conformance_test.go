@@ -372,11 +372,14 @@ func TestConformanceKnownPoints(t *testing.T) {
 	})
 }
 
-// Every method at one seed starts from the same points, so that they can be
-// compared.
+// Every method that starts with particles starts with the same ones at one seed,
+// so that they can be compared.
 func TestConformanceSameStart(t *testing.T) {
 	var first []float64
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
+		if s.Name() == "cmaes" { // starts from a mean
+			return
+		}
 		var start []float64
 		f := objective.Batch(3, func(points *mat.Dense, values []float64) {
 			start = append(start, points.RawMatrix().Data...)

@@ -58,6 +58,7 @@ type Knobs struct {
 var makers = []func(Knobs) Strategy{
 	func(k Knobs) Strategy { return CBO{k.config()} },
 	func(k Knobs) Strategy { return IsotropicCBO{k.config()} },
+	func(k Knobs) Strategy { return CMAES{k.series()} },
 }
 
 // Names returns the names of all strategies, the default first.

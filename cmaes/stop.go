@@ -1,0 +1,132 @@
+package cmaes
+
+import (
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// statusOf sorts the reason of a stop rule.
+func statusOf(reason string) objective.Status {
+	switch reason {
+	case "stagnation":
+		return objective.Stalled
+	case "queries":
+		return objective.StepLimit
+	}
+	return objective.Converged
+}
+
+// stop returns the stop rule that holds, "" if none does.
+func (d *descent) stop() string {
+	rule := d.cfg.Stop
+	if rule.Queries > 0 && d.result.Queries >= rule.Queries {
+		return "queries"
+	}
+	if d.gen == 0 {
+		return ""
+	}
+	switch {
+	case math.IsInf(d.best.Value, -1):
+		return "unbounded" // nothing is better
+	case !d.sound:
+		return "condition"
+	case rule.Fun > 0 && d.history.flat(rule.Fun):
+		return "tolfun"
+	case rule.Up > 0 && d.sigma > rule.Up*d.cfg.Sigma:
+		return "tolupsigma"
+	case rule.Condition > 0 && d.cov.axes() > math.Sqrt(rule.Condition):
+		return "condition"
+	case d.history.stagnant():
+		return "stagnation"
+	}
+	d.cov.deviation(d.deviations)
+	if rule.X > 0 && d.small(rule.X*d.cfg.Sigma) {
+		return "tolx"
+	}
+	if d.noEffect() {
+		return "noeffect"
+	}
+	return ""
+}
+
+// small reports whether all steps are shorter than tolerance.
+func (d *descent) small(tolerance float64) bool {
+	for k, s := range d.deviations {
+		if d.sigma*s >= tolerance || d.sigma*math.Abs(d.pC[k]) >= tolerance {
+			return false
+		}
+	}
+	return true
+}
+
+// noEffect reports whether a fifth of a standard deviation changes no digit of
+// some coordinate of m.
+func (d *descent) noEffect() bool {
+	for k, s := range d.deviations {
+		if d.m[k] == d.m[k]+float64(0.2*d.sigma*s) {
+			return true
+		}
+	}
+	return false
+}
+
+// A history keeps the best and the median value of past generations.
+type history struct {
+	recent       int // generations that tolfun looks at: 10 + ⌈30n/λ⌉
+	least, most  int // generations that stagnation looks at
+	best, middle []float64
+	spread       float64 // of the last generation's values
+	scratch      []float64
+}
+
+func (h *history) begin(n, lambda int) {
+	h.recent = 10 + (30*n+lambda-1)/lambda
+	h.least, h.most = 120+30*n/lambda, 20_000
+	h.best, h.middle = make([]float64, 0, h.most), make([]float64, 0, h.most)
+	h.scratch = make([]float64, h.most)
+}
+
+// add takes notice of a generation.
+func (h *history) add(values []float64, order []int) {
+	if len(h.best) == h.most { // the older half is forgotten
+		h.best = append(h.best[:0], h.best[h.most/2:]...)
+		h.middle = append(h.middle[:0], h.middle[h.most/2:]...)
+	}
+	h.best = append(h.best, values[order[0]])
+	h.middle = append(h.middle, values[order[len(order)/2]])
+	h.spread = values[order[len(order)-1]] - values[order[0]]
+}
+
+// flat reports whether values have not differed by more than tolerance of late.
+func (h *history) flat(tolerance float64) bool {
+	if len(h.best) < h.recent || !(h.spread <= tolerance) {
+		return false
+	}
+	last := h.best[len(h.best)-h.recent:]
+	return slices.Max(last)-slices.Min(last) <= tolerance
+}
+
+// stagnant reports whether over the last fifth of all generations, and at least
+// 120 + 30n/λ, neither the best nor the median value has improved: the median of
+// the last three tenths is no better than that of the first.
+func (h *history) stagnant() bool {
+	n := max(h.least, len(h.best)/5)
+	if len(h.best) < n || len(h.best) < h.least*2 {
+		return false
+	}
+	part := 3 * n / 10
+	worse := func(x []float64) bool {
+		x = x[len(x)-n:]
+		return h.median(x[n-part:]) >= h.median(x[:part])
+	}
+	return worse(h.best) && worse(h.middle)
+}
+
+// median returns the median of x.
+func (h *history) median(x []float64) float64 {
+	sorted := h.scratch[:copy(h.scratch, x)]
+	slices.Sort(sorted)
+	return sorted[len(sorted)/2]
+}

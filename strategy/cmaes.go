@@ -1,0 +1,61 @@
+package strategy
+
+import (
+	"context"
+
+	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// CMAES is covariance matrix adaptation with BIPOP restarts, from uniform points
+// of the start box: the method of choice where f does not separate.
+//
+// Series' zero values are the defaults of the literature, with σ₀ = 0.3 of the
+// box's width as in the paper. Its Box, Seed and Bounds are set from the task; of
+// known points all are evaluated, and the first run starts from the best.
+type CMAES struct{ Series cmaes.Series }
+
+// Name returns "cmaes".
+func (CMAES) Name() string { return "cmaes" }
+
+// Minimize runs the series until it ends or the budget is spent.
+func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
+	task.Stage("cmaes")
+	s := c.Series
+	s.Box, s.Seed, s.Run.Bounds = objective.Cube(f.Dim(), -1, 1), task.Seed, task.Bounds
+	if s.Run.Sigma == 0 {
+		s.Run.Sigma = 0.6
+	}
+	if task.Points != nil {
+		best, err := evaluateAll(ctx, f, task.Points)
+		if err != nil {
+			status, err := objective.StatusOf(ctx, err)
+			return Outcome{status}, err
+		}
+		s.Run.Mean = best
+	}
+	r, err := s.Minimize(ctx, f)
+	return Outcome{r.Status}, err
+}
+
+// evaluateAll evaluates points and returns the best.
+func evaluateAll(ctx context.Context, f objective.Objective, points *mat.Dense) ([]float64, error) {
+	n, _ := points.Dims()
+	values := make([]float64, n)
+	if err := f.Evaluate(ctx, points, values); err != nil {
+		return nil, err
+	}
+	var best objective.Best
+	best.OfferAll(points, values)
+	return best.Point, nil
+}
+
+// series returns the settings of CMA-ES that the knobs ask for.
+func (k Knobs) series() cmaes.Series {
+	s := cmaes.Series{Run: cmaes.Config{Population: k.Particles}}
+	if k.Sigma != nil {
+		s.Run.Sigma = *k.Sigma
+	}
+	return s
+}
