@@ -9,7 +9,8 @@
 // nobody told you, f(x) = Σ_j f_j(⟨w_j, x⟩). Probe finds those coordinates from
 // function values alone (after C. Fiedler and T. Roith, "Consensus-based
 // optimization for linearly separable functions"). Minimize does not use them
-// yet: so far it has consensus-based optimisation in the coordinates given.
+// yet: so far it has consensus-based optimisation in the coordinates given, and
+// CMA-ES.
 //
 // Package objective has the contract that functions fulfil, package strategy the
 // ways to minimise them, of which Options chooses one, and package identify the

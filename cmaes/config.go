@@ -5,6 +5,7 @@ import (
 
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Config says how to run.
@@ -26,6 +27,8 @@ type Config struct {
 	// Observe, if not nil, is called after every generation. It must not change
 	// what it sees.
 	Observe func(State)
+
+	draw func(z *mat.Dense) // instead of Stream, for tests
 }
 
 // State is what a run looks like after a generation.
@@ -49,6 +52,9 @@ type Stop struct {
 	X float64
 	// Condition: the condition number of C is larger; 1e14.
 	Condition float64
+	// Stagnation: over so many generations, and the last fifth of all, values have
+	// not improved; 120 + 30n/λ.
+	Stagnation int
 	// Up: σ has grown by this factor, so that the minimum is at infinity; 1e20.
 	Up float64
 }

@@ -91,7 +91,7 @@ func newDescent(f objective.Objective, cfg Config) *descent {
 		faster := float64(n+2) / 3
 		d.p.C1, d.p.CMu = min(1, d.p.C1*faster), min(1-d.p.C1, d.p.CMu*faster)
 	}
-	d.history.begin(n, lambda)
+	d.history.begin(n, lambda, cfg.Stop.Stagnation)
 	d.result.Value = math.Inf(1)
 	return d
 }
@@ -120,7 +120,11 @@ func (d *descent) generation(ctx context.Context) error {
 
 // sample draws x_i = m + σAz_i, equations (38) to (40).
 func (d *descent) sample() {
-	d.cfg.Stream.Norm(d.z.RawMatrix().Data)
+	if d.cfg.draw != nil {
+		d.cfg.draw(d.z)
+	} else {
+		d.cfg.Stream.Norm(d.z.RawMatrix().Data)
+	}
 	d.cov.transform(d.y, d.z)
 	for i := range d.values {
 		u := d.u.RawRowView(i)

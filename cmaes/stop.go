@@ -38,7 +38,7 @@ func (d *descent) stop() string {
 		return "tolupsigma"
 	case rule.Condition > 0 && d.cov.axes() > math.Sqrt(rule.Condition):
 		return "condition"
-	case d.history.stagnant():
+	case rule.Stagnation >= 0 && d.history.stagnant():
 		return "stagnation"
 	}
 	d.cov.deviation(d.deviations)
@@ -75,15 +75,18 @@ func (d *descent) noEffect() bool {
 // A history keeps the best and the median value of past generations.
 type history struct {
 	recent       int // generations that tolfun looks at: 10 + ⌈30n/λ⌉
-	least, most  int // generations that stagnation looks at
+	least, most  int // generations that stagnation looks at, at least and at most
 	best, middle []float64
 	spread       float64 // of the last generation's values
 	scratch      []float64
 }
 
-func (h *history) begin(n, lambda int) {
+func (h *history) begin(n, lambda, stagnation int) {
 	h.recent = 10 + (30*n+lambda-1)/lambda
 	h.least, h.most = 120+30*n/lambda, 20_000
+	if stagnation > 0 {
+		h.least = stagnation
+	}
 	h.best, h.middle = make([]float64, 0, h.most), make([]float64, 0, h.most)
 	h.scratch = make([]float64, h.most)
 }
@@ -108,12 +111,15 @@ func (h *history) flat(tolerance float64) bool {
 	return slices.Max(last)-slices.Min(last) <= tolerance
 }
 
+// every is how often stagnation is looked for, in generations.
+const every = 20
+
 // stagnant reports whether over the last fifth of all generations, and at least
 // 120 + 30n/λ, neither the best nor the median value has improved: the median of
 // the last three tenths is no better than that of the first.
 func (h *history) stagnant() bool {
 	n := max(h.least, len(h.best)/5)
-	if len(h.best) < n || len(h.best) < h.least*2 {
+	if len(h.best) < 2*h.least || len(h.best)%every != 0 {
 		return false
 	}
 	part := 3 * n / 10
