@@ -8,9 +8,9 @@
 // Many objectives are a sum of one-dimensional functions in coordinates that
 // nobody told you, f(x) = Σ_j f_j(⟨w_j, x⟩). Probe finds those coordinates from
 // function values alone (after C. Fiedler and T. Roith, "Consensus-based
-// optimization for linearly separable functions"). Minimize does not use them
-// yet: so far it has consensus-based optimisation in the coordinates given, and
-// CMA-ES.
+// optimization for linearly separable functions"), and Minimize with strategy.Auto
+// minimises along them. The default is still consensus-based optimisation in the
+// coordinates given; CMA-ES is there too.
 //
 // Package objective has the contract that functions fulfil, package strategy the
 // ways to minimise them, of which Options chooses one, and package identify the

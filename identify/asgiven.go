@@ -32,7 +32,20 @@ func (r *road) asGiven() (bool, error) {
 		return false, ErrConstant
 	}
 	r.finding.Frame, r.finding.Blocks, r.finding.Certificate = frame.Axes(d, used), singles(len(used)), c
-	return true, nil
+	return true, r.scaleAsGiven()
+}
+
+// scaleAsGiven measures the scale of every coordinate, if that was asked for.
+func (r *road) scaleAsGiven() error {
+	if r.measures == 0 {
+		return nil
+	}
+	c := r.newChart(r.finding.Frame)
+	r.finding.Scale = c.scale
+	if err := r.look(c); err != nil {
+		return err
+	}
+	return r.measure(c)
 }
 
 // used returns the coordinates on which f depends: those that move it, each

@@ -163,8 +163,21 @@ var ladder = []float64{1. / 4096, 1. / 1024, 1. / 256, 1. / 64, 1. / 16, 1. / 4,
 // measure chooses the steps h_i and ε_i by looking at second differences along
 // u_i over a ladder of steps: ε_i is where they agree best with their
 // neighbours, h_i the largest up to which they change by less than three tenths.
-// It costs 14m + 1 queries.
+// It costs 14m + 1 queries at each of some points, of which the shortest steps
+// count.
 func (s *surveyor) measure(c *chart) error {
+	for k := range max(1, s.measures) {
+		if err := s.measureAt(c, k == 0); err != nil {
+			return err
+		}
+	}
+	copy(c.scale, c.h)
+	c.measured = true
+	return nil
+}
+
+// measureAt measures at one point, the first or another.
+func (s *surveyor) measureAt(c *chart, first bool) error {
 	m := len(c.spread)
 	x, _, err := s.place(c)
 	if err != nil {
@@ -195,7 +208,12 @@ func (s *surveyor) measure(c *chart) error {
 			d[k] = second(values[i*n+2*k:], f0, ladder[k]*most[i])
 		}
 		eps, h := rungs(d, f0, most[i], share*c.curvature[i])
-		c.eps[i], c.h[i] = ladder[eps]*most[i], ladder[h]*most[i]
+		if first || ladder[eps]*most[i] < c.eps[i] {
+			c.eps[i] = ladder[eps] * most[i]
+		}
+		if first || ladder[h]*most[i] < c.h[i] {
+			c.h[i] = ladder[h] * most[i]
+		}
 	}
 	return nil
 }

@@ -27,8 +27,7 @@ func (r *road) polish(p *proposal) (*proposal, error) {
 	if p.check.worst() <= r.tolerance && largest(p.chart.blocks) == 1 {
 		return p, nil
 	}
-	err := r.measure(p.chart)
-	if err != nil {
+	if err := r.measure(p.chart); err != nil {
 		return nil, err
 	}
 	finer, err := r.split(p, 1e-3)

@@ -14,6 +14,7 @@ import (
 // that hardly curve beside the others are suspected, and none of a quadratic,
 // where there is nothing to learn from it.
 func (r *road) prune(c *chart) (*frame.Frame, [][]int, error) {
+	r.finding.Scale = c.scale
 	if r.finding.Quadratic {
 		return c.frame, c.blocks, nil
 	}
@@ -43,6 +44,10 @@ func (r *road) prune(c *chart) (*frame.Frame, [][]int, error) {
 	f, blocks, place, err := without(c, drop)
 	if linear >= 0 {
 		r.finding.Linear = place[linear]
+	}
+	r.finding.Scale = make([]float64, len(place))
+	for i, to := range place {
+		r.finding.Scale[to] = c.scale[i]
 	}
 	return f, blocks, err
 }

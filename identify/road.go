@@ -78,7 +78,7 @@ func (r *road) quadratic(white *basis, points [][]float64) (*proposal, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case p.check.worst() <= r.tolerance:
+		case p.check.worst() <= defaultTolerance: // nothing to refine
 			r.finding.Quadratic, err = r.sameEverywhere(chart)
 			return p, err
 		case p.check.typical() > nearly || again == 3:
@@ -165,7 +165,7 @@ func (r *road) forward(white *basis) (*proposal, error) {
 		case err != nil:
 			return nil, err
 		case p == nil:
-		case p.check.worst() <= r.tolerance:
+		case p.check.worst() <= defaultTolerance: // nothing to refine
 			return p, nil
 		case n == 3 && p.check.usable():
 			if p, err := r.settle(p); p != nil || err != nil {

@@ -40,6 +40,9 @@ type Survey struct {
 	Bounds objective.Box
 	// Tolerance is the error E of a frame that is small enough; 0: 1e-7.
 	Tolerance float64
+	// Measures is at how many points Finding.Scale is measured; 0: only where it
+	// is needed to find the frame. One point may miss a ripple, three hardly do.
+	Measures int
 	// Stage, if not nil, is told what is being done from now on, in a word.
 	Stage func(name string)
 }
@@ -67,6 +70,9 @@ type Finding struct {
 	// Residual is the largest error of a component that the last check found:
 	// how much of E may be left.
 	Residual float64
+	// Scale is, for each component, the length along u_j over which f_j″ changes
+	// by about a third: a grid has to be finer. See Survey.Measures.
+	Scale []float64
 	// Spectrum are the absolute eigenvalues of the first Hessian, descending.
 	Spectrum []float64
 	// Before and After are the couplings |H_ij|/√|H_ii H_jj| of sampled
@@ -86,7 +92,7 @@ type Finding struct {
 func (s Survey) Identify(ctx context.Context, f objective.Objective, seed rng.Seed) (*Finding, error) {
 	r := &road{
 		surveyor: &surveyor{
-			ctx: ctx, f: f, bounds: s.Bounds, reach: 1,
+			ctx: ctx, f: f, bounds: s.Bounds, reach: 1, measures: s.Measures,
 			inner:  hessian.Box{Box: inner(s.Box)},
 			box:    hessian.Box{Box: s.Box},
 			stream: seed.Stream("identify", "survey"),
@@ -123,7 +129,10 @@ func inner(box objective.Box) objective.Box {
 func (r *road) run() error {
 	d := r.f.Dim()
 	if d == 1 {
-		return r.conclude(frame.Identity(1), singles(1))
+		if err := r.conclude(frame.Identity(1), singles(1)); err != nil {
+			return err
+		}
+		return r.scaleAsGiven()
 	}
 	r.stage("first look")
 	if err := r.rescale(); err != nil {
@@ -154,6 +163,7 @@ func (r *road) run() error {
 func (r *road) survey(s *span) error {
 	r.finding.Linear, r.finding.Quadratic, r.best, r.strikes = -1, false, nil, 0
 	if s.curved == nil {
+		r.finding.Scale = nil
 		return r.assemble(s, nil, nil)
 	}
 	r.stage("hessians")
@@ -190,9 +200,15 @@ func (r *road) survey(s *span) error {
 	if err != nil {
 		return err
 	}
-	if p == nil {
+	settled := p != nil
+	if !settled {
 		if p = r.best; p == nil {
 			return ErrSingular
+		}
+	}
+	if r.measures > 0 && !p.chart.measured && !r.finding.Quadratic {
+		if err := r.measure(p.chart); err != nil {
+			return err
 		}
 	}
 	f, blocks, err := r.prune(p.chart)
@@ -204,7 +220,7 @@ func (r *road) survey(s *span) error {
 		return err
 	}
 	r.finding.Quadratic = r.finding.Quadratic && r.finding.Certificate.Verdict == Separable
-	if whole && r.finding.Certificate.Verdict == NotSeparable {
+	if whole && !settled && r.finding.Certificate.Verdict == NotSeparable {
 		return r.secondThought(first, white)
 	}
 	return nil
@@ -242,6 +258,7 @@ func (r *road) assemble(s *span, f *frame.Frame, blocks [][]int) error {
 		}
 		blocks = append(blocks, []int{m})
 		r.finding.Linear = m
+		r.finding.Scale = append(r.finding.Scale, r.spread(s.linear))
 	}
 	return r.conclude(f, blocks)
 }

@@ -13,13 +13,14 @@ import (
 
 // A surveyor asks for values of f.
 type surveyor struct {
-	ctx    context.Context
-	f      objective.Objective
-	inner  hessian.Box   // where points are drawn
-	box    hessian.Box   // the whole box, where they are for a certificate
-	bounds objective.Box // nothing outside is asked
-	stream *rng.Stream
-	reach  float64 // how far composed points may be from drawn ones, 1: all the way
+	ctx      context.Context
+	f        objective.Objective
+	inner    hessian.Box   // where points are drawn
+	box      hessian.Box   // the whole box, where they are for a certificate
+	bounds   objective.Box // nothing outside is asked
+	stream   *rng.Stream
+	measures int     // points at which steps are measured; 0: 1
+	reach    float64 // how far composed points may be from drawn ones, 1: all the way
 }
 
 // ask evaluates f at n points, which fill writes one by one.

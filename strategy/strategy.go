@@ -59,6 +59,7 @@ var makers = []func(Knobs) Strategy{
 	func(k Knobs) Strategy { return CBO{k.config()} },
 	func(k Knobs) Strategy { return IsotropicCBO{k.config()} },
 	func(k Knobs) Strategy { return CMAES{k.series()} },
+	func(Knobs) Strategy { return Auto{} },
 }
 
 // Names returns the names of all strategies, the default first.

@@ -1,0 +1,88 @@
+package line
+
+import "math"
+
+// A brent is one-dimensional minimisation within a bracket a < x < b, f(x) no
+// larger than at the ends, by R. Brent's method: parabolas through the three best
+// points, and golden sections where they do not serve. It is turned inside out,
+// so that many can be advanced together: next says where to look, tell what was
+// seen.
+type brent struct {
+	a, b       float64 // the bracket
+	x, w, v    float64 // the best, second and third best point
+	fx, fw, fv float64
+	step, last float64 // this step and the one before
+	u          float64 // where it looks
+	tolerance  float64
+}
+
+// newBrent starts from a bracket.
+func newBrent(a, x, b, fx, tolerance float64) *brent {
+	return &brent{a: a, b: b, x: x, w: x, v: x, fx: fx, fw: fx, fv: fx, tolerance: tolerance}
+}
+
+const golden = 0.3819660112501051 // (3−√5)/2
+
+// next returns where to look, and false if the minimum is known well enough.
+func (s *brent) next() (float64, bool) {
+	middle := float64((s.a + s.b) / 2)
+	if math.Abs(s.x-middle) <= float64(2*s.tolerance)-float64((s.b-s.a)/2) {
+		return s.x, false
+	}
+	step, parabola := 0.0, false
+	if math.Abs(s.last) > s.tolerance {
+		r := float64((s.x - s.w) * (s.fx - s.fv))
+		q := float64((s.x - s.v) * (s.fx - s.fw))
+		p := float64((s.x-s.v)*q) - float64((s.x-s.w)*r)
+		q = 2 * (q - r)
+		if q > 0 {
+			p = -p
+		}
+		q = math.Abs(q)
+		if math.Abs(p) < math.Abs(q*s.last/2) && p > q*(s.a-s.x) && p < q*(s.b-s.x) {
+			step, parabola = p/q, true
+		}
+	}
+	s.last = s.step
+	if !parabola {
+		s.last = s.b - s.x
+		if s.x >= middle {
+			s.last = s.a - s.x
+		}
+		step = golden * s.last
+	}
+	if math.Abs(step) < s.tolerance {
+		step = math.Copysign(s.tolerance, step)
+	}
+	s.step = step
+	s.u = s.x + step
+	return s.u, true
+}
+
+// tell takes the value at the point that next has named. One that is not finite
+// counts as large.
+func (s *brent) tell(fu float64) {
+	if math.IsNaN(fu) {
+		fu = math.Inf(1)
+	}
+	if fu <= s.fx {
+		if s.u >= s.x {
+			s.a = s.x
+		} else {
+			s.b = s.x
+		}
+		s.v, s.fv, s.w, s.fw, s.x, s.fx = s.w, s.fw, s.x, s.fx, s.u, fu
+		return
+	}
+	if s.u < s.x {
+		s.a = s.u
+	} else {
+		s.b = s.u
+	}
+	switch {
+	case fu <= s.fw || s.w == s.x:
+		s.v, s.fv, s.w, s.fw = s.w, s.fw, s.u, fu
+	case fu <= s.fv || s.v == s.x || s.v == s.w:
+		s.v, s.fv = s.u, fu
+	}
+}

@@ -1,0 +1,248 @@
+// Package line minimises a function along many lines from one point at the same
+// time,
+//
+//	min over t of f(x + t u_j)   for each j,
+//
+// globally over a range: a grid, its wells, and Brent's method in the deepest of
+// them. If f separates along the u_j, all minima together are that of f. Start
+// with Minimize.
+package line
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Range says where to look along a line.
+type Range struct {
+	Lo, Hi float64 // at first, Lo < Hi
+	Step   float64 // the width of the grid: less than that of a well
+	// Least and Most limit where it may be widened to; infinite: no limit.
+	Least, Most float64
+}
+
+// A Profile is what f looks like along a line.
+type Profile struct {
+	T, Value []float64 // all that was seen, ascending
+	Wells    []Well    // the deepest first
+	// Open says that f still falls at an end of the range.
+	Open bool
+}
+
+// A Well is a local minimum.
+type Well struct{ T, Value float64 }
+
+// Config says how to look.
+type Config struct {
+	// Wells is how many wells of each line are refined; 0: 3.
+	Wells int
+	// Tolerance is how well a minimum is known, in steps of the grid; 0: 1e-3.
+	Tolerance float64
+	// Widen is how often a range is doubled while the minimum is at its end; 0: 20.
+	Widen int
+}
+
+func (c Config) complete() Config {
+	if c.Wells == 0 {
+		c.Wells = 3
+	}
+	if c.Tolerance == 0 {
+		c.Tolerance = 1e-3
+	}
+	if c.Widen == 0 {
+		c.Widen = 20
+	}
+	return c
+}
+
+// most is how many points a grid may have.
+const most = 400
+
+// Minimize looks along the rows of directions from x, where f is f0. Each round
+// of all lines is one batch.
+func Minimize(ctx context.Context, f objective.Objective, x []float64, f0 float64, directions *mat.Dense, ranges []Range, cfg Config) ([]Profile, error) {
+	s := &search{ctx: ctx, f: f, x: x, u: directions, cfg: cfg.complete(), lines: make([]lineState, len(ranges))}
+	for j, r := range ranges {
+		s.lines[j] = lineState{r: r, points: []Well{{0, f0}}}
+		s.plan(j, r.Lo, r.Hi)
+	}
+	if err := s.ask(); err != nil {
+		return nil, err
+	}
+	if err := s.widen(); err != nil {
+		return nil, err
+	}
+	if err := s.refine(); err != nil {
+		return nil, err
+	}
+	out := make([]Profile, len(ranges))
+	for j := range out {
+		out[j] = s.lines[j].profile(s.cfg.Wells)
+	}
+	return out, nil
+}
+
+type search struct {
+	ctx   context.Context
+	f     objective.Objective
+	x     []float64
+	u     *mat.Dense
+	cfg   Config
+	lines []lineState
+	queue []query
+}
+
+type query struct {
+	j int
+	t float64
+}
+
+type lineState struct {
+	r      Range
+	points []Well // all seen
+	open   bool
+}
+
+// plan puts a grid on the queue.
+func (s *search) plan(j int, lo, hi float64) {
+	n := min(most, max(2, int(math.Ceil((hi-lo)/s.lines[j].r.Step))))
+	for k := range n + 1 {
+		s.queue = append(s.queue, query{j, lo + (hi-lo)*float64(k)/float64(n)})
+	}
+}
+
+// ask asks for all that is on the queue.
+func (s *search) ask() error {
+	values, err := objective.Ask(s.ctx, s.f, len(s.queue), func(k int, row []float64) {
+		copy(row, s.x)
+		kernel.AddScaled(row, s.queue[k].t, s.u.RawRowView(s.queue[k].j))
+	})
+	if err != nil {
+		return err
+	}
+	for k, q := range s.queue {
+		v := values[k]
+		if math.IsNaN(v) {
+			v = math.Inf(1)
+		}
+		s.lines[q.j].points = append(s.lines[q.j].points, Well{q.t, v})
+	}
+	s.queue = s.queue[:0]
+	for j := range s.lines {
+		slices.SortFunc(s.lines[j].points, func(a, b Well) int { return cmp.Compare(a.T, b.T) })
+	}
+	return nil
+}
+
+// widen doubles ranges whose lowest point is at an end.
+func (s *search) widen() error {
+	for range s.cfg.Widen {
+		for j := range s.lines {
+			l := &s.lines[j]
+			lowest := l.lowest()
+			width := l.r.Hi - l.r.Lo
+			l.open = false
+			if lowest.T <= l.r.Lo && l.r.Lo > l.r.Least {
+				lo := max(l.r.Least, l.r.Lo-width)
+				s.plan(j, lo, l.r.Lo-min(l.r.Step, (l.r.Lo-lo)/2))
+				l.r.Lo, l.open = lo, true
+			} else if lowest.T >= l.r.Hi && l.r.Hi < l.r.Most {
+				hi := min(l.r.Most, l.r.Hi+width)
+				s.plan(j, l.r.Hi+min(l.r.Step, (hi-l.r.Hi)/2), hi)
+				l.r.Hi, l.open = hi, true
+			}
+		}
+		if len(s.queue) == 0 {
+			return nil
+		}
+		if err := s.ask(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lowest returns the lowest point seen, the first of equals.
+func (l *lineState) lowest() Well {
+	return slices.MinFunc(l.points, func(a, b Well) int { return cmp.Compare(a.Value, b.Value) })
+}
+
+// refine advances Brent's method in the deepest wells of all lines together.
+func (s *search) refine() error {
+	type job struct {
+		j int
+		b *brent
+	}
+	var jobs []job
+	for j := range s.lines {
+		l := &s.lines[j]
+		for _, k := range l.wells(s.cfg.Wells) {
+			p := l.points
+			jobs = append(jobs, job{j, newBrent(p[k-1].T, p[k].T, p[k+1].T, p[k].Value, s.cfg.Tolerance*l.r.Step)})
+		}
+	}
+	for range 40 {
+		var active []job
+		for _, job := range jobs {
+			if t, more := job.b.next(); more {
+				active = append(active, job)
+				s.queue = append(s.queue, query{job.j, t})
+			}
+		}
+		if len(active) == 0 {
+			return nil
+		}
+		order := slices.Clone(s.queue)
+		before := make([]int, len(s.lines))
+		for j := range before {
+			before[j] = len(s.lines[j].points)
+		}
+		if err := s.ask(); err != nil {
+			return err
+		}
+		for k, job := range active {
+			job.b.tell(s.lines[job.j].at(order[k].t))
+		}
+		jobs = active
+	}
+	return nil
+}
+
+// at returns the value seen at t.
+func (l *lineState) at(t float64) float64 {
+	k, _ := slices.BinarySearchFunc(l.points, t, func(w Well, t float64) int { return cmp.Compare(w.T, t) })
+	return l.points[k].Value
+}
+
+// wells returns the deepest interior local minima.
+func (l *lineState) wells(n int) []int {
+	var all []int
+	for k := 1; k+1 < len(l.points); k++ {
+		if p := l.points; p[k].Value <= p[k-1].Value && p[k].Value < p[k+1].Value {
+			all = append(all, k)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(l.points[a].Value, l.points[b].Value) })
+	return all[:min(n, len(all))]
+}
+
+// profile is what was seen.
+func (l *lineState) profile(wells int) Profile {
+	p := Profile{Open: l.open}
+	for _, w := range l.points {
+		p.T, p.Value = append(p.T, w.T), append(p.Value, w.Value)
+	}
+	for _, k := range l.wells(wells) {
+		p.Wells = append(p.Wells, l.points[k])
+	}
+	if lowest := l.lowest(); len(p.Wells) == 0 || lowest.Value < p.Wells[0].Value {
+		p.Wells = append([]Well{lowest}, p.Wells...)
+	}
+	return p
+}

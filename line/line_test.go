@@ -1,0 +1,139 @@
+package line
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+var ctx = context.Background()
+
+func eye(d int) *mat.Dense {
+	m := mat.NewDense(d, d, nil)
+	for i := range d {
+		m.Set(i, i, 1)
+	}
+	return m
+}
+
+// everywhere is a range without limits.
+func everywhere(lo, hi, step float64) Range {
+	return Range{Lo: lo, Hi: hi, Step: step, Least: math.Inf(-1), Most: math.Inf(1)}
+}
+
+// Brent's method alone, on functions with known minima, and with few queries.
+func TestBrent(t *testing.T) {
+	for name, c := range map[string]struct {
+		f          func(float64) float64
+		a, x, b    float64
+		want, most float64
+	}{
+		"parabola": {func(t float64) float64 { return (t - 0.3) * (t - 0.3) }, -1, 0, 1, 0.3, 6},
+		"quartic":  {func(t float64) float64 { return math.Pow(t-0.3, 4) }, -1, 0, 1, 0.3, 40},
+		"cosine":   {math.Cos, 2, 3, 4, math.Pi, 25},
+		"kink":     {func(t float64) float64 { return math.Abs(t - 0.1) }, -1, 0, 1, 0.1, 45},
+		"wall":     {func(t float64) float64 { return t + math.Log(1/max(t, 0)) }, -0.5, 2, 3, 1, 45},
+	} {
+		s := newBrent(c.a, c.x, c.b, c.f(c.x), 1e-6)
+		n := 0.0
+		for {
+			u, more := s.next()
+			if !more {
+				break
+			}
+			if u < c.a || u > c.b {
+				t.Fatalf("%s: it looks at %v", name, u)
+			}
+			s.tell(c.f(u))
+			n++
+		}
+		tolerance := 1e-5
+		if name == "quartic" {
+			tolerance = 1e-3
+		}
+		if math.Abs(s.x-c.want) > tolerance || n > c.most {
+			t.Errorf("%s: %v after %v queries, want %v", name, s.x, n, c.want)
+		}
+	}
+}
+
+// Every line finds its own global minimum among many wells, all in the same
+// batches.
+func TestGlobalMinimaOfManyLines(t *testing.T) {
+	shift := []float64{0.3, -1.7, 2.2, 0}
+	batches := 0
+	f := objective.Batch(4, func(points *mat.Dense, values []float64) {
+		batches++
+		for i := range values {
+			values[i] = 0
+			for j, b := range shift {
+				z := points.At(i, j) - b
+				values[i] += z*z - 10*math.Cos(2*math.Pi*z)
+			}
+		}
+	})
+	x := []float64{1, 1, 1, 1}
+	v := []float64{0}
+	if err := f.Evaluate(ctx, mat.NewDense(1, 4, x), v); err != nil {
+		t.Fatal(err)
+	}
+	ranges := slices.Repeat([]Range{everywhere(-6, 6, 0.25)}, 4)
+	profiles, err := Minimize(ctx, f, x, v[0], eye(4), ranges, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, p := range profiles {
+		if got := x[j] + p.Wells[0].T; math.Abs(got-shift[j]) > 1e-3 || p.Open {
+			t.Errorf("line %d: %v, want %v, open %v", j, got, shift[j], p.Open)
+		}
+		if len(p.Wells) < 3 || !slices.IsSorted(p.T) || p.Wells[1].Value < p.Wells[0].Value {
+			t.Errorf("line %d: wells %v", j, p.Wells)
+		}
+	}
+	if batches > 25 {
+		t.Errorf("%d batches", batches)
+	}
+}
+
+// A minimum outside the range is followed, to a limit; one at infinity leaves the
+// line open.
+func TestRangesAreWidened(t *testing.T) {
+	f := objective.Func(3, func(x []float64) float64 { return math.Pow(x[0]-300, 2) - x[1] + math.Pow(x[2]+50, 2) })
+	limited := everywhere(-1, 1, 0.5)
+	limited.Least = -20
+	profiles, err := Minimize(ctx, f, make([]float64, 3), 90_000+2500, eye(3), []Range{everywhere(-1, 1, 0.5), everywhere(-1, 1, 0.5), limited}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := profiles[0].Wells[0].T; math.Abs(got-300) > 1e-2 || profiles[0].Open {
+		t.Errorf("%v, open %v", got, profiles[0].Open)
+	}
+	if !profiles[1].Open || profiles[1].Wells[0].T < 1e5 {
+		t.Errorf("%v, open %v", profiles[1].Wells[0], profiles[1].Open)
+	}
+	if got := profiles[2].Wells[0].T; got != -20 {
+		t.Errorf("%v, want the limit", got)
+	}
+}
+
+// Values that are not finite are walls; a spent budget ends it.
+func TestBadValues(t *testing.T) {
+	f := objective.Func(1, func(x []float64) float64 {
+		if x[0] < 0.2 {
+			return math.NaN()
+		}
+		return (x[0] - 0.5) * (x[0] - 0.5)
+	})
+	profiles, err := Minimize(ctx, f, []float64{1}, 0.25, eye(1), []Range{everywhere(-2, 2, 0.3)}, Config{})
+	if err != nil || math.Abs(1+profiles[0].Wells[0].T-0.5) > 1e-3 {
+		t.Errorf("%v, error %v", profiles, err)
+	}
+	if _, err := Minimize(ctx, objective.NewMeter(f, 5), []float64{1}, 0.25, eye(1), []Range{everywhere(-2, 2, 0.3)}, Config{}); !errors.Is(err, objective.ErrBudget) {
+		t.Errorf("error %v", err)
+	}
+}
