@@ -39,9 +39,9 @@ func (Auto) Minimize(ctx context.Context, f objective.Objective, task Task) (Out
 	return Outcome{status}, err
 }
 
-// rough is the error of a frame that is good enough to search along: sweeps from
-// better points mend the rest.
-const rough = 0.03
+// The error of a frame up to which it is not refined for the search, since sweeps
+// from better points mend the rest; and up to which it is used at all.
+const rough, usable = 0.006, 0.05
 
 // errSearched says that a search has ended the run, with auto.status.
 var errSearched = errors.New("searched")
@@ -89,7 +89,7 @@ func (a *auto) run() error {
 	case err != nil:
 		return err
 	case len(found.Blocks) < found.Frame.Components(),
-		found.Certificate.Verdict != identify.Separable && found.Residual > rough:
+		found.Certificate.Verdict != identify.Separable && found.Residual > usable:
 		return a.search()
 	}
 	return a.along(found)
