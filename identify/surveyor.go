@@ -140,6 +140,9 @@ func (s *surveyor) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
 		points.SetRow(i, x)
 	}
 	step, err := st.Step(s.ctx, s.f, points, directions, s.furthest(points, directions))
+	if errors.Is(err, hessian.ErrNoStep) {
+		err = ErrNotFinite
+	}
 	return step * unit, err
 }
 

@@ -61,8 +61,10 @@ func (c Config) complete() Config {
 	return c
 }
 
-// most is how many points a grid may have.
-const most = 400
+const (
+	most   = 400 // points of a grid
+	rounds = 40  // of Brent's method
+)
 
 // Minimize looks along the rows of directions from x, where f is f0. Each round
 // of all lines is one batch.
@@ -88,6 +90,7 @@ func Minimize(ctx context.Context, f objective.Objective, x []float64, f0 float6
 	return out, nil
 }
 
+// A search goes along all lines.
 type search struct {
 	ctx   context.Context
 	f     objective.Objective
@@ -98,11 +101,13 @@ type search struct {
 	queue []query
 }
 
+// A query is the point x + t u_j.
 type query struct {
 	j int
 	t float64
 }
 
+// A lineState is what is known of a line.
 type lineState struct {
 	r      Range
 	points []Well // all seen
@@ -187,7 +192,7 @@ func (s *search) refine() error {
 			jobs = append(jobs, job{j, newBrent(p[k-1].T, p[k].T, p[k+1].T, p[k].Value, s.cfg.Tolerance*l.r.Step)})
 		}
 	}
-	for range 40 {
+	for range rounds {
 		var active []job
 		for _, job := range jobs {
 			if t, more := job.b.next(); more {
@@ -199,10 +204,6 @@ func (s *search) refine() error {
 			return nil
 		}
 		order := slices.Clone(s.queue)
-		before := make([]int, len(s.lines))
-		for j := range before {
-			before[j] = len(s.lines[j].points)
-		}
 		if err := s.ask(); err != nil {
 			return err
 		}

@@ -60,13 +60,15 @@ func (w *watched) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 	return err
 }
 
+// An auto is a run of Auto.
 type auto struct {
 	ctx    context.Context
 	f      *watched
 	task   Task
-	status objective.Status
+	status objective.Status // with errSearched
 }
 
+// run decides what to do.
 func (a *auto) run() error {
 	if a.task.Points != nil {
 		if _, err := evaluateAll(a.ctx, a.f, a.task.Points); err != nil {
