@@ -252,14 +252,16 @@ func TestAsFewQueriesAsPycma(t *testing.T) {
 // The paper's W at d = 100, from a random point of the domain, σ₀ = 3.07, to a
 // gap of 0.005. pycma takes 17,000 to 25,600 queries for different powers (median
 // 21,700) and 51,000 to 92,000 for the squared norm (median 54,000), on five
-// other matrices. With -whole.
+// other matrices: over 15 seeds (-whole) the median is within 10 % of pycma's;
+// three seeds are within 30 %.
 func TestAsFewQueriesAsPycmaWithThePapersW(t *testing.T) {
-	if !*whole {
-		return
+	seeds, slack := uint64(3), 1.3
+	if *whole {
+		seeds, slack = 15, 1.1
 	}
 	for name, pycma := range map[string]int{"different-powers": 21_700, "squared-norm": 54_000} {
 		var queries []int
-		for seed := range uint64(15) {
+		for seed := range seeds {
 			p, err := problem.New(problem.Spec{Name: name, Dim: 100, Seed: seed})
 			if err != nil {
 				t.Fatal(err)
@@ -270,7 +272,7 @@ func TestAsFewQueriesAsPycmaWithThePapersW(t *testing.T) {
 		}
 		slices.Sort(queries)
 		t.Logf("%s: %v", name, queries)
-		if median := queries[7]; float64(median) > 1.1*float64(pycma) {
+		if median := queries[seeds/2]; float64(median) > slack*float64(pycma) {
 			t.Errorf("%s: median %d, pycma's is %d", name, median, pycma)
 		}
 	}

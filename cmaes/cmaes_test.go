@@ -52,7 +52,7 @@ func TestIncreasingMapsChangeNothing(t *testing.T) {
 			"log f":  math.Log,
 			"8f + 3": func(v float64) float64 { return 8*v + 3 },
 		} {
-			cfg.Covariance, cfg.Stream = fresh(c), rng.Seed(3).Stream("test")
+			cfg.Covariance, cfg.Stream = c.fresh(), rng.Seed(3).Stream("test")
 			got := trajectory(t, objective.Func(4, func(x []float64) float64 { return g(1 + rosenbrock(x)) }), cfg, 60)
 			if want == nil {
 				want = got
@@ -85,7 +85,7 @@ func TestEquivariance(t *testing.T) {
 	base := Config{Mean: mean, Sigma: 0.5, Population: 8, Stop: noValues}
 	for _, c := range []Covariance{&Cholesky{}, &Root{}} {
 		plain, moved := base, base
-		plain.Covariance, moved.Covariance = fresh(c), fresh(c)
+		plain.Covariance, moved.Covariance = c.fresh(), c.fresh()
 		plain.Stream, moved.Stream = rng.Seed(1).Stream("test"), rng.Seed(1).Stream("test")
 		shift := []float64{10, -3, 0.25, 7, 1}
 		moved.Mean = slices.Clone(mean)

@@ -11,8 +11,13 @@ import (
 // A Covariance is C with a factor A, AAᵀ = C. Its zero value is not ready; Run
 // calls begin.
 type Covariance interface {
+	// fresh returns another of the same form.
+	fresh() Covariance
 	// begin sets C = I in n dimensions.
 	begin(n, lambda int)
+	// faster is the factor by which C may be learnt faster than all its entries
+	// could be.
+	faster(n int) float64
 	// transform sets each row of y to Az for a row z.
 	transform(y, z *mat.Dense)
 	// update sets C ← decay·C + c₁ p pᵀ + Σ_i w_i y_i y_iᵀ.
@@ -43,6 +48,8 @@ func (f *full) begin(n, lambda int) {
 	f.yT, f.wy = mat.NewDense(n, lambda+1, nil), mat.NewDense(lambda+1, n, nil)
 	f.scratch = mat.NewDense(n, n, nil)
 }
+
+func (*full) faster(int) float64 { return 1 }
 
 func identity(n int) *mat.Dense {
 	m := mat.NewDense(n, n, nil)
@@ -107,6 +114,8 @@ type Cholesky struct {
 	full
 	v []float64 // scratch
 }
+
+func (*Cholesky) fresh() Covariance { return &Cholesky{} }
 
 func (c *Cholesky) begin(n, lambda int) {
 	c.full.begin(n, lambda)
@@ -210,6 +219,8 @@ type Root struct {
 	ratio float64
 }
 
+func (*Root) fresh() Covariance { return &Root{} }
+
 func (r *Root) factorise([]float64) bool {
 	var eigen mat.EigenSym
 	sym := mat.NewSymDense(r.n, nil)
@@ -243,10 +254,14 @@ func (r *Root) axes() float64 { return max(r.ratio, 1) }
 
 // Diagonal keeps the diagonal of C alone: separable CMA-ES (R. Ros, N. Hansen,
 // "A simple modification in CMA-ES achieving linear time and space complexity",
-// 2008). Run then learns faster, by (n+2)/3.
+// 2008), which learns faster by (n+2)/3.
 type Diagonal struct {
 	c, a []float64
 }
+
+func (*Diagonal) fresh() Covariance { return &Diagonal{} }
+
+func (*Diagonal) faster(n int) float64 { return float64(n+2) / 3 }
 
 func (d *Diagonal) begin(n, _ int) {
 	d.c, d.a = make([]float64, n), make([]float64, n)

@@ -136,7 +136,7 @@ func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, er
 			return total, nil
 		}
 		cfg := first
-		cfg.Covariance = fresh(first.Covariance)
+		cfg.Covariance = first.Covariance.fresh()
 		cfg.Population, cfg.Sigma, cfg.Stop.Queries = plan.Population, first.Sigma*plan.Sigma, plan.Queries
 		cfg.Stream = seed.Stream("cmaes", "run", len(past))
 		if s.Run.Mean == nil || len(past) > 0 {
@@ -164,15 +164,4 @@ func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, er
 // ended reports whether a run ended of itself, so that another may follow.
 func ended(status objective.Status) bool {
 	return status == objective.Converged || status == objective.Stalled || status == objective.StepLimit
-}
-
-// fresh returns a covariance of the same form.
-func fresh(c Covariance) Covariance {
-	switch c.(type) {
-	case *Root:
-		return &Root{}
-	case *Diagonal:
-		return &Diagonal{}
-	}
-	return &Cholesky{}
 }

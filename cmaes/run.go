@@ -87,10 +87,9 @@ func newDescent(f objective.Objective, cfg Config) *descent {
 	}
 	d.m = d.fold.back(cfg.Mean)
 	d.cov.begin(n, lambda)
-	if _, diagonal := d.cov.(*Diagonal); diagonal {
-		faster := float64(n+2) / 3
-		d.p.C1, d.p.CMu = min(1, d.p.C1*faster), min(1-d.p.C1, d.p.CMu*faster)
-	}
+	faster := d.cov.faster(n)
+	d.p.C1 = min(1, d.p.C1*faster)
+	d.p.CMu = min(1-d.p.C1, d.p.CMu*faster)
 	d.history.begin(n, lambda, cfg.Stop.Stagnation)
 	d.result.Value = math.Inf(1)
 	return d
@@ -101,12 +100,10 @@ func (d *descent) generation(ctx context.Context) error {
 	d.sample()
 	objective.Clear(d.values)
 	err := d.f.Evaluate(ctx, d.x, d.values)
-	n := objective.Evaluated(d.values)
+	d.offer(objective.Evaluated(d.values))
 	if err != nil {
-		d.offer(n)
 		return err
 	}
-	d.offer(n)
 	d.gen++
 	finite := d.rank()
 	d.history.add(d.values, d.order)

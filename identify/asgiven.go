@@ -41,7 +41,7 @@ func (r *road) scaleAsGiven() error {
 		return nil
 	}
 	c := r.newChart(r.finding.Frame)
-	r.finding.Scale = c.scale
+	r.finding.Scale = c.h
 	if err := r.look(c); err != nil {
 		return err
 	}

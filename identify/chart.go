@@ -18,8 +18,7 @@ type chart struct {
 	spread    []float64 // of y_i over the inner box
 	curvature []float64 // the largest |f_i''| seen
 	h, eps    []float64 // steps along u_i: large ones, and those for slopes
-	scale     []float64 // over which f_i″ changes by a third, as far as was seen
-	measured  bool      // h, eps and scale were
+	measured  bool      // h and eps were, so that f_i″ changes by a third over h_i
 	inside    []*mat.Dense
 }
 
@@ -32,11 +31,11 @@ func (s *surveyor) newChart(f *frame.Frame) *chart {
 	c := &chart{
 		frame: f, u: mat.DenseCopyOf(f.Inverse().T()), blocks: singles(m),
 		spread: make([]float64, m), curvature: make([]float64, m),
-		h: make([]float64, m), eps: make([]float64, m), scale: make([]float64, m),
+		h: make([]float64, m), eps: make([]float64, m),
 	}
 	for i := range m {
 		c.spread[i] = s.spread(f.Matrix().RawRowView(i))
-		c.h[i], c.eps[i], c.scale[i] = c.spread[i]/4, c.spread[i]/1000, c.spread[i]
+		c.h[i], c.eps[i] = c.spread[i]/4, c.spread[i]/1000
 	}
 	return c
 }
@@ -89,7 +88,7 @@ func (s *surveyor) redraw(c *chart, e *mat.Dense) *chart {
 		return nil
 	}
 	next := s.newChart(f)
-	next.blocks, next.h, next.eps, next.scale, next.measured = c.blocks, c.h, c.eps, c.scale, c.measured
+	next.blocks, next.h, next.eps, next.measured = c.blocks, c.h, c.eps, c.measured
 	for _, seen := range c.sightings {
 		y := make([]float64, len(seen.y))
 		kernel.MulVec(y, e.RawMatrix(), seen.y)

@@ -171,7 +171,6 @@ func (s *surveyor) measure(c *chart) error {
 			return err
 		}
 	}
-	copy(c.scale, c.h)
 	c.measured = true
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // that hardly curve beside the others are suspected, and none of a quadratic,
 // where there is nothing to learn from it.
 func (r *road) prune(c *chart) (*frame.Frame, [][]int, error) {
-	r.finding.Scale = c.scale
+	r.finding.Scale = c.h
 	if r.finding.Quadratic {
 		return c.frame, c.blocks, nil
 	}
@@ -47,7 +47,7 @@ func (r *road) prune(c *chart) (*frame.Frame, [][]int, error) {
 	}
 	r.finding.Scale = make([]float64, len(place))
 	for i, to := range place {
-		r.finding.Scale[to] = c.scale[i]
+		r.finding.Scale[to] = c.h[i]
 	}
 	return f, blocks, err
 }

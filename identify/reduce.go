@@ -73,11 +73,8 @@ func (s *surveyor) flat(x, v []float64, part float64) (bool, error) {
 	s.stretch(x, other)
 	values, err := s.ask(5, func(k int, row []float64) {
 		copy(row, x)
-		switch k {
-		case 1, 2:
-			kernel.AddScaled(row, [3]float64{0, 1, -1}[k], v)
-		case 3, 4:
-			kernel.AddScaled(row, [5]float64{0, 0, 0, 1, -1}[k], other)
+		if k > 0 { // x, x ± v, x ± other
+			kernel.AddScaled(row, [2]float64{-1, 1}[k%2], [2][]float64{v, other}[(k-1)/2])
 		}
 	})
 	if err != nil {

@@ -28,9 +28,9 @@ import (
 // What decides at every stage is a check, which tests each component against all
 // others at once for 2m + 4 queries.
 //
-// For the problems of the paper at d = 100 it takes 35,000 to 70,000 queries,
+// For the problems of the paper at d = 100 it takes 35,000 to 80,000 queries,
 // 7,000 to 18,000 for a quadratic, and half a second. Where f does not separate
-// it gives up after some 10d² queries. It fails with noise, kinks and curvatures
+// it gives up after some 12d² queries, more at small d. It fails with noise, kinks and curvatures
 // that span more than about six orders of magnitude.
 type Survey struct {
 	// Box is where to sample: points are drawn in the middle of it, two fifths

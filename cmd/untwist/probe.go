@@ -44,8 +44,7 @@ The verdict is "separable", "blocks" (the coordinates couple in groups),
 size of mixed differences f(x+a+b) - f(x+a) - f(x+b) + f(x) beside single ones
 f(x+a) - f(x), over random splits of the coordinates into a and b, and for each
 coordinate or block against all others: 0 if they separate the function. For
-built-in problems the true coordinates
-are known, and the errors are printed too.`,
+built-in problems the true coordinates are known, and the errors are printed too.`,
 		Example: `  untwist probe --problem rastrigin --dim 100
   untwist probe --problem rosenbrock-pairs --dim 30 --frame frame.json --plot .`,
 		Args: noArguments,
