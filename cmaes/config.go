@@ -95,6 +95,9 @@ func (c *Config) complete(n int) error {
 	if c.Covariance == nil {
 		c.Covariance = &Cholesky{}
 	}
+	if err := checkFirst(c.Covariance, n); err != nil {
+		return err
+	}
 	if c.Bounds.Lo == nil && c.Bounds.Hi == nil {
 		c.Bounds = objective.Cube(n, math.Inf(-1), math.Inf(1))
 	}
@@ -105,5 +108,20 @@ func (c *Config) complete(n int) error {
 		c.Stream = rng.Seed(0).Stream("cmaes")
 	}
 	c.Stop = c.Stop.complete()
+	return nil
+}
+
+// checkFirst returns an error if a covariance cannot start as it is told to.
+func checkFirst(c Covariance, n int) error {
+	given, ok := c.(*Cholesky)
+	if !ok || given.First == nil {
+		return nil
+	}
+	if m := given.First.SymmetricDim(); m != n {
+		return objective.BadOption("Covariance", "the first C has %d rows, the objective %d coordinates", m, n)
+	}
+	if !new(mat.Cholesky).Factorize(given.First) {
+		return objective.BadOption("Covariance", "the first C is not positive definite")
+	}
 	return nil
 }

@@ -111,15 +111,22 @@ func (f *full) deviation(dst []float64) {
 // without that it forgets what it has seen, and different powers at n = 100 takes
 // a quarter more queries.
 type Cholesky struct {
+	// First is C at the start of each run, n×n and positive definite; nil: I.
+	First *mat.SymDense
+
 	full
 	v []float64 // scratch
 }
 
-func (*Cholesky) fresh() Covariance { return &Cholesky{} }
+func (c *Cholesky) fresh() Covariance { return &Cholesky{First: c.First} }
 
 func (c *Cholesky) begin(n, lambda int) {
 	c.full.begin(n, lambda)
 	c.v = make([]float64, n)
+	if c.First != nil {
+		c.c.Copy(c.First)
+		c.factorise(make([]float64, n))
+	}
 }
 
 // block is the width of the panels of a factorisation.

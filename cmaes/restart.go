@@ -91,6 +91,38 @@ func (s BIPOP) Next(past []Past, population int, u func() float64) (Plan, bool) 
 	return Plan{"large", 2 * last.Population, 1, 0}, true
 }
 
+// Once is one run.
+type Once struct{}
+
+// Next plans the first run.
+func (Once) Next(past []Past, population int, _ func() float64) (Plan, bool) {
+	return Plan{"first", population, 1, 0}, len(past) == 0
+}
+
+// Confirmed ends a schedule once two runs have come to the best value, to the
+// tolerance.
+type Confirmed struct {
+	Schedule
+	Tolerance float64
+}
+
+// Next plans as the schedule does.
+func (s Confirmed) Next(past []Past, population int, u func() float64) (Plan, bool) {
+	least, times := math.Inf(1), 0
+	for _, p := range past {
+		least = min(least, p.Value)
+	}
+	for _, p := range past {
+		if p.Value <= least+s.Tolerance {
+			times++
+		}
+	}
+	if times > 1 {
+		return Plan{}, false
+	}
+	return s.Schedule.Next(past, population, u)
+}
+
 func usual(restarts int) int {
 	if restarts == 0 {
 		return 9

@@ -20,6 +20,7 @@ type proposal struct {
 type road struct {
 	*surveyor
 	tolerance float64
+	pause     func(*mat.SymDense) error // nil: none, or there was one
 	stage     func(name string)
 	best      *proposal
 	strikes   int   // proposals that looked usable and were not
@@ -168,6 +169,9 @@ func (r *road) forward(white *basis) (*proposal, error) {
 		case p.check.worst() <= defaultTolerance: // nothing to refine
 			return p, nil
 		case n == 3 && p.check.usable():
+			if err := r.hesitate(p, white); err != nil {
+				return nil, err
+			}
 			if p, err := r.settle(p); p != nil || err != nil {
 				return p, err
 			}
@@ -175,8 +179,42 @@ func (r *road) forward(white *basis) (*proposal, error) {
 			n = 3 // another would not help
 		}
 	}
-	*white, err = c.base.whitened()
-	return nil, err
+	if *white, err = c.base.whitened(); err != nil {
+		return nil, err
+	}
+	return nil, r.interrupt(white)
+}
+
+// hesitate interrupts the survey if a frame that looks right near points is wrong
+// from one end of the box to the other: refinement would be in vain.
+func (r *road) hesitate(p *proposal, white *basis) error {
+	if r.pause == nil {
+		return nil
+	}
+	f := p.chart.frame
+	c, err := r.splitting(f.Components(), func() (x, a, b []float64) { return r.halves(f, p.chart.blocks) })
+	if err != nil || c.Coupling <= hopeless {
+		return err
+	}
+	return r.interrupt(white)
+}
+
+// hopeless is the coupling of a frame that is not merely inexact.
+const hopeless = 0.3
+
+// interrupt calls Survey.Pause, once, if the directions span all of space.
+func (r *road) interrupt(white *basis) error {
+	pause := r.pause
+	if m, d := white.t.Dims(); pause == nil || m < d {
+		return nil
+	}
+	r.pause = nil
+	inverse := product(mat.DenseCopyOf(white.t.T()), white.t) // TᵀT = VΛ⁻¹Vᵀ
+	if err := pause(symmetric(inverse, 1)); err != nil {
+		return err
+	}
+	r.stage("hessians")
+	return nil
 }
 
 // symmetric proposes frames from three to eight Hessians by symmetric

@@ -43,6 +43,14 @@ type Survey struct {
 	// Measures is at how many points Finding.Scale is measured; 0: only where it
 	// is needed to find the frame. One point may miss a ripple, three hardly do.
 	Measures int
+	// Pause, if not nil, is called once if three Hessians by forward differences
+	// were not enough, before four to ten times as many queries are spent, with
+	// the inverse of their mean size,
+	//
+	//	S⁻¹, S² = mean_k H_k²,
+	//
+	// to scale. It may ask f in the meantime. An error ends the survey.
+	Pause func(inverse *mat.SymDense) error
 	// Stage, if not nil, is told what is being done from now on, in a word.
 	Stage func(name string)
 }
@@ -90,6 +98,17 @@ type Finding struct {
 // ErrSingular, which a function without second derivatives may lead to. One
 // coordinate separates whatever f is: no query is spent on it.
 func (s Survey) Identify(ctx context.Context, f objective.Objective, seed rng.Seed) (*Finding, error) {
+	r := s.road(ctx, f, seed)
+	err := r.run()
+	if err != nil && r.finding.Frame == nil && r.best != nil {
+		r.finding.Frame, r.finding.Blocks = r.best.chart.frame, r.best.chart.blocks
+		r.finding.Residual = r.best.check.worst()
+	}
+	return r.finding, err
+}
+
+// road returns the beginning of a road.
+func (s Survey) road(ctx context.Context, f objective.Objective, seed rng.Seed) *road {
 	r := &road{
 		surveyor: &surveyor{
 			ctx: ctx, f: f, bounds: s.Bounds, reach: 1, measures: s.Measures,
@@ -98,6 +117,7 @@ func (s Survey) Identify(ctx context.Context, f objective.Objective, seed rng.Se
 			stream: seed.Stream("identify", "survey"),
 		},
 		tolerance: s.Tolerance,
+		pause:     s.Pause,
 		stage:     s.Stage,
 		finding:   &Finding{Linear: -1, Certificate: Certificate{Verdict: Unknown}},
 	}
@@ -107,12 +127,7 @@ func (s Survey) Identify(ctx context.Context, f objective.Objective, seed rng.Se
 	if r.stage == nil {
 		r.stage = func(string) {}
 	}
-	err := r.run()
-	if err != nil && r.finding.Frame == nil && r.best != nil {
-		r.finding.Frame, r.finding.Blocks = r.best.chart.frame, r.best.chart.blocks
-		r.finding.Residual = r.best.check.worst()
-	}
-	return r.finding, err
+	return r
 }
 
 // inner returns the middle of a box.

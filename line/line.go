@@ -30,7 +30,7 @@ type Range struct {
 // A Profile is what f looks like along a line.
 type Profile struct {
 	T, Value []float64 // all that was seen, ascending
-	Wells    []Well    // the deepest first
+	Wells    []Well    // the deepest first, of which the first Config.Wells are refined
 	// Open says that f still falls at an end of the range.
 	Open bool
 }
@@ -85,7 +85,7 @@ func Minimize(ctx context.Context, f objective.Objective, x []float64, f0 float6
 	}
 	out := make([]Profile, len(ranges))
 	for j := range out {
-		out[j] = s.lines[j].profile(s.cfg.Wells)
+		out[j] = s.lines[j].profile()
 	}
 	return out, nil
 }
@@ -233,17 +233,18 @@ func (l *lineState) wells(n int) []int {
 	return all[:min(n, len(all))]
 }
 
-// profile is what was seen.
-func (l *lineState) profile(wells int) Profile {
-	p := Profile{Open: l.open}
+// profile is what was seen. Of wells closer together than the grid is wide, which
+// rounding makes of one, only the deepest counts.
+func (l *lineState) profile() Profile {
+	p := Profile{Open: l.open, Wells: []Well{l.lowest()}}
 	for _, w := range l.points {
 		p.T, p.Value = append(p.T, w.T), append(p.Value, w.Value)
 	}
-	for _, k := range l.wells(wells) {
-		p.Wells = append(p.Wells, l.points[k])
-	}
-	if lowest := l.lowest(); len(p.Wells) == 0 || lowest.Value < p.Wells[0].Value {
-		p.Wells = append([]Well{lowest}, p.Wells...)
+	for _, k := range l.wells(len(l.points)) {
+		w := l.points[k]
+		if !slices.ContainsFunc(p.Wells, func(deeper Well) bool { return math.Abs(w.T-deeper.T) < l.r.Step }) {
+			p.Wells = append(p.Wells, w)
+		}
 	}
 	return p
 }

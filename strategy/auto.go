@@ -3,22 +3,29 @@ package strategy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
-	"slices"
 
-	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/asktell"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Auto finds the coordinates in which f separates, minimises along each of them,
-// and polishes the result by Newton steps; within bounds, where a minimum may be on
-// a face or in a corner, one run of CMA-ES follows. Where f does not separate, or
-// the budget is too small to find out (3d² + 50d), it is CMA-ES from the best point
-// known.
+// Auto finds out what f is like and minimises it accordingly.
+//
+// It looks for coordinates in which f separates (identify.Survey), rough ones,
+// which is all that a search needs. A quadratic is done after one Hessian and a
+// Newton step. Along single components it minimises by lines, all at once, and
+// polishes the result by Newton steps; in blocks of several by CMA-ES, all blocks
+// at once. Where bounds cut the way, it searches a model of f that the lines have
+// given it, and asks f about what it finds. Where f does not separate it is
+// BIPOP-CMA-ES, with the Hessians seen for its first covariance; it gets a chance
+// before the dear part of the survey begins.
+//
+// A budget below 3d² + 50d is too small for all that and goes to CMA-ES at once.
+// The zero value is ready to use.
 type Auto struct{}
 
 // Name returns "auto".
@@ -26,37 +33,49 @@ func (Auto) Name() string { return "auto" }
 
 // Minimize spends the budget as f deserves.
 func (Auto) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
-	a := &auto{ctx: ctx, f: &watched{Objective: f}, task: task}
+	a := &auto{ctx: ctx, f: &watched{Objective: f, first: math.NaN()}, task: task, learnt: &Learnt{}}
+	defer a.stop()
 	err := a.run()
 	switch {
 	case err == nil:
-		return Outcome{objective.Converged}, nil
+		return Outcome{objective.Converged, a.learnt}, nil
 	case errors.Is(err, errSearched):
-		return Outcome{a.status}, nil
+		return Outcome{a.status, a.learnt}, nil
 	}
 	status, err := objective.StatusOf(ctx, err)
-	return Outcome{status}, err
+	return Outcome{status, a.learnt}, err
 }
 
 // The error of a frame up to which it is not refined for the search, since sweeps
-// from better points mend the rest; and up to which it is used at all.
+// from better points mend the rest; and up to which one that is not certified is tried.
 const rough, usable = 0.006, 0.05
 
-// errSearched says that a search has ended the run, with auto.status.
-var errSearched = errors.New("searched")
-
-// watched keeps the best point that passes.
+// A watched objective keeps the best point that passes, and the first value.
 type watched struct {
 	objective.Objective
-	best objective.Best
+	best  objective.Best
+	first float64 // the first that is finite; NaN: none yet
 }
 
 // Evaluate evaluates f.
 func (w *watched) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	objective.Clear(values)
 	err := w.Objective.Evaluate(ctx, points, values)
-	w.best.OfferAll(points, values[:objective.Evaluated(values)])
+	known := values[:objective.Evaluated(values)]
+	w.best.OfferAll(points, known)
+	for _, v := range known {
+		if math.IsNaN(w.first) && !math.IsInf(v, 0) {
+			w.first = v
+		}
+	}
 	return err
+}
+
+// tolerance is the improvement that counts as none: 1e-15 of the way that f has
+// come, or its rounding.
+func (w *watched) tolerance() float64 {
+	v := w.best.Value
+	return max(1e-15*math.Abs(w.first-v), 0x1p-50*math.Abs(v))
 }
 
 // An auto is a run of Auto.
@@ -64,155 +83,130 @@ type auto struct {
 	ctx    context.Context
 	f      *watched
 	task   Task
+	learnt *Learnt
 	status objective.Status // with errSearched
+
+	series *asktell.Talk // BIPOP-CMA-ES, once begun
+	metric *mat.SymDense // its first covariance; nil: I
 }
 
 // run decides what to do.
 func (a *auto) run() error {
 	if a.task.Points != nil {
+		a.task.Stage("known points")
 		if _, err := evaluateAll(a.ctx, a.f, a.task.Points); err != nil {
 			return err
 		}
 	}
-	d := a.f.Dim()
-	if a.task.Budget < 3*d*d+50*d { // too little to find coordinates
-		return a.search()
-	}
-	found, err := identify.Survey{
-		Box: objective.Cube(d, -1, 1), Bounds: a.task.Bounds, Stage: a.task.Stage,
-		Measures: 3, Tolerance: rough,
-	}.Identify(a.ctx, a.f, rng.Seed(a.task.Seed))
+	found, err := a.survey()
 	switch {
 	case errors.Is(err, identify.ErrConstant):
+		a.learnt.note("f is the same wherever it was asked")
 		return nil
 	case errors.Is(err, identify.ErrNotFinite), errors.Is(err, identify.ErrSingular):
-		return a.search()
+		a.learnt.note("no coordinates were found (%v)", err)
+		return a.search(math.MaxInt)
 	case err != nil:
 		return err
-	case len(found.Blocks) < found.Frame.Components(),
-		found.Certificate.Verdict != identify.Separable && found.Residual > usable:
-		return a.search()
+	case found == nil:
+		return a.search(math.MaxInt)
 	}
-	return a.along(found)
+	switch c := found.Certificate; {
+	case c.Verdict == identify.Separable, c.Verdict == identify.Blocked:
+		return a.along(found)
+	case len(found.Blocks) == found.Frame.Components() && found.Residual <= usable && max(c.Coupling, c.Beyond) <= usable:
+		if err := a.along(found); err != nil { // may still be right, if not as exact as a certificate wants it
+			return err
+		}
+	}
+	return a.search(math.MaxInt)
 }
 
-// search runs CMA-ES with all that is left.
-func (a *auto) search() error {
-	a.task.Stage("cmaes")
-	s := cmaes.Series{
-		Run: cmaes.Config{Sigma: 0.6, Bounds: a.task.Bounds, Mean: slices.Clone(a.f.best.Point)},
-		Box: objective.Cube(a.f.Dim(), -1, 1), Seed: a.task.Seed,
+// survey finds coordinates, or judges those that were given. It returns nil if the
+// budget is too small for that.
+func (a *auto) survey() (*identify.Finding, error) {
+	d := a.f.Dim()
+	s := identify.Survey{
+		Box: objective.Cube(d, -1, 1), Bounds: a.task.Bounds, Stage: a.task.Stage,
+		Measures: 3, Tolerance: rough, Pause: a.race,
 	}
-	r, err := s.Minimize(a.ctx, a.f)
-	if err != nil {
+	seed := rng.Seed(a.task.Seed)
+	if a.task.Frame != nil {
+		found, err := s.Judge(a.ctx, a.f, a.task.Frame, a.task.Blocks, seed)
+		a.learnt.Finding = found
+		return found, err
+	}
+	if least := 3*d*d + 50*d; a.task.Budget < least {
+		a.learnt.note("the budget is too small to look for coordinates, which takes %d queries at least", least)
+		return nil, nil
+	}
+	found, err := s.Identify(a.ctx, a.f, seed)
+	a.learnt.Finding = found
+	return found, err
+}
+
+// along minimises in the coordinates found: by lines and in blocks, in turns with
+// Newton steps and with a look at other wells, until nothing gets better.
+func (a *auto) along(found *identify.Finding) error {
+	s := newSweeper(a, found)
+	if found.Quadratic {
+		if err := s.polish([]float64{1}); err != nil {
+			return err
+		}
+		return s.finish()
+	}
+	b := newBlockwise(a, found)
+	if err := errors.Join(s.wide(), b.wide()); err != nil {
 		return err
 	}
-	a.status = r.Status
-	return errSearched
-}
-
-// along minimises along the components of a frame, in sweeps: the first over the
-// whole range, later ones near the best point and in the other wells, where an
-// error of the frame times the slopes at the first point may have misled it; with
-// Newton steps between them, until nothing gets better, over the whole range
-// neither.
-func (a *auto) along(found *identify.Finding) error {
-	u := mat.DenseCopyOf(found.Frame.Inverse().T())
-	if found.Quadratic {
-		a.task.Stage("polish")
-		return a.polish(u, found.Scale, true)
-	}
-	s := &sweeper{auto: a, found: found, u: u, wells: make([][]float64, len(found.Scale))}
-	wide := true
 	for range 20 {
 		before := a.f.best.Value
-		a.task.Stage("lines")
-		if err := s.sweep(wide); err != nil {
+		if err := s.polish([]float64{50, 1000}); err != nil {
 			return err
 		}
-		a.task.Stage("polish")
-		if err := a.polish(u, found.Scale, false); err != nil {
+		if err := b.near(); err != nil {
 			return err
 		}
-		settled := before-a.f.best.Value <= 1e-12*math.Abs(before)
-		if settled && wide {
-			return a.finish()
+		if err := s.otherWells(); err != nil {
+			return err
 		}
-		wide = settled // once more over the whole range before it is believed
+		least := a.f.tolerance()
+		if len(b.blocks) > 0 { // another round is dear
+			least = max(least, 1e-11)
+		}
+		if !(before-a.f.best.Value > least) {
+			break
+		}
 	}
-	return nil
+	return s.finish()
 }
 
-// finish runs CMA-ES once from the best point if there are bounds.
-func (a *auto) finish() error {
-	inf := math.Inf(1)
-	if !slices.ContainsFunc(a.task.Bounds.Lo, func(v float64) bool { return v > -inf }) &&
-		!slices.ContainsFunc(a.task.Bounds.Hi, func(v float64) bool { return v < inf }) {
-		return nil
-	}
-	a.task.Stage("cmaes")
-	r, err := cmaes.Run(a.ctx, a.f, cmaes.Config{
-		Mean: slices.Clone(a.f.best.Point), Sigma: 0.02, Bounds: a.task.Bounds,
-		Stream: rng.Seed(a.task.Seed).Stream("auto", "finish"),
-	})
-	if err == nil {
-		a.status, err = r.Status, errSearched
-	}
-	return err
+// Learnt is what a strategy has found out about f.
+type Learnt struct {
+	// Finding is what the survey found; nil: there was none.
+	Finding *identify.Finding
+	// Profiles are the components that were looked at along lines.
+	Profiles []Profile
+	// Notes are what else the user should know, in words.
+	Notes []string
 }
 
-// polish takes Newton steps in the frame, where the Hessian is diagonal, from the
-// best point, as long as they help.
-func (a *auto) polish(u *mat.Dense, scale []float64, quadratic bool) error {
-	m := len(scale)
-	for range 60 {
-		x, fx := slices.Clone(a.f.best.Point), a.f.best.Value
-		values, err := objective.Ask(a.ctx, a.f, 2*m, func(k int, row []float64) {
-			copy(row, x)
-			kernel.AddScaled(row, [2]float64{1, -1}[k%2]*scale[k/2]/50, u.RawRowView(k/2))
-		})
-		if err != nil {
-			return err
-		}
-		step := make([]float64, len(x))
-		for j := range m {
-			eps, up, down := scale[j]/50, values[2*j]-fx, values[2*j+1]-fx
-			slope, bend := (up-down)/(2*eps), (up+down)/(eps*eps)
-			t := -math.Copysign(scale[j]/4, slope)
-			if bend > 0 {
-				if t = -slope / bend; !quadratic {
-					t = min(max(t, -scale[j]), scale[j])
-				}
-			}
-			if math.IsNaN(t) || math.IsInf(slope, 0) {
-				continue // f failed beside x
-			}
-			kernel.AddScaled(step, t, u.RawRowView(j))
-		}
-		if better, err := a.descend(x, step); !better || err != nil {
-			return err
-		}
-		if fx-a.f.best.Value <= 1e-13*math.Abs(fx) {
-			return nil
-		}
-	}
-	return nil
+func (l *Learnt) note(format string, args ...any) {
+	l.Notes = append(l.Notes, fmt.Sprintf(format, args...))
 }
 
-// descend asks for x + step, then for shorter steps together, and reports whether
-// any is better than the best point known.
-func (a *auto) descend(x, step []float64) (bool, error) {
-	before := a.f.best.Value
-	for _, parts := range [][]float64{{1}, {0.5, 0.25, 0.1, 0.01}} {
-		if _, err := objective.Ask(a.ctx, a.f, len(parts), func(k int, row []float64) {
-			copy(row, x)
-			kernel.AddScaled(row, parts[k], step)
-		}); err != nil {
-			return false, err
-		}
-		if a.f.best.Value < before {
-			return true, nil
-		}
-	}
-	return false, nil
+// A Profile is f along a component, less what it was at the best point: f_j up to
+// a constant.
+type Profile struct {
+	Component int
+	Y, Value  []float64 // ascending in y = ⟨w̃_j, x⟩
+	// Wells are the local minima seen, at Y, their Value how much higher they are
+	// than the one chosen, which is the first.
+	Wells []Well
+	// Open says that f still fell at the end of the range that was looked at, up
+	// to 2²⁰ times as wide as the start box.
+	Open bool
 }
+
+// A Well is a local minimum along a component.
+type Well struct{ Y, Value float64 }

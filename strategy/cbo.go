@@ -66,7 +66,7 @@ func runCBO(ctx context.Context, f objective.Objective, task Task, cfg cbo.Confi
 	}
 	cfg.Seed = task.Seed
 	result, err := cbo.Run(ctx, f, cfg)
-	return Outcome{result.Status}, err
+	return Outcome{Status: result.Status}, err
 }
 
 // reach is how far from the start box particles may be thrown, in its

@@ -31,12 +31,12 @@ func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (
 		best, err := evaluateAll(ctx, f, task.Points)
 		if err != nil {
 			status, err := objective.StatusOf(ctx, err)
-			return Outcome{status}, err
+			return Outcome{Status: status}, err
 		}
 		s.Run.Mean = best
 	}
 	r, err := s.Minimize(ctx, f)
-	return Outcome{r.Status}, err
+	return Outcome{Status: r.Status}, err
 }
 
 // evaluateAll evaluates points and returns the best.

@@ -11,6 +11,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -32,6 +33,11 @@ type Task struct {
 	Bounds objective.Box
 	// Points are known good points to start from, or nil.
 	Points *mat.Dense
+	// Frame has the coordinates in which f is known to separate, and Blocks those
+	// of its components that f couples (nil: none); nil: they are not known. For
+	// strategies that look for them otherwise.
+	Frame  *frame.Frame
+	Blocks [][]int
 	// Budget is how many queries f has left.
 	Budget int
 	// Seed determines all randomness.
@@ -43,6 +49,8 @@ type Task struct {
 // An Outcome is what a strategy has to say when it stops.
 type Outcome struct {
 	Status objective.Status
+	// Learnt is what was found out about f; nil: nothing was looked for.
+	Learnt *Learnt
 }
 
 // Knobs are the settings that a user may turn without knowing a strategy's own

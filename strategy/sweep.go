@@ -1,100 +1,197 @@
 package strategy
 
 import (
+	"maps"
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A sweeper goes along all components at once.
+// A sweeper goes along all components that are alone in their block, all at once.
 type sweeper struct {
 	*auto
-	found *identify.Finding
-	u     *mat.Dense
-	wells [][]float64 // the coordinates y_j of the wells of each component
+	found   *identify.Finding
+	u       *mat.Dense // row j is u_j
+	singles []int
+	wells   [][]Well  // of each single component
+	doubt   []float64 // how much higher a well of it may seem and be the deepest
 }
 
-// sweep minimises along every component, from the best point, and asks for the
-// point where all minima meet.
-func (s *sweeper) sweep(first bool) error {
-	x, fx := slices.Clone(s.f.best.Point), s.f.best.Value
-	var ranges []line.Range
-	var component []int
-	for j := range s.wells {
-		for _, r := range s.ranges(j, x, first) {
-			ranges, component = append(ranges, r), append(component, j)
+func newSweeper(a *auto, found *identify.Finding) *sweeper {
+	s := &sweeper{auto: a, found: found, u: mat.DenseCopyOf(found.Frame.Inverse().T())}
+	for _, block := range found.Blocks {
+		if len(block) == 1 {
+			s.singles = append(s.singles, block[0])
 		}
 	}
-	directions := mat.NewDense(len(ranges), len(x), nil)
-	for k, j := range component {
-		directions.SetRow(k, s.u.RawRowView(j))
+	return s
+}
+
+// y returns the coordinate ⟨w̃_j, x⟩.
+func (s *sweeper) y(j int, x []float64) float64 {
+	return kernel.Dot(s.found.Frame.Matrix().RawRowView(j), x)
+}
+
+// wide minimises along every component over the whole range, from the best point,
+// and asks for the point where all minima meet.
+func (s *sweeper) wide() error {
+	if len(s.singles) == 0 {
+		return nil
 	}
-	cfg := line.Config{Tolerance: 1e-2}
-	if !first {
-		cfg = line.Config{Tolerance: 1e-3, Wells: 1, Widen: 1}
+	s.task.Stage("lines")
+	x, fx := slices.Clone(s.f.best.Point), s.f.best.Value
+	ranges := make([]line.Range, len(s.singles))
+	for k, j := range s.singles { // ⟨w, x⟩ is within 3 standard deviations of the box's centre
+		row := s.found.Frame.Matrix().RawRowView(j)
+		reach, y := math.Sqrt(3*kernel.Dot(row, row)), s.y(j, x)
+		ranges[k] = s.span(j, x, -reach-y, reach-y)
 	}
-	profiles, err := line.Minimize(s.ctx, s.f, x, fx, directions, ranges, cfg)
+	profiles, err := s.lines(x, fx, s.singles, ranges, line.Config{Tolerance: 1e-2})
 	if err != nil {
 		return err
 	}
-	best := make([]line.Well, len(s.wells))
 	for k, p := range profiles {
-		j := component[k]
-		if y := kernel.Dot(s.found.Frame.Matrix().RawRowView(j), x); first {
-			s.wells[j] = s.wells[j][:0]
-			for _, w := range p.Wells {
-				s.wells[j] = append(s.wells[j], y+w.T)
-			}
-		}
-		if w := p.Wells[0]; best[j].Value == 0 && best[j].T == 0 || w.Value < best[j].Value {
-			best[j] = w
-		}
+		s.keep(s.singles[k], x, fx, p)
+		kernel.AddScaled(x, p.Wells[0].T, s.u.RawRowView(s.singles[k]))
 	}
-	for j, w := range best {
-		kernel.AddScaled(x, w.T, s.u.RawRowView(j))
+	return s.ask(x)
+}
+
+// span returns the part of a range along component j that is within the bounds.
+func (s *sweeper) span(j int, x []float64, lo, hi float64) line.Range {
+	least, most := limits(s.task.Bounds, x, s.u.RawRowView(j))
+	return line.Range{Lo: max(lo, least), Hi: min(hi, most), Step: 0.8 * s.found.Scale[j], Least: least, Most: most}
+}
+
+// lines minimises from x along components.
+func (s *sweeper) lines(x []float64, fx float64, components []int, ranges []line.Range, cfg line.Config) ([]line.Profile, error) {
+	directions := mat.NewDense(len(ranges), len(x), nil)
+	for k, j := range components {
+		directions.SetRow(k, s.u.RawRowView(j))
 	}
-	_, err = objective.Ask(s.ctx, s.f, 1, func(_ int, row []float64) { copy(row, x) })
+	return line.Minimize(s.ctx, s.f, x, fx, directions, ranges, cfg)
+}
+
+// ask asks for one point.
+func (s *sweeper) ask(x []float64) error {
+	_, err := objective.Ask(s.ctx, s.f, 1, func(_ int, row []float64) { copy(row, x) })
 	return err
 }
 
-// ranges returns where to look along a component from x: everywhere first, then
-// near x and around the other wells.
-func (s *sweeper) ranges(j int, x []float64, first bool) []line.Range {
-	row, scale := s.found.Frame.Matrix().RawRowView(j), s.found.Scale[j]
-	y := kernel.Dot(row, x)
-	least, most := limits(s.task.Bounds, x, s.u.RawRowView(j))
-	span := func(lo, hi float64) line.Range {
-		return line.Range{Lo: max(lo, least), Hi: min(hi, most), Step: 0.8 * scale, Least: least, Most: most}
+// keep writes down what was seen along a component from x.
+func (s *sweeper) keep(j int, x []float64, fx float64, p line.Profile) {
+	y, least := s.y(j, x), p.Wells[0].Value
+	out := Profile{Component: j, Open: p.Open}
+	for k, t := range p.T {
+		out.Y = append(out.Y, y+t)
+		out.Value = append(out.Value, p.Value[k]-least)
 	}
-	if first { // ⟨w, x⟩ is within 3 standard deviations of the box's centre
-		reach := math.Sqrt(3 * kernel.Dot(row, row))
-		return []line.Range{span(-reach-y, reach-y)}
+	for _, w := range p.Wells {
+		out.Wells = append(out.Wells, Well{y + w.T, w.Value - least})
 	}
-	all := []line.Range{span(-scale, scale)}
-	for _, w := range s.wells[j] {
-		if lo, hi := w-y-float64(scale/2), w-y+float64(scale/2); math.Abs(w-y) > scale && lo > least && hi < most {
-			all = append(all, span(lo, hi))
-		}
+	if p.Open {
+		s.learnt.note("f still falls along coordinate %d at %.1e: it may have no minimum", j, y+p.Wells[0].T)
 	}
-	return all
+	finite := slices.DeleteFunc(slices.Clone(out.Value), func(v float64) bool { return math.IsInf(v, 1) })
+	slices.Sort(finite)
+	s.wells = append(s.wells, slices.Clone(out.Wells))
+	s.doubt = append(s.doubt, 1e-3*finite[len(finite)/2])
+	s.learnt.Profiles = append(s.learnt.Profiles, out)
 }
 
-// limits returns how far one may go from x along u within bounds.
-func limits(bounds objective.Box, x, u []float64) (least, most float64) {
-	least, most = math.Inf(-1), math.Inf(1)
-	for k, v := range u {
-		lo, hi := (bounds.Lo[k]-x[k])/v, (bounds.Hi[k]-x[k])/v
-		if v < 0 {
-			lo, hi = hi, lo
-		}
-		if v != 0 {
-			least, most = max(least, lo), min(most, hi)
+// mostWells is how many wells of a component are looked at again.
+const mostWells = 8
+
+// otherWells looks from the best point whether another well of a component is
+// deeper than the one it is in: the first sweep was made from elsewhere, where an
+// error of the frame times the slopes may have misled it. A well that is nearly as
+// deep is looked at closely.
+func (s *sweeper) otherWells() error {
+	type candidate struct {
+		k int // of s.singles
+		t float64
+	}
+	var all []candidate
+	x, fx := slices.Clone(s.f.best.Point), s.f.best.Value
+	for k, wells := range s.wells {
+		j := s.singles[k]
+		for _, w := range wells[:min(mostWells, len(wells))] {
+			t := w.Y - s.y(j, x)
+			least, most := limits(s.task.Bounds, x, s.u.RawRowView(j))
+			if math.Abs(t) > s.found.Scale[j] && t >= least && t <= most {
+				all = append(all, candidate{k, t})
+			}
 		}
 	}
-	return least, most
+	if len(all) == 0 {
+		return nil
+	}
+	s.task.Stage("wells")
+	values, err := objective.Ask(s.ctx, s.f, len(all), func(i int, row []float64) {
+		copy(row, x)
+		kernel.AddScaled(row, all[i].t, s.u.RawRowView(s.singles[all[i].k]))
+	})
+	if err != nil {
+		return err
+	}
+	var ranges []line.Range
+	var components []int
+	for i, c := range all {
+		if !(values[i]-fx > s.doubt[c.k]) {
+			j := s.singles[c.k]
+			half := s.found.Scale[j] / 2
+			ranges = append(ranges, s.span(j, x, c.t-half, c.t+half))
+			components = append(components, j)
+		}
+	}
+	if len(components) == 0 {
+		return nil
+	}
+	profiles, err := s.lines(x, fx, components, ranges, line.Config{Wells: 1, Widen: 1})
+	if err != nil {
+		return err
+	}
+	return s.jump(x, fx, components, profiles)
+}
+
+// jump goes from x to the deepest well of each component where one is deeper, and
+// asks for that point.
+func (s *sweeper) jump(x []float64, fx float64, components []int, profiles []line.Profile) error {
+	best := map[int]line.Well{}
+	for k, p := range profiles {
+		j := components[k]
+		if w := p.Wells[0]; w.Value < fx && (best[j].Value == 0 && best[j].T == 0 || w.Value < best[j].Value) {
+			best[j] = w
+		}
+	}
+	if len(best) == 0 {
+		return nil
+	}
+	for _, j := range slices.Sorted(maps.Keys(best)) {
+		kernel.AddScaled(x, best[j].T, s.u.RawRowView(j))
+	}
+	return s.ask(x)
+}
+
+// finish looks for what lines do not find: a minimum on a face or in a corner.
+func (s *sweeper) finish() error {
+	if !s.bounded() {
+		return nil
+	}
+	s.task.Stage("cmaes")
+	r, err := cmaes.Run(s.ctx, s.f, cmaes.Config{
+		Mean: slices.Clone(s.f.best.Point), Sigma: 0.02, Bounds: s.task.Bounds,
+		Stream: rng.Seed(s.task.Seed).Stream("auto", "finish"),
+	})
+	if err == nil {
+		s.status, err = r.Status, errSearched
+	}
+	return err
 }

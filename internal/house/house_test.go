@@ -42,7 +42,7 @@ var doors = map[string][]string{"experiment": {"store", "report"}}
 // stream of internal/rng.
 var algorithms = []string{
 	"internal/kernel", "internal/rng", "frame", "problem",
-	"hessian", "cbo", "cmaes", "line", "identify", "strategy",
+	"hessian", "cbo", "cmaes", "line", "asktell", "identify", "strategy",
 }
 
 // forbidden are the packages, with those below them, that no algorithm imports.

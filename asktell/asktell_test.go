@@ -1,0 +1,110 @@
+package asktell_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/untwist/untwist/asktell"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+var ctx = context.Background()
+
+func bowl(x []float64) float64 { return x[0]*x[0] + 2*x[1]*x[1] }
+
+// walk is an algorithm: it halves x as long as that helps, and keeps what it saw.
+func walk(seen *[]float64) func(f objective.Objective) error {
+	return func(f objective.Objective) error {
+		x := mat.NewDense(2, 2, []float64{3, 4, 5, 6})
+		values := make([]float64, 2)
+		for range 5 {
+			if err := f.Evaluate(ctx, x, values); err != nil {
+				return err
+			}
+			*seen = append(*seen, values...)
+			x.Scale(0.5, x)
+		}
+		return nil
+	}
+}
+
+func answer(points *mat.Dense) []float64 {
+	n, _ := points.Dims()
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = bowl(points.RawRowView(i))
+	}
+	return values
+}
+
+// An algorithm that is talked to sees what one that calls f itself does.
+func TestATalkIsTheAlgorithm(t *testing.T) {
+	var want, got []float64
+	if err := walk(&want)(objective.Func(2, bowl)); err != nil {
+		t.Fatal(err)
+	}
+	talk := asktell.New(2, walk(&got))
+	for {
+		points := talk.Ask()
+		if points == nil {
+			break
+		}
+		if talk.Ask() != points {
+			t.Fatal("asked twice, it wants something else")
+		}
+		talk.Tell(answer(points), nil)
+	}
+	if talk.Err() != nil || !slices.Equal(got, want) || talk.Ask() != nil {
+		t.Errorf("%v, %v; want %v", talk.Err(), got, want)
+	}
+}
+
+// Two talks advance side by side.
+func TestTalksSideBySide(t *testing.T) {
+	var one, two []float64
+	a, b := asktell.New(2, walk(&one)), asktell.New(2, walk(&two))
+	for p, q := a.Ask(), b.Ask(); p != nil && q != nil; p, q = a.Ask(), b.Ask() {
+		a.Tell(answer(p), nil)
+		b.Tell(answer(q), nil)
+	}
+	if len(one) != 10 || !slices.Equal(one, two) {
+		t.Errorf("%v and %v", one, two)
+	}
+}
+
+// An error that is told reaches the algorithm, and Stop ends it.
+func TestHowATalkEnds(t *testing.T) {
+	var seen []float64
+	talk := asktell.New(2, walk(&seen))
+	talk.Ask()
+	talk.Tell([]float64{1}, objective.ErrBudget)
+	if talk.Ask() != nil || !errors.Is(talk.Err(), objective.ErrBudget) || len(seen) != 0 {
+		t.Errorf("%v after %v", talk.Err(), seen)
+	}
+	talk = asktell.New(2, walk(&seen))
+	talk.Ask()
+	talk.Stop()
+	talk.Stop()
+	if talk.Ask() != nil || !errors.Is(talk.Err(), asktell.ErrStopped) {
+		t.Errorf("stopped: %v", talk.Err())
+	}
+	never := asktell.New(2, walk(&seen))
+	never.Stop()
+	if never.Ask() != nil || never.Err() != nil {
+		t.Errorf("stopped before it began: %v", never.Err())
+	}
+}
+
+// A panic in the algorithm is the caller's.
+func TestPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	asktell.New(1, func(objective.Objective) error { panic(math.Pi) }).Ask()
+}

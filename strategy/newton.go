@@ -1,0 +1,104 @@
+package strategy
+
+import (
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
+)
+
+// polish takes Newton steps in the frame, where the Hessian is diagonal, from the
+// best point, as long as they help: with differences over a part 1/parts[0] of
+// each component's scale, then over 1/parts[1] of it, and so on, since the slope
+// by differences over ε is wrong by ε²f‴/6.
+func (s *sweeper) polish(parts []float64) error {
+	if len(s.singles) == 0 {
+		return nil
+	}
+	s.task.Stage("polish")
+	for _, part := range parts {
+		for range 60 {
+			before := s.f.best.Value
+			if err := s.newton(part); err != nil {
+				return err
+			}
+			if !(before-s.f.best.Value > s.f.tolerance()) {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// newton takes one step
+//
+//	t_j = −f_j′/f_j″   along u_j,
+//
+// at most the scale of the component, and that far downhill where f_j″ ≤ 0.
+func (s *sweeper) newton(part float64) error {
+	x, fx := slices.Clone(s.f.best.Point), s.f.best.Value
+	eps := make([]float64, len(s.singles))
+	for k, j := range s.singles {
+		least, most := limits(s.task.Bounds, x, s.u.RawRowView(j))
+		eps[k] = min(s.found.Scale[j]/part, -least, most) // 0 on a face
+	}
+	values, err := objective.Ask(s.ctx, s.f, 2*len(eps), func(k int, row []float64) {
+		copy(row, x)
+		kernel.AddScaled(row, [2]float64{1, -1}[k%2]*eps[k/2], s.u.RawRowView(s.singles[k/2]))
+	})
+	if err != nil {
+		return err
+	}
+	step := make([]float64, len(x))
+	for k, j := range s.singles {
+		scale := s.found.Scale[j]
+		up, down := values[2*k]-fx, values[2*k+1]-fx
+		slope, bend := (up-down)/(2*eps[k]), (up+down)/(eps[k]*eps[k])
+		t := -math.Copysign(scale/4, slope)
+		if bend > 0 {
+			if t = -slope / bend; !s.found.Quadratic {
+				t = min(max(t, -scale), scale)
+			}
+		}
+		if !(eps[k] > 0) || math.IsNaN(t) || math.IsInf(slope, 0) {
+			continue // on a face, or f failed beside x
+		}
+		kernel.AddScaled(step, t, s.u.RawRowView(j))
+	}
+	return s.descend(x, step)
+}
+
+// descend asks for x + step, and if that is no better for shorter steps together,
+// all of them within the bounds.
+func (a *auto) descend(x, step []float64) error {
+	before := a.f.best.Value
+	_, most := limits(a.task.Bounds, x, step)
+	for _, parts := range [][]float64{{1}, {0.5, 0.25, 0.1, 0.01}} {
+		if _, err := objective.Ask(a.ctx, a.f, len(parts), func(k int, row []float64) {
+			copy(row, x)
+			kernel.AddScaled(row, min(parts[k], most), step)
+		}); err != nil {
+			return err
+		}
+		if a.f.best.Value < before {
+			return nil
+		}
+	}
+	return nil
+}
+
+// limits returns how far one may go from x along u within bounds.
+func limits(bounds objective.Box, x, u []float64) (least, most float64) {
+	least, most = math.Inf(-1), math.Inf(1)
+	for k, v := range u {
+		lo, hi := (bounds.Lo[k]-x[k])/v, (bounds.Hi[k]-x[k])/v
+		if v < 0 {
+			lo, hi = hi, lo
+		}
+		if v != 0 {
+			least, most = max(least, lo), min(most, hi)
+		}
+	}
+	return min(least, 0), max(most, 0)
+}

@@ -1,0 +1,95 @@
+package strategy
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/asktell"
+	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// errSearched says that a search has ended the run, with auto.status.
+var errSearched = errors.New("searched")
+
+// race gives CMA-ES a chance before the dear part of a survey, if that may well be
+// in vain: where three Hessians did not tell f's coordinates though they are not
+// ill-conditioned, so that it is not for want of accuracy.
+func (a *auto) race(inverse *mat.SymDense) error {
+	a.metric = inverse
+	var eigen mat.EigenSym
+	if !eigen.Factorize(inverse, false) {
+		return nil
+	}
+	lambda := eigen.Values(nil)
+	if lambda[len(lambda)-1] > flattest*lambda[0] {
+		return nil
+	}
+	err := a.search(min(600*a.f.Dim(), 24_000, a.task.Budget/4))
+	if errors.Is(err, errSearched) { // the series has come to its end
+		return nil
+	}
+	return err
+}
+
+// flattest is the condition number up to which Hessians by forward differences
+// are to be trusted.
+const flattest = 1e6
+
+// search goes on with BIPOP-CMA-ES from the best point known, for at least so many
+// queries. It returns errSearched when the series has come to its end.
+func (a *auto) search(queries int) error {
+	a.task.Stage("cmaes")
+	if a.series == nil {
+		a.series = asktell.New(a.f.Dim(), a.bipop())
+	}
+	for queries > 0 {
+		points := a.series.Ask()
+		if points == nil {
+			if err := a.series.Err(); err != nil {
+				return err
+			}
+			return errSearched
+		}
+		n, _ := points.Dims()
+		values := make([]float64, n)
+		err := a.f.Evaluate(a.ctx, points, values)
+		a.series.Tell(values, err)
+		if err != nil {
+			return err
+		}
+		queries -= n
+	}
+	return nil
+}
+
+// bipop returns the series of runs.
+func (a *auto) bipop() func(objective.Objective) error {
+	s := cmaes.Series{
+		Run: cmaes.Config{Sigma: 0.6, Bounds: a.task.Bounds, Mean: slices.Clone(a.f.best.Point)},
+		Box: objective.Cube(a.f.Dim(), -1, 1), Seed: a.task.Seed,
+	}
+	if a.metric != nil {
+		s.Run.Covariance = &cmaes.Cholesky{First: a.metric}
+	}
+	return func(f objective.Objective) error {
+		r, err := s.Minimize(a.ctx, f)
+		a.status = r.Status
+		return err
+	}
+}
+
+// stop ends what is not at its end.
+func (a *auto) stop() {
+	if a.series != nil {
+		a.series.Stop()
+	}
+}
+
+// bounded reports whether anything limits where f may be asked.
+func (a *auto) bounded() bool {
+	return slices.ContainsFunc(a.task.Bounds.Lo, func(v float64) bool { return !math.IsInf(v, -1) }) ||
+		slices.ContainsFunc(a.task.Bounds.Hi, func(v float64) bool { return !math.IsInf(v, 1) })
+}
