@@ -21,7 +21,7 @@ func (r *road) asGiven() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if c.decide(d, d); c.Verdict != Separable || c.Rounding > 1e-10 || c.Coupling > max(1e-12, 10*c.Rounding) {
+	if c.decide(d, d, 0); c.Verdict != Separable || c.Rounding > 1e-10 || c.Coupling > max(1e-12, 10*c.Rounding) {
 		return false, nil
 	}
 	used, err := r.used()

@@ -2,6 +2,7 @@ package identify
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/untwist/untwist/frame"
 )
@@ -53,7 +54,8 @@ type Certificate struct {
 }
 
 const (
-	limit      = 1e-3 // the Coupling, and Beyond, up to which a frame counts as separating
+	limit      = 1e-3 // the Coupling up to which a frame counts as separating
+	beyond     = 1e-3 // the same for Beyond
 	aloneLimit = 0.1  // the same for Alone, whose own differences may be small by chance
 	splits     = 20
 	mostFailed = 5 * splits
@@ -74,8 +76,9 @@ func (c Certificate) String() string {
 		c.Verdict, c.Coupling, c.Splits, alone, c.Rounding)
 }
 
-// certify tests a frame and its blocks.
-func (s *surveyor) certify(f *frame.Frame, blocks [][]int) (Certificate, error) {
+// certify tests a frame and its blocks, whose error is known to be at most slack
+// where that is above rounding.
+func (s *surveyor) certify(f *frame.Frame, blocks [][]int, slack float64) (Certificate, error) {
 	c, err := s.splitting(len(blocks), func() (x, a, b []float64) { return s.halves(f, blocks) })
 	if err == nil && len(blocks) > 1 {
 		err = s.alone(&c, f, blocks)
@@ -87,16 +90,22 @@ func (s *surveyor) certify(f *frame.Frame, blocks [][]int) (Certificate, error) 
 		c.Verdict = Unknown
 		return c, err
 	}
-	c.decide(f.Components(), len(blocks))
+	c.decide(f.Components(), len(blocks), slack)
 	return c, nil
 }
 
-// decide reaches the verdict on so many components in so many blocks.
-func (c *Certificate) decide(components, blocks int) {
+// decide reaches the verdict on so many components in so many blocks. Of a frame with
+// an error of slack no more than ten times that is wanted; that each block by itself
+// is apart from all others has been checked before.
+func (c *Certificate) decide(components, blocks int, slack float64) {
+	limit, aloneLimit := limit, aloneLimit
+	if slack > defaultTolerance {
+		limit, aloneLimit = max(limit, 10*slack), math.Inf(1)
+	}
 	switch hidden := 10 * c.Rounding; {
 	case blocks > 1 && c.Splits < splits/2: // f was hardly anywhere finite
 		c.Verdict = Unknown
-	case blocks == 1 && components > 1, c.Coupling > max(limit, hidden), c.Alone > aloneLimit, c.Beyond > limit:
+	case blocks == 1 && components > 1, c.Coupling > max(limit, hidden), c.Alone > aloneLimit, c.Beyond > beyond:
 		c.Verdict = NotSeparable
 	case hidden > limit: // rounding may hide anything
 		c.Verdict = Unknown

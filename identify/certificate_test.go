@@ -39,7 +39,7 @@ func TestCertificateFollowsTheCoupling(t *testing.T) {
 			return v
 		})
 		s := surveyorOf(f, 2, 1)
-		c, err := s.certify(frame.Identity(d), singles(d))
+		c, err := s.certify(frame.Identity(d), singles(d), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestCertificateByHand(t *testing.T) {
 	var values []float64
 	f := objective.Func(2, func(x []float64) float64 { values = append(values, x[0]*x[1]); return x[0] * x[1] })
 	s := surveyorOf(f, 1, 2)
-	c, err := s.certify(frame.Identity(2), singles(2))
+	c, err := s.certify(frame.Identity(2), singles(2), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestCertificateByHand(t *testing.T) {
 	if want := math.Sqrt(mixed / single); math.Abs(c.Coupling-want) > 1e-12*want || c.Verdict != NotSeparable {
 		t.Errorf("%v, want %g", c, want)
 	}
-	if c, err := s.certify(frame.Identity(2), [][]int{{0, 1}}); err != nil || c.Verdict != NotSeparable || c.Splits != 0 {
+	if c, err := s.certify(frame.Identity(2), [][]int{{0, 1}}, 0); err != nil || c.Verdict != NotSeparable || c.Splits != 0 {
 		t.Errorf("one block of two: %v, %v", c, err)
 	}
 	if !strings.Contains(c.String(), "not-separable (mixed differences are ") {

@@ -73,7 +73,7 @@ func (p Paper) Find(ctx context.Context, f objective.Objective, box objective.Bo
 		ctx: ctx, f: f, box: hessian.Box{Box: box}, stream: seed.Stream("identify", "certificate"),
 		bounds: objective.Cube(f.Dim(), math.Inf(-1), math.Inf(1)),
 	}
-	found.Certificate, err = s.certify(found.Frame, found.Blocks)
+	found.Certificate, err = s.certify(found.Frame, found.Blocks, 0)
 	return found, err
 }
 

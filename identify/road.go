@@ -23,9 +23,10 @@ type road struct {
 	pause     func(*mat.SymDense) error // nil: none, or there was one
 	stage     func(name string)
 	best      *proposal
-	strikes   int   // proposals that looked usable and were not
-	seen      basis // the last Hessians, for the record
-	smaller   *span // what to survey instead, with errSmaller
+	slack     float64 // the error that the frame may have for its certificate
+	strikes   int     // proposals that looked usable and were not
+	seen      basis   // the last Hessians, for the record
+	smaller   *span   // what to survey instead, with errSmaller
 	finding   *Finding
 }
 

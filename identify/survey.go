@@ -38,7 +38,8 @@ type Survey struct {
 	Box objective.Box
 	// Bounds limit what is asked. Sides may be infinite.
 	Bounds objective.Box
-	// Tolerance is the error E of a frame that is small enough; 0: 1e-7.
+	// Tolerance is the error E of a frame that is small enough; 0: 1e-7. Where it is
+	// larger the certificate allows for ten times as much.
 	Tolerance float64
 	// Measures is at how many points Finding.Scale is measured; 0: only where it
 	// is needed to find the frame. One point may miss a ripple, three hardly do.
@@ -176,7 +177,7 @@ func (r *road) run() error {
 // survey finds and certifies a frame of a span. If that is all of space but f
 // turns out not to need it, it finds the span first.
 func (r *road) survey(s *span) error {
-	r.finding.Linear, r.finding.Quadratic, r.best, r.strikes = -1, false, nil, 0
+	r.finding.Linear, r.finding.Quadratic, r.best, r.strikes, r.slack = -1, false, nil, 0, 0
 	if s.curved == nil {
 		r.finding.Scale = nil
 		return r.assemble(s, nil, nil)
@@ -216,10 +217,10 @@ func (r *road) survey(s *span) error {
 		return err
 	}
 	settled := p != nil
-	if !settled {
-		if p = r.best; p == nil {
-			return ErrSingular
-		}
+	if settled {
+		r.slack = r.tolerance
+	} else if p = r.best; p == nil {
+		return ErrSingular
 	}
 	if r.measures > 0 && !p.chart.measured && !r.finding.Quadratic {
 		if err := r.measure(p.chart); err != nil {
@@ -286,6 +287,6 @@ func (r *road) conclude(f *frame.Frame, blocks [][]int) error {
 		r.finding.After = r.seen.inFrame(f)
 	}
 	var err error
-	r.finding.Certificate, err = r.certify(f, blocks)
+	r.finding.Certificate, err = r.certify(f, blocks, r.slack)
 	return err
 }

@@ -3,6 +3,7 @@ package report_test
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/report"
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,6 +27,37 @@ func couplings(m int) *mat.Dense {
 	return c
 }
 
+// curve goes from 1e3 to 1e-9.
+func curve(n int) []objective.Sample {
+	all := make([]objective.Sample, n)
+	for i := range all {
+		all[i] = objective.Sample{Queries: 1 + i*i, Value: math.Pow(10, 3-12*float64(i)/float64(max(1, n-1)))}
+	}
+	return all
+}
+
+// profiles are m functions with wells, seen at n points each, some not finite.
+func profiles(m, n int) []report.Profile {
+	all := make([]report.Profile, m)
+	for j := range all {
+		p := report.Profile{Title: fmt.Sprintf("component %d & <more>", j+1), WellX: []float64{0, 1, -1}, WellY: []float64{0, 1, 1}}
+		for i := range n {
+			x := 10*float64(i)/float64(n) - 5
+			p.X, p.Y = append(p.X, x), append(p.Y, x*x+10-10*math.Cos(2*math.Pi*x))
+		}
+		p.Y[j%n] = math.NaN()
+		all[j] = p
+	}
+	return all
+}
+
+// stages are those of a run.
+var stages = []report.Stage{
+	{Name: "first look", Queries: 88}, {Name: "reduction", Queries: 648}, {Name: "hessians", Queries: 21776},
+	{Name: "refinement", Queries: 6618}, {Name: "certificate", Queries: 692}, {Name: "lines", Queries: 10141},
+	{Name: "polish", Queries: 1821},
+}
+
 // draw draws one picture of each kind.
 func draw(dir, ending string, m int) error {
 	values := make([]float64, m)
@@ -34,6 +67,8 @@ func draw(dir, ending string, m int) error {
 	return errors.Join(
 		report.Spectrum(filepath.Join(dir, "spectrum."+ending), "title", "axis", values),
 		report.Couplings(filepath.Join(dir, "couplings."+ending), couplings(m), couplings(m), nil),
+		report.Convergence(filepath.Join(dir, "convergence."+ending), "title", "axis", curve(m), stages),
+		report.Profiles(filepath.Join(dir, "profiles."+ending), profiles(m, 120)),
 	)
 }
 
@@ -44,21 +79,8 @@ func TestPictures(t *testing.T) {
 		if err := errors.Join(draw(dir, "svg", m), draw(dir, "png", m)); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"spectrum", "couplings"} {
-			text, err := os.ReadFile(filepath.Join(dir, name+".svg"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(text) > 3<<20 {
-				t.Errorf("%s of %d: %d bytes", name, m, len(text))
-			}
-			for decoder := xml.NewDecoder(strings.NewReader(string(text))); ; {
-				if _, err := decoder.Token(); errors.Is(err, io.EOF) {
-					break
-				} else if err != nil {
-					t.Fatalf("%s of %d: %v", name, m, err)
-				}
-			}
+		for _, name := range []string{"spectrum", "couplings", "convergence", "profiles"} {
+			svg(t, filepath.Join(dir, name+".svg"))
 			file, err := os.Open(filepath.Join(dir, name+".png"))
 			if err != nil {
 				t.Fatal(err)
@@ -68,18 +90,98 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%s of %d: %v", name, m, err)
 			}
 		}
-		if all, _ := os.ReadDir(dir); len(all) != 4 {
+		if all, _ := os.ReadDir(dir); len(all) != 8 {
 			t.Errorf("%d files are left", len(all))
 		}
+	}
+}
+
+// svg returns a picture after a look at its size and form.
+func svg(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) > 3<<20 {
+		t.Errorf("%s: %d bytes", path, len(text))
+	}
+	for decoder := xml.NewDecoder(strings.NewReader(string(text))); ; {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	for _, bad := range []string{"NaN", "Inf"} {
+		if strings.Contains(string(text), bad) {
+			t.Errorf("%s has a %s", path, bad)
+		}
+	}
+	return string(text)
+}
+
+func TestWhatIsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.svg")
+	if err := report.Convergence(path, "", "gap", curve(200), stages); err != nil {
+		t.Fatal(err)
+	}
+	picture := svg(t, path)
+	for _, s := range stages {
+		if !strings.Contains(picture, ">"+s.Name+"<") {
+			t.Errorf("%s is not written", s.Name)
+		}
+	}
+	if err := report.Profiles(path, profiles(500, 5000)); err != nil {
+		t.Fatal(err)
+	}
+	picture = svg(t, path)
+	for text, want := range map[string]int{"the first 100 of 500": 1, ">component 100 ": 1, ">component 101 ": 0} {
+		if got := strings.Count(picture, text); got != want {
+			t.Errorf("%q is written %d times, want %d", text, got, want)
+		}
+	}
+}
+
+// What is at the edge of numbers can be drawn.
+func TestExtremes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.svg")
+	least, most := math.SmallestNonzeroFloat64, math.MaxFloat64
+	for _, values := range [][]float64{
+		{1}, {0}, {-1}, {least}, {most}, {-most}, {most, least}, {most, 0}, {most, -most}, {least, 0}, {math.Inf(1), 1, math.NaN()},
+	} {
+		var samples []objective.Sample
+		x := make([]float64, len(values))
+		for i, v := range values {
+			samples = append(samples, objective.Sample{Queries: 7 * i, Value: v}, objective.Sample{Queries: 7*i + 1, Value: v})
+			x[i] = values[len(values)-1-i]
+		}
+		for _, s := range [][]report.Stage{nil, {{Name: strings.Repeat("long ", 50), Queries: 3}}, {{Name: "", Queries: math.MaxInt}}} {
+			if err := report.Convergence(path, "", "", samples, s); err != nil {
+				t.Fatalf("%g: %v", values, err)
+			}
+			svg(t, path)
+		}
+		if err := report.Profiles(path, []report.Profile{{X: make([]float64, len(values)), Y: values}, {X: x, Y: values, WellX: x, WellY: values}}); err != nil {
+			t.Fatalf("%g: %v", values, err)
+		}
+		svg(t, path)
 	}
 }
 
 func TestWhatCannotBeDrawn(t *testing.T) {
 	dir := t.TempDir()
 	for name, err := range map[string]error{
-		"no values":      report.Spectrum(filepath.Join(dir, "a.svg"), "", "", nil),
-		"zeros":          report.Spectrum(filepath.Join(dir, "a.svg"), "", "", []float64{0, 0}),
-		"no couplings":   report.Couplings(filepath.Join(dir, "a.svg"), nil, nil, nil),
+		"no values":    report.Spectrum(filepath.Join(dir, "a.svg"), "", "", nil),
+		"zeros":        report.Spectrum(filepath.Join(dir, "a.svg"), "", "", []float64{0, 0}),
+		"no couplings": report.Couplings(filepath.Join(dir, "a.svg"), nil, nil, nil),
+		"no curve":     report.Convergence(filepath.Join(dir, "a.svg"), "", "", nil, stages),
+		"no value": report.Convergence(filepath.Join(dir, "a.svg"), "", "",
+			[]objective.Sample{{Queries: 1, Value: math.Inf(1)}, {Queries: 2, Value: math.NaN()}}, nil),
+		"no profiles":    report.Profiles(filepath.Join(dir, "a.svg"), nil),
+		"no points":      report.Profiles(filepath.Join(dir, "a.svg"), []report.Profile{{X: []float64{1}, Y: []float64{math.NaN()}}}),
+		"no y":           report.Profiles(filepath.Join(dir, "a.svg"), []report.Profile{{X: []float64{1, 2}, Y: []float64{1}}}),
+		"no such":        report.Profiles(filepath.Join(dir, "a.xyz"), profiles(1, 3)),
 		"unknown format": report.Spectrum(filepath.Join(dir, "a.xyz"), "", "", []float64{1}),
 		"no folder":      report.Spectrum(filepath.Join(dir, "none", "a.svg"), "", "", []float64{1}),
 	} {

@@ -25,7 +25,7 @@ func Spectrum(path, title, axis string, values []float64) error {
 	p := plot.New()
 	p.Title.Text = title
 	p.X.Label.Text, p.Y.Label.Text = "number", axis
-	logarithmic(p)
+	logarithmic(&p.Y, "%.0e")
 	line, dots, err := plotter.NewLinePoints(points)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -39,20 +39,3 @@ func Spectrum(path, title, axis string, values []float64) error {
 
 // ink is the colour of what matters.
 var ink = color.RGBA{R: 20, G: 60, B: 120, A: 255}
-
-// logarithmic makes the y axis of p logarithmic, with a mark for every power of
-// ten, or fewer where they would run into each other.
-func logarithmic(p *plot.Plot) {
-	p.Y.Scale = plot.LogScale{}
-	p.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
-		first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
-		every := math.Ceil((last - first) / 10)
-		var ticks []plot.Tick
-		for e := first; e <= last; e += every {
-			if v := math.Pow(10, e); v >= lo*0.999 && v <= hi*1.001 {
-				ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.0e", v)})
-			}
-		}
-		return ticks
-	})
-}

@@ -46,9 +46,9 @@ func (Auto) Minimize(ctx context.Context, f objective.Objective, task Task) (Out
 	return Outcome{status, a.learnt}, err
 }
 
-// The error of a frame up to which it is not refined for the search, since sweeps
-// from better points mend the rest; and up to which one that is not certified is tried.
-const rough, usable = 0.006, 0.05
+// rough is the error of a frame up to which it is not refined for the search, if it
+// passes for separable: sweeps from better points mend the rest.
+const rough = 0.006
 
 // A watched objective keeps the best point that passes, and the first value.
 type watched struct {
@@ -111,13 +111,8 @@ func (a *auto) run() error {
 	case found == nil:
 		return a.search(math.MaxInt)
 	}
-	switch c := found.Certificate; {
-	case c.Verdict == identify.Separable, c.Verdict == identify.Blocked:
+	if v := found.Certificate.Verdict; v == identify.Separable || v == identify.Blocked {
 		return a.along(found)
-	case len(found.Blocks) == found.Frame.Components() && found.Residual <= usable && max(c.Coupling, c.Beyond) <= usable:
-		if err := a.along(found); err != nil { // may still be right, if not as exact as a certificate wants it
-			return err
-		}
 	}
 	return a.search(math.MaxInt)
 }
@@ -148,17 +143,34 @@ func (a *auto) survey() (*identify.Finding, error) {
 // along minimises in the coordinates found: by lines and in blocks, in turns with
 // Newton steps and with a look at other wells, until nothing gets better.
 func (a *auto) along(found *identify.Finding) error {
-	s := newSweeper(a, found)
+	s, b := newSweeper(a, found), newBlockwise(a, found)
+	cut := len(b.blocks) == 0 && a.narrow()
 	if found.Quadratic {
-		if err := s.polish([]float64{1}); err != nil {
+		if err := s.polish([]float64{1}); err != nil || a.interior() {
 			return err
 		}
-		return s.finish()
+	} else if !cut {
+		if err := errors.Join(s.wide(), b.wide()); err != nil {
+			return err
+		}
+		if err := a.better(s, b); err != nil || a.interior() {
+			return err
+		}
+		cut = len(b.blocks) == 0
 	}
-	b := newBlockwise(a, found)
-	if err := errors.Join(s.wide(), b.wide()); err != nil {
-		return err
+	if cut {
+		if err := newBoxed(s).search(); err != nil {
+			return err
+		}
+		if err := s.polish([]float64{50, 1000}); err != nil || a.interior() {
+			return err
+		}
 	}
+	return a.onFaces()
+}
+
+// better goes on from a first good point.
+func (a *auto) better(s *sweeper, b *blockwise) error {
 	for range 20 {
 		before := a.f.best.Value
 		if err := s.polish([]float64{50, 1000}); err != nil {
@@ -178,7 +190,7 @@ func (a *auto) along(found *identify.Finding) error {
 			break
 		}
 	}
-	return s.finish()
+	return nil
 }
 
 // Learnt is what a strategy has found out about f.

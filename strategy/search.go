@@ -2,11 +2,11 @@ package strategy
 
 import (
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/untwist/untwist/asktell"
 	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -88,8 +88,16 @@ func (a *auto) stop() {
 	}
 }
 
-// bounded reports whether anything limits where f may be asked.
-func (a *auto) bounded() bool {
-	return slices.ContainsFunc(a.task.Bounds.Lo, func(v float64) bool { return !math.IsInf(v, -1) }) ||
-		slices.ContainsFunc(a.task.Bounds.Hi, func(v float64) bool { return !math.IsInf(v, 1) })
+// onFaces searches by CMA-ES near the best point, which is on a face or in a corner
+// of the bounds.
+func (a *auto) onFaces() error {
+	a.task.Stage("cmaes")
+	r, err := cmaes.Run(a.ctx, a.f, cmaes.Config{
+		Mean: slices.Clone(a.f.best.Point), Sigma: 0.02, Bounds: a.task.Bounds,
+		Stream: rng.Seed(a.task.Seed).Stream("auto", "faces"),
+	})
+	if err == nil {
+		a.status, err = r.Status, errSearched
+	}
+	return err
 }

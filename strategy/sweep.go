@@ -5,10 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -178,20 +176,4 @@ func (s *sweeper) jump(x []float64, fx float64, components []int, profiles []lin
 		kernel.AddScaled(x, best[j].T, s.u.RawRowView(j))
 	}
 	return s.ask(x)
-}
-
-// finish looks for what lines do not find: a minimum on a face or in a corner.
-func (s *sweeper) finish() error {
-	if !s.bounded() {
-		return nil
-	}
-	s.task.Stage("cmaes")
-	r, err := cmaes.Run(s.ctx, s.f, cmaes.Config{
-		Mean: slices.Clone(s.f.best.Point), Sigma: 0.02, Bounds: s.task.Bounds,
-		Stream: rng.Seed(s.task.Seed).Stream("auto", "finish"),
-	})
-	if err == nil {
-		s.status, err = r.Status, errSearched
-	}
-	return err
 }

@@ -1,0 +1,237 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Stage of a run, and how many queries it took.
+type Stage struct {
+	Name    string
+	Queries int
+}
+
+// Convergence draws the best value so far against the number of queries, and
+// where the stages of the run, in their order, ended. The queries are on a
+// logarithmic scale, and so are the values if none is below 0: then 0 is drawn at
+// a tenth of the least above it. Otherwise the values are on a linear scale that
+// begins at that of a quarter of the samples, so that the end can be seen.
+func Convergence(path, title, axis string, curve []objective.Sample, stages []Stage) error {
+	best := running(curve)
+	if len(best) == 0 {
+		return errors.New("report: a curve without a finite value cannot be drawn")
+	}
+	p := plot.New()
+	p.Title.Text = title
+	p.X.Label.Text, p.Y.Label.Text = "queries", axis
+	lo, hi := heights(p, best)
+	line, err := plotter.NewLine(stairs(best))
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	end, err := plotter.NewScatter(best[len(best)-1:])
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	line.Color, line.Width = ink, 1.2
+	end.Shape, end.Radius, end.Color = draw.CircleGlyph{}, 2, ink
+	levels := plotter.NewGrid()
+	levels.Vertical.Color = nil // the vertical lines are those of the stages
+	f := &flags{stages: ended(stages)}
+	p.Add(levels, f, line, end)
+	p.Y.Min, p.Y.Max = lo, hi
+	logarithmic(&p.X, "%g")
+	p.X.Min, p.X.Max = best[0].X, best[len(best)-1].X
+	if n := len(f.stages); n > 0 {
+		p.X.Min, p.X.Max = min(p.X.Min, f.stages[0].to), max(p.X.Max, f.stages[n-1].to)
+	}
+	p.X.Min = min(p.X.Min, p.X.Max/10) // never an empty range
+	return write(path, width, height, func(canvas draw.Canvas) {
+		canvas = draw.Crop(canvas, margin, -margin, margin, -margin)
+		f.arrange(p, canvas)
+		p.Draw(canvas)
+	})
+}
+
+// running returns the least finite value up to each sample that has one.
+func running(curve []objective.Sample) plotter.XYs {
+	var best plotter.XYs
+	for _, s := range curve {
+		if !finite(s.Value) || s.Queries < 1 {
+			continue
+		}
+		v := bounded(s.Value)
+		if n := len(best); n > 0 {
+			v = min(v, best[n-1].Y)
+		}
+		best = append(best, plotter.XY{X: float64(s.Queries), Y: v})
+	}
+	return best
+}
+
+// heights chooses the scale of the values, moves those that are 0 on a
+// logarithmic one, and returns from where to where it goes.
+func heights(p *plot.Plot, best plotter.XYs) (lo, hi float64) {
+	first, last := best[0].Y, best[len(best)-1].Y
+	if last < 0 || first == 0 {
+		lo, hi = last, best[len(best)/4].Y
+		if hi == lo {
+			hi = first
+		}
+		room := (hi - lo) / 20
+		if room == 0 {
+			room = max(1, math.Abs(lo)/10)
+		}
+		return lo - room, hi + room
+	}
+	least := first
+	for _, b := range best {
+		if b.Y > 0 {
+			least = b.Y
+		}
+	}
+	for i := range best {
+		if best[i].Y == 0 {
+			best[i].Y = least / 10
+		}
+		best[i].Y = max(best[i].Y, 1e-300)
+	}
+	logarithmic(&p.Y, "%.0e")
+	return best[len(best)-1].Y / 3, best[0].Y * 3 // never an empty range
+}
+
+// stairs returns the corners of the steps from each sample to the next.
+func stairs(best plotter.XYs) plotter.XYs {
+	corners := best[:1:1]
+	for i := 1; i < len(best); i++ {
+		corners = append(corners, plotter.XY{X: best[i].X, Y: best[i-1].Y}, best[i])
+	}
+	return corners
+}
+
+// mostStages is how many stages are told apart, and mostRows in how many rows
+// their names may be.
+const mostStages, mostRows = 12, 6
+
+// A stretch is one stage, or several that follow one another: from the first of
+// these names to the last, and between these numbers of queries.
+type stretch struct {
+	first, last string
+	from, to    float64
+}
+
+// name is what is written beside a stretch.
+func (s stretch) name() string {
+	if s.first == s.last {
+		return s.first
+	}
+	return s.first + " … " + s.last
+}
+
+// ended returns when the stages ended. Neighbours of the same name are one.
+func ended(stages []Stage) []stretch {
+	var all []stretch
+	at := 0.
+	for _, s := range stages {
+		if s.Queries < 1 {
+			continue
+		}
+		next := stretch{s.Name, s.Name, at, at + float64(s.Queries)}
+		at = next.to
+		if n := len(all); n > 0 && all[n-1].last == next.first {
+			all[n-1].to = next.to
+			continue
+		}
+		all = append(all, next)
+	}
+	for len(all) > mostStages {
+		all = fewer(all)
+	}
+	return all
+}
+
+// fewer makes one of the two neighbours that are the narrowest together on the
+// logarithmic scale.
+func fewer(all []stretch) []stretch {
+	ratio := func(k int) float64 { return all[k+1].to / max(1, all[k].from) }
+	k := 0
+	for i := range len(all) - 1 {
+		if ratio(i) < ratio(k) {
+			k = i
+		}
+	}
+	all[k].last, all[k].to = all[k+1].last, all[k+1].to
+	return slices.Delete(all, k+1, k+2)
+}
+
+// flags draws a line at the end of each stage, and above the plot its name to the
+// left of that.
+type flags struct {
+	stages []stretch
+	rows   []int // above the plot, in which the names are; -1: there is no room
+}
+
+// row is the height of a row, and beside the space between a name and a line.
+const row, beside = vg.Length(9), vg.Length(2)
+
+var noted = small(8, draw.XRight, draw.YBottom)
+
+// arrange puts each name into the lowest row in which it meets no line and its
+// line no name, and makes room for the rows below the title. Where there are too
+// many rows stages are made one.
+func (f *flags) arrange(p *plot.Plot, canvas draw.Canvas) {
+	data := p.DataCanvas(canvas)
+	x, _ := p.Transforms(&data)
+	f.rows = rows(f.stages, x, canvas.Min.X)
+	for slices.Max(append(f.rows, 0)) >= mostRows {
+		f.stages = fewer(f.stages)
+		f.rows = rows(f.stages, x, canvas.Min.X)
+	}
+	if len(f.rows) == 0 {
+		return
+	}
+	if p.Title.Text == "" {
+		p.Title.Text = " " // without a title there is no room below it
+	}
+	p.Title.Padding += row * vg.Length(slices.Max(f.rows)+1)
+}
+
+// rows returns the row of each name, if x is where a number of queries is drawn
+// and nothing may be left of edge.
+func rows(stages []stretch, x func(float64) vg.Length, edge vg.Length) []int {
+	all := make([]int, len(stages))
+	for k, s := range stages {
+		left := x(s.to) - beside - noted.Width(s.name())
+		for j, before := range stages[:k] {
+			if x(before.to)+beside > left {
+				all[k] = max(all[k], all[j]+1)
+			}
+		}
+		if left < edge {
+			all[k] = -1
+		}
+	}
+	return all
+}
+
+// Plot draws the lines and names.
+func (f *flags) Plot(canvas draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&canvas)
+	thin := draw.LineStyle{Color: color.Gray{160}, Width: 0.5}
+	for k, s := range f.stages {
+		bottom := canvas.Max.Y + row*vg.Length(f.rows[k])
+		canvas.StrokeLine2(thin, x(s.to), canvas.Min.Y, x(s.to), bottom+row-beside)
+		if f.rows[k] >= 0 {
+			canvas.FillText(noted, vg.Point{X: x(s.to) - beside, Y: bottom}, s.name())
+		}
+	}
+}
