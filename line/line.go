@@ -30,7 +30,7 @@ type Range struct {
 // A Profile is what f looks like along a line.
 type Profile struct {
 	T, Value []float64 // all that was seen, ascending
-	Wells    []Well    // the deepest first, of which the first Config.Wells are refined
+	Wells    []Well    // the deepest first, the first of them refined, the others as parabolas have them
 	// Open says that f still falls at an end of the range.
 	Open bool
 }
@@ -40,7 +40,8 @@ type Well struct{ T, Value float64 }
 
 // Config says how to look.
 type Config struct {
-	// Wells is how many wells of each line are refined; 0: 3.
+	// Wells is how many wells of each line are refined at most, as far as they may be
+	// the deepest; 0: 3.
 	Wells int
 	// Tolerance is how well a minimum is known, in steps of the grid; 0: 1e-3.
 	Tolerance float64
@@ -187,8 +188,13 @@ func (s *search) refine() error {
 	var jobs []job
 	for j := range s.lines {
 		l := &s.lines[j]
+		lowest := l.lowest().Value
 		for _, k := range l.wells(s.cfg.Wells) {
 			p := l.points
+			deepest := vertex(p[k-1], p[k], p[k+1]).Value
+			if deepest-(p[k].Value-deepest) > lowest {
+				continue // even if it is twice as deep as it looks
+			}
 			jobs = append(jobs, job{j, newBrent(p[k-1].T, p[k].T, p[k+1].T, p[k].Value, s.cfg.Tolerance*l.r.Step)})
 		}
 	}
@@ -241,10 +247,23 @@ func (l *lineState) profile() Profile {
 		p.T, p.Value = append(p.T, w.T), append(p.Value, w.Value)
 	}
 	for _, k := range l.wells(len(l.points)) {
-		w := l.points[k]
+		w := vertex(l.points[k-1], l.points[k], l.points[k+1])
 		if !slices.ContainsFunc(p.Wells, func(deeper Well) bool { return math.Abs(w.T-deeper.T) < l.r.Step }) {
-			p.Wells = append(p.Wells, w)
+			p.Wells = append(p.Wells, Well{w.T, max(w.Value, p.Wells[0].Value)})
 		}
 	}
+	slices.SortStableFunc(p.Wells, func(a, b Well) int { return cmp.Compare(a.Value, b.Value) })
 	return p
+}
+
+// vertex returns the lowest point of the parabola through three points, of which the
+// middle one is no higher than the others.
+func vertex(a, b, c Well) Well {
+	left, right := (b.Value-a.Value)/(b.T-a.T), (c.Value-b.Value)/(c.T-b.T)
+	bend := (right - left) / (c.T - a.T) // half of the second derivative
+	if !(bend > 0) || math.IsInf(bend, 1) {
+		return b
+	}
+	slope := left + float64(bend*(b.T-a.T)) // at b
+	return Well{b.T - slope/(2*bend), b.Value - float64(slope*slope)/(4*bend)}
 }

@@ -39,8 +39,7 @@ func newBlockwise(a *auto, found *identify.Finding) *blockwise {
 		}
 		k := &block{components: components}
 		for _, j := range components {
-			row := found.Frame.Matrix().RawRowView(j)
-			k.reach = append(k.reach, math.Sqrt(3*kernel.Dot(row, row)))
+			k.reach = append(k.reach, extent(found.Frame.Matrix().RawRowView(j)))
 		}
 		b.blocks = append(b.blocks, k)
 	}

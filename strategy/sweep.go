@@ -46,9 +46,8 @@ func (s *sweeper) wide() error {
 	s.task.Stage("lines")
 	x, fx := slices.Clone(s.f.best.Point), s.f.best.Value
 	ranges := make([]line.Range, len(s.singles))
-	for k, j := range s.singles { // ⟨w, x⟩ is within 3 standard deviations of the box's centre
-		row := s.found.Frame.Matrix().RawRowView(j)
-		reach, y := math.Sqrt(3*kernel.Dot(row, row)), s.y(j, x)
+	for k, j := range s.singles {
+		reach, y := extent(s.found.Frame.Matrix().RawRowView(j)), s.y(j, x)
 		ranges[k] = s.span(j, x, -reach-y, reach-y)
 	}
 	profiles, err := s.lines(x, fx, s.singles, ranges, line.Config{Tolerance: 1e-2})
@@ -60,6 +59,16 @@ func (s *sweeper) wide() error {
 		kernel.AddScaled(x, p.Wells[0].T, s.u.RawRowView(s.singles[k]))
 	}
 	return s.ask(x)
+}
+
+// extent is how far ⟨w, x⟩ may be from 0 in the start box [-1, 1]^d, or three standard
+// deviations if that is less.
+func extent(w []float64) float64 {
+	sum := 0.0
+	for _, v := range w {
+		sum += math.Abs(v)
+	}
+	return min(sum, math.Sqrt(3*kernel.Dot(w, w)))
 }
 
 // span returns the part of a range along component j that is within the bounds.
