@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -20,6 +21,9 @@ import (
 )
 
 var ctx = context.Background()
+
+// everything lets go-cmp see all fields.
+var everything = cmp.Exporter(func(reflect.Type) bool { return true })
 
 // eachStrategy calls f with every strategy: the suite that all have to pass.
 // Its journal part comes with the journal.
@@ -90,7 +94,7 @@ func TestConformanceRerunIsEqualToTheBit(t *testing.T) {
 		o := untwist.Options{Strategy: s, Seed: 5, Budget: 3001}
 		want, values := trace(t, p, o)
 		again, valuesAgain := trace(t, p, o)
-		if diff := cmp.Diff(want, again); diff != "" || !slices.Equal(values, valuesAgain) {
+		if diff := cmp.Diff(want, again, everything); diff != "" || !slices.Equal(values, valuesAgain) {
 			t.Errorf("a second run differs:\n%s", diff)
 		}
 		for _, workers := range []int{1, 2, 7} {
@@ -99,7 +103,7 @@ func TestConformanceRerunIsEqualToTheBit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(want, got, everything); diff != "" {
 				t.Errorf("%d workers:\n%s", workers, diff)
 			}
 		}

@@ -3,6 +3,7 @@ package untwist
 import (
 	"math"
 
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
@@ -11,6 +12,12 @@ import (
 type Options struct {
 	// Strategy is the way to minimise. Default strategy.Default().
 	Strategy strategy.Strategy
+
+	// Frame has coordinates in which f is known to separate, from Probe for instance,
+	// and Blocks those of its components that f couples; nil: none. Minimize then
+	// looks for no others. Default: not known.
+	Frame  *frame.Frame
+	Blocks [][]int
 
 	// Road is how Probe looks for coordinates, one of Roads. Default SurveyRoad.
 	Road string
@@ -76,6 +83,9 @@ func (o *Options) complete(d int) error {
 				i+1, k+1, x[k], o.Bounds.Lo[k], o.Bounds.Hi[k])
 		}
 	}
+	if err := o.checkFrame(d); err != nil {
+		return err
+	}
 	if o.Budget == 0 {
 		o.Budget = 500 * d * d
 	}
@@ -95,6 +105,23 @@ func (o *Options) complete(d int) error {
 		return objective.BadOption("Workers", "%d, must be at least 1", o.Workers)
 	}
 	return nil
+}
+
+// checkFrame looks whether the frame is one of f.
+func (o *Options) checkFrame(d int) error {
+	if o.Frame == nil {
+		if o.Blocks != nil {
+			return objective.BadOption("Blocks", "are of the components of a frame, which is not given")
+		}
+		return nil
+	}
+	if o.Frame.Dim() != d {
+		return objective.BadOption("Frame", "it has %d dimensions, the objective %d", o.Frame.Dim(), d)
+	}
+	if o.Blocks == nil {
+		return nil
+	}
+	return checkBlocks(o.Blocks, o.Frame.Components())
 }
 
 // completeBoxes settles where to start and what the limits are.

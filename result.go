@@ -1,6 +1,13 @@
 package untwist
 
-import "github.com/untwist/untwist/objective"
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/untwist/untwist/objective"
+)
 
 // A Result is what a search has found and what it cost.
 type Result struct {
@@ -28,6 +35,13 @@ type Result struct {
 	Failed      int
 	FailedPoint []float64
 
+	// Structure is what was found out about f, nil if the strategy does not look;
+	// Profiles are the components along which it looked, and Notes what else is to be
+	// known, in words.
+	Structure *Structure
+	Profiles  []Profile
+	Notes     []string
+
 	// Stages says where the queries went, in order.
 	Stages []Stage
 	// Curve is the best value at log-spaced numbers of queries and at the end.
@@ -38,4 +52,91 @@ type Result struct {
 type Stage struct {
 	Name    string `json:"name"`
 	Queries int    `json:"queries"`
+}
+
+// A Purpose is what queries are for.
+type Purpose string
+
+// The purposes.
+const (
+	ToFind    Purpose = "to find coordinates"
+	ToCheck   Purpose = "to check them"
+	AlongThem Purpose = "along them"
+	ToSearch  Purpose = "to search without them"
+)
+
+// Purpose says what the queries of the stage are for.
+func (s Stage) Purpose() Purpose {
+	switch s.Name {
+	case "first look", "reduction", "hessians", "refinement", "scales":
+		return ToFind
+	case "certificate":
+		return ToCheck
+	case "lines", "wells", "polish", "blocks":
+		return AlongThem
+	}
+	return ToSearch
+}
+
+// Spent returns how many queries the stages of a purpose took.
+func (r Result) Spent(purpose Purpose) int {
+	sum := 0
+	for _, s := range r.Stages {
+		if s.Purpose() == purpose {
+			sum += s.Queries
+		}
+	}
+	return sum
+}
+
+// String says in words what was learnt about f, and where the queries went.
+func (r Result) String() string {
+	var s strings.Builder
+	if r.Structure != nil {
+		s.WriteString(r.Structure.String())
+		s.WriteString("; ")
+	}
+	fmt.Fprintf(&s, "%s queries", thousands(r.Queries))
+	if r.Structure != nil {
+		var parts []string
+		for _, purpose := range []Purpose{ToFind, ToCheck, AlongThem, ToSearch} {
+			if n := r.Spent(purpose); n > 0 {
+				parts = append(parts, fmt.Sprintf("%s %s", thousands(n), purpose))
+			}
+		}
+		fmt.Fprintf(&s, ": %s", strings.Join(parts, ", "))
+	}
+	if several, component, above := r.wells(); several > 0 {
+		fmt.Fprintf(&s, "; %s with several wells, of which the closest to the one chosen is %.2g higher (coordinate %d)",
+			count(several, "coordinate"), above, component)
+	}
+	for _, n := range r.Notes {
+		s.WriteString("; " + n)
+	}
+	return s.String()
+}
+
+// wells returns how many components have several wells, and of the well that is
+// closest to the one chosen the component and how much higher it is.
+func (r Result) wells() (several, component int, above float64) {
+	above = math.Inf(1)
+	for _, p := range r.Profiles {
+		if len(p.Wells) < 2 {
+			continue
+		}
+		several++
+		if v := p.Wells[1].Value - p.Wells[0].Value; v < above {
+			component, above = p.Component, v
+		}
+	}
+	return several, component, above
+}
+
+// thousands writes n with a comma between every three digits.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

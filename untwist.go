@@ -48,14 +48,25 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 		return nothing, err
 	}
 	r := newRun(f, o)
-	outcome, err := o.Strategy.Minimize(ctx, r.scale, strategy.Task{
+	task := strategy.Task{
 		Bounds: r.scale.Bounds(),
 		Points: r.points(),
+		Blocks: o.Blocks,
 		Budget: o.Budget,
 		Seed:   o.Seed,
 		Stage:  r.enter,
-	})
+	}
+	if o.Frame != nil {
+		var err error
+		if task.Frame, err = scaled(o.Frame, o.Start); err != nil {
+			return nothing, objective.BadOption("Frame", "%v", err)
+		}
+	}
+	outcome, err := o.Strategy.Minimize(ctx, r.scale, task)
 	result := r.result(outcome)
+	if learnt := r.learnt(&result, outcome.Learnt); err == nil {
+		err = learnt
+	}
 	if err != nil {
 		result.Status = objective.Failed
 		return result, err
@@ -152,4 +163,19 @@ func (r *run) result(outcome strategy.Outcome) Result {
 		Stages:      r.stages,
 		Curve:       r.record.Curve(),
 	}
+}
+
+// learnt puts in what was found out about f.
+func (r *run) learnt(result *Result, learnt *strategy.Learnt) error {
+	if learnt == nil {
+		return nil
+	}
+	result.Notes = learnt.Notes
+	if learnt.Finding == nil {
+		return nil
+	}
+	s, err := r.structure(learnt.Finding)
+	result.Structure = &s
+	result.Profiles = r.profiles(learnt.Finding, learnt.Profiles)
+	return err
 }

@@ -152,6 +152,16 @@ func (f *Frame) Components() int { m, _ := f.w.Dims(); return m }
 // Dim returns d, the number of coordinates of a point.
 func (f *Frame) Dim() int { _, d := f.w.Dims(); return d }
 
+// AlongAxes reports whether every row is along a coordinate.
+func (f *Frame) AlongAxes() bool {
+	for j := range f.Components() {
+		if n := slices.IndexFunc(f.w.RawRowView(j), func(v float64) bool { return v != 0 && v != 1 }); n >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Matrix returns W̃. It must not be changed.
 func (f *Frame) Matrix() *mat.Dense { return f.w }
 

@@ -20,7 +20,7 @@ type proposal struct {
 type road struct {
 	*surveyor
 	tolerance float64
-	pause     func(*mat.SymDense) error // nil: none, or there was one
+	pause     func(*mat.SymDense) error // nil: none
 	stage     func(name string)
 	best      *proposal
 	slack     float64 // the error that the frame may have for its certificate
@@ -161,6 +161,9 @@ func (r *road) forward(white *basis) (*proposal, error) {
 	if err != nil {
 		return nil, err
 	}
+	if hopeless, err := r.hopeless(c, white); hopeless || err != nil {
+		return nil, err
+	}
 	for n := 2; n <= 3; n++ {
 		p, err := r.diagonalise(c, n)
 		switch {
@@ -186,6 +189,35 @@ func (r *road) forward(white *basis) (*proposal, error) {
 	return nil, r.interrupt(white)
 }
 
+// hopeless interrupts the survey, and reports that, if the first Hessian, which has
+// whitened the directions, and another do not nearly tell the frame though they are
+// well-conditioned: it is not for want of accuracy then.
+func (r *road) hopeless(c *chain, white *basis) (bool, error) {
+	m := len(white.lambda)
+	if r.pause == nil || white.lambda[m-1] > 1e3*white.lambda[0] {
+		return false, nil
+	}
+	if err := r.extend(c, 1); err != nil {
+		return false, err
+	}
+	j, err := Diagonalise([]*mat.Dense{c.hessian[0], white.seen[0]}, r.stream)
+	if errors.Is(err, ErrSingular) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	chart := r.chart(j.W, j.Lambda, c.base, c.points)
+	if chart == nil {
+		return false, nil
+	}
+	p, err := r.offer(chart, j, 1)
+	if err != nil || p.check.typical() <= coarse/3 {
+		return false, err
+	}
+	return true, r.interrupt(white)
+}
+
 // hesitate interrupts the survey if a frame that looks right near points is wrong
 // from one end of the box to the other: refinement would be in vain.
 func (r *road) hesitate(p *proposal, white *basis) error {
@@ -194,24 +226,22 @@ func (r *road) hesitate(p *proposal, white *basis) error {
 	}
 	f := p.chart.frame
 	c, err := r.splitting(f.Components(), func() (x, a, b []float64) { return r.halves(f, p.chart.blocks) })
-	if err != nil || c.Coupling <= hopeless {
+	if err != nil || c.Coupling <= blatant {
 		return err
 	}
 	return r.interrupt(white)
 }
 
-// hopeless is the coupling of a frame that is not merely inexact.
-const hopeless = 0.3
+// blatant is the coupling of a frame that is not merely inexact.
+const blatant = 0.3
 
-// interrupt calls Survey.Pause, once, if the directions span all of space.
+// interrupt calls Survey.Pause if the directions span all of space.
 func (r *road) interrupt(white *basis) error {
-	pause := r.pause
-	if m, d := white.t.Dims(); pause == nil || m < d {
+	if m, d := white.t.Dims(); r.pause == nil || m < d {
 		return nil
 	}
-	r.pause = nil
 	inverse := product(mat.DenseCopyOf(white.t.T()), white.t) // TᵀT = VΛ⁻¹Vᵀ
-	if err := pause(symmetric(inverse, 1)); err != nil {
+	if err := r.pause(symmetric(inverse, 1)); err != nil {
 		return err
 	}
 	r.stage("hessians")
@@ -242,6 +272,9 @@ func (r *road) symmetric(white *basis) (*proposal, error) {
 		}
 		if n == 3 {
 			if err := r.reconsider(c); err != nil {
+				return nil, err
+			}
+			if err := r.interrupt(white); err != nil {
 				return nil, err
 			}
 		}

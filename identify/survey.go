@@ -44,9 +44,9 @@ type Survey struct {
 	// Measures is at how many points Finding.Scale is measured; 0: only where it
 	// is needed to find the frame. One point may miss a ripple, three hardly do.
 	Measures int
-	// Pause, if not nil, is called once if three Hessians by forward differences
-	// were not enough, before four to ten times as many queries are spent, with
-	// the inverse of their mean size,
+	// Pause, if not nil, is called before each part that costs several times as much
+	// as all before: when three Hessians by forward differences were not enough, and
+	// when three by symmetric ones were not; with the inverse of their mean size,
 	//
 	//	S⁻¹, S² = mean_k H_k²,
 	//

@@ -88,6 +88,7 @@ type auto struct {
 
 	series *asktell.Talk // BIPOP-CMA-ES, once begun
 	metric *mat.SymDense // its first covariance; nil: I
+	paused bool          // the survey was, at least once
 }
 
 // run decides what to do.

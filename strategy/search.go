@@ -14,17 +14,18 @@ import (
 // errSearched says that a search has ended the run, with auto.status.
 var errSearched = errors.New("searched")
 
-// race gives CMA-ES a chance before the dear part of a survey, if that may well be
-// in vain: where three Hessians did not tell f's coordinates though they are not
-// ill-conditioned, so that it is not for want of accuracy.
+// race gives CMA-ES a chance before a dear part of a survey, since that may well be in
+// vain: at once where the Hessians seen are well-conditioned, so that it was not for
+// want of accuracy that they did not tell f's coordinates, otherwise only when better
+// ones have not told them either.
 func (a *auto) race(inverse *mat.SymDense) error {
-	a.metric = inverse
-	var eigen mat.EigenSym
-	if !eigen.Factorize(inverse, false) {
-		return nil
+	easy := mat.Cond(inverse, 2) <= easy
+	again := a.paused
+	a.paused = true
+	if !easy {
+		a.metric = inverse // worth knowing
 	}
-	lambda := eigen.Values(nil)
-	if lambda[len(lambda)-1] > flattest*lambda[0] {
+	if a.series != nil || !easy && !again {
 		return nil
 	}
 	err := a.search(min(600*a.f.Dim(), 24_000, a.task.Budget/4))
@@ -34,9 +35,8 @@ func (a *auto) race(inverse *mat.SymDense) error {
 	return err
 }
 
-// flattest is the condition number up to which Hessians by forward differences
-// are to be trusted.
-const flattest = 1e6
+// easy is the condition number up to which Hessians are well-conditioned.
+const easy = 1e3
 
 // search goes on with BIPOP-CMA-ES from the best point known, for at least so many
 // queries. It returns errSearched when the series has come to its end.

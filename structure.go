@@ -1,0 +1,205 @@
+package untwist
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Structure is what was found out about f: the coordinates in which it separates,
+// and the evidence for that.
+type Structure struct {
+	// Dim is the number of dimensions of f.
+	Dim int
+	// Frame has the coordinates, as rows of length 1 in the user's own
+	// coordinates; nil if none were found.
+	Frame *frame.Frame
+	// Blocks are the components that f couples, ascending: all of one if it is
+	// separable.
+	Blocks [][]int
+	// Linear is the component in which f is linear and which it could do
+	// without in a search; -1: none.
+	Linear int
+	// Quadratic says that f has the same Hessian everywhere. Then any conjugate
+	// basis separates it, and the frame is one of many.
+	Quadratic   bool
+	Certificate identify.Certificate
+
+	// Residual is how far the frame may still be from the truth: the largest
+	// error E of a component that the last check has found.
+	Residual float64
+	// Spectrum are the absolute eigenvalues of the first Hessian, descending,
+	// in coordinates scaled by the start box; on the paper's road the singular
+	// values of all Hessians together.
+	Spectrum []float64
+	// Before and After are couplings |H_ij|/√|H_ii H_jj| of sampled Hessians,
+	// before, in coordinates scaled by the start box, and in the frame; nil on
+	// the paper's road, and where the coordinates as given were the right ones.
+	Before, After *mat.Dense
+}
+
+// noStructure is what is known before anything is.
+func noStructure(dim int) Structure {
+	return Structure{Dim: dim, Linear: -1, Certificate: identify.Certificate{Verdict: identify.Unknown}}
+}
+
+// structure returns what was found, in the user's coordinates.
+func (r *run) structure(found *identify.Finding) (Structure, error) {
+	out := Structure{
+		Dim: r.scale.Dim(), Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic,
+		Certificate: found.Certificate, Residual: found.Residual,
+		Spectrum: found.Spectrum, Before: found.Before, After: found.After,
+	}
+	if found.Frame == nil {
+		return out, nil
+	}
+	var err error
+	out.Frame, err = unscaled(found.Frame, r.options.Start)
+	return out, err
+}
+
+// String says in a sentence what was found.
+func (s Structure) String() string {
+	if s.Frame == nil {
+		return "no coordinates were found"
+	}
+	m := s.Frame.Components()
+	kind := "coordinate"
+	if s.Frame.AlongAxes() {
+		kind = "of the coordinates given"
+	} else if s.Certificate.Verdict == identify.Separable {
+		kind = "rotated coordinate"
+	}
+	var text strings.Builder
+	switch s.Certificate.Verdict {
+	case identify.Separable:
+		fmt.Fprintf(&text, "separable in %s", count(m, kind))
+	case identify.Blocked:
+		fmt.Fprintf(&text, "separable into %s of %s", count(len(s.Blocks), "block"), count(m, kind))
+	case identify.NotSeparable:
+		text.WriteString("not separable by any linear map that was found")
+	default:
+		text.WriteString("coordinates were found but not certified")
+	}
+	if m < s.Frame.Dim() && s.Certificate.Verdict != identify.NotSeparable {
+		fmt.Fprintf(&text, " out of %d dimensions", s.Frame.Dim())
+	}
+	if s.Quadratic {
+		text.WriteString(", a quadratic")
+	}
+	if s.Linear >= 0 {
+		text.WriteString(", linear in one")
+	}
+	if s.Certificate.Splits > 0 {
+		fmt.Fprintf(&text, " (mixed differences are %.0e of single ones)", s.Certificate.Coupling)
+	}
+	return text.String()
+}
+
+// count says n things.
+func count(n int, thing string) string {
+	if n == 1 || strings.HasPrefix(thing, "of ") {
+		return fmt.Sprintf("%d %s", n, thing)
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// unscaled returns a frame of scaled coordinates z = (x−c)/half as a frame of
+// x: ⟨w, z⟩ = ⟨w/half, x⟩ and a constant. Rows along a coordinate stay as they
+// are, and all do if all coordinates have the same width.
+func unscaled(f *frame.Frame, start Box) (*frame.Frame, error) {
+	return divided(f, func(k int) float64 { return (start.Hi[k] - start.Lo[k]) / 2 })
+}
+
+// scaled returns a frame of x as one of scaled coordinates.
+func scaled(f *frame.Frame, start Box) (*frame.Frame, error) {
+	return divided(f, func(k int) float64 { return 2 / (start.Hi[k] - start.Lo[k]) })
+}
+
+// divided returns a frame with the k-th number of every row divided by by(k), and its
+// rows of length 1 again.
+func divided(f *frame.Frame, by func(k int) float64) (*frame.Frame, error) {
+	w := mat.DenseCopyOf(f.Matrix())
+	changed := false
+	for i := range f.Components() {
+		row := w.RawRowView(i)
+		first := 0.0 // of the first coordinate that counts
+		for k, v := range row {
+			if v == 0 {
+				continue
+			}
+			if first == 0 {
+				first = by(k)
+			}
+			changed = changed || by(k) != first
+			row[k] = v / by(k)
+		}
+	}
+	if !changed {
+		return f, nil
+	}
+	return frame.New(w)
+}
+
+// A Profile is f along a component: f_j up to a constant.
+type Profile = strategy.Profile
+
+// A Well is a local minimum along a component.
+type Well = strategy.Well
+
+// profiles returns profiles in the user's coordinates: with z = (x−c)/half and
+// v = w/half the coordinate ⟨w, z⟩ = ⟨v, x⟩ − ⟨v, c⟩ is that of a row v/‖v‖ of the
+// user's frame, less a constant, times ‖v‖.
+func (r *run) profiles(found *identify.Finding, in []Profile) []Profile {
+	start := r.options.Start
+	var out []Profile
+	for _, p := range in {
+		v := slices.Clone(found.Frame.Matrix().RawRowView(p.Component))
+		origin := 0.0
+		for k := range v {
+			v[k] *= 2 / (start.Hi[k] - start.Lo[k])
+			origin += float64(v[k] * (start.Lo[k] + (start.Hi[k]-start.Lo[k])/2))
+		}
+		length := math.Sqrt(kernel.Dot(v, v))
+		place := func(y float64) float64 { return (y + origin) / length }
+		p.Y, p.Wells = slices.Clone(p.Y), slices.Clone(p.Wells)
+		for i, y := range p.Y {
+			p.Y[i] = place(y)
+		}
+		for i, w := range p.Wells {
+			p.Wells[i].Y = place(w.Y)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// checkBlocks returns an error if blocks do not divide the components of a frame.
+func checkBlocks(blocks [][]int, components int) error {
+	seen := make([]bool, components)
+	n := 0
+	for _, block := range blocks {
+		for _, j := range block {
+			if j < 0 || j >= components || seen[j] {
+				return objective.BadOption("Blocks", "component %d is not one of %d, or is there twice", j, components)
+			}
+			seen[j] = true
+			n++
+		}
+		if len(block) == 0 {
+			return objective.BadOption("Blocks", "a block is empty")
+		}
+	}
+	if n < components {
+		return objective.BadOption("Blocks", "they hold %d of %d components", n, components)
+	}
+	return nil
+}
