@@ -1,40 +1,25 @@
 package untwist_test
 
 import (
+	"context"
+	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
-	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
 )
-
-// auto minimises a problem with the strategy auto and returns the gap.
-func auto(t *testing.T, spec problem.Spec, o untwist.Options) (untwist.Result, float64) {
-	t.Helper()
-	p, err := problem.New(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Strategy, o.Seed = strategy.Auto{}, spec.Seed
-	if spec.Bounds != nil {
-		o.Bounds = *spec.Bounds
-	} else {
-		o.Start = p.Domain()
-	}
-	r, err := untwist.Minimize(ctx, p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, r.Value - p.Minimum()
-}
 
 // Mixed problems of 20 dimensions, with some ten times d² queries.
 func TestAutoSolvesMixedProblems(t *testing.T) {
 	for _, name := range []string{"rastrigin", "rastrigin-like", "squared-norm", "different-powers", "levy", "styblinski-tang", "ellipsoid", "discus"} {
 		for seed := range uint64(3) {
-			r, gap := auto(t, problem.Spec{Name: name, Dim: 20, Seed: seed}, untwist.Options{})
-			if gap > 1e-4 || r.Queries > 40*400 {
+			r, gap := solve(t, problem.Spec{Name: name, Dim: 20, Seed: seed}, nil, 0, 0)
+			if gap > 1e-8 || r.Queries > 40*400 || r.Status != objective.Converged {
 				t.Errorf("%s, seed %d: gap %g after %d queries, %v", name, seed, gap, r.Queries, r.Status)
 			}
 		}
@@ -52,9 +37,191 @@ func TestAutoElsewhere(t *testing.T) {
 		"bounds":         {Name: "microring", Dim: 12, Bounds: &bounds},
 		"not separable":  {Name: "rosenbrock", Dim: 6},
 		"blocks":         {Name: "rosenbrock-pairs", Dim: 6},
+		"large blocks":   {Name: "ridge-blocks", Dim: 12, Block: 4},
 	} {
-		if r, gap := auto(t, spec, untwist.Options{Budget: 60_000}); gap > 1e-6 {
+		if r, gap := solve(t, spec, nil, 0, 60_000); gap > 1e-6 {
 			t.Errorf("%s: gap %g after %d queries, %v", name, gap, r.Queries, r.Status)
 		}
 	}
+}
+
+// skew are three coordinates that are neither given nor orthogonal.
+func skew(x []float64) (a, b, c float64) { return x[0] + 2*x[1] - x[2], x[0] - x[1], x[1]/2 + x[2] }
+
+// A minimum at infinity, or none at all: it says so, soon; within bounds there is one.
+func TestAutoWithoutAMinimum(t *testing.T) {
+	for name, c := range map[string]struct {
+		f       func(x []float64) float64
+		bounded float64 // the minimum within [-2, 3]³
+	}{
+		"linear":               {func(x []float64) float64 { return x[0] + 2*x[1] - x[2] }, -9},
+		"linear in one":        {func(x []float64) float64 { return x[0] }, -2},
+		"linear and quadratic": {func(x []float64) float64 { a, b, c := skew(x); return a + b*b + c*c }, -7.25},
+		"cubic":                {func(x []float64) float64 { a, b, c := skew(x); return a*a*a + b*b + c*c }, -725},
+		"saddle":               {func(x []float64) float64 { a, b, c := skew(x); return -a*a + b*b + c*c }, -120.75},
+		"saddle as given":      {func(x []float64) float64 { return -x[0]*x[0] + x[1]*x[1] + x[2]*x[2] }, -9},
+	} {
+		f := objective.Func(3, c.f)
+		r, err := untwist.Minimize(ctx, f, untwist.Options{Budget: 100_000})
+		if err != nil || r.Status != objective.Unbounded || r.Queries > 3000 || !strings.Contains(r.String(), "it may have no minimum") {
+			t.Errorf("%s: %v, %v, error %v", name, r.Status, r, err)
+		}
+		r, err = untwist.Minimize(ctx, f, untwist.Options{Budget: 100_000, Bounds: objective.Cube(3, -2, 3)})
+		if err != nil || r.Status != objective.Converged || math.Abs(r.Value-c.bounded) > 1e-9 {
+			t.Errorf("%s within bounds: %v at %v, %v, error %v", name, r.Value, r.Point, r.Status, err)
+		}
+	}
+}
+
+// Functions that are no sums of smooth ridges with a minimum inside.
+func TestAutoOddFunctions(t *testing.T) {
+	for name, c := range map[string]struct {
+		f         func(x []float64) float64
+		min, most float64
+	}{
+		"constant":       {func([]float64) float64 { return 3 }, 3, 500},
+		"identical":      {func(x []float64) float64 { a, b, c := skew(x); return well(a) + well(b) + well(c) }, -9, 3000},
+		"exponential":    {func(x []float64) float64 { return math.Exp(-x[0]) + x[1]*x[1] + x[2]*x[2] }, 0, 2000},
+		"fails in parts": {func(x []float64) float64 { a, b, c := skew(x); return math.Pow(math.Sqrt(1-a)-0.5, 2) + b*b + c*c*c*c }, 0, 60_000},
+		"steps":          {func(x []float64) float64 { return math.Floor(math.Abs(x[0])) + math.Abs(x[1]) + x[2]*x[2] }, 0, 5000},
+		"kinks":          {func(x []float64) float64 { a, b, c := skew(x); return math.Abs(a) + math.Abs(b) + math.Abs(c) }, 0, 60_000},
+		"huge":           {func(x []float64) float64 { a, b, c := skew(x); return 1e250 * (1 + a*a + b*b + c*c*c*c) }, 1e250, 3000},
+		"tiny":           {func(x []float64) float64 { a, b, c := skew(x); return 1e-250 * (1 + a*a + b*b + c*c*c*c) }, 1e-250, 3000},
+	} {
+		r, err := untwist.Minimize(ctx, objective.Func(3, c.f), untwist.Options{Budget: 60_000})
+		if err != nil || r.Value-c.min > 1e-9*max(1, math.Abs(c.min)) || float64(r.Queries) > c.most {
+			t.Errorf("%s: %v, want %v; %v, error %v", name, r.Value, c.min, r, err)
+		}
+	}
+}
+
+func well(t float64) float64 { return t*t - 3*math.Cos(3*t) }
+
+// A budget of any size is kept, and one that is too small is said to be.
+func TestAutoBudgets(t *testing.T) {
+	for _, spec := range []problem.Spec{{Name: "rastrigin", Dim: 6}, {Name: "rosenbrock-pairs", Dim: 6}, {Name: "ackley", Dim: 6}, {Name: "squared-norm", Dim: 6, Mix: "none"}} {
+		for budget := 1; budget < 8000; budget += 1 + budget/7 {
+			r, _ := solve(t, spec, nil, 0, budget)
+			if r.Queries > budget || r.Queries < budget && r.Status != objective.Converged {
+				t.Errorf("%s: %d queries of %d, %v", spec.Name, r.Queries, budget, r.Status)
+			}
+			if small := strings.Contains(r.String(), "the budget is too small to look for coordinates"); small != (budget < 3*36+300) {
+				t.Errorf("%s: of a budget of %d it says %v", spec.Name, budget, r)
+			}
+			sum := 0
+			for _, s := range r.Stages {
+				sum += s.Queries
+			}
+			if sum != r.Queries {
+				t.Errorf("%s: stages of %d queries for %d", spec.Name, sum, r.Queries)
+			}
+		}
+	}
+}
+
+// What was learnt is in the user's own coordinates, whatever the start box.
+func TestAutoLearns(t *testing.T) {
+	f := func(x []float64) float64 { // minima of the wells of a at ±2, b has one at 3
+		a, b := x[0]+x[1]/100, x[0]/5-x[1]/200
+		return math.Pow(a*a-4, 2) + a/4 + math.Cosh(b-3)
+	}
+	start := untwist.Box{Lo: []float64{-3, -400}, Hi: []float64{4, 600}}
+	r, err := untwist.Minimize(ctx, objective.Func(2, f), untwist.Options{Start: start})
+	if err != nil || r.Structure == nil || r.Structure.Frame == nil || len(r.Profiles) != 2 {
+		t.Fatalf("%v, %v", r, err)
+	}
+	want := mat.NewDense(2, 2, []float64{1, 0.01, 0.2, -0.005})
+	truth, err := frame.New(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := frame.Compare(truth, r.Structure.Frame).Error(); e > 1e-2 {
+		t.Errorf("the frame is off by %v: %v", e, r.Structure.Frame.Matrix())
+	}
+	several := false
+	for _, p := range r.Profiles {
+		row := r.Structure.Frame.Matrix().RawRowView(p.Component)
+		y := row[0]*r.Point[0] + row[1]*r.Point[1]
+		if math.Abs(p.Wells[0].Y-y) > 0.2*math.Abs(y) || p.Wells[0].Value != 0 || !slices.IsSorted(p.Y) {
+			t.Errorf("component %d has its well at %v, the minimiser at %v", p.Component, p.Wells[0], y)
+		}
+		if len(p.Wells) > 1 {
+			several = true
+			if above := p.Wells[1].Value; math.Abs(above-1) > 0.1 { // a/4 at ±2
+				t.Errorf("the other well is %v higher", above)
+			}
+		}
+	}
+	if !several || !strings.Contains(r.String(), "1 coordinate with several wells") {
+		t.Errorf("no other well: %v", r)
+	}
+}
+
+// A frame that is known saves the queries to find it; a wrong one is found out.
+func TestAutoTakesAFrame(t *testing.T) {
+	p := mixed(t, "rastrigin", 10, 1)
+	found, err := untwist.Probe(ctx, p, untwist.Options{Start: p.Domain()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		o    untwist.Options
+		most int
+	}{
+		"as found":          {untwist.Options{Frame: found.Frame, Blocks: found.Blocks}, 2100},
+		"without blocks":    {untwist.Options{Frame: found.Frame}, 2100},
+		"another start box": {untwist.Options{Frame: found.Frame, Start: untwist.Box{Lo: slices.Repeat([]float64{-4}, 10), Hi: []float64{4, 5, 6, 7, 8, 9, 4, 5, 6, 7}}}, 2100},
+		"a wrong one":       {untwist.Options{Frame: frame.Identity(10), Budget: 3000}, 3000},
+	} {
+		if c.o.Start.Lo == nil {
+			c.o.Start = p.Domain()
+		}
+		r, err := untwist.Minimize(ctx, p, c.o)
+		solved := r.Value-p.Minimum() <= 1e-8
+		if err != nil || r.Queries > c.most || solved != (name != "a wrong one") {
+			t.Errorf("%s: %v, error %v", name, r, err)
+		}
+		if name == "a wrong one" && !strings.HasPrefix(r.String(), "not separable") {
+			t.Errorf("%s: %v", name, r)
+		}
+	}
+	for option, o := range map[string]untwist.Options{
+		"Frame":  {Frame: frame.Identity(3)},
+		"Blocks": {Frame: frame.Identity(10), Blocks: [][]int{{0, 1}, {1}}},
+	} {
+		if _, err := untwist.Minimize(ctx, p, o); err == nil || !strings.HasPrefix(err.Error(), option+": ") {
+			t.Errorf("%s: error %v", option, err)
+		}
+	}
+	if _, err := untwist.Probe(ctx, p, untwist.Options{Frame: found.Frame}); err == nil {
+		t.Error("Probe takes a frame")
+	}
+}
+
+// Batches are wide: a slow simulator can work on many points at a time.
+func TestAutoAsksWideBatches(t *testing.T) {
+	for _, name := range []string{"rastrigin", "rosenbrock-pairs"} {
+		p := mixed(t, name, 30, 1)
+		batches := 0
+		counted := counter{p, &batches}
+		r, err := untwist.Minimize(ctx, counted, untwist.Options{Start: p.Domain()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d queries in %d batches", name, r.Queries, batches)
+		if r.Queries < 12*batches {
+			t.Errorf("%s: %d queries in %d batches", name, r.Queries, batches)
+		}
+	}
+}
+
+// counter counts batches.
+type counter struct {
+	objective.Objective
+	batches *int
+}
+
+func (c counter) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	*c.batches++
+	return c.Objective.Evaluate(ctx, points, values)
 }

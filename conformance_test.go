@@ -303,13 +303,13 @@ func TestConformanceContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(ctx)
 		calls := 0
 		f := objective.Func(2, func(x []float64) float64 {
-			if calls++; calls == 777 {
+			if calls++; calls == 333 {
 				cancel()
 			}
 			return ripple(x)
 		})
 		r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s})
-		if err != nil || r.Status != objective.Cancelled || r.Queries != 777 || r.Value != ripple(r.Point) {
+		if err != nil || r.Status != objective.Cancelled || r.Queries != 333 || r.Value != ripple(r.Point) {
 			t.Errorf("status %v after %d queries, value %v, error %v", r.Status, r.Queries, r.Value, err)
 		}
 		// An objective that does not look at the context is not asked again,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
@@ -68,6 +69,7 @@ func TestGoldenSurveys(t *testing.T) {
 		}
 	}
 	var out strings.Builder
+	bounds := objective.Cube(6, 0, 8)
 	for _, spec := range []problem.Spec{
 		{Name: "rastrigin", Dim: 15},
 		{Name: "different-powers", Dim: 12, Seed: 1},
@@ -75,12 +77,17 @@ func TestGoldenSurveys(t *testing.T) {
 		{Name: "rosenbrock-pairs", Dim: 8, Seed: 3},
 		{Name: "levy", Dim: 40, Components: 3, Seed: 4},
 		{Name: "ackley", Dim: 5, Seed: 5},
+		{Name: "microring", Dim: 6, Seed: 6, Bounds: &bounds},
 	} {
 		p, err := problem.New(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := untwist.Probe(ctx, p, untwist.Options{Start: p.Domain(), Seed: spec.Seed})
+		o := untwist.Options{Start: p.Domain(), Seed: spec.Seed}
+		if spec.Bounds != nil {
+			o.Start, o.Bounds = *spec.Bounds, *spec.Bounds
+		}
+		found, err := untwist.Probe(ctx, p, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +96,8 @@ func TestGoldenSurveys(t *testing.T) {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&out, "%v: %d queries, %s, frame %x\n", p, found.Queries, found.Certificate.Verdict, digest.Sum(nil)[:8])
-		r, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: strategy.Auto{}, Start: p.Domain(), Seed: spec.Seed, Budget: 20_000})
+		o.Budget = 20_000
+		r, err := untwist.Minimize(ctx, p, o)
 		if err != nil {
 			t.Fatal(err)
 		}

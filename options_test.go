@@ -55,7 +55,7 @@ func TestBadOptions(t *testing.T) {
 	if _, err := untwist.Minimize(ctx, nil, untwist.Options{}); err == nil {
 		t.Error("a nil objective is accepted")
 	}
-	if _, err := strategy.Named("luck", strategy.Knobs{}); err == nil || !strings.Contains(err.Error(), `unknown strategy "luck": one of cbo, cbo-isotropic`) {
+	if _, err := strategy.Named("luck", strategy.Knobs{}); err == nil || !strings.Contains(err.Error(), `unknown strategy "luck": one of auto, cbo, cbo-isotropic`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -69,15 +69,19 @@ func TestDefaultOptions(t *testing.T) {
 		}
 		return 0
 	})
-	r, err := untwist.Minimize(ctx, f, untwist.Options{Budget: 50}) // the first batch
+	r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: strategy.CBO{}, Budget: 50}) // the first batch
 	if err != nil || lo < -5 || lo > -4 || hi > 5 || hi < 4 {
 		t.Errorf("the search starts in [%v, %v], error %v", lo, hi, err)
 	}
-	if r, err = untwist.Minimize(ctx, f, untwist.Options{}); err != nil || r.Budget != 500*3*3 || r.Strategy != "cbo" || r.Seed != 0 {
+	if r, err = untwist.Minimize(ctx, f, untwist.Options{}); err != nil || r.Budget != 500*3*3 || r.Strategy != "auto" || r.Seed != 0 {
 		t.Errorf("budget %d, strategy %s, seed %d, error %v", r.Budget, r.Strategy, r.Seed, err)
 	}
 	for _, name := range strategy.Names() {
-		if _, err := strategy.Named(name, strategy.Knobs{Particles: 3, Sigma: new(0.), Tau: new(1.), Alpha: new(0.)}); err != nil {
+		if _, err := strategy.Named(name, strategy.Knobs{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		_, err := strategy.Named(name, strategy.Knobs{Particles: 3, Sigma: new(0.), Tau: new(1.), Alpha: new(0.)})
+		if has := strings.HasPrefix(name, "cbo"); has != (err == nil) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

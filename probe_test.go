@@ -159,8 +159,8 @@ func TestProbeRefuses(t *testing.T) {
 // What is said in words.
 func TestFindingsInWords(t *testing.T) {
 	for name, want := range map[string]string{
-		"rastrigin":        "separable in 6 coordinates (mixed differences are ",
-		"squared-norm":     "separable in 6 coordinates, a quadratic (mixed",
+		"rastrigin":        "separable in 6 rotated coordinates (mixed differences are ",
+		"squared-norm":     "separable in 6 rotated coordinates, a quadratic (mixed",
 		"rosenbrock-pairs": "separable into 3 blocks of 6 coordinates (mixed",
 		"ackley":           "not separable by any linear map that was found (mixed",
 	} {

@@ -28,10 +28,10 @@ func TestReadmeExample(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	minimum, probe, _ := strings.Cut(string(out), "\n")
-	if want := "f = 0.000 at [1.00 -2.00], 20000 queries, budget-spent, error <nil>"; minimum != want {
+	if want := "f = 0.000 at [1.00 -2.00], 252 queries, converged, error <nil>"; minimum != want {
 		t.Errorf("it prints %q, want %q", minimum, want)
 	}
-	if !strings.HasPrefix(probe, "separable in 2 coordinates (mixed") || !strings.HasSuffix(probe, " queries, error <nil>\n") {
+	if !strings.HasPrefix(probe, "separable in 2 of the coordinates given (mixed") || !strings.HasSuffix(probe, " queries, error <nil>\n") {
 		t.Errorf("it prints %q", probe)
 	}
 }

@@ -107,7 +107,7 @@ func (r Result) String() string {
 		fmt.Fprintf(&s, ": %s", strings.Join(parts, ", "))
 	}
 	if several, component, above := r.wells(); several > 0 {
-		fmt.Fprintf(&s, "; %s with several wells, of which the closest to the one chosen is %.2g higher (coordinate %d)",
+		fmt.Fprintf(&s, "; %s with several wells, of which the closest to the one chosen is %.2g higher (component %d)",
 			count(several, "coordinate"), above, component)
 	}
 	for _, n := range r.Notes {

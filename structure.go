@@ -166,7 +166,7 @@ func (r *run) profiles(found *identify.Finding, in []Profile) []Profile {
 		origin := 0.0
 		for k := range v {
 			v[k] *= 2 / (start.Hi[k] - start.Lo[k])
-			origin += float64(v[k] * (start.Lo[k] + (start.Hi[k]-start.Lo[k])/2))
+			origin += float64(v[k] * (start.Lo[k] + float64((start.Hi[k]-start.Lo[k])/2)))
 		}
 		length := math.Sqrt(kernel.Dot(v, v))
 		place := func(y float64) float64 { return (y + origin) / length }

@@ -30,7 +30,7 @@ type Range struct {
 // A Profile is what f looks like along a line.
 type Profile struct {
 	T, Value []float64 // all that was seen, ascending
-	Wells    []Well    // the deepest first, the first of them refined, the others as parabolas have them
+	Wells    []Well    // the deepest first, two of them refined, the others as parabolas have them
 	// Open says that f still falls at an end of the range.
 	Open bool
 }
@@ -40,8 +40,8 @@ type Well struct{ T, Value float64 }
 
 // Config says how to look.
 type Config struct {
-	// Wells is how many wells of each line are refined at most, as far as they may be
-	// the deepest; 0: 3.
+	// Wells is how many wells of each line are refined at most: two, and others that may
+	// be the deepest; 0: 3.
 	Wells int
 	// Tolerance is how well a minimum is known, in steps of the grid; 0: 1e-3.
 	Tolerance float64
@@ -73,7 +73,7 @@ func Minimize(ctx context.Context, f objective.Objective, x []float64, f0 float6
 	s := &search{ctx: ctx, f: f, x: x, u: directions, cfg: cfg.complete(), lines: make([]lineState, len(ranges))}
 	for j, r := range ranges {
 		s.lines[j] = lineState{r: r, points: []Well{{0, f0}}}
-		s.plan(j, r.Lo, r.Hi)
+		s.plan(j, r.Lo, r.Hi, most)
 	}
 	if err := s.ask(); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ type lineState struct {
 }
 
 // plan puts a grid on the queue.
-func (s *search) plan(j int, lo, hi float64) {
+func (s *search) plan(j int, lo, hi float64, most int) {
 	n := min(most, max(2, int(math.Ceil((hi-lo)/s.lines[j].r.Step))))
 	for k := range n + 1 {
 		s.queue = append(s.queue, query{j, lo + (hi-lo)*float64(k)/float64(n)})
@@ -146,9 +146,10 @@ func (s *search) ask() error {
 	return nil
 }
 
-// widen doubles ranges whose lowest point is at an end.
+// widen doubles ranges whose lowest point is at an end, the first few times with as
+// fine a grid as before, then with a few points.
 func (s *search) widen() error {
-	for range s.cfg.Widen {
+	for round := range s.cfg.Widen {
 		for j := range s.lines {
 			l := &s.lines[j]
 			lowest := l.lowest()
@@ -156,11 +157,11 @@ func (s *search) widen() error {
 			l.open = false
 			if lowest.T <= l.r.Lo && l.r.Lo > l.r.Least {
 				lo := max(l.r.Least, l.r.Lo-width)
-				s.plan(j, lo, l.r.Lo-min(l.r.Step, (l.r.Lo-lo)/2))
+				s.plan(j, lo, l.r.Lo-min(l.r.Step, (l.r.Lo-lo)/2), atMost(round))
 				l.r.Lo, l.open = lo, true
 			} else if lowest.T >= l.r.Hi && l.r.Hi < l.r.Most {
 				hi := min(l.r.Most, l.r.Hi+width)
-				s.plan(j, l.r.Hi+min(l.r.Step, (hi-l.r.Hi)/2), hi)
+				s.plan(j, l.r.Hi+min(l.r.Step, (hi-l.r.Hi)/2), hi, atMost(round))
 				l.r.Hi, l.open = hi, true
 			}
 		}
@@ -172,6 +173,14 @@ func (s *search) widen() error {
 		}
 	}
 	return nil
+}
+
+// atMost is how many points a widening may have.
+func atMost(round int) int {
+	if round < 3 {
+		return most
+	}
+	return 16
 }
 
 // lowest returns the lowest point seen, the first of equals.
@@ -189,10 +198,10 @@ func (s *search) refine() error {
 	for j := range s.lines {
 		l := &s.lines[j]
 		lowest := l.lowest().Value
-		for _, k := range l.wells(s.cfg.Wells) {
+		for n, k := range l.wells(s.cfg.Wells) {
 			p := l.points
 			deepest := vertex(p[k-1], p[k], p[k+1]).Value
-			if deepest-(p[k].Value-deepest) > lowest {
+			if n > 1 && deepest-(p[k].Value-deepest) > lowest {
 				continue // even if it is twice as deep as it looks
 			}
 			jobs = append(jobs, job{j, newBrent(p[k-1].T, p[k].T, p[k+1].T, p[k].Value, s.cfg.Tolerance*l.r.Step)})
@@ -235,7 +244,8 @@ func (l *lineState) wells(n int) []int {
 			all = append(all, k)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(l.points[a].Value, l.points[b].Value) })
+	depth := func(k int) float64 { return vertex(l.points[k-1], l.points[k], l.points[k+1]).Value }
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(depth(a), depth(b)) })
 	return all[:min(n, len(all))]
 }
 

@@ -22,6 +22,8 @@ const (
 	Stalled
 	// StepLimit: the algorithm took as many steps as it was allowed.
 	StepLimit
+	// Unbounded: f falls as far as it was followed, so that it may have no minimum.
+	Unbounded
 	// Cancelled: the caller's context ended.
 	Cancelled
 	// Failed: an error ended the run.
@@ -29,7 +31,7 @@ const (
 )
 
 var statusNames = [...]string{
-	"running", "converged", "budget-spent", "target-reached", "stalled", "step-limit", "cancelled", "failed",
+	"running", "converged", "budget-spent", "target-reached", "stalled", "step-limit", "unbounded", "cancelled", "failed",
 }
 
 func (s Status) String() string {

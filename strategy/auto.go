@@ -36,6 +36,9 @@ func (Auto) Minimize(ctx context.Context, f objective.Objective, task Task) (Out
 	a := &auto{ctx: ctx, f: &watched{Objective: f, first: math.NaN()}, task: task, learnt: &Learnt{}}
 	defer a.stop()
 	err := a.run()
+	if math.IsInf(a.f.best.Value, -1) {
+		a.learnt.note("f is -Inf at the point found")
+	}
 	switch {
 	case err == nil:
 		return Outcome{objective.Converged, a.learnt}, nil
@@ -145,21 +148,18 @@ func (a *auto) survey() (*identify.Finding, error) {
 // Newton steps and with a look at other wells, until nothing gets better.
 func (a *auto) along(found *identify.Finding) error {
 	s, b := newSweeper(a, found), newBlockwise(a, found)
-	cut := len(b.blocks) == 0 && a.narrow()
 	if found.Quadratic {
-		if err := s.polish([]float64{1}); err != nil || a.interior() {
+		if err := s.polish([]float64{1}); err != nil || !s.hollow && a.interior() {
 			return err
 		}
-	} else if !cut {
-		if err := errors.Join(s.wide(), b.wide()); err != nil {
-			return err
-		}
-		if err := a.better(s, b); err != nil || a.interior() {
-			return err
-		}
-		cut = len(b.blocks) == 0
 	}
-	if cut {
+	alone := len(b.blocks) == 0
+	if (!found.Quadratic || s.hollow) && !(alone && a.narrow()) {
+		if err := a.wide(s, b); err != nil || a.interior() {
+			return err
+		}
+	}
+	if alone {
 		if err := newBoxed(s).search(); err != nil {
 			return err
 		}
@@ -170,8 +170,15 @@ func (a *auto) along(found *identify.Finding) error {
 	return a.onFaces()
 }
 
-// better goes on from a first good point.
-func (a *auto) better(s *sweeper, b *blockwise) error {
+// wide looks everywhere, and then goes on from the point found for as long as that
+// gets better.
+func (a *auto) wide(s *sweeper, b *blockwise) error {
+	if err := s.wide(); err != nil {
+		return err
+	}
+	if err := b.wide(); err != nil {
+		return err
+	}
 	for range 20 {
 		before := a.f.best.Value
 		if err := s.polish([]float64{50, 1000}); err != nil {

@@ -74,134 +74,25 @@ func (b *boxed) search() error {
 	return b.ask(b.explore(b.f.best.Point))
 }
 
-// learn asks f along every component over all that the coordinate y_j can be within
-// the box: along a line through the middle, and along two more at the ends. Then it
-// looks closer at the wells.
-func (b *boxed) learn() error {
-	middle := make([]float64, len(b.box.Lo))
-	for k := range middle {
-		middle[k] = b.box.Lo[k] + (b.box.Hi[k]-b.box.Lo[k])/2
-	}
-	for j := range b.model.phi {
-		least, most := limits(b.box, middle, b.u.RawRowView(j))
-		y := b.y(j, middle)
-		b.stretches = append(b.stretches, b.stretch(j, middle, y+least, y+most))
-		for _, sign := range [2]float64{1, -1} {
-			if s := b.end(j, sign, y+[2]float64{most, least}[int(1-sign)/2]); s != nil {
-				b.stretches = append(b.stretches, s)
-			}
-		}
-	}
-	for _, s := range b.stretches {
-		n := min(400, max(8, int(math.Ceil((s.hi-s.lo)/(b.found.Scale[s.j]/2)))))
-		for i := range n + 1 {
-			s.wanted = append(s.wanted, s.lo+float64((s.hi-s.lo)*float64(i)/float64(n)))
-		}
-	}
-	for range closer {
-		if err := b.sample(); err != nil {
-			return err
-		}
-		for _, s := range b.stretches {
-			s.wanted = b.model.phi[s.j].closer(s.lo, s.hi)
-		}
-	}
-	b.learnt.Profiles = b.model.profiles()
-	return b.sample()
-}
-
-// closer is how often the gaps beside a well are halved.
-const closer = 3
-
-// A stretch is a part of a line along a component on which f may be asked.
-type stretch struct {
-	j      int
-	base   []float64
-	y      float64 // of base
-	lo, hi float64 // the coordinates y_j that it has
-	wanted []float64
-
-	tied  bool
-	shift float64 // what f here is more than the table, once it is tied to it
-}
-
-// stretch returns the one through base between two coordinates.
-func (b *boxed) stretch(j int, base []float64, lo, hi float64) *stretch {
-	return &stretch{j: j, base: base, y: b.y(j, base), lo: lo, hi: hi}
-}
-
-// sample asks for all that is wanted and tells the model.
-func (b *boxed) sample() error {
-	type query struct {
-		s *stretch
-		y float64
-	}
-	var all []query
-	for _, s := range b.stretches {
-		for _, y := range s.wanted {
-			all = append(all, query{s, y})
-		}
-	}
-	values, err := objective.Ask(b.ctx, b.f, len(all), func(i int, row []float64) {
-		q := all[i]
-		copy(row, q.s.base)
-		kernel.AddScaled(row, q.y-q.s.y, b.u.RawRowView(q.s.j))
-	})
-	if err != nil {
-		return err
-	}
-	for _, s := range b.stretches {
-		if n := len(s.wanted); n > 0 {
-			b.model.phi[s.j].add(s, values[:n])
-			values = values[n:]
-		}
-	}
-	for j, t := range b.model.phi {
-		t.fill(b.found.Scale[j] / fine)
-	}
-	return nil
-}
-
-// end returns the stretch along u_j that reaches from a coordinate y as far up
-// (sign 1) or down as y_j can be within the box; nil if it reaches no further. The
-// points x from which x − τu_j is in the box too are a smaller box, and where
-// ⟨w̃_j, x⟩ is largest in it is a corner.
-func (b *boxed) end(j int, sign, y float64) *stretch {
-	w, u := b.model.w.RawRowView(j), b.u.RawRowView(j)
-	x := make([]float64, len(w))
-	for tau := b.found.Scale[j]; ; tau *= 1.1 {
-		for k := range x {
-			step := sign * tau * u[k]
-			if x[k] = b.box.Lo[k] + max(0, step); sign*w[k] > 0 {
-				x[k] = b.box.Hi[k] + min(0, step)
-			}
-			if x[k] < b.box.Lo[k] || x[k] > b.box.Hi[k] {
-				return nil
-			}
-		}
-		switch top := b.y(j, x); {
-		case sign*(top-y) <= 0:
-			return nil
-		case sign*(top-y) <= tau: // from y to the top
-			return b.stretch(j, x, min(y, top), max(y, top))
-		}
-	}
-}
+// The local searches of a model: their number times m·d at most, and how many at
+// least and at most; and of how many those from near the best and those from anywhere
+// are a turn.
+const effort, fewest, most, turn = 40_000_000, 300, 100_000, 500
 
 // explore minimises the model within the box by local searches: from x, then each
-// from near where the last good one has ended, and now and then from the best or
-// from anywhere.
+// from near where the last good one has ended, in turns that begin at the best and
+// anywhere. It ends early when half of all have brought nothing.
 func (b *boxed) explore(x []float64) []float64 {
 	best := slices.Clone(x)
 	least := b.settle(best)
 	here, value := slices.Clone(best), least
-	hops := max(200, 12_000_000/(len(x)*len(b.model.phi)))
-	for hop := range hops {
-		switch hop % 200 {
+	hops := min(most, max(fewest, effort/(len(x)*len(b.model.phi))))
+	for hop, last := 0, 0; hop < hops && hop-last <= max(fewest, hops/2); hop++ {
+		switch hop % (2 * turn) {
 		case 0:
 			copy(here, best)
 			value = least
-		case 100:
+		case turn:
 			b.stream.Uniform(here, b.box.Lo, b.box.Hi)
 			value = math.Inf(1)
 		}
@@ -211,19 +102,28 @@ func (b *boxed) explore(x []float64) []float64 {
 		}
 		if v := b.settle(next); v < value {
 			here, value = next, v
-			if v < least {
-				best, least = slices.Clone(next), v
+			if v < least-float64(1e-9*math.Abs(least)) {
+				best, least, last = slices.Clone(next), v, hop
 			}
 		}
 	}
 	return best
 }
 
-// kick moves a random component to a random place within the box.
+// kick moves a random component by a random step and then all coordinates back into
+// the box, or a random coordinate to a random place.
 func (b *boxed) kick(x []float64) {
-	u := b.u.RawRowView(b.stream.IntN(len(b.model.phi)))
-	lo, hi := limits(b.box, x, u)
-	kernel.AddScaled(x, lo+float64(b.stream.Float64()*(hi-lo)), u)
+	if k := b.stream.IntN(2 * len(x)); k < len(x) {
+		x[k] = b.box.Lo[k] + float64(b.stream.Float64()*(b.box.Hi[k]-b.box.Lo[k]))
+		return
+	}
+	j := b.stream.IntN(len(b.model.phi))
+	t := b.model.phi[j]
+	to := t.wells[b.stream.IntN(len(t.wells))].Y
+	kernel.AddScaled(x, to-b.y(j, x), b.u.RawRowView(j))
+	for k := range x {
+		x[k] = min(max(x[k], b.box.Lo[k]), b.box.Hi[k])
+	}
 }
 
 // settle minimises the model from x along components and along coordinates, in

@@ -44,8 +44,8 @@ type table struct {
 }
 
 // fine is how many points of the grid there are to the scale of a component, and
-// most how many in all.
-const fine, most = 32, 6000
+// gridMost how many in all.
+const fine, gridMost = 32, 6000
 
 // add takes notice of what was wanted of a stretch. That is known up to a constant:
 // the first time it has a point in common with what is known already.
@@ -103,7 +103,7 @@ func (t *table) fill(width float64) {
 	n := len(s)
 	t.lo = s[0].Y
 	length := s[n-1].Y - t.lo
-	points := min(most, max(2, int(math.Ceil(length/width))+1))
+	points := min(gridMost, max(2, int(math.Ceil(length/width))+1))
 	t.width = length / float64(points-1)
 	t.grid = make([]float64, points)
 	for i, k := 0, 0; k < points; k++ {
@@ -162,7 +162,7 @@ func (t *table) jet(y float64) (v, slope, bend float64) {
 	u := p - float64(k)
 	a, b, c, d := t.grid[max(k-1, 0)], t.grid[k], t.grid[k+1], t.grid[min(k+2, last)]
 	// Catmull and Rom's cubic b + c₁u + c₂u² + c₃u³
-	c1, c2, c3 := (c-a)/2, a-float64(2.5*b)+float64(2*c)-d/2, float64(1.5*(b-c))+(d-a)/2
+	c1, c2, c3 := (c-a)/2, a-float64(2.5*b)+float64(2*c)-float64(d/2), float64(1.5*(b-c))+float64((d-a)/2)
 	v = math.FMA(u, math.FMA(u, math.FMA(u, c3, c2), c1), b)
 	slope = math.FMA(u, math.FMA(u, 3*c3, 2*c2), c1) / t.width
 	bend = math.FMA(u, 6*c3, 2*c2) / (t.width * t.width)

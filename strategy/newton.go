@@ -38,17 +38,14 @@ func (s *sweeper) polish(parts []float64) error {
 // at most the scale of the component, and that far downhill where f_j″ ≤ 0.
 func (s *sweeper) newton(part float64) error {
 	x, fx := slices.Clone(s.f.best.Point), s.f.best.Value
-	eps := make([]float64, len(s.singles))
-	for k, j := range s.singles {
-		least, most := limits(s.task.Bounds, x, s.u.RawRowView(j))
-		eps[k] = min(s.found.Scale[j]/part, -least, most) // 0 on a face
-	}
-	values, err := objective.Ask(s.ctx, s.f, 2*len(eps), func(k int, row []float64) {
-		copy(row, x)
-		kernel.AddScaled(row, [2]float64{1, -1}[k%2]*eps[k/2], s.u.RawRowView(s.singles[k/2]))
-	})
+	eps := s.steps(x, part)
+	values, err := s.beside(x, eps)
 	if err != nil {
 		return err
+	}
+	if s.found.Quadratic && !s.hollow && hollow(fx, values) {
+		s.hollow = true
+		return nil
 	}
 	step := make([]float64, len(x))
 	for k, j := range s.singles {
@@ -57,7 +54,7 @@ func (s *sweeper) newton(part float64) error {
 		slope, bend := (up-down)/(2*eps[k]), (up+down)/(eps[k]*eps[k])
 		t := -math.Copysign(scale/4, slope)
 		if bend > 0 {
-			if t = -slope / bend; !s.found.Quadratic {
+			if t = -slope / bend; !s.found.Quadratic || s.hollow {
 				t = min(max(t, -scale), scale)
 			}
 		}
@@ -67,6 +64,35 @@ func (s *sweeper) newton(part float64) error {
 		kernel.AddScaled(step, t, s.u.RawRowView(j))
 	}
 	return s.descend(x, step)
+}
+
+// hollow reports whether one of the second differences is not above rounding.
+func hollow(fx float64, values []float64) bool {
+	for k := 0; k < len(values); k += 2 {
+		if !((values[k]-fx)+(values[k+1]-fx) > 0x1p-48*math.Abs(fx)) {
+			return true
+		}
+	}
+	return false
+}
+
+// steps returns a part of each component's scale, or what fits between x and the
+// bounds: 0 on a face.
+func (s *sweeper) steps(x []float64, part float64) []float64 {
+	eps := make([]float64, len(s.singles))
+	for k, j := range s.singles {
+		least, most := limits(s.task.Bounds, x, s.u.RawRowView(j))
+		eps[k] = min(s.found.Scale[j]/part, -least, most)
+	}
+	return eps
+}
+
+// beside returns f at x + ε_k u_k and x − ε_k u_k for each component.
+func (s *sweeper) beside(x, eps []float64) ([]float64, error) {
+	return objective.Ask(s.ctx, s.f, 2*len(eps), func(k int, row []float64) {
+		copy(row, x)
+		kernel.AddScaled(row, [2]float64{1, -1}[k%2]*eps[k/2], s.u.RawRowView(s.singles[k/2]))
+	})
 }
 
 // descend asks for x + step, and if that is no better for shorter steps together,

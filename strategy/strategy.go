@@ -64,10 +64,10 @@ type Knobs struct {
 
 // makers makes each strategy, the default first.
 var makers = []func(Knobs) Strategy{
+	func(Knobs) Strategy { return Auto{} },
 	func(k Knobs) Strategy { return CBO{k.config()} },
 	func(k Knobs) Strategy { return IsotropicCBO{k.config()} },
 	func(k Knobs) Strategy { return CMAES{k.series()} },
-	func(Knobs) Strategy { return Auto{} },
 }
 
 // Names returns the names of all strategies, the default first.
@@ -86,8 +86,26 @@ func Default() Strategy { return makers[0](Knobs{}) }
 func Named(name string, knobs Knobs) (Strategy, error) {
 	for _, make := range makers {
 		if s := make(knobs); s.Name() == name {
-			return s, nil
+			return s, knobs.check(s)
 		}
 	}
 	return nil, objective.BadOption("Strategy", "unknown strategy %q: one of %s", name, strings.Join(Names(), ", "))
+}
+
+// check returns an error if a knob is turned that a strategy does not have.
+func (k Knobs) check(s Strategy) error {
+	given := map[string]bool{"Particles": k.Particles != 0, "Sigma": k.Sigma != nil, "Tau": k.Tau != nil, "Alpha": k.Alpha != nil}
+	var without []string
+	switch s.(type) {
+	case Auto:
+		without = []string{"Particles", "Sigma", "Tau", "Alpha"}
+	case CMAES:
+		without = []string{"Tau", "Alpha"}
+	}
+	for _, knob := range without {
+		if given[knob] {
+			return objective.BadOption(knob, "strategy %s has none: see the others, %s", s.Name(), strings.Join(Names()[1:], ", "))
+		}
+	}
+	return nil
 }

@@ -12,10 +12,10 @@ import (
 // What every strategy has to do is in conformance_test.go of the root package.
 
 func TestNames(t *testing.T) {
-	if got, want := Names(), []string{"cbo", "cbo-isotropic", "cmaes", "auto"}; !slices.Equal(got, want) {
+	if got, want := Names(), []string{"auto", "cbo", "cbo-isotropic", "cmaes"}; !slices.Equal(got, want) {
 		t.Errorf("names %v, want %v", got, want)
 	}
-	if Default().Name() != "cbo" {
+	if Default().Name() != "auto" {
 		t.Errorf("the default is %s", Default().Name())
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
@@ -19,6 +21,7 @@ type sweeper struct {
 	u       *mat.Dense // row j is u_j
 	singles []int
 	wells   [][]Well  // of each single component
+	hollow  bool      // f is quadratic but no bowl
 	doubt   []float64 // how much higher a well of it may seem and be the deepest
 }
 
@@ -58,7 +61,29 @@ func (s *sweeper) wide() error {
 		s.keep(s.singles[k], x, fx, p)
 		kernel.AddScaled(x, p.Wells[0].T, s.u.RawRowView(s.singles[k]))
 	}
-	return s.ask(x)
+	if err := s.ask(x); err != nil {
+		return err
+	}
+	return s.open()
+}
+
+// open ends the run if f falls along a component as far as it was followed.
+func (s *sweeper) open() error {
+	var open []string
+	for _, p := range s.learnt.Profiles {
+		if p.Open {
+			open = append(open, strconv.Itoa(p.Component))
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	if len(open) > 5 {
+		open = append(open[:5], "…")
+	}
+	s.learnt.note("f falls as far as it was followed, a million times the start box, along component %s: it may have no minimum", strings.Join(open, ", "))
+	s.status = objective.Unbounded
+	return errSearched
 }
 
 // extent is how far ⟨w, x⟩ may be from 0 in the start box [-1, 1]^d, or three standard
@@ -102,9 +127,6 @@ func (s *sweeper) keep(j int, x []float64, fx float64, p line.Profile) {
 	}
 	for _, w := range p.Wells {
 		out.Wells = append(out.Wells, Well{y + w.T, w.Value - least})
-	}
-	if p.Open {
-		s.learnt.note("f still falls along coordinate %d at %.1e: it may have no minimum", j, y+p.Wells[0].T)
 	}
 	finite := slices.DeleteFunc(slices.Clone(out.Value), func(v float64) bool { return math.IsInf(v, 1) })
 	slices.Sort(finite)
@@ -153,7 +175,7 @@ func (s *sweeper) otherWells() error {
 	for i, c := range all {
 		if !(values[i]-fx > s.doubt[c.k]) {
 			j := s.singles[c.k]
-			half := s.found.Scale[j] / 2
+			half := float64(s.found.Scale[j] / 2)
 			ranges = append(ranges, s.span(j, x, c.t-half, c.t+half))
 			components = append(components, j)
 		}

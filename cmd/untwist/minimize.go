@@ -23,6 +23,7 @@ type minimizeFlags struct {
 	strategy          string
 	particles         count
 	sigma, tau, alpha number
+	frame, plot       text
 	json, quiet       bool
 }
 
@@ -34,11 +35,16 @@ func minimizeCommand() *cobra.Command {
 		Short: "Minimise a function",
 		Long: `Minimise a built-in problem (untwist problems lists them).
 
+The strategy auto looks for coordinates in which the function separates, searches
+along them, and says what it has learnt; where there are none it is CMA-ES. --frame
+takes coordinates that probe has found, and --plot draws the run.
+
 The best point ever evaluated is printed, with what it cost. --target stops at
 that gap above the problem's known minimum; otherwise the search goes on until
 its strategy is done or the budget is spent. Ctrl-C stops it, and the best so
 far is printed. The same seed gives the same result, for any --workers.`,
-		Example: `  untwist minimize --problem rastrigin --dim 100 --mix none --target 0.005
+		Example: `  untwist minimize --problem rastrigin --dim 100 --plot pictures
+  untwist minimize --problem rosenbrock --dim 20 --strategy cmaes --target 1e-8
   untwist minimize --problem levy --dim 5 --bounds -10:10 --seed 7 --json`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -52,8 +58,10 @@ far is printed. The same seed gives the same result, for any --workers.`,
 	flags.Var(&f.budget, "budget", "the most queries to spend (default 500·dim²)")
 	flags.Var(&f.target, "target", "stop at this gap above the known minimum")
 	flags.StringVar(&f.strategy, "strategy", strategy.Default().Name(), "one of "+strings.Join(strategy.Names(), ", "))
-	flags.Var(&f.particles, "particles", "number of particles (default 50; cmaes: the population λ, 4 + ⌊3 ln dim⌋)")
-	flags.Var(&f.sigma, "sigma", "strength σ of the noise (default 7.1; cbo-isotropic: √(2/dim); cmaes: the first step in half-widths of the start box, 0.6)")
+	flags.Var(&f.frame, "frame", "take the coordinates from `FILE`, as probe --frame writes it, and look for no others")
+	flags.Var(&f.plot, "plot", "draw convergence, spectrum, couplings and profiles as SVG into `DIR`, as far as there are any")
+	flags.Var(&f.particles, "particles", "number of particles of cbo (default 50), or the population λ of cmaes (default 4 + ⌊3 ln dim⌋)")
+	flags.Var(&f.sigma, "sigma", "strength σ of the noise of cbo (default 7.1; cbo-isotropic: √(2/dim)), or the first step of cmaes in half-widths of the start box (default 0.6)")
 	flags.Var(&f.tau, "tau", "step size τ of cbo (default 0.03)")
 	flags.Var(&f.alpha, "alpha", "exponent α of the weights of cbo at the start (default 100); grows by 0.5 % a step to 1e5")
 	flags.Var(&f.workers, "workers", "evaluate so many points at the same time (default 1: what is built in uses several cores by itself)")
@@ -72,6 +80,9 @@ func (f *minimizeFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return asUsage(err)
 	}
+	if err := folder(string(f.plot)); err != nil {
+		return err
+	}
 	line := newProgressLine(cmd.ErrOrStderr(), f.quiet)
 	options.Progress = line.show
 	ctx, stop := untilInterrupted()
@@ -85,6 +96,11 @@ func (f *minimizeFlags) run(cmd *cobra.Command) error {
 			return err
 		}
 		r.warn(cmd.ErrOrStderr())
+	}
+	if f.plot != "" && result.Queries > 0 {
+		if drawn := drawRun(string(f.plot), result, p.Minimum()); drawn != nil && err == nil {
+			err = fmt.Errorf("--plot: %w", drawn)
+		}
 	}
 	if err != nil {
 		return asUsage(err)
@@ -107,6 +123,11 @@ func (f *minimizeFlags) options(p *problem.Problem) (untwist.Options, error) {
 		Particles: int(f.particles), Sigma: f.sigma.value, Tau: f.tau.value, Alpha: f.alpha.value,
 	}); err != nil {
 		return o, err
+	}
+	if f.frame != "" {
+		if o.Frame, o.Blocks, err = readFrame(string(f.frame)); err != nil {
+			return o, err
+		}
 	}
 	if o.Start, o.Bounds, err = boxes(string(f.start), p); err != nil {
 		return o, err

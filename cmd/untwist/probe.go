@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
-	"github.com/untwist/untwist/report"
 )
 
 // probeFlags are the flags of probe as they were given.
@@ -111,10 +109,8 @@ func (f *probeFlags) run(cmd *cobra.Command) error {
 // writable finds out, before the first query, whether what was asked for can be
 // written.
 func (f *probeFlags) writable() error {
-	if f.plot != "" {
-		if err := os.MkdirAll(string(f.plot), 0o755); err != nil {
-			return fmt.Errorf("--plot: %w", err)
-		}
+	if err := folder(string(f.plot)); err != nil {
+		return err
 	}
 	if f.frame != "" {
 		file, err := os.OpenFile(string(f.frame), os.O_WRONLY|os.O_CREATE, 0o644)
@@ -132,11 +128,7 @@ func (f *probeFlags) keep(found untwist.Findings) error {
 		return nil
 	}
 	if f.frame != "" {
-		text, err := json.Marshal(found.Frame)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(string(f.frame), append(text, '\n'), 0o644); err != nil {
+		if err := writeFrame(string(f.frame), found.Structure); err != nil {
 			return fmt.Errorf("--frame: %w", err)
 		}
 	}
@@ -146,48 +138,7 @@ func (f *probeFlags) keep(found untwist.Findings) error {
 	if found.Spectrum == nil {
 		return errors.New("--plot: no Hessian was needed, so there is nothing to draw")
 	}
-	title, axis := "eigenvalues of the first Hessian", "|eigenvalue|"
-	if f.road == untwist.PapersRoad {
-		title, axis = "singular values of all Hessians", "singular value"
-	}
-	err := report.Spectrum(filepath.Join(string(f.plot), "spectrum.svg"), title, axis, found.Spectrum)
-	if found.Before == nil || err != nil {
-		return err
-	}
-	return report.Couplings(filepath.Join(string(f.plot), "couplings.svg"), found.Before, found.After, found.Blocks)
-}
-
-// A frameReport is what is known about a frame.
-type frameReport struct {
-	Components  int              `json:"components"`
-	Dim         int              `json:"dim"`
-	Residual    finite           `json:"residual"`
-	Certificate finite           `json:"certificate"`
-	Alone       finite           `json:"certificate_alone"` // of the worst block by itself; null: not tested
-	Beyond      finite           `json:"beyond"`            // how much f depends on what the frame leaves out
-	Rounding    finite           `json:"rounding"`
-	Splits      int              `json:"splits"`
-	Verdict     identify.Verdict `json:"verdict"`
-	Blocks      [][]int          `json:"blocks"` // of components, counted from 0
-	Linear      int              `json:"linear"` // the component in which f is linear; -1: none
-	Quadratic   bool             `json:"quadratic"`
-	Queries     int              `json:"queries"`
-}
-
-// newFrameReport describes a frame; nil if there is none.
-func newFrameReport(found untwist.Findings) *frameReport {
-	if found.Frame == nil {
-		return nil
-	}
-	c := found.Certificate
-	if c.Culprit < 0 {
-		c.Alone = infinite // not tested
-	}
-	return &frameReport{
-		Components: found.Frame.Components(), Dim: found.Frame.Dim(), Residual: finite(found.Residual),
-		Certificate: finite(c.Coupling), Alone: finite(c.Alone), Beyond: finite(c.Beyond), Rounding: finite(c.Rounding), Splits: c.Splits, Verdict: c.Verdict,
-		Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic, Queries: found.Queries,
-	}
+	return drawStructure(string(f.plot), found.Structure, f.road == untwist.PapersRoad)
 }
 
 // A probeReport is what probe prints.
@@ -217,7 +168,7 @@ func newProbeReport(p *problem.Problem, found untwist.Findings, took time.Durati
 	s := p.Spec()
 	r := probeReport{
 		Problem: s.Name, Dim: s.Dim, Components: s.Components, Mix: s.Mix, Seed: s.Seed,
-		Status: found.Status, Frame: newFrameReport(found),
+		Status: found.Status, Frame: newFrameReport(&found.Structure, found.Queries),
 		RecoveryError: finite(infinite), CouplingError: finite(infinite),
 		Queries: found.Queries, Budget: found.Budget, FailedQueries: found.Failed,
 		Seconds: took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum,

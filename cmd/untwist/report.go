@@ -35,7 +35,18 @@ type minimizeReport struct {
 	Seed          uint64           `json:"seed"`
 	Seconds       float64          `json:"seconds"`
 	Stages        []untwist.Stage  `json:"stages"`
+	Frame         *frameReport     `json:"frame"` // null: none was looked for, or found
+	Learnt        string           `json:"learnt"`
+	Wells         []componentWells `json:"wells"` // of the components that have several
 	Curve         []sample         `json:"curve"`
+}
+
+// componentWells are the wells along a component, the one chosen first: where, and how
+// much higher than that.
+type componentWells struct {
+	Component int       `json:"component"`
+	Y         []float64 `json:"y"`
+	Above     []float64 `json:"above"`
 }
 
 // A sample of the convergence curve.
@@ -67,7 +78,17 @@ func newMinimizeReport(p *problem.Problem, r untwist.Result, took time.Duration)
 		BestPoint:  r.Point,
 		Queries:    r.Queries, Budget: r.Budget, BestQuery: r.BestQuery, TargetQuery: r.TargetQuery,
 		FailedQueries: r.Failed, Seed: r.Seed, Seconds: took.Seconds(),
-		Stages: r.Stages,
+		Stages: r.Stages, Learnt: r.String(),
+		Frame: newFrameReport(r.Structure, r.Spent(untwist.ToFind)+r.Spent(untwist.ToCheck)),
+	}
+	for _, p := range r.Profiles {
+		if len(p.Wells) > 1 {
+			w := componentWells{Component: p.Component}
+			for _, well := range p.Wells {
+				w.Y, w.Above = append(w.Y, well.Y), append(w.Above, well.Value)
+			}
+			out.Wells = append(out.Wells, w)
+		}
 	}
 	for _, c := range r.Curve {
 		out.Curve = append(out.Curve, sample{c.Queries, finite(c.Value)})
@@ -90,11 +111,12 @@ status      %s
 best value  %v
 gap         %v
 queries     %s of %s
+learnt      %s
 seconds     %.1f
 best point  %s
 `,
 		r.Problem, r.Dim, r.Components, r.Mix, r.Seed, r.Strategy, r.Status,
-		float64(r.BestValue), float64(r.Gap), thousands(r.Queries), thousands(r.Budget), r.Seconds, strings.Join(point, " "))
+		float64(r.BestValue), float64(r.Gap), thousands(r.Queries), thousands(r.Budget), r.Learnt, r.Seconds, strings.Join(point, " "))
 	return err
 }
 

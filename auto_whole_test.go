@@ -1,0 +1,240 @@
+package untwist_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+	"github.com/untwist/untwist/strategy"
+)
+
+var whole = flag.Bool("whole", false, "run strategy auto's acceptance with all seeds and dimensions; with -update docs/auto.md's table is written anew")
+
+// few returns n with -whole, and otherwise less.
+func few(n, less int) int {
+	if *whole {
+		return n
+	}
+	return less
+}
+
+// solve minimises a problem to a gap.
+func solve(t *testing.T, spec problem.Spec, s strategy.Strategy, gap float64, budget int) (untwist.Result, float64) {
+	t.Helper()
+	p, err := problem.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := untwist.Options{Strategy: s, Seed: spec.Seed, Budget: budget}
+	if gap > 0 {
+		o.Target = new(p.Minimum() + gap)
+	}
+	if spec.Bounds != nil {
+		o.Bounds = *spec.Bounds
+	} else {
+		o.Start = p.Domain()
+	}
+	r, err := untwist.Minimize(ctx, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, r.Value - p.Minimum()
+}
+
+// median returns the median number of queries to a gap over some seeds, infinite if
+// most runs did not get there, and how many did.
+func median(t *testing.T, spec problem.Spec, s strategy.Strategy, gap float64, budget, seeds int) (float64, int) {
+	t.Helper()
+	var queries []float64
+	solved := 0
+	for seed := range uint64(seeds) {
+		spec.Seed = seed
+		r, got := solve(t, spec, s, gap, budget)
+		q := math.Inf(1)
+		if got <= gap {
+			q = float64(r.Queries)
+			solved++
+		}
+		queries = append(queries, q)
+	}
+	slices.Sort(queries)
+	return queries[len(queries)/2], solved
+}
+
+// The paper's four problems at d = 100: every seed solved, with medians far below
+// 5,000,000 queries, and to 1e-8 for a tenth more.
+func TestAutoTable(t *testing.T) {
+	limits := []struct {
+		name string
+		most int
+	}{{"rastrigin", 65_000}, {"rastrigin-like", 65_000}, {"squared-norm", 11_000}, {"different-powers", 65_000}}
+	seeds := few(100, 3)
+	rows := make([]string, seeds)
+	var summary strings.Builder
+	for _, c := range limits {
+		var to, further, end []int
+		worst := 0.0
+		for seed := range seeds {
+			spec := problem.Spec{Name: c.name, Dim: 100, Seed: uint64(seed)}
+			first, gap := solve(t, spec, nil, 0.005, 0)
+			fine, fineGap := solve(t, spec, nil, 1e-8, 0)
+			last, lastGap := solve(t, spec, nil, 0, 0)
+			if gap > 0.005 || fineGap > 1e-8 || lastGap > 1e-8 {
+				t.Errorf("%s, seed %d: gaps %g, %g and %g after %d, %d and %d queries", c.name, seed, gap, fineGap, lastGap, first.Queries, fine.Queries, last.Queries)
+			}
+			to, further, end = append(to, first.TargetQuery), append(further, fine.TargetQuery), append(end, last.Queries)
+			worst = max(worst, lastGap)
+			rows[seed] += fmt.Sprintf(" %d | %d |", first.TargetQuery, fine.TargetQuery)
+		}
+		slices.Sort(to)
+		slices.Sort(further)
+		slices.Sort(end)
+		middle := seeds / 2
+		line := fmt.Sprintf("| %s | %d of %d | %d | %d | %d | %d | %.0e |", c.name, seeds, seeds, to[middle], to[seeds-1], further[middle], end[middle], worst)
+		t.Log(line)
+		summary.WriteString(line + "\n")
+		if to[middle] > c.most || float64(further[middle]) > 1.1*float64(to[middle]) {
+			t.Errorf("%s: medians %d and %d", c.name, to[middle], further[middle])
+		}
+	}
+	if *whole && *update {
+		var table strings.Builder
+		table.WriteString("| | solved | to 0.005, median | most | to 1e-8, median | done, median | largest gap when done |\n|---|---|---|---|---|---|---|\n" + summary.String())
+		table.WriteString("\n| seed |")
+		for _, c := range limits {
+			fmt.Fprintf(&table, " %s 0.005 | 1e-8 |", c.name)
+		}
+		table.WriteString("\n|---|" + strings.Repeat("---|", 2*len(limits)) + "\n")
+		for seed, row := range rows {
+			fmt.Fprintf(&table, "| %d |%s\n", seed, row)
+		}
+		rewrite(t, "docs/auto.md", table.String())
+	}
+}
+
+// rewrite puts text between the two marks of a file.
+func rewrite(t *testing.T, path, text string) {
+	t.Helper()
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, one := strings.Cut(string(old), "<!-- table -->\n")
+	_, after, two := strings.Cut(rest, "<!-- end -->\n")
+	if !one || !two {
+		t.Fatalf("%s has no marks", path)
+	}
+	if err := os.WriteFile(path, []byte(before+"<!-- table -->\n"+text+"<!-- end -->\n"+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Microring within bounds, the minimiser inside: found, and nothing is asked outside.
+func TestAutoMicroring(t *testing.T) {
+	bounds := objective.Cube(64, 0, 8)
+	for seed := range uint64(few(20, 1)) {
+		r, gap := solve(t, problem.Spec{Name: "microring", Dim: 64, Seed: seed, Bounds: &bounds}, nil, 0, 0)
+		t.Logf("seed %d: gap %g after %d queries", seed, gap, r.Queries)
+		if gap > 1e-6 || bounds.Outside(r.Point) >= 0 {
+			t.Errorf("seed %d: gap %g, %v", seed, gap, r.Status)
+		}
+	}
+}
+
+// A box that cuts the minimiser off: no worse than the best of three long runs of
+// BIPOP-CMA-ES.
+func TestAutoCutOff(t *testing.T) {
+	for _, name := range []string{"squared-norm", "rastrigin"} {
+		for _, b := range [][2]float64{{-1, 1}, {0.5, 3}, {0, 5.12}}[:few(3, 1)] {
+			for seed := range uint64(few(5, 1)) {
+				bounds := objective.Cube(20, b[0], b[1])
+				spec := problem.Spec{Name: name, Dim: 20, Mix: "orthogonal", Seed: seed, Bounds: &bounds}
+				r, _ := solve(t, spec, nil, 0, 0)
+				best := math.Inf(1)
+				p, err := problem.New(spec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k := range uint64(3) {
+					long, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: strategy.CMAES{}, Bounds: bounds, Seed: 1000 + k, Budget: few(500_000, 50_000)})
+					if err != nil {
+						t.Fatal(err)
+					}
+					best = min(best, long.Value)
+				}
+				t.Logf("%s in [%g, %g], seed %d: %.8f after %d queries, CMA-ES %.8f", name, b[0], b[1], seed, r.Value, r.Queries, best)
+				if r.Value > best+1e-6 {
+					t.Errorf("%s in [%g, %g], seed %d: %v after %d queries, CMA-ES %v", name, b[0], b[1], seed, r.Value, r.Queries, best)
+				}
+			}
+		}
+	}
+}
+
+// Blocks, few components out of many dimensions, and many of many.
+func TestAutoLarge(t *testing.T) {
+	for _, c := range []struct {
+		spec  problem.Spec
+		gap   float64
+		most  int
+		seeds int
+	}{
+		{problem.Spec{Name: "rosenbrock-pairs", Dim: 100}, 1e-6, 250_000, few(10, 1)},
+		{problem.Spec{Name: "rastrigin", Dim: 1000, Components: 10}, 1e-6, 60_000, few(5, 1)},
+		{problem.Spec{Name: "rastrigin", Dim: 500}, 0.005, 2_500_000, few(1, 0)},
+	} {
+		for seed := range uint64(c.seeds) {
+			c.spec.Seed = seed
+			r, gap := solve(t, c.spec, nil, c.gap, 5_000_000)
+			t.Logf("%v: gap %g after %d queries", c.spec, gap, r.Queries)
+			if gap > c.gap || r.Queries > c.most {
+				t.Errorf("%v: gap %g after %d queries", c.spec, gap, r.Queries)
+			}
+		}
+	}
+}
+
+// Where f does not separate it costs little more than CMA-ES alone.
+func TestAutoNotSeparable(t *testing.T) {
+	for _, name := range []string{"rosenbrock", "griewank", "ackley"} {
+		for _, mix := range []string{"paper", "orthogonal", "none"}[:few(3, 1)] {
+			for _, d := range []int{10, 40}[:few(2, 1)] {
+				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
+				seeds := few(15, 5)
+				ours, solved := median(t, spec, strategy.Auto{}, 1e-8, 0, seeds)
+				alone, without := median(t, spec, strategy.CMAES{}, 1e-8, 0, seeds)
+				t.Logf("%s, mix %s, d = %d: %v queries (%d of %d), CMA-ES %v (%d): ratio %.2f", name, mix, d, ours, solved, seeds, alone, without, ours/alone)
+				if ours > 1.5*alone || solved < without {
+					t.Errorf("%s, mix %s, d = %d: %v queries, CMA-ES alone %v", name, mix, d, ours, alone)
+				}
+			}
+		}
+	}
+}
+
+// On quadratics, and on everything separable with many minima, it takes fewer queries
+// than CMA-ES. (Which is given twice as many, and no more, to try.)
+func TestAutoSeparable(t *testing.T) {
+	names := []string{"ellipsoid", "discus", "squared-norm", "rastrigin", "rastrigin-like", "levy", "styblinski-tang", "microring"}
+	for _, name := range names {
+		for _, mix := range []string{"", "none"} {
+			for _, d := range []int{10, 40, 100}[:few(3, 1)] {
+				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
+				seeds := few(15, 3)
+				ours, solved := median(t, spec, strategy.Auto{}, 1e-6, 0, seeds)
+				alone, without := median(t, spec, strategy.CMAES{}, 1e-6, 2*int(min(ours, 1e6))+1000, seeds)
+				t.Logf("%s, mix %q, d = %d: %v queries (%d of %d), CMA-ES %v (%d)", name, mix, d, ours, solved, seeds, alone, without)
+				if !(ours < alone) || solved < seeds {
+					t.Errorf("%s, mix %q, d = %d: %v queries (%d of %d), CMA-ES %v", name, mix, d, ours, solved, seeds, alone)
+				}
+			}
+		}
+	}
+}
