@@ -45,6 +45,9 @@ type Config struct {
 	Wells int
 	// Tolerance is how well a minimum is known, in steps of the grid; 0: 1e-3.
 	Tolerance float64
+	// Explorer looks along the lines first; nil: a grid over each range, which is
+	// widened. Wells and Tolerance are for what follows.
+	Explorer Explorer
 	// Widen is how often a range is doubled while the minimum is at its end; 0: 20.
 	Widen int
 }
@@ -73,12 +76,8 @@ func Minimize(ctx context.Context, f objective.Objective, x []float64, f0 float6
 	s := &search{ctx: ctx, f: f, x: x, u: directions, cfg: cfg.complete(), lines: make([]lineState, len(ranges))}
 	for j, r := range ranges {
 		s.lines[j] = lineState{r: r, points: []Well{{0, f0}}}
-		s.plan(j, r.Lo, r.Hi, most)
 	}
-	if err := s.ask(); err != nil {
-		return nil, err
-	}
-	if err := s.widen(); err != nil {
+	if err := s.explore(ranges); err != nil {
 		return nil, err
 	}
 	if err := s.refine(); err != nil {
@@ -99,13 +98,7 @@ type search struct {
 	u     *mat.Dense
 	cfg   Config
 	lines []lineState
-	queue []query
-}
-
-// A query is the point x + t u_j.
-type query struct {
-	j int
-	t float64
+	queue []Query
 }
 
 // A lineState is what is known of a line.
@@ -115,72 +108,27 @@ type lineState struct {
 	open   bool
 }
 
-// plan puts a grid on the queue.
-func (s *search) plan(j int, lo, hi float64, most int) {
-	n := min(most, max(2, int(math.Ceil((hi-lo)/s.lines[j].r.Step))))
-	for k := range n + 1 {
-		s.queue = append(s.queue, query{j, lo + (hi-lo)*float64(k)/float64(n)})
-	}
-}
-
 // ask asks for all that is on the queue.
-func (s *search) ask() error {
+func (s *search) ask() ([]float64, error) {
 	values, err := objective.Ask(s.ctx, s.f, len(s.queue), func(k int, row []float64) {
 		copy(row, s.x)
-		kernel.AddScaled(row, s.queue[k].t, s.u.RawRowView(s.queue[k].j))
+		kernel.AddScaled(row, s.queue[k].T, s.u.RawRowView(s.queue[k].Line))
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for k, q := range s.queue {
 		v := values[k]
 		if math.IsNaN(v) {
 			v = math.Inf(1)
 		}
-		s.lines[q.j].points = append(s.lines[q.j].points, Well{q.t, v})
+		s.lines[q.Line].points = append(s.lines[q.Line].points, Well{q.T, v})
 	}
 	s.queue = s.queue[:0]
 	for j := range s.lines {
 		slices.SortFunc(s.lines[j].points, func(a, b Well) int { return cmp.Compare(a.T, b.T) })
 	}
-	return nil
-}
-
-// widen doubles ranges whose lowest point is at an end, the first few times with as
-// fine a grid as before, then with a few points.
-func (s *search) widen() error {
-	for round := range s.cfg.Widen {
-		for j := range s.lines {
-			l := &s.lines[j]
-			lowest := l.lowest()
-			width := l.r.Hi - l.r.Lo
-			l.open = false
-			if lowest.T <= l.r.Lo && l.r.Lo > l.r.Least {
-				lo := max(l.r.Least, l.r.Lo-width)
-				s.plan(j, lo, l.r.Lo-min(l.r.Step, (l.r.Lo-lo)/2), atMost(round))
-				l.r.Lo, l.open = lo, true
-			} else if lowest.T >= l.r.Hi && l.r.Hi < l.r.Most {
-				hi := min(l.r.Most, l.r.Hi+width)
-				s.plan(j, l.r.Hi+min(l.r.Step, (hi-l.r.Hi)/2), hi, atMost(round))
-				l.r.Hi, l.open = hi, true
-			}
-		}
-		if len(s.queue) == 0 {
-			return nil
-		}
-		if err := s.ask(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// atMost is how many points a widening may have.
-func atMost(round int) int {
-	if round < 3 {
-		return most
-	}
-	return 16
+	return values, nil
 }
 
 // lowest returns the lowest point seen, the first of equals.
@@ -212,18 +160,18 @@ func (s *search) refine() error {
 		for _, job := range jobs {
 			if t, more := job.b.next(); more {
 				active = append(active, job)
-				s.queue = append(s.queue, query{job.j, t})
+				s.queue = append(s.queue, Query{job.j, t})
 			}
 		}
 		if len(active) == 0 {
 			return nil
 		}
 		order := slices.Clone(s.queue)
-		if err := s.ask(); err != nil {
+		if _, err := s.ask(); err != nil {
 			return err
 		}
 		for k, job := range active {
-			job.b.tell(s.lines[job.j].at(order[k].t))
+			job.b.tell(s.lines[job.j].at(order[k].T))
 		}
 		jobs = active
 	}

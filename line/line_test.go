@@ -9,6 +9,7 @@ import (
 
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
 )
 
 var ctx = context.Background()
@@ -135,5 +136,74 @@ func TestBadValues(t *testing.T) {
 	}
 	if _, err := Minimize(ctx, objective.NewMeter(f, 5), []float64{1}, 0.25, eye(1), []Range{everywhere(-2, 2, 0.3)}, Config{}); !errors.Is(err, objective.ErrBudget) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// halves is an explorer that asks for the middles of ranges, then of their halves.
+type halves struct{ batches *int }
+
+func (h halves) Explore(_ context.Context, ranges []Range, ask func([]Query) ([]float64, error)) error {
+	for _, parts := range []int{2, 4, 8, 16, 32} {
+		var queries []Query
+		for j, r := range ranges {
+			for k := 1; k < parts; k += 2 {
+				queries = append(queries, Query{j, r.Lo + (r.Hi-r.Lo)*float64(k)/float64(parts)})
+			}
+		}
+		values, err := ask(queries)
+		if err != nil {
+			return err
+		}
+		if len(values) != len(queries) {
+			return errors.New("values are missing")
+		}
+		*h.batches++
+	}
+	return nil
+}
+
+// Another explorer than the grid: its points are refined all the same.
+func TestAnotherExplorer(t *testing.T) {
+	f := objective.Func(2, func(x []float64) float64 { return math.Cos(3*x[0]) + x[0]*x[0]/9 + math.Pow(x[1]-0.3, 2) })
+	batches := 0
+	profiles, err := Minimize(ctx, f, make([]float64, 2), 1+0.09, eye(2), []Range{everywhere(-3, 3, 0.2), everywhere(-3, 3, 0.2)}, Config{Explorer: halves{&batches}, Tolerance: 1e-4})
+	if err != nil || batches != 5 {
+		t.Fatalf("%d batches, error %v", batches, err)
+	}
+	// −3 sin 3t + 2t/9 = 0 near ±π/3
+	if got := math.Abs(profiles[0].Wells[0].T); math.Abs(got-1.0217) > 1e-3 {
+		t.Errorf("the minimum is at %v", got)
+	}
+	if got := profiles[1].Wells[0].T; math.Abs(got-0.3) > 1e-4 {
+		t.Errorf("the minimum is at %v", got)
+	}
+	broken := errors.New("broken")
+	if _, err := Minimize(ctx, f, make([]float64, 2), 0, eye(2), []Range{everywhere(-3, 3, 0.2)}, Config{Explorer: failing{broken}}); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Explore(context.Context, []Range, func([]Query) ([]float64, error)) error {
+	return f.err
+}
+
+// The lowest point of a parabola through three of its points.
+func TestVertex(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at, depth, bend := rapid.Float64Range(-3, 3).Draw(t, "at"), rapid.Float64Range(-5, 5).Draw(t, "depth"), rapid.Float64Range(0.1, 9).Draw(t, "bend")
+		p := func(x float64) Well { return Well{x, depth + bend*(x-at)*(x-at)} }
+		left, right := rapid.Float64Range(0.1, 2).Draw(t, "left"), rapid.Float64Range(0.1, 2).Draw(t, "right")
+		got := vertex(p(at-left), p(at+(right-left)/3), p(at+right))
+		if math.Abs(got.T-at) > 1e-6 || math.Abs(got.Value-depth) > 1e-6 {
+			t.Fatalf("%v, want %v at %v", got, depth, at)
+		}
+	})
+	if got := vertex(Well{0, 1}, Well{1, 1}, Well{2, 1}); got != (Well{1, 1}) {
+		t.Errorf("of three equal ones %v", got)
+	}
+	if got := vertex(Well{0, math.Inf(1)}, Well{1, 1}, Well{2, 3}); got != (Well{1, 1}) {
+		t.Errorf("beside a failure %v", got)
 	}
 }

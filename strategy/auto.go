@@ -9,6 +9,7 @@ import (
 	"github.com/untwist/untwist/asktell"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -26,14 +27,18 @@ import (
 //
 // A budget below 3d² + 50d is too small for all that and goes to CMA-ES at once.
 // The zero value is ready to use.
-type Auto struct{}
+type Auto struct {
+	// Lines is how to look along components for the first time; nil: by a grid. A
+	// Swarm does it the paper's way.
+	Lines line.Explorer
+}
 
 // Name returns "auto".
 func (Auto) Name() string { return "auto" }
 
 // Minimize spends the budget as f deserves.
-func (Auto) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
-	a := &auto{ctx: ctx, f: &watched{Objective: f, first: math.NaN()}, task: task, learnt: &Learnt{}}
+func (s Auto) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
+	a := &auto{ctx: ctx, f: &watched{Objective: f, first: math.NaN()}, task: task, lines: s.Lines, learnt: &Learnt{}}
 	defer a.stop()
 	err := a.run()
 	if math.IsInf(a.f.best.Value, -1) {
@@ -86,6 +91,7 @@ type auto struct {
 	ctx    context.Context
 	f      *watched
 	task   Task
+	lines  line.Explorer
 	learnt *Learnt
 	status objective.Status // with errSearched
 

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -68,7 +69,9 @@ func (a *auto) interior() bool {
 // search makes the model, searches it and asks f about what it finds.
 func (b *boxed) search() error {
 	b.task.Stage("lines")
-	if err := b.learn(); err != nil {
+	if err := b.learn(); errors.Is(err, errNoModel) {
+		return nil // the lines have asked f all the same
+	} else if err != nil {
 		return err
 	}
 	return b.ask(b.explore(b.f.best.Point))

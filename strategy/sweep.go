@@ -53,7 +53,7 @@ func (s *sweeper) wide() error {
 		reach, y := extent(s.found.Frame.Matrix().RawRowView(j)), s.y(j, x)
 		ranges[k] = s.span(j, x, -reach-y, reach-y)
 	}
-	profiles, err := s.lines(x, fx, s.singles, ranges, line.Config{Tolerance: 1e-2})
+	profiles, err := s.minimize(x, fx, s.singles, ranges, line.Config{Tolerance: 1e-2, Explorer: s.lines})
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (s *sweeper) span(j int, x []float64, lo, hi float64) line.Range {
 	return line.Range{Lo: max(lo, least), Hi: min(hi, most), Step: 0.8 * s.found.Scale[j], Least: least, Most: most}
 }
 
-// lines minimises from x along components.
-func (s *sweeper) lines(x []float64, fx float64, components []int, ranges []line.Range, cfg line.Config) ([]line.Profile, error) {
+// minimize minimises from x along components.
+func (s *sweeper) minimize(x []float64, fx float64, components []int, ranges []line.Range, cfg line.Config) ([]line.Profile, error) {
 	directions := mat.NewDense(len(ranges), len(x), nil)
 	for k, j := range components {
 		directions.SetRow(k, s.u.RawRowView(j))
@@ -183,7 +183,7 @@ func (s *sweeper) otherWells() error {
 	if len(components) == 0 {
 		return nil
 	}
-	profiles, err := s.lines(x, fx, components, ranges, line.Config{Wells: 1, Widen: 1})
+	profiles, err := s.minimize(x, fx, components, ranges, line.Config{Wells: 1, Widen: 1})
 	if err != nil {
 		return err
 	}

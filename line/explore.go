@@ -1,0 +1,80 @@
+package line
+
+import (
+	"context"
+	"math"
+)
+
+// A Query is the point x + T u of a line.
+type Query struct {
+	Line int
+	T    float64
+}
+
+// An Explorer looks along lines for the first time, instead of the grid: it asks for
+// points of them, as many lines together as it can.
+type Explorer interface {
+	Explore(ctx context.Context, ranges []Range, ask func([]Query) ([]float64, error)) error
+}
+
+// explore looks along all lines for the first time.
+func (s *search) explore(ranges []Range) error {
+	if s.cfg.Explorer != nil {
+		return s.cfg.Explorer.Explore(s.ctx, ranges, func(queries []Query) ([]float64, error) {
+			s.queue = append(s.queue, queries...)
+			return s.ask()
+		})
+	}
+	for j, r := range ranges {
+		s.plan(j, r.Lo, r.Hi, most)
+	}
+	if _, err := s.ask(); err != nil {
+		return err
+	}
+	return s.widen()
+}
+
+// plan puts a grid on the queue.
+func (s *search) plan(j int, lo, hi float64, most int) {
+	n := min(most, max(2, int(math.Ceil((hi-lo)/s.lines[j].r.Step))))
+	for k := range n + 1 {
+		s.queue = append(s.queue, Query{j, lo + (hi-lo)*float64(k)/float64(n)})
+	}
+}
+
+// widen doubles ranges whose lowest point is at an end, the first few times with as
+// fine a grid as before, then with a few points.
+func (s *search) widen() error {
+	for round := range s.cfg.Widen {
+		for j := range s.lines {
+			l := &s.lines[j]
+			lowest := l.lowest()
+			width := l.r.Hi - l.r.Lo
+			l.open = false
+			if lowest.T <= l.r.Lo && l.r.Lo > l.r.Least {
+				lo := max(l.r.Least, l.r.Lo-width)
+				s.plan(j, lo, l.r.Lo-min(l.r.Step, (l.r.Lo-lo)/2), atMost(round))
+				l.r.Lo, l.open = lo, true
+			} else if lowest.T >= l.r.Hi && l.r.Hi < l.r.Most {
+				hi := min(l.r.Most, l.r.Hi+width)
+				s.plan(j, l.r.Hi+min(l.r.Step, (hi-l.r.Hi)/2), hi, atMost(round))
+				l.r.Hi, l.open = hi, true
+			}
+		}
+		if len(s.queue) == 0 {
+			return nil
+		}
+		if _, err := s.ask(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// atMost is how many points a widening may have.
+func atMost(round int) int {
+	if round < 3 {
+		return most
+	}
+	return 16
+}

@@ -1,0 +1,85 @@
+package strategy
+
+import (
+	"context"
+	"math"
+
+	"github.com/untwist/untwist/asktell"
+	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/line"
+	"github.com/untwist/untwist/objective"
+)
+
+// Swarm explores lines by consensus-based optimisation in one dimension, as the paper
+// does (section 3.3): a swarm on each line, all of which take their steps together.
+// It is another choice for Auto.Lines.
+type Swarm struct {
+	// Config is how each swarm moves. Zero values are those of the paper's experiment
+	// in one dimension: τ = 0.01, σ = 1.1, α from 1.
+	Config cbo.Config
+	// Steps is how many steps each takes; 0: 60.
+	Steps int
+}
+
+// Explore runs a swarm from each range.
+func (s Swarm) Explore(ctx context.Context, ranges []line.Range, ask func([]line.Query) ([]float64, error)) error {
+	talks := make([]*asktell.Talk, len(ranges))
+	for j, r := range ranges {
+		cfg := s.config(r, j)
+		talks[j] = asktell.New(1, func(f objective.Objective) error {
+			_, err := cbo.Run(ctx, f, cfg)
+			return err
+		})
+		defer talks[j].Stop()
+	}
+	for {
+		var queries []line.Query
+		for j, t := range talks {
+			if points := t.Ask(); points != nil {
+				n, _ := points.Dims()
+				for i := range n {
+					queries = append(queries, line.Query{Line: j, T: points.At(i, 0)})
+				}
+			} else if err := t.Err(); err != nil {
+				return err
+			}
+		}
+		if len(queries) == 0 {
+			return nil
+		}
+		values, err := ask(queries)
+		if err != nil {
+			return err
+		}
+		for _, t := range talks {
+			if points := t.Ask(); points != nil {
+				n, _ := points.Dims()
+				t.Tell(values[:n], nil)
+				values = values[n:]
+			}
+		}
+	}
+}
+
+// config returns the settings of the swarm on a line.
+func (s Swarm) config(r line.Range, j int) cbo.Config {
+	cfg := s.Config
+	cfg.Box = objective.Cube(1, r.Lo, r.Hi)
+	if cfg.Tau == 0 {
+		cfg.Tau = 0.01
+	}
+	if cfg.Sigma == nil {
+		cfg.Sigma = cbo.Constant(1.1)
+	}
+	if cfg.Alpha == nil {
+		cfg.Alpha = cbo.Geometric(1, 1.005, 1e5)
+	}
+	if !math.IsInf(r.Least, -1) || !math.IsInf(r.Most, 1) {
+		cfg.Domain = cbo.Reflect{Box: objective.Cube(1, r.Least, r.Most)}
+	}
+	if cfg.Stop.Steps = s.Steps; s.Steps == 0 {
+		cfg.Stop.Steps = 60
+	}
+	cfg.Seed += uint64(j) << 32
+	return cfg
+}
