@@ -1,6 +1,7 @@
 package untwist_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -8,11 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
 )
 
 var whole = flag.Bool("whole", false, "run strategy auto's acceptance with all seeds and dimensions; with -update docs/auto.md's table is written anew")
@@ -237,4 +240,32 @@ func TestAutoSeparable(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The time that strategy auto takes besides that of the objective, for mixed Rastrigin
+// at d = 100.
+func BenchmarkAutoOwnTime(b *testing.B) {
+	p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: 100})
+	if err != nil {
+		b.Fatal(err)
+	}
+	asked := time.Duration(0)
+	for b.Loop() {
+		if _, err := untwist.Minimize(ctx, timed{p, &asked}, untwist.Options{Start: p.Domain()}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric((b.Elapsed()-asked).Seconds()/float64(b.N), "own-s/op")
+}
+
+// timed takes the time of an objective.
+type timed struct {
+	objective.Objective
+	took *time.Duration
+}
+
+func (f timed) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	began := time.Now()
+	defer func() { *f.took += time.Since(began) }()
+	return f.Objective.Evaluate(ctx, points, values)
 }

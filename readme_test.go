@@ -27,9 +27,13 @@ func TestReadmeExample(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	minimum, probe, _ := strings.Cut(string(out), "\n")
+	minimum, rest, _ := strings.Cut(string(out), "\n")
+	learnt, probe, _ := strings.Cut(rest, "\n")
 	if want := "f = 0.000 at [1.00 -2.00], 252 queries, converged, error <nil>"; minimum != want {
 		t.Errorf("it prints %q, want %q", minimum, want)
+	}
+	if want := "separable in 2 of the coordinates given (mixed differences are "; !strings.HasPrefix(learnt, want) {
+		t.Errorf("it has learnt %q, want %q", learnt, want)
 	}
 	if !strings.HasPrefix(probe, "separable in 2 of the coordinates given (mixed") || !strings.HasSuffix(probe, " queries, error <nil>\n") {
 		t.Errorf("it prints %q", probe)

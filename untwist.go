@@ -6,11 +6,11 @@
 //	result, err := untwist.Minimize(ctx, f, untwist.Options{Budget: 20_000})
 //
 // Many objectives are a sum of one-dimensional functions in coordinates that
-// nobody told you, f(x) = Σ_j f_j(⟨w_j, x⟩). Probe finds those coordinates from
+// nobody told you, f(x) = Σ_j f_j(⟨w_j, x⟩). Minimize finds those coordinates from
 // function values alone (after C. Fiedler and T. Roith, "Consensus-based
-// optimization for linearly separable functions"), and Minimize with strategy.Auto
-// minimises along them. The default is still consensus-based optimisation in the
-// coordinates given; CMA-ES is there too.
+// optimization for linearly separable functions") and minimises along them; the
+// Result says what it has learnt. Where there are none it is CMA-ES. Probe finds and
+// certifies the coordinates without a search.
 //
 // Package objective has the contract that functions fulfil, package strategy the
 // ways to minimise them, of which Options chooses one, and package identify the

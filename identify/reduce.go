@@ -12,10 +12,10 @@ import (
 // few looks for signs that f has few components, m < d/4: the Hessian along s
 // random directions has rank min(s, m), so that one along four directions, then
 // sixteen, and so on, of which each costs s² + s + 1 queries, sees m as soon as
-// s > m. It returns such an s, or 0.
-func (s *surveyor) few() (int, error) {
+// s > m. It returns such an s, or 0. Of a budget it spends an eighth at most.
+func (s *surveyor) few(budget int) (int, error) {
 	d := s.f.Dim()
-	for n := 4; n <= d/4; n *= 4 {
+	for n := 4; n <= d/4 && (budget == 0 || n*n <= budget/8); n *= 4 {
 		t := sphere(n, d, s.stream)
 		kernel.Orthonormalise(t.RawMatrix())
 		step, err := s.step(hessian.Symmetric, t)

@@ -52,6 +52,10 @@ type Survey struct {
 	//
 	// to scale. It may ask f in the meantime. An error ends the survey.
 	Pause func(inverse *mat.SymDense) error
+	// Budget is how many queries f has for the survey and what comes after it, if that
+	// is little: below Least(d) only the coordinates as given, from 160d on, and few
+	// components are looked for, and ErrDear says that there are none. 0: enough.
+	Budget int
 	// Stage, if not nil, is told what is being done from now on, in a word.
 	Stage func(name string)
 }
@@ -90,6 +94,13 @@ type Finding struct {
 	Before, After *mat.Dense
 }
 
+// Least is how many queries it takes at least to find d coordinates, and to use them.
+func Least(d int) int { return 3*d*d + 50*d }
+
+// ErrDear says that f does not separate in the coordinates as given and has no few
+// components, and that the budget does not allow to look any further.
+var ErrDear = errors.New("identify: the budget is too small to find the coordinates")
+
 // Identify surveys f. Random numbers come from the stream ("identify",
 // "survey"). If f ends the survey by an error, a spent budget for one, what has
 // been found so far comes with the error: the Finding is never nil, and its
@@ -119,6 +130,7 @@ func (s Survey) road(ctx context.Context, f objective.Objective, seed rng.Seed) 
 		},
 		tolerance: s.Tolerance,
 		pause:     s.Pause,
+		budget:    s.Budget,
 		stage:     s.Stage,
 		finding:   &Finding{Linear: -1, Certificate: Certificate{Verdict: Unknown}},
 	}
@@ -154,11 +166,13 @@ func (r *road) run() error {
 	if err := r.rescale(); err != nil {
 		return err
 	}
-	if done, err := r.asGiven(); done || err != nil {
-		return err
+	if r.budget == 0 || r.budget >= min(160*d, Least(d)) { // enough to measure scales and to search
+		if done, err := r.asGiven(); done || err != nil {
+			return err
+		}
 	}
 	r.stage("reduction")
-	n, err := r.few()
+	n, err := r.few(r.budget)
 	if err != nil {
 		return err
 	}
@@ -170,6 +184,9 @@ func (r *road) run() error {
 		if s != nil {
 			return r.survey(s)
 		}
+	}
+	if r.budget > 0 && r.budget < Least(d) {
+		return ErrDear
 	}
 	return r.survey(&span{curved: eye(d)})
 }

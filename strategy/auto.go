@@ -25,7 +25,9 @@ import (
 // BIPOP-CMA-ES, with the Hessians seen for its first covariance; it gets a chance
 // before the dear part of the survey begins.
 //
-// A budget below 3d² + 50d is too small for all that and goes to CMA-ES at once.
+// A budget below 3d² + 50d is too small for all that: then it looks only whether f
+// separates as it is or has few components, and goes to CMA-ES otherwise; below 30d
+// at once.
 // The zero value is ready to use.
 type Auto struct {
 	// Lines is how to look along components for the first time; nil: by a grid. A
@@ -61,8 +63,9 @@ const rough = 0.006
 // A watched objective keeps the best point that passes, and the first value.
 type watched struct {
 	objective.Objective
-	best  objective.Best
-	first float64 // the first that is finite; NaN: none yet
+	best    objective.Best
+	first   float64 // the first that is finite; NaN: none yet
+	queries int
 }
 
 // Evaluate evaluates f.
@@ -70,6 +73,7 @@ func (w *watched) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 	objective.Clear(values)
 	err := w.Objective.Evaluate(ctx, points, values)
 	known := values[:objective.Evaluated(values)]
+	w.queries += len(known)
 	w.best.OfferAll(points, known)
 	for _, v := range known {
 		if math.IsNaN(w.first) && !math.IsInf(v, 0) {
@@ -141,14 +145,29 @@ func (a *auto) survey() (*identify.Finding, error) {
 		a.learnt.Finding = found
 		return found, err
 	}
-	if least := 3*d*d + 50*d; a.task.Budget < least {
-		a.learnt.note("the budget is too small to look for coordinates, which takes %d queries at least", least)
+	small := func() { // says why it does not look
+		a.learnt.note("the budget is too small to look for coordinates, which takes %d queries at least", identify.Least(d))
+	}
+	if a.task.Budget < min(30*d, identify.Least(d)) {
+		small()
 		return nil, nil
 	}
+	s.Budget = a.task.Budget
 	found, err := s.Identify(a.ctx, a.f, seed)
+	if errors.Is(err, identify.ErrDear) {
+		small()
+		return nil, nil
+	}
 	a.learnt.Finding = found
+	if err == nil && a.task.Budget-a.f.queries < perLine*found.Frame.Components() {
+		a.learnt.note("the budget is too small to search along the coordinates found")
+		return nil, nil
+	}
 	return found, err
 }
+
+// perLine is how many queries a line takes at least.
+const perLine = 60
 
 // along minimises in the coordinates found: by lines and in blocks, in turns with
 // Newton steps and with a look at other wells, until nothing gets better.

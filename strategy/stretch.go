@@ -117,7 +117,7 @@ func (b *boxed) ends(j int, sign, y float64) []*stretch {
 		far := 0.0
 		for tau := longest * (1 - 1e-9); tau >= b.found.Scale[j]; tau /= 1.3 {
 			low, high := b.corners(j, sign, tau)
-			from, to := sign*(b.y(j, low)-y), sign*(b.y(j, high)-y)
+			from, to := float64(sign*(b.y(j, low)-y)), float64(sign*(b.y(j, high)-y))
 			if reach := min(tau, to); reach >= from && reach > 1.05*far {
 				far, base = reach, between(low, high, (reach-from)/(to-from))
 			}
