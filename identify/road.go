@@ -20,7 +20,7 @@ type proposal struct {
 type road struct {
 	*surveyor
 	tolerance float64
-	budget    int // 0: enough
+	budget    int                       // 0: enough
 	pause     func(*mat.SymDense) error // nil: none
 	stage     func(name string)
 	best      *proposal
