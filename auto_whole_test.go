@@ -72,20 +72,21 @@ func median(t *testing.T, spec problem.Spec, s strategy.Strategy, gap float64, b
 }
 
 // The paper's four problems at d = 100: every seed solved, with medians far below
-// 5,000,000 queries, and to 1e-8 for a tenth more.
+// 5,000,000 queries, and to 1e-8 for a tenth more. Without -whole at d = 30, with limits
+// in proportion to d².
 func TestAutoTable(t *testing.T) {
 	limits := []struct {
 		name string
 		most int
 	}{{"rastrigin", 65_000}, {"rastrigin-like", 65_000}, {"squared-norm", 11_000}, {"different-powers", 65_000}}
-	seeds := few(100, 3)
+	seeds, d := few(100, 3), few(100, 30)
 	rows := make([]string, seeds)
 	var summary strings.Builder
 	for _, c := range limits {
 		var to, further, end []int
 		worst := 0.0
 		for seed := range seeds {
-			spec := problem.Spec{Name: c.name, Dim: 100, Seed: uint64(seed)}
+			spec := problem.Spec{Name: c.name, Dim: d, Seed: uint64(seed)}
 			first, gap := solve(t, spec, nil, 0.005, 0)
 			fine, fineGap := solve(t, spec, nil, 1e-8, 0)
 			last, lastGap := solve(t, spec, nil, 0, 0)
@@ -103,7 +104,7 @@ func TestAutoTable(t *testing.T) {
 		line := fmt.Sprintf("| %s | %d of %d | %d | %d | %d | %d | %.0e |", c.name, seeds, seeds, to[middle], to[seeds-1], further[middle], end[middle], worst)
 		t.Log(line)
 		summary.WriteString(line + "\n")
-		if to[middle] > c.most || float64(further[middle]) > 1.1*float64(to[middle]) {
+		if to[middle] > c.most*d*d/100/100*few(1, 2) || float64(further[middle]) > 1.1*float64(to[middle]) {
 			t.Errorf("%s: medians %d and %d", c.name, to[middle], further[middle])
 		}
 	}
@@ -141,9 +142,10 @@ func rewrite(t *testing.T, path, text string) {
 
 // Microring within bounds, the minimiser inside: found, and nothing is asked outside.
 func TestAutoMicroring(t *testing.T) {
-	bounds := objective.Cube(64, 0, 8)
-	for seed := range uint64(few(20, 1)) {
-		r, gap := solve(t, problem.Spec{Name: "microring", Dim: 64, Seed: seed, Bounds: &bounds}, nil, 0, 0)
+	d := few(64, 8)
+	bounds := objective.Cube(d, 0, 8)
+	for seed := range uint64(few(20, 3)) {
+		r, gap := solve(t, problem.Spec{Name: "microring", Dim: d, Seed: seed, Bounds: &bounds}, nil, 0, 0)
 		t.Logf("seed %d: gap %g after %d queries", seed, gap, r.Queries)
 		if gap > 1e-6 || bounds.Outside(r.Point) >= 0 {
 			t.Errorf("seed %d: gap %g, %v", seed, gap, r.Status)
@@ -157,8 +159,9 @@ func TestAutoCutOff(t *testing.T) {
 	for _, name := range []string{"squared-norm", "rastrigin"} {
 		for _, b := range [][2]float64{{-1, 1}, {0.5, 3}, {0, 5.12}}[:few(3, 1)] {
 			for seed := range uint64(few(5, 1)) {
-				bounds := objective.Cube(20, b[0], b[1])
-				spec := problem.Spec{Name: name, Dim: 20, Mix: "orthogonal", Seed: seed, Bounds: &bounds}
+				d := few(20, 6)
+				bounds := objective.Cube(d, b[0], b[1])
+				spec := problem.Spec{Name: name, Dim: d, Mix: "orthogonal", Seed: seed, Bounds: &bounds}
 				r, _ := solve(t, spec, nil, 0, 0)
 				best := math.Inf(1)
 				p, err := problem.New(spec)
@@ -189,8 +192,8 @@ func TestAutoLarge(t *testing.T) {
 		most  int
 		seeds int
 	}{
-		{problem.Spec{Name: "rosenbrock-pairs", Dim: 100}, 1e-6, 250_000, few(10, 1)},
-		{problem.Spec{Name: "rastrigin", Dim: 1000, Components: 10}, 1e-6, 60_000, few(5, 1)},
+		{problem.Spec{Name: "rosenbrock-pairs", Dim: few(100, 20)}, 1e-6, 250_000, few(10, 1)},
+		{problem.Spec{Name: "rastrigin", Dim: few(1000, 200), Components: 10}, 1e-6, 60_000, few(5, 1)},
 		{problem.Spec{Name: "rastrigin", Dim: 500}, 0.005, 2_500_000, few(1, 0)},
 	} {
 		for seed := range uint64(c.seeds) {

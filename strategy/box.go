@@ -77,10 +77,9 @@ func (b *boxed) search() error {
 	return b.ask(b.explore(b.f.best.Point))
 }
 
-// The local searches of a model: their number times m·d at most, and how many at
-// least and at most; and of how many those from near the best and those from anywhere
-// are a turn.
-const effort, fewest, most, turn = 40_000_000, 300, 100_000, 500
+// The local searches of a model: for each component, their number times m·d at most, and
+// how many in any case; and how many from near the best, or from anywhere, are a turn.
+const each, effort, fewest, turn = 5000, 40_000_000, 300, 500
 
 // explore minimises the model within the box by local searches: from x, then each
 // from near where the last good one has ended, in turns that begin at the best and
@@ -89,7 +88,7 @@ func (b *boxed) explore(x []float64) []float64 {
 	best := slices.Clone(x)
 	least := b.settle(best)
 	here, value := slices.Clone(best), least
-	hops := min(most, max(fewest, effort/(len(x)*len(b.model.phi))))
+	hops := max(fewest, min(each*len(b.model.phi), effort/(len(x)*len(b.model.phi))))
 	for hop, last := 0, 0; hop < hops && hop-last <= max(fewest, hops/2); hop++ {
 		switch hop % (2 * turn) {
 		case 0:
