@@ -104,7 +104,8 @@ func (b *boxed) sample() error {
 // ends returns stretches along u_j that go on from the coordinate y as far up (sign 1)
 // or down as y_j can be within the box, each from where the last has ended. The points
 // x from which x − τu_j is in the box too are a smaller box, and ⟨w̃_j, x⟩ is smallest
-// and largest in it at two of its corners.
+// and largest in it at two of its corners. (Where u_j is long, since W̃ is
+// ill-conditioned, f can be followed a little only along it.)
 func (b *boxed) ends(j int, sign, y float64) []*stretch {
 	u := b.u.RawRowView(j)
 	longest := math.Inf(1)
@@ -133,7 +134,7 @@ func (b *boxed) ends(j int, sign, y float64) []*stretch {
 }
 
 // mostEnds is of how many stretches the way to an end may be made.
-const mostEnds = 8
+const mostEnds = 20
 
 // corners returns the corners of the smaller box at which sign·⟨w̃_j, x⟩ is smallest
 // and largest.
