@@ -46,58 +46,6 @@ func TestAutoElsewhere(t *testing.T) {
 	}
 }
 
-// skew are three coordinates that are neither given nor orthogonal.
-func skew(x []float64) (a, b, c float64) { return x[0] + 2*x[1] - x[2], x[0] - x[1], x[1]/2 + x[2] }
-
-// A minimum at infinity, or none at all: it says so, soon; within bounds there is one.
-func TestAutoWithoutAMinimum(t *testing.T) {
-	for name, c := range map[string]struct {
-		f       func(x []float64) float64
-		bounded float64 // the minimum within [-2, 3]³
-	}{
-		"linear":               {func(x []float64) float64 { return x[0] + 2*x[1] - x[2] }, -9},
-		"linear in one":        {func(x []float64) float64 { return x[0] }, -2},
-		"linear and quadratic": {func(x []float64) float64 { a, b, c := skew(x); return a + b*b + c*c }, -7.25},
-		"cubic":                {func(x []float64) float64 { a, b, c := skew(x); return a*a*a + b*b + c*c }, -725},
-		"saddle":               {func(x []float64) float64 { a, b, c := skew(x); return -a*a + b*b + c*c }, -120.75},
-		"saddle as given":      {func(x []float64) float64 { return -x[0]*x[0] + x[1]*x[1] + x[2]*x[2] }, -9},
-	} {
-		f := objective.Func(3, c.f)
-		r, err := untwist.Minimize(ctx, f, untwist.Options{Budget: 100_000})
-		if err != nil || r.Status != objective.Unbounded || r.Queries > 3000 || !strings.Contains(r.String(), "it may have no minimum") {
-			t.Errorf("%s: %v, %v, error %v", name, r.Status, r, err)
-		}
-		r, err = untwist.Minimize(ctx, f, untwist.Options{Budget: 100_000, Bounds: objective.Cube(3, -2, 3)})
-		if err != nil || r.Status != objective.Converged || math.Abs(r.Value-c.bounded) > 1e-9 {
-			t.Errorf("%s within bounds: %v at %v, %v, error %v", name, r.Value, r.Point, r.Status, err)
-		}
-	}
-}
-
-// Functions that are no sums of smooth ridges with a minimum inside.
-func TestAutoOddFunctions(t *testing.T) {
-	for name, c := range map[string]struct {
-		f         func(x []float64) float64
-		min, most float64
-	}{
-		"constant":       {func([]float64) float64 { return 3 }, 3, 500},
-		"identical":      {func(x []float64) float64 { a, b, c := skew(x); return well(a) + well(b) + well(c) }, -9, 3000},
-		"exponential":    {func(x []float64) float64 { return math.Exp(-x[0]) + x[1]*x[1] + x[2]*x[2] }, 0, 2000},
-		"fails in parts": {func(x []float64) float64 { a, b, c := skew(x); return math.Pow(math.Sqrt(1-a)-0.5, 2) + b*b + c*c*c*c }, 0, 60_000},
-		"steps":          {func(x []float64) float64 { return math.Floor(math.Abs(x[0])) + math.Abs(x[1]) + x[2]*x[2] }, 0, 5000},
-		"kinks":          {func(x []float64) float64 { a, b, c := skew(x); return math.Abs(a) + math.Abs(b) + math.Abs(c) }, 0, 60_000},
-		"huge":           {func(x []float64) float64 { a, b, c := skew(x); return 1e250 * (1 + a*a + b*b + c*c*c*c) }, 1e250, 3000},
-		"tiny":           {func(x []float64) float64 { a, b, c := skew(x); return 1e-250 * (1 + a*a + b*b + c*c*c*c) }, 1e-250, 3000},
-	} {
-		r, err := untwist.Minimize(ctx, objective.Func(3, c.f), untwist.Options{Budget: 60_000})
-		if err != nil || r.Value-c.min > 1e-9*max(1, math.Abs(c.min)) || float64(r.Queries) > c.most {
-			t.Errorf("%s: %v, want %v; %v, error %v", name, r.Value, c.min, r, err)
-		}
-	}
-}
-
-func well(t float64) float64 { return t*t - 3*math.Cos(3*t) }
-
 // A budget of any size is kept, and one that is too small is said to be.
 func TestAutoBudgets(t *testing.T) {
 	for _, spec := range []problem.Spec{{Name: "rastrigin", Dim: 6}, {Name: "rosenbrock-pairs", Dim: 6}, {Name: "ackley", Dim: 6}, {Name: "squared-norm", Dim: 6, Mix: "none"}} {

@@ -162,7 +162,7 @@ func TestFindingsInWords(t *testing.T) {
 		"rastrigin":        "separable in 6 rotated coordinates (mixed differences are ",
 		"squared-norm":     "separable in 6 rotated coordinates, a quadratic (mixed",
 		"rosenbrock-pairs": "separable into 3 blocks of 6 coordinates (mixed",
-		"ackley":           "not separable by any linear map that was found (mixed",
+		"ackley":           "not separable in any coordinates that were tried (mixed",
 	} {
 		got, err := untwist.Probe(context.Background(), mixed(t, name, 6, 1), untwist.Options{})
 		if err != nil || !strings.HasPrefix(got.String(), want) {

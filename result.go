@@ -121,11 +121,11 @@ func (r Result) String() string {
 func (r Result) wells() (several, component int, above float64) {
 	above = math.Inf(1)
 	for _, p := range r.Profiles {
-		if len(p.Wells) < 2 {
+		if len(p.Wells) < 2 || math.IsInf(p.Wells[1].Value, 1) {
 			continue
 		}
 		several++
-		if v := p.Wells[1].Value - p.Wells[0].Value; v < above {
+		if v := p.Wells[1].Value; v < above {
 			component, above = p.Component, v
 		}
 	}

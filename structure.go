@@ -2,15 +2,14 @@ package untwist
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -85,7 +84,7 @@ func (s Structure) String() string {
 	case identify.Blocked:
 		fmt.Fprintf(&text, "separable into %s of %s", count(len(s.Blocks), "block"), count(m, kind))
 	case identify.NotSeparable:
-		text.WriteString("not separable by any linear map that was found")
+		text.WriteString("not separable in any coordinates that were tried")
 	default:
 		text.WriteString("coordinates were found but not certified")
 	}
@@ -97,6 +96,9 @@ func (s Structure) String() string {
 	}
 	if s.Linear >= 0 {
 		text.WriteString(", linear in one")
+	}
+	if s.Certificate.Beyond > 1e-3 {
+		text.WriteString(", which leave out directions on which f depends")
 	}
 	if s.Certificate.Splits > 0 {
 		fmt.Fprintf(&text, " (mixed differences are %.0e of single ones)", s.Certificate.Coupling)
@@ -168,7 +170,7 @@ func (r *run) profiles(found *identify.Finding, in []Profile) []Profile {
 			v[k] *= 2 / (start.Hi[k] - start.Lo[k])
 			origin += float64(v[k] * (start.Lo[k] + float64((start.Hi[k]-start.Lo[k])/2)))
 		}
-		length := math.Sqrt(kernel.Dot(v, v))
+		length := floats.Norm(v, 2)
 		place := func(y float64) float64 { return (y + origin) / length }
 		p.Y, p.Wells = slices.Clone(p.Y), slices.Clone(p.Wells)
 		for i, y := range p.Y {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/frame"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A Verdict says what a certificate has found.
@@ -54,6 +55,7 @@ type Certificate struct {
 }
 
 const (
+	longest    = 1e6  // ‖W̃†‖ up to which a frame can be certified: rows have length 1
 	limit      = 1e-3 // the Coupling up to which a frame counts as separating
 	beyond     = 1e-3 // the same for Beyond
 	aloneLimit = 0.1  // the same for Alone, whose own differences may be small by chance
@@ -86,7 +88,7 @@ func (s *surveyor) certify(f *frame.Frame, blocks [][]int, slack float64) (Certi
 	if err == nil && f.Components() < f.Dim() {
 		err = s.beyond(&c, f)
 	}
-	if err != nil {
+	if err != nil || mat.Norm(f.Inverse(), 2) > longest {
 		c.Verdict = Unknown
 		return c, err
 	}

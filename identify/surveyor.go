@@ -66,6 +66,7 @@ const attempts = 20
 // Why nothing could be identified.
 var (
 	ErrConstant  = errors.New("identify: f is constant where it was sampled")
+	ErrNoStep    = errors.New("identify: no step for finite differences was found: f is not smooth, not finite or not free to move there")
 	ErrNotFinite = errors.New("identify: f is NaN or infinite at too many of the points drawn to tell anything about it")
 )
 
@@ -141,7 +142,7 @@ func (s *surveyor) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
 	}
 	step, err := st.Step(s.ctx, s.f, points, directions, s.furthest(points, directions))
 	if errors.Is(err, hessian.ErrNoStep) {
-		err = ErrNotFinite
+		err = ErrNoStep
 	}
 	return step * unit, err
 }

@@ -131,9 +131,12 @@ func (s *search) ask() ([]float64, error) {
 	return values, nil
 }
 
-// lowest returns the lowest point seen, the first of equals.
+// lowest returns the lowest point seen, of equals the one closest to x: a plateau does
+// not lead away.
 func (l *lineState) lowest() Well {
-	return slices.MinFunc(l.points, func(a, b Well) int { return cmp.Compare(a.Value, b.Value) })
+	return slices.MinFunc(l.points, func(a, b Well) int {
+		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(math.Abs(a.T), math.Abs(b.T)))
+	})
 }
 
 // refine advances Brent's method in the deepest wells of all lines together.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/untwist/untwist/asktell"
 	"github.com/untwist/untwist/identify"
@@ -115,10 +116,9 @@ func (a *auto) run() error {
 	found, err := a.survey()
 	switch {
 	case errors.Is(err, identify.ErrConstant):
-		a.learnt.note("f is the same wherever it was asked")
-		return nil
-	case errors.Is(err, identify.ErrNotFinite), errors.Is(err, identify.ErrSingular):
-		a.learnt.note("no coordinates were found (%v)", err)
+		return a.flat()
+	case errors.Is(err, identify.ErrNotFinite), errors.Is(err, identify.ErrNoStep), errors.Is(err, identify.ErrSingular):
+		a.learnt.note("%s", strings.TrimPrefix(err.Error(), "identify: "))
 		return a.search(math.MaxInt)
 	case err != nil:
 		return err
@@ -126,9 +126,24 @@ func (a *auto) run() error {
 		return a.search(math.MaxInt)
 	}
 	if v := found.Certificate.Verdict; v == identify.Separable || v == identify.Blocked {
-		return a.along(found)
+		if err := a.along(found); !errors.Is(err, errUnsettled) {
+			return err
+		}
+		a.learnt.note("the coordinates found do not hold where the search has come to")
 	}
 	return a.search(math.MaxInt)
+}
+
+// flat searches a little where f is the same wherever it was asked, and goes on if that
+// turns out not to be so everywhere.
+func (a *auto) flat() error {
+	err := a.search(min(100*a.f.Dim(), a.task.Budget/2))
+	if err == nil && a.f.first-a.f.best.Value > a.f.tolerance() {
+		err = a.search(math.MaxInt)
+	} else if a.f.first == a.f.best.Value {
+		a.learnt.note("f is the same wherever it was asked")
+	}
+	return err
 }
 
 // survey finds coordinates, or judges those that were given. It returns nil if the
@@ -173,18 +188,20 @@ const perLine = 60
 // Newton steps and with a look at other wells, until nothing gets better.
 func (a *auto) along(found *identify.Finding) error {
 	s, b := newSweeper(a, found), newBlockwise(a, found)
-	if found.Quadratic {
+	bowl, alone := found.Quadratic, len(b.blocks) == 0
+	if bowl {
 		if err := s.polish([]float64{1}); err != nil || !s.hollow && a.interior() {
 			return err
 		}
+		bowl = !s.hollow
 	}
-	alone := len(b.blocks) == 0
-	if (!found.Quadratic || s.hollow) && !(alone && a.narrow()) {
+	narrow := alone && !bowl && a.narrow()
+	if !bowl && !narrow {
 		if err := a.wide(s, b); err != nil || a.interior() {
 			return err
 		}
 	}
-	if alone {
+	if narrow || alone && !a.interior() {
 		if err := newBoxed(s).search(); err != nil {
 			return err
 		}
@@ -220,11 +237,14 @@ func (a *auto) wide(s *sweeper, b *blockwise) error {
 			least = max(least, 1e-11)
 		}
 		if !(before-a.f.best.Value > least) {
-			break
+			return nil
 		}
 	}
-	return nil
+	return errUnsettled
 }
+
+// errUnsettled says that a search along coordinates does not come to an end.
+var errUnsettled = errors.New("unsettled")
 
 // Learnt is what a strategy has found out about f.
 type Learnt struct {

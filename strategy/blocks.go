@@ -129,7 +129,7 @@ func (b *blockwise) step() (bool, error) {
 	inside := make([]int, 0, len(places)+1) // those within the bounds
 	x := make([]float64, len(b.x))
 	for i := range places {
-		if b.at(x, places[i:i+1]); b.task.Bounds.Contains(x) {
+		if b.at(x, places[i:i+1]); b.inside(x) {
 			inside = append(inside, i)
 		}
 	}
@@ -138,7 +138,7 @@ func (b *blockwise) step() (bool, error) {
 			b.at(row, places[inside[i]:inside[i]+1])
 			return
 		}
-		if b.meet(row); !b.task.Bounds.Contains(row) {
+		if b.meet(row); !b.inside(row) {
 			copy(row, b.x)
 		}
 	})
@@ -158,6 +158,16 @@ func (b *blockwise) step() (bool, error) {
 		}
 	}
 	return more, nil
+}
+
+// inside reports whether x is within the bounds, to rounding.
+func (b *blockwise) inside(x []float64) bool {
+	for k, v := range x {
+		if v < b.task.Bounds.Lo[k]-1e-9 || v > b.task.Bounds.Hi[k]+1e-9 {
+			return false
+		}
+	}
+	return true
 }
 
 // at sets x to the point with some blocks at other places.

@@ -23,6 +23,7 @@ type boxed struct {
 	stream *rng.Stream
 
 	stretches []*stretch
+	work      int // done on the model
 }
 
 // around is how far the box goes at most, in half-widths of the start box.
@@ -77,9 +78,10 @@ func (b *boxed) search() error {
 	return b.ask(b.explore(b.f.best.Point))
 }
 
-// The local searches of a model: for each component, their number times m·d at most, and
-// how many in any case; and how many from near the best, or from anywhere, are a turn.
-const each, effort, fewest, turn = 5000, 40_000_000, 300, 500
+// The local searches of a model: how many for each component at most, how many there
+// are in any case and how many in a turn, from near the best or from anywhere; and how
+// much they may cost together, in steps times m·d, some seconds.
+const each, fewest, turn, effort = 5000, 300, 500, 200_000_000
 
 // explore minimises the model within the box by local searches: from x, then each
 // from near where the last good one has ended, in turns that begin at the best and
@@ -88,8 +90,11 @@ func (b *boxed) explore(x []float64) []float64 {
 	best := slices.Clone(x)
 	least := b.settle(best)
 	here, value := slices.Clone(best), least
-	hops := max(fewest, min(each*len(b.model.phi), effort/(len(x)*len(b.model.phi))))
+	hops := max(fewest, each*len(b.model.phi))
 	for hop, last := 0, 0; hop < hops && hop-last <= max(fewest, hops/2); hop++ {
+		if hop >= fewest && b.work > effort || b.ctx.Err() != nil {
+			break
+		}
 		switch hop % (2 * turn) {
 		case 0:
 			copy(here, best)
@@ -135,6 +140,7 @@ func (b *boxed) settle(x []float64) float64 {
 	value := b.model.at(y)
 	for range 30 {
 		before := value
+		b.work += len(x) * len(y)
 		for j := range b.model.phi {
 			b.component(j, x, y)
 		}

@@ -84,7 +84,7 @@ func (t *table) closer(lo, hi float64) []float64 {
 	var middles []float64
 	s := t.samples
 	for i := 1; i+1 < len(s); i++ {
-		if s[i].Value > s[i-1].Value || s[i].Value > s[i+1].Value {
+		if s[i].Value > s[i-1].Value || s[i].Value >= s[i+1].Value {
 			continue
 		}
 		for _, y := range [2]float64{(s[i-1].Y + s[i].Y) / 2, (s[i].Y + s[i+1].Y) / 2} {

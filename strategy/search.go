@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/untwist/untwist/asktell"
@@ -22,8 +23,8 @@ func (a *auto) race(inverse *mat.SymDense) error {
 	easy := mat.Cond(inverse, 2) <= easy
 	again := a.paused
 	a.paused = true
-	if !easy {
-		a.metric = inverse // worth knowing
+	if !easy && !a.bounded() {
+		a.metric = limited(inverse) // worth knowing
 	}
 	if a.series != nil || !easy && !again {
 		return nil
@@ -34,6 +35,43 @@ func (a *auto) race(inverse *mat.SymDense) error {
 	}
 	return err
 }
+
+// limited returns a covariance whose axes are from 1/100 to 100 of the usual: what is
+// beyond may be rounding. It returns nil if there is none.
+func limited(c *mat.SymDense) *mat.SymDense {
+	var eigen mat.EigenSym
+	if !eigen.Factorize(c, true) {
+		return nil
+	}
+	lambda := eigen.Values(nil)
+	usual := lambda[len(lambda)/2]
+	if !(usual > 0) || math.IsInf(usual, 1) {
+		return nil
+	}
+	var v mat.Dense
+	eigen.VectorsTo(&v)
+	for i, l := range lambda {
+		lambda[i] = min(max(l/usual, 1e-4), 1e4)
+	}
+	out := mat.NewSymDense(len(lambda), nil)
+	for i := range lambda {
+		for k := i; k < len(lambda); k++ {
+			sum := 0.0
+			for j, l := range lambda {
+				sum += float64(l * v.At(i, j) * v.At(k, j))
+			}
+			out.SetSym(i, k, sum)
+		}
+	}
+	return out
+}
+
+// bounded reports whether anything limits where f may be asked.
+func (a *auto) bounded() bool {
+	return slices.ContainsFunc(a.task.Bounds.Lo, finite) || slices.ContainsFunc(a.task.Bounds.Hi, finite)
+}
+
+func finite(v float64) bool { return !math.IsInf(v, 0) }
 
 // easy is the condition number up to which Hessians are well-conditioned.
 const easy = 1e3
@@ -94,7 +132,7 @@ func (a *auto) onFaces() error {
 	a.task.Stage("cmaes")
 	r, err := cmaes.Run(a.ctx, a.f, cmaes.Config{
 		Mean: slices.Clone(a.f.best.Point), Sigma: 0.02, Bounds: a.task.Bounds,
-		Stream: rng.Seed(a.task.Seed).Stream("auto", "faces"),
+		Stream: rng.Seed(a.task.Seed).Stream("auto", "finish"),
 	})
 	if err == nil {
 		a.status, err = r.Status, errSearched

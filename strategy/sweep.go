@@ -51,7 +51,8 @@ func (s *sweeper) wide() error {
 	ranges := make([]line.Range, len(s.singles))
 	for k, j := range s.singles {
 		reach, y := extent(s.found.Frame.Matrix().RawRowView(j)), s.y(j, x)
-		ranges[k] = s.span(j, x, -reach-y, reach-y)
+		scale := s.found.Scale[j]
+		ranges[k] = s.span(j, x, min(-reach-y, -scale), max(reach-y, scale)) // where x is too
 	}
 	profiles, err := s.minimize(x, fx, s.singles, ranges, line.Config{Tolerance: 1e-2, Explorer: s.lines})
 	if err != nil {
@@ -121,12 +122,18 @@ func (s *sweeper) ask(x []float64) error {
 func (s *sweeper) keep(j int, x []float64, fx float64, p line.Profile) {
 	y, least := s.y(j, x), p.Wells[0].Value
 	out := Profile{Component: j, Open: p.Open}
+	above := func(v float64) float64 {
+		if v == least { // which may be −∞
+			return 0
+		}
+		return v - least
+	}
 	for k, t := range p.T {
 		out.Y = append(out.Y, y+t)
-		out.Value = append(out.Value, p.Value[k]-least)
+		out.Value = append(out.Value, above(p.Value[k]))
 	}
 	for _, w := range p.Wells {
-		out.Wells = append(out.Wells, Well{y + w.T, w.Value - least})
+		out.Wells = append(out.Wells, Well{y + w.T, above(w.Value)})
 	}
 	finite := slices.DeleteFunc(slices.Clone(out.Value), func(v float64) bool { return math.IsInf(v, 1) })
 	slices.Sort(finite)
