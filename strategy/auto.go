@@ -29,6 +29,7 @@ import (
 // A budget below 3d² + 50d is too small for all that: then it looks only whether f
 // separates as it is or has few components, and goes to CMA-ES otherwise; below 30d
 // at once.
+//
 // The zero value is ready to use.
 type Auto struct {
 	// Lines is how to look along components for the first time; nil: by a grid. A
@@ -174,7 +175,7 @@ func (a *auto) survey() (*identify.Finding, error) {
 		return nil, nil
 	}
 	a.learnt.Finding = found
-	if err == nil && a.task.Budget-a.f.queries < perLine*found.Frame.Components() {
+	if err == nil && !found.Quadratic && a.task.Budget-a.f.queries < perLine*found.Frame.Components() {
 		a.learnt.note("the budget is too small to search along the coordinates found")
 		return nil, nil
 	}
@@ -266,7 +267,7 @@ type Profile struct {
 	Component int
 	Y, Value  []float64 // ascending in y = ⟨w̃_j, x⟩
 	// Wells are the local minima seen, at Y, their Value how much higher they are
-	// than the one chosen, which is the first.
+	// than the first, which is the one chosen unless bounds forbid it.
 	Wells []Well
 	// Open says that f still fell at the end of the range that was looked at, up
 	// to 2²⁰ times as wide as the start box.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/asktell"
 	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -20,11 +21,11 @@ var errSearched = errors.New("searched")
 // want of accuracy that they did not tell f's coordinates, otherwise only when better
 // ones have not told them either.
 func (a *auto) race(inverse *mat.SymDense) error {
-	easy := mat.Cond(inverse, 2) <= easy
-	again := a.paused
+	metric, condition := limited(inverse)
+	easy, again := condition <= easy, a.paused
 	a.paused = true
 	if !easy && !a.bounded() {
-		a.metric = limited(inverse) // worth knowing
+		a.metric = metric // worth knowing
 	}
 	if a.series != nil || !easy && !again {
 		return nil
@@ -36,34 +37,39 @@ func (a *auto) race(inverse *mat.SymDense) error {
 	return err
 }
 
-// limited returns a covariance whose axes are from 1/100 to 100 of the usual: what is
-// beyond may be rounding. It returns nil if there is none.
-func limited(c *mat.SymDense) *mat.SymDense {
+// limited returns a covariance with axes from 1/100 to 100 of the usual one's, nil if
+// there is none: what is beyond may be rounding. And it returns the condition number.
+func limited(c *mat.SymDense) (*mat.SymDense, float64) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(c, true) {
-		return nil
+		return nil, math.Inf(1)
 	}
-	lambda := eigen.Values(nil)
-	usual := lambda[len(lambda)/2]
+	lambda := eigen.Values(nil) // ascending
+	n := len(lambda)
+	usual, condition := lambda[n/2], lambda[n-1]/lambda[0]
+	if !(lambda[0] > 0) {
+		condition = math.Inf(1)
+	}
 	if !(usual > 0) || math.IsInf(usual, 1) {
-		return nil
+		return nil, condition
 	}
 	var v mat.Dense
 	eigen.VectorsTo(&v)
 	for i, l := range lambda {
-		lambda[i] = min(max(l/usual, 1e-4), 1e4)
-	}
-	out := mat.NewSymDense(len(lambda), nil)
-	for i := range lambda {
-		for k := i; k < len(lambda); k++ {
-			sum := 0.0
-			for j, l := range lambda {
-				sum += float64(l * v.At(i, j) * v.At(k, j))
-			}
-			out.SetSym(i, k, sum)
+		axis := math.Sqrt(min(max(l/usual, 1e-4), 1e4))
+		for k := range n {
+			v.Set(k, i, v.At(k, i)*axis)
 		}
 	}
-	return out
+	square := mat.NewDense(n, n, nil)
+	kernel.MulT(square.RawMatrix(), 1, v.RawMatrix(), v.RawMatrix(), 0)
+	metric := mat.NewSymDense(n, nil)
+	for i := range n {
+		for k := i; k < n; k++ {
+			metric.SetSym(i, k, square.At(i, k))
+		}
+	}
+	return metric, condition
 }
 
 // bounded reports whether anything limits where f may be asked.

@@ -59,7 +59,7 @@ func (s *sweeper) wide() error {
 		return err
 	}
 	for k, p := range profiles {
-		s.keep(s.singles[k], x, fx, p)
+		s.keep(s.singles[k], x, p)
 		kernel.AddScaled(x, p.Wells[0].T, s.u.RawRowView(s.singles[k]))
 	}
 	if err := s.ask(x); err != nil {
@@ -119,7 +119,7 @@ func (s *sweeper) ask(x []float64) error {
 }
 
 // keep writes down what was seen along a component from x.
-func (s *sweeper) keep(j int, x []float64, fx float64, p line.Profile) {
+func (s *sweeper) keep(j int, x []float64, p line.Profile) {
 	y, least := s.y(j, x), p.Wells[0].Value
 	out := Profile{Component: j, Open: p.Open}
 	above := func(v float64) float64 {
@@ -203,7 +203,8 @@ func (s *sweeper) jump(x []float64, fx float64, components []int, profiles []lin
 	best := map[int]line.Well{}
 	for k, p := range profiles {
 		j := components[k]
-		if w := p.Wells[0]; w.Value < fx && (best[j].Value == 0 && best[j].T == 0 || w.Value < best[j].Value) {
+		w := p.Wells[0]
+		if old, known := best[j]; w.Value < fx && (!known || w.Value < old.Value) {
 			best[j] = w
 		}
 	}
