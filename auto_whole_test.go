@@ -84,7 +84,7 @@ func TestAutoTable(t *testing.T) {
 	var summary strings.Builder
 	for _, c := range limits {
 		var to, further, end []int
-		worst := 0.0
+		worst, solved := 0.0, 0
 		for seed := range seeds {
 			spec := problem.Spec{Name: c.name, Dim: d, Seed: uint64(seed)}
 			first, gap := solve(t, spec, nil, 0.005, 0)
@@ -92,6 +92,8 @@ func TestAutoTable(t *testing.T) {
 			last, lastGap := solve(t, spec, nil, 0, 0)
 			if gap > 0.005 || fineGap > 1e-8 || lastGap > 1e-8 {
 				t.Errorf("%s, seed %d: gaps %g, %g and %g after %d, %d and %d queries", c.name, seed, gap, fineGap, lastGap, first.Queries, fine.Queries, last.Queries)
+			} else {
+				solved++
 			}
 			to, further, end = append(to, first.TargetQuery), append(further, fine.TargetQuery), append(end, last.Queries)
 			worst = max(worst, lastGap)
@@ -101,7 +103,7 @@ func TestAutoTable(t *testing.T) {
 		slices.Sort(further)
 		slices.Sort(end)
 		middle := seeds / 2
-		line := fmt.Sprintf("| %s | %d of %d | %d | %d | %d | %d | %.0e |", c.name, seeds, seeds, to[middle], to[seeds-1], further[middle], end[middle], worst)
+		line := fmt.Sprintf("| %s | %d of %d | %d | %d | %d | %d | %.0e |", c.name, solved, seeds, to[middle], to[seeds-1], further[middle], end[middle], worst)
 		t.Log(line)
 		summary.WriteString(line + "\n")
 		if to[middle] > c.most*d*d/100/100*few(1, 2) || float64(further[middle]) > 1.1*float64(to[middle]) {

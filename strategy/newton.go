@@ -20,7 +20,7 @@ func (s *sweeper) polish(parts []float64) error {
 	for _, part := range parts {
 		for range 60 {
 			before := s.f.best.Value
-			if err := s.newton(part); err != nil {
+			if _, err := s.newton(s.f.best, part); err != nil {
 				return err
 			}
 			if !(before-s.f.best.Value > s.f.tolerance()) {
@@ -31,21 +31,22 @@ func (s *sweeper) polish(parts []float64) error {
 	return nil
 }
 
-// newton takes one step
+// newton takes one step from a point
 //
 //	t_j = −f_j′/f_j″   along u_j,
 //
-// at most the scale of the component, and that far downhill where f_j″ ≤ 0.
-func (s *sweeper) newton(part float64) error {
-	x, fx := slices.Clone(s.f.best.Point), s.f.best.Value
+// at most the scale of the component, and that far downhill where f_j″ ≤ 0. It returns
+// the point it came to, the same if none was better.
+func (s *sweeper) newton(from objective.Best, part float64) (objective.Best, error) {
+	x, fx := slices.Clone(from.Point), from.Value
 	eps := s.steps(x, part)
 	values, err := s.beside(x, eps)
 	if err != nil {
-		return err
+		return from, err
 	}
 	if s.found.Quadratic && !s.hollow && hollow(fx, values) {
 		s.hollow = true
-		return nil
+		return from, nil
 	}
 	step := make([]float64, len(x))
 	for k, j := range s.singles {
@@ -63,7 +64,7 @@ func (s *sweeper) newton(part float64) error {
 		}
 		kernel.AddScaled(step, t, s.u.RawRowView(j))
 	}
-	return s.descend(x, step)
+	return s.descend(objective.Best{Point: x, Value: fx}, step)
 }
 
 // hollow reports whether one of the second differences is not above rounding.
@@ -95,23 +96,29 @@ func (s *sweeper) beside(x, eps []float64) ([]float64, error) {
 	})
 }
 
-// descend asks for x + step, and if that is no better for shorter steps together,
-// all of them within the bounds.
-func (a *auto) descend(x, step []float64) error {
-	before := a.f.best.Value
-	_, most := limits(a.task.Bounds, x, step)
+// descend asks for x + step, and if that is no better than x for shorter steps together,
+// all of them within the bounds. It returns the best of them, or x.
+func (a *auto) descend(x objective.Best, step []float64) (objective.Best, error) {
+	best := objective.Best{Point: slices.Clone(x.Point), Value: x.Value}
+	_, most := limits(a.task.Bounds, x.Point, step)
 	for _, parts := range [][]float64{{1}, {0.5, 0.25, 0.1, 0.01}} {
-		if _, err := objective.Ask(a.ctx, a.f, len(parts), func(k int, row []float64) {
-			copy(row, x)
+		var points [][]float64
+		values, err := objective.Ask(a.ctx, a.f, len(parts), func(k int, row []float64) {
+			copy(row, x.Point)
 			kernel.AddScaled(row, min(parts[k], most), step)
-		}); err != nil {
-			return err
+			points = append(points, slices.Clone(row))
+		})
+		if err != nil {
+			return best, err
 		}
-		if a.f.best.Value < before {
-			return nil
+		for k, v := range values {
+			best.Offer(points[k], v)
+		}
+		if best.Value < x.Value {
+			break
 		}
 	}
-	return nil
+	return best, nil
 }
 
 // limits returns how far one may go from x along u within bounds.

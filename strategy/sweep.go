@@ -150,10 +150,6 @@ const mostWells = 8
 // error of the frame times the slopes may have misled it. A well that is nearly as
 // deep is looked at closely.
 func (s *sweeper) otherWells() error {
-	type candidate struct {
-		k int // of s.singles
-		t float64
-	}
 	var all []candidate
 	x, fx := slices.Clone(s.f.best.Point), s.f.best.Value
 	for k, wells := range s.wells {
@@ -162,7 +158,7 @@ func (s *sweeper) otherWells() error {
 			t := w.Y - s.y(j, x)
 			least, most := limits(s.task.Bounds, x, s.u.RawRowView(j))
 			if math.Abs(t) > s.found.Scale[j] && t >= least && t <= most {
-				all = append(all, candidate{k, t})
+				all = append(all, candidate{k: k, t: t})
 			}
 		}
 	}
@@ -179,22 +175,25 @@ func (s *sweeper) otherWells() error {
 	}
 	var ranges []line.Range
 	var components []int
-	for i, c := range all {
-		if !(values[i]-fx > s.doubt[c.k]) {
+	for i := range all {
+		all[i].higher = values[i] - fx
+		if c := all[i]; !(c.higher > s.doubt[c.k]) {
 			j := s.singles[c.k]
 			half := float64(s.found.Scale[j] / 2)
 			ranges = append(ranges, s.span(j, x, c.t-half, c.t+half))
 			components = append(components, j)
 		}
 	}
-	if len(components) == 0 {
-		return nil
+	if len(components) > 0 {
+		profiles, err := s.minimize(x, fx, components, ranges, line.Config{Wells: 1, Widen: 1})
+		if err != nil {
+			return err
+		}
+		if err := s.jump(x, fx, components, profiles); err != nil || s.f.best.Value < fx {
+			return err
+		}
 	}
-	profiles, err := s.minimize(x, fx, components, ranges, line.Config{Wells: 1, Widen: 1})
-	if err != nil {
-		return err
-	}
-	return s.jump(x, fx, components, profiles)
+	return s.leap(x, fx, all)
 }
 
 // jump goes from x to the deepest well of each component where one is deeper, and
