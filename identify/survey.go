@@ -305,5 +305,13 @@ func (r *road) conclude(f *frame.Frame, blocks [][]int) error {
 	}
 	var err error
 	r.finding.Certificate, err = r.certify(f, blocks, r.slack)
+	if !r.finding.Quadratic && mat.Norm(f.Inverse(), 2) > longest {
+		r.finding.Certificate.Verdict = Unknown
+	}
 	return err
 }
+
+// longest is the norm of W̃†, whose rows have length 1, up to which a frame can be
+// certified: single differences along directions that are longer hide any coupling. (Of a
+// quadratic it may be a conjugate basis, which is certified by its Hessian.)
+const longest = 1e7
