@@ -2,6 +2,8 @@ package untwist
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/objective"
@@ -19,7 +21,8 @@ type Options struct {
 	Frame  *frame.Frame
 	Blocks [][]int
 
-	// Road is how Probe looks for coordinates, one of Roads. Default SurveyRoad.
+	// Road is how Probe looks for coordinates, and Minimize with a strategy that leaves
+	// the choice, one of Roads. Default SurveyRoad.
 	Road string
 
 	// Start is the box in which to look first. It is no limit: the minimum may
@@ -66,6 +69,9 @@ func (o *Options) complete(d int) error {
 	if o.Strategy == nil {
 		o.Strategy = strategy.Default()
 	}
+	if o.Frame != nil && !strategy.TakesFrame(o.Strategy) {
+		return objective.BadOption("Frame", "strategy %s searches in the coordinates given", o.Strategy.Name())
+	}
 	if err := o.completeBoxes(d); err != nil {
 		return err
 	}
@@ -85,6 +91,9 @@ func (o *Options) complete(d int) error {
 	}
 	if err := o.checkFrame(d); err != nil {
 		return err
+	}
+	if o.Road != "" && !slices.Contains(Roads(), o.Road) {
+		return objective.BadOption("Road", "unknown road %q: one of %s", o.Road, strings.Join(Roads(), ", "))
 	}
 	if o.Budget == 0 {
 		o.Budget = 500 * d * d

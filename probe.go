@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
 )
 
 // Probe finds the coordinates in which f separates and certifies them. It spends
@@ -29,9 +28,6 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 		if given {
 			return nothing, objective.BadOption(option, "is for Minimize; Probe does not search")
 		}
-	}
-	if o.Road != "" && !slices.Contains(Roads(), o.Road) {
-		return nothing, objective.BadOption("Road", "unknown road %q: one of %s", o.Road, strings.Join(Roads(), ", "))
 	}
 	if o.Road == PapersRoad && (o.Bounds.Lo != nil || o.Bounds.Hi != nil) {
 		return nothing, objective.BadOption("Bounds", "the paper's road knows no bounds")
@@ -65,10 +61,10 @@ func (r *run) identify(ctx context.Context) (*identify.Finding, error) {
 const (
 	// SurveyRoad is joint diagonalisation with large-step refinement, the
 	// default; see identify.Survey.
-	SurveyRoad = "survey"
+	SurveyRoad = strategy.SurveyRoad
 	// PapersRoad is Algorithm 1 of the paper with the settings of its experiment;
 	// see identify.Paper. It has no bounds and costs 3(d+1)d² queries.
-	PapersRoad = "paper"
+	PapersRoad = strategy.PapersRoad
 )
 
 // Roads are the names of all roads, the default first.

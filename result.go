@@ -62,7 +62,7 @@ const (
 	ToFind    Purpose = "to find coordinates"
 	ToCheck   Purpose = "to check them"
 	AlongThem Purpose = "along them"
-	ToSearch  Purpose = "to search without them"
+	ToSearch  Purpose = "to search otherwise"
 )
 
 // Purpose says what the queries of the stage are for.

@@ -47,11 +47,15 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 	if err := o.complete(f.Dim()); err != nil {
 		return nothing, err
 	}
+	if o.Road != "" && !strategy.TakesRoad(o.Strategy) {
+		return nothing, objective.BadOption("Road", "strategy %s has its own way, or needs no coordinates", o.Strategy.Name())
+	}
 	r := newRun(f, o)
 	task := strategy.Task{
 		Bounds: r.scale.Bounds(),
 		Points: r.points(),
 		Blocks: o.Blocks,
+		Road:   o.Road,
 		Budget: o.Budget,
 		Seed:   o.Seed,
 		Stage:  r.enter,

@@ -40,15 +40,28 @@ type Paper struct {
 // where it was sampled. The paper's road cannot tell components apart then.
 var ErrOneDimensional = errors.New("identify: all sampled Hessians are multiples of one, so that they span one dimension: f is quadratic there, and the paper's road cannot tell its components apart")
 
+// half is half the width of the paper's start box.
+const half = 5.12
+
 // PapersSettings are those of the paper's experiment, for a function whose start
 // box is [-1, 1]^d where the paper's is [-5.12, 5.12]^d: 1.5d Hessians in a ball
 // of radius 20, ε = 1e-3, 8d starts; with deflation.
 func PapersSettings(d int) Paper {
-	const half = 5.12
 	return Paper{
 		Samples: (3*d + 1) / 2, Region: hessian.Ball{Radius: 20 / half}, Step: 1e-3 / half,
 		Power: Power{Restarts: 8 * d, Deflate: true},
 	}
+}
+
+// PapersExperiment are the settings behind the paper's table, for a start box as above:
+// singular values above 1e-3 count, no deflation, and what is missing of d directions is
+// filled up at random.
+func PapersExperiment(d int) Paper {
+	p := PapersSettings(d)
+	p.Threshold = 1e-3 * half * half
+	p.Power.Deflate = false
+	p.Fill = true
+	return p
 }
 
 // Find runs the algorithm and certifies what it found, at points of a box.

@@ -24,7 +24,7 @@ func (a *auto) race(inverse *mat.SymDense) error {
 	metric, condition := limited(inverse)
 	easy, again := condition <= easy, a.paused
 	a.paused = true
-	if !easy && !a.bounded() {
+	if !easy && !a.task.bounded() {
 		a.metric = metric // worth knowing
 	}
 	if a.series != nil || !easy && !again {
@@ -71,13 +71,6 @@ func limited(c *mat.SymDense) (*mat.SymDense, float64) {
 	}
 	return metric, condition
 }
-
-// bounded reports whether anything limits where f may be asked.
-func (a *auto) bounded() bool {
-	return slices.ContainsFunc(a.task.Bounds.Lo, finite) || slices.ContainsFunc(a.task.Bounds.Hi, finite)
-}
-
-func finite(v float64) bool { return !math.IsInf(v, 0) }
 
 // easy is the condition number up to which Hessians are well-conditioned.
 const easy = 1e3

@@ -9,6 +9,8 @@ package strategy
 
 import (
 	"context"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/untwist/untwist/frame"
@@ -38,12 +40,21 @@ type Task struct {
 	// strategies that look for them otherwise.
 	Frame  *frame.Frame
 	Blocks [][]int
+	// Road is how to look for them otherwise, for strategies that leave the choice:
+	// SurveyRoad, which "" is too, or PapersRoad.
+	Road string
 	// Budget is how many queries f has left.
 	Budget int
 	// Seed determines all randomness.
 	Seed uint64
 	// Stage tells the user what is being done from now on, in a word.
 	Stage func(name string)
+}
+
+// bounded reports whether anything limits where f may be asked.
+func (t Task) bounded() bool {
+	finite := func(v float64) bool { return !math.IsInf(v, 0) }
+	return slices.ContainsFunc(t.Bounds.Lo, finite) || slices.ContainsFunc(t.Bounds.Hi, finite)
 }
 
 // An Outcome is what a strategy has to say when it stops.
@@ -65,6 +76,9 @@ type Knobs struct {
 // makers makes each strategy, the default first.
 var makers = []func(Knobs) Strategy{
 	func(Knobs) Strategy { return Auto{} },
+	func(k Knobs) Strategy { return Reparametrised{k.config()} },
+	func(k Knobs) Strategy { return Transformed{k.config()} },
+	func(k Knobs) Strategy { return Componentwise{k.config()} },
 	func(k Knobs) Strategy { return CBO{k.config()} },
 	func(k Knobs) Strategy { return IsotropicCBO{k.config()} },
 	func(k Knobs) Strategy { return CMAES{k.series()} },

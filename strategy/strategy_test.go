@@ -12,7 +12,7 @@ import (
 // What every strategy has to do is in conformance_test.go of the root package.
 
 func TestNames(t *testing.T) {
-	if got, want := Names(), []string{"auto", "cbo", "cbo-isotropic", "cmaes"}; !slices.Equal(got, want) {
+	if got, want := Names(), []string{"auto", "reparametrised", "transformed", "componentwise", "cbo", "cbo-isotropic", "cmaes"}; !slices.Equal(got, want) {
 		t.Errorf("names %v, want %v", got, want)
 	}
 	if Default().Name() != "auto" {

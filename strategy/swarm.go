@@ -61,10 +61,9 @@ func (s Swarm) Explore(ctx context.Context, ranges []line.Range, ask func([]line
 	}
 }
 
-// config returns the settings of the swarm on a line.
-func (s Swarm) config(r line.Range, j int) cbo.Config {
+// settings returns Config with the paper's defaults in one dimension.
+func (s Swarm) settings() cbo.Config {
 	cfg := s.Config
-	cfg.Box = objective.Cube(1, r.Lo, r.Hi)
 	if cfg.Tau == 0 {
 		cfg.Tau = 0.01
 	}
@@ -74,6 +73,13 @@ func (s Swarm) config(r line.Range, j int) cbo.Config {
 	if cfg.Alpha == nil {
 		cfg.Alpha = cbo.Geometric(1, 1.005, 1e5)
 	}
+	return cfg
+}
+
+// config returns the settings of the swarm on a line.
+func (s Swarm) config(r line.Range, j int) cbo.Config {
+	cfg := s.settings()
+	cfg.Box = objective.Cube(1, r.Lo, r.Hi)
 	if !math.IsInf(r.Least, -1) || !math.IsInf(r.Most, 1) {
 		cfg.Domain = cbo.Reflect{Box: objective.Cube(1, r.Least, r.Most)}
 	}

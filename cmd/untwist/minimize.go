@@ -20,7 +20,7 @@ type minimizeFlags struct {
 	x0                []string
 	budget, workers   count
 	target            number
-	strategy          string
+	strategy, road    string
 	particles         count
 	sigma, tau, alpha number
 	frame, plot       text
@@ -58,6 +58,7 @@ far is printed. The same seed gives the same result, for any --workers.`,
 	flags.Var(&f.budget, "budget", "the most queries to spend (default 500·dim²)")
 	flags.Var(&f.target, "target", "stop at this gap above the known minimum")
 	flags.StringVar(&f.strategy, "strategy", strategy.Default().Name(), "one of "+strings.Join(strategy.Names(), ", "))
+	flags.StringVar(&f.road, "road", "", "how reparametrised, transformed and componentwise look for coordinates: one of "+strings.Join(untwist.Roads(), ", ")+" (default "+untwist.SurveyRoad+")")
 	flags.Var(&f.frame, "frame", "take the coordinates from `FILE`, as probe --frame writes it, and look for no others")
 	flags.Var(&f.plot, "plot", "draw convergence, spectrum, couplings and profiles as SVG into `DIR`, as far as there are any")
 	flags.Var(&f.particles, "particles", "number of particles of cbo (default 50), or the population λ of cmaes (default 4 + ⌊3 ln dim⌋)")
@@ -117,6 +118,7 @@ func (f *minimizeFlags) options(p *problem.Problem) (untwist.Options, error) {
 		Budget:  int(f.budget),
 		Seed:    p.Spec().Seed,
 		Workers: int(f.workers),
+		Road:    f.road,
 	}
 	var err error
 	if o.Strategy, err = strategy.Named(f.strategy, strategy.Knobs{

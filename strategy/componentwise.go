@@ -1,0 +1,169 @@
+package strategy
+
+import (
+	"context"
+	"errors"
+
+	"github.com/untwist/untwist/asktell"
+	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Componentwise is a one-dimensional consensus-based optimisation for each component of a
+// frame, the paper's third method (section 3.3). Component j is searched along the slice
+// s ↦ f(s u_j) through the origin of the start box, from the coordinates ⟨w̃_j, x⟩ of the
+// particles x of CBO. All take their steps together, each step being one batch, with an
+// equal share of the budget. The combined point W̃†s is asked for now and then, and
+// before the end: it is the answer.
+//
+// Config's zero values are the paper's settings in one dimension: τ = 0.01, σ = 1.1, α
+// from 1.
+type Componentwise struct{ Config cbo.Config }
+
+// Name returns "componentwise".
+func (Componentwise) Name() string { return "componentwise" }
+
+// Minimize finds a frame and searches along its components until all swarms have
+// converged or the budget is spent.
+func (c Componentwise) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
+	counted := &watched{Objective: f}
+	_, found, err := framed(ctx, counted, task)
+	if err != nil || found.Frame == nil {
+		return ended(ctx, found, err)
+	}
+	task.Stage("cbo")
+	s := newSlices(ctx, counted, task, found, c.config())
+	defer s.stop()
+	if err := s.run((task.Budget - counted.queries - 1) / len(s.talks)); err != nil {
+		return ended(ctx, found, err)
+	}
+	return Outcome{objective.Converged, &Learnt{Finding: found}}, nil
+}
+
+// config returns the settings of each swarm.
+func (c Componentwise) config() cbo.Config {
+	return Swarm{Config: c.Config}.settings()
+}
+
+// searchSlices are the searches along all components.
+type searchSlices struct {
+	ctx   context.Context
+	f     objective.Objective
+	found *identify.Finding
+	u     *mat.Dense
+	talks []*asktell.Talk
+	best  []objective.Best // the best coordinate of each component so far
+}
+
+func newSlices(ctx context.Context, f objective.Objective, task Task, found *identify.Finding, cfg cbo.Config) *searchSlices {
+	m := found.Frame.Components()
+	s := &searchSlices{ctx: ctx, f: f, found: found, u: mat.DenseCopyOf(found.Frame.Inverse().T()), best: make([]objective.Best, m)}
+	n := cfg.Particles
+	if n == 0 {
+		n = 50
+	}
+	start := mat.NewDense(n, m, nil)
+	found.Frame.Coordinates(start, particles(n, f.Dim(), task.Seed))
+	for j := range m {
+		one := cfg
+		one.Particles, one.Points = n, mat.NewDense(n, 1, mat.Col(nil, j, start))
+		one.Seed = rng.Seed(task.Seed).Stream("componentwise", j).Uint64()
+		s.talks = append(s.talks, asktell.New(1, func(g objective.Objective) error {
+			_, err := cbo.Run(ctx, g, one)
+			return err
+		}))
+	}
+	return s
+}
+
+// every is after how many steps the combined point is asked for.
+const every = 100
+
+// run takes steps until all have converged or each has had its share of queries, and asks
+// for the combined point.
+func (s *searchSlices) run(share int) error {
+	for step, spent := 1, 0; ; step++ {
+		n, err := s.step(share - spent)
+		if err != nil {
+			return err
+		}
+		spent += n
+		if n == 0 || step%every == 0 {
+			if err := s.combined(); err != nil {
+				return err
+			}
+		}
+		if n == 0 {
+			return nil
+		}
+	}
+}
+
+// step advances every swarm that still moves, if each has so many queries left, and
+// returns how many the largest took.
+func (s *searchSlices) step(left int) (int, error) {
+	type place struct {
+		j int
+		t float64
+	}
+	var places []place
+	largest := 0
+	for j, talk := range s.talks {
+		points := talk.Ask()
+		if points == nil {
+			if err := talk.Err(); err != nil && !errors.Is(err, asktell.ErrStopped) {
+				return 0, err
+			}
+			continue
+		}
+		n, _ := points.Dims()
+		largest = max(largest, n)
+		for i := range n {
+			places = append(places, place{j, points.At(i, 0)})
+		}
+	}
+	if largest == 0 || largest > left {
+		return 0, nil
+	}
+	values, err := objective.Ask(s.ctx, s.f, len(places), func(i int, row []float64) {
+		clear(row)
+		kernel.AddScaled(row, places[i].t, s.u.RawRowView(places[i].j))
+	})
+	if err != nil {
+		return 0, err
+	}
+	for i, p := range places {
+		s.best[p.j].Offer([]float64{p.t}, values[i])
+	}
+	for _, talk := range s.talks {
+		if points := talk.Ask(); points != nil {
+			n, _ := points.Dims()
+			talk.Tell(values[:n], nil)
+			values = values[n:]
+		}
+	}
+	return largest, nil
+}
+
+// combined asks for W̃†s, s the best of each component.
+func (s *searchSlices) combined() error {
+	coordinates := make([]float64, len(s.best))
+	for j, b := range s.best {
+		if b.Point != nil {
+			coordinates[j] = b.Point[0]
+		}
+	}
+	_, err := objective.Ask(s.ctx, s.f, 1, func(_ int, row []float64) { copy(row, combine(s.found.Frame, coordinates)) })
+	return err
+}
+
+// stop ends the swarms that still move.
+func (s *searchSlices) stop() {
+	for _, talk := range s.talks {
+		talk.Stop()
+	}
+}
