@@ -72,7 +72,7 @@ func (s Stage) Purpose() Purpose {
 		return ToFind
 	case "certificate":
 		return ToCheck
-	case "lines", "wells", "polish", "blocks":
+	case "lines", "wells", "polish", "blocks", "model":
 		return AlongThem
 	}
 	return ToSearch

@@ -75,6 +75,7 @@ func (b *boxed) search() error {
 	} else if err != nil {
 		return err
 	}
+	b.task.Stage("model") // which may take some seconds
 	return b.ask(b.explore(b.f.best.Point))
 }
 
