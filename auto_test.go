@@ -54,7 +54,7 @@ func TestAutoBudgets(t *testing.T) {
 			if r.Queries > budget || r.Queries < budget && r.Status != objective.Converged {
 				t.Errorf("%s: %d queries of %d, %v", spec.Name, r.Queries, budget, r.Status)
 			}
-			if small := strings.Contains(r.String(), "the budget is too small to look for coordinates"); small != (budget < 3*36+300) {
+			if small := strings.Contains(r.String(), "the budget is too small to look for mixed coordinates"); small != (budget < 3*36+300) {
 				t.Errorf("%s: of a budget of %d it says %v", spec.Name, budget, r)
 			}
 			sum := 0
@@ -101,7 +101,7 @@ func TestAutoLearns(t *testing.T) {
 			}
 		}
 	}
-	if !several || !strings.Contains(r.String(), "1 coordinate with several wells") {
+	if !several || !strings.Contains(r.String(), "other wells along 1 coordinate") {
 		t.Errorf("no other well: %v", r)
 	}
 }

@@ -161,7 +161,7 @@ func TestFindingsInWords(t *testing.T) {
 	for name, want := range map[string]string{
 		"rastrigin":        "separable in 6 rotated coordinates (mixed differences are ",
 		"squared-norm":     "separable in 6 rotated coordinates, a quadratic (mixed",
-		"rosenbrock-pairs": "separable into 3 blocks of 6 coordinates (mixed",
+		"rosenbrock-pairs": "separable into 3 blocks of altogether 6 rotated coordinates (mixed",
 		"ackley":           "not separable in any coordinates that were tried (mixed",
 	} {
 		got, err := untwist.Probe(context.Background(), mixed(t, name, 6, 1), untwist.Options{})

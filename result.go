@@ -62,17 +62,17 @@ const (
 	ToFind    Purpose = "to find coordinates"
 	ToCheck   Purpose = "to check them"
 	AlongThem Purpose = "along them"
-	ToSearch  Purpose = "to search otherwise"
+	ToSearch  Purpose = "by CMA-ES or CBO"
 )
 
 // Purpose says what the queries of the stage are for.
 func (s Stage) Purpose() Purpose {
 	switch s.Name {
-	case "first look", "reduction", "hessians", "refinement", "scales":
+	case "first look", "reduction", "hessians", "refinement":
 		return ToFind
 	case "certificate":
 		return ToCheck
-	case "lines", "wells", "polish", "blocks", "model":
+	case "scales", "lines", "wells", "polish", "blocks", "model":
 		return AlongThem
 	}
 	return ToSearch
@@ -93,8 +93,11 @@ func (r Result) Spent(purpose Purpose) int {
 func (r Result) String() string {
 	var s strings.Builder
 	if r.Structure != nil {
-		s.WriteString(r.Structure.String())
-		s.WriteString("; ")
+		if r.Structure.Frame == nil && r.Status == objective.TargetReached {
+			s.WriteString("the target was reached before coordinates were found; ")
+		} else {
+			s.WriteString(r.Structure.String() + "; ")
+		}
 	}
 	fmt.Fprintf(&s, "%s queries", thousands(r.Queries))
 	if r.Structure != nil {
@@ -107,8 +110,8 @@ func (r Result) String() string {
 		fmt.Fprintf(&s, ": %s", strings.Join(parts, ", "))
 	}
 	if several, component, above := r.wells(); several > 0 {
-		fmt.Fprintf(&s, "; %s with several wells, of which the closest to the one chosen is %.2g higher (component %d)",
-			count(several, "coordinate"), above, component)
+		fmt.Fprintf(&s, "; there are other wells along %s, the second-best of component %d only %.1g higher than its best",
+			count(several, "coordinate"), component, above)
 	}
 	for _, n := range r.Notes {
 		s.WriteString("; " + n)

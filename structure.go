@@ -71,18 +71,19 @@ func (s Structure) String() string {
 		return "no coordinates were found"
 	}
 	m := s.Frame.Components()
-	kind := "coordinate"
-	if s.Frame.AlongAxes() {
-		kind = "of the coordinates given"
-	} else if s.Certificate.Verdict == identify.Separable {
-		kind = "rotated coordinate"
+	coordinates := count(m, "rotated coordinate")
+	switch {
+	case s.Frame.AlongAxes() && m == s.Frame.Dim():
+		coordinates = "the coordinates given"
+	case s.Frame.AlongAxes():
+		coordinates = fmt.Sprintf("%d of the coordinates given", m)
 	}
 	var text strings.Builder
 	switch s.Certificate.Verdict {
 	case identify.Separable:
-		fmt.Fprintf(&text, "separable in %s", count(m, kind))
+		fmt.Fprintf(&text, "separable in %s", coordinates)
 	case identify.Blocked:
-		fmt.Fprintf(&text, "separable into %s of %s", count(len(s.Blocks), "block"), count(m, kind))
+		fmt.Fprintf(&text, "separable into %s of altogether %s", count(len(s.Blocks), "block"), coordinates)
 	case identify.NotSeparable:
 		text.WriteString("not separable in any coordinates that were tried")
 	default:
@@ -108,8 +109,8 @@ func (s Structure) String() string {
 
 // count says n things.
 func count(n int, thing string) string {
-	if n == 1 || strings.HasPrefix(thing, "of ") {
-		return fmt.Sprintf("%d %s", n, thing)
+	if n == 1 {
+		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -54,6 +54,9 @@ func (r *road) find(white basis, points [][]float64) (*proposal, error) {
 	if p != nil || err != nil {
 		return p, err
 	}
+	if m, d := white.t.Dims(); m == d && r.budget > 0 && r.budget < Least(d) {
+		return nil, ErrDear
+	}
 	for _, stage := range []func(*basis) (*proposal, error){r.forward, r.symmetric} {
 		if p, err := stage(&white); p != nil || err != nil {
 			return p, err

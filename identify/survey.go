@@ -53,8 +53,9 @@ type Survey struct {
 	// to scale. It may ask f in the meantime. An error ends the survey.
 	Pause func(inverse *mat.SymDense) error
 	// Budget is how many queries f has for the survey and what comes after it, if that
-	// is little: below Least(d) only the coordinates as given, from 160d on, and few
-	// components are looked for, and ErrDear says that there are none. 0: enough.
+	// is little: below Least(d) only the coordinates as given, from 160d on, few
+	// components, and quadratics, from d²/2 + 60d on, are looked for, and ErrDear says
+	// that it is none of these. 0: enough.
 	Budget int
 	// Stage, if not nil, is told what is being done from now on, in a word.
 	Stage func(name string)
@@ -185,11 +186,14 @@ func (r *road) run() error {
 			return r.survey(s)
 		}
 	}
-	if r.budget > 0 && r.budget < Least(d) {
+	if r.budget > 0 && r.budget < least(d) {
 		return ErrDear
 	}
 	return r.survey(&span{curved: eye(d)})
 }
+
+// least is how many queries it takes at least to find out that f is quadratic.
+func least(d int) int { return d*d/2 + 60*d }
 
 // survey finds and certifies a frame of a span. If that is all of space but f
 // turns out not to need it, it finds the span first.

@@ -24,12 +24,12 @@ func Couplings(path string, before, after *mat.Dense, blocks [][]int) error {
 	for _, b := range blocks {
 		order = append(order, b...)
 	}
-	panels := []*plot.Plot{panel("before", before, nil), panel("after", after, order), scale()}
+	panels := []*plot.Plot{panel("before", "coordinate", before, nil), panel("after", "component", after, order), scale()}
 	return save(path, panels, []vg.Length{height, height, height / 3})
 }
 
 // panel draws one matrix.
-func panel(title string, c *mat.Dense, order []int) *plot.Plot {
+func panel(title, axis string, c *mat.Dense, order []int) *plot.Plot {
 	m, _ := c.Dims()
 	var all []float64
 	for i := range m {
@@ -45,7 +45,7 @@ func panel(title string, c *mat.Dense, order []int) *plot.Plot {
 	if len(all) > 0 {
 		p.Title.Text = fmt.Sprintf("%s (median %.1g)", title, all[len(all)/2])
 	}
-	p.X.Label.Text, p.Y.Label.Text = "component", "component"
+	p.X.Label.Text, p.Y.Label.Text = axis, axis
 	p.Add(cells{pooled(c, order), float64(m)})
 	return p
 }

@@ -127,10 +127,16 @@ func (a *auto) run() error {
 		return a.search(math.MaxInt)
 	}
 	if v := found.Certificate.Verdict; v == identify.Separable || v == identify.Blocked {
-		if err := a.along(found); !errors.Is(err, errUnsettled) {
+		err := a.along(found)
+		if errors.Is(err, objective.ErrBudget) {
+			a.learnt.note("the budget ended the search along them")
+		}
+		if !errors.Is(err, errUnsettled) {
 			return err
 		}
 		a.learnt.note("the coordinates found do not hold where the search has come to")
+	} else if a.task.Frame != nil {
+		a.learnt.note("the frame that was given does not fit")
 	}
 	return a.search(math.MaxInt)
 }
@@ -162,7 +168,7 @@ func (a *auto) survey() (*identify.Finding, error) {
 		return found, err
 	}
 	small := func() { // says why it does not look
-		a.learnt.note("the budget is too small to look for coordinates, which takes %d queries at least", identify.Least(d))
+		a.learnt.note("the budget is too small to look for mixed coordinates, which is tried from %d queries on", identify.Least(d))
 	}
 	if a.task.Budget < min(30*d, identify.Least(d)) {
 		small()

@@ -32,7 +32,27 @@ func newSweeper(a *auto, found *identify.Finding) *sweeper {
 			s.singles = append(s.singles, block[0])
 		}
 	}
+	s.even()
 	return s
+}
+
+// even makes no scale longer than one and a half times the median, in parts of the range
+// of its component: where most components are rough, one that seems smooth was measured
+// where it happens to be.
+func (s *sweeper) even() {
+	part := make([]float64, len(s.singles))
+	for k, j := range s.singles {
+		part[k] = s.found.Scale[j] / extent(s.found.Frame.Matrix().RawRowView(j))
+	}
+	if len(part) < 5 || s.found.Quadratic {
+		return
+	}
+	slices.Sort(part)
+	most := 1.5 * part[len(part)/2]
+	s.found.Scale = slices.Clone(s.found.Scale)
+	for _, j := range s.singles {
+		s.found.Scale[j] = min(s.found.Scale[j], most*extent(s.found.Frame.Matrix().RawRowView(j)))
+	}
 }
 
 // y returns the coordinate ⟨w̃_j, x⟩.

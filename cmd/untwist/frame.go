@@ -96,5 +96,9 @@ func folder(path string) error {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return fmt.Errorf("--plot: %w", err)
 	}
-	return nil
+	probe, err := os.CreateTemp(path, ".untwist-*")
+	if err != nil {
+		return fmt.Errorf("--plot: nothing can be written in %s: %w", path, errors.Unwrap(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

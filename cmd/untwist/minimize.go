@@ -29,7 +29,7 @@ type minimizeFlags struct {
 
 // minimizeCommand minimises a built-in problem.
 func minimizeCommand() *cobra.Command {
-	f := minimizeFlags{target: finiteNumber(), sigma: atLeast0(), tau: above0(), alpha: atLeast0()}
+	f := minimizeFlags{target: atLeast0(), sigma: atLeast0(), tau: above0(), alpha: atLeast0()}
 	cmd := &cobra.Command{
 		Use:   "minimize --problem NAME",
 		Short: "Minimise a function",

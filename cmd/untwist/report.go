@@ -39,6 +39,8 @@ type minimizeReport struct {
 	Learnt        string           `json:"learnt"`
 	Wells         []componentWells `json:"wells"` // of the components that have several
 	Curve         []sample         `json:"curve"`
+
+	learnt bool // there is something to tell
 }
 
 // componentWells are the wells along a component, the one chosen first: where, and how
@@ -78,7 +80,7 @@ func newMinimizeReport(p *problem.Problem, r untwist.Result, took time.Duration)
 		BestPoint:  r.Point,
 		Queries:    r.Queries, Budget: r.Budget, BestQuery: r.BestQuery, TargetQuery: r.TargetQuery,
 		FailedQueries: r.Failed, Seed: r.Seed, Seconds: took.Seconds(),
-		Stages: r.Stages, Learnt: r.String(),
+		Stages: r.Stages, Learnt: r.String(), learnt: r.Structure != nil || r.Notes != nil,
 		Frame: newFrameReport(r.Structure, r.Spent(untwist.ToFind)+r.Spent(untwist.ToCheck)),
 	}
 	for _, p := range r.Profiles {
@@ -105,18 +107,21 @@ func (r minimizeReport) print(out io.Writer, asJSON bool) error {
 	for i, v := range r.BestPoint {
 		point[i] = strconv.FormatFloat(v, 'g', -1, 64)
 	}
+	learnt := ""
+	if r.learnt {
+		learnt = "learnt      " + r.Learnt + "\n"
+	}
 	_, err := fmt.Fprintf(out, `problem     %s, %d dimensions, %d components, mix %s, seed %d
 strategy    %s
 status      %s
 best value  %v
 gap         %v
 queries     %s of %s
-learnt      %s
-seconds     %.1f
+%sseconds     %.1f
 best point  %s
 `,
 		r.Problem, r.Dim, r.Components, r.Mix, r.Seed, r.Strategy, r.Status,
-		float64(r.BestValue), float64(r.Gap), thousands(r.Queries), thousands(r.Budget), r.Learnt, r.Seconds, strings.Join(point, " "))
+		float64(r.BestValue), float64(r.Gap), thousands(r.Queries), thousands(r.Budget), learnt, r.Seconds, strings.Join(point, " "))
 	return err
 }
 
