@@ -68,8 +68,7 @@ type number struct {
 func atLeast0() number {
 	return number{allow: func(v float64) bool { return v >= 0 }, must: "at least 0"}
 }
-func above0() number       { return number{allow: func(v float64) bool { return v > 0 }, must: "above 0"} }
-func finiteNumber() number { return number{allow: func(float64) bool { return true }, must: "finite"} }
+func above0() number { return number{allow: func(v float64) bool { return v > 0 }, must: "above 0"} }
 
 func (n *number) String() string {
 	if n.value == nil {

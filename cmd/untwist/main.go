@@ -2,6 +2,7 @@
 //
 //	untwist minimize --problem rastrigin --dim 100
 //	untwist probe --problem rastrigin --dim 100
+//	untwist reproduce figure1 --out .
 //	untwist problems
 //
 // What it finds goes to standard output, talk to standard error. It exits with
@@ -53,7 +54,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q: one of minimize, probe, problems, help", args[0])}
+				return usageError{fmt.Errorf("unknown command %q: one of minimize, probe, problems, reproduce, help", args[0])}
 			}
 			return nil
 		},
@@ -66,7 +67,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return usageError{fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(minimizeCommand(), probeCommand(), problemsCommand())
+	root.AddCommand(minimizeCommand(), probeCommand(), problemsCommand(), reproduceCommand())
 
 	err := root.Execute()
 	var usage usageError

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// cellsAcross is how many cells wide and high the grid is on which contours are
+// found, and bands the number of their colours.
+const cellsAcross, bands = 128, 8
+
+// altitude are the colours of the contours, from low to high: light, so that
+// paths are seen on all of them.
+var altitude = func() (all [bands]color.RGBA) {
+	low, high := [3]float64{112, 156, 200}, [3]float64{251, 251, 248}
+	for k := range all {
+		t := float64(k) / (bands - 1)
+		mix := func(i int) uint8 { return uint8(math.Round(low[i] + float64(t*(high[i]-low[i])))) }
+		all[k] = color.RGBA{mix(0), mix(1), mix(2), 255}
+	}
+	return all
+}()
+
+// A relief is the values of a function on a grid of so many points a side, and
+// around them a rim that is higher than all, at the same places as the outermost
+// points: every contour is closed, along the edge of the window if need be.
+type relief struct {
+	side   int       // of the grid with its rim
+	values []float64 // row by row from below
+	least  float64
+	most   float64 // but for the rim
+}
+
+// rim is higher than any value.
+const rim = math.MaxFloat64
+
+// survey asks for the values in the window [lo, hi]² at the corners of so many
+// cells a side. What is not finite is rim.
+func survey(lo, hi float64, cells int, value func(*mat.Dense, []float64) error) (relief, error) {
+	n := cells + 1
+	points, values := mat.NewDense(n*n, 2, nil), make([]float64, n*n)
+	at := func(k int) float64 { return lo + float64((hi-lo)*float64(k)/float64(cells)) }
+	for i := range values {
+		points.SetRow(i, []float64{at(i % n), at(i / n)})
+	}
+	if err := value(points, values); err != nil {
+		return relief{}, err
+	}
+	r := relief{side: n + 2, values: make([]float64, (n+2)*(n+2)), least: rim, most: -rim}
+	for i := range r.values {
+		r.values[i] = rim
+	}
+	for i, v := range values {
+		if finite(v) {
+			v = bounded(v)
+			r.values[(i/n+1)*r.side+i%n+1] = v
+			r.least, r.most = min(r.least, v), max(r.most, v)
+		}
+	}
+	return r, nil
+}
+
+// level returns the height at which the k-th colour ends. They are evenly spaced
+// in the square root of the height above the least value, so that the wells low
+// down are told apart.
+func (r relief) level(k int) float64 {
+	t := float64(k+1) / bands
+	return r.least + float64((r.most-r.least)*t*t)
+}
+
+// draw fills a frame with the colours.
+func (r relief) draw(frame draw.Canvas) {
+	frame.SetColor(altitude[bands-1])
+	frame.Fill(frame.Rectangle.Path())
+	for k := bands - 2; k >= 0; k-- {
+		if path := r.below(frame, r.level(k)); len(path) > 0 {
+			frame.SetColor(altitude[k])
+			frame.Fill(path)
+		}
+	}
+}
+
+// below returns the outlines of where values are at most level, each with the
+// inside on its left.
+func (r relief) below(frame draw.Canvas, level float64) vg.Path {
+	next := r.segments(level)
+	var path vg.Path
+	for first := range next {
+		for edge, begun := first, false; next[edge] >= 0; begun = true {
+			if point := r.crossing(frame, edge, level); begun {
+				path.Line(point)
+			} else {
+				path.Move(point)
+			}
+			edge, next[edge] = next[edge], -1
+			if next[edge] < 0 {
+				path.Close()
+			}
+		}
+	}
+	return path
+}
+
+// segments returns for each edge of the grid the one to which the contour goes
+// from there through the cell between, -1 if it does not. Edge 2i begins at point
+// i and goes right, edge 2i + 1 up.
+func (r relief) segments(level float64) []int {
+	next := make([]int, 2*len(r.values))
+	for e := range next {
+		next[e] = -1
+	}
+	for i := range len(r.values) - r.side {
+		if i%r.side == r.side-1 {
+			continue
+		}
+		// Corners and edges against the clock, from below left.
+		corners := [4]int{i, i + 1, i + 1 + r.side, i + r.side}
+		edges := [4]int{2 * i, 2*(i+1) + 1, 2 * (i + r.side), 2*i + 1}
+		inside := func(k int) bool { return r.values[corners[k%4]] <= level }
+		for k := range 4 {
+			if !inside(k) || inside(k+1) {
+				continue
+			}
+			entry := k + 3 // the last edge before, over which one came inside
+			for inside(entry) {
+				entry--
+			}
+			next[edges[k]] = edges[entry%4]
+		}
+	}
+	return next
+}
+
+// crossing returns where on an edge the value is level, by linear interpolation.
+func (r relief) crossing(frame draw.Canvas, edge int, level float64) vg.Point {
+	from := edge / 2
+	to := from + 1
+	if edge%2 == 1 {
+		to = from + r.side
+	}
+	t := (level - r.values[from]) / (r.values[to] - r.values[from])
+	if r.values[from] == rim {
+		t = 1
+	} else if r.values[to] == rim {
+		t = 0
+	}
+	// The rim, 0 and side−1, is at the same places as its neighbours.
+	part := func(k int) float64 { return float64(max(1, min(k, r.side-2))-1) / float64(r.side-3) }
+	between := func(a, b float64) float64 { return a + float64(t*(b-a)) }
+	return vg.Point{
+		X: frame.X(between(part(from%r.side), part(to%r.side))),
+		Y: frame.Y(between(part(from/r.side), part(to/r.side))),
+	}
+}
