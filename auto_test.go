@@ -68,6 +68,18 @@ func TestAutoBudgets(t *testing.T) {
 	}
 }
 
+// A budget that is a little short makes grids coarser, so that the minima of all lines
+// are put together in the end.
+func TestAutoAffordsLines(t *testing.T) {
+	spec := problem.Spec{Name: "styblinski-tang", Dim: 20, Seed: 1}
+	whole, _ := solve(t, spec, nil, 0, 0)
+	_, rough := solve(t, spec, nil, 0, whole.Spent(untwist.ToFind)+whole.Spent(untwist.ToCheck)+20*30)
+	p := mixed(t, spec.Name, spec.Dim, spec.Seed)
+	if depth := -p.Minimum() / 20; rough > 10*depth { // half of them in their deeper well at least
+		t.Errorf("a gap of %v, wells are %v deep", rough, depth)
+	}
+}
+
 // What was learnt is in the user's own coordinates, whatever the start box.
 func TestAutoLearns(t *testing.T) {
 	f := func(x []float64) float64 { // minima of the wells of a at ±2, b has one at 3

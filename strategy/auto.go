@@ -189,7 +189,7 @@ func (a *auto) survey() (*identify.Finding, error) {
 }
 
 // perLine is how many queries a line takes at least.
-const perLine = 60
+const perLine = 30
 
 // along minimises in the coordinates found: by lines and in blocks, in turns with
 // Newton steps and with a look at other wells, until nothing gets better.

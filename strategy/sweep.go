@@ -74,6 +74,7 @@ func (s *sweeper) wide() error {
 		scale := s.found.Scale[j]
 		ranges[k] = s.span(j, x, min(-reach-y, -scale), max(reach-y, scale)) // where x is too
 	}
+	s.afford(ranges)
 	profiles, err := s.minimize(x, fx, s.singles, ranges, line.Config{Tolerance: 1e-2, Explorer: s.lines})
 	if err != nil {
 		return err
@@ -86,6 +87,23 @@ func (s *sweeper) wide() error {
 		return err
 	}
 	return s.open()
+}
+
+// afford makes grids coarser, if need be, so that they and what follows them, half as
+// much again and a Newton step, fit into what is left of the budget: a search along
+// lines that ends before its minima are put together is worth little.
+func (s *sweeper) afford(ranges []line.Range) {
+	points := 0.0
+	for _, r := range ranges {
+		points += 1 + math.Ceil((r.Hi-r.Lo)/r.Step)
+	}
+	left := float64(s.task.Budget - s.f.queries - 3*len(ranges))
+	if left <= 0 || 1.5*points <= left {
+		return
+	}
+	for k := range ranges {
+		ranges[k].Step *= 1.5 * points / left
+	}
 }
 
 // open ends the run if f falls along a component as far as it was followed.
