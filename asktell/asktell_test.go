@@ -63,16 +63,35 @@ func TestATalkIsTheAlgorithm(t *testing.T) {
 	}
 }
 
-// Two talks advance side by side.
+// Two talks advance side by side, and when one fails that is seen.
 func TestTalksSideBySide(t *testing.T) {
 	var one, two []float64
-	a, b := asktell.New(2, walk(&one)), asktell.New(2, walk(&two))
-	for p, q := a.Ask(), b.Ask(); p != nil && q != nil; p, q = a.Ask(), b.Ask() {
-		a.Tell(answer(p), nil)
-		b.Tell(answer(q), nil)
+	talks := []*asktell.Talk{asktell.New(2, walk(&one)), asktell.New(2, walk(&two))}
+	steps := 0
+	for {
+		wants, err := asktell.Wanted(talks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(wants) == 0 {
+			break
+		}
+		if steps++; len(wants) != 4 || wants[1].Talk != 0 || wants[2].Talk != 1 {
+			t.Fatalf("wanted %v", wants)
+		}
+		var values []float64
+		for _, w := range wants {
+			values = append(values, bowl(w.Point))
+		}
+		asktell.TellAll(talks, values)
 	}
-	if len(one) != 10 || !slices.Equal(one, two) {
-		t.Errorf("%v and %v", one, two)
+	if steps != 5 || len(one) != 10 || !slices.Equal(one, two) {
+		t.Errorf("%d steps: %v and %v", steps, one, two)
+	}
+	broken := errors.New("broken")
+	talks = append(talks, asktell.New(1, func(objective.Objective) error { return broken }))
+	if _, err := asktell.Wanted(talks); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
 	}
 }
 

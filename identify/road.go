@@ -263,32 +263,6 @@ func (r *road) reconsider(c *chain) error {
 // errSmaller says that road.smaller is to be surveyed instead.
 var errSmaller = errors.New("identify: f depends on fewer directions")
 
-// regroup proposes the finest blocks of at most so many components that are far
-// apart by the check, or else apart, nil if there are none. They are the
-// connected components of the pairs whose coupling is above a threshold.
-func (r *road) regroup(p *proposal, most int) (*proposal, error) {
-	couplings := p.joint.Couplings()
-	before := len(p.chart.blocks)
-	var finest *proposal
-	for _, threshold := range []float64{0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4} {
-		blocks := blocksAbove(couplings, threshold)
-		if len(blocks) == before {
-			continue
-		}
-		if before = len(blocks); before == 1 || largest(blocks) > most {
-			break
-		}
-		next, err := r.offer(p.chart.withBlocks(blocks), p.joint, 2)
-		if err != nil || next.check.worst() <= apart/20 {
-			return next, err
-		}
-		if finest == nil && next.check.worst() <= apart {
-			finest = next
-		}
-	}
-	return finest, nil
-}
-
 const (
 	nearly = 1e-2 // the typical error that makes f nearly quadratic
 	coarse = 0.1  // the typical error from which on forward differences do not serve

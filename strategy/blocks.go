@@ -19,7 +19,8 @@ type blockwise struct {
 	found  *identify.Finding
 	u      *mat.Dense // row j is u_j
 	blocks []*block
-	x      []float64 // all other blocks are as at x
+	talks  []*asktell.Talk // one for each block
+	x      []float64       // all other blocks are as at x
 	fx     float64
 }
 
@@ -27,7 +28,6 @@ type blockwise struct {
 type block struct {
 	components []int
 	reach      []float64
-	talk       *asktell.Talk
 	best       objective.Best // in z
 }
 
@@ -88,14 +88,16 @@ func (b *blockwise) together(series func(k *block, tolerance float64, seed uint6
 	b.task.Stage("blocks")
 	b.x, b.fx = slices.Clone(b.f.best.Point), b.f.best.Value
 	tolerance := max(1e-12, 0x1p-44*math.Abs(b.fx)) // f is a sum, with the rounding of all its terms
+	b.talks = nil
 	for i, k := range b.blocks {
 		k.best = objective.Best{Point: make([]float64, len(k.components)), Value: b.fx}
 		s := series(k, tolerance, b.task.Seed+uint64(i)<<32)
-		k.talk = asktell.New(len(k.components), func(f objective.Objective) error {
+		talk := asktell.New(len(k.components), func(f objective.Objective) error {
 			_, err := s.Minimize(b.ctx, f)
 			return err
 		})
-		defer k.talk.Stop()
+		defer talk.Stop()
+		b.talks = append(b.talks, talk)
 	}
 	for {
 		more, err := b.step()
@@ -105,7 +107,7 @@ func (b *blockwise) together(series func(k *block, tolerance float64, seed uint6
 	}
 }
 
-// A place is a row of points that a block wants to know.
+// A place is where a block is.
 type place struct {
 	k *block
 	z []float64
@@ -114,28 +116,21 @@ type place struct {
 // step advances every block by a batch, and reports whether there was any to
 // advance.
 func (b *blockwise) step() (bool, error) {
-	var places []place
-	for _, k := range b.blocks {
-		if points := k.talk.Ask(); points != nil {
-			n, _ := points.Dims()
-			for i := range n {
-				places = append(places, place{k, points.RawRowView(i)})
-			}
-		} else if err := k.talk.Err(); err != nil {
-			return false, err
-		}
+	wants, err := asktell.Wanted(b.talks)
+	if err != nil {
+		return false, err
 	}
-	more := len(places) > 0
-	inside := make([]int, 0, len(places)+1) // those within the bounds
+	inside := make([]int, 0, len(wants)) // those within the bounds
 	x := make([]float64, len(b.x))
-	for i := range places {
-		if b.at(x, places[i:i+1]); b.inside(x) {
+	for i, w := range wants {
+		if b.at(x, place{b.blocks[w.Talk], w.Point}); b.inside(x) {
 			inside = append(inside, i)
 		}
 	}
 	values, err := objective.Ask(b.ctx, b.f, len(inside)+1, func(i int, row []float64) {
 		if i < len(inside) {
-			b.at(row, places[inside[i]:inside[i]+1])
+			w := wants[inside[i]]
+			b.at(row, place{b.blocks[w.Talk], w.Point})
 			return
 		}
 		if b.meet(row); !b.inside(row) {
@@ -145,19 +140,13 @@ func (b *blockwise) step() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	all := slices.Repeat([]float64{math.Inf(1)}, len(places))
+	all := slices.Repeat([]float64{math.Inf(1)}, len(wants))
 	for i, at := range inside {
 		all[at] = values[i]
-		places[at].k.best.Offer(places[at].z, values[i])
+		b.blocks[wants[at].Talk].best.Offer(wants[at].Point, values[i])
 	}
-	for _, k := range b.blocks {
-		if points := k.talk.Ask(); points != nil {
-			n, _ := points.Dims()
-			k.talk.Tell(all[:n], nil)
-			all = all[n:]
-		}
-	}
-	return more, nil
+	asktell.TellAll(b.talks, all)
+	return len(wants) > 0, nil
 }
 
 // inside reports whether x is within the bounds, to rounding.
@@ -171,7 +160,7 @@ func (b *blockwise) inside(x []float64) bool {
 }
 
 // at sets x to the point with some blocks at other places.
-func (b *blockwise) at(x []float64, places []place) {
+func (b *blockwise) at(x []float64, places ...place) {
 	copy(x, b.x)
 	for _, p := range places {
 		for i, j := range p.k.components {
@@ -186,5 +175,5 @@ func (b *blockwise) meet(x []float64) {
 	for _, k := range b.blocks {
 		places = append(places, place{k, k.best.Point})
 	}
-	b.at(x, places)
+	b.at(x, places...)
 }

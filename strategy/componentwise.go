@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"context"
-	"errors"
 
 	"github.com/untwist/untwist/asktell"
 	"github.com/untwist/untwist/cbo"
@@ -62,10 +61,7 @@ type searchSlices struct {
 func newSlices(ctx context.Context, f objective.Objective, task Task, found *identify.Finding, cfg cbo.Config) *searchSlices {
 	m := found.Frame.Components()
 	s := &searchSlices{ctx: ctx, f: f, found: found, u: mat.DenseCopyOf(found.Frame.Inverse().T()), best: make([]objective.Best, m)}
-	n := cfg.Particles
-	if n == 0 {
-		n = 50
-	}
+	n := swarmSize(cfg)
 	start := mat.NewDense(n, m, nil)
 	found.Frame.Coordinates(start, particles(n, f.Dim(), task.Seed))
 	for j := range m {
@@ -104,48 +100,31 @@ func (s *searchSlices) run(share int) error {
 }
 
 // step advances every swarm that still moves, if each has so many queries left, and
-// returns how many the largest took.
+// returns how many that took for each at most.
 func (s *searchSlices) step(left int) (int, error) {
-	type place struct {
-		j int
-		t float64
+	wants, err := asktell.Wanted(s.talks)
+	if err != nil {
+		return 0, err
 	}
-	var places []place
-	largest := 0
-	for j, talk := range s.talks {
-		points := talk.Ask()
-		if points == nil {
-			if err := talk.Err(); err != nil && !errors.Is(err, asktell.ErrStopped) {
-				return 0, err
-			}
-			continue
-		}
-		n, _ := points.Dims()
-		largest = max(largest, n)
-		for i := range n {
-			places = append(places, place{j, points.At(i, 0)})
-		}
+	largest, each := 0, make([]int, len(s.talks))
+	for _, w := range wants {
+		each[w.Talk]++
+		largest = max(largest, each[w.Talk])
 	}
-	if largest == 0 || largest > left {
+	if largest > left {
 		return 0, nil
 	}
-	values, err := objective.Ask(s.ctx, s.f, len(places), func(i int, row []float64) {
+	values, err := objective.Ask(s.ctx, s.f, len(wants), func(i int, row []float64) {
 		clear(row)
-		kernel.AddScaled(row, places[i].t, s.u.RawRowView(places[i].j))
+		kernel.AddScaled(row, wants[i].Point[0], s.u.RawRowView(wants[i].Talk))
 	})
 	if err != nil {
 		return 0, err
 	}
-	for i, p := range places {
-		s.best[p.j].Offer([]float64{p.t}, values[i])
+	for i, w := range wants {
+		s.best[w.Talk].Offer(w.Point, values[i])
 	}
-	for _, talk := range s.talks {
-		if points := talk.Ask(); points != nil {
-			n, _ := points.Dims()
-			talk.Tell(values[:n], nil)
-			values = values[n:]
-		}
-	}
+	asktell.TellAll(s.talks, values)
 	return largest, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
@@ -86,12 +87,20 @@ func road(ctx context.Context, f objective.Objective, task Task) (*identify.Find
 
 // ended is the outcome of a strategy that was ended while, or because, it had no frame.
 func ended(ctx context.Context, found *identify.Finding, err error) (Outcome, error) {
-	out := Outcome{Status: objective.Failed}
+	var out Outcome
 	if found != nil {
 		out.Learnt = &Learnt{Finding: found}
 	}
 	out.Status, err = objective.StatusOf(ctx, err)
 	return out, err
+}
+
+// swarmSize is how many particles a swarm has.
+func swarmSize(cfg cbo.Config) int {
+	if cfg.Particles == 0 {
+		return 50
+	}
+	return cfg.Particles
 }
 
 // particles draws the paper's start, the same for every method at a seed: n points,

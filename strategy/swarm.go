@@ -33,31 +33,19 @@ func (s Swarm) Explore(ctx context.Context, ranges []line.Range, ask func([]line
 		defer talks[j].Stop()
 	}
 	for {
-		var queries []line.Query
-		for j, t := range talks {
-			if points := t.Ask(); points != nil {
-				n, _ := points.Dims()
-				for i := range n {
-					queries = append(queries, line.Query{Line: j, T: points.At(i, 0)})
-				}
-			} else if err := t.Err(); err != nil {
-				return err
-			}
+		wants, err := asktell.Wanted(talks)
+		if len(wants) == 0 || err != nil {
+			return err
 		}
-		if len(queries) == 0 {
-			return nil
+		queries := make([]line.Query, len(wants))
+		for i, w := range wants {
+			queries[i] = line.Query{Line: w.Talk, T: w.Point[0]}
 		}
 		values, err := ask(queries)
 		if err != nil {
 			return err
 		}
-		for _, t := range talks {
-			if points := t.Ask(); points != nil {
-				n, _ := points.Dims()
-				t.Tell(values[:n], nil)
-				values = values[n:]
-			}
-		}
+		asktell.TellAll(talks, values)
 	}
 }
 

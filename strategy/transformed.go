@@ -28,11 +28,7 @@ func (t Transformed) Minimize(ctx context.Context, f objective.Objective, task T
 	cfg.Domain = cbo.ClipIn{Frame: found.Frame, Radius: reach}
 	cfg.Box, cfg.Seed, cfg.Points = objective.Cube(f.Dim(), -1, 1), task.Seed, known
 	if found.Frame.Components() < f.Dim() && known == nil { // what f ignores stays put
-		n := cfg.Particles
-		if n == 0 {
-			n = 50
-		}
-		cfg.Points = seen(found.Frame, particles(n, f.Dim(), task.Seed))
+		cfg.Points = seen(found.Frame, particles(swarmSize(cfg), f.Dim(), task.Seed))
 	}
 	task.Stage("cbo")
 	result, err := cbo.Run(ctx, f, cfg)
