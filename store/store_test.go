@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/objective"
+)
+
+var ctx = context.Background()
+
+func open(t *testing.T, path string, about map[string]string) *Store {
+	t.Helper()
+	s, err := Open(ctx, path, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// example has every field at a value that a careless column would change.
+func example(seed uint64) Run {
+	return Run{
+		Key: Key{"rastrigin", "cbo", seed}, Status: "target-reached", Gap: 0.1 + 0.2, Queries: 5_000_000, Reached: 4_999_999,
+		Seconds: 1. / 3, Recovered: -1, Curve: []objective.Sample{{Queries: 1, Value: math.Pi}, {Queries: 1 << 40, Value: 5e-324}}, Frame: []byte(`{"rows":[[1]]}`),
+	}
+}
+
+// What is put comes back to the bit, also from a file that was closed.
+func TestRunsComeBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a folder with spaces & 100 %?#", "runs.db")
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path, nil)
+	plain := Run{Key: Key{"p", "m", 0}, Gap: math.Inf(1), Curve: nil}
+	for _, r := range []Run{example(math.MaxUint64), plain} {
+		if err := s.Put(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Close()
+	s = open(t, path, nil)
+	for _, want := range []Run{example(math.MaxUint64), plain} {
+		got, there, err := s.Get(ctx, want.Key)
+		if err != nil || !there || !cmp.Equal(got, want) {
+			t.Errorf("%v, there %v, error %v", cmp.Diff(want, got), there, err)
+		}
+	}
+	if _, there, err := s.Get(ctx, Key{"p", "m", 1}); there || err != nil {
+		t.Error("a run that nobody made is there, or", err)
+	}
+	light := example(math.MaxUint64)
+	light.Frame = nil
+	all, err := s.All(ctx)
+	if want := []Run{plain, light}; err != nil || !cmp.Equal(all, want) {
+		t.Errorf("%v, error %v", cmp.Diff(want, all), err)
+	}
+}
+
+// Values without a number are left out of curves.
+func TestCurvesAreFinite(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "runs.db"), nil)
+	r := example(1)
+	r.Curve = []objective.Sample{{Queries: 1, Value: math.Inf(1)}, {Queries: 2, Value: 7}}
+	if err := s.Put(ctx, r); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := s.Get(ctx, r.Key); err != nil || !cmp.Equal(got.Curve, r.Curve[1:]) {
+		t.Error(got.Curve, err)
+	}
+}
+
+// The first run of a key stays.
+func TestARunIsKeptOnce(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "runs.db"), nil)
+	second := example(3)
+	second.Gap = 7
+	for _, r := range []Run{example(3), second} {
+		if err := s.Put(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := s.All(ctx); err != nil || len(all) != 1 || all[0].Gap != example(3).Gap {
+		t.Error(all, err)
+	}
+}
+
+// A store of another experiment is refused, with the setting that differs, and left alone.
+func TestOtherExperimentsAreRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	s := open(t, path, map[string]string{"dim": "10", "budget": "50000"})
+	if err := s.Put(ctx, example(0)); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		about map[string]string
+		text  string
+	}{
+		{map[string]string{"dim": "20", "budget": "50000"}, "with dim 10 where this one has 20"},
+		{map[string]string{"dim": "20", "budget": "9"}, "with budget 50000 where this one has 9"},
+		{map[string]string{"dim": "10"}, "with budget 50000 where this one has none"},
+		{map[string]string{"dim": "10", "budget": "50000", "gap": "1"}, "with gap none where this one has 1"},
+	} {
+		var other *OtherError
+		if _, err := Open(ctx, path, test.about); !errors.As(err, &other) || !strings.HasSuffix(err.Error(), test.text) {
+			t.Errorf("%v: %v", test.about, err)
+		}
+	}
+	again := open(t, path, map[string]string{"budget": "50000", "dim": "10"})
+	if all, err := again.All(ctx); err != nil || len(all) != 1 {
+		t.Error(len(all), err)
+	}
+}
+
+// Files that are no stores are refused and stay as they are.
+func TestFilesThatAreNoStores(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text")
+	content := strings.Repeat("not a database\n", 100)
+	if err := os.WriteFile(text, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	foreign := filepath.Join(dir, "foreign.db")
+	s := open(t, foreign, nil)
+	if _, err := s.db.Exec("PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	for _, path := range []string{text, foreign} {
+		var other *OtherError
+		if _, err := Open(ctx, path, nil); !errors.As(err, &other) || !other.Incomprehensible {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if after, err := os.ReadFile(text); err != nil || string(after) != content {
+		t.Error("the file has changed", err)
+	}
+	if _, err := Open(ctx, filepath.Join(dir, "nowhere", "runs.db"), nil); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Error(err)
+	}
+}
+
+// Several stores on one file, each with several writers, all begun at once: each run is
+// there once.
+func TestTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	var all sync.WaitGroup
+	for store := range 4 {
+		all.Go(func() {
+			s, err := Open(ctx, path, map[string]string{"dim": "10"})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			for k := range 20 {
+				r := example(uint64((k + 5*store) % 20))
+				r.Method = fmt.Sprint("by ", r.Seed)
+				if err := s.Put(ctx, r); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	s := open(t, path, map[string]string{"dim": "10"})
+	if runs, err := s.All(ctx); err != nil || len(runs) != 20 {
+		t.Errorf("%d runs, error %v", len(runs), err)
+	}
+}
