@@ -98,6 +98,7 @@ var flagOf = map[string]string{
 	"Frame": "--frame", "Blocks": "--frame", "Road": "--road", "Start": "--start", "Bounds": "--bounds", "Points": "--x0",
 	"Budget": "--budget", "Target": "--target", "Workers": "--workers",
 	"Strategy": "--strategy", "Particles": "--particles", "Sigma": "--sigma", "Tau": "--tau", "Alpha": "--alpha",
+	"Problems": "--problems", "Methods": "--methods", "Runs": "--runs", "Gap": "--gap", "Seed": "--seed",
 }
 
 // asUsage makes a usageError that names the flag of an error that names an

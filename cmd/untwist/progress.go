@@ -30,14 +30,21 @@ func newProgressLine(stderr io.Writer, quiet bool) *progressLine {
 	return line
 }
 
-// show writes the line, unless it was written a moment ago.
+// show writes how a search goes, unless the line was written a moment ago.
 func (l *progressLine) show(p untwist.Progress) {
 	now := time.Now()
 	if l.terminal == nil || now.Sub(l.shown) < refresh {
 		return
 	}
 	l.shown = now
-	text := progressText(p, now.Sub(l.began))
+	l.write(progressText(p, now.Sub(l.began)))
+}
+
+// write writes the line.
+func (l *progressLine) write(text string) {
+	if l.terminal == nil {
+		return
+	}
 	if width, _, err := term.GetSize(int(l.terminal.Fd())); err == nil {
 		text = cut(text, width-1)
 	}

@@ -24,7 +24,7 @@ separable functions".`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(figure1Command())
+	cmd.AddCommand(table1Command(), figure1Command())
 	return cmd
 }
 

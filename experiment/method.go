@@ -1,0 +1,51 @@
+package experiment
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+)
+
+// A Method is a row of a table: a strategy, and on what it is let loose.
+type Method struct {
+	Name, Title string
+	TeX         string // the title in LaTeX
+	Strategy    strategy.Strategy
+	Unmixed     bool // on g itself, not on f = g(W·)
+	Shared      bool // in the frame that the paper's road finds, once for all such methods
+}
+
+// methods are all there are, those of the paper's table in its order.
+var methods = []Method{
+	{Name: "cbo-on-g", Title: "CBO on g", TeX: "CBO on $g$", Strategy: strategy.CBO{}, Unmixed: true},
+	{Name: "cbo", Title: "CBO on f", TeX: "CBO on $f$", Strategy: strategy.CBO{}},
+	{Name: "reparametrised", Title: "CBO on g̃ = f(W̃†·)", TeX: `CBO on $\tilde g = f(\tilde W^\dagger\,\cdot)$`, Strategy: strategy.Reparametrised{}, Shared: true},
+	{Name: "transformed", Title: "CBO on f, transformed noise", TeX: "CBO on $f$, transformed noise", Strategy: strategy.Transformed{}, Shared: true},
+	{Name: "componentwise", Title: "componentwise CBO on g̃", TeX: `componentwise CBO on $\tilde g$`, Strategy: strategy.Componentwise{}, Shared: true},
+	{Name: "cmaes", Title: "BIPOP-CMA-ES on f", TeX: "BIPOP-CMA-ES on $f$", Strategy: strategy.CMAES{}},
+	{Name: "auto", Title: "auto (not in the paper)", TeX: "auto (not in the paper)", Strategy: strategy.Auto{}},
+	{Name: "cbo-isotropic", Title: "isotropic CBO on f", TeX: "isotropic CBO on $f$", Strategy: strategy.IsotropicCBO{}},
+}
+
+// identification is the part that shared methods have in common. Its runs are stored
+// beside theirs.
+var identification = Method{Name: strategy.Identification{}.Name(), Strategy: strategy.Identification{}}
+
+// MethodNames are the names of all methods, those of the paper's table first.
+func MethodNames() (names []string) {
+	for _, m := range methods {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// methodNamed returns the method of that name.
+func methodNamed(name string) (Method, error) {
+	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name == name })
+	if i < 0 {
+		return Method{}, objective.BadOption("Methods", "unknown method %q: one of %s", name, strings.Join(MethodNames(), ", "))
+	}
+	return methods[i], nil
+}

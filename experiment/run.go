@@ -1,0 +1,175 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+	"github.com/untwist/untwist/store"
+)
+
+// Run makes the runs of a complete grid that are not in the store yet, so many at a time,
+// and stores each as it finishes. Seed after seed is done, so that a grid that is stopped
+// has about as many runs of every cell. Notice, if not nil, is told before and after each
+// run, from one goroutine at a time.
+//
+// The results are the same for any number of jobs and however often it is stopped.
+func (g Grid) Run(ctx context.Context, s *store.Store, jobs int, notice func(Progress)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	known, err := s.All(ctx)
+	if err != nil {
+		return err
+	}
+	r := &runner{grid: g, store: s, watch: newWatch(g, known, jobs, notice)}
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range jobs {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				k := int(next.Add(1) - 1)
+				if k >= len(g.Problems)*g.Runs {
+					return
+				}
+				if err := r.group(ctx, g.Problems[k%len(g.Problems)], g.Seed+uint64(k/len(g.Problems))); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// A runner makes runs.
+type runner struct {
+	grid  Grid
+	store *store.Store
+	watch *watch
+}
+
+// group makes the runs of all methods on a problem at a seed.
+func (r *runner) group(ctx context.Context, name string, seed uint64) error {
+	for i := range r.grid.Methods {
+		if _, err := r.do(ctx, store.Key{Problem: name, Method: r.grid.Methods[i], Seed: seed}, r.grid.method(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// do returns a run from the store, where it puts it first if it is not there.
+func (r *runner) do(ctx context.Context, k store.Key, m Method) (store.Run, error) {
+	if run, there, err := r.store.Get(ctx, k); there || err != nil {
+		return run, err
+	}
+	var before store.Run
+	if m.Shared {
+		var err error
+		if before, err = r.do(ctx, store.Key{Problem: k.Problem, Method: identification.Name, Seed: k.Seed}, identification); err != nil {
+			return before, err
+		}
+	}
+	r.watch.begin(k)
+	run, own, err := r.make(ctx, k, m, before)
+	if err == nil {
+		err = r.store.Put(context.WithoutCancel(ctx), run)
+	}
+	if err != nil {
+		return run, err
+	}
+	r.watch.end(k, own)
+	// What others go on from is what a program that starts later reads.
+	run, _, err = r.store.Get(context.WithoutCancel(ctx), k)
+	return run, err
+}
+
+// make makes a run that goes on from what identification came to, and returns also the
+// seconds that this took by itself.
+func (r *runner) make(ctx context.Context, k store.Key, m Method, before store.Run) (store.Run, float64, error) {
+	if m.Shared && (before.Reached > 0 || before.Frame == nil || before.Queries == r.grid.Budget) { // there is nothing to go on with
+		before.Key, before.Frame = k, nil
+		return before, 0, nil
+	}
+	spec := problem.Spec{Name: k.Problem, Dim: r.grid.Dim, Mix: r.grid.Mix, Seed: k.Seed}
+	if m.Unmixed {
+		spec.Mix = "none"
+	}
+	p, err := problem.New(spec)
+	if err != nil {
+		return before, 0, err
+	}
+	o := untwist.Options{
+		Strategy: m.Strategy, Start: p.Domain(), Seed: k.Seed,
+		Budget: r.grid.Budget - before.Queries, Target: new(p.Minimum() + r.grid.Gap),
+	}
+	if m.Shared {
+		o.Frame = new(frame.Frame)
+		if err := json.Unmarshal(before.Frame, o.Frame); err != nil {
+			return before, 0, fmt.Errorf("experiment: the frame of %s, seed %d: %w", k.Problem, k.Seed, err)
+		}
+	}
+	if m.Name == identification.Name {
+		o.Road = untwist.PapersRoad
+	}
+	began := time.Now()
+	result, err := untwist.Minimize(ctx, p, o)
+	seconds := time.Since(began).Seconds()
+	if err != nil {
+		return before, 0, fmt.Errorf("%s on %s, seed %d: %w", k.Method, k.Problem, k.Seed, err)
+	}
+	if result.Status == objective.Cancelled {
+		return before, 0, context.Cause(ctx)
+	}
+	run, err := kept(k, p, result, seconds)
+	if m.Shared {
+		run = after(before, run)
+	}
+	return run, seconds, err
+}
+
+// kept is what is stored of a result.
+func kept(k store.Key, p *problem.Problem, result untwist.Result, seconds float64) (store.Run, error) {
+	run := store.Run{
+		Key: k, Status: result.Status.String(), Gap: result.Value - p.Minimum(),
+		Queries: result.Queries, Reached: result.TargetQuery, Seconds: seconds, Recovered: -1,
+	}
+	for _, c := range result.Curve {
+		run.Curve = append(run.Curve, objective.Sample{Queries: c.Queries, Value: c.Value - p.Minimum()})
+	}
+	if k.Method != identification.Name || result.Structure == nil || result.Structure.Frame == nil {
+		return run, nil
+	}
+	found := result.Structure.Frame
+	run.Recovered = frame.Compare(p.Frame(), found).Recovered(recovery)
+	var err error
+	run.Frame, err = json.Marshal(found)
+	return run, err
+}
+
+// recovery is how far from the truth a row may be that is recovered.
+const recovery = 1e-4
+
+// after is a run with what went before it.
+func after(before, run store.Run) store.Run {
+	curve := before.Curve
+	for _, c := range run.Curve {
+		curve = append(curve, objective.Sample{Queries: before.Queries + c.Queries, Value: min(before.Gap, c.Value)})
+	}
+	run.Curve = curve
+	run.Gap = min(before.Gap, run.Gap)
+	run.Queries += before.Queries
+	if run.Reached > 0 {
+		run.Reached += before.Queries
+	}
+	run.Seconds += before.Seconds
+	run.Recovered = before.Recovered
+	return run
+}
