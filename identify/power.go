@@ -1,9 +1,11 @@
 package identify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
@@ -53,8 +55,10 @@ func (p Power) complete(m int) Power {
 	return p
 }
 
-// Directions returns the directions that the method finds in s, a row each,
-// at least one and at most m. It ends early with ctx.
+// Directions returns the directions that the method finds in s, a row each, at
+// least one and at most min(m, d): of more those of the highest values, since
+// spurious ones have lower ones. (The paper's experiment does not say what it does
+// then.) It ends early with ctx.
 func (p Power) Directions(ctx context.Context, s *Subspace, stream *rng.Stream) (*mat.Dense, error) {
 	p = p.complete(s.Rank())
 	found := &selection{d: s.d}
@@ -77,7 +81,7 @@ func (p Power) Directions(ctx context.Context, s *Subspace, stream *rng.Stream) 
 	if len(found.rows) == 0 {
 		return nil, fmt.Errorf("identify: none of %d starts came to a value of %g", p.Restarts, p.Reject)
 	}
-	return found.matrix(s.Rank()), nil
+	return found.matrix(s), nil
 }
 
 // sphere returns n points, uniform on the unit sphere.
@@ -190,12 +194,20 @@ func (f *selection) has(v []float64) bool {
 	return false
 }
 
-// matrix returns at most m directions, the first ones.
-func (f *selection) matrix(m int) *mat.Dense {
-	n := min(m, len(f.rows))
+// matrix returns at most min(m, d) directions, those with the highest values in s, in
+// the order in which they were found.
+func (f *selection) matrix(s *Subspace) *mat.Dense {
+	n := min(s.Rank(), f.d, len(f.rows))
+	values := make([]float64, len(f.rows))
+	best := make([]int, len(f.rows))
+	for i, row := range f.rows {
+		values[i], best[i] = s.Value(row), i
+	}
+	slices.SortStableFunc(best, func(i, j int) int { return cmp.Compare(values[j], values[i]) })
+	slices.Sort(best[:n])
 	out := mat.NewDense(n, f.d, nil)
-	for i := range n {
-		out.SetRow(i, f.rows[i])
+	for i, k := range best[:n] {
+		out.SetRow(i, f.rows[k])
 	}
 	return out
 }

@@ -54,7 +54,13 @@ func write(path string, wide, high vg.Length, paint func(draw.Canvas)) error {
 	if format == "svg" {
 		data = bytes.ReplaceAll(data, []byte(family), []byte(family+alike))
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".picture-*")
+	return WriteFile(path, data)
+}
+
+// WriteFile writes a file as a whole: if that fails, or something kills the program, what
+// was there before is there still.
+func WriteFile(path string, data []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".untwist-*")
 	if err != nil {
 		return err
 	}

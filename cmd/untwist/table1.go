@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/experiment"
-	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -149,8 +148,22 @@ func (f *table1Flags) run(cmd *cobra.Command) (err error) {
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
-	_ = context.Background
-	_ = objective.Converged
+	t, err := g.Tabulate(context.WithoutCancel(ctx), s)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprint(cmd.OutOrStdout(), t.Text()); err != nil {
+		return err
+	}
+	if err := t.Write(dir); err != nil {
+		return err
+	}
+	if err := t.Draw(dir); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
 	return nil
 }
 

@@ -1,0 +1,82 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/report"
+)
+
+// Draw draws for each problem how the least gap fell with the queries, median and
+// quartiles over the seeds, a line for each method, as convergence-PROBLEM.svg and .png.
+// A run that has reached the gap stays where it is. Problems without a run are left out.
+func (t Table) Draw(dir string) error {
+	for _, problem := range t.Grid.Problems {
+		var courses []report.Course
+		for _, method := range t.Grid.Methods {
+			if c := t.course(method, problem); len(c.Queries) > 0 {
+				courses = append(courses, c)
+			}
+		}
+		if len(courses) == 0 {
+			continue
+		}
+		title := fmt.Sprintf("%s, d = %d: median and quartiles", problem, t.Grid.Dim)
+		from := max(1, float64(t.Grid.Budget)/1e5)
+		for _, ending := range []string{"svg", "png"} {
+			path := filepath.Join(dir, "convergence-"+problem+"."+ending)
+			if err := report.Race(path, title, "least gap so far", courses, t.Grid.Gap, from); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// course is how the runs of a cell went.
+func (t Table) course(method, problem string) report.Course {
+	var curves [][]objective.Sample
+	var queries []int
+	for _, r := range t.runs {
+		if r.Method != method || r.Problem != problem || len(r.Curve) == 0 {
+			continue
+		}
+		curves = append(curves, r.Curve)
+		for _, s := range r.Curve {
+			queries = append(queries, s.Queries)
+		}
+	}
+	slices.Sort(queries)
+	c := report.Course{Name: method}
+	for _, q := range slices.Compact(queries) {
+		var gaps []float64
+		for _, curve := range curves {
+			gaps = append(gaps, gapAt(curve, q))
+		}
+		slices.Sort(gaps)
+		c.Queries = append(c.Queries, float64(q))
+		c.Lower = append(c.Lower, quantile(gaps, 0.25))
+		c.Median = append(c.Median, quantile(gaps, 0.5))
+		c.Upper = append(c.Upper, quantile(gaps, 0.75))
+	}
+	return c
+}
+
+// gapAt is the least gap up to that many queries.
+func gapAt(curve []objective.Sample, queries int) float64 {
+	i := sort.Search(len(curve), func(i int) bool { return curve[i].Queries > queries })
+	if i == 0 {
+		return math.Inf(1)
+	}
+	return curve[i-1].Value
+}
+
+// quantile is the value at a fraction of sorted values, of two between which it lies the
+// larger.
+func quantile(sorted []float64, at float64) float64 {
+	return sorted[int(math.Ceil(at*float64(len(sorted)-1)))]
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Course is how several runs of one method went: the quartiles of their least values
+// so far, at ascending numbers of queries from which on they hold.
+type Course struct {
+	Name                 string
+	Queries              []float64
+	Lower, Median, Upper []float64
+}
+
+// Race draws courses together, on logarithmic scales: their medians as lines, and from the
+// lower to the upper quartile a shade. A dashed line is at the goal, the value at which
+// runs may stop; what is below a fifth of it is drawn there. Numbers of queries begin
+// at from.
+func Race(path, title, axis string, courses []Course, goal, from float64) error {
+	p := plot.New()
+	p.Title.Text = title
+	p.X.Label.Text, p.Y.Label.Text = "queries", axis
+	floor, top, last := goal/5, goal, 9*from
+	grid := plotter.NewGrid()
+	grid.Vertical.Color = nil
+	p.Add(grid)
+	p.Legend.TextStyle.Font.Size, p.Legend.ThumbnailWidth, p.Legend.Padding = 8, 20, 1.5
+	var lines []plot.Plotter
+	for i, c := range courses {
+		hue := hues[i%len(hues)]
+		median := c.stairs(c.Median, from, floor)
+		if len(median) == 0 {
+			continue
+		}
+		shade, err := c.shade(from, floor)
+		if err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		line, err := plotter.NewLine(median)
+		if err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		shade.Color, shade.LineStyle.Width = color.NRGBA{hue.R, hue.G, hue.B, 40}, 0
+		line.Color, line.Width, line.Dashes = hue, 1.2, dashes[i%len(dashes)]
+		end, err := plotter.NewScatter(median[len(median)-1:])
+		if err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		end.Shape, end.Radius, end.Color = draw.CircleGlyph{}, 2, hue
+		p.Add(shade)
+		lines = append(lines, line, end)
+		p.Legend.Add(c.Name, line)
+		top, last = max(top, median[0].Y), max(last, median[len(median)-1].X)
+	}
+	if len(lines) == 0 {
+		return errors.New("report: there is no course to draw")
+	}
+	aim, err := plotter.NewLine(plotter.XYs{{X: from, Y: goal}, {X: last, Y: goal}})
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	aim.Color, aim.Width, aim.Dashes = color.Gray{100}, 0.6, []vg.Length{2, 2}
+	p.Add(append(lines, aim)...)
+	logarithmic(&p.X, "%.0e")
+	logarithmic(&p.Y, "%.0e")
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = from, last, floor/1.3, max(10*floor, 2*top)
+	return withLegend(path, p)
+}
+
+// withLegend draws a plot with its legend to the right of it.
+func withLegend(path string, p *plot.Plot) error {
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	wide := 3.4 * vg.Centimeter
+	return write(path, width+wide, height, func(canvas draw.Canvas) {
+		p.Draw(draw.Crop(canvas, margin, -wide, margin, -margin))
+		legend.Top, legend.Left = true, true
+		legend.Draw(draw.Crop(canvas, width+margin, -margin, margin, -vg.Centimeter))
+	})
+}
+
+// stairs returns the corners of one of the quartiles, from a number of queries on and
+// nowhere below the floor.
+func (c Course) stairs(values []float64, from, floor float64) plotter.XYs {
+	var best plotter.XYs
+	for i, v := range values {
+		if !finite(v) {
+			continue
+		}
+		at := plotter.XY{X: max(from, c.Queries[i]), Y: min(max(v, floor), 1e300)}
+		if n := len(best); n > 0 && best[n-1].X == at.X {
+			best = best[:n-1]
+		}
+		best = append(best, at)
+	}
+	if len(best) == 0 {
+		return nil
+	}
+	return stairs(best)
+}
+
+// shade is the area between the lower and the upper quartile.
+func (c Course) shade(from, floor float64) (*plotter.Polygon, error) {
+	outline := c.stairs(c.Lower, from, floor)
+	upper := c.stairs(c.Upper, from, floor)
+	for i := len(upper) - 1; i >= 0; i-- {
+		outline = append(outline, upper[i])
+	}
+	return plotter.NewPolygon(outline)
+}
+
+// hues are colours that are told apart with any eyes (after Okabe and Ito), and dashes
+// tell apart lines on top of each other.
+var hues = []color.RGBA{
+	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
+	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {140, 140, 0, 255},
+}
+
+var dashes = [][]vg.Length{nil, nil, nil, {6, 2}, nil, nil, nil, {3, 1}}
