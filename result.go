@@ -3,9 +3,9 @@ package untwist
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -99,12 +99,12 @@ func (r Result) String() string {
 			s.WriteString(r.Structure.String() + "; ")
 		}
 	}
-	fmt.Fprintf(&s, "%s queries", thousands(r.Queries))
+	fmt.Fprintf(&s, "%s queries", words.Thousands(r.Queries))
 	if r.Structure != nil {
 		var parts []string
 		for _, purpose := range []Purpose{ToFind, ToCheck, AlongThem, ToSearch} {
 			if n := r.Spent(purpose); n > 0 {
-				parts = append(parts, fmt.Sprintf("%s %s", thousands(n), purpose))
+				parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(n), purpose))
 			}
 		}
 		fmt.Fprintf(&s, ": %s", strings.Join(parts, ", "))
@@ -133,13 +133,4 @@ func (r Result) wells() (several, component int, above float64) {
 		}
 	}
 	return several, component, above
-}
-
-// thousands writes n with a comma between every three digits.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

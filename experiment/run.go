@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -78,7 +79,7 @@ func (r *runner) do(ctx context.Context, k store.Key, m Method) (store.Run, erro
 		}
 	}
 	r.watch.begin(k)
-	run, own, err := r.make(ctx, k, m, before)
+	run, own, err := r.compute(ctx, k, m, before)
 	if err == nil {
 		err = r.store.Put(context.WithoutCancel(ctx), run)
 	}
@@ -91,9 +92,9 @@ func (r *runner) do(ctx context.Context, k store.Key, m Method) (store.Run, erro
 	return run, err
 }
 
-// make makes a run that goes on from what identification came to, and returns also the
+// compute makes a run that goes on from what identification came to, and returns also the
 // seconds that this took by itself.
-func (r *runner) make(ctx context.Context, k store.Key, m Method, before store.Run) (store.Run, float64, error) {
+func (r *runner) compute(ctx context.Context, k store.Key, m Method, before store.Run) (store.Run, float64, error) {
 	if m.Shared && (before.Reached > 0 || before.Frame == nil || before.Queries == r.grid.Budget) { // there is nothing to go on with
 		before.Key, before.Frame = k, nil
 		return before, 0, nil
@@ -106,23 +107,14 @@ func (r *runner) make(ctx context.Context, k store.Key, m Method, before store.R
 	if err != nil {
 		return before, 0, err
 	}
-	o := untwist.Options{
-		Strategy: m.Strategy, Start: p.Domain(), Seed: k.Seed,
-		Budget: r.grid.Budget - before.Queries, Target: new(p.Minimum() + r.grid.Gap),
-	}
-	if m.Shared {
-		o.Frame = new(frame.Frame)
-		if err := json.Unmarshal(before.Frame, o.Frame); err != nil {
-			return before, 0, fmt.Errorf("experiment: the frame of %s, seed %d: %w", k.Problem, k.Seed, err)
-		}
-	}
-	if m.Name == identification.Name {
-		o.Road = untwist.PapersRoad
+	o, err := r.options(k, m, before, p)
+	if err != nil {
+		return before, 0, err
 	}
 	began := time.Now()
 	result, err := untwist.Minimize(ctx, p, o)
 	seconds := time.Since(began).Seconds()
-	if err != nil {
+	if err != nil && !errors.Is(err, untwist.ErrAllFailed) { // in a frame that is nearly singular: that run has failed, no more
 		return before, 0, fmt.Errorf("%s on %s, seed %d: %w", k.Method, k.Problem, k.Seed, err)
 	}
 	if result.Status == objective.Cancelled {
@@ -133,6 +125,24 @@ func (r *runner) make(ctx context.Context, k store.Key, m Method, before store.R
 		run = after(before, run)
 	}
 	return run, seconds, err
+}
+
+// options are those of a method, with what is left of the budget.
+func (r *runner) options(k store.Key, m Method, before store.Run, p *problem.Problem) (untwist.Options, error) {
+	o := untwist.Options{
+		Strategy: m.Strategy, Start: p.Domain(), Seed: k.Seed,
+		Budget: r.grid.Budget - before.Queries, Target: new(p.Minimum() + r.grid.Gap),
+	}
+	if m.Name == identification.Name {
+		o.Road = untwist.PapersRoad
+	}
+	if m.Shared {
+		o.Frame = new(frame.Frame)
+		if err := json.Unmarshal(before.Frame, o.Frame); err != nil {
+			return o, fmt.Errorf("the frame of %s, seed %d: %w", k.Problem, k.Seed, err)
+		}
+	}
+	return o, nil
 }
 
 // kept is what is stored of a result.

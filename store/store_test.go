@@ -150,6 +150,37 @@ func TestFilesThatAreNoStores(t *testing.T) {
 	}
 }
 
+// A disk that is full is an error on one line that names the file; what is there stays,
+// and when there is room the store goes on.
+func TestFullDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	s := open(t, path, nil)
+	limit := func(pages int) {
+		if _, err := s.db.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit(20)
+	kept := 0
+	for ; kept < 1000; kept++ {
+		if err := s.Put(ctx, example(uint64(kept))); err != nil {
+			if text := err.Error(); !strings.HasPrefix(text, path+": ") || !strings.Contains(text, "full") || strings.Contains(text, "\n") {
+				t.Errorf("%q", text)
+			}
+			break
+		}
+	}
+	again := open(t, path, nil)
+	if all, err := again.All(ctx); err != nil || len(all) != kept || kept < 10 || kept == 1000 {
+		t.Errorf("%d runs of %d, error %v", len(all), kept, err)
+	}
+	again.Close()
+	limit(1 << 30)
+	if err := s.Put(ctx, example(uint64(kept))); err != nil {
+		t.Error(err)
+	}
+}
+
 // Several stores on one file, each with several writers, all begun at once: each run is
 // there once.
 func TestTogether(t *testing.T) {

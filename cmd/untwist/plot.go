@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/report"
 )
@@ -39,7 +40,7 @@ func drawRun(dir string, r untwist.Result, minimum float64) error {
 	for _, s := range r.Stages {
 		stages = append(stages, report.Stage{Name: s.Name, Queries: s.Queries})
 	}
-	title := fmt.Sprintf("%s: gap %.3g after %s queries", r.Strategy, r.Value-minimum, thousands(r.Queries))
+	title := fmt.Sprintf("%s: gap %.3g after %s queries", r.Strategy, r.Value-minimum, words.Thousands(r.Queries))
 	err := report.Convergence(filepath.Join(dir, "convergence.svg"), title, "gap", gaps, stages)
 	if r.Structure != nil {
 		err = errors.Join(err, drawStructure(dir, *r.Structure, false))

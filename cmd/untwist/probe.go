@@ -13,6 +13,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 )
@@ -215,7 +216,7 @@ status          %s
 			float64(r.RecoveryError), anyBasis(r.Frame.Quadratic), float64(r.CouplingError))
 	}
 	_, err := fmt.Fprintf(out, "queries         %s of %s%s\nseconds         %.1f\n",
-		thousands(r.Queries), thousands(r.Budget), where(r.Stages), r.Seconds)
+		words.Thousands(r.Queries), words.Thousands(r.Budget), where(r.Stages), r.Seconds)
 	return err
 }
 
@@ -239,7 +240,7 @@ func where(stages []untwist.Stage) string {
 	}
 	text := ""
 	for i, name := range order {
-		text += [2]string{": ", ", "}[min(i, 1)] + thousands(total[name]) + " " + name
+		text += [2]string{": ", ", "}[min(i, 1)] + words.Thousands(total[name]) + " " + name
 	}
 	return text
 }

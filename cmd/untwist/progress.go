@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
 	"golang.org/x/term"
 )
 
@@ -70,5 +71,5 @@ func progressText(p untwist.Progress, took time.Duration) string {
 		left = time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
 	}
 	return fmt.Sprintf("%s  %s of %s queries  best %.6g  %s/s  at most %s left",
-		p.Stage, thousands(p.Queries), thousands(p.Budget), p.Best, thousands(int(rate)), left)
+		p.Stage, words.Thousands(p.Queries), words.Thousands(p.Budget), p.Best, words.Thousands(int(rate)), left)
 }

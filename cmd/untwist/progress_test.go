@@ -42,14 +42,6 @@ func TestNoProgressWithoutATerminal(t *testing.T) {
 	}
 }
 
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 12345: "12,345", 123456: "123,456", 1234567: "1,234,567"} {
-		if got := thousands(n); got != want {
-			t.Errorf("%d is written %s", n, got)
-		}
-	}
-}
-
 func TestInfinityIsNullInJSON(t *testing.T) {
 	text, err := json.Marshal([]finite{1.5, finite(math.Inf(1)), finite(math.Inf(-1))})
 	if err != nil || string(text) != "[1.5,null,null]" {

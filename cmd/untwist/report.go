@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 )
@@ -121,15 +122,6 @@ queries     %s of %s
 best point  %s
 `,
 		r.Problem, r.Dim, r.Components, r.Mix, r.Seed, r.Strategy, r.Status,
-		float64(r.BestValue), float64(r.Gap), thousands(r.Queries), thousands(r.Budget), learnt, r.Seconds, strings.Join(point, " "))
+		float64(r.BestValue), float64(r.Gap), words.Thousands(r.Queries), words.Thousands(r.Budget), learnt, r.Seconds, strings.Join(point, " "))
 	return err
-}
-
-// thousands writes n with a comma between every three digits.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

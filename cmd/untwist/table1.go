@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -173,5 +174,5 @@ func gridText(p experiment.Progress) string {
 	if p.Left >= 0 {
 		left = fmt.Sprintf("  about %s left", p.Left.Round(time.Second))
 	}
-	return fmt.Sprintf("%s of %s runs%s  (%s on %s, seed %d)", thousands(p.Done), thousands(p.Total), left, p.Now.Method, p.Now.Problem, p.Now.Seed)
+	return fmt.Sprintf("%s of %s runs%s  (%s on %s, seed %d)", words.Thousands(p.Done), words.Thousands(p.Total), left, p.Now.Method, p.Now.Problem, p.Now.Seed)
 }

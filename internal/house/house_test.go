@@ -23,7 +23,7 @@ const module = "github.com/untwist/untwist"
 // floors is the house, from the ground up; "." is the root package. Rooms that
 // are yet to be built have their place already.
 var floors = [][]string{
-	{"internal/kernel"},
+	{"internal/kernel", "internal/words"},
 	{"objective", "internal/rng"},
 	{"frame"},
 	{"hessian", "cbo", "cmaes", "line", "problem", "journal", "asktell"},

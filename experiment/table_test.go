@@ -1,0 +1,223 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/store"
+)
+
+// example is a store with five runs of two methods in four dimensions, two of another
+// grid, and a frame.
+func example(t *testing.T) (Grid, *store.Store) {
+	t.Helper()
+	g := complete(t, Grid{Dim: 4, Runs: 3, Problems: []string{"rastrigin"}, Methods: []string{"cbo", "transformed"}})
+	s := open(t, g, t.TempDir())
+	key := func(method string, seed uint64) store.Key {
+		return store.Key{Problem: "rastrigin", Method: method, Seed: seed}
+	}
+	for _, r := range []store.Run{
+		{Key: key("cbo", 0), Status: "budget-spent", Gap: 7, Queries: 8000, Seconds: 1, Recovered: -1},
+		{Key: key("cbo", 1), Status: "budget-spent", Gap: 8, Queries: 8000, Seconds: 3, Recovered: -1},
+		{Key: key("transformed", 0), Status: "target-reached", Gap: 0.004, Queries: 6000, Reached: 5990, Seconds: 4, Recovered: 4},
+		{Key: key("transformed", 1), Status: "budget-spent", Gap: 0.006, Queries: 8000, Seconds: 4, Recovered: 3},
+		{Key: key("transformed", 2), Status: "target-reached", Gap: 0.005, Queries: 7000, Reached: 6991, Seconds: 4, Recovered: 4},
+		{Key: key("transformed", 3), Status: "target-reached", Gap: 0, Queries: 1, Reached: 1, Recovered: 4},
+		{Key: store.Key{Problem: "levy", Method: "cbo"}, Status: "target-reached", Reached: 1},
+		{Key: key("identification", 0), Status: "converged", Recovered: 4},
+	} {
+		if err := s.Put(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g, s
+}
+
+// Cells by hand.
+func TestTabulate(t *testing.T) {
+	g, s := example(t)
+	table, err := g.Tabulate(ctx, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	low2, high2 := wilson(0, 2)
+	low3, high3 := wilson(2, 3)
+	want := []Cell{
+		{Method: "cbo", Problem: "rastrigin", Runs: 2, Low: low2, High: high2, Paper: new(0), Seconds: 2},
+		{
+			Method: "transformed", Problem: "rastrigin", Runs: 3, Successes: 2, Low: low3, High: high3, Queries: new((5990 + 6991) / 2),
+			Recovered: new(100 * 11 / 12.), Paper: new(99), PapersRecovered: new(100), Seconds: 4,
+		},
+	}
+	if !cmp.Equal(table.Cells, want) {
+		t.Error(cmp.Diff(want, table.Cells))
+	}
+	if table.Done != 5 || table.Total != 6 {
+		t.Errorf("%d of %d runs", table.Done, table.Total)
+	}
+}
+
+// With the paper's settings its figures are tested against.
+func TestCompareWithThePaper(t *testing.T) {
+	c := newCell("componentwise", "squared-norm", make([]store.Run, 20), 100)
+	c.compare(true)
+	if c.P == nil || *c.P != fisher(0, 20, 1, 100) || *c.Paper != 1 || *c.PapersRecovered != 0 {
+		t.Errorf("%+v", c)
+	}
+	c = newCell("auto", "squared-norm", make([]store.Run, 20), 100)
+	if c.compare(true); c.P != nil || c.Paper != nil {
+		t.Errorf("%+v", c)
+	}
+	c = newCell("cbo", "squared-norm", nil, 100)
+	if c.compare(true); c.P != nil || c.Paper == nil || c.Low != 0 || c.High != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// All forms of the example, times last.
+func TestForms(t *testing.T) {
+	g, s := example(t)
+	table, err := g.Tabulate(ctx, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := table.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, lines := range map[string][]string{
+		"text": {
+			"METHOD       PROBLEM    SUCCESS  95%    PAPER     P  RECOVERED  QUERIES  SECONDS",
+			"cbo          rastrigin  0/2      0–66   0         –  –          –        2.00",
+			"transformed  rastrigin  2/3      21–94  99 (100)  –  91.67      6,490    4.00",
+			"Success is a gap of at most 0.005 within 8,000 queries; d = 4, mix paper, seeds 0 to 2; 5 of 6 runs.",
+		},
+		"table1.md": {
+			"| method | rastrigin | paper |",
+			"|---|---|---|",
+			"| CBO on f, transformed noise | 2/3 (91.67) | 99 (100) |",
+			"| transformed | rastrigin | 2/3 | 21–94 | 99 (100) | – | 91.67 | 6,490 | 4.00 |",
+		},
+		"table1.tex": {
+			`CBO on $f$ & 0/2 & 0 \\`,
+			`method & problem & success & 95\% & paper & p & recovered & queries & seconds \\`,
+			`transformed & rastrigin & 2/3 & 21--94 & 99 (100) & -- & 91.67 & 6,490 & 4.00 \\`,
+		},
+		"table1.csv": {
+			"method,problem,successes,runs,wilson_low,wilson_high,paper,fisher_p,recovered,paper_recovered,median_queries,seconds",
+			"cbo,rastrigin,0,2,0,0.6576197724933469,0,,,,,2",
+		},
+		"runs.csv": {
+			"method,problem,seed,status,gap,queries,reached,recovered,seconds",
+			"cbo,rastrigin,1,budget-spent,8,8000,,,3",
+			"transformed,rastrigin,2,target-reached,0.005,7000,6991,4,4",
+		},
+	} {
+		text := table.Text()
+		if name != "text" {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(data)
+		}
+		for _, line := range lines {
+			if !strings.Contains("\n"+text, "\n"+line+"\n") {
+				t.Errorf("%s: no line %q in\n%s", name, line, text)
+			}
+		}
+		if strings.HasSuffix(name, ".csv") {
+			rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+			if err != nil || len(rows) < 3 {
+				t.Errorf("%s: %d rows, error %v", name, len(rows), err)
+			}
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "table1.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Table
+	if err := json.Unmarshal(data, &back); err != nil || !cmp.Equal(back.Cells, table.Cells) || !cmp.Equal(back.Grid, g) {
+		t.Errorf("%v: %s", err, data)
+	}
+}
+
+// docs/table1.md has the table of docs/table1.json, which a run has written.
+func TestCommittedTable(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "docs", "table1.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table Table
+	if err := json.Unmarshal(data, &table); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "docs", "table1.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forms, err := table.markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range bytes.Split(forms, []byte("\n\n")) {
+		if !bytes.Contains(page, bytes.TrimSpace(part)) {
+			t.Errorf("docs/table1.md lacks\n%s", part)
+		}
+	}
+}
+
+// The quartiles of three runs, by hand: a run stays where it ended, and has no gap before
+// its first sample.
+func TestCourse(t *testing.T) {
+	g := Grid{Problems: []string{"p"}, Methods: []string{"m"}}
+	table := Table{Grid: g}
+	for _, curve := range [][]objective.Sample{
+		{{Queries: 1, Value: 10}, {Queries: 5, Value: 4}},
+		{{Queries: 1, Value: 20}, {Queries: 3, Value: 2}},
+		{{Queries: 2, Value: 30}, {Queries: 5, Value: 3}},
+		nil, // none of its values was finite
+	} {
+		table.runs = append(table.runs, store.Run{Key: store.Key{Problem: "p", Method: "m"}, Curve: curve})
+	}
+	c := table.course("m", "p")
+	want := [][]float64{{1, 2, 3, 5}, {20, 20, 10, 3}, {20, 20, 10, 3}}
+	if !cmp.Equal([][]float64{c.Queries, c.Lower, c.Median}, want) {
+		t.Error(c)
+	}
+	if !cmp.Equal(c.Upper[1:], []float64{30, 30, 4}) || c.Upper[0] < 1e300 {
+		t.Error(c.Upper)
+	}
+}
+
+// A picture for each problem that has runs.
+func TestDrawConvergence(t *testing.T) {
+	g := complete(t, Grid{Dim: 3, Runs: 2, Budget: 700, Problems: []string{"squared-norm", "levy"}, Methods: []string{"cbo", "cmaes", "auto"}})
+	s, dir := open(t, g, t.TempDir()), t.TempDir()
+	part := g
+	part.Problems = g.Problems[:1]
+	if err := part.Run(ctx, s, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	table, err := g.Tabulate(ctx, s)
+	if err == nil {
+		err = table.Draw(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for i, name := range []string{"convergence-squared-norm.png", "convergence-squared-norm.svg"} {
+		if len(files) != 2 || filepath.Base(files[i]) != name {
+			t.Errorf("%v", files)
+		}
+	}
+}

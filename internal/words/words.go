@@ -1,0 +1,17 @@
+// Package words writes numbers for people.
+package words
+
+import "strconv"
+
+// Thousands writes n with a comma between every three digits.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	first := 0 // of the digits
+	if n < 0 {
+		first = 1
+	}
+	for i := len(s) - 3; i > first; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
