@@ -1,5 +1,5 @@
 // Package report draws what was found, as SVG or PNG: the ending of the path
-// decides. Start with Spectrum, Couplings, Convergence or Profiles.
+// decides. Start with Spectrum, Couplings, Convergence, Profiles or Race.
 package report
 
 import (

@@ -2,7 +2,8 @@
 //
 //	untwist minimize --problem rastrigin --dim 100
 //	untwist probe --problem rastrigin --dim 100
-//	untwist reproduce figure1 --out .
+//	untwist reproduce table1 --dim 10 --runs 5
+//	untwist reproduce figure1 --out pictures
 //	untwist problems
 //
 // What it finds goes to standard output, talk to standard error. It exits with
