@@ -46,7 +46,7 @@ func (l *progressLine) write(text string) {
 	if l.terminal == nil {
 		return
 	}
-	if width, _, err := term.GetSize(int(l.terminal.Fd())); err == nil {
+	if width, _, err := term.GetSize(int(l.terminal.Fd())); err == nil && width > 0 { // 0: not known
 		text = cut(text, width-1)
 	}
 	fmt.Fprint(l.terminal, "\r"+text+"\x1b[K")

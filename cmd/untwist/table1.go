@@ -163,6 +163,8 @@ func (f *table1Flags) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if ctx.Err() != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "untwist: interrupted after %s of %s runs; they are kept, and the same command goes on\n",
+			words.Thousands(t.Done), words.Thousands(t.Total))
 		return errInterrupted
 	}
 	return nil
