@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -34,30 +35,21 @@ func Race(path, title, axis string, courses []Course, goal, from float64) error 
 	p.Legend.TextStyle.Font.Size, p.Legend.ThumbnailWidth, p.Legend.Padding = 8, 20, 1.5
 	var lines []plot.Plotter
 	for i, c := range courses {
-		hue := hues[i%len(hues)]
-		median := c.stairs(c.Median, from, floor)
+		median, upper := c.stairs(c.Median, from, floor), c.stairs(c.Upper, from, floor)
 		if len(median) == 0 {
 			continue
 		}
-		shade, err := c.shade(from, floor)
+		shade, line, end, err := c.draw(i, from, floor)
 		if err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
-		line, err := plotter.NewLine(median)
-		if err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
-		shade.Color, shade.LineStyle.Width = color.NRGBA{hue.R, hue.G, hue.B, 40}, 0
-		line.Color, line.Width, line.Dashes = hue, 1.2, dashes[i%len(dashes)]
-		end, err := plotter.NewScatter(median[len(median)-1:])
-		if err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
-		end.Shape, end.Radius, end.Color = draw.CircleGlyph{}, 2, hue
 		p.Add(shade)
 		lines = append(lines, line, end)
 		p.Legend.Add(c.Name, line)
 		top, last = max(top, median[0].Y), max(last, median[len(median)-1].X)
+		if len(upper) > 0 {
+			top = max(top, upper[0].Y)
+		}
 	}
 	if len(lines) == 0 {
 		return errors.New("report: there is no course to draw")
@@ -106,14 +98,23 @@ func (c Course) stairs(values []float64, from, floor float64) plotter.XYs {
 	return stairs(best)
 }
 
-// shade is the area between the lower and the upper quartile.
-func (c Course) shade(from, floor float64) (*plotter.Polygon, error) {
-	outline := c.stairs(c.Lower, from, floor)
-	upper := c.stairs(c.Upper, from, floor)
-	for i := len(upper) - 1; i >= 0; i-- {
-		outline = append(outline, upper[i])
+// draw returns the i-th course: the area between the quartiles, the median, and a dot at its
+// end.
+func (c Course) draw(i int, from, floor float64) (*plotter.Polygon, *plotter.Line, *plotter.Scatter, error) {
+	outline, upper := c.stairs(c.Lower, from, floor), c.stairs(c.Upper, from, floor)
+	slices.Reverse(upper)
+	median := c.stairs(c.Median, from, floor)
+	shade, err1 := plotter.NewPolygon(append(outline, upper...))
+	line, err2 := plotter.NewLine(median)
+	end, err3 := plotter.NewScatter(median[len(median)-1:])
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, nil, nil, err
 	}
-	return plotter.NewPolygon(outline)
+	hue := hues[i%len(hues)]
+	shade.Color, shade.LineStyle.Width = color.NRGBA{hue.R, hue.G, hue.B, 40}, 0
+	line.Color, line.Width, line.Dashes = hue, 1.2, dashes[i%len(dashes)]
+	end.Shape, end.Radius, end.Color = draw.CircleGlyph{}, 2, hue
+	return shade, line, end, nil
 }
 
 // hues are colours that are told apart with any eyes (after Okabe and Ito), and dashes
