@@ -37,7 +37,8 @@ func (t Table) Draw(dir string) error {
 	return nil
 }
 
-// course is how the runs of a cell went.
+// course is how the runs of a cell went. Where quartiles lie between two runs the lower
+// one and the median are the lower run, the upper one is the higher.
 func (t Table) course(method, problem string) report.Course {
 	var curves [][]objective.Sample
 	var queries []int
@@ -59,9 +60,10 @@ func (t Table) course(method, problem string) report.Course {
 		}
 		slices.Sort(gaps)
 		c.Queries = append(c.Queries, float64(q))
-		c.Lower = append(c.Lower, quantile(gaps, 0.25))
-		c.Median = append(c.Median, quantile(gaps, 0.5))
-		c.Upper = append(c.Upper, quantile(gaps, 0.75))
+		last := len(gaps) - 1
+		c.Lower = append(c.Lower, gaps[last/4])
+		c.Median = append(c.Median, gaps[last/2])
+		c.Upper = append(c.Upper, gaps[last-last/4])
 	}
 	return c
 }
@@ -73,10 +75,4 @@ func gapAt(curve []objective.Sample, queries int) float64 {
 		return math.Inf(1)
 	}
 	return curve[i-1].Value
-}
-
-// quantile is the value at a fraction of sorted values, of two between which it lies the
-// larger.
-func quantile(sorted []float64, at float64) float64 {
-	return sorted[int(math.Ceil(at*float64(len(sorted)-1)))]
 }

@@ -66,11 +66,11 @@ func (t Table) latex() ([]byte, error) {
 // legend says what the figures are.
 func (t Table) legend() string {
 	g := t.Grid
-	return fmt.Sprintf(`Success is a gap of at most %g within %s queries; d = %d, mix %s, seeds %d to %d; %d of %d runs.
+	return fmt.Sprintf(`Success is a gap of at most %g within %s queries; d = %d, mix %s, seeds %d to %d; %s of %s runs.
 95%%: Wilson's interval of the rate of success, in percent. Recovered: percent of the rows of W found to %g.
 Queries: the median up to the first success, those for finding coordinates included. Seconds: the mean of a run.
 Paper: its figures in percent of 100 runs at d = 100 with 5,000,000 queries; p: Fisher's exact test against them.`,
-		g.Gap, words.Thousands(g.Budget), g.Dim, g.Mix, g.Seed, g.Seed+uint64(g.Runs)-1, t.Done, t.Total, recovery)
+		g.Gap, words.Thousands(g.Budget), g.Dim, g.Mix, g.Seed, g.Seed+uint64(g.Runs)-1, words.Thousands(t.Done), words.Thousands(t.Total), recovery)
 }
 
 // overview has a line for each method and for each problem the rate of success, with

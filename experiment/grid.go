@@ -45,7 +45,7 @@ func (g *Grid) Complete() error {
 	if g.Runs == 0 {
 		g.Runs = 100
 	}
-	if g.Budget == 0 {
+	if g.Budget == 0 && g.Dim <= mostDims {
 		g.Budget = 500 * g.Dim * g.Dim
 	}
 	if g.Gap == 0 {
@@ -57,40 +57,49 @@ func (g *Grid) Complete() error {
 	return g.check()
 }
 
+// mostDims and mostRuns keep numbers of queries and runs countable.
+const mostDims, mostRuns = 10_000, 1_000_000
+
 // check returns an error if a field is bad.
 func (g *Grid) check() error {
-	for option, n := range map[string]int{"Dim": g.Dim, "Runs": g.Runs, "Budget": g.Budget} {
-		if n < 1 {
-			return objective.BadOption(option, "%d, must be at least 1", n)
+	for _, n := range []struct {
+		option string
+		value  int
+		most   int
+	}{{"Dim", g.Dim, mostDims}, {"Runs", g.Runs, mostRuns}, {"Budget", g.Budget, math.MaxInt}} {
+		if n.value < 1 {
+			return objective.BadOption(n.option, "%d, must be at least 1", n.value)
+		}
+		if n.value > n.most {
+			return objective.BadOption(n.option, "%d, must be at most %d", n.value, n.most)
 		}
 	}
 	if !(g.Gap > 0) || math.IsInf(g.Gap, 1) {
 		return objective.BadOption("Gap", "%v, must be a number above 0", g.Gap)
 	}
-	if g.Seed+uint64(g.Runs) < g.Seed {
+	if last := g.Seed + uint64(g.Runs) - 1; last < g.Seed {
 		return objective.BadOption("Seed", "%d, there are no %d seeds from there", g.Seed, g.Runs)
 	}
-	for option, names := range map[string][]string{"Problems": g.Problems, "Methods": g.Methods} {
-		if len(names) == 0 {
-			return objective.BadOption(option, "none are named")
-		}
-		for i, name := range names {
-			if slices.Contains(names[:i], name) {
-				return objective.BadOption(option, "%q is named twice", name)
-			}
-		}
+	if !slices.Contains(problem.Mixes(), g.Mix) {
+		return objective.BadOption("Mix", "unknown mixing matrix %q: one of %s", g.Mix, strings.Join(problem.Mixes(), ", "))
 	}
-	for _, name := range g.Methods {
-		if _, err := methodNamed(name); err != nil {
-			return err
-		}
+	if err := checkNames("Problems", "problem", g.Problems, problem.Names()); err != nil {
+		return err
 	}
-	for _, name := range g.Problems {
-		if !slices.Contains(problem.Names(), name) {
-			return objective.BadOption("Problems", "unknown problem %q: one of %s", name, strings.Join(problem.Names(), ", "))
+	return checkNames("Methods", "method", g.Methods, MethodNames())
+}
+
+// checkNames returns an error if names are none, not known, or there twice.
+func checkNames(option, thing string, names, known []string) error {
+	if len(names) == 0 {
+		return objective.BadOption(option, "none are named")
+	}
+	for i, name := range names {
+		if !slices.Contains(known, name) {
+			return objective.BadOption(option, "unknown %s %q: one of %s", thing, name, strings.Join(known, ", "))
 		}
-		if _, err := problem.New(problem.Spec{Name: name, Dim: g.Dim, Mix: g.Mix}); err != nil {
-			return err
+		if slices.Contains(names[:i], name) {
+			return objective.BadOption(option, "%q is named twice", name)
 		}
 	}
 	return nil
@@ -103,10 +112,12 @@ const numerics = 1
 // OpenStore opens the store of a complete grid, or makes it. Grids that differ in problems,
 // methods or seeds only may share one, so that an experiment can grow.
 func (g Grid) OpenStore(ctx context.Context, path string) (*store.Store, error) {
-	return store.Open(ctx, path, map[string]string{
-		"dim": strconv.Itoa(g.Dim), "budget": strconv.Itoa(g.Budget), "mix": g.Mix,
-		"gap": strconv.FormatFloat(g.Gap, 'g', -1, 64), "numerics": strconv.Itoa(numerics),
-	})
+	return store.Open(ctx, path,
+		store.Setting{Name: "dim", Value: strconv.Itoa(g.Dim)},
+		store.Setting{Name: "budget", Value: strconv.Itoa(g.Budget)},
+		store.Setting{Name: "gap", Value: strconv.FormatFloat(g.Gap, 'g', -1, 64)},
+		store.Setting{Name: "mix", Value: g.Mix},
+		store.Setting{Name: "numerics", Value: strconv.Itoa(numerics)})
 }
 
 // total is how many runs the grid has.
@@ -114,9 +125,9 @@ func (g Grid) total() int { return len(g.Problems) * len(g.Methods) * g.Runs }
 
 // method returns the i-th method of a complete grid.
 func (g Grid) method(i int) Method {
-	m, err := methodNamed(g.Methods[i])
-	if err != nil {
-		panic(fmt.Sprintf("experiment: a grid that is not complete: %v", err))
+	m, known := methodNamed(g.Methods[i])
+	if !known {
+		panic(fmt.Sprintf("experiment: the grid is not complete: %q", g.Methods[i]))
 	}
 	return m
 }

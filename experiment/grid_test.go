@@ -72,6 +72,7 @@ func TestDefaultsAreThePapers(t *testing.T) {
 	if !cmp.Equal(g, want) || !g.likePaper() {
 		t.Error(cmp.Diff(want, g))
 	}
+	complete(t, Grid{Seed: math.MaxUint64 - 2, Runs: 3})
 	if g := complete(t, Grid{Dim: 10}); g.Budget != 50_000 || g.likePaper() {
 		t.Error(g)
 	}
@@ -88,7 +89,9 @@ func TestBadGrids(t *testing.T) {
 		{Grid{Methods: []string{"identification"}}, "Methods", "unknown method"},
 		{Grid{Methods: []string{"cbo", "auto", "cbo"}}, "Methods", `"cbo" is named twice`},
 		{Grid{Dim: -1}, "Dim", "at least 1"},
-		{Grid{Dim: 1 << 20}, "Dim", "must be at most"},
+		{Grid{Dim: 1 << 40}, "Dim", "must be at most 10000"},
+		{Grid{Runs: math.MaxInt}, "Runs", "must be at most 1000000"},
+		{Grid{Seed: math.MaxUint64 - 1, Runs: 3}, "Seed", "there are no 3 seeds from there"},
 		{Grid{Runs: -3}, "Runs", "at least 1"},
 		{Grid{Budget: -1}, "Budget", "at least 1"},
 		{Grid{Gap: -1}, "Gap", "above 0"},
@@ -118,9 +121,9 @@ func TestSharedFramesChangeNothing(t *testing.T) {
 			frames++
 			continue
 		}
-		m, err := methodNamed(run.Method)
-		if err != nil {
-			t.Fatal(err)
+		m, known := methodNamed(run.Method)
+		if !known {
+			t.Fatal(run.Method)
 		}
 		spec := problem.Spec{Name: run.Problem, Dim: 6, Seed: run.Seed}
 		o := untwist.Options{Strategy: m.Strategy, Seed: run.Seed, Budget: 9000}
@@ -241,6 +244,33 @@ func TestBudgetsThatEndInTheHessians(t *testing.T) {
 	for _, r := range runs {
 		if r.Queries != 100 || r.Status != "budget-spent" || r.Reached != 0 || r.Recovered != -1 {
 			t.Errorf("%v: %d queries, %s", r.Key, r.Queries, r.Status)
+		}
+	}
+}
+
+// Where coordinates take the whole budget exactly, methods that need them are as they are
+// by themselves.
+func TestBudgetsOfTheFrameAlone(t *testing.T) {
+	g := complete(t, Grid{Dim: 2, Runs: 1, Budget: 140, Problems: []string{"rastrigin"}, Methods: []string{"reparametrised", "transformed", "componentwise"}})
+	s := open(t, g, t.TempDir())
+	if err := g.Run(ctx, s, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range stored(t, s) {
+		if run.Method == identification.Name {
+			if run.Status != "converged" || run.Queries != 140 {
+				t.Fatalf("a frame takes %d queries, %s: the test is about another number", run.Queries, run.Status)
+			}
+			continue
+		}
+		m, _ := methodNamed(run.Method)
+		want, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: m.Strategy, Road: untwist.PapersRoad, Budget: 140, Start: p.Domain(), Target: new(0.005)})
+		if err != nil || run.Status != want.Status.String() || run.Gap != want.Value || run.Queries != want.Queries {
+			t.Errorf("%v: %s, gap %v, %d queries; by itself %v, %v, %d, error %v", run.Key, run.Status, run.Gap, run.Queries, want.Status, want.Value, want.Queries, err)
 		}
 	}
 }

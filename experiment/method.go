@@ -2,9 +2,7 @@ package experiment
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
 
@@ -41,11 +39,11 @@ func MethodNames() (names []string) {
 	return names
 }
 
-// methodNamed returns the method of that name.
-func methodNamed(name string) (Method, error) {
+// methodNamed returns the method of that name, and whether there is one.
+func methodNamed(name string) (m Method, known bool) {
 	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name == name })
 	if i < 0 {
-		return Method{}, objective.BadOption("Methods", "unknown method %q: one of %s", name, strings.Join(MethodNames(), ", "))
+		return Method{}, false
 	}
-	return methods[i], nil
+	return methods[i], true
 }

@@ -21,32 +21,41 @@ import (
 // has about as many runs of every cell. Notice, if not nil, is told before and after each
 // run, from one goroutine at a time.
 //
-// The results are the same for any number of jobs and however often it is stopped.
+// The results are the same for any number of jobs and however often it is stopped. Two
+// programs may work on one store; they mostly make the same runs, of which one stays.
 func (g Grid) Run(ctx context.Context, s *store.Store, jobs int, notice func(Progress)) error {
+	stopped := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	known, err := s.All(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		return err
 	}
 	r := &runner{grid: g, store: s, watch: newWatch(g, known, jobs, notice)}
+	groups := len(g.Problems) * g.Runs
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for range jobs {
+	errs := make([]error, min(jobs, groups))
+	for job := range errs {
 		all.Go(func() {
-			for ctx.Err() == nil {
-				k := int(next.Add(1) - 1)
-				if k >= len(g.Problems)*g.Runs {
-					return
-				}
-				if err := r.group(ctx, g.Problems[k%len(g.Problems)], g.Seed+uint64(k/len(g.Problems))); err != nil {
-					cancel(err)
-				}
+			for k := next.Add(1) - 1; k < int64(groups) && errs[job] == nil; k = next.Add(1) - 1 {
+				errs[job] = r.group(ctx, g.Problems[k%int64(len(g.Problems))], g.Seed+uint64(k)/uint64(len(g.Problems)))
+			}
+			if errs[job] != nil {
+				cancel(errs[job])
 			}
 		})
 	}
 	all.Wait()
-	return context.Cause(ctx)
+	for _, err := range errs { // what went wrong, before that it was stopped
+		if err != nil && err != context.Cause(stopped) {
+			return err
+		}
+	}
+	return context.Cause(stopped)
 }
 
 // A runner makes runs.
@@ -68,12 +77,16 @@ func (r *runner) group(ctx context.Context, name string, seed uint64) error {
 
 // do returns a run from the store, where it puts it first if it is not there.
 func (r *runner) do(ctx context.Context, k store.Key, m Method) (store.Run, error) {
-	if run, there, err := r.store.Get(ctx, k); there || err != nil {
+	run, there, err := r.store.Get(ctx, k)
+	if ctx.Err() != nil {
+		return run, context.Cause(ctx)
+	}
+	if there || err != nil {
+		r.watch.found(run)
 		return run, err
 	}
 	var before store.Run
 	if m.Shared {
-		var err error
 		if before, err = r.do(ctx, store.Key{Problem: k.Problem, Method: identification.Name, Seed: k.Seed}, identification); err != nil {
 			return before, err
 		}
@@ -88,15 +101,22 @@ func (r *runner) do(ctx context.Context, k store.Key, m Method) (store.Run, erro
 	}
 	r.watch.end(k, own)
 	// What others go on from is what a program that starts later reads.
-	run, _, err = r.store.Get(context.WithoutCancel(ctx), k)
+	run, there, err = r.store.Get(context.WithoutCancel(ctx), k)
+	if err == nil && !there {
+		err = fmt.Errorf("%s on %s, seed %d, has gone from the store", k.Method, k.Problem, k.Seed)
+	}
 	return run, err
 }
 
 // compute makes a run that goes on from what identification came to, and returns also the
 // seconds that this took by itself.
 func (r *runner) compute(ctx context.Context, k store.Key, m Method, before store.Run) (store.Run, float64, error) {
-	if m.Shared && (before.Reached > 0 || before.Frame == nil || before.Queries == r.grid.Budget) { // there is nothing to go on with
+	spent := before.Queries == r.grid.Budget
+	if m.Shared && (before.Reached > 0 || before.Frame == nil || spent) { // there is nothing to go on with
 		before.Key, before.Frame = k, nil
+		if before.Reached == 0 && spent {
+			before.Status = objective.BudgetSpent.String()
+		}
 		return before, 0, nil
 	}
 	spec := problem.Spec{Name: k.Problem, Dim: r.grid.Dim, Mix: r.grid.Mix, Seed: k.Seed}

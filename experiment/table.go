@@ -25,10 +25,11 @@ type Cell struct {
 	Low       float64 `json:"wilson_low"` // the 95 % interval of the rate of success
 	High      float64 `json:"wilson_high"`
 	// Queries is the median of those up to the first success of the runs that have
-	// one, those for finding coordinates included; nil: none has.
+	// one, of two in the middle the lower, those for finding coordinates included;
+	// nil: none has.
 	Queries *int `json:"median_queries"`
-	// Recovered is how many percent of the components were found, on average; nil: the
-	// method looks for none by the paper's road.
+	// Recovered is how many percent of the components were found, on average over the
+	// runs that came to a frame by the paper's road; nil: none did.
 	Recovered *float64 `json:"recovered"`
 	// Paper and PapersRecovered are the paper's figures, in percent of 100 runs; nil: it
 	// has none.
@@ -84,7 +85,7 @@ func newCell(method, problem string, runs []store.Run, d int) Cell {
 	c.Low, c.High = wilson(c.Successes, c.Runs)
 	if n := len(reached); n > 0 {
 		slices.Sort(reached)
-		c.Queries = new((reached[(n-1)/2] + reached[n/2]) / 2)
+		c.Queries = new(reached[(n-1)/2])
 	}
 	if frames > 0 {
 		c.Recovered = new(100 * float64(recovered) / float64(frames*d))

@@ -30,39 +30,51 @@ type watch struct {
 	jobs   int
 	notice func(Progress)
 	costs  map[cell]cost
-	done   int
+	seen   map[store.Key]bool // runs of the grid, and frames
+	done   int                // runs of the grid
 }
 
 // newWatch knows what the runs of the grid in the store took.
 func newWatch(g Grid, known []store.Run, jobs int, notice func(Progress)) *watch {
-	w := &watch{grid: g, jobs: jobs, notice: notice, costs: map[cell]cost{}}
-	found := map[store.Key]float64{}
+	w := &watch{grid: g, jobs: jobs, notice: notice, costs: map[cell]cost{}, seen: map[store.Key]bool{}}
+	frames := map[store.Key]float64{}
 	for _, run := range known {
 		if run.Method == identification.Name {
-			found[run.Key] = run.Seconds
-			w.count(run.Key, run.Seconds)
+			frames[run.Key] = run.Seconds
 		}
 	}
 	for _, run := range known {
-		if !g.has(run.Key) {
-			continue
+		if m, known := methodNamed(run.Method); known && m.Shared {
+			run.Seconds -= frames[store.Key{Problem: run.Problem, Method: identification.Name, Seed: run.Seed}]
 		}
-		own := run.Seconds
-		if m, err := methodNamed(run.Method); err == nil && m.Shared {
-			own -= found[store.Key{Problem: run.Problem, Method: identification.Name, Seed: run.Seed}]
-		}
-		w.count(run.Key, own)
+		w.count(run.Key, run.Seconds)
 	}
 	return w
 }
 
-// count takes notice of a run that is done.
+// count takes notice of a run that is done, if it is one of the grid or a frame and not
+// counted yet.
 func (w *watch) count(k store.Key, seconds float64) {
-	c := w.costs[cell{k.Problem, k.Method}]
-	w.costs[cell{k.Problem, k.Method}] = cost{c.runs + 1, c.seconds + seconds}
-	if w.grid.has(k) {
+	of := k
+	if k.Method == identification.Name {
+		of.Method = w.grid.Methods[0]
+	}
+	if !w.grid.has(of) || w.seen[k] {
+		return
+	}
+	w.seen[k] = true
+	if of == k {
 		w.done++
 	}
+	c := w.costs[cell{k.Problem, k.Method}]
+	w.costs[cell{k.Problem, k.Method}] = cost{c.runs + 1, c.seconds + seconds}
+}
+
+// found takes notice of a run that another program has made.
+func (w *watch) found(run store.Run) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.count(run.Key, run.Seconds)
 }
 
 // begin tells that a run has begun.

@@ -28,7 +28,7 @@ func Race(path, title, axis string, courses []Course, goal, from float64) error 
 	p := plot.New()
 	p.Title.Text = title
 	p.X.Label.Text, p.Y.Label.Text = "queries", axis
-	floor, top, last := goal/5, goal, 9*from
+	floor, top, last := max(goal/5, 1e-300), min(goal, 1e300), 9*from
 	grid := plotter.NewGrid()
 	grid.Vertical.Color = nil
 	p.Add(grid)
@@ -54,7 +54,7 @@ func Race(path, title, axis string, courses []Course, goal, from float64) error 
 	if len(lines) == 0 {
 		return errors.New("report: there is no course to draw")
 	}
-	aim, err := plotter.NewLine(plotter.XYs{{X: from, Y: goal}, {X: last, Y: goal}})
+	aim, err := plotter.NewLine(plotter.XYs{{X: from, Y: max(goal, floor)}, {X: last, Y: max(goal, floor)}})
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -62,7 +62,7 @@ func Race(path, title, axis string, courses []Course, goal, from float64) error 
 	p.Add(append(lines, aim)...)
 	logarithmic(&p.X, "%.0e")
 	logarithmic(&p.Y, "%.0e")
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = from, last, floor/1.3, max(10*floor, 2*top)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = from, last, floor/1.3, max(min(10*floor, 1e301), 2*top)
 	return withLegend(path, p)
 }
 

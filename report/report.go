@@ -4,7 +4,9 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,8 +76,13 @@ func WriteFile(path string, data []byte) error {
 	if err == nil {
 		err = os.Rename(file.Name(), path)
 	}
-	if err != nil {
-		os.Remove(file.Name())
+	if err == nil {
+		return nil
+	}
+	os.Remove(file.Name())
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		at.Path = path // not the file that is gone again
 	}
 	return err
 }

@@ -74,27 +74,43 @@ CREATE TABLE runs (
 	PRIMARY KEY (problem, method, seed)
 );`
 
-// Open opens the store at path, made if there is none, of the experiment that about
-// describes: its settings by name. A store of other settings is an *OtherError.
-func Open(ctx context.Context, path string, about map[string]string) (*Store, error) {
+// A Setting is part of what an experiment is.
+type Setting struct{ Name, Value string }
+
+// Open opens the store at path, made if there is none, of the experiment with these
+// settings, the most telling first. A store of others is an *OtherError.
+func Open(ctx context.Context, path string, about ...Setting) (*Store, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	// A writer that finds the file locked waits for a minute; each run is on the disk
-	// when Put returns.
-	dsn := url.URL{Scheme: "file", Path: full, RawQuery: "_txlock=immediate&_pragma=busy_timeout(60000)&_pragma=synchronous(full)"}
+	// Each run is on the disk when Put returns.
+	dsn := url.URL{Scheme: "file", Path: full, RawQuery: "_txlock=immediate&_pragma=busy_timeout(200)&_pragma=synchronous(full)"}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	db.SetMaxOpenConns(1)
 	s := &Store{path: path, db: db}
-	if err := s.describe(ctx, about); err != nil {
+	if err := s.patiently(ctx, func() error { return s.describe(ctx, about) }); err != nil {
 		db.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// patience is how often a file that another program has locked is tried again, for a
+// minute altogether.
+const patience = 300
+
+// patiently does something again while another program has locked the file.
+func (s *Store) patiently(ctx context.Context, do func() error) error {
+	for try := 1; ; try++ {
+		err := do()
+		if err == nil || try == patience || ctx.Err() != nil || !strings.Contains(err.Error(), "database is locked") {
+			return err
+		}
+	}
 }
 
 // Close closes the store.
@@ -103,7 +119,7 @@ func (s *Store) Close() error { return s.db.Close() }
 // An OtherError says that a store holds the runs of another experiment.
 type OtherError struct {
 	Path             string
-	Setting          string // that differs, the first of them by name
+	Setting          string // that differs, the first of them
 	Holds, Asks      string // its values
 	Incomprehensible bool   // the file is no store, or one of a form not known here
 }
@@ -117,21 +133,19 @@ func (e *OtherError) Error() string {
 }
 
 // describe makes the tables in an empty file, or looks whether they are those of about.
-func (s *Store) describe(ctx context.Context, about map[string]string) error {
+func (s *Store) describe(ctx context.Context, about []Setting) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return s.wrap(err)
 	}
 	defer tx.Rollback()
 	var tables, id, version int
-	if err := errors.Join(
-		tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables),
-		tx.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id),
-		tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version),
-	); err != nil {
-		return s.wrap(err)
+	for query, into := range map[string]*int{"SELECT count(*) FROM sqlite_master": &tables, "PRAGMA application_id": &id, "PRAGMA user_version": &version} {
+		if err := tx.QueryRowContext(ctx, query).Scan(into); err != nil {
+			return s.wrap(err)
+		}
 	}
-	if tables > 0 {
+	if tables > 0 || id != 0 || version != 0 {
 		if id != application || version != format {
 			return &OtherError{Path: s.path, Incomprehensible: true}
 		}
@@ -141,45 +155,45 @@ func (s *Store) describe(ctx context.Context, about map[string]string) error {
 	if _, err := tx.ExecContext(ctx, statements); err != nil {
 		return s.wrap(err)
 	}
-	for name, value := range about {
-		if _, err := tx.ExecContext(ctx, "INSERT INTO about VALUES (?, ?)", name, value); err != nil {
+	for _, a := range about {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO about VALUES (?, ?)", a.Name, a.Value); err != nil {
 			return s.wrap(err)
 		}
 	}
 	return s.wrap(tx.Commit())
 }
 
-// compare looks whether the store is that of about.
-func (s *Store) compare(ctx context.Context, tx *sql.Tx, about map[string]string) error {
-	rows, err := tx.QueryContext(ctx, "SELECT name, value FROM about")
+// compare looks whether the store is that of about, and can be written.
+func (s *Store) compare(ctx context.Context, tx *sql.Tx, about []Setting) error {
+	rows, err := tx.QueryContext(ctx, "SELECT name, value FROM about ORDER BY name")
 	if err != nil {
 		return s.wrap(err)
 	}
 	defer rows.Close()
 	holds := map[string]string{}
 	for rows.Next() {
-		var name, value string
-		if err := rows.Scan(&name, &value); err != nil {
+		var has Setting
+		if err := rows.Scan(&has.Name, &has.Value); err != nil {
 			return s.wrap(err)
 		}
-		holds[name] = value
-	}
-	var differ []string
-	for name := range holds {
-		if holds[name] != about[name] {
-			differ = append(differ, name)
+		holds[has.Name] = has.Value
+		if !slices.ContainsFunc(about, func(a Setting) bool { return a.Name == has.Name }) {
+			about = append(slices.Clip(about), Setting{Name: has.Name})
 		}
 	}
-	for name := range about {
-		if _, there := holds[name]; !there {
-			differ = append(differ, name)
-		}
-	}
-	if err := rows.Err(); err != nil || len(differ) == 0 {
+	if err := rows.Err(); err != nil {
 		return s.wrap(err)
 	}
-	first := slices.Min(differ)
-	return &OtherError{Path: s.path, Setting: first, Holds: holds[first], Asks: about[first]}
+	for _, a := range about {
+		if holds[a.Name] != a.Value {
+			return &OtherError{Path: s.path, Setting: a.Name, Holds: holds[a.Name], Asks: a.Value}
+		}
+	}
+	// A file that cannot be written is found out before runs are made.
+	if _, err := tx.ExecContext(ctx, "UPDATE about SET value = value"); err != nil {
+		return s.wrap(err)
+	}
+	return s.wrap(tx.Commit())
 }
 
 // Put keeps a run. If it is there already nothing changes.
@@ -192,42 +206,55 @@ func (s *Store) Put(ctx context.Context, r Run) error {
 	if r.Frame != nil {
 		frame = string(r.Frame)
 	}
-	_, err = s.db.ExecContext(ctx, "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		r.Problem, r.Method, int64(r.Seed), r.Status, r.Gap, r.Queries, r.Reached, r.Seconds, r.Recovered, string(curve), frame)
-	return s.wrap(err)
+	return s.patiently(ctx, func() error {
+		_, err := s.db.ExecContext(ctx, "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			r.Problem, r.Method, int64(r.Seed), r.Status, r.Gap, r.Queries, r.Reached, r.Seconds, r.Recovered, string(curve), frame)
+		return s.wrap(err)
+	})
 }
 
 // Get returns a run with all that is kept of it, and whether it is there.
-func (s *Store) Get(ctx context.Context, k Key) (Run, bool, error) {
-	row := s.db.QueryRowContext(ctx, "SELECT "+columns+", frame FROM runs WHERE problem = ? AND method = ? AND seed = ?",
-		k.Problem, k.Method, int64(k.Seed))
-	var frame sql.NullString
-	r, err := scan(func(into ...any) error { return row.Scan(append(into, &frame)...) })
-	if errors.Is(err, sql.ErrNoRows) {
-		return Run{}, false, nil
-	}
-	if frame.Valid {
-		r.Frame = []byte(frame.String)
-	}
-	return r, err == nil, s.wrap(err)
+func (s *Store) Get(ctx context.Context, k Key) (r Run, there bool, err error) {
+	err = s.patiently(ctx, func() error {
+		row := s.db.QueryRowContext(ctx, "SELECT "+columns+", frame FROM runs WHERE problem = ? AND method = ? AND seed = ?",
+			k.Problem, k.Method, int64(k.Seed))
+		var frame sql.NullString
+		var err error
+		if r, err = scan(func(into ...any) error { return row.Scan(append(into, &frame)...) }); errors.Is(err, sql.ErrNoRows) {
+			r = Run{}
+			return nil
+		}
+		if frame.Valid {
+			r.Frame = []byte(frame.String)
+		}
+		there = err == nil
+		return s.wrap(err)
+	})
+	return r, there, err
 }
 
 // All returns all runs, without their frames, in the order of problem, method and seed.
-func (s *Store) All(ctx context.Context) ([]Run, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT "+columns+" FROM runs ORDER BY problem, method, seed")
-	if err != nil {
-		return nil, s.wrap(err)
-	}
-	defer rows.Close()
-	var all []Run
-	for rows.Next() {
-		r, err := scan(rows.Scan)
+func (s *Store) All(ctx context.Context) (all []Run, err error) {
+	err = s.patiently(ctx, func() error {
+		all = nil
+		rows, err := s.db.QueryContext(ctx, "SELECT "+columns+" FROM runs")
 		if err != nil {
-			return nil, s.wrap(err)
+			return s.wrap(err)
 		}
-		all = append(all, r)
-	}
-	return all, s.wrap(rows.Err())
+		defer rows.Close()
+		for rows.Next() {
+			r, err := scan(rows.Scan)
+			if err != nil {
+				return s.wrap(err)
+			}
+			all = append(all, r)
+		}
+		return s.wrap(rows.Err())
+	})
+	slices.SortFunc(all, func(a, b Run) int {
+		return cmp.Or(cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Seed, b.Seed))
+	})
+	return all, err
 }
 
 const columns = "problem, method, seed, status, gap, queries, reached, seconds, recovered, curve"
@@ -242,11 +269,13 @@ func scan(read func(...any) error) (Run, error) {
 	}
 	r.Seed = uint64(seed)
 	var samples [][2]float64
-	err := json.Unmarshal([]byte(curve), &samples)
+	if err := json.Unmarshal([]byte(curve), &samples); err != nil {
+		return r, fmt.Errorf("damaged: the curve of %s on %s, seed %d, is no list of pairs", r.Method, r.Problem, r.Seed)
+	}
 	for _, p := range samples {
 		r.Curve = append(r.Curve, objective.Sample{Queries: int(p[0]), Value: p[1]})
 	}
-	return r, err
+	return r, nil
 }
 
 // pairs are the samples that have a finite value.
@@ -260,7 +289,7 @@ func pairs(curve []objective.Sample) [][2]float64 {
 	return out
 }
 
-// wrap names the file in an error, on one line.
+// wrap names the file in an error.
 func (s *Store) wrap(err error) error {
 	if err == nil {
 		return nil

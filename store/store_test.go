@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist/objective"
@@ -17,9 +19,9 @@ import (
 
 var ctx = context.Background()
 
-func open(t *testing.T, path string, about map[string]string) *Store {
+func open(t *testing.T, path string, about ...Setting) *Store {
 	t.Helper()
-	s, err := Open(ctx, path, about)
+	s, err := Open(ctx, path, about...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +43,7 @@ func TestRunsComeBack(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, path, nil)
+	s := open(t, path)
 	plain := Run{Key: Key{"p", "m", 0}, Gap: math.Inf(1), Curve: nil}
 	for _, r := range []Run{example(math.MaxUint64), plain} {
 		if err := s.Put(ctx, r); err != nil {
@@ -49,7 +51,7 @@ func TestRunsComeBack(t *testing.T) {
 		}
 	}
 	s.Close()
-	s = open(t, path, nil)
+	s = open(t, path)
 	for _, want := range []Run{example(math.MaxUint64), plain} {
 		got, there, err := s.Get(ctx, want.Key)
 		if err != nil || !there || !cmp.Equal(got, want) {
@@ -69,7 +71,7 @@ func TestRunsComeBack(t *testing.T) {
 
 // Values without a number are left out of curves.
 func TestCurvesAreFinite(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "runs.db"), nil)
+	s := open(t, filepath.Join(t.TempDir(), "runs.db"))
 	r := example(1)
 	r.Curve = []objective.Sample{{Queries: 1, Value: math.Inf(1)}, {Queries: 2, Value: 7}}
 	if err := s.Put(ctx, r); err != nil {
@@ -82,7 +84,7 @@ func TestCurvesAreFinite(t *testing.T) {
 
 // The first run of a key stays.
 func TestARunIsKeptOnce(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "runs.db"), nil)
+	s := open(t, filepath.Join(t.TempDir(), "runs.db"))
 	second := example(3)
 	second.Gap = 7
 	for _, r := range []Run{example(3), second} {
@@ -98,25 +100,25 @@ func TestARunIsKeptOnce(t *testing.T) {
 // A store of another experiment is refused, with the setting that differs, and left alone.
 func TestOtherExperimentsAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
-	s := open(t, path, map[string]string{"dim": "10", "budget": "50000"})
+	s := open(t, path, Setting{"dim", "10"}, Setting{"budget", "50000"})
 	if err := s.Put(ctx, example(0)); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		about map[string]string
+		about []Setting
 		text  string
 	}{
-		{map[string]string{"dim": "20", "budget": "50000"}, "with dim 10 where this one has 20"},
-		{map[string]string{"dim": "20", "budget": "9"}, "with budget 50000 where this one has 9"},
-		{map[string]string{"dim": "10"}, "with budget 50000 where this one has none"},
-		{map[string]string{"dim": "10", "budget": "50000", "gap": "1"}, "with gap none where this one has 1"},
+		{[]Setting{{"dim", "20"}, {"budget", "9"}}, "with dim 10 where this one has 20"},
+		{[]Setting{{"budget", "9"}, {"dim", "20"}}, "with budget 50000 where this one has 9"},
+		{[]Setting{{"dim", "10"}}, "with budget 50000 where this one has none"},
+		{[]Setting{{"dim", "10"}, {"budget", "50000"}, {"gap", "1"}}, "with gap none where this one has 1"},
 	} {
 		var other *OtherError
-		if _, err := Open(ctx, path, test.about); !errors.As(err, &other) || !strings.HasSuffix(err.Error(), test.text) {
+		if _, err := Open(ctx, path, test.about...); !errors.As(err, &other) || !strings.HasSuffix(err.Error(), test.text) {
 			t.Errorf("%v: %v", test.about, err)
 		}
 	}
-	again := open(t, path, map[string]string{"budget": "50000", "dim": "10"})
+	again := open(t, path, Setting{"budget", "50000"}, Setting{"dim", "10"})
 	if all, err := again.All(ctx); err != nil || len(all) != 1 {
 		t.Error(len(all), err)
 	}
@@ -131,21 +133,86 @@ func TestFilesThatAreNoStores(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := filepath.Join(dir, "foreign.db")
-	s := open(t, foreign, nil)
+	s := open(t, foreign)
 	if _, err := s.db.Exec("PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
-	for _, path := range []string{text, foreign} {
+	empty := filepath.Join(dir, "empty.db")
+	other, err := sql.Open("sqlite", empty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec("PRAGMA application_id = 7"); err != nil {
+		t.Fatal(err)
+	}
+	other.Close()
+	for _, path := range []string{text, foreign, empty} {
 		var other *OtherError
-		if _, err := Open(ctx, path, nil); !errors.As(err, &other) || !other.Incomprehensible {
+		if _, err := Open(ctx, path); !errors.As(err, &other) || !other.Incomprehensible {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	if after, err := os.ReadFile(text); err != nil || string(after) != content {
 		t.Error("the file has changed", err)
 	}
-	if _, err := Open(ctx, filepath.Join(dir, "nowhere", "runs.db"), nil); err == nil || strings.Contains(err.Error(), "\n") {
+	if _, err := Open(ctx, filepath.Join(dir, "nowhere", "runs.db")); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Error(err)
+	}
+}
+
+// A gap that is no number is no run.
+func TestGapsAreNumbers(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "runs.db"))
+	r := example(1)
+	r.Gap = math.NaN()
+	if err := s.Put(ctx, r); err == nil {
+		t.Error("it is kept")
+	}
+}
+
+// A run that is damaged is named.
+func TestDamagedRuns(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "runs.db"))
+	if err := s.Put(ctx, example(1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.db.Exec("UPDATE runs SET curve = 'x'"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.All(ctx); err == nil || !strings.HasSuffix(err.Error(), "runs.db: damaged: the curve of cbo on rastrigin, seed 1, is no list of pairs") {
+		t.Error(err)
+	}
+}
+
+// While another program has the file one waits, until the context ends.
+func TestLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	s := open(t, path)
+	other, err := sql.Open("sqlite", path+"?_txlock=exclusive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	lock, err := other.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if _, err := Open(limited, path); err == nil {
+		t.Error("it is opened")
+	}
+	if err := s.Put(limited, example(1)); err == nil {
+		t.Error("a run is put")
+	}
+	put := make(chan error)
+	go func() { put <- s.Put(ctx, example(1)) }()
+	time.Sleep(time.Second)
+	if err := lock.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-put; err != nil {
 		t.Error(err)
 	}
 }
@@ -154,7 +221,7 @@ func TestFilesThatAreNoStores(t *testing.T) {
 // and when there is room the store goes on.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
-	s := open(t, path, nil)
+	s := open(t, path)
 	limit := func(pages int) {
 		if _, err := s.db.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages)); err != nil {
 			t.Fatal(err)
@@ -170,7 +237,7 @@ func TestFullDisk(t *testing.T) {
 			break
 		}
 	}
-	again := open(t, path, nil)
+	again := open(t, path)
 	if all, err := again.All(ctx); err != nil || len(all) != kept || kept < 10 || kept == 1000 {
 		t.Errorf("%d runs of %d, error %v", len(all), kept, err)
 	}
@@ -188,7 +255,7 @@ func TestTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for store := range 4 {
 		all.Go(func() {
-			s, err := Open(ctx, path, map[string]string{"dim": "10"})
+			s, err := Open(ctx, path, Setting{"dim", "10"})
 			if err != nil {
 				t.Error(err)
 				return
@@ -204,7 +271,7 @@ func TestTogether(t *testing.T) {
 		})
 	}
 	all.Wait()
-	s := open(t, path, map[string]string{"dim": "10"})
+	s := open(t, path, Setting{"dim", "10"})
 	if runs, err := s.All(ctx); err != nil || len(runs) != 20 {
 		t.Errorf("%d runs, error %v", len(runs), err)
 	}

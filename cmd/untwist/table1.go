@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -14,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/experiment"
 	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
+	"github.com/untwist/untwist/store"
 )
 
 // table1Flags are the flags of reproduce table1 as they were given.
@@ -39,12 +39,13 @@ whole table, 100 runs of 5,000,000 queries in 100 dimensions, takes hours; fewer
 --runs or a lower --dim give an impression in a minute.
 
 Every run is kept as it finishes, in DIR/table1.db. Stopped at any moment and started
-again, the command goes on where it stood; with more --runs, --problems or --methods
-it adds them. The table is printed, and written to DIR as table1.csv, .json, .md and
-.tex, with every run in runs.csv and a picture of convergence for each problem.
+again, the command goes on where it stood; with more --runs, or other --problems or
+--methods, it makes the runs that are missing. The table of what was asked for this time
+is printed, and written to DIR as table1.csv, .json, .md and .tex, with its runs in
+runs.csv and a picture of convergence for each problem.
 
 --grid reads the experiment from a file like this, in which anything may be left out;
-flags go before it:
+where a flag says something else it is the flag that counts:
 
   {"problems": ["ackley", "levy"], "methods": ["cbo", "cmaes", "auto"], "dim": 20,
    "runs": 10, "seed": 0, "budget": 100000, "gap": 0.005, "mix": "orthogonal"}`,
@@ -75,7 +76,7 @@ func (f *table1Flags) grid(cmd *cobra.Command) (experiment.Grid, error) {
 	var g experiment.Grid
 	if f.file != "" {
 		if err := readGrid(string(f.file), &g); err != nil {
-			return g, usageError{fmt.Errorf("--grid: %w", err)}
+			return g, usageError{fmt.Errorf("--grid: %s %w", f.file, err)}
 		}
 	}
 	given := cmd.Flags().Changed
@@ -102,25 +103,12 @@ func (f *table1Flags) grid(cmd *cobra.Command) (experiment.Grid, error) {
 			*n.to = int(n.from)
 		}
 	}
-	return g, asUsage(g.Complete())
-}
-
-// readGrid reads a grid from a file.
-func readGrid(path string, g *experiment.Grid) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
+	err := g.Complete()
+	var bad *objective.OptionError
+	if errors.As(err, &bad) && f.file != "" && !given(strings.ToLower(bad.Option)) {
+		return g, usageError{fmt.Errorf("--grid: %s: %s: %s", f.file, strings.ToLower(bad.Option), bad.Reason)}
 	}
-	defer file.Close()
-	decoder := json.NewDecoder(file)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(g); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if decoder.More() {
-		return fmt.Errorf("%s: there is more than one grid in it", path)
-	}
-	return nil
+	return g, asUsage(err)
 }
 
 // run makes the runs that are missing and the table.
@@ -139,6 +127,9 @@ func (f *table1Flags) run(cmd *cobra.Command) (err error) {
 	ctx, stop := untilInterrupted()
 	defer stop()
 	s, err := g.OpenStore(ctx, filepath.Join(dir, "table1.db"))
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
 	if err != nil {
 		return err
 	}
@@ -146,28 +137,31 @@ func (f *table1Flags) run(cmd *cobra.Command) (err error) {
 	line := newProgressLine(cmd.ErrOrStderr(), f.quiet)
 	err = g.Run(ctx, s, int(f.jobs), func(p experiment.Progress) { line.write(gridText(p)) })
 	line.clear()
-	if err != nil && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
+	return f.show(ctx, cmd, g, s, dir)
+}
+
+// show writes, draws and prints the table of the runs that are done.
+func (f *table1Flags) show(ctx context.Context, cmd *cobra.Command, g experiment.Grid, s *store.Store, dir string) error {
 	t, err := g.Tabulate(context.WithoutCancel(ctx), s)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprint(cmd.OutOrStdout(), t.Text()); err != nil {
-		return err
+	err = t.Write(dir)
+	if err == nil {
+		err = t.Draw(dir)
 	}
-	if err := t.Write(dir); err != nil {
-		return err
+	if _, printed := fmt.Fprint(cmd.OutOrStdout(), t.Text()); err == nil {
+		err = printed
 	}
-	if err := t.Draw(dir); err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
+	if err == nil && ctx.Err() != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "untwist: interrupted after %s of %s runs; they are kept, and the same command goes on\n",
 			words.Thousands(t.Done), words.Thousands(t.Total))
-		return errInterrupted
+		err = errInterrupted
 	}
-	return nil
+	return err
 }
 
 // gridText is runs of all, the one that was begun or ended last, and time left.
