@@ -54,26 +54,6 @@ type Store struct {
 	db   *sql.DB
 }
 
-// application marks a SQLite file as a store, and format says of which form.
-const application, format = 0x756e7477, 1
-
-const schema = `
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE runs (
-	problem   TEXT NOT NULL,
-	method    TEXT NOT NULL,
-	seed      INTEGER NOT NULL, -- its 64 bits
-	status    TEXT NOT NULL,
-	gap       REAL NOT NULL,
-	queries   INTEGER NOT NULL,
-	reached   INTEGER NOT NULL,
-	seconds   REAL NOT NULL,
-	recovered INTEGER NOT NULL,
-	curve     TEXT NOT NULL,    -- [[queries, gap], …]
-	frame     TEXT,
-	PRIMARY KEY (problem, method, seed)
-);`
-
 // A Setting is part of what an experiment is.
 type Setting struct{ Name, Value string }
 
@@ -115,86 +95,6 @@ func (s *Store) patiently(ctx context.Context, do func() error) error {
 
 // Close closes the store.
 func (s *Store) Close() error { return s.db.Close() }
-
-// An OtherError says that a store holds the runs of another experiment.
-type OtherError struct {
-	Path             string
-	Setting          string // that differs, the first of them
-	Holds, Asks      string // its values
-	Incomprehensible bool   // the file is no store, or one of a form not known here
-}
-
-func (e *OtherError) Error() string {
-	if e.Incomprehensible {
-		return e.Path + " is no store of runs, or one of another version of untwist"
-	}
-	return fmt.Sprintf("%s holds another experiment, with %s %s where this one has %s",
-		e.Path, e.Setting, cmp.Or(e.Holds, "none"), cmp.Or(e.Asks, "none"))
-}
-
-// describe makes the tables in an empty file, or looks whether they are those of about.
-func (s *Store) describe(ctx context.Context, about []Setting) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return s.wrap(err)
-	}
-	defer tx.Rollback()
-	var tables, id, version int
-	for query, into := range map[string]*int{"SELECT count(*) FROM sqlite_master": &tables, "PRAGMA application_id": &id, "PRAGMA user_version": &version} {
-		if err := tx.QueryRowContext(ctx, query).Scan(into); err != nil {
-			return s.wrap(err)
-		}
-	}
-	if tables > 0 || id != 0 || version != 0 {
-		if id != application || version != format {
-			return &OtherError{Path: s.path, Incomprehensible: true}
-		}
-		return s.compare(ctx, tx, about)
-	}
-	statements := fmt.Sprintf("%s PRAGMA application_id = %d; PRAGMA user_version = %d;", schema, application, format)
-	if _, err := tx.ExecContext(ctx, statements); err != nil {
-		return s.wrap(err)
-	}
-	for _, a := range about {
-		if _, err := tx.ExecContext(ctx, "INSERT INTO about VALUES (?, ?)", a.Name, a.Value); err != nil {
-			return s.wrap(err)
-		}
-	}
-	return s.wrap(tx.Commit())
-}
-
-// compare looks whether the store is that of about, and can be written.
-func (s *Store) compare(ctx context.Context, tx *sql.Tx, about []Setting) error {
-	rows, err := tx.QueryContext(ctx, "SELECT name, value FROM about ORDER BY name")
-	if err != nil {
-		return s.wrap(err)
-	}
-	defer rows.Close()
-	holds := map[string]string{}
-	for rows.Next() {
-		var has Setting
-		if err := rows.Scan(&has.Name, &has.Value); err != nil {
-			return s.wrap(err)
-		}
-		holds[has.Name] = has.Value
-		if !slices.ContainsFunc(about, func(a Setting) bool { return a.Name == has.Name }) {
-			about = append(slices.Clip(about), Setting{Name: has.Name})
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return s.wrap(err)
-	}
-	for _, a := range about {
-		if holds[a.Name] != a.Value {
-			return &OtherError{Path: s.path, Setting: a.Name, Holds: holds[a.Name], Asks: a.Value}
-		}
-	}
-	// A file that cannot be written is found out before runs are made.
-	if _, err := tx.ExecContext(ctx, "UPDATE about SET value = value"); err != nil {
-		return s.wrap(err)
-	}
-	return s.wrap(tx.Commit())
-}
 
 // Put keeps a run. If it is there already nothing changes.
 func (s *Store) Put(ctx context.Context, r Run) error {
