@@ -150,7 +150,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// docs/table1.md has the table of docs/table1.json, which a run has written.
+// docs/table1.md has the table of docs/table1.json, which a run has written, and README.md
+// what it shows at a glance.
 func TestCommittedTable(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "docs", "table1.json"))
 	if err != nil {
@@ -168,10 +169,18 @@ func TestCommittedTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range bytes.Split(forms, []byte("\n\n")) {
-		if !bytes.Contains(page, bytes.TrimSpace(part)) {
+	parts := bytes.Split(bytes.TrimSpace(forms), []byte("\n\n"))
+	if len(parts) != 3 {
+		t.Fatalf("%d parts", len(parts))
+	}
+	for _, part := range parts {
+		if !bytes.Contains(page, part) {
 			t.Errorf("docs/table1.md lacks\n%s", part)
 		}
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil || !bytes.Contains(readme, parts[1]) {
+		t.Errorf("README.md lacks\n%s, or %v", parts[1], err)
 	}
 }
 
