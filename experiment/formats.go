@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -52,30 +53,39 @@ func (t Table) Text() string {
 
 // markdown is the table as the paper has it, and below it a line for each cell.
 func (t Table) markdown() ([]byte, error) {
-	overview := t.overview(func(m Method) string { return m.Title })
+	overview := t.overview(func(m method) string { return m.Title })
 	return []byte(t.legend() + "\n\n" + markdown(overview) + "\n" + markdown(t.details())), nil
 }
 
 // latex is the same in LaTeX, without any package.
 func (t Table) latex() ([]byte, error) {
 	legend := "% " + strings.ReplaceAll(t.legend(), "\n", "\n% ") + "\n"
-	overview := t.overview(func(m Method) string { return m.TeX })
+	overview := t.overview(func(m method) string { return m.TeX })
 	return []byte(legend + latex(overview) + "\n" + latex(t.details())), nil
 }
 
 // legend says what the figures are.
 func (t Table) legend() string {
 	g := t.Grid
-	return fmt.Sprintf(`Success is a gap of at most %g within %s queries; d = %d, mix %s, seeds %d to %d; %s of %s runs.
+	seeds := fmt.Sprintf("seed %d", g.Seed)
+	if g.Runs > 1 {
+		seeds = fmt.Sprintf("seeds %d to %d", g.Seed, g.Seed+uint64(g.Runs)-1)
+	}
+	text := fmt.Sprintf(`Success is a gap of at most %g within %s queries; d = %d, mix %s, %s; %s of %s runs.
 95%%: Wilson's interval of the rate of success, in percent. Recovered: percent of the rows of W found to %g.
-Queries: the median up to the first success, those for finding coordinates included. Seconds: the mean of a run.
-Paper: its figures in percent of 100 runs at d = 100 with 5,000,000 queries; p: Fisher's exact test against them.`,
-		g.Gap, words.Thousands(g.Budget), g.Dim, g.Mix, g.Seed, g.Seed+uint64(g.Runs)-1, words.Thousands(t.Done), words.Thousands(t.Total), recovery)
+Queries: up to the first success, those for finding coordinates included; of the successful runs the median (of
+two the lower). Seconds: the mean of a run, finding coordinates included.`,
+		g.Gap, words.Thousands(g.Budget), g.Dim, g.Mix, seeds, words.Thousands(t.Done), words.Thousands(t.Total), recovery)
+	if slices.ContainsFunc(t.Cells, func(c Cell) bool { return c.Paper != nil }) {
+		text += "\nPaper: its figures in percent of 100 runs at d = 100 with 5,000,000 queries; p: Fisher's exact test against them,"
+		text += "\nwhere the settings are the same."
+	}
+	return text
 }
 
 // overview has a line for each method and for each problem the rate of success, with
 // the percentage of recovered rows in brackets, and that of the paper.
-func (t Table) overview(title func(Method) string) [][]string {
+func (t Table) overview(title func(method) string) [][]string {
 	lines := [][]string{{"method"}}
 	for _, p := range t.Grid.Problems {
 		lines[0] = append(lines[0], p, "paper")

@@ -15,7 +15,7 @@ import (
 
 // A Grid is an experiment: every method on every problem at every seed, stopped at a gap
 // above the known minimum or when the budget is spent. At one seed all methods see the
-// same g, W and start.
+// same g and W, and those by CBO start from the same numbers.
 //
 // Zero values are those of the paper's table: its four problems and six methods with
 // auto below, d = 100, 100 runs from seed 0, 500·d² queries, a gap of 0.005, the paper's
@@ -124,7 +124,7 @@ func (g Grid) OpenStore(ctx context.Context, path string) (*store.Store, error) 
 func (g Grid) total() int { return len(g.Problems) * len(g.Methods) * g.Runs }
 
 // method returns the i-th method of a complete grid.
-func (g Grid) method(i int) Method {
+func (g Grid) method(i int) method {
 	m, known := methodNamed(g.Methods[i])
 	if !known {
 		panic(fmt.Sprintf("experiment: the grid is not complete: %q", g.Methods[i]))

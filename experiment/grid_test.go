@@ -125,7 +125,7 @@ func TestNumericsAreTheGoldenOnes(t *testing.T) {
 // Every strategy that has a name is a method.
 func TestEveryStrategyIsAMethod(t *testing.T) {
 	for _, name := range strategy.Names() {
-		if !slices.ContainsFunc(methods, func(m Method) bool { return m.Strategy.Name() == name }) {
+		if !slices.ContainsFunc(methods, func(m method) bool { return m.Strategy.Name() == name }) {
 			t.Errorf("%s is none", name)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/untwist/untwist/strategy"
 )
 
-// A Method is a row of a table: a strategy, and on what it is let loose.
-type Method struct {
+// A method is a row of a table: a strategy, and on what it is let loose.
+type method struct {
 	Name, Title string
 	TeX         string // the title in LaTeX
 	Strategy    strategy.Strategy
@@ -16,7 +16,7 @@ type Method struct {
 }
 
 // methods are all there are, those of the paper's table in its order.
-var methods = []Method{
+var methods = []method{
 	{Name: "cbo-on-g", Title: "CBO on g", TeX: "CBO on $g$", Strategy: strategy.CBO{}, Unmixed: true},
 	{Name: "cbo", Title: "CBO on f", TeX: "CBO on $f$", Strategy: strategy.CBO{}},
 	{Name: "reparametrised", Title: "CBO on g̃ = f(W̃†·)", TeX: `CBO on $\tilde g = f(\tilde W^\dagger\,\cdot)$`, Strategy: strategy.Reparametrised{}, Shared: true},
@@ -29,7 +29,7 @@ var methods = []Method{
 
 // identification is the part that shared methods have in common. Its runs are stored
 // beside theirs.
-var identification = Method{Name: strategy.Identification{}.Name(), Strategy: strategy.Identification{}}
+var identification = method{Name: strategy.Identification{}.Name(), Strategy: strategy.Identification{}}
 
 // MethodNames are the names of all methods, those of the paper's table first.
 func MethodNames() (names []string) {
@@ -40,10 +40,10 @@ func MethodNames() (names []string) {
 }
 
 // methodNamed returns the method of that name, and whether there is one.
-func methodNamed(name string) (m Method, known bool) {
-	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name == name })
+func methodNamed(name string) (m method, known bool) {
+	i := slices.IndexFunc(methods, func(m method) bool { return m.Name == name })
 	if i < 0 {
-		return Method{}, false
+		return method{}, false
 	}
 	return methods[i], true
 }

@@ -21,6 +21,9 @@ import (
 // has about as many runs of every cell. Notice, if not nil, is told before and after each
 // run, from one goroutine at a time.
 //
+// Frames that methods share are runs of a method identification, stored beside the others
+// and in no table.
+//
 // The results are the same for any number of jobs and however often it is stopped. Two
 // programs may work on one store; they mostly make the same runs, of which one stays.
 func (g Grid) Run(ctx context.Context, s *store.Store, jobs int, notice func(Progress)) error {
@@ -76,7 +79,7 @@ func (r *runner) group(ctx context.Context, name string, seed uint64) error {
 }
 
 // do returns a run from the store, where it puts it first if it is not there.
-func (r *runner) do(ctx context.Context, k store.Key, m Method) (store.Run, error) {
+func (r *runner) do(ctx context.Context, k store.Key, m method) (store.Run, error) {
 	run, there, err := r.store.Get(ctx, k)
 	if ctx.Err() != nil {
 		return run, context.Cause(ctx)
@@ -110,7 +113,7 @@ func (r *runner) do(ctx context.Context, k store.Key, m Method) (store.Run, erro
 
 // compute makes a run that goes on from what identification came to, and returns also the
 // seconds that this took by itself.
-func (r *runner) compute(ctx context.Context, k store.Key, m Method, before store.Run) (store.Run, float64, error) {
+func (r *runner) compute(ctx context.Context, k store.Key, m method, before store.Run) (store.Run, float64, error) {
 	spent := before.Queries == r.grid.Budget
 	if m.Shared && (before.Reached > 0 || before.Frame == nil || spent) { // there is nothing to go on with
 		before.Key, before.Frame = k, nil
@@ -148,7 +151,7 @@ func (r *runner) compute(ctx context.Context, k store.Key, m Method, before stor
 }
 
 // options are those of a method, with what is left of the budget.
-func (r *runner) options(k store.Key, m Method, before store.Run, p *problem.Problem) (untwist.Options, error) {
+func (r *runner) options(k store.Key, m method, before store.Run, p *problem.Problem) (untwist.Options, error) {
 	o := untwist.Options{
 		Strategy: m.Strategy, Start: p.Domain(), Seed: k.Seed,
 		Budget: r.grid.Budget - before.Queries, Target: new(p.Minimum() + r.grid.Gap),

@@ -35,8 +35,9 @@ func table1Command() *cobra.Command {
 		Short: "Count how often each method finds the minimum of each problem",
 		Long: `Make Table 1 of the paper: how often each method comes within a gap of 0.005 of the
 minimum, on four problems, with the paper's figures beside, and a row for auto. The
-whole table, 100 runs of 5,000,000 queries in 100 dimensions, takes hours; fewer
---runs or a lower --dim give an impression in a minute.
+whole table, 100 runs of 5,000,000 queries in 100 dimensions, takes hours. With --dim 10
+it takes seconds; the problems are easier there, and methods that fail in 100 dimensions
+may succeed.
 
 Every run is kept as it finishes, in DIR/table1.db. Stopped at any moment and started
 again, the command goes on where it stood; with more --runs, or other --problems or
@@ -48,7 +49,11 @@ runs.csv and a picture of convergence for each problem.
 where a flag says something else it is the flag that counts:
 
   {"problems": ["ackley", "levy"], "methods": ["cbo", "cmaes", "auto"], "dim": 20,
-   "runs": 10, "seed": 0, "budget": 100000, "gap": 0.005, "mix": "orthogonal"}`,
+   "runs": 10, "seed": 0, "budget": 100000, "gap": 0.005, "mix": "orthogonal"}
+
+One run by itself is untwist minimize --problem NAME --dim D --budget B --target 0.005
+--seed S with --strategy cbo --mix none for cbo-on-g; --strategy METHOD --road paper for
+reparametrised, transformed and componentwise; and --strategy METHOD for the others.`,
 		Example: `  untwist reproduce table1 --dim 10 --runs 5
   untwist reproduce table1 --out table1 --runs 20 --problems rastrigin --methods cbo,auto`,
 		Args: noArguments,
@@ -81,10 +86,10 @@ func (f *table1Flags) grid(cmd *cobra.Command) (experiment.Grid, error) {
 	}
 	given := cmd.Flags().Changed
 	if given("problems") {
-		g.Problems = f.problems
+		g.Problems = trimmed(f.problems)
 	}
 	if given("methods") {
-		g.Methods = f.methods
+		g.Methods = trimmed(f.methods)
 	}
 	if given("seed") {
 		g.Seed = uint64(f.seed)
@@ -111,6 +116,15 @@ func (f *table1Flags) grid(cmd *cobra.Command) (experiment.Grid, error) {
 	return g, asUsage(err)
 }
 
+// trimmed returns names without spaces around them.
+func trimmed(names []string) []string {
+	out := make([]string, len(names)) // of none it is none, not the default
+	for i, name := range names {
+		out[i] = strings.TrimSpace(name)
+	}
+	return out
+}
+
 // run makes the runs that are missing and the table.
 func (f *table1Flags) run(cmd *cobra.Command) (err error) {
 	g, err := f.grid(cmd)
@@ -127,10 +141,13 @@ func (f *table1Flags) run(cmd *cobra.Command) (err error) {
 	ctx, stop := untilInterrupted()
 	defer stop()
 	s, err := g.OpenStore(ctx, filepath.Join(dir, "table1.db"))
-	if ctx.Err() != nil {
+	var other *store.OtherError
+	switch {
+	case ctx.Err() != nil:
 		return errInterrupted
-	}
-	if err != nil {
+	case errors.As(err, &other):
+		return fmt.Errorf("%w; name another folder by --out", err)
+	case err != nil:
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
