@@ -44,9 +44,12 @@ func readGrid(path string, g *experiment.Grid) error {
 
 // into puts in what is there. A number that stands there is no default, even if it is 0.
 func (in *gridFile) into(g *experiment.Grid) error {
-	for name, n := range map[string]*int{"dim": in.Dim, "runs": in.Runs, "budget": in.Budget} {
-		if n != nil && *n < 1 {
-			return fmt.Errorf("has %s %d, which must be at least 1", name, *n)
+	for _, n := range []struct {
+		name  string
+		value *int
+	}{{"dim", in.Dim}, {"runs", in.Runs}, {"budget", in.Budget}} {
+		if n.value != nil && *n.value < 1 {
+			return fmt.Errorf("has %s %d, which must be at least 1", n.name, *n.value)
 		}
 	}
 	if in.Gap != nil && !(*in.Gap > 0) {

@@ -67,7 +67,7 @@ reparametrised, transformed and componentwise; and --strategy METHOD for the oth
 	flags.Var(&f.budget, "budget", "the most queries of a run (default 500·dim²)")
 	flags.StringSliceVar(&f.problems, "problems", nil, "`NAMES` with commas between, of "+strings.Join(problem.Names(), ", ")+" (default the paper's four)")
 	flags.StringSliceVar(&f.methods, "methods", nil, "`NAMES` with commas between, of "+strings.Join(experiment.MethodNames(), ", ")+" (default all but the last)")
-	flags.Var(&f.seed, "seed", "the first seed")
+	flags.Var(&f.seed, "seed", "the first seed (default 0)")
 	flags.Var(&f.gap, "gap", "success is this gap above the minimum (default 0.005)")
 	flags.Var(&f.mix, "mix", "mixing matrix W: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper)")
 	flags.Var(&f.file, "grid", "read the experiment from `FILE`")
@@ -150,18 +150,22 @@ func (f *table1Flags) run(cmd *cobra.Command) (err error) {
 	case err != nil:
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() {
+		if closed := s.Close(); err == nil {
+			err = closed
+		}
+	}()
 	line := newProgressLine(cmd.ErrOrStderr(), f.quiet)
 	err = g.Run(ctx, s, int(f.jobs), func(p experiment.Progress) { line.write(gridText(p)) })
 	line.clear()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	return f.show(ctx, cmd, g, s, dir)
+	return showTable(ctx, cmd, g, s, dir)
 }
 
-// show writes, draws and prints the table of the runs that are done.
-func (f *table1Flags) show(ctx context.Context, cmd *cobra.Command, g experiment.Grid, s *store.Store, dir string) error {
+// showTable writes, draws and prints the table of the runs that are done.
+func showTable(ctx context.Context, cmd *cobra.Command, g experiment.Grid, s *store.Store, dir string) error {
 	t, err := g.Tabulate(context.WithoutCancel(ctx), s)
 	if err != nil {
 		return err
