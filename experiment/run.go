@@ -84,9 +84,12 @@ func (r *runner) do(ctx context.Context, k store.Key, m method) (store.Run, erro
 	if ctx.Err() != nil {
 		return run, context.Cause(ctx)
 	}
-	if there || err != nil {
-		r.watch.found(run)
+	if err != nil {
 		return run, err
+	}
+	if there {
+		r.watch.found(run)
+		return run, nil
 	}
 	var before store.Run
 	if m.Shared {

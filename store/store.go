@@ -18,10 +18,9 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/untwist/untwist/objective"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // with the driver "sqlite"
 )
 
 // A Key says which run is meant.
@@ -87,10 +86,20 @@ const patience = 300
 func (s *Store) patiently(ctx context.Context, do func() error) error {
 	for try := 1; ; try++ {
 		err := do()
-		if err == nil || try == patience || ctx.Err() != nil || !strings.Contains(err.Error(), "database is locked") {
+		if err == nil || try == patience || ctx.Err() != nil || !is(err, busy) {
 			return err
 		}
 	}
+}
+
+// The result codes of SQLite that are told apart: another program has locked the file; it is
+// no database.
+const busy, notADatabase = 5, 26
+
+// is reports whether an error is SQLite's of that primary result code.
+func is(err error, code int) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == code
 }
 
 // Close closes the store.
@@ -194,7 +203,7 @@ func (s *Store) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	if strings.Contains(err.Error(), "file is not a database") {
+	if is(err, notADatabase) {
 		return &OtherError{Path: s.path, Incomprehensible: true}
 	}
 	return fmt.Errorf("%s: %w", s.path, err)
