@@ -91,6 +91,7 @@ type run struct {
 	options Options
 	meter   *objective.Meter
 	record  *objective.Record
+	chunk   *objective.Chunk
 	scale   *objective.Scale
 	stages  []Stage
 }
@@ -100,7 +101,8 @@ func newRun(f objective.Objective, o Options) *run {
 	guarded := objective.NewPool(objective.NewGuard(f), o.Workers)
 	r.meter = objective.NewMeter(guarded, o.Budget)
 	r.record = objective.NewRecord(r.meter, *o.Target, r.progress)
-	r.scale = objective.NewScale(r.record, o.Start, o.Bounds)
+	r.chunk = objective.NewChunk(r.record, objective.ChunkRows)
+	r.scale = objective.NewScale(r.chunk, o.Start, o.Bounds)
 	return r
 }
 

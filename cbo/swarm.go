@@ -115,9 +115,8 @@ func (s *swarm) evaluate(ctx context.Context, points *mat.Dense, values []float6
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	objective.Clear(values)
 	err := s.f.Evaluate(ctx, points, values)
-	known := values[:objective.Evaluated(values)]
+	known := values[:objective.Evaluated(values, err)]
 	for i, v := range known {
 		if math.IsNaN(v) { // behind a Guard there is none
 			known[i] = math.Inf(1)

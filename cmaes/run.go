@@ -98,9 +98,8 @@ func newDescent(f objective.Objective, cfg Config) *descent {
 // generation samples, ranks and updates.
 func (d *descent) generation(ctx context.Context) error {
 	d.sample()
-	objective.Clear(d.values)
 	err := d.f.Evaluate(ctx, d.x, d.values)
-	d.offer(objective.Evaluated(d.values))
+	d.offer(objective.Evaluated(d.values, err))
 	if err != nil {
 		return err
 	}

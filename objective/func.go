@@ -20,7 +20,8 @@ func Func(dim int, f func(x []float64) float64) Objective {
 
 // Batch lifts f, a function that evaluates many points at once, to an
 // Objective: f sets values[i] for every row i of points, which it must not
-// change. Batch panics if dim < 1 or f is nil.
+// change. Behind a Guard a value that f does not set is NaN. Batch panics if
+// dim < 1 or f is nil.
 func Batch(dim int, f func(points *mat.Dense, values []float64)) Objective {
 	mustBeCallable(dim, f == nil)
 	return batchwise{dim, f}
@@ -43,13 +44,21 @@ type pointwise struct {
 func (p pointwise) Dim() int { return p.dim }
 
 func (p pointwise) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	var done int
+	return p.evaluate(ctx, points, values, &done)
+}
+
+// evaluate keeps in done how many values are known, for a Guard that has to know
+// when f panics.
+func (p pointwise) evaluate(ctx context.Context, points *mat.Dense, values []float64, done *int) error {
 	x := make([]float64, p.dim)
 	for i := range values {
 		if err := ctx.Err(); err != nil {
-			return err
+			return partial(i, i, err)
 		}
 		copy(x, points.RawRowView(i))
 		values[i] = p.f(x)
+		*done = i + 1
 	}
 	return nil
 }

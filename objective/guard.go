@@ -11,8 +11,8 @@ import (
 )
 
 // Guard is the one door for bad values. Behind it no value is NaN: a NaN
-// becomes +Inf and is counted, a panic becomes a *PanicError that names the
-// point, and an objective that forgets to set a value ends with an error.
+// becomes +Inf and is counted, and a panic becomes a *PanicError that names the
+// point. A value that the objective does not set counts as NaN.
 type Guard struct {
 	f   Objective
 	nan atomic.Int64
@@ -29,50 +29,54 @@ func (g *Guard) NaN() int { return int(g.nan.Load()) }
 
 // Evaluate evaluates the guarded objective.
 func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float64) (err error) {
-	Clear(values)
+	done := -1 // how many values are known; -1: f does not say
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = g.panicked(points, values, cause)
+			err = g.panicked(points, values, done, cause)
 		}
-		if missing := g.admit(values); missing >= 0 && err == nil {
-			err = fmt.Errorf("objective set no value for point %d of %d in a batch", missing+1, len(values))
+		for i, v := range values[:Evaluated(values, err)] {
+			if math.IsNaN(v) {
+				values[i] = math.Inf(1)
+				g.nan.Add(1)
+			}
 		}
 	}()
+	if f, ok := g.f.(pointwise); ok {
+		done = 0
+		return f.evaluate(ctx, points, values, &done)
+	}
+	for i := range values {
+		values[i] = math.NaN()
+	}
 	return g.f.Evaluate(ctx, points, values)
 }
 
-// admit turns every NaN that f returned into +Inf and returns the first value
-// that f did not set, or -1.
-func (g *Guard) admit(values []float64) (missing int) {
-	missing = -1
-	for i, v := range values {
-		switch {
-		case v == v:
-		case IsSet(v):
-			values[i] = math.Inf(1)
-			g.nan.Add(1)
-		case missing < 0:
-			missing = i
+// panicked makes the error for a panic. The query that panicked was a query: its value
+// is +Inf, and it is counted. Where the objective does not say how far it came, it may
+// be any of those without a value, and the first of them stands for all.
+func (g *Guard) panicked(points *mat.Dense, values []float64, done int, cause any) error {
+	suspects := 1
+	if done < 0 {
+		suspects = 0
+		for i, v := range values {
+			if !math.IsNaN(v) {
+				continue
+			}
+			if suspects++; suspects == 1 {
+				done = i
+			}
+		}
+		if suspects == 0 { // f set all values and panicked then
+			done, suspects = len(values)-1, 1
 		}
 	}
-	return missing
-}
-
-// panicked makes the error for a panic. The panicking query was a query: its
-// value is set to +Inf, so that it is counted.
-func (g *Guard) panicked(points *mat.Dense, values []float64, cause any) error {
-	i := min(Evaluated(values), len(values)-1)
-	suspects := len(values) - i
-	if _, one := g.f.(pointwise); one {
-		suspects = 1
-	}
-	values[i] = math.Inf(1)
-	return &PanicError{
-		Point:    append([]float64(nil), points.RawRowView(i)...),
+	values[done] = math.Inf(1)
+	return partial(done+1, done+1, &PanicError{
+		Point:    append([]float64(nil), points.RawRowView(done)...),
 		Suspects: suspects,
 		Cause:    cause,
 		Stack:    debug.Stack(),
-	}
+	})
 }
 
 // A PanicError says that the objective panicked.

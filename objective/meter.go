@@ -41,29 +41,24 @@ func (m *Meter) Budget() int { return m.budget }
 
 // Evaluate evaluates as much of the batch as the budget allows.
 func (m *Meter) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	Clear(values)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	n, left := len(values), m.budget-m.queries
 	if n <= left {
-		return m.count(values, m.f.Evaluate(ctx, points, values))
+		return m.count(n, m.f.Evaluate(ctx, points, values))
 	}
 	if left > 0 {
-		head := values[:left]
-		if err := m.count(head, m.f.Evaluate(ctx, rows(points, 0, left), head)); err != nil {
+		if err := m.count(left, m.f.Evaluate(ctx, rows(points, 0, left), values[:left])); err != nil {
 			return err
 		}
 	}
-	return ErrBudget
+	return partial(left, left, ErrBudget)
 }
 
-// count adds the values that were set to the queries and passes err on.
-func (m *Meter) count(values []float64, err error) error {
-	for _, v := range values {
-		if IsSet(v) {
-			m.queries++
-		}
-	}
+// count adds what a batch of n points has cost, and passes err on.
+func (m *Meter) count(n int, err error) error {
+	_, spent := progress(n, err)
+	m.queries += spent
 	return err
 }

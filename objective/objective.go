@@ -9,6 +9,7 @@
 //	Pool    splits a batch over goroutines; results land by index
 //	Meter   counts queries exactly and enforces the budget exactly
 //	Record  keeps the best point ever evaluated and the convergence curve
+//	Chunk   cuts long batches, so that target and progress are seen within them
 //	Scale   shows algorithms coordinates in which the start box is [-1, 1]^d
 //
 // A query is one evaluation of f at one point, whatever came back; it is the
@@ -17,7 +18,6 @@ package objective
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -32,53 +32,10 @@ type Objective interface {
 	// depend on the batch that it came in.
 	//
 	// A value of +Inf (or NaN, see Guard) says that f failed at that point,
-	// and the run goes on. An error ends the run; then the values of points
-	// that were not evaluated are left as they were, or as Clear leaves them.
+	// and the run goes on. An error ends the run. If some values are known by
+	// then it is a *PartialError, which says how many.
 	Evaluate(ctx context.Context, points *mat.Dense, values []float64) error
 }
-
-// Two NaNs whose bits no computation produces, so that they cannot be taken
-// for a NaN that f returned: unset marks a value that nobody has written, and
-// discarded one that was written and taken back.
-var (
-	unset     = math.Float64frombits(0x7ff8_7477_6973_7421)
-	discarded = math.Float64frombits(0x7ff8_7477_6973_7422)
-)
-
-// Clear marks all values as not evaluated. Who needs to know after an error
-// how far a batch has come clears the values before it asks.
-func Clear(values []float64) {
-	for i := range values {
-		values[i] = unset
-	}
-}
-
-// IsSet reports whether v was written since it was cleared.
-func IsSet(v float64) bool { return !same(v, unset) }
-
-// Evaluated returns how many values at the front of a batch were set, all of
-// them where there was no error. A run takes notice of these alone: with
-// several workers some points behind the first that failed may have been
-// evaluated too, and are counted, but which ones is chance.
-func Evaluated(values []float64) int {
-	for i, v := range values {
-		if same(v, unset) || same(v, discarded) {
-			return i
-		}
-	}
-	return len(values)
-}
-
-// discard takes back the values that were set.
-func discard(values []float64) {
-	for i, v := range values {
-		if IsSet(v) {
-			values[i] = discarded
-		}
-	}
-}
-
-func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 // batchBytes is the most memory that the points of one batch should take.
 const batchBytes = 64 << 20

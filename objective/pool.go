@@ -39,7 +39,6 @@ const blocksPerWorker = 4
 
 // Evaluate evaluates the objective on all workers.
 func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	Clear(values)
 	n := len(values)
 	workers := min(p.workers, n)
 	if workers <= 1 {
@@ -50,7 +49,9 @@ func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 	var (
 		next   atomic.Int64
 		failed = make([]error, blocks)
-		first  atomic.Int64 // the first block known to have failed
+		done   = make([]int, blocks) // values known at the front of each block
+		spent  = make([]int, blocks) // points of it that were evaluated
+		first  atomic.Int64          // the first block known to have failed
 		wait   sync.WaitGroup
 	)
 	first.Store(int64(blocks))
@@ -62,7 +63,9 @@ func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 					return
 				}
 				lo, hi := int(b)*size, min(int(b+1)*size, n)
-				if err := p.f.Evaluate(ctx, rows(points, lo, hi), values[lo:hi]); err != nil {
+				err := p.f.Evaluate(ctx, rows(points, lo, hi), values[lo:hi])
+				done[b], spent[b] = progress(hi-lo, err)
+				if err != nil {
 					failed[b] = err
 					lower(&first, b)
 				}
@@ -71,8 +74,11 @@ func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 	}
 	wait.Wait()
 	if b := int(first.Load()); b < blocks {
-		discard(values[min((b+1)*size, n):])
-		return failed[b]
+		all := 0
+		for _, s := range spent {
+			all += s
+		}
+		return partial(b*size+done[b], all, failed[b])
 	}
 	return nil
 }

@@ -97,14 +97,15 @@ func (r *Record) Curve() []Sample {
 func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	before := r.meter.Queries()
 	err := r.meter.Evaluate(ctx, points, values)
-	for i, v := range values[:Evaluated(values)] {
+	done, spent := progress(len(values), err)
+	for i, v := range values[:done] {
 		r.note(before+i+1, points.RawRowView(i), v)
 	}
-	if r.notify != nil && r.meter.Queries() > before {
+	if r.notify != nil && spent > 0 {
 		r.notify()
 	}
 	if r.hitAt > 0 && (err == nil || errors.Is(err, ErrBudget)) {
-		return ErrTarget
+		return partial(done, spent, ErrTarget)
 	}
 	return err
 }

@@ -71,5 +71,5 @@ func StatusOf(ctx context.Context, err error) (Status, error) {
 	case ctx.Err() != nil && !errors.As(err, new(*PanicError)):
 		return Cancelled, nil
 	}
-	return Failed, err
+	return Failed, cause(err)
 }

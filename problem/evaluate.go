@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,7 +21,7 @@ func (p *Problem) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 	defer p.giveBack(s)
 	for lo := 0; lo < len(values); lo += rowsAtOnce {
 		if err := ctx.Err(); err != nil {
-			return err
+			return &objective.PartialError{Done: lo, Spent: lo, Err: err}
 		}
 		n := min(rowsAtOnce, len(values)-lo)
 		y := rows(x, lo, n)

@@ -393,9 +393,8 @@ func TestEvaluateStopsWithTheContext(t *testing.T) {
 	}
 	// In the middle of a large batch too.
 	values := make([]float64, 1000)
-	objective.Clear(values)
 	err := p.Evaluate(&ending{Context: context.Background(), left: 3}, mat.NewDense(1000, 2, nil), values)
-	if n := objective.Evaluated(values); !errors.Is(err, context.Canceled) || n == 0 || n >= 1000 {
+	if n := objective.Evaluated(values, err); !errors.Is(err, context.Canceled) || n == 0 || n >= 1000 {
 		t.Errorf("error %v after %d points", err, n)
 	}
 }

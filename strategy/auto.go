@@ -72,9 +72,8 @@ type watched struct {
 
 // Evaluate evaluates f.
 func (w *watched) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	objective.Clear(values)
 	err := w.Objective.Evaluate(ctx, points, values)
-	known := values[:objective.Evaluated(values)]
+	known := values[:objective.Evaluated(values, err)]
 	w.queries += len(known)
 	w.best.OfferAll(points, known)
 	for _, v := range known {

@@ -1,0 +1,55 @@
+package objective
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// ChunkRows is how many points a run evaluates before it looks whether the target
+// is reached or the context has ended, and tells its user how it goes.
+const ChunkRows = 1024
+
+// Chunk cuts long batches into pieces of a fixed number of rows, in order, so that
+// progress, target and cancellation are seen within them: a Hessian at d = 100 is
+// one batch of 5,151 points. It never cuts by time, so that the same points are
+// evaluated whatever the speed of f.
+type Chunk struct {
+	f      Objective
+	rows   int
+	rounds int
+}
+
+// NewChunk passes batches on to f in pieces of at most rows points. It panics if
+// rows < 1.
+func NewChunk(f Objective, rows int) *Chunk {
+	if rows < 1 {
+		panic(fmt.Sprintf("objective: a chunk of %d rows", rows))
+	}
+	return &Chunk{f: f, rows: rows}
+}
+
+// Dim returns the dimension of the objective.
+func (c *Chunk) Dim() int { return c.f.Dim() }
+
+// Rounds returns how many batches it was asked for. A user who evaluates a whole
+// batch at the same time waits for so many evaluations, one after another.
+func (c *Chunk) Rounds() int { return c.rounds }
+
+// Evaluate evaluates the batch piece by piece.
+func (c *Chunk) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	c.rounds++
+	n := len(values)
+	if n <= c.rows {
+		return c.f.Evaluate(ctx, points, values)
+	}
+	for lo := 0; lo < n; lo += c.rows {
+		hi := min(lo+c.rows, n)
+		if err := c.f.Evaluate(ctx, rows(points, lo, hi), values[lo:hi]); err != nil {
+			done, spent := progress(hi-lo, err)
+			return partial(lo+done, lo+spent, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package objective
+
+import "errors"
+
+// A PartialError says how far a batch came before Err ended it. An Objective that
+// stops in the middle of a batch returns one; of a batch that ends with any other
+// error no value is known, and no query is counted.
+type PartialError struct {
+	// Done is how many values at the front of the batch are known. A run takes
+	// notice of these alone.
+	Done int
+	// Spent is how many points of the batch were evaluated, at least Done. Where
+	// several workers share a batch, some points behind the first failure may have
+	// been evaluated too. They are counted, but which ones they are is chance.
+	Spent int
+	// Err is what ended the batch.
+	Err error
+}
+
+// Error returns the words of Err.
+func (e *PartialError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *PartialError) Unwrap() error { return e.Err }
+
+// Evaluated returns how many values at the front of a batch are known after
+// Evaluate has returned err: all of them where err is nil.
+func Evaluated(values []float64, err error) int {
+	done, _ := progress(len(values), err)
+	return done
+}
+
+// progress returns how many values of a batch of n are known after err, and how
+// many points were evaluated.
+func progress(n int, err error) (done, spent int) {
+	if err == nil {
+		return n, n
+	}
+	var partial *PartialError
+	if !errors.As(err, &partial) {
+		return 0, 0
+	}
+	done = min(max(partial.Done, 0), n)
+	return done, min(max(partial.Spent, done), n)
+}
+
+// partial returns err for a batch of which so many values are known and so many
+// points were evaluated, instead of what err says of a part of that batch.
+func partial(done, spent int, err error) error {
+	return &PartialError{Done: done, Spent: spent, Err: cause(err)}
+}
+
+// cause returns err without word of how far its batch came.
+func cause(err error) error {
+	if partial, ok := err.(*PartialError); ok {
+		return partial.Err
+	}
+	return err
+}

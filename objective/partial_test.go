@@ -1,0 +1,114 @@
+package objective_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"testing"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// An error that does not say how far the batch came says that nothing is known.
+func TestAPlainErrorKnowsNothing(t *testing.T) {
+	broken := errors.New("broken")
+	if n := objective.Evaluated(make([]float64, 5), broken); n != 0 {
+		t.Errorf("%d of 5 values are known", n)
+	}
+	if n := objective.Evaluated(make([]float64, 5), nil); n != 5 {
+		t.Errorf("%d of 5 values are known without an error", n)
+	}
+	// Whoever claims more than there is is not believed.
+	wild := &objective.PartialError{Done: 7, Spent: -1, Err: broken}
+	if n := objective.Evaluated(make([]float64, 5), fmt.Errorf("around it: %w", wild)); n != 5 {
+		t.Errorf("%d of 5 values are known", n)
+	}
+	if !errors.Is(wild, broken) || wild.Error() != "broken" {
+		t.Errorf("it says %q", wild)
+	}
+}
+
+// What a run returns is what went wrong, not how far a batch came.
+func TestStatusOfForgetsThePart(t *testing.T) {
+	broken := errors.New("broken")
+	if _, err := objective.StatusOf(ctx, &objective.PartialError{Err: broken}); err != broken {
+		t.Errorf("error %#v", err)
+	}
+	if s, err := objective.StatusOf(ctx, &objective.PartialError{Err: objective.ErrBudget}); s != objective.BudgetSpent || err != nil {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// sizes is f(x) = x, which remembers how large its batches were.
+type sizes struct {
+	seen []int
+	stop int // the point at which it fails
+}
+
+func (*sizes) Dim() int { return 1 }
+func (s *sizes) Evaluate(_ context.Context, points *mat.Dense, values []float64) error {
+	s.seen = append(s.seen, len(values))
+	for i := range values {
+		if values[i] = points.At(i, 0); int(values[i]) == s.stop {
+			return &objective.PartialError{Done: i, Spent: i, Err: errors.New("stop")}
+		}
+	}
+	return nil
+}
+
+func TestChunkCutsByRowsAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, rows := rapid.IntRange(1, 60).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "rows")
+		f := &sizes{stop: rapid.IntRange(0, 80).Draw(t, "stop")}
+		c := objective.NewChunk(f, rows)
+		values := make([]float64, n)
+		err := c.Evaluate(ctx, points(n), values)
+		want := min(n, f.stop)
+		if got := objective.Evaluated(values, err); got != want || (err != nil) != (f.stop < n) {
+			t.Fatalf("%d of %d values are known, want %d, error %v", got, n, want, err)
+		}
+		for i, v := range values[:want] {
+			if v != float64(i) {
+				t.Fatalf("value %d is %v", i, v)
+			}
+		}
+		for k, size := range f.seen {
+			if size > rows || size < rows && k < len(f.seen)-1 {
+				t.Fatalf("pieces of %v for %d rows", f.seen, rows)
+			}
+		}
+		if c.Rounds() != 1 {
+			t.Fatalf("%d rounds for one batch", c.Rounds())
+		}
+	})
+}
+
+// Within a long batch a target ends the run, and so does the context.
+func TestChunkSeesTargetAndCancellation(t *testing.T) {
+	var calls atomic.Int64
+	r := objective.NewRecord(objective.NewMeter(identity(&calls), 10_000), 3, nil)
+	err := objective.NewChunk(r, 10).Evaluate(ctx, points(1000), make([]float64, 1000))
+	if !errors.Is(err, objective.ErrTarget) || calls.Load() != 10 {
+		t.Errorf("error %v after %d queries, want the target after 10", err, calls.Load())
+	}
+	ending, cancel := context.WithCancel(ctx)
+	r = objective.NewRecord(objective.NewMeter(identity(&calls), 10_000), math.Inf(-1), cancel)
+	calls.Store(0)
+	if err := objective.NewChunk(r, 10).Evaluate(ending, points(1000), make([]float64, 1000)); !errors.Is(err, context.Canceled) || calls.Load() != 10 {
+		t.Errorf("error %v after %d queries, want the end after 10", err, calls.Load())
+	}
+}
+
+func TestGrain(t *testing.T) {
+	if g := objective.Rounding; g.Of(-8) != 0x1p-50 || g.Of(0) != 0 {
+		t.Errorf("the rounding of -8 is %v", g.Of(-8))
+	}
+	noisy := objective.Grain{Relative: 1e-6, Absolute: 1e-3}
+	if noisy.Of(10) != 1e-3 || noisy.Of(1e4) != 1e-2 || noisy.Scaled(4).Of(10) != 4e-3 {
+		t.Errorf("%v, %v, %v", noisy.Of(10), noisy.Of(1e4), noisy.Scaled(4).Of(10))
+	}
+}

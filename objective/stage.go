@@ -1,0 +1,23 @@
+package objective
+
+// A Stage is a part of a run: what is being done, in a word or two, and what for.
+type Stage struct {
+	Name    string  `json:"name"`
+	Purpose Purpose `json:"purpose"`
+}
+
+// A Purpose is what the queries of a stage are for. It completes the sentence
+// "5,000 queries …".
+type Purpose string
+
+// The purposes.
+const (
+	AtKnown   Purpose = "at known points"
+	ToFind    Purpose = "to find coordinates"
+	ToCheck   Purpose = "to check them"
+	AlongThem Purpose = "along them"
+	ToSearch  Purpose = "by CMA-ES or CBO"
+)
+
+// Purposes are all purposes, in the order in which a run usually comes to them.
+func Purposes() []Purpose { return []Purpose{AtKnown, ToFind, ToCheck, AlongThem, ToSearch} }
