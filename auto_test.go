@@ -80,7 +80,7 @@ func TestAutoAffordsLines(t *testing.T) {
 				lines += s.Queries
 			}
 		}
-		short, gap := solve(t, spec, nil, 0, whole.Spent(untwist.ToFind)+whole.Spent(untwist.ToCheck)+lines*9/10)
+		short, gap := solve(t, spec, nil, 0, whole.Spent(objective.ToFind)+whole.Spent(objective.ToCheck)+lines*9/10)
 		if gap > 20 || short.Status != objective.BudgetSpent { // one well each
 			t.Errorf("seed %d: a gap of %v with nine tenths of the lines, %v", seed, gap, short.Status)
 		}

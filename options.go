@@ -2,10 +2,10 @@ package untwist
 
 import (
 	"math"
-	"slices"
-	"strings"
 
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
@@ -21,9 +21,10 @@ type Options struct {
 	Frame  *frame.Frame
 	Blocks [][]int
 
-	// Road is how Probe looks for coordinates, and Minimize with a strategy that leaves
-	// the choice, one of Roads. Default SurveyRoad.
-	Road string
+	// Identifier is how Probe looks for coordinates, and Minimize with a strategy that
+	// needs them: identify.Survey{}, identify.Paper{}, or another. Default: the
+	// strategy's own way, and identify.Survey{} for Probe.
+	Identifier identify.Identifier
 
 	// Start is the box in which to look first. It is no limit: the minimum may
 	// be found far outside. Coordinates are scaled by it before any algorithm
@@ -48,7 +49,7 @@ type Options struct {
 	Workers int
 
 	// Progress, if not nil, is called after every batch of queries.
-	Progress func(Progress)
+	Progress func(Progress) `fingerprint:"-"`
 }
 
 // Box is the set of x with Lo[i] ≤ x[i] ≤ Hi[i].
@@ -69,9 +70,6 @@ func (o *Options) complete(d int) error {
 	if o.Strategy == nil {
 		o.Strategy = strategy.Default()
 	}
-	if o.Frame != nil && !strategy.TakesFrame(o.Strategy) {
-		return objective.BadOption("Frame", "strategy %s searches in the coordinates given", o.Strategy.Name())
-	}
 	if err := o.completeBoxes(d); err != nil {
 		return err
 	}
@@ -91,9 +89,6 @@ func (o *Options) complete(d int) error {
 	}
 	if err := o.checkFrame(d); err != nil {
 		return err
-	}
-	if o.Road != "" && !slices.Contains(Roads(), o.Road) {
-		return objective.BadOption("Road", "unknown road %q: one of %s", o.Road, strings.Join(Roads(), ", "))
 	}
 	if o.Budget == 0 {
 		o.Budget = 500 * d * d
@@ -130,7 +125,7 @@ func (o *Options) checkFrame(d int) error {
 	if o.Blocks == nil {
 		return nil
 	}
-	return checkBlocks(o.Blocks, o.Frame.Components())
+	return certify.CheckBlocks(o.Blocks, o.Frame.Components())
 }
 
 // completeBoxes settles where to start and what the limits are.

@@ -92,11 +92,11 @@ type twoStages struct{}
 
 func (twoStages) Name() string { return "two-stages" }
 func (twoStages) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
-	task.Stage("look")
+	task.Stage(objective.Stage{Name: "look", Purpose: objective.ToFind})
 	if err := f.Evaluate(ctx, mat.NewDense(3, f.Dim(), nil), make([]float64, 3)); err != nil {
 		return strategy.Outcome{}, err
 	}
-	task.Stage("leap")
+	task.Stage(objective.Stage{Name: "leap", Purpose: objective.ToSearch})
 	err := f.Evaluate(ctx, mat.NewDense(4, f.Dim(), nil), make([]float64, 4))
 	return strategy.Outcome{Status: objective.Converged}, err
 }
@@ -108,7 +108,7 @@ func TestStagesSayWhereQueriesWent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(r.Stages, seen, r.Status); got != "[{look 3} {leap 4}] [look leap] converged" {
+	if got := fmt.Sprint(r.Stages, seen, r.Status); got != "[{{look to find coordinates} 3} {{leap by CMA-ES or CBO} 4}] [look leap] converged" {
 		t.Errorf("stages %s", got)
 	}
 }

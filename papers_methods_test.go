@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
@@ -15,10 +16,10 @@ func TestPapersMethods(t *testing.T) {
 	p := mixed(t, "rastrigin", 8, 1)
 	for _, s := range []strategy.Strategy{strategy.Reparametrised{}, strategy.Transformed{}, strategy.Componentwise{}, strategy.CBO{}} {
 		for name, o := range map[string]untwist.Options{
-			"by the survey": {Road: untwist.SurveyRoad}, "by the paper's road": {Road: untwist.PapersRoad}, "the true frame": {Frame: p.Frame()},
+			"by the survey": {Identifier: identify.Survey{}}, "by the paper's road": {Identifier: identify.Paper{}}, "the true frame": {Frame: p.Frame()},
 		} {
 			if s.Name() == "cbo" {
-				o.Road, o.Frame = "", nil
+				o.Identifier, o.Frame = nil, nil
 			}
 			o.Strategy, o.Start, o.Seed, o.Budget, o.Target = s, p.Domain(), 1, 200_000, new(p.Minimum()+0.005)
 			r, err := untwist.Minimize(ctx, p, o)
@@ -40,7 +41,7 @@ func TestPapersMethodsOnTheSquaredNorm(t *testing.T) {
 		if r, err := untwist.Minimize(ctx, p, o); err != nil || r.Status != objective.TargetReached {
 			t.Errorf("%s by the survey: %v, %v, error %v", s.Name(), r.Value, r.Status, err)
 		}
-		o.Road = untwist.PapersRoad
+		o.Identifier = identify.Paper{}
 		if r, err := untwist.Minimize(ctx, p, o); err != nil || r.Structure.Certificate.Verdict == "separable" {
 			t.Errorf("%s by the paper's road: %v, %v, error %v", s.Name(), r.Structure, r.Status, err)
 		}
@@ -81,7 +82,7 @@ func TestPapersMethodsWithFewComponents(t *testing.T) {
 func TestRoadsAndFramesOfStrategies(t *testing.T) {
 	p := mixed(t, "rastrigin", 4, 1)
 	for option, o := range map[string]untwist.Options{
-		"Road":  {Road: untwist.PapersRoad},
+		"Road":  {Identifier: identify.Paper{}},
 		"Frame": {Strategy: strategy.CBO{}, Frame: p.Frame()},
 	} {
 		if _, err := untwist.Minimize(ctx, p, o); err == nil || err.(*untwist.OptionError).Option != option {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
@@ -58,7 +59,7 @@ func TestProbeInTheUsersUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := frame.Compare(truth, got.Frame); c.Error() > 1e-6 || got.Certificate.Verdict != identify.Separable {
+	if c := frame.Compare(truth, got.Frame); c.Error() > 1e-6 || got.Certificate.Verdict != certify.Separable {
 		t.Errorf("error %g, %v", c.Error(), got)
 	}
 }
@@ -102,7 +103,7 @@ func TestProbeEnds(t *testing.T) {
 	p := mixed(t, "rastrigin", 8, 1)
 	for _, budget := range []int{1, 7, 8, 9, 100, 500, 1000} {
 		got, err := untwist.Probe(context.Background(), p, untwist.Options{Budget: budget})
-		if err != nil || got.Status != objective.BudgetSpent || got.Queries != budget || got.Certificate.Verdict != identify.Unknown {
+		if err != nil || got.Status != objective.BudgetSpent || got.Queries != budget || got.Certificate.Verdict != certify.Unknown {
 			t.Errorf("budget %d: %v, %v, %d queries, error %v", budget, got, got.Status, got.Queries, err)
 		}
 	}

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -30,15 +31,13 @@ type Structure struct {
 	// Quadratic says that f has the same Hessian everywhere. Then any conjugate
 	// basis separates it, and the frame is one of many.
 	Quadratic   bool
-	Certificate identify.Certificate
+	Certificate certify.Certificate
 
 	// Residual is how far the frame may still be from the truth: the largest
 	// error E of a component that the last check has found.
 	Residual float64
-	// Spectrum are the absolute eigenvalues of the first Hessian, descending,
-	// in coordinates scaled by the start box; on the paper's road the singular
-	// values of all Hessians together.
-	Spectrum []float64
+	// Spectrum is that of the Hessians, in coordinates scaled by the start box.
+	Spectrum identify.Spectrum
 	// Before and After are couplings |H_ij|/√|H_ii H_jj| of sampled Hessians,
 	// before, in coordinates scaled by the start box, and in the frame; nil on
 	// the paper's road, and where the coordinates as given were the right ones.
@@ -47,7 +46,7 @@ type Structure struct {
 
 // noStructure is what is known before anything is.
 func noStructure(dim int) Structure {
-	return Structure{Dim: dim, Linear: -1, Certificate: identify.Certificate{Verdict: identify.Unknown}}
+	return Structure{Dim: dim, Linear: -1, Certificate: certify.None()}
 }
 
 // structure returns what was found, in the user's coordinates.
@@ -71,7 +70,7 @@ func (s Structure) String() string {
 		return "no coordinates were found"
 	}
 	m := s.Frame.Components()
-	coordinates := count(m, "rotated coordinate")
+	coordinates := words.Count(m, "rotated coordinate", "rotated coordinates")
 	switch {
 	case s.Frame.AlongAxes() && m == s.Frame.Dim():
 		coordinates = "the coordinates given"
@@ -80,16 +79,16 @@ func (s Structure) String() string {
 	}
 	var text strings.Builder
 	switch s.Certificate.Verdict {
-	case identify.Separable:
+	case certify.Separable:
 		fmt.Fprintf(&text, "separable in %s", coordinates)
-	case identify.Blocked:
-		fmt.Fprintf(&text, "separable into %s of altogether %s", count(len(s.Blocks), "block"), coordinates)
-	case identify.NotSeparable:
+	case certify.Blocks:
+		fmt.Fprintf(&text, "separable into %s of altogether %s", words.Count(len(s.Blocks), "block", "blocks"), coordinates)
+	case certify.NotSeparable:
 		text.WriteString("not separable in any coordinates that were tried")
 	default:
 		text.WriteString("coordinates were found but not certified")
 	}
-	if m < s.Frame.Dim() && s.Certificate.Verdict != identify.NotSeparable {
+	if m < s.Frame.Dim() && s.Certificate.Verdict != certify.NotSeparable {
 		fmt.Fprintf(&text, " out of %d dimensions", s.Frame.Dim())
 	}
 	if s.Quadratic {
@@ -98,21 +97,13 @@ func (s Structure) String() string {
 	if s.Linear >= 0 {
 		text.WriteString(", linear in one")
 	}
-	if s.Certificate.Beyond > 1e-3 {
+	if s.Certificate.LeavesOut() {
 		text.WriteString(", which leave out directions on which f depends")
 	}
 	if s.Certificate.Splits > 0 {
 		fmt.Fprintf(&text, " (mixed differences are %.0e of single ones)", s.Certificate.Coupling)
 	}
 	return text.String()
-}
-
-// count says n things.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // unscaled returns a frame of scaled coordinates z = (x−c)/half as a frame of
@@ -183,26 +174,4 @@ func (r *run) profiles(found *identify.Finding, in []Profile) []Profile {
 		out = append(out, p)
 	}
 	return out
-}
-
-// checkBlocks returns an error if blocks do not divide the components of a frame.
-func checkBlocks(blocks [][]int, components int) error {
-	seen := make([]bool, components)
-	n := 0
-	for _, block := range blocks {
-		for _, j := range block {
-			if j < 0 || j >= components || seen[j] {
-				return objective.BadOption("Blocks", "component %d is not one of %d, or is there twice", j, components)
-			}
-			seen[j] = true
-			n++
-		}
-		if len(block) == 0 {
-			return objective.BadOption("Blocks", "a block is empty")
-		}
-	}
-	if n < components {
-		return objective.BadOption("Blocks", "they hold %d of %d components", n, components)
-	}
-	return nil
 }

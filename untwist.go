@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
@@ -40,25 +41,22 @@ import (
 //
 // The same f, Options and Seed give the same bits, for any number of Workers.
 func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, error) {
-	nothing := Result{Value: math.Inf(1), Status: objective.Failed}
+	nothing := Result{Account: Account{Value: math.Inf(1), Status: objective.Failed}}
 	if f == nil || f.Dim() < 1 {
 		return nothing, errNoObjective
 	}
 	if err := o.complete(f.Dim()); err != nil {
 		return nothing, err
 	}
-	if o.Road != "" && !strategy.TakesRoad(o.Strategy) {
-		return nothing, objective.BadOption("Road", "strategy %s has its own way, or needs no coordinates", o.Strategy.Name())
-	}
 	r := newRun(f, o)
 	task := strategy.Task{
-		Bounds: r.scale.Bounds(),
-		Points: r.points(),
-		Blocks: o.Blocks,
-		Road:   o.Road,
-		Budget: o.Budget,
-		Seed:   o.Seed,
-		Stage:  r.enter,
+		Bounds:     r.scale.Bounds(),
+		Points:     r.points(),
+		Blocks:     o.Blocks,
+		Identifier: o.Identifier,
+		Budget:     o.Budget,
+		Seed:       o.Seed,
+		Stage:      r.enter,
 	}
 	if o.Frame != nil {
 		var err error
@@ -77,7 +75,7 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 	}
 	if result.Failed > 0 && result.Failed == result.Queries && result.Status != objective.Cancelled {
 		result.Status = objective.Failed
-		return result, fmt.Errorf("%w: %d queries, the first at x = %v", ErrAllFailed, result.Failed, result.FailedPoint)
+		return result, fmt.Errorf("%w: %s, the first at x = %v", ErrAllFailed, words.Count(result.Failed, "query", "queries"), result.FailedPoint)
 	}
 	return result, nil
 }
@@ -119,9 +117,9 @@ func (r *run) points() *mat.Dense {
 }
 
 // enter begins a stage.
-func (r *run) enter(name string) {
+func (r *run) enter(stage objective.Stage) {
 	r.close()
-	r.stages = append(r.stages, Stage{Name: name})
+	r.stages = append(r.stages, Stage{Stage: stage})
 }
 
 // close writes down what the present stage has cost.
@@ -149,26 +147,31 @@ func (r *run) progress() {
 	r.options.Progress(p)
 }
 
-// result is what the run has come to.
-func (r *run) result(outcome strategy.Outcome) Result {
+// account is what the run has come to, and what it cost.
+func (r *run) account() Account {
 	r.close()
 	best := r.record.Best()
 	failed, failedPoint := r.record.Failed()
-	return Result{
+	return Account{
 		Point:       best.Point,
 		Value:       best.Value,
-		Status:      outcome.Status,
-		Strategy:    r.options.Strategy.Name(),
+		BestQuery:   r.record.BestAt(),
 		Seed:        r.options.Seed,
 		Queries:     r.meter.Queries(),
 		Budget:      r.meter.Budget(),
-		BestQuery:   r.record.BestAt(),
-		TargetQuery: r.record.TargetAt(),
+		Rounds:      r.chunk.Rounds(),
 		Failed:      failed,
 		FailedPoint: failedPoint,
 		Stages:      r.stages,
 		Curve:       r.record.Curve(),
 	}
+}
+
+// result is what the search has come to.
+func (r *run) result(outcome strategy.Outcome) Result {
+	out := Result{Account: r.account(), Strategy: r.options.Strategy.Name(), TargetQuery: r.record.TargetAt()}
+	out.Status = outcome.Status
+	return out
 }
 
 // learnt puts in what was found out about f.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/store"
@@ -160,7 +161,7 @@ func (r *runner) options(k store.Key, m method, before store.Run, p *problem.Pro
 		Budget: r.grid.Budget - before.Queries, Target: new(p.Minimum() + r.grid.Gap),
 	}
 	if m.Name == identification.Name {
-		o.Road = untwist.PapersRoad
+		o.Identifier = identify.Paper{}
 	}
 	if m.Shared {
 		o.Frame = new(frame.Frame)

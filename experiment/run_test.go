@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/store"
@@ -38,7 +39,7 @@ func TestSharedFramesChangeNothing(t *testing.T) {
 			spec.Mix = "none"
 		}
 		if m.Shared {
-			o.Road = untwist.PapersRoad
+			o.Identifier = identify.Paper{}
 		}
 		p, err := problem.New(spec)
 		if err != nil {
@@ -175,7 +176,7 @@ func TestBudgetsOfTheFrameAlone(t *testing.T) {
 			continue
 		}
 		m, _ := methodNamed(run.Method)
-		want, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: m.Strategy, Road: untwist.PapersRoad, Budget: 140, Start: p.Domain(), Target: new(0.005)})
+		want, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: m.Strategy, Identifier: identify.Paper{}, Budget: 140, Start: p.Domain(), Target: new(0.005)})
 		if err != nil || run.Status != want.Status.String() || run.Gap != want.Value || run.Queries != want.Queries {
 			t.Errorf("%v: %s, gap %v, %d queries; by itself %v, %v, %d, error %v", run.Key, run.Status, run.Gap, run.Queries, want.Status, want.Value, want.Queries, err)
 		}

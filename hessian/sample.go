@@ -3,14 +3,14 @@ package hessian
 import (
 	"math"
 
-	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 )
 
-// A Region is where points are sampled.
+// A Region is where points are sampled. An objective.Box is one, the uniform
+// distribution on it, and so is a Ball.
 type Region interface {
 	// Draw sets x to a random point of the region.
-	Draw(x []float64, stream *rng.Stream)
+	Draw(x []float64, random objective.Random)
 }
 
 // Ball is the uniform distribution on a ball, the μ of the paper's experiment.
@@ -21,13 +21,13 @@ type Ball struct {
 
 // Draw sets x to Centre + Radius·u^(1/d)·v, u uniform on [0, 1] and v on the
 // unit sphere.
-func (b Ball) Draw(x []float64, stream *rng.Stream) {
-	stream.Norm(x)
+func (b Ball) Draw(x []float64, random objective.Random) {
 	sum := 0.0
-	for _, v := range x {
-		sum += float64(v * v)
+	for i := range x {
+		x[i] = random.NormFloat64()
+		sum += float64(x[i] * x[i])
 	}
-	length := b.Radius * math.Pow(stream.Float64(), 1/float64(len(x))) / math.Sqrt(sum)
+	length := b.Radius * math.Pow(random.Float64(), 1/float64(len(x))) / math.Sqrt(sum)
 	for i := range x {
 		x[i] = float64(x[i] * length)
 		if b.Centre != nil {
@@ -35,9 +35,3 @@ func (b Ball) Draw(x []float64, stream *rng.Stream) {
 		}
 	}
 }
-
-// Box is the uniform distribution on a box.
-type Box struct{ objective.Box }
-
-// Draw sets x to a uniform point of the box.
-func (b Box) Draw(x []float64, stream *rng.Stream) { stream.Uniform(x, b.Lo, b.Hi) }

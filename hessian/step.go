@@ -26,14 +26,14 @@ var scales = func() []float64 {
 //
 // which for small t drowns in the rounding or the noise of f and for large t
 // misses the curvature at x, and takes the t at which D agrees best with its
-// neighbours: the sum of the two differences and of the rounding of f(x)/t², in
+// neighbours: the sum of the two differences and of the grain of f(x)/t², in
 // the geometric mean over the lines, is least. Three lines or more keep chance
 // out of it; a line on which f is not finite there does not count, and half of
 // them must. No step above most is tried (0: none above 1).
 //
 // It asks one batch: for each line f(x) and up to 21 times the other points of
 // a diagonal entry. Where no t can be chosen the error is ErrNoStep.
-func (s Stencil) Step(ctx context.Context, f objective.Objective, points, directions *mat.Dense, most float64) (float64, error) {
+func (s Stencil) Step(ctx context.Context, f objective.Objective, points, directions *mat.Dense, most float64, grain objective.Grain) (float64, error) {
 	var tried []float64
 	for _, t := range scales {
 		if most == 0 || t <= most {
@@ -49,7 +49,7 @@ func (s Stencil) Step(ctx context.Context, f objective.Objective, points, direct
 		unrest, n := 0.0, 0 // Σ log, over the lines on which f is finite here
 		for _, l := range lines {
 			if g := gap(l.second, k); !math.IsInf(g, 1) {
-				unrest += math.Log(g + 0x1p-52*math.Abs(l.f0)/(t*t))
+				unrest += math.Log(g + objective.OfSecond*grain.Of(l.f0)/(t*t))
 				n++
 			}
 		}

@@ -5,11 +5,13 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A check is how much each block still couples with all others.
+// A check is how much each block of a candidate still couples with all others. It is
+// what decides at every stage of a survey.
 type check struct {
 	// residue is |f(x+S_b+S_rest) − f(x+S_b) − f(x+S_rest) + f(x)|, the largest
 	// of some designs.
@@ -20,28 +22,18 @@ type check struct {
 	floor float64
 }
 
-// err returns the error of block b as if it were in one pair.
-func (k check) err(b int) float64 { return k.residue[b] / k.unit[b] }
-
-// add takes the worse of two checks of the same chart.
-func (k *check) add(other check) {
-	for b := range k.residue {
-		k.residue[b] = max(k.residue[b], other.residue[b])
-	}
-	k.floor = max(k.floor, other.floor)
-}
-
-// check tests each of n blocks against the rest at fresh composed points, for
-// 2n + 4 queries each. A point at which f fails on the way is passed over; a
-// block that could not be tested at any has an infinite residue.
-func (s *surveyor) check(c *chart, points int) (check, error) {
+// checked returns the candidate with evidence from so many fresh composed points, at
+// each of which it tests each of n blocks against the rest, for 2n + 4 queries. A point
+// at which f fails on the way is passed over; a block that could not be tested at any
+// has an infinite residue.
+func (c *candidate) checked(g *ground, points int) (*candidate, error) {
 	n := len(c.blocks)
 	out := check{residue: make([]float64, n), unit: make([]float64, n)}
 	tested := make([]float64, n) // how often
 	for failed := 0; points > 0 && failed < attempts; {
-		ok, err := s.checkOnce(c, &out, tested)
+		ok, err := c.checkOnce(g, &out, tested)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
 		if ok {
 			points--
@@ -55,17 +47,31 @@ func (s *surveyor) check(c *chart, points int) (check, error) {
 			out.residue[b], out.unit[b] = math.Inf(1), 1
 		}
 	}
-	return out, nil
+	next := *c
+	next.check = out
+	return &next, nil
 }
 
-// checkOnce tests each block at one point, and reports whether that could be
-// done.
-func (s *surveyor) checkOnce(c *chart, out *check, tested []float64) (bool, error) {
-	x, _, err := s.place(c)
+// recheckedTo returns the candidate with the worse of its evidence and that of a
+// second look at it.
+func (c *candidate) recheckedTo(again check) *candidate {
+	next := *c
+	next.check.residue = slices.Clone(c.check.residue)
+	for b := range next.check.residue {
+		next.check.residue[b] = max(next.check.residue[b], again.residue[b])
+	}
+	next.check.floor = max(c.check.floor, again.floor)
+	return &next
+}
+
+// checkOnce tests each block at one point, adds what it finds to out, and reports
+// whether that could be done.
+func (c *candidate) checkOnce(g *ground, out *check, tested []float64) (bool, error) {
+	x, _, err := c.place(g)
 	if err != nil {
 		return false, err
 	}
-	h := s.steps(c, x)
+	h := c.steps(g, x)
 	all := make([]float64, len(x))
 	steps := mat.NewDense(len(c.blocks), len(x), nil) // S_b
 	for b, block := range c.blocks {
@@ -74,14 +80,14 @@ func (s *surveyor) checkOnce(c *chart, out *check, tested []float64) (bool, erro
 		}
 		kernel.AddScaled(all, 1, steps.RawRowView(b))
 	}
-	t := min(1, s.room(x, all)/2)
+	t := min(1, g.room(x, all)/2)
 	far := slices.Clone(x)
 	kernel.AddScaled(far, t, all)
-	if ok, err := s.finite(far); !ok || err != nil {
+	if ok, err := g.finiteAt(far); !ok || err != nil {
 		return false, err
 	}
 	// f(x), f(x+S_all), then f(x+S_b) and f(x+S_all−S_b) for each block.
-	values, err := s.ask(2+2*len(c.blocks), func(k int, row []float64) {
+	values, err := g.ask(2+2*len(c.blocks), func(k int, row []float64) {
 		copy(row, x)
 		if k%2 == 1 {
 			copy(row, far)
@@ -97,7 +103,7 @@ func (s *surveyor) checkOnce(c *chart, out *check, tested []float64) (bool, erro
 	mean := floats.Dot(h, h) / float64(len(h))
 	for b, block := range c.blocks {
 		residue := math.Abs((fall - values[2+2*b]) - (values[3+2*b] - f0))
-		if math.IsNaN(residue) || math.IsInf(residue, 0) {
+		if !finite(residue) {
 			continue
 		}
 		tested[b]++
@@ -106,9 +112,12 @@ func (s *surveyor) checkOnce(c *chart, out *check, tested []float64) (bool, erro
 			out.unit[b] += float64(t * t * c.curvature[i] * math.Abs(h[i]) * math.Sqrt(mean) / float64(len(block)))
 		}
 	}
-	out.floor = max(out.floor, 0x1p-50*max(math.Abs(f0), math.Abs(fall)))
+	out.floor = max(out.floor, objective.OfMixed*max(g.grain.Of(f0), g.grain.Of(fall)))
 	return true, nil
 }
+
+// err returns the error of block b as if it were in one pair.
+func (k check) err(b int) float64 { return k.residue[b] / k.unit[b] }
 
 // typical is the median error of a block.
 func (k check) typical() float64 { return k.quantile(0.5) }
@@ -132,4 +141,18 @@ func (k check) quantile(q float64) float64 {
 	}
 	slices.Sort(e)
 	return e[int(math.Ceil(q*float64(len(e)-1)))]
+}
+
+// The errors from which refinement can start: it squares them, and what is left of a
+// few large ones is asked for again pair by pair.
+const (
+	usableTypical = 0.02
+	usableMost    = 0.1 // of nine in ten
+	usableWorst   = 30
+)
+
+// usable reports whether refinement can start from here: most blocks are nearly
+// apart, and none is wildly off.
+func (k check) usable() bool {
+	return k.typical() <= usableTypical && k.quantile(0.9) <= usableMost && k.quantile(1) <= usableWorst
 }

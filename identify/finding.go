@@ -1,11 +1,14 @@
 package identify
 
 import (
+	"errors"
+
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Finding is what a survey has found.
+// A Finding is what was found.
 type Finding struct {
 	Frame  *frame.Frame // m×d; nil: none was found
 	Blocks [][]int      // of components, ascending
@@ -15,7 +18,7 @@ type Finding struct {
 	// Quadratic says that one Hessian was enough: any conjugate basis separates
 	// f then, and Frame is one of many.
 	Quadratic   bool
-	Certificate Certificate
+	Certificate certify.Certificate
 
 	// Residual is the largest error of a component that the last check found:
 	// how much of E may be left.
@@ -23,10 +26,51 @@ type Finding struct {
 	// Scale is, for each component, the length along u_j over which f_j″ changes
 	// by about a third: a grid has to be finer. See Survey.Measures.
 	Scale []float64
-	// Spectrum are the absolute eigenvalues of the first Hessian, descending.
-	Spectrum []float64
+	// Spectrum is that of the Hessians.
+	Spectrum Spectrum
 	// Before and After are the couplings |H_ij|/√|H_ii H_jj| of sampled
 	// Hessians, in the coordinates in which they were sampled first and in the
-	// frame.
+	// frame; nil where none were sampled, or the paper's way.
 	Before, After *mat.Dense
 }
+
+// Known returns the finding of a frame that is given and was not tested; blocks may be
+// nil.
+func Known(f *frame.Frame, blocks [][]int) *Finding {
+	return &Finding{Frame: f, Blocks: blocks, Linear: -1, Certificate: certify.None()}
+}
+
+// A Spectrum is what Hessians have told about the components of f, as numbers in
+// descending order.
+type Spectrum struct {
+	Kind   Kind
+	Values []float64 // nil: no Hessian was needed
+}
+
+// A Kind says what the numbers of a spectrum are.
+type Kind string
+
+// The kinds of a spectrum.
+const (
+	// Eigenvalues are the absolute eigenvalues of the first Hessian.
+	Eigenvalues Kind = "eigenvalues of the first Hessian"
+	// SingularValues are those of all Hessians together, each a column of a matrix.
+	SingularValues Kind = "singular values of all Hessians"
+)
+
+// Why nothing could be identified.
+var (
+	ErrConstant  = errors.New("identify: f is constant where it was sampled")
+	ErrNoStep    = errors.New("identify: no step for finite differences was found: f is not smooth, not finite or not free to move there")
+	ErrNotFinite = errors.New("identify: f is NaN or infinite at too many of the points drawn to tell anything about it")
+	// ErrSingular says that the Hessians have a direction in common in which none
+	// of them curves: f has fewer components than dimensions, or is flat there.
+	ErrSingular = errors.New("identify: in some direction no Hessian has curvature")
+	// ErrSmallBudget says that f does not separate in the coordinates as given, does
+	// not have few components and is not quadratic, and that the budget is too small to
+	// look further.
+	ErrSmallBudget = errors.New("identify: the budget is too small to find the coordinates")
+	// ErrOneDimensional says that all Hessians are multiples of one: f is quadratic
+	// where it was sampled. The paper's road cannot tell components apart then.
+	ErrOneDimensional = errors.New("identify: all sampled Hessians are multiples of one, so that they span one dimension: f is quadratic there, and the paper's road cannot tell its components apart")
+)

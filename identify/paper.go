@@ -2,134 +2,170 @@ package identify
 
 import (
 	"context"
-	"errors"
-	"math"
 
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/powermethod"
 	"gonum.org/v1/gonum/mat"
 )
 
 // Paper is Algorithm 1 of the paper: sample Hessians, take their span 𝒲̂, find
 // the w_j in it.
 //
-// It costs Samples·2(d²+d) queries: 3,030,000 for 150 Hessians at d = 100. It
+// Its zero value has the settings of the paper's experiment, for a function whose start
+// box stands for the paper's, [-5.12, 5.12]^d: 1.5d Hessians in a ball of radius 20,
+// ε = 1e-3, singular values above 1e-3 count, 8d starts without deflation, and what is
+// missing of d directions is filled up at random. It needs a box of the same width in
+// all coordinates, and knows no bounds.
+//
+// It costs 2(d²+d) queries for each Hessian: 3,030,000 for 150 Hessians at d = 100. It
 // fails where Hessians do not vary enough for 𝒲̂ to have rank m, as on any
-// quadratic, whose Hessian is constant: then Rank is 1, and the one direction
+// quadratic, whose Hessian is constant: then the rank is 1, and the one direction
 // means nothing. The squared norm is such.
 type Paper struct {
-	Samples int            // N_H, at least 1
-	Region  hessian.Region // μ
-	Step    float64        // ε
-
-	// Threshold is the singular value from which on directions of 𝒲̂ count; 0:
-	// those before the widest gap.
-	Threshold float64
-	Power     Power
-
-	// Fill completes what was found to d rows by random orthonormal ones.
-	Fill bool
-
-	// Stage, if not nil, is told what is being done from now on, in a word.
-	Stage func(name string)
+	// Samples is N_H; 0: 1.5d.
+	Samples int
+	// Region is μ, where Hessians are sampled, in coordinates in which the start box is
+	// [-1, 1]^d; nil: a ball of radius 20/5.12.
+	Region hessian.Region
+	// Step is ε, in the same coordinates; 0: 1e-3/5.12.
+	Step float64
+	// Rank decides how many singular values count; nil: those above 1e-3·5.12².
+	Rank powermethod.Rank
+	// Power is the subspace power method; zero: 8d starts without deflation.
+	Power powermethod.Method
+	// Unfilled leaves what was found as it is: fewer than d rows, if it is fewer. Then
+	// a rank of 1 is ErrOneDimensional.
+	Unfilled bool
 }
 
-// ErrOneDimensional says that all Hessians are multiples of one: f is quadratic
-// where it was sampled. The paper's road cannot tell components apart then.
-var ErrOneDimensional = errors.New("identify: all sampled Hessians are multiples of one, so that they span one dimension: f is quadratic there, and the paper's road cannot tell its components apart")
+// Name returns "paper".
+func (Paper) Name() string { return "paper" }
 
 // half is half the width of the paper's start box.
 const half = 5.12
 
-// PapersSettings are those of the paper's experiment, for a function whose start
-// box is [-1, 1]^d where the paper's is [-5.12, 5.12]^d: 1.5d Hessians in a ball
-// of radius 20, ε = 1e-3, 8d starts; with deflation.
-func PapersSettings(d int) Paper {
-	return Paper{
-		Samples: (3*d + 1) / 2, Region: hessian.Ball{Radius: 20 / half}, Step: 1e-3 / half,
-		Power: Power{Restarts: 8 * d, Deflate: true},
+// complete puts the paper's settings in.
+func (p Paper) complete(d int) (Paper, error) {
+	if p.Samples == 0 {
+		p.Samples = (3*d + 1) / 2
 	}
+	if p.Samples < 0 {
+		return p, objective.BadOption("Samples", "%d, must be at least 1", p.Samples)
+	}
+	if p.Region == nil {
+		p.Region = hessian.Ball{Radius: 20 / half}
+	}
+	if p.Step == 0 {
+		p.Step = 1e-3 / half
+	}
+	if !(p.Step > 0) {
+		return p, objective.BadOption("Step", "%v, must be a number above 0", p.Step)
+	}
+	if p.Rank == nil {
+		p.Rank = powermethod.Above(1e-3 * half * half)
+	}
+	if p.Power.Restarts == 0 {
+		p.Power.Restarts = 8 * d
+	}
+	return p, nil
 }
 
-// PapersExperiment are the settings behind the paper's table, for a start box as above:
-// singular values above 1e-3 count, no deflation, and what is missing of d directions is
-// filled up at random.
-func PapersExperiment(d int) Paper {
-	p := PapersSettings(d)
-	p.Threshold = 1e-3 * half * half
-	p.Power.Deflate = false
-	p.Fill = true
-	return p
-}
-
-// Find runs the algorithm and certifies what it found, at points of a box.
-func (p Paper) Find(ctx context.Context, f objective.Objective, box objective.Box, seed rng.Seed) (*Finding, error) {
-	found := &Finding{Linear: -1, Certificate: Certificate{Verdict: Unknown}}
-	r, err := p.Identify(ctx, f, seed)
-	if r.Subspace != nil {
-		found.Spectrum = r.Subspace.Singular
+// Identify runs the algorithm and certifies what it found, at points of the box. Random
+// numbers come from the streams ("identify", "sample"), ("identify", "power"),
+// ("identify", "fill") and ("identify", "certificate").
+func (p Paper) Identify(ctx context.Context, f objective.Objective, r Request) (*Finding, error) {
+	found := Known(nil, nil)
+	if err := r.complete(f.Dim()); err != nil {
+		return found, err
+	}
+	if r.bounded() {
+		return found, objective.BadOption("Bounds", "the paper's road knows no bounds")
+	}
+	unit, err := unitBox(f, r.Box)
+	if err != nil {
+		return found, err
+	}
+	recovery, err := p.Recover(ctx, unit, r)
+	if recovery.Subspace != nil {
+		found.Spectrum = Spectrum{SingularValues, recovery.Subspace.Singular}
 	}
 	if err != nil {
 		return found, err
 	}
-	if r.Subspace.Rank() == 1 && f.Dim() > 1 && !p.Fill {
+	if recovery.Subspace.Rank() == 1 && f.Dim() > 1 && p.Unfilled {
 		return found, ErrOneDimensional
 	}
-	if found.Frame, err = frame.New(r.Directions); err != nil {
+	if found.Frame, err = frame.New(recovery.Directions); err != nil {
 		return found, err
 	}
-	found.Blocks = singles(found.Frame.Components())
-	p.enter("certificate")
-	s := &surveyor{
-		ctx: ctx, f: f, box: hessian.Box{Box: box}, stream: seed.Stream("identify", "certificate"),
-		bounds: objective.Cube(f.Dim(), math.Inf(-1), math.Inf(1)),
-	}
-	found.Certificate, err = s.certify(found.Frame, found.Blocks, 0)
+	found.Blocks = certify.Singles(found.Frame.Components())
+	r.Stage(certificate)
+	test := certify.Test{Box: r.Box, Random: rng.Seed(r.Seed).Stream("identify", "certificate")}
+	found.Certificate, err = test.Certify(ctx, f, found.Frame, found.Blocks)
 	return found, err
 }
 
-// enter begins a stage.
-func (p Paper) enter(stage string) {
-	if p.Stage != nil {
-		p.Stage(stage)
+// unitBox returns f in coordinates in which the box is [-1, 1]^d.
+func unitBox(f objective.Objective, box objective.Box) (objective.Objective, error) {
+	width, unit := box.Hi[0]-box.Lo[0], true
+	for k := range box.Lo {
+		if box.Hi[k]-box.Lo[k] != width {
+			return nil, objective.BadOption("Box", "coordinate %d: %v:%v is not as wide as the first; the paper's road needs one width", k+1, box.Lo[k], box.Hi[k])
+		}
+		unit = unit && box.Lo[k] == -1 && box.Hi[k] == 1
 	}
+	if unit {
+		return f, nil
+	}
+	return objective.NewScale(f, box, unbounded(f.Dim())), nil
 }
 
-// A Recovery is what the paper's road has found.
+// A Recovery is what Algorithm 1 has found.
 type Recovery struct {
-	Subspace   *Subspace
+	Subspace   *powermethod.Subspace
 	Directions *mat.Dense // the w̃_j, a row each
 	Found      int        // how many of them the power method has found
 }
 
-// Identify runs the algorithm on f. Random numbers come from the streams
-// ("identify", "sample"), ("identify", "power") and ("identify", "fill").
-func (p Paper) Identify(ctx context.Context, f objective.Objective, seed rng.Seed) (Recovery, error) {
-	var hessians []*mat.Dense
-	x, stream := make([]float64, f.Dim()), seed.Stream("identify", "sample")
-	p.enter("hessians")
+// Recover runs the algorithm on a function whose start box is [-1, 1]^d, and certifies
+// nothing. Of the request it uses Seed and Stage.
+func (p Paper) Recover(ctx context.Context, f objective.Objective, r Request) (Recovery, error) {
+	d := f.Dim()
+	if err := r.complete(d); err != nil {
+		return Recovery{}, err
+	}
+	p, err := p.complete(d)
+	if err != nil {
+		return Recovery{}, err
+	}
+	seed := rng.Seed(r.Seed)
+	var sampled []*mat.Dense
+	x, stream := make([]float64, d), seed.Stream("identify", "sample")
+	r.Stage(hessians)
 	for range p.Samples {
 		p.Region.Draw(x, stream)
 		e, err := hessian.FourPoint.At(ctx, f, x, nil, p.Step)
 		if err != nil {
 			return Recovery{}, err
 		}
-		hessians = append(hessians, e.Hessian)
+		sampled = append(sampled, e.Hessian)
 	}
-	s, err := Span(hessians, p.Threshold)
+	s, err := powermethod.Span(sampled, p.Rank)
 	if err != nil {
 		return Recovery{}, err
 	}
-	p.enter("power method")
+	r.Stage(powerMethod)
 	w, err := p.Power.Directions(ctx, s, seed.Stream("identify", "power"))
 	if err != nil {
 		return Recovery{Subspace: s}, err
 	}
-	r := Recovery{Subspace: s, Directions: w, Found: w.RawMatrix().Rows}
-	if p.Fill {
-		r.Directions = Complete(w, f.Dim(), seed.Stream("identify", "fill"))
+	out := Recovery{Subspace: s, Directions: w, Found: w.RawMatrix().Rows}
+	if !p.Unfilled {
+		out.Directions = powermethod.Complete(w, d, seed.Stream("identify", "fill"))
 	}
-	return r, nil
+	return out, nil
 }

@@ -9,14 +9,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// prune returns the frame and the blocks of a chart without components on which
-// f does not depend, and takes notice of one in which it is linear. Only those
-// that hardly curve beside the others are suspected, and none of a quadratic,
-// where there is nothing to learn from it.
-func (r *road) prune(c *chart) (*frame.Frame, [][]int, error) {
-	r.finding.Scale = c.h
-	if r.finding.Quadratic {
-		return c.frame, c.blocks, nil
+// pruned is the frame of a candidate without components on which f does not depend.
+type pruned struct {
+	frame  *frame.Frame
+	blocks [][]int
+	scale  []float64 // h of its components
+	linear int       // the component in which f is linear; -1: none
+}
+
+const (
+	hardly = 1e-2 // of the median curvature, below which a component is suspected
+	none   = 1e-5 // of what another component changes f by, below which one does not
+)
+
+// prune drops the components on which f does not depend, and takes notice of one in
+// which it is linear. Only those that hardly curve beside the others are suspected, and
+// none of a quadratic, where there is nothing to learn from it.
+func prune(g *ground, c *candidate, quadratic bool) (pruned, error) {
+	if quadratic {
+		return pruned{c.frame, c.blocks, c.h, -1}, nil
 	}
 	latest := c.latest()
 	sorted := slices.Sorted(slices.Values(latest))
@@ -24,32 +35,32 @@ func (r *road) prune(c *chart) (*frame.Frame, [][]int, error) {
 	linear, drop := -1, map[int]bool{}
 	for _, block := range c.blocks {
 		i := block[0]
-		if len(block) > 1 || latest[i] >= 1e-2*median {
+		if len(block) > 1 || latest[i] >= hardly*median {
 			continue
 		}
-		first, second, err := r.walk(c, i)
+		first, second, err := walk(g, c, i)
 		if err != nil {
-			return nil, nil, err
+			return pruned{}, err
 		}
 		// Another component, of curvature median, changes f by about this much.
 		usual := median * square(c.spread[i])
 		switch {
-		case !(second <= 1e-5*usual):
-		case first <= 1e-5*usual:
+		case !(second <= none*usual):
+		case first <= none*usual:
 			drop[i] = true
 		case second <= bent*first:
 			linear = i
 		}
 	}
 	f, blocks, place, err := without(c, drop)
+	p := pruned{f, blocks, make([]float64, len(place)), -1}
 	if linear >= 0 {
-		r.finding.Linear = place[linear]
+		p.linear = place[linear]
 	}
-	r.finding.Scale = make([]float64, len(place))
 	for i, to := range place {
-		r.finding.Scale[to] = c.h[i]
+		p.scale[to] = c.h[i]
 	}
-	return f, blocks, err
+	return p, err
 }
 
 // far is how many spreads a component is followed before f is said not to depend
@@ -59,15 +70,15 @@ const far = 30
 
 // walk returns the largest first and second difference of f far along a
 // component, at some points.
-func (r *road) walk(c *chart, i int) (first, second float64, err error) {
+func walk(g *ground, c *candidate, i int) (first, second float64, err error) {
 	for range looks {
-		x, err := r.point()
+		x, err := g.point()
 		if err != nil {
 			return 0, 0, err
 		}
 		u := c.u.RawRowView(i)
-		t := min(far*c.spread[i], r.room(x, u))
-		v, err := r.ask(3, func(k int, row []float64) {
+		t := min(far*c.spread[i], g.room(x, u))
+		v, err := g.ask(3, func(k int, row []float64) {
 			copy(row, x)
 			kernel.AddScaled(row, t*float64(k-1), u)
 		})
@@ -82,7 +93,7 @@ func (r *road) walk(c *chart, i int) (first, second float64, err error) {
 
 // without returns the frame and the blocks of a chart without some components,
 // and where the others have gone.
-func without(c *chart, drop map[int]bool) (f *frame.Frame, blocks [][]int, place map[int]int, err error) {
+func without(c *candidate, drop map[int]bool) (f *frame.Frame, blocks [][]int, place map[int]int, err error) {
 	var rows []float64
 	place = map[int]int{}
 	for i := range c.spread {

@@ -5,28 +5,36 @@ import (
 
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	fewFirst = 4    // directions along which the first Hessian is taken, and the ratio to the next
+	fewShare = 8    // of a budget an eighth may be spent on this
+	flatPart = 1e-3 // of the usual curvature, below which a direction is flat to the accuracy of a Hessian
 )
 
 // few looks for signs that f has few components, m < d/4: the Hessian along s
 // random directions has rank min(s, m), so that one along four directions, then
 // sixteen, and so on, of which each costs s² + s + 1 queries, sees m as soon as
 // s > m. It returns such an s, or 0. Of a budget it spends an eighth at most.
-func (s *surveyor) few(budget int) (int, error) {
-	d := s.f.Dim()
-	for n := 4; n <= d/4 && (budget == 0 || n*n <= budget/8); n *= 4 {
-		t := sphere(n, d, s.stream)
+func few(g *ground, budget int) (int, error) {
+	d := g.f.Dim()
+	for n := fewFirst; n <= d/fewFirst && (budget == 0 || n*n <= budget/fewShare); n *= fewFirst {
+		t := rng.Sphere(n, d, g.random)
 		kernel.Orthonormalise(t.RawMatrix())
-		step, err := s.step(hessian.Symmetric, t)
+		step, err := g.step(hessian.Symmetric, t)
 		if err != nil {
 			return 0, err
 		}
-		x, err := s.point()
+		x, err := g.point()
 		if err != nil {
 			return 0, err
 		}
-		e, err := hessian.Symmetric.At(s.ctx, s.f, x, t, step)
+		e, err := hessian.Symmetric.At(g.ctx, g.f, x, t, step)
 		if err != nil {
 			return 0, err
 		}
@@ -34,7 +42,7 @@ func (s *surveyor) few(budget int) (int, error) {
 			return 0, nil // no evidence
 		}
 		var eigen mat.EigenSym
-		if !eigen.Factorize(symmetric(e.Hessian, 1), true) {
+		if !eigen.Factorize(kernel.Symmetrised(e.Hessian, 1), true) {
 			return 0, nil
 		}
 		values := eigen.Values(nil)
@@ -45,7 +53,7 @@ func (s *surveyor) few(budget int) (int, error) {
 			}
 			largest = max(largest, math.Abs(v))
 		}
-		if math.Abs(values[flattest]) > 1e-3*largest {
+		if math.Abs(values[flattest]) > flatPart*largest {
 			continue
 		}
 		// The flattest direction is flat to the accuracy of the Hessian. Is f?
@@ -53,11 +61,11 @@ func (s *surveyor) few(budget int) (int, error) {
 		eigen.VectorsTo(&vectors)
 		v := make([]float64, d)
 		kernel.MulVecT(v, t.RawMatrix(), mat.Col(nil, flattest, &vectors))
-		flat, err := s.flat(e.Point, v, 1e-3)
+		isFlat, err := flat(g, e.Point, v, flatPart)
 		if err != nil {
 			return 0, err
 		}
-		if flat {
+		if isFlat {
 			return n, nil
 		}
 	}
@@ -66,12 +74,12 @@ func (s *surveyor) few(budget int) (int, error) {
 
 // flat reports whether f hardly curves from x along v: less than part of what it
 // does along a random direction, or not more than its rounding.
-func (s *surveyor) flat(x, v []float64, part float64) (bool, error) {
+func flat(g *ground, x, v []float64, part float64) (bool, error) {
 	other := make([]float64, len(x))
-	s.stream.Norm(other)
-	s.stretch(x, v)
-	s.stretch(x, other)
-	values, err := s.ask(5, func(k int, row []float64) {
+	g.random.Norm(other)
+	g.stretch(x, v)
+	g.stretch(x, other)
+	values, err := g.ask(5, func(k int, row []float64) {
 		copy(row, x)
 		if k > 0 { // x, x ± v, x ± other
 			kernel.AddScaled(row, [2]float64{-1, 1}[k%2], [2][]float64{v, other}[(k-1)/2])
@@ -82,73 +90,64 @@ func (s *surveyor) flat(x, v []float64, part float64) (bool, error) {
 	}
 	bend := math.Abs(second(values[1:], values[0], 1))
 	usual := math.Abs(second(values[3:], values[0], 1))
-	if math.IsInf(usual, 0) || math.IsNaN(usual) {
+	if !finite(usual) {
 		return false, nil // no evidence
 	}
-	return bend <= part*usual || bend <= 0x1p-45*math.Abs(values[0]), nil
+	return bend <= part*usual || bend <= objective.OfFlat*g.grain.Of(values[0]), nil
 }
 
-// stretch scales v so that it goes as far as the inner box is wide, but not
-// outside the bounds either way.
-func (s *surveyor) stretch(x, v []float64) {
-	length, width := 0.0, 0.0
-	for k, u := range v {
-		half := (s.inner.Hi[k] - s.inner.Lo[k]) / 2
-		length = math.FMA(u, u, length)
-		width = math.FMA(half, half, width)
-	}
-	scale := min(math.Sqrt(width/length), s.room(x, v))
-	for k := range v {
-		v[k] *= scale
-	}
+// A suspicion says what in a spectrum is a sign of fewer components than dimensions.
+type suspicion struct {
+	least int     // eigenvalues below the gap, at least
+	part  float64 // of the usual curvature that is left in their directions, at most
 }
 
-// suspect looks for signs that f has fewer components than dimensions in the
-// first Hessian: a gap in its spectrum before at least so many eigenvalues, and
-// beyond it less than part of the usual curvature. If there are any it returns
-// the span, nil if there is no smaller one.
-func (r *road) suspect(first *chain, white basis, least int, part float64) (*span, error) {
-	d := len(white.lambda)
-	top := white.lambda[d-1]
-	if !(top*square(first.step) > 0x1p-44*math.Abs(first.value)) { // no curvature but rounding
-		r.stage("reduction")
-		return r.span(d)
+// many suspects that a tenth of all components are missing, one that a single one is.
+// That is not worth looking for before all else has failed.
+func many(d int) suspicion { return suspicion{max(2, d/10), 0.03} }
+
+var one = suspicion{1, 1e-6}
+
+const (
+	// wideGap is the ratio of neighbouring eigenvalues from which on there is a gap.
+	wideGap = 10.0
+	// lowest is the part of the largest eigenvalue below which ratios are of roundings.
+	lowest = 1e-13
+	// below is how many weak components may stand below the gap.
+	below = 2
+)
+
+// suspect looks in a Hessian for signs that f has fewer components than dimensions: a
+// gap in its spectrum. If there are any it returns the span, nil if there is no smaller
+// one.
+func suspect(g *ground, c hessian.Chain, white hessian.Basis, sign suspicion, stage func(objective.Stage)) (*span, error) {
+	d := len(white.Lambda)
+	top := white.Lambda[d-1]
+	if !(top*square(c.Step) > objective.OfSum*g.grain.Of(c.Value)) { // no curvature but rounding
+		stage(reduction)
+		return findSpan(g, d)
 	}
-	null, widest := 0, 10.0
-	for k := least; k < d; k++ {
-		if gap := white.lambda[k] / max(white.lambda[k-1], 1e-13*top); gap > widest {
+	null, widest := 0, wideGap
+	for k := sign.least; k < d; k++ {
+		if gap := white.Lambda[k] / max(white.Lambda[k-1], lowest*top); gap > widest {
 			null, widest = k, gap
 		}
 	}
-	// A weak component or two may stand below the gap.
-	for last := null - 3; null > max(0, last) && null >= least; null-- {
+	for last := null - below - 1; null > max(0, last) && null >= sign.least; null-- {
 		v, mix := make([]float64, d), make([]float64, null)
-		r.stream.Norm(mix)
+		g.random.Norm(mix)
 		for i, a := range mix {
-			u := white.t.RawRowView(i)
+			u := white.T.RawRowView(i)
 			kernel.AddScaled(v, a/floats.Norm(u, 2), u)
 		}
-		flat, err := r.flat(first.points[0], v, part)
+		isFlat, err := flat(g, c.Points[0], v, sign.part)
 		if err != nil {
 			return nil, err
 		}
-		if flat {
-			r.stage("reduction")
-			return r.span(d - null + 2)
+		if isFlat {
+			stage(reduction)
+			return findSpan(g, d-null+below)
 		}
 	}
 	return nil, nil
-}
-
-// uncurved surveys a function that has no curvature.
-func (r *road) uncurved() error {
-	r.stage("reduction")
-	s, err := r.span(0)
-	if err != nil {
-		return err
-	}
-	if s == nil {
-		return ErrSingular
-	}
-	return r.survey(s)
 }

@@ -32,7 +32,8 @@ const (
 //
 // with S_i = h_i u_i and Δ_a^(i) = ∂_a f(x+S_i) − ∂_a f(x). Two designs, each a
 // point and steps, determine E_ab and E_ba; where they do so badly a third is
-// asked. In blocks of one that is DESIGN's M_ij ≈ E_ij h_j Δ_i + E_ji h_i Δ_j.
+// asked. In blocks of one that is
+// M_ij ≈ E_ij h_j Δ_i + E_ji h_i Δ_j.
 //
 // Terms of second order are taken from the solution before, passes times, so
 // that the error that is left is of third order in blocks of one:
@@ -41,20 +42,22 @@ const (
 //
 // L = diag f_i″. For all pairs of m blocks of one it costs m² + 9m + 2 queries,
 // and for each that is asked again one more.
-func (s *surveyor) refine(c *chart, groups []*group) (*mat.Dense, error) {
-	r := &refinement{at: places(c.blocks)}
+//
+// It returns the candidate too, with the second derivatives that were seen on the way.
+func refine(g *ground, c *candidate, groups []*group) (*mat.Dense, *candidate, error) {
+	r := &leastSquares{at: places(c.blocks)}
 	need := groups
 	for k := 0; k < mostDesigns && len(need) > 0; k++ {
-		g, err := s.newDesign(c, involved(need))
+		d, err := newDesign(g, c, involved(need))
 		if err != nil {
-			return nil, err
+			return nil, c, err
 		}
-		values, err := s.mixed(g, pairsOf(need))
+		values, err := d.mixed(g, pairsOf(need))
 		if err != nil {
-			return nil, err
+			return nil, c, err
 		}
-		r.designs = append(r.designs, g)
-		c.see(g.y, g.curvature(r.at))
+		r.designs = append(r.designs, d)
+		c = c.seeing(d.y, d.curvature(r.at))
 		var open []*group
 		for _, q := range need {
 			n := len(q.a) * len(q.b)
@@ -72,7 +75,7 @@ func (s *surveyor) refine(c *chart, groups []*group) (*mat.Dense, error) {
 	for range passes {
 		e = r.pass(groups, e)
 	}
-	return e, nil
+	return e, c, nil
 }
 
 // places returns where each component stands in its block.
@@ -86,8 +89,8 @@ func places(blocks [][]int) []int {
 	return at
 }
 
-// A refinement is what refine has asked so far.
-type refinement struct {
+// leastSquares are the equations for E that refine has asked so far.
+type leastSquares struct {
 	at      []int // where each component stands in its block
 	designs []*design
 	row     []float64
@@ -95,7 +98,7 @@ type refinement struct {
 }
 
 // pass solves for E, with the terms of second order taken from the E before.
-func (r *refinement) pass(groups []*group, before *mat.Dense) *mat.Dense {
+func (r *leastSquares) pass(groups []*group, before *mat.Dense) *mat.Dense {
 	m := len(r.at)
 	var second func(k, i, j int) float64
 	if before != nil {
@@ -125,7 +128,7 @@ func believed(e float64) float64 {
 }
 
 // secondOrder returns the terms of second order of M_ij in the k-th design.
-func (r *refinement) secondOrder(e *mat.Dense) func(k, i, j int) float64 {
+func (r *leastSquares) secondOrder(e *mat.Dense) func(k, i, j int) float64 {
 	m := len(r.at)
 	eT := mat.DenseCopyOf(e.T())
 	var quad []*mat.Dense // EᵀLE
@@ -134,7 +137,7 @@ func (r *refinement) secondOrder(e *mat.Dense) func(k, i, j int) float64 {
 		for i := range m {
 			kernel.AddScaled(le.RawRowView(i), g.c0[i], e.RawRowView(i))
 		}
-		quad = append(quad, product(eT, le))
+		quad = append(quad, kernel.Times(eT, le))
 	}
 	half := func(h, e, bend float64) float64 { return float64(square(h*e) * bend / 2) }
 	return func(k, i, j int) float64 {
@@ -146,7 +149,7 @@ func (r *refinement) secondOrder(e *mat.Dense) func(k, i, j int) float64 {
 
 // equations sets up the least squares for E_ab, E_ba, a in A, b in B, in this
 // order. Each equation is scaled so that its coefficients have length 1.
-func (r *refinement) equations(q *group, second func(k, i, j int) float64) {
+func (r *leastSquares) equations(q *group, second func(k, i, j int) float64) {
 	n := 2 * len(q.a) * len(q.b)
 	r.reset(n)
 	r.row = slices.Grow(r.row[:0], n)[:n]
@@ -215,10 +218,15 @@ func allGroups(blocks [][]int) []*group {
 	return all
 }
 
+// shared is how much smaller the residue of one block of a pair may be than that of the
+// other: a mixed difference is in both, but other differences may cancel it in one.
+const shared = 10
+
 // badGroups returns the pairs of blocks that may be to blame for the residues of
 // a check above tolerance: a mixed difference is in the residues of both blocks,
 // though it need not be large for both.
-func badGroups(c *chart, k check, tolerance float64) []*group {
+func badGroups(c *candidate, tolerance float64) []*group {
+	k := c.check
 	bad := make([]bool, len(c.blocks))
 	least := math.Inf(1)
 	for b := range c.blocks {
@@ -230,7 +238,7 @@ func badGroups(c *chart, k check, tolerance float64) []*group {
 	var all []*group
 	for i := range c.blocks {
 		for j := i + 1; j < len(c.blocks); j++ {
-			if bad[i] && k.residue[j] > least/10 || bad[j] && k.residue[i] > least/10 {
+			if bad[i] && k.residue[j] > least/shared || bad[j] && k.residue[i] > least/shared {
 				all = append(all, &group{a: c.blocks[i], b: c.blocks[j]})
 			}
 		}

@@ -18,7 +18,21 @@ type span struct {
 	linear []float64  // of length 1; nil: none
 }
 
-// span finds the span from gradients: differences of two,
+const (
+	// firstOrder divides the step that is best for second differences: it is too long
+	// for first ones.
+	firstOrder = 10
+	// left is the part of a gradient outside the curved directions from which on f is
+	// linear in another one.
+	left = 1e-6
+	// unbent is the part of the usual curvature below which f has none.
+	unbent = 1e-8
+	// bent is the second difference, as a part of first ones, from which on a
+	// function is not linear.
+	bent = 1e-3
+)
+
+// findSpan finds the span from gradients: differences of two,
 //
 //	∇f(x) − ∇f(x') = Σ_j (f_j'(y_j) − f_j'(y_j')) w_j,
 //
@@ -26,21 +40,21 @@ type span struct {
 // time until f curves in no other direction. Each gradient costs 2d queries, m+1
 // of them are needed. Beyond most curved directions, or d-1, it gives up and
 // returns nil.
-func (s *surveyor) span(most int) (*span, error) {
-	d := s.f.Dim()
-	step, err := s.step(hessian.Symmetric, nil)
+func findSpan(g *ground, most int) (*span, error) {
+	d := g.f.Dim()
+	step, err := g.step(hessian.Symmetric, nil)
 	if err != nil {
 		return nil, err
 	}
-	step /= 10 // what is best for second differences is too long for first ones
-	first, err := s.gradient(step)
+	step /= firstOrder
+	first, err := gradient(g, step)
 	if err != nil {
 		return nil, err
 	}
 	found := &span{}
 	var rows []float64
 	for m := 0; ; m++ {
-		complete, err := s.complete(found.curved)
+		complete, err := complete(g, found.curved)
 		if err != nil {
 			return nil, err
 		}
@@ -50,21 +64,23 @@ func (s *surveyor) span(most int) (*span, error) {
 		if m == min(most, d-1) {
 			return nil, nil
 		}
-		g, err := s.gradient(step)
+		next, err := gradient(g, step)
 		if err != nil {
 			return nil, err
 		}
-		kernel.AddScaled(g, -1, first)
-		rows = append(rows, g...)
+		kernel.AddScaled(next, -1, first)
+		rows = append(rows, next...)
 		found.curved = mat.NewDense(m+1, d, rows)
 		kernel.Orthonormalise(found.curved.RawMatrix())
 	}
 	length := floats.Norm(first, 2)
-	project(found.curved, first)
-	if floats.Norm(first, 2) > 1e-6*length {
+	if found.curved != nil {
+		kernel.Project(first, found.curved.RawMatrix())
+	}
+	if floats.Norm(first, 2) > left*length {
 		kernel.Normalise(first)
 		found.linear = first
-		if straight, err := s.straight(first); !straight || err != nil {
+		if straight, err := straight(g, first); !straight || err != nil {
 			return nil, err // it bends after all: some w_j was missed
 		}
 	}
@@ -75,15 +91,15 @@ func (s *surveyor) span(most int) (*span, error) {
 }
 
 // straight reports whether f is linear along v, far from some points.
-func (s *surveyor) straight(v []float64) (bool, error) {
+func straight(g *ground, v []float64) (bool, error) {
 	for range looks {
-		x, err := s.point()
+		x, err := g.point()
 		if err != nil {
 			return false, err
 		}
 		u := slices.Clone(v)
-		s.stretch(x, u)
-		f, err := s.ask(3, func(k int, row []float64) {
+		g.stretch(x, u)
+		f, err := g.ask(3, func(k int, row []float64) {
 			copy(row, x)
 			kernel.AddScaled(row, float64(k-1), u)
 		})
@@ -97,68 +113,50 @@ func (s *surveyor) straight(v []float64) (bool, error) {
 	return true, nil
 }
 
-// bent is the second difference, as a part of first ones, from which on a
-// function is not linear.
-const bent = 1e-3
-
-// project takes from v what lies in the span of the rows of q (nil: nothing),
-// which are orthonormal.
-func project(q *mat.Dense, v []float64) {
-	if q == nil {
-		return
-	}
-	m, _ := q.Dims()
-	y := make([]float64, m)
-	for range 2 { // once more for what rounding has left
-		kernel.MulVec(y, q.RawMatrix(), v)
-		for i := range m {
-			kernel.AddScaled(v, -y[i], q.RawRowView(i))
-		}
-	}
-}
-
 // gradient returns a gradient at a random point.
-func (s *surveyor) gradient(step float64) ([]float64, error) {
-	d := s.f.Dim()
+func gradient(g *ground, step float64) ([]float64, error) {
+	d := g.f.Dim()
 	for range attempts {
-		x, err := s.point()
+		x, err := g.point()
 		if err != nil {
 			return nil, err
 		}
-		values, err := s.ask(2*d, func(k int, row []float64) {
+		values, err := g.ask(2*d, func(k int, row []float64) {
 			copy(row, x)
 			row[k/2] += [2]float64{step, -step}[k%2]
 		})
 		if err != nil {
 			return nil, err
 		}
-		g, sum := make([]float64, d), 0.0
-		for i := range g {
-			g[i] = (values[2*i] - values[2*i+1]) / (2 * step)
-			sum += g[i]
+		slopes, sum := make([]float64, d), 0.0
+		for i := range slopes {
+			slopes[i] = (values[2*i] - values[2*i+1]) / (2 * step)
+			sum += slopes[i]
 		}
 		if sum-sum == 0 { // all are finite
-			return g, nil
+			return slopes, nil
 		}
 	}
 	return nil, ErrNotFinite
 }
 
 // complete reports whether f curves in no direction orthogonal to the rows of q.
-func (s *surveyor) complete(q *mat.Dense) (bool, error) {
-	d := s.f.Dim()
+func complete(g *ground, q *mat.Dense) (bool, error) {
+	d := g.f.Dim()
 	if q != nil && q.RawMatrix().Rows == d {
 		return true, nil
 	}
 	for range 2 {
 		v := make([]float64, d)
-		s.stream.Norm(v)
-		project(q, v)
-		x, err := s.point()
+		g.random.Norm(v)
+		if q != nil {
+			kernel.Project(v, q.RawMatrix())
+		}
+		x, err := g.point()
 		if err != nil {
 			return false, err
 		}
-		if flat, err := s.flat(x, v, 1e-8); !flat || err != nil {
+		if flat, err := flat(g, x, v, unbent); !flat || err != nil {
 			return false, err
 		}
 	}

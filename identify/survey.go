@@ -2,11 +2,11 @@ package identify
 
 import (
 	"context"
-	"errors"
 
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
-	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,14 +15,14 @@ import (
 // refinement, and certifies it. It is the road to take; Paper is there for
 // comparison.
 //
-// First it looks whether f has few components (few), and if so finds their span
-// from gradients (span); all that follows is in m dimensions. Then a frame is
-// proposed (find) from more and more Hessians: one is enough for a quadratic,
-// three by forward differences for most functions, three by symmetric ones
+// First it looks whether f separates in the coordinates as given, then whether it has
+// few components, and if so finds their span from gradients; all that follows is in m
+// dimensions. Then a frame is proposed from more and more Hessians: one is enough for a
+// quadratic, three by forward differences for most functions, three by symmetric ones
 // where curvatures are of very different size, five or more for blocks. The
 // first Hessian whitens the directions along which the others are taken, so that
 // the condition of W does not matter. Last the frame is refined by large steps
-// at points composed so that no component is flat (polish), blocks that couple
+// at points composed so that no component is flat, blocks that couple
 // are joined and others split, and the result is certified.
 //
 // What decides at every stage is a check, which tests each component against all
@@ -30,14 +30,11 @@ import (
 //
 // For the problems of the paper at d = 100 it takes 35,000 to 80,000 queries,
 // 7,000 to 18,000 for a quadratic, and half a second. Where f does not separate
-// it gives up after some 12d² queries, more at small d. It fails with noise, kinks and curvatures
-// that span more than about six orders of magnitude.
+// it gives up after some 12d² queries, more at small d. It fails with noise, kinks and
+// curvatures that span more than about six orders of magnitude.
+//
+// The zero value is ready to use.
 type Survey struct {
-	// Box is where to sample: points are drawn in the middle of it, two fifths
-	// as wide, and composed points may lie anywhere.
-	Box objective.Box
-	// Bounds limit what is asked. Sides may be infinite.
-	Bounds objective.Box
 	// Tolerance is the error E of a frame that is small enough; 0: 1e-7. Where it is
 	// larger the certificate allows for ten times as much.
 	Tolerance float64
@@ -51,245 +48,220 @@ type Survey struct {
 	//	S⁻¹, S² = mean_k H_k²,
 	//
 	// to scale. It may ask f in the meantime. An error ends the survey.
-	Pause func(inverse *mat.SymDense) error
+	Pause func(inverse *mat.SymDense) error `fingerprint:"-"`
 	// Budget is how many queries f has for the survey and what comes after it, if that
 	// is little: below Least(d) only the coordinates as given, from 160d on, few
-	// components, and quadratics, from d²/2 + 60d on, are looked for, and ErrDear says
-	// that it is none of these. 0: enough.
+	// components, and quadratics, from d²/2 + 60d on, are looked for, and
+	// ErrSmallBudget says that it is none of these. 0: enough.
 	Budget int
-	// Stage, if not nil, is told what is being done from now on, in a word.
-	Stage func(name string)
 }
-
-// middle is the part of the box in which points are drawn. In the middle there
-// is room for steps; and where curvature grows outwards, as that of a
-// polynomial, components differ less in size there.
-const middle = 0.4
 
 // defaultTolerance is below what searches need, and far above rounding.
 const defaultTolerance = 1e-7
 
-// Least is how many queries it takes at least to find d coordinates, and to use them.
+// Least is how many queries it takes at least to find d coordinates, and to use them:
+// three Hessians by forward differences, two designs, and lines.
 func Least(d int) int { return 3*d*d + 50*d }
 
-// ErrDear says that f does not separate in the coordinates as given and has no few
-// components, and that the budget does not allow to look any further.
-var ErrDear = errors.New("identify: the budget is too small to find the coordinates")
+// leastQuadratic is how many it takes at least to find out that f is quadratic: a
+// Hessian, the step for it, and a check.
+func leastQuadratic(d int) int { return d*d/2 + 60*d }
 
-// Identify surveys f. Random numbers come from the stream ("identify",
-// "survey"). If f ends the survey by an error, a spent budget for one, what has
-// been found so far comes with the error: the Finding is never nil, and its
-// Frame is nil if there was none yet.
+// leastAsGiven is how many it takes at least to measure the scales of coordinates that
+// separate f as they are, and to search along them.
+func leastAsGiven(d int) int { return min(160*d, Least(d)) }
+
+// Name returns "survey".
+func (Survey) Name() string { return "survey" }
+
+// Identify surveys f. Random numbers come from the stream ("identify", "survey").
 //
-// That f is constant is an error, ErrConstant, and so are ErrNotFinite and
+// That f is constant is an error, ErrConstant, and so are ErrNotFinite, ErrNoStep and
 // ErrSingular, which a function without second derivatives may lead to. One
 // coordinate separates whatever f is: no query is spent on it.
-func (s Survey) Identify(ctx context.Context, f objective.Objective, seed rng.Seed) (*Finding, error) {
-	r := s.road(ctx, f, seed)
-	err := r.run()
-	if err != nil && r.finding.Frame == nil && r.best != nil {
-		r.finding.Frame, r.finding.Blocks = r.best.chart.frame, r.best.chart.blocks
-		r.finding.Residual = r.best.check.worst()
-	}
-	return r.finding, err
-}
-
-// road returns the beginning of a road.
-func (s Survey) road(ctx context.Context, f objective.Objective, seed rng.Seed) *road {
-	r := &road{
-		surveyor: &surveyor{
-			ctx: ctx, f: f, bounds: s.Bounds, reach: 1, measures: s.Measures,
-			inner:  hessian.Box{Box: inner(s.Box)},
-			box:    hessian.Box{Box: s.Box},
-			stream: seed.Stream("identify", "survey"),
-		},
-		tolerance: s.Tolerance,
-		pause:     s.Pause,
-		budget:    s.Budget,
-		stage:     s.Stage,
-		finding:   &Finding{Linear: -1, Certificate: Certificate{Verdict: Unknown}},
-	}
-	if r.tolerance == 0 {
-		r.tolerance = defaultTolerance
-	}
-	if r.stage == nil {
-		r.stage = func(string) {}
-	}
-	return r
-}
-
-// inner returns the middle of a box.
-func inner(box objective.Box) objective.Box {
-	in := objective.Cube(len(box.Lo), 0, 0)
-	for i := range box.Lo {
-		half := (box.Hi[i] - box.Lo[i]) / 2
-		in.Lo[i], in.Hi[i] = box.Lo[i]+float64((1-middle)*half), box.Hi[i]-float64((1-middle)*half)
-	}
-	return in
-}
-
-// run goes the whole road.
-func (r *road) run() error {
-	d := r.f.Dim()
-	if d == 1 {
-		if err := r.conclude(frame.Identity(1), singles(1)); err != nil {
-			return err
-		}
-		return r.scaleAsGiven()
-	}
-	r.stage("first look")
-	if err := r.rescale(); err != nil {
-		return err
-	}
-	if r.budget == 0 || r.budget >= min(160*d, Least(d)) { // enough to measure scales and to search
-		if done, err := r.asGiven(); done || err != nil {
-			return err
-		}
-	}
-	r.stage("reduction")
-	n, err := r.few(r.budget)
+func (s Survey) Identify(ctx context.Context, f objective.Objective, r Request) (*Finding, error) {
+	w, err := s.begin(ctx, f, r)
 	if err != nil {
-		return err
+		return Known(nil, nil), err
+	}
+	return w.identify()
+}
+
+// Judge certifies a frame that is known from elsewhere, with its blocks (nil: all
+// of one component), and measures what Survey.Measures asks for. It looks for no
+// other; as with Identify the Finding is never nil, and random numbers come from
+// the stream ("identify", "survey").
+func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.Frame, blocks [][]int, r Request) (*Finding, error) {
+	w, err := s.begin(ctx, f, r)
+	if err != nil {
+		return Known(nil, nil), err
+	}
+	if blocks == nil {
+		blocks = certify.Singles(given.Components())
+	}
+	w.stage(firstLook)
+	if err := w.g.rescale(); err != nil {
+		return Known(nil, nil), err
+	}
+	found := Known(given, blocks)
+	if err := w.certify(found, 0); err != nil {
+		return found, err
+	}
+	w.stage(scales)
+	return found, scaled(w.g, found, s.Measures)
+}
+
+// A work is a survey under way.
+type work struct {
+	Survey
+	g     *ground
+	stage func(objective.Stage)
+	seen  hessian.Basis // the last Hessians, for the record
+}
+
+// begin puts the defaults in.
+func (s Survey) begin(ctx context.Context, f objective.Objective, r Request) (*work, error) {
+	if err := r.complete(f.Dim()); err != nil {
+		return nil, err
+	}
+	if s.Tolerance == 0 {
+		s.Tolerance = defaultTolerance
+	}
+	if !(s.Tolerance > 0) {
+		return nil, objective.BadOption("Tolerance", "%v, must be a number above 0", s.Tolerance)
+	}
+	return &work{Survey: s, g: newGround(ctx, f, r), stage: r.Stage}, nil
+}
+
+// identify goes the whole road: the coordinates as given, few components, all of them.
+func (w *work) identify() (*Finding, error) {
+	d := w.g.f.Dim()
+	if d == 1 {
+		found := Known(frame.Identity(1), certify.Singles(1))
+		if err := w.certify(found, 0); err != nil {
+			return found, err
+		}
+		return found, scaled(w.g, found, w.Measures)
+	}
+	w.stage(firstLook)
+	if err := w.g.rescale(); err != nil {
+		return Known(nil, nil), err
+	}
+	if w.Budget == 0 || w.Budget >= leastAsGiven(d) {
+		found, err := asGiven(w.g)
+		if err != nil {
+			return Known(nil, nil), err
+		}
+		if found != nil {
+			return found, scaled(w.g, found, w.Measures)
+		}
+	}
+	s, err := w.reduce()
+	if err != nil {
+		return Known(nil, nil), err
+	}
+	return w.survey(s)
+}
+
+// reduce returns the span of f if it has few components, otherwise all of space.
+func (w *work) reduce() (*span, error) {
+	w.stage(reduction)
+	d := w.g.f.Dim()
+	n, err := few(w.g, w.Budget)
+	if err != nil {
+		return nil, err
 	}
 	if n > 0 {
-		s, err := r.span(n - 1)
-		if err != nil {
-			return err
-		}
-		if s != nil {
-			return r.survey(s)
+		if s, err := findSpan(w.g, n-1); s != nil || err != nil {
+			return s, err
 		}
 	}
-	if r.budget > 0 && r.budget < least(d) {
-		return ErrDear
+	if w.Budget > 0 && w.Budget < leastQuadratic(d) {
+		return nil, ErrSmallBudget
 	}
-	return r.survey(&span{curved: eye(d)})
+	return &span{curved: kernel.Identity(d)}, nil
 }
 
-// least is how many queries it takes at least to find out that f is quadratic.
-func least(d int) int { return d*d/2 + 60*d }
+// survey finds and certifies a frame of a span, and of a smaller one if f turns out not
+// to need it all.
+func (w *work) survey(s *span) (*Finding, error) {
+	found := Known(nil, nil)
+	for {
+		next, smaller, err := w.attempt(*found, s)
+		if smaller == nil || err != nil {
+			return next, err
+		}
+		found, s = next, smaller
+	}
+}
 
-// survey finds and certifies a frame of a span. If that is all of space but f
-// turns out not to need it, it finds the span first.
-func (r *road) survey(s *span) error {
-	r.finding.Linear, r.finding.Quadratic, r.best, r.strikes, r.slack = -1, false, nil, 0, 0
+// attempt finds and certifies a frame of a span. It returns what is known then, in
+// addition to what was, and if there is one the smaller span in which to look instead.
+func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
+	found.Linear, found.Quadratic = -1, false
 	if s.curved == nil {
-		r.finding.Scale = nil
-		return r.assemble(s, nil, nil)
+		found.Scale = nil
+		return &found, nil, w.assemble(&found, s, pruned{linear: -1}, 0)
 	}
-	r.stage("hessians")
-	first, err := r.newChain(hessian.Forward, basis{t: s.curved, dual: s.curved})
+	w.stage(hessians)
+	first, err := w.g.chain(hessian.Forward, hessian.Orthonormal(s.curved))
 	if err != nil {
-		return err
+		return &found, nil, err
 	}
-	if err := r.extend(first, 1); err != nil {
-		return err
+	if first, err = w.g.extended(first, 1); err != nil {
+		return &found, nil, err
 	}
-	white, err := first.base.whitened()
-	if errors.Is(err, ErrSingular) { // no curvature at all
-		return r.uncurved()
+	white, err := whitened(first)
+	if err == ErrSingular { // no curvature at all
+		smaller, err := w.uncurved()
+		return &found, smaller, err
 	}
 	if err != nil {
-		return err
+		return &found, nil, err
 	}
-	r.finding.Spectrum = reversed(white.lambda)
-	r.finding.Before = couplings(first.hessian)
-	whole := s.curved.RawMatrix().Rows == r.f.Dim()
+	found.Spectrum = Spectrum{Eigenvalues, reversed(white.Lambda)}
+	found.Before = hessian.Couplings(first.Hessians)
+	whole := s.curved.RawMatrix().Rows == w.g.f.Dim()
 	if whole {
-		smaller, err := r.suspect(first, white, max(2, r.f.Dim()/10), 0.03)
-		if err != nil {
-			return err
-		}
-		if smaller != nil {
-			return r.survey(smaller)
+		if smaller, err := suspect(w.g, first, white, many(w.g.f.Dim()), w.stage); smaller != nil || err != nil {
+			return &found, smaller, err
 		}
 	}
-	p, err := r.find(white, first.points)
-	if errors.Is(err, errSmaller) {
-		return r.survey(r.smaller)
-	}
+	p, best, err := w.propose(white, first.Points)
 	if err != nil {
-		return err
+		return found.orBest(best), nil, err
 	}
-	settled := p != nil
-	if settled {
-		r.slack = r.tolerance
-	} else if p = r.best; p == nil {
-		return ErrSingular
+	if p.smaller != nil {
+		return &found, p.smaller, nil
 	}
-	if r.measures > 0 && !p.chart.measured && !r.finding.Quadratic {
-		if err := r.measure(p.chart); err != nil {
-			return err
-		}
+	if err := w.conclude(&found, s, p, best); err != nil {
+		return found.orBest(best), nil, err
 	}
-	f, blocks, err := r.prune(p.chart)
-	if err != nil {
-		return err
+	if whole && p.settled == nil && found.Certificate.Verdict == certify.NotSeparable {
+		smaller, err := w.secondThought(first, white)
+		return &found, smaller, err
 	}
-	r.finding.Residual = p.check.worst()
-	if err := r.assemble(s, f, blocks); err != nil {
-		return err
-	}
-	r.finding.Quadratic = r.finding.Quadratic && r.finding.Certificate.Verdict == Separable
-	if whole && !settled && r.finding.Certificate.Verdict == NotSeparable {
-		return r.secondThought(first, white)
-	}
-	return nil
+	return &found, nil, nil
 }
 
-// secondThought surveys again where nothing separated because of a single flat
-// direction: that is not worth looking for earlier.
-func (r *road) secondThought(first *chain, white basis) error {
-	smaller, err := r.suspect(first, white, 1, 1e-6)
-	if errors.Is(err, ErrNotFinite) || errors.Is(err, ErrConstant) || smaller == nil && err == nil {
-		return nil
+// propose proposes a frame, given directions that one Hessian at a point has
+// whitened: from that Hessian, then from some by forward differences and, where
+// these do not serve, from more and more by symmetric ones. It returns the best
+// candidate too, settled or not.
+func (w *work) propose(white hessian.Basis, points [][]float64) (proposal, *candidate, error) {
+	s := &settler{g: w.g, tolerance: w.Tolerance, measures: w.Measures, stage: w.stage}
+	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen}
+	defer func() { w.seen = by.seen }()
+	p, white, err := by.quadratic(white, points)
+	if p.done() || err != nil {
+		return p, s.best, err
 	}
-	if err != nil {
-		return err
+	if m, d := white.T.Dims(); m == d && w.Budget > 0 && w.Budget < Least(d) {
+		return p, s.best, ErrSmallBudget
 	}
-	return r.survey(smaller)
+	if p, white, err = by.forward(white); p.done() || err != nil {
+		return p, s.best, err
+	}
+	p, err = by.symmetric(white)
+	return p, s.best, err
 }
-
-// assemble puts the frame of the curved directions and the linear one together,
-// and certifies them.
-func (r *road) assemble(s *span, f *frame.Frame, blocks [][]int) error {
-	if s.linear != nil {
-		m := 0
-		if f != nil {
-			m = f.Components()
-		}
-		rows := mat.NewDense(m+1, len(s.linear), nil)
-		if f != nil {
-			rows.Slice(0, m, 0, len(s.linear)).(*mat.Dense).Copy(f.Matrix())
-		}
-		rows.SetRow(m, s.linear)
-		var err error
-		if f, err = frame.New(rows); err != nil {
-			return err
-		}
-		blocks = append(blocks, []int{m})
-		r.finding.Linear = m
-		r.finding.Scale = append(r.finding.Scale, r.spread(s.linear))
-	}
-	return r.conclude(f, blocks)
-}
-
-// conclude certifies a frame.
-func (r *road) conclude(f *frame.Frame, blocks [][]int) error {
-	r.stage("certificate")
-	r.finding.Frame, r.finding.Blocks = f, blocks
-	if len(r.seen.seen) > 0 {
-		r.finding.After = r.seen.inFrame(f)
-	}
-	var err error
-	r.finding.Certificate, err = r.certify(f, blocks, r.slack)
-	if !r.finding.Quadratic && mat.Norm(f.Inverse(), 2) > longest {
-		r.finding.Certificate.Verdict = Unknown
-	}
-	return err
-}
-
-// longest is the norm of W̃†, whose rows have length 1, up to which a frame can be
-// certified: single differences along directions that are longer hide any coupling. (Of a
-// quadratic it may be a conjugate basis, which is certified by its Hessian.)
-const longest = 1e7

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist/asktell"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -108,7 +108,7 @@ type auto struct {
 // run decides what to do.
 func (a *auto) run() error {
 	if a.task.Points != nil {
-		a.task.Stage("known points")
+		a.task.Stage(objective.Stage{Name: "known points", Purpose: objective.AtKnown})
 		if _, err := evaluateAll(a.ctx, a.f, a.task.Points); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (a *auto) run() error {
 	case found == nil:
 		return a.search(math.MaxInt)
 	}
-	if v := found.Certificate.Verdict; v == identify.Separable || v == identify.Blocked {
+	if v := found.Certificate.Verdict; v == certify.Separable || v == certify.Blocks {
 		err := a.along(found)
 		if errors.Is(err, objective.ErrBudget) {
 			a.learnt.note("the budget ended the search along them")
@@ -156,13 +156,10 @@ func (a *auto) flat() error {
 // budget is too small for that.
 func (a *auto) survey() (*identify.Finding, error) {
 	d := a.f.Dim()
-	s := identify.Survey{
-		Box: objective.Cube(d, -1, 1), Bounds: a.task.Bounds, Stage: a.task.Stage,
-		Measures: 3, Tolerance: rough, Pause: a.race,
-	}
-	seed := rng.Seed(a.task.Seed)
+	s := identify.Survey{Measures: 3, Tolerance: rough, Pause: a.race}
+	r := identify.Request{Bounds: a.task.Bounds, Seed: a.task.Seed, Stage: a.task.Stage}
 	if a.task.Frame != nil {
-		found, err := s.Judge(a.ctx, a.f, a.task.Frame, a.task.Blocks, seed)
+		found, err := s.Judge(a.ctx, a.f, a.task.Frame, a.task.Blocks, r)
 		a.learnt.Finding = found
 		return found, err
 	}
@@ -174,8 +171,8 @@ func (a *auto) survey() (*identify.Finding, error) {
 		return nil, nil
 	}
 	s.Budget = a.task.Budget
-	found, err := s.Identify(a.ctx, a.f, seed)
-	if errors.Is(err, identify.ErrDear) {
+	found, err := s.Identify(a.ctx, a.f, r)
+	if errors.Is(err, identify.ErrSmallBudget) {
 		small()
 		return nil, nil
 	}

@@ -85,7 +85,7 @@ func (b *blockwise) together(series func(k *block, tolerance float64, seed uint6
 	if len(b.blocks) == 0 {
 		return nil
 	}
-	b.task.Stage("blocks")
+	b.task.Stage(objective.Stage{Name: "blocks", Purpose: objective.AlongThem})
 	b.x, b.fx = slices.Clone(b.f.best.Point), b.f.best.Value
 	tolerance := max(1e-12, 0x1p-44*math.Abs(b.fx)) // f is a sum, with the rounding of all its terms
 	b.talks = nil

@@ -69,13 +69,13 @@ func (a *auto) interior() bool {
 
 // search makes the model, searches it and asks f about what it finds.
 func (b *boxed) search() error {
-	b.task.Stage("lines")
+	b.task.Stage(objective.Stage{Name: "lines", Purpose: objective.AlongThem})
 	if err := b.learn(); errors.Is(err, errNoModel) {
 		return nil // the lines have asked f all the same
 	} else if err != nil {
 		return err
 	}
-	b.task.Stage("model") // which may take some seconds
+	b.task.Stage(objective.Stage{Name: "model", Purpose: objective.AlongThem}) // which may take some seconds
 	return b.ask(b.explore(b.f.best.Point))
 }
 

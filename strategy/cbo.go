@@ -55,7 +55,7 @@ func (c IsotropicCBO) Minimize(ctx context.Context, f objective.Objective, task 
 
 // runCBO runs cfg on the task.
 func runCBO(ctx context.Context, f objective.Objective, task Task, cfg cbo.Config) (Outcome, error) {
-	task.Stage("cbo")
+	task.Stage(objective.Stage{Name: "cbo", Purpose: objective.ToSearch})
 	cfg.Box = objective.Cube(f.Dim(), -1, 1)
 	if cfg.Batch == 0 && cfg.Particles > task.Budget {
 		cfg.Particles = task.Budget // the others would never be evaluated

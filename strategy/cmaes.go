@@ -21,7 +21,7 @@ func (CMAES) Name() string { return "cmaes" }
 
 // Minimize runs the series until it ends or the budget is spent.
 func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
-	task.Stage("cmaes")
+	task.Stage(objective.Stage{Name: "cmaes", Purpose: objective.ToSearch})
 	s := c.Series
 	s.Box, s.Seed, s.Run.Bounds = objective.Cube(f.Dim(), -1, 1), task.Seed, task.Bounds
 	if s.Run.Sigma == 0 {

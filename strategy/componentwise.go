@@ -34,7 +34,7 @@ func (c Componentwise) Minimize(ctx context.Context, f objective.Objective, task
 	if err != nil || found.Frame == nil {
 		return ended(ctx, found, err)
 	}
-	task.Stage("cbo")
+	task.Stage(objective.Stage{Name: "cbo", Purpose: objective.ToSearch})
 	s := newSlices(ctx, counted, task, found, c.config())
 	defer s.stop()
 	if err := s.run((task.Budget - counted.queries - 1) / len(s.talks)); err != nil {

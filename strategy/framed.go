@@ -13,16 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The roads to the coordinates, for strategies that need them.
-const (
-	// SurveyRoad is joint diagonalisation with large-step refinement, the
-	// default; see identify.Survey.
-	SurveyRoad = "survey"
-	// PapersRoad is Algorithm 1 of the paper with the settings of its experiment;
-	// see identify.Paper. It has no bounds and costs 3(d+1)d² queries.
-	PapersRoad = "paper"
-)
-
 // TakesFrame reports whether a strategy searches in the coordinates of Task.Frame. Those
 // of other packages are believed to.
 func TakesFrame(s Strategy) bool {
@@ -49,7 +39,7 @@ func framed(ctx context.Context, f objective.Objective, task Task) (known *mat.D
 		return nil, nil, objective.BadOption("Bounds", "the paper's methods know none; see strategies auto, cbo and cmaes")
 	}
 	if task.Points != nil {
-		task.Stage("known points")
+		task.Stage(objective.Stage{Name: "known points", Purpose: objective.AtKnown})
 		best, err := evaluateAll(ctx, f, task.Points)
 		if err != nil {
 			return nil, nil, err
@@ -63,12 +53,12 @@ func framed(ctx context.Context, f objective.Objective, task Task) (known *mat.D
 // frameOf returns the frame that is given, or found.
 func frameOf(ctx context.Context, f objective.Objective, task Task) (*identify.Finding, error) {
 	if task.Frame != nil {
-		return &identify.Finding{Frame: task.Frame, Blocks: task.Blocks, Linear: -1, Certificate: identify.Certificate{Verdict: identify.Unknown}}, nil
+		return identify.Known(task.Frame, task.Blocks), nil
 	}
 	found, err := road(ctx, f, task)
 	for _, none := range []error{identify.ErrConstant, identify.ErrNotFinite, identify.ErrNoStep, identify.ErrSingular} {
 		if errors.Is(err, none) {
-			return &identify.Finding{Frame: frame.Identity(f.Dim()), Linear: -1, Certificate: identify.Certificate{Verdict: identify.Unknown}}, nil
+			return identify.Known(frame.Identity(f.Dim()), nil), nil
 		}
 	}
 	return found, err
@@ -76,13 +66,11 @@ func frameOf(ctx context.Context, f objective.Objective, task Task) (*identify.F
 
 // road goes the task's road.
 func road(ctx context.Context, f objective.Objective, task Task) (*identify.Finding, error) {
-	box, seed := objective.Cube(f.Dim(), -1, 1), rng.Seed(task.Seed)
-	if task.Road == PapersRoad {
-		p := identify.PapersExperiment(f.Dim())
-		p.Stage = task.Stage
-		return p.Find(ctx, f, box, seed)
+	by := task.Identifier
+	if by == nil {
+		by = identify.Survey{}
 	}
-	return identify.Survey{Box: box, Bounds: task.Bounds, Stage: task.Stage}.Identify(ctx, f, seed)
+	return by.Identify(ctx, f, identify.Request{Bounds: task.Bounds, Seed: task.Seed, Stage: task.Stage})
 }
 
 // ended is the outcome of a strategy that was ended while, or because, it had no frame.

@@ -16,7 +16,7 @@ func (s *sweeper) polish(parts []float64) error {
 	if len(s.singles) == 0 {
 		return nil
 	}
-	s.task.Stage("polish")
+	s.task.Stage(objective.Stage{Name: "polish", Purpose: objective.AlongThem})
 	for _, part := range parts {
 		for range 60 {
 			before := s.f.best.Value

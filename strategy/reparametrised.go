@@ -31,7 +31,7 @@ func (r Reparametrised) Minimize(ctx context.Context, f objective.Objective, tas
 		cfg.Points = mat.NewDense(1, g.Dim(), nil)
 		found.Frame.Coordinates(cfg.Points, known)
 	}
-	task.Stage("cbo")
+	task.Stage(objective.Stage{Name: "cbo", Purpose: objective.ToSearch})
 	result, err := cbo.Run(ctx, g, cfg)
 	return Outcome{result.Status, &Learnt{Finding: found}}, err
 }

@@ -78,7 +78,7 @@ const easy = 1e3
 // search goes on with BIPOP-CMA-ES from the best point known, for at least so many
 // queries. It returns errSearched when the series has come to its end.
 func (a *auto) search(queries int) error {
-	a.task.Stage("cmaes")
+	a.task.Stage(objective.Stage{Name: "cmaes", Purpose: objective.ToSearch})
 	if a.series == nil {
 		a.series = asktell.New(a.f.Dim(), a.bipop())
 	}
@@ -128,7 +128,7 @@ func (a *auto) stop() {
 // onFaces searches by CMA-ES near the best point, which is on a face or in a corner
 // of the bounds.
 func (a *auto) onFaces() error {
-	a.task.Stage("cmaes")
+	a.task.Stage(objective.Stage{Name: "cmaes", Purpose: objective.ToSearch})
 	r, err := cmaes.Run(a.ctx, a.f, cmaes.Config{
 		Mean: slices.Clone(a.f.best.Point), Sigma: 0.02, Bounds: a.task.Bounds,
 		Stream: rng.Seed(a.task.Seed).Stream("auto", "finish"),

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -40,15 +41,14 @@ type Task struct {
 	// strategies that look for them otherwise.
 	Frame  *frame.Frame
 	Blocks [][]int
-	// Road is how to look for them otherwise, for strategies that leave the choice:
-	// SurveyRoad, which "" is too, or PapersRoad.
-	Road string
+	// Identifier is how to look for them otherwise; nil: the strategy's own way.
+	Identifier identify.Identifier
 	// Budget is how many queries f has left.
 	Budget int
 	// Seed determines all randomness.
 	Seed uint64
 	// Stage tells the user what is being done from now on, in a word.
-	Stage func(name string)
+	Stage func(objective.Stage)
 }
 
 // bounded reports whether anything limits where f may be asked.

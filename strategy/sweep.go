@@ -66,7 +66,7 @@ func (s *sweeper) wide() error {
 	if len(s.singles) == 0 {
 		return nil
 	}
-	s.task.Stage("lines")
+	s.task.Stage(objective.Stage{Name: "lines", Purpose: objective.AlongThem})
 	x, fx := slices.Clone(s.f.best.Point), s.f.best.Value
 	ranges := make([]line.Range, len(s.singles))
 	for k, j := range s.singles {
@@ -203,7 +203,7 @@ func (s *sweeper) otherWells() error {
 	if len(all) == 0 {
 		return nil
 	}
-	s.task.Stage("wells")
+	s.task.Stage(objective.Stage{Name: "wells", Purpose: objective.AlongThem})
 	values, err := objective.Ask(s.ctx, s.f, len(all), func(i int, row []float64) {
 		copy(row, x)
 		kernel.AddScaled(row, all[i].t, s.u.RawRowView(s.singles[all[i].k]))

@@ -30,7 +30,7 @@ func (t Transformed) Minimize(ctx context.Context, f objective.Objective, task T
 	if found.Frame.Components() < f.Dim() && known == nil { // what f ignores stays put
 		cfg.Points = seen(found.Frame, particles(swarmSize(cfg), f.Dim(), task.Seed))
 	}
-	task.Stage("cbo")
+	task.Stage(objective.Stage{Name: "cbo", Purpose: objective.ToSearch})
 	result, err := cbo.Run(ctx, f, cfg)
 	return Outcome{result.Status, &Learnt{Finding: found}}, err
 }

@@ -7,26 +7,26 @@ import (
 	"os"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 )
 
 // A frameReport is what is known about a frame.
 type frameReport struct {
-	Components  int              `json:"components"`
-	Dim         int              `json:"dim"`
-	Residual    finite           `json:"residual"`
-	Certificate finite           `json:"certificate"`
-	Alone       finite           `json:"certificate_alone"` // of the worst block by itself; null: not tested
-	Beyond      finite           `json:"beyond"`            // how much f depends on what the frame leaves out
-	Rounding    finite           `json:"rounding"`
-	Splits      int              `json:"splits"`
-	Verdict     identify.Verdict `json:"verdict"`
-	Blocks      [][]int          `json:"blocks"` // of components, counted from 0
-	Linear      int              `json:"linear"` // the component in which f is linear; -1: none
-	Quadratic   bool             `json:"quadratic"`
-	Queries     int              `json:"queries"`
+	Components  int             `json:"components"`
+	Dim         int             `json:"dim"`
+	Residual    finite          `json:"residual"`
+	Certificate finite          `json:"certificate"`
+	Alone       finite          `json:"certificate_alone"` // of the worst block by itself; null: not tested
+	Beyond      finite          `json:"beyond"`            // how much f depends on what the frame leaves out
+	Rounding    finite          `json:"rounding"`
+	Splits      int             `json:"splits"`
+	Verdict     certify.Verdict `json:"verdict"`
+	Blocks      [][]int         `json:"blocks"` // of components, counted from 0
+	Linear      int             `json:"linear"` // the component in which f is linear; -1: none
+	Quadratic   bool            `json:"quadratic"`
+	Queries     int             `json:"queries"`
 }
 
 // newFrameReport describes a frame that took so many queries; nil if there is none.

@@ -96,7 +96,7 @@ func untilInterrupted() (ctx context.Context, stop context.CancelFunc) {
 // flagOf is the flag that sets each option.
 var flagOf = map[string]string{
 	"Name": "--problem", "Dim": "--dim", "Components": "--components", "Mix": "--mix", "Block": "--block",
-	"Frame": "--frame", "Blocks": "--frame", "Road": "--road", "Start": "--start", "Bounds": "--bounds", "Points": "--x0",
+	"Frame": "--frame", "Blocks": "--frame", "Identifier": "--road", "Start": "--start", "Bounds": "--bounds", "Points": "--x0",
 	"Budget": "--budget", "Target": "--target", "Workers": "--workers",
 	"Strategy": "--strategy", "Particles": "--particles", "Sigma": "--sigma", "Tau": "--tau", "Alpha": "--alpha",
 	"Problems": "--problems", "Methods": "--methods", "Runs": "--runs", "Gap": "--gap", "Seed": "--seed",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
@@ -58,7 +59,7 @@ far is printed. The same seed gives the same result, for any --workers.`,
 	flags.Var(&f.budget, "budget", "the most queries to spend (default 500·dim²)")
 	flags.Var(&f.target, "target", "stop at this gap above the known minimum")
 	flags.StringVar(&f.strategy, "strategy", strategy.Default().Name(), "one of "+strings.Join(strategy.Names(), ", "))
-	flags.StringVar(&f.road, "road", "", "how reparametrised, transformed and componentwise look for coordinates: one of "+strings.Join(untwist.Roads(), ", ")+" (default "+untwist.SurveyRoad+")")
+	flags.StringVar(&f.road, "road", "", "how reparametrised, transformed and componentwise look for coordinates: one of "+strings.Join(identify.Names(), ", ")+" (default "+identify.Survey{}.Name()+")")
 	flags.Var(&f.frame, "frame", "take the coordinates from `FILE`, as probe --frame writes it, and look for no others")
 	flags.Var(&f.plot, "plot", "draw convergence, spectrum, couplings and profiles as SVG into `DIR`, as far as there are any")
 	flags.Var(&f.particles, "particles", "number of particles of cbo (default 50), or the population λ of cmaes (default 4 + ⌊3 ln dim⌋)")
@@ -118,9 +119,13 @@ func (f *minimizeFlags) options(p *problem.Problem) (untwist.Options, error) {
 		Budget:  int(f.budget),
 		Seed:    p.Spec().Seed,
 		Workers: int(f.workers),
-		Road:    f.road,
 	}
 	var err error
+	if f.road != "" {
+		if o.Identifier, err = identify.Named(f.road); err != nil {
+			return o, err
+		}
+	}
 	if o.Strategy, err = strategy.Named(f.strategy, strategy.Knobs{
 		Particles: int(f.particles), Sigma: f.sigma.value, Tau: f.tau.value, Alpha: f.alpha.value,
 	}); err != nil {

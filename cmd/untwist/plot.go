@@ -9,21 +9,22 @@ import (
 	"strconv"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/report"
 )
 
 // drawStructure draws the spectrum and the couplings, as far as there are any.
-func drawStructure(dir string, found untwist.Structure, papersRoad bool) error {
-	if found.Spectrum == nil {
+func drawStructure(dir string, found untwist.Structure) error {
+	if found.Spectrum.Values == nil {
 		return nil
 	}
-	title, axis := "eigenvalues of the first Hessian", "|eigenvalue|"
-	if papersRoad {
-		title, axis = "singular values of all Hessians", "singular value"
+	axis := "|eigenvalue|"
+	if found.Spectrum.Kind == identify.SingularValues {
+		axis = "singular value"
 	}
-	err := report.Spectrum(filepath.Join(dir, "spectrum.svg"), title, axis, found.Spectrum)
+	err := report.Spectrum(filepath.Join(dir, "spectrum.svg"), string(found.Spectrum.Kind), axis, found.Spectrum.Values)
 	if found.Before == nil || found.After == nil || err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func drawRun(dir string, r untwist.Result, minimum float64) error {
 	title := fmt.Sprintf("%s: gap %.3g after %s queries", r.Strategy, r.Value-minimum, words.Thousands(r.Queries))
 	err := report.Convergence(filepath.Join(dir, "convergence.svg"), title, "gap", gaps, stages)
 	if r.Structure != nil {
-		err = errors.Join(err, drawStructure(dir, *r.Structure, false))
+		err = errors.Join(err, drawStructure(dir, *r.Structure))
 	}
 	if len(r.Profiles) > 0 {
 		err = errors.Join(err, drawProfiles(dir, r.Profiles), writeProfiles(filepath.Join(dir, "profiles.csv"), r.Profiles))

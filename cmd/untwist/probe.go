@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
@@ -52,7 +53,7 @@ built-in problems the true coordinates are known, and the errors are printed too
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.problem.register(flags)
-	flags.StringVar(&f.road, "road", untwist.SurveyRoad, "how to look: one of "+strings.Join(untwist.Roads(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
+	flags.StringVar(&f.road, "road", identify.Survey{}.Name(), "how to look: one of "+strings.Join(identify.Names(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
 	flags.Var(&f.start, "start", "`LO:HI` or FILE: where to sample, no limit (default the bounds, else the problem's domain)")
 	flags.Var(&f.problem.bounds, "bounds", "`LO:HI` or FILE with a \"LO HI\" line for each coordinate: nothing outside is ever queried")
 	flags.Var(&f.budget, "budget", "the most queries to spend (default 500·dim²)")
@@ -74,6 +75,10 @@ func (f *probeFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return asUsage(err)
 	}
+	by, err := identify.Named(f.road)
+	if err != nil {
+		return asUsage(err)
+	}
 	if err := f.writable(); err != nil {
 		return err
 	}
@@ -82,7 +87,7 @@ func (f *probeFlags) run(cmd *cobra.Command) error {
 	defer stop()
 	began := time.Now()
 	found, err := untwist.Probe(ctx, p, untwist.Options{
-		Road: f.road, Start: start, Bounds: bounds, Budget: int(f.budget), Seed: p.Spec().Seed,
+		Identifier: by, Start: start, Bounds: bounds, Budget: int(f.budget), Seed: p.Spec().Seed,
 		Workers: int(f.workers), Progress: line.show,
 	})
 	line.clear()
@@ -136,10 +141,10 @@ func (f *probeFlags) keep(found untwist.Findings) error {
 	if f.plot == "" {
 		return nil
 	}
-	if found.Spectrum == nil {
+	if found.Spectrum.Values == nil {
 		return errors.New("--plot: no Hessian was needed, so there is nothing to draw")
 	}
-	return drawStructure(string(f.plot), found.Structure, f.road == untwist.PapersRoad)
+	return drawStructure(string(f.plot), found.Structure)
 }
 
 // A probeReport is what probe prints.
@@ -172,7 +177,7 @@ func newProbeReport(p *problem.Problem, found untwist.Findings, took time.Durati
 		Status: found.Status, Frame: newFrameReport(&found.Structure, found.Queries),
 		RecoveryError: finite(infinite), CouplingError: finite(infinite),
 		Queries: found.Queries, Budget: found.Budget, FailedQueries: found.Failed,
-		Seconds: took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum,
+		Seconds: took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum.Values,
 		summary: found.String(),
 	}
 	if found.Frame == nil {
@@ -193,7 +198,7 @@ func (r probeReport) print(out io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(out).Encode(r)
 	}
-	verdict, certificate := identify.Unknown, "none"
+	verdict, certificate := certify.Unknown, "none"
 	if r.Frame != nil {
 		verdict = r.Frame.Verdict
 		if r.Frame.Splits > 0 {

@@ -82,7 +82,7 @@ func newMinimizeReport(p *problem.Problem, r untwist.Result, took time.Duration)
 		Queries:    r.Queries, Budget: r.Budget, BestQuery: r.BestQuery, TargetQuery: r.TargetQuery,
 		FailedQueries: r.Failed, Seed: r.Seed, Seconds: took.Seconds(),
 		Stages: r.Stages, Learnt: r.String(), learnt: r.Structure != nil || r.Notes != nil,
-		Frame: newFrameReport(r.Structure, r.Spent(untwist.ToFind)+r.Spent(untwist.ToCheck)),
+		Frame: newFrameReport(r.Structure, r.Spent(objective.ToFind)+r.Spent(objective.ToCheck)),
 	}
 	for _, p := range r.Profiles {
 		if len(p.Wells) > 1 {

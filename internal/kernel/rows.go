@@ -50,3 +50,15 @@ func Orthonormalise(q blas64.General) {
 		}
 	}
 }
+
+// Project takes from v what lies in the span of the rows of q, which are
+// orthonormal.
+func Project(v []float64, q blas64.General) {
+	y := make([]float64, q.Rows)
+	for range 2 { // once more for what rounding has left
+		MulVec(y, q, v)
+		for i := range q.Rows {
+			AddScaled(v, -y[i], row(q, i))
+		}
+	}
+}

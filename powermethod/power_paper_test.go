@@ -1,4 +1,4 @@
-package identify
+package powermethod
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // nearlyOrthogonal returns d rows of length 1 with ρ₂ < 1/60.
 func nearlyOrthogonal(t *testing.T, d int, seed uint64) *mat.Dense {
 	w := mat.DenseCopyOf(draw(t, "squared-norm", d, "orthogonal", seed).Frame().Matrix())
-	noise := sphere(d, d, rng.Seed(seed).Stream("noise"))
+	noise := rng.Sphere(d, d, rng.Seed(seed).Stream("noise"))
 	for i := range d {
 		kernel.AddScaled(w.RawRowView(i), 0.006, noise.RawRowView(i))
 		kernel.Normalise(w.RawRowView(i))
@@ -50,7 +50,7 @@ func nearest(w *mat.Dense, v []float64) float64 {
 func TestOneStepByHand(t *testing.T) {
 	s := Ridges(mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
 	v := mat.NewDense(1, 2, []float64{0.6, 0.8})
-	if err := (Power{Gamma: 0.5, Steps: 1}).ascend(ctx, s, v); err != nil {
+	if err := (Method{Gamma: 0.5, Steps: 1}).ascend(ctx, s, v); err != nil {
 		t.Fatal(err)
 	}
 	want := []float64{0.6 * 43 / 25, 0.8 * 57 / 25}
@@ -70,7 +70,7 @@ func TestLimitsAreTheRidges(t *testing.T) {
 	for seed := range uint64(3) {
 		w := nearlyOrthogonal(t, 10, seed)
 		s := Ridges(w)
-		p := Power{Restarts: 200}.complete(10)
+		p := Method{Restarts: 200}.complete(10)
 		fixed := mat.DenseCopyOf(w)
 		fixed.Scale(-1, fixed)
 		if err := p.ascend(ctx, s, fixed); err != nil {
@@ -80,7 +80,7 @@ func TestLimitsAreTheRidges(t *testing.T) {
 		if !mat.EqualApprox(fixed, w, 1e-12) {
 			t.Errorf("seed %d: −w_j are not fixed", seed)
 		}
-		v := sphere(200, 10, rng.Seed(seed).Stream("starts"))
+		v := rng.Sphere(200, 10, rng.Seed(seed).Stream("starts"))
 		if err := p.ascend(ctx, s, v); err != nil {
 			t.Fatal(err)
 		}
@@ -102,8 +102,8 @@ func TestLimitsAreTheRidges(t *testing.T) {
 // The objective never decreases along the steps (γ ≥ ½ or not).
 func TestStepsAscend(t *testing.T) {
 	for _, gamma := range []float64{0.1, 0.5, 1, 5} {
-		s := Ridges(sphere(5, 6, rng.Seed(7).Stream("w")))
-		v := sphere(20, 6, rng.Seed(8).Stream("starts"))
+		s := Ridges(rng.Sphere(5, 6, rng.Seed(7).Stream("w")))
+		v := rng.Sphere(20, 6, rng.Seed(8).Stream("starts"))
 		before := make([]float64, 20)
 		for step := range 60 {
 			for i := range before {
@@ -113,7 +113,7 @@ func TestStepsAscend(t *testing.T) {
 				}
 				before[i] = value
 			}
-			if err := (Power{Gamma: gamma, Steps: 1}).ascend(ctx, s, v); err != nil {
+			if err := (Method{Gamma: gamma, Steps: 1}).ascend(ctx, s, v); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -124,11 +124,11 @@ func TestStepsAscend(t *testing.T) {
 func TestDeflation(t *testing.T) {
 	w := nearlyOrthogonal(t, 30, 4)
 	s := Ridges(w)
-	plain, err := Power{Restarts: 40}.Directions(ctx, s, rng.Seed(1).Stream("power"))
+	plain, err := Method{Restarts: 40}.Directions(ctx, s, rng.Seed(1).Stream("power"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Power{Restarts: 40, Deflate: true, Reject: 0.999}.Directions(ctx, s, rng.Seed(1).Stream("power"))
+	all, err := Method{Restarts: 40, Deflate: true, Reject: 0.999}.Directions(ctx, s, rng.Seed(1).Stream("power"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,9 +146,9 @@ func TestDeflation(t *testing.T) {
 
 // Spurious maximisers are turned away by their value, if asked to.
 func TestReject(t *testing.T) {
-	w := sphere(6, 6, rng.Seed(3).Stream("w")) // far from orthogonal
+	w := rng.Sphere(6, 6, rng.Seed(3).Stream("w")) // far from orthogonal
 	s := Ridges(w)
-	strict, err := Power{Restarts: 100, Reject: 1 - 1e-8}.Directions(ctx, s, rng.Seed(1).Stream("power"))
+	strict, err := Method{Restarts: 100, Reject: 1 - 1e-8}.Directions(ctx, s, rng.Seed(1).Stream("power"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,13 +158,13 @@ func TestReject(t *testing.T) {
 			t.Errorf("direction %d of value %v is %g away from every ±w_j", i, s.Value(strict.RawRowView(i)), e)
 		}
 	}
-	if _, err := (Power{Restarts: 5, Reject: 1.5}).Directions(ctx, s, rng.Seed(1).Stream("power")); err == nil {
+	if _, err := (Method{Restarts: 5, Reject: 1.5}).Directions(ctx, s, rng.Seed(1).Stream("power")); err == nil {
 		t.Error("no error where no value can be reached")
 	}
 }
 
 func TestComplete(t *testing.T) {
-	w := sphere(3, 7, rng.Seed(1).Stream("w"))
+	w := rng.Sphere(3, 7, rng.Seed(1).Stream("w"))
 	full := Complete(w, 7, rng.Seed(2).Stream("fill"))
 	if !mat.Equal(full.Slice(0, 3, 0, 7), w) {
 		t.Error("what was found has changed")
@@ -188,68 +188,10 @@ func TestComplete(t *testing.T) {
 func TestTheMethodEndsWithItsContext(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	s := Ridges(sphere(3, 3, rng.Seed(1).Stream("w")))
-	if _, err := (Power{}).Directions(ended, s, rng.Seed(1).Stream("power")); !errors.Is(err, context.Canceled) {
+	s := Ridges(rng.Sphere(3, 3, rng.Seed(1).Stream("w")))
+	if _, err := (Method{}).Directions(ended, s, rng.Seed(1).Stream("power")); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
 
-var whole = flag.Bool("whole", false, "run the tests at full size: d = 100 and more, all seeds; half an hour of computing")
-
-// Section 4: with 1.5d Hessians in a ball of radius 20, ε = 1e-3, and 8d starts
-// of 200 steps, m is found by the gap and at least 98 % of the weights are
-// recovered to 1e-4; with deflation all. The queries are N_H·2(d²+d), exactly.
-// On the squared norm the span has one dimension.
-func TestThePapersRoad(t *testing.T) {
-	d, seeds := 15, uint64(2)
-	if *whole {
-		d, seeds = 100, 10
-	}
-	for _, name := range []string{"rastrigin", "rastrigin-like", "different-powers", "squared-norm"} {
-		for seed := range seeds {
-			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
-				p := draw(t, name, d, "paper", seed)
-				meter := objective.NewMeter(p, 1<<40)
-				road := Paper{
-					Samples: 3 * d / 2, Region: hessian.Ball{Radius: 20 * math.Sqrt(float64(d)/100)}, Step: 1e-3,
-					Power: Power{Restarts: 8 * d, Deflate: true},
-				}
-				r, err := road.Identify(ctx, meter, rng.Seed(seed))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want := road.Samples * 2 * (d*d + d); meter.Queries() != want {
-					t.Errorf("%d queries, want %d", meter.Queries(), want)
-				}
-				if name == "squared-norm" {
-					if r.Subspace.Rank() != 1 {
-						t.Errorf("rank %d, want 1", r.Subspace.Rank())
-					}
-					return
-				}
-				if r.Subspace.Rank() != d || r.Found != d {
-					t.Fatalf("rank %d, %d found, want %d; σ %v", r.Subspace.Rank(), r.Found, d, r.Subspace.Singular)
-				}
-				once, err := Power{Restarts: 8 * d}.Directions(ctx, r.Subspace, rng.Seed(seed).Stream("identify", "power"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				deflated, plain := recovered(t, p.Frame(), r.Directions), recovered(t, p.Frame(), once)
-				t.Logf("recovered to 1e-4: %d of %d without deflation, %d with it", plain, d, deflated)
-				if deflated != d || plain < (98*d)/100 {
-					t.Errorf("recovered %d of %d without deflation, %d with it", plain, d, deflated)
-				}
-			})
-		}
-	}
-}
-
-// recovered returns how many rows of the truth are among directions, to 1e-4.
-func recovered(t *testing.T, truth *frame.Frame, directions *mat.Dense) int {
-	t.Helper()
-	estimate, err := frame.New(directions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return frame.Compare(truth, estimate).Recovered(1e-4)
-}
+var whole = flag.Bool("whole", false, "run the tests at full size: d = 100 and more, all seeds; a minute of computing")

@@ -1,4 +1,4 @@
-package identify
+package powermethod
 
 import (
 	"math"
@@ -21,20 +21,6 @@ func TestSelectionKeepsTheHighest(t *testing.T) {
 	}
 }
 
-// There may be more singular values above a threshold than dimensions, from rounding in
-// the Hessians of different powers far out, and then more directions: a frame has at most
-// d.
-func TestNeverMoreDirectionsThanDimensions(t *testing.T) {
-	p := draw(t, "different-powers", 10, "paper", 6)
-	r, err := PapersExperiment(10).Identify(ctx, objective.NewScale(p, p.Domain(), objective.Cube(10, math.Inf(-1), math.Inf(1))), 6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n, _ := r.Directions.Dims(); n != 10 || r.Subspace.Rank() <= 10 {
-		t.Errorf("%d directions of a subspace of rank %d", n, r.Subspace.Rank())
-	}
-}
-
 // Section 4 and Table 1, the squared norm: its one Hessian spans a subspace of rank 1, on
 // which 200 steps do not converge, so that many limits differ by more than |⟨v, w⟩| = 0.99
 // allows. Here at most as many count as the rank is. If all counted, as far as d rows go,
@@ -50,12 +36,12 @@ func TestSquaredNormWithAllLimits(t *testing.T) {
 		w := p.Frame().Matrix()
 		h := mat.NewDense(d, d, nil)
 		h.Mul(w.T(), w)
-		s, err := Span([]*mat.Dense{h}, 0)
+		s, err := Span([]*mat.Dense{h}, WidestGap{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		power := PapersExperiment(d).Power.complete(1)
-		v := sphere(power.Restarts, d, rng.Seed(seed).Stream("starts"))
+		power := Method{Restarts: 8 * d}.complete(1)
+		v := rng.Sphere(power.Restarts, d, rng.Seed(seed).Stream("starts"))
 		if err := power.ascend(ctx, s, v); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package identify
+package powermethod
 
 import (
 	"cmp"
@@ -9,11 +9,12 @@ import (
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Power is the subspace power method of Algorithm 1: from random starts on the
+// Method is the subspace power method of Algorithm 1: from random starts on the
 // sphere, L steps of gradient ascent on ‖P_𝒲̂(v⊗v)‖_F²,
 //
 //	v ← Π(v + γ∇‖P_𝒲̂(v⊗v)‖_F²) = Π(v + 4γ P_𝒲̂(v⊗v)v),   Π(x) = x/‖x‖.
@@ -25,7 +26,7 @@ import (
 //
 // A step costs md² + 2md multiply-adds for each start: at d = m = 100, 800
 // starts and 200 steps take some seconds.
-type Power struct {
+type Method struct {
 	Gamma    float64 // γ ≥ ½; 0: 1
 	Restarts int     // 0: 8m
 	Steps    int     // L; 0: 200
@@ -42,7 +43,7 @@ type Power struct {
 // alike is |⟨v, w⟩| from which on two directions count as one.
 const alike = 0.99
 
-func (p Power) complete(m int) Power {
+func (p Method) complete(m int) Method {
 	if p.Gamma == 0 {
 		p.Gamma = 1
 	}
@@ -59,11 +60,11 @@ func (p Power) complete(m int) Power {
 // least one and at most min(m, d): of more those of the highest values, since
 // spurious ones have lower ones. (The paper's experiment does not say what it does
 // then.) It ends early with ctx.
-func (p Power) Directions(ctx context.Context, s *Subspace, stream *rng.Stream) (*mat.Dense, error) {
+func (p Method) Directions(ctx context.Context, s *Subspace, random objective.Random) (*mat.Dense, error) {
 	p = p.complete(s.Rank())
 	found := &selection{d: s.d}
 	for rest := s; rest != nil; rest = s.without(found.rows) {
-		v := sphere(p.Restarts, s.d, stream)
+		v := rng.Sphere(p.Restarts, s.d, random)
 		if err := p.ascend(ctx, rest, v); err != nil {
 			return nil, err
 		}
@@ -79,19 +80,9 @@ func (p Power) Directions(ctx context.Context, s *Subspace, stream *rng.Stream) 
 		}
 	}
 	if len(found.rows) == 0 {
-		return nil, fmt.Errorf("identify: none of %d starts came to a value of %g", p.Restarts, p.Reject)
+		return nil, fmt.Errorf("powermethod: none of %d starts came to a value of %g", p.Restarts, p.Reject)
 	}
 	return found.matrix(s), nil
-}
-
-// sphere returns n points, uniform on the unit sphere.
-func sphere(n, d int, stream *rng.Stream) *mat.Dense {
-	v := mat.NewDense(n, d, nil)
-	stream.Norm(v.RawMatrix().Data)
-	for i := range n {
-		kernel.Normalise(v.RawRowView(i))
-	}
-	return v
 }
 
 // startsAtOnce is how many starts are moved together: their products with all
@@ -99,7 +90,7 @@ func sphere(n, d int, stream *rng.Stream) *mat.Dense {
 const startsAtOnce = 128
 
 // ascend moves every row of v by p.Steps steps.
-func (p Power) ascend(ctx context.Context, s *Subspace, v *mat.Dense) error {
+func (p Method) ascend(ctx context.Context, s *Subspace, v *mat.Dense) error {
 	n, d := v.Dims()
 	m := s.Rank()
 	beside := s.beside()
@@ -215,13 +206,16 @@ func (f *selection) matrix(s *Subspace) *mat.Dense {
 // Complete adds random rows, orthonormal and orthogonal to those of w, until
 // there are m: what the paper's experiment does where the method has found too
 // few.
-func Complete(w *mat.Dense, m int, stream *rng.Stream) *mat.Dense {
+func Complete(w *mat.Dense, m int, random objective.Random) *mat.Dense {
 	n, d := w.Dims()
 	out := mat.NewDense(max(m, n), d, nil)
 	out.Copy(w)
 	basis := mat.DenseCopyOf(out)
 	for i := n; i < m; i++ {
-		stream.Norm(basis.RawRowView(i))
+		row := basis.RawRowView(i)
+		for k := range row {
+			row[k] = random.NormFloat64()
+		}
 	}
 	kernel.Orthonormalise(basis.RawMatrix())
 	for i := n; i < m; i++ {

@@ -1,4 +1,4 @@
-package identify
+package jointdiag
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 
 // mixture returns W (d×d, rows of length 1) and K matrices WᵀD_kW.
 func mixture(d, k int, stream *rng.Stream) (*mat.Dense, []*mat.Dense) {
-	w := sphere(d, d, stream)
+	w := rng.Sphere(d, d, stream)
 	var hs []*mat.Dense
 	for range k {
 		lambda := make([]float64, d)
@@ -91,7 +91,7 @@ func TestSweepsConvergeQuadratically(t *testing.T) {
 	}
 	for _, size := range []float64{1e-2, 1e-3, 1e-4} {
 		wrong := mat.DenseCopyOf(w)
-		noise := sphere(10, 10, stream)
+		noise := rng.Sphere(10, 10, stream)
 		noise.Scale(size, noise)
 		wrong.Add(wrong, noise)
 		if j.W = wrong; !j.transform() {
@@ -109,7 +109,7 @@ func TestSweepsConvergeQuadratically(t *testing.T) {
 // diagonalises all the same. So with a quadratic, all of whose Hessians are one.
 func TestDegenerateSpectra(t *testing.T) {
 	stream := rng.Seed(3).Stream("test")
-	w := sphere(6, 6, stream)
+	w := rng.Sphere(6, 6, stream)
 	var proportional, constant []*mat.Dense
 	for range 4 {
 		lambda := make([]float64, 6)
@@ -132,7 +132,7 @@ func TestDegenerateSpectra(t *testing.T) {
 // Pairs that f couples keep their coupling, others lose it.
 func TestCouplingsShowTheBlocks(t *testing.T) {
 	stream := rng.Seed(4).Stream("test")
-	w := sphere(6, 6, stream)
+	w := rng.Sphere(6, 6, stream)
 	var hs []*mat.Dense
 	for range 8 {
 		// Blocks {0,1}, {2,3}, {4}, {5}: random symmetric blocks.
@@ -172,7 +172,7 @@ func TestCouplingsShowTheBlocks(t *testing.T) {
 
 func TestDiagonaliseWithoutCurvature(t *testing.T) {
 	stream := rng.Seed(5).Stream("test")
-	w := sphere(3, 5, stream)
+	w := rng.Sphere(3, 5, stream)
 	hs := []*mat.Dense{ridges(w, []float64{1, 2, 3}), ridges(w, []float64{3, -1, 2}), ridges(w, []float64{1, 1, 4})}
 	if _, err := Diagonalise(hs, stream); !errors.Is(err, ErrSingular) {
 		t.Errorf("three components in five dimensions: error %v", err)

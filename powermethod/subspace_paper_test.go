@@ -1,4 +1,4 @@
-package identify
+package powermethod
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func ridges(w *mat.Dense, lambda []float64) *mat.Dense {
 // it. One Hessian less does not.
 func TestHessiansSpanTheRidges(t *testing.T) {
 	r := rng.Seed(1).Stream("test")
-	w := sphere(6, 8, r)
+	w := rng.Sphere(6, 8, r)
 	var hs []*mat.Dense
 	for range 12 {
 		lambda := make([]float64, 6)
@@ -172,7 +172,7 @@ func TestSpanOfNothing(t *testing.T) {
 			t.Errorf("%d Hessians: error %v", len(hs), err)
 		}
 	}
-	one := ridges(sphere(1, 3, rng.Seed(1).Stream("test")), []float64{2})
+	one := ridges(rng.Sphere(1, 3, rng.Seed(1).Stream("test")), []float64{2})
 	if s, err := Span([]*mat.Dense{bad, one, zero}, 0); err != nil || s.Rank() != 1 {
 		t.Errorf("one Hessian among bad ones: error %v", err)
 	}
@@ -187,7 +187,7 @@ func TestCoherence(t *testing.T) {
 	if rho := Coherence(p.Frame().Matrix()); math.Abs(rho) > 1e-14 {
 		t.Errorf("ρ₂ of orthonormal rows is %g", rho)
 	}
-	w := sphere(2, 5, rng.Seed(2).Stream("test"))
+	w := rng.Sphere(2, 5, rng.Seed(2).Stream("test"))
 	if got, want := Coherence(w), math.Abs(kernel.Dot(w.RawRowView(0), w.RawRowView(1))); math.Abs(got-want) > 1e-14 {
 		t.Errorf("ρ₂ = %g, want %g", got, want)
 	}

@@ -1,11 +1,22 @@
-package identify
+// Package jointdiag diagonalises several symmetric matrices together. Matrices go in,
+// a matrix W̃ and couplings come out; no function is asked for anything, so that
+// Hessians from anywhere will do, exact ones from automatic differentiation too.
+//
+// If f(x) = Σ_j f_j(⟨w_j, x⟩), every Hessian of f is
+//
+//	H_k = WᵀD_kW,   D_k diagonal,
+//
+// and the W that diagonalises some of them has the w_j for its rows. Start with
+// Diagonalise. Where f is a sum of blocks, Couplings shows which rows belong together,
+// and Blocks groups them.
+package jointdiag
 
 import (
 	"errors"
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,7 +34,7 @@ type Joint struct {
 
 // ErrSingular says that the Hessians have a direction in common in which none
 // of them curves: f has fewer components than dimensions, or is flat there.
-var ErrSingular = errors.New("identify: in some direction no Hessian has curvature")
+var ErrSingular = errors.New("jointdiag: in some direction no Hessian has curvature")
 
 const (
 	pencils   = 5     // starts to choose from
@@ -45,14 +56,19 @@ const (
 // proportional over all k the pair is not identifiable, and need not be: any
 // solution diagonalises.
 //
-// A sweep takes O(Kd³) time.
-func Diagonalise(hessians []*mat.Dense, stream *rng.Stream) (*Joint, error) {
+// A sweep takes O(Kd³) time. The matrices must be of one size, and are not changed;
+// it panics if there are none. The starts are drawn from random, two numbers N(0, 1)
+// for each matrix.
+func Diagonalise(hessians []*mat.Dense, random objective.Random) (*Joint, error) {
+	if len(hessians) == 0 {
+		panic("jointdiag: no matrices")
+	}
 	d, _ := hessians[0].Dims()
 	j := &Joint{hessians: hessians, Lambda: mat.NewDense(len(hessians), d, nil)}
 	for range hessians {
 		j.M = append(j.M, mat.NewDense(d, d, nil))
 	}
-	if err := j.start(stream); err != nil {
+	if err := j.start(random); err != nil {
 		return nil, err
 	}
 	for j.Sweeps < maxSweeps {
@@ -69,11 +85,11 @@ func Diagonalise(hessians []*mat.Dense, stream *rng.Stream) (*Joint, error) {
 }
 
 // start sets W̃ to the best of a few pencils.
-func (j *Joint) start(stream *rng.Stream) error {
+func (j *Joint) start(random objective.Random) error {
 	least := math.Inf(1)
 	var best *mat.Dense
 	for range pencils {
-		if j.W = j.pencil(stream); j.W == nil || !j.transform() {
+		if j.W = j.pencil(random); j.W == nil || !j.transform() {
 			continue
 		}
 		if off := j.off(); off < least {
@@ -89,12 +105,12 @@ func (j *Joint) start(stream *rng.Stream) error {
 // pencil returns the left eigenvectors of B⁻¹A for random combinations A and B
 // of the H_k: B⁻¹A = W⁻¹(D_B⁻¹D_A)W. Of complex pairs it takes the real span.
 // It returns nil if B is singular to working precision.
-func (j *Joint) pencil(stream *rng.Stream) *mat.Dense {
+func (j *Joint) pencil(random objective.Random) *mat.Dense {
 	d, _ := j.hessians[0].Dims()
 	a, b := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
 	for _, h := range j.hessians {
-		kernel.AddScaled(a.RawMatrix().Data, stream.NormFloat64(), h.RawMatrix().Data)
-		kernel.AddScaled(b.RawMatrix().Data, stream.NormFloat64(), h.RawMatrix().Data)
+		kernel.AddScaled(a.RawMatrix().Data, random.NormFloat64(), h.RawMatrix().Data)
+		kernel.AddScaled(b.RawMatrix().Data, random.NormFloat64(), h.RawMatrix().Data)
 	}
 	var quotient mat.Dense
 	if err := quotient.Solve(b, a); err != nil { // singular, or nearly so

@@ -1,4 +1,14 @@
-package identify
+// Package powermethod is Algorithm 1 of Fiedler and Roith, "Consensus-based optimization
+// for linearly separable functions", section 2.2, from the Hessians on. Matrices go in,
+// directions come out; no function is asked for anything.
+//
+// If f(x) = Σ_j f_j(⟨w_j, x⟩), every Hessian of f lies in
+//
+//	𝒲 = span{w_1⊗w_1, …, w_m⊗w_m}.
+//
+// Span estimates 𝒲 from sampled Hessians, and Method.Directions finds the w_j in it.
+// Start there. Package identify samples the Hessians and puts the two together.
+package powermethod
 
 import (
 	"errors"
@@ -22,19 +32,18 @@ type Subspace struct {
 }
 
 // ErrFlat says that no Hessian had any curvature in it.
-var ErrFlat = errors.New("identify: all Hessians are zero or not finite: f is linear or constant where it was sampled")
+var ErrFlat = errors.New("powermethod: all Hessians are zero or not finite: f is linear or constant where it was sampled")
 
 // Span returns the span of the leading left singular vectors of
 //
 //	Ŷ = (vec Ĥ(x⁽¹⁾) … vec Ĥ(x⁽ᴺ⁾)) ∈ ℝ^(d²×N)
 //
-// (section 2.2, equation "hatY"). How many is m: those whose singular value is
-// above threshold or, where that is 0, those before the widest gap of the
-// spectrum, the largest σ_k/σ_(k+1). Hessians that are not finite are left out.
+// (section 2.2, equation "hatY"). How many is m, which rank decides. Hessians that are
+// not finite are left out.
 //
 // The singular values are computed from ŶᵀŶ: below 1e-8 of the largest they
 // are rounding.
-func Span(hessians []*mat.Dense, threshold float64) (*Subspace, error) {
+func Span(hessians []*mat.Dense, rank Rank) (*Subspace, error) {
 	y, d := stack(hessians)
 	if y == nil {
 		return nil, ErrFlat
@@ -48,9 +57,9 @@ func Span(hessians []*mat.Dense, threshold float64) (*Subspace, error) {
 	if s.Singular[0] == 0 {
 		return nil, ErrFlat
 	}
-	m := rank(s.Singular, threshold)
+	m := rank.Of(s.Singular)
 	if m == 0 {
-		return nil, fmt.Errorf("identify: no singular value is above %g; the largest is %.3g", threshold, s.Singular[0])
+		return nil, fmt.Errorf("powermethod: no singular value counts (%v); the largest is %.3g", rank, s.Singular[0])
 	}
 	s.basis = mat.NewDense(m, d*d, nil)
 	if vectors.RawMatrix().Cols == d*d {
@@ -82,7 +91,7 @@ func (s *Subspace) decompose(y *mat.Dense) (*mat.Dense, error) {
 	kernel.MulT(gram.RawMatrix(), 1, side.RawMatrix(), side.RawMatrix(), 0)
 	var eigen mat.EigenSym
 	if !eigen.Factorize(mat.NewSymDense(n, gram.RawMatrix().Data), true) {
-		return nil, errors.New("identify: the singular values of the Hessians could not be found")
+		return nil, errors.New("powermethod: the singular values of the Hessians could not be found")
 	}
 	values := eigen.Values(nil) // ascending
 	var columns mat.Dense
@@ -125,25 +134,6 @@ func finite(m *mat.Dense) bool {
 		}
 	}
 	return true
-}
-
-// rank returns how many singular values count.
-func rank(singular []float64, threshold float64) int {
-	if threshold > 0 {
-		m := 0
-		for m < len(singular) && singular[m] > threshold {
-			m++
-		}
-		return m
-	}
-	floor := singular[0] * 1e-9 // below, gaps are between roundings
-	best, widest := len(singular), 0.0
-	for k := range len(singular) - 1 {
-		if gap := math.Log(max(singular[k], floor) / max(singular[k+1], floor)); gap > widest {
-			best, widest = k+1, gap
-		}
-	}
-	return best
 }
 
 // Rank returns m.

@@ -1,0 +1,53 @@
+package untwist
+
+import (
+	"github.com/untwist/untwist/objective"
+)
+
+// An Account is what a run has come to and what it cost: what Result and Findings have
+// in common.
+type Account struct {
+	// Point is the best point ever evaluated, and Value is f there, to the
+	// bit. If nothing was evaluated they are nil and +Inf.
+	Point []float64
+	Value float64
+	// BestQuery is the number of the query that found Point.
+	BestQuery int
+
+	// Status says why the run stopped.
+	Status objective.Status
+	// Seed is what it was made with.
+	Seed uint64
+
+	// Queries is how many points f was asked for, of Budget allowed.
+	Queries, Budget int
+	// Rounds is how many batches of points the algorithm asked for, one after another:
+	// what a user waits for who evaluates a whole batch at the same time.
+	Rounds int
+	// Failed is how many queries gave NaN or +Inf, and FailedPoint is the
+	// first such point.
+	Failed      int
+	FailedPoint []float64
+
+	// Stages says where the queries went, in order.
+	Stages []Stage
+	// Curve is the best value at log-spaced numbers of queries and at the end.
+	Curve []objective.Sample
+}
+
+// A Stage is a part of a run, with what it cost.
+type Stage struct {
+	objective.Stage
+	Queries int `json:"queries"`
+}
+
+// Spent returns how many queries the stages of a purpose took.
+func (a Account) Spent(purpose objective.Purpose) int {
+	sum := 0
+	for _, s := range a.Stages {
+		if s.Purpose == purpose {
+			sum += s.Queries
+		}
+	}
+	return sum
+}

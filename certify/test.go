@@ -1,0 +1,146 @@
+package certify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Test says how to test a frame. Its zero value tests in [-1, 1]^d.
+type Test struct {
+	// Box is where points are drawn. Default [-1, 1]^d.
+	Box objective.Box
+	// Bounds limit what is asked; sides may be infinite. Default: no limit.
+	Bounds objective.Box
+	// Slack is the error E that the frame is known to have, if that is above 1e-7.
+	Slack float64
+	// Quadratic says that f is known to be one. Its frame may be a conjugate basis
+	// with very long directions, which its Hessian certifies.
+	Quadratic bool
+	// Grain is how exact the values of f are. Default objective.Rounding.
+	Grain objective.Grain
+	// Random is where random numbers come from. Default: the stream ("certify") of
+	// Seed.
+	Random objective.Random
+	Seed   uint64
+}
+
+// Certify tests whether f separates in the coordinates of a frame, into blocks of
+// components (nil: single ones). For n blocks it asks 80 queries for random splits,
+// 3(2n + 4) for each block alone, and 12 for the directions that the frame leaves out,
+// more where f fails. An error of f comes with the evidence so far.
+func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame, blocks [][]int) (Certificate, error) {
+	if w == nil {
+		return None(), objective.BadOption("Frame", "is nil")
+	}
+	if blocks == nil {
+		blocks = Singles(w.Components())
+	}
+	if err := CheckBlocks(blocks, w.Components()); err != nil {
+		return None(), err
+	}
+	p, err := t.prober(ctx, f)
+	if err != nil {
+		return None(), err
+	}
+	c, err := p.splits(len(blocks), func() (x, a, b []float64) { return p.halves(w, blocks) })
+	if err == nil && len(blocks) > 1 {
+		err = p.alone(&c, w, blocks)
+	}
+	if err == nil && w.Components() < w.Dim() {
+		err = p.beyond(&c, w)
+	}
+	if err != nil {
+		return c, err
+	}
+	if c.decide(w.Components(), len(blocks), t.Slack); !t.Quadratic && mat.Norm(w.Inverse(), 2) > longest {
+		c.Verdict = Unknown
+	}
+	return c, nil
+}
+
+// Splits tests random splits only, for 80 queries where f does not fail: enough to say
+// no, and to say yes to what is exact. A nil frame stands for the coordinates as given.
+func (t Test) Splits(ctx context.Context, f objective.Objective, w *frame.Frame, blocks [][]int) (Certificate, error) {
+	p, err := t.prober(ctx, f)
+	if err != nil {
+		return None(), err
+	}
+	components, draw := f.Dim(), p.axes
+	if w != nil {
+		components, draw = w.Components(), func() (x, a, b []float64) { return p.halves(w, blocks) }
+	}
+	n := components
+	if blocks != nil {
+		n = len(blocks)
+	}
+	c, err := p.splits(n, draw)
+	if err == nil {
+		c.decide(components, n, t.Slack)
+	}
+	return c, err
+}
+
+// prober puts the defaults in and returns an *objective.OptionError if a field is bad.
+func (t Test) prober(ctx context.Context, f objective.Objective) (*prober, error) {
+	d := f.Dim()
+	if t.Box.IsZero() {
+		t.Box = objective.Cube(d, -1, 1)
+	}
+	if t.Bounds.IsZero() {
+		t.Bounds = objective.Cube(d, math.Inf(-1), math.Inf(1))
+	}
+	if err := t.Box.Check(d); err != nil {
+		return nil, objective.BadOption("Box", "%v", err)
+	}
+	if err := t.Box.CheckFinite(); err != nil {
+		return nil, objective.BadOption("Box", "%v", err)
+	}
+	if err := t.Bounds.Check(d); err != nil {
+		return nil, objective.BadOption("Bounds", "%v", err)
+	}
+	if t.Grain == (objective.Grain{}) {
+		t.Grain = objective.Rounding
+	}
+	if t.Random == nil {
+		t.Random = rng.Seed(t.Seed).Stream("certify")
+	}
+	return &prober{ctx: ctx, f: f, box: t.Box, bounds: t.Bounds, grain: t.Grain, random: t.Random}, nil
+}
+
+// Singles returns m blocks of one component each.
+func Singles(m int) [][]int {
+	blocks := make([][]int, m)
+	for i := range m {
+		blocks[i] = []int{i}
+	}
+	return blocks
+}
+
+// CheckBlocks returns an *objective.OptionError if blocks do not divide the components
+// of a frame.
+func CheckBlocks(blocks [][]int, components int) error {
+	seen := make([]bool, components)
+	n := 0
+	for _, block := range blocks {
+		for _, j := range block {
+			if j < 0 || j >= components || seen[j] {
+				return objective.BadOption("Blocks", "component %d is not one of 0 to %d, or is there twice", j, components-1)
+			}
+			seen[j] = true
+			n++
+		}
+		if len(block) == 0 {
+			return objective.BadOption("Blocks", "a block is empty")
+		}
+	}
+	if n < components {
+		return objective.BadOption("Blocks", "%s", fmt.Sprintf("they hold %d of %d components", n, components))
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package hessian
+
+import (
+	"errors"
+	"math"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Basis is m directions T_1, …, T_m, their duals, ⟨T_i, T*_j⟩ = δ_ij, and Hessians
+// that were seen along these directions. It does not change once it is made.
+type Basis struct {
+	T, Dual *mat.Dense   // m×d, a direction in each row
+	Seen    []*mat.Dense // T_iᵀHT_j
+	Lambda  []float64    // Λ of the last whitening, ascending; nil: there was none
+}
+
+// Orthonormal returns the basis whose directions, and duals, are the rows of q.
+func Orthonormal(q *mat.Dense) Basis { return Basis{T: q, Dual: q} }
+
+// Why directions cannot be whitened.
+var (
+	ErrFlat      = errors.New("hessian: the Hessians seen have no curvature")
+	ErrNotFinite = errors.New("hessian: a Hessian is not finite")
+)
+
+// steepest is the part of the largest λ to which smaller ones are raised before a
+// direction is stretched by λ^-½: below, a λ of one Hessian by finite differences is
+// rounding.
+const steepest = 1e-9
+
+// Whitened returns directions T = VΛ^-½, S = VΛVᵀ, along which the Hessians
+// seen have the same size on average,
+//
+//	S² = mean_k H_k²,
+//
+// scaled so that the median of Λ stays.
+func (b Basis) Whitened() (Basis, error) {
+	m, _ := b.T.Dims()
+	square := mat.NewDense(m, m, nil)
+	for _, h := range b.Seen {
+		kernel.MulT(square.RawMatrix(), 1, h.RawMatrix(), h.RawMatrix(), 1)
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(kernel.Symmetrised(square, 1/float64(len(b.Seen))), true) {
+		return b, ErrNotFinite
+	}
+	lambda := eigen.Values(nil) // Λ², ascending
+	for i, v := range lambda {
+		lambda[i] = math.Sqrt(max(v, 0))
+	}
+	var v mat.Dense
+	eigen.VectorsTo(&v)
+	median := lambda[m/2]
+	if median == 0 {
+		median = lambda[m-1]
+	}
+	if median == 0 {
+		return b, ErrFlat
+	}
+	a, dual := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil) // Λ^-½Vᵀ, Λ^½Vᵀ
+	for i := range m {
+		scale := math.Sqrt(max(lambda[i], steepest*lambda[m-1]) / median)
+		for k := range m {
+			a.Set(i, k, v.At(k, i)/scale)
+			dual.Set(i, k, v.At(k, i)*scale)
+		}
+	}
+	next := Basis{T: kernel.Times(a, b.T), Dual: kernel.Times(dual, b.Dual), Lambda: lambda}
+	for _, h := range b.Seen {
+		turned := mat.NewDense(m, m, nil)
+		kernel.MulT(turned.RawMatrix(), 1, kernel.Times(a, h).RawMatrix(), a.RawMatrix(), 0)
+		next.Seen = append(next.Seen, turned)
+	}
+	return next, nil
+}
+
+// Scaled returns the basis with its i-th direction multiplied by factor[i].
+func (b Basis) Scaled(factor []float64) Basis {
+	next := Basis{T: mat.DenseCopyOf(b.T), Dual: mat.DenseCopyOf(b.Dual), Lambda: b.Lambda}
+	for i, v := range factor {
+		floats.Scale(v, next.T.RawRowView(i))
+		floats.Scale(1/v, next.Dual.RawRowView(i))
+	}
+	for _, h := range b.Seen {
+		turned := mat.DenseCopyOf(h)
+		for i := range factor {
+			row := turned.RawRowView(i)
+			for k := range row {
+				row[k] *= factor[i] * factor[k]
+			}
+		}
+		next.Seen = append(next.Seen, turned)
+	}
+	return next
+}
+
+// InFrame returns the couplings of the Hessians seen, in the coordinates of a
+// frame: walking along u_j is walking along Σ_i a_ij T_i, a = T*W̃†.
+func (b Basis) InFrame(f *frame.Frame) *mat.Dense {
+	a := kernel.Times(b.Dual, f.Inverse())
+	var turned []*mat.Dense
+	for _, h := range b.Seen {
+		m := &mat.Dense{}
+		m.Product(a.T(), h, a)
+		turned = append(turned, m)
+	}
+	return Couplings(turned)
+}
+
+// Couplings returns rms_k |H_ij|/√|H_ii H_jj| of one or more Hessians, 0 on the
+// diagonal.
+func Couplings(hessians []*mat.Dense) *mat.Dense {
+	m, _ := hessians[0].Dims()
+	c := mat.NewDense(m, m, nil)
+	for _, h := range hessians {
+		for i := range m {
+			for j := range m {
+				if unit := math.Abs(h.At(i, i) * h.At(j, j)); i != j && unit > 0 {
+					c.Set(i, j, c.At(i, j)+float64(h.At(i, j)*h.At(i, j))/unit)
+				}
+			}
+		}
+	}
+	c.Apply(func(_, _ int, v float64) float64 { return math.Sqrt(v / float64(len(hessians))) }, c)
+	return c
+}

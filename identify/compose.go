@@ -1,0 +1,83 @@
+package identify
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+)
+
+const (
+	// share is the part of the largest curvature that a composed coordinate has at
+	// least.
+	share = 0.2
+	// jitter keeps composed points apart, in spreads.
+	jitter = 0.3
+)
+
+// compose returns coordinates at which no component is flat: each y_i is one at
+// which f_i″ was seen to be large, with a little jitter.
+func (c *candidate) compose(g *ground) []float64 {
+	y := make([]float64, len(c.spread))
+	for i := range y {
+		var good []float64
+		for _, seen := range c.sightings {
+			if math.Abs(seen.lambda[i]) >= share*c.curvature[i] {
+				good = append(good, seen.y[i])
+			}
+		}
+		if len(good) == 0 {
+			good = []float64{0}
+		}
+		y[i] = good[g.random.IntN(len(good))] + float64(jitter*c.spread[i]*g.random.NormFloat64())
+	}
+	return y
+}
+
+// worthwhile is the part of the way to a composed point that is worth going.
+const worthwhile = 1. / 16
+
+// place returns a composed point at which f is finite, and its coordinates: from
+// a drawn point x it goes to
+//
+//	x + tW̃†(y − W̃x)
+//
+// with y composed and t = 1, or less where the bounds or values that are not
+// finite are in the way.
+func (c *candidate) place(g *ground) (x, y []float64, err error) {
+	w := c.frame.Matrix().RawMatrix()
+	for range attempts {
+		x, y = g.draw(), c.compose(g)
+		here, step := make([]float64, len(y)), make([]float64, len(x))
+		kernel.MulVec(here, w, x)
+		kernel.AddScaled(y, -1, here)
+		kernel.MulVecT(step, c.u.RawMatrix(), y)
+		t := g.reach
+		for t >= worthwhile && !g.roomy(x, step, t) {
+			t /= 2
+		}
+		if t >= worthwhile {
+			kernel.AddScaled(x, t, step)
+		}
+		kernel.MulVec(y, w, x)
+		if ok, err := g.finiteAt(x); ok || err != nil {
+			return x, y, err
+		}
+		g.reach /= 2
+	}
+	return nil, nil, ErrNotFinite
+}
+
+// steps draws a large step for every component, of either sign and from 0.6 to 1.4 of
+// h_i, so that designs differ, and so short that three of them fit between x and the
+// bounds.
+func (c *candidate) steps(g *ground, x []float64) []float64 {
+	h := make([]float64, len(c.h))
+	for i := range h {
+		h[i] = c.h[i] * (0.6 + float64(0.8*g.random.Float64()))
+		if g.random.IntN(2) == 0 {
+			h[i] = -h[i]
+		}
+		h[i] *= min(1, g.room(x, c.u.RawRowView(i))/(3*math.Abs(h[i])))
+	}
+	return h
+}

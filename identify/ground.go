@@ -1,0 +1,212 @@
+package identify
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A ground is f with the box in which a survey looks at it. Everything that a survey
+// asks, it asks here.
+type ground struct {
+	ctx    context.Context
+	f      objective.Objective
+	box    objective.Box // the whole box, from which points for certificates are drawn
+	inner  objective.Box // its middle, from which all other points are drawn
+	bounds objective.Box // nothing outside is asked
+	random *rng.Stream
+	grain  objective.Grain
+	reach  float64 // how far composed points may be from drawn ones, 1: all the way
+}
+
+// middle is the part of the box in which points are drawn. In the middle there
+// is room for steps; and where curvature grows outwards, as that of a
+// polynomial, components differ less in size there.
+const middle = 0.4
+
+// newGround prepares to ask f. Random numbers come from the stream ("identify",
+// "survey") of the seed.
+func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
+	inner := objective.Cube(len(r.Box.Lo), 0, 0)
+	for i := range r.Box.Lo {
+		half := (r.Box.Hi[i] - r.Box.Lo[i]) / 2
+		inner.Lo[i], inner.Hi[i] = r.Box.Lo[i]+float64((1-middle)*half), r.Box.Hi[i]-float64((1-middle)*half)
+	}
+	return &ground{
+		ctx: ctx, f: f, box: r.Box, inner: inner, bounds: r.Bounds, reach: 1,
+		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: objective.Rounding,
+	}
+}
+
+// ask evaluates f at n points, which fill writes one by one.
+func (g *ground) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
+	return objective.Ask(g.ctx, g.f, n, fill)
+}
+
+// draw draws a point.
+func (g *ground) draw() []float64 {
+	x := make([]float64, g.f.Dim())
+	g.inner.Draw(x, g.random)
+	return x
+}
+
+// anywhere draws a point of the whole box.
+func (g *ground) anywhere() []float64 {
+	x := make([]float64, g.f.Dim())
+	g.box.Draw(x, g.random)
+	return x
+}
+
+// finiteAt reports whether f is finite at x. It costs a query, which is little
+// where thousands depend on it.
+func (g *ground) finiteAt(x []float64) (bool, error) {
+	v, err := g.ask(1, func(_ int, row []float64) { copy(row, x) })
+	return err == nil && finite(v[0]), err
+}
+
+// attempts is how often a point at which f is finite is looked for: where half of all
+// points fail, one search in a million is in vain.
+const attempts = 20
+
+// point draws a point at which f is finite.
+func (g *ground) point() ([]float64, error) {
+	for range attempts {
+		x := g.draw()
+		if ok, err := g.finiteAt(x); ok || err != nil {
+			return x, err
+		}
+	}
+	return nil, ErrNotFinite
+}
+
+// test is how a frame is tested at points of the whole box.
+func (g *ground) test(slack float64, quadratic bool) certify.Test {
+	return certify.Test{Box: g.box, Bounds: g.bounds, Slack: slack, Quadratic: quadratic, Grain: g.grain, Random: g.random}
+}
+
+// samples is from how many values the unit of f is chosen.
+const samples = 8
+
+// rescale makes f vary by about 1, so that squares of its derivatives neither
+// overflow nor vanish. It is an error if f is finite at less than two points.
+func (g *ground) rescale() error {
+	values, err := g.ask(samples, func(_ int, x []float64) { g.inner.Draw(x, g.random) })
+	if err != nil {
+		return err
+	}
+	least, most, n := math.Inf(1), math.Inf(-1), 0
+	for _, v := range values {
+		if !math.IsInf(v, 0) {
+			least, most = min(least, v), max(most, v)
+			n++
+		}
+	}
+	if n < 2 {
+		return ErrNotFinite
+	}
+	if spread := float64(most/2) - float64(least/2); spread > 0 {
+		factor := math.Ldexp(1, min(1000, -math.Ilogb(spread)))
+		g.f, g.grain = unit{g.f, factor}, g.grain.Scaled(factor)
+	}
+	return nil
+}
+
+// A unit multiplies the values of f by a power of two.
+type unit struct {
+	objective.Objective
+	factor float64
+}
+
+// Evaluate evaluates f.
+func (u unit) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	err := u.Objective.Evaluate(ctx, points, values)
+	for i := range values {
+		values[i] *= u.factor
+	}
+	return err
+}
+
+const (
+	lines   = 4 // along which a step is chosen: three or more keep chance out of it
+	longest = 5 // the longest step that is tried is the half-width of the box over this
+)
+
+// step chooses the step for a stencil along random combinations of the directions t
+// (nil: the coordinates) at random points. Steps are tried in units of the box: from
+// 2e-6 to 0.2 of its half-width.
+func (g *ground) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
+	d := g.f.Dim()
+	points, directions := mat.NewDense(lines, d, nil), rng.Sphere(lines, d, g.random)
+	if t != nil {
+		m, _ := t.Dims()
+		directions = kernel.Times(rng.Sphere(lines, m, g.random), t)
+	}
+	unit := halfWidth(g.box) / longest
+	directions.Scale(unit, directions)
+	for i := range lines {
+		x, err := g.point()
+		if err != nil {
+			return 0, err
+		}
+		points.SetRow(i, x)
+	}
+	step, err := st.Step(g.ctx, g.f, points, directions, g.furthest(points, directions), g.grain)
+	return step * unit, inOurWords(err)
+}
+
+// chain begins a chain of Hessians: it chooses the step for a stencil along the
+// directions of a basis, and shortens those that would leave the bounds.
+func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, error) {
+	step, err := g.step(st, base.T)
+	if err != nil {
+		return hessian.Chain{}, err
+	}
+	m, _ := base.T.Dims()
+	factor := make([]float64, m)
+	for i := range m {
+		factor[i] = 1
+		for k, v := range base.T.RawRowView(i) {
+			gap := min(g.inner.Lo[k]-g.bounds.Lo[k], g.bounds.Hi[k]-g.inner.Hi[k])
+			if 2*step*math.Abs(v) > gap {
+				factor[i] = min(factor[i], gap/(2*step*math.Abs(v)))
+			}
+		}
+	}
+	return hessian.Chain{Base: base.Scaled(factor), Stencil: st, Step: step}, nil
+}
+
+// extended returns a chain with Hessians at further points, n in all.
+func (g *ground) extended(c hessian.Chain, n int) (hessian.Chain, error) {
+	c, err := c.Extended(g.ctx, g.f, n, g.point)
+	return c, inOurWords(err)
+}
+
+// whitened returns the directions of a chain, whitened.
+func whitened(c hessian.Chain) (hessian.Basis, error) {
+	b, err := c.Whitened()
+	return b, inOurWords(err)
+}
+
+// inOurWords turns the errors of package hessian into those of this one.
+func inOurWords(err error) error {
+	switch {
+	case errors.Is(err, hessian.ErrNoStep):
+		return ErrNoStep
+	case errors.Is(err, hessian.ErrNotFinite):
+		return ErrNotFinite
+	case errors.Is(err, hessian.ErrFlat):
+		return ErrSingular
+	}
+	return err
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func square(x float64) float64 { return float64(x * x) }

@@ -1,0 +1,101 @@
+package identify
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// An Identifier is a road from queries to a frame. Survey and Paper are two; others
+// than those of this package are used like them.
+type Identifier interface {
+	// Name returns a word for it.
+	Name() string
+	// Identify looks for coordinates in which f separates. The Finding is never nil.
+	// If f ends the search by an error, a spent budget for one, what has been found
+	// so far comes with the error, and Finding.Frame is nil if there was none yet.
+	Identify(ctx context.Context, f objective.Objective, r Request) (*Finding, error)
+}
+
+// A Request says where to look. Its zero value looks in [-1, 1]^d.
+type Request struct {
+	// Box is where to sample. Default [-1, 1]^d.
+	Box objective.Box
+	// Bounds limit what is asked. Sides may be infinite. Default: no limit.
+	Bounds objective.Box
+	// Seed determines all randomness.
+	Seed uint64
+	// Stage, if not nil, is told what is being done from now on.
+	Stage func(objective.Stage)
+}
+
+// complete puts the defaults in and returns an *objective.OptionError if a field is bad.
+func (r *Request) complete(d int) error {
+	if r.Box.IsZero() {
+		r.Box = objective.Cube(d, -1, 1)
+	}
+	if r.Bounds.IsZero() {
+		r.Bounds = unbounded(d)
+	}
+	if r.Stage == nil {
+		r.Stage = func(objective.Stage) {}
+	}
+	if err := r.Box.Check(d); err != nil {
+		return objective.BadOption("Box", "%v", err)
+	}
+	if err := r.Box.CheckFinite(); err != nil {
+		return objective.BadOption("Box", "%v", err)
+	}
+	if err := r.Bounds.Check(d); err != nil {
+		return objective.BadOption("Bounds", "%v", err)
+	}
+	return nil
+}
+
+// unbounded is no limit.
+func unbounded(d int) objective.Box { return objective.Cube(d, math.Inf(-1), math.Inf(1)) }
+
+// bounded reports whether anything limits what may be asked.
+func (r Request) bounded() bool {
+	for k := range r.Bounds.Lo {
+		if !math.IsInf(r.Bounds.Lo[k], -1) || !math.IsInf(r.Bounds.Hi[k], 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// roads are the identifiers that have a name, the default first.
+var roads = []Identifier{Survey{}, Paper{}}
+
+// Names returns the names of all identifiers, the default first.
+func Names() []string {
+	var names []string
+	for _, road := range roads {
+		names = append(names, road.Name())
+	}
+	return names
+}
+
+// Named returns the identifier of that name, with its default settings.
+func Named(name string) (Identifier, error) {
+	for _, road := range roads {
+		if road.Name() == name {
+			return road, nil
+		}
+	}
+	return nil, objective.BadOption("Identifier", "unknown road %q: one of %s", name, strings.Join(Names(), ", "))
+}
+
+// The stages of the two roads.
+var (
+	firstLook   = objective.Stage{Name: "first look", Purpose: objective.ToFind}
+	reduction   = objective.Stage{Name: "reduction", Purpose: objective.ToFind}
+	hessians    = objective.Stage{Name: "hessians", Purpose: objective.ToFind}
+	refinement  = objective.Stage{Name: "refinement", Purpose: objective.ToFind}
+	powerMethod = objective.Stage{Name: "power method", Purpose: objective.ToFind}
+	certificate = objective.Stage{Name: "certificate", Purpose: objective.ToCheck}
+	scales      = objective.Stage{Name: "scales", Purpose: objective.AlongThem}
+)

@@ -1,0 +1,97 @@
+package identify
+
+import (
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
+)
+
+// ladder are the steps, in spreads, at which second differences are compared.
+var ladder = []float64{1. / 4096, 1. / 1024, 1. / 256, 1. / 64, 1. / 16, 1. / 4, 1}
+
+// withSteps returns the candidate with its steps h_i and ε_i chosen by looking at
+// second differences along u_i over a ladder of steps: ε_i is where they agree best
+// with their neighbours, h_i the largest up to which they change by less than three
+// tenths. It costs 14m + 1 queries at each of so many points, at least one, of which
+// the shortest steps count.
+func (c *candidate) withSteps(g *ground, points int) (*candidate, error) {
+	next := *c
+	next.h, next.eps = slices.Clone(c.h), slices.Clone(c.eps)
+	for k := range max(1, points) {
+		eps, h, err := c.stepsAt(g)
+		if err != nil {
+			return nil, err
+		}
+		for i := range h {
+			if k == 0 || eps[i] < next.eps[i] {
+				next.eps[i] = eps[i]
+			}
+			if k == 0 || h[i] < next.h[i] {
+				next.h[i] = h[i]
+			}
+		}
+	}
+	next.measured = true
+	return &next, nil
+}
+
+// stepsAt measures the steps at one point.
+func (c *candidate) stepsAt(g *ground) (eps, h []float64, err error) {
+	m := len(c.spread)
+	x, _, err := c.place(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := 2 * len(ladder)
+	most := make([]float64, m)
+	for i := range m {
+		most[i] = min(c.spread[i], g.room(x, c.u.RawRowView(i))/2)
+	}
+	values, err := g.ask(1+m*n, func(k int, row []float64) {
+		copy(row, x)
+		if k--; k >= 0 {
+			i, t := k/n, ladder[k%n/2]*most[k/n]
+			if k%2 == 1 {
+				t = -t
+			}
+			kernel.AddScaled(row, t, c.u.RawRowView(i))
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	f0, values := values[0], values[1:]
+	eps, h = make([]float64, m), make([]float64, m)
+	for i := range m {
+		d := make([]float64, len(ladder))
+		for k := range d {
+			d[k] = second(values[i*n+2*k:], f0, ladder[k]*most[i])
+		}
+		short, large := rungs(d, objective.OfSecond*g.grain.Of(f0), most[i], share*c.curvature[i])
+		eps[i], h[i] = ladder[short]*most[i], ladder[large]*most[i]
+	}
+	return eps, h, nil
+}
+
+// steady is the change of f_i″ over a large step, as a part of it, that is small enough.
+const steady = 0.3
+
+// rungs returns which steps of the ladder serve as ε and h, given the second
+// differences d at all of them and their rounding. Where d is not finite it is passed
+// over.
+func rungs(d []float64, rounding, spread, least float64) (eps, h int) {
+	eps = 1
+	calmest := math.Inf(1)
+	for k := 1; k+1 < len(d); k++ {
+		unrest := math.Abs(d[k]-d[k-1]) + math.Abs(d[k+1]-d[k]) + rounding/square(ladder[k]*spread)
+		if unrest < calmest {
+			eps, calmest = k, unrest
+		}
+	}
+	size := max(math.Abs(d[eps]), least)
+	for h = eps; h+1 < len(d) && math.Abs(d[h+1]-d[eps]) <= steady*size; h++ {
+	}
+	return eps, h
+}

@@ -1,0 +1,64 @@
+package identify
+
+import (
+	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// wellConditioned is the condition number of a Hessian up to which it is not for
+	// want of accuracy that it does not show the frame.
+	wellConditioned = 1e3
+	// rough is the typical error from which on two such Hessians do not come near the
+	// frame.
+	rough = coarse / 3
+	// blatant is the coupling of a frame that is not merely inexact.
+	blatant = 0.3
+)
+
+// hopeless interrupts the survey, and reports that it did, if the frame that
+// diagonalises the first Hessian, which has whitened the directions, and another one is
+// far from separating f although both are well-conditioned. It returns the chain with
+// the other one.
+func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (hessian.Chain, bool, error) {
+	m := len(white.Lambda)
+	if p.pause == nil || white.Lambda[m-1] > wellConditioned*white.Lambda[0] {
+		return chain, false, nil
+	}
+	chain, err := p.g.extended(chain, 1)
+	if err != nil {
+		return chain, false, err
+	}
+	c, err := p.diagonal([]*mat.Dense{chain.Hessians[0], white.Seen[0]}, chain, 1)
+	if c == nil || err != nil || c.check.typical() <= rough {
+		return chain, false, err
+	}
+	return chain, true, p.interrupt(white)
+}
+
+// hesitate interrupts the survey if a frame that looks right near points is wrong
+// from one end of the box to the other: refinement would be in vain.
+func (p *proposer) hesitate(c *candidate, white hessian.Basis) error {
+	if p.pause == nil {
+		return nil
+	}
+	k, err := p.g.test(0, false).Splits(p.g.ctx, p.g.f, c.frame, c.blocks)
+	if err != nil || k.Coupling <= blatant {
+		return err
+	}
+	return p.interrupt(white)
+}
+
+// interrupt calls Survey.Pause if the directions span all of space.
+func (p *proposer) interrupt(white hessian.Basis) error {
+	if m, d := white.T.Dims(); p.pause == nil || m < d {
+		return nil
+	}
+	inverse := kernel.Times(mat.DenseCopyOf(white.T.T()), white.T) // TᵀT = VΛ⁻¹Vᵀ
+	if err := p.pause(kernel.Symmetrised(inverse, 1)); err != nil {
+		return err
+	}
+	p.stage(hessians)
+	return nil
+}

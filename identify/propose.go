@@ -1,0 +1,246 @@
+package identify
+
+import (
+	"errors"
+	"math"
+
+	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/jointdiag"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A proposer proposes frames from Hessians, more and more of them, and has them
+// settled.
+type proposer struct {
+	g       *ground
+	settler *settler
+	pause   func(*mat.SymDense) error // nil: none
+	stage   func(objective.Stage)
+	seen    hessian.Basis // the last Hessians, for the record
+}
+
+// A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
+// smaller span in which to look instead, or neither.
+type proposal struct {
+	settled   *candidate
+	quadratic bool // f has the same Hessian everywhere
+	smaller   *span
+}
+
+// done reports whether the proposal ends the search.
+func (p proposal) done() bool { return p.settled != nil || p.smaller != nil }
+
+const (
+	nearly     = 1e-2 // the typical error that makes f nearly quadratic
+	coarse     = 0.1  // the typical error from which on forward differences do not serve
+	againMost  = 3    // how often a frame from one Hessian is bettered
+	sameEnough = 1e-3 // the change of a second difference up to which a Hessian is the same
+)
+
+// quadratic proposes the frame in which one Hessian is diagonal: enough if the
+// Hessian is the same everywhere. If that is nearly so it is done again, with a
+// Hessian along the directions so found, which are better each time. It returns the
+// directions too.
+func (p *proposer) quadratic(white hessian.Basis, points [][]float64) (proposal, hessian.Basis, error) {
+	m := len(white.Lambda)
+	for again := 0; ; again++ {
+		lambda := mat.NewDense(1, m, nil)
+		for i := range m {
+			lambda.Set(0, i, white.Seen[0].At(i, i))
+		}
+		p.seen = white
+		c := fromHessians(p.g, kernel.Identity(m), lambda, white, points)
+		if c == nil {
+			return proposal{}, white, nil
+		}
+		c, err := p.settler.offer(c, 1)
+		switch {
+		case err != nil:
+			return proposal{}, white, err
+		case c.check.worst() <= defaultTolerance: // nothing to refine
+			same, err := sameEverywhere(p.g, c)
+			return proposal{settled: c, quadratic: same}, white, err
+		case c.check.typical() > nearly || again == againMost:
+			return proposal{}, white, nil
+		}
+		white.Seen = nil // a Hessian along worse directions would spoil it
+		chain, err := p.g.chain(hessian.Forward, white)
+		if err != nil {
+			return proposal{}, white, err
+		}
+		if chain, err = p.g.extended(chain, 1); err != nil {
+			return proposal{}, white, err
+		}
+		if white, err = whitened(chain); err != nil {
+			return proposal{}, white, err
+		}
+		points = chain.Points
+	}
+}
+
+// sameEverywhere reports whether f has the same Hessian at other points: there
+// its second difference along Σ h_i u_i is Σ f_i″ h_i², f_i″ as it was seen. (A
+// frame from one Hessian may be right for another reason: W may be orthogonal.)
+func sameEverywhere(g *ground, c *candidate) (bool, error) {
+	seen := c.sightings[len(c.sightings)-1].lambda
+	for range looks {
+		x, err := g.point()
+		if err != nil {
+			return false, err
+		}
+		v, want, size := make([]float64, len(x)), 0.0, 0.0
+		for i, h := range c.steps(g, x) {
+			kernel.AddScaled(v, h, c.u.RawRowView(i))
+			want += float64(seen[i] * h * h)
+			size += float64(math.Abs(seen[i]) * h * h)
+		}
+		t := min(1, g.room(x, v))
+		f, err := g.ask(3, func(k int, row []float64) {
+			copy(row, x)
+			kernel.AddScaled(row, t*float64(k-1), v)
+		})
+		if err != nil {
+			return false, err
+		}
+		if got := (f[2] - f[1]) + (f[0] - f[1]); !(math.Abs(got-float64(t*t*want)) <= sameEnough*t*t*size) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// diagonalise extends a chain to n Hessians and offers the frame that diagonalises
+// them; nil if they are singular.
+func (p *proposer) diagonalise(chain hessian.Chain, n int) (*candidate, hessian.Chain, error) {
+	chain, err := p.g.extended(chain, n)
+	if err != nil {
+		return nil, chain, err
+	}
+	p.seen = chain.Own()
+	c, err := p.diagonal(chain.Hessians, chain, min(n-1, 2)) // two Hessians prove nothing yet
+	return c, chain, err
+}
+
+// diagonal offers the frame that diagonalises Hessians along the directions of a chain,
+// checked at some points; nil if there is none.
+func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points int) (*candidate, error) {
+	j, err := jointdiag.Diagonalise(hessians, p.g.random)
+	if errors.Is(err, jointdiag.ErrSingular) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := fromHessians(p.g, j.W, j.Lambda, chain.Base, chain.Points)
+	if c == nil {
+		return nil, nil
+	}
+	c.couplings = j.Couplings()
+	return p.settler.offer(c, points)
+}
+
+// forward proposes frames from two and three Hessians by forward differences. If they
+// do not serve it returns directions that they have whitened.
+func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error) {
+	chain, err := p.g.chain(hessian.Forward, white)
+	if err != nil {
+		return proposal{}, white, err
+	}
+	chain, hopeless, err := p.hopeless(chain, white)
+	if hopeless || err != nil {
+		return proposal{}, white, err
+	}
+	for n := 2; n <= 3; n++ {
+		var c *candidate
+		c, chain, err = p.diagonalise(chain, n)
+		switch {
+		case err != nil:
+			return proposal{}, white, err
+		case c == nil:
+		case c.check.worst() <= defaultTolerance: // nothing to refine
+			return proposal{settled: c}, white, nil
+		case n == 3 && c.check.usable():
+			if err := p.hesitate(c, white); err != nil {
+				return proposal{}, white, err
+			}
+			if c, err := p.settler.settle(c); c != nil || err != nil {
+				return proposal{settled: c}, white, err
+			}
+		case c.check.typical() > coarse:
+			n = 3 // another would not help
+		}
+	}
+	if white, err = whitened(chain); err != nil {
+		return proposal{}, white, err
+	}
+	return proposal{}, white, p.interrupt(white)
+}
+
+// lengths are how many Hessians by symmetric differences are tried. Joint
+// diagonalisation does not find blocks from fewer than blocksFrom.
+var lengths = []int{3, 4, 5, 6, 8}
+
+const blocksFrom = 5
+
+// symmetric proposes frames from three to eight Hessians by symmetric differences, and
+// looks for blocks from five on.
+func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
+	chain, err := p.g.chain(hessian.Symmetric, white)
+	if err != nil {
+		return proposal{}, err
+	}
+	m, _ := white.T.Dims()
+	for _, n := range lengths {
+		if p.settler.lost() {
+			break
+		}
+		var c *candidate
+		if c, chain, err = p.diagonalise(chain, n); err != nil {
+			return proposal{}, err
+		}
+		if c != nil && c.check.usable() {
+			if c, err := p.settler.settle(c); c != nil || err != nil {
+				return proposal{settled: c}, err
+			}
+		}
+		if n == lengths[0] {
+			if smaller, err := p.reconsider(chain); smaller != nil || err != nil {
+				return proposal{smaller: smaller}, err
+			}
+			if err := p.interrupt(white); err != nil {
+				return proposal{}, err
+			}
+		}
+		if c == nil || n < blocksFrom || p.settler.lost() {
+			continue
+		}
+		most := max(4, m/8)
+		if n == lengths[len(lengths)-1] {
+			most = m - 1 // large blocks are believed if all else fails
+		}
+		if c, err = p.settler.regroup(c, most); err != nil {
+			return proposal{}, err
+		}
+		if c == nil {
+			continue
+		}
+		if c, err = p.settler.settle(c); c != nil || err != nil {
+			return proposal{settled: c}, err
+		}
+	}
+	return proposal{}, nil
+}
+
+// reconsider looks once more for signs of fewer components than dimensions, in
+// Hessians that are more exact than the first. It returns nil if there are none.
+func (p *proposer) reconsider(chain hessian.Chain) (*span, error) {
+	b := chain.Own()
+	m, d := b.T.Dims()
+	white, err := b.Whitened()
+	if m < d || err != nil {
+		return nil, nil
+	}
+	return suspect(p.g, chain, white, many(d), p.stage)
+}

@@ -1,0 +1,200 @@
+package identify
+
+import "github.com/untwist/untwist/objective"
+
+// A settler brings the blocks of candidates apart.
+type settler struct {
+	g         *ground
+	tolerance float64 // the error E that is small enough
+	measures  int     // points at which steps are measured
+	stage     func(objective.Stage)
+	strikes   int // candidates that looked usable and were not
+
+	best *candidate // the best so far, with all that is known about it
+}
+
+const (
+	apart       = 0.02 // the error up to which blocks are apart
+	mostStrikes = 3    // after which f does not separate: two may be bad luck
+)
+
+// lost reports whether so many candidates looked usable and were not that f does
+// not separate.
+func (s *settler) lost() bool { return s.strikes >= mostStrikes }
+
+// know keeps what was learnt of a candidate if that is the best so far, and returns it.
+func (s *settler) know(c *candidate) *candidate {
+	if s.best != nil && s.best.same(c) {
+		s.best = c
+	}
+	return c
+}
+
+// offer checks a candidate at some points and keeps it if it is typically better
+// than the best.
+func (s *settler) offer(c *candidate, points int) (*candidate, error) {
+	c, err := c.checked(s.g, points)
+	if err != nil {
+		return nil, err
+	}
+	if s.best == nil || c.check.typical() <= s.best.check.typical() {
+		s.best = c
+	}
+	return c, nil
+}
+
+// settle polishes a candidate and returns it if that brought all blocks apart,
+// nil if it did not.
+func (s *settler) settle(c *candidate) (*candidate, error) {
+	s.stage(refinement)
+	c, err := s.polish(c)
+	if err == nil && c.check.worst() <= apart {
+		return c, nil
+	}
+	s.strikes++
+	s.stage(hessians)
+	return nil, err
+}
+
+// The couplings within a block below which it is split: at first, and then, when all
+// else is right, once more by a coarser and by a finer one.
+const (
+	splitFirst  = 1e-3
+	splitCoarse = 1e-2
+	splitFine   = 1e-4
+)
+
+// polish refines a candidate until it passes its check to the tolerance or gets
+// no better. Blocks that need not be are split, before and again when all else
+// is right. Blocks that do not come apart are joined: for good, or, if what
+// couples them is no more than errors too large to refine, until then.
+func (s *settler) polish(c *candidate) (*candidate, error) {
+	if c.check.worst() <= s.tolerance && largest(c.blocks) == 1 {
+		return c, nil
+	}
+	measured, err := c.withSteps(s.g, s.measures)
+	if err != nil {
+		return nil, err
+	}
+	c = s.know(measured)
+	c, finer, err := s.split(c, splitFirst)
+	if err != nil {
+		return nil, err
+	}
+	if finer != nil && finer.check.worst() <= apart {
+		c = finer
+	}
+	if c, err = s.rounds(c); err != nil {
+		return nil, err
+	}
+	if c, err = s.coarser(c); err != nil {
+		return nil, err
+	}
+	return s.finest(c)
+}
+
+// gain is by how much a detour must better the worst error to be taken.
+const gain = 10
+
+// coarser joins what couples, if that helps: at once, or when what was joined
+// has fallen apart again in a better way.
+func (s *settler) coarser(c *candidate) (*candidate, error) {
+	joined, err := s.join(c)
+	if joined == nil || err != nil {
+		return c, err
+	}
+	refined, err := s.rounds(joined)
+	if err != nil {
+		return nil, err
+	}
+	if refined.check.worst() <= c.check.worst()/gain {
+		return refined, nil
+	}
+	_, split, err := s.split(joined, splitFirst)
+	if split == nil || err != nil {
+		return c, err
+	}
+	if refined, err = s.rounds(split); err != nil || refined.check.worst() > c.check.worst()/gain {
+		return c, err
+	}
+	return refined, nil
+}
+
+// finest splits blocks as far as it can without losing what was reached.
+func (s *settler) finest(c *candidate) (*candidate, error) {
+	for _, threshold := range []float64{splitCoarse, splitFine} {
+		next, finer, err := s.split(c, threshold)
+		if err != nil {
+			return nil, err
+		}
+		if c = next; finer == nil || finer.check.worst() > apart {
+			continue
+		}
+		if finer, err = s.rounds(finer); err != nil {
+			return nil, err
+		}
+		if finer.check.worst() <= max(gain*s.tolerance, c.check.worst()) {
+			return finer, nil
+		}
+	}
+	return c, nil
+}
+
+const (
+	mostRounds = 10
+	patience   = 3 // rounds without improvement
+	wild       = 3 // times the typical error before is more than a first round makes of it
+)
+
+// rounds refines all pairs of blocks, then those that need it most: with an
+// error of E somewhere, others below E² cannot be told from its effects.
+func (s *settler) rounds(c *candidate) (*candidate, error) {
+	groups := allGroups(c.blocks)
+	refined := c.check.typical() <= s.tolerance // but for some
+	for round, failed := 0, 0; round < mostRounds && failed < patience; round++ {
+		worst := c.check.worst()
+		if worst <= s.tolerance {
+			again, err := c.checked(s.g, 2) // the points may have been blind
+			if err != nil {
+				return c, err
+			}
+			c = s.know(c.recheckedTo(again.check))
+			if worst = c.check.worst(); worst <= s.tolerance {
+				return c, nil
+			}
+		}
+		if round > 0 || refined {
+			groups = badGroups(c, max(s.tolerance, worst*worst))
+		}
+		now, next, err := s.round(c, groups)
+		if c = now; next == nil || err != nil {
+			return c, err
+		}
+		if next.check.worst() > worst/2 {
+			failed++
+		}
+		if next.check.typical() > wild*c.check.typical() && round == 0 {
+			s.strikes++ // the model does not hold
+			return c, nil
+		}
+		if next.check.worst() <= worst || next.check.typical() < c.check.typical()/2 {
+			c = next
+		}
+	}
+	return c, nil
+}
+
+// round refines some pairs of blocks. It returns the candidate with what was seen on
+// the way, and the refined one; nil if the frame falls apart.
+func (s *settler) round(c *candidate, groups []*group) (now, next *candidate, err error) {
+	e, c, err := refine(s.g, c, groups)
+	if err != nil {
+		return c, nil, err
+	}
+	s.know(c)
+	if next = c.redrawn(s.g, e); next == nil {
+		return c, nil, nil
+	}
+	next, err = next.checked(s.g, 2)
+	return c, next, err
+}
