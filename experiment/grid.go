@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/store"
@@ -105,10 +106,6 @@ func checkNames(option, thing string, names, known []string) error {
 	return nil
 }
 
-// numerics is raised when the same seed gives other results than before: then a store
-// must not be gone on with.
-const numerics = 1
-
 // OpenStore opens the store of a complete grid, or makes it. Grids that differ in problems,
 // methods or seeds only may share one, so that an experiment can grow.
 func (g Grid) OpenStore(ctx context.Context, path string) (*store.Store, error) {
@@ -117,7 +114,7 @@ func (g Grid) OpenStore(ctx context.Context, path string) (*store.Store, error) 
 		store.Setting{Name: "budget", Value: strconv.Itoa(g.Budget)},
 		store.Setting{Name: "gap", Value: strconv.FormatFloat(g.Gap, 'g', -1, 64)},
 		store.Setting{Name: "mix", Value: g.Mix},
-		store.Setting{Name: "numerics", Value: strconv.Itoa(numerics)})
+		store.Setting{Name: "numerics", Value: strconv.Itoa(untwist.Numerics)})
 }
 
 // total is how many runs the grid has.

@@ -48,7 +48,7 @@ type Survey struct {
 	//	S⁻¹, S² = mean_k H_k²,
 	//
 	// to scale. It may ask f in the meantime. An error ends the survey.
-	Pause func(inverse *mat.SymDense) error `fingerprint:"-"`
+	Pause func(inverse *mat.SymDense) error
 	// Budget is how many queries f has for the survey and what comes after it, if that
 	// is little: below Least(d) only the coordinates as given, from 160d on, few
 	// components, and quadratics, from d²/2 + 60d on, are looked for, and
