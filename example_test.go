@@ -1,0 +1,61 @@
+package untwist_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+)
+
+// A function with many wells along two skewed directions that nobody told us.
+func hidden(x []float64) float64 {
+	well := func(y float64) float64 { return y*y + 10*(1-math.Cos(2*math.Pi*y)) }
+	return well(0.8*(x[0]-1)+0.6*(x[1]+2)) + well(0.3*(x[0]-1)-0.9*(x[1]+2))
+}
+
+func ExampleMinimize() {
+	result, err := untwist.Minimize(context.Background(), objective.Func(2, hidden), untwist.Options{Budget: 5_000})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("f = %.6f at %.4f, %v\n", result.Value, result.Point, result.Status)
+	fmt.Println(result.Structure.Certificate.Verdict, "in", result.Structure.Frame.Components(), "coordinates")
+	// Output:
+	// f = 0.000000 at [1.0000 -2.0000], converged
+	// separable in 2 coordinates
+}
+
+func ExampleProbe() {
+	found, err := untwist.Probe(context.Background(), objective.Func(2, hidden), untwist.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(found.Certificate.Verdict)
+	w := found.Frame.Matrix()
+	for j := range found.Frame.Components() {
+		fmt.Printf("%.4f\n", math.Abs(w.At(j, 1)/w.At(j, 0)))
+	}
+	// Unordered output:
+	// separable
+	// 0.7500
+	// 3.0000
+}
+
+// The paper's second method, with the coordinates found the paper's way.
+func ExampleOptions() {
+	result, err := untwist.Minimize(context.Background(), objective.Func(2, hidden), untwist.Options{
+		Strategy:   strategy.Transformed{},
+		Identifier: identify.Paper{},
+		Start:      objective.Cube(2, -5.12, 5.12),
+		Budget:     20_000,
+		Target:     new(0.005),
+	})
+	fmt.Println(result.Status, err)
+	// Output: target-reached <nil>
+}

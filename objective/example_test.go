@@ -1,0 +1,65 @@
+package objective_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A function of one point becomes an objective of many.
+func ExampleFunc() {
+	f := objective.Func(2, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] })
+	values := make([]float64, 2)
+	err := f.Evaluate(context.Background(), mat.NewDense(2, 2, []float64{0, 1, 3, 4}), values)
+	fmt.Println(values, err)
+	// Output: [1 25] <nil>
+}
+
+// Everything that happens to a query is a wrapper. These are the ones that a run uses.
+func Example() {
+	f := objective.Func(1, func(x []float64) float64 { return math.Sqrt(x[0]) })
+	meter := objective.NewMeter(objective.NewPool(objective.NewGuard(f), 2), 5)
+	record := objective.NewRecord(meter, math.Inf(-1), nil)
+	scale := objective.NewScale(record, objective.Cube(1, 0, 100), objective.Cube(1, -100, 100))
+
+	z := mat.NewDense(4, 1, []float64{1, 0, -1, -2}) // x = 100, 50, 0 and -50
+	values := make([]float64, 4)
+	err := scale.Evaluate(context.Background(), z, values)
+	fmt.Printf("%.3g %v\n", values, err)
+	failed, at := record.Failed()
+	fmt.Println("best", record.Best().Point, "failed", failed, "at", at)
+
+	err = scale.Evaluate(context.Background(), z, values)
+	fmt.Println(err, "after", meter.Queries(), "queries")
+	// Output:
+	// [10 7.07 0 +Inf] <nil>
+	// best [0] failed 1 at [-50]
+	// the budget of queries is spent after 5 queries
+}
+
+// simulator is an objective that knows how far a batch has come when its licence ends.
+type simulator struct{ left int }
+
+func (*simulator) Dim() int { return 1 }
+func (s *simulator) Evaluate(_ context.Context, points *mat.Dense, values []float64) error {
+	for i := range values {
+		if s.left == 0 {
+			return &objective.PartialError{Done: i, Spent: i, Err: errors.New("no licence")}
+		}
+		s.left--
+		values[i] = points.At(i, 0)
+	}
+	return nil
+}
+
+// What was known before a failure is not lost.
+func ExamplePartialError() {
+	values := make([]float64, 5)
+	err := (&simulator{left: 3}).Evaluate(context.Background(), mat.NewDense(5, 1, []float64{7, 6, 5, 4, 3}), values)
+	fmt.Println(values[:objective.Evaluated(values, err)], err)
+	// Output: [7 6 5] no licence
+}
