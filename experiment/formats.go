@@ -12,8 +12,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/report"
 )
 
 // Write writes the table to a folder: as table1.csv, table1.json, table1.md and
@@ -26,7 +26,7 @@ func (t Table) Write(dir string) error {
 	}{{"table1.csv", t.csv}, {"table1.json", t.json}, {"table1.md", t.markdown}, {"table1.tex", t.latex}, {"runs.csv", t.runsCSV}} {
 		data, err := file.text()
 		if err == nil {
-			err = report.WriteFile(filepath.Join(dir, file.name), data)
+			err = atomicfile.Write(filepath.Join(dir, file.name), data)
 		}
 		if err != nil {
 			return err

@@ -9,3 +9,11 @@ func TestThousands(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 queries", 1: "1 query", 2: "2 queries", 2500: "2,500 queries", -1: "-1 queries"} {
+		if got := Count(n, "query", "queries"); got != want {
+			t.Errorf("%d is written %q, want %q", n, got, want)
+		}
+	}
+}

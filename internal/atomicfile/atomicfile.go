@@ -1,0 +1,101 @@
+// Package atomicfile writes files as a whole: a reader finds either what was there
+// before or all of what was written, even if the program is killed in between.
+//
+// Start with Write. Check says in advance whether Write is likely to succeed.
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// temporary is the pattern for the names of temporary files.
+const temporary = ".untwist-*"
+
+// Write writes data to the file at path. A new file gets the permissions 0644, and one
+// that is replaced keeps its own. If Write fails, the file stays as it was and no
+// temporary file is left behind.
+//
+// The data goes to a temporary file in the same folder, which is synchronised with the
+// disk and then renamed. A symbolic link stays, and the file it points to is replaced.
+// A path that exists and is not a regular file, /dev/stdout for example, is simply
+// written to.
+func Write(path string, data []byte) error {
+	target, mode, regular := resolve(path)
+	if !regular {
+		return os.WriteFile(path, data, mode)
+	}
+	file, err := os.CreateTemp(filepath.Dir(target), temporary)
+	if err != nil {
+		return naming(path, err)
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		err = file.Chmod(mode)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), target)
+	}
+	if err != nil {
+		os.Remove(file.Name())
+		return naming(path, err)
+	}
+	return nil
+}
+
+// Check returns the error that Write would give for want of a folder or of permission to
+// write there. It leaves nothing behind and changes no file.
+func Check(path string) error {
+	target, _, regular := resolve(path)
+	if !regular {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return file.Close()
+	}
+	return naming(path, Folder(filepath.Dir(target)))
+}
+
+// Folder returns an error if no file can be written to a folder.
+func Folder(dir string) error {
+	file, err := os.CreateTemp(dir, temporary)
+	if err != nil {
+		return naming(dir, err)
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+// resolve returns the file that path stands for once symbolic links are followed, the
+// permissions it has or will have, and whether it is, or will be, a regular file.
+func resolve(path string) (target string, mode fs.FileMode, regular bool) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return path, 0o644, true
+	}
+	if target, err = filepath.EvalSymlinks(path); err != nil {
+		target = path
+	}
+	return target, info.Mode().Perm(), info.Mode().IsRegular()
+}
+
+// naming makes an error name path, which the caller knows, instead of a temporary file.
+func naming(path string, err error) error {
+	var at *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &at):
+		return &fs.PathError{Op: at.Op, Path: path, Err: at.Err}
+	case errors.As(err, &link):
+		return &fs.PathError{Op: link.Op, Path: path, Err: link.Err}
+	}
+	return err
+}
