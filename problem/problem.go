@@ -78,8 +78,9 @@ func New(spec Spec) (*Problem, error) {
 	return p, nil
 }
 
-// maxEntries is the most entries that W may have, 800 MB of them.
-const maxEntries = 100_000_000
+// maxSide is the most rows that a square W may have, and maxEntries the most entries of
+// any W: 800 MB of them.
+const maxSide, maxEntries = 10_000, maxSide * maxSide
 
 // complete checks s and puts the defaults in.
 func (s *Spec) complete() (definition, error) {
@@ -95,6 +96,9 @@ func (s *Spec) complete() (definition, error) {
 	}
 	if s.Components < 1 || s.Components > s.Dim {
 		return def, objective.BadOption("Components", "%d, must be from 1 to the dimension, %d", s.Components, s.Dim)
+	}
+	if s.Components == s.Dim && s.Dim > maxSide {
+		return def, objective.BadOption("Dim", "%d, must be at most %d unless there are fewer components than dimensions", s.Dim, maxSide)
 	}
 	if s.Dim > maxEntries/s.Components {
 		return def, objective.BadOption("Dim", "%d with %d components, must be at most %d: W has a row for each component",

@@ -463,7 +463,7 @@ func TestBadSpecs(t *testing.T) {
 		{problem.Spec{Name: "levy", Dim: -1}, "Dim", "-1, must be at least 1"},
 		{problem.Spec{Name: "levy", Dim: 5, Components: 6}, "Components", "6, must be from 1 to the dimension, 5"},
 		{problem.Spec{Name: "levy", Dim: 5, Components: -1}, "Components", "-1, must be from 1"},
-		{problem.Spec{Name: "levy", Dim: 100_000}, "Dim", "100000 with 100000 components, must be at most 1000"},
+		{problem.Spec{Name: "levy", Dim: 100_000}, "Dim", "100000, must be at most 10000 unless there are fewer components than dimensions"},
 		{problem.Spec{Name: "levy", Dim: 5, Mix: "shaken"}, "Mix", `unknown mixing matrix "shaken": one of banded, none, orthogonal, paper`},
 		{problem.Spec{Name: "levy", Dim: 5, Block: -1}, "Block", "-1, must be at least 1"},
 		{problem.Spec{Name: "levy", Dim: 5, Bounds: &upside}, "Bounds", "1:0, need numbers with LO < HI"},
