@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -14,18 +15,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Stage of a run, and how many queries it took.
-type Stage struct {
-	Name    string
-	Queries int
-}
-
-// Convergence draws the best value so far against the number of queries, and
-// where the stages of the run, in their order, ended. The queries are on a
-// logarithmic scale, and so are the values if none is below 0: then 0 is drawn at
-// a tenth of the least above it. Otherwise the values are on a linear scale that
-// begins at that of a quarter of the samples, so that the end can be seen.
-func Convergence(path, title, axis string, curve []objective.Sample, stages []Stage) error {
+// Convergence draws the best value so far against the number of queries. Vertical lines
+// show where the stages of the run ended, in their order.
+//
+// The queries are on a logarithmic scale. So are the values if none is below 0; a value
+// of 0 is then drawn at a tenth of the least value above it. Otherwise the values are on
+// a linear scale whose top is the best value after the first quarter of the samples, so
+// that the end can be seen.
+func Convergence(path, title, axis string, curve []objective.Sample, stages []untwist.Stage) error {
 	best := running(curve)
 	if len(best) == 0 {
 		return errors.New("report: a curve without a finite value cannot be drawn")
@@ -138,7 +135,7 @@ func (s stretch) name() string {
 }
 
 // ended returns when the stages ended. Neighbours of the same name are one.
-func ended(stages []Stage) []stretch {
+func ended(stages []untwist.Stage) []stretch {
 	var all []stretch
 	at := 0.
 	for _, s := range stages {

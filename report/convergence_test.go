@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -58,7 +59,9 @@ func TestHeights(t *testing.T) {
 }
 
 func TestStagesEnd(t *testing.T) {
-	got := ended([]Stage{{"look", 80}, {"none", 0}, {"lines", 20}, {"lines", 100}, {"polish", 1}})
+	got := ended([]untwist.Stage{
+		{Name: "look", Queries: 80}, {Name: "none"}, {Name: "lines", Queries: 20}, {Name: "lines", Queries: 100}, {Name: "polish", Queries: 1},
+	})
 	want := []stretch{{"look", "look", 0, 80}, {"lines", "lines", 80, 200}, {"polish", "polish", 200, 201}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -68,9 +71,9 @@ func TestStagesEnd(t *testing.T) {
 	if !slices.Equal(got, want) || got[1].name() != "lines … polish" {
 		t.Errorf("%v, want %v", got, want)
 	}
-	many := make([]Stage, 100)
+	many := make([]untwist.Stage, 100)
 	for i := range many {
-		many[i] = Stage{string(rune('a' + i%26)), 1 + i}
+		many[i] = untwist.Stage{Name: string(rune('a' + i%26)), Queries: 1 + i}
 	}
 	if got := ended(many); len(got) != mostStages || got[mostStages-1].to != 5050 {
 		t.Errorf("of 100 are left %d, which end at %g", len(got), got[len(got)-1].to)
@@ -80,8 +83,8 @@ func TestStagesEnd(t *testing.T) {
 // No name meets a line, and no name another.
 func TestNamesDoNotMeet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		stages := ended(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Stage {
-			return Stage{rapid.StringMatching("[a-z]{1,15}").Draw(t, "name"), rapid.IntRange(0, 9999).Draw(t, "queries")}
+		stages := ended(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) untwist.Stage {
+			return untwist.Stage{Name: rapid.StringMatching("[a-z]{1,15}").Draw(t, "name"), Queries: rapid.IntRange(0, 9999).Draw(t, "queries")}
 		}), 0, 20).Draw(t, "stages"))
 		x := func(q float64) vg.Length { return 50 + vg.Length(70*math.Log10(q)) }
 		in := rows(stages, x, 0)

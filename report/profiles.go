@@ -1,25 +1,22 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/atomicfile"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// A Profile is a function of one variable: y at x, and its wells, the chosen one
-// first.
-type Profile struct {
-	Title        string
-	X, Y         []float64
-	WellX, WellY []float64
-}
 
 const (
 	mostPanels  = 100
@@ -27,17 +24,16 @@ const (
 	mostPoints  = 200 // of a curve
 )
 
-// Profiles draws functions of one variable, the first hundred at most, each in a
-// panel of its own: the curve through the points, a dot at the chosen well, rings
-// at the others. What is not finite is left out.
-func Profiles(path string, profiles []Profile) error {
+// Profiles draws f along components, at most the first hundred, each in a panel of its
+// own: a curve through the points, a dot at the chosen well and rings at the others.
+// Values that are not finite are left out.
+func Profiles(path string, profiles []untwist.Profile) error {
 	shown := profiles[:min(len(profiles), mostPanels)]
 	views := make([]view, len(shown))
 	points := 0
 	for i, p := range shown {
-		if len(p.X) != len(p.Y) || len(p.WellX) != len(p.WellY) {
-			return fmt.Errorf("report: profile %d, %q, has %d x, %d y and wells at %d x, %d y",
-				i+1, p.Title, len(p.X), len(p.Y), len(p.WellX), len(p.WellY))
+		if len(p.Y) != len(p.Value) {
+			return fmt.Errorf("report: the profile of component %d has %d places and %d values", p.Component+1, len(p.Y), len(p.Value))
 		}
 		views[i] = look(p)
 		points += len(views[i].points)
@@ -59,7 +55,22 @@ func Profiles(path string, profiles []Profile) error {
 	})
 }
 
-// A view is what is shown of a profile, and over which range.
+// writeProfiles writes profiles as a table in CSV, with components counted from 0.
+func writeProfiles(path string, profiles []untwist.Profile) error {
+	var table bytes.Buffer
+	out := csv.NewWriter(&table)
+	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	out.Write([]string{"component", "y", "value"})
+	for _, p := range profiles {
+		for i, y := range p.Y {
+			out.Write([]string{strconv.Itoa(p.Component), exact(y), exact(p.Value[i])})
+		}
+	}
+	out.Flush()
+	return atomicfile.Write(path, table.Bytes())
+}
+
+// A view is the part of a profile that is shown, and the range over which it is shown.
 type view struct {
 	title          string
 	points, wells  plotter.XYs
@@ -67,8 +78,11 @@ type view struct {
 }
 
 // look chooses what is shown of a profile.
-func look(p Profile) view {
-	v := view{title: p.Title, points: pairs(p.X, p.Y), wells: pairs(p.WellX, p.WellY)}
+func look(p untwist.Profile) view {
+	v := view{title: fmt.Sprintf("component %d", p.Component+1), points: pairs(p.Y, p.Value)}
+	for _, w := range p.Wells {
+		v.wells = append(v.wells, pairs([]float64{w.Y}, []float64{w.Value})...)
+	}
 	slices.SortStableFunc(v.points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	if len(v.points) == 0 {
 		return v
@@ -85,7 +99,7 @@ func look(p Profile) view {
 	return v
 }
 
-// pairs returns the points of which both coordinates are finite.
+// pairs returns the points both of whose coordinates are finite.
 func pairs(x, y []float64) plotter.XYs {
 	var all plotter.XYs
 	for i := range x {
@@ -96,7 +110,7 @@ func pairs(x, y []float64) plotter.XYs {
 	return all
 }
 
-// apart makes a range that is empty wider.
+// apart makes an empty range wider.
 func apart(lo, hi float64) (float64, float64) {
 	if lo < hi {
 		return lo, hi
@@ -105,10 +119,10 @@ func apart(lo, hi float64) (float64, float64) {
 	return lo - half, hi + half
 }
 
-// top returns where the y axis ends: at the largest value, but no further from
-// the least than 4 times the value below which the curve is for three quarters of
-// its way along x, nor than 100 times that for one quarter. So all of a parabola
-// is seen, and one steep end does not make the wells flat.
+// top returns where the y axis ends: at the largest value, but no further above the
+// least value than 4 times the height below which the curve stays for three quarters of
+// its way along x, and no further than 100 times the height for one quarter. So a
+// parabola is seen as a whole, and one steep end does not make the wells look flat.
 func top(points plotter.XYs) float64 {
 	n := len(points)
 	way := points[n-1].X - points[0].X
@@ -131,9 +145,9 @@ func top(points plotter.XYs) float64 {
 	return end
 }
 
-// thinned leaves of too many points the first, the last, and of each of equal
-// parts of the range the lowest and the highest, so that no well is lost that
-// can be seen.
+// thinned returns fewer points where there are too many: the first, the last, and from
+// each of many equal parts of the range the lowest and the highest. So no well is lost
+// that could be seen.
 func thinned(points plotter.XYs) plotter.XYs {
 	n := len(points)
 	if n <= mostPoints {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist"
 	"gonum.org/v1/plot/plotter"
 	"pgregory.net/rapid"
 )
@@ -84,7 +85,7 @@ func TestLook(t *testing.T) {
 		x := rapid.SliceOfN(value, n, n).Draw(t, "x")
 		y := rapid.SliceOfN(value, n, n).Draw(t, "y")
 		given := pairs(x, y)
-		v := look(Profile{X: x, Y: y})
+		v := look(untwist.Profile{Y: x, Value: y})
 		if len(v.points) > mostPoints || (len(v.points) == 0) != (len(given) == 0) {
 			t.Fatalf("%d of %d points", len(v.points), len(given))
 		}

@@ -1,30 +1,39 @@
-// Package report draws what was found, as SVG or PNG: the ending of the path
-// decides. Start with Spectrum, Couplings, Convergence, Profiles or Race.
+// Package report tells people and programs what was found.
+//
+// A Run is a minimisation and a Probe is a search for coordinates, each with its
+// Subject and with what is Known about that. Both print themselves for people (String),
+// write themselves as a JSON object (MarshalJSON) and draw pictures into a folder
+// (Draw). Start with one of them.
+//
+// The pictures can be drawn one by one as well: Convergence, Spectrum, Couplings and
+// Profiles for one run, Race for many, and Landscapes for paths of particles. They are
+// written as SVG or PNG, whichever the ending of the path says.
+//
+// Components are counted from 1 in words and in pictures, and from 0 in JSON and CSV.
 package report
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/untwist/untwist/internal/atomicfile"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The size of one panel, and what is left empty around it.
+// width and height are the size of one panel, and margin is the empty space around it.
 const width, height, margin = 14 * vg.Centimeter, 10 * vg.Centimeter, 2 * vg.Millimeter
 
-// family is the font an SVG asks for, and alike are fonts with letters of the same
-// widths, for where it is not installed: else text would run into what is beside.
+// family is the font that an SVG asks for. alike are fonts whose letters have the same
+// widths. They are used where the first is not installed, so that no text runs into
+// what is beside it.
 const family, alike = "font-family:Liberation Serif", ",Times New Roman,Tinos,Nimbus Roman,Times,serif"
 
-// save draws panels beside each other, each of its own width, and writes them
-// to a file.
+// save draws panels beside each other, each with its own width, and writes them to a
+// file.
 func save(path string, panels []*plot.Plot, widths []vg.Length) error {
 	total := vg.Length(0)
 	for _, w := range widths {
@@ -39,8 +48,8 @@ func save(path string, panels []*plot.Plot, widths []vg.Length) error {
 	})
 }
 
-// write writes to a file what paint draws on a canvas of that size. No part of a
-// picture is left there if that fails.
+// write writes to a file what paint draws on a canvas of this size. If that fails, the
+// file stays as it was.
 func write(path string, wide, high vg.Length, paint func(draw.Canvas)) error {
 	format := strings.TrimPrefix(filepath.Ext(path), ".")
 	canvas, err := draw.NewFormattedCanvas(wide, high, format)
@@ -56,33 +65,5 @@ func write(path string, wide, high vg.Length, paint func(draw.Canvas)) error {
 	if format == "svg" {
 		data = bytes.ReplaceAll(data, []byte(family), []byte(family+alike))
 	}
-	return WriteFile(path, data)
-}
-
-// WriteFile writes a file as a whole: if that fails, or something kills the program, what
-// was there before is there still.
-func WriteFile(path string, data []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".untwist-*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Chmod(file.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err == nil {
-		return nil
-	}
-	os.Remove(file.Name())
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		at.Path = path // not the file that is gone again
-	}
-	return err
+	return atomicfile.Write(path, data)
 }

@@ -3,7 +3,6 @@ package report_test
 import (
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/report"
 	"gonum.org/v1/gonum/mat"
@@ -37,22 +37,22 @@ func curve(n int) []objective.Sample {
 }
 
 // profiles are m functions with wells, seen at n points each, some not finite.
-func profiles(m, n int) []report.Profile {
-	all := make([]report.Profile, m)
+func profiles(m, n int) []untwist.Profile {
+	all := make([]untwist.Profile, m)
 	for j := range all {
-		p := report.Profile{Title: fmt.Sprintf("component %d & <more>", j+1), WellX: []float64{0, 1, -1}, WellY: []float64{0, 1, 1}}
+		p := untwist.Profile{Component: j, Wells: []untwist.Well{{Y: 0, Value: 0}, {Y: 1, Value: 1}, {Y: -1, Value: 1}}}
 		for i := range n {
 			x := 10*float64(i)/float64(n) - 5
-			p.X, p.Y = append(p.X, x), append(p.Y, x*x+10-10*math.Cos(2*math.Pi*x))
+			p.Y, p.Value = append(p.Y, x), append(p.Value, x*x+10-10*math.Cos(2*math.Pi*x))
 		}
-		p.Y[j%n] = math.NaN()
+		p.Value[j%n] = math.NaN()
 		all[j] = p
 	}
 	return all
 }
 
 // stages are those of a run.
-var stages = []report.Stage{
+var stages = []untwist.Stage{
 	{Name: "first look", Queries: 88}, {Name: "reduction", Queries: 648}, {Name: "hessians", Queries: 21776},
 	{Name: "refinement", Queries: 6618}, {Name: "certificate", Queries: 692}, {Name: "lines", Queries: 10141},
 	{Name: "polish", Queries: 1821},
@@ -136,7 +136,7 @@ func TestWhatIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	picture = svg(t, path)
-	for text, want := range map[string]int{"the first 100 of 500": 1, ">component 100 ": 1, ">component 101 ": 0} {
+	for text, want := range map[string]int{"the first 100 of 500": 1, ">component 1<": 1, ">component 100<": 1, ">component 101<": 0, ">component 0<": 0} {
 		if got := strings.Count(picture, text); got != want {
 			t.Errorf("%q is written %d times, want %d", text, got, want)
 		}
@@ -151,18 +151,20 @@ func TestExtremes(t *testing.T) {
 		{1}, {0}, {-1}, {least}, {most}, {-most}, {most, least}, {most, 0}, {most, -most}, {least, 0}, {math.Inf(1), 1, math.NaN()},
 	} {
 		var samples []objective.Sample
+		var wells []untwist.Well
 		x := make([]float64, len(values))
 		for i, v := range values {
 			samples = append(samples, objective.Sample{Queries: 7 * i, Value: v}, objective.Sample{Queries: 7*i + 1, Value: v})
 			x[i] = values[len(values)-1-i]
+			wells = append(wells, untwist.Well{Y: x[i], Value: v})
 		}
-		for _, s := range [][]report.Stage{nil, {{Name: strings.Repeat("long ", 50), Queries: 3}}, {{Name: "", Queries: math.MaxInt}}} {
+		for _, s := range [][]untwist.Stage{nil, {{Name: strings.Repeat("long ", 50), Queries: 3}}, {{Name: "", Queries: math.MaxInt}}} {
 			if err := report.Convergence(path, "", "", samples, s); err != nil {
 				t.Fatalf("%g: %v", values, err)
 			}
 			svg(t, path)
 		}
-		if err := report.Profiles(path, []report.Profile{{X: make([]float64, len(values)), Y: values}, {X: x, Y: values, WellX: x, WellY: values}}); err != nil {
+		if err := report.Profiles(path, []untwist.Profile{{Y: make([]float64, len(values)), Value: values}, {Y: x, Value: values, Wells: wells}}); err != nil {
 			t.Fatalf("%g: %v", values, err)
 		}
 		svg(t, path)
@@ -179,8 +181,8 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 		"no value": report.Convergence(filepath.Join(dir, "a.svg"), "", "",
 			[]objective.Sample{{Queries: 1, Value: math.Inf(1)}, {Queries: 2, Value: math.NaN()}}, nil),
 		"no profiles":    report.Profiles(filepath.Join(dir, "a.svg"), nil),
-		"no points":      report.Profiles(filepath.Join(dir, "a.svg"), []report.Profile{{X: []float64{1}, Y: []float64{math.NaN()}}}),
-		"no y":           report.Profiles(filepath.Join(dir, "a.svg"), []report.Profile{{X: []float64{1, 2}, Y: []float64{1}}}),
+		"no points":      report.Profiles(filepath.Join(dir, "a.svg"), []untwist.Profile{{Y: []float64{1}, Value: []float64{math.NaN()}}}),
+		"no value at 2":  report.Profiles(filepath.Join(dir, "a.svg"), []untwist.Profile{{Y: []float64{1, 2}, Value: []float64{1}}}),
 		"no such":        report.Profiles(filepath.Join(dir, "a.xyz"), profiles(1, 3)),
 		"unknown format": report.Spectrum(filepath.Join(dir, "a.xyz"), "", "", []float64{1}),
 		"no folder":      report.Spectrum(filepath.Join(dir, "none", "a.svg"), "", "", []float64{1}),

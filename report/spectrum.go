@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
+	"github.com/untwist/untwist"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Spectrum draws values, which descend, on a logarithmic scale against their
-// number. Those below 1e-16 of the largest are drawn there.
+// Spectrum draws values, which must descend, on a logarithmic scale against their
+// number. Values below 1e-16 of the largest are drawn at that height.
 func Spectrum(path, title, axis string, values []float64) error {
 	if len(values) == 0 || !(values[0] > 0) || math.IsInf(values[0], 0) {
 		return errors.New("report: a spectrum without a largest value above 0 cannot be drawn")
@@ -35,6 +37,16 @@ func Spectrum(path, title, axis string, values []float64) error {
 	p.Add(plotter.NewGrid(), line, dots)
 	p.Y.Min, p.Y.Max = points[len(points)-1].Y/3, points[0].Y*3 // never an empty range
 	return save(path, []*plot.Plot{p}, []vg.Length{width})
+}
+
+// spectrumLabel returns the title and the axis for the spectrum of a run with these
+// stages. The paper's road, which alone has a power method, gives the singular values of
+// the span of all Hessians; the survey gives the eigenvalues of the first Hessian.
+func spectrumLabel(stages []untwist.Stage) (title, axis string) {
+	if slices.ContainsFunc(stages, func(s untwist.Stage) bool { return s.Name == "power method" }) {
+		return "singular values of all Hessians", "singular value"
+	}
+	return "eigenvalues of the first Hessian", "|eigenvalue|"
 }
 
 // ink is the colour of what matters.

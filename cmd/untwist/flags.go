@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"os"
 	"strconv"
 	"strings"
 
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
 
-// A count is a flag for a whole number of at least 1.
+// A count is a flag for a whole number of at least 1. It may be written 20000, 2e4 or
+// 2.5e4, as long as it is whole.
 type count int
 
 func (c *count) String() string {
@@ -23,12 +26,42 @@ func (c *count) String() string {
 }
 func (*count) Type() string { return "N" }
 func (c *count) Set(s string) error {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 {
-		return errors.New("must be a whole number of at least 1")
+	n, err := wholeNumber(s)
+	if err == nil && n < 1 {
+		err = errNotCount
 	}
-	*c = count(n)
-	return nil
+	if err == nil {
+		*c = count(n)
+	}
+	return err
+}
+
+var (
+	errNotCount = errors.New("must be a whole number of at least 1")
+	errTooLarge = fmt.Errorf("must be a whole number of at most %d", math.MaxInt)
+)
+
+// wholeNumber reads a whole number in any form that strconv.ParseFloat takes, exactly, but
+// for underscores between digits.
+func wholeNumber(s string) (int, error) {
+	if n, err := strconv.Atoi(s); err == nil {
+		return n, nil
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	switch {
+	case v > math.MaxInt && (err == nil || errors.Is(err, strconv.ErrRange)):
+		return 0, errTooLarge
+	case err != nil, math.IsNaN(v), v < 1, strings.Contains(s, "_"):
+		return 0, errNotCount
+	}
+	exact, ok := new(big.Rat).SetString(s)
+	switch {
+	case !ok, !exact.IsInt():
+		return 0, errNotCount
+	case !exact.Num().IsInt64(), exact.Num().Int64() > math.MaxInt:
+		return 0, errTooLarge
+	}
+	return int(exact.Num().Int64()), nil
 }
 
 // A seed is a flag for a whole number of at least 0.
@@ -45,7 +78,8 @@ func (s *seed) Set(given string) error {
 	return nil
 }
 
-// A text is a flag for words; none is not the same as leaving the flag out.
+// A text is a flag for words. An empty one is refused, since it would be taken for a flag
+// that was left out.
 type text string
 
 func (t *text) String() string { return string(*t) }
@@ -108,12 +142,12 @@ func parseBox(s string, dim int) (objective.Box, error) {
 	var box objective.Box
 	for i, row := range rows {
 		if len(row) != 2 {
-			return box, fmt.Errorf("%q: line %d of numbers has %d of them, need LO and HI", s, i+1, len(row))
+			return box, fmt.Errorf("%q: row %d has %s, need two: LO and HI", s, i+1, words.Count(len(row), "number", "numbers"))
 		}
 		box.Lo, box.Hi = append(box.Lo, row[0]), append(box.Hi, row[1])
 	}
 	if len(rows) != dim {
-		return box, fmt.Errorf("%q: %d lines for %d coordinates", s, len(rows), dim)
+		return box, fmt.Errorf("%q: %s for %s", s, words.Count(len(rows), "line", "lines"), words.Count(dim, "coordinate", "coordinates"))
 	}
 	return box, nil
 }
@@ -135,7 +169,7 @@ func parsePoints(given []string, dim int) ([][]float64, error) {
 		}
 		for _, row := range rows {
 			if len(row) != dim {
-				return nil, fmt.Errorf("%q: a point of %d numbers for %d coordinates", s, len(row), dim)
+				return nil, fmt.Errorf("%q: a point of %s for %s", s, words.Count(len(row), "number", "numbers"), words.Count(dim, "coordinate", "coordinates"))
 			}
 		}
 		points = append(points, rows...)

@@ -2,55 +2,21 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"os"
+	"strings"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/objective"
 )
 
-// A frameReport is what is known about a frame.
-type frameReport struct {
-	Components  int             `json:"components"`
-	Dim         int             `json:"dim"`
-	Residual    finite          `json:"residual"`
-	Certificate finite          `json:"certificate"`
-	Alone       finite          `json:"certificate_alone"` // of the worst block by itself; null: not tested
-	Beyond      finite          `json:"beyond"`            // how much f depends on what the frame leaves out
-	Rounding    finite          `json:"rounding"`
-	Splits      int             `json:"splits"`
-	Verdict     certify.Verdict `json:"verdict"`
-	Blocks      [][]int         `json:"blocks"` // of components, counted from 0
-	Linear      int             `json:"linear"` // the component in which f is linear; -1: none
-	Quadratic   bool            `json:"quadratic"`
-	Queries     int             `json:"queries"`
-}
-
-// newFrameReport describes a frame that took so many queries; nil if there is none.
-func newFrameReport(found *untwist.Structure, queries int) *frameReport {
-	if found == nil || found.Frame == nil {
-		return nil
-	}
-	c := found.Certificate
-	if c.Culprit < 0 {
-		c.Alone = infinite // not tested
-	}
-	return &frameReport{
-		Components: found.Frame.Components(), Dim: found.Frame.Dim(), Residual: finite(found.Residual),
-		Certificate: finite(c.Coupling), Alone: finite(c.Alone), Beyond: finite(c.Beyond), Rounding: finite(c.Rounding), Splits: c.Splits, Verdict: c.Verdict,
-		Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic, Queries: queries,
-	}
-}
-
-// A frameFile is a frame with its blocks as it is written to a file.
+// A frameFile is a frame with its blocks as probe --frame writes it.
 type frameFile struct {
 	Components int         `json:"components"`
 	Dim        int         `json:"dim"`
 	Rows       [][]float64 `json:"rows"`
-	Blocks     [][]int     `json:"blocks"`
+	Blocks     [][]int     `json:"blocks"` // of components, counted from 0
 }
 
 // writeFrame writes a frame to a file that minimize --frame reads.
@@ -60,10 +26,10 @@ func writeFrame(path string, found untwist.Structure) error {
 		file.Rows = append(file.Rows, found.Frame.Matrix().RawRowView(j))
 	}
 	text, err := json.Marshal(file)
-	if err == nil {
-		err = os.WriteFile(path, append(text, '\n'), 0o644)
+	if err != nil {
+		return err
 	}
-	return err
+	return atomicfile.Write(path, append(text, '\n'))
 }
 
 // readFrame reads a frame, and its blocks if the file has any.
@@ -72,29 +38,17 @@ func readFrame(path string) (*frame.Frame, [][]int, error) {
 	if err != nil {
 		return nil, nil, objective.BadOption("Frame", "%v", err)
 	}
-	var f frame.Frame
 	var file frameFile
-	if err := errors.Join(json.Unmarshal(text, &f), json.Unmarshal(text, &file)); err != nil {
-		return nil, nil, objective.BadOption("Frame", "%q is no frame as probe --frame writes it: %v", path, firstLine(err))
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, nil, objective.BadOption("Frame", "%s %v", path, inWords(err))
+	}
+	const other = "%s is not a frame as probe --frame writes it: %s"
+	if len(file.Rows) == 0 {
+		return nil, nil, objective.BadOption("Frame", other, path, `it has no "rows"`)
+	}
+	var f frame.Frame
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, nil, objective.BadOption("Frame", other, path, strings.TrimPrefix(err.Error(), "frame: "))
 	}
 	return &f, file.Blocks, nil
-}
-
-// firstLine is the first of several errors.
-func firstLine(err error) error {
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		return many.Unwrap()[0]
-	}
-	return err
-}
-
-// folder makes a folder for pictures.
-func folder(path string) error {
-	if path == "" {
-		return nil
-	}
-	if err := takesFiles(path); err != nil {
-		return fmt.Errorf("--plot: %w", err)
-	}
-	return nil
 }

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/untwist/untwist/experiment"
 )
 
-// A gridFile is a grid as it stands in a file; what is left out is nil.
+// A gridFile is a grid as it stands in a file. A field that was left out is nil.
 type gridFile struct {
 	Problems *[]string `json:"problems"`
 	Methods  *[]string `json:"methods"`
@@ -23,7 +22,7 @@ type gridFile struct {
 	Mix      *string   `json:"mix"`
 }
 
-// readGrid reads a grid from a file. An error goes on after the file's name.
+// readGrid reads a grid from a file. The words of an error go on after the file's name.
 func readGrid(path string, g *experiment.Grid) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -42,7 +41,8 @@ func readGrid(path string, g *experiment.Grid) error {
 	return in.into(g)
 }
 
-// into puts in what is there. A number that stands there is no default, even if it is 0.
+// into sets those fields of a grid that the file has. A number that stands in the file is
+// never taken for a default, even if it is 0.
 func (in *gridFile) into(g *experiment.Grid) error {
 	for _, n := range []struct {
 		name  string
@@ -69,26 +69,9 @@ func (in *gridFile) into(g *experiment.Grid) error {
 	return nil
 }
 
-// put sets to, if there is something to set it to.
+// put sets *to to *from, unless from is nil.
 func put[T any](to, from *T) {
 	if from != nil {
 		*to = *from
 	}
-}
-
-// inWords says what is wrong with JSON to someone who does not know Go.
-func inWords(err error) error {
-	var kind *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Errorf("has a %s for %q, which does not fit", kind.Value, kind.Field)
-	case errors.As(err, &kind):
-		return fmt.Errorf("must hold one JSON object, this is: %s", kind.Value)
-	case errors.As(err, &syntax):
-		return fmt.Errorf("is not JSON, at byte %d: %w", syntax.Offset, err)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("is empty, or ends within an object")
-	}
-	return fmt.Errorf("is wrong: %s", strings.TrimPrefix(err.Error(), "json: "))
 }

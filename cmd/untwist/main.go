@@ -6,21 +6,18 @@
 //	untwist reproduce figure1 --out pictures
 //	untwist problems
 //
-// What it finds goes to standard output, talk to standard error. It exits with
-// 0 when done, 1 on an error, 2 on bad usage, and 130 when it was interrupted,
-// the best point so far still printed.
+// What it finds goes to standard output, everything else to standard error. It exits
+// with 0 when it is done, 1 on an error and 2 on bad usage. SIGINT ends it with 130 and
+// SIGTERM with 143; the best point so far is still printed.
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/objective"
@@ -30,17 +27,17 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// The exit statuses of the program.
+// The exit statuses of the program; signalled has those for signals.
 const (
-	exitDone        = 0
-	exitError       = 1
-	exitUsage       = 2
-	exitInterrupted = 130
+	exitDone  = 0
+	exitError = 1
+	exitUsage = 2
 )
 
-// errInterrupted says that the user has ended the run. What was found is
-// already printed.
-var errInterrupted = errors.New("interrupted")
+// exitStatuses explains the exit statuses in help texts.
+const exitStatuses = `The exit status is 0 when the program is done, 1 on an error, 2 on bad usage, 130 when
+SIGINT (Ctrl-C) has ended it and 143 when SIGTERM has. After a signal the best that was
+found so far is still printed; a second signal ends the program at once.`
 
 // A usageError is a mistake on the command line, found before anything was run.
 type usageError struct{ error }
@@ -50,12 +47,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
 		Use:           "untwist",
 		Short:         "Minimise black-box functions globally",
+		Long:          "Minimise black-box functions globally.\n\n" + exitStatuses,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q: one of minimize, probe, problems, reproduce, help", args[0])}
+				return usageError{fmt.Errorf("unknown command %q: must be one of minimize, probe, problems, reproduce, help", args[0])}
 			}
 			return nil
 		},
@@ -72,25 +70,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 	err := root.Execute()
 	var usage usageError
+	var ended signalled
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errInterrupted):
-		return exitInterrupted
+	case errors.As(err, &ended):
+		return ended.status()
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "untwist: %v\n", err)
 		return exitUsage
 	}
 	fmt.Fprintf(stderr, "untwist: %v\n", err)
 	return exitError
-}
-
-// untilInterrupted returns a context that ends with the first interrupt, so
-// that a run can end in good order; a second one ends the program.
-func untilInterrupted() (ctx context.Context, stop context.CancelFunc) {
-	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }
 
 // flagOf is the flag that sets each option.
@@ -102,8 +93,8 @@ var flagOf = map[string]string{
 	"Problems": "--problems", "Methods": "--methods", "Runs": "--runs", "Gap": "--gap", "Seed": "--seed",
 }
 
-// asUsage makes a usageError that names the flag of an error that names an
-// option; other errors stay as they are.
+// asUsage turns an error that names an option into a usageError that names the flag of
+// that option. Other errors stay as they are.
 func asUsage(err error) error {
 	var bad *objective.OptionError
 	if errors.As(err, &bad) && flagOf[bad.Option] != "" {

@@ -3,18 +3,22 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/words"
 	"golang.org/x/term"
 )
 
-// A progressLine is one line at the bottom of a terminal that says how a long
-// run is going. Where standard error is no terminal it shows nothing.
+// A progressLine is one line at the bottom of a terminal that says how a long run is
+// going. Where standard error is not a terminal, nothing is shown.
 type progressLine struct {
-	terminal *os.File // nil: none
+	terminal *os.File // nil: there is none
 	began    time.Time
 	shown    time.Time
 }
@@ -31,25 +35,27 @@ func newProgressLine(stderr io.Writer, quiet bool) *progressLine {
 	return line
 }
 
-// show writes how a search goes, unless the line was written a moment ago.
+// show writes how a search is going, unless the line was written a moment ago.
 func (l *progressLine) show(p untwist.Progress) {
 	now := time.Now()
 	if l.terminal == nil || now.Sub(l.shown) < refresh {
 		return
 	}
 	l.shown = now
-	l.write(progressText(p, now.Sub(l.began)))
+	l.write(searchParts(p, now.Sub(l.began)))
 }
 
-// write writes the line.
-func (l *progressLine) write(text string) {
+// write writes as many of the parts as the terminal has room for: a line that wraps could
+// not be taken away again.
+func (l *progressLine) write(parts []part) {
 	if l.terminal == nil {
 		return
 	}
-	if width, _, err := term.GetSize(int(l.terminal.Fd())); err == nil && width > 0 { // 0: not known
-		text = cut(text, width-1)
+	width := math.MaxInt
+	if w, _, err := term.GetSize(int(l.terminal.Fd())); err == nil && w > 0 { // 0: not known
+		width = w - 1
 	}
-	fmt.Fprint(l.terminal, "\r"+text+"\x1b[K")
+	fmt.Fprint(l.terminal, "\r"+fit(parts, width)+"\x1b[K")
 }
 
 // clear takes the line away.
@@ -59,17 +65,52 @@ func (l *progressLine) clear() {
 	}
 }
 
-// cut returns the first width characters of an ASCII text: a line that wraps
-// could not be taken away.
-func cut(text string, width int) string { return text[:max(0, min(width, len(text)))] }
+// A part of a progress line is shown as a whole or not at all.
+type part struct {
+	text string
+	rank int // 1: the most important
+}
 
-// progressText is stage, queries of budget, best value, speed and time left.
-func progressText(p untwist.Progress, took time.Duration) string {
-	rate := float64(p.Queries) / took.Seconds()
-	left := "long"
-	if seconds := float64(p.Budget-p.Queries) / rate; seconds < (1000 * time.Hour).Seconds() {
-		left = time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
+// fit joins parts in their order. While the line is too wide, the least important part is
+// left out.
+func fit(parts []part, width int) string {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return p.text == "" })
+	for {
+		texts := make([]string, len(parts))
+		least := 0
+		for i, p := range parts {
+			texts[i] = p.text
+			if p.rank > parts[least].rank {
+				least = i
+			}
+		}
+		if line := strings.Join(texts, "  "); utf8.RuneCountInString(line) <= width || len(parts) == 0 {
+			return line
+		}
+		parts = slices.Delete(parts, least, least+1)
 	}
-	return fmt.Sprintf("%s  %s of %s queries  best %.6g  %s/s  at most %s left",
-		p.Stage, words.Thousands(p.Queries), words.Thousands(p.Budget), p.Best, words.Thousands(int(rate)), left)
+}
+
+// searchParts are the stage, the queries of the budget, the best value, the speed and the
+// time left.
+func searchParts(p untwist.Progress, took time.Duration) []part {
+	best := ""
+	if !math.IsInf(p.Best, 1) {
+		best = fmt.Sprintf("best %.6g", p.Best)
+	}
+	speed, left := "", ""
+	if rate := float64(p.Queries) / took.Seconds(); rate > 0 && !math.IsInf(rate, 1) {
+		speed = words.Thousands(int(rate)) + "/s"
+		left = timeLeft(float64(p.Budget-p.Queries) / rate)
+	}
+	queries := words.Thousands(p.Queries) + " of " + words.Count(p.Budget, "query", "queries")
+	return []part{{p.Stage, 4}, {queries, 2}, {best, 1}, {speed, 5}, {left, 3}}
+}
+
+// timeLeft says how many seconds are left at most.
+func timeLeft(seconds float64) string {
+	if seconds >= (1000 * time.Hour).Seconds() {
+		return "over 1,000 h left"
+	}
+	return "at most " + time.Duration(seconds*float64(time.Second)).Round(time.Second).String() + " left"
 }

@@ -1,8 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ func reproduceCommand() *cobra.Command {
 separable functions".`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("cannot reproduce %q: one of %s", args[0], strings.Join(reproducible(cmd), ", "))}
+				return usageError{fmt.Errorf("cannot reproduce %q: must be one of %s", args[0], strings.Join(reproducible(cmd), ", "))}
 			}
 			return nil
 		},
@@ -48,13 +49,13 @@ func figure1Command() *cobra.Command {
 two dimensions and on f(x) = g(Wx), with anisotropic noise on g, and on f with
 anisotropic, isotropic and transformed noise.
 
-It is drawn as figure1.svg and figure1.png. Printed is for each panel how far from
-the minimiser the consensus ends, the least value found, and at how many seeds the
-method arrives: one run shows how particles move, not how often they arrive.`,
+The figure is drawn as figure1.svg and figure1.png. For each panel a line is printed: how
+far from the minimiser the consensus ends, the least value found, and at how many seeds
+the method arrives. One run shows how particles move, but not how often they arrive.`,
 		Example: `  untwist reproduce figure1 --out pictures`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return drawFigure1(cmd, experiment.Figure1{Seed: uint64(at)}, string(out))
+			return drawFigure1(cmd, experiment.Figure1{Seed: uint64(at)}, out)
 		},
 	}
 	flags := cmd.Flags()
@@ -64,37 +65,20 @@ method arrives: one run shows how particles move, not how often they arrive.`,
 	return cmd
 }
 
-// drawFigure1 computes, draws and prints.
-func drawFigure1(cmd *cobra.Command, f experiment.Figure1, dir string) error {
-	if err := takesFiles(dir); err != nil {
-		return fmt.Errorf("--out: %w", err)
+// drawFigure1 computes, prints and draws, in this order.
+func drawFigure1(cmd *cobra.Command, f experiment.Figure1, dir text) error {
+	if err := folder("--out", dir); err != nil {
+		return err
 	}
-	ctx, stop := untilInterrupted()
+	ctx, stop := untilSignal()
 	defer stop()
 	journeys, err := f.Run(ctx)
 	if err == nil {
-		err = f.Draw(ctx, dir, journeys)
+		_, printed := fmt.Fprint(cmd.OutOrStdout(), f.Table(journeys))
+		err = cmp.Or(printed, f.Draw(ctx, string(dir), journeys))
 	}
 	if ctx.Err() != nil {
-		return errInterrupted
+		return context.Cause(ctx)
 	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprint(cmd.OutOrStdout(), f.Table(journeys))
 	return err
-}
-
-// takesFiles makes a folder, if there is none, and finds out whether files can be
-// written there.
-func takesFiles(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(dir, ".untwist-*")
-	if err != nil {
-		return err
-	}
-	file.Close()
-	return os.Remove(file.Name())
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,20 +132,17 @@ func (f *table1Flags) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	dir := string(f.out)
-	if dir == "" {
-		dir = fmt.Sprintf("table1-d%d", g.Dim)
+	dir := cmp.Or(string(f.out), fmt.Sprintf("table1-d%d", g.Dim))
+	if err := folder("--out", text(dir)); err != nil {
+		return err
 	}
-	if err := takesFiles(dir); err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
-	ctx, stop := untilInterrupted()
+	ctx, stop := untilSignal()
 	defer stop()
 	s, err := g.OpenStore(ctx, filepath.Join(dir, "table1.db"))
 	var other *store.OtherError
 	switch {
 	case ctx.Err() != nil:
-		return errInterrupted
+		return context.Cause(ctx)
 	case errors.As(err, &other):
 		return fmt.Errorf("%w; name another folder by --out", err)
 	case err != nil:
@@ -156,40 +154,46 @@ func (f *table1Flags) run(cmd *cobra.Command) (err error) {
 		}
 	}()
 	line := newProgressLine(cmd.ErrOrStderr(), f.quiet)
-	err = g.Run(ctx, s, int(f.jobs), func(p experiment.Progress) { line.write(gridText(p)) })
+	err = g.Run(ctx, s, int(f.jobs), func(p experiment.Progress) { line.write(gridParts(p)) })
 	line.clear()
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil && !errors.Is(err, context.Cause(ctx)) { // other than a signal
 		return err
 	}
 	return showTable(ctx, cmd, g, s, dir)
 }
 
-// showTable writes, draws and prints the table of the runs that are done.
+// showTable prints, writes and draws the table of the runs that are done, in this order:
+// what was printed is not lost if the program is ended while it draws.
 func showTable(ctx context.Context, cmd *cobra.Command, g experiment.Grid, s *store.Store, dir string) error {
 	t, err := g.Tabulate(context.WithoutCancel(ctx), s)
 	if err != nil {
 		return err
 	}
-	err = t.Write(dir)
-	if err == nil {
-		err = t.Draw(dir)
+	_, printed := fmt.Fprint(cmd.OutOrStdout(), t.Text())
+	if err := cmp.Or(printed, t.Write(dir), t.Draw(dir)); err != nil {
+		return err
 	}
-	if _, printed := fmt.Fprint(cmd.OutOrStdout(), t.Text()); err == nil {
-		err = printed
+	if ctx.Err() != nil {
+		note(cmd, "interrupted after %s; they are kept, and the same command goes on", ofRuns(t.Done, t.Total))
+		return context.Cause(ctx)
 	}
-	if err == nil && ctx.Err() != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "untwist: interrupted after %s of %s runs; they are kept, and the same command goes on\n",
-			words.Thousands(t.Done), words.Thousands(t.Total))
-		err = errInterrupted
-	}
-	return err
+	return nil
 }
 
-// gridText is runs of all, the one that was begun or ended last, and time left.
-func gridText(p experiment.Progress) string {
+// ofRuns says how many of all runs are done.
+func ofRuns(done, total int) string {
+	return words.Thousands(done) + " of " + words.Count(total, "run", "runs")
+}
+
+// gridParts are the runs that are done, the time left, and the run that was begun or ended
+// last.
+func gridParts(p experiment.Progress) []part {
 	left := ""
 	if p.Left >= 0 {
-		left = fmt.Sprintf("  about %s left", p.Left.Round(time.Second))
+		left = fmt.Sprintf("about %s left", p.Left.Round(time.Second))
 	}
-	return fmt.Sprintf("%s of %s runs%s  (%s on %s, seed %d)", words.Thousands(p.Done), words.Thousands(p.Total), left, p.Now.Method, p.Now.Problem, p.Now.Seed)
+	return []part{
+		{ofRuns(p.Done, p.Total), 1}, {left, 2},
+		{fmt.Sprintf("(%s on %s, seed %d)", p.Now.Method, p.Now.Problem, p.Now.Seed), 3},
+	}
 }

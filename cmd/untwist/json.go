@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+// inWords says what is wrong with JSON to someone who does not know Go. The words go on
+// after the file's name.
+func inWords(err error) error {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Errorf("has %s in %q, where %s is needed", article(kind.Value), kind.Field, wanted(kind.Type))
+	case errors.As(err, &kind):
+		return fmt.Errorf("must hold one JSON object, and this is %s", article(kind.Value))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), err.Error() == "unexpected end of JSON input":
+		return errors.New("is empty, or ends within an object")
+	case errors.As(err, &syntax):
+		return fmt.Errorf("is not JSON, at byte %d: %w", syntax.Offset, err)
+	}
+	return fmt.Errorf("is wrong: %s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// article returns what package json found, as a noun with its article.
+func article(value string) string {
+	kind, rest, _ := strings.Cut(value, " ")
+	switch {
+	case kind == "string":
+		return "text"
+	case kind == "bool":
+		return "true or false"
+	case kind == "array":
+		return "a list"
+	case kind == "object":
+		return "an object"
+	case rest != "":
+		return "the number " + rest
+	}
+	return "a " + value
+}
+
+// wanted returns what stands for a Go type in JSON.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return wanted(t.Elem())
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Uint64:
+		return "a whole number of at least 0"
+	case reflect.Float64:
+		return "a number"
+	case reflect.String:
+		return "text"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "something else"
+}

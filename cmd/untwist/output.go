@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/report"
+)
+
+// An outcome is what a command has found. It is told before it is drawn, so that nothing
+// is lost if the program is ended while it draws.
+type outcome interface {
+	fmt.Stringer
+	Warnings() []string
+	Draw(dir string) error
+}
+
+// tell prints an outcome, for a program or for a person, and warnings about it.
+func tell(cmd *cobra.Command, found outcome, asJSON bool) error {
+	var err error
+	if asJSON {
+		err = json.NewEncoder(cmd.OutOrStdout()).Encode(found)
+	} else {
+		_, err = fmt.Fprint(cmd.OutOrStdout(), found)
+	}
+	for _, w := range found.Warnings() {
+		note(cmd, "%s", w)
+	}
+	return err
+}
+
+// draw draws an outcome into the folder of the flag --plot, if that was given.
+func draw(cmd *cobra.Command, found outcome, dir text) error {
+	if dir == "" {
+		return nil
+	}
+	err := found.Draw(string(dir))
+	if errors.Is(err, report.ErrNothingToDraw) {
+		note(cmd, "--plot: %v", err)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("--plot: %w", err)
+	}
+	return nil
+}
+
+// note says something on standard error, in one line.
+func note(cmd *cobra.Command, format string, values ...any) {
+	fmt.Fprintf(cmd.ErrOrStderr(), "untwist: "+format+"\n", values...)
+}
+
+// folder makes the folder that a flag names, if there is none, and finds out whether files
+// can be written there. It does nothing where the flag was not given.
+func folder(flag string, dir text) error {
+	if dir == "" {
+		return nil
+	}
+	err := os.MkdirAll(string(dir), 0o755)
+	if err == nil {
+		err = atomicfile.Folder(string(dir))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
+}

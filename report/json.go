@@ -1,0 +1,165 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/objective"
+)
+
+// A number is a float64 as JSON can write it: null where it is not finite.
+type number float64
+
+// MarshalJSON writes the number.
+func (v number) MarshalJSON() ([]byte, error) {
+	if !finite(float64(v)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
+}
+
+// runForm is the JSON object of a Run.
+type runForm struct {
+	Subject
+	Strategy      string           `json:"strategy"`
+	Status        objective.Status `json:"status"`
+	BestValue     number           `json:"best_value"`
+	Gap           *number          `json:"gap,omitempty"`                // absent: the minimum is not known
+	Minimum       *number          `json:"minimum,omitempty"`            // likewise
+	Attainable    *bool            `json:"minimum_attainable,omitempty"` // likewise
+	BestPoint     []float64        `json:"best_point"`
+	Queries       int              `json:"queries"`
+	Budget        int              `json:"budget"`
+	BestQuery     int              `json:"best_query"`
+	TargetQuery   int              `json:"target_query"` // 0: the target was not reached
+	FailedQueries int              `json:"failed_queries"`
+	Seed          uint64           `json:"seed"`
+	Seconds       float64          `json:"seconds"`
+	Stages        []untwist.Stage  `json:"stages"`
+	Frame         *frameForm       `json:"frame"` // null: none was looked for, or none was found
+	Learnt        string           `json:"learnt"`
+	Wells         []wellsForm      `json:"wells"` // of the components that have several
+	Curve         []sampleForm     `json:"curve"`
+}
+
+// wellsForm has the wells along one component, the chosen one first: where they are, and
+// how much higher than the chosen one.
+type wellsForm struct {
+	Component int      `json:"component"` // counted from 0
+	Y         []number `json:"y"`
+	Above     []number `json:"above"`
+}
+
+// A sampleForm is a point of the convergence curve.
+type sampleForm struct {
+	Queries int    `json:"queries"`
+	Value   number `json:"value"`
+}
+
+// MarshalJSON writes the run as a JSON object. Where the minimum of f is not known, gap,
+// minimum and minimum_attainable are absent. Components are counted from 0.
+func (r Run) MarshalJSON() ([]byte, error) {
+	found := r.Result
+	out := runForm{
+		Subject: r.Subject, Strategy: found.Strategy, Status: found.Status,
+		BestValue: number(found.Value), BestPoint: found.Point,
+		Queries: found.Queries, Budget: found.Budget, BestQuery: found.BestQuery, TargetQuery: found.TargetQuery,
+		FailedQueries: found.Failed, Seed: found.Seed, Seconds: r.Took.Seconds(),
+		Stages: found.Stages, Learnt: found.String(),
+		Frame: newFrameForm(found.Structure, found.Spent(untwist.ToFind)+found.Spent(untwist.ToCheck)),
+	}
+	if r.Known != nil {
+		out.Gap, out.Minimum, out.Attainable = new(number(r.gap())), new(number(r.Known.Minimum)), &r.Known.Attainable
+	}
+	for _, p := range found.Profiles {
+		if len(p.Wells) < 2 {
+			continue
+		}
+		w := wellsForm{Component: p.Component}
+		for _, well := range p.Wells {
+			w.Y, w.Above = append(w.Y, number(well.Y)), append(w.Above, number(well.Value))
+		}
+		out.Wells = append(out.Wells, w)
+	}
+	for _, c := range found.Curve {
+		out.Curve = append(out.Curve, sampleForm{c.Queries, number(c.Value)})
+	}
+	return json.Marshal(out)
+}
+
+// probeForm is the JSON object of a Probe.
+type probeForm struct {
+	Subject
+	Seed          uint64           `json:"seed"`
+	Status        objective.Status `json:"status"`
+	Frame         *frameForm       `json:"frame"`                    // null: none was found
+	RecoveryError *number          `json:"recovery_error,omitempty"` // absent: the true frame is not known
+	CouplingError *number          `json:"coupling_error,omitempty"` // likewise
+	Recovered     *int             `json:"recovered,omitempty"`      // likewise; the rows found to 1e-4
+	BlocksRight   *bool            `json:"blocks_right,omitempty"`   // likewise
+	Queries       int              `json:"queries"`
+	Budget        int              `json:"budget"`
+	FailedQueries int              `json:"failed_queries"`
+	Seconds       float64          `json:"seconds"`
+	Stages        []untwist.Stage  `json:"stages"`
+	Spectrum      []float64        `json:"spectrum"`
+}
+
+// MarshalJSON writes the probe as a JSON object. Where the true frame is not known,
+// recovery_error, coupling_error, recovered and blocks_right are absent. Components are
+// counted from 0.
+func (p Probe) MarshalJSON() ([]byte, error) {
+	found := p.Findings
+	out := probeForm{
+		Subject: p.Subject, Seed: found.Seed, Status: found.Status, Frame: newFrameForm(&found.Structure, found.Queries),
+		Queries: found.Queries, Budget: found.Budget, FailedQueries: found.Failed,
+		Seconds: p.Took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum,
+	}
+	if e := p.errors(); e != nil {
+		out.RecoveryError, out.CouplingError = new(number(e.recovery)), new(number(e.coupling))
+		out.Recovered, out.BlocksRight = &e.recovered, &e.blocksRight
+	}
+	return json.Marshal(out)
+}
+
+// A frameForm is the JSON object of a frame: what is known about it, without its rows.
+type frameForm struct {
+	Components  int              `json:"components"`
+	Dim         int              `json:"dim"`
+	Residual    number           `json:"residual"`
+	Certificate number           `json:"certificate"`
+	Alone       number           `json:"certificate_alone"` // of the worst block by itself; null: not tested
+	Beyond      number           `json:"beyond"`            // how much f depends on what the frame leaves out
+	Rounding    number           `json:"rounding"`
+	Splits      int              `json:"splits"`
+	Verdict     identify.Verdict `json:"verdict"`
+	Blocks      [][]int          `json:"blocks"` // of components, counted from 0
+	Linear      int              `json:"linear"` // the component in which f is linear, counted from 0; -1: none
+	Quadratic   bool             `json:"quadratic"`
+	Queries     int              `json:"queries"`
+}
+
+// newFrameForm describes a frame that took this many queries to find and check; nil if
+// there is none.
+func newFrameForm(found *untwist.Structure, queries int) *frameForm {
+	if found == nil || found.Frame == nil {
+		return nil
+	}
+	c := found.Certificate
+	return &frameForm{
+		Components: found.Frame.Components(), Dim: found.Frame.Dim(), Residual: number(found.Residual),
+		Certificate: number(c.Coupling), Alone: number(alone(c)), Beyond: number(c.Beyond), Rounding: number(c.Rounding),
+		Splits: c.Splits, Verdict: c.Verdict,
+		Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic, Queries: queries,
+	}
+}
+
+// alone returns the certificate of the worst block by itself; +Inf if none was tested.
+func alone(c identify.Certificate) float64 {
+	if c.Culprit < 0 {
+		return math.Inf(1)
+	}
+	return c.Alone
+}

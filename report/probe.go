@@ -1,0 +1,132 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/words"
+)
+
+// A Probe is a search for coordinates: of what, what was found, and how long it took.
+// Known is what was known about f beforehand, nil if nothing was.
+type Probe struct {
+	Subject  Subject
+	Known    *Known
+	Findings untwist.Findings
+	Took     time.Duration
+}
+
+// recovered is how far a row may be from the truth and still counts as found.
+const recovered = 1e-4
+
+// frameErrors says how far the frame that was found is from the true one.
+type frameErrors struct {
+	recovery, coupling float64 // +Inf: no frame was found
+	recovered          int     // rows that were found
+	blocksRight        bool
+}
+
+// errors compares the frame that was found with the true one; nil if that is not known.
+func (p Probe) errors() *frameErrors {
+	if p.Known == nil || p.Known.Frame == nil {
+		return nil
+	}
+	truth, blocks, found := p.Known.Frame, p.Known.Blocks, p.Findings
+	if found.Frame == nil {
+		return &frameErrors{recovery: math.Inf(1), coupling: math.Inf(1)}
+	}
+	var e frameErrors
+	e.recovery, e.coupling, e.blocksRight = frame.CompareBlocks(truth, blocks, found.Frame, found.Blocks)
+	if len(blocks) == truth.Components() {
+		c := frame.Compare(truth, found.Frame)
+		e.recovery, e.coupling, e.recovered = c.Error(), c.Coupling, c.Recovered(recovered)
+	}
+	return &e
+}
+
+// String returns the findings for people, in lines. Where the true frame is not known
+// there are no lines for the errors.
+func (p Probe) String() string {
+	found := p.Findings
+	var out strings.Builder
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(&out, "%-15s "+format+"\n", append([]any{name}, values...)...)
+	}
+	line("problem", "%s", p.Subject.describe(found.Seed))
+	line("found", "%s", found)
+	line("verdict", "%s", p.Verdict())
+	line("certificate", "%s", p.certificate())
+	line("status", "%s", found.Status)
+	if e := p.errors(); e != nil && found.Frame != nil {
+		any := ""
+		if found.Quadratic {
+			any = " (of no importance: any conjugate basis separates a quadratic)"
+		}
+		line("recovery error", "%.1e%s", e.recovery, any)
+		line("coupling error", "%.1e", e.coupling)
+	}
+	line("queries", "%s of %s%s", words.Thousands(found.Queries), words.Thousands(found.Budget), where(found.Stages))
+	line("seconds", "%.1f", p.Took.Seconds())
+	return out.String()
+}
+
+// Verdict returns the verdict on the frame: identify.Unknown if there is none.
+func (p Probe) Verdict() identify.Verdict {
+	if p.Findings.Frame == nil {
+		return identify.Unknown
+	}
+	return p.Findings.Certificate.Verdict
+}
+
+// certificate returns the evidence for the verdict.
+func (p Probe) certificate() string {
+	c := p.Findings.Certificate
+	if p.Findings.Frame == nil || c.Splits == 0 {
+		return "none"
+	}
+	worst := ""
+	if v := alone(c); finite(v) {
+		worst = fmt.Sprintf(", %.1e for the worst alone", v)
+	}
+	return fmt.Sprintf("%.1e over %s%s (rounding %.0e)",
+		c.Coupling, words.Count(c.Splits, "random split", "random splits"), worst, c.Rounding)
+}
+
+// where says where the queries went.
+func where(stages []untwist.Stage) string {
+	total := map[string]int{}
+	var order []string
+	for _, s := range stages {
+		if _, known := total[s.Name]; !known {
+			order = append(order, s.Name)
+		}
+		total[s.Name] += s.Queries
+	}
+	text, before := "", ": "
+	for _, name := range order {
+		text += before + words.Thousands(total[name]) + " " + name
+		before = ", "
+	}
+	return text
+}
+
+// Warnings returns sentences about what a reader of the figures should know.
+func (p Probe) Warnings() []string { return failures(p.Findings.Failed) }
+
+// ErrNothingToDraw says that no Hessian was sampled: there was no need for one, or the
+// probe ended before. Then there are no pictures.
+var ErrNothingToDraw = errors.New("no Hessian was sampled, so there is nothing to draw")
+
+// Draw draws spectrum.svg and, where there are couplings, couplings.svg into a folder.
+func (p Probe) Draw(dir string) error {
+	if len(p.Findings.Spectrum) == 0 {
+		return ErrNothingToDraw
+	}
+	return drawStructure(dir, p.Findings.Structure, p.Findings.Stages)
+}

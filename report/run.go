@@ -1,0 +1,121 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
+)
+
+// A Run is a minimisation: of what, what it came to, and how long it took. Known is what
+// was known about f beforehand, nil if nothing was.
+type Run struct {
+	Subject Subject
+	Known   *Known
+	Result  untwist.Result
+	Took    time.Duration
+}
+
+// gap returns how far the best value is above the known minimum.
+func (r Run) gap() float64 { return r.Result.Value - r.Known.Minimum }
+
+// String returns the run for people, in lines. Where the minimum of f is not known there
+// is no line for the gap.
+func (r Run) String() string {
+	found := r.Result
+	point := make([]string, len(found.Point))
+	for i, v := range found.Point {
+		point[i] = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	var out strings.Builder
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(&out, "%-11s "+format+"\n", append([]any{name}, values...)...)
+	}
+	line("problem", "%s", r.Subject.describe(found.Seed))
+	line("strategy", "%s", found.Strategy)
+	line("status", "%s", found.Status)
+	line("best value", "%v", found.Value)
+	if r.Known != nil {
+		line("gap", "%v", r.gap())
+	}
+	line("queries", "%s of %s", words.Thousands(found.Queries), words.Thousands(found.Budget))
+	if found.Structure != nil || found.Notes != nil {
+		line("learnt", "%s", found)
+	}
+	line("seconds", "%.1f", r.Took.Seconds())
+	line("best point", "%s", strings.Join(point, " "))
+	return out.String()
+}
+
+// Warnings returns sentences about what a reader of the figures should know.
+func (r Run) Warnings() []string {
+	var all []string
+	if r.Known != nil && !r.Known.Attainable {
+		all = append(all, "the known minimiser lies outside the bounds; the gap is measured from the minimum without bounds")
+	}
+	return append(all, failures(r.Result.Failed)...)
+}
+
+// failures warns of queries that failed.
+func failures(n int) []string {
+	if n == 0 {
+		return nil
+	}
+	return []string{words.Count(n, "query", "queries") + " failed (NaN or +Inf)"}
+}
+
+// Draw draws into a folder how the run went and what it learnt about f, as far as there
+// is something to draw: convergence.svg, spectrum.svg, couplings.svg and profiles.svg.
+// The profiles are written as profiles.csv, too. Where the minimum of f is known,
+// convergence.svg shows the gap, and otherwise the best value.
+//
+// Draw goes on after a picture that cannot be drawn, and returns the first error.
+func (r Run) Draw(dir string) error {
+	found := r.Result
+	title, axis, curve := "value %.3g after %s", "best value", found.Curve
+	final := found.Value
+	if r.Known != nil {
+		title, axis, curve = "gap %.3g after %s", "gap", r.gaps()
+		final = r.gap()
+	}
+	title = found.Strategy + ": " + fmt.Sprintf(title, final, words.Count(found.Queries, "query", "queries"))
+	failed := Convergence(filepath.Join(dir, "convergence.svg"), title, axis, curve, found.Stages)
+	if found.Structure != nil {
+		failed = cmp.Or(failed, drawStructure(dir, *found.Structure, found.Stages))
+	}
+	if len(found.Profiles) > 0 {
+		failed = cmp.Or(failed,
+			Profiles(filepath.Join(dir, "profiles.svg"), found.Profiles),
+			writeProfiles(filepath.Join(dir, "profiles.csv"), found.Profiles))
+	}
+	return failed
+}
+
+// gaps returns the convergence curve measured from the known minimum. Rounding can make
+// a value fall below the minimum; its gap is 0.
+func (r Run) gaps() []objective.Sample {
+	var all []objective.Sample
+	for _, s := range r.Result.Curve {
+		all = append(all, objective.Sample{Queries: s.Queries, Value: max(0, s.Value-r.Known.Minimum)})
+	}
+	return all
+}
+
+// drawStructure draws the spectrum and the couplings, as far as there are any.
+func drawStructure(dir string, found untwist.Structure, stages []untwist.Stage) error {
+	var failed error
+	if len(found.Spectrum) > 0 {
+		title, axis := spectrumLabel(stages)
+		failed = Spectrum(filepath.Join(dir, "spectrum.svg"), title, axis, found.Spectrum)
+	}
+	if found.Before != nil && found.After != nil {
+		failed = cmp.Or(failed, Couplings(filepath.Join(dir, "couplings.svg"), found.Before, found.After, found.Blocks))
+	}
+	return failed
+}

@@ -1,0 +1,182 @@
+package report_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/report"
+)
+
+// result is one of a search that saw two components, the second with two wells.
+func result() untwist.Result {
+	return untwist.Result{
+		Point: []float64{1, -2.5}, Value: 3.5, Status: objective.Converged, Strategy: "auto", Seed: 7,
+		Queries: 1, Budget: 2000, BestQuery: 1,
+		Structure: &untwist.Structure{
+			Dim: 2, Frame: frame.Identity(2), Blocks: [][]int{{0}, {1}}, Linear: 1,
+			Certificate: identify.Certificate{Verdict: identify.Separable, Culprit: -1},
+			Spectrum:    []float64{2, 1},
+		},
+		Profiles: []untwist.Profile{
+			{Component: 0, Y: []float64{0, 1}, Value: []float64{2, 1}, Wells: []untwist.Well{{Y: 1}}},
+			{Component: 1, Y: []float64{0, 1, 2}, Value: []float64{2, 1, 3}, Wells: []untwist.Well{{Y: 1}, {Y: 2, Value: math.Inf(1)}}},
+		},
+		Stages: []untwist.Stage{{Name: "hessians", Queries: 1}},
+		Curve:  []objective.Sample{{Queries: 1, Value: 3.5}},
+	}
+}
+
+var planned = report.Subject{Name: "levy", Dim: 2, Components: 2, Mix: "none"}
+
+// fields are those of a JSON object.
+func fields(t *testing.T, value any) map[string]any {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// The whole JSON object, once. Programs read it: names may be added, but none may change.
+func TestRunAsJSON(t *testing.T) {
+	run := report.Run{Subject: planned, Known: &report.Known{Minimum: 3, Attainable: true}, Result: result(), Took: 1500 * time.Millisecond}
+	text, err := json.Marshal(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	learnt, _ := json.Marshal(result().String())
+	want := `{"problem":"levy","dim":2,"components":2,"mix":"none","strategy":"auto","status":"converged",` +
+		`"best_value":3.5,"gap":0.5,"minimum":3,"minimum_attainable":true,"best_point":[1,-2.5],"queries":1,"budget":2000,` +
+		`"best_query":1,"target_query":0,"failed_queries":0,"seed":7,"seconds":1.5,"stages":[{"name":"hessians","queries":1}],` +
+		`"frame":{"components":2,"dim":2,"residual":0,"certificate":0,"certificate_alone":null,"beyond":0,"rounding":0,"splits":0,` +
+		`"verdict":"separable","blocks":[[0],[1]],"linear":1,"quadratic":false,"queries":1},` +
+		`"learnt":` + string(learnt) + `,"wells":[{"component":1,"y":[1,2],"above":[0,null]}],"curve":[{"queries":1,"value":3.5}]}`
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("not as wanted:\n%s", diff)
+	}
+}
+
+// Where nothing is known about f, nothing is said about a minimum, a true frame or W; all
+// else is the same.
+func TestUnknownMinimum(t *testing.T) {
+	known := report.Run{Subject: planned, Known: &report.Known{}, Result: result()}
+	unknown := report.Run{Subject: report.Subject{Name: "./f", Dim: 2}, Result: result()}
+	with, without := fields(t, known), fields(t, unknown)
+	for _, name := range []string{"gap", "minimum", "minimum_attainable", "components", "mix"} {
+		if _, there := with[name]; !there {
+			t.Errorf("%s is missing where it is known", name)
+		}
+		if _, there := without[name]; there {
+			t.Errorf("%s is there, though it is not known", name)
+		}
+		delete(with, name)
+	}
+	with["problem"] = "./f"
+	if diff := cmp.Diff(with, without); diff != "" {
+		t.Errorf("the other fields differ:\n%s", diff)
+	}
+	want := `problem     ./f, 2 dimensions, seed 7
+strategy    auto
+status      converged
+best value  3.5
+queries     1 of 2,000
+learnt      ` + result().String() + `
+seconds     0.0
+best point  1 -2.5
+`
+	if diff := cmp.Diff(want, unknown.String()); diff != "" {
+		t.Errorf("not as wanted:\n%s", diff)
+	}
+	if text := known.String(); !strings.Contains(text, "\ngap         3.5\n") || !strings.Contains(text, "levy, 2 dimensions, 2 components, mix none, seed 7\n") {
+		t.Errorf("known: %s", text)
+	}
+}
+
+// A known minimum is drawn as a gap, another run as values. Components count from 1 in
+// pictures and from 0 in CSV.
+func TestDrawnRuns(t *testing.T) {
+	for _, c := range []struct {
+		known       *report.Known
+		title, axis string
+	}{
+		{&report.Known{Minimum: 3}, ">auto: gap 0.5 after 1 query<", ">gap<"},
+		{nil, ">auto: value 3.5 after 1 query<", ">best value<"},
+	} {
+		dir := t.TempDir()
+		if err := (report.Run{Subject: planned, Known: c.known, Result: result()}).Draw(dir); err != nil {
+			t.Fatal(err)
+		}
+		picture := svg(t, filepath.Join(dir, "convergence.svg"))
+		if !strings.Contains(picture, c.title) || !strings.Contains(picture, c.axis) {
+			t.Errorf("%q or %q is missing", c.title, c.axis)
+		}
+		panels := svg(t, filepath.Join(dir, "profiles.svg"))
+		if strings.Contains(panels, "component 0") || !strings.Contains(panels, "component 2") {
+			t.Error("components are not counted from 1")
+		}
+		file, err := os.Open(filepath.Join(dir, "profiles.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		rows, err := csv.NewReader(file).ReadAll()
+		want := [][]string{{"component", "y", "value"}, {"0", "0", "2"}, {"0", "1", "1"}, {"1", "0", "2"}, {"1", "1", "1"}, {"1", "2", "3"}}
+		if diff := cmp.Diff(want, rows); err != nil || diff != "" {
+			t.Errorf("%v\n%s", err, diff)
+		}
+		svg(t, filepath.Join(dir, "spectrum.svg"))
+		if entries, _ := os.ReadDir(dir); len(entries) != 4 {
+			t.Errorf("there are %v", entries)
+		}
+	}
+}
+
+// The label of a spectrum says what its values are.
+func TestSpectrumLabels(t *testing.T) {
+	for stage, want := range map[string]string{"refinement": "eigenvalues of the first Hessian", "power method": "singular values of all Hessians"} {
+		dir := t.TempDir()
+		r := result()
+		r.Stages = append(r.Stages, untwist.Stage{Name: stage})
+		if err := (report.Run{Subject: planned, Result: r}).Draw(dir); err != nil {
+			t.Fatal(err)
+		}
+		if picture := svg(t, filepath.Join(dir, "spectrum.svg")); !strings.Contains(picture, ">"+want+"<") {
+			t.Errorf("with a stage %q the spectrum is not titled %q", stage, want)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	outside := "the known minimiser lies outside the bounds; the gap is measured from the minimum without bounds"
+	for _, c := range []struct {
+		known  *report.Known
+		failed int
+		want   []string
+	}{
+		{nil, 0, nil},
+		{&report.Known{Attainable: true}, 1, []string{"1 query failed (NaN or +Inf)"}},
+		{&report.Known{}, 2500, []string{outside, "2,500 queries failed (NaN or +Inf)"}},
+	} {
+		got := report.Run{Known: c.known, Result: untwist.Result{Failed: c.failed}}.Warnings()
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
