@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
@@ -13,24 +14,45 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Couplings draws two matrices of couplings beside each other, before and after,
-// on a logarithmic scale of colours from 1e-8 to 1. The components of the second
-// are put in the order of their blocks.
+// Couplings draws two matrices of couplings beside each other, before and after, on a
+// logarithmic scale of colours from 1e-8 to 1. The components of the second are in the
+// order of their blocks.
 func Couplings(path string, before, after *mat.Dense, blocks [][]int) error {
 	if before == nil || after == nil {
 		return errors.New("report: there are no couplings to draw")
 	}
-	var order []int
-	for _, b := range blocks {
-		order = append(order, b...)
-	}
-	panels := []*plot.Plot{panel("before", "coordinate", before, nil), panel("after", "component", after, order), scale()}
+	d, _ := before.Dims()
+	m, _ := after.Dims()
+	order, axis := inBlocks(blocks, m)
+	panels := []*plot.Plot{panel("before", "coordinate", before, ascending(d)), panel("after", axis, after, order), scale()}
 	return save(path, panels, []vg.Length{height, height, height / 3})
 }
 
-// panel draws one matrix.
+// inBlocks returns m components in the order of their blocks, and how the axis is called
+// along which they stand. Where the blocks do not have all of them, they just ascend.
+func inBlocks(blocks [][]int, m int) (order []int, axis string) {
+	order = slices.Concat(blocks...)
+	if len(order) != m {
+		order = ascending(m)
+	}
+	if slices.IsSorted(order) {
+		return order, "component"
+	}
+	return order, "component, block by block"
+}
+
+// ascending returns 0, 1, …, n−1.
+func ascending(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// panel draws one matrix with its rows and columns in the given order.
 func panel(title, axis string, c *mat.Dense, order []int) *plot.Plot {
-	m, _ := c.Dims()
+	m := len(order)
 	var all []float64
 	for i := range m {
 		for j := range m {
@@ -46,24 +68,33 @@ func panel(title, axis string, c *mat.Dense, order []int) *plot.Plot {
 		p.Title.Text = fmt.Sprintf("%s (median %.1g)", title, all[len(all)/2])
 	}
 	p.X.Label.Text, p.Y.Label.Text = axis, axis
+	p.X.Tick.Marker, p.Y.Tick.Marker = numbered(order), numbered(order)
 	p.Add(cells{pooled(c, order), float64(m)})
 	return p
 }
 
-// mostCells is the number of rows beyond which several entries share a cell,
-// which shows the strongest of them.
+// mostMarks is how many marks an axis of a matrix has at most.
+const mostMarks = 12
+
+// numbered marks an axis, at the places 1, 2, …, with the numbers of what stands there,
+// counted from 1. Where they are many, only some places have a mark.
+func numbered(order []int) plot.ConstantTicks {
+	every := (len(order) + mostMarks - 1) / mostMarks
+	var ticks plot.ConstantTicks
+	for k := 0; k < len(order); k += every {
+		ticks = append(ticks, plot.Tick{Value: float64(k + 1), Label: strconv.Itoa(order[k] + 1)})
+	}
+	return ticks
+}
+
+// mostCells is the number of rows beyond which several entries share a cell. The cell
+// shows the strongest of them.
 const mostCells = 100
 
-// pooled returns a matrix, its rows and columns in the given order (nil: as they
-// are) and its diagonal 0, with at most so many rows and columns.
+// pooled returns a matrix with its rows and columns in the given order, its diagonal 0,
+// and at most mostCells rows and columns.
 func pooled(c *mat.Dense, order []int) *mat.Dense {
-	m, _ := c.Dims()
-	if len(order) != m {
-		order = make([]int, m)
-		for i := range order {
-			order[i] = i
-		}
-	}
+	m := len(order)
 	n := min(m, mostCells)
 	strongest := mat.NewDense(n, n, nil)
 	for i := range m {
@@ -88,7 +119,7 @@ func (r cells) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return 0.5, r.m + 0.5, 0.5, r.m + 0.5
 }
 
-// Plot draws neighbours of the same shade in a row as one.
+// Plot draws neighbours of the same shade in a row as one rectangle.
 func (r cells) Plot(canvas draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&canvas)
 	n, _ := r.c.Dims()
@@ -109,12 +140,11 @@ func fill(canvas draw.Canvas, c color.Color, left, right, bottom, top vg.Length)
 	canvas.FillPolygon(c, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
 }
 
-// weakest is the coupling up to which all are blank, as a power of ten, and
-// perDecade how many shades there are to a power of ten.
+// weakest is the coupling up to which cells are blank, as a power of ten. perDecade is
+// the number of shades for each power of ten.
 const weakest, perDecade = -8, 2
 
-// shades are the colours from weak to strong, by linear interpolation between a
-// few.
+// shades are the colours from weak to strong, interpolated linearly between a few.
 var shades = func() []color.Color {
 	stops := [][3]float64{{255, 255, 255}, {253, 224, 160}, {240, 130, 60}, {170, 30, 60}, {30, 10, 40}}
 	all := make([]color.Color, 1-weakest*perDecade)
@@ -130,7 +160,7 @@ var shades = func() []color.Color {
 	return all
 }()
 
-// shade returns which of the shades a coupling has.
+// shade returns the number of the shade for a coupling.
 func shade(v float64) int {
 	if !(v > 0) {
 		return 0
@@ -152,7 +182,7 @@ func scale() *plot.Plot {
 	return p
 }
 
-// A bar is all shades above each other.
+// A bar is all shades, one above the other.
 type bar struct{}
 
 // DataRange returns what the bar covers.
