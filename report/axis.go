@@ -13,16 +13,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// logarithmic makes an axis logarithmic. Its ends must be above 0, and a factor
-// of nine apart at least: then it has two marks with numbers.
+// logarithmic makes an axis logarithmic. Its ends must be above 0 and at least a factor
+// of nine apart, so that it has two marks with numbers.
 func logarithmic(axis *plot.Axis, format string) {
 	axis.Scale = plot.LogScale{}
 	axis.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return powers(lo, hi, format) })
 }
 
-// powers returns marks from lo to hi at the powers of ten, or at fewer where they
-// would run into each other. Where none is left out there are small marks between
-// them, and where they are few those at 2 and 5 times a power have numbers, too.
+// powers returns marks from lo to hi at the powers of ten, or at fewer places where they
+// would run into each other. Where no power is left out there are small marks in between.
+// Where there are few powers, the marks at 2 and 5 times a power have numbers, too.
 func powers(lo, hi float64, format string) []plot.Tick {
 	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
 	every := max(1, math.Ceil((last-first)/10))
@@ -44,8 +44,8 @@ func powers(lo, hi float64, format string) []plot.Tick {
 	return ticks
 }
 
-// ends writes the ends of an axis with as many digits, from 3 to most, as it
-// takes to be off by no more than a hundredth of its length.
+// ends writes the ends of an axis. It uses as many digits, from 3 to most, as are needed
+// to be off by no more than a hundredth of the axis's length.
 func ends(lo, hi float64, most int) (from, to string) {
 	for digits := 3; digits <= most; digits++ {
 		var offFrom, offTo float64
@@ -58,8 +58,8 @@ func ends(lo, hi float64, most int) (from, to string) {
 	return from, to
 }
 
-// written writes v and says how far off that is. What is nothing beside the
-// length of the axis is 0, and numbers of a usual size have no exponent.
+// written writes v and returns how far off that is. A v that is negligible beside the
+// length of the axis is written 0, and numbers of ordinary size have no exponent.
 func written(v, length float64, digits int) (string, float64) {
 	if math.Abs(v) < 1e-9*length {
 		return "0", 0
@@ -72,10 +72,10 @@ func written(v, length float64, digits int) (string, float64) {
 	return word, math.Abs(read - v)
 }
 
-// bounded keeps v where sums and a few products of such numbers are finite.
+// bounded limits v to a range in which sums and a few products are finite.
 func bounded(v float64) float64 { return max(-1e300, min(v, 1e300)) }
 
-// finite says that v is a number that can be drawn.
+// finite says that v is neither NaN nor infinite.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // small is the style of notes beside what is drawn.

@@ -9,12 +9,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// cellsAcross is how many cells wide and high the grid is on which contours are
-// found, and bands the number of their colours.
+// Contours are found on a grid that is cellsAcross cells wide and high. They have this
+// many bands of colour.
 const cellsAcross, bands = 128, 8
 
-// altitude are the colours of the contours, from low to high: light, so that
-// paths are seen on all of them.
+// altitude has the colours of the contours, from low to high. They are light, so that
+// paths can be seen on all of them.
 var altitude = func() (all [bands]color.RGBA) {
 	low, high := [3]float64{112, 156, 200}, [3]float64{251, 251, 248}
 	for k := range all {
@@ -25,21 +25,21 @@ var altitude = func() (all [bands]color.RGBA) {
 	return all
 }()
 
-// A relief is the values of a function on a grid of so many points a side, and
-// around them a rim that is higher than all, at the same places as the outermost
-// points: every contour is closed, along the edge of the window if need be.
+// A relief has the values of a function on a square grid. Around them is a rim that is
+// higher than all of them, at the same places as the outermost points. So every contour
+// is closed, along the edge of the window if need be.
 type relief struct {
-	side   int       // of the grid with its rim
-	values []float64 // row by row from below
+	side   int       // points along a side of the grid, with its rim
+	values []float64 // row by row, from the lowest row up
 	least  float64
-	most   float64 // but for the rim
+	most   float64 // without the rim
 }
 
 // rim is higher than any value.
 const rim = math.MaxFloat64
 
-// survey asks for the values in the window [lo, hi]² at the corners of so many
-// cells a side. What is not finite is rim.
+// survey asks for the values in the window [lo, hi]², at the corners of a grid with this
+// many cells along a side. Values that are not finite become rim.
 func survey(lo, hi float64, cells int, value func(*mat.Dense, []float64) error) (relief, error) {
 	n := cells + 1
 	points, values := mat.NewDense(n*n, 2, nil), make([]float64, n*n)
@@ -64,9 +64,9 @@ func survey(lo, hi float64, cells int, value func(*mat.Dense, []float64) error) 
 	return r, nil
 }
 
-// level returns the height at which the k-th colour ends. They are evenly spaced
-// in the square root of the height above the least value, so that the wells low
-// down are told apart.
+// level returns the height at which the k-th colour ends. The levels are evenly spaced in
+// the square root of the height above the least value, so that wells low down can be told
+// apart.
 func (r relief) level(k int) float64 {
 	t := float64(k+1) / bands
 	return r.least + float64((r.most-r.least)*t*t)
@@ -84,8 +84,8 @@ func (r relief) draw(frame draw.Canvas) {
 	}
 }
 
-// below returns the outlines of where values are at most level, each with the
-// inside on its left.
+// below returns the outlines of the places where values are at most level. Each outline
+// has its inside on the left.
 func (r relief) below(frame draw.Canvas, level float64) vg.Path {
 	next := r.segments(level)
 	var path vg.Path
@@ -105,9 +105,9 @@ func (r relief) below(frame draw.Canvas, level float64) vg.Path {
 	return path
 }
 
-// segments returns for each edge of the grid the one to which the contour goes
-// from there through the cell between, -1 if it does not. Edge 2i begins at point
-// i and goes right, edge 2i + 1 up.
+// segments returns, for each edge of the grid, the edge to which the contour goes on
+// through the cell between them; -1 if no contour crosses the edge. Edge 2i goes from
+// point i to the right, and edge 2i + 1 goes up from there.
 func (r relief) segments(level float64) []int {
 	next := make([]int, 2*len(r.values))
 	for e := range next {
@@ -117,7 +117,7 @@ func (r relief) segments(level float64) []int {
 		if i%r.side == r.side-1 {
 			continue
 		}
-		// Corners and edges against the clock, from below left.
+		// Corners and edges, anticlockwise from the lower left.
 		corners := [4]int{i, i + 1, i + 1 + r.side, i + r.side}
 		edges := [4]int{2 * i, 2*(i+1) + 1, 2 * (i + r.side), 2*i + 1}
 		inside := func(k int) bool { return r.values[corners[k%4]] <= level }
@@ -125,7 +125,7 @@ func (r relief) segments(level float64) []int {
 			if !inside(k) || inside(k+1) {
 				continue
 			}
-			entry := k + 3 // the last edge before, over which one came inside
+			entry := k + 3 // the last edge before this one that leads inside
 			for inside(entry) {
 				entry--
 			}
@@ -148,7 +148,7 @@ func (r relief) crossing(frame draw.Canvas, edge int, level float64) vg.Point {
 	} else if r.values[to] == rim {
 		t = 0
 	}
-	// The rim, 0 and side−1, is at the same places as its neighbours.
+	// The rim, at 0 and side−1, has the same places as its neighbours.
 	part := func(k int) float64 { return float64(max(1, min(k, r.side-2))-1) / float64(r.side-3) }
 	between := func(a, b float64) float64 { return a + float64(t*(b-a)) }
 	return vg.Point{

@@ -59,7 +59,7 @@ func Convergence(path, title, axis string, curve []objective.Sample, stages []un
 	})
 }
 
-// running returns the least finite value up to each sample that has one.
+// running returns, for each sample with a finite value, the least value up to there.
 func running(curve []objective.Sample) plotter.XYs {
 	var best plotter.XYs
 	for _, s := range curve {
@@ -75,8 +75,8 @@ func running(curve []objective.Sample) plotter.XYs {
 	return best
 }
 
-// heights chooses the scale of the values, moves those that are 0 on a
-// logarithmic one, and returns from where to where it goes.
+// heights chooses the scale of the values and returns its ends. On a logarithmic scale it
+// moves values that are 0.
 func heights(p *plot.Plot, best plotter.XYs) (lo, hi float64) {
 	first, last := best[0].Y, best[len(best)-1].Y
 	if last < 0 || first == 0 {
@@ -106,7 +106,7 @@ func heights(p *plot.Plot, best plotter.XYs) (lo, hi float64) {
 	return best[len(best)-1].Y / 3, best[0].Y * 3 // never an empty range
 }
 
-// stairs returns the corners of the steps from each sample to the next.
+// stairs returns the corners of the steps that lead from each sample to the next.
 func stairs(best plotter.XYs) plotter.XYs {
 	corners := best[:1:1]
 	for i := 1; i < len(best); i++ {
@@ -115,12 +115,12 @@ func stairs(best plotter.XYs) plotter.XYs {
 	return corners
 }
 
-// mostStages is how many stages are told apart, and mostRows in how many rows
-// their names may be.
+// mostStages is how many stages are told apart, and mostRows is how many rows their names
+// may take.
 const mostStages, mostRows = 12, 6
 
-// A stretch is one stage, or several that follow one another: from the first of
-// these names to the last, and between these numbers of queries.
+// A stretch is one stage, or several that follow one another: the names of the first and
+// the last, and the numbers of queries at which it begins and ends.
 type stretch struct {
 	first, last string
 	from, to    float64
@@ -134,7 +134,7 @@ func (s stretch) name() string {
 	return s.first + " … " + s.last
 }
 
-// ended returns when the stages ended. Neighbours of the same name are one.
+// ended returns when the stages ended. Neighbours of the same name become one.
 func ended(stages []untwist.Stage) []stretch {
 	var all []stretch
 	at := 0.
@@ -156,8 +156,7 @@ func ended(stages []untwist.Stage) []stretch {
 	return all
 }
 
-// fewer makes one of the two neighbours that are the narrowest together on the
-// logarithmic scale.
+// fewer joins two neighbours: those that are narrowest together on the logarithmic scale.
 func fewer(all []stretch) []stretch {
 	ratio := func(k int) float64 { return all[k+1].to / max(1, all[k].from) }
 	k := 0
@@ -170,21 +169,21 @@ func fewer(all []stretch) []stretch {
 	return slices.Delete(all, k+1, k+2)
 }
 
-// flags draws a line at the end of each stage, and above the plot its name to the
-// left of that.
+// flags draws a line at the end of each stage and, above the plot, the stage's name to the
+// left of the line.
 type flags struct {
 	stages []stretch
-	rows   []int // above the plot, in which the names are; -1: there is no room
+	rows   []int // the rows above the plot in which the names stand; -1: there is no room
 }
 
-// row is the height of a row, and beside the space between a name and a line.
+// row is the height of a row, and beside is the space between a name and its line.
 const row, beside = vg.Length(9), vg.Length(2)
 
 var noted = small(8, draw.XRight, draw.YBottom)
 
-// arrange puts each name into the lowest row in which it meets no line and its
-// line no name, and makes room for the rows below the title. Where there are too
-// many rows stages are made one.
+// arrange puts each name into the lowest row in which it meets no line and its own line
+// meets no name. It makes room for the rows below the title. Where there would be too many
+// rows it joins stages.
 func (f *flags) arrange(p *plot.Plot, canvas draw.Canvas) {
 	data := p.DataCanvas(canvas)
 	x, _ := p.Transforms(&data)
@@ -202,8 +201,8 @@ func (f *flags) arrange(p *plot.Plot, canvas draw.Canvas) {
 	p.Title.Padding += row * vg.Length(slices.Max(f.rows)+1)
 }
 
-// rows returns the row of each name, if x is where a number of queries is drawn
-// and nothing may be left of edge.
+// rows returns the row of each name. x says where a number of queries is drawn, and
+// nothing may be to the left of edge.
 func rows(stages []stretch, x func(float64) vg.Length, edge vg.Length) []int {
 	all := make([]int, len(stages))
 	for k, s := range stages {

@@ -14,26 +14,26 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Landscape is a function of two variables in a square window, and how
-// particles moved in it.
+// A Landscape is a function of two variables in a square window, with the paths of
+// particles that moved in it.
 type Landscape struct {
 	Title  string
-	Note   string // below the title
-	Letter string // of the variables: "x" for x₁ and x₂
+	Note   string // stands below the title
+	Letter string // names the variables: "x" for x₁ and x₂
 
 	Lo, Hi float64 // the window, [Lo, Hi]²
 	// Value sets values to those of the function at the rows of points.
 	Value func(points *mat.Dense, values []float64) error
 
-	Paths     [][][2]float64 // of each particle
+	Paths     [][][2]float64 // one for each particle
 	Consensus [][2]float64
 	Minimiser [2]float64
 }
 
-// Landscapes draws up to two panels beside each other and more into rows of two:
-// contours, the particles' paths from a ring to a dot, that of the consensus, and
-// a star at the minimiser. Below them are a legend and the caption, a line for
-// each of its strings. What is outside of the window, or not finite, is left out.
+// Landscapes draws panels in rows of two. A panel has contours, the path of each particle
+// from a ring to a dot, the path of the consensus, and a star at the minimiser. Below the
+// panels are a legend and the caption, with a line for each of its strings. What is
+// outside the window, or not finite, is left out.
 func Landscapes(path string, panels []Landscape, caption []string) error {
 	if len(panels) == 0 {
 		return errors.New("report: there are no landscapes to draw")
@@ -65,20 +65,20 @@ func Landscapes(path string, panels []Landscape, caption []string) error {
 	})
 }
 
-// sharp is how much larger a picture of dots is drawn than one of lines.
+// sharp is how much larger a PNG is drawn than an SVG, so that it is sharp.
 const sharp = 2.5
 
-// A sheet is how landscapes are put on paper; unit is the length of a point.
+// A sheet says how landscapes are laid out. unit is the length of a point.
 type sheet struct {
 	unit          vg.Length
 	panels, lines int
 }
 
-// In points: the side of a panel's frame, the rooms around it, the height of a
-// line of the caption.
+// In points: the side of a panel's frame, the space on each side of it, and the height of
+// a line of the caption.
 const side, leftOf, rightOf, above, below, leading = 250, 34, 10, 34, 30, 14
 
-// columns and rows of panels.
+// columns and rows are how many of each the panels make.
 func (s sheet) columns() int { return min(2, s.panels) }
 func (s sheet) rows() int    { return (s.panels + 1) / 2 }
 
@@ -100,7 +100,7 @@ func (s sheet) frame(canvas draw.Canvas, k int) draw.Canvas {
 	return canvas
 }
 
-// text returns the style of words of that size in points.
+// text returns the style for words of this size in points.
 func (s sheet) text(size vg.Length, x text.XAlignment, y text.YAlignment) draw.TextStyle {
 	style := small(size*s.unit, x, y)
 	style.Color = color.Black
@@ -148,8 +148,8 @@ func (p Landscape) axes(frame draw.Canvas, s sheet, at func([2]float64) vg.Point
 	frame.FillText(s.text(10, draw.XCenter, draw.YCenter), vg.Point{X: frame.Min.X - 25*u, Y: middle.Y}, p.Letter+"₂")
 }
 
-// part returns where v is in the window, from 0 to 1 inside of it. What is very
-// far outside is drawn towards there from nearer by, so that nothing overflows.
+// part returns where v is in the window: from 0 to 1 inside. What is very far outside is
+// moved nearer, so that nothing overflows.
 func (p Landscape) part(v float64) float64 {
 	return max(-1e9, min((v-p.Lo)/(p.Hi-p.Lo), 1e9))
 }
@@ -170,7 +170,7 @@ func stretches(path [][2]float64, at func([2]float64) vg.Point) [][]vg.Point {
 	return all
 }
 
-// stroke draws lines as far as they are in the frame.
+// stroke draws the parts of lines that are in the frame.
 func (s sheet) stroke(frame draw.Canvas, c color.Color, wide vg.Length, lines [][]vg.Point) {
 	for _, line := range lines {
 		if len(line) > 1 {
@@ -187,7 +187,8 @@ func (s sheet) ends(frame draw.Canvas, path [][2]float64, at func([2]float64) vg
 	}
 }
 
-// ring is the sign of a start, dot that of an end, goal that of the consensus's.
+// ring marks where a particle starts, dot where it ends, and goal where the consensus
+// ends.
 func (s sheet) ring(canvas draw.Canvas, at vg.Point) {
 	s.disc(canvas, at, 2.8, ink)
 	s.disc(canvas, at, 2, color.White)
@@ -198,7 +199,7 @@ func (s sheet) goal(canvas draw.Canvas, at vg.Point) {
 	s.disc(canvas, at, 2.8, red)
 }
 
-// disc draws a full circle unless it is outside; NaN is.
+// disc draws a full circle unless its centre is outside the canvas or NaN.
 func (s sheet) disc(canvas draw.Canvas, at vg.Point, radius vg.Length, c color.Color) {
 	if canvas.Contains(at) {
 		canvas.DrawGlyphNoClip(draw.GlyphStyle{Color: c, Radius: radius * s.unit, Shape: draw.CircleGlyph{}}, at)
@@ -220,7 +221,7 @@ func (s sheet) star(canvas draw.Canvas, at vg.Point) {
 	canvas.StrokeLines(draw.LineStyle{Color: color.Black, Width: 0.7 * s.unit}, corners)
 }
 
-// outline returns the corners of a rectangle, the first again at last.
+// outline returns the corners of a rectangle, and the first one again at the end.
 func outline(r vg.Rectangle) []vg.Point {
 	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min}
 }
@@ -251,7 +252,7 @@ func (s sheet) legend(canvas draw.Canvas) {
 	}
 }
 
-// caption writes the lines at the foot.
+// caption writes the lines at the bottom.
 func (s sheet) caption(canvas draw.Canvas, lines []string) {
 	for k, line := range lines {
 		y := s.unit * (vg.Length((s.lines-k)*leading) - 6)

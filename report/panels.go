@@ -8,17 +8,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A grid is how equal panels are put into columns and rows.
+// A grid says how panels of equal size are put into columns and rows.
 type grid struct {
 	columns, rows int
-	wide, high    vg.Length // of a panel's frame
-	left          vg.Length // of the frame, for the numbers at the y axis
+	wide, high    vg.Length // the size of a panel's frame
+	left          vg.Length // the space to the left of it, for the numbers of the y axis
 	font          vg.Length
-	header        vg.Length // above all
+	header        vg.Length // the space above all panels
 }
 
-// layout puts up to four panels beside each other and more into a square, as far
-// as the columns go. Few panels are larger than many.
+// layout puts up to four panels beside each other, and more into a square until there are
+// mostColumns columns. The fewer there are, the larger they are.
 func layout(views []view, note string) grid {
 	n := len(views)
 	g := grid{columns: min(mostColumns, max(min(n, 4), int(math.Ceil(math.Sqrt(float64(n))))))}
@@ -38,7 +38,7 @@ func layout(views []view, note string) grid {
 	return g
 }
 
-// gap is the space between what belongs together.
+// gap is the space between things that belong together.
 func gap(font vg.Length) vg.Length { return 0.4 * font }
 
 // cell returns the size of a panel with its title above and numbers below.
@@ -78,7 +78,7 @@ func (v view) draw(frame draw.Canvas, font vg.Length) {
 	from, to := ends(v.x0, v.x1, 6)
 	frame.FillText(small(font, draw.XLeft, draw.YTop), vg.Point{X: frame.Min.X, Y: frame.Min.Y - gap/2}, from)
 	frame.FillText(small(font, draw.XRight, draw.YTop), vg.Point{X: frame.Max.X, Y: frame.Min.Y - gap/2}, to)
-	// Between the frame and the ends of y is room for a dot.
+	// There is room for a dot between the frame and the ends of y.
 	inner := draw.Crop(frame, 0, 0, gap, -gap)
 	from, to = ends(v.y0, v.y1, 9)
 	number := small(font, draw.XRight, draw.YCenter)
@@ -102,7 +102,7 @@ func (v view) curve(frame draw.Canvas, font vg.Length) {
 		line[i] = at(p.X, p.Y)
 	}
 	frame.StrokeLines(draw.LineStyle{Color: ink, Width: font / 9}, frame.ClipLinesXY(line)...)
-	for i := len(v.wells) - 1; i >= 0; i-- { // the chosen one above all others
+	for i := len(v.wells) - 1; i >= 0; i-- { // the chosen one is drawn last, on top
 		well := at(v.wells[i].X, v.wells[i].Y)
 		dot := draw.GlyphStyle{Color: red, Radius: font / 3.5, Shape: draw.CircleGlyph{}}
 		if i > 0 {
@@ -117,7 +117,7 @@ func (v view) curve(frame draw.Canvas, font vg.Length) {
 // red is the colour of wells.
 var red = color.RGBA{R: 190, G: 50, B: 40, A: 255}
 
-// cut leaves of a text what fits.
+// cut shortens a text to what fits.
 func cut(style draw.TextStyle, text string, wide vg.Length) string {
 	if style.Width(text) <= wide {
 		return text

@@ -12,18 +12,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Course is how several runs of one method went: the quartiles of their least values
-// so far, at ascending numbers of queries from which on they hold.
+// A Course says how several runs of one method went: the quartiles of their least values
+// so far. Each holds from a number of queries on; these numbers ascend.
 type Course struct {
 	Name                 string
 	Queries              []float64
 	Lower, Median, Upper []float64
 }
 
-// Race draws courses together, on logarithmic scales: their medians as lines, and from the
-// lower to the upper quartile a shade. A dashed line is at the goal, the value at which
-// runs may stop; what is below a fifth of it is drawn there. Numbers of queries begin
-// at from.
+// Race draws courses together, on logarithmic scales: the medians as lines, and the range
+// between the quartiles as a shade. A dashed line is at the goal, the value at which runs
+// may stop. Values below a fifth of the goal are drawn at a fifth. The axis of queries
+// begins at from.
 func Race(path, title, axis string, courses []Course, goal, from float64) error {
 	p := plot.New()
 	p.Title.Text = title
@@ -78,8 +78,8 @@ func withLegend(path string, p *plot.Plot) error {
 	})
 }
 
-// stairs returns the corners of one of the quartiles, from a number of queries on and
-// nowhere below the floor.
+// stairs returns the corners of one of the quartiles: nothing before a number of queries,
+// and nothing below the floor.
 func (c Course) stairs(values []float64, from, floor float64) plotter.XYs {
 	var best plotter.XYs
 	for i, v := range values {
@@ -98,8 +98,8 @@ func (c Course) stairs(values []float64, from, floor float64) plotter.XYs {
 	return stairs(best)
 }
 
-// draw returns the i-th course: the area between the quartiles, the median, and a dot at its
-// end.
+// draw returns what is drawn for the i-th course: the area between the quartiles, the
+// median, and a dot at its end.
 func (c Course) draw(i int, from, floor float64) (*plotter.Polygon, *plotter.Line, *plotter.Scatter, error) {
 	outline, upper := c.stairs(c.Lower, from, floor), c.stairs(c.Upper, from, floor)
 	slices.Reverse(upper)
@@ -117,8 +117,8 @@ func (c Course) draw(i int, from, floor float64) (*plotter.Polygon, *plotter.Lin
 	return shade, line, end, nil
 }
 
-// hues are colours that are told apart with any eyes (after Okabe and Ito), and dashes
-// tell apart lines on top of each other.
+// hues are colours that colour-blind people can tell apart, too (after Okabe and Ito).
+// dashes keep lines apart that lie on top of each other.
 var hues = []color.RGBA{
 	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
 	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {140, 140, 0, 255},

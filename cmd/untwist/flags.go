@@ -92,7 +92,7 @@ func (t *text) Set(given string) error {
 	return nil
 }
 
-// A number is a flag for a number, which may be left out.
+// A number is a flag for a number. value is nil if the flag was left out.
 type number struct {
 	value *float64
 	allow func(float64) bool
@@ -177,8 +177,8 @@ func parsePoints(given []string, dim int) ([][]float64, error) {
 	return points, nil
 }
 
-// readNumbers reads the numbers of each line of a file. Empty lines and what
-// follows a # are passed over.
+// readNumbers reads the numbers on each line of a file. Empty lines, and everything after
+// a #, are ignored.
 func readNumbers(path string) ([][]float64, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -51,9 +51,9 @@ func wanted(t reflect.Type) string {
 	case reflect.Pointer:
 		return wanted(t.Elem())
 	case reflect.Int:
-		return "a whole number"
+		return "a whole number in plain digits"
 	case reflect.Uint64:
-		return "a whole number of at least 0"
+		return "a whole number of at least 0 in plain digits"
 	case reflect.Float64:
 		return "a number"
 	case reflect.String:

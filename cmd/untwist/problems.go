@@ -15,9 +15,9 @@ func problemsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "problems",
 		Short: "List the built-in problems",
-		Long: `List the built-in problems f(x) = g(Wx): what couples in g, the mixing matrix W
-that they have by default, and the formula of g(y). What is random in them follows
-from the --seed of untwist minimize.`,
+		Long: `List the built-in problems f(x) = g(Wx): which components couple in g, the default mixing
+matrix W, and the formula of g(y). Everything random in a problem follows from the --seed
+of untwist minimize.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := cmd.OutOrStdout()

@@ -35,26 +35,29 @@ func table1Command() *cobra.Command {
 		Use:   "table1 [--out DIR]",
 		Short: "Count how often each method finds the minimum of each problem",
 		Long: `Make Table 1 of the paper: how often each method comes within a gap of 0.005 of the
-minimum, on four problems, with the paper's figures beside, and a row for auto. The
-whole table, 100 runs of 5,000,000 queries in 100 dimensions, takes hours. With --dim 10
-it takes seconds; the problems are easier there, and methods that fail in 100 dimensions
+minimum of four problems, with the paper's figures beside, and a row for auto. The whole
+table, 100 runs of 5,000,000 queries in 100 dimensions, takes hours. With --dim 10 it
+takes seconds, but the problems are easier there, and methods that fail in 100 dimensions
 may succeed.
 
-Every run is kept as it finishes, in DIR/table1.db. Stopped at any moment and started
-again, the command goes on where it stood; with more --runs, or other --problems or
---methods, it makes the runs that are missing. The table of what was asked for this time
-is printed, and written to DIR as table1.csv, .json, .md and .tex, with its runs in
+Every run is kept in DIR/table1.db as it finishes. The command can be stopped at any
+moment; started again, it goes on where it stopped. With more --runs, or other --problems
+or --methods, it makes the runs that are missing. The table of what was asked for this
+time is printed, and written to DIR as table1.csv, .json, .md and .tex, with its runs in
 runs.csv and a picture of convergence for each problem.
 
---grid reads the experiment from a file like this, in which anything may be left out;
-where a flag says something else it is the flag that counts:
+--grid reads the experiment from a file like the following, in which anything may be left
+out. Where a flag says something else, the flag counts:
 
   {"problems": ["ackley", "levy"], "methods": ["cbo", "cmaes", "auto"], "dim": 20,
    "runs": 10, "seed": 0, "budget": 100000, "gap": 0.005, "mix": "orthogonal"}
 
-One run by itself is untwist minimize --problem NAME --dim D --budget B --target 0.005
---seed S with --strategy cbo --mix none for cbo-on-g; --strategy METHOD --road paper for
-reparametrised, transformed and componentwise; and --strategy METHOD for the others.`,
+To repeat a single run, use untwist minimize --problem NAME --dim D --budget B
+--target 0.005 --seed S with --strategy cbo --mix none for cbo-on-g, with
+--strategy METHOD --road paper for reparametrised, transformed and componentwise, and with
+--strategy METHOD for the others.
+
+` + exitStatuses,
 		Example: `  untwist reproduce table1 --dim 10 --runs 5
   untwist reproduce table1 --out table1 --runs 20 --problems rastrigin --methods cbo,auto`,
 		Args: noArguments,
@@ -63,16 +66,16 @@ reparametrised, transformed and componentwise; and --strategy METHOD for the oth
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.Var(&f.out, "out", "keep runs and write tables in `DIR` (default table1-dN for N dimensions)")
-	flags.Var(&f.runs, "runs", "runs of each method on each problem, at as many seeds (default 100)")
+	flags.Var(&f.runs, "runs", "runs of each method on each problem, each at a seed of its own (default 100)")
 	flags.Var(&f.dim, "dim", "number of dimensions d (default 100)")
-	flags.Var(&f.budget, "budget", "the most queries of a run (default 500·dim²)")
-	flags.StringSliceVar(&f.problems, "problems", nil, "`NAMES` with commas between, of "+strings.Join(problem.Names(), ", ")+" (default the paper's four)")
-	flags.StringSliceVar(&f.methods, "methods", nil, "`NAMES` with commas between, of "+strings.Join(experiment.MethodNames(), ", ")+" (default all but the last)")
+	flags.Var(&f.budget, "budget", "the most queries of a run, 20000 or 2e4 for example (default 500·dim²)")
+	flags.StringSliceVar(&f.problems, "problems", nil, "`NAMES` with commas between them: any of "+strings.Join(problem.Names(), ", ")+" (default the paper's four)")
+	flags.StringSliceVar(&f.methods, "methods", nil, "`NAMES` with commas between them: any of "+strings.Join(experiment.MethodNames(), ", ")+" (default all but the last)")
 	flags.Var(&f.seed, "seed", "the first seed (default 0)")
-	flags.Var(&f.gap, "gap", "success is this gap above the minimum (default 0.005)")
+	flags.Var(&f.gap, "gap", "a run succeeds if it comes this close to the minimum (default 0.005)")
 	flags.Var(&f.mix, "mix", "mixing matrix W: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper)")
 	flags.Var(&f.file, "grid", "read the experiment from `FILE`")
-	flags.Var(&f.jobs, "jobs", "runs at a time")
+	flags.Var(&f.jobs, "jobs", "how many runs are made at a time")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	return cmd
 }
@@ -119,7 +122,7 @@ func (f *table1Flags) grid(cmd *cobra.Command) (experiment.Grid, error) {
 
 // trimmed returns names without spaces around them.
 func trimmed(names []string) []string {
-	out := make([]string, len(names)) // of none it is none, not the default
+	out := make([]string, len(names)) // not nil, which would mean the default
 	for i, name := range names {
 		out[i] = strings.TrimSpace(name)
 	}

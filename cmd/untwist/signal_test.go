@@ -1,0 +1,37 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"math"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A signal in the middle of a run: the best so far is printed, and the status is that of
+// the signal.
+func TestSignals(t *testing.T) {
+	for signal, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		batches := 0
+		f := squares{before: func(ctx context.Context) {
+			if batches++; batches == 3 {
+				if err := syscall.Kill(os.Getpid(), signal); err != nil {
+					t.Error(err)
+				}
+				<-ctx.Done()
+			}
+		}}
+		cmd, stdout, _ := quietly()
+		flags := minimizeFlags{strategy: "cbo", budget: math.MaxInt}
+		err := flags.minimize(cmd, foreign(f))
+		if ended, ok := err.(signalled); !ok || ended.status() != status {
+			t.Errorf("%v: ended by %v, want status %d", signal, err, status)
+		}
+		if text := stdout.String(); !strings.Contains(text, "status      cancelled\nbest value  ") {
+			t.Errorf("%v: printed %q", signal, text)
+		}
+	}
+}
