@@ -60,7 +60,7 @@ func TestHeights(t *testing.T) {
 
 func TestStagesEnd(t *testing.T) {
 	got := ended([]untwist.Stage{
-		{Name: "look", Queries: 80}, {Name: "none"}, {Name: "lines", Queries: 20}, {Name: "lines", Queries: 100}, {Name: "polish", Queries: 1},
+		{Stage: objective.Stage{Name: "look"}, Queries: 80}, {Stage: objective.Stage{Name: "none"}}, {Stage: objective.Stage{Name: "lines"}, Queries: 20}, {Stage: objective.Stage{Name: "lines"}, Queries: 100}, {Stage: objective.Stage{Name: "polish"}, Queries: 1},
 	})
 	want := []stretch{{"look", "look", 0, 80}, {"lines", "lines", 80, 200}, {"polish", "polish", 200, 201}}
 	if !slices.Equal(got, want) {
@@ -73,7 +73,7 @@ func TestStagesEnd(t *testing.T) {
 	}
 	many := make([]untwist.Stage, 100)
 	for i := range many {
-		many[i] = untwist.Stage{Name: string(rune('a' + i%26)), Queries: 1 + i}
+		many[i] = untwist.Stage{Stage: objective.Stage{Name: string(rune('a' + i%26))}, Queries: 1 + i}
 	}
 	if got := ended(many); len(got) != mostStages || got[mostStages-1].to != 5050 {
 		t.Errorf("of 100 are left %d, which end at %g", len(got), got[len(got)-1].to)
@@ -84,7 +84,7 @@ func TestStagesEnd(t *testing.T) {
 func TestNamesDoNotMeet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stages := ended(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) untwist.Stage {
-			return untwist.Stage{Name: rapid.StringMatching("[a-z]{1,15}").Draw(t, "name"), Queries: rapid.IntRange(0, 9999).Draw(t, "queries")}
+			return untwist.Stage{Stage: objective.Stage{Name: rapid.StringMatching("[a-z]{1,15}").Draw(t, "name")}, Queries: rapid.IntRange(0, 9999).Draw(t, "queries")}
 		}), 0, 20).Draw(t, "stages"))
 		x := func(q float64) vg.Length { return 50 + vg.Length(70*math.Log10(q)) }
 		in := rows(stages, x, 0)

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -32,6 +32,7 @@ type runForm struct {
 	BestPoint     []float64        `json:"best_point"`
 	Queries       int              `json:"queries"`
 	Budget        int              `json:"budget"`
+	Rounds        int              `json:"rounds"` // batches, one after another
 	BestQuery     int              `json:"best_query"`
 	TargetQuery   int              `json:"target_query"` // 0: the target was not reached
 	FailedQueries int              `json:"failed_queries"`
@@ -65,10 +66,10 @@ func (r Run) MarshalJSON() ([]byte, error) {
 	out := runForm{
 		Subject: r.Subject, Strategy: found.Strategy, Status: found.Status,
 		BestValue: number(found.Value), BestPoint: found.Point,
-		Queries: found.Queries, Budget: found.Budget, BestQuery: found.BestQuery, TargetQuery: found.TargetQuery,
+		Queries: found.Queries, Budget: found.Budget, Rounds: found.Rounds, BestQuery: found.BestQuery, TargetQuery: found.TargetQuery,
 		FailedQueries: found.Failed, Seed: found.Seed, Seconds: r.Took.Seconds(),
 		Stages: found.Stages, Learnt: found.String(),
-		Frame: newFrameForm(found.Structure, found.Spent(untwist.ToFind)+found.Spent(untwist.ToCheck)),
+		Frame: newFrameForm(found.Structure, found.Spent(objective.ToFind)+found.Spent(objective.ToCheck)),
 	}
 	if r.Known != nil {
 		out.Gap, out.Minimum, out.Attainable = new(number(r.gap())), new(number(r.Known.Minimum)), &r.Known.Attainable
@@ -101,6 +102,7 @@ type probeForm struct {
 	BlocksRight   *bool            `json:"blocks_right,omitempty"`   // likewise
 	Queries       int              `json:"queries"`
 	Budget        int              `json:"budget"`
+	Rounds        int              `json:"rounds"` // batches, one after another
 	FailedQueries int              `json:"failed_queries"`
 	Seconds       float64          `json:"seconds"`
 	Stages        []untwist.Stage  `json:"stages"`
@@ -114,8 +116,8 @@ func (p Probe) MarshalJSON() ([]byte, error) {
 	found := p.Findings
 	out := probeForm{
 		Subject: p.Subject, Seed: found.Seed, Status: found.Status, Frame: newFrameForm(&found.Structure, found.Queries),
-		Queries: found.Queries, Budget: found.Budget, FailedQueries: found.Failed,
-		Seconds: p.Took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum,
+		Queries: found.Queries, Budget: found.Budget, Rounds: found.Rounds, FailedQueries: found.Failed,
+		Seconds: p.Took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum.Values,
 	}
 	if e := p.errors(); e != nil {
 		out.RecoveryError, out.CouplingError = new(number(e.recovery)), new(number(e.coupling))
@@ -126,19 +128,19 @@ func (p Probe) MarshalJSON() ([]byte, error) {
 
 // A frameForm is the JSON object of a frame: what is known about it, without its rows.
 type frameForm struct {
-	Components  int              `json:"components"`
-	Dim         int              `json:"dim"`
-	Residual    number           `json:"residual"`
-	Certificate number           `json:"certificate"`
-	Alone       number           `json:"certificate_alone"` // of the worst block by itself; null: not tested
-	Beyond      number           `json:"beyond"`            // how much f depends on what the frame leaves out
-	Rounding    number           `json:"rounding"`
-	Splits      int              `json:"splits"`
-	Verdict     identify.Verdict `json:"verdict"`
-	Blocks      [][]int          `json:"blocks"` // of components, counted from 0
-	Linear      int              `json:"linear"` // the component in which f is linear, counted from 0; -1: none
-	Quadratic   bool             `json:"quadratic"`
-	Queries     int              `json:"queries"`
+	Components  int             `json:"components"`
+	Dim         int             `json:"dim"`
+	Residual    number          `json:"residual"`
+	Certificate number          `json:"certificate"`
+	Alone       number          `json:"certificate_alone"` // of the worst block by itself; null: not tested
+	Beyond      number          `json:"beyond"`            // how much f depends on what the frame leaves out
+	Rounding    number          `json:"rounding"`
+	Splits      int             `json:"splits"`
+	Verdict     certify.Verdict `json:"verdict"`
+	Blocks      [][]int         `json:"blocks"` // of components, counted from 0
+	Linear      int             `json:"linear"` // the component in which f is linear, counted from 0; -1: none
+	Quadratic   bool            `json:"quadratic"`
+	Queries     int             `json:"queries"`
 }
 
 // newFrameForm describes a frame that took this many queries to find and check; nil if
@@ -157,7 +159,7 @@ func newFrameForm(found *untwist.Structure, queries int) *frameForm {
 }
 
 // alone returns the certificate of the worst block by itself; +Inf if none was tested.
-func alone(c identify.Certificate) float64 {
+func alone(c certify.Certificate) float64 {
 	if c.Culprit < 0 {
 		return math.Inf(1)
 	}

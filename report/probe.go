@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
 )
 
@@ -76,10 +76,10 @@ func (p Probe) String() string {
 	return out.String()
 }
 
-// Verdict returns the verdict on the frame: identify.Unknown if there is none.
-func (p Probe) Verdict() identify.Verdict {
+// Verdict returns the verdict on the frame: certify.Unknown if there is none.
+func (p Probe) Verdict() certify.Verdict {
 	if p.Findings.Frame == nil {
-		return identify.Unknown
+		return certify.Unknown
 	}
 	return p.Findings.Certificate.Verdict
 }
@@ -125,8 +125,8 @@ var ErrNothingToDraw = errors.New("no Hessian was sampled, so there is nothing t
 
 // Draw draws spectrum.svg and, where there are couplings, couplings.svg into a folder.
 func (p Probe) Draw(dir string) error {
-	if len(p.Findings.Spectrum) == 0 {
+	if len(p.Findings.Spectrum.Values) == 0 {
 		return ErrNothingToDraw
 	}
-	return drawStructure(dir, p.Findings.Structure, p.Findings.Stages)
+	return drawStructure(dir, p.Findings.Structure)
 }

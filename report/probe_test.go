@@ -9,8 +9,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/report"
 )
@@ -20,10 +20,10 @@ func findings() untwist.Findings {
 	return untwist.Findings{
 		Structure: untwist.Structure{
 			Dim: 1, Frame: frame.Identity(1), Blocks: [][]int{{0}}, Linear: -1,
-			Certificate: identify.Certificate{Verdict: identify.Separable, Splits: 1, Culprit: 0, Alone: 2e-9, Coupling: 1e-9, Rounding: 1e-16},
+			Certificate: certify.Certificate{Verdict: certify.Separable, Splits: 1, Culprit: 0, Alone: 2e-9, Coupling: 1e-9, Rounding: 1e-16},
 		},
-		Status: objective.Converged, Seed: 7, Queries: 9, Budget: 2000,
-		Stages: []untwist.Stage{{Name: "first look", Queries: 5}, {Name: "certificate", Queries: 4}},
+		Account: untwist.Account{Status: objective.Converged, Seed: 7, Queries: 9, Budget: 2000, Rounds: 3,
+			Stages: []untwist.Stage{{Stage: objective.Stage{Name: "first look", Purpose: objective.ToFind}, Queries: 5}, {Stage: objective.Stage{Name: "certificate", Purpose: objective.ToCheck}, Queries: 4}}},
 	}
 }
 
@@ -33,8 +33,8 @@ func TestProbeAsJSON(t *testing.T) {
 		`"frame":{"components":1,"dim":1,"residual":0,"certificate":1e-9,"certificate_alone":2e-9,"beyond":0,"rounding":1e-16,"splits":1,` +
 		`"verdict":"separable","blocks":[[0]],"linear":-1,"quadratic":false,"queries":9},`
 	errs := `"recovery_error":0,"coupling_error":0,"recovered":1,"blocks_right":true,`
-	after := `"queries":9,"budget":2000,"failed_queries":0,"seconds":1.5,` +
-		`"stages":[{"name":"first look","queries":5},{"name":"certificate","queries":4}],"spectrum":null}`
+	after := `"queries":9,"budget":2000,"rounds":3,"failed_queries":0,"seconds":1.5,` +
+		`"stages":[{"name":"first look","purpose":"to find coordinates","queries":5},{"name":"certificate","purpose":"to check them","queries":4}],"spectrum":null}`
 	probe := report.Probe{
 		Subject: report.Subject{Name: "levy", Dim: 1, Components: 1, Mix: "none"}, Findings: findings(), Took: 1500 * time.Millisecond,
 		Known: &report.Known{Frame: frame.Identity(1), Blocks: [][]int{{0}}},

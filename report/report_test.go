@@ -53,9 +53,9 @@ func profiles(m, n int) []untwist.Profile {
 
 // stages are those of a run.
 var stages = []untwist.Stage{
-	{Name: "first look", Queries: 88}, {Name: "reduction", Queries: 648}, {Name: "hessians", Queries: 21776},
-	{Name: "refinement", Queries: 6618}, {Name: "certificate", Queries: 692}, {Name: "lines", Queries: 10141},
-	{Name: "polish", Queries: 1821},
+	{Stage: objective.Stage{Name: "first look"}, Queries: 88}, {Stage: objective.Stage{Name: "reduction"}, Queries: 648}, {Stage: objective.Stage{Name: "hessians"}, Queries: 21776},
+	{Stage: objective.Stage{Name: "refinement"}, Queries: 6618}, {Stage: objective.Stage{Name: "certificate"}, Queries: 692}, {Stage: objective.Stage{Name: "lines"}, Queries: 10141},
+	{Stage: objective.Stage{Name: "polish"}, Queries: 1821},
 }
 
 // draw draws one picture of each kind.
@@ -158,7 +158,7 @@ func TestExtremes(t *testing.T) {
 			x[i] = values[len(values)-1-i]
 			wells = append(wells, untwist.Well{Y: x[i], Value: v})
 		}
-		for _, s := range [][]untwist.Stage{nil, {{Name: strings.Repeat("long ", 50), Queries: 3}}, {{Name: "", Queries: math.MaxInt}}} {
+		for _, s := range [][]untwist.Stage{nil, {{Stage: objective.Stage{Name: strings.Repeat("long ", 50)}, Queries: 3}}, {{Stage: objective.Stage{Name: ""}, Queries: math.MaxInt}}} {
 			if err := report.Convergence(path, "", "", samples, s); err != nil {
 				t.Fatalf("%g: %v", values, err)
 			}

@@ -87,7 +87,7 @@ func (r Run) Draw(dir string) error {
 	title = found.Strategy + ": " + fmt.Sprintf(title, final, words.Count(found.Queries, "query", "queries"))
 	failed := Convergence(filepath.Join(dir, "convergence.svg"), title, axis, curve, found.Stages)
 	if found.Structure != nil {
-		failed = cmp.Or(failed, drawStructure(dir, *found.Structure, found.Stages))
+		failed = cmp.Or(failed, drawStructure(dir, *found.Structure))
 	}
 	if len(found.Profiles) > 0 {
 		failed = cmp.Or(failed,
@@ -108,11 +108,10 @@ func (r Run) gaps() []objective.Sample {
 }
 
 // drawStructure draws the spectrum and the couplings, as far as there are any.
-func drawStructure(dir string, found untwist.Structure, stages []untwist.Stage) error {
+func drawStructure(dir string, found untwist.Structure) error {
 	var failed error
-	if len(found.Spectrum) > 0 {
-		title, axis := spectrumLabel(stages)
-		failed = Spectrum(filepath.Join(dir, "spectrum.svg"), title, axis, found.Spectrum)
+	if s := found.Spectrum; len(s.Values) > 0 {
+		failed = Spectrum(filepath.Join(dir, "spectrum.svg"), string(s.Kind), spectrumAxis(s.Kind), s.Values)
 	}
 	if found.Before != nil && found.After != nil {
 		failed = cmp.Or(failed, Couplings(filepath.Join(dir, "couplings.svg"), found.Before, found.After, found.Blocks))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
@@ -22,19 +23,22 @@ import (
 // result is one of a search that saw two components, the second with two wells.
 func result() untwist.Result {
 	return untwist.Result{
-		Point: []float64{1, -2.5}, Value: 3.5, Status: objective.Converged, Strategy: "auto", Seed: 7,
-		Queries: 1, Budget: 2000, BestQuery: 1,
+		Account: untwist.Account{
+			Point: []float64{1, -2.5}, Value: 3.5, Status: objective.Converged, Seed: 7,
+			Queries: 1, Budget: 2000, Rounds: 1, BestQuery: 1,
+			Stages: []untwist.Stage{{Stage: objective.Stage{Name: "hessians", Purpose: objective.ToFind}, Queries: 1}},
+			Curve:  []objective.Sample{{Queries: 1, Value: 3.5}},
+		},
+		Strategy: "auto",
 		Structure: &untwist.Structure{
 			Dim: 2, Frame: frame.Identity(2), Blocks: [][]int{{0}, {1}}, Linear: 1,
-			Certificate: identify.Certificate{Verdict: identify.Separable, Culprit: -1},
-			Spectrum:    []float64{2, 1},
+			Certificate: certify.Certificate{Verdict: certify.Separable, Culprit: -1},
+			Spectrum:    identify.Spectrum{Kind: identify.Eigenvalues, Values: []float64{2, 1}},
 		},
 		Profiles: []untwist.Profile{
 			{Component: 0, Y: []float64{0, 1}, Value: []float64{2, 1}, Wells: []untwist.Well{{Y: 1}}},
 			{Component: 1, Y: []float64{0, 1, 2}, Value: []float64{2, 1, 3}, Wells: []untwist.Well{{Y: 1}, {Y: 2, Value: math.Inf(1)}}},
 		},
-		Stages: []untwist.Stage{{Name: "hessians", Queries: 1}},
-		Curve:  []objective.Sample{{Queries: 1, Value: 3.5}},
 	}
 }
 
@@ -63,8 +67,8 @@ func TestRunAsJSON(t *testing.T) {
 	}
 	learnt, _ := json.Marshal(result().String())
 	want := `{"problem":"levy","dim":2,"components":2,"mix":"none","strategy":"auto","status":"converged",` +
-		`"best_value":3.5,"gap":0.5,"minimum":3,"minimum_attainable":true,"best_point":[1,-2.5],"queries":1,"budget":2000,` +
-		`"best_query":1,"target_query":0,"failed_queries":0,"seed":7,"seconds":1.5,"stages":[{"name":"hessians","queries":1}],` +
+		`"best_value":3.5,"gap":0.5,"minimum":3,"minimum_attainable":true,"best_point":[1,-2.5],"queries":1,"budget":2000,"rounds":1,` +
+		`"best_query":1,"target_query":0,"failed_queries":0,"seed":7,"seconds":1.5,"stages":[{"name":"hessians","purpose":"to find coordinates","queries":1}],` +
 		`"frame":{"components":2,"dim":2,"residual":0,"certificate":0,"certificate_alone":null,"beyond":0,"rounding":0,"splits":0,` +
 		`"verdict":"separable","blocks":[[0],[1]],"linear":1,"quadratic":false,"queries":1},` +
 		`"learnt":` + string(learnt) + `,"wells":[{"component":1,"y":[1,2],"above":[0,null]}],"curve":[{"queries":1,"value":3.5}]}`
@@ -150,15 +154,15 @@ func TestDrawnRuns(t *testing.T) {
 
 // The label of a spectrum says what its values are.
 func TestSpectrumLabels(t *testing.T) {
-	for stage, want := range map[string]string{"refinement": "eigenvalues of the first Hessian", "power method": "singular values of all Hessians"} {
+	for kind, want := range map[identify.Kind]string{identify.Eigenvalues: "eigenvalues of the first Hessian", identify.SingularValues: "singular values of all Hessians"} {
 		dir := t.TempDir()
 		r := result()
-		r.Stages = append(r.Stages, untwist.Stage{Name: stage})
+		r.Structure.Spectrum.Kind = kind
 		if err := (report.Run{Subject: planned, Result: r}).Draw(dir); err != nil {
 			t.Fatal(err)
 		}
 		if picture := svg(t, filepath.Join(dir, "spectrum.svg")); !strings.Contains(picture, ">"+want+"<") {
-			t.Errorf("with a stage %q the spectrum is not titled %q", stage, want)
+			t.Errorf("the spectrum of %s is not titled %q", kind, want)
 		}
 	}
 }
@@ -174,7 +178,7 @@ func TestWarnings(t *testing.T) {
 		{&report.Known{Attainable: true}, 1, []string{"1 query failed (NaN or +Inf)"}},
 		{&report.Known{}, 2500, []string{outside, "2,500 queries failed (NaN or +Inf)"}},
 	} {
-		got := report.Run{Known: c.known, Result: untwist.Result{Failed: c.failed}}.Warnings()
+		got := report.Run{Known: c.known, Result: untwist.Result{Account: untwist.Account{Failed: c.failed}}}.Warnings()
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}

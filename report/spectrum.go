@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"slices"
 
-	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -39,14 +38,12 @@ func Spectrum(path, title, axis string, values []float64) error {
 	return save(path, []*plot.Plot{p}, []vg.Length{width})
 }
 
-// spectrumLabel returns the title and the axis for the spectrum of a run with these
-// stages. The paper's road, which alone has a power method, gives the singular values of
-// the span of all Hessians; the survey gives the eigenvalues of the first Hessian.
-func spectrumLabel(stages []untwist.Stage) (title, axis string) {
-	if slices.ContainsFunc(stages, func(s untwist.Stage) bool { return s.Name == "power method" }) {
-		return "singular values of all Hessians", "singular value"
+// spectrumAxis returns the label for the numbers of a spectrum.
+func spectrumAxis(kind identify.Kind) string {
+	if kind == identify.SingularValues {
+		return "singular value"
 	}
-	return "eigenvalues of the first Hessian", "|eigenvalue|"
+	return "|eigenvalue|"
 }
 
 // ink is the colour of what matters.

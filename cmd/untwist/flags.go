@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -118,6 +119,14 @@ func (n *number) Set(s string) error {
 	}
 	n.value = &v
 	return nil
+}
+
+// road returns the identifier that the flag --road names, nil if it was not given.
+func road(name string) (identify.Identifier, error) {
+	if name == "" {
+		return nil, nil
+	}
+	return identify.Named(name)
 }
 
 // parseBox reads LO:HI, the same for every coordinate, or a file with one

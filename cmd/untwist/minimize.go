@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/report"
 	"github.com/untwist/untwist/strategy"
@@ -58,7 +59,7 @@ number of --workers.
 	flags.Var(&f.budget, "budget", "the most queries to spend, 20000 or 2e4 for example (default 500·dim²)")
 	flags.Var(&f.target, "target", "stop at this gap above the known minimum")
 	flags.StringVar(&f.strategy, "strategy", strategy.Default().Name(), "one of "+strings.Join(strategy.Names(), ", "))
-	flags.StringVar(&f.road, "road", "", "how reparametrised, transformed and componentwise look for coordinates: one of "+strings.Join(untwist.Roads(), ", ")+" (default "+untwist.SurveyRoad+")")
+	flags.StringVar(&f.road, "road", "", "how reparametrised, transformed and componentwise look for coordinates: one of "+strings.Join(identify.Names(), ", ")+" (default "+identify.Survey{}.Name()+")")
 	flags.Var(&f.frame, "frame", "take the coordinates from `FILE`, as probe --frame writes it, and look for no others")
 	flags.Var(&f.plot, "plot", "draw convergence, spectrum, couplings and profiles, as far as there are any, as SVG into `DIR`")
 	flags.Var(&f.particles, "particles", "number of particles of cbo (default 50), or the population λ of cmaes (default 4 + ⌊3 ln dim⌋)")
@@ -113,9 +114,12 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject) error {
 func (f *minimizeFlags) options(s subject) (untwist.Options, error) {
 	o := untwist.Options{
 		Start: s.start, Bounds: s.bounds, Seed: s.seed, Target: s.target(f.target.value),
-		Budget: int(f.budget), Workers: int(f.workers), Road: f.road,
+		Budget: int(f.budget), Workers: int(f.workers),
 	}
 	var err error
+	if o.Identifier, err = road(f.road); err != nil {
+		return o, err
+	}
 	if o.Strategy, err = strategy.Named(f.strategy, strategy.Knobs{
 		Particles: int(f.particles), Sigma: f.sigma.value, Tau: f.tau.value, Alpha: f.alpha.value,
 	}); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/objective"
@@ -50,7 +51,7 @@ coordinates of built-in problems are known, so the errors are printed, too.
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.subject.register(flags)
-	flags.StringVar(&f.road, "road", untwist.SurveyRoad, "how to look: one of "+strings.Join(untwist.Roads(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
+	flags.StringVar(&f.road, "road", identify.Survey{}.Name(), "how to look: one of "+strings.Join(identify.Names(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
 	flags.Var(&f.budget, "budget", "the most queries to spend, 20000 or 2e4 for example (default 500·dim²)")
 	flags.Var(&f.workers, "workers", "evaluate this many points at the same time (default 1; built-in problems use several cores by themselves)")
 	flags.Var(&f.frame, "frame", "write the coordinates to `FILE` as JSON")
@@ -71,6 +72,10 @@ func (f *probeFlags) run(cmd *cobra.Command) error {
 
 // probe probes a subject, prints what was found, writes the frame and draws.
 func (f *probeFlags) probe(cmd *cobra.Command, s subject) error {
+	by, err := road(f.road)
+	if err != nil {
+		return asUsage(err)
+	}
 	if err := f.writable(); err != nil {
 		return err
 	}
@@ -79,7 +84,7 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject) error {
 	defer stop()
 	began := time.Now()
 	findings, err := untwist.Probe(ctx, s.objective, untwist.Options{
-		Road: f.road, Start: s.start, Bounds: s.bounds, Budget: int(f.budget), Seed: s.seed,
+		Identifier: by, Start: s.start, Bounds: s.bounds, Budget: int(f.budget), Seed: s.seed,
 		Workers: int(f.workers), Progress: line.show,
 	})
 	line.clear()
@@ -122,9 +127,9 @@ func (f *probeFlags) keep(cmd *cobra.Command, found report.Probe) error {
 		return fmt.Errorf("--frame: %w", err)
 	}
 	switch found.Verdict() {
-	case identify.NotSeparable:
+	case certify.NotSeparable:
 		note(cmd, "--frame: %s holds the best coordinates that were found, but f does not separate in them: the verdict is %s", f.frame, found.Verdict())
-	case identify.Unknown:
+	case certify.Unknown:
 		note(cmd, "--frame: %s holds coordinates that were not certified: the verdict is %s", f.frame, found.Verdict())
 	}
 	return nil

@@ -3,14 +3,6 @@ package words
 
 import "strconv"
 
-// Count writes how many things there are: "1 query", "12,000 queries".
-func Count(n int, one, many string) string {
-	if n == 1 {
-		many = one
-	}
-	return Thousands(n) + " " + many
-}
-
 // Thousands writes n with a comma between every three digits.
 func Thousands(n int) string {
 	s := strconv.Itoa(n)
