@@ -33,6 +33,8 @@ type Account struct {
 	Stages []Stage
 	// Curve is the best value at log-spaced numbers of queries and at the end.
 	Curve []objective.Sample
+	// Notes are what else the user should know, in words.
+	Notes []string
 }
 
 // A Stage is a part of a run, with what it cost.

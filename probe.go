@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
@@ -77,11 +78,13 @@ func (f Findings) String() string {
 		return fmt.Sprintf("no coordinates were found: the budget was spent first; for %s it usually takes %s to %s queries",
 			words.Count(d, "dimension", "dimensions"), words.Thousands(4*d*d+50*d), words.Thousands(10*d*d+150*d))
 	}
-	return f.Structure.String()
+	return strings.Join(append([]string{f.Structure.String()}, f.Notes...), "; ")
 }
 
 // findings is what the probe has come to, in the user's coordinates.
 func (r *run) findings(found *identify.Finding) (Findings, error) {
 	structure, err := r.structure(found)
-	return Findings{r.account(), structure}, err
+	out := Findings{r.account(), structure}
+	out.Notes = found.Notes
+	return out, err
 }

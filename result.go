@@ -19,12 +19,10 @@ type Result struct {
 	// 0. The rest of its batch, up to 1,024 points, was spent as well.
 	TargetQuery int
 
-	// Structure is what was found out about f, nil if the strategy does not look;
-	// Profiles are the components along which it looked, and Notes what else the user
-	// should know, in words.
+	// Structure is what was found out about f, nil if the strategy does not look, and
+	// Profiles are the components along which it looked.
 	Structure *Structure
 	Profiles  []Profile
-	Notes     []string
 }
 
 // String says in words what was learnt about f, and where the queries went.

@@ -183,6 +183,7 @@ func (r *run) learnt(result *Result, learnt *strategy.Learnt) error {
 	if learnt.Finding == nil {
 		return nil
 	}
+	result.Notes = append(result.Notes, learnt.Finding.Notes...)
 	s, err := r.structure(learnt.Finding)
 	result.Structure = &s
 	result.Profiles = r.profiles(learnt.Finding, learnt.Profiles)

@@ -32,6 +32,8 @@ type Finding struct {
 	// Hessians, in the coordinates in which they were sampled first and in the
 	// frame; nil where none were sampled, or the paper's way.
 	Before, After *mat.Dense
+	// Notes are what else a user should know, in words.
+	Notes []string
 }
 
 // Known returns the finding of a frame that is given and was not tested; blocks may be

@@ -2,6 +2,7 @@ package identify
 
 import (
 	"context"
+	"strings"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
@@ -96,8 +97,11 @@ func (p Paper) Identify(ctx context.Context, f objective.Objective, r Request) (
 	if err != nil {
 		return found, err
 	}
-	if recovery.Subspace.Rank() == 1 && f.Dim() > 1 && p.Unfilled {
-		return found, ErrOneDimensional
+	if recovery.Subspace.Rank() == 1 && f.Dim() > 1 {
+		if p.Unfilled {
+			return found, ErrOneDimensional
+		}
+		found.Notes = append(found.Notes, strings.TrimPrefix(ErrOneDimensional.Error(), "identify: "))
 	}
 	if found.Frame, err = frame.New(recovery.Directions); err != nil {
 		return found, err
