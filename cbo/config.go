@@ -9,6 +9,9 @@ import (
 
 // Config says how a run goes. Zero values mean the defaults, which are those
 // of the paper's experiment on the whole space.
+//
+// A variant (Noise, Domain, Correction, Memory, Sigma, Alpha) may have a method
+// Check(d int) error. Run calls it before the first query.
 type Config struct {
 	// Particles is n. Default 50.
 	Particles int
@@ -26,7 +29,7 @@ type Config struct {
 	// Sigma is the strength σ of the noise. Default Constant(7.1), for noise
 	// that acts on each coordinate alone; Isotropic wants about √(2/d).
 	Sigma Schedule
-	// Alpha is the exponent α of the weights. Default Geometric(100, 1.005, 1e5).
+	// Alpha is the exponent α of the weights. Default Geometric{100, 1.005, 1e5}.
 	Alpha Schedule
 
 	// Noise is D. Default Anisotropic.
@@ -99,7 +102,7 @@ func (c *Config) complete(d int) error {
 		c.Sigma = Constant(7.1)
 	}
 	if c.Alpha == nil {
-		c.Alpha = Geometric(100, 1.005, 1e5)
+		c.Alpha = Geometric{Start: 100, Factor: 1.005, Limit: 1e5}
 	}
 	if c.Noise == nil {
 		c.Noise = Anisotropic{}
@@ -145,10 +148,10 @@ func (c *Config) check(d int) error {
 	if !nonNegative(c.Lambda) {
 		return objective.BadOption("Lambda", "%v, must be a number of at least 0", c.Lambda)
 	}
-	if s := c.Sigma(0); !nonNegative(s) {
+	if s := c.Sigma.At(0); !nonNegative(s) {
 		return objective.BadOption("Sigma", "%v, must be a number of at least 0", s)
 	}
-	if a := c.Alpha(0); !nonNegative(a) {
+	if a := c.Alpha.At(0); !nonNegative(a) {
 		return objective.BadOption("Alpha", "%v, must be a number of at least 0", a)
 	}
 	if c.Batch < 1 || c.Batch > c.Particles {
@@ -166,15 +169,18 @@ func (c *Config) check(d int) error {
 	return c.checkVariants(d)
 }
 
-// checkVariants asks the variants that have settings of their own.
+// checkVariants asks the variants that check their own settings.
 func (c *Config) checkVariants(d int) error {
 	for _, v := range []struct {
 		option  string
 		variant any
-	}{{"Noise", c.Noise}, {"Domain", c.Domain}, {"Correction", c.Correction}, {"Memory", c.Memory}} {
-		if checker, ok := v.variant.(interface{ check(d int) error }); ok {
-			if err := checker.check(d); err != nil {
-				return objective.BadOption(v.option, "%T: %v", v.variant, err)
+	}{
+		{"Sigma", c.Sigma}, {"Alpha", c.Alpha}, {"Noise", c.Noise},
+		{"Domain", c.Domain}, {"Correction", c.Correction}, {"Memory", c.Memory},
+	} {
+		if checker, ok := v.variant.(interface{ Check(d int) error }); ok {
+			if err := checker.Check(d); err != nil {
+				return objective.BadOption(v.option, "%v", err)
 			}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 
 // A Correction decides how much of its drift a particle keeps, by how much
 // worse it is than the consensus: x ← x − λτ H(f(x) − f(c)) (x − c) + …
+//
+// The interface is open: any type with these methods is a Correction.
 type Correction interface {
 	// Asks reports whether H depends on f(c), which costs a query each step.
 	Asks() bool
@@ -44,12 +46,17 @@ type Regularised struct {
 	Epsilon float64 // 0: 1e-3
 }
 
+// usualEpsilon is the default of Epsilon: in units of f, so that H is a step for
+// all but particles that are as good as the consensus.
+const usualEpsilon = 1e-3
+
 // Asks returns true.
 func (Regularised) Asks() bool { return true }
 
-func (r Regularised) check(int) error {
+// Check returns an error if Epsilon is bad.
+func (r Regularised) Check(int) error {
 	if !nonNegative(r.Epsilon) {
-		return fmt.Errorf("epsilon %v, must be finite and not negative", r.Epsilon)
+		return fmt.Errorf("a regularised correction with Epsilon %v, which must be a number of at least 0", r.Epsilon)
 	}
 	return nil
 }
@@ -58,7 +65,7 @@ func (r Regularised) check(int) error {
 func (r Regularised) Factor(excess float64) float64 {
 	epsilon := r.Epsilon
 	if epsilon == 0 {
-		epsilon = 1e-3
+		epsilon = usualEpsilon
 	}
 	return 1 / (1 + kernel.ExpOf(-2*excess/epsilon))
 }

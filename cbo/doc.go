@@ -9,8 +9,10 @@
 // functions", section 2.1; Pinnau, Totzeck, Tse and Martin 2017).
 //
 // Start with Run and Config. Each symbol has its file: the consensus c, the
-// noise D, the schedules of α and σ, one step, a run. Variants are values:
+// noise D, the schedules of α and σ, one step, a run. Variants are values of
+// small interfaces, all of which but Memory are open to types of your own:
 //
+//	Schedule    Constant, Geometric
 //	Noise       Anisotropic (default), Isotropic, Transformed{Frame}
 //	Domain      Clip (default), ClipIn{Frame}, Reflect{Box}, Free
 //	Correction  Full (default), Heaviside, Regularised

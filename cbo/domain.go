@@ -13,6 +13,8 @@ import (
 )
 
 // A Domain keeps particles where they may be.
+//
+// The interface is open: any type with this method is a Domain.
 type Domain interface {
 	// Confine moves every row of points that is outside to the inside.
 	// scratch has room for one point.
@@ -30,12 +32,13 @@ func (Free) Confine(*mat.Dense, []float64) {}
 // safety that its experiment has.
 type Clip struct{ Radius float64 }
 
-func (c Clip) check(int) error { return checkRadius(c.Radius) }
+// Check returns an error if Radius is bad.
+func (c Clip) Check(int) error { return checkRadius(c.Radius) }
 
 // checkRadius returns an error unless r is a number above 0.
 func checkRadius(r float64) error {
 	if !(r > 0) {
-		return fmt.Errorf("radius %v, must be above 0", r)
+		return fmt.Errorf("a domain with Radius %v, which must be above 0", r)
 	}
 	return nil
 }
@@ -66,17 +69,29 @@ type ClipIn struct {
 	Radius float64
 }
 
-func (c ClipIn) check(d int) error {
+// Check returns an error if there is no frame of d dimensions, or Radius is bad.
+func (c ClipIn) Check(d int) error {
 	return cmp.Or(checkFrame(c.Frame, d), checkRadius(c.Radius))
 }
 
+const (
+	// huge is a size whose square does not overflow, nor that of 1/huge underflow.
+	huge = 1e150
+	// surely is how much of Radius², less than 1 by far more than rounding, ‖x‖²
+	// may be so that x is inside without a closer look.
+	surely = 0.99
+	// lost is how many times Radius the coordinates may be before what the frame
+	// does not see of x is rounding: 1e8 of the 1e16 that a float64 resolves.
+	lost = 1e8
+)
+
 // Confine clips the coordinates W̃x. A particle with ‖x‖ ≤ Radius is inside,
-// because the rows of W̃ have length 1; the others, and those that are nearly
-// outside, are rare and looked at one by one.
+// because the rows of W̃ have length 1. All others are rare. They are looked at
+// one by one, together with those that are nearly outside.
 func (c ClipIn) Confine(points *mat.Dense, scratch []float64) {
 	safe := -1.0 // the square of a radius that is surely inside
-	if c.Radius > 1e-150 && c.Radius < 1e150 {
-		safe = 0.99 * c.Radius * c.Radius
+	if c.Radius > 1/huge && c.Radius < huge {
+		safe = surely * c.Radius * c.Radius
 	}
 	n, _ := points.Dims()
 	for i := range n {
@@ -90,7 +105,7 @@ func (c ClipIn) Confine(points *mat.Dense, scratch []float64) {
 // confine clips one particle; y is scratch.
 func (c ClipIn) confine(x, y []float64) {
 	for k, v := range x {
-		x[k] = clip(v, 1e150) // no overflow in what follows
+		x[k] = clip(v, huge) // no overflow in what follows
 	}
 	var point, coordinates mat.Dense
 	point.SetRawMatrix(blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x})
@@ -103,7 +118,7 @@ func (c ClipIn) confine(x, y []float64) {
 	if largest <= c.Radius {
 		return
 	}
-	if len(y) < len(x) && largest <= 1e8*c.Radius {
+	if len(y) < len(x) && largest <= lost*c.Radius {
 		c.Frame.Move(&point, -1, &coordinates)
 	} else {
 		clear(x)
@@ -129,7 +144,8 @@ func clip(v, r float64) float64 {
 // often as it takes.
 type Reflect struct{ Box objective.Box }
 
-func (r Reflect) check(d int) error {
+// Check returns an error unless Box is finite and has d dimensions.
+func (r Reflect) Check(d int) error {
 	if err := r.Box.Check(d); err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 
 // A Memory decides what particles remember: the positions from which the
 // consensus is formed, and a second pull, towards what each remembers.
+//
+// The interface is sealed: Forget and Remember are its only values.
 type Memory interface {
 	// recall returns the positions and energies that the consensus is formed
 	// of, given the present ones at the start of a run.
@@ -33,9 +35,10 @@ type Remember struct {
 	Sigma  float64 // σ_m; 0: λ_m σ
 }
 
-func (m Remember) check(int) error {
+// Check returns an error if Lambda or Sigma is bad.
+func (m Remember) Check(int) error {
 	if !nonNegative(m.Lambda) || !nonNegative(m.Sigma) {
-		return fmt.Errorf("lambda %v, sigma %v, must be finite and not negative", m.Lambda, m.Sigma)
+		return fmt.Errorf("a memory with Lambda %v and Sigma %v, which must be numbers of at least 0", m.Lambda, m.Sigma)
 	}
 	return nil
 }

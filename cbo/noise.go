@@ -12,6 +12,8 @@ import (
 
 // A Noise is D, the matrix that shapes a particle's random step by its
 // distance z = x − c from the consensus.
+//
+// The interface is open: any type with these methods is a Noise.
 type Noise interface {
 	// Width returns how many random numbers ξ a particle of d dimensions needs.
 	Width(d int) int
@@ -70,15 +72,16 @@ type Transformed struct{ Frame *frame.Frame }
 // Width returns m, the number of components of the frame.
 func (t Transformed) Width(int) int { return t.Frame.Components() }
 
-func (t Transformed) check(d int) error { return checkFrame(t.Frame, d) }
+// Check returns an error unless Frame is a frame of d dimensions.
+func (t Transformed) Check(d int) error { return checkFrame(t.Frame, d) }
 
 // checkFrame returns an error unless f is a frame of d dimensions.
 func checkFrame(f *frame.Frame, d int) error {
 	if f == nil {
-		return errors.New("no frame")
+		return errors.New("needs a Frame and has none")
 	}
 	if f.Dim() != d {
-		return fmt.Errorf("a frame of %d dimensions, the objective has %d", f.Dim(), d)
+		return fmt.Errorf("has a Frame of %d dimensions, and the objective has %d", f.Dim(), d)
 	}
 	return nil
 }

@@ -367,18 +367,18 @@ func TestBatchesTakeTurns(t *testing.T) {
 }
 
 func TestSchedules(t *testing.T) {
-	s := Geometric(100, 1.005, 1e5)
+	s := Geometric{Start: 100, Factor: 1.005, Limit: 1e5}
 	alpha := 100.0
 	for k := range 3000 {
-		if got := s(k); !(math.Abs(got-alpha) <= 1e-9*alpha) {
+		if got := s.At(k); !(math.Abs(got-alpha) <= 1e-9*alpha) {
 			t.Fatalf("α_%d = %v, want %v", k, got, alpha)
 		}
 		alpha = min(alpha*1.005, 1e5)
 	}
-	if zero := Geometric(0, 1.005, 1e5); zero(0) != 0 || zero(1_000_000) != 0 {
-		t.Errorf("0 grows to %v", zero(1_000_000))
+	if zero := (Geometric{Start: 0, Factor: 1.005, Limit: 1e5}); zero.At(0) != 0 || zero.At(1_000_000) != 0 {
+		t.Errorf("0 grows to %v", zero.At(1_000_000))
 	}
-	if Constant(3)(17) != 3 {
+	if Constant(3).At(17) != 3 {
 		t.Error("a constant is not constant")
 	}
 }
@@ -389,8 +389,8 @@ func TestDefaults(t *testing.T) {
 	if err := c.complete(4); err != nil {
 		t.Fatal(err)
 	}
-	if c.Particles != 50 || c.Tau != 0.03 || c.Lambda != 1 || c.Sigma(0) != 7.1 || c.Alpha(0) != 100 ||
-		!(math.Abs(c.Alpha(1)-100.5) <= 1e-12) || c.Alpha(1e6) != 1e5 || c.Batch != 50 || c.Restarts != 0 || c.Stop != (Stop{Spread: 1e-14}) ||
+	if c.Particles != 50 || c.Tau != 0.03 || c.Lambda != 1 || c.Sigma.At(0) != 7.1 || c.Alpha.At(0) != 100 ||
+		!(math.Abs(c.Alpha.At(1)-100.5) <= 1e-12) || c.Alpha.At(1e6) != 1e5 || c.Batch != 50 || c.Restarts != 0 || c.Stop != (Stop{Spread: 1e-14}) ||
 		c.Resample != (Resample{Sigma: 0.1}) || c.Domain != (Clip{1e8}) || c.Noise != (Anisotropic{}) ||
 		c.Correction != (Full{}) || c.Memory != (Forget{}) || c.Box.Lo[3] != -1 || c.Box.Hi[0] != 1 {
 		t.Errorf("defaults %+v", c)
@@ -406,11 +406,15 @@ func TestBadConfigs(t *testing.T) {
 		"Tau":       {{Tau: -1}, {Tau: nan}, {Tau: inf}},
 		"Lambda":    {{Lambda: -1}, {Lambda: nan}},
 		"Sigma":     {{Sigma: Constant(-1)}, {Sigma: Constant(nan)}},
-		"Alpha":     {{Alpha: Constant(-1)}, {Alpha: Constant(inf)}},
-		"Batch":     {{Batch: -1}, {Batch: 51}},
-		"Resample":  {{Resample: Resample{Wait: -1}}, {Resample: Resample{Sigma: nan}}},
-		"Stop":      {{Stop: Stop{Stall: -1}}, {Stop: Stop{Steps: -1}}, {Stop: Stop{Spread: nan}}},
-		"Restarts":  {{Restarts: -1}},
+		"Alpha": {
+			{Alpha: Constant(-1)}, {Alpha: Constant(inf)}, {Alpha: Geometric{}}, {Alpha: Geometric{Start: 1}},
+			{Alpha: Geometric{Start: 1, Factor: 0.5, Limit: 2}}, {Alpha: Geometric{Start: 1, Factor: nan, Limit: 2}},
+			{Alpha: Geometric{Start: 1, Factor: 2, Limit: inf}}, {Alpha: Geometric{Start: nan, Factor: 2, Limit: 3}},
+		},
+		"Batch":    {{Batch: -1}, {Batch: 51}},
+		"Resample": {{Resample: Resample{Wait: -1}}, {Resample: Resample{Sigma: nan}}},
+		"Stop":     {{Stop: Stop{Stall: -1}}, {Stop: Stop{Steps: -1}}, {Stop: Stop{Spread: nan}}},
+		"Restarts": {{Restarts: -1}},
 	} {
 		for _, cfg := range bad {
 			calls := 0

@@ -16,7 +16,7 @@ import (
 // more terms of the same form where there is memory. shaken adds the noise of
 // Resample.
 func (s *swarm) step(ctx context.Context, k int, shaken bool) error {
-	lambda, tau, sigma := s.cfg.Lambda, s.cfg.Tau, s.cfg.Sigma(k)
+	lambda, tau, sigma := s.cfg.Lambda, s.cfg.Tau, s.cfg.Sigma.At(k)
 
 	if err := s.correct(ctx); err != nil {
 		return err

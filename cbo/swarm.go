@@ -129,7 +129,7 @@ func (s *swarm) evaluate(ctx context.Context, points *mat.Dense, values []float6
 // gather forms the consensus of the next step's members.
 func (s *swarm) gather(k int) {
 	s.batch.deal()
-	consensus(s.c, s.weights, s.past, s.pastE, s.batch.members, s.cfg.Alpha(k), s.shares)
+	consensus(s.c, s.weights, s.past, s.pastE, s.batch.members, s.cfg.Alpha.At(k), s.shares)
 }
 
 // apart reports whether in some coordinate particles are further apart than

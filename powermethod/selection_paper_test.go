@@ -91,7 +91,7 @@ func naiveComponentwise(t *testing.T, p *problem.Problem, w *mat.Dense, share in
 			}
 		})
 		r, err := cbo.Run(ctx, slice, cbo.Config{
-			Tau: 0.01, Sigma: cbo.Constant(1.1), Alpha: cbo.Geometric(1, 1.005, 1e5), Seed: seed + uint64(j)<<32,
+			Tau: 0.01, Sigma: cbo.Constant(1.1), Alpha: cbo.Geometric{Start: 1, Factor: 1.005, Limit: 1e5}, Seed: seed + uint64(j)<<32,
 			Points: mat.NewDense(50, 1, mat.Col(nil, j, &y)), Stop: cbo.Stop{Steps: share / 50, Spread: -1},
 		})
 		if err != nil {

@@ -100,7 +100,7 @@ func (k Knobs) config() cbo.Config {
 		cfg.Sigma = cbo.Constant(*k.Sigma)
 	}
 	if k.Alpha != nil {
-		cfg.Alpha = cbo.Geometric(*k.Alpha, 1.005, max(*k.Alpha, 1e5))
+		cfg.Alpha = cbo.Geometric{Start: *k.Alpha, Factor: 1.005, Limit: max(*k.Alpha, 1e5)}
 	}
 	return cfg
 }

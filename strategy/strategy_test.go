@@ -26,10 +26,10 @@ func TestKnobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := s.(CBO).Config
-	if c.Particles != 7 || c.Sigma(9) != 0 || c.Tau != 0.5 || c.Alpha(0) != 3 || !(math.Abs(c.Alpha(1)-3.015) <= 1e-12) || c.Alpha(1e5) != 1e5 {
+	if c.Particles != 7 || c.Sigma.At(9) != 0 || c.Tau != 0.5 || c.Alpha.At(0) != 3 || !(math.Abs(c.Alpha.At(1)-3.015) <= 1e-12) || c.Alpha.At(1e5) != 1e5 {
 		t.Errorf("config %+v", c)
 	}
-	if s, _ := Named("cbo", Knobs{Alpha: new(1e7)}); s.(CBO).Config.Alpha(5) != 1e7 {
+	if s, _ := Named("cbo", Knobs{Alpha: new(1e7)}); s.(CBO).Config.Alpha.At(5) != 1e7 {
 		t.Error("α above the limit of its growth does not stay")
 	}
 	if s, _ := Named("cbo", Knobs{}); s.(CBO).Config.Sigma != nil || s.(CBO).Config.Alpha != nil {

@@ -59,7 +59,7 @@ func (s Swarm) settings() cbo.Config {
 		cfg.Sigma = cbo.Constant(1.1)
 	}
 	if cfg.Alpha == nil {
-		cfg.Alpha = cbo.Geometric(1, 1.005, 1e5)
+		cfg.Alpha = cbo.Geometric{Start: 1, Factor: 1.005, Limit: 1e5}
 	}
 	return cfg
 }
