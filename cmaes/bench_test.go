@@ -14,7 +14,7 @@ import (
 // costs nothing and has no minimum to converge to.
 func BenchmarkQuery(b *testing.B) {
 	for _, d := range []int{10, 40, 100} {
-		for _, c := range []cmaes.Covariance{&cmaes.Cholesky{}, &cmaes.Root{}, &cmaes.Diagonal{}} {
+		for _, c := range []cmaes.Covariance{cmaes.Cholesky{}, cmaes.Root{}, cmaes.Diagonal{}} {
 			b.Run(fmt.Sprintf("d=%d/%T", d, c), func(b *testing.B) {
 				b.ReportAllocs()
 				n := 0

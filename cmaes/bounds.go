@@ -6,15 +6,19 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A fold maps all of space into a box: the identity but for a margin, in which it
-// bends quadratically, so that it is smooth, and mirrored beyond. The search goes
-// on in all of space, and its distribution is not distorted, not even in a
-// corner. (Hansen's "linear-quadratic" transformation of bounds.)
+// A fold maps all of space into a box. It is the identity except in a margin, where
+// it bends quadratically, so that it is smooth; beyond the margin it is mirrored.
+// The search goes on in all of space, and its distribution is not distorted, not
+// even in a corner. (Hansen's "linear-quadratic" transformation of bounds.)
 type fold struct {
 	box    objective.Box
 	margin objective.Box // the widths of the margins
 	free   bool
 }
+
+// The margin at a bound b is (1 + |b|)/marginPart wide, as in Hansen's programs, and
+// at most half of the box.
+const marginPart = 20
 
 func newFold(box objective.Box) fold {
 	n := len(box.Lo)
@@ -22,8 +26,8 @@ func newFold(box objective.Box) fold {
 	for i := range n {
 		lo, hi := box.Lo[i], box.Hi[i]
 		f.free = f.free && math.IsInf(lo, -1) && math.IsInf(hi, 1)
-		f.margin.Lo[i] = min((hi-lo)/2, (1+math.Abs(lo))/20)
-		f.margin.Hi[i] = min((hi-lo)/2, (1+math.Abs(hi))/20)
+		f.margin.Lo[i] = min((hi-lo)/2, (1+math.Abs(lo))/marginPart)
+		f.margin.Hi[i] = min((hi-lo)/2, (1+math.Abs(hi))/marginPart)
 	}
 	return f
 }
@@ -67,11 +71,12 @@ func (f fold) one(v float64, i int) float64 {
 	return min(max(v, lo), hi)
 }
 
-// back returns a u that is mapped to x, which must be inside.
+// back returns a u that is mapped to x, or to the nearest point inside.
 func (f fold) back(x []float64) []float64 {
 	u := make([]float64, len(x))
 	for i, v := range x {
 		lo, hi, a, b := f.box.Lo[i], f.box.Hi[i], f.margin.Lo[i], f.margin.Hi[i]
+		v = min(max(v, lo), hi)
 		switch {
 		case v < lo+a:
 			u[i] = lo - a + 2*math.Sqrt(a*(v-lo))

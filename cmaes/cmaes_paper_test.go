@@ -184,7 +184,7 @@ func TestRunIsTheTutorials(t *testing.T) {
 	}
 	worst := 0.0
 	_, err := Run(ctx, objective.Func(n, rosenbrock), Config{
-		Mean: mean, Sigma: 0.7, Population: 8, Covariance: &Root{}, Stop: Stop{Queries: 8 * 60},
+		Mean: mean, Sigma: 0.7, Population: 8, Covariance: Root{}, Stop: Stop{Queries: 8 * 60},
 		Observe: func(s State) {
 			want := a.step(s.Coordinates, rosenbrock)
 			for i, x := range s.Points {
@@ -237,7 +237,7 @@ func TestAsFewQueriesAsPycma(t *testing.T) {
 					mean[i] = 3
 				}
 				queries = append(queries, queriesTo(t, objective.Func(d, c.f), 1e-10,
-					Config{Mean: mean, Sigma: 1, Stream: rng.Seed(seed).Stream("test")}, 1_000_000))
+					Config{Mean: mean, Sigma: 1, Normal: rng.Seed(seed).Stream("test").Norm}, 1_000_000))
 			}
 			slices.Sort(queries)
 			ratio := float64(queries[seeds/2]) / float64(c.pycma[d])
@@ -268,7 +268,7 @@ func TestAsFewQueriesAsPycmaWithThePapersW(t *testing.T) {
 			}
 			mean, stream := make([]float64, 100), rng.Seed(seed).Stream("test")
 			stream.Uniform(mean, p.Domain().Lo, p.Domain().Hi)
-			queries = append(queries, queriesTo(t, p, p.Minimum()+0.005, Config{Mean: mean, Sigma: 3.07, Stream: stream}, 1_000_000))
+			queries = append(queries, queriesTo(t, p, p.Minimum()+0.005, Config{Mean: mean, Sigma: 3.07, Normal: stream.Norm}, 1_000_000))
 		}
 		slices.Sort(queries)
 		t.Logf("%s: %v", name, queries)

@@ -43,7 +43,7 @@ func trajectory(t testing.TB, f objective.Objective, cfg Config, generations int
 // Only the order of values counts: the trajectory is the same to the bit under
 // increasing maps of f, for every form of the covariance.
 func TestIncreasingMapsChangeNothing(t *testing.T) {
-	for _, c := range []Covariance{&Cholesky{}, &Root{}, &Diagonal{}} {
+	for _, c := range []Covariance{Cholesky{}, Root{}, Diagonal{}} {
 		cfg := Config{Mean: []float64{1, 2, -1, 0.5}, Sigma: 0.5, Population: 9, Covariance: c, Stop: noValues}
 		var want [][]float64
 		for name, g := range map[string]func(float64) float64{
@@ -52,7 +52,7 @@ func TestIncreasingMapsChangeNothing(t *testing.T) {
 			"log f":  math.Log,
 			"8f + 3": func(v float64) float64 { return 8*v + 3 },
 		} {
-			cfg.Covariance, cfg.Stream = c.fresh(), rng.Seed(3).Stream("test")
+			cfg.Normal = rng.Seed(3).Stream("test").Norm
 			got := trajectory(t, objective.Func(4, func(x []float64) float64 { return g(1 + rosenbrock(x)) }), cfg, 60)
 			if want == nil {
 				want = got
@@ -83,10 +83,10 @@ func TestEquivariance(t *testing.T) {
 		return y
 	}
 	base := Config{Mean: mean, Sigma: 0.5, Population: 8, Stop: noValues}
-	for _, c := range []Covariance{&Cholesky{}, &Root{}} {
+	for _, c := range []Covariance{Cholesky{}, Root{}} {
 		plain, moved := base, base
-		plain.Covariance, moved.Covariance = c.fresh(), c.fresh()
-		plain.Stream, moved.Stream = rng.Seed(1).Stream("test"), rng.Seed(1).Stream("test")
+		plain.Covariance, moved.Covariance = c, c
+		plain.Normal, moved.Normal = rng.Seed(1).Stream("test").Norm, rng.Seed(1).Stream("test").Norm
 		shift := []float64{10, -3, 0.25, 7, 1}
 		moved.Mean = slices.Clone(mean)
 		for k := range shift {
@@ -111,12 +111,12 @@ func TestEquivariance(t *testing.T) {
 	// f(Qx) from Qᵀm with Qᵀz: the points are Qᵀx.
 	stream := rng.Seed(2).Stream("test")
 	plain, rotated := base, base
-	plain.Covariance, rotated.Covariance, rotated.Mean = &Root{}, &Root{}, back(mean)
-	plain.Stream = rng.Seed(2).Stream("test")
-	rotated.draw = func(z *mat.Dense) {
-		stream.Norm(z.RawMatrix().Data)
-		for i := range z.RawMatrix().Rows {
-			z.SetRow(i, back(z.RawRowView(i)))
+	plain.Covariance, rotated.Covariance, rotated.Mean = Root{}, Root{}, back(mean)
+	plain.Normal = rng.Seed(2).Stream("test").Norm
+	rotated.Normal = func(dst []float64) {
+		stream.Norm(dst)
+		for z := range slices.Chunk(dst, n) {
+			copy(z, back(z))
 		}
 	}
 	a := trajectory(t, objective.Func(n, rosenbrock), plain, generations)
@@ -146,8 +146,8 @@ func TestCovarianceStaysPositiveDefinite(t *testing.T) {
 		lambda := rapid.IntRange(2, 12).Draw(rt, "λ")
 		pick := rapid.SampledFrom([]float64{0, 1, -1, 1e300, math.Inf(1), math.NaN(), 0.5, 7})
 		f := objective.Func(n, func([]float64) float64 { return pick.Draw(rt, "value") })
-		c := &Cholesky{}
-		d := newDescent(f, complete(rt, Config{Covariance: c, Population: lambda, Stream: rng.Seed(1).Stream("test")}, n))
+		d := newDescent(f, complete(rt, Config{Population: lambda, Normal: rng.Seed(1).Stream("test").Norm}, n))
+		c := d.cov.(*cholesky)
 		for range 15 {
 			if err := d.generation(ctx); err != nil {
 				rt.Fatal(err)
@@ -182,8 +182,7 @@ func complete(t rapid.TB, cfg Config, n int) Config {
 // The blocked factorisation is that of LAPACK, beyond one panel too.
 func TestFactorise(t *testing.T) {
 	for _, n := range []int{1, 5, 31, 32, 33, 64, 100} {
-		c := &Cholesky{}
-		c.begin(n, 4)
+		c := Cholesky{}.begin(n, 4).(*cholesky)
 		g := mat.NewDense(n, n, nil)
 		rng.Seed(uint64(n)).Stream("test").Norm(g.RawMatrix().Data)
 		c.c.Mul(g, g.T())
@@ -334,7 +333,7 @@ func TestStopRules(t *testing.T) {
 
 // In steady state a generation allocates nothing.
 func TestNothingIsAllocated(t *testing.T) {
-	for _, c := range []Covariance{&Cholesky{}, &Diagonal{}} {
+	for _, c := range []Covariance{Cholesky{}, Diagonal{}} {
 		f := objective.Batch(40, func(points *mat.Dense, values []float64) {
 			for i := range values {
 				values[i] = points.At(i, 0)
@@ -357,7 +356,7 @@ func TestNothingIsAllocated(t *testing.T) {
 // Separable CMA-ES learns a separable function faster.
 func TestDiagonalIsFasterWhereItFits(t *testing.T) {
 	full := queriesTo(t, objective.Func(20, ellipsoid), 1e-8, Config{Mean: slices.Repeat([]float64{3}, 20), Sigma: 1}, 1_000_000)
-	diagonal := queriesTo(t, objective.Func(20, ellipsoid), 1e-8, Config{Mean: slices.Repeat([]float64{3}, 20), Sigma: 1, Covariance: &Diagonal{}}, 1_000_000)
+	diagonal := queriesTo(t, objective.Func(20, ellipsoid), 1e-8, Config{Mean: slices.Repeat([]float64{3}, 20), Sigma: 1, Covariance: Diagonal{}}, 1_000_000)
 	if diagonal > full/2 {
 		t.Errorf("%d queries, the full one takes %d", diagonal, full)
 	}
@@ -402,5 +401,100 @@ func TestSeries(t *testing.T) {
 	r, err := Series{Box: objective.Cube(3, -1, 1), Schedule: IPOP{Restarts: 2}}.Minimize(ctx, objective.Func(3, sphere))
 	if err != nil || r.Status != objective.Converged || r.Value > 1e-10 {
 		t.Errorf("%+v, error %v", r, err)
+	}
+}
+
+// Zero values run; bad ones are refused by name, before a query is asked.
+func TestZeroAndBadSeries(t *testing.T) {
+	r, err := Series{}.Minimize(ctx, objective.NewMeter(objective.Func(3, sphere), 1000))
+	if err != nil || r.Queries != 1000 || !(r.Value < 1e-6) {
+		t.Errorf("the zero series: %+v, error %v", r, err)
+	}
+	if r, err := (Series{Schedule: Confirmed{}}).Minimize(ctx, objective.NewMeter(objective.Func(3, sphere), 1000)); err != nil || r.Point == nil {
+		t.Errorf("confirmed without a schedule: %+v, error %v", r, err)
+	}
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		option string
+		series Series
+	}{
+		{"Box", Series{Box: objective.Cube(2, -1, 1)}},
+		{"Box", Series{Box: objective.Box{Lo: make([]float64, 3)}}},
+		{"Box", Series{Box: objective.Cube(3, 0, inf)}},
+		{"Box", Series{Box: objective.Cube(3, 1, 0)}},
+		{"Box", Series{Box: objective.Cube(3, nan, 0)}},
+		{"Sigma", Series{Run: Config{Sigma: -1}}},
+		{"Mean", Series{Run: Config{Mean: []float64{0, nan, 0}}}},
+	} {
+		queries := 0
+		f := objective.Func(3, func([]float64) float64 { queries++; return 0 })
+		_, err := c.series.Minimize(ctx, f)
+		var bad *objective.OptionError
+		if !errors.As(err, &bad) || bad.Option != c.option || queries > 0 {
+			t.Errorf("%s: error %v after %d queries", c.option, err, queries)
+		}
+	}
+}
+
+// lazy is a schedule of someone else, who leaves all to the series.
+type lazy struct{}
+
+func (lazy) Next(past []Past, _ int, _ func() float64) (Plan, bool) { return Plan{}, len(past) < 2 }
+
+func TestAnotherSchedule(t *testing.T) {
+	r, err := Series{Schedule: lazy{}}.Minimize(ctx, objective.Func(3, sphere))
+	if err != nil || r.Status != objective.Converged || !(r.Value < 1e-10) {
+		t.Errorf("%+v, error %v", r, err)
+	}
+}
+
+// The seed decides, and numbers that are given take its place.
+func TestWhereNumbersComeFrom(t *testing.T) {
+	run := func(cfg Config) [][]float64 {
+		cfg.Population = 6
+		return trajectory(t, objective.Func(3, sphere), cfg, 3)
+	}
+	zero, one := run(Config{}), run(Config{Seed: 1})
+	if cmp.Equal(zero, one) {
+		t.Error("two seeds ask for the same points")
+	}
+	if !cmp.Equal(one, run(Config{Seed: 1})) || !cmp.Equal(one, run(Config{Seed: 5, Normal: rng.Seed(1).Stream("cmaes").Norm})) {
+		t.Error("the same numbers ask for other points")
+	}
+}
+
+// A mean outside the bounds, by rounding or by mistake, starts on them.
+func TestMeanOutsideTheBounds(t *testing.T) {
+	bounds := objective.Cube(2, -1, 1)
+	f := objective.Func(2, func(x []float64) float64 {
+		if !bounds.Contains(x) {
+			t.Fatalf("%v is outside", x)
+		}
+		return sphere(x)
+	})
+	r, err := Run(ctx, f, Config{Mean: []float64{1 + 1e-15, -7}, Bounds: bounds})
+	if err != nil || !(r.Value < 1e-10) {
+		t.Errorf("%+v, error %v", r, err)
+	}
+}
+
+// A form of the covariance has no state: runs that share one do not meet.
+func TestRunsShareAForm(t *testing.T) {
+	first := mat.NewSymDense(2, []float64{4, 1, 1, 2})
+	shared := Config{Covariance: Cholesky{First: first}, Population: 6}
+	alone := trajectory(t, objective.Func(2, rosenbrock), shared, 20)
+	inner := shared
+	inner.Seed = 3
+	got := trajectory(t, objective.Func(2, func(x []float64) float64 {
+		if _, err := Run(ctx, objective.NewMeter(objective.Func(2, sphere), 50), inner); err != nil {
+			t.Fatal(err)
+		}
+		return rosenbrock(x)
+	}), shared, 20)
+	if !cmp.Equal(alone, got) {
+		t.Error("a run within a run changes it")
+	}
+	if first.At(0, 0) != 4 || first.At(0, 1) != 1 {
+		t.Errorf("the first C has become %v", mat.Formatted(first))
 	}
 }

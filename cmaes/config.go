@@ -5,39 +5,42 @@ import (
 
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
-	"gonum.org/v1/gonum/mat"
 )
 
-// Config says how to run.
+// Config says how to run. Zero values are the defaults.
 type Config struct {
-	// Mean is where the first population is centred; nil: 0.
+	// Mean is where the first population is centred; nil: 0. Where that is outside
+	// the bounds, the nearest point inside is meant.
 	Mean []float64
 	// Sigma is σ₀, the first step size; 0: 0.3.
 	Sigma float64
 	// Population is λ, at least 2; 0: DefaultPopulation.
 	Population int
-	// Covariance is the form of C; nil: a Cholesky.
+	// Covariance is the form of C; nil: Cholesky{}.
 	Covariance Covariance
 	// Bounds limit where f is asked; its sides may be infinite. Zero: no limit.
 	Bounds objective.Box
-	// Stream is where random numbers come from; nil: that of seed 0.
-	Stream *rng.Stream
-	Stop   Stop
+	// Seed determines all randomness, unless Normal is given.
+	Seed uint64
+	// Normal fills dst with independent N(0,1) numbers; nil: those that follow from
+	// Seed. It is called once for each generation, with room for the λ·n numbers of
+	// z_1, …, z_λ one after another.
+	Normal func(dst []float64)
+	// Stop says when a run ends, budget, target and context aside.
+	Stop Stop
 
 	// Observe, if not nil, is called after every generation. It must not change
 	// what it sees.
 	Observe func(State)
-
-	draw func(z *mat.Dense) // instead of Stream, for tests
 }
 
 // State is what a run looks like after a generation.
 type State struct {
 	Generation, Queries int
-	Mean                []float64 // m, before bounds
-	Sigma               float64   // σ
-	Points, Coordinates [][]float64
-	Best                float64 // the best value of this generation
+	Mean                []float64   // m, before bounds
+	Sigma               float64     // σ
+	Points, Coordinates [][]float64 // x_i, as f was asked, and z_i
+	Best                float64     // the best value of this generation
 }
 
 // Stop says when a run has come to its end. Zero values are the defaults, those
@@ -50,7 +53,8 @@ type Stop struct {
 	Fun float64
 	// X: all steps are shorter, in units of σ₀; 1e-11.
 	X float64
-	// Condition: the condition number of C is larger; 1e14.
+	// Condition: the condition number of C is larger; 1e14: rounding is all that
+	// the shortest axis has.
 	Condition float64
 	// Stagnation: over so many generations, and the last fifth of all, values have
 	// not improved; 120 + 30n/λ.
@@ -71,6 +75,10 @@ func (s Stop) complete() Stop {
 	return s
 }
 
+// usualSigma is the default of σ₀: the tutorial's 0.3 of the width of the region in
+// which the minimum is thought to be, for a width of 1.
+const usualSigma = 0.3
+
 // complete puts the defaults in and returns an *objective.OptionError if a field
 // is bad.
 func (c *Config) complete(n int) error {
@@ -80,8 +88,13 @@ func (c *Config) complete(n int) error {
 	if len(c.Mean) != n {
 		return objective.BadOption("Mean", "%d coordinates, the objective has %d", len(c.Mean), n)
 	}
+	for i, v := range c.Mean {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return objective.BadOption("Mean", "coordinate %d is %v, must be finite", i+1, v)
+		}
+	}
 	if c.Sigma == 0 {
-		c.Sigma = 0.3
+		c.Sigma = usualSigma
 	}
 	if !(c.Sigma > 0) || math.IsInf(c.Sigma, 0) {
 		return objective.BadOption("Sigma", "%v, must be finite and above 0", c.Sigma)
@@ -93,9 +106,9 @@ func (c *Config) complete(n int) error {
 		return objective.BadOption("Population", "%d, must be at least 2", c.Population)
 	}
 	if c.Covariance == nil {
-		c.Covariance = &Cholesky{}
+		c.Covariance = Cholesky{}
 	}
-	if err := checkFirst(c.Covariance, n); err != nil {
+	if err := c.Covariance.check(n); err != nil {
 		return err
 	}
 	if c.Bounds.Lo == nil && c.Bounds.Hi == nil {
@@ -104,24 +117,9 @@ func (c *Config) complete(n int) error {
 	if err := c.Bounds.Check(n); err != nil {
 		return objective.BadOption("Bounds", "%v", err)
 	}
-	if c.Stream == nil {
-		c.Stream = rng.Seed(0).Stream("cmaes")
+	if c.Normal == nil {
+		c.Normal = rng.Seed(c.Seed).Stream("cmaes").Norm
 	}
 	c.Stop = c.Stop.complete()
-	return nil
-}
-
-// checkFirst returns an error if a covariance cannot start as it is told to.
-func checkFirst(c Covariance, n int) error {
-	given, ok := c.(*Cholesky)
-	if !ok || given.First == nil {
-		return nil
-	}
-	if m := given.First.SymmetricDim(); m != n {
-		return objective.BadOption("Covariance", "the first C has %d rows, the objective %d coordinates", m, n)
-	}
-	if !new(mat.Cholesky).Factorize(given.First) {
-		return objective.BadOption("Covariance", "the first C is not positive definite")
-	}
 	return nil
 }

@@ -7,6 +7,7 @@
 // cumulative step-size adaptation, rank-one and rank-μ updates. It sees values
 // only through their order.
 //
-// Start with Run, one descent, or with Restart, which runs one after another with
-// the populations of IPOP or BIPOP.
+// Start with Run, one descent, or with Series, which runs one after another with
+// the populations of IPOP or BIPOP. The form in which C is kept is a value, a
+// Covariance; so is the plan of restarts, a Schedule.
 package cmaes

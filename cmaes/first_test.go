@@ -30,7 +30,7 @@ func spread(n int) (*mat.SymDense, objective.Objective) {
 func TestFirstCovariance(t *testing.T) {
 	c, ellipsoid := spread(8)
 	run := func(f objective.Objective, first *mat.SymDense) Result {
-		r, err := Run(ctx, f, Config{Mean: slices.Repeat([]float64{1}, 8), Covariance: &Cholesky{First: first}, Stream: rng.Seed(1).Stream("test")})
+		r, err := Run(ctx, f, Config{Mean: slices.Repeat([]float64{1}, 8), Covariance: Cholesky{First: first}, Normal: rng.Seed(1).Stream("test").Norm})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestFirstCovariance(t *testing.T) {
 	}
 	for name, first := range map[string]*mat.SymDense{"too small": mat.NewSymDense(3, nil), "singular": mat.NewSymDense(8, nil)} {
 		var bad *objective.OptionError
-		if _, err := Run(ctx, ellipsoid, Config{Covariance: &Cholesky{First: first}}); !errors.As(err, &bad) || bad.Option != "Covariance" {
+		if _, err := Run(ctx, ellipsoid, Config{Covariance: Cholesky{First: first}}); !errors.As(err, &bad) || bad.Option != "Covariance" {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestShortSchedules(t *testing.T) {
 	c, ellipsoid := spread(4)
 	count := func(s Schedule) int {
 		runs := 0
-		series := Series{Run: Config{Covariance: &Cholesky{First: c}}, Box: objective.Cube(4, -1, 1), Schedule: s, Began: func(Plan) { runs++ }}
+		series := Series{Run: Config{Covariance: Cholesky{First: c}}, Box: objective.Cube(4, -1, 1), Schedule: s, Began: func(Plan) { runs++ }}
 		if r, err := series.Minimize(ctx, ellipsoid); err != nil || r.Value > 1e-8 {
 			t.Errorf("%v, error %v", r.Value, err)
 		}

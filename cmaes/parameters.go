@@ -1,6 +1,9 @@
 package cmaes
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Parameters are the constants of a run: the default strategy parameters of the
 // tutorial's appendix A, table 1.
@@ -10,7 +13,7 @@ type Parameters struct {
 	Mu     int // how many parents, μ = ⌊λ/2⌋
 
 	// Weights are the w_i of all λ points, best first: those of the parents sum
-	// to 1, the others are negative, or 0 without Active.
+	// to 1, and the others are negative.
 	Weights []float64
 	// MuEff = 1/Σ w_i² over the parents.
 	MuEff float64
@@ -23,8 +26,12 @@ type Parameters struct {
 // DefaultPopulation is λ = 4 + ⌊3 ln n⌋, equation (48).
 func DefaultPopulation(n int) int { return 4 + int(3*math.Log(float64(n))) }
 
-// NewParameters returns the constants for dimension n and population λ ≥ 2.
+// NewParameters returns the constants for dimension n ≥ 1 and population λ ≥ 2. It
+// panics if they are less.
 func NewParameters(n, lambda int) Parameters {
+	if n < 1 || lambda < 2 {
+		panic(fmt.Sprintf("cmaes: parameters for %d dimensions and a population of %d; there must be at least 1 and 2", n, lambda))
+	}
 	d := float64(n)
 	p := Parameters{N: n, Lambda: lambda, Mu: lambda / 2, Weights: make([]float64, lambda)}
 	// w'_i = ln((λ+1)/2) − ln i, equation (49).

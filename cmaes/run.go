@@ -19,7 +19,7 @@ type Result struct {
 	// Status says why the run stopped, and Reason by which rule, in a word.
 	Status objective.Status
 	Reason string
-	// Queries and Generations count.
+	// Queries and Generations are how many there were.
 	Queries, Generations int
 	// Sigma is the last step size.
 	Sigma float64
@@ -28,7 +28,8 @@ type Result struct {
 // Run minimises f by one descent of CMA-ES. Each generation is one batch of λ
 // queries. A value of NaN or +Inf ranks last and never enters the mean.
 //
-// A generation takes O(λn² + n³/3) time besides, and allocates nothing.
+// A generation takes O(λn² + n³/3) time besides, and allocates nothing, unless the
+// covariance is a Root.
 func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error) {
 	if err := cfg.complete(f.Dim()); err != nil {
 		return Result{Value: math.Inf(1)}, err
@@ -60,7 +61,7 @@ type descent struct {
 
 	m, pSigma, pC []float64
 	sigma         float64
-	cov           Covariance
+	cov           covariance
 	z, y, u, x    *mat.Dense // λ×n: z_i, y_i = Az_i, m + σy_i, and inside the bounds
 	values        []float64
 	order         []int     // of the points, best first
@@ -79,15 +80,14 @@ func newDescent(f objective.Objective, cfg Config) *descent {
 	n, lambda := f.Dim(), cfg.Population
 	d := &descent{
 		f: f, cfg: cfg, p: NewParameters(n, lambda), fold: newFold(cfg.Bounds),
-		pSigma: make([]float64, n), pC: make([]float64, n), sigma: cfg.Sigma, cov: cfg.Covariance,
+		pSigma: make([]float64, n), pC: make([]float64, n), sigma: cfg.Sigma, cov: cfg.Covariance.begin(n, lambda),
 		z: mat.NewDense(lambda, n, nil), y: mat.NewDense(lambda, n, nil), u: mat.NewDense(lambda, n, nil), x: mat.NewDense(lambda, n, nil),
 		values: make([]float64, lambda), order: make([]int, lambda), weights: make([]float64, lambda),
 		meanZ: make([]float64, n), meanY: make([]float64, n), deviations: make([]float64, n),
 		sound: true,
 	}
 	d.m = d.fold.back(cfg.Mean)
-	d.cov.begin(n, lambda)
-	faster := d.cov.faster(n)
+	faster := d.cov.faster()
 	d.p.C1 = min(1, d.p.C1*faster)
 	d.p.CMu = min(1-d.p.C1, d.p.CMu*faster)
 	d.history.begin(n, lambda, cfg.Stop.Stagnation)
@@ -107,7 +107,7 @@ func (d *descent) generation(ctx context.Context) error {
 	finite := d.rank()
 	d.history.add(d.values, d.order)
 	if finite == 0 {
-		d.sigma /= 2 // nothing was learnt but that it is too far
+		d.sigma /= 2 // all that was learnt is that it was too far
 		return nil
 	}
 	d.update(finite)
@@ -116,11 +116,7 @@ func (d *descent) generation(ctx context.Context) error {
 
 // sample draws x_i = m + σAz_i, equations (38) to (40).
 func (d *descent) sample() {
-	if d.cfg.draw != nil {
-		d.cfg.draw(d.z)
-	} else {
-		d.cfg.Stream.Norm(d.z.RawMatrix().Data)
-	}
+	d.cfg.Normal(d.z.RawMatrix().Data)
 	d.cov.transform(d.y, d.z)
 	for i := range d.values {
 		u := d.u.RawRowView(i)
@@ -193,8 +189,8 @@ func (d *descent) update(finite int) {
 }
 
 // weigh gives each point its weight by rank. Points that failed have none; where
-// so many did that parents are missing, the others make up for them. It returns
-// how many parents there are.
+// so many failed that parents are missing, the weights of the others are raised to
+// make up for them. It returns how many parents there are.
 func (d *descent) weigh(finite int) int {
 	clear(d.weights)
 	parents := min(d.p.Mu, finite)

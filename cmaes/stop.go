@@ -61,11 +61,15 @@ func (d *descent) small(tolerance float64) bool {
 	return true
 }
 
+// nudge is the part of a standard deviation that must change m: Hansen's rule
+// "NoEffectCoord".
+const nudge = 0.2
+
 // noEffect reports whether a fifth of a standard deviation changes no digit of
 // some coordinate of m.
 func (d *descent) noEffect() bool {
 	for k, s := range d.deviations {
-		if d.m[k] == d.m[k]+float64(0.2*d.sigma*s) {
+		if d.m[k] == d.m[k]+float64(nudge*d.sigma*s) {
 			return true
 		}
 	}
@@ -81,9 +85,12 @@ type history struct {
 	scratch      []float64
 }
 
+// longest is how many generations a history keeps at most: Hansen's limit.
+const longest = 20_000
+
 func (h *history) begin(n, lambda, stagnation int) {
 	h.recent = 10 + (30*n+lambda-1)/lambda
-	h.least, h.most = 120+30*n/lambda, 20_000
+	h.least, h.most = 120+30*n/lambda, longest
 	if stagnation > 0 {
 		h.least = stagnation
 	}
@@ -111,7 +118,8 @@ func (h *history) flat(tolerance float64) bool {
 	return slices.Max(last)-slices.Min(last) <= tolerance
 }
 
-// every is how often stagnation is looked for, in generations.
+// every is how often stagnation is looked for, in generations: sorting a long
+// history in each would take longer than all the rest.
 const every = 20
 
 // stagnant reports whether over the last fifth of all generations, and at least

@@ -109,7 +109,7 @@ func (a *auto) bipop() func(objective.Objective) error {
 		Box: objective.Cube(a.f.Dim(), -1, 1), Seed: a.task.Seed,
 	}
 	if a.metric != nil {
-		s.Run.Covariance = &cmaes.Cholesky{First: a.metric}
+		s.Run.Covariance = cmaes.Cholesky{First: a.metric}
 	}
 	return func(f objective.Objective) error {
 		r, err := s.Minimize(a.ctx, f)
@@ -131,7 +131,7 @@ func (a *auto) onFaces() error {
 	a.task.Stage(objective.Stage{Name: "cmaes", Purpose: objective.ToSearch})
 	r, err := cmaes.Run(a.ctx, a.f, cmaes.Config{
 		Mean: slices.Clone(a.f.best.Point), Sigma: 0.02, Bounds: a.task.Bounds,
-		Stream: rng.Seed(a.task.Seed).Stream("auto", "finish"),
+		Normal: rng.Seed(a.task.Seed).Stream("auto", "finish").Norm,
 	})
 	if err == nil {
 		a.status, err = r.Status, errSearched

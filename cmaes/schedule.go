@@ -1,0 +1,133 @@
+package cmaes
+
+import (
+	"cmp"
+	"math"
+)
+
+// A Plan says how a run of a series is made.
+type Plan struct {
+	Regime     string  // a name: "first", "large" or "small" in the schedules here
+	Population int     // λ; 0: that of the first run
+	Sigma      float64 // σ₀, as a part of the first run's; 0: 1
+	Queries    int     // the most queries of the run; 0: no limit
+}
+
+// A Past is a run that has ended.
+type Past struct {
+	Plan
+	Result
+}
+
+// A Schedule plans the next run of a series, from the runs that have ended and the
+// population of the first. It reports false when the series is at its end. Numbers
+// uniform on [0, 1) come from u.
+//
+// The interface is open: any type with this method is a Schedule.
+type Schedule interface {
+	Next(past []Past, population int, u func() float64) (Plan, bool)
+}
+
+// IPOP doubles the population with each restart (A. Auger, N. Hansen, "A restart
+// CMA evolution strategy with increasing population size", 2005).
+type IPOP struct {
+	Restarts int // 0: 9
+}
+
+// Next doubles the population.
+func (s IPOP) Next(past []Past, population int, _ func() float64) (Plan, bool) {
+	if len(past) == 0 {
+		return Plan{"first", population, 1, 0}, true
+	}
+	if len(past) > usual(s.Restarts) {
+		return Plan{}, false
+	}
+	return Plan{"large", 2 * past[len(past)-1].Population, 1, 0}, true
+}
+
+// BIPOP restarts in two regimes, and gives each the same number of queries (N.
+// Hansen, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function
+// testbed", 2009): a large one, whose population λ_l doubles with each run, and a
+// small one with
+//
+//	λ_s = ⌊λ (½λ_l/λ)^(u²)⌋,   σ = σ₀·10^(−2u'),
+//
+// u and u' uniform on [0, 1). A small run has at most half of the queries of the
+// last large one.
+type BIPOP struct {
+	Restarts int // of the large regime; 0: 9
+}
+
+// Next plans a run of the regime that has spent less.
+func (s BIPOP) Next(past []Past, population int, u func() float64) (Plan, bool) {
+	if len(past) == 0 {
+		return Plan{"first", population, 1, 0}, true
+	}
+	large, small, restarts := 0, 0, 0 // queries, and restarts of the large regime
+	var last Past                     // of the large regime
+	for _, p := range past {
+		if p.Regime == "small" {
+			small += p.Result.Queries
+			continue
+		}
+		large += p.Result.Queries
+		if last = p; p.Regime == "large" {
+			restarts++
+		}
+	}
+	if small < large && restarts > 0 {
+		a, b := u(), u()
+		ratio := float64(last.Population) / float64(2*population)
+		return Plan{
+			Regime:     "small",
+			Population: max(2, int(float64(population)*math.Pow(ratio, a*a))),
+			Sigma:      math.Pow(10, -2*b),
+			Queries:    max(1, last.Result.Queries/2),
+		}, true
+	}
+	if restarts >= usual(s.Restarts) {
+		return Plan{}, false
+	}
+	return Plan{"large", 2 * last.Population, 1, 0}, true
+}
+
+// Once is one run.
+type Once struct{}
+
+// Next plans the first run.
+func (Once) Next(past []Past, population int, _ func() float64) (Plan, bool) {
+	return Plan{"first", population, 1, 0}, len(past) == 0
+}
+
+// Confirmed is another schedule that ends early: once two runs have come within
+// Tolerance of the best value.
+type Confirmed struct {
+	Schedule  // nil: BIPOP
+	Tolerance float64
+}
+
+// Next plans as the schedule does, as long as the best value is not confirmed.
+func (s Confirmed) Next(past []Past, population int, u func() float64) (Plan, bool) {
+	least, times := math.Inf(1), 0
+	for _, p := range past {
+		least = min(least, p.Value)
+	}
+	for _, p := range past {
+		if p.Value <= least+s.Tolerance {
+			times++
+		}
+	}
+	if times > 1 {
+		return Plan{}, false
+	}
+	if s.Schedule == nil {
+		s.Schedule = BIPOP{}
+	}
+	return s.Schedule.Next(past, population, u)
+}
+
+// usualRestarts is how often the population is doubled if nothing else is said: as
+// often as on the BBOB testbed, after which it is 512 times as large.
+const usualRestarts = 9
+
+func usual(restarts int) int { return cmp.Or(restarts, usualRestarts) }
