@@ -2,11 +2,11 @@ package line
 
 import "math"
 
-// A brent is one-dimensional minimisation within a bracket a < x < b, f(x) no
-// larger than at the ends, by R. Brent's method: parabolas through the three best
-// points, and golden sections where they do not serve. It is turned inside out,
-// so that many can be advanced together: next says where to look, tell what was
-// seen.
+// A brent minimises a function of one variable within a bracket a < x < b, f(x) no
+// larger than at the ends, by R. Brent's method ("Algorithms for Minimization
+// without Derivatives", 1973): parabolas through the three best points, and golden
+// sections where a parabola does not help. It is turned inside out, so that many can
+// be advanced together: next says where to look, and tell takes what was seen.
 type brent struct {
 	a, b       float64 // the bracket
 	x, w, v    float64 // the best, second and third best point
@@ -21,7 +21,8 @@ func newBrent(a, x, b, fx, tolerance float64) *brent {
 	return &brent{a: a, b: b, x: x, w: x, v: x, fx: fx, fw: fx, fv: fx, tolerance: tolerance}
 }
 
-const golden = 0.3819660112501051 // (3−√5)/2
+// golden is (3−√5)/2, the part of a bracket that a golden section cuts off.
+const golden = 0.3819660112501051
 
 // next returns where to look, and false if the minimum is known well enough.
 func (s *brent) next() (float64, bool) {

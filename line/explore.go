@@ -7,12 +7,15 @@ import (
 
 // A Query is the point x + T u of a line.
 type Query struct {
-	Line int
+	Line int // which line, from 0
 	T    float64
 }
 
-// An Explorer looks along lines for the first time, instead of the grid: it asks for
-// points of them, as many lines together as it can.
+// An Explorer looks along lines for the first time, in place of the grid. It asks for
+// points of them, of as many lines together as it can, and gets their values; wells
+// are then looked for among all points that it has asked for.
+//
+// The interface is open: any type with this method is an Explorer.
 type Explorer interface {
 	Explore(ctx context.Context, ranges []Range, ask func([]Query) ([]float64, error)) error
 }
@@ -26,13 +29,25 @@ func (s *search) explore(ranges []Range) error {
 		})
 	}
 	for j, r := range ranges {
-		s.plan(j, r.Lo, r.Hi, most)
+		s.plan(j, r.Lo, r.Hi, mostPoints)
 	}
 	if _, err := s.ask(); err != nil {
 		return err
 	}
 	return s.widen()
 }
+
+const (
+	// mostPoints is how many points a grid has at most, so that a step that is far
+	// too small does not spend the budget on one line.
+	mostPoints = 400
+	// fineRounds is how often a range is doubled with as fine a grid as before:
+	// until it is eight times as wide.
+	fineRounds = 3
+	// coarsePoints is how many points a grid has at most from then on, when all
+	// that is asked is where f stops falling.
+	coarsePoints = 16
+)
 
 // plan puts a grid on the queue.
 func (s *search) plan(j int, lo, hi float64, most int) {
@@ -43,7 +58,7 @@ func (s *search) plan(j int, lo, hi float64, most int) {
 }
 
 // widen doubles ranges whose lowest point is at an end, the first few times with as
-// fine a grid as before, then with a few points.
+// fine a grid as before, and then with a few points.
 func (s *search) widen() error {
 	for round := range s.cfg.Widen {
 		for j := range s.lines {
@@ -51,11 +66,11 @@ func (s *search) widen() error {
 			lowest := l.lowest()
 			width := l.r.Hi - l.r.Lo
 			l.open = false
-			if lowest.T <= l.r.Lo && l.r.Lo > l.r.Least {
+			if lowest.t <= l.r.Lo && l.r.Lo > l.r.Least {
 				lo := max(l.r.Least, l.r.Lo-width)
 				s.plan(j, lo, l.r.Lo-min(l.r.Step, (l.r.Lo-lo)/2), atMost(round))
 				l.r.Lo, l.open = lo, true
-			} else if lowest.T >= l.r.Hi && l.r.Hi < l.r.Most {
+			} else if lowest.t >= l.r.Hi && l.r.Hi < l.r.Most {
 				hi := min(l.r.Most, l.r.Hi+width)
 				s.plan(j, l.r.Hi+min(l.r.Step, (hi-l.r.Hi)/2), hi, atMost(round))
 				l.r.Hi, l.open = hi, true
@@ -73,8 +88,8 @@ func (s *search) widen() error {
 
 // atMost is how many points a widening may have.
 func atMost(round int) int {
-	if round < 3 {
-		return most
+	if round < fineRounds {
+		return mostPoints
 	}
-	return 16
+	return coarsePoints
 }

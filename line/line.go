@@ -9,73 +9,102 @@
 package line
 
 import (
-	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Range says where to look along a line.
+// A Range says where to look along a line, in units of its direction.
 type Range struct {
-	Lo, Hi float64 // at first, Lo < Hi
-	Step   float64 // the width of the grid: less than that of a well
-	// Least and Most limit where it may be widened to; infinite: no limit.
+	// Lo and Hi are where to look at first, Lo ≤ Hi, both finite.
+	Lo, Hi float64
+	// Step is the width of the grid, above 0: less than that of a well.
+	Step float64
+	// Least and Most limit how far the range may be widened; infinite: no limit.
+	// If both are 0, it is not widened.
 	Least, Most float64
 }
 
-// A Profile is what f looks like along a line.
-type Profile struct {
-	T, Value []float64 // all that was seen, ascending
-	Wells    []Well    // the deepest first, two of them refined, the others as parabolas have them
-	// Open says that f still falls at an end of the range.
-	Open bool
+// complete puts the limits in and returns an error that names a bad field.
+func (r *Range) complete() error {
+	if r.Least == 0 && r.Most == 0 {
+		r.Least, r.Most = r.Lo, r.Hi
+	}
+	switch {
+	case !(r.Lo <= r.Hi) || math.IsInf(r.Hi-r.Lo, 0):
+		return fmt.Errorf("Lo %v and Hi %v, must be finite numbers and Lo at most Hi", r.Lo, r.Hi)
+	case !(r.Step > 0):
+		return fmt.Errorf("Step %v, must be above 0", r.Step)
+	case !(r.Least <= r.Lo):
+		return fmt.Errorf("Least %v, must be at most Lo, %v", r.Least, r.Lo)
+	case !(r.Most >= r.Hi):
+		return fmt.Errorf("Most %v, must be at least Hi, %v", r.Most, r.Hi)
+	}
+	return nil
 }
 
-// A Well is a local minimum.
-type Well struct{ T, Value float64 }
-
-// Config says how to look.
+// Config says how to look. Zero values are the defaults.
 type Config struct {
-	// Wells is how many wells of each line are refined at most: two, and others that may
-	// be the deepest; 0: 3.
+	// Wells is how many wells of each line are refined at most: the two deepest,
+	// and others that may turn out to be the deepest; 0: 3.
 	Wells int
 	// Tolerance is how well a minimum is known, in steps of the grid; 0: 1e-3.
 	Tolerance float64
 	// Explorer looks along the lines first; nil: a grid over each range, which is
 	// widened. Wells and Tolerance are for what follows.
 	Explorer Explorer
-	// Widen is how often a range is doubled while the minimum is at its end; 0: 20.
+	// Widen is how often a range is doubled while the minimum is at its end; 0: 20,
+	// after which it is a million times as wide. Negative: never.
 	Widen int
 }
 
-func (c Config) complete() Config {
+// complete puts the defaults in and returns an *objective.OptionError if a field
+// is bad.
+func (c *Config) complete() error {
 	if c.Wells == 0 {
 		c.Wells = 3
+	}
+	if c.Wells < 0 {
+		return objective.BadOption("Wells", "%d, must not be negative", c.Wells)
 	}
 	if c.Tolerance == 0 {
 		c.Tolerance = 1e-3
 	}
+	if !(c.Tolerance > 0) {
+		return objective.BadOption("Tolerance", "%v, must be a number of at least 0", c.Tolerance)
+	}
 	if c.Widen == 0 {
 		c.Widen = 20
 	}
-	return c
+	return nil
 }
 
-const (
-	most   = 400 // points of a grid
-	rounds = 40  // of Brent's method
-)
-
-// Minimize looks along the rows of directions from x, where f is f0. Each round
-// of all lines is one batch.
+// Minimize looks along the rows of directions from x, where f is f0, each over its
+// own range. Every round of all lines is one batch. It returns a Profile for each
+// line, in which Y is t.
+//
+// It returns an *objective.OptionError if a range ("Ranges") or a field of cfg is
+// bad, and the error of f if there is one. It panics unless there is one direction,
+// as long as x, for each range.
 func Minimize(ctx context.Context, f objective.Objective, x []float64, f0 float64, directions *mat.Dense, ranges []Range, cfg Config) ([]Profile, error) {
-	s := &search{ctx: ctx, f: f, x: x, u: directions, cfg: cfg.complete(), lines: make([]lineState, len(ranges))}
-	for j, r := range ranges {
-		s.lines[j] = lineState{r: r, points: []Well{{0, f0}}}
+	if rows, cols := directions.Dims(); rows != len(ranges) || cols != len(x) {
+		panic(fmt.Sprintf("line: %d directions of %d coordinates for %d ranges from a point of %d; give each range its direction",
+			rows, cols, len(ranges), len(x)))
+	}
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	ranges = slices.Clone(ranges)
+	s := &search{ctx: ctx, f: f, x: x, u: directions, cfg: cfg, lines: make([]track, len(ranges))}
+	for j := range ranges {
+		if err := ranges[j].complete(); err != nil {
+			return nil, objective.BadOption("Ranges", "range %d: %v", j+1, err)
+		}
+		s.lines[j] = track{r: ranges[j], seen: []sample{{0, f0}}}
 	}
 	if err := s.explore(ranges); err != nil {
 		return nil, err
@@ -85,146 +114,7 @@ func Minimize(ctx context.Context, f objective.Objective, x []float64, f0 float6
 	}
 	out := make([]Profile, len(ranges))
 	for j := range out {
-		out[j] = s.lines[j].profile()
+		out[j] = s.lines[j].profile(j)
 	}
 	return out, nil
-}
-
-// A search goes along all lines.
-type search struct {
-	ctx   context.Context
-	f     objective.Objective
-	x     []float64
-	u     *mat.Dense
-	cfg   Config
-	lines []lineState
-	queue []Query
-}
-
-// A lineState is what is known of a line.
-type lineState struct {
-	r      Range
-	points []Well // all seen
-	open   bool
-}
-
-// ask asks for all that is on the queue.
-func (s *search) ask() ([]float64, error) {
-	values, err := objective.Ask(s.ctx, s.f, len(s.queue), func(k int, row []float64) {
-		copy(row, s.x)
-		kernel.AddScaled(row, s.queue[k].T, s.u.RawRowView(s.queue[k].Line))
-	})
-	if err != nil {
-		return nil, err
-	}
-	for k, q := range s.queue {
-		v := values[k]
-		if math.IsNaN(v) {
-			v = math.Inf(1)
-		}
-		s.lines[q.Line].points = append(s.lines[q.Line].points, Well{q.T, v})
-	}
-	s.queue = s.queue[:0]
-	for j := range s.lines {
-		slices.SortFunc(s.lines[j].points, func(a, b Well) int { return cmp.Compare(a.T, b.T) })
-	}
-	return values, nil
-}
-
-// lowest returns the lowest point seen, of equals the one closest to x: a plateau does
-// not lead away.
-func (l *lineState) lowest() Well {
-	return slices.MinFunc(l.points, func(a, b Well) int {
-		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(math.Abs(a.T), math.Abs(b.T)))
-	})
-}
-
-// refine advances Brent's method in the deepest wells of all lines together.
-func (s *search) refine() error {
-	type job struct {
-		j int
-		b *brent
-	}
-	var jobs []job
-	for j := range s.lines {
-		l := &s.lines[j]
-		lowest := l.lowest().Value
-		for n, k := range l.wells(s.cfg.Wells) {
-			p := l.points
-			deepest := vertex(p[k-1], p[k], p[k+1]).Value
-			if n > 1 && deepest-(p[k].Value-deepest) > lowest {
-				continue // even if it is twice as deep as it looks
-			}
-			jobs = append(jobs, job{j, newBrent(p[k-1].T, p[k].T, p[k+1].T, p[k].Value, s.cfg.Tolerance*l.r.Step)})
-		}
-	}
-	for range rounds {
-		var active []job
-		for _, job := range jobs {
-			if t, more := job.b.next(); more {
-				active = append(active, job)
-				s.queue = append(s.queue, Query{job.j, t})
-			}
-		}
-		if len(active) == 0 {
-			return nil
-		}
-		order := slices.Clone(s.queue)
-		if _, err := s.ask(); err != nil {
-			return err
-		}
-		for k, job := range active {
-			job.b.tell(s.lines[job.j].at(order[k].T))
-		}
-		jobs = active
-	}
-	return nil
-}
-
-// at returns the value seen at t.
-func (l *lineState) at(t float64) float64 {
-	k, _ := slices.BinarySearchFunc(l.points, t, func(w Well, t float64) int { return cmp.Compare(w.T, t) })
-	return l.points[k].Value
-}
-
-// wells returns the deepest interior local minima.
-func (l *lineState) wells(n int) []int {
-	var all []int
-	for k := 1; k+1 < len(l.points); k++ {
-		if p := l.points; p[k].Value <= p[k-1].Value && p[k].Value < p[k+1].Value {
-			all = append(all, k)
-		}
-	}
-	depth := func(k int) float64 { return vertex(l.points[k-1], l.points[k], l.points[k+1]).Value }
-	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(depth(a), depth(b)) })
-	return all[:min(n, len(all))]
-}
-
-// profile is what was seen. Of wells closer together than the grid is wide, which
-// rounding makes of one, only the deepest counts.
-func (l *lineState) profile() Profile {
-	p := Profile{Open: l.open, Wells: []Well{l.lowest()}}
-	for _, w := range l.points {
-		p.T, p.Value = append(p.T, w.T), append(p.Value, w.Value)
-	}
-	for _, k := range l.wells(len(l.points)) {
-		w := vertex(l.points[k-1], l.points[k], l.points[k+1])
-		if !slices.ContainsFunc(p.Wells, func(deeper Well) bool { return math.Abs(w.T-deeper.T) < l.r.Step }) {
-			p.Wells = append(p.Wells, Well{w.T, max(w.Value, p.Wells[0].Value)})
-		}
-	}
-	slices.SortStableFunc(p.Wells, func(a, b Well) int { return cmp.Compare(a.Value, b.Value) })
-	return p
-}
-
-// vertex returns the lowest point of the parabola through three points, of which the
-// middle one is no higher than the others.
-func vertex(a, b, c Well) Well {
-	left, right := (b.Value-a.Value)/(b.T-a.T), (c.Value-b.Value)/(c.T-b.T)
-	bend := (right - left) / (c.T - a.T) // half of the second derivative
-	if !(bend > 0) || math.IsInf(bend, 1) {
-		return b
-	}
-	slope := left + float64(bend*(b.T-a.T)) // at b
-	return Well{b.T - slope/(2*bend), b.Value - float64(slope*slope)/(4*bend)}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/untwist/untwist/objective"
@@ -89,10 +90,10 @@ func TestGlobalMinimaOfManyLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for j, p := range profiles {
-		if got := x[j] + p.Wells[0].T; math.Abs(got-shift[j]) > 1e-3 || p.Open {
+		if got := x[j] + p.Wells[0].Y; math.Abs(got-shift[j]) > 1e-3 || p.Open {
 			t.Errorf("line %d: %v, want %v, open %v", j, got, shift[j], p.Open)
 		}
-		if len(p.Wells) < 3 || !slices.IsSorted(p.T) || p.Wells[1].Value < p.Wells[0].Value {
+		if len(p.Wells) < 3 || !slices.IsSorted(p.Y) || p.Wells[1].Value < p.Wells[0].Value {
 			t.Errorf("line %d: wells %v", j, p.Wells)
 		}
 	}
@@ -111,13 +112,13 @@ func TestRangesAreWidened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := profiles[0].Wells[0].T; math.Abs(got-300) > 1e-2 || profiles[0].Open {
+	if got := profiles[0].Wells[0].Y; math.Abs(got-300) > 1e-2 || profiles[0].Open {
 		t.Errorf("%v, open %v", got, profiles[0].Open)
 	}
-	if !profiles[1].Open || profiles[1].Wells[0].T < 1e5 {
+	if !profiles[1].Open || profiles[1].Wells[0].Y < 1e5 {
 		t.Errorf("%v, open %v", profiles[1].Wells[0], profiles[1].Open)
 	}
-	if got := profiles[2].Wells[0].T; got != -20 {
+	if got := profiles[2].Wells[0].Y; got != -20 {
 		t.Errorf("%v, want the limit", got)
 	}
 }
@@ -131,7 +132,7 @@ func TestBadValues(t *testing.T) {
 		return (x[0] - 0.5) * (x[0] - 0.5)
 	})
 	profiles, err := Minimize(ctx, f, []float64{1}, 0.25, eye(1), []Range{everywhere(-2, 2, 0.3)}, Config{})
-	if err != nil || math.Abs(1+profiles[0].Wells[0].T-0.5) > 1e-3 {
+	if err != nil || math.Abs(1+profiles[0].Wells[0].Y-0.5) > 1e-3 {
 		t.Errorf("%v, error %v", profiles, err)
 	}
 	if _, err := Minimize(ctx, objective.NewMeter(f, 5), []float64{1}, 0.25, eye(1), []Range{everywhere(-2, 2, 0.3)}, Config{}); !errors.Is(err, objective.ErrBudget) {
@@ -171,14 +172,14 @@ func TestAnotherExplorer(t *testing.T) {
 		t.Fatalf("%d batches, error %v", batches, err)
 	}
 	// −3 sin 3t + 2t/9 = 0 near ±π/3
-	if got := math.Abs(profiles[0].Wells[0].T); math.Abs(got-1.0217) > 1e-3 {
+	if got := math.Abs(profiles[0].Wells[0].Y); math.Abs(got-1.0217) > 1e-3 {
 		t.Errorf("the minimum is at %v", got)
 	}
-	if got := profiles[1].Wells[0].T; math.Abs(got-0.3) > 1e-4 {
+	if got := profiles[1].Wells[0].Y; math.Abs(got-0.3) > 1e-4 {
 		t.Errorf("the minimum is at %v", got)
 	}
 	broken := errors.New("broken")
-	if _, err := Minimize(ctx, f, make([]float64, 2), 0, eye(2), []Range{everywhere(-3, 3, 0.2)}, Config{Explorer: failing{broken}}); !errors.Is(err, broken) {
+	if _, err := Minimize(ctx, f, make([]float64, 2), 0, eye(2), []Range{everywhere(-3, 3, 0.2), everywhere(-3, 3, 0.2)}, Config{Explorer: failing{broken}}); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -193,17 +194,69 @@ func (f failing) Explore(context.Context, []Range, func([]Query) ([]float64, err
 func TestVertex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at, depth, bend := rapid.Float64Range(-3, 3).Draw(t, "at"), rapid.Float64Range(-5, 5).Draw(t, "depth"), rapid.Float64Range(0.1, 9).Draw(t, "bend")
-		p := func(x float64) Well { return Well{x, depth + bend*(x-at)*(x-at)} }
+		p := func(x float64) sample { return sample{x, depth + bend*(x-at)*(x-at)} }
 		left, right := rapid.Float64Range(0.1, 2).Draw(t, "left"), rapid.Float64Range(0.1, 2).Draw(t, "right")
 		got := vertex(p(at-left), p(at+(right-left)/3), p(at+right))
-		if math.Abs(got.T-at) > 1e-6 || math.Abs(got.Value-depth) > 1e-6 {
+		if math.Abs(got.t-at) > 1e-6 || math.Abs(got.value-depth) > 1e-6 {
 			t.Fatalf("%v, want %v at %v", got, depth, at)
 		}
 	})
-	if got := vertex(Well{0, 1}, Well{1, 1}, Well{2, 1}); got != (Well{1, 1}) {
+	if got := vertex(sample{0, 1}, sample{1, 1}, sample{2, 1}); got != (sample{1, 1}) {
 		t.Errorf("of three equal ones %v", got)
 	}
-	if got := vertex(Well{0, math.Inf(1)}, Well{1, 1}, Well{2, 3}); got != (Well{1, 1}) {
+	if got := vertex(sample{0, math.Inf(1)}, sample{1, 1}, sample{2, 3}); got != (sample{1, 1}) {
 		t.Errorf("beside a failure %v", got)
+	}
+}
+
+// Bad ranges and settings are refused by name, before a query is asked; a range
+// without limits stays as it is, and one of no width is a point.
+func TestBadRangesAndConfigs(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	good := Range{Lo: -1, Hi: 1, Step: 0.1}
+	for _, c := range []struct {
+		option, says string
+		r            Range
+		cfg          Config
+	}{
+		{"Ranges", "range 2: Step 0", Range{}, Config{}},
+		{"Ranges", "range 2: Step 0", Range{Lo: -1, Hi: 1}, Config{}},
+		{"Ranges", "range 2: Step NaN", Range{Lo: -1, Hi: 1, Step: nan}, Config{}},
+		{"Ranges", "range 2: Lo 1 and Hi -1", Range{Lo: 1, Hi: -1, Step: 1}, Config{}},
+		{"Ranges", "range 2: Lo -Inf and Hi 1", Range{Lo: -inf, Hi: 1, Step: 1, Least: -inf, Most: inf}, Config{}},
+		{"Ranges", "range 2: Least 0, must be at most Lo, -1", Range{Lo: -1, Hi: 1, Step: 1, Most: inf}, Config{}},
+		{"Ranges", "range 2: Most 0, must be at least Hi, 1", Range{Lo: -1, Hi: 1, Step: 1, Least: -inf}, Config{}},
+		{"Wells", "-1", good, Config{Wells: -1}},
+		{"Tolerance", "NaN", good, Config{Tolerance: nan}},
+	} {
+		queries := 0
+		f := objective.Func(2, func([]float64) float64 { queries++; return 0 })
+		_, err := Minimize(ctx, f, make([]float64, 2), 0, eye(2), []Range{good, c.r}, c.cfg)
+		var bad *objective.OptionError
+		if !errors.As(err, &bad) || bad.Option != c.option || !strings.HasPrefix(bad.Reason, c.says) || queries > 0 {
+			t.Errorf("%s, %s: error %v after %d queries", c.option, c.says, err, queries)
+		}
+	}
+	f := objective.Func(2, func(x []float64) float64 { return -x[0] + x[1] })
+	profiles, err := Minimize(ctx, f, []float64{1, 1}, 0, eye(2), []Range{good, {Step: 1}}, Config{})
+	if err != nil || profiles[0].Wells[0].Y != 1 || profiles[0].Open || profiles[1].Wells[0].Y != 0 || profiles[1].Component != 1 {
+		t.Errorf("%+v, error %v", profiles, err)
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	f := objective.Func(2, func([]float64) float64 { return 0 })
+	for name, misuse := range map[string]func(){
+		"a range too few": func() { _, _ = Minimize(ctx, f, make([]float64, 2), 0, eye(2), make([]Range, 1), Config{}) },
+		"a long x":        func() { _, _ = Minimize(ctx, f, make([]float64, 3), 0, eye(2), make([]Range, 2), Config{}) },
+	} {
+		func() {
+			defer func() {
+				if r := recover(); r == nil || !strings.Contains(r.(string), "give each range its direction") {
+					t.Errorf("%s: %v", name, r)
+				}
+			}()
+			misuse()
+		}()
 	}
 }

@@ -264,17 +264,10 @@ func (l *Learnt) note(format string, args ...any) {
 }
 
 // A Profile is f along a component, less what it was at the best point: f_j up to
-// a constant.
-type Profile struct {
-	Component int
-	Y, Value  []float64 // ascending in y = ⟨w̃_j, x⟩
-	// Wells are the local minima seen, at Y, their Value how much higher they are
-	// than the first, which is the one chosen unless bounds forbid it.
-	Wells []Well
-	// Open says that f still fell at the end of the range that was looked at, up
-	// to 2²⁰ times as wide as the start box.
-	Open bool
-}
+// a constant. Y is the coordinate y = ⟨w̃_j, x⟩. The first well is the one chosen
+// unless bounds forbid it. An open profile still fell at the end of the range that
+// was looked at, up to 2²⁰ times as wide as the start box.
+type Profile = line.Profile
 
 // A Well is a local minimum along a component.
-type Well struct{ Y, Value float64 }
+type Well = line.Well

@@ -32,10 +32,13 @@ func (m *model) coordinates(x []float64) []float64 {
 	return y
 }
 
+// A sample is a value of a component.
+type sample struct{ Y, Value float64 }
+
 // A table is a function of one variable, known where it was sampled, and
 // interpolated between.
 type table struct {
-	samples []Well // ascending in Y
+	samples []sample // ascending in Y
 	lo      float64
 	width   float64
 	grid    []float64 // at lo, lo + width, …
@@ -61,11 +64,11 @@ func (t *table) add(s *stretch, values []float64) {
 	s.tied = true
 	for i, y := range s.wanted {
 		if v := values[i] - s.shift; !math.IsInf(v, 0) && !math.IsNaN(v) {
-			t.samples = append(t.samples, Well{y, v})
+			t.samples = append(t.samples, sample{y, v})
 		}
 	}
-	slices.SortStableFunc(t.samples, func(a, b Well) int { return cmp.Compare(a.Y, b.Y) })
-	t.samples = slices.CompactFunc(t.samples, func(a, b Well) bool { return a.Y == b.Y })
+	slices.SortStableFunc(t.samples, func(a, b sample) int { return cmp.Compare(a.Y, b.Y) })
+	t.samples = slices.CompactFunc(t.samples, func(a, b sample) bool { return a.Y == b.Y })
 }
 
 // sample returns the value sampled at y, to rounding.
@@ -121,14 +124,14 @@ func (t *table) fill(width float64) {
 	t.wells = nil
 	for k, v := range t.grid {
 		if v <= t.grid[max(k-1, 0)] && v <= t.grid[min(k+1, points-1)] {
-			t.wells = append(t.wells, Well{t.lo + float64(float64(k)*t.width), v})
+			t.wells = append(t.wells, Well{Y: t.lo + float64(float64(k)*t.width), Value: v})
 		}
 	}
 }
 
 // slopeAt returns the slope at sample i of the parabola through it and its
 // neighbours.
-func slopeAt(s []Well, i int) float64 {
+func slopeAt(s []sample, i int) float64 {
 	n := len(s)
 	between := func(a, b int) float64 { return (s[b].Value - s[a].Value) / (s[b].Y - s[a].Y) }
 	switch i {
@@ -175,12 +178,12 @@ func (m *model) profiles() []Profile {
 	for j, t := range m.phi {
 		p := &out[j]
 		p.Component = j
-		least := slices.MinFunc(t.samples, func(a, b Well) int { return cmp.Compare(a.Value, b.Value) }).Value
+		least := slices.MinFunc(t.samples, func(a, b sample) int { return cmp.Compare(a.Value, b.Value) }).Value
 		for i, s := range t.samples {
 			p.Y, p.Value = append(p.Y, s.Y), append(p.Value, s.Value-least)
 			lower := func(k int) bool { return k >= 0 && k < len(t.samples) && t.samples[k].Value < s.Value }
 			if !lower(i-1) && !lower(i+1) {
-				p.Wells = append(p.Wells, Well{s.Y, s.Value - least})
+				p.Wells = append(p.Wells, Well{Y: s.Y, Value: s.Value - least})
 			}
 		}
 		slices.SortStableFunc(p.Wells, func(a, b Well) int { return cmp.Compare(a.Value, b.Value) })

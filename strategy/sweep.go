@@ -81,7 +81,7 @@ func (s *sweeper) wide() error {
 	}
 	for k, p := range profiles {
 		s.keep(s.singles[k], x, p)
-		kernel.AddScaled(x, p.Wells[0].T, s.u.RawRowView(s.singles[k]))
+		kernel.AddScaled(x, p.Wells[0].Y, s.u.RawRowView(s.singles[k]))
 	}
 	if err := s.ask(x); err != nil {
 		return err
@@ -166,12 +166,12 @@ func (s *sweeper) keep(j int, x []float64, p line.Profile) {
 		}
 		return v - least
 	}
-	for k, t := range p.T {
+	for k, t := range p.Y {
 		out.Y = append(out.Y, y+t)
 		out.Value = append(out.Value, above(p.Value[k]))
 	}
 	for _, w := range p.Wells {
-		out.Wells = append(out.Wells, Well{y + w.T, above(w.Value)})
+		out.Wells = append(out.Wells, Well{Y: y + w.Y, Value: above(w.Value)})
 	}
 	finite := slices.DeleteFunc(slices.Clone(out.Value), func(v float64) bool { return math.IsInf(v, 1) })
 	slices.Sort(finite)
@@ -249,7 +249,7 @@ func (s *sweeper) jump(x []float64, fx float64, components []int, profiles []lin
 		return nil
 	}
 	for _, j := range slices.Sorted(maps.Keys(best)) {
-		kernel.AddScaled(x, best[j].T, s.u.RawRowView(j))
+		kernel.AddScaled(x, best[j].Y, s.u.RawRowView(j))
 	}
 	return s.ask(x)
 }

@@ -1,0 +1,108 @@
+package line
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A Profile is what f looks like along a line.
+type Profile struct {
+	// Component is which line it is, from 0.
+	Component int
+	// Y is how far along the line f was asked, ascending, and Value f there.
+	Y, Value []float64
+	// Wells are the local minima, the deepest first. The deepest are as exact as
+	// Minimize refines them, the others as parabolas through their points have them.
+	Wells []Well
+	// Open says that f still falls at an end of the range.
+	Open bool
+}
+
+// A Well is a local minimum along a line.
+type Well struct{ Y, Value float64 }
+
+// A sample is a point of a line and the value there.
+type sample struct{ t, value float64 }
+
+// A track is what is known of a line.
+type track struct {
+	r    Range
+	seen []sample // ascending in t
+	open bool
+}
+
+// add takes notice of a value. One that is not a number counts as large.
+func (l *track) add(t, value float64) {
+	if math.IsNaN(value) {
+		value = math.Inf(1)
+	}
+	l.seen = append(l.seen, sample{t, value})
+}
+
+// sort puts what was added in its place.
+func (l *track) sort() {
+	slices.SortFunc(l.seen, func(a, b sample) int { return cmp.Compare(a.t, b.t) })
+}
+
+// at returns the value seen at t.
+func (l *track) at(t float64) float64 {
+	k, _ := slices.BinarySearchFunc(l.seen, t, func(s sample, t float64) int { return cmp.Compare(s.t, t) })
+	return l.seen[k].value
+}
+
+// lowest returns the lowest sample, of equals the one closest to x: a plateau does
+// not lead away.
+func (l *track) lowest() sample {
+	return slices.MinFunc(l.seen, func(a, b sample) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(math.Abs(a.t), math.Abs(b.t)))
+	})
+}
+
+// wells returns the indices of the n deepest samples that are lower than both of
+// their neighbours, by how deep parabolas through the three are.
+func (l *track) wells(n int) []int {
+	var all []int
+	for k := 1; k+1 < len(l.seen); k++ {
+		if s := l.seen; s[k].value <= s[k-1].value && s[k].value < s[k+1].value {
+			all = append(all, k)
+		}
+	}
+	depth := func(k int) float64 { return l.vertex(k).value }
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(depth(a), depth(b)) })
+	return all[:min(n, len(all))]
+}
+
+// vertex returns the lowest point of the parabola through sample k and its
+// neighbours.
+func (l *track) vertex(k int) sample { return vertex(l.seen[k-1], l.seen[k], l.seen[k+1]) }
+
+// profile returns what was seen along line j. Rounding can make several wells of
+// one: of those closer together than the grid is wide only the deepest counts.
+func (l *track) profile(j int) Profile {
+	lowest := l.lowest()
+	p := Profile{Component: j, Open: l.open, Wells: []Well{{lowest.t, lowest.value}}}
+	for _, s := range l.seen {
+		p.Y, p.Value = append(p.Y, s.t), append(p.Value, s.value)
+	}
+	for _, k := range l.wells(len(l.seen)) {
+		v := l.vertex(k)
+		if !slices.ContainsFunc(p.Wells, func(deeper Well) bool { return math.Abs(v.t-deeper.Y) < l.r.Step }) {
+			p.Wells = append(p.Wells, Well{v.t, max(v.value, lowest.value)})
+		}
+	}
+	slices.SortStableFunc(p.Wells, func(a, b Well) int { return cmp.Compare(a.Value, b.Value) })
+	return p
+}
+
+// vertex returns the lowest point of the parabola through three points, of which the
+// middle one is no higher than the others.
+func vertex(a, b, c sample) sample {
+	left, right := (b.value-a.value)/(b.t-a.t), (c.value-b.value)/(c.t-b.t)
+	bend := (right - left) / (c.t - a.t) // half of the second derivative
+	if !(bend > 0) || math.IsInf(bend, 1) {
+		return b
+	}
+	slope := left + float64(bend*(b.t-a.t)) // at b
+	return sample{b.t - slope/(2*bend), b.value - float64(slope*slope)/(4*bend)}
+}
