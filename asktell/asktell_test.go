@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/untwist/untwist/asktell"
@@ -118,12 +119,56 @@ func TestHowATalkEnds(t *testing.T) {
 	}
 }
 
-// A panic in the algorithm is the caller's.
+// A panic in the algorithm is the caller's, and ends the talk.
 func TestPanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
+	talk := asktell.New(1, func(f objective.Objective) error {
+		if err := f.Evaluate(ctx, mat.NewDense(1, 1, nil), make([]float64, 1)); err != nil {
+			return err
 		}
-	}()
-	asktell.New(1, func(objective.Objective) error { panic(math.Pi) }).Ask()
+		panic(math.Pi)
+	})
+	talk.Ask()
+	talk.Tell([]float64{1}, nil)
+	if got := panicOf(func() { talk.Ask() }); got != math.Pi {
+		t.Errorf("Ask panics with %v", got)
+	}
+	if talk.Ask() != nil || talk.Err() != nil {
+		t.Errorf("after that it wants %v, error %v", talk.Ask(), talk.Err())
+	}
+}
+
+// panicOf returns what f panics with, nil if it does not.
+func panicOf(f func()) (what any) {
+	defer func() { what = recover() }()
+	f()
+	return nil
+}
+
+// Misuse is a panic that says what to do, and does no harm: the talk goes on.
+func TestMisuse(t *testing.T) {
+	var seen []float64
+	talk := asktell.New(2, walk(&seen))
+	defer talk.Stop()
+	wants := func(what, sentence string, f func()) {
+		t.Helper()
+		if got, _ := panicOf(f).(string); !strings.HasPrefix(got, "asktell: ") || !strings.HasSuffix(got, sentence) {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+	wants("Tell before Ask", "call Ask first, and Tell once for each Ask that returns points", func() { talk.Tell(nil, nil) })
+	points := talk.Ask()
+	wants("too few values", "1 values for 2 points; give one for each, or an error", func() { talk.Tell([]float64{1}, nil) })
+	wants("no values", "0 values for 2 points; give one for each, or an error", func() { talk.Tell(nil, nil) })
+	wants("too many values", "3 values for 2 points; give one for each, or an error", func() { talk.Tell([]float64{1, 2, 3}, nil) })
+	wants("too many and an error", "3 values for 2 points; give one for each, or an error", func() { talk.Tell([]float64{1, 2, 3}, ctx.Err()) })
+	wants("too few for all", "TellAll with 1 values for 2 points; give one for each", func() { asktell.TellAll([]*asktell.Talk{talk}, []float64{1}) })
+	talk.Tell(answer(points), nil)
+	wants("Tell twice", "call Ask first, and Tell once for each Ask that returns points", func() { talk.Tell(answer(points), nil) })
+	if talk.Ask() == nil || !slices.Equal(seen, []float64{41, 97}) {
+		t.Errorf("after misuse it has seen %v", seen)
+	}
+	talk.Stop()
+	wants("Tell after Stop", "call Ask first, and Tell once for each Ask that returns points", func() { talk.Tell([]float64{1, 2}, nil) })
+	wants("no dimension", "give it at least 1, and an algorithm", func() { asktell.New(0, walk(&seen)) })
+	wants("no algorithm", "give it at least 1, and an algorithm", func() { asktell.New(2, nil) })
 }

@@ -1,8 +1,10 @@
 package asktell
 
+import "fmt"
+
 // A Want is a point of which a talk wants the value.
 type Want struct {
-	Talk  int // which of them
+	Talk  int // which of them, from 0
 	Point []float64
 }
 
@@ -13,8 +15,8 @@ func Wanted(talks []*Talk) ([]Want, error) {
 	for k, t := range talks {
 		points := t.Ask()
 		if points == nil {
-			if t.err != nil {
-				return nil, t.err
+			if err := t.Err(); err != nil {
+				return nil, err
 			}
 			continue
 		}
@@ -26,13 +28,22 @@ func Wanted(talks []*Talk) ([]Want, error) {
 	return all, nil
 }
 
-// TellAll answers Wanted, with a value for each point.
+// TellAll answers Wanted, with a value for each point. It panics if there are fewer or
+// more.
 func TellAll(talks []*Talk, values []float64) {
+	told := 0
 	for _, t := range talks {
-		if points := t.Ask(); points != nil {
-			n, _ := points.Dims()
-			t.Tell(values[:n], nil)
-			values = values[n:]
+		points := t.Ask()
+		if points == nil {
+			continue
 		}
+		n, _ := points.Dims()
+		if told+n <= len(values) {
+			t.Tell(values[told:told+n], nil)
+		}
+		told += n
+	}
+	if told != len(values) {
+		panic(fmt.Sprintf("asktell: TellAll with %d values for %d points; give one for each", len(values), told))
 	}
 }
