@@ -33,9 +33,7 @@ type Comparison struct {
 // Compare holds estimate against truth. Rows are matched one to one, the most
 // parallel pair first. Compare panics if the frames' dimensions differ.
 func Compare(truth, estimate *Frame) Comparison {
-	if truth.Dim() != estimate.Dim() {
-		panic(fmt.Sprintf("frame: comparing frames of %d and %d dimensions", truth.Dim(), estimate.Dim()))
-	}
+	sameDim(truth, estimate)
 	m, n := truth.Components(), estimate.Components()
 	c := Comparison{
 		Match: make([]int, m), Sign: make([]float64, m), Distance: make([]float64, m),
@@ -60,6 +58,13 @@ func Compare(truth, estimate *Frame) Comparison {
 		c.Coupling = coupling(truth, estimate, c)
 	}
 	return c
+}
+
+// sameDim panics if the frames' dimensions differ.
+func sameDim(a, b *Frame) {
+	if a.Dim() != b.Dim() {
+		panic(fmt.Sprintf("frame: comparing frames of %d and %d dimensions", a.Dim(), b.Dim()))
+	}
 }
 
 // Error returns the largest distance of a row of the truth from its match.
@@ -112,14 +117,16 @@ func coupling(truth, estimate *Frame, c Comparison) float64 {
 }
 
 // CompareBlocks holds an estimate against the truth where components come in
-// blocks, of which only the spans can be told. It returns error, the largest
-// distance of a row of the truth from the span of the block that stands for its
-// own; coupling, the largest |E_ij| between blocks that do not stand for each
-// other; and whether the blocks are right: as many, of the same sizes, one for
-// one. Blocks stand for each other where W·W̃† is largest.
+// blocks, of which only the spans can be told. It returns distance, the largest of
+// a row of the truth from the span of the block that stands for its own; coupling,
+// the largest |E_ij| between blocks that do not stand for each other; and whether
+// the blocks are right: as many, of the same sizes, one for one. Blocks stand for
+// each other where W·W̃† is largest.
 //
-// With blocks of one it says the same as Compare, for errors that are small.
-func CompareBlocks(truth *Frame, blocks [][]int, estimate *Frame, found [][]int) (err, coupling float64, right bool) {
+// With blocks of one it says the same as Compare, for errors that are small. It
+// panics if the frames' dimensions differ.
+func CompareBlocks(truth *Frame, blocks [][]int, estimate *Frame, found [][]int) (distance, coupling float64, right bool) {
+	sameDim(truth, estimate)
 	e := mat.NewDense(truth.Components(), estimate.Components(), nil)
 	kernel.Mul(e.RawMatrix(), 1, truth.w.RawMatrix(), estimate.pinv.RawMatrix(), 0)
 	size := func(b, c []int) float64 { // of W·W̃† between two blocks
@@ -151,9 +158,9 @@ func CompareBlocks(truth *Frame, blocks [][]int, estimate *Frame, found [][]int)
 				}
 			}
 		}
-		err = max(err, estimate.outside(truth, b, found[best]))
+		distance = max(distance, estimate.outside(truth, b, found[best]))
 	}
-	return err, coupling, right
+	return distance, coupling, right
 }
 
 // outside returns the largest distance of some rows of truth from the span of
@@ -167,7 +174,7 @@ func (f *Frame) outside(truth *Frame, rows, span []int) float64 {
 	worst := 0.0
 	for _, i := range rows {
 		v := slices.Clone(truth.w.RawRowView(i))
-		for range 2 {
+		for range 2 { // the second time takes away what rounding has left
 			for k := range span {
 				kernel.AddScaled(v, -kernel.Dot(q.RawRowView(k), v), q.RawRowView(k))
 			}

@@ -20,7 +20,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Frame is W̃ and W̃†. It does not change once it is made.
+// A Frame is W̃ and W̃†. It does not change once it is made, by New, Identity, Axes or
+// from JSON; the zero Frame is of no use.
 type Frame struct {
 	w    *mat.Dense // m×d, rows of length 1
 	pinv *mat.Dense // d×m

@@ -258,7 +258,13 @@ func TestJSONGivesBackTheSameBits(t *testing.T) {
 func TestBadJSON(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{`{}`, "0 rows for 0 components"},
-		{`[1]`, "cannot unmarshal"},
+		{`[1]`, `frame: must be a JSON object with "components", "dim" and "rows", not: array`},
+		{`"frame"`, `frame: must be a JSON object with "components", "dim" and "rows", not: string`},
+		{`{"components":"two"}`, `frame: "components" must be a whole number, not: string`},
+		{`{"components":1,"dim":1.5}`, `frame: "dim" must be a whole number, not: number 1.5`},
+		{`{"components":1,"dim":1,"rows":[["a"]]}`, `frame: "rows" must be lists of numbers, not: string`},
+		{`{"components":1,"dim":1,"rows":[[1e999]]}`, `frame: "rows" must be lists of numbers, not: number 1e999`},
+		{`{"components":1,"dim":1,"rows":{}}`, `frame: "rows" must be lists of numbers, not: object`},
 		{`{"components":1,"dim":2,"rows":[[1,0],[0,1]]}`, "2 rows for 1 components"},
 		{`{"components":1,"dim":2,"rows":[[1]]}`, "row 1 has 1 numbers for 2 dimensions"},
 		{`{"components":1,"dim":-3,"rows":[[1]]}`, "row 1 has 1 numbers for -3 dimensions"},
@@ -268,6 +274,13 @@ func TestBadJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.in), &f); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.in, err, c.want)
 		}
+	}
+	var f Frame
+	if err := f.UnmarshalJSON([]byte("{")); err == nil || !strings.HasPrefix(err.Error(), "frame: this is not JSON") {
+		t.Errorf("half an object: error %v", err)
+	}
+	if _, err := json.Marshal(&f); err == nil || !strings.Contains(err.Error(), "make the frame with New first") {
+		t.Errorf("a frame that was not made: error %v", err)
 	}
 }
 

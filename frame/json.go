@@ -2,6 +2,7 @@ package frame
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,6 +17,9 @@ type form struct {
 
 // MarshalJSON writes W̃ in decimals that give back the same bits.
 func (f *Frame) MarshalJSON() ([]byte, error) {
+	if f == nil || f.w == nil {
+		return nil, errors.New("frame: there is nothing to write: make the frame with New first")
+	}
 	out := form{Components: f.Components(), Dim: f.Dim()}
 	for j := range out.Components {
 		out.Rows = append(out.Rows, f.w.RawRowView(j))
@@ -27,7 +31,7 @@ func (f *Frame) MarshalJSON() ([]byte, error) {
 func (f *Frame) UnmarshalJSON(data []byte) error {
 	var in form
 	if err := json.Unmarshal(data, &in); err != nil {
-		return fmt.Errorf("frame: %w", err)
+		return inWords(err)
 	}
 	if len(in.Rows) == 0 || len(in.Rows) != in.Components {
 		return fmt.Errorf("frame: %d rows for %d components", len(in.Rows), in.Components)
@@ -45,4 +49,19 @@ func (f *Frame) UnmarshalJSON(data []byte) error {
 	}
 	*f = *made
 	return nil
+}
+
+// inWords says what is wrong with JSON to someone who does not know Go.
+func inWords(err error) error {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return fmt.Errorf("frame: this is not JSON: %w", err)
+	}
+	switch kind.Field {
+	case "components", "dim":
+		return fmt.Errorf("frame: %q must be a whole number, not: %s", kind.Field, kind.Value)
+	case "rows":
+		return fmt.Errorf("frame: %q must be lists of numbers, not: %s", kind.Field, kind.Value)
+	}
+	return fmt.Errorf(`frame: must be a JSON object with "components", "dim" and "rows", not: %s`, kind.Value)
 }

@@ -1,0 +1,41 @@
+package problem_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/untwist/untwist/problem"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The Rastrigin function of five mixed coordinates, drawn from seed 1, at 0 and at
+// its minimiser.
+func ExampleNew() {
+	p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: 5, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	points := mat.NewDense(2, 5, nil)
+	points.SetRow(1, p.Minimiser())
+	values := make([]float64, 2)
+	err = p.Evaluate(context.Background(), points, values)
+	fmt.Println(p)
+	fmt.Println("above the minimum at 0:", values[0] > p.Minimum())
+	fmt.Printf("above it at the minimiser by %.6f, error %v\n", values[1]-p.Minimum(), err)
+	// Output:
+	// rastrigin, 5 dimensions, 5 components, mix paper, seed 1
+	// above the minimum at 0: true
+	// above it at the minimiser by 0.000000, error <nil>
+}
+
+// What there is.
+func ExampleCatalogue() {
+	for _, e := range problem.Catalogue()[:3] {
+		fmt.Println(e.Name, "–", e.Structure)
+	}
+	// Output:
+	// rastrigin – separable
+	// rastrigin-like – separable
+	// squared-norm – separable
+}
