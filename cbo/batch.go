@@ -4,8 +4,8 @@ import "github.com/untwist/untwist/internal/rng"
 
 // A batch chooses which particles take part in a step: the first size of a
 // random permutation of all, then the next, and a new permutation when fewer
-// than size are left (Carrillo, Jin, Li and Zhu 2021). Where all take part
-// they do so in their own order and no random number is drawn.
+// than size are left (Carrillo, Jin, Li and Zhu 2021). Where all take part,
+// they do so in their own order, and no random number is drawn.
 type batch struct {
 	members []int // those that take part now
 	deck    []int // a permutation of all particles

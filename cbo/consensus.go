@@ -23,7 +23,7 @@ import (
 // sum 0.95 to 1.27 million. The field's reference implementation, with which
 // the paper's figures were made, has this form.
 //
-// That serves as long as the rounding is small: where α|E| is so large that
+// This form is used as long as the rounding is small. Where α|E| is so large that
 // the logarithm would be lost in it, or overflows, the least E is subtracted
 // first. Where all have failed, or f = −∞, the best share the weight equally.
 // scratch is as long as weights.
@@ -48,8 +48,8 @@ func consensus(c, weights []float64, x *mat.Dense, energies []float64, members [
 	}
 }
 
-// roughExponent is the exponent α|E| whose rounding, 1e-6, makes as large an
-// error in the weights.
+// roughExponent is the exponent α|E| whose rounding is 1e-6. The weights then have
+// an error of that size.
 const roughExponent = 1e10
 
 // softmin sets the weights of the members to exp(a_i − lse(a)) with

@@ -436,7 +436,7 @@ func TestZeroAndBadSeries(t *testing.T) {
 	}
 }
 
-// lazy is a schedule of someone else, who leaves all to the series.
+// lazy is a schedule from outside the package that leaves everything to the series.
 type lazy struct{}
 
 func (lazy) Next(past []Past, _ int, _ func() float64) (Plan, bool) { return Plan{}, len(past) < 2 }

@@ -29,20 +29,24 @@ type Range struct {
 	Least, Most float64
 }
 
-// complete puts the limits in and returns an error that names a bad field.
-func (r *Range) complete() error {
+// complete puts the limits of range j in and returns an *objective.OptionError if a
+// field is bad.
+func (r *Range) complete(j int) error {
+	bad := func(format string, args ...any) error {
+		return objective.BadOption("Ranges", "range %d: %s", j+1, fmt.Sprintf(format, args...))
+	}
 	if r.Least == 0 && r.Most == 0 {
 		r.Least, r.Most = r.Lo, r.Hi
 	}
 	switch {
 	case !(r.Lo <= r.Hi) || math.IsInf(r.Hi-r.Lo, 0):
-		return fmt.Errorf("Lo %v and Hi %v, must be finite numbers and Lo at most Hi", r.Lo, r.Hi)
+		return bad("Lo %v and Hi %v, must be finite numbers and Lo at most Hi", r.Lo, r.Hi)
 	case !(r.Step > 0):
-		return fmt.Errorf("Step %v, must be above 0", r.Step)
+		return bad("Step %v, must be above 0", r.Step)
 	case !(r.Least <= r.Lo):
-		return fmt.Errorf("Least %v, must be at most Lo, %v", r.Least, r.Lo)
+		return bad("Least %v, must be at most Lo, %v", r.Least, r.Lo)
 	case !(r.Most >= r.Hi):
-		return fmt.Errorf("Most %v, must be at least Hi, %v", r.Most, r.Hi)
+		return bad("Most %v, must be at least Hi, %v", r.Most, r.Hi)
 	}
 	return nil
 }
@@ -101,8 +105,8 @@ func Minimize(ctx context.Context, f objective.Objective, x []float64, f0 float6
 	ranges = slices.Clone(ranges)
 	s := &search{ctx: ctx, f: f, x: x, u: directions, cfg: cfg, lines: make([]track, len(ranges))}
 	for j := range ranges {
-		if err := ranges[j].complete(); err != nil {
-			return nil, objective.BadOption("Ranges", "range %d: %v", j+1, err)
+		if err := ranges[j].complete(j); err != nil {
+			return nil, err
 		}
 		s.lines[j] = track{r: ranges[j], seen: []sample{{0, f0}}}
 	}
