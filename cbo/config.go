@@ -56,7 +56,7 @@ type Config struct {
 	Seed uint64
 	// Observe, if not nil, is called before every step. It must not change
 	// what it is shown.
-	Observe func(State)
+	Observe func(State) `fingerprint:"-"`
 }
 
 // Resample adds σ_r√τ ξ, ξ ~ N(0, I), to every particle that moves when the

@@ -31,7 +31,7 @@ type Config struct {
 
 	// Observe, if not nil, is called after every generation. It must not change
 	// what it sees.
-	Observe func(State)
+	Observe func(State) `fingerprint:"-"`
 }
 
 // State is what a run looks like after a generation.

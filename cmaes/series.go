@@ -25,7 +25,7 @@ type Series struct {
 	Seed uint64
 
 	// Began, if not nil, is told of each run before it begins.
-	Began func(Plan)
+	Began func(Plan) `fingerprint:"-"`
 }
 
 // Minimize runs the series until the schedule ends, or f does. The Result is that
