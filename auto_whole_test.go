@@ -2,11 +2,13 @@ package untwist_test
 
 import (
 	"context"
+	"encoding/csv"
 	"flag"
 	"fmt"
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,10 +17,11 @@ import (
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
+	"github.com/untwist/untwist/strategy/auto"
 	"gonum.org/v1/gonum/mat"
 )
 
-var whole = flag.Bool("whole", false, "run strategy auto's acceptance with all seeds and dimensions; with -update docs/auto.md's table is written anew")
+var whole = flag.Bool("whole", false, "run strategy auto's acceptance with all seeds and dimensions; with -update docs/auto-seeds.csv and the table in docs/auto.md are written anew")
 
 // few returns n with -whole, and otherwise less.
 func few(n, less int) int {
@@ -80,8 +83,8 @@ func TestAutoTable(t *testing.T) {
 		most int
 	}{{"rastrigin", 65_000}, {"rastrigin-like", 65_000}, {"squared-norm", 11_000}, {"different-powers", 65_000}}
 	seeds, d := few(100, 3), few(100, 30)
-	rows := make([]string, seeds)
 	var summary strings.Builder
+	rows := "problem,seed,queries_to_0.005,queries_to_1e-8\n"
 	for _, c := range limits {
 		var to, further, end []int
 		worst, solved := 0.0, 0
@@ -97,7 +100,7 @@ func TestAutoTable(t *testing.T) {
 			}
 			to, further, end = append(to, first.TargetQuery), append(further, fine.TargetQuery), append(end, last.Queries)
 			worst = max(worst, lastGap)
-			rows[seed] += fmt.Sprintf(" %d | %d |", first.TargetQuery, fine.TargetQuery)
+			rows += fmt.Sprintf("%s,%d,%d,%d\n", c.name, seed, first.TargetQuery, fine.TargetQuery)
 		}
 		slices.Sort(to)
 		slices.Sort(further)
@@ -111,17 +114,51 @@ func TestAutoTable(t *testing.T) {
 		}
 	}
 	if *whole && *update {
-		var table strings.Builder
-		table.WriteString("| | solved | to 0.005, median | most | to 1e-8, median | done, median | largest gap when done |\n|---|---|---|---|---|---|---|\n" + summary.String())
-		table.WriteString("\n| seed |")
-		for _, c := range limits {
-			fmt.Fprintf(&table, " %s 0.005 | 1e-8 |", c.name)
+		if err := os.WriteFile("docs/auto-seeds.csv", []byte(rows), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		table.WriteString("\n|---|" + strings.Repeat("---|", 2*len(limits)) + "\n")
-		for seed, row := range rows {
-			fmt.Fprintf(&table, "| %d |%s\n", seed, row)
+		rewrite(t, "docs/auto.md", "| | solved | to 0.005, median | most | to 1e-8, median | done, median | largest gap when done |\n|---|---|---|---|---|---|---|\n"+summary.String())
+	}
+}
+
+// The table in docs/auto.md is that of docs/auto-seeds.csv.
+func TestAutoSeeds(t *testing.T) {
+	file, err := os.Open("docs/auto-seeds.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("docs/auto.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, further := map[string][]int{}, map[string][]int{}
+	for _, row := range rows[1:] {
+		rough, err := strconv.Atoi(row[2])
+		if err != nil {
+			t.Fatal(err)
 		}
-		rewrite(t, "docs/auto.md", table.String())
+		fine, err := strconv.Atoi(row[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		to[row[0]], further[row[0]] = append(to[row[0]], rough), append(further[row[0]], fine)
+	}
+	for name := range to {
+		slices.Sort(to[name])
+		slices.Sort(further[name])
+		n := len(to[name])
+		want := fmt.Sprintf("| %s | %d of %d | %d | %d | %d |", name, n, n, to[name][n/2], to[name][n-1], further[name][n/2])
+		if !strings.Contains(string(page), want) {
+			t.Errorf("docs/auto.md has no line %s", want)
+		}
+	}
+	if len(to) != 4 {
+		t.Errorf("%d problems", len(to))
 	}
 }
 
@@ -216,7 +253,7 @@ func TestAutoNotSeparable(t *testing.T) {
 			for _, d := range []int{10, 40}[:few(2, 1)] {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
 				seeds := few(15, 5)
-				ours, solved := median(t, spec, strategy.Auto{}, 1e-8, 0, seeds)
+				ours, solved := median(t, spec, auto.Auto{}, 1e-8, 0, seeds)
 				alone, without := median(t, spec, strategy.CMAES{}, 1e-8, 0, seeds)
 				t.Logf("%s, mix %s, d = %d: %v queries (%d of %d), CMA-ES %v (%d): ratio %.2f", name, mix, d, ours, solved, seeds, alone, without, ours/alone)
 				if ours > 1.5*alone || solved < without {
@@ -236,7 +273,7 @@ func TestAutoSeparable(t *testing.T) {
 			for _, d := range []int{10, 40, 100}[:few(3, 1)] {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
 				seeds := few(15, 3)
-				ours, solved := median(t, spec, strategy.Auto{}, 1e-6, 0, seeds)
+				ours, solved := median(t, spec, auto.Auto{}, 1e-6, 0, seeds)
 				alone, without := median(t, spec, strategy.CMAES{}, 1e-6, 2*int(min(ours, 1e6))+1000, seeds)
 				t.Logf("%s, mix %q, d = %d: %v queries (%d of %d), CMA-ES %v (%d)", name, mix, d, ours, solved, seeds, alone, without)
 				if !(ours < alone) || solved < seeds {

@@ -43,9 +43,9 @@ func identityFor(s strategy.Strategy) *frame.Frame {
 // eachStrategy calls f with every strategy: the suite that all have to pass.
 // Its journal part comes with the journal.
 func eachStrategy(t *testing.T, f func(t *testing.T, s strategy.Strategy)) {
-	for _, name := range strategy.Names() {
+	for _, name := range untwist.Strategies() {
 		t.Run(name, func(t *testing.T) {
-			s, err := strategy.Named(name, strategy.Knobs{})
+			s, err := untwist.StrategyNamed(name, untwist.Knobs{})
 			if err != nil || s.Name() != name {
 				t.Fatalf("strategy %v, error %v", s, err)
 			}

@@ -12,7 +12,7 @@ import (
 
 // Options says how to minimise. The zero value is a good start.
 type Options struct {
-	// Strategy is the way to minimise. Default strategy.Default().
+	// Strategy is the way to minimise. Default DefaultStrategy().
 	Strategy strategy.Strategy
 
 	// Frame has coordinates in which f is known to separate, from Probe for instance,
@@ -68,7 +68,7 @@ type Progress struct {
 // complete puts the defaults in and returns an *OptionError if a field is bad.
 func (o *Options) complete(d int) error {
 	if o.Strategy == nil {
-		o.Strategy = strategy.Default()
+		o.Strategy = DefaultStrategy()
 	}
 	if err := o.completeBoxes(d); err != nil {
 		return err

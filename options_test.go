@@ -55,7 +55,7 @@ func TestBadOptions(t *testing.T) {
 	if _, err := untwist.Minimize(ctx, nil, untwist.Options{}); err == nil {
 		t.Error("a nil objective is accepted")
 	}
-	if _, err := strategy.Named("luck", strategy.Knobs{}); err == nil || !strings.Contains(err.Error(), `unknown strategy "luck": one of auto, reparametrised, transformed, componentwise, cbo, cbo-isotropic`) {
+	if _, err := untwist.StrategyNamed("luck", untwist.Knobs{}); err == nil || !strings.Contains(err.Error(), `unknown strategy "luck": one of auto, reparametrised, transformed, componentwise, cbo, cbo-isotropic`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -76,11 +76,11 @@ func TestDefaultOptions(t *testing.T) {
 	if r, err = untwist.Minimize(ctx, f, untwist.Options{}); err != nil || r.Budget != 500*3*3 || r.Strategy != "auto" || r.Seed != 0 {
 		t.Errorf("budget %d, strategy %s, seed %d, error %v", r.Budget, r.Strategy, r.Seed, err)
 	}
-	for _, name := range strategy.Names() {
-		if _, err := strategy.Named(name, strategy.Knobs{}); err != nil {
+	for _, name := range untwist.Strategies() {
+		if _, err := untwist.StrategyNamed(name, untwist.Knobs{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		_, err := strategy.Named(name, strategy.Knobs{Particles: 3, Sigma: new(0.), Tau: new(1.), Alpha: new(0.)})
+		_, err := untwist.StrategyNamed(name, untwist.Knobs{Particles: 3, Sigma: new(0.), Tau: new(1.), Alpha: new(0.)})
 		if has := name != "auto" && name != "cmaes"; has != (err == nil) {
 			t.Errorf("%s: %v", name, err)
 		}

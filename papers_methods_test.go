@@ -1,6 +1,7 @@
 package untwist_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/untwist/untwist"
@@ -78,15 +79,20 @@ func TestPapersMethodsWithFewComponents(t *testing.T) {
 	}
 }
 
-// A road that a strategy does not take is refused, and so is a frame.
-func TestRoadsAndFramesOfStrategies(t *testing.T) {
+// Strategies that search in the coordinates given refuse others before the first query.
+func TestStrategiesRefuseCoordinates(t *testing.T) {
 	p := mixed(t, "rastrigin", 4, 1)
-	for option, o := range map[string]untwist.Options{
-		"Road":  {Identifier: identify.Paper{}},
-		"Frame": {Strategy: strategy.CBO{}, Frame: p.Frame()},
-	} {
-		if _, err := untwist.Minimize(ctx, p, o); err == nil || err.(*untwist.OptionError).Option != option {
-			t.Errorf("%s: error %v", option, err)
+	for _, s := range []strategy.Strategy{strategy.CBO{}, strategy.IsotropicCBO{}, strategy.CMAES{}} {
+		for option, o := range map[string]untwist.Options{
+			"Identifier": {Identifier: identify.Paper{}},
+			"Frame":      {Frame: p.Frame()},
+		} {
+			o.Strategy, o.Budget = s, 100
+			r, err := untwist.Minimize(ctx, p, o)
+			var bad *untwist.OptionError
+			if want := "strategy " + s.Name() + " searches in the coordinates given"; !errors.As(err, &bad) || bad.Option != option || bad.Reason != want || r.Queries != 0 {
+				t.Errorf("%s: error %v after %d queries", option, err, r.Queries)
+			}
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/strategy"
+	"github.com/untwist/untwist/line"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -144,10 +144,10 @@ func divided(f *frame.Frame, by func(k int) float64) (*frame.Frame, error) {
 }
 
 // A Profile is f along a component: f_j up to a constant.
-type Profile = strategy.Profile
+type Profile = line.Profile
 
 // A Well is a local minimum along a component.
-type Well = strategy.Well
+type Well = line.Well
 
 // profiles returns profiles in the user's coordinates: with z = (x−c)/half and
 // v = w/half the coordinate ⟨w, z⟩ = ⟨v, x⟩ − ⟨v, c⟩ is that of a row v/‖v‖ of the

@@ -16,7 +16,6 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/store"
-	"github.com/untwist/untwist/strategy"
 )
 
 var ctx = context.Background()
@@ -125,7 +124,7 @@ func TestNumericsAreTheGoldenOnes(t *testing.T) {
 
 // Every strategy that has a name is a method.
 func TestEveryStrategyIsAMethod(t *testing.T) {
-	for _, name := range strategy.Names() {
+	for _, name := range untwist.Strategies() {
 		if !slices.ContainsFunc(methods, func(m method) bool { return m.Strategy.Name() == name }) {
 			t.Errorf("%s is none", name)
 		}

@@ -3,6 +3,7 @@ package experiment
 import (
 	"slices"
 
+	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/strategy"
 )
 
@@ -23,7 +24,7 @@ var methods = []method{
 	{Name: "transformed", Title: "CBO on f, transformed noise", TeX: "CBO on $f$, transformed noise", Strategy: strategy.Transformed{}, Shared: true},
 	{Name: "componentwise", Title: "componentwise CBO on g̃", TeX: `componentwise CBO on $\tilde g$`, Strategy: strategy.Componentwise{}, Shared: true},
 	{Name: "cmaes", Title: "BIPOP-CMA-ES on f", TeX: "BIPOP-CMA-ES on $f$", Strategy: strategy.CMAES{}},
-	{Name: "auto", Title: "auto (not in the paper)", TeX: "auto (not in the paper)", Strategy: strategy.Auto{}},
+	{Name: "auto", Title: "auto (not in the paper)", TeX: "auto (not in the paper)", Strategy: untwist.DefaultStrategy()},
 	{Name: "cbo-isotropic", Title: "isotropic CBO on f", TeX: "isotropic CBO on $f$", Strategy: strategy.IsotropicCBO{}},
 }
 

@@ -169,6 +169,10 @@ func (f *Frame) Matrix() *mat.Dense { return f.w }
 // Inverse returns W̃†. It must not be changed.
 func (f *Frame) Inverse() *mat.Dense { return f.pinv }
 
+// Directions returns the transpose of W̃†: row j is u_j, the direction in which y_j
+// grows at rate 1 and every other coordinate stands still. It must not be changed.
+func (f *Frame) Directions() *mat.Dense { return f.pinvT }
+
 // Coordinates sets each row of dst (n×m) to y = W̃x for a row x of points (n×d).
 // dst must not overlap points.
 func (f *Frame) Coordinates(dst, points *mat.Dense) {

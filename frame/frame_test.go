@@ -89,6 +89,9 @@ func TestThereAndBack(t *testing.T) {
 		if !mat.EqualApprox(y, back, 1e-13*cond) {
 			t.Fatalf("x − ½W̃†y has the coordinates %v, want %v", mat.Formatted(back), mat.Formatted(y))
 		}
+		if !mat.Equal(f.Directions(), f.Inverse().T()) {
+			t.Fatal("the directions are not the columns of W̃†")
+		}
 		// Walking along u_j changes y_j alone.
 		u := mat.NewDense(1, d, nil)
 		e := mat.NewDense(1, m, nil)

@@ -25,7 +25,7 @@ func (CBO) Name() string { return "cbo" }
 
 // Minimize runs CBO until it converges or the budget is spent.
 func (c CBO) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
-	return runCBO(ctx, f, task, c.Config)
+	return runCBO(ctx, f, c, task, c.Config)
 }
 
 // IsotropicCBO is consensus-based optimisation with isotropic noise, ‖x−c‖ξ.
@@ -50,12 +50,16 @@ func (c IsotropicCBO) Minimize(ctx context.Context, f objective.Objective, task 
 	if cfg.Sigma == nil {
 		cfg.Sigma = cbo.Constant(math.Sqrt(2 / float64(f.Dim())))
 	}
-	return runCBO(ctx, f, task, cfg)
+	return runCBO(ctx, f, c, task, cfg)
 }
 
-// runCBO runs cfg on the task.
-func runCBO(ctx context.Context, f objective.Objective, task Task, cfg cbo.Config) (Outcome, error) {
-	task.Stage(objective.Stage{Name: "cbo", Purpose: objective.ToSearch})
+// runCBO runs the settings of a strategy on the task.
+func runCBO(ctx context.Context, f objective.Objective, s Strategy, task Task, cfg cbo.Config) (Outcome, error) {
+	task, err := task.asGiven(s, f.Dim())
+	if err != nil {
+		return Outcome{Status: objective.Failed}, err
+	}
+	task.Stage(byCBO)
 	cfg.Box = objective.Cube(f.Dim(), -1, 1)
 	if cfg.Batch == 0 && cfg.Particles > task.Budget {
 		cfg.Particles = task.Budget // the others would never be evaluated
@@ -90,17 +94,8 @@ func inside(bounds objective.Box) cbo.Domain {
 	return cbo.Clip{Radius: reach}
 }
 
-// config returns the CBO settings that the knobs ask for.
-func (k Knobs) config() cbo.Config {
-	cfg := cbo.Config{Particles: k.Particles}
-	if k.Tau != nil {
-		cfg.Tau = *k.Tau
-	}
-	if k.Sigma != nil {
-		cfg.Sigma = cbo.Constant(*k.Sigma)
-	}
-	if k.Alpha != nil {
-		cfg.Alpha = cbo.Geometric{Start: *k.Alpha, Factor: 1.005, Limit: max(*k.Alpha, 1e5)}
-	}
-	return cfg
+// PapersAlpha is the paper's schedule of the exponent α: it grows by half a percent a
+// step, from start up to 1e5, and stays where it is if it starts above that.
+func PapersAlpha(start float64) cbo.Schedule {
+	return cbo.Geometric{Start: start, Factor: 1.005, Limit: max(start, 1e5)}
 }

@@ -19,13 +19,21 @@ type CMAES struct{ Series cmaes.Series }
 // Name returns "cmaes".
 func (CMAES) Name() string { return "cmaes" }
 
+// FirstSigma is σ₀ of CMA-ES, 0.3 of the width of the start box [-1, 1]^d, as in the
+// paper.
+const FirstSigma = 0.6
+
 // Minimize runs the series until it ends or the budget is spent.
 func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
-	task.Stage(objective.Stage{Name: "cmaes", Purpose: objective.ToSearch})
+	task, err := task.asGiven(c, f.Dim())
+	if err != nil {
+		return Outcome{Status: objective.Failed}, err
+	}
+	task.Stage(byCMAES)
 	s := c.Series
 	s.Box, s.Seed, s.Run.Bounds = objective.Cube(f.Dim(), -1, 1), task.Seed, task.Bounds
 	if s.Run.Sigma == 0 {
-		s.Run.Sigma = 0.6
+		s.Run.Sigma = FirstSigma
 	}
 	if task.Points != nil {
 		best, err := evaluateAll(ctx, f, task.Points)
@@ -49,13 +57,4 @@ func evaluateAll(ctx context.Context, f objective.Objective, points *mat.Dense) 
 	var best objective.Best
 	best.OfferAll(points, values)
 	return best.Point, nil
-}
-
-// series returns the settings of CMA-ES that the knobs ask for.
-func (k Knobs) series() cmaes.Series {
-	s := cmaes.Series{Run: cmaes.Config{Population: k.Particles}}
-	if k.Sigma != nil {
-		s.Run.Sigma = *k.Sigma
-	}
-	return s
 }

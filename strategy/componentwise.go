@@ -5,7 +5,7 @@ import (
 
 	"github.com/untwist/untwist/asktell"
 	"github.com/untwist/untwist/cbo"
-	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -29,45 +29,51 @@ func (Componentwise) Name() string { return "componentwise" }
 // Minimize finds a frame and searches along its components until all swarms have
 // converged or the budget is spent.
 func (c Componentwise) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
-	counted := &watched{Objective: f}
-	_, found, err := framed(ctx, counted, task)
-	if err != nil || found.Frame == nil {
-		return ended(ctx, found, err)
+	counted := &counted{Objective: f}
+	begun, err := frameFor(ctx, counted, task)
+	if err != nil {
+		return begun.ended(ctx, err)
 	}
-	task.Stage(objective.Stage{Name: "cbo", Purpose: objective.ToSearch})
-	s := newSlices(ctx, counted, task, found, c.config())
+	begun.Stage(byCBO)
+	s := newSlices(ctx, counted, begun.found.Frame, Swarm{Config: c.Config}.settings(), begun.Seed)
 	defer s.stop()
-	if err := s.run((task.Budget - counted.queries - 1) / len(s.talks)); err != nil {
-		return ended(ctx, found, err)
+	if err := s.run(ctx, (begun.Budget-counted.queries-1)/len(s.talks)); err != nil {
+		return begun.ended(ctx, err)
 	}
-	return Outcome{objective.Converged, &Learnt{Finding: found}}, nil
+	return begun.outcome(objective.Converged), nil
 }
 
-// config returns the settings of each swarm.
-func (c Componentwise) config() cbo.Config {
-	return Swarm{Config: c.Config}.settings()
+// A counted objective counts the queries that pass.
+type counted struct {
+	objective.Objective
+	queries int
+}
+
+// Evaluate evaluates f.
+func (c *counted) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	err := c.Objective.Evaluate(ctx, points, values)
+	c.queries += objective.Evaluated(values, err)
+	return err
 }
 
 // searchSlices are the searches along all components.
 type searchSlices struct {
-	ctx   context.Context
 	f     objective.Objective
-	found *identify.Finding
-	u     *mat.Dense
-	talks []*asktell.Talk
+	frame *frame.Frame
+	talks []*asktell.Talk  // one for each component
 	best  []objective.Best // the best coordinate of each component so far
 }
 
-func newSlices(ctx context.Context, f objective.Objective, task Task, found *identify.Finding, cfg cbo.Config) *searchSlices {
-	m := found.Frame.Components()
-	s := &searchSlices{ctx: ctx, f: f, found: found, u: mat.DenseCopyOf(found.Frame.Inverse().T()), best: make([]objective.Best, m)}
+func newSlices(ctx context.Context, f objective.Objective, w *frame.Frame, cfg cbo.Config, seed uint64) *searchSlices {
+	m := w.Components()
+	s := &searchSlices{f: f, frame: w, best: make([]objective.Best, m)}
 	n := swarmSize(cfg)
 	start := mat.NewDense(n, m, nil)
-	found.Frame.Coordinates(start, particles(n, f.Dim(), task.Seed))
+	w.Coordinates(start, particles(n, f.Dim(), seed))
 	for j := range m {
 		one := cfg
 		one.Particles, one.Points = n, mat.NewDense(n, 1, mat.Col(nil, j, start))
-		one.Seed = rng.Seed(task.Seed).Stream("componentwise", j).Uint64()
+		one.Seed = rng.Seed(seed).Stream("componentwise", j).Uint64()
 		s.talks = append(s.talks, asktell.New(1, func(g objective.Objective) error {
 			_, err := cbo.Run(ctx, g, one)
 			return err
@@ -76,20 +82,21 @@ func newSlices(ctx context.Context, f objective.Objective, task Task, found *ide
 	return s
 }
 
-// every is after how many steps the combined point is asked for.
-const every = 100
+// combineEvery is after how many steps the combined point is asked for. It is one query
+// after 100 steps of all swarms, 5,000m queries: a target is seen soon, for nothing.
+const combineEvery = 100
 
 // run takes steps until all have converged or each has had its share of queries, and asks
 // for the combined point.
-func (s *searchSlices) run(share int) error {
+func (s *searchSlices) run(ctx context.Context, share int) error {
 	for step, spent := 1, 0; ; step++ {
-		n, err := s.step(share - spent)
+		n, err := s.step(ctx, share-spent)
 		if err != nil {
 			return err
 		}
 		spent += n
-		if n == 0 || step%every == 0 {
-			if err := s.combined(); err != nil {
+		if n == 0 || step%combineEvery == 0 {
+			if err := s.combined(ctx); err != nil {
 				return err
 			}
 		}
@@ -101,7 +108,7 @@ func (s *searchSlices) run(share int) error {
 
 // step advances every swarm that still moves, if each has so many queries left, and
 // returns how many that took for each at most.
-func (s *searchSlices) step(left int) (int, error) {
+func (s *searchSlices) step(ctx context.Context, left int) (int, error) {
 	wants, err := asktell.Wanted(s.talks)
 	if err != nil {
 		return 0, err
@@ -114,9 +121,9 @@ func (s *searchSlices) step(left int) (int, error) {
 	if largest > left {
 		return 0, nil
 	}
-	values, err := objective.Ask(s.ctx, s.f, len(wants), func(i int, row []float64) {
+	values, err := objective.Ask(ctx, s.f, len(wants), func(i int, row []float64) {
 		clear(row)
-		kernel.AddScaled(row, wants[i].Point[0], s.u.RawRowView(wants[i].Talk))
+		kernel.AddScaled(row, wants[i].Point[0], s.frame.Directions().RawRowView(wants[i].Talk))
 	})
 	if err != nil {
 		return 0, err
@@ -129,14 +136,14 @@ func (s *searchSlices) step(left int) (int, error) {
 }
 
 // combined asks for W̃†s, s the best of each component.
-func (s *searchSlices) combined() error {
+func (s *searchSlices) combined(ctx context.Context) error {
 	coordinates := make([]float64, len(s.best))
 	for j, b := range s.best {
 		if b.Point != nil {
 			coordinates[j] = b.Point[0]
 		}
 	}
-	_, err := objective.Ask(s.ctx, s.f, 1, func(_ int, row []float64) { copy(row, combine(s.found.Frame, coordinates)) })
+	_, err := objective.Ask(ctx, s.f, 1, func(_ int, row []float64) { copy(row, combine(s.frame, coordinates)) })
 	return err
 }
 

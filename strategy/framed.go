@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
@@ -13,80 +14,84 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TakesFrame reports whether a strategy searches in the coordinates of Task.Frame. Those
-// of other packages are believed to.
-func TakesFrame(s Strategy) bool {
-	switch s.(type) {
-	case CBO, IsotropicCBO, CMAES:
-		return false
+// A framed task is where each of the paper's three methods begins: the task with its
+// defaults, the best known point if there is one, and the frame to search in.
+type framed struct {
+	Task
+	known *mat.Dense // one row; nil: none
+	found *identify.Finding
+}
+
+// frameFor evaluates the known points and finds the frame: the one that is given, or
+// what the task's Identifier finds, by default a Survey. Where that finds none it is
+// the coordinates given. The paper's methods know no bounds.
+func frameFor(ctx context.Context, f objective.Objective, task Task) (framed, error) {
+	task, err := task.Complete(f.Dim())
+	begun := framed{Task: task}
+	if err != nil {
+		return begun, err
 	}
-	return true
-}
-
-// TakesRoad reports whether a strategy finds its frame by Task.Road. Those of other
-// packages are believed to.
-func TakesRoad(s Strategy) bool {
-	_, auto := s.(Auto)
-	return TakesFrame(s) && !auto
-}
-
-// framed evaluates the known points, and returns the best of them, if any, and the frame
-// that a strategy searches in: the one that is given, or what the task's road finds; where
-// it finds none, the coordinates given. It is the first thing that the paper's three
-// methods do, which know no bounds.
-func framed(ctx context.Context, f objective.Objective, task Task) (known *mat.Dense, found *identify.Finding, err error) {
-	if task.bounded() {
-		return nil, nil, objective.BadOption("Bounds", "the paper's methods know none; see strategies auto, cbo and cmaes")
+	if task.Bounded() {
+		return begun, objective.BadOption("Bounds", "the paper's methods know none; see strategies auto, cbo and cmaes")
 	}
 	if task.Points != nil {
-		task.Stage(objective.Stage{Name: "known points", Purpose: objective.AtKnown})
+		task.Stage(atKnown)
 		best, err := evaluateAll(ctx, f, task.Points)
 		if err != nil {
-			return nil, nil, err
+			return begun, err
 		}
-		known = mat.NewDense(1, len(best), best)
+		begun.known = mat.NewDense(1, len(best), best)
 	}
-	found, err = frameOf(ctx, f, task)
-	return known, found, err
+	begun.found, err = findingFor(ctx, f, task)
+	return begun, err
 }
 
-// frameOf returns the frame that is given, or found.
-func frameOf(ctx context.Context, f objective.Objective, task Task) (*identify.Finding, error) {
+// findingFor returns the frame that is given, or what is found.
+func findingFor(ctx context.Context, f objective.Objective, task Task) (*identify.Finding, error) {
 	if task.Frame != nil {
-		return identify.Known(task.Frame, task.Blocks), nil
+		return untested(task.Frame, task.Blocks), nil
 	}
-	found, err := road(ctx, f, task)
-	for _, none := range []error{identify.ErrConstant, identify.ErrNotFinite, identify.ErrNoStep, identify.ErrSingular} {
-		if errors.Is(err, none) {
-			return identify.Known(frame.Identity(f.Dim()), nil), nil
-		}
+	identifier := task.Identifier
+	if identifier == nil {
+		identifier = identify.Survey{}
+	}
+	found, err := identifier.Identify(ctx, f, task.Request())
+	none := err == nil && (found == nil || found.Frame == nil)
+	for _, reason := range []error{identify.ErrConstant, identify.ErrNotFinite, identify.ErrNoStep, identify.ErrSingular} {
+		none = none || errors.Is(err, reason)
+	}
+	if none {
+		return untested(frame.Identity(f.Dim()), nil), nil
 	}
 	return found, err
 }
 
-// road goes the task's road.
-func road(ctx context.Context, f objective.Objective, task Task) (*identify.Finding, error) {
-	by := task.Identifier
-	if by == nil {
-		by = identify.Survey{}
-	}
-	return by.Identify(ctx, f, identify.Request{Bounds: task.Bounds, Seed: task.Seed, Stage: task.Stage})
+// untested is the finding of a frame that nobody has tested.
+func untested(f *frame.Frame, blocks [][]int) *identify.Finding {
+	return &identify.Finding{Frame: f, Blocks: blocks, Linear: -1, Certificate: certify.None()}
 }
 
-// ended is the outcome of a strategy that was ended while, or because, it had no frame.
-func ended(ctx context.Context, found *identify.Finding, err error) (Outcome, error) {
-	var out Outcome
-	if found != nil {
-		out.Learnt = &Learnt{Finding: found}
-	}
-	out.Status, err = objective.StatusOf(ctx, err)
-	return out, err
+// ended is the outcome of a task that err has ended.
+func (t framed) ended(ctx context.Context, err error) (Outcome, error) {
+	status, err := objective.StatusOf(ctx, err)
+	return t.outcome(status), err
 }
+
+// outcome says how it ended and what is known of the frame.
+func (t framed) outcome(status objective.Status) Outcome {
+	if t.found == nil {
+		return Outcome{Status: status}
+	}
+	return Outcome{status, &Learnt{Finding: t.found}}
+}
+
+// defaultParticles is the default of cbo.Config, needed where particles are drawn here.
+const defaultParticles = 50
 
 // swarmSize is how many particles a swarm has.
 func swarmSize(cfg cbo.Config) int {
 	if cfg.Particles == 0 {
-		return 50
+		return defaultParticles
 	}
 	return cfg.Particles
 }

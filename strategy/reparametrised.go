@@ -20,18 +20,19 @@ func (Reparametrised) Name() string { return "reparametrised" }
 
 // Minimize finds a frame and runs CBO in it until it converges or the budget is spent.
 func (r Reparametrised) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
-	known, found, err := framed(ctx, f, task)
-	if err != nil || found.Frame == nil {
-		return ended(ctx, found, err)
+	begun, err := frameFor(ctx, f, task)
+	if err != nil {
+		return begun.ended(ctx, err)
 	}
-	g := &inFrame{f: f, frame: found.Frame}
+	w := begun.found.Frame
+	g := &inFrame{f: f, frame: w}
 	cfg := r.Config
-	cfg.Box, cfg.Seed = objective.Cube(g.Dim(), -1, 1), task.Seed
-	if known != nil {
+	cfg.Box, cfg.Seed = objective.Cube(g.Dim(), -1, 1), begun.Seed
+	if begun.known != nil {
 		cfg.Points = mat.NewDense(1, g.Dim(), nil)
-		found.Frame.Coordinates(cfg.Points, known)
+		w.Coordinates(cfg.Points, begun.known)
 	}
-	task.Stage(objective.Stage{Name: "cbo", Purpose: objective.ToSearch})
+	begun.Stage(byCBO)
 	result, err := cbo.Run(ctx, g, cfg)
-	return Outcome{result.Status, &Learnt{Finding: found}}, err
+	return begun.outcome(result.Status), err
 }

@@ -12,14 +12,19 @@ import (
 
 // Swarm explores lines by consensus-based optimisation in one dimension, as the paper
 // does (section 3.3): a swarm on each line, all of which take their steps together.
-// It is another choice for Auto.Lines.
+// It is a line.Explorer, and so another choice for the lines of strategy auto.
 type Swarm struct {
 	// Config is how each swarm moves. Zero values are those of the paper's experiment
 	// in one dimension: τ = 0.01, σ = 1.1, α from 1.
 	Config cbo.Config
-	// Steps is how many steps each takes; 0: 60.
+	// Steps is how many steps each takes. Default 60.
 	Steps int
 }
+
+// swarmSteps is the default of Swarm.Steps. With 50 particles that is 3,000 queries a line.
+// It is enough for the three problems of TestAutoWithSwarms, whose wells Brent's method
+// then refines.
+const swarmSteps = 60
 
 // Explore runs a swarm from each range.
 func (s Swarm) Explore(ctx context.Context, ranges []line.Range, ask func([]line.Query) ([]float64, error)) error {
@@ -59,7 +64,7 @@ func (s Swarm) settings() cbo.Config {
 		cfg.Sigma = cbo.Constant(1.1)
 	}
 	if cfg.Alpha == nil {
-		cfg.Alpha = cbo.Geometric{Start: 1, Factor: 1.005, Limit: 1e5}
+		cfg.Alpha = PapersAlpha(1)
 	}
 	return cfg
 }
@@ -72,7 +77,7 @@ func (s Swarm) config(r line.Range, j int) cbo.Config {
 		cfg.Domain = cbo.Reflect{Box: objective.Cube(1, r.Least, r.Most)}
 	}
 	if cfg.Stop.Steps = s.Steps; s.Steps == 0 {
-		cfg.Stop.Steps = 60
+		cfg.Stop.Steps = swarmSteps
 	}
 	cfg.Seed += uint64(j) << 32
 	return cfg

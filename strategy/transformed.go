@@ -19,18 +19,19 @@ func (Transformed) Name() string { return "transformed" }
 
 // Minimize finds a frame and runs CBO until it converges or the budget is spent.
 func (t Transformed) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
-	known, found, err := framed(ctx, f, task)
-	if err != nil || found.Frame == nil {
-		return ended(ctx, found, err)
+	begun, err := frameFor(ctx, f, task)
+	if err != nil {
+		return begun.ended(ctx, err)
 	}
+	w := begun.found.Frame
 	cfg := t.Config
-	cfg.Noise = cbo.Transformed{Frame: found.Frame}
-	cfg.Domain = cbo.ClipIn{Frame: found.Frame, Radius: reach}
-	cfg.Box, cfg.Seed, cfg.Points = objective.Cube(f.Dim(), -1, 1), task.Seed, known
-	if found.Frame.Components() < f.Dim() && known == nil { // what f ignores stays put
-		cfg.Points = seen(found.Frame, particles(swarmSize(cfg), f.Dim(), task.Seed))
+	cfg.Noise = cbo.Transformed{Frame: w}
+	cfg.Domain = cbo.ClipIn{Frame: w, Radius: reach}
+	cfg.Box, cfg.Seed, cfg.Points = objective.Cube(f.Dim(), -1, 1), begun.Seed, begun.known
+	if w.Components() < f.Dim() && begun.known == nil { // what f ignores stays put
+		cfg.Points = seen(w, particles(swarmSize(cfg), f.Dim(), begun.Seed))
 	}
-	task.Stage(objective.Stage{Name: "cbo", Purpose: objective.ToSearch})
+	begun.Stage(byCBO)
 	result, err := cbo.Run(ctx, f, cfg)
-	return Outcome{result.Status, &Learnt{Finding: found}}, err
+	return begun.outcome(result.Status), err
 }

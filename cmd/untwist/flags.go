@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
 

@@ -11,7 +11,6 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/report"
-	"github.com/untwist/untwist/strategy"
 )
 
 // minimizeFlags are the flags of minimize as they were given.
@@ -58,8 +57,8 @@ number of --workers.
 	flags.StringArrayVar(&f.x0, "x0", nil, "`V,V,…` or FILE with a point on each line: known points to start from; may be given several times")
 	flags.Var(&f.budget, "budget", "the most queries to spend, 20000 or 2e4 for example (default 500·dim²)")
 	flags.Var(&f.target, "target", "stop at this gap above the known minimum")
-	flags.StringVar(&f.strategy, "strategy", strategy.Default().Name(), "one of "+strings.Join(strategy.Names(), ", "))
-	flags.StringVar(&f.road, "road", "", "how reparametrised, transformed and componentwise look for coordinates: one of "+strings.Join(identify.Names(), ", ")+" (default "+identify.Survey{}.Name()+")")
+	flags.StringVar(&f.strategy, "strategy", untwist.DefaultStrategy().Name(), "one of "+strings.Join(untwist.Strategies(), ", "))
+	flags.StringVar(&f.road, "road", "", "how to find the coordinates, for strategies that search in others than those given: one of "+strings.Join(identify.Names(), ", ")+" (default: the strategy's own way)")
 	flags.Var(&f.frame, "frame", "take the coordinates from `FILE`, as probe --frame writes it, and look for no others")
 	flags.Var(&f.plot, "plot", "draw convergence, spectrum, couplings and profiles, as far as there are any, as SVG into `DIR`")
 	flags.Var(&f.particles, "particles", "number of particles of cbo (default 50), or the population λ of cmaes (default 4 + ⌊3 ln dim⌋)")
@@ -120,7 +119,7 @@ func (f *minimizeFlags) options(s subject) (untwist.Options, error) {
 	if o.Identifier, err = road(f.road); err != nil {
 		return o, err
 	}
-	if o.Strategy, err = strategy.Named(f.strategy, strategy.Knobs{
+	if o.Strategy, err = untwist.StrategyNamed(f.strategy, untwist.Knobs{
 		Particles: int(f.particles), Sigma: f.sigma.value, Tau: f.tau.value, Alpha: f.alpha.value,
 	}); err != nil {
 		return o, err

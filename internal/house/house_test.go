@@ -28,21 +28,21 @@ var floors = [][]string{
 	{"frame"},
 	{"hessian", "cbo", "cmaes", "line", "problem", "journal", "asktell"},
 	{"identify"},
-	{"strategy"},
+	{"strategy", "strategy/auto"},
 	{"."},
 	{"experiment", "report", "store", "program", "cluster"},
 	{"cmd/untwist", "dashboard"},
 }
 
 // doors are the imports allowed within a floor.
-var doors = map[string][]string{"experiment": {"store", "report"}}
+var doors = map[string][]string{"experiment": {"store", "report"}, "strategy/auto": {"strategy"}}
 
 // algorithms are plain deterministic functions: the packages that start no
 // goroutine, read no clock, open no file and draw no random number but from a
 // stream of internal/rng.
 var algorithms = []string{
 	"internal/kernel", "internal/rng", "frame", "problem",
-	"hessian", "cbo", "cmaes", "line", "asktell", "identify", "strategy",
+	"hessian", "cbo", "cmaes", "line", "asktell", "identify", "strategy", "strategy/auto",
 }
 
 // forbidden are the packages, with those below them, that no algorithm imports.

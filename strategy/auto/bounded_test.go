@@ -1,4 +1,4 @@
-package strategy
+package auto
 
 import (
 	"context"
@@ -57,8 +57,8 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// boxedFor prepares a search of Σ φ(⟨w_j, x⟩) in a box.
-func boxedFor(t interface{ Fatal(...any) }, w *mat.Dense, phi func(y float64) float64, box objective.Box, scale float64) *boxed {
+// boundedFor prepares a search of Σ φ(⟨w_j, x⟩) in a box.
+func boundedFor(t interface{ Fatal(...any) }, w *mat.Dense, phi func(y float64) float64, box objective.Box, scale float64) bounded {
 	fr, err := frame.New(w)
 	if err != nil {
 		t.Fatal(err)
@@ -83,18 +83,11 @@ func boxedFor(t interface{ Fatal(...any) }, w *mat.Dense, phi func(y float64) fl
 		found.Blocks = append(found.Blocks, []int{j})
 		found.Scale = append(found.Scale, scale)
 	}
-	a := &auto{
-		ctx: context.Background(), f: &watched{Objective: objective.NewScale(f, objective.Cube(d, -1, 1), box), first: math.NaN()},
-		task: Task{Bounds: box, Stage: func(string) {}, Seed: 1}, learnt: &Learnt{},
-	}
-	middle := make([]float64, d)
-	for k := range middle {
-		middle[k] = (box.Lo[k] + box.Hi[k]) / 2
-	}
-	if _, err := objective.Ask(a.ctx, a.f, 1, func(_ int, row []float64) { copy(row, middle) }); err != nil {
+	watched := watch(objective.NewScale(f, objective.Cube(d, -1, 1), box), func(objective.Stage) {})
+	if err := watched.ask(context.Background(), between(box.Lo, box.Hi, 0.5)); err != nil {
 		t.Fatal(err)
 	}
-	return newBoxed(newSweeper(a, found))
+	return newBounded(watched, newCoordinates(found, box), 1)
 }
 
 // Lines reach every coordinate that a point of the box can have, if W̃ is not
@@ -114,22 +107,23 @@ func TestLinesCoverTheBox(t *testing.T) {
 			box.Lo[k] = rapid.Float64Range(-1, -0.1).Draw(t, "lo")
 			box.Hi[k] = rapid.Float64Range(0.1, 1).Draw(t, "hi")
 		}
-		b := boxedFor(t, w, func(y float64) float64 { return y*y - math.Cos(5*y) }, box, 0.1)
-		if err := b.learn(); err != nil {
-			t.Fatal(err)
+		b := boundedFor(t, w, func(y float64) float64 { return y*y - math.Cos(5*y) }, box, 0.1)
+		m, err := newSampler(b.f, b.at, b.box).learn(context.Background())
+		if err != nil || m == nil {
+			t.Fatal(m, err)
 		}
-		for j, table := range b.model.phi {
+		for j, table := range m.phi {
 			lo, hi := 0.0, 0.0
-			for k, v := range b.model.w.RawRowView(j) {
+			for k, v := range m.w.RawRowView(j) {
 				lo += min(v*box.Lo[k], v*box.Hi[k])
 				hi += max(v*box.Lo[k], v*box.Hi[k])
 			}
-			if from, to := table.samples[0].Y, table.samples[len(table.samples)-1].Y; from > lo+0.2 || to < hi-0.2 { // two scales
+			if from, to := table.samples[0].y, table.samples[len(table.samples)-1].y; from > lo+0.2 || to < hi-0.2 { // two scales
 				t.Fatalf("component %d: from %v to %v of [%v, %v]", j, from, to, lo, hi)
 			}
 			for _, s := range table.samples {
-				if math.Abs(table.at(s.Y)-s.Value) > 0.05 {
-					t.Fatalf("component %d: %v at %v, sampled %v", j, table.at(s.Y), s.Y, s.Value)
+				if math.Abs(table.at(s.y)-s.value) > 0.05 {
+					t.Fatalf("component %d: %v at %v, sampled %v", j, table.at(s.y), s.y, s.value)
 				}
 			}
 		}
@@ -137,18 +131,18 @@ func TestLinesCoverTheBox(t *testing.T) {
 }
 
 // The model's minimum in a box that cuts the minimiser off is f's, by brute force.
-func TestBoxedSearchIsBruteForce(t *testing.T) {
+func TestBoundedSearchIsBruteForce(t *testing.T) {
 	phi := func(y float64) float64 { return (y-1.5)*(y-1.5) - math.Cos(7*y) }
 	for seed := range 4 {
 		stream := rng.Seed(seed).Stream("test")
 		w := mat.NewDense(2, 2, nil)
 		stream.Norm(w.RawMatrix().Data)
 		box := objective.Cube(2, -1, 0.7)
-		b := boxedFor(t, w, phi, box, 0.1)
-		if err := b.search(); err != nil {
+		b := boundedFor(t, w, phi, box, 0.1)
+		if _, err := b.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		rows := b.model.w
+		rows := b.at.w
 		least := math.Inf(1)
 		const n = 1500
 		for i := range n + 1 {

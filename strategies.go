@@ -1,0 +1,112 @@
+package untwist
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+	"github.com/untwist/untwist/strategy/auto"
+)
+
+// Knobs are the settings that a user may turn without knowing a strategy's own
+// type. 0 particles, or nil, leave a strategy's default.
+type Knobs struct {
+	Particles int      // how many particles
+	Sigma     *float64 // strength of the noise
+	Tau       *float64 // step size
+	Alpha     *float64 // exponent of the weights at the start
+}
+
+// An entry of the list of strategies makes one, and says which knobs it has.
+type entry struct {
+	make  func(Knobs) strategy.Strategy
+	knobs []string
+}
+
+// The knobs of the two families.
+var (
+	knobsOfCBO   = []string{"Particles", "Sigma", "Tau", "Alpha"}
+	knobsOfCMAES = []string{"Particles", "Sigma"}
+)
+
+// entries are all strategies, the default first.
+var entries = []entry{
+	{func(Knobs) strategy.Strategy { return auto.Auto{} }, nil},
+	{func(k Knobs) strategy.Strategy { return strategy.Reparametrised{Config: k.config()} }, knobsOfCBO},
+	{func(k Knobs) strategy.Strategy { return strategy.Transformed{Config: k.config()} }, knobsOfCBO},
+	{func(k Knobs) strategy.Strategy { return strategy.Componentwise{Config: k.config()} }, knobsOfCBO},
+	{func(k Knobs) strategy.Strategy { return strategy.CBO{Config: k.config()} }, knobsOfCBO},
+	{func(k Knobs) strategy.Strategy { return strategy.IsotropicCBO{Config: k.config()} }, knobsOfCBO},
+	{func(k Knobs) strategy.Strategy { return strategy.CMAES{Series: k.series()} }, knobsOfCMAES},
+}
+
+// Strategies returns the names of all strategies, the default first.
+func Strategies() []string {
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.make(Knobs{}).Name())
+	}
+	return names
+}
+
+// DefaultStrategy returns the strategy that is used where none is named.
+func DefaultStrategy() strategy.Strategy { return entries[0].make(Knobs{}) }
+
+// StrategyNamed returns the strategy of that name, with the knobs as they are turned. A
+// knob that it does not have is an error.
+func StrategyNamed(name string, knobs Knobs) (strategy.Strategy, error) {
+	for _, e := range entries {
+		s := e.make(knobs)
+		if s.Name() != name {
+			continue
+		}
+		for _, knob := range knobs.turned() {
+			if !slices.Contains(e.knobs, knob) {
+				return nil, objective.BadOption(knob, "strategy %s has none: see the others, %s", name, strings.Join(Strategies()[1:], ", "))
+			}
+		}
+		return s, nil
+	}
+	return nil, objective.BadOption("Strategy", "unknown strategy %q: one of %s", name, strings.Join(Strategies(), ", "))
+}
+
+// turned returns the names of the knobs that are turned.
+func (k Knobs) turned() []string {
+	var names []string
+	for _, knob := range []struct {
+		name   string
+		turned bool
+	}{{"Particles", k.Particles != 0}, {"Sigma", k.Sigma != nil}, {"Tau", k.Tau != nil}, {"Alpha", k.Alpha != nil}} {
+		if knob.turned {
+			names = append(names, knob.name)
+		}
+	}
+	return names
+}
+
+// config returns the settings of CBO that the knobs ask for.
+func (k Knobs) config() cbo.Config {
+	cfg := cbo.Config{Particles: k.Particles}
+	if k.Tau != nil {
+		cfg.Tau = *k.Tau
+	}
+	if k.Sigma != nil {
+		cfg.Sigma = cbo.Constant(*k.Sigma)
+	}
+	if k.Alpha != nil {
+		cfg.Alpha = strategy.PapersAlpha(*k.Alpha)
+	}
+	return cfg
+}
+
+// series returns the settings of CMA-ES that the knobs ask for.
+func (k Knobs) series() cmaes.Series {
+	s := cmaes.Series{Run: cmaes.Config{Population: k.Particles}}
+	if k.Sigma != nil {
+		s.Run.Sigma = *k.Sigma
+	}
+	return s
+}

@@ -1,0 +1,162 @@
+package untwist_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestStrategies(t *testing.T) {
+	if got, want := untwist.Strategies(), []string{"auto", "reparametrised", "transformed", "componentwise", "cbo", "cbo-isotropic", "cmaes"}; !slices.Equal(got, want) {
+		t.Errorf("names %v, want %v", got, want)
+	}
+	if name := untwist.DefaultStrategy().Name(); name != "auto" {
+		t.Errorf("the default is %s", name)
+	}
+}
+
+func TestKnobs(t *testing.T) {
+	s, err := untwist.StrategyNamed("cbo", untwist.Knobs{Particles: 7, Sigma: new(0.), Tau: new(0.5), Alpha: new(3.)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.(strategy.CBO).Config
+	if c.Particles != 7 || c.Sigma.At(9) != 0 || c.Tau != 0.5 || c.Alpha.At(0) != 3 || !(math.Abs(c.Alpha.At(1)-3.015) <= 1e-12) || c.Alpha.At(1e5) != 1e5 {
+		t.Errorf("config %+v", c)
+	}
+	if s, _ := untwist.StrategyNamed("cbo", untwist.Knobs{Alpha: new(1e7)}); s.(strategy.CBO).Config.Alpha.At(5) != 1e7 {
+		t.Error("α above the limit of its growth does not stay")
+	}
+	if s, _ := untwist.StrategyNamed("cbo", untwist.Knobs{}); s.(strategy.CBO).Config.Sigma != nil || s.(strategy.CBO).Config.Alpha != nil {
+		t.Error("knobs that were not turned change the config")
+	}
+	if s, err := untwist.StrategyNamed("cmaes", untwist.Knobs{Particles: 9, Sigma: new(0.1)}); err != nil || s.(strategy.CMAES).Series.Run.Population != 9 || s.(strategy.CMAES).Series.Run.Sigma != 0.1 {
+		t.Errorf("%+v, error %v", s, err)
+	}
+	for _, c := range []struct {
+		strategy, option string
+		knobs            untwist.Knobs
+	}{
+		{"auto", "Particles", untwist.Knobs{Particles: 3}},
+		{"auto", "Sigma", untwist.Knobs{Sigma: new(1.), Tau: new(1.)}},
+		{"cmaes", "Tau", untwist.Knobs{Sigma: new(1.), Tau: new(1.)}},
+		{"cmaes", "Alpha", untwist.Knobs{Alpha: new(1.)}},
+	} {
+		_, err := untwist.StrategyNamed(c.strategy, c.knobs)
+		var bad *untwist.OptionError
+		if !errors.As(err, &bad) || bad.Option != c.option || !strings.HasPrefix(bad.Reason, "strategy "+c.strategy+" has none: see the others, reparametrised, ") {
+			t.Errorf("%s: error %v", c.strategy, err)
+		}
+	}
+}
+
+// foreign is a strategy from elsewhere: it asks for the first point of the task and, if
+// it takes a frame, for the point whose coordinates in it are all 1.
+type foreign struct {
+	takes bool
+	task  *strategy.Task // what it was told
+}
+
+func (foreign) Name() string { return "foreign" }
+
+func (s foreign) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
+	task, err := task.Complete(f.Dim())
+	if err != nil {
+		return strategy.Outcome{Status: objective.Failed}, err
+	}
+	if task.Frame != nil && !s.takes {
+		return strategy.Outcome{Status: objective.Failed}, objective.BadOption("Frame", "not with me")
+	}
+	*s.task = task
+	x := mat.NewDense(1, f.Dim(), nil)
+	if task.Frame != nil {
+		task.Frame.Points(x, mat.NewDense(1, task.Frame.Components(), slices.Repeat([]float64{1}, task.Frame.Components())))
+	}
+	err = f.Evaluate(ctx, x, make([]float64, 1))
+	return strategy.Outcome{Status: objective.Converged}, err
+}
+
+// A strategy from elsewhere is asked like ours: it gets the frame, the blocks and the
+// identifier that the user gives, or refuses them.
+func TestForeignStrategies(t *testing.T) {
+	f := objective.Func(2, func(x []float64) float64 { return x[0] + 10*x[1] })
+	w, err := frame.New(mat.NewDense(2, 2, []float64{3, 4, 4, -3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := untwist.Options{Frame: w, Blocks: [][]int{{0, 1}}, Start: objective.Cube(2, -1, 1), Budget: 10, Seed: 7}
+	var told strategy.Task
+	o.Strategy = foreign{true, &told}
+	r, err := untwist.Minimize(ctx, f, o)
+	if err != nil || r.Queries != 1 || r.Strategy != "foreign" || !(math.Abs(r.Value-3.4) <= 1e-12) { // at (1.4, 0.2)
+		t.Errorf("%v at %v, error %v", r.Value, r.Point, err)
+	}
+	if told.Frame == nil || len(told.Blocks) != 1 || told.Budget != 10 || told.Seed != 7 || told.Stage == nil {
+		t.Errorf("it was told %+v", told)
+	}
+	o.Strategy = foreign{false, &told}
+	if r, err := untwist.Minimize(ctx, f, o); err == nil || err.Error() != "Frame: not with me" || r.Queries != 0 || r.Status != objective.Failed {
+		t.Errorf("error %v after %d queries, %v", err, r.Queries, r.Status)
+	}
+	o.Frame, o.Blocks, o.Identifier = nil, nil, identify.Paper{}
+	if _, err := untwist.Minimize(ctx, f, o); err != nil || told.Identifier == nil || told.Identifier.Name() != "paper" {
+		t.Errorf("it was told %+v, error %v", told, err)
+	}
+}
+
+// Auto lets an identifier find the frame, certifies it, and minimises along it like along
+// one that is given.
+func TestAutoTakesAnIdentifier(t *testing.T) {
+	p := mixed(t, "rastrigin", 8, 1)
+	for _, road := range []identify.Identifier{identify.Survey{}, identify.Paper{}} {
+		r, err := untwist.Minimize(ctx, p, untwist.Options{Identifier: road, Start: p.Domain(), Seed: 1})
+		if err != nil || r.Value-p.Minimum() > 1e-8 || r.Status != objective.Converged || len(r.Profiles) != 8 {
+			t.Errorf("%s: gap %g, %v, %v, error %v", road.Name(), r.Value-p.Minimum(), r.Status, r, err)
+		}
+		if c := r.Structure.Certificate; c.Verdict != "separable" || c.Splits == 0 {
+			t.Errorf("%s: %v", road.Name(), c)
+		}
+	}
+	// The paper's identifier means nothing on a quadratic: that is found out, and said.
+	q := mixed(t, "squared-norm", 8, 1)
+	r, err := untwist.Minimize(ctx, q, untwist.Options{Identifier: identify.Paper{}, Start: q.Domain(), Seed: 1, Budget: 10_000})
+	if err != nil || r.Value > 1e-8 || !strings.Contains(r.String(), "the coordinates that paper found do not fit") {
+		t.Errorf("%v, error %v", r, err)
+	}
+	// An error of the identifier ends the run as an error of f does.
+	if r, err := untwist.Minimize(ctx, p, untwist.Options{Identifier: identify.Paper{}, Start: p.Domain(), Budget: 100}); err != nil || r.Status != objective.BudgetSpent || r.Queries != 100 {
+		t.Errorf("%v after %d queries, error %v", r.Status, r.Queries, err)
+	}
+}
+
+// noFrame is an identifier that finds nothing.
+type noFrame struct{}
+
+func (noFrame) Name() string { return "no-frame" }
+func (noFrame) Identify(context.Context, objective.Objective, identify.Request) (*identify.Finding, error) {
+	return &identify.Finding{Linear: -1}, nil
+}
+
+// An identifier that finds nothing leaves the coordinates given, or CMA-ES.
+func TestAnIdentifierThatFindsNothing(t *testing.T) {
+	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
+		if slices.Contains([]string{"cbo", "cbo-isotropic", "cmaes"}, s.Name()) {
+			return // they refuse
+		}
+		f := objective.NewMeter(objective.Func(3, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] + x[2]*x[2] }), 2000)
+		out, err := s.Minimize(ctx, f, strategy.Task{Budget: 2000, Identifier: noFrame{}})
+		if err != nil || out.Status == objective.Running || f.Queries() == 0 {
+			t.Errorf("%v after %d queries, error %v", out.Status, f.Queries(), err)
+		}
+	})
+}

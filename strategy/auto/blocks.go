@@ -1,0 +1,181 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/asktell"
+	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/objective"
+)
+
+// blocks minimise in every block of several components by itself, all of them together:
+// each generation of all blocks is one batch.
+type blocks struct {
+	f    *watched
+	at   *coordinates
+	seed uint64
+}
+
+// The first σ of CMA-ES in a block, in coordinates in which the range of each component
+// is [-1, 1]: a quarter of that range for the first search, and little for another search
+// near the best point.
+const (
+	wideSigma = 0.5
+	nearSigma = 0.003
+)
+
+// leastDifference is the difference of two values in a block that counts as none, if the
+// grain of f is not larger: a tenth of the default of CMA-ES, so that a polish can show.
+const leastDifference = 1e-12
+
+// sameValue is how many such differences two runs may be apart and have come to the same
+// minimum.
+const sameValue = 1e4
+
+// explore searches each block by BIPOP-CMA-ES until two runs have come to the same value.
+func (b blocks) explore(ctx context.Context) error {
+	return b.together(ctx, func(k *block, x []float64, tolerance float64) cmaes.Series {
+		n := len(k.components)
+		box := objective.Cube(n, -1, 1)
+		for i, j := range k.components { // around the start box
+			y := b.at.y(j, x) / k.reach[i]
+			box.Lo[i] -= y
+			box.Hi[i] -= y
+		}
+		return cmaes.Series{
+			Run:      cmaes.Config{Sigma: wideSigma, Mean: make([]float64, n), Stop: cmaes.Stop{Fun: tolerance}},
+			Box:      box,
+			Schedule: cmaes.Confirmed{Schedule: cmaes.BIPOP{}, Tolerance: sameValue * tolerance},
+		}
+	})
+}
+
+// refine searches each block once more, near the best point.
+func (b blocks) refine(ctx context.Context) error {
+	return b.together(ctx, func(k *block, _ []float64, tolerance float64) cmaes.Series {
+		return cmaes.Series{
+			Run:      cmaes.Config{Sigma: nearSigma, Mean: make([]float64, len(k.components)), Stop: cmaes.Stop{Fun: tolerance}},
+			Box:      objective.Cube(len(k.components), -1, 1),
+			Schedule: cmaes.Once{},
+		}
+	})
+}
+
+// together runs a series in every block from the best point on. series is told a block,
+// that point and the difference of values that counts as none.
+func (b blocks) together(ctx context.Context, series func(k *block, x []float64, tolerance float64) cmaes.Series) error {
+	if len(b.at.blocks) == 0 {
+		return nil
+	}
+	b.f.stage(inBlocks)
+	s := &lockstep{f: b.f, at: b.at, x: slices.Clone(b.f.best.Point)}
+	fx := b.f.best.Value
+	tolerance := max(leastDifference, objective.OfSum*b.f.grain.Of(fx))
+	for i, components := range b.at.blocks {
+		k := newBlock(b.at, components, fx)
+		run := series(k, s.x, tolerance)
+		run.Seed = b.seed + uint64(i)<<32
+		talk := asktell.New(len(components), func(f objective.Objective) error {
+			_, err := run.Minimize(ctx, f)
+			return err
+		})
+		defer talk.Stop()
+		s.blocks, s.talks = append(s.blocks, k), append(s.talks, talk)
+	}
+	for {
+		more, err := s.step(ctx)
+		if !more || err != nil {
+			return err
+		}
+	}
+}
+
+// A block is some components, in coordinates z: y_j = y_j(x) + reach_j z_j.
+type block struct {
+	components []int
+	reach      []float64
+	best       objective.Best // in z
+}
+
+// newBlock is at z = 0, where f is fx.
+func newBlock(at *coordinates, components []int, fx float64) *block {
+	k := &block{components: components, best: objective.Best{Point: make([]float64, len(components)), Value: fx}}
+	for _, j := range components {
+		k.reach = append(k.reach, at.extent(j))
+	}
+	return k
+}
+
+// A lockstep is a search of all blocks from x. Each batch has the next generation of
+// every block, and the point where the best of all blocks meet, so that a target is seen
+// as soon as it is reached.
+type lockstep struct {
+	f      *watched
+	at     *coordinates
+	blocks []*block
+	talks  []*asktell.Talk // one for each block
+	x      []float64       // all other blocks are as at x
+}
+
+// step advances every block by a batch, and reports whether there was any to advance.
+func (s *lockstep) step(ctx context.Context) (bool, error) {
+	wants, err := asktell.Wanted(s.talks)
+	if err != nil {
+		return false, err
+	}
+	inside := make([]int, 0, len(wants)) // those within the bounds
+	x := make([]float64, len(s.x))
+	for i, w := range wants {
+		copy(x, s.x)
+		if s.put(x, s.blocks[w.Talk], w.Point); s.inside(x) {
+			inside = append(inside, i)
+		}
+	}
+	values, err := objective.Ask(ctx, s.f, len(inside)+1, func(i int, row []float64) {
+		copy(row, s.x)
+		if i < len(inside) {
+			w := wants[inside[i]]
+			s.put(row, s.blocks[w.Talk], w.Point)
+			return
+		}
+		for _, k := range s.blocks {
+			s.put(row, k, k.best.Point)
+		}
+		if !s.inside(row) {
+			copy(row, s.x)
+		}
+	})
+	if err != nil {
+		return false, err
+	}
+	all := slices.Repeat([]float64{math.Inf(1)}, len(wants))
+	for i, at := range inside {
+		all[at] = values[i]
+		s.blocks[wants[at].Talk].best.Offer(wants[at].Point, values[i])
+	}
+	asktell.TellAll(s.talks, all)
+	return len(wants) > 0, nil
+}
+
+// put moves a block of x from where it is in s.x to z.
+func (s *lockstep) put(x []float64, k *block, z []float64) {
+	for i, j := range k.components {
+		s.at.move(x, z[i]*k.reach[i], j)
+	}
+}
+
+// justOutside is how far outside the bounds rounding may put a point, in half-widths of
+// the start box. The objective takes it back.
+const justOutside = 1e-9
+
+// inside reports whether x is within the bounds, to rounding.
+func (s *lockstep) inside(x []float64) bool {
+	for k, v := range x {
+		if v < s.at.bounds.Lo[k]-justOutside || v > s.at.bounds.Hi[k]+justOutside {
+			return false
+		}
+	}
+	return true
+}

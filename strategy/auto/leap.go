@@ -1,0 +1,81 @@
+package auto
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// A well is leapt to if its height is less than twice the residue by which differences
+// between wells do not add up: then at least half of the height may be an error. Of many
+// such wells the lowest are tried, by a few Newton steps each, which converge
+// quadratically.
+const (
+	residues  = 2
+	mostLeaps = 10
+	leapSteps = 3
+)
+
+// leap looks at wells that may be deeper than they seem. Two components whose curvatures
+// were alike at all points of a survey may be mixed in its frame: walking along one moves
+// the other, so that every well of it seems higher than it is. Then differences between
+// wells do not add up:
+//
+//	|f(x+S) − f(x+S−t_k u_k) − f(x+t_k u_k) + f(x)|,   S = Σ t_k u_k,
+//
+// with one well t_k for each component, is not small beside the height of the well. In
+// such wells it takes Newton steps of all components.
+func (w *wells) leap(ctx context.Context, x []float64, fx float64, all []candidate) error {
+	lowest := lowestOfEach(all)
+	there := slices.Clone(x)
+	for _, c := range lowest {
+		w.at.move(there, c.t, w.at.singles[c.k])
+	}
+	if len(lowest) < 2 || !w.at.bounds.Contains(there) {
+		return nil
+	}
+	values, err := objective.Ask(ctx, w.f, 1+len(lowest), func(i int, row []float64) {
+		if copy(row, there); i > 0 {
+			w.at.move(row, -lowest[i-1].t, w.at.singles[lowest[i-1].k])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	var hidden []candidate
+	for i, c := range lowest {
+		if residue := math.Abs((values[0] - values[1+i]) - c.higher); c.higher < residues*residue {
+			hidden = append(hidden, c)
+		}
+	}
+	slices.SortStableFunc(hidden, func(a, b candidate) int { return cmp.Compare(a.higher, b.higher) })
+	for _, c := range hidden[:min(mostLeaps, len(hidden))] {
+		well := objective.Best{Point: slices.Clone(x), Value: fx + c.higher}
+		w.at.move(well.Point, c.t, w.at.singles[c.k])
+		for range leapSteps {
+			if well, err = w.polisher.newton(ctx, well, finePolish[0]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lowestOfEach returns the lowest candidate of each component.
+func lowestOfEach(all []candidate) []candidate {
+	var lowest []candidate
+	for _, c := range all {
+		last := len(lowest) - 1
+		switch {
+		case math.IsNaN(c.higher) || math.IsInf(c.higher, 0):
+		case last < 0 || lowest[last].k != c.k:
+			lowest = append(lowest, c)
+		case c.higher < lowest[last].higher:
+			lowest[last] = c
+		}
+	}
+	return lowest
+}

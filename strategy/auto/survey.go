@@ -1,0 +1,97 @@
+package auto
+
+import (
+	"context"
+	"errors"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
+	"gonum.org/v1/gonum/mat"
+)
+
+// rough is the error E of a frame up to which it is not refined for the search, if it
+// passes for separable. Lines from better points mend the rest. It saves a third of the
+// queries beside a survey to 1e-7.
+const rough = 0.006
+
+// measures is at how many points the scales of components are measured: at one a ripple
+// may be missed, at three hardly.
+const measures = 3
+
+// perDimension is the smallest budget, for each dimension, with which coordinates are
+// looked for at all: enough to find a few components by their gradients.
+const perDimension = 30
+
+// perLine is how many queries a line takes at least.
+const perLine = 30
+
+// coordinates finds coordinates, or judges those that are known. It returns nil if the
+// budget is too small for that.
+func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
+	switch {
+	case r.task.Frame != nil:
+		return r.judge(ctx, r.task.Frame, r.task.Blocks)
+	case r.task.Identifier != nil:
+		return r.identified(ctx)
+	}
+	d := r.f.Dim()
+	if r.task.Budget < min(perDimension*d, identify.Least(d)) {
+		r.noteSmallBudget()
+		return nil, nil
+	}
+	s := r.survey(ctx)
+	s.Budget = r.task.Budget
+	found, err := s.Identify(ctx, r.f, r.task.Request())
+	if errors.Is(err, identify.ErrSmallBudget) {
+		r.noteSmallBudget()
+		return nil, nil
+	}
+	r.learnt.Finding = found
+	if err == nil && !found.Quadratic && r.task.Budget-r.f.queries < perLine*found.Frame.Components() {
+		r.learnt.Note("the budget is too small to search along the coordinates found")
+		return nil, nil
+	}
+	return found, err
+}
+
+// survey is how coordinates are looked for: roughly, and with a race before the expensive
+// parts.
+func (r *run) survey(ctx context.Context) identify.Survey {
+	race := &race{fallback: r.fallback, bounded: r.task.Bounded(), budget: r.task.Budget}
+	return identify.Survey{
+		Tolerance: rough, Measures: measures,
+		Pause: func(inverse *mat.SymDense) error { return race.pause(ctx, inverse) },
+	}
+}
+
+// judge certifies a frame that is known, and measures the scales of its components.
+func (r *run) judge(ctx context.Context, known *frame.Frame, blocks [][]int) (*identify.Finding, error) {
+	found, err := r.survey(ctx).Judge(ctx, r.f, known, blocks, r.task.Request())
+	r.learnt.Finding = found
+	return found, err
+}
+
+// identified lets the task's Identifier find the frame, and judges it. If there is none
+// it returns nil.
+func (r *run) identified(ctx context.Context) (*identify.Finding, error) {
+	found, err := r.task.Identifier.Identify(ctx, r.f, r.task.Request())
+	r.learnt.Finding = found
+	if err != nil {
+		return nil, err
+	}
+	if found == nil || found.Frame == nil {
+		r.learnt.Note("%s found no coordinates", r.task.Identifier.Name())
+		return nil, nil
+	}
+	judged, err := r.judge(ctx, found.Frame, found.Blocks)
+	if judged != nil { // what else the Identifier has found out
+		judged.Linear, judged.Residual, judged.Spectrum = found.Linear, found.Residual, found.Spectrum
+		judged.Before, judged.After = found.Before, found.After
+	}
+	return judged, err
+}
+
+// noteSmallBudget says why it does not look for coordinates.
+func (r *run) noteSmallBudget() {
+	r.learnt.Note("the budget is too small to look for mixed coordinates, which is tried from %d queries on", identify.Least(r.f.Dim()))
+}

@@ -1,0 +1,73 @@
+package auto
+
+import (
+	"context"
+	"math"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A watched objective is f, and what a run has to remember of all queries: the best
+// point, the first value, how many there were.
+type watched struct {
+	objective.Objective
+	stage func(objective.Stage)
+	grain objective.Grain // how exact the values are
+
+	best    objective.Best
+	first   float64 // the first value that is finite; NaN: none yet
+	queries int
+}
+
+func watch(f objective.Objective, stage func(objective.Stage)) *watched {
+	return &watched{Objective: f, stage: stage, grain: objective.Rounding, first: math.NaN()}
+}
+
+// Evaluate evaluates f.
+func (w *watched) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	err := w.Objective.Evaluate(ctx, points, values)
+	known := values[:objective.Evaluated(values, err)]
+	w.queries += len(known)
+	w.best.OfferAll(points, known)
+	for _, v := range known {
+		if math.IsNaN(w.first) && !math.IsInf(v, 0) {
+			w.first = v
+		}
+	}
+	return err
+}
+
+// ask asks for one point.
+func (w *watched) ask(ctx context.Context, x []float64) error {
+	_, err := objective.Ask(ctx, w, 1, func(_ int, row []float64) { copy(row, x) })
+	return err
+}
+
+// known asks for points that are known from elsewhere.
+func (w *watched) known(ctx context.Context, points *mat.Dense) error {
+	w.stage(atKnown)
+	n, _ := points.Dims()
+	return w.Evaluate(ctx, points, make([]float64, n))
+}
+
+// noProgress is the improvement that counts as none, as a part of the way that f has
+// come since the first query: a few units in the last place of a sum that large.
+const noProgress = 1e-15
+
+// tolerance is the improvement that counts as none: noProgress, or the grain of f.
+func (w *watched) tolerance() float64 {
+	v := w.best.Value
+	return max(noProgress*math.Abs(w.first-v), objective.OfMixed*w.grain.Of(v))
+}
+
+// The stages of a run, besides those of a survey.
+var (
+	atKnown    = objective.Stage{Name: "known points", Purpose: objective.AtKnown}
+	alongLines = objective.Stage{Name: "lines", Purpose: objective.AlongThem}
+	inBlocks   = objective.Stage{Name: "blocks", Purpose: objective.AlongThem}
+	polishing  = objective.Stage{Name: "polish", Purpose: objective.AlongThem}
+	inWells    = objective.Stage{Name: "wells", Purpose: objective.AlongThem}
+	onModel    = objective.Stage{Name: "model", Purpose: objective.AlongThem}
+	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
+)

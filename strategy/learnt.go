@@ -1,0 +1,25 @@
+package strategy
+
+import (
+	"fmt"
+
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/line"
+)
+
+// Learnt is what a strategy has found out about f.
+type Learnt struct {
+	// Finding is what is known of the coordinates; nil: nothing.
+	Finding *identify.Finding
+	// Profiles are the components that were looked at along lines, each with its
+	// coordinate y = ⟨w̃_j, x⟩ for Y, and its values less the lowest of them: f_j up to a
+	// constant. The first well is the one chosen unless bounds forbid it.
+	Profiles []line.Profile
+	// Notes are what else the user should know, in words.
+	Notes []string
+}
+
+// Note adds a note.
+func (l *Learnt) Note(format string, args ...any) {
+	l.Notes = append(l.Notes, fmt.Sprintf(format, args...))
+}

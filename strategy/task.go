@@ -1,0 +1,110 @@
+package strategy
+
+import (
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Task is what a strategy is told besides f, all of it in scaled coordinates. Only
+// Budget has to be given.
+type Task struct {
+	// Bounds limit where f may be asked; their sides may be infinite. Default: no
+	// limit.
+	Bounds objective.Box
+	// Points are known good points to start from, a row each. Default: none.
+	Points *mat.Dense
+
+	// Frame has the coordinates in which f is known to separate, and Blocks those
+	// of its components that f couples (nil: none). Default: they are not known.
+	Frame  *frame.Frame
+	Blocks [][]int
+	// Identifier finds the coordinates if there is no Frame. Default: the strategy's
+	// own way.
+	Identifier identify.Identifier
+
+	// Budget is how many queries f has left, at least 1. A strategy plans with it;
+	// what ends a search is f itself: see objective.Meter.
+	Budget int
+	// Seed determines all randomness.
+	Seed uint64
+	// Stage is told what is being done from now on. Default: nobody is told.
+	Stage func(objective.Stage)
+}
+
+// Complete returns the task for a function of d dimensions with its defaults in place,
+// or an *objective.OptionError that names the field that is wrong.
+func (t Task) Complete(d int) (Task, error) {
+	if t.Budget < 1 {
+		return t, objective.BadOption("Budget", "%d, must be at least 1", t.Budget)
+	}
+	if t.Bounds.IsZero() {
+		t.Bounds = objective.Cube(d, math.Inf(-1), math.Inf(1))
+	}
+	if err := t.Bounds.Check(d); err != nil {
+		return t, objective.BadOption("Bounds", "%v", err)
+	}
+	if t.Points != nil {
+		if _, columns := t.Points.Dims(); columns != d {
+			return t, objective.BadOption("Points", "points of %d coordinates, the objective has %d", columns, d)
+		}
+	}
+	if t.Stage == nil {
+		t.Stage = func(objective.Stage) {}
+	}
+	return t, t.checkFrame(d)
+}
+
+// checkFrame returns an error if the frame is not one of d dimensions, or if the blocks
+// are not those of the frame.
+func (t Task) checkFrame(d int) error {
+	switch {
+	case t.Frame == nil && t.Blocks != nil:
+		return objective.BadOption("Blocks", "are of the components of a frame, which is not given")
+	case t.Frame == nil:
+		return nil
+	case t.Frame.Dim() != d:
+		return objective.BadOption("Frame", "it has %d dimensions, the objective %d", t.Frame.Dim(), d)
+	case t.Blocks == nil:
+		return nil
+	}
+	return certify.CheckBlocks(t.Blocks, t.Frame.Components())
+}
+
+// Bounded reports whether anything limits where f may be asked.
+func (t Task) Bounded() bool {
+	finite := func(v float64) bool { return !math.IsInf(v, 0) }
+	return slices.ContainsFunc(t.Bounds.Lo, finite) || slices.ContainsFunc(t.Bounds.Hi, finite)
+}
+
+// Request is what an Identifier is told of the task.
+func (t Task) Request() identify.Request {
+	return identify.Request{Bounds: t.Bounds, Seed: t.Seed, Stage: t.Stage}
+}
+
+// asGiven completes the task of a strategy that searches in the coordinates given: it
+// refuses others.
+func (t Task) asGiven(s Strategy, d int) (Task, error) {
+	t, err := t.Complete(d)
+	switch {
+	case err != nil:
+		return t, err
+	case t.Frame != nil:
+		return t, objective.BadOption("Frame", "strategy %s searches in the coordinates given", s.Name())
+	case t.Identifier != nil:
+		return t, objective.BadOption("Identifier", "strategy %s searches in the coordinates given", s.Name())
+	}
+	return t, nil
+}
+
+// The stages of the strategies in this package.
+var (
+	atKnown = objective.Stage{Name: "known points", Purpose: objective.AtKnown}
+	byCBO   = objective.Stage{Name: "cbo", Purpose: objective.ToSearch}
+	byCMAES = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
+)
