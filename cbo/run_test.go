@@ -15,6 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
+
 // sphere is f(x) = ‖x − 0.3‖², evaluated in batches.
 func sphere(d int) objective.Objective {
 	return objective.Batch(d, func(points *mat.Dense, values []float64) {

@@ -19,6 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
+
 var update = flag.Bool("update", false, "write testdata/*.golden anew; say why in CHANGELOG under Numerics")
 
 // noValues switches off the stop rules that look at values.

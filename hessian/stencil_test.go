@@ -14,6 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
+
 var (
 	ctx      = context.Background()
 	stencils = []hessian.Stencil{hessian.FourPoint, hessian.Symmetric, hessian.Forward}

@@ -15,6 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
+
 // guarded is a problem whose every query is looked at.
 func guarded(p objective.Objective, look func(x []float64, v float64) float64) objective.Objective {
 	return objective.Batch(p.Dim(), func(points *mat.Dense, values []float64) {

@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
+
 // mixture returns W (d×d, rows of length 1) and K matrices WᵀD_kW.
 func mixture(d, k int, stream *rng.Stream) (*mat.Dense, []*mat.Dense) {
 	w := rng.Sphere(d, d, stream)

@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
+
 var ctx = context.Background()
 
 func eye(d int) *mat.Dense {

@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
+
 func labels(ticks []plot.Tick) (all []string) {
 	for _, t := range ticks {
 		if !t.IsMinor() {

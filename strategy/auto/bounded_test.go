@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
+
 // A table of samples, at irregular places, is close to the function between them, and
 // so are its slope and second derivative; beyond it rises.
 func TestTable(t *testing.T) {
