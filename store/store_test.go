@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -187,6 +188,7 @@ func TestDamagedRuns(t *testing.T) {
 
 // While another program has the file one waits, until the context ends.
 func TestLocked(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "runs.db")
 	s := open(t, path)
 	other, err := sql.Open("sqlite", path+"?_txlock=exclusive")
@@ -198,17 +200,32 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limited, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	if _, err := Open(limited, path); err == nil {
-		t.Error("it is opened")
+	for name, try := range map[string]func(context.Context) error{
+		"it is opened": func(ctx context.Context) error { _, err := Open(ctx, path); return err },
+		"a run is put": func(ctx context.Context) error { return s.Put(ctx, example(1)) },
+	} {
+		limited, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+		if err := try(limited); err == nil {
+			t.Error(name)
+		} else if limited.Err() == nil {
+			t.Errorf("it does not wait: %v", err)
+		}
+		cancel()
 	}
-	if err := s.Put(limited, example(1)); err == nil {
-		t.Error("a run is put")
-	}
-	put := make(chan error)
+	put := make(chan error, 1)
 	go func() { put <- s.Put(ctx, example(1)) }()
-	time.Sleep(time.Second)
+	for s.db.Stats().InUse == 0 { // until Put has the only connection
+		if len(put) > 0 {
+			t.Fatalf("it does not wait: %v", <-put)
+		}
+		runtime.Gosched()
+	}
+	// The connection is free again when Put has tried in vain; opening it anew may fail too.
+	if free, err := s.db.Conn(ctx); err == nil {
+		free.Close()
+	} else if !is(err, busy) {
+		t.Fatal(err)
+	}
 	if err := lock.Rollback(); err != nil {
 		t.Fatal(err)
 	}
@@ -220,6 +237,7 @@ func TestLocked(t *testing.T) {
 // A disk that is full is an error on one line that names the file; what is there stays,
 // and when there is room the store goes on.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "runs.db")
 	s := open(t, path)
 	limit := func(pages int) {
@@ -251,6 +269,7 @@ func TestFullDisk(t *testing.T) {
 // Several stores on one file, each with several writers, all begun at once: each run is
 // there once.
 func TestTogether(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "runs.db")
 	var all sync.WaitGroup
 	for store := range 4 {
