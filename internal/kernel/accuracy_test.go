@@ -8,12 +8,18 @@ import (
 	"testing"
 )
 
-var thorough = flag.Bool("thorough", false, "test a hundred times as many arguments")
+var (
+	whole    = flag.Bool("whole", false, "test ten times as many arguments, and larger products")
+	thorough = flag.Bool("thorough", false, "test a thousand times as many arguments, and larger products")
+)
 
-// times returns n, or a hundred times that in a thorough test.
+// times returns n, or the multiple of it that the flags ask for.
 func times(n int) int {
-	if *thorough {
-		n *= 100
+	switch {
+	case *thorough:
+		return 1000 * n
+	case *whole:
+		return 10 * n
 	}
 	return n
 }
@@ -96,7 +102,7 @@ func TestExpIsWithinOneUlp(t *testing.T) {
 	for _, end := range []float64{0, 709.782712893384, -708.3964185322641, -744.4400719213812, -745.1332191019412, expTop, expBottom} {
 		x = append(x, around(end, 20)...)
 	}
-	for range times(10000) {
+	for range times(1000) {
 		steps := float64(r.IntN(4300)-2150) / 2 // at halves k jumps, at whole ones r is 0
 		x = append(x, -747+1458*r.Float64(), 0.7*sign(r)*r.Float64(), sign(r)*spread(r, -1074, 9.4),
 			-708-r.Float64(), around(min(steps*math.Ln2, 711), 8)[r.IntN(17)])
@@ -118,7 +124,7 @@ func TestLogIsWithinOneUlp(t *testing.T) {
 	for k := -1022; k < 1024; k++ { // √2·2ᵏ is √½·2ᵏ⁺¹
 		x = append(x, around(math.Ldexp(math.Sqrt2, k), 1)...)
 	}
-	for range times(10000) {
+	for range times(1000) {
 		x = append(x, math.Float64frombits(r.Uint64N(0x7ff<<52-1)+1), math.Float64frombits(r.Uint64N(1<<52)+1),
 			1+sign(r)*spread(r, -53, -1), 0.5+1.5*r.Float64())
 	}
@@ -158,10 +164,10 @@ func angles(r *rand.Rand) []float64 {
 		f, _ := new(big.Float).Mul(scaled(bigPi, -2), big.NewFloat(k)).Float64()
 		return f
 	}
-	for k := range 2000 {
+	for k := range min(times(200), 2000) {
 		x = append(x, around(eighths(float64(k)), 1)...)
 	}
-	for range times(3000) {
+	for range times(300) {
 		x = append(x, spread(r, -1074, 1024), spread(r, -30, 43), spread(r, 41, 100), 10*r.Float64(),
 			eighths(math.Round(spread(r, 0, 31))), eighths(math.Round(spread(r, 0, 1024))))
 	}
@@ -213,7 +219,7 @@ func TestPowIsWithinOneUlp(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	var x, p []float64
 	add := func(px, pp float64) { x, p = append(x, px), append(p, pp) }
-	for range times(5000) {
+	for range times(500) {
 		for _, pp := range []float64{2 + 4*r.Float64(), 6 - 6*r.Float64(), float64(1 + r.IntN(6))} {
 			add(spread(r, max(-1022/pp, -1074), min(1024/pp, 1024)), pp)
 			add(0.5+1.5*r.Float64(), pp)
@@ -229,7 +235,7 @@ func TestPowIsWithinOneUlp(t *testing.T) {
 	judge(t, 1, inUlps, func(i int) *big.Float { return bigPow(x[i], p[i]) }, got, x, p)
 
 	x, p = nil, nil
-	for range times(2000) {
+	for range times(200) {
 		pp := spread(r, 3, 13)
 		add(spread(r, -1022/pp, 1024/pp), pp)
 	}

@@ -83,14 +83,19 @@ func wantProducts(t testing.TB, r *rand.Rand, n, k, m int, alpha, beta float64, 
 
 var alphas, betas = []float64{1, 1, -1, 0.3, 0}, []float64{0, 0, 1, -0.7}
 
-// Each dimension goes from 0 to 200 while the others are drawn at random.
+// Each dimension goes from 0 to 100, or 200, while the others are drawn at
+// random.
 func TestProductsAreTheDefinitionOnEveryPath(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for size := range 201 {
+	largest := 100
+	if *whole || *thorough {
+		largest = 200
+	}
+	for size := range largest + 1 {
 		for which := range 3 {
 			shape := [3]int{r.IntN(40), r.IntN(40), r.IntN(40)}
 			if size%10 == 0 {
-				shape = [3]int{r.IntN(201), r.IntN(201), r.IntN(201)}
+				shape = [3]int{r.IntN(largest + 1), r.IntN(largest + 1), r.IntN(largest + 1)}
 			}
 			shape[which] = size
 			wantProducts(t, r, shape[0], shape[1], shape[2],
@@ -149,13 +154,18 @@ func TestVectorsAreMatricesOfOneRow(t *testing.T) {
 func TestCoresDoNotChangeTheBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, s := range [][3]int{{300, 200, 170}, {170, 200, 300}, {1, 3000, 3000}, {3000, 3000, 1}, {7, 100000, 9}} {
+	shapes, cores := [][3]int{{300, 200, 170}, {170, 200, 300}, {1, 1500, 2700}, {2700, 1500, 1}}, []int{1, 3, 64}
+	if *whole || *thorough {
+		shapes = append(shapes, [][3]int{{1, 3000, 3000}, {3000, 3000, 1}, {7, 100000, 9}}...)
+		cores = []int{1, 2, 3, 7, 64}
+	}
+	for _, s := range shapes {
 		a, b := draw(r, s[0], s[1], 1, false), draw(r, s[1], s[2], 2, false)
 		bT := turned(b, 3)
 		want := draw(r, s[0], s[2], 0, false)
 		multiply(want, a, factor{b, false})
 		eachPath(func(p path) {
-			for _, cores := range []int{1, 2, 3, 7, 64} {
+			for _, cores := range cores {
 				runtime.GOMAXPROCS(cores)
 				got := draw(r, s[0], s[2], 0, false)
 				Mul(got, 1, a, b, 0)
