@@ -30,13 +30,14 @@ func TestAutoSolvesMixedProblems(t *testing.T) {
 
 // In the coordinates given, few components, one dimension, and within bounds.
 func TestAutoElsewhere(t *testing.T) {
-	bounds := objective.Cube(12, 0, 8)
+	rings := few(12, 6)
+	bounds := objective.Cube(rings, 0, 8)
 	for name, spec := range map[string]problem.Spec{
 		"not mixed":      {Name: "rastrigin", Dim: 20, Mix: "none"},
 		"few components": {Name: "rastrigin", Dim: 60, Components: 3},
 		"one dimension":  {Name: "rastrigin", Dim: 1, Mix: "none"},
 		"two dimensions": {Name: "levy", Dim: 2},
-		"bounds":         {Name: "microring", Dim: 12, Bounds: &bounds},
+		"bounds":         {Name: "microring", Dim: rings, Bounds: &bounds},
 		"not separable":  {Name: "rosenbrock", Dim: 6},
 		"blocks":         {Name: "rosenbrock-pairs", Dim: 6},
 		"large blocks":   {Name: "ridge-blocks", Dim: 12, Block: 4},

@@ -253,9 +253,9 @@ func TestAsFewQueriesAsPycma(t *testing.T) {
 // gap of 0.005. pycma takes 17,000 to 25,600 queries for different powers (median
 // 21,700) and 51,000 to 92,000 for the squared norm (median 54,000), on five
 // other matrices: over 15 seeds (-whole) the median is within 10 % of pycma's;
-// three seeds are within 30 %.
+// one seed is within 30 %.
 func TestAsFewQueriesAsPycmaWithThePapersW(t *testing.T) {
-	seeds, slack := uint64(3), 1.3
+	seeds, slack := uint64(1), 1.3
 	if *whole {
 		seeds, slack = 15, 1.1
 	}

@@ -224,7 +224,7 @@ func TestFormulas(t *testing.T) {
 // Rastrigin-like has two wells in each component; the minimum is the sum of
 // the deeper ones, found here by brute force as in the paper's experiment.
 func TestRastriginLikeMinimum(t *testing.T) {
-	const m = 30
+	const m = 12
 	p := must(t, problem.Spec{Name: "rastrigin-like", Dim: m, Mix: "none", Seed: 6})
 	y := p.Minimiser()
 	far := make([]float64, m)
