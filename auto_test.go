@@ -198,8 +198,8 @@ func (c counter) Evaluate(ctx context.Context, points *mat.Dense, values []float
 
 // The paper's swarms instead of grids.
 func TestAutoWithSwarms(t *testing.T) {
-	bounds := objective.Cube(8, 0, 8)
-	for _, spec := range []problem.Spec{{Name: "rastrigin", Dim: 8, Seed: 1}, {Name: "styblinski-tang", Dim: 8, Mix: "none", Seed: 2}, {Name: "microring", Dim: 8, Seed: 3, Bounds: &bounds}} {
+	bounds := objective.Cube(4, 0, 8)
+	for _, spec := range []problem.Spec{{Name: "rastrigin", Dim: 8, Seed: 1}, {Name: "styblinski-tang", Dim: 8, Mix: "none", Seed: 2}, {Name: "microring", Dim: 4, Seed: 3, Bounds: &bounds}} {
 		r, gap := solve(t, spec, auto.Auto{Lines: strategy.Swarm{}}, 0, 0)
 		if gap > 1e-6 || r.Status != objective.Converged {
 			t.Errorf("%v: gap %g after %d queries, %v", spec, gap, r.Queries, r.Status)

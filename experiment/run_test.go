@@ -80,12 +80,13 @@ func descends(curve []objective.Sample) bool {
 // grid: the runs are the same.
 func TestRunsAreTheSameHoweverMade(t *testing.T) {
 	g := small(t)
+	g.Problems = g.Problems[1:3] // of which one has no frame to be found by the paper's road
 	once := open(t, g, t.TempDir())
 	if err := g.Run(ctx, once, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := stored(t, once)
-	if len(want) != 4*(7+1)*2 {
+	if len(want) != 2*(7+1)*2 {
 		t.Fatalf("%d runs", len(want))
 	}
 	check := func(how string, s *store.Store) {
