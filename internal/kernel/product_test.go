@@ -154,9 +154,9 @@ func TestVectorsAreMatricesOfOneRow(t *testing.T) {
 func TestCoresDoNotChangeTheBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	r := rand.New(rand.NewPCG(7, 8))
-	shapes, cores := [][3]int{{300, 200, 170}, {170, 200, 300}, {1, 1500, 2700}, {2700, 1500, 1}}, []int{1, 3, 64}
+	shapes, cores := [][3]int{{300, 200, 170}, {1, 1500, 2700}, {2700, 1500, 1}}, []int{1, 3, 64}
 	if *whole || *thorough {
-		shapes = append(shapes, [][3]int{{1, 3000, 3000}, {3000, 3000, 1}, {7, 100000, 9}}...)
+		shapes = append(shapes, [][3]int{{170, 200, 300}, {1, 3000, 3000}, {3000, 3000, 1}, {7, 100000, 9}}...)
 		cores = []int{1, 2, 3, 7, 64}
 	}
 	for _, s := range shapes {
