@@ -40,6 +40,7 @@ func TestFigure1Shows(t *testing.T) {
 // Nothing is random in it: 117, 31, 43 and 122 when it was written, with a standard
 // error of about 7 for numerics that draw anew.
 func TestFigure1Arrivals(t *testing.T) {
+	t.Parallel()
 	journeys, err := Figure1{Seed: Figure1Seed}.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +83,7 @@ func TestJourneysBeginAlike(t *testing.T) {
 
 // Same seed, same bits, on paper too; another seed, other paths.
 func TestFigure1IsReproducible(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	draw := func(f Figure1) (journeys []Journey, svg, picture []byte) {
 		dir := t.TempDir()

@@ -18,6 +18,7 @@ import (
 // Methods that share a frame come, to the bit, to what each comes to by itself, and the
 // queries for the frame count for each.
 func TestSharedFramesChangeNothing(t *testing.T) {
+	t.Parallel()
 	g := complete(t, Grid{Dim: 6, Runs: 2, Budget: 9000})
 	s := open(t, g, t.TempDir())
 	if err := g.Run(ctx, s, 2, nil); err != nil {
@@ -79,6 +80,7 @@ func descends(curve []objective.Sample) bool {
 // Stopped after any run, by one job or several, twice at once, and grown from a smaller
 // grid: the runs are the same.
 func TestRunsAreTheSameHoweverMade(t *testing.T) {
+	t.Parallel()
 	g := small(t)
 	g.Problems = g.Problems[1:3] // of which one has no frame to be found by the paper's road
 	once := open(t, g, t.TempDir())

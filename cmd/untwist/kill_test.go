@@ -63,6 +63,7 @@ func forms(t *testing.T, dir string, stdout []byte) map[string]string {
 // Killed ten times at random moments, and gone on with each time, a grid comes to the
 // same table as at one go, times aside, with every run once.
 func TestKilledGrids(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	grid := func(out string) []string {
 		return []string{"reproduce", "table1", "--dim", "9", "--runs", "3", "--problems", "rastrigin,squared-norm", "--out", filepath.Join(dir, out)}
@@ -114,6 +115,7 @@ func TestKilledGrids(t *testing.T) {
 
 // Two programs that make the same table at once come to the one that one makes alone.
 func TestTwoAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"reproduce", "table1", "--dim", "5", "--runs", "2", "--problems", "rastrigin,squared-norm", "--out"}
 	alone, err := program(t, t.Context(), append(args, filepath.Join(dir, "alone"))...).Output()

@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 
 // The program, a script for each command.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
