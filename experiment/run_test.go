@@ -82,7 +82,7 @@ func descends(curve []objective.Sample) bool {
 func TestRunsAreTheSameHoweverMade(t *testing.T) {
 	t.Parallel()
 	g := small(t)
-	g.Problems = g.Problems[1:3] // of which one has no frame to be found by the paper's road
+	g.Problems = g.Problems[1:3] // for the second the paper's road finds no frame
 	once := open(t, g, t.TempDir())
 	if err := g.Run(ctx, once, 1, nil); err != nil {
 		t.Fatal(err)

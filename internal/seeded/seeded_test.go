@@ -1,7 +1,6 @@
 package seeded
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -10,17 +9,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDraw draws numbers, and prints them.
+// TestDraw draws numbers, and logs them.
 func TestDraw(t *testing.T) {
 	var all []int64
 	rapid.Check(t, func(t *rapid.T) { all = append(all, rapid.Int64().Draw(t, "x")) })
-	fmt.Println("drawn:", all)
+	t.Log("drawn:", all)
 }
 
 // Two runs of a test draw the same cases; with another seed it draws others.
 func TestTheSameCasesEachTime(t *testing.T) {
 	drawn := func(args ...string) string {
-		out, err := exec.Command(os.Args[0], append([]string{"-test.run=^TestDraw$"}, args...)...).CombinedOutput()
+		out, err := exec.Command(os.Args[0], append([]string{"-test.v", "-test.run=^TestDraw$"}, args...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
