@@ -30,14 +30,14 @@ CREATE TABLE runs (
 
 // An OtherError says that a store holds the runs of another experiment.
 type OtherError struct {
-	Path             string
-	Setting          string // that differs, the first of them
-	Holds, Asks      string // its values
-	Incomprehensible bool   // the file is no store, or one of a form not known here
+	Path        string
+	Setting     string // that differs, the first of them
+	Holds, Asks string // its values
+	NotAStore   bool   // the file is no store, or one of a form that this version does not know
 }
 
 func (e *OtherError) Error() string {
-	if e.Incomprehensible {
+	if e.NotAStore {
 		return e.Path + " is no store of runs, or one of another version of untwist"
 	}
 	return fmt.Sprintf("%s holds another experiment, with %s %s where this one has %s",
@@ -59,7 +59,7 @@ func (s *Store) describe(ctx context.Context, about []Setting) error {
 	}
 	if tables > 0 || id != 0 || version != 0 {
 		if id != application || version != format {
-			return &OtherError{Path: s.path, Incomprehensible: true}
+			return &OtherError{Path: s.path, NotAStore: true}
 		}
 		return s.compare(ctx, tx, about)
 	}

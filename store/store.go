@@ -204,7 +204,7 @@ func (s *Store) wrap(err error) error {
 		return nil
 	}
 	if is(err, notADatabase) {
-		return &OtherError{Path: s.path, Incomprehensible: true}
+		return &OtherError{Path: s.path, NotAStore: true}
 	}
 	return fmt.Errorf("%s: %w", s.path, err)
 }

@@ -150,7 +150,7 @@ func TestFilesThatAreNoStores(t *testing.T) {
 	other.Close()
 	for _, path := range []string{text, foreign, empty} {
 		var other *OtherError
-		if _, err := Open(ctx, path); !errors.As(err, &other) || !other.Incomprehensible {
+		if _, err := Open(ctx, path); !errors.As(err, &other) || !other.NotAStore {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

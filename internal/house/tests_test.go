@@ -3,7 +3,9 @@ package house
 import (
 	"fmt"
 	"go/ast"
+	"go/doc"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -25,6 +27,22 @@ func unseeded(r room) []string {
 		return []string{"a test imports rapid and none imports " + seeded}
 	}
 	return nil
+}
+
+// unshown complains of a public package without an example that runs: one whose output
+// is compared.
+func unshown(r room) []string {
+	if slices.Contains(strings.Split(r.name, "/"), "internal") || strings.HasPrefix(r.name, "cmd/") {
+		return nil
+	}
+	for _, f := range r.tests {
+		for _, e := range doc.Examples(f.syntax) {
+			if e.Output != "" {
+				return nil
+			}
+		}
+	}
+	return []string{"no test file has an Example with an Output"}
 }
 
 // sleeping returns where the tests of a room sleep. A test that sleeps to wait
@@ -90,6 +108,23 @@ func TestTheHouseNoticesTestsThatAreNotSeeded(t *testing.T) {
 		{"seeded in no test", built(t, "cbo", "x_test.go", uses, "y.go", helps), 1},
 	} {
 		wantComplaints(t, unseeded, c.room, c.want, c.about)
+	}
+}
+
+func TestTheHouseNoticesPackagesWithoutAnExample(t *testing.T) {
+	const shown, silent = "func Example() {\n\tprintln(1)\n\t// Output: 1\n}", "func Example() { println(1) }"
+	for _, c := range []struct {
+		about string
+		room  room
+		want  int
+	}{
+		{"none", built(t, "cbo", "x_test.go", `func f() {}`), 1},
+		{"no output", built(t, "cbo", "x_test.go", silent), 1},
+		{"an example", built(t, "cbo", "x_test.go", shown), 0},
+		{"not in a test", built(t, "cbo", "x.go", shown), 1},
+		{"internal", built(t, "internal/kernel", "x_test.go", silent), 0},
+	} {
+		wantComplaints(t, unshown, c.room, c.want, c.about)
 	}
 }
 
