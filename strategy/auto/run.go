@@ -183,7 +183,7 @@ func (r *run) open(profiles []line.Profile) bool {
 	var open []string
 	for _, p := range profiles {
 		if p.Open {
-			open = append(open, strconv.Itoa(p.Component))
+			open = append(open, strconv.Itoa(p.Component+1)) // people count from 1
 		}
 	}
 	if len(open) > mostNamed {

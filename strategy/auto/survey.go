@@ -6,6 +6,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -87,11 +88,12 @@ func (r *run) identified(ctx context.Context) (*identify.Finding, error) {
 	if judged != nil { // what else the Identifier has found out
 		judged.Linear, judged.Residual, judged.Spectrum = found.Linear, found.Residual, found.Spectrum
 		judged.Before, judged.After = found.Before, found.After
+		judged.Notes = append(judged.Notes, found.Notes...)
 	}
 	return judged, err
 }
 
 // noteSmallBudget says why it does not look for coordinates.
 func (r *run) noteSmallBudget() {
-	r.learnt.Note("the budget is too small to look for mixed coordinates, which is tried from %d queries on", identify.Least(r.f.Dim()))
+	r.learnt.Note("the budget is too small to look for mixed coordinates, which is tried from %s queries on", words.Thousands(identify.Least(r.f.Dim())))
 }
