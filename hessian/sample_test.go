@@ -50,11 +50,13 @@ func TestBallIsUniform(t *testing.T) {
 	}
 }
 
-func TestBox(t *testing.T) {
+// A box is a region too, and every point drawn from it is inside.
+func TestABoxIsARegion(t *testing.T) {
 	box := objective.Box{Lo: []float64{-1, 5}, Hi: []float64{1, 6}}
 	r, x := rng.Seed(2).Stream("box"), make([]float64, 2)
+	var region hessian.Region = box
 	for range 1000 {
-		if (hessian.Box{Box: box}).Draw(x, r); !box.Contains(x) {
+		if region.Draw(x, r); !box.Contains(x) {
 			t.Fatalf("%v is outside", x)
 		}
 	}

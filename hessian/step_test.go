@@ -26,7 +26,7 @@ func TestStepIsNearTheBest(t *testing.T) {
 		for _, s := range stencils {
 			x, r := []float64{0.3, -0.2, 0.5}, rng.Seed(2).Stream("test")
 			o := objective.Func(3, f)
-			step, err := s.Step(ctx, o, stacked(3, x), dense(r, 3, 3), 0)
+			step, err := s.Step(ctx, o, stacked(3, x), dense(r, 3, 3), 0, objective.Rounding)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestStepKeepsItsLimits(t *testing.T) {
 		}
 	})
 	direction := mat.NewDense(1, 4, []float64{1, 0, 0, 0})
-	step, err := hessian.Symmetric.Step(ctx, f, stacked(1, make([]float64, 4)), direction, 0.01)
+	step, err := hessian.Symmetric.Step(ctx, f, stacked(1, make([]float64, 4)), direction, 0.01, objective.Rounding)
 	if err != nil || !(step <= 0.01) || !(furthest <= 0.01) {
 		t.Errorf("step %v, error %v, asked as far as %v", step, err, furthest)
 	}
@@ -105,14 +105,14 @@ func TestStepKeepsItsLimits(t *testing.T) {
 			t.Errorf("a batch of %d points", len(values))
 		}
 	})
-	if _, err := hessian.Symmetric.Step(ctx, counting, stacked(2, make([]float64, 4)), dense(r, 2, 4), 0); err != nil || batches != 1 {
+	if _, err := hessian.Symmetric.Step(ctx, counting, stacked(2, make([]float64, 4)), dense(r, 2, 4), 0, objective.Rounding); err != nil || batches != 1 {
 		t.Errorf("%d batches, error %v", batches, err)
 	}
-	if _, err := hessian.Symmetric.Step(ctx, objective.NewMeter(f, 3), stacked(2, make([]float64, 4)), dense(r, 2, 4), 0); !errors.Is(err, objective.ErrBudget) {
+	if _, err := hessian.Symmetric.Step(ctx, objective.NewMeter(f, 3), stacked(2, make([]float64, 4)), dense(r, 2, 4), 0, objective.Rounding); !errors.Is(err, objective.ErrBudget) {
 		t.Errorf("error %v", err)
 	}
 	nowhere := objective.Func(4, func([]float64) float64 { return math.Inf(1) })
-	if _, err := hessian.Symmetric.Step(ctx, nowhere, stacked(1, make([]float64, 4)), direction, 0); !errors.Is(err, hessian.ErrNoStep) {
+	if _, err := hessian.Symmetric.Step(ctx, nowhere, stacked(1, make([]float64, 4)), direction, 0, objective.Rounding); !errors.Is(err, hessian.ErrNoStep) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -23,6 +24,19 @@ func mixture(d, k int, stream *rng.Stream) (*mat.Dense, []*mat.Dense) {
 		hs = append(hs, ridges(w, lambda))
 	}
 	return w, hs
+}
+
+// ridges returns Σ_j λ_j w_j⊗w_j for the rows of w.
+func ridges(w *mat.Dense, lambda []float64) *mat.Dense {
+	_, d := w.Dims()
+	h := mat.NewDense(d, d, nil)
+	for j, l := range lambda {
+		row := w.RawRowView(j)
+		for i := range d {
+			kernel.AddScaled(h.RawRowView(i), l*row[i], row)
+		}
+	}
+	return h
 }
 
 func compare(t testing.TB, truth, estimate *mat.Dense) frame.Comparison {

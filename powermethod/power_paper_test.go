@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"math"
 	"testing"
 
-	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
-	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
+
+var whole = flag.Bool("whole", false, "run the tests at full size, d = 100 and all seeds; a minute of computing")
 
 // nearlyOrthogonal returns d rows of length 1 with ρ₂ < 1/60.
 func nearlyOrthogonal(t *testing.T, d int, seed uint64) *mat.Dense {
@@ -193,5 +191,3 @@ func TestTheMethodEndsWithItsContext(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-var whole = flag.Bool("whole", false, "run the tests at full size: d = 100 and more, all seeds; a minute of computing")

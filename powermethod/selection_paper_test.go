@@ -1,7 +1,6 @@
 package powermethod
 
 import (
-	"math"
 	"testing"
 
 	"github.com/untwist/untwist/cbo"

@@ -65,7 +65,7 @@ func TestHessiansSpanTheRidges(t *testing.T) {
 		r.Norm(lambda)
 		hs = append(hs, ridges(w, lambda))
 	}
-	s, err := Span(hs, 0)
+	s, err := Span(hs, WidestGap{})
 	if err != nil || s.Rank() != 6 || s.Dim() != 8 || len(s.Singular) != 12 {
 		t.Fatalf("rank %d, singular values %v, error %v", s.Rank(), s.Singular, err)
 	}
@@ -77,7 +77,7 @@ func TestHessiansSpanTheRidges(t *testing.T) {
 			t.Errorf("‖P(w_%d⊗w_%d)‖² = %v", j, j, v)
 		}
 	}
-	if s, _ := Span(hs[:5], 1e-6); s.Rank() != 5 || s.Distance(Ridges(w)) != 1 {
+	if s, _ := Span(hs[:5], Above(1e-6)); s.Rank() != 5 || s.Distance(Ridges(w)) != 1 {
 		t.Errorf("five Hessians span %d dimensions", s.Rank())
 	}
 }
@@ -90,7 +90,7 @@ func TestTheSpanConverges(t *testing.T) {
 	truth := Ridges(p.Frame().Matrix())
 	var e [3]float64
 	for k, step := range []float64{0.08, 0.04, 0.02} {
-		s, err := Span(sample(t, p, 16, 4, step, 1), 0)
+		s, err := Span(sample(t, p, 16, 4, step, 1), WidestGap{})
 		if err != nil || s.Rank() != 8 {
 			t.Fatalf("rank %d, error %v", s.Rank(), err)
 		}
@@ -101,8 +101,8 @@ func TestTheSpanConverges(t *testing.T) {
 			t.Errorf("errors %.2e: ratio %.2f, want 4", e, ratio)
 		}
 	}
-	fine, _ := Span(sample(t, p, 16, 4, 1e-3, 1), 0)
-	tiny, _ := Span(sample(t, p, 16, 4, 1e-6, 1), 8e-3)
+	fine, _ := Span(sample(t, p, 16, 4, 1e-3, 1), WidestGap{})
+	tiny, _ := Span(sample(t, p, 16, 4, 1e-6, 1), Above(8e-3))
 	if !(fine.Distance(truth) < e[2]/50) || !(tiny.Distance(truth) > 10*fine.Distance(truth)) {
 		t.Errorf("ε = 1e-3: %.1e, ε = 1e-6: %.1e", fine.Distance(truth), tiny.Distance(truth))
 	}
@@ -118,7 +118,7 @@ func TestTheBoundHoldsAsOftenAsPromised(t *testing.T) {
 	truth := Ridges(p.Frame().Matrix())
 	const step, radius = 0.01, 4.0
 	many := sample(t, p, 2000, radius, 1e-4, 99)
-	span, err := Span(many, 0)
+	span, err := Span(many, WidestGap{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestTheBoundHoldsAsOftenAsPromised(t *testing.T) {
 		t.Fatalf("the bound is %g: this test tests nothing", bound)
 	}
 	for seed := range rng.Seed(20) {
-		got, err := Span(sample(t, p, n, radius, step, seed), 0)
+		got, err := Span(sample(t, p, n, radius, step, seed), WidestGap{})
 		if err != nil || !(got.Distance(truth) <= bound) {
 			t.Errorf("seed %d, %d Hessians: distance %g above %g, error %v", seed, n, got.Distance(truth), bound, err)
 		}
@@ -146,20 +146,20 @@ func TestTheBoundHoldsAsOftenAsPromised(t *testing.T) {
 
 func TestRank(t *testing.T) {
 	for _, c := range []struct {
-		singular  []float64
-		threshold float64
-		want      int
+		singular []float64
+		rank     Rank
+		want     int
 	}{
-		{[]float64{100, 90, 80, 1e-3, 9e-4}, 0, 3},
-		{[]float64{100, 90, 80, 1e-3, 9e-4}, 1e-4, 5},
-		{[]float64{100, 90, 80, 1e-3, 9e-4}, 85, 2},
-		{[]float64{100, 90, 80, 1e-3, 9e-4}, 1000, 0},
-		{[]float64{1e6, 1, 1e-9, 1e-15, 0}, 0, 1}, // gaps below 1e-9 of the largest are rounding
-		{[]float64{5}, 0, 1},
-		{[]float64{3, 3, 3}, 0, 3},
+		{[]float64{100, 90, 80, 1e-3, 9e-4}, WidestGap{}, 3},
+		{[]float64{100, 90, 80, 1e-3, 9e-4}, Above(1e-4), 5},
+		{[]float64{100, 90, 80, 1e-3, 9e-4}, Above(85), 2},
+		{[]float64{100, 90, 80, 1e-3, 9e-4}, Above(1000), 0},
+		{[]float64{1e6, 1, 1e-9, 1e-15, 0}, WidestGap{}, 1}, // gaps below 1e-9 of the largest are rounding
+		{[]float64{5}, WidestGap{}, 1},
+		{[]float64{3, 3, 3}, WidestGap{}, 3},
 	} {
-		if got := rank(c.singular, c.threshold); got != c.want {
-			t.Errorf("rank(%v, %g) = %d, want %d", c.singular, c.threshold, got, c.want)
+		if got := c.rank.Of(c.singular); got != c.want {
+			t.Errorf("of %v, where %v, %d count, want %d", c.singular, c.rank, got, c.want)
 		}
 	}
 }
@@ -168,15 +168,15 @@ func TestSpanOfNothing(t *testing.T) {
 	zero, bad := mat.NewDense(3, 3, nil), mat.NewDense(3, 3, nil)
 	bad.Set(1, 2, math.NaN())
 	for _, hs := range [][]*mat.Dense{{}, {zero, zero}, {bad}, {bad, zero}} {
-		if _, err := Span(hs, 0); !errors.Is(err, ErrFlat) {
+		if _, err := Span(hs, WidestGap{}); !errors.Is(err, ErrFlat) {
 			t.Errorf("%d Hessians: error %v", len(hs), err)
 		}
 	}
 	one := ridges(rng.Sphere(1, 3, rng.Seed(1).Stream("test")), []float64{2})
-	if s, err := Span([]*mat.Dense{bad, one, zero}, 0); err != nil || s.Rank() != 1 {
+	if s, err := Span([]*mat.Dense{bad, one, zero}, WidestGap{}); err != nil || s.Rank() != 1 {
 		t.Errorf("one Hessian among bad ones: error %v", err)
 	}
-	if _, err := Span([]*mat.Dense{one}, 1e9); err == nil {
+	if _, err := Span([]*mat.Dense{one}, Above(1e9)); err == nil {
 		t.Error("no error for a threshold above all singular values")
 	}
 }
