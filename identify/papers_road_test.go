@@ -1,18 +1,15 @@
-package identify_test
+package identify
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
-	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/powermethod"
-	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -30,11 +27,11 @@ func TestThePapersRoad(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
 				p := draw(t, name, d, "paper", seed)
 				meter := objective.NewMeter(p, 1<<40)
-				road := identify.Paper{
+				road := Paper{
 					Samples: 3 * d / 2, Region: hessian.Ball{Radius: 20 * math.Sqrt(float64(d)/100)}, Step: 1e-3,
 					Rank: powermethod.WidestGap{}, Power: powermethod.Method{Restarts: 8 * d, Deflate: true}, Unfilled: true,
 				}
-				r, err := road.Recover(ctx, meter, identify.Request{Seed: seed})
+				r, err := road.Recover(ctx, meter, Request{Seed: seed})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -79,7 +76,7 @@ func recovered(t *testing.T, truth *frame.Frame, directions *mat.Dense) int {
 // d.
 func TestNeverMoreDirectionsThanDimensions(t *testing.T) {
 	p := draw(t, "different-powers", 10, "paper", 6)
-	r, err := identify.Paper{}.Recover(ctx, objective.NewScale(p, p.Domain(), objective.Cube(10, math.Inf(-1), math.Inf(1))), identify.Request{Seed: 6})
+	r, err := Paper{}.Recover(ctx, objective.NewScale(p, p.Domain(), objective.Cube(10, math.Inf(-1), math.Inf(1))), Request{Seed: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,4 +84,3 @@ func TestNeverMoreDirectionsThanDimensions(t *testing.T) {
 		t.Errorf("%d directions of a subspace of rank %d", n, r.Subspace.Rank())
 	}
 }
-

@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -15,22 +15,13 @@ import (
 
 import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
 
-// surveyorOf surveys f without bounds, around 0.
-func surveyorOf(f objective.Objective, half float64, seed rng.Seed) *surveyor {
-	return &surveyor{
-		ctx: ctx, f: f, bounds: unbounded(f.Dim()), reach: 1, stream: seed.Stream("test"),
-		inner: hessian.Box{Box: objective.Cube(f.Dim(), -half, half)},
-		box:   hessian.Box{Box: objective.Cube(f.Dim(), -half, half)},
-	}
-}
-
-// perturbed returns the chart of the frame (I+E)⁻¹W, whose error is E, with
+// perturbed returns the candidate of the frame (I+E)⁻¹W, whose error is E, with
 // second derivatives seen at some points.
-func perturbed(t testing.TB, s *surveyor, w, e *mat.Dense) *chart {
+func perturbed(t testing.TB, g *ground, w, e *mat.Dense) *candidate {
 	t.Helper()
 	m, _ := e.Dims()
 	var plus, inverse, turned mat.Dense
-	plus.Add(eye(m), e)
+	plus.Add(kernel.Identity(m), e)
 	if err := inverse.Inverse(&plus); err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +30,8 @@ func perturbed(t testing.TB, s *surveyor, w, e *mat.Dense) *chart {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := s.newChart(f)
-	if err := s.look(c); err != nil {
+	c, err := newCandidate(g, f, certify.Singles(m)).looked(g)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -51,23 +42,23 @@ func perturbed(t testing.TB, s *surveyor, w, e *mat.Dense) *chart {
 func TestRefinementSquaresTheError(t *testing.T) {
 	p := draw(t, "rastrigin", 12, "paper", 4)
 	for _, size := range []float64{1e-2, 1e-3, 1e-4} {
-		s := surveyorOf(p, 2, 1)
+		g := groundOf(p, 2, 1)
 		e := mat.NewDense(12, 12, nil)
-		s.stream.Norm(e.RawMatrix().Data)
+		g.random.Norm(e.RawMatrix().Data)
 		e.Scale(size, e)
 		for i := range 12 {
 			e.Set(i, i, 0)
 		}
-		c := perturbed(t, s, p.Frame().Matrix(), e)
-		if err := s.measure(c); err != nil {
-			t.Fatal(err)
-		}
-		before := frame.Compare(p.Frame(), c.frame).Coupling
-		got, err := s.refine(c, allGroups(c.blocks))
+		c, err := perturbed(t, g, p.Frame().Matrix(), e).withSteps(g, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		after := frame.Compare(p.Frame(), s.redraw(c, got).frame).Coupling
+		before := frame.Compare(p.Frame(), c.frame).Coupling
+		got, c, err := refine(g, c, allGroups(c.blocks))
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := frame.Compare(p.Frame(), c.redrawn(g, got).frame).Coupling
 		t.Logf("coupling %.1e, after a round %.1e", before, after)
 		if after > 10*before*before {
 			t.Errorf("from %g to %g", before, after)
@@ -84,13 +75,13 @@ func TestMixedDifferenceByHand(t *testing.T) {
 		y1, y2 := x[0]+eps*x[1], x[1]
 		return y1*y1 + y1*y1*y1 + 3*y2*y2
 	})
-	s := surveyorOf(f, 1, 2)
-	c := s.newChart(frame.Identity(2))
-	g := &design{x: []float64{0.3, 0.2}, h: []float64{0.5, 0.25}, steps: mat.NewDense(2, 2, []float64{0.5, 0, 0, 0.25})}
-	if err := s.slopes(c, g, []int{0, 1}); err != nil {
+	g := groundOf(f, 1, 2)
+	c := newCandidate(g, frame.Identity(2), certify.Singles(2))
+	at := &design{x: []float64{0.3, 0.2}, h: []float64{0.5, 0.25}, steps: mat.NewDense(2, 2, []float64{0.5, 0, 0, 0.25})}
+	if err := at.slopes(g, c, []int{0, 1}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := s.mixed(g, [][2]int{{0, 1}})
+	m, err := at.mixed(g, [][2]int{{0, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +92,8 @@ func TestMixedDifferenceByHand(t *testing.T) {
 	if math.Abs(m[0]-want) > 1e-14 {
 		t.Errorf("M = %g, want %g", m[0], want)
 	}
-	if math.Abs(g.delta[0][0]-delta) > 1e-5 || math.Abs(g.c1[0]-g.c0[0]-3) > 1e-4 {
-		t.Errorf("Δ = %g, want %g; f'' grows by %g, want 3", g.delta[0][0], delta, g.c1[0]-g.c0[0])
+	if math.Abs(at.delta[0][0]-delta) > 1e-5 || math.Abs(at.c1[0]-at.c0[0]-3) > 1e-4 {
+		t.Errorf("Δ = %g, want %g; f'' grows by %g, want 3", at.delta[0][0], delta, at.c1[0]-at.c0[0])
 	}
 }
 
@@ -149,58 +140,4 @@ func TestSquares(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestBlocksAbove(t *testing.T) {
-	c := mat.NewDense(5, 5, nil)
-	for _, e := range [][2]int{{0, 3}, {3, 4}} {
-		c.Set(e[0], e[1], 0.1)
-		c.Set(e[1], e[0], 0.1)
-	}
-	c.Set(1, 2, 1e-6)
-	if got := blocksAbove(c, 0.01); !cmp.Equal(got, [][]int{{0, 3, 4}, {1}, {2}}) || largest(got) != 3 {
-		t.Errorf("%v", got)
-	}
-	if got := blocksAbove(c, 1e-7); !cmp.Equal(got, [][]int{{0, 3, 4}, {1, 2}}) {
-		t.Errorf("%v", got)
-	}
-	if got := blocksAbove(c, 1); !cmp.Equal(got, singles(5)) {
-		t.Errorf("%v", got)
-	}
-}
-
-// "Whitening": along the new directions the mean of H² is a multiple of the
-// identity, and the duals are dual.
-func TestWhitening(t *testing.T) {
-	stream := rng.Seed(6).Stream("test")
-	_, hs := mixture(7, 3, stream)
-	b, err := (basis{t: eye(7), dual: eye(7), seen: hs[:1]}).whitened()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b = b.scaled([]float64{1, 2, 3, 4, 5, 6, 7})
-	pairing := product(b.t, mat.DenseCopyOf(b.dual.T()))
-	if !mat.EqualApprox(pairing, eye(7), 1e-12) {
-		t.Errorf("T·T*ᵀ = %v", mat.Formatted(pairing))
-	}
-	// What was seen is what the stencil would see: H along the new directions.
-	turned := product(product(b.t, hs[0]), mat.DenseCopyOf(b.t.T()))
-	if !mat.EqualApprox(turned, b.seen[0], 1e-9*mat.Norm(turned, 2)) {
-		t.Error("a Hessian was not turned with the directions")
-	}
-	c, err := (basis{t: eye(7), dual: eye(7), seen: hs[:1]}).whitened()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := product(product(c.t, hs[0]), mat.DenseCopyOf(c.t.T()))
-	for i := range 7 {
-		for j := range 7 {
-			if want := math.Abs(m.At(0, 0)); i == j && math.Abs(math.Abs(m.At(i, i))-want) > 1e-9*want || i != j && math.Abs(m.At(i, j)) > 1e-9*want {
-				t.Fatalf("along the new directions H is %v", mat.Formatted(m))
-			}
-		}
-	}
-	if _, err := (basis{t: eye(2), dual: eye(2), seen: []*mat.Dense{mat.NewDense(2, 2, nil)}}).whitened(); err == nil {
-		t.Error("a Hessian of 0 was whitened")
-	}
 }

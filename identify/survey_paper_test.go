@@ -6,21 +6,18 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
 )
 
-// unbounded is no limit at all.
-func unbounded(d int) objective.Box { return objective.Cube(d, math.Inf(-1), math.Inf(1)) }
-
 // survey surveys a problem in its domain.
 func survey(t testing.TB, p *problem.Problem) (*Finding, int) {
 	t.Helper()
 	meter := objective.NewMeter(p, 1<<40)
-	got, err := Survey{Box: p.Domain(), Bounds: unbounded(p.Dim())}.Identify(ctx, meter, rng.Seed(p.Spec().Seed))
+	got, err := Survey{}.Identify(ctx, meter, Request{Box: p.Domain(), Seed: p.Spec().Seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +51,7 @@ func TestSurveyRecoversThePapersProblems(t *testing.T) {
 				queries = append(queries, n)
 				c := frame.Compare(p.Frame(), got.Frame)
 				worst = max(worst, c.Error())
-				if c.Error() > want.err || c.Coupling > 1e-4 || got.Certificate.Verdict != Separable || n > 25*d*d {
+				if c.Error() > want.err || c.Coupling > 1e-4 || got.Certificate.Verdict != certify.Separable || n > 25*d*d {
 					t.Errorf("seed %d, condition %.0f: error %.1e, coupling %.1e, %v, %d queries",
 						seed, mat.Cond(p.Frame().Matrix(), 2), c.Error(), c.Coupling, got.Certificate, n)
 				}
@@ -82,7 +79,7 @@ func TestSurveyOfAQuadratic(t *testing.T) {
 		for seed := range seeds {
 			p := draw(t, name, d, "paper", seed)
 			got, n := survey(t, p)
-			if got.Certificate.Verdict != Separable || !got.Quadratic || got.Frame.Components() != d || n > 25*d*d/10+500 {
+			if got.Certificate.Verdict != certify.Separable || !got.Quadratic || got.Frame.Components() != d || n > 25*d*d/10+500 {
 				t.Fatalf("%s, seed %d: %v, quadratic %v, %d components, %d queries",
 					name, seed, got.Certificate, got.Quadratic, got.Frame.Components(), n)
 			}
@@ -122,7 +119,7 @@ func TestSurveyOfFewComponents(t *testing.T) {
 					}
 					c := frame.Compare(p.Frame(), got.Frame)
 					t.Logf("seed %d: error %.1e, %d queries", seed, c.Error(), n)
-					if c.Error() > 1e-5 || got.Certificate.Verdict != Separable || n > size.most {
+					if c.Error() > 1e-5 || got.Certificate.Verdict != certify.Separable || n > size.most {
 						t.Errorf("seed %d: error %.1e, %v, %d queries", seed, c.Error(), got.Certificate, n)
 					}
 				}
@@ -160,7 +157,7 @@ func TestSurveyOfBlocks(t *testing.T) {
 				got, n := survey(t, p)
 				queries = append(queries, n)
 				err, coupling, right := frame.CompareBlocks(p.Frame(), p.Blocks(), got.Frame, got.Blocks)
-				if !right || got.Certificate.Verdict != Blocked || coupling > 1e-4 || err > 1e-4 || n > 16*d*d+2000 || *whole && n > most {
+				if !right || got.Certificate.Verdict != certify.Blocks || coupling > 1e-4 || err > 1e-4 || n > 16*d*d+2000 || *whole && n > most {
 					t.Errorf("seed %d: blocks right %v, error %.1e, coupling %.1e, %v, %d queries", seed, right, err, coupling, got.Certificate, n)
 				}
 			}
@@ -205,7 +202,7 @@ func TestOneCoupledPair(t *testing.T) {
 	for seed, strength := range []float64{5, 0.5, 0.05} {
 		p := draw(t, "rastrigin", d, "paper", uint64(seed))
 		f := plus(p, func(y []float64) float64 { return strength * math.Sin(y[3]) * math.Cos(2*y[7]) })
-		got, err := Survey{Box: p.Domain(), Bounds: unbounded(d)}.Identify(ctx, f, rng.Seed(seed))
+		got, err := Survey{}.Identify(ctx, f, Request{Box: p.Domain(), Seed: uint64(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +213,7 @@ func TestOneCoupledPair(t *testing.T) {
 			}
 		}
 		_, coupling, right := frame.CompareBlocks(p.Frame(), truth, got.Frame, got.Blocks)
-		if got.Certificate.Verdict != Blocked || !right || coupling > 1e-4 {
+		if got.Certificate.Verdict != certify.Blocks || !right || coupling > 1e-4 {
 			t.Errorf("strength %g: %v, blocks right %v, coupling %.1e", strength, got.Certificate, right, coupling)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -49,11 +50,11 @@ func TestSurveyStaysWithinBounds(t *testing.T) {
 			}
 			return v
 		})
-		got, err := Survey{Box: objective.Cube(6, centre-half, centre+half), Bounds: bounds}.Identify(ctx, f, rng.Seed(seed))
+		got, err := Survey{}.Identify(ctx, f, Request{Box: objective.Cube(6, centre-half, centre+half), Bounds: bounds, Seed: seed})
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if got.Certificate.Verdict != Separable {
+		if got.Certificate.Verdict != certify.Separable {
 			rt.Fatalf("%v", got.Certificate)
 		}
 		if c := frame.Compare(p.Frame(), got.Frame); name != "squared-norm" && c.Error() > 1e-4 {
@@ -70,11 +71,11 @@ func TestSurveyFromAnyBox(t *testing.T) {
 			p := draw(t, name, 10, "paper", uint64(seed))
 			half := scale * p.Domain().Hi[0]
 			box := objective.Cube(10, half/3-half, half/3+half)
-			got, err := Survey{Box: box, Bounds: unbounded(10)}.Identify(ctx, p, rng.Seed(seed))
+			got, err := Survey{}.Identify(ctx, p, Request{Box: box, Seed: uint64(seed)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c := frame.Compare(p.Frame(), got.Frame); c.Error() > 1e-5 || got.Certificate.Verdict != Separable {
+			if c := frame.Compare(p.Frame(), got.Frame); c.Error() > 1e-5 || got.Certificate.Verdict != certify.Separable {
 				t.Errorf("%s, box %g times as wide: error %.1e, %v", name, scale, c.Error(), got.Certificate)
 			}
 		}
@@ -106,11 +107,11 @@ func TestSurveyOfALinearPart(t *testing.T) {
 		}
 		return v
 	})
-	got, err := Survey{Box: p.Domain(), Bounds: unbounded(12)}.Identify(ctx, f, 0)
+	got, err := Survey{}.Identify(ctx, f, Request{Box: p.Domain()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Frame.Components() != 4 || got.Linear != 3 || got.Certificate.Verdict != Separable {
+	if got.Frame.Components() != 4 || got.Linear != 3 || got.Certificate.Verdict != certify.Separable {
 		t.Fatalf("%d components, linear %d, %v", got.Frame.Components(), got.Linear, got.Certificate)
 	}
 	if d := frame.Compare(p.Frame(), got.Frame); d.Error() > 1e-5 {
@@ -131,31 +132,31 @@ func TestSurveyOfBadFunctions(t *testing.T) {
 	noise := rng.Seed(1).Stream("noise")
 	for name, c := range map[string]struct {
 		f    func(x []float64, v float64) float64
-		want Verdict
+		want certify.Verdict
 		err  error
 	}{
-		"constant":          {func([]float64, float64) float64 { return 3 }, Unknown, ErrConstant},
-		"zero":              {func([]float64, float64) float64 { return 0 }, Unknown, ErrConstant},
-		"linear":            {func(x []float64, _ float64) float64 { return x[0] - 2*x[5] + 1e-3*x[2] }, Separable, nil},
-		"one coordinate":    {func(x []float64, _ float64) float64 { return math.Sin(x[2]) }, Separable, nil},
-		"kinks":             {func(x []float64, _ float64) float64 { return math.Abs(x[0]) + math.Abs(x[1]-1) }, Separable, nil},
-		"NaN nowhere near":  {func(x []float64, v float64) float64 { return nanIf(math.Abs(x[0]) > 20, v) }, Separable, nil},
-		"NaN in half":       {func(x []float64, v float64) float64 { return nanIf(x[0] > 0, v) }, Separable, nil},
-		"NaN outside":       {func(x []float64, v float64) float64 { return nanIf(!p.Domain().Contains(x), v) }, Separable, nil},
-		"NaN at times":      {func(x []float64, v float64) float64 { return nanIf(math.Sin(1e6*x[3]) > 0.999, v) }, Separable, nil},
-		"NaN everywhere":    {func([]float64, float64) float64 { return math.NaN() }, Unknown, ErrNotFinite},
-		"huge":              {func(_ []float64, v float64) float64 { return 1e300 * v }, Separable, nil},
-		"tiny":              {func(_ []float64, v float64) float64 { return 1e-300 * v }, Separable, nil},
-		"nothing but noise": {func([]float64, float64) float64 { return noise.NormFloat64() }, NotSeparable, nil},
-		"a little noise":    {func(_ []float64, v float64) float64 { return v + 1e-8*noise.NormFloat64() }, Separable, nil},
+		"constant":          {func([]float64, float64) float64 { return 3 }, certify.Unknown, ErrConstant},
+		"zero":              {func([]float64, float64) float64 { return 0 }, certify.Unknown, ErrConstant},
+		"linear":            {func(x []float64, _ float64) float64 { return x[0] - 2*x[5] + 1e-3*x[2] }, certify.Separable, nil},
+		"one coordinate":    {func(x []float64, _ float64) float64 { return math.Sin(x[2]) }, certify.Separable, nil},
+		"kinks":             {func(x []float64, _ float64) float64 { return math.Abs(x[0]) + math.Abs(x[1]-1) }, certify.Separable, nil},
+		"NaN nowhere near":  {func(x []float64, v float64) float64 { return nanIf(math.Abs(x[0]) > 20, v) }, certify.Separable, nil},
+		"NaN in half":       {func(x []float64, v float64) float64 { return nanIf(x[0] > 0, v) }, certify.Separable, nil},
+		"NaN outside":       {func(x []float64, v float64) float64 { return nanIf(!p.Domain().Contains(x), v) }, certify.Separable, nil},
+		"NaN at times":      {func(x []float64, v float64) float64 { return nanIf(math.Sin(1e6*x[3]) > 0.999, v) }, certify.Separable, nil},
+		"NaN everywhere":    {func([]float64, float64) float64 { return math.NaN() }, certify.Unknown, ErrNotFinite},
+		"huge":              {func(_ []float64, v float64) float64 { return 1e300 * v }, certify.Separable, nil},
+		"tiny":              {func(_ []float64, v float64) float64 { return 1e-300 * v }, certify.Separable, nil},
+		"nothing but noise": {func([]float64, float64) float64 { return noise.NormFloat64() }, certify.NotSeparable, nil},
+		"a little noise":    {func(_ []float64, v float64) float64 { return v + 1e-8*noise.NormFloat64() }, certify.Separable, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			meter := objective.NewMeter(objective.NewGuard(guarded(p, c.f)), 100_000)
-			got, err := Survey{Box: p.Domain(), Bounds: unbounded(8)}.Identify(ctx, meter, 0)
+			got, err := Survey{}.Identify(ctx, meter, Request{Box: p.Domain()})
 			if !errors.Is(err, c.err) || got.Certificate.Verdict != c.want || meter.Queries() > 5000 {
 				t.Errorf("%v, error %v after %d queries", got.Certificate, err, meter.Queries())
 			}
-			if c.want == Separable && name[:2] != "li" && name[:2] != "on" && name[:2] != "ki" {
+			if c.want == certify.Separable && name[:2] != "li" && name[:2] != "on" && name[:2] != "ki" {
 				if d := frame.Compare(p.Frame(), got.Frame); d.Error() > 1e-4 {
 					t.Errorf("error %g", d.Error())
 				}
@@ -173,7 +174,7 @@ func nanIf(bad bool, v float64) float64 {
 
 // d = 1 costs nothing; d = 2 and 3 work.
 func TestSurveyOfOneDimension(t *testing.T) {
-	if got, n := survey(t, draw(t, "rastrigin", 1, "none", 0)); n != 0 || got.Frame.Components() != 1 || got.Certificate.Verdict != Separable {
+	if got, n := survey(t, draw(t, "rastrigin", 1, "none", 0)); n != 0 || got.Frame.Components() != 1 || got.Certificate.Verdict != certify.Separable {
 		t.Errorf("%d queries, %v", n, got.Certificate)
 	}
 	for _, d := range []int{2, 3} {
@@ -195,7 +196,7 @@ func TestSurveyEndsWithItsBudget(t *testing.T) {
 	framed := false
 	for budget := 1; budget < all; budget += 1 + budget/9 {
 		meter := objective.NewMeter(p, budget)
-		got, err := Survey{Box: p.Domain(), Bounds: unbounded(8)}.Identify(ctx, meter, 0)
+		got, err := Survey{}.Identify(ctx, meter, Request{Box: p.Domain()})
 		if !errors.Is(err, objective.ErrBudget) || meter.Queries() != budget || got == nil {
 			t.Fatalf("budget %d: %v, %d queries, error %v", budget, got, meter.Queries(), err)
 		}
@@ -209,7 +210,7 @@ func TestSurveyEndsWithItsBudget(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := (Survey{Box: p.Domain(), Bounds: unbounded(8)}).Identify(cancelled, objective.NewMeter(p, 1000), 0); !errors.Is(err, context.Canceled) {
+	if _, err := (Survey{}).Identify(cancelled, objective.NewMeter(p, 1000), Request{Box: p.Domain()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,6 +1,7 @@
-package identify
+package certify
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
+
+var ctx = context.Background()
 
 // quartic is Σ y_j⁴ − 3y_j² + δ(Σ y_j)³ of the coordinates themselves, exactly.
 func quartic(x []float64, delta float64) *big.Float {
@@ -38,8 +41,7 @@ func TestCertificateFollowsTheCoupling(t *testing.T) {
 			v, _ := quartic(x, delta).Float64()
 			return v
 		})
-		s := surveyorOf(f, 2, 1)
-		c, err := s.certify(frame.Identity(d), singles(d), 0)
+		c, err := Test{Box: objective.Cube(d, -2, 2), Seed: 1}.Certify(ctx, f, frame.Identity(d), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,8 +83,7 @@ func TestCertificateFollowsTheCoupling(t *testing.T) {
 func TestCertificateByHand(t *testing.T) {
 	var values []float64
 	f := objective.Func(2, func(x []float64) float64 { values = append(values, x[0]*x[1]); return x[0] * x[1] })
-	s := surveyorOf(f, 1, 2)
-	c, err := s.certify(frame.Identity(2), singles(2), 0)
+	c, err := Test{Seed: 2}.Certify(ctx, f, frame.Identity(2), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func TestCertificateByHand(t *testing.T) {
 	if want := math.Sqrt(mixed / single); math.Abs(c.Coupling-want) > 1e-12*want || c.Verdict != NotSeparable {
 		t.Errorf("%v, want %g", c, want)
 	}
-	if c, err := s.certify(frame.Identity(2), [][]int{{0, 1}}, 0); err != nil || c.Verdict != NotSeparable || c.Splits != 0 {
+	if c, err := (Test{Seed: 2}).Certify(ctx, f, frame.Identity(2), [][]int{{0, 1}}); err != nil || c.Verdict != NotSeparable || c.Splits != 0 {
 		t.Errorf("one block of two: %v, %v", c, err)
 	}
 	if !strings.Contains(c.String(), "not-separable (mixed differences are ") {
@@ -102,21 +103,20 @@ func TestCertificateByHand(t *testing.T) {
 	}
 }
 
-// four splits the coordinates once.
-func four(s *surveyor) ([]float64, error) {
-	x, a, b := s.halves(frame.Identity(s.f.Dim()), singles(s.f.Dim()))
-	return s.four(x, a, b, 1)
-}
-
 // Every pair of blocks is on different sides of a split about every other time.
 func TestSplitsSeparateEveryPair(t *testing.T) {
 	const d, n = 5, 400
 	apart := mat.NewDense(d, d, nil)
 	var x [][]float64
-	s := surveyorOf(objective.Func(d, func(p []float64) float64 { x = append(x, append([]float64(nil), p...)); return 0 }), 1, 3)
+	f := objective.Func(d, func(p []float64) float64 { x = append(x, append([]float64(nil), p...)); return 0 })
+	p, err := Test{Seed: 3}.prober(ctx, f)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range n {
 		x = nil
-		if _, err := four(s); err != nil {
+		from, a, b := p.halves(frame.Identity(d), Singles(d))
+		if _, err := p.four(from, a, b, 1); err != nil {
 			t.Fatal(err)
 		}
 		for i := range d {
@@ -132,6 +132,22 @@ func TestSplitsSeparateEveryPair(t *testing.T) {
 			if share := apart.At(i, j) / n; share < 0.5-2.5/math.Sqrt(n) || share > 0.7+2.5/math.Sqrt(n) {
 				t.Errorf("%d and %d are apart in %.2f of the splits", i, j, share)
 			}
+		}
+	}
+}
+
+// A rough frame is called separable as far as its error allows, and no further.
+func TestRoughCertificates(t *testing.T) {
+	for _, c := range []struct {
+		coupling, slack float64
+		want            Verdict
+	}{
+		{1e-4, 0, Separable}, {5e-3, 0, NotSeparable}, {5e-3, 1e-7, NotSeparable},
+		{5e-3, 6e-3, Separable}, {0.05, 6e-3, Separable}, {0.07, 6e-3, NotSeparable},
+	} {
+		k := Certificate{Coupling: c.coupling, Splits: splits}
+		if k.decide(5, 5, c.slack); k.Verdict != c.want {
+			t.Errorf("a coupling of %g in a frame right to %g: %v", c.coupling, c.slack, k.Verdict)
 		}
 	}
 }

@@ -1,0 +1,33 @@
+package identify
+
+import (
+	"context"
+	"flag"
+	"testing"
+
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+)
+
+var (
+	ctx   = context.Background()
+	whole = flag.Bool("whole", false, "run the tests at full size: d = 100 and more, all seeds; half an hour of computing")
+)
+
+// draw returns a problem.
+func draw(t testing.TB, name string, d int, mix string, seed uint64) *problem.Problem {
+	t.Helper()
+	p, err := problem.New(problem.Spec{Name: name, Dim: d, Mix: mix, Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// groundOf is f without bounds, around 0, where points of the whole cube are drawn.
+func groundOf(f objective.Objective, half float64, seed uint64) *ground {
+	g := newGround(ctx, f, Request{Box: objective.Cube(f.Dim(), -half, half), Bounds: unbounded(f.Dim()), Seed: seed})
+	g.inner, g.random = g.box, rng.Seed(seed).Stream("test")
+	return g
+}
