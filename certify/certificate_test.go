@@ -109,7 +109,7 @@ func TestSplitsSeparateEveryPair(t *testing.T) {
 	apart := mat.NewDense(d, d, nil)
 	var x [][]float64
 	f := objective.Func(d, func(p []float64) float64 { x = append(x, append([]float64(nil), p...)); return 0 })
-	p, err := Test{Seed: 3}.prober(ctx, f)
+	p, _, err := Test{Seed: 3}.prober(ctx, f, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package certify
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/untwist/untwist/frame"
@@ -38,13 +37,7 @@ func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame
 	if w == nil {
 		return None(), objective.BadOption("Frame", "is nil")
 	}
-	if blocks == nil {
-		blocks = Singles(w.Components())
-	}
-	if err := CheckBlocks(blocks, w.Components()); err != nil {
-		return None(), err
-	}
-	p, err := t.prober(ctx, f)
+	p, blocks, err := t.prober(ctx, f, w, blocks)
 	if err != nil {
 		return None(), err
 	}
@@ -67,7 +60,10 @@ func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame
 // Splits tests random splits only, for 80 queries where f does not fail: enough to say
 // no, and to say yes to what is exact. A nil frame stands for the coordinates as given.
 func (t Test) Splits(ctx context.Context, f objective.Objective, w *frame.Frame, blocks [][]int) (Certificate, error) {
-	p, err := t.prober(ctx, f)
+	if w == nil && blocks != nil {
+		w = frame.Identity(f.Dim())
+	}
+	p, blocks, err := t.prober(ctx, f, w, blocks)
 	if err != nil {
 		return None(), err
 	}
@@ -75,19 +71,16 @@ func (t Test) Splits(ctx context.Context, f objective.Objective, w *frame.Frame,
 	if w != nil {
 		components, draw = w.Components(), func() (x, a, b []float64) { return p.halves(w, blocks) }
 	}
-	n := components
-	if blocks != nil {
-		n = len(blocks)
-	}
-	c, err := p.splits(n, draw)
+	c, err := p.splits(len(blocks), draw)
 	if err == nil {
-		c.decide(components, n, t.Slack)
+		c.decide(components, len(blocks), t.Slack)
 	}
 	return c, err
 }
 
-// prober puts the defaults in and returns an *objective.OptionError if a field is bad.
-func (t Test) prober(ctx context.Context, f objective.Objective) (*prober, error) {
+// prober puts the defaults in, those of the blocks too, and returns an
+// *objective.OptionError if a field is bad. A nil frame stands for the coordinates.
+func (t Test) prober(ctx context.Context, f objective.Objective, w *frame.Frame, blocks [][]int) (*prober, [][]int, error) {
 	d := f.Dim()
 	if t.Box.IsZero() {
 		t.Box = objective.Cube(d, -1, 1)
@@ -95,14 +88,8 @@ func (t Test) prober(ctx context.Context, f objective.Objective) (*prober, error
 	if t.Bounds.IsZero() {
 		t.Bounds = objective.Cube(d, math.Inf(-1), math.Inf(1))
 	}
-	if err := t.Box.Check(d); err != nil {
-		return nil, objective.BadOption("Box", "%v", err)
-	}
-	if err := t.Box.CheckFinite(); err != nil {
-		return nil, objective.BadOption("Box", "%v", err)
-	}
-	if err := t.Bounds.Check(d); err != nil {
-		return nil, objective.BadOption("Bounds", "%v", err)
+	if err := t.check(d); err != nil {
+		return nil, nil, err
 	}
 	if t.Grain == (objective.Grain{}) {
 		t.Grain = objective.Rounding
@@ -110,7 +97,58 @@ func (t Test) prober(ctx context.Context, f objective.Objective) (*prober, error
 	if t.Random == nil {
 		t.Random = rng.Seed(t.Seed).Stream("certify")
 	}
-	return &prober{ctx: ctx, f: f, box: t.Box, bounds: t.Bounds, grain: t.Grain, random: t.Random}, nil
+	components := d
+	if w != nil {
+		if components = w.Components(); w.Dim() != d {
+			return nil, nil, objective.BadOption("Frame", "it has %d coordinates, and f %d", w.Dim(), d)
+		}
+	}
+	if blocks == nil {
+		blocks = Singles(components)
+	}
+	if err := CheckBlocks(blocks, components); err != nil {
+		return nil, nil, err
+	}
+	return &prober{ctx: ctx, f: f, box: t.Box, bounds: t.Bounds, grain: t.Grain, random: t.Random}, blocks, nil
+}
+
+// check returns an *objective.OptionError if a field is bad.
+func (t Test) check(d int) error {
+	if err := CheckBox(t.Box, t.Bounds, d); err != nil {
+		return err
+	}
+	if !(t.Slack >= 0) {
+		return objective.BadOption("Slack", "%v, must be a number of at least 0", t.Slack)
+	}
+	if g := t.Grain; !(g.Relative >= 0 && g.Absolute >= 0) {
+		return objective.BadOption("Grain", "%v and %v, must be numbers of at least 0", g.Relative, g.Absolute)
+	}
+	return nil
+}
+
+// overhang is the part of its width by which a box may stick out of the bounds: what
+// rounding makes of a box that touches them.
+const overhang = 1e-3
+
+// CheckBox returns an *objective.OptionError if a box in which points are drawn is not
+// finite, or not within the bounds. Both need d coordinates.
+func CheckBox(box, bounds objective.Box, d int) error {
+	if err := box.Check(d); err != nil {
+		return objective.BadOption("Box", "%v", err)
+	}
+	if err := box.CheckFinite(); err != nil {
+		return objective.BadOption("Box", "%v", err)
+	}
+	if err := bounds.Check(d); err != nil {
+		return objective.BadOption("Bounds", "%v", err)
+	}
+	for k := range d {
+		if slack := overhang * (box.Hi[k] - box.Lo[k]); box.Lo[k]+slack < bounds.Lo[k] || box.Hi[k]-slack > bounds.Hi[k] {
+			return objective.BadOption("Box", "must lie within the bounds; coordinate %d: %v:%v is not within %v:%v",
+				k+1, box.Lo[k], box.Hi[k], bounds.Lo[k], bounds.Hi[k])
+		}
+	}
+	return nil
 }
 
 // Singles returns m blocks of one component each.
@@ -130,7 +168,7 @@ func CheckBlocks(blocks [][]int, components int) error {
 	for _, block := range blocks {
 		for _, j := range block {
 			if j < 0 || j >= components || seen[j] {
-				return objective.BadOption("Blocks", "component %d is not one of 0 to %d, or is there twice", j, components-1)
+				return objective.BadOption("Blocks", "component %d is in two blocks, or is not one of 0 to %d (they count from 0)", j, components-1)
 			}
 			seen[j] = true
 			n++
@@ -140,7 +178,7 @@ func CheckBlocks(blocks [][]int, components int) error {
 		}
 	}
 	if n < components {
-		return objective.BadOption("Blocks", "%s", fmt.Sprintf("they hold %d of %d components", n, components))
+		return objective.BadOption("Blocks", "they hold %d of %d components", n, components)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func Orthonormal(q *mat.Dense) Basis { return Basis{T: q, Dual: q} }
 
 // Why directions cannot be whitened.
 var (
-	ErrFlat      = errors.New("hessian: the Hessians seen have no curvature")
+	ErrFlat      = errors.New("hessian: no Hessian that was seen has any curvature")
 	ErrNotFinite = errors.New("hessian: a Hessian is not finite")
 )
 
@@ -39,6 +39,9 @@ const steepest = 1e-9
 //
 // scaled so that the median of Λ stays.
 func (b Basis) Whitened() (Basis, error) {
+	if len(b.Seen) == 0 {
+		return b, ErrFlat
+	}
 	m, _ := b.T.Dims()
 	square := mat.NewDense(m, m, nil)
 	for _, h := range b.Seen {
@@ -99,7 +102,7 @@ func (b Basis) Scaled(factor []float64) Basis {
 }
 
 // InFrame returns the couplings of the Hessians seen, in the coordinates of a
-// frame: walking along u_j is walking along Σ_i a_ij T_i, a = T*W̃†.
+// frame, nil if none were: walking along u_j is walking along Σ_i a_ij T_i, a = T*W̃†.
 func (b Basis) InFrame(f *frame.Frame) *mat.Dense {
 	a := kernel.Times(b.Dual, f.Inverse())
 	var turned []*mat.Dense
@@ -111,9 +114,12 @@ func (b Basis) InFrame(f *frame.Frame) *mat.Dense {
 	return Couplings(turned)
 }
 
-// Couplings returns rms_k |H_ij|/√|H_ii H_jj| of one or more Hessians, 0 on the
-// diagonal.
+// Couplings returns rms_k |H_ij|/√|H_ii H_jj| of some Hessians, 0 on the diagonal; nil if
+// there are none.
 func Couplings(hessians []*mat.Dense) *mat.Dense {
+	if len(hessians) == 0 {
+		return nil
+	}
 	m, _ := hessians[0].Dims()
 	c := mat.NewDense(m, m, nil)
 	for _, h := range hessians {

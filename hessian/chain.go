@@ -2,8 +2,10 @@ package hessian
 
 import (
 	"context"
+	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -13,12 +15,12 @@ import (
 // diagonalisation works on. It does not change once it is made; Extended returns a
 // longer one.
 type Chain struct {
-	Base     Basis // of which the last Hessians seen are those of the chain
-	Stencil  Stencil
-	Step     float64
-	Points   [][]float64
-	Hessians []*mat.Dense
-	Value    float64 // f at the last point
+	Base     Basis        // whose last Hessians seen are those of the chain; zero: the coordinates
+	Stencil  Stencil      // zero: Symmetric
+	Step     float64      // ε, above 0
+	Points   [][]float64  // where Hessians were taken
+	Hessians []*mat.Dense // T_iᵀHT_j at each point
+	Value    float64      // f at the last point
 }
 
 // Wasted is how many more Hessians may be spoilt by values that are not finite
@@ -29,6 +31,15 @@ const Wasted = 3
 // that values which are not finite have spoilt is taken again at another point, along
 // shorter directions; if that happens too often the error is ErrNotFinite.
 func (c Chain) Extended(ctx context.Context, f objective.Objective, n int, point func() ([]float64, error)) (Chain, error) {
+	if !(c.Step > 0) || math.IsInf(c.Step, 1) {
+		return c, objective.BadOption("Step", "%v, must be a number above 0", c.Step)
+	}
+	if c.Base.T == nil {
+		c.Base = Orthonormal(kernel.Identity(f.Dim()))
+	}
+	if c.Stencil.Diagonal == nil {
+		c.Stencil = Symmetric
+	}
 	for failed := 0; len(c.Hessians) < n; {
 		x, err := point()
 		if err != nil {
@@ -64,6 +75,13 @@ func (c Chain) Own() Basis {
 	return own
 }
 
+// Directions are much longer than most from muchLonger times the median on, and are made
+// shorter by the factor quarter, so that a few failures are enough for any length.
+const (
+	muchLonger = 2
+	quarter    = 0.25
+)
+
 // shortened returns the chain with directions that are much longer than most a quarter
 // as long: along them f may overflow.
 func (c Chain) shortened() Chain {
@@ -75,8 +93,8 @@ func (c Chain) shortened() Chain {
 	median := slices.Sorted(slices.Values(length))[m/2]
 	factor := make([]float64, m)
 	for i := range m {
-		if factor[i] = 1; length[i] > 2*median {
-			factor[i] = 0.25
+		if factor[i] = 1; length[i] > muchLonger*median {
+			factor[i] = quarter
 		}
 	}
 	c.Base = c.Base.Scaled(factor)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -42,16 +43,7 @@ func (r *Request) complete(d int) error {
 	if r.Stage == nil {
 		r.Stage = func(objective.Stage) {}
 	}
-	if err := r.Box.Check(d); err != nil {
-		return objective.BadOption("Box", "%v", err)
-	}
-	if err := r.Box.CheckFinite(); err != nil {
-		return objective.BadOption("Box", "%v", err)
-	}
-	if err := r.Bounds.Check(d); err != nil {
-		return objective.BadOption("Bounds", "%v", err)
-	}
-	return nil
+	return certify.CheckBox(r.Box, r.Bounds, d)
 }
 
 // unbounded is no limit.

@@ -2,6 +2,7 @@ package identify
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"github.com/untwist/untwist/certify"
@@ -63,7 +64,7 @@ func (p Paper) complete(d int) (Paper, error) {
 	if p.Step == 0 {
 		p.Step = 1e-3 / half
 	}
-	if !(p.Step > 0) {
+	if !(p.Step > 0) || math.IsInf(p.Step, 1) {
 		return p, objective.BadOption("Step", "%v, must be a number above 0", p.Step)
 	}
 	if p.Rank == nil {
@@ -113,11 +114,15 @@ func (p Paper) Identify(ctx context.Context, f objective.Objective, r Request) (
 	return found, err
 }
 
+// sameWidth is how far two widths may differ, as a part of them, and still be the same but
+// for rounding.
+const sameWidth = 1e-9
+
 // unitBox returns f in coordinates in which the box is [-1, 1]^d.
 func unitBox(f objective.Objective, box objective.Box) (objective.Objective, error) {
 	width, unit := box.Hi[0]-box.Lo[0], true
 	for k := range box.Lo {
-		if box.Hi[k]-box.Lo[k] != width {
+		if math.Abs(box.Hi[k]-box.Lo[k]-width) > sameWidth*width {
 			return nil, objective.BadOption("Box", "coordinate %d: %v:%v is not as wide as the first; the paper's road needs one width", k+1, box.Lo[k], box.Hi[k])
 		}
 		unit = unit && box.Lo[k] == -1 && box.Hi[k] == 1

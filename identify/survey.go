@@ -96,8 +96,14 @@ func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.F
 	if err != nil {
 		return Known(nil, nil), err
 	}
+	if given == nil || given.Dim() != f.Dim() {
+		return Known(nil, nil), objective.BadOption("Frame", "is nil, or has not as many coordinates as f, which are %d", f.Dim())
+	}
 	if blocks == nil {
 		blocks = certify.Singles(given.Components())
+	}
+	if err := certify.CheckBlocks(blocks, given.Components()); err != nil {
+		return Known(nil, nil), err
 	}
 	w.stage(firstLook)
 	if err := w.g.rescale(); err != nil {
@@ -127,8 +133,13 @@ func (s Survey) begin(ctx context.Context, f objective.Objective, r Request) (*w
 	if s.Tolerance == 0 {
 		s.Tolerance = defaultTolerance
 	}
-	if !(s.Tolerance > 0) {
-		return nil, objective.BadOption("Tolerance", "%v, must be a number above 0", s.Tolerance)
+	switch {
+	case !(s.Tolerance > 0 && s.Tolerance < 1):
+		return nil, objective.BadOption("Tolerance", "%v, must be between 0 and 1", s.Tolerance)
+	case s.Measures < 0:
+		return nil, objective.BadOption("Measures", "%d, must be at least 0", s.Measures)
+	case s.Budget < 0:
+		return nil, objective.BadOption("Budget", "%d, must be at least 0", s.Budget)
 	}
 	return &work{Survey: s, g: newGround(ctx, f, r), stage: r.Stage}, nil
 }

@@ -13,6 +13,7 @@ package jointdiag
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
@@ -36,8 +37,10 @@ type Joint struct {
 // of them curves: f has fewer components than dimensions, or is flat there.
 var ErrSingular = errors.New("jointdiag: in some direction no Hessian has curvature")
 
+// ErrNotFinite says that an entry of a Hessian is NaN or infinite.
+var ErrNotFinite = errors.New("jointdiag: a Hessian has an entry that is not a finite number")
+
 const (
-	pencils   = 5     // starts to choose from
 	maxSweeps = 60    // three to ten are usual
 	settled   = 1e-13 // the largest |E_ij| at which sweeps end
 	boldest   = 0.5   // the largest |E_ij| that a sweep goes
@@ -56,14 +59,17 @@ const (
 // proportional over all k the pair is not identifiable, and need not be: any
 // solution diagonalises.
 //
-// A sweep takes O(Kd³) time. The matrices must be of one size, and are not changed;
-// it panics if there are none. The starts are drawn from random, two numbers N(0, 1)
-// for each matrix.
+// A sweep takes O(Kd³) time. The matrices are not changed. It panics if there are none,
+// or if they are not square and of one size; the error is ErrNotFinite if an entry is
+// not a finite number, and ErrSingular if there is no W̃. The starts are drawn from
+// random, two numbers N(0, 1) for each matrix and start.
 func Diagonalise(hessians []*mat.Dense, random objective.Random) (*Joint, error) {
-	if len(hessians) == 0 {
-		panic("jointdiag: no matrices")
+	hessians, d := compact(hessians)
+	for _, h := range hessians {
+		if !finite(h) {
+			return nil, ErrNotFinite
+		}
 	}
-	d, _ := hessians[0].Dims()
 	j := &Joint{hessians: hessians, Lambda: mat.NewDense(len(hessians), d, nil)}
 	for range hessians {
 		j.M = append(j.M, mat.NewDense(d, d, nil))
@@ -84,60 +90,34 @@ func Diagonalise(hessians []*mat.Dense, random objective.Random) (*Joint, error)
 	return j, nil
 }
 
-// start sets W̃ to the best of a few pencils.
-func (j *Joint) start(random objective.Random) error {
-	least := math.Inf(1)
-	var best *mat.Dense
-	for range pencils {
-		if j.W = j.pencil(random); j.W == nil || !j.transform() {
-			continue
-		}
-		if off := j.off(); off < least {
-			least, best = off, mat.DenseCopyOf(j.W)
-		}
+// compact returns the matrices without gaps between their rows, as slices of a larger
+// one have, and d.
+func compact(hessians []*mat.Dense) ([]*mat.Dense, int) {
+	if len(hessians) == 0 {
+		panic("jointdiag: no matrices")
 	}
-	if j.W = best; best == nil || !j.transform() {
-		return ErrSingular
+	d, _ := hessians[0].Dims()
+	var all []*mat.Dense
+	for k, h := range hessians {
+		if rows, columns := h.Dims(); rows != d || columns != d {
+			panic(fmt.Sprintf("jointdiag: matrix %d is %d×%d, need %d×%d", k+1, rows, columns, d, d))
+		}
+		if h.RawMatrix().Stride != d {
+			h = mat.DenseCopyOf(h)
+		}
+		all = append(all, h)
 	}
-	return nil
+	return all, d
 }
 
-// pencil returns the left eigenvectors of B⁻¹A for random combinations A and B
-// of the H_k: B⁻¹A = W⁻¹(D_B⁻¹D_A)W. Of complex pairs it takes the real span.
-// It returns nil if B is singular to working precision.
-func (j *Joint) pencil(random objective.Random) *mat.Dense {
-	d, _ := j.hessians[0].Dims()
-	a, b := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
-	for _, h := range j.hessians {
-		kernel.AddScaled(a.RawMatrix().Data, random.NormFloat64(), h.RawMatrix().Data)
-		kernel.AddScaled(b.RawMatrix().Data, random.NormFloat64(), h.RawMatrix().Data)
-	}
-	var quotient mat.Dense
-	if err := quotient.Solve(b, a); err != nil { // singular, or nearly so
-		return nil
-	}
-	var eigen mat.Eigen
-	if !eigen.Factorize(mat.DenseCopyOf(quotient.T()), mat.EigenRight) {
-		return nil
-	}
-	values := eigen.Values(nil)
-	var vectors mat.CDense
-	eigen.VectorsTo(&vectors)
-	w := mat.NewDense(d, d, nil)
-	for i := 0; i < d; i++ {
-		paired := imag(values[i]) != 0 && i+1 < d
-		for k := range d {
-			v := vectors.At(k, i)
-			w.Set(i, k, real(v))
-			if paired {
-				w.Set(i+1, k, imag(v))
-			}
-		}
-		if paired {
-			i++
+// finite reports whether all entries of m are finite.
+func finite(m *mat.Dense) bool {
+	for _, v := range m.RawMatrix().Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
 		}
 	}
-	return w
+	return true
 }
 
 // transform computes the M_k and λ_k of W̃, whose rows it scales. It reports

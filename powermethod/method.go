@@ -1,11 +1,9 @@
 package powermethod
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
@@ -40,10 +38,8 @@ type Method struct {
 	Deflate bool
 }
 
-// alike is |⟨v, w⟩| from which on two directions count as one.
-const alike = 0.99
-
-func (p Method) complete(m int) Method {
+// complete puts the defaults in and returns an *objective.OptionError if a field is bad.
+func (p Method) complete(m int) (Method, error) {
 	if p.Gamma == 0 {
 		p.Gamma = 1
 	}
@@ -53,7 +49,17 @@ func (p Method) complete(m int) Method {
 	if p.Steps == 0 {
 		p.Steps = 200
 	}
-	return p
+	switch {
+	case !(p.Gamma > 0) || math.IsInf(p.Gamma, 1):
+		return p, objective.BadOption("Gamma", "%v, must be a number above 0", p.Gamma)
+	case p.Restarts < 0:
+		return p, objective.BadOption("Restarts", "%d, must be at least 1", p.Restarts)
+	case p.Steps < 0:
+		return p, objective.BadOption("Steps", "%d, must be at least 1", p.Steps)
+	case !(p.Reject >= 0):
+		return p, objective.BadOption("Reject", "%v, must be a number of at least 0", p.Reject)
+	}
+	return p, nil
 }
 
 // Directions returns the directions that the method finds in s, a row each, at
@@ -61,7 +67,10 @@ func (p Method) complete(m int) Method {
 // spurious ones have lower ones. (The paper's experiment does not say what it does
 // then.) It ends early with ctx.
 func (p Method) Directions(ctx context.Context, s *Subspace, random objective.Random) (*mat.Dense, error) {
-	p = p.complete(s.Rank())
+	p, err := p.complete(s.Rank())
+	if err != nil {
+		return nil, err
+	}
 	found := &selection{d: s.d}
 	for rest := s; rest != nil; rest = s.without(found.rows) {
 		v := rng.Sphere(p.Restarts, s.d, random)
@@ -155,71 +164,4 @@ func (s *Subspace) without(rows [][]float64) *Subspace {
 	rest := &Subspace{d: s.d, basis: mat.NewDense(m-len(rows), s.d*s.d, nil)}
 	kernel.Mul(rest.basis.RawMatrix(), 1, left.RawMatrix(), s.basis.RawMatrix(), 0)
 	return rest
-}
-
-// A selection collects directions that differ.
-type selection struct {
-	d    int
-	rows [][]float64
-}
-
-// add takes the rows of v whose value in s is at least reject and that are not
-// alike to one already there.
-func (f *selection) add(v *mat.Dense, s *Subspace, reject float64) {
-	n, _ := v.Dims()
-	for i := range n {
-		row := v.RawRowView(i)
-		if f.has(row) || reject > 0 && s.Value(row) < reject {
-			continue
-		}
-		f.rows = append(f.rows, append([]float64(nil), row...))
-	}
-}
-
-func (f *selection) has(v []float64) bool {
-	for _, w := range f.rows {
-		if math.Abs(kernel.Dot(v, w)) >= alike {
-			return true
-		}
-	}
-	return false
-}
-
-// matrix returns at most min(m, d) directions, those with the highest values in s, in
-// the order in which they were found.
-func (f *selection) matrix(s *Subspace) *mat.Dense {
-	n := min(s.Rank(), f.d, len(f.rows))
-	values := make([]float64, len(f.rows))
-	best := make([]int, len(f.rows))
-	for i, row := range f.rows {
-		values[i], best[i] = s.Value(row), i
-	}
-	slices.SortStableFunc(best, func(i, j int) int { return cmp.Compare(values[j], values[i]) })
-	slices.Sort(best[:n])
-	out := mat.NewDense(n, f.d, nil)
-	for i, k := range best[:n] {
-		out.SetRow(i, f.rows[k])
-	}
-	return out
-}
-
-// Complete adds random rows, orthonormal and orthogonal to those of w, until
-// there are m: what the paper's experiment does where the method has found too
-// few.
-func Complete(w *mat.Dense, m int, random objective.Random) *mat.Dense {
-	n, d := w.Dims()
-	out := mat.NewDense(max(m, n), d, nil)
-	out.Copy(w)
-	basis := mat.DenseCopyOf(out)
-	for i := n; i < m; i++ {
-		row := basis.RawRowView(i)
-		for k := range row {
-			row[k] = random.NormFloat64()
-		}
-	}
-	kernel.Orthonormalise(basis.RawMatrix())
-	for i := n; i < m; i++ {
-		out.SetRow(i, basis.RawRowView(i))
-	}
-	return out
 }

@@ -68,7 +68,10 @@ func TestLimitsAreTheRidges(t *testing.T) {
 	for seed := range uint64(3) {
 		w := nearlyOrthogonal(t, 10, seed)
 		s := Ridges(w)
-		p := Method{Restarts: 200}.complete(10)
+		p, err := Method{Restarts: 200}.complete(10)
+		if err != nil {
+			t.Fatal(err)
+		}
 		fixed := mat.DenseCopyOf(w)
 		fixed.Scale(-1, fixed)
 		if err := p.ascend(ctx, s, fixed); err != nil {

@@ -39,7 +39,10 @@ func TestSquaredNormWithAllLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		power := Method{Restarts: 8 * d}.complete(1)
+		power, err := Method{Restarts: 8 * d}.complete(1)
+		if err != nil {
+			t.Fatal(err)
+		}
 		v := rng.Sphere(power.Restarts, d, rng.Seed(seed).Stream("starts"))
 		if err := power.ascend(ctx, s, v); err != nil {
 			t.Fatal(err)

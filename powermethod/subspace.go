@@ -1,13 +1,3 @@
-// Package powermethod is Algorithm 1 of Fiedler and Roith, "Consensus-based optimization
-// for linearly separable functions", section 2.2, from the Hessians on. Matrices go in,
-// directions come out; no function is asked for anything.
-//
-// If f(x) = Σ_j f_j(⟨w_j, x⟩), every Hessian of f lies in
-//
-//	𝒲 = span{w_1⊗w_1, …, w_m⊗w_m}.
-//
-// Span estimates 𝒲 from sampled Hessians, and Method.Directions finds the w_j in it.
-// Start there. Package identify samples the Hessians and puts the two together.
 package powermethod
 
 import (
@@ -38,8 +28,9 @@ var ErrFlat = errors.New("powermethod: all Hessians are zero or not finite: f is
 //
 //	Ŷ = (vec Ĥ(x⁽¹⁾) … vec Ĥ(x⁽ᴺ⁾)) ∈ ℝ^(d²×N)
 //
-// (section 2.2, equation "hatY"). How many is m, which rank decides. Hessians that are
-// not finite are left out.
+// (section 2.2, equation "hatY"). How many is m, which rank decides; nil: WidestGap, as
+// the section says. Hessians that are not finite are left out. It panics if Hessians are
+// not square and of one size.
 //
 // The singular values are computed from ŶᵀŶ: below 1e-8 of the largest they
 // are rounding.
@@ -57,9 +48,12 @@ func Span(hessians []*mat.Dense, rank Rank) (*Subspace, error) {
 	if s.Singular[0] == 0 {
 		return nil, ErrFlat
 	}
+	if rank == nil {
+		rank = WidestGap{}
+	}
 	m := rank.Of(s.Singular)
-	if m == 0 {
-		return nil, fmt.Errorf("powermethod: no singular value counts (%v); the largest is %.3g", rank, s.Singular[0])
+	if m < 1 || m > len(s.Singular) {
+		return nil, fmt.Errorf("powermethod: of %d singular values %d count (%v); the largest is %.3g", len(s.Singular), m, rank, s.Singular[0])
 	}
 	s.basis = mat.NewDense(m, d*d, nil)
 	if vectors.RawMatrix().Cols == d*d {
@@ -109,8 +103,15 @@ func (s *Subspace) decompose(y *mat.Dense) (*mat.Dense, error) {
 func stack(hessians []*mat.Dense) (*mat.Dense, int) {
 	var rows []float64
 	n, d := 0, 0
-	for _, h := range hessians {
-		if d, _ = h.Dims(); !finite(h) {
+	for k, h := range hessians {
+		height, columns := h.Dims()
+		if k == 0 {
+			d = height
+		}
+		if height != d || columns != d {
+			panic(fmt.Sprintf("powermethod: matrix %d is %d×%d, need %d×%d", k+1, height, columns, d, d))
+		}
+		if !finite(h) {
 			continue
 		}
 		for i := range d {
@@ -153,61 +154,4 @@ func (s *Subspace) Value(u []float64) float64 {
 		value = math.FMA(c, c, value)
 	}
 	return value
-}
-
-// Distance returns ‖P_𝒱 − P_𝒲‖_(F→F), the sine of the largest angle between
-// two subspaces of the same rank; 1 if the ranks differ.
-func (s *Subspace) Distance(other *Subspace) float64 {
-	if s.Rank() != other.Rank() {
-		return 1
-	}
-	// cos of the angles: the singular values of V·Wᵀ.
-	m := s.Rank()
-	c := mat.NewDense(m, m, nil)
-	kernel.MulT(c.RawMatrix(), 1, s.basis.RawMatrix(), other.basis.RawMatrix(), 0)
-	// What V has beyond W, V − (VWᵀ)W, has the sines: better for small angles.
-	beyond := mat.DenseCopyOf(s.basis)
-	kernel.Mul(beyond.RawMatrix(), -1, c.RawMatrix(), other.basis.RawMatrix(), 1)
-	gram := mat.NewDense(m, m, nil)
-	kernel.MulT(gram.RawMatrix(), 1, beyond.RawMatrix(), beyond.RawMatrix(), 0)
-	var eigen mat.EigenSym
-	eigen.Factorize(mat.NewSymDense(m, gram.RawMatrix().Data), false)
-	return math.Sqrt(max(eigen.Values(nil)[m-1], 0))
-}
-
-// Ridges returns the span of w_j⊗w_j for the rows w_j of w: 𝒲 itself, for
-// comparison.
-func Ridges(w *mat.Dense) *Subspace {
-	m, d := w.Dims()
-	s := &Subspace{d: d, basis: mat.NewDense(m, d*d, nil)}
-	for j := range m {
-		row, out := w.RawRowView(j), s.basis.RawRowView(j)
-		for i, a := range row {
-			for k, b := range row {
-				out[i*d+k] = a * b
-			}
-		}
-	}
-	kernel.Orthonormalise(s.basis.RawMatrix())
-	return s
-}
-
-// Coherence returns ρ₂ = sup_{‖x‖=1} Σ_j ⟨x, w_j⟩² − 1 of the rows of w, each
-// of length 1: 0 if they are orthonormal. The second proposition of section 2.2
-// needs ρ₂ < 1/60.
-func Coherence(w *mat.Dense) float64 {
-	m, _ := w.Dims()
-	gram := mat.NewDense(m, m, nil)
-	kernel.MulT(gram.RawMatrix(), 1, w.RawMatrix(), w.RawMatrix(), 0)
-	var eigen mat.EigenSym
-	eigen.Factorize(mat.NewSymDense(m, gram.RawMatrix().Data), false)
-	return eigen.Values(nil)[m-1] - 1
-}
-
-// Identifiability returns the estimate σ_m(Ŷ)²/N of α_H = σ_m(E[vec H⊗vec H]),
-// the constant of equation "identifiabilityConditionHessianLinSep":
-// how well the Hessians tell the components apart.
-func (s *Subspace) Identifiability() float64 {
-	sigma := s.Singular[s.Rank()-1]
-	return sigma * sigma / float64(s.samples)
 }
