@@ -59,10 +59,10 @@ const (
 // proportional over all k the pair is not identifiable, and need not be: any
 // solution diagonalises.
 //
-// A sweep takes O(Kd³) time. The matrices are not changed. It panics if there are none,
-// or if they are not square and of one size; the error is ErrNotFinite if an entry is
-// not a finite number, and ErrSingular if there is no W̃. The starts are drawn from
-// random, two numbers N(0, 1) for each matrix and start.
+// A sweep takes O(Kd³) time. The matrices are not changed. It panics if there are fewer
+// than two, or if they are not square and of one size. The error is ErrNotFinite if an
+// entry is not a finite number, and ErrSingular if there is no W̃. The starts are drawn
+// from random, two numbers N(0, 1) for each matrix and start.
 func Diagonalise(hessians []*mat.Dense, random objective.Random) (*Joint, error) {
 	hessians, d := compact(hessians)
 	for _, h := range hessians {
@@ -93,8 +93,8 @@ func Diagonalise(hessians []*mat.Dense, random objective.Random) (*Joint, error)
 // compact returns the matrices without gaps between their rows, as slices of a larger
 // one have, and d.
 func compact(hessians []*mat.Dense) ([]*mat.Dense, int) {
-	if len(hessians) == 0 {
-		panic("jointdiag: no matrices")
+	if len(hessians) < 2 {
+		panic(fmt.Sprintf("jointdiag: need at least 2 matrices, not %d", len(hessians)))
 	}
 	d, _ := hessians[0].Dims()
 	var all []*mat.Dense

@@ -2,6 +2,7 @@ package jointdiag
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -196,5 +197,65 @@ func TestDiagonaliseWithoutCurvature(t *testing.T) {
 	zero := mat.NewDense(4, 4, nil)
 	if _, err := Diagonalise([]*mat.Dense{zero, zero, zero}, stream); !errors.Is(err, ErrSingular) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Entries that are not finite are an error, parts of larger matrices are taken as they
+// are, and what is no set of matrices is a panic that says so. Nothing is changed.
+func TestDiagonaliseOfOddMatrices(t *testing.T) {
+	stream := rng.Seed(6).Stream("test")
+	w, hs := mixture(4, 3, stream)
+	var before, parts []*mat.Dense
+	for _, h := range hs {
+		before = append(before, mat.DenseCopyOf(h))
+		large := mat.NewDense(6, 7, nil)
+		part := large.Slice(1, 5, 2, 6).(*mat.Dense)
+		part.Copy(h)
+		parts = append(parts, part)
+	}
+	for name, given := range map[string][]*mat.Dense{"whole": hs, "parts": parts} {
+		j, err := Diagonalise(given, rng.Seed(7).Stream("test"))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if c := compare(t, w, j.W); !(c.Error() <= 1e-9) {
+			t.Errorf("%s: error %g", name, c.Error())
+		}
+		for k := range given {
+			if !mat.Equal(given[k], before[k]) {
+				t.Errorf("%s: matrix %d has changed", name, k)
+			}
+		}
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
+		hs[1].Set(2, 3, bad)
+		if _, err := Diagonalise(hs, stream); !errors.Is(err, ErrNotFinite) {
+			t.Errorf("with %v: error %v", bad, err)
+		}
+	}
+	for want, given := range map[string][]*mat.Dense{
+		"jointdiag: need at least 2 matrices, not 0": {},
+		"jointdiag: need at least 2 matrices, not 1": {mat.NewDense(2, 2, nil)},
+		"jointdiag: matrix 1 is 2×3, need 2×2":       {mat.NewDense(2, 3, nil), mat.NewDense(2, 2, nil)},
+		"jointdiag: matrix 2 is 3×3, need 2×2":       {mat.NewDense(2, 2, nil), mat.NewDense(3, 3, nil)},
+	} {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); said != want {
+					t.Errorf("panic %q, want %q", said, want)
+				}
+			}()
+			_, _ = Diagonalise(given, stream)
+		}()
+	}
+}
+
+// By hand: −4 = W̃ᵀ(−1)W̃ with W̃ = ±2.
+func TestDiagonaliseOneDimension(t *testing.T) {
+	stream := rng.Seed(8).Stream("test")
+	one := mat.NewDense(1, 1, []float64{-4})
+	j, err := Diagonalise([]*mat.Dense{one, one}, stream)
+	if err != nil || math.Abs(math.Abs(j.W.At(0, 0))-2) > 1e-14 || math.Abs(j.Lambda.At(0, 0)+1) > 1e-14 {
+		t.Errorf("W̃ = %v, error %v", j, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -192,5 +193,21 @@ func TestTheMethodEndsWithItsContext(t *testing.T) {
 	s := Ridges(rng.Sphere(3, 3, rng.Seed(1).Stream("w")))
 	if _, err := (Method{}).Directions(ended, s, rng.Seed(1).Stream("power")); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Fields that make no sense are errors that name them; zero ones are the defaults.
+func TestMethodOptions(t *testing.T) {
+	s := Ridges(mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
+	for name, p := range map[string]Method{
+		"Gamma": {Gamma: -1}, "Restarts": {Restarts: -1}, "Steps": {Steps: -1}, "Reject": {Reject: math.NaN()},
+	} {
+		var bad *objective.OptionError
+		if _, err := p.Directions(ctx, s, rng.Seed(1).Stream("power")); !errors.As(err, &bad) || bad.Option != name {
+			t.Errorf("%+v: error %v", p, err)
+		}
+	}
+	if p, err := (Method{}).complete(3); err != nil || p != (Method{Gamma: 1, Restarts: 24, Steps: 200}) {
+		t.Errorf("%+v, error %v", p, err)
 	}
 }

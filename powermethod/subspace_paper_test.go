@@ -3,6 +3,7 @@ package powermethod
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -191,4 +192,44 @@ func TestCoherence(t *testing.T) {
 	if got, want := Coherence(w), math.Abs(kernel.Dot(w.RawRowView(0), w.RawRowView(1))); math.Abs(got-want) > 1e-14 {
 		t.Errorf("ρ₂ = %g, want %g", got, want)
 	}
+}
+
+// fixed is a rank that somebody else knows.
+type fixed int
+
+func (f fixed) Of([]float64) int { return int(f) }
+
+// Any rank will do that counts at least one singular value and no more than there are;
+// without one the widest gap decides.
+func TestForeignRanks(t *testing.T) {
+	stream := rng.Seed(4).Stream("test")
+	w := rng.Sphere(3, 4, stream)
+	var hs []*mat.Dense
+	for range 5 {
+		lambda := make([]float64, 3)
+		stream.Norm(lambda)
+		hs = append(hs, ridges(w, lambda))
+	}
+	for _, n := range []int{1, 3, 5} {
+		if s, err := Span(hs, fixed(n)); err != nil || s.Rank() != n {
+			t.Errorf("%d: rank %d, error %v", n, s.Rank(), err)
+		}
+	}
+	for _, n := range []int{-1, 0, 6} {
+		if _, err := Span(hs, fixed(n)); err == nil {
+			t.Errorf("no error for a rank of %d", n)
+		}
+	}
+	if s, err := Span(hs, nil); err != nil || s.Rank() != 3 {
+		t.Errorf("rank %d, error %v", s.Rank(), err)
+	}
+	if alpha := Ridges(w).Identifiability(); !math.IsNaN(alpha) {
+		t.Errorf("the ridges themselves have an α_H of %g", alpha)
+	}
+	defer func() {
+		if said := fmt.Sprint(recover()); said != "powermethod: matrix 2 is 2×2, need 4×4" {
+			t.Errorf("panic %q", said)
+		}
+	}()
+	_, _ = Span([]*mat.Dense{hs[0], mat.NewDense(2, 2, nil)}, nil)
 }
