@@ -22,6 +22,13 @@ type check struct {
 	floor float64
 }
 
+// checkPoints is at how many points a frame is checked where much depends on it. One
+// point may be blind to an error by chance.
+const checkPoints = 2
+
+// leastUnit keeps errors finite where f does not curve at all.
+const leastUnit = 1e-300
+
 // checked returns the candidate with evidence from so many fresh composed points, at
 // each of which it tests each of n blocks against the rest, for 2n + 4 queries. A point
 // at which f fails on the way is passed over; a block that could not be tested at any
@@ -42,7 +49,7 @@ func (c *candidate) checked(g *ground, points int) (*candidate, error) {
 		}
 	}
 	for b := range n {
-		out.unit[b] = max(out.unit[b]/tested[b], 1e-300)
+		out.unit[b] = max(out.unit[b]/tested[b], leastUnit)
 		if tested[b] == 0 {
 			out.residue[b], out.unit[b] = math.Inf(1), 1
 		}
@@ -80,7 +87,7 @@ func (c *candidate) checkOnce(g *ground, out *check, tested []float64) (bool, er
 		}
 		kernel.AddScaled(all, 1, steps.RawRowView(b))
 	}
-	t := min(1, g.room(x, all)/2)
+	t := min(1, g.room(x, all)/roomFor)
 	far := slices.Clone(x)
 	kernel.AddScaled(far, t, all)
 	if ok, err := g.finiteAt(far); !ok || err != nil {
@@ -143,16 +150,19 @@ func (k check) quantile(q float64) float64 {
 	return e[int(math.Ceil(q*float64(len(e)-1)))]
 }
 
-// The errors from which refinement can start: it squares them, and what is left of a
-// few large ones is asked for again pair by pair.
+// The errors from which refinement can start. It squares them, and what is left of a few
+// large ones is asked for again pair by pair, so that single blocks may be far off. On the
+// suite, refinement succeeded from every usable frame of a function that separates: from
+// typical errors of up to 0.016, from 0.098 for nine in ten, and from 1.2 for the worst.
 const (
 	usableTypical = 0.02
-	usableMost    = 0.1 // of nine in ten
+	mostBlocks    = 0.9 // of all
+	usableMost    = 0.1 // for most blocks
 	usableWorst   = 30
 )
 
 // usable reports whether refinement can start from here: most blocks are nearly
 // apart, and none is wildly off.
 func (k check) usable() bool {
-	return k.typical() <= usableTypical && k.quantile(0.9) <= usableMost && k.quantile(1) <= usableWorst
+	return k.typical() <= usableTypical && k.quantile(mostBlocks) <= usableMost && k.quantile(1) <= usableWorst
 }

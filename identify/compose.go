@@ -8,9 +8,10 @@ import (
 
 const (
 	// share is the part of the largest curvature that a composed coordinate has at
-	// least.
+	// least: so much that no component is flat, and so little that there is a choice.
 	share = 0.2
-	// jitter keeps composed points apart, in spreads.
+	// jitter keeps composed points apart, in spreads. Designs at the same coordinates
+	// would make singular equations.
 	jitter = 0.3
 )
 
@@ -33,7 +34,8 @@ func (c *candidate) compose(g *ground) []float64 {
 	return y
 }
 
-// worthwhile is the part of the way to a composed point that is worth going.
+// worthwhile is the part of the way to a composed point that is worth going: the way is
+// halved at most four times.
 const worthwhile = 1. / 16
 
 // place returns a composed point at which f is finite, and its coordinates: from
@@ -67,17 +69,25 @@ func (c *candidate) place(g *ground) (x, y []float64, err error) {
 	return nil, nil, ErrNotFinite
 }
 
-// steps draws a large step for every component, of either sign and from 0.6 to 1.4 of
-// h_i, so that designs differ, and so short that three of them fit between x and the
-// bounds.
+// Steps are drawn from shortStep to shortStep + variety times h_i, h_i on average, so that
+// designs differ. Three fit between a point and the bounds: a step, a step along another
+// component, and short ones beside them.
+const (
+	shortStep = 0.6
+	variety   = 0.8
+	mustFit   = 3
+)
+
+// steps draws a large step for every component, of either sign, so short that mustFit of
+// them fit between x and the bounds.
 func (c *candidate) steps(g *ground, x []float64) []float64 {
 	h := make([]float64, len(c.h))
 	for i := range h {
-		h[i] = c.h[i] * (0.6 + float64(0.8*g.random.Float64()))
+		h[i] = c.h[i] * (shortStep + float64(variety*g.random.Float64()))
 		if g.random.IntN(2) == 0 {
 			h[i] = -h[i]
 		}
-		h[i] *= min(1, g.room(x, c.u.RawRowView(i))/(3*math.Abs(h[i])))
+		h[i] *= min(1, g.room(x, c.u.RawRowView(i))/(mustFit*math.Abs(h[i])))
 	}
 	return h
 }

@@ -9,11 +9,17 @@
 //
 // all Hessians lie in the span 𝒲 of the w_j⊗w_j.
 //
-// Survey is the road to take: joint diagonalisation of a few Hessians, refined by
-// large steps, and a Certificate of how well f separates in what was found, into
-// single components or blocks.
+// There are two roads from queries to a frame, both an Identifier. Survey is the one to
+// take: joint diagonalisation of a few Hessians (package jointdiag), refined by large
+// steps, and a certificate of how well f separates in what was found, into single
+// components or blocks (package certify). Start with Survey.Identify; docs/identify.md
+// draws the way from there.
 //
-// Paper is that of Fiedler and Roith, "Consensus-based optimization for linearly
-// separable functions", section 2.2: Span estimates 𝒲 from sampled Hessians, and
-// Power finds the w_j in it, by Algorithm 1.
+// Paper is Algorithm 1 of Fiedler and Roith, "Consensus-based optimization for linearly
+// separable functions", section 2.2: it samples Hessians, estimates 𝒲 from them and finds
+// the w_j in it (package powermethod, which lists where each symbol of the section is).
+//
+// Where a comment says that a number was measured on the suite, the suite is all problems
+// of package problem, each in its own coordinates, with d = 10, 20 and 30 and seeds 0 to
+// 9: 270 functions that separate, 60 of blocks and 90 of neither kind.
 package identify

@@ -26,9 +26,9 @@ type ground struct {
 	reach  float64 // how far composed points may be from drawn ones, 1: all the way
 }
 
-// middle is the part of the box in which points are drawn. In the middle there
-// is room for steps; and where curvature grows outwards, as that of a
-// polynomial, components differ less in size there.
+// middle is the part of the box in which points are drawn. In the middle there is room
+// for steps; and where curvature grows outwards, as that of a polynomial does, components
+// differ less in size there.
 const middle = 0.4
 
 // newGround prepares to ask f. Random numbers come from the stream ("identify",
@@ -91,8 +91,13 @@ func (g *ground) test(slack float64, quadratic bool) certify.Test {
 	return certify.Test{Box: g.box, Bounds: g.bounds, Slack: slack, Quadratic: quadratic, Grain: g.grain, Random: g.random}
 }
 
-// samples is from how many values the unit of f is chosen.
+// samples is from how many values the unit of f is chosen. Only its order of magnitude
+// matters.
 const samples = 8
+
+// largestUnit is the largest power of two by which values are multiplied: the largest
+// float is below 2¹⁰²⁴.
+const largestUnit = 1000
 
 // rescale makes f vary by about 1, so that squares of its derivatives neither
 // overflow nor vanish. It is an error if f is finite at less than two points.
@@ -112,7 +117,7 @@ func (g *ground) rescale() error {
 		return ErrNotFinite
 	}
 	if spread := float64(most/2) - float64(least/2); spread > 0 {
-		factor := math.Ldexp(1, min(1000, -math.Ilogb(spread)))
+		factor := math.Ldexp(1, min(largestUnit, -math.Ilogb(spread)))
 		g.f, g.grain = unit{g.f, factor}, g.grain.Scaled(factor)
 	}
 	return nil
@@ -174,8 +179,8 @@ func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, e
 		factor[i] = 1
 		for k, v := range base.T.RawRowView(i) {
 			gap := min(g.inner.Lo[k]-g.bounds.Lo[k], g.bounds.Hi[k]-g.inner.Hi[k])
-			if 2*step*math.Abs(v) > gap {
-				factor[i] = min(factor[i], gap/(2*step*math.Abs(v)))
+			if stencilReach*step*math.Abs(v) > gap {
+				factor[i] = min(factor[i], gap/(stencilReach*step*math.Abs(v)))
 			}
 		}
 	}

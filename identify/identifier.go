@@ -9,10 +9,10 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// An Identifier is a road from queries to a frame. Survey and Paper are two; others
-// than those of this package are used like them.
+// An Identifier is a road from queries to a frame. Survey and Paper are the two of this
+// package; one from elsewhere is used like them.
 type Identifier interface {
-	// Name returns a word for it.
+	// Name returns the name by which users know it.
 	Name() string
 	// Identify looks for coordinates in which f separates. The Finding is never nil.
 	// If f ends the search by an error, a spent budget for one, what has been found
@@ -81,7 +81,7 @@ func Named(name string) (Identifier, error) {
 	return nil, objective.BadOption("Identifier", "unknown road %q: one of %s", name, strings.Join(Names(), ", "))
 }
 
-// The stages of the two roads.
+// The stages of the two roads, as Request.Stage is told of them.
 var (
 	firstLook   = objective.Stage{Name: "first look", Purpose: objective.ToFind}
 	reduction   = objective.Stage{Name: "reduction", Purpose: objective.ToFind}

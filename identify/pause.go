@@ -7,20 +7,22 @@ import (
 )
 
 const (
-	// wellConditioned is the condition number of a Hessian up to which it is not for
-	// want of accuracy that it does not show the frame.
+	// wellConditioned is the condition number of a Hessian up to which it is exact
+	// enough to show the frame, if there is one.
 	wellConditioned = 1e3
-	// rough is the typical error from which on two such Hessians do not come near the
-	// frame.
+	// rough is the typical error from which on two such Hessians do not come near a
+	// frame. On the suite (d = 10 and 20), functions that separate stood at 0.023 or
+	// less, blocks at 0.16 and more, and functions of neither kind at 0.026 to 0.85.
 	rough = coarse / 3
-	// blatant is the coupling of a frame that is not merely inexact.
+	// blatant is the coupling of a frame that is not merely inexact. On the suite (d =
+	// 10 and 20), frames of functions that separate stood at 0.2 or less before
+	// refinement, and those of functions that do not at 0.53 and more.
 	blatant = 0.3
 )
 
-// hopeless interrupts the survey, and reports that it did, if the frame that
-// diagonalises the first Hessian, which has whitened the directions, and another one is
-// far from separating f although both are well-conditioned. It returns the chain with
-// the other one.
+// hopeless interrupts the survey, and reports that it did, if two well-conditioned
+// Hessians lead to a frame that is far from separating f: the first, which has whitened
+// the directions, and another one. It returns the chain with the other one.
 func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (hessian.Chain, bool, error) {
 	m := len(white.Lambda)
 	if p.pause == nil || white.Lambda[m-1] > wellConditioned*white.Lambda[0] {
@@ -38,7 +40,7 @@ func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (hessian.C
 }
 
 // hesitate interrupts the survey if a frame that looks right near points is wrong
-// from one end of the box to the other: refinement would be in vain.
+// from one end of the box to the other, so that refinement would be in vain.
 func (p *proposer) hesitate(c *candidate, white hessian.Basis) error {
 	if p.pause == nil {
 		return nil

@@ -33,15 +33,26 @@ type proposal struct {
 func (p proposal) done() bool { return p.settled != nil || p.smaller != nil }
 
 const (
-	nearly     = 1e-2 // the typical error that makes f nearly quadratic
-	coarse     = 0.1  // the typical error from which on forward differences do not serve
-	againMost  = 3    // how often a frame from one Hessian is bettered
-	sameEnough = 1e-3 // the change of a second difference up to which a Hessian is the same
+	// nearly is the typical error of a frame from one Hessian up to which f may be
+	// quadratic, and the rest be the fault of the Hessian. On the suite, frames of
+	// quadratics were below it at once and at 1e-5 after one more Hessian, and those of
+	// blocks and of functions that do not separate at 0.015 and more.
+	nearly = 1e-2
+	// againMost is how often a frame from one Hessian is bettered; quadratics of the
+	// suite needed up to three.
+	againMost = 3
+	// sameEnough is the change of a second difference, as a part of it, up to which f
+	// has the same Hessian at another point: far above what the error of the frame
+	// makes of it, and far below what any ripple does.
+	sameEnough = 1e-3
+	// coarse is the typical error of a frame from two Hessians by forward differences
+	// from which on a third would not help.
+	coarse = 0.1
 )
 
 // quadratic proposes the frame in which one Hessian is diagonal: enough if the
-// Hessian is the same everywhere. If that is nearly so it is done again, with a
-// Hessian along the directions so found, which are better each time. It returns the
+// Hessian is the same everywhere. If that is nearly so it is done again, with a Hessian
+// along the directions that were found, which are better each time. It returns the
 // directions too.
 func (p *proposer) quadratic(white hessian.Basis, points [][]float64) (proposal, hessian.Basis, error) {
 	m := len(white.Lambda)
@@ -119,7 +130,8 @@ func (p *proposer) diagonalise(chain hessian.Chain, n int) (*candidate, hessian.
 		return nil, chain, err
 	}
 	p.seen = chain.Own()
-	c, err := p.diagonal(chain.Hessians, chain, min(n-1, 2)) // two Hessians prove nothing yet
+	points := min(n-1, checkPoints) // two Hessians diagonalise in any case: one look is enough
+	c, err := p.diagonal(chain.Hessians, chain, points)
 	return c, chain, err
 }
 
@@ -169,7 +181,7 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 				return proposal{settled: c}, white, err
 			}
 		case c.check.typical() > coarse:
-			n = 3 // another would not help
+			n = 3 // no third one
 		}
 	}
 	if white, err = whitened(chain); err != nil {
@@ -178,11 +190,17 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 	return proposal{}, white, p.interrupt(white)
 }
 
-// lengths are how many Hessians by symmetric differences are tried. Joint
-// diagonalisation does not find blocks from fewer than blocksFrom.
+// lengths are how many Hessians by symmetric differences are tried.
 var lengths = []int{3, 4, 5, 6, 8}
 
+// blocksFrom is from how many Hessians on blocks are looked for: with three or four joint
+// diagonalisation still finds something that looks diagonal.
 const blocksFrom = 5
+
+// ordinary is the size up to which blocks are believed as soon as they are found: an
+// eighth of all components, and four in any case. Larger ones are what errors of the
+// Hessians look like too.
+func ordinary(m int) int { return max(4, m/8) }
 
 // symmetric proposes frames from three to eight Hessians by symmetric differences, and
 // looks for blocks from five on.
@@ -216,7 +234,7 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		if c == nil || n < blocksFrom || p.settler.lost() {
 			continue
 		}
-		most := max(4, m/8)
+		most := ordinary(m)
 		if n == lengths[len(lengths)-1] {
 			most = m - 1 // large blocks are believed if all else fails
 		}

@@ -18,8 +18,12 @@ type pruned struct {
 }
 
 const (
-	hardly = 1e-2 // of the median curvature, below which a component is suspected
-	none   = 1e-5 // of what another component changes f by, below which one does not
+	// hardly is the part of the median curvature below which a component is suspected:
+	// it costs a dozen queries to acquit it.
+	hardly = 1e-2
+	// none is the part of what another component changes f by below which one does not
+	// change it. Suspects that f does depend on changed it by 0.01 and more on the suite.
+	none = 1e-5
 )
 
 // prune drops the components on which f does not depend, and takes notice of one in
@@ -91,7 +95,7 @@ func walk(g *ground, c *candidate, i int) (first, second float64, err error) {
 	return first, second, nil
 }
 
-// without returns the frame and the blocks of a chart without some components,
+// without returns the frame and the blocks of a candidate without some components,
 // and where the others have gone.
 func without(c *candidate, drop map[int]bool) (f *frame.Frame, blocks [][]int, place map[int]int, err error) {
 	var rows []float64

@@ -12,9 +12,15 @@ import (
 )
 
 const (
-	fewFirst = 4    // directions along which the first Hessian is taken, and the ratio to the next
-	fewShare = 8    // of a budget an eighth may be spent on this
-	flatPart = 1e-3 // of the usual curvature, below which a direction is flat to the accuracy of a Hessian
+	// fewFirst is along how many directions the first Hessian is taken, and how many
+	// times as many the next one has. The last costs more than all before: they cost
+	// about d²/15 together.
+	fewFirst = 4
+	// fewShare is the part of a budget, an eighth, that may be spent on this.
+	fewShare = 8
+	// flatPart is the part of the usual curvature below which a direction is flat to the
+	// accuracy of a Hessian by symmetric differences.
+	flatPart = 1e-3
 )
 
 // few looks for signs that f has few components, m < d/4: the Hessian along s
@@ -102,18 +108,24 @@ type suspicion struct {
 	part  float64 // of the usual curvature that is left in their directions, at most
 }
 
-// many suspects that a tenth of all components are missing, one that a single one is.
-// That is not worth looking for before all else has failed.
+// many suspects that a tenth of all components are missing, two at least. The flat
+// directions of a Hessian by forward differences are not exact, so that some curvature is
+// left in them. A false suspicion costs a few gradients.
 func many(d int) suspicion { return suspicion{max(2, d/10), 0.03} }
 
+// one suspects that a single component is missing. That is not worth looking for before
+// all else has failed, and then f has to be flat beyond doubt.
 var one = suspicion{1, 1e-6}
 
 const (
-	// wideGap is the ratio of neighbouring eigenvalues from which on there is a gap.
+	// wideGap is the ratio of neighbouring eigenvalues from which on there is a gap. A
+	// false one costs the five queries that flat asks.
 	wideGap = 10.0
-	// lowest is the part of the largest eigenvalue below which ratios are of roundings.
+	// lowest is the part of the largest eigenvalue below which eigenvalues are rounding,
+	// and their ratios chance.
 	lowest = 1e-13
-	// below is how many weak components may stand below the gap.
+	// below is how many weak components may stand below the gap: so many eigenvalues
+	// fewer are tried as flat ones.
 	below = 2
 )
 

@@ -17,14 +17,18 @@ type group struct {
 }
 
 const (
-	wholeDesigns = 2    // asked for every pair
-	mostDesigns  = 3    // asked for pairs that are badly determined
-	determined   = 0.02 // the information about E_ij that counts as enough
-	passes       = 3    // over the terms of second order
-	boldestE     = 0.3  // the largest |E_ij| that is believed
+	wholeDesigns = 2 // asked for every pair, which has two unknowns
+	mostDesigns  = 3 // asked for pairs that are badly determined
+	// determined is the information about E_ij that counts as enough. Equations have
+	// length 1, so that 1 is what two orthogonal ones say; below 0.02 an error in the
+	// mixed differences is in E seven times as large.
+	determined = 0.02
+	passes     = 3 // over the terms of second order, each of which adds an order
+	// boldestE is the largest |E_ij| that is believed: (I+E) has to stay near I.
+	boldestE = 0.3
 )
 
-// refine returns E, the error of a chart's frame, for some pairs of blocks, by
+// refine returns E, the error of a candidate's frame, for some pairs of blocks, by
 // large steps: for i in block A and j in block B,
 //
 //	M_ij = f(x+S_i+S_j) − f(x+S_i) − f(x+S_j) + f(x)
@@ -32,8 +36,7 @@ const (
 //
 // with S_i = h_i u_i and Δ_a^(i) = ∂_a f(x+S_i) − ∂_a f(x). Two designs, each a
 // point and steps, determine E_ab and E_ba; where they do so badly a third is
-// asked. In blocks of one that is
-// M_ij ≈ E_ij h_j Δ_i + E_ji h_i Δ_j.
+// asked. In blocks of one that is M_ij ≈ E_ij h_j Δ_i + E_ji h_i Δ_j.
 //
 // Terms of second order are taken from the solution before, passes times, so
 // that the error that is left is of third order in blocks of one:
@@ -218,8 +221,8 @@ func allGroups(blocks [][]int) []*group {
 	return all
 }
 
-// shared is how much smaller the residue of one block of a pair may be than that of the
-// other: a mixed difference is in both, but other differences may cancel it in one.
+// shared is how many times smaller the residue of one block of a pair may be than that of
+// the other: a mixed difference is in both, but others may nearly cancel it in one.
 const shared = 10
 
 // badGroups returns the pairs of blocks that may be to blame for the residues of

@@ -25,7 +25,9 @@ func largest(blocks [][]int) int {
 // 1e-6 to 1e-8 where the Hessians are exact.
 var thresholds = []float64{0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4}
 
-// farApart is how far apart blocks must be to be taken without a look at coarser ones.
+// farApart is the error up to which blocks are taken without a look at coarser ones. On
+// the suite, the right blocks had typical errors of 1e-6 or less, and blocks of functions
+// that have none 7e-3 and more.
 const farApart = apart / 20
 
 // regroup offers the finest blocks of at most so many components that are far
@@ -42,7 +44,7 @@ func (s *settler) regroup(c *candidate, most int) (*candidate, error) {
 		if before = len(blocks); before == 1 || largest(blocks) > most {
 			break
 		}
-		next, err := s.offer(c.withBlocks(blocks), 2)
+		next, err := s.offer(c.withBlocks(blocks), checkPoints)
 		if err != nil || next.check.worst() <= farApart {
 			return next, err
 		}
@@ -54,12 +56,16 @@ func (s *settler) regroup(c *candidate, most int) (*candidate, error) {
 }
 
 const (
-	stuck = 100 // times the typical error, or the tolerance, is what refinement should have mended
-	weak  = 0.1 // of a component's strongest coupling is one that does not count
+	// stuck is how many times the typical error, or the tolerance, an error is that
+	// refinement should have mended: it is no error but a coupling.
+	stuck = 100
+	// weak is the part of a component's strongest coupling below which another one does
+	// not count: it may be an effect of the strong one.
+	weak = 0.1
 )
 
-// join joins blocks that refinement could not bring apart, if they are not most
-// of them: each with that to which it couples most, and others to which it does
+// join joins blocks that refinement could not bring apart, if they are not most of all
+// blocks: each with that to which it couples most, and with others to which it couples
 // nearly as much. It returns nil if there are none.
 func (s *settler) join(c *candidate) (*candidate, error) {
 	least := stuck * max(c.check.typical(), s.tolerance)
@@ -100,10 +106,11 @@ func (s *settler) join(c *candidate) (*candidate, error) {
 	if len(blocks) == len(c.blocks) || len(blocks) == 1 {
 		return nil, nil
 	}
-	return c.withBlocks(blocks).checked(s.g, 2)
+	return c.withBlocks(blocks).checked(s.g, checkPoints)
 }
 
-// couplings returns how strongly some pairs couple, by mixed differences.
+// couplings returns how strongly some pairs couple, |M_ij|/(√(f_i″f_j″) h_i h_j), the
+// largest of some designs.
 func couplings(g *ground, c *candidate, groups []*group, pairs [][2]int) ([]float64, error) {
 	coupling := make([]float64, len(pairs))
 	for range looks {
@@ -171,11 +178,11 @@ func (s *settler) split(c *candidate, threshold float64) (now, finer *candidate,
 	if finer, err = finer.withSteps(s.g, s.measures); err != nil {
 		return nil, nil, err
 	}
-	finer, err = finer.checked(s.g, 2)
+	finer, err = finer.checked(s.g, checkPoints)
 	return c, finer, err
 }
 
-// within is from how many Hessians blocks are split.
+// within is from how many Hessians blocks are split: as many as the longest chain has.
 const within = 8
 
 // withInside returns the candidate with Hessians in its coordinates, without their

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// nearlyAll is the part of a way to the bounds that is gone, so that rounding does not
-// leave them.
+// nearlyAll is the part of the way to the bounds that is gone at most, so that rounding
+// does not lead out of them.
 const nearlyAll = 1 - 1e-9
 
 // room returns how far one may go from x along v, and back, without leaving the
@@ -23,18 +23,26 @@ func (g *ground) room(x, v []float64) float64 {
 	return most * nearlyAll
 }
 
+// roomFor is into how many parts the room to the bounds is divided for a step, so that
+// something else can be added to it: a short step, or the next one.
+const roomFor = 2
+
+// stencilReach is how many steps away from its point a stencil asks: along one direction
+// two, or one along each of two.
+const stencilReach = 2
+
 // furthest returns the longest multiple of any of the directions, twice over,
 // that fits between the points and the bounds, at most 1.
 func (g *ground) furthest(points, directions *mat.Dense) float64 {
 	most := 1.0
 	n, _ := directions.Dims()
 	for i := range n {
-		most = min(most, g.room(points.RawRowView(i), directions.RawRowView(i))/2)
+		most = min(most, g.room(points.RawRowView(i), directions.RawRowView(i))/stencilReach)
 	}
 	return most
 }
 
-// margin is the part of a width that a composed point keeps from the bounds, so that
+// margin divides a width: so far a composed point keeps away from the bounds, so that
 // there is room for steps.
 const margin = 10
 
@@ -42,8 +50,8 @@ const margin = 10
 // where they are infinite, of the box's.
 func (g *ground) roomy(x, v []float64, t float64) bool {
 	for k := range x {
-		margin := min(g.bounds.Hi[k]-g.bounds.Lo[k], g.box.Hi[k]-g.box.Lo[k]) / margin
-		if to := x[k] + float64(t*v[k]); to-g.bounds.Lo[k] < margin || g.bounds.Hi[k]-to < margin {
+		away := min(g.bounds.Hi[k]-g.bounds.Lo[k], g.box.Hi[k]-g.box.Lo[k]) / margin
+		if to := x[k] + float64(t*v[k]); to-g.bounds.Lo[k] < away || g.bounds.Hi[k]-to < away {
 			return false
 		}
 	}

@@ -2,7 +2,8 @@ package identify
 
 import "github.com/untwist/untwist/objective"
 
-// A settler brings the blocks of candidates apart.
+// A settler brings the blocks of candidates apart, by refining, splitting and joining
+// them.
 type settler struct {
 	g         *ground
 	tolerance float64 // the error E that is small enough
@@ -14,8 +15,12 @@ type settler struct {
 }
 
 const (
-	apart       = 0.02 // the error up to which blocks are apart
-	mostStrikes = 3    // after which f does not separate: two may be bad luck
+	// apart is the error up to which blocks are apart. On the suite, refined frames of
+	// functions that separate, into blocks or not, stood at 7e-6 or less, and those of
+	// functions that do not at 0.01 and more; the certificate sees to these.
+	apart = 0.02
+	// mostStrikes is after how many strikes f does not separate: two may be bad luck.
+	mostStrikes = 3
 )
 
 // lost reports whether so many candidates looked usable and were not that f does
@@ -56,8 +61,9 @@ func (s *settler) settle(c *candidate) (*candidate, error) {
 	return nil, err
 }
 
-// The couplings within a block below which it is split: at first, and then, when all
-// else is right, once more by a coarser and by a finer one.
+// The couplings within a block below which it is split: at first, and then, when all else
+// is right, once more by a coarser threshold and by a finer one. Components that belong
+// together couple by 1e-2 to 1e-1, and others by 1e-6 or less where Hessians are exact.
 const (
 	splitFirst  = 1e-3
 	splitCoarse = 1e-2
@@ -93,7 +99,8 @@ func (s *settler) polish(c *candidate) (*candidate, error) {
 	return s.finest(c)
 }
 
-// gain is by how much a detour must better the worst error to be taken.
+// gain is by what factor a detour must better the worst error to be taken, and by what
+// factor of the tolerance finer blocks may be worse than coarser ones.
 const gain = 10
 
 // coarser joins what couples, if that helps: at once, or when what was joined
@@ -141,20 +148,24 @@ func (s *settler) finest(c *candidate) (*candidate, error) {
 }
 
 const (
-	mostRounds = 10
-	patience   = 3 // rounds without improvement
-	wild       = 3 // times the typical error before is more than a first round makes of it
+	mostRounds = 10 // more than enough: the suite took six at most
+	patience   = 3  // rounds without progress
+	progress   = 2  // by what factor a round must better an error to count; most square it
+	// wild is the factor by which a first round makes the typical error worse where f
+	// does not separate. On the suite it was 2.2 to 120 there, and at most 0.71 where it
+	// does.
+	wild = 3
 )
 
 // rounds refines all pairs of blocks, then those that need it most: with an
 // error of E somewhere, others below E² cannot be told from its effects.
 func (s *settler) rounds(c *candidate) (*candidate, error) {
 	groups := allGroups(c.blocks)
-	refined := c.check.typical() <= s.tolerance // but for some
+	refined := c.check.typical() <= s.tolerance // most of them are
 	for round, failed := 0, 0; round < mostRounds && failed < patience; round++ {
 		worst := c.check.worst()
 		if worst <= s.tolerance {
-			again, err := c.checked(s.g, 2) // the points may have been blind
+			again, err := c.checked(s.g, checkPoints) // the points may have been blind
 			if err != nil {
 				return c, err
 			}
@@ -170,14 +181,14 @@ func (s *settler) rounds(c *candidate) (*candidate, error) {
 		if c = now; next == nil || err != nil {
 			return c, err
 		}
-		if next.check.worst() > worst/2 {
+		if next.check.worst() > worst/progress {
 			failed++
 		}
 		if next.check.typical() > wild*c.check.typical() && round == 0 {
 			s.strikes++ // the model does not hold
 			return c, nil
 		}
-		if next.check.worst() <= worst || next.check.typical() < c.check.typical()/2 {
+		if next.check.worst() <= worst || next.check.typical() < c.check.typical()/progress {
 			c = next
 		}
 	}
@@ -195,6 +206,6 @@ func (s *settler) round(c *candidate, groups []*group) (now, next *candidate, er
 	if next = c.redrawn(s.g, e); next == nil {
 		return c, nil, nil
 	}
-	next, err = next.checked(s.g, 2)
+	next, err = next.checked(s.g, checkPoints)
 	return c, next, err
 }

@@ -18,18 +18,26 @@ type span struct {
 	linear []float64  // of length 1; nil: none
 }
 
+// Measured with 5 to 36 components in 20 and 40 dimensions, with and without a linear
+// part, on rastrigin, rastrigin-like, different powers, the squared norm and levy, seeds
+// 0 to 5:
 const (
-	// firstOrder divides the step that is best for second differences: it is too long
-	// for first ones.
+	// firstOrder divides the step that is best for second differences, which is too long
+	// for first ones: their error is that of the third derivative.
 	firstOrder = 10
 	// left is the part of a gradient outside the curved directions from which on f is
-	// linear in another one.
+	// linear in another one. Without a linear part it was 3e-8 or less, with one 2e-3
+	// and more.
 	left = 1e-6
-	// unbent is the part of the usual curvature below which f has none.
+	// unbent is the part of the usual curvature below which f has none. It was 1e-15
+	// mostly where the span was complete, and hardly ever below 1e-4 where it was not.
 	unbent = 1e-8
-	// bent is the second difference, as a part of first ones, from which on a
-	// function is not linear.
+	// bent is the second difference, as a part of first ones, from which on a function
+	// is not linear. Linear ones stood at 1e-12 or less.
 	bent = 1e-3
+	// blind is along how many random directions f must not curve, for it may be flat
+	// along one by chance.
+	blind = 2
 )
 
 // findSpan finds the span from gradients: differences of two,
@@ -146,7 +154,7 @@ func complete(g *ground, q *mat.Dense) (bool, error) {
 	if q != nil && q.RawMatrix().Rows == d {
 		return true, nil
 	}
-	for range 2 {
+	for range blind {
 		v := make([]float64, d)
 		g.random.Norm(v)
 		if q != nil {

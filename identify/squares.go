@@ -50,8 +50,13 @@ func (s *squares) add(row []float64, b float64) {
 	}
 }
 
-// ridge is added to the diagonal of G, so that what is not determined stays 0.
-const ridge = 1e-9
+// ridge is added to the diagonal of G, so that what is not determined stays 0: equations
+// have length 1, so that it is far below what counts as determined. Pivots are at least
+// leastPivot, whatever rounding has made of them.
+const (
+	ridge      = 1e-9
+	leastPivot = ridge * 1e-3
+)
 
 // decompose computes L.
 func (s *squares) decompose() {
@@ -65,7 +70,7 @@ func (s *squares) decompose() {
 				sum = math.FMA(-s.factor[i*s.n+k], s.factor[j*s.n+k], sum)
 			}
 			if i == j {
-				s.factor[i*s.n+i] = math.Sqrt(max(sum, ridge*1e-3))
+				s.factor[i*s.n+i] = math.Sqrt(max(sum, leastPivot))
 			} else {
 				s.factor[i*s.n+j] = sum / s.factor[j*s.n+j]
 			}

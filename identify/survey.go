@@ -15,15 +15,15 @@ import (
 // refinement, and certifies it. It is the road to take; Paper is there for
 // comparison.
 //
-// First it looks whether f separates in the coordinates as given, then whether it has
-// few components, and if so finds their span from gradients; all that follows is in m
-// dimensions. Then a frame is proposed from more and more Hessians: one is enough for a
+// First it looks whether f separates in the coordinates as given, and then whether f has
+// few components. If so it finds their span from gradients, and all that follows is in m
+// dimensions. Then it proposes a frame from more and more Hessians: one is enough for a
 // quadratic, three by forward differences for most functions, three by symmetric ones
-// where curvatures are of very different size, five or more for blocks. The
-// first Hessian whitens the directions along which the others are taken, so that
-// the condition of W does not matter. Last the frame is refined by large steps
-// at points composed so that no component is flat, blocks that couple
-// are joined and others split, and the result is certified.
+// where curvatures are of very different size, and five or more for blocks. The first
+// Hessian whitens the directions along which the others are taken, so that the condition
+// of W does not matter. Last the frame is refined by large steps at points composed so
+// that no component is flat, blocks that couple are joined, others are split, and the
+// result is certified.
 //
 // What decides at every stage is a check, which tests each component against all
 // others at once for 2m + 4 queries.
@@ -39,7 +39,7 @@ type Survey struct {
 	// larger the certificate allows for ten times as much.
 	Tolerance float64
 	// Measures is at how many points Finding.Scale is measured; 0: only where it
-	// is needed to find the frame. One point may miss a ripple, three hardly do.
+	// is needed to find the frame. One point may miss a ripple, three hardly will.
 	Measures int
 	// Pause, if not nil, is called before each part that costs several times as much
 	// as all before: when three Hessians by forward differences were not enough, and
@@ -49,26 +49,29 @@ type Survey struct {
 	//
 	// to scale. It may ask f in the meantime. An error ends the survey.
 	Pause func(inverse *mat.SymDense) error
-	// Budget is how many queries f has for the survey and what comes after it, if that
-	// is little: below Least(d) only the coordinates as given, from 160d on, few
-	// components, and quadratics, from d²/2 + 60d on, are looked for, and
-	// ErrSmallBudget says that it is none of these. 0: enough.
+	// Budget is how many queries there are for the survey and for what comes after it;
+	// 0: enough. With less than Least(d) the survey looks only for what it can afford:
+	// coordinates as given (from 160d queries on), few components, and quadratics (from
+	// d²/2 + 60d on). If f is none of these the error is ErrSmallBudget.
 	Budget int
 }
 
-// defaultTolerance is below what searches need, and far above rounding.
+// defaultTolerance is below what searches need, and far above rounding. What two rounds
+// of refinement leave is mostly below it anyway.
 const defaultTolerance = 1e-7
 
-// Least is how many queries it takes at least to find d coordinates, and to use them:
-// three Hessians by forward differences, two designs, and lines.
+// Least is how many queries it takes at least to find d coordinates and to use them:
+// 3d²/2 for three Hessians by forward differences, d² for two designs, and the rest for
+// steps, checks and searches along lines.
 func Least(d int) int { return 3*d*d + 50*d }
 
-// leastQuadratic is how many it takes at least to find out that f is quadratic: a
-// Hessian, the step for it, and a check.
+// leastQuadratic is how many it takes at least to find out that f is quadratic and to use
+// that: d²/2 for a Hessian by forward differences, and the rest for its step, a check and
+// searches along lines.
 func leastQuadratic(d int) int { return d*d/2 + 60*d }
 
 // leastAsGiven is how many it takes at least to measure the scales of coordinates that
-// separate f as they are, and to search along them.
+// separate f as they are, 28 for each at two points, and to search along them.
 func leastAsGiven(d int) int { return min(160*d, Least(d)) }
 
 // Name returns "survey".
