@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	alones   = 3  // points at which each block is split from all others
+	alones   = 3  // points at which each block is split from all others, as one may be blind
 	beyonds  = 4  // points at which the directions left out are looked at
-	attempts = 20 // how often a point at which f is finite is looked for
+	attempts = 20 // failed points after which no more are tried
 
 	// moving is how many times the rounding of a mixed difference the differences of
-	// a block must be to say anything.
+	// a block must be to say anything: aloneLimit would be a hundred roundings.
 	moving = 1e3
 )
 
-// alone splits each block from all others, at some points, for 2n + 4 queries each.
+// alone splits each block from all others, at some points, for 2n + 4 queries each, and
+// keeps the worst ratio of a mixed difference and the block's own differences.
 func (p *prober) alone(c *Certificate, w *frame.Frame, blocks [][]int) error {
 	n := len(blocks)
 	mixed, single, floor := make([]float64, n), make([]float64, n), 0.0
@@ -30,7 +31,7 @@ func (p *prober) alone(c *Certificate, w *frame.Frame, blocks [][]int) error {
 		for b, block := range blocks {
 			steps[b] = along(w, block, h)
 		}
-		t := min(p.within(x, steps...), shorter(c.Failed+10*failed))
+		t := min(p.within(x, steps...), shorter(c.Failed+halveAfter*failed))
 		to := slices.Clone(x)
 		for _, step := range steps {
 			kernel.AddScaled(to, t, step)
@@ -57,7 +58,7 @@ func (p *prober) alone(c *Certificate, w *frame.Frame, blocks [][]int) error {
 		}
 	}
 	for b := range n {
-		// One that hardly moves f cannot be tested: its differences are rounding.
+		// A block that hardly changes f cannot be tested: its differences are rounding.
 		if ratio := math.Sqrt(mixed[b] / single[b]); math.Sqrt(single[b]) > moving*floor && (c.Culprit < 0 || ratio > c.Alone) {
 			c.Alone, c.Culprit = ratio, b
 		}

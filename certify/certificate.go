@@ -46,8 +46,9 @@ type Certificate struct {
 	// block; -1: none could be tested.
 	Alone   float64
 	Culprit int
-	// Beyond is how much f changes in directions that the frame leaves out, as a
-	// part of what it does in those of the frame.
+	// Beyond is how much f changes in directions that the frame leaves out,
+	// √(ΣB²/Σ(B²+C²)): C is the change of f from one random point to another, and B
+	// that on the part of this way that the frame leaves out.
 	Beyond float64
 	// Rounding is what Coupling would be if the M were no more than the grain of f.
 	Rounding float64
@@ -59,22 +60,25 @@ type Certificate struct {
 // None is the certificate of a frame that was not tested.
 func None() Certificate { return Certificate{Verdict: Unknown, Culprit: -1} }
 
-// The limits of a verdict. Frames of separable functions that a survey has refined
-// stand at 1e-7 or less; useful frames of functions that do not separate at 1e-2 or
+// The limits of a verdict. Over all problems of package problem with d = 10, 20 and 30,
+// seeds 0 to 9, the Coupling of frames that a survey has refined was 2e-6 or less where f
+// separates, into blocks or not, and the best frames of other functions stood at 0.04 or
 // more.
 const (
 	limit       = 1e-3 // the Coupling up to which a frame counts as separating
 	beyondLimit = 1e-3 // the same for Beyond
 
 	// aloneLimit is the same for Alone. A flat component's own differences may be
-	// small by chance; wrong frames that Coupling misses stood at 0.26 to 1.4.
+	// small by chance: right frames stood at 3e-4 or less, and wrong ones that Coupling
+	// misses at 0.26 to 1.4.
 	aloneLimit = 0.1
 
 	// SlackFactor is how many times the error that a frame is known to have its
 	// Coupling may be.
 	SlackFactor = 10
 
-	// exactEnough is the slack up to which the usual limits hold.
+	// exactEnough is the slack up to which the usual limits hold: a survey's default
+	// tolerance.
 	exactEnough = 1e-7
 
 	// hidden is how many times Rounding the Coupling must be to count as one.

@@ -10,11 +10,15 @@ import (
 )
 
 const (
-	splits     = 20 // a coupled pair of blocks escapes with probability 2⁻²⁰
+	// splits is how many splits are tested: a coupled pair of blocks escapes with
+	// probability 2⁻²⁰.
+	splits = 20
+	// mostFailed is how many more may fail. Where f is finite at four of five points
+	// two splits in five succeed, so that it is more than enough.
 	mostFailed = 5 * splits
 )
 
-// A prober asks for values of f.
+// A prober asks for values of f, at random points of a box and along ways between them.
 type prober struct {
 	ctx    context.Context
 	f      objective.Objective
@@ -64,10 +68,16 @@ func (p *prober) splits(blocks int, draw func() (x, a, b []float64)) (Certificat
 	return c, nil
 }
 
-// shorter is the part of the way that is gone after so many failures: where f
-// fails outside its box, only short steps stay inside. They must not be very
-// short: beside single differences mixed ones vanish with the steps.
-func shorter(failed int) float64 { return math.Ldexp(1, -min(failed/10, 3)) }
+// Steps are halved after each halveAfter failures, mostHalvings times at most: where f
+// fails outside its box, only short steps stay inside. They must not be very short, since
+// beside single differences mixed ones vanish with the steps.
+const (
+	halveAfter   = 10
+	mostHalvings = 3
+)
+
+// shorter is the part of the way that is gone after so many failures.
+func shorter(failed int) float64 { return math.Ldexp(1, -min(failed/halveAfter, mostHalvings)) }
 
 // four asks for f at x, x+h_A, x+h_B and x+h_A+h_B, with that part of the steps,
 // or so much of them that all are within the bounds.
@@ -83,7 +93,8 @@ func (p *prober) four(x, a, b []float64, part float64) ([]float64, error) {
 	})
 }
 
-// axes draws two points and splits the way from one to the other by coordinates.
+// axes draws two points and splits the way from one to the other by coordinates: h_A is
+// the part of it along some of them, and h_B the rest.
 func (p *prober) axes() (x, a, b []float64) {
 	d := p.f.Dim()
 	x, a, b = p.anywhere(), make([]float64, d), make([]float64, d)
@@ -123,7 +134,7 @@ func along(w *frame.Frame, block []int, h []float64) []float64 {
 	return step
 }
 
-// sides throws n blocks on two sides, one at least on each.
+// sides puts each of n blocks on one of two sides at random, one at least on each.
 func (p *prober) sides(n int) []int {
 	side := make([]int, n)
 	for k := range side {
@@ -133,6 +144,11 @@ func (p *prober) sides(n int) []int {
 	side[first], side[(first+1)%n] = 0, 1
 	return side
 }
+
+const (
+	leastPart = 0x1p-60  // below, x itself is on the bounds, or outside by rounding
+	nearlyAll = 1 - 1e-9 // of the way to the bounds is gone, so that rounding does not lead out of them
+)
 
 // within returns the largest of about 1, ½, ¼, … by which the steps may be taken from
 // x, one by one and together, without leaving the bounds.
@@ -144,11 +160,11 @@ func (p *prober) within(x []float64, steps ...[]float64) float64 {
 			least += min(step[i], 0)
 			most += max(step[i], 0)
 		}
-		for t > 0x1p-60 && (x[i]+float64(t*least) < p.bounds.Lo[i] || x[i]+float64(t*most) > p.bounds.Hi[i]) {
+		for t > leastPart && (x[i]+float64(t*least) < p.bounds.Lo[i] || x[i]+float64(t*most) > p.bounds.Hi[i]) {
 			t /= 2
 		}
 	}
-	return t * (1 - 1e-9) // rounding must not leave the bounds either
+	return t * nearlyAll
 }
 
 func square(x float64) float64 { return float64(x * x) }

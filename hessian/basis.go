@@ -28,8 +28,8 @@ var (
 )
 
 // steepest is the part of the largest λ to which smaller ones are raised before a
-// direction is stretched by λ^-½: below, a λ of one Hessian by finite differences is
-// rounding.
+// direction is stretched by λ^-½. Below it, an eigenvalue of a Hessian by finite
+// differences is rounding.
 const steepest = 1e-9
 
 // Whitened returns directions T = VΛ^-½, S = VΛVᵀ, along which the Hessians
@@ -37,7 +37,7 @@ const steepest = 1e-9
 //
 //	S² = mean_k H_k²,
 //
-// scaled so that the median of Λ stays.
+// scaled so that this size is the median of Λ.
 func (b Basis) Whitened() (Basis, error) {
 	if len(b.Seen) == 0 {
 		return b, ErrFlat

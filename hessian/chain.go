@@ -23,8 +23,8 @@ type Chain struct {
 	Value    float64      // f at the last point
 }
 
-// Wasted is how many more Hessians may be spoilt by values that are not finite
-// than are not.
+// Wasted is how many more Hessians may be spoilt, by values that are not finite, than are
+// whole before it is ErrNotFinite.
 const Wasted = 3
 
 // Extended returns the chain with Hessians of f at further points, n in all. A Hessian

@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// shorter are the parts of the step with which a spoilt entry is asked for
-// again.
+// shorter are the parts of the step with which a spoilt entry is asked for again: so
+// different that other points are asked, and so long that rounding grows eightfold
+// at most.
 var shorter = []float64{0.7, 0.5, 0.35}
 
 // mend asks again for entries that values that were not finite have spoilt:
@@ -18,7 +19,7 @@ var shorter = []float64{0.7, 0.5, 0.35}
 // itself or most of the rest failed it asks for nothing.
 func (s Stencil) mend(ctx context.Context, f objective.Objective, e *Estimate, directions *mat.Dense, step float64, pairs [][2]int) error {
 	spoilt := e.spoilt(pairs)
-	if isFinite(e.Value) && len(spoilt) <= (len(e.Gradient)+len(pairs))/2 {
+	if entries := len(e.Gradient) + len(pairs); isFinite(e.Value) && len(spoilt) <= entries/2 {
 		for _, part := range shorter {
 			if len(spoilt) == 0 {
 				break

@@ -25,11 +25,11 @@ var scales = func() []float64 {
 //	D(t) = t⁻² Σ_k w_k f(x + a_k t v)   over its Diagonal,
 //
 // which for small t drowns in the rounding or the noise of f and for large t
-// misses the curvature at x, and takes the t at which D agrees best with its
-// neighbours: the sum of the two differences and of the grain of f(x)/t², in
+// misses the curvature at x. It takes the t at which D agrees best with its
+// neighbours: the sum of the two differences and of twice the grain of f(x)/t², in
 // the geometric mean over the lines, is least. Three lines or more keep chance
-// out of it; a line on which f is not finite there does not count, and half of
-// them must. No step above most is tried (0: none above 1).
+// out of it. A line on which f is not finite there does not count, and half of
+// all lines must. No step above most is tried (0: none above 1).
 //
 // It asks one batch: for each line f(x) and up to 21 times the other points of
 // a diagonal entry. Where no t can be chosen the error is ErrNoStep.

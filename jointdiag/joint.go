@@ -41,9 +41,15 @@ var ErrSingular = errors.New("jointdiag: in some direction no Hessian has curvat
 var ErrNotFinite = errors.New("jointdiag: a Hessian has an entry that is not a finite number")
 
 const (
-	maxSweeps = 60    // three to ten are usual
-	settled   = 1e-13 // the largest |E_ij| at which sweeps end
-	boldest   = 0.5   // the largest |E_ij| that a sweep goes
+	maxSweeps = 60    // three to ten are usual; where f has blocks they end late or never
+	settled   = 1e-13 // the largest |E_ij| at which sweeps end: rounding, since λ_i has mean square 1
+	boldest   = 0.5   // the largest |E_ij| that a sweep goes: I+E must stay invertible
+
+	// ridge, times the diagonal, and tiny are added to the diagonals of the least
+	// squares, so that a pair that is not identifiable is left alone. A pair whose λ_i
+	// and λ_j, as vectors over k, are more than 1e-6 from parallel hardly notices.
+	ridge = 1e-12
+	tiny  = 1e-300
 )
 
 // Diagonalise finds the W̃ of K ≥ 2 matrices. (Any two diagonalise together;
@@ -191,8 +197,7 @@ func (j *Joint) pair(a, b int) (eab, eba float64) {
 		ra = math.FMA(v, la, ra)
 		rb = math.FMA(v, lb, rb)
 	}
-	const ridge = 1e-12
-	gaa, gbb = float64(gaa*(1+ridge))+1e-300, float64(gbb*(1+ridge))+1e-300
+	gaa, gbb = float64(gaa*(1+ridge))+tiny, float64(gbb*(1+ridge))+tiny
 	det := float64(gaa*gbb) - float64(gab*gab)
 	return (float64(gbb*ra) - float64(gab*rb)) / det, (float64(gaa*rb) - float64(gab*ra)) / det
 }

@@ -25,9 +25,9 @@ import (
 // A step costs md² + 2md multiply-adds for each start: at d = m = 100, 800
 // starts and 200 steps take some seconds.
 type Method struct {
-	Gamma    float64 // γ ≥ ½; 0: 1
-	Restarts int     // 0: 8m
-	Steps    int     // L; 0: 200
+	Gamma    float64 // γ, ½ or more; 0: 1, as in the paper's experiment
+	Restarts int     // N_restarts; 0: 8m
+	Steps    int     // L; 0: 200, as in the paper's experiment
 
 	// Reject is the value ‖P_𝒲̂(v⊗v)‖_F² below which a limit counts as spurious;
 	// 0: none does, as in the paper's experiment.
@@ -63,8 +63,8 @@ func (p Method) complete(m int) (Method, error) {
 }
 
 // Directions returns the directions that the method finds in s, a row each, at
-// least one and at most min(m, d): of more those of the highest values, since
-// spurious ones have lower ones. (The paper's experiment does not say what it does
+// least one and at most min(m, d). Of more it keeps those of the highest values, since
+// spurious ones have lower values. (The paper's experiment does not say what it does
 // then.) It ends early with ctx.
 func (p Method) Directions(ctx context.Context, s *Subspace, random objective.Random) (*mat.Dense, error) {
 	p, err := p.complete(s.Rank())
@@ -94,7 +94,7 @@ func (p Method) Directions(ctx context.Context, s *Subspace, random objective.Ra
 	return found.matrix(s), nil
 }
 
-// startsAtOnce is how many starts are moved together: their products with all
+// startsAtOnce is how many starts are moved together, so that their products with all
 // B_k, m·d numbers for each, stay in the cache.
 const startsAtOnce = 128
 
