@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -16,11 +17,6 @@ type race struct {
 	budget   int  // of the whole run
 	again    bool // the survey was paused before
 }
-
-// wellConditioned is the condition number up to which Hessians count as such. For
-// Rosenbrock's, Ackley's and Griewank's functions it was from 1.5 to 400 with orthogonal
-// mixing matrices, and from 3,000 to 700,000 with the paper's (d = 10 and 40).
-const wellConditioned = 1e3
 
 // How long the race is: for a dimension, in all, and as a part of the budget (1/racePart).
 // In that time CMA-ES solves Ackley's and Griewank's functions with orthogonal mixing
@@ -39,7 +35,7 @@ const (
 // tell f's coordinates; otherwise only when better ones have not told them either.
 func (r *race) pause(ctx context.Context, inverse *mat.SymDense) error {
 	metric, condition := limited(inverse)
-	easy, again := condition <= wellConditioned, r.again
+	easy, again := condition <= identify.WellConditioned, r.again
 	r.again = true
 	if !easy && !r.bounded {
 		r.fallback.metric = metric // worth knowing
