@@ -23,7 +23,7 @@ const (
 	Separable    Verdict = "separable"     // into single components
 	Blocks       Verdict = "blocks"        // into blocks, some of more than one component
 	NotSeparable Verdict = "not-separable" // not in this frame
-	Unknown      Verdict = "unknown"       // nothing was certified, for want of queries or of finite values
+	Unknown      Verdict = "unknown"       // nothing was certified: too few queries, or too few finite values
 )
 
 // A Certificate is the measured evidence that a frame separates f, or into which

@@ -51,7 +51,7 @@ func Write(path string, data []byte) error {
 	return nil
 }
 
-// Check returns the error that Write would give for want of a folder or of permission to
+// Check returns the error that Write would give if there is no folder, or no permission to
 // write there. It leaves nothing behind and changes no file.
 func Check(path string) error {
 	target, _, regular := resolve(path)

@@ -30,9 +30,9 @@ const (
 )
 
 // pause is called by a survey before a part that costs several times as much as all
-// before, with the inverse of the Hessians' mean size. CMA-ES runs at once where the
-// Hessians are well-conditioned, so that it was not for want of accuracy that they did not
-// tell f's coordinates; otherwise only when better ones have not told them either.
+// before, with the inverse of the Hessians' mean size. Well-conditioned Hessians are exact:
+// if they have not shown f's coordinates, CMA-ES runs at once. Otherwise it runs only when
+// more exact Hessians have not shown them either.
 func (r *race) pause(ctx context.Context, inverse *mat.SymDense) error {
 	metric, condition := limited(inverse)
 	easy, again := condition <= identify.WellConditioned, r.again
