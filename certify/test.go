@@ -143,7 +143,7 @@ func CheckBox(box, bounds objective.Box, d int) error {
 		return objective.BadOption("Bounds", "%v", err)
 	}
 	for k := range d {
-		if slack := overhang * (box.Hi[k] - box.Lo[k]); box.Lo[k]+slack < bounds.Lo[k] || box.Hi[k]-slack > bounds.Hi[k] {
+		if slack := float64(overhang * (box.Hi[k] - box.Lo[k])); box.Lo[k]+slack < bounds.Lo[k] || box.Hi[k]-slack > bounds.Hi[k] {
 			return objective.BadOption("Box", "must lie within the bounds; coordinate %d: %v:%v is not within %v:%v",
 				k+1, box.Lo[k], box.Hi[k], bounds.Lo[k], bounds.Hi[k])
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 // A candidate is a frame that may be the right one, with its blocks, what was seen in
-// its coordinates, and the evidence for it. It does not change once it is made: whoever
-// learns more about it returns another.
+// its coordinates, and the evidence for it. It does not change once it is made: a method
+// that learns more about it returns another candidate.
 type candidate struct {
 	frame  *frame.Frame
 	u      *mat.Dense // (W̃†)ᵀ: row j is u_j
@@ -23,7 +23,7 @@ type candidate struct {
 	spread    []float64    // of y_i over the inner box
 	curvature []float64    // the largest |f_i''| seen
 	h, eps    []float64    // steps along u_i: large ones, and those for slopes
-	measured  bool         // h and eps were, so that f_i″ changes by a third over h_i
+	measured  bool         // whether h and eps were measured, so that f_i″ changes by a third over h_i
 	inside    []*mat.Dense // Hessians within the blocks; nil: they were not asked for
 	couplings *mat.Dense   // what joint diagonalisation has left; nil: there was none
 	check     check        // the evidence
@@ -75,8 +75,8 @@ func fromHessians(g *ground, w, lambda *mat.Dense, b hessian.Basis, points [][]f
 	return c
 }
 
-// same reports whether two candidates are the same frame with the same blocks, of which
-// only one may know more.
+// same reports whether two candidates are the same frame with the same blocks. One may
+// know more than the other.
 func (c *candidate) same(other *candidate) bool {
 	return c.frame == other.frame && slices.EqualFunc(c.blocks, other.blocks, slices.Equal)
 }

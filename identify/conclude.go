@@ -65,8 +65,8 @@ func (w *work) assemble(found *Finding, s *span, kept pruned, slack float64) err
 	return w.certify(found, slack)
 }
 
-// certify certifies the frame of a finding, whose error is at most slack where that is
-// above rounding.
+// certify certifies the frame of a finding, whose error is known to be at most slack; 0:
+// nothing is known.
 func (w *work) certify(found *Finding, slack float64) error {
 	w.stage(certificate)
 	if len(w.seen.Seen) > 0 {
@@ -87,8 +87,8 @@ func (w *work) uncurved() (*span, error) {
 	return s, err
 }
 
-// secondThought returns a smaller span where nothing separated because of a single flat
-// direction, nil if there is none.
+// secondThought returns a smaller span if there is a single flat direction, which may be
+// why nothing separated; nil if there is none.
 func (w *work) secondThought(first hessian.Chain, white hessian.Basis) (*span, error) {
 	smaller, err := suspect(w.g, first, white, one, w.stage)
 	if errors.Is(err, ErrNotFinite) || errors.Is(err, ErrConstant) {

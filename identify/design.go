@@ -104,8 +104,8 @@ func (d *design) curvature(at []int) []float64 {
 	return lambda
 }
 
-// orZero returns v, or 0 if it is not finite: terms of second order can be done
-// without.
+// orZero returns v, or 0 if it is not finite: refinement can do without terms of second
+// order.
 func orZero(v float64) float64 {
 	if !finite(v) {
 		return 0

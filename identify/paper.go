@@ -14,14 +14,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Paper is Algorithm 1 of the paper: sample Hessians, take their span 𝒲̂, find
-// the w_j in it.
+// Paper is Algorithm 1 of the paper: sample Hessians Ĥ_ε at points x⁽ⁱ⁾ ∼ μ, take their
+// span 𝒲̂, and find the w_j in it.
 //
-// Its zero value has the settings of the paper's experiment, for a function whose start
-// box stands for the paper's, [-5.12, 5.12]^d: 1.5d Hessians in a ball of radius 20,
-// ε = 1e-3, singular values above 1e-3 count, 8d starts without deflation, and what is
-// missing of d directions is filled up at random. It needs a box of the same width in
-// all coordinates, and knows no bounds.
+// Its zero value has the settings of the paper's experiment. The start box, which must
+// have the same width in all coordinates, stands for the paper's, [-5.12, 5.12]^d. In its
+// units there are 1.5d Hessians from a ball of radius 20, ε is 1e-3, singular values above
+// 1e-3 count, there are 8d starts without deflation, and directions that are missing to d
+// are filled up at random. Paper knows no bounds.
 //
 // It costs 2(d²+d) queries for each Hessian: 3,030,000 for 150 Hessians at d = 100. It
 // fails where Hessians do not vary enough for 𝒲̂ to have rank m, as on any
@@ -39,18 +39,25 @@ type Paper struct {
 	Rank powermethod.Rank
 	// Power is the subspace power method; zero: 8d starts without deflation.
 	Power powermethod.Method
-	// Unfilled leaves what was found as it is: fewer than d rows, if it is fewer. Then
-	// a rank of 1 is ErrOneDimensional.
+	// Unfilled leaves what was found as it is, even if that is fewer than d rows. Then a
+	// rank of 1 is the error ErrOneDimensional.
 	Unfilled bool
 }
 
 // Name returns "paper".
 func (Paper) Name() string { return "paper" }
 
-// half is half the width of the paper's start box.
-const half = 5.12
+// The settings of the paper's experiment (section 4), in its own coordinates.
+const (
+	startHalf     = 5.12 // half the width of its start box
+	ballRadius    = 20   // of μ
+	epsilon       = 1e-3 // ε
+	leastSingular = 1e-3 // singular values above count
+	startsPerRow  = 8    // N_restarts/d
+)
 
-// complete puts the paper's settings in.
+// complete puts the paper's settings in, in coordinates in which the start box is
+// [-1, 1]^d, and returns an *objective.OptionError if a field is bad.
 func (p Paper) complete(d int) (Paper, error) {
 	if p.Samples == 0 {
 		p.Samples = (3*d + 1) / 2
@@ -59,19 +66,19 @@ func (p Paper) complete(d int) (Paper, error) {
 		return p, objective.BadOption("Samples", "%d, must be at least 1", p.Samples)
 	}
 	if p.Region == nil {
-		p.Region = hessian.Ball{Radius: 20 / half}
+		p.Region = hessian.Ball{Radius: ballRadius / startHalf}
 	}
 	if p.Step == 0 {
-		p.Step = 1e-3 / half
+		p.Step = epsilon / startHalf
 	}
 	if !(p.Step > 0) || math.IsInf(p.Step, 1) {
 		return p, objective.BadOption("Step", "%v, must be a number above 0", p.Step)
 	}
 	if p.Rank == nil {
-		p.Rank = powermethod.Above(1e-3 * half * half)
+		p.Rank = powermethod.Above(leastSingular * startHalf * startHalf) // H is in units of the box
 	}
 	if p.Power.Restarts == 0 {
-		p.Power.Restarts = 8 * d
+		p.Power.Restarts = startsPerRow * d
 	}
 	return p, nil
 }
@@ -123,7 +130,7 @@ func unitBox(f objective.Objective, box objective.Box) (objective.Objective, err
 	width, unit := box.Hi[0]-box.Lo[0], true
 	for k := range box.Lo {
 		if math.Abs(box.Hi[k]-box.Lo[k]-width) > sameWidth*width {
-			return nil, objective.BadOption("Box", "coordinate %d: %v:%v is not as wide as the first; the paper's road needs one width", k+1, box.Lo[k], box.Hi[k])
+			return nil, objective.BadOption("Box", "coordinate %d: %v:%v is not as wide as the first; the paper's road needs the same width everywhere", k+1, box.Lo[k], box.Hi[k])
 		}
 		unit = unit && box.Lo[k] == -1 && box.Hi[k] == 1
 	}
