@@ -27,23 +27,23 @@ const (
 )
 
 // A Certificate is the measured evidence that a frame separates f, or into which
-// blocks it does. All of it is from fresh points of the start box.
+// blocks it does. All of it is from fresh random points.
 //
 // The blocks are split at random into two halves A and B, and the mixed difference M
 // is held against the single differences D_A = f(x+h_A) − f(x) and D_B. Here
-// x + h_A + h_B is another point of the box. A pair of blocks that couples is on both
-// sides of a split every other time, so that it escapes n splits with probability 2⁻ⁿ.
-// So that a weak coupling is not lost beside a component that moves f much, each block
-// is also split from all others and held against its own differences alone. Where the
-// frame has fewer components than dimensions, f must be constant in all other
-// directions.
+// x + h_A + h_B is another point of the box, as far as the frame leads there. The two
+// blocks of a pair that couples are on different sides of a split every other time, so
+// that the pair escapes n splits with probability 2⁻ⁿ. Beside a component that changes f
+// much a weak coupling could be lost. So each block is also split from all others and
+// held against its own differences alone. Where the frame has fewer components than
+// dimensions, f must be constant in all other directions.
 type Certificate struct {
 	Verdict Verdict
 
 	// Coupling is √(ΣM²/Σ(D_A²+D_B²)) over all splits.
 	Coupling float64
-	// Alone is the same for the worst block by itself, and Culprit is that
-	// block; -1: none could be tested.
+	// Alone is the same ratio for each block by itself, the worst of all, and Culprit is
+	// the block that has it; -1: none could be tested.
 	Alone   float64
 	Culprit int
 	// Beyond is how much f changes in directions that the frame leaves out,
@@ -73,9 +73,9 @@ const (
 	// misses at 0.26 to 1.4.
 	aloneLimit = 0.1
 
-	// SlackFactor is how many times the error that a frame is known to have its
+	// slackFactor is how many times the error that a frame is known to have its
 	// Coupling may be.
-	SlackFactor = 10
+	slackFactor = 10
 
 	// exactEnough is the slack up to which the usual limits hold: a survey's default
 	// tolerance.
@@ -92,7 +92,7 @@ const (
 // LeavesOut reports whether f depends on directions that the frame leaves out.
 func (c Certificate) LeavesOut() bool { return c.Beyond > beyondLimit }
 
-// String says it in words.
+// String returns the verdict and its evidence, in words.
 func (c Certificate) String() string {
 	if c.Splits == 0 {
 		return fmt.Sprintf("%s (no split was tested)", c.Verdict)
@@ -106,12 +106,12 @@ func (c Certificate) String() string {
 }
 
 // decide reaches the verdict on so many components in so many blocks. A frame whose
-// error is known to be slack is allowed SlackFactor times that. How far its single
+// error is known to be slack is allowed slackFactor times that. How far its single
 // blocks are apart is not asked again, since whoever knows the error has checked them.
 func (c *Certificate) decide(components, blocks int, slack float64) {
 	limit, aloneLimit := limit, aloneLimit
 	if slack > exactEnough {
-		limit, aloneLimit = max(limit, SlackFactor*slack), math.Inf(1)
+		limit, aloneLimit = max(limit, slackFactor*slack), math.Inf(1)
 	}
 	switch rounding := hidden * c.Rounding; {
 	case blocks > 1 && c.Splits < splits/2: // f was hardly anywhere finite

@@ -18,8 +18,9 @@ type Test struct {
 	Bounds objective.Box
 	// Slack is the error E that the frame is known to have, if that is above 1e-7.
 	Slack float64
-	// Quadratic says that f is known to be one. Its frame may be a conjugate basis
-	// with very long directions, which its Hessian certifies.
+	// Quadratic says that f is known to be a quadratic. Its frame may be a conjugate
+	// basis with very long directions, along which differences say nothing. It has been
+	// certified by the Hessian already.
 	Quadratic bool
 	// Grain is how exact the values of f are. Default objective.Rounding.
 	Grain objective.Grain
@@ -31,8 +32,8 @@ type Test struct {
 
 // Certify tests whether f separates in the coordinates of a frame, into blocks of
 // components (nil: single ones). For n blocks it asks 80 queries for random splits,
-// 3(2n + 4) for each block alone, and 12 for the directions that the frame leaves out,
-// more where f fails. An error of f comes with the evidence so far.
+// 3(2n + 4) to split each block from all others, and, where the frame leaves directions
+// out, 12 for these; more where f fails. An error of f comes with the evidence so far.
 func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame, blocks [][]int) (Certificate, error) {
 	if w == nil {
 		return None(), objective.BadOption("Frame", "is nil")
@@ -160,8 +161,8 @@ func Singles(m int) [][]int {
 	return blocks
 }
 
-// CheckBlocks returns an *objective.OptionError if blocks do not divide the components
-// of a frame.
+// CheckBlocks returns an *objective.OptionError unless each of so many components is in
+// exactly one block.
 func CheckBlocks(blocks [][]int, components int) error {
 	seen := make([]bool, components)
 	n := 0

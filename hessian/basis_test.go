@@ -232,3 +232,30 @@ func TestChainSurvivesFailures(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Zero values: a chain needs a step and nothing else, and a basis that has seen nothing
+// cannot be whitened, and has no couplings.
+func TestZeroChainAndBasis(t *testing.T) {
+	f := objective.Func(3, wavy)
+	at := func() ([]float64, error) { return []float64{0.3, -0.2, 0.1}, nil }
+	for _, step := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		var bad *objective.OptionError
+		if _, err := (hessian.Chain{Step: step}).Extended(ctx, f, 1, at); !errors.As(err, &bad) || bad.Option != "Step" {
+			t.Errorf("step %v: error %v", step, err)
+		}
+	}
+	chain, err := hessian.Chain{Step: 1e-3}.Extended(ctx, f, 1, at)
+	want := must(t, hessian.Symmetric, f, []float64{0.3, -0.2, 0.1}, nil, 1e-3)
+	if err != nil || !mat.EqualApprox(chain.Hessians[0], want.Hessian, 1e-8) {
+		t.Errorf("%v, want %v; error %v", chain.Hessians, want.Hessian, err)
+	}
+	if _, err := (hessian.Basis{}).Whitened(); !errors.Is(err, hessian.ErrFlat) {
+		t.Errorf("an empty basis: error %v", err)
+	}
+	if c := hessian.Orthonormal(kernel.Identity(3)).InFrame(frame.Identity(3)); c != nil {
+		t.Errorf("couplings of no Hessian: %v", c)
+	}
+	if c := hessian.Couplings(nil); c != nil {
+		t.Errorf("couplings of no Hessian: %v", c)
+	}
+}

@@ -3,10 +3,10 @@ package jointdiag
 import "gonum.org/v1/gonum/mat"
 
 // Blocks returns the connected components of the graph of all pairs i, j whose coupling
-// is above a threshold, each ascending and in the order of their first members.
+// is above a threshold. The members of each ascend, and so do the first members of all.
 func Blocks(couplings *mat.Dense, threshold float64) [][]int {
 	m, _ := couplings.Dims()
-	root := make([]int, m) // of the tree to which each belongs
+	root := make([]int, m) // leads from each, step by step, to the first of its block
 	for i := range root {
 		root[i] = i
 	}
@@ -24,7 +24,7 @@ func Blocks(couplings *mat.Dense, threshold float64) [][]int {
 			}
 		}
 	}
-	at := make([]int, m) // which block the tree of each root is
+	at := make([]int, m) // the number of the block of which each is the first
 	var blocks [][]int
 	for i := range m {
 		r := top(i)
