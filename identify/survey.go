@@ -100,7 +100,7 @@ func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.F
 		return Known(nil, nil), err
 	}
 	if given == nil || given.Dim() != f.Dim() {
-		return Known(nil, nil), objective.BadOption("Frame", "is nil, or has not as many coordinates as f, which are %d", f.Dim())
+		return Known(nil, nil), objective.BadOption("Frame", "is nil, or has another number of coordinates than f, which has %d", f.Dim())
 	}
 	if blocks == nil {
 		blocks = certify.Singles(given.Components())
@@ -128,7 +128,7 @@ type work struct {
 	seen  hessian.Basis // the last Hessians, for the record
 }
 
-// begin puts the defaults in.
+// begin puts the defaults in and returns an *objective.OptionError if a field is bad.
 func (s Survey) begin(ctx context.Context, f objective.Objective, r Request) (*work, error) {
 	if err := r.complete(f.Dim()); err != nil {
 		return nil, err
@@ -210,11 +210,10 @@ func (w *work) survey(s *span) (*Finding, error) {
 }
 
 // attempt finds and certifies a frame of a span. It returns what is known then, in
-// addition to what was, and if there is one the smaller span in which to look instead.
+// addition to what was known before, and the smaller span in which to look instead; nil
+// if there is none.
 func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
-	found.Linear, found.Quadratic = -1, false
 	if s.curved == nil {
-		found.Scale = nil
 		return &found, nil, w.assemble(&found, s, pruned{linear: -1}, 0)
 	}
 	w.stage(hessians)
@@ -258,10 +257,10 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	return &found, nil, nil
 }
 
-// propose proposes a frame, given directions that one Hessian at a point has
-// whitened: from that Hessian, then from some by forward differences and, where
-// these do not serve, from more and more by symmetric ones. It returns the best
-// candidate too, settled or not.
+// propose proposes a frame, given directions that one Hessian at a point has whitened:
+// from that Hessian, then from some by forward differences, and where these are not
+// enough from more and more by symmetric ones. It returns the best candidate too, settled
+// or not.
 func (w *work) propose(white hessian.Basis, points [][]float64) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, measures: w.Measures, stage: w.stage}
 	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen}
