@@ -149,8 +149,9 @@ func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points i
 	if c == nil {
 		return nil, nil
 	}
-	c.couplings = j.Couplings()
-	return p.settler.offer(c, points)
+	coupled := *c
+	coupled.couplings = j.Couplings()
+	return p.settler.offer(&coupled, points)
 }
 
 // forward proposes frames from two and three Hessians by forward differences. If they

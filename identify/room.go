@@ -80,7 +80,7 @@ func (g *ground) spread(w []float64) float64 {
 		half := v * (g.inner.Hi[k] - g.inner.Lo[k]) / 2
 		sum = math.FMA(half, half, sum)
 	}
-	return math.Sqrt(sum / 3)
+	return math.Sqrt(sum / 3) // a number that is uniform on [-a, a] has the variance a²/3
 }
 
 // halfWidth returns half the width of a box, in the mean square.
