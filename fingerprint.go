@@ -25,6 +25,9 @@ const Numerics = 1
 // An option that has no canonical form, a function in a strategy's settings for one, is an
 // error that names it.
 func (o Options) Fingerprint(dim int) ([]byte, error) {
+	if dim < 1 {
+		return nil, errNoObjective
+	}
 	if err := o.complete(dim); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 		by = identify.Survey{}
 	}
 	r := newRun(f, o)
-	found, err := by.Identify(ctx, r.scale, identify.Request{Bounds: r.scale.Bounds(), Seed: o.Seed, Stage: r.enter})
+	found, err := identify.Find(ctx, by, r.scale, identify.Request{Bounds: r.scale.Bounds(), Seed: o.Seed, Stage: r.enter})
 	out, unscaled := r.findings(found)
 	if err = errors.Join(err, unscaled); err == nil {
 		out.Status = objective.Converged

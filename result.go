@@ -43,7 +43,9 @@ func (r Result) String() string {
 				parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(n), purpose))
 			}
 		}
-		fmt.Fprintf(&s, ": %s", strings.Join(parts, ", "))
+		if len(parts) > 0 {
+			s.WriteString(": " + strings.Join(parts, ", "))
+		}
 	}
 	if several, component, above := r.wells(); several > 0 {
 		fmt.Fprintf(&s, "; there are other wells along %s, the second-best of component %d only %.1g higher than its best",

@@ -13,6 +13,7 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
+	"github.com/untwist/untwist/strategy/auto"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -159,4 +160,90 @@ func TestAnIdentifierThatFindsNothing(t *testing.T) {
 			t.Errorf("%v after %d queries, error %v", out.Status, f.Queries(), err)
 		}
 	})
+}
+
+// finds is an identifier that returns what it is told to.
+type finds struct {
+	found *identify.Finding
+	err   error
+}
+
+func (finds) Name() string { return "finds" }
+func (f finds) Identify(context.Context, objective.Objective, identify.Request) (*identify.Finding, error) {
+	return f.found, f.err
+}
+
+// A mistake in an identifier of one's own is an error that names it, in Probe and with
+// every strategy that takes one; its own error is not lost.
+func TestIdentifiersOfOnesOwn(t *testing.T) {
+	f := objective.Func(3, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] + x[2]*x[2] })
+	broken := errors.New("no licence")
+	for text, by := range map[string]finds{
+		"no licence": {nil, broken},
+		"the identifier finds found a frame of 2 dimensions, the objective has 3": {identify.Known(frame.Identity(2), nil), nil},
+		"the identifier finds: Blocks: ":                                          {identify.Known(frame.Identity(3), [][]int{{0}}), nil},
+	} {
+		if _, err := untwist.Probe(ctx, f, untwist.Options{Identifier: by}); err == nil || !strings.HasPrefix(err.Error(), text) {
+			t.Errorf("Probe: error %v, want %q", err, text)
+		}
+		for _, s := range []strategy.Strategy{auto.Auto{}, strategy.Reparametrised{}, strategy.Transformed{}, strategy.Componentwise{}} {
+			r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Identifier: by, Budget: 1000})
+			if err == nil || !strings.HasPrefix(err.Error(), text) || r.Status != objective.Failed {
+				t.Errorf("%s: error %v, %v, want %q", s.Name(), err, r.Status, text)
+			}
+		}
+	}
+	// One that finds nothing is said to have found nothing.
+	r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: strategy.Transformed{}, Identifier: finds{}, Budget: 1000})
+	if err != nil || !strings.Contains(r.String(), "no coordinates were found: the search is in the coordinates given") {
+		t.Errorf("%v, error %v", r, err)
+	}
+}
+
+// The paper's road meets functions without curvature: that is no failure of the run.
+func TestThePapersRoadWithoutCurvature(t *testing.T) {
+	for name, f := range map[string]func(x []float64) float64{
+		"constant": func([]float64) float64 { return 7 },
+		"linear":   func(x []float64) float64 { return 1e-9 * x[0] },
+	} {
+		for _, s := range []strategy.Strategy{auto.Auto{}, strategy.Reparametrised{}} {
+			r, err := untwist.Minimize(ctx, objective.Func(4, f), untwist.Options{Strategy: s, Identifier: identify.Paper{}, Budget: 3000})
+			if err != nil || r.Status == objective.Failed || !strings.Contains(r.String(), "no Hessian has curvature") {
+				t.Errorf("%s, %s: %v, %v, error %v", name, s.Name(), r.Status, r, err)
+			}
+		}
+	}
+}
+
+// passing is a strategy that passes the error of f on, or says nothing about how it ended.
+type passing struct{ queries int }
+
+func (passing) Name() string { return "passing" }
+func (p passing) Minimize(ctx context.Context, f objective.Objective, _ strategy.Task) (strategy.Outcome, error) {
+	_, err := objective.Ask(ctx, f, p.queries, func(k int, x []float64) { x[0] = float64(k) })
+	return strategy.Outcome{}, err
+}
+
+func TestAStrategyMayPassOnAReasonToStop(t *testing.T) {
+	f := objective.Func(1, func(x []float64) float64 { return -x[0] })
+	for want, o := range map[objective.Status]untwist.Options{
+		objective.BudgetSpent:   {Strategy: passing{30}, Budget: 20},
+		objective.TargetReached: {Strategy: passing{30}, Budget: 50, Target: new(-3.)},
+		objective.Converged:     {Strategy: passing{30}, Budget: 50},
+	} {
+		if r, err := untwist.Minimize(ctx, f, o); err != nil || r.Status != want {
+			t.Errorf("%v, error %v, want %v", r.Status, err, want)
+		}
+	}
+}
+
+// A search whose share of the budget is used up has not converged.
+func TestComponentwiseSaysThatItsShareIsUsedUp(t *testing.T) {
+	p := mixed(t, "rastrigin", 3, 1)
+	for budget, want := range map[int]objective.Status{20: objective.StepLimit, 2000: objective.StepLimit, 4_000_000: objective.Converged} {
+		r, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: strategy.Componentwise{}, Frame: p.Frame(), Start: p.Domain(), Budget: budget, Seed: 1})
+		if err != nil || r.Status != want || r.Queries > budget {
+			t.Errorf("%d queries of %d, %v, error %v", r.Queries, budget, r.Status, err)
+		}
+	}
 }

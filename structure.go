@@ -88,7 +88,7 @@ func (s Structure) String() string {
 	default:
 		text.WriteString("coordinates were found but not certified")
 	}
-	if m < s.Frame.Dim() && s.Certificate.Verdict != certify.NotSeparable {
+	if v := s.Certificate.Verdict; m < s.Frame.Dim() && (v == certify.Separable || v == certify.Blocks) {
 		fmt.Fprintf(&text, " out of %d dimensions", s.Frame.Dim())
 	}
 	if s.Quadratic {

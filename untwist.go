@@ -65,6 +65,11 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 		}
 	}
 	outcome, err := o.Strategy.Minimize(ctx, r.scale, task)
+	if err != nil { // a reason to stop that the strategy has passed on is no failure
+		outcome.Status, err = objective.StatusOf(ctx, err)
+	} else if outcome.Status == objective.Running { // it has returned: it is done
+		outcome.Status = objective.Converged
+	}
 	result := r.result(outcome)
 	if learnt := r.learnt(&result, outcome.Learnt); err == nil {
 		err = learnt

@@ -37,6 +37,7 @@ type Result struct {
 func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error) {
 	result := Result{Value: math.Inf(1)}
 	if err := cfg.complete(f.Dim()); err != nil {
+		result.Status = objective.Failed
 		return result, err
 	}
 	var best objective.Best

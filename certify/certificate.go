@@ -73,7 +73,7 @@ const (
 	// misses at 0.26 to 1.4.
 	aloneLimit = 0.1
 
-	// slackFactor is how many times the error that a frame is known to have its
+	// slackFactor is how many times as large as the known error of a frame its
 	// Coupling may be.
 	slackFactor = 10
 

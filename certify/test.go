@@ -31,9 +31,11 @@ type Test struct {
 }
 
 // Certify tests whether f separates in the coordinates of a frame, into blocks of
-// components (nil: single ones). For n blocks it asks 80 queries for random splits,
-// 3(2n + 4) to split each block from all others, and, where the frame leaves directions
-// out, 12 for these; more where f fails. An error of f comes with the evidence so far.
+// components (nil: single ones). For n blocks it asks 80 queries for random splits and
+// 3(2n + 4) more for all blocks, each split from the others. Where the frame leaves
+// directions out it asks 12 for these. Where f fails it asks more. An error of f comes
+// with the evidence so far. A single block of several components separates nothing: its
+// verdict is NotSeparable without a query.
 func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame, blocks [][]int) (Certificate, error) {
 	if w == nil {
 		return None(), objective.BadOption("Frame", "is nil")

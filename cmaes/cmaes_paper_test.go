@@ -327,7 +327,7 @@ func TestBIPOPSchedule(t *testing.T) {
 		if plan.Queries > 0 {
 			queries = min(queries, plan.Queries)
 		}
-		past = append(past, Past{plan, Result{Queries: queries}})
+		past = append(past, Past{Plan: plan, Result: Result{Queries: queries}})
 	}
 	want := []string{
 		"first λ=10 σ=1.000 ≤0",

@@ -75,7 +75,7 @@ func TestShortSchedules(t *testing.T) {
 	}
 	past := func(values ...float64) (all []Past) {
 		for _, v := range values {
-			all = append(all, Past{Plan{"first", 6, 1, 0}, Result{Value: v, Queries: 100}})
+			all = append(all, Past{Plan: Plan{"first", 6, 1, 0}, Result: Result{Value: v, Queries: 100}})
 		}
 		return all
 	}

@@ -32,7 +32,7 @@ type Result struct {
 // covariance is a Root.
 func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error) {
 	if err := cfg.complete(f.Dim()); err != nil {
-		return Result{Value: math.Inf(1)}, err
+		return Result{Value: math.Inf(1), Status: objective.Failed}, err
 	}
 	d := newDescent(f, cfg)
 	for {

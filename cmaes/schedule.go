@@ -15,8 +15,8 @@ type Plan struct {
 
 // A Past is a run that has ended.
 type Past struct {
-	Plan
-	Result
+	Plan   Plan
+	Result Result
 }
 
 // A Schedule plans the next run of a series, from the runs that have ended and the
@@ -42,7 +42,7 @@ func (s IPOP) Next(past []Past, population int, _ func() float64) (Plan, bool) {
 	if len(past) > usual(s.Restarts) {
 		return Plan{}, false
 	}
-	return Plan{"large", 2 * past[len(past)-1].Population, 1, 0}, true
+	return Plan{"large", 2 * past[len(past)-1].Plan.Population, 1, 0}, true
 }
 
 // BIPOP restarts in two regimes, and gives each the same number of queries (N.
@@ -66,18 +66,18 @@ func (s BIPOP) Next(past []Past, population int, u func() float64) (Plan, bool) 
 	large, small, restarts := 0, 0, 0 // queries, and restarts of the large regime
 	var last Past                     // of the large regime
 	for _, p := range past {
-		if p.Regime == "small" {
+		if p.Plan.Regime == "small" {
 			small += p.Result.Queries
 			continue
 		}
 		large += p.Result.Queries
-		if last = p; p.Regime == "large" {
+		if last = p; p.Plan.Regime == "large" {
 			restarts++
 		}
 	}
 	if small < large && restarts > 0 {
 		a, b := u(), u()
-		ratio := float64(last.Population) / float64(2*population)
+		ratio := float64(last.Plan.Population) / float64(2*population)
 		return Plan{
 			Regime:     "small",
 			Population: max(2, int(float64(population)*math.Pow(ratio, a*a))),
@@ -88,7 +88,7 @@ func (s BIPOP) Next(past []Past, population int, u func() float64) (Plan, bool) 
 	if restarts >= usual(s.Restarts) {
 		return Plan{}, false
 	}
-	return Plan{"large", 2 * last.Population, 1, 0}, true
+	return Plan{"large", 2 * last.Plan.Population, 1, 0}, true
 }
 
 // Once is one run.
@@ -110,10 +110,10 @@ type Confirmed struct {
 func (s Confirmed) Next(past []Past, population int, u func() float64) (Plan, bool) {
 	least, times := math.Inf(1), 0
 	for _, p := range past {
-		least = min(least, p.Value)
+		least = min(least, p.Result.Value)
 	}
 	for _, p := range past {
-		if p.Value <= least+s.Tolerance {
+		if p.Result.Value <= least+s.Tolerance {
 			times++
 		}
 	}

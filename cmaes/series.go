@@ -35,6 +35,7 @@ func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, er
 	total := Result{Value: math.Inf(1)}
 	first := s.Run
 	if err := cmp.Or(first.complete(f.Dim()), s.complete(f.Dim())); err != nil {
+		total.Status = objective.Failed
 		return total, err
 	}
 	seed := rng.Seed(s.Seed)
@@ -56,7 +57,7 @@ func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, er
 			s.Began(plan)
 		}
 		r, err := Run(ctx, f, cfg)
-		past = append(past, Past{plan, r})
+		past = append(past, Past{Plan: plan, Result: r})
 		total.Queries += r.Queries
 		total.Generations += r.Generations
 		total.Status, total.Reason, total.Sigma = r.Status, r.Reason, r.Sigma

@@ -28,6 +28,10 @@ import (
 // The results are the same for any number of jobs and however often it is stopped. Two
 // programs may work on one store; they mostly make the same runs, of which one stays.
 func (g Grid) Run(ctx context.Context, s *store.Store, jobs int, notice func(Progress)) error {
+	if err := g.check(); err != nil {
+		return fmt.Errorf("experiment: the grid is not complete: %w", err)
+	}
+	jobs = max(1, jobs)
 	stopped := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

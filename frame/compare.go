@@ -68,7 +68,7 @@ func sameDim(a, b *Frame) {
 }
 
 // Error returns the largest distance of a row of the truth from its match.
-func (c Comparison) Error() float64 { return slices.Max(c.Distance) }
+func (c Comparison) Error() float64 { return slices.Max(append([]float64{0}, c.Distance...)) }
 
 // Recovered returns how many rows of the truth have a match within tolerance.
 func (c Comparison) Recovered(tolerance float64) int {

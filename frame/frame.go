@@ -81,6 +81,16 @@ func Identity(d int) *Frame {
 // and from 0 to d-1.
 func Axes(d int, coordinates []int) *Frame {
 	m := len(coordinates)
+	seen := make([]bool, max(0, d))
+	for _, k := range coordinates {
+		if k < 0 || k >= d || seen[k] {
+			panic(fmt.Sprintf("frame: coordinate %d is not one of 0 to %d, or is there twice", k, d-1))
+		}
+		seen[k] = true
+	}
+	if m == 0 {
+		panic(fmt.Sprintf("frame: no coordinates of %d", d))
+	}
 	w := mat.NewDense(m, d, nil)
 	wT := w
 	if !slices.IsSorted(coordinates) || m < d {

@@ -15,7 +15,7 @@ import (
 // diagonalisation works on. It does not change once it is made; Extended returns a
 // longer one.
 type Chain struct {
-	Base     Basis        // whose last Hessians seen are those of the chain; zero: the coordinates
+	Base     Basis        // the directions; it has seen the chain's Hessians last. Zero: the coordinates
 	Stencil  Stencil      // zero: Symmetric
 	Step     float64      // ε, above 0
 	Points   [][]float64  // where Hessians were taken
@@ -23,8 +23,8 @@ type Chain struct {
 	Value    float64      // f at the last point
 }
 
-// Wasted is how many more Hessians may be spoilt, by values that are not finite, than are
-// whole before it is ErrNotFinite.
+// Wasted limits how many Hessians may be spoilt by values that are not finite: not more
+// than there are whole ones, and Wasted besides.
 const Wasted = 3
 
 // Extended returns the chain with Hessians of f at further points, n in all. A Hessian

@@ -59,10 +59,7 @@ func (s Stencil) estimate(ctx context.Context, f objective.Objective, x []float6
 	if !(step > 0) || math.IsInf(step, 0) {
 		panic(fmt.Sprintf("hessian: step %v, must be finite and above 0", step))
 	}
-	m := len(x)
-	if directions != nil {
-		m, _ = directions.Dims()
-	}
+	m := s.mustFit(f, x, directions)
 	values, err := ask(ctx, f, x, directions, step, s.plan(m, pairs))
 	if err != nil {
 		return Estimate{}, err
@@ -95,6 +92,24 @@ func (s Stencil) estimate(ctx context.Context, f objective.Objective, x []float6
 		err = s.mend(ctx, f, &e, directions, step, pairs)
 	}
 	return e, err
+}
+
+// mustFit returns m, and panics where the arguments do not fit each other.
+func (s Stencil) mustFit(f objective.Objective, x []float64, directions *mat.Dense) int {
+	if len(s.Diagonal) == 0 || len(s.Pair) == 0 {
+		panic("hessian: a stencil needs terms for the diagonal and for pairs")
+	}
+	if len(x) != f.Dim() {
+		panic(fmt.Sprintf("hessian: a point of %d coordinates, the objective has %d", len(x), f.Dim()))
+	}
+	if directions == nil {
+		return len(x)
+	}
+	m, d := directions.Dims()
+	if d != len(x) {
+		panic(fmt.Sprintf("hessian: directions of %d coordinates, the objective has %d", d, len(x)))
+	}
+	return m
 }
 
 // An offset is the point x + ε(a u_i + b u_j).
@@ -196,7 +211,7 @@ func at(a float64, terms []Term, values []float64) float64 {
 			return values[n]
 		}
 	}
-	panic("hessian: a stencil's slope asks for a point of its own")
+	panic("hessian: the diagonal of a stencil whose entries stand alone must ask for x itself, and for every point of the slope")
 }
 
 // weighShared forms the sums over the terms of each entry from points that

@@ -28,8 +28,8 @@ var scales = func() []float64 {
 // misses the curvature at x. It takes the t at which D agrees best with its
 // neighbours: the sum of the two differences and of twice the grain of f(x)/t², in
 // the geometric mean over the lines, is least. Three lines or more keep chance
-// out of it. A line on which f is not finite there does not count, and half of
-// all lines must. No step above most is tried (0: none above 1).
+// out of it. Lines on which f is not finite at t are left out, and a t with less than
+// half of the lines is not chosen. No step above most is tried (0: none above 1).
 //
 // It asks one batch: for each line f(x) and up to 21 times the other points of
 // a diagonal entry. Where no t can be chosen the error is ErrNoStep.

@@ -14,7 +14,8 @@ import (
 type Identifier interface {
 	// Name returns the name by which users know it.
 	Name() string
-	// Identify looks for coordinates in which f separates. The Finding is never nil.
+	// Identify looks for coordinates in which f separates. Known makes a Finding of a
+	// frame. The Finding is never nil.
 	// If f ends the search by an error, a spent budget for one, what has been found
 	// so far comes with the error, and Finding.Frame is nil if there was none yet.
 	Identify(ctx context.Context, f objective.Objective, r Request) (*Finding, error)

@@ -2,6 +2,8 @@ package identify
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"strings"
 
@@ -172,7 +174,7 @@ func (p Paper) Recover(ctx context.Context, f objective.Objective, r Request) (R
 	}
 	s, err := powermethod.Span(sampled, p.Rank)
 	if err != nil {
-		return Recovery{}, err
+		return Recovery{}, uncurved(err)
 	}
 	r.Stage(powerMethod)
 	w, err := p.Power.Directions(ctx, s, seed.Stream("identify", "power"))
@@ -184,4 +186,12 @@ func (p Paper) Recover(ctx context.Context, f objective.Objective, r Request) (R
 		out.Directions = powermethod.Complete(w, d, seed.Stream("identify", "fill"))
 	}
 	return out, nil
+}
+
+// uncurved says that there is no curvature in the words of this package.
+func uncurved(err error) error {
+	if errors.Is(err, powermethod.ErrFlat) {
+		return fmt.Errorf("%w (%s)", ErrSingular, strings.TrimPrefix(err.Error(), "powermethod: "))
+	}
+	return err
 }

@@ -31,8 +31,8 @@ const roomFor = 2
 // two, or one along each of two.
 const stencilReach = 2
 
-// furthest returns the longest multiple of any of the directions, twice over,
-// that fits between the points and the bounds, at most 1.
+// furthest returns the largest t ≤ 1 for which stencilReach steps of t times each
+// direction, from its point, stay within the bounds.
 func (g *ground) furthest(points, directions *mat.Dense) float64 {
 	most := 1.0
 	n, _ := directions.Dims()

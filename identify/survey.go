@@ -28,7 +28,7 @@ import (
 // What decides at every stage is a check, which tests each component against all
 // others at once for 2m + 4 queries.
 //
-// For the problems of the paper at d = 100 it takes 35,000 to 80,000 queries,
+// For the problems of the paper at d = 100 it takes 35,000 to 90,000 queries,
 // 7,000 to 18,000 for a quadratic, and half a second. Where f does not separate
 // it gives up after some 12d² queries, more at small d. It fails with noise, kinks and
 // curvatures that span more than about six orders of magnitude.
@@ -43,11 +43,11 @@ type Survey struct {
 	Measures int
 	// Pause, if not nil, is called before each part that costs several times as much
 	// as all before: when three Hessians by forward differences were not enough, and
-	// when three by symmetric ones were not; with the inverse of their mean size,
+	// when three by symmetric ones were not. It is given the inverse of their mean size,
 	//
 	//	S⁻¹, S² = mean_k H_k²,
 	//
-	// to scale. It may ask f in the meantime. An error ends the survey.
+	// up to a factor. It may ask f in the meantime. An error ends the survey.
 	Pause func(inverse *mat.SymDense) error
 	// Budget is how many queries there are for the survey and for what comes after it;
 	// 0: enough. With less than Least(d) the survey looks only for what it can afford:

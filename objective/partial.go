@@ -1,6 +1,9 @@
 package objective
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // A PartialError says how far a batch came before Err ended it. An Objective that
 // stops in the middle of a batch returns one; of a batch that ends with any other
@@ -18,7 +21,7 @@ type PartialError struct {
 }
 
 // Error returns the words of Err.
-func (e *PartialError) Error() string { return e.Err.Error() }
+func (e *PartialError) Error() string { return fmt.Sprint(e.Err) }
 
 // Unwrap returns Err.
 func (e *PartialError) Unwrap() error { return e.Err }

@@ -32,11 +32,15 @@ func (a Above) String() string { return fmt.Sprintf("only those above %g do", fl
 type WidestGap struct{}
 
 // gapFloor is the part of the largest singular value below which gaps are between
-// roundings: from ŶᵀŶ no value is known to better than the root of the rounding.
+// roundings. From ŶᵀŶ values are known to about 1e-8 of the largest, the root of the
+// rounding; the floor stands below that, so that a gap which ends in rounding counts.
 const gapFloor = 1e-9
 
 // Of looks for the gap.
 func (WidestGap) Of(singular []float64) int {
+	if len(singular) == 0 {
+		return 0
+	}
 	floor := singular[0] * gapFloor
 	best, widest := len(singular), 0.0
 	for k := range len(singular) - 1 {

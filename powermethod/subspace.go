@@ -22,7 +22,15 @@ type Subspace struct {
 }
 
 // ErrFlat says that no Hessian had any curvature in it.
-var ErrFlat = errors.New("powermethod: all Hessians are zero or not finite: f is linear or constant where it was sampled")
+var ErrFlat = errors.New("powermethod: no Hessian has curvature that counts: f is linear, constant or not finite where it was sampled")
+
+// errRank is what is wrong with a rank: with 0, that there is no curvature that counts.
+func errRank(m int) error {
+	if m == 0 {
+		return ErrFlat
+	}
+	return errors.New("powermethod: there are not so many singular values")
+}
 
 // Span returns the span of the leading left singular vectors of
 //
@@ -53,7 +61,7 @@ func Span(hessians []*mat.Dense, rank Rank) (*Subspace, error) {
 	}
 	m := rank.Of(s.Singular)
 	if m < 1 || m > len(s.Singular) {
-		return nil, fmt.Errorf("powermethod: of %d singular values %d count (%v); the largest is %.3g", len(s.Singular), m, rank, s.Singular[0])
+		return nil, fmt.Errorf("%w: of %d singular values %d count (%v); the largest is %.3g", errRank(m), len(s.Singular), m, rank, s.Singular[0])
 	}
 	s.basis = mat.NewDense(m, d*d, nil)
 	if vectors.RawMatrix().Cols == d*d {

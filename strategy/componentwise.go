@@ -37,10 +37,11 @@ func (c Componentwise) Minimize(ctx context.Context, f objective.Objective, task
 	begun.Stage(byCBO)
 	s := newSlices(ctx, counted, begun.found.Frame, Swarm{Config: c.Config}.settings(), begun.Seed)
 	defer s.stop()
-	if err := s.run(ctx, (begun.Budget-counted.queries-1)/len(s.talks)); err != nil {
+	status, err := s.run(ctx, (begun.Budget-counted.queries-1)/len(s.talks))
+	if err != nil {
 		return begun.ended(ctx, err)
 	}
-	return begun.outcome(objective.Converged), nil
+	return begun.outcome(status), nil
 }
 
 // A counted objective counts the queries that pass.
@@ -87,52 +88,55 @@ func newSlices(ctx context.Context, f objective.Objective, w *frame.Frame, cfg c
 const combineEvery = 100
 
 // run takes steps until all have converged or each has had its share of queries, and asks
-// for the combined point.
-func (s *searchSlices) run(ctx context.Context, share int) error {
+// for the combined point. It returns Converged or StepLimit.
+func (s *searchSlices) run(ctx context.Context, share int) (objective.Status, error) {
 	for step, spent := 1, 0; ; step++ {
-		n, err := s.step(ctx, share-spent)
+		n, status, err := s.step(ctx, share-spent)
 		if err != nil {
-			return err
+			return status, err
 		}
 		spent += n
-		if n == 0 || step%combineEvery == 0 {
+		if status != objective.Running || step%combineEvery == 0 {
 			if err := s.combined(ctx); err != nil {
-				return err
+				return status, err
 			}
 		}
-		if n == 0 {
-			return nil
+		if status != objective.Running {
+			return status, nil
 		}
 	}
 }
 
 // step advances every swarm that still moves, if each has so many queries left, and
 // returns how many that took for each at most.
-func (s *searchSlices) step(ctx context.Context, left int) (int, error) {
+func (s *searchSlices) step(ctx context.Context, left int) (int, objective.Status, error) {
 	wants, err := asktell.Wanted(s.talks)
 	if err != nil {
-		return 0, err
+		return 0, objective.Running, err
 	}
 	largest, each := 0, make([]int, len(s.talks))
 	for _, w := range wants {
 		each[w.Talk]++
 		largest = max(largest, each[w.Talk])
 	}
-	if largest > left {
-		return 0, nil
+	switch {
+	case len(wants) == 0:
+		return 0, objective.Converged, nil
+	case largest > left:
+		return 0, objective.StepLimit, nil
 	}
 	values, err := objective.Ask(ctx, s.f, len(wants), func(i int, row []float64) {
 		clear(row)
 		kernel.AddScaled(row, wants[i].Point[0], s.frame.Directions().RawRowView(wants[i].Talk))
 	})
 	if err != nil {
-		return 0, err
+		return 0, objective.Running, err
 	}
 	for i, w := range wants {
 		s.best[w.Talk].Offer(w.Point, values[i])
 	}
 	asktell.TellAll(s.talks, values)
-	return largest, nil
+	return largest, objective.Running, nil
 }
 
 // combined asks for W̃†s, s the best of each component.

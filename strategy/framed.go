@@ -3,9 +3,9 @@ package strategy
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/untwist/untwist/cbo"
-	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
@@ -42,33 +42,36 @@ func frameFor(ctx context.Context, f objective.Objective, task Task) (framed, er
 		}
 		begun.known = mat.NewDense(1, len(best), best)
 	}
-	begun.found, err = findingFor(ctx, f, task)
+	err = begun.find(ctx, f)
 	return begun, err
 }
 
-// findingFor returns the frame that is given, or what is found.
-func findingFor(ctx context.Context, f objective.Objective, task Task) (*identify.Finding, error) {
-	if task.Frame != nil {
-		return untested(task.Frame, task.Blocks), nil
+// find takes the frame that is given, or lets one be found. Where there is none it takes
+// the coordinates given, and says so.
+func (t *framed) find(ctx context.Context, f objective.Objective) error {
+	if t.Frame != nil {
+		t.found = identify.Known(t.Frame, t.Blocks)
+		return nil
 	}
-	identifier := task.Identifier
-	if identifier == nil {
-		identifier = identify.Survey{}
+	by := t.Identifier
+	if by == nil {
+		by = identify.Survey{}
 	}
-	found, err := identifier.Identify(ctx, f, task.Request())
-	none := err == nil && (found == nil || found.Frame == nil)
-	for _, reason := range []error{identify.ErrConstant, identify.ErrNotFinite, identify.ErrNoStep, identify.ErrSingular} {
-		none = none || errors.Is(err, reason)
+	found, err := identify.Find(ctx, by, f, t.Request())
+	reason := "no coordinates were found"
+	none := err == nil && found.Frame == nil
+	for _, why := range []error{identify.ErrConstant, identify.ErrNotFinite, identify.ErrNoStep, identify.ErrSingular} {
+		if errors.Is(err, why) {
+			none, reason = true, strings.TrimPrefix(err.Error(), "identify: ")
+		}
 	}
 	if none {
-		return untested(frame.Identity(f.Dim()), nil), nil
+		t.found = identify.Known(frame.Identity(f.Dim()), nil)
+		t.found.Notes = append(t.found.Notes, reason+": the search is in the coordinates given")
+		return nil
 	}
-	return found, err
-}
-
-// untested is the finding of a frame that nobody has tested.
-func untested(f *frame.Frame, blocks [][]int) *identify.Finding {
-	return &identify.Finding{Frame: f, Blocks: blocks, Linear: -1, Certificate: certify.None()}
+	t.found = found
+	return err
 }
 
 // ended is the outcome of a task that err has ended.

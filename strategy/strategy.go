@@ -10,7 +10,11 @@
 // coordinates given; Reparametrised, Transformed and Componentwise, the paper's three
 // methods, in those of a frame. The default strategy is in package auto. A type of
 // your own that implements Strategy is used in the same way; its Minimize should call
-// Task.Complete first and refuse what it cannot use.
+// Task.Complete first and refuse what it cannot use. An error of f may be passed on as it
+// is: the caller tells a spent budget from a failure (objective.StatusOf).
+//
+// A Task's budget is for planning. Without untwist.Minimize around it, put an
+// objective.Meter around f, or the search may never end.
 package strategy
 
 import (

@@ -73,7 +73,10 @@ func (s Swarm) settings() cbo.Config {
 func (s Swarm) config(r line.Range, j int) cbo.Config {
 	cfg := s.settings()
 	cfg.Box = objective.Cube(1, r.Lo, r.Hi)
-	if !math.IsInf(r.Least, -1) || !math.IsInf(r.Most, 1) {
+	switch {
+	case r.Least == 0 && r.Most == 0: // never widened
+		cfg.Domain = cbo.Reflect{Box: cfg.Box}
+	case !math.IsInf(r.Least, -1) || !math.IsInf(r.Most, 1):
 		cfg.Domain = cbo.Reflect{Box: objective.Cube(1, r.Least, r.Most)}
 	}
 	if cfg.Stop.Steps = s.Steps; s.Steps == 0 {

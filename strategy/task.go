@@ -49,6 +49,9 @@ func (t Task) Complete(d int) (Task, error) {
 	if err := t.Bounds.Check(d); err != nil {
 		return t, objective.BadOption("Bounds", "%v", err)
 	}
+	if err := certify.CheckBox(objective.Cube(d, -1, 1), t.Bounds, d); err != nil {
+		return t, objective.BadOption("Bounds", "the start box [-1, 1]^%d must lie within them", d)
+	}
 	if t.Points != nil {
 		if _, columns := t.Points.Dims(); columns != d {
 			return t, objective.BadOption("Points", "points of %d coordinates, the objective has %d", columns, d)

@@ -9,10 +9,10 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A well is leapt to if its height is less than twice the residue by which differences
-// between wells do not add up: then at least half of the height may be an error. Of many
-// such wells the lowest are tried, by a few Newton steps each, which converge
-// quadratically.
+// The residue of a well is how far the differences between wells are from adding up. A
+// well is leapt to if its height is less than twice its residue: then at least half of the
+// height may be an error. Of many such wells the lowest are tried, by a few Newton steps
+// each, which converge quadratically.
 const (
 	residues  = 2
 	mostLeaps = 10

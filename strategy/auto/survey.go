@@ -75,12 +75,12 @@ func (r *run) judge(ctx context.Context, known *frame.Frame, blocks [][]int) (*i
 // identified lets the task's Identifier find the frame, and judges it. If there is none
 // it returns nil.
 func (r *run) identified(ctx context.Context) (*identify.Finding, error) {
-	found, err := r.task.Identifier.Identify(ctx, r.f, r.task.Request())
+	found, err := identify.Find(ctx, r.task.Identifier, r.f, r.task.Request())
 	r.learnt.Finding = found
 	if err != nil {
 		return nil, err
 	}
-	if found == nil || found.Frame == nil {
+	if found.Frame == nil {
 		r.learnt.Note("%s found no coordinates", r.task.Identifier.Name())
 		return nil, nil
 	}
