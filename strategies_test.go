@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
@@ -240,9 +241,17 @@ func TestAStrategyMayPassOnAReasonToStop(t *testing.T) {
 // A search whose share of the budget is used up has not converged.
 func TestComponentwiseSaysThatItsShareIsUsedUp(t *testing.T) {
 	p := mixed(t, "rastrigin", 3, 1)
-	for budget, want := range map[int]objective.Status{20: objective.StepLimit, 2000: objective.StepLimit, 4_000_000: objective.Converged} {
-		r, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: strategy.Componentwise{}, Frame: p.Frame(), Start: p.Domain(), Budget: budget, Seed: 1})
-		if err != nil || r.Status != want || r.Queries > budget {
+	for budget, c := range map[int]struct {
+		stop cbo.Stop
+		want objective.Status
+	}{
+		20:     {cbo.Stop{}, objective.StepLimit},
+		2000:   {cbo.Stop{}, objective.StepLimit},
+		20_000: {cbo.Stop{Steps: 5}, objective.Converged}, // all swarms have come to their end
+	} {
+		s := strategy.Componentwise{Config: cbo.Config{Stop: c.stop}}
+		r, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: s, Frame: p.Frame(), Start: p.Domain(), Budget: budget, Seed: 1})
+		if err != nil || r.Status != c.want || r.Queries > budget {
 			t.Errorf("%d queries of %d, %v, error %v", r.Queries, budget, r.Status, err)
 		}
 	}
