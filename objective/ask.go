@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Ask evaluates f at n points, which fill writes one by one: fill(k, x) sets x
-// to the k-th point. It asks batches as large as MaxBatch allows and returns
-// all values, or the error that ended it.
+// Ask evaluates f at n points. It calls fill(k, x) to set x to the k-th point.
+// It evaluates in batches as large as MaxBatch allows, and returns all values
+// or the first error.
 func Ask(ctx context.Context, f Objective, n int, fill func(k int, x []float64)) ([]float64, error) {
 	values := make([]float64, n)
 	if n == 0 {

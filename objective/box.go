@@ -30,12 +30,12 @@ func (b Box) Check(dim int) error {
 	return nil
 }
 
-// The widths that a finite box may have, so that half of it is not 0 and 1e8
-// times as much is not infinite.
+// The widths that a side of a finite box may have. Half of the smallest is not 0,
+// and 1e8 times the largest is not infinite.
 const minWidth, maxWidth = 1e-300, 1e290
 
-// CheckFinite returns an error that names the coordinate if a side of b, which
-// has passed Check, is infinite, or too narrow or too wide to compute with.
+// CheckFinite returns an error that names the coordinate if a side of b is infinite,
+// or too narrow or too wide to compute with. b must have passed Check.
 func (b Box) CheckFinite() error {
 	for i := range b.Lo {
 		if width := b.Hi[i] - b.Lo[i]; !(width >= minWidth && width <= maxWidth) {

@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ChunkRows is how many points a run evaluates before it looks whether the target
-// is reached or the context has ended, and tells its user how it goes.
+// ChunkRows is how many points a run evaluates before it checks the target and the
+// context, and reports its progress.
 const ChunkRows = 1024
 
-// Chunk cuts long batches into pieces of a fixed number of rows, in order, so that
-// progress, target and cancellation are seen within them: a Hessian at d = 100 is
-// one batch of 5,151 points. It never cuts by time, so that the same points are
-// evaluated whatever the speed of f.
+// Chunk cuts long batches into pieces of a fixed number of rows, in order, so that a
+// run can report progress, reach its target or be cancelled within a batch: a Hessian
+// at d = 100 is one batch of 5,151 points. It never cuts by time, so the same points
+// are evaluated however fast f is.
 type Chunk struct {
 	f      Objective
 	rows   int
@@ -33,8 +33,8 @@ func NewChunk(f Objective, rows int) *Chunk {
 // Dim returns the dimension of the objective.
 func (c *Chunk) Dim() int { return c.f.Dim() }
 
-// Rounds returns how many batches it was asked for. A user who evaluates a whole
-// batch at the same time waits for so many evaluations, one after another.
+// Rounds returns how many batches it was asked for. A user who evaluates all points
+// of a batch at the same time waits for this many evaluations, one after another.
 func (c *Chunk) Rounds() int { return c.rounds }
 
 // Evaluate evaluates the batch piece by piece.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A function of one point becomes an objective of many.
+// A function of one point becomes an objective that evaluates many points.
 func ExampleFunc() {
 	f := objective.Func(2, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] })
 	values := make([]float64, 2)
@@ -19,7 +19,7 @@ func ExampleFunc() {
 	// Output: [1 25] <nil>
 }
 
-// Everything that happens to a query is a wrapper. These are the ones that a run uses.
+// These are wrappers that a run uses, stacked as a run stacks them.
 func Example() {
 	f := objective.Func(1, func(x []float64) float64 { return math.Sqrt(x[0]) })
 	meter := objective.NewMeter(objective.NewPool(objective.NewGuard(f), 2), 5)
@@ -41,7 +41,8 @@ func Example() {
 	// the budget of queries is spent after 5 queries
 }
 
-// simulator is an objective that knows how far a batch has come when its licence ends.
+// simulator is an objective that knows how far a batch has come when its licence
+// expires.
 type simulator struct{ left int }
 
 func (*simulator) Dim() int { return 1 }
@@ -56,7 +57,7 @@ func (s *simulator) Evaluate(_ context.Context, points *mat.Dense, values []floa
 	return nil
 }
 
-// What was known before a failure is not lost.
+// Values that were known before a failure are not lost.
 func ExamplePartialError() {
 	values := make([]float64, 5)
 	err := (&simulator{left: 3}).Evaluate(context.Background(), mat.NewDense(5, 1, []float64{7, 6, 5, 4, 3}), values)

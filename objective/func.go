@@ -9,10 +9,10 @@ import (
 
 // Func lifts f, a function of one point of dim coordinates, to an Objective.
 //
-// f is called once for every query. It gets a copy of the point, so that it
-// may write to its argument; it must not keep it. f has to be safe for
-// concurrent calls only if it runs under a Pool of several workers. Func
-// panics if dim < 1 or f is nil.
+// f is called once for every query. It gets a copy of the point, so it may
+// write to its argument; it must not keep it. f has to be safe for concurrent
+// calls only if it runs under a Pool of several workers. Func panics if
+// dim < 1 or f is nil.
 func Func(dim int, f func(x []float64) float64) Objective {
 	mustBeCallable(dim, f == nil)
 	return pointwise{dim, f}
@@ -20,7 +20,7 @@ func Func(dim int, f func(x []float64) float64) Objective {
 
 // Batch lifts f, a function that evaluates many points at once, to an
 // Objective: f sets values[i] for every row i of points, which it must not
-// change. Behind a Guard a value that f does not set is NaN. Batch panics if
+// change. Under a Guard, a value that f does not set is NaN. Batch panics if
 // dim < 1 or f is nil.
 func Batch(dim int, f func(points *mat.Dense, values []float64)) Objective {
 	mustBeCallable(dim, f == nil)
@@ -48,8 +48,8 @@ func (p pointwise) Evaluate(ctx context.Context, points *mat.Dense, values []flo
 	return p.evaluate(ctx, points, values, &done)
 }
 
-// evaluate keeps in done how many values are known, for a Guard that has to know
-// when f panics.
+// evaluate keeps in done how many values are known. A Guard needs that number when f
+// panics.
 func (p pointwise) evaluate(ctx context.Context, points *mat.Dense, values []float64, done *int) error {
 	x := make([]float64, p.dim)
 	for i := range values {

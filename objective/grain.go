@@ -3,16 +3,17 @@ package objective
 import "math"
 
 // A Grain says how exact the values of f are. Values that differ by no more than
-// the grain may be the same; a finite difference that is no larger says nothing.
+// the grain may be the same. A finite difference that is no larger than the grain
+// carries no information.
 //
-// All that is known about the exactness of f is here: an algorithm that has to tell a
-// small number from rounding is given a Grain and holds the number against Of, or
-// against a multiple of it that has a name.
+// Everything that is known about the exactness of f is here. An algorithm that has to
+// tell a small number from rounding is given a Grain. It compares the number with Of,
+// or with one of the named multiples of Of below.
 type Grain struct {
-	// Relative is the error of a value as a part of its size.
+	// Relative is the error of a value, as a fraction of its size.
 	Relative float64
-	// Absolute is the error of a value, in units of f, however small the value is:
-	// the noise of a simulation, or the raster of printed digits.
+	// Absolute is the error of a value in units of f, however small the value is:
+	// the noise of a simulation, or the spacing of values printed with few digits.
 	Absolute float64
 }
 
@@ -20,8 +21,8 @@ type Grain struct {
 // rounded once at the end: half a unit in the last place.
 var Rounding = Grain{Relative: 0x1p-53}
 
-// How many grains certain numbers made from values of f may be wrong by, in powers
-// of two, so that multiplying by them rounds nothing.
+// The error, in grains, of numbers that are computed from several values of f. These
+// are powers of two, so that multiplying by them does not round.
 const (
 	// OfSecond: a second difference f(x+h) − 2f(x) + f(x−h).
 	OfSecond = 2
@@ -29,18 +30,18 @@ const (
 	// a step. Its four values are rounded, and so are the points at which they are
 	// taken.
 	OfMixed = 8
-	// OfCurvature: a second difference over a whole Newton step, of which it is asked
+	// OfCurvature: a second difference over a whole Newton step, when the question is
 	// whether it is above 0 at all.
 	OfCurvature = 32
 	// OfFlat: a second difference over the width of the box, in a direction in which
-	// f may not change at all. The points are far from each other, and what f adds up
-	// on its way to a value is rounded at each of them.
+	// f may not change at all. The points are far from each other, and the terms that
+	// f adds up are rounded at each of them.
 	OfFlat = 256
-	// OfSum: a value that is itself a sum of many terms, each of them rounded.
+	// OfSum: a value that is itself a sum of many rounded terms.
 	OfSum = 512
 )
 
-// Of returns how far a value v may be from the truth.
+// Of returns how far a computed value v may be from the true one.
 func (g Grain) Of(v float64) float64 { return max(g.Relative*math.Abs(v), g.Absolute) }
 
 // Scaled returns the grain of f multiplied by factor > 0.

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Guard is the one door for bad values. Behind it no value is NaN: a NaN
-// becomes +Inf and is counted, and a panic becomes a *PanicError that names the
+// Guard is the one place that handles bad values. No value that leaves it is NaN:
+// a NaN becomes +Inf and is counted. A panic becomes a *PanicError that names the
 // point. A value that the objective does not set counts as NaN.
 type Guard struct {
 	f   Objective
@@ -29,7 +29,7 @@ func (g *Guard) NaN() int { return int(g.nan.Load()) }
 
 // Evaluate evaluates the guarded objective.
 func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float64) (err error) {
-	done := -1 // how many values are known; -1: f does not say
+	done := -1 // how many values are known; -1 if f does not say
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = g.panicked(points, values, done, cause)
@@ -51,9 +51,9 @@ func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 	return g.f.Evaluate(ctx, points, values)
 }
 
-// panicked makes the error for a panic. The query that panicked was a query: its value
-// is +Inf, and it is counted. Where the objective does not say how far it came, it may
-// be any of those without a value, and the first of them stands for all.
+// panicked makes the error for a panic. A query that panicked still counts as a query,
+// and its value is +Inf. Where the objective does not say how far it came, any of the
+// points without a value may have panicked; the first of them is reported.
 func (g *Guard) panicked(points *mat.Dense, values []float64, done int, cause any) error {
 	suspects := 1
 	if done < 0 {
@@ -66,7 +66,7 @@ func (g *Guard) panicked(points *mat.Dense, values []float64, done int, cause an
 				done = i
 			}
 		}
-		if suspects == 0 { // f set all values and panicked then
+		if suspects == 0 { // f set all values before it panicked
 			done, suspects = len(values)-1, 1
 		}
 	}
@@ -82,8 +82,8 @@ func (g *Guard) panicked(points *mat.Dense, values []float64, done int, cause an
 // A PanicError says that the objective panicked.
 type PanicError struct {
 	// Point is the first point of its batch that had no value yet, and
-	// Suspects how many there were. For an objective made by Func there is
-	// one: Point is where f panicked.
+	// Suspects is how many such points there were. For an objective made by
+	// Func there is exactly one: Point is where f panicked.
 	Point    []float64
 	Suspects int
 	// Cause is the value of the panic.

@@ -12,10 +12,11 @@ import (
 // stop, not a failure: see StatusOf.
 var ErrBudget = errors.New("the budget of queries is spent")
 
-// Meter counts queries and enforces a budget. A batch that would overrun is
-// evaluated up to the limit, then ErrBudget: the budget is never exceeded, not
-// by one, and never left unspent by a batch that did not fit. Once the context
-// has ended nothing is asked any more, whether or not the objective looks at it.
+// Meter counts queries and enforces a budget. A batch that would overrun the
+// budget is evaluated up to the limit; then Evaluate returns ErrBudget. So the
+// budget is never exceeded, not even by one query, and a batch that does not fit
+// leaves nothing of it unspent. Once the context has ended the Meter evaluates
+// nothing more, whether or not the objective checks the context.
 type Meter struct {
 	f       Objective
 	budget  int
@@ -56,7 +57,7 @@ func (m *Meter) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 	return partial(left, left, ErrBudget)
 }
 
-// count adds what a batch of n points has cost, and passes err on.
+// count adds the queries that a batch of n points has cost, and returns err.
 func (m *Meter) count(n int, err error) error {
 	_, spent := progress(n, err)
 	m.queries += spent

@@ -1,18 +1,18 @@
-// Package objective is the one contract of this module: an Objective evaluates
-// f at every row of a batch of points, and everything that happens to a query
-// on its way is a wrapper around one.
+// Package objective is the one contract of this module. An Objective evaluates
+// f at every row of a batch of points. Whatever else happens to a query is done
+// by a wrapper around an Objective.
 //
-// Start with Func or Batch, which lift ordinary functions. The wrappers, from
-// the function outwards as a run composes them:
+// Start with Func or Batch, which turn ordinary functions into objectives. The
+// wrappers, from the function outwards, in the order in which a run stacks them:
 //
-//	Guard   the one door for bad values: NaN becomes +Inf, a panic an error
-//	Pool    splits a batch over goroutines; results land by index
-//	Meter   counts queries exactly and enforces the budget exactly
+//	Guard   handles bad values: NaN becomes +Inf, and a panic becomes an error
+//	Pool    splits a batch over goroutines; results are stored by index
+//	Meter   counts queries and enforces the budget, both exactly
 //	Record  keeps the best point ever evaluated and the convergence curve
-//	Chunk   cuts long batches, so that target and progress are seen within them
+//	Chunk   cuts long batches, so that a run can stop or report within one
 //	Scale   shows algorithms coordinates in which the start box is [-1, 1]^d
 //
-// A query is one evaluation of f at one point, whatever came back; it is the
+// A query is one evaluation of f at one point, whatever the result. It is the
 // unit of all cost.
 package objective
 
@@ -32,8 +32,8 @@ type Objective interface {
 	// depend on the batch that it came in.
 	//
 	// A value of +Inf (or NaN, see Guard) says that f failed at that point,
-	// and the run goes on. An error ends the run. If some values are known by
-	// then it is a *PartialError, which says how many.
+	// and the run goes on. An error ends the run. If some values are known
+	// when it happens, the error is a *PartialError, which says how many.
 	Evaluate(ctx context.Context, points *mat.Dense, values []float64) error
 }
 

@@ -32,7 +32,7 @@ func points(n int) *mat.Dense {
 	return p
 }
 
-// identity is f(x) = x, counting its calls.
+// identity is f(x) = x. It counts its calls.
 func identity(calls *atomic.Int64) objective.Objective {
 	return objective.Func(1, func(x []float64) float64 {
 		calls.Add(1)
@@ -113,7 +113,7 @@ func TestGuardNamesThePointOfAPanic(t *testing.T) {
 		if x[0] == 3 {
 			panic(boom)
 		}
-		return math.NaN() // a NaN before the panic must not be taken for it
+		return math.NaN() // a NaN before the panic must not be mistaken for the panic
 	}))
 	values := make([]float64, 6)
 	err := g.Evaluate(ctx, points(6), values)
@@ -132,7 +132,7 @@ func TestGuardNamesThePointOfAPanic(t *testing.T) {
 	}
 }
 
-// Of a batch function it is not known at which of its points it panicked.
+// It is not known at which of its points a batch function panicked.
 func TestGuardSaysHowManyPointsMayHavePanicked(t *testing.T) {
 	g := objective.NewGuard(objective.Batch(1, func(_ *mat.Dense, values []float64) {
 		values[0] = 0
@@ -180,8 +180,8 @@ func TestPoolGivesTheSameBitsForAnyNumberOfWorkers(t *testing.T) {
 }
 
 func TestPoolRunsAtTheSameTime(t *testing.T) {
-	// Each of two points waits for the other: with one worker at a time this
-	// would never end.
+	// Each of two points waits for the other. With one worker this would never
+	// end.
 	meet := make(chan struct{})
 	f := objective.Func(1, func(x []float64) float64 {
 		select {
@@ -247,7 +247,7 @@ func TestMeterAsksNothingOnceTheContextHasEnded(t *testing.T) {
 	}
 }
 
-// deaf is an objective that does not look at its context and hopes not to be asked.
+// deaf is an objective that ignores its context. It fails the test if it is asked.
 type deaf struct{ t *testing.T }
 
 func (deaf) Dim() int { return 1 }
@@ -362,8 +362,8 @@ func TestTheFirstOfEqualsIsBest(t *testing.T) {
 	}
 }
 
-// Behind a failure the Pool hands out nothing more: with two workers and the
-// first of eight blocks failing, only the block under way is evaluated.
+// After a failure the Pool hands out nothing more. With two workers, where the
+// first of eight blocks fails, only the block already started is evaluated.
 func TestPoolStopsAtAFailure(t *testing.T) {
 	var calls atomic.Int64
 	before := runtime.NumGoroutine()
@@ -400,8 +400,8 @@ func TestTheCurveIsLogSpaced(t *testing.T) {
 	}
 }
 
-// Points behind a failure are not looked at, though they may have been
-// evaluated: which ones is chance, and the best point must not be.
+// The values of points after a failure are not used, even if they were evaluated:
+// which ones were is a matter of chance, and the best point must not be.
 func TestRecordIgnoresWhatLiesBehindAFailure(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		last := make(chan struct{})

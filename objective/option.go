@@ -2,8 +2,8 @@ package objective
 
 import "fmt"
 
-// An OptionError says which field of a plain struct of options is wrong, and
-// what it may be.
+// An OptionError says which field of an options struct is wrong, and what values
+// the field may have.
 type OptionError struct {
 	Option string // the field's name
 	Reason string

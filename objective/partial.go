@@ -6,15 +6,16 @@ import (
 )
 
 // A PartialError says how far a batch came before Err ended it. An Objective that
-// stops in the middle of a batch returns one; of a batch that ends with any other
-// error no value is known, and no query is counted.
+// stops in the middle of a batch returns one. If a batch ends with any other error,
+// none of its values is known and none of its queries is counted.
 type PartialError struct {
-	// Done is how many values at the front of the batch are known. A run takes
-	// notice of these alone.
+	// Done is how many values at the front of the batch are known. A run uses
+	// only these.
 	Done int
-	// Spent is how many points of the batch were evaluated, at least Done. Where
-	// several workers share a batch, some points behind the first failure may have
-	// been evaluated too. They are counted, but which ones they are is chance.
+	// Spent is how many points of the batch were evaluated. It is at least Done.
+	// Where several workers share a batch, some points after the first failure may
+	// have been evaluated too. They are counted, but which ones they are depends on
+	// chance.
 	Spent int
 	// Err is what ended the batch.
 	Err error
@@ -47,13 +48,13 @@ func progress(n int, err error) (done, spent int) {
 	return done, min(max(partial.Spent, done), n)
 }
 
-// partial returns err for a batch of which so many values are known and so many
-// points were evaluated, instead of what err says of a part of that batch.
+// partial returns err for a whole batch, of which done values are known and spent
+// points were evaluated. It replaces what err says about a part of that batch.
 func partial(done, spent int, err error) error {
 	return &PartialError{Done: done, Spent: spent, Err: cause(err)}
 }
 
-// cause returns err without word of how far its batch came.
+// cause returns err without the information on how far its batch came.
 func cause(err error) error {
 	if partial, ok := err.(*PartialError); ok {
 		return partial.Err

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An error that does not say how far the batch came says that nothing is known.
+// If an error does not say how far the batch came, no value is known.
 func TestAPlainErrorKnowsNothing(t *testing.T) {
 	broken := errors.New("broken")
 	if n := objective.Evaluated(make([]float64, 5), broken); n != 0 {
@@ -22,7 +22,7 @@ func TestAPlainErrorKnowsNothing(t *testing.T) {
 	if n := objective.Evaluated(make([]float64, 5), nil); n != 5 {
 		t.Errorf("%d of 5 values are known without an error", n)
 	}
-	// Whoever claims more than there is is not believed.
+	// A claim of more values than there are is not believed.
 	wild := &objective.PartialError{Done: 7, Spent: -1, Err: broken}
 	if n := objective.Evaluated(make([]float64, 5), fmt.Errorf("around it: %w", wild)); n != 5 {
 		t.Errorf("%d of 5 values are known", n)
@@ -32,7 +32,7 @@ func TestAPlainErrorKnowsNothing(t *testing.T) {
 	}
 }
 
-// What a run returns is what went wrong, not how far a batch came.
+// A run returns what went wrong, without how far a batch came.
 func TestStatusOfForgetsThePart(t *testing.T) {
 	broken := errors.New("broken")
 	if _, err := objective.StatusOf(ctx, &objective.PartialError{Err: broken}); err != broken {
@@ -43,7 +43,7 @@ func TestStatusOfForgetsThePart(t *testing.T) {
 	}
 }
 
-// sizes is f(x) = x, which remembers how large its batches were.
+// sizes is f(x) = x. It remembers how large its batches were.
 type sizes struct {
 	seen []int
 	stop int // the point at which it fails
@@ -87,7 +87,7 @@ func TestChunkCutsByRowsAlone(t *testing.T) {
 	})
 }
 
-// Within a long batch a target ends the run, and so does the context.
+// The target and the end of the context both end a run within a long batch.
 func TestChunkSeesTargetAndCancellation(t *testing.T) {
 	var calls atomic.Int64
 	r := objective.NewRecord(objective.NewMeter(identity(&calls), 10_000), 3, nil)

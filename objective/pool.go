@@ -9,20 +9,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Pool splits a batch over goroutines. Values land by index, so any number of
-// workers gives the same bits. Goroutines live only as long as a batch.
+// Pool splits a batch over goroutines. Values are stored by index, so any number
+// of workers gives the same bits. Goroutines live only as long as a batch.
 //
-// Blocks of rows are handed out in order, and none behind a block that has
-// failed: the error returned is that of the first point that fails, as it
-// would be with one worker, if the objective takes its points one by one. A
-// few points behind it may have been evaluated; they are counted, but nobody
-// takes notice of their values.
+// Blocks of rows are handed out in order, and none after a block that has failed.
+// So if the objective takes its points one by one, the error returned is that of
+// the first point that fails, as it would be with one worker. A few points after
+// it may have been evaluated. They are counted, but their values are not used.
 type Pool struct {
 	f       Objective
 	workers int
 }
 
-// NewPool lets up to workers goroutines call f at once. A panic in f would end
+// NewPool lets up to this many workers call f at once. A panic in f would end
 // the program: put a Guard inside the Pool. NewPool panics if workers < 1.
 func NewPool(f Objective, workers int) *Pool {
 	if workers < 1 {
@@ -50,7 +49,7 @@ func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 		next   atomic.Int64
 		failed = make([]error, blocks)
 		done   = make([]int, blocks) // values known at the front of each block
-		spent  = make([]int, blocks) // points of it that were evaluated
+		spent  = make([]int, blocks) // points of each block that were evaluated
 		first  atomic.Int64          // the first block known to have failed
 		wait   sync.WaitGroup
 	)

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrTarget is returned by a Record once a value at or below its target was
-// found. It is a reason to stop, not a failure: see StatusOf.
+// ErrTarget is returned by a Record once it has found a value at or below its
+// target. It is a reason to stop, not a failure: see StatusOf.
 var ErrTarget = errors.New("the target is reached")
 
 // Best is the best point that has been seen; its zero value has seen none.
@@ -18,8 +18,8 @@ type Best struct {
 	Value float64
 }
 
-// Offer takes (point, value) if it is better than all before, or the first,
-// and reports whether it was. The point is copied.
+// Offer takes (point, value) if it is the first or better than all before it,
+// and reports whether it did. The point is copied.
 func (b *Best) Offer(point []float64, value float64) bool {
 	if b.Point != nil && !(value < b.Value) {
 		return false
@@ -36,7 +36,7 @@ func (b *Best) OfferAll(points *mat.Dense, values []float64) {
 	}
 }
 
-// A Sample of a convergence curve: the best value after that many queries.
+// A Sample is a point of a convergence curve: the best value after Queries queries.
 type Sample struct {
 	Queries int
 	Value   float64
@@ -47,8 +47,8 @@ type Sample struct {
 const perDecade = 20
 
 // Record keeps what a run has found: the best point ever evaluated, the curve
-// of the best value at log-spaced numbers of queries, the failures; and stops
-// the run at its target.
+// of the best value at log-spaced numbers of queries, and the failures. It
+// stops the run at its target.
 type Record struct {
 	meter  *Meter
 	target float64
@@ -71,8 +71,9 @@ func NewRecord(meter *Meter, target float64, notify func()) *Record {
 // Dim returns the dimension of the objective.
 func (r *Record) Dim() int { return r.meter.Dim() }
 
-// Best returns the best point ever evaluated, the first of equals; its Point
-// is nil and its Value +Inf if none was. The caller must not change it.
+// Best returns the best point ever evaluated; of equal points, the first. If none
+// was evaluated, its Point is nil and its Value is +Inf. The caller must not
+// change it.
 func (r *Record) Best() Best { return r.best }
 
 // BestAt returns the number of the query that found the best point.
@@ -93,7 +94,7 @@ func (r *Record) Curve() []Sample {
 	return curve
 }
 
-// Evaluate evaluates the batch and takes notice of what came back.
+// Evaluate evaluates the batch and records its values.
 func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	before := r.meter.Queries()
 	err := r.meter.Evaluate(ctx, points, values)
@@ -110,7 +111,7 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	return err
 }
 
-// note takes notice of one query.
+// note records one query.
 func (r *Record) note(query int, point []float64, value float64) {
 	if r.best.Offer(point, value) {
 		r.bestAt = query

@@ -12,7 +12,7 @@ import (
 //	x_i = c_i + h_i z_i,   c the centre of the box, h its half-widths,
 //
 // so that a radius, a step and a tolerance mean the same for every objective.
-// Whatever the rounding, no x outside the bounds is ever asked for.
+// It never asks for an x outside the bounds, not even by rounding.
 type Scale struct {
 	f            Objective
 	centre, half []float64
@@ -37,9 +37,9 @@ func NewScale(f Objective, start, bounds Box) *Scale {
 // Dim returns the dimension of the objective.
 func (s *Scale) Dim() int { return s.f.Dim() }
 
-// Know returns the scaled coordinates of x, and sees to it that asking for
-// just these coordinates asks f for x itself and not for a neighbour of it
-// that rounding makes.
+// Know returns the scaled coordinates z of x and remembers both. From then on a
+// query at exactly z evaluates f at x itself. Without Know, rounding could turn x
+// into one of its neighbours.
 func (s *Scale) Know(x []float64) []float64 {
 	z := make([]float64, len(x))
 	s.toUnit(z, x)

@@ -1,6 +1,6 @@
 package objective
 
-// A Stage is a part of a run: what is being done, in a word or two, and what for.
+// A Stage is a part of a run: what is being done, in a word or two, and why.
 type Stage struct {
 	Name    string  `json:"name"`
 	Purpose Purpose `json:"purpose"`
@@ -19,5 +19,5 @@ const (
 	ToSearch  Purpose = "by CMA-ES or CBO"
 )
 
-// Purposes are all purposes, in the order in which a run usually comes to them.
+// Purposes returns all purposes, in the order in which a run usually has them.
 func Purposes() []Purpose { return []Purpose{AtKnown, ToFind, ToCheck, AlongThem, ToSearch} }

@@ -12,7 +12,7 @@ type Status int
 const (
 	// Running is the status of a run that has not stopped.
 	Running Status = iota
-	// Converged: the algorithm is done; more queries would change nothing.
+	// Converged: the algorithm is done. More queries would change nothing.
 	Converged
 	// BudgetSpent: every query of the budget was used.
 	BudgetSpent
@@ -22,7 +22,7 @@ const (
 	Stalled
 	// StepLimit: the algorithm took as many steps as it was allowed.
 	StepLimit
-	// Unbounded: f falls as far as it was followed, so that it may have no minimum.
+	// Unbounded: f kept falling as far as it was followed, so it may have no minimum.
 	Unbounded
 	// Cancelled: the caller's context ended.
 	Cancelled
@@ -55,11 +55,11 @@ func (s *Status) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown status %q", text)
 }
 
-// StatusOf sorts the error with which Evaluate ended a run: a spent budget, a
-// reached target and the end of ctx are reasons to stop, for which it returns
-// a nil error; all else is a failure. Once ctx has ended every error but a
-// panic counts as its end: an objective that was stopped has its own words for
-// it.
+// StatusOf turns the error with which Evaluate ended a run into a status. A
+// spent budget, a reached target and the end of ctx are reasons to stop: for
+// them it returns a nil error. Every other error is a failure. Once ctx has
+// ended, every error except a panic counts as Cancelled, because objectives
+// report in different ways that they were stopped.
 func StatusOf(ctx context.Context, err error) (Status, error) {
 	switch {
 	case err == nil:
