@@ -11,27 +11,27 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Comparison measures how well one frame was recovered by another, up to
-// the order and the sign of rows, which no objective can tell.
+// A Comparison measures how well one frame recovers another, up to the order
+// and the sign of the rows, which no values of f can determine.
 type Comparison struct {
-	// Match[i] is the row of the estimate that stands for row i of the truth,
-	// and Sign[i] the sign that it needs; -1 and 0 where there is none.
+	// Match[i] is the row of the estimate that matches row i of the truth, and
+	// Sign[i] is the sign that it needs. They are -1 and 0 where there is no match.
 	Match []int
 	Sign  []float64
 
-	// Distance[i] = ‖w_i − ±w̃_match‖, or √2, the greatest distance that unit
-	// vectors have up to sign, where row i has no match.
+	// Distance[i] = ‖w_i − ±w̃_match‖. Where row i has no match it is √2, the
+	// greatest distance that unit vectors have up to sign.
 	Distance []float64
 
 	// Coupling is the largest |E_ij|, i ≠ j, of E = W·W̃† − I in matched order
-	// and sign: how much component i still moves on a walk along u_j. It, not
-	// the distance of rows, decides how well f separates. It is +Inf if the
+	// and sign: how much component i still moves on a walk along u_j. This, not
+	// the distance between rows, decides how well f separates. It is +Inf if the
 	// frames have different numbers of rows.
 	Coupling float64
 }
 
-// Compare holds estimate against truth. Rows are matched one to one, the most
-// parallel pair first. Compare panics if the frames' dimensions differ.
+// Compare compares an estimate with the truth. It matches rows one to one, the
+// most parallel pair first. It panics if the frames' dimensions differ.
 func Compare(truth, estimate *Frame) Comparison {
 	sameDim(truth, estimate)
 	m, n := truth.Components(), estimate.Components()
@@ -81,8 +81,8 @@ func (c Comparison) Recovered(tolerance float64) int {
 	return n
 }
 
-// byMagnitude returns the indices of x in descending order of |x|, equal ones
-// in ascending order of index.
+// byMagnitude returns the indices of x in descending order of |x|. Indices of equal
+// values are in ascending order.
 func byMagnitude(x []float64) []int {
 	index := make([]int, len(x))
 	for k := range index {
@@ -116,20 +116,22 @@ func coupling(truth, estimate *Frame, c Comparison) float64 {
 	return worst
 }
 
-// CompareBlocks holds an estimate against the truth where components come in
-// blocks, of which only the spans can be told. It returns distance, the largest of
-// a row of the truth from the span of the block that stands for its own; coupling,
-// the largest |E_ij| between blocks that do not stand for each other; and whether
-// the blocks are right: as many, of the same sizes, one for one. Blocks stand for
-// each other where W·W̃† is largest.
+// CompareBlocks compares an estimate with the truth where components come in blocks.
+// Of a block, only the span of its rows can be determined. A block of the truth
+// matches the found block for which W·W̃† is largest. CompareBlocks returns
 //
-// With blocks of one it says the same as Compare, for errors that are small. It
-// panics if the frames' dimensions differ.
+//   - distance: the largest distance of a row of the truth from the span of the block
+//     that matches its own;
+//   - coupling: the largest |E_ij| between blocks that do not match;
+//   - right: whether there are as many blocks, of the same sizes, matched one to one.
+//
+// If every block has one component, the result agrees with Compare as long as errors
+// are small. CompareBlocks panics if the frames' dimensions differ.
 func CompareBlocks(truth *Frame, blocks [][]int, estimate *Frame, found [][]int) (distance, coupling float64, right bool) {
 	sameDim(truth, estimate)
 	e := mat.NewDense(truth.Components(), estimate.Components(), nil)
 	kernel.Mul(e.RawMatrix(), 1, truth.w.RawMatrix(), estimate.pinv.RawMatrix(), 0)
-	size := func(b, c []int) float64 { // of W·W̃† between two blocks
+	size := func(b, c []int) float64 { // the size of W·W̃† between two blocks
 		sum := 0.0
 		for _, i := range b {
 			for _, j := range c {
@@ -163,8 +165,8 @@ func CompareBlocks(truth *Frame, blocks [][]int, estimate *Frame, found [][]int)
 	return distance, coupling, right
 }
 
-// outside returns the largest distance of some rows of truth from the span of
-// some rows of f.
+// outside returns the largest distance of the given rows of truth from the span of
+// the given rows of f.
 func (f *Frame) outside(truth *Frame, rows, span []int) float64 {
 	q := mat.NewDense(len(span), f.Dim(), nil)
 	for k, j := range span {
@@ -174,7 +176,7 @@ func (f *Frame) outside(truth *Frame, rows, span []int) float64 {
 	worst := 0.0
 	for _, i := range rows {
 		v := slices.Clone(truth.w.RawRowView(i))
-		for range 2 { // the second time takes away what rounding has left
+		for range 2 { // the second pass removes what rounding left in the first
 			for k := range span {
 				kernel.AddScaled(v, -kernel.Dot(q.RawRowView(k), v), q.RawRowView(k))
 			}

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// To coordinates and back. The rows of W̃ are scaled to length 1, so y_1 is
-// (3x_1 + 4x_2)/5; along u_1 it changes, and y_2 does not.
+// From points to coordinates and back. The rows of W̃ are scaled to length 1, so
+// y_1 = (3x_1 + 4x_2)/5. A walk along u_1 changes y_1 but not y_2.
 func ExampleNew() {
 	f, err := frame.New(mat.NewDense(2, 2, []float64{3, 4, 0, 1}))
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package frame holds the coordinates in which a function separates.
 //
-// A Frame is a matrix W̃ of m ≤ d linearly independent rows of length 1 with
-// its pseudo-inverse W̃†. It takes points to coordinates and back,
+// A Frame is a matrix W̃ of m ≤ d linearly independent rows of length 1,
+// together with its pseudo-inverse W̃†. It maps points to coordinates and back,
 //
 //	y = W̃x,   x = W̃†y,   W̃W̃† = I,
 //
@@ -20,8 +20,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Frame is W̃ and W̃†. It does not change once it is made, by New, Identity, Axes or
-// from JSON; the zero Frame is of no use.
+// A Frame is W̃ and W̃†. New, Identity and Axes make one, and it can be read from JSON.
+// It never changes afterwards. The zero Frame cannot be used.
 type Frame struct {
 	w    *mat.Dense // m×d, rows of length 1
 	pinv *mat.Dense // d×m
@@ -31,18 +31,18 @@ type Frame struct {
 	pinvT *mat.Dense // m×d
 }
 
-// ErrDependent says that the rows of a matrix do not make a frame because
-// they are, to working precision, linearly dependent.
+// ErrDependent says that the rows of a matrix do not form a frame because they
+// are linearly dependent to working precision.
 var ErrDependent = errors.New("the rows are linearly dependent")
 
-// unitTolerance is how far from 1 the length of a row may be without being
-// rescaled. Rows that were rescaled once pass, so that a frame written to a
-// file and read again has the same bits.
+// unitTolerance is how far from 1 the length of a row may be before the row is
+// rescaled. Rows that were rescaled once are within it, so a frame that is
+// written to a file and read again has the same bits.
 const unitTolerance = 1e-14
 
-// New makes a frame of the rows of w, scaled to length 1. It returns an error
-// if there are more rows than columns, if an entry is not finite or a row is
-// zero, and ErrDependent if the rows are dependent. w is copied.
+// New makes a frame from the rows of w, scaled to length 1. It returns an error
+// if there are more rows than columns, if an entry is not finite or if a row is
+// zero, and ErrDependent if the rows are linearly dependent. w is copied.
 func New(w mat.Matrix) (*Frame, error) {
 	m, d := w.Dims()
 	if m < 1 || m > d {
@@ -68,7 +68,7 @@ func New(w mat.Matrix) (*Frame, error) {
 	return f, nil
 }
 
-// Identity returns the frame whose coordinates are those of x.
+// Identity returns the frame with y = x.
 func Identity(d int) *Frame {
 	all := make([]int, d)
 	for j := range d {
@@ -77,8 +77,8 @@ func Identity(d int) *Frame {
 	return Axes(d, all)
 }
 
-// Axes returns the frame whose coordinates are some of those of x, all different
-// and from 0 to d-1.
+// Axes returns the frame whose coordinates y are the given coordinates of x. These
+// must be different numbers from 0 to d-1.
 func Axes(d int, coordinates []int) *Frame {
 	m := len(coordinates)
 	seen := make([]bool, max(0, d))
@@ -103,15 +103,15 @@ func Axes(d int, coordinates []int) *Frame {
 	return &Frame{w: w, pinv: wT, wT: wT, pinvT: w}
 }
 
-// maxCondition is the condition number of W̃ beyond which its rows count as
-// dependent: coordinates would be wrong in all but two digits.
+// maxCondition is the condition number of W̃ above which its rows count as
+// dependent. At that condition only two digits of the coordinates are right.
 const maxCondition = 1e14
 
-// invert computes W̃†, whose columns are the shortest x with W̃x = e_j: by LU
-// where W̃ is square, by W̃ᵀ = QR where it has fewer rows than columns. Where it is
-// square its columns are scaled by powers of two first, W̃ = AD, W̃⁻¹ = D⁻¹A⁻¹:
-// parameters whose units differ by many orders of magnitude do not make its rows
-// dependent. That changes no bit of the result.
+// invert computes W̃†, whose j-th column is the shortest x with W̃x = e_j. It uses LU
+// where W̃ is square, and W̃ᵀ = QR where W̃ has fewer rows than columns. A square W̃ is
+// first written as AD, with D a diagonal matrix of powers of two, so W̃⁻¹ = D⁻¹A⁻¹.
+// Then parameters whose units differ by many orders of magnitude do not make the rows
+// look dependent. The scaling does not change a bit of the result.
 func (f *Frame) invert() error {
 	m, d := f.w.Dims()
 	f.pinv = mat.NewDense(d, m, nil)
@@ -136,8 +136,8 @@ func (f *Frame) invert() error {
 	return nil
 }
 
-// equilibrated returns A and the diagonal of D, powers of two, with AD = w and
-// the largest entry of each column of A between 1 and 2.
+// equilibrated returns A and the diagonal of D with AD = w. The diagonal consists of
+// powers of two, and the largest entry of each column of A is between 1 and 2.
 func equilibrated(w *mat.Dense) (a *mat.Dense, unit []float64) {
 	rows, cols := w.Dims()
 	a, unit = mat.DenseCopyOf(w), make([]float64, cols)
@@ -163,7 +163,7 @@ func (f *Frame) Components() int { m, _ := f.w.Dims(); return m }
 // Dim returns d, the number of coordinates of a point.
 func (f *Frame) Dim() int { _, d := f.w.Dims(); return d }
 
-// AlongAxes reports whether every row is along a coordinate.
+// AlongAxes reports whether every row is along a coordinate axis.
 func (f *Frame) AlongAxes() bool {
 	for j := range f.Components() {
 		if n := slices.IndexFunc(f.w.RawRowView(j), func(v float64) bool { return v != 0 && v != 1 }); n >= 0 {
@@ -179,8 +179,8 @@ func (f *Frame) Matrix() *mat.Dense { return f.w }
 // Inverse returns W̃†. It must not be changed.
 func (f *Frame) Inverse() *mat.Dense { return f.pinv }
 
-// Directions returns the transpose of W̃†: row j is u_j, the direction in which y_j
-// grows at rate 1 and every other coordinate stands still. It must not be changed.
+// Directions returns the transpose of W̃†. Row j is u_j, the direction in which y_j
+// grows at rate 1 and no other coordinate changes. It must not be changed.
 func (f *Frame) Directions() *mat.Dense { return f.pinvT }
 
 // Coordinates sets each row of dst (n×m) to y = W̃x for a row x of points (n×d).
@@ -201,7 +201,7 @@ func (f *Frame) Move(points *mat.Dense, alpha float64, coordinates *mat.Dense) {
 }
 
 // Direction sets dst to u_j, the j-th column of W̃†: the direction in which
-// y_j grows at rate 1 and every other coordinate stands still.
+// y_j grows at rate 1 and no other coordinate changes.
 func (f *Frame) Direction(dst []float64, j int) {
 	mat.Col(dst, j, f.pinv)
 }

@@ -144,7 +144,7 @@ func TestBadFrames(t *testing.T) {
 	}
 }
 
-// Rows nearly parallel make a frame as long as coordinates mean something.
+// Nearly parallel rows form a frame as long as their coordinates have correct digits.
 func TestNearlyDependentRows(t *testing.T) {
 	for _, c := range []struct {
 		angle float64
@@ -152,7 +152,7 @@ func TestNearlyDependentRows(t *testing.T) {
 	}{{1e-3, true}, {1e-8, true}, {1e-12, true}, {1e-15, false}} {
 		for _, d := range []int{2, 3} {
 			w := mat.NewDense(2, d, nil)
-			for i, angle := range []float64{0.7, 0.7 + c.angle} { // away from the axes, which may have any unit
+			for i, angle := range []float64{0.7, 0.7 + c.angle} { // away from the axes, whose units may differ
 				w.Set(i, 0, math.Cos(angle))
 				w.Set(i, 1, math.Sin(angle))
 			}
@@ -163,7 +163,7 @@ func TestNearlyDependentRows(t *testing.T) {
 	}
 }
 
-// Parameters in units that differ by thirty orders of magnitude make a frame.
+// Parameters whose units differ by thirty orders of magnitude still form a frame.
 func TestUnitsDoNotMakeRowsDependent(t *testing.T) {
 	w := mat.NewDense(3, 3, []float64{1, 1e15, 2e-15, 1, -1e15, 1e-15, 3, 1e15, -1e-15})
 	f := must(t, w)
@@ -289,8 +289,8 @@ func TestBadJSON(t *testing.T) {
 	}
 }
 
-// Two blocks, turned within themselves and put in another order, are right, and
-// an error between them shows.
+// Two blocks that are rotated within themselves and put in another order are right.
+// An error between them shows.
 func TestCompareBlocks(t *testing.T) {
 	truth := must(t, mat.NewDense(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}))
 	blocks := [][]int{{0, 2}, {1}}

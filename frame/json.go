@@ -15,7 +15,7 @@ type form struct {
 	Rows       [][]float64 `json:"rows"`
 }
 
-// MarshalJSON writes W̃ in decimals that give back the same bits.
+// MarshalJSON writes W̃ with enough decimals to give back the same bits.
 func (f *Frame) MarshalJSON() ([]byte, error) {
 	if f == nil || f.w == nil {
 		return nil, errors.New("frame: there is nothing to write: make the frame with New first")
@@ -51,7 +51,7 @@ func (f *Frame) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// inWords says what is wrong with JSON to someone who does not know Go.
+// inWords explains what is wrong with the JSON to someone who does not know Go.
 func inWords(err error) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) {
