@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Structure says what couples in a problem.
+// A Structure says which components of a problem are coupled.
 type Structure string
 
 // The structures that a problem can have in the coordinates y = Wx.
@@ -23,7 +23,7 @@ const (
 type Entry struct {
 	Name      string    `json:"name"`
 	Structure Structure `json:"structure"`
-	Mix       string    `json:"mix"` // the mixing matrix it has by default
+	Mix       string    `json:"mix"` // the default mixing matrix
 	Formula   string    `json:"formula"`
 }
 
@@ -89,7 +89,7 @@ type definition struct {
 	formula   string
 }
 
-// domain is the box [-r, r], whatever the number of components.
+// domain is the box [-r, r] for any number of components.
 func domain(r float64) func(int) (float64, float64) {
 	return func(int) (float64, float64) { return -r, r }
 }
@@ -102,13 +102,14 @@ type drawing struct {
 	params *rng.Stream
 }
 
-// A function is g with its minimiser: a sum of terms, or a value of its own.
+// A function is g with its minimiser. It is given by its terms if it is a sum of them,
+// and by its value otherwise.
 type function struct {
-	terms     func(t, y []float64)            // sets t_j = f_j(y_j), if g(y) = Σ f_j(y_j)
-	value     func(y, work []float64) float64 // returns g(y), otherwise
-	work      int                             // how many numbers of scratch value needs; 0: m
+	terms     func(t, y []float64)            // sets t_j = f_j(y_j), where g(y) = Σ f_j(y_j)
+	value     func(y, work []float64) float64 // returns g(y)
+	work      int                             // the length of work that value needs; 0: m
 	minimiser []float64                       // y*
-	point     []float64                       // an x* with Wx* = y*; nil: the shortest
+	point     []float64                       // an x* with Wx* = y*; nil: the shortest one
 	blocks    [][]int
 }
 
@@ -120,15 +121,15 @@ func (d drawing) uniform(lo, hi float64) []float64 {
 	return x
 }
 
-// shift draws the place b of a minimiser within 0.4 of the domain's half-width,
-// as the paper does for Rastrigin ([−2, 2] in [−5.12, 5.12]).
+// shift draws the minimiser b from within 0.4 of the domain's half-width, as the
+// paper does for Rastrigin ([−2, 2] in [−5.12, 5.12]).
 func (d drawing) shift() []float64 {
 	r := 0.4 * d.domain.Hi[0]
 	return d.uniform(-r, r)
 }
 
-// box is where a minimiser that can be placed is drawn: within the bounds, as
-// wide as the domain where they are infinite.
+// box is where a minimiser is drawn, if the problem can place it: within the bounds.
+// Where a bound is infinite, the box is as wide as the domain.
 func (d drawing) box() objective.Box {
 	box := objective.Box{Lo: slices.Clone(d.spec.Bounds.Lo), Hi: slices.Clone(d.spec.Bounds.Hi)}
 	for i := range box.Lo {
@@ -145,7 +146,7 @@ func (d drawing) box() objective.Box {
 	return box
 }
 
-// spread returns the numbers from 0 to 1 in m equal steps: (j−1)/(m−1).
+// spread returns m evenly spaced numbers from 0 to 1: (j−1)/(m−1).
 func spread(m int) []float64 {
 	x := make([]float64, m)
 	for j := 1; j < m; j++ {
@@ -157,7 +158,7 @@ func spread(m int) []float64 {
 // singles returns the blocks of a separable function.
 func singles(m int) [][]int { return runs(m, 1) }
 
-// whole returns the one block of a function in which all couples.
+// whole returns the one block of a function that couples all components.
 func whole(m int) [][]int { return runs(m, m) }
 
 // runs returns blocks of size consecutive components; the last may be smaller.
@@ -176,8 +177,9 @@ func runs(m, size int) [][]int {
 // square returns t².
 func square(t float64) float64 { return float64(t * t) }
 
-// lowest returns the global minimiser on [lo, hi] of a smooth function with
-// the derivatives d1 and d2: the best of a fine grid, then Newton.
+// lowest returns the global minimiser on [lo, hi] of a smooth function with the
+// derivatives d1 and d2. It takes the best point of a fine grid and refines it by
+// Newton's method.
 func lowest(f, d1, d2 func(float64) float64, lo, hi float64) float64 {
 	const grid = 2000
 	best := lo

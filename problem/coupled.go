@@ -6,8 +6,8 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 )
 
-// ackley: 20 + e − 20 exp(−0.2 √(Σz_j²/m)) − exp(Σ cos(2πz_j)/m). A function
-// of two sums; neither a rotation nor any other linear map separates it.
+// ackley: 20 + e − 20 exp(−0.2 √(Σz_j²/m)) − exp(Σ cos(2πz_j)/m). It is a function
+// of two sums. No linear map separates it.
 func ackley(d drawing) function {
 	b := d.shift()
 	m := float64(len(b))
@@ -23,7 +23,7 @@ func ackley(d drawing) function {
 			for _, wave := range work {
 				waves += wave
 			}
-			// 1−exp by Expm1: both terms are exactly 0 at the minimum.
+			// Expm1 makes both terms exactly 0 at the minimum.
 			return float64(-20*math.Expm1(-0.2*math.Sqrt(squares/m))) - float64(math.E*math.Expm1(waves/m-1))
 		},
 		minimiser: b,
@@ -54,10 +54,10 @@ func griewank(d drawing) function {
 }
 
 // griewankDomain is [−10/√m, 10/√m]. On the customary [−600, 600] the product
-// of the cosines is 0 almost everywhere and Griewank is a squared norm; here
-// its size is about 0.007 at m = 10 and 0.4 at m = 100, beside a Σ z²/4000 of
-// 0.01. (Other minima lie inside the box for few components only; with many
-// they are outside it, as Griewank is easy in many dimensions anyway.)
+// of the cosines is 0 almost everywhere, so Griewank is a squared norm. On this
+// box the product is about 0.007 at m = 10 and 0.4 at m = 100, while Σ z²/4000
+// is about 0.01. (Only with few components does the box contain other minima.
+// With many they are outside, but Griewank is easy in many dimensions anyway.)
 func griewankDomain(m int) (lo, hi float64) {
 	r := 10 / math.Sqrt(float64(m))
 	return -r, r
@@ -74,8 +74,8 @@ func rosenbrock(d drawing) function {
 	}
 }
 
-// rosenbrockPairs: one Rosenbrock function of two components for each pair; a
-// component left over has (1−z)² to itself.
+// rosenbrockPairs: one Rosenbrock function of two components for each pair. If one
+// component is left over, its term is (1−z)².
 func rosenbrockPairs(d drawing) function {
 	b := d.shift()
 	return function{

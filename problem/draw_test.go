@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// What the paper and the literature say of each problem: what couples, where
-// the search starts, and how far from 0 its minimiser lies in y: at most reach,
-// and of 200 components some at least 0.9 of it.
+// What the paper and the literature say about each problem: which components are
+// coupled, where the search starts, and how far from 0 its minimiser lies in y. That
+// is at most reach, and of 200 components some lie at 0.9 of it or further.
 func TestSettings(t *testing.T) {
 	for name, want := range map[string]struct {
 		structure     problem.Structure
@@ -49,8 +49,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// rastrigin-like: c_j is half of f(e_j) − f(−e_j), since all else is even. It
-// is uniform on [−1, 1], and with it the formula holds.
+// rastrigin-like: c_j is half of f(e_j) − f(−e_j), since all other terms are even.
+// It is uniform on [−1, 1], and the formula holds with it.
 func TestRastriginLikeFormula(t *testing.T) {
 	const m = 60
 	p := must(t, problem.Spec{Name: "rastrigin-like", Dim: m, Mix: "none", Seed: 2})
@@ -81,9 +81,8 @@ func TestRastriginLikeFormula(t *testing.T) {
 	}
 }
 
-// A block of one component of ridge-blocks has one ridge t²/2 + 1 − cos ωt,
-// whose ω shows near 0, where it is t²(1+ω²)/2, and which stays within 2 of the
-// parabola far away.
+// A ridge-block of one component has one ridge, t²/2 + 1 − cos ωt. Near 0 it is
+// t²(1+ω²)/2, which gives ω. Far away it stays within 2 of the parabola.
 func TestRidges(t *testing.T) {
 	const m = 60
 	p := must(t, problem.Spec{Name: "ridge-blocks", Block: 1, Dim: m, Mix: "none", Seed: 3})
@@ -155,8 +154,8 @@ func hessian(t *testing.T, p *problem.Problem, x []float64) *mat.Dense {
 	return h
 }
 
-// The paper's W, once more from the same numbers: rows of Q + 5R scaled to
-// length 1, Q from the QR factorisation with positive diagonal.
+// The paper's W, computed a second time from the same random numbers: rows of
+// Q + 5R scaled to length 1, with Q from the QR factorisation with positive diagonal.
 func TestThePapersMatrix(t *testing.T) {
 	const d = 12
 	r := rng.Seed(4).Stream("problem", "mix")
@@ -198,8 +197,8 @@ func TestThePapersMatrix(t *testing.T) {
 	}
 }
 
-// Beside the diagonal of the banded W stand 0.4^|i−j| times factors from 0.7
-// to 1.3, up to the scaling of the row.
+// Beside its diagonal the banded W has 0.4^|i−j| times factors from 0.7 to 1.3, up
+// to the scaling of the row.
 func TestTheBandedMatrix(t *testing.T) {
 	w := must(t, problem.Spec{Name: "microring", Dim: 50, Seed: 5}).Frame().Matrix()
 	widest := 0.0
@@ -221,8 +220,8 @@ func TestTheBandedMatrix(t *testing.T) {
 	}
 }
 
-// At the worst condition of the first hundred seeds, 80,131, the minimiser is
-// still one: Ackley has a kink there and shows every error.
+// At the worst condition number of the first hundred seeds, 80,131, the minimiser is
+// still right. Ackley has a kink there, so it shows every error.
 func TestTheMinimiserOfAnIllConditionedProblem(t *testing.T) {
 	p := must(t, problem.Spec{Name: "ackley", Dim: 100, Seed: 53})
 	if gap := value(t, p, p.Minimiser()) - p.Minimum(); !(gap <= 2e-11) {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rowsAtOnce bounds the scratch memory of Evaluate, and how long it goes on
-// when the context has ended.
+// rowsAtOnce limits the scratch memory of Evaluate, and how many more points it
+// evaluates after the context has ended.
 const rowsAtOnce = 64
 
 // Evaluate sets values[i] = f(points[i, :]).
@@ -49,19 +49,19 @@ func (g *function) values(dst []float64, y blas64.General, s *scratch) {
 	kernel.MulVec(dst, t, s.ones) // Σ_j t_j, in the order of j
 }
 
-// rows returns n rows of m from the one at lo.
+// rows returns n rows of m, beginning with row lo.
 func rows(m blas64.General, lo, n int) blas64.General {
 	m.Rows, m.Data = n, m.Data[lo*m.Stride:(lo+n-1)*m.Stride+m.Cols]
 	return m
 }
 
-// scratch is what an evaluation needs for itself.
+// scratch is the working memory of an evaluation.
 type scratch struct {
 	y, t       blas64.General // coordinates and terms of rowsAtOnce points
 	ones, work []float64
 }
 
-// borrow returns scratch space that nobody else uses.
+// borrow returns scratch space that no other evaluation uses.
 func (p *Problem) borrow() *scratch {
 	select {
 	case s := <-p.scratch:
@@ -83,7 +83,7 @@ func newScratch(m, work int) *scratch {
 	return s
 }
 
-// giveBack lets others use the scratch space.
+// giveBack lets other evaluations use the scratch space.
 func (p *Problem) giveBack(s *scratch) {
 	select {
 	case p.scratch <- s:

@@ -29,7 +29,7 @@ func ExampleNew() {
 	// above it at the minimiser by 0.000000, error <nil>
 }
 
-// What there is.
+// The first problems of the catalogue.
 func ExampleCatalogue() {
 	for _, e := range problem.Catalogue()[:3] {
 		fmt.Println(e.Name, "–", e.Structure)

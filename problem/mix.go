@@ -22,8 +22,8 @@ var mixings = map[string]func(m, d int, r *rng.Stream) *mat.Dense{
 func Mixes() []string { return slices.Sorted(maps.Keys(mixings)) }
 
 // paper is the W of section 4: the rows of Q + 5R scaled to length 1, with Q
-// orthogonal and R Gaussian. Its condition number is mostly 100 to 1,000 at
-// m = d = 100, now and then 10,000 and more.
+// orthogonal and R Gaussian. At m = d = 100 its condition number is usually 100
+// to 1,000 and occasionally 10,000 or more.
 func paper(m, d int, r *rng.Stream) *mat.Dense {
 	w := orthogonal(m, d, r)
 	gauss := make([]float64, d)
@@ -45,9 +45,9 @@ func orthogonal(m, d int, r *rng.Stream) *mat.Dense {
 	return w
 }
 
-// banded is thermal crosstalk: 1 on the diagonal, 0.4^|i−j| times a factor
-// uniform on [0.7, 1.3] up to three places beside it, scaled so that these
-// sum to 0.3 in each row.
+// banded models thermal crosstalk. It has 1 on the diagonal. Up to three places
+// beside it stands 0.4^|i−j| times a factor uniform on [0.7, 1.3]; these entries
+// are scaled so that they sum to 0.3 in each row.
 func banded(m, d int, r *rng.Stream) *mat.Dense {
 	const reach, decay, crosstalk = 3, 0.4, 0.3
 	w := mat.NewDense(m, d, nil)

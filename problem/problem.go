@@ -2,15 +2,15 @@
 //
 //	f(x) = g(Wx),
 //
-// with g a standard function of m components and W an m×d mixing matrix, both
-// drawn from a seed. Start with New; Catalogue lists the names. A Problem is
-// an objective.Objective, safe for concurrent use.
+// where g is a standard function of m components and W is an m×d mixing matrix,
+// both drawn from a seed. Start with New; Catalogue lists the names. A Problem
+// is an objective.Objective that is safe for concurrent use.
 //
 // The five problems and the mixing matrices of Fiedler and Roith,
 // "Consensus-based optimization for linearly separable functions", section 4,
-// are here with the settings of their published experiment; the others are
-// there so that nobody tunes to those five. All but the squared norm and
-// different powers have their minimiser at a random place, so that no method
+// have the settings of the published experiment. The other problems are here so
+// that nobody tunes a method to those five. All problems except the squared norm
+// and different powers have their minimiser at a random place, so that no method
 // profits from a minimum in the middle.
 package problem
 
@@ -34,8 +34,8 @@ type Spec struct {
 	Block      int    // components in a block of ridge-blocks; 0: 4
 	Seed       uint64
 
-	// Bounds is a box in which the minimiser has to lie, for problems that
-	// can place it; nil: none. Only microring can.
+	// Bounds is a box in which the minimiser has to lie; nil: none. Only
+	// microring can place its minimiser.
 	Bounds *objective.Box
 }
 
@@ -78,11 +78,11 @@ func New(spec Spec) (*Problem, error) {
 	return p, nil
 }
 
-// maxSide is the most rows that a square W may have, and maxEntries the most entries of
-// any W: 800 MB of them.
+// maxSide is the most rows that a square W may have. maxEntries is the most entries
+// that any W may have: they take 800 MB.
 const maxSide, maxEntries = 10_000, maxSide * maxSide
 
-// complete checks s and puts the defaults in.
+// complete checks s and fills in the defaults.
 func (s *Spec) complete() (definition, error) {
 	def, known := catalogue[s.Name]
 	if !known {
@@ -150,25 +150,25 @@ func (p *Problem) Spec() Spec { return p.spec }
 // Dim returns d.
 func (p *Problem) Dim() int { return p.spec.Dim }
 
-// Domain returns the box in which the search customarily starts. The
-// minimisers of mixed problems may lie far outside.
+// Domain returns the box in which the search usually starts. The minimisers of
+// mixed problems may lie far outside.
 func (p *Problem) Domain() objective.Box { return p.domain }
 
 // Minimum returns f(x*), the least value of f.
 func (p *Problem) Minimum() float64 { return p.minimum }
 
-// Minimiser returns x*, to rounding. Where m < d there are many: the shortest
-// one, unless the problem has drawn another.
+// Minimiser returns x*, up to rounding. Where m < d there are many minimisers. It
+// returns the shortest, unless the problem has drawn another.
 func (p *Problem) Minimiser() []float64 { return append([]float64(nil), p.minimiser...) }
 
 // Frame returns the frame of the true W.
 func (p *Problem) Frame() *frame.Frame { return p.frame }
 
-// Blocks returns the components that f couples: single ones where f is
-// separable, all of them in one block where it is not.
+// Blocks returns the blocks of components that f couples. Where f is separable each
+// component is a block; where f is not separable all components are one block.
 func (p *Problem) Blocks() [][]int { return p.g.blocks }
 
-// Structure returns what couples in f.
+// Structure says which components f couples.
 func (p *Problem) Structure() Structure { return p.structure }
 
 func (p *Problem) String() string {

@@ -127,7 +127,7 @@ func TestTheBlocksAreTheBlocks(t *testing.T) {
 	})
 }
 
-// The textbook's formulas, with W and the minimiser taken from the problem.
+// The textbook formulas, with W and the minimiser taken from the problem.
 func TestFormulas(t *testing.T) {
 	sum := func(z []float64, f func(j int, z float64) float64) float64 {
 		total := 0.0
@@ -221,8 +221,8 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// Rastrigin-like has two wells in each component; the minimum is the sum of
-// the deeper ones, found here by brute force as in the paper's experiment.
+// Rastrigin-like has two wells in each component. The minimum is the sum of the
+// deeper ones, found here by brute force as in the paper's experiment.
 func TestRastriginLikeMinimum(t *testing.T) {
 	const m = 12
 	p := must(t, problem.Spec{Name: "rastrigin-like", Dim: m, Mix: "none", Seed: 6})
@@ -282,8 +282,8 @@ func TestMixingMatrices(t *testing.T) {
 	}
 }
 
-// The condition number of the paper's W at d = 100 is "usually 100 to 1,000,
-// now and then 10,000". Of these 40 listed seeds at least half lie there.
+// The condition number of the paper's W at d = 100 is usually 100 to 1,000. That
+// holds for at least half of these 40 listed seeds.
 func TestConditionOfThePapersMatrix(t *testing.T) {
 	usual := 0
 	for seed := range uint64(40) {
@@ -325,8 +325,8 @@ func TestMicroringPutsItsMinimiserInsideTheBounds(t *testing.T) {
 		if p := must(t, problem.Spec{Name: "microring", Dim: 64, Seed: seed, Bounds: &bounds}); !bounds.Contains(p.Minimiser()) {
 			t.Errorf("seed %d: the minimiser lies outside [0, 8]", seed)
 		}
-		// Where there are fewer components than dimensions, or a side is
-		// infinite, too.
+		// Also where there are fewer components than dimensions, or a side is
+		// infinite.
 		for _, b := range []objective.Box{objective.Cube(8, 4, 8), objective.Cube(8, 20, math.Inf(1)), objective.Cube(8, math.Inf(-1), -20)} {
 			p := must(t, problem.Spec{Name: "microring", Dim: 8, Components: 3, Seed: seed, Bounds: &b})
 			if x := p.Minimiser(); !b.Contains(x) || !(math.Abs(value(t, p, x)-p.Minimum()) <= 1e-12) {
@@ -391,7 +391,7 @@ func TestEvaluateStopsWithTheContext(t *testing.T) {
 	if err := p.Evaluate(ctx, mat.NewDense(1, 2, nil), make([]float64, 1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	// In the middle of a large batch too.
+	// The same in the middle of a large batch.
 	values := make([]float64, 1000)
 	err := p.Evaluate(&ending{Context: context.Background(), left: 3}, mat.NewDense(1000, 2, nil), values)
 	if n := objective.Evaluated(values, err); !errors.Is(err, context.Canceled) || n == 0 || n >= 1000 {
@@ -399,7 +399,7 @@ func TestEvaluateStopsWithTheContext(t *testing.T) {
 	}
 }
 
-// ending is a context that ends after it was asked a few times.
+// ending is a context that ends after it has been asked a few times.
 type ending struct {
 	context.Context
 	left int
@@ -426,8 +426,8 @@ func TestManyComponents(t *testing.T) {
 	}
 }
 
-// What a seed gives is part of the contract, at the paper's size too. A change
-// here belongs under "Numerics" in CHANGELOG.
+// The problem that a seed gives is part of the contract, also at the paper's size.
+// A change here belongs under "Numerics" in CHANGELOG.
 func TestGoldenProblems(t *testing.T) {
 	for _, c := range []struct {
 		name, mix string

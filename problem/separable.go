@@ -56,7 +56,7 @@ func rastriginLike(d drawing) function {
 	return f
 }
 
-// squaredNorm: Σ y_j². Its Hessian is constant, so no sampling identifies W.
+// squaredNorm: Σ y_j². Its Hessian is constant, so sampling Hessians cannot identify W.
 func squaredNorm(d drawing) function {
 	return weightedSquares(make([]float64, d.spec.Components), func(int) float64 { return 1 })
 }
@@ -162,9 +162,9 @@ func styblinskiTang(d drawing) function {
 }
 
 // microring: Σ T(y_j+φ_j), the transmission of m ring resonators, 2π-periodic
-// in every component, with φ_j uniform on [−π, π]. Where there are bounds a
+// in every component, with φ_j uniform on [−π, π]. Where there are bounds, a
 // minimiser x* is drawn inside them instead, and φ = −Wx*, so that the minimum
-// is known to be attainable.
+// can be reached within the bounds.
 func microring(d drawing) function {
 	const a, r = 0.95, 0.85
 	transmission := func(cosine float64) float64 {
