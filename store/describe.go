@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// application marks a SQLite file as a store, and format says of which form.
+// application marks a SQLite file as a store, and format is the version of its layout.
 const application, format = 0x756e7477, 1
 
 const schema = `
@@ -31,20 +31,21 @@ CREATE TABLE runs (
 // An OtherError says that a store holds the runs of another experiment.
 type OtherError struct {
 	Path        string
-	Setting     string // that differs, the first of them
-	Holds, Asks string // its values
-	NotAStore   bool   // the file is no store, or one of a form that this version does not know
+	Setting     string // the first setting that differs
+	Holds, Asks string // its value in the store, and the value that was asked for
+	NotAStore   bool   // the file is not a store, or has a layout that this version does not know
 }
 
 func (e *OtherError) Error() string {
 	if e.NotAStore {
-		return e.Path + " is no store of runs, or one of another version of untwist"
+		return e.Path + " is not a store of runs, or another version of untwist made it"
 	}
 	return fmt.Sprintf("%s holds another experiment, with %s %s where this one has %s",
 		e.Path, e.Setting, cmp.Or(e.Holds, "none"), cmp.Or(e.Asks, "none"))
 }
 
-// describe makes the tables in an empty file, or looks whether they are those of about.
+// describe makes the tables in an empty file. In a file that has them, it checks that they
+// match about.
 func (s *Store) describe(ctx context.Context, about []Setting) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -75,7 +76,7 @@ func (s *Store) describe(ctx context.Context, about []Setting) error {
 	return s.wrap(tx.Commit())
 }
 
-// compare looks whether the store is that of about, and can be written.
+// compare checks that the store matches about and can be written to.
 func (s *Store) compare(ctx context.Context, tx *sql.Tx, about []Setting) error {
 	rows, err := tx.QueryContext(ctx, "SELECT name, value FROM about ORDER BY name")
 	if err != nil {
@@ -101,7 +102,7 @@ func (s *Store) compare(ctx context.Context, tx *sql.Tx, about []Setting) error 
 			return &OtherError{Path: s.path, Setting: a.Name, Holds: holds[a.Name], Asks: a.Value}
 		}
 	}
-	// A file that cannot be written is found out before runs are made.
+	// If the file cannot be written to, fail now rather than after a run.
 	if _, err := tx.ExecContext(ctx, "UPDATE about SET value = value"); err != nil {
 		return s.wrap(err)
 	}

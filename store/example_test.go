@@ -10,7 +10,7 @@ import (
 	"github.com/untwist/untwist/store"
 )
 
-// Runs are kept as they finish. The store of one experiment is not that of another.
+// Runs are kept as they finish. The store of one experiment refuses another.
 func Example() {
 	dir, err := os.MkdirTemp("", "store")
 	if err != nil {

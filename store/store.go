@@ -1,10 +1,10 @@
-// Package store keeps the runs of an experiment in one SQLite file, each written as it
-// finishes, so that an experiment which is killed goes on where it stood. Start with
-// Open, which refuses the store of another experiment.
+// Package store keeps the runs of an experiment in one SQLite file. Each run is written as
+// it finishes, so that an experiment that is killed can continue where it stopped. Start
+// with Open, which refuses the store of another experiment.
 //
-// A run is there wholly or not at all, whatever kills the program; several programs may
-// use one store at a time, and of a run that two of them finish the first stays.
-// Everything is in the table runs, to be read by any SQLite program while it grows.
+// A run is stored completely or not at all, whatever kills the program. Several programs
+// may use one store at the same time; if two of them finish the same run, the first one is
+// kept. Everything is in the table runs, which any SQLite program can read while it grows.
 package store
 
 import (
@@ -20,30 +20,30 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/objective"
-	"modernc.org/sqlite" // with the driver "sqlite"
+	"modernc.org/sqlite" // registers the driver "sqlite"
 )
 
-// A Key says which run is meant.
+// A Key identifies a run.
 type Key struct {
 	Problem, Method string
 	Seed            uint64
 }
 
-// A Run is what is kept of a run that has finished.
+// A Run is what the store keeps of a finished run.
 type Run struct {
 	Key
 	Status  string  // why it stopped
-	Gap     float64 // the best value above the known minimum
+	Gap     float64 // how far the best value is above the known minimum
 	Queries int
 	Reached int     // the first query with the gap that was asked for, or 0
-	Seconds float64 // it took
+	Seconds float64 // how long it took
 
-	// Recovered is how many components of the truth the frame has; -1: there is none
-	// to compare.
+	// Recovered is how many components of the true frame were found; -1 if there is no
+	// frame to compare.
 	Recovered int
 	// Curve is the least gap at log-spaced numbers of queries.
 	Curve []objective.Sample
-	// Frame is the frame that was found, as JSON, for runs that others go on from.
+	// Frame is the frame that was found, as JSON, if other runs start from this one.
 	Frame []byte
 }
 
@@ -53,11 +53,12 @@ type Store struct {
 	db   *sql.DB
 }
 
-// A Setting is part of what an experiment is.
+// A Setting is one of the settings that define an experiment.
 type Setting struct{ Name, Value string }
 
-// Open opens the store at path, made if there is none, of the experiment with these
-// settings, the most telling first. A store of others is an *OtherError.
+// Open opens the store at path for the experiment with these settings, and creates it if
+// there is none. The settings that say most about the experiment should come first. If the
+// store has other settings, Open returns an *OtherError.
 func Open(ctx context.Context, path string, about ...Setting) (*Store, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -78,11 +79,11 @@ func Open(ctx context.Context, path string, about ...Setting) (*Store, error) {
 	return s, nil
 }
 
-// patience is how often a file that another program has locked is tried again, for a
+// patience is how often a file that another program has locked is tried again: for a
 // minute altogether.
 const patience = 300
 
-// patiently does something again while another program has locked the file.
+// patiently repeats do while another program has locked the file.
 func (s *Store) patiently(ctx context.Context, do func() error) error {
 	for try := 1; ; try++ {
 		err := do()
@@ -92,11 +93,11 @@ func (s *Store) patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// The result codes of SQLite that are told apart: another program has locked the file; it is
-// no database.
+// SQLite's result codes for a file that another program has locked, and for one that is not
+// a database.
 const busy, notADatabase = 5, 26
 
-// is reports whether an error is SQLite's of that primary result code.
+// is reports whether an error is from SQLite and has the given primary result code.
 func is(err error, code int) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == code
@@ -105,7 +106,7 @@ func is(err error, code int) bool {
 // Close closes the store.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Put keeps a run. If it is there already nothing changes.
+// Put stores a run. If it is already there, nothing changes.
 func (s *Store) Put(ctx context.Context, r Run) error {
 	curve, err := json.Marshal(pairs(r.Curve))
 	if err != nil {
@@ -122,7 +123,7 @@ func (s *Store) Put(ctx context.Context, r Run) error {
 	})
 }
 
-// Get returns a run with all that is kept of it, and whether it is there.
+// Get returns a run with everything that is stored of it, and whether it is there.
 func (s *Store) Get(ctx context.Context, k Key) (r Run, there bool, err error) {
 	err = s.patiently(ctx, func() error {
 		row := s.db.QueryRowContext(ctx, "SELECT "+columns+", frame FROM runs WHERE problem = ? AND method = ? AND seed = ?",
@@ -179,7 +180,7 @@ func scan(read func(...any) error) (Run, error) {
 	r.Seed = uint64(seed)
 	var samples [][2]float64
 	if err := json.Unmarshal([]byte(curve), &samples); err != nil {
-		return r, fmt.Errorf("damaged: the curve of %s on %s, seed %d, is no list of pairs", r.Method, r.Problem, r.Seed)
+		return r, fmt.Errorf("damaged: the curve of %s on %s, seed %d, is not a list of pairs", r.Method, r.Problem, r.Seed)
 	}
 	for _, p := range samples {
 		r.Curve = append(r.Curve, objective.Sample{Queries: int(p[0]), Value: p[1]})
@@ -187,7 +188,7 @@ func scan(read func(...any) error) (Run, error) {
 	return r, nil
 }
 
-// pairs are the samples that have a finite value.
+// pairs returns the samples that have a finite value.
 func pairs(curve []objective.Sample) [][2]float64 {
 	out := [][2]float64{}
 	for _, c := range curve {

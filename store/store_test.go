@@ -38,7 +38,7 @@ func example(seed uint64) Run {
 	}
 }
 
-// What is put comes back to the bit, also from a file that was closed.
+// What is put comes back with the same bits, even after the file was closed.
 func TestRunsComeBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a folder with spaces & 100 %?#", "runs.db")
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
@@ -70,7 +70,7 @@ func TestRunsComeBack(t *testing.T) {
 	}
 }
 
-// Values without a number are left out of curves.
+// Values that are not finite are left out of curves.
 func TestCurvesAreFinite(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "runs.db"))
 	r := example(1)
@@ -83,7 +83,7 @@ func TestCurvesAreFinite(t *testing.T) {
 	}
 }
 
-// The first run of a key stays.
+// The first run with a key is kept.
 func TestARunIsKeptOnce(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "runs.db"))
 	second := example(3)
@@ -98,7 +98,8 @@ func TestARunIsKeptOnce(t *testing.T) {
 	}
 }
 
-// A store of another experiment is refused, with the setting that differs, and left alone.
+// A store of another experiment is refused and not changed. The error names the setting
+// that differs.
 func TestOtherExperimentsAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	s := open(t, path, Setting{"dim", "10"}, Setting{"budget", "50000"})
@@ -125,7 +126,7 @@ func TestOtherExperimentsAreRefused(t *testing.T) {
 	}
 }
 
-// Files that are no stores are refused and stay as they are.
+// Files that are not stores are refused and not changed.
 func TestFilesThatAreNoStores(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
@@ -162,7 +163,7 @@ func TestFilesThatAreNoStores(t *testing.T) {
 	}
 }
 
-// A gap that is no number is no run.
+// A run whose gap is not a number is not stored.
 func TestGapsAreNumbers(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "runs.db"))
 	r := example(1)
@@ -181,12 +182,12 @@ func TestDamagedRuns(t *testing.T) {
 	if _, err := s.db.Exec("UPDATE runs SET curve = 'x'"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.All(ctx); err == nil || !strings.HasSuffix(err.Error(), "runs.db: damaged: the curve of cbo on rastrigin, seed 1, is no list of pairs") {
+	if _, err := s.All(ctx); err == nil || !strings.HasSuffix(err.Error(), "runs.db: damaged: the curve of cbo on rastrigin, seed 1, is not a list of pairs") {
 		t.Error(err)
 	}
 }
 
-// While another program has the file one waits, until the context ends.
+// While another program has locked the file, the store waits until the context ends.
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "runs.db")
@@ -220,7 +221,7 @@ func TestLocked(t *testing.T) {
 		}
 		runtime.Gosched()
 	}
-	// The connection is free again when Put has tried in vain; opening it anew may fail too.
+	// The connection is free again once Put has failed; opening it again may fail too.
 	if free, err := s.db.Conn(ctx); err == nil {
 		free.Close()
 	} else if !is(err, busy) {
@@ -234,8 +235,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// A disk that is full is an error on one line that names the file; what is there stays,
-// and when there is room the store goes on.
+// A full disk gives an error of one line that names the file. Stored runs stay, and the
+// store works again when there is room.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "runs.db")
@@ -266,8 +267,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Several stores on one file, each with several writers, all begun at once: each run is
-// there once.
+// Several stores on one file, each with several writers, all start at once. Each run is
+// stored once.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "runs.db")
