@@ -11,9 +11,10 @@ import (
 	"github.com/untwist/untwist/report"
 )
 
-// Draw draws for each problem how the least gap fell with the queries, median and
-// quartiles over the seeds, a line for each method, as convergence-PROBLEM.svg and .png.
-// A run that has reached the gap stays where it is. Problems without a run are left out.
+// Draw draws a picture for each problem, convergence-PROBLEM.svg and .png. It shows how
+// the least gap fell with the queries: the median and the quartiles over the seeds, with a
+// line for each method. A run that has reached the gap keeps its last value. Problems
+// without a run are left out.
 func (t Table) Draw(dir string) error {
 	for _, problem := range t.Grid.Problems {
 		var courses []report.Course
@@ -37,8 +38,8 @@ func (t Table) Draw(dir string) error {
 	return nil
 }
 
-// course is how the runs of a cell went. Where quartiles lie between two runs the lower
-// one and the median are the lower run, the upper one is the higher.
+// course says how the runs of a cell went. Where a quartile lies between two runs, the
+// lower quartile and the median take the lower run, and the upper quartile the higher.
 func (t Table) course(method, problem string) report.Course {
 	var curves [][]objective.Sample
 	var queries []int
@@ -68,7 +69,7 @@ func (t Table) course(method, problem string) report.Course {
 	return c
 }
 
-// gapAt is the least gap up to that many queries.
+// gapAt returns the least gap within the given number of queries.
 func gapAt(curve []objective.Sample, queries int) float64 {
 	i := sort.Search(len(curve), func(i int) bool { return curve[i].Queries > queries })
 	if i == 0 {

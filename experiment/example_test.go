@@ -29,7 +29,7 @@ func ExampleGrid() {
 		return
 	}
 	defer s.Close()
-	if err := g.Run(ctx, s, 2, nil); err != nil { // again, it goes on where it stood
+	if err := g.Run(ctx, s, 2, nil); err != nil { // run again, it continues where it stopped
 		fmt.Println(err)
 		return
 	}

@@ -19,24 +19,24 @@ import (
 // D(z) = ‖z‖I, on f; and transformed noise, D(z) = W̃†diag(W̃z), on f, with the
 // true W. All four start from the same numbers and use the same ξ.
 //
-// 810 queries for each. With any of the noises the particles may end in a wrong
-// well, so that one run shows how they move, not how often they arrive; that is
+// Each takes 810 queries. With any of the noises the particles may end in a wrong
+// well. So one run shows how they move, not how often they arrive; arrivals are
 // counted over Figure1Seeds seeds.
 //
 // Reference: section 4, Figure 1.
 type Figure1 struct {
-	Seed uint64 // of b, W, the start and the noise
+	Seed uint64 // for b, W, the start and the noise
 }
 
-// Figure1Seed is a seed at which the difference is seen well. It was chosen by eye,
-// from three that were looked at, of 35 below 2000 whose W turns the coordinates by much and is far from
-// singular, whose minimiser is inside the domain, where anisotropic noise arrives on
-// g and not on f, transformed noise does, and isotropic noise finds a better value
-// than anisotropic noise without arriving at the minimum.
+// Figure1Seed is a seed that shows the difference clearly. Of the seeds below 2000, 35
+// meet these conditions: W turns the coordinates far and is not nearly singular; the
+// minimiser is inside the domain; anisotropic noise arrives on g but not on f;
+// transformed noise arrives on f; isotropic noise does not arrive, but finds a better
+// value than anisotropic noise does. This seed was chosen by eye from three of the 35.
 const Figure1Seed = 124
 
-// Figure1Seeds is for how many seeds, from 0, arrivals are counted, and Arrival
-// how near to the minimiser the consensus has to end.
+// Figure1Seeds is the number of seeds, beginning with 0, over which arrivals are
+// counted. A run arrives if its consensus ends within Arrival of the minimiser.
 const Figure1Seeds, Arrival = 200, 0.1
 
 // The settings of the figure.
@@ -46,18 +46,18 @@ const (
 	figureTau       = 0.05
 	figureAlpha     = 1e2
 	figureSigma     = 5.
-	figureSigmaIso  = 2. // of isotropic noise
+	figureSigmaIso  = 2. // for isotropic noise
 )
 
-// A Journey is how particles moved in two dimensions.
+// A Journey records how particles moved in two dimensions.
 type Journey struct {
 	Title     string
-	Mixed     bool // on f; else on g
+	Mixed     bool // whether they moved on f; otherwise on g
 	Problem   *problem.Problem
-	Paths     [][][2]float64 // of each particle, from the start to the end
-	Consensus [][2]float64   // c before each step and in the end
+	Paths     [][][2]float64 // the path of each particle, from start to end
+	Consensus [][2]float64   // c before each step and at the end
 	Best      float64        // the least value ever evaluated
-	Arrivals  int            // of the runs at Figure1Seeds seeds
+	Arrivals  int            // how many of the runs at Figure1Seeds seeds arrive
 }
 
 // Distance returns how far from the minimiser the consensus ended.
@@ -87,7 +87,7 @@ func (f Figure1) Run(ctx context.Context) ([]Journey, error) {
 	return journeys, nil
 }
 
-// Journeys runs the four methods without counting.
+// Journeys runs the four methods without counting arrivals.
 func (f Figure1) Journeys(ctx context.Context) ([]Journey, error) {
 	g, err := problem.New(problem.Spec{Name: "rastrigin", Dim: 2, Mix: "none", Seed: f.Seed})
 	if err != nil {

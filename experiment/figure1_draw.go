@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Table says of each panel how far from the minimiser the consensus ended, the
-// least value found, and at how many of the seeds that were counted it arrives.
+// Table says for each panel how far from the minimiser the consensus ended, what the
+// least value was, and at how many of the counted seeds the consensus arrives.
 func (f Figure1) Table(journeys []Journey) string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -52,9 +52,9 @@ func (f Figure1) Draw(ctx context.Context, dir string, journeys []Journey) error
 	return nil
 }
 
-// window returns half the width of what is shown: the domain and the minimisers
-// with some room around, but no more than twice the domain, where wells become too
-// small to be seen.
+// window returns half the width of what is shown: the domain and the minimisers with
+// some room around them, but at most twice the domain. In a wider window the wells would
+// be too small to see.
 func window(journeys []Journey) float64 {
 	domain := journeys[0].Problem.Domain().Hi[0]
 	half := domain
@@ -66,7 +66,7 @@ func window(journeys []Journey) float64 {
 	return 1.1 * min(half, 2*domain)
 }
 
-// caption says what is seen, how it was chosen, and how to make it again.
+// caption says what the figure shows, how it was chosen, and how to make it again.
 func (f Figure1) caption(journeys []Journey) []string {
 	w, b := journeys[1].Problem.Frame().Matrix(), journeys[0].Problem.Minimiser()
 	chosen := ""

@@ -36,9 +36,9 @@ func TestFigure1Shows(t *testing.T) {
 }
 
 // The paper's claim about the noises, for 200 listed seeds: transformed noise
-// arrives on f about as often as anisotropic noise on g, the others by far not.
-// Nothing is random in it: 117, 31, 43 and 122 when it was written, with a standard
-// error of about 7 for numerics that draw anew.
+// arrives on f about as often as anisotropic noise on g, the others far less often.
+// Nothing in it is random: the counts were 117, 31, 43 and 122 when it was written.
+// With other random numbers they would change by a standard error of about 7.
 func TestFigure1Arrivals(t *testing.T) {
 	t.Parallel()
 	journeys, err := Figure1{Seed: Figure1Seed}.Run(context.Background())
@@ -52,8 +52,8 @@ func TestFigure1Arrivals(t *testing.T) {
 	}
 }
 
-// Ten paths of a start and 80 steps, which begin at the same numbers inside the
-// domain; on g and f with the same b.
+// Each method has ten paths of a start and 80 steps. They begin at the same numbers
+// inside the domain. g and f have the same b.
 func TestJourneysBeginAlike(t *testing.T) {
 	journeys, err := Figure1{Seed: 7}.Journeys(context.Background())
 	if err != nil || len(journeys) != 4 {
@@ -81,7 +81,8 @@ func TestJourneysBeginAlike(t *testing.T) {
 	}
 }
 
-// Same seed, same bits, on paper too; another seed, other paths.
+// The same seed gives the same bits, in the pictures too. Another seed gives other
+// paths.
 func TestFigure1IsReproducible(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -123,7 +124,7 @@ func TestFigure1IsReproducible(t *testing.T) {
 	}
 }
 
-// The window has the domain in it and the minimiser, unless that is very far.
+// The window contains the domain, and the minimiser unless that is very far away.
 func TestWindow(t *testing.T) {
 	for seed := range uint64(50) {
 		p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: 2, Seed: seed})

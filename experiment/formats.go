@@ -16,9 +16,9 @@ import (
 	"github.com/untwist/untwist/internal/words"
 )
 
-// Write writes the table to a folder: as table1.csv, table1.json, table1.md and
-// table1.tex, and every run as runs.csv. Times are in columns of their own, the last; all
-// else is the same whenever and however often the grid was stopped.
+// Write writes the table to a folder, as table1.csv, table1.json, table1.md and
+// table1.tex, and every run as runs.csv. Times are in the last columns. Everything else is
+// the same, no matter when or how often the grid was stopped.
 func (t Table) Write(dir string) error {
 	for _, file := range []struct {
 		name string
@@ -35,7 +35,7 @@ func (t Table) Write(dir string) error {
 	return nil
 }
 
-// Text is the table for a terminal, a line for each cell.
+// Text returns the table for a terminal, with a line for each cell.
 func (t Table) Text() string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
@@ -51,20 +51,20 @@ func (t Table) Text() string {
 	return out.String() + "\n" + t.legend() + "\n"
 }
 
-// markdown is the table as the paper has it, and below it a line for each cell.
+// markdown returns the table in the paper's layout, and below it a line for each cell.
 func (t Table) markdown() ([]byte, error) {
 	overview := t.overview(func(m method) string { return m.Title })
 	return []byte(t.legend() + "\n\n" + markdown(overview) + "\n" + markdown(t.details())), nil
 }
 
-// latex is the same in LaTeX, without any package.
+// latex returns the same in LaTeX. It needs no packages.
 func (t Table) latex() ([]byte, error) {
 	legend := "% " + strings.ReplaceAll(t.legend(), "\n", "\n% ") + "\n"
 	overview := t.overview(func(m method) string { return m.TeX })
 	return []byte(legend + latex(overview) + "\n" + latex(t.details())), nil
 }
 
-// legend says what the figures are.
+// legend says what the figures mean.
 func (t Table) legend() string {
 	g := t.Grid
 	seeds := fmt.Sprintf("seed %d", g.Seed)
@@ -72,19 +72,19 @@ func (t Table) legend() string {
 		seeds = fmt.Sprintf("seeds %d to %d", g.Seed, g.Seed+uint64(g.Runs)-1)
 	}
 	text := fmt.Sprintf(`Success is a gap of at most %g within %s queries; d = %d, mix %s, %s; %s of %s runs.
-95%%: Wilson's interval of the rate of success, in percent. Recovered: percent of the rows of W found to %g.
-Queries: up to the first success, those for finding coordinates included; of the successful runs the median (of
-two the lower). Seconds: the mean of a run, finding coordinates included.`,
+95%%: Wilson's interval for the rate of success, in percent. Recovered: percent of the rows of W found to within %g.
+Queries: those up to the first success, including those that find the coordinates; the median over the successful
+runs (of the middle two the lower). Seconds: the mean time of a run, including the time to find the coordinates.`,
 		g.Gap, words.Thousands(g.Budget), g.Dim, g.Mix, seeds, words.Thousands(t.Done), words.Thousands(t.Total), recovery)
 	if slices.ContainsFunc(t.Cells, func(c Cell) bool { return c.Paper != nil }) {
-		text += "\nPaper: its figures in percent of 100 runs at d = 100 with 5,000,000 queries; p: Fisher's exact test against them,"
-		text += "\nwhere the settings are the same."
+		text += "\nPaper: the paper's figures, in percent of 100 runs at d = 100 with 5,000,000 queries. p: Fisher's exact test"
+		text += "\nagainst them, where the settings are the same."
 	}
 	return text
 }
 
-// overview has a line for each method and for each problem the rate of success, with
-// the percentage of recovered rows in brackets, and that of the paper.
+// overview has a line for each method. For each problem the line has the rate of success,
+// with the percentage of recovered rows in brackets, and the same from the paper.
 func (t Table) overview(title func(method) string) [][]string {
 	lines := [][]string{{"method"}}
 	for _, p := range t.Grid.Problems {
@@ -101,7 +101,7 @@ func (t Table) overview(title func(method) string) [][]string {
 	return lines
 }
 
-// brackets is a number in brackets, or nothing.
+// brackets returns a number in brackets, or nothing if there is none.
 func brackets[T int | float64](v *T) string {
 	if v == nil {
 		return ""
@@ -109,10 +109,10 @@ func brackets[T int | float64](v *T) string {
 	return " (" + percent(float64(*v)) + ")"
 }
 
-// percent is a number with two decimals, if it needs them.
+// percent returns a number with up to two decimals.
 func percent(v float64) string { return strconv.FormatFloat(math.Round(100*v)/100, 'f', -1, 64) }
 
-// whole is a number, or a sign that there is none.
+// whole returns a number, or a dash if there is none.
 func whole(v *int) string {
 	if v == nil {
 		return "–"
@@ -139,7 +139,7 @@ func (t Table) details() [][]string {
 	return lines
 }
 
-// markdown is a table of which the first line is the head.
+// markdown returns a table whose first line is the head.
 func markdown(lines [][]string) string {
 	var out strings.Builder
 	for i, line := range lines {
@@ -151,7 +151,7 @@ func markdown(lines [][]string) string {
 	return out.String()
 }
 
-// latex is such a table in LaTeX. Titles of methods may hold formulas.
+// latex returns such a table in LaTeX. Titles of methods may contain formulas.
 func latex(lines [][]string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "\\begin{tabular}{%s}\n\\hline\n", strings.Repeat("l", len(lines[0])))
@@ -165,7 +165,7 @@ func latex(lines [][]string) string {
 	return out.String()
 }
 
-// json is the table as one object.
+// json returns the table as one object.
 func (t Table) json() ([]byte, error) {
 	data, err := json.MarshalIndent(t, "", "  ")
 	return append(data, '\n'), err
@@ -212,7 +212,7 @@ func asCSV(lines [][]string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// digits is a number, or nothing.
+// digits returns a number, or nothing if there is none.
 func digits(v *int) string {
 	if v == nil {
 		return ""
@@ -220,7 +220,7 @@ func digits(v *int) string {
 	return strconv.Itoa(*v)
 }
 
-// decimals is a number to the last bit, or nothing.
+// decimals returns a number to the last bit, or nothing if there is none.
 func decimals(v *float64) string {
 	if v == nil {
 		return ""

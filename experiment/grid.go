@@ -14,13 +14,13 @@ import (
 	"github.com/untwist/untwist/store"
 )
 
-// A Grid is an experiment: every method on every problem at every seed, stopped at a gap
-// above the known minimum or when the budget is spent. At one seed all methods see the
-// same g and W, and those by CBO start from the same numbers.
+// A Grid is an experiment: every method on every problem at every seed. A run stops at a
+// gap above the known minimum, or when the budget is spent. At one seed all methods see
+// the same g and W, and those that use CBO start from the same numbers.
 //
-// Zero values are those of the paper's table: its four problems and six methods with
-// auto below, d = 100, 100 runs from seed 0, 500·d² queries, a gap of 0.005, the paper's
-// mixing matrix.
+// Zero values stand for the settings of the paper's table: its four problems, its six
+// methods with auto below them, d = 100, 100 runs from seed 0, 500·d² queries, a gap of
+// 0.005, and the paper's mixing matrix.
 type Grid struct {
 	Problems []string `json:"problems"`
 	Methods  []string `json:"methods"`
@@ -32,7 +32,7 @@ type Grid struct {
 	Mix      string   `json:"mix"`
 }
 
-// Complete puts the defaults in and returns an *objective.OptionError if a field is bad.
+// Complete fills in the defaults and returns an *objective.OptionError if a field is bad.
 func (g *Grid) Complete() error {
 	if g.Problems == nil {
 		g.Problems = []string{"rastrigin", "rastrigin-like", "squared-norm", "different-powers"}
@@ -58,7 +58,7 @@ func (g *Grid) Complete() error {
 	return g.check()
 }
 
-// mostDims and mostRuns keep numbers of queries and runs countable.
+// mostDims and mostRuns keep the numbers of queries and runs within an int.
 const mostDims, mostRuns = 10_000, 1_000_000
 
 // check returns an error if a field is bad.
@@ -79,7 +79,7 @@ func (g *Grid) check() error {
 		return objective.BadOption("Gap", "%v, must be a number above 0", g.Gap)
 	}
 	if last := g.Seed + uint64(g.Runs) - 1; last < g.Seed {
-		return objective.BadOption("Seed", "%d, there are no %d seeds from there", g.Seed, g.Runs)
+		return objective.BadOption("Seed", "%d, too large for %d consecutive seeds", g.Seed, g.Runs)
 	}
 	if !slices.Contains(problem.Mixes(), g.Mix) {
 		return objective.BadOption("Mix", "unknown mixing matrix %q: one of %s", g.Mix, strings.Join(problem.Mixes(), ", "))
@@ -90,7 +90,7 @@ func (g *Grid) check() error {
 	return checkNames("Methods", "method", g.Methods, MethodNames())
 }
 
-// checkNames returns an error if names are none, not known, or there twice.
+// checkNames returns an error if there are no names, or one is unknown or repeated.
 func checkNames(option, thing string, names, known []string) error {
 	if len(names) == 0 {
 		return objective.BadOption(option, "none are named")
@@ -106,8 +106,8 @@ func checkNames(option, thing string, names, known []string) error {
 	return nil
 }
 
-// OpenStore opens the store of a complete grid, or makes it. Grids that differ in problems,
-// methods or seeds only may share one, so that an experiment can grow.
+// OpenStore opens or creates the store of a complete grid. Grids that differ only in
+// problems, methods or seeds may share a store, so that an experiment can grow.
 func (g Grid) OpenStore(ctx context.Context, path string) (*store.Store, error) {
 	return store.Open(ctx, path,
 		store.Setting{Name: "dim", Value: strconv.Itoa(g.Dim)},
@@ -117,7 +117,7 @@ func (g Grid) OpenStore(ctx context.Context, path string) (*store.Store, error) 
 		store.Setting{Name: "numerics", Value: strconv.Itoa(untwist.Numerics)})
 }
 
-// total is how many runs the grid has.
+// total returns how many runs the grid has.
 func (g Grid) total() int { return len(g.Problems) * len(g.Methods) * g.Runs }
 
 // method returns the i-th method of a complete grid.
@@ -129,7 +129,7 @@ func (g Grid) method(i int) method {
 	return m
 }
 
-// has reports whether a run is one of the grid.
+// has reports whether a run belongs to the grid.
 func (g Grid) has(k store.Key) bool {
 	return slices.Contains(g.Problems, k.Problem) && slices.Contains(g.Methods, k.Method) && k.Seed-g.Seed < uint64(g.Runs)
 }

@@ -20,7 +20,7 @@ import (
 
 var ctx = context.Background()
 
-// complete returns a grid with the defaults put in.
+// complete returns a grid with the defaults filled in.
 func complete(t *testing.T, g Grid) Grid {
 	t.Helper()
 	if err := g.Complete(); err != nil {
@@ -53,7 +53,7 @@ func open(t *testing.T, g Grid, dir string) *store.Store {
 	return s
 }
 
-// small is a grid of a second.
+// small is a grid that takes a second.
 func small(t *testing.T) Grid {
 	return complete(t, Grid{Dim: 5, Runs: 2, Budget: 4000})
 }
@@ -88,13 +88,13 @@ func TestBadGrids(t *testing.T) {
 		{Grid{Dim: -1}, "Dim", "at least 1"},
 		{Grid{Dim: 1 << 40}, "Dim", "must be at most 10000"},
 		{Grid{Runs: math.MaxInt}, "Runs", "must be at most 1000000"},
-		{Grid{Seed: math.MaxUint64 - 1, Runs: 3}, "Seed", "there are no 3 seeds from there"},
+		{Grid{Seed: math.MaxUint64 - 1, Runs: 3}, "Seed", "too large for 3 consecutive seeds"},
 		{Grid{Runs: -3}, "Runs", "at least 1"},
 		{Grid{Budget: -1}, "Budget", "at least 1"},
 		{Grid{Gap: -1}, "Gap", "above 0"},
 		{Grid{Gap: math.NaN()}, "Gap", "above 0"},
 		{Grid{Mix: "shaken"}, "Mix", "unknown mixing matrix"},
-		{Grid{Seed: math.MaxUint64}, "Seed", "there are no 100 seeds from there"},
+		{Grid{Seed: math.MaxUint64}, "Seed", "too large for 100 consecutive seeds"},
 	} {
 		err := test.grid.Complete()
 		var bad *objective.OptionError
@@ -104,9 +104,9 @@ func TestBadGrids(t *testing.T) {
 	}
 }
 
-// A store must not be gone on with by a version whose runs are others. When this test
-// fails golden files have moved: raise untwist.Numerics if methods of the table come to other
-// results, and put the new sum here.
+// A version whose runs differ must not add to an existing store. When this test fails,
+// the golden files have changed. Raise untwist.Numerics if methods of the table give
+// other results now, and put the new sum here.
 func TestNumericsAreTheGoldenOnes(t *testing.T) {
 	const sum, at = "518f32e18f68d452", 1
 	h := sha256.New()

@@ -7,16 +7,16 @@ import (
 	"github.com/untwist/untwist/strategy"
 )
 
-// A method is a row of a table: a strategy, and on what it is let loose.
+// A method is a row of a table: a strategy, and the function on which it runs.
 type method struct {
 	Name, Title string
 	TeX         string // the title in LaTeX
 	Strategy    strategy.Strategy
-	Unmixed     bool // on g itself, not on f = g(W·)
-	Shared      bool // in the frame that the paper's road finds, once for all such methods
+	Unmixed     bool // runs on g itself, not on f = g(W·)
+	Shared      bool // uses the frame of the paper's road, found once for all such methods
 }
 
-// methods are all there are, those of the paper's table in its order.
+// methods holds all methods. Those of the paper's table come first, in its order.
 var methods = []method{
 	{Name: "cbo-on-g", Title: "CBO on g", TeX: "CBO on $g$", Strategy: strategy.CBO{}, Unmixed: true},
 	{Name: "cbo", Title: "CBO on f", TeX: "CBO on $f$", Strategy: strategy.CBO{}},
@@ -28,11 +28,11 @@ var methods = []method{
 	{Name: "cbo-isotropic", Title: "isotropic CBO on f", TeX: "isotropic CBO on $f$", Strategy: strategy.IsotropicCBO{}},
 }
 
-// identification is the part that shared methods have in common. Its runs are stored
+// identification is the part that the shared methods have in common. Its runs are stored
 // beside theirs.
 var identification = method{Name: strategy.Identification{}.Name(), Strategy: strategy.Identification{}}
 
-// MethodNames are the names of all methods, those of the paper's table first.
+// MethodNames returns the names of all methods, those of the paper's table first.
 func MethodNames() (names []string) {
 	for _, m := range methods {
 		names = append(names, m.Name)
@@ -40,7 +40,7 @@ func MethodNames() (names []string) {
 	return names
 }
 
-// methodNamed returns the method of that name, and whether there is one.
+// methodNamed returns the method with the given name, and whether there is one.
 func methodNamed(name string) (m method, known bool) {
 	i := slices.IndexFunc(methods, func(m method) bool { return m.Name == name })
 	if i < 0 {

@@ -17,16 +17,17 @@ import (
 	"github.com/untwist/untwist/store"
 )
 
-// Run makes the runs of a complete grid that are not in the store yet, so many at a time,
-// and stores each as it finishes. Seed after seed is done, so that a grid that is stopped
-// has about as many runs of every cell. Notice, if not nil, is told before and after each
-// run, from one goroutine at a time.
+// Run makes the runs of a complete grid that are not in the store yet. It makes jobs of
+// them at a time and stores each as it finishes. It goes seed by seed, so that a grid that
+// is stopped has about the same number of runs in every cell. If notice is not nil, Run
+// calls it before and after each run, from one goroutine at a time.
 //
-// Frames that methods share are runs of a method identification, stored beside the others
-// and in no table.
+// Frames that methods share are runs of the method "identification". They are stored with
+// the others but appear in no table.
 //
-// The results are the same for any number of jobs and however often it is stopped. Two
-// programs may work on one store; they mostly make the same runs, of which one stays.
+// The results are the same for any number of jobs, however often Run is stopped. Two
+// programs may work on one store, but they mostly make the same runs, and only one of two
+// equal runs is kept.
 func (g Grid) Run(ctx context.Context, s *store.Store, jobs int, notice func(Progress)) error {
 	if err := g.check(); err != nil {
 		return fmt.Errorf("experiment: the grid is not complete: %w", err)
@@ -58,7 +59,7 @@ func (g Grid) Run(ctx context.Context, s *store.Store, jobs int, notice func(Pro
 		})
 	}
 	all.Wait()
-	for _, err := range errs { // what went wrong, before that it was stopped
+	for _, err := range errs { // a failure takes precedence over being stopped
 		if err != nil && err != context.Cause(stopped) {
 			return err
 		}
@@ -83,7 +84,7 @@ func (r *runner) group(ctx context.Context, name string, seed uint64) error {
 	return nil
 }
 
-// do returns a run from the store, where it puts it first if it is not there.
+// do returns a run from the store. If it is not there, do makes and stores it first.
 func (r *runner) do(ctx context.Context, k store.Key, m method) (store.Run, error) {
 	run, there, err := r.store.Get(ctx, k)
 	if ctx.Err() != nil {
@@ -111,19 +112,19 @@ func (r *runner) do(ctx context.Context, k store.Key, m method) (store.Run, erro
 		return run, err
 	}
 	r.watch.end(k, own)
-	// What others go on from is what a program that starts later reads.
+	// Read it back, so that later runs start from what another program would read.
 	run, there, err = r.store.Get(context.WithoutCancel(ctx), k)
 	if err == nil && !there {
-		err = fmt.Errorf("%s on %s, seed %d, has gone from the store", k.Method, k.Problem, k.Seed)
+		err = fmt.Errorf("%s on %s, seed %d, has disappeared from the store", k.Method, k.Problem, k.Seed)
 	}
 	return run, err
 }
 
-// compute makes a run that goes on from what identification came to, and returns also the
-// seconds that this took by itself.
+// compute makes a run that starts from the result of identification. It also returns the
+// seconds that this run took without identification.
 func (r *runner) compute(ctx context.Context, k store.Key, m method, before store.Run) (store.Run, float64, error) {
 	spent := before.Queries == r.grid.Budget
-	if m.Shared && (before.Reached > 0 || before.Frame == nil || spent) { // there is nothing to go on with
+	if m.Shared && (before.Reached > 0 || before.Frame == nil || spent) { // there is nothing left to run
 		before.Key, before.Frame = k, nil
 		if before.Reached == 0 && spent {
 			before.Status = objective.BudgetSpent.String()
@@ -145,7 +146,8 @@ func (r *runner) compute(ctx context.Context, k store.Key, m method, before stor
 	began := time.Now()
 	result, err := untwist.Minimize(ctx, p, o)
 	seconds := time.Since(began).Seconds()
-	if err != nil && !errors.Is(err, untwist.ErrAllFailed) { // in a frame that is nearly singular: that run has failed, no more
+	// In a nearly singular frame all queries may fail. That is a failed run, not an error.
+	if err != nil && !errors.Is(err, untwist.ErrAllFailed) {
 		return before, 0, fmt.Errorf("%s on %s, seed %d: %w", k.Method, k.Problem, k.Seed, err)
 	}
 	if result.Status == objective.Cancelled {
@@ -158,7 +160,7 @@ func (r *runner) compute(ctx context.Context, k store.Key, m method, before stor
 	return run, seconds, err
 }
 
-// options are those of a method, with what is left of the budget.
+// options returns the options for a method, with what is left of the budget.
 func (r *runner) options(k store.Key, m method, before store.Run, p *problem.Problem) (untwist.Options, error) {
 	o := untwist.Options{
 		Strategy: m.Strategy, Start: p.Domain(), Seed: k.Seed,
@@ -176,7 +178,7 @@ func (r *runner) options(k store.Key, m method, before store.Run, p *problem.Pro
 	return o, nil
 }
 
-// kept is what is stored of a result.
+// kept returns the part of a result that is stored.
 func kept(k store.Key, p *problem.Problem, result untwist.Result, seconds float64) (store.Run, error) {
 	run := store.Run{
 		Key: k, Status: result.Status.String(), Gap: result.Value - p.Minimum(),
@@ -195,10 +197,10 @@ func kept(k store.Key, p *problem.Problem, result untwist.Result, seconds float6
 	return run, err
 }
 
-// recovery is how far from the truth a row may be that is recovered.
+// recovery is the largest distance from the true row at which a row counts as recovered.
 const recovery = 1e-4
 
-// after is a run with what went before it.
+// after returns run with the queries, time and results of before added to it.
 func after(before, run store.Run) store.Run {
 	curve := before.Curve
 	for _, c := range run.Curve {

@@ -15,8 +15,8 @@ import (
 	"github.com/untwist/untwist/store"
 )
 
-// Methods that share a frame come, to the bit, to what each comes to by itself, and the
-// queries for the frame count for each.
+// Methods that share a frame give the same bits as each gives by itself, and the queries
+// for the frame count for each of them.
 func TestSharedFramesChangeNothing(t *testing.T) {
 	t.Parallel()
 	g := complete(t, Grid{Dim: 6, Runs: 2, Budget: 9000})
@@ -67,7 +67,7 @@ func TestSharedFramesChangeNothing(t *testing.T) {
 	}
 }
 
-// descends reports whether a curve goes down, to the right.
+// descends reports whether values only fall, and queries only rise, along a curve.
 func descends(curve []objective.Sample) bool {
 	for i := 1; i < len(curve); i++ {
 		if curve[i].Queries <= curve[i-1].Queries || curve[i].Value > curve[i-1].Value {
@@ -77,8 +77,8 @@ func descends(curve []objective.Sample) bool {
 	return true
 }
 
-// Stopped after any run, by one job or several, twice at once, and grown from a smaller
-// grid: the runs are the same.
+// The runs are the same if the grid is stopped after any run, made by one job or several,
+// made by two programs at once, or grown from a smaller grid.
 func TestRunsAreTheSameHoweverMade(t *testing.T) {
 	t.Parallel()
 	g := small(t)
@@ -140,8 +140,8 @@ func TestRunsAreTheSameHoweverMade(t *testing.T) {
 	check("grown", grown)
 }
 
-// A budget that ends while coordinates are looked for ends the methods that need them
-// there, and no query more is spent.
+// A budget that ends during identification ends the methods that need coordinates, and
+// not one more query is spent.
 func TestBudgetsThatEndInTheHessians(t *testing.T) {
 	g := complete(t, Grid{Dim: 5, Runs: 1, Budget: 100, Methods: []string{"reparametrised", "transformed", "componentwise"}})
 	s := open(t, g, t.TempDir())
@@ -159,8 +159,8 @@ func TestBudgetsThatEndInTheHessians(t *testing.T) {
 	}
 }
 
-// Where coordinates take the whole budget exactly, methods that need them are as they are
-// by themselves.
+// Where identification takes exactly the whole budget, the methods that need it give the
+// same results as by themselves.
 func TestBudgetsOfTheFrameAlone(t *testing.T) {
 	g := complete(t, Grid{Dim: 2, Runs: 1, Budget: 140, Problems: []string{"rastrigin"}, Methods: []string{"reparametrised", "transformed", "componentwise"}})
 	s := open(t, g, t.TempDir())
@@ -186,7 +186,7 @@ func TestBudgetsOfTheFrameAlone(t *testing.T) {
 	}
 }
 
-// What goes before a run counts, and is the best if it was.
+// The queries of identification count for a run, and so does its best value.
 func TestAfter(t *testing.T) {
 	before := store.Run{Gap: 3, Queries: 100, Seconds: 7, Recovered: 4, Curve: []objective.Sample{{Queries: 1, Value: 9}, {Queries: 100, Value: 3}}}
 	run := store.Run{Key: store.Key{Method: "m"}, Gap: 1, Queries: 20, Reached: 20, Seconds: 2, Recovered: -1, Curve: []objective.Sample{{Queries: 1, Value: 5}, {Queries: 20, Value: 1}}}
@@ -203,7 +203,7 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// A store that fails ends the grid with an error on one line; what was finished stays.
+// A store that fails ends the grid with an error of one line. Finished runs stay.
 func TestErrorsEndAGrid(t *testing.T) {
 	g, dir := small(t), t.TempDir()
 	s := open(t, g, dir)
@@ -215,7 +215,7 @@ func TestErrorsEndAGrid(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "table1.db: ") {
 		t.Errorf("%v", err)
 	}
-	if n := len(stored(t, open(t, g, dir))); n != 4 { // three and a frame
+	if n := len(stored(t, open(t, g, dir))); n != 4 { // three runs and a frame
 		t.Errorf("%d runs are there", n)
 	}
 }

@@ -27,9 +27,9 @@ func wilson(k, n int) (low, high float64) {
 	return low, high
 }
 
-// fisher returns the p-value of Fisher's exact test, two-sided, for k of n successes
-// against l of m: the probability, given k+l in all, of a table that is at most as
-// probable as this one.
+// fisher returns the p-value of Fisher's exact test, two-sided, for k successes of n
+// against l of m. This is the probability, given k+l successes in all, of a table that is
+// at most as probable as this one.
 func fisher(k, n, l, m int) float64 {
 	// ln C(n, i) C(m, k+l−i)
 	weight := func(i int) float64 { return logChoose(n, i) + logChoose(m, k+l-i) }

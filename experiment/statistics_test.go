@@ -10,7 +10,7 @@ import (
 
 import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
 
-// Figures of Brown, Cai and DasGupta's kind, by hand: for 0 of n the upper end is
+// Intervals by hand, after Brown, Cai and DasGupta: for 0 of n the upper end is
 // z²/(n+z²).
 func TestWilson(t *testing.T) {
 	const z2 = 3.841458820694124
@@ -49,8 +49,8 @@ func TestWilsonSolvesItsEquation(t *testing.T) {
 	})
 }
 
-// Fisher's own tea: 3 of 4 cups against 1 of 4 gives 34/70; and an example that is in
-// many a textbook, 8 of 10 against 1 of 6.
+// Fisher's own tea tasting, 3 of 4 cups against 1 of 4, gives 34/70. The other example is
+// in many textbooks: 8 of 10 against 1 of 6.
 func TestFisher(t *testing.T) {
 	for _, test := range []struct {
 		k, n, l, m int

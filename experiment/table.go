@@ -7,10 +7,10 @@ import (
 	"github.com/untwist/untwist/store"
 )
 
-// A Table says of each method how often it came within the gap on each problem.
+// A Table says for each method how often it came within the gap on each problem.
 type Table struct {
 	Grid  Grid   `json:"grid"`
-	Done  int    `json:"done"` // runs, of Total
+	Done  int    `json:"done"` // how many of Total runs are done
 	Total int    `json:"total"`
 	Cells []Cell `json:"cells"` // method after method
 	runs  []store.Run
@@ -22,23 +22,23 @@ type Cell struct {
 	Problem   string  `json:"problem"`
 	Successes int     `json:"successes"`
 	Runs      int     `json:"runs"`
-	Low       float64 `json:"wilson_low"` // the 95 % interval of the rate of success
+	Low       float64 `json:"wilson_low"` // the 95 % interval for the rate of success
 	High      float64 `json:"wilson_high"`
-	// Queries is the median of those up to the first success of the runs that have
-	// one, of two in the middle the lower, those for finding coordinates included;
-	// nil: none has.
+	// Queries is how many queries a run took up to its first success, including those
+	// that find coordinates: the median over the successful runs, and of the middle two
+	// the lower. It is nil if no run succeeded.
 	Queries *int `json:"median_queries"`
-	// Recovered is how many percent of the components were found, on average over the
-	// runs that came to a frame by the paper's road; nil: none did.
+	// Recovered is the percentage of components that were found, on average over the
+	// runs that found a frame by the paper's road. It is nil if none did.
 	Recovered *float64 `json:"recovered"`
-	// Paper and PapersRecovered are the paper's figures, in percent of 100 runs; nil: it
-	// has none.
+	// Paper and PapersRecovered are the paper's figures, in percent of 100 runs. They are
+	// nil where the paper has none.
 	Paper           *int `json:"paper"`
 	PapersRecovered *int `json:"paper_recovered"`
-	// P is the p-value of Fisher's exact test that both have the same rate of success;
-	// nil: the settings are not the paper's.
+	// P is the p-value of Fisher's exact test that both have the same rate of success. It
+	// is nil where the settings are not the paper's.
 	P       *float64 `json:"fisher_p"`
-	Seconds float64  `json:"seconds"` // of a run, on average
+	Seconds float64  `json:"seconds"` // the mean time of a run
 }
 
 // Tabulate makes the table of a complete grid from the runs that are in the store.
@@ -93,8 +93,8 @@ func newCell(method, problem string, runs []store.Run, d int) Cell {
 	return c
 }
 
-// compare puts the paper's figures in, and if they are of the same settings tests whether
-// the rate of success is the same.
+// compare fills in the paper's figures. If the settings are the same, it tests whether the
+// rate of success is the same.
 func (c *Cell) compare(same bool) {
 	p, there := papersTable[c.Method][c.Problem]
 	if !there {
@@ -109,7 +109,7 @@ func (c *Cell) compare(same bool) {
 	}
 }
 
-// papersRuns is how many runs the paper's figures are of.
+// papersRuns is the number of runs behind each of the paper's figures.
 const papersRuns = 100
 
 // likePaper reports whether the settings are those of the paper.
@@ -117,7 +117,7 @@ func (g Grid) likePaper() bool {
 	return g.Dim == 100 && g.Budget == 5_000_000 && g.Gap == 0.005 && g.Mix == "paper"
 }
 
-// A figure of the paper's table, in percent; -1: it has none.
+// A figure is an entry of the paper's table, in percent; -1 where it has none.
 type figure struct{ success, recovered int }
 
 // papersTable is Table 1 of the paper, section 4.
@@ -130,7 +130,7 @@ var papersTable = map[string]map[string]figure{
 	"cmaes":          row(figure{0, -1}, figure{0, -1}, figure{100, -1}, figure{100, -1}),
 }
 
-// row is a row of the paper's table, its problems in their order.
+// row returns a row of the paper's table, with the problems in its order.
 func row(rastrigin, like, norm, powers figure) map[string]figure {
 	return map[string]figure{"rastrigin": rastrigin, "rastrigin-like": like, "squared-norm": norm, "different-powers": powers}
 }

@@ -64,7 +64,7 @@ func TestTabulate(t *testing.T) {
 	}
 }
 
-// With the paper's settings its figures are tested against.
+// With the paper's settings, the results are tested against its figures.
 func TestCompareWithThePaper(t *testing.T) {
 	c := newCell("componentwise", "squared-norm", make([]store.Run, 20), 100)
 	c.compare(true)
@@ -81,7 +81,7 @@ func TestCompareWithThePaper(t *testing.T) {
 	}
 }
 
-// All forms of the example, times last.
+// The example in all formats, with times last.
 func TestForms(t *testing.T) {
 	g, s := example(t)
 	table, err := g.Tabulate(ctx, s)
@@ -151,7 +151,7 @@ func TestForms(t *testing.T) {
 }
 
 // docs/table1.md has the table of docs/table1.json, which a run has written, and README.md
-// what it shows at a glance.
+// has its overview.
 func TestCommittedTable(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "docs", "table1.json"))
 	if err != nil {
@@ -184,8 +184,8 @@ func TestCommittedTable(t *testing.T) {
 	}
 }
 
-// The quartiles of three runs, by hand: a run stays where it ended, and has no gap before
-// its first sample.
+// The quartiles of three runs, by hand. A run keeps its last value after it has ended, and
+// has no gap before its first sample.
 func TestCourse(t *testing.T) {
 	g := Grid{Problems: []string{"p"}, Methods: []string{"m"}}
 	table := Table{Grid: g}

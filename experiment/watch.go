@@ -9,15 +9,15 @@ import (
 
 // Progress is how far a grid has come.
 type Progress struct {
-	Now         store.Key // the run that was begun or ended last
+	Now         store.Key // the run that began or ended last
 	Done, Total int
-	Left        time.Duration // about; less than 0: nothing is known yet
+	Left        time.Duration // an estimate; negative while there is none yet
 }
 
 // A cell is a method on a problem.
 type cell struct{ problem, method string }
 
-// cost is what the runs of a cell took, each by itself.
+// cost is the time that the runs of a cell took, not counting a frame that they share.
 type cost struct {
 	runs    int
 	seconds float64
@@ -30,11 +30,11 @@ type watch struct {
 	jobs   int
 	notice func(Progress)
 	costs  map[cell]cost
-	seen   map[store.Key]bool // runs of the grid, and frames
-	done   int                // runs of the grid
+	seen   map[store.Key]bool // the runs of the grid that are done, and the frames
+	done   int                // how many runs of the grid are done
 }
 
-// newWatch knows what the runs of the grid in the store took.
+// newWatch returns a watch that has counted the known runs of the grid.
 func newWatch(g Grid, known []store.Run, jobs int, notice func(Progress)) *watch {
 	w := &watch{grid: g, jobs: jobs, notice: notice, costs: map[cell]cost{}, seen: map[store.Key]bool{}}
 	frames := map[store.Key]float64{}
@@ -52,7 +52,7 @@ func newWatch(g Grid, known []store.Run, jobs int, notice func(Progress)) *watch
 	return w
 }
 
-// count takes notice of a run that is done, if it is one of the grid or a frame and not
+// count counts a finished run, if it is a frame or belongs to the grid and has not been
 // counted yet.
 func (w *watch) count(k store.Key, seconds float64) {
 	of := k
@@ -70,21 +70,21 @@ func (w *watch) count(k store.Key, seconds float64) {
 	w.costs[cell{k.Problem, k.Method}] = cost{c.runs + 1, c.seconds + seconds}
 }
 
-// found takes notice of a run that another program has made.
+// found counts a run that was already in the store.
 func (w *watch) found(run store.Run) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.count(run.Key, run.Seconds)
 }
 
-// begin tells that a run has begun.
+// begin reports that a run has begun.
 func (w *watch) begin(k store.Key) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.tell(k)
 }
 
-// end tells that a run is done.
+// end counts a run and reports that it is done.
 func (w *watch) end(k store.Key, seconds float64) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -98,8 +98,8 @@ func (w *watch) tell(k store.Key) {
 	}
 }
 
-// left estimates the time left: every run takes as long as those of its cell did on
-// average, or if there are none as all did.
+// left estimates the time left. It assumes that a run takes the average time of its cell,
+// or of all runs if its cell has none yet.
 func (w *watch) left() time.Duration {
 	var all cost
 	for _, c := range w.costs {
@@ -111,7 +111,7 @@ func (w *watch) left() time.Duration {
 	}
 	seconds := 0.0
 	for _, name := range w.grid.Problems {
-		frames := 0 // still to be found
+		frames := 0 // how many are still to be found
 		for i, method := range w.grid.Methods {
 			runs := w.grid.Runs - w.costs[cell{name, method}].runs
 			seconds += w.take(cell{name, method}, runs, all)
@@ -125,7 +125,7 @@ func (w *watch) left() time.Duration {
 	return time.Duration(seconds / float64(w.jobs) * float64(time.Second))
 }
 
-// take is how long so many runs of a cell take.
+// take returns the seconds that the given number of runs of a cell will take.
 func (w *watch) take(of cell, runs int, all cost) float64 {
 	c := w.costs[of]
 	if c.runs == 0 {

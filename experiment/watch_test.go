@@ -6,7 +6,7 @@ import (
 	"github.com/untwist/untwist/store"
 )
 
-// The time left is what the runs of each cell took so far, for those that are left.
+// The time left assumes that the runs of each cell take as long as they did so far.
 func TestTimeLeft(t *testing.T) {
 	g := complete(t, Grid{Dim: 5, Runs: 4, Methods: []string{"cbo", "transformed", "componentwise"}, Problems: []string{"rastrigin"}})
 	var told []Progress
@@ -20,9 +20,9 @@ func TestTimeLeft(t *testing.T) {
 	w.end(key("transformed", 0), 4)
 	left := []float64{
 		-1,
-		// 3 of cbo, 4 of the two others, and 4 frames, all 10 seconds.
+		// 3 runs of cbo, 4 of each of the two others, and 4 frames, all 10 seconds.
 		(3*10 + 8*10 + 4*10) / 2.,
-		// The others as long as these two on average.
+		// The others are expected to take the average of these two.
 		(3*10 + 8*25 + 3*40) / 2.,
 		(3*10 + 3*4 + 4*18 + 3*40) / 2.,
 	}
@@ -37,7 +37,7 @@ func TestTimeLeft(t *testing.T) {
 	// A watch that begins later knows the same.
 	known := []store.Run{
 		{Key: key("cbo", 0), Seconds: 10}, {Key: key("identification", 0), Seconds: 40}, {Key: key("transformed", 0), Seconds: 44},
-		{Key: store.Key{Problem: "rastrigin", Method: "cbo", Seed: 9}, Seconds: 1e9}, // not of this grid
+		{Key: store.Key{Problem: "rastrigin", Method: "cbo", Seed: 9}, Seconds: 1e9}, // not in this grid
 	}
 	if again := newWatch(g, known, 2, nil); again.left() != told[3].Left || again.done != 2 {
 		t.Errorf("%v left, %d done", again.left(), again.done)
