@@ -2,12 +2,12 @@ package cbo
 
 import "github.com/untwist/untwist/internal/rng"
 
-// A batch chooses which particles take part in a step: the first size of a
-// random permutation of all, then the next, and a new permutation when fewer
-// than size are left (Carrillo, Jin, Li and Zhu 2021). Where all take part,
-// they do so in their own order, and no random number is drawn.
+// A batch chooses which particles take part in a step. It takes the first size
+// particles of a random permutation, then the next, and draws a new permutation
+// when fewer than size are left (Carrillo, Jin, Li and Zhu 2021). Where all
+// particles take part, they keep their order and no random number is drawn.
 type batch struct {
-	members []int // those that take part now
+	members []int // the particles that take part in this step
 	deck    []int // a permutation of all particles
 	next    int
 	stream  *rng.Stream

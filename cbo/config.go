@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Config says how a run goes. Zero values mean the defaults, which are those
+// Config has the settings of a run. Zero values mean the defaults, which are those
 // of the paper's experiment on the whole space.
 //
 // A variant (Noise, Domain, Correction, Memory, Sigma, Alpha) may have a method
@@ -17,9 +17,9 @@ type Config struct {
 	Particles int
 	// Box is where particles start, uniformly. Default [-1, 1]^d.
 	Box objective.Box
-	// Points are known good points, inside the Domain: the first particles
-	// start there instead. Of more points than Particles all are evaluated and
-	// the best are the particles.
+	// Points are known good points inside the Domain. The first particles start
+	// there instead. If there are more points than Particles, all of them are
+	// evaluated and the particles start at the best.
 	Points *mat.Dense
 
 	// Tau is the step size τ. Default 0.03.
@@ -27,18 +27,18 @@ type Config struct {
 	// Lambda is the strength λ of the drift. Default 1.
 	Lambda float64
 	// Sigma is the strength σ of the noise. Default Constant(7.1), for noise
-	// that acts on each coordinate alone; Isotropic wants about √(2/d).
+	// that acts on each coordinate separately; Isotropic needs about √(2/d).
 	Sigma Schedule
 	// Alpha is the exponent α of the weights. Default Geometric{100, 1.005, 1e5}.
 	Alpha Schedule
 
 	// Noise is D. Default Anisotropic.
 	Noise Noise
-	// Domain keeps the particles inside. Default Clip{1e8}.
+	// Domain limits where particles may be. Default Clip{1e8}.
 	Domain Domain
-	// Correction weakens the drift of good particles. Default Full: it does not.
+	// Correction weakens the drift of good particles. Default Full: no correction.
 	Correction Correction
-	// Memory lets particles remember their best. Default Forget: they do not.
+	// Memory lets particles remember their best. Default Forget: no memory.
 	Memory Memory
 	// Batch is how many particles, chosen at random, form a consensus and move
 	// in each step, which then costs that many queries. Default all.
@@ -46,10 +46,10 @@ type Config struct {
 	// Resample shakes the particles when the best value stalls. Default never.
 	Resample Resample
 
-	// Stop says when a run ends, budget, target and context aside.
+	// Stop says when a run ends, apart from budget, target and context.
 	Stop Stop
-	// Restarts is how many independent runs may follow one that has ended of
-	// itself: converged, stalled or at its limit of steps. Default 0.
+	// Restarts is how many independent runs may follow one that has converged,
+	// stalled or reached its limit of steps. Default 0.
 	Restarts int
 
 	// Seed determines all randomness.
@@ -59,21 +59,21 @@ type Config struct {
 	Observe func(State) `fingerprint:"-"`
 }
 
-// Resample adds σ_r√τ ξ, ξ ~ N(0, I), to every particle that moves when the
-// best value has not improved for Wait steps, and waits again.
+// Resample adds σ_r√τ ξ, ξ ~ N(0, I), to every particle that moves, whenever the
+// best value has not improved for Wait steps. Then it waits for another Wait steps.
 type Resample struct {
 	Wait  int     // 0: never
 	Sigma float64 // σ_r; 0: 0.1
 }
 
-// Stop says when a run ends of itself.
+// Stop has the rules by which a run ends.
 type Stop struct {
 	// Spread: the run has converged when in every coordinate all particles
-	// are within Spread·max(1, |c_j|) of each other. Default 1e-14: so near
-	// that rounding is all that still moves them. Negative: never.
+	// are within Spread·max(1, |c_j|) of each other. Default 1e-14, so close
+	// that only rounding still moves them. Negative: never.
 	Spread float64
 	// Stall: the run has stalled when the best value has not improved for
-	// that many steps. Default 0: never.
+	// this many steps. Default 0: never.
 	Stall int
 	// Steps is the most steps of one run. Default 0: no limit.
 	Steps int
@@ -87,7 +87,7 @@ type State struct {
 	Consensus []float64
 }
 
-// complete puts the defaults in and returns an error that names a bad field.
+// complete fills in the defaults and returns an error that names a bad field.
 func (c *Config) complete(d int) error {
 	setDefault(&c.Particles, 50)
 	setDefault(&c.Tau, 0.03)
@@ -161,7 +161,7 @@ func (c *Config) check(d int) error {
 		return objective.BadOption("Resample", "%+v, must be finite and not negative", c.Resample)
 	}
 	if c.Stop.Stall < 0 || c.Stop.Steps < 0 || math.IsNaN(c.Stop.Spread) {
-		return objective.BadOption("Stop", "%+v, stall and steps must not be negative, nor spread NaN", c.Stop)
+		return objective.BadOption("Stop", "%+v, stall and steps must not be negative, and spread must not be NaN", c.Stop)
 	}
 	if c.Restarts < 0 {
 		return objective.BadOption("Restarts", "%d, must not be negative", c.Restarts)
@@ -169,7 +169,7 @@ func (c *Config) check(d int) error {
 	return c.checkVariants(d)
 }
 
-// checkVariants asks the variants that check their own settings.
+// checkVariants calls Check on the variants that have it.
 func (c *Config) checkVariants(d int) error {
 	for _, v := range []struct {
 		option  string

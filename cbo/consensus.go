@@ -15,18 +15,18 @@ import (
 //
 // (section 2.1, equation "con"; E_i = f(x^(i))). In exact arithmetic this is
 // exp(−αE_i)/Σ_j exp(−αE_j). In floating point the form matters once α has
-// grown to 1e5 and the weights are nearly an argmin: here they sum to 1 only
-// within the rounding of αE, so that c trembles by that fraction of itself and
-// the best particle, which would otherwise sit on c and stand still, goes on
-// moving. On the squared norm at d = 100, in the paper's setting, this form
-// needs 0.77 to 0.95 million queries (seeds 0 to 4), weights divided by their
-// sum 0.95 to 1.27 million. The field's reference implementation, with which
-// the paper's figures were made, has this form.
+// grown to 1e5 and the weights are nearly an argmin. In this form they sum to 1
+// only up to the rounding of αE, so c trembles by that fraction of itself. The
+// best particle, which would otherwise sit on c and stand still, keeps moving.
+// On the squared norm at d = 100, in the paper's setting, this form needs 0.77
+// to 0.95 million queries (seeds 0 to 4); weights divided by their sum need 0.95
+// to 1.27 million. The reference implementation that produced the paper's
+// figures uses this form.
 //
-// This form is used as long as the rounding is small. Where α|E| is so large that
-// the logarithm would be lost in it, or overflows, the least E is subtracted
-// first. Where all have failed, or f = −∞, the best share the weight equally.
-// scratch is as long as weights.
+// This form is used as long as the rounding is small. Where α|E| overflows, or is
+// so large that the logarithm would be lost in it, the least E is subtracted
+// first. Where all particles have failed, or f = −∞, the best share the weight
+// equally. scratch is as long as weights.
 func consensus(c, weights []float64, x *mat.Dense, energies []float64, members []int, alpha float64, scratch []float64) {
 	switch least := least(energies, members); {
 	case math.IsInf(least, 0):
@@ -40,7 +40,7 @@ func consensus(c, weights []float64, x *mat.Dense, energies []float64, members [
 	for k, i := range members {
 		w, xi := weights[k], x.RawRowView(i)[:len(c)]
 		if w == 0 {
-			continue // nothing to add, and x may be far away
+			continue // nothing to add, and x may be infinite: 0·∞ is NaN
 		}
 		for j := range c {
 			c[j] += float64(w * xi[j])
@@ -49,7 +49,7 @@ func consensus(c, weights []float64, x *mat.Dense, energies []float64, members [
 }
 
 // roughExponent is the exponent α|E| whose rounding is 1e-6. The weights then have
-// an error of that size.
+// a relative error of that size.
 const roughExponent = 1e10
 
 // softmin sets the weights of the members to exp(a_i − lse(a)) with
@@ -58,7 +58,7 @@ func softmin(weights, energies []float64, members []int, alpha, base float64, sc
 	for k, i := range members {
 		weights[k] = -alpha * (energies[i] - base)
 		if alpha == 0 {
-			weights[k] = 0 // where E is infinite too
+			weights[k] = 0 // also where E is infinite
 		}
 	}
 	lse := logSumExp(weights, scratch)

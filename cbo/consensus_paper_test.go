@@ -72,7 +72,7 @@ func drawEnsemble(t *rapid.T) (*mat.Dense, []float64) {
 	return x, rapid.SliceOfN(rapid.Float64Range(-50, 50), n, n).Draw(t, "E")
 }
 
-// rounding is how much the weights, and with them c, may be off because −αE
+// rounding is the error that the weights, and with them c, may have because −αE
 // and its log-sum-exp are rounded: an error of ulp(αE) in the exponent.
 func rounding(energies []float64, alpha, size float64) float64 {
 	largest := 1.0
@@ -111,7 +111,7 @@ func TestConsensusStaysInTheBox(t *testing.T) {
 	})
 }
 
-// f and f + c have the same consensus, to the rounding that α·f implies.
+// f and f + c have the same consensus, up to the rounding of α·f.
 func TestConsensusIgnoresAConstant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, energies := drawEnsemble(t)
@@ -170,11 +170,11 @@ func TestConsensusOfFailures(t *testing.T) {
 		alpha    float64
 		want     float64
 	}{
-		{[]float64{inf, 5, inf}, 100, 2},         // the only one that counts
+		{[]float64{inf, 5, inf}, 100, 2},         // only one has not failed
 		{[]float64{inf, inf, inf}, 100, 3},       // all have failed: the mean
-		{[]float64{-inf, 5, -inf}, 100, 3.5},     // these share it
+		{[]float64{-inf, 5, -inf}, 100, 3.5},     // two share the weight
 		{[]float64{1e308, 1e308, 1e308}, 1e5, 3}, // αE overflows for all
-		{[]float64{1e307, 2e307, 3e307}, 1e5, 1}, // and yet one is best
+		{[]float64{1e307, 2e307, 3e307}, 1e5, 1}, // αE overflows, and yet one is best
 		{[]float64{-1e307, -2e307, -3e307}, 1e5, 6},
 		{[]float64{inf, 0, inf}, 0, 3},
 	} {

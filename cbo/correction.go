@@ -6,8 +6,8 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 )
 
-// A Correction decides how much of its drift a particle keeps, by how much
-// worse it is than the consensus: x ← x − λτ H(f(x) − f(c)) (x − c) + …
+// A Correction decides how much of its drift a particle keeps, depending on how
+// much worse it is than the consensus: x ← x − λτ H(f(x) − f(c)) (x − c) + …
 //
 // The interface is open: any type with these methods is a Correction.
 type Correction interface {
@@ -46,8 +46,8 @@ type Regularised struct {
 	Epsilon float64 // 0: 1e-3
 }
 
-// usualEpsilon is the default of Epsilon: in units of f, so that H is a step for
-// all but particles that are as good as the consensus.
+// usualEpsilon is the default of Epsilon, in units of f. With it H is a step except for
+// particles whose value is almost that of the consensus.
 const usualEpsilon = 1e-3
 
 // Asks returns true.
@@ -70,7 +70,7 @@ func (r Regularised) Factor(excess float64) float64 {
 	return 1 / (1 + kernel.ExpOf(-2*excess/epsilon))
 }
 
-// excess returns f(x) − f(c), 0 where both have failed.
+// excess returns f(x) − f(c), or 0 where both have failed.
 func excess(fx, fc float64) float64 {
 	if fx == fc {
 		return 0

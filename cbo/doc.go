@@ -1,6 +1,6 @@
-// Package cbo is consensus-based optimisation: particles x^(1), …, x^(n) drift
-// towards a weighted mean of themselves, their consensus, and explore around
-// it,
+// Package cbo is consensus-based optimisation. Particles x^(1), …, x^(n) drift
+// towards a weighted mean of themselves, their consensus c, and explore around
+// it:
 //
 //	c = Σ ω_i x^(i),   ω_i = exp(−α f(x^(i))) / Σ_j exp(−α f(x^(j)))
 //	x ← x − λτ (x − c) + σ√τ D(x − c) ξ,   ξ ~ N(0, I)
@@ -8,9 +8,9 @@
 // (Fiedler and Roith, "Consensus-based optimization for linearly separable
 // functions", section 2.1; Pinnau, Totzeck, Tse and Martin 2017).
 //
-// Start with Run and Config. Each symbol has its file: the consensus c, the
+// Start with Run and Config. Each part has its own file: the consensus c, the
 // noise D, the schedules of α and σ, one step, a run. Variants are values of
-// small interfaces, all of which but Memory are open to types of your own:
+// small interfaces. You can add types of your own to all of them except Memory:
 //
 //	Schedule    Constant, Geometric
 //	Noise       Anisotropic (default), Isotropic, Transformed{Frame}

@@ -12,11 +12,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Domain keeps particles where they may be.
+// A Domain limits where particles may be.
 //
 // The interface is open: any type with this method is a Domain.
 type Domain interface {
-	// Confine moves every row of points that is outside to the inside.
+	// Confine moves every row of points that is outside the domain into it.
 	// scratch has room for one point.
 	Confine(points *mat.Dense, scratch []float64)
 }
@@ -27,9 +27,9 @@ type Free struct{}
 // Confine does nothing.
 func (Free) Confine(*mat.Dense, []float64) {}
 
-// Clip sets coordinates beyond ±Radius back to it. With the strong noise that
-// the paper uses a particle is now and then thrown very far; this is the
-// safety that its experiment has.
+// Clip sets coordinates beyond ±Radius to ±Radius. The strong noise that the
+// paper uses occasionally throws a particle very far. The paper's experiment
+// has the same safeguard.
 type Clip struct{ Radius float64 }
 
 // Check returns an error if Radius is bad.
@@ -60,10 +60,10 @@ func (c Clip) Confine(points *mat.Dense, _ []float64) {
 //
 //	x ← (x − W̃†y) + W̃†clip(y),
 //
-// as Transformed noise needs: clipping in x pushes particles off the
-// directions in which f separates, and the method fails. The bracket, what the
-// frame does not see of x, is 0 where W̃ is square, and taken to be 0 where it
-// would be lost in rounding.
+// as Transformed noise requires: clipping in x pushes particles off the
+// directions in which f separates, and the method fails. The bracket is the part
+// of x that the frame does not see. It is 0 where W̃ is square, and is taken to
+// be 0 where it would be lost in rounding.
 type ClipIn struct {
 	Frame  *frame.Frame
 	Radius float64
@@ -75,19 +75,20 @@ func (c ClipIn) Check(d int) error {
 }
 
 const (
-	// huge is a size whose square does not overflow, nor that of 1/huge underflow.
+	// huge is a size whose square does not overflow. The square of 1/huge does not
+	// underflow.
 	huge = 1e150
-	// surely is how much of Radius², less than 1 by far more than rounding, ‖x‖²
-	// may be so that x is inside without a closer look.
+	// surely·Radius² is the largest ‖x‖² at which x counts as inside without a closer
+	// look. The difference from Radius² is far more than rounding.
 	surely = 0.99
-	// lost is how many times Radius the coordinates may be before what the frame
-	// does not see of x is rounding: 1e8 of the 1e16 that a float64 resolves.
+	// lost is how many times Radius the coordinates may be before the part of x that
+	// the frame does not see is only rounding: 1e8 of the 1e16 that a float64 resolves.
 	lost = 1e8
 )
 
 // Confine clips the coordinates W̃x. A particle with ‖x‖ ≤ Radius is inside,
-// because the rows of W̃ have length 1. All others are rare. They are looked at
-// one by one, together with those that are nearly outside.
+// because the rows of W̃ have length 1. All others are rare. They are treated
+// one by one, together with those whose ‖x‖ is nearly Radius.
 func (c ClipIn) Confine(points *mat.Dense, scratch []float64) {
 	safe := -1.0 // the square of a radius that is surely inside
 	if c.Radius > 1/huge && c.Radius < huge {
@@ -105,7 +106,7 @@ func (c ClipIn) Confine(points *mat.Dense, scratch []float64) {
 // confine clips one particle; y is scratch.
 func (c ClipIn) confine(x, y []float64) {
 	for k, v := range x {
-		x[k] = clip(v, huge) // no overflow in what follows
+		x[k] = clip(v, huge) // so that nothing below overflows
 	}
 	var point, coordinates mat.Dense
 	point.SetRawMatrix(blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x})
@@ -129,7 +130,7 @@ func (c ClipIn) confine(x, y []float64) {
 	c.Frame.Move(&point, 1, &coordinates)
 }
 
-// clip returns v, or ±r beyond it; a NaN becomes r.
+// clip returns v limited to [−r, r]; a NaN becomes r.
 func clip(v, r float64) float64 {
 	if v < -r {
 		return -r
@@ -141,7 +142,7 @@ func clip(v, r float64) float64 {
 }
 
 // Reflect keeps particles in a finite box by reflecting them at its faces, as
-// often as it takes.
+// often as necessary.
 type Reflect struct{ Box objective.Box }
 
 // Check returns an error unless Box is finite and has d dimensions.
@@ -163,7 +164,7 @@ func (r Reflect) Confine(points *mat.Dense, _ []float64) {
 	}
 }
 
-// reflect folds v into [lo, hi]: with period 2(hi − lo), up and down again.
+// reflect folds v into [lo, hi] by a triangle wave of period 2(hi − lo).
 func reflect(v, lo, hi float64) float64 {
 	if lo <= v && v <= hi {
 		return v

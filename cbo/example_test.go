@@ -9,8 +9,8 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// wells is Σ z_j² + 10(1 − cos 2πz_j), z = x − 1: one well at each integer, the
-// deepest at 1, where it is 0.
+// wells is Σ z_j² + 10(1 − cos 2πz_j), z = x − 1. It has a well at each integer;
+// the deepest is at 1, where it is 0.
 func wells(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -20,7 +20,7 @@ func wells(x []float64) float64 {
 	return sum
 }
 
-// minimize runs cfg on 200,000 queries and prints what was found.
+// minimize runs cfg with 200,000 queries and prints what it found.
 func minimize(name string, d int, f func(x []float64) float64, cfg cbo.Config) {
 	r, err := cbo.Run(context.Background(), objective.NewMeter(objective.Func(d, f), 200_000), cfg)
 	fmt.Printf("%s: %.3f at %.2f, error %v\n", name, r.Value, r.Point, err)
@@ -34,8 +34,8 @@ func ExampleRun() {
 	// wells: 0.000 at [1.00 1.00 1.00], error <nil>
 }
 
-// A schedule is a value. This is the α of the paper: it grows by half a percent
-// a step.
+// A schedule is a value. This is the α of the paper, which grows by half a percent
+// per step.
 func ExampleGeometric() {
 	alpha := cbo.Geometric{Start: 100, Factor: 1.005, Limit: 1e5}
 	fmt.Printf("%.1f, %.1f, %.1f\n", alpha.At(0), alpha.At(1), alpha.At(5000))
@@ -45,8 +45,8 @@ func ExampleGeometric() {
 	// 7.1
 }
 
-// Isotropic noise is the same in all coordinates, so turned ones do not matter.
-// It needs its own σ.
+// Isotropic noise has the same strength in all directions, so it does not matter
+// whether the coordinates are rotated. It needs its own σ.
 func ExampleIsotropic() {
 	turned := func(x []float64) float64 { return wells([]float64{0.6*x[0] + 0.8*x[1], 0.8*x[0] - 0.6*x[1]}) }
 	minimize("isotropic", 2, turned, cbo.Config{Box: objective.Cube(2, -5, 5), Noise: cbo.Isotropic{}, Sigma: cbo.Constant(1)})
@@ -54,8 +54,8 @@ func ExampleIsotropic() {
 	// isotropic: 0.000 at [1.40 0.20], error <nil>
 }
 
-// Particles that are better than the consensus stay where they are, which costs
-// a query each step.
+// Particles that are better than the consensus do not drift. This costs one query
+// more per step.
 func ExampleHeaviside() {
 	h := cbo.Heaviside{}
 	fmt.Println(h.Factor(-0.1), h.Factor(0.1))
@@ -65,7 +65,7 @@ func ExampleHeaviside() {
 	// heaviside: 0.000 at [1.00 1.00 1.00], error <nil>
 }
 
-// The smooth form lets a particle drift the less, the better it is.
+// In the smooth form, the better a particle is, the less it drifts.
 func ExampleRegularised() {
 	h := cbo.Regularised{Epsilon: 0.1}
 	fmt.Printf("%.2f %.2f %.2f\n", h.Factor(-0.1), h.Factor(0), h.Factor(0.1))

@@ -6,26 +6,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Memory decides what particles remember: the positions from which the
-// consensus is formed, and a second pull, towards what each remembers.
+// A Memory decides what particles remember. The consensus is formed from the
+// remembered positions, and each particle is also pulled towards its own.
 //
 // The interface is sealed: Forget and Remember are its only values.
 type Memory interface {
-	// recall returns the positions and energies that the consensus is formed
-	// of, given the present ones at the start of a run.
+	// recall returns the positions and energies from which the consensus is
+	// formed, given the current ones at the start of a run.
 	recall(x *mat.Dense, energies []float64) (*mat.Dense, []float64)
 	// pull returns λ_m and σ_m, given σ.
 	pull(sigma float64) (lambda, sigmaM float64)
 }
 
-// Forget remembers nothing: the consensus is of the present positions.
+// Forget remembers nothing. The consensus is formed from the current positions.
 type Forget struct{}
 
 func (Forget) recall(x *mat.Dense, energies []float64) (*mat.Dense, []float64) { return x, energies }
 func (Forget) pull(float64) (lambda, sigmaM float64)                           { return 0, 0 }
 
 // Remember lets every particle keep p, the best position that it has had. The
-// consensus is of these, and they pull too:
+// consensus is formed from these positions, and each pulls its particle:
 //
 //	x ← x − λτ(x − c) + σ√τ D(x − c)ξ − λ_m τ(x − p) + σ_m √τ D(x − p)ζ
 //

@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Noise is D, the matrix that shapes a particle's random step by its
+// A Noise is D, the matrix that shapes a particle's random step, depending on its
 // distance z = x − c from the consensus.
 //
 // The interface is open: any type with these methods is a Noise.
 type Noise interface {
 	// Width returns how many random numbers ξ a particle of d dimensions needs.
 	Width(d int) int
-	// Apply sets each row of dst to D(z)ξ for that row of z (n×d) and xi
+	// Apply sets each row of dst to D(z)ξ for the same row of z (n×d) and of xi
 	// (n×Width). work (n×Width) is scratch.
 	Apply(dst, z, xi, work *mat.Dense)
 }
@@ -47,7 +47,7 @@ func (Isotropic) Apply(dst, z, xi, _ *mat.Dense) {
 
 // Anisotropic is D(z) = diag(z_1, …, z_d): each coordinate explores as far as
 // it is from the consensus. It suits functions that separate in the standard
-// coordinates and fails where these are turned.
+// coordinates, and fails where the coordinates are rotated.
 type Anisotropic struct{}
 
 // Width returns d.
@@ -62,11 +62,11 @@ func (Anisotropic) Apply(dst, z, xi, _ *mat.Dense) {
 }
 
 // Transformed is D(z) = W̃† diag(W̃z), anisotropic noise in the coordinates of
-// a frame (section 3.2, equation "noisetrafo"): CBO on f(x) = g(W̃x) with this
+// a frame (section 3.2, equation "noisetrafo"). CBO on f(x) = g(W̃x) with this
 // noise moves as CBO on g with anisotropic noise does. For a frame of m < d
-// components ξ has m numbers and particles explore in the span of W̃† alone.
+// components ξ has m numbers, and particles explore only in the span of W̃†.
 //
-// Two matrix products a step: O(nmd) time.
+// It takes two matrix products per step: O(nmd) time.
 type Transformed struct{ Frame *frame.Frame }
 
 // Width returns m, the number of components of the frame.
@@ -81,7 +81,7 @@ func checkFrame(f *frame.Frame, d int) error {
 		return errors.New("needs a Frame and has none")
 	}
 	if f.Dim() != d {
-		return fmt.Errorf("has a Frame of %d dimensions, and the objective has %d", f.Dim(), d)
+		return fmt.Errorf("has a Frame of %d dimensions, but the objective has %d", f.Dim(), d)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ var wellsOf = []func(y float64) float64{
 	func(y float64) float64 { return math.Pow(y, 4) - y },
 }
 
-// separable returns g(y) = Σ_j g_j(y_j) of each row.
+// separable returns g(y) = Σ_j g_j(y_j) for each row.
 func separable(x *mat.Dense) []float64 {
 	n, d := x.Dims()
 	energies := make([]float64, n)
@@ -44,8 +44,8 @@ func oneByOne(columns [][]float64, alpha float64) []float64 {
 
 // The consensus point of a product measure under a separable function is the vector of
 // its one-dimensional consensus points (section 3.3, remark): exp(−αΣg_j) is a product
-// too, and all integrals but one cancel. For an ensemble that is a product, all
-// combinations of some coordinates, that is exact.
+// too, and all integrals but one cancel. This is exact for an ensemble that is a product,
+// that is, one that has all combinations of some coordinates.
 func TestConsensusOfAProduct(t *testing.T) {
 	columns := [][]float64{{-1.1, 0.2, 0.9, 1.3}, {-0.5, 0.1, 0.7}, {-2, -0.3, 0.5, 0.8, 1.9}}
 	x := mat.NewDense(4*3*5, 3, nil)
@@ -62,8 +62,8 @@ func TestConsensusOfAProduct(t *testing.T) {
 	}
 }
 
-// A finite ensemble drawn from a product measure is no product: its consensus point
-// deviates from the vector of one-dimensional ones, by 1/√n on average.
+// A finite ensemble drawn from a product measure is not a product. Its consensus point
+// deviates from the vector of one-dimensional ones by 1/√n on average.
 func TestConsensusOfADraw(t *testing.T) {
 	const alpha, repeats = 2, 40
 	deviation := func(n int) float64 {

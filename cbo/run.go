@@ -7,33 +7,34 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A Result is what a Run has come to.
+// A Result is what a Run has found.
 type Result struct {
-	// Point is the best point ever evaluated, nil if none was, and Value the
+	// Point is the best point ever evaluated, or nil if none was. Value is the
 	// value there.
 	Point []float64
 	Value float64
-	// Status says why the run stopped, the last one where there were restarts.
+	// Status says why the run stopped; with restarts, why the last run stopped.
 	Status objective.Status
-	// Steps and Runs count the steps of all runs, and the runs.
+	// Steps counts the steps of all runs, and Runs counts the runs.
 	Steps, Runs int
 }
 
 // Run minimises f by consensus-based optimisation.
 //
-// It asks for all particles of a step in one batch: Particles queries at the
-// start and Batch queries a step, one more with a Correction that asks for
-// f(c), until f says that the budget is spent or the target reached, ctx ends,
-// or Stop. A NaN counts as +Inf. When f fails with an error Run returns it
-// with the best point so far in the Result. A panic in f goes through Run;
-// objective.Guard stops it.
+// It evaluates all particles of a step in one batch. That takes Particles queries
+// at the start and Batch queries per step, plus one with a Correction that asks
+// for f(c). Run goes on until f says that the budget is spent or the target is
+// reached, ctx ends, or a rule of Stop applies. A NaN counts as +Inf. If f
+// returns an error, Run returns it together with the best point so far. A panic
+// in f passes through Run; objective.Guard would catch it.
 //
-// One step takes O(nd) time besides the queries, O(nmd) with Transformed
+// One step takes O(nd) time besides the queries, or O(nmd) with Transformed
 // noise, and allocates nothing.
 //
-// It fails where particles cannot explore: Anisotropic noise on a function
-// that does not separate in these coordinates collapses into a subspace, and
-// Isotropic noise needs a number of particles exponential in d.
+// It fails where particles cannot explore. With Anisotropic noise on a function
+// that does not separate in these coordinates, the particles collapse into a
+// subspace. With Isotropic noise, the number of particles needed is exponential
+// in d.
 func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error) {
 	result := Result{Value: math.Inf(1)}
 	if err := cfg.complete(f.Dim()); err != nil {
@@ -57,7 +58,7 @@ func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error)
 	}
 }
 
-// ended reports whether a run ended of itself, so that another may follow.
+// ended reports whether a run ended by its own rules, so that another may follow.
 func ended(status objective.Status) bool {
 	return status == objective.Converged || status == objective.Stalled || status == objective.StepLimit
 }
@@ -96,7 +97,7 @@ func (s *swarm) stop(k, idle int) objective.Status {
 	rule := s.cfg.Stop
 	switch {
 	case math.IsInf(s.best.Value, -1):
-		return objective.Converged // nothing is better
+		return objective.Converged // no value is lower
 	case rule.Steps > 0 && k >= rule.Steps:
 		return objective.StepLimit
 	case rule.Stall > 0 && idle >= rule.Stall:

@@ -62,8 +62,8 @@ func TestTheAnswerIsTheBestPointEverEvaluated(t *testing.T) {
 		if r.Value != best.Value || !floats.Equal(r.Point, best.Point) {
 			t.Fatalf("answer %v at %v, best evaluated %v at %v", r.Value, r.Point, best.Value, best.Point)
 		}
-		// The documented cost: Particles at the start, Batch a step, one more
-		// for a correction that asks.
+		// The documented cost: Particles at the start, Batch per step, and one
+		// more per step for a correction that asks.
 		cost := r.Runs*cfg.Particles + r.Steps*cfg.Batch
 		if cfg.Correction != nil {
 			cost += r.Steps
@@ -152,7 +152,8 @@ func TestKnownPointsAreTheFirstParticles(t *testing.T) {
 	}
 }
 
-// Of more points than particles all are evaluated, and the best start.
+// If there are more points than particles, all are evaluated and the particles start
+// at the best.
 func TestTheBestOfManyKnownPointsStart(t *testing.T) {
 	points := mat.NewDense(5, 1, []float64{4, 1, 3, 0.5, 2})
 	f := objective.Func(1, func(x []float64) float64 { return x[0] })
@@ -165,7 +166,7 @@ func TestTheBestOfManyKnownPointsStart(t *testing.T) {
 	}
 }
 
-// Outside a Guard too a NaN counts as +Inf.
+// A NaN counts as +Inf even without a Guard.
 func TestNaNCountsAsFailure(t *testing.T) {
 	f := objective.Func(1, func(x []float64) float64 {
 		if x[0] < 0.1 {
@@ -203,11 +204,12 @@ func TestVariantsConverge(t *testing.T) {
 	}
 }
 
-// The minimum of Σx_j on a box is its lower corner; of a squared distance from
-// a point outside, the nearest point of the boundary. The paper's strong noise
-// settles slowly, so they are held against a minimum inside that is as sharp,
-// the kink of Σ|x_j − 0.3|: in as many queries the gap on the boundary is at
-// most ten times that inside, worst of five seeds each.
+// The minimum of Σx_j on a box is at its lower corner. The minimum of the squared
+// distance from a point outside is at the nearest point of the boundary. Because
+// the paper's strong noise settles slowly, both are compared with an equally sharp
+// minimum inside, the kink of Σ|x_j − 0.3|. With the same number of queries the gap
+// on the boundary is at most ten times the gap inside, at the worst of five seeds
+// each.
 func TestAMinimiserOnTheBoundaryIsFound(t *testing.T) {
 	box := objective.Box{Lo: []float64{-1, 0, -0.5, 0.1}, Hi: []float64{1, 2, 0.5, 0.9}}
 	outside := []float64{3, 1, -2, 0.5}
@@ -267,8 +269,8 @@ func TestReflect(t *testing.T) {
 	})
 }
 
-// Clipping in a frame leaves every coordinate y_j within the radius alone, and
-// a point whose coordinates all are keeps its bits.
+// Clipping in a frame does not change a coordinate y_j that is within the radius. A
+// point whose coordinates are all within it keeps its bits.
 func TestClipIn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rng.Seed(rapid.Uint64().Draw(t, "seed")).Stream("test")
@@ -320,8 +322,8 @@ func TestClipIn(t *testing.T) {
 			t.Errorf("(%g, 0) is clipped at %g to %v, want %g", c.x, c.radius, x.RawMatrix().Data, c.want)
 		}
 	}
-	// In a square frame a point that is clipped is W̃†clip(y) and nothing else;
-	// one outside the ball whose coordinates are inside keeps its bits.
+	// In a square frame a clipped point is W̃†clip(y) and nothing else. A point
+	// outside the ball whose coordinates are inside keeps its bits.
 	turned, err := frame.New(mat.NewDense(2, 2, []float64{0.6, 0.8, -0.8, 0.6}))
 	if err != nil {
 		t.Fatal(err)
@@ -385,7 +387,7 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// The one place that holds each default, read.
+// The defaults, which are set in one place, are the documented ones.
 func TestDefaults(t *testing.T) {
 	var c Config
 	if err := c.complete(4); err != nil {
@@ -430,7 +432,7 @@ func TestBadConfigs(t *testing.T) {
 	}
 }
 
-// A step in steady state allocates nothing, whatever the variant.
+// A step in steady state allocates nothing, with any variant.
 func TestAStepAllocatesNothing(t *testing.T) {
 	w := mat.NewDense(5, 5, nil)
 	rng.Seed(1).Stream("test").Norm(w.RawMatrix().Data)
@@ -462,7 +464,7 @@ func TestAStepAllocatesNothing(t *testing.T) {
 			}
 			k++
 		}
-		for range 50 { // until the best point has its memory
+		for range 50 { // until the best point has been allocated
 			step()
 		}
 		if n := testing.AllocsPerRun(100, step); n > 0 {

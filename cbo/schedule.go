@@ -7,9 +7,9 @@ import (
 
 // A Schedule gives a parameter its value in step k = 0, 1, 2, …
 //
-// The interface is open: any type with this method is a Schedule. Run looks at
+// The interface is open: any type with this method is a Schedule. Run checks
 // At(0) before the first query and refuses a value that is negative or not
-// finite. A schedule that is a plain value, as those here are, can be compared
+// finite. A schedule that is a plain value, like those here, can be compared
 // and printed.
 type Schedule interface {
 	At(k int) float64

@@ -8,13 +8,13 @@ import (
 )
 
 // step moves the members of the batch by one Euler–Maruyama step (section 2.1)
-// and evaluates them where they have come to:
+// and evaluates them at their new positions:
 //
 //	x ← x − λτH (x − c) + σ√τ D(x − c) ξ
 //
-// with the consensus c of gather; H = 1 unless there is a correction, and two
-// more terms of the same form where there is memory. shaken adds the noise of
-// Resample.
+// where c is the consensus from gather. H is 1 unless there is a correction. With
+// memory there are two more terms of the same form. If shaken is true, the noise
+// of Resample is added.
 func (s *swarm) step(ctx context.Context, k int, shaken bool) error {
 	lambda, tau, sigma := s.cfg.Lambda, s.cfg.Tau, s.cfg.Sigma.At(k)
 
@@ -48,7 +48,7 @@ func (s *swarm) step(ctx context.Context, k int, shaken bool) error {
 // correct sets h to the factor H of each member.
 func (s *swarm) correct(ctx context.Context) error {
 	if !s.cfg.Correction.Asks() {
-		return nil // h is 1 and stays so
+		return nil // h stays 1
 	}
 	copy(s.probe.RawRowView(0), s.c)
 	s.cfg.Domain.Confine(s.probe, s.scratch)
@@ -84,13 +84,13 @@ func (s *swarm) shake(r float64) {
 	}
 }
 
-// settle puts the moved members back among the particles, which remember what
-// is better than before.
+// settle puts the moved members back among the particles. A particle with memory
+// remembers its new position if it is better.
 func (s *swarm) settle() {
 	for m, i := range s.batch.members {
 		s.x.SetRow(i, s.moved.RawRowView(m))
 		s.energies[i] = s.movedE[m]
-		if s.energies[i] < s.pastE[i] { // never where past is the present
+		if s.energies[i] < s.pastE[i] { // never without memory, where past is x itself
 			s.past.SetRow(i, s.moved.RawRowView(m))
 			s.pastE[i] = s.energies[i]
 		}

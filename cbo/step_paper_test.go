@@ -29,7 +29,7 @@ func firstCoordinate(d int) objective.Objective {
 	return objective.Func(d, func(x []float64) float64 { return x[0] })
 }
 
-// swarmAt makes a swarm at x, its noise injected, after its first gather.
+// swarmAt makes a swarm at x with injected noise, after its first gather.
 func swarmAt(t testing.TB, f objective.Objective, cfg Config, x *mat.Dense, xi []float64) *swarm {
 	t.Helper()
 	cfg.Particles, _ = x.Dims()
@@ -50,7 +50,7 @@ func swarmAt(t testing.TB, f objective.Objective, cfg Config, x *mat.Dense, xi [
 // Section 2.1, the Euler–Maruyama step, by hand. Two particles at (0, 0) and
 // (4, 2), f = x_1 and α so large that c = (0, 0); τ = 1/4, so √τ = 1/2; σ = 2.
 //
-//	x^(1): x − c = 0: no drift, no noise, it stays.
+//	x^(1): x − c = 0: no drift and no noise, so it stays.
 //	x^(2): x − τ(x − c) = (3, 1.5), and σ√τ = 1 times D(x − c)ξ:
 //	  anisotropic, ξ = (1, −1): (4·1, 2·(−1)), so (7, −0.5)
 //	  isotropic: ‖(4, 2)‖ = √20, so (3 + √20, 1.5 − √20)
@@ -88,10 +88,10 @@ func TestOneStepByHand(t *testing.T) {
 	}
 }
 
-// The variants of the step by hand, from the same particles and numbers:
+// The variants of the step by hand, with the same particles and numbers:
 //
 //	λ = 2: x − 2τ(x − c) = (2, 1), plus noise (4, −2): (6, −1)
-//	Heaviside: f(x) − f(c) = 4 > 0, so all of the drift: (7, −0.5)
+//	Heaviside: f(x) − f(c) = 4 > 0, so the whole drift: (7, −0.5)
 //	Heaviside at f = −x_1: c = (4, 2); x^(1) is worse, so it drifts:
 //	  z = (−4, −2), 0 + (1, 0.5) + (−4·5, −2·5) = (−19, −9.5); x^(2) stays
 //	Resample with σ_r = 2: adds 2·½·ξ, read from the start: (5, 5), (1, −1)
@@ -131,15 +131,15 @@ func TestStepVariantsByHand(t *testing.T) {
 }
 
 // Memory by hand, d = 1, c = 0 throughout (a third particle sits there). The
-// particle at 4 went up to 6, remembers p = 4, and is pulled by both:
+// particle at 4 went up to 6, remembers p = 4, and is pulled by c and by p:
 // 6 − τ·6 + σ√τ·6·ξ − λ_m τ·2 + σ_m√τ·2·ζ with τ = ¼, σ = 2, λ_m = 0.4,
 // σ_m = 0.8, ξ = ½, ζ = −1: 6 − 1.5 + 3 − 0.2 − 0.8 = 6.5.
 func TestMemoryByHand(t *testing.T) {
 	f := objective.Func(1, func(x []float64) float64 { return math.Abs(x[0]) })
 	x := mat.NewDense(2, 1, []float64{0, 4})
 	cfg := Config{Tau: 0.25, Sigma: Constant(2), Alpha: Constant(1e4), Memory: Remember{Lambda: 0.4}}
-	// Step 1, first pull: 4 − 1 + 4·ξ with ξ = ¾ is 6; nothing remembered yet
-	// differs, so the second pull is 0. Step 2 as above.
+	// Step 1, first pull: 4 − 1 + 4·ξ with ξ = ¾ is 6. What is remembered does not
+	// differ yet, so the second pull is 0. Step 2 is as above.
 	s := swarmAt(t, f, cfg, x, []float64{9, 0.75, 9, 9, 9, 0.5, 9, -1})
 	for k, want := range []float64{6, 6.5} {
 		if err := s.step(ctx, k, false); err != nil {
@@ -152,7 +152,7 @@ func TestMemoryByHand(t *testing.T) {
 	}
 }
 
-// A given σ_m is used as it is; left out it is λ_m σ.
+// A given σ_m is used unchanged. The default is λ_m σ.
 func TestMemorySigma(t *testing.T) {
 	if l, s := (Remember{Lambda: 0.4}).pull(5); l != 0.4 || s != 2 {
 		t.Errorf("λ_m = %v, σ_m = %v", l, s)
@@ -263,7 +263,7 @@ func TestTransformedByTheIdentityIsAnisotropic(t *testing.T) {
 
 // Section 3.2: with Y = W⁻¹X, anisotropic CBO on g from X and CBO on
 // f = g(W·) with transformed noise from Y, driven by the same ξ, satisfy
-// WY_k = X_k for all k. Followed to 1e-9 over 50 steps.
+// WY_k = X_k for all k. Checked to 1e-9 over 50 steps.
 func TestChangeOfVariables(t *testing.T) {
 	for seed := range uint64(10) {
 		r := rng.Seed(seed).Stream("test")
@@ -322,8 +322,8 @@ func TestChangeOfVariables(t *testing.T) {
 	}
 }
 
-// With m < d components, transformed noise explores in the span of W̃† alone:
-// what f ignores stays put, but for the drift to the consensus.
+// With m < d components, transformed noise explores only in the span of W̃†. The
+// part of x that f ignores moves only by the drift to the consensus.
 func TestTransformedNoiseOfFewComponents(t *testing.T) {
 	fr, err := frame.New(mat.NewDense(1, 3, []float64{0, 1, 0}))
 	if err != nil {

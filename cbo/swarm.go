@@ -11,16 +11,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A swarm is the particles of one run and the scratch space of its steps. In
-// a step only the members of a batch move; matrices that say so have a row
-// for each member, the others one for each particle.
+// A swarm has the particles of one run and the scratch space for its steps. In
+// a step only the members of a batch move. Matrices marked "members" have a row
+// for each member, the others have one for each particle.
 type swarm struct {
 	f   objective.Objective
 	cfg Config
 
 	x        *mat.Dense // particles x^(i)
 	energies []float64  // f(x^(i))
-	past     *mat.Dense // what the particles remember: x itself if nothing
+	past     *mat.Dense // what the particles remember; x itself without memory
 	pastE    []float64
 	best     objective.Best
 
@@ -28,7 +28,7 @@ type swarm struct {
 	noise, jolt gaussian
 
 	c, weights []float64
-	shares     []float64  // scratch of the consensus, as long as weights
+	shares     []float64  // scratch for the consensus, as long as weights
 	probe      *mat.Dense // c as a point to evaluate
 	fc         []float64  // f(c), where the correction asks for it
 	h, ones    []float64  // members: the factor H; 1
@@ -68,8 +68,8 @@ func newSwarm(f objective.Objective, cfg Config, run int) *swarm {
 	return s
 }
 
-// begin draws the particles and evaluates them where they start. Of more known
-// points than particles all are evaluated, and the best are the particles.
+// begin draws the particles and evaluates them where they start. If there are more
+// known points than particles, it evaluates all and starts at the best.
 func (s *swarm) begin(ctx context.Context, run int) error {
 	n, d := s.x.Dims()
 	start := s.x
@@ -110,7 +110,7 @@ func best(energies []float64, n int) []int {
 	return index
 }
 
-// evaluate asks for the values of points and keeps the best.
+// evaluate evaluates the points and keeps the best.
 func (s *swarm) evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *swarm) evaluate(ctx context.Context, points *mat.Dense, values []float6
 	err := s.f.Evaluate(ctx, points, values)
 	known := values[:objective.Evaluated(values, err)]
 	for i, v := range known {
-		if math.IsNaN(v) { // behind a Guard there is none
+		if math.IsNaN(v) { // never under a Guard
 			known[i] = math.Inf(1)
 		}
 	}
@@ -132,8 +132,8 @@ func (s *swarm) gather(k int) {
 	consensus(s.c, s.weights, s.past, s.pastE, s.batch.members, s.cfg.Alpha.At(k), s.shares)
 }
 
-// apart reports whether in some coordinate particles are further apart than
-// tolerance·max(1, |c_j|).
+// apart reports whether there is a coordinate in which particles are further apart
+// than tolerance·max(1, |c_j|).
 func (s *swarm) apart(tolerance float64) bool {
 	n, d := s.x.Dims()
 	for j := range d {
@@ -142,7 +142,7 @@ func (s *swarm) apart(tolerance float64) bool {
 			v := s.x.At(i, j)
 			lo, hi = min(lo, v), max(hi, v)
 		}
-		if !(hi-lo <= tolerance*max(1, math.Abs(s.c[j]))) { // NaN is apart
+		if !(hi-lo <= tolerance*max(1, math.Abs(s.c[j]))) { // NaN counts as apart
 			return true
 		}
 	}

@@ -13,12 +13,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// still is a gaussian of zeros: steps without noise.
+// still is a gaussian that gives zeros, for steps without noise.
 type still struct{}
 
 func (still) Norm(dst []float64) { clear(dst) }
 
-// quiet makes a swarm of one-dimensional particles that makes no noise.
+// quiet makes a swarm of one-dimensional particles without noise.
 func quiet(t *testing.T, f func(x float64) float64, cfg Config, x ...float64) *swarm {
 	t.Helper()
 	cfg.Tau, cfg.Alpha = 0.25, Constant(0) // c is the mean
@@ -52,8 +52,8 @@ func TestHeavisideByHand(t *testing.T) {
 	}
 	wantParticles(t, "all", s, 0, 1, 4.25)
 
-	// The third and the first alone: c = 2.5, f(c) = 3.0625; the third is worse
-	// and goes to 5 − ¼·2.5, the first stays, and the second has no part in it.
+	// With the third and the first alone, c = 2.5 and f(c) = 3.0625. The third is
+	// worse and goes to 5 − ¼·2.5. The first stays. The second takes no part.
 	s = quiet(t, f, Config{Correction: Heaviside{}, Batch: 2}, 0, 1, 5)
 	s.choose(2, 0)
 	if err := s.step(ctx, 0, false); err != nil {
@@ -83,7 +83,7 @@ func TestRegularisedFactor(t *testing.T) {
 	}
 }
 
-// A consensus that rounding puts outside the box is asked for inside.
+// If rounding puts the consensus outside the box, it is evaluated inside.
 func TestTheConsensusIsAskedInside(t *testing.T) {
 	box := objective.Cube(1, 0, 10)
 	s := quiet(t, func(x float64) float64 {
@@ -99,8 +99,8 @@ func TestTheConsensusIsAskedInside(t *testing.T) {
 }
 
 // Memory by hand, f = |x|, λ_m = 0.4, no noise. The first particle has gone
-// uphill from 1 to 3 and the second from −3 to 7. The consensus is of what they
-// remember, −1, and f(c) = 1: both are worse than that now, and drift:
+// uphill from 1 to 3 and the second from −3 to 7. The consensus of what they
+// remember is −1, and f(c) = 1. Both are worse than that now, so they drift:
 //
 //	3 − ¼(3−(−1)) − 0.4·¼(3−1) = 1.8,   7 − ¼·8 − 0.1·10 = 4
 func TestMemoryUphillByHand(t *testing.T) {
@@ -119,9 +119,9 @@ func TestMemoryUphillByHand(t *testing.T) {
 		t.Errorf("remembered %v", s.past.RawMatrix().Data)
 	}
 
-	// H = 0 does not weaken the pull of memory: with 1 and 9 remembered c = 5,
-	// and the first at 3 is better than that: 3 − 0.1·2. The second, at 9, is
-	// worse: 9 − ¼·4. In a batch with the order turned round.
+	// H = 0 does not weaken the pull of memory. With 1 and 9 remembered, c = 5.
+	// The first, at 3, is better than that: 3 − 0.1·2. The second, at 9, is worse:
+	// 9 − ¼·4. The batch has the two in reverse order.
 	s = quiet(t, math.Abs, Config{Correction: Heaviside{}, Memory: Remember{Lambda: 0.4}, Batch: 2}, 1, 100, 9)
 	s.x.Set(0, 0, 3)
 	s.energies[0] = 3
@@ -135,7 +135,7 @@ func TestMemoryUphillByHand(t *testing.T) {
 	}
 }
 
-// Observe sees the particles as they are and their values there.
+// Observe sees the current particles and their values.
 func TestObserveSeesThePresent(t *testing.T) {
 	f := func(x []float64) float64 { return math.Sin(5*x[0]) + x[0]*x[0] }
 	_, err := Run(ctx, objective.Func(1, f), Config{Memory: Remember{Lambda: 0.4}, Stop: Stop{Steps: 20}, Observe: func(s State) {
@@ -150,7 +150,7 @@ func TestObserveSeesThePresent(t *testing.T) {
 	}
 }
 
-// jolts counts in which steps the particles are shaken.
+// jolts records the steps in which the particles are shaken.
 type jolts struct {
 	step  *int
 	shook []int
@@ -178,14 +178,14 @@ func TestResamplingWaits(t *testing.T) {
 	if !slices.Equal(j.shook, []int{3, 6, 9}) {
 		t.Errorf("shaken before steps %v, want 3, 6, 9", j.shook)
 	}
-	// Particles that will be shaken apart have not converged, however close.
+	// Particles that will be shaken apart have not converged, however close they are.
 	r, err := Run(ctx, sphere(1), Config{Sigma: Constant(0), Resample: Resample{Wait: 1e6}, Stop: Stop{Steps: 3000}})
 	if err != nil || r.Status != objective.StepLimit {
 		t.Errorf("status %v, error %v", r.Status, err)
 	}
 }
 
-// Every run has streams of its own, and every purpose.
+// Every run has its own random streams, one for each purpose.
 func TestStreamsAreApart(t *testing.T) {
 	cfg := Config{Batch: 25}
 	if err := cfg.complete(1); err != nil {
@@ -211,7 +211,7 @@ func TestStreamsAreApart(t *testing.T) {
 	}
 }
 
-// Two deals of three from six take everyone, each round in another order.
+// Two deals of three from six take every particle, each round in another order.
 func TestBatchesAreShuffledAnew(t *testing.T) {
 	b := newBatch(6, 3, rng.Seed(1).Stream("test"))
 	orders := map[[6]int]bool{}
@@ -274,8 +274,8 @@ func TestKnownPointsBelongToTheFirstRun(t *testing.T) {
 	}
 }
 
-// When a batch ends in the middle, values of the batch before are not taken
-// for those of the points that were not evaluated.
+// When a batch ends in the middle, values from the batch before it are not mistaken
+// for values of the points that were not evaluated.
 func TestNoStaleValues(t *testing.T) {
 	f := func(x float64) float64 { return math.Abs(x - 0.2) }
 	for stop := 51; stop < 400; stop += 13 {
@@ -329,7 +329,7 @@ func TestClippingByHand(t *testing.T) {
 			t.Errorf("(%g, %g) at radius %g ends at y = %v", c.x, c.y, c.radius, y.RawMatrix().Data)
 		}
 	}
-	// Reflected just behind a face, these round to the outside of it.
+	// These are reflected to just inside a face, and rounding would put them outside.
 	for _, c := range [][3]float64{{0.40000000000000013, -1.2, 0.4}, {0.3000000000000001, -1.2, 0.3}, {0.4000000000000002, -0.8, 0.4}} {
 		if v := reflect(c[0], c[1], c[2]); !(c[1] <= v && v <= c[2]) {
 			t.Errorf("%v is reflected to %v outside [%v, %v]", c[0], v, c[1], c[2])
@@ -337,8 +337,8 @@ func TestClippingByHand(t *testing.T) {
 	}
 }
 
-// Particles far away that have failed do not spoil the consensus, energies
-// whose α-fold is beyond rounding have their mean, and ties share.
+// A failed particle at infinity does not spoil the consensus. Equal energies have the
+// mean as their consensus, however large α times the energy is.
 func TestConsensusFarOut(t *testing.T) {
 	inf := math.Inf(1)
 	if c, _ := consensusOf(mat.NewDense(2, 1, []float64{1, inf}), []float64{0, inf}, 100); c[0] != 1 {
