@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The own time of CMA-ES for each query, the objective excluded: a function that
-// costs nothing and has no minimum to converge to.
+// The time that CMA-ES itself takes for each query. The objective costs nothing and has
+// no minimum to converge to.
 func BenchmarkQuery(b *testing.B) {
 	for _, d := range []int{10, 40, 100} {
 		for _, c := range []cmaes.Covariance{cmaes.Cholesky{}, cmaes.Root{}, cmaes.Diagonal{}} {

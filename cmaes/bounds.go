@@ -6,18 +6,18 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A fold maps all of space into a box. It is the identity except in a margin, where
-// it bends quadratically, so that it is smooth; beyond the margin it is mirrored.
-// The search goes on in all of space, and its distribution is not distorted, not
-// even in a corner. (Hansen's "linear-quadratic" transformation of bounds.)
+// A fold maps all of space into a box. It is the identity except in a margin, where it
+// bends quadratically so that it is smooth. Beyond the margin it is mirrored. The search
+// moves in all of space, and its distribution is not distorted, not even in a corner.
+// (This is Hansen's "linear-quadratic" transformation for bounds.)
 type fold struct {
 	box    objective.Box
 	margin objective.Box // the widths of the margins
 	free   bool
 }
 
-// The margin at a bound b is (1 + |b|)/marginPart wide, as in Hansen's programs, and
-// at most half of the box.
+// The margin at a bound b is (1 + |b|)/marginPart wide, as in Hansen's programs, but at
+// most half of the box.
 const marginPart = 20
 
 func newFold(box objective.Box) fold {
@@ -32,7 +32,7 @@ func newFold(box objective.Box) fold {
 	return f
 }
 
-// into sets x to where u is mapped.
+// into sets x to the image of u.
 func (f fold) into(x, u []float64) {
 	if f.free {
 		copy(x, u)
@@ -46,7 +46,7 @@ func (f fold) into(x, u []float64) {
 // one maps the i-th coordinate.
 func (f fold) one(v float64, i int) float64 {
 	lo, hi, a, b := f.box.Lo[i], f.box.Hi[i], f.margin.Lo[i], f.margin.Hi[i]
-	if !math.IsInf(lo, -1) && !math.IsInf(hi, 1) { // mirrored with this period
+	if !math.IsInf(lo, -1) && !math.IsInf(hi, 1) { // the map is periodic
 		low, period := lo-a, 2*(hi+b-(lo-a))
 		v = low + math.Mod(v-low, period)
 		if v < low {
@@ -71,7 +71,7 @@ func (f fold) one(v float64, i int) float64 {
 	return min(max(v, lo), hi)
 }
 
-// back returns a u that is mapped to x, or to the nearest point inside.
+// back returns a u that is mapped to x, or to the point inside that is nearest to x.
 func (f fold) back(x []float64) []float64 {
 	u := make([]float64, len(x))
 	for i, v := range x {

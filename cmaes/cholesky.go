@@ -9,21 +9,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Cholesky is a full matrix with the triangular factor, C = AAᵀ, A lower. It
-// takes n³/3 multiplications to bring up to date, a tenth of what the symmetric
-// root takes (compare O. Krause, D. Arbonès, C. Igel, "CMA-ES with optimal
-// covariance update and storage complexity", 2016).
+// Cholesky keeps the full matrix with its triangular factor, C = AAᵀ, A lower. An update
+// takes n³/3 multiplications, a tenth of what the symmetric root takes (compare
+// O. Krause, D. Arbonès, C. Igel, "CMA-ES with optimal covariance update and storage
+// complexity", 2016).
 //
-// With this factor, unlike with the symmetric root, the coordinates z = A⁻¹y turn
-// as C changes. The path p_σ, which lives in them, is turned too,
+// With this factor, unlike with the symmetric root, the coordinates z = A⁻¹y rotate as C
+// changes. The path p_σ is in these coordinates, so it is rotated too,
 //
-//	p_σ ← A'⁻¹Ap_σ, of the same length.
+//	p_σ ← A'⁻¹Ap_σ, rescaled to its old length.
 //
-// Without that it would forget what it has seen, and different powers at n = 100
-// would take a quarter more queries.
+// Without this it would lose what it has learnt, and different powers at n = 100 would
+// take a quarter more queries.
 type Cholesky struct {
-	// First is C at the start of each run, n×n and positive definite; nil: I. It
-	// is not changed.
+	// First is C at the start of each run; nil: I. It must be n×n and positive definite.
+	// It is not changed.
 	First *mat.SymDense
 }
 
@@ -32,7 +32,7 @@ func (k Cholesky) check(n int) error {
 		return nil
 	}
 	if m := k.First.SymmetricDim(); m != n {
-		return objective.BadOption("Covariance", "the first C has %d rows, and the objective has %d coordinates", m, n)
+		return objective.BadOption("Covariance", "the first C has %d rows, but the objective has %d coordinates", m, n)
 	}
 	if !new(mat.Cholesky).Factorize(k.First) {
 		return objective.BadOption("Covariance", "the first C is not positive definite")
@@ -55,8 +55,8 @@ type cholesky struct {
 	v []float64 // scratch
 }
 
-// block is the width of the panels of a factorisation: narrow enough that a panel
-// of a hundred rows stays in the fastest cache, 25 KB.
+// block is the width of the panels of a factorisation. It is narrow enough that a panel of
+// a hundred rows, 25 KB, stays in the fastest cache.
 const block = 32
 
 func (c *cholesky) factorise(path []float64) bool {
@@ -87,7 +87,7 @@ func (c *cholesky) factorise(path []float64) bool {
 	return true
 }
 
-// turn solves A'p = v and gives p the length that it had.
+// turn solves A'p = v and rescales p to its old length.
 func (c *cholesky) turn(p []float64) {
 	length := kernel.Dot(p, p)
 	if length == 0 {
@@ -103,7 +103,7 @@ func (c *cholesky) turn(p []float64) {
 	}
 }
 
-// panel factorises the columns lo ≤ j < hi of a, all rows below included.
+// panel factorises the columns lo ≤ j < hi of a, including all rows below.
 func panel(a *mat.Dense, lo, hi int) bool {
 	n, _ := a.Dims()
 	for j := lo; j < hi; j++ {
@@ -129,7 +129,7 @@ func panel(a *mat.Dense, lo, hi int) bool {
 	return true
 }
 
-// sub is a view of a part of a.
+// sub returns a view of a part of a.
 func sub(a *mat.Dense, rowLo, rowHi, colLo, colHi int) blas64.General {
 	raw := a.RawMatrix()
 	return blas64.General{

@@ -43,7 +43,7 @@ func rosenbrock(x []float64) float64 {
 	return sum
 }
 
-// The tutorial's appendix A, as it stands there.
+// The formulas of the tutorial's appendix A.
 func TestParameters(t *testing.T) {
 	if got := []int{DefaultPopulation(1), DefaultPopulation(10), DefaultPopulation(40), DefaultPopulation(100)}; !slices.Equal(got, []int{4, 10, 15, 17}) {
 		t.Errorf("default populations %v", got)
@@ -170,8 +170,8 @@ func (a *naive) step(z [][]float64, f func([]float64) float64) [][]float64 {
 	return points
 }
 
-// Run with the symmetric root is the tutorial's algorithm: fed with the same z
-// the naive one asks for the same points, 60 generations long.
+// Run with the symmetric root is the tutorial's algorithm. Given the same z, the naive
+// version asks for the same points over 60 generations.
 func TestRunIsTheTutorials(t *testing.T) {
 	const n = 5
 	mean := []float64{3, 1, -2, 0.5, 1}
@@ -200,8 +200,8 @@ func TestRunIsTheTutorials(t *testing.T) {
 	}
 }
 
-// queriesTo returns the number of the query that first reaches target, the
-// largest number if none does.
+// queriesTo returns the number of the query that first reaches target, or the largest int
+// if none does.
 func queriesTo(t testing.TB, f objective.Objective, target float64, cfg Config, most int) int {
 	t.Helper()
 	record := objective.NewRecord(objective.NewMeter(f, most), target, nil)
@@ -214,8 +214,8 @@ func queriesTo(t testing.TB, f objective.Objective, target float64, cfg Config, 
 	return record.TargetAt()
 }
 
-// As few queries as pycma 4.4: medians to 1e-10 from (3, …, 3), σ₀ = 1, within
-// 10 % of its own, over 25 seeds at d = 10 and, with -whole, 9 at d = 40.
+// As few queries as pycma 4.4. The median number of queries to 1e-10 from (3, …, 3) with
+// σ₀ = 1 is within 10 % of pycma's, over 25 seeds at d = 10 and, with -whole, 9 at d = 40.
 func TestAsFewQueriesAsPycma(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -251,8 +251,8 @@ func TestAsFewQueriesAsPycma(t *testing.T) {
 
 // The paper's W at d = 100, from a random point of the domain, σ₀ = 3.07, to a
 // gap of 0.005. pycma takes 17,000 to 25,600 queries for different powers (median
-// 21,700) and 51,000 to 92,000 for the squared norm (median 54,000), on five
-// other matrices: over 15 seeds (-whole) the median is within 10 % of pycma's;
+// 21,700) and 51,000 to 92,000 for the squared norm (median 54,000), on five other
+// matrices. Over 15 seeds (-whole) our median is within 10 % of pycma's. Without -whole
 // one seed of different powers is within 30 %.
 func TestAsFewQueriesAsPycmaWithThePapersW(t *testing.T) {
 	seeds, slack := uint64(1), 1.3
@@ -282,8 +282,8 @@ func TestAsFewQueriesAsPycmaWithThePapersW(t *testing.T) {
 	}
 }
 
-// BIPOP solves rotated Rastrigin at d = 10 to 1e-8 within a million queries, in
-// at least 20 of 25 seeds (4 of 5 without -whole).
+// BIPOP solves rotated Rastrigin at d = 10 to 1e-8 within a million queries, at no fewer
+// than 20 of 25 seeds (4 of 5 without -whole).
 func TestBIPOPOnRotatedRastrigin(t *testing.T) {
 	seeds, want := uint64(5), 4
 	if *whole {

@@ -21,12 +21,12 @@ import (
 
 import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
 
-var update = flag.Bool("update", false, "write testdata/*.golden anew; say why in CHANGELOG under Numerics")
+var update = flag.Bool("update", false, "rewrite testdata/*.golden; say why in CHANGELOG under Numerics")
 
 // noValues switches off the stop rules that look at values.
 var noValues = Stop{Fun: -1, Stagnation: -1}
 
-// trajectory returns all points asked for in some generations.
+// trajectory returns all points asked for in the given number of generations.
 func trajectory(t testing.TB, f objective.Objective, cfg Config, generations int) [][]float64 {
 	t.Helper()
 	var all [][]float64
@@ -42,8 +42,8 @@ func trajectory(t testing.TB, f objective.Objective, cfg Config, generations int
 	return all
 }
 
-// Only the order of values counts: the trajectory is the same to the bit under
-// increasing maps of f, for every form of the covariance.
+// Only the order of values counts. The trajectory keeps its bits under increasing maps of
+// f, for every form of the covariance.
 func TestIncreasingMapsChangeNothing(t *testing.T) {
 	for _, c := range []Covariance{Cholesky{}, Root{}, Diagonal{}} {
 		cfg := Config{Mean: []float64{1, 2, -1, 0.5}, Sigma: 0.5, Population: 9, Covariance: c, Stop: noValues}
@@ -66,8 +66,8 @@ func TestIncreasingMapsChangeNothing(t *testing.T) {
 	}
 }
 
-// Moved and turned problems are solved by moved and, with the symmetric root and
-// z turned alike, turned steps, to 1e-8 over 50 generations.
+// If the problem is translated, so are the steps. If the problem and z are rotated, so are
+// the steps with the symmetric root. Both hold to 1e-8 over 50 generations.
 func TestEquivariance(t *testing.T) {
 	const n, generations = 5, 50
 	mean := []float64{1, 2, -1, 0.5, 0}
@@ -126,7 +126,7 @@ func TestEquivariance(t *testing.T) {
 	apart(t, "turned", a, b, back)
 }
 
-// apart fails unless b is a mapped, to 1e-8.
+// apart fails unless b is the image of a under the map to, within 1e-8.
 func apart(t *testing.T, what string, a, b [][]float64, to func([]float64) []float64) {
 	t.Helper()
 	worst := 0.0
@@ -140,8 +140,8 @@ func apart(t *testing.T, what string, a, b [][]float64, to func([]float64) []flo
 	}
 }
 
-// Whatever the values, C stays symmetric to the bit and positive definite, or
-// the run ends for its condition.
+// For any values, C stays exactly symmetric and positive definite, or the run ends because
+// of its condition number.
 func TestCovarianceStaysPositiveDefinite(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(rt, "n")
@@ -181,7 +181,7 @@ func complete(t rapid.TB, cfg Config, n int) Config {
 	return cfg
 }
 
-// The blocked factorisation is that of LAPACK, beyond one panel too.
+// The blocked factorisation agrees with LAPACK's, also for more than one panel.
 func TestFactorise(t *testing.T) {
 	for _, n := range []int{1, 5, 31, 32, 33, 64, 100} {
 		c := Cholesky{}.begin(n, 4).(*cholesky)
@@ -206,7 +206,7 @@ func TestFactorise(t *testing.T) {
 		if !mat.EqualApprox(&l, c.a, 1e-9*mat.Norm(&l, 2)) || !mat.Equal(c.aT, c.a.T()) {
 			t.Errorf("n = %d: A is another", n)
 		}
-		// From A = I the path becomes A⁻¹p, of the same length.
+		// From A = I the path becomes A⁻¹p, rescaled to its old length.
 		kernel.MulVec(want, c.a.RawMatrix(), path)
 		kernel.Normalise(want)
 		if length := math.Sqrt(kernel.Dot(path, path)); math.Abs(length-2) > 1e-9 || math.Abs(want[0]-1) > 1e-6 {
@@ -219,8 +219,8 @@ func TestFactorise(t *testing.T) {
 	}
 }
 
-// The fold is the identity well inside, lands in the box from anywhere, is
-// continuous, and back inverts it.
+// The fold is the identity well inside the box, maps every point into the box, and is
+// continuous. back inverts it.
 func TestFold(t *testing.T) {
 	inf := math.Inf(1)
 	for _, box := range []objective.Box{objective.Cube(1, -1, 1), objective.Cube(1, 0, inf), objective.Cube(1, -inf, 3), objective.Cube(1, 5, 5.01), objective.Cube(1, -inf, inf)} {
@@ -275,8 +275,8 @@ func TestMinimumOnTheBounds(t *testing.T) {
 	}
 }
 
-// NaN and +Inf rank last: a wall of them does not stop it, and nothing but them
-// ends soon.
+// NaN and +Inf rank last. A wall of them does not stop a run, and a run that sees nothing
+// else ends soon.
 func TestFailedValues(t *testing.T) {
 	f := objective.Func(4, func(x []float64) float64 {
 		if x[0] < 0 {
@@ -364,8 +364,8 @@ func TestDiagonalIsFasterWhereItFits(t *testing.T) {
 	}
 }
 
-// A series is a function of its seed, keeps its budget, and follows the schedule
-// that is committed.
+// A series is a function of its seed, keeps to its budget, and follows the schedule in the
+// golden file.
 func TestSeries(t *testing.T) {
 	p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: 5, Mix: "orthogonal", Seed: 2})
 	if err != nil {
@@ -399,14 +399,14 @@ func TestSeries(t *testing.T) {
 	if diff := cmp.Diff(string(want), out.String()); diff != "" {
 		t.Errorf("the schedule has moved (-committed +now):\n%s", diff)
 	}
-	// Without a budget it ends with its schedule.
+	// Without a budget a series ends with its schedule.
 	r, err := Series{Box: objective.Cube(3, -1, 1), Schedule: IPOP{Restarts: 2}}.Minimize(ctx, objective.Func(3, sphere))
 	if err != nil || r.Status != objective.Converged || r.Value > 1e-10 {
 		t.Errorf("%+v, error %v", r, err)
 	}
 }
 
-// Zero values run; bad ones are refused by name, before a query is asked.
+// Zero values run. Bad values are refused by name before the first query.
 func TestZeroAndBadSeries(t *testing.T) {
 	r, err := Series{}.Minimize(ctx, objective.NewMeter(objective.Func(3, sphere), 1000))
 	if err != nil || r.Queries != 1000 || !(r.Value < 1e-6) {
@@ -450,7 +450,7 @@ func TestAnotherSchedule(t *testing.T) {
 	}
 }
 
-// The seed decides, and numbers that are given take its place.
+// The seed determines the random numbers, unless Normal is given.
 func TestWhereNumbersComeFrom(t *testing.T) {
 	run := func(cfg Config) [][]float64 {
 		cfg.Population = 6
@@ -465,7 +465,7 @@ func TestWhereNumbersComeFrom(t *testing.T) {
 	}
 }
 
-// A mean outside the bounds, by rounding or by mistake, starts on them.
+// If the mean is outside the bounds, by rounding or by mistake, the run starts on them.
 func TestMeanOutsideTheBounds(t *testing.T) {
 	bounds := objective.Cube(2, -1, 1)
 	f := objective.Func(2, func(x []float64) float64 {
@@ -480,7 +480,7 @@ func TestMeanOutsideTheBounds(t *testing.T) {
 	}
 }
 
-// A form of the covariance has no state: runs that share one do not meet.
+// A form of the covariance has no state. Runs that share one do not affect each other.
 func TestRunsShareAForm(t *testing.T) {
 	first := mat.NewSymDense(2, []float64{4, 1, 1, 2})
 	shared := Config{Covariance: Cholesky{First: first}, Population: 6}

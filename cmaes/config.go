@@ -7,10 +7,10 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// Config says how to run. Zero values are the defaults.
+// Config has the settings of a run. Zero values mean the defaults.
 type Config struct {
-	// Mean is where the first population is centred; nil: 0. Where that is outside
-	// the bounds, the nearest point inside is meant.
+	// Mean is the centre of the first population; nil: 0. If it is outside the bounds,
+	// the nearest point inside is used.
 	Mean []float64
 	// Sigma is σ₀, the first step size; 0: 0.3.
 	Sigma float64
@@ -18,15 +18,15 @@ type Config struct {
 	Population int
 	// Covariance is the form of C; nil: Cholesky{}.
 	Covariance Covariance
-	// Bounds limit where f is asked; its sides may be infinite. Zero: no limit.
+	// Bounds limit where f is evaluated. Sides may be infinite. Zero: no limit.
 	Bounds objective.Box
 	// Seed determines all randomness, unless Normal is given.
 	Seed uint64
-	// Normal fills dst with independent N(0,1) numbers; nil: those that follow from
-	// Seed. It is called once for each generation, with room for the λ·n numbers of
-	// z_1, …, z_λ one after another.
+	// Normal fills dst with independent N(0,1) numbers; nil: numbers drawn from Seed. It
+	// is called once for each generation, with room for the λ·n numbers of z_1, …, z_λ,
+	// one vector after another.
 	Normal func(dst []float64)
-	// Stop says when a run ends, budget, target and context aside.
+	// Stop says when a run ends, apart from budget, target and context.
 	Stop Stop
 
 	// Observe, if not nil, is called after every generation. It must not change
@@ -39,27 +39,27 @@ type State struct {
 	Generation, Queries int
 	Mean                []float64   // m, before bounds
 	Sigma               float64     // σ
-	Points, Coordinates [][]float64 // x_i, as f was asked, and z_i
+	Points, Coordinates [][]float64 // x_i, where f was evaluated, and z_i
 	Best                float64     // the best value of this generation
 }
 
-// Stop says when a run has come to its end. Zero values are the defaults, those
-// of Hansen's own programs; a negative one switches a rule off.
+// Stop has the rules by which a run ends. Zero values mean the defaults, which are those of
+// Hansen's own programs. A negative value switches a rule off.
 type Stop struct {
 	// Queries is the most queries of the run; 0: no limit.
 	Queries int
-	// Fun: the values of a generation, and the best ones of the last 10 + 30n/λ,
-	// differ by no more; 1e-11.
+	// Fun: the values of a generation differ by no more than this, and so do the best
+	// values of the last 10 + 30n/λ generations. Default 1e-11.
 	Fun float64
-	// X: all steps are shorter, in units of σ₀; 1e-11.
+	// X: all steps are shorter than this, in units of σ₀. Default 1e-11.
 	X float64
-	// Condition: the condition number of C is larger; 1e14: rounding is all that
-	// the shortest axis has.
+	// Condition: the condition number of C is larger than this. Default 1e14, where the
+	// shortest axis is only rounding.
 	Condition float64
-	// Stagnation: over so many generations, and the last fifth of all, values have
-	// not improved; 120 + 30n/λ.
+	// Stagnation: values have not improved over this many generations, and over the last
+	// fifth of all generations. Default 120 + 30n/λ.
 	Stagnation int
-	// Up: σ has grown by this factor, so that the minimum is at infinity; 1e20.
+	// Up: σ has grown by this factor, so the minimum is at infinity. Default 1e20.
 	Up float64
 }
 
@@ -75,12 +75,11 @@ func (s Stop) complete() Stop {
 	return s
 }
 
-// usualSigma is the default of σ₀: the tutorial's 0.3 of the width of the region in
-// which the minimum is thought to be, for a width of 1.
+// usualSigma is the default of σ₀. The tutorial recommends 0.3 of the width of the region
+// that is expected to contain the minimum; here that width is taken to be 1.
 const usualSigma = 0.3
 
-// complete puts the defaults in and returns an *objective.OptionError if a field
-// is bad.
+// complete fills in the defaults and returns an *objective.OptionError if a field is bad.
 func (c *Config) complete(n int) error {
 	if c.Mean == nil {
 		c.Mean = make([]float64, n)

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Diagonal keeps the diagonal of C alone: separable CMA-ES (R. Ros, N. Hansen,
-// "A simple modification in CMA-ES achieving linear time and space complexity",
-// 2008), which learns faster by (n+2)/3.
+// Diagonal keeps only the diagonal of C. This is separable CMA-ES (R. Ros, N. Hansen,
+// "A simple modification in CMA-ES achieving linear time and space complexity", 2008),
+// which learns faster by a factor of (n+2)/3.
 type Diagonal struct{}
 
 func (Diagonal) check(int) error { return nil }

@@ -2,12 +2,12 @@
 //
 //	x_i = m + σy_i,   y_i = Az_i,   AAᵀ = C,   z_i ~ N(0, I),
 //
-// after N. Hansen, "The CMA Evolution Strategy: A Tutorial" (arXiv 1604.00772),
-// whose letters and equation numbers are used throughout: weights of both signs,
-// cumulative step-size adaptation, rank-one and rank-μ updates. It sees values
-// only through their order.
+// after N. Hansen, "The CMA Evolution Strategy: A Tutorial" (arXiv 1604.00772). It has
+// weights of both signs, cumulative step-size adaptation, and rank-one and rank-μ updates.
+// Letters and equation numbers are those of the tutorial. Only the order of values
+// matters, not their size.
 //
-// Start with Run, one descent, or with Series, which runs one after another with
-// the populations of IPOP or BIPOP. The form in which C is kept is a value, a
-// Covariance; so is the plan of restarts, a Schedule.
+// Start with Run, which is one descent, or with Series, which makes several descents with
+// the populations of IPOP or BIPOP. A Covariance is the form in which C is kept, and a
+// Schedule is the plan of restarts.
 package cmaes

@@ -38,7 +38,7 @@ func ExampleRun() {
 	// 0.000000, converged, error <nil>
 }
 
-// One descent ends in some well; a series finds the deepest. The zero value is
+// One descent may end in any well; a series finds the deepest. The zero value is
 // BIPOP from means in [-1, 1]^n.
 func ExampleSeries() {
 	f := objective.NewMeter(objective.Func(4, wells), 100_000)
@@ -77,16 +77,16 @@ func queries(form cmaes.Covariance) int {
 	return f.TargetAt()
 }
 
-// A function that separates in the coordinates given is learnt faster if only the
-// diagonal of C is.
+// A function that separates in the given coordinates is learnt faster if only the
+// diagonal of C is kept.
 func ExampleDiagonal() {
 	fmt.Println("less than half of the queries:", 2*queries(cmaes.Diagonal{}) < queries(cmaes.Cholesky{}))
 	// Output:
 	// less than half of the queries: true
 }
 
-// The symmetric root is the factor that the tutorial has. It takes as many queries
-// as the triangular one, and more time for each.
+// The symmetric root is the factor that the tutorial uses. It takes as many queries as the
+// triangular factor, and more time for each.
 func ExampleRoot() {
 	ratio := float64(queries(cmaes.Root{})) / float64(queries(cmaes.Cholesky{}))
 	fmt.Println("as many queries, to a fifth:", math.Abs(ratio-1) < 0.2)

@@ -26,7 +26,7 @@ func spread(n int) (*mat.SymDense, objective.Objective) {
 	})
 }
 
-// With the right first covariance an ellipsoid is a sphere, and with I nothing changes.
+// With the right first covariance an ellipsoid is like a sphere. With I nothing changes.
 func TestFirstCovariance(t *testing.T) {
 	c, ellipsoid := spread(8)
 	run := func(f objective.Objective, first *mat.SymDense) Result {
@@ -55,8 +55,8 @@ func TestFirstCovariance(t *testing.T) {
 	}
 }
 
-// A series starts every run with the same first covariance, ends after one run, or
-// when two have come to the same value.
+// A series starts every run with the same first covariance. Once ends it after one run,
+// and Confirmed when two runs have found the same value.
 func TestShortSchedules(t *testing.T) {
 	c, ellipsoid := spread(4)
 	count := func(s Schedule) int {

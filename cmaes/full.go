@@ -53,8 +53,7 @@ func (f *full) update(decay, c1 float64, p, w []float64, y *mat.Dense) {
 	}
 	set(lambda, c1, p)
 	kernel.Mul(f.scratch.RawMatrix(), 1, f.yT.RawMatrix(), f.wy.RawMatrix(), 0)
-	// Only the lower triangle of what was added is used, so that C stays
-	// symmetric to the bit.
+	// Only the lower triangle of the sum is used, so that C stays exactly symmetric.
 	for i := range f.n {
 		row, plus := f.c.RawRowView(i)[:i+1], f.scratch.RawRowView(i)[:i+1]
 		for j, v := range row {

@@ -12,8 +12,8 @@ type Parameters struct {
 	Lambda int // the population size λ
 	Mu     int // how many parents, μ = ⌊λ/2⌋
 
-	// Weights are the w_i of all λ points, best first: those of the parents sum
-	// to 1, and the others are negative.
+	// Weights are the w_i of all λ points, best first. Those of the parents sum to 1,
+	// and the others are negative.
 	Weights []float64
 	// MuEff = 1/Σ w_i² over the parents.
 	MuEff float64
@@ -27,10 +27,10 @@ type Parameters struct {
 func DefaultPopulation(n int) int { return 4 + int(3*math.Log(float64(n))) }
 
 // NewParameters returns the constants for dimension n ≥ 1 and population λ ≥ 2. It
-// panics if they are less.
+// panics if n or λ is smaller.
 func NewParameters(n, lambda int) Parameters {
 	if n < 1 || lambda < 2 {
-		panic(fmt.Sprintf("cmaes: parameters for %d dimensions and a population of %d; there must be at least 1 and 2", n, lambda))
+		panic(fmt.Sprintf("cmaes: parameters for %d dimensions and a population of %d, must be at least 1 and 2", n, lambda))
 	}
 	d := float64(n)
 	p := Parameters{N: n, Lambda: lambda, Mu: lambda / 2, Weights: make([]float64, lambda)}
@@ -48,7 +48,7 @@ func NewParameters(n, lambda int) Parameters {
 		}
 	}
 	p.MuEff = sum * sum / squares
-	negMuEff := 0.0 // μ_eff⁻, of the others
+	negMuEff := 0.0 // μ_eff⁻, over the points that are not parents
 	if negSquares > 0 {
 		negMuEff = negSum * negSum / negSquares
 	}

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Root is a full matrix with the symmetric root, A = C^½ = BDBᵀ, as the tutorial
-// has it: where f is turned, the points are turned alike. Each generation takes the
-// eigenvalues of C, some 10n³ multiplications, and allocates.
+// Root keeps the full matrix with its symmetric root, A = C^½ = BDBᵀ, as the tutorial
+// does. If f is rotated, the points are rotated with it. Each generation computes the
+// eigenvalues of C, which takes about 10n³ multiplications and allocates.
 type Root struct{}
 
 func (Root) check(int) error { return nil }
@@ -19,7 +19,7 @@ func (Root) begin(n, lambda int) covariance { return &root{full: newFull(n, lamb
 // A root is the state of Root.
 type root struct {
 	full
-	ratio float64 // of the longest to the shortest axis; 0 before the first factorisation
+	ratio float64 // longest to shortest axis; 0 before the first factorisation
 }
 
 func (r *root) factorise([]float64) bool {

@@ -11,15 +11,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Result is what a run has come to.
+// A Result is what a run has found.
 type Result struct {
-	// Point is the best point evaluated, nil if none was, and Value f there.
+	// Point is the best point evaluated, or nil if none was. Value is f there.
 	Point []float64
 	Value float64
-	// Status says why the run stopped, and Reason by which rule, in a word.
+	// Status says why the run stopped, and Reason names the rule in a word.
 	Status objective.Status
 	Reason string
-	// Queries and Generations are how many there were.
+	// Queries and Generations count what the run used.
 	Queries, Generations int
 	// Sigma is the last step size.
 	Sigma float64
@@ -28,8 +28,8 @@ type Result struct {
 // Run minimises f by one descent of CMA-ES. Each generation is one batch of λ
 // queries. A value of NaN or +Inf ranks last and never enters the mean.
 //
-// A generation takes O(λn² + n³/3) time besides, and allocates nothing, unless the
-// covariance is a Root.
+// Besides the queries a generation takes O(λn² + n³/3) time. It allocates nothing, unless
+// the covariance is a Root.
 func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error) {
 	if err := cfg.complete(f.Dim()); err != nil {
 		return Result{Value: math.Inf(1), Status: objective.Failed}, err
@@ -52,7 +52,7 @@ func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error)
 	}
 }
 
-// A descent is a run under way.
+// A descent is the state of a run.
 type descent struct {
 	f    objective.Objective
 	cfg  Config
@@ -62,16 +62,16 @@ type descent struct {
 	m, pSigma, pC []float64
 	sigma         float64
 	cov           covariance
-	z, y, u, x    *mat.Dense // λ×n: z_i, y_i = Az_i, m + σy_i, and inside the bounds
+	z, y, u, x    *mat.Dense // λ×n: z_i, y_i = Az_i, m + σy_i, and that inside the bounds
 	values        []float64
-	order         []int     // of the points, best first
+	order         []int     // the points, best first
 	weights       []float64 // w_i° of each point
 	meanZ, meanY  []float64 // ⟨z⟩_w, ⟨y⟩_w
 	deviations    []float64
 
 	gen     int
 	history history
-	sound   bool // C has a factor
+	sound   bool // whether C has a factor
 	best    objective.Best
 	result  Result
 }
@@ -107,7 +107,7 @@ func (d *descent) generation(ctx context.Context) error {
 	finite := d.rank()
 	d.history.add(d.values, d.order)
 	if finite == 0 {
-		d.sigma /= 2 // all that was learnt is that it was too far
+		d.sigma /= 2 // all points failed, so the step was too long
 		return nil
 	}
 	d.update(finite)
@@ -127,7 +127,7 @@ func (d *descent) sample() {
 	}
 }
 
-// offer takes notice of the first n points.
+// offer counts the first n points as queries and keeps the best of them.
 func (d *descent) offer(n int) {
 	d.result.Queries += n
 	for i, v := range d.values[:n] {
@@ -137,8 +137,8 @@ func (d *descent) offer(n int) {
 	}
 }
 
-// rank orders the points by their values, equal ones as they were drawn, and
-// returns how many are finite.
+// rank orders the points by their values, and points of equal value as they were drawn. It
+// returns how many values are finite.
 func (d *descent) rank() int {
 	finite := 0
 	for i, v := range d.values {
@@ -171,7 +171,7 @@ func (d *descent) update(finite int) {
 		d.pSigma[k] = float64(keep*d.pSigma[k]) + float64(add*d.meanZ[k])
 		length = math.FMA(d.pSigma[k], d.pSigma[k], length)
 	}
-	// h_σ stalls p_c while p_σ is long (below 45)
+	// h_σ stalls p_c while p_σ is long (below (45))
 	steady := 1 - math.Pow(keep, float64(2*d.gen))
 	stall := length/n/steady >= 2+4/(n+1)
 	// p_c ← (1−c_c)p_c + h_σ√(c_c(2−c_c)μ_eff)⟨y⟩_w (45)
@@ -188,9 +188,9 @@ func (d *descent) update(finite int) {
 	d.sigma *= math.Exp(min(1, p.CSigma/p.DSigma*(math.Sqrt(length)/p.ChiN-1)))
 }
 
-// weigh gives each point its weight by rank. Points that failed have none; where
-// so many failed that parents are missing, the weights of the others are raised to
-// make up for them. It returns how many parents there are.
+// weigh gives each point its weight by rank. Points that failed have weight 0. If so many
+// failed that parents are missing, the weights of the other parents are raised to make up
+// for them. It returns how many parents there are.
 func (d *descent) weigh(finite int) int {
 	clear(d.weights)
 	parents := min(d.p.Mu, finite)
@@ -220,8 +220,8 @@ func (d *descent) means(parents int) {
 //
 //	C ← (1 + c₁δ(h_σ) − c₁ − c_μΣw_j) C + c₁ p_c p_cᵀ + c_μ Σ w_i° y_i y_iᵀ
 //
-// with w_i° = w_i for a parent and w_i n/‖C^-½y_i‖², C^-½y_i = z_i, for the others
-// (46), and brings its factor up to date.
+// with w_i° = w_i for a parent and w_i° = w_i n/‖C^-½y_i‖², C^-½y_i = z_i, for the others
+// (46). Then it recomputes the factor of C.
 func (d *descent) adapt(lost float64) {
 	p := d.p
 	sum := 0.0

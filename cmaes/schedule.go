@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// A Plan says how a run of a series is made.
+// A Plan has the settings of one run of a series.
 type Plan struct {
 	Regime     string  // a name: "first", "large" or "small" in the schedules here
 	Population int     // λ; 0: that of the first run
-	Sigma      float64 // σ₀, as a part of the first run's; 0: 1
+	Sigma      float64 // σ₀, as a fraction of the first run's; 0: 1
 	Queries    int     // the most queries of the run; 0: no limit
 }
 
@@ -19,9 +19,9 @@ type Past struct {
 	Result Result
 }
 
-// A Schedule plans the next run of a series, from the runs that have ended and the
-// population of the first. It reports false when the series is at its end. Numbers
-// uniform on [0, 1) come from u.
+// A Schedule plans the next run of a series, given the runs that have ended and the
+// population of the first. It returns false when the series is over. u returns random
+// numbers, uniform on [0, 1).
 //
 // The interface is open: any type with this method is a Schedule.
 type Schedule interface {
@@ -45,26 +45,25 @@ func (s IPOP) Next(past []Past, population int, _ func() float64) (Plan, bool) {
 	return Plan{"large", 2 * past[len(past)-1].Plan.Population, 1, 0}, true
 }
 
-// BIPOP restarts in two regimes, and gives each the same number of queries (N.
-// Hansen, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function
-// testbed", 2009): a large one, whose population λ_l doubles with each run, and a
-// small one with
+// BIPOP restarts in two regimes and gives each the same number of queries (N. Hansen,
+// "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed", 2009). The
+// large regime doubles its population λ_l with each run. The small regime has
 //
 //	λ_s = ⌊λ (½λ_l/λ)^(u²)⌋,   σ = σ₀·10^(−2u'),
 //
-// u and u' uniform on [0, 1). A small run has at most half of the queries of the
-// last large one.
+// with u and u' uniform on [0, 1). A small run has at most half of the queries of the last
+// large run.
 type BIPOP struct {
-	Restarts int // of the large regime; 0: 9
+	Restarts int // restarts of the large regime; 0: 9
 }
 
-// Next plans a run of the regime that has spent less.
+// Next plans a run of the regime that has spent fewer queries.
 func (s BIPOP) Next(past []Past, population int, u func() float64) (Plan, bool) {
 	if len(past) == 0 {
 		return Plan{"first", population, 1, 0}, true
 	}
-	large, small, restarts := 0, 0, 0 // queries, and restarts of the large regime
-	var last Past                     // of the large regime
+	large, small, restarts := 0, 0, 0 // queries of each regime, and restarts of the large one
+	var last Past                     // the last run of the large regime
 	for _, p := range past {
 		if p.Plan.Regime == "small" {
 			small += p.Result.Queries
@@ -91,7 +90,7 @@ func (s BIPOP) Next(past []Past, population int, u func() float64) (Plan, bool) 
 	return Plan{"large", 2 * last.Plan.Population, 1, 0}, true
 }
 
-// Once is one run.
+// Once makes a single run.
 type Once struct{}
 
 // Next plans the first run.
@@ -99,14 +98,14 @@ func (Once) Next(past []Past, population int, _ func() float64) (Plan, bool) {
 	return Plan{"first", population, 1, 0}, len(past) == 0
 }
 
-// Confirmed is another schedule that ends early: once two runs have come within
+// Confirmed follows another schedule, but ends as soon as two runs have come within
 // Tolerance of the best value.
 type Confirmed struct {
 	Schedule  // nil: BIPOP
 	Tolerance float64
 }
 
-// Next plans as the schedule does, as long as the best value is not confirmed.
+// Next plans as the schedule does until the best value is confirmed.
 func (s Confirmed) Next(past []Past, population int, u func() float64) (Plan, bool) {
 	least, times := math.Inf(1), 0
 	for _, p := range past {
@@ -126,8 +125,8 @@ func (s Confirmed) Next(past []Past, population int, u func() float64) (Plan, bo
 	return s.Schedule.Next(past, population, u)
 }
 
-// usualRestarts is how often the population is doubled if nothing else is said: as
-// often as on the BBOB testbed, after which it is 512 times as large.
+// usualRestarts is how often the population is doubled by default: as often as on the BBOB
+// testbed. Then it is 512 times as large.
 const usualRestarts = 9
 
 func usual(restarts int) int { return cmp.Or(restarts, usualRestarts) }

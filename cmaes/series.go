@@ -10,27 +10,27 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// Series is a series of runs, each of which starts where chance puts it. Its zero
-// value is BIPOP from means in [-1, 1]^n.
+// Series is a series of runs, each of which starts at a random mean. Its zero value is
+// BIPOP from means in [-1, 1]^n.
 type Series struct {
-	// Run is how each is run. Its Mean is where the first starts; nil: drawn as
-	// the others are. Its Sigma and Population are those of the first. Its Seed,
-	// its Normal and the limit of its queries are set for each.
+	// Run has the settings of each run. Its Mean is where the first run starts; nil:
+	// drawn like the others. Its Sigma and Population are those of the first run. The
+	// series sets Seed, Normal and the limit of queries for each run itself.
 	Run Config
-	// Box is where means are drawn, uniformly. It must be finite. Zero: [-1, 1]^n.
+	// Box is where means are drawn uniformly. It must be finite. Zero: [-1, 1]^n.
 	Box objective.Box
 	// Schedule plans the runs; nil: BIPOP{}.
 	Schedule Schedule
 	// Seed determines all randomness.
 	Seed uint64
 
-	// Began, if not nil, is told of each run before it begins.
+	// Began, if not nil, is called with the plan of each run before it begins.
 	Began func(Plan) `fingerprint:"-"`
 }
 
-// Minimize runs the series until the schedule ends, or f does. The Result is that
-// of all runs together, its Status and Reason those of the last. Random numbers
-// come from the streams ("cmaes", "restarts") and ("cmaes", "run", k).
+// Minimize runs the series until the schedule ends or f ends it. The Result is that of all
+// runs together, with the Status and Reason of the last. Random numbers come from the
+// streams ("cmaes", "restarts") and ("cmaes", "run", k).
 func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, error) {
 	total := Result{Value: math.Inf(1)}
 	first := s.Run
@@ -80,8 +80,7 @@ func (p Plan) of(first Config) Config {
 	return cfg
 }
 
-// complete puts the defaults in and returns an *objective.OptionError if a field
-// is bad.
+// complete fills in the defaults and returns an *objective.OptionError if a field is bad.
 func (s *Series) complete(n int) error {
 	if s.Schedule == nil {
 		s.Schedule = BIPOP{}
@@ -109,7 +108,7 @@ func checkStarts(box objective.Box, n int) error {
 	return nil
 }
 
-// ended reports whether a run ended of itself, so that another may follow.
+// ended reports whether a run ended by its own rules, so that another may follow.
 func ended(status objective.Status) bool {
 	return status == objective.Converged || status == objective.Stalled || status == objective.StepLimit
 }

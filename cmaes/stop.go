@@ -7,7 +7,7 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// statusOf sorts the reason of a stop rule.
+// statusOf returns the status for the reason of a stop rule.
 func statusOf(reason string) objective.Status {
 	switch reason {
 	case "stagnation":
@@ -18,7 +18,7 @@ func statusOf(reason string) objective.Status {
 	return objective.Converged
 }
 
-// stop returns the stop rule that holds, "" if none does.
+// stop returns the name of the stop rule that applies, or "" if none does.
 func (d *descent) stop() string {
 	rule := d.cfg.Stop
 	if rule.Queries > 0 && d.result.Queries >= rule.Queries {
@@ -29,7 +29,7 @@ func (d *descent) stop() string {
 	}
 	switch {
 	case math.IsInf(d.best.Value, -1):
-		return "unbounded" // nothing is better
+		return "unbounded" // no value is lower
 	case !d.sound:
 		return "condition"
 	case rule.Fun > 0 && d.history.flat(rule.Fun):
@@ -61,12 +61,12 @@ func (d *descent) small(tolerance float64) bool {
 	return true
 }
 
-// nudge is the part of a standard deviation that must change m: Hansen's rule
+// nudge is the fraction of a standard deviation that must change m: Hansen's rule
 // "NoEffectCoord".
 const nudge = 0.2
 
-// noEffect reports whether a fifth of a standard deviation changes no digit of
-// some coordinate of m.
+// noEffect reports whether m has a coordinate that does not change when a fifth of its
+// standard deviation is added.
 func (d *descent) noEffect() bool {
 	for k, s := range d.deviations {
 		if d.m[k] == d.m[k]+float64(nudge*d.sigma*s) {
@@ -78,14 +78,14 @@ func (d *descent) noEffect() bool {
 
 // A history keeps the best and the median value of past generations.
 type history struct {
-	recent       int // generations that tolfun looks at: 10 + ⌈30n/λ⌉
-	least, most  int // generations that stagnation looks at, at least and at most
+	recent       int // generations that the rule Fun looks at: 10 + ⌈30n/λ⌉
+	least, most  int // fewest and most generations that the rule Stagnation looks at
 	best, middle []float64
-	spread       float64 // of the last generation's values
+	spread       float64 // by how much the values of the last generation differ
 	scratch      []float64
 }
 
-// longest is how many generations a history keeps at most: Hansen's limit.
+// longest is the most generations that a history keeps: Hansen's limit.
 const longest = 20_000
 
 func (h *history) begin(n, lambda, stagnation int) {
@@ -98,9 +98,9 @@ func (h *history) begin(n, lambda, stagnation int) {
 	h.scratch = make([]float64, h.most)
 }
 
-// add takes notice of a generation.
+// add adds a generation.
 func (h *history) add(values []float64, order []int) {
-	if len(h.best) == h.most { // the older half is forgotten
+	if len(h.best) == h.most { // drop the older half
 		h.best = append(h.best[:0], h.best[h.most/2:]...)
 		h.middle = append(h.middle[:0], h.middle[h.most/2:]...)
 	}
@@ -109,7 +109,7 @@ func (h *history) add(values []float64, order []int) {
 	h.spread = values[order[len(order)-1]] - values[order[0]]
 }
 
-// flat reports whether values have not differed by more than tolerance of late.
+// flat reports whether recent values differ by no more than tolerance.
 func (h *history) flat(tolerance float64) bool {
 	if len(h.best) < h.recent || !(h.spread <= tolerance) {
 		return false
@@ -118,13 +118,13 @@ func (h *history) flat(tolerance float64) bool {
 	return slices.Max(last)-slices.Min(last) <= tolerance
 }
 
-// every is how often stagnation is looked for, in generations: sorting a long
-// history in each would take longer than all the rest.
+// every is the number of generations between two checks for stagnation. Sorting a long
+// history in each generation would take longer than everything else.
 const every = 20
 
-// stagnant reports whether over the last fifth of all generations, and at least
-// 120 + 30n/λ, neither the best nor the median value has improved: the median of
-// the last three tenths is no better than that of the first.
+// stagnant reports whether neither the best nor the median value has improved over the
+// last fifth of all generations, or over the last 120 + 30n/λ if these are more. To improve
+// means that the median over the last three tenths of them is better than over the first.
 func (h *history) stagnant() bool {
 	n := max(h.least, len(h.best)/5)
 	if len(h.best) < 2*h.least || len(h.best)%every != 0 {
