@@ -7,16 +7,16 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 )
 
-// gaussian makes Gaussian numbers in advance, some at a time.
+// gaussian makes Gaussian numbers in advance, many at a time.
 type gaussian struct {
 	root  [sha256.Size]byte
 	state *kernel.Chance // nil until a number is asked for
 	made  [32 * kernel.GaussBlock]float64
-	next  int // the first of those made that has not been taken
+	next  int // index of the first number in made that has not been taken
 }
 
-// take returns the next numbers, at least one and at most n > 0. They stay
-// there until more are made.
+// take returns the next numbers, at least one and at most n > 0. They are valid until
+// the next call.
 func (g *gaussian) take(n int) []float64 {
 	if g.state == nil {
 		g.state = chance(g.root)
@@ -31,7 +31,7 @@ func (g *gaussian) take(n int) []float64 {
 	return taken
 }
 
-// chance seeds each generator by a hash of root and its number.
+// chance seeds each generator with a hash of root and the generator's number.
 func chance(root [sha256.Size]byte) *kernel.Chance {
 	var state kernel.Chance
 	for i := range state[0] {

@@ -1,13 +1,13 @@
 // Package rng turns one seed into any number of named, independent streams of
 // random numbers.
 //
-// A stream is a function of the seed and its name alone:
+// A stream depends only on the seed and its name:
 //
 //	noise := rng.Seed(7).Stream("cbo", "noise", run)
 //
-// draws the same numbers whatever else runs beside it, in whatever order. Two
-// names give streams that share nothing: the state of their generators is a
-// cryptographic hash of seed and name.
+// draws the same numbers whatever else is drawn, in any order. Different names
+// give independent streams, because the state of a generator is a cryptographic
+// hash of seed and name.
 package rng
 
 import (
@@ -20,7 +20,7 @@ import (
 // Seed is the one number from which all randomness of a run follows.
 type Seed uint64
 
-// Stream returns the stream of that name, at its beginning. The parts of a
+// Stream returns the stream with the given name, at its beginning. The parts of a
 // name are strings and ints; Stream panics on any other type.
 func (s Seed) Stream(name ...any) *Stream {
 	h := s.hash(name)
@@ -28,8 +28,8 @@ func (s Seed) Stream(name ...any) *Stream {
 	return &Stream{Rand: rand.New(source), gauss: gaussian{root: h}}
 }
 
-// hash digests seed and name. Each part is written with its kind and length,
-// so that no two names run together: ("a", "b") is not ("ab").
+// hash digests seed and name. Each part is written with its kind and length, so
+// that no two names give the same bytes: ("a", "b") differs from ("ab").
 func (s Seed) hash(name []any) [sha256.Size]byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(s))
 	for _, part := range name {
@@ -48,15 +48,15 @@ func (s Seed) hash(name []any) [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-// A Stream is a sequence of random numbers, and beside it an independent one
+// A Stream is a sequence of random numbers, together with an independent sequence
 // of Gaussian numbers.
 type Stream struct {
 	*rand.Rand
 	gauss gaussian
 }
 
-// Norm fills dst with independent N(0, 1) numbers. However they are asked for,
-// one by one or many at a time, they are the same.
+// Norm fills dst with independent N(0, 1) numbers. The numbers are the same whether
+// they are taken one by one or many at a time.
 func (s *Stream) Norm(dst []float64) {
 	for len(dst) > 0 {
 		dst = dst[copy(dst, s.gauss.take(len(dst))):]
@@ -66,9 +66,9 @@ func (s *Stream) Norm(dst []float64) {
 // NormFloat64 returns one N(0, 1) number.
 func (s *Stream) NormFloat64() float64 { return s.gauss.take(1)[0] }
 
-// Uniform fills dst with independent numbers, dst[i] uniform on [lo[i], hi[i]]
-// and, whatever the rounding, never outside: u ≤ 1 − 2⁻⁵³, so the product is
-// at most the float below fl(hi − lo), which is at most hi − lo.
+// Uniform fills dst with independent numbers, dst[i] uniform on [lo[i], hi[i]].
+// Rounding never puts a number outside: u ≤ 1 − 2⁻⁵³, so the product is at most
+// the float below fl(hi − lo), which is at most hi − lo.
 func (s *Stream) Uniform(dst, lo, hi []float64) {
 	for i := range dst {
 		dst[i] = lo[i] + float64((hi[i]-lo[i])*s.Float64())

@@ -24,7 +24,7 @@ func equal(a, b []float64) bool {
 func TestAStreamIsAFunctionOfSeedAndName(t *testing.T) {
 	want := take(Seed(7).Stream("cbo", "noise", 3), 100)
 
-	// Another stream drawn in between changes nothing.
+	// Drawing from another stream in between changes nothing.
 	s, beside := Seed(7).Stream("cbo", "noise", 3), Seed(7).Stream("cbo", "start", 3)
 	got := make([]float64, 100)
 	for i := range got {
@@ -36,8 +36,8 @@ func TestAStreamIsAFunctionOfSeedAndName(t *testing.T) {
 	}
 }
 
-// However they are asked for, the Gaussian numbers are the same; and none is
-// skipped or given twice where one lot ends and the next begins.
+// The Gaussian numbers are the same however many are taken at a time. None is
+// skipped or repeated where one lot ends and the next begins.
 func TestNormInPieces(t *testing.T) {
 	const n = 5000
 	want := take(Seed(3).Stream("pieces"), n)
@@ -51,7 +51,7 @@ func TestNormInPieces(t *testing.T) {
 		}
 	}
 	if !equal(got, want) {
-		t.Error("numbers taken in pieces are others than those taken at once")
+		t.Error("numbers taken in pieces differ from those taken at once")
 	}
 	seen := map[float64]bool{}
 	for _, v := range want {
@@ -62,9 +62,10 @@ func TestNormInPieces(t *testing.T) {
 	}
 }
 
-// Neighbours, and the places of a block that come from different generators or
-// from one, are not correlated. Five standard errors of 376 correlations: a
-// right generator fails for one seed in 4,600, and this seed is fixed.
+// Neighbours are not correlated, and neither are the places of a block, whether they
+// come from one generator or from two. The bound is five standard errors for each of
+// 376 correlations: a correct generator fails at one seed in 4,600, and this seed is
+// fixed.
 func TestNormIsNotCorrelated(t *testing.T) {
 	const block, n = 16, 50_000
 	x := take(Seed(4).Stream("correlation"), block*n)
@@ -100,8 +101,8 @@ func TestNamesDoNotRunTogether(t *testing.T) {
 
 var golden = [2]uint64{0x327858e34cfbf099, 0x3fe459dc789c03d1}
 
-// The numbers are part of the contract: a result quoted with its seed must be
-// found again by anyone. A change here belongs under "Numerics" in CHANGELOG.
+// The numbers are part of the contract: anyone must be able to reproduce a result
+// that is quoted with its seed. A change here belongs under "Numerics" in CHANGELOG.
 func TestGoldenNumbers(t *testing.T) {
 	s := Seed(0).Stream("golden", 1)
 	if got, want := s.Uint64(), golden[0]; got != want {
@@ -112,8 +113,8 @@ func TestGoldenNumbers(t *testing.T) {
 	}
 }
 
-// Moments of 200,000 numbers; each bound is five standard errors, so a right
-// generator fails for one seed in a million, and this seed is fixed.
+// Moments of 200,000 numbers. Each bound is five standard errors, so a correct
+// generator fails at one seed in a million, and this seed is fixed.
 func TestMoments(t *testing.T) {
 	const n = 200_000
 	x := take(Seed(1).Stream("moments"), n)
@@ -152,12 +153,12 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// topmost is a source whose Float64 is the largest there is below 1.
+// topmost is a source whose Float64 is the largest number below 1.
 type topmost struct{}
 
 func (topmost) Uint64() uint64 { return math.MaxUint64 }
 
-// With that number the end of the box is touched, or nearly, and not passed.
+// With that number a point reaches the end of the box, or nearly, but never passes it.
 func TestUniformStaysInside(t *testing.T) {
 	s, r := &Stream{Rand: rand.New(topmost{})}, Seed(2).Stream("test")
 	u := make([]float64, 1)

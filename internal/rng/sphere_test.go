@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Points of the sphere have length 1, every coordinate has mean 0 and mean square 1/d.
-// Bounds are five standard errors; the seed is fixed. A *rand.Rand will do as well as a
+// Points on the sphere have length 1. Every coordinate has mean 0 and mean square 1/d.
+// Bounds are five standard errors; the seed is fixed. A *rand.Rand works as well as a
 // Stream.
 func TestSphere(t *testing.T) {
 	const n, d = 4000, 5
