@@ -24,8 +24,8 @@ func times(n int) int {
 	return n
 }
 
-// judge logs the largest error of got and fails if it is above the bound; it
-// prints each such error that is larger than those before.
+// judge logs the largest error of got and fails if it is above the bound. It prints
+// each error above the bound that is larger than those before it.
 func judge(t *testing.T, bound float64, measure func(float64, *big.Float) float64,
 	want func(i int) *big.Float, got []float64, arguments ...[]float64) {
 	t.Helper()
@@ -49,7 +49,7 @@ func judge(t *testing.T, bound float64, measure func(float64, *big.Float) float6
 	t.Logf("%d arguments: the largest error is %.4g, at %v", len(got), largest, at(where))
 }
 
-// specials fails unless f makes y of x, to the bit, for each pair x, y.
+// specials fails unless f(x) is y, to the bit, for each pair x, y.
 func specials(t *testing.T, f func(dst, x []float64), pairs [][2]float64) {
 	t.Helper()
 	for _, p := range pairs {
@@ -98,12 +98,12 @@ func TestTheReferenceHasTheDigitsOfTheTables(t *testing.T) {
 func TestExpIsWithinOneUlp(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var x []float64
-	// The ends of all results and of the normal ones, and where Exp clamps.
+	// The ends of the range of all results and of normal results, and where Exp clamps.
 	for _, end := range []float64{0, 709.782712893384, -708.3964185322641, -744.4400719213812, -745.1332191019412, expTop, expBottom} {
 		x = append(x, around(end, 20)...)
 	}
 	for range times(1000) {
-		steps := float64(r.IntN(4300)-2150) / 2 // at halves k jumps, at whole ones r is 0
+		steps := float64(r.IntN(4300)-2150) / 2 // at half-integers k jumps, at integers r is 0
 		x = append(x, -747+1458*r.Float64(), 0.7*sign(r)*r.Float64(), sign(r)*spread(r, -1074, 9.4),
 			-708-r.Float64(), around(min(steps*math.Ln2, 711), 8)[r.IntN(17)])
 	}
@@ -135,8 +135,8 @@ func TestLogIsWithinOneUlp(t *testing.T) {
 		{minusInf, notANumber}, {-1, notANumber}, {-math.SmallestNonzeroFloat64, notANumber}})
 }
 
-// closest returns the float64s m·2ᵉ ≥ 1 that are closest to multiples of π/2,
-// and others: m are the denominators of the convergents of 2ᵉ·2/π.
+// closest returns numbers that include the float64s m·2ᵉ ≥ 1 that are closest to
+// multiples of π/2. The m are the denominators of the convergents of 2ᵉ·2/π.
 func closest() (x []float64) {
 	for e := -52; e <= 971; e++ {
 		rest := scaled(bigTwoOverPi, e)
@@ -191,8 +191,8 @@ func testTrig(t *testing.T, f func(dst, x []float64), quarter int64) {
 	}
 	judge(t, 2.5e-16, measure, want, got, x)
 
-	// Far away the reduction is exact to the last bit, and so the result is
-	// right however near 0 it is.
+	// Far away the reduction is exact to the last bit, so the result is right
+	// however close to 0 it is.
 	var far []float64
 	for _, v := range x {
 		if math.Abs(v) > farAway {

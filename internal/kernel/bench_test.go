@@ -13,12 +13,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A contest is one computation, done on every path and by somebody else.
+// A contest is one computation, done on every path and by another library.
 type contest struct {
 	name    string
 	work    float64 // in millions of unit
 	unit    string
-	runners []runner // the paths, then the other
+	runners []runner // the paths, then the other library
 }
 
 type runner struct {
@@ -26,7 +26,7 @@ type runner struct {
 	run  func()
 }
 
-// onEachPath returns f on every path, and the other.
+// onEachPath returns runners for f on every path, and for g.
 func onEachPath(f func(), other string, g func()) []runner {
 	var all []runner
 	for _, p := range available() {
@@ -35,7 +35,7 @@ func onEachPath(f func(), other string, g func()) []runner {
 	return append(all, runner{other, g})
 }
 
-// products are of the shapes that this project has.
+// products are matrix products of the shapes that this project uses.
 func products() []contest {
 	var all []contest
 	r := rand.New(rand.NewPCG(1, 2))
@@ -96,7 +96,7 @@ func ofSlices() []contest {
 				}
 			},
 		}
-		for _, f := range functions[:5] { // the others have no rival
+		for _, f := range functions[:5] { // the others have nothing to compare with
 			all = append(all, contest{fmt.Sprintf("%s of %d", f.name, n), float64(n) / 1e6, "number",
 				onEachPath(func() { f.slice(dst, x, p) }, "math", loops[f.name])})
 		}
@@ -134,8 +134,8 @@ func BenchmarkKernel(b *testing.B) {
 //
 //	GOMAXPROCS=1 go test ./internal/kernel -run '^$' -bench Table
 //
-// The machine may be busy with other things too. So all runners of a contest
-// take turns, and the shortest of many times counts for each.
+// The machine may be busy with other work. So the runners of a contest take turns,
+// and the shortest of many times counts for each.
 func BenchmarkTable(b *testing.B) {
 	defer func(before path) { active = before }(active)
 	for b.Loop() {

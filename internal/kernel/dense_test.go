@@ -17,7 +17,7 @@ func random(r *rand.Rand, rows, cols int) *mat.Dense {
 	return m
 }
 
-// By hand, and against gonum for other shapes; the factors stay as they are.
+// By hand, and against gonum for other shapes. The factors are not changed.
 func TestTimes(t *testing.T) {
 	a, b := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6}), mat.NewDense(3, 1, []float64{1, 0, -1})
 	if got := Times(a, b); !mat.Equal(got, mat.NewDense(2, 1, []float64{-2, -2})) {
@@ -65,8 +65,8 @@ func TestSymmetrised(t *testing.T) {
 	}
 }
 
-// By hand: of (1, 2, 3) without e_1 and (e_2+e_3)/√2 there is (0, −½, ½) left. What is
-// left is orthogonal to all rows to rounding, even where nearly nothing is.
+// By hand: (1, 2, 3) without its parts along e_1 and (e_2+e_3)/√2 is (0, −½, ½). What is
+// left is orthogonal to all rows up to rounding, even where almost nothing is left.
 func TestProject(t *testing.T) {
 	half := math.Sqrt(0.5)
 	v := []float64{1, 2, 3}
@@ -94,7 +94,7 @@ func TestProject(t *testing.T) {
 				t.Errorf("%v: ⟨v, q_%d⟩ = %g", s, i, c)
 			}
 		}
-		var taken mat.VecDense // what was taken lies in the span
+		var taken mat.VecDense // what was taken away lies in the span
 		taken.SubVec(mat.NewVecDense(s[1], before), mat.NewVecDense(s[1], v))
 		rest := append([]float64(nil), taken.RawVector().Data...)
 		Project(rest, q.RawMatrix())

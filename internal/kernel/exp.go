@@ -2,10 +2,10 @@ package kernel
 
 import "math"
 
-// The constants of this package that are variables are read by the assembly
-// too, under the same names; nobody writes them.
+// Some constants of this package are variables because the assembly reads them too,
+// under the same names. They are never written.
 var (
-	expTop    = 710.0  // exp is +Inf from here on
+	expTop    = 710.0  // exp is +Inf from here up
 	expBottom = -746.0 // exp is 0 from here down
 
 	invLn2 = 0x1.71547652b82fep+0
@@ -16,7 +16,7 @@ var (
 
 	// shifter + x, for |x| < 2⁵¹, has x rounded to an integer in its lowest bits.
 	shifter        = 0x1.8p52
-	oneBits uint64 = 0x3ff << 52 // of 1.0
+	oneBits uint64 = 0x3ff << 52 // the bits of 1.0
 
 	// 1/n! for n = 13, …, 2.
 	expTaylor = [...]float64{
@@ -34,7 +34,7 @@ func Exp(dst, x []float64) {
 	}
 }
 
-// ExpOf returns what Exp makes of one number.
+// ExpOf returns exp(x), with the same bits as Exp.
 func ExpOf(x float64) float64 { return expGo(x) }
 
 func expSlice(dst, x []float64) {
@@ -47,14 +47,14 @@ func expSlice(dst, x []float64) {
 //
 //	exp(x) = 2ᵏ exp(r),   k = round(x/ln 2),   r = x − k ln 2,
 //
-// with exp(r), |r| ≤ 0.35, by its Taylor series to r¹³/13!, which leaves
-// 4e-18.
+// with exp(r), |r| ≤ 0.35, by its Taylor series up to r¹³/13!, which leaves an
+// error of 4e-18.
 func expGo(x float64) float64 {
 	k, r, c := expReduce(clamp(x))
 	return expSum(k, r, c)
 }
 
-// clamp returns x, expTop above that and expBottom below.
+// clamp returns x limited to [expBottom, expTop].
 func clamp(x float64) float64 {
 	if x > expTop {
 		x = expTop
@@ -65,8 +65,8 @@ func clamp(x float64) float64 {
 	return x
 }
 
-// expReduce returns k and x − k ln 2 = r + c, |r| ≤ 0.35 and c its rounding,
-// for expBottom ≤ x ≤ expTop.
+// expReduce returns k and x − k ln 2 = r + c, where |r| ≤ 0.35 and c is the rounding
+// error of r, for expBottom ≤ x ≤ expTop.
 func expReduce(x float64) (k, r, c float64) {
 	k = math.FMA(x, invLn2, shifter) - shifter
 	r1 := math.FMA(-k, ln2, x) // exact: a multiple of 2⁻⁵⁴ below ½
@@ -81,8 +81,8 @@ func expSum(k, r, c float64) float64 {
 	return scale(y, k)
 }
 
-// scale returns y·2ᵏ for an integer k ≥ −1100 and ≤ 1100, rounded once: in two
-// steps, since 2ᵏ alone may be too large or small for a float64.
+// scale returns y·2ᵏ for an integer −1100 ≤ k ≤ 1100, rounded once. It takes two
+// steps, since 2ᵏ alone may be too large or too small for a float64.
 func scale(y, k float64) float64 {
 	t1 := math.FMA(k, half, shifter)
 	t2 := (k - (t1 - shifter)) + shifter
@@ -94,8 +94,8 @@ func power2(t float64) float64 {
 	return math.Float64frombits(math.Float64bits(t)<<52 + oneBits)
 }
 
-// fastTwoSum returns s = a + b, rounded, and the rest, for |a| ≥ |b| (or a sum
-// that is exact).
+// fastTwoSum returns s = a + b, rounded, and the rest a + b − s, for |a| ≥ |b| (or
+// where the sum is exact).
 func fastTwoSum(a, b float64) (s, rest float64) {
 	s = a + b
 	return s, (a - s) + b

@@ -13,7 +13,7 @@ const lanesOfChance = 8
 // of one generator must not all be 0.
 type Chance [4][lanesOfChance]uint64
 
-// GaussBlock is how many numbers the generators make at a time.
+// GaussBlock is how many Gaussian numbers the generators make at a time.
 const GaussBlock = 2 * lanesOfChance
 
 var (
@@ -22,13 +22,13 @@ var (
 	minusTwo          = -2.0
 )
 
-// Gauss fills dst, whose length is a multiple of GaussBlock, with independent
-// N(0, 1) numbers by the method of Box and Muller: from two numbers a, b that
-// generator i makes,
+// Gauss fills dst with independent N(0, 1) numbers. The length of dst must be a
+// multiple of GaussBlock. By the method of Box and Muller, two numbers a and b of
+// generator i give
 //
-//	u = 1 − a/2⁶⁴ ∈ (0, 1],   θ = 2π b/2⁶⁴ − π,   ρ = √(−2 log u),
+//	u = 1 − a/2⁶⁴ ∈ (0, 1],   θ = 2π b/2⁶⁴ − π,   ρ = √(−2 log u).
 //
-// place i of the block is ρ cos θ and place 8+i is ρ sin θ; a and b are cut to
+// Place i of the block is ρ cos θ, and place 8+i is ρ sin θ. a and b are cut to
 // 52 bits. No number is larger than 8.5.
 func Gauss(dst []float64, state *Chance) {
 	if len(dst)%GaussBlock != 0 {
@@ -56,7 +56,7 @@ func gaussSlice(dst []float64, state *Chance) {
 	}
 }
 
-// unit returns the number in [1, 2) of which x has the bits behind the point.
+// unit returns the number in [1, 2) whose bits behind the point are the highest of x.
 func unit(x uint64) float64 { return math.Float64frombits(x>>12 | oneBits) }
 
 // next returns the next number of generator i.

@@ -10,8 +10,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// fenced returns n numbers that end, or begin, where the process may not read
-// or write: a kernel that touches a neighbour of its slice crashes.
+// fenced returns n numbers next to memory that the process may not read or write,
+// either at their end or at their beginning. A kernel that touches a neighbour of its
+// slice crashes.
 func fenced(t *testing.T, n int, atEnd bool) []float64 {
 	page := os.Getpagesize()
 	size := (max(8*n, 1) + page - 1) / page * page

@@ -15,8 +15,8 @@ var (
 	ln2Head = 0x1.62e42fefa3800p-1  // 42 bits: k·ln2Head is exact
 	ln2Tail = 0x1.ef35793c76730p-45 // ln 2 − ln2Head
 
-	splitBits   uint64 = 0x3ff<<52 - 0x3fe6a09e667f3bcd // of 1.0 less those of √½
-	twoTo52Bits uint64 = 0x433 << 52                    // of 2⁵²
+	splitBits   uint64 = 0x3ff<<52 - 0x3fe6a09e667f3bcd // the bits of 1.0 less those of √½
+	twoTo52Bits uint64 = 0x433 << 52                    // the bits of 2⁵²
 	twoTo52Plus        = 0x1p52 + 1023
 
 	// 2/(2n+1) for n = 10, …, 1.
@@ -25,7 +25,8 @@ var (
 	}
 )
 
-// Log sets dst[i] = log(x[i]), within 1 ulp: −Inf at 0, NaN below. dst may be x.
+// Log sets dst[i] = log(x[i]), within 1 ulp. It is −Inf at 0 and NaN below 0. dst may
+// be x.
 func Log(dst, x []float64) {
 	for dst = fit(dst, x); len(x) > 0; {
 		n := min(len(x), atOnce)
@@ -34,7 +35,7 @@ func Log(dst, x []float64) {
 	}
 }
 
-// LogOf returns what Log makes of one number.
+// LogOf returns log(x), with the same bits as Log.
 func LogOf(x float64) float64 { return logGo(x) }
 
 func logSlice(dst, x []float64) {
@@ -59,7 +60,7 @@ func logGo(x float64) float64 {
 	return logSum(k, f)
 }
 
-// lift returns x, made normal, and what that took from its exponent.
+// lift returns x = normal·2ᵏ, with normal not subnormal.
 func lift(x float64) (normal, k float64) {
 	if x < leastNormal {
 		return x * raise, raised
@@ -79,7 +80,7 @@ func split(x, k0 float64) (k, f float64) {
 //
 //	log(1+f) = 2 artanh s = f − (f²/2 − s(f²/2 + R)),   R = 2s²/3 + 2s⁴/5 + …,
 //
-// to s²⁰, which leaves 6e-19 of it.
+// up to s²⁰, which leaves a relative error of 6e-19.
 func logSum(k, f float64) float64 {
 	s := f / (two + f)
 	z := s * s

@@ -9,15 +9,15 @@ import (
 // panelVectors is how many vectors wide a panel of B is.
 const panelVectors = 3
 
-// panelDepth is how many rows of B are multiplied at a time: such a panel
-// stays in the first-level cache while the rows of A pass by.
+// panelDepth is how many rows of B are multiplied at a time. A panel of this depth
+// stays in the first-level cache while the rows of A go through it.
 const panelDepth = 128
 
-// directRows is up to how many rows of A a panel of B is used where it lies.
-// With more of them it pays to copy it together first.
+// directRows is the largest number of rows of A for which a panel of B is used in
+// place. With more rows it pays to copy the panel into contiguous memory first.
 const directRows = 64
 
-// A factor is B, or Bᵀ where it is turned.
+// A factor is B, or Bᵀ if it is transposed.
 type factor struct {
 	blas64.General
 	turned bool
@@ -33,8 +33,8 @@ func (b factor) columns(lo int) factor {
 	return b
 }
 
-// multiply computes C = A·B, panel by panel of B. The chains of fused
-// multiply-adds of one panelDepth are carried on by the next, through C.
+// multiply computes C = A·B, one panel of B after another. Each panelDepth of rows
+// continues the chains of fused multiply-adds of the one before, through C.
 func multiply(c, a blas64.General, b factor) {
 	width := panelVectors * active.lanes()
 	var room *[]float64
@@ -61,8 +61,8 @@ func multiply(c, a blas64.General, b factor) {
 	}
 }
 
-// pack sets dst, depth rows of width numbers, to the factor's rows from k0 and
-// columns from j0. Behind the columns that there are it leaves any numbers.
+// pack sets dst, which has depth rows of width numbers, to the factor's rows from k0
+// and columns from j0. Numbers beyond the last column are left undefined.
 func (b factor) pack(dst []float64, k0, depth, j0, cols, width int) {
 	if !b.turned {
 		for k := range depth {
@@ -84,9 +84,8 @@ func (b factor) pack(dst []float64, k0, depth, j0, cols, width int) {
 	}
 }
 
-// panelGo is panel in plain Go, where a panel has six columns: two rows at a
-// time, whose twelve independent chains hide the latency of the fused
-// multiply-add.
+// panelGo is panel in plain Go, where a panel has six columns. It takes two rows at a
+// time: their twelve independent chains hide the latency of the fused multiply-add.
 func panelGo(c []float64, ldc int, a []float64, lda int, b []float64, ldb int, k, rows, cols int, carry bool) {
 	const width = 6
 	for i := 0; i < rows; i += 2 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A path is a way to run the kernels. All give the same bits.
+// A path is a way to run the kernels. All paths give the same bits.
 type path int
 
 const (
@@ -31,17 +31,17 @@ func (p path) lanes() int {
 	return 2
 }
 
-// environment is the variable that forces a path: go, avx2 or avx512. Unset,
-// the best one that the processor has is taken. As results do not depend on
-// the path, it is of use in tests and benchmarks only.
+// environment is the variable that forces a path: go, avx2 or avx512. If it is not
+// set, the best path that the processor has is used. Results do not depend on the
+// path, so the variable is useful only in tests and benchmarks.
 const environment = "UNTWIST_KERNEL"
 
 // active is the path in use. It is chosen once, before main starts.
 var active = choose(os.Getenv(environment), available())
 
-// choose returns the path called name, or the last of those available. It
-// panics if there is none of that name: a test that asked for a path must not
-// run on another.
+// choose returns the path called name, or the last available path if name is empty. It
+// panics if there is no path of that name: a test that asks for a path must not run on
+// another.
 func choose(name string, available []path) path {
 	if name == "" {
 		return available[len(available)-1]

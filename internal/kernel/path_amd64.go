@@ -15,12 +15,12 @@ func available() []path {
 	return paths
 }
 
-// What follows chooses by a switch and not by function values: through these
-// the compiler would take every slice to escape, and allocate it.
+// The functions below choose by a switch and not by function values. With function
+// values the compiler would assume that every slice escapes, and allocate it.
 
-// panel computes C = A·B, or with carry C = C + A·B, for a panel B of k rows
-// that stand ldb numbers apart and hold panelVectors whole vectors each, of
-// which the first cols numbers count.
+// panel computes C = A·B, or with carry C = C + A·B, for a panel B of k rows. The rows
+// are ldb numbers apart and have panelVectors whole vectors each, of which the first
+// cols numbers count.
 func panel(c []float64, ldc int, a []float64, lda int, b []float64, ldb int, k, rows, cols int, carry bool) {
 	switch active {
 	case avx512:
@@ -32,8 +32,8 @@ func panel(c []float64, ldc int, a []float64, lda int, b []float64, ldb int, k, 
 	}
 }
 
-// transpose sets dst[k·ldd+i] = src[i·lds+k] for i < lanes and k < n, and
-// returns how many k it has done: as many whole vectors as there are.
+// transpose sets dst[k·ldd+i] = src[i·lds+k] for i < lanes and k < n, as far as there
+// are whole vectors, and returns how many k it has done.
 func transpose(dst []float64, ldd int, src []float64, lds, n int) int {
 	whole := n - n%active.lanes()
 	if whole == 0 {

@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// eachPath calls f for every path of this processor and has the one that was
-// active back afterwards.
+// eachPath calls f for every path of this processor and then restores the path that
+// was active.
 func eachPath(f func(p path)) {
 	defer func(before path) { active = before }(active)
 	for _, p := range available() {
@@ -85,8 +85,8 @@ var functions = []struct {
 		func(x, p float64) float64 { return (x + float64(-0.3*p)) + float64(2.9*x) }},
 }
 
-// A slice of any length, wherever it begins, has on every path the values of
-// the twin, and what lies beside it is left alone; dst may be x.
+// On every path, a slice of any length and alignment gets the values of the twin, and
+// its neighbours are not changed. dst may be x.
 func TestFunctionsAreTheSameOnEveryPath(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range 201 {
@@ -213,7 +213,7 @@ func TestGaussMakesWholeBlocks(t *testing.T) {
 	}
 }
 
-// More numbers than the assembly gets at a time.
+// Slices longer than what the assembly gets at a time.
 func TestLongSlices(t *testing.T) {
 	x, p := make([]float64, 2*atOnce+5), make([]float64, 2*atOnce+5)
 	for i := range x {
@@ -236,7 +236,7 @@ func TestTheEnvironmentForcesAPath(t *testing.T) {
 		if active.String() != want {
 			t.Errorf("the path is %v, want %s", active, want)
 		}
-		return // this is a process that was asked
+		return // this is the child process
 	}
 	if len(available()) == 1 {
 		return // nothing to choose from
@@ -250,7 +250,7 @@ func TestTheEnvironmentForcesAPath(t *testing.T) {
 	}
 }
 
-// The bits themselves, so that every architecture can be held against them. A
+// The bits themselves, so that every architecture can be compared with them. A
 // change here belongs under "Numerics" in CHANGELOG.
 func TestGoldenBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
@@ -300,7 +300,7 @@ var goldenBits = map[string]uint64{
 	"sin":        5556132688767422786,
 }
 
-// digest hashes the bits of numbers; all NaN are one.
+// digest hashes the bits of numbers; all NaNs count as the same.
 func digest(x []float64) uint64 {
 	h := fnv.New64a()
 	for _, v := range x {
@@ -338,11 +338,10 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-var generate = flag.Bool("generate", false, "run the generator, and see that the committed assembly is what it writes")
+var generate = flag.Bool("generate", false, "run the generator and check that the committed assembly is what it writes")
 
-// The committed assembly is what the generator writes. This compiles the
-// generator, and so it runs only when it is asked for: go test
-// ./internal/kernel -generate
+// The committed assembly is what the generator writes. This compiles the generator, so
+// it runs only on request: go test ./internal/kernel -generate
 func TestGeneratedFilesAreFresh(t *testing.T) {
 	if !*generate {
 		return
@@ -352,7 +351,7 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 	command := exec.Command("go", "run", ".", "-pkg", "kernel",
 		"-out", filepath.Join(dir, names[0]), "-stubs", filepath.Join(dir, names[1]))
 	command.Dir = "gen"
-	command.Env = append(os.Environ(), "GOOS=", "GOARCH=") // the generator runs here, wherever the tests run
+	command.Env = append(os.Environ(), "GOOS=", "GOARCH=") // the generator runs on this machine, even if the tests are emulated
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("the generator: %v\n%s", err, out)
 	}
@@ -368,7 +367,7 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 		if !bytes.Equal(body(fresh), body(committed)) {
 			t.Errorf("%s is stale: run go generate ./internal/kernel", name)
 		}
-		// Vectors' upper halves left dirty slow down everything after.
+		// If the upper halves of vectors are left dirty, everything after is slower.
 		if clean, returns := bytes.Count(fresh, []byte("VZEROUPPER\n\tRET\n")), bytes.Count(fresh, []byte("\tRET\n")); clean != returns {
 			t.Errorf("%s: %d of %d returns come after VZEROUPPER", name, clean, returns)
 		}

@@ -2,8 +2,8 @@ package kernel
 
 import "math"
 
-// Pow sets dst[i] = x[i]^p[i] for x[i] ≥ 0 and finite p[i] > 0, within 1 ulp
-// for p up to 6; for larger p the error grows, to some 15 ulp. It is NaN for
+// Pow sets dst[i] = x[i]^p[i] for x[i] ≥ 0 and finite p[i] > 0. It is right to 1 ulp
+// for p up to 6; for larger p the error grows to about 15 ulp. It is NaN for
 // x[i] < 0. dst may be x.
 func Pow(dst, x, p []float64) {
 	for dst, p = fit(dst, x), p[:len(x):len(p)]; len(x) > 0; {
@@ -19,7 +19,7 @@ func powSlice(dst, x, p []float64) {
 	}
 }
 
-// powGo returns x^p = exp(p log x), the logarithm to about 2e-18.
+// powGo returns x^p = exp(p log x), with the logarithm accurate to about 2e-18.
 func powGo(x, p float64) float64 {
 	switch {
 	case !(x >= 0):
@@ -36,7 +36,7 @@ func powGo(x, p float64) float64 {
 	rest = math.FMA(p, lo, rest)
 	clamped := clamp(product)
 	if product != clamped {
-		rest = zero // it may be anything now
+		rest = zero // it is undefined here
 	}
 	k, r, c := expReduce(clamped)
 	r, c = fastTwoSum(r, c+rest)

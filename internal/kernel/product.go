@@ -12,8 +12,8 @@ import (
 //
 //	c_ij ← fma(β, c_ij, α s_ij),   c_ij ← α s_ij if β = 0.
 //
-// Where β = 0 what C held is not read. C must not overlap A or B. Mul panics
-// if the shapes do not fit. Large products run on several cores.
+// Where β = 0, C is not read. C must not overlap A or B. Mul panics if the shapes
+// do not fit. Large products run on several cores.
 func Mul(c blas64.General, alpha float64, a, b blas64.General, beta float64) {
 	if a.Cols != b.Rows || c.Rows != a.Rows || c.Cols != b.Cols {
 		panic(fmt.Sprintf("kernel: C %d×%d = A %d×%d · B %d×%d does not fit",
@@ -23,8 +23,8 @@ func Mul(c blas64.General, alpha float64, a, b blas64.General, beta float64) {
 }
 
 // MulT computes C = αA·Bᵀ + βC for row-major A (n×k), B (m×k) and C (n×m), as
-// Mul does. It has to turn B round first: where B stays the same and A has few
-// rows, keep Bᵀ and use Mul.
+// Mul does. It has to transpose B first. Where B stays the same and A has few rows,
+// it is faster to keep Bᵀ and use Mul.
 func MulT(c blas64.General, alpha float64, a, b blas64.General, beta float64) {
 	if a.Cols != b.Cols || c.Rows != a.Rows || c.Cols != b.Rows {
 		panic(fmt.Sprintf("kernel: C %d×%d = A %d×%d · (B %d×%d)ᵀ does not fit",

@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// draw returns a matrix whose rows stand pad numbers apart, some of them odd.
+// draw returns a random matrix with pad numbers between its rows. If strange is set,
+// some of its numbers are odd.
 func draw(r *rand.Rand, rows, cols, pad int, strange bool) blas64.General {
 	m := blas64.General{Rows: rows, Cols: cols, Stride: cols + pad, Data: make([]float64, rows*(cols+pad))}
 	for i := range m.Data {
@@ -57,8 +58,8 @@ func naiveMul(c blas64.General, alpha float64, a, b blas64.General, beta float64
 	}
 }
 
-// wantProducts fails unless Mul and MulT are the definition on every path, and
-// leave A, B and what lies between the rows of C alone.
+// wantProducts fails unless Mul and MulT agree with the definition on every path, and do
+// not change A, B or what lies between the rows of C.
 func wantProducts(t testing.TB, r *rand.Rand, n, k, m int, alpha, beta float64, strange bool) {
 	t.Helper()
 	a, b := draw(r, n, k, r.IntN(4), strange), draw(r, k, m, r.IntN(4), strange)
@@ -104,7 +105,7 @@ func TestProductsAreTheDefinitionOnEveryPath(t *testing.T) {
 	}
 }
 
-// Sums longer than a panel is deep are carried on, not begun anew.
+// Sums longer than the depth of a panel are continued, not started again.
 func TestLongSumsAreOneChain(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, k := range []int{panelDepth - 1, panelDepth, panelDepth + 1, 2 * panelDepth, 2*panelDepth + 1, 1000} {
@@ -149,8 +150,8 @@ func TestVectorsAreMatricesOfOneRow(t *testing.T) {
 	}
 }
 
-// A product that several cores share has the bits of one that none shares,
-// however many cores there are and whichever way it is cut.
+// A product that several cores share has the same bits as on one core, however many
+// cores there are and whichever way it is split.
 func TestCoresDoNotChangeTheBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	r := rand.New(rand.NewPCG(7, 8))
@@ -269,8 +270,8 @@ func TestNeighboursDoNotOverlap(t *testing.T) {
 	}
 }
 
-// A large product is cut into as many parts as there are cores, which cover it
-// once.
+// A large product is cut into as many parts as there are cores. Together they cover it
+// exactly once.
 func TestRanges(t *testing.T) {
 	for _, c := range []struct{ size, unit, n, want int }{
 		{100, 8, 2, 2}, {100, 24, 3, 3}, {24, 24, 4, 1}, {25, 24, 4, 2}, {1, 8, 64, 1}, {1000, 8, 64, 64}, {16, 8, 2, 2},

@@ -5,8 +5,9 @@ import (
 	"math/big"
 )
 
-// The reference works with precision bits, of which 100 or more are right. The
-// constants have long bits: 1024 of the largest float64 are before the point.
+// The reference computes with this many bits of precision, of which 100 or more are
+// right. The constants have long bits, because the largest float64 has 1024 bits before
+// the point.
 const (
 	precision = 192
 	long      = 1500
@@ -26,8 +27,8 @@ func sum(x, y *big.Float) *big.Float         { return new(big.Float).Add(x, y) }
 func less(x, y *big.Float) *big.Float        { return new(big.Float).Sub(x, y) }
 func scaled(x *big.Float, by int) *big.Float { return new(big.Float).SetMantExp(x, by) }
 
-// arc returns factor·Σ signⁿ/((2n+1)q²ⁿ⁺¹), the sum being artanh(1/q) for sign
-// 1 and arctan(1/q) for −1.
+// arc returns factor·Σ signⁿ/((2n+1)q²ⁿ⁺¹). The sum is artanh(1/q) for sign 1 and
+// arctan(1/q) for sign −1.
 func arc(q, sign, factor int64) *big.Float {
 	const bits = long + 64
 	total, power := new(big.Int), new(big.Int).Lsh(big.NewInt(factor), bits)
@@ -72,8 +73,8 @@ func bigExp(x *big.Float) *big.Float {
 	return scaled(y, int(k))
 }
 
-// bigLog returns log(x) by Halley's iteration for exp(y) = x, of which a step
-// c leaves an error of c³/12.
+// bigLog returns log(x) by Halley's iteration for exp(y) = x. A step of length c leaves
+// an error of c³/12.
 func bigLog(x float64) *big.Float {
 	y := exactly(math.Log(x))
 	for {
@@ -113,7 +114,7 @@ func bigSin(x float64, quarter int64) *big.Float {
 }
 
 // inUlps returns the error of got in units of the spacing of float64s at want.
-// +Inf stands for all from 2¹⁰²⁴ on, which would be the next float64.
+// +Inf counts as 2¹⁰²⁴, which would be the next float64.
 func inUlps(got float64, want *big.Float) float64 {
 	if math.IsNaN(got) {
 		return math.Inf(1)

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// AddScaled adds αx to dst, by fused multiply-adds.
+// AddScaled adds αx to dst by fused multiply-adds.
 func AddScaled(dst []float64, alpha float64, x []float64) {
 	dst = dst[:len(x):len(dst)]
 	for i, v := range x {
@@ -26,9 +26,9 @@ func Normalise(x []float64) {
 	}
 }
 
-// Orthonormalise makes the rows of q orthonormal, by Gram and Schmidt, some
-// rows at a time, and twice because once is not enough. There must not be more
-// rows than columns. (gonum's sums have other bits on other architectures.)
+// Orthonormalise makes the rows of q orthonormal by the method of Gram and Schmidt. It
+// takes several rows at a time and does each twice, because once is not enough. There
+// must not be more rows than columns. (gonum's sums differ between architectures.)
 func Orthonormalise(q blas64.General) {
 	const atATime = 32
 	along := make([]float64, atATime*q.Rows)
@@ -51,11 +51,11 @@ func Orthonormalise(q blas64.General) {
 	}
 }
 
-// Project takes from v what lies in the span of the rows of q, which are
+// Project subtracts from v its part in the span of the rows of q, which must be
 // orthonormal.
 func Project(v []float64, q blas64.General) {
 	y := make([]float64, q.Rows)
-	for range 2 { // once more for what rounding has left
+	for range 2 { // the second pass removes what rounding left in the first
 		MulVec(y, q, v)
 		for i := range q.Rows {
 			AddScaled(v, -y[i], row(q, i))

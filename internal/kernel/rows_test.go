@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Rows become orthonormal, also where they are nearly dependent, and each stays
-// in the span of itself and those before it.
+// Rows become orthonormal, even where they are nearly dependent. Each stays in the span
+// of itself and the rows before it.
 func TestOrthonormalise(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 20))
 	for _, s := range [][2]int{{1, 1}, {3, 7}, {32, 32}, {33, 40}, {100, 100}, {70, 300}} {

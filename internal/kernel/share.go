@@ -7,11 +7,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// workPerCore is how many multiply-adds are worth a goroutine: about 0.1 ms.
+// workPerCore is how many multiply-adds are worth a goroutine. They take about 0.1 ms.
 const workPerCore = 2_000_000
 
-// share computes C = A·B, where it is large on several cores: each takes a
-// range of the rows or columns of C. An element does not know whose it is.
+// share computes C = A·B. If it is large, share uses several cores, each of which takes
+// a range of the rows or columns of C. An element does not depend on which core
+// computes it.
 func share(c, a blas64.General, b factor) {
 	if a.Cols == 0 { // an empty sum
 		for i := range c.Rows {
@@ -47,8 +48,8 @@ func share(c, a blas64.General, b factor) {
 // A span is the indices lo ≤ i < hi.
 type span struct{ lo, hi int }
 
-// ranges cuts the indices below size into at most n spans, about equal and,
-// but for the last, multiples of unit.
+// ranges cuts the indices below size into at most n spans of about equal length. All
+// but the last are multiples of unit long.
 func ranges(size, unit, n int) []span {
 	var all []span
 	units := (size + unit - 1) / unit

@@ -16,8 +16,8 @@ var (
 	lowestBit  = uint64(1)
 
 	// farAway is the argument up to which multiples k of π/2 are subtracted in
-	// two steps: k < 2⁴² times what piHalf and piHalfLo lack, 2⁻¹⁰⁸, is
-	// nothing, and k is the nearest integer to within 2⁻¹¹.
+	// two steps. The error of piHalf + piHalfLo, 2⁻¹⁰⁸, times k < 2⁴² is
+	// negligible, and k is the nearest integer to within 2⁻¹¹.
 	farAway = 0x1p42
 
 	// (−1)ⁿ/(2n+1)! for n = 8, …, 1.
@@ -32,7 +32,8 @@ var (
 	}
 )
 
-// Cos sets dst[i] = cos(x[i]), to 2.5e-16 and never beyond ±1. dst may be x.
+// Cos sets dst[i] = cos(x[i]), with an error of at most 2.5e-16 and never beyond ±1.
+// dst may be x.
 func Cos(dst, x []float64) {
 	for dst = fit(dst, x); len(x) > 0; {
 		n := min(len(x), atOnce)
@@ -42,7 +43,8 @@ func Cos(dst, x []float64) {
 	}
 }
 
-// Sin sets dst[i] = sin(x[i]), to 2.5e-16 and never beyond ±1. dst may be x.
+// Sin sets dst[i] = sin(x[i]), with an error of at most 2.5e-16 and never beyond ±1.
+// dst may be x.
 func Sin(dst, x []float64) {
 	for dst = fit(dst, x); len(x) > 0; {
 		n := min(len(x), atOnce)
@@ -52,14 +54,14 @@ func Sin(dst, x []float64) {
 	}
 }
 
-// CosOf returns what Cos makes of one number.
+// CosOf returns cos(x), with the same bits as Cos.
 func CosOf(x float64) float64 { return trigGo(x, 1) }
 
-// SinOf returns what Sin makes of one number.
+// SinOf returns sin(x), with the same bits as Sin.
 func SinOf(x float64) float64 { return trigGo(x, 0) }
 
-// trigSlice sets the next few of dst, and returns how many: enough to bring
-// the assembly past the vectors before which it stopped.
+// trigSlice sets the next few elements of dst and returns how many it set: enough to
+// take the assembly past the vectors at which it stopped.
 func trigSlice(dst, x []float64, quarter uint64) (done int) {
 	for done < min(32, len(x)) {
 		dst[done] = trigGo(x[done], quarter)
@@ -68,8 +70,8 @@ func trigSlice(dst, x []float64, quarter uint64) (done int) {
 	return done
 }
 
-// trigGo returns sin(x + quarter·π/2), quarter 0 or 1: with k = round(x/(π/2))
-// and r = x − kπ/2, it is ±sin r or ±cos r by k + quarter mod 4.
+// trigGo returns sin(x + quarter·π/2), where quarter is 0 or 1. With k = round(x/(π/2))
+// and r = x − kπ/2, it is ±sin r or ±cos r, depending on k + quarter mod 4.
 func trigGo(x float64, quarter uint64) float64 {
 	a := math.Float64frombits(math.Float64bits(x) & absBits)
 	if !(a <= farAway) {
@@ -79,7 +81,7 @@ func trigGo(x float64, quarter uint64) float64 {
 	if quarter == 1 {
 		by = shifterOdd
 	}
-	t := math.FMA(a, twoOverPi, by) // its lowest bits are k + quarter
+	t := math.FMA(a, twoOverPi, by) // the lowest bits of t are k + quarter
 	k := t - by
 	// The first step is exact: a multiple of 2⁻⁵³ below 1.
 	r := math.FMA(-k, piHalfLo, math.FMA(-k, piHalf, a))
@@ -91,8 +93,8 @@ func trigGo(x float64, quarter uint64) float64 {
 	return y
 }
 
-// sinCos returns sin r and cos r for |r| ≤ π/4 by their Taylor series to r¹⁷
-// and r¹⁶, which leave 1e-19 and 2e-18.
+// sinCos returns sin r and cos r for |r| ≤ π/4 by their Taylor series up to r¹⁷ and
+// r¹⁶, which leave errors of 1e-19 and 2e-18.
 func sinCos(r float64) (s, c float64) {
 	z := r * r
 	s = math.FMA(r, z*horner(sinTaylor[:], z), r)
@@ -129,10 +131,10 @@ func trigExact(x float64, quarter uint64) float64 {
 
 // reduce returns k mod 4 and r = x − kπ/2, |r| ≤ π/4, for any finite x ≥ 2²⁰.
 //
-// With x = m·2ᵉ only those bits of 2/π count whose product with 2ᵉ is below 4:
-// of m times 192 of them, as an integer modulo 2¹⁹², the first two bits are k
-// and the others are the fraction of a quarter turn (Payne and Hanek 1983).
-// The bits left out are worth less than 2⁻¹³⁷, and no float64 is nearer than
+// With x = m·2ᵉ, only those bits of 2/π count whose product with 2ᵉ is below 4. Take
+// 192 of these bits as an integer, times m, modulo 2¹⁹². The first two bits of the
+// result are k, and the others are the fraction of a quarter turn (Payne and Hanek
+// 1983). The bits left out are worth less than 2⁻¹³⁷, and no float64 is closer than
 // 2⁻⁶² to a multiple of π/2.
 func reduce(x float64) (k uint64, r float64) {
 	b := math.Float64bits(x)
@@ -153,7 +155,7 @@ func reduce(x float64) (k uint64, r float64) {
 	k = p2 >> 62
 	f := [3]uint64{p2<<2 | p1>>62, p1<<2 | p0>>62, p0 << 2}
 	sign := 1.0
-	if f[0]>>63 != 0 { // beyond half: go on to the next multiple, from the other side
+	if f[0]>>63 != 0 { // more than half: use the next multiple, and r < 0
 		k++
 		sign = -1
 		f[2], carry = bits.Add64(^f[2], 1, 0)
@@ -173,8 +175,7 @@ func reduce(x float64) (k uint64, r float64) {
 	return k, r + rest
 }
 
-// quarters are the first bits of 2/π, 64 bits before the point and 1,216
-// behind it.
+// quarters holds the first bits of 2/π: 64 bits before the point and 1,216 after it.
 var quarters = [...]uint64{
 	0,
 	0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,

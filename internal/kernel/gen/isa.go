@@ -6,12 +6,12 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// An isa is an instruction set: how wide its vectors are and how it does what
-// the two sets do differently.
+// An isa is an instruction set. It says how wide vectors are, and does what the two sets
+// do differently.
 type isa struct {
 	suffix string
 	lanes  int // float64s in a vector
-	rows   int // of the largest tile of a matrix product
+	rows   int // rows of the largest tile of a matrix product
 	bundle int // vectors that go through a function side by side
 	masks  bool
 }
@@ -87,8 +87,8 @@ func (t tail) store(src VecVirtual, m Mem) {
 
 var tailTable Mem
 
-// data writes the table behind tails: four quadwords of ones, then four of
-// zeros; n before the middle begin n ones.
+// data writes the table that tails are loaded from: four quadwords of ones, then four of
+// zeros. A vector that begins n quadwords before the middle begins with n ones.
 func data() {
 	tailTable = GLOBL("tailTable", 8|16) // RODATA|NOPTR
 	for i := range 8 {

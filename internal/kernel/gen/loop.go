@@ -60,8 +60,8 @@ func (v isa) scaled(name string, f func(b bundler, a, x []bundle) bundle, number
 	RET()
 }
 
-// trigSlice is slice for cos and sin, which stop before a vector with an
-// argument that is far away, or not finite, and return how many are done.
+// trigSlice is slice for cos and sin. These stop before a vector with an argument that
+// is far away or not finite, and return how many numbers are done.
 func (v isa) trigSlice(name string, quarter int) {
 	TEXT(name+v.suffix, NOSPLIT, "func(dst, x *float64, n int) (done int)")
 	Pragma("noescape")
@@ -73,11 +73,11 @@ func (v isa) trigSlice(name string, quarter int) {
 	RET()
 }
 
-// end is the label behind a loop.
+// end is the label after a loop.
 const end = "end"
 
-// loop goes through the slices by a bundle of vectors at a time, then by one, then
-// does the rest with the lanes behind it masked. It returns how many numbers are
+// loop goes through the slices a bundle of vectors at a time, then a vector at a time,
+// then does the rest with the lanes beyond it masked. It returns how many numbers are
 // left, which is 0 unless f has jumped to end.
 func (v isa) loop(f func(b bundler, x []bundle) bundle, in []string) GPVirtual {
 	dst, n := load("dst"), load("n")
@@ -118,10 +118,11 @@ func (v isa) loop(f func(b bundler, x []bundle) bundle, in []string) GPVirtual {
 	return n
 }
 
-const generators = 8 // side by side, of kernel.Chance
+const generators = 8 // how many generators kernel.Chance has
 
-// gauss writes gaussAVX…: for as many generators as a vector has lanes all
-// blocks, a bundle of them at a time, then for the next generators.
+// gauss writes gaussAVX…. It takes as many generators as a vector has lanes and makes
+// their part of all blocks, a bundle of blocks at a time. Then it takes the next
+// generators.
 func (v isa) gauss() {
 	TEXT("gauss"+v.suffix, NOSPLIT, "func(dst *float64, blocks int, state *uint64)")
 	Pragma("noescape")
@@ -156,8 +157,7 @@ func (v isa) gauss() {
 
 const gaussBlock = 2 * 8 * generators // bytes
 
-// gaussBlocks writes the part of a bundle of blocks that belongs to some
-// generators.
+// gaussBlocks writes the part of a bundle of blocks that comes from the generators g.
 func (v bundler) gaussBlocks(g [4]VecVirtual, at GPVirtual) {
 	var a, b bundle
 	for range v.size {
@@ -171,7 +171,7 @@ func (v bundler) gaussBlocks(g [4]VecVirtual, at GPVirtual) {
 	}
 }
 
-// next steps generators, in place, and returns their numbers.
+// next advances the generators in place and returns their numbers.
 func (v bundler) next(g [4]VecVirtual) VecVirtual {
 	one := bundler{v.isa, 1}
 	s0, s1, s2, s3 := g[0], g[1], g[2], g[3]

@@ -8,9 +8,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// panel writes panelAVX…: C = A·B or, with carry, C = C + A·B for a panel B of
-// at most three vectors' width. Rows of B stand ldb numbers apart and have
-// three whole vectors each, whatever cols is. Every element of C is one chain
+// panel writes panelAVX…: C = A·B or, with carry, C = C + A·B, for a panel B that is
+// at most three vectors wide. Rows of B are ldb numbers apart and have three whole
+// vectors each, whatever cols is. Every element of C is one chain
 //
 //	c_ij ← fma(a_ik, b_kj, c_ij), k = 0, 1, …
 //
@@ -48,11 +48,11 @@ func (v isa) panel() {
 	}
 }
 
-// panelRegisters are the arguments of a panel, strides in bytes. c and a move
-// down as rows are done; rest is the width of the last vector.
+// panelRegisters are the arguments of a panel, with strides in bytes. c and a advance
+// as rows are done; rest is the width of the last vector.
 type panelRegisters struct{ c, ldc, a, lda, b, ldb, rows, rest GPVirtual }
 
-// tile multiplies rows of A with vectors of B, and goes on to the next rows.
+// tile multiplies rows of A with vectors of B, and advances to the next rows.
 func (v isa) tile(p panelRegisters, rows, vectors int) {
 	sum := make([][]VecVirtual, rows)
 	for i := range sum {
@@ -77,7 +77,7 @@ func (v isa) tile(p panelRegisters, rows, vectors int) {
 	}
 }
 
-// eachVector visits the places in C of a tile, the last of each row by tail.
+// eachVector visits the vectors of a tile in C, the last of each row with ragged.
 func (v isa) eachVector(p panelRegisters, sum [][]VecVirtual, whole func(Mem, VecVirtual), ragged func(tail, Mem, VecVirtual)) {
 	c := GP64()
 	MOVQ(p.c, c)
@@ -144,7 +144,7 @@ func newRowPointers(at, stride GPVirtual, rows int) rowPointers {
 	return p
 }
 
-// row is the element in row i.
+// row returns the element in row i.
 func (p rowPointers) row(i int) Mem {
 	m := Mem{Base: p.base[i/4]}
 	switch i % 4 {
@@ -158,7 +158,7 @@ func (p rowPointers) row(i int) Mem {
 	return m
 }
 
-// next moves on by one element.
+// next advances by one element.
 func (p rowPointers) next() {
 	for _, base := range p.base {
 		ADDQ(Imm(8), base)
@@ -173,9 +173,9 @@ func stride(name string) GPVirtual {
 	return r
 }
 
-// transpose writes transposeAVX…: dst[k][i] = src[i][k] for as many rows i as
-// a vector has lanes and n columns k, n a multiple of that. Rows of dst stand
-// ldd numbers apart, those of src lds.
+// transpose writes transposeAVX…: dst[k][i] = src[i][k] for as many rows i as a vector
+// has lanes, and for n columns k, where n is a multiple of that number. Rows of dst are
+// ldd numbers apart, and rows of src lds.
 func (v isa) transpose() {
 	TEXT("transpose"+v.suffix, NOSPLIT, "func(dst *float64, ldd int, src *float64, lds int, n int)")
 	Pragma("noescape")

@@ -6,12 +6,12 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// A bundle is a few vectors that go through the same operations side by side:
-// while one waits for its last result the others keep the processor busy.
+// A bundle is a few vectors that go through the same operations side by side. While
+// one waits for its last result, the others keep the processor busy.
 type bundle []VecVirtual
 
-// Operations are written as functions of their operands: each returns new
-// registers, except where it says otherwise.
+// Operations are written as functions of their operands. Each returns new registers,
+// unless it says otherwise.
 
 // A bundler writes operations on bundles of a given size.
 type bundler struct {
@@ -19,8 +19,8 @@ type bundler struct {
 	size int
 }
 
-// k returns the package variable of that name, or its element i, in all lanes
-// of one register that stands for a whole bundle.
+// k returns the package variable with the given name, or its element i, in all lanes
+// of one register that serves as a whole bundle.
 func (v bundler) k(name string, i ...int) bundle {
 	m := Mem{Symbol: Symbol{Name: "·" + name}, Base: StaticBase}
 	if len(i) > 0 {
@@ -64,14 +64,14 @@ func (v bundler) and(a, b bundle) bundle { return v.binary(VANDPD, a, b) }
 func (v bundler) or(a, b bundle) bundle  { return v.binary(VORPD, a, b) }
 func (v bundler) xor(a, b bundle) bundle { return v.binary(VXORPD, a, b) }
 
-// addBits and subBits are a+b and a−b of the bits as integers.
+// addBits and subBits are a+b and a−b, with the bits taken as integers.
 func (v bundler) addBits(a, b bundle) bundle { return v.binary(VPADDQ, a, b) }
 func (v bundler) subBits(a, b bundle) bundle { return v.binary(VPSUBQ, a, b) }
 
-// atMost is min(a, b), and a if that is NaN; b is not.
+// atMost is min(a, b), or a if a is NaN. b must not be NaN.
 func (v bundler) atMost(a, b bundle) bundle { return v.binary(VMINPD, b, a) }
 
-// atLeast is max(a, b), and a if that is NaN; b is not.
+// atLeast is max(a, b), or a if a is NaN. b must not be NaN.
 func (v bundler) atLeast(a, b bundle) bundle { return v.binary(VMAXPD, b, a) }
 
 func (v bundler) sqrt(a bundle) bundle {
@@ -99,7 +99,7 @@ func (v bundler) right(a bundle, n uint64) bundle {
 	return v.each(func(i int, out VecVirtual) { VPSRLQ(Imm(n), a[i], out) })
 }
 
-// rotate shifts bits round to the left.
+// rotate rotates the bits of each lane to the left.
 func (v bundler) rotate(a bundle, n uint64) bundle {
 	if v.masks {
 		return v.each(func(i int, out VecVirtual) { VPROLQ(Imm(n), a[i], out) })
@@ -113,8 +113,8 @@ const (
 	notEqual   = 0x04 // a ≠ b
 	less       = 0x11 // a < b
 	atMost     = 0x12 // a ≤ b
-	notAtMost  = 0x16 // !(a ≤ b), so for NaN too
-	notAtLeast = 0x19 // !(a ≥ b), so for NaN too
+	notAtMost  = 0x16 // !(a ≤ b), so also for NaN
+	notAtLeast = 0x19 // !(a ≥ b), so also for NaN
 )
 
 // A choice of lanes is a mask register, or the sign bits of a vector.
@@ -173,7 +173,7 @@ func (v bundler) where(c choice, a, b bundle) bundle {
 	})
 }
 
-// leaveUnless jumps to label unless a ≤ b in all lanes; NaN is not.
+// leaveUnless jumps to label unless a ≤ b in all lanes; NaN is not ≤ b.
 func (v bundler) leaveUnless(a, b bundle, label string) {
 	bits := GP32()
 	if v.masks {
@@ -198,8 +198,7 @@ func (v bundler) leaveUnless(a, b bundle, label string) {
 	JNZ(LabelRef(label))
 }
 
-// horner is the polynomial in r whose n coefficients stand in a table, the
-// highest first.
+// horner is the polynomial in r whose n coefficients are in a table, the highest first.
 func (v bundler) horner(table string, n int, r bundle) bundle {
 	p := v.fma(v.k(table, 0), r, v.k(table, 1))
 	for i := 2; i < n; i++ {
@@ -211,7 +210,7 @@ func (v bundler) horner(table string, n int, r bundle) bundle {
 	return p
 }
 
-// fastTwoSum is the sum of a and b and the rest.
+// fastTwoSum is the rounded sum of a and b, and the rest.
 func (v bundler) fastTwoSum(a, b bundle) (s, rest bundle) {
 	s = v.add(a, b)
 	return s, v.add(v.sub(a, s), b)
