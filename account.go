@@ -4,11 +4,11 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// An Account is what a run has come to and what it cost: what Result and Findings have
-// in common.
+// An Account says what a run has found and what it cost. Result and Findings have it in
+// common.
 type Account struct {
-	// Point is the best point ever evaluated, and Value is f there, to the
-	// bit. If nothing was evaluated they are nil and +Inf.
+	// Point is the best point ever evaluated, and Value is f there, to the bit. If
+	// nothing was evaluated they are nil and +Inf.
 	Point []float64
 	Value float64
 	// BestQuery is the number of the query that found Point.
@@ -16,24 +16,24 @@ type Account struct {
 
 	// Status says why the run stopped.
 	Status objective.Status
-	// Seed is what it was made with.
+	// Seed is the seed of the run.
 	Seed uint64
 
-	// Queries is how many points f was asked for, of Budget allowed.
+	// Queries is how many points were evaluated, of the Budget that was allowed.
 	Queries, Budget int
-	// Rounds is how many batches of points the algorithm asked for, one after another:
-	// what a user waits for who evaluates a whole batch at the same time.
+	// Rounds is how many batches of points the algorithm asked for. A user who evaluates
+	// all points of a batch at the same time waits for this many evaluations.
 	Rounds int
 	// Failed is how many queries gave NaN or +Inf, and FailedPoint is the
 	// first such point.
 	Failed      int
 	FailedPoint []float64
 
-	// Stages says where the queries went, in order.
+	// Stages says what the queries were spent on, in order.
 	Stages []Stage
 	// Curve is the best value at log-spaced numbers of queries and at the end.
 	Curve []objective.Sample
-	// Notes are what else the user should know, in words.
+	// Notes say in words what else the user should know.
 	Notes []string
 }
 

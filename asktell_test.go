@@ -27,7 +27,7 @@ func (s signalled) Evaluate(ctx context.Context, points *mat.Dense, values []flo
 	return err
 }
 
-// Several workers inside a talk are refused by name; one is served.
+// Several workers inside a conversation are refused with a clear error; one works.
 func TestWorkersInsideATalk(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	for _, workers := range []int{1, 8} {

@@ -15,7 +15,8 @@ import (
 // skew are three coordinates that are neither given nor orthogonal.
 func skew(x []float64) (a, b, c float64) { return x[0] + 2*x[1] - x[2], x[0] - x[1], x[1]/2 + x[2] }
 
-// A minimum at infinity, or none at all: it says so, soon; within bounds there is one.
+// If the minimum is at infinity, or there is none, auto soon says so. Within bounds there
+// is one.
 func TestAutoWithoutAMinimum(t *testing.T) {
 	for name, c := range map[string]struct {
 		f       func(x []float64) float64
@@ -40,7 +41,7 @@ func TestAutoWithoutAMinimum(t *testing.T) {
 	}
 }
 
-// Functions that are no sums of smooth ridges with a minimum inside.
+// Functions that are not sums of smooth ridges with a minimum inside.
 func TestAutoOddFunctions(t *testing.T) {
 	for name, c := range map[string]struct {
 		f         func(x []float64) float64
@@ -64,7 +65,7 @@ func TestAutoOddFunctions(t *testing.T) {
 
 func well(t float64) float64 { return t*t - 3*math.Cos(3*t) }
 
-// What a hostile reader found: minima that were missed, and claims that were wrong.
+// Functions that once misled auto: it missed minima or made wrong claims.
 func TestAutoIsNotMisled(t *testing.T) {
 	inf := math.Inf(1)
 	sq := func(v float64) float64 { return v * v }

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Mixed problems of 20 dimensions, with some ten times d² queries.
+// Mixed problems in 20 dimensions, with about ten times d² queries.
 func TestAutoSolvesMixedProblems(t *testing.T) {
 	for _, name := range []string{"rastrigin", "rastrigin-like", "squared-norm", "different-powers", "levy", "styblinski-tang", "ellipsoid", "discus"} {
 		for seed := range uint64(3) {
@@ -28,7 +28,7 @@ func TestAutoSolvesMixedProblems(t *testing.T) {
 	}
 }
 
-// In the coordinates given, few components, one dimension, and within bounds.
+// Problems in the given coordinates, with few components, in one dimension, within bounds.
 func TestAutoElsewhere(t *testing.T) {
 	rings := few(12, 6)
 	bounds := objective.Cube(rings, 0, 8)
@@ -48,7 +48,7 @@ func TestAutoElsewhere(t *testing.T) {
 	}
 }
 
-// A budget of any size is kept, and one that is too small is said to be.
+// Auto keeps to a budget of any size, and says so if the budget is too small.
 func TestAutoBudgets(t *testing.T) {
 	for _, spec := range []problem.Spec{{Name: "rastrigin", Dim: 6}, {Name: "rosenbrock-pairs", Dim: 6}, {Name: "ackley", Dim: 6}, {Name: "squared-norm", Dim: 6, Mix: "none"}} {
 		for budget := 1; budget < 8000; budget += 1 + budget/7 {
@@ -70,8 +70,8 @@ func TestAutoBudgets(t *testing.T) {
 	}
 }
 
-// A budget that is a little short makes grids coarser, so that the minima of all lines
-// are put together in the end.
+// If the budget is a little short, grids are coarser, so that the minima of all lines can
+// still be put together at the end.
 func TestAutoAffordsLines(t *testing.T) {
 	for seed := range uint64(3) {
 		spec := problem.Spec{Name: "rastrigin", Dim: 20, Seed: seed}
@@ -83,7 +83,7 @@ func TestAutoAffordsLines(t *testing.T) {
 			}
 		}
 		short, gap := solve(t, spec, nil, 0, whole.Spent(objective.ToFind)+whole.Spent(objective.ToCheck)+lines*9/10)
-		if gap > 20 || short.Status != objective.BudgetSpent { // one well each
+		if gap > 20 || short.Status != objective.BudgetSpent { // about one well off per coordinate
 			t.Errorf("seed %d: a gap of %v with nine tenths of the lines, %v", seed, gap, short.Status)
 		}
 	}
@@ -91,7 +91,7 @@ func TestAutoAffordsLines(t *testing.T) {
 
 // What was learnt is in the user's own coordinates, whatever the start box.
 func TestAutoLearns(t *testing.T) {
-	f := func(x []float64) float64 { // minima of the wells of a at ±2, b has one at 3
+	f := func(x []float64) float64 { // a has wells at ±2, b has one at 3
 		a, b := x[0]+x[1]/100, x[0]/5-x[1]/200
 		return math.Pow(a*a-4, 2) + a/4 + math.Cosh(b-3)
 	}
@@ -127,7 +127,7 @@ func TestAutoLearns(t *testing.T) {
 	}
 }
 
-// A frame that is known saves the queries to find it; a wrong one is found out.
+// A known frame saves the queries that would find it. A wrong frame is detected.
 func TestAutoTakesAFrame(t *testing.T) {
 	p := mixed(t, "rastrigin", 10, 1)
 	found, err := untwist.Probe(ctx, p, untwist.Options{Start: p.Domain()})
@@ -196,7 +196,7 @@ func (c counter) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	return c.Objective.Evaluate(ctx, points, values)
 }
 
-// The paper's swarms instead of grids.
+// Auto with the paper's swarms instead of grids.
 func TestAutoWithSwarms(t *testing.T) {
 	bounds := objective.Cube(4, 0, 8)
 	for _, spec := range []problem.Spec{{Name: "rastrigin", Dim: 8, Seed: 1}, {Name: "styblinski-tang", Dim: 8, Mix: "none", Seed: 2}, {Name: "microring", Dim: 4, Seed: 3, Bounds: &bounds}} {

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-var whole = flag.Bool("whole", false, "run strategy auto's acceptance with all seeds and dimensions; with -update docs/auto-seeds.csv and the table in docs/auto.md are written anew")
+var whole = flag.Bool("whole", false, "run strategy auto's acceptance with all seeds and dimensions; with -update, rewrite docs/auto-seeds.csv and the table in docs/auto.md")
 
 // few returns n with -whole, and otherwise less.
 func few(n, less int) int {
@@ -54,8 +54,8 @@ func solve(t *testing.T, spec problem.Spec, s strategy.Strategy, gap float64, bu
 	return r, r.Value - p.Minimum()
 }
 
-// median returns the median number of queries to a gap over some seeds, infinite if
-// most runs did not get there, and how many did.
+// median returns the median number of queries to a gap over some seeds, and how many runs
+// reached the gap. The median is infinite if most did not.
 func median(t *testing.T, spec problem.Spec, s strategy.Strategy, gap float64, budget, seeds int) (float64, int) {
 	t.Helper()
 	var queries []float64
@@ -74,9 +74,9 @@ func median(t *testing.T, spec problem.Spec, s strategy.Strategy, gap float64, b
 	return queries[len(queries)/2], solved
 }
 
-// The paper's four problems at d = 100: every seed solved, with medians far below
-// 5,000,000 queries, and to 1e-8 for a tenth more. Without -whole at d = 25, with limits
-// in proportion to d².
+// The paper's four problems at d = 100. Every seed is solved, with medians far below
+// 5,000,000 queries, and to 1e-8 with a tenth more. Without -whole the test runs at d = 25,
+// with limits in proportion to d².
 func TestAutoTable(t *testing.T) {
 	limits := []struct {
 		name string
@@ -179,7 +179,7 @@ func rewrite(t *testing.T, path, text string) {
 	}
 }
 
-// Microring within bounds, the minimiser inside: found, and nothing is asked outside.
+// Microring within bounds that contain the minimiser. It is found, and no query is outside.
 func TestAutoMicroring(t *testing.T) {
 	d := few(64, 8)
 	bounds := objective.Cube(d, 0, 8)
@@ -192,8 +192,8 @@ func TestAutoMicroring(t *testing.T) {
 	}
 }
 
-// A box that cuts the minimiser off: no worse than the best of three long runs of
-// BIPOP-CMA-ES.
+// If the box cuts the minimiser off, the result is no worse than the best of three long
+// runs of BIPOP-CMA-ES.
 func TestAutoCutOff(t *testing.T) {
 	for _, name := range []string{"squared-norm", "rastrigin"} {
 		for _, b := range [][2]float64{{-1, 1}, {0.5, 3}, {0, 5.12}}[:few(3, 1)] {
@@ -223,7 +223,7 @@ func TestAutoCutOff(t *testing.T) {
 	}
 }
 
-// Blocks, few components out of many dimensions, and many of many.
+// Blocks, few components in many dimensions, and many components in many dimensions.
 func TestAutoLarge(t *testing.T) {
 	for _, c := range []struct {
 		spec  problem.Spec
@@ -246,7 +246,7 @@ func TestAutoLarge(t *testing.T) {
 	}
 }
 
-// Where f does not separate it costs little more than CMA-ES alone.
+// Where f does not separate, auto takes hardly more queries than CMA-ES alone.
 func TestAutoNotSeparable(t *testing.T) {
 	for _, name := range []string{"rosenbrock", "griewank", "ackley"} {
 		for _, mix := range []string{"paper", "orthogonal", "none"}[:few(3, 1)] {
@@ -264,8 +264,8 @@ func TestAutoNotSeparable(t *testing.T) {
 	}
 }
 
-// On quadratics, and on everything separable with many minima, it takes fewer queries
-// than CMA-ES. (Which is given twice as many, and no more, to try.)
+// On quadratics, and on separable functions with many minima, auto takes fewer queries
+// than CMA-ES. (CMA-ES gets at most twice as many.)
 func TestAutoSeparable(t *testing.T) {
 	names := []string{"ellipsoid", "discus", "squared-norm", "rastrigin", "rastrigin-like", "levy", "styblinski-tang", "microring"}
 	for _, name := range names {
@@ -284,8 +284,8 @@ func TestAutoSeparable(t *testing.T) {
 	}
 }
 
-// The time that strategy auto takes besides that of the objective, for mixed Rastrigin
-// at d = 100.
+// The time that strategy auto itself takes, without the objective, for mixed Rastrigin at
+// d = 100.
 func BenchmarkAutoOwnTime(b *testing.B) {
 	p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: 100})
 	if err != nil {
@@ -300,7 +300,7 @@ func BenchmarkAutoOwnTime(b *testing.B) {
 	b.ReportMetric((b.Elapsed()-asked).Seconds()/float64(b.N), "own-s/op")
 }
 
-// timed takes the time of an objective.
+// timed measures the time that an objective takes.
 type timed struct {
 	objective.Objective
 	took *time.Duration

@@ -26,13 +26,13 @@ var ctx = context.Background()
 // everything lets go-cmp see all fields.
 var everything = cmp.Exporter(func(reflect.Type) bool { return true })
 
-// papers reports whether a strategy is one of the paper's that search in a frame.
+// papers reports whether a strategy is one of the paper's methods, which search in a frame.
 func papers(s strategy.Strategy) bool {
 	return slices.Contains([]string{"reparametrised", "transformed", "componentwise"}, s.Name())
 }
 
-// identityFor returns the coordinates given for strategies that search in a frame of
-// three dimensions.
+// identityFor returns the identity in three dimensions for strategies that search in a
+// frame.
 func identityFor(s strategy.Strategy) *frame.Frame {
 	if papers(s) {
 		return frame.Identity(3)
@@ -40,8 +40,7 @@ func identityFor(s strategy.Strategy) *frame.Frame {
 	return nil
 }
 
-// eachStrategy calls f with every strategy: the suite that all have to pass.
-// Its journal part comes with the journal.
+// eachStrategy calls f with every strategy. Every strategy has to pass this suite.
 func eachStrategy(t *testing.T, f func(t *testing.T, s strategy.Strategy)) {
 	for _, name := range untwist.Strategies() {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +53,7 @@ func eachStrategy(t *testing.T, f func(t *testing.T, s strategy.Strategy)) {
 	}
 }
 
-// counted is f(x) = Σ(x_j − 1)² + a ripple; it counts its calls.
+// counted is f(x) = Σ(x_j − 1)² plus a ripple. It counts its calls.
 func counted(d int, calls *atomic.Int64) objective.Objective {
 	return objective.Func(d, func(x []float64) float64 {
 		calls.Add(1)
@@ -87,8 +86,8 @@ func trace(t *testing.T, f objective.Objective, o untwist.Options) (untwist.Resu
 	return r, values
 }
 
-// spying shows every batch of values, as the outermost caller sees them only
-// with one worker.
+// spying shows every batch of values. With several workers these are parts of the batches
+// that the outermost caller sees.
 type spying struct {
 	objective.Objective
 	see func([]float64)
@@ -192,11 +191,11 @@ func TestConformanceTarget(t *testing.T) {
 	})
 }
 
-// No query lies outside the bounds, a minimiser on the boundary is found, and
-// the inputs are as they were.
+// No query is outside the bounds, a minimiser on the boundary is found, and the inputs
+// are not changed.
 func TestConformanceBounds(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
-		if papers(s) { // know no bounds, and say so
+		if papers(s) { // these do not support bounds, and say so
 			_, err := untwist.Minimize(ctx, objective.Func(1, func([]float64) float64 { return 0 }), untwist.Options{Strategy: s, Bounds: objective.Cube(1, 0, 1)})
 			if err == nil || !strings.HasPrefix(err.Error(), "Bounds: the paper's methods know none") {
 				t.Errorf("error %v", err)
@@ -233,7 +232,7 @@ func TestConformanceBounds(t *testing.T) {
 func TestConformanceFailures(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		sphere := func(x []float64) float64 { return (x[0]-1)*(x[0]-1) + (x[1]+1)*(x[1]+1) }
-		third := func(x []float64) bool { // of the points, in thin stripes
+		third := func(x []float64) bool { // a third of the points, in thin stripes
 			_, part := math.Modf(math.Abs(x[0]*1e3 + x[1]*7e2))
 			return part < 1./3
 		}
@@ -278,8 +277,8 @@ func TestConformanceFailures(t *testing.T) {
 
 func TestConformanceErrors(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
-		// The query that panics is chosen by its point, so that it is the same
-		// one whatever the number of workers.
+		// The query that panics is chosen by its point, so it is the same for any
+		// number of workers.
 		bad := func(x []float64) bool { return x[0] > 1 && x[1] > 1 }
 		var points []string
 		for _, workers := range []int{1, 2, 7} {
@@ -334,8 +333,8 @@ func TestConformanceContext(t *testing.T) {
 		if err != nil || r.Status != objective.Cancelled || r.Queries != 333 || r.Value != ripple(r.Point) {
 			t.Errorf("status %v after %d queries, value %v, error %v", r.Status, r.Queries, r.Value, err)
 		}
-		// An objective that does not look at the context is not asked again,
-		// and one that fails because it was stopped has not failed.
+		// An objective that ignores the context is not asked again. One that
+		// returns an error because it was stopped does not count as failed.
 		for name, f := range map[string]objective.Objective{
 			"deaf":   heedless{func() error { return nil }},
 			"killed": heedless{func() error { return errors.New("signal: killed") }},
@@ -349,7 +348,7 @@ func TestConformanceContext(t *testing.T) {
 		if r, err := untwist.Minimize(late, killed, untwist.Options{Strategy: s}); err != nil || r.Status != objective.Cancelled {
 			t.Errorf("killed: status %v, error %v", r.Status, err)
 		}
-		// That all has failed so far is no error when the user has stopped.
+		// If the user has stopped the run, it is not an error that all queries have failed.
 		late, stop = context.WithCancel(context.Background())
 		bad := objective.Func(2, func([]float64) float64 { stop(); return math.NaN() })
 		if r, err := untwist.Minimize(late, bad, untwist.Options{Strategy: s}); err != nil || r.Status != objective.Cancelled || r.Failed != 1 {
@@ -358,7 +357,7 @@ func TestConformanceContext(t *testing.T) {
 	})
 }
 
-// heedless is an objective that does not look at its context.
+// heedless is an objective that ignores its context.
 type heedless struct{ fail func() error }
 
 func (heedless) Dim() int { return 2 }
@@ -369,7 +368,7 @@ func (h heedless) Evaluate(_ context.Context, points *mat.Dense, values []float6
 	return h.fail()
 }
 
-// Known points are all asked for, to the bit, however many and however far.
+// All known points are evaluated exactly as given, however many and however far away.
 func TestConformanceKnownPoints(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		var points [][]float64
@@ -398,8 +397,8 @@ func TestConformanceKnownPoints(t *testing.T) {
 	})
 }
 
-// Every method that starts with particles starts with the same ones at one seed,
-// so that they can be compared.
+// All methods that start with particles start with the same ones at one seed, so that the
+// methods can be compared.
 func TestConformanceSameStart(t *testing.T) {
 	var first []float64
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
@@ -423,7 +422,7 @@ func TestConformanceSameStart(t *testing.T) {
 	})
 }
 
-// A panic in the user's own callback is not blamed on the objective.
+// A panic in the user's callback is not blamed on the objective.
 func TestConformanceCallbackPanics(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		defer func() {
@@ -439,8 +438,8 @@ func TestConformanceCallbackPanics(t *testing.T) {
 	})
 }
 
-// Shifting and stretching the coordinates together with the start box changes
-// nothing but rounding: the answer is as good wherever the box lies.
+// Shifting and stretching the coordinates together with the start box changes only
+// rounding. The answer is equally good wherever the box is.
 func TestConformanceAnyPositionAndScale(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		for _, box := range [][2]float64{{-5, 5}, {1e6, 1e6 + 1}, {-3e-7, 1e-7}, {0, 1e12}} {

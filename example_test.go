@@ -47,7 +47,7 @@ func ExampleProbe() {
 	// 3.0000
 }
 
-// The paper's second method, with the coordinates found the paper's way.
+// The paper's second method, with coordinates found in the paper's way.
 func ExampleOptions() {
 	result, err := untwist.Minimize(context.Background(), objective.Func(2, hidden), untwist.Options{
 		Strategy:   strategy.Transformed{},

@@ -11,19 +11,20 @@ import (
 )
 
 // Numerics is raised when the same objective, options and seed begin to give other
-// results. Runs of different numerics must not be mixed: a stored experiment refuses to go
-// on, and so does everything else that continues or compares runs by their seeds.
+// results. Runs of different numerics must not be mixed. A stored experiment refuses to
+// continue, and so does everything else that continues or compares runs by their seeds.
 const Numerics = 1
 
-// Fingerprint returns everything that decides a run on a function of dim coordinates, the
-// function itself aside, as canonical bytes: one line of JSON, with the defaults put in.
-// Two runs on the same function with equal fingerprints ask the same queries, one by one.
+// Fingerprint returns everything that decides a run on a function of dim coordinates,
+// except the function itself. It is one line of canonical JSON, with the defaults filled
+// in. Two runs on the same function with equal fingerprints make the same queries in the
+// same order.
 //
 // Target, Workers and Progress are not in it. They decide when a run ends and how fast it
-// is, but no query that it asks until then.
+// is, but none of the queries that it makes before then.
 //
-// An option that has no canonical form, a function in a strategy's settings for one, is an
-// error that names it.
+// If an option has no canonical form, such as a function among a strategy's settings,
+// Fingerprint returns an error that names it.
 func (o Options) Fingerprint(dim int) ([]byte, error) {
 	if dim < 1 {
 		return nil, errNoObjective

@@ -60,14 +60,14 @@ func TestEveryOptionIsFingerprintedOrExcused(t *testing.T) {
 	}
 }
 
-// A default that is spelt out is the default.
+// A default that is spelt out gives the same fingerprint as one that is left out.
 func TestFingerprintKnowsTheDefaults(t *testing.T) {
 	if a, b := fingerprint(t, untwist.Options{}), fingerprint(t, untwist.Options{Budget: 4500, Start: objective.Cube(3, -5, 5)}); a != b {
 		t.Errorf("%s\n%s", a, b)
 	}
 }
 
-// The settings of a strategy count, its schedules too, and who watches does not.
+// The settings of a strategy count, including its schedules. Observers do not count.
 func TestFingerprintOfSettings(t *testing.T) {
 	with := func(c cbo.Config) string { return fingerprint(t, untwist.Options{Strategy: strategy.CBO{Config: c}}) }
 	plain := with(cbo.Config{})

@@ -17,15 +17,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-var update = flag.Bool("update", false, "write testdata/*.golden anew; say why in CHANGELOG under Numerics")
+var update = flag.Bool("update", false, "rewrite testdata/*.golden; say why in CHANGELOG under Numerics")
 
-// The convergence curves of every strategy on a few problems, as they are
-// committed. A change that moves one is a change of numerics and has to be
-// meant. (On amd64; elsewhere math.Expm1, of which Ackley's function is made,
-// has other last bits.)
+// The convergence curves of some strategies on a few problems are those in the golden
+// file. A change that moves one is a change of numerics and has to be intended. (This
+// holds on amd64. Elsewhere math.Expm1, which Ackley's function uses, differs in its last
+// bits.)
 func TestGoldenCurves(t *testing.T) {
 	var out strings.Builder
-	for _, name := range []string{"cbo", "cbo-isotropic", "cmaes"} { // the others rest on surveys, see below
+	for _, name := range []string{"cbo", "cbo-isotropic", "cmaes"} { // the others use surveys, see below
 		for _, spec := range []problem.Spec{
 			{Name: "rastrigin", Dim: 10, Mix: "none"},
 			{Name: "squared-norm", Dim: 5, Mix: "paper", Seed: 1},
@@ -53,9 +53,9 @@ func TestGoldenCurves(t *testing.T) {
 	golden(t, "testdata/curves.golden", out.String())
 }
 
-// What Probe finds, and strategy auto after it, as it is committed, to the bit: on
-// every path of the kernels. (gonum's decompositions are compiled to other bits where GOAMD64 lets
-// the compiler fuse products with sums, and on other architectures.)
+// What Probe and strategy auto find has the bits of the golden file, on every path of the
+// kernels. (gonum's decompositions give other bits where GOAMD64 lets the compiler fuse
+// products with sums, and on other architectures.)
 func TestGoldenSurveys(t *testing.T) {
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range build.Settings {
@@ -102,7 +102,7 @@ func TestGoldenSurveys(t *testing.T) {
 	golden(t, "testdata/surveys.golden", out.String())
 }
 
-// golden compares text with what is committed.
+// golden compares text with the golden file.
 func golden(t *testing.T, path, text string) {
 	t.Helper()
 	if *update {

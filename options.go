@@ -10,32 +10,32 @@ import (
 	"github.com/untwist/untwist/strategy"
 )
 
-// Options says how to minimise. The zero value is a good start.
+// Options has the settings of a search. The zero value is a good start.
 type Options struct {
 	// Strategy is the way to minimise. Default DefaultStrategy().
 	Strategy strategy.Strategy
 
-	// Frame has coordinates in which f is known to separate, from Probe for instance,
-	// and Blocks those of its components that f couples; nil: none. Minimize then
-	// looks for no others. Default: not known.
+	// Frame has coordinates in which f is known to separate, for example from Probe.
+	// Blocks are the components of the frame that f couples; nil: none. With a frame,
+	// Minimize does not look for other coordinates. Default: not known.
 	Frame  *frame.Frame
 	Blocks [][]int
 
-	// Identifier is how Probe looks for coordinates, and Minimize with a strategy that
-	// needs them: identify.Survey{}, identify.Paper{}, or another. Default: the
-	// strategy's own way, and identify.Survey{} for Probe.
+	// Identifier finds the coordinates, for Probe and for strategies that need them:
+	// identify.Survey{}, identify.Paper{}, or another. Default: identify.Survey{} for
+	// Probe, and the strategy's own way for Minimize.
 	Identifier identify.Identifier
 
-	// Start is the box in which to look first. It is no limit: the minimum may
+	// Start is the box in which to look first. It is not a limit: the minimum may
 	// be found far outside. Coordinates are scaled by it before any algorithm
 	// sees them, so give each parameter its natural range. Default: Bounds if
 	// these are given, else [-5, 5]^d.
 	Start Box
 	// Bounds is a limit: nothing outside is ever queried. Sides may be
-	// infinite, if Start is given. Default: no limit.
+	// infinite if Start is given. Default: no limit.
 	Bounds Box
 	// Points are known good points to start from, inside the bounds. All are
-	// evaluated, to the bit.
+	// evaluated exactly as they are given.
 	Points [][]float64
 
 	// Budget is the most queries that may be spent. Default 500·d².
@@ -44,8 +44,8 @@ type Options struct {
 	Target *float64
 	// Seed determines all randomness.
 	Seed uint64
-	// Workers is how many points may be evaluated at the same time, by as many
-	// goroutines; f must then be safe for concurrent use. Default 1.
+	// Workers is how many points may be evaluated at the same time, each by a
+	// goroutine. With more than one, f must be safe for concurrent use. Default 1.
 	Workers int
 
 	// Progress, if not nil, is called after every batch of queries.
@@ -55,17 +55,17 @@ type Options struct {
 // Box is the set of x with Lo[i] ≤ x[i] ≤ Hi[i].
 type Box = objective.Box
 
-// An OptionError says which option is wrong and what it may be.
+// An OptionError says which option is wrong and what values it may have.
 type OptionError = objective.OptionError
 
-// Progress is what is known while a search goes on.
+// Progress is what is known during a search.
 type Progress struct {
 	Stage           string // what is being done
 	Queries, Budget int
 	Best            float64 // the best value so far
 }
 
-// complete puts the defaults in and returns an *OptionError if a field is bad.
+// complete fills in the defaults and returns an *OptionError if a field is bad.
 func (o *Options) complete(d int) error {
 	if o.Strategy == nil {
 		o.Strategy = DefaultStrategy()
@@ -75,7 +75,7 @@ func (o *Options) complete(d int) error {
 	}
 	for i, x := range o.Points {
 		if len(x) != d {
-			return objective.BadOption("Points", "point %d has %d coordinates, the objective has %d", i+1, len(x), d)
+			return objective.BadOption("Points", "point %d has %d coordinates, but the objective has %d", i+1, len(x), d)
 		}
 		for k, v := range x {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -111,16 +111,16 @@ func (o *Options) complete(d int) error {
 	return nil
 }
 
-// checkFrame looks whether the frame is one of f.
+// checkFrame checks that the frame and the blocks fit f.
 func (o *Options) checkFrame(d int) error {
 	if o.Frame == nil {
 		if o.Blocks != nil {
-			return objective.BadOption("Blocks", "are of the components of a frame, which is not given")
+			return objective.BadOption("Blocks", "need a Frame, and none is given")
 		}
 		return nil
 	}
 	if o.Frame.Dim() != d {
-		return objective.BadOption("Frame", "it has %d dimensions, the objective %d", o.Frame.Dim(), d)
+		return objective.BadOption("Frame", "has %d dimensions, but the objective has %d", o.Frame.Dim(), d)
 	}
 	if o.Blocks == nil {
 		return nil
@@ -128,7 +128,7 @@ func (o *Options) checkFrame(d int) error {
 	return certify.CheckBlocks(o.Blocks, o.Frame.Components())
 }
 
-// completeBoxes settles where to start and what the limits are.
+// completeBoxes fills in where to start and what the limits are.
 func (o *Options) completeBoxes(d int) error {
 	bounded := o.Bounds.Lo != nil || o.Bounds.Hi != nil
 	if !bounded {
@@ -141,7 +141,7 @@ func (o *Options) completeBoxes(d int) error {
 		if !bounded {
 			o.Start = objective.Cube(d, -5, 5)
 		} else if err := o.Bounds.CheckFinite(); err != nil {
-			return objective.BadOption("Start", "needed where bounds are too wide to start in (%v)", err)
+			return objective.BadOption("Start", "needed, because the bounds are too wide to start in (%v)", err)
 		} else {
 			o.Start = o.Bounds
 		}

@@ -29,13 +29,13 @@ func TestBadOptions(t *testing.T) {
 		{untwist.Options{Bounds: cube(nan, 1)}, "Bounds", "NaN:1"},
 		{untwist.Options{Bounds: objective.Cube(3, 0, 1)}, "Bounds", "3 lower and 3 upper limits for 2 coordinates"},
 		{untwist.Options{Bounds: untwist.Box{Lo: []float64{0, 0}}}, "Bounds", "2 lower and 0 upper"},
-		{untwist.Options{Bounds: cube(0, inf)}, "Start", "needed where bounds are too wide to start in (coordinate 1: 0:+Inf, need a width"},
+		{untwist.Options{Bounds: cube(0, inf)}, "Start", "needed, because the bounds are too wide to start in (coordinate 1: 0:+Inf, need a width"},
 		{untwist.Options{Start: cube(2, 1)}, "Start", "need numbers with LO < HI"},
 		{untwist.Options{Start: cube(0, inf)}, "Start", "need a width from 1e-300 to 1e+290"},
 		{untwist.Options{Start: cube(-1e308, 1e308)}, "Start", "need a width"},
 		{untwist.Options{Bounds: cube(0, 5e-324)}, "Start", "need a width"},
 		{untwist.Options{Start: cube(-5, 5), Bounds: cube(0, 1)}, "Start", "must lie within the bounds; coordinate 1: -5:5 is not within 0:1"},
-		{untwist.Options{Points: [][]float64{{1}}}, "Points", "point 1 has 1 coordinates, the objective has 2"},
+		{untwist.Options{Points: [][]float64{{1}}}, "Points", "point 1 has 1 coordinates, but the objective has 2"},
 		{untwist.Options{Points: [][]float64{{1, 1}, {1, nan}}}, "Points", "point 2, coordinate 2 is NaN"},
 		{untwist.Options{Points: [][]float64{{1, 1}}, Bounds: cube(2, 3)}, "Points", "point 1 lies outside the bounds; coordinate 1: 1 is not within 2:3"},
 		{untwist.Options{Strategy: strategy.CBO{Config: cbo.Config{Particles: 1e9}}, Budget: 1e10}, "Particles", "must be from 1 to 4194304 for 2 dimensions"},
@@ -60,7 +60,7 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// The one place that holds each default, read.
+// The defaults, which are set in one place, are the documented ones.
 func TestDefaultOptions(t *testing.T) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	f := objective.Func(3, func(x []float64) float64 {
@@ -113,7 +113,7 @@ func TestStagesSayWhereQueriesWent(t *testing.T) {
 	}
 }
 
-// Half-infinite bounds keep what they bound.
+// Half-infinite bounds hold on the side where they are finite.
 func TestHalfInfiniteBounds(t *testing.T) {
 	bounds := untwist.Box{Lo: []float64{0, math.Inf(-1)}, Hi: []float64{math.Inf(1), 2}}
 	f := objective.Func(2, func(x []float64) float64 {

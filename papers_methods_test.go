@@ -11,7 +11,7 @@ import (
 	"github.com/untwist/untwist/strategy"
 )
 
-// The paper's three methods solve mixed Rastrigin by either road, and with the true frame;
+// The paper's three methods solve mixed Rastrigin by either road and with the true frame.
 // CBO on f does not.
 func TestPapersMethods(t *testing.T) {
 	p := mixed(t, "rastrigin", 8, 1)
@@ -21,7 +21,7 @@ func TestPapersMethods(t *testing.T) {
 		} {
 			if s.Name() == "cbo" {
 				if o.Frame == nil {
-					continue // it takes neither a road nor a frame: once is enough
+					continue // CBO takes neither a road nor a frame, so once is enough
 				}
 				o.Frame = nil
 			}
@@ -52,7 +52,8 @@ func TestPapersMethodsOnTheSquaredNorm(t *testing.T) {
 	}
 }
 
-// Fewer components than dimensions: what f ignores stays put, at 0 in the box's units.
+// With fewer components than dimensions, the part of x that f ignores stays at 0 in the
+// box's units.
 func TestPapersMethodsWithFewComponents(t *testing.T) {
 	p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: 12, Components: 3, Seed: 2})
 	if err != nil {
@@ -82,7 +83,7 @@ func TestPapersMethodsWithFewComponents(t *testing.T) {
 	}
 }
 
-// Strategies that search in the coordinates given refuse others before the first query.
+// Strategies that search in the given coordinates refuse others before the first query.
 func TestStrategiesRefuseCoordinates(t *testing.T) {
 	p := mixed(t, "rastrigin", 4, 1)
 	for _, s := range []strategy.Strategy{strategy.CBO{}, strategy.IsotropicCBO{}, strategy.CMAES{}} {

@@ -12,14 +12,14 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// Probe finds the coordinates in which f separates and certifies them. It spends
-// nothing on a search.
+// Probe finds the coordinates in which f separates and certifies them. It does not
+// search for the minimum.
 //
-// Of the Options it uses Identifier, Start, Bounds, Budget, Seed, Workers and Progress;
-// the others are for Minimize and must not be given. As with Minimize a spent budget
-// or the end of ctx is no error: Findings.Status says so, what was found so far
-// is there, and the verdict is certify.Unknown. That f is constant, or not
-// finite where it has to be, is an error.
+// Of the Options it uses Identifier, Start, Bounds, Budget, Seed, Workers and Progress.
+// The others are for Minimize and must not be given. As with Minimize, it is not an error
+// if the budget is spent or ctx ends: Findings.Status says so, Findings has what was found
+// so far, and the verdict is certify.Unknown. It is an error if f is constant, or is not
+// finite where it has to be.
 func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, error) {
 	nothing := Findings{Account: Account{Value: math.Inf(1), Status: objective.Failed}, Structure: noStructure(0)}
 	if f == nil || f.Dim() < 1 {
@@ -46,7 +46,7 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	return out, err
 }
 
-// onlyToProbe returns an *OptionError for the first option that is for Minimize alone.
+// onlyToProbe returns an *OptionError for the first option that is only for Minimize.
 func (o *Options) onlyToProbe() error {
 	for _, option := range []struct {
 		name  string
@@ -64,7 +64,7 @@ func (o *Options) onlyToProbe() error {
 
 var errNoObjective = errors.New("untwist: the objective is nil or has no dimension")
 
-// Findings are what Probe has found and what it cost. Its Point is the best that was
+// Findings say what Probe has found and what it cost. Point is the best point that was
 // evaluated on the way.
 type Findings struct {
 	Account
@@ -81,7 +81,7 @@ func (f Findings) String() string {
 	return strings.Join(append([]string{f.Structure.String()}, f.Notes...), "; ")
 }
 
-// findings is what the probe has come to, in the user's coordinates.
+// findings returns what was found, in the user's coordinates.
 func (r *run) findings(found *identify.Finding) (Findings, error) {
 	structure, err := r.structure(found)
 	out := Findings{r.account(), structure}

@@ -26,8 +26,8 @@ func mixed(t testing.TB, name string, d int, seed uint64) *problem.Problem {
 	return p
 }
 
-// The frame is in the user's coordinates, whatever their units: a start box of
-// very different widths, far from the origin.
+// The frame is in the user's coordinates, whatever their units. The start box here
+// has very different widths and is far from the origin.
 func TestProbeInTheUsersUnits(t *testing.T) {
 	p := mixed(t, "rastrigin", 6, 2)
 	scale := []float64{1e-6, 1, 1e3, 1e-2, 50, 1e8}
@@ -64,8 +64,8 @@ func TestProbeInTheUsersUnits(t *testing.T) {
 	}
 }
 
-// The same bits for any number of workers; all queries are counted; stages sum
-// up; the best point on the way is kept.
+// Probe gives the same bits for any number of workers. All queries are counted, and the
+// stages add up to them. The best point that was evaluated is kept.
 func TestProbeCountsAndRepeats(t *testing.T) {
 	p := mixed(t, "levy", 8, 1)
 	var asked int
@@ -162,7 +162,7 @@ func TestFindingsInWords(t *testing.T) {
 	for name, want := range map[string]string{
 		"rastrigin":        "separable in 6 rotated coordinates (mixed differences are ",
 		"squared-norm":     "separable in 6 rotated coordinates, a quadratic (mixed",
-		"rosenbrock-pairs": "separable into 3 blocks of altogether 6 rotated coordinates (mixed",
+		"rosenbrock-pairs": "separable into 3 blocks made up of 6 rotated coordinates (mixed",
 		"ackley":           "not separable in any coordinates that were tried (mixed",
 	} {
 		got, err := untwist.Probe(context.Background(), mixed(t, name, 6, 1), untwist.Options{})

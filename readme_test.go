@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The program in README.md runs as it stands there, and finds the minimum.
+// The program in README.md runs as it is written, and finds the minimum.
 func TestReadmeExample(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -30,7 +30,7 @@ func TestReadmeExample(t *testing.T) {
 	}
 	minimum, rest, _ := strings.Cut(string(out), "\n")
 	learnt, probe, _ := strings.Cut(rest, "\n")
-	// (Elsewhere than on plain amd64 gonum has other last bits, and it may be a query more.)
+	// (Except on plain amd64, gonum's last bits may differ, and there may be one query more.)
 	if want := regexp.MustCompile(`^f = 0\.000 at \[1\.00 -2\.00\], 2[0-9][0-9] queries, converged, error <nil>$`); !want.MatchString(minimum) {
 		t.Errorf("it prints %q, want %q", minimum, want)
 	}

@@ -12,20 +12,21 @@ import (
 	"github.com/untwist/untwist/strategy"
 )
 
-var regime = flag.Bool("regime", false, "run TestRegimeOfTable1 at the paper's size (d = 100), some minutes of computing")
+var regime = flag.Bool("regime", false, "run TestRegimeOfTable1 at the paper's size (d = 100), which takes some minutes")
 
-// Section 4, Table 1, as far as CBO with the true W goes: on g = f(W⁻¹·) CBO
-// with anisotropic noise finds the minimum; on f = g(W·) it does not, with
-// twice the queries; on f with transformed noise, D(z) = W⁻¹diag(Wz), it does
-// again. Settings of the paper's experiment, success at a gap of 0.005.
+// Section 4, Table 1, for CBO with the true W. On g = f(W⁻¹·), CBO with anisotropic
+// noise finds the minimum. On f = g(W·) it does not, even with twice the queries. On f
+// with transformed noise, D(z) = W⁻¹diag(Wz), it does. The settings are those of the
+// paper's experiment, and success is a gap of 0.005.
 //
-// With -regime at the paper's d = 100, whose figures docs/regime.md holds. By
-// default at d = 12, with -whole at d = 20, with budgets in proportion to d and
-// without the cells that are easier there: on the mixed squared norm and
-// different powers plain CBO is slow at d = 100 but gets there at d = 20.
+// With -regime the test runs at the paper's d = 100; docs/regime.md has the figures. By
+// default it runs at d = 12, and with -whole at d = 20, with budgets in proportion to d.
+// There it leaves out the cells that are easier in few dimensions: on the mixed squared
+// norm and on different powers, plain CBO is slow at d = 100 but succeeds at d = 20.
 //
-// Five listed seeds each, two without -regime or -whole: the paper reports 100,
-// 0 and 99 % of its runs for these cells, and a run at a seed is reproducible.
+// There are five listed seeds for each cell, or two without -regime or -whole. The paper
+// reports 100, 0 and 99 % of its runs for these cells, and a run at a seed is
+// reproducible.
 func TestRegimeOfTable1(t *testing.T) {
 	dim, seeds := few(20, 12), few(5, 2)
 	if *regime {
@@ -35,7 +36,7 @@ func TestRegimeOfTable1(t *testing.T) {
 		method, problem, mix string
 		budget               int // at d = 100
 		solved               bool
-		small                bool // is as hard in few dimensions
+		small                bool // whether it is as hard in few dimensions
 	}{
 		{"cbo on g", "rastrigin", "none", 2_500_000, true, true},
 		{"cbo on g", "squared-norm", "none", 2_500_000, true, true},
@@ -43,9 +44,9 @@ func TestRegimeOfTable1(t *testing.T) {
 		{"transformed", "rastrigin", "paper", 1_970_000, true, true},
 		{"cbo on f", "rastrigin", "paper", 5_000_000, false, true},
 		{"cbo on f", "squared-norm", "paper", 5_000_000, false, false},
-		// Of seeds 0 to 34 two succeed, late (13 and 23). A change of numerics
-		// draws anew, and with that rate one of these five does once in four
-		// times: count more seeds then.
+		// Of seeds 0 to 34 two succeed late (13 and 23). A change of numerics changes
+		// which seeds succeed. At that rate one of these five would succeed in one of
+		// four cases; then count over more seeds.
 		{"cbo on f", "different-powers", "paper", 5_000_000, false, false},
 	} {
 		if dim < 100 && !c.small {
@@ -62,7 +63,7 @@ func TestRegimeOfTable1(t *testing.T) {
 	}
 }
 
-// reachesTarget reports whether a run comes to a gap of 0.005.
+// reachesTarget reports whether a run reaches a gap of 0.005.
 func reachesTarget(t *testing.T, method, name, mix string, dim, budget int, seed uint64) bool {
 	p, err := problem.New(problem.Spec{Name: name, Dim: dim, Mix: mix, Seed: seed})
 	if err != nil {

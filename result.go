@@ -9,23 +9,23 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A Result is what a search has found and what it cost.
+// A Result says what a search has found and what it cost.
 type Result struct {
 	Account
 
-	// Strategy is what it was made with.
+	// Strategy is the name of the strategy that was used.
 	Strategy string
-	// TargetQuery is the number of the first query at or below the target, or
-	// 0. The rest of its batch, up to 1,024 points, was spent as well.
+	// TargetQuery is the number of the first query at or below the target, or 0 if there
+	// was none. The rest of its batch, up to 1,024 points, was evaluated as well.
 	TargetQuery int
 
-	// Structure is what was found out about f, nil if the strategy does not look, and
-	// Profiles are the components along which it looked.
+	// Structure is what was learnt about f; nil if the strategy does not look. Profiles
+	// are f along the components that were searched.
 	Structure *Structure
 	Profiles  []Profile
 }
 
-// String says in words what was learnt about f, and where the queries went.
+// String says in words what was learnt about f and what the queries were spent on.
 func (r Result) String() string {
 	var s strings.Builder
 	if r.Structure != nil {
@@ -48,7 +48,7 @@ func (r Result) String() string {
 		}
 	}
 	if several, component, above := r.wells(); several > 0 {
-		fmt.Fprintf(&s, "; there are other wells along %s, the second-best of component %d only %.1g higher than its best",
+		fmt.Fprintf(&s, "; there are other wells along %s; the second-best well of component %d is only %.1g above its best",
 			words.Count(several, "coordinate", "coordinates"), component+1, above)
 	}
 	for _, n := range r.Notes {
@@ -57,8 +57,9 @@ func (r Result) String() string {
 	return s.String()
 }
 
-// wells returns how many components have several wells. Of the well whose value is
-// closest to that of the one chosen it returns the component and how much higher it is.
+// wells returns how many components have several wells. Of all second-best wells, it takes
+// the one that is least above the best of its component, and returns that component and
+// the difference.
 func (r Result) wells() (several, component int, above float64) {
 	above = math.Inf(1)
 	for _, p := range r.Profiles {

@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// People count components from 1, and one of something is no plural.
+// People count components from 1, and one thing is singular.
 func TestWords(t *testing.T) {
 	r := untwist.Result{Account: untwist.Account{Queries: 1}}
 	if got := r.String(); got != "1 query" {
 		t.Errorf("%q", got)
 	}
 	r.Profiles = []line.Profile{{Component: 0, Wells: []line.Well{{Y: 1}, {Y: 2, Value: 0.25}}}}
-	if got, want := r.String(), "1 query; there are other wells along 1 coordinate, the second-best of component 1 only 0.2 higher than its best"; got != want {
+	if got, want := r.String(), "1 query; there are other wells along 1 coordinate; the second-best well of component 1 is only 0.2 above its best"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -30,7 +30,7 @@ func TestComponentsWithoutAMinimumAreCountedFromOne(t *testing.T) {
 	}
 }
 
-// What queries at known points are for is not a search by CMA-ES.
+// Queries at known points do not count as a search by CMA-ES.
 func TestEveryStageHasItsPurpose(t *testing.T) {
 	p := mixed(t, "rastrigin", 5, 1)
 	r, err := untwist.Minimize(ctx, p, untwist.Options{Start: p.Domain(), Points: [][]float64{{1, 1, 1, 1, 1}, {0, 0, 0, 0, 0}}, Seed: 1})
@@ -46,7 +46,7 @@ func TestEveryStageHasItsPurpose(t *testing.T) {
 	}
 }
 
-// Rounds are batches as the algorithm asks them, however long.
+// Rounds are the batches that the algorithm asks for, however long they are.
 func TestRounds(t *testing.T) {
 	p := mixed(t, "rastrigin", 50, 1)
 	calls, most := 0, 0

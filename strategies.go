@@ -11,8 +11,8 @@ import (
 	"github.com/untwist/untwist/strategy/auto"
 )
 
-// Knobs are the settings that a user may turn without knowing a strategy's own
-// type. 0 particles, or nil, leave a strategy's default.
+// Knobs are the settings that a user may change without knowing a strategy's own type. 0
+// particles, or nil, mean the strategy's default.
 type Knobs struct {
 	Particles int      // how many particles
 	Sigma     *float64 // strength of the noise
@@ -20,7 +20,7 @@ type Knobs struct {
 	Alpha     *float64 // exponent of the weights at the start
 }
 
-// An entry of the list of strategies makes one, and says which knobs it has.
+// An entry of the list of strategies makes a strategy and says which knobs it has.
 type entry struct {
 	make  func(Knobs) strategy.Strategy
 	knobs []string
@@ -32,7 +32,7 @@ var (
 	knobsOfCMAES = []string{"Particles", "Sigma"}
 )
 
-// entries are all strategies, the default first.
+// entries lists all strategies, the default first.
 var entries = []entry{
 	{func(Knobs) strategy.Strategy { return auto.Auto{} }, nil},
 	{func(k Knobs) strategy.Strategy { return strategy.Reparametrised{Config: k.config()} }, knobsOfCBO},
@@ -52,11 +52,11 @@ func Strategies() []string {
 	return names
 }
 
-// DefaultStrategy returns the strategy that is used where none is named.
+// DefaultStrategy returns the strategy that is used if none is named.
 func DefaultStrategy() strategy.Strategy { return entries[0].make(Knobs{}) }
 
-// StrategyNamed returns the strategy of that name, with the knobs as they are turned. A
-// knob that it does not have is an error.
+// StrategyNamed returns the strategy with the given name and knobs. It returns an error if
+// a knob is set that the strategy does not have.
 func StrategyNamed(name string, knobs Knobs) (strategy.Strategy, error) {
 	for _, e := range entries {
 		s := e.make(knobs)
@@ -65,7 +65,7 @@ func StrategyNamed(name string, knobs Knobs) (strategy.Strategy, error) {
 		}
 		for _, knob := range knobs.turned() {
 			if !slices.Contains(e.knobs, knob) {
-				return nil, objective.BadOption(knob, "strategy %s has none: see the others, %s", name, strings.Join(Strategies()[1:], ", "))
+				return nil, objective.BadOption(knob, "strategy %s does not have this option; the other strategies are %s", name, strings.Join(Strategies()[1:], ", "))
 			}
 		}
 		return s, nil
@@ -73,7 +73,7 @@ func StrategyNamed(name string, knobs Knobs) (strategy.Strategy, error) {
 	return nil, objective.BadOption("Strategy", "unknown strategy %q: one of %s", name, strings.Join(Strategies(), ", "))
 }
 
-// turned returns the names of the knobs that are turned.
+// turned returns the names of the knobs that are set.
 func (k Knobs) turned() []string {
 	var names []string
 	for _, knob := range []struct {

@@ -56,14 +56,14 @@ func TestKnobs(t *testing.T) {
 	} {
 		_, err := untwist.StrategyNamed(c.strategy, c.knobs)
 		var bad *untwist.OptionError
-		if !errors.As(err, &bad) || bad.Option != c.option || !strings.HasPrefix(bad.Reason, "strategy "+c.strategy+" has none: see the others, reparametrised, ") {
+		if !errors.As(err, &bad) || bad.Option != c.option || !strings.HasPrefix(bad.Reason, "strategy "+c.strategy+" does not have this option; the other strategies are reparametrised, ") {
 			t.Errorf("%s: error %v", c.strategy, err)
 		}
 	}
 }
 
-// foreign is a strategy from elsewhere: it asks for the first point of the task and, if
-// it takes a frame, for the point whose coordinates in it are all 1.
+// foreign is a strategy from outside. It asks for the first point of the task or, if it
+// gets a frame, for the point whose coordinates in the frame are all 1.
 type foreign struct {
 	takes bool
 	task  *strategy.Task // what it was told
@@ -88,7 +88,7 @@ func (s foreign) Minimize(ctx context.Context, f objective.Objective, task strat
 	return strategy.Outcome{Status: objective.Converged}, err
 }
 
-// A strategy from elsewhere is asked like ours: it gets the frame, the blocks and the
+// A strategy from outside is treated like ours. It gets the frame, the blocks and the
 // identifier that the user gives, or refuses them.
 func TestForeignStrategies(t *testing.T) {
 	f := objective.Func(2, func(x []float64) float64 { return x[0] + 10*x[1] })
@@ -116,8 +116,8 @@ func TestForeignStrategies(t *testing.T) {
 	}
 }
 
-// Auto lets an identifier find the frame, certifies it, and minimises along it like along
-// one that is given.
+// Auto lets an identifier find the frame, certifies it, and minimises along it as it does
+// with a frame that is given.
 func TestAutoTakesAnIdentifier(t *testing.T) {
 	p := mixed(t, "rastrigin", 8, 1)
 	for _, road := range []identify.Identifier{identify.Survey{}, identify.Paper{}} {
@@ -129,13 +129,14 @@ func TestAutoTakesAnIdentifier(t *testing.T) {
 			t.Errorf("%s: %v", road.Name(), c)
 		}
 	}
-	// The paper's identifier means nothing on a quadratic: that is found out, and said.
+	// What the paper's identifier finds on a quadratic is wrong. Auto detects that and
+	// says so.
 	q := mixed(t, "squared-norm", 8, 1)
 	r, err := untwist.Minimize(ctx, q, untwist.Options{Identifier: identify.Paper{}, Start: q.Domain(), Seed: 1, Budget: 10_000})
 	if err != nil || r.Value > 1e-8 || !strings.Contains(r.String(), "the coordinates that paper found do not fit") {
 		t.Errorf("%v, error %v", r, err)
 	}
-	// An error of the identifier ends the run as an error of f does.
+	// An error from the identifier ends the run, as an error from f does.
 	if r, err := untwist.Minimize(ctx, p, untwist.Options{Identifier: identify.Paper{}, Start: p.Domain(), Budget: 100}); err != nil || r.Status != objective.BudgetSpent || r.Queries != 100 {
 		t.Errorf("%v after %d queries, error %v", r.Status, r.Queries, err)
 	}
@@ -149,7 +150,7 @@ func (noFrame) Identify(context.Context, objective.Objective, identify.Request) 
 	return &identify.Finding{Linear: -1}, nil
 }
 
-// An identifier that finds nothing leaves the coordinates given, or CMA-ES.
+// Where an identifier finds nothing, strategies use the given coordinates or CMA-ES.
 func TestAnIdentifierThatFindsNothing(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		if slices.Contains([]string{"cbo", "cbo-isotropic", "cmaes"}, s.Name()) {

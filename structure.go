@@ -14,19 +14,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Structure is what was found out about f: the coordinates in which it separates,
-// and the evidence for that.
+// A Structure is what was learnt about f: the coordinates in which it separates, and the
+// evidence for that.
 type Structure struct {
 	// Dim is the number of dimensions of f.
 	Dim int
 	// Frame has the coordinates, as rows of length 1 in the user's own
 	// coordinates; nil if none were found.
 	Frame *frame.Frame
-	// Blocks are the components that f couples, ascending: all of one if it is
-	// separable.
+	// Blocks are the components that f couples, in ascending order. If f is separable,
+	// each block has one component.
 	Blocks [][]int
-	// Linear is the component in which f is linear and which it could do
-	// without in a search; -1: none.
+	// Linear is a component in which f is linear, so that a search could leave it out;
+	// -1 if there is none.
 	Linear int
 	// Quadratic says that f has the same Hessian everywhere. Then any conjugate
 	// basis separates it, and the frame is one of many.
@@ -36,15 +36,15 @@ type Structure struct {
 	// Residual is how far the frame may still be from the truth: the largest
 	// error E of a component that the last check has found.
 	Residual float64
-	// Spectrum is that of the Hessians, in coordinates scaled by the start box.
+	// Spectrum is the spectrum of the Hessians, in coordinates scaled by the start box.
 	Spectrum identify.Spectrum
-	// Before and After are couplings |H_ij|/√|H_ii H_jj| of sampled Hessians,
-	// before, in coordinates scaled by the start box, and in the frame; nil on
-	// the paper's road, and where the coordinates as given were the right ones.
+	// Before and After are the couplings |H_ij|/√|H_ii H_jj| of sampled Hessians: Before
+	// in coordinates scaled by the start box, After in the frame. They are nil on the
+	// paper's road, and where the given coordinates were the right ones.
 	Before, After *mat.Dense
 }
 
-// noStructure is what is known before anything is.
+// noStructure is what is known before anything has been learnt.
 func noStructure(dim int) Structure {
 	return Structure{Dim: dim, Linear: -1, Certificate: certify.None()}
 }
@@ -82,7 +82,7 @@ func (s Structure) String() string {
 	case certify.Separable:
 		fmt.Fprintf(&text, "separable in %s", coordinates)
 	case certify.Blocks:
-		fmt.Fprintf(&text, "separable into %s of altogether %s", words.Count(len(s.Blocks), "block", "blocks"), coordinates)
+		fmt.Fprintf(&text, "separable into %s made up of %s", words.Count(len(s.Blocks), "block", "blocks"), coordinates)
 	case certify.NotSeparable:
 		text.WriteString("not separable in any coordinates that were tried")
 	default:
@@ -95,7 +95,7 @@ func (s Structure) String() string {
 		text.WriteString(", a quadratic")
 	}
 	if s.Linear >= 0 {
-		text.WriteString(", linear in one")
+		text.WriteString(", linear in one of them")
 	}
 	if s.Certificate.LeavesOut() {
 		text.WriteString(", which leave out directions on which f depends")
@@ -106,26 +106,26 @@ func (s Structure) String() string {
 	return text.String()
 }
 
-// unscaled returns a frame of scaled coordinates z = (x−c)/half as a frame of
-// x: ⟨w, z⟩ = ⟨w/half, x⟩ and a constant. Rows along a coordinate stay as they
-// are, and all do if all coordinates have the same width.
+// unscaled turns a frame of scaled coordinates z = (x−c)/half into a frame of x:
+// ⟨w, z⟩ = ⟨w/half, x⟩ plus a constant. Rows along a coordinate do not change, and no row
+// changes if all coordinates have the same width.
 func unscaled(f *frame.Frame, start Box) (*frame.Frame, error) {
 	return divided(f, func(k int) float64 { return (start.Hi[k] - start.Lo[k]) / 2 })
 }
 
-// scaled returns a frame of x as one of scaled coordinates.
+// scaled turns a frame of x into a frame of scaled coordinates.
 func scaled(f *frame.Frame, start Box) (*frame.Frame, error) {
 	return divided(f, func(k int) float64 { return 2 / (start.Hi[k] - start.Lo[k]) })
 }
 
-// divided returns a frame with the k-th number of every row divided by by(k), and its
-// rows of length 1 again.
+// divided returns a frame with the k-th number of every row divided by by(k), and with its
+// rows scaled back to length 1.
 func divided(f *frame.Frame, by func(k int) float64) (*frame.Frame, error) {
 	w := mat.DenseCopyOf(f.Matrix())
 	changed := false
 	for i := range f.Components() {
 		row := w.RawRowView(i)
-		first := 0.0 // of the first coordinate that counts
+		first := 0.0 // by(k) of the first number that is not 0
 		for k, v := range row {
 			if v == 0 {
 				continue
@@ -149,9 +149,9 @@ type Profile = line.Profile
 // A Well is a local minimum along a component.
 type Well = line.Well
 
-// profiles returns profiles in the user's coordinates: with z = (x−c)/half and
-// v = w/half the coordinate ⟨w, z⟩ = ⟨v, x⟩ − ⟨v, c⟩ is that of a row v/‖v‖ of the
-// user's frame, less a constant, times ‖v‖.
+// profiles turns profiles into the user's coordinates. With z = (x−c)/half and v = w/half,
+// ⟨w, z⟩ = ⟨v, x⟩ − ⟨v, c⟩, and the row of the user's frame is v/‖v‖. So its coordinate is
+// ⟨v, x⟩/‖v‖ = (⟨w, z⟩ + ⟨v, c⟩)/‖v‖.
 func (r *run) profiles(found *identify.Finding, in []Profile) []Profile {
 	start := r.options.Start
 	var out []Profile

@@ -1,6 +1,6 @@
 // Package untwist minimises black-box functions globally.
 //
-// Give Minimize a function, get the best point found:
+// Give Minimize a function, and get the best point found:
 //
 //	f := objective.Func(10, func(x []float64) float64 { … })
 //	result, err := untwist.Minimize(ctx, f, untwist.Options{Budget: 20_000})
@@ -8,13 +8,13 @@
 // Many objectives are a sum of one-dimensional functions in coordinates that
 // nobody told you, f(x) = Σ_j f_j(⟨w_j, x⟩). Minimize finds those coordinates from
 // function values alone (after C. Fiedler and T. Roith, "Consensus-based
-// optimization for linearly separable functions") and minimises along them; the
-// Result says what it has learnt. Where there are none it is CMA-ES. Probe finds and
-// certifies the coordinates without a search.
+// optimization for linearly separable functions") and minimises along them. The
+// Result says what it has learnt. Where there are no such coordinates, Minimize uses
+// CMA-ES. Probe finds and certifies the coordinates without a search.
 //
-// Package objective has the contract that functions fulfil, package strategy the
-// ways to minimise them, of which Options chooses one, and package identify the
-// roads to the coordinates.
+// Package objective has the contract that functions fulfil. Package strategy has the
+// ways to minimise them, of which Options chooses one. Package identify has the ways
+// to find the coordinates.
 package untwist
 
 import (
@@ -31,13 +31,13 @@ import (
 
 // Minimize searches for the minimum of f.
 //
-// It never asks for more points than the budget, nor for one outside the
-// bounds. The Result holds the best point ever evaluated, exactly as it was
-// passed to f, and Result.Status says why the search stopped. That the budget
-// is spent, the target reached or ctx cancelled is no error. When something
-// goes wrong (f returns an error or panics, or every query fails) Minimize
-// returns an error and, in the Result, the best point so far; when an option
-// is wrong, an *OptionError before the first query.
+// It never asks for more points than the budget allows, or for a point outside
+// the bounds. The Result has the best point ever evaluated, exactly as it was
+// passed to f, and Result.Status says why the search stopped. It is not an error
+// if the budget is spent, the target is reached or ctx is cancelled. When
+// something goes wrong (f returns an error or panics, or every query fails),
+// Minimize returns an error, and the best point so far in the Result. When an
+// option is wrong, it returns an *OptionError before the first query.
 //
 // The same f, Options and Seed give the same bits, for any number of Workers.
 func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, error) {
@@ -85,11 +85,11 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 	return result, nil
 }
 
-// ErrAllFailed says that f was NaN or +Inf wherever it was asked.
+// ErrAllFailed says that f was NaN or +Inf at every point.
 var ErrAllFailed = errors.New("the objective was NaN or +Inf at every point")
 
-// A run is one call of Minimize: the objective in its wrappers, and what is
-// written down on the way.
+// A run is one call of Minimize or Probe: the objective in its wrappers, and what is
+// recorded on the way.
 type run struct {
 	options Options
 	meter   *objective.Meter
@@ -127,7 +127,7 @@ func (r *run) enter(stage objective.Stage) {
 	r.stages = append(r.stages, Stage{Stage: stage})
 }
 
-// close writes down what the present stage has cost.
+// close records what the current stage has cost.
 func (r *run) close() {
 	if len(r.stages) == 0 {
 		return
@@ -152,7 +152,7 @@ func (r *run) progress() {
 	r.options.Progress(p)
 }
 
-// account is what the run has come to, and what it cost.
+// account returns what the run has found and what it cost.
 func (r *run) account() Account {
 	r.close()
 	best := r.record.Best()
@@ -172,14 +172,14 @@ func (r *run) account() Account {
 	}
 }
 
-// result is what the search has come to.
+// result returns what the search has found.
 func (r *run) result(outcome strategy.Outcome) Result {
 	out := Result{Account: r.account(), Strategy: r.options.Strategy.Name(), TargetQuery: r.record.TargetAt()}
 	out.Status = outcome.Status
 	return out
 }
 
-// learnt puts in what was found out about f.
+// learnt fills in what was learnt about f.
 func (r *run) learnt(result *Result, learnt *strategy.Learnt) error {
 	if learnt == nil {
 		return nil

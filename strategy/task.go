@@ -68,11 +68,11 @@ func (t Task) Complete(d int) (Task, error) {
 func (t Task) checkFrame(d int) error {
 	switch {
 	case t.Frame == nil && t.Blocks != nil:
-		return objective.BadOption("Blocks", "are of the components of a frame, which is not given")
+		return objective.BadOption("Blocks", "need a Frame, and none is given")
 	case t.Frame == nil:
 		return nil
 	case t.Frame.Dim() != d:
-		return objective.BadOption("Frame", "it has %d dimensions, the objective %d", t.Frame.Dim(), d)
+		return objective.BadOption("Frame", "has %d dimensions, but the objective has %d", t.Frame.Dim(), d)
 	case t.Blocks == nil:
 		return nil
 	}
