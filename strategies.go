@@ -70,7 +70,7 @@ func StrategyNamed(name string, knobs Knobs) (strategy.Strategy, error) {
 		}
 		return s, nil
 	}
-	return nil, objective.BadOption("Strategy", "unknown strategy %q: one of %s", name, strings.Join(Strategies(), ", "))
+	return nil, objective.BadOption("Strategy", "unknown strategy %q: must be one of %s", name, strings.Join(Strategies(), ", "))
 }
 
 // turned returns the names of the knobs that are set.

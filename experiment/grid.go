@@ -82,7 +82,7 @@ func (g *Grid) check() error {
 		return objective.BadOption("Seed", "%d, too large for %d consecutive seeds", g.Seed, g.Runs)
 	}
 	if !slices.Contains(problem.Mixes(), g.Mix) {
-		return objective.BadOption("Mix", "unknown mixing matrix %q: one of %s", g.Mix, strings.Join(problem.Mixes(), ", "))
+		return objective.BadOption("Mix", "unknown mixing matrix %q: must be one of %s", g.Mix, strings.Join(problem.Mixes(), ", "))
 	}
 	if err := checkNames("Problems", "problem", g.Problems, problem.Names()); err != nil {
 		return err
@@ -97,7 +97,7 @@ func checkNames(option, thing string, names, known []string) error {
 	}
 	for i, name := range names {
 		if !slices.Contains(known, name) {
-			return objective.BadOption(option, "unknown %s %q: one of %s", thing, name, strings.Join(known, ", "))
+			return objective.BadOption(option, "unknown %s %q: must be one of %s", thing, name, strings.Join(known, ", "))
 		}
 		if slices.Contains(names[:i], name) {
 			return objective.BadOption(option, "%q is named twice", name)

@@ -80,9 +80,9 @@ func TestBadGrids(t *testing.T) {
 		grid         Grid
 		option, text string
 	}{
-		{Grid{Problems: []string{"rastrgin"}}, "Problems", `unknown problem "rastrgin": one of rastrigin,`},
+		{Grid{Problems: []string{"rastrgin"}}, "Problems", `unknown problem "rastrgin": must be one of rastrigin,`},
 		{Grid{Problems: []string{}}, "Problems", "none are named"},
-		{Grid{Methods: []string{"CBO"}}, "Methods", `unknown method "CBO": one of cbo-on-g,`},
+		{Grid{Methods: []string{"CBO"}}, "Methods", `unknown method "CBO": must be one of cbo-on-g,`},
 		{Grid{Methods: []string{"identification"}}, "Methods", "unknown method"},
 		{Grid{Methods: []string{"cbo", "auto", "cbo"}}, "Methods", `"cbo" is named twice`},
 		{Grid{Dim: -1}, "Dim", "at least 1"},

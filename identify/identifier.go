@@ -79,7 +79,7 @@ func Named(name string) (Identifier, error) {
 			return road, nil
 		}
 	}
-	return nil, objective.BadOption("Identifier", "unknown road %q: one of %s", name, strings.Join(Names(), ", "))
+	return nil, objective.BadOption("Identifier", "unknown road %q: must be one of %s", name, strings.Join(Names(), ", "))
 }
 
 // The stages of the two roads, as Request.Stage is told of them.

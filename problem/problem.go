@@ -86,7 +86,7 @@ const maxSide, maxEntries = 10_000, maxSide * maxSide
 func (s *Spec) complete() (definition, error) {
 	def, known := catalogue[s.Name]
 	if !known {
-		return def, objective.BadOption("Name", "unknown problem %q: one of %s", s.Name, strings.Join(Names(), ", "))
+		return def, objective.BadOption("Name", "unknown problem %q: must be one of %s", s.Name, strings.Join(Names(), ", "))
 	}
 	if s.Dim < 1 {
 		return def, objective.BadOption("Dim", "%d, must be at least 1", s.Dim)
@@ -108,7 +108,7 @@ func (s *Spec) complete() (definition, error) {
 		s.Mix = def.mix
 	}
 	if mixings[s.Mix] == nil {
-		return def, objective.BadOption("Mix", "unknown mixing matrix %q: one of %s", s.Mix, strings.Join(Mixes(), ", "))
+		return def, objective.BadOption("Mix", "unknown mixing matrix %q: must be one of %s", s.Mix, strings.Join(Mixes(), ", "))
 	}
 	if s.Block == 0 {
 		s.Block = 4

@@ -458,13 +458,13 @@ func TestBadSpecs(t *testing.T) {
 		spec         problem.Spec
 		option, want string
 	}{
-		{problem.Spec{Name: "nonsense", Dim: 5}, "Name", `unknown problem "nonsense": one of rastrigin, `},
+		{problem.Spec{Name: "nonsense", Dim: 5}, "Name", `unknown problem "nonsense": must be one of rastrigin, `},
 		{problem.Spec{Name: "levy"}, "Dim", "0, must be at least 1"},
 		{problem.Spec{Name: "levy", Dim: -1}, "Dim", "-1, must be at least 1"},
 		{problem.Spec{Name: "levy", Dim: 5, Components: 6}, "Components", "6, must be from 1 to the dimension, 5"},
 		{problem.Spec{Name: "levy", Dim: 5, Components: -1}, "Components", "-1, must be from 1"},
 		{problem.Spec{Name: "levy", Dim: 100_000}, "Dim", "100000, must be at most 10000 unless there are fewer components than dimensions"},
-		{problem.Spec{Name: "levy", Dim: 5, Mix: "shaken"}, "Mix", `unknown mixing matrix "shaken": one of banded, none, orthogonal, paper`},
+		{problem.Spec{Name: "levy", Dim: 5, Mix: "shaken"}, "Mix", `unknown mixing matrix "shaken": must be one of banded, none, orthogonal, paper`},
 		{problem.Spec{Name: "levy", Dim: 5, Block: -1}, "Block", "-1, must be at least 1"},
 		{problem.Spec{Name: "levy", Dim: 5, Bounds: &upside}, "Bounds", "1:0, need numbers with LO < HI"},
 	} {
