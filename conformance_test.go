@@ -197,7 +197,7 @@ func TestConformanceBounds(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		if papers(s) { // these do not support bounds, and say so
 			_, err := untwist.Minimize(ctx, objective.Func(1, func([]float64) float64 { return 0 }), untwist.Options{Strategy: s, Bounds: objective.Cube(1, 0, 1)})
-			if err == nil || !strings.HasPrefix(err.Error(), "Bounds: the paper's methods know none") {
+			if err == nil || !strings.HasPrefix(err.Error(), "Bounds: the paper's methods do not take any") {
 				t.Errorf("error %v", err)
 			}
 			return

@@ -5,7 +5,7 @@
 // algorithm goes on to its next call. So an algorithm can be paused, and many of
 // them can be advanced together, their points in one batch. Start with New.
 //
-// An algorithm that asks from several goroutines at once cannot be talked to: it is
+// An algorithm that asks from several goroutines at once does not fit a Talk: it is
 // refused with ErrConcurrent. Give it one worker, and spread the points that Ask
 // returns over as many as you like.
 package asktell
@@ -44,13 +44,13 @@ type Talk struct {
 	used atomic.Bool
 }
 
-// New prepares a talk with an algorithm that minimises a function of so many
+// New prepares a talk with an algorithm that minimises a function of dim
 // dimensions. Nothing runs before the first Ask. run has to return when its
 // Objective returns an error, or Stop waits for ever. New panics if there is no
 // dimension or no algorithm.
 func New(dim int, run func(f objective.Objective) error) *Talk {
 	if dim < 1 || run == nil {
-		panic(fmt.Sprintf("asktell: a talk about %d dimensions, with an algorithm: %v; give it at least 1, and an algorithm", dim, run != nil))
+		panic(fmt.Sprintf("asktell: New with %d dimensions and an algorithm: %v; it needs at least 1, and an algorithm", dim, run != nil))
 	}
 	t := &Talk{told: true}
 	t.next, t.stop = iter.Pull(func(yield func(*call) bool) {

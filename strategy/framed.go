@@ -32,7 +32,7 @@ func frameFor(ctx context.Context, f objective.Objective, task Task) (framed, er
 		return begun, err
 	}
 	if task.Bounded() {
-		return begun, objective.BadOption("Bounds", "the paper's methods know none; see strategies auto, cbo and cmaes")
+		return begun, objective.BadOption("Bounds", "the paper's methods do not take any; strategies auto, cbo and cmaes do")
 	}
 	if task.Points != nil {
 		task.Stage(atKnown)

@@ -95,5 +95,5 @@ func (r *run) identified(ctx context.Context) (*identify.Finding, error) {
 
 // noteSmallBudget says why it does not look for coordinates.
 func (r *run) noteSmallBudget() {
-	r.learnt.Note("the budget is too small to look for mixed coordinates, which is tried from %s queries on", words.Thousands(identify.Least(r.f.Dim())))
+	r.learnt.Note("the budget is too small to look for mixed coordinates, which takes at least %s queries", words.Thousands(identify.Least(r.f.Dim())))
 }
