@@ -49,8 +49,11 @@ type Talk struct {
 // Objective returns an error, or Stop waits for ever. New panics if there is no
 // dimension or no algorithm.
 func New(dim int, run func(f objective.Objective) error) *Talk {
-	if dim < 1 || run == nil {
-		panic(fmt.Sprintf("asktell: New with %d dimensions and an algorithm: %v; it needs at least 1, and an algorithm", dim, run != nil))
+	if dim < 1 {
+		panic(fmt.Sprintf("asktell: New with %d dimensions; it needs at least 1", dim))
+	}
+	if run == nil {
+		panic("asktell: New without an algorithm")
 	}
 	t := &Talk{told: true}
 	t.next, t.stop = iter.Pull(func(yield func(*call) bool) {

@@ -169,6 +169,6 @@ func TestMisuse(t *testing.T) {
 	}
 	talk.Stop()
 	wants("Tell after Stop", "call Ask first, and Tell once for each Ask that returns points", func() { talk.Tell([]float64{1, 2}, nil) })
-	wants("no dimension", "give it at least 1, and an algorithm", func() { asktell.New(0, walk(&seen)) })
-	wants("no algorithm", "give it at least 1, and an algorithm", func() { asktell.New(2, nil) })
+	wants("no dimension", "New with 0 dimensions; it needs at least 1", func() { asktell.New(0, walk(&seen)) })
+	wants("no algorithm", "New without an algorithm", func() { asktell.New(2, nil) })
 }

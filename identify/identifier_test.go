@@ -84,8 +84,8 @@ func TestBadOptions(t *testing.T) {
 		{Paper{Samples: -1}, Request{}, "Samples", "-1"},
 		{Paper{Step: -1}, Request{}, "Step", "-1"},
 		{Paper{Step: inf}, Request{}, "Step", "Inf"},
-		{Paper{}, Request{Bounds: objective.Cube(2, -3, 3)}, "Bounds", "the paper's road knows no bounds"},
-		{Paper{}, Request{Bounds: objective.Box{Lo: []float64{-inf, -inf}, Hi: []float64{inf, 5}}}, "Bounds", "the paper's road knows no bounds"},
+		{Paper{}, Request{Bounds: objective.Cube(2, -3, 3)}, "Bounds", "the paper's road does not take any"},
+		{Paper{}, Request{Bounds: objective.Box{Lo: []float64{-inf, -inf}, Hi: []float64{inf, 5}}}, "Bounds", "the paper's road does not take any"},
 		{Paper{}, Request{Box: objective.Box{Lo: []float64{0, 0}, Hi: []float64{1, 2}}}, "Box", "coordinate 2: 0:2 is not as wide as the first"},
 	} {
 		refuses(t, c.by, c.r, c.option, c.words)

@@ -23,7 +23,7 @@ import (
 // have the same width in all coordinates, stands for the paper's, [-5.12, 5.12]^d. In its
 // units there are 1.5d Hessians from a ball of radius 20, ε is 1e-3, singular values above
 // 1e-3 count, there are 8d starts without deflation, and directions that are missing to d
-// are filled up at random. Paper knows no bounds.
+// are filled up at random. Paper takes no bounds.
 //
 // It costs 2(d²+d) queries for each Hessian: 3,030,000 for 150 Hessians at d = 100. It
 // fails where Hessians do not vary enough for 𝒲̂ to have rank m, as on any
@@ -94,7 +94,7 @@ func (p Paper) Identify(ctx context.Context, f objective.Objective, r Request) (
 		return found, err
 	}
 	if r.bounded() {
-		return found, objective.BadOption("Bounds", "the paper's road knows no bounds")
+		return found, objective.BadOption("Bounds", "the paper's road does not take any")
 	}
 	unit, err := unitBox(f, r.Box)
 	if err != nil {

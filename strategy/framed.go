@@ -24,7 +24,7 @@ type framed struct {
 
 // frameFor evaluates the known points and finds the frame: the one that is given, or
 // what the task's Identifier finds, by default a Survey. Where that finds none it is
-// the coordinates given. The paper's methods know no bounds.
+// the coordinates given. The paper's methods take no bounds.
 func frameFor(ctx context.Context, f objective.Objective, task Task) (framed, error) {
 	task, err := task.Complete(f.Dim())
 	begun := framed{Task: task}
