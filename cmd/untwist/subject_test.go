@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,11 +105,11 @@ func (w *watcher) Write(p []byte) (int, error) {
 // What was found is printed before it is written and drawn, so that nobody loses it to a
 // second interrupt.
 func TestPrintedFirst(t *testing.T) {
-	for _, command := range []string{
-		"minimize --problem levy --dim 3 --plot",
-		"probe --problem levy --dim 3 --plot",
-		"reproduce figure1 --out",
-		"reproduce table1 --dim 2 --runs 1 --budget 100 --methods cbo --problems levy --out",
+	for command, text := range map[string]string{ // which is in a picture
+		"minimize --problem levy --dim 3 --plot":                                             "queries",
+		"probe --problem levy --dim 3 --plot":                                                "eigenvalue",
+		"reproduce figure1 --seed 0 --out":                                                   ">untwist reproduce figure1 --seed 0<",
+		"reproduce table1 --dim 2 --runs 1 --budget 100 --methods cbo --problems levy --out": "levy",
 	} {
 		out := &watcher{dir: t.TempDir()}
 		var talk bytes.Buffer
@@ -118,8 +119,12 @@ func TestPrintedFirst(t *testing.T) {
 		if !out.printed || len(out.seen) > 0 {
 			t.Errorf("%s: printed %t, after %q were there", command, out.printed, out.seen)
 		}
-		if drawn, _ := filepath.Glob(filepath.Join(out.dir, "*.svg")); len(drawn) == 0 {
-			t.Errorf("%s: nothing is drawn", command)
+		drawn, _ := filepath.Glob(filepath.Join(out.dir, "*.svg"))
+		if !slices.ContainsFunc(drawn, func(path string) bool {
+			picture, _ := os.ReadFile(path)
+			return strings.Contains(string(picture), text)
+		}) {
+			t.Errorf("%s: none of %q has %q", command, drawn, text)
 		}
 	}
 }
