@@ -83,8 +83,8 @@ func TestConsensusOfADraw(t *testing.T) {
 		}
 		return sum / repeats
 	}
-	few, many := deviation(400), deviation(40_000)
-	t.Logf("deviation %.4f with 400 particles, %.4f with 40,000", few, many)
+	few, many := deviation(200), deviation(20_000)
+	t.Logf("deviation %.4f with 200 particles, %.4f with 20,000", few, many)
 	if ratio := few / many; ratio < 7 || ratio > 14 {
 		t.Errorf("a hundred times as many particles make it %.1f times smaller, want about 10", ratio)
 	}

@@ -66,7 +66,7 @@ func TestKilledGrids(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	grid := func(out string) []string {
-		return []string{"reproduce", "table1", "--dim", "9", "--runs", "3", "--problems", "rastrigin,squared-norm", "--out", filepath.Join(dir, out)}
+		return []string{"reproduce", "table1", "--dim", "7", "--runs", "2", "--problems", "rastrigin,squared-norm", "--out", filepath.Join(dir, out)}
 	}
 	began := time.Now()
 	stdout, err := program(t, t.Context(), grid("whole")...).Output()
@@ -108,7 +108,7 @@ func TestKilledGrids(t *testing.T) {
 	if killed == 0 {
 		t.Error("it was never killed")
 	}
-	if n := strings.Count(want["runs.csv"], "\n"); n != 1+2*7*3 {
+	if n := strings.Count(want["runs.csv"], "\n"); n != 1+2*7*2 {
 		t.Errorf("%d lines of runs", n)
 	}
 }
