@@ -35,7 +35,7 @@ type Test struct {
 // 3(2n + 4) more for all blocks, each split from the others. Where the frame leaves
 // directions out it asks 12 for these. Where f fails it asks more. An error of f comes
 // with the evidence so far. A single block of several components separates nothing: its
-// verdict is NotSeparable without a query.
+// verdict is NotSeparable whatever f is.
 func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame, blocks [][]int) (Certificate, error) {
 	if w == nil {
 		return None(), objective.BadOption("Frame", "is nil")
