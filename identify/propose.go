@@ -178,8 +178,8 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 			if err := p.hesitate(c, white); err != nil {
 				return proposal{}, white, err
 			}
-			if c, err := p.settler.settle(c); c != nil || err != nil {
-				return proposal{settled: c}, white, err
+			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
+				return proposal{settled: settled}, white, err
 			}
 		case c.check.typical() > coarse:
 			n = 3 // no third one
@@ -220,9 +220,11 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 			return proposal{}, err
 		}
 		if c != nil && c.check.usable() {
-			if c, err := p.settler.settle(c); c != nil || err != nil {
-				return proposal{settled: c}, err
+			settled, now, err := p.settler.settle(c)
+			if settled != nil || err != nil {
+				return proposal{settled: settled}, err
 			}
+			c = now
 		}
 		if n == lengths[0] {
 			if smaller, err := p.reconsider(chain); smaller != nil || err != nil {
@@ -245,8 +247,8 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		if c == nil {
 			continue
 		}
-		if c, err = p.settler.settle(c); c != nil || err != nil {
-			return proposal{settled: c}, err
+		if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
+			return proposal{settled: settled}, err
 		}
 	}
 	return proposal{}, nil

@@ -12,6 +12,7 @@ type settler struct {
 	strikes   int // candidates that looked usable and were not
 
 	best *candidate // the best so far, with all that is known about it
+	now  *candidate // the one that is being settled, as it came, likewise
 }
 
 const (
@@ -27,10 +28,14 @@ const (
 // not separate.
 func (s *settler) lost() bool { return s.strikes >= mostStrikes }
 
-// know keeps what was learnt of a candidate if that is the best so far, and returns it.
+// know keeps what was learnt of a candidate, if it is the best so far or the one that is
+// being settled, and returns it.
 func (s *settler) know(c *candidate) *candidate {
 	if s.best != nil && s.best.same(c) {
 		s.best = c
+	}
+	if s.now != nil && s.now.same(c) {
+		s.now = c
 	}
 	return c
 }
@@ -48,17 +53,18 @@ func (s *settler) offer(c *candidate, points int) (*candidate, error) {
 	return c, nil
 }
 
-// settle polishes a candidate and returns it if that brought all blocks apart,
-// nil if it did not.
-func (s *settler) settle(c *candidate) (*candidate, error) {
+// settle polishes a candidate. It returns the result if all blocks came apart, otherwise
+// nil; and the candidate as it came, with what was learnt of it on the way.
+func (s *settler) settle(c *candidate) (settled, now *candidate, err error) {
 	s.stage(refinement)
-	c, err := s.polish(c)
-	if err == nil && c.check.worst() <= apart {
-		return c, nil
+	s.now = c
+	settled, err = s.polish(c)
+	if err == nil && settled.check.worst() <= apart {
+		return settled, s.now, nil
 	}
 	s.strikes++
 	s.stage(hessians)
-	return nil, err
+	return nil, s.now, err
 }
 
 // The couplings within a block below which it is split: at first, and then, when all else
