@@ -38,7 +38,10 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	r := newRun(f, o)
 	found, err := identify.Find(ctx, by, r.scale, identify.Request{Bounds: r.scale.Bounds(), Seed: o.Seed, Stage: r.enter})
 	out, unscaled := r.findings(found)
-	if err = errors.Join(err, unscaled); err == nil {
+	if err == nil {
+		err = unscaled
+	}
+	if err == nil {
 		out.Status = objective.Converged
 		return out, nil
 	}

@@ -2,6 +2,7 @@ package objective
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -29,7 +30,7 @@ func (g *Guard) NaN() int { return int(g.nan.Load()) }
 
 // Evaluate evaluates the guarded objective.
 func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float64) (err error) {
-	done := -1 // how many values are known; -1 if f does not say
+	done := -1 // how many values are known; -1: f does not say
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = g.panicked(points, values, done, cause)
@@ -48,27 +49,37 @@ func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 	for i := range values {
 		values[i] = math.NaN()
 	}
-	return g.f.Evaluate(ctx, points, values)
+	return itsOwn(len(values), g.f.Evaluate(ctx, points, values))
 }
 
-// panicked makes the error for a panic. A query that panicked still counts as a query,
-// and its value is +Inf. Where the objective does not say how far it came, any of the
-// points without a value may have panicked; the first of them is reported.
+// itsOwn returns an error of the objective so that nobody takes it for one of the run: the
+// budget or the target that it speaks of, of a search inside it perhaps, is not ours.
+func itsOwn(n int, err error) error {
+	why := cause(err)
+	if !errors.Is(why, ErrBudget) && !errors.Is(why, ErrTarget) {
+		return err
+	}
+	done, spent := progress(n, err)
+	return partial(done, spent, fmt.Errorf("the objective failed: %v", why))
+}
+
+// panicked makes the error for a panic. The query that panicked was a query: its value
+// is +Inf, and it is counted. An objective that does not say how far it came is taken to
+// set its values in order: it panicked at one of the points behind the last that has a
+// value, and the first of these stands for all.
 func (g *Guard) panicked(points *mat.Dense, values []float64, done int, cause any) error {
+	if len(values) == 0 {
+		return &PanicError{Cause: cause, Stack: debug.Stack()}
+	}
 	suspects := 1
 	if done < 0 {
-		suspects = 0
 		for i, v := range values {
 			if !math.IsNaN(v) {
-				continue
-			}
-			if suspects++; suspects == 1 {
 				done = i
 			}
 		}
-		if suspects == 0 { // f set all values before it panicked
-			done, suspects = len(values)-1, 1
-		}
+		done = min(done+1, len(values)-1) // f may have set all values and panicked then
+		suspects = len(values) - done
 	}
 	values[done] = math.Inf(1)
 	return partial(done+1, done+1, &PanicError{

@@ -1,10 +1,5 @@
 package objective
 
-import (
-	"errors"
-	"fmt"
-)
-
 // A PartialError says how far a batch came before Err ended it. An Objective that
 // stops in the middle of a batch returns one. If a batch ends with any other error,
 // none of its values is known and none of its queries is counted.
@@ -22,7 +17,12 @@ type PartialError struct {
 }
 
 // Error returns the words of Err.
-func (e *PartialError) Error() string { return fmt.Sprint(e.Err) }
+func (e *PartialError) Error() string {
+	if e.Err == nil {
+		return "the objective ended a batch early and does not say why"
+	}
+	return e.Err.Error()
+}
 
 // Unwrap returns Err.
 func (e *PartialError) Unwrap() error { return e.Err }
@@ -40,8 +40,8 @@ func progress(n int, err error) (done, spent int) {
 	if err == nil {
 		return n, n
 	}
-	var partial *PartialError
-	if !errors.As(err, &partial) {
+	partial, ok := err.(*PartialError) // one inside another error speaks of another batch
+	if !ok {
 		return 0, 0
 	}
 	done = min(max(partial.Done, 0), n)
@@ -56,7 +56,7 @@ func partial(done, spent int, err error) error {
 
 // cause returns err without the information on how far its batch came.
 func cause(err error) error {
-	if partial, ok := err.(*PartialError); ok {
+	if partial, ok := err.(*PartialError); ok && partial.Err != nil {
 		return partial.Err
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -24,8 +25,15 @@ func TestAPlainErrorKnowsNothing(t *testing.T) {
 	}
 	// A claim of more values than there are is not believed.
 	wild := &objective.PartialError{Done: 7, Spent: -1, Err: broken}
-	if n := objective.Evaluated(make([]float64, 5), fmt.Errorf("around it: %w", wild)); n != 5 {
+	if n := objective.Evaluated(make([]float64, 5), wild); n != 5 {
 		t.Errorf("%d of 5 values are known", n)
+	}
+	// One inside another error speaks of another batch.
+	if n := objective.Evaluated(make([]float64, 5), fmt.Errorf("around it: %w", wild)); n != 0 {
+		t.Errorf("%d of 5 values are known", n)
+	}
+	if _, err := objective.StatusOf(ctx, &objective.PartialError{Done: 1}); err == nil {
+		t.Error("an error without a reason is no error")
 	}
 	if !errors.Is(wild, broken) || wild.Error() != "broken" {
 		t.Errorf("it says %q", wild)
@@ -111,4 +119,51 @@ func TestGrain(t *testing.T) {
 	if noisy.Of(10) != 1e-3 || noisy.Of(1e4) != 1e-2 || noisy.Scaled(4).Of(10) != 4e-3 {
 		t.Errorf("%v, %v, %v", noisy.Of(10), noisy.Of(1e4), noisy.Scaled(4).Of(10))
 	}
+}
+
+// A NaN does not hide how far a batch came before it panicked.
+func TestGuardCountsAPanicBehindANaN(t *testing.T) {
+	g := objective.NewGuard(objective.Batch(1, func(_ *mat.Dense, values []float64) {
+		for i := range values {
+			if values[i] = -float64(i); i == 0 {
+				values[i] = math.NaN()
+			}
+			if i == 3 {
+				panic("boom")
+			}
+		}
+	}))
+	values := make([]float64, 6)
+	err := g.Evaluate(ctx, points(6), values)
+	if n := objective.Evaluated(values, err); n != 5 || values[2] != -2 || err.Error() != "objective panicked at one of 2 points, the first of them x = [4]: boom" {
+		t.Errorf("%d known, values %v, error %v", n, values, err)
+	}
+	if err := g.Evaluate(ctx, points(1), nil); err != nil {
+		t.Errorf("an empty batch: %v", err)
+	}
+}
+
+// The budget of a search inside the objective is not that of the run.
+func TestGuardKeepsTheErrorsOfTheObjectiveApart(t *testing.T) {
+	inner := objective.NewMeter(identity(new(atomic.Int64)), 2)
+	f := objective.NewGuard(outer{inner})
+	values := make([]float64, 5)
+	err := f.Evaluate(ctx, points(5), values)
+	if n := objective.Evaluated(values, err); n != 0 {
+		t.Errorf("%d values are known", n)
+	}
+	if status, err := objective.StatusOf(ctx, err); status != objective.Failed || err == nil || !strings.Contains(err.Error(), "inner: the budget of queries is spent") {
+		t.Errorf("%v, %v", status, err)
+	}
+}
+
+// outer asks another objective, and passes its errors on.
+type outer struct{ inner objective.Objective }
+
+func (outer) Dim() int { return 1 }
+func (o outer) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	if err := o.inner.Evaluate(ctx, points, values); err != nil {
+		return fmt.Errorf("inner: %w", err)
+	}
+	return nil
 }

@@ -135,6 +135,9 @@ func (t *table) at(y float64) float64 {
 func (t *table) jet(y float64) (v, slope, bend float64) {
 	p := (y - t.lo) / t.width
 	last := len(t.grid) - 1
+	if math.IsNaN(p) { // f overflows along this component
+		return math.Inf(1), 0, 0
+	}
 	if p <= 0 || p >= float64(last) {
 		if p <= 0 {
 			return t.grid[0] - float64(p*t.steep), -t.steep / t.width, 0
