@@ -182,8 +182,10 @@ func TestIdentifiersOfOnesOwn(t *testing.T) {
 	broken := errors.New("no licence")
 	for text, by := range map[string]finds{
 		"no licence": {nil, broken},
-		"the identifier finds found a frame of 2 dimensions, the objective has 3": {identify.Known(frame.Identity(2), nil), nil},
-		"the identifier finds: Blocks: ":                                          {identify.Known(frame.Identity(3), [][]int{{0}}), nil},
+		"the identifier finds: it found a frame of 2 dimensions, the objective has 3": {identify.Known(frame.Identity(2), nil), nil},
+		"no licence\nthe identifier finds: it found a frame of 2 dimensions":          {identify.Known(frame.Identity(2), nil), broken},
+		"the identifier finds: it found f linear in component 7":                      {&identify.Finding{Frame: frame.Identity(3), Linear: 7}, nil},
+		"the identifier finds: Blocks: ":                                              {identify.Known(frame.Identity(3), [][]int{{0}}), nil},
 	} {
 		if _, err := untwist.Probe(ctx, f, untwist.Options{Identifier: by}); err == nil || !strings.HasPrefix(err.Error(), text) {
 			t.Errorf("Probe: error %v, want %q", err, text)

@@ -250,11 +250,11 @@ func TestBadOptions(t *testing.T) {
 	}{
 		{Test{}, nil, nil, "Frame", "is nil"},
 		{Test{}, frame.Identity(3), nil, "Frame", "it has 3 coordinates, and f 2"},
-		{Test{}, frame.Identity(2), [][]int{{0}}, "Blocks", "they hold 1 of 2 components"},
+		{Test{}, frame.Identity(2), [][]int{{0}}, "Blocks", "the blocks hold 1 of 2 components"},
 		{Test{}, frame.Identity(2), [][]int{{0, 2}}, "Blocks", "component 2"},
 		{Test{}, frame.Identity(2), [][]int{{0}, {0, 1}}, "Blocks", "component 0"},
 		{Test{}, frame.Identity(2), [][]int{{0, 1}, {}}, "Blocks", "a block is empty"},
-		{Test{}, frame.Identity(2), [][]int{}, "Blocks", "they hold 0 of 2"},
+		{Test{}, frame.Identity(2), [][]int{}, "Blocks", "the blocks hold 0 of 2"},
 		{Test{Box: objective.Cube(3, -1, 1)}, frame.Identity(2), nil, "Box", "3 lower and 3 upper limits for 2 coordinates"},
 		{Test{Box: objective.Cube(2, 1, 1)}, frame.Identity(2), nil, "Box", "LO < HI"},
 		{Test{Box: objective.Cube(2, nan, 1)}, frame.Identity(2), nil, "Box", "NaN:1"},

@@ -54,7 +54,8 @@ func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame
 	if err != nil {
 		return c, err
 	}
-	if c.decide(w.Components(), len(blocks), t.Slack); !t.Quadratic && mat.Norm(w.Inverse(), 2) > longest {
+	c.decide(w.Components(), len(blocks), t.Slack)
+	if yes := c.Verdict == Separable || c.Verdict == Blocks; yes && !t.Quadratic && mat.Norm(w.Inverse(), 2) > longest {
 		c.Verdict = Unknown
 	}
 	return c, nil
@@ -181,7 +182,7 @@ func CheckBlocks(blocks [][]int, components int) error {
 		}
 	}
 	if n < components {
-		return objective.BadOption("Blocks", "they hold %d of %d components", n, components)
+		return objective.BadOption("Blocks", "the blocks hold %d of %d components", n, components)
 	}
 	return nil
 }

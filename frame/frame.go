@@ -158,10 +158,22 @@ func equilibrated(w *mat.Dense) (a *mat.Dense, unit []float64) {
 }
 
 // Components returns m, the number of coordinates y_j.
-func (f *Frame) Components() int { m, _ := f.w.Dims(); return m }
+func (f *Frame) Components() int {
+	if f.w == nil { // a Frame{} that nobody has made
+		return 0
+	}
+	m, _ := f.w.Dims()
+	return m
+}
 
 // Dim returns d, the number of coordinates of a point.
-func (f *Frame) Dim() int { _, d := f.w.Dims(); return d }
+func (f *Frame) Dim() int {
+	if f.w == nil {
+		return 0
+	}
+	_, d := f.w.Dims()
+	return d
+}
 
 // AlongAxes reports whether every row is along a coordinate axis.
 func (f *Frame) AlongAxes() bool {

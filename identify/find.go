@@ -2,11 +2,20 @@ package identify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/objective"
 )
+
+// A Checker is an Identifier that can say before the first query what is wrong with its
+// settings, or with a request. Survey and Paper do.
+type Checker interface {
+	// Check returns an *objective.OptionError if it cannot look as it is asked to at a
+	// function of d dimensions.
+	Check(d int, r Request) error
+}
 
 // Find lets an identifier look for coordinates and holds what it returns against the
 // contract of Identifier, so that a mistake in an identifier of one's own is named and
@@ -15,19 +24,28 @@ import (
 func Find(ctx context.Context, by Identifier, f objective.Objective, r Request) (*Finding, error) {
 	found, err := by.Identify(ctx, f, r)
 	if found == nil {
-		return Known(nil, nil), err
+		found = Known(nil, nil)
 	}
-	if found.Frame == nil || err != nil {
+	if found.Frame == nil {
 		return found, err
-	}
-	if d := found.Frame.Dim(); d != f.Dim() {
-		return Known(nil, nil), fmt.Errorf("the identifier %s found a frame of %d dimensions, the objective has %d", by.Name(), d, f.Dim())
 	}
 	if found.Blocks == nil {
 		found.Blocks = certify.Singles(found.Frame.Components())
 	}
-	if err := certify.CheckBlocks(found.Blocks, found.Frame.Components()); err != nil {
-		return Known(nil, nil), fmt.Errorf("the identifier %s: %w", by.Name(), err)
+	if wrong := found.check(f.Dim()); wrong != nil {
+		return Known(nil, nil), errors.Join(err, fmt.Errorf("the identifier %s: %w", by.Name(), wrong))
 	}
-	return found, nil
+	return found, err
+}
+
+// check returns an error if a finding with a frame is none of a function of d dimensions.
+func (f *Finding) check(d int) error {
+	m := f.Frame.Components()
+	switch {
+	case f.Frame.Dim() != d:
+		return fmt.Errorf("it found a frame of %d dimensions, the objective has %d", f.Frame.Dim(), d)
+	case f.Linear < -1 || f.Linear >= m:
+		return fmt.Errorf("it found f linear in component %d of 0 to %d (-1: in none)", f.Linear, m-1)
+	}
+	return certify.CheckBlocks(f.Blocks, m)
 }

@@ -3,7 +3,6 @@ package identify
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 
@@ -85,16 +84,28 @@ func (p Paper) complete(d int) (Paper, error) {
 	return p, nil
 }
 
+// Check returns an *objective.OptionError if a field, or the request, is bad.
+func (p Paper) Check(d int, r Request) error {
+	if err := r.complete(d); err != nil {
+		return err
+	}
+	if r.bounded() {
+		return objective.BadOption("Bounds", "the paper's road does not take any")
+	}
+	_, err := p.complete(d)
+	return err
+}
+
 // Identify runs the algorithm and certifies what it found, at points of the box. Random
 // numbers come from the streams ("identify", "sample"), ("identify", "power"),
 // ("identify", "fill") and ("identify", "certificate").
 func (p Paper) Identify(ctx context.Context, f objective.Objective, r Request) (*Finding, error) {
 	found := Known(nil, nil)
-	if err := r.complete(f.Dim()); err != nil {
+	if err := p.Check(f.Dim(), r); err != nil {
 		return found, err
 	}
-	if r.bounded() {
-		return found, objective.BadOption("Bounds", "the paper's road does not take any")
+	if err := r.complete(f.Dim()); err != nil {
+		return found, err
 	}
 	unit, err := unitBox(f, r.Box)
 	if err != nil {
@@ -188,10 +199,10 @@ func (p Paper) Recover(ctx context.Context, f objective.Objective, r Request) (R
 	return out, nil
 }
 
-// uncurved says that there is no curvature in the words of this package.
+// uncurved says in the words of this package why Hessians have no span.
 func uncurved(err error) error {
 	if errors.Is(err, powermethod.ErrFlat) {
-		return fmt.Errorf("%w (%s)", ErrSingular, strings.TrimPrefix(err.Error(), "powermethod: "))
+		return ErrSingular
 	}
-	return err
+	return ErrNotFinite
 }

@@ -128,21 +128,29 @@ type work struct {
 	seen  hessian.Basis // the last Hessians, for the record
 }
 
+// Check returns an *objective.OptionError if a field, or the request, is bad.
+func (s Survey) Check(d int, r Request) error {
+	switch {
+	case s.Tolerance != 0 && !(s.Tolerance > 0 && s.Tolerance < 1):
+		return objective.BadOption("Tolerance", "%v, must be between 0 and 1", s.Tolerance)
+	case s.Measures < 0:
+		return objective.BadOption("Measures", "%d, must be at least 0", s.Measures)
+	case s.Budget < 0:
+		return objective.BadOption("Budget", "%d, must be at least 0", s.Budget)
+	}
+	return r.complete(d)
+}
+
 // begin puts the defaults in and returns an *objective.OptionError if a field is bad.
 func (s Survey) begin(ctx context.Context, f objective.Objective, r Request) (*work, error) {
+	if err := s.Check(f.Dim(), r); err != nil {
+		return nil, err
+	}
 	if err := r.complete(f.Dim()); err != nil {
 		return nil, err
 	}
 	if s.Tolerance == 0 {
 		s.Tolerance = defaultTolerance
-	}
-	switch {
-	case !(s.Tolerance > 0 && s.Tolerance < 1):
-		return nil, objective.BadOption("Tolerance", "%v, must be between 0 and 1", s.Tolerance)
-	case s.Measures < 0:
-		return nil, objective.BadOption("Measures", "%d, must be at least 0", s.Measures)
-	case s.Budget < 0:
-		return nil, objective.BadOption("Budget", "%d, must be at least 0", s.Budget)
 	}
 	return &work{Survey: s, g: newGround(ctx, f, r), stage: r.Stage}, nil
 }

@@ -60,7 +60,7 @@ func (t *framed) find(ctx context.Context, f objective.Objective) error {
 	found, err := identify.Find(ctx, by, f, t.Request())
 	reason := "no coordinates were found"
 	none := err == nil && found.Frame == nil
-	for _, why := range []error{identify.ErrConstant, identify.ErrNotFinite, identify.ErrNoStep, identify.ErrSingular} {
+	for _, why := range []error{identify.ErrConstant, identify.ErrNotFinite, identify.ErrNoStep, identify.ErrSingular, identify.ErrSmallBudget} {
 		if errors.Is(err, why) {
 			none, reason = true, strings.TrimPrefix(err.Error(), "identify: ")
 		}

@@ -60,6 +60,11 @@ func (t Task) Complete(d int) (Task, error) {
 	if t.Stage == nil {
 		t.Stage = func(objective.Stage) {}
 	}
+	if by, ok := t.Identifier.(identify.Checker); ok && t.Frame == nil {
+		if err := by.Check(d, t.Request()); err != nil {
+			return t, err
+		}
+	}
 	return t, t.checkFrame(d)
 }
 

@@ -45,7 +45,7 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 	switch {
 	case errors.Is(err, identify.ErrConstant):
 		return r.flat(ctx)
-	case errors.Is(err, identify.ErrNotFinite), errors.Is(err, identify.ErrNoStep), errors.Is(err, identify.ErrSingular):
+	case errors.Is(err, identify.ErrNotFinite), errors.Is(err, identify.ErrNoStep), errors.Is(err, identify.ErrSingular), errors.Is(err, identify.ErrSmallBudget):
 		r.learnt.Note("%s", strings.TrimPrefix(err.Error(), "identify: "))
 		return r.fallback.search(ctx, throughout)
 	case err != nil:
