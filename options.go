@@ -87,6 +87,9 @@ func (o *Options) complete(d int) error {
 				i+1, k+1, x[k], o.Bounds.Lo[k], o.Bounds.Hi[k])
 		}
 	}
+	if len(o.Points) == 0 {
+		o.Points = nil // none is none, in a fingerprint too
+	}
 	if err := o.checkFrame(d); err != nil {
 		return err
 	}

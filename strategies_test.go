@@ -259,3 +259,49 @@ func TestComponentwiseSaysThatItsShareIsUsedUp(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with the settings of an identifier is found out before the first query,
+// known points or not.
+func TestIdentifiersAreCheckedFirst(t *testing.T) {
+	f := objective.Func(2, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] })
+	for option, o := range map[string]untwist.Options{
+		"Bounds":    {Identifier: identify.Paper{}, Bounds: objective.Cube(2, -1, 1)},
+		"Tolerance": {Identifier: identify.Survey{Tolerance: -1}},
+		"Samples":   {Identifier: identify.Paper{Samples: -1}, Strategy: strategy.Reparametrised{}},
+	} {
+		o.Points, o.Budget = [][]float64{{1, 1}}, 1000
+		r, err := untwist.Minimize(ctx, f, o)
+		var bad *untwist.OptionError
+		if !errors.As(err, &bad) || bad.Option != option || r.Queries != 0 {
+			t.Errorf("%s: error %v after %d queries", option, err, r.Queries)
+		}
+	}
+}
+
+// An identifier that gives up leaves the search to CMA-ES, or the coordinates given.
+func TestAnIdentifierThatGivesUp(t *testing.T) {
+	p := mixed(t, "rosenbrock", 6, 1)
+	for _, s := range []strategy.Strategy{auto.Auto{}, strategy.Transformed{}} {
+		r, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: s, Identifier: identify.Survey{Budget: 100}, Start: p.Domain(), Budget: 3000})
+		if err != nil || r.Queries != 3000 || !strings.Contains(r.String(), "the budget is too small to find the coordinates") {
+			t.Errorf("%s: %v, error %v", s.Name(), r, err)
+		}
+	}
+}
+
+// Values that overflow within bounds end no run.
+func TestAutoSurvivesOverflow(t *testing.T) {
+	bounds := objective.Box{Lo: []float64{-1, -3}, Hi: []float64{7, 0.25}}
+	f := objective.Func(2, func(x []float64) float64 {
+		sum := 0.0
+		for _, v := range x {
+			sum += 5e306 * (v*v + 3*(1-math.Cos(4*v)))
+		}
+		return sum
+	})
+	for seed := range uint64(5) {
+		if r, err := untwist.Minimize(ctx, f, untwist.Options{Bounds: bounds, Seed: seed, Budget: 4000}); err != nil || math.IsInf(r.Value, 1) {
+			t.Errorf("seed %d: %v at %v, error %v", seed, r.Value, r.Point, err)
+		}
+	}
+}

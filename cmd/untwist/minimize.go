@@ -103,7 +103,7 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	if result.Status == objective.Cancelled {
+	if result.Status == objective.Cancelled || ctx.Err() != nil { // while it was drawn, too
 		return context.Cause(ctx)
 	}
 	return nil

@@ -95,7 +95,7 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	if findings.Status == objective.Cancelled {
+	if findings.Status == objective.Cancelled || ctx.Err() != nil { // while it was drawn, too
 		return context.Cause(ctx)
 	}
 	return nil

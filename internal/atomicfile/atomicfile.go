@@ -19,15 +19,22 @@ const temporary = ".untwist-*"
 // temporary file is left behind.
 //
 // The data goes to a temporary file in the same folder, which is synchronised with the
-// disk and then renamed. A symbolic link stays, and the file it points to is replaced.
-// A path that exists and is not a regular file, /dev/stdout for example, is simply
-// written to.
+// disk and then renamed. A symbolic link stays, and the file it points to is replaced, or
+// made if there is none. A file that may not be written to is not replaced. A path that
+// exists and is not a regular file, a terminal for example, is simply written to, and so
+// is a file in a folder in which no other can be made.
 func Write(path string, data []byte) error {
-	target, mode, regular := resolve(path)
-	if !regular {
+	target, mode, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	if target == "" {
 		return os.WriteFile(path, data, mode)
 	}
 	file, err := os.CreateTemp(filepath.Dir(target), temporary)
+	if errors.Is(err, fs.ErrPermission) && writable(target) {
+		return os.WriteFile(path, data, mode)
+	}
 	if err != nil {
 		return naming(path, err)
 	}
@@ -54,15 +61,14 @@ func Write(path string, data []byte) error {
 // Check returns the error that Write would give if there is no folder, or no permission to
 // write there. It leaves nothing behind and changes no file.
 func Check(path string) error {
-	target, _, regular := resolve(path)
-	if !regular {
-		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return file.Close()
+	target, _, err := resolve(path)
+	if err != nil || target == "" {
+		return err
 	}
-	return naming(path, Folder(filepath.Dir(target)))
+	if err := Folder(filepath.Dir(target)); err != nil && !(errors.Is(err, fs.ErrPermission) && writable(target)) {
+		return naming(path, err)
+	}
+	return nil
 }
 
 // Folder returns an error if no file can be written to a folder.
@@ -74,17 +80,49 @@ func Folder(dir string) error {
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// resolve returns the file that path stands for once symbolic links are followed, the
-// permissions it has or will have, and whether it is, or will be, a regular file.
-func resolve(path string) (target string, mode fs.FileMode, regular bool) {
+// mostLinks is how many symbolic links are followed.
+const mostLinks = 40
+
+// resolve returns the regular file that path stands for once symbolic links are followed,
+// which may not exist yet, and the permissions it has or will have. If path is something
+// else that can be written to, target is empty. A file that exists and may not be written
+// to is an error.
+func resolve(path string) (target string, mode fs.FileMode, err error) {
+	target = path
+	for range mostLinks {
+		to, err := os.Readlink(target)
+		if err != nil { // not a link
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(target), to)
+		}
+		target = to
+	}
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return target, 0o644, nil
+	}
 	if err != nil {
-		return path, 0o644, true
+		return "", 0, err
 	}
-	if target, err = filepath.EvalSymlinks(path); err != nil {
-		target = path
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return "", 0, err
 	}
-	return target, info.Mode().Perm(), info.Mode().IsRegular()
+	if err := file.Close(); err != nil {
+		return "", 0, err
+	}
+	if !info.Mode().IsRegular() {
+		target = ""
+	}
+	return target, info.Mode().Perm(), nil
+}
+
+// writable reports whether a file exists and can be written to.
+func writable(path string) bool {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	return err == nil && file.Close() == nil
 }
 
 // naming makes an error name path, which the caller knows, instead of a temporary file.

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,5 +140,30 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	if all := names(t, dir); len(all) != 0 {
 		t.Errorf("there are %q", all)
+	}
+}
+
+// A link to a file that is not there yet stays, and the file is made. One that leads
+// nowhere is an error.
+func TestLinksWithoutAFile(t *testing.T) {
+	dir := t.TempDir()
+	link, round := filepath.Join(dir, "link"), filepath.Join(dir, "round")
+	if err := errors.Join(os.Symlink("there", link), os.Symlink("round", round)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(Check(link), Write(link, []byte("a"))); err != nil {
+		t.Fatal(err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != "there" {
+		t.Errorf("the link leads to %q, error %v", to, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "there")); err != nil || string(text) != "a" {
+		t.Errorf("%q, error %v", text, err)
+	}
+	if Check(round) == nil || Write(round, nil) == nil {
+		t.Error("a link to itself can be written to")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
+		t.Errorf("there are %v", entries)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -27,7 +28,8 @@ const Tag = "fingerprint"
 // not finite are strings. A type that has a MarshalJSON or MarshalText writes itself.
 //
 // A function or a channel that is not nil has no canonical bytes, nor has a struct with
-// fields that are not exported. The error names the field.
+// fields that are not exported. The error names the field. Types are told apart by package
+// and name: two that are declared inside functions under one name are not.
 func Marshal(v any) ([]byte, error) {
 	w := &writer{}
 	if err := w.value(reflect.ValueOf(v), ""); err != nil {
@@ -36,7 +38,13 @@ func Marshal(v any) ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-type writer struct{ bytes.Buffer }
+// deepest is how far values may be nested. What is deeper goes round in circles.
+const deepest = 1000
+
+type writer struct {
+	bytes.Buffer
+	depth int
+}
 
 // value writes a value; path is where it stands, for errors.
 func (w *writer) value(v reflect.Value, path string) error {
@@ -44,6 +52,10 @@ func (w *writer) value(v reflect.Value, path string) error {
 		w.WriteString("null")
 		return nil
 	}
+	if w.depth++; w.depth > deepest {
+		return fmt.Errorf("%.80s… is nested without end", strings.TrimPrefix(path, "."))
+	}
+	defer func() { w.depth-- }()
 	if done, err := w.special(v, path); done || err != nil {
 		return err
 	}
@@ -85,7 +97,7 @@ func empty(v reflect.Value) bool {
 
 // special writes matrices and values that write themselves, and reports whether v is one.
 func (w *writer) special(v reflect.Value, path string) (bool, error) {
-	if !v.CanInterface() || v.Kind() == reflect.Interface {
+	if !v.CanInterface() || v.Kind() == reflect.Interface || promoted(v.Type()) {
 		return false, nil
 	}
 	switch x := v.Interface().(type) {
@@ -108,6 +120,23 @@ func (w *writer) special(v reflect.Value, path string) (bool, error) {
 		return true, w.text(string(text))
 	}
 	return false, nil
+}
+
+// promoted reports whether a struct may write itself by a method of a field that it embeds,
+// which knows nothing of its other fields.
+func promoted(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if t.Field(i).Anonymous {
+			return true
+		}
+	}
+	return false
 }
 
 // dynamic writes the value in an interface with its type.
@@ -165,22 +194,25 @@ func (w *writer) structure(v reflect.Value, path string) error {
 	return nil
 }
 
-// table writes a map, its keys in the order of their canonical forms.
+// table writes a map as pairs of key and value, in the order of their canonical forms.
 func (w *writer) table(v reflect.Value, path string) error {
-	keys, at := []string{}, map[string]reflect.Value{}
-	for _, k := range v.MapKeys() {
-		var key writer
-		if err := key.value(k, path); err != nil {
+	var pairs []string
+	for at := v.MapRange(); at.Next(); {
+		pair := writer{depth: w.depth}
+		if err := pair.value(at.Key(), path); err != nil {
 			return err
 		}
-		keys, at[key.String()] = append(keys, key.String()), v.MapIndex(k)
+		key := pair.String()
+		pair.WriteByte(',')
+		if err := pair.value(at.Value(), path+"["+key+"]"); err != nil {
+			return err
+		}
+		pairs = append(pairs, pair.String())
 	}
-	slices.Sort(keys)
-	return w.list(len(keys), func(i int) error {
-		fmt.Fprintf(w, "[%s,", keys[i])
-		err := w.value(at[keys[i]], path+"["+keys[i]+"]")
-		w.WriteByte(']')
-		return err
+	slices.Sort(pairs)
+	return w.list(len(pairs), func(i int) error {
+		w.WriteString("[" + pairs[i] + "]")
+		return nil
 	})
 }
 
@@ -210,6 +242,9 @@ func (w *writer) number(v float64) {
 
 // text writes a string.
 func (w *writer) text(s string) error {
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("%q is not UTF-8, so that it has no canonical form", s)
+	}
 	quoted, err := json.Marshal(s)
 	w.Write(quoted)
 	return err

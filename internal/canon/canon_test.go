@@ -67,3 +67,35 @@ func TestWhatHasNoCanonicalForm(t *testing.T) {
 		}
 	}
 }
+
+// stepped embeds a matrix, which could write itself and would forget the rest.
+type stepped struct {
+	*mat.Dense
+	Step float64
+}
+
+func TestNothingIsForgotten(t *testing.T) {
+	m := mat.NewDense(1, 1, []float64{3})
+	a, errA := canon.Marshal(stepped{m, 1})
+	b, errB := canon.Marshal(stepped{m, 2})
+	if errA != nil || errB != nil || string(a) == string(b) {
+		t.Errorf("%s, %v and %s, %v", a, errA, b, errB)
+	}
+	if got, err := canon.Marshal(map[float64]int{math.NaN(): 7}); err != nil || string(got) != `[["NaN",7]]` {
+		t.Errorf("%s, error %v", got, err)
+	}
+	x, y := 1, 1
+	for range 20 {
+		if got, err := canon.Marshal(map[*int]int{&x: 2, &y: 3}); err != nil || string(got) != `[[1,2],[1,3]]` {
+			t.Fatalf("%s, error %v", got, err)
+		}
+	}
+	if got, err := canon.Marshal("\xff"); err == nil {
+		t.Errorf("invalid UTF-8 is %s", got)
+	}
+	round := &options{}
+	round.Next = round
+	if _, err := canon.Marshal(round); err == nil || !strings.Contains(err.Error(), "without end") {
+		t.Errorf("error %.100v", err)
+	}
+}
