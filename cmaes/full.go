@@ -19,21 +19,13 @@ type full struct {
 // newFull returns C = I.
 func newFull(n, lambda int) full {
 	return full{
-		n: n, c: identity(n), a: identity(n), aT: identity(n),
+		n: n, c: kernel.Identity(n), a: kernel.Identity(n), aT: kernel.Identity(n),
 		yT: mat.NewDense(n, lambda+1, nil), wy: mat.NewDense(lambda+1, n, nil),
 		scratch: mat.NewDense(n, n, nil),
 	}
 }
 
 func (*full) faster() float64 { return 1 }
-
-func identity(n int) *mat.Dense {
-	m := mat.NewDense(n, n, nil)
-	for i := range n {
-		m.Set(i, i, 1)
-	}
-	return m
-}
 
 func (f *full) transform(y, z *mat.Dense) {
 	kernel.Mul(y.RawMatrix(), 1, z.RawMatrix(), f.aT.RawMatrix(), 0)

@@ -42,7 +42,7 @@ const (
 func newCandidate(g *ground, f *frame.Frame, blocks [][]int) *candidate {
 	m := f.Components()
 	c := &candidate{
-		frame: f, u: mat.DenseCopyOf(f.Inverse().T()), blocks: blocks,
+		frame: f, u: f.Directions(), blocks: blocks,
 		spread: make([]float64, m), curvature: make([]float64, m),
 		h: make([]float64, m), eps: make([]float64, m),
 	}
