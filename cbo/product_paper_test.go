@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -71,7 +72,7 @@ func TestConsensusOfADraw(t *testing.T) {
 		for repeat := range repeats {
 			stream := rng.Seed(repeat).Stream("product", n)
 			x := mat.NewDense(n, 3, nil)
-			stream.Uniform(x.RawMatrix().Data, constant(3*n, -2), constant(3*n, 2))
+			objective.Cube(3*n, -2, 2).Draw(x.RawMatrix().Data, stream)
 			got, _ := consensusOf(x, separable(x), alpha)
 			columns := make([][]float64, 3)
 			for j := range columns {
@@ -88,12 +89,4 @@ func TestConsensusOfADraw(t *testing.T) {
 	if ratio := few / many; ratio < 7 || ratio > 14 {
 		t.Errorf("a hundred times as many particles make it %.1f times smaller, want about 10", ratio)
 	}
-}
-
-func constant(n int, v float64) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = v
-	}
-	return x
 }

@@ -75,7 +75,7 @@ func (s *swarm) begin(ctx context.Context, run int) error {
 	start := s.x
 	stream := rng.Seed(s.cfg.Seed).Stream("start", run)
 	for i := range n {
-		stream.Uniform(start.RawRowView(i), s.cfg.Box.Lo, s.cfg.Box.Hi)
+		s.cfg.Box.Draw(start.RawRowView(i), stream)
 	}
 	if s.cfg.Points != nil && run == 0 {
 		if known, _ := s.cfg.Points.Dims(); known > n {

@@ -51,7 +51,7 @@ func (p *prober) alone(c *Certificate, w *frame.Frame, blocks [][]int) error {
 		floor = max(floor, objective.OfMixed*p.grain.Of(v[0]), objective.OfMixed*p.grain.Of(v[1]))
 		for b := range n {
 			one, other := v[2+2*b]-v[0], v[1]-v[3+2*b] // two differences of b
-			if m := other - one; finite(m) {
+			if m := other - one; kernel.Finite(m) {
 				mixed[b] += square(m)
 				single[b] += square(one) + square(other)
 			}
@@ -87,7 +87,7 @@ func (p *prober) bothFinite(x, y []float64) (bool, error) {
 // finiteAt reports whether f is finite at x, for a query.
 func (p *prober) finiteAt(x []float64) (bool, error) {
 	v, err := p.ask(1, func(_ int, row []float64) { copy(row, x) })
-	return err == nil && finite(v[0]), err
+	return err == nil && kernel.Finite(v[0]), err
 }
 
 // beyond looks whether f is constant in the directions that a frame leaves out.
@@ -109,9 +109,9 @@ func (p *prober) beyond(c *Certificate, w *frame.Frame) error {
 		if err != nil {
 			return err
 		}
-		if change := values[2] - values[0]; finite(change) {
+		if change := values[2] - values[0]; kernel.Finite(change) {
 			outside += square(change)
-			if change := values[1] - values[0]; finite(change) {
+			if change := values[1] - values[0]; kernel.Finite(change) {
 				inside += square(change)
 			}
 		}

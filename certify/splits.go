@@ -51,7 +51,7 @@ func (p *prober) splits(blocks int, draw func() (x, a, b []float64)) (Certificat
 			return c, err
 		}
 		m, da, db := (v[3]-v[1])-(v[2]-v[0]), v[1]-v[0], v[2]-v[0]
-		if !finite(m) {
+		if !kernel.Finite(m) {
 			c.Failed++
 			continue
 		}
@@ -168,5 +168,3 @@ func (p *prober) within(x []float64, steps ...[]float64) float64 {
 }
 
 func square(x float64) float64 { return float64(x * x) }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -271,7 +271,7 @@ func TestAsFewQueriesAsPycmaWithThePapersW(t *testing.T) {
 				t.Fatal(err)
 			}
 			mean, stream := make([]float64, 100), rng.Seed(seed).Stream("test")
-			stream.Uniform(mean, p.Domain().Lo, p.Domain().Hi)
+			p.Domain().Draw(mean, stream)
 			queries = append(queries, queriesTo(t, p, p.Minimum()+0.005, Config{Mean: mean, Sigma: 3.07, Normal: stream.Norm}, 1_000_000))
 		}
 		slices.Sort(queries)

@@ -51,7 +51,7 @@ func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, er
 		cfg.Normal = seed.Stream("cmaes", "run", len(past)).Norm
 		if s.Run.Mean == nil || len(past) > 0 {
 			cfg.Mean = make([]float64, f.Dim())
-			stream.Uniform(cfg.Mean, s.Box.Lo, s.Box.Hi)
+			s.Box.Draw(cfg.Mean, stream)
 		}
 		if s.Began != nil {
 			s.Began(plan)

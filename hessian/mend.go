@@ -2,8 +2,8 @@ package hessian
 
 import (
 	"context"
-	"math"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,7 +19,7 @@ var shorter = []float64{0.7, 0.5, 0.35}
 // itself or most of the rest failed it asks for nothing.
 func (s Stencil) mend(ctx context.Context, f objective.Objective, e *Estimate, directions *mat.Dense, step float64, pairs [][2]int) error {
 	spoilt := e.spoilt(pairs)
-	if entries := len(e.Gradient) + len(pairs); isFinite(e.Value) && len(spoilt) <= entries/2 {
+	if entries := len(e.Gradient) + len(pairs); kernel.Finite(e.Value) && len(spoilt) <= entries/2 {
 		for _, part := range shorter {
 			if len(spoilt) == 0 {
 				break
@@ -39,12 +39,12 @@ func (s Stencil) mend(ctx context.Context, f objective.Objective, e *Estimate, d
 func (e *Estimate) spoilt(pairs [][2]int) [][2]int {
 	var all [][2]int
 	for i, g := range e.Gradient {
-		if !isFinite(g) || !isFinite(e.Hessian.At(i, i)) {
+		if !kernel.Finite(g) || !kernel.Finite(e.Hessian.At(i, i)) {
 			all = append(all, [2]int{i, i})
 		}
 	}
 	for _, p := range pairs {
-		if !isFinite(e.Hessian.At(p[0], p[1])) {
+		if !kernel.Finite(e.Hessian.At(p[0], p[1])) {
 			all = append(all, p)
 		}
 	}
@@ -73,7 +73,7 @@ func (s Stencil) again(ctx context.Context, f objective.Objective, e *Estimate, 
 		all := terms(p)
 		sum := 0.0
 		for n, t := range all {
-			if !isFinite(values[n]) {
+			if !kernel.Finite(values[n]) {
 				e.Failed++
 			}
 			sum += float64(t.Weight * (values[n] - e.Value))
@@ -87,5 +87,3 @@ func (s Stencil) again(ctx context.Context, f objective.Objective, e *Estimate, 
 	}
 	return nil
 }
-
-func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

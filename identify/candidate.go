@@ -99,7 +99,7 @@ func (c *candidate) latest() []float64 {
 	last := make([]float64, len(c.spread))
 	for _, seen := range c.sightings {
 		for i, l := range seen.lambda {
-			if finite(l) {
+			if kernel.Finite(l) {
 				last[i] = math.Abs(l)
 			}
 		}

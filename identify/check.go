@@ -110,7 +110,7 @@ func (c *candidate) checkOnce(g *ground, out *check, tested []float64) (bool, er
 	mean := floats.Dot(h, h) / float64(len(h))
 	for b, block := range c.blocks {
 		residue := math.Abs((fall - values[2+2*b]) - (values[3+2*b] - f0))
-		if !finite(residue) {
+		if !kernel.Finite(residue) {
 			continue
 		}
 		tested[b]++

@@ -107,7 +107,7 @@ func (d *design) curvature(at []int) []float64 {
 // orZero returns v, or 0 if it is not finite: refinement can do without terms of second
 // order.
 func orZero(v float64) float64 {
-	if !finite(v) {
+	if !kernel.Finite(v) {
 		return 0
 	}
 	return v

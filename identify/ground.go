@@ -68,7 +68,7 @@ func (g *ground) anywhere() []float64 {
 // where thousands depend on it.
 func (g *ground) finiteAt(x []float64) (bool, error) {
 	v, err := g.ask(1, func(_ int, row []float64) { copy(row, x) })
-	return err == nil && finite(v[0]), err
+	return err == nil && kernel.Finite(v[0]), err
 }
 
 // attempts is how often a point at which f is finite is looked for: where half of all
@@ -211,7 +211,5 @@ func inOurWords(err error) error {
 	}
 	return err
 }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func square(x float64) float64 { return float64(x * x) }

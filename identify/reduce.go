@@ -96,7 +96,7 @@ func flat(g *ground, x, v []float64, part float64) (bool, error) {
 	}
 	bend := math.Abs(second(values[1:], values[0], 1))
 	usual := math.Abs(second(values[3:], values[0], 1))
-	if !finite(usual) {
+	if !kernel.Finite(usual) {
 		return false, nil // no evidence
 	}
 	return bend <= part*usual || bend <= objective.OfFlat*g.grain.Of(values[0]), nil

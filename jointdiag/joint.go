@@ -72,7 +72,7 @@ const (
 func Diagonalise(hessians []*mat.Dense, random objective.Random) (*Joint, error) {
 	hessians, d := compact(hessians)
 	for _, h := range hessians {
-		if !finite(h) {
+		if !kernel.AllFinite(h) {
 			return nil, ErrNotFinite
 		}
 	}
@@ -114,16 +114,6 @@ func compact(hessians []*mat.Dense) ([]*mat.Dense, int) {
 		all = append(all, h)
 	}
 	return all, d
-}
-
-// finite reports whether all entries of m are finite.
-func finite(m *mat.Dense) bool {
-	for _, v := range m.RawMatrix().Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
 }
 
 // transform computes the M_k and λ_k of W̃, whose rows it scales. It reports

@@ -78,7 +78,7 @@ func naiveComponentwise(t *testing.T, p *problem.Problem, w *mat.Dense, share in
 	start := mat.NewDense(50, d, nil)
 	stream := rng.Seed(seed).Stream("particles")
 	for i := range 50 {
-		stream.Uniform(start.RawRowView(i), p.Domain().Lo, p.Domain().Hi)
+		p.Domain().Draw(start.RawRowView(i), stream)
 	}
 	var y mat.Dense
 	y.Mul(start, w.T())

@@ -119,7 +119,7 @@ func stack(hessians []*mat.Dense) (*mat.Dense, int) {
 		if height != d || columns != d {
 			panic(fmt.Sprintf("powermethod: matrix %d is %d×%d, need %d×%d", k+1, height, columns, d, d))
 		}
-		if !finite(h) {
+		if !kernel.AllFinite(h) {
 			continue
 		}
 		for i := range d {
@@ -131,18 +131,6 @@ func stack(hessians []*mat.Dense) (*mat.Dense, int) {
 		return nil, 0
 	}
 	return mat.NewDense(n, d*d, rows), d
-}
-
-func finite(m *mat.Dense) bool {
-	rows, _ := m.Dims()
-	for i := range rows {
-		for _, v := range m.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // Rank returns m.

@@ -117,7 +117,7 @@ type function struct {
 func (d drawing) uniform(lo, hi float64) []float64 {
 	b := objective.Cube(d.spec.Components, lo, hi)
 	x := make([]float64, d.spec.Components)
-	d.params.Uniform(x, b.Lo, b.Hi)
+	b.Draw(x, d.params)
 	return x
 }
 

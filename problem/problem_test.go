@@ -348,7 +348,7 @@ func TestGriewanksProductMatters(t *testing.T) {
 		x := make([]float64, m)
 		matters := 0
 		for range 100 {
-			r.Uniform(x, p.Domain().Lo, p.Domain().Hi)
+			p.Domain().Draw(x, r)
 			norm := floats.Distance(x, p.Minimiser(), 2)
 			if product := 1 + norm*norm/4000 - value(t, p, x); !(math.Abs(product) <= norm*norm/4000/10) {
 				matters++
@@ -482,7 +482,7 @@ func BenchmarkEvaluate(b *testing.B) {
 		batch, values := mat.NewDense(50, 100, nil), make([]float64, 50)
 		box := p.Domain()
 		for i := range 50 {
-			rng.Seed(0).Stream("benchmark", i).Uniform(batch.RawRowView(i), box.Lo, box.Hi)
+			box.Draw(batch.RawRowView(i), rng.Seed(0).Stream("benchmark", i))
 		}
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

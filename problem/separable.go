@@ -177,7 +177,7 @@ func microring(d drawing) function {
 	} else {
 		x = make([]float64, d.spec.Dim)
 		box := d.box()
-		d.params.Uniform(x, box.Lo, box.Hi)
+		box.Draw(x, d.params)
 		for j := range d.spec.Components {
 			bottom = append(bottom, kernel.Dot(d.w.RawRowView(j), x))
 		}

@@ -106,7 +106,7 @@ func particles(n, d int, seed uint64) *mat.Dense {
 	stream := rng.Seed(seed).Stream("start", 0)
 	box := objective.Cube(d, -1, 1)
 	for i := range n {
-		stream.Uniform(x.RawRowView(i), box.Lo, box.Hi)
+		box.Draw(x.RawRowView(i), stream)
 	}
 	return x
 }

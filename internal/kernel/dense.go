@@ -1,6 +1,10 @@
 package kernel
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // Times returns the matrix ab.
 func Times(a, b *mat.Dense) *mat.Dense {
@@ -30,4 +34,20 @@ func Symmetrised(m *mat.Dense, a float64) *mat.SymDense {
 		}
 	}
 	return s
+}
+
+// Finite reports whether v is neither NaN nor infinite.
+func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// AllFinite reports whether all entries of m are finite.
+func AllFinite(m *mat.Dense) bool {
+	rows, _ := m.Dims()
+	for i := range rows {
+		for _, v := range m.RawRowView(i) {
+			if !Finite(v) {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -65,12 +65,3 @@ func (s *Stream) Norm(dst []float64) {
 
 // NormFloat64 returns one N(0, 1) number.
 func (s *Stream) NormFloat64() float64 { return s.gauss.take(1)[0] }
-
-// Uniform fills dst with independent numbers, dst[i] uniform on [lo[i], hi[i]].
-// Rounding never puts a number outside: u ≤ 1 − 2⁻⁵³, so the product is at most
-// the float below fl(hi − lo), which is at most hi − lo.
-func (s *Stream) Uniform(dst, lo, hi []float64) {
-	for i := range dst {
-		dst[i] = lo[i] + float64((hi[i]-lo[i])*s.Float64())
-	}
-}

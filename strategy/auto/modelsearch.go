@@ -61,7 +61,7 @@ func (s *modelSearch) explore(ctx context.Context, x []float64) []float64 {
 			copy(here, best)
 			value = least
 		case hopsTurn:
-			s.stream.Uniform(here, s.box.Lo, s.box.Hi)
+			s.box.Draw(here, s.stream)
 			value = math.Inf(1)
 		}
 		next := slices.Clone(here)
