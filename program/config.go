@@ -1,0 +1,72 @@
+// Package program has objectives that are someone else's program.
+package program
+
+import (
+	"regexp"
+	"time"
+)
+
+// Config says how a program is run.
+type Config struct {
+	// Exec is the command, split into words (see Split). Placeholders in it are
+	// {name} for the value of a parameter, {all} for all values, one word each, and
+	// {in} and {out} for paths of files. {{ is a brace.
+	Exec []string
+	// Dir is the folder against which a relative first word of Exec is resolved, and in
+	// which the program runs, unless it runs in a work folder. "": the current folder.
+	Dir string
+	// Names are the names of the parameters, in order: those of a point.
+	Names []string
+
+	// Protocol is how points and values are exchanged. "": Once where Exec has
+	// placeholders or there is a template, otherwise Lines.
+	Protocol Protocol
+	// EOF closes the standard input of a Lines program after each batch and starts the
+	// program anew for the next.
+	EOF bool
+
+	// Procs is how many processes run at the same time. 0: 1.
+	Procs int
+	// Timeout is the most time for a point; for Batch and with EOF, for a call. 0: no
+	// limit.
+	Timeout time.Duration
+	// Retries is how often a point is tried again after the machine failed, not the
+	// point. nil: once.
+	Retries *int
+	// KeepFailed is how many work folders of failed points are kept. nil: 20.
+	KeepFailed *int
+	// KeepGoing goes on where the very first answer already shows that the program does
+	// not keep to the protocol.
+	KeepGoing bool
+
+	// Templates are files that are filled in for every point, for Once.
+	Templates []Template
+	// Result finds the value in what the program prints: its first group. nil: the value
+	// is the last number that is printed.
+	Result *regexp.Regexp
+	// ResultFile is a file in the work folder whose first number is the value. "": the
+	// value is in what the program prints.
+	ResultFile string
+
+	// Note is told, in one line without a full stop, what the user should know while the
+	// program runs. It may be called from several goroutines. nil: nobody is told.
+	Note func(line string)
+}
+
+// A Template is a file whose placeholders are filled in for every point.
+type Template struct {
+	Source string // the file with the placeholders; relative to Config.Dir
+	Name   string // the file that is written, in the work folder
+}
+
+// A Protocol is how points and values are exchanged with a program.
+type Protocol string
+
+// The protocols.
+const (
+	Once   Protocol = "once"   // a process for each point
+	Lines  Protocol = "lines"  // kept running; a line of numbers in, a line with the value out
+	JSON   Protocol = "json"   // kept running; objects in and out, in any order
+	Binary Protocol = "binary" // kept running; float64s in and out
+	Batch  Protocol = "batch"  // a call for each batch
+)
