@@ -78,4 +78,3 @@ func (q *queue) run(ctx context.Context, slots []slot) error {
 	}
 	return context.Cause(ctx)
 }
-
