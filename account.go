@@ -24,17 +24,45 @@ type Account struct {
 	// Rounds is how many batches of points the algorithm asked for. A user who evaluates
 	// all points of a batch at the same time waits for this many evaluations.
 	Rounds int
-	// Failed is how many queries gave NaN or +Inf, and FailedPoint is the
-	// first such point.
-	Failed      int
-	FailedPoint []float64
+	// Resumed is how many of the queries were answered from a journal.
+	Resumed int
+	// Failed is how many queries failed, and Failures counts them by kind. FailedPoint is the
+	// first such point, and FailedReason says in words why it failed.
+	Failed       int
+	Failures     Failures
+	FailedPoint  []float64
+	FailedReason string
 
 	// Stages says what the queries were spent on, in order.
 	Stages []Stage
 	// Curve is the best value at log-spaced numbers of queries and at the end.
 	Curve []objective.Sample
+	// Improvements are the points that were better than all before them, in order. The
+	// last is Point. If they would take more than 16 MiB, some of the earlier ones are
+	// missing.
+	Improvements []objective.Improvement
 	// Notes say in words what else the user should know.
 	Notes []string
+}
+
+// StoppedBy says what ended the run: "budget", "time", "target", "tolerance", "interrupt"
+// (its context ended), "failures" (an error ended it) or "done".
+func (a Account) StoppedBy() string {
+	switch a.Status {
+	case objective.BudgetSpent:
+		return "budget"
+	case objective.TimeSpent:
+		return "time"
+	case objective.TargetReached:
+		return "target"
+	case objective.ToleranceReached:
+		return "tolerance"
+	case objective.Cancelled:
+		return "interrupt"
+	case objective.Failed:
+		return "failures"
+	}
+	return "done"
 }
 
 // A Stage is a part of a run, with what it cost.

@@ -249,7 +249,7 @@ func TestConformanceFailures(t *testing.T) {
 				}
 				return sphere(x)
 			})
-			r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Budget: 20_000})
+			r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Budget: 20_000, KeepGoing: true})                       // the first 20 may all fail
 			if slice := s.Name() == "componentwise" && name == "NaN in half of the space"; err != nil || r.Value > 0.01 && !slice { // half of each slice fails
 				t.Errorf("%s: value %v at %v, error %v", name, r.Value, r.Point, err)
 			}

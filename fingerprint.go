@@ -7,6 +7,7 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/canon"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
 )
 
@@ -20,8 +21,8 @@ const Numerics = 1
 // in. Two runs on the same function with equal fingerprints make the same queries in the
 // same order.
 //
-// Target, Workers and Progress are not in it. They decide when a run ends and how fast it
-// is, but none of the queries that it makes before then.
+// Options that decide only when a run ends, how fast it is and what is told of it are not in
+// it: Time, Target, Tolerance, MaxFailures, KeepGoing, Workers, Progress and Journal.
 //
 // If an option has no canonical form, such as a function among a strategy's settings,
 // Fingerprint returns an error that names it.
@@ -35,7 +36,8 @@ func (o Options) Fingerprint(dim int) ([]byte, error) {
 	text, err := canon.Marshal(decisive{
 		Numerics: Numerics, Dim: dim,
 		Strategy: o.Strategy, Identifier: o.Identifier, Frame: o.Frame, Blocks: o.Blocks,
-		Start: o.Start, Bounds: o.Bounds, Points: o.Points, Budget: o.Budget, Seed: o.Seed,
+		Parameters: o.Parameters, Start: o.Start, Bounds: o.Bounds, Points: o.Points,
+		Budget: o.Budget, Parallel: o.Parallel, Seed: o.Seed,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("this run cannot be fingerprinted: %w", err)
@@ -50,8 +52,10 @@ type decisive struct {
 	Identifier    identify.Identifier
 	Frame         *frame.Frame
 	Blocks        [][]int
+	Parameters    parameter.Space
 	Start, Bounds objective.Box
 	Points        [][]float64
 	Budget        int
+	Parallel      int
 	Seed          uint64
 }

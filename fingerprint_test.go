@@ -6,14 +6,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
 )
+
+// limited gives all parameters the limits -5 and 5.
+func limited(s parameter.Space) parameter.Space {
+	for i := range s {
+		s[i].Min, s[i].Max = new(-5.), new(5.)
+	}
+	return s
+}
 
 func fingerprint(t *testing.T, o untwist.Options) string {
 	t.Helper()
@@ -36,8 +46,10 @@ func TestEveryOptionIsFingerprintedOrExcused(t *testing.T) {
 		"Points":     {Points: [][]float64{{0, 0, 1}}},
 		"Budget":     {Budget: 17},
 		"Seed":       {Seed: 1},
+		"Parallel":   {Parallel: 2},
+		"Parameters": {Parameters: limited(parameter.Plain(3))},
 	}
-	excused := []string{"Target", "Workers", "Progress"}
+	excused := []string{"Time", "Target", "Tolerance", "MaxFailures", "KeepGoing", "PanicsFail", "Workers", "Progress"}
 	plain := fingerprint(t, untwist.Options{})
 	seen := []string{plain}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[untwist.Options]()) {
@@ -55,7 +67,10 @@ func TestEveryOptionIsFingerprintedOrExcused(t *testing.T) {
 		}
 		seen = append(seen, text)
 	}
-	if got := fingerprint(t, untwist.Options{Target: new(1.), Workers: 7, Progress: func(untwist.Progress) {}}); got != plain {
+	if got := fingerprint(t, untwist.Options{
+		Time: time.Hour, Target: new(1.), Tolerance: 1, MaxFailures: 0.5, KeepGoing: true, PanicsFail: true,
+		Workers: 7, Progress: func(untwist.Progress) {},
+	}); got != plain {
 		t.Errorf("it is %s with what does not decide, and %s without", got, plain)
 	}
 }

@@ -2,11 +2,13 @@ package untwist
 
 import (
 	"math"
+	"time"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
 )
 
@@ -26,6 +28,13 @@ type Options struct {
 	// Probe, and the strategy's own way for Minimize.
 	Identifier identify.Identifier
 
+	// Parameters are the parameters of f with their names, limits and scales, for an f whose
+	// parameters have different units, are searched on a logarithmic scale or are fixed. f
+	// gets all of them, in order, in the user's units. Start and Bounds follow from them and
+	// must not be given. Coordinates that are found are those of the parameters that are not
+	// fixed, as logarithms where the scale is logarithmic. Default: none; f has Dim
+	// parameters without names.
+	Parameters parameter.Space
 	// Start is the box in which to look first. It is not a limit: the minimum may
 	// be found far outside. Coordinates are scaled by it before any algorithm
 	// sees them, so give each parameter its natural range. Default: Bounds if
@@ -35,18 +44,37 @@ type Options struct {
 	// infinite if Start is given. Default: no limit.
 	Bounds Box
 	// Points are known good points to start from, inside the bounds. All are
-	// evaluated exactly as they are given.
+	// evaluated exactly as they are given. With Parameters they are in the user's units,
+	// with the fixed parameters in their places, and come after the parameters' guesses.
 	Points [][]float64
 
-	// Budget is the most queries that may be spent. Default 500·d².
+	// Budget is the most queries that may be spent. Default 500·d². A run that is resumed
+	// from a journal keeps to the plan it was begun with: a larger budget lengthens its last
+	// search, a smaller one cuts it.
 	Budget int
+	// Time is the most wall time that this call may take. Default: no limit.
+	Time time.Duration
 	// Target stops the search at a value f ≤ *Target. Default: none.
 	Target *float64
+	// Tolerance stops a search that has become slow: of its last queries, a tenth of all
+	// queries and at least 100·d, all together gained less than this. It does not stop the
+	// run while coordinates are being found. Default 0: it goes on.
+	Tolerance float64
+	// MaxFailures is the share of the last 1,000 queries that may fail. If more do, or if
+	// the first 20 queries and all known points fail, the run ends with a *FailuresError.
+	// Default 0.95. KeepGoing goes on however many queries fail.
+	MaxFailures float64
+	KeepGoing   bool
+	// PanicsFail makes a panic in f the failure of its point. Default: it ends the run.
+	PanicsFail bool
 	// Seed determines all randomness.
 	Seed uint64
 	// Workers is how many points may be evaluated at the same time, each by a
 	// goroutine. With more than one, f must be safe for concurrent use. Default 1.
 	Workers int
+	// Parallel is how many evaluations at the same time cost the user no more than one. It
+	// is part of the fingerprint; no algorithm uses it yet. Default 1.
+	Parallel int
 
 	// Progress, if not nil, is called after every batch of queries.
 	Progress func(Progress) `fingerprint:"-"`
@@ -55,6 +83,13 @@ type Options struct {
 // Box is the set of x with Lo[i] ≤ x[i] ≤ Hi[i].
 type Box = objective.Box
 
+// Failures counts failed queries by kind, and a FailuresError ends a run in which too many
+// fail.
+type (
+	Failures      = objective.Failures
+	FailuresError = objective.FailuresError
+)
+
 // An OptionError says which option is wrong and what values it may have.
 type OptionError = objective.OptionError
 
@@ -62,7 +97,9 @@ type OptionError = objective.OptionError
 type Progress struct {
 	Stage           string // what is being done
 	Queries, Budget int
-	Best            float64 // the best value so far
+	Best            float64   // the best value so far
+	Point           []float64 // where it was found, nil before the first query; not to be changed
+	Failed          int       // queries that failed
 }
 
 // complete fills in the defaults and returns an *OptionError if a field is bad.
@@ -70,9 +107,59 @@ func (o *Options) complete(d int) error {
 	if o.Strategy == nil {
 		o.Strategy = DefaultStrategy()
 	}
-	if err := o.completeBoxes(d); err != nil {
+	all := d
+	if o.Parameters != nil {
+		if err := o.completeParameters(d); err != nil {
+			return err
+		}
+		d = o.Parameters.Dim()
+	} else if err := o.completeBoxes(d); err != nil {
 		return err
 	}
+	if err := o.checkPoints(all); err != nil {
+		return err
+	}
+	if err := o.checkFrame(d); err != nil {
+		return err
+	}
+	if o.Budget == 0 {
+		o.Budget = 500 * d * d
+	}
+	return o.completeRules()
+}
+
+// completeParameters checks the parameters, and fills in what follows from them.
+func (o *Options) completeParameters(d int) error {
+	if !o.Start.IsZero() {
+		return objective.BadOption("Start", "follows from the parameters, and must not be given with them")
+	}
+	if !o.Bounds.IsZero() {
+		return objective.BadOption("Bounds", "follow from the parameters, and must not be given with them")
+	}
+	if len(o.Parameters) != d {
+		return objective.BadOption("Parameters", "there are %d, but the objective has %d", len(o.Parameters), d)
+	}
+	if err := o.Parameters.Check(); err != nil {
+		return objective.BadOption("Parameters", "%v", err)
+	}
+	o.Start, o.Bounds = o.Parameters.Start(), o.Parameters.Bounds()
+	if guess := o.Parameters.Guess(); guess != nil {
+		o.Points = append([][]float64{guess}, o.Points...)
+	}
+	return nil
+}
+
+// limits returns the limits of the numbers in a point.
+func (o *Options) limits() Box {
+	if o.Parameters == nil {
+		return o.Bounds
+	}
+	return o.Parameters.Limits()
+}
+
+// checkPoints checks the known points of d numbers.
+func (o *Options) checkPoints(d int) error {
+	limits := o.limits()
 	for i, x := range o.Points {
 		if len(x) != d {
 			return objective.BadOption("Points", "point %d has %d coordinates, but the objective has %d", i+1, len(x), d)
@@ -82,28 +169,42 @@ func (o *Options) complete(d int) error {
 				return objective.BadOption("Points", "point %d, coordinate %d is %v, must be finite", i+1, k+1, v)
 			}
 		}
-		if k := o.Bounds.Outside(x); k >= 0 {
+		if k := limits.Outside(x); k >= 0 {
 			return objective.BadOption("Points", "point %d lies outside the bounds; coordinate %d: %v is not within %v:%v",
-				i+1, k+1, x[k], o.Bounds.Lo[k], o.Bounds.Hi[k])
+				i+1, k+1, x[k], limits.Lo[k], limits.Hi[k])
 		}
 	}
 	if len(o.Points) == 0 {
 		o.Points = nil // none is none, in a fingerprint too
 	}
-	if err := o.checkFrame(d); err != nil {
-		return err
-	}
-	if o.Budget == 0 {
-		o.Budget = 500 * d * d
-	}
+	return nil
+}
+
+// completeRules fills in when to stop.
+func (o *Options) completeRules() error {
 	if o.Budget < 0 {
 		return objective.BadOption("Budget", "%d, must be at least 1", o.Budget)
 	}
-	if o.Target == nil {
-		o.Target = new(math.Inf(-1))
-	}
-	if math.IsNaN(*o.Target) {
+	if o.Target != nil && math.IsNaN(*o.Target) {
 		return objective.BadOption("Target", "NaN, must be a number")
+	}
+	if o.Time < 0 {
+		return objective.BadOption("Time", "%v, must not be negative", o.Time)
+	}
+	if !(o.Tolerance >= 0) {
+		return objective.BadOption("Tolerance", "%v, must not be negative", o.Tolerance)
+	}
+	if o.MaxFailures == 0 {
+		o.MaxFailures = 0.95
+	}
+	if !(o.MaxFailures > 0 && o.MaxFailures <= 1) {
+		return objective.BadOption("MaxFailures", "%v, must be above 0 and at most 1", o.MaxFailures)
+	}
+	if o.Parallel == 0 {
+		o.Parallel = 1
+	}
+	if o.Parallel < 0 {
+		return objective.BadOption("Parallel", "%d, must be at least 1", o.Parallel)
 	}
 	if o.Workers == 0 {
 		o.Workers = 1

@@ -15,8 +15,8 @@ import (
 // Probe finds the coordinates in which f separates and certifies them. It does not
 // search for the minimum.
 //
-// Of the Options it uses Identifier, Start, Bounds, Budget, Seed, Workers and Progress.
-// The others are for Minimize and must not be given. As with Minimize, it is not an error
+// Strategy, Frame, Blocks, Points, Target and Tolerance are for Minimize and must not be
+// given. As with Minimize, it is not an error
 // if the budget is spent or ctx ends: Findings.Status says so, Findings has what was found
 // so far, and the verdict is certify.Unknown. It is an error if f is constant, or is not
 // finite where it has to be.
@@ -35,6 +35,8 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	if by == nil {
 		by = identify.Survey{}
 	}
+	ctx, cancel := o.timed(ctx)
+	defer cancel()
 	r := newRun(f, o)
 	found, err := identify.Find(ctx, by, r.scale, identify.Request{Bounds: r.scale.Bounds(), Seed: o.Seed, Stage: r.enter})
 	out, unscaled := r.findings(found)
@@ -56,7 +58,7 @@ func (o *Options) onlyToProbe() error {
 		given bool
 	}{
 		{"Strategy", o.Strategy != nil}, {"Frame", o.Frame != nil}, {"Blocks", o.Blocks != nil},
-		{"Points", o.Points != nil}, {"Target", o.Target != nil},
+		{"Points", o.Points != nil}, {"Target", o.Target != nil}, {"Tolerance", o.Tolerance != 0},
 	} {
 		if option.given {
 			return objective.BadOption(option.name, "is for Minimize; Probe does not search")

@@ -19,14 +19,10 @@ package untwist
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 
-	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Minimize searches for the minimum of f.
@@ -48,6 +44,8 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 	if err := o.complete(f.Dim()); err != nil {
 		return nothing, err
 	}
+	ctx, cancel := o.timed(ctx)
+	defer cancel()
 	r := newRun(f, o)
 	task := strategy.Task{
 		Bounds:     r.scale.Bounds(),
@@ -78,119 +76,18 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 		result.Status = objective.Failed
 		return result, err
 	}
-	if result.Failed > 0 && result.Failed == result.Queries && result.Status != objective.Cancelled {
+	if result.Failed > 0 && result.Failed == result.Queries && result.Status != objective.Cancelled && result.Status != objective.TimeSpent {
 		result.Status = objective.Failed
-		return result, fmt.Errorf("%w: %s, the first at x = %v", ErrAllFailed, words.Count(result.Failed, "query", "queries"), result.FailedPoint)
+		return result, &FailuresError{
+			Failed: result.Failed, Of: result.Queries, Point: result.FailedPoint, Reason: result.FailedReason, All: true,
+		}
 	}
 	return result, nil
 }
 
-// ErrAllFailed says that f was NaN or +Inf at every point.
-var ErrAllFailed = errors.New("the objective was NaN or +Inf at every point")
-
-// A run is one call of Minimize or Probe: the objective in its wrappers, and what is
-// recorded on the way.
-type run struct {
-	options Options
-	meter   *objective.Meter
-	record  *objective.Record
-	chunk   *objective.Chunk
-	scale   *objective.Scale
-	stages  []Stage
-}
-
-func newRun(f objective.Objective, o Options) *run {
-	r := &run{options: o}
-	guarded := objective.NewPool(objective.NewGuard(f), o.Workers)
-	r.meter = objective.NewMeter(guarded, o.Budget)
-	r.record = objective.NewRecord(r.meter, *o.Target, r.progress)
-	r.chunk = objective.NewChunk(r.record, objective.ChunkRows)
-	r.scale = objective.NewScale(r.chunk, o.Start, o.Bounds)
-	return r
-}
-
-// points returns the known starting points in scaled coordinates.
-func (r *run) points() *mat.Dense {
-	if len(r.options.Points) == 0 {
-		return nil
-	}
-	z := mat.NewDense(len(r.options.Points), r.scale.Dim(), nil)
-	for i, x := range r.options.Points {
-		z.SetRow(i, r.scale.Know(x))
-	}
-	return z
-}
-
-// enter begins a stage.
-func (r *run) enter(stage objective.Stage) {
-	r.close()
-	r.stages = append(r.stages, Stage{Stage: stage})
-}
-
-// close records what the current stage has cost.
-func (r *run) close() {
-	if len(r.stages) == 0 {
-		return
-	}
-	spent := 0
-	last := len(r.stages) - 1
-	for _, s := range r.stages[:last] {
-		spent += s.Queries
-	}
-	r.stages[last].Queries = r.meter.Queries() - spent
-}
-
-// progress tells the user how the run is going.
-func (r *run) progress() {
-	if r.options.Progress == nil {
-		return
-	}
-	p := Progress{Queries: r.meter.Queries(), Budget: r.meter.Budget(), Best: r.record.Best().Value}
-	if len(r.stages) > 0 {
-		p.Stage = r.stages[len(r.stages)-1].Name
-	}
-	r.options.Progress(p)
-}
-
-// account returns what the run has found and what it cost.
-func (r *run) account() Account {
-	r.close()
-	best := r.record.Best()
-	failed, failedPoint := r.record.Failed()
-	return Account{
-		Point:       best.Point,
-		Value:       best.Value,
-		BestQuery:   r.record.BestAt(),
-		Seed:        r.options.Seed,
-		Queries:     r.meter.Queries(),
-		Budget:      r.meter.Budget(),
-		Rounds:      r.chunk.Rounds(),
-		Failed:      failed,
-		FailedPoint: failedPoint,
-		Stages:      r.stages,
-		Curve:       r.record.Curve(),
-	}
-}
-
-// result returns what the search has found.
-func (r *run) result(outcome strategy.Outcome) Result {
-	out := Result{Account: r.account(), Strategy: r.options.Strategy.Name(), TargetQuery: r.record.TargetAt()}
-	out.Status = outcome.Status
-	return out
-}
-
-// learnt fills in what was learnt about f.
-func (r *run) learnt(result *Result, learnt *strategy.Learnt) error {
-	if learnt == nil {
-		return nil
-	}
-	result.Notes = learnt.Notes
-	if learnt.Finding == nil {
-		return nil
-	}
-	result.Notes = append(result.Notes, learnt.Finding.Notes...)
-	s, err := r.structure(learnt.Finding)
-	result.Structure = &s
-	result.Profiles = r.profiles(learnt.Finding, learnt.Profiles)
-	return err
-}
+// ErrAllFailed says that f failed at every point, and ErrManyFailed that it failed too
+// often. A *FailuresError says more.
+var (
+	ErrAllFailed  = objective.ErrAllFailed
+	ErrManyFailed = objective.ErrManyFailed
+)

@@ -86,7 +86,7 @@ func TestStopRules(t *testing.T) {
 		want objective.Status
 	}{
 		"budget":  {ctx, quarter(sphere(2)), Config{}, objective.BudgetSpent},
-		"target":  {ctx, objective.NewRecord(objective.NewMeter(sphere(2), 1e6), 1e-3, nil), Config{}, objective.TargetReached},
+		"target":  {ctx, objective.NewRecord(objective.NewMeter(sphere(2), 1e6), objective.Rules{Target: new(1e-3)}, nil), Config{}, objective.TargetReached},
 		"spread":  {ctx, objective.NewMeter(sphere(2), 1e6), Config{Sigma: Constant(0.5)}, objective.Converged},
 		"one":     {ctx, objective.NewMeter(sphere(2), 1e6), Config{Particles: 1}, objective.Converged},
 		"stalled": {ctx, objective.NewMeter(constant, 1e6), Config{Stop: Stop{Stall: 5, Spread: -1}}, objective.Stalled},

@@ -69,7 +69,7 @@ func ExampleIPOP() {
 // queries returns how many queries it takes to bring an ellipsoid of 20 dimensions
 // below 1e-8.
 func queries(form cmaes.Covariance) int {
-	f := objective.NewRecord(objective.NewMeter(objective.Func(20, ellipsoid), 1_000_000), 1e-8, nil)
+	f := objective.NewRecord(objective.NewMeter(objective.Func(20, ellipsoid), 1_000_000), objective.Rules{Target: new(1e-8)}, nil)
 	cfg := cmaes.Config{Mean: slices.Repeat([]float64{3}, 20), Sigma: 1, Covariance: form}
 	if _, err := cmaes.Run(ctx, f, cfg); err != nil {
 		fmt.Println(err)

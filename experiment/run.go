@@ -163,6 +163,7 @@ func (r *runner) compute(ctx context.Context, k store.Key, m method, before stor
 // options returns the options for a method, with what is left of the budget.
 func (r *runner) options(k store.Key, m method, before store.Run, p *problem.Problem) (untwist.Options, error) {
 	o := untwist.Options{
+		KeepGoing: true, // built-in problems do not fail
 		Strategy: m.Strategy, Start: p.Domain(), Seed: k.Seed,
 		Budget: r.grid.Budget - before.Queries, Target: new(p.Minimum() + r.grid.Gap),
 	}

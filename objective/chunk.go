@@ -18,16 +18,19 @@ const ChunkRows = 1024
 type Chunk struct {
 	f      Objective
 	rows   int
+	first  int
+	asked  int
 	rounds int
 }
 
 // NewChunk passes batches on to f in pieces of at most rows points. It panics if
-// rows < 1.
-func NewChunk(f Objective, rows int) *Chunk {
+// rows < 1. No piece goes on past the query with number first, so that a run can end if
+// its first queries have all failed; 0: there is no such query.
+func NewChunk(f Objective, rows, first int) *Chunk {
 	if rows < 1 {
 		panic(fmt.Sprintf("objective: a chunk of %d rows", rows))
 	}
-	return &Chunk{f: f, rows: rows}
+	return &Chunk{f: f, rows: rows, first: first}
 }
 
 // Dim returns the dimension of the objective.
@@ -41,11 +44,12 @@ func (c *Chunk) Rounds() int { return c.rounds }
 func (c *Chunk) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	c.rounds++
 	n := len(values)
-	if n <= c.rows {
-		return c.f.Evaluate(ctx, points, values)
-	}
-	for lo := 0; lo < n; lo += c.rows {
-		hi := min(lo+c.rows, n)
+	for lo, hi := 0, 0; lo < n; lo = hi {
+		hi = min(lo-lo%c.rows+c.rows, n) // also after a shorter piece
+		if c.asked < c.first {
+			hi = min(hi, lo+c.first-c.asked)
+		}
+		c.asked += hi - lo
 		if err := c.f.Evaluate(ctx, rows(points, lo, hi), values[lo:hi]); err != nil {
 			done, spent := progress(hi-lo, err)
 			return partial(lo+done, lo+spent, err)

@@ -23,21 +23,21 @@ func ExampleFunc() {
 func Example() {
 	f := objective.Func(1, func(x []float64) float64 { return math.Sqrt(x[0]) })
 	meter := objective.NewMeter(objective.NewPool(objective.NewGuard(f), 2), 5)
-	record := objective.NewRecord(meter, math.Inf(-1), nil)
+	record := objective.NewRecord(meter, objective.Rules{}, nil)
 	scale := objective.NewScale(record, objective.Cube(1, 0, 100), objective.Cube(1, -100, 100))
 
 	z := mat.NewDense(4, 1, []float64{1, 0, -1, -2}) // x = 100, 50, 0 and -50
 	values := make([]float64, 4)
 	err := scale.Evaluate(context.Background(), z, values)
 	fmt.Printf("%.3g %v\n", values, err)
-	failed, at := record.Failed()
-	fmt.Println("best", record.Best().Point, "failed", failed, "at", at)
+	failed, at, why := record.Failures()
+	fmt.Println("best", record.Best().Point, "failed", failed.Total(), "at", at, "since", why)
 
 	err = scale.Evaluate(context.Background(), z, values)
 	fmt.Println(err, "after", meter.Queries(), "queries")
 	// Output:
 	// [10 7.07 0 +Inf] <nil>
-	// best [0] failed 1 at [-50]
+	// best [0] failed 1 at [-50] since the value is NaN
 	// the budget of queries is spent after 5 queries
 }
 

@@ -15,7 +15,7 @@ import (
 // dim < 1 or f is nil.
 func Func(dim int, f func(x []float64) float64) Objective {
 	mustBeCallable(dim, f == nil)
-	return pointwise{dim, f}
+	return pointwise{dim, func(_ context.Context, x []float64) (Answer, error) { return Answer{Value: f(x)}, nil }}
 }
 
 // Batch lifts f, a function that evaluates many points at once, to an
@@ -36,32 +36,46 @@ func mustBeCallable(dim int, isNil bool) {
 	}
 }
 
+// pointwise evaluates its points one by one.
 type pointwise struct {
 	dim int
-	f   func([]float64) float64
+	at  func(ctx context.Context, x []float64) (Answer, error)
 }
 
 func (p pointwise) Dim() int { return p.dim }
 
 func (p pointwise) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return p.Each(ctx, points, values, nobody)
+}
+
+// Each tells every value as soon as it is known.
+func (p pointwise) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
 	var done int
-	return p.evaluate(ctx, points, values, &done)
+	return p.evaluate(ctx, points, values, tell, &done)
 }
 
 // evaluate keeps in done how many values are known. A Guard needs that number when f
 // panics.
-func (p pointwise) evaluate(ctx context.Context, points *mat.Dense, values []float64, done *int) error {
+func (p pointwise) evaluate(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer), done *int) error {
 	x := make([]float64, p.dim)
 	for i := range values {
 		if err := ctx.Err(); err != nil {
 			return partial(i, i, err)
 		}
 		copy(x, points.RawRowView(i))
-		values[i] = p.f(x)
+		a, err := p.at(ctx, x)
+		if err != nil {
+			return partial(i, i, err)
+		}
+		values[i] = a.Value
 		*done = i + 1
+		tell(i, a)
 	}
 	return nil
 }
+
+// nobody listens.
+func nobody(int, Answer) {}
 
 type batchwise struct {
 	dim int

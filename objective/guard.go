@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,6 +16,12 @@ import (
 // a NaN becomes +Inf and is counted. A panic becomes a *PanicError that names the
 // point. A value that the objective does not set counts as NaN.
 type Guard struct {
+	// PanicsFail makes a panic the failure of its point, and the run goes on. Where a
+	// whole batch has panicked, its points are asked again one by one to find which.
+	PanicsFail bool
+	// Timed measures how long each evaluation takes.
+	Timed bool
+
 	f   Objective
 	nan atomic.Int64
 }
@@ -29,8 +36,22 @@ func (g *Guard) Dim() int { return g.f.Dim() }
 func (g *Guard) NaN() int { return int(g.nan.Load()) }
 
 // Evaluate evaluates the guarded objective.
-func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float64) (err error) {
+func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return g.Each(ctx, points, values, nobody)
+}
+
+// Each evaluates the guarded objective and tells every answer.
+func (g *Guard) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
+	if g.PanicsFail {
+		return g.unpanicked(ctx, points, values, tell)
+	}
+	return g.once(ctx, points, values, tell)
+}
+
+// once evaluates a batch. It returns a panic as an error.
+func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) (err error) {
 	done := -1 // how many values are known; -1: f does not say
+	told := g.told(tell)
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = g.panicked(points, values, done, cause)
@@ -42,25 +63,101 @@ func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 			}
 		}
 	}()
-	if f, ok := g.f.(pointwise); ok {
+	switch f := g.f.(type) {
+	case pointwise:
 		done = 0
-		return f.evaluate(ctx, points, values, &done)
+		return itsOwn(len(values), f.evaluate(ctx, points, values, told, &done))
+	case Teller:
+		if !g.PanicsFail { // it might tell an answer and panic, and be asked again
+			return itsOwn(len(values), f.Each(ctx, points, values, told))
+		}
 	}
 	for i := range values {
 		values[i] = math.NaN()
 	}
-	return itsOwn(len(values), g.f.Evaluate(ctx, points, values))
+	began := g.now()
+	err = itsOwn(len(values), g.f.Evaluate(ctx, points, values))
+	seconds := g.since(began) / float64(max(len(values), 1))
+	for i, v := range values[:Evaluated(values, err)] {
+		tell(i, checked(Answer{Value: v, Seconds: seconds}))
+	}
+	return err
+}
+
+// told checks each answer before it tells it, and measures how long it took if f does not.
+func (g *Guard) told(tell func(int, Answer)) func(int, Answer) {
+	last := g.now()
+	return func(i int, a Answer) {
+		if _, alone := g.f.(pointwise); g.Timed && alone {
+			a.Seconds = g.since(last)
+			last = g.now()
+		}
+		tell(i, checked(a))
+	}
+}
+
+func (g *Guard) now() (t time.Time) {
+	if g.Timed {
+		t = time.Now()
+	}
+	return t
+}
+
+// since returns the seconds since then, 0 if they are not measured.
+func (g *Guard) since(then time.Time) float64 {
+	if !g.Timed {
+		return 0
+	}
+	return time.Since(then).Seconds()
+}
+
+// checked returns an answer whose value is not NaN, and that has a reason if it failed.
+func checked(a Answer) Answer {
+	if !(a.Value < math.Inf(1)) && a.Failure == nil {
+		a.Failure = &Failure{NotANumber, fmt.Sprintf("the value is %v", a.Value)}
+	}
+	if math.IsNaN(a.Value) {
+		a.Value = math.Inf(1)
+	}
+	return a
+}
+
+// unpanicked evaluates a batch in which a point at which f panics has failed.
+func (g *Guard) unpanicked(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
+	n := len(values)
+	size := n // how many points are asked at a time
+	for lo := 0; lo < n; {
+		hi := min(lo+size, n)
+		err := g.once(fromRow(ctx, lo), rows(points, lo, hi), values[lo:hi], func(i int, a Answer) { tell(lo+i, a) })
+		done, spent := progress(hi-lo, err)
+		var panicked *PanicError
+		_, alone := g.f.(pointwise)
+		switch {
+		case err == nil:
+			lo = hi
+		case !errors.As(cause(err), &panicked) || done == 0:
+			return partial(lo+done, lo+spent, err)
+		case alone || hi-lo == 1: // it is known which point it was
+			lo += done
+			tell(lo-1, Answer{Value: math.Inf(1), Failure: &Failure{Errored, oneLine(fmt.Sprintf("panic: %v", panicked.Cause))}})
+		default:
+			size = 1
+		}
+	}
+	return nil
 }
 
 // itsOwn returns an error of the objective so that nobody takes it for one of the run: the
 // budget or the target that it speaks of, of a search inside it perhaps, is not ours.
 func itsOwn(n int, err error) error {
 	why := cause(err)
-	if !errors.Is(why, ErrBudget) && !errors.Is(why, ErrTarget) {
-		return err
+	for _, ours := range []error{ErrBudget, ErrTarget, ErrTolerance, ErrTime} {
+		if errors.Is(why, ours) {
+			done, spent := progress(n, err)
+			return partial(done, spent, fmt.Errorf("the objective failed: %v", why))
+		}
 	}
-	done, spent := progress(n, err)
-	return partial(done, spent, fmt.Errorf("the objective failed: %v", why))
+	return err
 }
 
 // panicked makes the error for a panic. The query that panicked was a query: its value

@@ -42,15 +42,21 @@ func (m *Meter) Budget() int { return m.budget }
 
 // Evaluate evaluates as much of the batch as the budget allows.
 func (m *Meter) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return m.Each(ctx, points, values, nobody)
+}
+
+// Each evaluates as much of the batch as the budget allows, and tells every answer.
+func (m *Meter) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	n, left := len(values), m.budget-m.queries
+	n, left, before := len(values), m.budget-m.queries, m.queries
+	ctx = WithNumbers(ctx, func(i int) int { return before + i + 1 })
 	if n <= left {
-		return m.count(n, m.f.Evaluate(ctx, points, values))
+		return m.count(n, Each(ctx, m.f, points, values, tell))
 	}
 	if left > 0 {
-		if err := m.count(left, m.f.Evaluate(ctx, rows(points, 0, left), values[:left])); err != nil {
+		if err := m.count(left, Each(ctx, m.f, rows(points, 0, left), values[:left], tell)); err != nil {
 			return err
 		}
 	}

@@ -17,4 +17,12 @@ func NumberOf(ctx context.Context, i int) int {
 	return i + 1
 }
 
+// fromRow returns the context for the points of a batch from row lo on.
+func fromRow(ctx context.Context, lo int) context.Context {
+	if lo == 0 {
+		return ctx
+	}
+	return WithNumbers(ctx, func(i int) int { return NumberOf(ctx, lo+i) })
+}
+
 type numbersKey struct{}

@@ -298,7 +298,7 @@ func TestRecord(t *testing.T) {
 		f := objective.Batch(1, func(_ *mat.Dense, values []float64) {
 			next += copy(values, all[next:])
 		})
-		r := objective.NewRecord(objective.NewMeter(f, len(all)), target, nil)
+		r := objective.NewRecord(objective.NewMeter(f, len(all)), objective.Rules{Target: &target}, nil)
 		spent, stopped := 0, false
 		for spent < len(all) && !stopped {
 			n := min(rapid.IntRange(1, 50).Draw(t, "batch"), len(all)-spent)
@@ -326,7 +326,7 @@ func TestRecord(t *testing.T) {
 				failed++
 			}
 		}
-		if n, at := r.Failed(); n != failed || failed > 0 && !math.IsInf(all[int(at[0])-1], 1) {
+		if n, at, _ := r.Failures(); n.Total() != failed || n[objective.NotANumber] != failed || failed > 0 && !math.IsInf(all[int(at[0])-1], 1) {
 			t.Fatalf("%d failed, the first at %v, want %d", n, at, failed)
 		}
 		curve := r.Curve()
@@ -345,7 +345,7 @@ func TestRecord(t *testing.T) {
 func TestTargetBeforeBudget(t *testing.T) {
 	f := objective.Func(1, func(x []float64) float64 { return 10 - x[0] })
 	for _, n := range []int{5, 7} {
-		r := objective.NewRecord(objective.NewMeter(f, 5), 6, nil) // f(4) = 6, at the target
+		r := objective.NewRecord(objective.NewMeter(f, 5), objective.Rules{Target: new(6.)}, nil) // f(4) = 6, at the target
 		if err := r.Evaluate(ctx, points(n), make([]float64, n)); !errors.Is(err, objective.ErrTarget) || r.TargetAt() != 5 {
 			t.Errorf("a batch of %d: error %v, target reached by query %d", n, err, r.TargetAt())
 		}
@@ -357,7 +357,7 @@ func TestTheFirstOfEqualsIsBest(t *testing.T) {
 	if !b.Offer([]float64{1}, 3) || b.Offer([]float64{2}, 3) || b.Point[0] != 1 {
 		t.Errorf("best %v", b)
 	}
-	if r := objective.NewRecord(objective.NewMeter(identity(new(atomic.Int64)), 1), 0, nil); !math.IsInf(r.Best().Value, 1) || r.Best().Point != nil {
+	if r := objective.NewRecord(objective.NewMeter(identity(new(atomic.Int64)), 1), objective.Rules{Target: new(0.)}, nil); !math.IsInf(r.Best().Value, 1) || r.Best().Point != nil {
 		t.Errorf("before the first query the best is %v", r.Best())
 	}
 }
@@ -389,7 +389,7 @@ func TestPoolStopsAtAFailure(t *testing.T) {
 
 func TestTheCurveIsLogSpaced(t *testing.T) {
 	var calls atomic.Int64
-	r := objective.NewRecord(objective.NewMeter(identity(&calls), 1_000_000), math.Inf(-1), nil)
+	r := objective.NewRecord(objective.NewMeter(identity(&calls), 1_000_000), objective.Rules{}, nil)
 	for range 1000 {
 		if err := r.Evaluate(ctx, points(1000), make([]float64, 1000)); err != nil {
 			t.Fatal(err)
@@ -418,7 +418,7 @@ func TestRecordIgnoresWhatLiesBehindAFailure(t *testing.T) {
 			return -x[0]
 		})
 		m := objective.NewMeter(objective.NewPool(objective.NewGuard(f), workers), 1000)
-		r := objective.NewRecord(m, math.Inf(-1), nil)
+		r := objective.NewRecord(m, objective.Rules{}, nil)
 		if err := r.Evaluate(ctx, points(50), make([]float64, 50)); err == nil {
 			t.Fatal("no error")
 		}

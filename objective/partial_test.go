@@ -72,7 +72,7 @@ func TestChunkCutsByRowsAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, rows := rapid.IntRange(1, 60).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "rows")
 		f := &sizes{stop: rapid.IntRange(0, 80).Draw(t, "stop")}
-		c := objective.NewChunk(f, rows)
+		c := objective.NewChunk(f, rows, 0)
 		values := make([]float64, n)
 		err := c.Evaluate(ctx, points(n), values)
 		want := min(n, f.stop)
@@ -98,15 +98,15 @@ func TestChunkCutsByRowsAlone(t *testing.T) {
 // The target and the end of the context both end a run within a long batch.
 func TestChunkSeesTargetAndCancellation(t *testing.T) {
 	var calls atomic.Int64
-	r := objective.NewRecord(objective.NewMeter(identity(&calls), 10_000), 3, nil)
-	err := objective.NewChunk(r, 10).Evaluate(ctx, points(1000), make([]float64, 1000))
+	r := objective.NewRecord(objective.NewMeter(identity(&calls), 10_000), objective.Rules{Target: new(3.)}, nil)
+	err := objective.NewChunk(r, 10, 0).Evaluate(ctx, points(1000), make([]float64, 1000))
 	if !errors.Is(err, objective.ErrTarget) || calls.Load() != 10 {
 		t.Errorf("error %v after %d queries, want the target after 10", err, calls.Load())
 	}
 	ending, cancel := context.WithCancel(ctx)
-	r = objective.NewRecord(objective.NewMeter(identity(&calls), 10_000), math.Inf(-1), cancel)
+	r = objective.NewRecord(objective.NewMeter(identity(&calls), 10_000), objective.Rules{}, cancel)
 	calls.Store(0)
-	if err := objective.NewChunk(r, 10).Evaluate(ending, points(1000), make([]float64, 1000)); !errors.Is(err, context.Canceled) || calls.Load() != 10 {
+	if err := objective.NewChunk(r, 10, 0).Evaluate(ending, points(1000), make([]float64, 1000)); !errors.Is(err, context.Canceled) || calls.Load() != 10 {
 		t.Errorf("error %v after %d queries, want the end after 10", err, calls.Load())
 	}
 }

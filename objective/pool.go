@@ -38,10 +38,15 @@ const blocksPerWorker = 4
 
 // Evaluate evaluates the objective on all workers.
 func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return p.Each(ctx, points, values, nobody)
+}
+
+// Each evaluates the objective on all workers and tells every answer.
+func (p *Pool) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
 	n := len(values)
 	workers := min(p.workers, n)
 	if workers <= 1 {
-		return p.f.Evaluate(ctx, points, values)
+		return Each(ctx, p.f, points, values, tell)
 	}
 	size := max(1, n/(workers*blocksPerWorker))
 	blocks := (n + size - 1) / size
@@ -62,7 +67,7 @@ func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 					return
 				}
 				lo, hi := int(b)*size, min(int(b+1)*size, n)
-				err := p.f.Evaluate(ctx, rows(points, lo, hi), values[lo:hi])
+				err := Each(fromRow(ctx, lo), p.f, rows(points, lo, hi), values[lo:hi], func(i int, a Answer) { tell(lo+i, a) })
 				done[b], spent[b] = progress(hi-lo, err)
 				if err != nil {
 					failed[b] = err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -46,26 +48,37 @@ type Sample struct {
 // where there are that many whole numbers.
 const perDecade = 20
 
-// Record keeps what a run has found: the best point ever evaluated, the curve
-// of the best value at log-spaced numbers of queries, and the failures. It
-// stops the run at its target.
-type Record struct {
-	meter  *Meter
-	target float64
-	best   Best
-	bestAt int
-	hitAt  int
-	failed int
-	failAt []float64
-	curve  []Sample
-	next   int // the number of queries at which the curve is sampled next
-	notify func()
+// An Improvement is a point of a run that was better than all before it.
+type Improvement struct {
+	Query int // the number of the query that found it, from 1
+	Value float64
+	Point []float64
 }
 
-// NewRecord records what passes through meter, which must be new, and stops
-// the run at f ≤ target (-Inf: never). After every batch it calls notify.
-func NewRecord(meter *Meter, target float64, notify func()) *Record {
-	return &Record{meter: meter, target: target, notify: notify, next: 1, best: Best{Value: math.Inf(1)}}
+// improvementBytes is how much memory the points of all improvements may take.
+const improvementBytes = 16 << 20
+
+// Record keeps what a run has found: the best point ever evaluated, the points that were
+// the best in their turn, the curve of the best value at log-spaced numbers of queries, and
+// the failures. It stops the run by its rules.
+type Record struct {
+	meter    *Meter
+	rules    Rules
+	best     Best
+	bestAt   int
+	hitAt    int
+	tally    tally
+	gain     gain
+	improved []Improvement
+	curve    []Sample
+	next     int // the number of queries at which the curve is sampled next
+	notify   func()
+}
+
+// NewRecord records what passes through meter, which must be new, and stops the run by the
+// rules. After every batch it calls notify.
+func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
+	return &Record{meter: meter, rules: rules, notify: notify, next: 1, best: Best{Value: math.Inf(1)}}
 }
 
 // Dim returns the dimension of the objective.
@@ -82,8 +95,19 @@ func (r *Record) BestAt() int { return r.bestAt }
 // TargetAt returns the number of the first query at or below the target, or 0.
 func (r *Record) TargetAt() int { return r.hitAt }
 
-// Failed returns how many queries came back as +Inf, and the first such point.
-func (r *Record) Failed() (int, []float64) { return r.failed, r.failAt }
+// Failures returns how many queries have failed, by kind, the first such point, and why it
+// failed.
+func (r *Record) Failures() (counts Failures, point []float64, reason string) {
+	return r.tally.counts, r.tally.point, r.tally.reason
+}
+
+// Improvements returns the points that were better than all before them, in order. If they
+// would take more than 16 MiB, only every second one is kept, and the last.
+func (r *Record) Improvements() []Improvement { return r.improved }
+
+// Searching says whether the queries from now on are part of a search, to which the
+// tolerance applies.
+func (r *Record) Searching(yes bool) { r.gain.searching = yes }
 
 // Curve returns the convergence curve. Its last sample is the present state.
 func (r *Record) Curve() []Sample {
@@ -97,36 +121,74 @@ func (r *Record) Curve() []Sample {
 // Evaluate evaluates the batch and records its values.
 func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	before := r.meter.Queries()
-	err := r.meter.Evaluate(ctx, points, values)
+	var mu sync.Mutex
+	failures := map[int]*Failure{}
+	err := r.meter.Each(ctx, points, values, func(i int, a Answer) {
+		if a.Failure != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			failures[i] = a.Failure
+		}
+	})
 	done, spent := progress(len(values), err)
 	for i, v := range values[:done] {
-		r.note(before+i+1, points.RawRowView(i), v)
+		failure := failures[i]
+		if failure == nil && math.IsInf(v, 1) { // nobody has said why
+			failure = checked(Answer{Value: v}).Failure
+		}
+		r.note(before+i+1, points.RawRowView(i), v, failure)
 	}
+	r.gain.note(done, r.best.Value)
 	if r.notify != nil && spent > 0 {
 		r.notify()
 	}
-	if r.hitAt > 0 && (err == nil || errors.Is(err, ErrBudget)) {
-		return partial(done, spent, ErrTarget)
+	if rule := r.stop(before + done); rule != nil && (err == nil || errors.Is(err, ErrBudget)) {
+		return partial(done, spent, rule)
 	}
 	return err
 }
 
+// stop returns the rule by which the run stops after so many queries; nil: it goes on.
+func (r *Record) stop(queries int) error {
+	if r.hitAt > 0 {
+		return ErrTarget
+	}
+	if err := r.tally.judge(queries, r.rules); err != nil {
+		return err
+	}
+	if r.gain.small(r.rules.Tolerance, queries, r.Dim()) {
+		return ErrTolerance
+	}
+	return nil
+}
+
 // note records one query.
-func (r *Record) note(query int, point []float64, value float64) {
+func (r *Record) note(query int, point []float64, value float64, failure *Failure) {
 	if r.best.Offer(point, value) {
 		r.bestAt = query
-	}
-	if value <= r.target && !math.IsInf(r.target, -1) && r.hitAt == 0 {
-		r.hitAt = query
-	}
-	if math.IsInf(value, 1) {
-		r.failed++
-		if r.failAt == nil {
-			r.failAt = append(r.failAt, point...)
+		if !math.IsInf(value, 1) {
+			r.improve(Improvement{query, value, slices.Clone(point)})
 		}
 	}
+	if target := r.rules.Target; target != nil && value <= *target && r.hitAt == 0 {
+		r.hitAt = query
+	}
+	r.tally.note(query, point, failure)
 	if query == r.next {
 		r.curve = append(r.curve, Sample{query, r.best.Value})
 		r.next = max(query+1, int(math.Ceil(float64(query)*math.Pow(10, 1./perDecade))))
 	}
+}
+
+// improve keeps an improvement. When there are too many, every second one is forgotten.
+func (r *Record) improve(by Improvement) {
+	if most := max(2, improvementBytes/(8*len(by.Point))); len(r.improved) >= most {
+		kept := r.improved[:0]
+		for i := 0; i < len(r.improved); i += 2 {
+			kept = append(kept, r.improved[i])
+		}
+		clear(r.improved[len(kept):])
+		r.improved = kept
+	}
+	r.improved = append(r.improved, by)
 }

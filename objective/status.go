@@ -28,10 +28,15 @@ const (
 	Cancelled
 	// Failed: an error ended the run.
 	Failed
+	// TimeSpent: the time that was allowed is over.
+	TimeSpent
+	// ToleranceReached: the search gained less than the tolerance.
+	ToleranceReached
 )
 
 var statusNames = [...]string{
 	"running", "converged", "budget-spent", "target-reached", "stalled", "step-limit", "unbounded", "cancelled", "failed",
+	"time-spent", "tolerance-reached",
 }
 
 func (s Status) String() string {
@@ -55,11 +60,15 @@ func (s *Status) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown status %q", text)
 }
 
+// ErrTime is the cause with which a context ends when the time of a run is spent. It is a
+// reason to stop, not a failure: see StatusOf.
+var ErrTime = errors.New("the time is spent")
+
 // StatusOf turns the error with which Evaluate ended a run into a status. A
-// spent budget, a reached target and the end of ctx are reasons to stop: for
-// them it returns a nil error. Every other error is a failure. Once ctx has
-// ended, every error except a panic counts as Cancelled, because objectives
-// report in different ways that they were stopped.
+// spent budget, a reached target or tolerance and the end of ctx are reasons to stop:
+// for them it returns a nil error. Every other error is a failure. Once ctx has
+// ended, every error except a panic counts as Cancelled, or TimeSpent if ErrTime is the
+// cause, because objectives report in different ways that they were stopped.
 func StatusOf(ctx context.Context, err error) (Status, error) {
 	switch {
 	case err == nil:
@@ -68,8 +77,20 @@ func StatusOf(ctx context.Context, err error) (Status, error) {
 		return BudgetSpent, nil
 	case errors.Is(err, ErrTarget):
 		return TargetReached, nil
+	case errors.Is(err, ErrTolerance):
+		return ToleranceReached, nil
 	case ctx.Err() != nil && !errors.As(err, new(*PanicError)):
+		if errors.Is(context.Cause(ctx), ErrTime) {
+			return TimeSpent, nil
+		}
 		return Cancelled, nil
+	}
+	var stopped *stop
+	if errors.As(err, &stopped) {
+		if stopped.err == nil {
+			return Cancelled, nil
+		}
+		return Failed, stopped.err
 	}
 	return Failed, cause(err)
 }

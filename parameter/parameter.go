@@ -6,6 +6,14 @@
 // other it is the value itself.
 package parameter
 
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+)
+
 // A Parameter is one coordinate of an objective.
 type Parameter struct {
 	Name string
@@ -23,5 +31,38 @@ type Parameter struct {
 	Log bool
 }
 
-// A Space is all parameters of an objective, in order.
-type Space []Parameter
+// Check returns an error if the parameter is wrong.
+func (p Parameter) Check() error {
+	for _, v := range []struct {
+		name  string
+		value *float64
+	}{{"min", p.Min}, {"max", p.Max}, {"low", p.Low}, {"high", p.High}, {"guess", p.Guess}, {"fixed", p.Fixed}} {
+		if v.value != nil && !kernel.Finite(*v.value) {
+			return fmt.Errorf("%s is %v, must be a finite number", v.name, *v.value)
+		}
+		if v.value != nil && p.Log && p.Fixed == nil && *v.value <= 0 {
+			return fmt.Errorf("%s is %v, must be above 0 on a logarithmic scale", v.name, *v.value)
+		}
+	}
+	if p.Fixed != nil {
+		if p.Min != nil || p.Max != nil || p.Low != nil || p.High != nil || p.Guess != nil || p.Log {
+			return errors.New("is fixed, so it takes no limits, range, guess or scale")
+		}
+		return nil
+	}
+	min, max := p.limits()
+	low, high := p.first()
+	switch {
+	case !(min < max):
+		return fmt.Errorf("min is %v and max is %v; min must be less", min, max)
+	case math.IsInf(low, 0) || math.IsInf(high, 0) || p.Log && low <= 0:
+		return errors.New("it is not known where to look: give min and max, low and high, or a guess")
+	case !(low < high):
+		return fmt.Errorf("low is %v and high is %v; low must be less", low, high)
+	case low < min || high > max:
+		return fmt.Errorf("%v:%v, where to look first, is not within the limits %v:%v", low, high, min, max)
+	case p.Guess != nil && (*p.Guess < min || *p.Guess > max):
+		return fmt.Errorf("the guess %v is not within the limits %v:%v", *p.Guess, min, max)
+	}
+	return nil
+}

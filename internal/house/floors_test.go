@@ -74,7 +74,7 @@ func TestTheHouseNoticesImportsThatGoUp(t *testing.T) {
 	for _, c := range [][2]string{
 		{"objective", "cbo"}, {"cbo", "strategy"}, {"cbo", "problem"}, {"frame", "frame"}, {"frame", "jointdiag"},
 		{"strategy", "strategy/auto"}, {"store", "report"}, {"report", "cmd/untwist"}, {"new", "frame"}, {"frame", "new"},
-		{"frame", "internal/seeded"}, {"internal/canon", "internal/atomicfile", "internal/guardian"},
+		{"frame", "internal/seeded"}, {"internal/canon", "internal/atomicfile"},
 	} {
 		wantComplaints(t, upwards, importing(c[0], c[1]), 1, c[1])
 	}

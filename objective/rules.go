@@ -1,0 +1,51 @@
+package objective
+
+import "errors"
+
+// Rules say when a run stops although its budget is not spent.
+type Rules struct {
+	// Target stops it at a value f ≤ *Target; nil: never.
+	Target *float64
+	// Tolerance stops a search of which the last tenth of the queries, and at least 100·d
+	// of them, have gained less than this; 0: never.
+	Tolerance float64
+	// First stops it if so many queries at its start have all failed; 0: never.
+	First int
+	// MaxFailures stops it if a larger share of the last 1,000 queries has failed; 0: never.
+	MaxFailures float64
+}
+
+// ErrTolerance is returned by a Record whose search has gained less than the tolerance.
+// It is a reason to stop, not a failure: see StatusOf.
+var ErrTolerance = errors.New("the search gained less than the tolerance")
+
+// A gain watches what a search has gained lately.
+type gain struct {
+	searching bool
+	searched  int      // queries of the search so far
+	history   []Sample // the best value after so many queries of the search, oldest first
+}
+
+// note adds queries to a search, after which the best value was best.
+func (g *gain) note(queries int, best float64) {
+	if g.searching {
+		g.searched += queries
+		g.history = append(g.history, Sample{g.searched, best})
+	}
+}
+
+// small reports whether the last tenth of all queries of the run, and at least 100·d, all
+// of them in a search, have gained less than the tolerance.
+func (g *gain) small(tolerance float64, all, d int) bool {
+	if !g.searching || tolerance <= 0 {
+		return false
+	}
+	then := g.searched - max(all/10, 100*d)
+	for len(g.history) > 1 && g.history[1].Queries <= then {
+		g.history = g.history[1:]
+	}
+	if g.history[0].Queries > then {
+		return false
+	}
+	return g.history[0].Value-g.history[len(g.history)-1].Value < tolerance
+}

@@ -1,0 +1,152 @@
+package untwist
+
+import (
+	"context"
+
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
+	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A run is one call of Minimize or Probe: the objective in its wrappers, and what is
+// recorded on the way.
+type run struct {
+	options Options
+	meter   *objective.Meter
+	record  *objective.Record
+	chunk   *objective.Chunk
+	// coordinates turns what is searched into the user's parameters; nil: they are the same.
+	coordinates *parameter.Coordinates
+	scale       *objective.Scale
+	stages      []Stage
+}
+
+// firstQueries is how many queries at the start of a run have to fail to end it.
+const firstQueries = 20
+
+func newRun(f objective.Objective, o Options) *run {
+	r := &run{options: o}
+	guard := objective.NewGuard(f)
+	guard.PanicsFail = o.PanicsFail
+	r.meter = objective.NewMeter(objective.NewPool(guard, o.Workers), o.Budget)
+	rules := objective.Rules{Target: o.Target, Tolerance: o.Tolerance}
+	if !o.KeepGoing {
+		rules.First, rules.MaxFailures = max(firstQueries, len(o.Points)), o.MaxFailures
+	}
+	r.record = objective.NewRecord(r.meter, rules, r.progress)
+	r.chunk = objective.NewChunk(r.record, objective.ChunkRows, rules.First)
+	var searched objective.Objective = r.chunk
+	if o.Parameters != nil {
+		r.coordinates = parameter.NewCoordinates(r.chunk, o.Parameters)
+		searched = r.coordinates
+	}
+	r.scale = objective.NewScale(searched, o.Start, o.Bounds)
+	return r
+}
+
+// timed returns the context of a run, which ends when the time is spent.
+func (o *Options) timed(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.Time == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, o.Time, objective.ErrTime)
+}
+
+// points returns the known starting points in scaled coordinates.
+func (r *run) points() *mat.Dense {
+	if len(r.options.Points) == 0 {
+		return nil
+	}
+	z := mat.NewDense(len(r.options.Points), r.scale.Dim(), nil)
+	for i, x := range r.options.Points {
+		if r.coordinates != nil {
+			x = r.coordinates.Know(x)
+		}
+		z.SetRow(i, r.scale.Know(x))
+	}
+	return z
+}
+
+// enter begins a stage.
+func (r *run) enter(stage objective.Stage) {
+	r.close()
+	r.stages = append(r.stages, Stage{Stage: stage})
+	r.record.Searching(stage.Purpose == objective.AlongThem || stage.Purpose == objective.ToSearch)
+}
+
+// close records what the current stage has cost.
+func (r *run) close() {
+	if len(r.stages) == 0 {
+		return
+	}
+	spent := 0
+	last := len(r.stages) - 1
+	for _, s := range r.stages[:last] {
+		spent += s.Queries
+	}
+	r.stages[last].Queries = r.meter.Queries() - spent
+}
+
+// progress tells the user how the run is going.
+func (r *run) progress() {
+	if r.options.Progress == nil {
+		return
+	}
+	best := r.record.Best()
+	failures, _, _ := r.record.Failures()
+	p := Progress{
+		Queries: r.meter.Queries(), Budget: r.meter.Budget(),
+		Best: best.Value, Point: best.Point, Failed: failures.Total(),
+	}
+	if len(r.stages) > 0 {
+		p.Stage = r.stages[len(r.stages)-1].Name
+	}
+	r.options.Progress(p)
+}
+
+// account returns what the run has found and what it cost.
+func (r *run) account() Account {
+	r.close()
+	best := r.record.Best()
+	failures, failedPoint, failedReason := r.record.Failures()
+	return Account{
+		Point:        best.Point,
+		Value:        best.Value,
+		BestQuery:    r.record.BestAt(),
+		Seed:         r.options.Seed,
+		Queries:      r.meter.Queries(),
+		Budget:       r.meter.Budget(),
+		Rounds:       r.chunk.Rounds(),
+		Failed:       failures.Total(),
+		Failures:     failures,
+		FailedPoint:  failedPoint,
+		FailedReason: failedReason,
+		Stages:       r.stages,
+		Curve:        r.record.Curve(),
+		Improvements: r.record.Improvements(),
+	}
+}
+
+// result returns what the search has found.
+func (r *run) result(outcome strategy.Outcome) Result {
+	out := Result{Account: r.account(), Strategy: r.options.Strategy.Name(), TargetQuery: r.record.TargetAt()}
+	out.Status = outcome.Status
+	return out
+}
+
+// learnt fills in what was learnt about f.
+func (r *run) learnt(result *Result, learnt *strategy.Learnt) error {
+	if learnt == nil {
+		return nil
+	}
+	result.Notes = learnt.Notes
+	if learnt.Finding == nil {
+		return nil
+	}
+	result.Notes = append(result.Notes, learnt.Finding.Notes...)
+	s, err := r.structure(learnt.Finding)
+	result.Structure = &s
+	result.Profiles = r.profiles(learnt.Finding, learnt.Profiles)
+	return err
+}
