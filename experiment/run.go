@@ -164,7 +164,7 @@ func (r *runner) compute(ctx context.Context, k store.Key, m method, before stor
 func (r *runner) options(k store.Key, m method, before store.Run, p *problem.Problem) (untwist.Options, error) {
 	o := untwist.Options{
 		KeepGoing: true, // built-in problems do not fail
-		Strategy: m.Strategy, Start: p.Domain(), Seed: k.Seed,
+		Strategy:  m.Strategy, Start: p.Domain(), Seed: k.Seed,
 		Budget: r.grid.Budget - before.Queries, Target: new(p.Minimum() + r.grid.Gap),
 	}
 	if m.Name == identification.Name {

@@ -25,17 +25,21 @@ type runForm struct {
 	Subject
 	Strategy      string           `json:"strategy"`
 	Status        objective.Status `json:"status"`
+	StoppedBy     string           `json:"stopped_by"`
 	BestValue     number           `json:"best_value"`
 	Gap           *number          `json:"gap,omitempty"`                // absent: the minimum is not known
 	Minimum       *number          `json:"minimum,omitempty"`            // likewise
 	Attainable    *bool            `json:"minimum_attainable,omitempty"` // likewise
 	BestPoint     []float64        `json:"best_point"`
+	Parameters    []parameterForm  `json:"parameters,omitempty"` // absent: they have no names
 	Queries       int              `json:"queries"`
 	Budget        int              `json:"budget"`
 	Rounds        int              `json:"rounds"` // batches, one after another
 	BestQuery     int              `json:"best_query"`
 	TargetQuery   int              `json:"target_query"` // 0: the target was not reached
 	FailedQueries int              `json:"failed_queries"`
+	Failures      untwist.Failures `json:"failures"` // by kind
+	Resumed       int              `json:"resumed_queries"`
 	Seed          uint64           `json:"seed"`
 	Seconds       float64          `json:"seconds"`
 	Stages        []untwist.Stage  `json:"stages"`
@@ -64,10 +68,10 @@ type sampleForm struct {
 func (r Run) MarshalJSON() ([]byte, error) {
 	found := r.Result
 	out := runForm{
-		Subject: r.Subject, Strategy: found.Strategy, Status: found.Status,
-		BestValue: number(found.Value), BestPoint: found.Point,
+		Subject: r.Subject, Strategy: found.Strategy, Status: found.Status, StoppedBy: found.StoppedBy(),
+		BestValue: number(found.Value), BestPoint: found.Point, Parameters: parameterForms(r.Subject.Parameters, found.Point),
 		Queries: found.Queries, Budget: found.Budget, Rounds: found.Rounds, BestQuery: found.BestQuery, TargetQuery: found.TargetQuery,
-		FailedQueries: found.Failed, Seed: found.Seed, Seconds: r.Took.Seconds(),
+		FailedQueries: found.Failed, Failures: found.Failures, Resumed: found.Resumed, Seed: found.Seed, Seconds: r.Took.Seconds(),
 		Stages: found.Stages, Learnt: found.String(),
 		Frame: newFrameForm(found.Structure, found.Spent(objective.ToFind)+found.Spent(objective.ToCheck)),
 	}
@@ -95,6 +99,7 @@ type probeForm struct {
 	Subject
 	Seed          uint64           `json:"seed"`
 	Status        objective.Status `json:"status"`
+	StoppedBy     string           `json:"stopped_by"`
 	Frame         *frameForm       `json:"frame"`                    // null: none was found
 	RecoveryError *number          `json:"recovery_error,omitempty"` // absent: the true frame is not known
 	CouplingError *number          `json:"coupling_error,omitempty"` // likewise
@@ -104,6 +109,8 @@ type probeForm struct {
 	Budget        int              `json:"budget"`
 	Rounds        int              `json:"rounds"` // batches, one after another
 	FailedQueries int              `json:"failed_queries"`
+	Failures      untwist.Failures `json:"failures"` // by kind
+	Resumed       int              `json:"resumed_queries"`
 	Seconds       float64          `json:"seconds"`
 	Stages        []untwist.Stage  `json:"stages"`
 	Spectrum      []float64        `json:"spectrum"`
@@ -115,9 +122,9 @@ type probeForm struct {
 func (p Probe) MarshalJSON() ([]byte, error) {
 	found := p.Findings
 	out := probeForm{
-		Subject: p.Subject, Seed: found.Seed, Status: found.Status, Frame: newFrameForm(&found.Structure, found.Queries),
+		Subject: p.Subject, Seed: found.Seed, Status: found.Status, StoppedBy: found.StoppedBy(), Frame: newFrameForm(&found.Structure, found.Queries),
 		Queries: found.Queries, Budget: found.Budget, Rounds: found.Rounds, FailedQueries: found.Failed,
-		Seconds: p.Took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum.Values,
+		Failures: found.Failures, Resumed: found.Resumed, Seconds: p.Took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum.Values,
 	}
 	if e := p.errors(); e != nil {
 		out.RecoveryError, out.CouplingError = new(number(e.recovery)), new(number(e.coupling))

@@ -71,8 +71,11 @@ func (p Probe) String() string {
 		line("recovery error", "%.1e%s", e.recovery, any)
 		line("coupling error", "%.1e", e.coupling)
 	}
-	line("queries", "%s of %s%s", words.Thousands(found.Queries), words.Thousands(found.Budget), where(found.Stages))
+	line("queries", "%s of %s%s%s", words.Thousands(found.Queries), words.Thousands(found.Budget), where(found.Stages), resumed(found.Resumed))
 	line("seconds", "%.1f", p.Took.Seconds())
+	if lines := coordinateLines(p.Subject.Parameters, &found.Structure); lines != "" {
+		out.WriteString("coordinates\n" + lines)
+	}
 	return out.String()
 }
 
@@ -117,7 +120,7 @@ func where(stages []untwist.Stage) string {
 }
 
 // Warnings returns sentences about what a reader of the figures should know.
-func (p Probe) Warnings() []string { return failures(p.Findings.Failed) }
+func (p Probe) Warnings() []string { return failures(p.Findings.Account) }
 
 // ErrNothingToDraw says that no Hessian was sampled: there was no need for one, or the
 // probe ended before. Then there are no pictures.

@@ -29,11 +29,12 @@ func findings() untwist.Findings {
 
 // The whole JSON object, once. Programs read it: names may be added, but none may change.
 func TestProbeAsJSON(t *testing.T) {
-	before := `{"problem":"levy","dim":1,"components":1,"mix":"none","seed":7,"status":"converged",` +
+	before := `{"problem":"levy","dim":1,"components":1,"mix":"none","seed":7,"status":"converged","stopped_by":"done",` +
 		`"frame":{"components":1,"dim":1,"residual":0,"certificate":1e-9,"certificate_alone":2e-9,"beyond":0,"rounding":1e-16,"splits":1,` +
 		`"verdict":"separable","blocks":[[0]],"linear":-1,"quadratic":false,"queries":9},`
 	errs := `"recovery_error":0,"coupling_error":0,"recovered":1,"blocks_right":true,`
-	after := `"queries":9,"budget":2000,"rounds":3,"failed_queries":0,"seconds":1.5,` +
+	after := `"queries":9,"budget":2000,"rounds":3,"failed_queries":0,` +
+		`"failures":{"exit":0,"signal":0,"timeout":0,"no_number":0,"nan":0,"error":0},"resumed_queries":0,"seconds":1.5,` +
 		`"stages":[{"name":"first look","purpose":"to find coordinates","queries":5},{"name":"certificate","purpose":"to check them","queries":4}],"spectrum":null}`
 	probe := report.Probe{
 		Subject: report.Subject{Name: "levy", Dim: 1, Components: 1, Mix: "none"}, Findings: findings(), Took: 1500 * time.Millisecond,

@@ -44,13 +44,31 @@ func (r Run) String() string {
 	if r.Known != nil {
 		line("gap", "%v", r.gap())
 	}
-	line("queries", "%s of %s", words.Thousands(found.Queries), words.Thousands(found.Budget))
+	line("queries", "%s of %s%s", words.Thousands(found.Queries), words.Thousands(found.Budget), resumed(found.Resumed))
+	if found.Failed > 0 {
+		line("failed", "%s: %s", words.Count(found.Failed, "query", "queries"), found.Failures)
+	}
 	if found.Structure != nil || found.Notes != nil {
 		line("learnt", "%s", found)
 	}
 	line("seconds", "%.1f", r.Took.Seconds())
-	line("best point", "%s", strings.Join(point, " "))
+	if lines := coordinateLines(r.Subject.Parameters, found.Structure); lines != "" {
+		out.WriteString("coordinates\n" + lines)
+	}
+	if space := r.Subject.Parameters; space != nil && len(found.Point) == len(space) {
+		out.WriteString("best point\n" + ParameterLines(space, found.Point))
+	} else {
+		line("best point", "%s", strings.Join(point, " "))
+	}
 	return out.String()
+}
+
+// resumed says how many queries came from a journal.
+func resumed(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s from the journal)", words.Thousands(n))
 }
 
 // Warnings returns sentences about what a reader of the figures should know.
@@ -59,15 +77,15 @@ func (r Run) Warnings() []string {
 	if r.Known != nil && !r.Known.Attainable {
 		all = append(all, "the known minimiser lies outside the bounds; the gap is measured from the minimum without bounds")
 	}
-	return append(all, failures(r.Result.Failed)...)
+	return append(all, failures(r.Result.Account)...)
 }
 
 // failures warns of queries that failed.
-func failures(n int) []string {
-	if n == 0 {
+func failures(a untwist.Account) []string {
+	if a.Failed == 0 {
 		return nil
 	}
-	return []string{words.Count(n, "query", "queries") + " failed (NaN or +Inf)"}
+	return []string{fmt.Sprintf("%s failed (%s); the first: %s", words.Count(a.Failed, "query", "queries"), a.Failures, a.FailedReason)}
 }
 
 // Draw draws into a folder how the run went and what it learnt about f, as far as there

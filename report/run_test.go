@@ -66,9 +66,10 @@ func TestRunAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	learnt, _ := json.Marshal(result().String())
-	want := `{"problem":"levy","dim":2,"components":2,"mix":"none","strategy":"auto","status":"converged",` +
+	want := `{"problem":"levy","dim":2,"components":2,"mix":"none","strategy":"auto","status":"converged","stopped_by":"done",` +
 		`"best_value":3.5,"gap":0.5,"minimum":3,"minimum_attainable":true,"best_point":[1,-2.5],"queries":1,"budget":2000,"rounds":1,` +
-		`"best_query":1,"target_query":0,"failed_queries":0,"seed":7,"seconds":1.5,"stages":[{"name":"hessians","purpose":"to find coordinates","queries":1}],` +
+		`"best_query":1,"target_query":0,"failed_queries":0,` +
+		`"failures":{"exit":0,"signal":0,"timeout":0,"no_number":0,"nan":0,"error":0},"resumed_queries":0,"seed":7,"seconds":1.5,"stages":[{"name":"hessians","purpose":"to find coordinates","queries":1}],` +
 		`"frame":{"components":2,"dim":2,"residual":0,"certificate":0,"certificate_alone":null,"beyond":0,"rounding":0,"splits":0,` +
 		`"verdict":"separable","blocks":[[0],[1]],"linear":1,"quadratic":false,"queries":1},` +
 		`"learnt":` + string(learnt) + `,"wells":[{"component":1,"y":[1,2],"above":[0,null]}],"curve":[{"queries":1,"value":3.5}]}`
@@ -175,10 +176,11 @@ func TestWarnings(t *testing.T) {
 		want   []string
 	}{
 		{nil, 0, nil},
-		{&report.Known{Attainable: true}, 1, []string{"1 query failed (NaN or +Inf)"}},
-		{&report.Known{}, 2500, []string{outside, "2,500 queries failed (NaN or +Inf)"}},
+		{&report.Known{Attainable: true}, 1, []string{"1 query failed (1 by timeout); the first: no answer within 3 s"}},
+		{&report.Known{}, 2500, []string{outside, "2,500 queries failed (2,500 by timeout); the first: no answer within 3 s"}},
 	} {
-		got := report.Run{Known: c.known, Result: untwist.Result{Account: untwist.Account{Failed: c.failed}}}.Warnings()
+		account := untwist.Account{Failed: c.failed, Failures: untwist.Failures{objective.TimedOut: c.failed}, FailedReason: "no answer within 3 s"}
+		got := report.Run{Known: c.known, Result: untwist.Result{Account: account}}.Warnings()
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}

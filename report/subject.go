@@ -6,6 +6,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/parameter"
 )
 
 // A Subject is the function that was minimised or probed, in words.
@@ -17,6 +18,9 @@ type Subject struct {
 	// of W, and the name of the kind of W. They are 0 and "" where f is not one.
 	Components int    `json:"components,omitempty"`
 	Mix        string `json:"mix,omitempty"`
+
+	// Parameters are the parameters of f, if they have names.
+	Parameters parameter.Space `json:"-"`
 }
 
 // describe returns a line that says which function it was and with which seed.
