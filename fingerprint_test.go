@@ -12,6 +12,7 @@ import (
 	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
@@ -49,7 +50,7 @@ func TestEveryOptionIsFingerprintedOrExcused(t *testing.T) {
 		"Parallel":   {Parallel: 2},
 		"Parameters": {Parameters: limited(parameter.Plain(3))},
 	}
-	excused := []string{"Time", "Target", "Tolerance", "MaxFailures", "KeepGoing", "PanicsFail", "Workers", "Progress"}
+	excused := []string{"Time", "Target", "Tolerance", "MaxFailures", "KeepGoing", "PanicsFail", "Workers", "Journal", "Progress"}
 	plain := fingerprint(t, untwist.Options{})
 	seen := []string{plain}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[untwist.Options]()) {
@@ -69,7 +70,7 @@ func TestEveryOptionIsFingerprintedOrExcused(t *testing.T) {
 	}
 	if got := fingerprint(t, untwist.Options{
 		Time: time.Hour, Target: new(1.), Tolerance: 1, MaxFailures: 0.5, KeepGoing: true, PanicsFail: true,
-		Workers: 7, Progress: func(untwist.Progress) {},
+		Workers: 7, Journal: journal.Config{File: "run.journal"}, Progress: func(untwist.Progress) {},
 	}); got != plain {
 		t.Errorf("it is %s with what does not decide, and %s without", got, plain)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
@@ -76,6 +77,10 @@ type Options struct {
 	// is part of the fingerprint; no algorithm uses it yet. Default 1.
 	Parallel int
 
+	// Journal, if it names a file, keeps every value of the run there before it is used. The
+	// same call with the same file goes on where it stood, whatever has ended it. A file of
+	// another run is refused.
+	Journal journal.Config
 	// Progress, if not nil, is called after every batch of queries.
 	Progress func(Progress) `fingerprint:"-"`
 }

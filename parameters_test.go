@@ -66,7 +66,9 @@ func TestParametersAreCoordinates(t *testing.T) {
 		o.Start, o.Bounds = space.Start(), space.Bounds()
 		want, wanted := trace(t, inner, o)
 		got, values := trace(t, objective.Func(4, calibration), given)
-		same := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b) }
+		same := func(a, b float64) bool {
+			return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
+		}
 		if !slices.EqualFunc(values, wanted, same) {
 			t.Fatalf("%d values with parameters, %d with coordinates, and they are not the same", len(values), len(wanted))
 		}

@@ -1,6 +1,7 @@
 package untwist
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,21 +29,20 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	if err := o.onlyToProbe(); err != nil {
 		return nothing, err
 	}
-	if err := o.complete(f.Dim()); err != nil {
-		return nothing, err
-	}
 	by := o.Identifier
 	if by == nil {
 		by = identify.Survey{}
 	}
+	r, err := newRun(f, "probe", o)
+	if err != nil {
+		return nothing, err
+	}
+	defer r.finish()
 	ctx, cancel := o.timed(ctx)
 	defer cancel()
-	r := newRun(f, o)
 	found, err := identify.Find(ctx, by, r.scale, identify.Request{Bounds: r.scale.Bounds(), Seed: o.Seed, Stage: r.enter})
 	out, unscaled := r.findings(found)
-	if err == nil {
-		err = unscaled
-	}
+	err = cmp.Or(err, unscaled, r.finish())
 	if err == nil {
 		out.Status = objective.Converged
 		return out, nil

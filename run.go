@@ -3,6 +3,7 @@ package untwist
 import (
 	"context"
 
+	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
@@ -13,6 +14,7 @@ import (
 // recorded on the way.
 type run struct {
 	options Options
+	plan    int // the budget that the run was planned with
 	meter   *objective.Meter
 	record  *objective.Record
 	chunk   *objective.Chunk
@@ -20,16 +22,33 @@ type run struct {
 	coordinates *parameter.Coordinates
 	scale       *objective.Scale
 	stages      []Stage
+
+	journal  *journal.Journal // nil: there is none
+	recorded *journal.Objective
 }
 
 // firstQueries is how many queries at the start of a run have to fail to end it.
 const firstQueries = 20
 
-func newRun(f objective.Objective, o Options) *run {
-	r := &run{options: o}
+// newRun begins a run of f; command says what is done with it. given are the options as
+// the user has given them.
+func newRun(f objective.Objective, command string, given Options) (*run, error) {
+	o := given
+	if err := o.complete(f.Dim()); err != nil {
+		return nil, err
+	}
+	r := &run{options: o, plan: o.Budget}
 	guard := objective.NewGuard(f)
-	guard.PanicsFail = o.PanicsFail
-	r.meter = objective.NewMeter(objective.NewPool(guard, o.Workers), o.Budget)
+	guard.PanicsFail, guard.Timed = o.PanicsFail, o.Journal.File != ""
+	var all objective.Objective = objective.NewPool(guard, o.Workers)
+	if o.Journal.File != "" {
+		recorded, err := r.open(f, all, command, given)
+		if err != nil {
+			return nil, err
+		}
+		all = recorded
+	}
+	r.meter = objective.NewMeter(all, o.Budget)
 	rules := objective.Rules{Target: o.Target, Tolerance: o.Tolerance}
 	if !o.KeepGoing {
 		rules.First, rules.MaxFailures = max(firstQueries, len(o.Points)), o.MaxFailures
@@ -42,7 +61,7 @@ func newRun(f objective.Objective, o Options) *run {
 		searched = r.coordinates
 	}
 	r.scale = objective.NewScale(searched, o.Start, o.Bounds)
-	return r
+	return r, nil
 }
 
 // timed returns the context of a run, which ends when the time is spent.
@@ -118,6 +137,7 @@ func (r *run) account() Account {
 		Queries:      r.meter.Queries(),
 		Budget:       r.meter.Budget(),
 		Rounds:       r.chunk.Rounds(),
+		Resumed:      r.resumed(),
 		Failed:       failures.Total(),
 		Failures:     failures,
 		FailedPoint:  failedPoint,

@@ -18,6 +18,7 @@
 package untwist
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -41,23 +42,25 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 	if f == nil || f.Dim() < 1 {
 		return nothing, errNoObjective
 	}
-	if err := o.complete(f.Dim()); err != nil {
+	r, err := newRun(f, "minimize", o)
+	if err != nil {
 		return nothing, err
 	}
+	defer r.finish()
+	o = r.options
 	ctx, cancel := o.timed(ctx)
 	defer cancel()
-	r := newRun(f, o)
 	task := strategy.Task{
 		Bounds:     r.scale.Bounds(),
 		Points:     r.points(),
 		Blocks:     o.Blocks,
 		Identifier: o.Identifier,
-		Budget:     o.Budget,
+		Budget:     r.plan,
+		Limit:      o.Budget,
 		Seed:       o.Seed,
 		Stage:      r.enter,
 	}
 	if o.Frame != nil {
-		var err error
 		if task.Frame, err = scaled(o.Frame, o.Start); err != nil {
 			return nothing, objective.BadOption("Frame", "%v", err)
 		}
@@ -69,10 +72,7 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 		outcome.Status = objective.Converged
 	}
 	result := r.result(outcome)
-	if learnt := r.learnt(&result, outcome.Learnt); err == nil {
-		err = learnt
-	}
-	if err != nil {
+	if err = cmp.Or(err, r.learnt(&result, outcome.Learnt), r.finish()); err != nil {
 		result.Status = objective.Failed
 		return result, err
 	}

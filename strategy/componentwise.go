@@ -37,11 +37,18 @@ func (c Componentwise) Minimize(ctx context.Context, f objective.Objective, task
 	begun.Stage(byCBO)
 	s := newSlices(ctx, counted, begun.found.Frame, Swarm{Config: c.Config}.settings(), begun.Seed)
 	defer s.stop()
-	status, err := s.run(ctx, (begun.Budget-counted.queries-1)/len(s.talks))
-	if err != nil {
-		return begun.ended(ctx, err)
+	share := (begun.Budget - counted.queries - 1) / len(s.talks)
+	for {
+		before := counted.queries
+		status, err := s.run(ctx, share)
+		if err != nil {
+			return begun.ended(ctx, err)
+		}
+		// A resumed run with a larger budget goes on by the same shares.
+		if idle := counted.queries-before <= 1; status != objective.StepLimit || idle || counted.queries >= begun.Limit || begun.Limit <= begun.Budget {
+			return begun.outcome(status), nil
+		}
 	}
-	return begun.outcome(status), nil
 }
 
 // A counted objective counts the queries that pass.

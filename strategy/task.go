@@ -31,6 +31,10 @@ type Task struct {
 	// Budget is how many queries f has left, at least 1. A strategy plans with it;
 	// what ends a search is f itself: see objective.Meter.
 	Budget int
+	// Limit is how many queries f really has left, if that is not Budget: a run that is
+	// resumed keeps to its plan and goes on. A strategy asks for the same points as with
+	// another Limit until there are no more. Default: Budget.
+	Limit int
 	// Seed determines all randomness.
 	Seed uint64
 	// Stage is told what is being done from now on. Default: nobody is told.
@@ -42,6 +46,12 @@ type Task struct {
 func (t Task) Complete(d int) (Task, error) {
 	if t.Budget < 1 {
 		return t, objective.BadOption("Budget", "%d, must be at least 1", t.Budget)
+	}
+	if t.Limit == 0 {
+		t.Limit = t.Budget
+	}
+	if t.Limit < 0 {
+		return t, objective.BadOption("Limit", "%d, must be at least 1", t.Limit)
 	}
 	if t.Bounds.IsZero() {
 		t.Bounds = objective.Cube(d, math.Inf(-1), math.Inf(1))

@@ -1,0 +1,66 @@
+package untwist
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/untwist/untwist/internal/canon"
+	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/objective"
+)
+
+// open opens the journal of a run and returns f with its journal around it. A run that is
+// resumed keeps to the plan that it was begun with.
+func (r *run) open(f, guarded objective.Objective, command string, given Options) (objective.Objective, error) {
+	about, err := About(f, command, given)
+	if err != nil {
+		return nil, err
+	}
+	r.journal, err = journal.Open(r.options.Journal, journal.Header{
+		Numerics: Numerics, Dim: f.Dim(), About: about, Free: []string{"Budget"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var planned struct{ Budget int }
+	if err := json.Unmarshal(r.journal.Header().About, &planned); err != nil || planned.Budget < 1 {
+		r.journal.Close()
+		return nil, fmt.Errorf("the journal %s does not say with which budget its run was planned", r.options.Journal.File)
+	}
+	r.plan = planned.Budget
+	r.recorded = r.journal.Wrap(guarded)
+	return r.recorded, nil
+}
+
+// About returns what a journal says about a run: everything that decides it, as one line of
+// canonical JSON. It has the command ("minimize" or "probe"), the description of f, if f is
+// an objective.Described, and the fingerprint of the options.
+func About(f objective.Objective, command string, o Options) ([]byte, error) {
+	options, err := o.Fingerprint(f.Dim())
+	if err != nil {
+		return nil, err
+	}
+	description := []byte("null")
+	if d, ok := f.(objective.Described); ok {
+		if description, err = canon.Marshal(d.Description()); err != nil {
+			return nil, fmt.Errorf("the description of the objective: %w", err)
+		}
+	}
+	return fmt.Appendf(nil, `{"Command":%q,"Objective":%s,%s`, command, description, options[1:]), nil
+}
+
+// resumed returns how many queries were answered from the journal.
+func (r *run) resumed() int {
+	if r.recorded == nil {
+		return 0
+	}
+	return r.recorded.Resumed()
+}
+
+// finish closes the journal.
+func (r *run) finish() error {
+	if r.journal == nil {
+		return nil
+	}
+	return r.journal.Close()
+}
