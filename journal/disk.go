@@ -1,0 +1,42 @@
+package journal
+
+import (
+	"io"
+	"os"
+)
+
+// A disk is a file as a writer sees it.
+type disk interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Truncate(size int64) error
+	Sync() error
+	// Reserve reserves room from the byte at on. The length of the file does not change.
+	Reserve(at, length int64) error
+}
+
+// A diskFile is a disk that is a file.
+type diskFile struct{ *os.File }
+
+// Reserve reserves room.
+func (f diskFile) Reserve(at, length int64) error { return reserve(f.File, at, length) }
+
+// syncFolder brings the names in a folder to the disk.
+func syncFolder(dir string) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return first(folder.Sync(), folder.Close())
+}
+
+// first returns the first error, if there is one.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

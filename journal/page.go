@@ -1,0 +1,197 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"sort"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// A page is the queries of one frame, in the order of their numbers. Its payload is
+//
+//	kind | flags | count | numbers | values | seconds | notes | points or hashes
+//
+// The numbers are the first and then differences, as varints. Seconds and notes are there
+// only if the flags say so.
+type page struct {
+	dim     int
+	hashed  bool
+	numbers []int
+	values  []byte // 8 each
+	seconds []byte // 4 each, or none
+	notes   []note
+	noted   []int  // for each query the number of its note from 1, 0: it has none; or none
+	points  []byte // 8·dim each, or 8 each if hashed
+}
+
+const (
+	hashedFlag = 1 << iota
+	secondsFlag
+	notesFlag
+	allFlags = hashedFlag | secondsFlag | notesFlag
+)
+
+// A note is what answers have in words. Answers with the same words share it.
+type note struct {
+	failure byte // the kind of failure plus 1; 0: the query did not fail
+	detail  string
+	by      string
+}
+
+// longestWords is the most bytes of a failure's detail, and of the name of who evaluated.
+const longestWords = 200
+
+// mostQuery is the most number that a query may have. No run gets that far.
+const mostQuery = 1 << 60
+
+var errPage = errors.New("the payload of a frame is no page of queries")
+
+// read takes the page from a payload, which the page keeps.
+func (p *page) read(payload []byte, dim int) error {
+	d := decoder{rest: payload}
+	kind, flags := d.byte(), d.byte()
+	p.dim, p.hashed = dim, flags&hashedFlag != 0
+	n := d.count(9) // a number and a value
+	if d.bad || kind != queriesKind || flags&^allFlags != 0 || n == 0 {
+		return errPage
+	}
+	p.numbers = p.numbers[:0]
+	last := 0
+	for range n {
+		delta := d.uvarint()
+		if delta == 0 || delta > mostQuery || last+int(delta) > mostQuery {
+			return errPage
+		}
+		last += int(delta)
+		p.numbers = append(p.numbers, last)
+	}
+	p.values = d.bytes(8 * n)
+	p.seconds, p.notes, p.noted = nil, p.notes[:0], p.noted[:0]
+	if flags&secondsFlag != 0 {
+		p.seconds = d.bytes(4 * n)
+	}
+	if flags&notesFlag != 0 {
+		p.readNotes(&d, n)
+	}
+	width := 8
+	if !p.hashed {
+		width = 8 * dim
+	}
+	p.points = d.bytes(width * n)
+	if d.bad || len(d.rest) > 0 {
+		return errPage
+	}
+	return nil
+}
+
+// readNotes reads the notes of n queries.
+func (p *page) readNotes(d *decoder, n int) {
+	for range d.count(3) {
+		p.notes = append(p.notes, note{failure: d.byte(), detail: d.text(), by: d.text()})
+	}
+	for range n {
+		which := d.uvarint()
+		if which > uint64(len(p.notes)) {
+			d.bad = true
+			return
+		}
+		p.noted = append(p.noted, int(which))
+	}
+}
+
+// answer returns the i-th answer.
+func (p *page) answer(i int) objective.Answer {
+	a := objective.Answer{Value: math.Float64frombits(binary.LittleEndian.Uint64(p.values[8*i:]))}
+	if p.seconds != nil {
+		a.Seconds = float64(math.Float32frombits(binary.LittleEndian.Uint32(p.seconds[4*i:])))
+	}
+	if len(p.noted) > 0 && p.noted[i] > 0 {
+		n := p.notes[p.noted[i]-1]
+		a.By = n.by
+		if n.failure > 0 {
+			a.Failure = &objective.Failure{Kind: objective.FailureKind(n.failure - 1), Detail: n.detail}
+		}
+	}
+	return a
+}
+
+// point returns the i-th point, nil if only its hash is kept.
+func (p *page) point(i int) []float64 {
+	if p.hashed {
+		return nil
+	}
+	x := make([]float64, p.dim)
+	for k := range x {
+		x[k] = math.Float64frombits(binary.LittleEndian.Uint64(p.points[8*(i*p.dim+k):]))
+	}
+	return x
+}
+
+// has reports whether x is the i-th point, bit by bit, or has its hash.
+func (p *page) has(i int, x []float64) bool {
+	if p.hashed {
+		return binary.LittleEndian.Uint64(p.points[8*i:]) == hashPoint(x)
+	}
+	row := p.points[8*i*p.dim:]
+	for k, v := range x {
+		if binary.LittleEndian.Uint64(row[8*k:]) != math.Float64bits(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// A decoder reads a payload from the front. Once something is missing it is bad, and all
+// that it reads is zero.
+type decoder struct {
+	rest []byte
+	bad  bool
+}
+
+// bytes reads n bytes.
+func (d *decoder) bytes(n int) []byte {
+	if d.bad || n < 0 || n > len(d.rest) {
+		d.bad = true
+		return nil
+	}
+	front := d.rest[:n:n]
+	d.rest = d.rest[n:]
+	return front
+}
+
+func (d *decoder) byte() byte {
+	if b := d.bytes(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.rest)
+	if d.bad || n <= 0 {
+		d.bad = true
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+// count reads how many things follow, each of which has at least so many bytes.
+func (d *decoder) count(each int) int {
+	n := d.uvarint()
+	if n > uint64(len(d.rest)/each) {
+		d.bad = true
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) text() string { return string(d.bytes(d.count(1))) }
+
+// within returns which of its queries, lo ≤ i < hi, have numbers from first to last.
+func (p *page) within(first, last int) (lo, hi int) {
+	lo = sort.SearchInts(p.numbers, first)
+	return lo, lo + sort.SearchInts(p.numbers[lo:], last+1)
+}
