@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -211,7 +212,7 @@ func (ticking) Each(ctx context.Context, _ *mat.Dense, values []float64, tell fu
 // The room that a run had reserved is given back when it ends, and that of a killed run when
 // it goes on.
 func TestReservedRoomIsGivenBack(t *testing.T) {
-	file := makeJournal(t, Config{}, theBatches)
+	file := makeJournal(t, Config{File: filepath.Join(t.TempDir(), "run.journal")}, theBatches)
 	reserveMuch := func() {
 		f, err := os.OpenFile(file, os.O_RDWR, 0)
 		if err != nil {

@@ -1,0 +1,138 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+var thorough = flag.Bool("whole", false, "damage journals in many more ways")
+
+const benchDim, benchRows = 100, 1000
+
+// constant is an objective that costs nothing and tells.
+type constant struct{}
+
+func (constant) Dim() int                                              { return benchDim }
+func (constant) Evaluate(context.Context, *mat.Dense, []float64) error { return errors.New("tells") }
+func (constant) Each(_ context.Context, _ *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
+	for i := range values {
+		values[i] = 1
+		tell(i, objective.Answer{Value: 1, Seconds: 1})
+	}
+	return nil
+}
+
+// BenchmarkRecord is the cost of a journal: compare "journal" with "bytes", which writes the
+// same number of bytes to a file. Each operation is one query.
+func BenchmarkRecord(b *testing.B) {
+	dir := os.Getenv("UNTWIST_BENCH_FOLDER") // "": where temporary files are
+	if dir == "" {
+		dir = b.TempDir()
+	}
+	points := mat.NewDense(benchRows, benchDim, nil)
+	const limit = 1 << 28 // files start again at this length
+	for _, hashed := range []bool{false, true} {
+		b.Run(fmt.Sprintf("journal/hashed=%v", hashed), func(b *testing.B) {
+			b.ReportAllocs()
+			var size, queries int64
+			values := make([]float64, benchRows)
+			file := filepath.Join(dir, "bench.journal")
+			h := theHeader()
+			h.Dim = benchDim
+			var j *Journal
+			var o *Objective
+			open := func() {
+				os.Remove(file)
+				var err error
+				if j, err = Open(Config{File: file, HashPoints: hashed}, h); err != nil {
+					b.Fatal(err)
+				}
+				o = j.Wrap(constant{})
+			}
+			open()
+			b.ResetTimer()
+			for i := 0; i < b.N; i += benchRows {
+				if err := o.Evaluate(b.Context(), points, values); err != nil {
+					b.Fatal(err)
+				}
+				size, queries = j.writer.end, int64(j.writer.queries)
+				if size > limit {
+					b.StopTimer()
+					mustClose(b, j)
+					open()
+					b.StartTimer()
+				}
+			}
+			b.StopTimer()
+			mustClose(b, j)
+			b.ReportMetric(float64(size)/float64(queries), "bytes/query")
+		})
+		b.Run(fmt.Sprintf("bytes/hashed=%v", hashed), func(b *testing.B) {
+			bytes := benchRows * (8*(benchDim+1) + 6)
+			if hashed {
+				bytes = benchRows * 22
+			}
+			data := make([]byte, bytes)
+			f, err := os.Create(filepath.Join(dir, "bench.bytes"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer f.Close()
+			at := int64(0)
+			b.ResetTimer()
+			for i := 0; i < b.N; i += benchRows {
+				if _, err := f.WriteAt(data, at); err != nil {
+					b.Fatal(err)
+				}
+				if at += int64(len(data)); at > limit {
+					b.StopTimer()
+					at = 0
+					f.Truncate(0)
+					b.StartTimer()
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkReplay is what a query costs that is answered from the record.
+func BenchmarkReplay(b *testing.B) {
+	for _, hashed := range []bool{false, true} {
+		b.Run(fmt.Sprintf("hashed=%v", hashed), func(b *testing.B) {
+			file := filepath.Join(b.TempDir(), "run.journal")
+			h := theHeader()
+			h.Dim = benchDim
+			j, err := Open(Config{File: file, HashPoints: hashed}, h)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer mustClose(b, j)
+			points, values := mat.NewDense(benchRows, benchDim, nil), make([]float64, benchRows)
+			const batches = 50
+			o := j.Wrap(constant{})
+			for range batches {
+				if err := o.Evaluate(b.Context(), points, values); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := 0; i < b.N; i += benchRows {
+				if i/benchRows%batches == 0 {
+					o = j.Wrap(constant{})
+				}
+				if err := o.Evaluate(b.Context(), points, values); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
