@@ -74,7 +74,7 @@ func wantTruth(t testing.TB, data []byte) {
 	o := j.Wrap(f)
 	runAll(t, o, theBatches)
 	if len(f.asked)+o.Resumed() != theQueries {
-			t.Errorf("asked %d and resumed %d", len(f.asked), o.Resumed())
+		t.Errorf("asked %d and resumed %d", len(f.asked), o.Resumed())
 	}
 	mustClose(t, j)
 }
