@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,6 +170,13 @@ func TestRandomDamage(t *testing.T) {
 	}
 }
 
+// sealed returns a frame with another sequence number, behind another frame.
+func sealed(frame []byte, sequence uint64, behind []byte) []byte {
+	previous := binary.LittleEndian.Uint32(behind[len(behind)-sumBytes:])
+	frame, _ = sealFrame(slices.Clone(frame[:len(frame)-sumBytes]), sequence, previous)
+	return frame
+}
+
 // What happens to a file is known for these.
 func TestWhichDamageIsRefused(t *testing.T) {
 	a, b := aJournal(false), aJournal(true)
@@ -202,6 +210,7 @@ func TestWhichDamageIsRefused(t *testing.T) {
 		{"another's frame", edit(func(f [][]byte) [][]byte { f[2] = b[2]; return f }), at(2), 4},
 		{"another's last frame", edit(func(f [][]byte) [][]byte { f[len(f)-1] = b[len(f)-1]; return f }), at(len(a) - 1), theQueries - 3},
 		{"zeros behind", edit(func(f [][]byte) [][]byte { return append(f, make([]byte, 9999)) }), 0, theQueries},
+		{"a frame out of its turn", slices.Concat(a[0], a[1], sealed(a[2], 3, a[1])), at(2), 4},
 		{"half a frame behind", edit(func(f [][]byte) [][]byte { return append(f, f[2][:30]) }), 0, theQueries},
 	} {
 		file := inFolder(t)
@@ -235,6 +244,45 @@ func TestWhichDamageIsRefused(t *testing.T) {
 			t.Errorf("%s: resumed %d, want %d", c.about, o.Resumed(), c.taken)
 		}
 		mustClose(t, j)
+	}
+}
+
+// No writer makes such a file.
+func TestAQueryThatIsThereTwice(t *testing.T) {
+	a := aJournal(false)
+	file := inFolder(t)
+	write(t, file, slices.Concat(a[0], a[1], sealed(a[1], 2, a[1])))
+	j := mustOpen(t, Config{File: file})
+	if err := tryAll(t, j.Wrap(&function{}), theBatches); err == nil || !strings.Contains(err.Error(), "has query 1 twice") {
+		t.Error(err)
+	}
+}
+
+// The header says that it is longer than the file, as if its program had been killed.
+func TestAHeaderThatHidesQueries(t *testing.T) {
+	data := slices.Concat(aJournal(false)...)
+	binary.LittleEndian.PutUint32(data[preambleBytes+len(marker):], 1<<20)
+	file := inFolder(t)
+	write(t, file, data)
+	var broken *BrokenError
+	if _, err := Open(Config{File: file}, theHeader()); !errors.As(err, &broken) || !bytes.Equal(data, contents(t, file)) {
+		t.Error(err)
+	}
+}
+
+func TestAWholeFrameIsFoundAnywhere(t *testing.T) {
+	frame := aJournal(false)[1]
+	long := window(1 << 40)
+	for at := long - 30; at < long+5; at++ {
+		data := slices.Concat(make([]byte, at), frame, make([]byte, 10))
+		found, err := scan(bytes.NewReader(data), int64(len(data))).whole(0)
+		if !found || err != nil {
+			t.Errorf("a frame at %d: found is %v, %v", at, found, err)
+		}
+		data[at+30] ^= 1
+		if found, err := scan(bytes.NewReader(data), int64(len(data))).whole(0); found || err != nil {
+			t.Errorf("a broken frame at %d: found is %v, %v", at, found, err)
+		}
 	}
 }
 

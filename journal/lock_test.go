@@ -179,3 +179,27 @@ func TestACopyIsAJournalOfItsOwn(t *testing.T) {
 		}
 	}
 }
+
+// The holder removes its lock after we have opened it.
+func TestALockThatIsRemovedMeanwhile(t *testing.T) {
+	file := inFolder(t)
+	tries := 0
+	meanwhile := func(f *os.File) (grip, error) {
+		if tries++; tries == 1 {
+			if err := os.Remove(file + ".lock"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return gripOn(f)
+	}
+	l, err := takeLockAs(myself(), file, func(string) {}, meanwhile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !same(l.file, file+".lock") || tries != 2 {
+		t.Errorf("after %d tries the lock is one that nobody can see", tries)
+	}
+	if err := l.release(); err != nil {
+		t.Error(err)
+	}
+}
