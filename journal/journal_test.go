@@ -300,3 +300,19 @@ func TestAClosedJournal(t *testing.T) {
 		}
 	}
 }
+
+// Whoever is told an answer may look at the journal.
+func TestTellMayUseTheJournal(t *testing.T) {
+	file := makeJournal(t, Config{}, theBatches)
+	j := mustOpen(t, Config{File: file})
+	told := 0
+	err := j.Wrap(&function{}).Each(t.Context(), someBatch(1, theQueries+3), make([]float64, theQueries+3), func(int, objective.Answer) {
+		told++
+		if n := j.Recorded(); n < theQueries {
+			t.Errorf("%d are recorded", n)
+		}
+	})
+	if err != nil || told != theQueries+3 {
+		t.Errorf("told %d, %v", told, err)
+	}
+}

@@ -51,10 +51,16 @@ func (o *Objective) Each(ctx context.Context, points *mat.Dense, values []float6
 		return o.failed
 	}
 	b := &batch{first: o.asked + 1, points: points, known: make([]bool, len(values)), values: values, tell: tell}
-	recorded, err := o.recall(b)
+	answers, recorded, err := o.recall(b)
 	if err != nil {
 		o.failed = err
 		return err
+	}
+	for i, a := range answers {
+		if b.known[i] {
+			values[i] = a.Value
+			tell(i, a)
+		}
 	}
 	o.resumed += recorded
 	spent := recorded
@@ -79,44 +85,38 @@ func cause(err error) error {
 	return err
 }
 
-// recall answers the queries of a batch that the file has, and returns how many.
-func (o *Objective) recall(b *batch) (int, error) {
+// recall returns the answers of a batch that the file has, and how many there are. They are
+// known then.
+func (o *Objective) recall(b *batch) (answers []objective.Answer, recorded int, err error) {
 	w := &o.journal.writer
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	last := b.first + len(b.known) - 1
 	stretches := w.index.among(b.first, last)
 	if len(stretches) == 0 {
-		return 0, nil
+		return nil, 0, nil
 	}
 	if w.shut {
-		return 0, w.closed()
+		return nil, 0, w.closed()
 	}
-	answers := make([]objective.Answer, len(b.known))
-	recorded := 0
+	answers = make([]objective.Answer, len(b.known))
 	for _, s := range stretches {
 		if s.least > last || s.greatest < b.first {
 			continue
 		}
 		pages, err := o.shelf.pages(s)
 		if err != nil {
-			return 0, fmt.Errorf("the journal %s cannot be read at byte %d: %w", w.name, s.at, err)
+			return nil, 0, fmt.Errorf("the journal %s cannot be read at byte %d: %w", w.name, s.at, err)
 		}
 		for p := range pages {
 			n, err := o.compare(b, &pages[p], answers)
 			if err != nil {
-				return 0, err
+				return nil, 0, err
 			}
 			recorded += n
 		}
 	}
-	for i, known := range b.known {
-		if known {
-			b.values[i] = answers[i].Value
-			b.tell(i, answers[i])
-		}
-	}
-	return recorded, nil
+	return answers, recorded, nil
 }
 
 // compare takes the answers of a page whose queries are in the batch, and returns how many
