@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -48,16 +49,20 @@ func wantTruth(t testing.TB, data []byte) {
 	t.Helper()
 	file := inFolder(t)
 	write(t, file, data)
+	var wrong []string
 	s, readErr := Read(file, func(q Query) error {
 		want := Query{q.Number, q.Point, theAnswer(thePoint(q.Number))}
 		if q.Point != nil {
 			want.Point = thePoint(q.Number)
 		}
 		if !cmp.Equal(q, want) {
-			t.Errorf("read %+v, want %+v", q, want)
+			wrong = append(wrong, fmt.Sprintf("read %+v, want %+v", q, want))
 		}
 		return nil
 	})
+	if len(wrong) > 0 && len(Diff(s.About, theHeader().About)) == 0 { // what another run has is its own truth
+		t.Error(wrong)
+	}
 	j, err := Open(Config{File: file}, theHeader())
 	if err != nil {
 		if !bytes.Equal(data, contents(t, file)) {
