@@ -104,37 +104,32 @@ func (o *Objective) recall(b *batch) (answers []objective.Answer, recorded int, 
 		if s.least > last || s.greatest < b.first {
 			continue
 		}
-		pages, err := o.shelf.pages(s)
+		leaf, err := o.shelf.leaf(s)
 		if err != nil {
 			return nil, 0, fmt.Errorf("the journal %s cannot be read at byte %d: %w", w.name, s.at, err)
 		}
-		for p := range pages {
-			n, err := o.compare(b, &pages[p], answers)
-			if err != nil {
+		for _, p := range leaf.within(b.first, last) {
+			if err := o.compare(b, p); err != nil {
 				return nil, 0, err
 			}
-			recorded += n
+			answers[p.number-b.first] = p.page.answer(p.row)
+			recorded++
 		}
 	}
 	return answers, recorded, nil
 }
 
-// compare takes the answers of a page whose queries are in the batch, and returns how many
-// there are.
-func (o *Objective) compare(b *batch, p *page, answers []objective.Answer) (int, error) {
-	lo, hi := p.within(b.first, b.first+len(b.known)-1)
-	for k := lo; k < hi; k++ {
-		i := p.numbers[k] - b.first
-		if !p.has(k, b.points.RawRowView(i)) {
-			return 0, &DivergedError{o.journal.writer.name, p.numbers[k]}
-		}
-		if b.known[i] {
-			return 0, fmt.Errorf("the journal %s has query %d twice: restore it from a copy, or begin a new one", o.journal.writer.name, p.numbers[k])
-		}
-		b.known[i] = true
-		answers[i] = p.answer(k)
+// compare checks that the record has the point of the batch. The query is known then.
+func (o *Objective) compare(b *batch, p place) error {
+	i := p.number - b.first
+	if !p.page.has(p.row, b.points.RawRowView(i)) {
+		return &DivergedError{o.journal.writer.name, p.number}
 	}
-	return hi - lo, nil
+	if b.known[i] {
+		return fmt.Errorf("the journal %s has query %d twice: restore it from a copy, or begin a new one", o.journal.writer.name, p.number)
+	}
+	b.known[i] = true
+	return nil
 }
 
 // ask asks the objective for the queries of a batch that are not known yet, and returns how
