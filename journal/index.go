@@ -55,7 +55,6 @@ func (x *index) among(first, last int) []stretch {
 // A leaf is what a stretch says.
 type leaf struct {
 	at, end int64
-	pages   []page
 	places  []place // in the order of their numbers
 }
 
@@ -99,7 +98,7 @@ func (s *shelf) leaf(at stretch) (*leaf, error) {
 	}
 	l := &s.kept[s.next]
 	s.next = (s.next + 1) % len(s.kept)
-	*l = leaf{at.at, at.end, pages, l.places[:0]}
+	*l = leaf{at.at, at.end, l.places[:0]}
 	for i := range pages {
 		for row, number := range pages[i].numbers {
 			l.places = append(l.places, place{number, &pages[i], row})

@@ -316,3 +316,22 @@ func TestTellMayUseTheJournal(t *testing.T) {
 		t.Errorf("told %d, %v", told, err)
 	}
 }
+
+// The record has the queries in another order, and all points are others.
+func TestDivergenceNamesTheFirstQuery(t *testing.T) {
+	file := inFolder(t)
+	j := mustOpen(t, Config{File: file})
+	boom := errors.New("boom")
+	o := j.Wrap(&function{order: backwards, before: 5, err: boom})
+	if err := o.Evaluate(t.Context(), someBatch(1, theQueries), make([]float64, theQueries)); !errors.Is(err, boom) {
+		t.Fatal(err)
+	}
+	mustClose(t, j)
+	j = mustOpen(t, Config{File: file})
+	runAll(t, j.Wrap(&function{}), []int{theQueries})
+	err := j.Wrap(&function{}).Evaluate(t.Context(), someBatch(2, theQueries), make([]float64, theQueries))
+	var diverged *DivergedError
+	if !errors.As(err, &diverged) || diverged.Query != 1 {
+		t.Error(err)
+	}
+}

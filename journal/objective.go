@@ -100,6 +100,7 @@ func (o *Objective) recall(b *batch) (answers []objective.Answer, recorded int, 
 		return nil, 0, w.closed()
 	}
 	answers = make([]objective.Answer, len(b.known))
+	parted := 0 // the first query whose point is another
 	for _, s := range stretches {
 		if s.least > last || s.greatest < b.first {
 			continue
@@ -109,27 +110,21 @@ func (o *Objective) recall(b *batch) (answers []objective.Answer, recorded int, 
 			return nil, 0, fmt.Errorf("the journal %s cannot be read at byte %d: %w", w.name, s.at, err)
 		}
 		for _, p := range leaf.within(b.first, last) {
-			if err := o.compare(b, p); err != nil {
-				return nil, 0, err
+			i := p.number - b.first
+			if b.known[i] {
+				return nil, 0, fmt.Errorf("the journal %s has query %d twice: restore it from a copy, or begin a new one", w.name, p.number)
 			}
-			answers[p.number-b.first] = p.page.answer(p.row)
+			if !p.page.has(p.row, b.points.RawRowView(i)) && (parted == 0 || p.number < parted) {
+				parted = p.number
+			}
+			b.known[i], answers[i] = true, p.page.answer(p.row)
 			recorded++
 		}
 	}
+	if parted > 0 {
+		return nil, 0, &DivergedError{w.name, parted}
+	}
 	return answers, recorded, nil
-}
-
-// compare checks that the record has the point of the batch. The query is known then.
-func (o *Objective) compare(b *batch, p place) error {
-	i := p.number - b.first
-	if !p.page.has(p.row, b.points.RawRowView(i)) {
-		return &DivergedError{o.journal.writer.name, p.number}
-	}
-	if b.known[i] {
-		return fmt.Errorf("the journal %s has query %d twice: restore it from a copy, or begin a new one", o.journal.writer.name, p.number)
-	}
-	b.known[i] = true
-	return nil
 }
 
 // ask asks the objective for the queries of a batch that are not known yet, and returns how
