@@ -120,28 +120,30 @@ func BenchmarkRecord(b *testing.B) {
 
 // BenchmarkReplay is what a query costs that is answered from the record.
 func BenchmarkReplay(b *testing.B) {
-	for _, hashed := range []bool{false, true} {
-		b.Run(fmt.Sprintf("hashed=%v", hashed), func(b *testing.B) {
+	for _, c := range []struct {
+		rows, batches int
+		hashed        bool
+	}{{benchRows, 50, false}, {benchRows, 50, true}, {1, 5000, false}, {1, 5000, true}} {
+		b.Run(fmt.Sprintf("rows=%d/hashed=%v", c.rows, c.hashed), func(b *testing.B) {
 			file := filepath.Join(b.TempDir(), "run.journal")
 			h := theHeader()
 			h.Dim = benchDim
-			j, err := Open(Config{File: file, HashPoints: hashed}, h)
+			j, err := Open(Config{File: file, HashPoints: c.hashed}, h)
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer mustClose(b, j)
-			points, values := mat.NewDense(benchRows, benchDim, nil), make([]float64, benchRows)
-			const batches = 50
+			points, values := mat.NewDense(c.rows, benchDim, nil), make([]float64, c.rows)
 			o := j.Wrap(constant{})
-			for range batches {
+			for range c.batches {
 				if err := o.Evaluate(b.Context(), points, values); err != nil {
 					b.Fatal(err)
 				}
 			}
 			b.ReportAllocs()
 			b.ResetTimer()
-			for i := 0; i < b.N; i += benchRows {
-				if i/benchRows%batches == 0 {
+			for i := 0; i < b.N; i += c.rows {
+				if i/c.rows%c.batches == 0 {
 					o = j.Wrap(constant{})
 				}
 				if err := o.Evaluate(b.Context(), points, values); err != nil {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -185,5 +186,41 @@ func TestLongBatches(t *testing.T) {
 			}
 		}
 		mustClose(t, j)
+	}
+}
+
+// A reader sees every frame whole or not at all.
+func TestReadingDuringARun(t *testing.T) {
+	file := inFolder(t)
+	j := mustOpen(t, Config{File: file})
+	done, read := make(chan struct{}), make(chan error, 1)
+	go func() {
+		last := 0
+		for {
+			s, err := Read(file, nil)
+			if err == nil && s.Queries < last {
+				err = fmt.Errorf("%d queries after %d", s.Queries, last)
+			}
+			last = s.Queries
+			if err != nil {
+				read <- err
+				return
+			}
+			select {
+			case <-done:
+				read <- nil
+				return
+			default:
+			}
+		}
+	}()
+	batches := make([]int, 300)
+	for i := range batches {
+		batches[i] = 1 + i%7
+	}
+	runAll(t, j.Wrap(&function{}), batches)
+	close(done)
+	if err := <-read; err != nil {
+		t.Error(err)
 	}
 }
