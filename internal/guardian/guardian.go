@@ -73,10 +73,10 @@ type Guardian struct {
 // If we die without Close, the guardian ends all programs and then removes what is in
 // folder and has a name that begins with "run-". If folder is "", it removes nothing.
 func Start(folder string) (*Guardian, error) {
-	return start(folder, closeGrace)
+	return startIn(folder, closeGrace)
 }
 
-func start(folder string, grace time.Duration) (*Guardian, error) {
+func startIn(folder string, grace time.Duration) (*Guardian, error) {
 	if folder != "" {
 		absolute, err := filepath.Abs(folder)
 		if err != nil {

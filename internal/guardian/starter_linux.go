@@ -83,6 +83,12 @@ func (s *starter) environment(env []string, job uint64) []string {
 // markOf is the mark of a program and all it starts.
 func markOf(id string, job uint64) string { return id + "-" + strconv.FormatUint(job, 10) }
 
+// number is that of a job in its mark, or 0, which no job has.
+func number(s string) uint64 {
+	n, _ := strconv.ParseUint(s, 10, 64)
+	return n
+}
+
 func closeAll(files []int) {
 	for _, f := range files {
 		unix.Close(f)

@@ -1,0 +1,23 @@
+package guardian
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+var whole = flag.Bool("whole", false, "start ten thousand programs, and chase more moving targets")
+
+// actor is the first word of the command line of the programs in these tests, which are
+// this executable.
+const actor = "guardian-test-program"
+
+func TestMain(m *testing.M) {
+	if os.Args[0] == actor {
+		play(os.Args[2], os.Args[3:])
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
