@@ -15,8 +15,9 @@ func (k *keeper) endJobs() time.Duration {
 	if !k.anySealed() {
 		return 0
 	}
-	members, sure := k.look()
 	now := time.Now()
+	k.killJobs(now)
+	members, sure := k.look()
 	var wait time.Duration
 	for _, j := range k.jobs {
 		if !j.doom.sealed {
@@ -34,7 +35,6 @@ func (k *keeper) endJobs() time.Duration {
 			wait = next
 		}
 	}
-	k.stopAndKill(now)
 	return wait
 }
 
@@ -52,9 +52,9 @@ func (k *keeper) anySealed() bool {
 // But then one of them, or what is above them, was a child of ours that has ended, or is
 // just ending.
 func (k *keeper) look() (members map[*job][]process, sure bool) {
-	for range 10 {
-		k.reap()
-		k.unsure = false
+	k.reap()
+	k.unsure = false
+	for range 3 {
 		all, _ := processes(func(process) {})
 		members = k.members(all)
 		for _, j := range k.jobs {
@@ -63,12 +63,19 @@ func (k *keeper) look() (members map[*job][]process, sure bool) {
 				j.unseen = 0
 			}
 		}
-		if sure = !k.unsure && !k.orphanEnded(); sure {
+		if sure = k.sure(); sure {
 			break
 		}
-		time.Sleep(100 * time.Microsecond)
 	}
 	return members, sure
+}
+
+// sure reports whether nothing can have been missed since it was called last.
+func (k *keeper) sure() bool {
+	sure := !k.unsure && !k.orphanEnded()
+	k.unsure = false
+	k.reap()
+	return sure
 }
 
 // over reports whether nothing is left of the job: we are sure, or have looked so often
@@ -95,8 +102,8 @@ func (d *doom) press(now time.Time, members []process) bool {
 // due reports whether it is time for SIGKILL.
 func (d *doom) due(now time.Time) bool { return d.sealed && !now.Before(d.deadline) }
 
-// stopAndKill ends the jobs whose time has come.
-func (k *keeper) stopAndKill(now time.Time) {
+// killJobs kills the jobs whose time has come.
+func (k *keeper) killJobs(now time.Time) {
 	due := false
 	for _, j := range k.jobs {
 		due = due || j.doom.due(now)
@@ -111,14 +118,15 @@ func (k *keeper) stopAndKill(now time.Time) {
 		j := k.owner(p)
 		return j != nil && j.doom.due(now)
 	}
-	stopAndKill(doomed, func(all []process) (victims []process) {
+	victims := func(all []process) (victims []process) {
 		for j, members := range k.members(all) {
 			if j.doom.due(now) {
 				victims = append(victims, members...)
 			}
 		}
 		return victims
-	})
+	}
+	hunt{doomed, victims, k.sure}.run()
 }
 
 // members returns those of all processes that belong to a job. Leaders and what is below
@@ -205,7 +213,7 @@ func (k *keeper) finish() {
 			break
 		}
 		if d.due(now) {
-			stopAndKill(func(p process) bool { return p.parent == k.self && !p.dead }, k.below)
+			hunt{func(p process) bool { return p.parent == k.self && !p.dead }, k.below, k.sure}.run()
 		} else if !d.warned {
 			d.press(now, k.everything())
 		}

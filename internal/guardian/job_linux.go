@@ -93,7 +93,7 @@ func (k *keeper) run() {
 			k.changed = true
 		}
 		k.startNext()
-		if k.changed {
+		if k.changed && len(k.requests) == 0 { // what is asked for at once is done at once
 			k.changed = false
 			if wait := k.endJobs(); wait > 0 {
 				timer.Reset(wait)

@@ -10,35 +10,45 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopAndKill ends all processes that choose returns. It stops them first, until no new
-// ones are found, since what is stopped cannot start others. For those that live but for a
-// moment and start others, quick says as soon as a process is seen whether it is one of
-// them. stopAndKill returns how many there were that we may kill, and does not wait until
-// they have ended.
-func stopAndKill(quick func(process) bool, choose func(all []process) []process) int {
+// A hunt is for the processes that choose returns. For those that live but for a moment
+// and start others, quick says as soon as a process is seen whether it is one of them.
+// After a look at all processes, sure says whether nothing can have been missed.
+type hunt struct {
+	quick  func(process) bool
+	choose func(all []process) []process
+	sure   func() bool
+}
+
+// run stops the processes, until no new ones are found, since what is stopped cannot start
+// others. Then it kills them. It returns how many there were that we may kill, and does
+// not wait until they have ended.
+func (h hunt) run() int {
 	stopped := map[int]uint64{} // numbers and starts
-	stop := func(p process) bool {
+	fresh := false
+	stop := func(p process) {
 		if start, found := stopped[p.pid]; found && start == p.start {
-			return false
+			return
 		}
-		stopped[p.pid] = p.start
+		stopped[p.pid], fresh = p.start, true
 		p.signal(unix.SIGSTOP)
-		return true
 	}
 	var victims []process
-	for range 100 {
+	for looks, vain := 0, 0; looks < 100 && vain < 5; looks++ {
+		fresh = false
 		all, _ := processes(func(p process) {
-			if quick(p) {
+			if h.quick(p) {
 				stop(p)
 			}
 		})
-		fresh := false
-		victims = choose(all)
+		victims = h.choose(all)
 		for _, p := range victims {
-			fresh = stop(p) || fresh
+			stop(p)
 		}
-		if !fresh {
+		vain++
+		if sure := h.sure(); sure && !fresh {
 			break
+		} else if fresh {
+			vain = 0
 		}
 	}
 	ours := 0
@@ -90,7 +100,7 @@ func sweep(id string, leaders []int) error {
 	}
 	limit := time.Now().Add(surrender)
 	for clean := 0; clean < 5; {
-		left := stopAndKill(marked, choose)
+		left := hunt{marked, choose, func() bool { return true }}.run()
 		if left == 0 {
 			clean++
 			continue
