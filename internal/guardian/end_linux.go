@@ -264,5 +264,5 @@ func (k *keeper) giveUp() {
 	for _, p := range k.everything() {
 		left = append(left, fmt.Sprint(p.pid))
 	}
-	k.tell(message{kind: failed, body: []byte("these processes could not be ended: " + strings.Join(left, ", "))})
+	k.tell(message{kind: failed, body: []byte("these processes of the programs could not be ended: " + strings.Join(left, ", "))})
 }

@@ -193,7 +193,12 @@ func (g *Guardian) take(m message) {
 func (g *Guardian) bury(trouble string) {
 	g.mutex.Lock()
 	orderly := g.closed
-	if !orderly {
+	switch {
+	case orderly && trouble != "":
+		g.result = errors.New(trouble)
+	case !orderly && trouble != "":
+		g.over = fmt.Errorf("%w (%s)", ErrGone, trouble)
+	case !orderly:
 		g.over = ErrGone
 	}
 	left := g.live
@@ -207,18 +212,17 @@ func (g *Guardian) bury(trouble string) {
 		}
 	}
 	if !orderly || len(leaders) > 0 {
-		g.result = sweep(g.id, leaders)
+		if err := sweep(g.id, leaders); err != nil {
+			g.result = err
+		}
 	}
 	for _, p := range left {
 		p.lose(g.over)
 	}
-	switch {
-	case trouble != "":
-		g.result = errors.New(trouble)
-	case !orderly && g.result == nil:
-		g.result = ErrGone
-	}
 	if !orderly {
+		if g.result == nil {
+			g.result = g.over
+		}
 		close(g.gone)
 	}
 	close(g.ended)

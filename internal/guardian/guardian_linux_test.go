@@ -133,18 +133,47 @@ func TestTreesAreEndedByKill(t *testing.T) {
 // What a program leaves behind is ended with it, and its output is at an end.
 func TestTreesAreEndedWithTheirLeader(t *testing.T) {
 	s := newStage(t)
-	for name, tree := range trees {
+	outputs := map[*Process]io.Reader{}
+	for _, tree := range trees {
 		all := words(tree.words)
 		all = append(all[:3:3], "exit", "4") // the leader does not stay
 		p, out := s.talk(all...)
-		s.wait(p.Done(), name)
+		outputs[p] = out
+	}
+	for p, out := range outputs {
+		s.wait(p.Done(), "done")
 		if want := (State{Code: 4}); p.State() != want {
-			t.Errorf("%s: %+v, want %+v", name, p.State(), want)
+			t.Errorf("%+v, want %+v", p.State(), want)
 		}
 		if _, err := io.ReadAll(out); err != nil {
-			t.Errorf("%s: someone holds the output: %v", name, err)
+			t.Errorf("someone holds the output: %v", err)
 		}
-		s.nobody(name)
+	}
+	s.nobody("when all are done")
+}
+
+// A program that has a guardian of its own, and programs.
+func TestGuardiansWithinGuardians(t *testing.T) {
+	s := newStage(t)
+	for _, grace := range []time.Duration{0, time.Hour} {
+		p, out := s.talk("us", "-", "start,session,deaf,deaf", "hang")
+		s.up(out, 3)
+		p.Kill(grace)
+		s.wait(p.Done(), "done")
+		s.nobody("when all are done")
+	}
+}
+
+// The guardian lives on when it gets a signal that is not for it.
+func TestSignalsToTheGuardian(t *testing.T) {
+	s := newStage(t)
+	for _, n := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE,
+		syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGCONT} {
+		if err := syscall.Kill(s.g.process.Pid, n); err != nil {
+			t.Fatal(err)
+		}
+		p := s.run("exit", "0")
+		s.wait(p.Done(), "done")
 	}
 }
 

@@ -135,9 +135,14 @@ func (k *keeper) register(r result) {
 	j := &job{id: r.job, pid: r.pid, running: true}
 	k.jobs[j.id], k.leaders[j.pid] = j, j
 	k.tell(numberMessage(started, j.id, int64(j.pid)))
-	if status, ended := k.early[j.pid]; ended {
+	if status, ended := k.early[j.pid]; ended && !child(j.pid) {
 		k.ended(j.pid, status)
 	}
+}
+
+// child reports whether a process is a child of ours that was not reaped.
+func child(pid int) bool {
+	return unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != unix.ECHILD
 }
 
 // reap takes the exit status of all children that have ended.
