@@ -74,7 +74,7 @@ func up() { fmt.Println("up", os.Getpid()) }
 
 func hang() {
 	for {
-		time.Sleep(time.Hour)
+		unix.Ppoll(nil, nil, nil)
 	}
 }
 
@@ -84,7 +84,7 @@ func start(how string, words []string) {
 	attr := &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: os.Environ(), Sys: &syscall.SysProcAttr{}}
 	attr.Sys.Setsid = strings.Contains(how, "session")
 	if strings.Contains(how, "cleared") {
-		attr.Env = []string{}
+		attr.Env = []string{race}
 	}
 	if _, err := os.StartProcess("/proc/self/exe", append([]string{actor, os.Args[1]}, words...), attr); err != nil {
 		panic(err)

@@ -2,10 +2,12 @@ package guardian
 
 import (
 	"bufio"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -182,6 +184,7 @@ func TestOthersAreNotTouched(t *testing.T) {
 	s := newStage(t)
 	other, heard := s.talk(words(trees["orphan in its session"].words)...)
 	s.up(heard, 2)
+	s.remain(2)
 	for name, tree := range trees {
 		p, out := s.talk(words(tree.words)...)
 		s.up(out, tree.n)
@@ -204,9 +207,7 @@ func TestStrangersAreEndedByClose(t *testing.T) {
 	p, out := s.talk("start", "session,cleared", "start,session,deaf,exit,0", "exit", "0")
 	s.up(out, 1)
 	s.wait(p.Done(), "done")
-	if left := players(s.token, s.g.id); len(left) != 1 {
-		t.Fatalf("%d processes are left, want 1; does Done end more than it says?", len(left))
-	}
+	s.remain(1)
 	q, out := s.talk("start", "session", "deaf", "exit", "0") // ended in spite of the stranger
 	s.wait(q.Done(), "done")
 	if _, err := io.ReadAll(out); err != nil {
@@ -344,18 +345,29 @@ func TestWeAreKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s := newStage(t)
-		p, out := s.talk("us", folder, quote(tree.words), "hang")
+		token := rand.Text()
+		command := exec.Command("/proc/self/exe", token, "us", folder, quote(tree.words), "hang")
+		command.Args[0], command.Stderr = actor, os.Stderr
+		pipe, err := command.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		out := bufio.NewReader(pipe)
 		line, err := out.ReadString('\n')
 		var guardian int
 		if _, scan := fmt.Sscanf(line, "guardian %d", &guardian); err != nil || scan != nil {
 			t.Fatal(err, scan)
 		}
-		s.up(out, tree.n+1)
-		syscall.Kill(p.Pid(), syscall.SIGKILL)
-		eventually(t, name, func() bool { return len(players(s.token, "")) == 0 })
+		(&stage{T: t}).up(out, tree.n+1)
+		command.Process.Kill()
+		command.Wait()
+		eventually(t, name, func() bool { return len(players(token, "")) == 0 })
 		eventually(t, "the guardian has gone", func() bool {
-			return syscall.Kill(guardian, 0) == syscall.ESRCH
+			p, alive := lookUp(guardian) // whoever adopts it may not reap it
+			return !alive || p.dead
 		})
 		left, err := os.ReadDir(folder)
 		if err != nil || len(left) != 1 || left[0].Name() != "failed-1" {

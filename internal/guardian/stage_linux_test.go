@@ -121,6 +121,12 @@ func (s *stage) nobody(when string) {
 	}
 }
 
+// remain waits until n processes are left.
+func (s *stage) remain(n int) {
+	s.Helper()
+	eventually(s.T, fmt.Sprint(n, " processes are left"), func() bool { return len(players(s.token, s.g.id)) == n })
+}
+
 // eventually waits until something is true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
