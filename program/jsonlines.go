@@ -16,20 +16,16 @@ type jsonLines struct {
 	keys [][]byte // {"k": or ,"k":
 }
 
-func newJSONLines(names []string) (jsonLines, error) {
-	var l jsonLines
+func newJSONLines(names []string) (l jsonLines) {
 	for i, name := range names {
-		text, err := json.Marshal(name)
-		if err != nil {
-			return l, err
-		}
+		text, _ := json.Marshal(name) // a text can always be written
 		before := byte(',')
 		if i == 0 {
 			before = '{'
 		}
 		l.keys = append(l.keys, append(append([]byte{before}, text...), ':'))
 	}
-	return l, nil
+	return l
 }
 
 func (l jsonLines) encode(dst []byte, jobs []job) ([]byte, int) {
@@ -43,18 +39,15 @@ func (l jsonLines) encode(dst []byte, jobs []job) ([]byte, int) {
 	return append(dst, "}}\n"...), 1
 }
 
-func (l jsonLines) decode(text []byte, end bool) (reply, int) {
+func (jsonLines) decode(text []byte, end bool) (reply, int) {
 	line, n := firstLine(text, end)
 	if n == 0 {
 		return reply{}, 0
 	}
-	if len(bytes.TrimSpace(line)) > 0 {
-		return readObject(line), n
+	if len(bytes.TrimSpace(line)) == 0 {
+		return reply{breach: blank}, n
 	}
-	if r, more := l.decode(text[n:], end); more > 0 { // a blank line is no answer
-		return r, n + more
-	}
-	return reply{}, 0
+	return readObject(line), n
 }
 
 func (jsonLines) window(float64) int { return 64 }

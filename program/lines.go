@@ -65,7 +65,7 @@ func firstLine(text []byte, end bool) (line []byte, n int) {
 	if len(text) >= longestReply {
 		return text[:longestReply], longestReply
 	}
-	if end {
+	if end && len(bytes.TrimSpace(text)) > 0 {
 		return text, len(text)
 	}
 	return nil, 0

@@ -86,6 +86,9 @@ func ended(s guardian.State, stderr []byte) (failure *objective.Failure, machine
 	return nil, nil
 }
 
+// clean reports whether a process has ended as a good program does.
+func clean(s guardian.State) bool { return s.Code == 0 && s.Signal == 0 }
+
 // timedOut is the failure of a point that took longer than the limit.
 func timedOut(limit time.Duration) *objective.Failure {
 	return &objective.Failure{Kind: objective.TimedOut, Detail: fmt.Sprintf("no answer within %v", limit)}
