@@ -2,6 +2,7 @@ package program
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -34,7 +35,7 @@ func (r result) read(printed []byte) (v float64, failure *objective.Failure, emp
 	case r.file != "":
 		text, err := readFront(r.file)
 		if err != nil {
-			return 0, noNumber("no value: %s %s", r.name, err), true
+			return 0, noNumber("%s %v", r.name, err), true
 		}
 		if v, ok = firstNumber(text); !ok {
 			return 0, noNumber("there is no number in %s", r.name), len(text) == 0
@@ -83,11 +84,6 @@ func notANumber(v float64) *objective.Failure {
 	return &objective.Failure{Kind: objective.NotANumber, Detail: fmt.Sprintf("the value is %g", v)}
 }
 
-// failed is the answer for a point that failed.
-func failed(f *objective.Failure, seconds float64) objective.Answer {
-	return objective.Answer{Value: math.Inf(1), Failure: f, Seconds: seconds}
-}
-
 // ending quotes the last line of what was printed.
 func ending(printed []byte) string {
 	line := lastLine(printed)
@@ -102,18 +98,11 @@ func quoted(text []byte) string { return strconv.Quote(shown(text, mostQuoted)) 
 
 // readFront reads the front of a file in which a number is expected.
 func readFront(path string) ([]byte, error) {
-	// Not to hang on a pipe.
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := openRegular(path)
 	if err != nil {
-		if os.IsNotExist(err) {
-			return nil, fmt.Errorf("was not written")
-		}
-		return nil, fmt.Errorf("cannot be read: %w", pathless(err))
+		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("is not an ordinary file")
-	}
 	text, err := io.ReadAll(io.LimitReader(file, mostOutput+1))
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", pathless(err))
@@ -122,4 +111,20 @@ func readFront(path string) ([]byte, error) {
 		text = bytes.TrimRightFunc(text, inWord)
 	}
 	return text, nil
+}
+
+// openRegular opens an ordinary file. It does not hang on a pipe.
+func openRegular(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, errors.New("was not written")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", pathless(err))
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		file.Close()
+		return nil, errors.New("is not an ordinary file")
+	}
+	return file, nil
 }
