@@ -1,0 +1,187 @@
+package guardian
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A process of the system, as /proc shows it.
+type process struct {
+	pid, parent, session int
+	start                uint64 // when it started; with pid it means one process for ever
+	dead                 bool   // only its exit status is left
+	unborn               bool   // it is just being loaded: its environment cannot be read yet
+}
+
+// processes returns all processes of the system. Those that start or end meanwhile may be
+// missing.
+func processes() ([]process, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var all []process
+	for _, n := range names {
+		if pid, err := strconv.Atoi(n); err == nil {
+			if p, ok := lookUp(pid); ok {
+				all = append(all, p)
+			}
+		}
+	}
+	return all, nil
+}
+
+// lookUp returns the process with a number, if there is one.
+func lookUp(pid int) (process, bool) {
+	b, err := readProc(pid, "stat")
+	if err != nil {
+		return process{}, false
+	}
+	return parseStat(pid, string(b))
+}
+
+// readProc reads a file of a process. It does not use os.ReadFile, which asks the poller.
+func readProc(pid int, file string) ([]byte, error) {
+	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/"+file, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	b := make([]byte, 0, 1024)
+	for {
+		n, err := unix.Read(fd, b[len(b):cap(b)])
+		if err == unix.EINTR {
+			continue
+		}
+		if n <= 0 || err != nil {
+			return b, err
+		}
+		b = slices.Grow(b[:len(b)+n], 512)
+	}
+}
+
+// parseStat reads /proc/PID/stat, see proc_pid_stat(5). The second field, the name, may
+// have any bytes in it, but the last parenthesis ends it.
+func parseStat(pid int, line string) (process, bool) {
+	_, rest, found := cutLast(line, ") ")
+	f := strings.Fields(rest) // from the third field on
+	if !found || len(f) < 20 {
+		return process{}, false
+	}
+	number := func(field int) uint64 {
+		if field-3 >= len(f) {
+			return 0
+		}
+		n, _ := strconv.ParseUint(f[field-3], 10, 64)
+		return n
+	}
+	p := process{pid: pid, parent: int(number(4)), session: int(number(6)), start: number(22)}
+	// A process whose first thread has ended looks like a dead one, but has other threads.
+	p.dead = f[0] == "X" || f[0] == "Z" && number(20) <= 1
+	p.unborn = !p.dead && len(f) > 51-3 && number(51) == 0
+	return p, true
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// marked returns what the mark in the environment of a process says, or "".
+func (p process) marked() string {
+	env, err := readProc(p.pid, "environ")
+	if err != nil {
+		return ""
+	}
+	for v := range bytes.SplitSeq(env, []byte{0}) {
+		if value, found := bytes.CutPrefix(v, []byte(mark+"=")); found {
+			return string(value)
+		}
+	}
+	return ""
+}
+
+// signal sends a signal to the process, and never to another that has got its number.
+func (p process) signal(s unix.Signal) error {
+	fd, err := unix.PidfdOpen(p.pid, 0)
+	if err == nil {
+		defer unix.Close(fd)
+	}
+	if now, ok := lookUp(p.pid); !ok || now.start != p.start {
+		return unix.ESRCH
+	}
+	if err == nil {
+		return unix.PidfdSendSignal(fd, s, nil, 0)
+	}
+	return unix.Kill(p.pid, s) // an old kernel, or a limit of files
+}
+
+// A family is who is whose child.
+type family map[int][]process
+
+func familyOf(all []process) family {
+	f := family{}
+	for _, p := range all {
+		f[p.parent] = append(f[p.parent], p)
+	}
+	return f
+}
+
+// below calls visit for everything below a process, parents first.
+func (f family) below(pid int, visit func(process)) {
+	seen := map[int]bool{pid: true} // what is read one by one may be a circle
+	for next := []int{pid}; len(next) > 0; next = next[1:] {
+		for _, child := range f[next[0]] {
+			if !seen[child.pid] {
+				seen[child.pid] = true
+				visit(child)
+				next = append(next, child.pid)
+			}
+		}
+	}
+}
+
+// stopAndKill ends all that find returns. It stops them first, until no new ones are
+// found, since what is stopped cannot start others. It returns how many there were, and
+// does not wait until they have ended.
+func stopAndKill(find func() []process) int {
+	type one struct {
+		pid   int
+		start uint64
+	}
+	stopped := map[one]bool{}
+	var victims []process
+	for range 100 {
+		fresh := false
+		victims = find()
+		for _, p := range victims {
+			if !stopped[one{p.pid, p.start}] {
+				stopped[one{p.pid, p.start}], fresh = true, true
+				p.signal(unix.SIGSTOP)
+			}
+		}
+		if !fresh {
+			break
+		}
+	}
+	ours := 0
+	for _, p := range victims {
+		if err := p.signal(unix.SIGKILL); !errors.Is(err, unix.EPERM) {
+			ours++
+		}
+	}
+	return ours
+}
