@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/untwist/untwist/internal/guardian"
@@ -73,8 +74,7 @@ func (b *base) excuse(j *job, err error) error {
 	if j.errand <= b.config.retries() {
 		return nil
 	}
-	machine.Query, machine.Tries = j.query, j.errand
-	return machine
+	return machine.at(*j)
 }
 
 // answer says what came of a job.
@@ -84,7 +84,7 @@ func (b *base) answer(q *queue, j job, r reply, seconds float64, stderr *tail) {
 		return
 	}
 	b.folders.failed(j, r.failure, b.config.Exec, stderr.bytes())
-	q.answer(j, failed(r.failure, seconds))
+	q.answer(j, objective.Answer{Value: math.Inf(1), Failure: r.failure, Seconds: seconds})
 }
 
 // naive reports whether a breach of the protocol should stop the run, because the program

@@ -9,15 +9,15 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A caller is a slot whose program answers at the end of its input: it is started anew for
+// A whole is a slot whose program answers at the end of its input: it is started anew for
 // all jobs that the slot takes.
-type caller struct{ base }
+type whole struct{ base }
 
-func (c *caller) close() error { return nil }
+func (c *whole) close() error { return nil }
 
 // serve answers the jobs of a queue. Those that a call of several has not answered are
 // asked once more, one by one.
-func (c *caller) serve(ctx context.Context, q *queue) error {
+func (c *whole) serve(ctx context.Context, q *queue) error {
 	for {
 		jobs := q.take(math.MaxInt)
 		if len(jobs) == 0 {
@@ -40,28 +40,30 @@ func (c *caller) serve(ctx context.Context, q *queue) error {
 // call starts the program for some jobs and answers those at their front for which there
 // is an answer, none of them before it is certain that the program keeps to the protocol. A
 // single job may be left without an answer only if the machine failed.
-func (c *caller) call(ctx context.Context, q *queue, jobs []job) (answered int, err error) {
+func (c *whole) call(ctx context.Context, q *queue, jobs []job) (answered int, err error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
 	start := time.Now()
-	child, err := c.start(ctx, &jobs[0])
-	if child == nil {
-		return 0, err
+	var child *child
+	for child == nil { // there are not so many retries
+		if child, err = c.start(ctx, &jobs[0]); err != nil {
+			return 0, err
+		}
 	}
-	call := call{base: &c.base, child: child, jobs: jobs}
-	failure, err := call.run(ctx)
+	s := session{base: &c.base, child: child, jobs: jobs}
+	failure, err := s.run(ctx)
 	if machine := (*MachineError)(nil); err != nil && !errors.As(err, &machine) {
 		return 0, err
 	}
-	seconds := time.Since(start).Seconds() / float64(max(len(call.replies), 1))
-	for i, r := range call.replies {
+	seconds := time.Since(start).Seconds() / float64(max(len(s.replies), 1))
+	for i, r := range s.replies {
 		if r.breach == noBreach {
 			c.experience.answered.Store(true)
 		}
 		c.answer(q, jobs[i], r, seconds, child.said)
 	}
-	answered = len(call.replies)
+	answered = len(s.replies)
 	switch {
 	case answered == len(jobs) || len(jobs) > 1:
 		c.tired = err != nil
@@ -73,8 +75,8 @@ func (c *caller) call(ctx context.Context, q *queue, jobs []job) (answered int, 
 	return 1, nil
 }
 
-// A call is one run of a program that reads to the end of its input.
-type call struct {
+// A session is one run of a program that reads to the end of its input.
+type session struct {
 	*base
 	child   *child
 	jobs    []job
@@ -87,7 +89,7 @@ type call struct {
 
 // run talks with the program until its end. It returns why there may be fewer replies than
 // jobs. The program has ended when it returns.
-func (c *call) run(ctx context.Context) (failure *objective.Failure, err error) {
+func (c *session) run(ctx context.Context) (failure *objective.Failure, err error) {
 	var late <-chan time.Time
 	if c.config.Timeout > 0 {
 		alarm := time.NewTimer(c.config.Timeout)
@@ -124,7 +126,7 @@ func (c *call) run(ctx context.Context) (failure *objective.Failure, err error) 
 }
 
 // write gives the next points to the writer, and ends the input after the last.
-func (c *call) write() {
+func (c *session) write() {
 	if c.written == len(c.jobs) {
 		c.child.closeInput()
 		return
@@ -138,7 +140,7 @@ func (c *call) write() {
 }
 
 // read takes the replies out of what was heard.
-func (c *call) read(end bool) error {
+func (c *session) read(end bool) error {
 	used := 0
 	for used < len(c.heard) {
 		r, n := c.dialect.decode(c.heard[used:], end)
@@ -159,7 +161,7 @@ func (c *call) read(end bool) error {
 }
 
 // finish finds out how the program has ended.
-func (c *call) finish() (*objective.Failure, error) {
+func (c *session) finish() (*objective.Failure, error) {
 	state, ours := c.child.finish(c.patience.leave, c.patience.grace)
 	if !ours && clean(state) { // then the last line may have no end
 		if err := c.read(true); err != nil {

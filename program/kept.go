@@ -17,7 +17,7 @@ func newKept(c *Config, g starter, number int, f *folders, e *experience) slot {
 		b.dialect = binaries{c.Timeout}
 	}
 	if c.EOF {
-		return &caller{base: b}
+		return &whole{base: b}
 	}
 	return &kept{base: b}
 }
