@@ -23,7 +23,7 @@ type patience struct {
 }
 
 var ordinary = patience{
-	silence: 5 * time.Second, doubt: 50 * time.Millisecond, longDoubt: time.Second, leave: time.Second,
+	silence: 5 * time.Second, doubt: 50 * time.Millisecond, longDoubt: time.Second, leave: 2 * time.Second,
 	close: 2 * time.Second, grace: 200 * time.Millisecond, rest: time.Second,
 }
 

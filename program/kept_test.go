@@ -37,17 +37,14 @@ type rig struct {
 
 // short is a patience for tests.
 var short = patience{
-	silence: time.Hour, doubt: time.Millisecond, longDoubt: time.Millisecond, leave: 20 * time.Millisecond,
+	silence: time.Hour, doubt: time.Millisecond, longDoubt: time.Millisecond, leave: 300 * time.Millisecond,
 	close: time.Minute, grace: time.Millisecond, rest: time.Millisecond,
 }
 
 // newRig runs a program. Config's zero values are those of a test.
 func newRig(t testing.TB, c Config, p patience) *rig {
 	t.Helper()
-	g, err := guardian.Start("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := sharedGuardian(t)
 	r := &rig{t: t, config: c, learnt: &experience{}}
 	if r.config.Protocol == "" {
 		r.config.Protocol = Lines
@@ -69,9 +66,6 @@ func newRig(t testing.TB, c Config, p patience) *rig {
 	}
 	t.Cleanup(func() {
 		if err := r.close(); err != nil {
-			t.Error(err)
-		}
-		if err := g.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -337,7 +331,7 @@ func TestWhatStopsARun(t *testing.T) {
 		{"JSON: babble", JSON, false, []float64{pleaseBabble, 0}, nil, "is no JSON object", true},
 		{"JSON: unknown id", JSON, false, []float64{pleaseNobody, 0}, nil, "the id 1001", true},
 		{"binary: surplus", Binary, false, []float64{0, 0, pleaseRepeat}, nil, "wrote more than it was asked", false},
-		{"binary: one byte", Binary, false, []float64{0, 0, pleaseBabble, 0}, nil, "wrote more than it was asked", false},
+		{"binary: one byte", Binary, false, []float64{pleaseBabble, 0}, nil, "wrote more than it was asked", false},
 		{"binary: nothing", Binary, false, []float64{pleaseLeave, 0}, nil, "wrote nothing for its first point", true},
 		{"eof: two lines", Lines, true, []float64{0, pleaseRepeat, 0}, nil, "more lines than it was given points", false},
 		{"eof: surplus without an end of line", Lines, true, []float64{0, 0}, []string{"-surplus", "17"}, `line is "17"`, false},
@@ -345,9 +339,6 @@ func TestWhatStopsARun(t *testing.T) {
 		{"eof: nothing", Lines, true, []float64{0, 0}, []string{"-exit", "0"}, "printed nothing for its first point", true},
 	} {
 		for _, keepGoing := range []bool{false, true} {
-			if c.about == "binary: one byte" && keepGoing {
-				continue
-			}
 			t.Run(fmt.Sprintf("%s, %v", c.about, keepGoing), func(t *testing.T) {
 				t.Parallel()
 				config := speaker(t, c.protocol, 3, c.args...)
@@ -405,14 +396,26 @@ func TestMachineFailures(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	points := asking(0, 0, pleaseHang, 0, 0, pleaseStay, 0)
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
 			c := speaker(t, kind.config.Protocol, 3)
-			c.EOF, c.Timeout = kind.config.EOF, 400*time.Millisecond
-			const why = "timeout: no answer within 400ms"
-			check(t, points, newRig(t, c, short).mustAsk(points), map[int]string{2: why, 5: why})
+			c.EOF = kind.config.EOF
+			r := newRig(t, c, short)
+			good := scattered(2, 3)
+			check(t, good, r.mustAsk(good), nil)
+			r.config.Timeout = 30 * time.Millisecond // a limit only for points that hang
+			bad := asking(pleaseHang, pleaseStay)
+			const why = "timeout: no answer within 30ms"
+			check(t, bad, r.mustAsk(bad), map[int]string{0: why, 1: why})
+			r.config.Timeout = 0
+			check(t, good, r.mustAsk(good), nil)
+			if *long {
+				r.config.Timeout = 3 * time.Second
+				points := asking(0, 0, pleaseHang, 0, 0, pleaseStay, 0)
+				const why = "timeout: no answer within 3s"
+				check(t, points, r.mustAsk(points), map[int]string{2: why, 5: why})
+			}
 		})
 	}
 }
@@ -452,7 +455,7 @@ func TestContextEnds(t *testing.T) {
 func TestSilenceIsNotedOnce(t *testing.T) {
 	t.Parallel()
 	c := speaker(t, Lines, 3, "-end")
-	c.Procs, c.Timeout = 2, 300*time.Millisecond
+	c.Procs, c.Timeout = 2, 30*time.Millisecond
 	p := short
 	p.silence = time.Millisecond
 	r := newRig(t, c, p)
@@ -468,13 +471,13 @@ func TestAProgramThatClosesItsInput(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
-			n := 7
-			if kind.name == "binary" {
-				n = 2
+			args := []string{"-deaf", "2"}
+			if kind.end != "" {
+				args = append(args, kind.end)
 			}
-			c := speaker(t, kind.config.Protocol, 3, "-deaf", strconv.Itoa(n))
-			c.EOF, c.Timeout = kind.config.EOF, 300*time.Millisecond
-			points := scattered(10, 3)
+			c := speaker(t, kind.config.Protocol, 3, args...)
+			c.EOF = kind.config.EOF
+			points := scattered(5, 3)
 			check(t, points, newRig(t, c, short).mustAsk(points), nil)
 		})
 	}
@@ -483,11 +486,14 @@ func TestAProgramThatClosesItsInput(t *testing.T) {
 func TestAProgramThatNeverReads(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
-		c := speaker(t, kind.config.Protocol, 3000, "-sleep")
-		c.EOF, c.Timeout = kind.config.EOF, 50*time.Millisecond
-		points := scattered(2, 3000)
-		const why = "timeout: "
-		check(t, points, newRig(t, c, short).mustAsk(points), map[int]string{0: why, 1: why})
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			c := speaker(t, kind.config.Protocol, 3000, "-sleep")
+			c.EOF, c.Timeout = kind.config.EOF, 30*time.Millisecond
+			points := scattered(2, 3000)
+			const why = "timeout: "
+			check(t, points, newRig(t, c, short).mustAsk(points), map[int]string{0: why, 1: why})
+		})
 	}
 }
 

@@ -1,9 +1,12 @@
 package program
 
 import (
+	"fmt"
 	"os"
+	"sync"
 	"testing"
 
+	"github.com/untwist/untwist/internal/guardian"
 	"go.uber.org/goleak"
 )
 
@@ -26,5 +29,32 @@ func TestMain(m *testing.M) {
 		programs[os.Args[2]](os.Args[3:])
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m)
+	status := m.Run()
+	if warden != nil {
+		if err := warden.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			status = 1
+		}
+	}
+	if err := goleak.Find(); err != nil && status == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	os.Exit(status)
+}
+
+// warden is a guardian for tests that need none of their own.
+var (
+	warden *guardian.Guardian
+	wake   sync.Once
+)
+
+func sharedGuardian(t testing.TB) *guardian.Guardian {
+	t.Helper()
+	var err error
+	wake.Do(func() { warden, err = guardian.Start("") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return warden
 }

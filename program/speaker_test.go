@@ -55,7 +55,7 @@ type talker struct {
 	dim      int
 	die      int    // after so many answers
 	status   int    // its exit status then
-	deaf     int    // stop reading after so many points, and hang after the answers
+	deaf     int    // close the input after so many points, and answer what was read
 	surplus  string // printed at the end
 	in       *bufio.Reader
 	out      *bufio.Writer
@@ -94,18 +94,15 @@ func speak(args []string) {
 		s.out = bufio.NewWriterSize(os.Stdout, 1<<20)
 	}
 	for s.point() {
+		if s.answers++; s.answers == s.deaf {
+			os.Stdin.Close()
+		}
 		if !*end && s.in.Buffered() == 0 || s.protocol == "binary" {
 			s.out.Flush()
 		}
-		s.answers++
 		if s.answers == s.die {
 			s.out.Flush()
 			os.Exit(s.status)
-		}
-		if s.answers == s.deaf {
-			os.Stdin.Close()
-			s.out.Flush()
-			hang()
 		}
 	}
 	s.out.WriteString(strings.ReplaceAll(s.surplus, "|", "\n"))
@@ -201,6 +198,7 @@ func (s *talker) answer(x []float64) {
 		die(syscall.SIGKILL)
 	case pleaseBabble:
 		if s.protocol == "binary" {
+			s.say(f(x))
 			s.out.WriteString("x")
 		} else {
 			s.out.WriteString("residual 1e-3\n")
