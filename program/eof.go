@@ -66,7 +66,6 @@ func (c *whole) call(ctx context.Context, q *queue, jobs []job) (answered int, e
 	answered = len(s.replies)
 	switch {
 	case answered == len(jobs) || len(jobs) > 1:
-		c.tired = err != nil
 		return answered, nil
 	case err != nil:
 		return 0, c.excuse(&jobs[0], err)

@@ -158,7 +158,6 @@ func (k *kept) died(ctx context.Context, q *queue) error {
 // because of the machine. If there were several points, they become suspects.
 func (k *kept) blame(q *queue, failure *objective.Failure, err error) error {
 	if k.sent.len() != 1 {
-		k.tired = k.tired || err != nil
 		k.suspect()
 		return nil
 	}

@@ -246,7 +246,7 @@ func TestAPointFailsAlone(t *testing.T) {
 	t.Parallel()
 	pleases := []float64{
 		0, 0, pleaseExit, 0, pleaseCrash, pleaseCrash, 0, pleaseNaN, pleaseLeave, 0, 0,
-		pleaseHush, 0, pleaseFlood, 0, pleaseDeferOnce, 0, 0, pleaseExit,
+		pleaseHush, 0, pleaseFlood, 0, pleaseDeferOnce, 0, 0, pleaseFork,
 	}
 	wants := map[int]string{
 		2: "exit: exit status 3: no convergence", 4: "signal: SIGHUP", 5: "signal: SIGHUP", 7: "nan: ",
@@ -524,3 +524,18 @@ func TestAProgramThatCannotBeStarted(t *testing.T) {
 type refuser struct{}
 
 func (*refuser) Run(guardian.Command) (*guardian.Process, error) { return nil, syscall.EAGAIN }
+
+// The environment says which slot, attempt and query a process was started for.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("UNTWIST_QUERY", "77")
+	r := newRig(t, speaker(t, Lines, 3), short)
+	r.mustAsk(asking(0, 0, 0, 0))
+	for _, c := range []struct{ please, want float64 }{
+		{0, 1_01_01_01}, {pleaseExit, 1_01_08_01}, {pleaseDeferOnce, 1_02_09_01},
+	} {
+		answers := r.mustAsk(asking(c.please, pleaseTell))
+		if answers[1].Value != c.want {
+			t.Errorf("after %v: %.0f, want %.0f", c.please, answers[1].Value, c.want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -36,6 +37,8 @@ const (
 	pleaseNobody                  // an answer to another id
 	pleaseCut                     // half an answer, then SIGHUP
 	pleaseStay                    // hang until SIGTERM
+	pleaseFork                    // leave a process behind that holds the pipes and SIGTERM does not end
+	pleaseTell                    // what is in the environment
 )
 
 // f is the objective. Its value depends on the order of the coordinates.
@@ -211,6 +214,20 @@ func (s *talker) answer(x []float64) {
 		for {
 			syscall.Pause()
 		}
+	case pleaseFork:
+		left := exec.Command(os.Args[0], "as", "speaker", "-sleep")
+		left.Stdin, left.Stdout, left.Stderr = os.Stdin, os.Stdout, os.Stderr
+		if err := left.Start(); err != nil {
+			panic(err)
+		}
+		os.Exit(3)
+	case pleaseTell:
+		v := 0.0
+		for _, name := range []string{"UNTWIST_PROC", "UNTWIST_ATTEMPT", "UNTWIST_QUERY", "PYTHONUNBUFFERED"} {
+			n, _ := strconv.Atoi(os.Getenv(name))
+			v = float64(v*100) + float64(n)
+		}
+		s.say(v)
 	case pleaseNaN:
 		s.say(math.NaN())
 	case pleaseTwo:
