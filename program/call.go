@@ -156,6 +156,7 @@ func newListener(most int) (*listener, error) {
 	if err != nil {
 		return nil, err
 	}
+	write.Fd() // makes it block, as programs expect
 	return &listener{read: read, write: write, kept: newTail(most)}, nil
 }
 
