@@ -51,14 +51,15 @@ func TestBadPointsOfABatch(t *testing.T) {
 		{"signal", `kill -SEGV $$`, objective.BadSignal, "3 1 1 1"},
 		{"no line", `:`, objective.NoNumber, "3 1 1 1"},
 		{"two lines", `echo 3; echo 4`, objective.NoNumber, "3 1 1 1"},
-		{"hang", `exec sleep 1000`, objective.TimedOut, "3 1 1 1"},
+		{"hang", `: >SIGN; exec sleep 1000`, objective.TimedOut, "3 1 1 1"},
 	} {
 		t.Run(c.about, func(t *testing.T) {
 			log := filepath.Join(t.TempDir(), "log")
-			config := inBatch(`wc -l <$1 >>` + log + `; exec <$1 >$2; while read a b; do if [ $a = 2 ]; then ` + c.text + `; else echo $b; fi; done`)
+			text := strings.Replace(c.text, "SIGN", log+".sign", 1)
+			config := inBatch(`wc -l <$1 >>` + log + `; exec <$1 >$2; while read a b; do if [ $a = 2 ]; then ` + text + `; else echo $b; fi; done`)
 			config.KeepGoing = true
-			config.Timeout = 300 * time.Millisecond
 			tr := try(t, config)
+			tr.whenHanging(log + ".sign")
 			answers, err := tr.ask(t.Context(), 1, 11, 2, 12, 3, 13)
 			if err != nil {
 				t.Fatal(err)
