@@ -140,8 +140,8 @@ func (c *caller) wait(ctx context.Context, process *guardian.Process) (late bool
 	return late, err
 }
 
-// recover waits until the machine may have recovered.
-func (c *caller) recover(ctx context.Context) error {
+// pause waits until the machine may have recovered.
+func (c *caller) pause(ctx context.Context) error {
 	ring, stop := alarm(c.recipe.rest)
 	defer stop()
 	select {

@@ -44,7 +44,7 @@ func (o *once) ask(ctx context.Context, j job) (objective.Answer, error) {
 		if j.errand++; j.errand > o.recipe.retries() {
 			return objective.Answer{}, machine.at(j)
 		}
-		if err := o.recover(ctx); err != nil {
+		if err := o.pause(ctx); err != nil {
 			return objective.Answer{}, err
 		}
 	}
