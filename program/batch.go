@@ -57,6 +57,9 @@ func (b *batch) ask(ctx context.Context, q *queue, jobs []job) (good bool, err e
 		if jobs[0].errand++; jobs[0].errand > b.recipe.retries() {
 			return false, machine.at(jobs[0])
 		}
+		if err := b.pause(ctx); err != nil {
+			return false, err
+		}
 	}
 }
 

@@ -14,13 +14,9 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-const (
-	// grace is how long a program may take to end itself after SIGTERM.
-	grace = 200 * time.Millisecond
-	// leftover is how long we go on reading after a program and everything that it has
-	// started ended. Only what has hidden from us can still hold the pipe.
-	leftover = time.Second
-)
+// leftover is how long we go on reading after a program and everything that it has started
+// ended. Only what has hidden from us can still hold the pipe.
+const leftover = time.Second
 
 // A caller starts the program anew for each point or batch.
 type caller struct {
@@ -127,21 +123,33 @@ func (c *caller) run(ctx context.Context, folder string, j job) (*call, error) {
 func (c *caller) wait(ctx context.Context, process *guardian.Process) (late bool, err error) {
 	var limit <-chan time.Time
 	if c.recipe.Timeout > 0 {
-		timer := time.NewTimer(c.recipe.Timeout)
-		defer timer.Stop()
-		limit = timer.C
+		ring, stop := c.recipe.clock(c.recipe.Timeout)
+		defer stop()
+		limit = ring
 	}
 	select {
 	case <-process.Exited():
 	case <-limit:
 		late = true
-		process.Kill(grace)
+		process.Kill(ordinary.grace)
 	case <-ctx.Done():
 		err = context.Cause(ctx)
-		process.Kill(grace)
+		process.Kill(ordinary.grace)
 	}
 	<-process.Done()
 	return late, err
+}
+
+// pause waits until the machine may have recovered.
+func (c *caller) pause(ctx context.Context) error {
+	ring, stop := alarm(c.recipe.rest)
+	defer stop()
+	select {
+	case <-ring:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // A listener reads what a process writes into a pipe, and keeps the end of it.
@@ -156,6 +164,7 @@ func newListener(most int) (*listener, error) {
 	if err != nil {
 		return nil, err
 	}
+	write.Fd() // makes it block, as programs expect
 	return &listener{read: read, write: write, kept: newTail(most)}, nil
 }
 

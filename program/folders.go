@@ -123,19 +123,23 @@ func (f *folders) keep(folder string, r record) {
 	}
 }
 
-// rename gives a work folder the name under which it is kept.
+// rename gives a work folder the name under which it is kept, or makes one.
 func (f *folders) rename(folder string, query int) (path string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	path = filepath.Join(f.root, "failed-"+strconv.Itoa(query))
-	for again := 2; ; again++ { // a query may have failed before, in another batch
-		if err = os.Mkdir(path, 0o700); !errors.Is(err, os.ErrExist) {
-			break
-		}
+	for again := 2; exists(path); again++ { // a query may have failed before, in another batch
 		path = filepath.Join(f.root, fmt.Sprintf("failed-%d-%d", query, again))
 	}
-	if err == nil && folder != "" {
-		err = os.Rename(folder, path) // replaces a folder that is empty
+	if folder == "" {
+		return path, os.Mkdir(path, 0o700)
 	}
-	return path, err
+	return path, os.Rename(folder, path)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // write writes what is known of a failed point.

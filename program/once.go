@@ -37,15 +37,15 @@ func (o *once) serve(ctx context.Context, q *queue) error {
 // ask asks for the value of a point, again if the machine failed.
 func (o *once) ask(ctx context.Context, j job) (objective.Answer, error) {
 	for {
-		if err := context.Cause(ctx); err != nil {
-			return objective.Answer{}, err
-		}
 		a, machine, err := o.try(ctx, j)
 		if machine == nil || err != nil {
 			return a, err
 		}
 		if j.errand++; j.errand > o.recipe.retries() {
 			return objective.Answer{}, machine.at(j)
+		}
+		if err := o.pause(ctx); err != nil {
+			return objective.Answer{}, err
 		}
 	}
 }
@@ -59,6 +59,9 @@ func (e *MachineError) at(j job) error {
 
 // try asks for the value of a point once.
 func (o *once) try(ctx context.Context, j job) (a objective.Answer, machine *MachineError, err error) {
+	if err := context.Cause(ctx); err != nil {
+		return a, nil, err
+	}
 	folder, err := o.prepare(j)
 	if err != nil {
 		return a, nil, err

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/untwist/untwist/objective"
 )
@@ -18,6 +19,15 @@ type recipe struct {
 	words      []form   // of Exec
 	templates  []template
 	executable []File
+
+	rest  time.Duration // for the machine to recover, before a point is tried again
+	clock func(time.Duration) (ring <-chan time.Time, stop func() bool)
+}
+
+// alarm rings after so long.
+func alarm(d time.Duration) (<-chan time.Time, func() bool) {
+	timer := time.NewTimer(d)
+	return timer.C, timer.Stop
 }
 
 // The defaults of Config.
@@ -29,7 +39,7 @@ const (
 
 // newRecipe checks all that can be checked before the first query.
 func newRecipe(c Config) (*recipe, error) {
-	r := &recipe{Config: c, given: slices.Clone(c.Exec)}
+	r := &recipe{Config: c, given: slices.Clone(c.Exec), rest: ordinary.rest, clock: alarm}
 	r.Exec, r.Names, r.Config.Templates = slices.Clone(c.Exec), slices.Clone(c.Names), slices.Clone(c.Templates)
 	for _, step := range []func() error{
 		r.complete, r.checkNames, r.readWords, r.chooseProtocol, r.checkWords,

@@ -44,7 +44,7 @@ func (r *recipe) readTemplate(t Template) (template, error) {
 	case !filepath.IsLocal(t.Name) || filepath.Clean(t.Name) == ".":
 		return bad("%s: %s is not in the work folder; write a name without a folder", t.Source, t.Name)
 	case slices.ContainsFunc(r.templates, twice):
-		return bad("two templates write %s", t.Name)
+		return bad("two templates write %s", filepath.Clean(t.Name))
 	}
 	path := t.Source
 	if !filepath.IsAbs(path) {
