@@ -1,0 +1,172 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
+)
+
+// batch starts a process for each batch.
+type batch struct {
+	caller
+	begun *atomic.Bool // the program has answered, if only badly
+}
+
+func (b *batch) close() error { return nil }
+
+// serve asks for all points at once. If it goes wrong, it asks for one after the other: then
+// the failure is that of a point.
+func (b *batch) serve(ctx context.Context, q *queue) error {
+	jobs := q.take(math.MaxInt)
+	if len(jobs) == 0 {
+		return nil
+	}
+	good, err := b.ask(ctx, q, jobs)
+	if good || err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if _, err := b.ask(ctx, q, []job{j}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask asks for points in one call and answers them. If there are several and the call
+// failed, it reports so and answers none. A single point is always answered, after it was
+// tried again if the machine failed.
+func (b *batch) ask(ctx context.Context, q *queue, jobs []job) (good bool, err error) {
+	for {
+		if err := context.Cause(ctx); err != nil {
+			return false, err
+		}
+		var machine *MachineError
+		good, machine, err = b.try(ctx, q, jobs)
+		if err != nil || machine == nil || len(jobs) > 1 {
+			return good, err
+		}
+		if jobs[0].errand++; jobs[0].errand > b.recipe.retries() {
+			return false, machine.at(jobs[0])
+		}
+		if err := b.pause(ctx); err != nil {
+			return false, err
+		}
+	}
+}
+
+// try makes one call.
+func (b *batch) try(ctx context.Context, q *queue, jobs []job) (good bool, machine *MachineError, err error) {
+	folder, err := b.folders.make()
+	if err != nil {
+		return false, nil, err
+	}
+	defer func() { b.folders.remove(folder) }()
+	if err := b.writePoints(folder, jobs); err != nil {
+		return false, nil, folderError(err)
+	}
+	c, err := b.run(ctx, folder, job{query: jobs[0].query, errand: jobs[0].errand})
+	if err != nil {
+		return false, nil, err
+	}
+	if c.machine != nil {
+		return false, c.machine, nil
+	}
+	first := !b.begun.Swap(true) && jobs[0].query == 1
+	failure := c.failure
+	var lines [][]byte
+	if failure == nil {
+		lines, failure = readLines(filepath.Join(folder, outFile), len(jobs))
+		if failure != nil && first && !b.recipe.KeepGoing {
+			return false, nil, fmt.Errorf("the first call of the program, with %s: %w; {out} should have one line for each point, with its value",
+				words.Count(len(jobs), "point", "points"), failure)
+		}
+	}
+	if failure != nil && len(jobs) > 1 {
+		return false, nil, nil
+	}
+	for i, j := range jobs {
+		why, v := failure, 0.0
+		if why == nil {
+			v, why = lineValue(lines[i])
+		}
+		b.answer(q, j, v, why, c, len(jobs))
+	}
+	return true, nil, nil
+}
+
+// answer answers one point of a call with n points.
+func (b *batch) answer(q *queue, j job, v float64, failure *objective.Failure, c *call, n int) {
+	seconds := c.seconds / float64(n)
+	if failure == nil {
+		q.answer(j, objective.Answer{Value: v, Seconds: seconds})
+		return
+	}
+	b.folders.keep("", record{
+		job: j, failure: failure, stdout: c.stdout, stderr: c.stderr,
+		command: func(folder string) string {
+			_ = b.writePoints(folder, []job{j}) // so that the command can be tried
+			return inDir(b.dir(folder), b.command(folder, nil))
+		},
+	})
+	q.answer(j, objective.Answer{Value: math.Inf(1), Failure: failure, Seconds: seconds})
+}
+
+// writePoints writes a point a line.
+func (b *batch) writePoints(folder string, jobs []job) error {
+	var text []byte
+	for _, j := range jobs {
+		for i, v := range j.point {
+			if i > 0 {
+				text = append(text, ' ')
+			}
+			text = appendNumber(text, v)
+		}
+		text = append(text, '\n')
+	}
+	return os.WriteFile(filepath.Join(folder, inFile), text, 0o600)
+}
+
+// readLines reads the n lines of a file, and fails if there are more or fewer. Blank lines
+// at the end do not count.
+func readLines(path string, n int) ([][]byte, *objective.Failure) {
+	file, err := openRegular(path)
+	if err != nil {
+		return nil, noNumber("{out} %v", err)
+	}
+	defer file.Close()
+	// Whatever is longer than this has too many lines, or is not numbers.
+	text, err := io.ReadAll(io.LimitReader(file, int64(n)*1024+mostOutput))
+	if err != nil {
+		return nil, noNumber("{out} cannot be read: %v", pathless(err))
+	}
+	text = bytes.TrimRight(text, " \t\r\n")
+	var lines [][]byte
+	if len(text) > 0 {
+		lines = bytes.Split(text, []byte("\n"))
+	}
+	if len(lines) != n {
+		return nil, noNumber("{out} has %s for %s", words.Count(len(lines), "line", "lines"), words.Count(n, "point", "points"))
+	}
+	return lines, nil
+}
+
+// lineValue reads the value in a line.
+func lineValue(line []byte) (float64, *objective.Failure) {
+	v, ok := parseNumber(string(line))
+	switch {
+	case !ok:
+		return 0, noNumber("its line in {out} is not a number: %s", quoted(line))
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, notANumber(v)
+	}
+	return v, nil
+}

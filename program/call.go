@@ -1,0 +1,198 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/untwist/untwist/internal/guardian"
+	"github.com/untwist/untwist/objective"
+)
+
+// leftover is how long we go on reading after a program and everything that it has started
+// ended. Only what has hidden from us can still hold the pipe.
+const leftover = time.Second
+
+// A caller starts the program anew for each point or batch.
+type caller struct {
+	recipe  *recipe
+	starter starter
+	number  int // of the slot, from 1
+	folders *folders
+}
+
+// A call is one run of the program from its start to its end.
+type call struct {
+	stdout, stderr []byte
+	seconds        float64
+	failure        *objective.Failure // it ended badly
+	machine        *MachineError      // the machine failed
+}
+
+// command returns the words of the command for a work folder and a point. The point may be
+// nil if no value is in the command.
+func (c *caller) command(folder string, point []float64) []string {
+	words := []string{c.recipe.Exec[0]}
+	for _, f := range c.recipe.words[1:] {
+		if len(f) == 1 && f[0].name == allValues {
+			for _, v := range point {
+				words = append(words, string(appendNumber(nil, v)))
+			}
+			continue
+		}
+		words = append(words, string(f.fill(nil, func(p piece) []byte {
+			switch p.name {
+			case inFile, outFile:
+				return []byte(filepath.Join(folder, p.name))
+			}
+			return p.number(c.recipe.value(point, p.name))
+		})))
+	}
+	return words
+}
+
+// value is the value of a parameter.
+func (r *recipe) value(point []float64, name string) float64 {
+	for i, n := range r.Names {
+		if n == name {
+			return point[i]
+		}
+	}
+	panic("program: a placeholder was not checked: " + name)
+}
+
+// dir is where the program runs.
+func (c *caller) dir(folder string) string {
+	if c.recipe.inFolder() {
+		return folder
+	}
+	return c.recipe.Dir
+}
+
+// run runs the program for a job. An error stops the run.
+func (c *caller) run(ctx context.Context, folder string, j job) (*call, error) {
+	command := c.command(folder, j.point)
+	stdout, err := newListener(mostOutput + 1)
+	if err != nil {
+		return nil, err
+	}
+	defer stdout.close()
+	stderr, err := newListener(longestStderr)
+	if err != nil {
+		return nil, err
+	}
+	defer stderr.close()
+	begin := time.Now()
+	process, err := c.starter.Run(guardian.Command{
+		Path: command[0], Args: command, Dir: c.dir(folder),
+		Env:    environment(c.number, j.query, j.errand+1),
+		Stdout: stdout.write, Stderr: stderr.write,
+	})
+	if err != nil {
+		err = notStarted(c.recipe.given[0], err)
+		var machine *MachineError
+		if errors.As(err, &machine) {
+			return &call{machine: machine}, nil
+		}
+		return nil, err
+	}
+	stdout.listen()
+	stderr.listen()
+	late, err := c.wait(ctx, process)
+	result := &call{stdout: stdout.end(), stderr: stderr.end(), seconds: time.Since(begin).Seconds()}
+	switch {
+	case err != nil:
+		return nil, err
+	case late:
+		result.failure = timedOut(c.recipe.Timeout)
+	default:
+		var machine error
+		result.failure, machine = ended(process.State(), result.stderr)
+		errors.As(machine, &result.machine)
+	}
+	return result, nil
+}
+
+// wait waits until a process and everything that it has started are gone, and ends them if
+// it takes too long or the context ends.
+func (c *caller) wait(ctx context.Context, process *guardian.Process) (late bool, err error) {
+	var limit <-chan time.Time
+	if c.recipe.Timeout > 0 {
+		ring, stop := c.recipe.clock(c.recipe.Timeout)
+		defer stop()
+		limit = ring
+	}
+	select {
+	case <-process.Exited():
+	case <-limit:
+		late = true
+		process.Kill(ordinary.grace)
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+		process.Kill(ordinary.grace)
+	}
+	<-process.Done()
+	return late, err
+}
+
+// pause waits until the machine may have recovered.
+func (c *caller) pause(ctx context.Context) error {
+	ring, stop := alarm(c.recipe.rest)
+	defer stop()
+	select {
+	case <-ring:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// A listener reads what a process writes into a pipe, and keeps the end of it.
+type listener struct {
+	read, write *os.File
+	kept        *tail
+	wait        sync.WaitGroup
+}
+
+func newListener(most int) (*listener, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	write.Fd() // makes it block, as programs expect
+	return &listener{read: read, write: write, kept: newTail(most)}, nil
+}
+
+// listen begins to read, after the process was given its end of the pipe.
+func (l *listener) listen() {
+	l.write.Close()
+	l.wait.Go(func() { _, _ = io.Copy(l.kept, l.read) })
+}
+
+// end returns what was written, after the process has ended.
+func (l *listener) end() []byte {
+	_ = l.read.SetReadDeadline(time.Now().Add(leftover))
+	l.wait.Wait()
+	return l.kept.bytes()
+}
+
+func (l *listener) close() {
+	l.write.Close()
+	l.read.Close()
+}
+
+// printed returns what a call printed, without a word at the front that was cut.
+func (c *call) printed() []byte {
+	if len(c.stdout) <= mostOutput {
+		return c.stdout
+	}
+	if i := bytes.IndexByte(c.stdout, '\n'); i >= 0 {
+		return c.stdout[i+1:]
+	}
+	return bytes.TrimLeftFunc(c.stdout, inWord)
+}

@@ -1,0 +1,150 @@
+package program
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// A File is a file that decides what the program computes.
+type File struct {
+	Path   string // absolute
+	Digest string // SHA-256 of its content
+}
+
+// findProgram makes the first word of Exec the absolute path of a program that can be
+// started.
+func (r *recipe) findProgram() error {
+	bad := func(format string, args ...any) error { return objective.BadOption("Exec", format, args...) }
+	word := string(r.words[0].fill(nil, nil))
+	path := word
+	switch {
+	case filepath.IsAbs(word):
+	case strings.ContainsRune(word, '/'):
+		path = filepath.Join(r.Dir, word)
+	default:
+		found, err := exec.LookPath(word)
+		if err != nil && !errors.Is(err, exec.ErrDot) {
+			if info, err := os.Stat(filepath.Join(r.Dir, word)); err == nil && !info.IsDir() {
+				return bad("%s is not found in PATH, but is a file in %s: write ./%s", word, r.Dir, word)
+			}
+			return bad("%s is not found in PATH: check its spelling, or write its whole path", word)
+		}
+		if path, err = filepath.Abs(found); err != nil {
+			return bad("%s: %v", word, err)
+		}
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && !filepath.IsAbs(word):
+		return bad("%s does not exist in %s", word, r.Dir)
+	case errors.Is(err, os.ErrNotExist):
+		return bad("%s does not exist", word)
+	case err != nil:
+		return bad("%s: %v", word, pathless(err))
+	case info.IsDir():
+		return bad("%s is a folder, not a program", word)
+	case !info.Mode().IsRegular():
+		return bad("%s is not an ordinary file", word)
+	case info.Mode()&0o111 == 0:
+		return bad("%s has no execute bit: run chmod +x %s", word, quote(path))
+	}
+	r.Exec[0] = path
+	for i, f := range r.words[1:] {
+		if r.Protocol != Once && r.Protocol != Batch {
+			r.Exec[i+1] = string(f.fill(nil, nil)) // no placeholders, but {{ is a brace
+		}
+	}
+	return r.checkInterpreter(word)
+}
+
+// checkInterpreter checks the first line of a script, without which the system would say
+// no more than that a file is not found.
+func (r *recipe) checkInterpreter(word string) error {
+	file, err := os.Open(r.Exec[0])
+	if err != nil {
+		return nil // a program may be executable and not readable
+	}
+	defer file.Close()
+	line, _ := bufio.NewReader(io.LimitReader(file, 256)).ReadBytes('\n')
+	if !bytes.HasPrefix(line, []byte("#!")) {
+		return nil
+	}
+	words := strings.Fields(string(line[2:]))
+	if len(words) == 0 {
+		return objective.BadOption("Exec", "%s: its first line, #!, names no program", word)
+	}
+	if bytes.HasSuffix(line, []byte("\r\n")) {
+		return objective.BadOption("Exec", "%s: its lines end with CR LF, as on Windows, and cannot be run here: run sed -i 's/\\r$//' %s", word, quote(r.Exec[0]))
+	}
+	if _, err := os.Stat(words[0]); filepath.IsAbs(words[0]) && errors.Is(err, os.ErrNotExist) {
+		return objective.BadOption("Exec", "%s: its first line names %s, which does not exist", word, words[0])
+	}
+	return nil
+}
+
+// digest takes the digests of the program and of the files that are words of the command,
+// such as sim.py in python3 sim.py.
+func (r *recipe) digest() error {
+	for i, f := range r.words {
+		path := r.Exec[0]
+		if i > 0 {
+			if len(f.placeholders()) > 0 {
+				continue
+			}
+			path = string(f.fill(nil, nil))
+			if path == "" || r.inFolder() && !filepath.IsAbs(path) {
+				r.warnOfFolder(path)
+				continue
+			}
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(r.Dir, path)
+			}
+			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+		}
+		sum, err := digestOf(path)
+		if err != nil && i > 0 {
+			return objective.BadOption("Exec", "%s cannot be read: %v", path, pathless(err))
+		}
+		if file := (File{path, sum}); !slices.Contains(r.executable, file) {
+			r.executable = append(r.executable, file)
+		}
+	}
+	return nil
+}
+
+// warnOfFolder says that a file is not where the program runs.
+func (r *recipe) warnOfFolder(word string) {
+	if slices.ContainsFunc(r.templates, func(t template) bool { return t.name == filepath.Clean(word) }) || word == r.ResultFile {
+		return
+	}
+	if info, err := os.Stat(filepath.Join(r.Dir, word)); word != "" && err == nil && info.Mode().IsRegular() {
+		r.Note("the program runs in a work folder of its own, and does not find " + word + " there; if it is to read " + filepath.Join(r.Dir, word) + ", write this whole path")
+	}
+}
+
+// digestOf returns the digest of a file, "" if it may not be read.
+func digestOf(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}

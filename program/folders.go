@@ -1,0 +1,212 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
+)
+
+// folders are the work folders of a run, in one temporary folder: run-1, run-2, … while
+// they are used, and failed-QUERY if they are kept. Its methods may be called at the same
+// time.
+type folders struct {
+	dir   string // where programs without a work folder run
+	names []string
+	most  int // how many are kept
+	note  func(string)
+
+	mu    sync.Mutex
+	root  string // "": there is none
+	made  int    // work folders
+	kept  int
+	noted bool
+}
+
+func newFolders(r *recipe) *folders {
+	return &folders{dir: r.Dir, names: r.Names, most: *r.KeepFailed, note: r.Note}
+}
+
+// open makes the temporary folder.
+func (f *folders) open() (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.root != "" {
+		return f.root, nil
+	}
+	root, err := os.MkdirTemp("", "untwist-")
+	if err != nil {
+		return "", folderError(err)
+	}
+	f.root = root
+	return root, nil
+}
+
+// make makes a work folder.
+func (f *folders) make() (string, error) {
+	f.mu.Lock()
+	f.made++
+	path := filepath.Join(f.root, "run-"+strconv.Itoa(f.made))
+	f.mu.Unlock()
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return "", folderError(err)
+	}
+	return path, nil
+}
+
+// folderError says that nothing can be written into the temporary folder.
+func folderError(err error) error {
+	return &MachineError{
+		Reason: fmt.Sprintf("nothing can be written into the temporary folder: %v", err),
+		Advice: "make room there, or set TMPDIR to another folder; then start the run again",
+		Err:    err,
+	}
+}
+
+// remove removes a work folder; "": there is none. What cannot be removed now is removed
+// at the end.
+func (f *folders) remove(folder string) {
+	if folder != "" {
+		_ = os.RemoveAll(folder)
+	}
+}
+
+// failed keeps a folder for a failed point of a program that has no work folder.
+func (f *folders) failed(j job, failure *objective.Failure, command []string, stderr []byte) {
+	f.keep("", record{job: j, failure: failure, stderr: stderr, command: func(string) string {
+		return inDir(f.dir, command)
+	}})
+}
+
+// A record is what is written into the folder of a failed point.
+type record struct {
+	job            job
+	failure        *objective.Failure
+	stdout, stderr []byte
+	// command writes the command for a shell, for a work folder.
+	command func(folder string) string
+}
+
+// inDir writes a command that is run in a folder for a shell.
+func inDir(dir string, command []string) string { return "cd " + quote(dir) + " && " + join(command) }
+
+// keep keeps the work folder of a failed point, or a new folder if it has none (""), with
+// a record in it. Once there are enough, it removes it.
+func (f *folders) keep(folder string, r record) {
+	f.mu.Lock()
+	full := f.kept >= f.most || f.root == ""
+	if !full {
+		f.kept++
+	}
+	first := !full && !f.noted
+	f.noted = f.noted || first
+	f.mu.Unlock()
+	if full {
+		f.remove(folder)
+		return
+	}
+	path, err := f.rename(folder, r.job.query)
+	if err == nil {
+		err = f.write(path, r)
+	}
+	query := words.Thousands(r.job.query)
+	switch {
+	case first && err != nil:
+		f.note(fmt.Sprintf("query %s failed, and its folder cannot be kept: %v", query, err))
+	case first:
+		f.note(fmt.Sprintf("query %s failed: %s; more is in %s", query, shown([]byte(r.failure.Error()), 200), path))
+	}
+}
+
+// rename gives a work folder the name under which it is kept, or makes one.
+func (f *folders) rename(folder string, query int) (path string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	path = filepath.Join(f.root, "failed-"+strconv.Itoa(query))
+	for again := 2; exists(path); again++ { // a query may have failed before, in another batch
+		path = filepath.Join(f.root, fmt.Sprintf("failed-%d-%d", query, again))
+	}
+	if folder == "" {
+		return path, os.Mkdir(path, 0o700)
+	}
+	return path, os.Rename(folder, path)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// write writes what is known of a failed point.
+func (f *folders) write(folder string, r record) error {
+	var all []error
+	for _, file := range []struct {
+		name string
+		text []byte
+	}{
+		{"command", []byte(r.command(folder) + "\n")},
+		{"point", f.appendPoint(nil, r.job.point)},
+		{"stdout", r.stdout},
+		{"stderr", r.stderr},
+		{"reason", []byte(r.failure.Error() + "\n")},
+	} {
+		all = append(all, writeNew(filepath.Join(folder, file.name), file.text))
+	}
+	return errors.Join(all...)
+}
+
+// writeNew writes a file. If the program already has one of this name, ours gets another.
+func writeNew(path string, text []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return os.WriteFile(path+".untwist", text, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
+}
+
+// appendPoint writes a point with a name and a value a line.
+func (f *folders) appendPoint(dst []byte, point []float64) []byte {
+	for i, v := range point {
+		dst = append(append(dst, f.names[i]...), ' ')
+		dst = append(appendNumber(dst, v), '\n')
+	}
+	return dst
+}
+
+// keeps returns the temporary folder and how many folders are kept in it.
+func (f *folders) keeps() (string, int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.kept == 0 {
+		return "", 0
+	}
+	return f.root, f.kept
+}
+
+// close removes everything that is not kept.
+func (f *folders) close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.root == "" {
+		return nil
+	}
+	if f.kept == 0 {
+		root := f.root
+		f.root = ""
+		return os.RemoveAll(root)
+	}
+	used, err := filepath.Glob(filepath.Join(f.root, "run-*"))
+	for _, folder := range used {
+		err = errors.Join(err, os.RemoveAll(folder))
+	}
+	return err
+}

@@ -1,0 +1,225 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// hear reads what the child has written.
+func (k *kept) hear(ctx context.Context, q *queue, c chunk) error {
+	k.mute = false
+	k.heard = append(k.heard, c.data...)
+	used := k.decode(false)
+	if err := k.excess(used); err != nil {
+		return err
+	}
+	k.heard = append(k.heard[:0], k.heard[used:]...)
+	if len(k.replies) == 0 {
+		return nil
+	}
+	took := c.at.Sub(k.since).Seconds()
+	k.pace.add(took, len(k.replies))
+	k.since = c.at
+	return k.take(ctx, q, took/float64(len(k.replies)))
+}
+
+// decode fills replies with what was heard, up to the first that breaks the protocol, and
+// returns how many bytes they are.
+func (k *kept) decode(end bool) (used int) {
+	k.replies = k.replies[:0]
+	for used < len(k.heard) {
+		r, n := k.dialect.decode(k.heard[used:], end)
+		if n == 0 {
+			break
+		}
+		r.offset = used
+		used += n
+		if r.breach == blank {
+			continue
+		}
+		k.replies = append(k.replies, r)
+		if r.breach != noBreach {
+			break
+		}
+	}
+	return used
+}
+
+// excess returns an error if there is more in what was heard than there are points. It
+// has been used for replies up to here.
+func (k *kept) excess(used int) error {
+	room := k.sent.len() - k.unread
+	for _, r := range k.replies {
+		if r.query > 0 || r.breach == stray {
+			continue
+		}
+		if room--; room < 0 {
+			return k.dialect.surplus(k.heard[r.offset:])
+		}
+	}
+	if n := len(k.replies); room > 0 || n > 0 && k.replies[n-1].breach != noBreach {
+		return nil
+	}
+	return k.dialect.surplus(k.heard[used:])
+}
+
+// take believes the replies, each of which took so long.
+func (k *kept) take(ctx context.Context, q *queue, seconds float64) error {
+	for _, r := range k.replies {
+		j, known := job{}, false
+		if r.breach != stray {
+			if j, known = k.sent.remove(r.query); !known {
+				r = unasked(r.query)
+			}
+		}
+		switch {
+		case r.start != nil && k.naive():
+			return r.start
+		case r.breach == stray:
+			k.drop()
+			return k.blame(q, r.failure, nil)
+		case r.breach == disorder:
+			k.drop()
+			k.answer(q, j, r, seconds, k.stderr)
+			k.suspect()
+			return nil
+		}
+		if err := k.doubt(ctx, seconds); err != nil {
+			return err
+		}
+		k.answer(q, j, r, seconds, k.stderr)
+	}
+	return nil
+}
+
+// unasked is the reply of a program that has answered what it was not asked.
+func unasked(id int) reply {
+	failure := noNumber("the program answered with the id %d, which it was not asked, or not any more", id)
+	return reply{failure: failure, breach: stray, start: fmt.Errorf("%s: it should answer each id once", failure.Detail)}
+}
+
+// doubt waits a moment for surplus output after the very first answer of the run, before
+// it is believed.
+func (k *kept) doubt(ctx context.Context, seconds float64) error {
+	if k.experience.answered.Load() {
+		return nil
+	}
+	if k.child != nil && k.sent.len() == 0 {
+		took := time.Duration(seconds * float64(time.Second))
+		end := time.NewTimer(min(max(took, k.patience.doubt), k.patience.longDoubt))
+		defer end.Stop()
+		for open := true; open; {
+			select {
+			case c, ok := <-k.child.chunks:
+				if !ok { // its end is no reason for doubt, and will be noticed
+					open = false
+					break
+				}
+				k.heard = append(k.heard, c.data...)
+				if err := k.dialect.surplus(k.heard); err != nil {
+					return err
+				}
+			case <-end.C:
+				open = false
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	}
+	k.experience.answered.Store(true)
+	return nil
+}
+
+// died finds out why the child has ended, and what this means for the points that it was
+// asked.
+func (k *kept) died(ctx context.Context, q *queue) error {
+	state, ours := k.child.finish(k.patience.leave, k.patience.grace)
+	k.forget()
+	if k.sent.len() > 0 && !ours && clean(state) { // then the last line may have no end
+		if err := k.excess(k.decode(true)); err != nil {
+			return err
+		}
+		if err := k.take(ctx, q, time.Since(k.since).Seconds()); err != nil {
+			return err
+		}
+	}
+	if k.sent.len() == 0 {
+		return nil
+	}
+	failure, err := k.epitaph(state, ours, k.mute, k.stderr)
+	return k.blame(q, failure, err)
+}
+
+// blame says why a program has ended without an answer: because of its only point, or
+// because of the machine. If there were several points, they become suspects.
+func (k *kept) blame(q *queue, failure *objective.Failure, err error) error {
+	if k.sent.len() != 1 {
+		k.suspect()
+		return nil
+	}
+	j := &k.sent.all()[0]
+	if err != nil {
+		if err := k.excuse(j, err); err != nil {
+			return err
+		}
+	}
+	if err != nil || k.asked > 1 {
+		k.suspect()
+		return nil
+	}
+	k.fail(q, failure)
+	return nil
+}
+
+// fail says that the first point without an answer has failed.
+func (k *kept) fail(q *queue, failure *objective.Failure) {
+	j, _ := k.sent.remove(0)
+	k.answer(q, j, reply{failure: failure}, time.Since(k.since).Seconds(), k.stderr)
+}
+
+// suspect has all points without an answer asked once more, one by one.
+func (k *kept) suspect() {
+	k.suspects = slices.Concat(k.sent.all(), k.suspects)
+	k.sent.clear()
+}
+
+// limit is how long to wait at most.
+func (k *kept) limit() (d time.Duration, limited bool) {
+	if k.config.Timeout > 0 {
+		d, limited = k.config.Timeout, true
+	}
+	if s := k.patience.silence; !k.noted && !k.experience.answered.Load() && (!limited || s < d) {
+		d, limited = s, true
+	}
+	return max(d-time.Since(k.since), 0), limited
+}
+
+// late is called when nothing was heard for a while.
+func (k *kept) late(ctx context.Context, q *queue) error {
+	quiet := time.Since(k.since)
+	if !k.noted && quiet >= k.patience.silence {
+		k.noted = true
+		k.noteSilence(quiet)
+	}
+	if k.config.Timeout <= 0 || quiet < k.config.Timeout {
+		return nil
+	}
+	select { // it may be we who are late
+	case c, ok := <-k.child.chunks:
+		if ok {
+			return k.hear(ctx, q, c)
+		}
+		return k.died(ctx, q)
+	default:
+	}
+	k.drop()
+	if k.sent.len() == 1 || k.sent.len() > 0 && k.dialect.ordered() {
+		k.fail(q, timedOut(k.config.Timeout))
+	}
+	k.suspect()
+	return nil
+}

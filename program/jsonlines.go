@@ -1,0 +1,176 @@
+package program
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// jsonLines writes {"id":17,"x":{"k":0.5}} and reads {"id":17,"value":1.2} or
+// {"id":17,"error":"diverged"}, one object a line.
+type jsonLines struct {
+	keys [][]byte // {"k": or ,"k":
+}
+
+func newJSONLines(names []string) (l jsonLines) {
+	for i, name := range names {
+		text, _ := json.Marshal(name) // a text can always be written
+		before := byte(',')
+		if i == 0 {
+			before = '{'
+		}
+		l.keys = append(l.keys, append(append([]byte{before}, text...), ':'))
+	}
+	return l
+}
+
+func (l jsonLines) encode(dst []byte, jobs []job) ([]byte, int) {
+	dst = append(dst, `{"id":`...)
+	dst = strconv.AppendInt(dst, int64(jobs[0].query), 10)
+	dst = append(dst, `,"x":`...)
+	for i, v := range jobs[0].point {
+		dst = append(dst, l.keys[i]...)
+		dst = appendNumber(dst, v)
+	}
+	return append(dst, "}}\n"...), 1
+}
+
+func (jsonLines) decode(text []byte, end bool) (reply, int) {
+	line, n := firstLine(text, end)
+	if n == 0 {
+		return reply{}, 0
+	}
+	if len(bytes.TrimSpace(line)) == 0 {
+		return reply{breach: blank}, n
+	}
+	return readObject(line), n
+}
+
+func (jsonLines) window(float64) int { return 64 }
+func (jsonLines) ordered() bool      { return false }
+
+// surplus finds nothing wrong: answers have an id.
+func (jsonLines) surplus([]byte) error { return nil }
+
+func (jsonLines) silence() error {
+	return errors.New("the program ended with exit status 0 and printed nothing for its first point: " +
+		`it should read one object after the other and print {"id":…,"value":…} for each`)
+}
+
+// readObject reads an answer.
+func readObject(line []byte) reply {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		// Some writers, such as Python's, write NaN and Infinity, which JSON has not.
+		if json.Unmarshal(quoteNaN(line), &fields) != nil {
+			return strayed("the line %s is no JSON object", line)
+		}
+	}
+	id, err := strconv.Atoi(string(fields["id"]))
+	if err != nil || id < 1 {
+		return strayed("the line %s has no id that is the number of a point", line)
+	}
+	if text, bad := told(fields["error"]); bad {
+		return reply{query: id, failure: &objective.Failure{Kind: objective.Errored, Detail: text}}
+	}
+	value, given := fields["value"]
+	switch {
+	case !given:
+		return reply{query: id, failure: noNumber("the line %s has neither a value nor an error", quoted(line))}
+	case string(value) == "null":
+		return reply{query: id, failure: &objective.Failure{Kind: objective.NotANumber, Detail: "the value is null"}}
+	}
+	v, isNumber := jsonNumber(value)
+	if !isNumber {
+		return reply{query: id, failure: noNumber("the value in the line %s is no number", quoted(line))}
+	}
+	return valued(id, v)
+}
+
+// jsonNumber reads a number, or a text that says that it is none: "nan", "inf".
+func jsonNumber(value []byte) (v float64, ok bool) {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		v, ok = parseNumber(text)
+		return v, ok && v-v != 0 // a number in quotes is no number
+	}
+	if value[0] != '-' && (value[0] < '0' || value[0] > '9') {
+		return 0, false
+	}
+	return parseNumber(string(value))
+}
+
+// told returns the text of an error, and whether there is one.
+func told(value []byte) (text string, bad bool) {
+	switch string(value) {
+	case "", "null", "false", `""`:
+		return "", false
+	}
+	if json.Unmarshal(value, &text) != nil {
+		text = string(value)
+	}
+	if text = shown([]byte(text), 200); text == "" {
+		text = "the program says that the point failed"
+	}
+	return text, true
+}
+
+// strayed is the reply of a line that cannot be the answer to any point.
+func strayed(format string, line []byte) reply {
+	failure := noNumber(format, quoted(line))
+	return reply{failure: failure, breach: stray, start: fmt.Errorf(`%s: the program should print {"id":17,"value":1.2} `+
+		`or {"id":17,"error":"diverged"} for each point, and nothing else, to its standard output`, failure.Detail)}
+}
+
+// quoteNaN puts NaN, Infinity and -Infinity outside of texts into quotes.
+func quoteNaN(line []byte) []byte {
+	var out []byte
+	for i := 0; i < len(line); {
+		switch rest := line[i:]; {
+		case rest[0] == '"':
+			n := textLength(rest)
+			out = append(out, rest[:n]...)
+			i += n
+			continue
+		default:
+			word := rest[:wordLength(rest)]
+			switch string(word) {
+			case "NaN", "Infinity", "-Infinity":
+				out = append(append(append(out, '"'), word...), '"')
+			default:
+				word = rest[:max(len(word), 1)]
+				out = append(out, word...)
+			}
+			i += len(word)
+		}
+	}
+	return out
+}
+
+// textLength is the length of the text in quotes at the start of a line.
+func textLength(line []byte) int {
+	for i := 1; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(line)
+}
+
+// wordLength is the length of the word or number at the start of a line.
+func wordLength(line []byte) int {
+	n := bytes.IndexFunc(line, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '+' || r == '.')
+	})
+	if n < 0 {
+		return len(line)
+	}
+	return n
+}

@@ -1,0 +1,81 @@
+package program
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// lines writes a point as a line of numbers with one space between them, and reads a line
+// with one number.
+type lines struct{}
+
+func (lines) encode(dst []byte, jobs []job) ([]byte, int) {
+	for i, v := range jobs[0].point {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = appendNumber(dst, v)
+	}
+	return append(dst, '\n'), 1
+}
+
+func (lines) decode(text []byte, end bool) (reply, int) {
+	line, n := firstLine(text, end)
+	if n == 0 {
+		return reply{}, 0
+	}
+	if v, ok := parseNumber(string(line)); ok {
+		return valued(0, v), n
+	}
+	r := reply{failure: noNumber("the line %s is no number", quoted(line)), breach: disorder}
+	if words := bytes.Fields(line); len(words) > 1 && allNumbers(words) {
+		r.failure = noNumber("the line %s has several numbers", quoted(line))
+		r.start = fmt.Errorf("the program answered with several numbers on a line, %s: "+
+			"it should print one line with one number for each point", quoted(line))
+	}
+	return r, n
+}
+
+func (lines) window(seconds float64) int { return paced(ahead, seconds) }
+func (lines) ordered() bool              { return true }
+
+func (lines) surplus(text []byte) error {
+	line, n := firstLine(text, false)
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("the program printed more lines than it was given points, and so it is not known which line "+
+		"belongs to which point: it should print exactly one line for each; the surplus line is %s", quoted(line))
+}
+
+func (lines) silence() error {
+	return errors.New("the program ended with exit status 0 and printed nothing for its first point: " +
+		"it should read one line after the other and print a number for each; " +
+		"if it is to be started for every point, use placeholders in its command")
+}
+
+// firstLine returns the first line of a text, without its end, and how many bytes it has
+// with it; 0 if it is not complete yet. At the end of the output, what is left is a line
+// even if it has no end of line. A line that is too long is cut.
+func firstLine(text []byte, end bool) (line []byte, n int) {
+	if i := bytes.IndexByte(text[:min(len(text), longestReply)], '\n'); i >= 0 {
+		return text[:i], i + 1
+	}
+	if len(text) >= longestReply {
+		return text[:longestReply], longestReply
+	}
+	if end && len(bytes.TrimSpace(text)) > 0 {
+		return text, len(text)
+	}
+	return nil, 0
+}
+
+func allNumbers(words [][]byte) bool {
+	for _, w := range words {
+		if _, ok := parseNumber(string(w)); !ok {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,60 @@
+package program
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/untwist/untwist/internal/guardian"
+	"go.uber.org/goleak"
+)
+
+// programs are what the test binary can be when it is started again by a test: its first
+// word is "as", its second the name.
+var programs = map[string]func(args []string){}
+
+// as is the command of one of the programs.
+func as(t testing.TB, name string, args ...string) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append([]string{self, "as", name}, args...)
+}
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "as" {
+		programs[os.Args[2]](os.Args[3:])
+		os.Exit(0)
+	}
+	status := m.Run()
+	if warden != nil {
+		if err := warden.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			status = 1
+		}
+	}
+	if err := goleak.Find(); err != nil && status == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	os.Exit(status)
+}
+
+// warden is a guardian for tests that need none of their own.
+var (
+	warden *guardian.Guardian
+	wake   sync.Once
+)
+
+func sharedGuardian(t testing.TB) *guardian.Guardian {
+	t.Helper()
+	var err error
+	wake.Do(func() { warden, err = guardian.Start("") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return warden
+}

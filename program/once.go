@@ -1,0 +1,142 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// once starts a process for each point.
+type once struct {
+	caller
+	begun *atomic.Bool // the program has answered, if only badly
+}
+
+func (o *once) close() error { return nil }
+
+// serve asks the points one after the other.
+func (o *once) serve(ctx context.Context, q *queue) error {
+	for {
+		jobs := q.take(1)
+		if len(jobs) == 0 {
+			return nil
+		}
+		a, err := o.ask(ctx, jobs[0])
+		if err != nil {
+			return err
+		}
+		q.answer(jobs[0], a)
+	}
+}
+
+// ask asks for the value of a point, again if the machine failed.
+func (o *once) ask(ctx context.Context, j job) (objective.Answer, error) {
+	for {
+		a, machine, err := o.try(ctx, j)
+		if machine == nil || err != nil {
+			return a, err
+		}
+		if j.errand++; j.errand > o.recipe.retries() {
+			return objective.Answer{}, machine.at(j)
+		}
+		if err := o.pause(ctx); err != nil {
+			return objective.Answer{}, err
+		}
+	}
+}
+
+// at says at which job the machine failed, for the last time.
+func (e *MachineError) at(j job) error {
+	said := *e
+	said.Query, said.Tries = j.query, j.errand
+	return &said
+}
+
+// try asks for the value of a point once.
+func (o *once) try(ctx context.Context, j job) (a objective.Answer, machine *MachineError, err error) {
+	if err := context.Cause(ctx); err != nil {
+		return a, nil, err
+	}
+	folder, err := o.prepare(j)
+	if err != nil {
+		return a, nil, err
+	}
+	c, err := o.run(ctx, folder, j)
+	if err != nil || c.machine != nil {
+		o.folders.remove(folder)
+		if err == nil {
+			machine = c.machine
+		}
+		return a, machine, err
+	}
+	v, failure, empty := 0.0, c.failure, false
+	if failure == nil {
+		v, failure, empty = o.result(folder).read(c.printed())
+	}
+	first := !o.begun.Swap(true) && j.query <= o.recipe.Procs
+	if failure == nil {
+		o.folders.remove(folder)
+		return objective.Answer{Value: v, Seconds: c.seconds}, nil, nil
+	}
+	o.folders.keep(folder, record{
+		job: j, failure: failure, stdout: c.stdout, stderr: c.stderr,
+		command: func(folder string) string { return inDir(o.dir(folder), o.command(folder, j.point)) },
+	})
+	if empty && first && !o.recipe.KeepGoing {
+		return a, nil, o.silent()
+	}
+	return objective.Answer{Value: math.Inf(1), Failure: failure, Seconds: c.seconds}, nil, nil
+}
+
+// silent says that there is no value at all for the first point.
+func (o *once) silent() error {
+	switch r := o.recipe; {
+	case r.ResultFile != "":
+		return fmt.Errorf("the program wrote no %s for the first point; its value should be the first number in this file", r.ResultFile)
+	case r.uses(outFile):
+		return fmt.Errorf("the program wrote nothing into {out} for the first point; its value should be the first number in this file")
+	case r.Result != nil:
+		return fmt.Errorf("the program printed nothing for the first point; its value should be in what it prints, where %s finds it", r.Result)
+	}
+	return fmt.Errorf("the program printed nothing for the first point; its value should be the last number that it prints")
+}
+
+// prepare makes the work folder of a point, if it needs one, with all files in it.
+func (o *once) prepare(j job) (folder string, err error) {
+	if !o.recipe.needsFolder() {
+		return "", nil
+	}
+	if folder, err = o.folders.make(); err != nil {
+		return "", err
+	}
+	for _, t := range o.recipe.templates {
+		err = t.write(folder, func(p piece) []byte { return p.number(o.recipe.value(j.point, p.name)) })
+		if err != nil {
+			o.folders.remove(folder)
+			return "", folderError(err)
+		}
+	}
+	if o.recipe.uses(inFile) {
+		if err := os.WriteFile(filepath.Join(folder, inFile), o.folders.appendPoint(nil, j.point), 0o600); err != nil {
+			o.folders.remove(folder)
+			return "", folderError(err)
+		}
+	}
+	return folder, nil
+}
+
+// result says where the value is.
+func (o *once) result(folder string) result {
+	switch {
+	case o.recipe.ResultFile != "":
+		return result{file: filepath.Join(folder, o.recipe.ResultFile), name: o.recipe.ResultFile}
+	case o.recipe.uses(outFile):
+		return result{file: filepath.Join(folder, outFile), name: "{out}"}
+	}
+	return result{pattern: o.recipe.Result}
+}
