@@ -3,10 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/program"
@@ -87,20 +88,20 @@ func (a about) budget() int {
 	return int(v)
 }
 
-// flat writes an object as "Key value" in alphabetical order, without what is empty and
-// without lists of numbers, which may be long.
+// flat writes an object as "key value", in alphabetical order, without what is empty and
+// without lists, which may be long.
 func flat(object map[string]any) string {
 	var parts []string
 	for key, value := range object {
+		key = strings.ToLower(key)
 		switch v := value.(type) {
-		case nil, []any, map[string]any:
-			if m, ok := v.(map[string]any); ok && len(m) > 0 {
-				if inner := flat(m); inner != "" {
-					parts = append(parts, key+" ("+inner+")")
-				}
+		case nil, []any:
+		case map[string]any: // a type with its settings
+			if kind, _ := v["type"].(string); kind != "" {
+				parts = append(parts, key+" "+path.Base(kind))
 			}
 		case float64:
-			parts = append(parts, key+" "+strconv.FormatFloat(v, 'g', -1, 64))
+			parts = append(parts, key+" "+words.Thousands(int(v)))
 		default:
 			parts = append(parts, fmt.Sprintf("%s %v", key, v))
 		}

@@ -49,7 +49,7 @@ func (w *whole) Set(s string) error {
 type yesNo bool
 
 func (b *yesNo) String() string { return strconv.FormatBool(bool(*b)) }
-func (*yesNo) Type() string     { return "" }
+func (*yesNo) Type() string     { return "bool" }
 func (*yesNo) IsBoolFlag() bool { return true }
 func (b *yesNo) Set(s string) error {
 	v, err := strconv.ParseBool(s)
