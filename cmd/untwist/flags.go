@@ -103,6 +103,9 @@ type number struct {
 func atLeast0() number {
 	return number{allow: func(v float64) bool { return v >= 0 }, must: "at least 0"}
 }
+func anyNumber() number {
+	return number{allow: func(float64) bool { return true }, must: "finite"}
+}
 func above0() number { return number{allow: func(v float64) bool { return v > 0 }, must: "above 0"} }
 
 func (n *number) String() string {

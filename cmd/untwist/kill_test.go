@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// program is the program with these arguments, as a process of its own.
-func program(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
+// command is the program with these arguments, as a process of its own.
+func command(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -69,7 +69,7 @@ func TestKilledGrids(t *testing.T) {
 		return []string{"reproduce", "table1", "--dim", "7", "--runs", "2", "--problems", "rastrigin,squared-norm", "--out", filepath.Join(dir, out)}
 	}
 	began := time.Now()
-	stdout, err := program(t, t.Context(), grid("whole")...).Output()
+	stdout, err := command(t, t.Context(), grid("whole")...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestKilledGrids(t *testing.T) {
 		if killed < 10 {
 			ctx, cancel = context.WithTimeout(ctx, time.Duration(r.Float64()*float64(took)/10))
 		}
-		cmd := program(t, ctx, grid("killed")...) // a context that ends kills
+		cmd := command(t, ctx, grid("killed")...) // a context that ends kills
 		var out, talk bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &talk
 		err := cmd.Run()
@@ -118,7 +118,7 @@ func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"reproduce", "table1", "--dim", "5", "--runs", "2", "--problems", "rastrigin,squared-norm", "--out"}
-	alone, err := program(t, t.Context(), append(args, filepath.Join(dir, "alone"))...).Output()
+	alone, err := command(t, t.Context(), append(args, filepath.Join(dir, "alone"))...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestTwoAtOnce(t *testing.T) {
 	var outs [2]bytes.Buffer
 	var cmds [2]*exec.Cmd
 	for i := range cmds {
-		cmds[i] = program(t, t.Context(), append(args, filepath.Join(dir, "both"))...)
+		cmds[i] = command(t, t.Context(), append(args, filepath.Join(dir, "both"))...)
 		cmds[i].Stdout = &outs[i]
 		if err := cmds[i].Start(); err != nil {
 			t.Fatal(err)

@@ -1,5 +1,8 @@
 // Command untwist minimises black-box functions globally.
 //
+//	untwist check sim.toml
+//	untwist minimize sim.toml --journal sim.journal
+//	untwist journal sim.journal
 //	untwist minimize --problem rastrigin --dim 100
 //	untwist probe --problem rastrigin --dim 100
 //	untwist reproduce table1 --dim 10 --runs 5
@@ -21,6 +24,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/program"
 )
 
 func main() {
@@ -49,11 +53,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Short:         "Minimise black-box functions globally",
 		Long:          "Minimise black-box functions globally.\n\n" + exitStatuses,
 		Version:       version(),
+		Annotations:   map[string]string{arguments: program.Quote(args)},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q: must be one of minimize, probe, problems, reproduce, help", args[0])}
+				return usageError{fmt.Errorf("unknown command %q: must be one of minimize, probe, check, journal, problems, reproduce, help", args[0])}
 			}
 			return nil
 		},
@@ -66,7 +71,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return usageError{fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(minimizeCommand(), probeCommand(), problemsCommand(), reproduceCommand())
+	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), journalCommand(), problemsCommand(), reproduceCommand())
 
 	err := root.Execute()
 	var usage usageError
@@ -90,6 +95,9 @@ var flagOf = map[string]string{
 	"Frame": "--frame", "Blocks": "--frame", "Identifier": "--road", "Start": "--start", "Bounds": "--bounds", "Points": "--x0",
 	"Budget": "--budget", "Target": "--target", "Workers": "--workers",
 	"Strategy": "--strategy", "Particles": "--particles", "Sigma": "--sigma", "Tau": "--tau", "Alpha": "--alpha",
+	"Exec": "--exec", "Names": "--param", "Parameters": "--param", "Protocol": "--protocol", "EOF": "--eof", "Procs": "--procs",
+	"Timeout": "--timeout", "Retries": "--retries", "KeepFailed": "--keep-failed", "Templates": "--template", "Result": "--result",
+	"ResultFile": "--result-file", "Time": "--time", "Tolerance": "--tolerance", "MaxFailures": "--max-failures", "Parallel": "--parallel",
 	"Problems": "--problems", "Methods": "--methods", "Runs": "--runs", "Gap": "--gap", "Seed": "--seed",
 }
 

@@ -2,118 +2,127 @@ package main
 
 import (
 	"cmp"
-	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/report"
 )
 
 // minimizeFlags are the flags of minimize as they were given.
 type minimizeFlags struct {
+	runFlags
 	subject           subjectFlags
-	x0                []string
-	budget, workers   count
 	target            number
+	tolerance         number
+	from              text
 	strategy, road    string
 	particles         count
 	sigma, tau, alpha number
-	frame, plot       text
-	json, quiet       bool
+	frame             text
 }
 
 // minimizeCommand minimises a function.
 func minimizeCommand() *cobra.Command {
-	f := minimizeFlags{target: atLeast0(), sigma: atLeast0(), tau: above0(), alpha: atLeast0()}
+	f := minimizeFlags{target: anyNumber(), tolerance: above0(), sigma: atLeast0(), tau: above0(), alpha: atLeast0()}
 	cmd := &cobra.Command{
-		Use:     "minimize --problem NAME",
+		Use:     "minimize [FILE.toml]",
 		Aliases: []string{"minimise"},
 		Short:   "Minimise a function",
-		Long: `Minimise a built-in problem (untwist problems lists them).
+		Long: `Minimise what a program of yours computes, or a built-in problem (untwist problems
+lists them). The program and its parameters are described by a problem file, or by --exec
+with --param or --dim. docs/problem-file.md explains both. Try untwist check first.
 
 The strategy auto looks for coordinates in which the function separates, searches along
 them, and says what it has learnt. Where there are no such coordinates, it searches with
 CMA-ES. --frame takes coordinates that probe has found, and --plot draws the run.
 
 The best point ever evaluated is printed, with what it cost. With --target the search
-stops at that gap above the problem's known minimum. Otherwise it goes on until its
-strategy is done or the budget is spent. The same seed gives the same result, for any
-number of --workers.
+stops at that value; for a built-in problem, at that gap above its known minimum. Otherwise
+it goes on until its strategy is done or the budget is spent. The same seed gives the same
+result, for any number of --procs or --workers. With --journal no answer is lost: the same
+command again goes on where the run stood.
 
 ` + exitStatuses,
-		Example: `  untwist minimize --problem rastrigin --dim 100 --plot pictures
+		Example: `  untwist minimize sim.toml --journal sim.journal
+  untwist minimize --exec './sim.py' --dim 30 --bounds -5:5 --budget 20000
+  untwist minimize --problem rastrigin --dim 100 --plot pictures
   untwist minimize --problem rosenbrock --dim 20 --strategy cmaes --target 1e-8
   untwist minimize --problem levy --dim 5 --bounds -10:10 --seed 7 --json`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		Args: oneFile,
+		RunE: f.run,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.subject.register(flags)
-	flags.StringArrayVar(&f.x0, "x0", nil, "`V,V,…` or FILE with a point on each line: known points to start from; may be given several times")
-	flags.Var(&f.budget, "budget", "the most queries to spend, 20000 or 2e4 for example (default 500·dim²)")
-	flags.Var(&f.target, "target", "stop at this gap above the known minimum")
+	f.runFlags.register(flags)
+	flags.Var(&f.target, "target", "stop at this value of f; for a built-in problem, at this gap above its known minimum")
+	flags.Var(&f.tolerance, "tolerance", "stop a search of which the last tenth of the queries gained less than this, in the unit of f")
+	flags.Var(&f.from, "from", "start from the best points of the journal `FILE` of an earlier run")
 	flags.StringVar(&f.strategy, "strategy", untwist.DefaultStrategy().Name(), "one of "+strings.Join(untwist.Strategies(), ", "))
 	flags.StringVar(&f.road, "road", "", "how to find the coordinates, for strategies that search in others than those given: one of "+strings.Join(identify.Names(), ", ")+" (default: the strategy's own way)")
 	flags.Var(&f.frame, "frame", "take the coordinates from `FILE`, as probe --frame writes it, and look for no others")
-	flags.Var(&f.plot, "plot", "draw convergence, spectrum, couplings and profiles, as far as there are any, as SVG into `DIR`")
 	flags.Var(&f.particles, "particles", "number of particles of cbo (default 50), or the population λ of cmaes (default 4 + ⌊3 ln dim⌋)")
 	flags.Var(&f.sigma, "sigma", "strength σ of the noise of cbo (default 7.1; cbo-isotropic: √(2/dim)), or the first step of cmaes in half-widths of the start box (default 0.6)")
 	flags.Var(&f.tau, "tau", "step size τ of cbo (default 0.03)")
 	flags.Var(&f.alpha, "alpha", "exponent α of the weights of cbo at the start (default 100); grows by 0.5 % a step to 1e5")
-	flags.Var(&f.workers, "workers", "evaluate this many points at the same time (default 1; built-in problems use several cores by themselves)")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	f.registerOutput(flags, "draw convergence, spectrum, couplings and profiles, as far as there are any, as SVG into `DIR`")
 	return cmd
 }
 
 // run minimises the subject that the flags describe.
-func (f *minimizeFlags) run(cmd *cobra.Command) error {
-	s, err := f.subject.subject()
+func (f *minimizeFlags) run(cmd *cobra.Command, args []string) error {
+	from, err := readSource(cmd.Flags(), args)
 	if err != nil {
-		return asUsage(err)
+		return err
 	}
-	return f.minimize(cmd, s)
+	line := newProgressLine(cmd.ErrOrStderr(), bool(f.quiet))
+	s, err := f.subject.subject(from, line.note)
+	if err != nil {
+		return from.usage(err)
+	}
+	if err = f.fits(from, s); err == nil && s.known != nil && f.target.value != nil && *f.target.value < 0 {
+		err = from.wrong("target", "%v, must be at least 0: it is a gap above the known minimum of %s", *f.target.value, s.words.Name)
+	}
+	if err == nil {
+		err = from.usage(f.minimize(cmd, s, line))
+	}
+	return s.close(cmd, err)
 }
 
 // minimize minimises a subject, prints what was found, and draws it.
-func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject) error {
-	options, err := f.options(s)
+func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLine) error {
+	options, err := f.options(s, line)
 	if err != nil {
-		return asUsage(err)
+		return err
 	}
 	if err := folder("--plot", f.plot); err != nil {
 		return err
 	}
-	line := newProgressLine(cmd.ErrOrStderr(), f.quiet)
-	options.Progress = line.show
 	ctx, stop := untilSignal()
 	defer stop()
 	began := time.Now()
-	result, err := untwist.Minimize(ctx, s.objective, options)
+	line.start()
+	result, err := untwist.Minimize(ctx, line.watch(s), options)
 	line.clear()
 	if result.Queries > 0 {
 		found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: time.Since(began)}
-		err = cmp.Or(err, tell(cmd, found, f.json), draw(cmd, found, f.plot)) // in this order
+		err = cmp.Or(err, tell(cmd, found, bool(f.json)), draw(cmd, found, f.plot)) // in this order
 	}
-	if err != nil {
-		return asUsage(err)
-	}
-	if result.Status == objective.Cancelled || ctx.Err() != nil { // while it was drawn, too
-		return context.Cause(ctx)
-	}
-	return nil
+	return f.ended(cmd, ctx, s, result.Account, err)
 }
 
 // options translates the flags.
-func (f *minimizeFlags) options(s subject) (untwist.Options, error) {
-	o := untwist.Options{
-		Start: s.start, Bounds: s.bounds, Seed: s.seed, Target: s.target(f.target.value),
-		Budget: int(f.budget), Workers: int(f.workers),
+func (f *minimizeFlags) options(s subject, line *progressLine) (untwist.Options, error) {
+	o := f.runFlags.options(s, bool(f.subject.keepGoing), line)
+	o.Target, o.Points = s.target(f.target.value), s.points
+	if f.tolerance.value != nil {
+		o.Tolerance = *f.tolerance.value
 	}
 	var err error
 	if o.Identifier, err = road(f.road); err != nil {
@@ -129,8 +138,13 @@ func (f *minimizeFlags) options(s subject) (untwist.Options, error) {
 			return o, err
 		}
 	}
-	if o.Points, err = parsePoints(f.x0, s.words.Dim); err != nil {
-		return o, objective.BadOption("Points", "%v", err)
+	if f.from != "" {
+		earlier, err := earlierPoints(string(f.from), string(f.journal), s)
+		if err != nil {
+			return o, usageError{fmt.Errorf("--from: %w", err)}
+		}
+		line.note(fmt.Sprintf("--from: the search starts from %s of %s", words.Count(len(earlier), "point", "points"), f.from))
+		o.Points = slices.Concat(o.Points, earlier)
 	}
 	return o, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -12,28 +11,27 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/atomicfile"
-	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/report"
 )
 
 // probeFlags are the flags of probe as they were given.
 type probeFlags struct {
-	subject         subjectFlags
-	road            string
-	budget, workers count
-	frame, plot     text
-	json, quiet     bool
+	runFlags
+	subject subjectFlags
+	road    string
+	frame   text
 }
 
 // probeCommand finds the frame of a function.
 func probeCommand() *cobra.Command {
 	var f probeFlags
 	cmd := &cobra.Command{
-		Use:   "probe --problem NAME",
+		Use:   "probe [FILE.toml]",
 		Short: "Find and certify the coordinates in which a function separates",
-		Long: `Find the coordinates in which a built-in problem separates (untwist problems
-lists them), from function values alone, and certify how well they fit. No search for the
-minimum is made.
+		Long: `Find the coordinates in which a function separates, from function values alone, and
+certify how well they fit. No search for the minimum is made. The function is what a program
+of yours computes (a problem file, or --exec), or a built-in problem (untwist problems lists
+them).
 
 The verdict is "separable", "blocks" (the coordinates couple in groups),
 "not-separable", or "unknown" if the budget was too small to tell. The certificate is the
@@ -43,62 +41,60 @@ each coordinate or block against all others, and is 0 if the function separates.
 coordinates of built-in problems are known, so the errors are printed, too.
 
 ` + exitStatuses,
-		Example: `  untwist probe --problem rastrigin --dim 100
+		Example: `  untwist probe sim.toml
+  untwist probe --problem rastrigin --dim 100
   untwist probe --problem rosenbrock-pairs --dim 30 --frame frame.json --plot .`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		Args: oneFile,
+		RunE: f.run,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.subject.register(flags)
+	f.runFlags.register(flags)
 	flags.StringVar(&f.road, "road", identify.Survey{}.Name(), "how to look: one of "+strings.Join(identify.Names(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
-	flags.Var(&f.budget, "budget", "the most queries to spend, 20000 or 2e4 for example (default 500·dim²)")
-	flags.Var(&f.workers, "workers", "evaluate this many points at the same time (default 1; built-in problems use several cores by themselves)")
 	flags.Var(&f.frame, "frame", "write the coordinates to `FILE` as JSON")
-	flags.Var(&f.plot, "plot", "draw spectrum.svg and couplings.svg into `DIR`")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	f.registerOutput(flags, "draw spectrum.svg and couplings.svg into `DIR`")
 	return cmd
 }
 
 // run probes the subject that the flags describe.
-func (f *probeFlags) run(cmd *cobra.Command) error {
-	s, err := f.subject.subject()
+func (f *probeFlags) run(cmd *cobra.Command, args []string) error {
+	from, err := readSource(cmd.Flags(), args)
 	if err != nil {
-		return asUsage(err)
+		return err
 	}
-	return f.probe(cmd, s)
+	line := newProgressLine(cmd.ErrOrStderr(), bool(f.quiet))
+	s, err := f.subject.subject(from, line.note)
+	if err != nil {
+		return from.usage(err)
+	}
+	if err = f.fits(from, s); err == nil {
+		err = from.usage(f.probe(cmd, s, line))
+	}
+	return s.close(cmd, err)
 }
 
 // probe probes a subject, prints what was found, writes the frame and draws.
-func (f *probeFlags) probe(cmd *cobra.Command, s subject) error {
-	by, err := road(f.road)
-	if err != nil {
-		return asUsage(err)
+func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) error {
+	options := f.options(s, bool(f.subject.keepGoing), line)
+	var err error
+	if options.Identifier, err = road(f.road); err != nil {
+		return err
 	}
 	if err := f.writable(); err != nil {
 		return err
 	}
-	line := newProgressLine(cmd.ErrOrStderr(), f.quiet)
 	ctx, stop := untilSignal()
 	defer stop()
 	began := time.Now()
-	findings, err := untwist.Probe(ctx, s.objective, untwist.Options{
-		Identifier: by, Start: s.start, Bounds: s.bounds, Budget: int(f.budget), Seed: s.seed,
-		Workers: int(f.workers), Progress: line.show,
-	})
+	line.start()
+	findings, err := untwist.Probe(ctx, line.watch(s), options)
 	line.clear()
 	found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: time.Since(began)}
 	if err == nil || findings.Queries > 0 {
-		err = cmp.Or(err, tell(cmd, found, f.json), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
+		err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
 	}
-	if err != nil {
-		return asUsage(err)
-	}
-	if findings.Status == objective.Cancelled || ctx.Err() != nil { // while it was drawn, too
-		return context.Cause(ctx)
-	}
-	return nil
+	return f.ended(cmd, ctx, s, findings.Account, err)
 }
 
 // writable finds out, before the first query, whether what was asked for can be

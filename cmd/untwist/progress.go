@@ -1,26 +1,40 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/program"
 	"golang.org/x/term"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A progressLine is one line at the bottom of a terminal that says how a long run is
-// going. Where standard error is not a terminal, nothing is shown.
+// going. Where standard error is not a terminal, nothing is shown. Its methods may be
+// called by several goroutines at once.
 type progressLine struct {
+	stderr   io.Writer
 	terminal *os.File // nil: there is none
 	began    time.Time
-	shown    time.Time
+
+	mu      sync.Mutex
+	shown   time.Time
+	latest  untwist.Progress // what the run has said last
+	answers int              // that came since then
+	failed  int              // of these
+	stop    chan struct{}    // ends the goroutine that refreshes the line; nil: there is none
+	done    chan struct{}    // closed when it has ended
 }
 
 // refresh is how often the line is written anew.
@@ -28,18 +42,68 @@ const refresh = 100 * time.Millisecond
 
 func newProgressLine(stderr io.Writer, quiet bool) *progressLine {
 	now := time.Now()
-	line := &progressLine{began: now, shown: now}
+	line := &progressLine{stderr: stderr, began: now, shown: now}
 	if file, ok := stderr.(*os.File); ok && !quiet && term.IsTerminal(int(file.Fd())) {
 		line.terminal = file
 	}
 	return line
 }
 
+// start shows the line from now on, also while a batch is evaluated, until it is cleared.
+func (l *progressLine) start() {
+	l.began = time.Now()
+	if l.terminal == nil {
+		return
+	}
+	stop, done := make(chan struct{}), make(chan struct{})
+	l.stop, l.done = stop, done
+	go func() {
+		defer close(done)
+		again := time.NewTicker(refresh)
+		defer again.Stop()
+		for {
+			select {
+			case <-again.C:
+				l.mu.Lock()
+				l.again()
+				l.mu.Unlock()
+			case <-stop:
+				return
+			}
+		}
+	}()
+}
+
 // show writes how a search is going, unless the line was written a moment ago.
 func (l *progressLine) show(p untwist.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.latest, l.answers, l.failed = p, 0, 0
+	l.again()
+}
+
+// answered counts an answer that came within a batch.
+func (l *progressLine) answered(failed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.answers++
+	if failed {
+		l.failed++
+	}
+}
+
+// again writes what is known of a search, unless the line was written a moment ago or
+// nothing is known.
+func (l *progressLine) again() {
 	now := time.Now()
-	if l.terminal == nil || now.Sub(l.shown) < refresh {
+	p := l.latest
+	p.Queries += l.answers
+	p.Failed += l.failed
+	if p.Queries == 0 || l.terminal == nil || now.Sub(l.shown) < refresh/2 {
 		return
+	}
+	if p.Budget == 0 { // the first batch is not complete
+		p.Best = math.Inf(1)
 	}
 	l.shown = now
 	l.write(searchParts(p, now.Sub(l.began)))
@@ -58,11 +122,50 @@ func (l *progressLine) write(parts []part) {
 	fmt.Fprint(l.terminal, "\r"+fit(parts, width)+"\x1b[K")
 }
 
+// note says something in a line of its own, above the progress.
+func (l *progressLine) note(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := ""
+	if l.terminal != nil {
+		before = "\r\x1b[K"
+	}
+	fmt.Fprintf(l.stderr, "%suntwist: %s\n", before, text)
+}
+
 // clear takes the line away.
 func (l *progressLine) clear() {
+	if l.stop != nil {
+		close(l.stop)
+		<-l.done
+		l.stop = nil
+	}
 	if l.terminal != nil {
 		fmt.Fprint(l.terminal, "\r\x1b[K")
 	}
+}
+
+// watch returns the subject's objective. The answers of a program are counted as they come,
+// since a batch of slow ones takes long.
+func (l *progressLine) watch(s subject) objective.Objective {
+	if s.program == nil {
+		return s.objective
+	}
+	return watched{s.program, l}
+}
+
+// A watched program tells a progress line of its answers.
+type watched struct {
+	*program.Objective
+	line *progressLine
+}
+
+// Each evaluates the program.
+func (w watched) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
+	return w.Objective.Each(ctx, points, values, func(i int, a objective.Answer) {
+		w.line.answered(a.Failure != nil || math.IsNaN(a.Value) || math.IsInf(a.Value, 1))
+		tell(i, a)
+	})
 }
 
 // A part of a progress line is shown as a whole or not at all.
@@ -91,20 +194,39 @@ func fit(parts []part, width int) string {
 	}
 }
 
-// searchParts are the stage, the queries of the budget, the best value, the speed and the
-// time left.
+// searchParts are the stage, the queries of the budget, the best value, the failures, the
+// speed, and the times: so far, and left.
 func searchParts(p untwist.Progress, took time.Duration) []part {
 	best := ""
 	if !math.IsInf(p.Best, 1) {
 		best = fmt.Sprintf("best %.6g", p.Best)
 	}
-	speed, left := "", ""
+	speed, left, failed := "", "", ""
+	queries := words.Count(p.Queries, "query", "queries")
+	if p.Budget > 0 {
+		queries = words.Thousands(p.Queries) + " of " + words.Count(p.Budget, "query", "queries")
+	}
 	if rate := float64(p.Queries) / took.Seconds(); rate > 0 && !math.IsInf(rate, 1) {
 		speed = words.Thousands(int(rate)) + "/s"
-		left = timeLeft(float64(p.Budget-p.Queries) / rate)
+		if rate < 10 {
+			speed = fmt.Sprintf("%.2g s each", 1/rate)
+		}
+		if p.Budget > 0 {
+			left = timeLeft(float64(p.Budget-p.Queries) / rate)
+		}
 	}
-	queries := words.Thousands(p.Queries) + " of " + words.Count(p.Budget, "query", "queries")
-	return []part{{p.Stage, 4}, {queries, 2}, {best, 1}, {speed, 5}, {left, 3}}
+	if p.Failed > 0 {
+		failed = words.Thousands(p.Failed) + " failed"
+	}
+	return []part{{p.Stage, 5}, {queries, 2}, {best, 1}, {failed, 3}, {speed, 6}, {soFar(took), 7}, {left, 4}}
+}
+
+// soFar says how long a run takes already, from a minute on.
+func soFar(took time.Duration) string {
+	if took < time.Minute {
+		return ""
+	}
+	return "since " + took.Round(time.Second).String()
 }
 
 // timeLeft says how many seconds are left at most.

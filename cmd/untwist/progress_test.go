@@ -60,7 +60,7 @@ func TestPartsAreWhole(t *testing.T) {
 // What is not known is left out, and counts of 1 are singular.
 func TestOddProgress(t *testing.T) {
 	for want, p := range map[string]untwist.Progress{
-		"cbo  1 of 9,000,000,000,000,000,000 queries  best 0  1/s  over 1,000 h left": {Stage: "cbo", Queries: 1, Budget: 9e18},
+		"cbo  1 of 9,000,000,000,000,000,000 queries  best 0  1 s each  over 1,000 h left": {Stage: "cbo", Queries: 1, Budget: 9e18},
 		"0 of 1 query": {Budget: 1, Best: math.Inf(1)},
 	} {
 		if got := fit(searchParts(p, time.Second), 1000); got != want {

@@ -24,9 +24,9 @@ func TestSignals(t *testing.T) {
 				<-ctx.Done()
 			}
 		}}
-		cmd, stdout, _ := quietly()
-		flags := minimizeFlags{strategy: "cbo", budget: math.MaxInt}
-		err := flags.minimize(cmd, foreign(f))
+		cmd, stdout, stderr := quietly()
+		flags := minimizeFlags{strategy: "cbo", runFlags: runFlags{budget: math.MaxInt}}
+		err := flags.minimize(cmd, foreign(f), newProgressLine(stderr, true))
 		if ended, ok := err.(signalled); !ok || ended.status() != status {
 			t.Errorf("%v: ended by %v, want status %d", signal, err, status)
 		}

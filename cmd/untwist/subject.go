@@ -1,23 +1,32 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/problem"
+	"github.com/untwist/untwist/program"
 	"github.com/untwist/untwist/report"
 )
 
-// A subject is a function to minimise or to probe: the function itself, where to look,
-// and what is known about it.
+// A subject is a function to minimise, to probe or to check: the function itself, where to
+// look, and what is known about it.
 type subject struct {
 	objective objective.Objective
 	words     report.Subject
-	start     objective.Box // where to look first; zero: follows from the bounds
-	bounds    objective.Box // zero: there are none
+	start     objective.Box   // where to look first; zero: follows from the bounds
+	bounds    objective.Box   // zero: there are none
+	space     parameter.Space // the parameters, instead of start and bounds; nil: they have no names
+	points    [][]float64     // known good points
 	seed      uint64
-	known     *report.Known // nil: nothing is known
+	known     *report.Known      // nil: nothing is known
+	program   *program.Objective // the objective as a program; nil: it is none
 }
 
 // target returns the value of f at which to stop. v is a gap above the minimum if that is
@@ -29,32 +38,124 @@ func (s subject) target(v *float64) *float64 {
 	return new(s.known.Minimum + *v)
 }
 
-// subjectFlags are the flags that choose a subject: today a built-in problem.
+// close ends the subject's processes, and says where to look for failed points. It returns
+// the error that stands, or else its own.
+func (s subject) close(cmd *cobra.Command, stands error) error {
+	if s.program == nil {
+		return stands
+	}
+	err := s.program.Close()
+	if dir, n := s.program.Kept(); n > 0 {
+		note(cmd, "%s of failed points %s kept in %s", words.Count(n, "work folder", "work folders"), isAre(n), dir)
+	}
+	if stands == nil {
+		return err
+	}
+	return stands
+}
+
+// subjectFlags are the flags that choose a subject: a built-in problem or a program.
 type subjectFlags struct {
 	name, mix              string
 	dim, components, block count
+	program                programFlags
+	params                 []string
 	seed                   seed
 	start, bounds          text
+	x0                     []string
+	keepGoing              yesNo
 }
+
+// builtInOnly are the flags that have no meaning for programs.
+var builtInOnly = []string{"components", "mix", "block"}
 
 // register declares the flags.
 func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	f.dim = 10
 	flags.StringVar(&f.name, "problem", "", "`NAME` of a built-in problem: one of "+strings.Join(problem.Names(), ", "))
-	flags.Var(&f.dim, "dim", "number of dimensions d")
-	flags.Var(&f.components, "components", "number of components m, from 1 to dim (default dim)")
-	flags.StringVar(&f.mix, "mix", "", "mixing matrix W: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded)")
+	f.program.register(flags)
+	flags.StringArrayVar(&f.params, "param", nil, "`NAME=LO:HI[:log]`: a parameter of the program with its limits, and whether it is searched on a logarithmic scale; may be given several times, in order")
+	flags.Var(&f.dim, "dim", "number of dimensions d; the parameters of a program are then x1 … xd")
+	flags.Var(&f.components, "components", "number of components m of a built-in problem, from 1 to dim (default dim)")
+	flags.StringVar(&f.mix, "mix", "", "mixing matrix W of a built-in problem: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded)")
 	flags.Var(&f.block, "block", "components in a block of ridge-blocks (default 4)")
-	flags.Var(&f.seed, "seed", "all randomness, the problem's and the search's, follows from it")
+	flags.Var(&f.seed, "seed", "all randomness, a built-in problem's and the search's, follows from it")
 	flags.Var(&f.start, "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
 	flags.Var(&f.bounds, "bounds", "`LO:HI` or FILE with a line \"LO HI\" for each coordinate: nothing outside is ever queried")
+	flags.StringArrayVar(&f.x0, "x0", nil, "`V,V,…` or FILE with a point on each line: known points to start from; may be given several times")
+	toggle(flags, &f.keepGoing, "keep-going", "go on however many queries fail")
 }
 
-// subject makes the subject that the flags describe.
-func (f *subjectFlags) subject() (subject, error) {
-	if f.name == "" {
-		return subject{}, objective.BadOption("Name", "needed: one of %s", strings.Join(problem.Names(), ", "))
+// subject makes the subject that the flags describe. note is told what the user should know
+// while a program runs.
+func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
+	own := s.file != nil || s.given("exec")
+	switch {
+	case s.file != nil && (s.given("problem") || s.typed("exec")):
+		return subject{}, usageError{fmt.Errorf("%s already says what to minimise: --problem and --exec cannot be given with it", s.file.Path)}
+	case s.given("problem") && s.given("exec"):
+		return subject{}, usageError{errors.New("--problem and --exec exclude each other: one names a built-in problem, the other a program of yours")}
+	case own:
+		if flag := s.first(builtInOnly); flag != "" {
+			return subject{}, s.wrong(flag, "is for built-in problems, and this is a program")
+		}
+		return f.own(s, note)
+	case f.name == "":
+		return subject{}, usageError{fmt.Errorf("which function? Give a problem file, --exec with a program of yours, or --problem: one of %s", strings.Join(problem.Names(), ", "))}
 	}
+	if flag := s.first(programOnly); flag != "" {
+		hint := ""
+		if flag == "procs" {
+			hint = "; use --workers"
+		}
+		return subject{}, s.wrong(flag, "is for programs, and %s is a built-in problem%s", f.name, hint)
+	}
+	return f.builtIn()
+}
+
+// own makes a subject of the user's program.
+func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
+	if f.program.exec == "" {
+		return subject{}, usageError{s.file.Wrong(0, "[objective] needs exec, the command that computes a value")}
+	}
+	space, err := f.space(s)
+	if err != nil {
+		return subject{}, err
+	}
+	points, err := parsePoints(f.x0, len(space))
+	if err != nil {
+		return subject{}, s.wrong("x0", "%v", err)
+	}
+	if s.first([]string{"bounds", "start", "param"}) == "" && (s.file == nil || len(s.file.Parameters) == 0) {
+		for i := range space {
+			space[i].Guess = &points[0][i]
+		}
+		points = points[1:]
+	}
+	if err := space.Check(); err != nil {
+		return subject{}, s.wrongSpace(err)
+	}
+	config, err := f.program.config(s, space.Names())
+	if err != nil {
+		return subject{}, err
+	}
+	config.Note, config.KeepGoing = note, bool(f.keepGoing)
+	p, err := program.New(config)
+	if err != nil {
+		return subject{}, s.usage(err)
+	}
+	name := string(f.program.exec)
+	if s.file != nil {
+		name = s.file.Path
+	}
+	return subject{
+		objective: p, program: p, space: space, points: points, seed: uint64(f.seed),
+		words: report.Subject{Name: name, Dim: space.Dim(), Parameters: space},
+	}, nil
+}
+
+// builtIn makes a subject of a built-in problem.
+func (f *subjectFlags) builtIn() (subject, error) {
 	spec := problem.Spec{
 		Name: f.name, Dim: int(f.dim), Components: int(f.components),
 		Mix: f.mix, Block: int(f.block), Seed: uint64(f.seed),
@@ -77,7 +178,11 @@ func (f *subjectFlags) subject() (subject, error) {
 	if f.start == "" && f.bounds == "" {
 		start = p.Domain()
 	}
-	return builtIn(p, start, bounds), nil
+	s := builtIn(p, start, bounds)
+	if s.points, err = parsePoints(f.x0, spec.Dim); err != nil {
+		return subject{}, objective.BadOption("Points", "%v", err)
+	}
+	return s, nil
 }
 
 // builtIn is a built-in problem as a subject: everything is known about it.

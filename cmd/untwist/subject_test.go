@@ -52,8 +52,8 @@ func quietly() (cmd *cobra.Command, stdout, stderr *bytes.Buffer) {
 func TestForeignSubject(t *testing.T) {
 	dir := t.TempDir()
 	cmd, stdout, stderr := quietly()
-	f := minimizeFlags{strategy: "auto", json: true, plot: text(dir), target: number{value: new(1e-6)}}
-	if err := f.minimize(cmd, foreign(squares{})); err != nil {
+	f := minimizeFlags{strategy: "auto", runFlags: runFlags{json: true, plot: text(dir)}, target: number{value: new(1e-6)}}
+	if err := f.minimize(cmd, foreign(squares{}), newProgressLine(stderr, true)); err != nil {
 		t.Fatal(err)
 	}
 	var object map[string]any
@@ -76,9 +76,9 @@ func TestForeignSubject(t *testing.T) {
 
 // The same for probe, which has no true coordinates to compare with.
 func TestForeignProbe(t *testing.T) {
-	cmd, stdout, _ := quietly()
+	cmd, stdout, stderr := quietly()
 	var f probeFlags
-	if err := f.probe(cmd, foreign(squares{})); err != nil {
+	if err := f.probe(cmd, foreign(squares{}), newProgressLine(stderr, true)); err != nil {
 		t.Fatal(err)
 	}
 	if text := stdout.String(); strings.Contains(text, "recovery error") || !strings.Contains(text, "problem         ./squares, 3 dimensions, seed 5\n") {

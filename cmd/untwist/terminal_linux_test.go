@@ -95,7 +95,7 @@ func (term *terminal) wait(t *testing.T, sign *regexp.Regexp) {
 func signalAt(t *testing.T, signal os.Signal, columns int, sign string, args ...string) (status int, stdout, shown string) {
 	t.Helper()
 	term := newTerminal(t, columns)
-	cmd := program(t, t.Context(), args...)
+	cmd := command(t, t.Context(), args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, term.program
 	if err := cmd.Start(); err != nil {

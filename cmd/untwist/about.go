@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/parameter"
+	"github.com/untwist/untwist/program"
+)
+
+// An about is what the header of a journal says, as far as it can be read. Journals of
+// older versions may say less.
+type about struct {
+	objective  map[string]any
+	parameters parameter.Space
+	options    map[string]any // everything else, except what is long
+}
+
+// readAbout reads a header. What cannot be read is not shown.
+func readAbout(h journal.Header) (a about) {
+	var parts map[string]json.RawMessage
+	if json.Unmarshal(h.About, &parts) != nil || json.Unmarshal(h.About, &a.options) != nil {
+		return about{}
+	}
+	_ = json.Unmarshal(parts["Objective"], &a.objective)
+	if json.Unmarshal(parts["Parameters"], &a.parameters) != nil {
+		a.parameters = nil
+	}
+	for _, key := range []string{"Objective", "Parameters", "Start", "Bounds", "Frame", "Blocks", "Dim", "Numerics"} {
+		delete(a.options, key)
+	}
+	return a
+}
+
+// names returns the names of the parameters, nil if they have none.
+func (a about) names() []string {
+	if len(a.parameters) == 0 {
+		return nil
+	}
+	return a.parameters.Names()
+}
+
+// function returns in words what was evaluated.
+func (a about) function() string {
+	var exec []string
+	if list, ok := a.objective["Exec"].([]any); ok {
+		for _, w := range list {
+			exec = append(exec, fmt.Sprint(w))
+		}
+	}
+	if len(exec) > 0 {
+		return fmt.Sprintf("%s (protocol %v)", program.Quote(exec), a.objective["Protocol"])
+	}
+	return flat(a.objective)
+}
+
+// lines returns the parameters in words, a line each.
+func (a about) lines() (lines []string) {
+	for _, p := range a.parameters {
+		line := p.Name
+		if p.Unit != "" {
+			line += " [" + p.Unit + "]"
+		}
+		for _, v := range []struct {
+			name  string
+			value *float64
+		}{{"min", p.Min}, {"max", p.Max}, {"low", p.Low}, {"high", p.High}, {"guess", p.Guess}, {"fixed", p.Fixed}} {
+			if v.value != nil {
+				line += fmt.Sprintf(" %s %v", v.name, *v.value)
+			}
+		}
+		if p.Log {
+			line += " log"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// budget returns the budget that was planned, 0 if it is not known.
+func (a about) budget() int {
+	v, _ := a.options["Budget"].(float64)
+	return int(v)
+}
+
+// flat writes an object as "key value", in alphabetical order, without what is empty and
+// without lists, which may be long.
+func flat(object map[string]any) string {
+	var parts []string
+	for key, value := range object {
+		key = strings.ToLower(key)
+		switch v := value.(type) {
+		case nil, []any:
+		case map[string]any: // a type with its settings
+			if kind, _ := v["type"].(string); kind != "" {
+				parts = append(parts, key+" "+path.Base(kind))
+			}
+		case float64:
+			parts = append(parts, key+" "+words.Thousands(int(v)))
+		default:
+			parts = append(parts, fmt.Sprintf("%s %v", key, v))
+		}
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}

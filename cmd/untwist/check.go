@@ -1,0 +1,154 @@
+package main
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
+	"github.com/untwist/untwist/report"
+	"gonum.org/v1/gonum/mat"
+)
+
+// checkFlags are the flags of check as they were given.
+type checkFlags struct {
+	subject subjectFlags
+	budget  count
+	time    duration
+	json    yesNo
+}
+
+// checkCommand tries a function before it is minimised.
+func checkCommand() *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check [FILE.toml]",
+		Short: "Try a program before it is minimised",
+		Long: `Evaluate a function at its start point twice, and at 20 other points drawn from where the
+search looks first, and say five things: whether the same point gives the same value; how
+long an evaluation takes; how many failed, and why; how many digits the values have; and how
+long a whole run will take.
+
+The start point is --x0 or the guesses of the problem file, else the middle of where the
+search looks first. The exit status is 1 if the function cannot be minimised.`,
+		Example: `  untwist check sim.toml
+  untwist check --exec './sim.py' --dim 30 --bounds -5:5 --budget 20000`,
+		Args: oneFile,
+		RunE: f.run,
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.subject.register(flags)
+	flags.Var(&f.budget, "budget", "how many queries a whole run will spend")
+	flags.Var(&f.time, "time", "how long a whole run may take: 90s, 10m, 2h")
+	toggle(flags, &f.json, "json", "print one JSON object")
+	return cmd
+}
+
+// run checks the subject that the flags describe.
+func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
+	from, err := readSource(cmd.Flags(), args)
+	if err != nil {
+		return err
+	}
+	line := newProgressLine(cmd.ErrOrStderr(), true)
+	s, err := f.subject.subject(from, line.note)
+	if err != nil {
+		return from.usage(err)
+	}
+	return s.close(cmd, from.usage(f.check(cmd, s)))
+}
+
+// check evaluates the subject and says what came of it.
+func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
+	ctx, stop := untilSignal()
+	defer stop()
+	w := &witness{f: objective.NewGuard(s.objective)}
+	w.f.Timed = true
+	err := w.question(ctx, s)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	found := report.Check{
+		Subject: s.words, Seed: s.seed, Start: [2]objective.Answer(w.answers[:2]), Others: w.answers[2:],
+		Procs: int(f.subject.program.procs), Budget: int(f.budget), Time: f.time.value(),
+	}
+	return cmp.Or(tell(cmd, found, bool(f.json)), found.Unusable())
+}
+
+// otherPoints is how many points are evaluated besides the start point.
+const otherPoints = 20
+
+// A witness is an objective that remembers all answers.
+type witness struct {
+	f       *objective.Guard
+	answers []objective.Answer
+}
+
+// Dim returns the number of dimensions.
+func (w *witness) Dim() int { return w.f.Dim() }
+
+// Evaluate evaluates a batch.
+func (w *witness) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	before := len(w.answers)
+	ctx = objective.WithNumbers(ctx, func(i int) int { return before + i + 1 })
+	told := make(chan struct {
+		i int
+		a objective.Answer
+	}, len(values)) // answers may come from several goroutines, in any order
+	err := w.f.Each(ctx, points, values, func(i int, a objective.Answer) {
+		told <- struct {
+			i int
+			a objective.Answer
+		}{i, a}
+	})
+	close(told)
+	w.answers = append(w.answers, make([]objective.Answer, len(values))...)
+	for t := range told {
+		w.answers[before+t.i] = t.a
+	}
+	return err
+}
+
+// question asks for the start point twice, one after the other, and then for other points.
+func (w *witness) question(ctx context.Context, s subject) error {
+	box, start := s.start, []float64(nil)
+	if box.IsZero() {
+		box = s.bounds
+	}
+	var f objective.Objective = w
+	if s.space != nil {
+		c := parameter.NewCoordinates(w, s.space)
+		f, box, start = c, s.space.Start(), c.Know(s.space.Middle())
+		if len(s.points) > 0 && s.space.Guess() == nil {
+			start = c.Know(s.points[0])
+		}
+	} else if len(s.points) > 0 {
+		start = s.points[0]
+	}
+	if err := box.CheckFinite(); err != nil {
+		return objective.BadOption("Start", "needed, because the bounds are too wide to start in (%v)", err)
+	}
+	if start == nil {
+		for i := range box.Lo {
+			start = append(start, box.Lo[i]+(box.Hi[i]-box.Lo[i])/2)
+		}
+	}
+	values := make([]float64, otherPoints)
+	for range 2 {
+		if err := f.Evaluate(ctx, mat.NewDense(1, len(start), start), values[:1]); err != nil {
+			return err
+		}
+	}
+	stream := rng.Seed(s.seed).Stream("check")
+	others := mat.NewDense(otherPoints, len(start), nil)
+	for i := range otherPoints {
+		box.Draw(others.RawRowView(i), stream)
+	}
+	return f.Evaluate(ctx, others, values)
+}

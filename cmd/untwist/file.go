@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+	"github.com/untwist/untwist/program"
+)
+
+// oneFile allows one argument, the problem file.
+func oneFile(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) > 1:
+		return usageError{fmt.Errorf("%s takes one problem file, not %q", cmd.CommandPath(), strings.Join(args, " "))}
+	case len(args) == 1 && slices.Contains(problem.Names(), args[0]):
+		return usageError{fmt.Errorf("%s takes a problem file; for the built-in problem write --problem %s", cmd.CommandPath(), args[0])}
+	}
+	return nil
+}
+
+// A source is where settings come from: flags and, where there is one, a problem file.
+type source struct {
+	flags *pflag.FlagSet
+	file  *program.ProblemFile // nil: there is none
+	lines map[string]int       // of the settings that were taken from the file
+}
+
+// readSource reads the problem file, if there is one, and sets the flags that it names.
+// A flag on the command line wins. A setting for which a command has no flag is for
+// another command.
+func readSource(flags *pflag.FlagSet, args []string) (*source, error) {
+	s := &source{flags: flags, lines: map[string]int{}}
+	if len(args) == 0 {
+		return s, nil
+	}
+	file, err := program.ReadFile(args[0])
+	if err != nil {
+		return nil, usageError{err}
+	}
+	s.file = file
+	for _, setting := range slices.Concat(file.Objective, file.Run) {
+		flag := flags.Lookup(setting.Key)
+		if flag == nil || flag.Changed {
+			continue
+		}
+		for _, v := range setting.Values {
+			if err := flag.Value.Set(besideFile(file.Dir, setting.Key, v)); err != nil {
+				return nil, usageError{file.Wrong(setting.Line, "%s is %s: %v", setting.Key, v, err)}
+			}
+		}
+		flag.Changed = true
+		s.lines[setting.Key] = setting.Line
+	}
+	return s, nil
+}
+
+// besideFile returns a value with its path made relative to the folder of the problem file,
+// if it is one. Templates are resolved by package program.
+func besideFile(dir, key, value string) string {
+	switch key {
+	case "journal", "from", "frame", "plot":
+	case "bounds", "start":
+		if _, _, isBox := strings.Cut(value, ":"); isBox {
+			return value
+		}
+	case "x0":
+		if _, err := parseNumbers(value); err == nil {
+			return value
+		}
+	default:
+		return value
+	}
+	if filepath.IsAbs(value) {
+		return value
+	}
+	return filepath.Join(dir, value)
+}
+
+// given says whether a flag was given, on the command line or by the file.
+func (s *source) given(flag string) bool { return s.flags.Changed(flag) }
+
+// typed says whether a flag was given on the command line.
+func (s *source) typed(flag string) bool { return s.given(flag) && s.lines[flag] == 0 }
+
+// first returns the first of these flags that was given, "" if none was.
+func (s *source) first(flags []string) string {
+	for _, f := range flags {
+		if s.given(f) {
+			return f
+		}
+	}
+	return ""
+}
+
+// name returns the name of a setting as the user has given it: a flag, or a key of the
+// file with its line.
+func (s *source) name(flag string) string {
+	if line := s.lines[flag]; line > 0 {
+		return fmt.Sprintf("%s:%d: %s", s.file.Path, line, flag)
+	}
+	return "--" + flag
+}
+
+// wrong returns a usageError about a setting.
+func (s *source) wrong(flag, format string, values ...any) error {
+	return usageError{fmt.Errorf("%s: %s", s.name(flag), fmt.Sprintf(format, values...))}
+}
+
+// usage turns an error that names an option into a usageError that names the flag, or the
+// line of the file, that sets the option. Other errors stay as they are.
+func (s *source) usage(err error) error {
+	var bad *objective.OptionError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	flag, known := flagOf[bad.Option]
+	switch {
+	case !known:
+		return err
+	case bad.Option == "Names" && s.file != nil:
+		return usageError{fmt.Errorf("%s: [parameters]: %s", s.file.Path, bad.Reason)}
+	}
+	return s.wrong(strings.TrimPrefix(flag, "--"), "%s", bad.Reason)
+}
+
+// wrongSpace returns a usageError about parameters that do not fit.
+func (s *source) wrongSpace(err error) error {
+	switch {
+	case s.file != nil && len(s.file.Parameters) > 0:
+		return usageError{s.file.Wrong(0, "[parameters]: %v", err)}
+	case s.given("param"):
+		return s.wrong("param", "%v", err)
+	}
+	return s.wrong(s.first([]string{"bounds", "start", "x0"}), "%v", err)
+}

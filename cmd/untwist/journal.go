@@ -1,0 +1,203 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/objective"
+)
+
+// journalCommand shows a journal.
+func journalCommand() *cobra.Command {
+	var asJSON, asCSV yesNo
+	cmd := &cobra.Command{
+		Use:   "journal FILE",
+		Short: "Show the journal of a run, or write its queries as CSV",
+		Long: `Show what the journal of a run says: what is minimised, with which parameters and
+options, how far the run is, its best point, which queries failed and why, and how long an
+evaluation takes. This works while the run goes on, and after it was killed, too.
+
+With --csv all queries are written to standard output, with a column for each parameter, in
+the order in which they were answered. A failed query has no value.`,
+		Example: `  untwist journal sim.journal
+  untwist journal sim.journal --csv > sim.csv`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{fmt.Errorf("%s takes one file, the journal of a run", cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if asCSV {
+				return writeCSV(cmd.OutOrStdout(), args[0])
+			}
+			return showJournal(cmd, args[0], bool(asJSON))
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	toggle(flags, &asCSV, "csv", "write all queries as CSV: query, a column for each parameter, value, seconds, failure, by")
+	toggle(flags, &asJSON, "json", "print one JSON object")
+	cmd.MarkFlagsMutuallyExclusive("csv", "json")
+	return cmd
+}
+
+// showJournal prints what a journal says. If it is broken in the middle, what comes before
+// is printed all the same.
+func showJournal(cmd *cobra.Command, file string, asJSON bool) error {
+	t := tally{file: file, best: journal.Query{Answer: objective.Answer{Value: math.Inf(1)}}, reasons: map[string]int{}}
+	var err error
+	t.summary, err = journal.Read(file, t.count)
+	var broken *journal.BrokenError
+	if err != nil && !errors.As(err, &broken) {
+		return unwrapped(err)
+	}
+	printed := error(nil)
+	if asJSON {
+		printed = json.NewEncoder(cmd.OutOrStdout()).Encode(t)
+	} else {
+		_, printed = fmt.Fprint(cmd.OutOrStdout(), t)
+	}
+	if err != nil {
+		return err
+	}
+	return printed
+}
+
+// A tally is what a journal comes to.
+type tally struct {
+	file           string
+	summary        journal.Summary
+	queries        int
+	best           journal.Query // its Number is 0 if no query has succeeded
+	failures       objective.Failures
+	reasons        map[string]int
+	timed          int     // queries whose time is known
+	seconds, worst float64 // in all, and at most
+}
+
+// mostReasons is how many different reasons of failures are counted.
+const mostReasons = 1000
+
+// count counts a query.
+func (t *tally) count(q journal.Query) error {
+	t.queries++
+	if q.Seconds > 0 {
+		t.timed++
+		t.seconds += q.Seconds
+		t.worst = max(t.worst, q.Seconds)
+	}
+	if failure := failureOf(q.Answer); failure != nil {
+		t.failures[failure.Kind]++
+		reason := failure.Error()
+		if _, known := t.reasons[reason]; !known && len(t.reasons) >= mostReasons {
+			reason = "other reasons"
+		}
+		t.reasons[reason]++
+	} else if t.best.Number == 0 || q.Value < t.best.Value || q.Value == t.best.Value && q.Number < t.best.Number {
+		q.Point = slices.Clone(q.Point)
+		t.best = q
+	}
+	return nil
+}
+
+// failureOf returns why a query failed, nil if it did not.
+func failureOf(a objective.Answer) *objective.Failure {
+	if a.Failure != nil {
+		return a.Failure
+	}
+	if math.IsNaN(a.Value) || math.IsInf(a.Value, 1) {
+		return &objective.Failure{Kind: objective.NotANumber, Detail: "the value was NaN or +Inf"}
+	}
+	return nil
+}
+
+// A reason is why queries failed.
+type reason struct {
+	Reason  string `json:"reason"`
+	Queries int    `json:"queries"`
+}
+
+// commonest returns the reasons, the commonest first.
+func (t tally) commonest() []reason {
+	all := []reason{}
+	for text, n := range t.reasons {
+		all = append(all, reason{text, n})
+	}
+	slices.SortFunc(all, func(a, b reason) int {
+		if a.Queries != b.Queries {
+			return b.Queries - a.Queries
+		}
+		return strings.Compare(a.Reason, b.Reason)
+	})
+	return all
+}
+
+// String returns the tally for people.
+func (t tally) String() string {
+	a := readAbout(t.summary.Header)
+	var out strings.Builder
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(&out, "%-11s "+format+"\n", append([]any{name}, values...)...)
+	}
+	line("journal", "%s, begun %s", t.file, t.summary.Began.Format(time.DateTime))
+	if text := a.function(); text != "" {
+		line("objective", "%s", text)
+	}
+	for i, text := range a.lines() {
+		line([]string{"parameters", ""}[min(i, 1)], "%s", text)
+	}
+	if text := flat(a.options); text != "" {
+		line("options", "%s", text)
+	}
+	planned := ""
+	if n := a.budget(); n > 0 {
+		planned = " of " + words.Thousands(n) + " planned"
+	}
+	line("queries", "%s%s", words.Thousands(t.queries), planned)
+	if t.summary.Torn > 0 {
+		line("", "the last %s hold no whole answer: one is being written, or the run was killed", words.Count(int(t.summary.Torn), "byte", "bytes"))
+	}
+	if t.best.Number > 0 {
+		line("best value", "%v, query %s", t.best.Value, words.Thousands(t.best.Number))
+		line("best point", "%s", t.bestPoint(a))
+	}
+	line("failures", "%s", t.failures)
+	for i, r := range t.commonest() {
+		if i == 5 {
+			line("", "and %s", words.Count(len(t.reasons)-i, "other reason", "other reasons"))
+			break
+		}
+		line("", "%s × %s", words.Thousands(r.Queries), r.Reason)
+	}
+	if t.timed > 0 {
+		line("seconds", "%.3g a run on average, %.3g at most, %.3g in all", t.seconds/float64(t.timed), t.worst, t.seconds)
+	}
+	return out.String()
+}
+
+// bestPoint returns the best point with the names of its parameters.
+func (t tally) bestPoint(a about) string {
+	if t.best.Point == nil {
+		return "not known: the journal keeps hashes of points"
+	}
+	parts := make([]string, len(t.best.Point))
+	for i, v := range t.best.Point {
+		parts[i] = fmt.Sprint(v)
+		if len(a.parameters) == len(parts) {
+			parts[i] = strings.TrimSpace(fmt.Sprintf("%s=%v %s", a.parameters[i].Name, v, a.parameters[i].Unit))
+		}
+	}
+	if len(a.parameters) == len(parts) {
+		return strings.Join(parts, ", ")
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
+)
+
+// MarshalJSON writes the tally as a JSON object. Queries are numbered from 1.
+func (t tally) MarshalJSON() ([]byte, error) {
+	form := struct {
+		File     string             `json:"file"`
+		Version  int                `json:"version"`
+		Numerics int                `json:"numerics"`
+		Began    string             `json:"began"`
+		About    json.RawMessage    `json:"about"`
+		Queries  int                `json:"queries"`
+		Torn     int64              `json:"torn_bytes"`
+		Value    *float64           `json:"best_value"` // null: no query has succeeded
+		Number   int                `json:"best_query"` // 0: likewise
+		Point    []float64          `json:"best_point"` // null: likewise, or only its hash is kept
+		Names    []string           `json:"names"`
+		Failed   int                `json:"failed_queries"`
+		Failures objective.Failures `json:"failures"`
+		Reasons  []reason           `json:"reasons"`
+		Mean     float64            `json:"mean_seconds"`
+		Worst    float64            `json:"max_seconds"`
+		Seconds  float64            `json:"seconds"`
+	}{
+		File: t.file, Version: t.summary.Version, Numerics: t.summary.Numerics, Began: t.summary.Began.UTC().Format("2006-01-02T15:04:05Z"),
+		About: t.summary.About, Queries: t.queries, Torn: t.summary.Torn, Number: t.best.Number, Point: t.best.Point,
+		Names: namesIn(t.summary.Header), Failed: t.failures.Total(), Failures: t.failures, Reasons: t.commonest(),
+		Mean: t.seconds / float64(max(t.timed, 1)), Worst: t.worst, Seconds: t.seconds,
+	}
+	if t.best.Number > 0 {
+		form.Value = &t.best.Value
+	}
+	return json.Marshal(form)
+}
+
+// namesIn returns the names of the numbers of a point: x1, x2, … if they have none.
+func namesIn(h journal.Header) []string {
+	if names := readAbout(h).names(); len(names) == h.Dim {
+		return names
+	}
+	return parameter.Plain(h.Dim).Names()
+}
+
+// writeCSV writes all queries of a journal. A journal without points has no columns for
+// them.
+func writeCSV(w io.Writer, file string) error {
+	hashed := false
+	summary, err := journal.Read(file, func(q journal.Query) error {
+		hashed = q.Point == nil
+		return errSeen
+	})
+	if err != nil && err != errSeen {
+		return unwrapped(err)
+	}
+	header := []string{"query"}
+	if !hashed {
+		header = append(header, namesIn(summary.Header)...)
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(append(header, "value", "seconds", "failure", "by")); err != nil {
+		return err
+	}
+	row := make([]string, 0, len(header)+4)
+	_, err = journal.Read(file, func(q journal.Query) error {
+		row = append(row[:0], strconv.Itoa(q.Number))
+		if !hashed {
+			row = append(row, texts(q.Point, summary.Dim)...)
+		}
+		value, seconds, failed := exact(q.Value), "", ""
+		if q.Seconds > 0 {
+			seconds = strconv.FormatFloat(q.Seconds, 'g', 6, 64)
+		}
+		if failure := failureOf(q.Answer); failure != nil {
+			value, failed = "", fmt.Sprintf("%v: %s", failure.Kind, failure.Error())
+		}
+		return out.Write(append(row, value, seconds, failed, q.By))
+	})
+	out.Flush()
+	if err == nil {
+		err = out.Error()
+	}
+	return unwrapped(err)
+}
+
+// errSeen ends a reading after the first query.
+var errSeen = fmt.Errorf("seen")
+
+// texts writes the coordinates of a point, empty if only its hash is kept.
+func texts(point []float64, dim int) []string {
+	if point == nil {
+		return slices.Repeat([]string{""}, dim)
+	}
+	all := make([]string, dim)
+	for i, v := range point {
+		all[i] = exact(v)
+	}
+	return all
+}
+
+// exact writes a number so that it reads back to the same bits.
+func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
+)
+
+// space returns the parameters of a program: those of the problem file, those of --param,
+// or x1 … xN for --dim N.
+func (f *subjectFlags) space(s *source) (parameter.Space, error) {
+	named := "--param"
+	switch {
+	case s.file != nil && len(s.file.Parameters) > 0:
+		named = s.file.Path
+		if s.given("param") {
+			return nil, s.wrong("param", "the parameters are in %s: change them there", s.file.Path)
+		}
+	case !s.given("param"):
+		return f.numbered(s)
+	}
+	if flag := s.first([]string{"dim", "bounds", "start"}); flag != "" {
+		return nil, s.wrong(flag, "the parameters have names and limits of their own, from %s", named)
+	}
+	if s.file != nil && len(s.file.Parameters) > 0 {
+		return s.file.Parameters, nil
+	}
+	var all parameter.Space
+	for _, given := range f.params {
+		p, err := parseParameter(given)
+		if err != nil {
+			return nil, s.wrong("param", "%v", err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// parseParameter reads NAME=LO:HI[:log].
+func parseParameter(given string) (parameter.Parameter, error) {
+	name, limits, found := strings.Cut(given, "=")
+	parts := strings.Split(limits, ":")
+	p := parameter.Parameter{Name: name, Log: len(parts) == 3 && parts[2] == "log"}
+	var v [2]float64
+	ok := found && (len(parts) == 2 || p.Log)
+	for i := range v {
+		var err error
+		if ok {
+			v[i], err = strconv.ParseFloat(parts[i], 64)
+			ok = err == nil
+		}
+	}
+	if !ok {
+		return p, fmt.Errorf("%q is not NAME=LO:HI or NAME=LO:HI:log with two numbers", given)
+	}
+	p.Min, p.Max = &v[0], &v[1]
+	return p, nil
+}
+
+// numbered returns the parameters x1 … xN.
+func (f *subjectFlags) numbered(s *source) (parameter.Space, error) {
+	if !s.given("dim") {
+		if s.file != nil {
+			return nil, usageError{fmt.Errorf("%s: there is no table [parameters]: it says which parameters the program has, such as k = { min = 0, max = 5 }", s.file.Path)}
+		}
+		return nil, usageError{fmt.Errorf("--exec: which parameters does the program have? Give --param NAME=LO:HI for each, or --dim N with --bounds LO:HI")}
+	}
+	if s.first([]string{"bounds", "start", "x0"}) == "" {
+		return nil, s.wrong("dim", "nobody says where to look: give --bounds LO:HI (limits), --start LO:HI (where to look first) or --x0 V,V,… (a known good point)")
+	}
+	dim := int(f.dim)
+	bounds, err := parseBox(string(f.bounds), dim)
+	if err != nil {
+		return nil, s.wrong("bounds", "%v", err)
+	}
+	start, err := parseBox(string(f.start), dim)
+	if err != nil {
+		return nil, s.wrong("start", "%v", err)
+	}
+	all := parameter.Plain(dim)
+	for i := range all {
+		all[i].Min, all[i].Max = side(bounds, i)
+		all[i].Low, all[i].High = side(start, i)
+	}
+	return all, nil
+}
+
+// side returns the two ends of a side of a box, nil where there are none.
+func side(b objective.Box, i int) (lo, hi *float64) {
+	if b.IsZero() {
+		return nil, nil
+	}
+	if !math.IsInf(b.Lo[i], -1) {
+		lo = &b.Lo[i]
+	}
+	if !math.IsInf(b.Hi[i], 1) {
+		hi = &b.Hi[i]
+	}
+	return lo, hi
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/untwist/untwist/program"
+)
+
+// programFlags are the flags that say how a program is run.
+type programFlags struct {
+	exec, protocol     text
+	eof                yesNo
+	procs              count
+	timeout            duration
+	retries, keep      whole
+	templates          []string
+	result, resultFile text
+}
+
+// programOnly are the flags that have no meaning for built-in problems.
+var programOnly = []string{"param", "protocol", "eof", "procs", "timeout", "retries", "keep-failed", "template", "result", "result-file", "accept-program"}
+
+// register declares the flags.
+func (f *programFlags) register(flags *pflag.FlagSet) {
+	flags.Var(&f.exec, "exec", "minimise what the program `CMD` computes; words are split as a shell does it, but no shell is started; {name} stands for the value of a parameter, {all} for all values")
+	flags.Var(&f.protocol, "protocol", "how points and values are exchanged: `NAME` is once, lines, json, binary or batch (default once if there are placeholders or templates, else lines)")
+	toggle(flags, &f.eof, "eof", "close the program's input after each batch and start it anew for the next, for programs that answer at the end of their input")
+	flags.Var(&f.procs, "procs", "run this many processes at the same time; this never changes a result (default 1)")
+	flags.Var(&f.timeout, "timeout", "the most time for a point, after which it has failed: 90s, 10m, 2h (default no limit)")
+	flags.Var(&f.retries, "retries", "try a point again this often if the machine failed, not the point (default 1)")
+	flags.Var(&f.keep, "keep-failed", "keep the work folders of this many failed points (default 20)")
+	flags.StringArrayVar(&f.templates, "template", nil, "`SRC=DST`: fill in the file SRC for each point and put it as DST into the work folder; may be given several times")
+	flags.Var(&f.result, "result", "the value is the first group of this regular expression in what the program prints: `REGEX` (default: the last number printed)")
+	flags.Var(&f.resultFile, "result-file", "the value is the first number in the file `NAME` of the work folder")
+}
+
+// config translates the flags for parameters of these names.
+func (f *programFlags) config(s *source, names []string) (program.Config, error) {
+	c := program.Config{
+		Names: names, Protocol: program.Protocol(f.protocol), EOF: bool(f.eof), Procs: int(f.procs), Timeout: f.timeout.value(),
+		Retries: f.retries.value, KeepFailed: f.keep.value, ResultFile: string(f.resultFile),
+	}
+	if s.file != nil {
+		c.Dir = s.file.Dir
+	}
+	var err error
+	if c.Exec, err = program.Split(string(f.exec)); err != nil {
+		return c, s.wrong("exec", "%v", err)
+	}
+	if c.Templates, err = f.readTemplates(s); err != nil {
+		return c, s.wrong("template", "%v", err)
+	}
+	if f.result != "" {
+		if c.Result, err = regexp.Compile(string(f.result)); err != nil {
+			return c, s.wrong("result", "%v", err)
+		}
+		if c.Result.NumSubexp() == 0 {
+			return c, s.wrong("result", "%s has no group: put parentheses around the number", f.result)
+		}
+	}
+	return c, nil
+}
+
+// readTemplates reads SRC=DST. On the command line, SRC is relative to the current folder.
+func (f *programFlags) readTemplates(s *source) (all []program.Template, err error) {
+	for _, given := range f.templates {
+		from, to, found := strings.Cut(given, "=")
+		if !found || from == "" || to == "" {
+			return nil, fmt.Errorf("%q is not SRC=DST, a file and the name under which it is put into the work folder", given)
+		}
+		if s.typed("template") {
+			if from, err = filepath.Abs(from); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, program.Template{Source: from, Name: to})
+	}
+	return all, nil
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/program"
+)
+
+// runFlags are the flags that minimize and probe have in common, besides the subject.
+type runFlags struct {
+	budget, workers, parallel count
+	time                      duration
+	maxFailures               number
+	journal                   text
+	points, accept            yesNo
+	plot                      text
+	json, quiet               yesNo
+}
+
+// register declares the flags that say when a run ends and what is kept of it.
+func (f *runFlags) register(flags *pflag.FlagSet) {
+	f.maxFailures = number{allow: func(v float64) bool { return v > 0 && v <= 1 }, must: "above 0 and at most 1"}
+	f.points = true
+	flags.Var(&f.budget, "budget", "the most queries to spend, 20000 or 2e4 for example (default 500·dim²; for a program, a budget or a time has to be given)")
+	flags.Var(&f.time, "time", "the most time to spend: 90s, 10m, 2h (default no limit)")
+	flags.Var(&f.workers, "workers", "evaluate this many points of a built-in problem at the same time (default 1; they use several cores by themselves)")
+	flags.Var(&f.parallel, "parallel", "how many evaluations at the same time cost you no more than one (default 1)")
+	flags.Var(&f.maxFailures, "max-failures", "end the run if a larger share of the last 1,000 queries failed (default 0.95)")
+	flags.Var(&f.journal, "journal", "keep every answer in `FILE`; if the run is stopped, the same command goes on where it stood")
+	toggle(flags, &f.points, "journal-points", "keep the points in the journal; with =false only a hash of each, for millions of cheap queries")
+	toggle(flags, &f.accept, "accept-program", "go on with a journal although the program was changed")
+}
+
+// registerOutput declares the flags that say what is printed and drawn.
+func (f *runFlags) registerOutput(flags *pflag.FlagSet, drawn string) {
+	flags.Var(&f.plot, "plot", drawn)
+	toggle(flags, &f.json, "json", "print one JSON object")
+	toggle(flags, &f.quiet, "quiet", "show no progress")
+}
+
+// toggle declares a flag that needs no value.
+func toggle(flags *pflag.FlagSet, value *yesNo, name, usage string) {
+	flags.Var(value, name, usage)
+	flags.Lookup(name).NoOptDefVal = "true"
+}
+
+// fits checks that the flags suit the subject.
+func (f *runFlags) fits(from *source, s subject) error {
+	switch {
+	case s.program == nil:
+		return nil
+	case from.given("workers"):
+		return from.wrong("workers", "is for built-in problems; --procs says how many processes of a program run at the same time")
+	case f.budget == 0 && f.time == 0:
+		return usageError{errors.New("how long may it take? A program needs --budget N (queries) or --time 2h, or both")}
+	}
+	return nil
+}
+
+// options are those that minimize and probe have in common.
+func (f *runFlags) options(s subject, keepGoing bool, line *progressLine) untwist.Options {
+	o := untwist.Options{
+		Parameters: s.space, Start: s.start, Bounds: s.bounds, Seed: s.seed,
+		Budget: int(f.budget), Time: f.time.value(), Workers: int(f.workers), Parallel: int(f.parallel), KeepGoing: keepGoing,
+		Journal:  journal.Config{File: string(f.journal), HashPoints: !bool(f.points), Note: line.note},
+		Progress: line.show,
+	}
+	if f.maxFailures.value != nil {
+		o.MaxFailures = *f.maxFailures.value
+	}
+	if f.accept {
+		o.Journal.Accept = []string{"Objective.Executable"}
+	}
+	return o
+}
+
+// ended says how a run that was cut can go on, and returns the error of the command.
+func (f *runFlags) ended(cmd *cobra.Command, ctx context.Context, s subject, a untwist.Account, err error) error {
+	cancelled := err == nil && (a.Status == objective.Cancelled || ctx.Err() != nil) // while it was drawn, too
+	if cut := cancelled || err != nil || a.Status == objective.TimeSpent; cut && a.Queries > 0 {
+		f.sayHowToGoOn(cmd, s, a, err)
+	}
+	if cancelled {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// sayHowToGoOn prints the command that goes on, in a line of its own that can be pasted.
+func (f *runFlags) sayHowToGoOn(cmd *cobra.Command, s subject, a untwist.Account, err error) {
+	var diverged *journal.DivergedError
+	var failures *untwist.FailuresError
+	switch {
+	case errors.As(err, &diverged), errors.As(err, &failures): // it would end in the same way
+	case f.journal != "":
+		note(cmd, "%s %s kept in %s; to go on, run the same command again:", words.Count(a.Queries, "query", "queries"), isAre(a.Queries), f.journal)
+		fmt.Fprintln(cmd.ErrOrStderr(), commandLine(cmd))
+	case s.program != nil && a.Status != objective.TimeSpent:
+		note(cmd, "the %s of this run %s not kept; with --journal FILE every answer is kept, and the same command goes on", words.Count(a.Queries, "query", "queries"), isAre(a.Queries))
+	}
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// arguments is the annotation of the root command that holds the command's arguments.
+const arguments = "arguments"
+
+// commandLine returns the command as it was given, for a shell.
+func commandLine(cmd *cobra.Command) string {
+	name := program.Quote(os.Args[:1])
+	if strings.Contains(os.Args[0], "/go-build") { // by go run, whose file is gone afterwards
+		name = "go run github.com/untwist/untwist/cmd/untwist"
+	}
+	return name + " " + cmd.Root().Annotations[arguments]
+}

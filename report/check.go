@@ -1,0 +1,216 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
+)
+
+// A Check says whether a function can be minimised, from a few evaluations of it.
+type Check struct {
+	Subject Subject
+	Seed    uint64
+	// Start are the answers at the start point, which is asked twice, and Others are those
+	// at points drawn from where to look first.
+	Start  [2]objective.Answer
+	Others []objective.Answer
+	// Procs evaluations run at the same time. Budget and Time are what a run may spend;
+	// 0: not known.
+	Procs, Budget int
+	Time          time.Duration
+}
+
+// all returns all answers.
+func (c Check) all() []objective.Answer { return append(slices.Clone(c.Start[:]), c.Others...) }
+
+// Same says whether f was the same when it was asked twice.
+func (c Check) Same() bool {
+	a, b := c.Start[0], c.Start[1]
+	return failure(a) == nil && failure(b) == nil && math.Float64bits(a.Value) == math.Float64bits(b.Value)
+}
+
+// failed returns the failures by kind, and the first.
+func (c Check) failed() (by objective.Failures, first *objective.Failure) {
+	for _, a := range c.all() {
+		if f := failure(a); f != nil {
+			by[f.Kind]++
+			if first == nil {
+				first = f
+			}
+		}
+	}
+	return by, first
+}
+
+// failure returns why an evaluation failed, nil if it did not.
+func failure(a objective.Answer) *objective.Failure {
+	if a.Failure == nil && !finite(a.Value) && !math.IsInf(a.Value, -1) {
+		return &objective.Failure{Kind: objective.NotANumber, Detail: "the value was NaN or +Inf"}
+	}
+	return a.Failure
+}
+
+// Unusable returns an error if f failed everywhere.
+func (c Check) Unusable() error {
+	if by, first := c.failed(); by.Total() == len(c.all()) {
+		return fmt.Errorf("this cannot be minimised: all %s failed; the first failure: %v",
+			words.Count(by.Total(), "evaluation", "evaluations"), first)
+	}
+	return nil
+}
+
+// seconds returns the median, the mean and the largest time of an evaluation.
+func (c Check) seconds() (median, mean, most float64) {
+	var all []float64
+	for _, a := range c.all() {
+		all = append(all, a.Seconds)
+		mean += a.Seconds / float64(len(c.Others)+2)
+	}
+	slices.Sort(all)
+	return all[len(all)/2], mean, all[len(all)-1]
+}
+
+// values returns the values that there are.
+func (c Check) values() (all []float64) {
+	for _, a := range c.all() {
+		if failure(a) == nil && finite(a.Value) {
+			all = append(all, a.Value)
+		}
+	}
+	return all
+}
+
+// whole returns how long a run takes that spends its budget, and how many queries a run
+// can make in its time. They are 0 if the budget or the time is not known.
+func (c Check) whole() (took time.Duration, queries float64) {
+	_, mean, _ := c.seconds()
+	each := mean / float64(max(c.Procs, 1))
+	seconds := each * float64(c.Budget)
+	took = time.Duration(min(seconds*1e9, math.MaxInt64/2))
+	if each > 0 {
+		queries = c.Time.Seconds() / each
+	}
+	return took, queries
+}
+
+// String returns the check for people: five facts, in lines.
+func (c Check) String() string {
+	var out strings.Builder
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(&out, "%-11s "+format+"\n", append([]any{name}, values...)...)
+	}
+	line("problem", "%s", c.Subject.describe(c.Seed))
+	line("same twice", "%s", c.sameWords())
+	median, _, most := c.seconds()
+	line("seconds", "%.2g a run (median), %.2g at most", median, most)
+	if by, first := c.failed(); first == nil {
+		line("failed", "none of %d", len(c.all()))
+	} else {
+		line("failed", "%d of %d: %v; the first: %v", by.Total(), len(c.all()), by, first)
+	}
+	line("digits", "%s", precisionOf(c.values()))
+	line("whole run", "%s", c.wholeWords())
+	return out.String()
+}
+
+func (c Check) sameWords() string {
+	switch a, b := c.Start[0], c.Start[1]; {
+	case c.Same():
+		return fmt.Sprintf("yes: %v at the start point, both times", a.Value)
+	case failure(a) != nil && failure(b) != nil:
+		return fmt.Sprintf("not known: the start point fails (%v)", failure(a))
+	case failure(a) != nil || failure(b) != nil:
+		return "no: the start point fails only sometimes"
+	default:
+		return fmt.Sprintf("no: %v and %v at the start point", a.Value, b.Value)
+	}
+}
+
+func (c Check) wholeWords() string {
+	procs := ""
+	if c.Procs > 1 {
+		procs = fmt.Sprintf(" with %d processes", c.Procs)
+	}
+	took, queries := c.whole()
+	text := "not known without a budget or a time"
+	if c.Budget > 0 {
+		text = fmt.Sprintf("about %s for %s%s", rough(took), words.Count(c.Budget, "query", "queries"), procs)
+	}
+	if c.Time > 0 && (c.Budget == 0 || took > c.Time) {
+		limit := fmt.Sprintf("%v is enough for about %s queries%s", c.Time, words.Thousands(int(min(queries, 1e15))), procs)
+		if c.Budget > 0 {
+			return text + "; " + limit
+		}
+		return limit
+	}
+	return text
+}
+
+// rough writes a duration as people say it.
+func rough(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "a second"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f seconds", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f minutes", d.Minutes())
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%.0f hours", d.Hours())
+	}
+	return words.Thousands(int(d.Hours()/24)) + " days"
+}
+
+// Warnings returns sentences about what the user should know before a run.
+func (c Check) Warnings() (all []string) {
+	a, b := failure(c.Start[0]), failure(c.Start[1])
+	if !c.Same() && (a == nil || b == nil) {
+		all = append(all, "the same point gave two values: coordinates cannot be found and journals cannot be replayed exactly unless the program is deterministic; fix its random seed")
+	}
+	if p := precisionOf(c.values()); p.coarse() {
+		all = append(all, "small differences of f, from which coordinates are found, are lost in "+p.cause()+"; "+p.remedy())
+	}
+	return all
+}
+
+// Draw draws nothing.
+func (Check) Draw(string) error { return nil }
+
+// MarshalJSON writes the check as a JSON object.
+func (c Check) MarshalJSON() ([]byte, error) {
+	by, first := c.failed()
+	reason := ""
+	if first != nil {
+		reason = first.Error()
+	}
+	median, _, most := c.seconds()
+	took, _ := c.whole()
+	p := precisionOf(c.values())
+	return json.Marshal(struct {
+		Subject
+		Seed      uint64             `json:"seed"`
+		Usable    bool               `json:"usable"`
+		Same      bool               `json:"same_twice"`
+		Queries   int                `json:"queries"`
+		Failed    int                `json:"failed_queries"`
+		Failures  objective.Failures `json:"failures"`
+		Reason    string             `json:"first_failure"`
+		Median    float64            `json:"median_seconds"`
+		Most      float64            `json:"max_seconds"`
+		Digits    int                `json:"digits"` // 0: no value has been seen
+		Raster    number             `json:"raster"` // 0: values do not fall on one
+		Single    bool               `json:"single_precision"`
+		Procs     int                `json:"procs"`
+		Budget    int                `json:"budget"`            // 0: not known
+		WholeTime float64            `json:"whole_run_seconds"` // likewise
+	}{
+		c.Subject, c.Seed, c.Unusable() == nil, c.Same(), len(c.all()), by.Total(), by, reason,
+		median, most, p.digits, number(p.raster), p.single, max(c.Procs, 1), c.Budget, took.Seconds(),
+	})
+}
