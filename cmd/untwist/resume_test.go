@@ -21,7 +21,7 @@ import (
 	"github.com/untwist/untwist/journal"
 )
 
-var whole = flag.Bool("whole", false, "kill more often, and more runs")
+var atLength = flag.Bool("whole", false, "kill more often, and more runs")
 
 // timeless is the JSON object that a run prints, without times and without how much was
 // resumed.
@@ -45,7 +45,7 @@ func timeless(t *testing.T, stdout []byte) map[string]any {
 func TestKilledRuns(t *testing.T) {
 	t.Parallel()
 	runs, kills := 1, 4
-	if *whole {
+	if *atLength {
 		runs, kills = 4, 5 // of each
 	}
 	bench := func(args ...string) []string { return append([]string{"--exec", "BENCH"}, args...) }
@@ -103,7 +103,7 @@ func newVictim(t *testing.T, args []string, seed uint64, pause time.Duration) *v
 // was killed.
 func (v *victim) run(t *testing.T, ctx context.Context, log string, more ...string) []byte {
 	t.Helper()
-	cmd := program(t, ctx, append(v.args, more...)...)
+	cmd := command(t, ctx, append(v.args, more...)...)
 	cmd.Dir = v.dir
 	cmd.Env = append(os.Environ(), "BENCH_LOG="+log, "BENCH_PAUSE="+v.pause.String())
 	var talk bytes.Buffer
