@@ -1,8 +1,11 @@
 package journal
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"syscall"
 )
 
 // A disk is a file as a writer sees it.
@@ -22,13 +25,20 @@ type diskFile struct{ *os.File }
 // Reserve reserves room.
 func (f diskFile) Reserve(at, length int64) error { return reserve(f.File, at, length) }
 
-// syncFolder brings the names in a folder to the disk.
+// syncFolder brings the names in a folder to the disk, where that is possible.
 func syncFolder(dir string) error {
 	folder, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) { // one may write there and not read
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	return first(folder.Sync(), folder.Close())
+	err = first(folder.Sync(), folder.Close())
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
 }
 
 // first returns the first error, if there is one.
