@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-const patienceOfTests = 15 * time.Second
+const patienceOfTests = time.Minute
 
 // A stage is a guardian and the programs of one test, which carry a token.
 type stage struct {
