@@ -14,6 +14,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+func init() {
+	if len(os.Args) > 2 && os.Args[0] == actor && os.Args[2] == "headless" {
+		headless()
+	}
+}
+
+// headless ends the first thread of the process, as programs in C do whose main calls
+// pthread_exit. Others live on, and the process looks dead. It must be called by an init
+// function, since these run on the first thread.
+func headless() {
+	signal.Ignore(syscall.SIGTERM)
+	go func() {
+		runtime.LockOSThread()
+		up()
+		hang()
+	}()
+	unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
+}
+
 // play is what a program in these tests does. Its command line is the name actor, a token
 // by which the test finds it, the part it plays, and more words.
 func play(part string, words []string) {
@@ -46,6 +65,13 @@ func play(part string, words []string) {
 		if n > 0 {
 			start("session", []string{"moving", strconv.Itoa(n - 1)})
 		}
+	case "spread": // two, four, eight, …, which all stay
+		up()
+		n, _ := strconv.Atoi(words[0])
+		for range min(n, 1) * 2 {
+			start("session", []string{"spread", strconv.Itoa(n - 1)})
+		}
+		hang()
 	case "show":
 		show()
 	case "count":

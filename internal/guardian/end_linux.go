@@ -136,6 +136,11 @@ func (k *keeper) members(all []process) map[*job][]process {
 	children := familyOf(all)
 	members, sessions := map[*job][]process{}, map[int]*job{}
 	for _, j := range k.jobs {
+		for s := range j.sessions {
+			sessions[s] = j
+		}
+	}
+	for _, j := range k.jobs {
 		sessions[j.pid] = j
 	}
 	join := func(j *job, p process) {

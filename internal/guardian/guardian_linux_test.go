@@ -241,6 +241,48 @@ func TestMovingTargets(t *testing.T) {
 	s.nobody("when all are done")
 }
 
+// Processes that become more and more are ended.
+func TestSpreadingTargets(t *testing.T) {
+	n := "3"
+	if *whole {
+		n = "9"
+	}
+	s := newStage(t)
+	for _, seen := range []int{1, 7} { // at once, or later
+		p, out := s.talk("spread", n)
+		s.up(out, seen)
+		p.Kill(0)
+		s.wait(p.Done(), "done")
+		s.nobody("when all are done")
+	}
+	_, out := s.talk("spread", n)
+	s.up(out, 3)
+	if err := s.g.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A process whose first thread has ended is not taken for a dead one.
+func TestProgramWithoutItsFirstThread(t *testing.T) {
+	s := newStage(t)
+	p, out := s.talk("headless")
+	s.up(out, 1)
+	eventually(t, "the first thread has ended", func() bool {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Pid()))
+		return strings.Contains(string(stat), ") Z ")
+	})
+	select {
+	case <-p.Exited():
+		t.Error("it is taken for one that has ended")
+	default:
+	}
+	p.Kill(time.Millisecond)
+	s.wait(p.Done(), "done")
+	if err := syscall.Kill(p.Pid(), 0); err != syscall.ESRCH {
+		t.Errorf("it is left: %v", err)
+	}
+}
+
 // Close ends everything, and a second Close says the same.
 func TestClose(t *testing.T) {
 	s := newStage(t)

@@ -25,16 +25,20 @@ type job struct {
 	pid     int  // of the leader; also the number of its session
 	running bool // the leader has not ended yet
 	doom    doom
-	known   map[int]uint64 // members, once it is being ended: their numbers and starts
-	unseen  int            // how often no member was seen, since one was
+	unseen  int // how often no member was seen, since one was
+
+	// What was seen since it is being ended, in case that a member loses its parents.
+	known    map[int]uint64 // numbers of members and their starts
+	sessions map[int]bool   // their sessions
 }
 
-// remember notes that a process belongs to the job, in case that it loses its parents.
+// remember notes that a process belongs to the job.
 func (j *job) remember(p process) {
 	if j.known == nil {
-		j.known = map[int]uint64{}
+		j.known, j.sessions = map[int]uint64{}, map[int]bool{}
 	}
 	j.known[p.pid] = p.start
+	j.sessions[p.session] = true
 }
 
 // A doom is how something is being ended.
@@ -95,7 +99,11 @@ func (k *keeper) run() {
 		k.startNext()
 		if k.changed && len(k.requests) == 0 { // what is asked for at once is done at once
 			k.changed = false
-			if wait := k.endJobs(); wait > 0 {
+			wait := k.endJobs()
+			if k.changed { // again, meanwhile
+				wait = lookAgain
+			}
+			if wait > 0 {
 				timer.Reset(wait)
 			}
 		}
@@ -182,6 +190,7 @@ func (k *keeper) ended(pid int, status unix.WaitStatus) {
 		return
 	}
 	j.doom.seal(time.Now(), max(leftoverGrace, time.Until(j.doom.deadline)))
+	j.unseen = 0 // what it has started may have been missed so far
 	k.changed = true
 }
 
