@@ -160,3 +160,23 @@ func TestGraft(t *testing.T) {
 		}
 	}
 }
+
+// A journal without a query has nothing to lose: another run begins it anew.
+func TestAnEmptyJournalIsBegunAnew(t *testing.T) {
+	for about, change := range map[string]func(*Header){
+		"settings": func(h *Header) { h.About = bytes.Replace(h.About, []byte(`"Seed":1`), []byte(`"Seed":2`), 1) },
+		"numerics": func(h *Header) { h.Numerics++ },
+	} {
+		file := makeJournal(t, Config{}, nil)
+		h := theHeader()
+		change(&h)
+		j, err := Open(Config{File: file}, h)
+		if err != nil {
+			t.Fatalf("%s: %v", about, err)
+		}
+		if got := j.Header(); !bytes.Equal(got.About, h.About) || got.Numerics != h.Numerics {
+			t.Errorf("%s: the header is %v", about, got)
+		}
+		mustClose(t, j)
+	}
+}

@@ -104,7 +104,11 @@ func open(c Config, h Header) (*Journal, error) {
 		return j, nil
 	}
 	file.Close()
-	if errors.Is(err, errUnborn) {
+	// A journal without a query has nothing to lose: it is begun anew if the settings have
+	// changed since.
+	var differs *DiffersError
+	var numerics *NumericsError
+	if errors.Is(err, errUnborn) || t.Queries == 0 && (errors.As(err, &differs) || errors.As(err, &numerics)) {
 		return create(c, h)
 	}
 	return nil, err

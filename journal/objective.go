@@ -157,9 +157,13 @@ func (o *Objective) ask(ctx context.Context, b *batch) (spent int, err error) {
 		}
 	}
 	err = objective.Each(ctx, o.f, points, values, take)
-	for i, v := range values[:objective.Evaluated(values, err)] {
-		take(i, objective.Answer{Value: v}) // if the objective has not told it
+	if err == nil {
+		for i, v := range values {
+			take(i, objective.Answer{Value: v}) // if the objective has not told it
+		}
 	}
+	// After an error only what was told is recorded. A point at which the objective has
+	// panicked is asked again when the run is resumed.
 	spent = took
 	if p, ok := err.(*objective.PartialError); ok {
 		spent = min(max(spent, p.Spent), len(missing))
