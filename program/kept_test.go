@@ -28,7 +28,6 @@ type rig struct {
 	config Config
 	learnt *experience
 	slots  []slot
-	closed bool
 
 	mu    sync.Mutex
 	notes []string
