@@ -166,6 +166,14 @@ func check(t *testing.T, points *mat.Dense, answers []objective.Answer, failures
 	}
 }
 
+// some is one of the cases, another for every i, and all of them with -whole.
+func some(i int, cases ...int) []int {
+	if *long {
+		return cases
+	}
+	return cases[i%len(cases):][:1]
+}
+
 // kinds are the protocols of kept programs.
 var kinds = []struct {
 	name   string
@@ -190,8 +198,8 @@ func TestAllProtocolsGiveTheSameBits(t *testing.T) {
 	if *long {
 		sizes = []int{1, 2, 3, 7, 8, 64, 500, 1025, 10000}
 	}
-	for _, kind := range kinds {
-		for _, procs := range []int{1, 3, 7} {
+	for i, kind := range kinds {
+		for _, procs := range some(i, 1, 3, 7) {
 			t.Run(fmt.Sprintf("%s, %d", kind.name, procs), func(t *testing.T) {
 				t.Parallel()
 				c := speaker(t, kind.config.Protocol, 3)
@@ -253,8 +261,8 @@ func TestAPointFailsAlone(t *testing.T) {
 		2: "exit: exit status 3: no convergence", 4: "signal: SIGHUP", 5: "signal: SIGHUP", 7: "nan: ",
 		8: "no_number: gave no answer", 11: "no_number: stopped", 18: "exit: exit status 3",
 	}
-	for _, kind := range kinds {
-		for _, procs := range []int{1, 3} {
+	for i, kind := range kinds {
+		for _, procs := range some(i, 1, 3) {
 			t.Run(fmt.Sprintf("%s, %d", kind.name, procs), func(t *testing.T) {
 				t.Parallel()
 				c := speaker(t, kind.config.Protocol, 3)
@@ -288,11 +296,11 @@ func TestAPointFailsAlone(t *testing.T) {
 
 func TestAProgramThatDiesNowAndThenCostsNothing(t *testing.T) {
 	t.Parallel()
-	for _, kind := range kinds[:3] {
-		for _, status := range []string{"0", "3", "75"} {
-			t.Run(kind.name+" "+status, func(t *testing.T) {
+	for i, kind := range kinds[:3] {
+		for _, status := range some(i, 0, 3, 75) {
+			t.Run(fmt.Sprint(kind.name, " ", status), func(t *testing.T) {
 				t.Parallel()
-				r := newRig(t, speaker(t, kind.config.Protocol, 3, "-die", "13", "-status", status), short)
+				r := newRig(t, speaker(t, kind.config.Protocol, 3, "-die", "13", "-status", strconv.Itoa(status)), short)
 				points := scattered(60, 3)
 				check(t, points, r.mustAsk(points), nil)
 			})
@@ -340,6 +348,9 @@ func TestWhatStopsARun(t *testing.T) {
 		{"eof: nothing", Lines, true, []float64{0, 0}, []string{"-exit", "0"}, "printed nothing for its first point", true},
 	} {
 		for _, keepGoing := range []bool{false, true} {
+			if keepGoing && !c.goOn && !*long {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s, %v", c.about, keepGoing), func(t *testing.T) {
 				t.Parallel()
 				config := speaker(t, c.protocol, 3, c.args...)
@@ -377,8 +388,8 @@ func TestCloseNoticesSurplusNumbers(t *testing.T) {
 
 func TestMachineFailures(t *testing.T) {
 	t.Parallel()
-	for _, kind := range kinds {
-		for _, retries := range []int{0, 1, 2} {
+	for i, kind := range kinds {
+		for _, retries := range some(i, 0, 1, 2) {
 			c := speaker(t, kind.config.Protocol, 3)
 			c.EOF, c.Retries = kind.config.EOF, &retries
 			r := newRig(t, c, short)
