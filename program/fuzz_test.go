@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -169,7 +170,10 @@ func naiveAnswers(text []byte, n int) (said map[int]any, good bool) {
 		var fields map[string]any
 		d := json.NewDecoder(strings.NewReader(line))
 		d.UseNumber()
-		if d.Decode(&fields) != nil || d.More() {
+		if d.Decode(&fields) != nil {
+			return said, false
+		}
+		if _, err := d.Token(); err != io.EOF {
 			return said, false
 		}
 		number, _ := fields["id"].(json.Number)
