@@ -339,6 +339,7 @@ func TestWhatStopsARun(t *testing.T) {
 		{"JSON: nothing", JSON, false, []float64{pleaseLeave, 0}, nil, "printed nothing for its first point", true},
 		{"JSON: babble", JSON, false, []float64{pleaseBabble, 0}, nil, "is no JSON object", true},
 		{"JSON: unknown id", JSON, false, []float64{pleaseNobody, 0}, nil, "the id 1001", true},
+		{"JSON: twice", JSON, false, []float64{pleaseRepeat, 0}, nil, "should answer each id once", true},
 		{"binary: surplus", Binary, false, []float64{0, 0, pleaseRepeat}, nil, "wrote more than it was asked", false},
 		{"binary: one byte", Binary, false, []float64{pleaseBabble, 0}, nil, "wrote more than it was asked", false},
 		{"binary: nothing", Binary, false, []float64{pleaseLeave, 0}, nil, "wrote nothing for its first point", true},
