@@ -240,9 +240,14 @@ func (k *kept) late(ctx context.Context, q *queue) error {
 	default:
 	}
 	k.drop()
+	k.overdue(q)
+	return nil
+}
+
+// overdue gives up the point that takes too long, or suspects all if it is not known which.
+func (k *kept) overdue(q *queue) {
 	if k.sent.len() == 1 || k.sent.len() > 0 && k.dialect.ordered() {
 		k.fail(q, timedOut(k.config.Timeout))
 	}
 	k.suspect()
-	return nil
 }

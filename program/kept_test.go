@@ -496,6 +496,84 @@ func TestAProgramThatClosesItsInput(t *testing.T) {
 	}
 }
 
+// It may stay alive. Then the point that could not be written is asked elsewhere.
+func TestAProgramThatClosesItsInputAndStays(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, speaker(t, Lines, 3, "-deaf", "2", "-linger"), short)
+	r.slots[0].(*kept).dialect = oneByOne{}
+	points := scattered(5, 3)
+	check(t, points, r.mustAsk(points), nil)
+	r.slots[0].(*kept).drop() // it would not end by itself
+}
+
+// oneByOne are lines, one at a time.
+type oneByOne struct{ lines }
+
+func (oneByOne) window(float64) int { return 1 }
+
+// A process that has escaped from its family holds the pipes open.
+func TestAProgramWhoseChildEscapes(t *testing.T) {
+	if !*long {
+		t.Skip("waits for seconds: -whole")
+	}
+	t.Parallel()
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			c := speaker(t, kind.config.Protocol, 3)
+			c.EOF = kind.config.EOF
+			points := asking(0, pleaseEscape, 0)
+			check(t, points, newRig(t, c, short).mustAsk(points), map[int]string{1: "exit: exit status 3"})
+		})
+	}
+}
+
+// Which of several points takes too long is known only if they are answered in turn.
+func TestWhoIsOverdue(t *testing.T) {
+	for _, c := range []struct {
+		dialect     dialect
+		sent        int
+		told, again int
+	}{
+		{lines{}, 3, 1, 2}, {lines{}, 1, 1, 0}, {newJSONLines(nil), 3, 0, 3}, {newJSONLines(nil), 1, 1, 0},
+		{binaries{}, 3, 0, 3}, {binaries{}, 1, 1, 0}, {lines{}, 0, 0, 0},
+	} {
+		h := newHearing(c.dialect, c.sent)
+		h.overdue(h.queue)
+		if len(h.told) != c.told || len(h.suspects) != c.again || h.sent.len() != 0 {
+			t.Errorf("%T, %d points: %v told, %d asked again", c.dialect, c.sent, h.told, len(h.suspects))
+		}
+		if a := h.told[1]; c.told > 0 && (a.Failure == nil || a.Failure.Kind != objective.TimedOut) {
+			t.Errorf("%T: %+v", c.dialect, a)
+		}
+	}
+}
+
+// The machine is not blamed on one of several points.
+func TestBlame(t *testing.T) {
+	machine := &MachineError{Reason: "killed"}
+	for _, c := range []struct {
+		sent, asked int
+		machine     error
+		told, again int
+		stops       bool
+	}{
+		{1, 1, nil, 1, 0, false}, {1, 2, nil, 0, 1, false}, {2, 2, nil, 0, 2, false}, {0, 3, nil, 0, 0, false},
+		{1, 1, machine, 0, 1, true}, {2, 2, machine, 0, 2, false}, {0, 2, machine, 0, 0, false},
+	} {
+		h := newHearing(lines{}, c.sent)
+		h.asked = c.asked
+		h.config.Retries = new(int)
+		err := h.blame(h.queue, noNumber("dead"), c.machine)
+		if (err != nil) != c.stops {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if !c.stops && (len(h.told) != c.told || len(h.suspects) != c.again) {
+			t.Errorf("%+v: %d told, %d asked again", c, len(h.told), len(h.suspects))
+		}
+	}
+}
+
 func TestAProgramThatNeverReads(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
