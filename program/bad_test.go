@@ -229,7 +229,7 @@ func TestABadProgram(t *testing.T) {
 	for _, c := range []struct {
 		protocol   Protocol
 		few, whole int
-	}{{Once, 30, 900}, {Lines, 300, 2400}, {JSON, 300, 2400}, {Binary, 300, 2400}} {
+	}{{Once, 24, 900}, {Lines, 150, 2400}, {JSON, 150, 2400}, {Binary, 150, 2400}} {
 		t.Run(string(c.protocol), func(t *testing.T) {
 			n, hangs := c.few, "no"
 			if *long {
