@@ -28,7 +28,6 @@ type rig struct {
 	config Config
 	learnt *experience
 	slots  []slot
-	closed bool
 
 	mu    sync.Mutex
 	notes []string
@@ -167,6 +166,14 @@ func check(t *testing.T, points *mat.Dense, answers []objective.Answer, failures
 	}
 }
 
+// some is one of the cases, another for every i, and all of them with -whole.
+func some(i int, cases ...int) []int {
+	if *long {
+		return cases
+	}
+	return cases[i%len(cases):][:1]
+}
+
 // kinds are the protocols of kept programs.
 var kinds = []struct {
 	name   string
@@ -186,12 +193,13 @@ func speaker(t testing.TB, protocol Protocol, d int, args ...string) Config {
 }
 
 func TestAllProtocolsGiveTheSameBits(t *testing.T) {
+	t.Parallel()
 	sizes := []int{1, 40, 2000}
 	if *long {
 		sizes = []int{1, 2, 3, 7, 8, 64, 500, 1025, 10000}
 	}
-	for _, kind := range kinds {
-		for _, procs := range []int{1, 3, 7} {
+	for i, kind := range kinds {
+		for _, procs := range some(i, 1, 3, 7) {
 			t.Run(fmt.Sprintf("%s, %d", kind.name, procs), func(t *testing.T) {
 				t.Parallel()
 				c := speaker(t, kind.config.Protocol, 3)
@@ -215,6 +223,7 @@ func TestAllProtocolsGiveTheSameBits(t *testing.T) {
 
 // Points of 20 kB and pipes of one page: neither side may wait for the other.
 func TestSmallPipesDoNotHang(t *testing.T) {
+	t.Parallel()
 	n := 100
 	if *long {
 		n = 10000
@@ -252,8 +261,8 @@ func TestAPointFailsAlone(t *testing.T) {
 		2: "exit: exit status 3: no convergence", 4: "signal: SIGHUP", 5: "signal: SIGHUP", 7: "nan: ",
 		8: "no_number: gave no answer", 11: "no_number: stopped", 18: "exit: exit status 3",
 	}
-	for _, kind := range kinds {
-		for _, procs := range []int{1, 3} {
+	for i, kind := range kinds {
+		for _, procs := range some(i, 1, 3) {
 			t.Run(fmt.Sprintf("%s, %d", kind.name, procs), func(t *testing.T) {
 				t.Parallel()
 				c := speaker(t, kind.config.Protocol, 3)
@@ -287,11 +296,11 @@ func TestAPointFailsAlone(t *testing.T) {
 
 func TestAProgramThatDiesNowAndThenCostsNothing(t *testing.T) {
 	t.Parallel()
-	for _, kind := range kinds[:3] {
-		for _, status := range []string{"0", "3", "75"} {
-			t.Run(kind.name+" "+status, func(t *testing.T) {
+	for i, kind := range kinds[:3] {
+		for _, status := range some(i, 0, 3, 75) {
+			t.Run(fmt.Sprint(kind.name, " ", status), func(t *testing.T) {
 				t.Parallel()
-				r := newRig(t, speaker(t, kind.config.Protocol, 3, "-die", "13", "-status", status), short)
+				r := newRig(t, speaker(t, kind.config.Protocol, 3, "-die", "13", "-status", strconv.Itoa(status)), short)
 				points := scattered(60, 3)
 				check(t, points, r.mustAsk(points), nil)
 			})
@@ -330,6 +339,7 @@ func TestWhatStopsARun(t *testing.T) {
 		{"JSON: nothing", JSON, false, []float64{pleaseLeave, 0}, nil, "printed nothing for its first point", true},
 		{"JSON: babble", JSON, false, []float64{pleaseBabble, 0}, nil, "is no JSON object", true},
 		{"JSON: unknown id", JSON, false, []float64{pleaseNobody, 0}, nil, "the id 1001", true},
+		{"JSON: twice", JSON, false, []float64{pleaseRepeat, 0}, nil, "should answer each id once", true},
 		{"binary: surplus", Binary, false, []float64{0, 0, pleaseRepeat}, nil, "wrote more than it was asked", false},
 		{"binary: one byte", Binary, false, []float64{pleaseBabble, 0}, nil, "wrote more than it was asked", false},
 		{"binary: nothing", Binary, false, []float64{pleaseLeave, 0}, nil, "wrote nothing for its first point", true},
@@ -339,6 +349,9 @@ func TestWhatStopsARun(t *testing.T) {
 		{"eof: nothing", Lines, true, []float64{0, 0}, []string{"-exit", "0"}, "printed nothing for its first point", true},
 	} {
 		for _, keepGoing := range []bool{false, true} {
+			if keepGoing && !c.goOn && !*long {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s, %v", c.about, keepGoing), func(t *testing.T) {
 				t.Parallel()
 				config := speaker(t, c.protocol, 3, c.args...)
@@ -376,8 +389,8 @@ func TestCloseNoticesSurplusNumbers(t *testing.T) {
 
 func TestMachineFailures(t *testing.T) {
 	t.Parallel()
-	for _, kind := range kinds {
-		for _, retries := range []int{0, 1, 2} {
+	for i, kind := range kinds {
+		for _, retries := range some(i, 0, 1, 2) {
 			c := speaker(t, kind.config.Protocol, 3)
 			c.EOF, c.Retries = kind.config.EOF, &retries
 			r := newRig(t, c, short)
@@ -527,7 +540,7 @@ func (*refuser) Run(guardian.Command) (*guardian.Process, error) { return nil, s
 
 // The environment says which slot, attempt and query a process was started for.
 func TestEnvironment(t *testing.T) {
-	t.Setenv("UNTWIST_QUERY", "77")
+	t.Parallel()
 	r := newRig(t, speaker(t, Lines, 3), short)
 	r.mustAsk(asking(0, 0, 0, 0))
 	for _, c := range []struct{ please, want float64 }{
