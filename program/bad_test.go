@@ -229,7 +229,7 @@ func TestABadProgram(t *testing.T) {
 	for _, c := range []struct {
 		protocol   Protocol
 		few, whole int
-	}{{Once, 30, 2000}, {Lines, 300, 9000}, {JSON, 300, 9000}, {Binary, 300, 9000}} {
+	}{{Once, 24, 900}, {Lines, 150, 2400}, {JSON, 150, 2400}, {Binary, 150, 2400}} {
 		t.Run(string(c.protocol), func(t *testing.T) {
 			n, hangs := c.few, "no"
 			if *long {
@@ -248,7 +248,7 @@ func badRun(t *testing.T, p Protocol, n int, hangs string) {
 		config.Exec = append(config.Exec, "{all}")
 	}
 	if hangs == "hang" {
-		config.Timeout = 4 * time.Second
+		config.Timeout = 2 * time.Second
 	}
 	tr := try(t, config)
 	random := rand.New(rand.NewPCG(3, 4))

@@ -67,8 +67,23 @@ func (k *kept) excess(used int) error {
 	return k.dialect.surplus(k.heard[used:])
 }
 
+// excessAtFirst returns an error if there is anything in what was heard although all points
+// were answered.
+func (k *kept) excessAtFirst() error {
+	if err := k.dialect.surplus(k.heard); err != nil {
+		return err
+	}
+	if r, n := k.dialect.decode(k.heard, false); n > 0 && r.breach != blank && k.naive() {
+		return r.wrong()
+	}
+	return nil
+}
+
 // take believes the replies, each of which took so long.
 func (k *kept) take(ctx context.Context, q *queue, seconds float64) error {
+	if n := k.sent.len(); n < len(k.replies) && k.naive() {
+		return k.replies[n].wrong()
+	}
 	for _, r := range k.replies {
 		j, known := job{}, false
 		if r.breach != stray {
@@ -102,6 +117,14 @@ func unasked(id int) reply {
 	return reply{failure: failure, breach: stray, start: fmt.Errorf("%s: it should answer each id once", failure.Detail)}
 }
 
+// wrong says what is wrong with a reply for which there was no point.
+func (r reply) wrong() error {
+	if r.start != nil {
+		return r.start
+	}
+	return unasked(r.query).start
+}
+
 // doubt waits a moment for surplus output after the very first answer of the run, before
 // it is believed.
 func (k *kept) doubt(ctx context.Context, seconds float64) error {
@@ -120,7 +143,7 @@ func (k *kept) doubt(ctx context.Context, seconds float64) error {
 					break
 				}
 				k.heard = append(k.heard, c.data...)
-				if err := k.dialect.surplus(k.heard); err != nil {
+				if err := k.excessAtFirst(); err != nil {
 					return err
 				}
 			case <-end.C:
@@ -217,9 +240,14 @@ func (k *kept) late(ctx context.Context, q *queue) error {
 	default:
 	}
 	k.drop()
+	k.overdue(q)
+	return nil
+}
+
+// overdue gives up the point that takes too long, or suspects all if it is not known which.
+func (k *kept) overdue(q *queue) {
 	if k.sent.len() == 1 || k.sent.len() > 0 && k.dialect.ordered() {
 		k.fail(q, timedOut(k.config.Timeout))
 	}
 	k.suspect()
-	return nil
 }

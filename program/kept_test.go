@@ -28,7 +28,6 @@ type rig struct {
 	config Config
 	learnt *experience
 	slots  []slot
-	closed bool
 
 	mu    sync.Mutex
 	notes []string
@@ -167,6 +166,14 @@ func check(t *testing.T, points *mat.Dense, answers []objective.Answer, failures
 	}
 }
 
+// some is one of the cases, another for every i, and all of them with -whole.
+func some(i int, cases ...int) []int {
+	if *long {
+		return cases
+	}
+	return cases[i%len(cases):][:1]
+}
+
 // kinds are the protocols of kept programs.
 var kinds = []struct {
 	name   string
@@ -191,8 +198,8 @@ func TestAllProtocolsGiveTheSameBits(t *testing.T) {
 	if *long {
 		sizes = []int{1, 2, 3, 7, 8, 64, 500, 1025, 10000}
 	}
-	for _, kind := range kinds {
-		for _, procs := range []int{1, 3, 7} {
+	for i, kind := range kinds {
+		for _, procs := range some(i, 1, 3, 7) {
 			t.Run(fmt.Sprintf("%s, %d", kind.name, procs), func(t *testing.T) {
 				t.Parallel()
 				c := speaker(t, kind.config.Protocol, 3)
@@ -254,8 +261,8 @@ func TestAPointFailsAlone(t *testing.T) {
 		2: "exit: exit status 3: no convergence", 4: "signal: SIGHUP", 5: "signal: SIGHUP", 7: "nan: ",
 		8: "no_number: gave no answer", 11: "no_number: stopped", 18: "exit: exit status 3",
 	}
-	for _, kind := range kinds {
-		for _, procs := range []int{1, 3} {
+	for i, kind := range kinds {
+		for _, procs := range some(i, 1, 3) {
 			t.Run(fmt.Sprintf("%s, %d", kind.name, procs), func(t *testing.T) {
 				t.Parallel()
 				c := speaker(t, kind.config.Protocol, 3)
@@ -289,11 +296,11 @@ func TestAPointFailsAlone(t *testing.T) {
 
 func TestAProgramThatDiesNowAndThenCostsNothing(t *testing.T) {
 	t.Parallel()
-	for _, kind := range kinds[:3] {
-		for _, status := range []string{"0", "3", "75"} {
-			t.Run(kind.name+" "+status, func(t *testing.T) {
+	for i, kind := range kinds[:3] {
+		for _, status := range some(i, 0, 3, 75) {
+			t.Run(fmt.Sprint(kind.name, " ", status), func(t *testing.T) {
 				t.Parallel()
-				r := newRig(t, speaker(t, kind.config.Protocol, 3, "-die", "13", "-status", status), short)
+				r := newRig(t, speaker(t, kind.config.Protocol, 3, "-die", "13", "-status", strconv.Itoa(status)), short)
 				points := scattered(60, 3)
 				check(t, points, r.mustAsk(points), nil)
 			})
@@ -332,6 +339,7 @@ func TestWhatStopsARun(t *testing.T) {
 		{"JSON: nothing", JSON, false, []float64{pleaseLeave, 0}, nil, "printed nothing for its first point", true},
 		{"JSON: babble", JSON, false, []float64{pleaseBabble, 0}, nil, "is no JSON object", true},
 		{"JSON: unknown id", JSON, false, []float64{pleaseNobody, 0}, nil, "the id 1001", true},
+		{"JSON: twice", JSON, false, []float64{pleaseRepeat, 0}, nil, "should answer each id once", true},
 		{"binary: surplus", Binary, false, []float64{0, 0, pleaseRepeat}, nil, "wrote more than it was asked", false},
 		{"binary: one byte", Binary, false, []float64{pleaseBabble, 0}, nil, "wrote more than it was asked", false},
 		{"binary: nothing", Binary, false, []float64{pleaseLeave, 0}, nil, "wrote nothing for its first point", true},
@@ -341,6 +349,9 @@ func TestWhatStopsARun(t *testing.T) {
 		{"eof: nothing", Lines, true, []float64{0, 0}, []string{"-exit", "0"}, "printed nothing for its first point", true},
 	} {
 		for _, keepGoing := range []bool{false, true} {
+			if keepGoing && !c.goOn && !*long {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s, %v", c.about, keepGoing), func(t *testing.T) {
 				t.Parallel()
 				config := speaker(t, c.protocol, 3, c.args...)
@@ -378,8 +389,8 @@ func TestCloseNoticesSurplusNumbers(t *testing.T) {
 
 func TestMachineFailures(t *testing.T) {
 	t.Parallel()
-	for _, kind := range kinds {
-		for _, retries := range []int{0, 1, 2} {
+	for i, kind := range kinds {
+		for _, retries := range some(i, 0, 1, 2) {
 			c := speaker(t, kind.config.Protocol, 3)
 			c.EOF, c.Retries = kind.config.EOF, &retries
 			r := newRig(t, c, short)
@@ -482,6 +493,84 @@ func TestAProgramThatClosesItsInput(t *testing.T) {
 			points := scattered(5, 3)
 			check(t, points, newRig(t, c, short).mustAsk(points), nil)
 		})
+	}
+}
+
+// It may stay alive. Then the point that could not be written is asked elsewhere.
+func TestAProgramThatClosesItsInputAndStays(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, speaker(t, Lines, 3, "-deaf", "2", "-linger"), short)
+	r.slots[0].(*kept).dialect = oneByOne{}
+	points := scattered(5, 3)
+	check(t, points, r.mustAsk(points), nil)
+	r.slots[0].(*kept).drop() // it would not end by itself
+}
+
+// oneByOne are lines, one at a time.
+type oneByOne struct{ lines }
+
+func (oneByOne) window(float64) int { return 1 }
+
+// A process that has escaped from its family holds the pipes open.
+func TestAProgramWhoseChildEscapes(t *testing.T) {
+	if !*long {
+		t.Skip("waits for seconds: -whole")
+	}
+	t.Parallel()
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			c := speaker(t, kind.config.Protocol, 3)
+			c.EOF = kind.config.EOF
+			points := asking(0, pleaseEscape, 0)
+			check(t, points, newRig(t, c, short).mustAsk(points), map[int]string{1: "exit: exit status 3"})
+		})
+	}
+}
+
+// Which of several points takes too long is known only if they are answered in turn.
+func TestWhoIsOverdue(t *testing.T) {
+	for _, c := range []struct {
+		dialect     dialect
+		sent        int
+		told, again int
+	}{
+		{lines{}, 3, 1, 2}, {lines{}, 1, 1, 0}, {newJSONLines(nil), 3, 0, 3}, {newJSONLines(nil), 1, 1, 0},
+		{binaries{}, 3, 0, 3}, {binaries{}, 1, 1, 0}, {lines{}, 0, 0, 0},
+	} {
+		h := newHearing(c.dialect, c.sent)
+		h.overdue(h.queue)
+		if len(h.told) != c.told || len(h.suspects) != c.again || h.sent.len() != 0 {
+			t.Errorf("%T, %d points: %v told, %d asked again", c.dialect, c.sent, h.told, len(h.suspects))
+		}
+		if a := h.told[1]; c.told > 0 && (a.Failure == nil || a.Failure.Kind != objective.TimedOut) {
+			t.Errorf("%T: %+v", c.dialect, a)
+		}
+	}
+}
+
+// The machine is not blamed on one of several points.
+func TestBlame(t *testing.T) {
+	machine := &MachineError{Reason: "killed"}
+	for _, c := range []struct {
+		sent, asked int
+		machine     error
+		told, again int
+		stops       bool
+	}{
+		{1, 1, nil, 1, 0, false}, {1, 2, nil, 0, 1, false}, {2, 2, nil, 0, 2, false}, {0, 3, nil, 0, 0, false},
+		{1, 1, machine, 0, 1, true}, {2, 2, machine, 0, 2, false}, {0, 2, machine, 0, 0, false},
+	} {
+		h := newHearing(lines{}, c.sent)
+		h.asked = c.asked
+		h.config.Retries = new(int)
+		err := h.blame(h.queue, noNumber("dead"), c.machine)
+		if (err != nil) != c.stops {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if !c.stops && (len(h.told) != c.told || len(h.suspects) != c.again) {
+			t.Errorf("%+v: %d told, %d asked again", c, len(h.told), len(h.suspects))
+		}
 	}
 }
 

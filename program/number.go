@@ -3,19 +3,23 @@ package program
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
 )
 
 // parseNumber reads a number as strconv.ParseFloat does. It also reads a Fortran exponent
-// (1.5D+03), and what is too large for a float64 is an infinity. Spaces around the number
+// (1.5D+03) and C's -nan, and what is too large for a float64 is an infinity. Spaces around the number
 // do not matter.
 func parseNumber(s string) (float64, bool) {
 	s = strings.TrimSpace(s)
 	v, err := strconv.ParseFloat(s, 64)
 	if err == nil || errors.Is(err, strconv.ErrRange) {
 		return v, true
+	}
+	if strings.EqualFold(s, "-nan") || strings.EqualFold(s, "+nan") { // as C prints it
+		return math.NaN(), true
 	}
 	i := strings.IndexAny(s, "dD")
 	if i < 0 || strings.ContainsAny(s, "xX") {

@@ -128,16 +128,24 @@ func (o *Objective) Close() error {
 	o.end(errClosed)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	var all []error
-	for _, s := range o.slots {
-		all = append(all, s.close())
-	}
+	all := closeSlots(o.slots)
 	o.slots = nil
 	if o.guardian != nil {
 		all = append(all, o.guardian.Close())
 		o.guardian = nil
 	}
 	return errors.Join(append(all, o.folders.close())...)
+}
+
+// closeSlots closes all slots at once, since a program may take a while to end.
+func closeSlots(slots []slot) []error {
+	all := make([]error, len(slots))
+	var wait sync.WaitGroup
+	for i, s := range slots {
+		wait.Go(func() { all[i] = s.close() })
+	}
+	wait.Wait()
+	return all
 }
 
 // Kept returns how many folders of failed points are kept, and the folder that they are

@@ -95,18 +95,21 @@ func timedOut(limit time.Duration) *objective.Failure {
 }
 
 // notStarted says what it means that a program could not be started: a *MachineError
-// (without Query and Tries) for want of memory or processes, and otherwise an error that
+// (without Query and Tries) for want of memory, processes or open files, and otherwise an error that
 // stops the run.
 func notStarted(name string, err error) error {
-	if errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EAGAIN) {
+	if slices.ContainsFunc(scarce, func(e syscall.Errno) bool { return errors.Is(err, e) }) {
 		return &MachineError{
 			Reason: fmt.Sprintf("%s could not be started: %v", name, err),
-			Advice: "the machine lacks memory or processes: run fewer at the same time, then start the run again",
+			Advice: "the machine lacks memory, processes or open files: run fewer processes at the same time, then start the run again",
 			Err:    err,
 		}
 	}
 	return fmt.Errorf("%s could not be started: %w", name, err)
 }
+
+// scarce are the errors of a machine that lacks something.
+var scarce = []syscall.Errno{syscall.ENOMEM, syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE}
 
 // retries is how often a point is tried again after the machine failed.
 func (c *Config) retries() int {

@@ -47,7 +47,7 @@ func TestEnded(t *testing.T) {
 
 func TestNotStarted(t *testing.T) {
 	for errno, machine := range map[syscall.Errno]bool{
-		syscall.ENOMEM: true, syscall.EAGAIN: true, syscall.ENOENT: false, syscall.EACCES: false, syscall.ENOEXEC: false,
+		syscall.ENOMEM: true, syscall.EAGAIN: true, syscall.EMFILE: true, syscall.ENOENT: false, syscall.EACCES: false, syscall.ENOEXEC: false,
 	} {
 		err := notStarted("sim", fmt.Errorf("wrapped: %w", errno))
 		if m, ok := errors.AsType[*MachineError](err); ok != machine || ok && m.Advice == "" || !errors.Is(err, errno) {

@@ -38,6 +38,7 @@ const (
 	pleaseCut                     // half an answer, then SIGHUP
 	pleaseStay                    // hang until SIGTERM
 	pleaseFork                    // leave a process behind that holds the pipes and SIGTERM does not end
+	pleaseEscape                  // as pleaseFork, and nobody knows whose process it is
 	pleaseTell                    // what is in the environment
 )
 
@@ -60,6 +61,7 @@ type talker struct {
 	status   int    // its exit status then
 	deaf     int    // close the input after so many points, and answer what was read
 	surplus  string // printed at the end
+	linger   bool   // hang at the end
 	in       *bufio.Reader
 	out      *bufio.Writer
 	answers  int
@@ -75,6 +77,7 @@ func speak(args []string) {
 	flags.IntVar(&s.status, "status", 0, "")
 	flags.IntVar(&s.deaf, "deaf", 0, "")
 	flags.StringVar(&s.surplus, "surplus", "", "")
+	flags.BoolVar(&s.linger, "linger", false, "")
 	page := flags.Bool("page", false, "")
 	end := flags.Bool("end", false, "answer at the end of the input")
 	atOnce := flags.Int("exit", -1, "exit at once")
@@ -110,6 +113,9 @@ func speak(args []string) {
 	}
 	s.out.WriteString(strings.ReplaceAll(s.surplus, "|", "\n"))
 	s.out.Flush()
+	if s.linger {
+		hang()
+	}
 }
 
 func hang() {
@@ -214,9 +220,12 @@ func (s *talker) answer(x []float64) {
 		for {
 			syscall.Pause()
 		}
-	case pleaseFork:
+	case pleaseFork, pleaseEscape:
 		left := exec.Command(os.Args[0], "as", "speaker", "-sleep")
 		left.Stdin, left.Stdout, left.Stderr = os.Stdin, os.Stdout, os.Stderr
+		if x[0] == pleaseEscape {
+			left.Env, left.SysProcAttr = []string{"A=B"}, &syscall.SysProcAttr{Setsid: true}
+		}
 		if err := left.Start(); err != nil {
 			panic(err)
 		}

@@ -1,0 +1,41 @@
+package program_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/program"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A program that is started for every point and prints its value. It fails if a is
+// negative.
+func Example() {
+	words, err := program.Split(`sh -c 'test "$1" -ge 0 || { echo "no such mesh" >&2; exit 3; }; echo "cost $(($1 * $1 + $2))"' sh {a} {b}`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	none := 0
+	f, err := program.New(program.Config{Exec: words, Names: []string{"a", "b"}, KeepFailed: &none})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+
+	points := mat.NewDense(3, 2, []float64{3, 4, -1, 0, 5, 6})
+	values := make([]float64, 3)
+	err = f.Each(context.Background(), points, values, func(i int, a objective.Answer) {
+		if a.Failure != nil {
+			fmt.Printf("point %d: %v\n", i+1, a.Failure)
+		}
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(values)
+	// Output:
+	// point 2: exit status 3: no such mesh
+	// [13 +Inf 31]
+}
