@@ -78,7 +78,11 @@ func (o *once) try(ctx context.Context, j job) (a objective.Answer, machine *Mac
 	if failure == nil {
 		v, failure, empty = o.result(folder).read(c.printed())
 	}
-	first := !o.begun.Swap(true) && j.query <= o.recipe.Procs
+	// All that are under way at the beginning are first points.
+	useless := empty && j.query <= o.recipe.Procs && !o.begun.Load() && !o.recipe.KeepGoing
+	if !useless {
+		o.begun.Store(true)
+	}
 	if failure == nil {
 		o.folders.remove(folder)
 		return objective.Answer{Value: v, Seconds: c.seconds}, nil, nil
@@ -87,7 +91,7 @@ func (o *once) try(ctx context.Context, j job) (a objective.Answer, machine *Mac
 		job: j, failure: failure, stdout: c.stdout, stderr: c.stderr,
 		command: func(folder string) string { return inDir(o.dir(folder), o.command(folder, j.point)) },
 	})
-	if empty && first && !o.recipe.KeepGoing {
+	if useless {
 		return a, nil, o.silent()
 	}
 	return objective.Answer{Value: math.Inf(1), Failure: failure, Seconds: c.seconds}, nil, nil
