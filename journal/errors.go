@@ -65,6 +65,9 @@ type BrokenError struct {
 }
 
 func (e *BrokenError) Error() string {
+	if e.Queries == 0 {
+		return fmt.Sprintf("%s is broken at byte %d, and nothing was changed: restore it from a copy, or name another journal", e.File, e.Offset)
+	}
 	return fmt.Sprintf("%s is broken at byte %d, and nothing was changed: restore it from a copy, "+
 		"or cut it there (truncate -s %d FILE) and go on with the %s before the damage",
 		e.File, e.Offset, e.Offset, words.Count(e.Queries, "query", "queries"))

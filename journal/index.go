@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"io"
+	"slices"
 	"sort"
 )
 
@@ -51,26 +52,67 @@ func (x *index) among(first, last int) []stretch {
 	return x.stretches[lo:max(lo, hi)]
 }
 
+// A leaf is what a stretch says.
+type leaf struct {
+	at, end int64
+	places  []place // in the order of their numbers
+}
+
+// A place is where in a leaf a query is.
+type place struct {
+	number int
+	page   *page
+	row    int
+}
+
+// within returns the queries with numbers from first to last.
+func (l *leaf) within(first, last int) []place {
+	lo := sort.Search(len(l.places), func(i int) bool { return l.places[i].number >= first })
+	hi := lo
+	for hi < len(l.places) && l.places[hi].number <= last {
+		hi++
+	}
+	return l.places[lo:hi]
+}
+
 // A shelf reads stretches, and keeps the last few.
 type shelf struct {
 	file io.ReaderAt
 	dim  int
-	kept [4]struct {
-		at, end int64
-		pages   []page
-	}
+	kept [4]leaf
 	next int
 }
 
 var errChanged = errors.New("it has changed since it was opened")
 
-// pages returns the pages of a stretch.
-func (s *shelf) pages(at stretch) ([]page, error) {
-	for _, k := range s.kept {
-		if k.at == at.at && k.end == at.end {
-			return k.pages, nil
+// leaf returns what a stretch says.
+func (s *shelf) leaf(at stretch) (*leaf, error) {
+	for i := range s.kept {
+		if l := &s.kept[i]; l.at == at.at && l.end == at.end {
+			return l, nil
 		}
 	}
+	pages, err := s.read(at)
+	if err != nil {
+		return nil, err
+	}
+	l := &s.kept[s.next]
+	s.next = (s.next + 1) % len(s.kept)
+	*l = leaf{at.at, at.end, l.places[:0]}
+	for i := range pages {
+		for row, number := range pages[i].numbers {
+			l.places = append(l.places, place{number, &pages[i], row})
+		}
+	}
+	byNumber := func(a, b place) int { return a.number - b.number }
+	if !slices.IsSortedFunc(l.places, byNumber) {
+		slices.SortFunc(l.places, byNumber)
+	}
+	return l, nil
+}
+
+// read reads the pages of a stretch.
+func (s *shelf) read(at stretch) ([]page, error) {
 	data := make([]byte, at.end-at.at)
 	if n, err := s.file.ReadAt(data, at.at); n < len(data) {
 		if err == io.EOF {
@@ -92,8 +134,5 @@ func (s *shelf) pages(at stretch) ([]page, error) {
 		}
 		pages = append(pages, p)
 	}
-	k := &s.kept[s.next]
-	k.at, k.end, k.pages = at.at, at.end, pages
-	s.next = (s.next + 1) % len(s.kept)
 	return pages, nil
 }

@@ -22,6 +22,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/untwist/untwist/internal/atomicfile"
@@ -51,7 +52,7 @@ type Journal struct {
 	header Header
 	writer writer
 	lock   *lock
-	closed bool
+	closed sync.Once
 }
 
 // Open opens a journal, or makes it if there is none. It changes nothing in a file that it
@@ -201,10 +202,7 @@ func (j *Journal) Recorded() int {
 
 // Close brings everything to the disk, and gives the lock back. Calling it again does
 // nothing.
-func (j *Journal) Close() error {
-	if j.closed {
-		return nil
-	}
-	j.closed = true
-	return first(j.writer.close(), j.lock.release())
+func (j *Journal) Close() (err error) {
+	j.closed.Do(func() { err = first(j.writer.close(), j.lock.release()) })
+	return err
 }

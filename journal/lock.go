@@ -117,7 +117,7 @@ func takeLockAs(me holder, file string, note func(string), gripOn func(*os.File)
 			unsure := busy == nil && h.host != me.host
 			return nil, &LockedError{file, name, h.host, h.process, h.since, unsure}
 		}
-		if len(text) > 0 {
+		if h != (holder{}) {
 			note(fmt.Sprintf("%s was locked by process %d on %s, which no longer runs: its lock is taken over", file, h.process, h.host))
 		}
 		l := &lock{f, name}

@@ -51,10 +51,16 @@ func (o *Objective) Each(ctx context.Context, points *mat.Dense, values []float6
 		return o.failed
 	}
 	b := &batch{first: o.asked + 1, points: points, known: make([]bool, len(values)), values: values, tell: tell}
-	recorded, err := o.recall(b)
+	answers, recorded, err := o.recall(b)
 	if err != nil {
 		o.failed = err
 		return err
+	}
+	for i, a := range answers {
+		if b.known[i] {
+			values[i] = a.Value
+			tell(i, a)
+		}
 	}
 	o.resumed += recorded
 	spent := recorded
@@ -79,62 +85,46 @@ func cause(err error) error {
 	return err
 }
 
-// recall answers the queries of a batch that the file has, and returns how many.
-func (o *Objective) recall(b *batch) (int, error) {
+// recall returns the answers of a batch that the file has, and how many there are. They are
+// known then.
+func (o *Objective) recall(b *batch) (answers []objective.Answer, recorded int, err error) {
 	w := &o.journal.writer
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	last := b.first + len(b.known) - 1
 	stretches := w.index.among(b.first, last)
 	if len(stretches) == 0 {
-		return 0, nil
+		return nil, 0, nil
 	}
 	if w.shut {
-		return 0, w.closed()
+		return nil, 0, w.closed()
 	}
-	answers := make([]objective.Answer, len(b.known))
-	recorded := 0
+	answers = make([]objective.Answer, len(b.known))
+	parted := 0 // the first query whose point is another
 	for _, s := range stretches {
 		if s.least > last || s.greatest < b.first {
 			continue
 		}
-		pages, err := o.shelf.pages(s)
+		leaf, err := o.shelf.leaf(s)
 		if err != nil {
-			return 0, fmt.Errorf("the journal %s cannot be read at byte %d: %w", w.name, s.at, err)
+			return nil, 0, fmt.Errorf("the journal %s cannot be read at byte %d: %w", w.name, s.at, err)
 		}
-		for p := range pages {
-			n, err := o.compare(b, &pages[p], answers)
-			if err != nil {
-				return 0, err
+		for _, p := range leaf.within(b.first, last) {
+			i := p.number - b.first
+			if b.known[i] {
+				return nil, 0, fmt.Errorf("the journal %s has query %d twice: restore it from a copy, or begin a new one", w.name, p.number)
 			}
-			recorded += n
+			if !p.page.has(p.row, b.points.RawRowView(i)) && (parted == 0 || p.number < parted) {
+				parted = p.number
+			}
+			b.known[i], answers[i] = true, p.page.answer(p.row)
+			recorded++
 		}
 	}
-	for i, known := range b.known {
-		if known {
-			b.values[i] = answers[i].Value
-			b.tell(i, answers[i])
-		}
+	if parted > 0 {
+		return nil, 0, &DivergedError{w.name, parted}
 	}
-	return recorded, nil
-}
-
-// compare takes the answers of a page whose queries are in the batch, and returns how many
-// there are.
-func (o *Objective) compare(b *batch, p *page, answers []objective.Answer) (int, error) {
-	lo, hi := p.within(b.first, b.first+len(b.known)-1)
-	for k := lo; k < hi; k++ {
-		i := p.numbers[k] - b.first
-		if !p.has(k, b.points.RawRowView(i)) {
-			return 0, &DivergedError{o.journal.writer.name, p.numbers[k]}
-		}
-		if b.known[i] {
-			return 0, fmt.Errorf("the journal %s has query %d twice: restore it from a copy, or begin a new one", o.journal.writer.name, p.numbers[k])
-		}
-		b.known[i] = true
-		answers[i] = p.answer(k)
-	}
-	return hi - lo, nil
+	return answers, recorded, nil
 }
 
 // ask asks the objective for the queries of a batch that are not known yet, and returns how

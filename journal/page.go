@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"sort"
 
 	"github.com/untwist/untwist/objective"
 )
@@ -189,9 +188,3 @@ func (d *decoder) count(each int) int {
 }
 
 func (d *decoder) text() string { return string(d.bytes(d.count(1))) }
-
-// within returns which of its queries, lo ≤ i < hi, have numbers from first to last.
-func (p *page) within(first, last int) (lo, hi int) {
-	lo = sort.SearchInts(p.numbers, first)
-	return lo, lo + sort.SearchInts(p.numbers[lo:], last+1)
-}

@@ -28,13 +28,15 @@ var errBad = errors.New("no whole frame")
 
 // scan starts behind the preamble.
 func scan(file io.ReaderAt, size int64) *scanner {
-	const buffer = 1 << 18
 	begin := int64(preambleBytes)
 	return &scanner{
 		file: file, size: size, end: begin, sum: checksum(preamble()),
-		buffered: bufio.NewReaderSize(io.NewSectionReader(file, begin, size-begin), buffer),
+		buffered: bufio.NewReaderSize(io.NewSectionReader(file, begin, size-begin), int(window(size))),
 	}
 }
+
+// window returns how many bytes of a file are read at once.
+func window(size int64) int64 { return max(64, min(size, 1<<18)) }
 
 // next returns the payload of the next frame, which is valid until the next call. It returns
 // io.EOF at the end of the file, and errBad if what follows is not the next frame.
@@ -70,14 +72,14 @@ func (s *scanner) next() ([]byte, error) {
 // whole returns whether the file has a whole frame anywhere from the byte at on, whether or
 // not it belongs there.
 func (s *scanner) whole(at int64) (bool, error) {
-	window := make([]byte, 1<<18)
+	buffer := make([]byte, window(s.size))
 	for at < s.size {
-		n, err := s.file.ReadAt(window[:min(int64(len(window)), s.size-at)], at)
+		n, err := s.file.ReadAt(buffer[:min(int64(len(buffer)), s.size-at)], at)
 		if err != nil && err != io.EOF {
 			return false, err
 		}
 		for from := 0; ; {
-			i := bytes.Index(window[from:n], []byte(marker))
+			i := bytes.Index(buffer[from:n], []byte(marker))
 			if i < 0 {
 				break
 			}
@@ -87,7 +89,7 @@ func (s *scanner) whole(at int64) (bool, error) {
 			}
 			from += i + 1
 		}
-		if n < len(window) {
+		if n < len(buffer) || at+int64(n) >= s.size {
 			return false, nil
 		}
 		at += int64(n - len(marker) + 1) // a marker may lie across two windows

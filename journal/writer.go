@@ -15,7 +15,7 @@ const (
 	// syncWithin is how long what is written may wait before it is brought to the disk.
 	syncWithin = time.Second
 	// reserveBytes is how much room is reserved at least.
-	reserveBytes = 1 << 20
+	reserveBytes = 1 << 18
 )
 
 // A writer appends frames to a file. Its methods may be called by several goroutines.

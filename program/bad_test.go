@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -24,19 +23,17 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-var long = flag.Bool("whole", false, "run the long tests too")
-
 // A fate is what a bad program does at a point. The point alone decides.
 type fate int
 
 const (
-	fine    fate = iota
-	crash        // exit status 3
-	kill         // a signal of its own making
-	hang         // for ever
-	garbage      // no number
-	flood        // a megabyte to stderr, and then the value
-	fork         // a child that ignores SIGTERM and holds all files open, and then the value
+	goesWell fate = iota
+	crashes       // exit status 3
+	signals       // a signal of its own making
+	hangsUp       // for ever
+	garbles       // no number
+	floods        // a megabyte to stderr, and then the value
+	forks         // a child that ignores SIGTERM and holds all files open, and then the value
 )
 
 // fateOf is the fate of a point: a crash for 5 % (half of them by a signal), a hang for
@@ -50,12 +47,12 @@ func fateOf(x []float64) fate {
 	for _, c := range []struct {
 		below uint64
 		fate
-	}{{25, crash}, {50, kill}, {60, hang}, {70, garbage}, {90, flood}, {100, fork}} {
+	}{{25, crashes}, {50, signals}, {60, hangsUp}, {70, garbles}, {90, floods}, {100, forks}} {
 		if n < c.below {
 			return c.fate
 		}
 	}
-	return fine
+	return goesWell
 }
 
 // sphere is the bad program's function.
@@ -169,22 +166,22 @@ func numbers(words []string) (x []float64) {
 // happen lets a fate happen, and reports whether the answer is to be garbage.
 func happen(what fate, hangs bool) bool {
 	switch what {
-	case crash:
+	case crashes:
 		fmt.Fprintln(os.Stderr, "diverged")
 		os.Exit(3)
-	case kill:
+	case signals:
 		syscall.Kill(os.Getpid(), syscall.SIGHUP)
 		forever()
-	case hang:
+	case hangsUp:
 		if hangs {
 			signal.Ignore(syscall.SIGTERM)
 			forever()
 		}
-	case garbage:
+	case garbles:
 		return true
-	case flood:
+	case floods:
 		os.Stderr.Write(bytes.Repeat([]byte("trouble\n"), 1<<17))
-	case fork:
+	case forks:
 		child := exec.Command(os.Args[0], "as", "stubborn")
 		child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -198,15 +195,15 @@ func happen(what fate, hangs bool) bool {
 // expected is the kind of failure at a point; ok says that it is fine.
 func expected(p Protocol, x []float64, hangs bool) (kind objective.FailureKind, ok bool) {
 	switch what := fateOf(x); {
-	case what == crash:
+	case what == crashes:
 		return objective.BadExit, false
-	case what == kill:
+	case what == signals:
 		return objective.BadSignal, false
-	case what == hang && hangs:
+	case what == hangsUp && hangs:
 		return objective.TimedOut, false
-	case what == garbage && p == Binary:
+	case what == garbles && p == Binary:
 		return objective.NotANumber, false
-	case what == garbage:
+	case what == garbles:
 		return objective.NoNumber, false
 	}
 	return 0, true
@@ -232,7 +229,7 @@ func TestABadProgram(t *testing.T) {
 	for _, c := range []struct {
 		protocol   Protocol
 		few, whole int
-	}{{Once, 60, 2000}, {Lines, 1500, 6000}, {JSON, 1500, 6000}, {Binary, 1500, 6000}} {
+	}{{Once, 30, 2000}, {Lines, 300, 9000}, {JSON, 300, 9000}, {Binary, 300, 9000}} {
 		t.Run(string(c.protocol), func(t *testing.T) {
 			n, hangs := c.few, "no"
 			if *long {
@@ -246,7 +243,7 @@ func TestABadProgram(t *testing.T) {
 func badRun(t *testing.T, p Protocol, n int, hangs string) {
 	id := fmt.Sprintf("%s-%d", p, os.Getpid())
 	t.Setenv(mark, id)
-	config := Config{Exec: as(t, "bad", string(p), hangs), Names: []string{"a", "b", "c", "d"}, Protocol: p, Procs: 4}
+	config := Config{Exec: as(t, "bad", string(p), hangs), Names: []string{"a", "b", "c", "d"}, Protocol: p, Procs: 4, KeepGoing: true}
 	if p == Once {
 		config.Exec = append(config.Exec, "{all}")
 	}

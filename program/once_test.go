@@ -40,6 +40,7 @@ type trial struct {
 func try(t testing.TB, c Config) *trial {
 	t.Helper()
 	tr := &trial{t: t}
+	others := goleak.IgnoreCurrent()
 	t.Setenv("TMPDIR", t.TempDir())
 	if c.Names == nil {
 		c.Names = []string{"a", "b"}
@@ -59,7 +60,7 @@ func try(t testing.TB, c Config) *trial {
 		if err := o.Close(); err != nil {
 			t.Error(err)
 		}
-		goleak.VerifyNone(t)
+		goleak.VerifyNone(t, others)
 	})
 	return tr
 }
@@ -480,7 +481,7 @@ func TestCloseInTheMiddle(t *testing.T) {
 }
 
 func TestNeverUsed(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

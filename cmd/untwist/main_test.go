@@ -14,6 +14,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"untwist": func() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) },
+		"bench":   bench,
 	})
 }
 

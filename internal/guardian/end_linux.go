@@ -2,7 +2,6 @@ package guardian
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,43 +15,27 @@ func (k *keeper) endJobs() time.Duration {
 	if !k.anySealed() {
 		return 0
 	}
-	members := k.members()
-	again := members // a process that is just moving can be missed once
-	if k.orphans() {
-		again = k.members()
-	}
 	now := time.Now()
-	due := false
-	var next time.Time
+	k.killJobs(now)
+	members, sure := k.look()
+	var wait time.Duration
 	for _, j := range k.jobs {
 		if !j.doom.sealed {
 			continue
 		}
-		all := append(members[j], again[j]...)
-		if !j.running && len(all) == 0 || now.After(j.doom.deadline.Add(surrender)) {
+		if j.over(sure) || now.After(j.doom.deadline.Add(surrender)) {
 			k.finished(j)
 			continue
 		}
-		due = j.doom.press(now, members[j]) || due
-		if next.IsZero() || j.doom.deadline.Before(next) {
-			next = j.doom.deadline
+		next := lookAgain
+		if !j.doom.press(now, members[j]) && sure {
+			next = max(j.doom.deadline.Sub(now), time.Millisecond)
+		}
+		if wait == 0 || next < wait {
+			wait = next
 		}
 	}
-	if due {
-		stopAndKill(func() (victims []process) {
-			for j, all := range k.members() {
-				if j.doom.sealed && !now.Before(j.doom.deadline) {
-					victims = append(victims, all...)
-				}
-			}
-			return victims
-		})
-		return lookAgain
-	}
-	if next.IsZero() {
-		return 0
-	}
-	return max(time.Until(next), time.Millisecond)
+	return wait
 }
 
 func (k *keeper) anySealed() bool {
@@ -64,9 +47,46 @@ func (k *keeper) anySealed() bool {
 	return false
 }
 
+// look returns the processes of all jobs, and whether it is sure that there are no others.
+// What starts another process and ends while we look can be missed, and so can the other.
+// But then one of them, or what is above them, was a child of ours that has ended, or is
+// just ending.
+func (k *keeper) look() (members map[*job][]process, sure bool) {
+	k.reap()
+	k.unsure = false
+	for range 3 {
+		all, _ := processes(func(process) {})
+		members = k.members(all)
+		for _, j := range k.jobs {
+			j.unseen++
+			if len(members[j]) > 0 {
+				j.unseen = 0
+			}
+		}
+		if sure = k.sure(); sure {
+			break
+		}
+	}
+	return members, sure
+}
+
+// sure reports whether nothing can have been missed since it was called last.
+func (k *keeper) sure() bool {
+	sure := !k.unsure && !k.orphanEnded()
+	k.unsure = false
+	k.reap()
+	return sure
+}
+
+// over reports whether nothing is left of the job: we are sure, or have looked so often
+// that it can only be something else that comes and goes.
+func (j *job) over(sure bool) bool {
+	return !j.running && (sure && j.unseen > 0 || j.unseen > 50)
+}
+
 // press sends SIGTERM once and reports whether it is time for SIGKILL.
 func (d *doom) press(now time.Time, members []process) bool {
-	if !now.Before(d.deadline) {
+	if d.due(now) {
 		return true
 	}
 	if !d.warned {
@@ -79,11 +99,40 @@ func (d *doom) press(now time.Time, members []process) bool {
 	return false
 }
 
-// members returns the processes of all jobs. Leaders and what is below them are known by
-// their parents; orphans, which are children of the guardian, by their mark, by an
-// earlier look, or by their session.
-func (k *keeper) members() map[*job][]process {
-	all, _ := processes()
+// due reports whether it is time for SIGKILL.
+func (d *doom) due(now time.Time) bool { return d.sealed && !now.Before(d.deadline) }
+
+// killJobs kills the jobs whose time has come.
+func (k *keeper) killJobs(now time.Time) {
+	due := false
+	for _, j := range k.jobs {
+		due = due || j.doom.due(now)
+	}
+	if !due {
+		return
+	}
+	doomed := func(p process) bool {
+		if p.parent != k.self || p.dead || k.leaders[p.pid] != nil {
+			return false
+		}
+		j := k.owner(p)
+		return j != nil && j.doom.due(now)
+	}
+	victims := func(all []process) (victims []process) {
+		for j, members := range k.members(all) {
+			if j.doom.due(now) {
+				victims = append(victims, members...)
+			}
+		}
+		return victims
+	}
+	hunt{doomed, victims, k.sure}.run()
+}
+
+// members returns those of all processes that belong to a job. Leaders and what is below
+// them are known by their parents; orphans, which are children of the guardian, by their
+// mark, by an earlier look, or by their session.
+func (k *keeper) members(all []process) map[*job][]process {
 	children := familyOf(all)
 	members, sessions := map[*job][]process{}, map[int]*job{}
 	for _, j := range k.jobs {
@@ -131,17 +180,16 @@ func (k *keeper) members() map[*job][]process {
 
 // owner returns the job of an orphan by its mark or by an earlier look, or nil.
 func (k *keeper) owner(p process) *job {
-	text := p.marked()
-	for tries := 0; p.unborn && text == "" && tries < 20; tries++ {
-		time.Sleep(100 * time.Microsecond) // it is being loaded, for a moment
-		p, _ = lookUp(p.pid)
-		text = p.marked()
+	text, changing := p.marked()
+	if job, found := strings.CutPrefix(text, k.id+"-"); found {
+		return k.jobs[number(job)]
 	}
 	for _, j := range k.jobs {
-		if text == markOf(k.id, j.id) || j.known[p.pid] == p.start && p.start != 0 {
+		if start, found := j.known[p.pid]; found && start == p.start {
 			return j
 		}
 	}
+	k.unsure = k.unsure || changing
 	return nil
 }
 
@@ -164,10 +212,10 @@ func (k *keeper) finish() {
 			k.giveUp()
 			break
 		}
-		if !d.warned || !now.Before(d.deadline) {
-			if d.press(now, k.everything()) {
-				stopAndKill(k.everything)
-			}
+		if d.due(now) {
+			hunt{func(p process) bool { return p.parent == k.self && !p.dead }, k.below, k.sure}.run()
+		} else if !d.warned {
+			d.press(now, k.everything())
 		}
 		select {
 		case <-k.children:
@@ -195,8 +243,13 @@ func (k *keeper) alone() bool {
 }
 
 // everything returns all that lives below the guardian.
-func (k *keeper) everything() (living []process) {
-	all, _ := processes()
+func (k *keeper) everything() []process {
+	all, _ := processes(func(process) {})
+	return k.below(all)
+}
+
+// below returns those of all processes that live below the guardian.
+func (k *keeper) below(all []process) (living []process) {
 	familyOf(all).below(k.self, func(p process) {
 		if !p.dead {
 			living = append(living, p)
@@ -211,56 +264,5 @@ func (k *keeper) giveUp() {
 	for _, p := range k.everything() {
 		left = append(left, fmt.Sprint(p.pid))
 	}
-	k.tell(message{kind: failed, body: []byte("these processes could not be ended: " + strings.Join(left, ", "))})
-}
-
-// sweep ends what programs have left behind whose guardian was killed: processes with its
-// mark, what is below them, and what shares their sessions.
-func sweep(id string, leaders []int) error {
-	self := os.Getpid()
-	find := func() (victims []process) {
-		all, _ := processes()
-		children := familyOf(all)
-		sessions, taken := map[int]bool{}, map[int]bool{self: true, 1: true}
-		for _, l := range leaders {
-			sessions[l] = true
-		}
-		take := func(p process) {
-			if !taken[p.pid] && !p.dead {
-				taken[p.pid] = true
-				sessions[p.session] = true
-				victims = append(victims, p)
-			}
-		}
-		for _, p := range all {
-			if strings.HasPrefix(p.marked(), id+"-") {
-				take(p)
-				children.below(p.pid, take)
-			}
-		}
-		for found := true; found; {
-			found = false
-			for _, p := range all {
-				if sessions[p.session] && !taken[p.pid] && !p.dead {
-					take(p)
-					children.below(p.pid, take)
-					found = true
-				}
-			}
-		}
-		return victims
-	}
-	limit := time.Now().Add(surrender)
-	for clean := 0; clean < 2; {
-		if stopAndKill(find) == 0 {
-			clean++
-			continue
-		}
-		clean = 0
-		if time.Now().After(limit) {
-			return fmt.Errorf("%d processes could not be ended", len(find()))
-		}
-		time.Sleep(lookAgain)
-	}
-	return nil
+	k.tell(message{kind: failed, body: []byte("these processes of the programs could not be ended: " + strings.Join(left, ", "))})
 }

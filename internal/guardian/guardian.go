@@ -73,10 +73,10 @@ type Guardian struct {
 // If we die without Close, the guardian ends all programs and then removes what is in
 // folder and has a name that begins with "run-". If folder is "", it removes nothing.
 func Start(folder string) (*Guardian, error) {
-	return start(folder, closeGrace)
+	return startIn(folder, closeGrace)
 }
 
-func start(folder string, grace time.Duration) (*Guardian, error) {
+func startIn(folder string, grace time.Duration) (*Guardian, error) {
 	if folder != "" {
 		absolute, err := filepath.Abs(folder)
 		if err != nil {
@@ -193,7 +193,12 @@ func (g *Guardian) take(m message) {
 func (g *Guardian) bury(trouble string) {
 	g.mutex.Lock()
 	orderly := g.closed
-	if !orderly {
+	switch {
+	case orderly && trouble != "":
+		g.result = errors.New(trouble)
+	case !orderly && trouble != "":
+		g.over = fmt.Errorf("%w (%s)", ErrGone, trouble)
+	case !orderly:
 		g.over = ErrGone
 	}
 	left := g.live
@@ -207,18 +212,17 @@ func (g *Guardian) bury(trouble string) {
 		}
 	}
 	if !orderly || len(leaders) > 0 {
-		g.result = sweep(g.id, leaders)
+		if err := sweep(g.id, leaders); err != nil {
+			g.result = err
+		}
 	}
 	for _, p := range left {
 		p.lose(g.over)
 	}
-	switch {
-	case trouble != "":
-		g.result = errors.New(trouble)
-	case !orderly && g.result == nil:
-		g.result = ErrGone
-	}
 	if !orderly {
+		if g.result == nil {
+			g.result = g.over
+		}
 		close(g.gone)
 	}
 	close(g.ended)

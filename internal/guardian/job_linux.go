@@ -26,6 +26,7 @@ type job struct {
 	running bool // the leader has not ended yet
 	doom    doom
 	known   map[int]uint64 // members, once it is being ended: their numbers and starts
+	unseen  int            // how often no member was seen, since one was
 }
 
 // remember notes that a process belongs to the job, in case that it loses its parents.
@@ -68,6 +69,7 @@ type keeper struct {
 	busy    bool                    // one is being started
 	early   map[int]unix.WaitStatus // children that ended while one was being started
 	changed bool                    // we should look at what is being ended
+	unsure  bool                    // we do not know whose an orphan is, but will soon
 	lost    bool                    // nobody is at the other end of the socket
 }
 
@@ -91,7 +93,7 @@ func (k *keeper) run() {
 			k.changed = true
 		}
 		k.startNext()
-		if k.changed {
+		if k.changed && len(k.requests) == 0 { // what is asked for at once is done at once
 			k.changed = false
 			if wait := k.endJobs(); wait > 0 {
 				timer.Reset(wait)
@@ -133,9 +135,14 @@ func (k *keeper) register(r result) {
 	j := &job{id: r.job, pid: r.pid, running: true}
 	k.jobs[j.id], k.leaders[j.pid] = j, j
 	k.tell(numberMessage(started, j.id, int64(j.pid)))
-	if status, ended := k.early[j.pid]; ended {
+	if status, ended := k.early[j.pid]; ended && !child(j.pid) {
 		k.ended(j.pid, status)
 	}
+}
+
+// child reports whether a process is a child of ours that was not reaped.
+func child(pid int) bool {
+	return unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != unix.ECHILD
 }
 
 // reap takes the exit status of all children that have ended.
@@ -181,9 +188,23 @@ func (k *keeper) ended(pid int, status unix.WaitStatus) {
 // orphans reports whether we have children that we did not start: children of the first
 // thread, which is the one we run on.
 func (k *keeper) orphans() bool {
+	return waitOrphan(&unix.Siginfo{}) != unix.ECHILD
+}
+
+// orphanEnded reports whether an orphan has ended that was not reaped yet.
+func (k *keeper) orphanEnded() bool {
 	var info unix.Siginfo
-	err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WNOTHREAD, nil)
-	return err != unix.ECHILD
+	return waitOrphan(&info) == nil && info.Signo != 0
+}
+
+// waitOrphan looks whether an orphan has ended, and leaves it as it is.
+func waitOrphan(info *unix.Siginfo) error {
+	for {
+		err := unix.Waitid(unix.P_ALL, 0, info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WNOTHREAD, nil)
+		if err != unix.EINTR {
+			return err
+		}
+	}
 }
 
 // finished forgets a job of which nothing is left.

@@ -34,7 +34,7 @@ func keep(id, folder, grace string) {
 		self:     os.Getpid(),
 		jobs:     map[uint64]*job{},
 		leaders:  map[int]*job{},
-		requests: make(chan request),
+		requests: make(chan request, 100),
 		children: make(chan os.Signal, 1),
 	}
 	var err error

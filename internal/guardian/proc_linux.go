@@ -3,6 +3,7 @@ package guardian
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -16,12 +17,13 @@ type process struct {
 	pid, parent, session int
 	start                uint64 // when it started; with pid it means one process for ever
 	dead                 bool   // only its exit status is left
-	unborn               bool   // it is just being loaded: its environment cannot be read yet
+	bare                 bool   // it has no memory that we can see: it is being loaded, or ends
 }
 
-// processes returns all processes of the system. Those that start or end meanwhile may be
-// missing.
-func processes() ([]process, error) {
+// processes returns all processes of the system, those with the largest numbers first,
+// which are the youngest as a rule. It calls seen for each as soon as it has seen it.
+// Those that start or end meanwhile may be missing.
+func processes(seen func(process)) ([]process, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil, err
@@ -32,9 +34,10 @@ func processes() ([]process, error) {
 		return nil, err
 	}
 	var all []process
-	for _, n := range names {
+	for _, n := range slices.Backward(names) { // the kernel lists them in order
 		if pid, err := strconv.Atoi(n); err == nil {
 			if p, ok := lookUp(pid); ok {
+				seen(p)
 				all = append(all, p)
 			}
 		}
@@ -89,7 +92,7 @@ func parseStat(pid int, line string) (process, bool) {
 	p := process{pid: pid, parent: int(number(4)), session: int(number(6)), start: number(22)}
 	// A process whose first thread has ended looks like a dead one, but has other threads.
 	p.dead = f[0] == "X" || f[0] == "Z" && number(20) <= 1
-	p.unborn = !p.dead && len(f) > 51-3 && number(51) == 0
+	p.bare = !p.dead && number(51) == 0
 	return p, true
 }
 
@@ -100,18 +103,23 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// marked returns what the mark in the environment of a process says, or "".
-func (p process) marked() string {
+// marked returns what the mark in the environment of a process says, or "". If changing,
+// the process is being loaded or ends, and so it will soon be known.
+func (p process) marked() (text string, changing bool) {
 	env, err := readProc(p.pid, "environ")
-	if err != nil {
-		return ""
-	}
 	for v := range bytes.SplitSeq(env, []byte{0}) {
 		if value, found := bytes.CutPrefix(v, []byte(mark+"=")); found {
-			return string(value)
+			return string(value), false
 		}
 	}
-	return ""
+	hidden := errors.Is(err, fs.ErrPermission) // it belongs to someone else
+	return "", !hidden && !p.dead && (p.bare || len(env) == 0 && p.changed())
+}
+
+// changed reports whether a process is no longer what it was.
+func (p process) changed() bool {
+	now, ok := lookUp(p.pid)
+	return !ok || now.dead || now.bare || now.start != p.start
 }
 
 // signal sends a signal to the process, and never to another that has got its number.
@@ -152,36 +160,4 @@ func (f family) below(pid int, visit func(process)) {
 			}
 		}
 	}
-}
-
-// stopAndKill ends all that find returns. It stops them first, until no new ones are
-// found, since what is stopped cannot start others. It returns how many there were, and
-// does not wait until they have ended.
-func stopAndKill(find func() []process) int {
-	type one struct {
-		pid   int
-		start uint64
-	}
-	stopped := map[one]bool{}
-	var victims []process
-	for range 100 {
-		fresh := false
-		victims = find()
-		for _, p := range victims {
-			if !stopped[one{p.pid, p.start}] {
-				stopped[one{p.pid, p.start}], fresh = true, true
-				p.signal(unix.SIGSTOP)
-			}
-		}
-		if !fresh {
-			break
-		}
-	}
-	ours := 0
-	for _, p := range victims {
-		if err := p.signal(unix.SIGKILL); !errors.Is(err, unix.EPERM) {
-			ours++
-		}
-	}
-	return ours
 }

@@ -89,6 +89,9 @@ func why(path string, errno syscall.Errno) string {
 			return fmt.Sprintf("permission denied for it or for its interpreter %s", name)
 		}
 	case syscall.ENOEXEC:
+		if info.Size() == 0 {
+			return "it is an empty file"
+		}
 		if isText(path) {
 			return "it is a script whose first line does not name an interpreter, such as #!/bin/sh"
 		}
@@ -112,7 +115,10 @@ func interpreter(path string) string {
 }
 
 // isText reports whether a file begins like text.
-func isText(path string) bool { return !bytes.ContainsRune(head(path), 0) }
+func isText(path string) bool {
+	b := head(path)
+	return !bytes.ContainsRune(b, 0) && !bytes.HasPrefix(b, []byte("\x7fELF"))
+}
 
 // head returns the beginning of a file.
 func head(path string) []byte {

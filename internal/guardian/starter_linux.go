@@ -1,6 +1,7 @@
 package guardian
 
 import (
+	"math/bits"
 	"os"
 	"runtime"
 	"strconv"
@@ -42,15 +43,17 @@ func newStarter(id string, null *os.File) *starter {
 
 // start starts a program and closes our copies of its files.
 func (s *starter) start(r request) (int, syscall.Errno) {
+	defer closeAll(r.files)
+	if bits.OnesCount8(r.message.files) != len(r.files) {
+		return 0, syscall.EMFILE // some did not fit into our table of files
+	}
 	files := make([]uintptr, 3)
-	rest := r.files
 	for i := range files {
 		files[i] = s.null.Fd()
-		if r.message.files&(1<<i) != 0 && len(rest) > 0 {
-			files[i], rest = uintptr(rest[0]), rest[1:]
+		if r.message.files&(1<<i) != 0 {
+			files[i] = uintptr(r.files[bits.OnesCount8(r.message.files&(1<<i-1))])
 		}
 	}
-	defer closeAll(r.files)
 	c, err := r.command()
 	if err != nil {
 		return 0, syscall.EINVAL
@@ -82,6 +85,12 @@ func (s *starter) environment(env []string, job uint64) []string {
 
 // markOf is the mark of a program and all it starts.
 func markOf(id string, job uint64) string { return id + "-" + strconv.FormatUint(job, 10) }
+
+// number is that of a job in its mark, or 0, which no job has.
+func number(s string) uint64 {
+	n, _ := strconv.ParseUint(s, 10, 64)
+	return n
+}
 
 func closeAll(files []int) {
 	for _, f := range files {

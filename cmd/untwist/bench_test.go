@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bench is a program that speaks the protocol lines: the sum of (x−1)² + 0.1·sin-like ripples
+// over mixed coordinates. It keeps a log of what it was asked, in the file BENCH_LOG, and
+// takes so long for each point as BENCH_PAUSE says.
+func bench() {
+	pause, _ := time.ParseDuration(os.Getenv("BENCH_PAUSE"))
+	log, err := os.OpenFile(os.Getenv("BENCH_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	never := make(chan struct{})
+	for in.Scan() {
+		sum, before := 0., 0.
+		for _, word := range strings.Fields(in.Text()) {
+			v, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				os.Exit(1)
+			}
+			y := v - 1 + before/2
+			sum += y*y + 0.1*y*y*y*y
+			before = v
+		}
+		fmt.Fprintln(log, in.Text()) // one write: a line is in the log as a whole or not at all
+		if pause > 0 {
+			select {
+			case <-time.After(pause):
+			case <-never:
+			}
+		}
+		fmt.Println(sum)
+	}
+}
+
+// logged returns how often each line is in a log.
+func logged(t *testing.T, file string) map[string]int {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	lines := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		lines[strings.TrimSpace(line)]++
+	}
+	return lines
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/journal"
+)
+
+var atLength = flag.Bool("whole", false, "kill more often, and more runs")
+
+// timeless is the JSON object that a run prints, without times and without how much was
+// resumed.
+func timeless(t *testing.T, stdout []byte) map[string]any {
+	t.Helper()
+	var object map[string]any
+	if err := json.Unmarshal(stdout, &object); err != nil {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	for name := range object {
+		if name == "resumed_queries" || name == "seconds" || strings.HasSuffix(name, "_seconds") {
+			delete(object, name)
+		}
+	}
+	return object
+}
+
+// Runs that are killed at random moments by SIGKILL, and begun again with the same command,
+// print the same as runs that are not. The log of the program shows that no recorded query
+// is asked again, and that no more is lost than a second's worth.
+func TestKilledRuns(t *testing.T) {
+	t.Parallel()
+	runs, kills := 1, 4
+	if *atLength {
+		runs, kills = 4, 5 // of each
+	}
+	bench := func(args ...string) []string { return append([]string{"--exec", "BENCH"}, args...) }
+	for _, c := range []struct {
+		name  string
+		args  []string
+		pause time.Duration // for each point
+	}{
+		{"a built-in problem, auto", []string{"--problem", "rastrigin", "--dim", "60"}, 0},
+		{"a built-in problem, cmaes", []string{"--problem", "rosenbrock", "--dim", "10", "--strategy", "cmaes", "--budget", "60000"}, 0},
+		{"a built-in problem, cbo", []string{"--problem", "rastrigin", "--dim", "20", "--strategy", "cbo", "--budget", "200000"}, 0},
+		{"a program, auto, a batch of 5,151", bench("--dim", "100", "--start", "-3:3", "--budget", "9000"), 0},
+		{"a program, auto, slow", bench("--dim", "4", "--bounds", "-3:3", "--budget", "400"), 5 * time.Millisecond},
+		{"a program, cmaes, slow", bench("--dim", "10", "--bounds", "-5:5", "--strategy", "cmaes", "--budget", "400"), 5 * time.Millisecond},
+		{"a program, cbo, slow", bench("--dim", "10", "--bounds", "-5:5", "--strategy", "cbo", "--budget", "400"), 5 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for run := range runs {
+				v := newVictim(t, c.args, uint64(run), c.pause)
+				v.kill(t, kills)
+			}
+		})
+	}
+}
+
+// A victim is a run that is killed again and again.
+type victim struct {
+	dir, journal, log string
+	args              []string
+	pause             time.Duration
+	chance            *rand.Rand
+}
+
+func newVictim(t *testing.T, args []string, seed uint64, pause time.Duration) *victim {
+	t.Helper()
+	v := &victim{dir: t.TempDir(), pause: pause, chance: rand.New(rand.NewPCG(seed, 1))}
+	v.journal, v.log = filepath.Join(v.dir, "run.journal"), filepath.Join(v.dir, "killed.log")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(v.dir, "bench") // TestMain goes by the name
+	if err := os.Symlink(self, link); err != nil {
+		t.Fatal(err)
+	}
+	v.args = []string{"minimize", "--json", "--quiet", "--seed", fmt.Sprint(seed)}
+	for _, a := range args {
+		v.args = append(v.args, strings.Replace(a, "BENCH", link, 1))
+	}
+	return v
+}
+
+// run runs the command to its end, or until ctx ends, which kills it. It returns nil if it
+// was killed.
+func (v *victim) run(t *testing.T, ctx context.Context, log string, more ...string) []byte {
+	t.Helper()
+	cmd := command(t, ctx, append(v.args, more...)...)
+	cmd.Dir = v.dir
+	cmd.Env = append(os.Environ(), "BENCH_LOG="+log, "BENCH_PAUSE="+v.pause.String())
+	var talk bytes.Buffer
+	cmd.Stderr = &talk
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() < 0 {
+		return nil
+	}
+	if err != nil && ctx.Err() == nil {
+		t.Fatalf("%v: %s", err, talk.String())
+	}
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// recorded returns the points that the journal has, as the program is asked for them.
+func (v *victim) recorded(t *testing.T) map[string]int {
+	t.Helper()
+	lines := map[string]int{}
+	_, err := journal.Read(v.journal, func(q journal.Query) error {
+		words := make([]string, len(q.Point))
+		for i, x := range q.Point {
+			words[i] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		lines[strings.Join(words, " ")]++
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// kill kills the run so many times, and compares what it prints in the end.
+func (v *victim) kill(t *testing.T, kills int) {
+	t.Helper()
+	began := time.Now()
+	want := timeless(t, v.run(t, t.Context(), filepath.Join(v.dir, "whole.log")))
+	took := time.Since(began)
+	times := logged(t, filepath.Join(v.dir, "whole.log")) // some points are asked for twice
+	for died := 0; ; {
+		before, known := logged(t, v.log), v.recorded(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(v.chance.Float64()*float64(took)/float64(kills)*2))
+		if died == kills {
+			cancel()
+			ctx = t.Context()
+		}
+		out := v.run(t, ctx, v.log, "--journal", v.journal)
+		cancel()
+		nobodyLeft(t, "BENCH_LOG="+v.log)
+		for line, n := range logged(t, v.log) {
+			if asked := n - before[line]; asked+known[line] > times[line] {
+				t.Fatalf("%d times asked, %d times recorded, and asked %d times without kills: %s", asked, known[line], times[line], line)
+			}
+		}
+		if out == nil {
+			died++
+			lost := 0
+			now := v.recorded(t)
+			for line, n := range logged(t, v.log) {
+				lost += max(0, n-before[line]-max(0, now[line]-known[line]))
+			}
+			if most := int(time.Second/max(v.pause, 1)) + 1; v.pause > 0 && lost > most {
+				t.Errorf("%d answers were lost, more than a second's worth", lost)
+			}
+			continue
+		}
+		if diff := cmp.Diff(want, timeless(t, out)); diff != "" {
+			t.Errorf("killed %d times:\n%s", died, diff)
+		}
+		if died == 0 {
+			t.Error("it was never killed")
+		}
+		t.Logf("killed %d times", died)
+		return
+	}
+}
+
+// nobodyLeft waits until no process has a mark in its environment.
+func nobodyLeft(t *testing.T, mark string) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(time.Minute)
+	for {
+		left := ""
+		processes, err := filepath.Glob("/proc/[0-9]*/environ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range processes {
+			if text, err := os.ReadFile(file); err == nil && bytes.Contains(text, []byte(mark)) {
+				left = file
+			}
+		}
+		if left == "" {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("%s is left behind", left)
+		}
+	}
+}
