@@ -18,4 +18,4 @@ if a.d > 4.9:  # some points cannot be simulated
 
 u = math.log(a.k / 2e-4) + a.d - 1.5
 v = math.log(a.k / 2e-4) - (a.d - 1.5)
-print("cost:", repr(u**2 + 0.5 * v**4 + v**2 + a.n * (1 - math.cos(a.p - 0.3))))
+print("cost:", repr(u**2 + 3 * v**2 + a.n * (a.p - 0.3) ** 2))

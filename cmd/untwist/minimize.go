@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,7 +111,7 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	line.start()
 	result, err := untwist.Minimize(ctx, line.watch(s), options)
 	line.clear()
-	if result.Queries > 0 {
+	if result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
 		found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: time.Since(began)}
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), draw(cmd, found, f.plot)) // in this order
 	}

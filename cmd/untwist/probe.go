@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -91,7 +92,7 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	findings, err := untwist.Probe(ctx, line.watch(s), options)
 	line.clear()
 	found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: time.Since(began)}
-	if err == nil || findings.Queries > 0 {
+	if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
 	}
 	return f.ended(cmd, ctx, s, findings.Account, err)
