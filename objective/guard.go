@@ -51,7 +51,6 @@ func (g *Guard) Each(ctx context.Context, points *mat.Dense, values []float64, t
 // once evaluates a batch. It returns a panic as an error.
 func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) (err error) {
 	done := -1 // how many values are known; -1: f does not say
-	told := g.told(tell)
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = g.panicked(points, values, done, cause)
@@ -66,10 +65,10 @@ func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, t
 	switch f := g.f.(type) {
 	case pointwise:
 		done = 0
-		return itsOwn(len(values), f.evaluate(ctx, points, values, told, &done))
+		return itsOwn(len(values), f.evaluate(ctx, points, values, g.told(tell), &done))
 	case Teller:
 		if !g.PanicsFail { // it might tell an answer and panic, and be asked again
-			return itsOwn(len(values), f.Each(ctx, points, values, told))
+			return itsOwn(len(values), f.Each(ctx, points, values, g.told(tell)))
 		}
 	}
 	for i := range values {

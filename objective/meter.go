@@ -50,8 +50,11 @@ func (m *Meter) Each(ctx context.Context, points *mat.Dense, values []float64, t
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	n, left, before := len(values), m.budget-m.queries, m.queries
-	ctx = WithNumbers(ctx, func(i int) int { return before + i + 1 })
+	n, left := len(values), m.budget-m.queries
+	if _, told := m.f.(Teller); told {
+		before := m.queries
+		ctx = WithNumbers(ctx, func(i int) int { return before + i + 1 })
+	}
 	if n <= left {
 		return m.count(n, Each(ctx, m.f, points, values, tell))
 	}

@@ -9,7 +9,8 @@ func WithNumbers(ctx context.Context, number func(i int) int) context.Context {
 }
 
 // NumberOf returns the number of the i-th point of a batch among the queries of the run,
-// counted from 1. Where nobody has said it, it is i+1.
+// counted from 1. Where nobody has said it, it is i+1. A Meter says it to a Teller, and a
+// Guard and a Pool pass it on.
 func NumberOf(ctx context.Context, i int) int {
 	if number, ok := ctx.Value(numbersKey{}).(func(int) int); ok {
 		return number(i)

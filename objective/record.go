@@ -73,12 +73,24 @@ type Record struct {
 	curve    []Sample
 	next     int // the number of queries at which the curve is sampled next
 	notify   func()
+
+	mu       sync.Mutex
+	failures map[int]*Failure  // of the batch that is being evaluated, by row
+	hear     func(int, Answer) // is told its answers
 }
 
 // NewRecord records what passes through meter, which must be new, and stops the run by the
 // rules. After every batch it calls notify.
 func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
-	return &Record{meter: meter, rules: rules, notify: notify, next: 1, best: Best{Value: math.Inf(1)}}
+	r := &Record{meter: meter, rules: rules, notify: notify, next: 1, best: Best{Value: math.Inf(1)}, failures: map[int]*Failure{}}
+	r.hear = func(i int, a Answer) {
+		if a.Failure != nil {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.failures[i] = a.Failure
+		}
+	}
+	return r
 }
 
 // Dim returns the dimension of the objective.
@@ -121,18 +133,11 @@ func (r *Record) Curve() []Sample {
 // Evaluate evaluates the batch and records its values.
 func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	before := r.meter.Queries()
-	var mu sync.Mutex
-	failures := map[int]*Failure{}
-	err := r.meter.Each(ctx, points, values, func(i int, a Answer) {
-		if a.Failure != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			failures[i] = a.Failure
-		}
-	})
+	clear(r.failures)
+	err := r.meter.Each(ctx, points, values, r.hear)
 	done, spent := progress(len(values), err)
 	for i, v := range values[:done] {
-		failure := failures[i]
+		failure := r.failures[i]
 		if failure == nil && math.IsInf(v, 1) { // nobody has said why
 			failure = checked(Answer{Value: v}).Failure
 		}

@@ -21,7 +21,7 @@ import (
 	"github.com/untwist/untwist/journal"
 )
 
-var atLength = flag.Bool("whole", false, "kill more often, and more runs")
+var atLength = flag.Bool("whole", false, "kill more runs, and more often")
 
 // timeless is the JSON object that a run prints, without times and without how much was
 // resumed.
@@ -44,24 +44,30 @@ func timeless(t *testing.T, stdout []byte) map[string]any {
 // is asked again, and that no more is lost than a second's worth.
 func TestKilledRuns(t *testing.T) {
 	t.Parallel()
-	runs, kills := 1, 4
-	if *atLength {
-		runs, kills = 4, 5 // of each
-	}
 	bench := func(args ...string) []string { return append([]string{"--exec", "BENCH"}, args...) }
-	for _, c := range []struct {
+	type victims struct {
 		name  string
 		args  []string
 		pause time.Duration // for each point
-	}{
-		{"a built-in problem, auto", []string{"--problem", "rastrigin", "--dim", "60"}, 0},
-		{"a built-in problem, cmaes", []string{"--problem", "rosenbrock", "--dim", "10", "--strategy", "cmaes", "--budget", "60000"}, 0},
-		{"a built-in problem, cbo", []string{"--problem", "rastrigin", "--dim", "20", "--strategy", "cbo", "--budget", "200000"}, 0},
-		{"a program, auto, a batch of 5,151", bench("--dim", "100", "--start", "-3:3", "--budget", "9000"), 0},
-		{"a program, auto, slow", bench("--dim", "4", "--bounds", "-3:3", "--budget", "400"), 5 * time.Millisecond},
-		{"a program, cmaes, slow", bench("--dim", "10", "--bounds", "-5:5", "--strategy", "cmaes", "--budget", "400"), 5 * time.Millisecond},
-		{"a program, cbo, slow", bench("--dim", "10", "--bounds", "-5:5", "--strategy", "cbo", "--budget", "400"), 5 * time.Millisecond},
-	} {
+	}
+	runs, kills := 1, 3
+	cases := []victims{
+		{"a built-in problem, auto", []string{"--problem", "rastrigin", "--dim", "30"}, 0},
+		{"a program, cmaes, slow", bench("--dim", "5", "--bounds", "-5:5", "--strategy", "cmaes", "--budget", "120"), 5 * time.Millisecond},
+	}
+	if *atLength {
+		runs, kills = 3, 6 // of each
+		cases = []victims{
+			{"a built-in problem, auto", []string{"--problem", "rastrigin", "--dim", "60"}, 0},
+			{"a built-in problem, cmaes", []string{"--problem", "rosenbrock", "--dim", "10", "--strategy", "cmaes", "--budget", "60000"}, 0},
+			{"a built-in problem, cbo", []string{"--problem", "rastrigin", "--dim", "20", "--strategy", "cbo", "--budget", "200000"}, 0},
+			{"a program, auto, a batch of 5,151", bench("--dim", "100", "--start", "-3:3", "--budget", "9000"), 0},
+			{"a program, auto, slow", bench("--dim", "4", "--bounds", "-3:3", "--budget", "400"), 5 * time.Millisecond},
+			{"a program, cmaes, slow", bench("--dim", "10", "--bounds", "-5:5", "--strategy", "cmaes", "--budget", "400"), 5 * time.Millisecond},
+			{"a program, cbo, slow", bench("--dim", "10", "--bounds", "-5:5", "--strategy", "cbo", "--budget", "400"), 5 * time.Millisecond},
+		}
+	}
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for run := range runs {
