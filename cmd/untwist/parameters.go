@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,33 +12,76 @@ import (
 )
 
 // space returns the parameters of a program: those of the problem file, those of --param,
-// or x1 … xN for --dim N.
+// or x1 … xN for --dim N. On top of a problem file, --param changes one of its parameters, and
+// --bounds and --start change the limits of all, and where to look first.
 func (f *subjectFlags) space(s *source) (parameter.Space, error) {
-	named := "--param"
-	switch {
-	case s.file != nil && len(s.file.Parameters) > 0:
-		named = s.file.Path
-		if s.given("param") {
-			return nil, s.wrong("param", "the parameters are in %s: change them there", s.file.Path)
-		}
-	case !s.given("param"):
+	inFile := s.file != nil && len(s.file.Parameters) > 0
+	if !inFile && !s.given("param") {
 		return f.numbered(s)
 	}
-	if flag := s.first([]string{"dim", "bounds", "start"}); flag != "" {
-		return nil, s.wrong(flag, "the parameters have names and limits of their own, from %s", named)
-	}
-	if s.file != nil && len(s.file.Parameters) > 0 {
-		return s.file.Parameters, nil
+	if s.given("dim") {
+		return nil, s.wrong("dim", "the parameters have names, so their number is known")
 	}
 	var all parameter.Space
+	if inFile {
+		all = slices.Clone(s.file.Parameters)
+	}
 	for _, given := range f.params {
 		p, err := parseParameter(given)
 		if err != nil {
 			return nil, s.wrong("param", "%v", err)
 		}
-		all = append(all, p)
+		if !inFile {
+			all = append(all, p)
+			continue
+		}
+		i := slices.Index(all.Names(), p.Name)
+		if i < 0 {
+			return nil, s.wrong("param", "%s has no parameter %s", s.file.Path, p.Name)
+		}
+		p.Unit, p.Guess = all[i].Unit, guessWithin(all[i].Guess, p.Min, p.Max)
+		all[i] = p
 	}
-	return all, nil
+	return all, f.rebound(s, all)
+}
+
+// rebound gives named parameters the limits of --bounds and the ranges of --start.
+func (f *subjectFlags) rebound(s *source, all parameter.Space) error {
+	for _, box := range []struct {
+		flag string
+		text text
+		set  func(p *parameter.Parameter, lo, hi *float64)
+	}{
+		{"bounds", f.bounds, func(p *parameter.Parameter, lo, hi *float64) {
+			p.Min, p.Max, p.Low, p.High, p.Guess = lo, hi, nil, nil, guessWithin(p.Guess, lo, hi)
+		}},
+		{"start", f.start, func(p *parameter.Parameter, lo, hi *float64) { p.Low, p.High = lo, hi }},
+	} {
+		if !s.given(box.flag) {
+			continue
+		}
+		if !s.typed(box.flag) {
+			return s.wrong(box.flag, "the limits of parameters with names are in [parameters]")
+		}
+		b, err := parseBox(string(box.text), len(all))
+		if err != nil {
+			return s.wrong(box.flag, "%v", err)
+		}
+		for i := range all {
+			if lo, hi := side(b, i); all[i].Fixed == nil {
+				box.set(&all[i], lo, hi)
+			}
+		}
+	}
+	return nil
+}
+
+// guessWithin returns a guess if it is within new limits, and otherwise nil.
+func guessWithin(guess, lo, hi *float64) *float64 {
+	if guess != nil && (lo == nil || *guess >= *lo) && (hi == nil || *guess <= *hi) {
+		return guess
+	}
+	return nil
 }
 
 // parseParameter reads NAME=LO:HI[:log].
