@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
@@ -58,4 +60,29 @@ func ExampleOptions() {
 	})
 	fmt.Println(result.Status, err)
 	// Output: target-reached <nil>
+}
+
+// A run with a journal goes on where it stood, whatever has ended it.
+func ExampleMinimize_journal() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	calls := 0
+	f := objective.Func(2, func(x []float64) float64 {
+		calls++
+		return (x[0]-1)*(x[0]-1) + (x[1]+2)*(x[1]+2)
+	})
+	o := untwist.Options{Budget: 30, Strategy: strategy.CMAES{}}
+	o.Journal.File = filepath.Join(dir, "run.journal")
+	for _, budget := range []int{30, 30, 50} {
+		o.Budget = budget
+		r, err := untwist.Minimize(context.Background(), f, o)
+		fmt.Println(r.Queries, "queries,", r.Resumed, "from the journal,", calls, "calls,", err)
+	}
+	// Output:
+	// 30 queries, 0 from the journal, 30 calls, <nil>
+	// 30 queries, 30 from the journal, 30 calls, <nil>
+	// 50 queries, 30 from the journal, 50 calls, <nil>
 }

@@ -64,3 +64,23 @@ func ExamplePartialError() {
 	fmt.Println(values[:objective.Evaluated(values, err)], err)
 	// Output: [7 6 5] no licence
 }
+
+// A function that can fail: the run goes on after a failed point.
+func ExampleFallible() {
+	f := objective.Fallible(1, func(ctx context.Context, x []float64) (float64, error) {
+		if x[0] < 0 {
+			return 0, errors.New("negative mass")
+		}
+		return x[0], nil
+	})
+	values := make([]float64, 3)
+	err := objective.Each(context.Background(), f, mat.NewDense(3, 1, []float64{1, -1, 2}), values, func(i int, a objective.Answer) {
+		if a.Failure != nil {
+			fmt.Printf("point %d failed: %v\n", i+1, a.Failure)
+		}
+	})
+	fmt.Println(values, err)
+	// Output:
+	// point 2 failed: negative mass
+	// [1 +Inf 2] <nil>
+}
