@@ -56,6 +56,10 @@ func (a about) function() string {
 	if len(exec) > 0 {
 		return fmt.Sprintf("%s (protocol %v)", program.Quote(exec), a.objective["Protocol"])
 	}
+	if name, _ := a.objective["Name"].(string); name != "" {
+		return fmt.Sprintf("%s, %v dimensions, %v components, mix %v, seed %v",
+			name, a.objective["Dim"], a.objective["Components"], a.objective["Mix"], a.objective["Seed"])
+	}
 	return flat(a.objective)
 }
 
