@@ -13,6 +13,7 @@ import (
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/report"
 )
 
 // journalCommand shows a journal.
@@ -168,7 +169,6 @@ func (t tally) String() string {
 	}
 	if t.best.Number > 0 {
 		line("best value", "%v, query %s", t.best.Value, words.Thousands(t.best.Number))
-		line("best point", "%s", t.bestPoint(a))
 	}
 	line("failures", "%s", t.failures)
 	for i, r := range t.commonest() {
@@ -179,25 +179,25 @@ func (t tally) String() string {
 		line("", "%s × %s", words.Thousands(r.Queries), r.Reason)
 	}
 	if t.timed > 0 {
-		line("seconds", "%.3g a run on average, %.3g at most, %.3g in all", t.seconds/float64(t.timed), t.worst, t.seconds)
+		line("seconds", "%.3g an evaluation on average, %.3g at most, %.3g in all", t.seconds/float64(t.timed), t.worst, t.seconds)
+	}
+	if t.best.Number > 0 {
+		out.WriteString(t.bestPoint(a))
 	}
 	return out.String()
 }
 
-// bestPoint returns the best point with the names of its parameters.
+// bestPoint returns the best point, with a line for each parameter that has a name.
 func (t tally) bestPoint(a about) string {
 	if t.best.Point == nil {
-		return "not known: the journal keeps hashes of points"
+		return "best point  not known: the journal keeps hashes of points\n"
+	}
+	if len(a.parameters) == len(t.best.Point) {
+		return "best point\n" + report.ParameterLines(a.parameters, t.best.Point)
 	}
 	parts := make([]string, len(t.best.Point))
 	for i, v := range t.best.Point {
 		parts[i] = fmt.Sprint(v)
-		if len(a.parameters) == len(parts) {
-			parts[i] = strings.TrimSpace(fmt.Sprintf("%s=%v %s", a.parameters[i].Name, v, a.parameters[i].Unit))
-		}
 	}
-	if len(a.parameters) == len(parts) {
-		return strings.Join(parts, ", ")
-	}
-	return strings.Join(parts, " ")
+	return "best point  " + strings.Join(parts, " ") + "\n"
 }
