@@ -27,7 +27,8 @@ options, how far the run is, its best point, which queries failed and why, and h
 evaluation takes. This works while the run goes on, and after it was killed, too.
 
 With --csv all queries are written to standard output, with a column for each parameter, in
-the order in which they were answered. A failed query has no value.`,
+the order in which they were answered. A failed query has no value. A parameter that has the
+name of another column gets an underscore: value_.`,
 		Example: `  untwist journal sim.journal
   untwist journal sim.journal --csv > sim.csv`,
 		Args: func(cmd *cobra.Command, args []string) error {
