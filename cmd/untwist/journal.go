@@ -163,6 +163,9 @@ func (t tally) String() string {
 	planned := ""
 	if n := a.budget(); n > 0 {
 		planned = " of " + words.Thousands(n) + " planned"
+		if t.queries > n {
+			planned = ", more than the " + words.Thousands(n) + " planned"
+		}
 	}
 	line("queries", "%s%s", words.Thousands(t.queries), planned)
 	if t.summary.Torn > 0 {
