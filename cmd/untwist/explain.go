@@ -42,6 +42,6 @@ func changed(all []journal.Difference, now program.Description) (files []string)
 // hint says how the program got its points, if nobody has asked for that way.
 func (s subject) hint(cmd *cobra.Command) {
 	if s.unasked {
-		note(cmd, "the program gets its points through its standard input, a line for each, since its command has no placeholder; if it takes them as arguments, write {all}, or {name} for each parameter, into the command")
+		note(cmd, "the command has no placeholder, so the program gets each point as a line on its standard input, and has to answer with a line that is the value and nothing else; if it takes its parameters as arguments, write {all}, or {name} for each, into the command")
 	}
 }
