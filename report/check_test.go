@@ -69,7 +69,7 @@ same twice  yes: 3.141592653589793 at the start point, both times
 seconds     3 an evaluation (median), 5 at most
 failed      1 of 5: 1 by exit status; the first: exit status 4
 digits      17, which is all there are
-whole run   about 25 minutes for 1,000 queries with 2 processes; 1m0s is enough for about 40 queries with 2 processes
+whole run   about 29 minutes for 1,000 queries with 2 processes; 1m0s is enough for about 34 queries with 2 processes
 `
 	if got := fine.String(); got != want || fine.Unusable() != nil || len(fine.Warnings()) > 0 {
 		t.Errorf("%s, %v, %q", got, fine.Unusable(), fine.Warnings())
@@ -113,7 +113,7 @@ func TestCheckAsJSON(t *testing.T) {
 	}
 	want := `{"problem":"./sim","dim":3,"seed":0,"usable":true,"same_twice":true,"queries":4,"failed_queries":1,` +
 		`"failures":{"exit":1,"signal":0,"timeout":0,"no_number":0,"nan":0,"error":0},"first_failure":"exit status 4",` +
-		`"median_seconds":3,"max_seconds":4,"digits":3,"raster":0.01,"single_precision":false,"procs":1,"budget":10,"whole_run_seconds":25}`
+		`"median_seconds":3,"max_seconds":4,"digits":3,"raster":0.01,"single_precision":false,"procs":1,"budget":10,"whole_run_seconds":30}`
 	if string(text) != want {
 		t.Errorf("%s, want\n%s", text, want)
 	}
