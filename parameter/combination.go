@@ -36,9 +36,6 @@ func (s Space) Combination(row []float64) string {
 	for _, t := range terms {
 		allLog = allLog && t.Log
 	}
-	if len(terms) == 1 && !terms[0].Log && math.Abs(terms[0].weight) == 1 {
-		return sign(terms[0].weight) + terms[0].Name
-	}
 	var out strings.Builder
 	for k, t := range terms {
 		weight := fmt.Sprintf("%.2g", math.Abs(t.weight))
@@ -47,7 +44,10 @@ func (s Space) Combination(row []float64) string {
 			out.WriteString("·")
 			fallthrough
 		case allLog:
-			fmt.Fprintf(&out, "%s^%s%s", t.Name, sign(t.weight), weight)
+			out.WriteString(t.Name)
+			if power := sign(t.weight) + weight; power != "1" {
+				out.WriteString("^" + power)
+			}
 			continue
 		case k > 0 && t.weight < 0:
 			out.WriteString(" - ")
@@ -60,7 +60,10 @@ func (s Space) Combination(row []float64) string {
 		if t.Log {
 			name = "log(" + name + ")"
 		}
-		out.WriteString(weight + "·" + name)
+		if weight != "1" {
+			name = weight + "·" + name
+		}
+		out.WriteString(name)
 	}
 	return out.String()
 }

@@ -198,7 +198,9 @@ func TestCombinations(t *testing.T) {
 		{[]float64{0.1, -0.7, 0, 0}, "d^-0.7·k^0.1"},
 		{[]float64{0, 0, 1, 0}, "p"},
 		{[]float64{0, 0, -1, 0}, "-p"},
-		{[]float64{1, 0, 0, 0}, "k^1"},
+		{[]float64{1, 0, 0, 0}, "k"},
+		{[]float64{-1, 0, 0, 0}, "k^-1"},
+		{[]float64{-0.999, 0, 0.998, 0}, "p - log(k)"},
 		{[]float64{-0.3, 0, 0.6, 0.7}, "0.6·p - 0.3·log(k)"}, // q contributes a thousandth of p
 		{[]float64{0, 0, -0.0001, 0.9}, "-0.0001·p + 0.9·q"},
 	} {

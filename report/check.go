@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,12 +66,15 @@ func (c Check) Unusable() error {
 	return nil
 }
 
-// seconds returns the median, the mean and the largest time of an evaluation.
+// seconds returns the median, the mean and the largest time of an evaluation. The first is
+// not in the mean, since a program that is kept running is started for it.
 func (c Check) seconds() (median, mean, most float64) {
 	var all []float64
-	for _, a := range c.all() {
+	for i, a := range c.all() {
 		all = append(all, a.Seconds)
-		mean += a.Seconds / float64(len(c.Others)+2)
+		if i > 0 {
+			mean += a.Seconds / float64(len(c.Others)+1)
+		}
 	}
 	slices.Sort(all)
 	return all[len(all)/2], mean, all[len(all)-1]
@@ -108,7 +112,7 @@ func (c Check) String() string {
 	line("problem", "%s", c.Subject.describe(c.Seed))
 	line("same twice", "%s", c.sameWords())
 	median, _, most := c.seconds()
-	line("seconds", "%.2g a run (median), %.2g at most", median, most)
+	line("seconds", "%s an evaluation (median), %s at most", plain(median), plain(most))
 	if by, first := c.failed(); first == nil {
 		line("failed", "none of %d", len(c.all()))
 	} else {
@@ -117,6 +121,12 @@ func (c Check) String() string {
 	line("digits", "%s", precisionOf(c.values()))
 	line("whole run", "%s", c.wholeWords())
 	return out.String()
+}
+
+// plain writes seconds with two digits and without an exponent.
+func plain(seconds float64) string {
+	v, _ := strconv.ParseFloat(strconv.FormatFloat(seconds, 'g', 2, 64), 64)
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 func (c Check) sameWords() string {
@@ -173,7 +183,11 @@ func (c Check) Warnings() (all []string) {
 	if !c.Same() && (a == nil || b == nil) {
 		all = append(all, "the same point gave two values: coordinates cannot be found and journals cannot be replayed exactly unless the program is deterministic; fix its random seed")
 	}
-	if p := precisionOf(c.values()); p.coarse() {
+	p, n := precisionOf(c.values()), len(c.values())
+	if p.values == 1 && n > 2 { // the start point alone gives two
+		all = append(all, fmt.Sprintf("all %d values are %v: the program does not depend on its parameters, or another number that it prints is taken for the value; --result says which one it is", n, c.values()[0]))
+	}
+	if p.coarse() {
 		all = append(all, "small differences of f, from which coordinates are found, are lost in "+p.cause()+"; "+p.remedy())
 	}
 	return all

@@ -66,10 +66,10 @@ func TestCheck(t *testing.T) {
 	fine.Procs, fine.Budget, fine.Time = 2, 1000, time.Minute
 	want := `problem     ./sim, 3 dimensions, seed 0
 same twice  yes: 3.141592653589793 at the start point, both times
-seconds     3 a run (median), 5 at most
+seconds     3 an evaluation (median), 5 at most
 failed      1 of 5: 1 by exit status; the first: exit status 4
 digits      17, which is all there are
-whole run   about 25 minutes for 1,000 queries with 2 processes; 1m0s is enough for about 40 queries with 2 processes
+whole run   about 29 minutes for 1,000 queries with 2 processes; 1m0s is enough for about 34 queries with 2 processes
 `
 	if got := fine.String(); got != want || fine.Unusable() != nil || len(fine.Warnings()) > 0 {
 		t.Errorf("%s, %v, %q", got, fine.Unusable(), fine.Warnings())
@@ -83,6 +83,7 @@ whole run   about 25 minutes for 1,000 queries with 2 processes; 1m0s is enough 
 		{check(nan, 2.5, math.Pi), "same twice  no: the start point fails only sometimes\n", "the same point gave two values: "},
 		{check(nan, nan, math.Pi), "same twice  not known: the start point fails (exit status 1)\n", ""},
 		{check(1, 1, 2.25, 3.5), "digits      3: all values are multiples of 0.01\n", "small differences of f, from which coordinates are found, are lost in values of 3 digits; print 17"},
+		{check(0.5, 0.5, 0.5, nan, 0.5), "digits      not known: ", "all 4 values are 0.5: the program does not depend on its parameters, or "},
 		{check(math.Pi, math.Pi), "whole run   not known without a budget or a time\n", ""},
 	} {
 		warnings := strings.Join(c.c.Warnings(), "\n")
@@ -95,6 +96,14 @@ whole run   about 25 minutes for 1,000 queries with 2 processes; 1m0s is enough 
 	}
 }
 
+func TestPlainSeconds(t *testing.T) {
+	for seconds, want := range map[float64]string{0: "0", 1.94e-5: "0.000019", 0.0305: "0.03", 3: "3", 1234: "1200"} {
+		if got := plain(seconds); got != want {
+			t.Errorf("%v is %s, want %s", seconds, got, want)
+		}
+	}
+}
+
 func TestCheckAsJSON(t *testing.T) {
 	c := check(1, 1, 2.25, math.NaN())
 	c.Budget = 10
@@ -104,7 +113,7 @@ func TestCheckAsJSON(t *testing.T) {
 	}
 	want := `{"problem":"./sim","dim":3,"seed":0,"usable":true,"same_twice":true,"queries":4,"failed_queries":1,` +
 		`"failures":{"exit":1,"signal":0,"timeout":0,"no_number":0,"nan":0,"error":0},"first_failure":"exit status 4",` +
-		`"median_seconds":3,"max_seconds":4,"digits":3,"raster":0.01,"single_precision":false,"procs":1,"budget":10,"whole_run_seconds":25}`
+		`"median_seconds":3,"max_seconds":4,"digits":3,"raster":0.01,"single_precision":false,"procs":1,"budget":10,"whole_run_seconds":30}`
 	if string(text) != want {
 		t.Errorf("%s, want\n%s", text, want)
 	}

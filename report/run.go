@@ -49,7 +49,7 @@ func (r Run) String() string {
 		line("failed", "%s: %s", words.Count(found.Failed, "query", "queries"), found.Failures)
 	}
 	if found.Structure != nil || found.Notes != nil {
-		line("learnt", "%s", found)
+		line("learnt", "%s", strings.ReplaceAll(found.String(), "; ", "\n"+strings.Repeat(" ", 12)))
 	}
 	line("seconds", "%.1f", r.Took.Seconds())
 	if lines := coordinateLines(r.Subject.Parameters, found.Structure); lines != "" {

@@ -102,7 +102,7 @@ strategy    auto
 status      converged
 best value  3.5
 queries     1 of 2,000
-learnt      ` + result().String() + `
+learnt      ` + strings.ReplaceAll(result().String(), "; ", "\n            ") + `
 seconds     0.0
 best point  1 -2.5
 `

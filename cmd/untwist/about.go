@@ -3,10 +3,14 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"path"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/parameter"
@@ -50,13 +54,28 @@ func (a about) function() string {
 	var exec []string
 	if list, ok := a.objective["Exec"].([]any); ok {
 		for _, w := range list {
-			exec = append(exec, fmt.Sprint(w))
+			exec = append(exec, quoted(fmt.Sprint(w)))
 		}
 	}
 	if len(exec) > 0 {
-		return fmt.Sprintf("%s (protocol %v)", program.Quote(exec), a.objective["Protocol"])
+		return fmt.Sprintf("%s (protocol %v)", strings.Join(exec, " "), a.objective["Protocol"])
+	}
+	if name, _ := a.objective["Name"].(string); name != "" {
+		return fmt.Sprintf("%s, %v dimensions, %v components, mix %v, seed %v",
+			name, a.objective["Dim"], a.objective["Components"], a.objective["Mix"], a.objective["Seed"])
 	}
 	return flat(a.objective)
+}
+
+// harmless is what no shell changes within a word, although it looks special.
+var harmless = regexp.MustCompile(`\{\w+\}|=`)
+
+// quoted quotes a word of a command where a shell would change it.
+func quoted(word string) string {
+	if bare := harmless.ReplaceAllString(word, "_"); program.Quote([]string{bare}) == bare {
+		return word
+	}
+	return program.Quote([]string{word})
 }
 
 // lines returns the parameters in words, a line each.
@@ -98,14 +117,30 @@ func flat(object map[string]any) string {
 		case nil, []any:
 		case map[string]any: // a type with its settings
 			if kind, _ := v["type"].(string); kind != "" {
-				parts = append(parts, key+" "+path.Base(kind))
+				parts = append(parts, key+" "+typeName(kind))
 			}
 		case float64:
-			parts = append(parts, key+" "+words.Thousands(int(v)))
+			text := fmt.Sprint(v)
+			if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+				text = words.Thousands(int(v))
+			}
+			parts = append(parts, key+" "+text)
 		default:
 			parts = append(parts, fmt.Sprintf("%s %v", key, v))
 		}
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ", ")
+}
+
+// typeName returns the name of a type for people. A strategy has the name of its flag.
+func typeName(kind string) string {
+	for _, name := range untwist.Strategies() {
+		if s, err := untwist.StrategyNamed(name, untwist.Knobs{}); err == nil {
+			if t := reflect.TypeOf(s); t.PkgPath()+"."+t.Name() == kind {
+				return name
+			}
+		}
+	}
+	return path.Base(kind)
 }

@@ -78,7 +78,11 @@ func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
 		Subject: s.words, Seed: s.seed, Start: [2]objective.Answer(w.answers[:2]), Others: w.answers[2:],
 		Procs: int(f.subject.program.procs), Budget: int(f.budget), Time: f.time.value(),
 	}
-	return cmp.Or(tell(cmd, found, bool(f.json)), found.Unusable())
+	told, unusable := tell(cmd, found, bool(f.json)), found.Unusable()
+	if unusable != nil {
+		s.hint(cmd)
+	}
+	return cmp.Or(told, unusable)
 }
 
 // otherPoints is how many points are evaluated besides the start point.

@@ -118,7 +118,7 @@ func (*number) Type() string { return "V" }
 func (n *number) Set(s string) error {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || !n.allow(v) {
-		return fmt.Errorf("must be a number, %s", n.must)
+		return fmt.Errorf("must be a number that is %s", n.must)
 	}
 	n.value = &v
 	return nil

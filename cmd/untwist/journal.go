@@ -13,6 +13,7 @@ import (
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/report"
 )
 
 // journalCommand shows a journal.
@@ -26,7 +27,8 @@ options, how far the run is, its best point, which queries failed and why, and h
 evaluation takes. This works while the run goes on, and after it was killed, too.
 
 With --csv all queries are written to standard output, with a column for each parameter, in
-the order in which they were answered. A failed query has no value.`,
+the order in which they were answered. A failed query has no value. A parameter that has the
+name of another column gets an underscore: value_.`,
 		Example: `  untwist journal sim.journal
   untwist journal sim.journal --csv > sim.csv`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -161,6 +163,9 @@ func (t tally) String() string {
 	planned := ""
 	if n := a.budget(); n > 0 {
 		planned = " of " + words.Thousands(n) + " planned"
+		if t.queries > n {
+			planned = ", more than the " + words.Thousands(n) + " planned"
+		}
 	}
 	line("queries", "%s%s", words.Thousands(t.queries), planned)
 	if t.summary.Torn > 0 {
@@ -168,7 +173,6 @@ func (t tally) String() string {
 	}
 	if t.best.Number > 0 {
 		line("best value", "%v, query %s", t.best.Value, words.Thousands(t.best.Number))
-		line("best point", "%s", t.bestPoint(a))
 	}
 	line("failures", "%s", t.failures)
 	for i, r := range t.commonest() {
@@ -179,25 +183,25 @@ func (t tally) String() string {
 		line("", "%s × %s", words.Thousands(r.Queries), r.Reason)
 	}
 	if t.timed > 0 {
-		line("seconds", "%.3g a run on average, %.3g at most, %.3g in all", t.seconds/float64(t.timed), t.worst, t.seconds)
+		line("seconds", "%.3g an evaluation on average, %.3g at most, %.3g in all", t.seconds/float64(t.timed), t.worst, t.seconds)
+	}
+	if t.best.Number > 0 {
+		out.WriteString(t.bestPoint(a))
 	}
 	return out.String()
 }
 
-// bestPoint returns the best point with the names of its parameters.
+// bestPoint returns the best point, with a line for each parameter that has a name.
 func (t tally) bestPoint(a about) string {
 	if t.best.Point == nil {
-		return "not known: the journal keeps hashes of points"
+		return "best point  not known: the journal keeps hashes of points\n"
+	}
+	if len(a.parameters) == len(t.best.Point) {
+		return "best point\n" + report.ParameterLines(a.parameters, t.best.Point)
 	}
 	parts := make([]string, len(t.best.Point))
 	for i, v := range t.best.Point {
 		parts[i] = fmt.Sprint(v)
-		if len(a.parameters) == len(parts) {
-			parts[i] = strings.TrimSpace(fmt.Sprintf("%s=%v %s", a.parameters[i].Name, v, a.parameters[i].Unit))
-		}
 	}
-	if len(a.parameters) == len(parts) {
-		return strings.Join(parts, ", ")
-	}
-	return strings.Join(parts, " ")
+	return "best point  " + strings.Join(parts, " ") + "\n"
 }

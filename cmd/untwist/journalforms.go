@@ -66,7 +66,12 @@ func writeCSV(w io.Writer, file string) error {
 	}
 	header := []string{"query"}
 	if !hashed {
-		header = append(header, namesIn(summary.Header)...)
+		for _, name := range namesIn(summary.Header) {
+			if slices.Contains([]string{"query", "value", "seconds", "failure", "by"}, name) {
+				name += "_" // two columns of the same name are one for many readers
+			}
+			header = append(header, name)
+		}
 	}
 	out := csv.NewWriter(w)
 	if err := out.Write(append(header, "value", "seconds", "failure", "by")); err != nil {

@@ -114,7 +114,7 @@ func (f *subjectFlags) numbered(s *source) (parameter.Space, error) {
 		return nil, usageError{fmt.Errorf("--exec: which parameters does the program have? Give --param NAME=LO:HI for each, or --dim N with --bounds LO:HI")}
 	}
 	if s.first([]string{"bounds", "start", "x0"}) == "" {
-		return nil, s.wrong("dim", "nobody says where to look: give --bounds LO:HI (limits), --start LO:HI (where to look first) or --x0 V,V,… (a known good point)")
+		return nil, s.wrong("dim", "it is not known where to look: give --bounds LO:HI (limits), --start LO:HI (where to look first) or --x0 V,V,… (a known good point)")
 	}
 	dim := int(f.dim)
 	bounds, err := parseBox(string(f.bounds), dim)

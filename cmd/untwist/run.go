@@ -93,7 +93,7 @@ func (f *runFlags) ended(cmd *cobra.Command, ctx context.Context, s subject, a u
 	if cancelled {
 		return context.Cause(ctx)
 	}
-	return err
+	return s.explain(cmd, err)
 }
 
 // sayHowToGoOn prints the command that goes on, in a line of its own that can be pasted.

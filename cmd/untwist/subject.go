@@ -27,6 +27,7 @@ type subject struct {
 	seed      uint64
 	known     *report.Known      // nil: nothing is known
 	program   *program.Objective // the objective as a program; nil: it is none
+	unasked   bool               // the program speaks lines, and nobody has asked for that
 }
 
 // target returns the value of f at which to stop. v is a gap above the minimum if that is
@@ -149,6 +150,7 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 		name = s.file.Path
 	}
 	return subject{
+		unasked:   f.program.protocol == "" && p.Description().(program.Description).Protocol == program.Lines,
 		objective: p, program: p, space: space, points: points, seed: uint64(f.seed),
 		words: report.Subject{Name: name, Dim: space.Dim(), Parameters: space},
 	}, nil

@@ -19,6 +19,7 @@ import (
 type terminal struct {
 	program *os.File // the end that the program has
 	changed chan struct{}
+	ended   chan struct{} // is closed when everything was read
 	mu      sync.Mutex
 	text    bytes.Buffer
 }
@@ -40,7 +41,7 @@ func newTerminal(t *testing.T, columns int) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{changed: make(chan struct{}, 1)}
+	term := &terminal{changed: make(chan struct{}, 1), ended: make(chan struct{})}
 	if term.program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +55,7 @@ func newTerminal(t *testing.T, columns int) *terminal {
 
 // read keeps what the program writes, until the terminal is closed.
 func (term *terminal) read(from *os.File) {
+	defer close(term.ended)
 	buffer := make([]byte, 4096)
 	for {
 		n, err := from.Read(buffer)
@@ -105,7 +107,9 @@ func signalAt(t *testing.T, signal os.Signal, columns int, sign string, args ...
 	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Wait() // its error is the status
+	cmd.Wait()           // its error is the status
+	term.program.Close() // nobody writes any more, so that reading ends
+	<-term.ended
 	return cmd.ProcessState.ExitCode(), out.String(), term.all()
 }
 

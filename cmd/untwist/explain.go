@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/program"
+)
+
+// explain says what a user can do about an error of a run, where the error itself cannot
+// know. It returns the error that is to be shown.
+func (s subject) explain(cmd *cobra.Command, err error) error {
+	if errors.Is(err, untwist.ErrAllFailed) {
+		s.hint(cmd)
+	}
+	var differs *journal.DiffersError
+	if errors.As(err, &differs) && s.program != nil {
+		if files := changed(differs.Differences, s.program.Description().(program.Description)); len(files) > 0 {
+			return fmt.Errorf("%s was begun with another version of the program (%s): to go on all the same, add --accept-program; or name another journal",
+				differs.File, strings.Join(files, ", "))
+		}
+	}
+	return err
+}
+
+// changed returns the files of a program that differ; nil if something else differs, too.
+func changed(all []journal.Difference, now program.Description) (files []string) {
+	for _, d := range all {
+		var i int
+		if n, _ := fmt.Sscanf(d.Path, "Objective.Executable[%d].Digest", &i); n != 1 || i >= len(now.Executable) {
+			return nil
+		}
+		files = append(files, now.Executable[i].Path)
+	}
+	return files
+}
+
+// hint says how the program got its points, if nobody has asked for that way.
+func (s subject) hint(cmd *cobra.Command) {
+	if s.unasked {
+		note(cmd, "the command has no placeholder, so the program gets each point as a line on its standard input, and has to answer with a line that is the value and nothing else; if it takes its parameters as arguments, write {all}, or {name} for each, into the command")
+	}
+}
