@@ -100,8 +100,11 @@ func (s Structure) String() string {
 	if s.Certificate.LeavesOut() {
 		text.WriteString(", which leave out directions on which f depends")
 	}
-	if s.Certificate.Splits > 0 {
-		fmt.Fprintf(&text, " (mixed differences are %.0e of single ones)", s.Certificate.Coupling)
+	switch c := s.Certificate; {
+	case c.Splits > 0 && c.Coupling == 0:
+		text.WriteString(" (mixed differences are 0)")
+	case c.Splits > 0:
+		fmt.Fprintf(&text, " (mixed differences are %.0e of single ones)", c.Coupling)
 	}
 	return text.String()
 }
