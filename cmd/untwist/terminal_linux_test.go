@@ -109,7 +109,12 @@ func signalAt(t *testing.T, signal os.Signal, columns int, sign string, args ...
 		}
 	}
 	cmd.Wait() // its error is the status
-	return cmd.ProcessState.ExitCode(), out.String(), term.all()
+	const end = "the end of all that was shown"
+	if _, err := term.program.WriteString(end); err != nil {
+		t.Fatal(err)
+	}
+	term.wait(t, regexp.MustCompile(end+"$"))
+	return cmd.ProcessState.ExitCode(), out.String(), strings.TrimSuffix(term.all(), end)
 }
 
 // A real process in a terminal: progress is shown, in whole parts where there is little
