@@ -103,7 +103,7 @@ type Progress struct {
 	Stage           string // what is being done
 	Queries, Budget int
 	Best            float64   // the best value so far
-	Point           []float64 // where it was found, nil before the first query; not to be changed
+	Point           []float64 // where it was found, nil before the first query; it may be kept, not changed
 	Failed          int       // queries that failed
 }
 

@@ -143,7 +143,9 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 		}
 		r.note(before+i+1, points.RawRowView(i), v, failure)
 	}
-	r.gain.note(done, r.best.Value)
+	if r.rules.Tolerance > 0 {
+		r.gain.note(done, r.best.Value)
+	}
 	if r.notify != nil && spent > 0 {
 		r.notify()
 	}
@@ -169,10 +171,10 @@ func (r *Record) stop(queries int) error {
 
 // note records one query.
 func (r *Record) note(query int, point []float64, value float64, failure *Failure) {
-	if r.best.Offer(point, value) {
-		r.bestAt = query
+	if r.best.Point == nil || value < r.best.Value {
+		r.best, r.bestAt = Best{slices.Clone(point), value}, query // whoever has the last one keeps it
 		if !math.IsInf(value, 1) {
-			r.improve(Improvement{query, value, slices.Clone(point)})
+			r.improve(Improvement{query, value, r.best.Point})
 		}
 	}
 	if target := r.rules.Target; target != nil && value <= *target && r.hitAt == 0 {
