@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,9 +80,23 @@ func (f *runFlags) options(s subject, keepGoing bool, line *progressLine) untwis
 		o.MaxFailures = *f.maxFailures.value
 	}
 	if f.accept {
-		o.Journal.Accept = []string{"Objective.Executable"}
+		o.Journal.Accept = acceptable
 	}
 	return o
+}
+
+// acceptable is what --accept-program accepts: another file, of another name too.
+var acceptable = []string{"Objective.Executable", "Objective.Exec[0]"}
+
+// orAccept adds to the error of a journal whose program alone was changed what accepts it.
+func orAccept(err error) error {
+	var differs *journal.DiffersError
+	if !errors.As(err, &differs) || slices.ContainsFunc(differs.Differences, func(d journal.Difference) bool {
+		return !slices.ContainsFunc(acceptable, func(part string) bool { return strings.HasPrefix(d.Path, part) })
+	}) {
+		return err
+	}
+	return fmt.Errorf("%w; if the new program computes the same, --accept-program goes on with it", err)
 }
 
 // ended says how a run that was cut can go on, and returns the error of the command.
@@ -93,7 +108,7 @@ func (f *runFlags) ended(cmd *cobra.Command, ctx context.Context, s subject, a u
 	if cancelled {
 		return context.Cause(ctx)
 	}
-	return err
+	return orAccept(err)
 }
 
 // sayHowToGoOn prints the command that goes on, in a line of its own that can be pasted.
