@@ -241,7 +241,12 @@ func TestTolerance(t *testing.T) {
 	const d, tolerance = 1, 0.25
 	value := func(q int) float64 { return 100 / float64(q) }
 	for _, from := range []int{0, 40, 2000} { // the search begins after so many queries
-		meter := objective.NewMeter(objective.Func(d, func(x []float64) float64 { return value(int(x[0])) }), 100_000)
+		meter := objective.NewMeter(objective.Func(d, func(x []float64) float64 {
+			if x[0] <= float64(from) {
+				return -1 // what was found before does not count
+			}
+			return value(int(x[0]))
+		}), 100_000)
 		record := objective.NewRecord(meter, objective.Rules{Tolerance: tolerance}, nil)
 		want := 0
 		for want = from + 100; value(want-max(want/10, 100*d))-value(want) >= tolerance || want-max(want/10, 100*d) <= from; {

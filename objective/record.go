@@ -83,6 +83,7 @@ type Record struct {
 // rules. After every batch it calls notify.
 func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
 	r := &Record{meter: meter, rules: rules, notify: notify, next: 1, best: Best{Value: math.Inf(1)}, failures: map[int]*Failure{}}
+	r.gain.best = math.Inf(1)
 	r.hear = func(i int, a Answer) {
 		if a.Failure != nil {
 			r.mu.Lock()
@@ -144,7 +145,7 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 		r.note(before+i+1, points.RawRowView(i), v, failure)
 	}
 	if r.rules.Tolerance > 0 {
-		r.gain.note(done, r.best.Value)
+		r.gain.note(values[:done])
 	}
 	if r.notify != nil && spent > 0 {
 		r.notify()
