@@ -116,6 +116,8 @@ func (f *runFlags) sayHowToGoOn(cmd *cobra.Command, s subject, a untwist.Account
 	var diverged *journal.DivergedError
 	var failures *untwist.FailuresError
 	switch {
+	case errors.As(err, &failures) && a.Resumed > 0:
+		note(cmd, "%s of these %s come from %s; if the program was mended since, name another journal", words.Thousands(a.Resumed), words.Count(a.Queries, "query", "queries"), f.journal)
 	case errors.As(err, &diverged), errors.As(err, &failures): // it would end in the same way
 	case f.journal != "":
 		note(cmd, "%s %s kept in %s; to go on, run the same command again:", words.Count(a.Queries, "query", "queries"), isAre(a.Queries), f.journal)
