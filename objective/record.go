@@ -135,7 +135,7 @@ func (r *Record) Curve() []Sample {
 func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	before := r.meter.Queries()
 	clear(r.failures)
-	err := r.meter.Each(ctx, points, values, r.hear)
+	err := r.meter.each(ctx, points, values, listener{tell: r.hear})
 	done, spent := progress(len(values), err)
 	for i, v := range values[:done] {
 		failure := r.failures[i]
