@@ -79,7 +79,8 @@ type Options struct {
 
 	// Journal, if it names a file, keeps every value of the run there before it is used. The
 	// same call with the same file goes on where it stood, whatever has ended it. A file of
-	// another run is refused.
+	// another run is refused. A function is known only by what it says of itself: if f has
+	// changed and is no objective.Described, the file still answers with the old values.
 	Journal journal.Config
 	// Progress, if not nil, is called after every batch of queries.
 	Progress func(Progress) `fingerprint:"-"`
@@ -103,7 +104,7 @@ type Progress struct {
 	Stage           string // what is being done
 	Queries, Budget int
 	Best            float64   // the best value so far
-	Point           []float64 // where it was found, nil before the first query; not to be changed
+	Point           []float64 // where it was found, nil before the first query; it may be kept, not changed
 	Failed          int       // queries that failed
 }
 

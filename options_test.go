@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,5 +126,26 @@ func TestHalfInfiniteBounds(t *testing.T) {
 	r, err := untwist.Minimize(ctx, f, untwist.Options{Bounds: bounds, Start: objective.Cube(2, 0, 1), Budget: 30_000})
 	if err != nil || r.Value > 1e-2 {
 		t.Errorf("value %v at %v, error %v", r.Value, r.Point, err)
+	}
+}
+
+// What a user keeps of the progress stays as it was told, and the result shares no memory
+// with the improvements.
+func TestProgressMayBeKept(t *testing.T) {
+	var kept []untwist.Progress
+	r, err := untwist.Minimize(ctx, objective.Func(3, ripple), untwist.Options{Strategy: strategy.CMAES{}, Budget: 400, Progress: func(p untwist.Progress) {
+		kept = append(kept, p)
+	}})
+	if err != nil || len(kept) < 10 {
+		t.Fatalf("told %d times, error %v", len(kept), err)
+	}
+	for _, p := range kept {
+		if v := ripple(slices.Clone(p.Point)); v != p.Best {
+			t.Fatalf("after %d queries the best value was %v, and f at the point kept is %v", p.Queries, p.Best, v)
+		}
+	}
+	r.Point[0] = 99
+	if last := r.Improvements[len(r.Improvements)-1]; last.Point[0] == 99 {
+		t.Error("the result and its improvements share a point")
 	}
 }

@@ -2,6 +2,7 @@ package untwist
 
 import (
 	"context"
+	"slices"
 
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
@@ -130,7 +131,7 @@ func (r *run) account() Account {
 	best := r.record.Best()
 	failures, failedPoint, failedReason := r.record.Failures()
 	return Account{
-		Point:        best.Point,
+		Point:        slices.Clone(best.Point),
 		Value:        best.Value,
 		BestQuery:    r.record.BestAt(),
 		Seed:         r.options.Seed,

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/objective"
 )
 
 // aJournal returns the frames of a journal of theBatches, the first with the preamble. With
@@ -260,6 +262,24 @@ func TestAQueryThatIsThereTwice(t *testing.T) {
 	j := mustOpen(t, Config{File: file})
 	if err := tryAll(t, j.Wrap(&function{}), theBatches); err == nil || !strings.Contains(err.Error(), "has query 1 twice") {
 		t.Error(err)
+	}
+}
+
+// A later version may know kinds of failures that this one does not.
+func TestAFailureOfAnUnknownKind(t *testing.T) {
+	var g group
+	g.add(1, thePoint(1), objective.Answer{Value: math.Inf(1), Failure: &objective.Failure{Kind: 200, Detail: "new"}})
+	var p page
+	if err := p.read(g.append(nil, dim), dim); err != nil {
+		t.Fatal(err)
+	}
+	if f := p.answer(0).Failure; f == nil || f.Kind != objective.Errored || f.Detail != "new" {
+		t.Errorf("the failure is %+v", f)
+	}
+	for _, kind := range objective.FailureKinds() {
+		if kind > objective.Errored {
+			t.Errorf("%v is above the kind that stands for others", kind)
+		}
 	}
 }
 

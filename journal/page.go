@@ -110,7 +110,8 @@ func (p *page) answer(i int) objective.Answer {
 		n := p.notes[p.noted[i]-1]
 		a.By = n.by
 		if n.failure > 0 {
-			a.Failure = &objective.Failure{Kind: objective.FailureKind(n.failure - 1), Detail: n.detail}
+			// A kind that a later version may have is some error to this one.
+			a.Failure = &objective.Failure{Kind: min(objective.FailureKind(n.failure-1), objective.Errored), Detail: n.detail}
 		}
 	}
 	return a

@@ -3,6 +3,7 @@ package objective
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -89,6 +90,36 @@ func Each(ctx context.Context, f Objective, points *mat.Dense, values []float64,
 		tell(i, Answer{Value: v})
 	}
 	return err
+}
+
+// A listener hears of answers: of all, or only of failures, which costs less where most
+// points succeed.
+type listener struct {
+	tell func(i int, a Answer)
+	all  bool
+}
+
+// wants reports whether it wants to hear of an answer.
+func (l listener) wants(a *Answer) bool {
+	return l.all || a.Failure != nil || !(a.Value < math.Inf(1))
+}
+
+// from returns the listener for the points of a batch from row lo on.
+func (l listener) from(lo int) listener {
+	return listener{func(i int, a Answer) { l.tell(lo+i, a) }, l.all}
+}
+
+// A heard objective can spare a listener what it does not want.
+type heard interface {
+	each(ctx context.Context, points *mat.Dense, values []float64, to listener) error
+}
+
+// each does what Each does. A listener that wants only failures may hear of more.
+func each(ctx context.Context, f Objective, points *mat.Dense, values []float64, to listener) error {
+	if h, ok := f.(heard); ok {
+		return h.each(ctx, points, values, to)
+	}
+	return Each(ctx, f, points, values, to.tell)
 }
 
 // A Described objective can say which function it is, so that a record of one run is not

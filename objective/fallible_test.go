@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -240,7 +241,12 @@ func TestTolerance(t *testing.T) {
 	const d, tolerance = 1, 0.25
 	value := func(q int) float64 { return 100 / float64(q) }
 	for _, from := range []int{0, 40, 2000} { // the search begins after so many queries
-		meter := objective.NewMeter(objective.Func(d, func(x []float64) float64 { return value(int(x[0])) }), 100_000)
+		meter := objective.NewMeter(objective.Func(d, func(x []float64) float64 {
+			if x[0] <= float64(from) {
+				return -1 // what was found before does not count
+			}
+			return value(int(x[0]))
+		}), 100_000)
 		record := objective.NewRecord(meter, objective.Rules{Tolerance: tolerance}, nil)
 		want := 0
 		for want = from + 100; value(want-max(want/10, 100*d))-value(want) >= tolerance || want-max(want/10, 100*d) <= from; {
@@ -282,5 +288,25 @@ func TestImprovements(t *testing.T) {
 	kept := falls.Improvements()
 	if len(kept) > 8 || kept[len(kept)-1].Query != 30 || !slices.IsSortedFunc(kept, func(a, b objective.Improvement) int { return a.Query - b.Query }) {
 		t.Errorf("%d improvements are kept", len(kept))
+	}
+}
+
+// A long search without a tolerance keeps nothing of every batch.
+func TestLongSearchIsFlat(t *testing.T) {
+	meter := objective.NewMeter(objective.Batch(1, func(_ *mat.Dense, values []float64) { clear(values) }), math.MaxInt)
+	record := objective.NewRecord(meter, objective.Rules{}, nil)
+	record.Searching(true)
+	points, values := column(1), make([]float64, 1)
+	const batches = 100_000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range batches {
+		if err := record.Evaluate(t.Context(), points, values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 8*batches {
+		t.Errorf("%d batches took %d bytes", batches, took)
 	}
 }

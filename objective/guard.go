@@ -37,19 +37,23 @@ func (g *Guard) NaN() int { return int(g.nan.Load()) }
 
 // Evaluate evaluates the guarded objective.
 func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	return g.Each(ctx, points, values, nobody)
+	return g.each(ctx, points, values, listener{tell: nobody})
 }
 
 // Each evaluates the guarded objective and tells every answer.
 func (g *Guard) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
+	return g.each(ctx, points, values, listener{tell, true})
+}
+
+func (g *Guard) each(ctx context.Context, points *mat.Dense, values []float64, to listener) error {
 	if g.PanicsFail {
-		return g.unpanicked(ctx, points, values, tell)
+		return g.unpanicked(ctx, points, values, to)
 	}
-	return g.once(ctx, points, values, tell)
+	return g.once(ctx, points, values, to)
 }
 
 // once evaluates a batch. It returns a panic as an error.
-func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) (err error) {
+func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, to listener) (err error) {
 	done := -1 // how many values are known; -1: f does not say
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -65,10 +69,10 @@ func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, t
 	switch f := g.f.(type) {
 	case pointwise:
 		done = 0
-		return itsOwn(len(values), f.evaluate(ctx, points, values, g.told(tell), &done))
+		return itsOwn(len(values), f.evaluate(ctx, points, values, g.told(to), &done))
 	case Teller:
 		if !g.PanicsFail { // it might tell an answer and panic, and be asked again
-			return itsOwn(len(values), f.Each(ctx, points, values, g.told(tell)))
+			return itsOwn(len(values), f.Each(ctx, points, values, g.told(to)))
 		}
 	}
 	for i := range values {
@@ -78,20 +82,25 @@ func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, t
 	err = itsOwn(len(values), g.f.Evaluate(ctx, points, values))
 	seconds := g.since(began) / float64(max(len(values), 1))
 	for i, v := range values[:Evaluated(values, err)] {
-		tell(i, checked(Answer{Value: v, Seconds: seconds}))
+		if to.all || !(v < math.Inf(1)) {
+			to.tell(i, checked(Answer{Value: v, Seconds: seconds}))
+		}
 	}
 	return err
 }
 
 // told checks each answer before it tells it, and measures how long it took if f does not.
-func (g *Guard) told(tell func(int, Answer)) func(int, Answer) {
+func (g *Guard) told(to listener) func(int, Answer) {
 	last := g.now()
 	return func(i int, a Answer) {
+		if !to.wants(&a) {
+			return
+		}
 		if _, alone := g.f.(pointwise); g.Timed && alone {
 			a.Seconds = g.since(last)
 			last = g.now()
 		}
-		tell(i, checked(a))
+		to.tell(i, checked(a))
 	}
 }
 
@@ -122,12 +131,12 @@ func checked(a Answer) Answer {
 }
 
 // unpanicked evaluates a batch in which a point at which f panics has failed.
-func (g *Guard) unpanicked(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
+func (g *Guard) unpanicked(ctx context.Context, points *mat.Dense, values []float64, to listener) error {
 	n := len(values)
 	size := n // how many points are asked at a time
 	for lo := 0; lo < n; {
 		hi := min(lo+size, n)
-		err := g.once(fromRow(ctx, lo), rows(points, lo, hi), values[lo:hi], func(i int, a Answer) { tell(lo+i, a) })
+		err := g.once(fromRow(ctx, lo), rows(points, lo, hi), values[lo:hi], to.from(lo))
 		done, spent := progress(hi-lo, err)
 		var panicked *PanicError
 		_, alone := g.f.(pointwise)
@@ -138,7 +147,7 @@ func (g *Guard) unpanicked(ctx context.Context, points *mat.Dense, values []floa
 			return partial(lo+done, lo+spent, err)
 		case alone || hi-lo == 1: // it is known which point it was
 			lo += done
-			tell(lo-1, Answer{Value: math.Inf(1), Failure: &Failure{Errored, oneLine(fmt.Sprintf("panic: %v", panicked.Cause))}})
+			to.tell(lo-1, Answer{Value: math.Inf(1), Failure: &Failure{Errored, oneLine(fmt.Sprintf("panic: %v", panicked.Cause))}})
 		default:
 			size = 1
 		}

@@ -18,9 +18,10 @@ var ErrBudget = errors.New("the budget of queries is spent")
 // leaves nothing of it unspent. Once the context has ended the Meter evaluates
 // nothing more, whether or not the objective checks the context.
 type Meter struct {
-	f       Objective
-	budget  int
-	queries int
+	f        Objective
+	numbered bool // f is told the numbers of its queries
+	budget   int
+	queries  int
 }
 
 // NewMeter allows budget queries of f. It panics if budget < 0.
@@ -28,7 +29,7 @@ func NewMeter(f Objective, budget int) *Meter {
 	if budget < 0 {
 		panic(fmt.Sprintf("objective: a budget of %d queries", budget))
 	}
-	return &Meter{f: f, budget: budget}
+	return &Meter{f: f, numbered: numbered(f), budget: budget}
 }
 
 // Dim returns the dimension of the objective.
@@ -42,24 +43,28 @@ func (m *Meter) Budget() int { return m.budget }
 
 // Evaluate evaluates as much of the batch as the budget allows.
 func (m *Meter) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	return m.Each(ctx, points, values, nobody)
+	return m.each(ctx, points, values, listener{tell: nobody})
 }
 
 // Each evaluates as much of the batch as the budget allows, and tells every answer.
 func (m *Meter) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
+	return m.each(ctx, points, values, listener{tell, true})
+}
+
+func (m *Meter) each(ctx context.Context, points *mat.Dense, values []float64, to listener) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	n, left := len(values), m.budget-m.queries
-	if _, told := m.f.(Teller); told {
+	if m.numbered {
 		before := m.queries
 		ctx = WithNumbers(ctx, func(i int) int { return before + i + 1 })
 	}
 	if n <= left {
-		return m.count(n, Each(ctx, m.f, points, values, tell))
+		return m.count(n, each(ctx, m.f, points, values, to))
 	}
 	if left > 0 {
-		if err := m.count(left, Each(ctx, m.f, rows(points, 0, left), values[:left], tell)); err != nil {
+		if err := m.count(left, each(ctx, m.f, rows(points, 0, left), values[:left], to)); err != nil {
 			return err
 		}
 	}

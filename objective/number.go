@@ -10,7 +10,7 @@ func WithNumbers(ctx context.Context, number func(i int) int) context.Context {
 
 // NumberOf returns the number of the i-th point of a batch among the queries of the run,
 // counted from 1. Where nobody has said it, it is i+1. A Meter says it to a Teller, and a
-// Guard and a Pool pass it on.
+// Guard and a Pool pass it on, but not to what Func, Fallible and Batch have made.
 func NumberOf(ctx context.Context, i int) int {
 	if number, ok := ctx.Value(numbersKey{}).(func(int) int); ok {
 		return number(i)
@@ -24,6 +24,20 @@ func fromRow(ctx context.Context, lo int) context.Context {
 		return ctx
 	}
 	return WithNumbers(ctx, func(i int) int { return NumberOf(ctx, lo+i) })
+}
+
+// numbered reports whether a Meter says the numbers to f.
+func numbered(f Objective) bool {
+	switch f := f.(type) {
+	case *Pool:
+		return numbered(f.f)
+	case *Guard:
+		_, function := f.f.(batchwise)
+		_, ofOne := f.f.(pointwise)
+		return !function && !ofOne
+	}
+	_, yes := f.(Teller)
+	return yes
 }
 
 type numbersKey struct{}

@@ -83,6 +83,7 @@ type Record struct {
 // rules. After every batch it calls notify.
 func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
 	r := &Record{meter: meter, rules: rules, notify: notify, next: 1, best: Best{Value: math.Inf(1)}, failures: map[int]*Failure{}}
+	r.gain.best = math.Inf(1)
 	r.hear = func(i int, a Answer) {
 		if a.Failure != nil {
 			r.mu.Lock()
@@ -134,7 +135,7 @@ func (r *Record) Curve() []Sample {
 func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	before := r.meter.Queries()
 	clear(r.failures)
-	err := r.meter.Each(ctx, points, values, r.hear)
+	err := r.meter.each(ctx, points, values, listener{tell: r.hear})
 	done, spent := progress(len(values), err)
 	for i, v := range values[:done] {
 		failure := r.failures[i]
@@ -143,7 +144,9 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 		}
 		r.note(before+i+1, points.RawRowView(i), v, failure)
 	}
-	r.gain.note(done, r.best.Value)
+	if r.rules.Tolerance > 0 {
+		r.gain.note(values[:done])
+	}
 	if r.notify != nil && spent > 0 {
 		r.notify()
 	}
@@ -169,10 +172,10 @@ func (r *Record) stop(queries int) error {
 
 // note records one query.
 func (r *Record) note(query int, point []float64, value float64, failure *Failure) {
-	if r.best.Offer(point, value) {
-		r.bestAt = query
+	if r.best.Point == nil || value < r.best.Value {
+		r.best, r.bestAt = Best{slices.Clone(point), value}, query // whoever has the last one keeps it
 		if !math.IsInf(value, 1) {
-			r.improve(Improvement{query, value, slices.Clone(point)})
+			r.improve(Improvement{query, value, r.best.Point})
 		}
 	}
 	if target := r.rules.Target; target != nil && value <= *target && r.hitAt == 0 {

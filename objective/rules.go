@@ -19,19 +19,25 @@ type Rules struct {
 // It is a reason to stop, not a failure: see StatusOf.
 var ErrTolerance = errors.New("the search gained less than the tolerance")
 
-// A gain watches what a search has gained lately.
+// A gain watches what a search has gained lately. What was found before the search does not
+// count: a swarm that begins elsewhere gains long before it comes to something better.
 type gain struct {
 	searching bool
 	searched  int      // queries of the search so far
+	best      float64  // its best value; +Inf before the first
 	history   []Sample // the best value after so many queries of the search, oldest first
 }
 
-// note adds queries to a search, after which the best value was best.
-func (g *gain) note(queries int, best float64) {
-	if g.searching {
-		g.searched += queries
-		g.history = append(g.history, Sample{g.searched, best})
+// note adds queries to a search.
+func (g *gain) note(values []float64) {
+	if !g.searching {
+		return
 	}
+	for _, v := range values {
+		g.best = min(g.best, v)
+	}
+	g.searched += len(values)
+	g.history = append(g.history, Sample{g.searched, g.best})
 }
 
 // small reports whether the last tenth of all queries of the run, and at least 100·d, all

@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
 )
 
 // A Parameter is one coordinate of an objective.
@@ -63,6 +64,8 @@ func (p Parameter) Check() error {
 		return fmt.Errorf("%v:%v, where to look first, is not within the limits %v:%v", low, high, min, max)
 	case p.Guess != nil && (*p.Guess < min || *p.Guess > max):
 		return fmt.Errorf("the guess %v is not within the limits %v:%v", *p.Guess, min, max)
+	case objective.Box{Lo: []float64{p.inward(low)}, Hi: []float64{p.inward(high)}}.CheckFinite() != nil:
+		return fmt.Errorf("%v:%v, where to look first, is too wide or too narrow to compute with: give low and high", low, high)
 	}
 	return nil
 }

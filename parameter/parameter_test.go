@@ -146,6 +146,9 @@ func TestParametersThatAreWrong(t *testing.T) {
 		"max is +Inf, must be a finite":     {Min: new(0.), Max: new(math.Inf(1))},
 		"guess is NaN, must be a finite":    {Guess: new(math.NaN())},
 		"low is -1, must be above 0 on a l": {Low: new(-1.), High: new(1.), Log: true},
+		"-1e+308:1e+308, where to look fir": {Min: new(-1e308), Max: new(1e308)},
+		"0:1e-310, where to look first, is": {Min: new(0.), Max: new(1e-310)},
+		"1e+300:1.0000000000000002e+300, w": {Min: new(1e300), Max: new(1.0000000000000002e300), Log: true},
 	} {
 		p.Name = "k"
 		err := parameter.Space{p}.Check()

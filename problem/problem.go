@@ -147,8 +147,7 @@ func solve(f *frame.Frame, w *mat.Dense, y []float64) []float64 {
 // Spec returns the completed description of the problem.
 func (p *Problem) Spec() Spec { return p.spec }
 
-// Description returns the Spec, so that a journal of one problem is not gone on with as
-// another.
+// Description returns the Spec: a record of one problem is not taken for that of another.
 func (p *Problem) Description() any { return p.spec }
 
 // Dim returns d.

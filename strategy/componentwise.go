@@ -35,7 +35,8 @@ func (c Componentwise) Minimize(ctx context.Context, f objective.Objective, task
 		return begun.ended(ctx, err)
 	}
 	begun.Stage(byCBO)
-	s := newSlices(ctx, counted, begun.found.Frame, Swarm{Config: c.Config}.settings(), begun.Seed)
+	settings := Swarm{Config: c.Config}.settings()
+	s := newSlices(ctx, counted, begun.found.Frame, settings, begun.Seed)
 	defer s.stop()
 	share := (begun.Budget - counted.queries - 1) / len(s.talks)
 	for {
@@ -45,9 +46,11 @@ func (c Componentwise) Minimize(ctx context.Context, f objective.Objective, task
 			return begun.ended(ctx, err)
 		}
 		// A resumed run with a larger budget goes on by the same shares.
-		if idle := counted.queries-before <= 1; status != objective.StepLimit || idle || counted.queries >= begun.Limit || begun.Limit <= begun.Budget {
+		idle := counted.queries-before <= 1 && share >= swarmSize(settings)
+		if status != objective.StepLimit || idle || counted.queries >= begun.Limit || begun.Limit <= begun.Budget {
 			return begun.outcome(status), nil
 		}
+		share = max(share, swarmSize(settings)) // enough for a step, if it was not
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,25 +19,28 @@ func (s subject) explain(cmd *cobra.Command, err error) error {
 		s.hint(cmd)
 	}
 	var differs *journal.DiffersError
-	if errors.As(err, &differs) && s.program != nil {
-		if files := changed(differs.Differences, s.program.Description().(program.Description)); len(files) > 0 {
-			return fmt.Errorf("%s was begun with another version of the program (%s): to go on all the same, add --accept-program; or name another journal",
-				differs.File, strings.Join(files, ", "))
-		}
+	if errors.As(err, &differs) && s.program != nil && !slices.ContainsFunc(differs.Differences, decisive) {
+		return fmt.Errorf("%s was begun with another program, or another version of it (%s): to go on all the same, add --accept-program; or name another journal",
+			differs.File, strings.Join(changed(differs.Differences, s.program.Description().(program.Description)), ", "))
 	}
 	return err
 }
 
-// changed returns the files of a program that differ; nil if something else differs, too.
+// decisive says that a difference is one that --accept-program does not accept.
+func decisive(d journal.Difference) bool {
+	return !slices.ContainsFunc(acceptable, func(part string) bool { return strings.HasPrefix(d.Path, part) })
+}
+
+// changed returns the files of a program that differ.
 func changed(all []journal.Difference, now program.Description) (files []string) {
 	for _, d := range all {
 		var i int
-		if n, _ := fmt.Sscanf(d.Path, "Objective.Executable[%d].Digest", &i); n != 1 || i >= len(now.Executable) {
-			return nil
+		if n, _ := fmt.Sscanf(d.Path, "Objective.Executable[%d]", &i); n == 1 && i < len(now.Executable) {
+			files = append(files, now.Executable[i].Path)
 		}
-		files = append(files, now.Executable[i].Path)
 	}
-	return files
+	slices.Sort(files)
+	return slices.Compact(files)
 }
 
 // hint says how the program got its points, if nobody has asked for that way.

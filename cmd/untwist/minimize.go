@@ -111,8 +111,14 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	line.start()
 	result, err := untwist.Minimize(ctx, line.watch(s), options)
 	line.clear()
-	if result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
-		found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: time.Since(began)}
+	found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: time.Since(began)}
+	switch {
+	case err == nil && result.Queries == 0:
+		note(cmd, "no query was answered before the run ended")
+		if f.json {
+			err = tell(cmd, found, true)
+		}
+	case result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed): // else there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), draw(cmd, found, f.plot)) // in this order
 	}
 	return f.ended(cmd, ctx, s, result.Account, err)

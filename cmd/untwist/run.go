@@ -79,10 +79,13 @@ func (f *runFlags) options(s subject, keepGoing bool, line *progressLine) untwis
 		o.MaxFailures = *f.maxFailures.value
 	}
 	if f.accept {
-		o.Journal.Accept = []string{"Objective.Executable"}
+		o.Journal.Accept = acceptable
 	}
 	return o
 }
+
+// acceptable is what --accept-program accepts: another file, of another name too.
+var acceptable = []string{"Objective.Executable", "Objective.Exec[0]"}
 
 // ended says how a run that was cut can go on, and returns the error of the command.
 func (f *runFlags) ended(cmd *cobra.Command, ctx context.Context, s subject, a untwist.Account, err error) error {
@@ -101,6 +104,8 @@ func (f *runFlags) sayHowToGoOn(cmd *cobra.Command, s subject, a untwist.Account
 	var diverged *journal.DivergedError
 	var failures *untwist.FailuresError
 	switch {
+	case errors.As(err, &failures) && a.Resumed > 0:
+		note(cmd, "%s of these %s come from %s; if the program was mended since, name another journal", words.Thousands(a.Resumed), words.Count(a.Queries, "query", "queries"), f.journal)
 	case errors.As(err, &diverged), errors.As(err, &failures): // it would end in the same way
 	case f.journal != "":
 		note(cmd, "%s %s kept in %s; to go on, run the same command again:", words.Count(a.Queries, "query", "queries"), isAre(a.Queries), f.journal)

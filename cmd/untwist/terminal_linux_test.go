@@ -92,8 +92,9 @@ func (term *terminal) wait(t *testing.T, sign *regexp.Regexp) {
 	}
 }
 
-// signalAt runs the program in a terminal, sends it a signal when it shows a sign, and
-// returns its exit status, standard output, and all that was on the terminal.
+// signalAt runs the program in a terminal, sends it a signal when it shows a sign, several
+// times at once as the command timeout does, and returns its exit status, standard output,
+// and all that was on the terminal.
 func signalAt(t *testing.T, signal os.Signal, columns int, sign string, args ...string) (status int, stdout, shown string) {
 	t.Helper()
 	term := newTerminal(t, columns)
@@ -104,8 +105,10 @@ func signalAt(t *testing.T, signal os.Signal, columns int, sign string, args ...
 		t.Fatal(err)
 	}
 	term.wait(t, regexp.MustCompile(sign))
-	if err := cmd.Process.Signal(signal); err != nil {
-		t.Fatal(err)
+	for range 10 {
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
 	}
 	cmd.Wait()           // its error is the status
 	term.program.Close() // nobody writes any more, so that reading ends
