@@ -186,13 +186,15 @@ func (l *listener) close() {
 	l.read.Close()
 }
 
-// printed returns what a call printed, without a word at the front that was cut.
+// printed returns what a call printed. If it is cut, an ellipsis stands for the line, or
+// the word, at the front.
 func (c *call) printed() []byte {
 	if len(c.stdout) <= mostOutput {
 		return c.stdout
 	}
+	rest := bytes.TrimLeftFunc(c.stdout, inWord)
 	if i := bytes.IndexByte(c.stdout, '\n'); i >= 0 {
-		return c.stdout[i+1:]
+		rest = c.stdout[i+1:]
 	}
-	return bytes.TrimLeftFunc(c.stdout, inWord)
+	return append([]byte("…\n"), rest...)
 }

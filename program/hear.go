@@ -224,20 +224,23 @@ func (k *kept) limit() (d time.Duration, limited bool) {
 // late is called when nothing was heard for a while.
 func (k *kept) late(ctx context.Context, q *queue) error {
 	quiet := time.Since(k.since)
-	if !k.noted && quiet >= k.patience.silence {
+	over := k.config.Timeout > 0 && quiet >= k.config.Timeout
+	if over {
+		select { // it may be we who are late
+		case c, ok := <-k.child.chunks:
+			if ok {
+				return k.hear(ctx, q, c)
+			}
+			return k.died(ctx, q)
+		default:
+		}
+	}
+	if !k.noted && (quiet >= k.patience.silence || over && !k.experience.answered.Load()) {
 		k.noted = true
 		k.noteSilence(quiet)
 	}
-	if k.config.Timeout <= 0 || quiet < k.config.Timeout {
+	if !over {
 		return nil
-	}
-	select { // it may be we who are late
-	case c, ok := <-k.child.chunks:
-		if ok {
-			return k.hear(ctx, q, c)
-		}
-		return k.died(ctx, q)
-	default:
 	}
 	k.drop()
 	k.overdue(q)
