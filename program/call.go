@@ -79,12 +79,12 @@ func (c *caller) run(ctx context.Context, folder string, j job) (*call, error) {
 	command := c.command(folder, j.point)
 	stdout, err := newListener(mostOutput + 1)
 	if err != nil {
-		return nil, err
+		return c.notStarted(err)
 	}
 	defer stdout.close()
 	stderr, err := newListener(longestStderr)
 	if err != nil {
-		return nil, err
+		return c.notStarted(err)
 	}
 	defer stderr.close()
 	begin := time.Now()
@@ -94,12 +94,7 @@ func (c *caller) run(ctx context.Context, folder string, j job) (*call, error) {
 		Stdout: stdout.write, Stderr: stderr.write,
 	})
 	if err != nil {
-		err = notStarted(c.recipe.given[0], err)
-		var machine *MachineError
-		if errors.As(err, &machine) {
-			return &call{machine: machine}, nil
-		}
-		return nil, err
+		return c.notStarted(err)
 	}
 	stdout.listen()
 	stderr.listen()
@@ -116,6 +111,16 @@ func (c *caller) run(ctx context.Context, folder string, j job) (*call, error) {
 		errors.As(machine, &result.machine)
 	}
 	return result, nil
+}
+
+// notStarted is the call of a program that could not be started because of the machine.
+// Any other error stops the run.
+func (c *caller) notStarted(err error) (*call, error) {
+	err = notStarted(c.recipe.given[0], err)
+	if machine, ok := errors.AsType[*MachineError](err); ok {
+		return &call{machine: machine}, nil
+	}
+	return nil, err
 }
 
 // wait waits until a process and everything that it has started are gone, and ends them if

@@ -85,3 +85,34 @@ func TestSilenceIsNotedAtATimeout(t *testing.T) {
 		t.Errorf("notes %q", r.notes)
 	}
 }
+
+// A file of the input must not be taken for the result, nor can it be a folder as well.
+func TestFilesThatAreTwoThings(t *testing.T) {
+	folder := t.TempDir()
+	put(t, folder, map[string]string{"deck": "{a} {b}\n"})
+	for _, c := range []Config{
+		{Templates: []Template{{"deck", "x"}}, ResultFile: "./x"},
+		{Templates: []Template{{"deck", "x"}, {"deck", "x/y"}}},
+		{Templates: []Template{{"deck", "x/y/z"}, {"deck", "x/y"}}},
+	} {
+		c.Exec, c.Dir, c.Names = as(t, "none"), folder, []string{"a", "b"}
+		if _, err := New(c); err == nil || !strings.Contains(err.Error(), "template") {
+			t.Errorf("%+v: %v", c.Templates, err)
+		}
+	}
+}
+
+// What is not there is not called kept.
+func TestAFolderThatIsGoneIsNotKept(t *testing.T) {
+	needsShell(t)
+	tr := try(t, Config{Exec: []string{"sh", "-c", `rm -r "$PWD"; exit 1`, "sh", "{in}"}, ResultFile: "r", KeepGoing: true})
+	if _, err := tr.ask(t.Context(), 1, 2, 3, 4); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if root, n := tr.Kept(); n != 0 || len(leftBehind(t)) > 0 {
+		t.Errorf("%d are kept in %q", n, root)
+	}
+}
