@@ -16,6 +16,7 @@ type patience struct {
 	silence   time.Duration // for the first answer, before the user is told that there is none
 	doubt     time.Duration // for surplus output after the very first answer, at least
 	longDoubt time.Duration // and at most
+	look      time.Duration // for an answer after the timeout
 	leave     time.Duration // for a program to end after its output has ended
 	close     time.Duration // for a program to end after its input has ended
 	grace     time.Duration // for a program to end after it was told to
@@ -23,7 +24,7 @@ type patience struct {
 }
 
 var ordinary = patience{
-	silence: 5 * time.Second, doubt: 50 * time.Millisecond, longDoubt: time.Second, leave: 2 * time.Second,
+	silence: 5 * time.Second, doubt: 50 * time.Millisecond, longDoubt: time.Second, look: 20 * time.Millisecond, leave: 2 * time.Second,
 	close: 2 * time.Second, grace: 200 * time.Millisecond, rest: time.Second,
 }
 

@@ -124,7 +124,8 @@ func (c *caller) notStarted(err error) (*call, error) {
 }
 
 // wait waits until a process and everything that it has started are gone, and ends them if
-// it takes too long or the context ends.
+// it takes too long or the context ends. What had ended by itself before was not late: it
+// may be we who were stopped.
 func (c *caller) wait(ctx context.Context, process *guardian.Process) (late bool, err error) {
 	var limit <-chan time.Time
 	if c.recipe.Timeout > 0 {
@@ -142,7 +143,7 @@ func (c *caller) wait(ctx context.Context, process *guardian.Process) (late bool
 		process.Kill(ordinary.grace)
 	}
 	<-process.Done()
-	return late, err
+	return late && process.State().Killed, err
 }
 
 // pause waits until the machine may have recovered.

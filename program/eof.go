@@ -83,6 +83,7 @@ type session struct {
 	text    []byte
 	heard   []byte
 	mute    bool
+	late    bool    // it was told to end, and what it says now may count or not
 	replies []reply // in the order of the jobs
 }
 
@@ -105,6 +106,9 @@ func (c *session) run(ctx context.Context) (failure *objective.Failure, err erro
 			}
 			c.mute = false
 			c.heard = append(c.heard, chunk.data...)
+			if c.late {
+				continue
+			}
 			if err := c.read(false); err != nil {
 				c.child.end(c.patience.grace)
 				return nil, err
@@ -114,9 +118,9 @@ func (c *session) run(ctx context.Context) (failure *objective.Failure, err erro
 				c.written = len(c.jobs)
 			}
 			c.write()
-		case <-late:
-			c.child.end(c.patience.grace)
-			return timedOut(c.config.Timeout), nil
+		case <-late: // unless it has ended by itself, and we were stopped
+			c.late = true
+			c.child.process.Kill(c.patience.grace)
 		case <-ctx.Done():
 			c.child.end(c.patience.grace)
 			return nil, context.Cause(ctx)
@@ -162,10 +166,11 @@ func (c *session) read(end bool) error {
 // finish finds out how the program has ended.
 func (c *session) finish() (*objective.Failure, error) {
 	state, ours := c.child.finish(c.patience.leave, c.patience.grace)
-	if !ours && clean(state) { // then the last line may have no end
-		if err := c.read(true); err != nil {
-			return nil, err
-		}
+	if c.late && state.Killed {
+		return timedOut(c.config.Timeout), nil
+	}
+	if err := c.read(!ours && clean(state)); err != nil { // then the last line may have no end
+		return nil, err
 	}
 	return c.epitaph(state, ours, c.mute && len(c.jobs) == 1, c.child.said)
 }

@@ -225,14 +225,16 @@ func (k *kept) limit() (d time.Duration, limited bool) {
 func (k *kept) late(ctx context.Context, q *queue) error {
 	quiet := time.Since(k.since)
 	over := k.config.Timeout > 0 && quiet >= k.config.Timeout
-	if over {
-		select { // it may be we who are late
+	if over { // it may be we who are late, since we were stopped: an answer may be on its way
+		look := time.NewTimer(k.patience.look)
+		defer look.Stop()
+		select {
 		case c, ok := <-k.child.chunks:
 			if ok {
 				return k.hear(ctx, q, c)
 			}
 			return k.died(ctx, q)
-		default:
+		case <-look.C:
 		}
 	}
 	if !k.noted && (quiet >= k.patience.silence || over && !k.experience.answered.Load()) {

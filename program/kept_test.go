@@ -36,7 +36,7 @@ type rig struct {
 
 // short is a patience for tests.
 var short = patience{
-	silence: time.Hour, doubt: time.Millisecond, longDoubt: time.Millisecond, leave: 300 * time.Millisecond,
+	silence: time.Hour, doubt: time.Millisecond, longDoubt: time.Millisecond, look: time.Millisecond, leave: 300 * time.Millisecond,
 	close: time.Minute, grace: time.Millisecond, rest: time.Millisecond,
 }
 
