@@ -161,9 +161,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// write writes what is known of a failed point.
-func (f *folders) write(folder string, r record) error {
-	var all []error
+// write writes what is known of a failed point, as far as it can. It returns the first
+// error.
+func (f *folders) write(folder string, r record) (first error) {
 	for _, file := range []struct {
 		name string
 		text []byte
@@ -174,9 +174,11 @@ func (f *folders) write(folder string, r record) error {
 		{"stderr", r.stderr},
 		{"reason", []byte(r.failure.Error() + "\n")},
 	} {
-		all = append(all, writeNew(filepath.Join(folder, file.name), file.text))
+		if err := writeNew(filepath.Join(folder, file.name), file.text); first == nil {
+			first = err
+		}
 	}
-	return errors.Join(all...)
+	return first
 }
 
 // writeNew writes a file. If the program already has one of this name, ours gets another.

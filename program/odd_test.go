@@ -1,6 +1,7 @@
 package program
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -114,5 +115,15 @@ func TestAFolderThatIsGoneIsNotKept(t *testing.T) {
 	}
 	if root, n := tr.Kept(); n != 0 || len(leftBehind(t)) > 0 {
 		t.Errorf("%d are kept in %q", n, root)
+	}
+}
+
+// What cannot be written on a full disk is one line for the user, however many files it is.
+func TestAFolderThatCannotBeFilledIsOneLine(t *testing.T) {
+	f := &folders{names: []string{"a"}}
+	gone := filepath.Join(t.TempDir(), "gone")
+	err := f.write(gone, record{failure: noNumber("none"), command: func(string) string { return "sim" }, job: job{point: []float64{1}}})
+	if err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v", err)
 	}
 }
