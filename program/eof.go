@@ -27,7 +27,7 @@ func (c *whole) serve(ctx context.Context, q *queue) error {
 		if err != nil {
 			return err
 		}
-		for i := answered; i < len(jobs); {
+		for i := answered; i < len(jobs); { // none of them, or all
 			n, err := c.call(ctx, q, jobs[i:i+1])
 			if err != nil {
 				return err
@@ -37,9 +37,10 @@ func (c *whole) serve(ctx context.Context, q *queue) error {
 	}
 }
 
-// call starts the program for some jobs and answers those at their front for which there
-// is an answer, none of them before it is certain that the program keeps to the protocol. A
-// single job may be left without an answer only if the machine failed.
+// call starts the program for some jobs and answers them, none of them before it is certain
+// that the program keeps to the protocol. If there are fewer replies than jobs, none is
+// answered, since it is not known which line was left out. A single job may be left without
+// an answer only if the machine failed.
 func (c *whole) call(ctx context.Context, q *queue, jobs []job) (answered int, err error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
@@ -56,6 +57,9 @@ func (c *whole) call(ctx context.Context, q *queue, jobs []job) (answered int, e
 	if machine := (*MachineError)(nil); err != nil && !errors.As(err, &machine) {
 		return 0, err
 	}
+	if len(s.replies) < len(jobs) && len(jobs) > 1 {
+		return 0, nil
+	}
 	seconds := time.Since(start).Seconds() / float64(max(len(s.replies), 1))
 	for i, r := range s.replies {
 		if r.breach == noBreach {
@@ -65,7 +69,7 @@ func (c *whole) call(ctx context.Context, q *queue, jobs []job) (answered int, e
 	}
 	answered = len(s.replies)
 	switch {
-	case answered == len(jobs) || len(jobs) > 1:
+	case answered == len(jobs):
 		return answered, nil
 	case err != nil:
 		return 0, c.excuse(&jobs[0], err)

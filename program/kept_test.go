@@ -535,7 +535,7 @@ func TestWhoIsOverdue(t *testing.T) {
 		sent        int
 		told, again int
 	}{
-		{lines{}, 3, 1, 2}, {lines{}, 1, 1, 0}, {newJSONLines(nil), 3, 0, 3}, {newJSONLines(nil), 1, 1, 0},
+		{lines{}, 3, 0, 3}, {lines{}, 1, 1, 0}, {newJSONLines(nil), 3, 0, 3}, {newJSONLines(nil), 1, 1, 0},
 		{binaries{}, 3, 0, 3}, {binaries{}, 1, 1, 0}, {lines{}, 0, 0, 0},
 	} {
 		h := newHearing(c.dialect, c.sent)

@@ -41,7 +41,7 @@ func (lines) decode(text []byte, end bool) (reply, int) {
 }
 
 func (lines) window(seconds float64) int { return paced(ahead, seconds) }
-func (lines) ordered() bool              { return true }
+func (lines) counted() bool              { return true }
 
 func (lines) surplus(text []byte) error {
 	line, n := firstLine(text, false)
