@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/internal/guardian"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -16,6 +17,7 @@ type patience struct {
 	silence   time.Duration // for the first answer, before the user is told that there is none
 	doubt     time.Duration // for surplus output after the very first answer, at least
 	longDoubt time.Duration // and at most
+	look      time.Duration // for an answer after the timeout
 	leave     time.Duration // for a program to end after its output has ended
 	close     time.Duration // for a program to end after its input has ended
 	grace     time.Duration // for a program to end after it was told to
@@ -23,7 +25,7 @@ type patience struct {
 }
 
 var ordinary = patience{
-	silence: 5 * time.Second, doubt: 50 * time.Millisecond, longDoubt: time.Second, leave: 2 * time.Second,
+	silence: 5 * time.Second, doubt: 50 * time.Millisecond, longDoubt: time.Second, look: 20 * time.Millisecond, leave: 2 * time.Second,
 	close: 2 * time.Second, grace: 200 * time.Millisecond, rest: time.Second,
 }
 
@@ -52,12 +54,12 @@ func (b *base) start(ctx context.Context, j *job) (*child, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
-	words := b.config.Exec
+	command := b.config.Exec
 	child, err := newChild(b.starter, guardian.Command{
-		Path: words[0], Args: words, Dir: b.config.Dir, Env: environment(b.number, j.query, j.errand+1),
+		Path: command[0], Args: command, Dir: b.config.Dir, Env: environment(b.number, j.query, j.errand+1),
 	})
 	if err != nil {
-		return nil, b.excuse(j, notStarted(words[0], err))
+		return nil, b.excuse(j, notStarted(command[0], err))
 	}
 	return child, nil
 }
@@ -113,8 +115,20 @@ func (b *base) noteSilence(quiet time.Duration) {
 		return
 	}
 	b.experience.silent.Do(func() {
-		b.config.Note(fmt.Sprintf("the program has not answered for %.0f s; it may be buffering its output "+
+		b.config.Note(fmt.Sprintf("the program has not answered for %.2g s; it may be buffering its output "+
 			"(flush=True in Python, fflush() in C and awk, mawk -W interactive), or use --eof if it answers at the end of its input",
 			quiet.Seconds()))
+	})
+}
+
+// noteMissing tells the user, once in a run, that the program has left out answers, it seems.
+func (b *base) noteMissing(quiet time.Duration, answers, points int) {
+	if b.config.Note == nil {
+		return
+	}
+	b.experience.missing.Do(func() {
+		b.config.Note(fmt.Sprintf("the program was given %s and has given %s, and nothing for %.2g s; "+
+			"it should answer each, also one that fails (with nan); with --timeout those without an answer fail",
+			words.Count(points, "point", "points"), words.Count(answers, "answer", "answers"), quiet.Seconds()))
 	})
 }

@@ -38,7 +38,7 @@ func (b binaries) window(seconds float64) int {
 	return paced(ahead, seconds)
 }
 
-func (binaries) ordered() bool { return false }
+func (binaries) counted() bool { return true }
 
 func (binaries) surplus(text []byte) error {
 	if len(text) == 0 {

@@ -79,12 +79,12 @@ func (c *caller) run(ctx context.Context, folder string, j job) (*call, error) {
 	command := c.command(folder, j.point)
 	stdout, err := newListener(mostOutput + 1)
 	if err != nil {
-		return nil, err
+		return c.notStarted(err)
 	}
 	defer stdout.close()
 	stderr, err := newListener(longestStderr)
 	if err != nil {
-		return nil, err
+		return c.notStarted(err)
 	}
 	defer stderr.close()
 	begin := time.Now()
@@ -94,12 +94,7 @@ func (c *caller) run(ctx context.Context, folder string, j job) (*call, error) {
 		Stdout: stdout.write, Stderr: stderr.write,
 	})
 	if err != nil {
-		err = notStarted(c.recipe.given[0], err)
-		var machine *MachineError
-		if errors.As(err, &machine) {
-			return &call{machine: machine}, nil
-		}
-		return nil, err
+		return c.notStarted(err)
 	}
 	stdout.listen()
 	stderr.listen()
@@ -118,8 +113,19 @@ func (c *caller) run(ctx context.Context, folder string, j job) (*call, error) {
 	return result, nil
 }
 
+// notStarted is the call of a program that could not be started because of the machine.
+// Any other error stops the run.
+func (c *caller) notStarted(err error) (*call, error) {
+	err = notStarted(c.recipe.given[0], err)
+	if machine, ok := errors.AsType[*MachineError](err); ok {
+		return &call{machine: machine}, nil
+	}
+	return nil, err
+}
+
 // wait waits until a process and everything that it has started are gone, and ends them if
-// it takes too long or the context ends.
+// it takes too long or the context ends. What had ended by itself before was not late: it
+// may be we who were stopped.
 func (c *caller) wait(ctx context.Context, process *guardian.Process) (late bool, err error) {
 	var limit <-chan time.Time
 	if c.recipe.Timeout > 0 {
@@ -137,7 +143,7 @@ func (c *caller) wait(ctx context.Context, process *guardian.Process) (late bool
 		process.Kill(ordinary.grace)
 	}
 	<-process.Done()
-	return late, err
+	return late && process.State().Killed, err
 }
 
 // pause waits until the machine may have recovered.
@@ -186,13 +192,15 @@ func (l *listener) close() {
 	l.read.Close()
 }
 
-// printed returns what a call printed, without a word at the front that was cut.
+// printed returns what a call printed. If it is cut, an ellipsis stands for the line, or
+// the word, at the front.
 func (c *call) printed() []byte {
 	if len(c.stdout) <= mostOutput {
 		return c.stdout
 	}
+	rest := bytes.TrimLeftFunc(c.stdout, inWord)
 	if i := bytes.IndexByte(c.stdout, '\n'); i >= 0 {
-		return c.stdout[i+1:]
+		rest = c.stdout[i+1:]
 	}
-	return bytes.TrimLeftFunc(c.stdout, inWord)
+	return append([]byte("…\n"), rest...)
 }

@@ -18,9 +18,8 @@ type dialect interface {
 	// window is how many points may be without an answer at the same time, if an answer
 	// takes so many seconds.
 	window(seconds float64) int
-	// ordered says that the program answers one point after the other, so that the first
-	// point without an answer is the one that it is working on.
-	ordered() bool
+	// counted says that answers have no id: which point they are for is known by counting.
+	counted() bool
 	// surplus says what is wrong with output for which there was no point; nil: nothing
 	// is wrong so far.
 	surplus(text []byte) error

@@ -27,7 +27,7 @@ func (c *whole) serve(ctx context.Context, q *queue) error {
 		if err != nil {
 			return err
 		}
-		for i := answered; i < len(jobs); {
+		for i := answered; i < len(jobs); { // none of them, or all
 			n, err := c.call(ctx, q, jobs[i:i+1])
 			if err != nil {
 				return err
@@ -37,9 +37,10 @@ func (c *whole) serve(ctx context.Context, q *queue) error {
 	}
 }
 
-// call starts the program for some jobs and answers those at their front for which there
-// is an answer, none of them before it is certain that the program keeps to the protocol. A
-// single job may be left without an answer only if the machine failed.
+// call starts the program for some jobs and answers them, none of them before it is certain
+// that the program keeps to the protocol. If there are fewer replies than jobs, none is
+// answered, since it is not known which line was left out. A single job may be left without
+// an answer only if the machine failed.
 func (c *whole) call(ctx context.Context, q *queue, jobs []job) (answered int, err error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
@@ -56,6 +57,9 @@ func (c *whole) call(ctx context.Context, q *queue, jobs []job) (answered int, e
 	if machine := (*MachineError)(nil); err != nil && !errors.As(err, &machine) {
 		return 0, err
 	}
+	if len(s.replies) < len(jobs) && len(jobs) > 1 {
+		return 0, nil
+	}
 	seconds := time.Since(start).Seconds() / float64(max(len(s.replies), 1))
 	for i, r := range s.replies {
 		if r.breach == noBreach {
@@ -65,7 +69,7 @@ func (c *whole) call(ctx context.Context, q *queue, jobs []job) (answered int, e
 	}
 	answered = len(s.replies)
 	switch {
-	case answered == len(jobs) || len(jobs) > 1:
+	case answered == len(jobs):
 		return answered, nil
 	case err != nil:
 		return 0, c.excuse(&jobs[0], err)
@@ -83,6 +87,7 @@ type session struct {
 	text    []byte
 	heard   []byte
 	mute    bool
+	late    bool    // it was told to end, and what it says now may count or not
 	replies []reply // in the order of the jobs
 }
 
@@ -105,6 +110,9 @@ func (c *session) run(ctx context.Context) (failure *objective.Failure, err erro
 			}
 			c.mute = false
 			c.heard = append(c.heard, chunk.data...)
+			if c.late {
+				continue
+			}
 			if err := c.read(false); err != nil {
 				c.child.end(c.patience.grace)
 				return nil, err
@@ -114,9 +122,9 @@ func (c *session) run(ctx context.Context) (failure *objective.Failure, err erro
 				c.written = len(c.jobs)
 			}
 			c.write()
-		case <-late:
-			c.child.end(c.patience.grace)
-			return timedOut(c.config.Timeout), nil
+		case <-late: // unless it has ended by itself, and we were stopped
+			c.late = true
+			c.child.process.Kill(c.patience.grace)
 		case <-ctx.Done():
 			c.child.end(c.patience.grace)
 			return nil, context.Cause(ctx)
@@ -162,10 +170,11 @@ func (c *session) read(end bool) error {
 // finish finds out how the program has ended.
 func (c *session) finish() (*objective.Failure, error) {
 	state, ours := c.child.finish(c.patience.leave, c.patience.grace)
-	if !ours && clean(state) { // then the last line may have no end
-		if err := c.read(true); err != nil {
-			return nil, err
-		}
+	if c.late && state.Killed {
+		return timedOut(c.config.Timeout), nil
+	}
+	if err := c.read(!ours && clean(state)); err != nil { // then the last line may have no end
+		return nil, err
 	}
 	return c.epitaph(state, ours, c.mute && len(c.jobs) == 1, c.child.said)
 }

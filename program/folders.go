@@ -72,8 +72,23 @@ func folderError(err error) error {
 // at the end.
 func (f *folders) remove(folder string) {
 	if folder != "" {
-		_ = os.RemoveAll(folder)
+		_ = removeAll(folder)
 	}
+}
+
+// removeAll removes a folder, also if folders in it may not be written to.
+func removeAll(folder string) error {
+	err := os.RemoveAll(folder)
+	if err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(folder, func(path string, entry os.DirEntry, _ error) error {
+		if entry != nil && entry.IsDir() { // before it is read
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(folder)
 }
 
 // failed keeps a folder for a failed point of a program that has no work folder.
@@ -113,6 +128,10 @@ func (f *folders) keep(folder string, r record) {
 	path, err := f.rename(folder, r.job.query)
 	if err == nil {
 		err = f.write(path, r)
+	} else {
+		f.mu.Lock()
+		f.kept--
+		f.mu.Unlock()
 	}
 	query := words.Thousands(r.job.query)
 	switch {
@@ -142,9 +161,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// write writes what is known of a failed point.
-func (f *folders) write(folder string, r record) error {
-	var all []error
+// write writes what is known of a failed point, as far as it can. It returns the first
+// error.
+func (f *folders) write(folder string, r record) (first error) {
 	for _, file := range []struct {
 		name string
 		text []byte
@@ -155,9 +174,11 @@ func (f *folders) write(folder string, r record) error {
 		{"stderr", r.stderr},
 		{"reason", []byte(r.failure.Error() + "\n")},
 	} {
-		all = append(all, writeNew(filepath.Join(folder, file.name), file.text))
+		if err := writeNew(filepath.Join(folder, file.name), file.text); first == nil {
+			first = err
+		}
 	}
-	return errors.Join(all...)
+	return first
 }
 
 // writeNew writes a file. If the program already has one of this name, ours gets another.
@@ -192,21 +213,26 @@ func (f *folders) keeps() (string, int) {
 	return f.root, f.kept
 }
 
-// close removes everything that is not kept.
+// close removes everything that is not kept. What cannot be removed, since it belongs to
+// someone else for example, is no reason for a run to fail.
 func (f *folders) close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.root == "" {
 		return nil
 	}
-	if f.kept == 0 {
-		root := f.root
-		f.root = ""
-		return os.RemoveAll(root)
-	}
 	used, err := filepath.Glob(filepath.Join(f.root, "run-*"))
-	for _, folder := range used {
-		err = errors.Join(err, os.RemoveAll(folder))
+	if f.kept == 0 {
+		used = []string{f.root}
 	}
-	return err
+	for _, folder := range used {
+		err = errors.Join(err, removeAll(folder))
+	}
+	if f.kept == 0 {
+		f.root = ""
+	}
+	if err != nil {
+		f.note(fmt.Sprintf("a work folder could not be removed: %s", shown([]byte(err.Error()), 200)))
+	}
+	return nil
 }

@@ -99,16 +99,32 @@ func (k *kept) take(ctx context.Context, q *queue, seconds float64) error {
 			return k.blame(q, r.failure, nil)
 		case r.breach == disorder:
 			k.drop()
-			k.answer(q, j, r, seconds, k.stderr)
+			if k.held = append(k.held, held{j, r, seconds}); len(k.held) == 1 {
+				k.believe(q) // it is the first that was sent
+			}
 			k.suspect()
 			return nil
 		}
 		if err := k.doubt(ctx, seconds); err != nil {
 			return err
 		}
-		k.answer(q, j, r, seconds, k.stderr)
+		if r.query > 0 {
+			k.answer(q, j, r, seconds, k.stderr)
+			continue
+		}
+		if k.held = append(k.held, held{j, r, seconds}); k.sent.len() == 0 {
+			k.believe(q)
+		}
 	}
 	return nil
+}
+
+// believe believes the answers that are held.
+func (k *kept) believe(q *queue) {
+	for _, h := range k.held {
+		k.answer(q, h.job, h.reply, h.seconds, k.stderr)
+	}
+	k.held = k.held[:0]
 }
 
 // unasked is the reply of a program that has answered what it was not asked.
@@ -204,10 +220,15 @@ func (k *kept) fail(q *queue, failure *objective.Failure) {
 	k.answer(q, j, reply{failure: failure}, time.Since(k.since).Seconds(), k.stderr)
 }
 
-// suspect has all points without an answer asked once more, one by one.
+// suspect has all points without an answer that is believed asked once more, one by one.
 func (k *kept) suspect() {
-	k.suspects = slices.Concat(k.sent.all(), k.suspects)
+	var doubtful []job
+	for _, h := range k.held {
+		doubtful = append(doubtful, h.job)
+	}
+	k.suspects = slices.Concat(doubtful, k.sent.all(), k.suspects)
 	k.sent.clear()
+	k.held = k.held[:0]
 }
 
 // limit is how long to wait at most.
@@ -215,7 +236,8 @@ func (k *kept) limit() (d time.Duration, limited bool) {
 	if k.config.Timeout > 0 {
 		d, limited = k.config.Timeout, true
 	}
-	if s := k.patience.silence; !k.noted && !k.experience.answered.Load() && (!limited || s < d) {
+	unusual := !k.experience.answered.Load() || len(k.held) > 0
+	if s := k.patience.silence; !k.noted && unusual && (!limited || s < d) {
 		d, limited = s, true
 	}
 	return max(d-time.Since(k.since), 0), limited
@@ -224,20 +246,29 @@ func (k *kept) limit() (d time.Duration, limited bool) {
 // late is called when nothing was heard for a while.
 func (k *kept) late(ctx context.Context, q *queue) error {
 	quiet := time.Since(k.since)
-	if !k.noted && quiet >= k.patience.silence {
-		k.noted = true
-		k.noteSilence(quiet)
-	}
-	if k.config.Timeout <= 0 || quiet < k.config.Timeout {
-		return nil
-	}
-	select { // it may be we who are late
-	case c, ok := <-k.child.chunks:
-		if ok {
-			return k.hear(ctx, q, c)
+	over := k.config.Timeout > 0 && quiet >= k.config.Timeout
+	if over { // it may be we who are late, since we were stopped: an answer may be on its way
+		look := time.NewTimer(k.patience.look)
+		defer look.Stop()
+		select {
+		case c, ok := <-k.child.chunks:
+			if ok {
+				return k.hear(ctx, q, c)
+			}
+			return k.died(ctx, q)
+		case <-look.C:
 		}
-		return k.died(ctx, q)
-	default:
+	}
+	if !k.noted && (quiet >= k.patience.silence || over && !k.experience.answered.Load()) {
+		k.noted = true
+		if len(k.held) > 0 {
+			k.noteMissing(quiet, len(k.held), len(k.held)+k.sent.len())
+		} else {
+			k.noteSilence(quiet)
+		}
+	}
+	if !over {
+		return nil
 	}
 	k.drop()
 	k.overdue(q)
@@ -246,7 +277,7 @@ func (k *kept) late(ctx context.Context, q *queue) error {
 
 // overdue gives up the point that takes too long, or suspects all if it is not known which.
 func (k *kept) overdue(q *queue) {
-	if k.sent.len() == 1 || k.sent.len() > 0 && k.dialect.ordered() {
+	if k.sent.len() == 1 && len(k.held) == 0 {
 		k.fail(q, timedOut(k.config.Timeout))
 	}
 	k.suspect()

@@ -51,7 +51,7 @@ func (jsonLines) decode(text []byte, end bool) (reply, int) {
 }
 
 func (jsonLines) window(float64) int { return 64 }
-func (jsonLines) ordered() bool      { return false }
+func (jsonLines) counted() bool      { return false }
 
 // surplus finds nothing wrong: answers have an id.
 func (jsonLines) surplus([]byte) error { return nil }

@@ -27,16 +27,20 @@ func newKept(c *Config, g starter, number int, f *folders, e *experience) slot {
 // Which point has ended a program is found by asking the suspects one by one: a point has
 // failed if it was the only one that its process was ever asked. The end of a process that
 // has answered other points before proves nothing, since programs run out of memory.
+//
+// Answers without an id are believed when all points that were sent have one. Otherwise a
+// program that leaves out a line would shift all answers after it, and nobody would know.
 type kept struct {
 	base
 	child  *child // nil: none is running
 	stderr *tail  // of the child, also after its end
 
-	waiting  []job // taken off the queue, not sent
-	suspects []job // to be sent alone
-	sent     fifo  // without an answer, in the order in which they were sent
-	probing  bool  // what was sent is a suspect
-	asked    int   // how many points the child was sent
+	waiting  []job  // taken off the queue, not sent
+	suspects []job  // to be sent alone
+	sent     fifo   // without an answer, in the order in which they were sent
+	held     []held // answers that are not believed yet
+	probing  bool   // what was sent is a suspect
+	asked    int    // how many points the child was sent
 
 	text    []byte // that is being written
 	ends    []int  // of the points in text
@@ -52,6 +56,13 @@ type kept struct {
 	since   time.Time // when the last answer came, or a point was sent to a child without work
 }
 
+// A held is a job with an answer that is not believed yet.
+type held struct {
+	job     job
+	reply   reply
+	seconds float64
+}
+
 // serve answers the jobs of a queue.
 func (k *kept) serve(ctx context.Context, q *queue) error {
 	err := k.talk(ctx, q)
@@ -59,6 +70,7 @@ func (k *kept) serve(ctx context.Context, q *queue) error {
 		k.drop()
 		k.waiting, k.suspects = nil, nil
 		k.sent.clear()
+		k.held = nil
 	}
 	return err
 }
@@ -139,7 +151,11 @@ func (k *kept) next(q *queue) []job {
 		return k.suspects[:1]
 	}
 	room := k.window() - k.sent.len()
-	if len(k.waiting) == 0 && 2*k.sent.len() <= k.window() && room > 0 {
+	few := 2*k.sent.len() <= k.window()
+	if k.dialect.counted() {
+		few = k.sent.len() == 0
+	}
+	if len(k.waiting) == 0 && few && room > 0 {
 		k.waiting = q.take(room)
 	}
 	return k.waiting[:max(min(len(k.waiting), room), 0)]

@@ -36,7 +36,7 @@ type rig struct {
 
 // short is a patience for tests.
 var short = patience{
-	silence: time.Hour, doubt: time.Millisecond, longDoubt: time.Millisecond, leave: 300 * time.Millisecond,
+	silence: time.Hour, doubt: time.Millisecond, longDoubt: time.Millisecond, look: time.Millisecond, leave: 300 * time.Millisecond,
 	close: time.Minute, grace: time.Millisecond, rest: time.Millisecond,
 }
 
@@ -535,7 +535,7 @@ func TestWhoIsOverdue(t *testing.T) {
 		sent        int
 		told, again int
 	}{
-		{lines{}, 3, 1, 2}, {lines{}, 1, 1, 0}, {newJSONLines(nil), 3, 0, 3}, {newJSONLines(nil), 1, 1, 0},
+		{lines{}, 3, 0, 3}, {lines{}, 1, 1, 0}, {newJSONLines(nil), 3, 0, 3}, {newJSONLines(nil), 1, 1, 0},
 		{binaries{}, 3, 0, 3}, {binaries{}, 1, 1, 0}, {lines{}, 0, 0, 0},
 	} {
 		h := newHearing(c.dialect, c.sent)

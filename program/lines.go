@@ -25,6 +25,9 @@ func (lines) decode(text []byte, end bool) (reply, int) {
 	if n == 0 {
 		return reply{}, 0
 	}
+	if n == longestReply && text[n-1] != '\n' { // a part of a number would be a wrong one
+		return reply{failure: noNumber("the line %s is longer than %d bytes", quoted(line), longestReply), breach: disorder}, n
+	}
 	if v, ok := parseNumber(string(line)); ok {
 		return valued(0, v), n
 	}
@@ -38,7 +41,7 @@ func (lines) decode(text []byte, end bool) (reply, int) {
 }
 
 func (lines) window(seconds float64) int { return paced(ahead, seconds) }
-func (lines) ordered() bool              { return true }
+func (lines) counted() bool              { return true }
 
 func (lines) surplus(text []byte) error {
 	line, n := firstLine(text, false)

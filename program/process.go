@@ -28,6 +28,7 @@ type starter interface {
 type experience struct {
 	answered atomic.Bool // the program has given an answer in the right form
 	silent   sync.Once   // for the note that it does not answer
+	missing  sync.Once   // for the note that it has left out answers
 }
 
 // A MachineError says that the machine failed, not the program, and that trying again did

@@ -249,6 +249,8 @@ func (r *recipe) checkResult() error {
 		return objective.BadOption("Result", "%s has no group: put parentheses around what matches the number", r.Result)
 	case r.ResultFile != "" && !filepath.IsLocal(r.ResultFile):
 		return objective.BadOption("ResultFile", "%s is not in the work folder; write a name without a folder", r.ResultFile)
+	case slices.ContainsFunc(r.templates, func(t template) bool { return t.name == filepath.Clean(r.ResultFile) }):
+		return objective.BadOption("ResultFile", "%s is written by a template, and so its first number may not be the value; let the program write another file", r.ResultFile)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/untwist/untwist/objective"
@@ -30,24 +31,32 @@ type result struct {
 
 // read finds the value. empty says that there was nothing at all where it should be.
 func (r result) read(printed []byte) (v float64, failure *objective.Failure, empty bool) {
-	var ok bool
+	var (
+		ok bool
+		at span
+	)
 	switch {
 	case r.file != "":
 		text, err := readFront(r.file)
 		if err != nil {
 			return 0, noNumber("%s %v", r.name, err), true
 		}
-		if v, ok = firstNumber(text); !ok {
+		if v, at, ok = firstNumber(text); !ok {
 			return 0, noNumber("there is no number in %s", r.name), len(text) == 0
 		}
+		failure = twoReadings(text, at)
 	case r.pattern != nil:
 		if v, failure = matched(r.pattern, printed); failure != nil {
 			return 0, failure, len(printed) == 0
 		}
 	default:
-		if v, ok = lastNumber(printed); !ok {
+		if v, at, ok = lastNumber(printed); !ok {
 			return 0, nothingPrinted(printed), len(printed) == 0
 		}
+		failure = twoReadings(printed, at)
+	}
+	if failure != nil {
+		return 0, failure, false
 	}
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, notANumber(v), false
@@ -67,6 +76,14 @@ func matched(pattern *regexp.Regexp, printed []byte) (float64, *objective.Failur
 		return 0, noNumber("%s finds %s, which is not a number", pattern, quoted(group))
 	}
 	return v, nil
+}
+
+// twoReadings is the failure of a value that may be a number with a decimal comma.
+func twoReadings(text []byte, at span) *objective.Failure {
+	if word := decimalComma(text, at); word != "" {
+		return noNumber("%s may be one number or two: print a decimal point, or a space after the comma", quoted([]byte(word)))
+	}
+	return nil
 }
 
 func nothingPrinted(printed []byte) *objective.Failure {
@@ -93,8 +110,16 @@ func ending(printed []byte) string {
 	return "; the last line is " + quoted([]byte(line))
 }
 
-// quoted shows a text in quotes, on one line, cut if it is long.
-func quoted(text []byte) string { return strconv.Quote(shown(text, mostQuoted)) }
+// quoted shows a text in quotes, on one line, cut if it is long. Characters that cannot be
+// seen are shown as codes, since they may be what is wrong.
+func quoted(text []byte) string {
+	text = bytes.TrimSpace(text)
+	all := []rune(strings.ToValidUTF8(string(text[:min(len(text), 4*mostQuoted+64)]), "?"))
+	if len(all) > mostQuoted {
+		return strconv.Quote(string(all[:mostQuoted-1]) + "…")
+	}
+	return strconv.Quote(string(all))
+}
 
 // readFront reads the front of a file in which a number is expected.
 func readFront(path string) ([]byte, error) {

@@ -35,17 +35,17 @@ func TestNumbersInTexts(t *testing.T) {
 		{"→8←", 8, 8},
 		{"0x1p-2", 0.25, 0.25},
 	} {
-		first, ok := firstNumber([]byte(c.text))
+		first, _, ok := firstNumber([]byte(c.text))
 		if !ok || !same(first, c.first) {
 			t.Errorf("%q: the first number is %v (%v)", c.text, first, ok)
 		}
-		last, ok := lastNumber([]byte(c.text))
+		last, _, ok := lastNumber([]byte(c.text))
 		if !ok || !same(last, c.last) {
 			t.Errorf("%q: the last number is %v (%v)", c.text, last, ok)
 		}
 	}
 	for _, text := range []string{"", "\n", "none", "1-2", "--", "1.2.3", "é", "\xff", "abc1", "0xd"} {
-		if v, ok := lastNumber([]byte(text)); ok {
+		if v, _, ok := lastNumber([]byte(text)); ok {
 			t.Errorf("%q has the number %v", text, v)
 		}
 	}
@@ -77,11 +77,11 @@ func FuzzResult(f *testing.F) {
 	pattern := regexp.MustCompile(`f:\s*(\S+)`)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		all := naiveNumbers(string(text))
-		v, ok := lastNumber(text)
+		v, _, ok := lastNumber(text)
 		if ok != (len(all) > 0) || ok && !same(v, all[len(all)-1]) {
 			t.Fatalf("%q: the last number is %v (%v), want that of %v", text, v, ok, all)
 		}
-		v, ok = firstNumber(text)
+		v, _, ok = firstNumber(text)
 		if ok != (len(all) > 0) || ok && !same(v, all[0]) {
 			t.Fatalf("%q: the first number is %v (%v), want that of %v", text, v, ok, all)
 		}
@@ -151,15 +151,15 @@ func TestResults(t *testing.T) {
 
 func TestNoNumberIsCutOff(t *testing.T) {
 	long := call{stdout: []byte(strings.Repeat("0", mostOutput-4) + "1 17 x")}
-	if v, ok := lastNumber(long.printed()); !ok || v != 17 {
+	if v, _, ok := lastNumber(long.printed()); !ok || v != 17 {
 		t.Errorf("the value is %v (%v)", v, ok)
 	}
 	long = call{stdout: []byte(strings.Repeat("0", mostOutput) + "1")}
-	if v, ok := lastNumber(long.printed()); ok {
+	if v, _, ok := lastNumber(long.printed()); ok {
 		t.Errorf("half a number is %v", v)
 	}
 	long = call{stdout: []byte("5 6\n" + strings.Repeat(" ", mostOutput-4) + "7")}
-	if v, ok := firstNumber(long.printed()); !ok || v != 7 {
+	if v, _, ok := firstNumber(long.printed()); !ok || v != 7 {
 		t.Errorf("the first line is not dropped: %v (%v)", v, ok)
 	}
 }

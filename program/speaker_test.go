@@ -40,6 +40,7 @@ const (
 	pleaseFork                    // leave a process behind that holds the pipes and SIGTERM does not end
 	pleaseEscape                  // as pleaseFork, and nobody knows whose process it is
 	pleaseTell                    // what is in the environment
+	pleaseSkip                    // no answer, and go on
 )
 
 // f is the objective. Its value depends on the order of the coordinates.
@@ -237,6 +238,7 @@ func (s *talker) answer(x []float64) {
 			v = float64(v*100) + float64(n)
 		}
 		s.say(v)
+	case pleaseSkip:
 	case pleaseNaN:
 		s.say(math.NaN())
 	case pleaseTwo:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/untwist/untwist/objective"
 )
@@ -35,7 +36,9 @@ func (r *recipe) readTemplate(t Template) (template, error) {
 	bad := func(format string, args ...any) (template, error) {
 		return template{}, objective.BadOption("Templates", format, args...)
 	}
-	twice := func(other template) bool { return other.name == filepath.Clean(t.Name) }
+	name := filepath.Clean(t.Name)
+	twice := func(other template) bool { return other.name == name }
+	below := func(other template) bool { return under(name, other.name) || under(other.name, name) }
 	switch {
 	case t.Source == "":
 		return bad("a template has no source")
@@ -44,7 +47,9 @@ func (r *recipe) readTemplate(t Template) (template, error) {
 	case !filepath.IsLocal(t.Name) || filepath.Clean(t.Name) == ".":
 		return bad("%s: %s is not in the work folder; write a name without a folder", t.Source, t.Name)
 	case slices.ContainsFunc(r.templates, twice):
-		return bad("two templates write %s", filepath.Clean(t.Name))
+		return bad("two templates write %s", name)
+	case slices.ContainsFunc(r.templates, below):
+		return bad("%s: %s cannot be written, since a file of another template is where its folder would be, or the other way round", t.Source, t.Name)
 	}
 	path := t.Source
 	if !filepath.IsAbs(path) {
@@ -77,6 +82,11 @@ func (r *recipe) readTemplate(t Template) (template, error) {
 	}
 	sum := sha256.Sum256(text)
 	return template{filepath.Clean(t.Name), info.Mode().Perm(), f, hex.EncodeToString(sum[:])}, nil
+}
+
+// under reports whether a path is below a folder.
+func under(path, folder string) bool {
+	return strings.HasPrefix(path, folder+string(filepath.Separator))
 }
 
 // write fills in the template for a point and writes it into a folder.

@@ -71,7 +71,8 @@ type Guardian struct {
 // Start starts a guardian.
 //
 // If we die without Close, the guardian ends all programs and then removes what is in
-// folder and has a name that begins with "run-". If folder is "", it removes nothing.
+// folder and has a name that begins with "run-", and folder if it is empty then. If folder
+// is "", it removes nothing.
 func Start(folder string) (*Guardian, error) {
 	return startIn(folder, closeGrace)
 }

@@ -135,7 +135,8 @@ func (k *keeper) receive() {
 // there, which receive finds out.
 func (k *keeper) tell(m message) { k.link.Write(m.bytes()) }
 
-// tidy removes the work folders that were in use.
+// tidy removes the work folders that were in use, and the folder that they were in if
+// nothing else is in it.
 func (k *keeper) tidy() {
 	if k.folder == "" {
 		return
@@ -146,4 +147,5 @@ func (k *keeper) tidy() {
 			os.RemoveAll(filepath.Join(k.folder, e.Name()))
 		}
 	}
+	os.Remove(k.folder)
 }

@@ -3,6 +3,7 @@ package guardian
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -89,6 +90,22 @@ func TestFamily(t *testing.T) {
 		children.below(pid, func(p process) { got = append(got, fmt.Sprint(p.pid)) })
 		if strings.Join(got, " ") != want {
 			t.Errorf("below %d: %v, want %s", pid, got, want)
+		}
+	}
+}
+
+// The temporary folder goes too, unless something is kept in it.
+func TestTidy(t *testing.T) {
+	for kept, stays := range map[string]bool{"run-2": false, "failed-1": true} {
+		folder := filepath.Join(t.TempDir(), "untwist")
+		for _, place := range []string{"run-1/deep", kept} {
+			if err := os.MkdirAll(filepath.Join(folder, place), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		(&keeper{folder: folder}).tidy()
+		if _, err := os.Stat(folder); (err == nil) != stays {
+			t.Errorf("with %s in it: %v", kept, err)
 		}
 	}
 }
