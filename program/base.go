@@ -116,7 +116,7 @@ func (b *base) noteSilence(quiet time.Duration) {
 	}
 	b.experience.silent.Do(func() {
 		b.config.Note(fmt.Sprintf("the program has not answered for %.2g s; it may be buffering its output "+
-			"(flush=True in Python, fflush() in C and awk, mawk -W interactive), or use --eof if it answers at the end of its input",
+			"(flush=True in Python, fflush() in C and gawk, mawk -W interactive), or use --eof if it answers at the end of its input",
 			quiet.Seconds()))
 	})
 }
