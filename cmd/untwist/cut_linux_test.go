@@ -11,14 +11,14 @@ import (
 )
 
 // simulator writes a shell script that answers its first points and then waits, and
-// returns its path.
+// returns its path. It is slow, so that it is given one point at a time.
 func simulator(t *testing.T, answers string) string {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh")
 	}
 	path := filepath.Join(t.TempDir(), "sim")
-	script := "#!/bin/sh\nn=0\nwhile read -r a b; do\n n=$((n+1))\n if [ $n -gt " + answers + " ]; then exec tail -f /dev/null; fi\n echo $n.25\ndone\n"
+	script := "#!/bin/sh\nn=0\nwhile read -r a b; do\n n=$((n+1))\n if [ $n -gt " + answers + " ]; then exec tail -f /dev/null; fi\n sleep 0.02\n echo $n.25\ndone\n"
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
