@@ -183,7 +183,7 @@ func (p Parameter) middle() float64 {
 	case p.Log:
 		return min(max(kernel.ExpOf((kernel.LogOf(lo)+kernel.LogOf(hi))/2), lo), hi)
 	default:
-		return lo + (hi-lo)/2
+		return lo + float64((hi-lo)/2)
 	}
 }
 
