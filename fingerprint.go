@@ -33,6 +33,9 @@ func (o Options) Fingerprint(dim int) ([]byte, error) {
 	if err := o.complete(dim); err != nil {
 		return nil, err
 	}
+	if o.Parameters != nil { // they follow from them
+		o.Start, o.Bounds = Box{}, Box{}
+	}
 	text, err := canon.Marshal(decisive{
 		Numerics: Numerics, Dim: dim,
 		Strategy: o.Strategy, Identifier: o.Identifier, Frame: o.Frame, Blocks: o.Blocks,

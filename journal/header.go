@@ -19,7 +19,7 @@ type Header struct {
 	// parameters, the options, the planned budget.
 	About []byte
 	// Free are the parts of About that may differ from the journal's, as paths such as
-	// Options.Budget. They are not stored.
+	// Budget. They are not stored.
 	Free []string
 }
 
