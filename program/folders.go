@@ -25,7 +25,10 @@ type folders struct {
 	root  string // "": there is none
 	made  int    // work folders
 	kept  int
-	noted bool
+	noted bool // the first failure was noted, or is about to be
+
+	worked  bool   // some point has succeeded
+	pending string // what to note once one has
 }
 
 func newFolders(r *recipe) *folders {
@@ -138,7 +141,29 @@ func (f *folders) keep(folder string, r record) {
 	case first && err != nil:
 		f.note(fmt.Sprintf("query %s failed, and its folder cannot be kept: %v", query, err))
 	case first:
-		f.note(fmt.Sprintf("query %s failed: %s; more is in %s", query, shown([]byte(r.failure.Error()), 200), path))
+		f.later(fmt.Sprintf("query %s failed: %s; more is in %s", query, shown([]byte(r.failure.Error()), 200), path))
+	}
+}
+
+// later notes a line once some point has succeeded. If none ever does, the run ends and says
+// why, and a note would only say the same.
+func (f *folders) later(line string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.worked {
+		f.note(line)
+		return
+	}
+	f.pending = line
+}
+
+// succeeded says that a point has succeeded.
+func (f *folders) succeeded() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.worked = true; f.pending != "" {
+		f.note(f.pending)
+		f.pending = ""
 	}
 }
 

@@ -66,7 +66,7 @@ func (o *Objective) Each(ctx context.Context, points *mat.Dense, values []float6
 	defer cancel(nil)
 	defer context.AfterFunc(o.life, func() { cancel(context.Cause(o.life)) })()
 
-	b := &batchAnswers{values: values, known: make([]bool, n), tell: tell}
+	b := &batchAnswers{values: values, known: make([]bool, n), tell: tell, folders: o.folders}
 	err := context.Cause(ctx)
 	if err == nil {
 		err = o.start()
@@ -154,17 +154,24 @@ func (o *Objective) Kept() (folder string, n int) { return o.folders.keeps() }
 
 // batchAnswers are the answers of a batch, as they come.
 type batchAnswers struct {
-	mu     sync.Mutex
-	values []float64
-	known  []bool
-	tell   func(int, objective.Answer)
+	mu      sync.Mutex
+	values  []float64
+	known   []bool
+	worked  bool // some point of the batch has succeeded
+	tell    func(int, objective.Answer)
+	folders *folders
 }
 
 // take takes an answer.
 func (b *batchAnswers) take(i int, a objective.Answer) {
 	b.mu.Lock()
 	b.values[i], b.known[i] = a.Value, true
+	first := a.Failure == nil && !b.worked
+	b.worked = b.worked || first
 	b.mu.Unlock()
+	if first {
+		b.folders.succeeded()
+	}
 	b.tell(i, a)
 }
 

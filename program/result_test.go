@@ -61,6 +61,9 @@ func naiveNumbers(text string) (all []float64) {
 				w = strings.Replace(strings.Replace(w, "D", "d", 1), "d", "e", 1)
 			}
 			v, err := strconv.ParseFloat(w, 64)
+			if low := strings.ToLower(w); low == "+nan" || low == "-nan" {
+				v, err = math.NaN(), nil
+			}
 			if err == nil || strings.Contains(err.Error(), "range") {
 				all = append(all, v)
 				break

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -146,19 +147,23 @@ func (v *victim) recorded(t *testing.T) map[string]int {
 	return lines
 }
 
-// kill kills the run so many times, and compares what it prints in the end.
+// kill kills the run so many times, each when its journal has come to a random length, and
+// compares what it prints in the end.
 func (v *victim) kill(t *testing.T, kills int) {
 	t.Helper()
-	began := time.Now()
-	want := timeless(t, v.run(t, t.Context(), filepath.Join(v.dir, "whole.log")))
-	took := time.Since(began)
+	wholeJournal := filepath.Join(v.dir, "whole.journal")
+	want := timeless(t, v.run(t, t.Context(), filepath.Join(v.dir, "whole.log"), "--journal", wholeJournal))
 	times := logged(t, filepath.Join(v.dir, "whole.log")) // some points are asked for twice
+	lengths := make([]int64, kills)
+	for i := range lengths {
+		lengths[i] = int64(v.chance.Float64() * 0.95 * float64(length(wholeJournal)))
+	}
+	slices.Sort(lengths)
 	for died := 0; ; {
 		before, known := logged(t, v.log), v.recorded(t)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(v.chance.Float64()*float64(took)/float64(kills)*2))
-		if died == kills {
-			cancel()
-			ctx = t.Context()
+		ctx, cancel := context.WithCancel(t.Context())
+		if died < kills {
+			go cancelAt(ctx, cancel, v.journal, lengths[died])
 		}
 		out := v.run(t, ctx, v.log, "--journal", v.journal)
 		cancel()
@@ -189,6 +194,29 @@ func (v *victim) kill(t *testing.T, kills int) {
 		t.Logf("killed %d times", died)
 		return
 	}
+}
+
+// length returns how long a file is, 0 if there is none.
+func length(file string) int64 {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// cancelAt cancels when a file has come to a length.
+func cancelAt(ctx context.Context, cancel func(), file string, at int64) {
+	tick := time.NewTicker(500 * time.Microsecond)
+	defer tick.Stop()
+	for length(file) < at {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+	cancel()
 }
 
 // nobodyLeft waits until no process has a mark in its environment.

@@ -46,13 +46,19 @@ func (s subject) close(cmd *cobra.Command, stands error) error {
 		return stands
 	}
 	err := s.program.Close()
-	if dir, n := s.program.Kept(); n > 0 {
+	if stands != nil {
+		err = stands
+	}
+	dir, n := s.program.Kept()
+	var ended signalled
+	switch {
+	case n == 0:
+	case err != nil && !errors.As(err, &ended): // all in one line
+		return fmt.Errorf("%w; more is in %s", err, dir)
+	default:
 		note(cmd, "%s of failed points %s kept in %s", words.Count(n, "work folder", "work folders"), isAre(n), dir)
 	}
-	if stands == nil {
-		return err
-	}
-	return stands
+	return err
 }
 
 // subjectFlags are the flags that choose a subject: a built-in problem or a program.
