@@ -8,19 +8,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
 
 // batch starts a process for each batch.
-type batch struct {
-	caller
-	begun *atomic.Bool // the program has answered, if only badly
-}
-
-func (b *batch) close() error { return nil }
+type batch struct{ caller }
 
 // serve asks for all points at once. If it goes wrong, it asks for one after the other: then
 // the failure is that of a point.

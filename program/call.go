@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/untwist/untwist/internal/guardian"
@@ -24,7 +25,11 @@ type caller struct {
 	starter starter
 	number  int // of the slot, from 1
 	folders *folders
+	begun   *atomic.Bool // the program has answered, if only badly; all slots share it
 }
+
+// close has nothing to end: no process is kept.
+func (*caller) close() error { return nil }
 
 // A call is one run of the program from its start to its end.
 type call struct {

@@ -192,6 +192,18 @@ func speaker(t testing.TB, protocol Protocol, d int, args ...string) Config {
 	return Config{Exec: as(t, "speaker", args...), Protocol: protocol, Names: names(d)}
 }
 
+// eachKind calls f with a rig of every protocol of kept programs.
+func eachKind(t *testing.T, f func(t *testing.T, r *rig)) {
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			c := speaker(t, kind.config.Protocol, 3)
+			c.EOF = kind.config.EOF
+			f(t, newRig(t, c, short))
+		})
+	}
+}
+
 func TestAllProtocolsGiveTheSameBits(t *testing.T) {
 	t.Parallel()
 	sizes := []int{1, 40, 2000}
@@ -409,60 +421,48 @@ func TestMachineFailures(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	for _, kind := range kinds {
-		t.Run(kind.name, func(t *testing.T) {
-			t.Parallel()
-			c := speaker(t, kind.config.Protocol, 3)
-			c.EOF = kind.config.EOF
-			r := newRig(t, c, short)
-			good := scattered(2, 3)
-			check(t, good, r.mustAsk(good), nil)
-			r.config.Timeout = 30 * time.Millisecond // a limit only for points that hang
-			bad := asking(pleaseHang, pleaseStay)
-			const why = "timeout: no answer within 30ms"
-			check(t, bad, r.mustAsk(bad), map[int]string{0: why, 1: why})
-			r.config.Timeout = 0
-			check(t, good, r.mustAsk(good), nil)
-			if *long {
-				r.config.Timeout = 3 * time.Second
-				points := asking(0, 0, pleaseHang, 0, 0, pleaseStay, 0)
-				const why = "timeout: no answer within 3s"
-				check(t, points, r.mustAsk(points), map[int]string{2: why, 5: why})
-			}
-		})
-	}
+	eachKind(t, func(t *testing.T, r *rig) {
+		good := scattered(2, 3)
+		check(t, good, r.mustAsk(good), nil)
+		r.config.Timeout = 30 * time.Millisecond // a limit only for points that hang
+		bad := asking(pleaseHang, pleaseStay)
+		const why = "timeout: no answer within 30ms"
+		check(t, bad, r.mustAsk(bad), map[int]string{0: why, 1: why})
+		r.config.Timeout = 0
+		check(t, good, r.mustAsk(good), nil)
+		if *long {
+			r.config.Timeout = 3 * time.Second
+			points := asking(0, 0, pleaseHang, 0, 0, pleaseStay, 0)
+			const why = "timeout: no answer within 3s"
+			check(t, points, r.mustAsk(points), map[int]string{2: why, 5: why})
+		}
+	})
 }
 
 // A context that ends while the program hangs.
 func TestContextEnds(t *testing.T) {
 	t.Parallel()
-	for _, kind := range kinds {
-		t.Run(kind.name, func(t *testing.T) {
-			t.Parallel()
-			c := speaker(t, kind.config.Protocol, 3)
-			c.EOF = kind.config.EOF
-			r := newRig(t, c, short)
-			ctx, cancel := context.WithCancelCause(t.Context())
-			defer cancel(nil)
-			why := errors.New("enough")
-			p := short
-			p.silence = time.Nanosecond
-			r.config.Note = func(string) { cancel(why) } // the sign that it hangs
-			if s, ok := r.slots[0].(*kept); ok {
-				s.patience = p
-			} else {
-				time.AfterFunc(10*time.Millisecond, func() { cancel(why) })
-			}
-			if _, err := r.ask(ctx, asking(pleaseHang, 0)); err != why {
-				t.Errorf("%v, want %v", err, why)
-			}
-			points := scattered(3, 3) // it goes on
-			check(t, points, r.mustAsk(points), nil)
-			if _, err := r.ask(ctx, points); err != why {
-				t.Errorf("%v, want %v", err, why)
-			}
-		})
-	}
+	eachKind(t, func(t *testing.T, r *rig) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		why := errors.New("enough")
+		p := short
+		p.silence = time.Nanosecond
+		r.config.Note = func(string) { cancel(why) } // the sign that it hangs
+		if s, ok := r.slots[0].(*kept); ok {
+			s.patience = p
+		} else {
+			time.AfterFunc(10*time.Millisecond, func() { cancel(why) })
+		}
+		if _, err := r.ask(ctx, asking(pleaseHang, 0)); err != why {
+			t.Errorf("%v, want %v", err, why)
+		}
+		points := scattered(3, 3) // it goes on
+		check(t, points, r.mustAsk(points), nil)
+		if _, err := r.ask(ctx, points); err != why {
+			t.Errorf("%v, want %v", err, why)
+		}
+	})
 }
 
 func TestSilenceIsNotedOnce(t *testing.T) {

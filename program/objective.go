@@ -107,12 +107,12 @@ func (r *recipe) slots(g starter, f *folders) (all []slot) {
 		begun  = &atomic.Bool{}
 	)
 	for i := range r.Procs {
-		c := caller{recipe: r, starter: g, number: i + 1, folders: f}
+		c := caller{recipe: r, starter: g, number: i + 1, folders: f, begun: begun}
 		switch r.Protocol {
 		case Once:
-			all = append(all, &once{c, begun})
+			all = append(all, &once{c})
 		case Batch:
-			all = append(all, &batch{c, begun})
+			all = append(all, &batch{c})
 		default:
 			all = append(all, newKept(&r.Config, g, i+1, f, learnt))
 		}

@@ -6,18 +6,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 
 	"github.com/untwist/untwist/objective"
 )
 
 // once starts a process for each point.
-type once struct {
-	caller
-	begun *atomic.Bool // the program has answered, if only badly
-}
-
-func (o *once) close() error { return nil }
+type once struct{ caller }
 
 // serve asks the points one after the other.
 func (o *once) serve(ctx context.Context, q *queue) error {
