@@ -74,15 +74,7 @@ func (o *Objective) Each(ctx context.Context, points *mat.Dense, values []float6
 	if err == nil || done == 0 && spent == 0 {
 		return err
 	}
-	return &objective.PartialError{Done: done, Spent: max(done, spent), Err: cause(err)}
-}
-
-// cause returns err without the information on how far its batch came.
-func cause(err error) error {
-	if p, ok := err.(*objective.PartialError); ok && p.Err != nil {
-		return p.Err
-	}
-	return err
+	return &objective.PartialError{Done: done, Spent: max(done, spent), Err: objective.Cause(err)}
 }
 
 // recall returns the answers of a batch that the file has, and how many there are. They are

@@ -143,7 +143,7 @@ func (g *Guard) unpanicked(ctx context.Context, points *mat.Dense, values []floa
 		switch {
 		case err == nil:
 			lo = hi
-		case !errors.As(cause(err), &panicked) || done == 0:
+		case !errors.As(Cause(err), &panicked) || done == 0:
 			return partial(lo+done, lo+spent, err)
 		case alone || hi-lo == 1: // it is known which point it was
 			lo += done
@@ -158,7 +158,7 @@ func (g *Guard) unpanicked(ctx context.Context, points *mat.Dense, values []floa
 // itsOwn returns an error of the objective so that nobody takes it for one of the run: the
 // budget or the target that it speaks of, of a search inside it perhaps, is not ours.
 func itsOwn(n int, err error) error {
-	why := cause(err)
+	why := Cause(err)
 	for _, ours := range []error{ErrBudget, ErrTarget, ErrTolerance, ErrTime} {
 		if errors.Is(why, ours) {
 			done, spent := progress(n, err)

@@ -51,11 +51,11 @@ func progress(n int, err error) (done, spent int) {
 // partial returns err for a whole batch, of which done values are known and spent
 // points were evaluated. It replaces what err says about a part of that batch.
 func partial(done, spent int, err error) error {
-	return &PartialError{Done: done, Spent: spent, Err: cause(err)}
+	return &PartialError{Done: done, Spent: spent, Err: Cause(err)}
 }
 
-// cause returns err without the information on how far its batch came.
-func cause(err error) error {
+// Cause returns err without the information on how far its batch came.
+func Cause(err error) error {
 	if partial, ok := err.(*PartialError); ok && partial.Err != nil {
 		return partial.Err
 	}

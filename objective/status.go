@@ -92,5 +92,5 @@ func StatusOf(ctx context.Context, err error) (Status, error) {
 		}
 		return Failed, stopped.err
 	}
-	return Failed, cause(err)
+	return Failed, Cause(err)
 }

@@ -3,6 +3,7 @@ package parameter
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
@@ -93,16 +94,10 @@ func (s Space) box(interval func(Parameter) (lo, hi float64)) (b objective.Box) 
 // Guess returns the point of all guesses, in the user's units, nil if there is none. A
 // parameter without a guess is in the middle of where to look first.
 func (s Space) Guess() []float64 {
-	known := false
-	x := make([]float64, len(s))
-	for i, p := range s {
-		known = known || p.Fixed == nil && p.Guess != nil
-		x[i] = p.middle()
-	}
-	if !known {
+	if !slices.ContainsFunc(s, func(p Parameter) bool { return p.Fixed == nil && p.Guess != nil }) {
 		return nil
 	}
-	return x
+	return s.Middle()
 }
 
 // Middle returns the point of all guesses, or, where there is none, the middle of where to
