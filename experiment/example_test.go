@@ -10,7 +10,7 @@ import (
 )
 
 // A small experiment: two methods on one problem at three seeds.
-func ExampleGrid() {
+func ExampleTable1() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "grid")
 	if err != nil {
@@ -18,7 +18,7 @@ func ExampleGrid() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	g := experiment.Grid{Problems: []string{"levy"}, Methods: []string{"cbo", "auto"}, Dim: 5, Runs: 3}
+	g := experiment.Table1{Problems: []string{"levy"}, Methods: []string{"cbo", "auto"}, Dim: 5, Runs: 3}
 	if err := g.Complete(); err != nil {
 		fmt.Println(err)
 		return

@@ -28,7 +28,7 @@ import (
 // The results are the same for any number of jobs, however often Run is stopped. Two
 // programs may work on one store, but they mostly make the same runs, and only one of two
 // equal runs is kept.
-func (g Grid) Run(ctx context.Context, s *store.Store, jobs int, notice func(Progress)) error {
+func (g Table1) Run(ctx context.Context, s *store.Store, jobs int, notice func(Progress)) error {
 	if err := g.check(); err != nil {
 		return fmt.Errorf("experiment: the grid is not complete: %w", err)
 	}
@@ -69,7 +69,7 @@ func (g Grid) Run(ctx context.Context, s *store.Store, jobs int, notice func(Pro
 
 // A runner makes runs.
 type runner struct {
-	grid  Grid
+	grid  Table1
 	store *store.Store
 	watch *watch
 }

@@ -19,7 +19,7 @@ import (
 // for the frame count for each of them.
 func TestSharedFramesChangeNothing(t *testing.T) {
 	t.Parallel()
-	g := complete(t, Grid{Dim: 6, Runs: 1, Budget: 9000})
+	g := complete(t, Table1{Dim: 6, Runs: 1, Budget: 9000})
 	s := open(t, g, t.TempDir())
 	if err := g.Run(ctx, s, 2, nil); err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestRunsAreTheSameHoweverMade(t *testing.T) {
 	grown := open(t, g, t.TempDir())
 	less := g
 	less.Runs, less.Methods, less.Problems = 1, g.Methods[3:5], g.Problems[1:]
-	for _, part := range []Grid{less, g} {
+	for _, part := range []Table1{less, g} {
 		if err := part.Run(ctx, grown, 7, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestRunsAreTheSameHoweverMade(t *testing.T) {
 // A budget that ends during identification ends the methods that need coordinates, and
 // not one more query is spent.
 func TestBudgetsThatEndInTheHessians(t *testing.T) {
-	g := complete(t, Grid{Dim: 5, Runs: 1, Budget: 100, Methods: []string{"reparametrised", "transformed", "componentwise"}})
+	g := complete(t, Table1{Dim: 5, Runs: 1, Budget: 100, Methods: []string{"reparametrised", "transformed", "componentwise"}})
 	s := open(t, g, t.TempDir())
 	if err := g.Run(ctx, s, 1, nil); err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestBudgetsThatEndInTheHessians(t *testing.T) {
 // Where identification takes exactly the whole budget, the methods that need it give the
 // same results as by themselves.
 func TestBudgetsOfTheFrameAlone(t *testing.T) {
-	g := complete(t, Grid{Dim: 2, Runs: 1, Budget: 140, Problems: []string{"rastrigin"}, Methods: []string{"reparametrised", "transformed", "componentwise"}})
+	g := complete(t, Table1{Dim: 2, Runs: 1, Budget: 140, Problems: []string{"rastrigin"}, Methods: []string{"reparametrised", "transformed", "componentwise"}})
 	s := open(t, g, t.TempDir())
 	if err := g.Run(ctx, s, 1, nil); err != nil {
 		t.Fatal(err)

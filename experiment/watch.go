@@ -26,7 +26,7 @@ type cost struct {
 // A watch counts runs and estimates the time left.
 type watch struct {
 	mutex  sync.Mutex
-	grid   Grid
+	grid   Table1
 	jobs   int
 	notice func(Progress)
 	costs  map[cell]cost
@@ -35,7 +35,7 @@ type watch struct {
 }
 
 // newWatch returns a watch that has counted the known runs of the grid.
-func newWatch(g Grid, known []store.Run, jobs int, notice func(Progress)) *watch {
+func newWatch(g Table1, known []store.Run, jobs int, notice func(Progress)) *watch {
 	w := &watch{grid: g, jobs: jobs, notice: notice, costs: map[cell]cost{}, seen: map[store.Key]bool{}}
 	frames := map[store.Key]float64{}
 	for _, run := range known {

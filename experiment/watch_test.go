@@ -8,7 +8,7 @@ import (
 
 // The time left assumes that the runs of each cell take as long as they did so far.
 func TestTimeLeft(t *testing.T) {
-	g := complete(t, Grid{Dim: 5, Runs: 4, Methods: []string{"cbo", "transformed", "componentwise"}, Problems: []string{"rastrigin"}})
+	g := complete(t, Table1{Dim: 5, Runs: 4, Methods: []string{"cbo", "transformed", "componentwise"}, Problems: []string{"rastrigin"}})
 	var told []Progress
 	w := newWatch(g, nil, 2, func(p Progress) { told = append(told, p) })
 	key := func(method string, seed uint64) store.Key {

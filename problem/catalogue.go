@@ -6,6 +6,7 @@ import (
 
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -103,13 +104,14 @@ type drawing struct {
 }
 
 // A function is g with its minimiser. It is given by its terms if it is a sum of them,
-// and by its value otherwise.
+// by its value otherwise, or by its values at a batch if it has matrix products of its own.
 type function struct {
-	terms     func(t, y []float64)            // sets t_j = f_j(y_j), where g(y) = Σ f_j(y_j)
-	value     func(y, work []float64) float64 // returns g(y)
-	work      int                             // the length of work that value needs; 0: m
-	minimiser []float64                       // y*
-	point     []float64                       // an x* with Wx* = y*; nil: the shortest one
+	terms     func(t, y []float64)                              // sets t_j = f_j(y_j), where g(y) = Σ f_j(y_j)
+	value     func(y, work []float64) float64                   // returns g(y)
+	batch     func(dst []float64, y blas64.General, s *scratch) // sets dst_i = g(y_i) for the rows y_i of y
+	work      int                                               // the length of work that value needs; 0: m
+	minimiser []float64                                         // y*
+	point     []float64                                         // an x* with Wx* = y*; nil: the shortest one
 	blocks    [][]int
 }
 

@@ -16,6 +16,13 @@ const rowsAtOnce = 64
 
 // Evaluate sets values[i] = f(points[i, :]).
 func (p *Problem) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return p.Clean(ctx, points, values)
+}
+
+// Clean sets values[i] to the value of the clean function at points[i, :], the one whose
+// minimum is Minimum: before the map, the noise, the scale, the rounding and the failures
+// that the Spec asks for.
+func (p *Problem) Clean(ctx context.Context, points *mat.Dense, values []float64) error {
 	x := points.RawMatrix()
 	s := p.borrow()
 	defer p.giveBack(s)
@@ -36,6 +43,10 @@ func (p *Problem) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 
 // values sets dst[i] = g(y_i) for the rows y_i of y.
 func (g *function) values(dst []float64, y blas64.General, s *scratch) {
+	if g.batch != nil {
+		g.batch(dst, y, s)
+		return
+	}
 	if g.terms == nil {
 		for i := range dst {
 			dst[i] = g.value(rows(y, i, 1).Data, s.work)

@@ -33,6 +33,7 @@ type Spec struct {
 	Mix        string // one of Mixes; "": the problem's own, mostly "paper"
 	Block      int    // components in a block of ridge-blocks; 0: 4
 	Seed       uint64
+	Blemishes  // what is not clean; zero: nothing
 
 	// Bounds is a box in which the minimiser has to lie; nil: none. Only
 	// microring can place its minimiser.
@@ -157,7 +158,8 @@ func (p *Problem) Dim() int { return p.spec.Dim }
 // mixed problems may lie far outside.
 func (p *Problem) Domain() objective.Box { return p.domain }
 
-// Minimum returns f(x*), the least value of f.
+// Minimum returns f(x*), the least value of the clean f. It is NaN where nobody knows it:
+// with a coupling.
 func (p *Problem) Minimum() float64 { return p.minimum }
 
 // Minimiser returns x*, up to rounding. Where m < d there are many minimisers. It

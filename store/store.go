@@ -37,11 +37,17 @@ type Run struct {
 	Queries int
 	Reached int     // the first query with the gap that was asked for, or 0
 	Seconds float64 // how long it took
+	Own     float64 // the part of Seconds that the method took, and not the function
+	Rounds  int     // how many batches it asked for one after another; 0: nobody counted
+	Version string  // of the program that made it
 
 	// Recovered is how many components of the true frame were found; -1 if there is no
 	// frame to compare.
 	Recovered int
-	// Curve is the least gap at log-spaced numbers of queries.
+	// Curve is the least gap at log-spaced numbers of queries, and at every query that was the
+	// first at or below a target, or a gap 10^(k/5), k whole. The gap is that of the clean
+	// function: before its map, its noise and its rounding. Where the minimum is not known, it
+	// is the value.
 	Curve []objective.Sample
 	// Frame is the frame that was found, as JSON, if other runs start from this one.
 	Frame []byte

@@ -23,7 +23,7 @@ type gridFile struct {
 }
 
 // readGrid reads a grid from a file. The words of an error go on after the file's name.
-func readGrid(path string, g *experiment.Grid) error {
+func readGrid(path string, g *experiment.Table1) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
@@ -43,7 +43,7 @@ func readGrid(path string, g *experiment.Grid) error {
 
 // into sets those fields of a grid that the file has. A number that stands in the file is
 // never taken for a default, even if it is 0.
-func (in *gridFile) into(g *experiment.Grid) error {
+func (in *gridFile) into(g *experiment.Table1) error {
 	for _, n := range []struct {
 		name  string
 		value *int

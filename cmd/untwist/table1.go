@@ -81,8 +81,8 @@ To repeat a single run, use untwist minimize --problem NAME --dim D --budget B
 }
 
 // grid translates the flags.
-func (f *table1Flags) grid(cmd *cobra.Command) (experiment.Grid, error) {
-	var g experiment.Grid
+func (f *table1Flags) grid(cmd *cobra.Command) (experiment.Table1, error) {
+	var g experiment.Table1
 	if f.file != "" {
 		if err := readGrid(string(f.file), &g); err != nil {
 			return g, usageError{fmt.Errorf("--grid: %s %w", f.file, err)}
@@ -167,7 +167,7 @@ func (f *table1Flags) run(cmd *cobra.Command) (err error) {
 
 // showTable prints, writes and draws the table of the runs that are done, in this order:
 // what was printed is not lost if the program is ended while it draws.
-func showTable(ctx context.Context, cmd *cobra.Command, g experiment.Grid, s *store.Store, dir string) error {
+func showTable(ctx context.Context, cmd *cobra.Command, g experiment.Table1, s *store.Store, dir string) error {
 	t, err := g.Tabulate(context.WithoutCancel(ctx), s)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 // A Table says for each method how often it came within the gap on each problem.
 type Table struct {
-	Grid  Grid   `json:"grid"`
+	Grid  Table1 `json:"grid"`
 	Done  int    `json:"done"` // how many of Total runs are done
 	Total int    `json:"total"`
 	Cells []Cell `json:"cells"` // method after method
@@ -42,7 +42,7 @@ type Cell struct {
 }
 
 // Tabulate makes the table of a complete grid from the runs that are in the store.
-func (g Grid) Tabulate(ctx context.Context, s *store.Store) (Table, error) {
+func (g Table1) Tabulate(ctx context.Context, s *store.Store) (Table, error) {
 	all, err := s.All(ctx)
 	if err != nil {
 		return Table{}, err
@@ -113,7 +113,7 @@ func (c *Cell) compare(same bool) {
 const papersRuns = 100
 
 // likePaper reports whether the settings are those of the paper.
-func (g Grid) likePaper() bool {
+func (g Table1) likePaper() bool {
 	return g.Dim == 100 && g.Budget == 5_000_000 && g.Gap == 0.005 && g.Mix == "paper"
 }
 

@@ -16,9 +16,9 @@ import (
 
 // example is a store with five runs of two methods in four dimensions, two of another
 // grid, and a frame.
-func example(t *testing.T) (Grid, *store.Store) {
+func example(t *testing.T) (Table1, *store.Store) {
 	t.Helper()
-	g := complete(t, Grid{Dim: 4, Runs: 3, Problems: []string{"rastrigin"}, Methods: []string{"cbo", "transformed"}})
+	g := complete(t, Table1{Dim: 4, Runs: 3, Problems: []string{"rastrigin"}, Methods: []string{"cbo", "transformed"}})
 	s := open(t, g, t.TempDir())
 	key := func(method string, seed uint64) store.Key {
 		return store.Key{Problem: "rastrigin", Method: method, Seed: seed}
@@ -187,7 +187,7 @@ func TestCommittedTable(t *testing.T) {
 // The quartiles of three runs, by hand. A run keeps its last value after it has ended, and
 // has no gap before its first sample.
 func TestCourse(t *testing.T) {
-	g := Grid{Problems: []string{"p"}, Methods: []string{"m"}}
+	g := Table1{Problems: []string{"p"}, Methods: []string{"m"}}
 	table := Table{Grid: g}
 	for _, curve := range [][]objective.Sample{
 		{{Queries: 1, Value: 10}, {Queries: 5, Value: 4}},
@@ -209,7 +209,7 @@ func TestCourse(t *testing.T) {
 
 // A picture for each problem that has runs.
 func TestDrawConvergence(t *testing.T) {
-	g := complete(t, Grid{Dim: 3, Runs: 2, Budget: 700, Problems: []string{"squared-norm", "levy"}, Methods: []string{"cbo", "cmaes", "auto"}})
+	g := complete(t, Table1{Dim: 3, Runs: 2, Budget: 700, Problems: []string{"squared-norm", "levy"}, Methods: []string{"cbo", "cmaes", "auto"}})
 	s, dir := open(t, g, t.TempDir()), t.TempDir()
 	part := g
 	part.Problems = g.Problems[:1]

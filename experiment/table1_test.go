@@ -21,7 +21,7 @@ import (
 var ctx = context.Background()
 
 // complete returns a grid with the defaults filled in.
-func complete(t *testing.T, g Grid) Grid {
+func complete(t *testing.T, g Table1) Table1 {
 	t.Helper()
 	if err := g.Complete(); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func stored(t *testing.T, s *store.Store) []store.Run {
 }
 
 // open opens a grid's store in a folder.
-func open(t *testing.T, g Grid, dir string) *store.Store {
+func open(t *testing.T, g Table1, dir string) *store.Store {
 	t.Helper()
 	s, err := g.OpenStore(ctx, filepath.Join(dir, "table1.db"))
 	if err != nil {
@@ -54,14 +54,14 @@ func open(t *testing.T, g Grid, dir string) *store.Store {
 }
 
 // small is a grid that takes a second.
-func small(t *testing.T) Grid {
-	return complete(t, Grid{Dim: 5, Runs: 2, Budget: 4000})
+func small(t *testing.T) Table1 {
+	return complete(t, Table1{Dim: 5, Runs: 2, Budget: 4000})
 }
 
 // The paper's table is the default.
 func TestDefaultsAreThePapers(t *testing.T) {
-	g := complete(t, Grid{})
-	want := Grid{
+	g := complete(t, Table1{})
+	want := Table1{
 		Problems: []string{"rastrigin", "rastrigin-like", "squared-norm", "different-powers"},
 		Methods:  []string{"cbo-on-g", "cbo", "reparametrised", "transformed", "componentwise", "cmaes", "auto"},
 		Dim:      100, Runs: 100, Budget: 5_000_000, Gap: 0.005, Mix: "paper",
@@ -69,32 +69,32 @@ func TestDefaultsAreThePapers(t *testing.T) {
 	if !cmp.Equal(g, want) || !g.likePaper() {
 		t.Error(cmp.Diff(want, g))
 	}
-	complete(t, Grid{Seed: math.MaxUint64 - 2, Runs: 3})
-	if g := complete(t, Grid{Dim: 10}); g.Budget != 50_000 || g.likePaper() {
+	complete(t, Table1{Seed: math.MaxUint64 - 2, Runs: 3})
+	if g := complete(t, Table1{Dim: 10}); g.Budget != 50_000 || g.likePaper() {
 		t.Error(g)
 	}
 }
 
 func TestBadGrids(t *testing.T) {
 	for _, test := range []struct {
-		grid         Grid
+		grid         Table1
 		option, text string
 	}{
-		{Grid{Problems: []string{"rastrgin"}}, "Problems", `unknown problem "rastrgin": must be one of rastrigin,`},
-		{Grid{Problems: []string{}}, "Problems", "none are named"},
-		{Grid{Methods: []string{"CBO"}}, "Methods", `unknown method "CBO": must be one of cbo-on-g,`},
-		{Grid{Methods: []string{"identification"}}, "Methods", "unknown method"},
-		{Grid{Methods: []string{"cbo", "auto", "cbo"}}, "Methods", `"cbo" is named twice`},
-		{Grid{Dim: -1}, "Dim", "at least 1"},
-		{Grid{Dim: 1 << 40}, "Dim", "must be at most 10000"},
-		{Grid{Runs: math.MaxInt}, "Runs", "must be at most 1000000"},
-		{Grid{Seed: math.MaxUint64 - 1, Runs: 3}, "Seed", "too large for 3 consecutive seeds"},
-		{Grid{Runs: -3}, "Runs", "at least 1"},
-		{Grid{Budget: -1}, "Budget", "at least 1"},
-		{Grid{Gap: -1}, "Gap", "above 0"},
-		{Grid{Gap: math.NaN()}, "Gap", "above 0"},
-		{Grid{Mix: "shaken"}, "Mix", "unknown mixing matrix"},
-		{Grid{Seed: math.MaxUint64}, "Seed", "too large for 100 consecutive seeds"},
+		{Table1{Problems: []string{"rastrgin"}}, "Problems", `unknown problem "rastrgin": must be one of rastrigin,`},
+		{Table1{Problems: []string{}}, "Problems", "none are named"},
+		{Table1{Methods: []string{"CBO"}}, "Methods", `unknown method "CBO": must be one of cbo-on-g,`},
+		{Table1{Methods: []string{"identification"}}, "Methods", "unknown method"},
+		{Table1{Methods: []string{"cbo", "auto", "cbo"}}, "Methods", `"cbo" is named twice`},
+		{Table1{Dim: -1}, "Dim", "at least 1"},
+		{Table1{Dim: 1 << 40}, "Dim", "must be at most 10000"},
+		{Table1{Runs: math.MaxInt}, "Runs", "must be at most 1000000"},
+		{Table1{Seed: math.MaxUint64 - 1, Runs: 3}, "Seed", "too large for 3 consecutive seeds"},
+		{Table1{Runs: -3}, "Runs", "at least 1"},
+		{Table1{Budget: -1}, "Budget", "at least 1"},
+		{Table1{Gap: -1}, "Gap", "above 0"},
+		{Table1{Gap: math.NaN()}, "Gap", "above 0"},
+		{Table1{Mix: "shaken"}, "Mix", "unknown mixing matrix"},
+		{Table1{Seed: math.MaxUint64}, "Seed", "too large for 100 consecutive seeds"},
 	} {
 		err := test.grid.Complete()
 		var bad *objective.OptionError

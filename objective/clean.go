@@ -1,0 +1,16 @@
+package objective
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Cleaner is a benchmark's objective that knows what its values would be without noise,
+// rounding and the like. If it is Blemished, a run's target is compared with clean values.
+// Only a benchmark can know them.
+type Cleaner interface {
+	Objective
+	Blemished() bool // whether Clean differs from Evaluate
+	Clean(ctx context.Context, points *mat.Dense, values []float64) error
+}
