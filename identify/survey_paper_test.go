@@ -175,6 +175,9 @@ func TestVerdicts(t *testing.T) {
 	}
 	for _, d := range dims {
 		for _, entry := range problem.Catalogue() {
+			if entry.Mix == "" {
+				continue // the bbob functions are not all smooth enough for a survey
+			}
 			t.Run(fmt.Sprintf("%s/%d", entry.Name, d), func(t *testing.T) {
 				for seed := range seeds {
 					p := draw(t, entry.Name, d, "", seed)

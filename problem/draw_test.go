@@ -44,7 +44,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: the minimiser reaches %v, want up to %v", name, furthest, want.reach)
 		}
 	}
-	if n := len(problem.Names()); n != 14 {
+	if n := len(mixed(t)); n != 14 {
 		t.Errorf("%d problems", n)
 	}
 }
