@@ -91,6 +91,7 @@ type instance struct {
 	d      int
 	r, q   linear // the rotations R and Q
 	xopt   []float64
+	shift  []float64 // x_opt, tiled
 	fopt   float64
 	params *rng.Stream // for everything else
 }
@@ -140,6 +141,7 @@ func stretch(d int) float64 { return max(1, math.Sqrt(float64(d))/8) }
 // function returns f(x) = part(x) + f_opt, where part gets the points, a room to work in,
 // and sets the values. It couples everything, in the coordinates of the first rotation.
 func (in *instance) function(part func(dst []float64, x blas64.General, r room)) function {
+	in.shift = tiled(in.xopt)
 	f := function{
 		batch: func(dst []float64, x blas64.General, s *scratch) {
 			part(dst, x, newRoom(s, len(dst)))

@@ -36,7 +36,7 @@ func rotatedDiscus(in *instance) function {
 // R(x − x_opt) one by one, so it is separable in them.
 func oscillatingSquares(in *instance, w []float64) function {
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.apply(in.r)
 		r.oscillate()
 		r.squares(dst, w)
@@ -48,7 +48,7 @@ func bentCigar(in *instance) function {
 	w, beta := scaled(1e6, ones(in.d)), scaled(0.5, spread(in.d))
 	w[0] = 1
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.apply(in.r)
 		r.asymmetric(beta)
 		r.apply(in.r)
@@ -61,7 +61,7 @@ func sharpRidge(in *instance) function {
 	m, w := compose(in.q, lambda(10, in.d), in.r), ones(in.d)
 	w[0] = 0
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.apply(m)
 		r.squares(dst, w)
 		for i, v := range dst {
@@ -77,16 +77,14 @@ func rotatedPowers(in *instance) function {
 	for i, at := range power {
 		power[i] = 2 + float64(4*at)
 	}
+	power = tiled(power)
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.apply(in.r)
 		for i, v := range r.z.Data {
 			r.a.Data[i] = math.Abs(v)
 		}
-		for i := range dst {
-			a := rows(r.a, i, 1).Data
-			kernel.Pow(a, a, power)
-		}
+		kernel.Pow(r.a.Data, r.a.Data, power)
 		kernel.MulVec(dst, r.a, w)
 		for i, v := range dst {
 			dst[i] = math.Sqrt(v)

@@ -15,23 +15,26 @@ func katsuura(in *instance) function {
 	m := compose(in.q, lambda(100, in.d), in.r)
 	n := float64(in.d)
 	front, power := 10/(n*n), 10/math.Pow(n, 1.2)
+	const together = 8 // factors whose product has one logarithm; it cannot overflow
+	groups := (in.d + together - 1) / together
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.apply(m)
-		const together = 8 // factors whose product has one logarithm; it cannot overflow
+		logs := r.a.Data[:len(dst)*groups]
 		for i := range dst {
 			z := rows(r.z, i, 1).Data
-			for lo := 0; lo < len(z); lo += together {
+			for g := range groups {
 				product := 1.0
-				for j, v := range z[lo:min(lo+together, len(z))] {
-					product *= 1 + float64(float64(lo+j+1)*digits(v))
+				for j := g * together; j < min((g+1)*together, len(z)); j++ {
+					product *= 1 + float64(float64(j+1)*digits(z[j]))
 				}
-				z[lo/together] = product
+				logs[i*groups+g] = product
 			}
-			logs := z[:(len(z)+together-1)/together]
-			kernel.Log(logs, logs)
+		}
+		kernel.Log(logs, logs)
+		for i := range dst {
 			sum := 0.0
-			for _, v := range logs {
+			for _, v := range logs[i*groups : (i+1)*groups] {
 				sum += v
 			}
 			dst[i] = power * sum
@@ -51,36 +54,32 @@ func katsuura(in *instance) function {
 // Write w in binary, 0.b₁b₂…. Then 2^−k dist(2^k w) = Σ_{i>k+1} 2^−i [b_i ≠ b_{k+1}]. So with
 // c the first 8 digits as an integer, p the number of ones among them, and w' = 2^8 w − c,
 //
-//	T_n(w) = takagi[c] + 2^−8 (p(1−w') + (8−p)w' + T_{n−8}(w')),   takagi[c] = T_8(c/2^8) − p/2^8.
+//	T_n(w) = t_c + 2^−8 (s_c w' + T_{n−8}(w')),   s_c = 8−2p,   t_c = T_8(c/2^8).
 func digits(z float64) float64 {
 	w := 2 * math.Abs(z)
 	if !(w < 1<<52) { // an integer, or not a number
 		return w - w
 	}
-	w -= math.Floor(w)
+	w -= float64(int64(w))
 	sum, unit := 0.0, 0.5
 	for range 4 {
 		w *= 256
 		c := uint8(w)
 		w -= float64(c)
-		p := float64(bits.OnesCount8(c))
-		sum += float64(unit * (takagi[c] + float64((p+float64((8-2*p)*w))/256)))
 		unit /= 256
+		sum += float64(unit * (takagi[c].t + float64(takagi[c].s*w)))
 	}
 	return sum
 }
 
-// takagi has Σ_i 2^−i·(the number of digits before b_i that differ from it) for the 8 digits
-// b_i of every c.
-var takagi = func() (t [256]float64) {
-	for c := range t {
-		for i := range 8 {
-			for k := range i {
-				if c>>(7-i)&1 != c>>(7-k)&1 {
-					t[c] += math.Ldexp(1, -i-1)
-				}
-			}
+// takagi has 2^8 t_c and s_c for every c.
+var takagi = func() (table [256]struct{ t, s float64 }) {
+	for c := range table {
+		table[c].s = float64(8 - 2*bits.OnesCount(uint(c)))
+		for k := range 8 {
+			w := math.Ldexp(float64(c), k-8)
+			table[c].t += math.Ldexp(math.Abs(w-math.Round(w)), 8-k)
 		}
 	}
-	return t
+	return table
 }()

@@ -26,7 +26,7 @@ var bbobModerate = []bbobFunction{
 func attractiveSector(in *instance) function {
 	m := compose(in.q, lambda(10, in.d), in.r)
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.apply(m)
 		for i := range dst {
 			sum := 0.0
@@ -52,7 +52,7 @@ func attractiveSector(in *instance) function {
 func stepEllipsoid(in *instance) function {
 	first, w := compose(lambda(10, in.d), in.r), powers(100, in.d)
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.apply(first)
 		least := r.b.Data[:len(dst)]
 		for i := range least {
@@ -78,9 +78,12 @@ func stepEllipsoid(in *instance) function {
 func originalRosenbrock(in *instance) function {
 	gamma := stretch(in.d)
 	return in.function(func(dst []float64, x blas64.General, r room) {
+		r.minus(x, in.shift)
 		for i := range dst {
-			t := rows(r.z, i, 1).Data
-			kernel.Difference(t, gamma, rows(x, i, 1).Data, in.xopt) // z − 1
+			t := rows(r.z, i, 1).Data // (z − 1)/γ
+			for j := range t {
+				t[j] *= gamma
+			}
 			dst[i] = valley(t)
 		}
 	})

@@ -27,7 +27,7 @@ func rotatedRastrigin(in *instance) function {
 	second := compose(in.r, lambda(10, in.d), in.q)
 	beta, w := scaled(0.2, spread(in.d)), ones(in.d)
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.apply(in.r)
 		r.oscillate()
 		r.asymmetric(beta)
@@ -41,12 +41,12 @@ func rotatedRastrigin(in *instance) function {
 func weierstrass(in *instance) function {
 	second, w := compose(in.r, lambda(1.0/100, in.d), in.q), ones(in.d)
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.apply(in.r)
 		r.oscillate()
 		r.apply(second)
 		r.ripples()
-		kernel.MulVec(dst, r.z, w)
+		kernel.MulVec(dst, r.v, w)
 		for i, v := range dst {
 			v /= float64(in.d)
 			dst[i] = 10 * (v * square(v))
@@ -55,27 +55,40 @@ func weierstrass(in *instance) function {
 	})
 }
 
-// ripples sets every z to Σ_{k<12} 2^−k (cos 2π3^k(z+½) − cos π3^k). Since 3^k is odd the
-// bracket is 1 − cos 2π3^k z = 2u_k with u_k = sin² π3^k z. That of three times the angle is
-// u_{k+1} = u_k(3−4u_k)², so one sine is enough.
+// ripples sets v = Σ_{k<12} 2^−k (cos 2π3^k(z+½) − cos π3^k) for every z. Since 3^k is odd the
+// bracket is 1 − cos 2π3^k z = u_k/2 with u_k = 4 sin² π3^k z. That of three times the angle is
+// u_{k+1} = u_k(3−u_k)², so one sine is enough. It loses z.
 func (r *room) ripples() {
-	z := r.z.Data
+	const atATime = 512 // numbers that stay in the fastest memory
+	z, sum := r.z.Data, r.v.Data
 	for i, v := range z {
 		z[i] = math.Pi * v
 	}
 	kernel.Sin(z, z)
-	for i, v := range z {
-		u, sum := square(v), 0.0
-		for k := range 12 {
-			sum += float64(halves[k] * u)
-			u *= square(3 - float64(4*u))
+	for lo := 0; lo < len(z); lo += atATime {
+		hi := min(lo+atATime, len(z))
+		u, next, factor, sum := z[lo:hi], r.a.Data[lo:hi], r.b.Data[lo:hi], sum[lo:hi]
+		for i, v := range u {
+			u[i], sum[i] = 4*square(v), 0
 		}
-		z[i] = sum
+		for k := 0; k < 12; k += 2 {
+			weight := math.Ldexp(0.5, -k)
+			triple(next, factor, u)
+			kernel.Combine(sum, sum, weight, u, weight/2, next)
+			triple(u, factor, next)
+		}
 	}
 }
 
-// halves are the 2·2^−k of the sum over ripples.
-var halves = [12]float64{2, 1, 1.0 / 2, 1.0 / 4, 1.0 / 8, 1.0 / 16, 1.0 / 32, 1.0 / 64, 1.0 / 128, 1.0 / 256, 1.0 / 512, 1.0 / 1024}
+// triple sets dst = u(3−u)². factor is spare.
+func triple(dst, factor, u []float64) {
+	kernel.Difference(factor, 1, threes[:len(u)], u)
+	kernel.Product(factor, factor, factor)
+	kernel.Product(dst, factor, u)
+}
+
+// threes is a row of threes.
+var threes = scaled(3, ones(512))
 
 // schaffer is bbob-17 with α = 10 and bbob-18 with α = 1000, Schaffer's function F7:
 // (Σ_{i<d} √s_i (1 + sin² 50 s_i^(1/5))/(d−1))² + 10 f_pen(x), s_i = √(z_i² + z_{i+1}²),
@@ -83,7 +96,7 @@ var halves = [12]float64{2, 1, 1.0 / 2, 1.0 / 4, 1.0 / 8, 1.0 / 16, 1.0 / 32, 1.
 func schaffer(in *instance, alpha float64) function {
 	second, beta := compose(lambda(alpha, in.d), in.q), scaled(0.5, spread(in.d))
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.apply(in.r)
 		r.asymmetric(beta)
 		r.apply(second)

@@ -25,7 +25,7 @@ var bbobSeparable = []bbobFunction{
 func sphere(in *instance) function {
 	w := ones(in.d)
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.squares(dst, w)
 	}).within(nil, singles(in.d))
 }
@@ -34,7 +34,7 @@ func sphere(in *instance) function {
 func oscillatingEllipsoid(in *instance) function {
 	w := powers(1e6, in.d)
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.oscillate()
 		r.squares(dst, w)
 	}).within(nil, singles(in.d))
@@ -44,7 +44,7 @@ func oscillatingEllipsoid(in *instance) function {
 func separableRastrigin(in *instance) function {
 	beta, stretched, w := scaled(0.2, spread(in.d)), lambda(10, in.d), ones(in.d)
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.oscillate()
 		r.asymmetric(beta)
 		r.apply(stretched)
@@ -67,7 +67,7 @@ func bucheOptimum(in *instance) []float64 {
 func bucheRastrigin(in *instance) function {
 	s, w := lambda(10, in.d), ones(in.d)
 	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.xopt)
+		r.minus(x, in.shift)
 		r.oscillate()
 		for i := range dst {
 			z := rows(r.z, i, 1).Data

@@ -26,11 +26,24 @@ func newRoom(s *scratch, n int) room {
 	return room{rows(s.y, 0, n), rows(s.t, 0, n), rows(a, 0, n), rows(b, 0, n), s.work[roomWork(d):]}
 }
 
-// minus sets z = x − c.
+// minus sets z = x − c, where c is tiled.
 func (r *room) minus(x blas64.General, c []float64) {
-	for i := range x.Rows {
-		kernel.Difference(rows(r.z, i, 1).Data, 1, rows(x, i, 1).Data, c)
+	if x.Stride == x.Cols {
+		kernel.Difference(r.z.Data, 1, x.Data, c)
+		return
 	}
+	for i := range x.Rows {
+		kernel.Difference(rows(r.z, i, 1).Data, 1, rows(x, i, 1).Data, c[:x.Cols])
+	}
+}
+
+// tiled repeats a row for as many points as a room may have.
+func tiled(v []float64) []float64 {
+	all := make([]float64, 0, rowsAtOnce*len(v))
+	for range rowsAtOnce {
+		all = append(all, v...)
+	}
+	return all
 }
 
 // apply sets z = Mz.
@@ -55,19 +68,11 @@ func (r *room) oscillate() {
 
 // oscillate sets z_i = T_osc(z_i). a and b are spare.
 func oscillate(z, a, b []float64) {
+	a, b = a[:len(z)], b[:len(z)]
+	logs(a, z)
 	for i, v := range z {
-		if v == 0 {
-			v = 1
-		}
-		a[i] = math.Abs(v)
-	}
-	kernel.Log(a, a)
-	for i, v := range z {
-		c1, c2 := 5.5, 3.1
-		if v > 0 {
-			c1, c2 = 10, 7.9
-		}
-		a[i], b[i] = c1*a[i], c2*a[i]
+		negative := math.Float64bits(v) >> 63
+		a[i], b[i] = oscillations[negative].c1*a[i], oscillations[negative].c2*a[i]
 	}
 	kernel.Sin(a, a)
 	kernel.Sin(b, b)
@@ -78,6 +83,20 @@ func oscillate(z, a, b []float64) {
 	kernel.Product(z, z, a)
 }
 
+// oscillations has c₁ and c₂ of T_osc, for positive numbers and for negative ones.
+var oscillations = [2]struct{ c1, c2 float64 }{{10, 7.9}, {5.5, 3.1}}
+
+// logs sets dst_i = log|z_i|, and 0 where z_i = 0.
+func logs(dst, z []float64) {
+	for i, v := range z {
+		if v == 0 {
+			v = 1
+		}
+		dst[i] = math.Abs(v)
+	}
+	kernel.Log(dst, dst)
+}
+
 // asymmetric sets z_i = T_asy(z_i) for every point, where with β_i = β(i−1)/(d−1)
 //
 //	T_asy(x_i) = x_i^(1 + β_i √x_i) if x_i > 0,   x_i otherwise.
@@ -85,17 +104,12 @@ func oscillate(z, a, b []float64) {
 // It is written as x_i·exp(β_i √x_i log x_i).
 func (r *room) asymmetric(beta []float64) {
 	z, a, d := r.z.Data, r.a.Data[:len(r.z.Data)], r.z.Cols
-	for i, v := range z {
-		if !(v > 0) {
-			v = 1 // the logarithm is 0, and the factor 1
-		}
-		a[i] = v
-	}
-	kernel.Log(a, a)
+	logs(a, z)
+	positive := [2]float64{1, 0} // by the sign bit; a number that is not positive gets the factor exp(0)
 	for lo := 0; lo < len(z); lo += d {
-		z, a := z[lo:lo+d], a[lo:lo+d]
+		z, a, beta := z[lo:lo+d], a[lo:lo+d], beta[:d]
 		for j, v := range z {
-			a[j] = beta[j] * (math.Sqrt(math.Abs(v)) * a[j])
+			a[j] *= beta[j] * math.Sqrt(math.Abs(v)) * positive[math.Float64bits(v)>>63]
 		}
 	}
 	kernel.Exp(a, a)
