@@ -25,9 +25,9 @@ func spotted(t testing.TB, b problem.Blemishes) *problem.Problem {
 // somewhere draws points of the domain.
 func somewhere(p *problem.Problem, n int) *mat.Dense {
 	points := mat.NewDense(n, p.Dim(), nil)
-	box := p.Domain()
+	box, stream := p.Domain(), rng.Seed(9).Stream("somewhere")
 	for i := range n {
-		box.Draw(points.RawRowView(i), rng.Seed(9).Stream("somewhere", i))
+		box.Draw(points.RawRowView(i), stream)
 	}
 	return points
 }

@@ -48,7 +48,7 @@ func logCosh(d drawing) function {
 // logCoshBottom returns the minimiser of log cosh(az) − 3a exp(−4(z−2)²).
 // It looks at that function divided by a.
 func logCoshBottom(a float64) float64 {
-	well := func(z float64) float64 { return 3 * kernel.ExpOf(-4*square(z-2)) }
+	well := func(z float64) float64 { return float64(3 * kernel.ExpOf(-4*square(z-2))) }
 	tanh := func(z float64) float64 { e := kernel.ExpOf(-2 * a * z); return (1 - e) / (1 + e) }
 	return lowest(
 		func(z float64) float64 { return z + float64(kernel.LogOf((1+kernel.ExpOf(-2*a*z))/2)/a) - well(z) },
