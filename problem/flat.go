@@ -54,7 +54,7 @@ func logCoshBottom(a float64) float64 {
 		func(z float64) float64 { return z + float64(kernel.LogOf((1+kernel.ExpOf(-2*a*z))/2)/a) - well(z) },
 		func(z float64) float64 { return tanh(z) + float64(8*(z-2)*well(z)) },
 		func(z float64) float64 {
-			return float64(a*(1-square(tanh(z)))) + float64((8-64*square(z-2))*well(z))
+			return float64(a*(1-square(tanh(z)))) + float64((8-float64(64*square(z-2)))*well(z))
 		}, 0, 4)
 }
 
