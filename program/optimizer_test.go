@@ -267,7 +267,9 @@ func TestLongLinesOfAnOptimizer(t *testing.T) {
 
 // An optimiser that does not read its values gets what it asks for.
 func TestADeafOptimizer(t *testing.T) {
-	d := newDesk(t, ordinary, "deaf")
+	impatient := short
+	impatient.close = time.Millisecond
+	d := newDesk(t, impatient, "deaf")
 	s := &seen{Objective: objective.Func(3, f)}
 	if err := d.Minimize(t.Context(), s, box3, 500, 1); err != nil || len(s.points) != 500 {
 		t.Errorf("%d points, %v", len(s.points), err)
