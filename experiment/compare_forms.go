@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/untwist/untwist/internal/atomicfile"
@@ -40,35 +41,34 @@ func (c *Comparison) sheets(f form) (all []sheet) {
 
 // legend says what the figures mean.
 func (c *Comparison) legend() string {
-	last := c.Targets[len(c.Targets)-1]
+	least := words.Figure(c.Targets[len(c.Targets)-1])
 	seeds := fmt.Sprintf("seed %d", c.Seed)
 	if c.Runs > 1 {
 		seeds = fmt.Sprintf("seeds %d to %d", c.Seed, c.Seed+uint64(c.Runs)-1)
 	}
-	text := fmt.Sprintf(`Success: runs that reached %s, of all. ERT(t): the queries of all runs up to t, or to their end if they missed
-it, divided by the number of runs that reached t; ∞: none did. Final gap: the median. A gap is the distance of a
-value from the minimum. Numbers have three digits. There are %s of %s runs, %s.`,
-		words.Figure(last), words.Thousands(c.Done), words.Thousands(c.Total), seeds)
-	for _, s := range c.Cases {
-		if !s.Known {
-			text += "\nWhere nobody knows the minimum, targets and gaps are values."
-			break
-		}
+	text := fmt.Sprintf(`Success: runs that reached %s, of all. ERT(t): the queries of all runs, up to t or to
+		their end if they missed it, divided by the number of runs that reached t; ∞ if none did. Final gap: how far the
+		best value is above the minimum; the median. Numbers have three digits. These are %s of %s runs, %s.`,
+		least, words.Thousands(c.Done), words.Thousands(c.Total), seeds)
+	if slices.ContainsFunc(c.Cases, func(s Setup) bool { return !s.Known }) {
+		text += " Where nobody knows the minimum, targets and gaps are values."
 	}
 	if len(c.against()) == 0 {
-		return text
+		return wrapped(text, legendWidth)
 	}
-	text += fmt.Sprintf(`
-Verdicts: runs are ordered by the queries up to %s, and after them those that missed it by their final gaps. p is
-that of the exact Wilcoxon–Mann–Whitney test, two-sided. A method is better or worse if p, after Holm's correction
-for the number of cases, is at most %g. ERT ratio: that of the first method by that of the other, to %s;
-95%%: its bootstrap interval.`, words.Figure(last), significance, words.Figure(last))
+	verdicts := fmt.Sprintf(`Verdicts are about %s. Runs are ordered by their queries up to %s, and after them those
+		that missed it by their final gaps. p: the exact Wilcoxon–Mann–Whitney test of this order, two-sided. Better or
+		worse: p, after Holm's correction for the number of cases, is at most %g. ERT ratio: the ERT(%s) of %s divided by
+		that of the other method, and its 95%% bootstrap interval.`, c.Methods[0].Name, least, significance, least, c.Methods[0].Name)
 	if c.Runs > 0 && tooFew(c.Runs, len(c.Cases)) {
-		text += fmt.Sprintf("\nWith %s and %s no difference can be significant: make more runs.",
-			words.Count(c.Runs, "run of each method", "runs of each method"), words.Count(len(c.Cases), "case", "cases"))
+		verdicts += fmt.Sprintf(" With %s of each method and %s, a difference on one case alone can never be significant: make more runs.",
+			words.Count(c.Runs, "run", "runs"), words.Count(len(c.Cases), "case", "cases"))
 	}
-	return text
+	return wrapped(text, legendWidth) + "\n\n" + wrapped(verdicts, legendWidth)
 }
+
+// legendWidth is how wide the lines of a legend are.
+const legendWidth = 98
 
 // tooFew reports whether no verdict other than "equal" is possible on a single case: the least
 // p of n runs against n is 2 / C(2n, n).

@@ -119,10 +119,10 @@ func (s *Standing) words(shown []int, wide bool) []string {
 	return line
 }
 
-// between writes an interval; nothing if the number itself is infinite, since its interval
-// then says nothing either.
+// between writes the interval of a number; nothing if no run of one side reached the target, so
+// that the number is 0 or infinite and resampling cannot say more.
 func between(of, low, high Number) string {
-	if !of.finite() {
+	if of == 0 || !of.finite() {
 		return ""
 	}
 	return low.String() + "–" + high.String()
@@ -135,7 +135,7 @@ func (c *Comparison) against() []Pair { return c.Pairs[:min(len(c.Pairs), max(0,
 func (c *Comparison) verdicts(k int) sheet {
 	p := c.against()[k]
 	s := sheet{title: fmt.Sprintf("%s against %s", p.First, p.Second), right: 1}
-	s.lines = append(s.lines, []string{"case", "ERT ratio", "95%", "p", "p (Holm)", p.First + " is"})
+	s.lines = append(s.lines, []string{"case", "ERT ratio", "95%", "p", "p (Holm)", "verdict"})
 	for i, d := range p.Duels {
 		ratio, interval := c.ratio(i, k+1, d)
 		line := []string{d.Case, ratio, interval, "", "", d.Verdict}
@@ -155,7 +155,7 @@ func (c *Comparison) ratio(i, j int, d Duel) (ratio, interval string) {
 	if a.last().Successes+b.last().Successes == 0 || a.Runs == 0 || b.Runs == 0 {
 		return "", ""
 	}
-	return d.Ratio.String(), d.RatioLow.String() + "–" + d.RatioHigh.String()
+	return d.Ratio.String(), between(d.Ratio, d.RatioLow, d.RatioHigh)
 }
 
 // summary counts verdicts, for each block and for all cases.
@@ -187,7 +187,7 @@ func (c *Comparison) losses() sheet {
 		title: fmt.Sprintf("Where %s reaches the least target less often than another, or needs more than %g times its ERT", first, behindBy),
 		right: 2,
 	}
-	s.lines = append(s.lines, []string{"case", "against", "success", "its", "ERT", "its", "ratio", first + " is"})
+	s.lines = append(s.lines, []string{"case", "against", "success", "its", "ERT", "its", "ratio", "verdict"})
 	for k, p := range c.against() {
 		for i, d := range p.Duels {
 			if !d.Behind {

@@ -37,13 +37,14 @@ func (s sheet) text() string {
 		text := ""
 		for k, word := range line {
 			blank := strings.Repeat(" ", wide[k]-utf8.RuneCountInString(word))
-			if i == 0 {
+			if i == 0 && !strings.ContainsAny(word, "0123456789") { // 1e-08 stays as it is
 				word = strings.ToUpper(word)
 			}
 			if s.isRight(k) {
-				word, blank = blank, word
+				text += blank + word + "  "
+			} else {
+				text += word + blank + "  "
 			}
-			text += word + blank + "  "
 		}
 		out.WriteString(strings.TrimRight(text, " ") + "\n")
 	}
@@ -120,6 +121,26 @@ func escaped(word string) string {
 
 // remark returns text as a comment in LaTeX.
 func remark(text string) string { return "% " + strings.ReplaceAll(text, "\n", "\n% ") + "\n" }
+
+// wrapped returns a paragraph in lines of at most the given width, if its words allow it.
+func wrapped(text string, wide int) string {
+	var out strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i > 0 && column+1+n > wide:
+			out.WriteString("\n")
+			column = 0
+		case i > 0:
+			out.WriteString(" ")
+			column++
+		}
+		out.WriteString(word)
+		column += n
+	}
+	return out.String()
+}
 
 // asCSV returns lines as CSV.
 func asCSV(lines [][]string) ([]byte, error) {
