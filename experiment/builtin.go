@@ -14,7 +14,7 @@ func BuiltIn(spec problem.Spec) (Case, error) {
 	if err := spec.Complete(); err != nil {
 		return Case{}, err
 	}
-	options := optionsOf(spec)
+	options := spec.Blemishes.String()
 	if d != 0 && d != spec.Dim {
 		options = strings.TrimSpace(fmt.Sprintf("components=%d %s", d, options))
 	}

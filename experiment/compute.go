@@ -46,7 +46,7 @@ func (r *runner) compute(ctx context.Context, t task, before store.Run) (run sto
 	}
 	o := observe(p, r.targets, before.Queries)
 	began := time.Now()
-	var found outcome
+	var found ending
 	if t.by.Other != nil {
 		found, err = minimizeOther(ctx, t, o, budget)
 	} else {
@@ -104,15 +104,15 @@ func (t task) problem() (Problem, error) {
 	return unmixed, nil
 }
 
-// An outcome is what a method says of its run; the rest is known to the observer.
-type outcome struct {
+// An ending is what a method says of its run; the rest is known to the observer.
+type ending struct {
 	status objective.Status
 	rounds int
 	frame  *frame.Frame // that was found; nil: none
 }
 
 // minimize runs a strategy.
-func minimize(ctx context.Context, t task, f *observer, budget int, before store.Run) (outcome, error) {
+func minimize(ctx context.Context, t task, f *observer, budget int, before store.Run) (ending, error) {
 	o := untwist.Options{
 		KeepGoing: true, // a run in which all queries fail is a run that failed
 		Strategy:  t.by.Strategy, Identifier: t.by.Identifier, Start: f.f.Domain(), Seed: t.seed,
@@ -124,15 +124,15 @@ func minimize(ctx context.Context, t task, f *observer, budget int, before store
 	if t.by.Shared {
 		o.Frame = new(frame.Frame)
 		if err := json.Unmarshal(before.Frame, o.Frame); err != nil {
-			return outcome{}, fmt.Errorf("the frame: %w", err)
+			return ending{}, fmt.Errorf("the frame: %w", err)
 		}
 	}
 	result, err := untwist.Minimize(ctx, f, o)
 	// In a nearly singular frame all queries may fail. That is a failed run, not an error.
 	if err != nil && !errors.Is(err, untwist.ErrAllFailed) {
-		return outcome{}, err
+		return ending{}, err
 	}
-	out := outcome{status: result.Status, rounds: result.Rounds}
+	out := ending{status: result.Status, rounds: result.Rounds}
 	if result.Structure != nil {
 		out.frame = result.Structure.Frame
 	}

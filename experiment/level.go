@@ -48,20 +48,6 @@ func unordered(n uint64) float64 {
 	return math.Float64frombits(^n)
 }
 
-// level returns 10^(k/5). Where that is a power of ten, it is the number that 1e-8 stands for
-// in a program.
-func level(k int) float64 {
-	n := k / 5
-	if k%5 < 0 {
-		n--
-	}
-	p := math.Pow10(n)
-	if rest := k - 5*n; rest != 0 {
-		p = float64(p * math.Pow(10, float64(rest)/5))
-	}
-	return p
-}
-
 // isLevel reports whether v is 10^(k/5) for some whole k, to the last bit.
 func isLevel(v float64) bool {
 	return v > 0 && !math.IsInf(v, 1) && v == level(levelAbove(v))

@@ -11,16 +11,16 @@ import (
 
 // minimizeOther runs an optimiser that is not one of our strategies. It never gets more
 // queries than the budget, and none after the batch with which the target was reached.
-func minimizeOther(ctx context.Context, t task, o *observer, budget int) (outcome, error) {
+func minimizeOther(ctx context.Context, t task, o *observer, budget int) (ending, error) {
 	var f objective.Objective = o
 	if b, ok := o.f.(bounded); ok {
 		f = &fence{o, b.Bounds()}
 	}
 	meter := objective.NewMeter(objective.NewGuard(f), budget)
-	goal := &goal{meter, o}
-	chunk := objective.NewChunk(goal, objective.ChunkRows, 0)
+	line := &finishLine{meter, o}
+	chunk := objective.NewChunk(line, objective.ChunkRows, 0)
 	err := t.by.Other.Minimize(ctx, chunk, o.f.Domain(), budget, t.seed)
-	out := outcome{rounds: chunk.Rounds()}
+	out := ending{rounds: chunk.Rounds()}
 	switch {
 	case o.reached > 0:
 		out.status = objective.TargetReached
@@ -36,14 +36,14 @@ func minimizeOther(ctx context.Context, t task, o *observer, budget int) (outcom
 	return out, nil
 }
 
-// A goal ends a run whose target is reached.
-type goal struct {
+// A finishLine ends a run whose target is reached.
+type finishLine struct {
 	*objective.Meter
 	observer *observer
 }
 
 // Evaluate evaluates a batch unless the target was reached before it.
-func (g *goal) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+func (g *finishLine) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	if g.observer.reached > 0 {
 		return objective.ErrTarget
 	}
