@@ -9,13 +9,15 @@ import (
 
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/report"
+	"github.com/untwist/untwist/store"
 )
 
-// Draw draws a picture for each problem, convergence-PROBLEM.svg and .png. It shows how
+// Draw draws a picture for each problem, NAME-convergence-PROBLEM.svg and .png, where NAME is
+// that of the grid, and returns the paths of the files. A picture shows how
 // the least gap fell with the queries: the median and the quartiles over the seeds, with a
 // line for each method. A run that has reached the gap keeps its last value. Problems
 // without a run are left out.
-func (t Table) Draw(dir string) error {
+func (t Table) Draw(dir string) (files []string, err error) {
 	for _, problem := range t.Grid.Problems {
 		var courses []report.Course
 		for _, method := range t.Grid.Methods {
@@ -29,22 +31,33 @@ func (t Table) Draw(dir string) error {
 		title := fmt.Sprintf("%s, d = %d: median and quartiles", problem, t.Grid.Dim)
 		from := max(1, float64(t.Grid.Budget)/1e5)
 		for _, ending := range []string{"svg", "png"} {
-			path := filepath.Join(dir, "convergence-"+problem+"."+ending)
+			path := filepath.Join(dir, t.Grid.name()+"-convergence-"+problem+"."+ending)
 			if err := report.Race(path, title, "least gap so far", courses, t.Grid.Gap, from); err != nil {
-				return err
+				return files, err
 			}
+			files = append(files, path)
 		}
 	}
-	return nil
+	return files, nil
 }
 
-// course says how the runs of a cell went. Where a quartile lies between two runs, the
-// lower quartile and the median take the lower run, and the upper quartile the higher.
+// course says how the runs of a cell went.
 func (t Table) course(method, problem string) report.Course {
+	var runs []store.Run
+	for _, r := range t.runs {
+		if r.Method == method && r.Problem == problem {
+			runs = append(runs, r)
+		}
+	}
+	return course(method, runs)
+}
+
+// course says how runs went. A run keeps its last value after it has ended.
+func course(name string, runs []store.Run) report.Course {
 	var curves [][]objective.Sample
 	var queries []int
-	for _, r := range t.runs {
-		if r.Method != method || r.Problem != problem || len(r.Curve) == 0 {
+	for _, r := range runs {
+		if len(r.Curve) == 0 {
 			continue
 		}
 		curves = append(curves, r.Curve)
@@ -53,18 +66,15 @@ func (t Table) course(method, problem string) report.Course {
 		}
 	}
 	slices.Sort(queries)
-	c := report.Course{Name: method}
+	c := report.Course{Name: name}
 	for _, q := range slices.Compact(queries) {
 		var gaps []float64
 		for _, curve := range curves {
 			gaps = append(gaps, gapAt(curve, q))
 		}
-		slices.Sort(gaps)
+		lower, median, upper := quartiles(gaps)
 		c.Queries = append(c.Queries, float64(q))
-		last := len(gaps) - 1
-		c.Lower = append(c.Lower, gaps[last/4])
-		c.Median = append(c.Median, gaps[last/2])
-		c.Upper = append(c.Upper, gaps[last-last/4])
+		c.Lower, c.Median, c.Upper = append(c.Lower, lower), append(c.Median, median), append(c.Upper, upper)
 	}
 	return c
 }

@@ -1,67 +1,54 @@
 package experiment
 
 import (
-	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/words"
 )
 
-// Write writes the table to a folder, as table1.csv, table1.json, table1.md and
-// table1.tex, and every run as runs.csv. Times are in the last columns. Everything else is
-// the same, no matter when or how often the grid was stopped.
-func (t Table) Write(dir string) error {
+// Write writes the table to a folder, as NAME.csv, NAME.json, NAME.md and NAME.tex, and every
+// run as NAME-runs.csv, where NAME is that of the grid. It returns the paths of the files.
+// Times are in the last columns. Everything else is the same, no matter when or how often the
+// grid was stopped.
+func (t Table) Write(dir string) (files []string, err error) {
 	for _, file := range []struct {
-		name string
-		text func() ([]byte, error)
-	}{{"table1.csv", t.csv}, {"table1.json", t.json}, {"table1.md", t.markdown}, {"table1.tex", t.latex}, {"runs.csv", t.runsCSV}} {
+		ending string
+		text   func() ([]byte, error)
+	}{{".csv", t.csv}, {".json", t.json}, {".md", t.markdown}, {".tex", t.latex}, {"-runs.csv", t.runsCSV}} {
+		path := filepath.Join(dir, t.Grid.name()+file.ending)
 		data, err := file.text()
 		if err == nil {
-			err = atomicfile.Write(filepath.Join(dir, file.name), data)
+			err = atomicfile.Write(path, data)
 		}
 		if err != nil {
-			return err
+			return files, err
 		}
+		files = append(files, path)
 	}
-	return nil
+	return files, nil
 }
 
 // Text returns the table for a terminal, with a line for each cell.
 func (t Table) Text() string {
-	var out strings.Builder
-	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	for i, line := range t.details() {
-		if i == 0 {
-			for k := range line {
-				line[k] = strings.ToUpper(line[k])
-			}
-		}
-		fmt.Fprintln(w, strings.Join(line, "\t"))
-	}
-	w.Flush()
-	return out.String() + "\n" + t.legend() + "\n"
+	return t.details().text() + "\n" + t.legend() + "\n"
 }
 
 // markdown returns the table in the paper's layout, and below it a line for each cell.
 func (t Table) markdown() ([]byte, error) {
-	overview := t.overview(func(m method) string { return m.Title })
-	return []byte(t.legend() + "\n\n" + markdown(overview) + "\n" + markdown(t.details())), nil
+	overview := t.overview(func(m Method) string { return m.Title })
+	return []byte(t.legend() + "\n\n" + overview.markdown() + "\n" + t.details().markdown()), nil
 }
 
-// latex returns the same in LaTeX. It needs no packages.
+// latex returns the same in LaTeX, with the package booktabs.
 func (t Table) latex() ([]byte, error) {
-	legend := "% " + strings.ReplaceAll(t.legend(), "\n", "\n% ") + "\n"
-	overview := t.overview(func(m method) string { return m.TeX })
-	return []byte(legend + latex(overview) + "\n" + latex(t.details())), nil
+	overview := t.overview(func(m Method) string { return asTeX + m.TeX })
+	return []byte(remark(t.legend()) + overview.latex() + "\n" + t.details().latex()), nil
 }
 
 // legend says what the figures mean.
@@ -85,7 +72,7 @@ runs (of the middle two the lower). Seconds: the mean time of a run, including t
 
 // overview has a line for each method. For each problem the line has the rate of success,
 // with the percentage of recovered rows in brackets, and the same from the paper.
-func (t Table) overview(title func(method) string) [][]string {
+func (t Table) overview(title func(Method) string) sheet {
 	lines := [][]string{{"method"}}
 	for _, p := range t.Grid.Problems {
 		lines[0] = append(lines[0], p, "paper")
@@ -98,7 +85,7 @@ func (t Table) overview(title func(method) string) [][]string {
 		}
 		lines = append(lines, line)
 	}
-	return lines
+	return sheet{lines: lines}
 }
 
 // brackets returns a number in brackets, or nothing if there is none.
@@ -121,7 +108,7 @@ func whole(v *int) string {
 }
 
 // details has a line for each cell.
-func (t Table) details() [][]string {
+func (t Table) details() sheet {
 	lines := [][]string{{"method", "problem", "success", "95%", "paper", "p", "recovered", "queries", "seconds"}}
 	for _, c := range t.Cells {
 		recovered, p := "–", "–"
@@ -136,33 +123,7 @@ func (t Table) details() [][]string {
 			whole(c.Paper) + brackets(c.PapersRecovered), p, recovered, whole(c.Queries), fmt.Sprintf("%.2f", c.Seconds),
 		})
 	}
-	return lines
-}
-
-// markdown returns a table whose first line is the head.
-func markdown(lines [][]string) string {
-	var out strings.Builder
-	for i, line := range lines {
-		fmt.Fprintf(&out, "| %s |\n", strings.Join(line, " | "))
-		if i == 0 {
-			fmt.Fprintf(&out, "|%s\n", strings.Repeat("---|", len(line)))
-		}
-	}
-	return out.String()
-}
-
-// latex returns such a table in LaTeX. Titles of methods may contain formulas.
-func latex(lines [][]string) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "\\begin{tabular}{%s}\n\\hline\n", strings.Repeat("l", len(lines[0])))
-	for i, line := range lines {
-		fmt.Fprintf(&out, "%s \\\\\n", strings.NewReplacer("%", `\%`, "–", "--").Replace(strings.Join(line, " & ")))
-		if i == 0 {
-			out.WriteString("\\hline\n")
-		}
-	}
-	out.WriteString("\\hline\n\\end{tabular}\n")
-	return out.String()
+	return sheet{lines: lines}
 }
 
 // json returns the table as one object.
@@ -203,27 +164,4 @@ func (t Table) runsCSV() ([]byte, error) {
 		})
 	}
 	return asCSV(lines)
-}
-
-func asCSV(lines [][]string) ([]byte, error) {
-	var out bytes.Buffer
-	w := csv.NewWriter(&out)
-	err := w.WriteAll(lines)
-	return out.Bytes(), err
-}
-
-// digits returns a number, or nothing if there is none.
-func digits(v *int) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.Itoa(*v)
-}
-
-// decimals returns a number to the last bit, or nothing if there is none.
-func decimals(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*v, 'g', -1, 64)
 }

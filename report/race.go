@@ -112,7 +112,7 @@ func (c Course) draw(i int, from, floor float64) (*plotter.Polygon, *plotter.Lin
 	}
 	hue := hues[i%len(hues)]
 	shade.Color, shade.LineStyle.Width = color.NRGBA{hue.R, hue.G, hue.B, 40}, 0
-	line.Color, line.Width, line.Dashes = hue, 1.2, dashes[i%len(dashes)]
+	line.LineStyle = stroke(i, 1.2)
 	end.Shape, end.Radius, end.Color = draw.CircleGlyph{}, 2, hue
 	return shade, line, end, nil
 }
@@ -124,4 +124,9 @@ var hues = []color.RGBA{
 	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {140, 140, 0, 255},
 }
 
-var dashes = [][]vg.Length{nil, nil, nil, {6, 2}, nil, nil, nil, {3, 1}}
+var dashes = [][]vg.Length{nil, {6, 2}, {2, 1.5}, {8, 2, 2, 2}, {4, 1.5, 1, 1.5}}
+
+// stroke is the i-th style of a line. Forty differ.
+func stroke(i int, wide vg.Length) draw.LineStyle {
+	return draw.LineStyle{Color: hues[i%len(hues)], Dashes: dashes[i%len(dashes)], Width: wide}
+}

@@ -1,0 +1,127 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/internal/words"
+)
+
+// Text returns the comparison for a terminal: a table for each dimension, then the verdicts,
+// where the first method is behind, a summary, and what the figures mean.
+func (c Comparison) Text() string {
+	var parts []string
+	for _, s := range c.sheets(terminal) {
+		parts = append(parts, s.text())
+	}
+	return strings.Join(append(parts, c.legend()+"\n"), "\n")
+}
+
+// sheets returns all tables in their order.
+func (c *Comparison) sheets(f form) (all []sheet) {
+	for _, b := range c.blocks() {
+		all = append(all, c.standings(b, f))
+	}
+	if len(c.against()) == 0 {
+		return all
+	}
+	for k := range c.against() {
+		all = append(all, c.verdicts(k))
+	}
+	if losses := c.losses(); len(losses.lines) > 1 {
+		all = append(all, losses)
+	}
+	return append(all, c.summary())
+}
+
+// legend says what the figures mean.
+func (c *Comparison) legend() string {
+	least := words.Figure(c.Targets[len(c.Targets)-1])
+	seeds := fmt.Sprintf("seed %d", c.Seed)
+	if c.Runs > 1 {
+		seeds = fmt.Sprintf("seeds %d to %d", c.Seed, c.Seed+uint64(c.Runs)-1)
+	}
+	text := fmt.Sprintf(`Success: runs that reached %s, of all. ERT(t): the queries of all runs, up to t or to
+		their end if they missed it, divided by the number of runs that reached t; ∞ if none did. Final gap: how far the
+		best value is above the minimum; the median. Numbers have three digits. These are %s of %s runs, %s.`,
+		least, words.Thousands(c.Done), words.Thousands(c.Total), seeds)
+	if slices.ContainsFunc(c.Cases, func(s Setup) bool { return !s.Known }) {
+		text += " Where nobody knows the minimum, targets and gaps are values."
+	}
+	if len(c.against()) == 0 {
+		return wrapped(text, legendWidth)
+	}
+	verdicts := fmt.Sprintf(`Verdicts are about %s. Runs are ordered by their queries up to %s, and after them those
+		that missed it by their final gaps. p: the exact Wilcoxon–Mann–Whitney test of this order, two-sided. Better or
+		worse: p, after Holm's correction for the number of cases, is at most %g. ERT ratio: the ERT(%s) of %s divided by
+		that of the other method, and its 95%% bootstrap interval.`, c.Methods[0].Name, least, significance, least, c.Methods[0].Name)
+	if c.Runs > 0 && tooFew(c.Runs, len(c.Cases)) {
+		verdicts += fmt.Sprintf(" With %s of each method and %s, a difference on one case alone can never be significant: make more runs.",
+			words.Count(c.Runs, "run", "runs"), words.Count(len(c.Cases), "case", "cases"))
+	}
+	return wrapped(text, legendWidth) + "\n\n" + wrapped(verdicts, legendWidth)
+}
+
+// legendWidth is how wide the lines of a legend are.
+const legendWidth = 98
+
+// tooFew reports whether no verdict other than "equal" is possible on a single case: the least
+// p of n runs against n is 2 / C(2n, n).
+func tooFew(n, cases int) bool {
+	return math.Log(2*float64(cases))-logChoose(2*n, n) > math.Log(significance)+1e-9
+}
+
+// Write writes the comparison to a folder: the tables as NAME.md and NAME.tex, all measures as
+// NAME.csv and NAME.json, the verdicts on all pairs as NAME-pairs.csv, every run as
+// NAME-runs.csv, and how each went as NAME-curves.csv. NAME is that of the grid. Times are in
+// the last columns. Everything else is the same, however often the grid was stopped. Write
+// returns the files that it wrote.
+func (c Comparison) Write(dir string) (files []string, err error) {
+	for _, file := range []struct {
+		ending string
+		text   func() ([]byte, error)
+	}{
+		{".md", c.markdown}, {".tex", c.latex}, {".csv", c.csv}, {".json", c.json},
+		{"-pairs.csv", c.pairsCSV}, {"-runs.csv", c.runsCSV}, {"-curves.csv", c.curvesCSV},
+	} {
+		data, err := file.text()
+		path := filepath.Join(dir, c.Name+file.ending)
+		if err == nil {
+			err = atomicfile.Write(path, data)
+		}
+		if err != nil {
+			return files, err
+		}
+		files = append(files, path)
+	}
+	return files, nil
+}
+
+// markdown returns all tables in Markdown.
+func (c Comparison) markdown() ([]byte, error) {
+	parts := []string{c.legend() + "\n"}
+	for _, s := range c.sheets(markup) {
+		parts = append(parts, s.markdown())
+	}
+	return []byte(strings.Join(parts, "\n")), nil
+}
+
+// latex returns all tables in LaTeX.
+func (c Comparison) latex() ([]byte, error) {
+	parts := []string{remark(c.legend() + "\n" + `The tables need \usepackage{booktabs}.`)}
+	for _, s := range c.sheets(inTeX) {
+		parts = append(parts, s.latex())
+	}
+	return []byte(strings.Join(parts, "\n")), nil
+}
+
+// json returns the comparison as one object.
+func (c Comparison) json() ([]byte, error) {
+	data, err := json.MarshalIndent(c, "", "  ")
+	return append(data, '\n'), err
+}

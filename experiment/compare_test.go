@@ -1,0 +1,169 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/store"
+)
+
+// byHand is a grid of two cases and two methods, with runs that can be summed up by hand.
+func byHand() (Grid, []store.Run) {
+	g := Grid{
+		Name:    "small",
+		Cases:   []Case{{Problem: "bowl", Dim: 2}, {Problem: "comb", Dim: 4, Mix: "paper", Options: "map=sqrt"}},
+		Methods: []Method{{Name: "ours"}, {Name: "theirs", Title: "the_others", Settings: "sigma=1"}},
+		Runs:    3, Seed: 5, Budget: "100", Targets: []float64{1, 0.1},
+	}
+	run := func(problem, method string, seed uint64, queries int, gap float64, curve ...objective.Sample) store.Run {
+		r := store.Run{Key: store.Key{Problem: problem, Method: method, Seed: seed}, Status: "budget-spent", Gap: gap, Queries: queries, Recovered: -1, Curve: curve}
+		if gap <= 0.1 {
+			r.Status, r.Reached = "target-reached", queries
+		}
+		return r
+	}
+	runs := []store.Run{
+		run("bowl d=2", "ours", 5, 20, 0.1, objective.Sample{Queries: 1, Value: 5}, objective.Sample{Queries: 10, Value: 1}, objective.Sample{Queries: 20, Value: 0.1}),
+		run("bowl d=2", "ours", 6, 100, 3, objective.Sample{Queries: 1, Value: 4}, objective.Sample{Queries: 50, Value: 3}),
+		run("bowl d=2", "ours", 7, 40, 0.05, objective.Sample{Queries: 1, Value: 5}, objective.Sample{Queries: 40, Value: 0.05}),
+		run("bowl d=2", "ours", 8, 1, 0, objective.Sample{Queries: 1, Value: 0}), // not of the grid
+		run("bowl d=2", "theirs sigma=1", 5, 100, 0.5, objective.Sample{Queries: 60, Value: 0.5}),
+		run("bowl d=2", "theirs sigma=1", 6, 100, 0.7, objective.Sample{Queries: 70, Value: 0.7}),
+		run("bowl d=2", "theirs sigma=1", 7, 100, math.Inf(1)),
+		run("comb d=4 mix=paper map=sqrt", "ours", 5, 100, 7, objective.Sample{Queries: 1, Value: 7}),
+		run("bowl d=3", "ours", 5, 1, 0, objective.Sample{Queries: 1, Value: 0}),
+	}
+	runs[0].Rounds, runs[1].Rounds, runs[0].Own, runs[1].Own, runs[0].Seconds, runs[0].Version = 4, 9, 0.5, 0.3, 2, "v1"
+	return g, runs
+}
+
+func compared(t testing.TB, g Grid, runs []store.Run) Comparison {
+	t.Helper()
+	c, err := g.compare(ctx, runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// The measures of the small grid, by hand.
+func TestCompareByHand(t *testing.T) {
+	g, runs := byHand()
+	c := compared(t, g, runs)
+	inf := Number(math.Inf(1))
+	low, high := wilson(2, 3)
+	low0, high0 := wilson(0, 3)
+	ours, theirs := c.Cells[0], c.Cells[1]
+	want := Standing{
+		Setup: Setup{Problem: "bowl", Dim: 2, Budget: 100, Known: true}, Method: "ours", Runs: 3,
+		Gap: Quartile{0.05, 0.1, 3}, Rounds: new(4), Own: new(0.8 / 160),
+		Goals: []Goal{
+			{Target: 1, Successes: 2, Low: low, High: high, ERT: (10 + 100 + 40) / 2., Queries: Quartile{10, 40, inf}},
+			{Target: 0.1, Successes: 2, Low: low, High: high, ERT: (20 + 100 + 40) / 2., Queries: Quartile{20, 40, inf}},
+		},
+	}
+	but := cmp.Options{cmpopts.IgnoreUnexported(Standing{}), cmpopts.IgnoreFields(Goal{}, "ERTLow", "ERTHigh")}
+	if !cmp.Equal(ours, want, but) {
+		t.Error(cmp.Diff(want, ours, but))
+	}
+	want = Standing{
+		Setup: want.Setup, Method: "theirs", Runs: 3, Gap: Quartile{0.5, 0.7, inf},
+		Goals: []Goal{
+			{Target: 1, Successes: 2, Low: low, High: high, ERT: (60 + 70 + 100) / 2., Queries: Quartile{60, 70, inf}},
+			{Target: 0.1, Successes: 0, Low: low0, High: high0, ERT: inf, Queries: Quartile{inf, inf, inf}},
+		},
+	}
+	if !cmp.Equal(theirs, want, but) {
+		t.Error(cmp.Diff(want, theirs, but))
+	}
+	if theirs.Goals[1].ERTLow != inf || !(ours.Goals[1].ERTLow >= 20 && ours.Goals[1].ERTLow < 80 && ours.Goals[1].ERTHigh > 80) {
+		t.Errorf("intervals: %v, %v", theirs.Goals[1], ours.Goals[1])
+	}
+	if c.Done != 7 || c.Total != 12 {
+		t.Errorf("%d of %d runs", c.Done, c.Total)
+	}
+	// Ours come first, third, and fourth to sixth: 20, 40, (0.5, 0.7), 3, ∞. Their ranks are
+	// 1, 2 and 5, and a sum of at most 8 has 4 of the 20 choices: 6, 7, 8 twice; as many are
+	// at least 13.
+	d := c.Pairs[0].Duels[0]
+	if *d.P != 8./20 || *d.Holm != 8./20 || d.Verdict != "equal" || d.Ratio != 0 || d.Behind {
+		t.Errorf("%+v, p %v, %v", d, *d.P, *d.Holm)
+	}
+	if d = c.Pairs[0].Duels[1]; d.P != nil || d.Verdict != "" || d.Behind {
+		t.Errorf("%+v", d)
+	}
+	if p := c.Pairs[0]; p.Better != 0 || p.Equal != 1 || p.Worse != 0 || len(c.Pairs) != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestLook(t *testing.T) {
+	g, runs := made(8, 15)
+	c := compared(t, g, runs)
+	fmt.Println(c.Text())
+	for _, line := range strings.Split(c.Text(), "\n") {
+		if utf8.RuneCountInString(line) > 100 {
+			t.Logf("%d: %s", utf8.RuneCountInString(line), line)
+		}
+	}
+	_ = os.Stdout
+	_ = filepath.Join
+	_ = json.Marshal
+}
+
+// made returns a grid with runs that are drawn: in d = 5 and 10, three methods, of which the
+// first is better than the second on the first problems and worse on the last.
+func made(problems, n int) (Grid, []store.Run) {
+	g := Grid{Name: "made", Runs: n, Budget: "50000", Methods: []Method{{Name: "auto"}, {Name: "cmaes"}, {Name: "random-search"}}}
+	for k := 10; k >= -40; k -= 5 {
+		g.Targets = append(g.Targets, level(k))
+	}
+	var runs []store.Run
+	for _, d := range []int{5, 10} {
+		for p := range problems {
+			c := Case{Problem: fmt.Sprintf("bbob-%d", p+1), Dim: d}
+			g.Cases = append(g.Cases, c)
+			for j, m := range g.Methods {
+				speed := []float64{1 + float64(p)/2, 2.5, 20}[j] * float64(d)
+				for seed := range n {
+					runs = append(runs, drawnRun(c, m, uint64(seed), speed))
+				}
+			}
+		}
+	}
+	return g, runs
+}
+
+// drawnRun falls from 1000 to a level at a pace of its own, and stops at 1e-8 or after 50,000
+// queries, or somewhere before in one run of four.
+func drawnRun(c Case, m Method, seed uint64, speed float64) store.Run {
+	stream := rng.Seed(seed).Stream("test", c.Key(), m.Key())
+	r := store.Run{Key: store.Key{Problem: c.Key(), Method: m.Key(), Seed: seed}, Status: "budget-spent", Queries: 50_000, Rounds: 70, Recovered: -1}
+	end := -40
+	if stream.IntN(4) == 0 {
+		end = stream.IntN(60) - 45
+	}
+	q := 1
+	for k := 15; k >= max(end, -40); k-- {
+		q += 1 + int(speed*(1+10*stream.Float64()))
+		if q > 50_000 {
+			break
+		}
+		r.Curve = append(r.Curve, objective.Sample{Queries: q, Value: level(k)})
+		r.Gap = level(k)
+		if k == -40 {
+			r.Status, r.Queries, r.Reached = "target-reached", q, q
+		}
+	}
+	return r
+}

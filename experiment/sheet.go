@@ -1,0 +1,151 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A sheet is a table of words. Its first line is the head.
+type sheet struct {
+	title string
+	lines [][]string
+	right int // from this column on, numbers are set to the right; 0: nowhere
+}
+
+// asTeX begins a cell that is LaTeX already.
+const asTeX = "\x00"
+
+// isRight reports whether a column is set to the right.
+func (s sheet) isRight(column int) bool { return s.right > 0 && column >= s.right }
+
+// text returns the sheet for a terminal.
+func (s sheet) text() string {
+	wide := make([]int, len(s.lines[0]))
+	for _, line := range s.lines {
+		for k, word := range line {
+			wide[k] = max(wide[k], utf8.RuneCountInString(word))
+		}
+	}
+	var out strings.Builder
+	if s.title != "" {
+		out.WriteString(s.title + "\n")
+	}
+	for i, line := range s.lines {
+		text := ""
+		for k, word := range line {
+			blank := strings.Repeat(" ", wide[k]-utf8.RuneCountInString(word))
+			if i == 0 && !strings.ContainsAny(word, "0123456789") { // 1e-08 stays as it is
+				word = strings.ToUpper(word)
+			}
+			if s.isRight(k) {
+				text += blank + word + "  "
+			} else {
+				text += word + blank + "  "
+			}
+		}
+		out.WriteString(strings.TrimRight(text, " ") + "\n")
+	}
+	return out.String()
+}
+
+// markdown returns the sheet in Markdown.
+func (s sheet) markdown() string {
+	var out strings.Builder
+	if s.title != "" {
+		fmt.Fprintf(&out, "**%s**\n\n", s.title)
+	}
+	escape := strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`)
+	for i, line := range s.lines {
+		for _, word := range line {
+			fmt.Fprintf(&out, "| %s ", escape.Replace(word))
+		}
+		out.WriteString("|\n")
+		if i > 0 {
+			continue
+		}
+		for k := range line {
+			if s.isRight(k) {
+				out.WriteString("|---:")
+			} else {
+				out.WriteString("|---")
+			}
+		}
+		out.WriteString("|\n")
+	}
+	return out.String()
+}
+
+// latex returns the sheet in LaTeX, with the package booktabs.
+func (s sheet) latex() string {
+	var out strings.Builder
+	if s.title != "" {
+		out.WriteString(remark(s.title))
+	}
+	columns := ""
+	for k := range s.lines[0] {
+		if s.isRight(k) {
+			columns += "r"
+		} else {
+			columns += "l"
+		}
+	}
+	fmt.Fprintf(&out, "\\begin{tabular}{%s}\n\\toprule\n", columns)
+	for i, line := range s.lines {
+		words := make([]string, len(line))
+		for k, word := range line {
+			words[k] = escaped(word)
+		}
+		fmt.Fprintf(&out, "%s \\\\\n", strings.Join(words, " & "))
+		if i == 0 {
+			out.WriteString("\\midrule\n")
+		}
+	}
+	out.WriteString("\\bottomrule\n\\end{tabular}\n")
+	return out.String()
+}
+
+// escaped returns a cell as LaTeX.
+func escaped(word string) string {
+	if tex, is := strings.CutPrefix(word, asTeX); is {
+		return tex
+	}
+	return strings.NewReplacer(
+		`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`, "_", `\_`,
+		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`,
+		"[", "{[}", "*", "{*}", "–", "--", "-∞", `$-\infty$`, "∞", `$\infty$`,
+	).Replace(word)
+}
+
+// remark returns text as a comment in LaTeX.
+func remark(text string) string { return "% " + strings.ReplaceAll(text, "\n", "\n% ") + "\n" }
+
+// wrapped returns a paragraph in lines of at most the given width, if its words allow it.
+func wrapped(text string, wide int) string {
+	var out strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i > 0 && column+1+n > wide:
+			out.WriteString("\n")
+			column = 0
+		case i > 0:
+			out.WriteString(" ")
+			column++
+		}
+		out.WriteString(word)
+		column += n
+	}
+	return out.String()
+}
+
+// asCSV returns lines as CSV.
+func asCSV(lines [][]string) ([]byte, error) {
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	err := w.WriteAll(lines)
+	return out.Bytes(), err
+}
