@@ -45,7 +45,7 @@ func oscillatingSquares(in *instance, w []float64) function {
 
 // bentCigar is bbob-12: z_1² + 10⁶ Σ_{i>1} z_i², z = R T_asy^0.5(R(x − x_opt)).
 func bentCigar(in *instance) function {
-	w, beta := scaled(1e6, ones(in.d)), scaled(0.5, spread(in.d))
+	w, beta := times(1e6, ones(in.d)), times(0.5, spread(in.d))
 	w[0] = 1
 	return in.function(func(dst []float64, x blas64.General, r room) {
 		r.minus(x, in.shift)

@@ -165,8 +165,8 @@ func powers(base float64, d int) []float64 {
 	return w
 }
 
-// scaled returns c·v.
-func scaled(c float64, v []float64) []float64 {
+// times returns c·v.
+func times(c float64, v []float64) []float64 {
 	w := make([]float64, len(v))
 	for i := range v {
 		w[i] = c * v[i]
