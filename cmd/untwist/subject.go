@@ -85,12 +85,12 @@ var builtInOnly = slices.Concat([]string{"components", "mix", "block"}, blemishe
 // register declares the flags.
 func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	f.dim = 10
-	flags.StringVar(&f.name, "problem", "", "`NAME` of a built-in problem: one of "+strings.Join(problem.Names(), ", "))
+	flags.StringVar(&f.name, "problem", "", "`NAME` of a built-in problem: one of "+problem.Choice())
 	f.program.register(flags)
 	flags.StringArrayVar(&f.params, "param", nil, "`NAME=LO:HI[:log]`: a parameter of the program with its limits, and whether it is searched on a logarithmic scale; may be given several times, in order")
 	flags.Var(&f.dim, "dim", "number of dimensions d; the parameters of a program are then x1 … xd")
 	flags.Var(&f.components, "components", "number of components m of a built-in problem, from 1 to dim (default dim)")
-	flags.StringVar(&f.mix, "mix", "", "mixing matrix W of a built-in problem: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded)")
+	flags.StringVar(&f.mix, "mix", "", "mixing matrix W of a built-in problem: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded; bbob-…: its own rotations, or block)")
 	flags.Var(&f.block, "block", "components in a block of ridge-blocks (default 4)")
 	f.blemishes.register(flags)
 	flags.Var(&f.seed, "seed", "all randomness, a built-in problem's and the search's, follows from it")
@@ -115,7 +115,7 @@ func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
 		}
 		return f.own(s, note)
 	case f.name == "":
-		return subject{}, usageError{fmt.Errorf("which function? Give a problem file, --exec with a program of yours, or --problem: one of %s", strings.Join(problem.Names(), ", "))}
+		return subject{}, usageError{fmt.Errorf("which function? Give a problem file, --exec with a program of yours, or --problem: one of %s", problem.Choice())}
 	}
 	if flag := s.first(programOnly); flag != "" {
 		hint := ""
