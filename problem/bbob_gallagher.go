@@ -72,7 +72,7 @@ func drawPeaks(in *instance, n int, first, reach float64) *peaks {
 			p.factors.Data[j*n+i], p.factors.Data[(d+j)*n+i] = -v, 2*v*u
 			p.constant[i] -= float64(v * square(u))
 		}
-		p.height[i], p.log[i] = height, p.constant[i]+math.Log(height)
+		p.height[i], p.log[i] = height, p.constant[i]+kernel.LogOf(height)
 	}
 	return p
 }
