@@ -256,7 +256,7 @@ func TestGoldenBBOB(t *testing.T) {
 			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
 		}
 	})
-	if got, want := h.Sum64(), uint64(0xcd7e7f6cce3d1e8e); got != want {
+	if got, want := h.Sum64(), uint64(0xd8a046749bdf4eae); got != want {
 		t.Errorf("digest %#x, want %#x", got, want)
 	}
 }
