@@ -131,7 +131,7 @@ func signs(r float64) func(*instance) []float64 {
 // x_opt = Rᵀ(½/γ, …, ½/γ).
 func centred(in *instance) []float64 {
 	x := make([]float64, in.d)
-	kernel.MulVecT(x, matrix(in.r).RawMatrix(), times(0.5/stretch(in.d), ones(in.d)))
+	kernel.MulVecT(x, matrix(in.r).RawMatrix(), scaled(0.5/stretch(in.d), ones(in.d)))
 	return x
 }
 

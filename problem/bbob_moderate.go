@@ -105,7 +105,7 @@ func rotatedRosenbrock(in *instance) function {
 }
 
 // scale is the map x → cx.
-func scale(c float64, d int) diagonal { return times(c, ones(d)) }
+func scale(c float64, d int) diagonal { return scaled(c, ones(d)) }
 
 // valley is the Rosenbrock function of z = 1+t. It is exactly 0 at t = 0.
 func valley(t []float64) float64 {

@@ -16,7 +16,7 @@ var bbobMultimodal = []bbobFunction{
 	{NotSeparable, 2, uniform(4), func(in *instance) function { return schaffer(in, 10) },
 		"(Σ_{i<d} √s_i (1+sin² 50 s_i^(1/5))/(d−1))² + 10 f_pen(x), s_i = ‖(z_i, z_{i+1})‖, z = Λ^10 Q T_asy^0.5(R(x−x_opt))", ""},
 	{NotSeparable, 2, uniform(4), func(in *instance) function { return schaffer(in, 1000) },
-		"the same, z = Λ^1000 Q T_asy^0.5(R(x−x_opt))", ""},
+		"as bbob-17, z = Λ^1000 Q T_asy^0.5(R(x−x_opt))", ""},
 	{NotSeparable, 1, centred, griewankRosenbrock,
 		"10 Σ_{i<d} (s_i/4000 − cos s_i)/(d−1) + 10, s_i = 100(z_i²−z_{i+1})² + (z_i−1)², z = max(1, √d/8)Rx + ½", ""},
 }
@@ -25,7 +25,7 @@ var bbobMultimodal = []bbobFunction{
 // z = RΛ^10 Q T_asy^0.2(T_osc(R(x − x_opt))).
 func rotatedRastrigin(in *instance) function {
 	second := compose(in.r, lambda(10, in.d), in.q)
-	beta, w := times(0.2, spread(in.d)), ones(in.d)
+	beta, w := scaled(0.2, spread(in.d)), ones(in.d)
 	return in.function(func(dst []float64, x blas64.General, r room) {
 		r.minus(x, in.shift)
 		r.apply(in.r)
@@ -88,13 +88,13 @@ func triple(dst, factor, u []float64) {
 }
 
 // threes is a row of threes.
-var threes = times(3, ones(512))
+var threes = scaled(3, ones(512))
 
 // schaffer is bbob-17 with α = 10 and bbob-18 with α = 1000, Schaffer's function F7:
 // (Σ_{i<d} √s_i (1 + sin² 50 s_i^(1/5))/(d−1))² + 10 f_pen(x), s_i = √(z_i² + z_{i+1}²),
 // z = Λ^α Q T_asy^0.5(R(x − x_opt)).
 func schaffer(in *instance, alpha float64) function {
-	second, beta := compose(lambda(alpha, in.d), in.q), times(0.5, spread(in.d))
+	second, beta := compose(lambda(alpha, in.d), in.q), scaled(0.5, spread(in.d))
 	return in.function(func(dst []float64, x blas64.General, r room) {
 		r.minus(x, in.shift)
 		r.apply(in.r)

@@ -42,7 +42,7 @@ func oscillatingEllipsoid(in *instance) function {
 
 // separableRastrigin is bbob-3: 10(d − Σ cos 2πz_i) + ‖z‖², z = Λ^10 T_asy^0.2(T_osc(x − x_opt)).
 func separableRastrigin(in *instance) function {
-	beta, stretched, w := times(0.2, spread(in.d)), lambda(10, in.d), ones(in.d)
+	beta, stretched, w := scaled(0.2, spread(in.d)), lambda(10, in.d), ones(in.d)
 	return in.function(func(dst []float64, x blas64.General, r room) {
 		r.minus(x, in.shift)
 		r.oscillate()
@@ -85,7 +85,7 @@ func bucheRastrigin(in *instance) function {
 // linearSlope is bbob-5: Σ 5|s_i| − s_i z_i with s_i = sign(x_opt,i) 10^((i−1)/(d−1)), and
 // z_i = x_i where x_i x_opt,i < 25, x_opt,i beyond. Every term is |s_i| (5 − sign(x_opt,i) z_i).
 func linearSlope(in *instance) function {
-	s, sign := powers(10, in.d), times(0.2, in.xopt)
+	s, sign := powers(10, in.d), scaled(0.2, in.xopt)
 	return in.function(func(dst []float64, x blas64.General, r room) {
 		for i := range dst {
 			t := rows(r.z, i, 1).Data

@@ -160,13 +160,20 @@ func lambda(alpha float64, d int) diagonal { return powers(math.Sqrt(alpha), d) 
 func powers(base float64, d int) []float64 {
 	w := spread(d)
 	for i, at := range w {
-		w[i] = math.Pow(base, at)
+		w[i] = power(base, at)
 	}
 	return w
 }
 
-// times returns c·v.
-func times(c float64, v []float64) []float64 {
+// power returns x^p for x > 0, p ≥ 0. Unlike math.Pow it has the same bits on every machine.
+func power(x, p float64) float64 {
+	var y [1]float64
+	kernel.Pow(y[:], []float64{x}, []float64{p})
+	return y[0]
+}
+
+// scaled returns c·v.
+func scaled(c float64, v []float64) []float64 {
 	w := make([]float64, len(v))
 	for i := range v {
 		w[i] = c * v[i]
