@@ -353,3 +353,43 @@ func TestBBOBOptimum(t *testing.T) {
 		}
 	}
 }
+
+// A block rotation in four dimensions is the product of its three matrices.
+func TestPermutedMap(t *testing.T) {
+	turn := mat.NewDense(2, 2, []float64{0.6, -0.8, 0.8, 0.6})
+	flip := mat.NewDense(2, 2, []float64{0, 1, 1, 0})
+	p := permuted{left: []int{2, 0, 1, 3}, right: []int{0, 3, 2, 1}}
+	for _, block := range []*mat.Dense{turn, flip} {
+		p.blocks = append(p.blocks, mat.DenseCopyOf(block.T()).RawMatrix())
+	}
+	// P_right x = (x_1, x_4, x_3, x_2); B of it is (0.6x_1 − 0.8x_4, 0.8x_1 + 0.6x_4, x_2, x_3);
+	// P_left takes its third, first, second and fourth.
+	want := mat.NewDense(4, 4, []float64{
+		0, 1, 0, 0,
+		0.6, 0, 0, -0.8,
+		0.8, 0, 0, 0.6,
+		0, 0, 1, 0,
+	})
+	if got := matrix(p); !mat.EqualApprox(got, want, 1e-15) {
+		t.Errorf("got\n%v", mat.Formatted(got))
+	}
+}
+
+// The frame of bbob-24 has the rows of QΛ^100 R·diag(sign x_opt), since x̂ = 2 sign(x_opt)⊗x.
+func TestLunaceksFrame(t *testing.T) {
+	spec := Spec{Name: "bbob-24", Dim: 6, Seed: 2}
+	f, _ := bbobNamed(spec.Name)
+	in := f.instance(spec)
+	var want mat.Dense
+	want.Product(matrix(in.q), matrix(lambda(100, 6)), matrix(in.r))
+	for i := range 6 {
+		row := want.RawRowView(i)
+		for j := range row {
+			row[j] *= math.Copysign(1, in.xopt[j])
+		}
+		kernel.Normalise(row)
+	}
+	if got := drawn(t, spec).Frame().Matrix(); !mat.EqualApprox(got, &want, 1e-13) {
+		t.Error("another frame")
+	}
+}
