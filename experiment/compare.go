@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/untwist/untwist/internal/rng"
@@ -151,17 +152,29 @@ func (g Grid) frameOf() (Comparison, error) {
 		if err != nil {
 			return c, err
 		}
-		known := true
-		if k.New != nil {
-			p, err := k.New(g.Seed)
-			if err != nil {
-				return c, fmt.Errorf("%s: %w", k.Key(), err)
-			}
-			known = !math.IsNaN(p.Minimum())
+		known, err := k.known(g.Seed)
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", k.Key(), err)
 		}
 		c.Cases = append(c.Cases, Setup{Problem: k.Problem, Dim: k.Dim, Mix: k.Mix, Options: k.Options, Budget: budget, Known: known})
 	}
 	return c, nil
+}
+
+// known reports whether the minimum of a case is known.
+func (k Case) known(seed uint64) (bool, error) {
+	if k.New == nil {
+		return true, nil
+	}
+	p, err := k.New(seed)
+	if err != nil {
+		return false, err
+	}
+	known := !math.IsNaN(p.Minimum())
+	if closer, is := p.(io.Closer); is {
+		err = closer.Close()
+	}
+	return known, err
 }
 
 // standing sums up the runs of a method on a case.
