@@ -9,7 +9,7 @@ import (
 )
 
 // application marks a SQLite file as a store, and format is the version of its layout.
-const application, format = 0x756e7477, 1
+const application, format = 0x756e7477, 2
 
 const schema = `
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -22,11 +22,15 @@ CREATE TABLE runs (
 	queries   INTEGER NOT NULL,
 	reached   INTEGER NOT NULL,
 	seconds   REAL NOT NULL,
+	own       REAL NOT NULL,    -- the part of seconds that the method took
+	rounds    INTEGER NOT NULL,
+	version   TEXT NOT NULL,
 	recovered INTEGER NOT NULL,
 	curve     TEXT NOT NULL,    -- [[queries, gap], …]
 	frame     TEXT,
 	PRIMARY KEY (problem, method, seed)
-);`
+);
+CREATE INDEX runs_of_method ON runs (method, problem, seed);`
 
 // An OtherError says that a store holds the runs of another experiment.
 type OtherError struct {
@@ -34,10 +38,14 @@ type OtherError struct {
 	Setting     string // the first setting that differs
 	Holds, Asks string // its value in the store, and the value that was asked for
 	NotAStore   bool   // the file is not a store, or has a layout that this version does not know
+	Older       bool   // an older version made it, which kept less of a run
 }
 
 func (e *OtherError) Error() string {
-	if e.NotAStore {
+	switch {
+	case e.Older:
+		return e.Path + " was made by an older version of untwist, which kept less of a run"
+	case e.NotAStore:
 		return e.Path + " is not a store of runs, or another version of untwist made it"
 	}
 	return fmt.Sprintf("%s holds another experiment, with %s %s where this one has %s",
@@ -60,7 +68,7 @@ func (s *Store) describe(ctx context.Context, about []Setting) error {
 	}
 	if tables > 0 || id != 0 || version != 0 {
 		if id != application || version != format {
-			return &OtherError{Path: s.path, NotAStore: true}
+			return &OtherError{Path: s.path, NotAStore: true, Older: id == application && 0 < version && version < format}
 		}
 		return s.compare(ctx, tx, about)
 	}
@@ -68,7 +76,9 @@ func (s *Store) describe(ctx context.Context, about []Setting) error {
 	if _, err := tx.ExecContext(ctx, statements); err != nil {
 		return s.wrap(err)
 	}
+	s.about = map[string]string{}
 	for _, a := range about {
+		s.about[a.Name] = a.Value
 		if _, err := tx.ExecContext(ctx, "INSERT INTO about VALUES (?, ?)", a.Name, a.Value); err != nil {
 			return s.wrap(err)
 		}
@@ -102,6 +112,7 @@ func (s *Store) compare(ctx context.Context, tx *sql.Tx, about []Setting) error 
 			return &OtherError{Path: s.path, Setting: a.Name, Holds: holds[a.Name], Asks: a.Value}
 		}
 	}
+	s.about = holds
 	// If the file cannot be written to, fail now rather than after a run.
 	if _, err := tx.ExecContext(ctx, "UPDATE about SET value = value"); err != nil {
 		return s.wrap(err)

@@ -55,8 +55,9 @@ type Run struct {
 
 // A Store is one file of runs. It is safe for concurrent use.
 type Store struct {
-	path string
-	db   *sql.DB
+	path  string
+	db    *sql.DB
+	about map[string]string // the settings by name
 }
 
 // A Setting is one of the settings that define an experiment.
@@ -84,6 +85,9 @@ func Open(ctx context.Context, path string, about ...Setting) (*Store, error) {
 	}
 	return s, nil
 }
+
+// Setting returns the value of a setting with which the store was made, "" if there is none.
+func (s *Store) Setting(name string) string { return s.about[name] }
 
 // patience is how often a file that another program has locked is tried again: for a
 // minute altogether.
@@ -123,8 +127,8 @@ func (s *Store) Put(ctx context.Context, r Run) error {
 		frame = string(r.Frame)
 	}
 	return s.patiently(ctx, func() error {
-		_, err := s.db.ExecContext(ctx, "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			r.Problem, r.Method, int64(r.Seed), r.Status, r.Gap, r.Queries, r.Reached, r.Seconds, r.Recovered, string(curve), frame)
+		_, err := s.db.ExecContext(ctx, "INSERT INTO runs ("+columns+", frame) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			r.Problem, r.Method, int64(r.Seed), r.Status, r.Gap, r.Queries, r.Reached, r.Seconds, r.Own, r.Rounds, r.Version, r.Recovered, string(curve), frame)
 		return s.wrap(err)
 	})
 }
@@ -173,14 +177,16 @@ func (s *Store) All(ctx context.Context) (all []Run, err error) {
 	return all, err
 }
 
-const columns = "problem, method, seed, status, gap, queries, reached, seconds, recovered, curve"
+const columns = "problem, method, seed, status, gap, queries, reached, seconds, own, rounds, version, recovered, curve"
 
 // scan reads the columns of a run.
 func scan(read func(...any) error) (Run, error) {
 	var r Run
 	var seed int64
 	var curve string
-	if err := read(&r.Problem, &r.Method, &seed, &r.Status, &r.Gap, &r.Queries, &r.Reached, &r.Seconds, &r.Recovered, &curve); err != nil {
+	err := read(&r.Problem, &r.Method, &seed, &r.Status, &r.Gap, &r.Queries, &r.Reached, &r.Seconds, &r.Own, &r.Rounds, &r.Version,
+		&r.Recovered, &curve)
+	if err != nil {
 		return r, err
 	}
 	r.Seed = uint64(seed)

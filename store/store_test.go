@@ -34,7 +34,7 @@ func open(t *testing.T, path string, about ...Setting) *Store {
 func example(seed uint64) Run {
 	return Run{
 		Key: Key{"rastrigin", "cbo", seed}, Status: "target-reached", Gap: 0.1 + 0.2, Queries: 5_000_000, Reached: 4_999_999,
-		Seconds: 1. / 3, Recovered: -1, Curve: []objective.Sample{{Queries: 1, Value: math.Pi}, {Queries: 1 << 40, Value: 5e-324}}, Frame: []byte(`{"rows":[[1]]}`),
+		Seconds: 1. / 3, Own: 1. / 7, Rounds: 1 << 33, Version: "v1.2.3-0.x+dirty 'ü'", Recovered: -1, Curve: []objective.Sample{{Queries: 1, Value: math.Pi}, {Queries: 1 << 40, Value: 5e-324}}, Frame: []byte(`{"rows":[[1]]}`),
 	}
 }
 
@@ -160,6 +160,33 @@ func TestFilesThatAreNoStores(t *testing.T) {
 	}
 	if _, err := Open(ctx, filepath.Join(dir, "nowhere", "runs.db")); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Error(err)
+	}
+}
+
+// The store of an older version is refused in words of its own: it keeps less of a run.
+func TestOlderStores(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old.db")
+	s := open(t, path, Setting{"dim", "10"})
+	if _, err := s.db.Exec("PRAGMA user_version = 1"); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	var other *OtherError
+	_, err := Open(ctx, path, Setting{"dim", "10"})
+	if !errors.As(err, &other) || !other.Older || !strings.HasSuffix(err.Error(), "old.db was made by an older version of untwist, which kept less of a run") {
+		t.Error(err)
+	}
+}
+
+// A store knows the settings with which it was made, whoever opens it.
+func TestSettings(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	for range 2 {
+		s := open(t, path, Setting{"dim", "10"})
+		if s.Setting("dim") != "10" || s.Setting("mix") != "" {
+			t.Error(s.about)
+		}
+		s.Close()
 	}
 }
 
