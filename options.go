@@ -55,7 +55,8 @@ type Options struct {
 	Budget int
 	// Time is the most wall time that this call may take. Default: no limit.
 	Time time.Duration
-	// Target stops the search at a value f ≤ *Target. Default: none.
+	// Target stops the search at a value f ≤ *Target. If f is an objective.Cleaner, the
+	// clean value of a query is meant. Default: none.
 	Target *float64
 	// Tolerance stops a search that has become slow: of its last queries, a tenth of all
 	// queries and at least 100·d, all together gained less than this. It does not stop the

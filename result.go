@@ -15,8 +15,12 @@ type Result struct {
 
 	// Strategy is the name of the strategy that was used.
 	Strategy string
+	// ValueClean is what Value would be without the noise and the other blemishes of a
+	// benchmark; nil: f has none, or is not an objective.Cleaner. A search cannot see it.
+	ValueClean *float64
 	// TargetQuery is the number of the first query at or below the target, or 0 if there
-	// was none. The rest of its batch, up to 1,024 points, was evaluated as well.
+	// was none. If f has blemishes, it is the clean value that counts, and Point, the best by
+	// its Value, may be another point. The rest of its batch, up to 1,024 points, was evaluated as well.
 	TargetQuery int
 
 	// Structure is what was learnt about f; nil if the strategy does not look. Profiles

@@ -22,6 +22,7 @@ type run struct {
 	// coordinates turns what is searched into the user's parameters; nil: they are the same.
 	coordinates *parameter.Coordinates
 	scale       *objective.Scale
+	clean       objective.Objective // f without its blemishes; nil: it has none
 	stages      []Stage
 
 	journal  *journal.Journal // nil: there is none
@@ -38,7 +39,7 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 	if err := o.complete(f.Dim()); err != nil {
 		return nil, err
 	}
-	r := &run{options: o, plan: o.Budget}
+	r := &run{options: o, plan: o.Budget, clean: objective.CleanOf(f)}
 	guard := objective.NewGuard(f)
 	guard.PanicsFail, guard.Timed = o.PanicsFail, o.Journal.File != ""
 	var all objective.Objective = objective.NewPool(guard, o.Workers)
@@ -50,7 +51,10 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 		all = recorded
 	}
 	r.meter = objective.NewMeter(all, o.Budget)
-	rules := objective.Rules{Target: o.Target, Tolerance: o.Tolerance}
+	if r.clean != nil {
+		r.clean = objective.NewPool(r.clean, o.Workers)
+	}
+	rules := objective.Rules{Target: o.Target, Clean: r.clean, Tolerance: o.Tolerance}
 	if !o.KeepGoing {
 		rules.First, rules.MaxFailures = max(firstQueries, len(o.Points)), o.MaxFailures
 	}
@@ -154,6 +158,18 @@ func (r *run) result(outcome strategy.Outcome) Result {
 	out := Result{Account: r.account(), Strategy: r.options.Strategy.Name(), TargetQuery: r.record.TargetAt()}
 	out.Status = outcome.Status
 	return out
+}
+
+// cleaned fills in the clean value at the best point, if f has blemishes.
+func (r *run) cleaned(ctx context.Context, result *Result) error {
+	if r.clean == nil || result.Point == nil {
+		return nil
+	}
+	var value [1]float64
+	point := mat.NewDense(1, len(result.Point), slices.Clone(result.Point))
+	err := r.clean.Evaluate(context.WithoutCancel(ctx), point, value[:])
+	result.ValueClean = &value[0]
+	return err
 }
 
 // learnt fills in what was learnt about f.

@@ -72,7 +72,7 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 		outcome.Status = objective.Converged
 	}
 	result := r.result(outcome)
-	if err = cmp.Or(err, r.learnt(&result, outcome.Learnt), r.finish()); err != nil {
+	if err = cmp.Or(err, r.cleaned(ctx, &result), r.learnt(&result, outcome.Learnt), r.finish()); err != nil {
 		result.Status = objective.Failed
 		return result, err
 	}

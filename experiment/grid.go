@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
@@ -14,18 +15,22 @@ import (
 // and those that use CBO start from the same numbers.
 //
 // The lists hold values, so that anyone's problems and strategies can be in them: see the
-// example. Suite and MethodNamed return ours.
+// example. BuiltIn and MethodNamed return ours.
 type Grid struct {
-	Name    string   // what its files are called
+	Name    string   // what its files are called; "": it follows from the rest
 	Cases   []Case   // no two with the same Key
 	Methods []Method // no two with the same Name
-	Runs    int      // of each method on each case, at Seed, Seed+1, …
+	Runs    int      // of each method on each case, at Seed, Seed+1, …; 0: 15
 	Seed    uint64
-	Budget  Budget    // the most queries of a run
-	Targets []float64 // gaps above the minimum, or values where it is not known; descending
+	Budget  Budget    // the most queries of a run; "": 1000*d
+	Targets []float64 // gaps above the minimum, or values where it is not known; nil: DefaultTargets
 }
 
 // A Problem is what a case draws: a function, where to look for its minimum, and what that is.
+//
+// If it is an objective.Cleaner, gaps and targets are those of clean values. If it has a
+// method Bounds() objective.Box, nothing outside is queried. If it is an io.Closer, it is
+// closed when its run is over.
 type Problem interface {
 	objective.Objective
 	Domain() objective.Box // where a search starts
@@ -58,6 +63,8 @@ type Method struct {
 	Settings string // what tells it from another method of the same name in a store; "": nothing
 	Strategy strategy.Strategy
 	Other    Minimizer // if it is not nil, it runs instead of the strategy
+
+	Identifier identify.Identifier // how the strategy finds coordinates; nil: its own way
 
 	Unmixed bool // runs on g itself, not on f = g(W·)
 	Shared  bool // uses the frame of the paper's road, found once for all such methods

@@ -2,22 +2,16 @@ package experiment
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
 
-// A method is a row of a table: a strategy, and the function on which it runs.
-type method struct {
-	Name, Title string
-	TeX         string // the title in LaTeX
-	Strategy    strategy.Strategy
-	Unmixed     bool // runs on g itself, not on f = g(W·)
-	Shared      bool // uses the frame of the paper's road, found once for all such methods
-}
-
 // methods holds all methods. Those of the paper's table come first, in its order.
-var methods = []method{
+var methods = []Method{
 	{Name: "cbo-on-g", Title: "CBO on g", TeX: "CBO on $g$", Strategy: strategy.CBO{}, Unmixed: true},
 	{Name: "cbo", Title: "CBO on f", TeX: "CBO on $f$", Strategy: strategy.CBO{}},
 	{Name: "reparametrised", Title: "CBO on g̃ = f(W̃†·)", TeX: `CBO on $\tilde g = f(\tilde W^\dagger\,\cdot)$`, Strategy: strategy.Reparametrised{}, Shared: true},
@@ -30,7 +24,7 @@ var methods = []method{
 
 // identification is the part that the shared methods have in common. Its runs are stored
 // beside theirs.
-var identification = method{Name: strategy.Identification{}.Name(), Strategy: strategy.Identification{}}
+var identification = Method{Name: strategy.Identification{}.Name(), Strategy: strategy.Identification{}, Identifier: identify.Paper{}}
 
 // MethodNames returns the names of all methods, those of the paper's table first.
 func MethodNames() (names []string) {
@@ -40,11 +34,12 @@ func MethodNames() (names []string) {
 	return names
 }
 
-// methodNamed returns the method with the given name, and whether there is one.
-func methodNamed(name string) (m method, known bool) {
-	i := slices.IndexFunc(methods, func(m method) bool { return m.Name == name })
+// MethodNamed returns the method with the given name. Its titles are those of the paper's
+// table.
+func MethodNamed(name string) (Method, error) {
+	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name == name })
 	if i < 0 {
-		return method{}, false
+		return Method{}, objective.BadOption("Methods", "unknown method %q: must be one of %s", name, strings.Join(MethodNames(), ", "))
 	}
-	return methods[i], true
+	return methods[i], nil
 }

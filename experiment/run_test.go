@@ -30,11 +30,12 @@ func TestSharedFramesChangeNothing(t *testing.T) {
 			frames++
 			continue
 		}
-		m, known := methodNamed(run.Method)
-		if !known {
-			t.Fatal(run.Method)
+		m, err := MethodNamed(run.Method)
+		if err != nil {
+			t.Fatal(err)
 		}
-		spec := problem.Spec{Name: run.Problem, Dim: 6, Seed: run.Seed}
+		name, _, _ := strings.Cut(run.Problem, " ")
+		spec := problem.Spec{Name: name, Dim: 6, Seed: run.Seed}
 		o := untwist.Options{Strategy: m.Strategy, Seed: run.Seed, Budget: 9000}
 		if m.Unmixed {
 			spec.Mix = "none"
@@ -57,6 +58,9 @@ func TestSharedFramesChangeNothing(t *testing.T) {
 		}
 		if (run.Recovered >= 0) != m.Shared {
 			t.Errorf("%v: %d recovered", run.Key, run.Recovered)
+		}
+		if run.Rounds < 1 || run.Version != version() {
+			t.Errorf("%v: %d rounds, version %q", run.Key, run.Rounds, run.Version)
 		}
 		if last := run.Curve[len(run.Curve)-1]; last.Queries != run.Queries || last.Value != run.Gap || !descends(run.Curve) {
 			t.Errorf("%v: the curve ends at %v, or does not descend", run.Key, last)
@@ -178,7 +182,7 @@ func TestBudgetsOfTheFrameAlone(t *testing.T) {
 			}
 			continue
 		}
-		m, _ := methodNamed(run.Method)
+		m, _ := MethodNamed(run.Method)
 		want, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: m.Strategy, Identifier: identify.Paper{}, Budget: 140, Start: p.Domain(), Target: new(0.005)})
 		if err != nil || run.Status != want.Status.String() || run.Gap != want.Value || run.Queries != want.Queries {
 			t.Errorf("%v: %s, gap %v, %d queries; by itself %v, %v, %d, error %v", run.Key, run.Status, run.Gap, run.Queries, want.Status, want.Value, want.Queries, err)
@@ -188,10 +192,10 @@ func TestBudgetsOfTheFrameAlone(t *testing.T) {
 
 // The queries of identification count for a run, and so does its best value.
 func TestAfter(t *testing.T) {
-	before := store.Run{Gap: 3, Queries: 100, Seconds: 7, Recovered: 4, Curve: []objective.Sample{{Queries: 1, Value: 9}, {Queries: 100, Value: 3}}}
-	run := store.Run{Key: store.Key{Method: "m"}, Gap: 1, Queries: 20, Reached: 20, Seconds: 2, Recovered: -1, Curve: []objective.Sample{{Queries: 1, Value: 5}, {Queries: 20, Value: 1}}}
+	before := store.Run{Gap: 3, Queries: 100, Seconds: 7, Own: 3, Rounds: 5, Recovered: 4, Curve: []objective.Sample{{Queries: 1, Value: 9}, {Queries: 100, Value: 3}}}
+	run := store.Run{Key: store.Key{Method: "m"}, Gap: 1, Queries: 20, Reached: 20, Seconds: 2, Own: 1, Rounds: 2, Recovered: -1, Curve: []objective.Sample{{Queries: 1, Value: 5}, {Queries: 20, Value: 1}}}
 	want := store.Run{
-		Key: run.Key, Gap: 1, Queries: 120, Reached: 120, Seconds: 9, Recovered: 4,
+		Key: run.Key, Gap: 1, Queries: 120, Reached: 120, Seconds: 9, Own: 4, Rounds: 7, Recovered: 4,
 		Curve: []objective.Sample{{Queries: 1, Value: 9}, {Queries: 100, Value: 3}, {Queries: 101, Value: 3}, {Queries: 120, Value: 1}},
 	}
 	if got := after(before, run); !cmp.Equal(got, want) {

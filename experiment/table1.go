@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/store"
@@ -58,28 +57,21 @@ func (g *Table1) Complete() error {
 	return g.check()
 }
 
-// mostDims and mostRuns keep the numbers of queries and runs within an int.
-const mostDims, mostRuns = 10_000, 1_000_000
-
 // check returns an error if a field is bad.
 func (g *Table1) check() error {
-	for _, n := range []struct {
-		option string
-		value  int
-		most   int
-	}{{"Dim", g.Dim, mostDims}, {"Runs", g.Runs, mostRuns}, {"Budget", g.Budget, math.MaxInt}} {
-		if n.value < 1 {
-			return objective.BadOption(n.option, "%d, must be at least 1", n.value)
-		}
-		if n.value > n.most {
-			return objective.BadOption(n.option, "%d, must be at most %d", n.value, n.most)
-		}
+	switch {
+	case g.Dim < 1:
+		return objective.BadOption("Dim", "%d, must be at least 1", g.Dim)
+	case g.Dim > mostDims:
+		return objective.BadOption("Dim", "%d, must be at most %d", g.Dim, mostDims)
+	case g.Budget < 1:
+		return objective.BadOption("Budget", "%d, must be at least 1", g.Budget)
+	}
+	if err := checkRuns(g.Runs, g.Seed); err != nil {
+		return err
 	}
 	if !(g.Gap > 0) || math.IsInf(g.Gap, 1) {
 		return objective.BadOption("Gap", "%v, must be a number above 0", g.Gap)
-	}
-	if last := g.Seed + uint64(g.Runs) - 1; last < g.Seed {
-		return objective.BadOption("Seed", "%d, too large for %d consecutive seeds", g.Seed, g.Runs)
 	}
 	if !slices.Contains(problem.Mixes(), g.Mix) {
 		return objective.BadOption("Mix", "unknown mixing matrix %q: must be one of %s", g.Mix, strings.Join(problem.Mixes(), ", "))
@@ -106,30 +98,83 @@ func checkNames(option, thing string, names, known []string) error {
 	return nil
 }
 
-// OpenStore opens or creates the store of a complete grid. Grids that differ only in
-// problems, methods or seeds may share a store, so that an experiment can grow.
+// OpenStore opens or creates the store of a complete table. Tables that differ only in
+// problems, dimensions, mixing matrices, methods or seeds may share a store, so that an
+// experiment can grow.
 func (g Table1) OpenStore(ctx context.Context, path string) (*store.Store, error) {
-	return store.Open(ctx, path,
-		store.Setting{Name: "dim", Value: strconv.Itoa(g.Dim)},
-		store.Setting{Name: "budget", Value: strconv.Itoa(g.Budget)},
-		store.Setting{Name: "gap", Value: strconv.FormatFloat(g.Gap, 'g', -1, 64)},
-		store.Setting{Name: "mix", Value: g.Mix},
-		store.Setting{Name: "numerics", Value: strconv.Itoa(untwist.Numerics)})
+	return g.grid().OpenStore(ctx, path)
 }
 
-// total returns how many runs the grid has.
-func (g Table1) total() int { return len(g.Problems) * len(g.Methods) * g.Runs }
+// Run makes the runs of a complete table that are not in the store yet: see Grid.Run.
+func (g Table1) Run(ctx context.Context, s *store.Store, jobs int, notice func(Progress)) error {
+	if err := g.check(); err != nil {
+		return fmt.Errorf("experiment: the grid is not complete: %w", err)
+	}
+	return g.grid().Run(ctx, s, jobs, notice)
+}
+
+// grid returns a complete table as a grid.
+func (g Table1) grid() Grid {
+	all := Grid{
+		Name: g.name(), Runs: g.Runs, Seed: g.Seed,
+		Budget: Budget(strconv.Itoa(g.Budget)), Targets: []float64{g.Gap},
+	}
+	for _, name := range g.Problems {
+		c, err := BuiltIn(problem.Spec{Name: name, Dim: g.Dim, Mix: g.Mix})
+		if err != nil {
+			panic(fmt.Sprintf("experiment: the grid is not complete: %v", err))
+		}
+		all.Cases = append(all.Cases, c)
+	}
+	for i := range g.Methods {
+		all.Methods = append(all.Methods, g.method(i))
+	}
+	return all
+}
 
 // method returns the i-th method of a complete grid.
-func (g Table1) method(i int) method {
-	m, known := methodNamed(g.Methods[i])
-	if !known {
-		panic(fmt.Sprintf("experiment: the grid is not complete: %q", g.Methods[i]))
+func (g Table1) method(i int) Method {
+	m, err := MethodNamed(g.Methods[i])
+	if err != nil {
+		panic(fmt.Sprintf("experiment: the grid is not complete: %v", err))
 	}
 	return m
 }
 
-// has reports whether a run belongs to the grid.
-func (g Table1) has(k store.Key) bool {
-	return slices.Contains(g.Problems, k.Problem) && slices.Contains(g.Methods, k.Method) && k.Seed-g.Seed < uint64(g.Runs)
+// name returns what the files of the table are called: table1, and everything that is not as
+// in the paper. So a table with other runs is written to other files.
+func (g Table1) name() string {
+	paper := Table1{}
+	if err := paper.Complete(); err != nil {
+		panic(err)
+	}
+	n := naming{parts: []string{"table1"}}
+	if g.Dim != paper.Dim {
+		n.add(fmt.Sprintf("d%d", g.Dim))
+	}
+	if g.Mix != paper.Mix {
+		n.add(g.Mix)
+	}
+	if !slices.Equal(g.Problems, paper.Problems) {
+		n.list(g.Problems, 3, "problems")
+	}
+	if !slices.Equal(g.Methods, paper.Methods) {
+		n.list(g.Methods, 4, "methods")
+	}
+	if g.Budget != 500*g.Dim*g.Dim {
+		n.add(fmt.Sprintf("%dqueries", g.Budget))
+	}
+	if g.Gap != paper.Gap {
+		n.add(fmt.Sprintf("gap%v", g.Gap))
+	}
+	if g.Runs != paper.Runs {
+		n.add(fmt.Sprintf("%druns", g.Runs))
+	}
+	if g.Seed != paper.Seed {
+		n.add(fmt.Sprintf("from-%d", g.Seed))
+	}
+	if len(g.Problems) > 3 && !slices.Equal(g.Problems, paper.Problems) || len(g.Methods) > 4 && !slices.Equal(g.Methods, paper.Methods) {
+		n.sum(fmt.Sprint(g.Problems, g.Methods))
+	}
+	return strings.Join(n.parts, "-")
 }

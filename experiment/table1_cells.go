@@ -47,16 +47,18 @@ func (g Table1) Tabulate(ctx context.Context, s *store.Store) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	t := Table{Grid: g, Total: g.total()}
-	for _, method := range g.Methods {
-		for _, problem := range g.Problems {
+	grid := g.grid()
+	t := Table{Grid: g, Total: grid.total()}
+	for _, m := range grid.Methods {
+		for _, of := range grid.Cases {
 			var runs []store.Run
 			for _, r := range all {
-				if r.Method == method && r.Problem == problem && g.has(r.Key) {
+				if r.Method == m.Key() && r.Problem == of.Key() && r.Seed-g.Seed < uint64(g.Runs) {
+					r.Problem = of.Problem
 					runs = append(runs, r)
 				}
 			}
-			c := newCell(method, problem, runs, g.Dim)
+			c := newCell(m.Name, of.Problem, runs, g.Dim)
 			c.compare(g.likePaper())
 			t.Cells = append(t.Cells, c)
 			t.runs = append(t.runs, runs...)

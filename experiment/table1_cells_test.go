@@ -21,7 +21,7 @@ func example(t *testing.T) (Table1, *store.Store) {
 	g := complete(t, Table1{Dim: 4, Runs: 3, Problems: []string{"rastrigin"}, Methods: []string{"cbo", "transformed"}})
 	s := open(t, g, t.TempDir())
 	key := func(method string, seed uint64) store.Key {
-		return store.Key{Problem: "rastrigin", Method: method, Seed: seed}
+		return store.Key{Problem: "rastrigin d=4 mix=paper", Method: method, Seed: seed}
 	}
 	for _, r := range []store.Run{
 		{Key: key("cbo", 0), Status: "budget-spent", Gap: 7, Queries: 8000, Seconds: 1, Recovered: -1},
@@ -89,8 +89,9 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := table.Write(dir); err != nil {
-		t.Fatal(err)
+	files, err := table.Write(dir)
+	if err != nil || len(files) != 5 || files[4] != filepath.Join(dir, "table1-d4-rastrigin-cbo-transformed-3runs-runs.csv") {
+		t.Fatal(files, err)
 	}
 	for name, lines := range map[string][]string{
 		"text": {
@@ -99,22 +100,22 @@ func TestForms(t *testing.T) {
 			"transformed  rastrigin  2/3      21–94  99 (100)  –  91.67      5,990    4.00",
 			"Success is a gap of at most 0.005 within 8,000 queries; d = 4, mix paper, seeds 0 to 2; 5 of 6 runs.",
 		},
-		"table1.md": {
+		".md": {
 			"| method | rastrigin | paper |",
 			"|---|---|---|",
 			"| CBO on f, transformed noise | 2/3 (91.67) | 99 (100) |",
 			"| transformed | rastrigin | 2/3 | 21–94 | 99 (100) | – | 91.67 | 5,990 | 4.00 |",
 		},
-		"table1.tex": {
+		".tex": {
 			`CBO on $f$ & 0/2 & 0 \\`,
 			`method & problem & success & 95\% & paper & p & recovered & queries & seconds \\`,
 			`transformed & rastrigin & 2/3 & 21--94 & 99 (100) & -- & 91.67 & 5,990 & 4.00 \\`,
 		},
-		"table1.csv": {
+		".csv": {
 			"method,problem,successes,runs,wilson_low,wilson_high,paper,fisher_p,recovered,paper_recovered,median_queries,seconds",
 			"cbo,rastrigin,0,2,0,0.6576197724933469,0,,,,,2",
 		},
-		"runs.csv": {
+		"-runs.csv": {
 			"method,problem,seed,status,gap,queries,reached,recovered,seconds",
 			"cbo,rastrigin,1,budget-spent,8,8000,,,3",
 			"transformed,rastrigin,2,target-reached,0.005,7000,6991,4,4",
@@ -122,7 +123,7 @@ func TestForms(t *testing.T) {
 	} {
 		text := table.Text()
 		if name != "text" {
-			data, err := os.ReadFile(filepath.Join(dir, name))
+			data, err := os.ReadFile(filepath.Join(dir, "table1-d4-rastrigin-cbo-transformed-3runs"+name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +141,7 @@ func TestForms(t *testing.T) {
 			}
 		}
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "table1.json"))
+	data, err := os.ReadFile(files[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,14 +219,14 @@ func TestDrawConvergence(t *testing.T) {
 	}
 	table, err := g.Tabulate(ctx, s)
 	if err == nil {
-		err = table.Draw(dir)
+		_, err = table.Draw(dir)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for i, name := range []string{"convergence-squared-norm.png", "convergence-squared-norm.svg"} {
-		if len(files) != 2 || filepath.Base(files[i]) != name {
+	for i, name := range []string{"squared-norm.png", "squared-norm.svg"} {
+		if len(files) != 2 || filepath.Base(files[i]) != "table1-d3-squared-norm-levy-cbo-cmaes-auto-700queries-2runs-convergence-"+name {
 			t.Errorf("%v", files)
 		}
 	}

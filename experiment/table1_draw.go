@@ -12,11 +12,12 @@ import (
 	"github.com/untwist/untwist/store"
 )
 
-// Draw draws a picture for each problem, convergence-PROBLEM.svg and .png. It shows how
+// Draw draws a picture for each problem, NAME-convergence-PROBLEM.svg and .png, where NAME is
+// that of the grid, and returns the paths of the files. A picture shows how
 // the least gap fell with the queries: the median and the quartiles over the seeds, with a
 // line for each method. A run that has reached the gap keeps its last value. Problems
 // without a run are left out.
-func (t Table) Draw(dir string) error {
+func (t Table) Draw(dir string) (files []string, err error) {
 	for _, problem := range t.Grid.Problems {
 		var courses []report.Course
 		for _, method := range t.Grid.Methods {
@@ -30,13 +31,14 @@ func (t Table) Draw(dir string) error {
 		title := fmt.Sprintf("%s, d = %d: median and quartiles", problem, t.Grid.Dim)
 		from := max(1, float64(t.Grid.Budget)/1e5)
 		for _, ending := range []string{"svg", "png"} {
-			path := filepath.Join(dir, "convergence-"+problem+"."+ending)
+			path := filepath.Join(dir, t.Grid.name()+"-convergence-"+problem+"."+ending)
 			if err := report.Race(path, title, "least gap so far", courses, t.Grid.Gap, from); err != nil {
-				return err
+				return files, err
 			}
+			files = append(files, path)
 		}
 	}
-	return nil
+	return files, nil
 }
 
 // course says how the runs of a cell went.

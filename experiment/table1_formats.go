@@ -12,23 +12,26 @@ import (
 	"github.com/untwist/untwist/internal/words"
 )
 
-// Write writes the table to a folder, as table1.csv, table1.json, table1.md and
-// table1.tex, and every run as runs.csv. Times are in the last columns. Everything else is
-// the same, no matter when or how often the grid was stopped.
-func (t Table) Write(dir string) error {
+// Write writes the table to a folder, as NAME.csv, NAME.json, NAME.md and NAME.tex, and every
+// run as NAME-runs.csv, where NAME is that of the grid. It returns the paths of the files.
+// Times are in the last columns. Everything else is the same, no matter when or how often the
+// grid was stopped.
+func (t Table) Write(dir string) (files []string, err error) {
 	for _, file := range []struct {
-		name string
-		text func() ([]byte, error)
-	}{{"table1.csv", t.csv}, {"table1.json", t.json}, {"table1.md", t.markdown}, {"table1.tex", t.latex}, {"runs.csv", t.runsCSV}} {
+		ending string
+		text   func() ([]byte, error)
+	}{{".csv", t.csv}, {".json", t.json}, {".md", t.markdown}, {".tex", t.latex}, {"-runs.csv", t.runsCSV}} {
+		path := filepath.Join(dir, t.Grid.name()+file.ending)
 		data, err := file.text()
 		if err == nil {
-			err = atomicfile.Write(filepath.Join(dir, file.name), data)
+			err = atomicfile.Write(path, data)
 		}
 		if err != nil {
-			return err
+			return files, err
 		}
+		files = append(files, path)
 	}
-	return nil
+	return files, nil
 }
 
 // Text returns the table for a terminal, with a line for each cell.
@@ -38,13 +41,13 @@ func (t Table) Text() string {
 
 // markdown returns the table in the paper's layout, and below it a line for each cell.
 func (t Table) markdown() ([]byte, error) {
-	overview := t.overview(func(m method) string { return m.Title })
+	overview := t.overview(func(m Method) string { return m.Title })
 	return []byte(t.legend() + "\n\n" + overview.markdown() + "\n" + t.details().markdown()), nil
 }
 
 // latex returns the same in LaTeX, with the package booktabs.
 func (t Table) latex() ([]byte, error) {
-	overview := t.overview(func(m method) string { return asTeX + m.TeX })
+	overview := t.overview(func(m Method) string { return asTeX + m.TeX })
 	return []byte(remark(t.legend()) + overview.latex() + "\n" + t.details().latex()), nil
 }
 
@@ -69,7 +72,7 @@ runs (of the middle two the lower). Seconds: the mean time of a run, including t
 
 // overview has a line for each method. For each problem the line has the rate of success,
 // with the percentage of recovered rows in brackets, and the same from the paper.
-func (t Table) overview(title func(method) string) sheet {
+func (t Table) overview(title func(Method) string) sheet {
 	lines := [][]string{{"method"}}
 	for _, p := range t.Grid.Problems {
 		lines[0] = append(lines[0], p, "paper")

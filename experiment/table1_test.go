@@ -37,13 +37,15 @@ func stored(t *testing.T, s *store.Store) []store.Run {
 		t.Fatal(err)
 	}
 	for i := range runs {
-		runs[i].Seconds = 0
+		runs[i].Seconds, runs[i].Own = 0, 0
 	}
 	return runs
 }
 
 // open opens a grid's store in a folder.
-func open(t *testing.T, g Table1, dir string) *store.Store {
+func open(t *testing.T, g interface {
+	OpenStore(context.Context, string) (*store.Store, error)
+}, dir string) *store.Store {
 	t.Helper()
 	s, err := g.OpenStore(ctx, filepath.Join(dir, "table1.db"))
 	if err != nil {
@@ -125,7 +127,7 @@ func TestNumericsAreTheGoldenOnes(t *testing.T) {
 // Every strategy that has a name is a method.
 func TestEveryStrategyIsAMethod(t *testing.T) {
 	for _, name := range untwist.Strategies() {
-		if !slices.ContainsFunc(methods, func(m method) bool { return m.Strategy.Name() == name }) {
+		if !slices.ContainsFunc(methods, func(m Method) bool { return m.Strategy.Name() == name }) {
 			t.Errorf("%s is none", name)
 		}
 	}

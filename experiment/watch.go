@@ -14,7 +14,7 @@ type Progress struct {
 	Left        time.Duration // an estimate; negative while there is none yet
 }
 
-// A cell is a method on a problem.
+// A cell is a method on a case, by their keys.
 type cell struct{ problem, method string }
 
 // cost is the time that the runs of a cell took, not counting a frame that they share.
@@ -26,7 +26,9 @@ type cost struct {
 // A watch counts runs and estimates the time left.
 type watch struct {
 	mutex  sync.Mutex
-	grid   Table1
+	grid   Grid
+	cases  map[string]bool // the keys of the grid's cases
+	shared map[string]bool // those of its methods, and whether they share a frame
 	jobs   int
 	notice func(Progress)
 	costs  map[cell]cost
@@ -35,8 +37,17 @@ type watch struct {
 }
 
 // newWatch returns a watch that has counted the known runs of the grid.
-func newWatch(g Table1, known []store.Run, jobs int, notice func(Progress)) *watch {
-	w := &watch{grid: g, jobs: jobs, notice: notice, costs: map[cell]cost{}, seen: map[store.Key]bool{}}
+func newWatch(g Grid, known []store.Run, jobs int, notice func(Progress)) *watch {
+	w := &watch{
+		grid: g, cases: map[string]bool{}, shared: map[string]bool{},
+		jobs: jobs, notice: notice, costs: map[cell]cost{}, seen: map[store.Key]bool{},
+	}
+	for _, c := range g.Cases {
+		w.cases[c.Key()] = true
+	}
+	for _, m := range g.Methods {
+		w.shared[m.Key()] = m.Shared
+	}
 	frames := map[store.Key]float64{}
 	for _, run := range known {
 		if run.Method == identification.Name {
@@ -44,7 +55,7 @@ func newWatch(g Table1, known []store.Run, jobs int, notice func(Progress)) *wat
 		}
 	}
 	for _, run := range known {
-		if m, known := methodNamed(run.Method); known && m.Shared {
+		if w.shared[run.Method] {
 			run.Seconds -= frames[store.Key{Problem: run.Problem, Method: identification.Name, Seed: run.Seed}]
 		}
 		w.count(run.Key, run.Seconds)
@@ -55,15 +66,13 @@ func newWatch(g Table1, known []store.Run, jobs int, notice func(Progress)) *wat
 // count counts a finished run, if it is a frame or belongs to the grid and has not been
 // counted yet.
 func (w *watch) count(k store.Key, seconds float64) {
-	of := k
-	if k.Method == identification.Name {
-		of.Method = w.grid.Methods[0]
-	}
-	if !w.grid.has(of) || w.seen[k] {
+	_, ours := w.shared[k.Method]
+	frame := k.Method == identification.Name
+	if !ours && !frame || !w.cases[k.Problem] || k.Seed-w.grid.Seed >= uint64(w.grid.Runs) || w.seen[k] {
 		return
 	}
 	w.seen[k] = true
-	if of == k {
+	if ours {
 		w.done++
 	}
 	c := w.costs[cell{k.Problem, k.Method}]
@@ -110,12 +119,12 @@ func (w *watch) left() time.Duration {
 		return -1
 	}
 	seconds := 0.0
-	for _, name := range w.grid.Problems {
+	for name := range w.cases {
 		frames := 0 // how many are still to be found
-		for i, method := range w.grid.Methods {
+		for method, shared := range w.shared {
 			runs := w.grid.Runs - w.costs[cell{name, method}].runs
 			seconds += w.take(cell{name, method}, runs, all)
-			if w.grid.method(i).Shared {
+			if shared {
 				frames = max(frames, runs)
 			}
 		}

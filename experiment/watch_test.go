@@ -10,9 +10,9 @@ import (
 func TestTimeLeft(t *testing.T) {
 	g := complete(t, Table1{Dim: 5, Runs: 4, Methods: []string{"cbo", "transformed", "componentwise"}, Problems: []string{"rastrigin"}})
 	var told []Progress
-	w := newWatch(g, nil, 2, func(p Progress) { told = append(told, p) })
+	w := newWatch(g.grid(), nil, 2, func(p Progress) { told = append(told, p) })
 	key := func(method string, seed uint64) store.Key {
-		return store.Key{Problem: "rastrigin", Method: method, Seed: seed}
+		return store.Key{Problem: "rastrigin d=5 mix=paper", Method: method, Seed: seed}
 	}
 	w.begin(key("cbo", 0))
 	w.end(key("cbo", 0), 10)
@@ -37,9 +37,9 @@ func TestTimeLeft(t *testing.T) {
 	// A watch that begins later knows the same.
 	known := []store.Run{
 		{Key: key("cbo", 0), Seconds: 10}, {Key: key("identification", 0), Seconds: 40}, {Key: key("transformed", 0), Seconds: 44},
-		{Key: store.Key{Problem: "rastrigin", Method: "cbo", Seed: 9}, Seconds: 1e9}, // not in this grid
+		{Key: store.Key{Problem: "rastrigin d=5 mix=paper", Method: "cbo", Seed: 9}, Seconds: 1e9}, // not in this grid
 	}
-	if again := newWatch(g, known, 2, nil); again.left() != told[3].Left || again.done != 2 {
+	if again := newWatch(g.grid(), known, 2, nil); again.left() != told[3].Left || again.done != 2 {
 		t.Errorf("%v left, %d done", again.left(), again.done)
 	}
 }

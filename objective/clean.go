@@ -14,3 +14,18 @@ type Cleaner interface {
 	Blemished() bool // whether Clean differs from Evaluate
 	Clean(ctx context.Context, points *mat.Dense, values []float64) error
 }
+
+// CleanOf returns the clean function of f; nil: f has none, or is clean itself.
+func CleanOf(f Objective) Objective {
+	if c, ok := f.(Cleaner); ok && c.Blemished() {
+		return clean{c}
+	}
+	return nil
+}
+
+type clean struct{ Cleaner }
+
+// Evaluate sets the clean values.
+func (c clean) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return c.Clean(ctx, points, values)
+}

@@ -9,8 +9,8 @@ func WithNumbers(ctx context.Context, number func(i int) int) context.Context {
 }
 
 // NumberOf returns the number of the i-th point of a batch among the queries of the run,
-// counted from 1. Where nobody has said it, it is i+1. A Meter says it to a Teller, and a
-// Guard and a Pool pass it on, but not to what Func, Fallible and Batch have made.
+// counted from 1. Where nobody has said it, it is i+1. A Meter says it, and a Guard and a
+// Pool pass it on, but not to what Func, Fallible and Batch have made.
 func NumberOf(ctx context.Context, i int) int {
 	if number, ok := ctx.Value(numbersKey{}).(func(int) int); ok {
 		return number(i)
@@ -26,18 +26,18 @@ func fromRow(ctx context.Context, lo int) context.Context {
 	return WithNumbers(ctx, func(i int) int { return NumberOf(ctx, lo+i) })
 }
 
-// numbered reports whether a Meter says the numbers to f.
+// numbered reports whether a Meter says the numbers to f: a function as Func, Fallible or
+// Batch takes it cannot ask for them.
 func numbered(f Objective) bool {
 	switch f := f.(type) {
 	case *Pool:
 		return numbered(f.f)
 	case *Guard:
-		_, function := f.f.(batchwise)
-		_, ofOne := f.f.(pointwise)
-		return !function && !ofOne
+		return numbered(f.f)
+	case batchwise, pointwise:
+		return false
 	}
-	_, yes := f.(Teller)
-	return yes
+	return true
 }
 
 type numbersKey struct{}

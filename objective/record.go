@@ -137,12 +137,16 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	clear(r.failures)
 	err := r.meter.each(ctx, points, values, listener{tell: r.hear})
 	done, spent := progress(len(values), err)
+	goals, unclean := r.goals(ctx, points, values[:done])
 	for i, v := range values[:done] {
 		failure := r.failures[i]
 		if failure == nil && math.IsInf(v, 1) { // nobody has said why
 			failure = checked(Answer{Value: v}).Failure
 		}
 		r.note(before+i+1, points.RawRowView(i), v, failure)
+		if target := r.rules.Target; target != nil && goals[i] <= *target && r.hitAt == 0 {
+			r.hitAt = before + i + 1
+		}
 	}
 	if r.rules.Tolerance > 0 {
 		r.gain.note(values[:done])
@@ -150,10 +154,29 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	if r.notify != nil && spent > 0 {
 		r.notify()
 	}
+	if unclean != nil {
+		return partial(done, spent, unclean)
+	}
 	if rule := r.stop(before + done); rule != nil && (err == nil || errors.Is(err, ErrBudget)) {
 		return partial(done, spent, rule)
 	}
 	return err
+}
+
+// goals returns what the target is compared with: the values, or the clean ones at points
+// that have not failed.
+func (r *Record) goals(ctx context.Context, points *mat.Dense, values []float64) ([]float64, error) {
+	if r.rules.Clean == nil || r.rules.Target == nil || len(values) == 0 {
+		return values, nil
+	}
+	clean := make([]float64, len(values))
+	err := r.rules.Clean.Evaluate(context.WithoutCancel(ctx), rows(points, 0, len(values)), clean)
+	for i, v := range values {
+		if math.IsInf(v, 1) {
+			clean[i] = v
+		}
+	}
+	return clean, err
 }
 
 // stop returns the rule by which the run stops after so many queries; nil: it goes on.
@@ -177,9 +200,6 @@ func (r *Record) note(query int, point []float64, value float64, failure *Failur
 		if !math.IsInf(value, 1) {
 			r.improve(Improvement{query, value, r.best.Point})
 		}
-	}
-	if target := r.rules.Target; target != nil && value <= *target && r.hitAt == 0 {
-		r.hitAt = query
 	}
 	r.tally.note(query, point, failure)
 	if query == r.next {

@@ -6,6 +6,9 @@ import "errors"
 type Rules struct {
 	// Target stops it at a value f ≤ *Target; nil: never.
 	Target *float64
+	// Clean is the function that is compared with the target at queries that have not
+	// failed; nil: f itself. Its evaluations are no queries.
+	Clean Objective
 	// Tolerance stops a search of which the last tenth of the queries, and at least 100·d
 	// of them, have gained less than this; 0: never.
 	Tolerance float64

@@ -47,7 +47,7 @@ func Catalogue() []Entry {
 var order = []string{
 	"rastrigin", "rastrigin-like", "squared-norm", "different-powers", "microring",
 	"ackley", "levy", "styblinski-tang", "griewank", "rosenbrock", "ellipsoid", "discus",
-	"rosenbrock-pairs", "ridge-blocks",
+	"rosenbrock-pairs", "ridge-blocks", "log-cosh", "step",
 }
 
 var catalogue = map[string]definition{
@@ -79,6 +79,10 @@ var catalogue = map[string]definition{
 		"Σ over pairs (p, q) of components: 100(z_q−z_p²)² + (1−z_p)², z = y−b+1"},
 	"ridge-blocks": {Blocks, "paper", domain(5.12), ridgeBlocks,
 		"Σ over blocks B, Σ_{r≤2|B|} φ_r(⟨a_r, z_B⟩), φ_r(t) = t²/2+1−cos ω_r t, z = y−b"},
+	"log-cosh": {Separable, "paper", domain(5), logCosh,
+		"Σ log cosh(a_j z_j) − 3a_j exp(−4(z_j−c_j)²), a_j from 0.5 to 5, c_j = ±2, z = y−b"},
+	"step": {Separable, "paper", domain(5), step,
+		"Σ ⌊|2z_j|+½⌋², z = y−b: 0 on a box"},
 }
 
 // A definition is how to make a problem.

@@ -31,6 +31,8 @@ func TestSettings(t *testing.T) {
 		"discus":           {problem.Separable, -5, 5, 2},
 		"rosenbrock-pairs": {problem.Blocks, -2.048, 2.048, 0.4 * 2.048},
 		"ridge-blocks":     {problem.Blocks, -5.12, 5.12, 0.4 * 5.12},
+		"log-cosh":         {problem.Separable, -5, 5, 2 + 2},
+		"step":             {problem.Separable, -5, 5, 2},
 	} {
 		p := must(t, problem.Spec{Name: name, Dim: 200, Mix: "none", Seed: 1})
 		if p.Structure() != want.structure || p.Domain().Lo[7] != want.lo || p.Domain().Hi[7] != want.hi {
@@ -44,7 +46,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: the minimiser reaches %v, want up to %v", name, furthest, want.reach)
 		}
 	}
-	if n := len(problem.Names()); n != 14 {
+	if n := len(problem.Names()); n != 16 {
 		t.Errorf("%d problems", n)
 	}
 }

@@ -14,14 +14,22 @@ import (
 // evaluates after the context has ended.
 const rowsAtOnce = 64
 
-// Evaluate sets values[i] = f(points[i, :]).
+// Evaluate sets values[i] = f(points[i, :]), with the blemishes that the Spec asks for. The
+// noise of a point belongs to the number of its query: see objective.NumberOf.
 func (p *Problem) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	return p.Clean(ctx, points, values)
+	err := p.Clean(ctx, points, values)
+	if len(p.spoilers) > 0 {
+		known := values[:objective.Evaluated(values, err)]
+		for _, spoil := range p.spoilers {
+			spoil(ctx, points, known)
+		}
+	}
+	return err
 }
 
 // Clean sets values[i] to the value of the clean function at points[i, :], the one whose
 // minimum is Minimum: before the map, the noise, the scale, the rounding and the failures
-// that the Spec asks for.
+// that the Spec asks for. A coupling is part of it.
 func (p *Problem) Clean(ctx context.Context, points *mat.Dense, values []float64) error {
 	x := points.RawMatrix()
 	s := p.borrow()
@@ -31,14 +39,23 @@ func (p *Problem) Clean(ctx context.Context, points *mat.Dense, values []float64
 			return &objective.PartialError{Done: lo, Spent: lo, Err: err}
 		}
 		n := min(rowsAtOnce, len(values)-lo)
-		y := rows(x, lo, n)
-		if p.wT != nil {
-			kernel.Mul(rows(s.y, 0, n), 1, y, p.wT.RawMatrix(), 0)
-			y = rows(s.y, 0, n)
-		}
+		y := p.components(rows(x, lo, n), s)
 		p.g.values(values[lo:lo+n], y, s)
+		if p.coupling != nil {
+			p.coupling.add(values[lo:lo+n], rows(x, lo, n), y, s)
+		}
 	}
 	return nil
+}
+
+// components returns y = Wx for the rows of x, at most rowsAtOnce of them.
+func (p *Problem) components(x blas64.General, s *scratch) blas64.General {
+	if p.wT == nil {
+		return x
+	}
+	y := rows(s.y, 0, x.Rows)
+	kernel.Mul(y, 1, x, p.wT.RawMatrix(), 0)
+	return y
 }
 
 // values sets dst[i] = g(y_i) for the rows y_i of y.

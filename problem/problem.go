@@ -50,6 +50,8 @@ type Problem struct {
 	frame     *frame.Frame
 	minimiser []float64
 	minimum   float64
+	coupling  *coupling // part of the clean f; nil: there is none
+	spoilers  []spoiler // what makes other values of the clean ones, in order
 	scratch   chan *scratch
 }
 
@@ -75,6 +77,9 @@ func New(spec Spec) (*Problem, error) {
 	p.minimum = p.atMinimum()
 	if p.minimiser = p.g.point; p.minimiser == nil {
 		p.minimiser = solve(p.frame, w, p.g.minimiser)
+	}
+	if err := p.spoil(seed); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
@@ -122,7 +127,7 @@ func (s *Spec) complete() (definition, error) {
 			return def, objective.BadOption("Bounds", "%v", err)
 		}
 	}
-	return def, nil
+	return def, s.Blemishes.complete(s.Components)
 }
 
 // solve returns the shortest x with Wx = y, refined once.
@@ -148,8 +153,27 @@ func solve(f *frame.Frame, w *mat.Dense, y []float64) []float64 {
 // Spec returns the completed description of the problem.
 func (p *Problem) Spec() Spec { return p.spec }
 
-// Description returns the Spec: a record of one problem is not taken for that of another.
-func (p *Problem) Description() any { return p.spec }
+// Description returns the Spec, with its blemishes in words: a record of one problem is not
+// taken for that of another.
+func (p *Problem) Description() any {
+	s := p.spec
+	about := description{Name: s.Name, Dim: s.Dim, Components: s.Components, Mix: s.Mix, Block: s.Block, Seed: s.Seed, Bounds: s.Bounds}
+	if s.Blemishes != (Blemishes{}) {
+		about.Options = new(s.Blemishes.String())
+	}
+	return about
+}
+
+// A description is a Spec in a journal.
+type description struct {
+	Name            string
+	Dim, Components int
+	Mix             string
+	Block           int
+	Seed            uint64
+	Options         *string // the blemishes; nil: there are none
+	Bounds          *objective.Box
+}
 
 // Dim returns d.
 func (p *Problem) Dim() int { return p.spec.Dim }
@@ -176,7 +200,12 @@ func (p *Problem) Blocks() [][]int { return p.g.blocks }
 // Structure says which components f couples.
 func (p *Problem) Structure() Structure { return p.structure }
 
-func (p *Problem) String() string {
-	s := p.spec
-	return fmt.Sprintf("%s, %d dimensions, %d components, mix %s, seed %d", s.Name, s.Dim, s.Components, s.Mix, s.Seed)
+func (p *Problem) String() string { return p.spec.String() }
+
+func (s Spec) String() string {
+	text := fmt.Sprintf("%s, %d dimensions, %d components, mix %s, seed %d", s.Name, s.Dim, s.Components, s.Mix, s.Seed)
+	if options := s.Blemishes.String(); options != "" {
+		text += ", " + options
+	}
+	return text
 }

@@ -206,6 +206,9 @@ func TestFormulas(t *testing.T) {
 		"discus": func(y, b []float64) float64 {
 			return sum(y, func(j int, y float64) float64 { return (y - b[j]) * (y - b[j]) }) + (1e6-1)*(y[0]-b[0])*(y[0]-b[0])
 		},
+		"step": func(y, b []float64) float64 {
+			return sum(y, func(j int, y float64) float64 { return math.Pow(math.Floor(math.Abs(2*(y-b[j]))+0.5), 2) })
+		},
 	}
 	r := rng.Seed(4).Stream("test")
 	for name, formula := range naive {

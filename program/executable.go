@@ -24,19 +24,34 @@ type File struct {
 
 // findProgram makes the first word of Exec the absolute path of a program that can be
 // started.
-func (r *recipe) findProgram() error {
-	bad := func(format string, args ...any) error { return objective.BadOption("Exec", format, args...) }
-	word := string(r.words[0].fill(nil, nil))
-	path := word
+func (r *recipe) findProgram() (err error) {
+	if r.Exec[0], err = findProgram(string(r.words[0].fill(nil, nil)), r.Dir); err != nil {
+		return err
+	}
+	for i, f := range r.words[1:] {
+		if r.Protocol != Once && r.Protocol != Batch {
+			r.Exec[i+1] = string(f.fill(nil, nil)) // no placeholders, but {{ is a brace
+		}
+	}
+	return nil
+}
+
+// findProgram returns the absolute path of the program that the first word of a command
+// names, and checks that it can be started. A word with a slash is relative to a folder.
+func findProgram(word, folder string) (path string, err error) {
+	bad := func(format string, args ...any) (string, error) {
+		return "", objective.BadOption("Exec", format, args...)
+	}
+	path = word
 	switch {
 	case filepath.IsAbs(word):
 	case strings.ContainsRune(word, '/'):
-		path = filepath.Join(r.Dir, word)
+		path = filepath.Join(folder, word)
 	default:
 		found, err := exec.LookPath(word)
 		if err != nil && !errors.Is(err, exec.ErrDot) {
-			if info, err := os.Stat(filepath.Join(r.Dir, word)); err == nil && !info.IsDir() {
-				return bad("%s is not found in PATH, but is a file in %s: write ./%s", word, r.Dir, word)
+			if info, err := os.Stat(filepath.Join(folder, word)); err == nil && !info.IsDir() {
+				return bad("%s is not found in PATH, but is a file in %s: write ./%s", word, folder, word)
 			}
 			return bad("%s is not found in PATH: check its spelling, or write its whole path", word)
 		}
@@ -47,7 +62,7 @@ func (r *recipe) findProgram() error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && !filepath.IsAbs(word):
-		return bad("%s does not exist in %s", word, r.Dir)
+		return bad("%s does not exist in %s", word, folder)
 	case errors.Is(err, os.ErrNotExist):
 		return bad("%s does not exist", word)
 	case err != nil:
@@ -59,19 +74,13 @@ func (r *recipe) findProgram() error {
 	case info.Mode()&0o111 == 0:
 		return bad("%s has no execute bit: run chmod +x %s", word, quote(path))
 	}
-	r.Exec[0] = path
-	for i, f := range r.words[1:] {
-		if r.Protocol != Once && r.Protocol != Batch {
-			r.Exec[i+1] = string(f.fill(nil, nil)) // no placeholders, but {{ is a brace
-		}
-	}
-	return r.checkInterpreter(word)
+	return path, checkInterpreter(word, path)
 }
 
 // checkInterpreter checks the first line of a script, without which the system would say
 // no more than that a file is not found.
-func (r *recipe) checkInterpreter(word string) error {
-	file, err := os.Open(r.Exec[0])
+func checkInterpreter(word, path string) error {
+	file, err := os.Open(path)
 	if err != nil {
 		return nil // a program may be executable and not readable
 	}
@@ -85,7 +94,7 @@ func (r *recipe) checkInterpreter(word string) error {
 		return objective.BadOption("Exec", "%s: its first line, #!, names no program", word)
 	}
 	if bytes.HasSuffix(line, []byte("\r\n")) {
-		return objective.BadOption("Exec", "%s: its lines end with CR LF, as on Windows, and cannot be run here: run sed -i 's/\\r$//' %s", word, quote(r.Exec[0]))
+		return objective.BadOption("Exec", "%s: its lines end with CR LF, as on Windows, and cannot be run here: run sed -i 's/\\r$//' %s", word, quote(path))
 	}
 	if _, err := os.Stat(words[0]); filepath.IsAbs(words[0]) && errors.Is(err, os.ErrNotExist) {
 		return objective.BadOption("Exec", "%s: its first line names %s, which does not exist", word, words[0])
@@ -95,34 +104,48 @@ func (r *recipe) checkInterpreter(word string) error {
 
 // digest takes the digests of the program and of the files that are words of the command,
 // such as sim.py in python3 sim.py.
-func (r *recipe) digest() error {
-	for i, f := range r.words {
-		path := r.Exec[0]
-		if i > 0 {
-			if len(f.placeholders()) > 0 {
-				continue
-			}
-			path = string(f.fill(nil, nil))
-			if path == "" || r.inFolder() && !filepath.IsAbs(path) {
-				r.warnOfFolder(path)
-				continue
-			}
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(r.Dir, path)
-			}
-			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-				continue
-			}
+func (r *recipe) digest() (err error) {
+	paths := []string{r.Exec[0]}
+	for _, f := range r.words[1:] {
+		if len(f.placeholders()) > 0 {
+			continue
 		}
-		sum, err := digestOf(path)
-		if err != nil && i > 0 {
-			return objective.BadOption("Exec", "%s cannot be read: %v", path, pathless(err))
+		word := string(f.fill(nil, nil))
+		if word == "" || r.inFolder() && !filepath.IsAbs(word) {
+			r.warnOfFolder(word)
+			continue
 		}
-		if file := (File{path, sum}); !slices.Contains(r.executable, file) {
-			r.executable = append(r.executable, file)
+		if path, is := fileIn(r.Dir, word); is {
+			paths = append(paths, path)
 		}
 	}
-	return nil
+	r.executable, err = digests(paths)
+	return err
+}
+
+// fileIn returns the path of the file that a word names, relative to a folder, and whether
+// there is one.
+func fileIn(folder, word string) (path string, is bool) {
+	if path = word; !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	info, err := os.Stat(path)
+	return path, err == nil && info.Mode().IsRegular()
+}
+
+// digests takes the digests of a program and of other files of its command. The program
+// itself need not be readable.
+func digests(paths []string) (all []File, err error) {
+	for i, path := range paths {
+		sum, err := digestOf(path)
+		if err != nil && i > 0 {
+			return nil, objective.BadOption("Exec", "%s cannot be read: %v", path, pathless(err))
+		}
+		if file := (File{path, sum}); !slices.Contains(all, file) {
+			all = append(all, file)
+		}
+	}
+	return all, nil
 }
 
 // warnOfFolder says that a file is not where the program runs.

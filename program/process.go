@@ -123,12 +123,16 @@ func (c *Config) retries() int {
 // environment is the environment of a program that is started for a query by the slot of
 // this number. All three count from 1.
 func environment(slot, query, attempt int) []string {
-	own := []string{
-		"PYTHONUNBUFFERED=1",
-		"UNTWIST_PROC=" + strconv.Itoa(slot),
-		"UNTWIST_QUERY=" + strconv.Itoa(query),
-		"UNTWIST_ATTEMPT=" + strconv.Itoa(attempt),
-	}
+	return surroundings(
+		"UNTWIST_PROC="+strconv.Itoa(slot),
+		"UNTWIST_QUERY="+strconv.Itoa(query),
+		"UNTWIST_ATTEMPT="+strconv.Itoa(attempt),
+	)
+}
+
+// surroundings are our own environment and more. Python shall not buffer its output.
+func surroundings(own ...string) []string {
+	own = append(own, "PYTHONUNBUFFERED=1")
 	inherited := slices.DeleteFunc(os.Environ(), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
 		return slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(o, name+"=") })

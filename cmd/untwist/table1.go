@@ -173,14 +173,26 @@ func showTable(ctx context.Context, cmd *cobra.Command, g experiment.Table1, s *
 		return err
 	}
 	_, printed := fmt.Fprint(cmd.OutOrStdout(), t.Text())
-	if err := cmp.Or(printed, t.Write(dir), t.Draw(dir)); err != nil {
+	written, err := t.Write(dir)
+	drawn, errDrawn := t.Draw(dir)
+	if err := cmp.Or(printed, err, errDrawn); err != nil {
 		return err
 	}
+	sayWritten(cmd, dir, append(written, drawn...))
 	if ctx.Err() != nil {
 		note(cmd, "interrupted after %s; they are kept, and the same command goes on", ofRuns(t.Done, t.Total))
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// sayWritten says which files were written to a folder.
+func sayWritten(cmd *cobra.Command, dir string, files []string) {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = filepath.Base(f)
+	}
+	note(cmd, "written to %s: %s", dir, strings.Join(names, ", "))
 }
 
 // ofRuns says how many of all runs are done.

@@ -1,0 +1,33 @@
+package experiment
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/untwist/untwist/problem"
+)
+
+// BuiltIn returns the case of a built-in problem. The seed of the spec does not matter: each
+// run has its own.
+func BuiltIn(spec problem.Spec) (Case, error) {
+	d := spec.Components
+	if err := spec.Complete(); err != nil {
+		return Case{}, err
+	}
+	options := spec.Blemishes.String()
+	if d != 0 && d != spec.Dim {
+		options = strings.TrimSpace(fmt.Sprintf("components=%d %s", d, options))
+	}
+	return Case{
+		Problem: spec.Name, Dim: spec.Dim, Mix: spec.Mix, Options: options,
+		New: func(seed uint64) (Problem, error) {
+			spec := spec
+			spec.Seed = seed
+			p, err := problem.New(spec)
+			if err != nil {
+				return nil, err
+			}
+			return p, nil
+		},
+	}, nil
+}

@@ -1,0 +1,132 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/problem"
+)
+
+// name returns a name that says what the grid is, "bbob-d10-d40-auto-cmaes-1000d-15seeds" for
+// example: short, the same whenever it is asked for, and good for files on any system. What
+// does not fit into it (many problems, settings of methods, targets of one's own) goes into a
+// few hexadecimal digits at its end, so that another grid has another name.
+func (g Grid) name() string {
+	n := naming{whole: true}
+	n.list(suites(unique(g.Cases, func(c Case) string { return c.Problem })), 3, "problems")
+	n.list(unique(g.Cases, func(c Case) string { return fmt.Sprintf("d%d", c.Dim) }), 4, "dims")
+	n.list(unique(g.Cases, ownMix), 3, "mixes")
+	n.list(unique(g.Cases, func(c Case) string { return c.Options }), 2, "options")
+	n.list(unique(g.Methods, func(m Method) string { return m.Name }), 4, "methods")
+	n.add(strings.NewReplacer("*", "", "^", "p", "/", "by").Replace(g.Budget.String()))
+	seeds := words.Count(g.Runs, "seed", "seeds")
+	if g.Seed > 0 {
+		seeds = fmt.Sprintf("%d-from-%d", g.Runs, g.Seed)
+	}
+	n.add(strings.NewReplacer(" ", "", ",", "").Replace(seeds))
+	n.whole = n.whole && slices.Equal(g.Targets, DefaultTargets()) && !strings.ContainsAny(string(g.Budget), "()+-")
+	var all strings.Builder
+	for _, c := range g.Cases {
+		fmt.Fprintf(&all, "%s\n", c.Key())
+		n.whole = n.whole && !strings.HasSuffix(c.Problem, ".toml")
+	}
+	for _, m := range g.Methods {
+		fmt.Fprintf(&all, "%s\n", m.Key())
+		n.whole = n.whole && m.Settings == ""
+	}
+	if fmt.Fprintf(&all, "%v", g.Targets); !n.whole || !g.product() {
+		n.sum(all.String())
+	}
+	return strings.Join(n.parts, "-")
+}
+
+// product reports whether every problem is there in every dimension, with every mix and all
+// options.
+func (g Grid) product() bool {
+	return len(g.Cases) == len(unique(g.Cases, func(c Case) string { return c.Problem }))*
+		len(unique(g.Cases, func(c Case) string { return fmt.Sprint(c.Dim) }))*
+		len(unique(g.Cases, ownMix))*
+		len(unique(g.Cases, func(c Case) string { return c.Options }))
+}
+
+// ownMix returns the mix of a case, "" if it is the one that its problem has by default.
+func ownMix(c Case) string {
+	for _, e := range problem.Catalogue() {
+		if e.Name == c.Problem && e.Mix == c.Mix {
+			return ""
+		}
+	}
+	return c.Mix
+}
+
+// A naming is a name in the making.
+type naming struct {
+	parts []string
+	whole bool // everything is in it
+}
+
+// add adds a text, with nothing in it that is special in the name of a file.
+func (n *naming) add(text string) {
+	safe := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '.', r == '_', r == '=':
+			return r
+		case r == ' ':
+			return '-'
+		}
+		return -1
+	}, text)
+	n.whole = n.whole && len(safe) == len(text)
+	if len(safe) > 40 {
+		safe, n.whole = safe[:40], false
+	}
+	if safe != "" {
+		n.parts = append(n.parts, safe)
+	}
+}
+
+// sum adds a few digits that are others for another text.
+func (n *naming) sum(text string) {
+	sum := sha256.Sum256([]byte(text))
+	n.add(hex.EncodeToString(sum[:3]))
+}
+
+// list adds texts, or how many there are if they are too many.
+func (n *naming) list(all []string, most int, noun string) {
+	if len(all) > most {
+		n.add(fmt.Sprintf("%d%s", len(all), noun))
+		n.whole = false
+		return
+	}
+	for _, text := range all {
+		n.add(text)
+	}
+	n.whole = n.whole && (len(all) == 1 || !slices.Contains(all, ""))
+}
+
+// unique returns the different texts of a list, in their order.
+func unique[T any](list []T, text func(T) string) (all []string) {
+	known := map[string]bool{}
+	for _, v := range list {
+		if t := text(v); !known[t] {
+			known[t] = true
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// suites returns the name of the suite that consists of these problems, or else the problems.
+func suites(problems []string) []string {
+	sorted := slices.Sorted(slices.Values(problems))
+	for _, name := range []string{"paper", "classic", "bbob"} {
+		if all, err := problem.Suite(name); err == nil && len(all) > 1 && slices.Equal(slices.Sorted(slices.Values(all)), sorted) {
+			return []string{name}
+		}
+	}
+	return problems
+}

@@ -1,0 +1,152 @@
+package experiment
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// An observer stands between a problem and whoever minimises it. It keeps what a store.Run
+// says about the queries: when which gap was reached, by clean values, and how long the
+// function took.
+type observer struct {
+	f       Problem
+	clean   objective.Cleaner // nil: values are clean
+	minimum float64           // gaps are above it; NaN: not known, gaps are values
+	targets []float64         // descending
+	before  int               // queries that were spent before this run
+
+	queries int
+	reached int           // the first query at or below the least target, or 0
+	seen    float64       // the least value that was returned
+	gap     float64       // the clean gap of the point that returned it
+	least   float64       // the least clean gap
+	inside  time.Duration // spent in the function
+	curve   []objective.Sample
+	next    int // the number of queries at which the curve is sampled next
+	scratch []float64
+}
+
+// observe observes a run that follows on so many queries.
+func observe(f Problem, targets []float64, before int) *observer {
+	o := &observer{f: f, minimum: f.Minimum(), targets: targets, before: before, next: 1}
+	o.seen, o.gap, o.least = math.Inf(1), math.Inf(1), math.Inf(1)
+	if c, ok := f.(objective.Cleaner); ok && c.Blemished() {
+		o.clean = c
+	}
+	return o
+}
+
+// target returns the value at which the least target is reached: the largest v whose gap
+// v − min f is not above it, as it is rounded.
+func (o *observer) target() float64 { return valueAt(o.minimum, o.targets[len(o.targets)-1]) }
+
+// Dim returns the dimension of the problem.
+func (o *observer) Dim() int { return o.f.Dim() }
+
+// Evaluate evaluates the problem.
+func (o *observer) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return o.Each(ctx, points, values, func(int, objective.Answer) {})
+}
+
+// Each evaluates the problem and tells its answers.
+func (o *observer) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
+	if o.before > 0 {
+		numbers := ctx
+		ctx = objective.WithNumbers(ctx, func(i int) int { return o.before + objective.NumberOf(numbers, i) })
+	}
+	for i := range values {
+		values[i] = math.NaN() // a value that is not set is none
+	}
+	began := time.Now()
+	err := objective.Each(ctx, o.f, points, values, tell)
+	o.inside += time.Since(began)
+	n := objective.Evaluated(values, err)
+	gaps, dirty := o.gaps(ctx, points, values[:n])
+	if dirty != nil {
+		return dirty
+	}
+	for i, v := range values[:n] {
+		o.note(v, gaps[i])
+	}
+	return err
+}
+
+// gaps returns the clean gaps of the first points of a batch.
+func (o *observer) gaps(ctx context.Context, points *mat.Dense, values []float64) ([]float64, error) {
+	n := len(values)
+	o.scratch = append(o.scratch[:0], values...)
+	if o.clean != nil && n > 0 {
+		// What has a value has a clean one, even if the run has been stopped since.
+		_, d := points.Dims()
+		if err := o.Clean(context.WithoutCancel(ctx), points.Slice(0, n, 0, d).(*mat.Dense), o.scratch); err != nil {
+			return nil, err
+		}
+	}
+	for i, v := range o.scratch {
+		o.scratch[i] = gapOf(v, o.minimum)
+	}
+	return o.scratch, nil
+}
+
+// note notes a query: what it returned, and its clean gap.
+func (o *observer) note(value, gap float64) {
+	o.queries++
+	if value < o.seen {
+		o.seen, o.gap = value, gap
+	}
+	first := o.least
+	if gap < o.least {
+		o.least = gap
+	}
+	if o.reached == 0 && gap <= o.targets[len(o.targets)-1] {
+		o.reached = o.queries
+	}
+	if o.queries == o.next || o.crossed(first, o.least) {
+		o.curve = append(o.curve, objective.Sample{Queries: o.queries, Value: o.least})
+	}
+	if o.queries == o.next { // 20 a decade
+		o.next = max(o.queries+1, int(math.Ceil(float64(o.queries)*math.Pow(10, 1./20))))
+	}
+}
+
+// crossed reports whether a level or a target lies between two gaps: at or above the second,
+// and below the first.
+func (o *observer) crossed(above, gap float64) bool {
+	if !(gap < above) {
+		return false
+	}
+	if levelAbove(gap) < levelAbove(above) {
+		return true
+	}
+	for _, t := range o.targets {
+		if gap <= t && t < above {
+			return true
+		}
+	}
+	return false
+}
+
+// samples returns the curve. Its last sample is the end of the run.
+func (o *observer) samples() []objective.Sample {
+	if n := len(o.curve); o.queries > 0 && (n == 0 || o.curve[n-1].Queries < o.queries) {
+		return append(o.curve, objective.Sample{Queries: o.queries, Value: o.least})
+	}
+	return o.curve
+}
+
+// Blemished reports whether the problem's values are not clean.
+func (o *observer) Blemished() bool { return o.clean != nil }
+
+// Clean evaluates the clean function.
+func (o *observer) Clean(ctx context.Context, points *mat.Dense, values []float64) error {
+	began := time.Now()
+	defer func() { o.inside += time.Since(began) }()
+	if o.clean == nil {
+		return o.f.Evaluate(ctx, points, values)
+	}
+	return o.clean.Clean(ctx, points, values)
+}
