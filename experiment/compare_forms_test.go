@@ -225,7 +225,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "page.tex"), []byte(page), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run := exec.Command(pdflatex, "-interaction=nonstopmode", "-halt-on-error", "page.tex")
+	run := exec.Command(pdflatex, "-draftmode", "-interaction=nonstopmode", "-halt-on-error", "page.tex")
 	run.Dir = dir
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
