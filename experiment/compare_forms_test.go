@@ -59,9 +59,9 @@ func TestFormsOfAComparison(t *testing.T) {
 			"|  | the\\_others | 0/0 |  |  |  |  |  |  |  |",
 		},
 		"small.tex": {
-			`\begin{tabular}{llrrrrrrrr}`, `\toprule`, `\midrule`, `\bottomrule`,
-			` & the\_others & 0/3 & 0--56 & 115 & $\infty$ &  & 0.7 &  &  \\`,
-			`comb & \textbf{ours} & 0/1 & 0--79 & $\infty$ & $\infty$ &  & 7 &  &  \\`,
+			"\\begin{tabular}{llrrrr}\n\\toprule\n\\multicolumn{6}{l}{d = 2, 100 queries} \\\\\n\\midrule", `\bottomrule`,
+			` & the\_others & 0/3 & 115 & $\infty$ & 0.7 \\`,
+			`comb & \textbf{ours} & 0/1 & $\infty$ & $\infty$ & 7 \\`,
 		},
 		"small.csv": {
 			"method,problem,dim,mix,options,budget,target,runs,successes,wilson_low,wilson_high,ert,ert_low,ert_high,queries_lower,queries_median,queries_upper,gap_lower,gap_median,gap_upper,rounds,own_seconds_per_query",
