@@ -184,10 +184,10 @@ func (c *Comparison) summary() sheet {
 func (c *Comparison) losses() sheet {
 	first := c.Methods[0].Name
 	s := sheet{
-		title: fmt.Sprintf("Where %s is behind: fewer successes, or more than %g times the ERT", first, behindBy),
+		title: fmt.Sprintf("Where %s is behind: fewer successes, more than %g times the ERT, or worse gaps without success", first, behindBy),
 		right: 2,
 	}
-	s.lines = append(s.lines, []string{"case", "against", "success", "against", "ERT", "against", "ratio", "verdict"})
+	s.lines = append(s.lines, []string{"case", "other", "success", "against", "ERT", "against", "ratio", "verdict"})
 	for k, p := range c.against() {
 		for i, d := range p.Duels {
 			if !d.Behind {

@@ -136,6 +136,27 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Neither method reaches the least target. The one whose gaps are larger is behind.
+func TestBehindWithoutSuccess(t *testing.T) {
+	g := Grid{Cases: []Case{{Problem: "p", Dim: 1}}, Methods: []Method{{Name: "m"}, {Name: "n"}}, Runs: 5, Budget: "9", Targets: []float64{1e-8}}
+	var runs []store.Run
+	for seed := range uint64(5) {
+		runs = append(runs, store.Run{Key: store.Key{Problem: "p d=1", Method: "m", Seed: seed}, Queries: 9, Gap: 2},
+			store.Run{Key: store.Key{Problem: "p d=1", Method: "n", Seed: seed}, Queries: 9, Gap: 1})
+	}
+	c := compared(t, g, runs)
+	if d := c.Pairs[0].Duels[0]; d.Verdict != "worse" || !d.Behind || *d.P != 2./252 || !math.IsNaN(float64(d.Ratio)) {
+		t.Errorf("%+v", d)
+	}
+	if !strings.Contains(c.Text(), "p d=1  n          0/5      0/5    ∞        ∞           worse\n") {
+		t.Error(c.Text())
+	}
+	g.Methods[0], g.Methods[1] = g.Methods[1], g.Methods[0]
+	if d := compared(t, g, runs).Pairs[0].Duels[0]; d.Verdict != "better" || d.Behind {
+		t.Errorf("%+v", d)
+	}
+}
+
 // Runs are ordered by queries to the target, and after those by gaps.
 func TestOutcomesAreOrdered(t *testing.T) {
 	at := func(queries int, gap float64) store.Run {
