@@ -5,6 +5,7 @@
 //	untwist journal sim.journal
 //	untwist minimize --problem rastrigin --dim 100
 //	untwist probe --problem rastrigin --dim 100
+//	untwist compare --suite bbob --dim 10,40 --methods auto,cmaes
 //	untwist reproduce table1 --dim 10 --runs 5
 //	untwist reproduce figure1 --out pictures
 //	untwist problems
@@ -58,7 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q: must be one of minimize, probe, check, journal, problems, reproduce, help", args[0])}
+				return usageError{fmt.Errorf("unknown command %q: must be one of minimize, probe, check, journal, problems, compare, reproduce, help", args[0])}
 			}
 			return nil
 		},
@@ -71,7 +72,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return usageError{fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), journalCommand(), problemsCommand(), reproduceCommand())
+	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), journalCommand(), problemsCommand(), compareCommand(), reproduceCommand())
 
 	err := root.Execute()
 	var usage usageError

@@ -5,14 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/experiment"
-	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/store"
@@ -44,7 +41,9 @@ Every run is kept in DIR/table1.db as it finishes. The command can be stopped at
 moment; started again, it goes on where it stopped. With more --runs, or other --problems
 or --methods, it makes the runs that are missing. The table of what was asked for this
 time is printed, and written to DIR as table1.csv, .json, .md and .tex, with its runs in
-runs.csv and a picture of convergence for each problem.
+table1-runs.csv and a picture of convergence for each problem. Where anything is not as in
+the paper, it is in the names of the files: --dim 10 --runs 5 writes table1-d10-5runs.csv.
+So a smaller table never overwrites a larger one.
 
 --grid reads the experiment from a file like the following, in which anything may be left
 out. Where a flag says something else, the flag counts:
@@ -130,85 +129,21 @@ func trimmed(names []string) []string {
 }
 
 // run makes the runs that are missing and the table.
-func (f *table1Flags) run(cmd *cobra.Command) (err error) {
+func (f *table1Flags) run(cmd *cobra.Command) error {
 	g, err := f.grid(cmd)
 	if err != nil {
 		return err
 	}
 	dir := cmp.Or(string(f.out), fmt.Sprintf("table1-d%d", g.Dim))
-	if err := folder("--out", text(dir)); err != nil {
-		return err
-	}
-	ctx, stop := untilSignal()
-	defer stop()
-	s, err := g.OpenStore(ctx, filepath.Join(dir, "table1.db"))
-	var other *store.OtherError
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.As(err, &other):
-		return fmt.Errorf("%w; name another folder by --out", err)
-	case err != nil:
-		return err
-	}
-	defer func() {
-		if closed := s.Close(); err == nil {
-			err = closed
+	return runGrid(cmd, g, dir, "table1.db", int(f.jobs), f.quiet, func(ctx context.Context, s *store.Store) (shown, error) {
+		t, err := g.Tabulate(ctx, s)
+		if err != nil {
+			return shown{}, err
 		}
-	}()
-	line := newProgressLine(cmd.ErrOrStderr(), f.quiet)
-	err = g.Run(ctx, s, int(f.jobs), func(p experiment.Progress) { line.write(gridParts(p)) })
-	line.clear()
-	if err != nil && !errors.Is(err, context.Cause(ctx)) { // other than a signal
-		return err
-	}
-	return showTable(ctx, cmd, g, s, dir)
-}
-
-// showTable prints, writes and draws the table of the runs that are done, in this order:
-// what was printed is not lost if the program is ended while it draws.
-func showTable(ctx context.Context, cmd *cobra.Command, g experiment.Table1, s *store.Store, dir string) error {
-	t, err := g.Tabulate(context.WithoutCancel(ctx), s)
-	if err != nil {
-		return err
-	}
-	_, printed := fmt.Fprint(cmd.OutOrStdout(), t.Text())
-	written, err := t.Write(dir)
-	drawn, errDrawn := t.Draw(dir)
-	if err := cmp.Or(printed, err, errDrawn); err != nil {
-		return err
-	}
-	sayWritten(cmd, dir, append(written, drawn...))
-	if ctx.Err() != nil {
-		note(cmd, "interrupted after %s; they are kept, and the same command goes on", ofRuns(t.Done, t.Total))
-		return context.Cause(ctx)
-	}
-	return nil
-}
-
-// sayWritten says which files were written to a folder.
-func sayWritten(cmd *cobra.Command, dir string, files []string) {
-	names := make([]string, len(files))
-	for i, f := range files {
-		names[i] = filepath.Base(f)
-	}
-	note(cmd, "written to %s: %s", dir, strings.Join(names, ", "))
-}
-
-// ofRuns says how many of all runs are done.
-func ofRuns(done, total int) string {
-	return words.Thousands(done) + " of " + words.Count(total, "run", "runs")
-}
-
-// gridParts are the runs that are done, the time left, and the run that was begun or ended
-// last.
-func gridParts(p experiment.Progress) []part {
-	left := ""
-	if p.Left >= 0 {
-		left = fmt.Sprintf("about %s left", p.Left.Round(time.Second))
-	}
-	return []part{
-		{ofRuns(p.Done, p.Total), 1}, {left, 2},
-		{fmt.Sprintf("(%s on %s, seed %d)", p.Now.Method, p.Now.Problem, p.Now.Seed), 3},
-	}
+		// What was printed is not lost if the program is ended while it draws.
+		_, printed := fmt.Fprint(cmd.OutOrStdout(), t.Text())
+		written, wrote := t.Write(dir)
+		drawn, drew := t.Draw(dir)
+		return shown{t.Done, t.Total, append(written, drawn...)}, cmp.Or(printed, wrote, drew)
+	})
 }

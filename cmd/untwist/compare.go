@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/problem"
+	"github.com/untwist/untwist/store"
+)
+
+// compareFlags are the flags of compare as they were given.
+type compareFlags struct {
+	suite           text
+	problems, mixes names
+	dims            counts
+	blemishes       blemishLists
+	methods         methodTexts
+	seeds, jobs     count
+	first           seed
+	budget, name    text
+	targets         numbers
+	out, file       text
+	quiet, json     yesNo
+	convergence     yesNo
+}
+
+// compareCommand compares methods.
+func compareCommand() *cobra.Command {
+	f := compareFlags{seeds: 15, jobs: count(runtime.GOMAXPROCS(0)), out: "compare", budget: "1000*d"}
+	cmd := &cobra.Command{
+		Use:   "compare (--suite NAME | --problems NAMES) [--methods LIST]",
+		Short: "Compare methods on many problems, dimensions and seeds",
+		Long: `Run every method on every problem at every seed, and compare them: how often and after how
+many queries each reaches several targets, and a verdict for each problem.
+
+Methods (--methods, with commas between them) are
+  NAME                          one of ` + strings.Join(experiment.MethodNames(), ", ") + `
+  NAME=STRATEGY:KNOB=V:KNOB=V…  a strategy of minimize with other settings, under a name of
+                                yours; the knobs are sigma, particles or population, tau,
+                                alpha and road: small=cmaes:population=8
+  NAME=exec:CMD                 a program of yours that is an optimiser: see docs/compare.md
+Problems (--problems) are built-in ones, or problem files of your own: a name that ends in
+.toml. Targets are gaps above the minimum. Where nobody knows the minimum (problem files,
+--coupling), they are values.
+
+Every run is kept in DIR/runs.db as it finishes. The command can be stopped at any moment;
+started again, it goes on where it stopped. With more seeds, or other problems, dimensions
+or methods, it makes the runs that are missing. The comparison of what was asked for this
+time is printed, and written to DIR under a name that says what it is. So a smaller
+comparison never overwrites a larger one.
+
+--grid reads the flags from a file like the following. Where a flag says something else, the
+flag counts:
+
+  suite = "bbob"
+  dim = [10, 40]
+  methods = ["auto", "cmaes", "small=cmaes:population=8"]
+  seeds = 15
+  budget = "1000*d"
+
+` + exitStatuses,
+		Example: `  untwist compare --suite bbob --dim 10,40 --methods auto,cmaes --seeds 15 --budget '1000*d'
+  untwist compare --problems rastrigin --methods 'auto,mine=exec:python3 mine.py' --seeds 5
+  untwist compare --problems sim.toml --methods auto,cmaes --seeds 5 --budget 500 --targets 1,0.1`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.register(cmd.Flags())
+	return cmd
+}
+
+// register declares the flags.
+func (f *compareFlags) register(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.Var(&f.suite, "suite", "all problems of a suite: `NAME` is paper, classic or bbob")
+	flags.Var(&f.problems, "problems", "`NAMES` of problems with commas between them: built-in ones (untwist problems lists them) and problem files")
+	flags.Var(&f.dims, "dim", "numbers of dimensions d, with commas between them (default 10)")
+	flags.Var(&f.mixes, "mix", "`NAMES` of mixing matrices: any of "+strings.Join(problem.Mixes(), ", ")+" (default each problem's own)")
+	f.blemishes.register(flags)
+	flags.Var(&f.methods, "methods", "`LIST` of methods with commas between them; may be given several times (default auto,cmaes)")
+	flags.Var(&f.seeds, "seeds", "runs of each method on each problem, each at a seed of its own")
+	flags.Var(&f.first, "seed", "the first seed (default 0)")
+	flags.Var(&f.budget, "budget", "the most queries of a run: a number, or a `FORMULA` of d with + - * / ^ ( )")
+	flags.Var(&f.targets, "targets", "what to reach, with commas between them; runs stop at the least (default 100,10,1,0.1,0.01,1e-4,1e-6,1e-8)")
+	flags.Var(&f.file, "grid", "read the flags from `FILE`, in TOML")
+	flags.Var(&f.out, "out", "keep runs and write tables and pictures in `DIR`")
+	flags.Var(&f.name, "name", "what the files are called, instead of what follows from the flags; files of this name are overwritten")
+	flags.Var(&f.jobs, "jobs", "how many runs are made at a time; this never changes a result")
+	toggle(flags, &f.convergence, "convergence", "draw the convergence for each problem too")
+	toggle(flags, &f.json, "json", "print one JSON object")
+	toggle(flags, &f.quiet, "quiet", "show no progress")
+}
+
+// run makes the runs that are missing, and the comparison.
+func (f *compareFlags) run(cmd *cobra.Command) (err error) {
+	from, err := f.source(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	g, methods, err := f.grid(cmd, from)
+	defer func() {
+		if closed := methods.close(); err == nil {
+			err = closed
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	dir := string(f.out)
+	return runGrid(cmd, g, dir, "runs.db", int(f.jobs), bool(f.quiet), func(ctx context.Context, s *store.Store) (shown, error) {
+		c, err := g.Compare(ctx, s)
+		if err != nil {
+			return shown{}, err
+		}
+		// What was printed is not lost if the program is ended while it draws.
+		var printed, drewEach error
+		if f.json {
+			printed = json.NewEncoder(cmd.OutOrStdout()).Encode(c)
+		} else {
+			_, printed = fmt.Fprint(cmd.OutOrStdout(), c.Text())
+		}
+		written, wrote := c.Write(dir)
+		drawn, drew := c.Draw(dir)
+		files := append(written, drawn...)
+		if f.convergence {
+			var each []string
+			each, drewEach = c.DrawConvergence(dir)
+			files = append(files, each...)
+		}
+		return shown{c.Done, c.Total, files}, cmp.Or(printed, wrote, drew, drewEach)
+	})
+}

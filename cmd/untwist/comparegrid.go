@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+	"github.com/untwist/untwist/program"
+)
+
+// source reads the file of --grid, if there is one, and sets the flags that it names. A flag
+// on the command line wins.
+func (f *compareFlags) source(flags *pflag.FlagSet) (*source, error) {
+	s := &source{flags: flags, lines: map[string]int{}}
+	if f.file == "" {
+		return s, nil
+	}
+	var known []string
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Name != "grid" && flag.Name != "help" {
+			known = append(known, flag.Name)
+		}
+	})
+	file, err := program.ReadSettings(string(f.file), known)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--grid: %w", err)}
+	}
+	s.file = file
+	typed := map[string]bool{}
+	flags.Visit(func(flag *pflag.Flag) { typed[flag.Name] = true })
+	for _, setting := range file.Run {
+		flag := flags.Lookup(setting.Key)
+		if typed[setting.Key] || setting.Key == "suite" && typed["problems"] || setting.Key == "problems" && typed["suite"] {
+			continue
+		}
+		if _, several := flag.Value.(several); len(setting.Values) > 1 && !several {
+			return nil, usageError{file.Wrong(setting.Line, "%s must be one value, not a list", setting.Key)}
+		}
+		for _, v := range setting.Values {
+			if err := flag.Value.Set(f.beside(file.Dir, setting.Key, v)); err != nil {
+				return nil, usageError{file.Wrong(setting.Line, "%s is %s: %v", setting.Key, v, err)}
+			}
+		}
+		flag.Changed = true
+		s.lines[setting.Key] = setting.Line
+	}
+	return s, nil
+}
+
+// beside returns a value with its path made relative to the folder of the grid's file.
+func (f *compareFlags) beside(dir, key, value string) string {
+	isPath := key == "out" || key == "problems" && strings.HasSuffix(value, ".toml")
+	if !isPath || filepath.IsAbs(value) {
+		return value
+	}
+	return filepath.Join(dir, value)
+}
+
+// flagOfSpec and flagOfGrid are the flags that set the options of a problem and of a grid.
+var (
+	flagOfSpec = map[string]string{
+		"Name": "problems", "Dim": "dim", "Mix": "mix", "Coupling": "coupling", "CouplingKind": "coupling-kind", "Map": "map",
+		"Noise": "noise", "NoiseRelative": "noise-relative", "ScaleValue": "scale-value", "Offset": "offset", "Digits": "digits",
+		"Failing": "failing", "FailingBeyond": "failing-beyond", "Suite": "suite",
+	}
+	flagOfGrid = map[string]string{
+		"Problems": "problems", "Dim": "dim", "Methods": "methods", "Runs": "seeds", "Seed": "seed", "Budget": "budget", "Targets": "targets", "Name": "name",
+	}
+)
+
+// named turns an error that names an option into a usageError that names its flag.
+func (s *source) named(err error, flagOf map[string]string) error {
+	var bad *objective.OptionError
+	if errors.As(err, &bad) && flagOf[bad.Option] != "" {
+		return s.wrong(flagOf[bad.Option], "%s", bad.Reason)
+	}
+	return err
+}
+
+// grid makes the grid that the flags describe.
+func (f *compareFlags) grid(cmd *cobra.Command, from *source) (g experiment.Grid, m methodSet, err error) {
+	g = experiment.Grid{Name: string(f.name), Runs: int(f.seeds), Seed: uint64(f.first), Budget: experiment.Budget(f.budget)}
+	if from.given("targets") {
+		g.Targets = f.targets
+	}
+	if m, err = f.methodSet(cmd, from); err != nil {
+		return g, m, err
+	}
+	g.Methods = m.methods
+	names, err := f.problemNames(from)
+	if err != nil {
+		return g, m, err
+	}
+	known := !f.blemishes.unknown() // the minimum of every case
+	for _, name := range names {
+		if strings.HasSuffix(name, ".toml") {
+			known = false
+			err = f.own(cmd, from, name, &g)
+		} else {
+			err = f.builtIn(from, name, &g)
+		}
+		if err != nil {
+			return g, m, err
+		}
+	}
+	if err := g.Complete(); err != nil {
+		return g, m, from.named(err, flagOfGrid)
+	}
+	if least := g.Targets[len(g.Targets)-1]; least < 0 && known {
+		return g, m, from.wrong("targets", "%v, must be at least 0: targets are gaps above the known minima", least)
+	}
+	return g, m, nil
+}
+
+// problemNames returns the problems that were asked for.
+func (f *compareFlags) problemNames(from *source) ([]string, error) {
+	switch {
+	case f.suite != "" && len(f.problems) > 0:
+		return nil, usageError{errors.New("--suite and --problems exclude each other: one names a suite of problems, the other each problem")}
+	case f.suite != "":
+		all, err := problem.Suite(string(f.suite))
+		return all, from.named(err, flagOfSpec)
+	case len(f.problems) == 0:
+		return nil, usageError{errors.New("which problems? Give --suite paper, classic or bbob, or --problems with names that untwist problems lists, or problem files")}
+	}
+	return f.problems, nil
+}
+
+// builtIn adds the cases of a built-in problem: every dimension, mix and blemish.
+func (f *compareFlags) builtIn(from *source, name string, g *experiment.Grid) error {
+	for _, d := range orElse(f.dims, 10) {
+		for _, mix := range orElse(f.mixes, "") {
+			for _, b := range f.blemishes.all() {
+				spec := problem.Spec{Name: name, Dim: d, Mix: mix, Blemishes: b}
+				c, err := experiment.BuiltIn(spec)
+				if err == nil && slices.ContainsFunc(g.Methods, func(m experiment.Method) bool { return m.Unmixed }) {
+					spec.Mix = "none"
+					_, err = experiment.BuiltIn(spec)
+				}
+				if err != nil {
+					return from.named(err, flagOfSpec)
+				}
+				g.Cases = append(g.Cases, c)
+			}
+		}
+	}
+	return nil
+}
+
+// orElse returns a list, or one value if it is empty.
+func orElse[S ~[]T, T any](list S, value T) []T {
+	if len(list) == 0 {
+		return []T{value}
+	}
+	return list
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/program"
+)
+
+// A methodSet is the methods of a grid, and the programs among them.
+type methodSet struct {
+	methods  []experiment.Method
+	programs []*program.Optimizer
+}
+
+// close ends the programs.
+func (m methodSet) close() error {
+	all := make([]error, len(m.programs))
+	for i, p := range m.programs {
+		all[i] = p.Close()
+	}
+	return errors.Join(all...)
+}
+
+// methodSet reads the methods.
+func (f *compareFlags) methodSet(cmd *cobra.Command, from *source) (m methodSet, err error) {
+	dir := ""
+	if from.file != nil && !from.typed("methods") {
+		dir = from.file.Dir
+	}
+	all := f.methods
+	if len(all) == 0 {
+		all = methodTexts{"auto", "cmaes"}
+	}
+	for _, given := range all {
+		one, err := readMethod(given, dir, func(line string) { note(cmd, "%s", line) })
+		if err != nil {
+			return m, from.wrong("methods", "%v", err)
+		}
+		if p, ok := one.Other.(*program.Optimizer); ok {
+			m.programs = append(m.programs, p)
+		}
+		m.methods = append(m.methods, one)
+	}
+	return m, nil
+}
+
+// readMethod reads NAME, NAME=STRATEGY:KNOB=V:… or NAME=exec:CMD, where CMD runs in a folder.
+func readMethod(given, dir string, say func(string)) (experiment.Method, error) {
+	name, what, own := strings.Cut(given, "=")
+	name = strings.TrimSpace(name)
+	if !own {
+		m, err := experiment.MethodNamed(name)
+		m.Title, m.TeX = "", "" // those of the paper's table
+		return m, bare(err)
+	}
+	if name == "" {
+		return experiment.Method{}, fmt.Errorf("%q has no name before its =", given)
+	}
+	command, isProgram := strings.CutPrefix(strings.TrimSpace(what), "exec:")
+	if !isProgram {
+		m, err := readStrategy(strings.TrimSpace(what))
+		m.Name = name
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return m, err
+	}
+	p, err := program.NewOptimizer(program.OptimizerConfig{Exec: command, Dir: dir, Note: func(line string) { say(name + ": " + line) }})
+	if err != nil {
+		return experiment.Method{}, fmt.Errorf("%s: %w", name, bare(err))
+	}
+	return experiment.Method{Name: name, Settings: p.Settings(), Other: p}, nil
+}
+
+// bare returns an error without the name of the option that is wrong.
+func bare(err error) error {
+	var bad *objective.OptionError
+	if errors.As(err, &bad) {
+		return errors.New(bad.Reason)
+	}
+	return err
+}
+
+// readStrategy reads STRATEGY:KNOB=V:…
+func readStrategy(given string) (m experiment.Method, err error) {
+	words := strings.Split(given, ":")
+	var knobs untwist.Knobs
+	settings := words[:1:1]
+	for _, word := range words[1:] {
+		knob, value, found := strings.Cut(word, "=")
+		if !found {
+			return m, fmt.Errorf("%q is not KNOB=V", word)
+		}
+		if knob == "population" {
+			knob = "particles"
+		}
+		if slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, knob+"=") }) {
+			return m, fmt.Errorf("%s is given twice", knob)
+		}
+		text, err := turn(knob, value, &knobs, &m.Identifier)
+		if err != nil {
+			return m, fmt.Errorf("%s=%s: %w", knob, value, err)
+		}
+		settings = append(settings, knob+"="+text)
+	}
+	slices.Sort(settings[1:])
+	m.Settings = strings.Join(settings, ":")
+	m.Strategy, err = untwist.StrategyNamed(words[0], knobs)
+	return m, bare(err)
+}
+
+// turn sets a knob, and returns its value in the one way to write it.
+func turn(knob, value string, knobs *untwist.Knobs, by *identify.Identifier) (text string, err error) {
+	n := atLeast0()
+	switch knob {
+	case "particles":
+		var c count
+		err = c.Set(value)
+		knobs.Particles = int(c)
+		return c.String(), err
+	case "road":
+		*by, err = identify.Named(value)
+		return value, bare(err)
+	case "sigma", "alpha":
+	case "tau":
+		n = above0()
+	default:
+		return "", errors.New("unknown knob: must be one of sigma, particles, population, tau, alpha, road")
+	}
+	if err := n.Set(value); err != nil {
+		return "", err
+	}
+	*map[string]**float64{"sigma": &knobs.Sigma, "alpha": &knobs.Alpha, "tau": &knobs.Tau}[knob] = n.value
+	return n.String(), nil
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
+	"github.com/untwist/untwist/program"
+	"gonum.org/v1/gonum/mat"
+)
+
+// own adds the case of a problem file. Every run starts processes of its own.
+func (f *compareFlags) own(cmd *cobra.Command, from *source, path string, g *experiment.Grid) error {
+	if err := f.suits(from, path, g.Methods); err != nil {
+		return err
+	}
+	var flags subjectFlags
+	set := pflag.NewFlagSet(path, pflag.ContinueOnError)
+	flags.register(set)
+	file, err := readSource(set, []string{path})
+	if err != nil {
+		return err
+	}
+	if !file.given("keep-failed") {
+		flags.program.keep.value = new(0) // there may be thousands of runs
+	}
+	draw := func() (*ownProblem, error) {
+		s, err := flags.own(file, func(line string) { note(cmd, "%s: %s", path, line) })
+		if err != nil {
+			return nil, err
+		}
+		return &ownProblem{s.program, s.space, parameter.NewCoordinates(s.program, s.space)}, nil
+	}
+	p, err := draw()
+	if err != nil {
+		return err
+	}
+	defer p.Close() // nothing was started
+	if procs := int(flags.program.procs); procs > 1 && !from.given("jobs") {
+		f.jobs = count(max(1, runtime.GOMAXPROCS(0)/procs))
+	}
+	digest, err := p.digest()
+	g.Cases = append(g.Cases, experiment.Case{
+		Problem: path, Dim: p.Dim(), Options: digest,
+		New: func(uint64) (experiment.Problem, error) {
+			p, err := draw()
+			if err != nil {
+				return nil, err
+			}
+			return p, nil
+		},
+	})
+	return err
+}
+
+// suits checks that nothing was asked for that a program does not have.
+func (f *compareFlags) suits(from *source, path string, methods []experiment.Method) error {
+	flag := f.blemishes.given(from)
+	if flag == "" && len(f.problems) == 1 {
+		flag = from.first([]string{"dim", "mix"})
+	}
+	if flag != "" {
+		return from.wrong(flag, "is for built-in problems, and %s is a program", path)
+	}
+	if i := slices.IndexFunc(methods, func(m experiment.Method) bool { return m.Unmixed }); i >= 0 {
+		return from.wrong("methods", "%s runs on the unmixed function of a built-in problem, and %s is a program", methods[i].Name, path)
+	}
+	return nil
+}
+
+// An ownProblem is a user's program, in the coordinates of its parameters. Nobody knows its
+// minimum.
+type ownProblem struct {
+	program     *program.Objective
+	space       parameter.Space
+	coordinates *parameter.Coordinates
+}
+
+// Dim returns how many parameters are not fixed.
+func (p *ownProblem) Dim() int { return p.coordinates.Dim() }
+
+// Evaluate asks the program.
+func (p *ownProblem) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return p.coordinates.Evaluate(ctx, points, values)
+}
+
+// Domain returns where a search starts, and Bounds what it must not leave.
+func (p *ownProblem) Domain() objective.Box { return p.space.Start() }
+func (p *ownProblem) Bounds() objective.Box { return p.space.Bounds() }
+
+// Minimum returns NaN: nobody knows it.
+func (p *ownProblem) Minimum() float64 { return math.NaN() }
+
+// Close ends the program.
+func (p *ownProblem) Close() error { return p.program.Close() }
+
+// digest tells the program from itself after a change.
+func (p *ownProblem) digest() (string, error) {
+	data, err := json.Marshal([]any{p.program.Description(), p.space})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%.4x", sha256.Sum256(data)), nil
+}

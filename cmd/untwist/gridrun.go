@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/store"
+)
+
+// An experimentGrid is a grid of runs with its store.
+type experimentGrid interface {
+	OpenStore(ctx context.Context, path string) (*store.Store, error)
+	Run(ctx context.Context, s *store.Store, jobs int, notice func(experiment.Progress)) error
+}
+
+// A shown table is what was printed and written of the runs that are done.
+type shown struct {
+	done, total int
+	files       []string
+}
+
+// runGrid makes the runs of a grid that are not in the store, in a file of this name in a
+// folder, and shows what is there, also after a signal.
+func runGrid(cmd *cobra.Command, g experimentGrid, dir, file string, jobs int, quiet bool, show func(context.Context, *store.Store) (shown, error)) (err error) {
+	if err := folder("--out", text(dir)); err != nil {
+		return err
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	s, err := g.OpenStore(ctx, filepath.Join(dir, file))
+	var other *store.OtherError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &other):
+		return fmt.Errorf("%w; name another folder by --out", err)
+	case err != nil:
+		return err
+	}
+	defer func() {
+		if closed := s.Close(); err == nil {
+			err = closed
+		}
+	}()
+	line := newProgressLine(cmd.ErrOrStderr(), quiet)
+	err = g.Run(ctx, s, jobs, func(p experiment.Progress) { line.write(gridParts(p)) })
+	line.clear()
+	if err != nil && !errors.Is(err, context.Cause(ctx)) { // other than a signal
+		return err
+	}
+	out, err := show(context.WithoutCancel(ctx), s)
+	if err != nil {
+		return err
+	}
+	sayWritten(cmd, dir, out.files)
+	if ctx.Err() != nil {
+		note(cmd, "interrupted after %s; they are kept, and the same command goes on", ofRuns(out.done, out.total))
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// sayWritten says which files were written to a folder.
+func sayWritten(cmd *cobra.Command, dir string, files []string) {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = filepath.Base(f)
+	}
+	note(cmd, "written to %s: %s", dir, strings.Join(names, ", "))
+}
+
+// ofRuns says how many of all runs are done.
+func ofRuns(done, total int) string {
+	return words.Thousands(done) + " of " + words.Count(total, "run", "runs")
+}
+
+// gridParts are the runs that are done, the time left, and the run that was begun or ended
+// last.
+func gridParts(p experiment.Progress) []part {
+	left := ""
+	if p.Left >= 0 {
+		left = fmt.Sprintf("about %s left", p.Left.Round(time.Second))
+	}
+	return []part{
+		{ofRuns(p.Done, p.Total), 1}, {left, 2},
+		{fmt.Sprintf("(%s on %s, seed %d)", p.Now.Method, p.Now.Problem, p.Now.Seed), 3},
+	}
+}
