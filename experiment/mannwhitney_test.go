@@ -108,7 +108,7 @@ func TestMannWhitneyIsExactAtTheLargestSize(t *testing.T) {
 }
 
 // Where both can be had, the normal distribution is near the exact p-values: at 60 against 80
-// values to 0.0008, or to 0.01 if many values are equal.
+// values to 0.0008, or to 0.01 if many values are equal, and the two-sided ones to twice that.
 func TestManyRunsAreNearlyExact(t *testing.T) {
 	for classes, most := range map[int]float64{6: 0.01, 100_000: 0.0008} {
 		for shift := range 8 { // of a, so that p goes from large to small
@@ -122,7 +122,7 @@ func TestManyRunsAreNearlyExact(t *testing.T) {
 			}
 			exact := mannWhitney(a, b, cmp.Compare[int])
 			near := nearly(exact.shift, 60, doubledRanks(slices.Concat(a, b), cmp.Compare[int]))
-			off := max(math.Abs(exact.less-near.less), math.Abs(exact.greater-near.greater), math.Abs(exact.differ-near.differ))
+			off := max(math.Abs(exact.less-near.less), math.Abs(exact.greater-near.greater), math.Abs(exact.differ-near.differ)/2)
 			if off > most {
 				t.Errorf("%+v, nearly %+v: off by %v", exact, near, off)
 			}
