@@ -28,30 +28,31 @@ func command(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
 
 // seconds are the times in the forms of a table, which are last.
 var seconds = map[string]*regexp.Regexp{
-	"":            regexp.MustCompile(`(?m) +[0-9.]+$`),
-	"table1.md":   regexp.MustCompile(`(?m)[0-9.]+ \|$`),
-	"table1.tex":  regexp.MustCompile(`(?m)[0-9.]+ \\\\$`),
-	"table1.csv":  regexp.MustCompile(`(?m)[0-9.e-]+$`),
-	"runs.csv":    regexp.MustCompile(`(?m)[0-9.e-]+$`),
-	"table1.json": regexp.MustCompile(`(?m)"seconds": .*$`),
+	"":          regexp.MustCompile(`(?m) +[0-9.]+$`),
+	".md":       regexp.MustCompile(`(?m)[0-9.]+ \|$`),
+	".tex":      regexp.MustCompile(`(?m)[0-9.]+ \\\\$`),
+	".csv":      regexp.MustCompile(`(?m)[0-9.e-]+$`),
+	"-runs.csv": regexp.MustCompile(`(?m)[0-9.e-]+$`),
+	".json":     regexp.MustCompile(`(?m)"seconds": .*$`),
 }
 
-// forms are all forms of a table without times, by name; "" is standard output.
-func forms(t *testing.T, dir string, stdout []byte) map[string]string {
+// forms are all forms of a table without times, by the endings of their names; "" is standard
+// output.
+func forms(t *testing.T, table string, stdout []byte) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for name, times := range seconds {
 		data := stdout
 		if name != "" {
 			var err error
-			if data, err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+			if data, err = os.ReadFile(table + name); err != nil {
 				t.Fatal(err)
 			}
 		}
 		out[name] = times.ReplaceAllString(string(data), "")
 	}
 	for _, name := range []string{"rastrigin", "squared-norm"} {
-		data, err := os.ReadFile(filepath.Join(dir, "convergence-"+name+".svg"))
+		data, err := os.ReadFile(table + "-convergence-" + name + ".svg")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +75,7 @@ func TestKilledGrids(t *testing.T) {
 		t.Fatal(err)
 	}
 	took := time.Since(began)
-	want := forms(t, filepath.Join(dir, "whole"), stdout)
+	want := forms(t, filepath.Join(dir, "whole", "table1-d7-rastrigin-squared-norm-2runs"), stdout)
 
 	r := rand.New(rand.NewPCG(1, 2))
 	killed := 0
@@ -96,7 +97,7 @@ func TestKilledGrids(t *testing.T) {
 		if err != nil || try > 100 {
 			t.Fatalf("%v: %s", err, talk.String())
 		}
-		got := forms(t, filepath.Join(dir, "killed"), out.Bytes())
+		got := forms(t, filepath.Join(dir, "killed", "table1-d7-rastrigin-squared-norm-2runs"), out.Bytes())
 		for name := range want {
 			if got[name] != want[name] {
 				t.Errorf("%q differs:\n%s\nnot\n%s", name, got[name], want[name])
@@ -108,7 +109,7 @@ func TestKilledGrids(t *testing.T) {
 	if killed == 0 {
 		t.Error("it was never killed")
 	}
-	if n := strings.Count(want["runs.csv"], "\n"); n != 1+2*7*2 {
+	if n := strings.Count(want["-runs.csv"], "\n"); n != 1+2*7*2 {
 		t.Errorf("%d lines of runs", n)
 	}
 }
@@ -122,7 +123,7 @@ func TestTwoAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := forms(t, filepath.Join(dir, "alone"), alone)
+	want := forms(t, filepath.Join(dir, "alone", "table1-d5-rastrigin-squared-norm-2runs"), alone)
 	var outs [2]bytes.Buffer
 	var cmds [2]*exec.Cmd
 	for i := range cmds {
@@ -136,7 +137,7 @@ func TestTwoAtOnce(t *testing.T) {
 		if err := cmd.Wait(); err != nil {
 			t.Error(err)
 		}
-		got := forms(t, filepath.Join(dir, "both"), outs[i].Bytes())
+		got := forms(t, filepath.Join(dir, "both", "table1-d5-rastrigin-squared-norm-2runs"), outs[i].Bytes())
 		for name := range want {
 			if got[name] != want[name] {
 				t.Errorf("%q differs:\n%s\nnot\n%s", name, got[name], want[name])
