@@ -129,7 +129,7 @@ func unique[T any](list []T, text func(T) string) (all []string) {
 // suites returns the name of the suite that consists of these problems, or else the problems.
 func suites(problems []string) []string {
 	sorted := slices.Sorted(slices.Values(problems))
-	for _, name := range []string{"paper", "classic", "bbob"} {
+	for _, name := range problem.Suites() {
 		if all, err := problem.Suite(name); err == nil && len(all) > 1 && slices.Equal(slices.Sorted(slices.Values(all)), sorted) {
 			return []string{name}
 		}

@@ -63,7 +63,7 @@ func (f *compareFlags) own(cmd *cobra.Command, from *source, path string, g *exp
 
 // suits checks that nothing was asked for that a program does not have.
 func (f *compareFlags) suits(from *source, path string, methods []experiment.Method) error {
-	flag := f.blemishes.given(from)
+	flag := from.first(blemishes)
 	if flag == "" && len(f.problems) == 1 {
 		flag = from.first([]string{"dim", "mix"})
 	}
