@@ -25,9 +25,9 @@ func spotted(t testing.TB, b problem.Blemishes) *problem.Problem {
 // somewhere draws points of the domain.
 func somewhere(p *problem.Problem, n int) *mat.Dense {
 	points := mat.NewDense(n, p.Dim(), nil)
-	box := p.Domain()
+	box, stream := p.Domain(), rng.Seed(9).Stream("somewhere")
 	for i := range n {
-		box.Draw(points.RawRowView(i), rng.Seed(9).Stream("somewhere", i))
+		box.Draw(points.RawRowView(i), stream)
 	}
 	return points
 }
@@ -438,30 +438,58 @@ func naiveCoupling(t *testing.T, kind string, p *problem.Problem, points *mat.De
 
 // Every problem can have every blemish.
 func TestEveryProblemWithBlemishes(t *testing.T) {
-	each(t, func(t *testing.T, s problem.Spec) {
-		clean := must(t, s)
-		points := somewhere(clean, 3)
-		for _, b := range []problem.Blemishes{
-			{Map: "log", Noise: 1e-3, Digits: 6}, {Coupling: 0.1, CouplingKind: "products", Noise: 1e-3},
-		} {
-			s.Blemishes = b
-			p, err := problem.New(s)
-			if s.Components == 1 && b.Coupling > 0 {
-				if err == nil {
-					t.Error("one component is coupled")
-				}
-				continue
+	each(t, everyBlemish)
+	names, err := problem.Suite("bbob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) { everyBlemish(t, problem.Spec{Name: name, Dim: 6, Seed: 3}) })
+	}
+}
+
+func everyBlemish(t *testing.T, s problem.Spec) {
+	clean := must(t, s)
+	points := somewhere(clean, 3)
+	for _, b := range []problem.Blemishes{
+		{Map: "log", Noise: 1e-3, Digits: 6}, {Coupling: 0.1, CouplingKind: "products", Noise: 1e-3},
+	} {
+		s.Blemishes = b
+		p, err := problem.New(s)
+		if s.Components == 1 && b.Coupling > 0 {
+			if err == nil {
+				t.Error("one component is coupled")
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, v := range at(t, t.Context(), p.Evaluate, points) {
-				if math.IsNaN(v) || math.IsInf(v, 0) || v == value(t, clean, points.RawRowView(i)) {
-					t.Errorf("%v: %v", b, v)
-				}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range at(t, t.Context(), p.Evaluate, points) {
+			if math.IsNaN(v) || math.IsInf(v, 0) || v == value(t, clean, points.RawRowView(i)) {
+				t.Errorf("%v: %v", b, v)
 			}
 		}
-	})
+	}
+}
+
+// Where g makes its own components, those of the frame are coupled.
+func TestCouplingInAFrame(t *testing.T) {
+	spec := problem.Spec{Name: "bbob-10", Dim: 5, Seed: 3}
+	clean := must(t, spec)
+	points := somewhere(clean, 400)
+	for _, kind := range problem.CouplingKinds() {
+		spec.Blemishes = problem.Blemishes{Coupling: 0.3, CouplingKind: kind}
+		c := at(t, t.Context(), must(t, spec).Evaluate, points)
+		for i, f := range at(t, t.Context(), clean.Evaluate, points) {
+			c[i] -= f
+		}
+		size := stat.StdDev(c, nil)
+		for i := range c {
+			c[i] /= size
+		}
+		naiveCoupling(t, kind, clean, points, c)
+	}
 }
 
 func TestBadBlemishes(t *testing.T) {

@@ -24,23 +24,34 @@ const (
 type Entry struct {
 	Name      string    `json:"name"`
 	Structure Structure `json:"structure"`
-	Mix       string    `json:"mix"` // the default mixing matrix
+	Mix       string    `json:"mix"` // the default mixing matrix; "": it has rotations of its own
 	Formula   string    `json:"formula"`
+	Map       string    `json:"map,omitempty"` // the outer map after which f separates, in words; "": there is none
 }
 
 // Names returns the names of all problems.
 func Names() []string {
-	return append([]string(nil), order...)
+	return slices.Concat(order, bbobNames())
 }
 
 // Catalogue describes all problems.
 func Catalogue() []Entry {
 	var all []Entry
-	for _, name := range order {
-		def := catalogue[name]
-		all = append(all, Entry{name, def.structure, def.mix, def.formula})
+	for _, name := range Names() {
+		def, _ := named(name)
+		f, _ := bbobNamed(name)
+		all = append(all, Entry{name, def.structure, def.mix, def.formula, f.outer})
 	}
 	return all
+}
+
+// named returns the definition of a name.
+func named(name string) (definition, bool) {
+	if f, ok := bbobNamed(name); ok {
+		return f.definition(), true
+	}
+	def, ok := catalogue[name]
+	return def, ok
 }
 
 // order is the order in which problems are listed: the paper's first.
@@ -88,7 +99,7 @@ var catalogue = map[string]definition{
 // A definition is how to make a problem.
 type definition struct {
 	structure Structure
-	mix       string
+	mix       string // "": it has rotations of its own
 	domain    func(m int) (lo, hi float64)
 	draw      func(drawing) function
 	formula   string
@@ -116,6 +127,7 @@ type function struct {
 	work      int                                               // the length of work that value needs; 0: m
 	minimiser []float64                                         // y*
 	point     []float64                                         // an x* with Wx* = y*; nil: the shortest one
+	frame     *mat.Dense                                        // the coordinates that blocks means if there is no W; nil: those of x
 	blocks    [][]int
 }
 

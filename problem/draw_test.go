@@ -46,7 +46,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: the minimiser reaches %v, want up to %v", name, furthest, want.reach)
 		}
 	}
-	if n := len(problem.Names()); n != 16 {
+	if n := len(mixed(t)); n != 16 {
 		t.Errorf("%d problems", n)
 	}
 }

@@ -29,6 +29,30 @@ func ExampleNew() {
 	// above it at the minimiser by 0.000000, error <nil>
 }
 
+// The same function within a logarithm, with noise and six digits: what a search sees, and
+// what it is measured by.
+func ExampleBlemishes() {
+	p, err := problem.New(problem.Spec{
+		Name: "rastrigin", Dim: 5, Seed: 1,
+		Blemishes: problem.Blemishes{Map: "log", Noise: 0.01, Digits: 6},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	points := mat.NewDense(2, 5, nil) // the same point twice
+	seen, clean := make([]float64, 2), make([]float64, 2)
+	err = p.Evaluate(context.Background(), points, seen)
+	fmt.Println(p)
+	fmt.Println(seen, err)
+	err = p.Clean(context.Background(), points, clean)
+	fmt.Println(clean[0] == clean[1], err)
+	// Output:
+	// rastrigin, 5 dimensions, 5 components, mix paper, seed 1, map=log noise=0.01 digits=6
+	// [0.937316 0.935023] <nil>
+	// true <nil>
+}
+
 // The first problems of the catalogue.
 func ExampleCatalogue() {
 	for _, e := range problem.Catalogue()[:3] {

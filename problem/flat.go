@@ -48,13 +48,13 @@ func logCosh(d drawing) function {
 // logCoshBottom returns the minimiser of log cosh(az) − 3a exp(−4(z−2)²).
 // It looks at that function divided by a.
 func logCoshBottom(a float64) float64 {
-	well := func(z float64) float64 { return 3 * kernel.ExpOf(-4*square(z-2)) }
+	well := func(z float64) float64 { return float64(3 * kernel.ExpOf(-4*square(z-2))) }
 	tanh := func(z float64) float64 { e := kernel.ExpOf(-2 * a * z); return (1 - e) / (1 + e) }
 	return lowest(
 		func(z float64) float64 { return z + float64(kernel.LogOf((1+kernel.ExpOf(-2*a*z))/2)/a) - well(z) },
 		func(z float64) float64 { return tanh(z) + float64(8*(z-2)*well(z)) },
 		func(z float64) float64 {
-			return float64(a*(1-square(tanh(z)))) + float64((8-64*square(z-2))*well(z))
+			return float64(a*(1-square(tanh(z)))) + float64((8-float64(64*square(z-2)))*well(z))
 		}, 0, 4)
 }
 

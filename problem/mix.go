@@ -18,8 +18,15 @@ var mixings = map[string]func(m, d int, r *rng.Stream) *mat.Dense{
 	"none":       none,
 }
 
-// Mixes returns the names of the mixing matrices.
-func Mixes() []string { return slices.Sorted(maps.Keys(mixings)) }
+// blockMix asks for block rotations in place of the full rotations of a bbob function.
+const blockMix = "block"
+
+// Mixes returns what Spec.Mix may be: the names of the mixing matrices, and block, which is
+// for the bbob functions alone.
+func Mixes() []string { return slices.Sorted(slices.Values(append(matrices(), blockMix))) }
+
+// matrices returns the names of the mixing matrices.
+func matrices() []string { return slices.Sorted(maps.Keys(mixings)) }
 
 // paper is the W of section 4: the rows of Q + 5R scaled to length 1, with Q
 // orthogonal and R Gaussian. At m = d = 100 its condition number is usually 100

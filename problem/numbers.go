@@ -48,4 +48,4 @@ func scramble(z uint64) uint64 {
 }
 
 // unit returns the number on [0, 1) that the first 53 bits of a word stand for.
-func unit(word uint64) float64 { return float64(word>>11) / (1 << 53) }
+func unit(word uint64) float64 { return float64(float64(word>>11) / (1 << 53)) }

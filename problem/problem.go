@@ -30,7 +30,7 @@ type Spec struct {
 	Name       string // one of Names
 	Dim        int    // d, at least 1
 	Components int    // m ≤ d; 0: d
-	Mix        string // one of Mixes; "": the problem's own, mostly "paper"
+	Mix        string // one of Mixes; "": the problem's own, mostly "paper"; bbob: "" or "block"
 	Block      int    // components in a block of ridge-blocks; 0: 4
 	Seed       uint64
 	Blemishes  // what is not clean; zero: nothing
@@ -66,14 +66,17 @@ func New(spec Spec) (*Problem, error) {
 	p := &Problem{spec: spec, structure: def.structure, scratch: make(chan *scratch, 16)}
 	lo, hi := def.domain(m)
 	p.domain = objective.Cube(d, lo, hi)
-	w := mixings[spec.Mix](m, d, seed.Stream("problem", "mix"))
-	if p.frame, err = frame.New(w); err != nil {
-		return nil, err
+	var w *mat.Dense
+	if def.mix != "" {
+		w = mixings[spec.Mix](m, d, seed.Stream("problem", "mix"))
 	}
-	if spec.Mix != "none" || m < d {
+	if w != nil && (spec.Mix != "none" || m < d) {
 		p.wT = mat.DenseCopyOf(w.T())
 	}
 	p.g = def.draw(drawing{spec: spec, w: w, domain: p.domain, params: seed.Stream("problem", "parameters")})
+	if p.frame, err = p.g.coordinates(w, d); err != nil {
+		return nil, err
+	}
 	p.minimum = p.atMinimum()
 	if p.minimiser = p.g.point; p.minimiser == nil {
 		p.minimiser = solve(p.frame, w, p.g.minimiser)
@@ -90,9 +93,9 @@ const maxSide, maxEntries = 10_000, maxSide * maxSide
 
 // complete checks s and fills in the defaults.
 func (s *Spec) complete() (definition, error) {
-	def, known := catalogue[s.Name]
+	def, known := named(s.Name)
 	if !known {
-		return def, objective.BadOption("Name", "unknown problem %q: must be one of %s", s.Name, strings.Join(Names(), ", "))
+		return def, objective.BadOption("Name", "unknown problem %q: must be one of %s", s.Name, Choice())
 	}
 	if s.Dim < 1 {
 		return def, objective.BadOption("Dim", "%d, must be at least 1", s.Dim)
@@ -110,11 +113,8 @@ func (s *Spec) complete() (definition, error) {
 		return def, objective.BadOption("Dim", "%d with %d components, must be at most %d: W has a row for each component",
 			s.Dim, s.Components, maxEntries/s.Components)
 	}
-	if s.Mix == "" {
-		s.Mix = def.mix
-	}
-	if mixings[s.Mix] == nil {
-		return def, objective.BadOption("Mix", "unknown mixing matrix %q: must be one of %s", s.Mix, strings.Join(Mixes(), ", "))
+	if err := s.completeMix(def); err != nil {
+		return def, err
 	}
 	if s.Block == 0 {
 		s.Block = 4
@@ -128,6 +128,34 @@ func (s *Spec) complete() (definition, error) {
 		}
 	}
 	return def, s.Blemishes.complete(s.Components)
+}
+
+// completeMix checks which mixing matrix is asked for.
+func (s *Spec) completeMix(def definition) error {
+	if def.mix == "" {
+		return s.checkBBOB()
+	}
+	if s.Mix == "" {
+		s.Mix = def.mix
+	}
+	if s.Mix == blockMix {
+		return objective.BadOption("Mix", "%s is for the bbob functions: must be one of %s", blockMix, strings.Join(matrices(), ", "))
+	}
+	if mixings[s.Mix] == nil {
+		return objective.BadOption("Mix", "unknown mixing matrix %q: must be one of %s", s.Mix, strings.Join(matrices(), ", "))
+	}
+	return nil
+}
+
+// coordinates returns the frame of W, or that of g's own rotations if there is no W.
+func (g *function) coordinates(w *mat.Dense, d int) (*frame.Frame, error) {
+	switch {
+	case w != nil:
+		return frame.New(w)
+	case g.frame != nil:
+		return frame.New(g.frame)
+	}
+	return frame.Identity(d), nil
 }
 
 // solve returns the shortest x with Wx = y, refined once.
@@ -190,7 +218,8 @@ func (p *Problem) Minimum() float64 { return p.minimum }
 // returns the shortest, unless the problem has drawn another.
 func (p *Problem) Minimiser() []float64 { return append([]float64(nil), p.minimiser...) }
 
-// Frame returns the frame of the true W.
+// Frame returns the frame of the true W. A bbob function has no W: its frame has the
+// coordinates that Blocks means, or those after its first rotation if all are one block.
 func (p *Problem) Frame() *frame.Frame { return p.frame }
 
 // Blocks returns the blocks of components that f couples. Where f is separable each
@@ -203,7 +232,11 @@ func (p *Problem) Structure() Structure { return p.structure }
 func (p *Problem) String() string { return p.spec.String() }
 
 func (s Spec) String() string {
-	text := fmt.Sprintf("%s, %d dimensions, %d components, mix %s, seed %d", s.Name, s.Dim, s.Components, s.Mix, s.Seed)
+	text := fmt.Sprintf("%s, %d dimensions, %d components", s.Name, s.Dim, s.Components)
+	if s.Mix != "" {
+		text += ", mix " + s.Mix
+	}
+	text += fmt.Sprintf(", seed %d", s.Seed)
 	if options := s.Blemishes.String(); options != "" {
 		text += ", " + options
 	}

@@ -35,16 +35,28 @@ func value(t testing.TB, p *problem.Problem, x []float64) float64 {
 	return v[0]
 }
 
-// each calls f for every problem, mixing matrix and a few shapes.
+// each calls f for every problem with a mixing matrix, every matrix and a few shapes.
 func each(t *testing.T, f func(t *testing.T, s problem.Spec)) {
-	for _, name := range problem.Names() {
-		for _, mix := range problem.Mixes() {
+	for _, name := range mixed(t) {
+		for _, mix := range []string{"banded", "none", "orthogonal", "paper"} {
 			for _, shape := range [][2]int{{1, 1}, {2, 2}, {7, 7}, {20, 20}, {9, 4}, {5, 1}} {
 				s := problem.Spec{Name: name, Mix: mix, Dim: shape[0], Components: shape[1], Seed: 3}
 				t.Run(fmt.Sprintf("%s/%s/%dx%d", name, mix, s.Components, s.Dim), func(t *testing.T) { f(t, s) })
 			}
 		}
 	}
+}
+
+// mixed returns the names of the problems that have a mixing matrix.
+func mixed(t *testing.T) (names []string) {
+	for _, suite := range []string{"paper", "classic"} {
+		some, err := problem.Suite(suite)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, some...)
+	}
+	return names
 }
 
 // f(x*) is the minimum, and no point near x* or far away is lower.
@@ -468,6 +480,11 @@ func TestBadSpecs(t *testing.T) {
 		{problem.Spec{Name: "levy", Dim: 5, Components: -1}, "Components", "-1, must be from 1"},
 		{problem.Spec{Name: "levy", Dim: 100_000}, "Dim", "100000, must be at most 10000 unless there are fewer components than dimensions"},
 		{problem.Spec{Name: "levy", Dim: 5, Mix: "shaken"}, "Mix", `unknown mixing matrix "shaken": must be one of banded, none, orthogonal, paper`},
+		{problem.Spec{Name: "levy", Dim: 5, Mix: "block"}, "Mix", "block is for the bbob functions: must be one of banded, none, orthogonal, paper"},
+		{problem.Spec{Name: "bbob-3", Dim: 1}, "Dim", "1, must be at least 2 for bbob-3"},
+		{problem.Spec{Name: "bbob-3", Dim: 5, Components: 4}, "Components", "4, must be the dimension, 5, for bbob-3"},
+		{problem.Spec{Name: "bbob-3", Dim: 5, Mix: "paper"}, "Mix", `"paper" with bbob-3, which has rotations of its own: leave it out, or take block`},
+		{problem.Spec{Name: "bbob-25", Dim: 5}, "Name", `unknown problem "bbob-25"`},
 		{problem.Spec{Name: "levy", Dim: 5, Block: -1}, "Block", "-1, must be at least 1"},
 		{problem.Spec{Name: "levy", Dim: 5, Bounds: &upside}, "Bounds", "1:0, need numbers with LO < HI"},
 	} {

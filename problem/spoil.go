@@ -49,7 +49,7 @@ func (p *Problem) spoil(seed rng.Seed) error {
 		p.add(relativelyNoisy(b.NoiseRelative, numbersOf(seed, "noise-relative")))
 	}
 	if b.ScaleValue != 0 || b.Offset != 0 {
-		p.add(scaled(b.ScaleValue, b.Offset))
+		p.add(inOtherUnits(b.ScaleValue, b.Offset))
 	}
 	if b.Digits > 0 {
 		p.add(rounded(b.Digits))
@@ -114,8 +114,8 @@ func relativelyNoisy(amount float64, xi numbers) spoiler {
 	}
 }
 
-// scaled: a·f + b; a = 0 stands for 1.
-func scaled(a, b float64) spoiler {
+// inOtherUnits: a·f + b; a = 0 stands for 1.
+func inOtherUnits(a, b float64) spoiler {
 	if a == 0 {
 		a = 1
 	}

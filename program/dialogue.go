@@ -28,7 +28,7 @@ type dialogue struct {
 }
 
 // longestLine is how much a process may write without the end of a line, or without
-// waiting for our answer. 10,000 points of 1,000 coordinates take a quarter of it.
+// waiting for our answer. 10,000 points of 1,000 coordinates take a fifth of it.
 const longestLine = 1 << 30
 
 // say has a text written.

@@ -27,9 +27,10 @@ type runForm struct {
 	Status        objective.Status `json:"status"`
 	StoppedBy     string           `json:"stopped_by"`
 	BestValue     number           `json:"best_value"`
-	Gap           *number          `json:"gap,omitempty"`                // absent: the minimum is not known
+	ValueClean    *number          `json:"value_clean,omitempty"`        // absent: f is no built-in problem
+	Gap           *number          `json:"gap,omitempty"`                // likewise; null: the minimum is not known
 	Minimum       *number          `json:"minimum,omitempty"`            // likewise
-	Attainable    *bool            `json:"minimum_attainable,omitempty"` // likewise
+	Attainable    *bool            `json:"minimum_attainable,omitempty"` // absent: the minimum is not known
 	BestPoint     []float64        `json:"best_point"`
 	Parameters    []parameterForm  `json:"parameters,omitempty"` // absent: they have no names
 	Queries       int              `json:"queries"`
@@ -63,8 +64,10 @@ type sampleForm struct {
 	Value   number `json:"value"`
 }
 
-// MarshalJSON writes the run as a JSON object. Where the minimum of f is not known, gap,
-// minimum and minimum_attainable are absent. Components are counted from 0.
+// MarshalJSON writes the run as a JSON object. Where nothing is known about f, value_clean,
+// gap, minimum and minimum_attainable are absent. value_clean is f at the best point without
+// the blemishes of a built-in problem, and gap is its distance from the minimum. Where that is
+// not known, gap and minimum are null. Components are counted from 0.
 func (r Run) MarshalJSON() ([]byte, error) {
 	found := r.Result
 	out := runForm{
@@ -76,7 +79,10 @@ func (r Run) MarshalJSON() ([]byte, error) {
 		Frame: newFrameForm(found.Structure, found.Spent(objective.ToFind)+found.Spent(objective.ToCheck)),
 	}
 	if r.Known != nil {
-		out.Gap, out.Minimum, out.Attainable = new(number(r.gap())), new(number(r.Known.Minimum)), &r.Known.Attainable
+		out.ValueClean, out.Gap, out.Minimum = new(number(r.clean())), new(number(r.gap())), new(number(r.Known.Minimum))
+	}
+	if r.hasGap() {
+		out.Attainable = &r.Known.Attainable
 	}
 	for _, p := range found.Profiles {
 		if len(p.Wells) < 2 {

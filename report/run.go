@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,8 +23,19 @@ type Run struct {
 	Took    time.Duration
 }
 
-// gap returns how far the best value is above the known minimum.
-func (r Run) gap() float64 { return r.Result.Value - r.Known.Minimum }
+// hasGap says whether the minimum of f is known.
+func (r Run) hasGap() bool { return r.Known != nil && !math.IsNaN(r.Known.Minimum) }
+
+// clean returns the best value, or what it would be without the blemishes of f.
+func (r Run) clean() float64 {
+	if r.Result.ValueClean != nil {
+		return *r.Result.ValueClean
+	}
+	return r.Result.Value
+}
+
+// gap returns how far the clean value at the best point is above the known minimum.
+func (r Run) gap() float64 { return r.clean() - r.Known.Minimum }
 
 // String returns the run for people, in lines. Where the minimum of f is not known there
 // is no line for the gap.
@@ -41,8 +53,14 @@ func (r Run) String() string {
 	line("strategy", "%s", found.Strategy)
 	line("status", "%s", found.Status)
 	line("best value", "%v", found.Value)
-	if r.Known != nil {
+	if found.ValueClean != nil {
+		line("clean value", "%v", *found.ValueClean)
+	}
+	if r.hasGap() {
 		line("gap", "%v", r.gap())
+	}
+	if found.ValueClean != nil && found.TargetQuery > 0 {
+		line("target", "reached by the clean value of query %s", words.Thousands(found.TargetQuery))
 	}
 	line("queries", "%s of %s%s", words.Thousands(found.Queries), words.Thousands(found.Budget), resumed(found.Resumed))
 	if found.Failed > 0 {
@@ -74,7 +92,7 @@ func resumed(n int) string {
 // Warnings returns sentences about what a reader of the figures should know.
 func (r Run) Warnings() []string {
 	var all []string
-	if r.Known != nil && !r.Known.Attainable {
+	if r.hasGap() && !r.Known.Attainable {
 		all = append(all, "the known minimiser lies outside the bounds; the gap is measured from the minimum without bounds")
 	}
 	return append(all, failures(r.Result.Account)...)
@@ -90,15 +108,15 @@ func failures(a untwist.Account) []string {
 
 // Draw draws into a folder how the run went and what it learnt about f, as far as there
 // is something to draw: convergence.svg, spectrum.svg, couplings.svg and profiles.svg.
-// The profiles are written as profiles.csv, too. Where the minimum of f is known,
-// convergence.svg shows the gap, and otherwise the best value.
+// The profiles are written as profiles.csv, too. Where the minimum of f is known and f has
+// no blemishes, convergence.svg shows the gap, and otherwise the best value.
 //
 // Draw goes on after a picture that cannot be drawn, and returns the first error.
 func (r Run) Draw(dir string) error {
 	found := r.Result
 	title, axis, curve := "value %.3g after %s", "best value", found.Curve
 	final := found.Value
-	if r.Known != nil {
+	if r.hasGap() && found.ValueClean == nil {
 		title, axis, curve = "gap %.3g after %s", "gap", r.gaps()
 		final = r.gap()
 	}

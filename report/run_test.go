@@ -67,7 +67,7 @@ func TestRunAsJSON(t *testing.T) {
 	}
 	learnt, _ := json.Marshal(result().String())
 	want := `{"problem":"levy","dim":2,"components":2,"mix":"none","strategy":"auto","status":"converged","stopped_by":"done",` +
-		`"best_value":3.5,"gap":0.5,"minimum":3,"minimum_attainable":true,"best_point":[1,-2.5],"queries":1,"budget":2000,"rounds":1,` +
+		`"best_value":3.5,"value_clean":3.5,"gap":0.5,"minimum":3,"minimum_attainable":true,"best_point":[1,-2.5],"queries":1,"budget":2000,"rounds":1,` +
 		`"best_query":1,"target_query":0,"failed_queries":0,` +
 		`"failures":{"exit":0,"signal":0,"timeout":0,"no_number":0,"nan":0,"error":0},"resumed_queries":0,"seed":7,"seconds":1.5,"stages":[{"name":"hessians","purpose":"to find coordinates","queries":1}],` +
 		`"frame":{"components":2,"dim":2,"residual":0,"certificate":0,"certificate_alone":null,"beyond":0,"rounding":0,"splits":0,` +
@@ -84,7 +84,7 @@ func TestUnknownMinimum(t *testing.T) {
 	known := report.Run{Subject: planned, Known: &report.Known{}, Result: result()}
 	unknown := report.Run{Subject: report.Subject{Name: "./f", Dim: 2}, Result: result()}
 	with, without := fields(t, known), fields(t, unknown)
-	for _, name := range []string{"gap", "minimum", "minimum_attainable", "components", "mix"} {
+	for _, name := range []string{"value_clean", "gap", "minimum", "minimum_attainable", "components", "mix"} {
 		if _, there := with[name]; !there {
 			t.Errorf("%s is missing where it is known", name)
 		}
@@ -111,6 +111,55 @@ best point  1 -2.5
 	}
 	if text := known.String(); !strings.Contains(text, "\ngap         3.5\n") || !strings.Contains(text, "levy, 2 dimensions, 2 components, mix none, seed 7\n") {
 		t.Errorf("known: %s", text)
+	}
+}
+
+// The gap of a noisy run is that of its clean value, and where the minimum is not known there
+// is none. What was asked of the problem is said.
+func TestBlemishedRuns(t *testing.T) {
+	noisy := planned
+	noisy.Options = "map=sqrt noise=1e-06"
+	run := report.Run{Subject: noisy, Known: &report.Known{Minimum: 3, Attainable: true}, Result: result()}
+	run.Result.ValueClean, run.Result.TargetQuery = new(3.25), 1234
+	all := fields(t, run)
+	if all["best_value"] != 3.5 || all["value_clean"] != 3.25 || all["gap"] != 0.25 || all["minimum"] != 3. || all["options"] != "map=sqrt noise=1e-06" {
+		t.Errorf("%v", all)
+	}
+	want := `problem     levy, 2 dimensions, 2 components, mix none, seed 7, map=sqrt noise=1e-06
+strategy    auto
+status      converged
+best value  3.5
+clean value 3.25
+gap         0.25
+target      reached by the clean value of query 1,234
+queries     1 of 2,000
+`
+	if text := run.String(); !strings.HasPrefix(text, want) {
+		t.Errorf("%s", text)
+	}
+	dir := t.TempDir()
+	if err := run.Draw(dir); err != nil {
+		t.Fatal(err)
+	}
+	if picture := svg(t, filepath.Join(dir, "convergence.svg")); !strings.Contains(picture, ">best value<") {
+		t.Error("noisy values are drawn as gaps")
+	}
+
+	coupled := report.Run{Subject: planned, Known: &report.Known{Minimum: math.NaN()}, Result: result()}
+	all = fields(t, coupled)
+	for _, name := range []string{"gap", "minimum"} {
+		if v, there := all[name]; !there || v != nil {
+			t.Errorf("%s is %v, want null", name, v)
+		}
+	}
+	if _, there := all["minimum_attainable"]; there || all["value_clean"] != 3.5 || strings.Contains(coupled.String(), "gap") || coupled.Warnings() != nil {
+		t.Errorf("an unknown minimum: %v\n%s%v", all, coupled, coupled.Warnings())
+	}
+	if err := coupled.Draw(dir); err != nil {
+		t.Fatal(err)
+	}
+	if picture := svg(t, filepath.Join(dir, "convergence.svg")); !strings.Contains(picture, ">auto: value 3.5 after 1 query<") {
+		t.Error("an unknown gap is drawn")
 	}
 }
 

@@ -18,6 +18,9 @@ type Subject struct {
 	// of W, and the name of the kind of W. They are 0 and "" where f is not one.
 	Components int    `json:"components,omitempty"`
 	Mix        string `json:"mix,omitempty"`
+	// Options says what else was asked of a built-in problem, "map=sqrt noise=1e-06" for
+	// example: the flags of the program that ask for it.
+	Options string `json:"options,omitempty"`
 
 	// Parameters are the parameters of f, if they have names.
 	Parameters parameter.Space `json:"-"`
@@ -32,13 +35,18 @@ func (s Subject) describe(seed uint64) string {
 	if s.Mix != "" {
 		parts = append(parts, "mix "+s.Mix)
 	}
-	return strings.Join(append(parts, fmt.Sprintf("seed %d", seed)), ", ")
+	parts = append(parts, fmt.Sprintf("seed %d", seed))
+	if s.Options != "" {
+		parts = append(parts, s.Options)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Known is what is known about a function beforehand, so that results can be compared
 // with it.
 type Known struct {
-	// Minimum is the least value of f without bounds.
+	// Minimum is the least value of f without bounds and without its blemishes; NaN: it is
+	// not known.
 	Minimum float64
 	// Attainable says that the known minimiser lies within the bounds.
 	Attainable bool

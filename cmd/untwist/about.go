@@ -61,8 +61,15 @@ func (a about) function() string {
 		return fmt.Sprintf("%s (protocol %v)", strings.Join(exec, " "), a.objective["Protocol"])
 	}
 	if name, _ := a.objective["Name"].(string); name != "" {
-		return fmt.Sprintf("%s, %v dimensions, %v components, mix %v, seed %v",
-			name, a.objective["Dim"], a.objective["Components"], a.objective["Mix"], a.objective["Seed"])
+		text := fmt.Sprintf("%s, %v dimensions, %v components", name, a.objective["Dim"], a.objective["Components"])
+		if mix, _ := a.objective["Mix"].(string); mix != "" {
+			text += ", mix " + mix
+		}
+		text += fmt.Sprintf(", seed %v", a.objective["Seed"])
+		if options, _ := a.objective["Options"].(string); options != "" {
+			text += ", " + options
+		}
+		return text
 	}
 	return flat(a.objective)
 }

@@ -44,10 +44,12 @@ them, and says what it has learnt. Where there are no such coordinates, it searc
 CMA-ES. --frame takes coordinates that probe has found, and --plot draws the run.
 
 The best point ever evaluated is printed, with what it cost. With --target the search
-stops at that value; for a built-in problem, at that gap above its known minimum. Otherwise
-it goes on until its strategy is done or the budget is spent. The same seed gives the same
-result, for any number of --procs or --workers. With --journal no answer is lost: the same
-command again goes on where the run stood.
+stops at that value; for a built-in problem, at that gap above its known minimum. A built-in
+problem can have noise and other blemishes (--coupling to --failing-beyond;
+docs/blemishes.md explains them). Gap and target mean its clean values. Without a target the
+search goes on until its strategy is done or the budget is spent. The same seed gives the
+same result, for any number of --procs or --workers. With --journal no answer is lost: the
+same command again goes on where the run stood.
 
 ` + exitStatuses,
 		Example: `  untwist minimize sim.toml --journal sim.journal
@@ -87,7 +89,7 @@ func (f *minimizeFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return from.usage(err)
 	}
-	if err = f.fits(from, s); err == nil && s.known != nil && f.target.value != nil && *f.target.value < 0 {
+	if err = f.fits(from, s); err == nil && s.hasMinimum() && f.target.value != nil && *f.target.value < 0 {
 		err = from.wrong("target", "%v, must be at least 0: it is a gap above the known minimum of %s", *f.target.value, s.words.Name)
 	}
 	if err == nil {

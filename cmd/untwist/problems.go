@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"text/tabwriter"
@@ -17,7 +18,9 @@ func problemsCommand() *cobra.Command {
 		Short: "List the built-in problems",
 		Long: `List the built-in problems f(x) = g(Wx): which components couple in g, the default mixing
 matrix W, and the formula of g(y). Everything random in a problem follows from the --seed
-of untwist minimize.`,
+of untwist minimize. The functions bbob-1 to bbob-24 have rotations of their own instead of
+W, or with --mix block such as have blocks, for many dimensions; their formula is that of
+f(x) less f_opt.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := cmd.OutOrStdout()
@@ -27,7 +30,7 @@ of untwist minimize.`,
 			table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(table, "NAME\tSTRUCTURE\tMIX\tg(y)")
 			for _, e := range problem.Catalogue() {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", e.Name, e.Structure, e.Mix, e.Formula)
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", e.Name, e.Structure, cmp.Or(e.Mix, "own"), e.Formula)
 			}
 			return table.Flush()
 		},

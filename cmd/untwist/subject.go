@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,10 +32,13 @@ type subject struct {
 	unasked   bool               // the program speaks lines, and nobody has asked for that
 }
 
+// hasMinimum says whether the minimum of f is known.
+func (s subject) hasMinimum() bool { return s.known != nil && !math.IsNaN(s.known.Minimum) }
+
 // target returns the value of f at which to stop. v is a gap above the minimum if that is
 // known, and otherwise a value of f; nil: the search does not stop early.
 func (s subject) target(v *float64) *float64 {
-	if v == nil || s.known == nil {
+	if v == nil || !s.hasMinimum() {
 		return v
 	}
 	return new(s.known.Minimum + *v)
@@ -65,6 +70,7 @@ func (s subject) close(cmd *cobra.Command, stands error) error {
 type subjectFlags struct {
 	name, mix              string
 	dim, components, block count
+	blemishes              blemishFlags
 	program                programFlags
 	params                 []string
 	seed                   seed
@@ -74,18 +80,19 @@ type subjectFlags struct {
 }
 
 // builtInOnly are the flags that have no meaning for programs.
-var builtInOnly = []string{"components", "mix", "block"}
+var builtInOnly = slices.Concat([]string{"components", "mix", "block"}, blemishes)
 
 // register declares the flags.
 func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	f.dim = 10
-	flags.StringVar(&f.name, "problem", "", "`NAME` of a built-in problem: one of "+strings.Join(problem.Names(), ", "))
+	flags.StringVar(&f.name, "problem", "", "`NAME` of a built-in problem: one of "+problem.Choice())
 	f.program.register(flags)
 	flags.StringArrayVar(&f.params, "param", nil, "`NAME=LO:HI[:log]`: a parameter of the program with its limits, and whether it is searched on a logarithmic scale; may be given several times, in order")
 	flags.Var(&f.dim, "dim", "number of dimensions d; the parameters of a program are then x1 … xd")
 	flags.Var(&f.components, "components", "number of components m of a built-in problem, from 1 to dim (default dim)")
-	flags.StringVar(&f.mix, "mix", "", "mixing matrix W of a built-in problem: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded)")
+	flags.StringVar(&f.mix, "mix", "", "mixing matrix W of a built-in problem: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded; bbob-…: its own rotations, or block)")
 	flags.Var(&f.block, "block", "components in a block of ridge-blocks (default 4)")
+	f.blemishes.register(flags)
 	flags.Var(&f.seed, "seed", "all randomness, a built-in problem's and the search's, follows from it")
 	flags.Var(&f.start, "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
 	flags.Var(&f.bounds, "bounds", "`LO:HI` or FILE with a line \"LO HI\" for each coordinate: nothing outside is ever queried")
@@ -108,7 +115,7 @@ func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
 		}
 		return f.own(s, note)
 	case f.name == "":
-		return subject{}, usageError{fmt.Errorf("which function? Give a problem file, --exec with a program of yours, or --problem: one of %s", strings.Join(problem.Names(), ", "))}
+		return subject{}, usageError{fmt.Errorf("which function? Give a problem file, --exec with a program of yours, or --problem: one of %s", problem.Choice())}
 	}
 	if flag := s.first(programOnly); flag != "" {
 		hint := ""
@@ -166,7 +173,7 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 func (f *subjectFlags) builtIn() (subject, error) {
 	spec := problem.Spec{
 		Name: f.name, Dim: int(f.dim), Components: int(f.components),
-		Mix: f.mix, Block: int(f.block), Seed: uint64(f.seed),
+		Mix: f.mix, Block: int(f.block), Seed: uint64(f.seed), Blemishes: f.blemishes.blemishes(),
 	}
 	bounds, err := parseBox(string(f.bounds), spec.Dim)
 	if err != nil {
@@ -198,7 +205,7 @@ func builtIn(p *problem.Problem, start, bounds objective.Box) subject {
 	s := p.Spec()
 	return subject{
 		objective: p,
-		words:     report.Subject{Name: s.Name, Dim: s.Dim, Components: s.Components, Mix: s.Mix},
+		words:     report.Subject{Name: s.Name, Dim: s.Dim, Components: s.Components, Mix: s.Mix, Options: s.Blemishes.String()},
 		start:     start,
 		bounds:    bounds,
 		seed:      s.Seed,

@@ -68,7 +68,7 @@ To repeat a single run, use untwist minimize --problem NAME --dim D --budget B
 	flags.Var(&f.runs, "runs", "runs of each method on each problem, each at a seed of its own (default 100)")
 	flags.Var(&f.dim, "dim", "number of dimensions d (default 100)")
 	flags.Var(&f.budget, "budget", "the most queries of a run, 20000 or 2e4 for example (default 500·dim²)")
-	flags.StringSliceVar(&f.problems, "problems", nil, "`NAMES` with commas between them: any of "+strings.Join(problem.Names(), ", ")+" (default the paper's four)")
+	flags.StringSliceVar(&f.problems, "problems", nil, "`NAMES` with commas between them: any of "+problem.Choice()+" (default the paper's four)")
 	flags.StringSliceVar(&f.methods, "methods", nil, "`NAMES` with commas between them: any of "+strings.Join(experiment.MethodNames(), ", ")+" (default all but the last)")
 	flags.Var(&f.seed, "seed", "the first seed (default 0)")
 	flags.Var(&f.gap, "gap", "a run succeeds if it comes this close to the minimum (default 0.005)")

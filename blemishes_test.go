@@ -1,0 +1,174 @@
+package untwist_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A seen problem remembers by number which points were asked, and can be stopped after so
+// many.
+type seen struct {
+	*problem.Problem
+	mu     sync.Mutex
+	points map[int][]float64
+	values map[int]float64
+	left   int // -1: it does not stop
+}
+
+func (s *seen) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left >= 0 && s.left < len(values) {
+		return errPower
+	}
+	if s.left >= 0 {
+		s.left -= len(values)
+	}
+	err := s.Problem.Evaluate(ctx, points, values)
+	for i, v := range values {
+		n := objective.NumberOf(ctx, i)
+		s.points[n], s.values[n] = slices.Clone(points.RawRowView(i)), v
+	}
+	return err
+}
+
+func look(p *problem.Problem, left int) *seen {
+	return &seen{Problem: p, points: map[int][]float64{}, values: map[int]float64{}, left: left}
+}
+
+func (s *seen) clean(t *testing.T, x []float64) float64 {
+	t.Helper()
+	var v [1]float64
+	if err := s.Clean(ctx, mat.NewDense(1, len(x), slices.Clone(x)), v[:]); err != nil {
+		t.Fatal(err)
+	}
+	return v[0]
+}
+
+func noisyRastrigin(t *testing.T) *problem.Problem {
+	t.Helper()
+	p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: 3, Mix: "orthogonal", Seed: 4, Blemishes: problem.Blemishes{
+		Map: "log", Noise: 0.01, NoiseRelative: 0.01, ScaleValue: 100, Offset: -7, Digits: 7, Failing: 0.05,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A run on a noisy problem stops at the first query whose clean gap is the target, whatever
+// its noisy values say; the Result has the clean value at its best point; and the number of
+// workers changes nothing.
+func TestACleanTarget(t *testing.T) {
+	p := noisyRastrigin(t)
+	for _, name := range []string{"auto", "cmaes", "cbo"} {
+		var want untwist.Result
+		for _, workers := range []int{1, 3} {
+			s, err := untwist.StrategyNamed(name, untwist.Knobs{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := look(p, -1)
+			target := p.Minimum() + 1.5
+			got, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Budget: 20_000, Target: &target, Seed: 4, Workers: workers, Start: p.Domain()})
+			if err != nil || got.Status != objective.TargetReached {
+				t.Fatalf("%s: status %v, error %v", name, got.Status, err)
+			}
+			first := 0
+			for n := 1; n <= got.Queries && first == 0; n++ {
+				if f.clean(t, f.points[n]) <= target && !math.IsNaN(f.values[n]) {
+					first = n
+				}
+			}
+			if got.TargetQuery != first || first < 2 {
+				t.Errorf("%s: the target is reached by query %d, want %d", name, got.TargetQuery, first)
+			}
+			if got.ValueClean == nil || *got.ValueClean != f.clean(t, got.Point) || got.Value != f.values[got.BestQuery] {
+				t.Errorf("%s: clean value %v at the best point", name, got.ValueClean)
+			}
+			if workers == 1 {
+				want = got
+			} else {
+				same(t, want, got)
+			}
+		}
+	}
+}
+
+// A noisy run that is stopped again and again and resumed ends as if it had never been
+// stopped, with points or with hashes in its journal; target and clean value too.
+func TestResumeOfANoisyRun(t *testing.T) {
+	p := noisyRastrigin(t)
+	for _, hashed := range []bool{false, true} {
+		for _, target := range []*float64{nil, new(p.Minimum() + 3)} {
+			o := untwist.Options{Budget: 4000, Target: target, Seed: 4, Start: p.Domain(), KeepGoing: true}
+			want, err := untwist.Minimize(ctx, p, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (target != nil) != (want.TargetQuery > 0) {
+				t.Fatalf("the target is reached by query %d", want.TargetQuery)
+			}
+			o.Journal.File, o.Journal.HashPoints = filepath.Join(t.TempDir(), "run.journal"), hashed
+			chance := rand.New(rand.NewPCG(1, 2))
+			stops := 0
+			for {
+				o.Workers = 1 + stops%3
+				got, err := untwist.Minimize(ctx, look(p, 50+chance.IntN(150)), o)
+				if err == nil {
+					same(t, want, got)
+					break
+				}
+				if !errors.Is(err, errPower) || stops > 1000 {
+					t.Fatal(err)
+				}
+				stops++
+			}
+			if stops < 2 {
+				t.Errorf("%d stops", stops)
+			}
+		}
+	}
+}
+
+// Without blemishes nothing is said of clean values; a coupling is part of the function.
+func TestCleanProblemsSayNothing(t *testing.T) {
+	for _, b := range []problem.Blemishes{{}, {Coupling: 0.1}} {
+		p, err := problem.New(problem.Spec{Name: "levy", Dim: 2, Blemishes: b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := untwist.Minimize(ctx, p, untwist.Options{Budget: 100})
+		if err != nil || got.ValueClean != nil {
+			t.Errorf("%v: clean value %v, error %v", b, got.ValueClean, err)
+		}
+	}
+}
+
+// Probe numbers its queries, too.
+func TestProbeOfANoisyProblem(t *testing.T) {
+	p := noisyRastrigin(t)
+	var want untwist.Findings
+	for _, workers := range []int{1, 3} {
+		got, err := untwist.Probe(ctx, p, untwist.Options{Start: p.Domain(), Workers: workers, Budget: 500})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if workers == 1 {
+			want = got
+		} else if want.Value != got.Value || want.Queries != got.Queries || want.BestQuery != got.BestQuery {
+			t.Errorf("%v after %d queries with %d workers, %v after %d with one", got.Value, got.Queries, workers, want.Value, want.Queries)
+		}
+	}
+}
