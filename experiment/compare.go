@@ -152,20 +152,29 @@ func (g Grid) frameOf() (Comparison, error) {
 		if err != nil {
 			return c, err
 		}
-		known := true
-		if k.New != nil {
-			p, err := k.New(g.Seed)
-			if err != nil {
-				return c, fmt.Errorf("%s: %w", k.Key(), err)
-			}
-			known = !math.IsNaN(p.Minimum())
-			if c, ok := p.(io.Closer); ok {
-				c.Close() // nothing was started
-			}
+		known, err := k.known(g.Seed)
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", k.Key(), err)
 		}
 		c.Cases = append(c.Cases, Setup{Problem: k.Problem, Dim: k.Dim, Mix: k.Mix, Options: k.Options, Budget: budget, Known: known})
 	}
 	return c, nil
+}
+
+// known reports whether the minimum of a case is known.
+func (k Case) known(seed uint64) (bool, error) {
+	if k.New == nil {
+		return true, nil
+	}
+	p, err := k.New(seed)
+	if err != nil {
+		return false, err
+	}
+	known := !math.IsNaN(p.Minimum())
+	if closer, is := p.(io.Closer); is {
+		closer.Close() // nothing was started
+	}
+	return known, nil
 }
 
 // standing sums up the runs of a method on a case.

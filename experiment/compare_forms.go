@@ -19,7 +19,7 @@ func (c Comparison) Text() string {
 	for _, s := range c.sheets(terminal) {
 		parts = append(parts, s.text())
 	}
-	return strings.Join(append(parts, c.legend()+"\n"), "\n")
+	return strings.Join(append(parts, c.legend(terminal)+"\n"), "\n")
 }
 
 // sheets returns all tables in their order.
@@ -40,7 +40,7 @@ func (c *Comparison) sheets(f form) (all []sheet) {
 }
 
 // legend says what the figures mean.
-func (c *Comparison) legend() string {
+func (c *Comparison) legend(f form) string {
 	least := words.Figure(c.Targets[len(c.Targets)-1])
 	seeds := fmt.Sprintf("seed %d", c.Seed)
 	if c.Runs > 1 {
@@ -50,6 +50,10 @@ func (c *Comparison) legend() string {
 		their end if they missed it, divided by the number of runs that reached t; ∞ if none did. Final gap: how far the
 		best value is above the minimum; the median. Numbers have three digits. These are %s of %s runs, %s.`,
 		least, words.Thousands(c.Done), words.Thousands(c.Total), seeds)
+	if f.wide {
+		text += ` 95%: Wilson's interval of the rate of success, in percent, and the bootstrap interval of the last ERT. Rounds: how
+			many batches a run asked for one after another; the median. Own s/query: the seconds that the method itself took for a query.`
+	}
 	if slices.ContainsFunc(c.Cases, func(s Setup) bool { return !s.Known }) {
 		text += " Where nobody knows the minimum, targets and gaps are values."
 	}
@@ -104,7 +108,7 @@ func (c Comparison) Write(dir string) (files []string, err error) {
 
 // markdown returns all tables in Markdown.
 func (c Comparison) markdown() ([]byte, error) {
-	parts := []string{c.legend() + "\n"}
+	parts := []string{c.legend(markup) + "\n"}
 	for _, s := range c.sheets(markup) {
 		parts = append(parts, s.markdown())
 	}
@@ -113,7 +117,7 @@ func (c Comparison) markdown() ([]byte, error) {
 
 // latex returns all tables in LaTeX.
 func (c Comparison) latex() ([]byte, error) {
-	parts := []string{remark(c.legend() + "\n" + `The tables need \usepackage{booktabs}.`)}
+	parts := []string{remark(c.legend(inTeX) + "\n" + `The tables need \usepackage{booktabs}.`)}
 	for _, s := range c.sheets(inTeX) {
 		parts = append(parts, s.latex())
 	}

@@ -184,10 +184,10 @@ func (c *Comparison) summary() sheet {
 func (c *Comparison) losses() sheet {
 	first := c.Methods[0].Name
 	s := sheet{
-		title: fmt.Sprintf("Where %s reaches the least target less often than another, or needs more than %g times its ERT", first, behindBy),
+		title: fmt.Sprintf("Where %s is behind: fewer successes, more than %g times the ERT, or worse gaps without success", first, behindBy),
 		right: 2,
 	}
-	s.lines = append(s.lines, []string{"case", "against", "success", "its", "ERT", "its", "ratio", "verdict"})
+	s.lines = append(s.lines, []string{"case", "other", "success", "against", "ERT", "against", "ratio", "verdict"})
 	for k, p := range c.against() {
 		for i, d := range p.Duels {
 			if !d.Behind {
@@ -214,7 +214,7 @@ type form struct {
 var (
 	terminal = form{name: func(e Entrant) string { return e.Name }}
 	markup   = form{wide: true, name: func(e Entrant) string { return cmp.Or(e.Title, e.Name) }}
-	inTeX    = form{wide: true, name: func(e Entrant) string {
+	inTeX    = form{name: func(e Entrant) string {
 		if e.TeX != "" {
 			return asTeX + e.TeX
 		}

@@ -1,16 +1,14 @@
 package experiment
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -72,9 +70,9 @@ func TestCompareByHand(t *testing.T) {
 			{Target: 0.1, Successes: 2, Low: low, High: high, ERT: (20 + 100 + 40) / 2., Queries: Quartile{20, 40, inf}},
 		},
 	}
-	but := cmp.Options{cmpopts.IgnoreUnexported(Standing{}), cmpopts.IgnoreFields(Goal{}, "ERTLow", "ERTHigh")}
-	if !cmp.Equal(ours, want, but) {
-		t.Error(cmp.Diff(want, ours, but))
+	but := gocmp.Options{cmpopts.IgnoreUnexported(Standing{}), cmpopts.IgnoreFields(Goal{}, "ERTLow", "ERTHigh")}
+	if !gocmp.Equal(ours, want, but) {
+		t.Error(gocmp.Diff(want, ours, but))
 	}
 	want = Standing{
 		Setup: want.Setup, Method: "theirs", Runs: 3, Gap: Quartile{0.5, 0.7, inf},
@@ -83,8 +81,8 @@ func TestCompareByHand(t *testing.T) {
 			{Target: 0.1, Successes: 0, Low: low0, High: high0, ERT: inf, Queries: Quartile{inf, inf, inf}},
 		},
 	}
-	if !cmp.Equal(theirs, want, but) {
-		t.Error(cmp.Diff(want, theirs, but))
+	if !gocmp.Equal(theirs, want, but) {
+		t.Error(gocmp.Diff(want, theirs, but))
 	}
 	if theirs.Goals[1].ERTLow != inf || !(ours.Goals[1].ERTLow >= 20 && ours.Goals[1].ERTLow < 80 && ours.Goals[1].ERTHigh > 80) {
 		t.Errorf("intervals: %v, %v", theirs.Goals[1], ours.Goals[1])
@@ -107,19 +105,115 @@ func TestCompareByHand(t *testing.T) {
 	}
 }
 
-func TestLook(t *testing.T) {
-	g, runs := made(8, 15)
+// A grid whose first method is clearly better on some cases and clearly worse on others. All
+// verdicts are as they follow from p, sums are right, and exchanging the methods exchanges the
+// verdicts.
+func TestVerdicts(t *testing.T) {
+	g, runs := made(6, 15)
 	c := compared(t, g, runs)
-	fmt.Println(c.Text())
-	for _, line := range strings.Split(c.Text(), "\n") {
-		if utf8.RuneCountInString(line) > 100 {
-			t.Logf("%d: %s", utf8.RuneCountInString(line), line)
+	g.Methods[0], g.Methods[1] = g.Methods[1], g.Methods[0]
+	back := compared(t, g, runs)
+	opposite := map[string]string{"better": "worse", "equal": "equal", "worse": "better"}
+	p, q := c.Pairs[0], back.Pairs[0]
+	if p.Better == 0 || p.Worse == 0 || p.Equal == 0 || p.Better+p.Equal+p.Worse != 12 || p.Better != q.Worse || p.Equal != q.Equal {
+		t.Errorf("better, equal, worse: %d, %d, %d and %d, %d, %d", p.Better, p.Equal, p.Worse, q.Better, q.Equal, q.Worse)
+	}
+	for i, d := range p.Duels {
+		e := q.Duels[i]
+		a, b := c.Cells[3*i].last(), c.Cells[3*i+1].last()
+		if e.Verdict != opposite[d.Verdict] || *e.P != *d.P || *e.Holm != *d.Holm || math.Abs(float64(d.Ratio*e.Ratio)-1) > 1e-12 {
+			t.Errorf("%+v and %+v", d, e)
+		}
+		if d.Ratio != a.ERT/b.ERT || !(d.RatioLow <= d.Ratio && d.Ratio <= d.RatioHigh) {
+			t.Errorf("%+v", d)
+		}
+		if d.Behind != (a.Successes < b.Successes || a.ERT > 1.3*b.ERT) {
+			t.Errorf("%+v: %d, %d", d, a.Successes, b.Successes)
 		}
 	}
-	_ = os.Stdout
-	_ = filepath.Join
-	_ = json.Marshal
+	if len(c.Pairs) != 3 || c.Pairs[1].Second != "random-search" || c.Pairs[2].First != "cmaes" {
+		t.Errorf("%d pairs", len(c.Pairs))
+	}
 }
+
+// Neither method reaches the least target. The one whose gaps are larger is behind.
+func TestBehindWithoutSuccess(t *testing.T) {
+	g := Grid{Cases: []Case{{Problem: "p", Dim: 1}}, Methods: []Method{{Name: "m"}, {Name: "n"}}, Runs: 5, Budget: "9", Targets: []float64{1e-8}}
+	var runs []store.Run
+	for seed := range uint64(5) {
+		runs = append(runs, store.Run{Key: store.Key{Problem: "p d=1", Method: "m", Seed: seed}, Queries: 9, Gap: 2},
+			store.Run{Key: store.Key{Problem: "p d=1", Method: "n", Seed: seed}, Queries: 9, Gap: 1})
+	}
+	c := compared(t, g, runs)
+	if d := c.Pairs[0].Duels[0]; d.Verdict != "worse" || !d.Behind || *d.P != 2./252 || !math.IsNaN(float64(d.Ratio)) {
+		t.Errorf("%+v", d)
+	}
+	if !strings.Contains(c.Text(), "p d=1  n          0/5      0/5    ∞        ∞           worse\n") {
+		t.Error(c.Text())
+	}
+	g.Methods[0], g.Methods[1] = g.Methods[1], g.Methods[0]
+	if d := compared(t, g, runs).Pairs[0].Duels[0]; d.Verdict != "better" || d.Behind {
+		t.Errorf("%+v", d)
+	}
+}
+
+// Fewer successes are a smaller share: one of one is not fewer than two of three.
+func TestBehindByShares(t *testing.T) {
+	of := func(successes, runs int) *Standing {
+		return &Standing{Runs: runs, Goals: []Goal{{Successes: successes, ERT: 10}}, draws: []float64{10}}
+	}
+	for _, test := range []struct {
+		k, n, l, m int
+		want       bool
+	}{{1, 1, 2, 3, false}, {2, 3, 1, 1, true}, {2, 3, 2, 3, false}, {4, 6, 2, 3, false}, {1, 3, 2, 3, true}} {
+		var d Duel
+		if d.race(of(test.k, test.n), of(test.l, test.m)); d.Behind != test.want || d.Ratio != 1 {
+			t.Errorf("%+v: %+v", test, d)
+		}
+	}
+}
+
+// Runs are ordered by queries to the target, and after those by gaps.
+func TestOutcomesAreOrdered(t *testing.T) {
+	at := func(queries int, gap float64) store.Run {
+		return store.Run{Queries: queries, Gap: gap, Curve: []objective.Sample{{Queries: queries, Value: gap}}}
+	}
+	lost := at(5, math.NaN())
+	lost.Curve = nil
+	list := outcomes([]store.Run{at(10, 0.01), at(20, 0.001), at(3, 0.2), at(90, 0.3), at(1, math.Inf(1)), lost}, 0.1)
+	for i := range list {
+		for j := range list {
+			want := cmp.Compare(min(i, 4), min(j, 4))
+			if got := list[i].compare(list[j]); got != want {
+				t.Errorf("%v, %v: %d, want %d", list[i], list[j], got, want)
+			}
+		}
+	}
+}
+
+// Nobody knows the minimum, so the runtimes are those to the targets of the grid, and nothing
+// converges in a picture.
+func TestUnknownMinimum(t *testing.T) {
+	g, runs := byHand()
+	g.Cases[0].New = func(seed uint64) (Problem, error) { return unknown{}, nil }
+	c := compared(t, g, runs)
+	if c.Cases[0].Known || !c.Cases[1].Known || c.Runtimes[0].Pairs != 2 || !strings.Contains(c.Text(), "nobody knows the minimum") {
+		t.Errorf("%+v: %+v\n%s", c.Cases, c.Runtimes, c.Text())
+	}
+	g.Cases[0].New = func(seed uint64) (Problem, error) { return nil, fmt.Errorf("no such thing") }
+	if _, err := g.compare(ctx, runs); err == nil || !strings.Contains(err.Error(), "bowl d=2: no such thing") {
+		t.Error(err)
+	}
+	g.Targets = nil
+	if _, err := g.compare(ctx, runs); err == nil || !strings.Contains(err.Error(), "Targets") {
+		t.Error(err)
+	}
+}
+
+// unknown is a problem whose minimum nobody knows.
+type unknown struct{ Problem }
+
+func (unknown) Minimum() float64 { return math.NaN() }
 
 // made returns a grid with runs that are drawn: in d = 5 and 10, three methods, of which the
 // first is better than the second on the first problems and worse on the last.
@@ -166,4 +260,23 @@ func drawnRun(c Case, m Method, seed uint64, speed float64) store.Run {
 		}
 	}
 	return r
+}
+
+// openPlain opens a store of nothing in particular.
+func openPlain(t testing.TB) *store.Store {
+	t.Helper()
+	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// A suite as large as BBOB in four dimensions.
+func BenchmarkCompare(b *testing.B) {
+	g, runs := made(48, 15)
+	for b.Loop() {
+		compared(b, g, runs)
+	}
 }

@@ -148,7 +148,7 @@ func distribution(pairs [][]float64) Runtime {
 	for _, times := range pairs {
 		for _, x := range times {
 			if !math.IsInf(x, 1) {
-				grown[int(math.Ceil(perDecade*math.Log10(x)-1e-9))] += 1 / float64(len(times))
+				grown[int(math.Ceil(float64(perDecade*math.Log10(x))-1e-9))] += 1 / float64(len(times))
 			}
 		}
 	}

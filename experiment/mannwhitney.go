@@ -76,7 +76,7 @@ func doubledRanks[T any](values []T, compare func(x, y T) int) []int {
 //
 //	c_i(k, s) = c_{i−1}(k, s) + c_{i−1}(k−1, s − r_i).
 //
-// The sums are of all sizes at once, so k runs downwards. It takes time n·N·(range of sums).
+// One table is updated in place, so k runs downwards. It takes n·N·(the range of the sums) steps.
 func choices(n int, ranks []int) func(yield func(deviation int, ways float64) bool) {
 	sorted := slices.Sorted(slices.Values(ranks))
 	least, step := sorted[0], 0
@@ -84,11 +84,11 @@ func choices(n int, ranks []int) func(yield func(deviation int, ways float64) bo
 		step = divisor(step, r-least)
 	}
 	step = max(step, 1)
-	most, sums := 0, make([]int, len(sorted)+1) // sums[i] of the first i ranks, in steps above the least
+	sums := make([]int, len(sorted)+1) // sums[i] of the first i ranks, in steps above the least
 	for i, r := range sorted {
 		sums[i+1] = sums[i] + (r-least)/step
 	}
-	most = sums[len(sorted)] - sums[len(sorted)-n]
+	most := sums[len(sorted)] - sums[len(sorted)-n]
 	ways := make([][]float64, n+1)
 	for k := range ways {
 		ways[k] = make([]float64, most+1)
@@ -98,8 +98,13 @@ func choices(n int, ranks []int) func(yield func(deviation int, ways float64) bo
 		r = (r - least) / step
 		for k := min(i+1, n); k >= 1; k-- {
 			from, to := sums[k-1], sums[i]-sums[i-k+1] // of the k−1 lowest and highest of the first i
-			for s := from; s <= to && s+r <= most; s++ {
-				ways[k][s+r] += ways[k-1][s]
+			to = min(to, most-r)
+			if from > to {
+				continue
+			}
+			sum := ways[k][from+r : to+r+1]
+			for s, w := range ways[k-1][from : to+1] {
+				sum[s] += w
 			}
 		}
 	}

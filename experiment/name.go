@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -23,11 +22,10 @@ func (g Grid) name() string {
 	n.list(unique(g.Cases, func(c Case) string { return c.Options }), 2, "options")
 	n.list(unique(g.Methods, func(m Method) string { return m.Name }), 4, "methods")
 	n.add(strings.NewReplacer("*", "", "^", "p", "/", "by").Replace(g.Budget.String()))
-	seeds := words.Count(g.Runs, "seed", "seeds")
+	n.add(counted(g.Runs, "seed"))
 	if g.Seed > 0 {
-		seeds = fmt.Sprintf("%d-from-%d", g.Runs, g.Seed)
+		n.add(fmt.Sprintf("from-%d", g.Seed))
 	}
-	n.add(strings.NewReplacer(" ", "", ",", "").Replace(seeds))
 	n.whole = n.whole && slices.Equal(g.Targets, DefaultTargets()) && !strings.ContainsAny(string(g.Budget), "()+-")
 	var all strings.Builder
 	for _, c := range g.Cases {
@@ -61,6 +59,14 @@ func ownMix(c Case) string {
 		}
 	}
 	return c.Mix
+}
+
+// counted returns a number of things as one word: 15seeds.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d%s", n, noun)
 }
 
 // A naming is a name in the making.
@@ -123,7 +129,7 @@ func unique[T any](list []T, text func(T) string) (all []string) {
 // suites returns the name of the suite that consists of these problems, or else the problems.
 func suites(problems []string) []string {
 	sorted := slices.Sorted(slices.Values(problems))
-	for _, name := range []string{"paper", "classic", "bbob"} {
+	for _, name := range problem.Suites() {
 		if all, err := problem.Suite(name); err == nil && len(all) > 1 && slices.Equal(slices.Sorted(slices.Values(all)), sorted) {
 			return []string{name}
 		}

@@ -32,7 +32,7 @@ type Duel struct {
 	RatioLow  Number `json:"ert_ratio_low"`
 	RatioHigh Number `json:"ert_ratio_high"`
 	// Behind reports whether the first method reached the least target in a smaller share of
-	// its runs, or needed more than 1.3 times the ERT.
+	// its runs, or needed more than 1.3 times the ERT, or is worse where neither reached it.
 	Behind bool `json:"behind"`
 }
 
@@ -82,6 +82,7 @@ func (c *Comparison) pair(j, k int) Pair {
 		default:
 			d.Verdict = "worse"
 			p.Worse++
+			d.Behind = d.Behind || math.IsNaN(float64(d.Ratio)) // both ERTs are infinite
 		}
 	}
 	return p

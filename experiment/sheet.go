@@ -81,9 +81,6 @@ func (s sheet) markdown() string {
 // latex returns the sheet in LaTeX, with the package booktabs.
 func (s sheet) latex() string {
 	var out strings.Builder
-	if s.title != "" {
-		out.WriteString(remark(s.title))
-	}
 	columns := ""
 	for k := range s.lines[0] {
 		if s.isRight(k) {
@@ -93,6 +90,9 @@ func (s sheet) latex() string {
 		}
 	}
 	fmt.Fprintf(&out, "\\begin{tabular}{%s}\n\\toprule\n", columns)
+	if s.title != "" {
+		fmt.Fprintf(&out, "\\multicolumn{%d}{l}{%s} \\\\\n\\midrule\n", len(columns), escaped(s.title))
+	}
 	for i, line := range s.lines {
 		words := make([]string, len(line))
 		for k, word := range line {

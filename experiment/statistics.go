@@ -31,13 +31,25 @@ func wilson(k, n int) (low, high float64) {
 // against l of m. This is the probability, given k+l successes in all, of a table that is
 // at most as probable as this one.
 func fisher(k, n, l, m int) float64 {
+	return fisherOf(k, n, l, m, func(_ int, p float64) bool { return p <= 1+1e-7 }) // equally probable ones differ by rounding
+}
+
+// fisherFewer returns the one-sided p-value that the first has the smaller rate of success:
+// the probability, given k+l successes in all, that at most k of them are its own.
+func fisherFewer(k, n, l, m int) float64 {
+	return fisherOf(k, n, l, m, func(i int, _ float64) bool { return i <= k })
+}
+
+// fisherOf returns the probability of those tables of i successes of n against k+l−i of m that
+// count. Each is given with its probability relative to that of the table that was observed.
+func fisherOf(k, n, l, m int, counts func(i int, p float64) bool) float64 {
 	// ln C(n, i) C(m, k+l−i)
 	weight := func(i int) float64 { return logChoose(n, i) + logChoose(m, k+l-i) }
 	here, sum, all := weight(k), 0.0, 0.0
 	for i := max(0, k+l-m); i <= min(n, k+l); i++ {
 		p := math.Exp(weight(i) - here)
 		all += p
-		if p <= 1+1e-7 { // equally probable ones differ by rounding
+		if counts(i, p) {
 			sum += p
 		}
 	}

@@ -62,8 +62,8 @@ func TestFisher(t *testing.T) {
 	}
 }
 
-// naiveFisher counts tables exactly.
-func naiveFisher(k, n, l, m int) float64 {
+// naiveFisher counts tables exactly, for the two-sided test and the one-sided.
+func naiveFisher(k, n, l, m int) (differ, fewer float64) {
 	ways := func(i int) *big.Int {
 		a, b := new(big.Int), new(big.Int)
 		if i < 0 || i > n || k+l-i < 0 || k+l-i > m {
@@ -71,23 +71,31 @@ func naiveFisher(k, n, l, m int) float64 {
 		}
 		return a.Mul(a.Binomial(int64(n), int64(i)), b.Binomial(int64(m), int64(k+l-i)))
 	}
-	sum, all := new(big.Int), new(big.Int)
+	sum, few, all := new(big.Int), new(big.Int), new(big.Int)
 	for i := 0; i <= n; i++ {
 		all.Add(all, ways(i))
 		if ways(i).Cmp(ways(k)) <= 0 {
 			sum.Add(sum, ways(i))
 		}
+		if i <= k {
+			few.Add(few, ways(i))
+		}
 	}
-	p, _ := new(big.Rat).SetFrac(sum, all).Float64()
-	return p
+	differ, _ = new(big.Rat).SetFrac(sum, all).Float64()
+	fewer, _ = new(big.Rat).SetFrac(few, all).Float64()
+	return differ, fewer
 }
 
 func TestFisherCountsTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, m := rapid.IntRange(1, 120).Draw(t, "n"), rapid.IntRange(1, 120).Draw(t, "m")
 		k, l := rapid.IntRange(0, n).Draw(t, "k"), rapid.IntRange(0, m).Draw(t, "l")
-		if got, want := fisher(k, n, l, m), naiveFisher(k, n, l, m); math.Abs(got-want) > 1e-9*want {
-			t.Errorf("%v, want %v", got, want)
+		differ, fewer := naiveFisher(k, n, l, m)
+		if got := fisher(k, n, l, m); math.Abs(got-differ) > 1e-9*differ {
+			t.Errorf("%v, want %v", got, differ)
+		}
+		if got := fisherFewer(k, n, l, m); math.Abs(got-fewer) > 1e-9*fewer {
+			t.Errorf("fewer: %v, want %v", got, fewer)
 		}
 	})
 }

@@ -168,7 +168,7 @@ func (g Table1) name() string {
 		n.add(fmt.Sprintf("gap%v", g.Gap))
 	}
 	if g.Runs != paper.Runs {
-		n.add(fmt.Sprintf("%druns", g.Runs))
+		n.add(counted(g.Runs, "run"))
 	}
 	if g.Seed != paper.Seed {
 		n.add(fmt.Sprintf("from-%d", g.Seed))

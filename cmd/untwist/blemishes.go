@@ -24,13 +24,19 @@ var blemishes = []string{
 
 // register declares the flags.
 func (f *blemishFlags) register(flags *pflag.FlagSet) {
-	f.coupling, f.noise, f.noiseRelative, f.beyond = atLeast0(), atLeast0(), atLeast0(), atLeast0()
+	f.coupling, f.noise = atLeast0(), atLeast0()
+	f.registerWith(flags, &f.coupling, &f.outer, &f.noise)
+}
+
+// registerWith declares the flags, with these values for three that may be lists.
+func (f *blemishFlags) registerWith(flags *pflag.FlagSet, coupling, outer, noise pflag.Value) {
+	f.noiseRelative, f.beyond = atLeast0(), atLeast0()
 	f.scale, f.offset = above0(), anyNumber()
 	f.failing = number{allow: func(v float64) bool { return v >= 0 && v < 1 }, must: "at least 0 and below 1"}
-	flags.Var(&f.coupling, "coupling", "add a coupling between components to a built-in problem, of `D` standard deviations of it; the minimum is then not known")
+	flags.Var(coupling, "coupling", "add a coupling between components to a built-in problem, of `D` standard deviations of it; the minimum is then not known")
 	flags.Var(&f.kind, "coupling-kind", "one of "+strings.Join(problem.CouplingKinds(), ", ")+" (default "+problem.CouplingKinds()[0]+")")
-	flags.Var(&f.outer, "map", "put a map around a built-in problem: one of "+strings.Join(problem.Maps(), ", "))
-	flags.Var(&f.noise, "noise", "add Gaussian noise of `S` standard deviations of a built-in problem over its domain")
+	flags.Var(outer, "map", "put a map around a built-in problem: one of "+strings.Join(problem.Maps(), ", "))
+	flags.Var(noise, "noise", "add Gaussian noise of `S` standard deviations of a built-in problem over its domain")
 	flags.Var(&f.noiseRelative, "noise-relative", "multiply the values of a built-in problem by 1 + `S`·ξ, ξ Gaussian")
 	flags.Var(&f.scale, "scale-value", "multiply the values of a built-in problem by `A`")
 	flags.Var(&f.offset, "offset", "add `B` to the values of a built-in problem, after the scale")

@@ -48,7 +48,8 @@ Methods (--methods, with commas between them) are
   NAME=exec:CMD                 a program of yours that is an optimiser: see docs/compare.md
 Problems (--problems) are built-in ones, or problem files of your own: a name that ends in
 .toml. Targets are gaps above the minimum. Where nobody knows the minimum (problem files,
---coupling), they are values.
+--coupling), they are values. --dim, --mix, --coupling, --map (none is one) and --noise are
+lists too, with commas between their values: every combination is a case.
 
 Every run is kept in DIR/runs.db as it finishes. The command can be stopped at any moment;
 started again, it goes on where it stopped. With more seeds, or other problems, dimensions
@@ -79,7 +80,7 @@ flag counts:
 // register declares the flags.
 func (f *compareFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.Var(&f.suite, "suite", "all problems of a suite: `NAME` is paper, classic or bbob")
+	flags.Var(&f.suite, "suite", "all problems of a suite: `NAME` is one of "+strings.Join(problem.Suites(), ", "))
 	flags.Var(&f.problems, "problems", "`NAMES` of problems with commas between them: built-in ones (untwist problems lists them) and problem files")
 	flags.Var(&f.dims, "dim", "numbers of dimensions d, with commas between them (default 10)")
 	flags.Var(&f.mixes, "mix", "`NAMES` of mixing matrices: any of "+strings.Join(problem.Mixes(), ", ")+" (default each problem's own)")

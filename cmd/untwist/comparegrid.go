@@ -63,25 +63,27 @@ func (f *compareFlags) beside(dir, key, value string) string {
 	return filepath.Join(dir, value)
 }
 
-// flagOfSpec and flagOfGrid are the flags that set the options of a problem and of a grid.
-var (
-	flagOfSpec = map[string]string{
-		"Name": "problems", "Dim": "dim", "Mix": "mix", "Coupling": "coupling", "CouplingKind": "coupling-kind", "Map": "map",
-		"Noise": "noise", "NoiseRelative": "noise-relative", "ScaleValue": "scale-value", "Offset": "offset", "Digits": "digits",
-		"Failing": "failing", "FailingBeyond": "failing-beyond", "Suite": "suite",
-	}
-	flagOfGrid = map[string]string{
-		"Problems": "problems", "Dim": "dim", "Methods": "methods", "Runs": "seeds", "Seed": "seed", "Budget": "budget", "Targets": "targets", "Name": "name",
-	}
-)
+// flagOfGrid are the flags that set the options of a grid.
+var flagOfGrid = map[string]string{
+	"Problems": "problems", "Dim": "dim", "Methods": "methods", "Runs": "seeds", "Seed": "seed", "Budget": "budget", "Targets": "targets", "Name": "name",
+}
 
-// named turns an error that names an option into a usageError that names its flag.
-func (s *source) named(err error, flagOf map[string]string) error {
+// ofGrid turns an error that names an option of a grid into one that names its flag, and
+// ofProblem does the same for an option of a problem.
+func (s *source) ofGrid(err error) error {
 	var bad *objective.OptionError
-	if errors.As(err, &bad) && flagOf[bad.Option] != "" {
-		return s.wrong(flagOf[bad.Option], "%s", bad.Reason)
+	if errors.As(err, &bad) && flagOfGrid[bad.Option] != "" {
+		return s.wrong(flagOfGrid[bad.Option], "%s", bad.Reason)
 	}
 	return err
+}
+
+func (s *source) ofProblem(err error) error {
+	var bad *objective.OptionError
+	if errors.As(err, &bad) && bad.Option == "Name" {
+		return s.wrong("problems", "%s", bad.Reason)
+	}
+	return s.usage(err)
 }
 
 // grid makes the grid that the flags describe.
@@ -111,7 +113,7 @@ func (f *compareFlags) grid(cmd *cobra.Command, from *source) (g experiment.Grid
 		}
 	}
 	if err := g.Complete(); err != nil {
-		return g, m, from.named(err, flagOfGrid)
+		return g, m, from.ofGrid(err)
 	}
 	if least := g.Targets[len(g.Targets)-1]; least < 0 && known {
 		return g, m, from.wrong("targets", "%v, must be at least 0: targets are gaps above the known minima", least)
@@ -126,9 +128,13 @@ func (f *compareFlags) problemNames(from *source) ([]string, error) {
 		return nil, usageError{errors.New("--suite and --problems exclude each other: one names a suite of problems, the other each problem")}
 	case f.suite != "":
 		all, err := problem.Suite(string(f.suite))
-		return all, from.named(err, flagOfSpec)
+		if err != nil {
+			return nil, from.wrong("suite", "%v", bare(err))
+		}
+		return all, nil
 	case len(f.problems) == 0:
-		return nil, usageError{errors.New("which problems? Give --suite paper, classic or bbob, or --problems with names that untwist problems lists, or problem files")}
+		return nil, usageError{fmt.Errorf("which problems? Give --suite, one of %s, or --problems with names that untwist problems lists, or problem files",
+			strings.Join(problem.Suites(), ", "))}
 	}
 	return f.problems, nil
 }
@@ -145,7 +151,7 @@ func (f *compareFlags) builtIn(from *source, name string, g *experiment.Grid) er
 					_, err = experiment.BuiltIn(spec)
 				}
 				if err != nil {
-					return from.named(err, flagOfSpec)
+					return from.ofProblem(err)
 				}
 				g.Cases = append(g.Cases, c)
 			}

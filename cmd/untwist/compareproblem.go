@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -50,7 +49,7 @@ func (f *compareFlags) own(cmd *cobra.Command, from *source, path string, g *exp
 	}
 	digest, err := p.digest()
 	g.Cases = append(g.Cases, experiment.Case{
-		Problem: path, Dim: p.Dim(), Options: digest,
+		Problem: path, Dim: p.Dim(), Options: "program=" + digest,
 		New: func(uint64) (experiment.Problem, error) {
 			p, err := draw()
 			if err != nil {
@@ -64,15 +63,21 @@ func (f *compareFlags) own(cmd *cobra.Command, from *source, path string, g *exp
 
 // suits checks that nothing was asked for that a program does not have.
 func (f *compareFlags) suits(from *source, path string, methods []experiment.Method) error {
-	flag := f.blemishes.given(from)
+	flag := from.first(blemishes)
 	if flag == "" && len(f.problems) == 1 {
 		flag = from.first([]string{"dim", "mix"})
 	}
 	if flag != "" {
 		return from.wrong(flag, "is for built-in problems, and %s is a program", path)
 	}
-	if i := slices.IndexFunc(methods, func(m experiment.Method) bool { return m.Unmixed }); i >= 0 {
-		return from.wrong("methods", "%s runs on the unmixed function of a built-in problem, and %s is a program", methods[i].Name, path)
+	for _, m := range methods {
+		switch {
+		case m.Unmixed:
+			return from.wrong("methods", "%s runs on the unmixed function of a built-in problem, and %s is a program", m.Name, path)
+		case m.Shared:
+			return from.wrong("methods", "%s is the paper's method for built-in problems, and %s is a program; write %s=%s instead, which finds coordinates in our way",
+				m.Name, path, m.Name, m.Strategy.Name())
+		}
 	}
 	return nil
 }

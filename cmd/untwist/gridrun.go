@@ -59,7 +59,7 @@ func runGrid(cmd *cobra.Command, g experimentGrid, dir, file string, jobs int, q
 	if err != nil {
 		return err
 	}
-	sayWritten(cmd, dir, out.files)
+	sayWritten(cmd, out.files)
 	if ctx.Err() != nil {
 		note(cmd, "interrupted after %s; they are kept, and the same command goes on", ofRuns(out.done, out.total))
 		return context.Cause(ctx)
@@ -67,13 +67,23 @@ func runGrid(cmd *cobra.Command, g experimentGrid, dir, file string, jobs int, q
 	return nil
 }
 
-// sayWritten says which files were written to a folder.
-func sayWritten(cmd *cobra.Command, dir string, files []string) {
-	names := make([]string, len(files))
-	for i, f := range files {
-		names[i] = filepath.Base(f)
+// sayWritten says which files were written: the first as it is, and of the others what comes
+// after the part that all have in common.
+func sayWritten(cmd *cobra.Command, files []string) {
+	if len(files) == 0 {
+		return
 	}
-	note(cmd, "written to %s: %s", dir, strings.Join(names, ", "))
+	common := files[0]
+	for _, f := range files {
+		for !strings.HasPrefix(f, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	endings := []string{files[0]}
+	for _, f := range files[1:] {
+		endings = append(endings, strings.TrimPrefix(f, common))
+	}
+	note(cmd, "written: %s", strings.Join(endings, ", "))
 }
 
 // ofRuns says how many of all runs are done.

@@ -3,15 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
+	"encoding/csv"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // command is the program with these arguments, as a process of its own.
@@ -28,30 +28,31 @@ func command(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
 
 // seconds are the times in the forms of a table, which are last.
 var seconds = map[string]*regexp.Regexp{
-	"":            regexp.MustCompile(`(?m) +[0-9.]+$`),
-	"table1.md":   regexp.MustCompile(`(?m)[0-9.]+ \|$`),
-	"table1.tex":  regexp.MustCompile(`(?m)[0-9.]+ \\\\$`),
-	"table1.csv":  regexp.MustCompile(`(?m)[0-9.e-]+$`),
-	"runs.csv":    regexp.MustCompile(`(?m)[0-9.e-]+$`),
-	"table1.json": regexp.MustCompile(`(?m)"seconds": .*$`),
+	"":          regexp.MustCompile(`(?m) +[0-9.]+$`),
+	".md":       regexp.MustCompile(`(?m)[0-9.]+ \|$`),
+	".tex":      regexp.MustCompile(`(?m)[0-9.]+ \\\\$`),
+	".csv":      regexp.MustCompile(`(?m)[0-9.e-]+$`),
+	"-runs.csv": regexp.MustCompile(`(?m)[0-9.e-]+$`),
+	".json":     regexp.MustCompile(`(?m)"seconds": .*$`),
 }
 
-// forms are all forms of a table without times, by name; "" is standard output.
-func forms(t *testing.T, dir string, stdout []byte) map[string]string {
+// forms are all forms of a table without times, by the endings of their names; "" is standard
+// output.
+func forms(t *testing.T, table string, stdout []byte) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for name, times := range seconds {
 		data := stdout
 		if name != "" {
 			var err error
-			if data, err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+			if data, err = os.ReadFile(table + name); err != nil {
 				t.Fatal(err)
 			}
 		}
 		out[name] = times.ReplaceAllString(string(data), "")
 	}
 	for _, name := range []string{"rastrigin", "squared-norm"} {
-		data, err := os.ReadFile(filepath.Join(dir, "convergence-"+name+".svg"))
+		data, err := os.ReadFile(table + "-convergence-" + name + ".svg")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,53 +65,139 @@ func forms(t *testing.T, dir string, stdout []byte) map[string]string {
 // same table as at one go, times aside, with every run once.
 func TestKilledGrids(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	grid := func(out string) []string {
-		return []string{"reproduce", "table1", "--dim", "7", "--runs", "2", "--problems", "rastrigin,squared-norm", "--out", filepath.Join(dir, out)}
+	want := killedTenTimes(t, "table1.db", func(dir string, stdout []byte) map[string]string {
+		return forms(t, filepath.Join(dir, "table1-d7-rastrigin-squared-norm-2runs"), stdout)
+	}, "reproduce", "table1", "--dim", "7", "--runs", "2", "--problems", "rastrigin,squared-norm")
+	if n := strings.Count(want["-runs.csv"], "\n"); n != 1+2*7*2 {
+		t.Errorf("%d lines of runs", n)
 	}
-	began := time.Now()
-	stdout, err := command(t, t.Context(), grid("whole")...).Output()
+}
+
+// The same for a comparison, all of whose files come to the same bytes, times aside.
+func TestKilledComparisons(t *testing.T) {
+	t.Parallel()
+	want := killedTenTimes(t, "runs.db", func(dir string, stdout []byte) map[string]string { return timelessFiles(t, dir, stdout) },
+		"compare", "--problems", "rastrigin,levy", "--dim", "6", "--noise", "0,1e-6", "--methods", "auto,cmaes,small=cmaes:population=5,transformed",
+		"--seeds", "2", "--budget", "400*d", "--name", "it")
+	if n := strings.Count(want["it-runs.csv"], "\n"); n != 1+2*2*4*2 || len(want) < 9 {
+		t.Errorf("%d lines of runs, %d files", n, len(want))
+	}
+}
+
+// killedTenTimes runs a command to its end, and again with ten kills, each when the store has
+// come to a random length. It compares what came of both, and returns it.
+func killedTenTimes(t *testing.T, file string, forms func(dir string, stdout []byte) map[string]string, args ...string) map[string]string {
+	t.Helper()
+	whole, cut := t.TempDir(), t.TempDir()
+	stdout, err := command(t, t.Context(), append(args, "--out", whole)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	took := time.Since(began)
-	want := forms(t, filepath.Join(dir, "whole"), stdout)
-
+	want := forms(whole, stdout)
+	const kills = 10
 	r := rand.New(rand.NewPCG(1, 2))
-	killed := 0
-	for try := 0; ; try++ {
-		ctx, cancel := t.Context(), context.CancelFunc(func() {})
-		if killed < 10 {
-			ctx, cancel = context.WithTimeout(ctx, time.Duration(r.Float64()*float64(took)/10))
+	lengths := make([]int64, kills)
+	for i := range lengths {
+		lengths[i] = int64(r.Float64() * 0.95 * float64(length(filepath.Join(whole, file))))
+	}
+	slices.Sort(lengths)
+	for killed := 0; ; killed++ {
+		ctx, cancel := context.WithCancel(t.Context()) // a context that ends kills
+		if killed < kills {
+			go cancelAt(ctx, cancel, filepath.Join(cut, file), lengths[killed])
 		}
-		cmd := command(t, ctx, grid("killed")...) // a context that ends kills
+		cmd := command(t, ctx, append(args, "--out", cut)...)
 		var out, talk bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &talk
 		err := cmd.Run()
+		died := ctx.Err() != nil
 		cancel()
-		var exit *exec.ExitError
-		if errors.As(err, &exit) && exit.ExitCode() < 0 && killed < 10 {
-			killed++
+		if err != nil && died {
 			continue
 		}
-		if err != nil || try > 100 {
-			t.Fatalf("%v: %s", err, talk.String())
+		if err != nil || killed < 5 {
+			t.Fatalf("killed %d times, %v: %s", killed, err, talk.String())
 		}
-		got := forms(t, filepath.Join(dir, "killed"), out.Bytes())
+		got := forms(cut, out.Bytes())
 		for name := range want {
 			if got[name] != want[name] {
 				t.Errorf("%q differs:\n%s\nnot\n%s", name, got[name], want[name])
 			}
 		}
-		break
+		if len(got) != len(want) {
+			t.Errorf("%d files, not %d", len(got), len(want))
+		}
+		t.Logf("killed %d times", killed)
+		return want
 	}
-	t.Logf("killed %d times", killed)
-	if killed == 0 {
-		t.Error("it was never killed")
+}
+
+// timelessFiles are all files of a comparison but the store, by name, and as "" what was
+// printed. Columns of tables and fields of JSON whose names say that they hold seconds are cut.
+func timelessFiles(t *testing.T, dir string, stdout []byte) map[string]string {
+	t.Helper()
+	out := map[string]string{"": string(stdout)}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if n := strings.Count(want["runs.csv"], "\n"); n != 1+2*7*2 {
-		t.Errorf("%d lines of runs", n)
+	times := regexp.MustCompile(`(?m)"[a-z_]*seconds[a-z_]*": .*$`)
+	for _, f := range files {
+		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		switch filepath.Ext(f.Name()) {
+		case ".db", ".db-journal":
+			continue
+		case ".json":
+			text = times.ReplaceAllString(text, "")
+		case ".csv":
+			text = timelessCSV(t, text)
+		case ".md":
+			text = timelessTables(text, "|---", " | ", " |")
+		case ".tex":
+			text = timelessTables(text, `\midrule`, " & ", ` \\`)
+		}
+		out[f.Name()] = text
 	}
+	return out
+}
+
+// timelessTables cuts the last column of each table if it holds seconds. The line below the
+// head of a table begins in a way of its own.
+func timelessTables(text, below, between, end string) string {
+	lines := strings.Split(text, "\n")
+	seconds := false
+	for i, line := range lines {
+		switch {
+		case i+1 < len(lines) && strings.HasPrefix(lines[i+1], below):
+			seconds = strings.HasSuffix(line, "own s/query"+end)
+		case seconds && strings.HasSuffix(line, end):
+			lines[i] = line[:strings.LastIndex(line, between)]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// timelessCSV cuts the columns of seconds.
+func timelessCSV(t *testing.T, text string) string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, row := range rows {
+		for i, field := range row {
+			if !strings.Contains(rows[0][i], "seconds") {
+				out.WriteString(field + ",")
+			}
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
 }
 
 // Two programs that make the same table at once come to the one that one makes alone.
@@ -122,7 +209,7 @@ func TestTwoAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := forms(t, filepath.Join(dir, "alone"), alone)
+	want := forms(t, filepath.Join(dir, "alone", "table1-d5-rastrigin-squared-norm-2runs"), alone)
 	var outs [2]bytes.Buffer
 	var cmds [2]*exec.Cmd
 	for i := range cmds {
@@ -136,7 +223,7 @@ func TestTwoAtOnce(t *testing.T) {
 		if err := cmd.Wait(); err != nil {
 			t.Error(err)
 		}
-		got := forms(t, filepath.Join(dir, "both"), outs[i].Bytes())
+		got := forms(t, filepath.Join(dir, "both", "table1-d5-rastrigin-squared-norm-2runs"), outs[i].Bytes())
 		for name := range want {
 			if got[name] != want[name] {
 				t.Errorf("%q differs:\n%s\nnot\n%s", name, got[name], want[name])
