@@ -224,8 +224,8 @@ func TestDrawConvergence(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for i, name := range []string{"convergence-squared-norm.png", "convergence-squared-norm.svg"} {
-		if len(files) != 2 || filepath.Base(files[i]) != name {
+	for i, name := range []string{"convergence-squared-norm-linear.svg", "convergence-squared-norm.png", "convergence-squared-norm.svg"} {
+		if len(files) != 3 || filepath.Base(files[i]) != name {
 			t.Errorf("%v", files)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/untwist/untwist/report"
 )
 
-// Draw draws a picture for each problem, convergence-PROBLEM.svg and .png. It shows how
-// the least gap fell with the queries: the median and the quartiles over the seeds, with a
-// line for each method. A run that has reached the gap keeps its last value. Problems
+// Draw draws pictures for each problem, convergence-PROBLEM.svg and .png, and with queries
+// on a linear scale convergence-PROBLEM-linear.svg. They show how the least gap fell with the
+// queries: the median and the quartiles over the seeds, with a line for each method. A run that has reached the gap keeps its last value. Problems
 // without a run are left out.
 func (t Table) Draw(dir string) error {
 	for _, problem := range t.Grid.Problems {
@@ -33,6 +33,10 @@ func (t Table) Draw(dir string) error {
 			if err := report.Race(path, title, "least gap so far", courses, t.Grid.Gap, from); err != nil {
 				return err
 			}
+		}
+		path := filepath.Join(dir, "convergence-"+problem+"-linear.svg")
+		if err := report.RaceLinear(path, title, "least gap so far", courses, t.Grid.Gap); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -70,7 +70,8 @@ func panel(title, axis string, c *mat.Dense, order []int) *plot.Plot {
 	}
 	p := chart(title, axis, axis)
 	if m > mostCells {
-		p.X.Label.Text = fmt.Sprintf("%s; a cell shows the strongest coupling of %s", axis, words.Count((m+mostCells-1)/mostCells, "row", "rows"))
+		several := (m + mostCells - 1) / mostCells
+		p.X.Label.Text = fmt.Sprintf("%s; a cell is the strongest of %d × %d", axis, several, several)
 	}
 	marks := numbered(order, p.X.Tick.Label)
 	p.X.Tick.Marker, p.Y.Tick.Marker = marks, marks

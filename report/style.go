@@ -18,7 +18,7 @@ import (
 // dashes keep lines apart that lie on top of each other, and where there are no colours.
 var hues = []color.RGBA{
 	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
-	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {140, 140, 0, 255},
+	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {120, 0, 60, 255},
 }
 
 var dashes = [][]vg.Length{nil, {6, 2}, {2, 1.5}, {8, 2, 2, 2}, {4, 1.5, 1, 1.5}}
@@ -86,8 +86,8 @@ func levels() *plotter.Grid {
 func paint(p *plot.Plot, canvas draw.Canvas) {
 	size := canvas.Size()
 	p.Title.Text = cut(p.Title.TextStyle, p.Title.Text, size.X)
-	p.X.Label.Text = cut(p.X.Label.TextStyle, p.X.Label.Text, size.X/2)
-	p.Y.Label.Text = cut(p.Y.Label.TextStyle, p.Y.Label.Text, size.Y/2)
+	p.X.Label.Text = cut(p.X.Label.TextStyle, p.X.Label.Text, 0.8*size.X)
+	p.Y.Label.Text = cut(p.Y.Label.TextStyle, p.Y.Label.Text, 0.6*size.Y)
 	p.Draw(canvas)
 }
 
