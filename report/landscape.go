@@ -55,7 +55,6 @@ func Landscapes(path string, panels []Landscape, caption []string) error {
 	}
 	size := s.size()
 	return write(path, strings.Join(caption, " "), size.X, size.Y, func(canvas draw.Canvas) {
-		fill(canvas, color.White, 0, size.X, 0, size.Y)
 		for i, p := range panels {
 			frame := s.frame(canvas, i)
 			grounds[i].draw(frame)
