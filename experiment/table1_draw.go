@@ -12,10 +12,11 @@ import (
 	"github.com/untwist/untwist/store"
 )
 
-// Draw draws a picture for each problem, NAME-convergence-PROBLEM.svg and .png, where NAME is
-// that of the grid, and returns the paths of the files. A picture shows how
-// the least gap fell with the queries: the median and the quartiles over the seeds, with a
-// line for each method. A run that has reached the gap keeps its last value. Problems
+// Draw draws pictures for each problem, NAME-convergence-PROBLEM.svg and .png, where NAME is
+// that of the grid, and with queries on a linear scale NAME-convergence-PROBLEM-linear.svg.
+// It returns the paths of the files. They show how the least gap fell with the queries: the
+// median and the quartiles over the seeds, with a line for each method. A run that has
+// reached the gap keeps its last value. Problems
 // without a run are left out.
 func (t Table) Draw(dir string) (files []string, err error) {
 	for _, problem := range t.Grid.Problems {
@@ -37,6 +38,11 @@ func (t Table) Draw(dir string) (files []string, err error) {
 			}
 			files = append(files, path)
 		}
+		path := filepath.Join(dir, t.Grid.name()+"-convergence-"+problem+"-linear.svg")
+		if err := report.RaceLinear(path, title, "least gap so far", courses, t.Grid.Gap); err != nil {
+			return files, err
+		}
+		files = append(files, path)
 	}
 	return files, nil
 }

@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// mostNumbers is how many numbers an axis has at most.
-const mostNumbers = 8
+// mostNumbers and mostPowers are how many numbers a linear and a logarithmic axis have at
+// most.
+const mostNumbers, mostPowers = 8, 10
 
 // logarithmic makes an axis logarithmic. Its ends must be above 0 and at least a factor
 // of nine apart, so that it has two marks with numbers.
@@ -34,7 +35,7 @@ func whole(axis *plot.Axis) {
 // numbers are written as powers if one is too small or too large to be written out.
 func powers(lo, hi float64) []plot.Tick {
 	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
-	every := max(1, math.Ceil((last-first)/mostNumbers))
+	every := max(1, math.Ceil((last-first)/mostPowers))
 	few := math.Log10(hi/lo) < 2
 	write := words.Number
 	if lo < 0.999e-4 || hi >= 1e6 {

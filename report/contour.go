@@ -66,7 +66,7 @@ func (r relief) level(k int) float64 {
 
 // scale says what the colours mean.
 func (r relief) scale() bar {
-	b := bar{title: "f", colors: altitude}
+	b := bar{colors: altitude}
 	if r.least > r.most {
 		return b // there is no value
 	}

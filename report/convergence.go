@@ -37,7 +37,7 @@ func converge(path, title, axis string, curve []objective.Sample, f *flags, scal
 		return errors.New("report: a curve without a finite value cannot be drawn")
 	}
 	p := chart(title, "queries", axis)
-	lo, hi := heights(p, best)
+	lo, hi := heights(p.Plot, best)
 	line, err := plotter.NewLine(stairs(best))
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -64,8 +64,8 @@ func converge(path, title, axis string, curve []objective.Sample, f *flags, scal
 	}
 	return write(path, title, width, height, func(canvas draw.Canvas) {
 		canvas = draw.Crop(canvas, margin, -margin, margin, -margin)
-		f.arrange(p, canvas)
-		paint(p, canvas)
+		f.arrange(p.Plot, p.inner(canvas))
+		p.paint(canvas)
 	})
 }
 

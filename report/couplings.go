@@ -24,14 +24,13 @@ func Couplings(path string, before, after *mat.Dense, blocks [][]int) error {
 	d, _ := before.Dims()
 	m, _ := after.Dims()
 	order, axis := inBlocks(blocks, m)
-	panels := []*plot.Plot{panel("before", "coordinate", before, ascending(d)), panel("after", axis, after, order)}
+	panels := []figure{panel("before", "coordinate", before, ascending(d)), panel("after", axis, after, order)}
 	scale := couplingScale()
 	wide := 2*height + scale.room() + vg.Centimeter
 	return write(path, "couplings", wide, height, func(canvas draw.Canvas) {
-		fill(canvas, color.White, 0, wide, 0, height)
 		for k, p := range panels {
 			left := height * vg.Length(k)
-			paint(p, draw.Crop(canvas, left+margin, left+height-wide-margin, margin, -margin))
+			p.paint(draw.Crop(canvas, left+margin, left+height-wide-margin, margin, -margin))
 		}
 		canvas.Rectangle = vg.Rectangle{
 			Min: vg.Point{X: 2*height + margin, Y: 1.4 * vg.Centimeter}, Max: vg.Point{X: 2*height + margin + 12, Y: height - 0.9*vg.Centimeter},
@@ -63,14 +62,15 @@ func ascending(n int) []int {
 }
 
 // panel draws one matrix with its rows and columns in the given order.
-func panel(title, axis string, c *mat.Dense, order []int) *plot.Plot {
+func panel(title, axis string, c *mat.Dense, order []int) figure {
 	m := len(order)
 	if m > 1 {
 		title = fmt.Sprintf("%s (median %s)", title, words.Number(median(c), 1))
 	}
 	p := chart(title, axis, axis)
 	if m > mostCells {
-		p.X.Label.Text = fmt.Sprintf("%s; a cell shows the strongest coupling of %s", axis, words.Count((m+mostCells-1)/mostCells, "row", "rows"))
+		several := (m + mostCells - 1) / mostCells
+		p.x = fmt.Sprintf("%s; a cell is the strongest of %d × %d", axis, several, several)
 	}
 	marks := numbered(order, p.X.Tick.Label)
 	p.X.Tick.Marker, p.Y.Tick.Marker = marks, marks

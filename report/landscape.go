@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
@@ -19,6 +20,7 @@ type Landscape struct {
 	Title  string
 	Note   string // stands below the title
 	Letter string // names the variables: "x" for x₁ and x₂
+	Name   string // of the function, beside its colours; "f" if it is empty
 
 	Lo, Hi float64 // the window, [Lo, Hi]²
 	// Value sets values to those of the function at the rows of points.
@@ -30,8 +32,8 @@ type Landscape struct {
 }
 
 // Landscapes draws panels in rows of two. A panel has contours, the path of each particle
-// from a ring to a dot, the path of the consensus, and a star at the minimiser. Below the
-// panels are a legend and the caption, with a line for each of its strings. What is
+// from a ring to a dot, the path of the consensus, and a star at the minimiser. Beside it
+// is what the colours mean. Below the panels are a legend and the caption, with a line for each of its strings. What is
 // outside the window, or not finite, is left out.
 func Landscapes(path string, panels []Landscape, caption []string) error {
 	if len(panels) == 0 {
@@ -53,14 +55,15 @@ func Landscapes(path string, panels []Landscape, caption []string) error {
 	}
 	size := s.size()
 	return write(path, strings.Join(caption, " "), size.X, size.Y, func(canvas draw.Canvas) {
-		fill(canvas, color.White, 0, size.X, 0, size.Y)
 		for i, p := range panels {
 			frame := s.frame(canvas, i)
 			grounds[i].draw(frame)
 			p.draw(frame, s)
 			left := frame.Max.X + barWide
 			frame.Rectangle = vg.Rectangle{Min: vg.Point{X: left, Y: frame.Min.Y}, Max: vg.Point{X: left + barWide, Y: frame.Max.Y}}
-			grounds[i].scale().draw(frame)
+			scale := grounds[i].scale()
+			scale.title = cmp.Or(p.Name, "f")
+			scale.draw(frame)
 		}
 		s.legend(canvas)
 		s.caption(canvas, caption)

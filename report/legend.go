@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -35,7 +34,7 @@ const pitch, sample = vg.Length(11), vg.Length(26)
 const widest = 6 * vg.Centimeter
 
 // write draws a plot with its legend. The picture grows with the number of names.
-func (l legend) write(path, title string, p *plot.Plot) error {
+func (l legend) write(path, title string, p figure) error {
 	slices.SortStableFunc(l, func(a, b entry) int { return cmp.Compare(b.end, a.end) })
 	style := small(8.5, draw.XLeft, draw.YCenter)
 	style.Color = black
@@ -47,8 +46,8 @@ func (l legend) write(path, title string, p *plot.Plot) error {
 	high := max(height, pitch*vg.Length(len(l)+1)+2*vg.Centimeter)
 	return write(path, title, width+wide, high, func(canvas draw.Canvas) {
 		body := draw.Crop(canvas, margin, -wide, margin, -margin)
-		paint(p, body)
-		data := p.DataCanvas(body)
+		p.paint(body)
+		data := p.DataCanvas(p.inner(body))
 		_, y := p.Transforms(&data)
 		wanted := make([]vg.Length, len(l))
 		for k, e := range l {

@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strconv"
@@ -49,7 +48,6 @@ func Profiles(path string, profiles []untwist.Profile) error {
 	}
 	g := layout(views, note)
 	return write(path, "f along components", g.size().X, g.size().Y, func(canvas draw.Canvas) {
-		fill(canvas, color.White, 0, g.size().X, 0, g.size().Y)
 		canvas.FillText(small(g.font, draw.XLeft, draw.YTop), vg.Point{X: margin, Y: g.size().Y - margin}, note)
 		for i, v := range views {
 			v.draw(g.panel(canvas, i), g.font)

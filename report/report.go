@@ -16,11 +16,11 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"image/color"
 	"path/filepath"
 
 	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/outline"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -30,7 +30,7 @@ const width, height, margin = 14 * vg.Centimeter, 10 * vg.Centimeter, 2 * vg.Mil
 
 // save draws panels beside each other, each with its own width, and writes them to a
 // file.
-func save(path, title string, panels []*plot.Plot, widths []vg.Length) error {
+func save(path, title string, panels []figure, widths []vg.Length) error {
 	total := vg.Length(0)
 	for _, w := range widths {
 		total += w
@@ -38,7 +38,7 @@ func save(path, title string, panels []*plot.Plot, widths []vg.Length) error {
 	return write(path, title, total, height, func(canvas draw.Canvas) {
 		at := vg.Length(0)
 		for i, p := range panels {
-			paint(p, draw.Crop(canvas, at+margin, at+widths[i]-total-margin, margin, -margin))
+			p.paint(draw.Crop(canvas, at+margin, at+widths[i]-total-margin, margin, -margin))
 			at += widths[i]
 		}
 	})
@@ -56,7 +56,9 @@ func write(path, title string, wide, high vg.Length, paint func(draw.Canvas)) er
 	default:
 		return fmt.Errorf("report: %s: a picture's name ends with .svg or .png", path)
 	}
-	paint(draw.New(canvas))
+	paper := draw.New(canvas)
+	fill(paper, color.White, 0, wide, 0, high)
+	paint(paper)
 	var picture bytes.Buffer
 	if _, err := canvas.WriteTo(&picture); err != nil {
 		return fmt.Errorf("report: %s: %w", path, err)

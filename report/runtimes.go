@@ -148,7 +148,10 @@ func (a ascent) Plot(canvas draw.Canvas, p *plot.Plot) {
 	}
 	stroked(a.line, sure)
 	if a.End > 0 {
-		cross := draw.GlyphStyle{Color: a.line.Color, Radius: 3, Shape: draw.CrossGlyph{}}
-		canvas.DrawGlyphNoClip(cross, vg.Point{X: x(end), Y: y(a.at(end))})
+		const arm = 3
+		cross := draw.LineStyle{Color: a.line.Color, Width: a.line.Width}
+		at := vg.Point{X: x(end), Y: y(a.at(end))}
+		canvas.StrokeLine2(cross, at.X-arm, at.Y-arm, at.X+arm, at.Y+arm)
+		canvas.StrokeLine2(cross, at.X-arm, at.Y+arm, at.X+arm, at.Y-arm)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/identify"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -43,7 +42,7 @@ func Spectrum(path, title, axis string, values []float64) error {
 	}
 	p.X.Min, p.X.Max = 0.5, float64(len(values))+0.5
 	p.Y.Min, p.Y.Max = points[len(points)-1].Y/3, points[0].Y*3 // never an empty range
-	return save(path, title, []*plot.Plot{p}, []vg.Length{width})
+	return save(path, title, []figure{p}, []vg.Length{width})
 }
 
 // spectrumAxis returns the label for the numbers of a spectrum.

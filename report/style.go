@@ -18,7 +18,7 @@ import (
 // dashes keep lines apart that lie on top of each other, and where there are no colours.
 var hues = []color.RGBA{
 	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
-	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {140, 140, 0, 255},
+	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {120, 0, 60, 255},
 }
 
 var dashes = [][]vg.Length{nil, {6, 2}, {2, 1.5}, {8, 2, 2, 2}, {4, 1.5, 1, 1.5}}
@@ -60,18 +60,47 @@ func small(size vg.Length, x text.XAlignment, y text.YAlignment) draw.TextStyle 
 	return draw.TextStyle{Color: color.Gray{80}, Font: font.From(sans, size), XAlign: x, YAlign: y, Handler: handler}
 }
 
-// chart returns an empty plot in the style of all pictures.
-func chart(title, x, y string) *plot.Plot {
+// A figure is a plot with labels beside its axes. They are no labels of the plot itself,
+// since that leaves room for them in the wrong place where an axis is logarithmic.
+type figure struct {
+	*plot.Plot
+	x, y string
+}
+
+// chart returns an empty figure in the style of all pictures.
+func chart(title, x, y string) figure {
 	p := plot.New()
 	p.TextHandler = handler
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Title.Text = title
 	p.Title.Padding = 4
+	p.BackgroundColor = nil // the paper is white
 	for style, size := range map[*text.Style]vg.Length{
 		&p.Title.TextStyle: 11, &p.X.Label.TextStyle: 10, &p.Y.Label.TextStyle: 10, &p.X.Tick.Label: 9, &p.Y.Tick.Label: 9,
 	} {
 		style.Font, style.Handler = font.From(sans, size), handler
 	}
-	return p
+	return figure{p, x, y}
+}
+
+// beyond is the room for a label beside an axis.
+const beyond = vg.Length(15)
+
+// inner returns what of a canvas is left for the plot without its labels.
+func (f figure) inner(canvas draw.Canvas) draw.Canvas { return draw.Crop(canvas, beyond, 0, beyond, 0) }
+
+// paint draws a plot and its labels. Texts that are too long are cut.
+func (f figure) paint(canvas draw.Canvas) {
+	size, inner := canvas.Size(), f.inner(canvas)
+	f.Title.Text = cut(f.Title.TextStyle, f.Title.Text, size.X-2*beyond)
+	f.Draw(inner)
+	data := f.DataCanvas(inner)
+	middle := data.Center()
+	label := small(10, draw.XCenter, draw.YBottom)
+	label.Color = black
+	across := 2 * min(middle.X-canvas.Min.X, canvas.Max.X-middle.X)
+	canvas.FillText(label, vg.Point{X: middle.X, Y: canvas.Min.Y + 2}, cut(label, f.x, across))
+	label.YAlign, label.Rotation = draw.YTop, math.Pi/2
+	canvas.FillText(label, vg.Point{X: canvas.Min.X, Y: middle.Y}, cut(label, f.y, 2*min(middle.Y-canvas.Min.Y, canvas.Max.Y-middle.Y)))
 }
 
 // levels are faint lines across a plot at the marks of its y axis.
@@ -80,15 +109,6 @@ func levels() *plotter.Grid {
 	grid.Vertical.Color = nil
 	grid.Horizontal.Color, grid.Horizontal.Width = color.Gray{215}, 0.4
 	return grid
-}
-
-// paint draws a plot. Titles that are too long are cut.
-func paint(p *plot.Plot, canvas draw.Canvas) {
-	size := canvas.Size()
-	p.Title.Text = cut(p.Title.TextStyle, p.Title.Text, size.X)
-	p.X.Label.Text = cut(p.X.Label.TextStyle, p.X.Label.Text, size.X/2)
-	p.Y.Label.Text = cut(p.Y.Label.TextStyle, p.Y.Label.Text, size.Y/2)
-	p.Draw(canvas)
 }
 
 // cut shortens a text to what fits, in the middle, since both ends tell names apart.
