@@ -73,18 +73,18 @@ func sharpRidge(in *instance) function {
 // rotatedPowers is bbob-14: √(Σ |z_i|^(2+4(i−1)/(d−1))), z = R(x − x_opt). It is the root of
 // a separable function of Rx.
 func rotatedPowers(in *instance) function {
-	power, w := spread(in.d), ones(in.d)
-	for i, at := range power {
-		power[i] = 2 + float64(4*at)
+	exponents, w := spread(in.d), ones(in.d)
+	for i, at := range exponents {
+		exponents[i] = 2 + float64(4*at)
 	}
-	power = tiled(power)
+	exponents = tiled(exponents)
 	return in.function(func(dst []float64, x blas64.General, r room) {
 		r.minus(x, in.shift)
 		r.apply(in.r)
 		for i, v := range r.z.Data {
 			r.a.Data[i] = math.Abs(v)
 		}
-		kernel.Pow(r.a.Data, r.a.Data, power)
+		kernel.Pow(r.a.Data, r.a.Data, exponents)
 		kernel.MulVec(dst, r.a, w)
 		for i, v := range dst {
 			dst[i] = math.Sqrt(v)

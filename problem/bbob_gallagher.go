@@ -58,7 +58,7 @@ func drawPeaks(in *instance, n int, first, reach float64) *peaks {
 	for i := range n {
 		alpha, height := first, 10.0
 		if i > 0 {
-			alpha = math.Pow(1000, float64(2*order[i-1])/float64(n-2))
+			alpha = power(1000, float64(2*order[i-1])/float64(n-2))
 			height = 1.1 + 8*float64(i-1)/float64(n-2)
 			copy(place.Data, in.uniform(reach))
 			kernel.Difference(place.Data, 1, place.Data, in.xopt)
@@ -67,12 +67,12 @@ func drawPeaks(in *instance, n int, first, reach float64) *peaks {
 		c := lambda(alpha, d)
 		in.params.Shuffle(d, func(j, k int) { c[j], c[k] = c[k], c[j] })
 		for j, v := range c {
-			v /= math.Pow(alpha, 0.25) * float64(2*d) // C_ij/(2d)
+			v /= math.Sqrt(math.Sqrt(alpha)) * float64(2*d) // C_ij/(2d)
 			u := center.Data[j]
 			p.factors.Data[j*n+i], p.factors.Data[(d+j)*n+i] = -v, 2*v*u
 			p.constant[i] -= float64(v * square(u))
 		}
-		p.height[i], p.log[i] = height, p.constant[i]+math.Log(height)
+		p.height[i], p.log[i] = height, p.constant[i]+kernel.LogOf(height)
 	}
 	return p
 }

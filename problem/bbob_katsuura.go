@@ -14,7 +14,7 @@ import (
 func katsuura(in *instance) function {
 	m := compose(in.q, lambda(100, in.d), in.r)
 	n := float64(in.d)
-	front, power := 10/(n*n), 10/math.Pow(n, 1.2)
+	front, exponent := 10/(n*n), 10/power(n, 1.2)
 	const together = 8 // factors whose product has one logarithm; it cannot overflow
 	groups := (in.d + together - 1) / together
 	return in.function(func(dst []float64, x blas64.General, r room) {
@@ -37,7 +37,7 @@ func katsuura(in *instance) function {
 			for _, v := range logs[i*groups : (i+1)*groups] {
 				sum += v
 			}
-			dst[i] = power * sum
+			dst[i] = exponent * sum
 		}
 		kernel.Exp(dst, dst)
 		for i, v := range dst {

@@ -16,7 +16,7 @@ var bbobMultimodal = []bbobFunction{
 	{NotSeparable, 2, uniform(4), func(in *instance) function { return schaffer(in, 10) },
 		"(Σ_{i<d} √s_i (1+sin² 50 s_i^(1/5))/(d−1))² + 10 f_pen(x), s_i = ‖(z_i, z_{i+1})‖, z = Λ^10 Q T_asy^0.5(R(x−x_opt))", ""},
 	{NotSeparable, 2, uniform(4), func(in *instance) function { return schaffer(in, 1000) },
-		"the same, z = Λ^1000 Q T_asy^0.5(R(x−x_opt))", ""},
+		"as bbob-17, z = Λ^1000 Q T_asy^0.5(R(x−x_opt))", ""},
 	{NotSeparable, 1, centred, griewankRosenbrock,
 		"10 Σ_{i<d} (s_i/4000 − cos s_i)/(d−1) + 10, s_i = 100(z_i²−z_{i+1})² + (z_i−1)², z = max(1, √d/8)Rx + ½", ""},
 }

@@ -267,7 +267,7 @@ func TestBBOBDefinitions(t *testing.T) {
 		}{{2, ""}, {5, ""}, {20, ""}, {40, ""}, {5, blockMix}, {90, blockMix}} {
 			spec := Spec{Name: fmt.Sprintf("bbob-%d", k), Dim: c.d, Mix: c.mix, Seed: uint64(k)}
 			t.Run(fmt.Sprintf("%s/%d%s", spec.Name, c.d, c.mix), func(t *testing.T) {
-				const n = 12
+				n := 12
 				p := drawn(t, spec)
 				r := rng.Seed(7).Stream("test")
 				points, values := mat.NewDense(n, c.d, nil), make([]float64, n)

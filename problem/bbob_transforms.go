@@ -160,9 +160,16 @@ func lambda(alpha float64, d int) diagonal { return powers(math.Sqrt(alpha), d) 
 func powers(base float64, d int) []float64 {
 	w := spread(d)
 	for i, at := range w {
-		w[i] = math.Pow(base, at)
+		w[i] = power(base, at)
 	}
 	return w
+}
+
+// power returns x^p for x > 0, p ≥ 0. Unlike math.Pow it has the same bits on every machine.
+func power(x, p float64) float64 {
+	var y [1]float64
+	kernel.Pow(y[:], []float64{x}, []float64{p})
+	return y[0]
 }
 
 // scaled returns c·v.

@@ -63,3 +63,23 @@ func ExampleCatalogue() {
 	// rastrigin-like – separable
 	// squared-norm – separable
 }
+
+// The BBOB functions, and those among them that are maps of separable ones.
+func ExampleSuite() {
+	bbob, err := problem.Suite("bbob")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(bbob), "functions, from", bbob[0], "to", bbob[len(bbob)-1])
+	for _, e := range problem.Catalogue() {
+		if e.Map != "" {
+			fmt.Println(e.Name, "is", e.Map)
+		}
+	}
+	// Output:
+	// 24 functions, from bbob-1 to bbob-24
+	// bbob-6 is T_osc(t)^0.9 of a sum over the coordinates QΛ^10 Rx
+	// bbob-14 is √t of a sum over the coordinates Rx
+	// bbob-23 is 10/d² (exp(t) − 1) of a sum over the coordinates QΛ^100 Rx, where f_pen(x) = 0: within [−5, 5]^d
+}

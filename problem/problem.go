@@ -12,6 +12,10 @@
 // that nobody tunes a method to those five. All problems except the squared norm
 // and different powers have their minimiser at a random place, so that no method
 // profits from a minimum in the middle.
+//
+// The functions bbob-1 to bbob-24 are those of Hansen, Finck, Ros and Auger, "Real-Parameter
+// Black-Box Optimization Benchmarking 2009: Noiseless Functions Definitions". They have
+// rotations of their own instead of W. Suite has their names.
 package problem
 
 import (
