@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/report"
 	"gonum.org/v1/gonum/mat"
 )
@@ -31,13 +32,13 @@ func (f Figure1) Draw(ctx context.Context, dir string, journeys []Journey) error
 	half := window(journeys)
 	for i, j := range journeys {
 		p := report.Landscape{
-			Title: fmt.Sprintf("(%c) %s", 'a'+i, j.Title), Letter: "y", Lo: -half, Hi: half,
-			Note:  fmt.Sprintf("final distance %.3g, best value %.3g", j.Distance(), j.Best),
+			Title: fmt.Sprintf("(%c) %s", 'a'+i, j.Title), Letter: "y", Name: "g", Lo: -half, Hi: half,
+			Note:  fmt.Sprintf("final distance %s, best value %s", words.Number(j.Distance(), 3), words.Number(j.Best, 3)),
 			Value: func(points *mat.Dense, values []float64) error { return j.Problem.Evaluate(ctx, points, values) },
 			Paths: j.Paths, Consensus: j.Consensus, Minimiser: [2]float64(j.Problem.Minimiser()),
 		}
 		if j.Mixed {
-			p.Letter = "x"
+			p.Letter, p.Name = "x", "f"
 		}
 		if math.Abs(p.Minimiser[0]) > half || math.Abs(p.Minimiser[1]) > half {
 			p.Note += ", minimiser outside"
@@ -68,6 +69,7 @@ func window(journeys []Journey) float64 {
 
 // caption says what the figure shows, how it was chosen, and how to make it again.
 func (f Figure1) caption(journeys []Journey) []string {
+	number := func(v float64) string { return words.Number(v, 3) }
 	w, b := journeys[1].Problem.Frame().Matrix(), journeys[0].Problem.Minimiser()
 	chosen := ""
 	if f.Seed == Figure1Seed {
@@ -78,8 +80,8 @@ func (f Figure1) caption(journeys []Journey) []string {
 		counts = append(counts, fmt.Sprintf("(%c) %d", 'a'+i, j.Arrivals))
 	}
 	return []string{
-		fmt.Sprintf("Rastrigin, f(x) = g(Wx) with W = (%.3f, %.3f; %.3f, %.3f) and b = (%.3f, %.3f).",
-			w.At(0, 0), w.At(0, 1), w.At(1, 0), w.At(1, 1), b[0], b[1]),
+		fmt.Sprintf("Rastrigin, f(x) = g(Wx) with W = (%s, %s; %s, %s) and b = (%s, %s).",
+			number(w.At(0, 0)), number(w.At(0, 1)), number(w.At(1, 0)), number(w.At(1, 1)), number(b[0]), number(b[1])),
 		fmt.Sprintf("%d particles, the same start, %d steps, τ = %g, α = %g, σ = %g (isotropic: %g).",
 			figureParticles, figureSteps, figureTau, figureAlpha, figureSigma, figureSigmaIso),
 		fmt.Sprintf("One run each, seed %d%s.", f.Seed, chosen),

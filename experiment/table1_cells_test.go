@@ -225,8 +225,8 @@ func TestDrawConvergence(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for i, name := range []string{"squared-norm.png", "squared-norm.svg"} {
-		if len(files) != 2 || filepath.Base(files[i]) != "table1-d3-squared-norm-levy-cbo-cmaes-auto-700queries-2runs-convergence-"+name {
+	for i, name := range []string{"squared-norm-linear.svg", "squared-norm.png", "squared-norm.svg"} {
+		if len(files) != 3 || filepath.Base(files[i]) != "table1-d3-squared-norm-levy-cbo-cmaes-auto-700queries-2runs-convergence-"+name {
 			t.Errorf("%v", files)
 		}
 	}

@@ -1,32 +1,46 @@
 package report
 
 import (
-	"fmt"
-	"image/color"
 	"math"
 	"strconv"
 
+	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
+
+// mostNumbers and mostPowers are how many numbers a linear and a logarithmic axis have at
+// most.
+const mostNumbers, mostPowers = 8, 10
 
 // logarithmic makes an axis logarithmic. Its ends must be above 0 and at least a factor
 // of nine apart, so that it has two marks with numbers.
-func logarithmic(axis *plot.Axis, format string) {
+func logarithmic(axis *plot.Axis) {
 	axis.Scale = plot.LogScale{}
-	axis.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return powers(lo, hi, format) })
+	axis.Tick.Marker = plot.TickerFunc(powers)
+}
+
+// linear gives an axis marks at round numbers.
+func linear(axis *plot.Axis) {
+	axis.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return evenly(lo, hi, 0) })
+}
+
+// whole gives an axis marks at whole numbers.
+func whole(axis *plot.Axis) {
+	axis.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return evenly(lo, hi, 1) })
 }
 
 // powers returns marks from lo to hi at the powers of ten, or at fewer places where they
 // would run into each other. Where no power is left out there are small marks in between.
-// Where there are few powers, the marks at 2 and 5 times a power have numbers, too.
-func powers(lo, hi float64, format string) []plot.Tick {
+// Where there are few powers, the marks at 2 and 5 times a power have numbers, too. The
+// numbers are written as powers if one is too small or too large to be written out.
+func powers(lo, hi float64) []plot.Tick {
 	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
-	every := max(1, math.Ceil((last-first)/10))
+	every := max(1, math.Ceil((last-first)/mostPowers))
 	few := math.Log10(hi/lo) < 2
+	write := words.Number
+	if lo < 0.999e-4 || hi >= 1e6 {
+		write = words.Power
+	}
 	var ticks []plot.Tick
 	for e := every * math.Floor(first/every); e <= last; e += every {
 		for m := 1.; m < 10 && (m == 1 || every == 1); m++ {
@@ -36,7 +50,7 @@ func powers(lo, hi float64, format string) []plot.Tick {
 			}
 			mark := plot.Tick{Value: v}
 			if m == 1 || few && (m == 2 || m == 5) {
-				mark.Label = fmt.Sprintf(format, v)
+				mark.Label = write(v, 1)
 			}
 			ticks = append(ticks, mark)
 		}
@@ -44,32 +58,47 @@ func powers(lo, hi float64, format string) []plot.Tick {
 	return ticks
 }
 
-// ends writes the ends of an axis. It uses as many digits, from 3 to most, as are needed
-// to be off by no more than a hundredth of the axis's length.
-func ends(lo, hi float64, most int) (from, to string) {
-	for digits := 3; digits <= most; digits++ {
-		var offFrom, offTo float64
-		from, offFrom = written(lo, hi-lo, digits)
-		to, offTo = written(hi, hi-lo, digits)
-		if max(offFrom, offTo) <= (hi-lo)/100 {
+// evenly returns marks from lo to hi at multiples of 1, 2 or 5 times a power of ten, which
+// is no smaller than least.
+func evenly(lo, hi, least float64) []plot.Tick {
+	power := math.Pow(10, math.Floor(math.Log10((hi-lo)/mostNumbers)))
+	step := power
+	for _, m := range []float64{1, 2, 5, 10} {
+		if step = m * power; (hi-lo)/step < mostNumbers {
 			break
 		}
 	}
-	return from, to
+	step = max(step, least)
+	digits := 1 + max(0, int(math.Ceil(math.Log10(max(math.Abs(lo), math.Abs(hi))/step))))
+	var ticks []plot.Tick
+	for k := range mostNumbers + 1 {
+		v := (math.Ceil(lo/step-1e-9) + float64(k)) * step
+		if v > hi+step*1e-9 {
+			break
+		}
+		ticks = append(ticks, plot.Tick{Value: max(lo, min(v, hi)), Label: words.Number(v, min(digits, 17))})
+	}
+	return ticks
 }
 
-// written writes v and returns how far off that is. A v that is negligible beside the
-// length of the axis is written 0, and numbers of ordinary size have no exponent.
-func written(v, length float64, digits int) (string, float64) {
-	if math.Abs(v) < 1e-9*length {
-		return "0", 0
+// ends writes the ends of an axis. It uses as many digits, from 3 to most, as are needed
+// to be off by no more than a hundredth of the axis's length.
+func ends(lo, hi float64, most int) (from, to string) {
+	off := func(v float64, digits int) float64 {
+		read, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+		return math.Abs(read - v)
 	}
-	word := strconv.FormatFloat(v, 'g', digits, 64)
-	read, _ := strconv.ParseFloat(word, 64)
-	if math.Abs(read) >= 1e-3 && math.Abs(read) < 1e6 {
-		word = strconv.FormatFloat(read, 'f', -1, 64)
+	digits := 3
+	for digits < most && max(off(lo, digits), off(hi, digits)) > (hi-lo)/100 {
+		digits++
 	}
-	return word, math.Abs(read - v)
+	write := func(v float64) string {
+		if math.Abs(v) < 1e-9*(hi-lo) {
+			return "0" // negligible
+		}
+		return words.Number(v, digits)
+	}
+	return write(lo), write(hi)
 }
 
 // bounded limits v to a range in which sums and a few products are finite.
@@ -77,11 +106,3 @@ func bounded(v float64) float64 { return max(-1e300, min(v, 1e300)) }
 
 // finite says that v is neither NaN nor infinite.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// small is the style of notes beside what is drawn.
-func small(size vg.Length, x text.XAlignment, y text.YAlignment) draw.TextStyle {
-	return draw.TextStyle{
-		Color: color.Gray{80}, Font: font.From(plot.DefaultFont, size),
-		XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler,
-	}
-}

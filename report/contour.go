@@ -1,9 +1,9 @@
 package report
 
 import (
-	"image/color"
 	"math"
 
+	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -15,15 +15,7 @@ const cellsAcross, bands = 128, 8
 
 // altitude has the colours of the contours, from low to high. They are light, so that
 // paths can be seen on all of them.
-var altitude = func() (all [bands]color.RGBA) {
-	low, high := [3]float64{112, 156, 200}, [3]float64{251, 251, 248}
-	for k := range all {
-		t := float64(k) / (bands - 1)
-		mix := func(i int) uint8 { return uint8(math.Round(low[i] + float64(t*(high[i]-low[i])))) }
-		all[k] = color.RGBA{mix(0), mix(1), mix(2), 255}
-	}
-	return all
-}()
+var altitude = ramp(bands, [3]float64{112, 156, 200}, [3]float64{251, 251, 248})
 
 // A relief has the values of a function on a square grid. Around them is a rim that is
 // higher than all of them, at the same places as the outermost points. So every contour
@@ -70,6 +62,19 @@ func survey(lo, hi float64, cells int, value func(*mat.Dense, []float64) error) 
 func (r relief) level(k int) float64 {
 	t := float64(k+1) / bands
 	return r.least + float64((r.most-r.least)*t*t)
+}
+
+// scale says what the colours mean.
+func (r relief) scale() bar {
+	b := bar{colors: altitude}
+	if r.least > r.most {
+		return b // there is no value
+	}
+	b.labels = []string{words.Number(r.least, 3)}
+	for k := range bands {
+		b.labels = append(b.labels, words.Number(r.level(k), 3))
+	}
+	return b
 }
 
 // draw fills a frame with the colours.

@@ -23,14 +23,21 @@ import (
 // a linear scale whose top is the best value after the first quarter of the samples, so
 // that the end can be seen.
 func Convergence(path, title, axis string, curve []objective.Sample, stages []untwist.Stage) error {
+	return converge(path, title, axis, curve, &flags{stages: ended(stages), narrow: byRatio}, logarithmic)
+}
+
+// ConvergenceLinear is Convergence with queries on a linear scale, which begins at 0.
+func ConvergenceLinear(path, title, axis string, curve []objective.Sample, stages []untwist.Stage) error {
+	return converge(path, title, axis, curve, &flags{stages: ended(stages), narrow: byDifference}, linear)
+}
+
+func converge(path, title, axis string, curve []objective.Sample, f *flags, scale func(*plot.Axis)) error {
 	best := running(curve)
 	if len(best) == 0 {
 		return errors.New("report: a curve without a finite value cannot be drawn")
 	}
-	p := plot.New()
-	p.Title.Text = title
-	p.X.Label.Text, p.Y.Label.Text = "queries", axis
-	lo, hi := heights(p, best)
+	p := chart(title, "queries", axis)
+	lo, hi := heights(p.Plot, best)
 	line, err := plotter.NewLine(stairs(best))
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -41,21 +48,24 @@ func Convergence(path, title, axis string, curve []objective.Sample, stages []un
 	}
 	line.Color, line.Width = ink, 1.2
 	end.Shape, end.Radius, end.Color = draw.CircleGlyph{}, 2, ink
-	levels := plotter.NewGrid()
-	levels.Vertical.Color = nil // the vertical lines are those of the stages
-	f := &flags{stages: ended(stages)}
-	p.Add(levels, f, line, end)
+	for len(f.stages) > mostStages {
+		f.join()
+	}
+	p.Add(levels(), f, line, end)
 	p.Y.Min, p.Y.Max = lo, hi
-	logarithmic(&p.X, "%g")
+	scale(&p.X)
 	p.X.Min, p.X.Max = best[0].X, best[len(best)-1].X
 	if n := len(f.stages); n > 0 {
 		p.X.Min, p.X.Max = min(p.X.Min, f.stages[0].to), max(p.X.Max, f.stages[n-1].to)
 	}
 	p.X.Min = min(p.X.Min, p.X.Max/10) // never an empty range
-	return write(path, width, height, func(canvas draw.Canvas) {
+	if _, log := p.X.Scale.(plot.LogScale); !log {
+		p.X.Min = 0
+	}
+	return write(path, title, width, height, func(canvas draw.Canvas) {
 		canvas = draw.Crop(canvas, margin, -margin, margin, -margin)
-		f.arrange(p, canvas)
-		p.Draw(canvas)
+		f.arrange(p.Plot, p.inner(canvas))
+		p.paint(canvas)
 	})
 }
 
@@ -88,6 +98,7 @@ func heights(p *plot.Plot, best plotter.XYs) (lo, hi float64) {
 		if room == 0 {
 			room = max(1, math.Abs(lo)/10)
 		}
+		linear(&p.Y)
 		return lo - room, hi + room
 	}
 	least := first
@@ -102,7 +113,7 @@ func heights(p *plot.Plot, best plotter.XYs) (lo, hi float64) {
 		}
 		best[i].Y = max(best[i].Y, 1e-300)
 	}
-	logarithmic(&p.Y, "%.0e")
+	logarithmic(&p.Y)
 	return best[len(best)-1].Y / 3, best[0].Y * 3 // never an empty range
 }
 
@@ -150,34 +161,37 @@ func ended(stages []untwist.Stage) []stretch {
 		}
 		all = append(all, next)
 	}
-	for len(all) > mostStages {
-		all = fewer(all)
-	}
 	return all
 }
 
-// fewer joins two neighbours: those that are narrowest together on the logarithmic scale.
-func fewer(all []stretch) []stretch {
-	ratio := func(k int) float64 { return all[k+1].to / max(1, all[k].from) }
-	k := 0
-	for i := range len(all) - 1 {
-		if ratio(i) < ratio(k) {
-			k = i
-		}
-	}
-	all[k].last, all[k].to = all[k+1].last, all[k+1].to
-	return slices.Delete(all, k+1, k+2)
-}
+// byRatio and byDifference say how wide it is from one number of queries to another, on a
+// logarithmic and on a linear scale.
+func byRatio(from, to float64) float64      { return to / max(1, from) }
+func byDifference(from, to float64) float64 { return to - from }
 
 // flags draws a line at the end of each stage and, above the plot, the stage's name to the
 // left of the line.
 type flags struct {
 	stages []stretch
+	narrow func(from, to float64) float64
 	rows   []int // the rows above the plot in which the names stand; -1: there is no room
 }
 
-// row is the height of a row, and beside is the space between a name and its line.
-const row, beside = vg.Length(9), vg.Length(2)
+// join joins two neighbours: those that are narrowest together.
+func (f *flags) join() {
+	k, all := 0, f.stages
+	for i := range len(all) - 1 {
+		if f.narrow(all[i].from, all[i+1].to) < f.narrow(all[k].from, all[k+1].to) {
+			k = i
+		}
+	}
+	all[k].last, all[k].to = all[k+1].last, all[k+1].to
+	f.stages = slices.Delete(all, k+1, k+2)
+}
+
+// row is the height of a row, beside is the space between a name and its line, and lift is
+// that between the plot and the lowest row: half a number of the y axis.
+const row, beside, lift = vg.Length(9), vg.Length(2), vg.Length(5)
 
 var noted = small(8, draw.XRight, draw.YBottom)
 
@@ -189,7 +203,7 @@ func (f *flags) arrange(p *plot.Plot, canvas draw.Canvas) {
 	x, _ := p.Transforms(&data)
 	f.rows = rows(f.stages, x, canvas.Min.X)
 	for slices.Max(append(f.rows, 0)) >= mostRows {
-		f.stages = fewer(f.stages)
+		f.join()
 		f.rows = rows(f.stages, x, canvas.Min.X)
 	}
 	if len(f.rows) == 0 {
@@ -198,7 +212,7 @@ func (f *flags) arrange(p *plot.Plot, canvas draw.Canvas) {
 	if p.Title.Text == "" {
 		p.Title.Text = " " // without a title there is no room below it
 	}
-	p.Title.Padding += row * vg.Length(slices.Max(f.rows)+1)
+	p.Title.Padding += lift + row*vg.Length(slices.Max(f.rows)+1)
 }
 
 // rows returns the row of each name. x says where a number of queries is drawn, and
@@ -224,7 +238,7 @@ func (f *flags) Plot(canvas draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&canvas)
 	thin := draw.LineStyle{Color: color.Gray{160}, Width: 0.5}
 	for k, s := range f.stages {
-		bottom := canvas.Max.Y + row*vg.Length(f.rows[k])
+		bottom := canvas.Max.Y + lift + row*vg.Length(f.rows[k])
 		canvas.StrokeLine2(thin, x(s.to), canvas.Min.Y, x(s.to), bottom+row-beside)
 		if f.rows[k] >= 0 {
 			canvas.FillText(noted, vg.Point{X: x(s.to) - beside, Y: bottom}, s.name())

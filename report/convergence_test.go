@@ -66,7 +66,14 @@ func TestStagesEnd(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	got = fewer(got) // 200 : 1 against 201 : 80
+	f := flags{slices.Clone(got), byDifference, nil}
+	f.join() // 200 against 121
+	if byWidth := []stretch{{"look", "look", 0, 80}, {"lines", "polish", 80, 201}}; !slices.Equal(f.stages, byWidth) {
+		t.Errorf("%v, want %v", f.stages, byWidth)
+	}
+	f = flags{got, byRatio, nil}
+	f.join() // 200 : 1 against 201 : 80
+	got = f.stages
 	want = []stretch{{"look", "look", 0, 80}, {"lines", "polish", 80, 201}}
 	if !slices.Equal(got, want) || got[1].name() != "lines … polish" {
 		t.Errorf("%v, want %v", got, want)
@@ -75,8 +82,12 @@ func TestStagesEnd(t *testing.T) {
 	for i := range many {
 		many[i] = untwist.Stage{Stage: objective.Stage{Name: string(rune('a' + i%26))}, Queries: 1 + i}
 	}
-	if got := ended(many); len(got) != mostStages || got[mostStages-1].to != 5050 {
-		t.Errorf("of 100 are left %d, which end at %g", len(got), got[len(got)-1].to)
+	f = flags{ended(many), byRatio, nil}
+	for len(f.stages) > 1 {
+		f.join()
+	}
+	if f.stages[0] != (stretch{"a", "v", 0, 5050}) {
+		t.Errorf("all together are %v", f.stages[0])
 	}
 }
 

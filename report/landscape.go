@@ -1,14 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
 	"math"
-	"path/filepath"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -20,6 +20,7 @@ type Landscape struct {
 	Title  string
 	Note   string // stands below the title
 	Letter string // names the variables: "x" for x₁ and x₂
+	Name   string // of the function, beside its colours; "f" if it is empty
 
 	Lo, Hi float64 // the window, [Lo, Hi]²
 	// Value sets values to those of the function at the rows of points.
@@ -31,8 +32,8 @@ type Landscape struct {
 }
 
 // Landscapes draws panels in rows of two. A panel has contours, the path of each particle
-// from a ring to a dot, the path of the consensus, and a star at the minimiser. Below the
-// panels are a legend and the caption, with a line for each of its strings. What is
+// from a ring to a dot, the path of the consensus, and a star at the minimiser. Beside it
+// is what the colours mean. Below the panels are a legend and the caption, with a line for each of its strings. What is
 // outside the window, or not finite, is left out.
 func Landscapes(path string, panels []Landscape, caption []string) error {
 	if len(panels) == 0 {
@@ -48,35 +49,45 @@ func Landscapes(path string, panels []Landscape, caption []string) error {
 			return fmt.Errorf("report: landscape %d, %q: %w", i+1, p.Title, err)
 		}
 	}
-	s := sheet{unit: 1, panels: len(panels), lines: len(caption)}
-	if filepath.Ext(path) == ".png" {
-		s.unit = sharp
+	s := sheet{panels: len(panels), lines: len(caption)}
+	for _, g := range grounds {
+		s.bar = max(s.bar, g.scale().room()+barWide)
 	}
 	size := s.size()
-	return write(path, size.X, size.Y, func(canvas draw.Canvas) {
-		fill(canvas, color.White, 0, size.X, 0, size.Y)
+	return write(path, strings.Join(caption, " "), size.X, size.Y, func(canvas draw.Canvas) {
 		for i, p := range panels {
 			frame := s.frame(canvas, i)
 			grounds[i].draw(frame)
 			p.draw(frame, s)
+			left := frame.Max.X + barWide
+			frame.Rectangle = vg.Rectangle{Min: vg.Point{X: left, Y: frame.Min.Y}, Max: vg.Point{X: left + barWide, Y: frame.Max.Y}}
+			scale := grounds[i].scale()
+			scale.title = cmp.Or(p.Name, "f")
+			scale.draw(frame)
 		}
 		s.legend(canvas)
 		s.caption(canvas, caption)
 	})
 }
 
-// sharp is how much larger a PNG is drawn than an SVG, so that it is sharp.
-const sharp = 2.5
+// barWide is how wide a bar of colours is, and how far from its panel.
+const barWide = vg.Length(8)
 
-// A sheet says how landscapes are laid out. unit is the length of a point.
+// A sheet says how landscapes are laid out. bar is the room for a bar of colours.
 type sheet struct {
-	unit          vg.Length
 	panels, lines int
+	bar           vg.Length
 }
 
 // In points: the side of a panel's frame, the space on each side of it, and the height of
 // a line of the caption.
-const side, leftOf, rightOf, above, below, leading = 250, 34, 10, 34, 30, 14
+const side, leftOf, rightOf, above, below, leading = 250, 40, 10, 36, 32, 14
+
+// pitch is the width of a panel with all that belongs to it, and atLeast is that of the
+// picture, so that the legend fits.
+func (s sheet) pitch() vg.Length { return leftOf + side + s.bar + barWide + rightOf }
+
+const atLeast = vg.Length(520)
 
 // columns and rows are how many of each the panels make.
 func (s sheet) columns() int { return min(2, s.panels) }
@@ -85,25 +96,23 @@ func (s sheet) rows() int    { return (s.panels + 1) / 2 }
 // size returns the size of the picture.
 func (s sheet) size() vg.Point {
 	return vg.Point{
-		X: s.unit * vg.Length(s.columns()*(leftOf+side+rightOf)),
-		Y: s.unit * vg.Length(s.rows()*(above+side+below)+(s.lines+2)*leading),
+		X: max(atLeast, vg.Length(s.columns())*s.pitch()),
+		Y: vg.Length(s.rows()*(above+side+below) + (s.lines+2)*leading),
 	}
 }
 
 // frame returns the frame of the k-th panel.
 func (s sheet) frame(canvas draw.Canvas, k int) draw.Canvas {
-	left := s.unit * vg.Length(k%2*(leftOf+side+rightOf)+leftOf)
-	top := s.size().Y - s.unit*vg.Length(k/2*(above+side+below)+above)
-	canvas.Rectangle = vg.Rectangle{
-		Min: vg.Point{X: left, Y: top - side*s.unit}, Max: vg.Point{X: left + side*s.unit, Y: top},
-	}
+	left := (s.size().X-vg.Length(s.columns())*s.pitch())/2 + vg.Length(k%2)*s.pitch() + leftOf
+	top := s.size().Y - vg.Length(k/2*(above+side+below)+above)
+	canvas.Rectangle = vg.Rectangle{Min: vg.Point{X: left, Y: top - side}, Max: vg.Point{X: left + side, Y: top}}
 	return canvas
 }
 
 // text returns the style for words of this size in points.
 func (s sheet) text(size vg.Length, x text.XAlignment, y text.YAlignment) draw.TextStyle {
-	style := small(size*s.unit, x, y)
-	style.Color = color.Black
+	style := small(size, x, y)
+	style.Color = black
 	return style
 }
 
@@ -129,23 +138,20 @@ func (p Landscape) draw(frame draw.Canvas, s sheet) {
 
 // axes draws the frame, and around it the title, the ticks and the letters.
 func (p Landscape) axes(frame draw.Canvas, s sheet, at func([2]float64) vg.Point) {
-	u, middle := s.unit, frame.Center()
-	mark := draw.LineStyle{Color: color.Gray{90}, Width: 0.6 * u}
-	frame.StrokeLines(mark, outline(frame.Rectangle))
-	frame.FillText(s.text(11, draw.XCenter, draw.YBottom), vg.Point{X: middle.X, Y: frame.Max.Y + 15*u}, p.Title)
-	frame.FillText(small(9*u, draw.XCenter, draw.YBottom), vg.Point{X: middle.X, Y: frame.Max.Y + 4*u}, p.Note)
-	for _, tick := range (plot.DefaultTicks{}).Ticks(p.Lo, p.Hi) {
-		x, long := at([2]float64{tick.Value, tick.Value}), 3*u
-		if tick.IsMinor() {
-			long = 1.5 * u
-		}
+	middle := frame.Center()
+	mark := draw.LineStyle{Color: color.Gray{90}, Width: 0.6}
+	frame.StrokeLines(mark, corners(frame.Rectangle))
+	frame.FillText(s.text(11, draw.XCenter, draw.YBottom), vg.Point{X: middle.X, Y: frame.Max.Y + 15}, p.Title)
+	frame.FillText(small(9, draw.XCenter, draw.YBottom), vg.Point{X: middle.X, Y: frame.Max.Y + 4}, p.Note)
+	for _, tick := range evenly(p.Lo, p.Hi, 0) {
+		x, long := at([2]float64{tick.Value, tick.Value}), vg.Length(3)
 		frame.StrokeLine2(mark, x.X, frame.Min.Y, x.X, frame.Min.Y-long)
 		frame.StrokeLine2(mark, frame.Min.X, x.Y, frame.Min.X-long, x.Y)
-		frame.FillText(s.text(9, draw.XCenter, draw.YTop), vg.Point{X: x.X, Y: frame.Min.Y - 4*u}, tick.Label)
-		frame.FillText(s.text(9, draw.XRight, draw.YCenter), vg.Point{X: frame.Min.X - 5*u, Y: x.Y}, tick.Label)
+		frame.FillText(s.text(9, draw.XCenter, draw.YTop), vg.Point{X: x.X, Y: frame.Min.Y - 4}, tick.Label)
+		frame.FillText(s.text(9, draw.XRight, draw.YCenter), vg.Point{X: frame.Min.X - 5, Y: x.Y}, tick.Label)
 	}
-	frame.FillText(s.text(10, draw.XCenter, draw.YTop), vg.Point{X: middle.X, Y: frame.Min.Y - 14*u}, p.Letter+"₁")
-	frame.FillText(s.text(10, draw.XCenter, draw.YCenter), vg.Point{X: frame.Min.X - 25*u, Y: middle.Y}, p.Letter+"₂")
+	frame.FillText(s.text(10, draw.XCenter, draw.YTop), vg.Point{X: middle.X, Y: frame.Min.Y - 14}, p.Letter+"₁")
+	frame.FillText(s.text(10, draw.XCenter, draw.YCenter), vg.Point{X: frame.Min.X - 25, Y: middle.Y}, p.Letter+"₂")
 }
 
 // part returns where v is in the window: from 0 to 1 inside. What is very far outside is
@@ -174,7 +180,7 @@ func stretches(path [][2]float64, at func([2]float64) vg.Point) [][]vg.Point {
 func (s sheet) stroke(frame draw.Canvas, c color.Color, wide vg.Length, lines [][]vg.Point) {
 	for _, line := range lines {
 		if len(line) > 1 {
-			frame.StrokeLines(draw.LineStyle{Color: c, Width: wide * s.unit}, frame.ClipLinesXY(line)...)
+			frame.StrokeLines(draw.LineStyle{Color: c, Width: wide}, frame.ClipLinesXY(line)...)
 		}
 	}
 }
@@ -202,7 +208,7 @@ func (s sheet) goal(canvas draw.Canvas, at vg.Point) {
 // disc draws a full circle unless its centre is outside the canvas or NaN.
 func (s sheet) disc(canvas draw.Canvas, at vg.Point, radius vg.Length, c color.Color) {
 	if canvas.Contains(at) {
-		canvas.DrawGlyphNoClip(draw.GlyphStyle{Color: c, Radius: radius * s.unit, Shape: draw.CircleGlyph{}}, at)
+		canvas.DrawGlyphNoClip(draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}, at)
 	}
 }
 
@@ -214,24 +220,19 @@ func (s sheet) star(canvas draw.Canvas, at vg.Point) {
 	var corners []vg.Point
 	for k := range 11 {
 		sin, cos := math.Sincos(math.Pi * (0.5 + float64(k)/5))
-		radius := [2]vg.Length{8, 3.3}[k%2] * s.unit
+		radius := [2]vg.Length{8, 3.3}[k%2]
 		corners = append(corners, vg.Point{X: at.X + radius*vg.Length(cos), Y: at.Y + radius*vg.Length(sin)})
 	}
 	canvas.FillPolygon(color.RGBA{R: 255, G: 205, B: 40, A: 255}, corners)
-	canvas.StrokeLines(draw.LineStyle{Color: color.Black, Width: 0.7 * s.unit}, corners)
-}
-
-// outline returns the corners of a rectangle, and the first one again at the end.
-func outline(r vg.Rectangle) []vg.Point {
-	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min}
+	canvas.StrokeLines(draw.LineStyle{Color: color.Black, Width: 0.7}, corners)
 }
 
 // legend explains the signs in one line below the panels.
 func (s sheet) legend(canvas draw.Canvas) {
-	u, y := s.unit, s.unit*vg.Length((s.lines+1)*leading)
+	y := vg.Length((s.lines + 1) * leading)
 	style := s.text(9, draw.XLeft, draw.YCenter)
 	names := []string{"start of a particle", "its path", "its end", "path of the consensus", "its end", "minimiser"}
-	line := func(x vg.Length) [][]vg.Point { return [][]vg.Point{{{X: x - 9*u, Y: y}, {X: x + 9*u, Y: y}}} }
+	line := func(x vg.Length) [][]vg.Point { return [][]vg.Point{{{X: x - 9, Y: y}, {X: x + 9, Y: y}}} }
 	signs := []func(x vg.Length){
 		func(x vg.Length) { s.ring(canvas, vg.Point{X: x, Y: y}) },
 		func(x vg.Length) { s.stroke(canvas, trail, 0.7, line(x)) },
@@ -242,21 +243,21 @@ func (s sheet) legend(canvas draw.Canvas) {
 	}
 	total := vg.Length(0)
 	for _, name := range names {
-		total += style.Width(name) + 44*u
+		total += style.Width(name) + 44
 	}
-	x := max(0, (s.size().X-total+22*u)/2)
+	x := max(0, (s.size().X-total+22)/2)
 	for k, name := range names {
-		signs[k](x + 9*u)
-		canvas.FillText(style, vg.Point{X: x + 22*u, Y: y}, name)
-		x += style.Width(name) + 44*u
+		signs[k](x + 9)
+		canvas.FillText(style, vg.Point{X: x + 22, Y: y}, name)
+		x += style.Width(name) + 44
 	}
 }
 
 // caption writes the lines at the bottom.
 func (s sheet) caption(canvas draw.Canvas, lines []string) {
 	for k, line := range lines {
-		y := s.unit * (vg.Length((s.lines-k)*leading) - 6)
-		style := small(9*s.unit, draw.XCenter, draw.YCenter)
+		y := vg.Length((s.lines-k)*leading) - 6
+		style := small(9, draw.XCenter, draw.YCenter)
 		canvas.FillText(style, vg.Point{X: s.size().X / 2, Y: y}, line)
 	}
 }

@@ -113,18 +113,3 @@ func (v view) curve(frame draw.Canvas, font vg.Length) {
 		frame.DrawGlyphNoClip(dot, well)
 	}
 }
-
-// red is the colour of wells.
-var red = color.RGBA{R: 190, G: 50, B: 40, A: 255}
-
-// cut shortens a text to what fits.
-func cut(style draw.TextStyle, text string, wide vg.Length) string {
-	if style.Width(text) <= wide {
-		return text
-	}
-	letters := []rune(text)
-	for len(letters) > 0 && style.Width(string(letters)+"…") > wide {
-		letters = letters[:len(letters)-1]
-	}
-	return string(letters) + "…"
-}

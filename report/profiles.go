@@ -6,13 +6,13 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strconv"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -24,11 +24,12 @@ const (
 	mostPoints  = 200 // of a curve
 )
 
-// Profiles draws f along components, at most the first hundred, each in a panel of its
-// own: a curve through the points, a dot at the chosen well and rings at the others.
-// Values that are not finite are left out.
+// Profiles draws f along components, each in a panel of its own: a curve through the
+// points, a dot at the chosen well and rings at the others. Of more than a hundred
+// components it draws those along which f varies most, and says so. Values that are not
+// finite are left out.
 func Profiles(path string, profiles []untwist.Profile) error {
-	shown := profiles[:min(len(profiles), mostPanels)]
+	shown := telling(profiles)
 	views := make([]view, len(shown))
 	points := 0
 	for i, p := range shown {
@@ -43,16 +44,42 @@ func Profiles(path string, profiles []untwist.Profile) error {
 	}
 	note := ""
 	if len(shown) < len(profiles) {
-		note = fmt.Sprintf("the first %d of %d", len(shown), len(profiles))
+		note = fmt.Sprintf("the %d of %s along which f varies most", len(shown), words.Count(len(profiles), "component", "components"))
 	}
 	g := layout(views, note)
-	return write(path, g.size().X, g.size().Y, func(canvas draw.Canvas) {
-		fill(canvas, color.White, 0, g.size().X, 0, g.size().Y)
+	return write(path, "f along components", g.size().X, g.size().Y, func(canvas draw.Canvas) {
 		canvas.FillText(small(g.font, draw.XLeft, draw.YTop), vg.Point{X: margin, Y: g.size().Y - margin}, note)
 		for i, v := range views {
 			v.draw(g.panel(canvas, i), g.font)
 		}
 	})
+}
+
+// telling returns the profiles along which f varies most, in their order. Among equals the
+// first ones are chosen.
+func telling(profiles []untwist.Profile) []untwist.Profile {
+	if len(profiles) <= mostPanels {
+		return profiles
+	}
+	varies := make([]float64, len(profiles))
+	for i, p := range profiles {
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, v := range p.Value {
+			if finite(v) {
+				least, most = min(least, bounded(v)), max(most, bounded(v))
+			}
+		}
+		varies[i] = most - least
+	}
+	order := ascending(len(profiles))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(varies[b], varies[a]) })
+	order = order[:mostPanels]
+	slices.Sort(order)
+	shown := make([]untwist.Profile, len(order))
+	for k, i := range order {
+		shown[k] = profiles[i]
+	}
+	return shown
 }
 
 // writeProfiles writes profiles as a table in CSV, with components counted from 0.
@@ -79,7 +106,7 @@ type view struct {
 
 // look chooses what is shown of a profile.
 func look(p untwist.Profile) view {
-	v := view{title: fmt.Sprintf("component %d", p.Component+1), points: pairs(p.Y, p.Value)}
+	v := view{title: "component " + words.Thousands(p.Component+1), points: pairs(p.Y, p.Value)}
 	for _, w := range p.Wells {
 		v.wells = append(v.wells, pairs([]float64{w.Y}, []float64{w.Value})...)
 	}

@@ -25,15 +25,20 @@ type Course struct {
 // may stop. Values below a fifth of the goal are drawn at a fifth. The axis of queries
 // begins at from.
 func Race(path, title, axis string, courses []Course, goal, from float64) error {
-	p := plot.New()
-	p.Title.Text = title
-	p.X.Label.Text, p.Y.Label.Text = "queries", axis
-	floor, top, last := max(goal/5, 1e-300), min(goal, 1e300), 9*from
-	grid := plotter.NewGrid()
-	grid.Vertical.Color = nil
-	p.Add(grid)
-	p.Legend.TextStyle.Font.Size, p.Legend.ThumbnailWidth, p.Legend.Padding = 8, 20, 1.5
+	return race(path, title, axis, courses, goal, from, logarithmic)
+}
+
+// RaceLinear is Race with queries on a linear scale, which begins at 0.
+func RaceLinear(path, title, axis string, courses []Course, goal float64) error {
+	return race(path, title, axis, courses, goal, 0, linear)
+}
+
+func race(path, title, axis string, courses []Course, goal, from float64, scale func(*plot.Axis)) error {
+	p := chart(title, "queries", axis)
+	floor, top, last := max(goal/5, 1e-300), min(goal, 1e300), max(1, 9*from)
+	p.Add(levels())
 	var lines []plot.Plotter
+	var key legend
 	for i, c := range courses {
 		median, upper := c.stairs(c.Median, from, floor), c.stairs(c.Upper, from, floor)
 		if len(median) == 0 {
@@ -45,7 +50,7 @@ func Race(path, title, axis string, courses []Course, goal, from float64) error 
 		}
 		p.Add(shade)
 		lines = append(lines, line, end)
-		p.Legend.Add(c.Name, line)
+		key.add(c.Name, line.LineStyle)
 		top, last = max(top, median[0].Y), max(last, median[len(median)-1].X)
 		if len(upper) > 0 {
 			top = max(top, upper[0].Y)
@@ -60,22 +65,10 @@ func Race(path, title, axis string, courses []Course, goal, from float64) error 
 	}
 	aim.Color, aim.Width, aim.Dashes = color.Gray{100}, 0.6, []vg.Length{2, 2}
 	p.Add(append(lines, aim)...)
-	logarithmic(&p.X, "%.0e")
-	logarithmic(&p.Y, "%.0e")
+	scale(&p.X)
+	logarithmic(&p.Y)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = from, last, floor/1.3, max(min(10*floor, 1e301), 2*top)
-	return withLegend(path, p)
-}
-
-// withLegend draws a plot with its legend to the right of it.
-func withLegend(path string, p *plot.Plot) error {
-	legend := p.Legend
-	p.Legend = plot.NewLegend()
-	wide := 3.4 * vg.Centimeter
-	return write(path, width+wide, height, func(canvas draw.Canvas) {
-		p.Draw(draw.Crop(canvas, margin, -wide, margin, -margin))
-		legend.Top, legend.Left = true, true
-		legend.Draw(draw.Crop(canvas, width+margin, -margin, margin, -vg.Centimeter))
-	})
+	return key.write(path, title, p)
 }
 
 // stairs returns the corners of one of the quartiles: nothing before a number of queries,
@@ -115,18 +108,4 @@ func (c Course) draw(i int, from, floor float64) (*plotter.Polygon, *plotter.Lin
 	line.LineStyle = stroke(i, 1.2)
 	end.Shape, end.Radius, end.Color = draw.CircleGlyph{}, 2, hue
 	return shade, line, end, nil
-}
-
-// hues are colours that colour-blind people can tell apart, too (after Okabe and Ito).
-// dashes keep lines apart that lie on top of each other.
-var hues = []color.RGBA{
-	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
-	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {140, 140, 0, 255},
-}
-
-var dashes = [][]vg.Length{nil, {6, 2}, {2, 1.5}, {8, 2, 2, 2}, {4, 1.5, 1, 1.5}}
-
-// stroke is the i-th style of a line. Forty differ.
-func stroke(i int, wide vg.Length) draw.LineStyle {
-	return draw.LineStyle{Color: hues[i%len(hues)], Dashes: dashes[i%len(dashes)], Width: wide}
 }

@@ -107,21 +107,24 @@ func failures(a untwist.Account) []string {
 }
 
 // Draw draws into a folder how the run went and what it learnt about f, as far as there
-// is something to draw: convergence.svg, spectrum.svg, couplings.svg and profiles.svg.
-// The profiles are written as profiles.csv, too. Where the minimum of f is known and f has
-// no blemishes, convergence.svg shows the gap, and otherwise the best value.
+// is something to draw: convergence.svg and convergence-linear.svg, which have queries on a
+// logarithmic and on a linear scale, spectrum.svg, couplings.svg and profiles.svg. The
+// profiles are written as profiles.csv, too. Where the minimum of f is known and f has no
+// blemishes, the convergence is that of the gap, and otherwise that of the best value.
 //
 // Draw goes on after a picture that cannot be drawn, and returns the first error.
 func (r Run) Draw(dir string) error {
 	found := r.Result
-	title, axis, curve := "value %.3g after %s", "best value", found.Curve
+	what, axis, curve := "value", "best value", found.Curve
 	final := found.Value
 	if r.hasGap() && found.ValueClean == nil {
-		title, axis, curve = "gap %.3g after %s", "gap", r.gaps()
+		what, axis, curve = "gap", "gap", r.gaps()
 		final = r.gap()
 	}
-	title = found.Strategy + ": " + fmt.Sprintf(title, final, words.Count(found.Queries, "query", "queries"))
-	failed := Convergence(filepath.Join(dir, "convergence.svg"), title, axis, curve, found.Stages)
+	title := fmt.Sprintf("%s: %s %s after %s", found.Strategy, what, words.Number(final, 3), words.Count(found.Queries, "query", "queries"))
+	failed := cmp.Or(
+		Convergence(filepath.Join(dir, "convergence.svg"), title, axis, curve, found.Stages),
+		ConvergenceLinear(filepath.Join(dir, "convergence-linear.svg"), title, axis, curve, found.Stages))
 	if found.Structure != nil {
 		failed = cmp.Or(failed, drawStructure(dir, *found.Structure))
 	}

@@ -196,7 +196,7 @@ func TestDrawnRuns(t *testing.T) {
 			t.Errorf("%v\n%s", err, diff)
 		}
 		svg(t, filepath.Join(dir, "spectrum.svg"))
-		if entries, _ := os.ReadDir(dir); len(entries) != 4 {
+		if entries, _ := os.ReadDir(dir); len(entries) != 5 {
 			t.Errorf("there are %v", entries)
 		}
 	}

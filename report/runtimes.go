@@ -1,10 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"image/color"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -35,22 +33,21 @@ func Runtimes(path, title string, all []Distribution) error {
 			return err
 		}
 	}
-	p := plot.New()
-	p.Title.Text = title
-	p.X.Label.Text, p.Y.Label.Text = "queries / dimension", "share of pairs solved"
-	logarithmic(&p.X, "%g")
+	p := chart(title, "queries / dimension", "share of pairs solved")
+	logarithmic(&p.X)
 	p.X.Min, p.X.Max = reach(all)
 	p.Y.Min, p.Y.Max = 0, 1
 	p.Y.Tick.Marker = plot.ConstantTicks(tenths)
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
+	grid := levels()
+	grid.Vertical = grid.Horizontal
 	p.Add(grid)
-	names := margined{width: 3.4 * vg.Centimeter}
+	var names legend
 	for i, d := range all {
 		p.Add(ascent{d, stroke(i, 1.3)})
-		names.add(d.Name, d.final(), stroke(i, 0.6))
+		names.add(d.Name, stroke(i, 0.6))
+		names.lead(d.final())
 	}
-	return names.write(path, p)
+	return names.write(path, title, p)
 }
 
 // tenths are the marks of an axis from 0 to 1.
@@ -151,81 +148,10 @@ func (a ascent) Plot(canvas draw.Canvas, p *plot.Plot) {
 	}
 	stroked(a.line, sure)
 	if a.End > 0 {
-		cross := draw.GlyphStyle{Color: a.line.Color, Radius: 3, Shape: draw.CrossGlyph{}}
-		canvas.DrawGlyphNoClip(cross, vg.Point{X: x(end), Y: y(a.at(end))})
+		const arm = 3
+		cross := draw.LineStyle{Color: a.line.Color, Width: a.line.Width}
+		at := vg.Point{X: x(end), Y: y(a.at(end))}
+		canvas.StrokeLine2(cross, at.X-arm, at.Y-arm, at.X+arm, at.Y+arm)
+		canvas.StrokeLine2(cross, at.X-arm, at.Y+arm, at.X+arm, at.Y-arm)
 	}
-}
-
-// margined is the margin to the right of a plot, with a name for the end of each line.
-type margined struct {
-	width vg.Length
-	names []named
-}
-
-// A named has the name of a line, and how high on the y axis the line ends.
-type named struct {
-	name string
-	end  float64
-	line draw.LineStyle
-}
-
-func (m *margined) add(name string, end float64, line draw.LineStyle) {
-	m.names = append(m.names, named{name, end, line})
-}
-
-// lead is the height of a name, and leader is the room for the lines that lead to names.
-const lead, leader = vg.Length(11), vg.Length(24)
-
-// write draws the plot and its margin. The picture grows with the number of names.
-func (m *margined) write(path string, p *plot.Plot) error {
-	slices.SortStableFunc(m.names, func(a, b named) int { return cmp.Compare(b.end, a.end) })
-	style := small(8, draw.XLeft, draw.YCenter)
-	style.Color = color.Black
-	high := max(height, lead*vg.Length(len(m.names)+1)+1.5*vg.Centimeter)
-	return write(path, width+m.width, high, func(canvas draw.Canvas) {
-		body := draw.Crop(canvas, margin, -m.width, margin, -margin)
-		p.Draw(body)
-		data := p.DataCanvas(body)
-		_, y := p.Transforms(&data)
-		wanted := make([]vg.Length, len(m.names))
-		for k, n := range m.names {
-			wanted[k] = y(n.end)
-		}
-		for k, at := range spread(wanted, lead, data.Min.Y, canvas.Max.Y-margin-lead) {
-			n, left := m.names[k], data.Max.X+leader
-			canvas.StrokeLine2(n.line, data.Max.X, wanted[k], left-2*beside, at)
-			canvas.FillText(style, vg.Point{X: left, Y: at}, cut(style, n.name, canvas.Max.X-margin-left))
-		}
-	})
-}
-
-// spread moves heights, which descend, as little as possible, by the sum of squares, so
-// that they are a gap apart and between lo and hi. Where there is no room for all, they
-// go beyond lo.
-func spread(wanted []vg.Length, gap, lo, hi vg.Length) []vg.Length {
-	// Without the gaps, z_k = wanted_k + k·gap must descend: the means of the stretches
-	// that do not (pool adjacent violators).
-	type pool struct {
-		sum vg.Length
-		n   int
-	}
-	mean := func(p pool) vg.Length { return p.sum / vg.Length(p.n) }
-	var pools []pool
-	for k, w := range wanted {
-		pools = append(pools, pool{w + vg.Length(k)*gap, 1})
-		for n := len(pools); n > 1 && mean(pools[n-2]) < mean(pools[n-1]); n-- {
-			pools[n-2].sum += pools[n-1].sum
-			pools[n-2].n += pools[n-1].n
-			pools = pools[:n-1]
-		}
-	}
-	lowest := lo + vg.Length(len(wanted)-1)*gap
-	var placed []vg.Length
-	for _, p := range pools {
-		z := min(max(mean(p), lowest), hi)
-		for range p.n {
-			placed = append(placed, z-vg.Length(len(placed))*gap)
-		}
-	}
-	return placed
 }
