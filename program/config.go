@@ -1,4 +1,4 @@
-// Package program has objectives that are someone else's program.
+// Package program has objectives and optimisers that are someone else's program.
 package program
 
 import (

@@ -39,3 +39,25 @@ func Example() {
 	// point 2: exit status 3: no such mesh
 	// [13 +Inf 31]
 }
+
+// An optimiser that asks for two points and is done.
+func ExampleOptimizer() {
+	o, err := program.NewOptimizer(program.OptimizerConfig{
+		Exec: `sh -c 'read -r task; echo "{\"points\":[[1,2],[3,4]]}"; read -r values'`,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer o.Close()
+
+	f := objective.Func(2, func(x []float64) float64 {
+		fmt.Println(x)
+		return x[0]*x[0] + x[1]*x[1]
+	})
+	if err := o.Minimize(context.Background(), f, objective.Cube(2, -5, 5), 100, 1); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// [1 2]
+	// [3 4]
+}
