@@ -157,6 +157,22 @@ func TestBehindWithoutSuccess(t *testing.T) {
 	}
 }
 
+// Fewer successes are a smaller share: one of one is not fewer than two of three.
+func TestBehindByShares(t *testing.T) {
+	of := func(successes, runs int) *Standing {
+		return &Standing{Runs: runs, Goals: []Goal{{Successes: successes, ERT: 10}}, draws: []float64{10}}
+	}
+	for _, test := range []struct {
+		k, n, l, m int
+		want       bool
+	}{{1, 1, 2, 3, false}, {2, 3, 1, 1, true}, {2, 3, 2, 3, false}, {4, 6, 2, 3, false}, {1, 3, 2, 3, true}} {
+		var d Duel
+		if d.race(of(test.k, test.n), of(test.l, test.m)); d.Behind != test.want || d.Ratio != 1 {
+			t.Errorf("%+v: %+v", test, d)
+		}
+	}
+}
+
 // Runs are ordered by queries to the target, and after those by gaps.
 func TestOutcomesAreOrdered(t *testing.T) {
 	at := func(queries int, gap float64) store.Run {

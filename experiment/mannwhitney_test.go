@@ -108,9 +108,9 @@ func TestMannWhitneyIsExactAtTheLargestSize(t *testing.T) {
 }
 
 // Where both can be had, the normal distribution is near the exact p-values: at 60 against 80
-// values, of which many are equal or none, to 0.005 and for the two-sided p to 0.01.
+// values to 0.0008, or to 0.01 if many values are equal, and the two-sided ones to twice that.
 func TestManyRunsAreNearlyExact(t *testing.T) {
-	for _, classes := range []int{6, 1000} {
+	for classes, most := range map[int]float64{6: 0.01, 100_000: 0.0008} {
 		for shift := range 8 { // of a, so that p goes from large to small
 			var a, b []int
 			random := rng.Seed(uint64(shift)).Stream("test", classes)
@@ -122,8 +122,9 @@ func TestManyRunsAreNearlyExact(t *testing.T) {
 			}
 			exact := mannWhitney(a, b, cmp.Compare[int])
 			near := nearly(exact.shift, 60, doubledRanks(slices.Concat(a, b), cmp.Compare[int]))
-			if math.Abs(exact.less-near.less) > 0.005 || math.Abs(exact.greater-near.greater) > 0.005 || math.Abs(exact.differ-near.differ) > 0.01 {
-				t.Errorf("%+v, nearly %+v", exact, near)
+			off := max(math.Abs(exact.less-near.less), math.Abs(exact.greater-near.greater), math.Abs(exact.differ-near.differ)/2)
+			if off > most {
+				t.Errorf("%+v, nearly %+v: off by %v", exact, near, off)
 			}
 		}
 	}
