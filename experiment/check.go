@@ -198,10 +198,3 @@ func separated(text string) (all []float64) {
 
 // total returns how many runs the grid has.
 func (g Grid) total() int { return len(g.Cases) * len(g.Methods) * g.Runs }
-
-// has reports whether a run belongs to the grid.
-func (g Grid) has(k store.Key) bool {
-	return k.Seed-g.Seed < uint64(g.Runs) &&
-		slices.ContainsFunc(g.Cases, func(c Case) bool { return c.Key() == k.Problem }) &&
-		slices.ContainsFunc(g.Methods, func(m Method) bool { return m.Key() == k.Method })
-}

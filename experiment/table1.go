@@ -79,6 +79,12 @@ func (g *Table1) check() error {
 	if err := checkNames("Problems", "problem", g.Problems, problem.Names()); err != nil {
 		return err
 	}
+	for _, name := range g.Problems {
+		spec := problem.Spec{Name: name, Dim: g.Dim, Mix: g.Mix}
+		if err := spec.Complete(); err != nil {
+			return objective.BadOption("Problems", "%s cannot be in this table: %v", name, err)
+		}
+	}
 	return checkNames("Methods", "method", g.Methods, MethodNames())
 }
 

@@ -151,6 +151,26 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// A cell without a run is empty in every form: nothing is known of it.
+func TestEmptyCells(t *testing.T) {
+	g := complete(t, Table1{Dim: 4, Runs: 3, Problems: []string{"levy"}, Methods: []string{"cbo"}})
+	table, err := g.Tabulate(ctx, open(t, g, t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := table.Text(); !strings.Contains(text, "\ncbo     levy                   –\n") {
+		t.Errorf("%q", text)
+	}
+	for _, test := range []struct {
+		form func() ([]byte, error)
+		line string
+	}{{table.markdown, "| cbo | levy |  |  | – |  |  |  |  |"}, {table.csv, "cbo,levy,0,0,,,,,,,,"}} {
+		if text, err := test.form(); err != nil || !strings.Contains(string(text), "\n"+test.line+"\n") {
+			t.Errorf("no %q in %s, %v", test.line, text, err)
+		}
+	}
+}
+
 // docs/table1.md has the table of docs/table1.json, which a run has written, and README.md
 // has its overview.
 func TestCommittedTable(t *testing.T) {

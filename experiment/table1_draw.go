@@ -12,11 +12,11 @@ import (
 	"github.com/untwist/untwist/store"
 )
 
-// Draw draws pictures for each problem, NAME-convergence-PROBLEM.svg and .png, where NAME is
-// that of the grid, and with queries on a linear scale NAME-convergence-PROBLEM-linear.svg.
-// It returns the paths of the files. They show how the least gap fell with the queries: the
-// median and the quartiles over the seeds, with a line for each method. A run that has
-// reached the gap keeps its last value. Problems
+// Draw draws pictures for each problem, NAME-convergence-PROBLEM.svg and .png, and with
+// queries on a linear scale NAME-convergence-PROBLEM-linear.svg, where NAME is that of the
+// grid. It returns the paths of the files. The pictures show how the least gap fell with the
+// queries: the median and the quartiles over the seeds, with a line for each method. A run
+// that has reached the gap keeps its last value. Problems
 // without a run are left out.
 func (t Table) Draw(dir string) (files []string, err error) {
 	for _, problem := range t.Grid.Problems {
@@ -31,14 +31,14 @@ func (t Table) Draw(dir string) (files []string, err error) {
 		}
 		title := fmt.Sprintf("%s, d = %d: median and quartiles", problem, t.Grid.Dim)
 		from := max(1, float64(t.Grid.Budget)/1e5)
-		for _, ending := range []string{"svg", "png"} {
-			path := filepath.Join(dir, t.Grid.name()+"-convergence-"+problem+"."+ending)
+		base := filepath.Join(dir, t.Grid.name()+"-convergence-"+problem)
+		for _, path := range []string{base + ".svg", base + ".png"} {
 			if err := report.Race(path, title, "least gap so far", courses, t.Grid.Gap, from); err != nil {
 				return files, err
 			}
 			files = append(files, path)
 		}
-		path := filepath.Join(dir, t.Grid.name()+"-convergence-"+problem+"-linear.svg")
+		path := base + "-linear.svg"
 		if err := report.RaceLinear(path, title, "least gap so far", courses, t.Grid.Gap); err != nil {
 			return files, err
 		}

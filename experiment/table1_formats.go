@@ -81,7 +81,11 @@ func (t Table) overview(title func(Method) string) sheet {
 		line := []string{title(t.Grid.method(i))}
 		for k := range t.Grid.Problems {
 			c := t.Cells[i*len(t.Grid.Problems)+k]
-			line = append(line, fmt.Sprintf("%d/%d%s", c.Successes, c.Runs, brackets(c.Recovered)), whole(c.Paper)+brackets(c.PapersRecovered))
+			success := fmt.Sprintf("%d/%d%s", c.Successes, c.Runs, brackets(c.Recovered))
+			if c.Runs == 0 {
+				success = ""
+			}
+			line = append(line, success, whole(c.Paper)+brackets(c.PapersRecovered))
 		}
 		lines = append(lines, line)
 	}
@@ -118,10 +122,16 @@ func (t Table) details() sheet {
 		if c.P != nil {
 			p = fmt.Sprintf("%.2g", *c.P)
 		}
-		lines = append(lines, []string{
+		line := []string{
 			c.Method, c.Problem, fmt.Sprintf("%d/%d", c.Successes, c.Runs), fmt.Sprintf("%.0f–%.0f", 100*c.Low, 100*c.High),
 			whole(c.Paper) + brackets(c.PapersRecovered), p, recovered, whole(c.Queries), fmt.Sprintf("%.2f", c.Seconds),
-		})
+		}
+		if c.Runs == 0 { // nothing is known of it
+			for _, k := range []int{2, 3, 5, 6, 7, 8} {
+				line[k] = ""
+			}
+		}
+		lines = append(lines, line)
 	}
 	return sheet{lines: lines}
 }
@@ -139,9 +149,13 @@ func (t Table) csv() ([]byte, error) {
 		"recovered", "paper_recovered", "median_queries", "seconds",
 	}}
 	for _, c := range t.Cells {
+		low, high, seconds := &c.Low, &c.High, &c.Seconds
+		if c.Runs == 0 { // nothing is known of it
+			low, high, seconds = nil, nil, nil
+		}
 		lines = append(lines, []string{
-			c.Method, c.Problem, strconv.Itoa(c.Successes), strconv.Itoa(c.Runs), decimals(&c.Low), decimals(&c.High),
-			digits(c.Paper), decimals(c.P), decimals(c.Recovered), digits(c.PapersRecovered), digits(c.Queries), decimals(&c.Seconds),
+			c.Method, c.Problem, strconv.Itoa(c.Successes), strconv.Itoa(c.Runs), decimals(low), decimals(high),
+			digits(c.Paper), decimals(c.P), decimals(c.Recovered), digits(c.PapersRecovered), digits(c.Queries), decimals(seconds),
 		})
 	}
 	return asCSV(lines)

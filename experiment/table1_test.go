@@ -84,6 +84,8 @@ func TestBadGrids(t *testing.T) {
 	}{
 		{Table1{Problems: []string{"rastrgin"}}, "Problems", `unknown problem "rastrgin": must be one of rastrigin,`},
 		{Table1{Problems: []string{}}, "Problems", "none are named"},
+		{Table1{Problems: []string{"bbob-1"}}, "Problems", "bbob-1 cannot be in this table: "},
+		{Table1{Mix: "block"}, "Problems", "rastrigin cannot be in this table: "},
 		{Table1{Methods: []string{"CBO"}}, "Methods", `unknown method "CBO": must be one of cbo-on-g,`},
 		{Table1{Methods: []string{"identification"}}, "Methods", "unknown method"},
 		{Table1{Methods: []string{"cbo", "auto", "cbo"}}, "Methods", `"cbo" is named twice`},

@@ -146,7 +146,7 @@ func TestInterruptedGrid(t *testing.T) {
 	if status != 130 {
 		t.Errorf("status %d", status)
 	}
-	for _, want := range []string{`(?m)^auto +rastrigin +1/1 `, `(?m)^cbo +rastrigin +0/0 +0–100 `, `(?m)1 of 2 runs\.$`} {
+	for _, want := range []string{`(?m)^auto +rastrigin +1/1 `, `(?m)^cbo +rastrigin +0 *$`, `(?m)1 of 2 runs\.$`} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
 			t.Errorf("no %s in %s", want, stdout)
 		}
@@ -154,7 +154,7 @@ func TestInterruptedGrid(t *testing.T) {
 	if want := "untwist: interrupted after 1 of 2 runs; they are kept, and the same command goes on\r\n"; !strings.HasSuffix(shown, want) {
 		t.Errorf("the terminal ends with %q", shown[max(0, len(shown)-200):])
 	}
-	runs, err := os.ReadFile(filepath.Join(dir, "runs.csv"))
+	runs, err := os.ReadFile(filepath.Join(dir, "table1-d4-rastrigin-auto-cbo-1000000000queries-1run-runs.csv"))
 	if err != nil || !strings.Contains(string(runs), "\nauto,rastrigin,0,target-reached,") {
 		t.Errorf("runs.csv: %v\n%s", err, runs)
 	}
