@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,5 +30,25 @@ func TestCounts(t *testing.T) {
 		if err := c.Set(given); err == nil || !strings.Contains(err.Error(), want) || c != 7 {
 			t.Errorf("%q is %d, %v, want an error with %q", given, c, err, want)
 		}
+	}
+}
+
+// Methods have commas between them. Those in a command belong to it, unless another command
+// follows.
+func TestMethodTexts(t *testing.T) {
+	for given, want := range map[string][]string{
+		"auto, cmaes":                 {"auto", "cmaes"},
+		"a=exec:./x 1,2 --k=3,b=4":    {"a=exec:./x 1,2 --k=3,b=4"},
+		"auto,a=exec:x y,b=exec:z,w":  {"auto", "a=exec:x y", "b=exec:z,w"},
+		"s=cmaes:sigma=1,a=exec:x,9,": {"s=cmaes:sigma=1", "a=exec:x,9,"},
+	} {
+		var m methodTexts
+		if err := m.Set(given); err != nil || !slices.Equal(m, want) {
+			t.Errorf("%q: %q, %v", given, m, err)
+		}
+	}
+	var m methodTexts
+	if err := m.Set("auto,,cmaes"); err == nil {
+		t.Error(m)
 	}
 }
