@@ -63,7 +63,7 @@ func digits(z float64) float64 {
 	w -= float64(int64(w))
 	sum, unit := 0.0, 0.5
 	for range 4 {
-		w *= 256
+		w = float64(w * 256)
 		c := uint8(w)
 		w -= float64(c)
 		unit /= 256
