@@ -232,7 +232,8 @@ func (p *Problem) Minimum() float64 { return p.minimum }
 func (p *Problem) Minimiser() []float64 { return append([]float64(nil), p.minimiser...) }
 
 // Frame returns the frame of the true W. A bbob function has no W: its frame has the
-// coordinates that Blocks means, or those after its first rotation if all are one block.
+// coordinates that Blocks means. If all are one block and no outer map separates them, they
+// are those after its first rotation, or before the cosines of bbob-24.
 func (p *Problem) Frame() *frame.Frame { return p.frame() }
 
 // Blocks returns the blocks of components that f couples. Where f is separable each
