@@ -9,6 +9,7 @@ import (
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A bbobFunction is one of the 24 noiseless functions of Hansen, Finck, Ros and Auger,
@@ -153,7 +154,7 @@ func (in *instance) function(part func(dst []float64, x blas64.General, r room))
 		blocks: whole(in.d),
 	}
 	if in.r != nil {
-		f.frame = matrix(in.r)
+		f.frame = func() *mat.Dense { return matrix(in.r) }
 	}
 	return f
 }
@@ -161,7 +162,7 @@ func (in *instance) function(part func(dst []float64, x blas64.General, r room))
 // within says that f has the given blocks in the coordinates y = Mx.
 func (f function) within(m linear, blocks [][]int) function {
 	if f.blocks = blocks; m != nil {
-		f.frame = matrix(m)
+		f.frame = func() *mat.Dense { return matrix(m) }
 	}
 	return f
 }

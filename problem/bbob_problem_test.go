@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -302,5 +303,27 @@ func TestSuites(t *testing.T) {
 	}
 	if _, err := problem.Suite("cec"); err == nil || !strings.Contains(err.Error(), `unknown suite "cec": must be one of paper, classic, bbob`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A block problem of many dimensions is drawn without a matrix of d² numbers: its frame, which
+// takes d³ steps, is made when somebody asks for it. 9 and 19 need such a matrix for x_opt.
+func TestBlockProblemsAreDrawnWithoutAFrame(t *testing.T) {
+	const d = 1500
+	for k := 1; k <= 24; k++ {
+		if k == 9 || k == 19 {
+			continue
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		p, err := problem.New(problem.Spec{Name: fmt.Sprintf("bbob-%d", k), Dim: d, Mix: "block"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > 8*d*d {
+			t.Errorf("bbob-%d: %d bytes", k, got)
+		}
+		runtime.KeepAlive(p)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 )
 
 // The multimodal functions with weak global structure, 20 to 24. Gallagher's and Katsuura's
@@ -61,21 +62,21 @@ func schwefel(in *instance) function {
 			dst[i] = sum/float64(100*in.d) + float64(over/100)
 		}
 	})
-	return f.within(schwefelRows(in.xopt), singles(in.d))
+	f.frame, f.blocks = func() *mat.Dense { return schwefelRows(in.xopt) }, singles(in.d)
+	return f
 }
 
 // schwefelRows is the linear part of ẑ.
-func schwefelRows(xopt []float64) linear {
+func schwefelRows(xopt []float64) *mat.Dense {
 	d := len(xopt)
-	m := diagonal(ones(d))
-	w := matrix(m)
+	w := mat.NewDense(d, d, nil)
 	for i, v := range xopt {
 		w.Set(i, i, math.Copysign(2, v))
 		if i+1 < d {
 			w.Set(i+1, i, math.Copysign(0.5, v))
 		}
 	}
-	return newDense(w)
+	return w
 }
 
 // mu0 is μ_0 of bbob-24.

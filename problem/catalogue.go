@@ -127,7 +127,7 @@ type function struct {
 	work      int                                               // the length of work that value needs; 0: m
 	minimiser []float64                                         // y*
 	point     []float64                                         // an x* with Wx* = y*; nil: the shortest one
-	frame     *mat.Dense                                        // the coordinates that blocks means if there is no W; nil: those of x
+	frame     func() *mat.Dense                                 // the coordinates that blocks means if there is no W; nil: those of x
 	blocks    [][]int
 }
 

@@ -21,6 +21,7 @@ package problem
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
@@ -50,8 +51,8 @@ type Problem struct {
 	structure Structure
 	domain    objective.Box
 	g         function
-	wT        *mat.Dense // Wᵀ, d×m; nil: the identity
-	frame     *frame.Frame
+	wT        *mat.Dense          // Wᵀ, d×m; nil: the identity
+	frame     func() *frame.Frame // a bbob function makes it when it is asked for: that takes d³ steps
 	minimiser []float64
 	minimum   float64
 	coupling  *coupling // part of the clean f; nil: there is none
@@ -83,7 +84,7 @@ func New(spec Spec) (*Problem, error) {
 	}
 	p.minimum = p.atMinimum()
 	if p.minimiser = p.g.point; p.minimiser == nil {
-		p.minimiser = solve(p.frame, w, p.g.minimiser)
+		p.minimiser = solve(p.frame(), w, p.g.minimiser)
 	}
 	if err := p.spoil(seed); err != nil {
 		return nil, err
@@ -151,15 +152,23 @@ func (s *Spec) completeMix(def definition) error {
 	return nil
 }
 
-// coordinates returns the frame of W, or that of g's own rotations if there is no W.
-func (g *function) coordinates(w *mat.Dense, d int) (*frame.Frame, error) {
-	switch {
-	case w != nil:
-		return frame.New(w)
-	case g.frame != nil:
-		return frame.New(g.frame)
+// coordinates returns the frame of W, or that of g's own rotations if there is no W. The
+// latter are well conditioned, so that nothing can go wrong when the frame is made later.
+func (g *function) coordinates(w *mat.Dense, d int) (func() *frame.Frame, error) {
+	if w != nil {
+		f, err := frame.New(w)
+		return func() *frame.Frame { return f }, err
 	}
-	return frame.Identity(d), nil
+	return sync.OnceValue(func() *frame.Frame {
+		if g.frame == nil {
+			return frame.Identity(d)
+		}
+		f, err := frame.New(g.frame())
+		if err != nil {
+			panic(err)
+		}
+		return f
+	}), nil
 }
 
 // solve returns the shortest x with Wx = y, refined once.
@@ -223,8 +232,9 @@ func (p *Problem) Minimum() float64 { return p.minimum }
 func (p *Problem) Minimiser() []float64 { return append([]float64(nil), p.minimiser...) }
 
 // Frame returns the frame of the true W. A bbob function has no W: its frame has the
-// coordinates that Blocks means, or those after its first rotation if all are one block.
-func (p *Problem) Frame() *frame.Frame { return p.frame }
+// coordinates that Blocks means. If all are one block and no outer map separates them, they
+// are those after its first rotation, or before the cosines of bbob-24.
+func (p *Problem) Frame() *frame.Frame { return p.frame() }
 
 // Blocks returns the blocks of components that f couples. Where f is separable each
 // component is a block; where f is not separable all components are one block.

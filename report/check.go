@@ -180,7 +180,11 @@ func rough(d time.Duration) string {
 // Warnings returns sentences about what the user should know before a run.
 func (c Check) Warnings() (all []string) {
 	a, b := failure(c.Start[0]), failure(c.Start[1])
-	if !c.Same() && (a == nil || b == nil) {
+	switch {
+	case c.Same() || a != nil && b != nil:
+	case c.Subject.Options != "": // a built-in problem, with the noise that was asked for
+		all = append(all, "the same point gave two values, since there is noise: coordinates may not be found; journals are replayed exactly all the same")
+	default:
 		all = append(all, "the same point gave two values: coordinates cannot be found and journals cannot be replayed exactly unless the program is deterministic; fix its random seed")
 	}
 	p, n := precisionOf(c.values()), len(c.values())

@@ -118,3 +118,14 @@ func TestCheckAsJSON(t *testing.T) {
 		t.Errorf("%s, want\n%s", text, want)
 	}
 }
+
+// The noise of a built-in problem was asked for, and a journal keeps up with it: nobody is told
+// to fix a program.
+func TestCheckOfANoisyProblem(t *testing.T) {
+	c := check(1.5, 2.5, math.Pi)
+	c.Subject.Options = "noise=0.1"
+	got := strings.Join(c.Warnings(), "\n")
+	if !strings.Contains(got, "since there is noise") || strings.Contains(got, "program") {
+		t.Error(got)
+	}
+}

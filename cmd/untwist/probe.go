@@ -12,6 +12,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/report"
 )
 
@@ -91,7 +92,11 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	line.start()
 	findings, err := untwist.Probe(ctx, line.watch(s), options)
 	line.clear()
-	found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: time.Since(began)}
+	took := time.Since(began)
+	if p, ok := s.objective.(*problem.Problem); ok {
+		s.known.Frame = p.Frame() // only here: it takes d³ steps
+	}
+	found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: took}
 	if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
 	}

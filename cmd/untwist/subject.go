@@ -212,7 +212,6 @@ func builtIn(p *problem.Problem, start, bounds objective.Box) subject {
 		known: &report.Known{
 			Minimum:    p.Minimum(),
 			Attainable: s.Bounds == nil || s.Bounds.Contains(p.Minimiser()),
-			Frame:      p.Frame(),
 			Blocks:     p.Blocks(),
 		},
 	}
