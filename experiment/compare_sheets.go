@@ -183,11 +183,8 @@ func (c *Comparison) summary() sheet {
 // losses lists the cases on which the first method is behind another.
 func (c *Comparison) losses() sheet {
 	first := c.Methods[0].Name
-	s := sheet{
-		title: fmt.Sprintf("Where %s is behind: fewer successes, more than %g times the ERT, or worse gaps without success", first, behindBy),
-		right: 2,
-	}
-	s.lines = append(s.lines, []string{"case", "other", "success", "against", "ERT", "against", "ratio", "verdict"})
+	s := sheet{title: fmt.Sprintf("Where %s is behind", first), right: 2}
+	s.lines = append(s.lines, []string{"case", "other", "success", "other's", "ERT", "other's", "ratio", "verdict"})
 	for k, p := range c.against() {
 		for i, d := range p.Duels {
 			if !d.Behind {
