@@ -219,6 +219,9 @@ func goal(target float64, runs []effort, draws []float64) Goal {
 	g.Low, g.High = wilson(g.Successes, len(runs))
 	low, high := interval(draws)
 	g.ERTLow, g.ERTHigh = Number(low), Number(high)
+	if len(runs) < 2 { // what is drawn is always the same
+		g.ERTLow, g.ERTHigh = Number(math.NaN()), Number(math.NaN())
+	}
 	var queries []float64
 	for _, e := range runs {
 		if e.reached {

@@ -67,12 +67,25 @@ func (c *Comparison) legend(f form) string {
 		neither did. Behind: fewer successes, or more than %g times the ERT, or worse if neither has a success.`,
 		c.Methods[0].Name, least, significance, least, c.Methods[0].Name, behindBy)
 	text = wrapped(text, legendWidth) + "\n\n" + wrapped(verdicts, legendWidth)
-	if cases := len(c.Cases); c.Runs > 0 && tooFew(c.Runs, cases) {
+	if most, cases := c.extent(); cases > 0 && tooFew(most, cases) {
 		text += "\n\n" + wrapped(fmt.Sprintf(`With %s of each method and %s, p can never be small enough: every verdict is
-			"equal", whatever the difference. Make at least %d runs.`,
-			words.Count(c.Runs, "run", "runs"), words.Count(cases, "case", "cases"), enough(cases)), legendWidth)
+			"equal", whatever the difference. There have to be at least %d runs.`,
+			words.Count(most, "run", "runs"), words.Count(cases, "case", "cases"), enough(cases)), legendWidth)
 	}
 	return text
+}
+
+// extent returns the most runs of a method on a case so far, and the least number of cases over
+// which the p-values of a pair are corrected.
+func (c *Comparison) extent() (runs, cases int) {
+	for _, cell := range c.Cells {
+		runs = max(runs, cell.Runs)
+	}
+	cases = len(c.Cases)
+	for _, p := range c.against() {
+		cases = min(cases, p.Better+p.Equal+p.Worse)
+	}
+	return runs, cases
 }
 
 // legendWidth is how wide the lines of a legend are.

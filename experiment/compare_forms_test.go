@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/untwist/untwist/store"
 )
 
 // written returns the files of a comparison by their names.
@@ -160,7 +163,23 @@ func TestTextFitsATerminal(t *testing.T) {
 			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
 		}
 	}
-	if !strings.Contains(strings.Join(strings.Fields(text), " "), `With 4 runs of each method and 6 cases, p can never be small enough: every verdict is "equal", whatever the difference. Make at least 5 runs.`) {
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), `With 4 runs of each method and 6 cases, p can never be small enough: every verdict is "equal", whatever the difference. There have to be at least 5 runs.`) {
+		t.Error(text)
+	}
+}
+
+// One run of each method, of four planned, has no bootstrap interval, and cannot have a verdict.
+func TestOneRunHasNoInterval(t *testing.T) {
+	g, runs := made(1, 4)
+	runs = slices.DeleteFunc(runs, func(r store.Run) bool { return r.Seed > 0 })
+	c := compared(t, g, runs)
+	if goal := c.Cells[0].Goals[0]; !math.IsNaN(float64(goal.ERTLow)) || !math.IsNaN(float64(goal.ERTHigh)) {
+		t.Errorf("%+v", goal)
+	}
+	if d := c.Pairs[0].Duels[0]; !math.IsNaN(float64(d.RatioLow)) || !math.IsNaN(float64(d.RatioHigh)) || between(d.Ratio, d.RatioLow, d.RatioHigh) != "" {
+		t.Errorf("%+v", d)
+	}
+	if text := c.Text(); !strings.Contains(text, "With 1 run of each method and 2 cases, p can never") {
 		t.Error(text)
 	}
 }

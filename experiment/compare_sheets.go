@@ -119,10 +119,10 @@ func (s *Standing) words(shown []int, wide bool) []string {
 	return line
 }
 
-// between writes the interval of a number; nothing if no run of one side reached the target, so
-// that the number is 0 or infinite and resampling cannot say more.
+// between writes the interval of a number; nothing if there is none, or if no run of one side
+// reached the target, so that the number is 0 or infinite and resampling cannot say more.
 func between(of, low, high Number) string {
-	if of == 0 || !of.finite() {
+	if of == 0 || !of.finite() || math.IsNaN(float64(low)) {
 		return ""
 	}
 	return low.String() + "–" + high.String()

@@ -94,8 +94,8 @@ func (d *Duel) race(a, b *Standing) {
 	d.Ratio = first.ERT / second.ERT // NaN if both are infinite
 	low, high := ratios(a.draws, b.draws)
 	d.RatioLow, d.RatioHigh = Number(low), Number(high)
-	if math.IsNaN(float64(d.Ratio)) {
-		d.RatioLow, d.RatioHigh = d.Ratio, d.Ratio
+	if math.IsNaN(float64(d.Ratio)) || min(a.Runs, b.Runs) < 2 {
+		d.RatioLow, d.RatioHigh = Number(math.NaN()), Number(math.NaN())
 	}
 	fewer := first.Successes*b.Runs < second.Successes*a.Runs
 	d.Behind = fewer || d.Ratio > behindBy
