@@ -181,8 +181,10 @@ func (k Case) known(seed uint64) (bool, error) {
 func standing(setup Setup, method string, runs []store.Run, targets []float64, stream *rng.Stream) Standing {
 	s := Standing{Setup: setup, Method: method, Runs: len(runs)}
 	if len(runs) == 0 {
+		none := Number(math.NaN())
+		s.Gap = Quartile{none, none, none}
 		for _, target := range targets {
-			s.Goals = append(s.Goals, Goal{Target: target, High: 1})
+			s.Goals = append(s.Goals, Goal{Target: target, High: 1, ERT: none, ERTLow: none, ERTHigh: none, Queries: s.Gap})
 		}
 		return s
 	}

@@ -184,6 +184,32 @@ func TestOneRunHasNoInterval(t *testing.T) {
 	}
 }
 
+// What is not known without a run is null in JSON: a gap of 0 would be the best there is.
+func TestWithoutARunJSONIsNull(t *testing.T) {
+	g, runs := made(1, 3)
+	runs = slices.DeleteFunc(runs, func(r store.Run) bool { return r.Method == "auto" })
+	data, err := compared(t, g, runs).json()
+	var got struct {
+		Cells []struct {
+			Gap   map[string]any   `json:"final_gap"`
+			Goals []map[string]any `json:"targets"`
+		}
+		Pairs []struct{ Cases []map[string]any }
+	}
+	if err != nil || json.Unmarshal(data, &got) != nil {
+		t.Fatalf("%v: %s", err, data)
+	}
+	cell, duel := got.Cells[0], got.Pairs[0].Cases[0]
+	for _, v := range []any{
+		cell.Gap["median"], cell.Goals[0]["ert"], cell.Goals[0]["ert_low"], cell.Goals[0]["ert_high"],
+		cell.Goals[0]["queries"].(map[string]any)["median"], duel["ert_ratio"], duel["ert_ratio_low"], duel["ert_ratio_high"],
+	} {
+		if v != nil {
+			t.Errorf("%v in %+v, %+v", v, cell, duel)
+		}
+	}
+}
+
 // With n runs against n the least p is 2/C(2n, n): 2/70 for four, 2/252 for five.
 func TestTooFew(t *testing.T) {
 	for _, test := range []struct {

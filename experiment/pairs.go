@@ -59,7 +59,8 @@ func (c *Comparison) pair(j, k int) Pair {
 	for i, setup := range c.Cases {
 		a, runs := c.cell(i, j)
 		b, others := c.cell(i, k)
-		d := Duel{Case: setup.Key()}
+		none := Number(math.NaN())
+		d := Duel{Case: setup.Key(), Ratio: none, RatioLow: none, RatioHigh: none}
 		if a.Runs > 0 && b.Runs > 0 {
 			least := c.Targets[len(c.Targets)-1]
 			r := mannWhitney(outcomes(runs, least), outcomes(others, least), outcome.compare)
