@@ -181,8 +181,10 @@ func (k Case) known(seed uint64) (bool, error) {
 func standing(setup Setup, method string, runs []store.Run, targets []float64, stream *rng.Stream) Standing {
 	s := Standing{Setup: setup, Method: method, Runs: len(runs)}
 	if len(runs) == 0 {
+		none := Number(math.NaN())
+		s.Gap = Quartile{none, none, none}
 		for _, target := range targets {
-			s.Goals = append(s.Goals, Goal{Target: target, High: 1})
+			s.Goals = append(s.Goals, Goal{Target: target, High: 1, ERT: none, ERTLow: none, ERTHigh: none, Queries: s.Gap})
 		}
 		return s
 	}
@@ -219,6 +221,9 @@ func goal(target float64, runs []effort, draws []float64) Goal {
 	g.Low, g.High = wilson(g.Successes, len(runs))
 	low, high := interval(draws)
 	g.ERTLow, g.ERTHigh = Number(low), Number(high)
+	if len(runs) < 2 { // what is drawn is always the same
+		g.ERTLow, g.ERTHigh = Number(math.NaN()), Number(math.NaN())
+	}
 	var queries []float64
 	for _, e := range runs {
 		if e.reached {

@@ -21,7 +21,7 @@ func (c Comparison) Draw(dir string) (files []string, err error) {
 		title += ": " + words.Count(r.Pairs, "pair of case and target", "pairs of case and target")
 		var all []report.Distribution
 		for _, m := range r.Methods {
-			all = append(all, report.Distribution{Name: m.Method, Queries: m.Queries, Share: m.Share, End: m.End})
+			all = append(all, report.Distribution{Name: m.Method, Queries: m.Queries, Share: m.Share, End: m.cross()})
 		}
 		if files, err = drawn(files, filepath.Join(dir, name), func(path string) error { return report.Runtimes(path, title, all) }); err != nil {
 			return files, err

@@ -48,7 +48,7 @@ func (c *Comparison) legend(f form) string {
 	}
 	text := fmt.Sprintf(`Success: runs that reached %s, of all. ERT(t): the queries of all runs, up to t or to
 		their end if they missed it, divided by the number of runs that reached t; ∞ if none did. Final gap: how far the
-		best value is above the minimum; the median. Numbers have three digits. These are %s of %s runs, %s.`,
+		point that a run returned is above the minimum; the median. Numbers have three digits. These are %s of %s runs, %s.`,
 		least, words.Thousands(c.Done), words.Thousands(c.Total), seeds)
 	if f.wide {
 		text += ` 95%: Wilson's interval of the rate of success, in percent, and the bootstrap interval of the last ERT. Rounds: how
@@ -63,21 +63,48 @@ func (c *Comparison) legend(f form) string {
 	verdicts := fmt.Sprintf(`Verdicts are about %s. Runs are ordered by their queries up to %s, and after them those
 		that missed it by their final gaps. p: the exact Wilcoxon–Mann–Whitney test of this order, two-sided. Better or
 		worse: p, after Holm's correction for the number of cases, is at most %g. ERT ratio: the ERT(%s) of %s divided by
-		that of the other method, and its 95%% bootstrap interval.`, c.Methods[0].Name, least, significance, least, c.Methods[0].Name)
-	if c.Runs > 0 && tooFew(c.Runs, len(c.Cases)) {
-		verdicts += fmt.Sprintf(" With %s of each method and %s, a difference on one case alone can never be significant: make more runs.",
-			words.Count(c.Runs, "run", "runs"), words.Count(len(c.Cases), "case", "cases"))
+		that of the other method, and its 95%% bootstrap interval; 0 or ∞ if only one of them ever reached it, empty if
+		neither did. Behind: fewer successes, or more than %g times the ERT, or worse if neither has a success.`,
+		c.Methods[0].Name, least, significance, least, c.Methods[0].Name, behindBy)
+	text = wrapped(text, legendWidth) + "\n\n" + wrapped(verdicts, legendWidth)
+	if most, cases := c.extent(); cases > 0 && tooFew(most, cases) {
+		text += "\n\n" + wrapped(fmt.Sprintf(`With %s of each method and %s, p can never be small enough: every verdict is
+			"equal", whatever the difference. There have to be at least %d runs.`,
+			words.Count(most, "run", "runs"), words.Count(cases, "case", "cases"), enough(cases)), legendWidth)
 	}
-	return wrapped(text, legendWidth) + "\n\n" + wrapped(verdicts, legendWidth)
+	return text
+}
+
+// extent returns the most runs of a method on a case so far, and the least number of cases over
+// which the p-values of a pair are corrected.
+func (c *Comparison) extent() (runs, cases int) {
+	for _, cell := range c.Cells {
+		runs = max(runs, cell.Runs)
+	}
+	cases = len(c.Cases)
+	for _, p := range c.against() {
+		cases = min(cases, p.Better+p.Equal+p.Worse)
+	}
+	return runs, cases
 }
 
 // legendWidth is how wide the lines of a legend are.
 const legendWidth = 98
 
-// tooFew reports whether no verdict other than "equal" is possible on a single case: the least
-// p of n runs against n is 2 / C(2n, n).
+// tooFew reports whether no verdict other than "equal" is possible: the least p of n runs against
+// n is 2 / C(2n, n), and Holm's method multiplies the least p by the number of cases.
 func tooFew(n, cases int) bool {
 	return math.Log(2*float64(cases))-logChoose(2*n, n) > math.Log(significance)+1e-9
+}
+
+// enough returns the least number of runs of each method with which another verdict than "equal"
+// is possible.
+func enough(cases int) int {
+	n := 1
+	for tooFew(n, cases) {
+		n++
+	}
+	return n
 }
 
 // Write writes the comparison to a folder: the tables as NAME.md and NAME.tex, all measures as
@@ -117,11 +144,8 @@ func (c Comparison) markdown() ([]byte, error) {
 
 // latex returns all tables in LaTeX.
 func (c Comparison) latex() ([]byte, error) {
-	parts := []string{remark(c.legend(inTeX) + "\n" + `The tables need \usepackage{booktabs}.`)}
-	for _, s := range c.sheets(inTeX) {
-		parts = append(parts, s.latex())
-	}
-	return []byte(strings.Join(parts, "\n")), nil
+	legend := remark(c.legend(inTeX) + "\n\n" + `The tables need \usepackage{booktabs}.`)
+	return []byte(legend + "\n" + manyInLaTeX(c.sheets(inTeX))), nil
 }
 
 // json returns the comparison as one object.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/untwist/untwist/store"
 )
 
 // written returns the files of a comparison by their names.
@@ -160,8 +163,50 @@ func TestTextFitsATerminal(t *testing.T) {
 			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
 		}
 	}
-	if !strings.Contains(strings.Join(strings.Fields(text), " "), "With 4 runs of each method and 6 cases, a difference on one case alone can never be significant") {
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), `With 4 runs of each method and 6 cases, p can never be small enough: every verdict is "equal", whatever the difference. There have to be at least 5 runs.`) {
 		t.Error(text)
+	}
+}
+
+// One run of each method, of four planned, has no bootstrap interval, and cannot have a verdict.
+func TestOneRunHasNoInterval(t *testing.T) {
+	g, runs := made(1, 4)
+	runs = slices.DeleteFunc(runs, func(r store.Run) bool { return r.Seed > 0 })
+	c := compared(t, g, runs)
+	if goal := c.Cells[0].Goals[0]; !math.IsNaN(float64(goal.ERTLow)) || !math.IsNaN(float64(goal.ERTHigh)) {
+		t.Errorf("%+v", goal)
+	}
+	if d := c.Pairs[0].Duels[0]; !math.IsNaN(float64(d.RatioLow)) || !math.IsNaN(float64(d.RatioHigh)) || between(d.Ratio, d.RatioLow, d.RatioHigh) != "" {
+		t.Errorf("%+v", d)
+	}
+	if text := c.Text(); !strings.Contains(text, "With 1 run of each method and 2 cases, p can never") {
+		t.Error(text)
+	}
+}
+
+// What is not known without a run is null in JSON: a gap of 0 would be the best there is.
+func TestWithoutARunJSONIsNull(t *testing.T) {
+	g, runs := made(1, 3)
+	runs = slices.DeleteFunc(runs, func(r store.Run) bool { return r.Method == "auto" })
+	data, err := compared(t, g, runs).json()
+	var got struct {
+		Cells []struct {
+			Gap   map[string]any   `json:"final_gap"`
+			Goals []map[string]any `json:"targets"`
+		}
+		Pairs []struct{ Cases []map[string]any }
+	}
+	if err != nil || json.Unmarshal(data, &got) != nil {
+		t.Fatalf("%v: %s", err, data)
+	}
+	cell, duel := got.Cells[0], got.Pairs[0].Cases[0]
+	for _, v := range []any{
+		cell.Gap["median"], cell.Goals[0]["ert"], cell.Goals[0]["ert_low"], cell.Goals[0]["ert_high"],
+		cell.Goals[0]["queries"].(map[string]any)["median"], duel["ert_ratio"], duel["ert_ratio_low"], duel["ert_ratio_high"],
+	} {
+		if v != nil {
+			t.Errorf("%v in %+v, %+v", v, cell, duel)
+		}
 	}
 }
 
@@ -194,7 +239,24 @@ $\tilde g$ & $\infty$ -- $-\infty$ \\
 	}
 }
 
-// LaTeX compiles what is written, of comparisons and of the paper's table.
+// A sheet that is too long for a page is cut, with the lines of a problem together.
+func TestLongSheetsAreCut(t *testing.T) {
+	s := sheet{title: "t", lines: [][]string{{"head", ""}, {"a", "1"}, {"", "2"}, {"b", "3"}, {"", "4"}, {"", "5"}, {"", "6"}, {"c", "7"}}}
+	got := ""
+	for _, part := range s.parts(3) {
+		got += part.title + ":"
+		for _, line := range part.lines {
+			got += " " + line[0] + line[1]
+		}
+		got += "\n"
+	}
+	want := "t: head a1 2\nt (continued): head b3 4 5\nt (continued): head 6 c7\n"
+	if got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+// LaTeX compiles what is written, of comparisons and of the paper's table, and it fits the page.
 func TestLaTeXCompiles(t *testing.T) {
 	pdflatex, err := exec.LookPath("pdflatex")
 	if err != nil {
@@ -221,13 +283,13 @@ func TestLaTeXCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	page := "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\\tiny\n" + string(ours) + "\n\n" + string(theirs) + "\\end{document}\n"
+	page := "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n" + string(ours) + "\n\n" + string(theirs) + "\\end{document}\n"
 	if err := os.WriteFile(filepath.Join(dir, "page.tex"), []byte(page), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	run := exec.Command(pdflatex, "-draftmode", "-interaction=nonstopmode", "-halt-on-error", "page.tex")
 	run.Dir = dir
-	if out, err := run.CombinedOutput(); err != nil {
+	if out, err := run.CombinedOutput(); err != nil || strings.Contains(string(out), "Overfull") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -119,10 +119,10 @@ func (s *Standing) words(shown []int, wide bool) []string {
 	return line
 }
 
-// between writes the interval of a number; nothing if no run of one side reached the target, so
-// that the number is 0 or infinite and resampling cannot say more.
+// between writes the interval of a number; nothing if there is none, or if no run of one side
+// reached the target, so that the number is 0 or infinite and resampling cannot say more.
 func between(of, low, high Number) string {
-	if of == 0 || !of.finite() {
+	if of == 0 || !of.finite() || math.IsNaN(float64(low)) {
 		return ""
 	}
 	return low.String() + "–" + high.String()
@@ -183,11 +183,8 @@ func (c *Comparison) summary() sheet {
 // losses lists the cases on which the first method is behind another.
 func (c *Comparison) losses() sheet {
 	first := c.Methods[0].Name
-	s := sheet{
-		title: fmt.Sprintf("Where %s is behind: fewer successes, more than %g times the ERT, or worse gaps without success", first, behindBy),
-		right: 2,
-	}
-	s.lines = append(s.lines, []string{"case", "other", "success", "against", "ERT", "against", "ratio", "verdict"})
+	s := sheet{title: fmt.Sprintf("Where %s is behind", first), right: 2}
+	s.lines = append(s.lines, []string{"case", "other", "success", "other's", "ERT", "other's", "ratio", "verdict"})
 	for k, p := range c.against() {
 		for i, d := range p.Duels {
 			if !d.Behind {

@@ -138,6 +138,19 @@ func restarts(runs []effort, dim int, stream *rng.Stream) (times []float64) {
 // perDecade is how many points of a distribution are kept for each factor of ten.
 const perDecade = 50
 
+// step returns the least k with x ≤ 10^(k/50), and place the point 10^(k/50).
+func step(x float64) int  { return int(math.Ceil(float64(perDecade*math.Log10(x)) - 1e-9)) }
+func place(k int) float64 { return math.Pow(10, float64(k)/perDecade) }
+
+// cross returns where the end of the budget is drawn: at the same points as the distribution, so
+// that what runs reached with their last queries lies before it. It is 0 if no run missed.
+func (r Runtime) cross() float64 {
+	if r.End == 0 {
+		return 0
+	}
+	return place(step(r.End))
+}
+
 // distribution returns the share of all pairs that are reached within x,
 //
 //	F(x) = mean over pairs of (how many of the pair's times are ≤ x) / (how many it has),
@@ -148,7 +161,7 @@ func distribution(pairs [][]float64) Runtime {
 	for _, times := range pairs {
 		for _, x := range times {
 			if !math.IsInf(x, 1) {
-				grown[int(math.Ceil(float64(perDecade*math.Log10(x))-1e-9))] += 1 / float64(len(times))
+				grown[step(x)] += 1 / float64(len(times))
 			}
 		}
 	}
@@ -161,7 +174,7 @@ func distribution(pairs [][]float64) Runtime {
 	share := 0.0
 	for _, k := range steps {
 		share += grown[k]
-		r.Queries = append(r.Queries, math.Pow(10, float64(k)/perDecade))
+		r.Queries = append(r.Queries, place(k))
 		r.Share = append(r.Share, min(1, share/float64(len(pairs))))
 	}
 	return r

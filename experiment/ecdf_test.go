@@ -123,3 +123,16 @@ func TestRuntimes(t *testing.T) {
 func near(got []float64, want ...float64) bool {
 	return slices.EqualFunc(got, want, func(x, y float64) bool { return math.Abs(x-y) <= 1e-12 })
 }
+
+// A run that reaches a target with its last query has reached it before the cross.
+func TestTheCrossIsAfterTheLastQuery(t *testing.T) {
+	for _, end := range []float64{0.2, 997, 1000, 1003.4} {
+		r := distribution([][]float64{{end}})
+		if r.End = end; r.cross() != r.Queries[0] || r.cross() < end*(1-1e-9) {
+			t.Errorf("%v: a cross at %v, a step at %v", end, r.cross(), r.Queries)
+		}
+	}
+	if at := (Runtime{}).cross(); at != 0 {
+		t.Errorf("a cross at %v though no run missed", at)
+	}
+}

@@ -429,6 +429,11 @@ func TestGridNames(t *testing.T) {
 			g.Cases = []Case{builtIn(t, problem.Spec{Name: "levy", Dim: 5, Mix: "orthogonal", Blemishes: problem.Blemishes{Map: "sqrt", Noise: 1e-6}})}
 		}, "levy-d5-orthogonal-map=sqrt-noise=1e-06-auto-cmaes-1000d-15seeds"},
 		{func(g *Grid) {
+			g.Cases = []Case{
+				builtIn(t, problem.Spec{Name: "levy", Dim: 5}), builtIn(t, problem.Spec{Name: "levy", Dim: 5, Blemishes: problem.Blemishes{Noise: 1e-6}}),
+			}
+		}, "levy-d5-clean-noise=1e-06-auto-cmaes-1000d-15seeds-#"},
+		{func(g *Grid) {
 			g.Cases = []Case{{Problem: "my/sim: π.toml", Dim: 3, New: g.Cases[0].New}}
 		}, "mysim-.toml-d3-auto-cmaes-1000d-15seeds-#"},
 	} {

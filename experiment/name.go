@@ -19,7 +19,11 @@ func (g Grid) name() string {
 	n.list(suites(unique(g.Cases, func(c Case) string { return c.Problem })), 3, "problems")
 	n.list(unique(g.Cases, func(c Case) string { return fmt.Sprintf("d%d", c.Dim) }), 4, "dims")
 	n.list(unique(g.Cases, ownMix), 3, "mixes")
-	n.list(unique(g.Cases, func(c Case) string { return c.Options }), 2, "options")
+	options := unique(g.Cases, func(c Case) string { return c.Options })
+	if k := slices.Index(options, ""); k >= 0 && len(options) > 1 {
+		options[k], n.whole = "clean", false
+	}
+	n.list(options, 2, "options")
 	n.list(unique(g.Methods, func(m Method) string { return m.Name }), 4, "methods")
 	n.add(strings.NewReplacer("*", "", "^", "p", "/", "by").Replace(g.Budget.String()))
 	n.add(counted(g.Runs, "seed"))

@@ -59,7 +59,8 @@ func (c *Comparison) pair(j, k int) Pair {
 	for i, setup := range c.Cases {
 		a, runs := c.cell(i, j)
 		b, others := c.cell(i, k)
-		d := Duel{Case: setup.Key()}
+		none := Number(math.NaN())
+		d := Duel{Case: setup.Key(), Ratio: none, RatioLow: none, RatioHigh: none}
 		if a.Runs > 0 && b.Runs > 0 {
 			least := c.Targets[len(c.Targets)-1]
 			r := mannWhitney(outcomes(runs, least), outcomes(others, least), outcome.compare)
@@ -94,8 +95,8 @@ func (d *Duel) race(a, b *Standing) {
 	d.Ratio = first.ERT / second.ERT // NaN if both are infinite
 	low, high := ratios(a.draws, b.draws)
 	d.RatioLow, d.RatioHigh = Number(low), Number(high)
-	if math.IsNaN(float64(d.Ratio)) {
-		d.RatioLow, d.RatioHigh = d.Ratio, d.Ratio
+	if math.IsNaN(float64(d.Ratio)) || min(a.Runs, b.Runs) < 2 {
+		d.RatioLow, d.RatioHigh = Number(math.NaN()), Number(math.NaN())
 	}
 	fewer := first.Successes*b.Runs < second.Successes*a.Runs
 	d.Behind = fewer || d.Ratio > behindBy

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -105,6 +106,36 @@ func (s sheet) latex() string {
 	}
 	out.WriteString("\\bottomrule\n\\end{tabular}\n")
 	return out.String()
+}
+
+// manyInLaTeX returns sheets in LaTeX, in small letters and in parts that fit a page of the class
+// article.
+func manyInLaTeX(sheets []sheet) string {
+	parts := []string{"\\begingroup\\footnotesize\\setlength{\\tabcolsep}{3pt}\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{2ex}\n"}
+	for _, s := range sheets {
+		for _, part := range s.parts(50) {
+			parts = append(parts, part.latex())
+		}
+	}
+	return strings.Join(append(parts, "\\endgroup\n"), "\n")
+}
+
+// parts cuts a sheet into parts of at most so many lines below the head. A line without a first
+// cell belongs to the one above it, and is not parted from it if that can be avoided.
+func (s sheet) parts(most int) (all []sheet) {
+	head, title := s.lines[:1], s.title
+	for s.lines = s.lines[1:]; len(s.lines) > most; s.title = title + " (continued)" {
+		n := most
+		for n > 0 && s.lines[n][0] == "" {
+			n--
+		}
+		if n == 0 {
+			n = most
+		}
+		all = append(all, sheet{s.title, slices.Concat(head, s.lines[:n]), s.right})
+		s.lines = s.lines[n:]
+	}
+	return append(all, sheet{s.title, slices.Concat(head, s.lines), s.right})
 }
 
 // escaped returns a cell as LaTeX.

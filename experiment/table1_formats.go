@@ -48,7 +48,7 @@ func (t Table) markdown() ([]byte, error) {
 // latex returns the same in LaTeX, with the package booktabs.
 func (t Table) latex() ([]byte, error) {
 	overview := t.overview(func(m Method) string { return asTeX + m.TeX })
-	return []byte(remark(t.legend()) + overview.latex() + "\n" + t.details().latex()), nil
+	return []byte(remark(t.legend()) + "\n" + manyInLaTeX([]sheet{overview, t.details()})), nil
 }
 
 // legend says what the figures mean.

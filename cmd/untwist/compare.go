@@ -94,7 +94,7 @@ func (f *compareFlags) register(flags *pflag.FlagSet) {
 	flags.Var(&f.out, "out", "keep runs and write tables and pictures in `DIR`")
 	flags.Var(&f.name, "name", "what the files are called, instead of what follows from the flags; files of this name are overwritten")
 	flags.Var(&f.jobs, "jobs", "how many runs are made at a time; this never changes a result")
-	toggle(flags, &f.convergence, "convergence", "draw the convergence for each problem too")
+	toggle(flags, &f.convergence, "convergence", "draw the convergence too, for each problem whose minimum is known")
 	toggle(flags, &f.json, "json", "print one JSON object")
 	toggle(flags, &f.quiet, "quiet", "show no progress")
 }

@@ -146,12 +146,14 @@ func (f *compareFlags) builtIn(from *source, name string, g *experiment.Grid) er
 			for _, b := range f.blemishes.all() {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix, Blemishes: b}
 				c, err := experiment.BuiltIn(spec)
-				if err == nil && slices.ContainsFunc(g.Methods, func(m experiment.Method) bool { return m.Unmixed }) {
-					spec.Mix = "none"
-					_, err = experiment.BuiltIn(spec)
-				}
 				if err != nil {
 					return from.ofProblem(err)
+				}
+				if k := slices.IndexFunc(g.Methods, func(m experiment.Method) bool { return m.Unmixed }); k >= 0 {
+					spec.Mix = "none"
+					if _, err := experiment.BuiltIn(spec); err != nil {
+						return from.wrong("methods", "%s runs on the unmixed function, which %s does not have", g.Methods[k].Name, name)
+					}
 				}
 				g.Cases = append(g.Cases, c)
 			}

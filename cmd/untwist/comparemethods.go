@@ -94,11 +94,13 @@ func readStrategy(given string) (m experiment.Method, err error) {
 	words := strings.Split(given, ":")
 	var knobs untwist.Knobs
 	settings := words[:1:1]
+	written := map[string]string{} // knobs in the words of the user
 	for _, word := range words[1:] {
 		knob, value, found := strings.Cut(word, "=")
 		if !found {
 			return m, fmt.Errorf("%q is not KNOB=V", word)
 		}
+		name := knob
 		if knob == "population" {
 			knob = "particles"
 		}
@@ -110,10 +112,15 @@ func readStrategy(given string) (m experiment.Method, err error) {
 			return m, fmt.Errorf("%s=%s: %w", knob, value, err)
 		}
 		settings = append(settings, knob+"="+text)
+		written[knob] = name
 	}
 	slices.Sort(settings[1:])
 	m.Settings = strings.Join(settings, ":")
 	m.Strategy, err = untwist.StrategyNamed(words[0], knobs)
+	var bad *objective.OptionError
+	if errors.As(err, &bad) && written[strings.ToLower(bad.Option)] != "" {
+		return m, fmt.Errorf("%s: %s", written[strings.ToLower(bad.Option)], bad.Reason)
+	}
 	return m, bare(err)
 }
 

@@ -33,7 +33,7 @@ type counts []int
 
 func (c *counts) several()       {}
 func (c *counts) String() string { return strings.Trim(fmt.Sprint(*c), "[]") }
-func (*counts) Type() string     { return "N,N,…" }
+func (*counts) Type() string     { return "N,N" }
 func (c *counts) Set(given string) error {
 	for _, word := range strings.Split(given, ",") {
 		var n count
@@ -50,7 +50,7 @@ type numbers []float64
 
 func (n *numbers) several()       {}
 func (n *numbers) String() string { return strings.Trim(fmt.Sprint(*n), "[]") }
-func (*numbers) Type() string     { return "V,V,…" }
+func (*numbers) Type() string     { return "V,V" }
 func (n *numbers) Set(given string) error {
 	for _, word := range strings.Split(given, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)

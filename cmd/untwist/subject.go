@@ -96,7 +96,7 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.Var(&f.seed, "seed", "all randomness, a built-in problem's and the search's, follows from it")
 	flags.Var(&f.start, "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
 	flags.Var(&f.bounds, "bounds", "`LO:HI` or FILE with a line \"LO HI\" for each coordinate: nothing outside is ever queried")
-	flags.StringArrayVar(&f.x0, "x0", nil, "`V,V,…` or FILE with a point on each line: known points to start from; may be given several times")
+	flags.StringArrayVar(&f.x0, "x0", nil, "`V,V` or FILE: the numbers of a point with commas between them, or a file with a point on each line: known points to start from; may be given several times")
 	toggle(flags, &f.keepGoing, "keep-going", "go on however many queries fail")
 }
 
