@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -146,12 +145,13 @@ func (f *compareFlags) builtIn(from *source, name string, g *experiment.Grid) er
 			for _, b := range f.blemishes.all() {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix, Blemishes: b}
 				c, err := experiment.BuiltIn(spec)
-				if err == nil && slices.ContainsFunc(g.Methods, func(m experiment.Method) bool { return m.Unmixed }) {
-					spec.Mix = "none"
-					_, err = experiment.BuiltIn(spec)
-				}
 				if err != nil {
 					return from.ofProblem(err)
+				}
+				for _, m := range g.Methods {
+					if err := m.Suits(spec); err != nil {
+						return from.ofGrid(err)
+					}
 				}
 				g.Cases = append(g.Cases, c)
 			}
