@@ -4,8 +4,19 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 )
+
+// Suits returns an *objective.OptionError if the method cannot run on a built-in problem: it
+// is Unmixed, and the problem is never without its mix.
+func (m Method) Suits(spec problem.Spec) error {
+	spec.Mix = "none"
+	if m.Unmixed && spec.Complete() != nil {
+		return objective.BadOption("Methods", "%s runs on the unmixed function, which %s does not have", m.Name, spec.Name)
+	}
+	return nil
+}
 
 // BuiltIn returns the case of a built-in problem. The seed of the spec does not matter: each
 // run has its own.

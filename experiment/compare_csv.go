@@ -1,17 +1,6 @@
 package experiment
 
-import (
-	"strconv"
-
-	"github.com/untwist/untwist/store"
-)
-
-// caseColumns are the columns that say which case a line is about.
-var caseColumns = []string{"problem", "dim", "mix", "options"}
-
-func (s Setup) columns() []string {
-	return []string{s.Problem, strconv.Itoa(s.Dim), s.Mix, s.Options}
-}
+import "strconv"
 
 // csv has a line for each case, method and target. Without runs only their number is there.
 func (c Comparison) csv() ([]byte, error) {
@@ -50,58 +39,24 @@ func (c Comparison) pairsCSV() ([]byte, error) {
 	return asCSV(lines)
 }
 
-// runsCSV has a line for each run.
-func (c Comparison) runsCSV() ([]byte, error) {
-	lines := [][]string{append(append([]string{"method"}, caseColumns...), "seed", "budget", "status", "gap", "queries", "reached",
-		"rounds", "recovered", "version", "seconds", "own_seconds")}
-	err := c.eachRun(func(s Setup, method string, r store.Run) {
-		reached, rounds, recovered := &r.Reached, &r.Rounds, &r.Recovered
-		if r.Reached == 0 {
-			reached = nil
-		}
-		if r.Rounds == 0 {
-			rounds = nil
-		}
-		if r.Recovered < 0 {
-			recovered = nil
-		}
-		lines = append(lines, append(append([]string{method}, s.columns()...),
-			strconv.FormatUint(r.Seed, 10), strconv.Itoa(s.Budget), r.Status, Number(r.Gap).csv(), strconv.Itoa(r.Queries), digits(reached),
-			digits(rounds), digits(recovered), r.Version, decimals(&r.Seconds), decimals(&r.Own)))
-	})
-	if err != nil {
-		return nil, err
-	}
-	return asCSV(lines)
-}
+// runsCSV has a line for each run, and curvesCSV one for each sample of each run.
+func (c Comparison) runsCSV() ([]byte, error) { return c.listed(runsCSV) }
 
-// curvesCSV has a line for each sample of each run.
-func (c Comparison) curvesCSV() ([]byte, error) {
-	lines := [][]string{append(append([]string{"method"}, caseColumns...), "seed", "budget", "version", "queries", "gap")}
-	err := c.eachRun(func(s Setup, method string, r store.Run) {
-		about := append(append([]string{method}, s.columns()...), strconv.FormatUint(r.Seed, 10), strconv.Itoa(s.Budget), r.Version)
-		for _, sample := range r.Curve {
-			lines = append(lines, append(about[:len(about):len(about)], strconv.Itoa(sample.Queries), Number(sample.Value).csv()))
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return asCSV(lines)
-}
+func (c Comparison) curvesCSV() ([]byte, error) { return c.listed(curvesCSV) }
 
-// eachRun calls do for every run, method after method and case after case.
-func (c *Comparison) eachRun(do func(s Setup, method string, r store.Run)) error {
+// listed writes the runs, method after method and case after case.
+func (c *Comparison) listed(write func([]listed) ([]byte, error)) ([]byte, error) {
 	if c.runs == nil {
-		return errNoRuns
+		return nil, errNoRuns
 	}
+	var all []listed
 	for j, m := range c.Methods {
 		for i, s := range c.Cases {
 			_, runs := c.cell(i, j)
 			for _, r := range runs {
-				do(s, m.Name, r)
+				all = append(all, listed{s, m.Name, r})
 			}
 		}
 	}
-	return nil
+	return write(all)
 }

@@ -75,7 +75,7 @@ func (o *observer) Each(ctx context.Context, points *mat.Dense, values []float64
 	return err
 }
 
-// gaps returns the clean gaps of the first points of a batch.
+// gaps returns the clean gaps of the first points of a batch, infinite where a query failed.
 func (o *observer) gaps(ctx context.Context, points *mat.Dense, values []float64) ([]float64, error) {
 	n := len(values)
 	o.scratch = append(o.scratch[:0], values...)
@@ -87,6 +87,9 @@ func (o *observer) gaps(ctx context.Context, points *mat.Dense, values []float64
 		}
 	}
 	for i, v := range o.scratch {
+		if math.IsNaN(values[i]) || math.IsInf(values[i], 1) {
+			v = math.Inf(1) // the query failed, whatever a clean one would have said
+		}
 		o.scratch[i] = gapOf(v, o.minimum)
 	}
 	return o.scratch, nil

@@ -71,6 +71,9 @@ func TestObserver(t *testing.T) {
 		best := 0 // of the values that were seen
 		for i, v := range values {
 			gaps[i] = gapOf(v, p.minimum)
+			if math.IsNaN(p.seen[i]) || math.IsInf(p.seen[i], 1) { // the query failed
+				gaps[i] = math.Inf(1)
+			}
 			if math.IsNaN(p.seen[best]) || p.seen[i] < p.seen[best] {
 				best = i
 			}

@@ -22,6 +22,8 @@ func minimizeOther(ctx context.Context, t task, o *observer, budget int) (ending
 	err := t.by.Other.Minimize(ctx, chunk, o.f.Domain(), budget, t.seed)
 	out := ending{rounds: chunk.Rounds()}
 	switch {
+	case ctx.Err() != nil && err != nil && !errors.Is(err, objective.ErrBudget) && !errors.Is(err, objective.ErrTarget):
+		out.status = objective.Cancelled // maybe in the middle of a batch
 	case o.reached > 0:
 		out.status = objective.TargetReached
 	case ctx.Err() != nil && meter.Queries() < budget:

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -82,10 +83,24 @@ func (g *Table1) check() error {
 	for _, name := range g.Problems {
 		spec := problem.Spec{Name: name, Dim: g.Dim, Mix: g.Mix}
 		if err := spec.Complete(); err != nil {
-			return objective.BadOption("Problems", "%s cannot be in this table: %v", name, err)
+			reason := err.Error()
+			if bad, ok := errors.AsType[*objective.OptionError](err); ok {
+				reason = bad.Reason
+			}
+			return objective.BadOption("Problems", "%s cannot be in this table: %s", name, reason)
 		}
 	}
-	return checkNames("Methods", "method", g.Methods, MethodNames())
+	if err := checkNames("Methods", "method", g.Methods, MethodNames()); err != nil {
+		return err
+	}
+	for _, name := range g.Problems {
+		for i := range g.Methods {
+			if err := g.method(i).Suits(problem.Spec{Name: name, Dim: g.Dim, Mix: g.Mix}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // checkNames returns an error if there are no names, or one is unknown or repeated.

@@ -28,7 +28,7 @@ func example(t *testing.T) (Table1, *store.Store) {
 		{Key: key("cbo", 1), Status: "budget-spent", Gap: 8, Queries: 8000, Seconds: 3, Recovered: -1},
 		{Key: key("transformed", 0), Status: "target-reached", Gap: 0.004, Queries: 6000, Reached: 5990, Seconds: 4, Recovered: 4},
 		{Key: key("transformed", 1), Status: "budget-spent", Gap: 0.006, Queries: 8000, Seconds: 4, Recovered: 3},
-		{Key: key("transformed", 2), Status: "target-reached", Gap: 0.005, Queries: 7000, Reached: 6991, Seconds: 4, Recovered: 4},
+		{Key: key("transformed", 2), Status: "target-reached", Gap: 0.005, Queries: 7000, Reached: 6991, Seconds: 4, Own: 1, Rounds: 9, Version: "v1", Recovered: 4, Curve: []objective.Sample{{Queries: 1, Value: 30}, {Queries: 6991, Value: 0.005}}},
 		{Key: key("transformed", 3), Status: "target-reached", Gap: 0, Queries: 1, Reached: 1, Recovered: 4},
 		{Key: store.Key{Problem: "levy", Method: "cbo"}, Status: "target-reached", Reached: 1},
 		{Key: key("identification", 0), Status: "converged", Recovered: 4},
@@ -90,7 +90,7 @@ func TestForms(t *testing.T) {
 	}
 	dir := t.TempDir()
 	files, err := table.Write(dir)
-	if err != nil || len(files) != 5 || files[4] != filepath.Join(dir, "table1-d4-rastrigin-cbo-transformed-3runs-runs.csv") {
+	if err != nil || len(files) != 6 || files[4] != filepath.Join(dir, "table1-d4-rastrigin-cbo-transformed-3runs-runs.csv") {
 		t.Fatal(files, err)
 	}
 	for name, lines := range map[string][]string{
@@ -116,9 +116,14 @@ func TestForms(t *testing.T) {
 			"cbo,rastrigin,0,2,0,0.6576197724933469,0,,,,,2",
 		},
 		"-runs.csv": {
-			"method,problem,seed,status,gap,queries,reached,recovered,seconds",
-			"cbo,rastrigin,1,budget-spent,8,8000,,,3",
-			"transformed,rastrigin,2,target-reached,0.005,7000,6991,4,4",
+			"method,problem,dim,mix,options,seed,budget,status,gap,queries,reached,rounds,recovered,version,seconds,own_seconds",
+			"cbo,rastrigin,4,paper,,1,8000,budget-spent,8,8000,,,,,3,0",
+			"transformed,rastrigin,4,paper,,2,8000,target-reached,0.005,7000,6991,9,4,v1,4,1",
+		},
+		"-curves.csv": {
+			"method,problem,dim,mix,options,seed,budget,version,queries,gap",
+			"transformed,rastrigin,4,paper,,2,8000,v1,1,30",
+			"transformed,rastrigin,4,paper,,2,8000,v1,6991,0.005",
 		},
 	} {
 		text := table.Text()

@@ -12,15 +12,18 @@ import (
 	"github.com/untwist/untwist/internal/words"
 )
 
-// Write writes the table to a folder, as NAME.csv, NAME.json, NAME.md and NAME.tex, and every
-// run as NAME-runs.csv, where NAME is that of the grid. It returns the paths of the files.
-// Times are in the last columns. Everything else is the same, no matter when or how often the
-// grid was stopped.
+// Write writes the table to a folder, as NAME.csv, NAME.json, NAME.md and NAME.tex, every run as
+// NAME-runs.csv, and how each went as NAME-curves.csv, where NAME is that of the grid. It returns
+// the paths of the files. Times are in the last columns. Everything else is the same, no matter
+// when or how often the grid was stopped.
 func (t Table) Write(dir string) (files []string, err error) {
 	for _, file := range []struct {
 		ending string
 		text   func() ([]byte, error)
-	}{{".csv", t.csv}, {".json", t.json}, {".md", t.markdown}, {".tex", t.latex}, {"-runs.csv", t.runsCSV}} {
+	}{
+		{".csv", t.csv}, {".json", t.json}, {".md", t.markdown}, {".tex", t.latex},
+		{"-runs.csv", t.runsCSV}, {"-curves.csv", t.curvesCSV},
+	} {
 		path := filepath.Join(dir, t.Grid.name()+file.ending)
 		data, err := file.text()
 		if err == nil {
@@ -161,21 +164,17 @@ func (t Table) csv() ([]byte, error) {
 	return asCSV(lines)
 }
 
-// runsCSV has a line for each run.
-func (t Table) runsCSV() ([]byte, error) {
-	lines := [][]string{{"method", "problem", "seed", "status", "gap", "queries", "reached", "recovered", "seconds"}}
+// runsCSV has a line for each run, and curvesCSV one for each sample of each run, as those of a
+// comparison.
+func (t Table) runsCSV() ([]byte, error) { return runsCSV(t.listed()) }
+
+func (t Table) curvesCSV() ([]byte, error) { return curvesCSV(t.listed()) }
+
+// listed lists the runs, method after method and problem after problem.
+func (t Table) listed() (all []listed) {
 	for _, r := range t.runs {
-		recovered, reached := &r.Recovered, &r.Reached
-		if r.Recovered < 0 {
-			recovered = nil
-		}
-		if r.Reached == 0 {
-			reached = nil
-		}
-		lines = append(lines, []string{
-			r.Method, r.Problem, strconv.FormatUint(r.Seed, 10), r.Status, decimals(&r.Gap),
-			strconv.Itoa(r.Queries), digits(reached), digits(recovered), decimals(&r.Seconds),
-		})
+		of := Setup{Problem: r.Problem, Dim: t.Grid.Dim, Mix: t.Grid.Mix, Budget: t.Grid.Budget, Known: true}
+		all = append(all, listed{of, r.Method, r})
 	}
-	return asCSV(lines)
+	return all
 }

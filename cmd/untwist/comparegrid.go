@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -149,10 +148,9 @@ func (f *compareFlags) builtIn(from *source, name string, g *experiment.Grid) er
 				if err != nil {
 					return from.ofProblem(err)
 				}
-				if k := slices.IndexFunc(g.Methods, func(m experiment.Method) bool { return m.Unmixed }); k >= 0 {
-					spec.Mix = "none"
-					if _, err := experiment.BuiltIn(spec); err != nil {
-						return from.wrong("methods", "%s runs on the unmixed function, which %s does not have", g.Methods[k].Name, name)
+				for _, m := range g.Methods {
+					if err := m.Suits(spec); err != nil {
+						return from.ofGrid(err)
 					}
 				}
 				g.Cases = append(g.Cases, c)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -117,11 +119,26 @@ func readStrategy(given string) (m experiment.Method, err error) {
 	slices.Sort(settings[1:])
 	m.Settings = strings.Join(settings, ":")
 	m.Strategy, err = untwist.StrategyNamed(words[0], knobs)
-	var bad *objective.OptionError
-	if errors.As(err, &bad) && written[strings.ToLower(bad.Option)] != "" {
-		return m, fmt.Errorf("%s: %s", written[strings.ToLower(bad.Option)], bad.Reason)
+	if err == nil {
+		err = tried(m)
+	}
+	if bad, ok := errors.AsType[*objective.OptionError](err); ok && bad.Option != "Strategy" { // a knob
+		knob := strings.ToLower(bad.Option)
+		return m, fmt.Errorf("%s: %s", cmp.Or(knobOf[bad.Option], written[knob], knob), bad.Reason)
 	}
 	return m, bare(err)
+}
+
+// knobOf are the knobs that are not called as the options that they set.
+var knobOf = map[string]string{"Identifier": "road"}
+
+// tried returns an error if a strategy refuses its settings, which it says when it starts.
+func tried(m experiment.Method) error {
+	f := objective.Func(2, func([]float64) float64 { return 0 })
+	_, err := untwist.Minimize(context.Background(), f, untwist.Options{
+		Strategy: m.Strategy, Identifier: m.Identifier, Start: objective.Cube(2, -1, 1), Budget: 1,
+	})
+	return err
 }
 
 // turn sets a knob, and returns its value in the one way to write it.

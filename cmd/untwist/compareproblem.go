@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,12 +33,17 @@ func (f *compareFlags) own(cmd *cobra.Command, from *source, path string, g *exp
 	if !file.given("keep-failed") {
 		flags.program.keep.value = new(0) // there may be thousands of runs
 	}
+	var said sync.Once
 	draw := func() (*ownProblem, error) {
 		s, err := flags.own(file, func(line string) { note(cmd, "%s: %s", path, line) })
 		if err != nil {
 			return nil, err
 		}
-		return &ownProblem{s.program, s.space, parameter.NewCoordinates(s.program, s.space)}, nil
+		p := &ownProblem{program: s.program, space: s.space, coordinates: parameter.NewCoordinates(s.program, s.space)}
+		p.lost = func() {
+			said.Do(func() { note(cmd, "%s: all queries of a run failed; untwist check %s says why", path, path) })
+		}
+		return p, nil
 	}
 	p, err := draw()
 	if err != nil {
@@ -88,6 +94,9 @@ type ownProblem struct {
 	program     *program.Objective
 	space       parameter.Space
 	coordinates *parameter.Coordinates
+
+	asked, failed int    // queries
+	lost          func() // is called if all of them failed
 }
 
 // Dim returns how many parameters are not fixed.
@@ -95,7 +104,14 @@ func (p *ownProblem) Dim() int { return p.coordinates.Dim() }
 
 // Evaluate asks the program.
 func (p *ownProblem) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	return p.coordinates.Evaluate(ctx, points, values)
+	err := p.coordinates.Evaluate(ctx, points, values)
+	for _, v := range values[:objective.Evaluated(values, err)] {
+		p.asked++
+		if math.IsNaN(v) || math.IsInf(v, 1) {
+			p.failed++
+		}
+	}
+	return err
 }
 
 // Domain returns where a search starts, and Bounds what it must not leave.
@@ -106,7 +122,12 @@ func (p *ownProblem) Bounds() objective.Box { return p.space.Bounds() }
 func (p *ownProblem) Minimum() float64 { return math.NaN() }
 
 // Close ends the program.
-func (p *ownProblem) Close() error { return p.program.Close() }
+func (p *ownProblem) Close() error {
+	if p.asked > 0 && p.failed == p.asked {
+		p.lost()
+	}
+	return p.program.Close()
+}
 
 // digest tells the program from itself after a change.
 func (p *ownProblem) digest() (string, error) {

@@ -28,12 +28,13 @@ func command(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
 
 // seconds are the times in the forms of a table, which are last.
 var seconds = map[string]*regexp.Regexp{
-	"":          regexp.MustCompile(`(?m) +[0-9.]+$`),
-	".md":       regexp.MustCompile(`(?m)[0-9.]+ \|$`),
-	".tex":      regexp.MustCompile(`(?m)[0-9.]+ \\\\$`),
-	".csv":      regexp.MustCompile(`(?m)[0-9.e-]+$`),
-	"-runs.csv": regexp.MustCompile(`(?m)[0-9.e-]+$`),
-	".json":     regexp.MustCompile(`(?m)"seconds": .*$`),
+	"":            regexp.MustCompile(`(?m) +[0-9.]+$`),
+	".md":         regexp.MustCompile(`(?m)[0-9.]+ \|$`),
+	".tex":        regexp.MustCompile(`(?m)[0-9.]+ \\\\$`),
+	".csv":        regexp.MustCompile(`(?m)[0-9.e-]+$`),
+	"-runs.csv":   regexp.MustCompile(`(?m)[0-9.e-]+,[0-9.e-]+$`),
+	".json":       regexp.MustCompile(`(?m)"seconds": .*$`),
+	"-curves.csv": regexp.MustCompile(`$^`), // it has none
 }
 
 // forms are all forms of a table without times, by the endings of their names; "" is standard

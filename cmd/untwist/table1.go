@@ -41,9 +41,9 @@ Every run is kept in DIR/table1.db as it finishes. The command can be stopped at
 moment; started again, it goes on where it stopped. With more --runs, or other --problems
 or --methods, it makes the runs that are missing. The table of what was asked for this
 time is printed, and written to DIR as table1.csv, .json, .md and .tex, with its runs in
-table1-runs.csv and a picture of convergence for each problem. Where anything is not as in
-the paper, it is in the names of the files: --dim 10 --runs 5 writes table1-d10-5runs.csv.
-So a smaller table never overwrites a larger one.
+table1-runs.csv, how each went in table1-curves.csv, and a picture of convergence for each
+problem. Where anything is not as in the paper, it is in the names of the files: --dim 10
+--runs 5 writes table1-d10-5runs.csv. So a smaller table never overwrites a larger one.
 
 --grid reads the experiment from a file like the following, in which anything may be left
 out. Where a flag says something else, the flag counts:

@@ -155,7 +155,7 @@ func TestInterruptedGrid(t *testing.T) {
 		t.Errorf("the terminal ends with %q", shown[max(0, len(shown)-200):])
 	}
 	runs, err := os.ReadFile(filepath.Join(dir, "table1-d4-rastrigin-auto-cbo-1000000000queries-1run-runs.csv"))
-	if err != nil || !strings.Contains(string(runs), "\nauto,rastrigin,0,target-reached,") {
+	if err != nil || !strings.Contains(string(runs), "\nauto,rastrigin,4,paper,,0,1000000000,target-reached,") {
 		t.Errorf("runs.csv: %v\n%s", err, runs)
 	}
 }
