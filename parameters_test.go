@@ -145,7 +145,7 @@ func TestStoppedBy(t *testing.T) {
 		"target":    {o: untwist.Options{Target: new(1e-3)}},
 		"done":      {o: untwist.Options{Budget: 100_000}},
 		"tolerance": {o: untwist.Options{Budget: 1_000_000, Tolerance: 1e-3, Strategy: strategy.CMAES{}}},
-		"time": {o: untwist.Options{Time: time.Millisecond, Strategy: strategy.CMAES{}}, f: func(ctx context.Context, x []float64) (float64, error) {
+		"time": {o: untwist.Options{Time: 300 * time.Millisecond, Strategy: strategy.CMAES{}}, f: func(ctx context.Context, x []float64) (float64, error) {
 			if calls++; calls == 7 {
 				<-ctx.Done()
 			}
