@@ -113,22 +113,29 @@ func enough(cases int) int {
 // the last columns. Everything else is the same, however often the grid was stopped. Write
 // returns the files that it wrote.
 func (c Comparison) Write(dir string) (files []string, err error) {
-	for _, file := range []struct {
-		ending string
-		text   func() ([]byte, error)
-	}{
+	return writeFiles(filepath.Join(dir, c.Name), []file{
 		{".md", c.markdown}, {".tex", c.latex}, {".csv", c.csv}, {".json", c.json},
 		{"-pairs.csv", c.pairsCSV}, {"-runs.csv", c.runsCSV}, {"-curves.csv", c.curvesCSV},
-	} {
-		data, err := file.text()
-		path := filepath.Join(dir, c.Name+file.ending)
+	})
+}
+
+// A file is one of several to be written: what its name ends in, and its text.
+type file struct {
+	ending string
+	text   func() ([]byte, error)
+}
+
+// writeFiles writes files whose names begin alike, and returns those that it wrote.
+func writeFiles(name string, all []file) (files []string, err error) {
+	for _, f := range all {
+		data, err := f.text()
 		if err == nil {
-			err = atomicfile.Write(path, data)
+			err = atomicfile.Write(name+f.ending, data)
 		}
 		if err != nil {
 			return files, err
 		}
-		files = append(files, path)
+		files = append(files, name+f.ending)
 	}
 	return files, nil
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/words"
 )
 
@@ -17,24 +16,10 @@ import (
 // the paths of the files. Times are in the last columns. Everything else is the same, no matter
 // when or how often the grid was stopped.
 func (t Table) Write(dir string) (files []string, err error) {
-	for _, file := range []struct {
-		ending string
-		text   func() ([]byte, error)
-	}{
+	return writeFiles(filepath.Join(dir, t.Grid.name()), []file{
 		{".csv", t.csv}, {".json", t.json}, {".md", t.markdown}, {".tex", t.latex},
 		{"-runs.csv", t.runsCSV}, {"-curves.csv", t.curvesCSV},
-	} {
-		path := filepath.Join(dir, t.Grid.name()+file.ending)
-		data, err := file.text()
-		if err == nil {
-			err = atomicfile.Write(path, data)
-		}
-		if err != nil {
-			return files, err
-		}
-		files = append(files, path)
-	}
-	return files, nil
+	})
 }
 
 // Text returns the table for a terminal, with a line for each cell.

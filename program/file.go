@@ -38,22 +38,12 @@ type Setting struct {
 // ReadFile reads a problem file. Every error is one line that names the file and, wherever
 // there is one, the line in it.
 func ReadFile(path string) (*ProblemFile, error) {
-	text, err := os.ReadFile(path)
+	f, tables, keys, err := readTOML(path)
 	if err != nil {
-		var where *fs.PathError
-		if errors.As(err, &where) {
-			err = where.Err
-		}
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	f := &ProblemFile{Path: path, Dir: filepath.Dir(path), lines: linesOfKeys(string(text))}
-	var tables map[string]any
-	about, err := toml.Decode(string(text), &tables)
-	if err != nil {
-		return nil, f.syntax(err)
+		return nil, err
 	}
 	taken := map[string]bool{}
-	for _, key := range about.Keys() { // [a.b] does not name [a]
+	for _, key := range keys { // [a.b] does not name [a]
 		for n := 1; n <= min(2, len(key)); n++ {
 			path := strings.Join(key[:n], "\x00")
 			if taken[path] {
@@ -66,6 +56,25 @@ func ReadFile(path string) (*ProblemFile, error) {
 		}
 	}
 	return f, nil
+}
+
+// readTOML reads a TOML file: its lines, its values and its keys in the file's order.
+func readTOML(path string) (*ProblemFile, map[string]any, []toml.Key, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		var where *fs.PathError
+		if errors.As(err, &where) {
+			err = where.Err
+		}
+		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f := &ProblemFile{Path: path, Dir: filepath.Dir(path), lines: linesOfKeys(string(text))}
+	var values map[string]any
+	about, err := toml.Decode(string(text), &values)
+	if err != nil {
+		return nil, nil, nil, f.syntax(err)
+	}
+	return f, values, about.Keys(), nil
 }
 
 // Wrong returns an error about a line of the file.

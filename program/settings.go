@@ -3,13 +3,8 @@ package program
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-
-	"github.com/BurntSushi/toml"
 )
 
 // ReadSettings reads a TOML file of settings without tables, all of which are among the known
@@ -17,22 +12,12 @@ import (
 // of Run, in the file's order. Every error is one line that names the file and, wherever there
 // is one, the line in it.
 func ReadSettings(path string, known []string) (*ProblemFile, error) {
-	text, err := os.ReadFile(path)
+	f, values, keys, err := readTOML(path)
 	if err != nil {
-		var where *fs.PathError
-		if errors.As(err, &where) {
-			err = where.Err
-		}
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	f := &ProblemFile{Path: path, Dir: filepath.Dir(path), lines: linesOfKeys(string(text))}
-	var values map[string]any
-	about, err := toml.Decode(string(text), &values)
-	if err != nil {
-		return nil, f.syntax(err)
+		return nil, err
 	}
 	taken := map[string]bool{}
-	for _, key := range about.Keys() {
+	for _, key := range keys {
 		name := key[0]
 		if taken[name] {
 			continue
