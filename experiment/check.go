@@ -134,7 +134,7 @@ func (g Grid) least() float64 { return g.Targets[len(g.Targets)-1] }
 const (
 	settingBudget  = "budget"
 	settingTarget  = "target"
-	settingTargets = "odd targets"
+	settingTargets = "targets besides 10^(k/5)"
 )
 
 // OpenStore opens or creates the store of a complete grid. Grids that differ only in cases,
