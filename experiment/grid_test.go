@@ -377,8 +377,8 @@ func TestStoresOfOtherGrids(t *testing.T) {
 		}
 	}
 	for text, change := range map[string]func(*Grid){
-		"with budget 150*d where this one has 160*d":       func(g *Grid) { g.Budget = "160*d" },
-		"with target 0.01 where this one has 0.001":        func(g *Grid) { g.Targets = []float64{1, 0.3, 0.001} },
+		"with budget 150*d where this one has 160*d":                    func(g *Grid) { g.Budget = "160*d" },
+		"with target 0.01 where this one has 0.001":                     func(g *Grid) { g.Targets = []float64{1, 0.3, 0.001} },
 		"with targets besides 10^(k/5) 0.3 where this one has 0.7, 0.3": func(g *Grid) { g.Targets = []float64{0.7, 0.3, 0.01} },
 	} {
 		_, _, err := try(change)
