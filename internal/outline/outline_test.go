@@ -142,8 +142,9 @@ func TestPNG(t *testing.T) {
 	}
 	wide, _, _ := handler.Box("10⁻⁸", face(10).Font)
 	perPoint := float64(bounds.Max.X) / 100
-	if got, want := float64(right-left)/perPoint, float64(wide); dark < 300 || math.Abs(got-want) > 2 {
-		t.Errorf("%d dots, %g wide, want %g", dark, got, want)
+	ink := float64(dark) / (perPoint * perPoint) // in square points
+	if got, want := float64(right-left)/perPoint, float64(wide); ink < 27 || math.Abs(got-want) > 2 {
+		t.Errorf("%g of ink, %g wide, want %g", ink, got, want)
 	}
 	if middle := float64(right+left) / 2 / perPoint; math.Abs(middle-50) > 1 {
 		t.Errorf("the middle is at %g", middle)

@@ -9,7 +9,7 @@ import (
 )
 
 // dotsPerInch makes a PNG sharp when it is printed, too.
-const dotsPerInch = 240
+const dotsPerInch = 160
 
 // A PNG is a canvas with the same letters as an SVG.
 type PNG struct{ vgimg.PngCanvas }
