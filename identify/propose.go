@@ -17,8 +17,9 @@ import (
 type proposer struct {
 	g       *ground
 	settler *settler
-	pause   func(*mat.SymDense) error // nil: none
+	pause   func(Doubt) error // nil: none
 	stage   func(objective.Stage)
+	white   hessian.Basis // the directions that the last Hessians have whitened
 	seen    hessian.Basis // the last Hessians, for the record
 }
 
@@ -46,9 +47,6 @@ const (
 	// has the same Hessian at another point: far above what the error of the frame
 	// makes of it, and far below what any ripple does.
 	sameEnough = 1e-3
-	// coarse is the typical error of a frame from two Hessians by forward differences
-	// from which on a third would not help.
-	coarse = 0.1
 )
 
 // quadratic proposes the frame in which one Hessian is diagonal: enough if the
@@ -158,19 +156,23 @@ func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points i
 	return p.settler.offer(&coupled, points)
 }
 
+// forwards is how many Hessians by forward differences there are at most, after the first
+// one: with three there is something that joint diagonalisation may fail to do.
+const forwards = 3
+
 // forward proposes frames from two and three Hessians by forward differences. If they
 // do not serve it returns directions that they have whitened.
 func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error) {
+	p.white = white
 	chain, err := p.g.chain(hessian.Forward, white)
 	if err != nil {
 		return proposal{}, white, err
 	}
-	chain, hopeless, err := p.hopeless(chain, white)
-	if hopeless || err != nil {
+	if chain, err = p.hopeless(chain, white); err != nil {
 		return proposal{}, white, err
 	}
-	for n := 2; n <= 3; n++ {
-		var c *candidate
+	var c *candidate
+	for n := 2; n <= forwards; n++ {
 		c, chain, err = p.diagonalise(chain, n)
 		switch {
 		case err != nil:
@@ -178,21 +180,23 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		case c == nil:
 		case c.check.worst() <= defaultTolerance: // nothing to refine
 			return proposal{settled: c}, white, nil
-		case n == 3 && c.check.usable():
-			if err := p.hesitate(c, white); err != nil {
+		case n == forwards && c.check.usable():
+			if err := p.hesitate(c); err != nil {
 				return proposal{}, white, err
 			}
 			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
 			}
-		case c.check.typical() > coarse:
-			n = 3 // no third one
 		}
 	}
 	if white, err = whitened(chain); err != nil {
 		return proposal{}, white, err
 	}
-	return proposal{}, white, p.interrupt(white)
+	p.white = white
+	if likely(c, uncoupledForward) {
+		return proposal{}, white, nil
+	}
+	return proposal{}, white, p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda)))
 }
 
 // lengths are how many Hessians by symmetric differences are tried.
@@ -215,11 +219,16 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		return proposal{}, err
 	}
 	m, _ := white.T.Dims()
-	for _, n := range lengths {
+	var c *candidate
+	for k, n := range lengths {
 		if p.settler.lost() {
 			break
 		}
-		var c *candidate
+		if k > 0 && !likely(c, uncoupledSymmetric) {
+			if err := p.doubt((n - lengths[k-1]) * hessian.Symmetric.Queries(m)); err != nil {
+				return proposal{}, err
+			}
+		}
 		if c, chain, err = p.diagonalise(chain, n); err != nil {
 			return proposal{}, err
 		}
@@ -233,9 +242,6 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		if n == lengths[0] {
 			if smaller, err := p.reconsider(chain); smaller != nil || err != nil {
 				return proposal{smaller: smaller}, err
-			}
-			if err := p.interrupt(white); err != nil {
-				return proposal{}, err
 			}
 		}
 		if c == nil || n < blocksFrom || p.settler.lost() {

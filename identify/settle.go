@@ -10,6 +10,8 @@ type settler struct {
 	measures  int     // points at which steps are measured
 	stage     func(objective.Stage)
 	strikes   int // candidates that looked usable and were not
+	// doubt is called before a round of so many queries that may well be in vain.
+	doubt func(queries int) error
 
 	best *candidate // the best so far, with all that is known about it
 	now  *candidate // the one that is being settled, as it came, likewise
@@ -182,6 +184,11 @@ func (s *settler) rounds(c *candidate) (*candidate, error) {
 		}
 		if round > 0 || refined {
 			groups = badGroups(c, max(s.tolerance, worst*worst))
+		}
+		if n := len(allGroups(c.blocks)); failed > 0 && float64(len(groups)) > (1-mostPairs)*float64(n) {
+			if err := s.doubt(wholeDesigns * len(pairsOf(groups))); err != nil {
+				return c, err
+			}
 		}
 		now, next, err := s.round(c, groups)
 		if c = now; next == nil || err != nil {
