@@ -27,6 +27,7 @@ type prober struct {
 	bounds objective.Box // nothing outside is asked
 	grain  objective.Grain
 	random objective.Random
+	most   int // splits that are tested
 }
 
 func (p *prober) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
@@ -45,8 +46,8 @@ func (p *prober) anywhere() []float64 {
 func (p *prober) splits(blocks int, draw func() (x, a, b []float64)) (Certificate, error) {
 	c := None()
 	var mixed, single, rounding float64
-	for blocks > 1 && c.Splits < splits && c.Failed < mostFailed {
-		values, err := p.fours(splits-c.Splits, draw, shorter(c.Failed))
+	for blocks > 1 && c.Splits < p.most && c.Failed < mostFailed {
+		values, err := p.fours(p.most-c.Splits, draw, shorter(c.Failed))
 		if err != nil {
 			return c, err
 		}

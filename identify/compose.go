@@ -64,7 +64,7 @@ func (c *candidate) composed(g *ground) (x, y []float64) {
 
 // follow takes notice of the value of f at a composed point, and reports whether it is
 // finite. If not, the next ones are nearer to drawn points.
-func (g *ground) follow(value float64) bool {
+func follow(g *ground, value float64) bool {
 	if kernel.Finite(value) {
 		return true
 	}
@@ -85,7 +85,7 @@ func (c *candidate) places(g *ground, n int) (xs, ys [][]float64, err error) {
 			return nil, nil, err
 		}
 		for k, v := range values {
-			if !g.follow(v) {
+			if !follow(g, v) {
 				failed++
 				continue
 			}

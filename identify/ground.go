@@ -51,96 +51,11 @@ func (g *ground) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
 	return objective.Ask(g.ctx, g.f, n, fill)
 }
 
-// draw draws a point.
-func (g *ground) draw() []float64 {
-	x := make([]float64, g.f.Dim())
-	g.inner.Draw(x, g.random)
-	return x
-}
-
 // anywhere draws a point of the whole box.
 func (g *ground) anywhere() []float64 {
 	x := make([]float64, g.f.Dim())
 	g.box.Draw(x, g.random)
 	return x
-}
-
-// attempts is how often a point at which f is finite is looked for: where half of all
-// points fail, one search in a million is in vain.
-const attempts = 20
-
-// ahead is how many points are tried at once at least, so that a survey seldom waits for
-// them: with those of the unit they are as many as most surveys need.
-const ahead = 12
-
-// points draws n points at which f is finite. Each costs a query, which is little where
-// thousands depend on it. Points are tried ahead of their use, and each is used once.
-func (g *ground) points(n int) ([][]float64, error) {
-	for failed := 0; len(g.finite) < n; {
-		before := len(g.finite)
-		tried := max(ahead, n-before)
-		if _, err := g.try(tried); err != nil {
-			return nil, err
-		}
-		if failed += tried; len(g.finite) > before {
-			failed = 0
-		}
-		if failed >= attempts {
-			return nil, ErrNotFinite
-		}
-	}
-	points := g.finite[:n:n]
-	g.finite = g.finite[n:]
-	return points, nil
-}
-
-// point draws a point at which f is finite.
-func (g *ground) point() ([]float64, error) {
-	points, err := g.points(1)
-	if err != nil {
-		return nil, err
-	}
-	return points[0], nil
-}
-
-// try draws n points, keeps those at which f is finite, and returns the values at all.
-func (g *ground) try(n int) ([]float64, error) {
-	points := make([][]float64, n)
-	for k := range points {
-		points[k] = g.draw()
-	}
-	values, err := g.ask(n, func(k int, x []float64) { copy(x, points[k]) })
-	if err != nil {
-		return nil, err
-	}
-	for k, v := range values {
-		if kernel.Finite(v) {
-			g.finite = append(g.finite, points[k])
-		}
-	}
-	return values, nil
-}
-
-// A three is f at x−v, x and x+v.
-type three struct{ left, middle, right float64 }
-
-// second returns the second difference.
-func (t three) second() float64 { return (t.right - t.middle) + (t.left - t.middle) }
-
-// threes asks for f at points and to either side of each, in one batch.
-func (g *ground) threes(points, ways [][]float64) ([]three, error) {
-	values, err := g.ask(3*len(points), func(k int, row []float64) {
-		copy(row, points[k/3])
-		kernel.AddScaled(row, float64(k%3-1), ways[k/3])
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]three, len(points))
-	for k := range all {
-		all[k] = three{values[3*k], values[3*k+1], values[3*k+2]}
-	}
-	return all, nil
 }
 
 // test is how a frame is tested at points of the whole box.
@@ -159,7 +74,7 @@ const largestUnit = 1000
 // rescale makes f vary by about 1, so that squares of its derivatives neither
 // overflow nor vanish. It is an error if f is finite at less than two points.
 func (g *ground) rescale() error {
-	values, err := g.try(samples)
+	values, err := tried(g, samples)
 	if err != nil {
 		return err
 	}
@@ -223,12 +138,21 @@ func (g *ground) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
 	return step * unit, inOurWords(err)
 }
 
+// longer is by how much forward differences along whitened directions are taken with a
+// longer step than is best for second differences along a line, one of the next: between
+// two directions curvature changes less over a step, and rounding is the same. It halved
+// the typical error on the paper's problems; with symmetric differences it did not.
+const longer = 1.78
+
 // chain begins a chain of Hessians: it chooses the step for a stencil along the
 // directions of a basis, and shortens those that would leave the bounds.
 func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, error) {
 	step, err := g.step(st, base.T)
 	if err != nil {
 		return hessian.Chain{}, err
+	}
+	if st.Name == hessian.Forward.Name && base.Lambda != nil {
+		step *= longer
 	}
 	m, _ := base.T.Dims()
 	factor := make([]float64, m)

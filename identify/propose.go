@@ -69,9 +69,13 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64) (proposal,
 		switch {
 		case err != nil:
 			return proposal{}, white, err
-		case c.check.worst() <= defaultTolerance: // nothing to refine
+		case c.check.worst() <= max(defaultTolerance, p.settler.tolerance):
 			same, err := sameEverywhere(p.g, c)
-			return proposal{settled: c, quadratic: same}, white, err
+			if same || err != nil || c.check.worst() <= defaultTolerance { // nothing to refine
+				return proposal{settled: c, quadratic: same}, white, err
+			}
+		}
+		switch {
 		case c.check.typical() > nearly || again == againMost:
 			return proposal{}, white, nil
 		}
@@ -112,7 +116,7 @@ func sameEverywhere(g *ground, c *candidate) (bool, error) {
 		floats.Scale(t, v)
 		ways, want, size = append(ways, v), append(want, float64(t*t*w)), append(size, float64(t*t*s))
 	}
-	f, err := g.threes(points, ways)
+	f, err := threes(g, points, ways)
 	if err != nil {
 		return false, err
 	}
@@ -152,7 +156,8 @@ func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points i
 		return nil, nil
 	}
 	coupled := *c
-	coupled.couplings = j.Couplings()
+	coupled.couplings, coupled.seen = j.Couplings(), chain.Base
+	coupled.seen.Seen = hessians
 	return p.settler.offer(&coupled, points)
 }
 
@@ -164,7 +169,11 @@ const forwards = 3
 // do not serve it returns directions that they have whitened.
 func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error) {
 	p.white = white
-	chain, err := p.g.chain(hessian.Forward, white)
+	even, err := evened(p.g, white)
+	if err != nil {
+		return proposal{}, white, err
+	}
+	chain, err := p.g.chain(hessian.Forward, even)
 	if err != nil {
 		return proposal{}, white, err
 	}
@@ -185,6 +194,10 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 				return proposal{}, white, err
 			}
 			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
+				return proposal{settled: settled}, white, err
+			}
+		case n == 2:
+			if settled, err := p.settler.early(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
 			}
 		}
@@ -214,12 +227,22 @@ func ordinary(m int) int { return max(4, m/8) }
 // symmetric proposes frames from three to eight Hessians by symmetric differences, and
 // looks for blocks from five on.
 func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
-	chain, err := p.g.chain(hessian.Symmetric, white)
+	even, err := evened(p.g, white)
+	if err != nil {
+		return proposal{}, err
+	}
+	chain, err := p.g.chain(hessian.Symmetric, even)
 	if err != nil {
 		return proposal{}, err
 	}
 	m, _ := white.T.Dims()
-	var c *candidate
+	c, chain, err := p.diagonalise(chain, 2)
+	if err != nil {
+		return proposal{}, err
+	}
+	if settled, err := p.settler.early(c); settled != nil || err != nil {
+		return proposal{settled: settled}, err
+	}
 	for k, n := range lengths {
 		if p.settler.lost() {
 			break
