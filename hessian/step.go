@@ -4,16 +4,18 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
-// scales are the steps that Step tries: four to a decade, from 1e-5 to 1.
+// scales are the steps that Step tries: powers of two from 1e-5 to 1. Where a stencil goes
+// one step and two, most of its points belong to two of them.
 var scales = func() []float64 {
 	var all []float64
-	for k := -20; k <= 0; k++ {
-		all = append(all, math.Pow(10, float64(k)/4))
+	for k := -17; k <= 0; k++ {
+		all = append(all, math.Ldexp(1, k))
 	}
 	return all
 }()
@@ -31,8 +33,8 @@ var scales = func() []float64 {
 // out of it. Lines on which f is not finite at t are left out, and a t with less than
 // half of the lines is not chosen. No step above most is tried (0: none above 1).
 //
-// It asks one batch: for each line f(x) and up to 21 times the other points of
-// a diagonal entry. Where no t can be chosen the error is ErrNoStep.
+// It asks one batch: for each line f(x) and up to 18 times the other points of
+// a diagonal entry, each once. Where no t can be chosen the error is ErrNoStep.
 func (s Stencil) Step(ctx context.Context, f objective.Objective, points, directions *mat.Dense, most float64, grain objective.Grain) (float64, error) {
 	var tried []float64
 	for _, t := range scales {
@@ -72,10 +74,12 @@ type line struct {
 // seconds returns what f looks like along all lines.
 func (s Stencil) seconds(ctx context.Context, f objective.Objective, points, directions *mat.Dense, scales []float64) (lines []line, err error) {
 	multiples := []float64{0} // f(x) is asked for once
+	at := map[float64]int{0: 0}
 	for _, t := range scales {
 		for _, term := range s.Diagonal {
-			if term.A != 0 {
-				multiples = append(multiples, float64(term.A*t))
+			if a := float64(term.A * t); !known(at, a) {
+				at[a] = len(multiples)
+				multiples = append(multiples, a)
 			}
 		}
 	}
@@ -88,21 +92,23 @@ func (s Stencil) seconds(ctx context.Context, f objective.Objective, points, dir
 	if err != nil {
 		return nil, err
 	}
-	for range n {
-		l := line{f0: values[0], second: make([]float64, len(scales))}
-		values = values[1:]
+	for there := range slices.Chunk(values, len(multiples)) {
+		l := line{f0: there[0], second: make([]float64, len(scales))}
 		for k, t := range scales {
-			for _, term := range s.Diagonal {
-				if term.A != 0 { // as the weights sum to 0, f(x) may be subtracted
-					l.second[k] += float64(term.Weight * (values[0] - l.f0))
-					values = values[1:]
-				}
+			for _, term := range s.Diagonal { // as the weights sum to 0, f(x) may be subtracted
+				l.second[k] += float64(term.Weight * (there[at[float64(term.A*t)]] - l.f0))
 			}
 			l.second[k] /= t * t
 		}
 		lines = append(lines, l)
 	}
 	return lines, nil
+}
+
+// known reports whether a multiple has its place already.
+func known(at map[float64]int, a float64) bool {
+	_, ok := at[a]
+	return ok
 }
 
 // gap returns |d_k − d_{k−1}| + |d_{k+1} − d_k|, +Inf if there is no such

@@ -204,6 +204,9 @@ func (s *settler) rounds(c *candidate) (*candidate, error) {
 		if round > 0 || refined {
 			groups = badGroups(c, max(s.tolerance, worst*worst))
 		}
+		if len(groups) == 0 {
+			return c, nil
+		}
 		if n := len(allGroups(c.blocks)); failed > 0 && float64(len(groups)) > (1-mostPairs)*float64(n) {
 			if err := s.doubt(wholeDesigns * len(pairsOf(groups))); err != nil {
 				return c, err

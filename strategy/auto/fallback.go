@@ -26,6 +26,7 @@ type fallback struct {
 
 	start    []float64     // where first runs begin; nil: at a point that is drawn
 	metric   *mat.SymDense // what a survey has learnt; nil: nothing
+	near     *contender    // a run around a point that was given; nil: none
 	plain    *contender    // nil: not begun
 	informed *contender    // nil: not begun
 	tried    bool          // the trial is over
@@ -65,7 +66,7 @@ func (s *fallback) search(ctx context.Context, queries int) (objective.Status, e
 		if err != nil {
 			return objective.Running, err
 		}
-		if s.plain.over && (s.informed == nil || s.informed.over) {
+		if c != s.near && s.plain.over && (s.informed == nil || s.informed.over) {
 			return c.end, nil
 		}
 		queries -= n
@@ -74,12 +75,15 @@ func (s *fallback) search(ctx context.Context, queries int) (objective.Status, e
 	return objective.Running, nil
 }
 
-// turn returns the series whose turn it is. In its trial that is the informed one as long
-// as it has had its share. If it has won, its first run goes on to the end. Otherwise it has
-// turns when a run of the plain one has come to its end.
+// turn returns the series whose turn it is. A run around a given point comes first. In its
+// trial it is the informed series as long as that has not had its share. If it has won, its
+// first run goes on to the end. Otherwise it has turns when a run of the plain one has come
+// to its end.
 func (s *fallback) turn() *contender {
 	d := s.f.Dim()
 	switch {
+	case s.near != nil && !s.near.over:
+		return s.near
 	case s.informed == nil || s.informed.over:
 	case s.plain.over, s.won && s.informed.runs < 2:
 		return s.informed
@@ -107,7 +111,7 @@ func (s *fallback) judge() {
 // spent is how many queries the search has had.
 func (s *fallback) spent() int {
 	n := 0
-	for _, c := range []*contender{s.plain, s.informed} {
+	for _, c := range []*contender{s.near, s.plain, s.informed} {
 		if c != nil {
 			n += c.queries
 		}
@@ -136,7 +140,7 @@ func (s *fallback) series(ctx context.Context, metric *mat.SymDense) *contender 
 
 // stop ends what is not at its end.
 func (s *fallback) stop() {
-	for _, c := range []*contender{s.plain, s.informed} {
+	for _, c := range []*contender{s.near, s.plain, s.informed} {
 		if c != nil {
 			c.talk.Stop()
 		}

@@ -18,6 +18,7 @@ type watched struct {
 	best    objective.Best
 	first   float64 // the first value that is finite; NaN: none yet
 	queries int
+	limit   int // no more queries than this for the part that is under way; 0: no limit
 }
 
 func watch(f objective.Objective, stage func(objective.Stage)) *watched {
@@ -26,6 +27,9 @@ func watch(f objective.Objective, stage func(objective.Stage)) *watched {
 
 // Evaluate evaluates f.
 func (w *watched) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	if n, _ := points.Dims(); w.limit > 0 && w.queries+n > w.limit {
+		return errShare
+	}
 	err := w.Objective.Evaluate(ctx, points, values)
 	known := values[:objective.Evaluated(values, err)]
 	w.queries += len(known)
