@@ -97,11 +97,11 @@ func TestStepKeepsItsLimits(t *testing.T) {
 	if err != nil || !(step <= 0.01) || !(furthest <= 0.01) {
 		t.Errorf("step %v, error %v, asked as far as %v", step, err, furthest)
 	}
-	// On each line f(x) once and 21 scales of two points, in one batch.
+	// On each line f(x) once and 18 scales of two points, in one batch.
 	batches := 0
 	counting := objective.Batch(4, func(_ *mat.Dense, values []float64) {
 		batches++
-		if len(values) != 2*(1+21*2) {
+		if len(values) != 2*(1+18*2) {
 			t.Errorf("a batch of %d points", len(values))
 		}
 	})
