@@ -3,6 +3,8 @@ package cmaes
 import (
 	"cmp"
 	"math"
+
+	"github.com/untwist/untwist/objective"
 )
 
 // A Plan has the settings of one run of a series.
@@ -98,12 +100,17 @@ func (Once) Next(past []Past, population int, _ func() float64) (Plan, bool) {
 	return Plan{"first", population, 1, 0}, len(past) == 0
 }
 
-// Confirmed follows another schedule, but ends as soon as two runs have come within
-// Tolerance of the best value.
+// Confirmed follows another schedule, but ends as soon as two runs have come to the best
+// value: to Tolerance, which is in the unit of f, or to sameValue of what their last values
+// differed by. A run that was cut off does not count.
 type Confirmed struct {
 	Schedule  // nil: BIPOP
 	Tolerance float64
 }
+
+// sameValue is how many of its last spreads the end of a run may be above the minimum it has
+// come to. It was 1 to 100 mostly. Other minima are millions of spreads away.
+const sameValue = 1e4
 
 // Next plans as the schedule does until the best value is confirmed.
 func (s Confirmed) Next(past []Past, population int, u func() float64) (Plan, bool) {
@@ -112,7 +119,8 @@ func (s Confirmed) Next(past []Past, population int, u func() float64) (Plan, bo
 		least = min(least, p.Result.Value)
 	}
 	for _, p := range past {
-		if p.Result.Value <= least+s.Tolerance {
+		cut := p.Result.Status == objective.StepLimit
+		if !cut && p.Result.Value-least <= max(s.Tolerance, sameValue*p.Result.Spread) {
 			times++
 		}
 	}
