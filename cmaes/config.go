@@ -16,6 +16,9 @@ type Config struct {
 	Sigma float64
 	// Population is λ, at least 2; 0: DefaultPopulation.
 	Population int
+	// Rate multiplies c_μ, the learning rate of the rank-μ update; 0: 1. Populations of
+	// several n bear 2.
+	Rate float64
 	// Covariance is the form of C; nil: Cholesky{}.
 	Covariance Covariance
 	// Bounds limit where f is evaluated. Sides may be infinite. Zero: no limit.
@@ -107,6 +110,12 @@ func (c *Config) complete(n int) error {
 	}
 	if c.Population < 2 {
 		return objective.BadOption("Population", "%d, must be at least 2", c.Population)
+	}
+	if c.Rate == 0 {
+		c.Rate = 1
+	}
+	if !(c.Rate > 0) || math.IsInf(c.Rate, 0) {
+		return objective.BadOption("Rate", "%v, must be finite and above 0", c.Rate)
 	}
 	if c.Covariance == nil {
 		c.Covariance = Cholesky{}

@@ -87,7 +87,7 @@ type descent struct {
 func newDescent(f objective.Objective, cfg Config) *descent {
 	n, lambda := f.Dim(), cfg.Population
 	d := &descent{
-		f: f, cfg: cfg, p: NewParameters(n, lambda), fold: newFold(cfg.Bounds),
+		f: f, cfg: cfg, p: newParameters(n, lambda, cfg.Rate), fold: newFold(cfg.Bounds),
 		pSigma: make([]float64, n), pC: make([]float64, n), sigma: cfg.Sigma, cov: cfg.Covariance.begin(n, lambda),
 		z: mat.NewDense(lambda, n, nil), y: mat.NewDense(lambda, n, nil), u: mat.NewDense(lambda, n, nil), x: mat.NewDense(lambda, n, nil),
 		values: make([]float64, lambda), order: make([]int, lambda), weights: make([]float64, lambda),

@@ -57,6 +57,7 @@ func (s IPOP) Next(past []Past, population int, _ func() float64) (Plan, bool) {
 // large run.
 type BIPOP struct {
 	Restarts int // restarts of the large regime; 0: 9
+	Small    int // λ of the small regime; 0: that of the first run
 }
 
 // Next plans a run of the regime that has spent fewer queries.
@@ -78,6 +79,7 @@ func (s BIPOP) Next(past []Past, population int, u func() float64) (Plan, bool) 
 	}
 	if small < large && restarts > 0 {
 		a, b := u(), u()
+		population = cmp.Or(s.Small, population)
 		ratio := float64(last.Plan.Population) / float64(2*population)
 		return Plan{
 			Regime:     "small",

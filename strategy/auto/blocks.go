@@ -16,6 +16,9 @@ type blocks struct {
 	f    *watched
 	at   *coordinates
 	seed uint64
+
+	parallel, budget int // of the task
+
 	open float64 // what the last searches near the best point may have left
 }
 
@@ -45,11 +48,10 @@ func (b *blocks) explore(ctx context.Context) error {
 			box.Lo[i] -= y
 			box.Hi[i] -= y
 		}
-		return cmaes.Series{
-			Run:      cmaes.Config{Sigma: wideSigma, Mean: make([]float64, n), Stop: cmaes.Stop{Fall: wideFall}},
-			Box:      box,
-			Schedule: cmaes.Confirmed{Schedule: cmaes.BIPOP{}, Tolerance: objective.OfSum * b.f.grain.Of(k.best.Value)},
-		}
+		s := b.abreast(n)
+		s.Run.Sigma, s.Run.Stop.Fall, s.Box = wideSigma, wideFall, box
+		s.Schedule = cmaes.Confirmed{Schedule: s.Schedule, Tolerance: objective.OfSum * b.f.grain.Of(k.best.Value)}
+		return s
 	})
 }
 
@@ -57,19 +59,23 @@ func (b *blocks) explore(ctx context.Context) error {
 func (b *blocks) refine(ctx context.Context) error {
 	b.open = 0
 	return b.together(ctx, func(k *block, _ []float64) cmaes.Series {
-		return cmaes.Series{
-			Run: cmaes.Config{
-				Sigma: nearSigma, Mean: make([]float64, len(k.components)), Stop: cmaes.Stop{Fall: nearFall},
-				Observe: func(s cmaes.State) {
-					if s.Generation == 1 && !math.IsInf(s.Spread, 1) {
-						b.open += float64(nearFall * s.Spread)
-					}
-				},
-			},
-			Box:      objective.Cube(len(k.components), -1, 1),
-			Schedule: cmaes.Once{},
+		s := b.abreast(len(k.components))
+		s.Run.Sigma, s.Run.Stop.Fall, s.Schedule = nearSigma, nearFall, cmaes.Once{}
+		s.Run.Observe = func(s cmaes.State) {
+			if s.Generation == 1 && !math.IsInf(s.Spread, 1) {
+				b.open += float64(nearFall * s.Spread)
+			}
 		}
+		return s
 	})
+}
+
+// abreast returns a series in a block of n components, from where they are. It has its share
+// of the evaluations that may be made at the same time.
+func (b *blocks) abreast(n int) cmaes.Series {
+	s := cmaes.Abreast(n, b.parallel/len(b.at.blocks), b.budget/len(b.at.blocks))
+	s.Run.Mean = make([]float64, n)
+	return s
 }
 
 // together runs a series in every block from the best point on. series is told a block and

@@ -20,6 +20,8 @@ type fallback struct {
 	bounds objective.Box
 	seed   uint64
 
+	parallel, budget int // of the task
+
 	metric *mat.SymDense // the first covariance; nil: I. It counts until the series begins.
 	series *asktell.Talk // nil: not begun
 	end    objective.Status
@@ -58,10 +60,9 @@ func (s *fallback) begun() bool { return s.series != nil }
 
 // bipop returns the series of runs as an algorithm.
 func (s *fallback) bipop(ctx context.Context) func(objective.Objective) error {
-	series := cmaes.Series{
-		Run: cmaes.Config{Sigma: strategy.FirstSigma, Bounds: s.bounds, Mean: slices.Clone(s.f.best.Point)},
-		Box: objective.Cube(s.f.Dim(), -1, 1), Seed: s.seed,
-	}
+	series := cmaes.Abreast(s.f.Dim(), s.parallel, s.budget)
+	series.Box, series.Seed = objective.Cube(s.f.Dim(), -1, 1), s.seed
+	series.Run.Sigma, series.Run.Bounds, series.Run.Mean = strategy.FirstSigma, s.bounds, slices.Clone(s.f.best.Point)
 	if s.metric != nil {
 		series.Run.Covariance = cmaes.Cholesky{First: s.metric}
 	}

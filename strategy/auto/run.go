@@ -29,7 +29,7 @@ func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *
 	w := watch(f, task.Stage)
 	return &run{
 		f: w, task: task, explorer: explorer, learnt: &strategy.Learnt{},
-		fallback: &fallback{f: w, bounds: task.Bounds, seed: task.Seed},
+		fallback: &fallback{f: w, bounds: task.Bounds, seed: task.Seed, parallel: task.Parallel, budget: task.Budget},
 	}
 }
 
@@ -145,7 +145,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 	if r.open(profiles) {
 		return objective.Unbounded, nil
 	}
-	b, w := &blocks{f: r.f, at: at, seed: r.task.Seed}, newWells(r.f, at, p, profiles)
+	b, w := &blocks{f: r.f, at: at, seed: r.task.Seed, parallel: r.task.Parallel, budget: r.task.Budget}, newWells(r.f, at, p, profiles)
 	if err := b.explore(ctx); err != nil {
 		return objective.Running, err
 	}
