@@ -6,10 +6,10 @@ package cmaes
 //
 // The population of the first run is as large as evaluations are free,
 //
-//	λ = min(parallel, queries/20n), at least the default,
+//	λ = min(parallel, queries/(100 + 20n)), at least the default,
 //
-// so that a run has time for 20n generations, as many as Rosenbrock's function takes. And
-// as a large population knows more of C, C is learnt faster:
+// so that a run has time for 100 + 20n generations, as many as Rosenbrock's function takes.
+// And as a large population knows more of C, C is learnt faster:
 //
 //	Rate = 1 + min(1, λ/5n).
 //
@@ -17,7 +17,7 @@ package cmaes
 // takes a sixth of the generations and ten times the queries. A large population always
 // comes to the same of its two minima; so the small regime of BIPOP stays small.
 func Abreast(n, parallel, queries int) Series {
-	lambda := min(parallel, queries/(usualGenerations*n))
+	lambda := min(parallel, queries/(fewGenerations+usualGenerations*n))
 	least := DefaultPopulation(n)
 	if lambda <= least {
 		return Series{}
@@ -26,11 +26,12 @@ func Abreast(n, parallel, queries int) Series {
 	return Series{Run: Config{Population: lambda, Rate: rate}, Schedule: BIPOP{Small: least}}
 }
 
-// usualGenerations is how many generations a run takes, for each dimension, and enough how
-// many points for each dimension are enough to learn C twice as fast: on Rosenbrock's
-// function and rotated ellipsoids, d = 20 and 40, twice as fast took 5 to 30 % fewer
-// generations, and three times as fast ended some runs too early.
+// A run takes about fewGenerations, and usualGenerations for each dimension. And enough points
+// for each dimension are enough to learn C twice as fast: on Rosenbrock's function and
+// rotated ellipsoids, d = 20 and 40, that took 5 to 30 % fewer generations, and three times
+// as fast ended some runs too early.
 const (
+	fewGenerations   = 100
 	usualGenerations = 20
 	enough           = 5
 )

@@ -137,8 +137,8 @@ func TestFall(t *testing.T) {
 // Nothing changes where they are not, or where there are too few queries.
 func TestAbreast(t *testing.T) {
 	for _, c := range []struct{ n, parallel, queries, population int }{
-		{40, 1000, 800_000, 1000}, {40, 1000, 80_000, 100}, {40, 200, 800_000, 200}, {2, 20, 100_000, 20},
-		{40, 1, 800_000, 0}, {40, 0, 800_000, 0}, {40, 15, 800_000, 0}, {40, 1000, 8000, 0}, {1, 5, 100, 5},
+		{40, 1000, 900_000, 1000}, {40, 1000, 90_000, 100}, {40, 200, 900_000, 200}, {2, 20, 100_000, 20},
+		{40, 1, 900_000, 0}, {40, 0, 900_000, 0}, {40, 15, 900_000, 0}, {40, 1000, 9000, 0}, {1, 5, 1000, 5},
 	} {
 		s := Abreast(c.n, c.parallel, c.queries)
 		if got := s.Run.Population; got != c.population || (s.Schedule == nil) != (got == 0) || s.Run.Rate > 2 || got > 0 && !(s.Run.Rate > 1) {

@@ -70,10 +70,15 @@ func (b *blocks) refine(ctx context.Context) error {
 	})
 }
 
+// runsOfABlock is how many runs of a block the budget has to suffice for: a first one, one
+// with twice the population that confirms it, and some near the best point.
+const runsOfABlock = 4
+
 // abreast returns a series in a block of n components, from where they are. It has its share
 // of the evaluations that may be made at the same time.
 func (b *blocks) abreast(n int) cmaes.Series {
-	s := cmaes.Abreast(n, b.parallel/len(b.at.blocks), b.budget/len(b.at.blocks))
+	k := len(b.at.blocks)
+	s := cmaes.Abreast(n, b.parallel/k, b.budget/(runsOfABlock*k))
 	s.Run.Mean = make([]float64, n)
 	return s
 }
