@@ -57,6 +57,7 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 		Identifier: o.Identifier,
 		Budget:     r.plan,
 		Limit:      o.Budget,
+		Parallel:   o.Parallel,
 		Seed:       o.Seed,
 		Stage:      r.enter,
 	}

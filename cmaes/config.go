@@ -16,6 +16,9 @@ type Config struct {
 	Sigma float64
 	// Population is λ, at least 2; 0: DefaultPopulation.
 	Population int
+	// Rate multiplies c_μ, the learning rate of the rank-μ update; 0: 1. Populations of
+	// several n bear 2.
+	Rate float64
 	// Covariance is the form of C; nil: Cholesky{}.
 	Covariance Covariance
 	// Bounds limit where f is evaluated. Sides may be infinite. Zero: no limit.
@@ -40,7 +43,7 @@ type State struct {
 	Mean                []float64   // m, before bounds
 	Sigma               float64     // σ
 	Points, Coordinates [][]float64 // x_i, where f was evaluated, and z_i
-	Best                float64     // the best value of this generation
+	Best, Spread        float64     // the best value of this generation, and by how much its finite values differ
 }
 
 // Stop has the rules by which a run ends. Zero values mean the defaults, which are those of
@@ -49,8 +52,12 @@ type Stop struct {
 	// Queries is the most queries of the run; 0: no limit.
 	Queries int
 	// Fun: the values of a generation differ by no more than this, and so do the best
-	// values of the last 10 + 30n/λ generations. Default 1e-11.
+	// values of the last 10 + 30n/λ generations. It is in the unit of f. Default:
+	// they differ by no more than rounding, or by little more without getting better.
 	Fun float64
+	// Fall: both differ by no more than this part of what the values of the first generation
+	// did. Default: off.
+	Fall float64
 	// X: all steps are shorter than this, in units of σ₀. Default 1e-11.
 	X float64
 	// Condition: the condition number of C is larger than this. Default 1e14, where the
@@ -67,7 +74,7 @@ func (s Stop) complete() Stop {
 	for _, rule := range []struct {
 		value *float64
 		usual float64
-	}{{&s.Fun, 1e-11}, {&s.X, 1e-11}, {&s.Condition, 1e14}, {&s.Up, 1e20}} {
+	}{{&s.X, 1e-11}, {&s.Condition, 1e14}, {&s.Up, 1e20}} {
 		if *rule.value == 0 {
 			*rule.value = rule.usual
 		}
@@ -103,6 +110,12 @@ func (c *Config) complete(n int) error {
 	}
 	if c.Population < 2 {
 		return objective.BadOption("Population", "%d, must be at least 2", c.Population)
+	}
+	if c.Rate == 0 {
+		c.Rate = 1
+	}
+	if !(c.Rate > 0) || math.IsInf(c.Rate, 0) {
+		return objective.BadOption("Rate", "%v, must be finite and above 0", c.Rate)
 	}
 	if c.Covariance == nil {
 		c.Covariance = Cholesky{}

@@ -30,7 +30,7 @@ func spread(n int) (*mat.SymDense, objective.Objective) {
 func TestFirstCovariance(t *testing.T) {
 	c, ellipsoid := spread(8)
 	run := func(f objective.Objective, first *mat.SymDense) Result {
-		r, err := Run(ctx, f, Config{Mean: slices.Repeat([]float64{1}, 8), Covariance: Cholesky{First: first}, Normal: rng.Seed(1).Stream("test").Norm})
+		r, err := Run(ctx, f, Config{Mean: slices.Repeat([]float64{1}, 8), Covariance: Cholesky{First: first}, Normal: rng.Seed(1).Stream("test").Norm, Stop: Stop{Fun: 1e-11}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,10 @@ func DefaultPopulation(n int) int { return 4 + int(3*math.Log(float64(n))) }
 
 // NewParameters returns the constants for dimension n ≥ 1 and population λ ≥ 2. It
 // panics if n or λ is smaller.
-func NewParameters(n, lambda int) Parameters {
+func NewParameters(n, lambda int) Parameters { return newParameters(n, lambda, 1) }
+
+// newParameters has c_μ multiplied by rate.
+func newParameters(n, lambda int, rate float64) Parameters {
 	if n < 1 || lambda < 2 {
 		panic(fmt.Sprintf("cmaes: parameters for %d dimensions and a population of %d, must be at least 1 and 2", n, lambda))
 	}
@@ -58,7 +61,7 @@ func NewParameters(n, lambda int) Parameters {
 	p.DSigma = 1 + float64(2*max(0, math.Sqrt((mu-1)/(d+1))-1)) + p.CSigma // (55)
 	p.Cc = (4 + mu/d) / (d + 4 + float64(2*mu/d))                          // (56)
 	p.C1 = 2 / (float64((d+1.3)*(d+1.3)) + mu)                             // (57)
-	p.CMu = min(1-p.C1, 2*(0.25+mu-2+1/mu)/(float64((d+2)*(d+2))+mu))      // (58)
+	p.CMu = min(1-p.C1, rate*2*(0.25+mu-2+1/mu)/(float64((d+2)*(d+2))+mu)) // (58)
 	p.ChiN = math.Sqrt(d) * (1 - 1/float64(4*d) + 1/float64(21*d*d))       // below (44)
 
 	// The negative weights sum to the least of three, (50) to (53).

@@ -21,8 +21,9 @@ type Result struct {
 	Reason string
 	// Queries and Generations count what the run used.
 	Queries, Generations int
-	// Sigma is the last step size.
-	Sigma float64
+	// Sigma is the last step size, and Spread how far the last values were apart: those of
+	// the last generation, or the best of recent ones.
+	Sigma, Spread float64
 }
 
 // Run minimises f by one descent of CMA-ES. Each generation is one batch of λ
@@ -31,10 +32,16 @@ type Result struct {
 // Besides the queries a generation takes O(λn² + n³/3) time. It allocates nothing, unless
 // the covariance is a Root.
 func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error) {
+	return cfg.run(ctx, f, math.Inf(1))
+}
+
+// run is Run, but it gives up when it is clear that it will not come below the value beat.
+func (cfg Config) run(ctx context.Context, f objective.Objective, beat float64) (Result, error) {
 	if err := cfg.complete(f.Dim()); err != nil {
 		return Result{Value: math.Inf(1), Status: objective.Failed}, err
 	}
 	d := newDescent(f, cfg)
+	d.beat = beat
 	for {
 		if reason := d.stop(); reason != "" {
 			d.result.Status, d.result.Reason = statusOf(reason), reason
@@ -70,6 +77,7 @@ type descent struct {
 	deviations    []float64
 
 	gen     int
+	beat    float64 // the best value of earlier runs; +Inf: none
 	history history
 	sound   bool // whether C has a factor
 	best    objective.Best
@@ -79,12 +87,12 @@ type descent struct {
 func newDescent(f objective.Objective, cfg Config) *descent {
 	n, lambda := f.Dim(), cfg.Population
 	d := &descent{
-		f: f, cfg: cfg, p: NewParameters(n, lambda), fold: newFold(cfg.Bounds),
+		f: f, cfg: cfg, p: newParameters(n, lambda, cfg.Rate), fold: newFold(cfg.Bounds),
 		pSigma: make([]float64, n), pC: make([]float64, n), sigma: cfg.Sigma, cov: cfg.Covariance.begin(n, lambda),
 		z: mat.NewDense(lambda, n, nil), y: mat.NewDense(lambda, n, nil), u: mat.NewDense(lambda, n, nil), x: mat.NewDense(lambda, n, nil),
 		values: make([]float64, lambda), order: make([]int, lambda), weights: make([]float64, lambda),
 		meanZ: make([]float64, n), meanY: make([]float64, n), deviations: make([]float64, n),
-		sound: true,
+		sound: true, beat: math.Inf(1),
 	}
 	d.m = d.fold.back(cfg.Mean)
 	faster := d.cov.faster()
@@ -105,7 +113,7 @@ func (d *descent) generation(ctx context.Context) error {
 	}
 	d.gen++
 	finite := d.rank()
-	d.history.add(d.values, d.order)
+	d.history.add(d.values, d.order, finite)
 	if finite == 0 {
 		d.sigma /= 2 // all points failed, so the step was too long
 		return nil
@@ -239,7 +247,7 @@ func (d *descent) adapt(lost float64) {
 
 // finish fills in the result.
 func (d *descent) finish() Result {
-	d.result.Generations, d.result.Sigma = d.gen, d.sigma
+	d.result.Generations, d.result.Sigma, d.result.Spread = d.gen, d.sigma, d.history.differ()
 	if d.best.Point != nil {
 		d.result.Point, d.result.Value = d.best.Point, d.best.Value
 	}
@@ -248,7 +256,7 @@ func (d *descent) finish() Result {
 
 // observe shows the state.
 func (d *descent) observe(see func(State)) {
-	s := State{Generation: d.gen, Queries: d.result.Queries, Mean: d.m, Sigma: d.sigma, Best: d.values[d.order[0]]}
+	s := State{Generation: d.gen, Queries: d.result.Queries, Mean: d.m, Sigma: d.sigma, Best: d.values[d.order[0]], Spread: d.history.spread}
 	for i := range d.values {
 		s.Points = append(s.Points, d.x.RawRowView(i))
 		s.Coordinates = append(s.Coordinates, d.z.RawRowView(i))

@@ -3,6 +3,8 @@ package cmaes
 import (
 	"cmp"
 	"math"
+
+	"github.com/untwist/untwist/objective"
 )
 
 // A Plan has the settings of one run of a series.
@@ -55,6 +57,7 @@ func (s IPOP) Next(past []Past, population int, _ func() float64) (Plan, bool) {
 // large run.
 type BIPOP struct {
 	Restarts int // restarts of the large regime; 0: 9
+	Small    int // λ of the small regime; 0: that of the first run
 }
 
 // Next plans a run of the regime that has spent fewer queries.
@@ -76,6 +79,7 @@ func (s BIPOP) Next(past []Past, population int, u func() float64) (Plan, bool) 
 	}
 	if small < large && restarts > 0 {
 		a, b := u(), u()
+		population = cmp.Or(s.Small, population)
 		ratio := float64(last.Plan.Population) / float64(2*population)
 		return Plan{
 			Regime:     "small",
@@ -98,12 +102,17 @@ func (Once) Next(past []Past, population int, _ func() float64) (Plan, bool) {
 	return Plan{"first", population, 1, 0}, len(past) == 0
 }
 
-// Confirmed follows another schedule, but ends as soon as two runs have come within
-// Tolerance of the best value.
+// Confirmed follows another schedule, but ends as soon as two runs have come to the best
+// value: to Tolerance, which is in the unit of f, or to sameValue of what their last values
+// differed by. A run that was cut off does not count.
 type Confirmed struct {
 	Schedule  // nil: BIPOP
 	Tolerance float64
 }
+
+// sameValue is how many of its last spreads the end of a run may be above the minimum it has
+// come to. It was 1 to 100 mostly. Other minima are millions of spreads away.
+const sameValue = 1e4
 
 // Next plans as the schedule does until the best value is confirmed.
 func (s Confirmed) Next(past []Past, population int, u func() float64) (Plan, bool) {
@@ -112,7 +121,8 @@ func (s Confirmed) Next(past []Past, population int, u func() float64) (Plan, bo
 		least = min(least, p.Result.Value)
 	}
 	for _, p := range past {
-		if p.Result.Value <= least+s.Tolerance {
+		cut := p.Result.Status == objective.StepLimit
+		if !cut && p.Result.Value-least <= max(s.Tolerance, sameValue*p.Result.Spread) {
 			times++
 		}
 	}

@@ -28,7 +28,8 @@ type Series struct {
 	Began func(Plan) `fingerprint:"-"`
 }
 
-// Minimize runs the series until the schedule ends or f ends it. The Result is that of all
+// Minimize runs the series until the schedule ends or f ends it. A run that will not come
+// below the best value of those before it is given up (see hopeless). The Result is that of all
 // runs together, with the Status and Reason of the last. Random numbers come from the
 // streams ("cmaes", "restarts") and ("cmaes", "run", k).
 func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, error) {
@@ -56,7 +57,7 @@ func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, er
 		if s.Began != nil {
 			s.Began(plan)
 		}
-		r, err := Run(ctx, f, cfg)
+		r, err := cfg.run(ctx, f, total.Value)
 		past = append(past, Past{Plan: plan, Result: r})
 		total.Queries += r.Queries
 		total.Generations += r.Generations

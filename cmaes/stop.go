@@ -32,8 +32,11 @@ func (d *descent) stop() string {
 		return "unbounded" // no value is lower
 	case !d.sound:
 		return "condition"
-	case rule.Fun > 0 && d.history.flat(rule.Fun):
+	case rule.Fun == 0 && d.history.rounded(), rule.Fun > 0 && d.history.differ() <= rule.Fun,
+		rule.Fall > 0 && d.history.differ() <= rule.Fall*d.history.first:
 		return "tolfun"
+	case d.history.lost(d.best.Value, d.beat):
+		return "worse"
 	case rule.Up > 0 && d.sigma > rule.Up*d.cfg.Sigma:
 		return "tolupsigma"
 	case rule.Condition > 0 && d.cov.axes() > math.Sqrt(rule.Condition):
@@ -81,7 +84,8 @@ type history struct {
 	recent       int // generations that the rule Fun looks at: 10 + ⌈30n/λ⌉
 	least, most  int // fewest and most generations that the rule Stagnation looks at
 	best, middle []float64
-	spread       float64 // by how much the values of the last generation differ
+	spread       float64 // by how much the finite values of the last generation differ; +Inf: there are none
+	first        float64 // and those of the first that differ
 	scratch      []float64
 }
 
@@ -98,24 +102,61 @@ func (h *history) begin(n, lambda, stagnation int) {
 	h.scratch = make([]float64, h.most)
 }
 
-// add adds a generation.
-func (h *history) add(values []float64, order []int) {
+// add adds a generation, of which the first values are finite.
+func (h *history) add(values []float64, order []int, finite int) {
 	if len(h.best) == h.most { // drop the older half
 		h.best = append(h.best[:0], h.best[h.most/2:]...)
 		h.middle = append(h.middle[:0], h.middle[h.most/2:]...)
 	}
 	h.best = append(h.best, values[order[0]])
 	h.middle = append(h.middle, values[order[len(order)/2]])
-	h.spread = values[order[len(order)-1]] - values[order[0]]
+	h.spread = math.Inf(1)
+	if finite > 1 {
+		h.spread = values[order[finite-1]] - values[order[0]]
+	}
+	if h.first == 0 && !math.IsInf(h.spread, 1) {
+		h.first = h.spread
+	}
 }
 
-// flat reports whether recent values differ by no more than tolerance.
-func (h *history) flat(tolerance float64) bool {
-	if len(h.best) < h.recent || !(h.spread <= tolerance) {
-		return false
+// differ returns the most by which the values of the last generation differ, or the best
+// values of recent ones; +Inf if there are too few.
+func (h *history) differ() float64 {
+	if len(h.best) < h.recent {
+		return math.Inf(1)
 	}
 	last := h.best[len(h.best)-h.recent:]
-	return slices.Max(last)-slices.Min(last) <= tolerance
+	return max(h.spread, slices.Max(last)-slices.Min(last))
+}
+
+// Values that differ by grains, the rounding of values of that size, say nothing; those that
+// differ by someGrains may say something: f may compute with larger numbers than its value.
+const (
+	grains     = objective.OfMixed
+	someGrains = 0x1p10
+)
+
+// rounded reports whether recent values differ by no more than rounding, or by little more
+// and those of the newer half of the generations are no better than those of the older.
+func (h *history) rounded() bool {
+	differ, grain := h.differ(), objective.Rounding.Of(h.best[len(h.best)-1])
+	if !(differ <= someGrains*grain) {
+		return false
+	}
+	newer := len(h.best) - h.recent/2
+	older := newer - h.recent/2
+	better := func(x []float64) bool { return h.median(x[newer:]) < h.median(x[older:newer]) }
+	return differ <= grains*grain || !better(h.best) && !better(h.middle)
+}
+
+// hopeless decides that a run has lost against the runs before it: recent values differ by
+// less than this part of what the run is still above the best of these. Both are
+// differences of values, so that a·f + b makes no difference.
+const hopeless = 1e-6
+
+// lost reports whether a run whose best value is best will not come below the value beat.
+func (h *history) lost(best, beat float64) bool {
+	return h.differ() < hopeless*(best-beat)
 }
 
 // every is the number of generations between two checks for stagnation. Sorting a long

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/untwist/untwist/cmaes"
@@ -13,7 +14,9 @@ import (
 //
 // Series' zero values are the defaults of the literature, with σ₀ = 0.3 of the
 // box's width as in the paper. Its Box, Seed and Bounds are set from the task; of
-// known points all are evaluated, and the first run starts from the best.
+// known points all are evaluated, and the first run starts from the best. If the task says
+// that evaluations at the same time are free, the population is larger (cmaes.Abreast),
+// unless it is given.
 type CMAES struct{ Series cmaes.Series }
 
 // Name returns "cmaes".
@@ -32,6 +35,13 @@ func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (
 	task.Stage(byCMAES)
 	s := c.Series
 	s.Box, s.Seed, s.Run.Bounds = objective.Cube(f.Dim(), -1, 1), task.Seed, task.Bounds
+	if s.Run.Population == 0 {
+		abreast := cmaes.Abreast(f.Dim(), task.Parallel, task.Budget)
+		s.Run.Population, s.Run.Rate = abreast.Run.Population, cmp.Or(s.Run.Rate, abreast.Run.Rate)
+		if s.Schedule == nil {
+			s.Schedule = abreast.Schedule
+		}
+	}
 	if s.Run.Sigma == 0 {
 		s.Run.Sigma = FirstSigma
 	}

@@ -35,6 +35,9 @@ type Task struct {
 	// resumed keeps to its plan and goes on. A strategy asks for the same points as with
 	// another Limit until there are no more. Default: Budget.
 	Limit int
+	// Parallel is how many evaluations at the same time cost no more than one. A strategy may
+	// ask for more points at once then, and for more points in all. Default 1.
+	Parallel int
 	// Seed determines all randomness.
 	Seed uint64
 	// Stage is told what is being done from now on. Default: nobody is told.
@@ -52,6 +55,12 @@ func (t Task) Complete(d int) (Task, error) {
 	}
 	if t.Limit < 0 {
 		return t, objective.BadOption("Limit", "%d, must be at least 1", t.Limit)
+	}
+	if t.Parallel == 0 {
+		t.Parallel = 1
+	}
+	if t.Parallel < 0 {
+		return t, objective.BadOption("Parallel", "%d, must be at least 1", t.Parallel)
 	}
 	if t.Bounds.IsZero() {
 		t.Bounds = objective.Cube(d, math.Inf(-1), math.Inf(1))

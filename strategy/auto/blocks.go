@@ -16,6 +16,10 @@ type blocks struct {
 	f    *watched
 	at   *coordinates
 	seed uint64
+
+	parallel, budget int // of the task
+
+	open float64 // what the last searches near the best point may have left
 }
 
 // The first σ of CMA-ES in a block, in coordinates in which the range of each component
@@ -26,17 +30,17 @@ const (
 	nearSigma = 0.003
 )
 
-// leastDifference is the difference of two values in a block that counts as none, if the
-// grain of f is not larger: a tenth of the default of CMA-ES, so that a polish can show.
-const leastDifference = 1e-12
-
-// sameValue is how many such differences two runs may be apart and have come to the same
-// minimum.
-const sameValue = 1e4
+// A search of a block ends when its values differ by no more than a part of what those of
+// its first generation did, if rounding has not ended it before. From a wide start that part
+// is the rounding of the first values. From a near one it is a millionth of the way.
+const (
+	wideFall = 1e-15
+	nearFall = 1e-12
+)
 
 // explore searches each block by BIPOP-CMA-ES until two runs have come to the same value.
-func (b blocks) explore(ctx context.Context) error {
-	return b.together(ctx, func(k *block, x []float64, tolerance float64) cmaes.Series {
+func (b *blocks) explore(ctx context.Context) error {
+	return b.together(ctx, func(k *block, x []float64) cmaes.Series {
 		n := len(k.components)
 		box := objective.Cube(n, -1, 1)
 		for i, j := range k.components { // around the start box
@@ -44,38 +48,53 @@ func (b blocks) explore(ctx context.Context) error {
 			box.Lo[i] -= y
 			box.Hi[i] -= y
 		}
-		return cmaes.Series{
-			Run:      cmaes.Config{Sigma: wideSigma, Mean: make([]float64, n), Stop: cmaes.Stop{Fun: tolerance}},
-			Box:      box,
-			Schedule: cmaes.Confirmed{Schedule: cmaes.BIPOP{}, Tolerance: sameValue * tolerance},
-		}
+		s := b.abreast(n)
+		s.Run.Sigma, s.Run.Stop.Fall, s.Box = wideSigma, wideFall, box
+		s.Schedule = cmaes.Confirmed{Schedule: s.Schedule, Tolerance: objective.OfSum * b.f.grain.Of(k.best.Value)}
+		return s
 	})
 }
 
 // refine searches each block once more, near the best point.
-func (b blocks) refine(ctx context.Context) error {
-	return b.together(ctx, func(k *block, _ []float64, tolerance float64) cmaes.Series {
-		return cmaes.Series{
-			Run:      cmaes.Config{Sigma: nearSigma, Mean: make([]float64, len(k.components)), Stop: cmaes.Stop{Fun: tolerance}},
-			Box:      objective.Cube(len(k.components), -1, 1),
-			Schedule: cmaes.Once{},
+func (b *blocks) refine(ctx context.Context) error {
+	b.open = 0
+	return b.together(ctx, func(k *block, _ []float64) cmaes.Series {
+		s := b.abreast(len(k.components))
+		s.Run.Sigma, s.Run.Stop.Fall, s.Schedule = nearSigma, nearFall, cmaes.Once{}
+		s.Run.Observe = func(s cmaes.State) {
+			if s.Generation == 1 && !math.IsInf(s.Spread, 1) {
+				b.open += float64(nearFall * s.Spread)
+			}
 		}
+		return s
 	})
 }
 
-// together runs a series in every block from the best point on. series is told a block,
-// that point and the difference of values that counts as none.
-func (b blocks) together(ctx context.Context, series func(k *block, x []float64, tolerance float64) cmaes.Series) error {
+// runsOfABlock is how many runs of a block the budget has to suffice for: a first one, one
+// with twice the population that confirms it, and some near the best point.
+const runsOfABlock = 4
+
+// abreast returns a series in a block of n components, from where they are. It has its share
+// of the evaluations that may be made at the same time.
+func (b *blocks) abreast(n int) cmaes.Series {
+	k := len(b.at.blocks)
+	s := cmaes.Abreast(n, b.parallel/k, b.budget/(runsOfABlock*k))
+	s.Run.Mean = make([]float64, n)
+	return s
+}
+
+// together runs a series in every block from the best point on. series is told a block and
+// that point.
+func (b *blocks) together(ctx context.Context, series func(k *block, x []float64) cmaes.Series) error {
 	if len(b.at.blocks) == 0 {
 		return nil
 	}
 	b.f.stage(inBlocks)
 	s := &lockstep{f: b.f, at: b.at, x: slices.Clone(b.f.best.Point)}
 	fx := b.f.best.Value
-	tolerance := max(leastDifference, objective.OfSum*b.f.grain.Of(fx))
 	for i, components := range b.at.blocks {
 		k := newBlock(b.at, components, fx)
-		run := series(k, s.x, tolerance)
+		run := series(k, s.x)
 		run.Seed = b.seed + uint64(i)<<32
 		talk := asktell.New(len(components), func(f objective.Objective) error {
 			_, err := run.Minimize(ctx, f)

@@ -24,6 +24,8 @@ type fallback struct {
 	bounds objective.Box
 	seed   uint64
 
+	parallel, budget int // of the task
+
 	start    []float64     // where first runs begin; nil: at a point that is drawn
 	metric   *mat.SymDense // what a survey has learnt; nil: nothing
 	near     *contender    // a run around a point that was given; nil: none
@@ -128,10 +130,9 @@ func (s *fallback) offer(metric *mat.SymDense) {
 
 // series returns BIPOP-CMA-ES with a first covariance; nil: I.
 func (s *fallback) series(ctx context.Context, metric *mat.SymDense) *contender {
-	series := cmaes.Series{
-		Run: cmaes.Config{Sigma: strategy.FirstSigma, Bounds: s.bounds, Mean: s.start},
-		Box: objective.Cube(s.f.Dim(), -1, 1), Seed: s.seed,
-	}
+	series := cmaes.Abreast(s.f.Dim(), s.parallel, s.budget)
+	series.Box, series.Seed = objective.Cube(s.f.Dim(), -1, 1), s.seed
+	series.Run.Sigma, series.Run.Bounds, series.Run.Mean = strategy.FirstSigma, s.bounds, s.start
 	if metric != nil {
 		series.Run.Covariance = cmaes.Cholesky{First: metric}
 	}

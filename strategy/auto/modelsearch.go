@@ -109,7 +109,7 @@ func (s *modelSearch) settle(x []float64) float64 {
 			s.coordinate(k, x, y)
 		}
 		y = s.model.coordinates(x)
-		if value = s.model.at(y); !(before-value > modelGain*(1+math.Abs(value))) {
+		if value = s.model.at(y); !(before-value > modelGain*math.Abs(value)) {
 			break
 		}
 	}

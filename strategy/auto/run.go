@@ -35,7 +35,7 @@ func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *
 	w := watch(f, task.Stage)
 	return &run{
 		f: w, task: task, explorer: explorer, learnt: &strategy.Learnt{},
-		fallback: &fallback{f: w, bounds: task.Bounds, seed: task.Seed},
+		fallback: &fallback{f: w, bounds: task.Bounds, seed: task.Seed, parallel: task.Parallel, budget: task.Budget},
 	}
 }
 
@@ -207,10 +207,6 @@ func (r *run) interior() bool { return interior(r.task.Bounds, r.f.best.Point) }
 // pairs: after twenty the coordinates do not hold.
 const mostRounds = 20
 
-// worthARound is the improvement for which blocks are searched once more, which takes
-// hundreds of queries each: the one at which CMA-ES stops by default.
-const worthARound = 1e-11
-
 // everywhere minimises along lines and in blocks over their whole range, and then goes on
 // from the point found for as long as that gets better: Newton steps, blocks again, other
 // wells. Running: it gets better without end, so that the coordinates do not hold.
@@ -223,7 +219,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 	if r.open(profiles) {
 		return objective.Unbounded, nil
 	}
-	b, w := blocks{r.f, at, r.task.Seed}, newWells(r.f, at, p, profiles)
+	b, w := &blocks{f: r.f, at: at, seed: r.task.Seed, parallel: r.task.Parallel, budget: r.task.Budget}, newWells(r.f, at, p, profiles)
 	if err := b.explore(ctx); err != nil {
 		return objective.Running, err
 	}
@@ -238,11 +234,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		if err := w.look(ctx); err != nil {
 			return objective.Running, err
 		}
-		least := r.f.tolerance()
-		if len(at.blocks) > 0 {
-			least = max(least, worthARound)
-		}
-		if !(before-r.f.best.Value > least) {
+		if !(before-r.f.best.Value > max(r.f.tolerance(), b.open)) {
 			return objective.Converged, nil
 		}
 	}

@@ -1,0 +1,187 @@
+package cmaes
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// wells has a wide well of depth 0 around (2, …, 2) and a narrower one of depth 5 around
+// (-2, …, -2).
+func wells(x []float64) float64 {
+	a, b := 0.0, 0.0
+	for _, v := range x {
+		a += (v - 2) * (v - 2)
+		b += (v + 2) * (v + 2)
+	}
+	return min(a, 5+2*b)
+}
+
+// runsOf returns the runs of a series on f that have ended.
+func runsOf(t *testing.T, f func(x []float64) float64, n, budget int) []Past {
+	t.Helper()
+	keep := &keeper{}
+	series := Series{Run: Config{Sigma: 0.5}, Box: objective.Cube(n, -3, 3), Schedule: keep, Seed: 1}
+	if _, err := series.Minimize(ctx, objective.NewMeter(objective.Func(n, f), budget)); err != nil {
+		t.Fatal(err)
+	}
+	return keep.past
+}
+
+// A keeper is BIPOP, and keeps what has ended.
+type keeper struct{ past []Past }
+
+func (k *keeper) Next(past []Past, population int, u func() float64) (Plan, bool) {
+	k.past = slices.Clone(past)
+	return BIPOP{}.Next(past, population, u)
+}
+
+// Nothing is in the unit of f: a·f with a power of two has the same runs, whatever rules end
+// them, and a·f + b has about the same.
+func TestNoUnitOfF(t *testing.T) {
+	want := runsOf(t, wells, 3, 30_000)
+	reasons := map[string]int{}
+	for _, p := range want {
+		reasons[p.Result.Reason]++
+	}
+	if reasons["tolx"] == 0 || reasons["worse"] == 0 || len(want) < 10 {
+		t.Fatalf("it ends for %v, and should for several reasons", reasons)
+	}
+	for _, k := range []int{-40, -3, 40} {
+		a := math.Ldexp(1, k)
+		got := runsOf(t, func(x []float64) float64 { return a * wells(x) }, 3, 30_000)
+		if len(got) != len(want) {
+			t.Errorf("times 2^%d: %d runs, not %d", k, len(got), len(want))
+		}
+		for i := range min(len(got), len(want)) {
+			r, s := got[i].Result, want[i].Result
+			if s.Value *= a; r.Reason != s.Reason || r.Queries != s.Queries || r.Value != s.Value || !slices.Equal(r.Point, s.Point) {
+				t.Errorf("times 2^%d, run %d: %+v, not %+v", k, i+1, r, s)
+			}
+		}
+	}
+	for _, k := range []struct{ a, b float64 }{{1e-12, 0}, {1e12, 0}, {1, 1e7}, {1e-12, 1e-5}, {1e12, -1e19}} {
+		got := runsOf(t, func(x []float64) float64 { return float64(k.a*wells(x)) + k.b }, 3, 30_000)
+		least := math.Inf(1)
+		for _, p := range got {
+			least = min(least, wells(p.Result.Point))
+		}
+		if least > 1e-10+0x1p-46*math.Abs(k.b/k.a) || len(got) < len(want)/2 {
+			t.Errorf("%g·f + %g: %d runs, the best ends at %v", k.a, k.b, len(got), least)
+		}
+	}
+}
+
+// A run has lost when recent values differ by less than a millionth of what it is above the
+// best run before. The first run never has.
+func TestLostRuns(t *testing.T) {
+	least := math.Inf(1)
+	for i, p := range runsOf(t, wells, 3, 30_000) {
+		r := p.Result
+		if worse := r.Spread < 1e-6*(r.Value-least); worse != (r.Reason == "worse") {
+			t.Errorf("run %d ends for %s at %v with a spread of %v; the best before is %v", i+1, r.Reason, r.Value, r.Spread, least)
+		}
+		least = min(least, r.Value)
+	}
+}
+
+// What counts as rounding, by hand: windows of four generations.
+func TestRoundedByHand(t *testing.T) {
+	const ulp = 0x1p-52 // of values from 1 to 2
+	for name, c := range map[string]struct {
+		best   []float64 // 1 plus these many ulps
+		spread float64   // of the last generation, in ulps
+		want   bool
+	}{
+		"too few generations":        {[]float64{0, 0, 0}, 0, false},
+		"all the same":               {[]float64{0, 0, 0, 0}, 0, true},
+		"a few ulps":                 {[]float64{4, 3, 1, 0}, 4, true},
+		"more, and getting better":   {[]float64{40, 30, 10, 0}, 4, false},
+		"more, and not":              {[]float64{0, 30, 10, 40}, 4, true},
+		"much more, and not":         {[]float64{0, 30, 10, 40}, 600, false},
+		"not finite":                 {[]float64{0, 0, 0, 0}, math.Inf(1), false},
+		"better only before the end": {[]float64{900, 0, 0, 0, 0}, 0, true},
+	} {
+		h := history{recent: 4, spread: c.spread * ulp, scratch: make([]float64, 8)}
+		for _, v := range c.best {
+			h.best, h.middle = append(h.best, 1+v*ulp), append(h.middle, 1+v*ulp)
+		}
+		if got := h.rounded(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// The rule Fall ends a run at a part of what its first values differed by. Points that fail
+// do not count.
+func TestFall(t *testing.T) {
+	for _, fall := range []float64{1e-3, 1e-9} {
+		first := math.NaN()
+		cfg := Config{Mean: []float64{1, 1, 1}, Stop: Stop{Fall: fall}, Observe: func(s State) {
+			if s.Generation == 1 {
+				first = s.Spread
+			}
+		}}
+		f := objective.Func(3, func(x []float64) float64 { return math.Sqrt(x[0]+0.8) + 7*sphere(x) }) // NaN below -0.8
+		r, err := Run(ctx, f, cfg)
+		if err != nil || r.Reason != "tolfun" || !(r.Spread <= fall*first) || r.Spread < fall*first/1e4 {
+			t.Errorf("%v: %+v, first %v, error %v", fall, r, first, err)
+		}
+	}
+}
+
+// Where evaluations at the same time are free, populations are larger, and rounds fewer.
+// Nothing changes where they are not, or where there are too few queries.
+func TestAbreast(t *testing.T) {
+	for _, c := range []struct{ n, parallel, queries, population int }{
+		{40, 1000, 900_000, 1000}, {40, 1000, 90_000, 100}, {40, 200, 900_000, 200}, {2, 20, 100_000, 20},
+		{40, 1, 900_000, 0}, {40, 0, 900_000, 0}, {40, 15, 900_000, 0}, {40, 1000, 9000, 0}, {1, 5, 1000, 5},
+	} {
+		s := Abreast(c.n, c.parallel, c.queries)
+		if got := s.Run.Population; got != c.population || (s.Schedule == nil) != (got == 0) || s.Run.Rate > 2 || got > 0 && !(s.Run.Rate > 1) {
+			t.Errorf("%+v: λ = %d, rate %v, %v", c, got, s.Run.Rate, s.Schedule)
+		}
+	}
+	generations := func(s Series) int {
+		s.Run.Mean, s.Run.Sigma = make([]float64, 10), 0.5
+		record := objective.NewRecord(objective.NewMeter(objective.Func(10, rosenbrock), 100_000), objective.Rules{Target: new(1e-8)}, nil)
+		r, err := s.Minimize(ctx, record)
+		if err != nil || r.Status != objective.TargetReached {
+			t.Fatalf("%+v, error %v", r, err)
+		}
+		return r.Generations
+	}
+	if few, many := generations(Abreast(10, 400, 100_000)), generations(Series{}); 3*few > many {
+		t.Errorf("%d generations, %d one by one", few, many)
+	}
+	// A small regime of its own.
+	past := []Past{{Plan: Plan{Regime: "first", Population: 100}, Result: Result{Queries: 1000}}, {Plan: Plan{Regime: "large", Population: 200}, Result: Result{Queries: 2000}}}
+	if plan, _ := (BIPOP{Small: 10}).Next(past, 100, func() float64 { return 0.5 }); plan.Population != int(10*math.Pow(10, 0.25)) {
+		t.Errorf("small runs have λ = %d", plan.Population)
+	}
+}
+
+// The rate multiplies c_μ. The negative weights follow, so that C stays positive definite
+// (equation 53).
+func TestRate(t *testing.T) {
+	one, two := NewParameters(10, 100), newParameters(10, 100, 2)
+	if math.Abs(two.CMu/one.CMu-2) > 1e-15 || two.C1 != one.C1 || two.CSigma != one.CSigma {
+		t.Errorf("c_μ is %v, and %v at twice the rate", one.CMu, two.CMu)
+	}
+	negative := 0.0
+	for _, w := range two.Weights[two.Mu:] {
+		negative -= w
+	}
+	if limit := (1 - two.C1 - two.CMu) / (10 * two.CMu); negative > limit*(1+1e-12) {
+		t.Errorf("negative weights sum to %v, at most %v allowed", negative, limit)
+	}
+	var bad *objective.OptionError
+	for _, rate := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := Run(ctx, objective.Func(3, sphere), Config{Rate: rate}); !errors.As(err, &bad) || bad.Option != "Rate" {
+			t.Errorf("rate %v: error %v", rate, err)
+		}
+	}
+}
