@@ -85,7 +85,7 @@ const (
 // lead, and for the next stencils around it, in one batch. It returns false if there is
 // nothing more to gain.
 func (d *descent) step(ctx context.Context, again bool) (bool, error) {
-	none := d.none(d.fx)
+	none := d.f.none(d.fx)
 	gain, restless := d.propose(none)
 	if !restless {
 		return d.wake(ctx, none)
@@ -158,7 +158,7 @@ func (d *descent) along(part float64) []float64 {
 // oneByOne asks what each step gains alone. It replaces those that fail by what the stencil
 // has seen, or by none, and takes the others.
 func (d *descent) oneByOne(ctx context.Context, again bool) (bool, error) {
-	none := d.none(d.fx) / float64(len(d.s))
+	none := d.f.none(d.fx) / float64(len(d.s))
 	for k, j := range d.at.singles { // the whole step may have been cut off by the bounds
 		least, most := d.at.room(d.x, j)
 		d.s[k].t = min(max(d.s[k].t, least), most)
@@ -209,7 +209,7 @@ func (d *descent) shorter(ctx context.Context) (bool, error) {
 			d.x, d.fx = points[i], v
 		}
 	}
-	if !(before-d.fx > d.none(d.fx)) {
+	if !(before-d.fx > d.f.none(d.fx)) {
 		return false, nil
 	}
 	return true, d.measure(ctx)

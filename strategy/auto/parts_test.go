@@ -66,7 +66,7 @@ func TestGridsThatTheBudgetAffords(t *testing.T) {
 	f, at := plane(t, ellipse, 1)
 	for budget, want := range map[int]float64{1 + 6 + 33: 1, 1 + 6 + 22: 1.5, 1 + 6: 1} {
 		ranges := []line.Range{{Lo: 0, Hi: 10, Step: 1}, {Lo: -5, Hi: 5, Step: 1}}
-		lines{f: f, at: at, budget: budget}.afford(ranges)
+		(&lines{f: f, at: at, budget: budget}).afford(ranges)
 		if ranges[0].Step != want || ranges[1].Step != want {
 			t.Errorf("a budget of %d: steps %v and %v, want %v", budget, ranges[0].Step, ranges[1].Step, want)
 		}

@@ -15,6 +15,8 @@ type polisher struct {
 	// bowl says that f is quadratic and that no second difference has contradicted
 	// that it has a minimum: then a Newton step may be of any length.
 	bowl bool
+
+	polished *float64 // f where polishing has ended; nil: not yet
 }
 
 // The first differences are taken over a part of a component's scale: 1/50, over which a
@@ -32,11 +34,12 @@ const mostSteps = 60
 // polish takes Newton steps from the best point as long as they help, at first with
 // differences over 1/part of each component's scale.
 func (p *polisher) polish(ctx context.Context, part float64) error {
-	if len(p.at.singles) == 0 {
+	if len(p.at.singles) == 0 || p.polished != nil && p.f.best.Value == *p.polished {
 		return nil
 	}
 	p.f.stage(polishing)
-	_, err := p.steps(ctx, p.f.best, part, mostSteps)
+	to, err := p.steps(ctx, p.f.best, part, mostSteps)
+	p.polished = &to.Value
 	return err
 }
 
@@ -46,8 +49,8 @@ func (p *polisher) polish(ctx context.Context, part float64) error {
 const finest = 1e-17
 
 // none is the gain that counts as none: finest, or the grain of f.
-func (p *polisher) none(fx float64) float64 {
-	return max(finest*math.Abs(p.f.first-fx), objective.OfMixed*p.f.grain.Of(fx))
+func (w *watched) none(fx float64) float64 {
+	return max(finest*math.Abs(w.first-fx), objective.OfMixed*w.grain.Of(fx))
 }
 
 // steps takes up to so many steps from a point. It returns the point it came to, the same if

@@ -141,7 +141,8 @@ const worthARound = 1e-11
 // from the point found for as long as that gets better: Newton steps, blocks again, other
 // wells. Running: it gets better without end, so that the coordinates do not hold.
 func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
-	profiles, err := lines{r.f, at, r.explorer, r.task.Budget}.explore(ctx)
+	l := newLines(r.f, at, r.explorer, r.task.Budget)
+	profiles, err := l.explore(ctx)
 	r.learnt.Profiles = profiles
 	if err != nil {
 		return objective.Running, err
@@ -149,7 +150,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 	if r.open(profiles) {
 		return objective.Unbounded, nil
 	}
-	b, w := blocks{r.f, at, r.task.Seed}, newWells(r.f, at, p, profiles)
+	b, w, o := blocks{r.f, at, r.task.Seed}, newWells(r.f, at, p, profiles), &outlook{r.f, at, l}
 	if err := b.explore(ctx); err != nil {
 		return objective.Running, err
 	}
@@ -167,6 +168,12 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		least := r.f.tolerance()
 		if len(at.blocks) > 0 {
 			least = max(least, worthARound)
+		}
+		if before-r.f.best.Value > least {
+			continue
+		}
+		if err := o.look(ctx); err != nil {
+			return objective.Running, err
 		}
 		if !(before-r.f.best.Value > least) {
 			return objective.Converged, nil

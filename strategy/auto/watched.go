@@ -68,6 +68,7 @@ var (
 	inBlocks   = objective.Stage{Name: "blocks", Purpose: objective.AlongThem}
 	polishing  = objective.Stage{Name: "polish", Purpose: objective.AlongThem}
 	inWells    = objective.Stage{Name: "wells", Purpose: objective.AlongThem}
+	outlooks   = objective.Stage{Name: "outlook", Purpose: objective.AlongThem}
 	onModel    = objective.Stage{Name: "model", Purpose: objective.AlongThem}
 	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )

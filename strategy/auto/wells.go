@@ -18,8 +18,9 @@ type wells struct {
 	at       *coordinates
 	polisher *polisher
 
-	seen  [][]line.Well // of each single component, the deepest first
-	doubt []float64     // how much higher a well may seem and be the deepest
+	looked float64       // f where it has looked from; NaN: not yet
+	seen   [][]line.Well // of each single component, the deepest first
+	doubt  []float64     // how much higher a well may seem and be the deepest
 }
 
 // mostWells is how many wells of a component are looked at again. The others are higher
@@ -31,7 +32,7 @@ const mostWells = 8
 const doubtful = 1e-3
 
 func newWells(f *watched, at *coordinates, p *polisher, profiles []line.Profile) *wells {
-	w := &wells{f: f, at: at, polisher: p}
+	w := &wells{f: f, at: at, polisher: p, looked: math.NaN()}
 	for _, profile := range profiles {
 		finite := slices.DeleteFunc(slices.Clone(profile.Value), func(v float64) bool { return math.IsInf(v, 1) })
 		slices.Sort(finite)
@@ -53,6 +54,10 @@ type candidate struct {
 // deeper than it seems by Newton steps of all components.
 func (w *wells) look(ctx context.Context) error {
 	x, fx := slices.Clone(w.f.best.Point), w.f.best.Value
+	if fx == w.looked {
+		return nil
+	}
+	w.looked = fx
 	all := w.others(x)
 	if len(all) == 0 {
 		return nil

@@ -1,0 +1,219 @@
+package auto
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/line"
+	"github.com/untwist/untwist/objective"
+)
+
+// An outlook looks from the point found whether there may be something deeper along a
+// component: that is what "converged" claims. It goes outwards in steps that grow
+// geometrically, from much less than a component's scale to far beyond the start box. What
+// it sees there says where other wells may be and how wide they are. If lines have not
+// looked there, or not so closely, or from where their gains did not add up, they look
+// again.
+type outlook struct {
+	f     *watched
+	at    *coordinates
+	lines *lines
+}
+
+// An outlook takes up to a part of what was spent, and from a few queries for each side of a
+// component to some fifteen.
+const (
+	outlookPart = 0.08
+	fewestSteps = 6
+	mostOutward = 15
+)
+
+// It begins at 1/inmost of a component's scale and ends at outmost times its range in the
+// start box.
+const (
+	inmost  = 16
+	outmost = 16
+)
+
+const (
+	// fromHill is the step of a grid, as a part of the distance of the nearest hill.
+	fromHill = 1. / 2
+	// told is by which part of the hills' height gains may be amiss.
+	told = 1. / 4
+)
+
+// A sight is what is seen of a component, from x: the rise of f at t along u_j, ascending
+// in t, 0 at 0.
+type sight []glimpse
+
+// A glimpse is a point of a line and how much higher f is there.
+type glimpse struct{ t, rise float64 }
+
+// look looks once. It leaves the best point where it found something deeper.
+func (o *outlook) look(ctx context.Context) error {
+	if len(o.at.singles) == 0 {
+		return nil
+	}
+	o.f.stage(outlooks)
+	x, fx := slices.Clone(o.f.best.Point), o.f.best.Value
+	sights, err := o.outwards(ctx, x, fx)
+	if err != nil {
+		return err
+	}
+	components, ranges := o.unseen(x, fx, sights)
+	if len(components) == 0 {
+		return nil
+	}
+	o.afford(ranges)
+	_, err = o.lines.along(ctx, components, ranges)
+	return err
+}
+
+// outwards asks along all components.
+func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sight, error) {
+	m := len(o.at.singles)
+	n := min(max(fewestSteps, int(outlookPart*float64(o.f.queries))/(2*m)), mostOutward)
+	sights := make([]sight, m)
+	queries := make([][]float64, m)
+	for k, j := range o.at.singles {
+		sights[k] = sight{{0, 0}}
+		first, last := o.at.scale[j]/inmost, max(outmost*o.at.extent(j), o.at.scale[j])
+		ratio := math.Pow(last/first, 1/float64(n))
+		_, shift := math.Modf(float64(k) * math.Phi) // not the same for all: together they see more
+		for i := range n {
+			queries[k] = append(queries[k], first*math.Pow(ratio, float64(i)+shift))
+		}
+	}
+	if err := o.ask(ctx, x, fx, queries, sights); err != nil {
+		return nil, err
+	}
+	return sights, nil
+}
+
+// ask asks for f at ±t for all t of a component, as far as that is within the bounds.
+func (o *outlook) ask(ctx context.Context, x []float64, fx float64, queries [][]float64, sights []sight) error {
+	var all []line.Query
+	for k, j := range o.at.singles {
+		least, most := o.at.room(x, j)
+		for _, t := range queries[k] {
+			if -t >= least {
+				all = append(all, line.Query{Line: k, T: -t})
+			}
+			if t <= most {
+				all = append(all, line.Query{Line: k, T: t})
+			}
+		}
+	}
+	values, err := objective.Ask(ctx, o.f, len(all), func(i int, row []float64) {
+		copy(row, x)
+		o.at.move(row, all[i].T, o.at.singles[all[i].Line])
+	})
+	if err != nil {
+		return err
+	}
+	for i, q := range all {
+		if rise := values[i] - fx; !math.IsNaN(rise) {
+			sights[q.Line] = append(sights[q.Line], glimpse{q.T, rise})
+		}
+	}
+	for _, s := range sights {
+		slices.SortFunc(s, func(a, b glimpse) int { return cmp.Compare(a.t, b.t) })
+	}
+	return nil
+}
+
+// ripple returns how high the hills are that are seen, the largest fall on the way outwards,
+// and how far away the first of them is: where f begins to fall for the first time. A
+// function of one well has no hills.
+func (s sight) ripple(none float64) (height, away float64) {
+	away = math.Inf(1)
+	middle := slices.IndexFunc(s, func(p glimpse) bool { return p.t == 0 })
+	for _, way := range []int{-1, 1} {
+		top, first := 0.0, true
+		for i := middle; i >= 0 && i < len(s); i += way {
+			fall := top - s[i].rise
+			height = max(height, fall)
+			if fall > none && first {
+				away, first = min(away, math.Abs(s[i-way].t)), false
+			}
+			top = max(top, s[i].rise)
+		}
+	}
+	return height, away
+}
+
+// within returns where f may be lower than at x if hills are that high: as far as samples
+// are no higher than that, and half of the way to the next.
+func (s sight) within(height float64) (lo, hi float64) {
+	low := func(p glimpse) bool { return p.t == 0 || p.rise <= height }
+	first, last := slices.IndexFunc(s, low), len(s)-1
+	for !low(s[last]) {
+		last--
+	}
+	return (s[first].t + s[max(first-1, 0)].t) / 2, (s[last].t + s[min(last+1, len(s)-1)].t) / 2
+}
+
+// unseen returns where lines should look again, and how closely.
+func (o *outlook) unseen(x []float64, fx float64, sights []sight) (components []int, ranges []line.Range) {
+	none := o.f.none(fx)
+	m := len(sights)
+	height, away := make([]float64, m), make([]float64, m)
+	var parts []float64
+	for k, j := range o.at.singles {
+		height[k], away[k] = sights[k].ripple(none)
+		if away[k] /= o.at.extent(j); height[k] > none {
+			parts = append(parts, away[k])
+		}
+	}
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	slices.Sort(parts)
+	usual := parts[len(parts)/2]
+	for k, j := range o.at.singles {
+		if !(height[k] > none) {
+			continue
+		}
+		seen, y := &o.lines.scanned[k], o.at.y(j, x)
+		seen.settle(fx)
+		hill := min(away[k], usual) * o.at.extent(j)
+		lo, hi := sights[k].within(height[k])
+		add := func(lo, hi float64) {
+			r := o.at.span(x, j, lo, hi)
+			r.Step = hill * fromHill
+			if r.Hi-r.Lo > r.Step {
+				components, ranges = append(components, k), append(ranges, r)
+			}
+		}
+		if seen.step > hill || seen.amiss > height[k]*told || sights[k].deeper(none) {
+			add(lo, hi)
+			continue
+		}
+		add(lo, min(hi, seen.lo-y))
+		add(max(lo, seen.hi-y), hi)
+	}
+	return components, ranges
+}
+
+// deeper reports whether f is lower somewhere.
+func (s sight) deeper(none float64) bool {
+	return slices.ContainsFunc(s, func(p glimpse) bool { return p.rise < -none })
+}
+
+// lookAgain is the part of what was spent that looking again may take.
+const lookAgain = 1. / 4
+
+// afford cuts ranges off, those that are the longest in steps of their grids, so that they
+// take no more than a part of what was spent.
+func (o *outlook) afford(ranges []line.Range) {
+	each := lookAgain * float64(o.f.queries) / (afterGrid * float64(len(ranges)))
+	for i := range ranges {
+		r := &ranges[i]
+		if part := each * r.Step / (r.Hi - r.Lo); part < 1 {
+			near := max(r.Lo, min(r.Hi, 0))
+			r.Lo, r.Hi = near+float64(part*(r.Lo-near)), near+float64(part*(r.Hi-near))
+		}
+	}
+}
