@@ -40,6 +40,8 @@ const (
 const (
 	// fromHill is the step of a grid, as a part of the distance of the nearest hill.
 	fromHill = 1. / 2
+	// nextHills is how many hills outside a scan are looked at.
+	nextHills = 4
 	// told is by which part of the hills' height gains may be amiss.
 	told = 1. / 4
 )
@@ -124,24 +126,27 @@ func (o *outlook) ask(ctx context.Context, x []float64, fx float64, queries [][]
 	return nil
 }
 
-// ripple returns how high the hills are that are seen, the largest fall on the way outwards,
-// and how far away the first of them is: where f begins to fall for the first time. A
-// function of one well has no hills.
-func (s sight) ripple(none float64) (height, away float64) {
-	away = math.Inf(1)
+// A hill is what is seen of the hills along a component: how high they are, the largest fall
+// on the way outwards, and how far away the first of them is, where f begins to fall. A
+// function of one well has none.
+type hill struct{ height, away float64 }
+
+// ripple returns the hills that are seen.
+func (s sight) ripple(none float64) hill {
+	h := hill{0, math.Inf(1)}
 	middle := slices.IndexFunc(s, func(p glimpse) bool { return p.t == 0 })
 	for _, way := range []int{-1, 1} {
 		top, first := 0.0, true
 		for i := middle; i >= 0 && i < len(s); i += way {
 			fall := top - s[i].rise
-			height = max(height, fall)
+			h.height = max(h.height, fall)
 			if fall > none && first {
-				away, first = min(away, math.Abs(s[i-way].t)), false
+				h.away, first = min(h.away, math.Abs(s[i-way].t)), false
 			}
 			top = max(top, s[i].rise)
 		}
 	}
-	return height, away
+	return h
 }
 
 // within returns where f may be lower than at x if hills are that high: as far as samples
@@ -155,46 +160,52 @@ func (s sight) within(height float64) (lo, hi float64) {
 	return (s[first].t + s[max(first-1, 0)].t) / 2, (s[last].t + s[min(last+1, len(s)-1)].t) / 2
 }
 
-// unseen returns where lines should look again, and how closely.
+// unseen returns where lines should look again, and how closely. A component is seen along
+// a few points only, so that what is seen of others counts as well: the usual height of
+// hills, and how near they are along a quarter of the components.
 func (o *outlook) unseen(x []float64, fx float64, sights []sight) (components []int, ranges []line.Range) {
 	none := o.f.none(fx)
-	m := len(sights)
-	height, away := make([]float64, m), make([]float64, m)
-	var parts []float64
+	var heights, near []float64
+	hills := make([]hill, len(sights))
 	for k, j := range o.at.singles {
-		height[k], away[k] = sights[k].ripple(none)
-		if away[k] /= o.at.extent(j); height[k] > none {
-			parts = append(parts, away[k])
+		hills[k] = sights[k].ripple(none)
+		if hills[k].height > none {
+			heights, near = append(heights, hills[k].height), append(near, hills[k].away/o.at.extent(j))
 		}
 	}
-	if len(parts) == 0 {
+	if len(heights) == 0 {
 		return nil, nil
 	}
-	slices.Sort(parts)
-	usual := parts[len(parts)/2]
+	slices.Sort(heights)
+	slices.Sort(near)
 	for k, j := range o.at.singles {
-		if !(height[k] > none) {
+		h := hills[k]
+		if !(h.height > none) {
 			continue
 		}
-		seen, y := &o.lines.scanned[k], o.at.y(j, x)
-		seen.settle(fx)
-		hill := min(away[k], usual) * o.at.extent(j)
-		lo, hi := sights[k].within(height[k])
-		add := func(lo, hi float64) {
-			r := o.at.span(x, j, lo, hi)
-			r.Step = hill * fromHill
-			if r.Hi-r.Lo > r.Step {
-				components, ranges = append(components, k), append(ranges, r)
+		h = hill{max(h.height, heights[len(heights)/2]), min(h.away, near[len(near)/4]*o.at.extent(j))}
+		for _, r := range o.lines.scanned[k].unseen(h, sights[k], o.at.y(j, x), fx, none) {
+			if span := o.at.span(x, j, r[0], r[1]); span.Hi-span.Lo > fromHill*h.away {
+				span.Step = fromHill * h.away
+				components, ranges = append(components, k), append(ranges, span)
 			}
 		}
-		if seen.step > hill || seen.amiss > height[k]*told || sights[k].deeper(none) {
-			add(lo, hi)
-			continue
-		}
-		add(lo, min(hi, seen.lo-y))
-		add(max(lo, seen.hi-y), hi)
 	}
 	return components, ranges
+}
+
+// unseen returns the ranges of t, from x, that a scan has not seen closely enough. If it was
+// too coarse, or its gains were amiss, or something deeper has turned up, that is all where
+// f may be lower than at x; otherwise the next hills outside.
+func (s *scan) unseen(h hill, seen sight, y, fx, none float64) [][2]float64 {
+	s.settle(fx)
+	if s.step > h.away || s.amiss > told*h.height || seen.deeper(none) {
+		lo, hi := seen.within(2 * h.height)
+		return [][2]float64{{lo, hi}}
+	}
+	lo, hi := seen.within(h.height)
+	lo, hi = max(lo, -nextHills*h.away), min(hi, nextHills*h.away)
+	return [][2]float64{{lo, min(hi, s.lo-y)}, {max(lo, s.hi-y), hi}}
 }
 
 // deeper reports whether f is lower somewhere.
