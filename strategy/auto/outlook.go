@@ -150,14 +150,14 @@ func (s sight) ripple(none float64) hill {
 }
 
 // within returns where f may be lower than at x if hills are that high: as far as samples
-// are no higher than that, and half of the way to the next.
+// are no higher than that, and to the next.
 func (s sight) within(height float64) (lo, hi float64) {
 	low := func(p glimpse) bool { return p.t == 0 || p.rise <= height }
 	first, last := slices.IndexFunc(s, low), len(s)-1
 	for !low(s[last]) {
 		last--
 	}
-	return (s[first].t + s[max(first-1, 0)].t) / 2, (s[last].t + s[min(last+1, len(s)-1)].t) / 2
+	return s[max(first-1, 0)].t, s[min(last+1, len(s)-1)].t
 }
 
 // unseen returns where lines should look again, and how closely. A component is seen along
