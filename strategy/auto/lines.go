@@ -49,23 +49,23 @@ const wellTolerance = 1e-2
 // box, from the best point, and asks for the point where all minima meet. It returns what
 // it has seen, even if asking for that point fails.
 func (l *lines) explore(ctx context.Context) ([]line.Profile, error) {
-	x := l.f.best.Point
+	x := slices.Clone(l.f.best.Point)
 	all, ranges := make([]int, len(l.at.singles)), make([]line.Range, len(l.at.singles))
 	for k, j := range l.at.singles {
 		reach, y, scale := l.at.extent(j), l.at.y(j, x), l.at.scale[j]
 		all[k], ranges[k] = k, l.at.span(x, j, min(-reach-y, -scale), max(reach-y, scale)) // where x is too
 	}
-	return l.along(ctx, all, ranges)
+	return l.along(ctx, objective.Best{Point: x, Value: l.f.best.Value}, all, ranges)
 }
 
-// along minimises along components, at.singles[k] for each k, over ranges, and asks for the
-// point where all minima meet. A component may have several ranges.
-func (l *lines) along(ctx context.Context, components []int, ranges []line.Range) ([]line.Profile, error) {
+// along minimises along components, at.singles[k] for each k, from a point over ranges, and
+// asks for the point where all minima meet. A component may have several ranges.
+func (l *lines) along(ctx context.Context, from objective.Best, components []int, ranges []line.Range) ([]line.Profile, error) {
 	if len(components) == 0 {
 		return nil, nil
 	}
 	l.f.stage(alongLines)
-	x, fx := slices.Clone(l.f.best.Point), l.f.best.Value
+	x, fx := from.Point, from.Value
 	l.afford(ranges)
 	of := make([]int, len(components))
 	for i, k := range components {

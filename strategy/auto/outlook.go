@@ -69,7 +69,7 @@ func (o *outlook) look(ctx context.Context) error {
 		return nil
 	}
 	o.afford(ranges)
-	_, err = o.lines.along(ctx, components, ranges)
+	_, err = o.lines.along(ctx, objective.Best{Point: x, Value: fx}, components, ranges)
 	return err
 }
 
@@ -116,7 +116,7 @@ func (o *outlook) ask(ctx context.Context, x []float64, fx float64, queries [][]
 		return err
 	}
 	for i, q := range all {
-		if rise := values[i] - fx; !math.IsNaN(rise) {
+		if rise := values[i] - fx; !math.IsNaN(rise) && !math.IsInf(rise, 0) {
 			sights[q.Line] = append(sights[q.Line], glimpse{q.T, rise})
 		}
 	}
@@ -141,7 +141,8 @@ func (s sight) ripple(none float64) hill {
 			fall := top - s[i].rise
 			h.height = max(h.height, fall)
 			if fall > none && first {
-				h.away, first = min(h.away, math.Abs(s[i-way].t)), false
+				top := cmp.Or(s[i-way].t, s[i].t) // something deeper may be the first that is seen
+				h.away, first = min(h.away, math.Abs(top)), false
 			}
 			top = max(top, s[i].rise)
 		}
