@@ -16,6 +16,8 @@ type descent struct {
 	x  []float64
 	fx float64
 	s  []stencil // of each single component
+
+	below float64 // f is to become less than that
 }
 
 func newDescent(p *polisher, from objective.Best, part float64) *descent {
@@ -74,7 +76,8 @@ func (d *descent) hollow() bool {
 }
 
 const (
-	// addUp is the part of the gain predicted that a step must gain at least.
+	// addUp is the part of the gain predicted that a step must gain at least. If it may
+	// gain as many times more, and f is still not low enough, the descent is in vain.
 	addUp = 1. / 4
 	// woken is how much f may fall while a component is at rest, in gains that count as
 	// none: more may have moved its minimum, since the frame is rough.
@@ -87,6 +90,9 @@ const (
 func (d *descent) step(ctx context.Context, again bool) (bool, error) {
 	none := d.f.none(d.fx)
 	gain, restless := d.propose(none)
+	if d.fx-gain/addUp > d.below {
+		return false, nil
+	}
 	if !restless {
 		return d.wake(ctx, none)
 	}

@@ -20,6 +20,9 @@ type outlook struct {
 	f     *watched
 	at    *coordinates
 	lines *lines
+	wells *wells
+
+	looked float64 // f where it has looked from; NaN: not yet
 }
 
 // An outlook takes up to a part of what was spent, and from a few queries for each side of a
@@ -53,24 +56,27 @@ type sight []glimpse
 // A glimpse is a point of a line and how much higher f is there.
 type glimpse struct{ t, rise float64 }
 
-// look looks once. It leaves the best point where it found something deeper.
-func (o *outlook) look(ctx context.Context) error {
-	if len(o.at.singles) == 0 {
-		return nil
-	}
-	o.f.stage(outlooks)
+// look looks once from a point. It returns whether lines have looked again. If they have
+// found something deeper, that is the best point now.
+func (o *outlook) look(ctx context.Context) (bool, error) {
 	x, fx := slices.Clone(o.f.best.Point), o.f.best.Value
+	if len(o.at.singles) == 0 || fx == o.looked {
+		return false, nil
+	}
+	o.looked = fx
+	o.f.stage(outlooks)
 	sights, err := o.outwards(ctx, x, fx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	components, ranges := o.unseen(x, fx, sights)
 	if len(components) == 0 {
-		return nil
+		return false, nil
 	}
 	o.afford(ranges)
-	_, err = o.lines.along(ctx, objective.Best{Point: x, Value: fx}, components, ranges)
-	return err
+	profiles, err := o.lines.along(ctx, objective.Best{Point: x, Value: fx}, components, ranges)
+	o.wells.note(components, profiles)
+	return true, err
 }
 
 // outwards asks along all components.
@@ -215,17 +221,19 @@ func (s sight) deeper(none float64) bool {
 }
 
 // lookAgain is the part of what was spent that looking again may take.
-const lookAgain = 1. / 4
+const lookAgain = 1. / 2
 
-// afford cuts ranges off, those that are the longest in steps of their grids, so that they
-// take no more than a part of what was spent.
+// afford cuts ranges off that are long in steps of their grids, so that all together take
+// no more than a part of what was spent. What is near is kept.
 func (o *outlook) afford(ranges []line.Range) {
 	each := lookAgain * float64(o.f.queries) / (afterGrid * float64(len(ranges)))
 	for i := range ranges {
 		r := &ranges[i]
-		if part := each * r.Step / (r.Hi - r.Lo); part < 1 {
-			near := max(r.Lo, min(r.Hi, 0))
-			r.Lo, r.Hi = near+float64(part*(r.Lo-near)), near+float64(part*(r.Hi-near))
+		near := max(r.Lo, min(r.Hi, 0))
+		left, right, long := near-r.Lo, r.Hi-near, each*r.Step
+		if left+right > long {
+			side := max(long/2, long-min(left, right))
+			r.Lo, r.Hi = near-min(left, side), near+min(right, side)
 		}
 	}
 }

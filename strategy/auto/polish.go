@@ -38,7 +38,7 @@ func (p *polisher) polish(ctx context.Context, part float64) error {
 		return nil
 	}
 	p.f.stage(polishing)
-	to, err := p.steps(ctx, p.f.best, part, mostSteps)
+	to, err := p.steps(ctx, p.f.best, part, mostSteps, math.Inf(1))
 	p.polished = &to.Value
 	return err
 }
@@ -53,10 +53,11 @@ func (w *watched) none(fx float64) float64 {
 	return max(finest*math.Abs(w.first-fx), objective.OfMixed*w.grain.Of(fx))
 }
 
-// steps takes up to so many steps from a point. It returns the point it came to, the same if
-// none was better.
-func (p *polisher) steps(ctx context.Context, from objective.Best, part float64, most int) (objective.Best, error) {
+// steps takes up to so many steps from a point, as long as they may lead below a value. It
+// returns the point it came to, the same if none was better.
+func (p *polisher) steps(ctx context.Context, from objective.Best, part float64, most int, below float64) (objective.Best, error) {
 	d := newDescent(p, from, part)
+	d.below = below
 	err := d.measure(ctx)
 	for k := 0; k < most && err == nil; k++ {
 		if p.bowl && d.hollow() {

@@ -3,6 +3,7 @@ package auto
 import (
 	"context"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 
@@ -150,7 +151,8 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 	if r.open(profiles) {
 		return objective.Unbounded, nil
 	}
-	b, w, o := blocks{r.f, at, r.task.Seed}, newWells(r.f, at, p, profiles), &outlook{r.f, at, l}
+	b, w := blocks{r.f, at, r.task.Seed}, newWells(r.f, at, p, profiles)
+	o := &outlook{f: r.f, at: at, lines: l, wells: w, looked: math.NaN()}
 	if err := b.explore(ctx); err != nil {
 		return objective.Running, err
 	}
@@ -172,10 +174,9 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		if before-r.f.best.Value > least {
 			continue
 		}
-		if err := o.look(ctx); err != nil {
+		if again, err := o.look(ctx); err != nil {
 			return objective.Running, err
-		}
-		if !(before-r.f.best.Value > least) {
+		} else if !again {
 			return objective.Converged, nil
 		}
 	}

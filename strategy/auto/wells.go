@@ -32,14 +32,30 @@ const mostWells = 8
 const doubtful = 1e-3
 
 func newWells(f *watched, at *coordinates, p *polisher, profiles []line.Profile) *wells {
-	w := &wells{f: f, at: at, polisher: p, looked: math.NaN()}
-	for _, profile := range profiles {
+	m := len(at.singles)
+	w := &wells{f: f, at: at, polisher: p, seen: make([][]line.Well, m), doubt: make([]float64, m)}
+	all := make([]int, m)
+	for k := range all {
+		all[k] = k
+	}
+	w.note(all, profiles)
+	return w
+}
+
+// note takes the wells of components, at.singles[k] for each k, in place of those that were
+// known.
+func (w *wells) note(components []int, profiles []line.Profile) {
+	w.looked = math.NaN()
+	for _, k := range components {
+		w.seen[k] = nil
+	}
+	for i, profile := range profiles {
+		k := components[i]
 		finite := slices.DeleteFunc(slices.Clone(profile.Value), func(v float64) bool { return math.IsInf(v, 1) })
 		slices.Sort(finite)
-		w.doubt = append(w.doubt, doubtful*finite[len(finite)/2])
-		w.seen = append(w.seen, profile.Wells[:min(mostWells, len(profile.Wells))])
+		w.doubt[k] = max(w.doubt[k], doubtful*finite[len(finite)/2])
+		w.seen[k] = append(w.seen[k], profile.Wells[:min(mostWells, len(profile.Wells))]...)
 	}
-	return w
 }
 
 // A candidate is another well of a component, t along it from where the search is.
