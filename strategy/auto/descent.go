@@ -21,7 +21,7 @@ type descent struct {
 }
 
 func newDescent(p *polisher, from objective.Best, part float64) *descent {
-	d := &descent{polisher: p, x: slices.Clone(from.Point), fx: from.Value, s: make([]stencil, len(p.at.singles))}
+	d := &descent{polisher: p, x: slices.Clone(from.Point), fx: from.Value, s: make([]stencil, len(p.at.singles)), below: math.Inf(1)}
 	for k, j := range p.at.singles {
 		d.s[k] = stencil{h: p.at.scale[j] / part, reach: p.at.scale[j]}
 		if p.bowl {
@@ -29,6 +29,31 @@ func newDescent(p *polisher, from objective.Best, part float64) *descent {
 		}
 	}
 	return d
+}
+
+// steps takes up to so many steps, as long as they gain something.
+func (d *descent) steps(ctx context.Context, most int) error {
+	err := d.measure(ctx)
+	for k := 0; k < most && err == nil; k++ {
+		if d.bowl && d.hollow() {
+			d.bowl = false
+			break
+		}
+		var more bool
+		if more, err = d.step(ctx, k+1 < most); !more {
+			break
+		}
+	}
+	return err
+}
+
+// curvature returns the second derivatives as they were measured last.
+func (d *descent) curvature() []float64 {
+	c := make([]float64, len(d.s))
+	for k, s := range d.s {
+		c[k] = s.bend
+	}
+	return c
 }
 
 // measure asks for the stencils around x that are not at rest.

@@ -55,7 +55,9 @@ func (w *wells) leap(ctx context.Context, x []float64, fx float64, all []candida
 	for _, c := range hidden[:min(mostLeaps, len(hidden))] {
 		well := objective.Best{Point: slices.Clone(x), Value: fx + c.higher}
 		w.at.move(well.Point, c.t, w.at.singles[c.k])
-		if _, err := w.polisher.steps(ctx, well, finePolish, leapSteps, fx); err != nil {
+		d := newDescent(w.polisher, well, finePolish)
+		d.below = fx
+		if err := d.steps(ctx, leapSteps); err != nil {
 			return err
 		}
 	}

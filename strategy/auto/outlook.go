@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
 )
 
 // An outlook looks from the point found whether there may be something deeper along a
@@ -17,44 +18,35 @@ import (
 // looked there, or not so closely, or from where their gains did not add up, they look
 // again.
 type outlook struct {
-	f     *watched
-	at    *coordinates
-	lines *lines
-	wells *wells
+	f        *watched
+	at       *coordinates
+	lines    *lines
+	wells    *wells
+	polisher *polisher
 
 	looked float64 // f where it has looked from; NaN: not yet
+	rounds int     // how often it has looked
+	again  bool    // lines had to look again
+	near   float64 // how far away hills are, in parts of a component's range; 0: there are none
 }
 
 // An outlook takes up to a part of what was spent, and from a few queries for each side of a
-// component to some fifteen.
+// component to some fifteen. Once lines had to look again it takes those fifteen.
 const (
 	outlookPart = 0.08
 	fewestSteps = 6
 	mostOutward = 15
 )
 
-// It begins at 1/inmost of a component's scale and ends at outmost times its range in the
-// start box.
+// It begins at 1/inmost of a component's scale, and ends at outmost times the range of the
+// start box, or of how far outside the point found is.
 const (
 	inmost  = 16
 	outmost = 16
 )
 
-const (
-	// fromHill is the step of a grid, as a part of the distance of the nearest hill.
-	fromHill = 1. / 2
-	// nextHills is how many hills outside a scan are looked at.
-	nextHills = 4
-	// told is by which part of the hills' height gains may be amiss.
-	told = 1. / 4
-)
-
-// A sight is what is seen of a component, from x: the rise of f at t along u_j, ascending
-// in t, 0 at 0.
-type sight []glimpse
-
-// A glimpse is a point of a line and how much higher f is there.
-type glimpse struct{ t, rise float64 }
+// fromHill is the step of a grid, as a part of the distance of the nearest hill.
+const fromHill = 1. / 2
 
 // look looks once from a point. It returns whether lines have looked again. If they have
 // found something deeper, that is the best point now.
@@ -73,6 +65,7 @@ func (o *outlook) look(ctx context.Context) (bool, error) {
 	if len(components) == 0 {
 		return false, nil
 	}
+	o.again = true
 	o.afford(ranges)
 	profiles, err := o.lines.along(ctx, objective.Best{Point: x, Value: fx}, components, ranges)
 	o.wells.note(components, profiles)
@@ -82,14 +75,21 @@ func (o *outlook) look(ctx context.Context) (bool, error) {
 // outwards asks along all components.
 func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sight, error) {
 	m := len(o.at.singles)
-	n := min(max(fewestSteps, int(outlookPart*float64(o.f.queries))/(2*m)), mostOutward)
-	sights := make([]sight, m)
-	queries := make([][]float64, m)
+	n := mostOutward
+	if !o.again {
+		n = min(max(fewestSteps, int(outlookPart*float64(o.f.queries))/(2*m)), n)
+	}
+	far := 1.0
+	for _, j := range o.at.singles {
+		far = max(far, math.Abs(o.at.y(j, x))/o.at.extent(j))
+	}
+	o.rounds++
+	sights, queries := make([]sight, m), make([][]float64, m)
 	for k, j := range o.at.singles {
 		sights[k] = sight{{0, 0}}
-		first, last := o.at.scale[j]/inmost, max(outmost*o.at.extent(j), o.at.scale[j])
+		first, last := o.at.scale[j]/inmost, max(outmost*far*o.at.extent(j), o.at.scale[j])
 		ratio := math.Pow(last/first, 1/float64(n))
-		_, shift := math.Modf(float64(k) * math.Phi) // not the same for all: together they see more
+		_, shift := math.Modf(float64(o.rounds+k) * math.Phi) // not the same for all: together they see more
 		for i := range n {
 			queries[k] = append(queries[k], first*math.Pow(ratio, float64(i)+shift))
 		}
@@ -97,7 +97,57 @@ func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sigh
 	if err := o.ask(ctx, x, fx, queries, sights); err != nil {
 		return nil, err
 	}
-	return sights, nil
+	return sights, o.further(ctx, x, fx, sights)
+}
+
+// mostFurther is how often an outlook goes on, further out or further in.
+const mostFurther = 10
+
+// further goes on outwards where f is still no higher than hills are, and inwards where the
+// curvature at x, which polishing has measured, is not that of the first step: then there is
+// something between.
+func (o *outlook) further(ctx context.Context, x []float64, fx float64, sights []sight) error {
+	for range mostFurther {
+		usual := o.usual(fx, sights)
+		queries, more := make([][]float64, len(sights)), false
+		for k, s := range sights {
+			if last := s.last(); usual.height > 0 && s.low(usual.height) && last < furthest*o.at.extent(o.at.singles[k]) {
+				queries[k] = append(queries[k], 2*last, 4*last)
+			}
+			if c := o.polisher.curvature; c != nil && s.bent(c[k]) {
+				queries[k] = append(queries[k], s.first()/2)
+			}
+			more = more || len(queries[k]) > 0
+		}
+		if !more {
+			return nil
+		}
+		if err := o.ask(ctx, x, fx, queries, sights); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// furthest is how far an outlook goes at most, in ranges of the start box.
+const furthest = 1e6
+
+// usual returns what hills are usual: the median of their heights, and how near they are
+// along a quarter of the components that have some, in parts of their ranges.
+func (o *outlook) usual(fx float64, sights []sight) hill {
+	none := o.f.none(fx)
+	var heights, near []float64
+	for k, j := range o.at.singles {
+		if h := sights[k].ripple(none); h.height > none {
+			heights, near = append(heights, h.height), append(near, h.away/o.at.extent(j))
+		}
+	}
+	if len(heights) == 0 {
+		return hill{}
+	}
+	slices.Sort(heights)
+	slices.Sort(near)
+	return hill{heights[len(heights)/2], near[len(near)/4]}
 }
 
 // ask asks for f at ±t for all t of a component, as far as that is within the bounds.
@@ -132,65 +182,17 @@ func (o *outlook) ask(ctx context.Context, x []float64, fx float64, queries [][]
 	return nil
 }
 
-// A hill is what is seen of the hills along a component: how high they are, the largest fall
-// on the way outwards, and how far away the first of them is, where f begins to fall. A
-// function of one well has none.
-type hill struct{ height, away float64 }
-
-// ripple returns the hills that are seen.
-func (s sight) ripple(none float64) hill {
-	h := hill{0, math.Inf(1)}
-	middle := slices.IndexFunc(s, func(p glimpse) bool { return p.t == 0 })
-	for _, way := range []int{-1, 1} {
-		top, first := 0.0, true
-		for i := middle; i >= 0 && i < len(s); i += way {
-			fall := top - s[i].rise
-			h.height = max(h.height, fall)
-			if fall > none && first {
-				top := cmp.Or(s[i-way].t, s[i].t) // something deeper may be the first that is seen
-				h.away, first = min(h.away, math.Abs(top)), false
-			}
-			top = max(top, s[i].rise)
-		}
-	}
-	return h
-}
-
-// within returns where f may be lower than at x if hills are that high: as far as samples
-// are no higher than that, and to the next.
-func (s sight) within(height float64) (lo, hi float64) {
-	low := func(p glimpse) bool { return p.t == 0 || p.rise <= height }
-	first, last := slices.IndexFunc(s, low), len(s)-1
-	for !low(s[last]) {
-		last--
-	}
-	return s[max(first-1, 0)].t, s[min(last+1, len(s)-1)].t
-}
-
 // unseen returns where lines should look again, and how closely. A component is seen along
-// a few points only, so that what is seen of others counts as well: the usual height of
-// hills, and how near they are along a quarter of the components.
+// a few points only, so that what is seen of others counts as well.
 func (o *outlook) unseen(x []float64, fx float64, sights []sight) (components []int, ranges []line.Range) {
-	none := o.f.none(fx)
-	var heights, near []float64
-	hills := make([]hill, len(sights))
-	for k, j := range o.at.singles {
-		hills[k] = sights[k].ripple(none)
-		if hills[k].height > none {
-			heights, near = append(heights, hills[k].height), append(near, hills[k].away/o.at.extent(j))
-		}
-	}
-	if len(heights) == 0 {
+	none, usual := o.f.none(fx), o.usual(fx, sights)
+	o.near = usual.away
+	if usual.height == 0 {
 		return nil, nil
 	}
-	slices.Sort(heights)
-	slices.Sort(near)
 	for k, j := range o.at.singles {
-		h := hills[k]
-		if !(h.height > none) {
-			continue
-		}
-		h = hill{max(h.height, heights[len(heights)/2]), min(h.away, near[len(near)/4]*o.at.extent(j))}
+		h := sights[k].ripple(none)
+		h = hill{max(h.height, usual.height), min(h.away, usual.away*o.at.extent(j))}
 		for _, r := range o.lines.scanned[k].unseen(h, sights[k], o.at.y(j, x), fx, none) {
 			if span := o.at.span(x, j, r[0], r[1]); span.Hi-span.Lo > fromHill*h.away {
 				span.Step = fromHill * h.away
@@ -199,25 +201,6 @@ func (o *outlook) unseen(x []float64, fx float64, sights []sight) (components []
 		}
 	}
 	return components, ranges
-}
-
-// unseen returns the ranges of t, from x, that a scan has not seen closely enough. If it was
-// too coarse, or its gains were amiss, or something deeper has turned up, that is all where
-// f may be lower than at x; otherwise the next hills outside.
-func (s *scan) unseen(h hill, seen sight, y, fx, none float64) [][2]float64 {
-	s.settle(fx)
-	if s.step > h.away || s.amiss > told*h.height || seen.deeper(none) {
-		lo, hi := seen.within(2 * h.height)
-		return [][2]float64{{lo, hi}}
-	}
-	lo, hi := seen.within(h.height)
-	lo, hi = max(lo, -nextHills*h.away), min(hi, nextHills*h.away)
-	return [][2]float64{{lo, min(hi, s.lo-y)}, {max(lo, s.hi-y), hi}}
-}
-
-// deeper reports whether f is lower somewhere.
-func (s sight) deeper(none float64) bool {
-	return slices.ContainsFunc(s, func(p glimpse) bool { return p.rise < -none })
 }
 
 // lookAgain is the part of what was spent that looking again may take.
@@ -235,5 +218,26 @@ func (o *outlook) afford(ranges []line.Range) {
 			side := max(long/2, long-min(left, right))
 			r.Lo, r.Hi = near-min(left, side), near+min(right, side)
 		}
+	}
+}
+
+// A start box is much too small if the point found is so many half-widths from its middle,
+// and much too wide if hills are so near in parts of it: a grid of lines cannot see them.
+const (
+	tooFar  = 3.
+	tooNear = 1. / 150
+)
+
+// note says that the start box may be wrong.
+func (o *outlook) note(learnt *strategy.Learnt) {
+	far := 0.0
+	for _, v := range o.f.best.Point {
+		far = max(far, math.Abs(v))
+	}
+	switch {
+	case far > tooFar:
+		learnt.Note("the minimum found is far outside of the start box, %.0f times as far from its middle as its sides: a wider start box may show deeper ones", far)
+	case o.near > 0 && o.near < tooNear:
+		learnt.Note("the start box seems much too wide, its wells are a %.0fth of it: a smaller one around the point found may show deeper ones", 1/o.near)
 	}
 }

@@ -16,7 +16,8 @@ type polisher struct {
 	// that it has a minimum: then a Newton step may be of any length.
 	bowl bool
 
-	polished *float64 // f where polishing has ended; nil: not yet
+	polished  *float64  // f where polishing has ended; nil: not yet
+	curvature []float64 // f_j″ there, of each single component
 }
 
 // The first differences are taken over a part of a component's scale: 1/50, over which a
@@ -38,8 +39,9 @@ func (p *polisher) polish(ctx context.Context, part float64) error {
 		return nil
 	}
 	p.f.stage(polishing)
-	to, err := p.steps(ctx, p.f.best, part, mostSteps, math.Inf(1))
-	p.polished = &to.Value
+	d := newDescent(p, p.f.best, part)
+	err := d.steps(ctx, mostSteps)
+	p.polished, p.curvature = &d.fx, d.curvature()
 	return err
 }
 
@@ -51,23 +53,4 @@ const finest = 1e-17
 // none is the gain that counts as none: finest, or the grain of f.
 func (w *watched) none(fx float64) float64 {
 	return max(finest*math.Abs(w.first-fx), objective.OfMixed*w.grain.Of(fx))
-}
-
-// steps takes up to so many steps from a point, as long as they may lead below a value. It
-// returns the point it came to, the same if none was better.
-func (p *polisher) steps(ctx context.Context, from objective.Best, part float64, most int, below float64) (objective.Best, error) {
-	d := newDescent(p, from, part)
-	d.below = below
-	err := d.measure(ctx)
-	for k := 0; k < most && err == nil; k++ {
-		if p.bowl && d.hollow() {
-			p.bowl = false
-			break
-		}
-		var more bool
-		if more, err = d.step(ctx, k+1 < most); !more {
-			break
-		}
-	}
-	return objective.Best{Point: d.x, Value: d.fx}, err
 }

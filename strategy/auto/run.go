@@ -152,7 +152,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		return objective.Unbounded, nil
 	}
 	b, w := blocks{r.f, at, r.task.Seed}, newWells(r.f, at, p, profiles)
-	o := &outlook{f: r.f, at: at, lines: l, wells: w, looked: math.NaN()}
+	o := &outlook{f: r.f, at: at, lines: l, wells: w, polisher: p, looked: math.NaN()}
 	if err := b.explore(ctx); err != nil {
 		return objective.Running, err
 	}
@@ -177,6 +177,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		if again, err := o.look(ctx); err != nil {
 			return objective.Running, err
 		} else if !again {
+			o.note(r.learnt)
 			return objective.Converged, nil
 		}
 	}

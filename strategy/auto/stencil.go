@@ -15,6 +15,7 @@ type stencil struct {
 
 	up, down float64 // f(x+h) − f(x) and f(x−h) − f(x)
 	seen     float64 // f(x) when it was measured
+	bend     float64 // f_j″ as it was measured
 
 	t, gain float64 // the step proposed, and what it gains if f_j is a parabola
 	last    float64 // the length of the step before; 0: none
@@ -115,6 +116,7 @@ func (s *stencil) measure(fx, up, down float64) {
 	if math.IsNaN(s.down) {
 		s.down = math.Inf(1)
 	}
+	s.bend = (s.up + s.down) / float64(s.h*s.h)
 }
 
 // judge takes what the proposed step gains alone, and returns the gain of the step that is
