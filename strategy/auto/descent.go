@@ -34,6 +34,9 @@ func newDescent(p *polisher, from objective.Best, part float64) *descent {
 // steps takes up to so many steps, as long as they gain something.
 func (d *descent) steps(ctx context.Context, most int) error {
 	err := d.measure(ctx)
+	if err == nil {
+		d.f.spread = d.spread()
+	}
 	for k := 0; k < most && err == nil; k++ {
 		if d.bowl && d.hollow() {
 			d.bowl = false
@@ -45,6 +48,17 @@ func (d *descent) steps(ctx context.Context, most int) error {
 		}
 	}
 	return err
+}
+
+// spread returns how much f rises over the scales of all components, by the curvatures.
+func (d *descent) spread() float64 {
+	sum := 0.0
+	for k, j := range d.at.singles {
+		if rise := math.Abs(d.s[k].bend) * d.at.scale[j] * d.at.scale[j]; !math.IsInf(rise, 0) && !math.IsNaN(rise) {
+			sum += rise
+		}
+	}
+	return sum
 }
 
 // curvature returns the second derivatives as they were measured last.

@@ -43,7 +43,7 @@ func newLines(f *watched, at *coordinates, explorer line.Explorer, budget int) *
 
 // wellTolerance is how well the minima of the first lines are known, in widths of the
 // grid. Newton steps follow.
-const wellTolerance = 1e-2
+const wellTolerance = 1e-1
 
 // explore minimises along every component over the whole range that it has in the start
 // box, from the best point, and asks for the point where all minima meet. It returns what

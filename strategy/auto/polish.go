@@ -46,11 +46,12 @@ func (p *polisher) polish(ctx context.Context, part float64) error {
 }
 
 // finest is the gain that counts as none, as a part of the way that f has come since the
-// first query. It is below the rounding of most sums of that size, since the terms of a sum
-// may differ by many orders of magnitude.
+// first query, or of what it rises over the scales of all components, if that is less: f may
+// have been huge where it was asked first. It is below the rounding of most sums of that
+// size, since the terms of a sum may differ by many orders of magnitude.
 const finest = 1e-17
 
 // none is the gain that counts as none: finest, or the grain of f.
 func (w *watched) none(fx float64) float64 {
-	return max(finest*math.Abs(w.first-fx), objective.OfMixed*w.grain.Of(fx))
+	return max(finest*min(math.Abs(w.first-fx), w.spread), objective.OfMixed*w.grain.Of(fx))
 }

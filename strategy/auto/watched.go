@@ -17,11 +17,12 @@ type watched struct {
 
 	best    objective.Best
 	first   float64 // the first value that is finite; NaN: none yet
+	spread  float64 // how much f rises over the scales of its components; +∞: not known
 	queries int
 }
 
 func watch(f objective.Objective, stage func(objective.Stage)) *watched {
-	return &watched{Objective: f, stage: stage, grain: objective.Rounding, first: math.NaN()}
+	return &watched{Objective: f, stage: stage, grain: objective.Rounding, first: math.NaN(), spread: math.Inf(1)}
 }
 
 // Evaluate evaluates f.
