@@ -211,7 +211,8 @@ const mostRounds = 20
 // from the point found for as long as that gets better: Newton steps, blocks again, other
 // wells. Running: it gets better without end, so that the coordinates do not hold.
 func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
-	profiles, err := lines{r.f, at, r.explorer, r.task.Budget}.explore(ctx)
+	l := newLines(r.f, at, r.explorer, r.task.Budget)
+	profiles, err := l.explore(ctx)
 	r.learnt.Profiles = profiles
 	if err != nil {
 		return objective.Running, err
@@ -220,6 +221,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		return objective.Unbounded, nil
 	}
 	b, w := &blocks{f: r.f, at: at, seed: r.task.Seed, parallel: r.task.Parallel, budget: r.task.Budget}, newWells(r.f, at, p, profiles)
+	o := &outlook{f: r.f, at: at, lines: l, wells: w, polisher: p, looked: math.NaN()}
 	if err := b.explore(ctx); err != nil {
 		return objective.Running, err
 	}
@@ -234,7 +236,13 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		if err := w.look(ctx); err != nil {
 			return objective.Running, err
 		}
-		if !(before-r.f.best.Value > max(r.f.tolerance(), b.open)) {
+		if before-r.f.best.Value > max(r.f.tolerance(), b.open) {
+			continue
+		}
+		if again, err := o.look(ctx); err != nil {
+			return objective.Running, err
+		} else if !again {
+			o.note(r.learnt)
 			return objective.Converged, nil
 		}
 	}

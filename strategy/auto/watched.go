@@ -17,12 +17,13 @@ type watched struct {
 
 	best    objective.Best
 	first   float64 // the first value that is finite; NaN: none yet
+	spread  float64 // how much f rises over the scales of its components; +∞: not known
 	queries int
 	limit   int // no more queries than this for the part that is under way; 0: no limit
 }
 
 func watch(f objective.Objective, stage func(objective.Stage)) *watched {
-	return &watched{Objective: f, stage: stage, grain: objective.Rounding, first: math.NaN()}
+	return &watched{Objective: f, stage: stage, grain: objective.Rounding, first: math.NaN(), spread: math.Inf(1)}
 }
 
 // Evaluate evaluates f.
@@ -72,6 +73,7 @@ var (
 	inBlocks   = objective.Stage{Name: "blocks", Purpose: objective.AlongThem}
 	polishing  = objective.Stage{Name: "polish", Purpose: objective.AlongThem}
 	inWells    = objective.Stage{Name: "wells", Purpose: objective.AlongThem}
+	outlooks   = objective.Stage{Name: "outlook", Purpose: objective.AlongThem}
 	onModel    = objective.Stage{Name: "model", Purpose: objective.AlongThem}
 	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )
