@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/nearby"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -40,7 +41,7 @@ func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
 		inner.Lo[i], inner.Hi[i] = r.Box.Lo[i]+float64((1-middle)*half), r.Box.Hi[i]-float64((1-middle)*half)
 	}
 	return &ground{
-		ctx: ctx, f: f, box: r.Box, inner: inner, bounds: r.Bounds, reach: 1,
+		ctx: ctx, f: nearby.New(f), box: r.Box, inner: inner, bounds: r.Bounds, reach: 1,
 		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: objective.Rounding,
 	}
 }
