@@ -23,6 +23,8 @@ const (
 	// leastHelp is the share of failed points for which asking again must have helped to be
 	// worth it: beyond a wall it never does.
 	leastHelp = 0.2
+	// vainShare is the share of all queries by which those in vain may outnumber the others.
+	vainShare = 0.05
 	// atFirst is how many points are asked again together before it is known whether that
 	// helps; then atFirst more for each that it has helped.
 	atFirst = 7
@@ -42,6 +44,7 @@ var parts = [...]float64{0x1p-52, 0x1p-42, 0x1p-32}
 type Objective struct {
 	f      objective.Objective
 	finite bool // f has been finite somewhere
+	asked  int  // points so far
 	record [len(parts)]record
 }
 
@@ -74,6 +77,7 @@ func (o *Objective) Evaluate(ctx context.Context, points *mat.Dense, values []fl
 	if err := o.f.Evaluate(ctx, points, values); err != nil {
 		return err
 	}
+	o.asked += len(values)
 	var queue []failure
 	for i, v := range values {
 		if ok(v) {
@@ -83,11 +87,11 @@ func (o *Objective) Evaluate(ctx context.Context, points *mat.Dense, values []fl
 		}
 	}
 	for len(queue) > 0 && o.finite {
-		far := slices.IndexFunc(o.record[:], record.worth)
-		if far < 0 {
+		far, n := o.next()
+		if n <= 0 {
 			return nil
 		}
-		n := min(len(queue), atFirst*(1+o.record[far].helped))
+		n = min(n, len(queue))
 		now := queue[:n]
 		again, err := objective.Ask(ctx, o.f, n, func(k int, x []float64) {
 			copy(x, points.RawRowView(now[k].row))
@@ -108,6 +112,20 @@ func (o *Objective) Evaluate(ctx context.Context, points *mat.Dense, values []fl
 		}
 	}
 	return nil
+}
+
+// next returns how far away to ask again, and for how many points at most; 0: it is not
+// worth it.
+func (o *Objective) next() (far, most int) {
+	far = slices.IndexFunc(o.record[:], record.worth)
+	if far < 0 {
+		return far, 0
+	}
+	most = 1 + int(vainShare*float64(o.asked))
+	for _, r := range o.record {
+		most += r.helped - (r.tried - r.helped)
+	}
+	return far, min(most, atFirst*(1+o.record[far].helped))
 }
 
 // A failure is a row of a batch at which f has failed, and how often it will have been asked

@@ -121,6 +121,21 @@ func TestWalls(t *testing.T) {
 	}
 }
 
+// Few queries are in vain beside few in all: of the first batches of twenty points, with a
+// wall across them, one in twenty and one more are asked again.
+func TestFewInVain(t *testing.T) {
+	queries := 0
+	f := New(sum(&queries, func(x []float64) bool { return x[0] > 0.3 }))
+	for k := range 5 {
+		if err := f.Evaluate(ctx, cube(20), make([]float64, 20)); err != nil {
+			t.Fatal(err)
+		}
+		if want := 20*(k+1) + 2 + k; queries != want {
+			t.Errorf("%d queries for %d points, want %d", queries, 20*(k+1), want)
+		}
+	}
+}
+
 // An error while it asks again comes with all values of the batch.
 func TestErrorWhileAskingAgain(t *testing.T) {
 	queries := 0
