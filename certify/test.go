@@ -32,7 +32,7 @@ type Test struct {
 
 // Certify tests whether f separates in the coordinates of a frame, into blocks of
 // components (nil: single ones). For n blocks it asks 80 queries for random splits and
-// 3(2n + 4) more for all blocks, each split from the others. Where the frame leaves
+// 3(2n + 2) more for all blocks, each split from the others. Where the frame leaves
 // directions out it asks 12 for these. Where f fails it asks more. An error of f comes
 // with the evidence so far. A single block of several components separates nothing: its
 // verdict is NotSeparable whatever f is.

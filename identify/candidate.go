@@ -139,20 +139,22 @@ const looks = 3
 
 // looked returns the candidate with second derivatives at random points.
 func (c *candidate) looked(g *ground) (*candidate, error) {
-	for range looks {
-		x, err := g.point()
-		if err != nil {
-			return nil, err
+	points, err := g.points(looks)
+	if err != nil {
+		return nil, err
+	}
+	each := 1 + 2*len(c.eps)
+	all, err := g.ask(looks*each, func(k int, row []float64) {
+		copy(row, points[k/each])
+		if k %= each; k > 0 {
+			kernel.AddScaled(row, [2]float64{-1, 1}[k%2]*c.eps[(k-1)/2], c.u.RawRowView((k-1)/2))
 		}
-		values, err := g.ask(1+2*len(c.eps), func(k int, row []float64) {
-			copy(row, x)
-			if k > 0 {
-				kernel.AddScaled(row, [2]float64{-1, 1}[k%2]*c.eps[(k-1)/2], c.u.RawRowView((k-1)/2))
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for n, x := range points {
+		values := all[n*each:]
 		y, lambda := make([]float64, len(c.eps)), make([]float64, len(c.eps))
 		kernel.MulVec(y, c.frame.Matrix().RawMatrix(), x)
 		for i := range lambda {

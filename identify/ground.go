@@ -24,7 +24,8 @@ type ground struct {
 	bounds objective.Box // nothing outside is asked
 	random *rng.Stream
 	grain  objective.Grain
-	reach  float64 // how far composed points may be from drawn ones, 1: all the way
+	reach  float64     // how far composed points may be from drawn ones, 1: all the way
+	finite [][]float64 // drawn points at which f is finite, and which nobody has used yet
 }
 
 // middle is the part of the box in which points are drawn. In the middle there is room
@@ -65,26 +66,82 @@ func (g *ground) anywhere() []float64 {
 	return x
 }
 
-// finiteAt reports whether f is finite at x. It costs a query, which is little
-// where thousands depend on it.
-func (g *ground) finiteAt(x []float64) (bool, error) {
-	v, err := g.ask(1, func(_ int, row []float64) { copy(row, x) })
-	return err == nil && kernel.Finite(v[0]), err
-}
-
 // attempts is how often a point at which f is finite is looked for: where half of all
 // points fail, one search in a million is in vain.
 const attempts = 20
 
-// point draws a point at which f is finite.
-func (g *ground) point() ([]float64, error) {
-	for range attempts {
-		x := g.draw()
-		if ok, err := g.finiteAt(x); ok || err != nil {
-			return x, err
+// ahead is how many points are tried at once at least, so that a survey seldom waits for
+// them: with those of the unit they are as many as most surveys need.
+const ahead = 12
+
+// points draws n points at which f is finite. Each costs a query, which is little where
+// thousands depend on it. Points are tried ahead of their use, and each is used once.
+func (g *ground) points(n int) ([][]float64, error) {
+	for failed := 0; len(g.finite) < n; {
+		before := len(g.finite)
+		tried := max(ahead, n-before)
+		if _, err := g.try(tried); err != nil {
+			return nil, err
+		}
+		if failed += tried; len(g.finite) > before {
+			failed = 0
+		}
+		if failed >= attempts {
+			return nil, ErrNotFinite
 		}
 	}
-	return nil, ErrNotFinite
+	points := g.finite[:n:n]
+	g.finite = g.finite[n:]
+	return points, nil
+}
+
+// point draws a point at which f is finite.
+func (g *ground) point() ([]float64, error) {
+	points, err := g.points(1)
+	if err != nil {
+		return nil, err
+	}
+	return points[0], nil
+}
+
+// try draws n points, keeps those at which f is finite, and returns the values at all.
+func (g *ground) try(n int) ([]float64, error) {
+	points := make([][]float64, n)
+	for k := range points {
+		points[k] = g.draw()
+	}
+	values, err := g.ask(n, func(k int, x []float64) { copy(x, points[k]) })
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range values {
+		if kernel.Finite(v) {
+			g.finite = append(g.finite, points[k])
+		}
+	}
+	return values, nil
+}
+
+// A three is f at x−v, x and x+v.
+type three struct{ left, middle, right float64 }
+
+// second returns the second difference.
+func (t three) second() float64 { return (t.right - t.middle) + (t.left - t.middle) }
+
+// threes asks for f at points and to either side of each, in one batch.
+func (g *ground) threes(points, ways [][]float64) ([]three, error) {
+	values, err := g.ask(3*len(points), func(k int, row []float64) {
+		copy(row, points[k/3])
+		kernel.AddScaled(row, float64(k%3-1), ways[k/3])
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]three, len(points))
+	for k := range all {
+		all[k] = three{values[3*k], values[3*k+1], values[3*k+2]}
+	}
+	return all, nil
 }
 
 // test is how a frame is tested at points of the whole box.
@@ -103,7 +160,7 @@ const largestUnit = 1000
 // rescale makes f vary by about 1, so that squares of its derivatives neither
 // overflow nor vanish. It is an error if f is finite at less than two points.
 func (g *ground) rescale() error {
-	values, err := g.ask(samples, func(_ int, x []float64) { g.inner.Draw(x, g.random) })
+	values, err := g.try(samples)
 	if err != nil {
 		return err
 	}
@@ -156,11 +213,11 @@ func (g *ground) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
 	}
 	unit := halfWidth(g.box) / longest
 	directions.Scale(unit, directions)
-	for i := range lines {
-		x, err := g.point()
-		if err != nil {
-			return 0, err
-		}
+	at, err := g.points(lines)
+	if err != nil {
+		return 0, err
+	}
+	for i, x := range at {
 		points.SetRow(i, x)
 	}
 	step, err := st.Step(g.ctx, g.f, points, directions, g.furthest(points, directions), g.grain)

@@ -17,53 +17,78 @@ var ladder = []float64{1. / 4096, 1. / 1024, 1. / 256, 1. / 64, 1. / 16, 1. / 4,
 // second differences along u_i over a ladder of steps: ε_i is where they agree best
 // with their neighbours, h_i the largest up to which they change by less than three
 // tenths. It costs 14m + 1 queries at each of so many points, at least one, of which
-// the shortest steps count.
+// the shortest steps count. All points are in one batch; one at which f fails is replaced
+// by another in the next.
 func (c *candidate) withSteps(g *ground, points int) (*candidate, error) {
 	next := *c
 	next.h, next.eps = slices.Clone(c.h), slices.Clone(c.eps)
-	for k := range max(1, points) {
-		eps, h, err := c.stepsAt(g)
+	each, points := 1+2*len(ladder)*len(c.spread), max(1, points)
+	for failed, first := 0, true; points > 0; {
+		x, most := make([][]float64, points), make([][]float64, points)
+		for k := range x {
+			x[k], _ = c.composed(g)
+			most[k] = c.most(g, x[k])
+		}
+		values, err := g.ask(points*each, func(k int, row []float64) {
+			copy(row, x[k/each])
+			c.climb(row, k%each, most[k/each])
+		})
 		if err != nil {
 			return nil, err
 		}
-		for i := range h {
-			if k == 0 || eps[i] < next.eps[i] {
-				next.eps[i] = eps[i]
+		for k := range x {
+			v := values[k*each : (k+1)*each]
+			if !g.follow(v[0]) {
+				failed++
+				continue
 			}
-			if k == 0 || h[i] < next.h[i] {
-				next.h[i] = h[i]
+			points--
+			eps, h := c.stepsAt(g, v, most[k])
+			for i := range h {
+				if first || eps[i] < next.eps[i] {
+					next.eps[i] = eps[i]
+				}
+				if first || h[i] < next.h[i] {
+					next.h[i] = h[i]
+				}
 			}
+			first = false
+		}
+		if failed >= attempts && points > 0 {
+			return nil, ErrNotFinite
 		}
 	}
 	next.measured = true
 	return &next, nil
 }
 
-// stepsAt measures the steps at one point.
-func (c *candidate) stepsAt(g *ground) (eps, h []float64, err error) {
-	m := len(c.spread)
-	x, _, err := c.place(g)
-	if err != nil {
-		return nil, nil, err
-	}
-	n := 2 * len(ladder)
-	most := make([]float64, m)
-	for i := range m {
+// most returns the longest step along every component from x: its spread, or so much of it
+// that there is room.
+func (c *candidate) most(g *ground, x []float64) []float64 {
+	most := make([]float64, len(c.spread))
+	for i := range most {
 		most[i] = min(c.spread[i], g.room(x, c.u.RawRowView(i))/roomFor)
 	}
-	values, err := g.ask(1+m*n, func(k int, row []float64) {
-		copy(row, x)
-		if k--; k >= 0 {
-			i, t := k/n, ladder[k%n/2]*most[k/n]
-			if k%2 == 1 {
-				t = -t
-			}
-			kernel.AddScaled(row, t, c.u.RawRowView(i))
-		}
-	})
-	if err != nil {
-		return nil, nil, err
+	return most
+}
+
+// climb moves x to the k-th place of the ladders: x itself, then to either side along each
+// component in turn.
+func (c *candidate) climb(x []float64, k int, most []float64) {
+	if k--; k < 0 {
+		return
 	}
+	i, rung := k/(2*len(ladder)), k%(2*len(ladder))/2
+	t := ladder[rung] * most[i]
+	if k%2 == 1 {
+		t = -t
+	}
+	kernel.AddScaled(x, t, c.u.RawRowView(i))
+}
+
+// stepsAt returns the steps that the values on the ladders at one point show.
+func (c *candidate) stepsAt(g *ground, values, most []float64) (eps, h []float64) {
+	m, n := len(c.spread), 2*len(ladder)
 	f0, values := values[0], values[1:]
 	eps, h = make([]float64, m), make([]float64, m)
 	for i := range m {
@@ -74,7 +99,7 @@ func (c *candidate) stepsAt(g *ground) (eps, h []float64, err error) {
 		short, large := rungs(d, objective.OfSecond*g.grain.Of(f0), most[i], share*c.curvature[i])
 		eps[i], h[i] = ladder[short]*most[i], ladder[large]*most[i]
 	}
-	return eps, h, nil
+	return eps, h
 }
 
 // steady is the change of f_i″ over a large step, as a part of it, that is small enough.

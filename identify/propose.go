@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/jointdiag"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -96,26 +97,29 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64) (proposal,
 // frame from one Hessian may be right for another reason: W may be orthogonal.)
 func sameEverywhere(g *ground, c *candidate) (bool, error) {
 	seen := c.sightings[len(c.sightings)-1].lambda
-	for range looks {
-		x, err := g.point()
-		if err != nil {
-			return false, err
-		}
-		v, want, size := make([]float64, len(x)), 0.0, 0.0
+	points, err := g.points(looks)
+	if err != nil {
+		return false, err
+	}
+	var ways [][]float64
+	var want, size []float64
+	for _, x := range points {
+		v, w, s := make([]float64, len(x)), 0.0, 0.0
 		for i, h := range c.steps(g, x) {
 			kernel.AddScaled(v, h, c.u.RawRowView(i))
-			want += float64(seen[i] * h * h)
-			size += float64(math.Abs(seen[i]) * h * h)
+			w += float64(seen[i] * h * h)
+			s += float64(math.Abs(seen[i]) * h * h)
 		}
 		t := min(1, g.room(x, v))
-		f, err := g.ask(3, func(k int, row []float64) {
-			copy(row, x)
-			kernel.AddScaled(row, t*float64(k-1), v)
-		})
-		if err != nil {
-			return false, err
-		}
-		if got := (f[2] - f[1]) + (f[0] - f[1]); !(math.Abs(got-float64(t*t*want)) <= sameEnough*t*t*size) {
+		floats.Scale(t, v)
+		ways, want, size = append(ways, v), append(want, float64(t*t*w)), append(size, float64(t*t*s))
+	}
+	f, err := g.threes(points, ways)
+	if err != nil {
+		return false, err
+	}
+	for k := range points {
+		if got := f[k].second(); !(math.Abs(got-want[k]) <= sameEnough*size[k]) {
 			return false, nil
 		}
 	}

@@ -49,30 +49,19 @@ const (
 // It returns the candidate too, with the second derivatives that were seen on the way.
 func refine(g *ground, c *candidate, groups []*group) (*mat.Dense, *candidate, error) {
 	r := &leastSquares{at: places(c.blocks)}
-	need := groups
-	for k := 0; k < mostDesigns && len(need) > 0; k++ {
-		d, err := newDesign(g, c, involved(need))
+	for need, n := groups, wholeDesigns; len(r.designs) < mostDesigns && len(need) > 0; n = 1 {
+		designs, err := newDesigns(g, c, n, need)
 		if err != nil {
 			return nil, c, err
 		}
-		values, err := d.mixed(g, pairsOf(need))
-		if err != nil {
-			return nil, c, err
+		for _, d := range designs {
+			c = c.seeing(d.y, d.curvature(r.at))
+			r.take(d, need)
 		}
-		r.designs = append(r.designs, d)
-		c = c.seeing(d.y, d.curvature(r.at))
-		var open []*group
-		for _, q := range need {
-			n := len(q.a) * len(q.b)
-			q.in, q.m = append(q.in, k), append(q.m, values[:n])
-			values = values[n:]
-			if k+1 < wholeDesigns {
-				open = append(open, q)
-			} else if r.equations(q, nil); r.information() < determined {
-				open = append(open, q)
-			}
-		}
-		need = open
+		need = slices.DeleteFunc(slices.Clone(need), func(q *group) bool {
+			r.equations(q, nil)
+			return r.information() >= determined
+		})
 	}
 	var e *mat.Dense
 	for range passes {
@@ -98,6 +87,17 @@ type leastSquares struct {
 	designs []*design
 	row     []float64
 	squares
+}
+
+// take adds the mixed differences of a design to the groups for which they were asked.
+func (r *leastSquares) take(d *design, groups []*group) {
+	values := d.m
+	for _, q := range groups {
+		n := len(q.a) * len(q.b)
+		q.in, q.m = append(q.in, len(r.designs)), append(q.m, values[:n])
+		values = values[n:]
+	}
+	r.designs = append(r.designs, d)
 }
 
 // pass solves for E, with the terms of second order taken from the E before.

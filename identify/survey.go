@@ -26,7 +26,7 @@ import (
 // result is certified.
 //
 // What decides at every stage is a check, which tests each component against all
-// others at once for 2m + 4 queries.
+// others at once for 2m + 2 queries.
 //
 // For the problems of the paper at d = 100 it takes 35,000 to 90,000 queries,
 // 7,000 to 18,000 for a quadratic, and half a second. Where f does not separate
