@@ -24,6 +24,7 @@ type ground struct {
 	bounds objective.Box // nothing outside is asked
 	random *rng.Stream
 	grain  objective.Grain
+	valley *valley     // where points are drawn instead; nil: in the inner box
 	reach  float64     // how far composed points may be from drawn ones, 1: all the way
 	finite [][]float64 // drawn points at which f is finite, and which nobody has used yet
 }
@@ -55,7 +56,11 @@ func (g *ground) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
 // draw draws a point.
 func (g *ground) draw() []float64 {
 	x := make([]float64, g.f.Dim())
-	g.inner.Draw(x, g.random)
+	if g.valley != nil {
+		g.valley.draw(g, x)
+	} else {
+		g.inner.Draw(x, g.random)
+	}
 	return x
 }
 
@@ -236,7 +241,7 @@ func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, e
 	for i := range m {
 		factor[i] = 1
 		for k, v := range base.T.RawRowView(i) {
-			gap := min(g.inner.Lo[k]-g.bounds.Lo[k], g.bounds.Hi[k]-g.inner.Hi[k])
+			gap := g.gap(k)
 			if stencilReach*step*math.Abs(v) > gap {
 				factor[i] = min(factor[i], gap/(stencilReach*step*math.Abs(v)))
 			}

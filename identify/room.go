@@ -42,6 +42,15 @@ func (g *ground) furthest(points, directions *mat.Dense) float64 {
 	return most
 }
 
+// gap returns how far drawn points are from the bounds at least, along coordinate k.
+func (g *ground) gap(k int) float64 {
+	if g.valley != nil {
+		x := g.valley.bottom[k]
+		return min(x-g.bounds.Lo[k], g.bounds.Hi[k]-x) / roomFor
+	}
+	return min(g.inner.Lo[k]-g.bounds.Lo[k], g.bounds.Hi[k]-g.inner.Hi[k])
+}
+
 // margin divides a width: so far a composed point keeps away from the bounds, so that
 // there is room for steps.
 const margin = 10
@@ -75,6 +84,9 @@ func (g *ground) stretch(x, v []float64) {
 
 // spread returns the standard deviation of ⟨w, x⟩ over the inner box.
 func (g *ground) spread(w []float64) float64 {
+	if g.valley != nil {
+		return g.valley.spread(w)
+	}
 	sum := 0.0
 	for k, v := range w {
 		half := v * (g.inner.Hi[k] - g.inner.Lo[k]) / 2

@@ -258,6 +258,11 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
 	}
+	if whole && found.Certificate.Verdict == certify.NotSeparable {
+		if better, err := w.inValley(found, s); better != nil || err != nil {
+			return better, nil, err
+		}
+	}
 	if whole && p.settled == nil && found.Certificate.Verdict == certify.NotSeparable {
 		smaller, err := w.secondThought(first, white)
 		return &found, smaller, err
@@ -285,4 +290,24 @@ func (w *work) propose(white hessian.Basis, points [][]float64) (proposal, *cand
 	}
 	p, err = by.symmetric(white)
 	return p, s.best, err
+}
+
+// inValley finds and certifies a frame around a local minimum. It returns nil if f does not
+// separate in it.
+func (w *work) inValley(found Finding, s *span) (*Finding, error) {
+	w.stage(hessians)
+	local, white, err := w.g.inValley(s.curved)
+	if err != nil {
+		return nil, err
+	}
+	there := *w
+	there.g, there.Pause = local, nil
+	p, best, err := there.propose(white, [][]float64{local.valley.bottom})
+	if err != nil || p.settled == nil {
+		return nil, err
+	}
+	if err := there.conclude(&found, s, p, best); err != nil || found.Certificate.Verdict == certify.NotSeparable {
+		return nil, err
+	}
+	return &found, nil
 }
