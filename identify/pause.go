@@ -55,8 +55,14 @@ func (p *proposer) hesitate(c *candidate, white hessian.Basis) error {
 	return p.interrupt(white)
 }
 
-// interrupt calls Survey.Pause if the directions span all of space.
+// interrupt calls Survey.Pause if the directions span all of space. Where few points see the
+// components it looks elsewhere before.
 func (p *proposer) interrupt(white hessian.Basis) error {
+	if p.unseen && p.elsewhere != nil {
+		if err := p.elsewhere(); err != nil {
+			return err
+		}
+	}
 	if m, d := white.T.Dims(); p.pause == nil || m < d {
 		return nil
 	}

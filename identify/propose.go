@@ -20,6 +20,9 @@ type proposer struct {
 	pause   func(*mat.SymDense) error // nil: none
 	stage   func(objective.Stage)
 	seen    hessian.Basis // the last Hessians, for the record
+
+	elsewhere func() error // looks where components curve, if few points see them; nil: does not
+	unseen    bool         // the last frame has components that few points see
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
@@ -155,6 +158,7 @@ func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points i
 	}
 	coupled := *c
 	coupled.couplings = j.Couplings()
+	p.unseen = coupled.unseen()
 	return p.settler.offer(&coupled, points)
 }
 

@@ -248,9 +248,10 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 			return &found, smaller, err
 		}
 	}
-	p, best, err := w.propose(white, first.Points)
+	elsewhere := &elsewhere{w: w, found: found, span: s}
+	p, best, err := w.propose(white, first.Points, elsewhere.look)
 	if err != nil {
-		return found.orBest(best), nil, err
+		return elsewhere.or(found.orBest(best)), nil, elsewhere.end(err)
 	}
 	if p.smaller != nil {
 		return &found, p.smaller, nil
@@ -258,9 +259,9 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
 	}
-	if whole && found.Certificate.Verdict == certify.NotSeparable {
-		if better, err := w.inValley(found, s); better != nil || err != nil {
-			return better, nil, err
+	if found.Certificate.Verdict == certify.NotSeparable && p.settled != nil && p.settled.unseen() {
+		if err := elsewhere.look(); err != nil {
+			return elsewhere.or(&found), nil, elsewhere.end(err)
 		}
 	}
 	if whole && p.settled == nil && found.Certificate.Verdict == certify.NotSeparable {
@@ -274,9 +275,9 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 // from that Hessian, then from some by forward differences, and where these are not
 // enough from more and more by symmetric ones. It returns the best candidate too, settled
 // or not.
-func (w *work) propose(white hessian.Basis, points [][]float64) (proposal, *candidate, error) {
+func (w *work) propose(white hessian.Basis, points [][]float64, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, measures: w.Measures, stage: w.stage}
-	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen}
+	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, elsewhere: elsewhere}
 	defer func() { w.seen = by.seen }()
 	p, white, err := by.quadratic(white, points)
 	if p.done() || err != nil {
@@ -290,24 +291,4 @@ func (w *work) propose(white hessian.Basis, points [][]float64) (proposal, *cand
 	}
 	p, err = by.symmetric(white)
 	return p, s.best, err
-}
-
-// inValley finds and certifies a frame around a local minimum. It returns nil if f does not
-// separate in it.
-func (w *work) inValley(found Finding, s *span) (*Finding, error) {
-	w.stage(hessians)
-	local, white, err := w.g.inValley(s.curved)
-	if err != nil {
-		return nil, err
-	}
-	there := *w
-	there.g, there.Pause = local, nil
-	p, best, err := there.propose(white, [][]float64{local.valley.bottom})
-	if err != nil || p.settled == nil {
-		return nil, err
-	}
-	if err := there.conclude(&found, s, p, best); err != nil || found.Certificate.Verdict == certify.NotSeparable {
-		return nil, err
-	}
-	return &found, nil
 }
