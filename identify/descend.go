@@ -28,9 +28,12 @@ const (
 // trials are the parts of a step that are asked for together.
 var trials = []float64{4, 2, 1, 0.5, 0.25, 0.1, 0.03, 0.01}
 
-// descend goes down from x, by BFGS with limited memory and gradients by forward
-// differences. It needs to come near a local minimum only.
-func (g *ground) descend(x []float64) ([]float64, error) {
+// A descent goes down by BFGS with limited memory and gradients by forward differences. It
+// needs to come near a local minimum only.
+type descent struct{ *ground }
+
+// from returns where a descent from x ends.
+func (g descent) from(x []float64) ([]float64, error) {
 	d := len(x)
 	eps := halfWidth(g.box) / shortSlope
 	m := &memory{}
@@ -90,7 +93,7 @@ func stalled(history []float64) bool {
 }
 
 // slopes returns f and its gradient at x.
-func (g *ground) slopes(x []float64, eps float64) (float64, []float64, error) {
+func (g descent) slopes(x []float64, eps float64) (float64, []float64, error) {
 	values, err := g.ask(len(x)+1, func(k int, row []float64) {
 		if copy(row, x); k > 0 {
 			row[k-1] += eps
@@ -108,7 +111,7 @@ func (g *ground) slopes(x []float64, eps float64) (float64, []float64, error) {
 
 // clipped returns x + t·way, brought back inside the bounds by a tenth of the width of the
 // box.
-func (g *ground) clipped(x []float64, t float64, way []float64) []float64 {
+func (g descent) clipped(x []float64, t float64, way []float64) []float64 {
 	to := slices.Clone(x)
 	kernel.AddScaled(to, t, way)
 	for k := range to {

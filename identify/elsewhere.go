@@ -43,9 +43,12 @@ func (e *elsewhere) look() error {
 
 // attempt returns the finding; nil: f does not separate.
 func (e *elsewhere) attempt() (*Finding, error) {
-	local, white, err := e.w.g.inValley(e.span.curved)
+	local, white, err := inValley(e.w.g, e.span.curved)
 	if err != nil {
 		return nil, err
+	}
+	if weakest(white.Lambda) <= weakest(reversed(e.found.Spectrum.Values)) {
+		return nil, nil // there is less to see than elsewhere
 	}
 	there, found := *e.w, e.found
 	there.g, there.Pause, there.seen = local, nil, hessian.Basis{}
@@ -61,6 +64,9 @@ func (e *elsewhere) attempt() (*Finding, error) {
 	}
 	return &found, nil
 }
+
+// weakest returns the quarter of ascending curvatures: the weakest may be chance.
+func weakest(lambda []float64) float64 { return lambda[len(lambda)/4] }
 
 // or returns what was found elsewhere, or else what was found in the box.
 func (e *elsewhere) or(found *Finding) *Finding {
@@ -88,7 +94,7 @@ const (
 )
 
 // unseen reports whether many points do not see components.
-func (c *candidate) unseen() bool {
+func unseen(c *candidate) bool {
 	blind, all := 0, 0
 	for _, seen := range c.sightings {
 		for i, l := range seen.lambda {

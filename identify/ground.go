@@ -241,7 +241,10 @@ func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, e
 	for i := range m {
 		factor[i] = 1
 		for k, v := range base.T.RawRowView(i) {
-			gap := g.gap(k)
+			gap := min(g.inner.Lo[k]-g.bounds.Lo[k], g.bounds.Hi[k]-g.inner.Hi[k])
+			if g.valley != nil {
+				gap = g.valley.gap(g.bounds, k)
+			}
 			if stencilReach*step*math.Abs(v) > gap {
 				factor[i] = min(factor[i], gap/(stencilReach*step*math.Abs(v)))
 			}

@@ -27,8 +27,7 @@ const (
 // Hessians lead to a frame that is far from separating f: the first, which has whitened
 // the directions, and another one. It returns the chain with the other one.
 func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (hessian.Chain, bool, error) {
-	m := len(white.Lambda)
-	if p.pause == nil || white.Lambda[m-1] > WellConditioned*white.Lambda[0] {
+	if p.pause == nil || !wellConditioned(white) {
 		return chain, false, nil
 	}
 	chain, err := p.g.extended(chain, 1)
@@ -55,10 +54,16 @@ func (p *proposer) hesitate(c *candidate, white hessian.Basis) error {
 	return p.interrupt(white)
 }
 
-// interrupt calls Survey.Pause if the directions span all of space. Where few points see the
-// components it looks elsewhere before.
+// wellConditioned reports whether the Hessians that have whitened directions are exact
+// enough to show the frame.
+func wellConditioned(white hessian.Basis) bool {
+	return white.Lambda[len(white.Lambda)-1] <= WellConditioned*white.Lambda[0]
+}
+
+// interrupt calls Survey.Pause if the directions span all of space. If the Hessians are
+// exact and few points see the components, it looks elsewhere before.
 func (p *proposer) interrupt(white hessian.Basis) error {
-	if p.unseen && p.elsewhere != nil {
+	if p.unseen && p.elsewhere != nil && (p.exact || wellConditioned(white)) {
 		if err := p.elsewhere(); err != nil {
 			return err
 		}

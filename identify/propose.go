@@ -23,6 +23,7 @@ type proposer struct {
 
 	elsewhere func() error // looks where components curve, if few points see them; nil: does not
 	unseen    bool         // the last frame has components that few points see
+	exact     bool         // the last Hessians are by symmetric differences
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
@@ -158,7 +159,7 @@ func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points i
 	}
 	coupled := *c
 	coupled.couplings = j.Couplings()
-	p.unseen = coupled.unseen()
+	p.unseen = unseen(&coupled)
 	return p.settler.offer(&coupled, points)
 }
 
@@ -218,6 +219,7 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 	if err != nil {
 		return proposal{}, err
 	}
+	p.exact = true
 	m, _ := white.T.Dims()
 	for _, n := range lengths {
 		if p.settler.lost() {

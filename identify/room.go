@@ -42,15 +42,6 @@ func (g *ground) furthest(points, directions *mat.Dense) float64 {
 	return most
 }
 
-// gap returns how far drawn points are from the bounds at least, along coordinate k.
-func (g *ground) gap(k int) float64 {
-	if g.valley != nil {
-		x := g.valley.bottom[k]
-		return min(x-g.bounds.Lo[k], g.bounds.Hi[k]-x) / roomFor
-	}
-	return min(g.inner.Lo[k]-g.bounds.Lo[k], g.bounds.Hi[k]-g.inner.Hi[k])
-}
-
 // margin divides a width: so far a composed point keeps away from the bounds, so that
 // there is room for steps.
 const margin = 10

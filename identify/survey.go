@@ -259,7 +259,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
 	}
-	if found.Certificate.Verdict == certify.NotSeparable && p.settled != nil && p.settled.unseen() {
+	if found.Certificate.Verdict == certify.NotSeparable && p.settled != nil && unseen(p.settled) {
 		if err := elsewhere.look(); err != nil {
 			return elsewhere.or(&found), nil, elsewhere.end(err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -38,14 +39,14 @@ func (v *valley) spread(w []float64) float64 {
 
 // inValley returns the ground around the point to which a descent leads, and a Hessian
 // there that has whitened its directions.
-func (g *ground) inValley(curved *mat.Dense) (*ground, hessian.Basis, error) {
+func inValley(g *ground, curved *mat.Dense) (*ground, hessian.Basis, error) {
 	local := *g
 	local.finite = nil
 	from, err := g.point()
 	if err != nil {
 		return nil, hessian.Basis{}, err
 	}
-	bottom, err := g.descend(from)
+	bottom, err := descent{g}.from(from)
 	if err != nil {
 		return nil, hessian.Basis{}, err
 	}
@@ -63,7 +64,7 @@ func (g *ground) inValley(curved *mat.Dense) (*ground, hessian.Basis, error) {
 		return nil, white, err
 	}
 	local.valley.t = white.T
-	local.valley.size, err = local.width(white.T)
+	local.valley.size, err = local.valley.width(&local)
 	local.finite = nil
 	return &local, white, err
 }
@@ -75,17 +76,17 @@ var widths = []float64{1, 0.5, 0.25, 0.125, 1. / 16, 1. / 32, 1. / 64, 1. / 128,
 // bottom where a valley ends: enough to tell components apart.
 const differs = 0.3
 
-// width returns how far one may go from the bottom of a valley before the curvature is
-// another one: the median of some random directions.
-func (g *ground) width(t *mat.Dense) (float64, error) {
-	m, d := t.Dims()
-	x := g.valley.bottom
+// width returns how far one may go from the bottom before the curvature is another one, along
+// any of some random directions.
+func (v *valley) width(g *ground) (float64, error) {
+	m, d := v.t.Dims()
+	x := v.bottom
 	n := len(widths)
 	points, ways := make([][]float64, lines*n), make([][]float64, lines*n)
 	for k := range lines {
 		xi, way := make([]float64, m), make([]float64, d)
 		g.random.Norm(xi)
-		kernel.MulVecT(way, t.RawMatrix(), xi)
+		kernel.MulVecT(way, v.t.RawMatrix(), xi)
 		room := min(1, g.room(x, way))
 		for i, part := range widths {
 			points[k*n+i], ways[k*n+i] = x, make([]float64, d)
@@ -110,4 +111,10 @@ func (g *ground) width(t *mat.Dense) (float64, error) {
 		most = max(most, i)
 	}
 	return widths[most], nil
+}
+
+// gap returns how far its points are from the bounds at least, along coordinate k.
+func (v *valley) gap(bounds objective.Box, k int) float64 {
+	x := v.bottom[k]
+	return min(x-bounds.Lo[k], bounds.Hi[k]-x) / roomFor
 }
