@@ -273,8 +273,8 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 
 // propose proposes a frame, given directions that one Hessian at a point has whitened:
 // from that Hessian, then from some by forward differences, and where these are not
-// enough from more and more by symmetric ones. It returns the best candidate too, settled
-// or not.
+// enough from more and more by symmetric ones. Before these it may call elsewhere. It
+// returns the best candidate too, settled or not.
 func (w *work) propose(white hessian.Basis, points [][]float64, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, measures: w.Measures, stage: w.stage}
 	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, elsewhere: elsewhere}
@@ -286,8 +286,8 @@ func (w *work) propose(white hessian.Basis, points [][]float64, elsewhere func()
 	if m, d := white.T.Dims(); m == d && w.Budget > 0 && w.Budget < Least(d) {
 		return p, s.best, ErrSmallBudget
 	}
-	if p, white, err = by.forward(white); p.done() || err != nil {
-		return p, s.best, err
+	if p, white, err = by.forward(white); p.done() || err != nil || w.g.valley != nil {
+		return p, s.best, err // in a valley Hessians are as good as they can be
 	}
 	p, err = by.symmetric(white)
 	return p, s.best, err
