@@ -27,7 +27,7 @@ const (
 // Hessians lead to a frame that is far from separating f: the first, which has whitened
 // the directions, and another one. It returns the chain with the other one.
 func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (hessian.Chain, bool, error) {
-	if p.pause == nil || !wellConditioned(white) {
+	if m := len(white.Lambda); p.pause == nil || white.Lambda[m-1] > WellConditioned*white.Lambda[0] {
 		return chain, false, nil
 	}
 	chain, err := p.g.extended(chain, 1)
@@ -54,16 +54,11 @@ func (p *proposer) hesitate(c *candidate, white hessian.Basis) error {
 	return p.interrupt(white)
 }
 
-// wellConditioned reports whether the Hessians that have whitened directions are exact
-// enough to show the frame.
-func wellConditioned(white hessian.Basis) bool {
-	return white.Lambda[len(white.Lambda)-1] <= WellConditioned*white.Lambda[0]
-}
-
 // interrupt calls Survey.Pause if the directions span all of space. If the Hessians are
 // exact and few points see the components, it looks elsewhere before.
 func (p *proposer) interrupt(white hessian.Basis) error {
-	if p.unseen && p.elsewhere != nil && (p.exact || wellConditioned(white)) {
+	inverse := kernel.Symmetrised(kernel.Times(mat.DenseCopyOf(white.T.T()), white.T), 1) // TᵀT = VΛ⁻¹Vᵀ
+	if p.unseen && p.elsewhere != nil && (p.exact || mat.Cond(inverse, 2) <= WellConditioned) {
 		if err := p.elsewhere(); err != nil {
 			return err
 		}
@@ -71,8 +66,7 @@ func (p *proposer) interrupt(white hessian.Basis) error {
 	if m, d := white.T.Dims(); p.pause == nil || m < d {
 		return nil
 	}
-	inverse := kernel.Times(mat.DenseCopyOf(white.T.T()), white.T) // TᵀT = VΛ⁻¹Vᵀ
-	if err := p.pause(kernel.Symmetrised(inverse, 1)); err != nil {
+	if err := p.pause(inverse); err != nil {
 		return err
 	}
 	p.stage(hessians)
