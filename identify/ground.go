@@ -165,7 +165,7 @@ const largestUnit = 1000
 // rescale makes f vary by about 1, so that squares of its derivatives neither
 // overflow nor vanish. It is an error if f is finite at less than two points.
 func (g *ground) rescale() error {
-	values, err := g.try(samples)
+	values, err := gather(g)
 	if err != nil {
 		return err
 	}
