@@ -20,13 +20,14 @@ type candidate struct {
 	blocks [][]int
 
 	sightings []sighting
-	spread    []float64    // of y_i over the inner box
-	curvature []float64    // the largest |f_i''| seen
-	h, eps    []float64    // steps along u_i: large ones, and those for slopes
-	measured  bool         // whether h and eps were measured, so that f_i″ changes by a third over h_i
-	inside    []*mat.Dense // Hessians within the blocks; nil: they were not asked for
-	couplings *mat.Dense   // what joint diagonalisation has left; nil: there was none
-	check     check        // the evidence
+	spread    []float64     // of y_i over the inner box
+	curvature []float64     // the largest |f_i''| seen
+	h, eps    []float64     // steps along u_i: large ones, and those for slopes
+	measured  bool          // whether h and eps were measured, so that f_i″ changes by a third over h_i
+	inside    []*mat.Dense  // Hessians within the blocks; nil: they were not asked for
+	couplings *mat.Dense    // what joint diagonalisation has left; nil: there was none
+	seen      hessian.Basis // the Hessians that it diagonalised, along their directions
+	check     check         // the evidence
 }
 
 // A sighting is f_i″ = lambda[i] seen at the coordinates y.
@@ -124,7 +125,7 @@ func (c *candidate) redrawn(g *ground, e *mat.Dense) *candidate {
 		return nil
 	}
 	next := newCandidate(g, f, c.blocks)
-	next.h, next.eps, next.measured = c.h, c.eps, c.measured
+	next.h, next.eps, next.measured, next.seen = c.h, c.eps, c.measured, c.seen
 	for _, seen := range c.sightings {
 		y := make([]float64, len(seen.y))
 		kernel.MulVec(y, e.RawMatrix(), seen.y)

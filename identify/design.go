@@ -65,6 +65,30 @@ func measure(g *ground, c *candidate, designs []*design, groups []*group) error 
 	return nil
 }
 
+// hessians returns the Hessians of which the frame was made as designs of steps 1: then
+//
+//	M_ij = u_iᵀHu_j   and   Δ_a^(i) = u_aᵀHu_i.
+func (c *candidate) hessians(groups []*group) []*design {
+	var all []*design
+	pairs, block := pairsOf(groups), blockOf(c.blocks)
+	for _, h := range c.seen.InCoordinates(c.frame) {
+		m := len(c.spread)
+		d := &design{h: make([]float64, m), c0: make([]float64, m), delta: make([][]float64, m), m: make([]float64, len(pairs))}
+		for i := range m {
+			d.h[i], d.c0[i] = 1, h.At(i, i)
+			for _, a := range block[i] {
+				d.delta[i] = append(d.delta[i], h.At(i, a))
+			}
+		}
+		d.c1 = d.c0
+		for k, p := range pairs {
+			d.m[k] = h.At(p[0], p[1])
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
 // A spot is the place x + S_i + S_j + tε_a u_a of a design; -1: none.
 type spot struct {
 	i, j, a int

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
@@ -229,12 +230,21 @@ func (g *ground) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
 	return step * unit, inOurWords(err)
 }
 
+// longer is by how much forward differences along whitened directions are taken with a
+// longer step than is best for second differences along a line, one of the next: between
+// two directions curvature changes less over a step, and rounding is the same. It halved
+// the typical error on the paper's problems; with symmetric differences it did not.
+const longer = 1.78
+
 // chain begins a chain of Hessians: it chooses the step for a stencil along the
 // directions of a basis, and shortens those that would leave the bounds.
 func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, error) {
 	step, err := g.step(st, base.T)
 	if err != nil {
 		return hessian.Chain{}, err
+	}
+	if st.Name == hessian.Forward.Name && base.Lambda != nil {
+		step *= longer
 	}
 	m, _ := base.T.Dims()
 	factor := make([]float64, m)
@@ -251,6 +261,56 @@ func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, e
 		}
 	}
 	return hessian.Chain{Base: base.Scaled(factor), Stencil: st, Step: step}, nil
+}
+
+// evened returns a whitened basis with directions along which f curves equally at other
+// points, too. A component that happens to be flat where the Hessian was taken has a
+// direction that is far too long everywhere else, and differences along it are the
+// coarsest of all. So each direction is divided by the square root of
+//
+//	√(mean_k (T_iᵀH_kT_i)²)
+//
+// over the Hessian and some points, at which second differences cost 2m + 1 queries each.
+func (g *ground) evened(base hessian.Basis) (hessian.Basis, error) {
+	step, err := g.step(hessian.Symmetric, base.T)
+	if err != nil {
+		return base, err
+	}
+	points, err := g.points(looks)
+	if err != nil {
+		return base, err
+	}
+	m, _ := base.T.Dims()
+	each := 1 + 2*m
+	values, err := g.ask(looks*each, func(k int, row []float64) {
+		copy(row, points[k/each])
+		if k %= each; k > 0 {
+			kernel.AddScaled(row, [2]float64{-step, step}[k%2], base.T.RawRowView((k-1)/2))
+		}
+	})
+	if err != nil {
+		return base, err
+	}
+	size := make([]float64, m)
+	for i := range m {
+		sum, n := 0.0, 0
+		for _, h := range base.Seen {
+			sum, n = sum+square(h.At(i, i)), n+1
+		}
+		for k := range looks {
+			if bend := second(values[k*each+1+2*i:], values[k*each], step); kernel.Finite(bend) {
+				sum, n = sum+square(bend), n+1
+			}
+		}
+		size[i] = math.Sqrt(sum / float64(n))
+	}
+	usual := slices.Sorted(slices.Values(size))[m/2]
+	for i, s := range size {
+		if size[i] = math.Sqrt(usual / s); !(size[i] > 0) || math.IsInf(size[i], 1) {
+			size[i] = 1
+		}
+	}
+	return base.Scaled(size), nil
 }
 
 // extended returns a chain with Hessians at further points, n in all.

@@ -16,22 +16,88 @@ var ladder = []float64{1. / 4096, 1. / 1024, 1. / 256, 1. / 64, 1. / 16, 1. / 4,
 // withSteps returns the candidate with its steps h_i and ε_i chosen by looking at
 // second differences along u_i over a ladder of steps: ε_i is where they agree best
 // with their neighbours, h_i the largest up to which they change by less than three
-// tenths. It costs 14m + 1 queries at each of so many points, at least one, of which
-// the shortest steps count. All points are in one batch; one at which f fails is replaced
-// by another in the next.
+// tenths. That costs 14m + 1 queries at a point. At more points, so many in all, it looks
+// whether h_i is short enough there, too, for 6m + 1 queries at each: the shortest counts.
 func (c *candidate) withSteps(g *ground, points int) (*candidate, error) {
 	next := *c
-	next.h, next.eps = slices.Clone(c.h), slices.Clone(c.eps)
-	each, points := 1+2*len(ladder)*len(c.spread), max(1, points)
-	for failed, first := 0, true; points > 0; {
-		x, most := make([][]float64, points), make([][]float64, points)
+	all := make([][]int, len(c.spread))
+	for i := range all {
+		all[i] = everyRung
+	}
+	first, err := c.climb(g, 1, all)
+	if err != nil {
+		return nil, err
+	}
+	l := first[0]
+	eps, h := l.choose(g, c)
+	next.eps, next.h, next.measured = l.steps(eps), l.steps(h), true
+	if points < 2 {
+		return &next, nil
+	}
+	some := make([][]int, len(c.spread))
+	for i := range some {
+		some[i] = []int{eps[i]}
+		for k := h[i]; k > eps[i] && k >= h[i]-1; k-- {
+			some[i] = append(some[i], k)
+		}
+	}
+	others, err := c.climb(g, points-1, some)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range others {
+		for i, t := range l.steps(l.shorter(c, eps, h)) {
+			next.h[i] = min(next.h[i], t)
+		}
+	}
+	return &next, nil
+}
+
+// everyRung is all places of the ladder.
+var everyRung = all(len(ladder))
+
+// A look is what second differences along every component are at a point, at some rungs of
+// the ladder.
+type look struct {
+	f0     float64
+	most   []float64   // the step that the highest rung stands for
+	second [][]float64 // at every rung; NaN: not asked
+}
+
+// steps returns the steps at some rungs.
+func (l look) steps(rung []int) []float64 {
+	t := make([]float64, len(rung))
+	for i, k := range rung {
+		t[i] = ladder[k] * l.most[i]
+	}
+	return t
+}
+
+// climb looks at some rungs of every component at n composed points, all in one batch. A
+// point at which f fails is replaced by another in the next.
+func (c *candidate) climb(g *ground, n int, rungs [][]int) ([]look, error) {
+	type spot struct{ i, rung int }
+	var plan []spot
+	for i, some := range rungs {
+		for _, k := range some {
+			plan = append(plan, spot{i, k})
+		}
+	}
+	each := 1 + 2*len(plan)
+	var looks []look
+	for failed := 0; len(looks) < n; {
+		x, most := make([][]float64, n-len(looks)), make([][]float64, n-len(looks))
 		for k := range x {
 			x[k], _ = c.composed(g)
 			most[k] = c.most(g, x[k])
 		}
-		values, err := g.ask(points*each, func(k int, row []float64) {
-			copy(row, x[k/each])
-			c.climb(row, k%each, most[k/each])
+		values, err := g.ask(len(x)*each, func(k int, row []float64) {
+			at := k / each
+			copy(row, x[at])
+			if k %= each; k > 0 {
+				p := plan[(k-1)/2]
+				kernel.AddScaled(row, [2]float64{-1, 1}[k%2]*ladder[p.rung]*most[at][p.i], c.u.RawRowView(p.i))
+			}
 		})
 		if err != nil {
 			return nil, err
@@ -42,24 +108,20 @@ func (c *candidate) withSteps(g *ground, points int) (*candidate, error) {
 				failed++
 				continue
 			}
-			points--
-			eps, h := c.stepsAt(g, v, most[k])
-			for i := range h {
-				if first || eps[i] < next.eps[i] {
-					next.eps[i] = eps[i]
-				}
-				if first || h[i] < next.h[i] {
-					next.h[i] = h[i]
-				}
+			l := look{f0: v[0], most: most[k], second: make([][]float64, len(rungs))}
+			for i := range l.second {
+				l.second[i] = nans(len(ladder))
 			}
-			first = false
+			for n, p := range plan {
+				l.second[p.i][p.rung] = second(v[1+2*n:], v[0], ladder[p.rung]*most[k][p.i])
+			}
+			looks = append(looks, l)
 		}
-		if failed >= attempts && points > 0 {
+		if failed >= attempts && len(looks) < n {
 			return nil, ErrNotFinite
 		}
 	}
-	next.measured = true
-	return &next, nil
+	return looks, nil
 }
 
 // most returns the longest step along every component from x: its spread, or so much of it
@@ -72,34 +134,27 @@ func (c *candidate) most(g *ground, x []float64) []float64 {
 	return most
 }
 
-// climb moves x to the k-th place of the ladders: x itself, then to either side along each
-// component in turn.
-func (c *candidate) climb(x []float64, k int, most []float64) {
-	if k--; k < 0 {
-		return
-	}
-	i, rung := k/(2*len(ladder)), k%(2*len(ladder))/2
-	t := ladder[rung] * most[i]
-	if k%2 == 1 {
-		t = -t
-	}
-	kernel.AddScaled(x, t, c.u.RawRowView(i))
-}
-
-// stepsAt returns the steps that the values on the ladders at one point show.
-func (c *candidate) stepsAt(g *ground, values, most []float64) (eps, h []float64) {
-	m, n := len(c.spread), 2*len(ladder)
-	f0, values := values[0], values[1:]
-	eps, h = make([]float64, m), make([]float64, m)
-	for i := range m {
-		d := make([]float64, len(ladder))
-		for k := range d {
-			d[k] = second(values[i*n+2*k:], f0, ladder[k]*most[i])
-		}
-		short, large := rungs(d, objective.OfSecond*g.grain.Of(f0), most[i], share*c.curvature[i])
-		eps[i], h[i] = ladder[short]*most[i], ladder[large]*most[i]
+// choose returns the rungs of ε and h that a look at all of the ladder shows.
+func (l look) choose(g *ground, c *candidate) (eps, h []int) {
+	eps, h = make([]int, len(l.most)), make([]int, len(l.most))
+	for i, d := range l.second {
+		eps[i], h[i] = rungs(d, objective.OfSecond*g.grain.Of(l.f0), l.most[i], share*c.curvature[i])
 	}
 	return eps, h
+}
+
+// shorter returns the rungs of h, or lower ones where f_i″ changes too much up to them: the
+// next one, or if that is too high as well the one below it.
+func (l look) shorter(c *candidate, eps, h []int) []int {
+	h = slices.Clone(h)
+	for i, d := range l.second {
+		at := d[eps[i]]
+		size := max(math.Abs(at), share*c.curvature[i])
+		for k := 0; k < 2 && h[i] > eps[i] && math.Abs(d[h[i]]-at) > steady*size; k++ {
+			h[i]--
+		}
+	}
+	return h
 }
 
 // steady is the change of f_i″ over a large step, as a part of it, that is small enough.

@@ -34,7 +34,7 @@ func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (hessian.C
 	if err != nil {
 		return chain, false, err
 	}
-	c, err := p.diagonal([]*mat.Dense{chain.Hessians[0], white.Seen[0]}, chain, 1)
+	c, err := p.diagonal([]*mat.Dense{chain.Hessians[0], chain.Base.Seen[0]}, chain, 1)
 	if c == nil || err != nil || c.check.typical() <= rough {
 		return chain, false, err
 	}

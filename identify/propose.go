@@ -75,9 +75,13 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64) (proposal,
 		switch {
 		case err != nil:
 			return proposal{}, white, err
-		case c.check.worst() <= defaultTolerance: // nothing to refine
+		case c.check.worst() <= max(defaultTolerance, p.settler.tolerance):
 			same, err := sameEverywhere(p.g, c)
-			return proposal{settled: c, quadratic: same}, white, err
+			if same || err != nil || c.check.worst() <= defaultTolerance { // nothing to refine
+				return proposal{settled: c, quadratic: same}, white, err
+			}
+		}
+		switch {
 		case c.check.typical() > nearly || again == againMost:
 			return proposal{}, white, nil
 		}
@@ -158,7 +162,8 @@ func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points i
 		return nil, nil
 	}
 	coupled := *c
-	coupled.couplings = j.Couplings()
+	coupled.couplings, coupled.seen = j.Couplings(), chain.Base
+	coupled.seen.Seen = hessians
 	p.unseen = unseen(&coupled)
 	return p.settler.offer(&coupled, points)
 }
@@ -166,7 +171,11 @@ func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points i
 // forward proposes frames from two and three Hessians by forward differences. If they
 // do not serve it returns directions that they have whitened.
 func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error) {
-	chain, err := p.g.chain(hessian.Forward, white)
+	even, err := p.g.evened(white)
+	if err != nil {
+		return proposal{}, white, err
+	}
+	chain, err := p.g.chain(hessian.Forward, even)
 	if err != nil {
 		return proposal{}, white, err
 	}
@@ -188,6 +197,10 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 				return proposal{}, white, err
 			}
 			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
+				return proposal{settled: settled}, white, err
+			}
+		case n == 2 && p.settler.nearEnough(c):
+			if settled, err := p.settler.early(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
 			}
 		case c.check.typical() > coarse:
@@ -215,12 +228,25 @@ func ordinary(m int) int { return max(4, m/8) }
 // symmetric proposes frames from three to eight Hessians by symmetric differences, and
 // looks for blocks from five on.
 func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
-	chain, err := p.g.chain(hessian.Symmetric, white)
+	even, err := p.g.evened(white)
+	if err != nil {
+		return proposal{}, err
+	}
+	chain, err := p.g.chain(hessian.Symmetric, even)
 	if err != nil {
 		return proposal{}, err
 	}
 	p.exact = true
 	m, _ := white.T.Dims()
+	c, chain, err := p.diagonalise(chain, 2)
+	if err != nil {
+		return proposal{}, err
+	}
+	if c != nil && p.settler.nearEnough(c) {
+		if settled, err := p.settler.early(c); settled != nil || err != nil {
+			return proposal{settled: settled}, err
+		}
+	}
 	for _, n := range lengths {
 		if p.settler.lost() {
 			break

@@ -106,11 +106,6 @@ func TestSquares(t *testing.T) {
 		s.reset(n)
 		for i := range rows {
 			s.add(a.RawRowView(i), b.AtVec(i))
-			length := mat.Norm(a.RowView(i), 2)
-			for k := range n {
-				a.Set(i, k, a.At(i, k)/length)
-			}
-			b.SetVec(i, b.AtVec(i)/length)
 		}
 		s.add(make([]float64, n), 1)
 		s.add([]float64{math.NaN(), 1, 1, 1, 1, 1}[:n], 1)

@@ -67,6 +67,22 @@ func (s *settler) settle(c *candidate) (settled, now *candidate, err error) {
 	return nil, s.now, err
 }
 
+// nearEnough reports whether a frame from two Hessians is worth a try: most of it is as
+// right as it has to be. Two Hessians diagonalise whatever f is, so that the check alone
+// speaks for it.
+func (s *settler) nearEnough(c *candidate) bool {
+	return c.check.usable() && c.check.typical() <= s.tolerance
+}
+
+// early settles a frame from two Hessians, nil if its blocks do not come apart. That is no
+// strike: a third Hessian may mend it.
+func (s *settler) early(c *candidate) (*candidate, error) {
+	strikes := s.strikes
+	settled, _, err := s.settle(c)
+	s.strikes = strikes
+	return settled, err
+}
+
 // The couplings within a block below which it is split: at first, and then, when all else
 // is right, once more by a coarser threshold and by a finer one. Components that belong
 // together couple by 1e-2 to 1e-1, and others by 1e-6 or less where Hessians are exact.
@@ -168,6 +184,12 @@ const (
 func (s *settler) rounds(c *candidate) (*candidate, error) {
 	groups := allGroups(c.blocks)
 	refined := c.check.typical() <= s.tolerance // most of them are
+	if refined && c.check.worst() > s.tolerance {
+		var err error
+		if c, err = s.determined(c); err != nil {
+			return c, err
+		}
+	}
 	for round, failed := 0, 0; round < mostRounds && failed < patience; round++ {
 		worst := c.check.worst()
 		if worst <= s.tolerance {
@@ -197,6 +219,33 @@ func (s *settler) rounds(c *candidate) (*candidate, error) {
 		if next.check.worst() <= worst || next.check.typical() < c.check.typical()/progress {
 			c = next
 		}
+	}
+	return c, nil
+}
+
+// determined refines the pairs that the Hessians of a candidate determine badly. It
+// returns the better of the candidate and the refined one.
+func (s *settler) determined(c *candidate) (*candidate, error) {
+	if largest(c.blocks) > 1 || len(c.seen.Seen) == 0 {
+		return c, nil
+	}
+	next := c
+	for groups := allGroups(c.blocks); len(groups) > 0; {
+		e, now, err := supplement(s.g, next, groups)
+		if e == nil || err != nil {
+			return c, err
+		}
+		if next = now.redrawn(s.g, e); next == nil {
+			return c, nil
+		}
+		groups = large(e, groups)
+	}
+	next, err := next.checked(s.g, checkPoints)
+	if err != nil {
+		return c, err
+	}
+	if next.check.worst() <= c.check.worst() {
+		c = next
 	}
 	return c, nil
 }

@@ -13,7 +13,7 @@ import (
 // rough is the error E of a frame up to which it is not refined for the search, if it
 // passes for separable. Lines from better points mend the rest. It saves a third of the
 // queries beside a survey to 1e-7.
-const rough = 0.006
+const rough = 0.01
 
 // measures is at how many points the scales of components are measured: at one a ripple
 // may be missed, at three hardly.
