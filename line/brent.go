@@ -16,9 +16,16 @@ type brent struct {
 	tolerance  float64
 }
 
-// newBrent starts from a bracket.
-func newBrent(a, x, b, fx, tolerance float64) *brent {
-	return &brent{a: a, b: b, x: x, w: x, v: x, fx: fx, fw: fx, fv: fx, tolerance: tolerance}
+// newBrent starts from a bracket of three samples. The first step can be that of a parabola.
+func newBrent(a, x, b sample, tolerance float64) *brent {
+	w, v := a, b
+	if b.value < a.value {
+		w, v = b, a
+	}
+	return &brent{
+		a: a.t, b: b.t, x: x.t, w: w.t, v: v.t, fx: x.value, fw: w.value, fv: v.value,
+		step: b.t - a.t, last: b.t - a.t, tolerance: tolerance,
+	}
 }
 
 // golden is (3−√5)/2, the part of a bracket that a golden section cuts off.
@@ -42,6 +49,9 @@ func (s *brent) next() (float64, bool) {
 		q = math.Abs(q)
 		if math.Abs(p) < math.Abs(q*s.last/2) && p > q*(s.a-s.x) && p < q*(s.b-s.x) {
 			step, parabola = p/q, true
+			if u := s.x + step; u-s.a < 2*s.tolerance || s.b-u < 2*s.tolerance {
+				step = math.Copysign(s.tolerance, middle-s.x) // where more is left
+			}
 		}
 	}
 	s.last = s.step

@@ -43,7 +43,7 @@ func TestBrent(t *testing.T) {
 		"kink":     {func(t float64) float64 { return math.Abs(t - 0.1) }, -1, 0, 1, 0.1, 45},
 		"wall":     {func(t float64) float64 { return t + math.Log(1/max(t, 0)) }, -0.5, 2, 3, 1, 45},
 	} {
-		s := newBrent(c.a, c.x, c.b, c.f(c.x), 1e-6)
+		s := newBrent(sample{c.a, c.f(c.a)}, sample{c.x, c.f(c.x)}, sample{c.b, c.f(c.b)}, 1e-6)
 		n := 0.0
 		for {
 			u, more := s.next()

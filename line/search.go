@@ -87,7 +87,7 @@ func (s *search) jobs() []job {
 			if n > 1 && deepest-(p[k].value-deepest) > lowest {
 				continue
 			}
-			jobs = append(jobs, job{j, newBrent(p[k-1].t, p[k].t, p[k+1].t, p[k].value, s.cfg.Tolerance*l.r.Step)})
+			jobs = append(jobs, job{j, newBrent(p[k-1], p[k], p[k+1], s.cfg.Tolerance*l.r.Step)})
 		}
 	}
 	return jobs

@@ -55,10 +55,10 @@ func (w *wells) leap(ctx context.Context, x []float64, fx float64, all []candida
 	for _, c := range hidden[:min(mostLeaps, len(hidden))] {
 		well := objective.Best{Point: slices.Clone(x), Value: fx + c.higher}
 		w.at.move(well.Point, c.t, w.at.singles[c.k])
-		for range leapSteps {
-			if well, err = w.polisher.newton(ctx, well, finePolish[0]); err != nil {
-				return err
-			}
+		d := newDescent(w.polisher, well, finePolish)
+		d.below = fx
+		if err := d.steps(ctx, leapSteps); err != nil {
+			return err
 		}
 	}
 	return nil

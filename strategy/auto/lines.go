@@ -6,46 +6,89 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/line"
+	"github.com/untwist/untwist/objective"
 )
 
-// lines minimise along all single components at once.
+// lines minimise along single components, all at once.
 type lines struct {
 	f        *watched
 	at       *coordinates
 	explorer line.Explorer // nil: a grid
 	budget   int           // of the whole run
+
+	scanned []scan // what was seen of each single component
+}
+
+// A scan says where a component was looked along, and how well its wells can be compared.
+type scan struct {
+	lo, hi float64 // the range of ⟨w_j, x⟩
+	step   float64 // the width of the grid
+	// amiss is how far the gains along all lines were from adding up, for one of them:
+	// wells whose depths differ by less cannot be told apart.
+	amiss float64
+}
+
+func newLines(f *watched, at *coordinates, explorer line.Explorer, budget int) *lines {
+	return &lines{f: f, at: at, explorer: explorer, budget: budget, scanned: make([]scan, len(at.singles))}
 }
 
 // wellTolerance is how well the minima of the first lines are known, in widths of the
 // grid. Newton steps follow.
-const wellTolerance = 1e-2
+const wellTolerance = 1e-1
 
 // explore minimises along every component over the whole range that it has in the start
 // box, from the best point, and asks for the point where all minima meet. It returns what
 // it has seen, even if asking for that point fails.
-func (l lines) explore(ctx context.Context) ([]line.Profile, error) {
-	if len(l.at.singles) == 0 {
+func (l *lines) explore(ctx context.Context) ([]line.Profile, error) {
+	x := slices.Clone(l.f.best.Point)
+	all, ranges := make([]int, len(l.at.singles)), make([]line.Range, len(l.at.singles))
+	for k, j := range l.at.singles {
+		reach, y, scale := l.at.extent(j), l.at.y(j, x), l.at.scale[j]
+		all[k], ranges[k] = k, l.at.span(x, j, min(-reach-y, -scale), max(reach-y, scale)) // where x is too
+	}
+	return l.along(ctx, objective.Best{Point: x, Value: l.f.best.Value}, all, ranges)
+}
+
+// along minimises along components, at.singles[k] for each k, from a point over ranges, and
+// asks for the point where all minima meet. A component may have several ranges.
+func (l *lines) along(ctx context.Context, from objective.Best, components []int, ranges []line.Range) ([]line.Profile, error) {
+	if len(components) == 0 {
 		return nil, nil
 	}
 	l.f.stage(alongLines)
-	x, fx := slices.Clone(l.f.best.Point), l.f.best.Value
-	ranges := make([]line.Range, len(l.at.singles))
-	for k, j := range l.at.singles {
-		reach, y, scale := l.at.extent(j), l.at.y(j, x), l.at.scale[j]
-		ranges[k] = l.at.span(x, j, min(-reach-y, -scale), max(reach-y, scale)) // where x is too
-	}
+	x, fx := from.Point, from.Value
 	l.afford(ranges)
-	seen, err := line.Minimize(ctx, l.f, x, fx, l.at.directions(l.at.singles), ranges, line.Config{Tolerance: wellTolerance, Explorer: l.explorer})
+	of := make([]int, len(components))
+	for i, k := range components {
+		of[i] = l.at.singles[k]
+	}
+	seen, err := line.Minimize(ctx, l.f, x, fx, l.at.directions(of), ranges, line.Config{Tolerance: wellTolerance, Explorer: l.explorer})
 	if err != nil {
 		return nil, err
 	}
 	var profiles []line.Profile
-	for k, p := range seen {
-		j := l.at.singles[k]
-		profiles = append(profiles, profileOf(j, l.at.y(j, x), p))
-		l.at.move(x, p.Wells[0].Y, j)
+	deepest := make([]line.Well, len(l.scanned))
+	for i, p := range seen {
+		profiles = append(profiles, profileOf(of[i], l.at.y(of[i], x), p))
+		if w, best := p.Wells[0], &deepest[components[i]]; w.Value-fx < best.Value {
+			*best = line.Well{Y: w.Y, Value: w.Value - fx}
+		}
 	}
-	return profiles, l.f.ask(ctx, x)
+	there, gain := slices.Clone(x), 0.0
+	for k, w := range deepest {
+		l.at.move(there, w.Y, l.at.singles[k])
+		gain -= w.Value
+	}
+	values, err := objective.Ask(ctx, l.f, 1, func(_ int, row []float64) { copy(row, there) })
+	if err != nil {
+		return profiles, err
+	}
+	amiss := math.Abs(fx-values[0]-gain) / math.Sqrt(float64(len(components)))
+	for i, k := range components {
+		y, s := profiles[i].Y, &l.scanned[k]
+		*s = scan{lo: y[0], hi: y[len(y)-1], step: ranges[i].Step, amiss: amiss}
+	}
+	return profiles, nil
 }
 
 // What follows the grids of all lines: Brent's method asks for about half as many points
@@ -58,7 +101,7 @@ const (
 // afford makes grids coarser, if need be, so that they and what follows them fit into
 // what is left of the budget: a search along lines that ends before its minima are put
 // together is worth little.
-func (l lines) afford(ranges []line.Range) {
+func (l *lines) afford(ranges []line.Range) {
 	points := 0.0
 	for _, r := range ranges {
 		points += 1 + math.Ceil((r.Hi-r.Lo)/r.Step)

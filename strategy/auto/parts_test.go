@@ -39,9 +39,10 @@ func TestNewtonStepByHand(t *testing.T) {
 	}{{true, 4, []float64{1, -1}}, {true, 0.5, []float64{1, -1}}, {false, 4, []float64{1, -1}}, {false, 0.5, []float64{0.5, -0.5}}} {
 		f, at := plane(t, ellipse, c.scale)
 		p := &polisher{f: f, at: at, bowl: c.bowl}
-		to, err := p.newton(ctx, f.best, 1)
-		if err != nil || !slices.Equal(to.Point, c.want) || f.queries != 1+4+1 || p.bowl != c.bowl {
-			t.Errorf("bowl %v, scale %v: to %v after %d queries, error %v", c.bowl, c.scale, to.Point, f.queries, err)
+		to := newDescent(p, f.best, 1)
+		err := to.steps(ctx, 1)
+		if err != nil || !slices.Equal(to.x, c.want) || f.queries != 1+4+1 || p.bowl != c.bowl {
+			t.Errorf("bowl %v, scale %v: to %v after %d queries, error %v", c.bowl, c.scale, to.x, f.queries, err)
 		}
 	}
 }
@@ -51,12 +52,15 @@ func TestNewtonStepByHand(t *testing.T) {
 func TestASaddleIsNoBowl(t *testing.T) {
 	f, at := plane(t, func(x []float64) float64 { return (x[0]-1)*(x[0]-1) - (x[1]+1)*(x[1]+1) }, 2)
 	p := &polisher{f: f, at: at, bowl: true}
-	to, err := p.newton(ctx, f.best, 1)
-	if err != nil || p.bowl || !slices.Equal(to.Point, []float64{0, 0}) || f.queries != 5 {
-		t.Errorf("bowl %v, at %v after %d queries, error %v", p.bowl, to.Point, f.queries, err)
+	from := objective.Best{Point: []float64{0, 0}, Value: f.best.Value}
+	to := newDescent(p, from, 1)
+	err := to.steps(ctx, 1)
+	if err != nil || p.bowl || !slices.Equal(to.x, []float64{0, 0}) || f.queries != 5 {
+		t.Errorf("bowl %v, at %v after %d queries, error %v", p.bowl, to.x, f.queries, err)
 	}
-	if to, err = p.newton(ctx, to, 1); err != nil || !slices.Equal(to.Point, []float64{1, 0.5}) {
-		t.Errorf("at %v, error %v", to.Point, err)
+	to = newDescent(p, from, 1)
+	if err = to.steps(ctx, 1); err != nil || !slices.Equal(to.x, []float64{1, 0.5}) {
+		t.Errorf("at %v, error %v", to.x, err)
 	}
 }
 
@@ -66,7 +70,7 @@ func TestGridsThatTheBudgetAffords(t *testing.T) {
 	f, at := plane(t, ellipse, 1)
 	for budget, want := range map[int]float64{1 + 6 + 33: 1, 1 + 6 + 22: 1.5, 1 + 6: 1} {
 		ranges := []line.Range{{Lo: 0, Hi: 10, Step: 1}, {Lo: -5, Hi: 5, Step: 1}}
-		lines{f: f, at: at, budget: budget}.afford(ranges)
+		(&lines{f: f, at: at, budget: budget}).afford(ranges)
 		if ranges[0].Step != want || ranges[1].Step != want {
 			t.Errorf("a budget of %d: steps %v and %v, want %v", budget, ranges[0].Step, ranges[1].Step, want)
 		}

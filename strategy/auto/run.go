@@ -3,6 +3,7 @@ package auto
 import (
 	"context"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 
@@ -141,7 +142,8 @@ const worthARound = 1e-11
 // from the point found for as long as that gets better: Newton steps, blocks again, other
 // wells. Running: it gets better without end, so that the coordinates do not hold.
 func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
-	profiles, err := lines{r.f, at, r.explorer, r.task.Budget}.explore(ctx)
+	l := newLines(r.f, at, r.explorer, r.task.Budget)
+	profiles, err := l.explore(ctx)
 	r.learnt.Profiles = profiles
 	if err != nil {
 		return objective.Running, err
@@ -150,6 +152,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		return objective.Unbounded, nil
 	}
 	b, w := blocks{r.f, at, r.task.Seed}, newWells(r.f, at, p, profiles)
+	o := &outlook{f: r.f, at: at, lines: l, wells: w, polisher: p, looked: math.NaN()}
 	if err := b.explore(ctx); err != nil {
 		return objective.Running, err
 	}
@@ -168,7 +171,13 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		if len(at.blocks) > 0 {
 			least = max(least, worthARound)
 		}
-		if !(before-r.f.best.Value > least) {
+		if before-r.f.best.Value > least {
+			continue
+		}
+		if again, err := o.look(ctx); err != nil {
+			return objective.Running, err
+		} else if !again {
+			o.note(r.learnt)
 			return objective.Converged, nil
 		}
 	}

@@ -19,11 +19,12 @@ type watched struct {
 
 	best    objective.Best
 	first   float64 // the first value that is finite; NaN: none yet
+	spread  float64 // how much f rises over the scales of its components; +∞: not known
 	queries int
 }
 
 func watch(f objective.Objective, stage func(objective.Stage)) *watched {
-	w := &watched{Objective: f, stage: stage, grain: objective.Rounding, first: math.NaN()}
+	w := &watched{Objective: f, stage: stage, grain: objective.Rounding, first: math.NaN(), spread: math.Inf(1)}
 	w.again = nearby.New(counted{w})
 	return w
 }
@@ -87,6 +88,7 @@ var (
 	inBlocks   = objective.Stage{Name: "blocks", Purpose: objective.AlongThem}
 	polishing  = objective.Stage{Name: "polish", Purpose: objective.AlongThem}
 	inWells    = objective.Stage{Name: "wells", Purpose: objective.AlongThem}
+	outlooks   = objective.Stage{Name: "outlook", Purpose: objective.AlongThem}
 	onModel    = objective.Stage{Name: "model", Purpose: objective.AlongThem}
 	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )

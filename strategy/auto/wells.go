@@ -18,8 +18,9 @@ type wells struct {
 	at       *coordinates
 	polisher *polisher
 
-	seen  [][]line.Well // of each single component, the deepest first
-	doubt []float64     // how much higher a well may seem and be the deepest
+	looked float64       // f where it has looked from; NaN: not yet
+	seen   [][]line.Well // of each single component, the deepest first
+	doubt  []float64     // how much higher a well may seem and be the deepest
 }
 
 // mostWells is how many wells of a component are looked at again. The others are higher
@@ -31,14 +32,30 @@ const mostWells = 8
 const doubtful = 1e-3
 
 func newWells(f *watched, at *coordinates, p *polisher, profiles []line.Profile) *wells {
-	w := &wells{f: f, at: at, polisher: p}
-	for _, profile := range profiles {
+	m := len(at.singles)
+	w := &wells{f: f, at: at, polisher: p, seen: make([][]line.Well, m), doubt: make([]float64, m)}
+	all := make([]int, m)
+	for k := range all {
+		all[k] = k
+	}
+	w.note(all, profiles)
+	return w
+}
+
+// note takes the wells of components, at.singles[k] for each k, in place of those that were
+// known.
+func (w *wells) note(components []int, profiles []line.Profile) {
+	w.looked = math.NaN()
+	for _, k := range components {
+		w.seen[k] = nil
+	}
+	for i, profile := range profiles {
+		k := components[i]
 		finite := slices.DeleteFunc(slices.Clone(profile.Value), func(v float64) bool { return math.IsInf(v, 1) })
 		slices.Sort(finite)
-		w.doubt = append(w.doubt, doubtful*finite[len(finite)/2])
-		w.seen = append(w.seen, profile.Wells[:min(mostWells, len(profile.Wells))])
+		w.doubt[k] = max(w.doubt[k], doubtful*finite[len(finite)/2])
+		w.seen[k] = append(w.seen[k], profile.Wells[:min(mostWells, len(profile.Wells))]...)
 	}
-	return w
 }
 
 // A candidate is another well of a component, t along it from where the search is.
@@ -53,6 +70,10 @@ type candidate struct {
 // deeper than it seems by Newton steps of all components.
 func (w *wells) look(ctx context.Context) error {
 	x, fx := slices.Clone(w.f.best.Point), w.f.best.Value
+	if fx == w.looked {
+		return nil
+	}
+	w.looked = fx
 	all := w.others(x)
 	if len(all) == 0 {
 		return nil
