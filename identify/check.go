@@ -42,7 +42,7 @@ func (c *candidate) checked(g *ground, points int) (*candidate, error) {
 	for failed := 0; points > 0 && failed < attempts; {
 		probes := make([]*probe, points)
 		for k := range probes {
-			probes[k] = c.probe(g)
+			probes[k] = newProbe(g, c)
 		}
 		values, err := g.ask(points*(2+2*n), func(k int, row []float64) { probes[k/(2+2*n)].fill(k%(2+2*n), row) })
 		if err != nil {
@@ -50,13 +50,13 @@ func (c *candidate) checked(g *ground, points int) (*candidate, error) {
 		}
 		for k, p := range probes {
 			v := values[k*(2+2*n) : (k+1)*(2+2*n)]
-			finite = g.follow(v[0]) || finite
+			finite = follow(g, v[0]) || finite
 			if !kernel.Finite(v[0]) || !kernel.Finite(v[1]) {
 				failed++
 				continue
 			}
 			points--
-			c.weigh(g, p, v, &out, tested)
+			p.weigh(g, c, v, &out, tested)
 		}
 	}
 	if !finite {
@@ -93,8 +93,8 @@ type probe struct {
 	steps  *mat.Dense // S_b
 }
 
-// probe chooses a point and steps for a check.
-func (c *candidate) probe(g *ground) *probe {
+// newProbe chooses a point and steps for a check.
+func newProbe(g *ground, c *candidate) *probe {
 	x, _ := c.composed(g)
 	p := &probe{x: x, h: c.steps(g, x), steps: mat.NewDense(len(c.blocks), len(x), nil)}
 	all := make([]float64, len(x))
@@ -119,7 +119,7 @@ func (p *probe) fill(k int, row []float64) {
 }
 
 // weigh adds what the values of a probe say about each block to out.
-func (c *candidate) weigh(g *ground, p *probe, values []float64, out *check, tested []float64) {
+func (p *probe) weigh(g *ground, c *candidate, values []float64, out *check, tested []float64) {
 	f0, fall, t, h := values[0], values[1], p.t, p.h
 	mean := floats.Dot(h, h) / float64(len(h))
 	for b, block := range c.blocks {

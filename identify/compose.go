@@ -64,12 +64,27 @@ func (c *candidate) composed(g *ground) (x, y []float64) {
 
 // follow takes notice of the value of f at a composed point, and reports whether it is
 // finite. If not, the next ones are nearer to drawn points.
-func (g *ground) follow(value float64) bool {
+func follow(g *ground, value float64) bool {
 	if kernel.Finite(value) {
 		return true
 	}
+	g.fails = true
 	g.reach /= 2
 	return false
+}
+
+// likely returns n composed points. Once f has failed somewhere it looks first whether it is
+// finite there.
+func (c *candidate) likely(g *ground, n int) ([][]float64, error) {
+	if g.fails {
+		xs, _, err := c.places(g, n)
+		return xs, err
+	}
+	xs := make([][]float64, n)
+	for k := range xs {
+		xs[k], _ = c.composed(g)
+	}
+	return xs, nil
 }
 
 // places returns n composed points at which f is finite, and their coordinates. They are
@@ -85,7 +100,7 @@ func (c *candidate) places(g *ground, n int) (xs, ys [][]float64, err error) {
 			return nil, nil, err
 		}
 		for k, v := range values {
-			if !g.follow(v) {
+			if !follow(g, v) {
 				failed++
 				continue
 			}

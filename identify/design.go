@@ -65,10 +65,10 @@ func measure(g *ground, c *candidate, designs []*design, groups []*group) error 
 	return nil
 }
 
-// hessians returns the Hessians of which the frame was made as designs of steps 1: then
+// asDesigns returns the Hessians of which the frame was made as designs of steps 1: then
 //
 //	M_ij = u_iᵀHu_j   and   Δ_a^(i) = u_aᵀHu_i.
-func (c *candidate) hessians(groups []*group) []*design {
+func asDesigns(c *candidate, groups []*group) []*design {
 	var all []*design
 	pairs, block := pairsOf(groups), blockOf(c.blocks)
 	for _, h := range c.seen.InCoordinates(c.frame) {

@@ -16,7 +16,7 @@ func gather(g *ground) ([]float64, error) {
 	var all []float64
 	for gathers := 0; ; {
 		before := len(g.finite)
-		values, err := g.try(samples)
+		values, err := tried(g, samples)
 		if err != nil {
 			return nil, err
 		}

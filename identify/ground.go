@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
@@ -26,6 +25,7 @@ type ground struct {
 	random *rng.Stream
 	grain  objective.Grain
 	valley *valley     // where points are drawn instead; nil: in the inner box
+	fails  bool        // f has failed at a point
 	reach  float64     // how far composed points may be from drawn ones, 1: all the way
 	finite [][]float64 // drawn points at which f is finite, and which nobody has used yet
 }
@@ -54,100 +54,11 @@ func (g *ground) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
 	return objective.Ask(g.ctx, g.f, n, fill)
 }
 
-// draw draws a point.
-func (g *ground) draw() []float64 {
-	x := make([]float64, g.f.Dim())
-	if g.valley != nil {
-		g.valley.draw(g, x)
-	} else {
-		g.inner.Draw(x, g.random)
-	}
-	return x
-}
-
 // anywhere draws a point of the whole box.
 func (g *ground) anywhere() []float64 {
 	x := make([]float64, g.f.Dim())
 	g.box.Draw(x, g.random)
 	return x
-}
-
-// attempts is how often a point at which f is finite is looked for: where half of all
-// points fail, one search in a million is in vain.
-const attempts = 20
-
-// ahead is how many points are tried at once at least, so that a survey seldom waits for
-// them: with those of the unit they are as many as most surveys need.
-const ahead = 12
-
-// points draws n points at which f is finite. Each costs a query, which is little where
-// thousands depend on it. Points are tried ahead of their use, and each is used once.
-func (g *ground) points(n int) ([][]float64, error) {
-	for failed := 0; len(g.finite) < n; {
-		before := len(g.finite)
-		tried := max(ahead, n-before)
-		if _, err := g.try(tried); err != nil {
-			return nil, err
-		}
-		if failed += tried; len(g.finite) > before {
-			failed = 0
-		}
-		if failed >= attempts {
-			return nil, ErrNotFinite
-		}
-	}
-	points := g.finite[:n:n]
-	g.finite = g.finite[n:]
-	return points, nil
-}
-
-// point draws a point at which f is finite.
-func (g *ground) point() ([]float64, error) {
-	points, err := g.points(1)
-	if err != nil {
-		return nil, err
-	}
-	return points[0], nil
-}
-
-// try draws n points, keeps those at which f is finite, and returns the values at all.
-func (g *ground) try(n int) ([]float64, error) {
-	points := make([][]float64, n)
-	for k := range points {
-		points[k] = g.draw()
-	}
-	values, err := g.ask(n, func(k int, x []float64) { copy(x, points[k]) })
-	if err != nil {
-		return nil, err
-	}
-	for k, v := range values {
-		if kernel.Finite(v) {
-			g.finite = append(g.finite, points[k])
-		}
-	}
-	return values, nil
-}
-
-// A three is f at x−v, x and x+v.
-type three struct{ left, middle, right float64 }
-
-// second returns the second difference.
-func (t three) second() float64 { return (t.right - t.middle) + (t.left - t.middle) }
-
-// threes asks for f at points and to either side of each, in one batch.
-func (g *ground) threes(points, ways [][]float64) ([]three, error) {
-	values, err := g.ask(3*len(points), func(k int, row []float64) {
-		copy(row, points[k/3])
-		kernel.AddScaled(row, float64(k%3-1), ways[k/3])
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]three, len(points))
-	for k := range all {
-		all[k] = three{values[3*k], values[3*k+1], values[3*k+2]}
-	}
-	return all, nil
 }
 
 // test is how a frame is tested at points of the whole box.
@@ -261,56 +172,6 @@ func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, e
 		}
 	}
 	return hessian.Chain{Base: base.Scaled(factor), Stencil: st, Step: step}, nil
-}
-
-// evened returns a whitened basis with directions along which f curves equally at other
-// points, too. A component that happens to be flat where the Hessian was taken has a
-// direction that is far too long everywhere else, and differences along it are the
-// coarsest of all. So each direction is divided by the square root of
-//
-//	√(mean_k (T_iᵀH_kT_i)²)
-//
-// over the Hessian and some points, at which second differences cost 2m + 1 queries each.
-func (g *ground) evened(base hessian.Basis) (hessian.Basis, error) {
-	step, err := g.step(hessian.Symmetric, base.T)
-	if err != nil {
-		return base, err
-	}
-	points, err := g.points(looks)
-	if err != nil {
-		return base, err
-	}
-	m, _ := base.T.Dims()
-	each := 1 + 2*m
-	values, err := g.ask(looks*each, func(k int, row []float64) {
-		copy(row, points[k/each])
-		if k %= each; k > 0 {
-			kernel.AddScaled(row, [2]float64{-step, step}[k%2], base.T.RawRowView((k-1)/2))
-		}
-	})
-	if err != nil {
-		return base, err
-	}
-	size := make([]float64, m)
-	for i := range m {
-		sum, n := 0.0, 0
-		for _, h := range base.Seen {
-			sum, n = sum+square(h.At(i, i)), n+1
-		}
-		for k := range looks {
-			if bend := second(values[k*each+1+2*i:], values[k*each], step); kernel.Finite(bend) {
-				sum, n = sum+square(bend), n+1
-			}
-		}
-		size[i] = math.Sqrt(sum / float64(n))
-	}
-	usual := slices.Sorted(slices.Values(size))[m/2]
-	for i, s := range size {
-		if size[i] = math.Sqrt(usual / s); !(size[i] > 0) || math.IsInf(size[i], 1) {
-			size[i] = 1
-		}
-	}
-	return base.Scaled(size), nil
 }
 
 // extended returns a chain with Hessians at further points, n in all.

@@ -86,10 +86,13 @@ func (c *candidate) climb(g *ground, n int, rungs [][]int) ([]look, error) {
 	each := 1 + 2*len(plan)
 	var looks []look
 	for failed := 0; len(looks) < n; {
-		x, most := make([][]float64, n-len(looks)), make([][]float64, n-len(looks))
+		x, err := c.likely(g, n-len(looks))
+		if err != nil {
+			return nil, err
+		}
+		most := make([][]float64, len(x))
 		for k := range x {
-			x[k], _ = c.composed(g)
-			most[k] = c.most(g, x[k])
+			most[k] = mostAt(g, c, x[k])
 		}
 		values, err := g.ask(len(x)*each, func(k int, row []float64) {
 			at := k / each
@@ -104,7 +107,7 @@ func (c *candidate) climb(g *ground, n int, rungs [][]int) ([]look, error) {
 		}
 		for k := range x {
 			v := values[k*each : (k+1)*each]
-			if !g.follow(v[0]) {
+			if !follow(g, v[0]) {
 				failed++
 				continue
 			}
@@ -124,9 +127,9 @@ func (c *candidate) climb(g *ground, n int, rungs [][]int) ([]look, error) {
 	return looks, nil
 }
 
-// most returns the longest step along every component from x: its spread, or so much of it
+// mostAt returns the longest step along every component from x: its spread, or so much of it
 // that there is room.
-func (c *candidate) most(g *ground, x []float64) []float64 {
+func mostAt(g *ground, c *candidate, x []float64) []float64 {
 	most := make([]float64, len(c.spread))
 	for i := range most {
 		most[i] = min(c.spread[i], g.room(x, c.u.RawRowView(i))/roomFor)

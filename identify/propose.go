@@ -122,7 +122,7 @@ func sameEverywhere(g *ground, c *candidate) (bool, error) {
 		floats.Scale(t, v)
 		ways, want, size = append(ways, v), append(want, float64(t*t*w)), append(size, float64(t*t*s))
 	}
-	f, err := g.threes(points, ways)
+	f, err := threes(g, points, ways)
 	if err != nil {
 		return false, err
 	}
@@ -171,7 +171,7 @@ func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points i
 // forward proposes frames from two and three Hessians by forward differences. If they
 // do not serve it returns directions that they have whitened.
 func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error) {
-	even, err := p.g.evened(white)
+	even, err := evened(p.g, white)
 	if err != nil {
 		return proposal{}, white, err
 	}
@@ -199,12 +199,12 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
 			}
-		case n == 2 && p.settler.nearEnough(c):
+		case c.check.typical() > coarse:
+			n = 3 // no third one
+		case n == 2:
 			if settled, err := p.settler.early(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
 			}
-		case c.check.typical() > coarse:
-			n = 3 // no third one
 		}
 	}
 	if white, err = whitened(chain); err != nil {
@@ -228,7 +228,7 @@ func ordinary(m int) int { return max(4, m/8) }
 // symmetric proposes frames from three to eight Hessians by symmetric differences, and
 // looks for blocks from five on.
 func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
-	even, err := p.g.evened(white)
+	even, err := evened(p.g, white)
 	if err != nil {
 		return proposal{}, err
 	}
@@ -242,10 +242,8 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 	if err != nil {
 		return proposal{}, err
 	}
-	if c != nil && p.settler.nearEnough(c) {
-		if settled, err := p.settler.early(c); settled != nil || err != nil {
-			return proposal{settled: settled}, err
-		}
+	if settled, err := p.settler.early(c); settled != nil || err != nil {
+		return proposal{settled: settled}, err
 	}
 	for _, n := range lengths {
 		if p.settler.lost() {

@@ -87,7 +87,7 @@ func walk(g *ground, c *candidate, suspects []int) (first, second []float64, err
 		ways[k] = slices.Clone(c.u.RawRowView(i))
 		floats.Scale(min(far*c.spread[i], g.room(x, ways[k])), ways[k])
 	}
-	f, err := g.threes(points, ways)
+	f, err := threes(g, points, ways)
 	if err != nil {
 		return nil, nil, err
 	}

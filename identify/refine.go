@@ -56,7 +56,7 @@ func refine(g *ground, c *candidate, groups []*group) (*mat.Dense, *candidate, e
 // little about a pair whose curvatures are in the same proportion in both. Designs are
 // asked for such pairs only. It returns nil if there are none.
 func supplement(g *ground, c *candidate, groups []*group) (*mat.Dense, *candidate, error) {
-	return refineFrom(g, c, groups, c.hessians(groups))
+	return refineFrom(g, c, groups, asDesigns(c, groups))
 }
 
 // refineFrom returns E, given designs that are known, those that they determine badly

@@ -67,16 +67,13 @@ func (s *settler) settle(c *candidate) (settled, now *candidate, err error) {
 	return nil, s.now, err
 }
 
-// nearEnough reports whether a frame from two Hessians is worth a try: most of it is as
-// right as it has to be. Two Hessians diagonalise whatever f is, so that the check alone
-// speaks for it.
-func (s *settler) nearEnough(c *candidate) bool {
-	return c.check.usable() && c.check.typical() <= s.tolerance
-}
-
-// early settles a frame from two Hessians, nil if its blocks do not come apart. That is no
-// strike: a third Hessian may mend it.
+// early settles a frame from two Hessians, if most of it is as right as it has to be. Two
+// Hessians diagonalise whatever f is, so that the check alone speaks for it. It returns nil
+// if blocks do not come apart, which is no strike: a third Hessian may mend it.
 func (s *settler) early(c *candidate) (*candidate, error) {
+	if c == nil || !c.check.usable() || c.check.typical() > s.tolerance {
+		return nil, nil
+	}
 	strikes := s.strikes
 	settled, _, err := s.settle(c)
 	s.strikes = strikes

@@ -109,7 +109,7 @@ func straight(g *ground, v []float64) (bool, error) {
 		ways[k] = slices.Clone(v)
 		g.stretch(x, ways[k])
 	}
-	f, err := g.threes(points, ways)
+	f, err := threes(g, points, ways)
 	if err != nil {
 		return false, err
 	}

@@ -93,7 +93,7 @@ func (v *valley) width(g *ground) (float64, error) {
 			kernel.AddScaled(ways[k*n+i], part*room, way)
 		}
 	}
-	f, err := g.threes(points, ways)
+	f, err := threes(g, points, ways)
 	if err != nil {
 		return 0, err
 	}
