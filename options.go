@@ -63,8 +63,8 @@ type Options struct {
 	// run while coordinates are being found. Default 0: it goes on.
 	Tolerance float64
 	// MaxFailures is the share of the last 1,000 queries that may fail. If more do, or if
-	// the first 20 queries and all known points fail, the run ends with a *FailuresError.
-	// Default 0.95. KeepGoing goes on however many queries fail.
+	// the first 20 + d queries and all known points fail, the run ends with a
+	// *FailuresError. Default 0.95. KeepGoing goes on however many queries fail.
 	MaxFailures float64
 	KeepGoing   bool
 	// PanicsFail makes a panic in f the failure of its point. Default: it ends the run.

@@ -29,8 +29,9 @@ type run struct {
 	recorded *journal.Objective
 }
 
-// firstQueries is how many queries at the start of a run have to fail to end it.
-const firstQueries = 20
+// firstQueries is how many queries at the start of a run of d dimensions have to fail to end
+// it. Where one point in twenty succeeds, as few may be seen with twenty.
+func firstQueries(d int) int { return 20 + d }
 
 // newRun begins a run of f; command says what is done with it. given are the options as
 // the user has given them.
@@ -56,7 +57,7 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 	}
 	rules := objective.Rules{Target: o.Target, Clean: r.clean, Tolerance: o.Tolerance}
 	if !o.KeepGoing {
-		rules.First, rules.MaxFailures = max(firstQueries, len(o.Points)), o.MaxFailures
+		rules.First, rules.MaxFailures = max(firstQueries(f.Dim()), len(o.Points)), o.MaxFailures
 	}
 	r.record = objective.NewRecord(r.meter, rules, r.progress)
 	r.chunk = objective.NewChunk(r.record, objective.ChunkRows, rules.First)

@@ -68,8 +68,23 @@ func follow(g *ground, value float64) bool {
 	if kernel.Finite(value) {
 		return true
 	}
+	g.fails = true
 	g.reach /= 2
 	return false
+}
+
+// likely returns n composed points. Once f has failed somewhere it looks first whether it is
+// finite there.
+func (c *candidate) likely(g *ground, n int) ([][]float64, error) {
+	if g.fails {
+		xs, _, err := c.places(g, n)
+		return xs, err
+	}
+	xs := make([][]float64, n)
+	for k := range xs {
+		xs[k], _ = c.composed(g)
+	}
+	return xs, nil
 }
 
 // places returns n composed points at which f is finite, and their coordinates. They are

@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/nearby"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -23,6 +24,8 @@ type ground struct {
 	bounds objective.Box // nothing outside is asked
 	random *rng.Stream
 	grain  objective.Grain
+	valley *valley     // where points are drawn instead; nil: in the inner box
+	fails  bool        // f has failed at a point
 	reach  float64     // how far composed points may be from drawn ones, 1: all the way
 	finite [][]float64 // drawn points at which f is finite, and which nobody has used yet
 }
@@ -41,7 +44,7 @@ func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
 		inner.Lo[i], inner.Hi[i] = r.Box.Lo[i]+float64((1-middle)*half), r.Box.Hi[i]-float64((1-middle)*half)
 	}
 	return &ground{
-		ctx: ctx, f: f, box: r.Box, inner: inner, bounds: r.Bounds, reach: 1,
+		ctx: ctx, f: nearby.New(f), box: r.Box, inner: inner, bounds: r.Bounds, reach: 1,
 		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: objective.Rounding,
 	}
 }
@@ -74,7 +77,7 @@ const largestUnit = 1000
 // rescale makes f vary by about 1, so that squares of its derivatives neither
 // overflow nor vanish. It is an error if f is finite at less than two points.
 func (g *ground) rescale() error {
-	values, err := tried(g, samples)
+	values, err := gather(g)
 	if err != nil {
 		return err
 	}
@@ -160,6 +163,9 @@ func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, e
 		factor[i] = 1
 		for k, v := range base.T.RawRowView(i) {
 			gap := min(g.inner.Lo[k]-g.bounds.Lo[k], g.bounds.Hi[k]-g.inner.Hi[k])
+			if g.valley != nil {
+				gap = g.valley.gap(g.bounds, k)
+			}
 			if stencilReach*step*math.Abs(v) > gap {
 				factor[i] = min(factor[i], gap/(stencilReach*step*math.Abs(v)))
 			}

@@ -86,9 +86,12 @@ func (c *candidate) climb(g *ground, n int, rungs [][]int) ([]look, error) {
 	each := 1 + 2*len(plan)
 	var looks []look
 	for failed := 0; len(looks) < n; {
-		x, most := make([][]float64, n-len(looks)), make([][]float64, n-len(looks))
+		x, err := c.likely(g, n-len(looks))
+		if err != nil {
+			return nil, err
+		}
+		most := make([][]float64, len(x))
 		for k := range x {
-			x[k], _ = c.composed(g)
 			most[k] = mostAt(g, c, x[k])
 		}
 		values, err := g.ask(len(x)*each, func(k int, row []float64) {

@@ -5,7 +5,11 @@ import "github.com/untwist/untwist/internal/kernel"
 // draw draws a point.
 func (g *ground) draw() []float64 {
 	x := make([]float64, g.f.Dim())
-	g.inner.Draw(x, g.random)
+	if g.valley != nil {
+		g.valley.draw(g, x)
+	} else {
+		g.inner.Draw(x, g.random)
+	}
 	return x
 }
 
@@ -60,6 +64,8 @@ func tried(g *ground, n int) ([]float64, error) {
 	for k, v := range values {
 		if kernel.Finite(v) {
 			g.finite = append(g.finite, points[k])
+		} else {
+			g.fails = true
 		}
 	}
 	return values, nil

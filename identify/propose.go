@@ -21,6 +21,10 @@ type proposer struct {
 	stage   func(objective.Stage)
 	white   hessian.Basis // the directions that the last Hessians have whitened
 	seen    hessian.Basis // the last Hessians, for the record
+
+	elsewhere func() error // looks where components curve, if few points see them; nil: does not
+	unseen    bool         // the last frame has components that few points see
+	exact     bool         // the last Hessians are by symmetric differences
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
@@ -158,6 +162,7 @@ func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points i
 	coupled := *c
 	coupled.couplings, coupled.seen = j.Couplings(), chain.Base
 	coupled.seen.Seen = hessians
+	p.unseen = unseen(&coupled)
 	return p.settler.offer(&coupled, points)
 }
 
@@ -206,6 +211,9 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		return proposal{}, white, err
 	}
 	p.white = white
+	if err := p.aside(); err != nil {
+		return proposal{}, white, err
+	}
 	if likely(c, uncoupledForward) {
 		return proposal{}, white, nil
 	}
@@ -235,6 +243,7 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 	if err != nil {
 		return proposal{}, err
 	}
+	p.exact = true
 	m, _ := white.T.Dims()
 	c, chain, err := p.diagonalise(chain, 2)
 	if err != nil {
@@ -265,6 +274,9 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		if n == lengths[0] {
 			if smaller, err := p.reconsider(chain); smaller != nil || err != nil {
 				return proposal{smaller: smaller}, err
+			}
+			if err := p.aside(); err != nil {
+				return proposal{}, err
 			}
 		}
 		if c == nil || n < blocksFrom || p.settler.lost() {

@@ -75,6 +75,9 @@ func (g *ground) stretch(x, v []float64) {
 
 // spread returns the standard deviation of ⟨w, x⟩ over the inner box.
 func (g *ground) spread(w []float64) float64 {
+	if g.valley != nil {
+		return g.valley.spread(w)
+	}
 	sum := 0.0
 	for k, v := range w {
 		half := v * (g.inner.Hi[k] - g.inner.Lo[k]) / 2

@@ -71,15 +71,27 @@ func (s *settler) settle(c *candidate) (settled, now *candidate, err error) {
 
 // early settles a frame from two Hessians, if most of it is as right as it has to be. Two
 // Hessians diagonalise whatever f is, so that the check alone speaks for it. It returns nil
-// if blocks do not come apart, which is no strike: a third Hessian may mend it.
+// if that does not make it right altogether, which is no strike: a third Hessian may.
 func (s *settler) early(c *candidate) (*candidate, error) {
 	if c == nil || !c.check.usable() || c.check.typical() > s.tolerance {
 		return nil, nil
 	}
+	s.stage(refinement)
+	defer s.stage(hessians)
+	c, err := c.withSteps(s.g, s.measures)
+	if err != nil {
+		return nil, err
+	}
+	if c, err = s.determined(s.know(c)); err != nil || c.check.worst() > boldestE {
+		return nil, err
+	}
 	strikes := s.strikes
-	settled, _, err := s.settle(c)
+	c, err = s.rounds(c)
 	s.strikes = strikes
-	return settled, err
+	if err != nil || c.check.worst() > progress*s.tolerance {
+		return nil, err
+	}
+	return c, nil
 }
 
 // The couplings within a block below which it is split: at first, and then, when all else
@@ -183,12 +195,6 @@ const (
 func (s *settler) rounds(c *candidate) (*candidate, error) {
 	groups := allGroups(c.blocks)
 	refined := c.check.typical() <= s.tolerance // most of them are
-	if refined && c.check.worst() > s.tolerance {
-		var err error
-		if c, err = s.determined(c); err != nil {
-			return c, err
-		}
-	}
 	for round, failed := 0, 0; round < mostRounds && failed < patience; round++ {
 		worst := c.check.worst()
 		if worst <= s.tolerance {
@@ -197,7 +203,7 @@ func (s *settler) rounds(c *candidate) (*candidate, error) {
 				return c, err
 			}
 			c = s.know(c.recheckedTo(again.check))
-			if worst = c.check.worst(); worst <= s.tolerance {
+			if worst = c.check.worst(); worst <= progress*s.tolerance {
 				return c, nil
 			}
 		}
@@ -230,41 +236,36 @@ func (s *settler) rounds(c *candidate) (*candidate, error) {
 	return c, nil
 }
 
-// determined refines the pairs that the Hessians of a candidate determine badly. It
-// returns the better of the candidate and the refined one.
+// determined returns the candidate refined where its Hessians say little. Pairs for which
+// that changes much are looked at again, since what is left is of third order.
 func (s *settler) determined(c *candidate) (*candidate, error) {
-	if largest(c.blocks) > 1 || len(c.seen.Seen) == 0 {
-		return c, nil
-	}
 	next := c
 	for groups := allGroups(c.blocks); len(groups) > 0; {
 		e, now, err := supplement(s.g, next, groups)
-		if e == nil || err != nil {
+		if err != nil {
 			return c, err
+		}
+		if e == nil {
+			break
 		}
 		if next = now.redrawn(s.g, e); next == nil {
 			return c, nil
 		}
 		groups = large(e, groups)
 	}
-	next, err := next.checked(s.g, checkPoints)
-	if err != nil {
-		return c, err
-	}
-	if next.check.worst() <= c.check.worst() {
-		c = next
-	}
-	return c, nil
+	return next.checked(s.g, checkPoints)
 }
 
 // round refines some pairs of blocks. It returns the candidate with what was seen on
-// the way, and the refined one; nil if the frame falls apart.
+// the way, and the refined one; nil if there is none, or if the frame falls apart.
 func (s *settler) round(c *candidate, groups []*group) (now, next *candidate, err error) {
 	e, c, err := refine(s.g, c, groups)
 	if err != nil {
 		return c, nil, err
 	}
-	s.know(c)
+	if s.know(c); e == nil {
+		return c, nil, nil
+	}
 	if next = c.redrawn(s.g, e); next == nil {
 		return c, nil, nil
 	}

@@ -257,15 +257,21 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 			return &found, smaller, err
 		}
 	}
-	p, best, err := w.propose(white, first.Points)
+	elsewhere := &elsewhere{w: w, found: found, span: s}
+	p, best, err := w.propose(white, first.Points, elsewhere.look)
 	if err != nil {
-		return found.orBest(best), nil, err
+		return elsewhere.or(found.orBest(best)), nil, elsewhere.end(err)
 	}
 	if p.smaller != nil {
 		return &found, p.smaller, nil
 	}
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
+	}
+	if found.Certificate.Verdict == certify.NotSeparable && p.settled != nil && unseen(p.settled) {
+		if err := elsewhere.look(); err != nil {
+			return elsewhere.or(&found), nil, elsewhere.end(err)
+		}
 	}
 	if whole && p.settled == nil && found.Certificate.Verdict == certify.NotSeparable {
 		smaller, err := w.secondThought(first, white)
@@ -276,11 +282,11 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 
 // propose proposes a frame, given directions that one Hessian at a point has whitened:
 // from that Hessian, then from some by forward differences, and where these are not
-// enough from more and more by symmetric ones. It returns the best candidate too, settled
-// or not.
-func (w *work) propose(white hessian.Basis, points [][]float64) (proposal, *candidate, error) {
+// enough from more and more by symmetric ones. Before these it may call elsewhere. It
+// returns the best candidate too, settled or not.
+func (w *work) propose(white hessian.Basis, points [][]float64, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, measures: w.Measures, stage: w.stage}
-	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white}
+	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, elsewhere: elsewhere}
 	s.doubt = by.doubt
 	defer func() { w.seen = by.seen }()
 	p, white, err := by.quadratic(white, points)
@@ -290,8 +296,8 @@ func (w *work) propose(white hessian.Basis, points [][]float64) (proposal, *cand
 	if m, d := white.T.Dims(); m == d && w.Budget > 0 && w.Budget < Least(d) {
 		return p, s.best, ErrSmallBudget
 	}
-	if p, white, err = by.forward(white); p.done() || err != nil {
-		return p, s.best, err
+	if p, white, err = by.forward(white); p.done() || err != nil || w.g.valley != nil {
+		return p, s.best, err // in a valley Hessians are as good as they can be
 	}
 	p, err = by.symmetric(white)
 	return p, s.best, err

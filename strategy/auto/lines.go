@@ -41,12 +41,16 @@ const wellTolerance = 1e-1
 // it has seen, even if asking for that point fails.
 func (l *lines) explore(ctx context.Context) ([]line.Profile, error) {
 	x := slices.Clone(l.f.best.Point)
-	all, ranges := make([]int, len(l.at.singles)), make([]line.Range, len(l.at.singles))
+	ranges := make([]line.Range, len(l.at.singles))
 	for k, j := range l.at.singles {
 		reach, y, scale := l.at.extent(j), l.at.y(j, x), l.at.scale[j]
-		all[k], ranges[k] = k, l.at.span(x, j, min(-reach-y, -scale), max(reach-y, scale)) // where x is too
+		ranges[k] = l.at.span(x, j, min(-reach-y, -scale), max(reach-y, scale)) // where x is too
 	}
-	return l.along(ctx, objective.Best{Point: x, Value: l.f.best.Value}, all, ranges)
+	profiles, err := l.along(ctx, objective.Best{Point: x, Value: l.f.best.Value}, all(len(ranges)), ranges)
+	if err != nil {
+		return profiles, err
+	}
+	return profiles, l.past(ctx, profiles)
 }
 
 // along minimises along components, at.singles[k] for each k, from a point over ranges, and
@@ -84,6 +88,11 @@ func (l *lines) along(ctx context.Context, from objective.Best, components []int
 		return profiles, err
 	}
 	amiss := math.Abs(fx-values[0]-gain) / math.Sqrt(float64(len(components)))
+	if math.IsInf(values[0], 1) {
+		if amiss, err = l.short(ctx, x, fx, deepest); err != nil {
+			return profiles, err
+		}
+	}
 	for i, k := range components {
 		y, s := profiles[i].Y, &l.scanned[k]
 		*s = scan{lo: y[0], hi: y[len(y)-1], step: ranges[i].Step, amiss: amiss}

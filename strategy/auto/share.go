@@ -23,6 +23,8 @@ func (s *share) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 	if s.spent+n > s.most {
 		return errShare
 	}
-	s.spent += n
-	return s.watched.Evaluate(ctx, points, values)
+	before := s.queries
+	err := s.watched.Evaluate(ctx, points, values)
+	s.spent += s.queries - before // more than n where f has failed
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/untwist/untwist/internal/nearby"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -12,6 +13,7 @@ import (
 // point, the first value, how many there were.
 type watched struct {
 	objective.Objective
+	again objective.Objective // the same, asked again next to points at which it fails
 	stage func(objective.Stage)
 	grain objective.Grain // how exact the values are
 
@@ -23,11 +25,28 @@ type watched struct {
 }
 
 func watch(f objective.Objective, stage func(objective.Stage)) *watched {
-	return &watched{Objective: f, stage: stage, grain: objective.Rounding, first: math.NaN(), spread: math.Inf(1)}
+	w := &watched{Objective: f, stage: stage, grain: objective.Rounding, first: math.NaN(), spread: math.Inf(1)}
+	w.again = nearby.New(counted{w})
+	return w
 }
 
-// Evaluate evaluates f.
+// Evaluate evaluates f, and where it fails f next to it.
 func (w *watched) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return w.again.Evaluate(ctx, points, values)
+}
+
+// AsksAgain says that it asks again where f fails.
+func (w *watched) AsksAgain() {}
+
+// A counted objective is f, whose queries a watched one remembers.
+type counted struct{ w *watched }
+
+// Dim returns the dimension of f.
+func (c counted) Dim() int { return c.w.Dim() }
+
+// Evaluate evaluates f as it is.
+func (c counted) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	w := c.w
 	if n, _ := points.Dims(); w.limit > 0 && w.queries+n > w.limit {
 		return errShare
 	}

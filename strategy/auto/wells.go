@@ -34,11 +34,7 @@ const doubtful = 1e-3
 func newWells(f *watched, at *coordinates, p *polisher, profiles []line.Profile) *wells {
 	m := len(at.singles)
 	w := &wells{f: f, at: at, polisher: p, seen: make([][]line.Well, m), doubt: make([]float64, m)}
-	all := make([]int, m)
-	for k := range all {
-		all[k] = k
-	}
-	w.note(all, profiles)
+	w.note(all(m), profiles)
 	return w
 }
 

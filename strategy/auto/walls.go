@@ -1,0 +1,165 @@
+package auto
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/line"
+	"github.com/untwist/untwist/objective"
+)
+
+// short goes from x as far towards the point where all minima meet as f does not fail, since
+// it fails there: it asks for the points where the deepest minimum of them is reached, the
+// deepest two, and so on. It returns by how much the gains of the best of these do not add
+// up, for one of them. Deepest has for each single component where its minimum is and how
+// much lower than at x.
+func (l *lines) short(ctx context.Context, x []float64, fx float64, deepest []line.Well) (amiss float64, err error) {
+	var moves []int
+	for k, w := range deepest {
+		if w.Value < 0 {
+			moves = append(moves, k)
+		}
+	}
+	slices.SortStableFunc(moves, func(a, b int) int { return cmp.Compare(deepest[a].Value, deepest[b].Value) })
+	at, gain, gains := slices.Clone(x), 0.0, make([]float64, len(moves))
+	values, err := objective.Ask(ctx, l.f, max(0, len(moves)-1), func(i int, row []float64) {
+		w := deepest[moves[i]]
+		l.at.move(at, w.Y, l.at.singles[moves[i]])
+		gain -= w.Value
+		gains[i] = gain
+		copy(row, at)
+	})
+	least := math.Inf(1)
+	for i, v := range values {
+		if v < least {
+			least, amiss = v, math.Abs(fx-v-gains[i])/math.Sqrt(float64(i+1))
+		}
+	}
+	return amiss, err
+}
+
+// mostWalls is how often lines that have met a wall are followed again from better points.
+const mostWalls = 10
+
+// A gap is a part of a component's range at which f failed: from lo to hi.
+type gap struct {
+	k      int // the component is at.singles[k]
+	lo, hi float64
+}
+
+// past looks again from the best point at parts of lines at which f failed, for as long as
+// that leads to better ones: a wall that cuts a line off need not be there from elsewhere.
+// It adds what it sees to the profiles. Where f separates and fails beyond a plane with the
+// minimum before it, it leads there: components whose minima are away from the plane come
+// first, and then there is room for the others.
+func (l *lines) past(ctx context.Context, profiles []line.Profile) error {
+	gaps := l.gaps(all(len(profiles)), profiles)
+	for range mostWalls {
+		if len(gaps) == 0 {
+			return nil
+		}
+		from := objective.Best{Point: slices.Clone(l.f.best.Point), Value: l.f.best.Value}
+		var components []int
+		var ranges []line.Range
+		for _, g := range gaps {
+			j := l.at.singles[g.k]
+			y := l.at.y(j, from.Point)
+			r := l.at.span(from.Point, j, g.lo-y, g.hi-y)
+			r.Least, r.Most = r.Lo, r.Hi
+			if r.Lo < r.Hi {
+				components, ranges = append(components, g.k), append(ranges, r)
+			}
+		}
+		scanned := slices.Clone(l.scanned)
+		seen, err := l.along(ctx, from, components, ranges)
+		for _, k := range components {
+			l.scanned[k].lo, l.scanned[k].hi = scanned[k].lo, scanned[k].hi
+		}
+		for i, k := range components[:len(seen)] {
+			profiles[k] = joined(profiles[k], seen[i], l.at.y(l.at.singles[k], from.Point))
+		}
+		if err != nil || !(l.f.best.Value < from.Value) {
+			return err
+		}
+		gaps = l.gaps(components, seen)
+	}
+	return nil
+}
+
+// gaps returns the parts of lines at which f failed, with the points beside them.
+func (l *lines) gaps(components []int, profiles []line.Profile) []gap {
+	var gaps []gap
+	for i, p := range profiles {
+		last := len(p.Y) - 1
+		for n := 0; n <= last; n++ {
+			if !math.IsInf(p.Value[n], 1) {
+				continue
+			}
+			first := n
+			for n < last && math.IsInf(p.Value[n+1], 1) {
+				n++
+			}
+			gaps = append(gaps, gap{components[i], p.Y[max(0, first-1)], p.Y[min(last, n+1)]})
+		}
+	}
+	return gaps
+}
+
+// joined returns a profile with what was seen of the same component from another point, at
+// the coordinate y, where both are the same but for a constant.
+func joined(p, more line.Profile, y float64) line.Profile {
+	shift := valueNear(p, y) - valueNear(more, y)
+	if math.IsInf(shift, 0) || math.IsNaN(shift) {
+		return p
+	}
+	type point struct{ y, value float64 }
+	var points []point
+	for k, at := range p.Y {
+		if again := at >= more.Y[0] && at <= more.Y[len(more.Y)-1]; !again || !math.IsInf(p.Value[k], 1) {
+			points = append(points, point{at, p.Value[k]})
+		}
+	}
+	for k, at := range more.Y {
+		if at != y {
+			points = append(points, point{at, more.Value[k] + shift})
+		}
+	}
+	slices.SortFunc(points, func(a, b point) int { return cmp.Compare(a.y, b.y) })
+	out := line.Profile{Component: p.Component, Open: p.Open, Wells: slices.Clone(p.Wells)}
+	for _, w := range more.Wells {
+		if w.Y != y {
+			out.Wells = append(out.Wells, line.Well{Y: w.Y, Value: w.Value + shift})
+		}
+	}
+	slices.SortStableFunc(out.Wells, func(a, b line.Well) int { return cmp.Compare(a.Value, b.Value) })
+	least := out.Wells[0].Value
+	for k := range out.Wells {
+		out.Wells[k].Value -= least
+	}
+	for _, q := range points {
+		out.Y, out.Value = append(out.Y, q.y), append(out.Value, q.value-least)
+	}
+	return out
+}
+
+// valueNear returns the value of the point of a profile that is nearest to y.
+func valueNear(p line.Profile, y float64) float64 {
+	nearest := 0
+	for k := range p.Y {
+		if math.Abs(p.Y[k]-y) < math.Abs(p.Y[nearest]-y) {
+			nearest = k
+		}
+	}
+	return p.Value[nearest]
+}
+
+// all returns 0, …, n−1.
+func all(n int) []int {
+	every := make([]int, n)
+	for k := range every {
+		every[k] = k
+	}
+	return every
+}
