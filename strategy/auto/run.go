@@ -93,36 +93,69 @@ func (r *run) flat(ctx context.Context) (objective.Status, error) {
 }
 
 // along minimises in the coordinates found: a quadratic by Newton steps, other functions
-// by lines and in blocks; where bounds are in the way, with a model of f, and on faces by
-// CMA-ES. Running: the search along them does not come to an end.
+// by lines and in blocks; where bounds are in the way, with a model of f and by Newton steps
+// on faces. Running: the search along them does not come to an end.
 func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Status, error) {
 	at := newCoordinates(found, r.task.Bounds)
-	p := &polisher{f: r.f, at: at, bowl: found.Quadratic}
-	if p.bowl {
-		if err := p.polish(ctx, bowlPolish); err != nil || p.bowl && r.interior() {
+	p, faces := &polisher{f: r.f, at: at}, &faceSearch{f: r.f, at: at}
+	if found.Quadratic {
+		if done, err := r.bowl(ctx, p, faces); done || err != nil {
 			return objective.Converged, err
 		}
 	}
-	bowl, alone := p.bowl, len(at.blocks) == 0
-	narrow := alone && !bowl && near(r.task.Bounds)
-	if !bowl && !narrow {
-		if status, err := r.everywhere(ctx, at, p); err != nil || status != objective.Converged || r.interior() {
+	if len(at.blocks) == 0 && at.cut(r.f.best.Point) {
+		if status, err := r.within(ctx, at, p); status != objective.Running || err != nil {
+			return status, err
+		}
+	} else if status, err := r.everywhere(ctx, at, p); err != nil || status != objective.Converged || r.interior() {
+		return status, err
+	} else if len(at.blocks) == 0 {
+		if err := r.model(ctx, newBounded(r.f, at, r.task.Seed)); err != nil {
+			return objective.Running, err
+		}
+	}
+	return objective.Converged, faces.search(ctx)
+}
+
+// bowl minimises a quadratic by Newton steps, within bounds too. It reports whether f has
+// turned out to be one that has a minimum, so that it is done.
+func (r *run) bowl(ctx context.Context, p *polisher, faces *faceSearch) (bool, error) {
+	if r.task.Bounded() {
+		faces.bowl = true
+		err := faces.search(ctx)
+		return faces.bowl, err
+	}
+	p.bowl = true
+	err := p.polish(ctx, bowlPolish)
+	return p.bowl, err
+}
+
+// within minimises along lines that bounds cut off. Running: what it has found may not be the
+// minimum within the bounds, and has to be searched on faces.
+func (r *run) within(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
+	b := newBounded(r.f, at, r.task.Seed)
+	profiles, met, err := b.meet(ctx)
+	if profiles != nil {
+		r.learnt.Profiles = profiles
+	}
+	if err != nil {
+		return objective.Running, err
+	}
+	if met {
+		if status, err := r.onwards(ctx, at, p, profiles); err != nil || status == objective.Converged && r.interior() {
 			return status, err
 		}
 	}
-	if narrow || alone && !r.interior() {
-		profiles, err := newBounded(r.f, at, r.task.Seed).search(ctx)
-		if profiles != nil {
-			r.learnt.Profiles = profiles
-		}
-		if err != nil {
-			return objective.Running, err
-		}
-		if err := p.polish(ctx, finePolish); err != nil || r.interior() {
-			return objective.Converged, err
-		}
+	return objective.Running, r.model(ctx, b)
+}
+
+// model searches a model of f within the bounds.
+func (r *run) model(ctx context.Context, b *bounded) error {
+	profiles, err := b.search(ctx)
+	if profiles != nil {
+		r.learnt.Profiles = profiles
 	}
-	return onFaces(ctx, r.f, r.task.Bounds, r.task.Seed)
+	return err
 }
 
 // interior reports whether the best point is inside the bounds, on no face.
@@ -138,8 +171,7 @@ const mostRounds = 20
 const worthARound = 1e-11
 
 // everywhere minimises along lines and in blocks over their whole range, and then goes on
-// from the point found for as long as that gets better: Newton steps, blocks again, other
-// wells. Running: it gets better without end, so that the coordinates do not hold.
+// from the point found.
 func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
 	profiles, err := lines{r.f, at, r.explorer, r.task.Budget}.explore(ctx)
 	r.learnt.Profiles = profiles
@@ -149,16 +181,23 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 	if r.open(profiles) {
 		return objective.Unbounded, nil
 	}
-	b, w := blocks{r.f, at, r.task.Seed}, newWells(r.f, at, p, profiles)
-	if err := b.explore(ctx); err != nil {
+	if err := (blocks{r.f, at, r.task.Seed}).explore(ctx); err != nil {
 		return objective.Running, err
 	}
+	return r.onwards(ctx, at, p, profiles)
+}
+
+// onwards goes on from the point found for as long as that gets better: Newton steps, blocks
+// again, other wells. Running: it gets better without end, so that the coordinates do not
+// hold.
+func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, profiles []line.Profile) (objective.Status, error) {
+	b, w := blocks{r.f, at, r.task.Seed}, newWells(r.f, at, p, profiles)
 	for range mostRounds {
 		before := r.f.best.Value
 		if err := p.polish(ctx, finePolish); err != nil {
 			return objective.Running, err
 		}
-		if err := b.refine(ctx); err != nil {
+		if err := r.refine(ctx, at, b); err != nil {
 			return objective.Running, err
 		}
 		if err := w.look(ctx); err != nil {
@@ -173,6 +212,14 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		}
 	}
 	return objective.Running, nil
+}
+
+// refine searches blocks once more near the best point; within bounds by Newton steps.
+func (r *run) refine(ctx context.Context, at *coordinates, b blocks) error {
+	if len(at.blocks) > 0 && r.task.Bounded() {
+		return (&faceSearch{f: r.f, at: at}).search(ctx)
+	}
+	return b.refine(ctx)
 }
 
 // mostNamed is how many components a note names at most.
