@@ -144,37 +144,24 @@ func (s *lockstep) step(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	inside := make([]int, 0, len(wants)) // those within the bounds
-	x := make([]float64, len(s.x))
-	for i, w := range wants {
-		copy(x, s.x)
-		if s.put(x, s.blocks[w.Talk], w.Point); s.inside(x) {
-			inside = append(inside, i)
-		}
-	}
-	values, err := objective.Ask(ctx, s.f, len(inside)+1, func(i int, row []float64) {
+	values, err := objective.Ask(ctx, s.f, len(wants)+1, func(i int, row []float64) {
 		copy(row, s.x)
-		if i < len(inside) {
-			w := wants[inside[i]]
-			s.put(row, s.blocks[w.Talk], w.Point)
-			return
+		if i < len(wants) {
+			s.put(row, s.blocks[wants[i].Talk], wants[i].Point)
+		} else {
+			for _, k := range s.blocks {
+				s.put(row, k, k.best.Point)
+			}
 		}
-		for _, k := range s.blocks {
-			s.put(row, k, k.best.Point)
-		}
-		if !s.inside(row) {
-			copy(row, s.x)
-		}
+		clamp(row, s.at.bounds)
 	})
 	if err != nil {
 		return false, err
 	}
-	all := slices.Repeat([]float64{math.Inf(1)}, len(wants))
-	for i, at := range inside {
-		all[at] = values[i]
-		s.blocks[wants[at].Talk].best.Offer(wants[at].Point, values[i])
+	for i, w := range wants {
+		s.blocks[w.Talk].best.Offer(w.Point, values[i])
 	}
-	asktell.TellAll(s.talks, all)
+	asktell.TellAll(s.talks, values[:len(wants)])
 	return len(wants) > 0, nil
 }
 
@@ -183,18 +170,4 @@ func (s *lockstep) put(x []float64, k *block, z []float64) {
 	for i, j := range k.components {
 		s.at.move(x, z[i]*k.reach[i], j)
 	}
-}
-
-// justOutside is how far outside the bounds rounding may put a point, in half-widths of
-// the start box. The objective takes it back.
-const justOutside = 1e-9
-
-// inside reports whether x is within the bounds, to rounding.
-func (s *lockstep) inside(x []float64) bool {
-	for k, v := range x {
-		if v < s.at.bounds.Lo[k]-justOutside || v > s.at.bounds.Hi[k]+justOutside {
-			return false
-		}
-	}
-	return true
 }

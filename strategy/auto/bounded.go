@@ -2,48 +2,173 @@ package auto
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
 )
 
-// A bounded search looks for a minimum within a box, where going along components one at
-// a time is not enough: lines are cut off, and the minimum may be on a face or in a
-// corner. It makes a model of f, searches that, and asks f about the point it finds. All
-// components must be alone in their blocks.
+// A bounded search looks for a minimum within bounds that cut lines off. First it looks
+// along every component from as many places as it takes to see the range that it has in the
+// start box. If all minima meet in a point within the bounds, no point of that range is
+// better. Otherwise going along components one at a time is not enough: the minimum may be on
+// a face or in a corner. Then it makes a model of f, searches that, and asks f about the
+// point it finds. All components must be alone in their blocks.
 type bounded struct {
-	f    *watched
-	at   *coordinates
-	box  objective.Box
-	seed uint64
+	f       *watched
+	at      *coordinates
+	seed    uint64
+	sampler *sampler
 }
 
-// margin is how far the box goes at least on both sides of the best point, in half-widths
-// of the start box, where the bounds allow it.
-const margin = 1
+// around is how far from the middle of the start box a search goes at first, in its
+// half-widths, and margin how far it goes on both sides of the best point at least, where the
+// bounds allow it.
+const (
+	around = 2
+	margin = 1
+)
 
-// newBounded prepares a search of the bounds, as far as they are near the start box or
-// the best point.
-func newBounded(f *watched, at *coordinates, seed uint64) bounded {
-	b := bounded{f: f, at: at, box: objective.Cube(f.Dim(), -around, around), seed: seed}
-	for k, v := range f.best.Point {
-		b.box.Lo[k] = max(at.bounds.Lo[k], min(b.box.Lo[k], v-margin))
-		b.box.Hi[k] = min(at.bounds.Hi[k], max(b.box.Hi[k], v+margin))
-	}
+func newBounded(f *watched, at *coordinates, seed uint64) *bounded {
+	b := &bounded{f: f, at: at, seed: seed}
+	b.sampler = newSampler(f, at, b.region(objective.Cube(f.Dim(), -around, around)))
 	return b
 }
 
-// search makes the model, searches it and asks f about what it finds. It returns what was
-// seen of every component; nil if f failed nearly everywhere along one, so that there is
-// no model. The lines have asked f all the same.
-func (b bounded) search(ctx context.Context) ([]line.Profile, error) {
-	b.f.stage(alongLines)
-	m, err := newSampler(b.f, b.at, b.box).learn(ctx)
-	if err != nil || m == nil {
-		return nil, err
+// region returns the part of a box that is within the bounds.
+func (b *bounded) region(box objective.Box) objective.Box {
+	for k := range box.Lo {
+		box.Lo[k], box.Hi[k] = max(box.Lo[k], b.at.bounds.Lo[k]), min(box.Hi[k], b.at.bounds.Hi[k])
 	}
-	b.f.stage(onModel) // which may take some seconds
-	s := &modelSearch{model: m, at: b.at, wT: m.transposed(), box: b.box, stream: rng.Seed(b.seed).Stream("auto", "box")}
-	return m.profiles(), b.f.ask(ctx, s.explore(ctx, b.f.best.Point))
+	return box
+}
+
+// halvings is how often the gaps beside a well are halved: from 0.8 of a scale to a tenth.
+const halvings = 3
+
+// widenings is how often a range is doubled whose minimum is at its end.
+const widenings = 3
+
+// meet looks along every component over the range that it has in the start box, which is
+// doubled while its minimum is at an end, and asks for the point where all minima meet, if
+// it is within the bounds. It returns what it has seen, and whether there is such a point.
+func (b *bounded) meet(ctx context.Context) ([]line.Profile, bool, error) {
+	b.f.stage(alongLines)
+	lo, hi := make([]float64, len(b.at.scale)), make([]float64, len(b.at.scale))
+	for j := range lo {
+		lo[j], hi[j] = -b.at.extent(j), b.at.extent(j)
+	}
+	for range widenings + 1 {
+		known, err := b.sampler.cover(ctx, func(j int) (float64, float64) { return lo[j], hi[j] })
+		if !known || err != nil {
+			return nil, false, err
+		}
+		wider := false
+		for j, t := range b.sampler.model.phi {
+			width := hi[j] - lo[j]
+			switch first, last := t.samples[0], t.samples[len(t.samples)-1]; t.lowest().y {
+			case first.y:
+				wider = wider || b.sampler.goesOn(j, -1)
+				lo[j] -= width
+			case last.y:
+				wider = wider || b.sampler.goesOn(j, 1)
+				hi[j] += width
+			}
+		}
+		if !wider {
+			break
+		}
+		b.widen()
+	}
+	if err := b.closer(ctx, (*table).mayBeLowest); err != nil {
+		return nil, false, err
+	}
+	x := slices.Clone(b.f.best.Point)
+	for j, t := range b.sampler.model.phi {
+		b.at.move(x, t.well().y-b.at.y(j, x), j)
+	}
+	profiles := b.sampler.model.profiles()
+	if !b.at.bounds.Contains(x) {
+		return profiles, false, nil
+	}
+	return profiles, true, b.f.ask(ctx, x)
+}
+
+// widen makes the box in which the sampler may ask twice as wide, as far as the bounds allow.
+func (b *bounded) widen() {
+	box := objective.Cube(len(b.at.bounds.Lo), 0, 0)
+	for k := range box.Lo {
+		lo, hi := b.sampler.box.Lo[k], b.sampler.box.Hi[k]
+		box.Lo[k], box.Hi[k] = lo-(hi-lo)/2, hi+(hi-lo)/2
+	}
+	b.sampler.within(b.region(box))
+}
+
+// closer looks closer at some wells, halving the gaps beside them for as long as the table
+// is wrong there.
+func (b *bounded) closer(ctx context.Context, which func(*table, int) bool) error {
+	for round := range halvings {
+		some := false
+		for _, t := range b.sampler.stretches {
+			table := b.sampler.model.phi[t.j]
+			t.wanted = table.closer(t.lo, t.hi, func(i int) bool {
+				return which(table, i) && (round == 0 || table.wrong(i))
+			})
+			some = some || len(t.wanted) > 0
+		}
+		if !some {
+			return nil
+		}
+		if known, err := b.sampler.sample(ctx); !known || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// search makes a model of all that is within the bounds near the start box or the best
+// point, searches it, and asks f about what it finds. Where that is at an end of the model
+// which is no bound, it goes on with a wider one. It returns what was seen of every
+// component; nil if f failed nearly everywhere along one, so that there is no model. The
+// lines have asked f all the same.
+func (b *bounded) search(ctx context.Context) ([]line.Profile, error) {
+	var profiles []line.Profile
+	box := objective.Cube(b.f.Dim(), 0, 0)
+	for k, v := range b.f.best.Point {
+		box.Lo[k], box.Hi[k] = min(b.sampler.box.Lo[k], v-margin), max(b.sampler.box.Hi[k], v+margin)
+	}
+	b.sampler.within(b.region(box))
+	for range widenings + 1 {
+		b.f.stage(alongLines)
+		known, err := b.sampler.cover(ctx, func(int) (float64, float64) { return math.Inf(-1), math.Inf(1) })
+		if !known || err != nil {
+			return profiles, err
+		}
+		if err := b.closer(ctx, func(*table, int) bool { return true }); err != nil {
+			return profiles, err
+		}
+		b.f.stage(onModel) // which may take some seconds
+		m := b.sampler.model
+		s := &modelSearch{model: m, at: b.at, wT: m.transposed(), box: b.sampler.box, stream: rng.Seed(b.seed).Stream("auto", "box")}
+		x := s.explore(ctx, b.f.best.Point)
+		profiles = m.profiles()
+		if err := b.f.ask(ctx, x); err != nil || !b.atAnEnd(x) {
+			return profiles, err
+		}
+		b.widen()
+	}
+	return profiles, nil
+}
+
+// atAnEnd reports whether x is on a face of the sampler's box that is no bound.
+func (b *bounded) atAnEnd(x []float64) bool {
+	box := b.sampler.box
+	for k, v := range x {
+		if v <= box.Lo[k] && box.Lo[k] > b.at.bounds.Lo[k] || v >= box.Hi[k] && box.Hi[k] < b.at.bounds.Hi[k] {
+			return true
+		}
+	}
+	return false
 }

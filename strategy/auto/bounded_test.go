@@ -21,14 +21,12 @@ func TestTable(t *testing.T) {
 	f := func(y float64) float64 { return math.Sin(2*y) + y*y/5 }
 	s := &stretch{}
 	for k := range 101 {
-		s.wanted = append(s.wanted, -3+6*float64(k)/100+0.02*math.Sin(float64(k*k)))
+		y := -3 + 6*float64(k)/100 + 0.02*math.Sin(float64(k*k))
+		s.seen = append(s.seen, sample{y: y, value: 7 + f(y)}) // known up to a constant
 	}
-	var values []float64
-	for _, y := range s.wanted {
-		values = append(values, 7+f(y)) // known up to a constant
-	}
+	end := s.seen[100].y
 	table := &table{}
-	table.add(s, values)
+	table.add(s)
 	table.fill(0.01)
 	for y := -2.9; y < 2.9; y += 0.037 {
 		v, slope, bend := table.jet(y)
@@ -43,9 +41,11 @@ func TestTable(t *testing.T) {
 		t.Errorf("wells %v", table.wells)
 	}
 	// Another stretch with another constant, tied where they meet.
-	end := s.wanted[100]
-	other := &stretch{wanted: []float64{end, end + 0.05, end + 0.1}}
-	table.add(other, []float64{f(end), f(end + 0.05), f(end + 0.1)})
+	other := &stretch{}
+	for _, y := range []float64{end, end + 0.05, end + 0.1} {
+		other.seen = append(other.seen, sample{y: y, value: f(y)})
+	}
+	table.add(other)
 	table.fill(0.01)
 	if got := table.at(end + 0.05); math.Abs(got-7-f(end+0.05)) > 1e-3 {
 		t.Errorf("the other stretch is at %v, want %v", got, 7+f(end+0.05))
@@ -60,7 +60,7 @@ func boolToInt(b bool) int {
 }
 
 // boundedFor prepares a search of Σ φ(⟨w_j, x⟩) in a box.
-func boundedFor(t interface{ Fatal(...any) }, w *mat.Dense, phi func(y float64) float64, box objective.Box, scale float64) bounded {
+func boundedFor(t interface{ Fatal(...any) }, w *mat.Dense, phi func(y float64) float64, box objective.Box, scale float64) *bounded {
 	fr, err := frame.New(w)
 	if err != nil {
 		t.Fatal(err)
@@ -110,10 +110,11 @@ func TestLinesCoverTheBox(t *testing.T) {
 			box.Hi[k] = rapid.Float64Range(0.1, 1).Draw(t, "hi")
 		}
 		b := boundedFor(t, w, func(y float64) float64 { return y*y - math.Cos(5*y) }, box, 0.1)
-		m, err := newSampler(b.f, b.at, b.box).learn(context.Background())
-		if err != nil || m == nil {
-			t.Fatal(m, err)
+		known, err := b.sampler.cover(context.Background(), func(int) (float64, float64) { return math.Inf(-1), math.Inf(1) })
+		if err != nil || !known {
+			t.Fatal(known, err)
 		}
+		m := b.sampler.model
 		for j, table := range m.phi {
 			lo, hi := 0.0, 0.0
 			for k, v := range m.w.RawRowView(j) {
@@ -132,7 +133,8 @@ func TestLinesCoverTheBox(t *testing.T) {
 	})
 }
 
-// The model's minimum in a box that cuts the minimiser off is f's, by brute force.
+// The model's minimum in a box that cuts the minimiser off, and then Newton steps, lead to f's,
+// by brute force.
 func TestBoundedSearchIsBruteForce(t *testing.T) {
 	phi := func(y float64) float64 { return (y-1.5)*(y-1.5) - math.Cos(7*y) }
 	for seed := range 4 {
@@ -142,6 +144,9 @@ func TestBoundedSearchIsBruteForce(t *testing.T) {
 		box := objective.Cube(2, -1, 0.7)
 		b := boundedFor(t, w, phi, box, 0.1)
 		if _, err := b.search(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if err := (&faceSearch{f: b.f, at: b.at}).search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		rows := b.at.w

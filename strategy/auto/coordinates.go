@@ -126,18 +126,23 @@ func limits(box objective.Box, x, u []float64) (least, most float64) {
 	return min(least, 0), max(most, 0)
 }
 
-// around is how far from the middle of the start box bounds still count as near it, in
-// its half-widths: from there on, a line through the start box is not cut off by them.
-const around = 2
+// clamp moves x to the nearest point of a box.
+func clamp(x []float64, box objective.Box) {
+	for k, v := range x {
+		x[k] = min(max(v, box.Lo[k]), box.Hi[k])
+	}
+}
 
-// near reports whether all bounds are near the start box, so that lines would be cut off.
-func near(bounds objective.Box) bool {
-	for k := range bounds.Lo {
-		if bounds.Lo[k] < -around || bounds.Hi[k] > around {
-			return false
+// cut reports whether bounds cut off a line from x along a single component within the
+// range that it has in the start box.
+func (c *coordinates) cut(x []float64) bool {
+	for _, j := range c.singles {
+		least, most := c.room(x, j)
+		if y := c.y(j, x); y+least > -c.extent(j) || y+most < c.extent(j) {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // onFace is the distance from a bound, in half-widths of the start box, below which a

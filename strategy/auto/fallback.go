@@ -3,10 +3,8 @@ package auto
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/untwist/untwist/cmaes"
-	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
@@ -146,19 +144,4 @@ func (s *fallback) stop() {
 			c.talk.Stop()
 		}
 	}
-}
-
-// faceSigma is the first σ of a search on faces, a hundredth of the start box: the point
-// it starts from is near the minimum.
-const faceSigma = 0.02
-
-// onFaces searches by one run of CMA-ES near the best point, which is on a face or in a
-// corner of the bounds.
-func onFaces(ctx context.Context, f *watched, bounds objective.Box, seed uint64) (objective.Status, error) {
-	f.stage(byCMAES)
-	r, err := cmaes.Run(ctx, f, cmaes.Config{
-		Mean: slices.Clone(f.best.Point), Sigma: faceSigma, Bounds: bounds,
-		Normal: rng.Seed(seed).Stream("auto", "finish").Norm,
-	})
-	return r.Status, err
 }

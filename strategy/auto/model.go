@@ -49,7 +49,7 @@ func (m *model) profiles() []line.Profile {
 	for j, t := range m.phi {
 		p := &out[j]
 		p.Component = j
-		least := slices.MinFunc(t.samples, func(a, b sample) int { return cmp.Compare(a.value, b.value) }).value
+		least := t.lowest().value
 		for i, s := range t.samples {
 			p.Y, p.Value = append(p.Y, s.y), append(p.Value, s.value-least)
 			lower := func(k int) bool { return k >= 0 && k < len(t.samples) && t.samples[k].value < s.value }

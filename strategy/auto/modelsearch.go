@@ -89,9 +89,7 @@ func (s *modelSearch) kick(x []float64) {
 	t := s.model.phi[j]
 	to := t.wells[s.stream.IntN(len(t.wells))].y
 	s.at.move(x, to-s.at.y(j, x), j)
-	for k := range x {
-		x[k] = min(max(x[k], s.box.Lo[k]), s.box.Hi[k])
-	}
+	clamp(x, s.box)
 }
 
 // settle minimises the model from x along components and along coordinates, in

@@ -8,14 +8,22 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A sampler asks f along every component over all that the coordinate y_j can be within a
-// box, and makes a model of what it sees.
+// A sampler asks f along every component within a box, on as many lines as it takes to
+// cover the coordinates y_j that are wanted, and makes a model of what it sees.
 type sampler struct {
-	f         *watched
-	at        *coordinates
-	box       objective.Box
-	model     *model
+	f     *watched
+	at    *coordinates
+	box   objective.Box
+	model *model
+	ends  []ends
+
 	stretches []*stretch
+}
+
+// ends say how far a component is covered.
+type ends struct {
+	least, most float64   // all that y_j can be within the box
+	down, up    []float64 // the last two coordinates of the grid on either side, the last one last
 }
 
 // A stretch is a part of a line along a component on which f may be asked.
@@ -23,66 +31,84 @@ type stretch struct {
 	j      int
 	base   []float64
 	y      float64   // of base
-	lo, hi float64   // the coordinates y_j that it has
+	lo, hi float64   // the coordinates y_j that it adds to what is known
 	wanted []float64 // the coordinates at which f is to be asked next
 
+	seen  []sample // what f is there, before it is tied to the table
 	tied  bool
 	shift float64 // what f here is more than the table, once it is tied to it
 }
 
+// newSampler begins at the middle of the box.
 func newSampler(f *watched, at *coordinates, box objective.Box) *sampler {
-	s := &sampler{f: f, at: at, box: box, model: newModel(at.w)}
-	middle := between(box.Lo, box.Hi, 0.5)
-	for j := range s.model.phi {
-		least, most := limits(box, middle, at.u.RawRowView(j))
-		y := at.y(j, middle)
-		s.stretches = append(s.stretches, s.stretch(j, middle, y+least, y+most))
-		for _, sign := range [2]float64{1, -1} {
-			s.stretches = append(s.stretches, s.ends(j, sign, y+[2]float64{most, least}[int(1-sign)/2])...)
-		}
-	}
+	s := &sampler{f: f, at: at, model: newModel(at.w)}
+	s.ends = make([]ends, len(s.model.phi))
+	s.within(box)
 	return s
 }
 
-// stretch returns the one through base between two coordinates.
-func (s *sampler) stretch(j int, base []float64, lo, hi float64) *stretch {
-	return &stretch{j: j, base: base, y: s.at.y(j, base), lo: lo, hi: hi}
+// within says in which box f may be asked from now on: one that contains the last.
+func (s *sampler) within(box objective.Box) {
+	s.box = box
+	for j := range s.ends {
+		e := &s.ends[j]
+		e.least, e.most = 0, 0
+		for k, w := range s.at.w.RawRowView(j) {
+			e.least += float64(min(w*box.Lo[k], w*box.Hi[k]))
+			e.most += float64(max(w*box.Lo[k], w*box.Hi[k]))
+		}
+	}
 }
 
-// The first samples of a stretch are half a scale apart, finer than a grid of lines since
-// what is between them is interpolated; at least so many, for a cubic with its slopes, and
-// at most as many as a grid of package line has.
+// cover asks f along component j from lo to hi, for each j, as far as the box has these
+// coordinates and they are not yet known. It reports whether every component is known at
+// two coordinates at least: if not, f failed nearly everywhere along one.
+func (s *sampler) cover(ctx context.Context, limits func(j int) (lo, hi float64)) (bool, error) {
+	for j := range s.ends {
+		lo, hi := limits(j)
+		s.extend(j, lo, hi)
+	}
+	return s.sample(ctx)
+}
+
+// extend adds stretches along component j so that all from lo to hi is covered.
+func (s *sampler) extend(j int, lo, hi float64) {
+	e := &s.ends[j]
+	if e.up == nil { // the first one
+		middle := between(s.box.Lo, s.box.Hi, 0.5)
+		least, most := limits(s.box, middle, s.at.u.RawRowView(j))
+		y := s.at.y(j, middle)
+		from, to := max(y+least, min(lo, y-s.at.scale[j])), min(y+most, max(hi, y+s.at.scale[j]))
+		grid := s.add(j, middle, from, to, nil)
+		e.down, e.up = []float64{grid[1], grid[0]}, grid[len(grid)-2:]
+	}
+	e.up = s.reach(j, 1, e.up, min(hi, e.most))
+	e.down = s.reach(j, -1, e.down, max(lo, e.least))
+}
+
+// The first samples of a stretch are a grid as that of lines, of at least so many steps,
+// for a cubic with its slopes, and at most as many as a grid of package line has.
 const (
-	perScale     = 2
-	leastSamples = 8
+	leastSamples = 4
 	mostSamples  = 400
 )
 
-// halvings is how often the gaps beside a well are halved then: from half a scale to a
-// sixteenth.
-const halvings = 3
-
-// learn asks f along all stretches, then looks closer at the wells. It returns nil if f
-// failed nearly everywhere along a component.
-func (s *sampler) learn(ctx context.Context) (*model, error) {
-	for _, t := range s.stretches {
-		n := min(mostSamples, max(leastSamples, int(math.Ceil((t.hi-t.lo)/(s.at.scale[t.j]/perScale)))))
-		for i := range n + 1 {
-			t.wanted = append(t.wanted, t.lo+float64((t.hi-t.lo)*float64(i)/float64(n)))
-		}
+// add adds a stretch through base between two coordinates, on which f is wanted at some
+// that it has in common with others and at a grid. It returns the grid, from one coordinate
+// to the other.
+func (s *sampler) add(j int, base []float64, from, to float64, common []float64) []float64 {
+	n := min(mostSamples, max(leastSamples, int(math.Ceil(math.Abs(to-from)/(gridWidth*s.at.scale[j])))))
+	grid := make([]float64, n+1)
+	for i := range grid {
+		grid[i] = from + float64((to-from)*float64(i)/float64(n))
 	}
-	if known, err := s.sample(ctx); !known || err != nil {
-		return nil, err
+	t := &stretch{j: j, base: base, y: s.at.y(j, base), lo: min(from, to), hi: max(from, to)}
+	t.wanted = append(slices.Clone(common), grid...)
+	if common != nil { // its last is the first of the grid
+		t.wanted = append(slices.Clone(common), grid[1:]...)
 	}
-	for range halvings {
-		for _, t := range s.stretches {
-			t.wanted = s.model.phi[t.j].closer(t.lo, t.hi)
-		}
-		if known, err := s.sample(ctx); !known || err != nil {
-			return nil, err
-		}
-	}
-	return s.model, nil
+	s.stretches = append(s.stretches, t)
+	return grid
 }
 
 // sample asks for all that is wanted and tells the model. It reports whether every
@@ -102,15 +128,17 @@ func (s *sampler) sample(ctx context.Context) (bool, error) {
 		q := all[i]
 		copy(row, q.t.base)
 		s.at.move(row, q.y-q.t.y, q.t.j)
+		clamp(row, s.box) // rounding
 	})
 	if err != nil {
 		return false, err
 	}
+	for i, q := range all {
+		q.t.seen = append(q.t.seen, sample{y: q.y, value: values[i]})
+		q.t.wanted = nil
+	}
 	for _, t := range s.stretches {
-		if n := len(t.wanted); n > 0 {
-			s.model.phi[t.j].add(t, values[:n])
-			values = values[n:]
-		}
+		s.model.phi[t.j].add(t)
 	}
 	for j, t := range s.model.phi {
 		if len(t.samples) < 2 {
@@ -121,7 +149,7 @@ func (s *sampler) sample(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// The way to an end of the box is made of up to mostEnds stretches, too few only where the
+// The way to a coordinate is made of up to mostEnds stretches, too few only where the
 // frame is very ill-conditioned. Bases are tried for lengths τ that fall by tauFactor, from
 // just below the longest that fits; a shorter one has to reach further by reachFactor to be
 // preferred. A stretch of less than half a scale is not worth its samples.
@@ -133,35 +161,54 @@ const (
 	worthwhile  = 1. / 2
 )
 
-// ends returns stretches along u_j that go on from the coordinate y as far up (sign 1)
-// or down as y_j can be within the box, each from where the last has ended. The points
-// x from which x − τu_j is in the box too are a smaller box, and ⟨w̃_j, x⟩ is smallest
-// and largest in it at two of its corners. (Where u_j is long, since W̃ is
+// reach adds stretches along u_j that go on from a grid that ends with two given
+// coordinates, up (sign 1) or down to another one. Each has the last two coordinates of
+// the one before in common with it, two since f may fail at one. It returns the last two of
+// all. The points x from which x − τu_j is in the box too are a smaller box, and ⟨w̃_j, x⟩
+// is smallest and largest in it at two of its corners. (Where u_j is long, since W̃ is
 // ill-conditioned, f can be followed only a little along it.)
-func (s *sampler) ends(j int, sign, y float64) []*stretch {
+func (s *sampler) reach(j int, sign float64, last []float64, until float64) []float64 {
 	longest := math.Inf(1)
 	for k, v := range s.at.u.RawRowView(j) {
 		longest = min(longest, (s.box.Hi[k]-s.box.Lo[k])/math.Abs(v))
 	}
-	var all []*stretch
 	for range mostEnds {
 		var base []float64
-		far := 0.0
-		for tau := longest * justFits; tau >= s.at.scale[j]; tau /= tauFactor {
+		y := last[0]
+		far, most := 0.0, sign*(until-y)
+		for tau := longest * justFits; tau >= s.at.scale[j] && far < most; tau /= tauFactor {
 			low, high := s.corners(j, sign, tau)
 			from, to := float64(sign*(s.at.y(j, low)-y)), float64(sign*(s.at.y(j, high)-y))
-			if reach := min(tau, to); reach >= from && reach > reachFactor*far {
+			if reach := min(tau, to, most); reach >= from && reach > reachFactor*far {
 				far, base = reach, between(low, high, (reach-from)/(to-from))
 			}
 		}
-		if far < worthwhile*s.at.scale[j] {
+		if far < sign*(last[1]-y)+float64(worthwhile*s.at.scale[j]) {
 			break
 		}
-		next := s.at.y(j, base)
-		all = append(all, s.stretch(j, base, min(y, next), max(y, next)))
-		y = next
+		grid := s.add(j, base, last[1], s.at.y(j, base), last)
+		last = grid[len(grid)-2:]
 	}
-	return all
+	return last
+}
+
+// goesOn reports whether component j can be followed further within the box, up (sign 1) or
+// down, or the box be made wider.
+func (s *sampler) goesOn(j int, sign float64) bool {
+	e := s.ends[j]
+	room := e.most - e.up[1]
+	if sign < 0 {
+		room = e.down[1] - e.least
+	}
+	if room > worthwhile*s.at.scale[j] {
+		return true
+	}
+	for k, w := range s.at.w.RawRowView(j) {
+		if sign*w > 0 && s.box.Hi[k] < s.at.bounds.Hi[k] || sign*w < 0 && s.box.Lo[k] > s.at.bounds.Lo[k] {
+			return true
+		}
+	}
+	return false
 }
 
 // corners returns the corners of the smaller box at which sign·⟨w̃_j, x⟩ is smallest

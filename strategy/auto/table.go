@@ -4,10 +4,15 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
 )
 
 // A sample is a value of a function of one variable.
-type sample struct{ y, value float64 }
+type sample struct {
+	y, value float64
+	off      bool // a table was wrong here before
+}
 
 // A table is a function of one variable, known where it was sampled and interpolated
 // between samples.
@@ -29,26 +34,39 @@ const fine, tableMost = 32, 6000
 // rounding makes of a point that two stretches have in common.
 const samePlace = 1e-9
 
-// add adds the values that were wanted of a stretch. They are known up to a constant,
-// which follows from a point that the stretch has in common with the table: the first time
-// it always has one, if f did not fail there.
-func (t *table) add(s *stretch, values []float64) {
+// add adds what a stretch has seen. It is known up to a constant, which follows from a
+// point that the stretch has in common with the table. It waits if f failed there.
+func (t *table) add(s *stretch) {
+	for _, seen := range s.seen {
+		if v, ok := t.known(seen.y); ok && !s.tied && kernel.Finite(seen.value) {
+			s.shift, s.tied = seen.value-v, true
+		}
+	}
 	if !s.tied && len(t.samples) > 0 {
-		s.shift = math.NaN()
-		for i, y := range s.wanted {
-			if v, ok := t.known(y); ok {
-				s.shift = values[i] - v
-			}
+		return
+	}
+	for _, seen := range s.seen {
+		if v := seen.value - s.shift; kernel.Finite(v) {
+			t.samples = append(t.samples, sample{seen.y, v, t.misses(seen.y, v)})
+			s.tied = true
 		}
 	}
-	s.tied = true
-	for i, y := range s.wanted {
-		if v := values[i] - s.shift; !math.IsInf(v, 0) && !math.IsNaN(v) {
-			t.samples = append(t.samples, sample{y, v})
-		}
-	}
+	s.seen = nil
 	slices.SortStableFunc(t.samples, func(a, b sample) int { return cmp.Compare(a.y, b.y) })
-	t.samples = slices.CompactFunc(t.samples, func(a, b sample) bool { return a.y == b.y })
+	t.samples = slices.CompactFunc(t.samples, func(a, b sample) bool { return math.Abs(a.y-b.y) <= samePlace*(1+math.Abs(a.y)) })
+}
+
+// missPart is by how much a table is wrong between two samples, as a part of their
+// difference.
+const missPart = 0.02
+
+// misses reports whether the table, as it was filled, is wrong at y, where the value is v.
+func (t *table) misses(y, v float64) bool {
+	if len(t.grid) == 0 || y < t.lo || y > t.lo+t.width*float64(len(t.grid)-1) {
+		return false
+	}
+	part := t.width * fine / 2
+	return math.Abs(t.at(y)-v) > missPart*max(math.Abs(t.at(y+part)-v), math.Abs(t.at(y-part)-v))
 }
 
 // known returns the value sampled at y, to rounding.
@@ -62,12 +80,12 @@ func (t *table) known(y float64) (float64, bool) {
 }
 
 // closer returns the middles of the gaps on both sides of every sample that is lower
-// than its neighbours, between two coordinates.
-func (t *table) closer(lo, hi float64) []float64 {
+// than its neighbours, between two coordinates, if which says so.
+func (t *table) closer(lo, hi float64, which func(i int) bool) []float64 {
 	var middles []float64
 	s := t.samples
 	for i := 1; i+1 < len(s); i++ {
-		if s[i].value > s[i-1].value || s[i].value >= s[i+1].value {
+		if s[i].value > s[i-1].value || s[i].value >= s[i+1].value || !which(i) {
 			continue
 		}
 		for _, y := range [2]float64{(s[i-1].y + s[i].y) / 2, (s[i].y + s[i+1].y) / 2} {
@@ -77,6 +95,27 @@ func (t *table) closer(lo, hi float64) []float64 {
 		}
 	}
 	return slices.Compact(middles)
+}
+
+// mayBeLowest reports whether the well at sample i may be the deepest: whether it would be
+// if it were twice as deep as a parabola through the sample and its neighbours can be.
+func (t *table) mayBeLowest(i int) bool {
+	s := t.samples
+	depth := ((s[i-1].value - s[i].value) + (s[i+1].value - s[i].value)) / 8
+	return s[i].value-float64(2*depth) <= t.lowest().value
+}
+
+// wrong reports whether the table was wrong at sample i or beside it.
+func (t *table) wrong(i int) bool {
+	return t.samples[i-1].off || t.samples[i].off || t.samples[i+1].off
+}
+
+// lowest returns the lowest sample, and well the deepest well of the grid.
+func (t *table) lowest() sample {
+	return slices.MinFunc(t.samples, func(a, b sample) int { return cmp.Compare(a.value, b.value) })
+}
+func (t *table) well() sample {
+	return slices.MinFunc(t.wells, func(a, b sample) int { return cmp.Compare(a.value, b.value) })
 }
 
 // fill computes the grid by cubic Hermite interpolation, with slopes from the
@@ -104,24 +143,31 @@ func (t *table) fill(width float64) {
 	t.wells = nil
 	for k, v := range t.grid {
 		if v <= t.grid[max(k-1, 0)] && v <= t.grid[min(k+1, points-1)] {
-			t.wells = append(t.wells, sample{t.lo + float64(float64(k)*t.width), v})
+			t.wells = append(t.wells, sample{y: t.lo + float64(float64(k)*t.width), value: v})
 		}
 	}
 }
 
-// slopeAt returns the slope at sample i of the parabola through it and its
-// neighbours.
+// slopeAt returns the slope at sample i of the polynomial through it and up to two
+// neighbours on either side, Σ_k v_k ℓ_k′(y_i) with Lagrange's polynomials ℓ_k.
 func slopeAt(s []sample, i int) float64 {
-	n := len(s)
-	between := func(a, b int) float64 { return (s[b].value - s[a].value) / (s[b].y - s[a].y) }
-	switch i {
-	case 0:
-		return between(0, 1)
-	case n - 1:
-		return between(n-2, n-1)
+	near := s[max(i-2, 0):min(i+3, len(s))]
+	y := s[i].y
+	sum := 0.0
+	for k, p := range near {
+		if p.y == y {
+			continue
+		}
+		// ℓ_k′(y_i) = Π_{l≠k,i} (y_i − y_l) / Π_{l≠k} (y_k − y_l)
+		weight := 1 / (p.y - y)
+		for l, q := range near {
+			if l != k && q.y != y {
+				weight *= (y - q.y) / (p.y - q.y)
+			}
+		}
+		sum += float64(weight * (p.value - s[i].value))
 	}
-	before, after := s[i].y-s[i-1].y, s[i+1].y-s[i].y
-	return (float64(between(i-1, i)*after) + float64(between(i, i+1)*before)) / (before + after)
+	return sum
 }
 
 // at returns the value at y. Beyond what is known it rises steeply, so that a

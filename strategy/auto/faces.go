@@ -1,0 +1,223 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A faceSearch takes Newton steps within bounds, along single components and in blocks:
+//
+//	min over s of  Σ_b ⟨g_b, t_b⟩ + ½⟨t_b, H_b t_b⟩,   t = W̃s,   x + s within the bounds,
+//
+// with slopes and curvatures g_b, H_b by differences along the u_j. What it comes to may be
+// on a face or in a corner.
+type faceSearch struct {
+	f  *watched
+	at *coordinates
+	// bowl says that f is quadratic and that no second difference has contradicted that it
+	// has a minimum: then a step may be of any length, and what it comes to is the minimum.
+	bowl bool
+}
+
+// Differences are taken about a base that is so far inside the bounds that all of them are
+// too. Their length is such that no coordinate y_j of the base is farther than a part of its
+// scale from that of the point where the step begins: a tenth at first, and then less, since
+// the slope is wrong by that part's square. They are at most 1/50 of a scale.
+var (
+	faceParts  = []float64{0.1, 0.01, 0.001}
+	longestEps = 1. / 50
+)
+
+// search takes Newton steps from the best point as long as they help.
+func (s *faceSearch) search(ctx context.Context) error {
+	s.f.stage(polishing)
+	parts := faceParts
+	if s.bowl {
+		parts = []float64{math.Inf(1)}
+	}
+	for _, part := range parts {
+		for range mostSteps {
+			before := s.f.best.Value
+			if err := s.step(ctx, part); err != nil {
+				return err
+			}
+			if !(before-s.f.best.Value > s.f.tolerance()) {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// step takes one Newton step from the best point.
+func (s *faceSearch) step(ctx context.Context, part float64) error {
+	x := slices.Clone(s.f.best.Point)
+	eps := s.differences(part)
+	base := s.inside(x, eps)
+	q, err := s.measure(ctx, base, eps)
+	if err != nil || q == nil {
+		return err
+	}
+	step := q.leastInBox(s.around(base))
+	return s.descend(ctx, base, step)
+}
+
+// differences returns the length of the difference along each u_j.
+func (s *faceSearch) differences(part float64) []float64 {
+	d, m := s.f.Dim(), len(s.at.scale)
+	eps := slices.Clone(s.at.scale)
+	if !s.bowl {
+		for j := range eps {
+			eps[j] *= longestEps
+		}
+	}
+	shrink := 1.0
+	room := s.room(eps)
+	for k := range d {
+		shrink = min(shrink, (s.at.bounds.Hi[k]-s.at.bounds.Lo[k])/(4*room[k]))
+	}
+	for j := range m {
+		shift := 0.0
+		for k, w := range s.at.w.RawRowView(j) {
+			shift += float64(math.Abs(w) * room[k])
+		}
+		shrink = min(shrink, part*s.at.scale[j]/shift)
+	}
+	for j := range eps {
+		eps[j] *= shrink
+	}
+	return eps
+}
+
+// room returns how far from every bound the base of differences has to be: as far as one of
+// them goes, or two of a block together.
+func (s *faceSearch) room(eps []float64) []float64 {
+	room := make([]float64, s.f.Dim())
+	longer := func(components ...int) {
+		for k := range room {
+			sum := 0.0
+			for _, j := range components {
+				sum += math.Abs(eps[j] * s.at.u.At(j, k))
+			}
+			room[k] = max(room[k], sum)
+		}
+	}
+	for j := range eps {
+		longer(j)
+	}
+	s.pairs(func(p, q int) { longer(p, q) })
+	return room
+}
+
+// pairs calls visit with every two components of a block.
+func (s *faceSearch) pairs(visit func(p, q int)) {
+	for _, block := range s.at.blocks {
+		for i, p := range block {
+			for _, q := range block[:i] {
+				visit(p, q)
+			}
+		}
+	}
+}
+
+// inside returns the point next to x that is far enough from all bounds.
+func (s *faceSearch) inside(x, eps []float64) []float64 {
+	base := slices.Clone(x)
+	for k, r := range s.room(eps) {
+		base[k] = min(max(x[k], s.at.bounds.Lo[k]+r), s.at.bounds.Hi[k]-r)
+	}
+	return base
+}
+
+// measure asks f beside the base, and returns the parabola of x − base that it sees; nil if
+// f failed there.
+func (s *faceSearch) measure(ctx context.Context, base, eps []float64) (*parabola, error) {
+	m := len(eps)
+	var pairs [][2]int
+	s.pairs(func(p, q int) { pairs = append(pairs, [2]int{p, q}) })
+	values, err := objective.Ask(ctx, s.f, 1+2*m+len(pairs), func(i int, row []float64) {
+		copy(row, base)
+		switch {
+		case i == 0:
+		case i <= 2*m:
+			j := (i - 1) / 2
+			s.at.move(row, [2]float64{1, -1}[(i-1)%2]*eps[j], j)
+		default:
+			for _, j := range pairs[i-1-2*m] {
+				s.at.move(row, eps[j], j)
+			}
+		}
+		clamp(row, s.at.bounds) // rounding
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range values {
+		if !kernel.Finite(v) {
+			return nil, nil
+		}
+	}
+	g, h := make([]float64, m), mat.NewSymDense(m, nil)
+	for j := range m {
+		up, down := values[1+2*j]-values[0], values[2+2*j]-values[0]
+		g[j] = (up - down) / (2 * eps[j])
+		h.SetSym(j, j, (up+down)/(eps[j]*eps[j]))
+		s.bowl = s.bowl && up+down > objective.OfCurvature*s.f.grain.Of(values[0])
+	}
+	for i, c := range pairs {
+		p, q := c[0], c[1]
+		mixed := (values[1+2*m+i] - values[1+2*p]) - (values[1+2*q] - values[0])
+		h.SetSym(p, q, mixed/(eps[p]*eps[q]))
+	}
+	return s.inX(g, h), nil
+}
+
+// inX returns the parabola in x: W̃ᵀg and W̃ᵀHW̃.
+func (s *faceSearch) inX(g []float64, h *mat.SymDense) *parabola {
+	d := s.f.Dim()
+	q := &parabola{g: make([]float64, d)}
+	for j, v := range g {
+		kernel.AddScaled(q.g, v, s.at.w.RawRowView(j))
+	}
+	hw := kernel.Times(mat.DenseCopyOf(h), s.at.w)
+	q.h = kernel.Symmetrised(kernel.Times(mat.DenseCopyOf(s.at.w.T()), hw), 1)
+	return q
+}
+
+// around returns the bounds, seen from x, as far as all components together can go by their
+// scales; all of the bounds if f is quadratic.
+func (s *faceSearch) around(x []float64) objective.Box {
+	box := objective.Cube(len(x), 0, 0)
+	for k := range x {
+		reach := 0.0
+		for j, scale := range s.at.scale {
+			reach += math.Abs(scale * s.at.u.At(j, k))
+		}
+		if s.bowl {
+			reach = math.Inf(1)
+		}
+		box.Lo[k], box.Hi[k] = max(s.at.bounds.Lo[k]-x[k], -reach), min(s.at.bounds.Hi[k]-x[k], reach)
+	}
+	return box
+}
+
+// descend asks for base + step, and if that is not better than the best for shorter steps.
+func (s *faceSearch) descend(ctx context.Context, base, step []float64) error {
+	before := s.f.best.Value
+	for _, parts := range [][]float64{{1}, lengths} {
+		_, err := objective.Ask(ctx, s.f, len(parts), func(i int, row []float64) {
+			copy(row, base)
+			kernel.AddScaled(row, parts[i], step)
+			clamp(row, s.at.bounds) // rounding
+		})
+		if err != nil || s.f.best.Value < before {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package auto
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// trusted searches along the coordinates found, and looks whether they can be trusted:
+// whether f depends on more than they show, and whether CMA-ES finds more than blocks that
+// were found in doubt. Running: they cannot.
+func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.Status, error) {
+	before, had := r.f.queries, r.fallback.spent()
+	doubt := had > 0 && found.Certificate.Verdict == certify.Blocks
+	if doubt { // blocks get as much as CMA-ES has had
+		r.f.limit = r.f.queries + had
+	}
+	status, err := r.along(ctx, found)
+	r.f.limit = 0
+	switch {
+	case errors.Is(err, errShare):
+		return objective.Running, nil
+	case err != nil || status != objective.Converged:
+		return status, err
+	case doubt:
+		least := r.f.best.Value - r.f.tolerance()
+		if _, err := r.fallback.search(ctx, r.f.queries-before); err != nil || r.f.best.Value < least {
+			return objective.Running, err
+		}
+	}
+	if more, err := r.beyond(ctx, found.Frame); more || err != nil {
+		return objective.Running, err
+	}
+	return objective.Converged, nil
+}
+
+// Along so many random directions outside a frame, each way, f is looked at from the point
+// found, over a whole half-width of the start box and over a tenth of it.
+const beyondDirections = 4
+
+var beyondSteps = []float64{1, 0.1}
+
+// beyond reports whether f falls outside the span of a frame of fewer components than
+// dimensions: there may be components that a survey did not see, so little do they move f.
+func (r *run) beyond(ctx context.Context, w *frame.Frame) (bool, error) {
+	m, d := w.Components(), w.Dim()
+	if m == d {
+		return false, nil
+	}
+	// Orthonormal rows: those of W̃, and random ones in the complement.
+	n := min(beyondDirections, d-m)
+	rows := mat.NewDense(m+n, d, nil)
+	rows.Slice(0, m, 0, d).(*mat.Dense).Copy(w.Matrix())
+	stream := rng.Seed(r.task.Seed).Stream("auto", "beyond")
+	for k := range n {
+		stream.Norm(rows.RawRowView(m + k))
+	}
+	kernel.Orthonormalise(rows.RawMatrix())
+	x, fx := slices.Clone(r.f.best.Point), r.f.best.Value-r.f.tolerance()
+	_, err := objective.Ask(ctx, r.f, 2*n*len(beyondSteps), func(k int, row []float64) {
+		copy(row, x)
+		step := beyondSteps[k/2%len(beyondSteps)] * [2]float64{1, -1}[k%2] * math.Sqrt(float64(d))
+		kernel.AddScaled(row, step, rows.RawRowView(m+k/2/len(beyondSteps)))
+		for i := range row {
+			row[i] = min(max(row[i], r.task.Bounds.Lo[i]), r.task.Bounds.Hi[i])
+		}
+	})
+	return r.f.best.Value < fx, err
+}
