@@ -133,7 +133,7 @@ func (p *page) write(t *testing.T) {
 //	go test . -run TestAutoConverged -whole -v -timeout 3h
 func TestAutoConverged(t *testing.T) {
 	table := newPage("converged", "", "d", "ended too early", "solved", "queries when done, median", "largest gap")
-	before := map[string]float64{"rastrigin 20": 4636, "rastrigin 40": 11036, "levy 20": 5918, "levy 40": 14262}
+	before := map[string]float64{"rastrigin 20": 5419, "rastrigin 40": 11566, "levy 20": 6243, "levy 40": 13873}
 	for _, name := range []string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:few(5, 2)] {
 		for _, d := range []int{20, 40}[:few(2, 1)] {
 			n := few(100, 3)
@@ -359,8 +359,8 @@ func TestAutoFirstCovariance(t *testing.T) {
 		for _, mix := range []string{"paper", "orthogonal"}[:few(2, 1)] {
 			for _, d := range c.dims[:few(len(c.dims), 1)] {
 				c.spec.Dim, c.spec.Mix = d, mix
-				ours, _, solved := trial{spec: c.spec, gap: 1e-8}.medians(t, n)
-				alone, _, without := trial{spec: c.spec, gap: 1e-8, strategy: strategy.CMAES{}}.medians(t, n)
+				ours, _, solved := trial{spec: c.spec, gap: 1e-8, budget: 200 * d * d}.medians(t, n)
+				alone, _, without := trial{spec: c.spec, gap: 1e-8, budget: 200 * d * d, strategy: strategy.CMAES{}}.medians(t, n)
 				title := c.spec.Name
 				if c.spec.Map != "" {
 					title += " under " + c.spec.Map
