@@ -145,6 +145,7 @@ func TestAutoConverged(t *testing.T) {
 					solved++
 				} else if r.Status == objective.Converged && 2*r.Queries < r.Budget {
 					early++
+					t.Logf("%s, d = %d, seed %d: converged at %.1e after %d queries", name, d, seed+*from, gap, r.Queries)
 				}
 				queries, worst = append(queries, float64(r.Queries)), max(worst, gap)
 			}
