@@ -20,40 +20,29 @@ const (
 	moving = 1e3
 )
 
-// alone splits each block from all others, at some points, for 2n + 4 queries each, and
+// alone splits each block from all others, at some points, for 2n + 2 queries each, and
 // keeps the worst ratio of a mixed difference and the block's own differences.
 func (p *prober) alone(c *Certificate, w *frame.Frame, blocks [][]int) error {
 	n := len(blocks)
 	mixed, single, floor := make([]float64, n), make([]float64, n), 0.0
 	for done, failed := 0, 0; done < alones && failed < attempts; {
-		x, h := p.way(w)
-		steps := make([][]float64, n) // h_b
-		for b, block := range blocks {
-			steps[b] = along(w, block, h)
-		}
-		t := min(p.within(x, steps...), shorter(c.Failed+halveAfter*failed))
-		to := slices.Clone(x)
-		for _, step := range steps {
-			kernel.AddScaled(to, t, step)
-		}
-		if ok, err := p.bothFinite(x, to); !ok || err != nil {
-			if err != nil {
-				return err
-			}
-			failed++
-			continue
-		}
-		done++
-		v, err := p.apart(x, to, t, steps)
+		values, err := p.apart(w, blocks, alones-done, shorter(c.Failed+halveAfter*failed))
 		if err != nil {
 			return err
 		}
-		floor = max(floor, objective.OfMixed*p.grain.Of(v[0]), objective.OfMixed*p.grain.Of(v[1]))
-		for b := range n {
-			one, other := v[2+2*b]-v[0], v[1]-v[3+2*b] // two differences of b
-			if m := other - one; kernel.Finite(m) {
-				mixed[b] += square(m)
-				single[b] += square(one) + square(other)
+		for v := range slices.Chunk(values, 2+2*n) {
+			if !kernel.Finite(v[0]) || !kernel.Finite(v[1]) {
+				failed++
+				continue
+			}
+			done++
+			floor = max(floor, objective.OfMixed*p.grain.Of(v[0]), objective.OfMixed*p.grain.Of(v[1]))
+			for b := range n {
+				one, other := v[2+2*b]-v[0], v[1]-v[3+2*b] // two differences of b
+				if m := other - one; kernel.Finite(m) {
+					mixed[b] += square(m)
+					single[b] += square(one) + square(other)
+				}
 			}
 		}
 	}
@@ -66,28 +55,32 @@ func (p *prober) alone(c *Certificate, w *frame.Frame, blocks [][]int) error {
 	return nil
 }
 
-// apart asks for f(x), f(x+h), then f(x+h_b) and f(x+h−h_b) for each block.
-func (p *prober) apart(x, to []float64, t float64, steps [][]float64) ([]float64, error) {
-	return p.ask(2+2*len(steps), func(k int, row []float64) {
+// apart asks for f(x), f(x+h), then f(x+h_b) and f(x+h−h_b) for each block, for so many
+// x and h that are drawn, with that part of h, or so much of it that all are within the
+// bounds.
+func (p *prober) apart(w *frame.Frame, blocks [][]int, points int, part float64) ([]float64, error) {
+	var x, to []float64
+	var t float64
+	steps := make([][]float64, len(blocks)) // h_b
+	each := 2 + 2*len(blocks)
+	return p.ask(points*each, func(k int, row []float64) {
+		if k %= each; k == 0 {
+			var h []float64
+			x, h = p.way(w)
+			for b, block := range blocks {
+				steps[b] = along(w, block, h)
+			}
+			t = min(p.within(x, steps...), part)
+			to = slices.Clone(x)
+			for _, step := range steps {
+				kernel.AddScaled(to, t, step)
+			}
+		}
 		copy(row, [2][]float64{x, to}[k%2])
 		if k >= 2 {
 			kernel.AddScaled(row, [2]float64{t, -t}[k%2], steps[k/2-1])
 		}
 	})
-}
-
-// bothFinite reports whether f is finite at two points.
-func (p *prober) bothFinite(x, y []float64) (bool, error) {
-	if ok, err := p.finiteAt(x); !ok || err != nil {
-		return false, err
-	}
-	return p.finiteAt(y)
-}
-
-// finiteAt reports whether f is finite at x, for a query.
-func (p *prober) finiteAt(x []float64) (bool, error) {
-	v, err := p.ask(1, func(_ int, row []float64) { copy(row, x) })
-	return err == nil && kernel.Finite(v[0]), err
 }
 
 // beyond looks whether f is constant in the directions that a frame leaves out.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,7 +46,7 @@ func TestCertificateFollowsTheCoupling(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(points) != 4*splits+alones*(2*d+4) || c.Splits != splits {
+		if len(points) != 4*splits+alones*(2*d+2) || c.Splits != splits {
 			t.Fatalf("%d queries, %d splits", len(points), c.Splits)
 		}
 		points = points[:4*splits]
@@ -113,12 +114,10 @@ func TestSplitsSeparateEveryPair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range n {
-		x = nil
-		from, a, b := p.halves(frame.Identity(d), Singles(d))
-		if _, err := p.four(from, a, b, 1); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := p.fours(n, func() (from, a, b []float64) { return p.halves(frame.Identity(d), Singles(d)) }, 1); err != nil {
+		t.Fatal(err)
+	}
+	for x := range slices.Chunk(x, 4) {
 		for i := range d {
 			for j := range d {
 				if (x[1][i] != x[0][i]) != (x[1][j] != x[0][j]) {

@@ -47,7 +47,7 @@ func TestCouplingByHand(t *testing.T) {
 	if !near(c.Coupling, 2) || !near(c.Alone, math.Sqrt2) || c.Culprit != 0 || c.Beyond != 0 || c.Verdict != NotSeparable {
 		t.Errorf("%+v", c)
 	}
-	if want := 4*20 + 3*(2*2+4); n != want || c.Splits != 20 || c.Failed != 0 {
+	if want := 4*20 + 3*(2*2+2); n != want || c.Splits != 20 || c.Failed != 0 {
 		t.Errorf("%d queries, want %d; %d splits", n, want, c.Splits)
 	}
 	// The values at x, x+h_A, x+h_B and x+h_A+h_B are 0, ¼, 0 and −¼. Rounding is that of
@@ -148,7 +148,7 @@ func TestFramesFromAnywhere(t *testing.T) {
 			if blocks == nil {
 				n = w.Components()
 			}
-			want := 4*20 + 3*(2*n+4)
+			want := 4*20 + 3*(2*n+2)
 			if w.Components() < 8 {
 				want += 12
 			}

@@ -3,6 +3,7 @@ package certify
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
@@ -26,6 +27,7 @@ type prober struct {
 	bounds objective.Box // nothing outside is asked
 	grain  objective.Grain
 	random objective.Random
+	most   int // splits that are tested
 }
 
 func (p *prober) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
@@ -44,22 +46,23 @@ func (p *prober) anywhere() []float64 {
 func (p *prober) splits(blocks int, draw func() (x, a, b []float64)) (Certificate, error) {
 	c := None()
 	var mixed, single, rounding float64
-	for blocks > 1 && c.Splits < splits && c.Failed < mostFailed {
-		x, a, b := draw()
-		v, err := p.four(x, a, b, shorter(c.Failed))
+	for blocks > 1 && c.Splits < p.most && c.Failed < mostFailed {
+		values, err := p.fours(p.most-c.Splits, draw, shorter(c.Failed))
 		if err != nil {
 			return c, err
 		}
-		m, da, db := (v[3]-v[1])-(v[2]-v[0]), v[1]-v[0], v[2]-v[0]
-		if !kernel.Finite(m) {
-			c.Failed++
-			continue
-		}
-		c.Splits++
-		mixed += square(m)
-		single += square(da) + square(db)
-		for _, value := range v {
-			rounding += square(p.grain.Of(value))
+		for v := range slices.Chunk(values, 4) {
+			m, da, db := (v[3]-v[1])-(v[2]-v[0]), v[1]-v[0], v[2]-v[0]
+			if !kernel.Finite(m) {
+				c.Failed++
+				continue
+			}
+			c.Splits++
+			mixed += square(m)
+			single += square(da) + square(db)
+			for _, value := range v {
+				rounding += square(p.grain.Of(value))
+			}
 		}
 	}
 	if single > 0 {
@@ -79,11 +82,16 @@ const (
 // shorter is the part of the way that is gone after so many failures.
 func shorter(failed int) float64 { return math.Ldexp(1, -min(failed/halveAfter, mostHalvings)) }
 
-// four asks for f at x, x+h_A, x+h_B and x+h_A+h_B, with that part of the steps,
-// or so much of them that all are within the bounds.
-func (p *prober) four(x, a, b []float64, part float64) ([]float64, error) {
-	t := min(part, p.within(x, a, b))
-	return p.ask(4, func(k int, row []float64) {
+// fours asks for f at x, x+h_A, x+h_B and x+h_A+h_B for n splits that are drawn, with that
+// part of the steps, or so much of them that all are within the bounds.
+func (p *prober) fours(n int, draw func() (x, a, b []float64), part float64) ([]float64, error) {
+	var x, a, b []float64
+	var t float64
+	return p.ask(4*n, func(k int, row []float64) {
+		if k%4 == 0 {
+			x, a, b = draw()
+			t = min(part, p.within(x, a, b))
+		}
 		copy(row, x)
 		for side, step := range [2][]float64{a, b} {
 			if k>>side&1 == 1 {

@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -22,6 +23,8 @@ type Test struct {
 	// basis with very long directions, along which differences say nothing. It has been
 	// certified by the Hessian already.
 	Quadratic bool
+	// Most is how many random splits are tested at most; 0: 20. A verdict takes ten.
+	Most int
 	// Grain is how exact the values of f are. Default objective.Rounding.
 	Grain objective.Grain
 	// Random is where random numbers come from. Default: the stream ("certify") of
@@ -32,7 +35,7 @@ type Test struct {
 
 // Certify tests whether f separates in the coordinates of a frame, into blocks of
 // components (nil: single ones). For n blocks it asks 80 queries for random splits and
-// 3(2n + 4) more for all blocks, each split from the others. Where the frame leaves
+// 3(2n + 2) more for all blocks, each split from the others. Where the frame leaves
 // directions out it asks 12 for these. Where f fails it asks more. An error of f comes
 // with the evidence so far. A single block of several components separates nothing: its
 // verdict is NotSeparable whatever f is.
@@ -113,7 +116,7 @@ func (t Test) prober(ctx context.Context, f objective.Objective, w *frame.Frame,
 	if err := CheckBlocks(blocks, components); err != nil {
 		return nil, nil, err
 	}
-	return &prober{ctx: ctx, f: f, box: t.Box, bounds: t.Bounds, grain: t.Grain, random: t.Random}, blocks, nil
+	return &prober{ctx: ctx, f: f, box: t.Box, bounds: t.Bounds, grain: t.Grain, random: t.Random, most: cmp.Or(t.Most, splits)}, blocks, nil
 }
 
 // check returns an *objective.OptionError if a field is bad.
@@ -123,6 +126,9 @@ func (t Test) check(d int) error {
 	}
 	if !(t.Slack >= 0) {
 		return objective.BadOption("Slack", "%v, must be a number of at least 0", t.Slack)
+	}
+	if t.Most < 0 {
+		return objective.BadOption("Most", "%d, must not be negative", t.Most)
 	}
 	if g := t.Grain; !(g.Relative >= 0 && g.Absolute >= 0) {
 		return objective.BadOption("Grain", "%v and %v, must be numbers of at least 0", g.Relative, g.Absolute)

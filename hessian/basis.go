@@ -103,7 +103,10 @@ func (b Basis) Scaled(factor []float64) Basis {
 
 // InFrame returns the couplings of the Hessians seen, in the coordinates of a
 // frame, nil if none were: walking along u_j is walking along Σ_i a_ij T_i, a = T*W̃†.
-func (b Basis) InFrame(f *frame.Frame) *mat.Dense {
+func (b Basis) InFrame(f *frame.Frame) *mat.Dense { return Couplings(b.InCoordinates(f)) }
+
+// InCoordinates returns the Hessians seen, in the coordinates of a frame.
+func (b Basis) InCoordinates(f *frame.Frame) []*mat.Dense {
 	a := kernel.Times(b.Dual, f.Inverse())
 	var turned []*mat.Dense
 	for _, h := range b.Seen {
@@ -111,7 +114,7 @@ func (b Basis) InFrame(f *frame.Frame) *mat.Dense {
 		m.Product(a.T(), h, a)
 		turned = append(turned, m)
 	}
-	return Couplings(turned)
+	return turned
 }
 
 // Couplings returns rms_k |H_ij|/√|H_ii H_jj| of some Hessians, 0 on the diagonal; nil if

@@ -27,9 +27,10 @@ type Chain struct {
 // than there are whole ones, and Wasted besides.
 const Wasted = 3
 
-// Extended returns the chain with Hessians of f at further points, n in all. A Hessian
-// that values which are not finite have spoilt is taken again at another point, along
-// shorter directions; if that happens too often the error is ErrNotFinite.
+// Extended returns the chain with Hessians of f at further points, n in all, which are
+// asked for in one batch. A Hessian that values which are not finite have spoilt is taken
+// again at another point, along shorter directions; if that happens too often the error is
+// ErrNotFinite.
 func (c Chain) Extended(ctx context.Context, f objective.Objective, n int, point func() ([]float64, error)) (Chain, error) {
 	if !(c.Step > 0) || math.IsInf(c.Step, 1) {
 		return c, objective.BadOption("Step", "%v, must be a number above 0", c.Step)
@@ -40,26 +41,36 @@ func (c Chain) Extended(ctx context.Context, f objective.Objective, n int, point
 	if c.Stencil.Diagonal == nil {
 		c.Stencil = Symmetric
 	}
+	m, _ := c.Base.T.Dims()
 	for failed := 0; len(c.Hessians) < n; {
-		x, err := point()
-		if err != nil {
-			return c, err
-		}
-		e, err := c.Stencil.At(ctx, f, x, c.Base.T, c.Step)
-		if err != nil {
-			return c, err
-		}
-		if e.Missing > 0 {
-			if failed++; failed > len(c.Hessians)+Wasted {
-				return c, ErrNotFinite
+		points := make([][]float64, n-len(c.Hessians))
+		for k := range points {
+			var err error
+			if points[k], err = point(); err != nil {
+				return c, err
 			}
-			c = c.shortened()
-			continue
 		}
-		c.Points = append(slices.Clip(c.Points), x)
-		c.Hessians = append(slices.Clip(c.Hessians), e.Hessian)
-		c.Base.Seen = append(slices.Clip(c.Base.Seen), e.Hessian)
-		c.Value = e.Value
+		each, err := c.Stencil.estimates(ctx, f, points, c.Base.T, c.Step, allPairs(m))
+		if err != nil {
+			return c, err
+		}
+		spoilt := 0
+		for _, e := range each {
+			if e.Missing > 0 {
+				spoilt++
+				continue
+			}
+			c.Points = append(slices.Clip(c.Points), e.Point)
+			c.Hessians = append(slices.Clip(c.Hessians), e.Hessian)
+			c.Base.Seen = append(slices.Clip(c.Base.Seen), e.Hessian)
+			c.Value = e.Value
+		}
+		if failed += spoilt; failed > len(c.Hessians)+Wasted {
+			return c, ErrNotFinite
+		}
+		if spoilt > 0 {
+			c = c.shortened()
+		}
 	}
 	return c, nil
 }

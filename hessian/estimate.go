@@ -30,13 +30,18 @@ func (s Stencil) At(ctx context.Context, f objective.Objective, x []float64, dir
 	if directions != nil {
 		m, _ = directions.Dims()
 	}
-	var pairs [][2]int
+	return s.estimate(ctx, f, x, directions, step, allPairs(m))
+}
+
+// allPairs returns the pairs i < j of m directions.
+func allPairs(m int) [][2]int {
+	pairs := make([][2]int, 0, m*(m-1)/2)
 	for i := range m {
 		for j := i + 1; j < m; j++ {
 			pairs = append(pairs, [2]int{i, j})
 		}
 	}
-	return s.estimate(ctx, f, x, directions, step, pairs)
+	return pairs
 }
 
 // Within is At without the entries of H between different blocks, which are 0
@@ -56,14 +61,42 @@ func (s Stencil) Within(ctx context.Context, f objective.Objective, x []float64,
 // estimate estimates the gradient, the diagonal of H and its entries at pairs
 // i < j.
 func (s Stencil) estimate(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64, pairs [][2]int) (Estimate, error) {
-	if !(step > 0) || math.IsInf(step, 0) {
-		panic(fmt.Sprintf("hessian: step %v, must be finite and above 0", step))
-	}
-	m := s.mustFit(f, x, directions)
-	values, err := ask(ctx, f, x, directions, step, s.plan(m, pairs))
+	each, err := s.estimates(ctx, f, [][]float64{x}, directions, step, pairs)
 	if err != nil {
 		return Estimate{}, err
 	}
+	return each[0], nil
+}
+
+// estimates does that at several points, all of them in one batch. What failed is asked
+// for again, point by point.
+func (s Stencil) estimates(ctx context.Context, f objective.Objective, points [][]float64, directions *mat.Dense, step float64, pairs [][2]int) ([]Estimate, error) {
+	if !(step > 0) || math.IsInf(step, 0) {
+		panic(fmt.Sprintf("hessian: step %v, must be finite and above 0", step))
+	}
+	m := 0
+	for _, x := range points {
+		m = s.mustFit(f, x, directions)
+	}
+	plan := s.plan(m, pairs)
+	values, err := ask(ctx, f, points, directions, step, plan)
+	if err != nil {
+		return nil, err
+	}
+	each := make([]Estimate, len(points))
+	for k, x := range points {
+		each[k] = s.weigh(x, m, step, pairs, values[k*len(plan):(k+1)*len(plan)])
+		if each[k].Failed > 0 {
+			if err := s.mend(ctx, f, &each[k], directions, step, pairs); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return each, nil
+}
+
+// weigh makes the estimate at x of the values that were asked for along m directions.
+func (s Stencil) weigh(x []float64, m int, step float64, pairs [][2]int, values []float64) Estimate {
 	e := Estimate{
 		Point:    append([]float64(nil), x...),
 		Gradient: make([]float64, m),
@@ -88,10 +121,7 @@ func (s Stencil) estimate(ctx context.Context, f objective.Objective, x []float6
 		e.Hessian.Set(p[0], p[1], h)
 		e.Hessian.Set(p[1], p[0], h)
 	}
-	if e.Failed > 0 {
-		err = s.mend(ctx, f, &e, directions, step, pairs)
-	}
-	return e, err
+	return e
 }
 
 // mustFit returns m, and panics where the arguments do not fit each other.
@@ -151,11 +181,11 @@ func (s Stencil) plan(m int, pairs [][2]int) []offset {
 	return plan
 }
 
-// ask evaluates f at the points of a plan.
-func ask(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64, plan []offset) ([]float64, error) {
-	return objective.Ask(ctx, f, len(plan), func(k int, row []float64) {
-		o := plan[k]
-		copy(row, x)
+// ask evaluates f at the points of a plan, from each of some points.
+func ask(ctx context.Context, f objective.Objective, points [][]float64, directions *mat.Dense, step float64, plan []offset) ([]float64, error) {
+	return objective.Ask(ctx, f, len(points)*len(plan), func(k int, row []float64) {
+		o := plan[k%len(plan)]
+		copy(row, points[k/len(plan)])
 		walk(row, directions, o.i, float64(o.a*step))
 		walk(row, directions, o.j, float64(o.b*step))
 	})

@@ -14,13 +14,20 @@ const (
 	axesCoupling = 1e-12 // the coupling up to which it does
 	axesHidden   = 10    // or so many times the rounding of the couplings
 	axesRounding = 1e-10 // the rounding from which on that says nothing; it was 1e-14 at most
+	axesFirst    = 2     // so many random splits are tested first
+	axesBlatant  = 1e-3  // and if they couple by more than that, it does not
 )
 
 // asGiven returns the finding of the coordinates as they are, without those on which f
 // does not depend; nil if f does not separate in them.
 func asGiven(g *ground) (*Finding, error) {
-	c, err := g.test(0, false).Splits(g.ctx, g.f, nil, nil)
-	if err != nil {
+	test := g.test(0, false)
+	test.Most = axesFirst
+	c, err := test.Splits(g.ctx, g.f, nil, nil)
+	if err != nil || c.Coupling > axesBlatant {
+		return nil, err
+	}
+	if c, err = g.test(0, false).Splits(g.ctx, g.f, nil, nil); err != nil {
 		return nil, err
 	}
 	if c.Verdict != certify.Separable || c.Rounding > axesRounding || c.Coupling > max(axesCoupling, axesHidden*c.Rounding) {

@@ -20,13 +20,14 @@ type candidate struct {
 	blocks [][]int
 
 	sightings []sighting
-	spread    []float64    // of y_i over the inner box
-	curvature []float64    // the largest |f_i''| seen
-	h, eps    []float64    // steps along u_i: large ones, and those for slopes
-	measured  bool         // whether h and eps were measured, so that f_i″ changes by a third over h_i
-	inside    []*mat.Dense // Hessians within the blocks; nil: they were not asked for
-	couplings *mat.Dense   // what joint diagonalisation has left; nil: there was none
-	check     check        // the evidence
+	spread    []float64     // of y_i over the inner box
+	curvature []float64     // the largest |f_i''| seen
+	h, eps    []float64     // steps along u_i: large ones, and those for slopes
+	measured  bool          // whether h and eps were measured, so that f_i″ changes by a third over h_i
+	inside    []*mat.Dense  // Hessians within the blocks; nil: they were not asked for
+	couplings *mat.Dense    // what joint diagonalisation has left; nil: there was none
+	seen      hessian.Basis // the Hessians that it diagonalised, along their directions
+	check     check         // the evidence
 }
 
 // A sighting is f_i″ = lambda[i] seen at the coordinates y.
@@ -124,7 +125,7 @@ func (c *candidate) redrawn(g *ground, e *mat.Dense) *candidate {
 		return nil
 	}
 	next := newCandidate(g, f, c.blocks)
-	next.h, next.eps, next.measured = c.h, c.eps, c.measured
+	next.h, next.eps, next.measured, next.seen = c.h, c.eps, c.measured, c.seen
 	for _, seen := range c.sightings {
 		y := make([]float64, len(seen.y))
 		kernel.MulVec(y, e.RawMatrix(), seen.y)
@@ -139,20 +140,22 @@ const looks = 3
 
 // looked returns the candidate with second derivatives at random points.
 func (c *candidate) looked(g *ground) (*candidate, error) {
-	for range looks {
-		x, err := g.point()
-		if err != nil {
-			return nil, err
+	points, err := g.points(looks)
+	if err != nil {
+		return nil, err
+	}
+	each := 1 + 2*len(c.eps)
+	all, err := g.ask(looks*each, func(k int, row []float64) {
+		copy(row, points[k/each])
+		if k %= each; k > 0 {
+			kernel.AddScaled(row, [2]float64{-1, 1}[k%2]*c.eps[(k-1)/2], c.u.RawRowView((k-1)/2))
 		}
-		values, err := g.ask(1+2*len(c.eps), func(k int, row []float64) {
-			copy(row, x)
-			if k > 0 {
-				kernel.AddScaled(row, [2]float64{-1, 1}[k%2]*c.eps[(k-1)/2], c.u.RawRowView((k-1)/2))
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for n, x := range points {
+		values := all[n*each:]
 		y, lambda := make([]float64, len(c.eps)), make([]float64, len(c.eps))
 		kernel.MulVec(y, c.frame.Matrix().RawMatrix(), x)
 		for i := range lambda {

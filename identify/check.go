@@ -30,23 +30,37 @@ const checkPoints = 2
 const leastUnit = 1e-300
 
 // checked returns the candidate with evidence from so many fresh composed points, at
-// each of which it tests each of n blocks against the rest, for 2n + 4 queries. A point
-// at which f fails on the way is passed over; a block that could not be tested at any
-// has an infinite residue.
+// each of which it tests each of n blocks against the rest, for 2n + 2 queries, all in
+// one batch. A point at which f fails, or fails at the far end of all steps, is replaced
+// by another in the next batch; a block that could not be tested at any has an infinite
+// residue.
 func (c *candidate) checked(g *ground, points int) (*candidate, error) {
 	n := len(c.blocks)
 	out := check{residue: make([]float64, n), unit: make([]float64, n)}
 	tested := make([]float64, n) // how often
+	finite := false              // f was, at some point
 	for failed := 0; points > 0 && failed < attempts; {
-		ok, err := c.checkOnce(g, &out, tested)
+		probes := make([]*probe, points)
+		for k := range probes {
+			probes[k] = newProbe(g, c)
+		}
+		values, err := g.ask(points*(2+2*n), func(k int, row []float64) { probes[k/(2+2*n)].fill(k%(2+2*n), row) })
 		if err != nil {
 			return nil, err
 		}
-		if ok {
+		for k, p := range probes {
+			v := values[k*(2+2*n) : (k+1)*(2+2*n)]
+			finite = follow(g, v[0]) || finite
+			if !kernel.Finite(v[0]) || !kernel.Finite(v[1]) {
+				failed++
+				continue
+			}
 			points--
-		} else {
-			failed++
+			p.weigh(g, c, v, &out, tested)
 		}
+	}
+	if !finite {
+		return nil, ErrNotFinite
 	}
 	for b := range n {
 		out.unit[b] = max(out.unit[b]/tested[b], leastUnit)
@@ -71,42 +85,42 @@ func (c *candidate) recheckedTo(again check) *candidate {
 	return &next
 }
 
-// checkOnce tests each block at one point, adds what it finds to out, and reports
-// whether that could be done.
-func (c *candidate) checkOnce(g *ground, out *check, tested []float64) (bool, error) {
-	x, _, err := c.place(g)
-	if err != nil {
-		return false, err
-	}
-	h := c.steps(g, x)
+// A probe is a point at which a check is made.
+type probe struct {
+	x, far []float64  // x and x+S_all
+	h      []float64  // large steps
+	t      float64    // the part of them that is gone
+	steps  *mat.Dense // S_b
+}
+
+// newProbe chooses a point and steps for a check.
+func newProbe(g *ground, c *candidate) *probe {
+	x, _ := c.composed(g)
+	p := &probe{x: x, h: c.steps(g, x), steps: mat.NewDense(len(c.blocks), len(x), nil)}
 	all := make([]float64, len(x))
-	steps := mat.NewDense(len(c.blocks), len(x), nil) // S_b
 	for b, block := range c.blocks {
 		for _, i := range block {
-			kernel.AddScaled(steps.RawRowView(b), h[i], c.u.RawRowView(i))
+			kernel.AddScaled(p.steps.RawRowView(b), p.h[i], c.u.RawRowView(i))
 		}
-		kernel.AddScaled(all, 1, steps.RawRowView(b))
+		kernel.AddScaled(all, 1, p.steps.RawRowView(b))
 	}
-	t := min(1, g.room(x, all)/roomFor)
-	far := slices.Clone(x)
-	kernel.AddScaled(far, t, all)
-	if ok, err := g.finiteAt(far); !ok || err != nil {
-		return false, err
+	p.t = min(1, g.room(x, all)/roomFor)
+	p.far = slices.Clone(x)
+	kernel.AddScaled(p.far, p.t, all)
+	return p
+}
+
+// fill writes the k-th of x, x+S_all, then x+S_b and x+S_all−S_b for each block.
+func (p *probe) fill(k int, row []float64) {
+	copy(row, [2][]float64{p.x, p.far}[k%2])
+	if k >= 2 {
+		kernel.AddScaled(row, [2]float64{p.t, -p.t}[k%2], p.steps.RawRowView(k/2-1))
 	}
-	// f(x), f(x+S_all), then f(x+S_b) and f(x+S_all−S_b) for each block.
-	values, err := g.ask(2+2*len(c.blocks), func(k int, row []float64) {
-		copy(row, x)
-		if k%2 == 1 {
-			copy(row, far)
-		}
-		if k >= 2 {
-			kernel.AddScaled(row, [2]float64{t, -t}[k%2], steps.RawRowView(k/2-1))
-		}
-	})
-	if err != nil {
-		return false, err
-	}
-	f0, fall := values[0], values[1]
+}
+
+// weigh adds what the values of a probe say about each block to out.
+func (p *probe) weigh(g *ground, c *candidate, values []float64, out *check, tested []float64) {
+	f0, fall, t, h := values[0], values[1], p.t, p.h
 	mean := floats.Dot(h, h) / float64(len(h))
 	for b, block := range c.blocks {
 		residue := math.Abs((fall - values[2+2*b]) - (values[3+2*b] - f0))
@@ -120,7 +134,6 @@ func (c *candidate) checkOnce(g *ground, out *check, tested []float64) (bool, er
 		}
 	}
 	out.floor = max(out.floor, objective.OfMixed*max(g.grain.Of(f0), g.grain.Of(fall)))
-	return true, nil
 }
 
 // err returns the error of block b as if it were in one pair.

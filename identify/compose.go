@@ -38,35 +38,65 @@ func (c *candidate) compose(g *ground) []float64 {
 // halved at most four times.
 const worthwhile = 1. / 16
 
-// place returns a composed point at which f is finite, and its coordinates: from
-// a drawn point x it goes to
+// composed returns a composed point, and its coordinates: from a drawn point x it goes to
 //
 //	x + tW̃†(y − W̃x)
 //
-// with y composed and t = 1, or less where the bounds or values that are not
-// finite are in the way.
-func (c *candidate) place(g *ground) (x, y []float64, err error) {
+// with y composed and t = 1, or less where the bounds or values that are not finite are
+// in the way.
+func (c *candidate) composed(g *ground) (x, y []float64) {
 	w := c.frame.Matrix().RawMatrix()
-	for range attempts {
-		x, y = g.draw(), c.compose(g)
-		here, step := make([]float64, len(y)), make([]float64, len(x))
-		kernel.MulVec(here, w, x)
-		kernel.AddScaled(y, -1, here)
-		kernel.MulVecT(step, c.u.RawMatrix(), y)
-		t := g.reach
-		for t >= worthwhile && !g.roomy(x, step, t) {
-			t /= 2
-		}
-		if t >= worthwhile {
-			kernel.AddScaled(x, t, step)
-		}
-		kernel.MulVec(y, w, x)
-		if ok, err := g.finiteAt(x); ok || err != nil {
-			return x, y, err
-		}
-		g.reach /= 2
+	x, y = g.draw(), c.compose(g)
+	here, step := make([]float64, len(y)), make([]float64, len(x))
+	kernel.MulVec(here, w, x)
+	kernel.AddScaled(y, -1, here)
+	kernel.MulVecT(step, c.u.RawMatrix(), y)
+	t := g.reach
+	for t >= worthwhile && !g.roomy(x, step, t) {
+		t /= 2
 	}
-	return nil, nil, ErrNotFinite
+	if t >= worthwhile {
+		kernel.AddScaled(x, t, step)
+	}
+	kernel.MulVec(y, w, x)
+	return x, y
+}
+
+// follow takes notice of the value of f at a composed point, and reports whether it is
+// finite. If not, the next ones are nearer to drawn points.
+func follow(g *ground, value float64) bool {
+	if kernel.Finite(value) {
+		return true
+	}
+	g.reach /= 2
+	return false
+}
+
+// places returns n composed points at which f is finite, and their coordinates. They are
+// asked for where m²/2 queries and more depend on each.
+func (c *candidate) places(g *ground, n int) (xs, ys [][]float64, err error) {
+	for failed := 0; n > 0; {
+		x, y := make([][]float64, n), make([][]float64, n)
+		for k := range x {
+			x[k], y[k] = c.composed(g)
+		}
+		values, err := g.ask(n, func(k int, row []float64) { copy(row, x[k]) })
+		if err != nil {
+			return nil, nil, err
+		}
+		for k, v := range values {
+			if !follow(g, v) {
+				failed++
+				continue
+			}
+			xs, ys = append(xs, x[k]), append(ys, y[k])
+			n--
+		}
+		if failed >= attempts && n > 0 {
+			return nil, nil, ErrNotFinite
+		}
+	}
+	return xs, ys, nil
 }
 
 // Steps are drawn from shortStep to shortStep + variety times h_i, h_i on average, so that

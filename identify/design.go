@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -18,57 +19,104 @@ type design struct {
 	delta [][]float64 // Δ_a along i: ∂_a f(x+S_i) − ∂_a f(x), for a in i's block
 	c0    []float64   // f_i'' at y_i
 	c1    []float64   // f_i'' at y_i + h_i
+	m     []float64   // M_ij of the pairs
 }
 
-// newDesign chooses a point and steps, and asks for slopes along the given
-// components.
-func newDesign(g *ground, c *candidate, along []int) (*design, error) {
-	d := &design{steps: mat.DenseCopyOf(c.u)}
-	var err error
-	if d.x, d.y, err = c.place(g); err != nil {
+// newDesigns chooses n points with steps, and asks for slopes along the components of some
+// groups and for the mixed differences of their pairs, all in one batch.
+func newDesigns(g *ground, c *candidate, n int, groups []*group) ([]*design, error) {
+	xs, ys, err := c.places(g, n)
+	if err != nil {
 		return nil, err
 	}
-	d.h = c.steps(g, d.x)
-	for i, h := range d.h {
-		row := d.steps.RawRowView(i)
-		for k := range row {
-			row[k] *= h
+	designs := make([]*design, n)
+	for k := range designs {
+		d := &design{x: xs[k], y: ys[k], h: c.steps(g, xs[k]), steps: mat.DenseCopyOf(c.u)}
+		for i, h := range d.h {
+			floats.Scale(h, d.steps.RawRowView(i))
 		}
+		designs[k] = d
 	}
-	return d, d.slopes(g, c, along)
+	return designs, measure(g, c, designs, groups)
 }
 
-// slopes asks for f at x, x+S_i and, for central differences, beside them.
-// Components that are not asked for have slopes of NaN.
-func (d *design) slopes(g *ground, c *candidate, along []int) error {
-	type place struct {
-		i, a int     // -1: none
-		t    float64 // of ε_a u_a
-	}
-	plan := []place{{-1, -1, 0}}
-	block := blockOf(c.blocks)
-	for _, a := range along {
-		plan = append(plan, place{-1, a, 1}, place{-1, a, -1})
-	}
-	for _, i := range along {
-		plan = append(plan, place{i, -1, 0})
-		for _, a := range block[i] {
-			plan = append(plan, place{i, a, 1}, place{i, a, -1})
-		}
-	}
-	values, err := g.ask(len(plan), func(k int, x []float64) {
+// measure asks for what designs need to know about some groups.
+func measure(g *ground, c *candidate, designs []*design, groups []*group) error {
+	along, pairs, block := involved(groups), pairsOf(groups), blockOf(c.blocks)
+	plan := planOf(along, block, pairs)
+	values, err := g.ask(len(designs)*len(plan), func(k int, x []float64) {
+		d, at := designs[k/len(plan)], plan[k%len(plan)]
 		copy(x, d.x)
-		p := plan[k]
-		if p.i >= 0 {
-			kernel.AddScaled(x, 1, d.steps.RawRowView(p.i))
+		for _, i := range []int{at.i, at.j} {
+			if i >= 0 {
+				kernel.AddScaled(x, 1, d.steps.RawRowView(i))
+			}
 		}
-		if p.a >= 0 {
-			kernel.AddScaled(x, p.t*c.eps[p.a], c.u.RawRowView(p.a))
+		if at.a >= 0 {
+			kernel.AddScaled(x, at.t*c.eps[at.a], c.u.RawRowView(at.a))
 		}
 	})
 	if err != nil {
 		return err
 	}
+	for k, d := range designs {
+		d.mixed(d.slopes(c, along, block, values[k*len(plan):(k+1)*len(plan)]), pairs)
+	}
+	return nil
+}
+
+// asDesigns returns the Hessians of which the frame was made as designs of steps 1: then
+//
+//	M_ij = u_iᵀHu_j   and   Δ_a^(i) = u_aᵀHu_i.
+func asDesigns(c *candidate, groups []*group) []*design {
+	var all []*design
+	pairs, block := pairsOf(groups), blockOf(c.blocks)
+	for _, h := range c.seen.InCoordinates(c.frame) {
+		m := len(c.spread)
+		d := &design{h: make([]float64, m), c0: make([]float64, m), delta: make([][]float64, m), m: make([]float64, len(pairs))}
+		for i := range m {
+			d.h[i], d.c0[i] = 1, h.At(i, i)
+			for _, a := range block[i] {
+				d.delta[i] = append(d.delta[i], h.At(i, a))
+			}
+		}
+		d.c1 = d.c0
+		for k, p := range pairs {
+			d.m[k] = h.At(p[0], p[1])
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// A spot is the place x + S_i + S_j + tε_a u_a of a design; -1: none.
+type spot struct {
+	i, j, a int
+	t       float64
+}
+
+// planOf returns the places of a design: x, x+S_i and, for central differences, beside
+// them, for the components that are asked for; then x+S_i+S_j for the pairs.
+func planOf(along []int, block [][]int, pairs [][2]int) []spot {
+	plan := []spot{{-1, -1, -1, 0}}
+	for _, a := range along {
+		plan = append(plan, spot{-1, -1, a, 1}, spot{-1, -1, a, -1})
+	}
+	for _, i := range along {
+		plan = append(plan, spot{i, -1, -1, 0})
+		for _, a := range block[i] {
+			plan = append(plan, spot{i, -1, a, 1}, spot{i, -1, a, -1})
+		}
+	}
+	for _, p := range pairs {
+		plan = append(plan, spot{p[0], p[1], -1, 0})
+	}
+	return plan
+}
+
+// slopes takes slopes from the first values, and returns the others. Components that were
+// not asked for have slopes of NaN.
+func (d *design) slopes(c *candidate, along []int, block [][]int, values []float64) []float64 {
 	d.f0, values = values[0], values[1:]
 	m := len(d.h)
 	slope0 := make([]float64, m)
@@ -89,7 +137,16 @@ func (d *design) slopes(g *ground, c *candidate, along []int) error {
 			values = values[2:]
 		}
 	}
-	return nil
+	return values
+}
+
+// mixed makes f(x+S_i+S_j) − f(x+S_i) − f(x+S_j) + f(x) of the first of these, for every
+// pair.
+func (d *design) mixed(values []float64, pairs [][2]int) {
+	for k, p := range pairs {
+		values[k] = (values[k] - d.fi[p[0]]) - (d.fi[p[1]] - d.f0)
+	}
+	d.m = values
 }
 
 // curvature returns Δ_i/h_i, the mean of f_i″ over the step, for the components
@@ -140,19 +197,4 @@ func blockOf(blocks [][]int) [][]int {
 		}
 	}
 	return of
-}
-
-// mixed returns f(x+S_i+S_j) − f(x+S_i) − f(x+S_j) + f(x) for every pair.
-func (d *design) mixed(g *ground, pairs [][2]int) ([]float64, error) {
-	values, err := g.ask(len(pairs), func(k int, x []float64) {
-		copy(x, d.x)
-		kernel.AddScaled(x, 1, d.steps.RawRowView(pairs[k][0]))
-		kernel.AddScaled(x, 1, d.steps.RawRowView(pairs[k][1]))
-	})
-	for k, p := range pairs {
-		if err == nil {
-			values[k] = (values[k] - d.fi[p[0]]) - (d.fi[p[1]] - d.f0)
-		}
-	}
-	return values, err
 }

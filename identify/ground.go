@@ -23,7 +23,8 @@ type ground struct {
 	bounds objective.Box // nothing outside is asked
 	random *rng.Stream
 	grain  objective.Grain
-	reach  float64 // how far composed points may be from drawn ones, 1: all the way
+	reach  float64     // how far composed points may be from drawn ones, 1: all the way
+	finite [][]float64 // drawn points at which f is finite, and which nobody has used yet
 }
 
 // middle is the part of the box in which points are drawn. In the middle there is room
@@ -50,40 +51,11 @@ func (g *ground) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
 	return objective.Ask(g.ctx, g.f, n, fill)
 }
 
-// draw draws a point.
-func (g *ground) draw() []float64 {
-	x := make([]float64, g.f.Dim())
-	g.inner.Draw(x, g.random)
-	return x
-}
-
 // anywhere draws a point of the whole box.
 func (g *ground) anywhere() []float64 {
 	x := make([]float64, g.f.Dim())
 	g.box.Draw(x, g.random)
 	return x
-}
-
-// finiteAt reports whether f is finite at x. It costs a query, which is little
-// where thousands depend on it.
-func (g *ground) finiteAt(x []float64) (bool, error) {
-	v, err := g.ask(1, func(_ int, row []float64) { copy(row, x) })
-	return err == nil && kernel.Finite(v[0]), err
-}
-
-// attempts is how often a point at which f is finite is looked for: where half of all
-// points fail, one search in a million is in vain.
-const attempts = 20
-
-// point draws a point at which f is finite.
-func (g *ground) point() ([]float64, error) {
-	for range attempts {
-		x := g.draw()
-		if ok, err := g.finiteAt(x); ok || err != nil {
-			return x, err
-		}
-	}
-	return nil, ErrNotFinite
 }
 
 // test is how a frame is tested at points of the whole box.
@@ -102,7 +74,7 @@ const largestUnit = 1000
 // rescale makes f vary by about 1, so that squares of its derivatives neither
 // overflow nor vanish. It is an error if f is finite at less than two points.
 func (g *ground) rescale() error {
-	values, err := g.ask(samples, func(_ int, x []float64) { g.inner.Draw(x, g.random) })
+	values, err := tried(g, samples)
 	if err != nil {
 		return err
 	}
@@ -155,16 +127,22 @@ func (g *ground) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
 	}
 	unit := halfWidth(g.box) / longest
 	directions.Scale(unit, directions)
-	for i := range lines {
-		x, err := g.point()
-		if err != nil {
-			return 0, err
-		}
+	at, err := g.points(lines)
+	if err != nil {
+		return 0, err
+	}
+	for i, x := range at {
 		points.SetRow(i, x)
 	}
 	step, err := st.Step(g.ctx, g.f, points, directions, g.furthest(points, directions), g.grain)
 	return step * unit, inOurWords(err)
 }
+
+// longer is by how much forward differences along whitened directions are taken with a
+// longer step than is best for second differences along a line, one of the next: between
+// two directions curvature changes less over a step, and rounding is the same. It halved
+// the typical error on the paper's problems; with symmetric differences it did not.
+const longer = 1.78
 
 // chain begins a chain of Hessians: it chooses the step for a stencil along the
 // directions of a basis, and shortens those that would leave the bounds.
@@ -172,6 +150,9 @@ func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, e
 	step, err := g.step(st, base.T)
 	if err != nil {
 		return hessian.Chain{}, err
+	}
+	if st.Name == hessian.Forward.Name && base.Lambda != nil {
+		step *= longer
 	}
 	m, _ := base.T.Dims()
 	factor := make([]float64, m)

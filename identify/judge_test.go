@@ -58,7 +58,8 @@ func TestPause(t *testing.T) {
 		meter := objective.NewMeter(p, 100_000)
 		pauses, spent := 0, 0
 		s, request := Survey{Measures: 3}, Request{Box: p.Domain(), Seed: 1}
-		s.Pause = func(inverse *mat.SymDense) error {
+		s.Pause = func(doubt Doubt) error {
+			inverse := doubt.Inverse
 			if pauses++; pauses == 1 {
 				spent = meter.Queries()
 			}
@@ -74,7 +75,7 @@ func TestPause(t *testing.T) {
 			t.Errorf("%s: it pauses after %d queries", name, spent)
 		}
 		if pauses > 0 {
-			s.Pause = func(*mat.SymDense) error { return stop }
+			s.Pause = func(Doubt) error { return stop }
 			if _, err := s.Identify(ctx, p, request); !errors.Is(err, stop) {
 				t.Errorf("%s: error %v", name, err)
 			}

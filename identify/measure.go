@@ -16,65 +16,145 @@ var ladder = []float64{1. / 4096, 1. / 1024, 1. / 256, 1. / 64, 1. / 16, 1. / 4,
 // withSteps returns the candidate with its steps h_i and ε_i chosen by looking at
 // second differences along u_i over a ladder of steps: ε_i is where they agree best
 // with their neighbours, h_i the largest up to which they change by less than three
-// tenths. It costs 14m + 1 queries at each of so many points, at least one, of which
-// the shortest steps count.
+// tenths. That costs 14m + 1 queries at a point. At more points, so many in all, it looks
+// whether h_i is short enough there, too, for 6m + 1 queries at each: the shortest counts.
 func (c *candidate) withSteps(g *ground, points int) (*candidate, error) {
 	next := *c
-	next.h, next.eps = slices.Clone(c.h), slices.Clone(c.eps)
-	for k := range max(1, points) {
-		eps, h, err := c.stepsAt(g)
-		if err != nil {
-			return nil, err
-		}
-		for i := range h {
-			if k == 0 || eps[i] < next.eps[i] {
-				next.eps[i] = eps[i]
-			}
-			if k == 0 || h[i] < next.h[i] {
-				next.h[i] = h[i]
-			}
+	all := make([][]int, len(c.spread))
+	for i := range all {
+		all[i] = everyRung
+	}
+	first, err := c.climb(g, 1, all)
+	if err != nil {
+		return nil, err
+	}
+	l := first[0]
+	eps, h := l.choose(g, c)
+	next.eps, next.h, next.measured = l.steps(eps), l.steps(h), true
+	if points < 2 {
+		return &next, nil
+	}
+	some := make([][]int, len(c.spread))
+	for i := range some {
+		some[i] = []int{eps[i]}
+		for k := h[i]; k > eps[i] && k >= h[i]-1; k-- {
+			some[i] = append(some[i], k)
 		}
 	}
-	next.measured = true
+	others, err := c.climb(g, points-1, some)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range others {
+		for i, t := range l.steps(l.shorter(c, eps, h)) {
+			next.h[i] = min(next.h[i], t)
+		}
+	}
 	return &next, nil
 }
 
-// stepsAt measures the steps at one point.
-func (c *candidate) stepsAt(g *ground) (eps, h []float64, err error) {
-	m := len(c.spread)
-	x, _, err := c.place(g)
-	if err != nil {
-		return nil, nil, err
+// everyRung is all places of the ladder.
+var everyRung = all(len(ladder))
+
+// A look is what second differences along every component are at a point, at some rungs of
+// the ladder.
+type look struct {
+	f0     float64
+	most   []float64   // the step that the highest rung stands for
+	second [][]float64 // at every rung; NaN: not asked
+}
+
+// steps returns the steps at some rungs.
+func (l look) steps(rung []int) []float64 {
+	t := make([]float64, len(rung))
+	for i, k := range rung {
+		t[i] = ladder[k] * l.most[i]
 	}
-	n := 2 * len(ladder)
-	most := make([]float64, m)
-	for i := range m {
+	return t
+}
+
+// climb looks at some rungs of every component at n composed points, all in one batch. A
+// point at which f fails is replaced by another in the next.
+func (c *candidate) climb(g *ground, n int, rungs [][]int) ([]look, error) {
+	type spot struct{ i, rung int }
+	var plan []spot
+	for i, some := range rungs {
+		for _, k := range some {
+			plan = append(plan, spot{i, k})
+		}
+	}
+	each := 1 + 2*len(plan)
+	var looks []look
+	for failed := 0; len(looks) < n; {
+		x, most := make([][]float64, n-len(looks)), make([][]float64, n-len(looks))
+		for k := range x {
+			x[k], _ = c.composed(g)
+			most[k] = mostAt(g, c, x[k])
+		}
+		values, err := g.ask(len(x)*each, func(k int, row []float64) {
+			at := k / each
+			copy(row, x[at])
+			if k %= each; k > 0 {
+				p := plan[(k-1)/2]
+				kernel.AddScaled(row, [2]float64{-1, 1}[k%2]*ladder[p.rung]*most[at][p.i], c.u.RawRowView(p.i))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		for k := range x {
+			v := values[k*each : (k+1)*each]
+			if !follow(g, v[0]) {
+				failed++
+				continue
+			}
+			l := look{f0: v[0], most: most[k], second: make([][]float64, len(rungs))}
+			for i := range l.second {
+				l.second[i] = nans(len(ladder))
+			}
+			for n, p := range plan {
+				l.second[p.i][p.rung] = second(v[1+2*n:], v[0], ladder[p.rung]*most[k][p.i])
+			}
+			looks = append(looks, l)
+		}
+		if failed >= attempts && len(looks) < n {
+			return nil, ErrNotFinite
+		}
+	}
+	return looks, nil
+}
+
+// mostAt returns the longest step along every component from x: its spread, or so much of it
+// that there is room.
+func mostAt(g *ground, c *candidate, x []float64) []float64 {
+	most := make([]float64, len(c.spread))
+	for i := range most {
 		most[i] = min(c.spread[i], g.room(x, c.u.RawRowView(i))/roomFor)
 	}
-	values, err := g.ask(1+m*n, func(k int, row []float64) {
-		copy(row, x)
-		if k--; k >= 0 {
-			i, t := k/n, ladder[k%n/2]*most[k/n]
-			if k%2 == 1 {
-				t = -t
-			}
-			kernel.AddScaled(row, t, c.u.RawRowView(i))
-		}
-	})
-	if err != nil {
-		return nil, nil, err
+	return most
+}
+
+// choose returns the rungs of ε and h that a look at all of the ladder shows.
+func (l look) choose(g *ground, c *candidate) (eps, h []int) {
+	eps, h = make([]int, len(l.most)), make([]int, len(l.most))
+	for i, d := range l.second {
+		eps[i], h[i] = rungs(d, objective.OfSecond*g.grain.Of(l.f0), l.most[i], share*c.curvature[i])
 	}
-	f0, values := values[0], values[1:]
-	eps, h = make([]float64, m), make([]float64, m)
-	for i := range m {
-		d := make([]float64, len(ladder))
-		for k := range d {
-			d[k] = second(values[i*n+2*k:], f0, ladder[k]*most[i])
+	return eps, h
+}
+
+// shorter returns the rungs of h, or lower ones where f_i″ changes too much up to them: the
+// next one, or if that is too high as well the one below it.
+func (l look) shorter(c *candidate, eps, h []int) []int {
+	h = slices.Clone(h)
+	for i, d := range l.second {
+		at := d[eps[i]]
+		size := max(math.Abs(at), share*c.curvature[i])
+		for k := 0; k < 2 && h[i] > eps[i] && math.Abs(d[h[i]]-at) > steady*size; k++ {
+			h[i]--
 		}
-		short, large := rungs(d, objective.OfSecond*g.grain.Of(f0), most[i], share*c.curvature[i])
-		eps[i], h[i] = ladder[short]*most[i], ladder[large]*most[i]
 	}
-	return eps, h, nil
+	return h
 }
 
 // steady is the change of f_i″ over a large step, as a part of it, that is small enough.

@@ -1,6 +1,8 @@
 package identify
 
 import (
+	"slices"
+
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
@@ -16,35 +18,35 @@ const (
 	// rough is the typical error from which on two such Hessians do not come near a
 	// frame. On the suite (d = 10 and 20), functions that separate stood at 0.023 or
 	// less, blocks at 0.16 and more, and functions of neither kind at 0.026 to 0.85.
-	rough = coarse / 3
+	rough = 0.03
 	// blatant is the coupling of a frame that is not merely inexact. On the suite (d =
 	// 10 and 20), frames of functions that separate stood at 0.2 or less before
 	// refinement, and those of functions that do not at 0.53 and more.
 	blatant = 0.3
 )
 
-// hopeless interrupts the survey, and reports that it did, if two well-conditioned
-// Hessians lead to a frame that is far from separating f: the first, which has whitened
-// the directions, and another one. It returns the chain with the other one.
-func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (hessian.Chain, bool, error) {
+// hopeless interrupts the survey if two well-conditioned Hessians lead to a frame that is
+// far from separating f: the first, which has whitened the directions, and another one. It
+// returns the chain with the other one.
+func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (hessian.Chain, error) {
 	m := len(white.Lambda)
 	if p.pause == nil || white.Lambda[m-1] > WellConditioned*white.Lambda[0] {
-		return chain, false, nil
+		return chain, nil
 	}
 	chain, err := p.g.extended(chain, 1)
 	if err != nil {
-		return chain, false, err
+		return chain, err
 	}
-	c, err := p.diagonal([]*mat.Dense{chain.Hessians[0], white.Seen[0]}, chain, 1)
+	c, err := p.diagonal([]*mat.Dense{chain.Hessians[0], chain.Base.Seen[0]}, chain, 1)
 	if c == nil || err != nil || c.check.typical() <= rough {
-		return chain, false, err
+		return chain, err
 	}
-	return chain, true, p.interrupt(white)
+	return chain, p.doubt((forwards - 1) * hessian.Forward.Queries(m))
 }
 
 // hesitate interrupts the survey if a frame that looks right near points is wrong
 // from one end of the box to the other, so that refinement would be in vain.
-func (p *proposer) hesitate(c *candidate, white hessian.Basis) error {
+func (p *proposer) hesitate(c *candidate) error {
 	if p.pause == nil {
 		return nil
 	}
@@ -52,16 +54,49 @@ func (p *proposer) hesitate(c *candidate, white hessian.Basis) error {
 	if err != nil || k.Coupling <= blatant {
 		return err
 	}
-	return p.interrupt(white)
+	m := len(c.spread)
+	return p.doubt(wholeDesigns * m * m / 2)
 }
 
-// interrupt calls Survey.Pause if the directions span all of space.
-func (p *proposer) interrupt(white hessian.Basis) error {
-	if m, d := white.T.Dims(); p.pause == nil || m < d {
+// mostPairs is the part of all pairs of components that most of them are.
+const mostPairs = 0.75
+
+// What Hessians by forward and by symmetric differences leave of the coupling of a pair
+// that does not couple.
+const (
+	uncoupledForward   = 3e-4
+	uncoupledSymmetric = 1e-5
+)
+
+// looselyCoupled is the coupling up to which errors of Hessians may be all there is, if
+// none is larger. Where f does not separate some stood at 0.04 and more.
+const looselyCoupled = 1e-2
+
+// likely reports whether joint diagonalisation has left most pairs of components
+// uncoupled, or all of them loosely coupled: then f is likely to separate, into components
+// or into small blocks.
+func likely(c *candidate, uncoupled float64) bool {
+	if c == nil || c.couplings == nil {
+		return false
+	}
+	var all []float64
+	m, _ := c.couplings.Dims()
+	for i := range m {
+		all = append(all, c.couplings.RawRowView(i)[:i]...)
+	}
+	slices.Sort(all)
+	n := len(all)
+	return n > 0 && (all[int(mostPairs*float64(n-1))] <= uncoupled || all[n-1] <= looselyCoupled)
+}
+
+// doubt calls Survey.Pause before a part that takes so many queries, if the directions
+// span all of space.
+func (p *proposer) doubt(queries int) error {
+	if m, d := p.white.T.Dims(); p.pause == nil || m < d {
 		return nil
 	}
-	inverse := kernel.Times(mat.DenseCopyOf(white.T.T()), white.T) // TᵀT = VΛ⁻¹Vᵀ
-	if err := p.pause(kernel.Symmetrised(inverse, 1)); err != nil {
+	inverse := kernel.Times(mat.DenseCopyOf(p.white.T.T()), p.white.T) // TᵀT = VΛ⁻¹Vᵀ
+	if err := p.pause(Doubt{queries, kernel.Symmetrised(inverse, 1)}); err != nil {
 		return err
 	}
 	p.stage(hessians)

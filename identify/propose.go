@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/jointdiag"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -16,8 +17,9 @@ import (
 type proposer struct {
 	g       *ground
 	settler *settler
-	pause   func(*mat.SymDense) error // nil: none
+	pause   func(Doubt) error // nil: none
 	stage   func(objective.Stage)
+	white   hessian.Basis // the directions that the last Hessians have whitened
 	seen    hessian.Basis // the last Hessians, for the record
 }
 
@@ -45,9 +47,6 @@ const (
 	// has the same Hessian at another point: far above what the error of the frame
 	// makes of it, and far below what any ripple does.
 	sameEnough = 1e-3
-	// coarse is the typical error of a frame from two Hessians by forward differences
-	// from which on a third would not help.
-	coarse = 0.1
 )
 
 // quadratic proposes the frame in which one Hessian is diagonal: enough if the
@@ -70,9 +69,13 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64) (proposal,
 		switch {
 		case err != nil:
 			return proposal{}, white, err
-		case c.check.worst() <= defaultTolerance: // nothing to refine
+		case c.check.worst() <= max(defaultTolerance, p.settler.tolerance):
 			same, err := sameEverywhere(p.g, c)
-			return proposal{settled: c, quadratic: same}, white, err
+			if same || err != nil || c.check.worst() <= defaultTolerance { // nothing to refine
+				return proposal{settled: c, quadratic: same}, white, err
+			}
+		}
+		switch {
 		case c.check.typical() > nearly || again == againMost:
 			return proposal{}, white, nil
 		}
@@ -96,26 +99,29 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64) (proposal,
 // frame from one Hessian may be right for another reason: W may be orthogonal.)
 func sameEverywhere(g *ground, c *candidate) (bool, error) {
 	seen := c.sightings[len(c.sightings)-1].lambda
-	for range looks {
-		x, err := g.point()
-		if err != nil {
-			return false, err
-		}
-		v, want, size := make([]float64, len(x)), 0.0, 0.0
+	points, err := g.points(looks)
+	if err != nil {
+		return false, err
+	}
+	var ways [][]float64
+	var want, size []float64
+	for _, x := range points {
+		v, w, s := make([]float64, len(x)), 0.0, 0.0
 		for i, h := range c.steps(g, x) {
 			kernel.AddScaled(v, h, c.u.RawRowView(i))
-			want += float64(seen[i] * h * h)
-			size += float64(math.Abs(seen[i]) * h * h)
+			w += float64(seen[i] * h * h)
+			s += float64(math.Abs(seen[i]) * h * h)
 		}
 		t := min(1, g.room(x, v))
-		f, err := g.ask(3, func(k int, row []float64) {
-			copy(row, x)
-			kernel.AddScaled(row, t*float64(k-1), v)
-		})
-		if err != nil {
-			return false, err
-		}
-		if got := (f[2] - f[1]) + (f[0] - f[1]); !(math.Abs(got-float64(t*t*want)) <= sameEnough*t*t*size) {
+		floats.Scale(t, v)
+		ways, want, size = append(ways, v), append(want, float64(t*t*w)), append(size, float64(t*t*s))
+	}
+	f, err := threes(g, points, ways)
+	if err != nil {
+		return false, err
+	}
+	for k := range points {
+		if got := f[k].second(); !(math.Abs(got-want[k]) <= sameEnough*size[k]) {
 			return false, nil
 		}
 	}
@@ -150,23 +156,32 @@ func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points i
 		return nil, nil
 	}
 	coupled := *c
-	coupled.couplings = j.Couplings()
+	coupled.couplings, coupled.seen = j.Couplings(), chain.Base
+	coupled.seen.Seen = hessians
 	return p.settler.offer(&coupled, points)
 }
+
+// forwards is how many Hessians by forward differences there are at most, after the first
+// one: with three there is something that joint diagonalisation may fail to do.
+const forwards = 3
 
 // forward proposes frames from two and three Hessians by forward differences. If they
 // do not serve it returns directions that they have whitened.
 func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error) {
-	chain, err := p.g.chain(hessian.Forward, white)
+	p.white = white
+	even, err := evened(p.g, white)
 	if err != nil {
 		return proposal{}, white, err
 	}
-	chain, hopeless, err := p.hopeless(chain, white)
-	if hopeless || err != nil {
+	chain, err := p.g.chain(hessian.Forward, even)
+	if err != nil {
 		return proposal{}, white, err
 	}
-	for n := 2; n <= 3; n++ {
-		var c *candidate
+	if chain, err = p.hopeless(chain, white); err != nil {
+		return proposal{}, white, err
+	}
+	var c *candidate
+	for n := 2; n <= forwards; n++ {
 		c, chain, err = p.diagonalise(chain, n)
 		switch {
 		case err != nil:
@@ -174,21 +189,27 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		case c == nil:
 		case c.check.worst() <= defaultTolerance: // nothing to refine
 			return proposal{settled: c}, white, nil
-		case n == 3 && c.check.usable():
-			if err := p.hesitate(c, white); err != nil {
+		case n == forwards && c.check.usable():
+			if err := p.hesitate(c); err != nil {
 				return proposal{}, white, err
 			}
 			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
 			}
-		case c.check.typical() > coarse:
-			n = 3 // no third one
+		case n == 2:
+			if settled, err := p.settler.early(c); settled != nil || err != nil {
+				return proposal{settled: settled}, white, err
+			}
 		}
 	}
 	if white, err = whitened(chain); err != nil {
 		return proposal{}, white, err
 	}
-	return proposal{}, white, p.interrupt(white)
+	p.white = white
+	if likely(c, uncoupledForward) {
+		return proposal{}, white, nil
+	}
+	return proposal{}, white, p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda)))
 }
 
 // lengths are how many Hessians by symmetric differences are tried.
@@ -206,16 +227,31 @@ func ordinary(m int) int { return max(4, m/8) }
 // symmetric proposes frames from three to eight Hessians by symmetric differences, and
 // looks for blocks from five on.
 func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
-	chain, err := p.g.chain(hessian.Symmetric, white)
+	even, err := evened(p.g, white)
+	if err != nil {
+		return proposal{}, err
+	}
+	chain, err := p.g.chain(hessian.Symmetric, even)
 	if err != nil {
 		return proposal{}, err
 	}
 	m, _ := white.T.Dims()
-	for _, n := range lengths {
+	c, chain, err := p.diagonalise(chain, 2)
+	if err != nil {
+		return proposal{}, err
+	}
+	if settled, err := p.settler.early(c); settled != nil || err != nil {
+		return proposal{settled: settled}, err
+	}
+	for k, n := range lengths {
 		if p.settler.lost() {
 			break
 		}
-		var c *candidate
+		if k > 0 && !likely(c, uncoupledSymmetric) {
+			if err := p.doubt((n - lengths[k-1]) * hessian.Symmetric.Queries(m)); err != nil {
+				return proposal{}, err
+			}
+		}
 		if c, chain, err = p.diagonalise(chain, n); err != nil {
 			return proposal{}, err
 		}
@@ -229,9 +265,6 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		if n == lengths[0] {
 			if smaller, err := p.reconsider(chain); smaller != nil || err != nil {
 				return proposal{smaller: smaller}, err
-			}
-			if err := p.interrupt(white); err != nil {
-				return proposal{}, err
 			}
 		}
 		if c == nil || n < blocksFrom || p.settler.lost() {

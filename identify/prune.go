@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -36,23 +36,25 @@ func prune(g *ground, c *candidate, quadratic bool) (pruned, error) {
 	latest := c.latest()
 	sorted := slices.Sorted(slices.Values(latest))
 	median := sorted[len(sorted)/2]
-	linear, drop := -1, map[int]bool{}
+	var suspects []int
 	for _, block := range c.blocks {
-		i := block[0]
-		if len(block) > 1 || latest[i] >= hardly*median {
-			continue
+		if i := block[0]; len(block) == 1 && latest[i] < hardly*median {
+			suspects = append(suspects, i)
 		}
-		first, second, err := walk(g, c, i)
-		if err != nil {
-			return pruned{}, err
-		}
+	}
+	linear, drop := -1, map[int]bool{}
+	first, second, err := walk(g, c, suspects)
+	if err != nil {
+		return pruned{}, err
+	}
+	for k, i := range suspects {
 		// Another component, of curvature median, changes f by about this much.
 		usual := median * square(c.spread[i])
 		switch {
-		case !(second <= none*usual):
-		case first <= none*usual:
+		case !(second[k] <= none*usual):
+		case first[k] <= none*usual:
 			drop[i] = true
-		case second <= bent*first:
+		case second[k] <= bent*first[k]:
 			linear = i
 		}
 	}
@@ -72,25 +74,28 @@ func prune(g *ground, c *candidate, quadratic bool) (pruned, error) {
 // from a small error of its direction.
 const far = 30
 
-// walk returns the largest first and second difference of f far along a
-// component, at some points.
-func walk(g *ground, c *candidate, i int) (first, second float64, err error) {
-	for range looks {
-		x, err := g.point()
-		if err != nil {
-			return 0, 0, err
-		}
-		u := c.u.RawRowView(i)
-		t := min(far*c.spread[i], g.room(x, u))
-		v, err := g.ask(3, func(k int, row []float64) {
-			copy(row, x)
-			kernel.AddScaled(row, t*float64(k-1), u)
-		})
-		if err != nil {
-			return 0, 0, err
-		}
-		first = max(first, math.Abs(v[2]-v[1]), math.Abs(v[0]-v[1]))
-		second = max(second, math.Abs((v[2]-v[1])+(v[0]-v[1])))
+// walk returns the largest first and second difference of f far along each of some
+// components, at some points.
+func walk(g *ground, c *candidate, suspects []int) (first, second []float64, err error) {
+	points, err := g.points(looks * len(suspects))
+	if err != nil {
+		return nil, nil, err
+	}
+	ways := make([][]float64, len(points))
+	for k, x := range points {
+		i := suspects[k/looks]
+		ways[k] = slices.Clone(c.u.RawRowView(i))
+		floats.Scale(min(far*c.spread[i], g.room(x, ways[k])), ways[k])
+	}
+	f, err := threes(g, points, ways)
+	if err != nil {
+		return nil, nil, err
+	}
+	first, second = make([]float64, len(suspects)), make([]float64, len(suspects))
+	for k, t := range f {
+		i := k / looks
+		first[i] = max(first[i], math.Abs(t.right-t.middle), math.Abs(t.left-t.middle))
+		second[i] = max(second[i], math.Abs(t.second()))
 	}
 	return first, second, nil
 }

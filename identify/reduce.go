@@ -29,13 +29,16 @@ const (
 // s > m. It returns such an s, or 0. Of a budget it spends an eighth at most.
 func few(g *ground, budget int) (int, error) {
 	d := g.f.Dim()
+	step := 0.0 // along directions that are random anyway
 	for n := fewFirst; n <= d/fewFirst && (budget == 0 || n*n <= budget/fewShare); n *= fewFirst {
+		if step == 0 {
+			var err error
+			if step, err = g.step(hessian.Symmetric, nil); err != nil {
+				return 0, err
+			}
+		}
 		t := rng.Sphere(n, d, g.random)
 		kernel.Orthonormalise(t.RawMatrix())
-		step, err := g.step(hessian.Symmetric, t)
-		if err != nil {
-			return 0, err
-		}
 		x, err := g.point()
 		if err != nil {
 			return 0, err

@@ -19,9 +19,9 @@ type group struct {
 const (
 	wholeDesigns = 2 // asked for every pair, which has two unknowns
 	mostDesigns  = 3 // asked for pairs that are badly determined
-	// determined is the information about E_ij that counts as enough. Equations have
-	// length 1, so that 1 is what two orthogonal ones say; below 0.02 an error in the
-	// mixed differences is in E seven times as large.
+	// determined is the information about E_ij that counts as enough, in units of the
+	// largest curvatures: 1 is what two orthogonal equations say; below 0.02 an error in
+	// the mixed differences is in E seven times as large.
 	determined = 0.02
 	passes     = 3 // over the terms of second order, each of which adds an order
 	// boldestE is the largest |E_ij| that is believed: (I+E) has to stay near I.
@@ -48,31 +48,38 @@ const (
 //
 // It returns the candidate too, with the second derivatives that were seen on the way.
 func refine(g *ground, c *candidate, groups []*group) (*mat.Dense, *candidate, error) {
-	r := &leastSquares{at: places(c.blocks)}
-	need := groups
-	for k := 0; k < mostDesigns && len(need) > 0; k++ {
-		d, err := newDesign(g, c, involved(need))
+	return refineFrom(g, c, groups, nil)
+}
+
+// supplement returns E as refine does, with the Hessians that the frame was made of as
+// equations, too: a Hessian is a design of steps h = 1 with Δ_i = f_i″. Two Hessians say
+// little about a pair whose curvatures are in the same proportion in both. Designs are
+// asked for such pairs only. It returns nil if there are none.
+func supplement(g *ground, c *candidate, groups []*group) (*mat.Dense, *candidate, error) {
+	return refineFrom(g, c, groups, asDesigns(c, groups))
+}
+
+// refineFrom returns E, given designs that are known, those that they determine badly
+// from further ones.
+func refineFrom(g *ground, c *candidate, groups []*group, known []*design) (*mat.Dense, *candidate, error) {
+	r := &leastSquares{at: places(c.blocks), unit: c.curvature}
+	for _, d := range known {
+		r.take(d, groups)
+	}
+	need, n, asked := r.open(groups), max(1, wholeDesigns-len(known)), 0
+	for ; asked < mostDesigns && len(need) > 0; n = 1 {
+		designs, err := newDesigns(g, c, n, need)
 		if err != nil {
 			return nil, c, err
 		}
-		values, err := d.mixed(g, pairsOf(need))
-		if err != nil {
-			return nil, c, err
+		for _, d := range designs {
+			c = c.seeing(d.y, d.curvature(r.at))
+			r.take(d, need)
 		}
-		r.designs = append(r.designs, d)
-		c = c.seeing(d.y, d.curvature(r.at))
-		var open []*group
-		for _, q := range need {
-			n := len(q.a) * len(q.b)
-			q.in, q.m = append(q.in, k), append(q.m, values[:n])
-			values = values[n:]
-			if k+1 < wholeDesigns {
-				open = append(open, q)
-			} else if r.equations(q, nil); r.information() < determined {
-				open = append(open, q)
-			}
-		}
-		need = open
+		need, asked = r.open(need), asked+n
+	}
+	if asked == 0 {
+		return nil, c, nil
 	}
 	var e *mat.Dense
 	for range passes {
@@ -94,10 +101,33 @@ func places(blocks [][]int) []int {
 
 // leastSquares are the equations for E that refine has asked so far.
 type leastSquares struct {
-	at      []int // where each component stands in its block
+	at      []int     // where each component stands in its block
+	unit    []float64 // c_i, the largest curvature of each component
 	designs []*design
 	row     []float64
 	squares
+}
+
+// take adds the mixed differences of a design to the groups for which they were asked.
+func (r *leastSquares) take(d *design, groups []*group) {
+	values := d.m
+	for _, q := range groups {
+		n := len(q.a) * len(q.b)
+		q.in, q.m = append(q.in, len(r.designs)), append(q.m, values[:n])
+		values = values[n:]
+	}
+	r.designs = append(r.designs, d)
+}
+
+// open returns the groups about which the equations say too little.
+func (r *leastSquares) open(groups []*group) []*group {
+	var open []*group
+	for _, q := range groups {
+		if r.equations(q, nil); r.information() < determined {
+			open = append(open, q)
+		}
+	}
+	return open
 }
 
 // pass solves for E, with the terms of second order taken from the E before.
@@ -113,13 +143,28 @@ func (r *leastSquares) pass(groups []*group, before *mat.Dense) *mat.Dense {
 		x := r.solve()
 		for _, a := range q.a {
 			for _, b := range q.b {
-				e.Set(a, b, believed(x[0]))
-				e.Set(b, a, believed(x[1]))
+				scale := math.Sqrt(r.unit[a] / r.unit[b])
+				e.Set(a, b, believed(x[0]/scale))
+				e.Set(b, a, believed(x[1]*scale))
 				x = x[2:]
 			}
 		}
 	}
 	return e
+}
+
+// tooLarge is the |E_ij| from which on what is left of it, of third order, is too much.
+const tooLarge = 0.05
+
+// large returns the groups of one pair each whose E is too large to be right at once.
+func large(e *mat.Dense, groups []*group) []*group {
+	var all []*group
+	for _, q := range groups {
+		if i, j := q.a[0], q.b[0]; max(math.Abs(e.At(i, j)), math.Abs(e.At(j, i))) > tooLarge {
+			all = append(all, &group{a: q.a, b: q.b})
+		}
+	}
+	return all
 }
 
 // believed returns e, cut to what is believed of it.
@@ -151,7 +196,12 @@ func (r *leastSquares) secondOrder(e *mat.Dense) func(k, i, j int) float64 {
 }
 
 // equations sets up the least squares for E_ab, E_ba, a in A, b in B, in this
-// order. Each equation is scaled so that its coefficients have length 1.
+// order, in units of the curvatures: with E′_ab = E_ab √(c_a/c_b),
+//
+//	M_ij/(h_i h_j √(c_i c_j)) = Σ_a E′_aj Δ_a^(i)/(h_i √(c_a c_i)) + Σ_b E′_bi Δ_b^(j)/(h_j √(c_b c_j)).
+//
+// So large curvatures make coefficients of 1, and Hessians along directions that were
+// whitened are equally exact in all entries.
 func (r *leastSquares) equations(q *group, second func(k, i, j int) float64) {
 	n := 2 * len(q.a) * len(q.b)
 	r.reset(n)
@@ -162,17 +212,17 @@ func (r *leastSquares) equations(q *group, second func(k, i, j int) float64) {
 		for ia, i := range q.a {
 			for jb, j := range q.b {
 				clear(r.row)
-				for a := range q.a {
-					r.row[of(a, jb)] = float64(g.h[j] * g.delta[i][a])
+				for n, a := range q.a {
+					r.row[of(n, jb)] = g.delta[i][n] / (g.h[i] * math.Sqrt(r.unit[a]*r.unit[i]))
 				}
-				for b := range q.b {
-					r.row[of(ia, b)+1] = float64(g.h[i] * g.delta[j][b])
+				for n, b := range q.b {
+					r.row[of(ia, n)+1] = g.delta[j][n] / (g.h[j] * math.Sqrt(r.unit[b]*r.unit[j]))
 				}
 				m := q.m[t][ia*len(q.b)+jb]
 				if second != nil {
 					m -= second(k, i, j)
 				}
-				r.add(r.row, m)
+				r.add(r.row, m/(g.h[i]*g.h[j]*math.Sqrt(r.unit[i]*r.unit[j])))
 			}
 		}
 	}

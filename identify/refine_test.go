@@ -78,19 +78,15 @@ func TestMixedDifferenceByHand(t *testing.T) {
 	g := groundOf(f, 1, 2)
 	c := newCandidate(g, frame.Identity(2), certify.Singles(2))
 	at := &design{x: []float64{0.3, 0.2}, h: []float64{0.5, 0.25}, steps: mat.NewDense(2, 2, []float64{0.5, 0, 0, 0.25})}
-	if err := at.slopes(g, c, []int{0, 1}); err != nil {
-		t.Fatal(err)
-	}
-	m, err := at.mixed(g, [][2]int{{0, 1}})
-	if err != nil {
+	if err := measure(g, c, []*design{at}, allGroups(c.blocks)); err != nil {
 		t.Fatal(err)
 	}
 	y := 0.3 + eps*0.2
 	slope := func(y float64) float64 { return 2*y + 3*y*y }
 	delta := slope(y+0.5) - slope(y)
 	want := eps*0.25*delta + 0.5*math.Pow(eps*0.25, 2)*6*0.5
-	if math.Abs(m[0]-want) > 1e-14 {
-		t.Errorf("M = %g, want %g", m[0], want)
+	if math.Abs(at.m[0]-want) > 1e-14 {
+		t.Errorf("M = %g, want %g", at.m[0], want)
 	}
 	if math.Abs(at.delta[0][0]-delta) > 1e-5 || math.Abs(at.c1[0]-at.c0[0]-3) > 1e-4 {
 		t.Errorf("Δ = %g, want %g; f'' grows by %g, want 3", at.delta[0][0], delta, at.c1[0]-at.c0[0])
@@ -110,11 +106,6 @@ func TestSquares(t *testing.T) {
 		s.reset(n)
 		for i := range rows {
 			s.add(a.RawRowView(i), b.AtVec(i))
-			length := mat.Norm(a.RowView(i), 2)
-			for k := range n {
-				a.Set(i, k, a.At(i, k)/length)
-			}
-			b.SetVec(i, b.AtVec(i)/length)
 		}
 		s.add(make([]float64, n), 1)
 		s.add([]float64{math.NaN(), 1, 1, 1, 1, 1}[:n], 1)

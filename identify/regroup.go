@@ -113,18 +113,14 @@ func (s *settler) join(c *candidate) (*candidate, error) {
 // largest of some designs.
 func couplings(g *ground, c *candidate, groups []*group, pairs [][2]int) ([]float64, error) {
 	coupling := make([]float64, len(pairs))
-	for range looks {
-		d, err := newDesign(g, c, involved(groups))
-		if err != nil {
-			return nil, err
-		}
-		values, err := d.mixed(g, pairs)
-		if err != nil {
-			return nil, err
-		}
+	designs, err := newDesigns(g, c, looks, groups)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range designs {
 		for k, q := range pairs {
 			unit := math.Sqrt(c.curvature[q[0]]*c.curvature[q[1]]) * d.h[q[0]] * d.h[q[1]]
-			coupling[k] = max(coupling[k], math.Abs(orZero(values[k]/unit)))
+			coupling[k] = max(coupling[k], math.Abs(orZero(d.m[k]/unit)))
 		}
 	}
 	return coupling, nil

@@ -10,6 +10,8 @@ type settler struct {
 	measures  int     // points at which steps are measured
 	stage     func(objective.Stage)
 	strikes   int // candidates that looked usable and were not
+	// doubt is called before a round of so many queries that may well be in vain.
+	doubt func(queries int) error
 
 	best *candidate // the best so far, with all that is known about it
 	now  *candidate // the one that is being settled, as it came, likewise
@@ -65,6 +67,19 @@ func (s *settler) settle(c *candidate) (settled, now *candidate, err error) {
 	s.strikes++
 	s.stage(hessians)
 	return nil, s.now, err
+}
+
+// early settles a frame from two Hessians, if most of it is as right as it has to be. Two
+// Hessians diagonalise whatever f is, so that the check alone speaks for it. It returns nil
+// if blocks do not come apart, which is no strike: a third Hessian may mend it.
+func (s *settler) early(c *candidate) (*candidate, error) {
+	if c == nil || !c.check.usable() || c.check.typical() > s.tolerance {
+		return nil, nil
+	}
+	strikes := s.strikes
+	settled, _, err := s.settle(c)
+	s.strikes = strikes
+	return settled, err
 }
 
 // The couplings within a block below which it is split: at first, and then, when all else
@@ -168,6 +183,12 @@ const (
 func (s *settler) rounds(c *candidate) (*candidate, error) {
 	groups := allGroups(c.blocks)
 	refined := c.check.typical() <= s.tolerance // most of them are
+	if refined && c.check.worst() > s.tolerance {
+		var err error
+		if c, err = s.determined(c); err != nil {
+			return c, err
+		}
+	}
 	for round, failed := 0, 0; round < mostRounds && failed < patience; round++ {
 		worst := c.check.worst()
 		if worst <= s.tolerance {
@@ -183,6 +204,11 @@ func (s *settler) rounds(c *candidate) (*candidate, error) {
 		if round > 0 || refined {
 			groups = badGroups(c, max(s.tolerance, worst*worst))
 		}
+		if n := len(allGroups(c.blocks)); failed > 0 && float64(len(groups)) > (1-mostPairs)*float64(n) {
+			if err := s.doubt(wholeDesigns * len(pairsOf(groups))); err != nil {
+				return c, err
+			}
+		}
 		now, next, err := s.round(c, groups)
 		if c = now; next == nil || err != nil {
 			return c, err
@@ -197,6 +223,33 @@ func (s *settler) rounds(c *candidate) (*candidate, error) {
 		if next.check.worst() <= worst || next.check.typical() < c.check.typical()/progress {
 			c = next
 		}
+	}
+	return c, nil
+}
+
+// determined refines the pairs that the Hessians of a candidate determine badly. It
+// returns the better of the candidate and the refined one.
+func (s *settler) determined(c *candidate) (*candidate, error) {
+	if largest(c.blocks) > 1 || len(c.seen.Seen) == 0 {
+		return c, nil
+	}
+	next := c
+	for groups := allGroups(c.blocks); len(groups) > 0; {
+		e, now, err := supplement(s.g, next, groups)
+		if e == nil || err != nil {
+			return c, err
+		}
+		if next = now.redrawn(s.g, e); next == nil {
+			return c, nil
+		}
+		groups = large(e, groups)
+	}
+	next, err := next.checked(s.g, checkPoints)
+	if err != nil {
+		return c, err
+	}
+	if next.check.worst() <= c.check.worst() {
+		c = next
 	}
 	return c, nil
 }

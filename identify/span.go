@@ -100,21 +100,21 @@ func findSpan(g *ground, most int) (*span, error) {
 
 // straight reports whether f is linear along v, far from some points.
 func straight(g *ground, v []float64) (bool, error) {
-	for range looks {
-		x, err := g.point()
-		if err != nil {
-			return false, err
-		}
-		u := slices.Clone(v)
-		g.stretch(x, u)
-		f, err := g.ask(3, func(k int, row []float64) {
-			copy(row, x)
-			kernel.AddScaled(row, float64(k-1), u)
-		})
-		if err != nil {
-			return false, err
-		}
-		if up, down := f[2]-f[1], f[1]-f[0]; !(math.Abs(up-down) <= bent*(math.Abs(up)+math.Abs(down))) {
+	points, err := g.points(looks)
+	if err != nil {
+		return false, err
+	}
+	ways := make([][]float64, looks)
+	for k, x := range points {
+		ways[k] = slices.Clone(v)
+		g.stretch(x, ways[k])
+	}
+	f, err := threes(g, points, ways)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range f {
+		if up, down := t.right-t.middle, t.middle-t.left; !(math.Abs(up-down) <= bent*(math.Abs(up)+math.Abs(down))) {
 			return false, nil
 		}
 	}

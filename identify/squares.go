@@ -3,6 +3,8 @@ package identify
 import (
 	"math"
 	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
 )
 
 // squares is a small least-squares problem, min ‖Ax − b‖, by its normal
@@ -28,21 +30,19 @@ func (s *squares) reset(n int) {
 	}
 }
 
-// add adds the equation ⟨row, x⟩ = b, divided by the length of row. One that is
-// not finite, or 0, is left out.
+// add adds the equation ⟨row, x⟩ = b. One that is not finite is left out.
 func (s *squares) add(row []float64, b float64) {
 	length := 0.0
 	for _, v := range row {
 		length = math.FMA(v, v, length)
 	}
-	if !(length > 0) || math.IsInf(length, 0) || math.IsNaN(b) || math.IsInf(b, 0) {
+	if !kernel.Finite(length) || !kernel.Finite(b) {
 		return
 	}
 	for i, v := range row {
 		if v == 0 {
 			continue
 		}
-		v /= length
 		s.right[i] = math.FMA(v, b, s.right[i])
 		for j := 0; j <= i; j++ {
 			s.normal[i*s.n+j] = math.FMA(v, row[j], s.normal[i*s.n+j])
@@ -50,8 +50,8 @@ func (s *squares) add(row []float64, b float64) {
 	}
 }
 
-// ridge is added to the diagonal of G, so that what is not determined stays 0: equations
-// have length 1, so that it is far below what counts as determined. Pivots are at least
+// ridge is added to the diagonal of G, so that what is not determined stays 0: it is far
+// below what counts as determined. Pivots are at least
 // leastPivot, whatever rounding has made of them.
 const (
 	ridge      = 1e-9

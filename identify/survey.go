@@ -26,7 +26,7 @@ import (
 // result is certified.
 //
 // What decides at every stage is a check, which tests each component against all
-// others at once for 2m + 4 queries.
+// others at once for 2m + 2 queries.
 //
 // For the problems of the paper at d = 100 it takes 35,000 to 90,000 queries,
 // 7,000 to 18,000 for a quadratic, and half a second. Where f does not separate
@@ -41,19 +41,28 @@ type Survey struct {
 	// Measures is at how many points Finding.Scale is measured; 0: only where it
 	// is needed to find the frame. One point may miss a ripple, three hardly will.
 	Measures int
-	// Pause, if not nil, is called before each part that costs several times as much
-	// as all before: when three Hessians by forward differences were not enough, and
-	// when three by symmetric ones were not. It is given the inverse of their mean size,
-	//
-	//	S⁻¹, S² = mean_k H_k²,
-	//
-	// up to a factor. It may ask f in the meantime. An error ends the survey.
-	Pause func(inverse *mat.SymDense) error
+	// Pause, if not nil, is called before each part of the survey that may well be in
+	// vain. It may ask f in the meantime. An error ends the survey.
+	Pause func(Doubt) error
 	// Budget is how many queries there are for the survey and for what comes after it;
 	// 0: enough. With less than Least(d) the survey looks only for what it can afford:
 	// coordinates as given (from 160d queries on), few components, and quadratics (from
 	// d²/2 + 60d on). If f is none of these the error is ErrSmallBudget.
 	Budget int
+}
+
+// A Doubt is what a survey knows before a part that may well be in vain: three Hessians
+// have not shown the frame, and not even that most components have nothing to do with
+// each other; or a refinement makes no progress.
+type Doubt struct {
+	// Queries is about how many the part takes.
+	Queries int
+	// Inverse is the inverse of the Hessians' mean size,
+	//
+	//	S⁻¹, S² = mean_k H_k²,
+	//
+	// up to a factor.
+	Inverse *mat.SymDense
 }
 
 // defaultTolerance is below what searches need, and far above rounding. What two rounds
@@ -271,7 +280,8 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 // or not.
 func (w *work) propose(white hessian.Basis, points [][]float64) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, measures: w.Measures, stage: w.stage}
-	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen}
+	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white}
+	s.doubt = by.doubt
 	defer func() { w.seen = by.seen }()
 	p, white, err := by.quadratic(white, points)
 	if p.done() || err != nil {

@@ -99,9 +99,11 @@ func TestSurveyOfAQuadratic(t *testing.T) {
 	}
 }
 
-// "Few components": m is found exactly, the rows to 1e-5.
+// "Few components": m is found exactly, the rows to 1e-5. Where the first Hessian does not
+// show that components are missing, as happens with different powers in one of twenty
+// runs, it takes twice the usual 9,000 queries.
 func TestSurveyOfFewComponents(t *testing.T) {
-	sizes := []struct{ d, m, most int }{{200, 5, 8_000}, {40, 25, 15_000}}
+	sizes := []struct{ d, m, most int }{{200, 5, 8_000}, {40, 25, 20_000}}
 	if *whole {
 		sizes = append(sizes, struct{ d, m, most int }{1000, 10, 35_000}, struct{ d, m, most int }{5000, 10, 160_000})
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/untwist/untwist/asktell"
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -13,69 +12,134 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A fallback is BIPOP-CMA-ES, for functions that do not separate. It can be paused: the
-// series goes on where it stood.
+// A fallback is BIPOP-CMA-ES, for functions that do not separate. It can be paused. Its
+// series is that of the strategy CMAES to the bit, whatever a survey has found before: the
+// best point of a survey is one of many wells.
+//
+// A survey may have learnt a metric, the size of f's Hessians. As the first covariance it
+// is a gift where f curves alike everywhere, and poison where it does not. So a second
+// series, the informed one, begins with it and has to prove itself in a trial.
 type fallback struct {
 	f      *watched
 	bounds objective.Box
 	seed   uint64
 
-	metric *mat.SymDense // the first covariance; nil: I. It counts until the series begins.
-	series *asktell.Talk // nil: not begun
-	end    objective.Status
+	start    []float64     // where first runs begin; nil: at a point that is drawn
+	metric   *mat.SymDense // what a survey has learnt; nil: nothing
+	plain    *contender    // nil: not begun
+	informed *contender    // nil: not begun
+	tried    bool          // the trial is over
+	won      bool          // by the informed series
 }
 
 // throughout is as many queries as it takes.
 const throughout = math.MaxInt
 
-// search goes on with the series, which begins at the best point known, for at least so
-// many queries. It returns the status with which the series has ended, or Running if it
-// was paused.
+// stages are where the informed series is judged, in queries for each dimension. At each of
+// them but the first it has lost if it is not further than the plain series was with as
+// many queries, and has won if it was further at the stage before, with half as many. It
+// has to win at the last one.
+var stages = []int{40, 80, 160}
+
+// The informed series gets as many queries in its trial as the plain one up to 8d², and
+// otherwise a third of them: on functions that are so ill-conditioned that there is one,
+// CMA-ES takes 13d² queries and more.
+const (
+	informedShare = 3
+	informedFree  = 8
+)
+
+// search goes on for at least so many queries. It returns the status with which the series
+// has ended, or Running if it was paused.
 func (s *fallback) search(ctx context.Context, queries int) (objective.Status, error) {
 	s.f.stage(byCMAES)
-	if s.series == nil {
-		s.series = asktell.New(s.f.Dim(), s.bipop(ctx))
+	if s.plain == nil {
+		s.plain = s.series(ctx, nil)
 	}
 	for queries > 0 {
-		points := s.series.Ask()
-		if points == nil {
-			return s.end, s.series.Err()
+		if s.informed == nil && s.metric != nil {
+			s.informed = s.series(ctx, s.metric)
 		}
-		n, _ := points.Dims()
-		values := make([]float64, n)
-		err := s.f.Evaluate(ctx, points, values)
-		s.series.Tell(values, err)
+		c := s.turn()
+		n, err := c.step(ctx, s.f)
 		if err != nil {
 			return objective.Running, err
 		}
+		if s.plain.over && (s.informed == nil || s.informed.over) {
+			return c.end, nil
+		}
 		queries -= n
+		s.judge()
 	}
 	return objective.Running, nil
 }
 
-// begun reports whether the series has begun.
-func (s *fallback) begun() bool { return s.series != nil }
+// turn returns the series whose turn it is. In its trial that is the informed one as long
+// as it has had its share. If it has won, its first run goes on to the end. Otherwise it has
+// turns when a run of the plain one has come to its end.
+func (s *fallback) turn() *contender {
+	d := s.f.Dim()
+	switch {
+	case s.informed == nil || s.informed.over:
+	case s.plain.over, s.won && s.informed.runs < 2:
+		return s.informed
+	case s.informed.queries > s.plain.queries:
+	case !s.tried && s.informed.queries <= informedFree*d*d, (!s.tried || s.plain.fresh) && informedShare*s.informed.queries <= s.plain.queries:
+		return s.informed
+	}
+	return s.plain
+}
 
-// bipop returns the series of runs as an algorithm.
-func (s *fallback) bipop(ctx context.Context) func(objective.Objective) error {
-	series := cmaes.Series{
-		Run: cmaes.Config{Sigma: strategy.FirstSigma, Bounds: s.bounds, Mean: slices.Clone(s.f.best.Point)},
-		Box: objective.Cube(s.f.Dim(), -1, 1), Seed: s.seed,
+// judge decides the trial, as soon as both series have come to a stage.
+func (s *fallback) judge() {
+	if s.informed == nil || s.tried {
+		return
 	}
-	if s.metric != nil {
-		series.Run.Covariance = cmaes.Cholesky{First: s.metric}
+	k := min(len(s.plain.reached), len(s.informed.reached)) - 1
+	if k < 1 {
+		return
 	}
-	return func(f objective.Objective) error {
-		r, err := series.Minimize(ctx, f)
-		s.end = r.Status
-		return err
+	there, reached := s.plain.reached[k], s.informed.reached
+	s.won = reached[k-1] < there
+	s.tried = s.won || !(reached[k] < there) || k == len(stages)-1
+}
+
+// spent is how many queries the search has had.
+func (s *fallback) spent() int {
+	n := 0
+	for _, c := range []*contender{s.plain, s.informed} {
+		if c != nil {
+			n += c.queries
+		}
+	}
+	return n
+}
+
+// offer proposes a metric. Only the first one counts.
+func (s *fallback) offer(metric *mat.SymDense) {
+	if s.metric == nil {
+		s.metric = metric
 	}
 }
 
-// stop ends a series that is not at its end.
+// series returns BIPOP-CMA-ES with a first covariance; nil: I.
+func (s *fallback) series(ctx context.Context, metric *mat.SymDense) *contender {
+	series := cmaes.Series{
+		Run: cmaes.Config{Sigma: strategy.FirstSigma, Bounds: s.bounds, Mean: s.start},
+		Box: objective.Cube(s.f.Dim(), -1, 1), Seed: s.seed,
+	}
+	if metric != nil {
+		series.Run.Covariance = cmaes.Cholesky{First: metric}
+	}
+	return newContender(ctx, s.f.Dim(), series, stages)
+}
+
+// stop ends what is not at its end.
 func (s *fallback) stop() {
-	if s.series != nil {
-		s.series.Stop()
+	for _, c := range []*contender{s.plain, s.informed} {
+		if c != nil {
+			c.talk.Stop()
+		}
 	}
 }
 

@@ -9,42 +9,36 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A race gives CMA-ES a chance before an expensive part of a survey, since that may well
-// be in vain.
+// A race is that of a survey against CMA-ES. As long as all goes well for the survey CMA-ES
+// waits. Before a part that may well be in vain it gets a multiple of what the survey has
+// had and wants, so that a survey in vain costs little beside the search that follows.
 type race struct {
 	fallback *fallback
-	bounded  bool // f has bounds
-	budget   int  // of the whole run
-	again    bool // the survey was paused before
+	survey   *share // f, as the survey asks it
+	bounded  bool   // f has bounds
+	budget   int    // of the whole run
 }
 
-// How long the race is: for a dimension, in all, and as a part of the budget (1/racePart).
-// In that time CMA-ES solves Ackley's and Griewank's functions with orthogonal mixing
-// matrices in 10 and 40 dimensions (docs/auto.md). Without it, finding out that f does not
-// separate costs about 10d² queries more. Where f separates the race is in vain, which
-// raceMost limits.
-const (
-	raceEach = 600
-	raceMost = 24_000
-	racePart = 4
-)
+// inDoubt is how many queries CMA-ES has had, for each of the survey's, when a part begins
+// that may well be in vain. Where f does not separate the survey costs a fifth more than
+// CMA-ES alone, and less where CMA-ES takes long: as a whole a survey costs about 12d².
+const inDoubt = 5
 
-// pause is called by a survey before a part that costs several times as much as all
-// before, with the inverse of the Hessians' mean size. Well-conditioned Hessians are exact:
-// if they have not shown f's coordinates, CMA-ES runs at once. Otherwise it runs only when
-// more exact Hessians have not shown them either.
-func (r *race) pause(ctx context.Context, inverse *mat.SymDense) error {
-	metric, condition := limited(inverse)
-	easy, again := condition <= identify.WellConditioned, r.again
-	r.again = true
-	if !easy && !r.bounded {
-		r.fallback.metric = metric // worth knowing
+// pause is called by a survey before a part that may well be in vain. It lets CMA-ES run
+// for a while. It is an error if there is no budget left for both.
+func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
+	speculative := r.survey.spent + doubt.Queries
+	if metric, condition := limited(doubt.Inverse); condition > identify.WellConditioned && !r.bounded {
+		r.fallback.offer(metric)
 	}
-	if r.fallback.begun() || !easy && !again {
-		return nil
+	if speculative+inDoubt*speculative > r.budget {
+		return errShare
 	}
-	_, err := r.fallback.search(ctx, min(raceEach*r.fallback.f.Dim(), raceMost, r.budget/racePart))
-	return err
+	if missing := inDoubt*speculative - r.fallback.spent(); missing > 0 {
+		_, err := r.fallback.search(ctx, missing)
+		return err
+	}
+	return nil
 }
 
 // longestAxis is how much longer or shorter than the usual one an axis of the first
@@ -52,7 +46,9 @@ func (r *race) pause(ctx context.Context, inverse *mat.SymDense) error {
 const longestAxis = 1e4
 
 // limited returns a covariance with axes from 1/100 to 100 of the usual one's, nil if
-// there is none. And it returns the condition number.
+// there is none. It is scaled so that 1 is between the usual axis and the longest: a first
+// generation neither leaves the start box by far nor sees a small part of it only. And it
+// returns the condition number.
 func limited(c *mat.SymDense) (*mat.SymDense, float64) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(c, true) {
@@ -69,8 +65,9 @@ func limited(c *mat.SymDense) (*mat.SymDense, float64) {
 	}
 	var v mat.Dense
 	eigen.VectorsTo(&v)
+	unit := math.Sqrt(min(lambda[n-1]/usual, longestAxis))
 	for i, l := range lambda {
-		axis := math.Sqrt(min(max(l/usual, 1/longestAxis), longestAxis))
+		axis := math.Sqrt(min(max(l/usual, 1/longestAxis), longestAxis) / unit)
 		for k := range n {
 			v.Set(k, i, v.At(k, i)*axis)
 		}

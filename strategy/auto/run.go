@@ -3,6 +3,7 @@ package auto
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,7 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		if err := r.f.known(ctx, r.task.Points); err != nil {
 			return objective.Running, err
 		}
+		r.fallback.start = slices.Clone(r.f.best.Point)
 	}
 	found, err := r.coordinates(ctx)
 	switch {
@@ -47,6 +49,9 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		return r.flat(ctx)
 	case errors.Is(err, identify.ErrNotFinite), errors.Is(err, identify.ErrNoStep), errors.Is(err, identify.ErrSingular), errors.Is(err, identify.ErrSmallBudget):
 		r.learnt.Note("%s", strings.TrimPrefix(err.Error(), "identify: "))
+		return r.fallback.search(ctx, throughout)
+	case errors.Is(err, errShare):
+		r.learnt.Note("the search for coordinates was given up: it has had its share of the budget")
 		return r.fallback.search(ctx, throughout)
 	case err != nil:
 		return objective.Running, err

@@ -7,13 +7,12 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
-	"gonum.org/v1/gonum/mat"
 )
 
 // rough is the error E of a frame up to which it is not refined for the search, if it
 // passes for separable. Lines from better points mend the rest. It saves a third of the
 // queries beside a survey to 1e-7.
-const rough = 0.006
+const rough = 0.01
 
 // measures is at how many points the scales of components are measured: at one a ripple
 // may be missed, at three hardly.
@@ -40,9 +39,10 @@ func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 		r.noteSmallBudget()
 		return nil, nil
 	}
-	s := r.survey(ctx)
+	f := r.share()
+	s := r.survey(ctx, f)
 	s.Budget = r.task.Budget
-	found, err := s.Identify(ctx, r.f, r.task.Request())
+	found, err := s.Identify(ctx, f, r.task.Request())
 	if errors.Is(err, identify.ErrSmallBudget) {
 		r.noteSmallBudget()
 		return nil, nil
@@ -55,19 +55,24 @@ func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 	return found, err
 }
 
-// survey is how coordinates are looked for: roughly, and with a race before the expensive
-// parts.
-func (r *run) survey(ctx context.Context) identify.Survey {
-	race := &race{fallback: r.fallback, bounded: r.task.Bounded(), budget: r.task.Budget}
+// share is f for a survey: two thirds of the budget at most, so that for every budget a
+// third of it belongs to a search.
+func (r *run) share() *share { return &share{watched: r.f, most: r.task.Budget - r.task.Budget/3} }
+
+// survey is how coordinates are looked for: roughly, and with a race before parts that may
+// be in vain.
+func (r *run) survey(ctx context.Context, f *share) identify.Survey {
+	race := &race{fallback: r.fallback, survey: f, bounded: r.task.Bounded(), budget: r.task.Budget}
 	return identify.Survey{
 		Tolerance: rough, Measures: measures,
-		Pause: func(inverse *mat.SymDense) error { return race.pause(ctx, inverse) },
+		Pause: func(doubt identify.Doubt) error { return race.pause(ctx, doubt) },
 	}
 }
 
 // judge certifies a frame that is known, and measures the scales of its components.
 func (r *run) judge(ctx context.Context, known *frame.Frame, blocks [][]int) (*identify.Finding, error) {
-	found, err := r.survey(ctx).Judge(ctx, r.f, known, blocks, r.task.Request())
+	f := r.share()
+	found, err := r.survey(ctx, f).Judge(ctx, f, known, blocks, r.task.Request())
 	r.learnt.Finding = found
 	return found, err
 }

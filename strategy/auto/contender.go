@@ -1,0 +1,67 @@
+package auto
+
+import (
+	"context"
+	"math"
+
+	"github.com/untwist/untwist/asktell"
+	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/objective"
+)
+
+// A contender is a series of runs of CMA-ES that can be paused: it goes on where it stood.
+type contender struct {
+	talk    *asktell.Talk
+	end     objective.Status // with which the series has ended
+	over    bool
+	runs    int  // that have begun
+	fresh   bool // one after the first has just begun
+	queries int
+	least   float64   // the lowest value of its own
+	stages  []int     // numbers of queries for each dimension, ascending,
+	reached []float64 // and the lowest values at those that it has come to
+}
+
+// newContender is a series that has not begun. It remembers how far it is after so many
+// queries for each dimension.
+func newContender(ctx context.Context, dim int, series cmaes.Series, stages []int) *contender {
+	c := &contender{least: math.Inf(1), stages: stages}
+	series.Began = func(cmaes.Plan) {
+		c.fresh = c.runs > 0
+		c.runs++
+	}
+	c.talk = asktell.New(dim, func(f objective.Objective) error {
+		r, err := series.Minimize(ctx, f)
+		c.end = r.Status
+		return err
+	})
+	return c
+}
+
+// step asks for the next generation. It returns how many queries that took; 0: the series
+// is over.
+func (c *contender) step(ctx context.Context, f *watched) (int, error) {
+	c.fresh = false
+	points := c.talk.Ask()
+	if points == nil {
+		c.over = true
+		return 0, c.talk.Err()
+	}
+	n, _ := points.Dims()
+	values := make([]float64, n)
+	err := f.Evaluate(ctx, points, values)
+	c.talk.Tell(values, err)
+	if err != nil {
+		return n, err
+	}
+	c.queries += n
+	for _, v := range values {
+		if v < c.least { // false for NaN
+			c.least = v
+		}
+	}
+	for k := len(c.reached); k < len(c.stages) && c.queries >= c.stages[k]*f.Dim(); k++ {
+		c.reached = append(c.reached, c.least)
+	}
+	return n, nil
+}

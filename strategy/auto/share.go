@@ -1,0 +1,28 @@
+package auto
+
+import (
+	"context"
+	"errors"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// errShare ends a part of a run that has had its share of the budget.
+var errShare = errors.New("auto: this part of the search has had its share of the budget")
+
+// A share is f for a part of a run that may ask for so many queries and not for more. A
+// batch that would go beyond is not asked.
+type share struct {
+	*watched
+	most, spent int
+}
+
+// Evaluate evaluates f.
+func (s *share) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	n, _ := points.Dims()
+	if s.spent+n > s.most {
+		return errShare
+	}
+	s.spent += n
+	return s.watched.Evaluate(ctx, points, values)
+}
