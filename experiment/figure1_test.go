@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -82,8 +81,6 @@ func TestJourneysBeginAlike(t *testing.T) {
 	}
 }
 
-var drawTwice = flag.Bool("whole", false, "draw Figure 1 a second time, to compare the pictures")
-
 // The same seed gives the same bits, in the pictures too. Another seed gives other
 // paths.
 func TestFigure1IsReproducible(t *testing.T) {
@@ -116,7 +113,7 @@ func TestFigure1IsReproducible(t *testing.T) {
 			t.Errorf("%s differs", first[i].Title)
 		}
 	}
-	if *drawTwice { // which takes most of a second
+	if *everything { // which takes most of a second
 		if _, svgAgain, pictureAgain := draw(f); !bytes.Equal(svg, svgAgain) || !bytes.Equal(picture, pictureAgain) {
 			t.Error("the pictures differ")
 		}
