@@ -51,7 +51,7 @@ func (e *elsewhere) attempt() (*Finding, error) {
 		return nil, nil // there is less to see than elsewhere
 	}
 	there, found := *e.w, e.found
-	there.g, there.Pause, there.seen = local, nil, hessian.Basis{}
+	there.g, there.seen = local, hessian.Basis{}
 	p, best, err := there.propose(white, [][]float64{local.valley.bottom}, nil)
 	if err != nil || p.settled == nil {
 		return nil, err

@@ -28,6 +28,9 @@ type ground struct {
 	fails  bool        // f has failed at a point
 	reach  float64     // how far composed points may be from drawn ones, 1: all the way
 	finite [][]float64 // drawn points at which f is finite, and which nobody has used yet
+
+	slopeStep float64 // the step for gradients; 0: not chosen yet
+	unspanned int     // so many gradients do not span f's components
 }
 
 // middle is the part of the box in which points are drawn. In the middle there is room

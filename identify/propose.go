@@ -211,13 +211,12 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		return proposal{}, white, err
 	}
 	p.white = white
-	if err := p.aside(); err != nil {
-		return proposal{}, white, err
+	if !likely(c, uncoupledForward) {
+		if err := p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
+			return proposal{}, white, err
+		}
 	}
-	if likely(c, uncoupledForward) {
-		return proposal{}, white, nil
-	}
-	return proposal{}, white, p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda)))
+	return proposal{}, white, p.aside()
 }
 
 // lengths are how many Hessians by symmetric differences are tried.
@@ -261,6 +260,11 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 				return proposal{}, err
 			}
 		}
+		if k == 1 {
+			if err := p.aside(); err != nil {
+				return proposal{}, err
+			}
+		}
 		if c, chain, err = p.diagonalise(chain, n); err != nil {
 			return proposal{}, err
 		}
@@ -274,9 +278,6 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		if n == lengths[0] {
 			if smaller, err := p.reconsider(chain); smaller != nil || err != nil {
 				return proposal{smaller: smaller}, err
-			}
-			if err := p.aside(); err != nil {
-				return proposal{}, err
 			}
 		}
 		if c == nil || n < blocksFrom || p.settler.lost() {

@@ -50,11 +50,17 @@ const (
 // returns nil.
 func findSpan(g *ground, most int) (*span, error) {
 	d := g.f.Dim()
-	step, err := g.step(hessian.Symmetric, nil)
-	if err != nil {
-		return nil, err
+	if most <= g.unspanned { // tried before, in vain
+		return nil, nil
 	}
-	step /= firstOrder
+	if g.slopeStep == 0 {
+		step, err := g.step(hessian.Symmetric, nil)
+		if err != nil {
+			return nil, err
+		}
+		g.slopeStep = step / firstOrder
+	}
+	step := g.slopeStep
 	first, err := gradient(g, step)
 	if err != nil {
 		return nil, err
@@ -70,6 +76,7 @@ func findSpan(g *ground, most int) (*span, error) {
 			break
 		}
 		if m == min(most, d-1) {
+			g.unspanned = m
 			return nil, nil
 		}
 		next, err := gradient(g, step)

@@ -80,10 +80,14 @@ func (r *run) model(ctx context.Context, b *bounded) error {
 // interior reports whether the best point is inside the bounds, on no face.
 func (r *run) interior() bool { return interior(r.task.Bounds, r.f.best.Point) }
 
-// mostRounds is how often a search along coordinates goes on from a better point. It took
-// two rounds in all of 50 runs on the mixed problems that separate, and one on Rosenbrock
-// pairs: after twenty the coordinates do not hold.
-const mostRounds = 20
+// How often a search along coordinates goes on from a better point, and how often if there
+// are blocks, which take hundreds of queries each time. It took two rounds in all of 50 runs
+// on the mixed problems that separate, and one on Rosenbrock pairs: after so many the
+// coordinates do not hold.
+const (
+	mostRounds       = 20
+	mostBlocksRounds = 4
+)
 
 // everywhere minimises along lines and in blocks over their whole range, and then goes on
 // from the point found.
@@ -110,7 +114,11 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *lines, b *blocks, profiles []line.Profile) (objective.Status, error) {
 	w := newWells(r.f, at, p, profiles)
 	o := &outlook{f: r.f, at: at, lines: l, wells: w, polisher: p, looked: math.NaN()}
-	for range mostRounds {
+	most := mostRounds
+	if len(at.blocks) > 0 {
+		most = mostBlocksRounds
+	}
+	for range most {
 		before := r.f.best.Value
 		if err := p.polish(ctx, finePolish); err != nil {
 			return objective.Running, err

@@ -24,13 +24,22 @@ type race struct {
 // CMA-ES alone, and less where CMA-ES takes long: as a whole a survey costs about 12d².
 const inDoubt = 5
 
-// pause is called by a survey before a part that may well be in vain. It lets CMA-ES run
-// for a while. It is an error if there is no budget left for both.
+// usualSurvey is how many times Least(d) a survey takes at most where it succeeds, blocks
+// included. Beyond that it is in doubt all the time.
+const usualSurvey = 4
+
+// pause is called by a survey before a part that may well be in vain.
 func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
-	speculative := r.survey.spent + doubt.Queries
 	if metric, condition := limited(doubt.Inverse); condition > identify.WellConditioned && !r.bounded {
 		r.fallback.offer(metric)
 	}
+	return r.wait(ctx, doubt.Queries)
+}
+
+// wait lets CMA-ES run until it has had its share before a part of so many queries. It is an
+// error if there is no budget left for both.
+func (r *race) wait(ctx context.Context, queries int) error {
+	speculative := r.survey.spent + queries
 	if speculative+inDoubt*speculative > r.budget {
 		return errShare
 	}

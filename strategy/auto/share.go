@@ -15,6 +15,10 @@ var errShare = errors.New("auto: this part of the search has had its share of th
 type share struct {
 	*watched
 	most, spent int
+	// beyond is called before a batch of n queries that goes beyond what the part
+	// usually takes. Its error ends the part.
+	usual  int
+	beyond func(ctx context.Context, n int) error // nil: none
 }
 
 // Evaluate evaluates f.
@@ -22,6 +26,11 @@ func (s *share) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 	n, _ := points.Dims()
 	if s.spent+n > s.most {
 		return errShare
+	}
+	if s.beyond != nil && s.spent+n > s.usual {
+		if err := s.beyond(ctx, n); err != nil {
+			return err
+		}
 	}
 	before := s.queries
 	err := s.watched.Evaluate(ctx, points, values)

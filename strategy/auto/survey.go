@@ -63,6 +63,7 @@ func (r *run) share() *share { return &share{watched: r.f, most: r.task.Budget -
 // be in vain.
 func (r *run) survey(ctx context.Context, f *share) identify.Survey {
 	race := &race{fallback: r.fallback, survey: f, bounded: r.task.Bounded(), budget: r.task.Budget}
+	f.usual, f.beyond = usualSurvey*identify.Least(r.f.Dim()), race.wait
 	return identify.Survey{
 		Tolerance: rough, Measures: measures,
 		Pause: func(doubt identify.Doubt) error { return race.pause(ctx, doubt) },

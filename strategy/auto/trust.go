@@ -21,8 +21,11 @@ import (
 func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.Status, error) {
 	before, had := r.f.queries, r.fallback.spent()
 	doubt := had > 0 && found.Certificate.Verdict == certify.Blocks
-	if doubt { // blocks get as much as CMA-ES has had
-		r.f.limit = r.f.queries + had
+	if doubt {
+		if !worthwhileBlocks(found.Blocks) {
+			return objective.Running, nil
+		}
+		r.f.limit = r.f.queries + had/blocksShare
 	}
 	status, err := r.along(ctx, found)
 	r.f.limit = 0
@@ -41,6 +44,21 @@ func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.S
 		return objective.Running, err
 	}
 	return objective.Converged, nil
+}
+
+// blocksShare is which part of what CMA-ES has had blocks get that were found in doubt.
+const blocksShare = 3
+
+// worthwhileBlocks reports whether blocks are worth searching one by one: CMA-ES in n
+// dimensions takes some n² queries, and together they should take half of what all
+// dimensions do at most.
+func worthwhileBlocks(blocks [][]int) bool {
+	squares, all := 0, 0
+	for _, b := range blocks {
+		squares += len(b) * len(b)
+		all += len(b)
+	}
+	return 2*squares <= all*all
 }
 
 // Along so many random directions outside a frame, each way, f is looked at from the point
