@@ -55,9 +55,9 @@ const (
 
 // quadratic proposes the frame in which one Hessian is diagonal: enough if the
 // Hessian is the same everywhere. If that is nearly so it is done again, with a Hessian
-// along the directions that were found, which are better each time. It returns the
-// directions too.
-func (p *proposer) quadratic(white hessian.Basis, points [][]float64) (proposal, hessian.Basis, error) {
+// along the directions that were found, which are better each time, unless it shall look
+// once only. It returns the directions too.
+func (p *proposer) quadratic(white hessian.Basis, points [][]float64, once bool) (proposal, hessian.Basis, error) {
 	m := len(white.Lambda)
 	for again := 0; ; again++ {
 		lambda := mat.NewDense(1, m, nil)
@@ -80,7 +80,7 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64) (proposal,
 			}
 		}
 		switch {
-		case c.check.typical() > nearly || again == againMost:
+		case c.check.typical() > nearly || again == againMost || once:
 			return proposal{}, white, nil
 		}
 		white.Seen = nil // a Hessian along worse directions would spoil it

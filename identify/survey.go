@@ -47,7 +47,7 @@ type Survey struct {
 	// Budget is how many queries there are for the survey and for what comes after it;
 	// 0: enough. With less than Least(d) the survey looks only for what it can afford:
 	// coordinates as given (from 160d queries on), few components, and quadratics (from
-	// d²/2 + 60d on). If f is none of these the error is ErrSmallBudget.
+	// d²/2 + 110d on). If f is none of these the error is ErrSmallBudget.
 	Budget int
 }
 
@@ -69,15 +69,16 @@ type Doubt struct {
 // of refinement leave is mostly below it anyway.
 const defaultTolerance = 1e-7
 
-// Least is how many queries it takes at least to find d coordinates and to use them:
-// 3d²/2 for three Hessians by forward differences, d² for two designs, and the rest for
-// steps, checks and searches along lines.
-func Least(d int) int { return 3*d*d + 50*d }
+// Least is how many queries it takes at least to find d coordinates and to use them. A
+// survey that goes well takes about 3d²/2 + 83d + 160, most of it for three Hessians by
+// forward differences. Searches along lines take half as much. Where a survey goes badly
+// more than half of the budget is left.
+func Least(d int) int { return 9*d*d/4 + 165*d + 240 }
 
 // leastQuadratic is how many it takes at least to find out that f is quadratic and to use
-// that: d²/2 for a Hessian by forward differences, and the rest for its step, a check and
-// searches along lines.
-func leastQuadratic(d int) int { return d*d/2 + 60*d }
+// that: d²/2 for a Hessian by forward differences, and the rest for its step and a check.
+// Where f is not quadratic that is a quarter of the budget, or less.
+func leastQuadratic(d int) int { return d*d/2 + 110*d }
 
 // leastAsGiven is how many it takes at least to measure the scales of coordinates that
 // separate f as they are, 28 for each at two points, and to search along them.
@@ -289,11 +290,12 @@ func (w *work) propose(white hessian.Basis, points [][]float64, elsewhere func()
 	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, elsewhere: elsewhere}
 	s.doubt = by.doubt
 	defer func() { w.seen = by.seen }()
-	p, white, err := by.quadratic(white, points)
+	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
+	p, white, err := by.quadratic(white, points, small)
 	if p.done() || err != nil {
 		return p, s.best, err
 	}
-	if m, d := white.T.Dims(); m == d && w.Budget > 0 && w.Budget < Least(d) {
+	if m, d := white.T.Dims(); m == d && small {
 		return p, s.best, ErrSmallBudget
 	}
 	if p, white, err = by.forward(white); p.done() || err != nil || w.g.valley != nil {

@@ -33,7 +33,7 @@ import (
 // like one that is given; without an Identifier it looks for coordinates by a survey of
 // its own.
 //
-// A budget below 3d² + 50d is too small for all that: then it looks only whether f
+// A budget below 9d²/4 + 165d + 240 is too small for all that: then it looks only whether f
 // separates in the coordinates given, has few components or is quadratic, and is CMA-ES
 // otherwise; below 30d it is CMA-ES at once.
 type Auto struct {
