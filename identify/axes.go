@@ -61,11 +61,6 @@ func used(g *ground) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		if rounds == 1 {
-			if err := downhill(g, x, other, values); err != nil {
-				return nil, err
-			}
-		}
 		var used []int
 		for i := range depends {
 			if depends[i] = depends[i] || values[i] != values[d]; depends[i] {
@@ -79,21 +74,6 @@ func used(g *ground) ([]int, error) {
 			return all(d), nil
 		}
 	}
-}
-
-// downhill asks for the corner of the box to which f falls along every coordinate, by the
-// values where one coordinate of x is that of another point: one query, and the minimum if f
-// is monotone in all coordinates.
-func downhill(g *ground, x, other, values []float64) error {
-	_, err := g.ask(1, func(_ int, row []float64) {
-		for i := range row {
-			row[i] = g.box.Lo[i]
-			if (other[i]-x[i])*(values[i]-values[len(x)]) < 0 {
-				row[i] = g.box.Hi[i]
-			}
-		}
-	})
-	return err
 }
 
 // constant reports whether f is the same at pairs of points that differ in all

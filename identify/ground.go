@@ -117,7 +117,7 @@ func (u unit) Evaluate(ctx context.Context, points *mat.Dense, values []float64)
 }
 
 const (
-	lines   = 4 // along which a step is chosen: three or more keep chance out of it
+	lines   = 3 // along which a step is chosen: three or more keep chance out of it
 	longest = 5 // the longest step that is tried is the half-width of the box over this
 )
 

@@ -14,8 +14,6 @@ type contender struct {
 	talk    *asktell.Talk
 	end     objective.Status // with which the series has ended
 	over    bool
-	runs    int  // that have begun
-	fresh   bool // one after the first has just begun
 	queries int
 	least   float64   // the lowest value of its own
 	stages  []int     // numbers of queries for each dimension, ascending,
@@ -26,10 +24,6 @@ type contender struct {
 // queries for each dimension.
 func newContender(ctx context.Context, dim int, series cmaes.Series, stages []int) *contender {
 	c := &contender{least: math.Inf(1), stages: stages}
-	series.Began = func(cmaes.Plan) {
-		c.fresh = c.runs > 0
-		c.runs++
-	}
 	c.talk = asktell.New(dim, func(f objective.Objective) error {
 		r, err := series.Minimize(ctx, f)
 		c.end = r.Status
@@ -41,7 +35,6 @@ func newContender(ctx context.Context, dim int, series cmaes.Series, stages []in
 // step asks for the next generation. It returns how many queries that took; 0: the series
 // is over.
 func (c *contender) step(ctx context.Context, f *watched) (int, error) {
-	c.fresh = false
 	points := c.talk.Ask()
 	if points == nil {
 		c.over = true

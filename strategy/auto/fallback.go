@@ -42,12 +42,12 @@ const throughout = math.MaxInt
 // has to win at the last one.
 var stages = []int{40, 80, 160}
 
-// The informed series gets as many queries in its trial as the plain one up to 8d², and
-// otherwise a third of them: on functions that are so ill-conditioned that there is one,
-// CMA-ES takes 13d² queries and more.
+// The informed series gets as many queries in its trial as the plain one up to 8d², and then
+// a sixth of them: on functions that are so ill-conditioned that there is one, CMA-ES takes
+// 13d² queries and more. After the trial it is the one that has lost that gets a sixth.
 const (
-	informedShare = 3
-	informedFree  = 8
+	otherShare   = 6
+	informedFree = 8
 )
 
 // search goes on for at least so many queries. It returns the status with which the series
@@ -75,28 +75,38 @@ func (s *fallback) search(ctx context.Context, queries int) (objective.Status, e
 	return objective.Running, nil
 }
 
-// turn returns the series whose turn it is. A run around a given point comes first. In its
-// trial it is the informed series as long as that has not had its share. If it has won, its
-// first run goes on to the end. Otherwise it has turns when a run of the plain one has come
-// to its end.
+// turn returns the series whose turn it is. A run around a given point comes first. Then it
+// is the one that is ahead, unless the other has had less than its share.
 func (s *fallback) turn() *contender {
-	d := s.f.Dim()
-	switch {
-	case s.near != nil && !s.near.over:
+	if s.near != nil && !s.near.over {
 		return s.near
-	case s.informed == nil || s.informed.over:
-	case s.plain.over, s.won && s.informed.runs < 2:
-		return s.informed
-	case s.informed.queries > s.plain.queries:
-	case !s.tried && s.informed.queries <= informedFree*d*d, (!s.tried || s.plain.fresh) && informedShare*s.informed.queries <= s.plain.queries:
-		return s.informed
 	}
-	return s.plain
+	first, other := s.plain, s.informed
+	if s.won {
+		first, other = other, first
+	}
+	switch d := s.f.Dim(); {
+	case other == nil || other.over:
+	case first.over, otherShare*other.queries <= first.queries:
+		return other
+	case !s.tried && other.queries <= min(first.queries, informedFree*d*d):
+		return other
+	}
+	return first
 }
 
-// judge decides the trial, as soon as both series have come to a stage.
+// judge decides the trial, as soon as both series have come to a stage. Later the one that
+// has lost has won after all when it is ahead: with fewer queries it has come further.
 func (s *fallback) judge() {
-	if s.informed == nil || s.tried {
+	if s.informed == nil {
+		return
+	}
+	if s.tried {
+		if s.won {
+			s.won = !(s.plain.least < s.informed.least)
+		} else {
+			s.won = s.informed.least < s.plain.least
+		}
 		return
 	}
 	k := min(len(s.plain.reached), len(s.informed.reached)) - 1

@@ -174,7 +174,7 @@ func TestTrial(t *testing.T) {
 		{[]float64{9, 8, 6}, []float64{9, 5, 5}, true, true},
 		{[]float64{9, 8, 6}, []float64{9, 7, 5}, true, false},
 	} {
-		s := &fallback{plain: &contender{reached: c.plain}, informed: &contender{reached: c.informed}}
+		s := &fallback{plain: &contender{reached: c.plain, least: 1}, informed: &contender{reached: c.informed, least: 1}}
 		if s.judge(); s.tried != c.tried || s.won != c.won {
 			t.Errorf("%v against %v: tried %v, won %v", c.informed, c.plain, s.tried, s.won)
 		}
