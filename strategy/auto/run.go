@@ -150,7 +150,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		return objective.Running, err
 	}
 	for range mostRounds {
-		before := r.f.best.Value
+		before, open := r.f.best.Value, b.open
 		if err := p.polish(ctx, finePolish); err != nil {
 			return objective.Running, err
 		}
@@ -160,7 +160,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		if err := w.look(ctx); err != nil {
 			return objective.Running, err
 		}
-		if !(before-r.f.best.Value > max(r.f.tolerance(), b.open)) {
+		if !(before-r.f.best.Value > max(r.f.tolerance(), open)) {
 			return objective.Converged, nil
 		}
 	}
