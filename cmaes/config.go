@@ -53,7 +53,7 @@ type Stop struct {
 	Queries int
 	// Fun: the values of a generation differ by no more than this, and so do the best
 	// values of the last 10 + 30n/λ generations. It is in the unit of f. Default:
-	// they differ by no more than rounding, or by little more without getting better.
+	// what rounding does to a sum of that size, 6e-14 of it.
 	Fun float64
 	// Fall: both differ by no more than this part of what the values of the first generation
 	// did. Default: off.

@@ -129,29 +129,16 @@ func (h *history) differ() float64 {
 	return max(h.spread, slices.Max(last)-slices.Min(last))
 }
 
-// Values that differ by grains, the rounding of values of that size, say nothing; those that
-// differ by someGrains may say something: f may compute with larger numbers than its value.
-const (
-	grains     = objective.OfMixed
-	someGrains = 0x1p10
-)
-
-// rounded reports whether recent values differ by no more than rounding, or by little more
-// and those of the newer half of the generations are no better than those of the older.
+// rounded reports whether recent values differ by no more than the rounding of a sum of that
+// size.
 func (h *history) rounded() bool {
-	differ, grain := h.differ(), objective.Rounding.Of(h.best[len(h.best)-1])
-	if !(differ <= someGrains*grain) {
-		return false
-	}
-	newer := len(h.best) - h.recent/2
-	older := newer - h.recent/2
-	better := func(x []float64) bool { return h.median(x[newer:]) < h.median(x[older:newer]) }
-	return differ <= grains*grain || !better(h.best) && !better(h.middle)
+	return h.differ() <= objective.OfSum*objective.Rounding.Of(h.best[len(h.best)-1])
 }
 
 // hopeless decides that a run has lost against the runs before it: recent values differ by
 // less than this part of what the run is still above the best of these. Both are
-// differences of values, so that a·f + b makes no difference.
+// differences of values, so that a·f + b makes no difference. The most that a run still
+// gained was 60,000 times that, on Rosenbrock's function with the paper's W at d = 40.
 const hopeless = 1e-6
 
 // lost reports whether a run whose best value is best will not come below the value beat.

@@ -96,18 +96,17 @@ func TestRoundedByHand(t *testing.T) {
 		spread float64   // of the last generation, in ulps
 		want   bool
 	}{
-		"too few generations":        {[]float64{0, 0, 0}, 0, false},
-		"all the same":               {[]float64{0, 0, 0, 0}, 0, true},
-		"a few ulps":                 {[]float64{4, 3, 1, 0}, 4, true},
-		"more, and getting better":   {[]float64{40, 30, 10, 0}, 4, false},
-		"more, and not":              {[]float64{0, 30, 10, 40}, 4, true},
-		"much more, and not":         {[]float64{0, 30, 10, 40}, 600, false},
-		"not finite":                 {[]float64{0, 0, 0, 0}, math.Inf(1), false},
-		"better only before the end": {[]float64{900, 0, 0, 0, 0}, 0, true},
+		"too few generations":  {[]float64{0, 0, 0}, 0, false},
+		"all the same":         {[]float64{0, 0, 0, 0}, 0, true},
+		"up to 256 ulps":       {[]float64{256, 0, 7, 0}, 256, true},
+		"more in a generation": {[]float64{0, 0, 0, 0}, 260, false},
+		"more over time":       {[]float64{260, 0, 0, 0}, 0, false},
+		"more before":          {[]float64{900, 0, 0, 0, 0}, 0, true},
+		"not finite":           {[]float64{0, 0, 0, 0}, math.Inf(1), false},
 	} {
-		h := history{recent: 4, spread: c.spread * ulp, scratch: make([]float64, 8)}
+		h := history{recent: 4, spread: c.spread * ulp}
 		for _, v := range c.best {
-			h.best, h.middle = append(h.best, 1+v*ulp), append(h.middle, 1+v*ulp)
+			h.best = append(h.best, 1+v*ulp)
 		}
 		if got := h.rounded(); got != c.want {
 			t.Errorf("%s: %v", name, got)

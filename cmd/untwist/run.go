@@ -34,7 +34,7 @@ func (f *runFlags) register(flags *pflag.FlagSet) {
 	flags.Var(&f.budget, "budget", "the most queries to spend, 20000 or 2e4 for example (default 500·dim²; for a program, a budget or a time has to be given)")
 	flags.Var(&f.time, "time", "the most time to spend: 90s, 10m, 2h (default no limit)")
 	flags.Var(&f.workers, "workers", "evaluate this many points of a built-in problem at the same time (default 1; they use several cores by themselves)")
-	flags.Var(&f.parallel, "parallel", "how many evaluations at the same time cost you no more than one (default 1)")
+	flags.Var(&f.parallel, "parallel", "how many evaluations at the same time cost you no more than one: fewer rounds, for more queries (default 1)")
 	flags.Var(&f.maxFailures, "max-failures", "end the run if a larger share of the last 1,000 queries failed (default 0.95)")
 	flags.Var(&f.journal, "journal", "keep every answer in `FILE`; if the run is stopped, the same command goes on where it stood")
 	toggle(flags, &f.points, "journal-points", "keep the points in the journal; with =false only a hash of each, for millions of cheap queries")

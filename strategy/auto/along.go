@@ -119,7 +119,7 @@ func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *line
 		most = mostBlocksRounds
 	}
 	for range most {
-		before := r.f.best.Value
+		before, left := r.f.best.Value, b.open
 		if err := p.polish(ctx, finePolish); err != nil {
 			return objective.Running, err
 		}
@@ -129,7 +129,7 @@ func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *line
 		if err := w.look(ctx); err != nil {
 			return objective.Running, err
 		}
-		if before-r.f.best.Value > max(r.f.tolerance(), b.open) {
+		if before-r.f.best.Value > max(r.f.tolerance(), left) {
 			continue
 		}
 		if again, err := o.look(ctx); err != nil {

@@ -19,7 +19,7 @@ type blocks struct {
 
 	parallel, budget int // of the task
 
-	open float64 // what the last searches near the best point may have left
+	open float64 // what the last search of all blocks may have left to gain
 }
 
 // The first σ of CMA-ES in a block, in coordinates in which the range of each component
@@ -57,15 +57,9 @@ func (b *blocks) explore(ctx context.Context) error {
 
 // refine searches each block once more, near the best point.
 func (b *blocks) refine(ctx context.Context) error {
-	b.open = 0
 	return b.together(ctx, func(k *block, _ []float64) cmaes.Series {
 		s := b.abreast(len(k.components))
 		s.Run.Sigma, s.Run.Stop.Fall, s.Schedule = nearSigma, nearFall, cmaes.Once{}
-		s.Run.Observe = func(s cmaes.State) {
-			if s.Generation == 1 && !math.IsInf(s.Spread, 1) {
-				b.open += float64(nearFall * s.Spread)
-			}
-		}
 		return s
 	})
 }
@@ -92,10 +86,13 @@ func (b *blocks) together(ctx context.Context, series func(k *block, x []float64
 	b.f.stage(inBlocks)
 	s := &lockstep{f: b.f, at: b.at, x: slices.Clone(b.f.best.Point)}
 	fx := b.f.best.Value
+	b.open = 0
 	for i, components := range b.at.blocks {
 		k := newBlock(b.at, components, fx)
 		run := series(k, s.x)
 		run.Seed = b.seed + uint64(i)<<32
+		run.Run.Observe = b.observe(run.Run.Stop.Fall)
+		b.open += float64(objective.OfSum * b.f.grain.Of(fx))
 		talk := asktell.New(len(components), func(f objective.Objective) error {
 			_, err := run.Minimize(ctx, f)
 			return err
@@ -107,6 +104,16 @@ func (b *blocks) together(ctx context.Context, series func(k *block, x []float64
 		more, err := s.step(ctx)
 		if !more || err != nil {
 			return err
+		}
+	}
+}
+
+// observe adds to what is open: values of a block may still differ by a part, fall, of what
+// those of the first generation did, and by rounding.
+func (b *blocks) observe(fall float64) func(cmaes.State) {
+	return func(s cmaes.State) {
+		if s.Generation == 1 && !math.IsInf(s.Spread, 1) {
+			b.open += float64(fall * s.Spread)
 		}
 	}
 }
