@@ -90,9 +90,10 @@ func (c *coordinates) room(x []float64, j int) (least, most float64) {
 	return limits(c.bounds, x, c.u.RawRowView(j))
 }
 
-// gridWidth is the width of a grid along a component, as a part of its scale: a little
-// finer than that over which the curvature changes by a third.
-const gridWidth = 0.8
+// gridWidth is the width of a grid along a component, in its scales, over which the
+// curvature changes by a third: of a sine there are then nearly three points in a period. If
+// that is too coarse somewhere, an outlook finds out.
+const gridWidth = 1.2
 
 // span returns the part of a range along component j from x that is within the bounds.
 func (c *coordinates) span(x []float64, j int, lo, hi float64) line.Range {

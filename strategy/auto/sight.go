@@ -54,6 +54,9 @@ func (s sight) deeper(none float64) bool {
 }
 
 const (
+	// coarse is how wide the grid of a scan may be, in distances of the nearest hill: a
+	// hill and the well behind it are twice as wide.
+	coarse = 1.25
 	// nextHills is how many hills outside a scan are looked at.
 	nextHills = 4
 	// told is by which part of the hills' height gains may be amiss.
@@ -65,7 +68,7 @@ const (
 // f may be lower than at x; otherwise the next hills outside.
 func (s *scan) unseen(h hill, seen sight, y, fx, none float64) [][2]float64 {
 	s.settle(fx)
-	if s.step > h.away || s.amiss > told*h.height || seen.deeper(none) {
+	if s.step > coarse*h.away || s.amiss > told*h.height || seen.deeper(none) {
 		lo, hi := seen.within(2 * h.height)
 		return [][2]float64{{lo, hi}}
 	}
