@@ -23,18 +23,9 @@ type lines struct {
 type scan struct {
 	lo, hi float64 // the range of ⟨w_j, x⟩
 	step   float64 // the width of the grid
-	// amiss is how far the gains along all lines were from adding up, and how much
-	// polishing has gained after that. Wells whose depths differ by less cannot be told
-	// apart.
+	// amiss is how far the gains along all lines were from adding up, for one of them:
+	// wells whose depths differ by less cannot be told apart.
 	amiss float64
-	joint float64 // f where all minima met; NaN: what polishing gained is in amiss
-}
-
-// settle takes notice of what polishing has gained since the scan.
-func (s *scan) settle(fx float64) {
-	if !math.IsNaN(s.joint) {
-		s.amiss, s.joint = s.amiss+math.Abs(s.joint-fx), math.NaN()
-	}
 }
 
 func newLines(f *watched, at *coordinates, explorer line.Explorer, budget int) *lines {
@@ -92,9 +83,10 @@ func (l *lines) along(ctx context.Context, from objective.Best, components []int
 	if err != nil {
 		return profiles, err
 	}
+	amiss := math.Abs(fx-values[0]-gain) / math.Sqrt(float64(len(components)))
 	for i, k := range components {
 		y, s := profiles[i].Y, &l.scanned[k]
-		*s = scan{lo: y[0], hi: y[len(y)-1], step: ranges[i].Step, amiss: math.Abs(fx - values[0] - gain), joint: values[0]}
+		*s = scan{lo: y[0], hi: y[len(y)-1], step: ranges[i].Step, amiss: amiss}
 	}
 	return profiles, nil
 }

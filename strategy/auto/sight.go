@@ -66,8 +66,7 @@ const (
 // unseen returns the ranges of t, from x, that a scan has not seen closely enough. If it was
 // too coarse, or its gains were amiss, or something deeper has turned up, that is all where
 // f may be lower than at x; otherwise the next hills outside.
-func (s *scan) unseen(h hill, seen sight, y, fx, none float64) [][2]float64 {
-	s.settle(fx)
+func (s *scan) unseen(h hill, seen sight, y, none float64) [][2]float64 {
 	if s.step > coarse*h.away || s.amiss > told*h.height || seen.deeper(none) {
 		lo, hi := seen.within(2 * h.height)
 		return [][2]float64{{lo, hi}}
