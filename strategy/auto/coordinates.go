@@ -91,9 +91,9 @@ func (c *coordinates) room(x []float64, j int) (least, most float64) {
 }
 
 // gridWidth is the width of a grid along a component, in its scales, over which the
-// curvature changes by a third: of a sine there are then nearly three points in a period. If
-// that is too coarse somewhere, an outlook finds out.
-const gridWidth = 1.2
+// curvature changes by a third: of a sine there are then more than three points in a period.
+// If that is too coarse somewhere, an outlook finds out.
+const gridWidth = 1
 
 // span returns the part of a range along component j from x that is within the bounds.
 func (c *coordinates) span(x []float64, j int, lo, hi float64) line.Range {

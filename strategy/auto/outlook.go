@@ -193,7 +193,7 @@ func (o *outlook) unseen(x []float64, fx float64, sights []sight) (components []
 	for k, j := range o.at.singles {
 		h := sights[k].ripple(none)
 		h = hill{max(h.height, usual.height), min(h.away, usual.away*o.at.extent(j))}
-		for _, r := range o.lines.scanned[k].unseen(h, sights[k], o.at.y(j, x), none) {
+		for _, r := range o.lines.scanned[k].unseen(h, sights[k], o.at.y(j, x), o.at.extent(j), none) {
 			if span := o.at.span(x, j, r[0], r[1]); span.Hi-span.Lo > fromHill*h.away {
 				span.Step = fromHill * h.away
 				components, ranges = append(components, k), append(ranges, span)

@@ -54,9 +54,6 @@ func (s sight) deeper(none float64) bool {
 }
 
 const (
-	// coarse is how wide the grid of a scan may be, in distances of the nearest hill: a
-	// hill and the well behind it are twice as wide.
-	coarse = 1.25
 	// nextHills is how many hills outside a scan are looked at.
 	nextHills = 4
 	// told is by which part of the hills' height gains may be amiss.
@@ -65,14 +62,15 @@ const (
 
 // unseen returns the ranges of t, from x, that a scan has not seen closely enough. If it was
 // too coarse, or its gains were amiss, or something deeper has turned up, that is all where
-// f may be lower than at x; otherwise the next hills outside.
-func (s *scan) unseen(h hill, seen sight, y, none float64) [][2]float64 {
-	if s.step > coarse*h.away || s.amiss > told*h.height || seen.deeper(none) {
+// f may be lower than at x; otherwise what was not scanned of that in the start box, which
+// is where |y + t| ≤ extent, and the next hills.
+func (s *scan) unseen(h hill, seen sight, y, extent, none float64) [][2]float64 {
+	if s.step > h.away || s.amiss > told*h.height || seen.deeper(none) {
 		lo, hi := seen.within(2 * h.height)
 		return [][2]float64{{lo, hi}}
 	}
 	lo, hi := seen.within(h.height)
-	lo, hi = max(lo, -nextHills*h.away), min(hi, nextHills*h.away)
+	lo, hi = max(lo, min(-extent-y, -nextHills*h.away)), min(hi, max(extent-y, nextHills*h.away))
 	return [][2]float64{{lo, min(hi, s.lo-y)}, {max(lo, s.hi-y), hi}}
 }
 
