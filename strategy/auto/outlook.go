@@ -27,15 +27,17 @@ type outlook struct {
 	looked float64 // f where it has looked from; NaN: not yet
 	rounds int     // how often it has looked
 	again  bool    // lines had to look again
+	spent  int     // how many queries that took
 	near   float64 // how far away hills are, in parts of a component's range; 0: there are none
 }
 
 // An outlook takes up to a part of what was spent, and from a few queries for each side of a
-// component to some fifteen. Once lines had to look again it takes those fifteen.
+// component to some fifteen. Once lines had to look again it takes twice as many.
 const (
 	outlookPart = 0.08
 	fewestSteps = 6
 	mostOutward = 15
+	thorough    = 30
 )
 
 // It begins at 1/inmost of a component's scale, and ends at outmost times the range of the
@@ -66,8 +68,12 @@ func (o *outlook) look(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	o.again = true
-	o.afford(ranges)
+	if !o.afford(ranges) {
+		return o.f.best.Value < fx, nil
+	}
+	before := o.f.queries
 	profiles, err := o.lines.along(ctx, objective.Best{Point: x, Value: fx}, components, ranges)
+	o.spent += o.f.queries - before
 	o.wells.note(components, profiles)
 	return true, err
 }
@@ -75,9 +81,9 @@ func (o *outlook) look(ctx context.Context) (bool, error) {
 // outwards asks along all components.
 func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sight, error) {
 	m := len(o.at.singles)
-	n := mostOutward
-	if !o.again {
-		n = min(max(fewestSteps, int(outlookPart*float64(o.f.queries))/(2*m)), n)
+	n := min(max(fewestSteps, int(outlookPart*float64(o.f.queries))/(2*m)), mostOutward)
+	if o.again {
+		n = thorough
 	}
 	far := 1.0
 	for _, j := range o.at.singles {
@@ -203,13 +209,22 @@ func (o *outlook) unseen(x []float64, fx float64, sights []sight) (components []
 	return components, ranges
 }
 
-// lookAgain is the part of what was spent that looking again may take.
-const lookAgain = 1. / 2
+// Looking again may take, in all, a part of all other queries, and is not worth while with
+// less than a few queries for a range.
+const (
+	lookAgain = 1. / 2
+	leastScan = 8
+)
 
 // afford cuts ranges off that are long in steps of their grids, so that all together take
-// no more than a part of what was spent. What is near is kept.
-func (o *outlook) afford(ranges []line.Range) {
-	each := lookAgain * float64(o.f.queries) / (afterGrid * float64(len(ranges)))
+// no more than there is for them. What is near is kept. It returns false if there is nothing
+// left.
+func (o *outlook) afford(ranges []line.Range) bool {
+	left := lookAgain*float64(o.f.queries-o.spent) - float64(o.spent)
+	each := left / (afterGrid * float64(len(ranges)))
+	if each < leastScan {
+		return false
+	}
 	for i := range ranges {
 		r := &ranges[i]
 		near := max(r.Lo, min(r.Hi, 0))
@@ -219,6 +234,7 @@ func (o *outlook) afford(ranges []line.Range) {
 			r.Lo, r.Hi = near-min(left, side), near+min(right, side)
 		}
 	}
+	return true
 }
 
 // A start box is much too small if the point found is so many half-widths from its middle,
