@@ -18,9 +18,13 @@ const linear = 1e-9
 //
 //	x_k = −sign(∂f/∂x_k),
 //
-// of the start box, or of a box that is twice as large.
+// of the start box, or of a box that is twice as large. It does not look with a small budget,
+// or where coordinates are known.
 func (r *run) slope(ctx context.Context) error {
 	d := r.f.Dim()
+	if r.task.Budget < perDimension*d || r.task.Frame != nil || r.task.Identifier != nil {
+		return nil
+	}
 	x := make([]float64, d)
 	if r.f.best.Point != nil {
 		copy(x, r.f.best.Point)
