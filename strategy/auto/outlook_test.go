@@ -196,11 +196,10 @@ func TestAnOutlookFindsADeeperWell(t *testing.T) {
 
 // A start box that is much too small or much too wide is noted, another is not.
 func TestAWrongStartBoxIsNoted(t *testing.T) {
-	for want, o := range map[string]*outlook{
-		"":         {f: &watched{best: objective.Best{Point: []float64{0.5, -2}}}, near: 0.1},
-		"outside":  {f: &watched{best: objective.Best{Point: []float64{0.5, -20}}}},
-		"too wide": {f: &watched{best: objective.Best{Point: []float64{0.5, 0}}}, near: 0.001},
-	} {
+	for want, c := range map[string]struct{ y, near float64 }{"": {-2, 0.1}, "outside": {-20, 0.1}, "too wide": {0, 0.001}} {
+		f, at := plane(t, ellipse, 1)
+		f.best.Point = []float64{0.5, c.y}
+		o := &outlook{f: f, at: at, near: c.near}
 		learnt := &strategy.Learnt{Finding: &identify.Finding{}}
 		o.note(learnt)
 		notes := strings.Join(learnt.Notes, "")

@@ -25,14 +25,10 @@ func (r *run) slope(ctx context.Context) error {
 	if r.task.Budget < perDimension*d || r.task.Frame != nil || r.task.Identifier != nil {
 		return nil
 	}
-	x := make([]float64, d)
-	if r.f.best.Point != nil {
-		copy(x, r.f.best.Point)
-	}
-	v := make([]float64, d)
-	rng.Seed(r.task.Seed).Stream("auto", "slope").Norm(v)
-	for k := range v {
-		v[k] = math.Copysign(0.5, v[k])
+	x, v := make([]float64, d), make([]float64, d)
+	stream := rng.Seed(r.task.Seed).Stream("auto", "slope")
+	for k := range x { // not the middle of the start box, where the minima of examples are
+		x[k], v[k] = stream.Float64()-0.5, math.Copysign(0.5, stream.Float64()-0.5)
 	}
 	beyond := func(t float64) []float64 {
 		y := slices.Clone(x)
