@@ -92,7 +92,7 @@ func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sigh
 		sights[k] = sight{{0, 0}}
 		first, last := o.at.scale[j]/inmost, max(outmost*far*o.at.extent(j), o.at.scale[j])
 		ratio := math.Pow(last/first, 1/float64(n))
-		_, shift := math.Modf(float64(o.rounds+k) * math.Phi) // not the same for all: together they see more
+		_, shift := math.Modf(float64(float64(o.rounds+k) * math.Phi)) // not the same for all: together they see more
 		for i := range n {
 			queries[k] = append(queries[k], first*math.Pow(ratio, float64(i)+shift))
 		}
@@ -226,7 +226,7 @@ const (
 // no more than there is for them. What is near is kept. It returns false if there is nothing
 // left.
 func (o *outlook) afford(ranges []line.Range) bool {
-	left := lookAgain*float64(o.f.queries-o.spent) - float64(o.spent)
+	left := float64(lookAgain*float64(o.f.queries-o.spent)) - float64(o.spent)
 	each := left / (afterGrid * float64(len(ranges)))
 	if each < leastScan {
 		return false
@@ -234,7 +234,7 @@ func (o *outlook) afford(ranges []line.Range) bool {
 	for i := range ranges {
 		r := &ranges[i]
 		near := max(r.Lo, min(r.Hi, 0))
-		left, right, long := near-r.Lo, r.Hi-near, each*r.Step
+		left, right, long := near-r.Lo, r.Hi-near, float64(each*r.Step)
 		if left+right > long {
 			side := max(long/2, long-min(left, right))
 			r.Lo, r.Hi = near-min(left, side), near+min(right, side)

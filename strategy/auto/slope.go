@@ -28,7 +28,7 @@ func (r *run) slope(ctx context.Context) error {
 	x, v := make([]float64, d), make([]float64, d)
 	stream := rng.Seed(r.task.Seed).Stream("auto", "slope")
 	for k := range x { // not the middle of the start box, where the minima of examples are
-		x[k], v[k] = stream.Float64()-0.5, math.Copysign(0.5, stream.Float64()-0.5)
+		x[k], v[k] = float64(stream.Float64())-0.5, math.Copysign(0.5, float64(stream.Float64())-0.5)
 	}
 	beyond := func(t float64) []float64 {
 		y := slices.Clone(x)
