@@ -49,11 +49,18 @@ const (
 	coarsePoints = 16
 )
 
-// plan puts a grid on the queue.
+// sameAs is how near to x a point of a grid is taken for x, in steps of the grid. Two
+// samples in one place would hide a well that is beside them.
+const sameAs = 1e-3
+
+// plan puts a grid on the queue, without x, where f is known.
 func (s *search) plan(j int, lo, hi float64, most int) {
-	n := min(most, max(2, int(math.Ceil((hi-lo)/s.lines[j].r.Step))))
+	step := s.lines[j].r.Step
+	n := min(most, max(2, int(math.Ceil((hi-lo)/step))))
 	for k := range n + 1 {
-		s.queue = append(s.queue, Query{j, lo + (hi-lo)*float64(k)/float64(n)})
+		if t := lo + (hi-lo)*float64(k)/float64(n); math.Abs(t) > sameAs*step || k == 0 || k == n {
+			s.queue = append(s.queue, Query{j, t})
+		}
 	}
 }
 

@@ -262,3 +262,17 @@ func TestMisuse(t *testing.T) {
 		}()
 	}
 }
+
+// A grid that has a point in x, where f is known, to rounding: the well beside it is found.
+func TestAGridThroughX(t *testing.T) {
+	f := objective.Func(1, func(x []float64) float64 {
+		return x[0]*x[0] - 10*math.Cos(2*math.Pi*(x[0]+0.11))
+	})
+	at0 := -10 * math.Cos(2*math.Pi*0.11)
+	for _, off := range []float64{0, 1e-17, -1e-17} {
+		profiles, err := Minimize(ctx, f, []float64{0}, at0, eye(1), []Range{everywhere(-3+off, 3+off, 0.3)}, Config{})
+		if err != nil || math.Abs(profiles[0].Wells[0].Y+0.11) > 0.01 {
+			t.Errorf("%v: wells %v, error %v", off, profiles[0].Wells, err)
+		}
+	}
+}

@@ -73,6 +73,20 @@ func (l *track) wells(n int) []int {
 	return all[:min(n, len(all))]
 }
 
+// curvature returns the largest second derivative of parabolas through three samples that
+// follow each other.
+func (l *track) curvature() float64 {
+	most := 0.0
+	for k := 1; k+1 < len(l.seen); k++ {
+		a, b, c := l.seen[k-1], l.seen[k], l.seen[k+1]
+		bend := 2 * ((c.value-b.value)/(c.t-b.t) - (b.value-a.value)/(b.t-a.t)) / (c.t - a.t)
+		if bend > most && !math.IsInf(bend, 1) {
+			most = bend
+		}
+	}
+	return most
+}
+
 // vertex returns the lowest point of the parabola through sample k and its
 // neighbours.
 func (l *track) vertex(k int) sample { return vertex(l.seen[k-1], l.seen[k], l.seen[k+1]) }

@@ -75,16 +75,18 @@ func (s *search) refine() error {
 	return nil
 }
 
-// jobs returns what is worth refining: the two deepest wells of each line, and
-// others that would be the deepest if they were twice as deep as they look.
+// jobs returns what is worth refining: the two deepest wells of each line, and others that
+// may be the deepest. With curvatures of at most K a minimum is no deeper than K g²/8 below
+// the lowest of three points that are up to g apart; K is the largest that the line shows.
 func (s *search) jobs() []job {
 	var jobs []job
 	for j := range s.lines {
 		l := &s.lines[j]
-		lowest := l.lowest().value
+		lowest, curvature := l.lowest().value, l.curvature()
 		for n, k := range l.wells(s.cfg.Wells) {
-			p, deepest := l.seen, l.vertex(k).value
-			if n > 1 && deepest-(p[k].value-deepest) > lowest {
+			p := l.seen
+			gap := max(p[k].t-p[k-1].t, p[k+1].t-p[k].t)
+			if n > 1 && p[k].value-float64(curvature*gap*gap/8) > lowest {
 				continue
 			}
 			jobs = append(jobs, job{j, newBrent(p[k-1], p[k], p[k+1], s.cfg.Tolerance*l.r.Step)})

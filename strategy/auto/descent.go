@@ -54,7 +54,7 @@ func (d *descent) steps(ctx context.Context, most int) error {
 func (d *descent) spread() float64 {
 	sum := 0.0
 	for k, j := range d.at.singles {
-		if rise := math.Abs(d.s[k].bend) * d.at.scale[j] * d.at.scale[j]; !math.IsInf(rise, 0) && !math.IsNaN(rise) {
+		if rise := float64(math.Abs(d.s[k].bend) * d.at.scale[j] * d.at.scale[j]); !math.IsInf(rise, 0) && !math.IsNaN(rise) {
 			sum += rise
 		}
 	}
@@ -129,7 +129,7 @@ const (
 func (d *descent) step(ctx context.Context, again bool) (bool, error) {
 	none := d.f.none(d.fx)
 	gain, restless := d.propose(none)
-	if d.fx-gain/addUp > d.below {
+	if d.fx-float64(gain/addUp) > d.below {
 		return false, nil
 	}
 	if !restless {

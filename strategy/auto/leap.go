@@ -10,11 +10,11 @@ import (
 )
 
 // The residue of a well is how far the differences between wells are from adding up. A
-// well is leapt to if its height is less than twice its residue: then at least half of the
+// well is leapt to if its height is less than four times its residue: then a quarter of the
 // height may be an error. Of many such wells the lowest are tried, by a few Newton steps
 // each, which converge quadratically.
 const (
-	residues  = 2
+	residues  = 4
 	mostLeaps = 10
 	leapSteps = 3
 )

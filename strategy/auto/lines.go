@@ -32,6 +32,10 @@ func newLines(f *watched, at *coordinates, explorer line.Explorer, budget int) *
 	return &lines{f: f, at: at, explorer: explorer, budget: budget, scanned: make([]scan, len(at.singles))}
 }
 
+// firstWells is how many wells of a line are refined at most: with a coarse grid several
+// may be the deepest.
+const firstWells = 6
+
 // wellTolerance is how well the minima of the first lines are known, in widths of the
 // grid. Newton steps follow.
 const wellTolerance = 1e-1
@@ -66,7 +70,7 @@ func (l *lines) along(ctx context.Context, from objective.Best, components []int
 	for i, k := range components {
 		of[i] = l.at.singles[k]
 	}
-	seen, err := line.Minimize(ctx, l.f, x, fx, l.at.directions(of), ranges, line.Config{Tolerance: wellTolerance, Explorer: l.explorer})
+	seen, err := line.Minimize(ctx, l.f, x, fx, l.at.directions(of), ranges, line.Config{Wells: firstWells, Tolerance: wellTolerance, Explorer: l.explorer})
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ type outlook struct {
 // component to some fifteen. Once lines had to look again it takes twice as many.
 const (
 	outlookPart = 0.08
-	fewestSteps = 6
+	fewestSteps = 8
 	mostOutward = 15
 	thorough    = 30
 )
@@ -43,8 +43,8 @@ const (
 // It begins at 1/inmost of a component's scale, and ends at outmost times the range of the
 // start box, or of how far outside the point found is.
 const (
-	inmost  = 16
-	outmost = 16
+	inmost  = 4
+	outmost = 4
 )
 
 // fromHill is the step of a grid, as a part of the distance of the nearest hill.
@@ -85,17 +85,14 @@ func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sigh
 	if o.again {
 		n = thorough
 	}
-	far := 1.0
-	for _, j := range o.at.singles {
-		far = max(far, math.Abs(o.at.y(j, x))/o.at.extent(j))
-	}
+	far := max(1, o.far(x))
 	o.rounds++
 	sights, queries := make([]sight, m), make([][]float64, m)
 	for k, j := range o.at.singles {
 		sights[k] = sight{{0, 0}}
 		first, last := o.at.scale[j]/inmost, max(outmost*far*o.at.extent(j), o.at.scale[j])
 		ratio := math.Pow(last/first, 1/float64(n))
-		_, shift := math.Modf(float64(o.rounds+k) * math.Phi) // not the same for all: together they see more
+		_, shift := math.Modf(float64(float64(o.rounds+k) * math.Phi)) // not the same for all: together they see more
 		for i := range n {
 			queries[k] = append(queries[k], first*math.Pow(ratio, float64(i)+shift))
 		}
@@ -104,6 +101,15 @@ func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sigh
 		return nil, err
 	}
 	return sights, o.further(ctx, x, fx, sights)
+}
+
+// far is how far out x is, in ranges that components have in the start box.
+func (o *outlook) far(x []float64) float64 {
+	far := 0.0
+	for _, j := range o.at.singles {
+		far = max(far, math.Abs(o.at.y(j, x))/o.at.extent(j))
+	}
+	return far
 }
 
 // mostFurther is how often an outlook goes on, further out or further in.
@@ -220,7 +226,7 @@ const (
 // no more than there is for them. What is near is kept. It returns false if there is nothing
 // left.
 func (o *outlook) afford(ranges []line.Range) bool {
-	left := lookAgain*float64(o.f.queries-o.spent) - float64(o.spent)
+	left := float64(lookAgain*float64(o.f.queries-o.spent)) - float64(o.spent)
 	each := left / (afterGrid * float64(len(ranges)))
 	if each < leastScan {
 		return false
@@ -228,7 +234,7 @@ func (o *outlook) afford(ranges []line.Range) bool {
 	for i := range ranges {
 		r := &ranges[i]
 		near := max(r.Lo, min(r.Hi, 0))
-		left, right, long := near-r.Lo, r.Hi-near, each*r.Step
+		left, right, long := near-r.Lo, r.Hi-near, float64(each*r.Step)
 		if left+right > long {
 			side := max(long/2, long-min(left, right))
 			r.Lo, r.Hi = near-min(left, side), near+min(right, side)
@@ -237,8 +243,9 @@ func (o *outlook) afford(ranges []line.Range) bool {
 	return true
 }
 
-// A start box is much too small if the point found is so many half-widths from its middle,
-// and much too wide if hills are so near in parts of it: a grid of lines cannot see them.
+// A start box is much too small if the point found is so many times further out than it
+// reaches, and much too wide if hills are so near in parts of it: a grid of lines cannot see
+// them.
 const (
 	tooFar  = 3.
 	tooNear = 1. / 150
@@ -246,14 +253,14 @@ const (
 
 // note says that the start box may be wrong.
 func (o *outlook) note(learnt *strategy.Learnt) {
-	far := 0.0
-	for _, v := range o.f.best.Point {
-		far = max(far, math.Abs(v))
+	if len(o.at.singles) == 0 {
+		return
 	}
+	far := o.far(o.f.best.Point)
 	switch {
 	case far > tooFar:
-		learnt.Note("the minimum found is far outside of the start box, %.0f times as far from its middle as its sides: a wider start box may show deeper ones", far)
+		learnt.Note("the minimum found is far outside of the start box, %.0f times as far as that reaches: a wider start box may show deeper ones", far)
 	case o.near > 0 && o.near < tooNear:
-		learnt.Note("the start box seems much too wide, its wells are a %.0fth of it: a smaller one around the point found may show deeper ones", 1/o.near)
+		learnt.Note("the start box seems much too wide, %.0f times as wide as its hills: a smaller one around the point found may show deeper ones", 1/o.near)
 	}
 }

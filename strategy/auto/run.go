@@ -43,6 +43,9 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 			return objective.Running, err
 		}
 	}
+	if err := r.slope(ctx); err != nil {
+		return objective.Running, err
+	}
 	found, err := r.coordinates(ctx)
 	switch {
 	case errors.Is(err, identify.ErrConstant):

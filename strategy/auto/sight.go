@@ -57,7 +57,7 @@ const (
 	// nextHills is how many hills outside a scan are looked at.
 	nextHills = 4
 	// told is by which part of the hills' height gains may be amiss.
-	told = 1. / 4
+	told = 1. / 16
 )
 
 // unseen returns the ranges of t, from x, that a scan has not seen closely enough. If it was

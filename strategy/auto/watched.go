@@ -88,6 +88,7 @@ func (w *watched) tolerance() float64 {
 // The stages of a run, besides those of a survey.
 var (
 	atKnown    = objective.Stage{Name: "known points", Purpose: objective.AtKnown}
+	onSlope    = objective.Stage{Name: "slope", Purpose: objective.ToFind}
 	alongLines = objective.Stage{Name: "lines", Purpose: objective.AlongThem}
 	inBlocks   = objective.Stage{Name: "blocks", Purpose: objective.AlongThem}
 	polishing  = objective.Stage{Name: "polish", Purpose: objective.AlongThem}
