@@ -5,20 +5,24 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A modelSearch minimises a model within a box, by many local searches.
+// A modelSearch minimises a model within a box: by CMA-ES, which does well where the model
+// as a whole leads somewhere, and by many local searches from there.
 type modelSearch struct {
 	model  *model
 	at     *coordinates
 	wT     *mat.Dense // row k is column k of W̃
 	box    objective.Box
 	stream *rng.Stream
-	work   int // done so far, in steps times m·d
+	work   int            // done so far, in steps times m·d
+	best   objective.Best // of what CMA-ES has asked for
 }
 
 // How many local searches there are: for each component at most, in any case, and in a
@@ -44,12 +48,18 @@ const (
 // of its interpolation is far larger.
 const modelGain = 1e-9
 
-// explore minimises the model within the box by local searches: from x, then each
-// from near where the last good one has ended, in turns that begin at the best and
-// anywhere. It ends early when half of all have brought nothing.
+// explore minimises the model within the box by CMA-ES and then by local searches: from x or
+// what CMA-ES has found, then each from near where the last good one has ended, in turns that
+// begin at the best and anywhere. It ends early when half of all have brought nothing.
 func (s *modelSearch) explore(ctx context.Context, x []float64) []float64 {
 	best := slices.Clone(x)
 	least := s.settle(best)
+	s.evolve(ctx)
+	if other := slices.Clone(s.best.Point); other != nil {
+		if v := s.settle(other); v < least {
+			best, least = other, v
+		}
+	}
 	here, value := slices.Clone(best), least
 	hops := max(hopsLeast, hopsEach*len(s.model.phi))
 	for hop, last := 0, 0; hop < hops && hop-last <= max(hopsLeast, hops/2); hop++ {
@@ -76,6 +86,41 @@ func (s *modelSearch) explore(ctx context.Context, x []float64) []float64 {
 		}
 	}
 	return best
+}
+
+// CMA-ES gets half of the work that there is, or of what all local searches would take with
+// usualSteps each. Asking the model once is a quarter of a step.
+const (
+	evolvePart = 1. / 2
+	usualSteps = 5
+	askWork    = 1. / 4
+)
+
+// evolve minimises the model by BIPOP-CMA-ES until its part of the work is done.
+func (s *modelSearch) evolve(ctx context.Context) {
+	series := cmaes.Series{
+		Run: cmaes.Config{Sigma: strategy.FirstSigma, Bounds: s.box},
+		Box: s.box, Seed: s.stream.Uint64(),
+	}
+	_, _ = series.Minimize(ctx, s) // it ends with the work, or with the context
+}
+
+// Dim and Evaluate make the model an objective, which fails when CMA-ES has done its part.
+func (s *modelSearch) Dim() int { return len(s.box.Lo) }
+
+// Evaluate returns the values of the model.
+func (s *modelSearch) Evaluate(_ context.Context, points *mat.Dense, values []float64) error {
+	n, d := points.Dims()
+	m := len(s.model.phi)
+	s.work += int(askWork * float64(n*m*d))
+	if float64(s.work) > evolvePart*min(mostWork, hopsEach*usualSteps*float64(m*m*d)) {
+		return objective.ErrBudget
+	}
+	for i := range values {
+		values[i] = s.model.at(s.model.coordinates(points.RawRowView(i)))
+	}
+	s.best.OfferAll(points, values)
+	return nil
 }
 
 // kick moves a random component by a random step and then all coordinates back into

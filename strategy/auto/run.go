@@ -104,7 +104,7 @@ func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Sta
 		}
 	}
 	if len(at.blocks) == 0 && at.cut(r.f.best.Point) {
-		if status, err := r.within(ctx, at, p); status != objective.Running || err != nil {
+		if status, err := r.within(ctx, at, p, faces); status != objective.Running || err != nil {
 			return status, err
 		}
 	} else if status, err := r.everywhere(ctx, at, p); err != nil || status != objective.Converged || r.interior() {
@@ -130,9 +130,10 @@ func (r *run) bowl(ctx context.Context, p *polisher, faces *faceSearch) (bool, e
 	return p.bowl, err
 }
 
-// within minimises along lines that bounds cut off. Running: what it has found may not be the
-// minimum within the bounds, and has to be searched on faces.
-func (r *run) within(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
+// within minimises along lines that bounds cut off; where their minima do not meet within
+// the bounds, on faces if f is convex, and otherwise with a model. Running: what it has found
+// is to be searched on faces.
+func (r *run) within(ctx context.Context, at *coordinates, p *polisher, faces *faceSearch) (objective.Status, error) {
 	b := newBounded(r.f, at, r.task.Seed)
 	profiles, met, err := b.meet(ctx)
 	if profiles != nil {
@@ -144,6 +145,11 @@ func (r *run) within(ctx context.Context, at *coordinates, p *polisher) (objecti
 	if met {
 		if status, err := r.onwards(ctx, at, p, profiles); err != nil || status == objective.Converged && r.interior() {
 			return status, err
+		}
+	}
+	if b.convex() {
+		if err := faces.search(ctx); err != nil || b.convex() {
+			return objective.Converged, err
 		}
 	}
 	return objective.Running, r.model(ctx, b)

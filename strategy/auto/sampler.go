@@ -47,7 +47,7 @@ func newSampler(f *watched, at *coordinates, box objective.Box) *sampler {
 	return s
 }
 
-// within says in which box f may be asked from now on: one that contains the last.
+// within says in which box f may be asked from now on.
 func (s *sampler) within(box objective.Box) {
 	s.box = box
 	for j := range s.ends {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
 )
 
 // A sample is a value of a function of one variable.
@@ -116,6 +117,21 @@ func (t *table) lowest() sample {
 }
 func (t *table) well() sample {
 	return slices.MinFunc(t.wells, func(a, b sample) int { return cmp.Compare(a.value, b.value) })
+}
+
+// convex reports whether no sample is above the chord of its neighbours, to rounding and to
+// the part of their differences that a certificate lets pass.
+func (t *table) convex(grain objective.Grain) bool {
+	s := t.samples
+	for i := 1; i+1 < len(s); i++ {
+		part := (s[i].y - s[i-1].y) / (s[i+1].y - s[i-1].y)
+		before, after := s[i].value-s[i-1].value, s[i+1].value-s[i].value
+		error := max(objective.OfSum*grain.Of(s[i].value), doubtful*(math.Abs(before)+math.Abs(after)))
+		if before-float64(part*(before+after)) > error {
+			return false
+		}
+	}
+	return true
 }
 
 // fill computes the grid by cubic Hermite interpolation, with slopes from the
