@@ -139,7 +139,7 @@ func (b *bounded) closer(ctx context.Context, which func(*table, int) bool) erro
 }
 
 // search makes a model of all that is within the bounds near the start box or the best
-// point, searches it, and asks f about what it finds. Where that is at an end of the model
+// point, searches it, and asks f about the lowest minima that it finds. Where that is at an end of the model
 // which is no bound, it goes on with a wider one. It returns what was seen of every
 // component; nil if f failed nearly everywhere along one, so that there is no model. The
 // lines have asked f all the same.
@@ -162,9 +162,10 @@ func (b *bounded) search(ctx context.Context) ([]line.Profile, error) {
 		b.f.stage(onModel) // which may take some seconds
 		m := b.sampler.model
 		s := &modelSearch{model: m, at: b.at, wT: m.transposed(), box: b.sampler.box, stream: rng.Seed(b.seed).Stream("auto", "box")}
-		x := s.explore(ctx, b.f.best.Point)
+		found := s.explore(ctx, slices.Clone(b.f.best.Point))
 		profiles = m.profiles()
-		if err := b.f.ask(ctx, x); err != nil || !b.atAnEnd(x) {
+		_, err = objective.Ask(ctx, b.f, len(found), func(i int, row []float64) { copy(row, found[i].Point) })
+		if err != nil || !b.atAnEnd(found[0].Point) {
 			return profiles, err
 		}
 		b.widen()

@@ -21,7 +21,8 @@ type table struct {
 	samples []sample // ascending in y
 	lo      float64
 	width   float64
-	grid    []float64 // at lo, lo + width, …
+	grid    []float64 // at lo, lo + width, …, above the least of them
+	least   float64   // of the grid, as samples count
 	wells   []sample  // the minima of the grid
 	steep   float64   // how much it rises with every width beyond the ends
 }
@@ -66,6 +67,7 @@ func (t *table) misses(y, v float64) bool {
 	if len(t.grid) == 0 || y < t.lo || y > t.lo+t.width*float64(len(t.grid)-1) {
 		return false
 	}
+	v -= t.least
 	part := t.width * fine / 2
 	return math.Abs(t.at(y)-v) > missPart*max(math.Abs(t.at(y+part)-v), math.Abs(t.at(y-part)-v))
 }
@@ -155,7 +157,11 @@ func (t *table) fill(width float64) {
 		delta, from, to := s[i+1].value-s[i].value, h*slopeAt(s, i), h*slopeAt(s, i+1)
 		t.grid[k] = math.FMA(u, math.FMA(u, math.FMA(u, from+to-float64(2*delta), float64(3*delta)-float64(2*from)-to), from), s[i].value)
 	}
-	t.steep = slices.Max(t.grid) - slices.Min(t.grid)
+	t.least = slices.Min(t.grid)
+	for k := range t.grid {
+		t.grid[k] -= t.least
+	}
+	t.steep = slices.Max(t.grid)
 	t.wells = nil
 	for k, v := range t.grid {
 		if v <= t.grid[max(k-1, 0)] && v <= t.grid[min(k+1, points-1)] {
@@ -186,14 +192,14 @@ func slopeAt(s []sample, i int) float64 {
 	return sum
 }
 
-// at returns the value at y. Beyond what is known it rises steeply, so that a
+// at returns how much higher than its least the function is at y. Beyond what is known it rises steeply, so that a
 // search stays where it knows something.
 func (t *table) at(y float64) float64 {
 	v, _, _ := t.jet(y)
 	return v
 }
 
-// jet returns the value, the slope and the second derivative at y.
+// jet returns that value, the slope and the second derivative at y.
 func (t *table) jet(y float64) (v, slope, bend float64) {
 	p := (y - t.lo) / t.width
 	last := len(t.grid) - 1
