@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,19 +35,23 @@ var (
 )
 
 // search takes Newton steps from the best point as long as they help.
-func (s *faceSearch) search(ctx context.Context) error {
+func (s *faceSearch) search(ctx context.Context) error { return s.from(ctx, s.f.best) }
+
+// from takes Newton steps from a point as long as they help.
+func (s *faceSearch) from(ctx context.Context, start objective.Best) error {
 	s.f.stage(polishing)
+	here := &objective.Best{Point: slices.Clone(start.Point), Value: start.Value}
 	parts := faceParts
 	if s.bowl {
 		parts = []float64{math.Inf(1)}
 	}
 	for _, part := range parts {
 		for range mostSteps {
-			before := s.f.best.Value
-			if err := s.step(ctx, part); err != nil {
+			before := here.Value
+			if err := s.step(ctx, here, part); err != nil {
 				return err
 			}
-			if !(before-s.f.best.Value > s.f.tolerance()) {
+			if !(before-here.Value > s.f.tolerance()) {
 				break
 			}
 		}
@@ -54,17 +59,15 @@ func (s *faceSearch) search(ctx context.Context) error {
 	return nil
 }
 
-// step takes one Newton step from the best point.
-func (s *faceSearch) step(ctx context.Context, part float64) error {
-	x := slices.Clone(s.f.best.Point)
+// step takes one Newton step from here, and moves it if that is better.
+func (s *faceSearch) step(ctx context.Context, here *objective.Best, part float64) error {
 	eps := s.differences(part)
-	base := s.inside(x, eps)
+	base := s.inside(here.Point, eps)
 	q, err := s.measure(ctx, base, eps)
 	if err != nil || q == nil {
 		return err
 	}
-	step := q.leastInBox(s.around(base))
-	return s.descend(ctx, base, step)
+	return s.descend(ctx, here, base, q.leastInBox(s.around(base)))
 }
 
 // differences returns the length of the difference along each u_j.
@@ -134,109 +137,6 @@ func (s *faceSearch) inside(x, eps []float64) []float64 {
 	return base
 }
 
-// mostRetries is how often f is asked again where it failed, each time over retryPart of
-// the difference.
-const (
-	mostRetries = 4
-	retryPart   = 0.8
-)
-
-// measure asks f beside the base, and returns the parabola of x − base that it sees; nil if
-// f fails there.
-func (s *faceSearch) measure(ctx context.Context, base, eps []float64) (*parabola, error) {
-	moves := [][]int{nil} // what is added to the base: ε_j u_j for j+1, −ε_j u_j for −(j+1)
-	for j := range eps {
-		moves = append(moves, []int{j + 1}, []int{-(j + 1)})
-	}
-	s.pairs(func(p, q int) { moves = append(moves, []int{p + 1, q + 1}) })
-	values := slices.Repeat([]float64{math.NaN()}, len(moves))
-	for range 1 + mostRetries {
-		if err := s.askUnknown(ctx, base, eps, moves, values); err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(values, notFinite) {
-			g, h := s.differentiate(eps, moves, values)
-			return s.inX(g, h), nil
-		}
-		if notFinite(values[0]) {
-			break // another step has another base
-		}
-		shorten(eps, moves, values)
-	}
-	s.bowl = false
-	return nil, nil
-}
-
-func notFinite(v float64) bool { return !kernel.Finite(v) }
-
-// askUnknown asks for the values that are not finite.
-func (s *faceSearch) askUnknown(ctx context.Context, base, eps []float64, moves [][]int, values []float64) error {
-	var unknown []int
-	for i, v := range values {
-		if notFinite(v) {
-			unknown = append(unknown, i)
-		}
-	}
-	got, err := objective.Ask(ctx, s.f, len(unknown), func(i int, row []float64) {
-		copy(row, base)
-		for _, c := range moves[unknown[i]] {
-			if c > 0 {
-				s.at.move(row, eps[c-1], c-1)
-			} else {
-				s.at.move(row, -eps[-c-1], -c-1)
-			}
-		}
-		clamp(row, s.at.bounds) // rounding
-	})
-	if err != nil {
-		return err
-	}
-	for i, at := range unknown {
-		values[at] = got[i]
-	}
-	return nil
-}
-
-// shorten makes the differences of all components shorter for which f failed, and forgets
-// the values that belong to them.
-func shorten(eps []float64, moves [][]int, values []float64) {
-	failed := map[int]bool{}
-	for i, v := range values {
-		if notFinite(v) {
-			for _, c := range moves[i] {
-				failed[max(c, -c)-1] = true
-			}
-		}
-	}
-	for j := range failed {
-		eps[j] *= retryPart
-	}
-	for i, move := range moves {
-		if slices.ContainsFunc(move, func(c int) bool { return failed[max(c, -c)-1] }) {
-			values[i] = math.NaN()
-		}
-	}
-}
-
-// differentiate returns the slopes and curvatures along the u_j. A bowl is none if a second
-// difference is not above rounding.
-func (s *faceSearch) differentiate(eps []float64, moves [][]int, values []float64) ([]float64, *mat.SymDense) {
-	m := len(eps)
-	g, h := make([]float64, m), mat.NewSymDense(m, nil)
-	for j := range m {
-		up, down := values[1+2*j]-values[0], values[2+2*j]-values[0]
-		g[j] = (up - down) / (2 * eps[j])
-		h.SetSym(j, j, (up+down)/(eps[j]*eps[j]))
-		s.bowl = s.bowl && up+down > objective.OfCurvature*s.f.grain.Of(values[0])
-	}
-	for i := 1 + 2*m; i < len(moves); i++ {
-		p, q := moves[i][0]-1, moves[i][1]-1
-		mixed := (values[i] - values[1+2*p]) - (values[1+2*q] - values[0])
-		h.SetSym(p, q, mixed/(eps[p]*eps[q]))
-	}
-	return g, h
-}
-
 // inX returns the parabola in x: W̃ᵀg and W̃ᵀHW̃.
 func (s *faceSearch) inX(g []float64, h *mat.SymDense) *parabola {
 	d := s.f.Dim()
@@ -266,16 +166,48 @@ func (s *faceSearch) around(x []float64) objective.Box {
 	return box
 }
 
-// descend asks for base + step, and if that is not better than the best for shorter steps.
-func (s *faceSearch) descend(ctx context.Context, base, step []float64) error {
-	before := s.f.best.Value
+// descend asks for base + step, and if that is not better than here for shorter steps, and
+// moves here to the best of them.
+func (s *faceSearch) descend(ctx context.Context, here *objective.Best, base, step []float64) error {
+	before := here.Value
 	for _, parts := range lengths {
-		_, err := objective.Ask(ctx, s.f, len(parts), func(i int, row []float64) {
+		var points [][]float64
+		values, err := objective.Ask(ctx, s.f, len(parts), func(i int, row []float64) {
 			copy(row, base)
 			kernel.AddScaled(row, parts[i], step)
 			clamp(row, s.at.bounds) // rounding
+			points = append(points, slices.Clone(row))
 		})
-		if err != nil || s.f.best.Value < before {
+		if err != nil {
+			return err
+		}
+		for i, v := range values {
+			here.Offer(points[i], v)
+		}
+		if here.Value < before {
+			break
+		}
+	}
+	return nil
+}
+
+// otherPart is the part of all queries that searches from other points may take: one that is
+// begun is ended.
+const otherPart = 1. / 8
+
+// others takes Newton steps from points halfway between the best and any of a box, for as long
+// as they may: where blocks are cut off by bounds there are minima on several faces.
+func (s *faceSearch) others(ctx context.Context, box objective.Box, stream *rng.Stream) error {
+	most := s.f.queries + int(otherPart*float64(s.f.queries))
+	for s.f.queries < most {
+		x := make([]float64, s.f.Dim())
+		box.Draw(x, stream)
+		x = between(s.f.best.Point, x, 0.5)
+		values, err := objective.Ask(ctx, s.f, 1, func(_ int, row []float64) { copy(row, x) })
+		if err != nil {
+			return err
+		}
+		if err := s.from(ctx, objective.Best{Point: x, Value: values[0]}); err != nil {
 			return err
 		}
 	}

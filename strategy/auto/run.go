@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -109,10 +110,10 @@ func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Sta
 		}
 	} else if status, err := r.everywhere(ctx, at, p); err != nil || status != objective.Converged || r.interior() {
 		return status, err
-	} else if len(at.blocks) == 0 {
-		if err := r.model(ctx, newBounded(r.f, at, r.task.Seed)); err != nil {
-			return objective.Running, err
-		}
+	} else if len(at.blocks) > 0 {
+		return objective.Converged, faces.others(ctx, objective.Cube(r.f.Dim(), -1, 1), rng.Seed(r.task.Seed).Stream("auto", "faces"))
+	} else if err := r.model(ctx, newBounded(r.f, at, r.task.Seed)); err != nil {
+		return objective.Running, err
 	}
 	return objective.Converged, faces.search(ctx)
 }
