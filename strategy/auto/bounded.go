@@ -111,7 +111,8 @@ func (b *bounded) widen() {
 	box := objective.Cube(len(b.at.bounds.Lo), 0, 0)
 	for k := range box.Lo {
 		lo, hi := b.sampler.box.Lo[k], b.sampler.box.Hi[k]
-		box.Lo[k], box.Hi[k] = lo-(hi-lo)/2, hi+(hi-lo)/2
+		half := float64((hi - lo) / 2)
+		box.Lo[k], box.Hi[k] = lo-half, hi+half
 	}
 	b.sampler.within(b.region(box))
 }

@@ -64,11 +64,11 @@ const missPart = 0.02
 
 // misses reports whether the table, as it was filled, is wrong at y, where the value is v.
 func (t *table) misses(y, v float64) bool {
-	if len(t.grid) == 0 || y < t.lo || y > t.lo+t.width*float64(len(t.grid)-1) {
+	if len(t.grid) == 0 || y < t.lo || y > t.lo+float64(t.width*float64(len(t.grid)-1)) {
 		return false
 	}
 	v -= t.least
-	part := t.width * fine / 2
+	part := float64(t.width * fine / 2)
 	return math.Abs(t.at(y)-v) > missPart*max(math.Abs(t.at(y+part)-v), math.Abs(t.at(y-part)-v))
 }
 
@@ -105,7 +105,7 @@ func (t *table) closer(lo, hi float64, which func(i int) bool) []float64 {
 func (t *table) mayBeLowest(i int) bool {
 	s := t.samples
 	depth := ((s[i-1].value - s[i].value) + (s[i+1].value - s[i].value)) / 8
-	return s[i].value-float64(2*depth) <= t.lowest().value
+	return t.lowest().value-s[i].value >= -2*depth
 }
 
 // wrong reports whether the table was wrong at sample i or beside it.
