@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
 )
@@ -23,15 +24,15 @@ func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Sta
 		}
 	}
 	if len(at.blocks) == 0 && at.cut(r.f.best.Point) {
-		if status, err := r.within(ctx, at, p); status != objective.Running || err != nil {
+		if status, err := r.within(ctx, at, p, faces); status != objective.Running || err != nil {
 			return status, err
 		}
 	} else if status, err := r.everywhere(ctx, at, p); err != nil || status != objective.Converged || r.interior() {
 		return status, err
-	} else if len(at.blocks) == 0 {
-		if err := r.model(ctx, newBounded(r.f, at, r.task.Seed)); err != nil {
-			return objective.Running, err
-		}
+	} else if len(at.blocks) > 0 {
+		return objective.Converged, faces.others(ctx, objective.Cube(r.f.Dim(), -1, 1), rng.Seed(r.task.Seed).Stream("auto", "faces"))
+	} else if err := r.model(ctx, newBounded(r.f, at, r.task.Seed)); err != nil {
+		return objective.Running, err
 	}
 	return objective.Converged, faces.search(ctx)
 }
@@ -49,9 +50,10 @@ func (r *run) bowl(ctx context.Context, p *polisher, faces *faceSearch) (bool, e
 	return p.bowl, err
 }
 
-// within minimises along lines that bounds cut off. Running: what it has found may not be the
-// minimum within the bounds, and has to be searched on faces.
-func (r *run) within(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
+// within minimises along lines that bounds cut off; where their minima do not meet within
+// the bounds, on faces if f is convex, and otherwise with a model. Running: what it has found
+// is to be searched on faces.
+func (r *run) within(ctx context.Context, at *coordinates, p *polisher, faces *faceSearch) (objective.Status, error) {
 	b := newBounded(r.f, at, r.task.Seed)
 	profiles, met, err := b.meet(ctx)
 	if profiles != nil {
@@ -61,8 +63,14 @@ func (r *run) within(ctx context.Context, at *coordinates, p *polisher) (objecti
 		return objective.Running, err
 	}
 	if met {
-		if status, err := r.onwards(ctx, at, p, newLines(r.f, at, r.explorer, r.task.Budget), r.blocks(at), profiles); err != nil || status == objective.Converged && r.interior() {
+		l := newLines(r.f, at, r.explorer, r.task.Budget)
+		if status, err := r.onwards(ctx, at, p, l, r.blocks(at), profiles); err != nil || status == objective.Converged && r.interior() {
 			return status, err
+		}
+	}
+	if b.convex() {
+		if err := faces.search(ctx); err != nil || b.convex() {
+			return objective.Converged, err
 		}
 	}
 	return objective.Running, r.model(ctx, b)

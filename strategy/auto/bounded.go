@@ -51,13 +51,15 @@ const halvings = 3
 // widenings is how often a range is doubled whose minimum is at its end.
 const widenings = 3
 
-// meet looks along every component over the range that it has in the start box, which is
-// doubled while its minimum is at an end, and asks for the point where all minima meet, if
-// it is within the bounds. It returns what it has seen, and whether there is such a point.
+// meet looks along every component over the range that it has in the start box, and asks
+// for the point where all minima meet, if it is within the bounds. While that is so, ranges
+// whose minimum is at an end are doubled. It returns what it has seen, and whether there is
+// such a point.
 func (b *bounded) meet(ctx context.Context) ([]line.Profile, bool, error) {
 	b.f.stage(alongLines)
-	lo, hi := make([]float64, len(b.at.scale)), make([]float64, len(b.at.scale))
-	for j := range lo {
+	phi := b.sampler.model.phi
+	lo, hi := make([]float64, len(phi)), make([]float64, len(phi))
+	for j := range phi {
 		lo[j], hi[j] = -b.at.extent(j), b.at.extent(j)
 	}
 	for range widenings + 1 {
@@ -65,35 +67,43 @@ func (b *bounded) meet(ctx context.Context) ([]line.Profile, bool, error) {
 		if !known || err != nil {
 			return nil, false, err
 		}
+		if err := b.closer(ctx, (*table).mayBeLowest); err != nil {
+			return nil, false, err
+		}
+		x := slices.Clone(b.f.best.Point)
 		wider := false
-		for j, t := range b.sampler.model.phi {
-			width := hi[j] - lo[j]
-			switch first, last := t.samples[0], t.samples[len(t.samples)-1]; t.lowest().y {
-			case first.y:
-				wider = wider || b.sampler.goesOn(j, -1)
-				lo[j] -= width
-			case last.y:
-				wider = wider || b.sampler.goesOn(j, 1)
-				hi[j] += width
+		for j, t := range phi {
+			well, width := t.well().y, hi[j]-lo[j]
+			b.at.move(x, well-b.at.y(j, x), j)
+			if well <= t.samples[0].y && b.sampler.goesOn(j, -1) {
+				lo[j], wider = lo[j]-width, true
+			} else if well >= t.samples[len(t.samples)-1].y && b.sampler.goesOn(j, 1) {
+				hi[j], wider = hi[j]+width, true
 			}
 		}
-		if !wider {
+		if !b.at.bounds.Contains(x) {
 			break
+		}
+		if !wider {
+			return b.sampler.model.profiles(), true, b.f.ask(ctx, x)
 		}
 		b.widen()
 	}
-	if err := b.closer(ctx, (*table).mayBeLowest); err != nil {
-		return nil, false, err
-	}
-	x := slices.Clone(b.f.best.Point)
+	return b.sampler.model.profiles(), false, nil
+}
+
+// convex reports whether f is convex as far as lines have seen it, and the best point is
+// there: then a point that is least among its neighbours is least of all.
+func (b *bounded) convex() bool {
 	for j, t := range b.sampler.model.phi {
-		b.at.move(x, t.well().y-b.at.y(j, x), j)
+		if len(t.samples) < 2 || !t.convex(b.f.grain) {
+			return false
+		}
+		if y := b.at.y(j, b.f.best.Point); y < t.samples[0].y || y > t.samples[len(t.samples)-1].y {
+			return false
+		}
 	}
-	profiles := b.sampler.model.profiles()
-	if !b.at.bounds.Contains(x) {
-		return profiles, false, nil
-	}
-	return profiles, true, b.f.ask(ctx, x)
+	return true
 }
 
 // widen makes the box in which the sampler may ask twice as wide, as far as the bounds allow.
@@ -101,7 +111,8 @@ func (b *bounded) widen() {
 	box := objective.Cube(len(b.at.bounds.Lo), 0, 0)
 	for k := range box.Lo {
 		lo, hi := b.sampler.box.Lo[k], b.sampler.box.Hi[k]
-		box.Lo[k], box.Hi[k] = lo-(hi-lo)/2, hi+(hi-lo)/2
+		half := float64((hi - lo) / 2)
+		box.Lo[k], box.Hi[k] = lo-half, hi+half
 	}
 	b.sampler.within(b.region(box))
 }
@@ -129,15 +140,15 @@ func (b *bounded) closer(ctx context.Context, which func(*table, int) bool) erro
 }
 
 // search makes a model of all that is within the bounds near the start box or the best
-// point, searches it, and asks f about what it finds. Where that is at an end of the model
+// point, searches it, and asks f about the lowest minima that it finds. Where that is at an end of the model
 // which is no bound, it goes on with a wider one. It returns what was seen of every
 // component; nil if f failed nearly everywhere along one, so that there is no model. The
 // lines have asked f all the same.
 func (b *bounded) search(ctx context.Context) ([]line.Profile, error) {
 	var profiles []line.Profile
-	box := objective.Cube(b.f.Dim(), 0, 0)
+	box := objective.Cube(b.f.Dim(), -around, around)
 	for k, v := range b.f.best.Point {
-		box.Lo[k], box.Hi[k] = min(b.sampler.box.Lo[k], v-margin), max(b.sampler.box.Hi[k], v+margin)
+		box.Lo[k], box.Hi[k] = min(box.Lo[k], v-margin), max(box.Hi[k], v+margin)
 	}
 	b.sampler.within(b.region(box))
 	for range widenings + 1 {
@@ -152,9 +163,10 @@ func (b *bounded) search(ctx context.Context) ([]line.Profile, error) {
 		b.f.stage(onModel) // which may take some seconds
 		m := b.sampler.model
 		s := &modelSearch{model: m, at: b.at, wT: m.transposed(), box: b.sampler.box, stream: rng.Seed(b.seed).Stream("auto", "box")}
-		x := s.explore(ctx, b.f.best.Point)
+		found := s.explore(ctx, slices.Clone(b.f.best.Point))
 		profiles = m.profiles()
-		if err := b.f.ask(ctx, x); err != nil || !b.atAnEnd(x) {
+		_, err = objective.Ask(ctx, b.f, len(found), func(i int, row []float64) { copy(row, found[i].Point) })
+		if err != nil || !b.atAnEnd(found[0].Point) {
 			return profiles, err
 		}
 		b.widen()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,19 +35,23 @@ var (
 )
 
 // search takes Newton steps from the best point as long as they help.
-func (s *faceSearch) search(ctx context.Context) error {
+func (s *faceSearch) search(ctx context.Context) error { return s.from(ctx, s.f.best) }
+
+// from takes Newton steps from a point as long as they help.
+func (s *faceSearch) from(ctx context.Context, start objective.Best) error {
 	s.f.stage(polishing)
+	here := &objective.Best{Point: slices.Clone(start.Point), Value: start.Value}
 	parts := faceParts
 	if s.bowl {
 		parts = []float64{math.Inf(1)}
 	}
 	for _, part := range parts {
 		for range mostSteps {
-			before := s.f.best.Value
-			if err := s.step(ctx, part); err != nil {
+			before := here.Value
+			if err := s.step(ctx, here, part); err != nil {
 				return err
 			}
-			if !(before-s.f.best.Value > s.f.tolerance()) {
+			if !(before-here.Value > s.f.tolerance()) {
 				break
 			}
 		}
@@ -54,17 +59,15 @@ func (s *faceSearch) search(ctx context.Context) error {
 	return nil
 }
 
-// step takes one Newton step from the best point.
-func (s *faceSearch) step(ctx context.Context, part float64) error {
-	x := slices.Clone(s.f.best.Point)
+// step takes one Newton step from here, and moves it if that is better.
+func (s *faceSearch) step(ctx context.Context, here *objective.Best, part float64) error {
 	eps := s.differences(part)
-	base := s.inside(x, eps)
+	base := s.inside(here.Point, eps)
 	q, err := s.measure(ctx, base, eps)
 	if err != nil || q == nil {
 		return err
 	}
-	step := q.leastInBox(s.around(base))
-	return s.descend(ctx, base, step)
+	return s.descend(ctx, here, base, q.leastInBox(s.around(base)))
 }
 
 // differences returns the length of the difference along each u_j.
@@ -134,49 +137,6 @@ func (s *faceSearch) inside(x, eps []float64) []float64 {
 	return base
 }
 
-// measure asks f beside the base, and returns the parabola of x − base that it sees; nil if
-// f failed there.
-func (s *faceSearch) measure(ctx context.Context, base, eps []float64) (*parabola, error) {
-	m := len(eps)
-	var pairs [][2]int
-	s.pairs(func(p, q int) { pairs = append(pairs, [2]int{p, q}) })
-	values, err := objective.Ask(ctx, s.f, 1+2*m+len(pairs), func(i int, row []float64) {
-		copy(row, base)
-		switch {
-		case i == 0:
-		case i <= 2*m:
-			j := (i - 1) / 2
-			s.at.move(row, [2]float64{1, -1}[(i-1)%2]*eps[j], j)
-		default:
-			for _, j := range pairs[i-1-2*m] {
-				s.at.move(row, eps[j], j)
-			}
-		}
-		clamp(row, s.at.bounds) // rounding
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range values {
-		if !kernel.Finite(v) {
-			return nil, nil
-		}
-	}
-	g, h := make([]float64, m), mat.NewSymDense(m, nil)
-	for j := range m {
-		up, down := values[1+2*j]-values[0], values[2+2*j]-values[0]
-		g[j] = (up - down) / (2 * eps[j])
-		h.SetSym(j, j, (up+down)/(eps[j]*eps[j]))
-		s.bowl = s.bowl && up+down > objective.OfCurvature*s.f.grain.Of(values[0])
-	}
-	for i, c := range pairs {
-		p, q := c[0], c[1]
-		mixed := (values[1+2*m+i] - values[1+2*p]) - (values[1+2*q] - values[0])
-		h.SetSym(p, q, mixed/(eps[p]*eps[q]))
-	}
-	return s.inX(g, h), nil
-}
-
 // inX returns the parabola in x: W̃ᵀg and W̃ᵀHW̃.
 func (s *faceSearch) inX(g []float64, h *mat.SymDense) *parabola {
 	d := s.f.Dim()
@@ -206,16 +166,48 @@ func (s *faceSearch) around(x []float64) objective.Box {
 	return box
 }
 
-// descend asks for base + step, and if that is not better than the best for shorter steps.
-func (s *faceSearch) descend(ctx context.Context, base, step []float64) error {
-	before := s.f.best.Value
+// descend asks for base + step, and if that is not better than here for shorter steps, and
+// moves here to the best of them.
+func (s *faceSearch) descend(ctx context.Context, here *objective.Best, base, step []float64) error {
+	before := here.Value
 	for _, parts := range [][]float64{{1}, lengths} {
-		_, err := objective.Ask(ctx, s.f, len(parts), func(i int, row []float64) {
+		var points [][]float64
+		values, err := objective.Ask(ctx, s.f, len(parts), func(i int, row []float64) {
 			copy(row, base)
 			kernel.AddScaled(row, parts[i], step)
 			clamp(row, s.at.bounds) // rounding
+			points = append(points, slices.Clone(row))
 		})
-		if err != nil || s.f.best.Value < before {
+		if err != nil {
+			return err
+		}
+		for i, v := range values {
+			here.Offer(points[i], v)
+		}
+		if here.Value < before {
+			break
+		}
+	}
+	return nil
+}
+
+// otherPart is the part of all queries that searches from other points may take: one that is
+// begun is ended.
+const otherPart = 1. / 8
+
+// others takes Newton steps from points halfway between the best and any of a box, for as long
+// as they may: where blocks are cut off by bounds there are minima on several faces.
+func (s *faceSearch) others(ctx context.Context, box objective.Box, stream *rng.Stream) error {
+	most := s.f.queries + int(otherPart*float64(s.f.queries))
+	for s.f.queries < most {
+		x := make([]float64, s.f.Dim())
+		box.Draw(x, stream)
+		x = between(s.f.best.Point, x, 0.5)
+		values, err := objective.Ask(ctx, s.f, 1, func(_ int, row []float64) { copy(row, x) })
+		if err != nil {
+			return err
+		}
+		if err := s.from(ctx, objective.Best{Point: x, Value: values[0]}); err != nil {
 			return err
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model is f as lines have shown it: Σ_j φ_j(⟨w̃_j, x⟩), up to a constant. Asking
-// it costs nothing.
+// A model is f as lines have shown it: Σ_j φ_j(⟨w̃_j, x⟩), up to a constant, with min φ_j = 0,
+// so that it is 0 only where all minima meet. Asking it costs nothing.
 type model struct {
 	w   *mat.Dense
 	phi []*table

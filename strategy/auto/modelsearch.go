@@ -1,24 +1,29 @@
 package auto
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A modelSearch minimises a model within a box, by many local searches.
+// A modelSearch minimises a model within a box: by CMA-ES, which does well where the model
+// as a whole leads somewhere, and by many local searches from there.
 type modelSearch struct {
 	model  *model
 	at     *coordinates
 	wT     *mat.Dense // row k is column k of W̃
 	box    objective.Box
 	stream *rng.Stream
-	work   int // done so far, in steps times m·d
+	work   int            // done so far, in steps times m·d
+	best   objective.Best // of what CMA-ES has asked for
 }
 
 // How many local searches there are: for each component at most, in any case, and in a
@@ -40,17 +45,26 @@ const (
 	sweeps    = 30
 )
 
+// mostFinds is how many of the lowest minima are returned. One query each tells which of
+// them is f's lowest, as far as the model is not exact.
+const mostFinds = 20
+
 // modelGain is the improvement of the model that counts, as a part of its value. The error
 // of its interpolation is far larger.
 const modelGain = 1e-9
 
-// explore minimises the model within the box by local searches: from x, then each
-// from near where the last good one has ended, in turns that begin at the best and
-// anywhere. It ends early when half of all have brought nothing.
-func (s *modelSearch) explore(ctx context.Context, x []float64) []float64 {
-	best := slices.Clone(x)
-	least := s.settle(best)
-	here, value := slices.Clone(best), least
+// explore minimises the model within the box by CMA-ES and then by local searches: from x or
+// what CMA-ES has found, then each from near where the last good one has ended, in turns that
+// begin at the best and anywhere. It ends early when half of all have brought nothing. It
+// returns the lowest minima, the lowest first.
+func (s *modelSearch) explore(ctx context.Context, x []float64) []objective.Best {
+	var found finds
+	found.offer(x, s.settle(x))
+	s.evolve(ctx)
+	if s.best.Point != nil {
+		found.offer(s.best.Point, s.settle(s.best.Point))
+	}
+	here, value := slices.Clone(found[0].Point), found[0].Value
 	hops := max(hopsLeast, hopsEach*len(s.model.phi))
 	for hop, last := 0, 0; hop < hops && hop-last <= max(hopsLeast, hops/2); hop++ {
 		if hop >= hopsLeast && s.work > mostWork || ctx.Err() != nil {
@@ -58,8 +72,8 @@ func (s *modelSearch) explore(ctx context.Context, x []float64) []float64 {
 		}
 		switch hop % (2 * hopsTurn) {
 		case 0:
-			copy(here, best)
-			value = least
+			copy(here, found[0].Point)
+			value = found[0].Value
 		case hopsTurn:
 			s.box.Draw(here, s.stream)
 			value = math.Inf(1)
@@ -68,14 +82,76 @@ func (s *modelSearch) explore(ctx context.Context, x []float64) []float64 {
 		for range 1 + s.stream.IntN(mostKicks) {
 			s.kick(next)
 		}
-		if v := s.settle(next); v < value {
+		v, least := s.settle(next), found[0].Value
+		found.offer(next, v)
+		if v < value {
 			here, value = next, v
-			if v < least-float64(modelGain*math.Abs(least)) {
-				best, least, last = slices.Clone(next), v, hop
-			}
+		}
+		if v < least-float64(modelGain*least) {
+			last = hop
 		}
 	}
-	return best
+	return found
+}
+
+// finds are the lowest minima found so far, the lowest first.
+type finds []objective.Best
+
+// sameFind is the difference of two values, as a part of the larger, that belong to the same
+// minimum: what local searches leave.
+const sameFind = 1e-4
+
+// offer adds a minimum, unless it is known or too high.
+func (f *finds) offer(x []float64, value float64) {
+	if len(*f) == mostFinds && !(value < (*f)[mostFinds-1].Value) {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(*f, value, func(b objective.Best, v float64) int { return cmp.Compare(b.Value, v) })
+	for i := max(at-1, 0); i < min(at+1, len(*f)); i++ {
+		if known := (*f)[i].Value; math.Abs(known-value) <= sameFind*max(known, value) {
+			if value < known {
+				(*f)[i] = objective.Best{Point: slices.Clone(x), Value: value}
+			}
+			return
+		}
+	}
+	*f = slices.Insert(*f, at, objective.Best{Point: slices.Clone(x), Value: value})
+	*f = (*f)[:min(len(*f), mostFinds)]
+}
+
+// CMA-ES gets half of the work that there is, or of what all local searches would take with
+// usualSteps each. Asking the model once is a quarter of a step.
+const (
+	evolvePart = 1. / 2
+	usualSteps = 5
+	askWork    = 1. / 4
+)
+
+// evolve minimises the model by BIPOP-CMA-ES until its part of the work is done.
+func (s *modelSearch) evolve(ctx context.Context) {
+	series := cmaes.Series{
+		Run: cmaes.Config{Sigma: strategy.FirstSigma, Bounds: s.box},
+		Box: s.box, Seed: s.stream.Uint64(),
+	}
+	_, _ = series.Minimize(ctx, s) // it ends with the work, or with the context
+}
+
+// Dim and Evaluate make the model an objective, which fails when CMA-ES has done its part.
+func (s *modelSearch) Dim() int { return len(s.box.Lo) }
+
+// Evaluate returns the values of the model.
+func (s *modelSearch) Evaluate(_ context.Context, points *mat.Dense, values []float64) error {
+	n, d := points.Dims()
+	m := len(s.model.phi)
+	s.work += int(askWork * float64(n*m*d))
+	if float64(s.work) > evolvePart*min(mostWork, hopsEach*usualSteps*float64(m*m*d)) {
+		return objective.ErrBudget
+	}
+	for i := range values {
+		values[i] = s.model.at(s.model.coordinates(points.RawRowView(i)))
+	}
+	s.best.OfferAll(points, values)
+	return nil
 }
 
 // kick moves a random component by a random step and then all coordinates back into
@@ -107,7 +183,7 @@ func (s *modelSearch) settle(x []float64) float64 {
 			s.coordinate(k, x, y)
 		}
 		y = s.model.coordinates(x)
-		if value = s.model.at(y); !(before-value > modelGain*math.Abs(value)) {
+		if value = s.model.at(y); !(before-value > modelGain*value) {
 			break
 		}
 	}

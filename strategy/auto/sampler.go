@@ -47,7 +47,7 @@ func newSampler(f *watched, at *coordinates, box objective.Box) *sampler {
 	return s
 }
 
-// within says in which box f may be asked from now on: one that contains the last.
+// within says in which box f may be asked from now on.
 func (s *sampler) within(box objective.Box) {
 	s.box = box
 	for j := range s.ends {
@@ -183,7 +183,7 @@ func (s *sampler) reach(j int, sign float64, last []float64, until float64) []fl
 				far, base = reach, between(low, high, (reach-from)/(to-from))
 			}
 		}
-		if far < sign*(last[1]-y)+float64(worthwhile*s.at.scale[j]) {
+		if far < float64(sign*(last[1]-y))+float64(worthwhile*s.at.scale[j]) {
 			break
 		}
 		grid := s.add(j, base, last[1], s.at.y(j, base), last)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
 )
 
 // A sample is a value of a function of one variable.
@@ -20,7 +21,8 @@ type table struct {
 	samples []sample // ascending in y
 	lo      float64
 	width   float64
-	grid    []float64 // at lo, lo + width, …
+	grid    []float64 // at lo, lo + width, …, above the least of them
+	least   float64   // of the grid, as samples count
 	wells   []sample  // the minima of the grid
 	steep   float64   // how much it rises with every width beyond the ends
 }
@@ -62,10 +64,11 @@ const missPart = 0.02
 
 // misses reports whether the table, as it was filled, is wrong at y, where the value is v.
 func (t *table) misses(y, v float64) bool {
-	if len(t.grid) == 0 || y < t.lo || y > t.lo+t.width*float64(len(t.grid)-1) {
+	if len(t.grid) == 0 || y < t.lo || y > t.lo+float64(t.width*float64(len(t.grid)-1)) {
 		return false
 	}
-	part := t.width * fine / 2
+	v -= t.least
+	part := float64(t.width * fine / 2)
 	return math.Abs(t.at(y)-v) > missPart*max(math.Abs(t.at(y+part)-v), math.Abs(t.at(y-part)-v))
 }
 
@@ -102,7 +105,7 @@ func (t *table) closer(lo, hi float64, which func(i int) bool) []float64 {
 func (t *table) mayBeLowest(i int) bool {
 	s := t.samples
 	depth := ((s[i-1].value - s[i].value) + (s[i+1].value - s[i].value)) / 8
-	return s[i].value-float64(2*depth) <= t.lowest().value
+	return t.lowest().value-s[i].value >= -2*depth
 }
 
 // wrong reports whether the table was wrong at sample i or beside it.
@@ -116,6 +119,21 @@ func (t *table) lowest() sample {
 }
 func (t *table) well() sample {
 	return slices.MinFunc(t.wells, func(a, b sample) int { return cmp.Compare(a.value, b.value) })
+}
+
+// convex reports whether no sample is above the chord of its neighbours, to rounding and to
+// the part of their differences that a certificate lets pass.
+func (t *table) convex(grain objective.Grain) bool {
+	s := t.samples
+	for i := 1; i+1 < len(s); i++ {
+		part := (s[i].y - s[i-1].y) / (s[i+1].y - s[i-1].y)
+		before, after := s[i].value-s[i-1].value, s[i+1].value-s[i].value
+		error := max(objective.OfSum*grain.Of(s[i].value), doubtful*(math.Abs(before)+math.Abs(after)))
+		if before-float64(part*(before+after)) > error {
+			return false
+		}
+	}
+	return true
 }
 
 // fill computes the grid by cubic Hermite interpolation, with slopes from the
@@ -139,7 +157,11 @@ func (t *table) fill(width float64) {
 		delta, from, to := s[i+1].value-s[i].value, h*slopeAt(s, i), h*slopeAt(s, i+1)
 		t.grid[k] = math.FMA(u, math.FMA(u, math.FMA(u, from+to-float64(2*delta), float64(3*delta)-float64(2*from)-to), from), s[i].value)
 	}
-	t.steep = slices.Max(t.grid) - slices.Min(t.grid)
+	t.least = slices.Min(t.grid)
+	for k := range t.grid {
+		t.grid[k] -= t.least
+	}
+	t.steep = slices.Max(t.grid)
 	t.wells = nil
 	for k, v := range t.grid {
 		if v <= t.grid[max(k-1, 0)] && v <= t.grid[min(k+1, points-1)] {
@@ -170,14 +192,14 @@ func slopeAt(s []sample, i int) float64 {
 	return sum
 }
 
-// at returns the value at y. Beyond what is known it rises steeply, so that a
+// at returns how much higher than its least the function is at y. Beyond what is known it rises steeply, so that a
 // search stays where it knows something.
 func (t *table) at(y float64) float64 {
 	v, _, _ := t.jet(y)
 	return v
 }
 
-// jet returns the value, the slope and the second derivative at y.
+// jet returns that value, the slope and the second derivative at y.
 func (t *table) jet(y float64) (v, slope, bend float64) {
 	p := (y - t.lo) / t.width
 	last := len(t.grid) - 1
