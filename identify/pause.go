@@ -58,8 +58,8 @@ func (p *proposer) hesitate(c *candidate, white hessian.Basis) error {
 // exact and few points see the components, it looks elsewhere before.
 func (p *proposer) interrupt(white hessian.Basis) error {
 	inverse := kernel.Symmetrised(kernel.Times(mat.DenseCopyOf(white.T.T()), white.T), 1) // TᵀT = VΛ⁻¹Vᵀ
-	if p.unseen && p.elsewhere != nil && (p.exact || mat.Cond(inverse, 2) <= WellConditioned) {
-		if err := p.elsewhere(); err != nil {
+	if p.unseen && p.look != nil && (p.exact || mat.Cond(inverse, 2) <= WellConditioned) {
+		if err := p.look(); err != nil {
 			return err
 		}
 	}

@@ -21,9 +21,9 @@ type proposer struct {
 	stage   func(objective.Stage)
 	seen    hessian.Basis // the last Hessians, for the record
 
-	elsewhere func() error // looks where components curve, if few points see them; nil: does not
-	unseen    bool         // the last frame has components that few points see
-	exact     bool         // the last Hessians are by symmetric differences
+	look   func() error // looks where components curve, if few points see them; nil: does not
+	unseen bool         // the last frame has components that few points see
+	exact  bool         // the last Hessians are by symmetric differences
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a

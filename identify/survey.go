@@ -277,7 +277,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 // returns the best candidate too, settled or not.
 func (w *work) propose(white hessian.Basis, points [][]float64, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, measures: w.Measures, stage: w.stage}
-	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, elsewhere: elsewhere}
+	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, look: elsewhere}
 	defer func() { w.seen = by.seen }()
 	p, white, err := by.quadratic(white, points)
 	if p.done() || err != nil {
