@@ -119,6 +119,48 @@ func (l *lines) opened(ctx context.Context, from objective.Best, gaps []gap) (co
 	return components, ranges, nil
 }
 
+// felt returns the parts of ranges, one for each single component, that a point sees. Where
+// f has walls it feels how far that is, so that lines do not ask far behind them.
+func (l *lines) felt(ctx context.Context, from objective.Best, ranges []line.Range) ([]line.Range, error) {
+	if !l.f.walls {
+		return ranges, nil
+	}
+	l.f.stage(alongLines)
+	out := slices.Clone(ranges)
+	var sides []gap
+	for k, r := range ranges {
+		y := l.at.y(l.at.singles[k], from.Point)
+		sides = append(sides, gap{k, y + r.Lo, y}, gap{k, y, y + r.Hi})
+		step := r.Step / 2
+		out[k].Lo, out[k].Hi = max(r.Lo, -step), min(r.Hi, step)
+	}
+	components, open, err := l.opened(ctx, from, sides)
+	for i, k := range components {
+		out[k].Lo, out[k].Hi = min(out[k].Lo, open[i].Lo), max(out[k].Hi, open[i].Hi)
+	}
+	for k, r := range ranges {
+		if out[k].Lo > r.Lo {
+			out[k].Least = out[k].Lo
+		}
+		if out[k].Hi < r.Hi {
+			out[k].Most = out[k].Hi
+		}
+	}
+	return out, err
+}
+
+// walled returns a profile, seen from the coordinate y, with failures at the ends of the
+// range where only a part of it was open.
+func walled(p line.Profile, y float64, open, all line.Range) line.Profile {
+	if open.Lo > all.Lo {
+		p.Y, p.Value = slices.Insert(p.Y, 0, y+all.Lo), slices.Insert(p.Value, 0, math.Inf(1))
+	}
+	if open.Hi < all.Hi {
+		p.Y, p.Value = append(p.Y, y+all.Hi), append(p.Value, math.Inf(1))
+	}
+	return p
+}
+
 // gaps returns the parts of lines at which f failed, with the points beside them.
 func gaps(profiles []line.Profile) []gap {
 	var gaps []gap
