@@ -24,7 +24,7 @@ func gather(g *ground) ([]float64, error) {
 		all = append(all, values...)
 		failed := 0
 		for _, v := range values {
-			if math.IsInf(v, 1) {
+			if !(v < math.Inf(1)) {
 				failed++
 			}
 		}
