@@ -172,3 +172,60 @@ func TestProbeOfANoisyProblem(t *testing.T) {
 		}
 	}
 }
+
+// Where every query fails a run ends after 20 + d queries, and says so. Where one point in
+// eight succeeds it does not.
+func TestFailuresAtTheStart(t *testing.T) {
+	for _, d := range []int{2, 30} {
+		for _, name := range []string{"auto", "cmaes"} {
+			s, err := untwist.StrategyNamed(name, untwist.Knobs{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			never := objective.Func(d, func([]float64) float64 { return math.NaN() })
+			r, err := untwist.Minimize(ctx, never, untwist.Options{Strategy: s, Budget: 5000})
+			if !errors.Is(err, untwist.ErrAllFailed) || r.Queries != 20+d || r.Status != objective.Failed {
+				t.Errorf("%s, d = %d: %d queries, status %v, error %v", name, d, r.Queries, r.Status, err)
+			}
+			seldom := objective.Func(d, func(x []float64) float64 {
+				sum := 0.0
+				for _, v := range x {
+					sum += v * v
+				}
+				if math.Float64bits(sum)>>4%8 > 0 {
+					return math.NaN()
+				}
+				return sum
+			})
+			if r, err = untwist.Minimize(ctx, seldom, untwist.Options{Strategy: s, Budget: 5000}); err != nil || math.IsInf(r.Value, 1) {
+				t.Errorf("%s, d = %d, one point in eight: value %v after %d queries, error %v", name, d, r.Value, r.Queries, err)
+			}
+		}
+	}
+}
+
+// Points that fail by chance cost little more than themselves, and a half space that fails
+// beside the minimum does not hide it.
+func TestAutoWithFailures(t *testing.T) {
+	solve := func(name string, b problem.Blemishes) int {
+		t.Helper()
+		p, err := problem.New(problem.Spec{Name: name, Dim: 10, Mix: "orthogonal", Seed: 3, Blemishes: b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := untwist.Minimize(ctx, p, untwist.Options{Budget: 50_000, Seed: 3, Start: p.Domain(), Target: new(p.Minimum() + 1e-8)})
+		if err != nil || r.Status != objective.TargetReached {
+			t.Errorf("%s with %v: gap %.1e after %d queries, %v", name, b, r.Value-p.Minimum(), r.Queries, err)
+		}
+		return r.Queries
+	}
+	for _, name := range []string{"rastrigin", "different-powers", "styblinski-tang"} {
+		clean := solve(name, problem.Blemishes{})
+		for share, most := range map[float64]float64{0.03: 1.5, 0.2: 3} {
+			if n := solve(name, problem.Blemishes{Failing: share}); float64(n) > most*float64(clean) {
+				t.Errorf("%s: %d queries, and with a share of %v failures %d", name, clean, share, n)
+			}
+		}
+		solve(name, problem.Blemishes{FailingBeyond: new(0.05)})
+	}
+}

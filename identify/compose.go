@@ -73,9 +73,9 @@ func follow(g *ground, value float64) bool {
 	return false
 }
 
-// likely returns n composed points. Once f has failed somewhere it looks first whether it is
+// safely returns n composed points. Once f has failed somewhere it looks first whether it is
 // finite there.
-func (c *candidate) likely(g *ground, n int) ([][]float64, error) {
+func safely(g *ground, c *candidate, n int) ([][]float64, error) {
 	if g.fails {
 		xs, _, err := c.places(g, n)
 		return xs, err

@@ -1,6 +1,8 @@
 package identify
 
 import (
+	"math"
+
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 )
@@ -15,13 +17,18 @@ const mostGathers = 4
 func gather(g *ground) ([]float64, error) {
 	var all []float64
 	for gathers := 0; ; {
-		before := len(g.finite)
 		values, err := tried(g, samples)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, values...)
-		if 2*(len(g.finite)-before) >= samples || gathers == mostGathers || len(all) >= attempts*samples {
+		failed := 0
+		for _, v := range values {
+			if !(v < math.Inf(1)) {
+				failed++
+			}
+		}
+		if 2*failed <= samples || gathers == mostGathers || len(all) >= attempts*samples {
 			return all, nil
 		}
 		if len(g.finite) == 0 { // perhaps it is in a corner

@@ -86,7 +86,7 @@ func (c *candidate) climb(g *ground, n int, rungs [][]int) ([]look, error) {
 	each := 1 + 2*len(plan)
 	var looks []look
 	for failed := 0; len(looks) < n; {
-		x, err := c.likely(g, n-len(looks))
+		x, err := safely(g, c, n-len(looks))
 		if err != nil {
 			return nil, err
 		}

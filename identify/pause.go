@@ -105,8 +105,11 @@ func (p *proposer) doubt(queries int) error {
 
 // aside looks elsewhere, if the Hessians are exact and few points see the components.
 func (p *proposer) aside() error {
-	white := p.white.Lambda
-	if !p.unseen || p.elsewhere == nil || !p.exact && white[len(white)-1] > WellConditioned*white[0] {
+	if !p.unseen || p.elsewhere == nil {
+		return nil
+	}
+	inverse := kernel.Times(mat.DenseCopyOf(p.white.T.T()), p.white.T) // as for a doubt
+	if !p.exact && mat.Cond(inverse, 2) > WellConditioned {
 		return nil
 	}
 	return p.elsewhere()

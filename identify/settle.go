@@ -260,7 +260,7 @@ func (s *settler) determined(c *candidate) (*candidate, error) {
 // the way, and the refined one; nil if there is none, or if the frame falls apart.
 func (s *settler) round(c *candidate, groups []*group) (now, next *candidate, err error) {
 	e, c, err := refine(s.g, c, groups)
-	if err != nil {
+	if e == nil || err != nil { // f fails wherever blocks could be tested
 		return c, nil, err
 	}
 	if s.know(c); e == nil {

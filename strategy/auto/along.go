@@ -23,7 +23,7 @@ func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Sta
 			return objective.Converged, err
 		}
 	}
-	if len(at.blocks) == 0 && at.cut(r.f.best.Point) {
+	if len(at.blocks) == 0 && at.cut(r.f.best.Point) && !r.f.walls { // walls may be in the middle, too
 		if status, err := r.within(ctx, at, p, faces); status != objective.Running || err != nil {
 			return status, err
 		}

@@ -50,9 +50,17 @@ func (l *lines) explore(ctx context.Context) ([]line.Profile, error) {
 		reach, y, scale := l.at.extent(j), l.at.y(j, x), l.at.scale[j]
 		ranges[k] = l.at.span(x, j, min(-reach-y, -scale), max(reach-y, scale)) // where x is too
 	}
-	profiles, err := l.along(ctx, objective.Best{Point: x, Value: l.f.best.Value}, all(len(ranges)), ranges)
+	from := objective.Best{Point: x, Value: l.f.best.Value}
+	open, err := l.felt(ctx, from, ranges)
+	if err != nil {
+		return nil, err
+	}
+	profiles, err := l.along(ctx, from, all(len(open)), open)
 	if err != nil {
 		return profiles, err
+	}
+	for k, j := range l.at.singles {
+		profiles[k] = walled(profiles[k], l.at.y(j, x), open[k], ranges[k])
 	}
 	return profiles, l.past(ctx, profiles)
 }

@@ -55,22 +55,11 @@ type gap struct {
 // minimum before it, it leads there: components whose minima are away from the plane come
 // first, and then there is room for the others.
 func (l *lines) past(ctx context.Context, profiles []line.Profile) error {
-	gaps := l.gaps(all(len(profiles)), profiles)
 	for range mostWalls {
-		if len(gaps) == 0 {
-			return nil
-		}
 		from := objective.Best{Point: slices.Clone(l.f.best.Point), Value: l.f.best.Value}
-		var components []int
-		var ranges []line.Range
-		for _, g := range gaps {
-			j := l.at.singles[g.k]
-			y := l.at.y(j, from.Point)
-			r := l.at.span(from.Point, j, g.lo-y, g.hi-y)
-			r.Least, r.Most = r.Lo, r.Hi
-			if r.Lo < r.Hi {
-				components, ranges = append(components, g.k), append(ranges, r)
-			}
+		components, ranges, err := l.opened(ctx, from, gaps(profiles))
+		if len(components) == 0 || err != nil {
+			return err
 		}
 		scanned := slices.Clone(l.scanned)
 		seen, err := l.along(ctx, from, components, ranges)
@@ -83,15 +72,99 @@ func (l *lines) past(ctx context.Context, profiles []line.Profile) error {
 		if err != nil || !(l.f.best.Value < from.Value) {
 			return err
 		}
-		gaps = l.gaps(components, seen)
 	}
 	return nil
 }
 
+// feelers are how far into a gap f is asked, as parts of it, to see how far it is open.
+var feelers = []float64{1. / 64, 1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 1}
+
+// opened returns the gaps, as far as f does not fail any more from a point, as ranges along
+// components.
+func (l *lines) opened(ctx context.Context, from objective.Best, gaps []gap) (components []int, ranges []line.Range, err error) {
+	n := len(feelers)
+	ends := make([][2]float64, len(gaps)) // from the nearer end to the other, along the line
+	for i, g := range gaps {
+		y := l.at.y(l.at.singles[g.k], from.Point)
+		ends[i] = [2]float64{g.lo - y, g.hi - y}
+		if math.Abs(ends[i][0]) > math.Abs(ends[i][1]) {
+			ends[i][0], ends[i][1] = ends[i][1], ends[i][0]
+		}
+		least, most := l.at.room(from.Point, l.at.singles[g.k])
+		for side := range ends[i] {
+			ends[i][side] = min(max(ends[i][side], least), most)
+		}
+	}
+	values, err := objective.Ask(ctx, l.f, n*len(gaps), func(q int, row []float64) {
+		i, part := q/n, feelers[q%n]
+		copy(row, from.Point)
+		l.at.move(row, ends[i][0]+float64(part*(ends[i][1]-ends[i][0])), l.at.singles[gaps[i].k])
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, g := range gaps {
+		far := 0
+		for far < n && !math.IsInf(values[i*n+far], 1) {
+			far++
+		}
+		if far == 0 || ends[i][0] == ends[i][1] {
+			continue
+		}
+		to := ends[i][0] + float64(feelers[min(far, n-1)]*(ends[i][1]-ends[i][0]))
+		r := l.at.span(from.Point, l.at.singles[g.k], min(ends[i][0], to), max(ends[i][0], to))
+		r.Least, r.Most = r.Lo, r.Hi
+		components, ranges = append(components, g.k), append(ranges, r)
+	}
+	return components, ranges, nil
+}
+
+// felt returns the parts of ranges, one for each single component, that a point sees. Where
+// f has walls it feels how far that is, so that lines do not ask far behind them.
+func (l *lines) felt(ctx context.Context, from objective.Best, ranges []line.Range) ([]line.Range, error) {
+	if !l.f.walls {
+		return ranges, nil
+	}
+	l.f.stage(alongLines)
+	out := slices.Clone(ranges)
+	var sides []gap
+	for k, r := range ranges {
+		y := l.at.y(l.at.singles[k], from.Point)
+		sides = append(sides, gap{k, y + r.Lo, y}, gap{k, y, y + r.Hi})
+		step := r.Step / 2
+		out[k].Lo, out[k].Hi = max(r.Lo, -step), min(r.Hi, step)
+	}
+	components, open, err := l.opened(ctx, from, sides)
+	for i, k := range components {
+		out[k].Lo, out[k].Hi = min(out[k].Lo, open[i].Lo), max(out[k].Hi, open[i].Hi)
+	}
+	for k, r := range ranges {
+		if out[k].Lo > r.Lo {
+			out[k].Least = out[k].Lo
+		}
+		if out[k].Hi < r.Hi {
+			out[k].Most = out[k].Hi
+		}
+	}
+	return out, err
+}
+
+// walled returns a profile, seen from the coordinate y, with failures at the ends of the
+// range where only a part of it was open.
+func walled(p line.Profile, y float64, open, all line.Range) line.Profile {
+	if open.Lo > all.Lo {
+		p.Y, p.Value = slices.Insert(p.Y, 0, y+all.Lo), slices.Insert(p.Value, 0, math.Inf(1))
+	}
+	if open.Hi < all.Hi {
+		p.Y, p.Value = append(p.Y, y+all.Hi), append(p.Value, math.Inf(1))
+	}
+	return p
+}
+
 // gaps returns the parts of lines at which f failed, with the points beside them.
-func (l *lines) gaps(components []int, profiles []line.Profile) []gap {
+func gaps(profiles []line.Profile) []gap {
 	var gaps []gap
-	for i, p := range profiles {
+	for k, p := range profiles {
 		last := len(p.Y) - 1
 		for n := 0; n <= last; n++ {
 			if !math.IsInf(p.Value[n], 1) {
@@ -101,7 +174,7 @@ func (l *lines) gaps(components []int, profiles []line.Profile) []gap {
 			for n < last && math.IsInf(p.Value[n+1], 1) {
 				n++
 			}
-			gaps = append(gaps, gap{components[i], p.Y[max(0, first-1)], p.Y[min(last, n+1)]})
+			gaps = append(gaps, gap{k, p.Y[max(0, first-1)], p.Y[min(last, n+1)]})
 		}
 	}
 	return gaps

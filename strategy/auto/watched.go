@@ -21,6 +21,7 @@ type watched struct {
 	first   float64 // the first value that is finite; NaN: none yet
 	spread  float64 // how much f rises over the scales of its components; +∞: not known
 	queries int
+	walls   bool // f fails next to points at which it has failed, too
 	limit   int // no more queries than this for the part that is under way; 0: no limit
 }
 
@@ -32,7 +33,11 @@ func watch(f objective.Objective, stage func(objective.Stage)) *watched {
 
 // Evaluate evaluates f, and where it fails f next to it.
 func (w *watched) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	return w.again.Evaluate(ctx, points, values)
+	err := w.again.Evaluate(ctx, points, values)
+	for _, v := range values[:objective.Evaluated(values, err)] {
+		w.walls = w.walls || math.IsInf(v, 1)
+	}
+	return err
 }
 
 // AsksAgain says that it asks again where f fails.
