@@ -66,20 +66,23 @@ func refineFrom(g *ground, c *candidate, groups []*group, known []*design) (*mat
 	for _, d := range known {
 		r.take(d, groups)
 	}
-	need, n, asked := r.open(groups), max(1, wholeDesigns-len(known)), 0
-	for ; asked < mostDesigns && len(need) > 0; n = 1 {
-		designs, err := newDesigns(g, c, n, need)
-		if err != nil {
+	need := r.open(groups)
+	if len(need) == 0 {
+		return nil, c, nil
+	}
+	designs, err := newDesigns(g, c, mostDesigns)
+	if err != nil {
+		return nil, c, err
+	}
+	for n := max(1, wholeDesigns-len(known)); len(designs) > 0 && len(need) > 0; n = 1 {
+		if err := measure(g, c, designs[:n], need); err != nil {
 			return nil, c, err
 		}
-		for _, d := range designs {
+		for _, d := range designs[:n] {
 			c = c.seeing(d.y, d.curvature(r.at))
 			r.take(d, need)
 		}
-		need, asked = r.open(need), asked+n
-	}
-	if asked == 0 {
-		return nil, c, nil
+		need, designs = r.open(need), designs[n:]
 	}
 	var e *mat.Dense
 	for range passes {

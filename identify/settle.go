@@ -206,7 +206,7 @@ func (s *settler) rounds(c *candidate) (*candidate, error) {
 			}
 		}
 		if round > 0 || refined {
-			groups = badGroups(c, max(s.tolerance, worst*worst))
+			groups = badGroups(c, max(s.tolerance, min(worst*worst, worst/progress)))
 		}
 		now, next, err := s.round(c, groups)
 		if c = now; next == nil || err != nil {
