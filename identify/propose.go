@@ -46,9 +46,6 @@ const (
 	// has the same Hessian at another point: far above what the error of the frame
 	// makes of it, and far below what any ripple does.
 	sameEnough = 1e-3
-	// coarse is the typical error of a frame from two Hessians by forward differences
-	// from which on a third would not help.
-	coarse = 0.1
 )
 
 // quadratic proposes the frame in which one Hessian is diagonal: enough if the
@@ -194,8 +191,6 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
 			}
-		case c.check.typical() > coarse:
-			n = 3 // no third one
 		case n == 2:
 			if settled, err := p.settler.early(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
