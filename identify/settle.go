@@ -230,8 +230,8 @@ func (s *settler) rounds(c *candidate, patience int) (*candidate, error) {
 // determined returns the candidate refined where its Hessians say little. Pairs for which
 // that changes much are looked at again, since what is left is of third order.
 func (s *settler) determined(c *candidate) (*candidate, error) {
-	next := c
-	for groups := allGroups(c.blocks); len(groups) > 0; {
+	next, groups := c, allGroups(c.blocks)
+	for k := 0; k < passes && len(groups) > 0; k++ {
 		e, now, err := supplement(s.g, next, groups)
 		if err != nil {
 			return c, err
