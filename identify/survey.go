@@ -18,8 +18,9 @@ import (
 // First it looks whether f separates in the coordinates as given, and then whether f has
 // few components. If so it finds their span from gradients, and all that follows is in m
 // dimensions. Then it proposes a frame from more and more Hessians: one is enough for a
-// quadratic, three by forward differences for most functions, three by symmetric ones
-// where curvatures are of very different size, and five or more for blocks. The first
+// quadratic, two by forward differences for a rough frame of most functions and three for
+// an exact one, symmetric ones where curvatures are of very different size, and five or
+// more for blocks. The first
 // Hessian whitens the directions along which the others are taken, so that the condition
 // of W does not matter. Last the frame is refined by large steps at points composed so
 // that no component is flat, blocks that couple are joined, others are split, and the
