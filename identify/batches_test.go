@@ -90,7 +90,7 @@ func TestEvened(t *testing.T) {
 	})
 	base := hessian.Orthonormal(kernel.Identity(3))
 	base.Seen = []*mat.Dense{mat.DenseCopyOf(mat.NewDiagDense(3, b))}
-	got, err := evened(groundOf(f, 1, 1), base)
+	got, err := evened(groundOf(f, 1, 1), base, 0.01)
 	if err != nil {
 		t.Fatal(err)
 	}

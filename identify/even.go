@@ -16,11 +16,8 @@ import (
 //	√(mean_k (T_iᵀH_kT_i)²)
 //
 // over the Hessian and some points, at which second differences cost 2m + 1 queries each.
-func evened(g *ground, base hessian.Basis) (hessian.Basis, error) {
-	step, err := g.step(hessian.Symmetric, base.T)
-	if err != nil {
-		return base, err
-	}
+// The step is the one with which the Hessian was taken.
+func evened(g *ground, base hessian.Basis, step float64) (hessian.Basis, error) {
 	points, err := g.points(looks)
 	if err != nil {
 		return base, err

@@ -20,6 +20,7 @@ type proposer struct {
 	pause   func(*mat.SymDense) error // nil: none
 	stage   func(objective.Stage)
 	seen    hessian.Basis // the last Hessians, for the record
+	step    float64       // with which they were taken
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
@@ -89,7 +90,7 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64) (proposal,
 		if white, err = whitened(chain); err != nil {
 			return proposal{}, white, err
 		}
-		points = chain.Points
+		points, p.step = chain.Points, chain.Step
 	}
 }
 
@@ -163,7 +164,7 @@ func (p *proposer) diagonal(hessians []*mat.Dense, chain hessian.Chain, points i
 // forward proposes frames from two and three Hessians by forward differences. If they
 // do not serve it returns directions that they have whitened.
 func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error) {
-	even, err := evened(p.g, white)
+	even, err := evened(p.g, white, p.step)
 	if err != nil {
 		return proposal{}, white, err
 	}
@@ -171,6 +172,7 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 	if err != nil {
 		return proposal{}, white, err
 	}
+	p.step = chain.Step
 	chain, hopeless, err := p.hopeless(chain, white)
 	if hopeless || err != nil {
 		return proposal{}, white, err
@@ -218,7 +220,7 @@ func ordinary(m int) int { return max(4, m/8) }
 // symmetric proposes frames from three to eight Hessians by symmetric differences, and
 // looks for blocks from five on.
 func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
-	even, err := evened(p.g, white)
+	even, err := evened(p.g, white, p.step)
 	if err != nil {
 		return proposal{}, err
 	}

@@ -249,7 +249,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 			return &found, smaller, err
 		}
 	}
-	p, best, err := w.propose(white, first.Points)
+	p, best, err := w.propose(white, first)
 	if err != nil {
 		return found.orBest(best), nil, err
 	}
@@ -270,11 +270,11 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 // from that Hessian, then from some by forward differences, and where these are not
 // enough from more and more by symmetric ones. It returns the best candidate too, settled
 // or not.
-func (w *work) propose(white hessian.Basis, points [][]float64) (proposal, *candidate, error) {
+func (w *work) propose(white hessian.Basis, first hessian.Chain) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, measures: w.Measures, stage: w.stage}
-	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen}
+	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, step: first.Step}
 	defer func() { w.seen = by.seen }()
-	p, white, err := by.quadratic(white, points)
+	p, white, err := by.quadratic(white, first.Points)
 	if p.done() || err != nil {
 		return p, s.best, err
 	}
