@@ -177,7 +177,7 @@ func TestBudgetsOfTheFrameAlone(t *testing.T) {
 	}
 	for _, run := range stored(t, s) {
 		if run.Method == identification.Name {
-			if run.Status != "converged" || run.Queries != 140 {
+			if run.Status != "converged" || run.Queries != 134 {
 				t.Fatalf("a frame takes %d queries, %s: the test is about another number", run.Queries, run.Status)
 			}
 			continue

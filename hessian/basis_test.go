@@ -1,6 +1,7 @@
 package hessian_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
@@ -152,6 +153,17 @@ func TestInFrame(t *testing.T) {
 	}
 }
 
+// batched counts the batches that f is asked for.
+type batched struct {
+	objective.Objective
+	n int
+}
+
+func (c *batched) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	c.n++
+	return c.Objective.Evaluate(ctx, points, values)
+}
+
 // A chain has the Hessians that the stencil sees at its points, the longer one does not
 // change the shorter, and both are seen by their bases.
 func TestChain(t *testing.T) {
@@ -168,9 +180,10 @@ func TestChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	three, err := one.Extended(ctx, f, 3, point)
-	if err != nil {
-		t.Fatal(err)
+	batches := &batched{Objective: f}
+	three, err := one.Extended(ctx, batches, 3, point)
+	if err != nil || batches.n != 1 {
+		t.Fatalf("%v; two Hessians in %d batches", err, batches.n)
 	}
 	again, err := one.Extended(ctx, f, 2, point)
 	if err != nil {

@@ -22,9 +22,8 @@ type design struct {
 	m     []float64   // M_ij of the pairs
 }
 
-// newDesigns chooses n points with steps, and asks for slopes along the components of some
-// groups and for the mixed differences of their pairs, all in one batch.
-func newDesigns(g *ground, c *candidate, n int, groups []*group) ([]*design, error) {
+// newDesigns chooses n points with steps.
+func newDesigns(g *ground, c *candidate, n int) ([]*design, error) {
 	xs, ys, err := c.places(g, n)
 	if err != nil {
 		return nil, err
@@ -37,10 +36,11 @@ func newDesigns(g *ground, c *candidate, n int, groups []*group) ([]*design, err
 		}
 		designs[k] = d
 	}
-	return designs, measure(g, c, designs, groups)
+	return designs, nil
 }
 
-// measure asks for what designs need to know about some groups.
+// measure asks for slopes along the components of some groups and for the mixed differences
+// of their pairs, for all designs in one batch.
 func measure(g *ground, c *candidate, designs []*design, groups []*group) error {
 	along, pairs, block := involved(groups), pairsOf(groups), blockOf(c.blocks)
 	plan := planOf(along, block, pairs)

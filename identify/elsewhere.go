@@ -43,7 +43,7 @@ func (e *elsewhere) look() error {
 
 // attempt returns the finding; nil: f does not separate.
 func (e *elsewhere) attempt() (*Finding, error) {
-	local, white, err := inValley(e.w.g, e.span.curved)
+	local, white, chain, err := inValley(e.w.g, e.span.curved)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (e *elsewhere) attempt() (*Finding, error) {
 	}
 	there, found := *e.w, e.found
 	there.g, there.seen = local, hessian.Basis{}
-	p, best, err := there.propose(white, [][]float64{local.valley.bottom}, nil)
+	p, best, err := there.propose(white, chain, nil)
 	if err != nil || p.settled == nil {
 		return nil, err
 	}

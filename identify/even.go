@@ -8,9 +8,6 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 )
 
-// fewestEvened is from how many directions on it pays to make them even.
-const fewestEvened = 20
-
 // evened returns a whitened basis with directions along which f curves equally at other
 // points, too. A component that happens to be flat where the Hessian was taken has a
 // direction that is far too long everywhere else, and differences along it are the
@@ -19,16 +16,8 @@ const fewestEvened = 20
 //	√(mean_k (T_iᵀH_kT_i)²)
 //
 // over the Hessian and some points, at which second differences cost 2m + 1 queries each.
-//
-// Where there are so few directions that a whole Hessian costs less it is left.
-func evened(g *ground, base hessian.Basis) (hessian.Basis, error) {
-	if len(base.Lambda) < fewestEvened {
-		return base, nil
-	}
-	step, err := g.step(hessian.Symmetric, base.T)
-	if err != nil {
-		return base, err
-	}
+// The step is the one with which the Hessian was taken.
+func evened(g *ground, base hessian.Basis, step float64) (hessian.Basis, error) {
 	points, err := g.points(looks)
 	if err != nil {
 		return base, err

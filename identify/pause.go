@@ -18,7 +18,7 @@ const (
 	// rough is the typical error from which on two such Hessians do not come near a
 	// frame. On the suite (d = 10 and 20), functions that separate stood at 0.023 or
 	// less, blocks at 0.16 and more, and functions of neither kind at 0.026 to 0.85.
-	rough = 0.03
+	rough = 1. / 30
 	// blatant is the coupling of a frame that is not merely inexact. On the suite (d =
 	// 10 and 20), frames of functions that separate stood at 0.2 or less before
 	// refinement, and those of functions that do not at 0.53 and more.

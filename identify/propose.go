@@ -21,6 +21,7 @@ type proposer struct {
 	stage   func(objective.Stage)
 	white   hessian.Basis // the directions that the last Hessians have whitened
 	seen    hessian.Basis // the last Hessians, for the record
+	step    float64       // with which they were taken
 
 	elsewhere func() error // looks where components curve, if few points see them; nil: does not
 	unseen    bool         // the last frame has components that few points see
@@ -94,7 +95,7 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64, once bool)
 		if white, err = whitened(chain); err != nil {
 			return proposal{}, white, err
 		}
-		points = chain.Points
+		points, p.step = chain.Points, chain.Step
 	}
 }
 
@@ -174,7 +175,7 @@ const forwards = 3
 // do not serve it returns directions that they have whitened.
 func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error) {
 	p.white = white
-	even, err := evened(p.g, white)
+	even, err := evened(p.g, white, p.step)
 	if err != nil {
 		return proposal{}, white, err
 	}
@@ -182,6 +183,7 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 	if err != nil {
 		return proposal{}, white, err
 	}
+	p.step = chain.Step
 	if chain, err = p.hopeless(chain, white); err != nil {
 		return proposal{}, white, err
 	}
@@ -234,7 +236,7 @@ func ordinary(m int) int { return max(4, m/8) }
 // symmetric proposes frames from three to eight Hessians by symmetric differences, and
 // looks for blocks from five on.
 func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
-	even, err := evened(p.g, white)
+	even, err := evened(p.g, white, p.step)
 	if err != nil {
 		return proposal{}, err
 	}

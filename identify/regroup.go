@@ -113,8 +113,11 @@ func (s *settler) join(c *candidate) (*candidate, error) {
 // largest of some designs.
 func couplings(g *ground, c *candidate, groups []*group, pairs [][2]int) ([]float64, error) {
 	coupling := make([]float64, len(pairs))
-	designs, err := newDesigns(g, c, looks, groups)
+	designs, err := newDesigns(g, c, looks)
 	if err != nil {
+		return nil, err
+	}
+	if err := measure(g, c, designs, groups); err != nil {
 		return nil, err
 	}
 	for _, d := range designs {

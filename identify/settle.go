@@ -82,11 +82,11 @@ func (s *settler) early(c *candidate) (*candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c, err = s.determined(s.know(c)); err != nil || c.check.worst() > boldestE {
+	if c, err = s.determined(s.know(c)); err != nil || c.check.quantile(mostBlocks) > s.tolerance {
 		return nil, err
 	}
 	strikes := s.strikes
-	c, err = s.rounds(c)
+	c, err = s.rounds(c, patience-1)
 	s.strikes = strikes
 	if err != nil || c.check.worst() > progress*s.tolerance {
 		return nil, err
@@ -123,7 +123,7 @@ func (s *settler) polish(c *candidate) (*candidate, error) {
 	if finer != nil && finer.check.worst() <= apart {
 		c = finer
 	}
-	if c, err = s.rounds(c); err != nil {
+	if c, err = s.rounds(c, patience); err != nil {
 		return nil, err
 	}
 	if c, err = s.coarser(c); err != nil {
@@ -143,7 +143,7 @@ func (s *settler) coarser(c *candidate) (*candidate, error) {
 	if joined == nil || err != nil {
 		return c, err
 	}
-	refined, err := s.rounds(joined)
+	refined, err := s.rounds(joined, patience)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (s *settler) coarser(c *candidate) (*candidate, error) {
 	if split == nil || err != nil {
 		return c, err
 	}
-	if refined, err = s.rounds(split); err != nil || refined.check.worst() > c.check.worst()/gain {
+	if refined, err = s.rounds(split, patience); err != nil || refined.check.worst() > c.check.worst()/gain {
 		return c, err
 	}
 	return refined, nil
@@ -170,7 +170,7 @@ func (s *settler) finest(c *candidate) (*candidate, error) {
 		if c = next; finer == nil || finer.check.worst() > apart {
 			continue
 		}
-		if finer, err = s.rounds(finer); err != nil {
+		if finer, err = s.rounds(finer, patience); err != nil {
 			return nil, err
 		}
 		if finer.check.worst() <= max(gain*s.tolerance, c.check.worst()) {
@@ -191,10 +191,11 @@ const (
 )
 
 // rounds refines all pairs of blocks, then those that need it most: with an
-// error of E somewhere, others below E² cannot be told from its effects.
-func (s *settler) rounds(c *candidate) (*candidate, error) {
+// error of E somewhere, others below E² cannot be told from its effects. It gives up after
+// so many rounds without progress.
+func (s *settler) rounds(c *candidate, patience int) (*candidate, error) {
 	groups := allGroups(c.blocks)
-	refined := c.check.typical() <= s.tolerance // most of them are
+	refined := c.check.quantile(mostBlocks) <= s.tolerance // most of them are
 	for round, failed := 0, 0; round < mostRounds && failed < patience; round++ {
 		worst := c.check.worst()
 		if worst <= s.tolerance {
@@ -208,7 +209,7 @@ func (s *settler) rounds(c *candidate) (*candidate, error) {
 			}
 		}
 		if round > 0 || refined {
-			groups = badGroups(c, max(s.tolerance, worst*worst))
+			groups = badGroups(c, max(s.tolerance, min(worst*worst, worst/progress)))
 		}
 		if len(groups) == 0 {
 			return c, nil
@@ -239,8 +240,8 @@ func (s *settler) rounds(c *candidate) (*candidate, error) {
 // determined returns the candidate refined where its Hessians say little. Pairs for which
 // that changes much are looked at again, since what is left is of third order.
 func (s *settler) determined(c *candidate) (*candidate, error) {
-	next := c
-	for groups := allGroups(c.blocks); len(groups) > 0; {
+	next, groups := c, allGroups(c.blocks)
+	for k := 0; k < passes && len(groups) > 0; k++ {
 		e, now, err := supplement(s.g, next, groups)
 		if err != nil {
 			return c, err

@@ -18,8 +18,9 @@ import (
 // First it looks whether f separates in the coordinates as given, and then whether f has
 // few components. If so it finds their span from gradients, and all that follows is in m
 // dimensions. Then it proposes a frame from more and more Hessians: one is enough for a
-// quadratic, three by forward differences for most functions, three by symmetric ones
-// where curvatures are of very different size, and five or more for blocks. The first
+// quadratic, two by forward differences for a rough frame of most functions and three for
+// an exact one, symmetric ones where curvatures are of very different size, and five or
+// more for blocks. The first
 // Hessian whitens the directions along which the others are taken, so that the condition
 // of W does not matter. Last the frame is refined by large steps at points composed so
 // that no component is flat, blocks that couple are joined, others are split, and the
@@ -259,7 +260,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		}
 	}
 	elsewhere := &elsewhere{w: w, found: found, span: s}
-	p, best, err := w.propose(white, first.Points, elsewhere.look)
+	p, best, err := w.propose(white, first, elsewhere.look)
 	if err != nil {
 		return elsewhere.or(found.orBest(best)), nil, elsewhere.end(err)
 	}
@@ -285,13 +286,13 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 // from that Hessian, then from some by forward differences, and where these are not
 // enough from more and more by symmetric ones. Before these it may call elsewhere. It
 // returns the best candidate too, settled or not.
-func (w *work) propose(white hessian.Basis, points [][]float64, elsewhere func() error) (proposal, *candidate, error) {
+func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, measures: w.Measures, stage: w.stage}
-	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, elsewhere: elsewhere}
+	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, elsewhere: elsewhere}
 	s.doubt = by.doubt
 	defer func() { w.seen = by.seen }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
-	p, white, err := by.quadratic(white, points, small)
+	p, white, err := by.quadratic(white, first.Points, small)
 	if p.done() || err != nil {
 		return p, s.best, err
 	}

@@ -37,36 +37,36 @@ func (v *valley) spread(w []float64) float64 {
 	return v.size * math.Sqrt(sum)
 }
 
-// inValley returns the ground around the point to which a descent leads, and a Hessian
+// inValley returns the ground around the point to which a descent leads, and the Hessian
 // there that has whitened its directions.
-func inValley(g *ground, curved *mat.Dense) (*ground, hessian.Basis, error) {
+func inValley(g *ground, curved *mat.Dense) (*ground, hessian.Basis, hessian.Chain, error) {
 	local := *g
 	local.finite = nil
 	from, err := g.point()
 	if err != nil {
-		return nil, hessian.Basis{}, err
+		return nil, hessian.Basis{}, hessian.Chain{}, err
 	}
 	bottom, err := descent{g}.from(from)
 	if err != nil {
-		return nil, hessian.Basis{}, err
+		return nil, hessian.Basis{}, hessian.Chain{}, err
 	}
 	d := len(bottom)
 	local.valley = &valley{bottom, kernel.Identity(d), 0} // the bottom alone
 	chain, err := local.chain(hessian.Forward, hessian.Orthonormal(curved))
 	if err != nil {
-		return nil, hessian.Basis{}, err
+		return nil, hessian.Basis{}, hessian.Chain{}, err
 	}
 	if chain, err = local.extended(chain, 1); err != nil {
-		return nil, hessian.Basis{}, err
+		return nil, hessian.Basis{}, hessian.Chain{}, err
 	}
 	white, err := whitened(chain)
 	if err != nil {
-		return nil, white, err
+		return nil, white, chain, err
 	}
 	local.valley.t = white.T
 	local.valley.size, err = local.valley.width(&local)
 	local.finite = nil
-	return &local, white, err
+	return &local, white, chain, err
 }
 
 // widths are the parts of the box that a valley may be wide, from the largest down.
