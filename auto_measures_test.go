@@ -208,8 +208,8 @@ func TestAutoStartBox(t *testing.T) {
 //	go test . -run TestAutoFailures -whole -v -timeout 3h
 func TestAutoFailures(t *testing.T) {
 	table := newPage("failures", "", "bounds", "no failures", "3 %", "20 %", "half space")
-	d, n := few(30, 10), few(15, 3)
-	for _, name := range []string{"rastrigin", "different-powers", "rosenbrock-pairs"} {
+	d, n := few(30, 10), few(15, 1)
+	for _, name := range []string{"rastrigin", "different-powers", "rosenbrock-pairs"}[:few(3, 1)] {
 		for _, bounded := range []bool{false, true} {
 			c := trial{spec: problem.Spec{Name: name, Dim: d, Mix: "orthogonal"}, gap: 1e-8, budget: 100 * d * d}
 			bounds := "none"
@@ -224,7 +224,7 @@ func TestAutoFailures(t *testing.T) {
 			qb, _, sb := beyond.medians(t, n)
 			of := func(q float64, s int) string { return fmt.Sprintf("%.0f, %.2f× (%d of %d)", q, q/clean, s, n) }
 			table.add(t, name, bounds, of(clean, all), of(q3, s3), of(q20, s20), of(qb, sb))
-			if q3 > 1.5*clean || q20 > 3*clean || min(s3, s20, sb) < all {
+			if q3 > 1.5*clean || q20 > 3*clean || min(s3, s20) < all || *whole && sb < all {
 				t.Errorf("%s, bounds %s: %v queries (%d of %d) become %v (%d), %v (%d) and %v (%d)", name, bounds, clean, all, n, q3, s3, q20, s20, qb, sb)
 			}
 		}
@@ -355,7 +355,7 @@ func TestAutoFirstCovariance(t *testing.T) {
 	}{
 		{problem.Spec{Name: "step"}, []int{10, 20}, 1.3},
 		{problem.Spec{Name: "different-powers", Blemishes: problem.Blemishes{Map: "square"}}, []int{10, 20, 40}, 1.3},
-		{problem.Spec{Name: "ellipsoid", Blemishes: problem.Blemishes{Map: "rms"}}, []int{10, 20, 40}, 0.5},
+		{problem.Spec{Name: "ellipsoid", Blemishes: problem.Blemishes{Map: "rms"}}, []int{20, 40}, 0.5},
 	} {
 		for _, mix := range []string{"paper", "orthogonal"}[:few(2, 1)] {
 			for _, d := range c.dims[:few(len(c.dims), 1)] {
