@@ -95,12 +95,31 @@ func (p *proposer) doubt(queries int) error {
 	if m, d := p.white.T.Dims(); p.pause == nil || m < d {
 		return nil
 	}
+	p.doubted = true
 	inverse := kernel.Times(mat.DenseCopyOf(p.white.T.T()), p.white.T) // TᵀT = VΛ⁻¹Vᵀ
 	if err := p.pause(Doubt{queries, kernel.Symmetrised(inverse, 1)}); err != nil {
 		return err
 	}
 	p.stage(hessians)
 	return nil
+}
+
+// before is called before more Hessians by symmetric differences, which take so many queries.
+// Where few points see the components it looks elsewhere, once: at once if there was no doubt
+// so far.
+func (p *proposer) before(c *candidate, queries int) error {
+	if !p.doubted {
+		if err := p.aside(); err != nil {
+			return err
+		}
+	}
+	if likely(c, uncoupledSymmetric) {
+		return nil
+	}
+	if err := p.doubt(queries); err != nil {
+		return err
+	}
+	return p.aside()
 }
 
 // aside looks elsewhere, if the Hessians are exact and few points see the components.

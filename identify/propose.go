@@ -26,6 +26,7 @@ type proposer struct {
 	elsewhere func() error // looks where components curve, if few points see them; nil: does not
 	unseen    bool         // the last frame has components that few points see
 	exact     bool         // the last Hessians are by symmetric differences
+	doubted   bool         // there was a doubt
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
@@ -257,13 +258,8 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		if p.settler.lost() {
 			break
 		}
-		if k > 0 && !likely(c, uncoupledSymmetric) {
-			if err := p.doubt((n - lengths[k-1]) * hessian.Symmetric.Queries(m)); err != nil {
-				return proposal{}, err
-			}
-		}
-		if k == 1 {
-			if err := p.aside(); err != nil {
+		if k > 0 {
+			if err := p.before(c, (n-lengths[k-1])*hessian.Symmetric.Queries(m)); err != nil {
 				return proposal{}, err
 			}
 		}
