@@ -17,7 +17,8 @@ type descent struct {
 	fx float64
 	s  []stencil // of each single component
 
-	below float64 // f is to become less than that
+	below     float64 // f is to become less than that
+	predicted float64 // the gain that the last step was to have
 }
 
 func newDescent(p *polisher, from objective.Best, part float64) *descent {
@@ -31,7 +32,12 @@ func newDescent(p *polisher, from objective.Best, part float64) *descent {
 	return d
 }
 
-// steps takes up to so many steps, as long as they gain something.
+// asPredicted is how far the gain of the first step may be from the one predicted, as a part
+// of it, if f is a bowl: a quadratic gains exactly that, but for errors of the frame.
+const asPredicted = 0.1
+
+// steps takes up to so many steps, as long as they gain something. f is no bowl if the first
+// one does not gain what it was to.
 func (d *descent) steps(ctx context.Context, most int) error {
 	err := d.measure(ctx)
 	if err == nil {
@@ -42,9 +48,13 @@ func (d *descent) steps(ctx context.Context, most int) error {
 			d.bowl = false
 			break
 		}
+		before := d.fx
 		var more bool
 		if more, err = d.step(ctx, k+1 < most); !more {
 			break
+		}
+		if gain := before - d.fx; k == 0 && !(math.Abs(gain-d.predicted) <= asPredicted*d.predicted) {
+			d.bowl = false
 		}
 	}
 	return err
@@ -129,6 +139,7 @@ const (
 func (d *descent) step(ctx context.Context, again bool) (bool, error) {
 	none := d.f.none(d.fx)
 	gain, restless := d.propose(none)
+	d.predicted = gain
 	if d.fx-float64(gain/addUp) > d.below {
 		return false, nil
 	}
