@@ -72,11 +72,15 @@ const (
 // none is larger. Where f does not separate some stood at 0.04 and more.
 const looselyCoupled = 1e-2
 
+// hollowFrame is the typical error of a frame by a check from which on it has nothing to do
+// with f. Blocks stood at 0.45 or less, however much their components couple.
+const hollowFrame = 1
+
 // likely reports whether joint diagonalisation has left most pairs of components
 // uncoupled, or all of them loosely coupled: then f is likely to separate, into components
 // or into small blocks.
 func likely(c *candidate, uncoupled float64) bool {
-	if c == nil || c.couplings == nil {
+	if c == nil || c.couplings == nil || c.check.typical() > hollowFrame {
 		return false
 	}
 	var all []float64

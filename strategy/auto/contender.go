@@ -14,6 +14,7 @@ type contender struct {
 	talk    *asktell.Talk
 	end     objective.Status // with which the series has ended
 	over    bool
+	runs    int // that have begun
 	queries int
 	least   float64   // the lowest value of its own
 	stages  []int     // numbers of queries for each dimension, ascending,
@@ -24,6 +25,7 @@ type contender struct {
 // queries for each dimension.
 func newContender(ctx context.Context, dim int, series cmaes.Series, stages []int) *contender {
 	c := &contender{least: math.Inf(1), stages: stages}
+	series.Began = func(cmaes.Plan) { c.runs++ }
 	c.talk = asktell.New(dim, func(f objective.Objective) error {
 		r, err := series.Minimize(ctx, f)
 		c.end = r.Status

@@ -44,9 +44,11 @@ var stages = []int{40, 80, 160}
 
 // The informed series gets as many queries in its trial as the plain one up to 8d², and then
 // a sixth of them: on functions that are so ill-conditioned that there is one, CMA-ES takes
-// 13d² queries and more. After the trial it is the one that has lost that gets a sixth.
+// 13d² queries and more. After the trial it is the one that has lost that gets a sixth, for
+// one run.
 const (
 	otherShare   = 6
+	otherRuns    = 1
 	informedFree = 8
 )
 
@@ -87,7 +89,7 @@ func (s *fallback) turn() *contender {
 	}
 	switch d := s.f.Dim(); {
 	case other == nil || other.over:
-	case first.over, otherShare*other.queries <= first.queries:
+	case first.over, other.runs <= otherRuns && otherShare*other.queries <= first.queries:
 		return other
 	case !s.tried && other.queries <= min(first.queries, informedFree*d*d):
 		return other

@@ -39,6 +39,11 @@ func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
 // wait lets CMA-ES run until it has had its share before a part of so many queries. It is an
 // error if there is no budget left for both.
 func (r *race) wait(ctx context.Context, queries int) error {
+	for r.fallback.near != nil && !r.fallback.near.over {
+		if _, err := r.fallback.search(ctx, 1); err != nil {
+			return err
+		}
+	}
 	speculative := r.survey.spent + queries
 	if speculative+inDoubt*speculative > r.budget {
 		return errShare

@@ -17,19 +17,19 @@ import (
 //
 // The steps that are tried fall from that of a cold start by warmFactor, warmSteps times.
 // With each of them warmTries points are drawn as a first generation would. The longest
-// step serves with which a quarter of the points are better than the one given: at a distance
+// step serves with which a third of the points are better than the one given: at a distance
 // δ from the minimum of a sphere that is so up to σ = 1.3δ/d.
 const (
 	warmSteps  = 8
 	warmFactor = 4
-	warmTries  = 12
-	warmBetter = warmTries / 4
+	warmTries  = 6
+	warmBetter = warmTries / 3
 )
 
-// warmPart is the part of what a survey takes, a tenth of Least(d), that the run around the
-// point gets before the survey: where the point is in a wrong well the rest is better spent
-// on the coordinates.
-const warmPart = 10
+// warmPart is the part of what a survey takes, a twentieth of Least(d), that the run around
+// the point gets before the survey: where the point is in a wrong well the rest is better
+// spent on the coordinates. In the first doubt the run goes on to its end.
+const warmPart = 20
 
 // warm looks around the best point given and begins a run there, unless a long step is as
 // good as a short one.
