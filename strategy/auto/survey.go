@@ -3,16 +3,21 @@ package auto
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
 )
 
-// rough is the error E of a frame up to which it is not refined for the search, if it
-// passes for separable. Lines from better points mend the rest. It saves a third of the
-// queries beside a survey to 1e-7.
-const rough = 0.01
+// A frame is not refined for the search if it passes for separable and its error E is at
+// most roughMost, and √d·E at most rough: what disturbs a component is the errors of all
+// others together. Lines from better points mend the rest. It saves a third of the queries
+// beside a survey to 1e-7.
+const (
+	roughMost = 0.01
+	rough     = 0.1
+)
 
 // measures is at how many points the scales of components are measured: at one a ripple
 // may be missed, at three hardly.
@@ -65,7 +70,7 @@ func (r *run) survey(ctx context.Context, f *share) identify.Survey {
 	race := &race{fallback: r.fallback, survey: f, bounded: r.task.Bounded(), budget: r.task.Budget}
 	f.usual, f.beyond = usualSurvey*identify.Least(r.f.Dim()), race.wait
 	return identify.Survey{
-		Tolerance: rough, Measures: measures,
+		Tolerance: min(roughMost, rough/math.Sqrt(float64(r.f.Dim()))), Measures: measures,
 		Pause: func(doubt identify.Doubt) error { return race.pause(ctx, doubt) },
 	}
 }
