@@ -145,30 +145,43 @@ type lockstep struct {
 	x      []float64       // all other blocks are as at x
 }
 
-// step advances every block by a batch, and reports whether there was any to advance.
+// step advances every block by a batch, and reports whether there was any to advance. Where a
+// block leaves the bounds f is not asked: it is +∞ there. The point where the best of all
+// blocks meet is brought back into them.
 func (s *lockstep) step(ctx context.Context) (bool, error) {
 	wants, err := asktell.Wanted(s.talks)
 	if err != nil {
 		return false, err
 	}
-	values, err := objective.Ask(ctx, s.f, len(wants)+1, func(i int, row []float64) {
+	var points [][]float64
+	var inside []int // which of those wanted they are
+	for i, w := range wants {
+		x := slices.Clone(s.x)
+		if s.put(x, s.blocks[w.Talk], w.Point); s.at.bounds.Contains(x) {
+			points, inside = append(points, x), append(inside, i)
+		}
+	}
+	values, err := objective.Ask(ctx, s.f, len(points)+1, func(i int, row []float64) {
+		if i < len(points) {
+			copy(row, points[i])
+			return
+		}
 		copy(row, s.x)
-		if i < len(wants) {
-			s.put(row, s.blocks[wants[i].Talk], wants[i].Point)
-		} else {
-			for _, k := range s.blocks {
-				s.put(row, k, k.best.Point)
-			}
+		for _, k := range s.blocks {
+			s.put(row, k, k.best.Point)
 		}
 		clamp(row, s.at.bounds)
 	})
 	if err != nil {
 		return false, err
 	}
-	for i, w := range wants {
-		s.blocks[w.Talk].best.Offer(w.Point, values[i])
+	all := slices.Repeat([]float64{math.Inf(1)}, len(wants))
+	for i, v := range values[:len(points)] {
+		w := wants[inside[i]]
+		s.blocks[w.Talk].best.Offer(w.Point, v)
+		all[inside[i]] = v
 	}
-	asktell.TellAll(s.talks, values[:len(wants)])
+	asktell.TellAll(s.talks, all)
 	return len(wants) > 0, nil
 }
 
