@@ -22,7 +22,7 @@ type watched struct {
 	spread  float64 // how much f rises over the scales of its components; +∞: not known
 	queries int
 	walls   bool // f fails next to points at which it has failed, too
-	limit   int // no more queries than this for the part that is under way; 0: no limit
+	limit   int  // no more queries than this for the part that is under way; 0: no limit
 }
 
 func watch(f objective.Objective, stage func(objective.Stage)) *watched {
