@@ -9,6 +9,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
@@ -48,15 +49,20 @@ func TestAutoElsewhere(t *testing.T) {
 	}
 }
 
-// Auto keeps to a budget of any size, and says so if the budget is too small.
+// Auto keeps to a budget of any size, and says so if the budget is too small: below Least(d),
+// and for a quadratic below d²/2 + 110d.
 func TestAutoBudgets(t *testing.T) {
 	for _, spec := range []problem.Spec{{Name: "rastrigin", Dim: 6}, {Name: "rosenbrock-pairs", Dim: 6}, {Name: "ackley", Dim: 6}, {Name: "squared-norm", Dim: 6, Mix: "none"}} {
+		least := identify.Least(6)
+		if spec.Name == "squared-norm" {
+			least = 6*6/2 + 110*6
+		}
 		for budget := 1; budget < 8000; budget += 1 + budget/7 {
 			r, _ := solve(t, spec, nil, 0, budget)
 			if r.Queries > budget || r.Queries < budget && r.Status != objective.Converged {
 				t.Errorf("%s: %d queries of %d, %v", spec.Name, r.Queries, budget, r.Status)
 			}
-			if small := strings.Contains(r.String(), "the budget is too small to look for mixed coordinates"); small != (budget < 3*36+300) {
+			if small := strings.Contains(r.String(), "the budget is too small to look for mixed coordinates"); small != (budget < least) {
 				t.Errorf("%s: of a budget of %d it says %v", spec.Name, budget, r)
 			}
 			sum := 0
@@ -74,17 +80,23 @@ func TestAutoBudgets(t *testing.T) {
 // still be put together at the end.
 func TestAutoAffordsLines(t *testing.T) {
 	for seed := range uint64(3) {
-		spec := problem.Spec{Name: "rastrigin", Dim: 20, Seed: seed}
-		whole, _ := solve(t, spec, nil, 0, 0)
+		p := mixed(t, "rastrigin", 20, seed)
+		o := untwist.Options{Seed: seed, Start: p.Domain(), Frame: p.Frame()} // a survey would need more
+		whole, err := untwist.Minimize(ctx, p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
 		lines := 0
 		for _, s := range whole.Stages {
 			if s.Name == "lines" {
 				lines += s.Queries
 			}
 		}
-		short, gap := solve(t, spec, nil, 0, whole.Spent(objective.ToFind)+whole.Spent(objective.ToCheck)+lines*9/10)
-		if gap > 20 || short.Status != objective.BudgetSpent { // about one well off per coordinate
-			t.Errorf("seed %d: a gap of %v with nine tenths of the lines, %v", seed, gap, short.Status)
+		o.Budget = whole.Spent(objective.ToFind) + whole.Spent(objective.ToCheck) + lines*9/10
+		short, err := untwist.Minimize(ctx, p, o)
+		gap := short.Value - p.Minimum()
+		if err != nil || gap > 20 || short.Status != objective.BudgetSpent { // about one well off per coordinate
+			t.Errorf("seed %d: a gap of %v with nine tenths of the lines, %v, error %v", seed, gap, short.Status, err)
 		}
 	}
 }

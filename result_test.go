@@ -30,11 +30,11 @@ func TestComponentsWithoutAMinimumAreCountedFromOne(t *testing.T) {
 	}
 }
 
-// Queries at known points do not count as a search by CMA-ES.
+// Queries at known points do not count as a search by CMA-ES; the search around them does.
 func TestEveryStageHasItsPurpose(t *testing.T) {
 	p := mixed(t, "rastrigin", 5, 1)
 	r, err := untwist.Minimize(ctx, p, untwist.Options{Start: p.Domain(), Points: [][]float64{{1, 1, 1, 1, 1}, {0, 0, 0, 0, 0}}, Seed: 1})
-	if err != nil || r.Spent(objective.AtKnown) != 2 || r.Spent(objective.ToSearch) != 0 {
+	if err != nil || r.Spent(objective.AtKnown) != 2 || r.Spent(objective.ToSearch) == 0 {
 		t.Errorf("%v, error %v", r, err)
 	}
 	sum := 0

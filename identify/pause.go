@@ -8,6 +8,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// A Doubt is what a survey knows before a part that may well be in vain: three Hessians
+// have not shown the frame, and not even that most components have nothing to do with
+// each other; or a refinement makes no progress.
+type Doubt struct {
+	// Queries is about how many the part takes.
+	Queries int
+	// Inverse is the inverse of the Hessians' mean size,
+	//
+	//	S⁻¹, S² = mean_k H_k²,
+	//
+	// up to a factor.
+	Inverse *mat.SymDense
+}
+
 // WellConditioned is the condition number of a Hessian up to which it is exact enough to
 // show the frame, if there is one. For Rosenbrock's, Ackley's and Griewank's functions it
 // was from 1.5 to 400 with orthogonal mixing matrices, and from 3,000 to 700,000 with the

@@ -2,13 +2,10 @@ package identify
 
 import (
 	"errors"
-	"math"
 
 	"github.com/untwist/untwist/hessian"
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/jointdiag"
 	"github.com/untwist/untwist/objective"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -39,100 +36,6 @@ type proposal struct {
 
 // done reports whether the proposal ends the search.
 func (p proposal) done() bool { return p.settled != nil || p.smaller != nil }
-
-const (
-	// nearly is the typical error of a frame from one Hessian up to which f may be
-	// quadratic, and the rest be the fault of the Hessian. On the suite, frames of
-	// quadratics were below it at once and at 1e-5 after one more Hessian, and those of
-	// blocks and of functions that do not separate at 0.015 and more.
-	nearly = 1e-2
-	// againMost is how often a frame from one Hessian is bettered; quadratics of the
-	// suite needed up to three.
-	againMost = 3
-	// sameEnough is the change of a second difference, as a part of it, up to which f
-	// has the same Hessian at another point: far above what the error of the frame
-	// makes of it, and far below what any ripple does.
-	sameEnough = 1e-3
-)
-
-// quadratic proposes the frame in which one Hessian is diagonal: enough if the
-// Hessian is the same everywhere. If that is nearly so it is done again, with a Hessian
-// along the directions that were found, which are better each time, unless it shall look
-// once only. It returns the directions too.
-func (p *proposer) quadratic(white hessian.Basis, points [][]float64, once bool) (proposal, hessian.Basis, error) {
-	m := len(white.Lambda)
-	for again := 0; ; again++ {
-		lambda := mat.NewDense(1, m, nil)
-		for i := range m {
-			lambda.Set(0, i, white.Seen[0].At(i, i))
-		}
-		p.seen = white
-		c := fromHessians(p.g, kernel.Identity(m), lambda, white, points)
-		if c == nil {
-			return proposal{}, white, nil
-		}
-		c, err := p.settler.offer(c, 1)
-		switch {
-		case err != nil:
-			return proposal{}, white, err
-		case c.check.worst() <= max(defaultTolerance, p.settler.tolerance):
-			same, err := sameEverywhere(p.g, c)
-			if same || err != nil || c.check.worst() <= defaultTolerance { // nothing to refine
-				return proposal{settled: c, quadratic: same}, white, err
-			}
-		}
-		switch {
-		case c.check.typical() > nearly || again == againMost || once:
-			return proposal{}, white, nil
-		}
-		white.Seen = nil // a Hessian along worse directions would spoil it
-		chain, err := p.g.chain(hessian.Forward, white)
-		if err != nil {
-			return proposal{}, white, err
-		}
-		if chain, err = p.g.extended(chain, 1); err != nil {
-			return proposal{}, white, err
-		}
-		if white, err = whitened(chain); err != nil {
-			return proposal{}, white, err
-		}
-		points, p.step = chain.Points, chain.Step
-	}
-}
-
-// sameEverywhere reports whether f has the same Hessian at other points: there
-// its second difference along Σ h_i u_i is Σ f_i″ h_i², f_i″ as it was seen. (A
-// frame from one Hessian may be right for another reason: W may be orthogonal.)
-func sameEverywhere(g *ground, c *candidate) (bool, error) {
-	seen := c.sightings[len(c.sightings)-1].lambda
-	points, err := g.points(looks)
-	if err != nil {
-		return false, err
-	}
-	var ways [][]float64
-	var want, size []float64
-	for _, x := range points {
-		v, w, s := make([]float64, len(x)), 0.0, 0.0
-		for i, h := range c.steps(g, x) {
-			kernel.AddScaled(v, h, c.u.RawRowView(i))
-			w += float64(seen[i] * h * h)
-			s += float64(math.Abs(seen[i]) * h * h)
-		}
-		t := min(1, g.room(x, v))
-		floats.Scale(t, v)
-		ways, want, size = append(ways, v), append(want, float64(t*t*w)), append(size, float64(t*t*s))
-	}
-	f, err := threes(g, points, ways)
-	if err != nil {
-		return false, err
-	}
-	for k := range points {
-		if got := f[k].second(); !(math.Abs(got-want[k]) <= sameEnough*size[k]) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
 
 // diagonalise extends a chain to n Hessians and offers the frame that diagonalises
 // them; nil if they are singular.
@@ -229,10 +132,15 @@ var lengths = []int{3, 4, 5, 6, 8}
 // diagonalisation still finds something that looks diagonal.
 const blocksFrom = 5
 
-// ordinary is the size up to which blocks are believed as soon as they are found: an
-// eighth of all components, and four in any case. Larger ones are what errors of the
-// Hessians look like too.
-func ordinary(m int) int { return max(4, m/8) }
+// atMost is the size up to which blocks are believed that n Hessians show: an eighth of all
+// m components, and four in any case. Larger ones are what errors of the Hessians look like
+// too; they are believed if all else fails.
+func atMost(m, n int) int {
+	if n == lengths[len(lengths)-1] {
+		return m - 1
+	}
+	return max(4, m/8)
+}
 
 // symmetric proposes frames from three to eight Hessians by symmetric differences, and
 // looks for blocks from five on.
@@ -281,31 +189,20 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		if c == nil || n < blocksFrom || p.settler.lost() {
 			continue
 		}
-		most := ordinary(m)
-		if n == lengths[len(lengths)-1] {
-			most = m - 1 // large blocks are believed if all else fails
-		}
-		if c, err = p.settler.regroup(c, most); err != nil {
-			return proposal{}, err
-		}
-		if c == nil {
-			continue
-		}
-		if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
+		var settled *candidate
+		if settled, c, err = p.inBlocks(c, atMost(m, n)); settled != nil || err != nil {
 			return proposal{settled: settled}, err
 		}
 	}
 	return proposal{}, nil
 }
 
-// reconsider looks once more for signs of fewer components than dimensions, in
-// Hessians that are more exact than the first. It returns nil if there are none.
-func (p *proposer) reconsider(chain hessian.Chain) (*span, error) {
-	b := chain.Own()
-	m, d := b.T.Dims()
-	white, err := b.Whitened()
-	if m < d || err != nil {
-		return nil, nil
+// inBlocks looks for blocks of at most so many components and settles them. It returns the
+// candidate that has them too, nil if there are none.
+func (p *proposer) inBlocks(c *candidate, most int) (settled, grouped *candidate, err error) {
+	if grouped, err = p.settler.regroup(c, most); grouped == nil || err != nil {
+		return nil, grouped, err
 	}
-	return suspect(p.g, chain, white, many(d), p.stage)
+	settled, _, err = p.settler.settle(grouped)
+	return settled, grouped, err
 }

@@ -169,3 +169,15 @@ func suspect(g *ground, c hessian.Chain, white hessian.Basis, sign suspicion, st
 	}
 	return nil, nil
 }
+
+// reconsider looks once more for signs of fewer components than dimensions, in
+// Hessians that are more exact than the first. It returns nil if there are none.
+func (p *proposer) reconsider(chain hessian.Chain) (*span, error) {
+	b := chain.Own()
+	m, d := b.T.Dims()
+	white, err := b.Whitened()
+	if m < d || err != nil {
+		return nil, nil
+	}
+	return suspect(p.g, chain, white, many(d), p.stage)
+}

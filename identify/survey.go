@@ -8,7 +8,6 @@ import (
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Survey finds the frame of a function by joint diagonalisation and large-step
@@ -52,38 +51,9 @@ type Survey struct {
 	Budget int
 }
 
-// A Doubt is what a survey knows before a part that may well be in vain: three Hessians
-// have not shown the frame, and not even that most components have nothing to do with
-// each other; or a refinement makes no progress.
-type Doubt struct {
-	// Queries is about how many the part takes.
-	Queries int
-	// Inverse is the inverse of the Hessians' mean size,
-	//
-	//	S⁻¹, S² = mean_k H_k²,
-	//
-	// up to a factor.
-	Inverse *mat.SymDense
-}
-
 // defaultTolerance is below what searches need, and far above rounding. What two rounds
 // of refinement leave is mostly below it anyway.
 const defaultTolerance = 1e-7
-
-// Least is how many queries it takes at least to find d coordinates and to use them. A
-// survey that goes well takes about 3d²/2 + 83d + 160, most of it for three Hessians by
-// forward differences. Searches along lines take half as much. Where a survey goes badly
-// more than half of the budget is left.
-func Least(d int) int { return 9*d*d/4 + 165*d + 240 }
-
-// leastQuadratic is how many it takes at least to find out that f is quadratic and to use
-// that: d²/2 for a Hessian by forward differences, and the rest for its step and a check.
-// Where f is not quadratic that is a quarter of the budget, or less.
-func leastQuadratic(d int) int { return d*d/2 + 110*d }
-
-// leastAsGiven is how many it takes at least to measure the scales of coordinates that
-// separate f as they are, 28 for each at two points, and to search along them.
-func leastAsGiven(d int) int { return min(160*d, Least(d)) }
 
 // Name returns "survey".
 func (Survey) Name() string { return "survey" }

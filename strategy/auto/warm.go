@@ -42,6 +42,7 @@ func (r *run) warm(ctx context.Context) error {
 	r.fallback.start = x
 	sigma := func(k int) float64 { return strategy.FirstSigma * math.Pow(warmFactor, -float64(k)) }
 	stream := rng.Seed(r.task.Seed).Stream("auto", "warm")
+	r.f.stage(byCMAES)
 	values, err := objective.Ask(ctx, r.f, warmSteps*warmTries, func(i int, row []float64) {
 		stream.Norm(row)
 		for k := range row {

@@ -1,0 +1,16 @@
+package identify
+
+// Least is how many queries it takes at least to find d coordinates and to use them. A
+// survey that goes well takes about 3d²/2 + 83d + 160, most of it for three Hessians by
+// forward differences. Searches along lines take half as much. Where a survey goes badly
+// more than half of the budget is left.
+func Least(d int) int { return 9*d*d/4 + 165*d + 240 }
+
+// leastQuadratic is how many it takes at least to find out that f is quadratic and to use
+// that: d²/2 for a Hessian by forward differences, and the rest for its step and a check.
+// Where f is not quadratic that is a quarter of the budget, or less.
+func leastQuadratic(d int) int { return d*d/2 + 110*d }
+
+// leastAsGiven is how many it takes at least to measure the scales of coordinates that
+// separate f as they are, 28 for each at two points, and to search along them.
+func leastAsGiven(d int) int { return min(160*d, Least(d)) }
