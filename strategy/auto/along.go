@@ -97,8 +97,8 @@ const (
 	mostBlocksRounds = 4
 )
 
-// everywhere minimises along lines and in blocks over their whole range, and then goes on
-// from the point found.
+// everywhere minimises along lines and in blocks over their whole range, blocks after Newton
+// steps, and then goes on from the point found.
 func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
 	l := newLines(r.f, at, r.explorer, r.task.Budget)
 	profiles, err := l.explore(ctx)
@@ -108,6 +108,11 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 	}
 	if r.open(profiles) {
 		return objective.Unbounded, nil
+	}
+	if len(at.blocks) > 0 { // Newton steps cost little beside blocks
+		if err := (&faceSearch{f: r.f, at: at}).search(ctx); err != nil {
+			return objective.Running, err
+		}
 	}
 	b := r.blocks(at)
 	if err := b.explore(ctx); err != nil {
