@@ -85,7 +85,7 @@ const mostPairs = 0.75
 // What Hessians by forward and by symmetric differences leave of the coupling of a pair
 // that does not couple.
 const (
-	uncoupledForward   = 5e-4
+	uncoupledForward   = 3e-4
 	uncoupledSymmetric = 1e-5
 )
 
