@@ -69,7 +69,6 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		if status != objective.Running || err != nil {
 			return status, err
 		}
-		r.learnt.Note("the coordinates found do not hold where the search has come to")
 	} else if r.task.Frame != nil {
 		r.learnt.Note("the frame that was given does not fit")
 	} else if r.task.Identifier != nil {

@@ -23,6 +23,7 @@ func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.S
 	doubt := had > 0 && found.Certificate.Verdict == certify.Blocks
 	if doubt {
 		if !worthwhileBlocks(found.Blocks) {
+			r.learnt.Note("the blocks are too large to be searched one by one")
 			return objective.Running, nil
 		}
 		r.f.limit = r.f.queries + had/blocksShare
@@ -31,20 +32,32 @@ func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.S
 	r.f.limit = 0
 	switch {
 	case errors.Is(err, errShare):
+		r.learnt.Note("the blocks were found in doubt, and the search in them has had its share of the budget")
 		return objective.Running, nil
+	case err == nil && status == objective.Running:
+		r.learnt.Note("%s", doNotHold)
+		return status, nil
 	case err != nil || status != objective.Converged:
 		return status, err
 	case doubt:
 		least := r.f.best.Value - r.f.tolerance()
-		if _, err := r.fallback.search(ctx, r.f.queries-before); err != nil || r.f.best.Value < least {
+		if _, err := r.fallback.search(ctx, r.f.queries-before); err != nil {
 			return objective.Running, err
+		} else if r.f.best.Value < least {
+			r.learnt.Note("%s", doNotHold)
+			return objective.Running, nil
 		}
 	}
-	if more, err := r.beyond(ctx, found.Frame); more || err != nil {
+	if more, err := r.beyond(ctx, found.Frame); err != nil {
 		return objective.Running, err
+	} else if more {
+		r.learnt.Note("f depends on more than the coordinates found")
+		return objective.Running, nil
 	}
 	return objective.Converged, nil
 }
+
+const doNotHold = "the coordinates found do not hold where the search has come to"
 
 // blocksShare is which part of what CMA-ES has had blocks get that were found in doubt.
 const blocksShare = 3
