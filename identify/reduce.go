@@ -164,7 +164,11 @@ func suspect(g *ground, c hessian.Chain, white hessian.Basis, sign suspicion, st
 		}
 		if isFlat {
 			stage(reduction)
-			return findSpan(g, d-null+below)
+			found, err := findSpan(g, d-null+below)
+			if found == nil && err == nil {
+				stage(hessians)
+			}
+			return found, err
 		}
 	}
 	return nil, nil

@@ -228,7 +228,6 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		if smaller, err := suspect(w.g, first, white, many(w.g.f.Dim()), w.stage); smaller != nil || err != nil {
 			return &found, smaller, err
 		}
-		w.stage(hessians)
 	}
 	elsewhere := &elsewhere{w: w, found: found, span: s}
 	p, best, err := w.propose(white, first, elsewhere.look)
