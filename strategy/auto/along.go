@@ -185,5 +185,5 @@ func (r *run) open(profiles []line.Profile) bool {
 
 // blocks are the blocks of the coordinates found.
 func (r *run) blocks(at *coordinates) *blocks {
-	return &blocks{f: r.f, at: at, seed: r.task.Seed, parallel: r.task.Parallel, budget: r.task.Budget}
+	return &blocks{f: r.f, at: at, seed: r.task.Seed, parallel: r.task.Parallel, budget: r.task.Budget, bounded: r.task.Bounded()}
 }

@@ -18,6 +18,7 @@ type blocks struct {
 	seed uint64
 
 	parallel, budget int // of the task
+	bounded          bool
 
 	open float64 // what the last search of all blocks may have left to gain
 }
@@ -78,7 +79,8 @@ func (b *blocks) abreast(n int) cmaes.Series {
 }
 
 // together runs a series in every block from the best point on. series is told a block and
-// that point.
+// that point. Within bounds they take as many queries as all before at most: where a block is
+// cut off its runs may not come to the same value, and Newton steps go on.
 func (b *blocks) together(ctx context.Context, series func(k *block, x []float64) cmaes.Series) error {
 	if len(b.at.blocks) == 0 {
 		return nil
@@ -100,12 +102,14 @@ func (b *blocks) together(ctx context.Context, series func(k *block, x []float64
 		defer talk.Stop()
 		s.blocks, s.talks = append(s.blocks, k), append(s.talks, talk)
 	}
-	for {
+	most := 2 * b.f.queries
+	for !b.bounded || b.f.queries < most {
 		more, err := s.step(ctx)
 		if !more || err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // observe adds to what is open: values of a block may still differ by a part, fall, of what
