@@ -26,7 +26,7 @@ func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.S
 			r.learnt.Note("the blocks are too large to be searched one by one")
 			return objective.Running, nil
 		}
-		r.f.limit = r.f.queries + had/blocksShare
+		r.f.limit = r.f.queries + max(had/blocksShare, usualBlocks(found.Blocks))
 	}
 	status, err := r.along(ctx, found)
 	r.f.limit = 0
@@ -59,8 +59,21 @@ func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.S
 
 const doNotHold = "the coordinates found do not hold where the search has come to"
 
-// blocksShare is which part of what CMA-ES has had blocks get that were found in doubt.
+// blocksShare is which part of what CMA-ES has had blocks get that were found in doubt, if
+// they do not take less as a rule.
 const blocksShare = 3
+
+// usualBlocks is how many queries two runs of CMA-ES in each block take as a rule:
+// 100n² + 600n in n dimensions.
+func usualBlocks(blocks [][]int) int {
+	sum := 0
+	for _, b := range blocks {
+		if n := len(b); n > 1 {
+			sum += 100*n*n + 600*n
+		}
+	}
+	return sum
+}
 
 // worthwhileBlocks reports whether blocks are worth searching one by one: CMA-ES in n
 // dimensions takes some n² queries, and together they should take half of what all
