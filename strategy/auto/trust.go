@@ -21,11 +21,11 @@ import (
 func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.Status, error) {
 	before, had := r.f.queries, r.fallback.spent()
 	doubt := had > 0 && found.Certificate.Verdict == certify.Blocks
-	if doubt {
-		if !worthwhileBlocks(found.Blocks) {
-			r.learnt.Note("the blocks are too large to be searched one by one")
-			return objective.Running, nil
-		}
+	if doubt && !worthwhileBlocks(found.Blocks) {
+		r.learnt.Note("the blocks are too large to be searched one by one")
+		return objective.Running, nil
+	}
+	if doubt = doubt && found.Certificate.Coupling > sureCoupling; doubt {
 		r.f.limit = r.f.queries + max(had/blocksShare, usualBlocks(found.Blocks))
 	}
 	status, err := r.along(ctx, found)
@@ -58,6 +58,9 @@ func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.S
 }
 
 const doNotHold = "the coordinates found do not hold where the search has come to"
+
+// sureCoupling is the coupling of a certificate up to which there is no doubt any more.
+const sureCoupling = 1e-6
 
 // blocksShare is which part of what CMA-ES has had blocks get that were found in doubt, if
 // they do not take less as a rule.
