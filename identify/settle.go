@@ -9,7 +9,8 @@ type settler struct {
 	tolerance float64 // the error E that is small enough
 	measures  int     // points at which steps are measured
 	stage     func(objective.Stage)
-	strikes   int // candidates that looked usable and were not
+	thorough  bool // two Hessians are not enough
+	strikes   int  // candidates that looked usable and were not
 	// doubt is called before a round of so many queries that may well be in vain.
 	doubt func(queries int) error
 
@@ -73,7 +74,7 @@ func (s *settler) settle(c *candidate) (settled, now *candidate, err error) {
 // Hessians diagonalise whatever f is, so that the check alone speaks for it. It returns nil
 // if that does not make it right altogether, which is no strike: a third Hessian may.
 func (s *settler) early(c *candidate) (*candidate, error) {
-	if c == nil || !c.check.usable() || c.check.typical() > s.tolerance {
+	if c == nil || s.thorough || !c.check.usable() || c.check.typical() > s.tolerance {
 		return nil, nil
 	}
 	s.stage(refinement)

@@ -104,9 +104,10 @@ func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.F
 // A work is a survey under way.
 type work struct {
 	Survey
-	g     *ground
-	stage func(objective.Stage)
-	seen  hessian.Basis // the last Hessians, for the record
+	thorough bool // a frame that was settled has not passed its certificate
+	g        *ground
+	stage    func(objective.Stage)
+	seen     hessian.Basis // the last Hessians, for the record
 }
 
 // Check returns an *objective.OptionError if a field, or the request, is bad.
@@ -237,8 +238,13 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if p.smaller != nil {
 		return &found, p.smaller, nil
 	}
+	before := found
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
+	}
+	if p.settled != nil && !w.thorough && found.Certificate.Verdict == certify.NotSeparable { // a check was blind
+		w.thorough = true
+		return w.attempt(before, s)
 	}
 	if found.Certificate.Verdict == certify.NotSeparable && p.settled != nil && unseen(p.settled) {
 		if err := elsewhere.look(); err != nil {
@@ -257,7 +263,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 // enough from more and more by symmetric ones. Before these it may call elsewhere. It
 // returns the best candidate too, settled or not.
 func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error) (proposal, *candidate, error) {
-	s := &settler{g: w.g, tolerance: w.Tolerance, measures: w.Measures, stage: w.stage}
+	s := &settler{g: w.g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage}
 	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, elsewhere: elsewhere}
 	s.doubt = by.doubt
 	defer func() { w.seen = by.seen }()
