@@ -34,7 +34,11 @@ func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Sta
 	} else if err := r.model(ctx, newBounded(r.f, at, r.task.Seed)); err != nil {
 		return objective.Running, err
 	}
-	return objective.Converged, faces.search(ctx)
+	if err := faces.search(ctx); err != nil || !r.interior() || len(r.learnt.Profiles) == 0 {
+		return objective.Converged, err
+	}
+	// A model is not exact: other wells may be as deep.
+	return r.onwards(ctx, at, p, newLines(r.f, at, r.explorer, r.task.Budget), r.blocks(at), r.learnt.Profiles)
 }
 
 // bowl minimises a quadratic by Newton steps, within bounds too. It reports whether f has
