@@ -122,7 +122,11 @@ func (s Confirmed) Next(past []Past, population int, u func() float64) (Plan, bo
 	}
 	for _, p := range past {
 		cut := p.Result.Status == objective.StepLimit
-		if !cut && p.Result.Value-least <= max(s.Tolerance, sameValue*p.Result.Spread) {
+		spread := p.Result.Spread
+		if math.IsInf(spread, 1) { // not known
+			spread = 0
+		}
+		if !cut && (p.Result.Value == least || p.Result.Value-least <= max(s.Tolerance, sameValue*spread)) {
 			times++
 		}
 	}

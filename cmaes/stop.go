@@ -132,7 +132,8 @@ func (h *history) differ() float64 {
 // rounded reports whether recent values differ by no more than the rounding of a sum of that
 // size.
 func (h *history) rounded() bool {
-	return h.differ() <= objective.OfSum*objective.Rounding.Of(h.best[len(h.best)-1])
+	d := h.differ()
+	return !math.IsInf(d, 1) && d <= objective.OfSum*objective.Rounding.Of(h.best[len(h.best)-1])
 }
 
 // hopeless decides that a run has lost against the runs before it: recent values differ by

@@ -1,6 +1,7 @@
 package cmaes
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -181,6 +182,42 @@ func TestRate(t *testing.T) {
 	for _, rate := range []float64{-1, math.NaN(), math.Inf(1)} {
 		if _, err := Run(ctx, objective.Func(3, sphere), Config{Rate: rate}); !errors.As(err, &bad) || bad.Option != "Rate" {
 			t.Errorf("rate %v: error %v", rate, err)
+		}
+	}
+}
+
+// A generation of which all points fail does not end a run: the step was too long.
+func TestAGenerationThatFails(t *testing.T) {
+	f := objective.Func(5, func(x []float64) float64 {
+		sum := 0.0
+		for _, v := range x {
+			if math.Abs(v) > 0.15 {
+				return math.Inf(1)
+			}
+			sum += (v - 0.1) * (v - 0.1)
+		}
+		return sum
+	})
+	for seed := range uint64(5) {
+		r, err := Run(context.Background(), objective.NewMeter(f, 5000), Config{Sigma: 0.6, Seed: seed})
+		if err != nil || r.Value > 1e-6 {
+			t.Errorf("seed %d: %v after %d queries, %s, error %v", seed, r.Value, r.Queries, r.Reason, err)
+		}
+	}
+}
+
+// A run whose last spread is not known confirms no other value than its own.
+func TestARunWithoutASpreadConfirmsNothing(t *testing.T) {
+	past := func(value, spread float64) Past {
+		return Past{Plan: Plan{Regime: "first", Population: 8}, Result: Result{Value: value, Spread: spread, Status: objective.Converged}}
+	}
+	for _, c := range []struct {
+		second Past
+		more   bool
+	}{{past(0, math.Inf(1)), true}, {past(5, 1e-9), false}} {
+		_, more := Confirmed{}.Next([]Past{past(5, math.Inf(1)), c.second}, 8, func() float64 { return 0 })
+		if more != c.more {
+			t.Errorf("after %v: more %v", c.second.Result, more)
 		}
 	}
 }

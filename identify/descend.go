@@ -51,6 +51,9 @@ func (g descent) from(x []float64) ([]float64, error) {
 		if history = append(history, f0); stalled(history) {
 			return x, nil
 		}
+		if kernel.Dot(slope, slope) == 0 { // a plateau
+			return x, nil
+		}
 		way := m.direction(slope)
 		if kernel.Dot(way, slope) >= 0 {
 			way = slices.Clone(slope)

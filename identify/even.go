@@ -24,10 +24,12 @@ func evened(g *ground, base hessian.Basis, step float64) (hessian.Basis, error) 
 	}
 	m, _ := base.T.Dims()
 	each := 1 + 2*m
+	within := func(x []float64, i int) float64 { return min(step, g.room(x, base.T.RawRowView(i))) }
 	values, err := g.ask(looks*each, func(k int, row []float64) {
 		copy(row, points[k/each])
 		if k %= each; k > 0 {
-			kernel.AddScaled(row, [2]float64{-step, step}[k%2], base.T.RawRowView((k-1)/2))
+			i := (k - 1) / 2
+			kernel.AddScaled(row, [2]float64{-1, 1}[k%2]*within(row, i), base.T.RawRowView(i))
 		}
 	})
 	if err != nil {
@@ -40,7 +42,7 @@ func evened(g *ground, base hessian.Basis, step float64) (hessian.Basis, error) 
 			sum, n = sum+square(h.At(i, i)), n+1
 		}
 		for k := range looks {
-			if bend := second(values[k*each+1+2*i:], values[k*each], step); kernel.Finite(bend) {
+			if bend := second(values[k*each+1+2*i:], values[k*each], within(points[k], i)); kernel.Finite(bend) {
 				sum, n = sum+square(bend), n+1
 			}
 		}

@@ -31,7 +31,8 @@ func newCoordinates(found *identify.Finding, bounds objective.Box) *coordinates 
 			c.blocks = append(c.blocks, block)
 		}
 	}
-	if !found.Quadratic { // whose scales mean nothing
+	slices.Sort(c.singles) // as profiles are
+	if !found.Quadratic {  // whose scales mean nothing
 		c.scale = c.even()
 	}
 	return c

@@ -40,6 +40,7 @@ func (w *wells) leap(ctx context.Context, x []float64, fx float64, all []candida
 	values, err := objective.Ask(ctx, w.f, 1+len(lowest), func(i int, row []float64) {
 		if copy(row, there); i > 0 {
 			w.at.move(row, -lowest[i-1].t, w.at.singles[lowest[i-1].k])
+			clamp(row, w.at.bounds)
 		}
 	})
 	if err != nil {

@@ -95,6 +95,7 @@ func (l *lines) along(ctx context.Context, from objective.Best, components []int
 		l.at.move(there, w.Y, l.at.singles[k])
 		gain -= w.Value
 	}
+	clamp(there, l.at.bounds)
 	values, err := objective.Ask(ctx, l.f, 1, func(_ int, row []float64) { copy(row, there) })
 	if err != nil {
 		return profiles, err

@@ -123,7 +123,7 @@ func (o *outlook) further(ctx context.Context, x []float64, fx float64, sights [
 		usual := o.usual(fx, sights)
 		queries, more := make([][]float64, len(sights)), false
 		for k, s := range sights {
-			if last := s.last(); usual.height > 0 && s.low(usual.height) && last < furthest*o.at.extent(o.at.singles[k]) {
+			if last := s.last(); last > 0 && usual.height > 0 && s.low(usual.height) && last < furthest*o.at.extent(o.at.singles[k]) {
 				queries[k] = append(queries[k], 2*last, 4*last)
 			}
 			if c := o.polisher.curvature; c != nil && s.bent(c[k]) {

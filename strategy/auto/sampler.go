@@ -144,7 +144,9 @@ func (s *sampler) sample(ctx context.Context) (bool, error) {
 		if len(t.samples) < 2 {
 			return false, nil
 		}
-		t.fill(s.at.scale[j] / fine)
+		if t.fill(s.at.scale[j] / fine); len(t.wells) == 0 { // values overflow
+			return false, nil
+		}
 	}
 	return true, nil
 }

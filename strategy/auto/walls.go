@@ -30,6 +30,7 @@ func (l *lines) short(ctx context.Context, x []float64, fx float64, deepest []li
 		gain -= w.Value
 		gains[i] = gain
 		copy(row, at)
+		clamp(row, l.at.bounds)
 	})
 	least := math.Inf(1)
 	for i, v := range values {

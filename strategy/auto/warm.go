@@ -26,8 +26,8 @@ const (
 	warmBetter = warmTries / 3
 )
 
-// warmPart is the part of what a survey takes, a twentieth of Least(d), that the run around
-// the point gets before the survey: where the point is in a wrong well the rest is better
+// warmPart is the part of what a survey takes, a twentieth of Least(d) or of the budget if
+// that is less, that the run around the point gets before the survey: where the point is in a wrong well the rest is better
 // spent on the coordinates. In the first doubt the run goes on to its end.
 const warmPart = 20
 

@@ -142,5 +142,6 @@ func (w *wells) closely(ctx context.Context, x []float64, fx float64, all []cand
 	for _, j := range slices.Sorted(maps.Keys(best)) {
 		w.at.move(x, best[j].Y, j)
 	}
+	clamp(x, w.at.bounds)
 	return w.f.ask(ctx, x)
 }
