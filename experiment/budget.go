@@ -49,7 +49,8 @@ func (b Budget) value(d int) (*big.Rat, error) {
 }
 
 // String returns the formula without blanks and with its numbers written in one way, so that
-// 1e3 * d and 1000*d are the same. What is no formula stays as it is.
+// 1e3 * d and 1000*d are the same. What is no formula stays as it is, and so does what would
+// be too long for one.
 func (b Budget) String() string {
 	tokens, err := b.tokens()
 	if err != nil {
@@ -61,6 +62,9 @@ func (b Budget) String() string {
 			t = v.Num().String()
 		}
 		out.WriteString(t)
+	}
+	if out.Len() > longestFormula {
+		return string(b)
 	}
 	return out.String()
 }
