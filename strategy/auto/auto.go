@@ -57,6 +57,7 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 	if math.IsInf(r.f.best.Value, -1) {
 		r.learnt.Note("f is -Inf at the point found")
 	}
+	r.noteStartBox()
 	if err != nil {
 		status, err = objective.StatusOf(ctx, err)
 	}

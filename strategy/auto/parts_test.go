@@ -11,6 +11,7 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -203,6 +204,26 @@ func TestInterior(t *testing.T) {
 	}{{0, true}, {1, false}, {-1, false}, {1 - 2e-6, true}, {1 - 5e-7, false}, {-1 + 5e-7, false}} {
 		if got := interior(box, []float64{0, c.x}); got != c.want {
 			t.Errorf("at %v: %v", c.x, got)
+		}
+	}
+}
+
+// A point far outside of the start box, or in its middle but not in the very middle, leads to
+// a note, once.
+func TestNoteStartBox(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want bool
+	}{
+		{[]float64{0.5, -0.2}, false}, {[]float64{0.01, -0.02}, true}, {[]float64{1e-9, -1e-8}, false},
+		{[]float64{0.01, -0.3}, false}, {[]float64{3, -2}, false}, {[]float64{0, 40}, true}, {[]float64{0.01}, false},
+	} {
+		r := &run{f: &watched{best: objective.Best{Point: c.x}}, learnt: &strategy.Learnt{}}
+		for range 2 {
+			r.noteStartBox()
+		}
+		if n := len(r.learnt.Notes); n > 1 || (n == 1) != c.want {
+			t.Errorf("at %v: %q", c.x, r.learnt.Notes)
 		}
 	}
 }
