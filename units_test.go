@@ -92,7 +92,7 @@ func TestNoUnitOfF(t *testing.T) {
 	for name := range unitCases {
 		for _, by := range []string{"auto", "cmaes"} {
 			want, queries, value := walked(t, name, by, 1)
-			for k := -40; k <= 40; k += few(1, 80) {
+			for k := -40; k <= 40; k += few(1, 79) { // the roots of odd powers of two are not exact
 				a := math.Ldexp(1, k)
 				if got, n, v := walked(t, name, by, a); got != want || n != queries || v != a*value {
 					t.Errorf("%s by %s: times 2^%d it asks other points: %d queries to %v, not %d to %v", name, by, k, n, v/a, queries, value)

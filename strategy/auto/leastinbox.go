@@ -79,14 +79,15 @@ func (q parabola) free(s, slope []float64, box objective.Box) []int {
 func (q parabola) newton(free []int, slope []float64) []float64 {
 	n := len(free)
 	size, scaled, right := make([]float64, n), mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	unit := q.unit(free)
 	for i, k := range free {
-		size[i] = math.Sqrt(math.Abs(q.h.At(k, k)))
+		size[i] = math.Sqrt(math.Abs(q.h.At(k, k)) / unit)
 		if size[i] == 0 {
 			size[i] = 1
 		}
-		right.SetVec(i, -slope[k]/size[i])
+		right.SetVec(i, -slope[k]/unit/size[i])
 		for j := range i + 1 {
-			scaled.SetSym(i, j, q.h.At(k, free[j])/(size[i]*size[j]))
+			scaled.SetSym(i, j, q.h.At(k, free[j])/unit/(size[i]*size[j]))
 		}
 	}
 	step := make([]float64, len(slope))
@@ -106,6 +107,19 @@ func (q parabola) newton(free []int, slope []float64) []float64 {
 		}
 	}
 	return step
+}
+
+// unit returns the power of two below the largest |H_kk| of the free coordinates: in this
+// unit the unit of f makes no difference, not even to a root.
+func (q parabola) unit(free []int) float64 {
+	top := 0.0
+	for _, k := range free {
+		top = max(top, math.Abs(q.h.At(k, k)))
+	}
+	if top == 0 || math.IsInf(top, 1) {
+		return 1
+	}
+	return math.Ldexp(1, math.Ilogb(top))
 }
 
 // downhill returns −slope_k/|H_kk| on the free coordinates.
