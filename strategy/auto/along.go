@@ -151,6 +151,8 @@ func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *line
 		}
 		if again, err := o.look(ctx); err != nil {
 			return objective.Running, err
+		} else if r.open(o.profiles) {
+			return objective.Unbounded, nil
 		} else if !again {
 			o.note(r.learnt)
 			return objective.Converged, nil

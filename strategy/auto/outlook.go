@@ -28,7 +28,9 @@ type outlook struct {
 	rounds int     // how often it has looked
 	again  bool    // lines had to look again
 	spent  int     // how many queries that took
-	near   float64 // how far away hills are, in parts of a component's range; 0: there are none
+
+	profiles []line.Profile // what they have seen, the last time
+	near     float64        // how far away hills are, in parts of a component's range; 0: there are none
 }
 
 // An outlook takes up to a part of what was spent, and from a few queries for each side of a
@@ -75,6 +77,7 @@ func (o *outlook) look(ctx context.Context) (bool, error) {
 	profiles, err := o.lines.along(ctx, objective.Best{Point: x, Value: fx}, components, ranges)
 	o.spent += o.f.queries - before
 	o.wells.note(components, profiles)
+	o.profiles = profiles
 	return true, err
 }
 
