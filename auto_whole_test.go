@@ -109,7 +109,7 @@ func TestAutoTable(t *testing.T) {
 			slices.Sort(to)
 			slices.Sort(further)
 			slices.Sort(end)
-			middle, most := n/2, c.most*d*d/100/100*few(1, 4)
+			middle, most := n/2, c.most*d*d/100/100*few(1, 3)
 			line := fmt.Sprintf("| %s | %d to %d | %d | %d | %d | %d | %d | %d | %.0e |", c.name, n*hundred, n*(hundred+1)-1, solved, to[middle], to[95*(n-1)/100], to[n-1], further[middle], end[middle], worst)
 			t.Log(line)
 			summary.WriteString(line + "\n")

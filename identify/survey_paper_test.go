@@ -103,7 +103,7 @@ func TestSurveyOfAQuadratic(t *testing.T) {
 // show that components are missing, as happens with different powers in one of twenty
 // runs, it takes twice the usual 9,000 queries.
 func TestSurveyOfFewComponents(t *testing.T) {
-	sizes := []struct{ d, m, most int }{{200, 5, 8_000}, {40, 25, 20_000}}
+	sizes := []struct{ d, m, most int }{{200, 5, 8_000}, {40, 25, 15_000}}
 	if *whole {
 		sizes = append(sizes, struct{ d, m, most int }{1000, 10, 35_000}, struct{ d, m, most int }{5000, 10, 160_000})
 	}

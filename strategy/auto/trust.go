@@ -117,9 +117,7 @@ func (r *run) beyond(ctx context.Context, w *frame.Frame) (bool, error) {
 		copy(row, x)
 		step := beyondSteps[k/2%len(beyondSteps)] * [2]float64{1, -1}[k%2] * math.Sqrt(float64(d))
 		kernel.AddScaled(row, step, rows.RawRowView(m+k/2/len(beyondSteps)))
-		for i := range row {
-			row[i] = min(max(row[i], r.task.Bounds.Lo[i]), r.task.Bounds.Hi[i])
-		}
+		clamp(row, r.task.Bounds)
 	})
 	return r.f.best.Value < fx, err
 }

@@ -27,8 +27,9 @@ const (
 )
 
 // warmPart is the part of what a survey takes, a twentieth of Least(d) or of the budget if
-// that is less, that the run around the point gets before the survey: where the point is in a wrong well the rest is better
-// spent on the coordinates. In the first doubt the run goes on to its end.
+// that is less, that the run around the point gets before the survey: where the point is in
+// a wrong well the rest is better spent on the coordinates. In the first doubt the run goes
+// on to its end.
 const warmPart = 20
 
 // warm looks around the best point given and begins a run there, unless a long step is as
@@ -46,8 +47,9 @@ func (r *run) warm(ctx context.Context) error {
 	values, err := objective.Ask(ctx, r.f, warmSteps*warmTries, func(i int, row []float64) {
 		stream.Norm(row)
 		for k := range row {
-			row[k] = min(max(x[k]+float64(sigma(i/warmTries)*row[k]), r.task.Bounds.Lo[k]), r.task.Bounds.Hi[k])
+			row[k] = x[k] + float64(sigma(i/warmTries)*row[k])
 		}
+		clamp(row, r.task.Bounds)
 	})
 	if err != nil {
 		return err
