@@ -5,6 +5,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -12,6 +13,9 @@ import (
 type Finding struct {
 	Frame  *frame.Frame // m×d; nil: none was found
 	Blocks [][]int      // of components, ascending
+	// Map undoes the outer map of f: ψ(f) separates in Frame, and the certificate, the
+	// linear component, Quadratic and the scales are those of ψ(f). nil: f itself does.
+	Map *outer.Map
 	// Linear is the component in which f is linear, orthogonal to the others;
 	// -1: none.
 	Linear int

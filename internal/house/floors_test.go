@@ -11,7 +11,7 @@ import (
 var floors = [][]string{
 	{"internal/kernel", "internal/words", "internal/canon", "internal/atomicfile", "internal/guardian", "internal/outline"},
 	{"objective", "internal/rng"},
-	{"frame", "jointdiag", "powermethod", "parameter", "internal/nearby"},
+	{"frame", "jointdiag", "outer", "powermethod", "parameter", "internal/nearby"},
 	{"certify", "hessian", "cbo", "cmaes", "line", "problem", "journal", "asktell"},
 	{"identify"},
 	{"strategy", "strategy/auto"},
