@@ -11,6 +11,7 @@ import (
 	"github.com/untwist/untwist/internal/nearby"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,6 +24,10 @@ type ground struct {
 	inner  objective.Box // its middle, from which all other points are drawn
 	bounds objective.Box // nothing outside is asked
 	random *rng.Stream
+	other  *rng.Stream // for what the plain road must not notice
+	psi    *outer.Map  // f is ψ of what is asked; nil: no map
+	plain  *ground     // the ground without ψ
+	factor float64     // f is multiplied by
 	grain  objective.Grain
 	valley *valley     // where points are drawn instead; nil: in the inner box
 	fails  bool        // f has failed at a point
@@ -49,6 +54,7 @@ func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
 	return &ground{
 		ctx: ctx, f: nearby.New(f), box: r.Box, inner: inner, bounds: r.Bounds, reach: 1,
 		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: objective.Rounding,
+		other: rng.Seed(r.Seed).Stream("identify", "outer"), factor: 1,
 	}
 }
 
@@ -96,7 +102,7 @@ func (g *ground) rescale() error {
 	}
 	if spread := float64(most/2) - float64(least/2); spread > 0 {
 		factor := math.Ldexp(1, min(largestUnit, -math.Ilogb(spread)))
-		g.f, g.grain = unit{g.f, factor}, g.grain.Scaled(factor)
+		g.f, g.grain, g.factor = unit{g.f, factor}, g.grain.Scaled(factor), factor
 	}
 	return nil
 }

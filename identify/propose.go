@@ -32,6 +32,7 @@ type proposal struct {
 	settled   *candidate
 	quadratic bool // f has the same Hessian everywhere
 	smaller   *span
+	ground    *ground // on which it was settled; nil: that of the survey
 }
 
 // done reports whether the proposal ends the search.
@@ -94,6 +95,11 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 	var c *candidate
 	for n := 2; n <= forwards; n++ {
 		c, chain, err = p.diagonalise(chain, n)
+		if err == nil && n == forwards && (c == nil || c.check.worst() > defaultTolerance) {
+			if mapped, err := p.underMap(chain); mapped.done() || err != nil {
+				return mapped, white, err
+			}
+		}
 		switch {
 		case err != nil:
 			return proposal{}, white, err

@@ -239,6 +239,9 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		return &found, p.smaller, nil
 	}
 	before := found
+	if p.ground != nil {
+		w.g, found.Map = p.ground, p.ground.psi.Scaled(1/p.ground.factor)
+	}
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
 	}

@@ -1,0 +1,257 @@
+package identify
+
+import (
+	"context"
+	"math"
+
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/jointdiag"
+	"github.com/untwist/untwist/outer"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A mapping is ψ∘f.
+type mapping struct {
+	unit
+	psi *outer.Map
+}
+
+// Evaluate evaluates ψ(f).
+func (m mapping) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	err := m.unit.Evaluate(ctx, points, values)
+	for i := range values {
+		values[i] = m.psi.Of(values[i])
+	}
+	return err
+}
+
+// mapped returns the ground with ψ(f) in place of f. Its grain is the largest that ψ makes of
+// that of f, at some values. Its points are its own.
+func (g *ground) mapped(psi *outer.Map, values []float64) *ground {
+	next := *g
+	next.f = mapping{unit{g.f, 1}, psi}
+	next.psi, next.plain, next.random, next.finite = psi, g, g.other, nil
+	next.grain.Absolute = 0
+	for _, f := range values {
+		next.grain.Absolute = max(next.grain.Absolute, psi.Slope(f)*g.grain.Of(f))
+	}
+	return &next
+}
+
+const (
+	// signOfMap is the part of what makes Hessians not diagonalise that a map may leave
+	// unexplained. With a map forward differences left 0.3 or less, and mostly a
+	// hundredth; without one 0.4 or more was left in most cases.
+	signOfMap = 0.5
+	// alternations is how often numbers and coordinates are found in turn.
+	alternations = 12
+	// foundNumbers is the change of a number, as a part of it, at which that ends.
+	foundNumbers = 1e-7
+	// mapSplits is at how many squares of values a map is fitted.
+	mapSplits = 24
+	// clearly is the part of the mixed differences of f that those of ψ(f) may be.
+	clearly = 1. / 3
+)
+
+// underMap proposes a frame of ψ(f), for an increasing ψ, if three Hessians show that there
+// may be one. If not, or if ψ(f) does not pass a certificate, it returns an empty proposal;
+// then everything is as it was before but for the queries.
+func (p *proposer) underMap(chain hessian.Chain) (proposal, error) {
+	if p.g.psi != nil || len(chain.Hessians) < 3 {
+		return proposal{}, nil
+	}
+	samples := make([]outer.Sample, len(chain.Hessians))
+	for k, h := range chain.Hessians {
+		samples[k] = outer.Sample{Value: chain.Values[k], Gradient: chain.Slopes[k], Hessian: h}
+	}
+	numbers, left := outer.Numbers([3]outer.Sample(samples))
+	if left > signOfMap {
+		return proposal{}, nil
+	}
+	c, w := p.alternate(samples, numbers[:])
+	if w == nil {
+		return proposal{}, nil
+	}
+	f, err := frame.New(kernel.Times(w, chain.Base.Dual))
+	if err != nil {
+		return proposal{}, nil
+	}
+	corners, err := p.g.corners(f, certify.Singles(f.Components()), mapSplits)
+	if err != nil || len(corners) < mapSplits/2 {
+		return proposal{}, err
+	}
+	psi := outer.Fitted(outer.FromNumbers(chain.Values, c), corners)
+	if psi == nil || outer.Coupling(psi, corners) > clearly*outer.Coupling(nil, corners) {
+		return proposal{}, nil
+	}
+	return p.on(p.g.mapped(psi, chain.Values), chain)
+}
+
+// alternate finds the numbers c_k of samples and the coordinates W in turn, from given
+// numbers.
+func (p *proposer) alternate(samples []outer.Sample, c []float64) ([]float64, *mat.Dense) {
+	var w *mat.Dense
+	for range alternations {
+		without := make([]*mat.Dense, len(samples))
+		for k, s := range samples {
+			without[k] = s.Without(c[k])
+		}
+		j, err := jointdiag.Diagonalise(without, p.g.other)
+		if err != nil {
+			return c, w
+		}
+		w = j.W
+		var inverse mat.Dense
+		if err := inverse.Inverse(w); err != nil {
+			return c, nil
+		}
+		size := make([]float64, len(samples[0].Gradient))
+		for i := range size {
+			size[i] = 1 // joint diagonalisation has scaled W so
+		}
+		next, _ := outer.Given(samples, &inverse, size, nil)
+		change, most := 0.0, 0.0
+		for k := range c {
+			change, most = max(change, math.Abs(next[k]-c[k])), max(most, math.Abs(next[k]))
+		}
+		if c = next; change <= foundNumbers*most {
+			break
+		}
+	}
+	return c, w
+}
+
+// on goes on with the ordinary road on the ground of ψ(f), from Hessians of f.
+func (p *proposer) on(g *ground, chain hessian.Chain) (proposal, error) {
+	s := &settler{g: g, tolerance: p.settler.tolerance, thorough: p.settler.thorough, measures: p.settler.measures, stage: p.stage, doubt: p.doubt}
+	by := &proposer{g: g, settler: s, pause: p.pause, stage: p.stage, white: p.white, step: p.step, exact: p.exact}
+	there := chain
+	there.Base.Seen, there.Hessians = nil, nil
+	for k, h := range chain.Hessians {
+		sample := outer.Sample{Gradient: chain.Slopes[k], Hessian: h}
+		of := sample.Without(g.psi.Number(chain.Values[k]))
+		of.Scale(g.psi.Slope(chain.Values[k]), of)
+		there.Hessians = append(there.Hessians, of)
+	}
+	there.Base.Seen = there.Hessians
+	by.seen = there.Own()
+	c, err := by.diagonal(there.Hessians, there, checkPoints)
+	if c == nil || err != nil {
+		return proposal{}, err
+	}
+	settled := c
+	if c.check.worst() > defaultTolerance {
+		settled = nil
+		if c.check.usable() {
+			if settled, _, err = s.settle(c); err != nil {
+				return proposal{}, err
+			}
+		}
+	}
+	if settled == nil && !p.exact && likely(c, uncoupledForward) {
+		return p.certifiedOn(by)
+	}
+	return p.accept(by, proposal{settled: settled})
+}
+
+// certifiedOn goes on by symmetric differences on the ground of ψ(f).
+func (p *proposer) certifiedOn(by *proposer) (proposal, error) {
+	proposed, err := by.symmetric(by.white)
+	if err != nil {
+		return proposal{}, err
+	}
+	return p.accept(by, proposed)
+}
+
+// accept returns a proposal on another ground if it passes a certificate there, and
+// otherwise an empty one.
+func (p *proposer) accept(by *proposer, proposed proposal) (proposal, error) {
+	c := proposed.settled
+	if c == nil {
+		return proposal{}, nil
+	}
+	k, err := by.g.test(by.settler.tolerance, false).Certify(by.g.ctx, by.g.f, c.frame, c.blocks)
+	if err != nil || k.Verdict != certify.Separable && k.Verdict != certify.Blocks {
+		return proposal{}, err
+	}
+	p.seen, p.settler.best = by.seen, by.settler.best
+	proposed.ground = by.g
+	return proposed, nil
+}
+
+// corners asks for f itself at x, x+a, x+b and x+a+b for n points x of the box, with steps a
+// and b along some blocks of a frame and along the others. Both are projections of the
+// way to other points, so that they are no longer than the box is wide. Where f fails there
+// are fewer.
+func (g *ground) corners(w *frame.Frame, blocks [][]int, n int) ([]outer.Corners, error) {
+	u := w.Directions()
+	var x [4][]float64
+	values, err := g.ask(4*n, func(k int, row []float64) {
+		if k%4 == 0 {
+			x = g.square(u, blocks)
+		}
+		copy(row, x[k%4])
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all []outer.Corners
+	for k := range n {
+		c := outer.Corners(values[4*k : 4*k+4])
+		if kernel.Finite(c[0]) && kernel.Finite(c[1]) && kernel.Finite(c[2]) && kernel.Finite(c[3]) {
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// square draws the four points of a square.
+func (g *ground) square(u *mat.Dense, blocks [][]int) [4][]float64 {
+	d := g.f.Dim()
+	var sides [2][]int
+	for {
+		sides = [2][]int{}
+		for _, block := range blocks {
+			side := g.other.IntN(2)
+			sides[side] = append(sides[side], block...)
+		}
+		if len(sides[0]) > 0 && len(sides[1]) > 0 || len(blocks) < 2 {
+			break
+		}
+	}
+	x := make([]float64, d)
+	g.inner.Draw(x, g.other)
+	var steps [2][]float64
+	for side, of := range sides {
+		steps[side] = make([]float64, d)
+		if len(of) == 0 {
+			continue
+		}
+		q := mat.NewDense(len(of), d, nil)
+		for k, i := range of {
+			q.SetRow(k, u.RawRowView(i))
+		}
+		kernel.Orthonormalise(q.RawMatrix())
+		way, rest := make([]float64, d), make([]float64, d)
+		g.box.Draw(way, g.other)
+		kernel.AddScaled(way, -1, x)
+		copy(rest, way)
+		kernel.Project(rest, q.RawMatrix())
+		kernel.AddScaled(way, -1, rest)
+		kernel.AddScaled(steps[side], min(1, g.room(x, way)/roomFor), way)
+	}
+	var out [4][]float64
+	for k := range out {
+		out[k] = make([]float64, d)
+		copy(out[k], x)
+		for side, step := range steps {
+			if k>>side&1 == 1 {
+				kernel.AddScaled(out[k], 1, step)
+			}
+		}
+	}
+	return out
+}
