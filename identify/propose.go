@@ -24,6 +24,7 @@ type proposer struct {
 	unseen    bool         // the last frame has components that few points see
 	exact     bool         // the last Hessians are by symmetric differences
 	doubted   bool         // there was a doubt
+	lined     bool         // f was asked along a line down a bowl
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a

@@ -271,8 +271,11 @@ func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func(
 	s.doubt = by.doubt
 	defer func() { w.seen = by.seen }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
-	p, white, err := by.quadratic(white, first.Points, small)
+	p, white, err := by.quadratic(white, first, small)
 	if p.done() || err != nil {
+		return p, s.best, err
+	}
+	if p, err := by.bowl(first, false); p.done() || err != nil {
 		return p, s.best, err
 	}
 	if m, d := white.T.Dims(); m == d && small {
