@@ -149,6 +149,11 @@ func (p *proposer) on(g *ground, chain hessian.Chain) (proposal, error) {
 	if c.check.worst() > defaultTolerance {
 		settled = nil
 		if c.check.usable() {
+			if !g.psi.Exact() && c.check.worst() > s.tolerance {
+				if c, err = s.remapped(c); err != nil {
+					return proposal{}, err
+				}
+			}
 			if settled, _, err = s.settle(c); err != nil {
 				return proposal{}, err
 			}

@@ -234,8 +234,10 @@ func (s *settler) rounds(c *candidate, patience int) (*candidate, error) {
 			return c, nil
 		}
 		if next.check.worst() <= worst || next.check.typical() < c.check.typical()/progress {
-			if c, err = s.remapped(next); err != nil {
-				return c, err
+			if c = next; c.check.worst() > s.tolerance {
+				if c, err = s.remapped(c); err != nil {
+					return c, err
+				}
 			}
 		}
 	}

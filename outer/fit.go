@@ -215,6 +215,7 @@ func (e *evidence) best(near *Map) (*Map, float64) {
 	var left []float64
 	for _, l := range laws() {
 		if m, there := l.fitted(e, near); m != nil {
+			m.free = l.free
 			found, left = append(found, m), append(left, there)
 		}
 	}
