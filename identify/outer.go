@@ -3,6 +3,7 @@ package identify
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
@@ -30,13 +31,13 @@ func (m mapping) Evaluate(ctx context.Context, points *mat.Dense, values []float
 
 // mapped returns the ground with ψ(f) in place of f. Its grain is the largest that ψ makes of
 // that of f, at some values. Its points are its own.
-func (g *ground) mapped(psi *outer.Map, values []float64) *ground {
+func (g *ground) mapped(psi *outer.Map, samples []outer.Sample) *ground {
 	next := *g
 	next.f = mapping{unit{g.f, 1}, psi}
 	next.psi, next.plain, next.random, next.finite = psi, g, g.other, nil
 	next.grain.Absolute = 0
-	for _, f := range values {
-		next.grain.Absolute = max(next.grain.Absolute, psi.Slope(f)*g.grain.Of(f))
+	for _, s := range samples {
+		next.grain.Absolute = max(next.grain.Absolute, psi.Slope(s.Value)*g.grain.Of(s.Value))
 	}
 	return &next
 }
@@ -63,15 +64,12 @@ func (p *proposer) underMap(chain hessian.Chain) (proposal, error) {
 	if p.g.psi != nil || len(chain.Hessians) < 3 {
 		return proposal{}, nil
 	}
-	samples := make([]outer.Sample, len(chain.Hessians))
-	for k, h := range chain.Hessians {
-		samples[k] = outer.Sample{Value: chain.Values[k], Gradient: chain.Slopes[k], Hessian: h}
-	}
-	numbers, left := outer.Numbers([3]outer.Sample(samples))
+	samples := samplesOf(chain)
+	first, left := outer.Numbers([3]outer.Sample(samples))
 	if left > signOfMap {
 		return proposal{}, nil
 	}
-	c, w := p.alternate(samples, numbers[:])
+	numbers, w := p.alternate(samples, first[:])
 	if w == nil {
 		return proposal{}, nil
 	}
@@ -83,17 +81,25 @@ func (p *proposer) underMap(chain hessian.Chain) (proposal, error) {
 	if err != nil || len(corners) < mapSplits/2 {
 		return proposal{}, err
 	}
-	psi := outer.Fitted(outer.FromNumbers(chain.Values, c), corners)
+	psi := outer.Fitted(corners, numbers)
 	if psi == nil || outer.Coupling(psi, corners) > clearly*outer.Coupling(nil, corners) {
 		return proposal{}, nil
 	}
-	return p.on(p.g.mapped(psi, chain.Values), chain)
+	return p.on(p.g.mapped(psi, samples), chain)
+}
+
+// samplesOf returns what a chain knows of f, along its directions.
+func samplesOf(chain hessian.Chain) []outer.Sample {
+	samples := make([]outer.Sample, len(chain.Hessians))
+	for k, h := range chain.Hessians {
+		samples[k] = outer.Sample{Value: chain.Values[k], Gradient: chain.Slopes[k], Hessian: h}
+	}
+	return samples
 }
 
 // alternate finds the numbers c_k of samples and the coordinates W in turn, from given
 // numbers.
-func (p *proposer) alternate(samples []outer.Sample, c []float64) ([]float64, *mat.Dense) {
-	var w *mat.Dense
+func (p *proposer) alternate(samples []outer.Sample, c []float64) (numbers []outer.Number, w *mat.Dense) {
 	for range alternations {
 		without := make([]*mat.Dense, len(samples))
 		for k, s := range samples {
@@ -101,27 +107,24 @@ func (p *proposer) alternate(samples []outer.Sample, c []float64) ([]float64, *m
 		}
 		j, err := jointdiag.Diagonalise(without, p.g.other)
 		if err != nil {
-			return c, w
+			return numbers, w
 		}
 		w = j.W
 		var inverse mat.Dense
 		if err := inverse.Inverse(w); err != nil {
-			return c, nil
+			return nil, nil
 		}
-		size := make([]float64, len(samples[0].Gradient))
-		for i := range size {
-			size[i] = 1 // joint diagonalisation has scaled W so
-		}
-		next, _ := outer.Given(samples, &inverse, size, nil)
 		change, most := 0.0, 0.0
-		for k := range c {
-			change, most = max(change, math.Abs(next[k]-c[k])), max(most, math.Abs(next[k]))
+		numbers = outer.Given(samples, &inverse, nil)
+		for k, n := range numbers {
+			change, most = max(change, math.Abs(n.C-c[k])), max(most, math.Abs(n.C))
+			c[k] = n.C
 		}
-		if c = next; change <= foundNumbers*most {
+		if change <= foundNumbers*most {
 			break
 		}
 	}
-	return c, w
+	return numbers, w
 }
 
 // on goes on with the ordinary road on the ground of ψ(f), from Hessians of f.
@@ -146,6 +149,11 @@ func (p *proposer) on(g *ground, chain hessian.Chain) (proposal, error) {
 	if c.check.worst() > defaultTolerance {
 		settled = nil
 		if c.check.usable() {
+			if !g.psi.Exact() && c.check.worst() > s.tolerance {
+				if c, err = s.remapped(c); err != nil {
+					return proposal{}, err
+				}
+			}
 			if settled, _, err = s.settle(c); err != nil {
 				return proposal{}, err
 			}
@@ -182,6 +190,108 @@ func (p *proposer) accept(by *proposer, proposed proposal) (proposal, error) {
 	return proposed, nil
 }
 
+// remapped fits the map of the ground anew by a better frame, if there is one, and returns
+// the candidate checked under it.
+func (s *settler) remapped(c *candidate) (*candidate, error) {
+	g := s.g
+	if g.psi == nil {
+		return c, nil
+	}
+	pairs, err := c.crosses(g)
+	if err != nil || len(pairs) == 0 {
+		return c, err
+	}
+	psi := outer.FittedBeside(pairs, g.psi)
+	if psi == nil || outer.Left(psi, pairs) >= outer.Left(g.psi, pairs) {
+		return c, nil
+	}
+	g.f, g.psi = mapping{unit{g.plain.f, 1}, psi}, psi
+	return c.checked(g, checkPoints)
+}
+
+const (
+	mostCrossed = 12 // pairs along which squares are taken
+	eachCrossed = 5  // squares along each
+)
+
+// crosses asks for f itself at squares along some pairs of components of different blocks,
+// from points of the inner box. Squares at which f fails are left out, and pairs with less
+// than four.
+func (c *candidate) crosses(g *ground) ([][]outer.Cross, error) {
+	order := g.other.Perm(len(c.spread))
+	var pairs [][2]int
+	of := blockNumbers(c.blocks)
+	for k := 0; k+1 < len(order) && len(pairs) < mostCrossed; k += 2 {
+		if i, j := order[k], order[k+1]; of[i] != of[j] {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	const each = 8
+	squares := make([]outer.Cross, len(pairs)*eachCrossed)
+	var x []float64
+	values, err := g.plain.ask(each*len(squares), func(k int, row []float64) {
+		s, p := &squares[k/each], pairs[k/each/eachCrossed]
+		if k%each == 0 {
+			x = make([]float64, len(row))
+			g.inner.Draw(x, g.other)
+			for side, i := range p {
+				most := min(longestSide*c.spread[i], g.room(x, c.u.RawRowView(i))/mustFit)
+				s.H[side] = most * (shortStep + float64((1-shortStep)*g.other.Float64()))
+				if g.other.IntN(2) == 1 {
+					s.H[side] = -s.H[side]
+				}
+				s.Eps[side] = math.Copysign(min(c.eps[i], most), s.H[side])
+			}
+		}
+		copy(row, x)
+		for side, t := range crossSteps[k%each] {
+			kernel.AddScaled(row, float64(t[0]*s.H[side])+float64(t[1]*s.Eps[side]), c.u.RawRowView(p[side]))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out [][]outer.Cross
+	for n := range pairs {
+		var whole []outer.Cross
+		for k := n * eachCrossed; k < (n+1)*eachCrossed; k++ {
+			s, v := squares[k], values[each*k:each*(k+1)]
+			if s.Corners, s.Beside = outer.Corners(v[:4]), [4]float64(v[4:]); allFinite(v) {
+				whole = append(whole, s)
+			}
+		}
+		if len(whole) >= eachCrossed-1 {
+			out = append(out, whole)
+		}
+	}
+	return out, nil
+}
+
+// longestSide is the longest side of a square, in spreads.
+const longestSide = 2
+
+// crossSteps are the multiples of h and ε of the two components at the points of a Cross.
+var crossSteps = [8][2][2]float64{
+	{{0, 0}, {0, 0}}, {{1, 0}, {0, 0}}, {{0, 0}, {1, 0}}, {{1, 0}, {1, 0}},
+	{{0, 1}, {0, 0}}, {{1, 1}, {0, 0}}, {{0, 0}, {0, 1}}, {{0, 0}, {1, 1}},
+}
+
+// allFinite reports whether all numbers are finite.
+func allFinite(v []float64) bool {
+	return !slices.ContainsFunc(v, func(x float64) bool { return !kernel.Finite(x) })
+}
+
+// blockNumbers returns the block of each component.
+func blockNumbers(blocks [][]int) []int {
+	of := make([]int, len(slices.Concat(blocks...)))
+	for b, block := range blocks {
+		for _, i := range block {
+			of[i] = b
+		}
+	}
+	return of
+}
+
 // corners asks for f itself at x, x+a, x+b and x+a+b for n points x of the box, with steps a
 // and b along some blocks of a frame and along the others. Both are projections of the
 // way to other points, so that they are no longer than the box is wide. Where f fails there
@@ -201,7 +311,7 @@ func (g *ground) corners(w *frame.Frame, blocks [][]int, n int) ([]outer.Corners
 	var all []outer.Corners
 	for k := range n {
 		c := outer.Corners(values[4*k : 4*k+4])
-		if kernel.Finite(c[0]) && kernel.Finite(c[1]) && kernel.Finite(c[2]) && kernel.Finite(c[3]) {
+		if allFinite(c[:]) {
 			all = append(all, c)
 		}
 	}

@@ -1,6 +1,8 @@
 package identify
 
-import "github.com/untwist/untwist/objective"
+import (
+	"github.com/untwist/untwist/objective"
+)
 
 // A settler brings the blocks of candidates apart, by refining, splitting and joining
 // them.
@@ -232,7 +234,11 @@ func (s *settler) rounds(c *candidate, patience int) (*candidate, error) {
 			return c, nil
 		}
 		if next.check.worst() <= worst || next.check.typical() < c.check.typical()/progress {
-			c = next
+			if c = next; c.check.worst() > s.tolerance {
+				if c, err = s.remapped(c); err != nil {
+					return c, err
+				}
+			}
 		}
 	}
 	return c, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Number returns c = −ψ″/ψ′ at a value of f, of the power law.
@@ -18,28 +19,32 @@ func (m *Map) Number(f float64) float64 {
 	return -m.gamma / (m.kappa * (f - m.Pole()))
 }
 
-// FromNumbers returns the map whose c at the values f_k is nearest to c_k: with
-// t_k = (f_k − r)/s, r and s the middle and half the range of the values, (1 + κt_k)s c_k + γ
-// is as small as can be, in least squares over κ and γ. It takes two different values at
-// least, and returns nil if there are not so many or if some number is not finite.
-func FromNumbers(values, c []float64) *Map {
+// FromNumbers returns the map whose c is nearest to some numbers: with t_k = (f_k − r)/s, r and s
+// the middle and half the range of the values, (1 + κt_k)s c_k + γ is as small as can be, in
+// least squares over κ and γ. It takes two different values at least, and returns nil if
+// there are not so many or if some number is not finite.
+func FromNumbers(numbers []Number) *Map {
+	var values []float64
+	for _, n := range numbers {
+		values = append(values, n.Value)
+	}
 	if len(values) < 2 {
 		return nil
 	}
 	r, s := middle(values)
 	var aa, ab, bb, ra, rb float64 // of [s c_k t_k, 1]·[κ, γ] = −s c_k
-	for k, f := range values {
-		sc := s * c[k]
-		a := sc * (f - r) / s
+	for _, n := range numbers {
+		sc := s * n.C
+		a := n.C * (n.Value - r)
 		aa, ab, bb = aa+float64(a*a), ab+a, bb+1
 		ra, rb = ra-float64(a*sc), rb-sc
 	}
 	det := float64(aa*bb) - float64(ab*ab)
 	kappa, gamma := (float64(bb*ra)-float64(ab*rb))/det, (float64(aa*rb)-float64(ab*ra))/det
-	if !(s > 0) || math.IsNaN(kappa+gamma) || math.IsInf(kappa, 0) || math.IsInf(gamma, 0) {
+	if !(s > 0) || !kernel.Finite(kappa) || !kernel.Finite(gamma) {
 		return nil
 	}
-	return power(r, s, gamma, min(max(kappa, -nearest), nearest))
+	return power(r, s, gamma, bounded(kappa))
 }
 
 // nearest is the largest |κ|: the pole of a power must not be among the values, for which
@@ -53,7 +58,7 @@ func middle(values []float64) (r, s float64) {
 	return lo + s, s
 }
 
-// A Square of values of f: at x, x+a, x+b and x+a+b, where a and b are steps along
+// Corners are values of f at the corners of a square: at x, x+a, x+b and x+a+b, where a and b are steps along
 // different blocks.
 type Corners [4]float64
 
@@ -87,7 +92,7 @@ func Coupling(m *Map, corners []Corners) float64 {
 // A law is a family of powers, given by parameters: the map, and nil if there is none.
 type law struct {
 	free  int // parameters
-	start func(r, s float64, near *Map) []float64
+	start func(near *Map) []float64
 	made  func(r, s float64, x []float64) *Map
 }
 
@@ -95,7 +100,7 @@ type law struct {
 // of f itself, any power of f, e^{γt}, the powers that have names, and all powers.
 func laws() []law {
 	ofF := func(p float64) law {
-		return law{0, func(r, s float64, near *Map) []float64 { return nil }, func(r, s float64, _ []float64) *Map {
+		return law{0, func(near *Map) []float64 { return nil }, func(r, s float64, _ []float64) *Map {
 			return fromPole(r, s, 0, p)
 		}}
 	}
@@ -104,18 +109,18 @@ func laws() []law {
 	}
 	return []law{
 		ofF(2), ofF(0.5), ofF(0),
-		{1, func(r, s float64, near *Map) []float64 { return []float64{near.raisedTo()} }, func(r, s float64, x []float64) *Map {
+		{1, func(near *Map) []float64 { return []float64{near.raisedTo()} }, func(r, s float64, x []float64) *Map {
 			return fromPole(r, s, 0, x[0])
 		}},
-		{1, func(r, s float64, near *Map) []float64 { return []float64{near.gamma} }, func(r, s float64, x []float64) *Map { return power(r, s, x[0], 0) }},
+		{1, func(near *Map) []float64 { return []float64{near.gamma} }, func(r, s float64, x []float64) *Map { return power(r, s, x[0], 0) }},
 		named(2), named(0.5), named(0),
-		{2, func(r, s float64, near *Map) []float64 { return []float64{near.gamma, near.kappa} }, func(r, s float64, x []float64) *Map {
+		{2, func(near *Map) []float64 { return []float64{near.gamma, near.kappa} }, func(r, s float64, x []float64) *Map {
 			return power(r, s, x[0], bounded(x[1]))
 		}},
 	}
 }
 
-func kappaOf(_, _ float64, near *Map) []float64 { return []float64{near.kappa} }
+func kappaOf(near *Map) []float64 { return []float64{near.kappa} }
 
 // bounded keeps the pole away from the values.
 func bounded(kappa float64) float64 { return min(max(kappa, -nearest), nearest) }
@@ -137,42 +142,115 @@ func fromPole(r, s, pole, p float64) *Map {
 	return power(r, s, (p-1)*kappa, kappa)
 }
 
-// Fitted returns the map for which the mixed differences of ψ(f) at some corners are least,
-// in least squares: of all simple families of powers the first that does as well as the
-// richest. near is a map that is not far from it, for values in the same range; nil: none is
-// known. It returns nil if the values are no numbers, or all the same.
-func Fitted(near *Map, corners []Corners) *Map {
+// Fitted returns the map for which the mixed differences of ψ(f) at some corners are least, and
+// which agrees with numbers, in least squares: of all families of powers the first, beginning
+// with the simplest, that does as well as the richest. The unit of the mixed differences is
+// what the best map by them alone leaves. It returns nil if the values are no
+// numbers, or all the same.
+func Fitted(corners []Corners, numbers []Number) *Map {
+	e := evidence{corners: corners, unit: 1}
+	if !e.placed() {
+		return nil
+	}
+	near := FromNumbers(numbers)
+	_, alone := e.best(near)
+	e.numbers, e.unit = numbers, max(alone, smallest)
+	m, _ := e.best(near)
+	return m
+}
+
+// FittedBeside is Fitted to squares along some pairs of components, three or more along each,
+// which are right whatever the error of the frame.
+func FittedBeside(pairs [][]Cross, near *Map) *Map {
+	e := evidence{pairs: pairs, unit: 1}
+	for _, squares := range pairs {
+		for _, c := range squares {
+			e.corners = append(e.corners, c.Corners)
+		}
+	}
+	if !e.placed() {
+		return nil
+	}
+	e.corners = nil
+	m, _ := e.best(near)
+	return m
+}
+
+// Left returns the root of the mean square of what squares along pairs of components leave
+// of their equations under a map.
+func Left(m *Map, pairs [][]Cross) float64 {
+	r := (&evidence{pairs: pairs, unit: 1}).residuals(m)
+	return floats.Norm(r, 2) / math.Sqrt(float64(max(len(r), 1)))
+}
+
+// smallest is the rounding of mixed differences.
+const smallest = 1e-13
+
+// evidence is what a map is fitted to.
+type evidence struct {
+	corners []Corners
+	numbers []Number
+	pairs   [][]Cross
+	unit    float64 // of mixed differences
+	r, s    float64 // the middle of all values, and half their range
+}
+
+// placed sets r and s and reports whether there are different values.
+func (e *evidence) placed() bool {
 	var values []float64
-	for _, c := range corners {
+	for _, c := range e.corners {
 		values = append(values, c[:]...)
 	}
 	if len(values) == 0 {
-		return nil
+		return false
 	}
-	r, s := middle(values)
-	if !(s > 0) || !kernel.Finite(s) {
-		return nil
-	}
+	e.r, e.s = middle(values)
+	return e.s > 0 && kernel.Finite(e.s)
+}
+
+// best returns the simplest map that does as well as the best, and what it leaves, per
+// square and number.
+func (e *evidence) best(near *Map) (*Map, float64) {
 	var found []*Map
 	var left []float64
-	var free []int
 	for _, l := range laws() {
-		m := l.fitted(r, s, near, corners)
-		if m == nil {
-			continue
+		if m, there := l.fitted(e, near); m != nil {
+			m.free = l.free
+			found, left = append(found, m), append(left, there)
 		}
-		found, left, free = append(found, m), append(left, Coupling(m, corners)), append(free, l.free)
 	}
 	if len(found) == 0 {
-		return nil
+		return nil, 0
 	}
-	best := slices.Min(left)
+	least := slices.Min(left)
 	for k, m := range found {
-		if left[k] <= best*asGood {
-			return m
+		if left[k] <= least*asGood {
+			return m, left[k]
 		}
 	}
-	return nil
+	return nil, 0
+}
+
+// residuals returns the mixed differences under a map and how far its c is from the numbers,
+// each in its unit; nil: they are not finite.
+func (e *evidence) residuals(m *Map) []float64 {
+	if m == nil {
+		return nil
+	}
+	out := make([]float64, 0, len(e.corners)+len(e.numbers))
+	for _, c := range e.corners {
+		out = append(out, c.mixed(m.Of)/e.unit)
+	}
+	for _, n := range e.numbers {
+		out = append(out, (n.C-m.Number(n.Value))/n.Error)
+	}
+	for _, squares := range e.pairs {
+		out = crossed(out, squares, m.Of)
+	}
+	if !kernel.Finite(kernel.Dot(out, out)) {
+		return nil
+	}
+	return out
 }
 
 // asGood is by what factor the mixed differences of a simple map may be larger than those of
@@ -180,28 +258,23 @@ func Fitted(near *Map, corners []Corners) *Map {
 // half as much again is rare.
 const asGood = 1.25
 
-// fitted returns the best map of a family that is reached from several starts: that of a
-// near map, and some others.
-func (l law) fitted(r, s float64, near *Map, corners []Corners) *Map {
-	var best *Map
-	least := math.Inf(1)
-	starts := []*Map{power(r, s, 1, 0), power(r, s, -1, 0), power(r, s, 0.5, 0.5), power(r, s, -0.25, 0.5), power(r, s, -0.9, 0.9), power(r, s, 0.9, 0.9), power(r, s, -0.45, 0.9)}
+// fitted returns the best map of a family that is reached from several starts, that of a
+// near map and some others, and what it leaves; nil: there is none.
+func (l law) fitted(e *evidence, near *Map) (best *Map, least float64) {
+	starts := []*Map{power(e.r, e.s, 1, 0), power(e.r, e.s, -1, 0), power(e.r, e.s, 0.5, 0.5), power(e.r, e.s, -0.25, 0.5), power(e.r, e.s, 0.9, 0.9), power(e.r, e.s, -0.45, 0.9), power(e.r, e.s, -0.9, 0.9)}
 	if near != nil {
-		starts = append([]*Map{near.around(r, s)}, starts...)
+		starts = append(starts, near.around(e.r, e.s))
 	}
+	least = math.Inf(1)
 	for _, start := range starts {
-		m := l.descend(r, s, l.start(r, s, start), corners)
-		if m == nil {
-			continue
-		}
-		if there := Coupling(m, corners); there < least {
-			best, least = m, there
+		if m, left := l.descend(e, l.start(start)); left < least {
+			best, least = m, left
 		}
 		if l.free == 0 {
 			break
 		}
 	}
-	return best
+	return best, least
 }
 
 // around returns the same power law, by values around r that differ by s.
@@ -218,74 +291,52 @@ const (
 	slight    = 1e-6 // the change of a parameter for a derivative
 )
 
-// descend goes the way of Gauss and Newton, with a little damping, from some parameters to
-// the least mixed differences.
-func (l law) descend(r, s float64, x []float64, corners []Corners) *Map {
-	now := l.residuals(r, s, x, corners)
+// descend goes the way of Gauss and Newton, with damping, from some parameters to the map
+// that leaves least, and returns what that is, per square and number.
+func (l law) descend(e *evidence, x []float64) (*Map, float64) {
+	now := e.residuals(l.made(e.r, e.s, x))
 	if now == nil {
-		return nil
+		return nil, math.Inf(1)
 	}
 	damping := 1e-3
-	for range mostSteps {
-		if len(x) == 0 {
-			break
-		}
+	for step := 0; step < mostSteps && len(x) > 0; step++ {
 		slopes := make([][]float64, len(x))
 		for i := range x {
 			moved := slices.Clone(x)
-			moved[i] += slight
-			there := l.residuals(r, s, moved, corners)
-			if there == nil {
-				return l.made(r, s, x)
+			moved[i] -= math.Copysign(slight, moved[i]) // away from the pole
+			if slopes[i] = e.residuals(l.made(e.r, e.s, moved)); slopes[i] == nil {
+				break
 			}
-			slopes[i] = make([]float64, len(now))
-			for k := range now {
-				slopes[i][k] = (there[k] - now[k]) / slight
-			}
+			kernel.AddScaled(slopes[i], -1, now)
+			floats.Scale(1/(moved[i]-x[i]), slopes[i])
 		}
-		before, better := kernel.Dot(now, now), false
+		if slopes[len(x)-1] == nil {
+			break
+		}
+		before := kernel.Dot(now, now)
 		for range halvings {
 			next := slices.Clone(x)
-			for i, v := range damped(slopes, now, damping) {
-				next[i] -= v
-			}
-			if there := l.residuals(r, s, next, corners); there != nil && kernel.Dot(there, there) < before {
-				x, now, better = next, there, true
+			kernel.AddScaled(next, -1, damped(slopes, now, damping))
+			if there := e.residuals(l.made(e.r, e.s, next)); there != nil && kernel.Dot(there, there) < before {
+				x, now = next, there
 				damping /= 4
 				break
 			}
 			damping *= 4
 		}
-		if !better || kernel.Dot(now, now) > before*(1-1e-9) {
+		if kernel.Dot(now, now) > before*(1-1e-9) {
 			break
 		}
 	}
-	return l.made(r, s, x)
-}
-
-// residuals returns the mixed differences under a map; nil: there is none.
-func (l law) residuals(r, s float64, x []float64, corners []Corners) []float64 {
-	m := l.made(r, s, x)
-	if m == nil {
-		return nil
-	}
-	out := make([]float64, len(corners))
-	for k, c := range corners {
-		if out[k] = c.mixed(m.Of); !kernel.Finite(out[k]) {
-			return nil
-		}
-	}
-	return out
+	return l.made(e.r, e.s, x), floats.Norm(now, 2) / math.Sqrt(float64(len(now)))
 }
 
 // damped returns the solution of (JᵀJ + λ diag JᵀJ)y = Jᵀr for one or two columns of J.
 func damped(columns [][]float64, r []float64, lambda float64) []float64 {
-	a, ra := kernel.Dot(columns[0], columns[0])*(1+lambda), kernel.Dot(columns[0], r)
 	if len(columns) == 1 {
-		return []float64{ra / max(a, math.SmallestNonzeroFloat64)}
+		x, _ := least(columns[0], make([]float64, len(r)), r, lambda)
+		return []float64{x}
 	}
-	b, rb := kernel.Dot(columns[1], columns[1])*(1+lambda), kernel.Dot(columns[1], r)
-	ab := kernel.Dot(columns[0], columns[1])
-	det := max(float64(a*b)-float64(ab*ab), math.SmallestNonzeroFloat64)
-	return []float64{(float64(b*ra) - float64(ab*rb)) / det, (float64(a*rb) - float64(ab*ra)) / det}
+	x, y := least(columns[0], columns[1], r, lambda)
+	return []float64{x, y}
 }

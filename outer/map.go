@@ -22,6 +22,7 @@ import (
 type Map struct {
 	r, s         float64 // the values by which it was fitted: their middle and their spread
 	gamma, kappa float64
+	free         int   // how many parameters were fitted
 	bend         *bend // what else bends it, on top; nil: nothing
 }
 
@@ -133,6 +134,10 @@ func (m *Map) Slope(f float64) float64 {
 	}
 	return slope
 }
+
+// Exact reports whether the map is one of those that have no parameter to fit: the square, the
+// root or the logarithm of f itself.
+func (m *Map) Exact() bool { return m.free == 0 }
 
 // Scaled returns the map for the values of f multiplied by factor > 0: its ψ(factor·f) is
 // factor·ψ(f).
