@@ -150,7 +150,7 @@ func (p *proposer) bowl(chain hessian.Chain, early bool) (proposal, error) {
 	if psi == nil || err != nil {
 		return proposal{}, err
 	}
-	g := p.g.mapped(psi, values)
+	g := p.g.mapped(psi, nil)
 	g.grain = psi.Grain(p.g.grain, slices.Min(values), slices.Max(values))
 	return p.quadraticOn(g, chain)
 }
@@ -230,7 +230,7 @@ func further(t, values []float64) []float64 {
 		}
 	}
 	for _, end := range []float64{slices.Min(t), slices.Max(t)} {
-		if t[least] == end && math.Abs(end) < farthestPlace {
+		if t[least] == end && end != 0 && math.Abs(end) < farthestPlace {
 			return []float64{1.25 * end, 1.5 * end, 1.75 * end, 2 * end}
 		}
 	}
