@@ -59,3 +59,6 @@ func (m *Map) Inverse(v float64) float64 {
 		}
 	}
 }
+
+// Range returns the values of f between which the map was found.
+func (m *Map) Range() (lo, hi float64) { return m.r - m.s, m.r + m.s }
