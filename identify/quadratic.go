@@ -65,7 +65,7 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64, once bool)
 		if white, err = whitened(chain); err != nil {
 			return proposal{}, white, err
 		}
-		points, p.step = chain.Points, chain.Step
+		points, p.step, p.first = chain.Points, chain.Step, chain
 	}
 }
 
