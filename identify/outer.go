@@ -43,16 +43,16 @@ func (g *ground) mapped(psi *outer.Map, samples []outer.Sample) *ground {
 }
 
 const (
-	// signOfMap is the part of what makes Hessians not diagonalise that a map may leave
-	// unexplained. With a map forward differences left 0.3 or less, and mostly a
-	// hundredth; without one 0.4 or more was left in most cases.
+	// signOfMap is the part of the couplings of Hessians that a map may leave unexplained.
+	// With d = 10, of functions under a map a quarter was left or less, and mostly a
+	// hundredth; of functions that separate without one mostly 0.8 and more.
 	signOfMap = 0.5
 	// alternations is how often numbers and coordinates are found in turn.
 	alternations = 12
 	// foundNumbers is the change of a number, as a part of it, at which that ends.
 	foundNumbers = 1e-7
 	// mapSplits is at how many squares of values a map is fitted.
-	mapSplits = 24
+	mapSplits = 16
 	// clearly is the part of the mixed differences of f that those of ψ(f) may be.
 	clearly = 1. / 3
 )
@@ -60,7 +60,7 @@ const (
 // underMap proposes a frame of ψ(f), for an increasing ψ, if three Hessians show that there
 // may be one. If not, or if ψ(f) does not pass a certificate, it returns an empty proposal;
 // then everything is as it was before but for the queries.
-func (p *proposer) underMap(chain hessian.Chain) (proposal, error) {
+func (p *proposer) underMap(chain hessian.Chain, without float64) (proposal, error) {
 	if p.g.psi != nil || len(chain.Hessians) < 3 {
 		return proposal{}, nil
 	}
@@ -69,8 +69,8 @@ func (p *proposer) underMap(chain hessian.Chain) (proposal, error) {
 	if left > signOfMap {
 		return proposal{}, nil
 	}
-	numbers, w := p.alternate(samples, first[:])
-	if w == nil {
+	numbers, w, off := p.alternate(samples, first[:])
+	if w == nil || off > signOfMap*without {
 		return proposal{}, nil
 	}
 	f, err := frame.New(kernel.Times(w, chain.Base.Dual))
@@ -88,6 +88,29 @@ func (p *proposer) underMap(chain hessian.Chain) (proposal, error) {
 	return p.on(p.g.mapped(psi, samples), chain)
 }
 
+// withFirst returns a chain with the Hessian that has whitened its directions as well, which
+// was taken along other ones.
+func (p *proposer) withFirst(chain hessian.Chain) hessian.Chain {
+	n := len(p.first.Points) - 1
+	gradient, slopes := make([]float64, p.g.f.Dim()), make([]float64, len(p.first.Slopes[n]))
+	kernel.MulVecT(gradient, p.first.Base.Dual.RawMatrix(), p.first.Slopes[n])
+	kernel.MulVec(slopes, chain.Base.T.RawMatrix(), gradient)
+	chain.Hessians = append(slices.Clip(chain.Hessians), chain.Base.Seen[0])
+	chain.Points = append(slices.Clip(chain.Points), p.first.Points[n])
+	chain.Values = append(slices.Clip(chain.Values), p.first.Values[n])
+	chain.Slopes = append(slices.Clip(chain.Slopes), slopes)
+	return chain
+}
+
+// coupled returns the size of what joint diagonalisation has left of a candidate's Hessians;
+// an infinite one if there is none.
+func coupled(c *candidate) float64 {
+	if c == nil || c.couplings == nil {
+		return math.Inf(1)
+	}
+	return mat.Norm(c.couplings, 2)
+}
+
 // samplesOf returns what a chain knows of f, along its directions.
 func samplesOf(chain hessian.Chain) []outer.Sample {
 	samples := make([]outer.Sample, len(chain.Hessians))
@@ -99,7 +122,7 @@ func samplesOf(chain hessian.Chain) []outer.Sample {
 
 // alternate finds the numbers c_k of samples and the coordinates W in turn, from given
 // numbers.
-func (p *proposer) alternate(samples []outer.Sample, c []float64) (numbers []outer.Number, w *mat.Dense) {
+func (p *proposer) alternate(samples []outer.Sample, c []float64) (numbers []outer.Number, w *mat.Dense, off float64) {
 	for range alternations {
 		without := make([]*mat.Dense, len(samples))
 		for k, s := range samples {
@@ -107,12 +130,12 @@ func (p *proposer) alternate(samples []outer.Sample, c []float64) (numbers []out
 		}
 		j, err := jointdiag.Diagonalise(without, p.g.other)
 		if err != nil {
-			return numbers, w
+			return numbers, w, off
 		}
-		w = j.W
+		w, off = j.W, mat.Norm(j.Couplings(), 2)
 		var inverse mat.Dense
 		if err := inverse.Inverse(w); err != nil {
-			return nil, nil
+			return nil, nil, 0
 		}
 		change, most := 0.0, 0.0
 		numbers = outer.Given(samples, &inverse, nil)
@@ -124,7 +147,7 @@ func (p *proposer) alternate(samples []outer.Sample, c []float64) (numbers []out
 			break
 		}
 	}
-	return numbers, w
+	return numbers, w, off
 }
 
 // on goes on with the ordinary road on the ground of ψ(f), from Hessians of f.

@@ -19,6 +19,7 @@ type proposer struct {
 	white   hessian.Basis // the directions that the last Hessians have whitened
 	seen    hessian.Basis // the last Hessians, for the record
 	step    float64       // with which they were taken
+	first   hessian.Chain // with the Hessian that the directions have seen first
 
 	elsewhere func() error // looks where components curve, if few points see them; nil: does not
 	unseen    bool         // the last frame has components that few points see
@@ -90,14 +91,15 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		return proposal{}, white, err
 	}
 	p.step = chain.Step
-	if chain, err = p.hopeless(chain, white); err != nil {
-		return proposal{}, white, err
+	var proposed proposal
+	if proposed, chain, err = p.hopeless(chain, white); proposed.done() || err != nil {
+		return proposed, white, err
 	}
 	var c *candidate
 	for n := 2; n <= forwards; n++ {
 		c, chain, err = p.diagonalise(chain, n)
 		if err == nil && n == forwards && (c == nil || c.check.worst() > defaultTolerance) {
-			if mapped, err := p.underMap(chain); mapped.done() || err != nil {
+			if mapped, err := p.underMap(chain, coupled(c)); mapped.done() || err != nil {
 				return mapped, white, err
 			}
 		}

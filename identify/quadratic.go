@@ -69,7 +69,7 @@ func (p *proposer) quadratic(white hessian.Basis, chain hessian.Chain, once bool
 		if white, err = whitened(chain); err != nil {
 			return proposal{}, white, err
 		}
-		p.step = chain.Step
+		p.step, p.first = chain.Step, chain
 	}
 }
 

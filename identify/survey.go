@@ -267,7 +267,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 // returns the best candidate too, settled or not.
 func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage}
-	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, elsewhere: elsewhere}
+	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, first: first, elsewhere: elsewhere}
 	s.doubt = by.doubt
 	defer func() { w.seen = by.seen }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
