@@ -186,7 +186,7 @@ func (g *ground) downTheBowl(l local, c float64) (*outer.Map, []float64, error) 
 	if way == nil {
 		return nil, nil, nil
 	}
-	room := g.room(l.x, way)
+	room := min(g.room(l.x, way), g.reachOf(way))
 	var t, values []float64
 	for places := linePlaces; len(places) > 0; places = further(t, values) {
 		places = slices.DeleteFunc(slices.Clone(places), func(t float64) bool { return math.Abs(t) > room })
@@ -212,6 +212,16 @@ func (g *ground) downTheBowl(l local, c float64) (*outer.Map, []float64, error) 
 		return nil, nil, nil
 	}
 	return psi, values, nil
+}
+
+// reachOf is how many times a step may be taken from a point of the box: it is as far as the box
+// is wide then, along one coordinate at least.
+func (g *ground) reachOf(step []float64) float64 {
+	most := math.Inf(1)
+	for k, v := range step {
+		most = min(most, (g.box.Hi[k]-g.box.Lo[k])/math.Abs(v))
+	}
+	return most
 }
 
 // farthestPlace is how far a line is followed.
