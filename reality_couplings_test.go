@@ -24,7 +24,7 @@ func TestRealityCouplings(t *testing.T) {
 	for _, name := range []string{"rastrigin", "levy"}[:few(2, 1)] {
 		for _, kind := range problem.CouplingKinds()[:few(2, 1)] {
 			for _, mix := range bothMixes[few(0, 1):] {
-				for _, d := range dimensions(t, 10, 20, 40) {
+				for _, d := range dimensions(t, 10, 20) {
 					for _, size := range sizes {
 						coupledCell(t, b, problem.Spec{Name: name, Mix: mix, Dim: d, Blemishes: problem.Blemishes{Coupling: size, CouplingKind: kind}})
 					}

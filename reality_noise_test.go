@@ -63,7 +63,7 @@ func disturbances() (all []disturbance) {
 func TestRealityNoise(t *testing.T) {
 	b := newBook(t, "noise")
 	for _, mix := range bothMixes[few(0, 1):] {
-		for _, d := range dimensions(t, 8, 20, 40) {
+		for _, d := range dimensions(t, 8, 20) {
 			for _, n := range disturbances() {
 				wellsCell(t, b, problem.Spec{Name: "rastrigin", Mix: mix, Dim: d}, n)
 			}
@@ -71,7 +71,7 @@ func TestRealityNoise(t *testing.T) {
 	}
 	for _, name := range []string{"rosenbrock-pairs", "squared-norm", "ackley"}[few(0, 1):few(3, 2)] {
 		for _, mix := range bothMixes[few(0, 1):] {
-			for _, d := range dimensions(t, 8, 20, 40) {
+			for _, d := range dimensions(t, 8, 20) {
 				for _, n := range disturbances() {
 					spec := problem.Spec{Name: name, Mix: mix, Dim: d}
 					evenCell(t, b, title(spec, n.String()), course{spec: n.on(spec)})
