@@ -95,7 +95,9 @@ func wellsCell(t *testing.T, b *book, spec problem.Spec, n disturbance) {
 			return a.gap <= 10*noiseOf(t, s)*math.Sqrt(float64(s.Dim))+1e-6
 		})
 		f := versus(a, c, gapOf, 1e-8)
-		f.set("deepest", deepest)
+		if n.level() < 2e-4 { // with more noise the limit is higher than the next well
+			f.set("deepest", deepest)
+		}
 		f.quartiles("queries", values(a, func(a attempt) float64 { return float64(a.Queries) }))
 		return f
 	})

@@ -111,13 +111,22 @@ func versusText(f fact) string {
 var pivots = []pivot{
 	{"maps", "maps", "", words(0, 3), words(3, 4), func(f []fact) string {
 		x := f[0]
-		return fmt.Sprintf("%s, %s of %s; %s, %.1f×", x["identified"], x["solved"], x["seeds"], brief(x.number("queries")), x.number("queries")/x.number("plain"))
+		text := fmt.Sprintf("%s, %s of %s", x["identified"], x["solved"], x["seeds"])
+		if q := x.number("queries"); !math.IsInf(q, 0) {
+			text += fmt.Sprintf("; %.0f, %.1f×", q, q/x.number("plain"))
+		}
+		return text
 	}},
 	{"race", "maps race", "", words(0, 3), func(w []string) string { return strings.Join(append(w[3:], "")[:1], "") }, func(f []fact) string {
 		return fmt.Sprintf("%.2f (%s)", f[0].number("queries")/f[0].number("cmaes"), f[0]["solved"])
 	}},
 	{"even", "maps even", "", words(0, 1), words(2, 3), func(f []fact) string { return versusText(f[0]) }},
-	{"wells", "noise", "", words(3, 4), words(1, 3), func(f []fact) string { return fmt.Sprintf("%s of %s; %s", f[0]["deepest"], f[0]["seeds"], versusText(f[0])) }},
+	{"wells", "noise", "", words(3, 4), words(1, 3), func(f []fact) string {
+		if f[0]["deepest"] == "" {
+			return versusText(f[0])
+		}
+		return fmt.Sprintf("%s of %s; %s", f[0]["deepest"], f[0]["seeds"], versusText(f[0]))
+	}},
 	{"noisy", "noise even", "", words(3, 4), words(0, 3), func(f []fact) string { return versusText(f[0]) }},
 	{"honest", "honest", "", words(3, 4), words(0, 1), func(f []fact) string {
 		return fmt.Sprintf("%.0f; %.0f; %.0f of %.0f", sum(f, "wrong"), sum(f, "within"), sum(f, "covered"), sum(f, "seeds"))
