@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 )
@@ -57,7 +58,7 @@ func coupledCell(t *testing.T, b *book, spec problem.Spec) {
 		found, problems := findings(t, spec, seeds)
 		for i, s := range found {
 			verdicts[letter(s.Certificate.Verdict)]++
-			if number, truth := couplings(problems[i], s); !math.IsNaN(number) {
+			if number, truth := couplings(t, problems[i], s); !math.IsNaN(number) {
 				told++
 				if ratio := number / truth; ratio >= 0.5 && ratio <= 2 {
 					within++
@@ -107,8 +108,16 @@ func TestRealityCombined(t *testing.T) {
 	}
 }
 
-// couplings returns the number of a verdict and the same measure in the true frame; NaN if
-// there is none.
-func couplings(*problem.Problem, untwist.Findings) (number, truth float64) {
-	return math.NaN(), math.NaN()
+// couplings returns the number of the verdict that a function is nearly separable, and the
+// same measure in the true frame; NaN if that is not the verdict.
+func couplings(t *testing.T, p *problem.Problem, s untwist.Findings) (number, truth float64) {
+	t.Helper()
+	if s.Certificate.Verdict != "nearly-separable" {
+		return math.NaN(), math.NaN()
+	}
+	c, err := certify.Test{Box: p.Domain(), Most: 100}.Certify(ctx, p, p.Frame(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Certificate.Coupling, c.Coupling
 }
