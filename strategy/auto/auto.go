@@ -54,6 +54,9 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 	r := newRun(f, task, a.Lines)
 	defer r.fallback.stop()
 	status, err := r.minimize(ctx)
+	if err == nil {
+		err = r.conclude(ctx)
+	}
 	if math.IsInf(r.f.best.Value, -1) {
 		r.learnt.Note("f is -Inf at the point found")
 	}
@@ -61,5 +64,9 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 	if err != nil {
 		status, err = objective.StatusOf(ctx, err)
 	}
-	return strategy.Outcome{Status: status, Learnt: r.learnt}, err
+	outcome := strategy.Outcome{Status: status, Learnt: r.learnt}
+	if n := r.f.noise; n != nil {
+		outcome.Noise, outcome.Chosen = &n.Noise, n.chosen
+	}
+	return outcome, err
 }

@@ -1,0 +1,147 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+)
+
+// A noise is what a run knows of f's noise, and what it keeps because of it: the least of
+// many noisy values is too low, so that the best point has to be chosen among several by
+// asking for them again. A share of the budget is kept for that.
+type noise struct {
+	strategy.Noise
+	beside float64 // how far away noise that does not change with time is another; 0: the same point will do
+
+	plan      int // the budget that the run was planned with
+	next      int // how many queries there are when points are compared next
+	comparing bool
+
+	lowest []objective.Best // the lowest values, the lowest first
+	ends   [][]float64      // where searches have ended
+	chosen *strategy.Chosen // nil: none yet
+}
+
+// mostLowest is how many points with the lowest values are kept.
+const mostLowest = 4
+
+// newNoise is noise of a kind; nil: none that the search has to know of.
+func newNoise(n strategy.Noise, plan int) *noise {
+	if n.Kind == strategy.NoNoise {
+		return nil
+	}
+	return &noise{Noise: n, plan: plan, next: plan - reserve(plan)}
+}
+
+// A comparison takes a fiftieth of the budget, and some twenty queries if that is no more
+// than a tenth of it.
+const (
+	comparedPart = 50
+	mostCompared = 10
+	fewCompared  = 20
+)
+
+// reserve is how many queries of a budget are kept for a comparison.
+func reserve(plan int) int { return min(max(plan/comparedPart, fewCompared), plan/mostCompared) }
+
+// repeatable reports whether f is another when it is asked again, there or next to it. Of a
+// raster it is not.
+func (n *noise) repeatable() bool { return n != nil && n.Kind != strategy.Raster }
+
+// note keeps the lowest values.
+func (n *noise) note(x []float64, value float64) {
+	if len(n.lowest) == mostLowest && !(value < n.lowest[mostLowest-1].Value) || math.IsNaN(value) || math.IsInf(value, 1) {
+		return
+	}
+	at := slices.IndexFunc(n.lowest, func(b objective.Best) bool { return value < b.Value })
+	if at < 0 {
+		at = len(n.lowest)
+	}
+	n.lowest = slices.Insert(n.lowest, at, objective.Best{Point: slices.Clone(x), Value: value})
+	n.lowest = n.lowest[:min(len(n.lowest), mostLowest)]
+}
+
+// due compares points before a batch of so many queries, if there are then no more left than
+// a comparison takes. A run that goes on beyond its plan compares again when it has had twice
+// as many: what it asks must not depend on how far it goes on.
+func (r *run) due(ctx context.Context, queries int) error {
+	n := r.f.noise
+	if n.comparing || r.f.queries+queries <= n.next {
+		return nil
+	}
+	n.plan = max(n.plan, r.f.queries)
+	err := r.compare(ctx, n.plan-r.f.queries)
+	n.plan *= 2
+	n.next = n.plan - reserve(n.plan)
+	return err
+}
+
+// conclude compares points at the end of a run that has ended by itself.
+func (r *run) conclude(ctx context.Context) error {
+	n := r.f.noise
+	if n == nil {
+		return nil
+	}
+	return r.compare(ctx, min(reserve(n.plan), max(fewCompared, r.f.queries/comparedOfSpent), n.plan-r.f.queries))
+}
+
+// comparedOfSpent is the part of what a run has spent that a comparison takes at its end.
+const comparedOfSpent = 5
+
+// compare chooses the best point with so many queries.
+func (r *run) compare(ctx context.Context, queries int) error {
+	n := r.f.noise
+	if !n.repeatable() {
+		b := r.f.best
+		n.chosen = &strategy.Chosen{Value: b.Value, Mean: b.Value, Error: max(n.Sigma, r.f.grain.Of(b.Value))}
+		return nil
+	}
+	if queries < leastCompared {
+		return nil
+	}
+	n.comparing = true
+	defer func() { n.comparing = false }()
+	before := r.f.now
+	r.f.stage(comparison)
+	defer r.f.stage(before)
+	c := &contest{f: r.f, stream: r.beside(), left: queries}
+	for _, x := range r.finalists() {
+		c.finalists = append(c.finalists, &finalist{x: x})
+	}
+	chosen, err := c.choose(ctx)
+	if chosen != nil {
+		n.chosen = chosen
+	}
+	return err
+}
+
+// leastCompared is how many queries a comparison takes at least.
+const leastCompared = 3
+
+// finalists are the points that may be the best: where searches have ended, the means of runs
+// of CMA-ES, and the lowest values.
+func (r *run) finalists() [][]float64 {
+	var all [][]float64
+	add := func(x []float64) {
+		if x = slices.Clone(x); x != nil {
+			clamp(x, r.task.Bounds)
+			if !slices.ContainsFunc(all, func(y []float64) bool { return slices.Equal(x, y) }) {
+				all = append(all, x)
+			}
+		}
+	}
+	for _, x := range r.f.noise.ends {
+		add(x)
+	}
+	for _, t := range r.fallback.trails() {
+		add(t.mean)
+		add(t.last)
+	}
+	for _, b := range r.f.noise.lowest {
+		add(b.Point)
+	}
+	return all
+}
