@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
@@ -21,8 +20,7 @@ import (
 // chosen because these values are low.
 type contest struct {
 	f         *watched
-	stream    *rng.Stream // for points next to each other; nil: the same point is asked
-	left      int         // queries
+	left      int // queries
 	finalists []*finalist
 }
 
@@ -69,40 +67,49 @@ func (c *contest) choose(ctx context.Context) (*strategy.Chosen, error) {
 	return &strategy.Chosen{Point: best.x, Value: s.first, Query: query, Mean: s.mean, Error: s.halfWidth()}, nil
 }
 
-// ask asks for every finalist so many times, in one batch. That f was low there by chance is
-// not taken notice of.
+// ask asks for every finalist so many times, in one batch.
 func (c *contest) ask(ctx context.Context, each int) error {
-	n, d := each*len(c.finalists), c.f.Dim()
-	points, values := mat.NewDense(n, d, nil), make([]float64, n)
-	away := make([]float64, d)
-	for i := range n {
-		row := points.RawRowView(i)
-		copy(row, c.finalists[i/each].x)
-		if c.stream != nil && i%each > 0 {
-			c.stream.Norm(away)
-			kernel.AddScaled(row, c.f.noise.beside, away)
-		}
+	var points [][]float64
+	for _, a := range c.finalists {
+		points = append(points, a.x)
 	}
-	err := c.f.Objective.Evaluate(ctx, points, values)
-	known := objective.Evaluated(values, err)
-	c.f.queries += known
-	c.left -= known
-	if err != nil {
-		return err
+	before := c.f.queries
+	seen, err := c.f.repeat(ctx, points, each)
+	c.left -= c.f.queries - before
+	for i := range seen {
+		c.finalists[i].values.join(seen[i])
 	}
-	for i, v := range values {
-		c.finalists[i/each].values.add(v)
-	}
-	return nil
+	return err
 }
 
-// beside returns the random numbers for points next to each other; nil: f is another each
-// time it is asked.
-func (r *run) beside() *rng.Stream {
-	if r.f.noise.beside == 0 {
-		return nil
+// repeat asks for points so many times each, in one batch, or next to them where noise does
+// not change when a point is asked again. That f was low there by chance is not taken notice
+// of.
+func (w *watched) repeat(ctx context.Context, points [][]float64, each int) ([]average, error) {
+	n, d := each*len(points), w.Dim()
+	rows, values := mat.NewDense(n, d, nil), make([]float64, n)
+	away := make([]float64, d)
+	for i := range n {
+		row := rows.RawRowView(i)
+		copy(row, points[i/each])
+		if w.noise.beside > 0 && i%each > 0 {
+			w.noise.stream.Norm(away)
+			kernel.AddScaled(row, w.noise.beside, away)
+		}
 	}
-	return rng.Seed(r.task.Seed).Stream("auto", "beside", r.f.queries)
+	if err := w.due(ctx, n); err != nil {
+		return nil, err
+	}
+	err := w.Objective.Evaluate(ctx, rows, values)
+	w.queries += objective.Evaluated(values, err)
+	if err != nil {
+		return nil, err
+	}
+	seen := make([]average, len(points))
+	for i, v := range values {
+		seen[i/each].add(v)
+	}
+	return seen, nil
 }
 
 // An average has the mean and the variance of values (B. Welford's sums).
@@ -124,6 +131,22 @@ func (s *average) add(v float64) {
 	delta := v - s.mean
 	s.mean += delta / float64(s.n)
 	s.residual += float64(delta * (v - s.mean))
+}
+
+// join takes notice of all values of another (T. Chan, G. Golub and R. LeVeque, 1979).
+func (s *average) join(t average) {
+	if s.n == 0 {
+		*s = t
+		return
+	}
+	if math.IsInf(t.mean, 0) || math.IsInf(s.mean, 0) {
+		s.n, s.mean = s.n+t.n, max(s.mean, t.mean)
+		return
+	}
+	delta, n := t.mean-s.mean, float64(s.n+t.n)
+	s.residual += t.residual + float64(delta*delta*float64(s.n)*float64(t.n))/n
+	s.mean += float64(delta*float64(t.n)) / n
+	s.n += t.n
 }
 
 // variance is that of one value; +∞: not known.

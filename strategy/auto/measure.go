@@ -37,5 +37,5 @@ func (r *run) measure(ctx context.Context) error {
 
 func (r *run) noisy(n strategy.Noise) {
 	r.f.grain.Absolute = n.Sigma
-	r.f.noise = newNoise(n, r.task.Budget)
+	r.f.noise = newNoise(n, r.task.Budget, r.task.Seed)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
@@ -14,7 +15,8 @@ import (
 // asking for them again. A share of the budget is kept for that.
 type noise struct {
 	strategy.Noise
-	beside float64 // how far away noise that does not change with time is another; 0: the same point will do
+	beside float64     // how far away noise that does not change with time is another; 0: the same point will do
+	stream *rng.Stream // for points that far away
 
 	plan      int // the budget that the run was planned with
 	next      int // how many queries there are when points are compared next
@@ -29,11 +31,11 @@ type noise struct {
 const mostLowest = 4
 
 // newNoise is noise of a kind; nil: none that the search has to know of.
-func newNoise(n strategy.Noise, plan int) *noise {
+func newNoise(n strategy.Noise, plan int, seed uint64) *noise {
 	if n.Kind == strategy.NoNoise {
 		return nil
 	}
-	return &noise{Noise: n, plan: plan, next: plan - reserve(plan)}
+	return &noise{Noise: n, plan: plan, next: plan - reserve(plan), stream: rng.Seed(seed).Stream("auto", "beside")}
 }
 
 // A comparison takes a fiftieth of the budget, and some twenty queries if that is no more
@@ -107,7 +109,7 @@ func (r *run) compare(ctx context.Context, queries int) error {
 	before := r.f.now
 	r.f.stage(comparison)
 	defer r.f.stage(before)
-	c := &contest{f: r.f, stream: r.beside(), left: queries}
+	c := &contest{f: r.f, left: queries}
 	for _, x := range r.finalists() {
 		c.finalists = append(c.finalists, &finalist{x: x})
 	}
