@@ -19,6 +19,9 @@ const (
 	exact     = 0x1p-53 * OfSum // the error up to which values count as exact, as a part of f's size
 )
 
+// OfNoise is the stage in which a run measures the grain.
+var OfNoise = Stage{Name: "noise", Purpose: ToFind}
+
 // MeasureGrain measures how exact the values of f are, at a random point of the middle of
 // a finite box, for 14 queries in one batch if they are exact.
 //
