@@ -48,7 +48,7 @@ func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
 	}
 	return &ground{
 		ctx: ctx, f: nearby.New(f), box: r.Box, inner: inner, bounds: r.Bounds, reach: 1,
-		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: objective.Rounding,
+		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: r.Grain,
 	}
 }
 
