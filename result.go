@@ -69,7 +69,7 @@ func (r Result) String() string {
 		fmt.Fprintf(&s, "; there are other wells along %s; the second-best well of component %d is only %.1g above its best",
 			words.Count(several, "coordinate", "coordinates"), component+1, above)
 	}
-	if r.Noise != nil && r.Noise.Kind != strategy.NoNoise {
+	if r.Noise != nil && r.Noise.Kind != objective.NoNoise {
 		s.WriteString("; " + noiseInWords(*r.Noise))
 	}
 	if r.ValueMean != nil && r.ValueError != nil {
@@ -101,10 +101,10 @@ func (r Result) wells() (several, component int, above float64) {
 // noiseInWords says what noise f has.
 func noiseInWords(n Noise) string {
 	switch n.Kind {
-	case strategy.Deterministic:
+	case objective.DeterministicNoise:
 		return fmt.Sprintf("f has noise that does not change when a point is asked again, of a standard deviation of %.2g", n.Sigma)
-	case strategy.Raster:
-		return fmt.Sprintf("f is rounded, to within %.2g", n.Sigma)
+	case objective.Raster:
+		return fmt.Sprintf("f is rounded to few digits, by a standard deviation of %.2g", n.Sigma)
 	}
 	return fmt.Sprintf("f has random noise of a standard deviation of %.2g", n.Sigma)
 }

@@ -168,13 +168,16 @@ func (r *run) noise(result *Result, outcome strategy.Outcome) {
 	if chosen == nil {
 		return
 	}
+	result.ValueMean, result.ValueError = &chosen.Mean, &chosen.Error
+	if chosen.Point == nil {
+		return
+	}
 	x := r.scale.Point(chosen.Point)
 	if r.coordinates != nil {
 		x = r.coordinates.Point(x)
 	}
 	result.Point, result.Value, result.BestQuery = x, chosen.Value, chosen.Query
 	result.Improvements = append(result.Improvements, objective.Improvement{Query: chosen.Query, Value: chosen.Value, Point: x})
-	result.ValueMean, result.ValueError = &chosen.Mean, &chosen.Error
 }
 
 // cleaned fills in the clean value at the best point, if f has blemishes.

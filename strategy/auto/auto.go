@@ -64,9 +64,9 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 	if err != nil {
 		status, err = objective.StatusOf(ctx, err)
 	}
-	outcome := strategy.Outcome{Status: status, Learnt: r.learnt}
-	if n := r.f.noise; n != nil {
-		outcome.Noise, outcome.Chosen = &n.Noise, n.chosen
+	outcome := strategy.Outcome{Status: status, Learnt: r.learnt, Noise: r.noise()}
+	if r.f.noise != nil {
+		outcome.Chosen = r.f.noise.chosen
 	}
 	return outcome, err
 }

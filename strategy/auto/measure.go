@@ -2,40 +2,40 @@ package auto
 
 import (
 	"context"
-	"math"
 
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/strategy"
 )
 
-var measuring = objective.Stage{Name: "noise", Purpose: objective.ToFind}
-
-// measure measures the noise: PLACEHOLDER.
+// measure measures how exact f's values are, unless the task says it. With so few queries that
+// no coordinates are looked for it does not, nor for the paper's way to find them.
 func (r *run) measure(ctx context.Context) error {
-	if r.task.NoiseLevel > 0 {
-		r.noisy(strategy.Noise{Kind: strategy.Random, Sigma: r.task.NoiseLevel})
+	d := r.f.Dim()
+	_, paper := r.task.Identifier.(identify.Paper)
+	switch {
+	case r.task.NoiseLevel > 0:
+		r.f.grain = objective.Known(r.task.NoiseLevel)
+	case paper || r.task.Budget < min(perDimension*d, identify.Least(d)):
 		return nil
-	}
-	r.f.stage(measuring)
-	values, err := objective.Ask(ctx, r.f, 12, func(_ int, row []float64) {
-		for i := range row {
-			row[i] = 0.3
+	default:
+		r.f.stage(objective.OfNoise)
+		grain, err := objective.MeasureGrain(ctx, counted{r.f}, objective.Cube(d, -1, 1), rng.Seed(r.task.Seed).Stream("grain"))
+		if err != nil {
+			return err
 		}
-	})
-	if err != nil {
-		return err
+		r.f.grain = grain
 	}
-	var a average
-	for _, v := range values {
-		a.add(v)
-	}
-	if s := math.Sqrt(a.variance()); s > 0 && !math.IsInf(s, 0) {
-		r.noisy(strategy.Noise{Kind: strategy.Random, Sigma: s})
+	r.measured = true
+	if r.f.grain.Kind != objective.NoNoise {
+		r.f.noise = newNoise(r.f.grain, r.task.Budget, r.task.Seed)
 	}
 	return nil
 }
 
-func (r *run) noisy(n strategy.Noise) {
-	r.f.grain.Absolute = n.Sigma
-	r.f.noise = newNoise(n, r.task.Budget, r.task.Seed)
+// request is what a survey is told.
+func (r *run) request() identify.Request {
+	request := r.task.Request()
+	request.Grain = r.f.grain
+	return request
 }

@@ -14,7 +14,7 @@ import (
 // many noisy values is too low, so that the best point has to be chosen among several by
 // asking for them again. A share of the budget is kept for that.
 type noise struct {
-	strategy.Noise
+	kind   objective.Kind
 	beside float64     // how far away noise that does not change with time is another; 0: the same point will do
 	stream *rng.Stream // for points that far away
 
@@ -25,17 +25,23 @@ type noise struct {
 	lowest []objective.Best // the lowest values, the lowest first
 	ends   [][]float64      // where searches have ended
 	chosen *strategy.Chosen // nil: none yet
+	seen   float64          // the standard deviation of f there
 }
 
 // mostLowest is how many points with the lowest values are kept.
 const mostLowest = 4
 
-// newNoise is noise of a kind; nil: none that the search has to know of.
-func newNoise(n strategy.Noise, plan int, seed uint64) *noise {
-	if n.Kind == strategy.NoNoise {
-		return nil
+// besides is how far away noise that does not change with time is another, in half-widths of
+// the start box: far enough for any solver, and so near that a smooth f is the same.
+const besides = 0x1p-20
+
+// newNoise is that of a grain.
+func newNoise(g objective.Grain, plan int, seed uint64) *noise {
+	n := &noise{kind: g.Kind, plan: plan, next: plan - reserve(plan), stream: rng.Seed(seed).Stream("auto", "beside")}
+	if g.Kind == objective.DeterministicNoise {
+		n.beside = besides
 	}
-	return &noise{Noise: n, plan: plan, next: plan - reserve(plan), stream: rng.Seed(seed).Stream("auto", "beside")}
+	return n
 }
 
 // A comparison takes a fiftieth of the budget, and some twenty queries if that is no more
@@ -51,7 +57,7 @@ func reserve(plan int) int { return min(max(plan/comparedPart, fewCompared), pla
 
 // repeatable reports whether f is another when it is asked again, there or next to it. Of a
 // raster it is not.
-func (n *noise) repeatable() bool { return n != nil && n.Kind != strategy.Raster }
+func (n *noise) repeatable() bool { return n.kind != objective.Raster }
 
 // note keeps the lowest values.
 func (n *noise) note(x []float64, value float64) {
@@ -98,7 +104,7 @@ func (r *run) compare(ctx context.Context, queries int) error {
 	n := r.f.noise
 	if !n.repeatable() {
 		b := r.f.best
-		n.chosen = &strategy.Chosen{Value: b.Value, Mean: b.Value, Error: max(n.Sigma, r.f.grain.Of(b.Value))}
+		n.chosen = &strategy.Chosen{Value: b.Value, Mean: b.Value, Error: raster * r.f.sigma(b.Value)}
 		return nil
 	}
 	if queries < leastCompared {
@@ -115,9 +121,27 @@ func (r *run) compare(ctx context.Context, queries int) error {
 	}
 	chosen, err := c.choose(ctx)
 	if chosen != nil {
-		n.chosen = chosen
+		n.chosen, n.seen = chosen, math.Sqrt(c.finalists[0].values.variance())
 	}
 	return err
+}
+
+// raster is half of the distance between two values of a raster, in standard deviations of
+// what is rounded off, √12/2: it is not more.
+const raster = 1.7320508075688772
+
+// noise says what noise f has at the point found; nil: that was not measured.
+func (r *run) noise() *strategy.Noise {
+	n := r.f.noise
+	switch {
+	case !r.measured:
+		return nil
+	case n == nil:
+		return &strategy.Noise{}
+	case n.chosen != nil && n.chosen.Point != nil:
+		return &strategy.Noise{Kind: n.kind, Sigma: n.seen}
+	}
+	return &strategy.Noise{Kind: n.kind, Sigma: r.f.sigma(r.f.best.Value)}
 }
 
 // leastCompared is how many queries a comparison takes at least.

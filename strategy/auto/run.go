@@ -22,6 +22,7 @@ type run struct {
 	explorer line.Explorer // of the first lines
 	fallback *fallback
 	learnt   *strategy.Learnt
+	measured bool // it is known how exact f's values are
 }
 
 func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *run {
