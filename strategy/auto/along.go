@@ -19,7 +19,7 @@ func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Sta
 	at := newCoordinates(found, r.task.Bounds)
 	if r.f.noise != nil && len(at.blocks) == 0 && !r.f.walls {
 		if found.Quadratic && !r.task.Bounded() {
-			return objective.Converged, r.settle(ctx, at, r.f.best.Point, true)
+			return r.settled(ctx, at, r.f.best.Point, true)
 		} else if !found.Quadratic && !at.cut(r.f.best.Point) {
 			return r.noisily(ctx, at)
 		}

@@ -64,9 +64,6 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 	if err != nil {
 		status, err = objective.StatusOf(ctx, err)
 	}
-	outcome := strategy.Outcome{Status: status, Learnt: r.learnt, Noise: r.noise()}
-	if r.f.noise != nil {
-		outcome.Chosen = r.f.noise.chosen
-	}
+	outcome := strategy.Outcome{Status: status, Learnt: r.learnt, Noise: r.noise(), Chosen: r.chosen()}
 	return outcome, err
 }

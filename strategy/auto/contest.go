@@ -57,6 +57,9 @@ func (c *contest) choose(ctx context.Context) (*strategy.Chosen, error) {
 		return nil, nil
 	}
 	best := c.finalists[0]
+	for _, a := range c.finalists {
+		dbg("finalist %.4g ± %.2g n %d", a.values.mean, a.values.halfWidth(), a.values.n)
+	}
 	best.values = average{}
 	c.finalists = c.finalists[:1]
 	query := c.f.queries + 1
@@ -101,7 +104,11 @@ func (w *watched) repeat(ctx context.Context, points [][]float64, each int) ([]a
 		return nil, err
 	}
 	err := w.Objective.Evaluate(ctx, rows, values)
-	w.queries += objective.Evaluated(values, err)
+	known := objective.Evaluated(values, err)
+	w.queries += known
+	if w.noise.kind == objective.Raster { // it is not by chance
+		w.best.OfferAll(rows, values[:known])
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ type noise struct {
 }
 
 // mostLowest is how many points with the lowest values are kept.
-const mostLowest = 4
+const mostLowest = 2
 
 // besides is how far away noise that does not change with time is another, in half-widths of
 // the start box: far enough for any solver, and so near that a smooth f is the same.
@@ -37,11 +37,20 @@ const besides = 0x1p-20
 
 // newNoise is that of a grain.
 func newNoise(g objective.Grain, plan int, seed uint64) *noise {
-	n := &noise{kind: g.Kind, plan: plan, next: plan - reserve(plan), stream: rng.Seed(seed).Stream("auto", "beside")}
+	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside")}
 	if g.Kind == objective.DeterministicNoise {
 		n.beside = besides
 	}
+	n.ahead()
 	return n
+}
+
+// ahead says when points are compared next: so that what it takes is left of the plan.
+func (n *noise) ahead() {
+	n.next = n.plan - reserve(n.plan) - int(finishPart*float64(n.plan))
+	if n.kind == objective.Raster {
+		n.next = math.MaxInt
+	}
 }
 
 // A comparison takes a fiftieth of the budget, and some twenty queries if that is no more
@@ -54,10 +63,6 @@ const (
 
 // reserve is how many queries of a budget are kept for a comparison.
 func reserve(plan int) int { return min(max(plan/comparedPart, fewCompared), plan/mostCompared) }
-
-// repeatable reports whether f is another when it is asked again, there or next to it. Of a
-// raster it is not.
-func (n *noise) repeatable() bool { return n.kind != objective.Raster }
 
 // note keeps the lowest values.
 func (n *noise) note(x []float64, value float64) {
@@ -81,17 +86,28 @@ func (r *run) due(ctx context.Context, queries int) error {
 		return nil
 	}
 	n.plan = max(n.plan, r.f.queries)
-	err := r.compare(ctx, n.plan-r.f.queries)
-	n.plan *= 2
-	n.next = n.plan - reserve(n.plan)
-	return err
+	n.comparing = true
+	defer func() { n.comparing = false }()
+	defer n.ahead()
+	defer func() { n.plan *= 2 }()
+	if err := r.finish(ctx, n.plan-reserve(n.plan)-r.f.queries); err != nil {
+		return err
+	}
+	return r.compare(ctx, min(reserve(n.plan), n.plan-r.f.queries))
 }
 
 // conclude compares points at the end of a run that has ended by itself.
 func (r *run) conclude(ctx context.Context) error {
 	n := r.f.noise
-	if n == nil {
+	if n == nil || n.kind == objective.Raster {
 		return nil
+	}
+	n.comparing = true
+	defer func() { n.comparing = false }()
+	if r.fallback.plain != nil {
+		if err := r.finish(ctx, min(int(finishPart*float64(n.plan)), r.f.queries/comparedOfSpent)); err != nil {
+			return err
+		}
 	}
 	return r.compare(ctx, min(reserve(n.plan), max(fewCompared, r.f.queries/comparedOfSpent), n.plan-r.f.queries))
 }
@@ -102,16 +118,9 @@ const comparedOfSpent = 5
 // compare chooses the best point with so many queries.
 func (r *run) compare(ctx context.Context, queries int) error {
 	n := r.f.noise
-	if !n.repeatable() {
-		b := r.f.best
-		n.chosen = &strategy.Chosen{Value: b.Value, Mean: b.Value, Error: raster * r.f.sigma(b.Value)}
-		return nil
-	}
 	if queries < leastCompared {
 		return nil
 	}
-	n.comparing = true
-	defer func() { n.comparing = false }()
 	before := r.f.now
 	r.f.stage(comparison)
 	defer r.f.stage(before)
@@ -130,6 +139,19 @@ func (r *run) compare(ctx context.Context, queries int) error {
 // what is rounded off, √12/2: it is not more.
 const raster = 1.7320508075688772
 
+// chosen returns the point chosen; nil: none. Of a raster it is the one with the lowest value.
+func (r *run) chosen() *strategy.Chosen {
+	n := r.f.noise
+	switch {
+	case n == nil:
+		return nil
+	case n.kind == objective.Raster && r.f.best.Point != nil:
+		v := r.f.best.Value
+		return &strategy.Chosen{Value: v, Mean: v, Error: raster * r.f.sigma(v)}
+	}
+	return n.chosen
+}
+
 // noise says what noise f has at the point found; nil: that was not measured.
 func (r *run) noise() *strategy.Noise {
 	n := r.f.noise
@@ -138,7 +160,7 @@ func (r *run) noise() *strategy.Noise {
 		return nil
 	case n == nil:
 		return &strategy.Noise{}
-	case n.chosen != nil && n.chosen.Point != nil:
+	case n.chosen != nil:
 		return &strategy.Noise{Kind: n.kind, Sigma: n.seen}
 	}
 	return &strategy.Noise{Kind: n.kind, Sigma: r.f.sigma(r.f.best.Value)}
@@ -162,9 +184,8 @@ func (r *run) finalists() [][]float64 {
 	for _, x := range r.f.noise.ends {
 		add(x)
 	}
-	for _, t := range r.fallback.trails() {
+	for _, t := range best(r.fallback.trails()) {
 		add(t.mean)
-		add(t.last)
 	}
 	for _, b := range r.f.noise.lowest {
 		add(b.Point)

@@ -52,7 +52,7 @@ func (r *run) noisily(ctx context.Context, at *coordinates) (objective.Status, e
 			break
 		}
 	}
-	return objective.Converged, r.settle(ctx, at, x, false)
+	return r.settled(ctx, at, x, false)
 }
 
 const (
@@ -62,14 +62,28 @@ const (
 	roughly = 1
 )
 
+// settled goes to the minimum of the well that x is in. Running: it does not get there, so
+// that the coordinates do not hold.
+func (r *run) settled(ctx context.Context, at *coordinates, x []float64, bowl bool) (objective.Status, error) {
+	if done, err := r.settle(ctx, at, x, bowl); !done || err != nil {
+		return objective.Running, err
+	}
+	return objective.Converged, nil
+}
+
 // settle goes to the minimum of the well that x is in, until what is left is expected to be
-// less than the error with which f is known there in the end.
-func (r *run) settle(ctx context.Context, at *coordinates, x []float64, bowl bool) error {
+// less than the error with which f is known there in the end. It reports whether it is.
+func (r *run) settle(ctx context.Context, at *coordinates, x []float64, bowl bool) (done bool, err error) {
 	s := newSettler(r.f, at, x, bowl)
-	part := 1 / math.Sqrt(max(atScan, report*float64(reserve(r.task.Budget))))
-	err := s.settle(ctx, part, r.f.queries/2)
+	err = s.settle(ctx, r.small(), r.f.queries/2)
 	r.f.noise.end(s.x)
-	return err
+	return s.done, err
+}
+
+// small is what may be left above the minimum in the end, in σ: the error with which f is
+// known there.
+func (r *run) small() float64 {
+	return 1 / math.Sqrt(max(atScan, report*float64(reserve(r.task.Budget))))
 }
 
 // meet returns where the deepest wells of all components meet, and whether a component has
@@ -132,7 +146,7 @@ func (n *noise) end(x []float64) {
 }
 
 // endsKept is how many ends of searches are remembered.
-const endsKept = 3
+const endsKept = 2
 
 // sigma is the standard deviation of f's noise where it is v.
 func (w *watched) sigma(v float64) float64 { return w.grain.Of(v) }

@@ -14,34 +14,37 @@ import (
 //
 //	f(x ± h u_j) ≈ f(x) ± b h + c h²/2,   t = −b/c,
 //
-// with the errors var b = σ²/2Σh², var t = var b/c². A step is expected to leave Σ c var t/2
+// with the errors var b = Σh²(σ₊² + σ₋²)/4 / (Σh²)², var t = var b/c². A step is expected to leave Σ c var t/2
 // above the minimum. Where it gains no more than noise alone would, more pairs are asked for
 // from the same point, until what is left is small enough.
 type settler struct {
 	f    *watched
 	at   *coordinates
-	bowl bool    // f is quadratic: pairs may be of any length
-	part float64 // of σ: what may be left
+	bowl bool // f is quadratic: pairs may be of any length
+	free bool // scales are not known: four times the length at which curvature is seen
 
 	x    []float64
 	fx   average // of f at x
 	side []pairs // of each single component
-	left float64 // what the last step is expected to leave above the minimum
+	done bool    // what is left is small enough
 }
 
 // pairs are what was seen of one component beside x.
 type pairs struct {
-	h    float64 // their length, about
-	n    int     // how many there are
-	s2   float64 // Σh²
-	s4   float64 // Σ(h²/2)²
-	odd  float64 // Σ h (f₊ − f₋)/2
-	even float64 // Σ (h²/2) (f₊ + f₋)/2
-	c    float64 // the curvature as it was found last; 0: not yet
+	h     float64 // their length, about
+	n     int     // how many there are
+	s2    float64 // Σh²
+	s4    float64 // Σ(h²/2)²
+	odd   float64 // Σ h (f₊ − f₋)/2
+	even  float64 // Σ (h²/2) (f₊ + f₋)/2
+	vOdd  float64 // the variance of odd, and of even
+	vEven float64
+	c     float64 // the curvature as it was found last; 0: not yet
+	r     float64 // the scale, if it was not known; 0: not yet
 }
 
 func newSettler(f *watched, at *coordinates, x []float64, bowl bool) *settler {
-	s := &settler{f: f, at: at, bowl: bowl, x: slices.Clone(x), side: make([]pairs, len(at.singles)), left: math.Inf(1)}
+	s := &settler{f: f, at: at, bowl: bowl, x: slices.Clone(x), side: make([]pairs, len(at.singles))}
 	for k, j := range at.singles {
 		s.side[k].h = at.scale[j] / firstPairs
 		if bowl {
@@ -76,17 +79,28 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 			return err
 		}
 		step, gain, left := s.step()
+		dbg("settle n %d q %d fx %.4g gain %.3g left %.3g sigma %.3g part %.3g step0 %.3g h0 %.3g c0 %.3g", n, s.f.queries, s.fx.mean, gain, left, s.f.sigma(s.fx.mean), part, step[0], s.side[0].h, s.side[0].c)
 		if chance := 1 + float64(3*math.Sqrt(2/float64(len(s.side)))); gain > chance*left {
 			s.move(step)
 			s.forget()
+			n = max(1, n/2)
 			continue
 		}
-		s.left = left
-		if left <= part*s.f.sigma(s.fx.mean) {
+		if math.IsInf(left, 1) { // longer pairs come first
+			continue
+		}
+		sigma := s.f.sigma(s.fx.mean)
+		lower := s.f.sigma(s.fx.mean-gain) < sigma/2 // where noise grows with f there is less of it there,
+		if left <= part*sigma && !lower {
 			s.move(step)
+			s.done = true
 			return nil
 		}
-		n *= 2
+		if n *= 2; lower || s.shorter() { // and with shorter pairs
+			s.move(step)
+			s.forget()
+			n = 1
+		}
 	}
 	return nil
 }
@@ -111,7 +125,7 @@ func (s *settler) measure(ctx context.Context, n int) error {
 		return err
 	}
 	for i := range pairs {
-		s.side[i/n].add(h[i/n][i%n], values[2*i], values[2*i+1])
+		s.side[i/n].add(h[i/n][i%n], values[2*i], values[2*i+1], s.f.sigma)
 	}
 	at, err := s.f.repeat(ctx, [][]float64{s.x}, atX*n)
 	if err != nil {
@@ -121,8 +135,9 @@ func (s *settler) measure(ctx context.Context, n int) error {
 	return nil
 }
 
-// add takes notice of a pair. One at which f has failed says nothing.
-func (p *pairs) add(h, up, down float64) {
+// add takes notice of a pair. One at which f has failed says nothing. sigma is the standard
+// deviation of a value.
+func (p *pairs) add(h, up, down float64, sigma func(v float64) float64) {
 	p.n++
 	if math.IsInf(up, 0) || math.IsInf(down, 0) || !(h > 0) {
 		return
@@ -132,35 +147,47 @@ func (p *pairs) add(h, up, down float64) {
 	p.s4 += float64(half * half)
 	p.odd += float64(h*(up-down)) / 2
 	p.even += float64(half*(up+down)) / 2
+	v := (square(sigma(up)) + square(sigma(down))) / 4
+	p.vOdd += float64(h * h * v)
+	p.vEven += float64(half * half * v)
 }
 
-// parabola returns the slope and the curvature, and their variances. fx is f(x), vx its
-// variance, and v that of one value.
-func (p *pairs) parabola(fx, vx, v float64) (b, c, vb, vc float64) {
-	b, vb = p.odd/p.s2, v/(2*p.s2)
+func square(v float64) float64 { return v * v }
+
+// parabola returns the slope and the curvature, and their variances. fx is f(x), and vx its
+// variance.
+func (p *pairs) parabola(fx, vx float64) (b, c, vb, vc float64) {
+	b, vb = p.odd/p.s2, p.vOdd/square(p.s2)
 	// Σ (h²/2)((f₊+f₋)/2 − f(x)) = c Σ(h²/2)²
 	c = (p.even - float64(fx*p.s2/2)) / p.s4
-	vc = v/(2*p.s4) + float64(vx*float64(p.s2/2/p.s4)*float64(p.s2/2/p.s4))
+	vc = (p.vEven + float64(vx*square(p.s2/2))) / square(p.s4)
 	return b, c, vb, vc
 }
 
 // step returns the step of each component, what all of them gain by the parabolas, and what
 // they leave. Where f is not curved beyond doubt there is none, and pairs become longer.
 func (s *settler) step() (step []float64, gain, left float64) {
-	sigma := s.f.sigma(s.fx.mean)
-	v := float64(sigma * sigma)
+	vx := square(s.f.sigma(s.fx.mean)) / float64(s.fx.n)
 	step = make([]float64, len(s.side))
 	for k, j := range s.at.singles {
 		p := &s.side[k]
 		if !(p.s2 > 0) {
 			continue
 		}
-		b, c, vb, vc := p.parabola(s.fx.mean, v/float64(s.fx.n), v)
+		b, c, vb, vc := p.parabola(s.fx.mean, vx)
 		if !(c > curved*math.Sqrt(vc)) {
-			*p = pairs{h: min(2*p.h, s.longest(j)), c: p.c}
+			longest := s.longest(j)
+			if p.h >= longest { // it rises by no more than that
+				left += float64((max(c, 0)+float64(curved*math.Sqrt(vc)))*longest*longest) / 2
+				continue
+			}
+			left = math.Inf(1)
+			*p = pairs{h: min(2*p.h, longest), c: p.c}
 			continue
 		}
-		p.c = c
+		if p.c = c; s.free && p.r == 0 {
+			p.r = freeScale * p.h
+		}
 		longest := beyondPairs * p.h
 		if s.bowl {
 			longest = math.Inf(1)
@@ -172,9 +199,13 @@ func (s *settler) step() (step []float64, gain, left float64) {
 	return step, gain, left
 }
 
+// freeScale is the scale of a component that was not known, in lengths of the pairs that have
+// first shown its curvature: f rises by some sixty σ over it.
+const freeScale = 4
+
 // longest is how long pairs of a component are at most.
 func (s *settler) longest(j int) float64 {
-	if s.bowl {
+	if s.bowl || s.free {
 		return s.at.extent(j)
 	}
 	return s.at.scale[j]
@@ -188,19 +219,51 @@ func (s *settler) move(step []float64) {
 	clamp(s.x, s.at.bounds)
 }
 
-// forget begins anew at another x, with pairs of the length at which noise and the change of
-// the curvature move t alike. With n pairs noise leaves σ²/4nch² above the minimum. Over the
-// component's scale r the curvature changes by a third, f‴ ≈ c/3r; that moves t by h²/18r or
-// so, which leaves ch⁴/650r². Both are the same for h⁶ = 160 r²σ²/nc².
+// forget begins anew at another x, with pairs of another length.
 func (s *settler) forget() {
-	sigma := s.f.sigma(s.fx.mean)
 	for k, j := range s.at.singles {
 		p := &s.side[k]
-		h := p.h
-		if r := s.at.scale[j]; p.c > 0 && !s.bowl {
-			h = min(math.Pow(160, 1./6)*math.Cbrt(r*sigma/p.c), r)
-		}
-		*p = pairs{h: h, c: p.c}
+		*p = pairs{h: s.length(p, j), c: p.c, r: p.r}
 	}
 	s.fx = average{}
+}
+
+// length is that of pairs with which a step is expected to leave the least above the minimum.
+// Noise leaves σ²/4ch², where σ is that of the pair's values, which may grow with h. Over the
+// component's scale r the curvature changes by a third, f‴ ≈ c/3r; that moves t by h²/18r or
+// so, which leaves ch⁴/650r². If σ is the same everywhere the sum is least for
+// h⁶ = 80 r²σ²/c². A quadratic has no third derivative.
+func (s *settler) length(p *pairs, j int) float64 {
+	if !(p.c > 0) {
+		return p.h
+	}
+	r := s.longest(j)
+	if p.r > 0 {
+		r = p.r
+	}
+	best, least := p.h, math.Inf(1)
+	for h := r; h > shortest*r; h /= math.Sqrt2 {
+		half := float64(p.c*h*h) / 2
+		left := square(s.f.sigma(s.fx.mean+half)) / (8 * half)
+		if !s.bowl {
+			left += float64(half*square(h/r)) / 325
+		}
+		if left < least {
+			best, least = h, left
+		}
+	}
+	return best
+}
+
+// shortest is the least length of pairs, in scales.
+const shortest = 1e-9
+
+// shorter reports whether pairs of another length would leave much less.
+func (s *settler) shorter() bool {
+	for k, j := range s.at.singles {
+		if p := &s.side[k]; s.length(p, j) < p.h/2 {
+			return true
+		}
+	}
+	return false
 }
