@@ -87,7 +87,9 @@ func (r *run) due(ctx context.Context, queries int) error {
 	}
 	n.plan = max(n.plan, r.f.queries)
 	n.comparing = true
-	defer func() { n.comparing = false }()
+	limit := r.f.limit // of the part that waits
+	r.f.limit = 0
+	defer func() { n.comparing, r.f.limit = false, limit }()
 	defer n.ahead()
 	defer func() { n.plan *= 2 }()
 	if err := r.finish(ctx, n.plan-reserve(n.plan)-r.f.queries); err != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -23,10 +24,12 @@ type settler struct {
 	bowl bool // f is quadratic: pairs may be of any length
 	free bool // scales are not known: four times the length at which curvature is seen
 
-	x    []float64
-	fx   average // of f at x
-	side []pairs // of each single component
-	done bool    // what is left is small enough
+	x           []float64
+	fx          average   // of f at x
+	side        []pairs   // of each single component
+	slope, step []float64 // b and t of each
+	before      *leg      // the step before; nil: none
+	done        bool      // what is left is small enough
 }
 
 // pairs are what was seen of one component beside x.
@@ -78,32 +81,83 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 		if err := s.measure(ctx, n); err != nil {
 			return err
 		}
-		step, gain, left := s.step()
-		dbg("settle n %d q %d fx %.4g gain %.3g left %.3g sigma %.3g part %.3g step0 %.3g h0 %.3g c0 %.3g", n, s.f.queries, s.fx.mean, gain, left, s.f.sigma(s.fx.mean), part, step[0], s.side[0].h, s.side[0].c)
-		if chance := 1 + float64(3*math.Sqrt(2/float64(len(s.side)))); gain > chance*left {
-			s.move(step)
-			s.forget()
-			n = max(1, n/2)
-			continue
-		}
-		if math.IsInf(left, 1) { // longer pairs come first
-			continue
-		}
+		gain, left := s.propose()
+		dbg("settle n %d q %d fx %.4g gain %.3g left %.3g sigma %.3g part %.3g step0 %.3g h0 %.3g c0 %.3g", n, s.f.queries, s.fx.mean, gain, left, s.f.sigma(s.fx.mean), part, s.step[0], s.side[0].h, s.side[0].c)
 		sigma := s.f.sigma(s.fx.mean)
 		lower := s.f.sigma(s.fx.mean-gain) < sigma/2 // where noise grows with f there is less of it there,
-		if left <= part*sigma && !lower {
-			s.move(step)
+		chance := 1 + float64(3*math.Sqrt(2/float64(len(s.side))))
+		switch {
+		case gain > chance*left, !math.IsInf(left, 1) && (lower || s.shorter()): // and with shorter pairs
+			if err := s.advance(ctx, n); err != nil {
+				return err
+			}
+			s.forget()
+			n = max(1, n/2)
+		case math.IsInf(left, 1): // longer pairs come first
+		case left <= part*sigma:
+			s.move(s.step, max(0, 1-left/gain))
 			s.done = true
 			return nil
-		}
-		if n *= 2; lower || s.shorter() { // and with shorter pairs
-			s.move(step)
-			s.forget()
-			n = 1
+		default:
+			n *= 2
 		}
 	}
 	return nil
 }
+
+// advance goes along the steps of all components as far as that helps. Where coordinates are
+// rough or are not those of the Hessian, the steps are not independent: with conjugate
+// directions (E. Polak and G. Ribière), p ← t + β p, β = Σ(b−b′)t/Σb′t′ from the step before,
+// they come to the minimum all the same. Along p the slope is Σbp, and f(x ± p) shows the
+// curvature.
+func (s *settler) advance(ctx context.Context, n int) error {
+	p := slices.Clone(s.step)
+	if s.before != nil {
+		over, under := 0.0, 0.0
+		for k, t := range s.step {
+			over += float64((s.slope[k] - s.before.slope[k]) * t)
+			under += float64(s.before.slope[k] * s.before.step[k])
+		}
+		if beta := over / under; beta > 0 && !math.IsInf(beta, 1) {
+			kernel.AddScaled(p, beta, s.before.p)
+		}
+	}
+	slope := kernel.Dot(s.slope, p)
+	if !(slope < 0) {
+		p, slope = slices.Clone(s.step), kernel.Dot(s.slope, s.step)
+	}
+	s.before = &leg{slope: s.slope, step: s.step, p: p}
+	there, back := slices.Clone(s.x), slices.Clone(s.x)
+	for k, t := range p {
+		s.at.move(there, t, s.at.singles[k])
+		s.at.move(back, -t, s.at.singles[k])
+	}
+	clamp(there, s.at.bounds)
+	clamp(back, s.at.bounds)
+	times := max(alongStep, n)
+	seen, err := s.f.repeat(ctx, [][]float64{there, back}, times)
+	if err != nil {
+		return err
+	}
+	bend := seen[0].mean + seen[1].mean - float64(2*s.fx.mean)
+	length := 1.0
+	if v := square(s.f.sigma(seen[0].mean)); bend > curved*math.Sqrt(v*(2/float64(times)+4/float64(s.fx.n))) {
+		length = min(-slope/bend, longestStep)
+	}
+	s.move(p, length)
+	return nil
+}
+
+// A leg is a step that was taken: the slopes where it began, the steps of all components, and
+// the direction.
+type leg struct{ slope, step, p []float64 }
+
+const (
+	// alongStep is how often f is asked at each end of a step at least.
+	alongStep = 4
+	// longestStep is how much longer a step becomes at most.
+	longestStep = 2
+)
 
 // measure asks for n more pairs of each component, and for f at x.
 func (s *settler) measure(ctx context.Context, n int) error {
@@ -164,20 +218,23 @@ func (p *pairs) parabola(fx, vx float64) (b, c, vb, vc float64) {
 	return b, c, vb, vc
 }
 
-// step returns the step of each component, what all of them gain by the parabolas, and what
-// they leave. Where f is not curved beyond doubt there is none, and pairs become longer.
-func (s *settler) step() (step []float64, gain, left float64) {
+// propose finds the slope and the step of each component. It returns what all steps gain by the
+// parabolas, and what they leave. Where f is not curved beyond doubt there is none, and pairs
+// become longer.
+func (s *settler) propose() (gain, left float64) {
 	vx := square(s.f.sigma(s.fx.mean)) / float64(s.fx.n)
-	step = make([]float64, len(s.side))
+	s.step, s.slope = make([]float64, len(s.side)), make([]float64, len(s.side))
 	for k, j := range s.at.singles {
 		p := &s.side[k]
 		if !(p.s2 > 0) {
 			continue
 		}
 		b, c, vb, vc := p.parabola(s.fx.mean, vx)
+		s.slope[k] = b
 		if !(c > curved*math.Sqrt(vc)) {
 			longest := s.longest(j)
 			if p.h >= longest { // it rises by no more than that
+				p.c = max(c, 0) + math.Sqrt(vc)
 				left += float64((max(c, 0)+float64(curved*math.Sqrt(vc)))*longest*longest) / 2
 				continue
 			}
@@ -192,11 +249,12 @@ func (s *settler) step() (step []float64, gain, left float64) {
 		if s.bowl {
 			longest = math.Inf(1)
 		}
-		step[k] = min(max(-b/c, -longest), longest)
-		gain += -float64(b*step[k]) - float64(c*step[k]*step[k]/2)
+		t := min(max(-b/c, -longest), longest)
+		s.step[k] = t
+		gain += -float64(b*t) - float64(c*t*t/2)
 		left += vb / (2 * c)
 	}
-	return step, gain, left
+	return gain, left
 }
 
 // freeScale is the scale of a component that was not known, in lengths of the pairs that have
@@ -211,10 +269,10 @@ func (s *settler) longest(j int) float64 {
 	return s.at.scale[j]
 }
 
-// move takes a step.
-func (s *settler) move(step []float64) {
+// move takes a part of a step.
+func (s *settler) move(step []float64, part float64) {
 	for k, t := range step {
-		s.at.move(s.x, t, s.at.singles[k])
+		s.at.move(s.x, part*t, s.at.singles[k])
 	}
 	clamp(s.x, s.at.bounds)
 }
