@@ -117,15 +117,20 @@ func (u unit) Evaluate(ctx context.Context, points *mat.Dense, values []float64)
 }
 
 const (
-	lines   = 3 // along which a step is chosen: three or more keep chance out of it
-	longest = 5 // the longest step that is tried is the half-width of the box over this
+	lines = 3 // along which a step is chosen: three or more keep chance out of it
+	// noisyLines is along how many it is chosen where there is noise.
+	noisyLines = 8
+	longest    = 5 // the longest step that is tried is the half-width of the box over this
 )
 
 // step chooses the step for a stencil along random combinations of the directions t
 // (nil: the coordinates) at random points. Steps are tried in units of the box: from
 // 2e-6 to 0.2 of its half-width.
 func (g *ground) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
-	d := g.f.Dim()
+	d, lines := g.f.Dim(), lines
+	if g.grain.Kind != objective.NoNoise {
+		lines = noisyLines
+	}
 	points, directions := mat.NewDense(lines, d, nil), rng.Sphere(lines, d, g.random)
 	if t != nil {
 		m, _ := t.Dims()
