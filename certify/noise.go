@@ -11,7 +11,7 @@ const (
 	// Coupling may be.
 	frameFactor = 3
 	// mostNoisy is the Coupling up to which a frame counts as separating at most, however
-	// little is known about its error.
+	// large its error is known to be.
 	mostNoisy = 0.1
 	// louder is how many times the noise of its mixed difference the differences of a block
 	// must be to say anything.
@@ -39,13 +39,12 @@ func (c *Certificate) decideNoisy(components, blocks int, slack, errors float64)
 	if errors > 0 {
 		limit, aloneLimit = max(limit, frameFactor*errors*c.perUnit), math.Inf(1)
 	}
-	limit = min(limit, mostNoisy)
 	switch {
 	case blocks > 1 && c.Splits < splits/2:
 		c.Verdict = Unknown
 	case blocks == 1 && components > 1, c.Least > limit, c.Alone > aloneLimit, c.Beyond > beyondLimit:
 		c.Verdict = NotSeparable
-	case c.Most > limit:
+	case c.Most > min(limit, mostNoisy):
 		c.Verdict = Unknown
 	case blocks == components:
 		c.Verdict = Separable

@@ -140,10 +140,10 @@ func (b *belief) learn(equations func(k int, e *mat.Dense) []equation) *mat.Dens
 	info, spurious := b.tempered(b.info, b.spurious, b.surprise)
 	var e *mat.Dense
 	var after []gram
-	var more []float64
+	var total []float64
 	for range passes {
 		next := mat.NewDense(len(b.unit), len(b.unit), nil)
-		after, more = slices.Clone(info), slices.Clone(spurious)
+		after, total = slices.Clone(info), slices.Clone(spurious)
 		b.misfit = b.mean(func(k int) (float64, int) {
 			all := equations(k, e)
 			var r [2]float64
@@ -151,10 +151,10 @@ func (b *belief) learn(equations func(k int, e *mat.Dense) []equation) *mat.Dens
 			for _, q := range all {
 				b.last[k] = b.last[k].plus(outer(q.v, q.w))
 				r[0], r[1] = r[0]+float64(q.v*q.m), r[1]+float64(q.w*q.m)
-				more[k] += q.vv + q.ww
+				total[k] += q.vv + q.ww
 			}
 			after[k] = after[k].plus(b.last[k])
-			x, y := known(after[k], more[k]).mean(r)
+			x, y := known(after[k], total[k]).mean(r)
 			sum := info[k].axes().of(x, y)
 			for _, q := range all {
 				sum += square(q.m - float64(q.v*x) - float64(q.w*y))
@@ -165,7 +165,7 @@ func (b *belief) learn(equations func(k int, e *mat.Dense) []equation) *mat.Dens
 		})
 		e = next
 	}
-	b.info, b.spurious = b.tempered(after, more, b.misfit)
+	b.info, b.spurious = b.tempered(after, total, b.misfit)
 	return e
 }
 
@@ -196,25 +196,32 @@ func (b *belief) tempered(info []gram, spurious, squares []float64) ([]gram, []f
 	return info, spurious
 }
 
-// error returns the largest standard deviation of an E′, in the direction in which mixed
-// differences depend on it.
-func (b *belief) error() float64 {
-	worst := 0.0
+// errors returns the standard deviation of E′ of every pair, in the direction in which mixed
+// differences depend on it, in ascending order.
+func (b *belief) errors() []float64 {
+	all := make([]float64, len(b.pairs))
 	for k, v := range b.last {
+		all[k] = prior
 		if size := v.a + v.c; size > 0 {
-			worst = max(worst, b.covariance(k).dot(v)/size)
-		} else {
-			worst = max(worst, square(prior))
+			all[k] = math.Sqrt(b.covariance(k).dot(v) / size)
 		}
 	}
-	return math.Sqrt(worst)
+	slices.Sort(all)
+	return all
 }
+
+// error returns the largest of them.
+func (b *belief) error() float64 { return slices.Max(b.errors()) }
+
+// blank reports whether next to nothing is known about most pairs.
+func (b *belief) blank() bool { return b.errors()[len(b.pairs)/2] > nothing }
 
 // The mean squares that should be 1. The standard deviation of the noise is known to a factor
 // of one and a half or so.
 const (
 	fitting    = 2   // up to which everything is as the noise lets expect, in the mean
 	fittingAll = 4   // and in every component
+	noisy      = 10  // up to which, in most components, noise is all that is in the way
 	hopelessly = 100 // from which on, in most components, the model does not hold
 )
 
@@ -228,6 +235,12 @@ func (b *belief) fits() bool {
 }
 
 // contradicted reports whether the last equations contradict each other in most components.
-func (b *belief) contradicted() bool {
-	return slices.Sorted(slices.Values(b.misfit))[len(b.misfit)/2] > hopelessly
+func (b *belief) contradicted() bool { return b.typical() > hopelessly }
+
+// limitedByNoise reports whether more equations would make the frame better.
+func (b *belief) limitedByNoise() bool { return b.typical() <= noisy }
+
+// typical returns the median of what the last equations leave.
+func (b *belief) typical() float64 {
+	return slices.Sorted(slices.Values(b.misfit))[len(b.misfit)/2]
 }

@@ -125,18 +125,17 @@ const (
 
 // step chooses the step for a stencil along random combinations of the directions t
 // (nil: the coordinates) at random points. Steps are tried in units of the box: from
-// 2e-6 to 0.2 of its half-width.
+// 2e-6 to 0.2 of its half-width, and where there is noise to all of it.
 func (g *ground) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
-	d, lines := g.f.Dim(), lines
+	d, lines, unit := g.f.Dim(), lines, halfWidth(g.box)/longest
 	if g.grain.Kind != objective.NoNoise {
-		lines = noisyLines
+		lines, unit = noisyLines, halfWidth(g.box)
 	}
 	points, directions := mat.NewDense(lines, d, nil), rng.Sphere(lines, d, g.random)
 	if t != nil {
 		m, _ := t.Dims()
 		directions = kernel.Times(rng.Sphere(lines, m, g.random), t)
 	}
-	unit := halfWidth(g.box) / longest
 	directions.Scale(unit, directions)
 	at, err := g.points(lines)
 	if err != nil {

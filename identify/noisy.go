@@ -25,6 +25,10 @@ func (w *work) noisy() (found *Finding, clear bool, err error) {
 	if c == nil || err != nil {
 		return found, false, err
 	}
+	if b.blank() { // noise hides what the coordinates are
+		found.Frame, found.Blocks = c.frame, c.blocks
+		return found, false, nil
+	}
 	clear = b.contradicted()
 	w.stage(refinement)
 	if c, err = c.withNoisySteps(w.g, looks); err != nil {
@@ -88,7 +92,7 @@ func (w *work) noisyAxes() (*Finding, error) {
 	}
 	found := Known(c.frame, c.blocks)
 	found.Scale = c.h
-	if err := w.certify(found, 0); err != nil || found.Certificate.Verdict != certify.Separable {
+	if err := w.certify(found, 0); err != nil || found.Certificate.Verdict == certify.NotSeparable {
 		return nil, err
 	}
 	return found, nil
@@ -104,27 +108,53 @@ const (
 	// startError is the error of a frame from which designs can start, by what the noise of
 	// its Hessians makes of it: what short steps miss adds as much again.
 	startError = 0.03
-	// noisyChains is how often Hessians are taken, each time along directions that the last
-	// have whitened.
-	noisyChains = 5
-	// whitening is how many Hessians are taken to whiten directions only, the first two
-	// times, and startHessians to make a frame of.
+	// nothing is the error of a pair of which next to nothing is known.
+	nothing = 0.2
+	// Hessians are taken to whiten directions only, two times whitening, and then again and
+	// again, each time along directions that the last have whitened, startHessians to make a
+	// frame of.
 	whitening     = 2
 	startHessians = 8
+	mostChains    = 5
 )
+
+// noisyShare is the part of a budget, a quarter, that Hessians may take where there is noise;
+// if that is not enough for startHessians, there are half as many.
+const noisyShare = 4
+
+// chainLengths returns how many Hessians are taken along directions of their own, as far as a
+// budget (0: enough) allows; nil if it does not allow any.
+func chainLengths(d, budget int) []int {
+	each := spreadOut.Queries(d)
+	for _, few := range []int{1, 2} {
+		lengths := []int{whitening / few, whitening / few}
+		spent := 2 * whitening / few * each
+		for len(lengths) < mostChains {
+			spent += startHessians / few * each
+			if budget > 0 && spent > budget/noisyShare {
+				break
+			}
+			lengths = append(lengths, startHessians/few)
+		}
+		if len(lengths) > 2 {
+			return lengths
+		}
+	}
+	return nil
+}
 
 // start returns the frame from which designs start, from Hessians, and how well they know it;
 // nil if there is none.
 func (w *work) start(found *Finding) (*candidate, *belief, error) {
 	g := w.g
 	base := hessian.Orthonormal(kernel.Identity(g.f.Dim()))
+	lengths := chainLengths(g.f.Dim(), w.Budget)
+	if lengths == nil {
+		return nil, nil, ErrSmallBudget
+	}
 	var best *candidate
 	var known *belief
-	for k := range noisyChains {
-		n := startHessians
-		if k < whitening {
-			n = whitening
-		}
+	for k, n := range lengths {
 		chain, err := g.chain(spreadOut, base)
 		if err != nil {
 			return best, known, err
@@ -132,7 +162,7 @@ func (w *work) start(found *Finding) (*candidate, *belief, error) {
 		if chain, err = g.extended(chain, n); err != nil {
 			return best, known, err
 		}
-		if k >= whitening {
+		if k >= 2 {
 			c, b, err := w.fromNoisy(chain)
 			if err != nil {
 				return best, known, err
@@ -140,7 +170,7 @@ func (w *work) start(found *Finding) (*candidate, *belief, error) {
 			if c != nil && (known == nil || b.error() < known.error()) {
 				best, known = c, b
 			}
-			if known != nil && known.error() < startError {
+			if known == nil || known.error() < startError || known.blank() || !known.limitedByNoise() {
 				break
 			}
 		}
