@@ -7,6 +7,7 @@ import (
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -69,8 +70,10 @@ func (b *belief) fromDesigns(g *ground, c *candidate, designs []*design) *mat.De
 const (
 	noisyDesigns = 3 // in a round
 	noisyRounds  = 10
-	// longerBy is by how much steps grow from round to round at most.
+	// longerBy is by how much steps grow from round to round at most, and grownBy by how much
+	// at least to have grown.
 	longerBy = 2
+	grownBy  = 1.1
 	// movedBy is the part of its scale by which E may move a component over a step of another.
 	movedBy = 0.15
 	// trialRounds is after how many rounds it is clear whether the model holds.
@@ -82,9 +85,9 @@ const (
 // the less noise is beside what they do. It ends when steps grow no more and E is small
 // enough, or when the model does not hold.
 func (b *belief) rounds(w *work, c *candidate) (*candidate, error) {
-	most := b.scale
+	last := scaledBy(1/longerBy, b.scale)
 	for round := range noisyRounds {
-		h := b.steps(c, most)
+		h := b.steps(c, scaledBy(longerBy, last))
 		e, err := b.ask(w, c, h)
 		if err != nil {
 			return c, err
@@ -95,8 +98,8 @@ func (b *belief) rounds(w *work, c *candidate) (*candidate, error) {
 		}
 		next.h = c.h
 		c = next
-		grown := round == 0 || !slices.Equal(h, most)
-		if most = scaledBy(longerBy, h); b.fits() && !grown && b.error() <= w.Tolerance {
+		grown := floats.Sum(h) > grownBy*floats.Sum(last)
+		if last = h; b.fits() && !grown && b.error() <= w.Tolerance {
 			break
 		}
 		if round+1 >= trialRounds && b.contradicted() {
