@@ -40,8 +40,11 @@ const (
 type Certificate struct {
 	Verdict Verdict
 
-	// Coupling is √(ΣM²/Σ(D_A²+D_B²)) over all splits.
-	Coupling float64
+	// Coupling is √(ΣM²/Σ(D_A²+D_B²)) over all splits. Where f has noise, what noise alone
+	// would make of ΣM² is subtracted, and Coupling is between Least and Most with a
+	// confidence of 95 %.
+	Coupling    float64
+	Least, Most float64
 	// Alone is the same ratio for each block by itself, the worst of all, and Culprit is
 	// the block that has it; -1: none could be tested.
 	Alone   float64
@@ -55,6 +58,8 @@ type Certificate struct {
 	// Splits is how many splits were tested, and Failed how many more met a
 	// value that was not finite.
 	Splits, Failed int
+
+	perUnit float64 // the coupling that a mixed difference of 1 is, in the mean square
 }
 
 // None is the certificate of a frame that was not tested.

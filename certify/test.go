@@ -19,6 +19,9 @@ type Test struct {
 	Bounds objective.Box
 	// Slack is the error E that the frame is known to have, if that is above 1e-7.
 	Slack float64
+	// Error is the standard deviation of the mixed differences that the error of the frame
+	// makes over the box, in units of f, if f has noise and that is known.
+	Error float64
 	// Quadratic says that f is known to be a quadratic. Its frame may be a conjugate
 	// basis with very long directions, along which differences say nothing. It has been
 	// certified by the Hessian already.
@@ -57,7 +60,7 @@ func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame
 	if err != nil {
 		return c, err
 	}
-	c.decide(w.Components(), len(blocks), t.Slack)
+	t.decide(&c, w.Components(), len(blocks))
 	if yes := c.Verdict == Separable || c.Verdict == Blocks; yes && !t.Quadratic && mat.Norm(w.Inverse(), 2) > longest {
 		c.Verdict = Unknown
 	}
@@ -80,9 +83,18 @@ func (t Test) Splits(ctx context.Context, f objective.Objective, w *frame.Frame,
 	}
 	c, err := p.splits(len(blocks), draw)
 	if err == nil {
-		c.decide(components, len(blocks), t.Slack)
+		t.decide(&c, components, len(blocks))
 	}
 	return c, err
+}
+
+// decide reaches the verdict.
+func (t Test) decide(c *Certificate, components, blocks int) {
+	if t.Grain.Kind == objective.NoNoise {
+		c.decide(components, blocks, t.Slack)
+	} else {
+		c.decideNoisy(components, blocks, t.Slack, t.Error)
+	}
 }
 
 // prober puts the defaults in, those of the blocks too, and returns an
@@ -126,6 +138,9 @@ func (t Test) check(d int) error {
 	}
 	if !(t.Slack >= 0) {
 		return objective.BadOption("Slack", "%v, must be a number of at least 0", t.Slack)
+	}
+	if !(t.Error >= 0) {
+		return objective.BadOption("Error", "%v, must be a number of at least 0", t.Error)
 	}
 	if t.Most < 0 {
 		return objective.BadOption("Most", "%d, must not be negative", t.Most)

@@ -55,7 +55,7 @@ func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
 	}
 	return &ground{
 		ctx: ctx, f: nearby.New(f), box: r.Box, inner: inner, bounds: r.Bounds, reach: 1,
-		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: objective.Rounding,
+		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: r.Grain,
 		other: rng.Seed(r.Seed).Stream("identify", "outer"), factor: 1,
 	}
 }
@@ -147,21 +147,25 @@ func (u unit) Evaluate(ctx context.Context, points *mat.Dense, values []float64)
 }
 
 const (
-	lines   = 3 // along which a step is chosen: three or more keep chance out of it
-	longest = 5 // the longest step that is tried is the half-width of the box over this
+	lines = 3 // along which a step is chosen: three or more keep chance out of it
+	// noisyLines is along how many it is chosen where there is noise.
+	noisyLines = 8
+	longest    = 5 // the longest step that is tried is the half-width of the box over this
 )
 
 // step chooses the step for a stencil along random combinations of the directions t
 // (nil: the coordinates) at random points. Steps are tried in units of the box: from
-// 2e-6 to 0.2 of its half-width.
+// 2e-6 to 0.2 of its half-width, and where there is noise to all of it.
 func (g *ground) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
-	d := g.f.Dim()
+	d, lines, unit := g.f.Dim(), lines, halfWidth(g.box)/longest
+	if g.grain.Kind != objective.NoNoise {
+		lines, unit = noisyLines, halfWidth(g.box)
+	}
 	points, directions := mat.NewDense(lines, d, nil), rng.Sphere(lines, d, g.random)
 	if t != nil {
 		m, _ := t.Dims()
 		directions = kernel.Times(rng.Sphere(lines, m, g.random), t)
 	}
-	unit := halfWidth(g.box) / longest
 	directions.Scale(unit, directions)
 	at, err := g.points(lines)
 	if err != nil {

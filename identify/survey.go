@@ -151,6 +151,12 @@ func (w *work) identify() (*Finding, error) {
 	if err := w.g.rescale(); err != nil {
 		return Known(nil, nil), err
 	}
+	if w.g.grain.Kind != objective.NoNoise {
+		found, clear, err := w.noisy()
+		if !clear || err != nil {
+			return found, err
+		}
+	}
 	if w.Budget == 0 || w.Budget >= leastAsGiven(d) {
 		found, err := asGiven(w.g)
 		if err != nil {

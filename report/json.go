@@ -31,6 +31,9 @@ type runForm struct {
 	Gap           *number          `json:"gap,omitempty"`                // likewise; null: the minimum is not known
 	Minimum       *number          `json:"minimum,omitempty"`            // likewise
 	Attainable    *bool            `json:"minimum_attainable,omitempty"` // absent: the minimum is not known
+	Noise         *noiseForm       `json:"noise,omitempty"`              // absent: not measured
+	ValueMean     *number          `json:"value_mean,omitempty"`         // absent: f is exact, or the run ended too early
+	ValueError    *number          `json:"value_error,omitempty"`        // likewise; a 95 % half-width
 	BestPoint     []float64        `json:"best_point"`
 	Parameters    []parameterForm  `json:"parameters,omitempty"` // absent: they have no names
 	Queries       int              `json:"queries"`
@@ -48,6 +51,13 @@ type runForm struct {
 	Learnt        string           `json:"learnt"`
 	Wells         []wellsForm      `json:"wells"` // of the components that have several
 	Curve         []sampleForm     `json:"curve"`
+}
+
+// A noiseForm says how exact f's values are: none, random, deterministic or raster, and the
+// standard deviation.
+type noiseForm struct {
+	Kind  string `json:"kind"`
+	Sigma number `json:"sigma"`
 }
 
 // wellsForm has the wells along one component, the chosen one first: where they are, and
@@ -80,6 +90,12 @@ func (r Run) MarshalJSON() ([]byte, error) {
 	}
 	if r.Known != nil {
 		out.ValueClean, out.Gap, out.Minimum = new(number(r.clean())), new(number(r.gap())), new(number(r.Known.Minimum))
+	}
+	if n := found.Noise; n != nil {
+		out.Noise = &noiseForm{n.Kind.String(), number(n.Sigma)}
+	}
+	if found.ValueMean != nil && found.ValueError != nil {
+		out.ValueMean, out.ValueError = new(number(*found.ValueMean)), new(number(*found.ValueError))
 	}
 	if r.hasGap() {
 		out.Attainable = &r.Known.Attainable

@@ -146,7 +146,7 @@ func (s *fallback) series(ctx context.Context, metric *mat.SymDense) *contender 
 	if metric != nil {
 		series.Run.Covariance = cmaes.Cholesky{First: metric}
 	}
-	return newContender(ctx, s.f.Dim(), series, stages)
+	return newContender(ctx, s.f.Dim(), series, stages, s.f.noise != nil)
 }
 
 // stop ends what is not at its end.
