@@ -19,6 +19,9 @@ type Test struct {
 	Bounds objective.Box
 	// Slack is the error E that the frame is known to have, if that is above 1e-7.
 	Slack float64
+	// Nearly is the Coupling up to which a frame of single components that does not
+	// separate f is called NearlySeparable; 0: none is.
+	Nearly float64
 	// Quadratic says that f is known to be a quadratic. Its frame may be a conjugate
 	// basis with very long directions, along which differences say nothing. It has been
 	// certified by the Hessian already.
@@ -57,7 +60,7 @@ func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame
 	if err != nil {
 		return c, err
 	}
-	c.decide(w.Components(), len(blocks), t.Slack)
+	c.decide(w.Components(), len(blocks), t.Slack, t.Nearly)
 	if yes := c.Verdict == Separable || c.Verdict == Blocks; yes && !t.Quadratic && mat.Norm(w.Inverse(), 2) > longest {
 		c.Verdict = Unknown
 	}
@@ -80,7 +83,7 @@ func (t Test) Splits(ctx context.Context, f objective.Objective, w *frame.Frame,
 	}
 	c, err := p.splits(len(blocks), draw)
 	if err == nil {
-		c.decide(components, len(blocks), t.Slack)
+		c.decide(components, len(blocks), t.Slack, t.Nearly)
 	}
 	return c, err
 }
@@ -126,6 +129,9 @@ func (t Test) check(d int) error {
 	}
 	if !(t.Slack >= 0) {
 		return objective.BadOption("Slack", "%v, must be a number of at least 0", t.Slack)
+	}
+	if !(t.Nearly >= 0) {
+		return objective.BadOption("Nearly", "%v, must be a number of at least 0", t.Nearly)
 	}
 	if t.Most < 0 {
 		return objective.BadOption("Most", "%d, must not be negative", t.Most)

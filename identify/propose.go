@@ -24,6 +24,8 @@ type proposer struct {
 	unseen    bool         // the last frame has components that few points see
 	exact     bool         // the last Hessians are by symmetric differences
 	doubted   bool         // there was a doubt
+	nearTried bool         // it was looked whether f nearly separates
+	budget    int          // of the survey and what follows; 0: enough
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
@@ -32,10 +34,11 @@ type proposal struct {
 	settled   *candidate
 	quadratic bool // f has the same Hessian everywhere
 	smaller   *span
+	near      *nearness // f separates but for couplings
 }
 
 // done reports whether the proposal ends the search.
-func (p proposal) done() bool { return p.settled != nil || p.smaller != nil }
+func (p proposal) done() bool { return p.settled != nil || p.smaller != nil || p.near != nil }
 
 // diagonalise extends a chain to n Hessians and offers the frame that diagonalises
 // them; nil if they are singular.
@@ -107,6 +110,9 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
 			}
+			if near, err := p.nearly(white, false); near != nil || err != nil {
+				return proposal{near: near}, white, err
+			}
 		case n == 2:
 			if settled, err := p.settler.early(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
@@ -118,6 +124,9 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 	}
 	p.white = white
 	if !likely(c, uncoupledForward) {
+		if near, err := p.nearly(white, true); near != nil || err != nil {
+			return proposal{near: near}, white, err
+		}
 		if err := p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
 			return proposal{}, white, err
 		}
@@ -180,6 +189,9 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 				return proposal{settled: settled}, err
 			}
 			c = now
+			if near, err := p.nearly(white, false); near != nil || err != nil {
+				return proposal{near: near}, err
+			}
 		}
 		if n == lengths[0] {
 			if smaller, err := p.reconsider(chain); smaller != nil || err != nil {
