@@ -121,7 +121,7 @@ func (c *Certificate) decide(components, blocks int, slack, nearly float64) {
 		c.Verdict = Unknown
 	case blocks == 1 && components > 1, c.Coupling > max(limit, rounding), c.Alone > aloneLimit, c.Beyond > beyondLimit:
 		c.Verdict = NotSeparable
-		if blocks == components && c.Coupling <= nearly && c.Beyond <= beyondLimit {
+		if blocks == components && c.Coupling > limit && c.Coupling <= nearly && c.Beyond <= beyondLimit {
 			c.Verdict = NearlySeparable
 		}
 	case rounding > limit: // rounding may hide anything

@@ -39,16 +39,20 @@ const (
 
 	// nearEnough is how well the frame is to be known: as well as a search needs.
 	nearEnough = 5e-3
-	// sureNear is how well the frame is to be known for a verdict.
-	sureNear = 0.03
 	// agree is by how much halves of K Hessians may differ, times √K: of frames that have
 	// nothing to do with each other the rows are 0.8 to 1 apart.
 	agree = 1.9
 
+	// leastNear is the number of components from which on couplings can be few of all pairs,
+	// and manyNear that from which on blocks of four are few of them, too: with fewer, blocks
+	// are looked for first.
+	leastNear = 8
+	manyNear  = 16
+
 	// loosely is the coupling that joint diagonalisation leaves, |M_ij|/√|M_ii M_jj|, up
 	// to which a pair counts as nearly apart: pairs of Rosenbrock's function stood at 0.2
 	// and more.
-	loosely = 0.12
+	loosely = 0.15
 )
 
 // A nearness is a frame in which f nearly separates.
@@ -56,14 +60,14 @@ type nearness struct {
 	c *candidate
 	// unsure is the error of a typical row.
 	unsure float64
-	// sure says that the frame is beyond doubt: all pairs are loosely coupled, and the error
-	// is small.
-	sure bool
 }
 
 // errNearly ends a refinement that makes no progress, as long as nobody has looked whether f
 // nearly separates.
 var errNearly = errors.New("identify: f may nearly separate")
+
+// errNotNearly says that there is no frame in which f nearly separates.
+var errNotNearly = errors.New("identify: f does not nearly separate")
 
 // suspect says, before a round of refinement that may well be in vain, that f may nearly
 // separate; later it is a doubt like others.
@@ -75,11 +79,10 @@ func (p *proposer) suspect(queries int) error {
 }
 
 // nearly looks for a frame in which f nearly separates; nil: there is none. It does so once.
-// In doubt it calls Pause before, and returns a frame that is not sure, too, since a search
-// in vain costs little then. Otherwise the frame is to be sure.
-func (p *proposer) nearly(white hessian.Basis, inDoubt bool) (*nearness, error) {
+// In doubt, Pause is called before. A frame that is to be sure has no tightly coupled pairs.
+func (p *proposer) nearly(white hessian.Basis, inDoubt, toBeSure bool) (*nearness, error) {
 	m, _ := white.T.Dims()
-	if p.g.valley != nil || p.nearTried || m < leastNear {
+	if p.g.valley != nil || p.nearTried || p.unseen && p.elsewhere != nil || m < leastNear {
 		return nil, nil
 	}
 	p.nearTried = true
@@ -92,23 +95,17 @@ func (p *proposer) nearly(white hessian.Basis, inDoubt bool) (*nearness, error) 
 			return nil, err
 		}
 	}
-	near, err := p.halves(white, inDoubt)
-	for _, nothing := range []error{ErrNotFinite, ErrNoStep, ErrSingular, jointdiag.ErrSingular} {
+	near, err := p.halves(white, toBeSure)
+	for _, nothing := range []error{errNotNearly, ErrNotFinite, ErrNoStep, ErrSingular, jointdiag.ErrSingular} {
 		if errors.Is(err, nothing) {
 			return nil, nil
 		}
 	}
-	if near == nil || err != nil || !near.sure && !(inDoubt && p.pause != nil) {
-		return nil, err
-	}
-	return near, nil
+	return near, err
 }
 
-// leastNear is the number of components from which on couplings can be few of all pairs.
-const leastNear = 4
-
 // halves takes more and more Hessians until two halves of them show the same frame.
-func (p *proposer) halves(white hessian.Basis, inDoubt bool) (*nearness, error) {
+func (p *proposer) halves(white hessian.Basis, toBeSure bool) (*nearness, error) {
 	p.stage(hessians)
 	wide := *p.g
 	wide.inner, wide.finite = shrunk(p.g.box, widely), nil
@@ -127,23 +124,52 @@ func (p *proposer) halves(white hessian.Basis, inDoubt bool) (*nearness, error) 
 			return nil, err
 		}
 		near, err := p.compare(chain)
-		if near == nil || err != nil {
+		if near == nil || err != nil || !near.holds(n, toBeSure) {
 			return nil, err
 		}
-		tight := mat.Max(offDiagonal(near.c.couplings))
-		if !(2*near.unsure <= agree/math.Sqrt(float64(n))) || !inDoubt && tight > 2*loosely {
-			return nil, nil
+		if n == fewestNear {
+			if err := p.resolve(near, toBeSure); err != nil {
+				return nil, err
+			}
 		}
 		if near.unsure <= nearEnough || n == mostNear || p.budget > 0 && 2*n*each > p.budget/nearShare {
 			p.seen = chain.Own()
 			return near, nil
 		}
-		if n == fewestNear && p.pause != nil {
-			if err := p.pause(Doubt{Resolved: true}); err != nil {
-				return nil, err
-			}
+	}
+}
+
+// holds reports whether n Hessians do not speak against a frame: their halves agree, and no
+// pair is tightly coupled. If the frame need not be sure there may be such pairs, unless
+// components fall into blocks by them.
+func (near *nearness) holds(n int, toBeSure bool) bool {
+	if !(2*near.unsure <= agree/math.Sqrt(float64(n))) {
+		return false
+	}
+	if mat.Max(offDiagonal(near.c.couplings)) <= loosely {
+		return true
+	}
+	m := len(near.c.spread)
+	return !toBeSure && 4*largest(jointdiag.Blocks(near.c.couplings, loosely/10)) > 3*m
+}
+
+// resolve says that there is no doubt any more. Its error is errNotNearly if a frame that is
+// to be sure is wrong from one end of the box to the other, or if it separates f but for
+// single components: then it is for another reason that refinement has failed.
+func (p *proposer) resolve(near *nearness, toBeSure bool) error {
+	if toBeSure {
+		k, err := p.g.test(0, false).Certify(p.g.ctx, p.g.f, near.c.frame, near.c.blocks)
+		switch {
+		case err != nil:
+			return err
+		case k.Coupling > sparseLimit, k.Coupling <= exactCoupling && k.Verdict != certify.Separable:
+			return errNotNearly
 		}
 	}
+	if p.pause == nil {
+		return nil
+	}
+	return p.pause(Doubt{Resolved: true})
 }
 
 // compare makes frames of all Hessians of a chain and of either half of them.
@@ -164,7 +190,6 @@ func (p *proposer) compare(chain hessian.Chain) (*nearness, error) {
 	c.couplings = j.Couplings()
 	apart := slices.Sorted(slices.Values(frame.Compare(frames[0], frames[1]).Distance))
 	near := &nearness{c: c, unsure: apart[len(apart)/2] / 2}
-	near.sure = near.unsure <= sureNear && mat.Max(offDiagonal(c.couplings)) <= loosely
 	return near, nil
 }
 
@@ -191,6 +216,8 @@ func offDiagonal(a *mat.Dense) *mat.Dense {
 // sparseLimit they are if few pairs carry them, a third of all at most, so that it is known
 // what couples with what.
 const (
+	exactCoupling = 1e-3 // below, f separates
+
 	nearLimit   = 0.2
 	sparseLimit = 0.5
 	fewPairs    = 3
@@ -209,10 +236,12 @@ func (w *work) concludeNear(found *Finding, s *span, near *nearness) error {
 	if err != nil {
 		return err
 	}
-	if w.Measures > 0 {
-		if c, err = c.withSteps(w.g, w.Measures); err != nil {
-			return err
-		}
+	if c, err = c.withSteps(w.g, max(1, w.Measures)); err != nil {
+		return err
+	}
+	rounded, err := c.rounded(w.g)
+	if err != nil {
+		return err
 	}
 	found.Residual = near.unsure
 	if err := w.assemble(found, s, pruned{frame: c.frame, blocks: c.blocks, linear: -1, scale: c.h}, 0); err != nil {
@@ -223,13 +252,18 @@ func (w *work) concludeNear(found *Finding, s *span, near *nearness) error {
 	if found.Pairs, err = test.Pairs(w.g.ctx, w.g.f, found.Frame, pairPoints); err != nil {
 		return err
 	}
-	if near.sure {
-		test.Nearly = nearLimit
-		if m := found.Frame.Components(); len(certify.Carriers(found.Pairs))*fewPairs <= m*(m-1)/2 {
-			test.Nearly = sparseLimit
-		}
+	m := found.Frame.Components()
+	few := len(certify.Carriers(found.Pairs))*fewPairs <= m*(m-1)/2
+	if test.Nearly = nearLimit; few {
+		test.Nearly = sparseLimit
+	}
+	if !rounded {
+		test.Nearly = 0
 	}
 	found.Certificate, err = test.Certify(w.g.ctx, w.g.f, found.Frame, found.Blocks)
+	if found.Certificate.Verdict == certify.NotSeparable && !(few && rounded) { // a search would not know what to do
+		found.Pairs = nil
+	}
 	return err
 }
 
@@ -239,10 +273,10 @@ func (w *work) orNearly(found *Finding, best *candidate) (*nearness, error) {
 	if found.Certificate.Verdict != certify.NotSeparable || best == nil {
 		return nil, nil
 	}
-	if best.couplings != nil && mat.Max(offDiagonal(best.couplings)) > 2*loosely {
+	if best.couplings != nil && mat.Max(offDiagonal(best.couplings)) > loosely {
 		return nil, nil
 	}
-	near, err := w.by.nearly(w.by.white, false)
+	near, err := w.by.nearly(w.by.white, false, true)
 	w.nearTried = w.by.nearTried
 	return near, err
 }

@@ -110,7 +110,7 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
 			}
-			if near, err := p.nearly(white, false); near != nil || err != nil {
+			if near, err := p.nearly(white, false, true); near != nil || err != nil {
 				return proposal{near: near}, white, err
 			}
 		case n == 2:
@@ -124,8 +124,10 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 	}
 	p.white = white
 	if !likely(c, uncoupledForward) {
-		if near, err := p.nearly(white, true); near != nil || err != nil {
-			return proposal{near: near}, white, err
+		if len(white.Lambda) >= manyNear {
+			if near, err := p.nearly(white, true, false); near != nil || err != nil {
+				return proposal{near: near}, white, err
+			}
 		}
 		if err := p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
 			return proposal{}, white, err
@@ -189,7 +191,7 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 				return proposal{settled: settled}, err
 			}
 			c = now
-			if near, err := p.nearly(white, false); near != nil || err != nil {
+			if near, err := p.nearly(white, false, true); near != nil || err != nil {
 				return proposal{near: near}, err
 			}
 		}
@@ -206,7 +208,8 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 			return proposal{settled: settled}, err
 		}
 	}
-	return proposal{}, nil
+	near, err := p.nearly(white, true, true)
+	return proposal{near: near}, err
 }
 
 // inBlocks looks for blocks of at most so many components and settles them. It returns the
