@@ -267,6 +267,17 @@ func (w *work) concludeNear(found *Finding, s *span, near *nearness) error {
 	return err
 }
 
+// nearOr concludes with a frame in which f nearly separates. If it separates f but for single
+// components, couplings are not what is wrong with f, and it attempts again without.
+func (w *work) nearOr(before Finding, s *span, near *nearness) (*Finding, *span, error) {
+	found := before
+	err := w.concludeNear(&found, s, near)
+	if k := found.Certificate; err == nil && k.Verdict == certify.NotSeparable && k.Coupling <= exactCoupling {
+		return w.attempt(before, s)
+	}
+	return &found, nil, err
+}
+
 // orNearly looks whether f nearly separates, if it does not separate and Hessians have left
 // no more than loose couplings; nil: it does not.
 func (w *work) orNearly(found *Finding, best *candidate) (*nearness, error) {

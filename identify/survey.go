@@ -241,19 +241,18 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if p.smaller != nil {
 		return &found, p.smaller, nil
 	}
-	if p.near != nil {
-		return &found, nil, w.concludeNear(&found, s, p.near)
-	}
 	before := found
+	if p.near != nil {
+		return w.nearOr(before, s, p.near)
+	}
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
 	}
 	if near, err := w.orNearly(&found, best); near != nil || err != nil {
-		if err == nil {
-			found = before
-			err = w.concludeNear(&found, s, near)
+		if err != nil {
+			return &found, nil, err
 		}
-		return &found, nil, err
+		return w.nearOr(before, s, near)
 	}
 	if p.settled != nil && !w.thorough && found.Certificate.Verdict == certify.NotSeparable { // a check was blind
 		w.thorough = true
