@@ -48,16 +48,21 @@ const middle = 0.4
 // newGround prepares to ask f. Random numbers come from the stream ("identify",
 // "survey") of the seed.
 func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
-	inner := objective.Cube(len(r.Box.Lo), 0, 0)
-	for i := range r.Box.Lo {
-		half := (r.Box.Hi[i] - r.Box.Lo[i]) / 2
-		inner.Lo[i], inner.Hi[i] = r.Box.Lo[i]+float64((1-middle)*half), r.Box.Hi[i]-float64((1-middle)*half)
-	}
 	return &ground{
-		ctx: ctx, f: nearby.New(f), box: r.Box, inner: inner, bounds: r.Bounds, reach: 1,
+		ctx: ctx, f: nearby.New(f), box: r.Box, inner: shrunk(r.Box, middle), bounds: r.Bounds, reach: 1,
 		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: r.Grain,
 		other: rng.Seed(r.Seed).Stream("identify", "outer"), factor: 1,
 	}
+}
+
+// shrunk returns the middle of a box, so much of it in every coordinate.
+func shrunk(box objective.Box, part float64) objective.Box {
+	inner := objective.Cube(len(box.Lo), 0, 0)
+	for i := range box.Lo {
+		half := (box.Hi[i] - box.Lo[i]) / 2
+		inner.Lo[i], inner.Hi[i] = box.Lo[i]+float64((1-part)*half), box.Hi[i]-float64((1-part)*half)
+	}
+	return inner
 }
 
 // ask evaluates f at n points, which fill writes one by one.

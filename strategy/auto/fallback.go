@@ -157,3 +157,14 @@ func (s *fallback) stop() {
 		}
 	}
 }
+
+// least is the lowest value that the search has found itself.
+func (s *fallback) least() float64 {
+	v := math.Inf(1)
+	for _, c := range []*contender{s.near, s.plain, s.informed} {
+		if c != nil {
+			v = min(v, c.least)
+		}
+	}
+	return v
+}

@@ -80,6 +80,8 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		if status != objective.Running || err != nil {
 			return status, err
 		}
+	} else if found.Pairs != nil {
+		return r.nearly(ctx, found)
 	} else if r.task.Frame != nil {
 		r.learnt.Note("the frame that was given does not fit")
 	} else if r.task.Identifier != nil {

@@ -115,14 +115,15 @@ func (w *watched) tolerance() float64 {
 
 // The stages of a run, besides those of a survey.
 var (
-	atKnown    = objective.Stage{Name: "known points", Purpose: objective.AtKnown}
-	onSlope    = objective.Stage{Name: "slope", Purpose: objective.ToFind}
-	alongLines = objective.Stage{Name: "lines", Purpose: objective.AlongThem}
-	inBlocks   = objective.Stage{Name: "blocks", Purpose: objective.AlongThem}
-	polishing  = objective.Stage{Name: "polish", Purpose: objective.AlongThem}
-	inWells    = objective.Stage{Name: "wells", Purpose: objective.AlongThem}
-	outlooks   = objective.Stage{Name: "outlook", Purpose: objective.AlongThem}
-	onModel    = objective.Stage{Name: "model", Purpose: objective.AlongThem}
-	comparison = objective.Stage{Name: "comparison", Purpose: objective.ToCompare}
-	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
+	atKnown        = objective.Stage{Name: "known points", Purpose: objective.AtKnown}
+	onSlope        = objective.Stage{Name: "slope", Purpose: objective.ToFind}
+	alongLines     = objective.Stage{Name: "lines", Purpose: objective.AlongThem}
+	inBlocks       = objective.Stage{Name: "blocks", Purpose: objective.AlongThem}
+	polishing      = objective.Stage{Name: "polish", Purpose: objective.AlongThem}
+	inWells        = objective.Stage{Name: "wells", Purpose: objective.AlongThem}
+	outlooks       = objective.Stage{Name: "outlook", Purpose: objective.AlongThem}
+	amongCouplings = objective.Stage{Name: "couplings", Purpose: objective.AlongThem}
+	onModel        = objective.Stage{Name: "model", Purpose: objective.AlongThem}
+	comparison     = objective.Stage{Name: "comparison", Purpose: objective.ToCompare}
+	byCMAES        = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )
