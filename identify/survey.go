@@ -238,21 +238,18 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if err != nil {
 		return elsewhere.or(found.orBest(best)), nil, elsewhere.end(err)
 	}
-	if p.smaller != nil {
-		return &found, p.smaller, nil
-	}
 	before := found
-	if p.near != nil {
-		return w.nearOr(before, s, p.near)
+	switch {
+	case p.smaller != nil:
+		return &found, p.smaller, nil
+	case p.near != nil:
+		return nearEnd{w}.conclude(before, s, p.near)
 	}
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
 	}
-	if near, err := w.orNearly(&found, best); near != nil || err != nil {
-		if err != nil {
-			return &found, nil, err
-		}
-		return w.nearOr(before, s, near)
+	if next, smaller, err := (nearEnd{w}).instead(found, before, s, best); next != nil {
+		return next, smaller, err
 	}
 	if p.settled != nil && !w.thorough && found.Certificate.Verdict == certify.NotSeparable { // a check was blind
 		w.thorough = true
@@ -277,7 +274,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage}
 	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, elsewhere: elsewhere, budget: w.Budget, nearTried: w.nearTried}
-	s.doubt, w.by = by.suspect, by
+	s.doubt, w.by = nearRoad{by}.suspect, by
 	defer func() { w.seen, w.nearTried = by.seen, by.nearTried }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
 	p, white, err := by.quadratic(white, first.Points, small)
