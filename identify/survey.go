@@ -210,11 +210,8 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		return &found, nil, w.assemble(&found, s, pruned{linear: -1}, 0)
 	}
 	w.stage(hessians)
-	first, err := w.g.chain(hessian.Forward, hessian.Orthonormal(s.curved))
+	first, err := w.g.first(s.curved)
 	if err != nil {
-		return &found, nil, err
-	}
-	if first, err = w.g.extended(first, 1); err != nil {
 		return &found, nil, err
 	}
 	white, err := whitened(first)
