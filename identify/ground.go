@@ -182,8 +182,9 @@ func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, e
 	return hessian.Chain{Base: base.Scaled(factor), Stencil: st, Step: step}, nil
 }
 
-// first begins a chain with a Hessian by forward differences along orthonormal directions.
-func (g *ground) first(t *mat.Dense) (hessian.Chain, error) {
+// firstAlong begins a chain with a Hessian by forward differences along orthonormal
+// directions.
+func firstAlong(g *ground, t *mat.Dense) (hessian.Chain, error) {
 	c, err := g.chain(hessian.Forward, hessian.Orthonormal(t))
 	if err != nil {
 		return c, err

@@ -210,7 +210,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		return &found, nil, w.assemble(&found, s, pruned{linear: -1}, 0)
 	}
 	w.stage(hessians)
-	first, err := w.g.first(s.curved)
+	first, err := firstAlong(w.g, s.curved)
 	if err != nil {
 		return &found, nil, err
 	}
