@@ -216,6 +216,16 @@ func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, e
 	return hessian.Chain{Base: base.Scaled(factor), Stencil: st, Step: step}, nil
 }
 
+// firstAlong begins a chain with a Hessian by forward differences along orthonormal
+// directions.
+func firstAlong(g *ground, t *mat.Dense) (hessian.Chain, error) {
+	c, err := g.chain(hessian.Forward, hessian.Orthonormal(t))
+	if err != nil {
+		return c, err
+	}
+	return g.extended(c, 1)
+}
+
 // extended returns a chain with Hessians at further points, n in all.
 func (g *ground) extended(c hessian.Chain, n int) (hessian.Chain, error) {
 	c, err := c.Extended(g.ctx, g.f, n, g.point)

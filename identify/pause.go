@@ -155,6 +155,7 @@ func (p *proposer) before(c *candidate, queries int) error {
 
 // aside looks elsewhere, if the Hessians are exact and few points see the components.
 func (p *proposer) aside() error {
+	p.looked = true
 	if !p.unseen || p.elsewhere == nil {
 		return nil
 	}

@@ -26,6 +26,7 @@ type proposer struct {
 	exact     bool         // the last Hessians are by symmetric differences
 	doubted   bool         // there was a doubt
 	lined     bool         // f was asked along a line down a bowl
+	looked    bool         // it was looked elsewhere, or there was no need to
 	nearTried bool         // it was looked whether f nearly separates
 	budget    int          // of the survey and what follows; 0: enough
 }
@@ -119,7 +120,7 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
 			}
-			if near, err := p.nearly(white, false, true); near != nil || err != nil {
+			if near, err := (nearRoad{p}).find(white, false, true); near != nil || err != nil {
 				return proposal{near: near}, white, err
 			}
 		case n == 2:
@@ -132,17 +133,20 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		return proposal{}, white, err
 	}
 	p.white = white
-	if !likely(c, uncoupledForward) {
-		if len(white.Lambda) >= manyNear {
-			if near, err := p.nearly(white, true, false); near != nil || err != nil {
-				return proposal{near: near}, white, err
-			}
-		}
-		if err := p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
-			return proposal{}, white, err
-		}
+	if likely(c, uncoupledForward) {
+		return proposal{}, white, p.aside()
 	}
-	return proposal{}, white, p.aside()
+	if near, err := (nearRoad{p}).inDoubt(white); near != nil || err != nil {
+		return proposal{near: near}, white, err
+	}
+	if err := p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
+		return proposal{}, white, err
+	}
+	if err := p.aside(); err != nil {
+		return proposal{}, white, err
+	}
+	near, err := (nearRoad{p}).inDoubt(white) // if it had to wait until then
+	return proposal{near: near}, white, err
 }
 
 // lengths are how many Hessians by symmetric differences are tried.
@@ -200,7 +204,7 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 				return proposal{settled: settled}, err
 			}
 			c = now
-			if near, err := p.nearly(white, false, true); near != nil || err != nil {
+			if near, err := (nearRoad{p}).find(white, false, true); near != nil || err != nil {
 				return proposal{near: near}, err
 			}
 		}
@@ -217,7 +221,7 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 			return proposal{settled: settled}, err
 		}
 	}
-	near, err := p.nearly(white, true, true)
+	near, err := (nearRoad{p}).find(white, true, true)
 	return proposal{near: near}, err
 }
 

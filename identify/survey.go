@@ -216,11 +216,8 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		return &found, nil, w.assemble(&found, s, pruned{linear: -1}, 0)
 	}
 	w.stage(hessians)
-	first, err := w.g.chain(hessian.Forward, hessian.Orthonormal(s.curved))
+	first, err := firstAlong(w.g, s.curved)
 	if err != nil {
-		return &found, nil, err
-	}
-	if first, err = w.g.extended(first, 1); err != nil {
 		return &found, nil, err
 	}
 	white, err := whitened(first)
@@ -244,12 +241,12 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if err != nil {
 		return elsewhere.or(found.orBest(best)), nil, elsewhere.end(err)
 	}
-	if p.smaller != nil {
-		return &found, p.smaller, nil
-	}
 	before := found
-	if p.near != nil {
-		return w.nearOr(before, s, p.near)
+	switch {
+	case p.smaller != nil:
+		return &found, p.smaller, nil
+	case p.near != nil:
+		return nearEnd{w}.conclude(before, s, p.near)
 	}
 	if p.ground != nil {
 		w.g, found.Map = p.ground, p.ground.psi.Scaled(1/p.ground.factor)
@@ -257,11 +254,8 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
 	}
-	if near, err := w.orNearly(&found, best); near != nil || err != nil {
-		if err != nil {
-			return &found, nil, err
-		}
-		return w.nearOr(before, s, near)
+	if next, smaller, err := (nearEnd{w}).instead(found, before, s, best); next != nil {
+		return next, smaller, err
 	}
 	if p.settled != nil && !w.thorough && found.Certificate.Verdict == certify.NotSeparable { // a check was blind
 		w.thorough = true
@@ -286,7 +280,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage}
 	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, first: first, elsewhere: elsewhere, budget: w.Budget, nearTried: w.nearTried}
-	s.doubt, w.by = by.suspect, by
+	s.doubt, w.by = nearRoad{by}.suspect, by
 	defer func() { w.seen, w.nearTried = by.seen, by.nearTried }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
 	p, white, err := by.quadratic(white, first, small)

@@ -36,11 +36,12 @@ of yours computes (a problem file, or --exec), or a built-in problem (untwist pr
 them).
 
 The verdict is "separable", "blocks" (the coordinates couple in groups),
-"not-separable", or "unknown" if the budget was too small to tell. The certificate is the
-size of mixed differences f(x+a+b) - f(x+a) - f(x+b) + f(x) relative to single differences
-f(x+a) - f(x). It is measured for random splits of the coordinates into a and b, and for
-each coordinate or block against all others, and is 0 if the function separates. The true
-coordinates of built-in problems are known, so the errors are printed, too.
+"nearly-separable" (but for couplings, which are measured), "not-separable", or "unknown" if
+the budget was too small to tell. The certificate is the size of mixed differences
+f(x+a+b) - f(x+a) - f(x+b) + f(x) relative to single differences f(x+a) - f(x). It is
+measured for random splits of the coordinates into a and b, and for each coordinate or block
+against all others, and is 0 if the function separates. The true coordinates of built-in
+problems are known, so the errors are printed, too.
 
 ` + exitStatuses,
 		Example: `  untwist probe sim.toml

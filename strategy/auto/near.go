@@ -35,29 +35,15 @@ type nearly struct {
 	spent    int
 }
 
-// weakPart is the part of a component's strongest coupling below which another component is
-// no neighbour of it.
-const weakPart = 0.1
-
 func newNearly(f *watched, at *coordinates, pairs []certify.Pair, seed uint64) *nearly {
 	m := len(at.singles)
 	n := &nearly{
 		f: f, at: at, polisher: &polisher{f: f, at: at}, random: rng.Seed(seed).Stream("auto", "nearly"),
 		neighbour: make([][]int, m), wells: make([][]float64, m), profiles: make([]line.Profile, m), least: math.Inf(1),
 	}
-	strongest := make([]float64, m)
-	for _, p := range pairs {
-		for _, k := range []int{p.I, p.J} {
-			strongest[k] = max(strongest[k], p.Mixed)
-		}
-	}
-	for _, p := range pairs {
-		if p.Mixed > weakPart*strongest[p.I] {
-			n.neighbour[p.I] = append(n.neighbour[p.I], p.J)
-		}
-		if p.Mixed > weakPart*strongest[p.J] {
-			n.neighbour[p.J] = append(n.neighbour[p.J], p.I)
-		}
+	for _, p := range certify.Carriers(pairs) {
+		n.neighbour[p.I] = append(n.neighbour[p.I], p.J)
+		n.neighbour[p.J] = append(n.neighbour[p.J], p.I)
 	}
 	return n
 }
@@ -65,11 +51,8 @@ func newNearly(f *watched, at *coordinates, pairs []certify.Pair, seed uint64) *
 // first goes down from the best point that is known, along all components.
 func (n *nearly) first(ctx context.Context) error {
 	return n.turn(ctx, func() error {
-		open := make([]bool, len(n.at.singles))
-		for k := range open {
-			open[k] = true
-		}
-		return n.onwards(ctx, objective.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}, open)
+		all := slices.Repeat([]bool{true}, len(n.at.singles))
+		return n.onwards(ctx, objective.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}, all)
 	})
 }
 
@@ -100,9 +83,13 @@ func (n *nearly) turn(_ context.Context, part func() error) error {
 	return err
 }
 
-// onwards goes down, and polishes what is better than all before.
+// onwards goes down, along the open components and, if that is better than all before, along
+// all, and polishes it.
 func (n *nearly) onwards(ctx context.Context, from objective.Best, open []bool) error {
 	found, err := n.descend(ctx, from, open)
+	if err == nil && found.Value < n.base.Value && n.base.Point != nil {
+		found, err = n.descend(ctx, found, slices.Repeat([]bool{true}, len(open)))
+	}
 	n.least = min(n.least, found.Value)
 	if n.base.Point == nil || found.Value < n.base.Value {
 		n.base = found

@@ -20,13 +20,17 @@ func (r *run) nearly(ctx context.Context, found *identify.Finding) (objective.St
 		}
 	}
 	sure := found.Certificate.Verdict == certify.NearlySeparable
-	for err == nil {
-		if n.behind(r.fallback, sure) {
+	last := r.task.Budget - lastPart*len(n.at.singles)
+	for ended := false; err == nil; {
+		switch {
+		case !ended && r.f.queries >= last:
+			ended, err = true, n.local(ctx, r.task.Seed)
+		case n.behind(r.fallback, sure):
 			var status objective.Status
 			if status, err = r.fallback.search(ctx, 1); err == nil && status != objective.Running {
 				return status, nil
 			}
-		} else {
+		default:
 			err = n.again(ctx)
 		}
 	}
