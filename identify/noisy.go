@@ -16,8 +16,9 @@ type noisyRoad struct{ *work }
 // the standard deviation of the noise: the coordinates as given, if splits do not say
 // no; or else a frame from Hessians with steps chosen for the noise, more of them until their
 // errors are small enough to start from; then designs with longer and longer steps. It
-// returns nil if f does not separate into single components, and whether noise is small
-// enough to look for something else.
+// reports too whether Hessians contradict each other far above noise: then f does not
+// separate into single components, and the road of exact functions, which leads to blocks,
+// can be gone as well.
 func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 	if found, err = w.axes(); found != nil || err != nil {
 		return found, false, err
@@ -35,7 +36,9 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 		found.Frame, found.Blocks = c.frame, c.blocks
 		return found, false, nil
 	}
-	clear = b.contradicted()
+	if b.contradicted() {
+		return found.orBest(c), true, nil
+	}
 	w.stage(refinement)
 	measured, err := noisySteps(w.g, c, looks)
 	if err != nil {
@@ -49,7 +52,7 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 	}
 	found.Residual, found.Scale = b.error(), scale
 	found.Frame, found.Blocks = c.frame, c.blocks
-	return found, clear && !b.fits(), w.conclude(found, c, b)
+	return found, false, w.conclude(found, c, b)
 }
 
 // refiner is what refines a frame about which something is known.
