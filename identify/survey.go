@@ -152,7 +152,7 @@ func (w *work) identify() (*Finding, error) {
 		return Known(nil, nil), err
 	}
 	if w.g.grain.Kind != objective.NoNoise {
-		found, clear, err := w.noisy()
+		found, clear, err := noisyRoad{w}.find()
 		if !clear || err != nil {
 			return found, err
 		}
