@@ -156,6 +156,7 @@ func (w *work) identify() (*Finding, error) {
 		if !clear || err != nil {
 			return found, err
 		}
+		return noisyRoad{w}.inBlocks(found)
 	}
 	if w.Budget == 0 || w.Budget >= leastAsGiven(d) {
 		found, err := asGiven(w.g)
@@ -166,6 +167,11 @@ func (w *work) identify() (*Finding, error) {
 			return found, scaled(w.g, found, w.Measures)
 		}
 	}
+	return w.exactly()
+}
+
+// exactly goes the road of exact functions: few components, all of them.
+func (w *work) exactly() (*Finding, error) {
 	s, err := w.reduce()
 	if err != nil {
 		return Known(nil, nil), err
