@@ -1,7 +1,9 @@
 package identify
 
 import (
+	"errors"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
@@ -26,14 +28,15 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 	found = Known(nil, nil)
 	w.stage(hessians)
 	c, b, err := w.start(found)
-	if err != nil {
+	switch {
+	case err != nil && err != ErrSingular:
 		return found.orBest(c), false, err
-	}
-	if c == nil {
-		return found, false, ErrSingular
-	}
-	if b.blank() { // noise hides what the coordinates are
+	case c == nil:
+		c = newCandidate(w.g, frame.Identity(w.g.f.Dim()), certify.Singles(w.g.f.Dim()))
+		fallthrough
+	case b.blank():
 		found.Frame, found.Blocks = c.frame, c.blocks
+		found.Notes = append(found.Notes, "noise hides what the coordinates are")
 		return found, false, nil
 	}
 	if b.contradicted() {
@@ -53,6 +56,38 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 	found.Residual, found.Scale = b.error(), scale
 	found.Frame, found.Blocks = c.frame, c.blocks
 	return found, false, w.conclude(found, c, b)
+}
+
+// inBlocks goes the road of exact functions, which leads to blocks, after that for noise has
+// found something. Where it fails that is all there is.
+func (w noisyRoad) inBlocks(found *Finding) (*Finding, error) {
+	next, err := w.exactly()
+	for _, nothing := range []error{ErrSingular, ErrNoStep, ErrNotFinite, ErrConstant} {
+		if errors.Is(err, nothing) {
+			return found, nil
+		}
+	}
+	next.mistrust()
+	return next, err
+}
+
+// mistrust takes back the verdict on blocks if one is larger than a few Hessians show, or
+// larger than most: noise looks like a coupling, too, and joins blocks.
+func (f *Finding) mistrust() {
+	if f.Certificate.Verdict != certify.Blocks {
+		return
+	}
+	var sizes []int
+	for _, block := range f.Blocks {
+		if len(block) > 1 {
+			sizes = append(sizes, len(block))
+		}
+	}
+	slices.Sort(sizes)
+	if n := len(sizes); sizes[n-1] > min(sizes[(n-1)/2], atMost(f.Frame.Components(), blocksFrom)) {
+		f.Certificate.Verdict = certify.Unknown
+		f.Notes = append(f.Notes, "noise may have joined blocks that are apart")
+	}
 }
 
 // refiner is what refines a frame about which something is known.

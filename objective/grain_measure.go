@@ -25,9 +25,9 @@ var OfNoise = Stage{Name: "noise", Purpose: ToFind}
 // MeasureGrain measures how exact the values of f are, at a random point of the middle of
 // a finite box, for 14 queries in one batch if they are exact.
 //
-// The point is asked four times. If the values differ the noise is random. Then it asks 28
-// more, for a standard deviation that is right to a factor of two, at two points of
-// different value: noise may grow with the value of f.
+// The point is asked four times. If the values differ the noise is random. Then it asks 52
+// more, for a standard deviation that is right to a tenth or so, at two points of different
+// value: noise may grow with the value of f.
 //
 // Beside it f is asked at x, x+h, …, x+6h with a tiny h. After Moré and Wild ("Estimating
 // computational noise", 2011), differences of order k of independent errors with standard

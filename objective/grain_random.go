@@ -4,8 +4,8 @@ import "math"
 
 const (
 	scouts  = 8  // points that are asked to find one of another value
-	enough  = 12 // values at each of two points: with 11 degrees of freedom σ is right to a factor of two
-	variety = 8  // the ratio of two variances that tells noise of two kinds apart, more than chance would
+	enough  = 24 // values at each of two points: with 46 degrees of freedom σ is right to a tenth
+	variety = 4  // the ratio of two variances that tells noise of two kinds apart, more than chance would
 )
 
 // noisy returns the grain of a function that is random at x.
