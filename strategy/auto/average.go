@@ -34,8 +34,8 @@ func (s *average) join(t average) {
 		return
 	}
 	delta, n := t.mean-s.mean, float64(s.n+t.n)
-	s.residual += t.residual + float64(delta*delta*float64(s.n)*float64(t.n))/n
-	s.mean += float64(delta*float64(t.n)) / n
+	s.residual += t.residual + float64(delta*delta*float64(s.n)*float64(t.n)/n)
+	s.mean += float64(delta * float64(t.n) / n)
 	s.n += t.n
 }
 

@@ -23,17 +23,17 @@ func (p *pairs) add(h, up, down float64, sigma func(v float64) float64) {
 	if math.IsInf(up, 0) || math.IsInf(down, 0) || !(h > 0) {
 		return
 	}
-	half := float64(h*h) / 2
+	half := float64(h * h / 2)
 	p.s2 += float64(h * h)
 	p.s4 += float64(half * half)
-	p.odd += float64(h*(up-down)) / 2
-	p.even += float64(half*(up+down)) / 2
+	p.odd += float64(h * (up - down) / 2)
+	p.even += float64(half * (up + down) / 2)
 	v := (square(sigma(up)) + square(sigma(down))) / 4
 	p.vOdd += float64(h * h * v)
 	p.vEven += float64(half * half * v)
 }
 
-func square(v float64) float64 { return v * v }
+func square(v float64) float64 { return float64(v * v) }
 
 // parabola returns the slope and the curvature, and their variances. fx is f(x), and vx its
 // variance.

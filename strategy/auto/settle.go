@@ -136,7 +136,7 @@ func (s *settler) propose() (gain, left float64) {
 			longest := s.longest(j)
 			if p.h >= longest { // it rises by no more than that
 				p.c = max(c, 0) + math.Sqrt(vc)
-				left += float64((max(c, 0)+float64(curved*math.Sqrt(vc)))*longest*longest) / 2
+				left += float64((max(c, 0) + float64(curved*math.Sqrt(vc))) * longest * longest / 2)
 				continue
 			}
 			left = math.Inf(1)
@@ -202,10 +202,10 @@ func (s *settler) length(p *pairs, j int) float64 {
 	}
 	best, least := p.h, math.Inf(1)
 	for h := r; h > shortest*r; h /= math.Sqrt2 {
-		half := float64(p.c*h*h) / 2
-		left := square(s.f.sigma(s.fx.mean+half)) / (8 * half)
+		half := float64(p.c * h * h / 2)
+		left := float64(square(s.f.sigma(s.fx.mean+half)) / (8 * half))
 		if !s.bowl {
-			left += float64(half*square(h/r)) / 325
+			left += float64(half * square(h/r) / 325)
 		}
 		if left < least {
 			best, least = h, left
