@@ -156,7 +156,11 @@ const lowest, highest = 3, 6
 // the median over the orders from the third to the sixth, and the least of them.
 func differences(values []float64) (sigma, least float64) {
 	var each []float64
+	unit := unitOf(values) // so that squares neither overflow nor vanish
 	table, gamma := slices.Clone(values), 1.0
+	for i := range table {
+		table[i] /= unit
+	}
 	for k := 1; len(table) > 1 && k <= highest; k++ {
 		gamma *= float64(k) / float64(4*k-2) // (k!)²/(2k)!
 		sum := 0.0
@@ -166,7 +170,7 @@ func differences(values []float64) (sigma, least float64) {
 		}
 		table = table[:len(table)-1]
 		if k >= lowest {
-			each = append(each, math.Sqrt(gamma*sum/float64(len(table))))
+			each = append(each, unit*math.Sqrt(gamma*sum/float64(len(table))))
 		}
 	}
 	if len(each) == 0 {
@@ -174,6 +178,16 @@ func differences(values []float64) (sigma, least float64) {
 	}
 	slices.Sort(each)
 	return each[len(each)/2], each[0]
+}
+
+// unitOf returns a power of two of the size of the largest value.
+func unitOf(values []float64) float64 {
+	size := 0.0
+	for _, v := range values {
+		size = max(size, math.Abs(v))
+	}
+	_, exponent := math.Frexp(size)
+	return math.Ldexp(1, max(exponent-1, -1021))
 }
 
 // finite returns the values up to the first that is not finite.

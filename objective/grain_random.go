@@ -88,9 +88,10 @@ func deviation(values []float64) float64 {
 	if len(values) < 2 {
 		return 0
 	}
-	sum, mid := 0.0, mean(values)
+	sum, mid, unit := 0.0, mean(values), unitOf(values)
 	for _, v := range values {
-		sum += float64((v - mid) * (v - mid))
+		away := (v - mid) / unit
+		sum += float64(away * away)
 	}
-	return math.Sqrt(sum / float64(len(values)-1))
+	return unit * math.Sqrt(sum/float64(len(values)-1))
 }

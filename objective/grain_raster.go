@@ -36,7 +36,7 @@ func printed(values []float64) Grain {
 		digits, last = max(digits, d.digits), max(last, d.digits-1-d.decade)
 	}
 	switch {
-	case whole && !padded(all, digits):
+	case (whole || counts(seen)) && !padded(all, digits):
 		return Rounding
 	case digits <= mostDigits && fixed(all, last):
 		return Grain{Relative: Rounding.Relative, Absolute: math.Pow10(-last) * uniform, Kind: Raster}
@@ -87,4 +87,22 @@ func fixed(all []decimal, last int) bool {
 		same = same || d.decade == high && d.digits-1-d.decade == last
 	}
 	return same && short >= chance
+}
+
+// mostCount is the largest number that counts as one.
+const mostCount = 1 << 20
+
+// counts reports whether all values are whole multiples of one power of two, and small ones:
+// they are counts in some unit.
+func counts(seen map[float64]bool) bool {
+	unit, most := math.Inf(1), 0.0
+	for v := range seen {
+		fraction, exponent := math.Frexp(math.Abs(v))
+		bits := uint64(fraction * (1 << 53))
+		for ; bits%2 == 0; bits /= 2 {
+			exponent++
+		}
+		unit, most = min(unit, math.Ldexp(1, exponent-53)), max(most, math.Abs(v))
+	}
+	return most/unit < mostCount
 }
