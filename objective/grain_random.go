@@ -71,7 +71,9 @@ func fitted(a, b []float64) Grain {
 
 // pooled returns √((n_a s_a² + n_b s_b²)/(n_a+n_b)).
 func pooled(sa, sb, na, nb float64) float64 {
-	return math.Sqrt((float64(na*sa*sa) + float64(nb*sb*sb)) / (na + nb))
+	unit := unitOf([]float64{sa, sb})
+	sa, sb = sa/unit, sb/unit
+	return unit * math.Sqrt((float64(na*sa*sa)+float64(nb*sb*sb))/(na+nb))
 }
 
 // mean returns the mean of some values.
