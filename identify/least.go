@@ -23,5 +23,5 @@ func MostNoisy(d int) int {
 		sum += n * spreadOut.Queries(d)
 	}
 	design := d*(d-1)/2 + 5*d + 1 + (again-1)*(d+1)
-	return sum + noisyRounds*noisyDesigns*design + 100*d + 1000
+	return sum + noisyRounds*noisyDesigns*design + 100*d + 2500
 }
