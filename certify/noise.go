@@ -30,7 +30,7 @@ const (
 func interval(sum, noise float64, n int) (value, least, most float64) {
 	scatter := confident * math.Sqrt(2/float64(max(1, n)))
 	root := func(v float64) float64 { return math.Sqrt(max(0, v)) }
-	return root(sum - noise), root(sum - noise*(1+scatter+varianceError)), root(sum*(1+scatter) - noise*(1-varianceError))
+	return root(sum - noise), root(sum - float64(noise*(1+scatter+varianceError))), root(float64(sum*(1+scatter)) - float64(noise*(1-varianceError)))
 }
 
 // decideNoisy reaches the verdict on so many components in so many blocks where f has noise.

@@ -192,3 +192,22 @@ func TestAveragedByHand(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// No survey with noise takes more than MostNoisy says, and those that have to look again and
+// again do not take much less.
+func TestMostNoisy(t *testing.T) {
+	for _, d := range []int{5, 20} {
+		most := 0
+		for seed := range uint64(4) {
+			_, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: d, Mix: "orthogonal", Seed: seed, Blemishes: problem.Blemishes{Noise: 5e-3}})
+			meter := objective.NewMeter(f, 1_000_000)
+			if _, err := (Survey{}).Identify(t.Context(), meter, Request{Seed: seed, Grain: grain}); err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, meter.Queries())
+		}
+		if limit := MostNoisy(d); most > limit || 3*most < limit {
+			t.Errorf("d = %d: %d queries, at most %d", d, most, limit)
+		}
+	}
+}

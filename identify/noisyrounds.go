@@ -251,7 +251,7 @@ func (r refiner) mixed(c *candidate) (float64, error) {
 		one := 0.0
 		for p, pair := range b.pairs {
 			i, j, ratio := pair[0], pair[1], b.ratio(p)
-			one += b.covariance(p).of(h[j]*(slope(k+1, i)-slope(k, i))*ratio, h[i]*(slope(k+1, j)-slope(k, j))/ratio) / 2
+			one += float64(b.covariance(p).of(h[j]*(slope(k+1, i)-slope(k, i))*ratio, h[i]*(slope(k+1, j)-slope(k, j))/ratio) / 2)
 		}
 		if kernel.Finite(one) {
 			sum, n = sum+one, n+1

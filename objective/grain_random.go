@@ -60,13 +60,20 @@ func fitted(a, b []float64) Grain {
 	telling := math.Log(variety)
 	switch {
 	case math.Abs(want) >= telling && math.Abs(seen-want) < math.Abs(seen):
-		g.Relative = math.Hypot(sa/fa*math.Sqrt(na), sb/fb*math.Sqrt(nb)) / math.Sqrt(na+nb)
+		g.Relative = pooled(sa/fa, sb/fb, na, nb)
 	case math.Abs(seen) >= telling:
 		g.Absolute = max(sa, sb)
 	default:
-		g.Absolute = math.Hypot(sa*math.Sqrt(na), sb*math.Sqrt(nb)) / math.Sqrt(na+nb)
+		g.Absolute = pooled(sa, sb, na, nb)
 	}
 	return g
+}
+
+// pooled returns √((n_a s_a² + n_b s_b²)/(n_a+n_b)).
+func pooled(sa, sb, na, nb float64) float64 {
+	unit := unitOf([]float64{sa, sb})
+	sa, sb = sa/unit, sb/unit
+	return unit * math.Sqrt((float64(na*sa*sa)+float64(nb*sb*sb))/(na+nb))
 }
 
 // mean returns the mean of some values.

@@ -195,6 +195,27 @@ func TestGrainOfJumps(t *testing.T) {
 	}
 }
 
+// The grain knows no unit: that of a·f is a times that of f, for any power of two, however large
+// or small.
+func TestGrainKnowsNoUnit(t *testing.T) {
+	for _, sigma := range []float64{0, 1e-3} {
+		var of []objective.Grain
+		for _, power := range []int{0, 40, 900, -900} {
+			noise := rng.Seed(1).Stream("noise")
+			f := objective.Func(3, func(x []float64) float64 {
+				return math.Ldexp(math.Exp(x[0])+x[1]*x[2]+sigma*noise.NormFloat64(), power)
+			})
+			g, _ := measured(t, f, objective.Cube(3, -2, 2), 7)
+			of = append(of, g.Scaled(math.Ldexp(1, -power)))
+		}
+		for _, g := range of {
+			if g != of[0] || sigma == 0 && g != objective.Rounding {
+				t.Errorf("σ = %v: %+v, want %+v", sigma, g, of[0])
+			}
+		}
+	}
+}
+
 // Where f fails another point is tried; the end of a budget is passed on.
 func TestGrainWhereFFails(t *testing.T) {
 	p := drawn(t, problem.Spec{Name: "rastrigin", Dim: 5, Blemishes: problem.Blemishes{Failing: 0.2, Noise: 1e-3}})
