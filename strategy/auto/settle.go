@@ -68,17 +68,18 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 		}
 		gain, left := s.propose()
 		sigma := s.f.sigma(s.fx.mean)
+		small := max(part*sigma, noProgress*math.Abs(s.f.first-s.fx.mean))
 		lower := s.f.sigma(s.fx.mean-gain) < sigma/2 // where noise grows with f there is less of it there,
 		chance := 1 + float64(3*math.Sqrt(2/float64(len(s.side))))
 		switch {
-		case gain > chance*left, !math.IsInf(left, 1) && (lower || s.shorter()): // and with shorter pairs
+		case gain > max(chance*left, small), max(gain, left) > small && !math.IsInf(left, 1) && (lower || s.shorter()): // and with shorter pairs
 			if err := s.advance(ctx, n); err != nil {
 				return err
 			}
 			s.forget()
 			n = max(1, n/2)
 		case math.IsInf(left, 1): // longer pairs come first
-		case left <= part*sigma:
+		case left <= small:
 			s.move(s.step, max(0, 1-left/gain))
 			s.done = true
 			return nil
