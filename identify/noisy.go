@@ -217,7 +217,7 @@ func (w noisyRoad) start(found *Finding) (*candidate, *belief, error) {
 			if c != nil && (known == nil || b.error() < known.error()) {
 				best, known = c, b
 			}
-			if known == nil || known.error() < startError || known.blank() || !known.limitedByNoise() {
+			if known == nil || known.error() < startError || !known.limitedByNoise() || known.blank() && k > 2 {
 				break
 			}
 		}

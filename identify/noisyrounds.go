@@ -85,17 +85,21 @@ const (
 	grownBy  = 1.1
 	// movedBy is the part of its scale by which E may move a component over a step of another.
 	movedBy = 0.15
-	// trialRounds is after how many rounds it is clear whether the model holds.
+	// trialRounds is after how many rounds it is clear whether the model holds, and idleRounds
+	// whether they are worth it: whether they make the error smaller by this factor.
 	trialRounds = 2
+	idleRounds  = 3
+	worthIt     = 0.8
 )
 
 // rounds refines a frame by designs with longer and longer steps: an error E_ij moves
 // component i by E_ij h_j, so that the better a frame is known the longer steps may be, and
 // the less noise is beside what they do. It ends when steps grow no more and E is small
-// enough, or when the model does not hold.
+// enough, when more rounds hardly make it smaller, or when the model does not hold.
 func (r refiner) rounds(c *candidate) (*candidate, error) {
 	b := r.b
 	last := scaledBy(1/longerBy, b.scale)
+	least, idle := math.Inf(1), 0 // of the errors; rounds that have not made them much smaller
 	for round := range noisyRounds {
 		h := r.steps(c, scaledBy(longerBy, last))
 		e, err := r.ask(c, h)
@@ -112,7 +116,10 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		if last = h; b.fits() && !grown && b.error() <= r.tolerance {
 			break
 		}
-		if round+1 >= trialRounds && b.contradicted() {
+		if idle++; b.error() < worthIt*least {
+			least, idle = b.error(), 0
+		}
+		if round+1 >= trialRounds && b.vain() || idle >= idleRounds {
 			break
 		}
 	}

@@ -35,7 +35,7 @@ func (m *grainMeter) noisy() (Grain, error) {
 		return Rounding, err
 	}
 	g := fitted(append(a, m.same...), b)
-	if r := printed(m.all); r.Kind == Raster {
+	if r, _ := printed(m.all); r.Kind == Raster {
 		g.Digits = r.Digits
 		if r.Of(here) > g.Of(here) {
 			g.Kind, g.Absolute, g.Relative = Raster, max(g.Absolute, r.Absolute), max(g.Relative, r.Relative)
