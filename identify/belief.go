@@ -26,7 +26,7 @@ type belief struct {
 	info     []gram    // Σ (v, w)ᵀ(v, w) for each pair
 	spurious []float64 // the trace of what errors of v and w add to it
 	last     []gram    // the information of the last equations alone
-	exact    bool      // E is 0
+	exact    bool      // E is 0, for certain
 
 	surprise []float64 // of each component: the mean square of m by what was expected of it
 	misfit   []float64 // of each component: the mean square of what equations leave
@@ -49,9 +49,6 @@ func newBelief(c *candidate) *belief {
 		info: make([]gram, len(pairs)), spurious: make([]float64, len(pairs)), last: make([]gram, len(pairs)),
 	}
 }
-
-// certain makes it the belief that the frame is exact.
-func (b *belief) certain() { b.exact = true }
 
 // to goes over to the curvatures and steps that were measured for a candidate.
 func (b *belief) to(c *candidate) {

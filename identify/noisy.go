@@ -128,7 +128,7 @@ func (w noisyRoad) axes() (*Finding, error) {
 		return nil, err
 	}
 	b := newBelief(c)
-	b.certain()
+	b.exact = true
 	for _, h := range [][]float64{c.h, c.spread} {
 		if _, err := w.refiner(b).ask(c, h); err != nil {
 			return nil, err

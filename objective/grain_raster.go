@@ -51,8 +51,8 @@ func printed(values []float64) (g Grain, whole bool) {
 const (
 	ways   = 6  // along which f is followed to the first jump, each from a point of its own
 	stages = 40 // steps that are tried on each way, each √2 times as long as the one before
-	onWay  = 5 // ways on which the first jump must be small
-	small  = 2 // the largest jump of a smooth f that is rounded, in units of the raster, at √2 times a step without one
+	onWay  = 5  // ways on which the first jump must be small
+	small  = 2  // the largest jump of a smooth f that is rounded, in units of the raster, at √2 times a step without one
 )
 
 // rounded reports whether values on a raster are those of a smooth function that is rounded,
