@@ -7,6 +7,11 @@ const (
 	// confident is how many standard errors the limits of a confidence interval are from
 	// what was measured.
 	confident = 2
+	// varianceError is the error of the variance of the noise, as a part of it.
+	varianceError = 0.3
+	// noisySplits is how many splits are tested where there is noise: more make the interval
+	// smaller.
+	noisySplits = 4 * splits
 	// frameFactor is how many times the coupling that the known error of a frame makes its
 	// Coupling may be.
 	frameFactor = 3
@@ -20,11 +25,12 @@ const (
 
 // interval returns the square root of what a sum of n squares says about the couplings in
 // it, and the limits between which that is with some confidence. Noise alone would make the
-// sum as large as noise, and sums of n squares scatter by √(2/n) of what they are.
+// sum as large as noise, which is known up to a part varianceError; and sums of n squares
+// scatter by √(2/n) of what they are.
 func interval(sum, noise float64, n int) (value, least, most float64) {
 	scatter := confident * math.Sqrt(2/float64(max(1, n)))
 	root := func(v float64) float64 { return math.Sqrt(max(0, v)) }
-	return root(sum - noise), root(sum - noise*(1+scatter)), root(sum*(1+scatter) - noise)
+	return root(sum - noise), root(sum - float64(noise*(1+scatter+varianceError))), root(float64(sum*(1+scatter)) - float64(noise*(1-varianceError)))
 }
 
 // decideNoisy reaches the verdict on so many components in so many blocks where f has noise.

@@ -29,7 +29,8 @@ type Test struct {
 	// basis with very long directions, along which differences say nothing. It has been
 	// certified by the Hessian already.
 	Quadratic bool
-	// Most is how many random splits are tested at most; 0: 20. A verdict takes ten.
+	// Most is how many random splits are tested at most; 0: 20, and 80 where f has noise. A
+	// verdict takes ten.
 	Most int
 	// Grain is how exact the values of f are. Default objective.Rounding.
 	Grain objective.Grain
@@ -40,7 +41,8 @@ type Test struct {
 }
 
 // Certify tests whether f separates in the coordinates of a frame, into blocks of
-// components (nil: single ones). For n blocks it asks 80 queries for random splits and
+// components (nil: single ones). For n blocks it asks 80 queries for random splits (320 where
+// f has noise) and
 // 3(2n + 2) more for all blocks, each split from the others. Where the frame leaves
 // directions out it asks 12 for these. Where f fails it asks more. An error of f comes
 // with the evidence so far. A single block of several components separates nothing: its
@@ -131,7 +133,15 @@ func (t Test) prober(ctx context.Context, f objective.Objective, w *frame.Frame,
 	if err := CheckBlocks(blocks, components); err != nil {
 		return nil, nil, err
 	}
-	return &prober{ctx: ctx, f: f, box: t.Box, bounds: t.Bounds, grain: t.Grain, random: t.Random, most: cmp.Or(t.Most, splits)}, blocks, nil
+	return &prober{ctx: ctx, f: f, box: t.Box, bounds: t.Bounds, grain: t.Grain, random: t.Random, most: cmp.Or(t.Most, t.usual())}, blocks, nil
+}
+
+// usual is how many random splits are tested.
+func (t Test) usual() int {
+	if t.Grain.Kind == objective.NoNoise {
+		return splits
+	}
+	return noisySplits
 }
 
 // check returns an *objective.OptionError if a field is bad.

@@ -74,12 +74,13 @@ const (
 	// agreement is how many standard deviations a second difference may be from one with
 	// a shorter step.
 	agreement = 2.5
-	// noisyPart of the longest step that agrees is taken: there the curvature that is
-	// missed is no more than noise any more.
-	noisyPart = 0.5
+	// noisyPart of the longest step that agrees is taken. Frames of several Hessians average
+	// noise, and not what long steps miss: with half of it they had more noise, with all of
+	// it more of the other.
+	noisyPart = 0.75
 )
 
-// noisyStep chooses the step where there is noise of standard deviation σ, after Lepski: half
+// noisyStep chooses the step where there is noise of standard deviation σ, after Lepski: a part
 // of the longest t at which D agrees with D at all shorter ones,
 //
 //	mean (D(t) − D(s))² ≤ (agreement·σ/s²)² Σ_k w_k²   for all s < t,

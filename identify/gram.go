@@ -21,12 +21,22 @@ type axes struct{ sin, cos, first, second float64 }
 // lost is the part of the larger eigenvalue below which a smaller one is rounding.
 const lost = 1e-13
 
-// axes returns the eigenvalues of the matrix, the larger first: tan 2φ = 2b/(a−c).
+// axes returns the eigenvalues of the matrix, the larger first: with r = √(((a−c)/2)² + b²)
+//
+//	(a+c)/2 ± r,   cos 2φ = (a−c)/2r,   sin 2φ = b/r.
 func (g gram) axes() axes {
-	mean, half := (g.a+g.c)/2, (g.a-g.c)/2
-	root := math.Hypot(half, g.b)
-	sin, cos := math.Sincos(math.Atan2(g.b, half) / 2)
-	x := axes{sin, cos, mean + root, mean - root}
+	mean, half := float64((g.a+g.c)/2), float64((g.a-g.c)/2)
+	r := math.Sqrt(square(half) + square(g.b))
+	x := axes{0, 1, mean + r, mean - r}
+	switch {
+	case r == 0:
+	case half >= 0:
+		x.cos = math.Sqrt((1 + half/r) / 2)
+		x.sin = g.b / (2 * r * x.cos)
+	default:
+		x.sin = math.Sqrt((1 - half/r) / 2)
+		x.cos = g.b / (2 * r * x.sin)
+	}
 	if x.second < lost*x.first {
 		x.second = 0
 	}

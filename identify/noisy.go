@@ -1,7 +1,9 @@
 package identify
 
 import (
+	"errors"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
@@ -9,50 +11,97 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 )
 
-// noisy finds the frame of a function with noise, and certifies it. Everything is held against
+// A noisyRoad is a survey of a function with noise.
+type noisyRoad struct{ *work }
+
+// find finds the frame of a function with noise, and certifies it. Everything is held against
 // the standard deviation of the noise: the coordinates as given, if splits do not say
 // no; or else a frame from Hessians with steps chosen for the noise, more of them until their
 // errors are small enough to start from; then designs with longer and longer steps. It
-// returns nil if f does not separate into single components, and whether noise is small
-// enough to look for something else.
-func (w *work) noisy() (found *Finding, clear bool, err error) {
-	if found, err = w.noisyAxes(); found != nil || err != nil {
+// reports too whether Hessians contradict each other far above noise: then f does not
+// separate into single components, and the road of exact functions, which leads to blocks,
+// can be gone as well.
+func (w noisyRoad) find() (found *Finding, clear bool, err error) {
+	if found, err = w.axes(); found != nil || err != nil {
 		return found, false, err
 	}
 	found = Known(nil, nil)
 	w.stage(hessians)
 	c, b, err := w.start(found)
-	if c == nil || err != nil {
-		return found, false, err
-	}
-	if b.blank() { // noise hides what the coordinates are
+	switch {
+	case err != nil && err != ErrSingular:
+		return found.orBest(c), false, err
+	case c == nil:
+		c = newCandidate(w.g, frame.Identity(w.g.f.Dim()), certify.Singles(w.g.f.Dim()))
+		fallthrough
+	case b.blank():
 		found.Frame, found.Blocks = c.frame, c.blocks
+		found.Notes = append(found.Notes, "noise hides what the coordinates are")
 		return found, false, nil
 	}
-	clear = b.contradicted()
+	if b.contradicted() {
+		return found.orBest(c), true, nil
+	}
 	w.stage(refinement)
-	if c, err = c.withNoisySteps(w.g, looks); err != nil {
+	measured, err := noisySteps(w.g, c, looks)
+	if err != nil {
 		return found.orBest(c), false, err
 	}
+	c = measured
 	b.to(c)
 	scale := c.h
-	if c, err = b.rounds(w, c); err != nil {
+	if c, err = w.refiner(b).rounds(c); err != nil {
 		return found.orBest(c), false, err
 	}
 	found.Residual, found.Scale = b.error(), scale
 	found.Frame, found.Blocks = c.frame, c.blocks
-	return found, clear && !b.fits(), w.certifyNoisy(found, c, b)
+	return found, false, w.conclude(found, c, b)
 }
 
-// certifyNoisy certifies a frame with errors that are known as far as designs bear the belief
+// inBlocks goes the road of exact functions, which leads to blocks, after that for noise has
+// found something. Where it fails that is all there is.
+func (w noisyRoad) inBlocks(found *Finding) (*Finding, error) {
+	next, err := w.exactly()
+	for _, nothing := range []error{ErrSingular, ErrNoStep, ErrNotFinite, ErrConstant} {
+		if errors.Is(err, nothing) {
+			return found, nil
+		}
+	}
+	next.mistrust()
+	return next, err
+}
+
+// mistrust takes back the verdict on blocks if one is larger than a few Hessians show, or
+// larger than most: noise looks like a coupling, too, and joins blocks.
+func (f *Finding) mistrust() {
+	if f.Certificate.Verdict != certify.Blocks {
+		return
+	}
+	var sizes []int
+	for _, block := range f.Blocks {
+		if len(block) > 1 {
+			sizes = append(sizes, len(block))
+		}
+	}
+	slices.Sort(sizes)
+	if n := len(sizes); sizes[n-1] > min(sizes[(n-1)/2], atMost(f.Frame.Components(), blocksFrom)) {
+		f.Certificate.Verdict = certify.Unknown
+		f.Notes = append(f.Notes, "noise may have joined blocks that are apart")
+	}
+}
+
+// refiner is what refines a frame about which something is known.
+func (w noisyRoad) refiner(b *belief) refiner { return refiner{w.g, b, w.Tolerance} }
+
+// conclude certifies a frame with errors that are known as far as designs bear the belief
 // out. Otherwise f does not separate in it.
-func (w *work) certifyNoisy(found *Finding, c *candidate, b *belief) error {
+func (w noisyRoad) conclude(found *Finding, c *candidate, b *belief) error {
 	w.stage(certificate)
 	found.After = w.seen.InFrame(found.Frame)
 	test := w.g.test(0, false)
 	if b.fits() {
 		var err error
-		if test.Error, err = b.mixed(w.g, c); err != nil {
+		if test.Error, err = w.refiner(b).mixed(c); err != nil {
 			return err
 		}
 	}
@@ -64,9 +113,9 @@ func (w *work) certifyNoisy(found *Finding, c *candidate, b *belief) error {
 	return err
 }
 
-// noisyAxes returns the finding of the coordinates as they are; nil if f does not separate in
+// axes returns the finding of the coordinates as they are; nil if f does not separate in
 // them: random splits say so, or designs of short steps or of long ones.
-func (w *work) noisyAxes() (*Finding, error) {
+func (w noisyRoad) axes() (*Finding, error) {
 	g := w.g
 	split, err := g.test(0, false).Splits(g.ctx, g.f, nil, nil)
 	if err != nil || split.Verdict == certify.NotSeparable {
@@ -74,16 +123,14 @@ func (w *work) noisyAxes() (*Finding, error) {
 	}
 	w.stage(refinement)
 	d := g.f.Dim()
-	c, err := newCandidate(g, frame.Identity(d), certify.Singles(d)).withNoisySteps(g, looks)
+	c, err := noisySteps(g, newCandidate(g, frame.Identity(d), certify.Singles(d)), looks)
 	if err != nil {
 		return nil, err
 	}
 	b := newBelief(c)
-	b.certain()
+	b.exact = true
 	for _, h := range [][]float64{c.h, c.spread} {
-		next := *c
-		next.h = h
-		if _, err := b.ask(w, &next, h); err != nil {
+		if _, err := w.refiner(b).ask(c, h); err != nil {
 			return nil, err
 		}
 		if !b.fits() {
@@ -145,7 +192,7 @@ func chainLengths(d, budget int) []int {
 
 // start returns the frame from which designs start, from Hessians, and how well they know it;
 // nil if there is none.
-func (w *work) start(found *Finding) (*candidate, *belief, error) {
+func (w noisyRoad) start(found *Finding) (*candidate, *belief, error) {
 	g := w.g
 	base := hessian.Orthonormal(kernel.Identity(g.f.Dim()))
 	lengths := chainLengths(g.f.Dim(), w.Budget)
@@ -163,14 +210,14 @@ func (w *work) start(found *Finding) (*candidate, *belief, error) {
 			return best, known, err
 		}
 		if k >= 2 {
-			c, b, err := w.fromNoisy(chain)
+			c, b, err := w.from(chain)
 			if err != nil {
 				return best, known, err
 			}
 			if c != nil && (known == nil || b.error() < known.error()) {
 				best, known = c, b
 			}
-			if known == nil || known.error() < startError || known.blank() || !known.limitedByNoise() {
+			if known == nil || known.error() < startError || !known.limitedByNoise() || known.blank() && k > 2 {
 				break
 			}
 		}
@@ -185,9 +232,9 @@ func (w *work) start(found *Finding) (*candidate, *belief, error) {
 	return best, known, nil
 }
 
-// fromNoisy returns the frame that diagonalises the Hessians of a chain, and how well they know
+// from returns the frame that diagonalises the Hessians of a chain, and how well they know
 // it; nil if there is none.
-func (w *work) fromNoisy(chain hessian.Chain) (*candidate, *belief, error) {
+func (w noisyRoad) from(chain hessian.Chain) (*candidate, *belief, error) {
 	w.seen = chain.Own()
 	by := &proposer{g: w.g, settler: &settler{g: w.g}}
 	c, err := by.diagonal(chain.Hessians, chain, 1)
@@ -195,7 +242,7 @@ func (w *work) fromNoisy(chain hessian.Chain) (*candidate, *belief, error) {
 		return nil, nil, err
 	}
 	b := newBelief(c)
-	e := b.fromHessians(w.g, c, chain)
+	e := w.refiner(b).fromHessians(c, chain)
 	if c = b.redrawn(w.g, c, e); c == nil {
 		return nil, nil, nil
 	}

@@ -11,13 +11,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// A refiner refines a frame of a function with noise.
+type refiner struct {
+	g         *ground
+	b         *belief // what is known about the frame's error
+	tolerance float64 // of that
+}
+
 // fromHessians learns what the Hessians say of which a frame was made, and returns E: with
 // a = T*W̃†, noise of variance s² in the entries of H has the variance
 //
 //	s²((aᵀa)_ii (aᵀa)_jj + (aᵀa)_ij²)
 //
 // in those of aᵀHa, and M_ij = E_ij H_ii + E_ji H_jj.
-func (b *belief) fromHessians(g *ground, c *candidate, chain hessian.Chain) *mat.Dense {
+func (r refiner) fromHessians(c *candidate, chain hessian.Chain) *mat.Dense {
+	g, b := r.g, r.b
 	s := entryNoise(g, chain)
 	a := kernel.Times(c.seen.Dual, c.frame.Inverse())
 	var aa mat.Dense
@@ -39,15 +47,16 @@ func (b *belief) fromHessians(g *ground, c *candidate, chain hessian.Chain) *mat
 
 // fromDesigns learns what designs say and returns E: M_ij has the variance of four values, of
 // which three are means, and Δ_i, from four values, that of one over ε_i².
-func (b *belief) fromDesigns(g *ground, c *candidate, designs []*design) *mat.Dense {
-	r := &leastSquares{at: places(c.blocks), unit: b.unit, designs: designs}
+func (r refiner) fromDesigns(c *candidate, designs []*design) *mat.Dense {
+	g, b := r.g, r.b
+	squares := &leastSquares{at: places(c.blocks), unit: b.unit, designs: designs}
 	variance := func(v float64) float64 { return square(g.grain.Of(v)) }
 	var second func(k, i, j int) float64
 	var of *mat.Dense // whose terms of second order these are
 	return b.learn(func(k int, e *mat.Dense) []equation {
 		i, j, ratio := b.pairs[k][0], b.pairs[k][1], b.ratio(k)
 		if e != of {
-			second, of = r.secondOrder(e), e
+			second, of = squares.secondOrder(e), e
 		}
 		var rows []equation
 		for t, d := range designs {
@@ -76,33 +85,41 @@ const (
 	grownBy  = 1.1
 	// movedBy is the part of its scale by which E may move a component over a step of another.
 	movedBy = 0.15
-	// trialRounds is after how many rounds it is clear whether the model holds.
+	// trialRounds is after how many rounds it is clear whether the model holds, and idleRounds
+	// whether they are worth it: whether they make the error smaller by this factor.
 	trialRounds = 2
+	idleRounds  = 3
+	worthIt     = 0.8
 )
 
 // rounds refines a frame by designs with longer and longer steps: an error E_ij moves
 // component i by E_ij h_j, so that the better a frame is known the longer steps may be, and
 // the less noise is beside what they do. It ends when steps grow no more and E is small
-// enough, or when the model does not hold.
-func (b *belief) rounds(w *work, c *candidate) (*candidate, error) {
+// enough, when more rounds hardly make it smaller, or when the model does not hold.
+func (r refiner) rounds(c *candidate) (*candidate, error) {
+	b := r.b
 	last := scaledBy(1/longerBy, b.scale)
+	least, idle := math.Inf(1), 0 // of the errors; rounds that have not made them much smaller
 	for round := range noisyRounds {
-		h := b.steps(c, scaledBy(longerBy, last))
-		e, err := b.ask(w, c, h)
+		h := r.steps(c, scaledBy(longerBy, last))
+		e, err := r.ask(c, h)
 		if err != nil {
 			return c, err
 		}
-		next := b.redrawn(w.g, c, e)
+		next := b.redrawn(r.g, c, e)
 		if next == nil {
 			return c, nil
 		}
 		next.h = c.h
 		c = next
 		grown := floats.Sum(h) > grownBy*floats.Sum(last)
-		if last = h; b.fits() && !grown && b.error() <= w.Tolerance {
+		if last = h; b.fits() && !grown && b.error() <= r.tolerance {
 			break
 		}
-		if round+1 >= trialRounds && b.contradicted() {
+		if idle++; b.error() < worthIt*least {
+			least, idle = b.error(), 0
+		}
+		if round+1 >= trialRounds && b.vain() || idle >= idleRounds {
 			break
 		}
 	}
@@ -110,20 +127,20 @@ func (b *belief) rounds(w *work, c *candidate) (*candidate, error) {
 }
 
 // ask asks for the designs of a round, with steps of about h, and learns what they say.
-func (b *belief) ask(w *work, c *candidate, h []float64) (*mat.Dense, error) {
+func (r refiner) ask(c *candidate, h []float64) (*mat.Dense, error) {
 	long := *c
 	long.h = h
-	designs, err := newDesigns(w.g, &long, noisyDesigns)
+	designs, err := newDesigns(r.g, &long, noisyDesigns)
 	if err != nil {
 		return nil, err
 	}
-	if err := measure(w.g, &long, designs, allGroups(c.blocks)); err != nil {
+	if err := measure(r.g, &long, designs, allGroups(c.blocks)); err != nil {
 		return nil, err
 	}
-	if err := averaged(w.g, designs); err != nil {
+	if err := averaged(r.g, designs); err != nil {
 		return nil, err
 	}
-	return b.fromDesigns(w.g, c, designs), nil
+	return r.fromDesigns(c, designs), nil
 }
 
 // again is how often f(x) and f(x+S_i) of a design are asked for in all where noise is random:
@@ -192,7 +209,8 @@ func scaledBy(t float64, x []float64) []float64 {
 // steps returns steps for designs, at most so long and at most the spread: E_ij h_j, for two
 // standard deviations of E_ij, stays a part of the scale of i. The scale of j is never
 // too long.
-func (b *belief) steps(c *candidate, most []float64) []float64 {
+func (r refiner) steps(c *candidate, most []float64) []float64 {
+	b := r.b
 	h := make([]float64, len(most))
 	for j := range h {
 		h[j] = min(most[j], c.spread[j])
@@ -212,7 +230,8 @@ func (b *belief) steps(c *candidate, most []float64) []float64 {
 // over random splits, that is due to the error of the frame: with h = W̃(z−x) and
 // Δ_i = ∂_i f(z) − ∂_i f(x), each pair that is on different sides, every other one, adds
 // E_ij h_j Δ_i + E_ji h_i Δ_j.
-func (b *belief) mixed(g *ground, c *candidate) (float64, error) {
+func (r refiner) mixed(c *candidate) (float64, error) {
+	g, b := r.g, r.b
 	m := len(b.unit)
 	ends := make([][]float64, 2*looks)
 	for k := range ends {
@@ -239,7 +258,7 @@ func (b *belief) mixed(g *ground, c *candidate) (float64, error) {
 		one := 0.0
 		for p, pair := range b.pairs {
 			i, j, ratio := pair[0], pair[1], b.ratio(p)
-			one += b.covariance(p).of(h[j]*(slope(k+1, i)-slope(k, i))*ratio, h[i]*(slope(k+1, j)-slope(k, j))/ratio) / 2
+			one += float64(b.covariance(p).of(h[j]*(slope(k+1, i)-slope(k, i))*ratio, h[i]*(slope(k+1, j)-slope(k, j))/ratio) / 2)
 		}
 		if kernel.Finite(one) {
 			sum, n = sum+one, n+1

@@ -15,12 +15,12 @@ const (
 	agreement = 2.5
 )
 
-// withNoisySteps returns the candidate with its steps h_i and ε_i, chosen by second differences
+// noisySteps returns the candidate with its steps h_i and ε_i, chosen by second differences
 // along u_i at some points, and with the curvatures seen there. After Lepski, ε_i is the
 // longest step at which they agree with those at all shorter steps, up to noise; h_i is the
 // longest up to which they change by less than three tenths. That costs 18m + 1 queries at a
 // point.
-func (c *candidate) withNoisySteps(g *ground, points int) (*candidate, error) {
+func noisySteps(g *ground, c *candidate, points int) (*candidate, error) {
 	xs, _, err := c.places(g, points)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (f *fit) next(n int) []float64 {
 	all := make([]float64, n)
 	for i := range all {
 		_, part := math.Modf(float64((float64(f.asked) + 0.5) * math.Phi))
-		all[i] = f.centre + fitPart*f.half*(float64(2*part)-1)
+		all[i] = f.centre + float64(fitPart*f.half*(float64(2*part)-1))
 		f.asked++
 	}
 	return all
@@ -101,8 +101,8 @@ func (s *search) windows() []*fit {
 		for _, k := range l.wells(len(l.seen)) {
 			p, v := l.seen, l.vertex(k)
 			gap := max(p[k].t-p[k-1].t, p[k+1].t-p[k].t)
-			least := p[k].value - float64(curvature*gap*gap/8) - unlikely*s.cfg.Noise
-			bound = min(bound, p[k].value+unlikely*s.cfg.Noise)
+			least := p[k].value - float64(curvature*gap*gap/8) - float64(unlikely*s.cfg.Noise)
+			bound = min(bound, p[k].value+float64(unlikely*s.cfg.Noise))
 			near := func(f *fit) bool { return math.Abs(f.centre-v.t) < l.r.Step }
 			if len(of) < s.cfg.Wells && !slices.ContainsFunc(of, near) && (len(of) < 2 || least <= bound) {
 				of = append(of, &fit{line: j, centre: min(max(v.t, p[k-1].t), p[k+1].t), half: min(gap, l.r.Step)})

@@ -4,8 +4,8 @@ import "math"
 
 const (
 	scouts  = 8  // points that are asked to find one of another value
-	enough  = 12 // values at each of two points: with 11 degrees of freedom σ is right to a factor of two
-	variety = 8  // the ratio of two variances that tells noise of two kinds apart, more than chance would
+	enough  = 24 // values at each of two points: with 46 degrees of freedom σ is right to a tenth
+	variety = 4  // the ratio of two variances that tells noise of two kinds apart, more than chance would
 )
 
 // noisy returns the grain of a function that is random at x.
@@ -35,7 +35,7 @@ func (m *grainMeter) noisy() (Grain, error) {
 		return Rounding, err
 	}
 	g := fitted(append(a, m.same...), b)
-	if r := printed(m.all); r.Kind == Raster {
+	if r, _ := printed(m.all); r.Kind == Raster {
 		g.Digits = r.Digits
 		if r.Of(here) > g.Of(here) {
 			g.Kind, g.Absolute, g.Relative = Raster, max(g.Absolute, r.Absolute), max(g.Relative, r.Relative)
@@ -60,13 +60,20 @@ func fitted(a, b []float64) Grain {
 	telling := math.Log(variety)
 	switch {
 	case math.Abs(want) >= telling && math.Abs(seen-want) < math.Abs(seen):
-		g.Relative = math.Hypot(sa/fa*math.Sqrt(na), sb/fb*math.Sqrt(nb)) / math.Sqrt(na+nb)
+		g.Relative = pooled(sa/fa, sb/fb, na, nb)
 	case math.Abs(seen) >= telling:
 		g.Absolute = max(sa, sb)
 	default:
-		g.Absolute = math.Hypot(sa*math.Sqrt(na), sb*math.Sqrt(nb)) / math.Sqrt(na+nb)
+		g.Absolute = pooled(sa, sb, na, nb)
 	}
 	return g
+}
+
+// pooled returns √((n_a s_a² + n_b s_b²)/(n_a+n_b)).
+func pooled(sa, sb, na, nb float64) float64 {
+	unit := unitOf([]float64{sa, sb})
+	sa, sb = sa/unit, sb/unit
+	return unit * math.Sqrt((float64(na*sa*sa)+float64(nb*sb*sb))/(na+nb))
 }
 
 // mean returns the mean of some values.
@@ -83,9 +90,10 @@ func deviation(values []float64) float64 {
 	if len(values) < 2 {
 		return 0
 	}
-	sum, mid := 0.0, mean(values)
+	sum, mid, unit := 0.0, mean(values), unitOf(values)
 	for _, v := range values {
-		sum += float64((v - mid) * (v - mid))
+		away := (v - mid) / unit
+		sum += float64(away * away)
 	}
-	return math.Sqrt(sum / float64(len(values)-1))
+	return unit * math.Sqrt(sum/float64(len(values)-1))
 }

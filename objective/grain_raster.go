@@ -13,10 +13,11 @@ const (
 )
 
 // printed returns the grain of values that are rounded to few digits; Rounding if they are
-// not.
-func printed(values []float64) Grain {
+// not. Whole numbers, in any unit, may be counts as well.
+func printed(values []float64) (g Grain, whole bool) {
 	seen := map[float64]bool{}
-	short, whole := true, true
+	short := true
+	whole = true
 	for _, v := range values {
 		if v != 0 {
 			seen[v] = true
@@ -25,7 +26,7 @@ func printed(values []float64) Grain {
 		}
 	}
 	if len(seen) < distinct {
-		return Rounding
+		return Rounding, false
 	}
 	var all []decimal
 	for v := range seen {
@@ -35,17 +36,65 @@ func printed(values []float64) Grain {
 	for _, d := range all {
 		digits, last = max(digits, d.digits), max(last, d.digits-1-d.decade)
 	}
+	whole = (whole || counts(seen)) && !padded(all, digits)
 	switch {
-	case whole && !padded(all, digits):
-		return Rounding
 	case digits <= mostDigits && fixed(all, last):
-		return Grain{Relative: Rounding.Relative, Absolute: math.Pow10(-last) * uniform, Kind: Raster}
+		return Grain{Relative: Rounding.Relative, Absolute: math.Pow10(-last) * uniform, Kind: Raster}, whole
 	case digits <= mostDigits:
-		return Grain{Relative: Rounding.Relative, Digits: digits, Kind: Raster}
-	case short:
-		return Grain{Relative: single, Kind: Raster}
+		return Grain{Relative: Rounding.Relative, Digits: digits, Kind: Raster}, whole
+	case short && !whole:
+		return Grain{Relative: single, Kind: Raster}, false
 	}
-	return Rounding
+	return Rounding, false
+}
+
+const (
+	ways   = 6  // along which f is followed to the first jump, each from a point of its own
+	stages = 40 // steps that are tried on each way, each √2 times as long as the one before
+	onWay  = 5  // ways on which the first jump must be small
+	small  = 2  // the largest jump of a smooth f that is rounded, in units of the raster, at √2 times a step without one
+)
+
+// rounded reports whether values on a raster are those of a smooth function that is rounded,
+// and not counts: on a way from any point the first jump is then to a neighbour on the raster,
+// or to the next.
+func (m *grainMeter) rounded(g Grain) (bool, error) {
+	d := m.f.Dim()
+	from, way := make([]float64, d), make([]float64, d)
+	values, _, err := m.ask(ways*(1+stages), func(k int, x []float64) {
+		if k %= 1 + stages; k == 0 {
+			m.box.Draw(from, m.random)
+			m.box.Draw(way, m.random)
+			for i := range way {
+				way[i] = (way[i] - from[i]) / 2
+			}
+			copy(x, from)
+			return
+		}
+		t := math.Ldexp(1, (k-stages)/2) // √2^(k−stages)
+		if (stages-k)%2 == 1 {
+			t /= math.Sqrt2
+		}
+		for i := range x {
+			x[i] = from[i] + float64(t*way[i])
+		}
+	})
+	if err != nil {
+		return false, err
+	}
+	few := 0
+	for ; len(values) > 0; values = values[1+stages:] {
+		here := values[0]
+		for _, v := range values[1 : 1+stages] {
+			if v != here {
+				if math.Abs(v-here)*uniform <= (small+uniform)*g.Of(here) {
+					few++
+				}
+				break
+			}
+		}
+	}
+	return few >= onWay, nil
 }
 
 // A decimal is how a number is printed: its first digit stands for 10^decade.
@@ -87,4 +136,22 @@ func fixed(all []decimal, last int) bool {
 		same = same || d.decade == high && d.digits-1-d.decade == last
 	}
 	return same && short >= chance
+}
+
+// mostCount is the largest number that counts as one.
+const mostCount = 1 << 20
+
+// counts reports whether all values are whole multiples of one power of two, and small ones:
+// they are counts in some unit.
+func counts(seen map[float64]bool) bool {
+	unit, most := math.Inf(1), 0.0
+	for v := range seen {
+		fraction, exponent := math.Frexp(math.Abs(v))
+		bits := uint64(fraction * (1 << 53))
+		for ; bits%2 == 0; bits /= 2 {
+			exponent++
+		}
+		unit, most = min(unit, math.Ldexp(1, exponent-53)), max(most, math.Abs(v))
+	}
+	return most/unit < mostCount
 }

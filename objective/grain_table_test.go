@@ -21,7 +21,7 @@ func TestTableOfDifferencesByHand(t *testing.T) {
 	}
 }
 
-// By hand: variances of 1 and 4 where f is 10 and 10, and of 1 and 10,000 where it is 10 and
+// By hand: variances of 1 and 2¼ where f is 10 and 10, and of 1 and 10,000 where it is 10 and
 // 1,000.
 func TestFittedByHand(t *testing.T) {
 	at := func(f, s float64) []float64 { // seven values of mean f, standard deviation s
@@ -31,7 +31,7 @@ func TestFittedByHand(t *testing.T) {
 		}
 		return v
 	}
-	if g := fitted(at(10, 1), at(10, 2)); math.Abs(g.Absolute-math.Sqrt(2.5)) > 1e-12 || g.Relative != Rounding.Relative {
+	if g := fitted(at(10, 1), at(10, 1.5)); math.Abs(g.Absolute-math.Sqrt(3.25/2)) > 1e-12 || g.Relative != Rounding.Relative {
 		t.Errorf("%+v", g)
 	}
 	if g := fitted(at(10, 1), at(1000, 100)); math.Abs(g.Relative-0.1) > 1e-12 || g.Absolute != 0 {

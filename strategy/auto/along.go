@@ -126,7 +126,12 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		}
 	}
 	b := r.blocks(at)
-	if err := b.explore(ctx); err != nil {
+	err = b.explore(ctx)
+	if r.f.noise != nil && len(at.blocks) > 0 {
+		r.f.noise.met = b.met
+		return objective.Converged, err // the rest is done along the axes of the Hessian
+	}
+	if err != nil {
 		return objective.Running, err
 	}
 	return r.onwards(ctx, at, p, l, b, profiles)

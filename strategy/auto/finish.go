@@ -17,7 +17,7 @@ import (
 
 const (
 	// finishPart is the part of the budget that such steps may take.
-	finishPart = 1. / 12
+	finishPart = 1. / 20
 	// atNoise is by how many σ the values of a generation differ at most if the run has come
 	// down to the noise: those of noise alone differ by three or four.
 	atNoise = 12
@@ -25,32 +25,31 @@ const (
 	outside = 3
 )
 
-// finish takes Newton steps from where the best run of CMA-ES has come down to the noise, with
-// up to so many queries.
+// finish takes Newton steps from where the best run of CMA-ES has come down to the noise, and
+// from where blocks have, with up to so many queries.
 func (r *run) finish(ctx context.Context, most int) error {
-	var from *trail
-	for _, t := range r.fallback.trails() {
-		if from == nil || t.value < from.value {
-			from = &t
-		}
+	type start struct {
+		x  []float64
+		at *coordinates
 	}
-	if from != nil {
-		dbg("finish: value %.3g spread %.3g gens %d most %d", from.value, from.spread, from.generations, most)
+	var starts []start
+	if met := r.f.noise.met; met != nil {
+		starts = append(starts, start{met, axes(nil, r.task.Bounds, r.f.Dim())})
 	}
-	if from == nil || !(from.spread <= atNoise*r.f.sigma(from.value)) {
-		return nil
-	}
-	at := axes(from.covariance, r.task.Bounds)
-	if at == nil {
-		return nil
+	if all := best(r.fallback.trails()); len(all) > 0 && all[0].spread <= atNoise*r.f.sigma(all[0].value) {
+		starts = append(starts, start{all[0].mean, axes(all[0].covariance, r.task.Bounds, r.f.Dim())})
 	}
 	before := r.f.now
-	r.f.stage(polishing)
-	defer r.f.stage(before)
-	x := slices.Clone(from.mean)
-	clamp(x, r.task.Bounds)
-	_, err := r.finishFrom(ctx, x, at, most)
-	return err
+	defer func() { r.f.stage(before) }()
+	for _, s := range starts {
+		r.f.stage(polishing)
+		x := slices.Clone(s.x)
+		clamp(x, r.task.Bounds)
+		if err := r.finishFrom(ctx, x, s.at, most/len(starts)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hessians is how often the Hessian is measured, each time along the axes of the one before:
@@ -58,8 +57,8 @@ func (r *run) finish(ctx context.Context, most int) error {
 const hessians = 3
 
 // finishFrom takes Newton steps from x with up to so many queries, along the axes of the
-// Hessian there, which are found from others. It reports whether it has come to the minimum.
-func (r *run) finishFrom(ctx context.Context, x []float64, at *coordinates, most int) (bool, error) {
+// Hessian there, which are found from others.
+func (r *run) finishFrom(ctx context.Context, x []float64, at *coordinates, most int) error {
 	d, before := r.f.Dim(), r.f.queries
 	for range hessians {
 		if r.task.Bounded() || most-(r.f.queries-before) < 2*d*d {
@@ -68,11 +67,11 @@ func (r *run) finishFrom(ctx context.Context, x []float64, at *coordinates, most
 		s := newSettler(r.f, at, x, false)
 		s.free = true
 		if err := s.feel(ctx); err != nil {
-			return false, err
+			return err
 		}
 		conjugate, err := s.conjugate(ctx)
 		if err != nil {
-			return false, err
+			return err
 		}
 		at = conjugate
 	}
@@ -80,7 +79,7 @@ func (r *run) finishFrom(ctx context.Context, x []float64, at *coordinates, most
 	s.free = true
 	err := s.settle(ctx, r.small(), most-(r.f.queries-before))
 	r.f.noise.end(s.x)
-	return s.done, err
+	return err
 }
 
 // mostFelt is how often pairs become longer at most.
@@ -162,21 +161,22 @@ func (s *settler) conjugate(ctx context.Context) (*coordinates, error) {
 const leastAxis = 0.1
 
 // axes are coordinates along the axes of a covariance, with scales that are made for first
-// pairs; nil if there are none.
-func axes(covariance *mat.SymDense, bounds objective.Box) *coordinates {
+// pairs. If there is none they are those given, and the pairs are tiny.
+func axes(covariance *mat.SymDense, bounds objective.Box, d int) *coordinates {
+	u := mat.NewDense(d, d, nil)
+	at := &coordinates{w: u, u: u, bounds: bounds, scale: make([]float64, d), singles: all(d)}
 	var eigen mat.EigenSym
-	if !eigen.Factorize(covariance, true) {
-		return nil
+	if covariance == nil || !eigen.Factorize(covariance, true) || !(eigen.Values(nil)[0] > 0) {
+		for j := range d {
+			u.Set(j, j, 1)
+			at.scale[j] = firstPairs * besides
+		}
+		return at
 	}
 	var v mat.Dense
 	eigen.VectorsTo(&v)
-	d := covariance.SymmetricDim()
-	u := mat.DenseCopyOf(v.T())
-	at := &coordinates{w: u, u: u, bounds: bounds, scale: make([]float64, d), singles: all(d)}
+	u.Copy(v.T())
 	for j, lambda := range eigen.Values(nil) {
-		if !(lambda > 0) {
-			return nil
-		}
 		at.scale[j] = firstPairs * outside * math.Sqrt(lambda)
 	}
 	return at

@@ -24,6 +24,7 @@ type noise struct {
 
 	lowest []objective.Best // the lowest values, the lowest first
 	ends   [][]float64      // where searches have ended
+	met    []float64        // where the best of all blocks meet; nil: there are none
 	chosen *strategy.Chosen // nil: none yet
 	seen   float64          // the standard deviation of f there
 }
@@ -106,10 +107,8 @@ func (r *run) conclude(ctx context.Context) error {
 	}
 	n.comparing = true
 	defer func() { n.comparing = false }()
-	if r.fallback.plain != nil {
-		if err := r.finish(ctx, min(int(finishPart*float64(n.plan)), r.f.queries/comparedOfSpent)); err != nil {
-			return err
-		}
+	if err := r.finish(ctx, min(int(finishPart*float64(n.plan)), r.f.queries/comparedOfSpent)); err != nil {
+		return err
 	}
 	return r.compare(ctx, min(reserve(n.plan), max(fewCompared, r.f.queries/comparedOfSpent), n.plan-r.f.queries))
 }

@@ -62,22 +62,46 @@ const (
 	roughly = 1
 )
 
-// settled goes to the minimum of the well that x is in. Running: it does not get there, so
-// that the coordinates do not hold.
+// settled goes to the minimum of the well that x is in, until what is left is expected to be
+// less than the error with which f is known there in the end. Where f has less noise there it
+// goes on. Running: it does not get there, so that the coordinates do not hold.
 func (r *run) settled(ctx context.Context, at *coordinates, x []float64, bowl bool) (objective.Status, error) {
-	if done, err := r.settle(ctx, at, x, bowl); !done || err != nil {
-		return objective.Running, err
+	for range mostSettled {
+		s := newSettler(r.f, at, x, bowl)
+		err := s.settle(ctx, r.small(), r.f.queries/2)
+		r.f.noise.end(s.x)
+		if !s.done || err != nil {
+			return objective.Running, err
+		}
+		if again, err := r.quieter(ctx, s.x); !again || err != nil {
+			return objective.Converged, err
+		}
+		x = s.x
 	}
 	return objective.Converged, nil
 }
 
-// settle goes to the minimum of the well that x is in, until what is left is expected to be
-// less than the error with which f is known there in the end. It reports whether it is.
-func (r *run) settle(ctx context.Context, at *coordinates, x []float64, bowl bool) (done bool, err error) {
-	s := newSettler(r.f, at, x, bowl)
-	err = s.settle(ctx, r.small(), r.f.queries/2)
-	r.f.noise.end(s.x)
-	return s.done, err
+const (
+	// mostSettled is how often it settles at most where noise becomes less.
+	mostSettled = 10
+	// asQuiet is how much less the noise at the point found is than where it was measured,
+	// to be another: that of sixteen values is right to a factor of two.
+	asQuiet = 3
+)
+
+// quieter reports whether f has less noise at x than where it was measured, and takes notice
+// of that.
+func (r *run) quieter(ctx context.Context, x []float64) (bool, error) {
+	seen, err := r.f.repeat(ctx, [][]float64{x}, 2*atScan)
+	if err != nil {
+		return false, err
+	}
+	now, before := math.Sqrt(seen[0].variance()), r.f.sigma(seen[0].mean)
+	if r.f.noise.kind == objective.Raster || !(asQuiet*now < before) || !(before > noProgress*math.Abs(r.f.first-seen[0].mean)) {
+		return false, nil
+	}
+	r.f.grain.Absolute, r.f.grain.Relative = now, min(r.f.grain.Relative, now/math.Abs(seen[0].mean))
+	return true, nil
 }
 
 // small is what may be left above the minimum in the end, in σ: the error with which f is

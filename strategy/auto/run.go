@@ -39,13 +39,15 @@ func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *
 // minimize asks for known points, looks for coordinates, searches along them if f
 // separates there, and otherwise by CMA-ES.
 func (r *run) minimize(ctx context.Context) (objective.Status, error) {
-	if err := r.measure(ctx); err != nil {
-		return objective.Running, err
-	}
 	if r.task.Points != nil {
 		if err := r.f.known(ctx, r.task.Points); err != nil {
 			return objective.Running, err
 		}
+	}
+	if err := r.measure(ctx); err != nil {
+		return objective.Running, err
+	}
+	if r.task.Points != nil {
 		if err := r.warm(ctx); err != nil {
 			return objective.Running, err
 		}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -30,20 +29,6 @@ type settler struct {
 	slope, step []float64 // b and t of each
 	before      *leg      // the step before; nil: none
 	done        bool      // what is left is small enough
-}
-
-// pairs are what was seen of one component beside x.
-type pairs struct {
-	h     float64 // their length, about
-	n     int     // how many there are
-	s2    float64 // Σh²
-	s4    float64 // Σ(h²/2)²
-	odd   float64 // Σ h (f₊ − f₋)/2
-	even  float64 // Σ (h²/2) (f₊ + f₋)/2
-	vOdd  float64 // the variance of odd, and of even
-	vEven float64
-	c     float64 // the curvature as it was found last; 0: not yet
-	r     float64 // the scale, if it was not known; 0: not yet
 }
 
 func newSettler(f *watched, at *coordinates, x []float64, bowl bool) *settler {
@@ -82,19 +67,19 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 			return err
 		}
 		gain, left := s.propose()
-		dbg("settle n %d q %d fx %.4g gain %.3g left %.3g sigma %.3g part %.3g step0 %.3g h0 %.3g c0 %.3g", n, s.f.queries, s.fx.mean, gain, left, s.f.sigma(s.fx.mean), part, s.step[0], s.side[0].h, s.side[0].c)
 		sigma := s.f.sigma(s.fx.mean)
+		small := max(part*sigma, noProgress*math.Abs(s.f.first-s.fx.mean))
 		lower := s.f.sigma(s.fx.mean-gain) < sigma/2 // where noise grows with f there is less of it there,
 		chance := 1 + float64(3*math.Sqrt(2/float64(len(s.side))))
 		switch {
-		case gain > chance*left, !math.IsInf(left, 1) && (lower || s.shorter()): // and with shorter pairs
+		case gain > max(chance*left, small), max(gain, left) > small && !math.IsInf(left, 1) && (lower || s.shorter()): // and with shorter pairs
 			if err := s.advance(ctx, n); err != nil {
 				return err
 			}
 			s.forget()
 			n = max(1, n/2)
 		case math.IsInf(left, 1): // longer pairs come first
-		case left <= part*sigma:
+		case left <= small:
 			s.move(s.step, max(0, 1-left/gain))
 			s.done = true
 			return nil
@@ -104,60 +89,6 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 	}
 	return nil
 }
-
-// advance goes along the steps of all components as far as that helps. Where coordinates are
-// rough or are not those of the Hessian, the steps are not independent: with conjugate
-// directions (E. Polak and G. Ribière), p ← t + β p, β = Σ(b−b′)t/Σb′t′ from the step before,
-// they come to the minimum all the same. Along p the slope is Σbp, and f(x ± p) shows the
-// curvature.
-func (s *settler) advance(ctx context.Context, n int) error {
-	p := slices.Clone(s.step)
-	if s.before != nil {
-		over, under := 0.0, 0.0
-		for k, t := range s.step {
-			over += float64((s.slope[k] - s.before.slope[k]) * t)
-			under += float64(s.before.slope[k] * s.before.step[k])
-		}
-		if beta := over / under; beta > 0 && !math.IsInf(beta, 1) {
-			kernel.AddScaled(p, beta, s.before.p)
-		}
-	}
-	slope := kernel.Dot(s.slope, p)
-	if !(slope < 0) {
-		p, slope = slices.Clone(s.step), kernel.Dot(s.slope, s.step)
-	}
-	s.before = &leg{slope: s.slope, step: s.step, p: p}
-	there, back := slices.Clone(s.x), slices.Clone(s.x)
-	for k, t := range p {
-		s.at.move(there, t, s.at.singles[k])
-		s.at.move(back, -t, s.at.singles[k])
-	}
-	clamp(there, s.at.bounds)
-	clamp(back, s.at.bounds)
-	times := max(alongStep, n)
-	seen, err := s.f.repeat(ctx, [][]float64{there, back}, times)
-	if err != nil {
-		return err
-	}
-	bend := seen[0].mean + seen[1].mean - float64(2*s.fx.mean)
-	length := 1.0
-	if v := square(s.f.sigma(seen[0].mean)); bend > curved*math.Sqrt(v*(2/float64(times)+4/float64(s.fx.n))) {
-		length = min(-slope/bend, longestStep)
-	}
-	s.move(p, length)
-	return nil
-}
-
-// A leg is a step that was taken: the slopes where it began, the steps of all components, and
-// the direction.
-type leg struct{ slope, step, p []float64 }
-
-const (
-	// alongStep is how often f is asked at each end of a step at least.
-	alongStep = 4
-	// longestStep is how much longer a step becomes at most.
-	longestStep = 2
-)
 
 // measure asks for n more pairs of each component, and for f at x.
 func (s *settler) measure(ctx context.Context, n int) error {
@@ -189,35 +120,6 @@ func (s *settler) measure(ctx context.Context, n int) error {
 	return nil
 }
 
-// add takes notice of a pair. One at which f has failed says nothing. sigma is the standard
-// deviation of a value.
-func (p *pairs) add(h, up, down float64, sigma func(v float64) float64) {
-	p.n++
-	if math.IsInf(up, 0) || math.IsInf(down, 0) || !(h > 0) {
-		return
-	}
-	half := float64(h*h) / 2
-	p.s2 += float64(h * h)
-	p.s4 += float64(half * half)
-	p.odd += float64(h*(up-down)) / 2
-	p.even += float64(half*(up+down)) / 2
-	v := (square(sigma(up)) + square(sigma(down))) / 4
-	p.vOdd += float64(h * h * v)
-	p.vEven += float64(half * half * v)
-}
-
-func square(v float64) float64 { return v * v }
-
-// parabola returns the slope and the curvature, and their variances. fx is f(x), and vx its
-// variance.
-func (p *pairs) parabola(fx, vx float64) (b, c, vb, vc float64) {
-	b, vb = p.odd/p.s2, p.vOdd/square(p.s2)
-	// Σ (h²/2)((f₊+f₋)/2 − f(x)) = c Σ(h²/2)²
-	c = (p.even - float64(fx*p.s2/2)) / p.s4
-	vc = (p.vEven + float64(vx*square(p.s2/2))) / square(p.s4)
-	return b, c, vb, vc
-}
-
 // propose finds the slope and the step of each component. It returns what all steps gain by the
 // parabolas, and what they leave. Where f is not curved beyond doubt there is none, and pairs
 // become longer.
@@ -235,7 +137,7 @@ func (s *settler) propose() (gain, left float64) {
 			longest := s.longest(j)
 			if p.h >= longest { // it rises by no more than that
 				p.c = max(c, 0) + math.Sqrt(vc)
-				left += float64((max(c, 0)+float64(curved*math.Sqrt(vc)))*longest*longest) / 2
+				left += float64((max(c, 0) + float64(curved*math.Sqrt(vc))) * longest * longest / 2)
 				continue
 			}
 			left = math.Inf(1)
@@ -301,10 +203,10 @@ func (s *settler) length(p *pairs, j int) float64 {
 	}
 	best, least := p.h, math.Inf(1)
 	for h := r; h > shortest*r; h /= math.Sqrt2 {
-		half := float64(p.c*h*h) / 2
-		left := square(s.f.sigma(s.fx.mean+half)) / (8 * half)
+		half := float64(p.c * h * h / 2)
+		left := float64(square(s.f.sigma(s.fx.mean+half)) / (8 * half))
 		if !s.bowl {
-			left += float64(half*square(h/r)) / 325
+			left += float64(half * square(h/r) / 325)
 		}
 		if left < least {
 			best, least = h, left
