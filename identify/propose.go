@@ -25,6 +25,7 @@ type proposer struct {
 	unseen    bool         // the last frame has components that few points see
 	exact     bool         // the last Hessians are by symmetric differences
 	doubted   bool         // there was a doubt
+	mapless   bool         // a map with blocks was looked for already
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
@@ -200,6 +201,9 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		var settled *candidate
 		if settled, c, err = p.inBlocks(c, atMost(m, n)); settled != nil || err != nil {
 			return proposal{settled: settled}, err
+		}
+		if mapped, err := p.blocksUnderMap(chain); mapped.done() || err != nil {
+			return mapped, err
 		}
 	}
 	return proposal{}, nil
