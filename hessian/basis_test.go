@@ -2,6 +2,7 @@ package hessian_test
 
 import (
 	"context"
+	"slices"
 	"errors"
 	"math"
 	"testing"
