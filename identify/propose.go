@@ -113,8 +113,12 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 			if err := p.hesitate(c); err != nil {
 				return proposal{}, white, err
 			}
-			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
+			settled, now, err := p.settler.settle(c)
+			if settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
+			}
+			if mapped, err := p.bent(now, chain); mapped.done() || err != nil {
+				return mapped, white, err
 			}
 		case n == 2:
 			if settled, err := p.settler.early(c); settled != nil || err != nil {

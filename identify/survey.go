@@ -245,6 +245,11 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
 	}
+	if p.settled != nil && found.Certificate.Verdict == certify.NotSeparable {
+		if mapped, err := w.bent(before, s, p.settled); mapped != nil || err != nil {
+			return mapped, nil, err
+		}
+	}
 	if p.settled != nil && !w.thorough && found.Certificate.Verdict == certify.NotSeparable { // a check was blind
 		w.thorough = true
 		return w.attempt(before, s)

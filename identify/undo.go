@@ -1,0 +1,78 @@
+package identify
+
+import (
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/outer"
+)
+
+// A map that is nearly straight in the middle of the box bends f where that is not seen: the
+// plain road comes to a frame that is right, or nearly so, and fails at last where values are
+// large. Then the frame tells the map. That also serves a frame that is known from elsewhere.
+
+// undone returns the ground of ψ(f) for the ψ that makes the mixed differences of f over random
+// squares least, in a frame with some blocks; nil if none makes them clearly less.
+func (g *ground) undone(f *frame.Frame, blocks [][]int) (*ground, error) {
+	if g.psi != nil || len(blocks) < 2 {
+		return nil, nil
+	}
+	corners, err := g.corners(f, blocks, mapSplits)
+	if err != nil || len(corners) < mapSplits/2 {
+		return nil, err
+	}
+	psi := outer.Fitted(corners, nil)
+	if psi == nil || outer.Coupling(psi, corners) > clearly*outer.Coupling(nil, corners) {
+		return nil, nil
+	}
+	var values []outer.Sample
+	for _, c := range corners {
+		for _, v := range c {
+			values = append(values, outer.Sample{Value: v})
+		}
+	}
+	return g.mapped(psi, values), nil
+}
+
+// bent proposes a frame of ψ(f) for the map that a candidate tells, which has not settled on f.
+func (p *proposer) bent(c *candidate, chain hessian.Chain) (proposal, error) {
+	g, err := p.g.undone(c.frame, c.blocks)
+	if g == nil || err != nil {
+		return proposal{}, err
+	}
+	return p.on(g, chain)
+}
+
+// bent looks for a map under which a frame that has settled, and failed its certificate,
+// passes it. It returns nil if there is none.
+func (w *work) bent(found Finding, s *span, c *candidate) (*Finding, error) {
+	g, err := w.g.undone(c.frame, c.blocks)
+	if g == nil || err != nil {
+		return nil, err
+	}
+	settler := &settler{g: g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage, doubt: func(int) error { return nil }}
+	if c, err = newCandidate(g, c.frame, c.blocks).looked(g); err != nil {
+		return nil, err
+	}
+	if c, err = settler.offer(c, checkPoints); err != nil || !c.check.usable() {
+		return nil, err
+	}
+	if c, err = settler.remapped(c); err != nil {
+		return nil, err
+	}
+	settled, _, err := settler.settle(c)
+	if settled == nil || err != nil {
+		return nil, err
+	}
+	on := *w
+	on.g = g
+	found.Map = g.psi.Scaled(1 / g.factor)
+	if err := on.conclude(&found, s, proposal{settled: settled, ground: g}, settled); err != nil {
+		return nil, err
+	}
+	if v := found.Certificate.Verdict; v != certify.Separable && v != certify.Blocks {
+		return nil, nil
+	}
+	*w = on
+	return &found, nil
+}
