@@ -168,33 +168,31 @@ func (p *proposer) on(g *ground, chain hessian.Chain) (proposal, error) {
 	if c == nil || err != nil {
 		return proposal{}, err
 	}
-	settled := c
-	if c.check.worst() > defaultTolerance {
-		settled = nil
-		if c.check.usable() {
-			if !g.psi.Exact() && c.check.worst() > s.tolerance {
-				if c, err = s.remapped(c); err != nil {
-					return proposal{}, err
-				}
-			}
-			if settled, _, err = s.settle(c); err != nil {
+	var settled *candidate
+	switch n := len(there.Hessians); {
+	case c.check.worst() <= defaultTolerance:
+		settled = c
+	case c.check.usable():
+		if !g.psi.Exact() && c.check.worst() > s.tolerance {
+			if c, err = s.remapped(c); err != nil {
 				return proposal{}, err
 			}
 		}
+		settled, _, err = s.settle(c)
+	case n >= blocksFrom:
+		settled, _, err = by.inBlocks(c, atMost(len(c.spread), n))
 	}
-	if settled == nil && !p.exact && likely(c, uncoupledForward) {
-		return p.certifiedOn(by)
-	}
-	return p.accept(by, proposal{settled: settled})
-}
-
-// certifiedOn goes on by symmetric differences on the ground of ψ(f).
-func (p *proposer) certifiedOn(by *proposer) (proposal, error) {
-	proposed, err := by.symmetric(by.white)
 	if err != nil {
 		return proposal{}, err
 	}
-	return p.accept(by, proposed)
+	if settled == nil && !p.exact && likely(c, uncoupledForward) {
+		proposed, err := by.symmetric(by.white)
+		if err != nil {
+			return proposal{}, err
+		}
+		return p.accept(by, proposed)
+	}
+	return p.accept(by, proposal{settled: settled})
 }
 
 // accept returns a proposal on another ground if it passes a certificate there, and

@@ -26,6 +26,7 @@ type proposer struct {
 	exact     bool         // the last Hessians are by symmetric differences
 	doubted   bool         // there was a doubt
 	lined     bool         // f was asked along a line down a bowl
+	mapless   bool         // a map with blocks was looked for already
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
@@ -110,15 +111,8 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		case c.check.worst() <= defaultTolerance: // nothing to refine
 			return proposal{settled: c}, white, nil
 		case n == forwards && c.check.usable():
-			if err := p.hesitate(c); err != nil {
-				return proposal{}, white, err
-			}
-			settled, now, err := p.settler.settle(c)
-			if settled != nil || err != nil {
-				return proposal{settled: settled}, white, err
-			}
-			if mapped, err := p.bent(now, chain); mapped.done() || err != nil {
-				return mapped, white, err
+			if proposed, err := p.settled(c, chain); proposed.done() || err != nil {
+				return proposed, white, err
 			}
 		case n == 2:
 			if settled, err := p.settler.early(c); settled != nil || err != nil {
@@ -205,6 +199,9 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		var settled *candidate
 		if settled, c, err = p.inBlocks(c, atMost(m, n)); settled != nil || err != nil {
 			return proposal{settled: settled}, err
+		}
+		if mapped, err := p.blocksUnderMap(chain); mapped.done() || err != nil {
+			return mapped, err
 		}
 	}
 	return proposal{}, nil

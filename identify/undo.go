@@ -1,10 +1,16 @@
 package identify
 
 import (
+	"context"
+	"slices"
+
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/outer"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A map that is nearly straight in the middle of the box bends f where that is not seen: the
@@ -18,12 +24,20 @@ func (g *ground) undone(f *frame.Frame, blocks [][]int) (*ground, error) {
 		return nil, nil
 	}
 	corners, err := g.corners(f, blocks, mapSplits)
-	if err != nil || len(corners) < mapSplits/2 {
+	if err != nil {
 		return nil, err
+	}
+	return g.undoneBy(corners), nil
+}
+
+// undoneBy returns it for squares that are known.
+func (g *ground) undoneBy(corners []outer.Corners) *ground {
+	if g.psi != nil || len(corners) < mapSplits/2 {
+		return nil
 	}
 	psi := outer.Fitted(corners, nil)
 	if psi == nil || outer.Coupling(psi, corners) > clearly*outer.Coupling(nil, corners) {
-		return nil, nil
+		return nil
 	}
 	var values []outer.Sample
 	for _, c := range corners {
@@ -31,12 +45,45 @@ func (g *ground) undone(f *frame.Frame, blocks [][]int) (*ground, error) {
 			values = append(values, outer.Sample{Value: v})
 		}
 	}
-	return g.mapped(psi, values), nil
+	return g.mapped(psi, values)
 }
 
-// bent proposes a frame of ψ(f) for the map that a candidate tells, which has not settled on f.
-func (p *proposer) bent(c *candidate, chain hessian.Chain) (proposal, error) {
-	g, err := p.g.undone(c.frame, c.blocks)
+// A recorder is f, and remembers its values.
+type recorder struct {
+	objective.Objective
+	values []float64
+}
+
+// Evaluate evaluates f.
+func (r *recorder) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	err := r.Objective.Evaluate(ctx, points, values)
+	r.values = append(r.values, values...)
+	return err
+}
+
+// corners returns the values four by four, as a certificate asks for them, without those of
+// which one is not finite.
+func (r *recorder) corners() []outer.Corners {
+	var all []outer.Corners
+	for c := range slices.Chunk(r.values, 4) {
+		if len(c) == 4 && !slices.ContainsFunc(c, func(v float64) bool { return !kernel.Finite(v) }) {
+			all = append(all, outer.Corners(c))
+		}
+	}
+	return all
+}
+
+// settled settles a candidate from forward differences, on f or under a map: one that shows
+// over the whole box before, or one that its frame tells if it does not settle on f.
+func (p *proposer) settled(c *candidate, chain hessian.Chain) (proposal, error) {
+	if proposed, err := p.hesitate(c, chain); proposed.done() || err != nil {
+		return proposed, err
+	}
+	settled, now, err := p.settler.settle(c)
+	if settled != nil || err != nil {
+		return proposal{settled: settled}, err
+	}
+	g, err := p.g.undone(now.frame, now.blocks)
 	if g == nil || err != nil {
 		return proposal{}, err
 	}

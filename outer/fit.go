@@ -148,13 +148,16 @@ func fromPole(r, s, pole, p float64) *Map {
 // what the best map by them alone leaves. It returns nil if the values are no
 // numbers, or all the same.
 func Fitted(corners []Corners, numbers []Number) *Map {
-	e := evidence{corners: corners, unit: 1}
+	e := evidence{corners: corners, numbers: numbers, unit: 1}
 	if !e.placed() {
 		return nil
 	}
 	near := FromNumbers(numbers)
-	_, alone := e.best(near)
-	e.numbers, e.unit = numbers, max(alone, smallest)
+	if len(corners) > 0 {
+		e.numbers = nil
+		_, alone := e.best(near)
+		e.numbers, e.unit = numbers, max(alone, smallest)
+	}
 	m, _ := e.best(near)
 	return m
 }
@@ -200,6 +203,9 @@ func (e *evidence) placed() bool {
 	var values []float64
 	for _, c := range e.corners {
 		values = append(values, c[:]...)
+	}
+	for _, n := range e.numbers {
+		values = append(values, n.Value)
 	}
 	if len(values) == 0 {
 		return false
