@@ -10,6 +10,7 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/line"
+	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,6 +26,9 @@ type Structure struct {
 	// Blocks are the components that f couples, in ascending order. If f is separable,
 	// each block has one component.
 	Blocks [][]int
+	// Map undoes an outer map: it is ψ(f) that separates, and all that is said here about f
+	// is said about ψ(f); nil if there is no map.
+	Map *outer.Map
 	// Linear is a component in which f is linear, so that a search could leave it out;
 	// -1 if there is none.
 	Linear int
@@ -52,7 +56,7 @@ func noStructure(dim int) Structure {
 // structure returns what was found, in the user's coordinates.
 func (r *run) structure(found *identify.Finding) (Structure, error) {
 	out := Structure{
-		Dim: r.scale.Dim(), Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic,
+		Dim: r.scale.Dim(), Blocks: found.Blocks, Map: found.Map, Linear: found.Linear, Quadratic: found.Quadratic,
 		Certificate: found.Certificate, Residual: found.Residual,
 		Spectrum: found.Spectrum, Before: found.Before, After: found.After,
 	}
@@ -91,7 +95,10 @@ func (s Structure) String() string {
 	if v := s.Certificate.Verdict; m < s.Frame.Dim() && (v == certify.Separable || v == certify.Blocks) {
 		fmt.Fprintf(&text, " out of %d dimensions", s.Frame.Dim())
 	}
-	if s.Quadratic {
+	switch {
+	case s.Map != nil:
+		fmt.Fprintf(&text, " after an outer map, f ≈ %s", s.mapped())
+	case s.Quadratic:
 		text.WriteString(", a quadratic")
 	}
 	if s.Linear >= 0 {
@@ -107,6 +114,22 @@ func (s Structure) String() string {
 		fmt.Fprintf(&text, " (mixed differences are %.0e of single ones)", c.Coupling)
 	}
 	return text.String()
+}
+
+// mapped says in words what f is after an outer map.
+func (s Structure) mapped() string {
+	what := "sum"
+	if s.Quadratic {
+		what = "quadratic"
+	}
+	switch name := s.Map.Name(); name {
+	case outer.Some:
+		return fmt.Sprintf("an increasing function of a %s", what)
+	case outer.PowerLaw:
+		return fmt.Sprintf("a %s to the power of %.2g", what, s.Map.Exponent())
+	default:
+		return fmt.Sprintf("%s of a %s", name, what)
+	}
 }
 
 // unscaled turns a frame of scaled coordinates z = (x−c)/half into a frame of x:
@@ -146,7 +169,8 @@ func divided(f *frame.Frame, by func(k int) float64) (*frame.Frame, error) {
 	return frame.New(w)
 }
 
-// A Profile is f along a component: f_j up to a constant.
+// A Profile is f along a component: f_j up to a constant. After an outer map it is how much f
+// itself rises along the component, from the point found.
 type Profile = line.Profile
 
 // A Well is a local minimum along a component.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
@@ -33,6 +34,7 @@ type ground struct {
 	fails  bool        // f has failed at a point
 	reach  float64     // how far composed points may be from drawn ones, 1: all the way
 	finite [][]float64 // drawn points at which f is finite, and which nobody has used yet
+	asked  []asked     // the first points that were asked for, and their values
 
 	slopeStep float64 // the step for gradients; 0: not chosen yet
 	unspanned int     // so many gradients do not span f's components
@@ -60,7 +62,26 @@ func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
 
 // ask evaluates f at n points, which fill writes one by one.
 func (g *ground) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
-	return objective.Ask(g.ctx, g.f, n, fill)
+	from := len(g.asked)
+	values, err := objective.Ask(g.ctx, g.f, n, func(k int, x []float64) {
+		fill(k, x)
+		if from+k < recalled {
+			g.asked = append(g.asked, asked{x: slices.Clone(x)})
+		}
+	})
+	for k := from; k < len(g.asked) && k-from < len(values); k++ {
+		g.asked[k].f = values[k-from]
+	}
+	return values, err
+}
+
+// recalled is how many points are remembered.
+const recalled = 256
+
+// An asked point, and the value of f there.
+type asked struct {
+	x []float64
+	f float64
 }
 
 // anywhere draws a point of the whole box.
@@ -103,6 +124,9 @@ func (g *ground) rescale() error {
 	if spread := float64(most/2) - float64(least/2); spread > 0 {
 		factor := math.Ldexp(1, min(largestUnit, -math.Ilogb(spread)))
 		g.f, g.grain, g.factor = unit{g.f, factor}, g.grain.Scaled(factor), factor
+		for k := range g.asked {
+			g.asked[k].f *= factor
+		}
 	}
 	return nil
 }

@@ -25,6 +25,7 @@ type proposer struct {
 	unseen    bool         // the last frame has components that few points see
 	exact     bool         // the last Hessians are by symmetric differences
 	doubted   bool         // there was a doubt
+	lined     bool         // f was asked along a line down a bowl
 	mapless   bool         // a map with blocks was looked for already
 }
 
@@ -110,11 +111,8 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		case c.check.worst() <= defaultTolerance: // nothing to refine
 			return proposal{settled: c}, white, nil
 		case n == forwards && c.check.usable():
-			if err := p.hesitate(c); err != nil {
-				return proposal{}, white, err
-			}
-			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
-				return proposal{settled: settled}, white, err
+			if proposed, err := p.settled(c, chain); proposed.done() || err != nil {
+				return proposed, white, err
 			}
 		case n == 2:
 			if settled, err := p.settler.early(c); settled != nil || err != nil {

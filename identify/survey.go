@@ -245,6 +245,11 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
 	}
+	if p.settled != nil && found.Certificate.Verdict == certify.NotSeparable {
+		if mapped, err := w.bent(before, s, p.settled); mapped != nil || err != nil {
+			return mapped, nil, err
+		}
+	}
 	if p.settled != nil && !w.thorough && found.Certificate.Verdict == certify.NotSeparable { // a check was blind
 		w.thorough = true
 		return w.attempt(before, s)
@@ -271,8 +276,11 @@ func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func(
 	s.doubt = by.doubt
 	defer func() { w.seen = by.seen }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
-	p, white, err := by.quadratic(white, first.Points, small)
+	p, white, err := by.quadratic(white, first, small)
 	if p.done() || err != nil {
+		return p, s.best, err
+	}
+	if p, err := by.bowl(first, false); p.done() || err != nil {
 		return p, s.best, err
 	}
 	if m, d := white.T.Dims(); m == d && small {

@@ -150,10 +150,17 @@ type frameForm struct {
 	Rounding    number          `json:"rounding"`
 	Splits      int             `json:"splits"`
 	Verdict     certify.Verdict `json:"verdict"`
-	Blocks      [][]int         `json:"blocks"` // of components, counted from 0
-	Linear      int             `json:"linear"` // the component in which f is linear, counted from 0; -1: none
+	Blocks      [][]int         `json:"blocks"`        // of components, counted from 0
+	Map         *mapForm        `json:"map,omitempty"` // absent: there is none
+	Linear      int             `json:"linear"`        // the component in which f is linear, counted from 0; -1: none
 	Quadratic   bool            `json:"quadratic"`
 	Queries     int             `json:"queries"`
+}
+
+// A mapForm is the JSON object of an outer map.
+type mapForm struct {
+	Name     string `json:"name"`
+	Exponent number `json:"exponent"` // null: an exponential, or no power at all
 }
 
 // newFrameForm describes a frame that took this many queries to find and check; nil if
@@ -163,12 +170,16 @@ func newFrameForm(found *untwist.Structure, queries int) *frameForm {
 		return nil
 	}
 	c := found.Certificate
-	return &frameForm{
+	out := &frameForm{
 		Components: found.Frame.Components(), Dim: found.Frame.Dim(), Residual: number(found.Residual),
 		Certificate: number(c.Coupling), Alone: number(alone(c)), Beyond: number(c.Beyond), Rounding: number(c.Rounding),
 		Splits: c.Splits, Verdict: c.Verdict,
 		Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic, Queries: queries,
 	}
+	if m := found.Map; m != nil {
+		out.Map = &mapForm{m.Name(), number(m.Exponent())}
+	}
+	return out
 }
 
 // alone returns the certificate of the worst block by itself; +Inf if none was tested.

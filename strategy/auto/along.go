@@ -136,6 +136,9 @@ func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *line
 		most = mostBlocksRounds
 	}
 	for range most {
+		if err := r.remap(ctx, at); err != nil {
+			return objective.Running, err
+		}
 		before, left := r.f.best.Value, b.open
 		if err := p.polish(ctx, finePolish); err != nil {
 			return objective.Running, err

@@ -58,6 +58,9 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 		r.learnt.Note("f is -Inf at the point found")
 	}
 	r.noteStartBox()
+	if found := r.learnt.Finding; found != nil && found.Map != nil {
+		r.unmapped(found.Map)
+	}
 	if err != nil {
 		status, err = objective.StatusOf(ctx, err)
 	}

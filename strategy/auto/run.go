@@ -22,6 +22,7 @@ type run struct {
 	explorer line.Explorer // of the first lines
 	fallback *fallback
 	learnt   *strategy.Learnt
+	mapping  *mapping // f is ψ of what is asked; nil: no map
 }
 
 func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *run {
