@@ -2,9 +2,9 @@ package hessian_test
 
 import (
 	"context"
-	"slices"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"

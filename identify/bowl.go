@@ -146,11 +146,11 @@ func (p *proposer) bowl(chain hessian.Chain, early bool) (proposal, error) {
 		return proposal{}, nil
 	}
 	p.lined = true
-	psi, values, err := p.g.downTheBowl(l, c)
+	psi, values, err := downTheBowl(p.g, l, c)
 	if psi == nil || err != nil {
 		return proposal{}, err
 	}
-	g := p.g.mapped(psi, nil)
+	g := mapped(p.g, psi, nil)
 	g.grain = psi.Grain(p.g.grain, slices.Min(values), slices.Max(values))
 	return p.quadraticOn(g, chain)
 }
@@ -181,7 +181,7 @@ var linePlaces = []float64{0, -0.75, -0.5, -0.25, 0.125, 0.25, 0.375, 0.5, 0.625
 
 // downTheBowl asks f along a line and returns the map under which it is a parabola there, and
 // the values; nil if there is none.
-func (g *ground) downTheBowl(l local, c float64) (*outer.Map, []float64, error) {
+func downTheBowl(g *ground, l local, c float64) (*outer.Map, []float64, error) {
 	way := l.downhill(c)
 	if way == nil {
 		return nil, nil, nil

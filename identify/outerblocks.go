@@ -18,21 +18,21 @@ const (
 	goldenMost = 8
 )
 
-// blocksUnderMap proposes a frame of ψ(f), for an increasing ψ, in which it separates into
+// blocks proposes a frame of ψ(f), for an increasing ψ, in which it separates into
 // blocks, if there are signs of that: five Hessians or more leave the typical pair of
 // components far less coupled for the right numbers c_k. (Pairs within blocks stay coupled,
 // but they are few.) It looks first for one number that stands for all, since the typical
 // coupling grows on both sides of the right one, and then finds numbers and coordinates in
 // turn.
-func (p *proposer) blocksUnderMap(chain hessian.Chain) (proposal, error) {
-	if p.g.psi != nil || p.mapless {
+func (m mapper) blocks(chain hessian.Chain) (proposal, error) {
+	if m.p.g.psi != nil || m.p.mapless {
 		return proposal{}, nil
 	}
-	p.mapless = true
+	m.p.mapless = true
 	samples := samplesOf(chain)
-	plain, _ := p.typical(samples, make([]float64, len(samples)))
-	c := p.numbers(samples, plain)
-	left, w := p.typical(samples, c)
+	plain, _ := m.typical(samples, make([]float64, len(samples)))
+	c := m.numbers(samples, plain)
+	left, w := m.typical(samples, c)
 	if w == nil || left > plain/2 {
 		return proposal{}, nil
 	}
@@ -46,7 +46,7 @@ func (p *proposer) blocksUnderMap(chain hessian.Chain) (proposal, error) {
 		for k, n := range given {
 			c[k] = n.C
 		}
-		now, next := p.typical(samples, c)
+		now, next := m.typical(samples, c)
 		if next == nil || now >= left && numbers != nil {
 			break
 		}
@@ -59,24 +59,24 @@ func (p *proposer) blocksUnderMap(chain hessian.Chain) (proposal, error) {
 	if psi == nil {
 		return proposal{}, nil
 	}
-	return p.on(p.g.mapped(psi, samples), chain)
+	return m.on(mapped(m.p.g, psi, samples), chain)
 }
 
 // typical returns the median coupling of pairs that joint diagonalisation leaves of samples
 // without c_k g_k g_kᵀ, and its coordinates; nil if there are none.
-func (p *proposer) typical(samples []outer.Sample, c []float64) (float64, *mat.Dense) {
+func (m mapper) typical(samples []outer.Sample, c []float64) (float64, *mat.Dense) {
 	without := make([]*mat.Dense, len(samples))
 	for k, s := range samples {
 		without[k] = s.Without(c[k])
 	}
-	j, err := jointdiag.Diagonalise(without, p.g.other)
+	j, err := jointdiag.Diagonalise(without, m.p.g.other)
 	if err != nil {
 		return math.Inf(1), nil
 	}
 	var all []float64
 	couplings := j.Couplings()
-	m, _ := couplings.Dims()
-	for i := range m {
+	n, _ := couplings.Dims()
+	for i := range n {
 		all = append(all, couplings.RawRowView(i)[:i]...)
 	}
 	slices.Sort(all)
@@ -85,7 +85,7 @@ func (p *proposer) typical(samples []outer.Sample, c []float64) (float64, *mat.D
 
 // numbers returns the numbers c_k that leave the typical pair coupled least, of those that are
 // the same for all samples, as for a logarithm, and those that are as 1/f, as for powers of f.
-func (p *proposer) numbers(samples []outer.Sample, plain float64) []float64 {
+func (m mapper) numbers(samples []outer.Sample, plain float64) []float64 {
 	unit, mean := 0.0, 0.0
 	for _, s := range samples {
 		unit += mat.Norm(s.Hessian, 2) / floats.Dot(s.Gradient, s.Gradient) / math.Sqrt(float64(len(s.Gradient)*len(samples)*len(samples)))
@@ -98,7 +98,7 @@ func (p *proposer) numbers(samples []outer.Sample, plain float64) []float64 {
 			for k, s := range samples {
 				c[k] = a * unit * like(s.Value)
 			}
-			left, _ := p.typical(samples, c)
+			left, _ := m.typical(samples, c)
 			if left < least {
 				best, least = c, left
 			}

@@ -100,7 +100,7 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 	for n := 2; n <= forwards; n++ {
 		c, chain, err = p.diagonalise(chain, n)
 		if err == nil && n == forwards && (c == nil || c.check.worst() > defaultTolerance) {
-			if mapped, err := p.underMap(chain, coupled(c)); mapped.done() || err != nil {
+			if mapped, err := (mapper{p}).single(chain, coupled(c)); mapped.done() || err != nil {
 				return mapped, white, err
 			}
 		}
@@ -200,7 +200,7 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		if settled, c, err = p.inBlocks(c, atMost(m, n)); settled != nil || err != nil {
 			return proposal{settled: settled}, err
 		}
-		if mapped, err := p.blocksUnderMap(chain); mapped.done() || err != nil {
+		if mapped, err := (mapper{p}).blocks(chain); mapped.done() || err != nil {
 			return mapped, err
 		}
 	}

@@ -19,19 +19,19 @@ import (
 
 // undone returns the ground of ψ(f) for the ψ that makes the mixed differences of f over random
 // squares least, in a frame with some blocks; nil if none makes them clearly less.
-func (g *ground) undone(f *frame.Frame, blocks [][]int) (*ground, error) {
+func undone(g *ground, f *frame.Frame, blocks [][]int) (*ground, error) {
 	if g.psi != nil || len(blocks) < 2 {
 		return nil, nil
 	}
-	corners, err := g.corners(f, blocks, mapSplits)
+	squares, err := squaresOf(g, f, blocks, mapSplits)
 	if err != nil {
 		return nil, err
 	}
-	return g.undoneBy(corners), nil
+	return undoneBy(g, squares), nil
 }
 
 // undoneBy returns it for squares that are known.
-func (g *ground) undoneBy(corners []outer.Corners) *ground {
+func undoneBy(g *ground, corners []outer.Corners) *ground {
 	if g.psi != nil || len(corners) < mapSplits/2 {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (g *ground) undoneBy(corners []outer.Corners) *ground {
 			values = append(values, outer.Sample{Value: v})
 		}
 	}
-	return g.mapped(psi, values)
+	return mapped(g, psi, values)
 }
 
 // A recorder is f, and remembers its values.
@@ -83,17 +83,17 @@ func (p *proposer) settled(c *candidate, chain hessian.Chain) (proposal, error) 
 	if settled != nil || err != nil {
 		return proposal{settled: settled}, err
 	}
-	g, err := p.g.undone(now.frame, now.blocks)
+	g, err := undone(p.g, now.frame, now.blocks)
 	if g == nil || err != nil {
 		return proposal{}, err
 	}
-	return p.on(g, chain)
+	return (mapper{p}).on(g, chain)
 }
 
 // bent looks for a map under which a frame that has settled, and failed its certificate,
 // passes it. It returns nil if there is none.
 func (w *work) bent(found Finding, s *span, c *candidate) (*Finding, error) {
-	g, err := w.g.undone(c.frame, c.blocks)
+	g, err := undone(w.g, c.frame, c.blocks)
 	if g == nil || err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (w *work) bent(found Finding, s *span, c *candidate) (*Finding, error) {
 	if c, err = settler.offer(c, checkPoints); err != nil || !c.check.usable() {
 		return nil, err
 	}
-	if c, err = settler.remapped(c); err != nil {
+	if c, err = remapped(settler, c); err != nil {
 		return nil, err
 	}
 	settled, _, err := settler.settle(c)

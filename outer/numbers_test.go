@@ -79,7 +79,7 @@ func one(float64) float64      { return 1 }
 func zero(float64) float64     { return 0 }
 func itself(v float64) float64 { return v }
 
-func point(d int, random *rand.Rand) []float64 {
+func somewhere(d int, random *rand.Rand) []float64 {
 	x := make([]float64, d)
 	for i := range x {
 		x[i] = random.NormFloat64()
@@ -92,7 +92,7 @@ func TestHessianOfAComposedFunction(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	const d, e = 4, 1e-4
 	s := newSum(d, random, true)
-	x := point(d, random)
+	x := somewhere(d, random)
 	got := s.under(x, root, root1, root2)
 	f := func(i, j int, a, b float64) float64 {
 		z := append([]float64(nil), x...)
@@ -133,7 +133,7 @@ func TestNumbersOfExactHessians(t *testing.T) {
 		s := newSum(d, random, false)
 		var samples [3]Sample
 		for k := range samples {
-			samples[k] = s.under(point(d, random), root, root1, root2)
+			samples[k] = s.under(somewhere(d, random), root, root1, root2)
 		}
 		c, left := Numbers(samples)
 		if left > 1e-6 {
@@ -159,7 +159,7 @@ func TestNumbersShowWhetherThereIsAMap(t *testing.T) {
 			s := newSum(d, random, false)
 			var samples [3]Sample
 			for k := range samples {
-				samples[k] = s.under(point(d, random), phi[0], phi[1], phi[2])
+				samples[k] = s.under(somewhere(d, random), phi[0], phi[1], phi[2])
 				size := mat.Norm(samples[k].Hessian, 2)
 				for i := range d {
 					for j := range i + 1 {
@@ -186,7 +186,7 @@ func TestGiven(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	const d = 8
 	s := newSum(d, random, true)
-	sample := s.under(point(d, random), root, root1, root2)
+	sample := s.under(somewhere(d, random), root, root1, root2)
 	var inverse mat.Dense
 	if err := inverse.Inverse(s.w); err != nil {
 		t.Fatal(err)
