@@ -26,7 +26,11 @@ type proposer struct {
 	exact     bool         // the last Hessians are by symmetric differences
 	doubted   bool         // there was a doubt
 	lined     bool         // f was asked along a line down a bowl
-	mapless   bool         // a map with blocks was looked for already
+
+	chain    hessian.Chain // the last one
+	unmapped bool          // a refinement that made no progress has shown no map
+	mapped   proposal      // what it led to under a map
+	mapless  bool          // a map with blocks was looked for already
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
@@ -48,7 +52,7 @@ func (p *proposer) diagonalise(chain hessian.Chain, n int) (*candidate, hessian.
 	if err != nil {
 		return nil, chain, err
 	}
-	p.seen = chain.Own()
+	p.seen, p.chain = chain.Own(), chain
 	points := min(n-1, checkPoints) // two Hessians diagonalise in any case: one look is enough
 	c, err := p.diagonal(chain.Hessians, chain, points)
 	return c, chain, err

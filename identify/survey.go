@@ -2,6 +2,7 @@ package identify
 
 import (
 	"context"
+	"errors"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
@@ -273,7 +274,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage}
 	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, first: first, elsewhere: elsewhere}
-	s.doubt = by.doubt
+	s.doubt = by.stalled
 	defer func() { w.seen = by.seen }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
 	p, white, err := by.quadratic(white, first, small)
@@ -286,9 +287,11 @@ func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func(
 	if m, d := white.T.Dims(); m == d && small {
 		return p, s.best, ErrSmallBudget
 	}
-	if p, white, err = by.forward(white); p.done() || err != nil || w.g.valley != nil {
-		return p, s.best, err // in a valley Hessians are as good as they can be
+	if p, white, err = by.forward(white); !p.done() && err == nil && w.g.valley == nil { // in a valley Hessians are as good as they can be
+		p, err = by.symmetric(white)
 	}
-	p, err = by.symmetric(white)
+	if errors.Is(err, errMapped) {
+		return by.mapped, s.best, nil
+	}
 	return p, s.best, err
 }

@@ -2,6 +2,7 @@ package identify
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/untwist/untwist/certify"
@@ -88,6 +89,30 @@ func (p *proposer) settled(c *candidate, chain hessian.Chain) (proposal, error) 
 		return proposal{}, err
 	}
 	return (mapper{p}).on(g, chain)
+}
+
+// errMapped ends a refinement that has led to a proposal under a map.
+var errMapped = errors.New("identify: there is a map")
+
+// stalled is called where a refinement makes no progress, before a part that takes so many
+// queries. It looks once whether the best frame so far tells a map, and then whether to go on.
+func (p *proposer) stalled(queries int) error {
+	if best := p.settler.best; !p.unmapped && best != nil && p.chain.Points != nil {
+		p.unmapped = true
+		g, err := p.g.undone(best.frame, best.blocks)
+		if err != nil {
+			return err
+		}
+		if g != nil {
+			if p.mapped, err = p.on(g, p.chain); err != nil {
+				return err
+			}
+			if p.mapped.done() {
+				return errMapped
+			}
+		}
+	}
+	return p.doubt(queries)
 }
 
 // bent looks for a map under which a frame that has settled, and failed its certificate,
