@@ -186,7 +186,7 @@ func downTheBowl(g *ground, l local, c float64) (*outer.Map, []float64, error) {
 	if way == nil {
 		return nil, nil, nil
 	}
-	room := min(g.room(l.x, way), g.reachOf(way))
+	room := min(g.room(l.x, way), reachOf(g, way))
 	var t, values []float64
 	for places := linePlaces; len(places) > 0; places = further(t, values) {
 		places = slices.DeleteFunc(slices.Clone(places), func(t float64) bool { return math.Abs(t) > room })
@@ -216,7 +216,7 @@ func downTheBowl(g *ground, l local, c float64) (*outer.Map, []float64, error) {
 
 // reachOf is how many times a step may be taken from a point of the box: it is as far as the box
 // is wide then, along one coordinate at least.
-func (g *ground) reachOf(step []float64) float64 {
+func reachOf(g *ground, step []float64) float64 {
 	most := math.Inf(1)
 	for k, v := range step {
 		most = min(most, (g.box.Hi[k]-g.box.Lo[k])/math.Abs(v))

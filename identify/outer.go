@@ -35,7 +35,7 @@ type mapper struct{ p *proposer }
 // may be one. If not, or if ψ(f) does not pass a certificate, it returns an empty proposal;
 // then everything is as it was before but for the queries.
 func (m mapper) single(chain hessian.Chain, without float64) (proposal, error) {
-	if m.p.g.psi != nil || len(chain.Hessians) < 3 {
+	if m.p.g.psi != nil || m.p.g.mapless || len(chain.Hessians) < 3 {
 		return proposal{}, nil
 	}
 	samples := samplesOf(chain)
@@ -183,4 +183,21 @@ func (m mapper) accept(by *proposer, proposed proposal) (proposal, error) {
 	m.p.seen, m.p.settler.best = by.seen, by.settler.best
 	proposed.ground = by.g
 	return proposed, nil
+}
+
+// underMap makes a finding of what was proposed under a map. If it does not pass its certificate
+// it looks again for a frame, without a map.
+func (w *work) underMap(before Finding, s *span, p proposal, best *candidate) (*Finding, *span, error) {
+	found, plain := before, w.g
+	w.g = p.ground
+	if err := w.conclude(&found, s, p, best); err != nil {
+		return found.orBest(best), nil, err
+	}
+	if v := found.Certificate.Verdict; v == certify.Separable || v == certify.Blocks {
+		found.Map = w.g.psi.Scaled(1 / w.g.factor)
+		return &found, nil, nil
+	}
+	plain.mapless = true
+	w.g = plain
+	return w.attempt(before, s)
 }

@@ -25,7 +25,7 @@ const (
 // coupling grows on both sides of the right one, and then finds numbers and coordinates in
 // turn.
 func (m mapper) blocks(chain hessian.Chain) (proposal, error) {
-	if m.p.g.psi != nil || m.p.mapless {
+	if m.p.g.psi != nil || m.p.g.mapless || m.p.mapless {
 		return proposal{}, nil
 	}
 	m.p.mapless = true

@@ -115,7 +115,7 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		case c.check.worst() <= defaultTolerance: // nothing to refine
 			return proposal{settled: c}, white, nil
 		case n == forwards && c.check.usable():
-			if proposed, err := p.settled(c, chain); proposed.done() || err != nil {
+			if proposed, err := (mapper{p}).settled(c, chain); proposed.done() || err != nil {
 				return proposed, white, err
 			}
 		case n == 2:
