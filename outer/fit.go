@@ -8,8 +8,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Number returns c = −ψ″/ψ′ at a value of f, of the power law.
+// Number returns c = −ψ″/ψ′ at a value of f.
 func (m *Map) Number(f float64) float64 {
+	if m.bend != nil {
+		power := *m
+		power.bend = nil
+		v, slope := m.law(f)
+		return power.Number(f) - float64(slope*m.bend.curve(v))
+	}
 	if m.gamma == 0 {
 		return 0
 	}
@@ -121,10 +127,22 @@ func FittedBeside(pairs [][]Cross, near *Map) *Map {
 	if !e.placed() {
 		return nil
 	}
+	values := e.values()
 	e.corners = nil
-	m, _ := e.best(near)
+	m, left := e.best(near)
+	if m == nil || left <= smallest {
+		return m
+	}
+	if l, ok := bent(m, values); ok && len(e.residuals(m)) >= 2*knots {
+		if curved, there := l.descend(&e, make([]float64, l.free)); there < bends*left {
+			return curved
+		}
+	}
 	return m
 }
+
+// bends is the part of what a power leaves that another map may leave to be taken.
+const bends = 0.3
 
 // Left returns the root of the mean square of what squares along pairs of components leave
 // of their equations under a map.
@@ -147,18 +165,24 @@ type evidence struct {
 
 // placed sets r and s and reports whether there are different values.
 func (e *evidence) placed() bool {
-	var values []float64
-	for _, c := range e.corners {
-		values = append(values, c[:]...)
-	}
-	for _, n := range e.numbers {
-		values = append(values, n.Value)
-	}
+	values := e.values()
 	if len(values) == 0 {
 		return false
 	}
 	e.r, e.s = middle(values)
 	return e.s > 0 && kernel.Finite(e.s)
+}
+
+// values returns all values of f.
+func (e *evidence) values() []float64 {
+	var all []float64
+	for _, c := range e.corners {
+		all = append(all, c[:]...)
+	}
+	for _, n := range e.numbers {
+		all = append(all, n.Value)
+	}
+	return all
 }
 
 // best returns the simplest map that does as well as the best, and what it leaves, per

@@ -6,6 +6,7 @@ import (
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A law is a family of powers, given by parameters: the map, and nil if there is none.
@@ -134,12 +135,22 @@ func (l law) descend(e *evidence, x []float64) (*Map, float64) {
 	return l.made(e.r, e.s, x), floats.Norm(now, 2) / math.Sqrt(float64(len(now)))
 }
 
-// damped returns the solution of (JᵀJ + λ diag JᵀJ)y = Jᵀr for one or two columns of J.
+// damped returns the solution of (JᵀJ + λ diag JᵀJ)y = Jᵀr for some columns of J; 0 if there is
+// none.
 func damped(columns [][]float64, r []float64, lambda float64) []float64 {
-	if len(columns) == 1 {
-		x, _ := least(columns[0], make([]float64, len(r)), r, lambda)
-		return []float64{x}
+	n := len(columns)
+	square, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	for i, a := range columns {
+		for j := range i + 1 {
+			square.SetSym(i, j, kernel.Dot(a, columns[j]))
+		}
+		square.SetSym(i, i, square.At(i, i)*(1+lambda)+math.SmallestNonzeroFloat64)
+		right.SetVec(i, kernel.Dot(a, r))
 	}
-	x, y := least(columns[0], columns[1], r, lambda)
-	return []float64{x, y}
+	y := mat.NewVecDense(n, nil)
+	var c mat.Cholesky
+	if !c.Factorize(square) || c.SolveVecTo(y, right) != nil && !kernel.Finite(mat.Norm(y, 2)) {
+		return make([]float64, n)
+	}
+	return y.RawVector().Data
 }
