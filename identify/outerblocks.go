@@ -14,29 +14,25 @@ import (
 const (
 	// signOfBlocks is the part of the typical coupling of a pair that a map may leave.
 	signOfBlocks = 0.1
-	// doublings is how often the step to a number c is doubled; it begins at a sixteenth
-	// of what would make c|g|² as large as an eigenvalue of the Hessian.
-	doublings = 10
-	firstPart = 1. / 16
-	// golden is how often the range of c is divided by the golden ratio.
+	// goldenMost is how often the range of c is divided by the golden ratio.
 	goldenMost = 8
 )
 
-// blocksUnderMap proposes a frame of ψ(f), for an increasing ψ, in which it separates into
+// blocks proposes a frame of ψ(f), for an increasing ψ, in which it separates into
 // blocks, if there are signs of that: five Hessians or more leave the typical pair of
 // components far less coupled for the right numbers c_k. (Pairs within blocks stay coupled,
-// but they are few.) It looks first for one number for all, since the typical coupling grows
-// on both sides of the right one, and then finds numbers and coordinates in turn.
-func (p *proposer) blocksUnderMap(chain hessian.Chain) (proposal, error) {
-	if p.g.psi != nil || p.mapless {
+// but they are few.) It looks first for one number that stands for all, since the typical
+// coupling grows on both sides of the right one, and then finds numbers and coordinates in
+// turn.
+func (m mapper) blocks(chain hessian.Chain) (proposal, error) {
+	if m.p.g.psi != nil || m.p.g.mapless || m.p.mapless {
 		return proposal{}, nil
 	}
-	p.mapless = true
+	m.p.mapless = true
 	samples := samplesOf(chain)
-	same := func(c float64) []float64 { return slices.Repeat([]float64{c}, len(samples)) }
-	plain, _ := p.typical(samples, same(0))
-	c := same(p.number(samples, plain))
-	left, w := p.typical(samples, c)
+	plain, _ := m.typical(samples, make([]float64, len(samples)))
+	c := m.numbers(samples, plain)
+	left, w := m.typical(samples, c)
 	if w == nil || left > plain/2 {
 		return proposal{}, nil
 	}
@@ -50,7 +46,7 @@ func (p *proposer) blocksUnderMap(chain hessian.Chain) (proposal, error) {
 		for k, n := range given {
 			c[k] = n.C
 		}
-		now, next := p.typical(samples, c)
+		now, next := m.typical(samples, c)
 		if next == nil || now >= left && numbers != nil {
 			break
 		}
@@ -63,58 +59,78 @@ func (p *proposer) blocksUnderMap(chain hessian.Chain) (proposal, error) {
 	if psi == nil {
 		return proposal{}, nil
 	}
-	return p.on(p.g.mapped(psi, samples), chain)
+	return m.on(mapped(m.p.g, psi, samples), chain)
 }
 
 // typical returns the median coupling of pairs that joint diagonalisation leaves of samples
 // without c_k g_k g_kᵀ, and its coordinates; nil if there are none.
-func (p *proposer) typical(samples []outer.Sample, c []float64) (float64, *mat.Dense) {
+func (m mapper) typical(samples []outer.Sample, c []float64) (float64, *mat.Dense) {
 	without := make([]*mat.Dense, len(samples))
 	for k, s := range samples {
 		without[k] = s.Without(c[k])
 	}
-	j, err := jointdiag.Diagonalise(without, p.g.other)
+	j, err := jointdiag.Diagonalise(without, m.p.g.other)
 	if err != nil {
 		return math.Inf(1), nil
 	}
 	var all []float64
 	couplings := j.Couplings()
-	m, _ := couplings.Dims()
-	for i := range m {
+	n, _ := couplings.Dims()
+	for i := range n {
 		all = append(all, couplings.RawRowView(i)[:i]...)
 	}
 	slices.Sort(all)
 	return all[len(all)/2], j.W
 }
 
-// number returns the c, the same for all samples, that leaves the typical pair coupled least.
-func (p *proposer) number(samples []outer.Sample, plain float64) float64 {
-	at := func(c float64) float64 {
-		left, _ := p.typical(samples, slices.Repeat([]float64{c}, len(samples)))
-		return left
-	}
-	unit := 0.0
+// numbers returns the numbers c_k that leave the typical pair coupled least, of those that are
+// the same for all samples, as for a logarithm, and those that are as 1/f, as for powers of f.
+func (m mapper) numbers(samples []outer.Sample, plain float64) []float64 {
+	unit, mean := 0.0, 0.0
 	for _, s := range samples {
-		g := floats.Norm(s.Gradient, 2)
-		unit += mat.Norm(s.Hessian, 2) / math.Sqrt(float64(len(s.Gradient))) / (g * g) / float64(len(samples))
+		unit += mat.Norm(s.Hessian, 2) / floats.Dot(s.Gradient, s.Gradient) / math.Sqrt(float64(len(s.Gradient)*len(samples)*len(samples)))
+		mean += s.Value / float64(len(samples))
 	}
-	step := firstPart * unit
-	now, there := plain, at(step)
-	if back := at(-step); back < there {
-		step, there = -step, back
-	}
-	if !(there < now) {
-		return 0
-	}
-	before, best := 0.0, step
-	for k := 0; k < doublings; k++ {
-		next := at(2 * best)
-		if next >= there {
-			break
+	best, least := make([]float64, len(samples)), plain
+	for _, like := range []func(f float64) float64{func(float64) float64 { return 1 }, func(f float64) float64 { return mean / f }} {
+		at := func(a float64) float64 {
+			c := make([]float64, len(samples))
+			for k, s := range samples {
+				c[k] = a * unit * like(s.Value)
+			}
+			left, _ := m.typical(samples, c)
+			if left < least {
+				best, least = c, left
+			}
+			return left
 		}
-		before, best, there = best, 2*best, next
+		from, lowest := 0.0, plain
+		for _, a := range firstParts {
+			for _, sign := range []float64{-1, 1} {
+				if left := at(sign * a); left < lowest {
+					from, lowest = sign*a, left
+				}
+			}
+		}
+		if lowest < promising*plain {
+			golden(at, from/apartParts, from*apartParts)
+		}
 	}
-	lo, hi := before, 2*best // the least is between
+	return best
+}
+
+// firstParts are the numbers that are tried first, in units of what makes c|g|² as large as an
+// eigenvalue of the Hessian, each apartParts times the one before.
+var firstParts = []float64{1. / 27, 1. / 9, 1. / 3, 1, 3, 9}
+
+const apartParts = 3
+
+// promising is the part of the typical coupling that is left at the nearest of these, if there is a
+// right number: it is off by a factor of √3 at most, and what is left grows in proportion.
+const promising = 0.8
+
+// golden looks for the least value of a function by the golden section.
+func golden(at func(float64) float64, lo, hi float64) {
 	const part = 0.381966011250105
 	a, b := lo+float64(part*(hi-lo)), hi-float64(part*(hi-lo))
 	fa, fb := at(a), at(b)
@@ -129,8 +145,4 @@ func (p *proposer) number(samples []outer.Sample, plain float64) float64 {
 			fb = at(b)
 		}
 	}
-	if fa < fb {
-		return a
-	}
-	return b
 }

@@ -62,7 +62,7 @@ func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (proposal,
 	if err != nil || likely(c, uncoupledForward) {
 		return proposal{}, chain, err
 	}
-	if mapped, err := p.underMap(p.withFirst(chain), coupled(c)); mapped.done() || err != nil {
+	if mapped, err := (mapper{p}).single((mapper{p}).withFirst(chain), coupled(c)); mapped.done() || err != nil {
 		return mapped, chain, err
 	}
 	return proposal{}, chain, p.doubt(hessian.Forward.Queries(m))
@@ -80,8 +80,8 @@ func (p *proposer) hesitate(c *candidate, chain hessian.Chain) (proposal, error)
 	if err != nil {
 		return proposal{}, err
 	}
-	if g := p.g.undoneBy(f.corners()); g != nil {
-		if mapped, err := p.on(g, chain); mapped.done() || err != nil {
+	if g := undoneBy(p.g, f.corners()); g != nil {
+		if mapped, err := (mapper{p}).on(g, chain); mapped.done() || err != nil {
 			return mapped, err
 		}
 	}

@@ -104,7 +104,7 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 	for n := 2; n <= forwards; n++ {
 		c, chain, err = p.diagonalise(chain, n)
 		if err == nil && n == forwards && (c == nil || c.check.worst() > defaultTolerance) {
-			if mapped, err := p.underMap(chain, coupled(c)); mapped.done() || err != nil {
+			if mapped, err := (mapper{p}).single(chain, coupled(c)); mapped.done() || err != nil {
 				return mapped, white, err
 			}
 		}
@@ -115,7 +115,7 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		case c.check.worst() <= defaultTolerance: // nothing to refine
 			return proposal{settled: c}, white, nil
 		case n == forwards && c.check.usable():
-			if proposed, err := p.settled(c, chain); proposed.done() || err != nil {
+			if proposed, err := (mapper{p}).settled(c, chain); proposed.done() || err != nil {
 				return proposed, white, err
 			}
 		case n == 2:
@@ -204,7 +204,7 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		if settled, c, err = p.inBlocks(c, atMost(m, n)); settled != nil || err != nil {
 			return proposal{settled: settled}, err
 		}
-		if mapped, err := p.blocksUnderMap(chain); mapped.done() || err != nil {
+		if mapped, err := (mapper{p}).blocks(chain); mapped.done() || err != nil {
 			return mapped, err
 		}
 	}

@@ -229,8 +229,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if err != nil {
 		return &found, nil, err
 	}
-	found.Spectrum = Spectrum{Eigenvalues, reversed(white.Lambda)}
-	found.Before = hessian.Couplings(first.Hessians)
+	found.Spectrum, found.Before = Spectrum{Eigenvalues, reversed(white.Lambda)}, hessian.Couplings(first.Hessians)
 	whole := s.curved.RawMatrix().Rows == w.g.f.Dim()
 	if whole {
 		if smaller, err := suspect(w.g, first, white, many(w.g.f.Dim()), w.stage); smaller != nil || err != nil {
@@ -247,15 +246,13 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	}
 	before := found
 	if p.ground != nil {
-		w.g, found.Map = p.ground, p.ground.psi.Scaled(1/p.ground.factor)
+		return w.underMap(found, s, p, best)
 	}
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
 	}
-	if p.settled != nil && found.Certificate.Verdict == certify.NotSeparable {
-		if mapped, err := w.bent(before, s, p.settled); mapped != nil || err != nil {
-			return mapped, nil, err
-		}
+	if mapped, err := w.bent(before, s, p.settled, found.Certificate.Verdict); mapped != nil || err != nil {
+		return mapped, nil, err
 	}
 	if p.settled != nil && !w.thorough && found.Certificate.Verdict == certify.NotSeparable { // a check was blind
 		w.thorough = true
@@ -280,7 +277,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage}
 	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, first: first, elsewhere: elsewhere}
-	s.doubt = by.stalled
+	s.doubt = (mapper{by}).stalled
 	defer func() { w.seen = by.seen }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
 	p, white, err := by.quadratic(white, first, small)

@@ -20,20 +20,20 @@ import (
 
 // undone returns the ground of ψ(f) for the ψ that makes the mixed differences of f over random
 // squares least, in a frame with some blocks; nil if none makes them clearly less.
-func (g *ground) undone(f *frame.Frame, blocks [][]int) (*ground, error) {
-	if g.psi != nil || len(blocks) < 2 {
+func undone(g *ground, f *frame.Frame, blocks [][]int) (*ground, error) {
+	if g.psi != nil || g.mapless || len(blocks) < 2 {
 		return nil, nil
 	}
-	corners, err := g.corners(f, blocks, mapSplits)
+	squares, err := squaresOf(g, f, blocks, mapSplits)
 	if err != nil {
 		return nil, err
 	}
-	return g.undoneBy(corners), nil
+	return undoneBy(g, squares), nil
 }
 
 // undoneBy returns it for squares that are known.
-func (g *ground) undoneBy(corners []outer.Corners) *ground {
-	if g.psi != nil || len(corners) < mapSplits/2 {
+func undoneBy(g *ground, corners []outer.Corners) *ground {
+	if g.psi != nil || g.mapless || len(corners) < mapSplits/2 {
 		return nil
 	}
 	psi := outer.Fitted(corners, nil)
@@ -46,7 +46,7 @@ func (g *ground) undoneBy(corners []outer.Corners) *ground {
 			values = append(values, outer.Sample{Value: v})
 		}
 	}
-	return g.mapped(psi, values)
+	return mapped(g, psi, values)
 }
 
 // A recorder is f, and remembers its values.
@@ -76,19 +76,19 @@ func (r *recorder) corners() []outer.Corners {
 
 // settled settles a candidate from forward differences, on f or under a map: one that shows
 // over the whole box before, or one that its frame tells if it does not settle on f.
-func (p *proposer) settled(c *candidate, chain hessian.Chain) (proposal, error) {
-	if proposed, err := p.hesitate(c, chain); proposed.done() || err != nil {
+func (m mapper) settled(c *candidate, chain hessian.Chain) (proposal, error) {
+	if proposed, err := m.p.hesitate(c, chain); proposed.done() || err != nil {
 		return proposed, err
 	}
-	settled, now, err := p.settler.settle(c)
+	settled, now, err := m.p.settler.settle(c)
 	if settled != nil || err != nil {
 		return proposal{settled: settled}, err
 	}
-	g, err := p.g.undone(now.frame, now.blocks)
+	g, err := undone(m.p.g, now.frame, now.blocks)
 	if g == nil || err != nil {
 		return proposal{}, err
 	}
-	return p.on(g, chain)
+	return m.on(g, chain)
 }
 
 // errMapped ends a refinement that has led to a proposal under a map.
@@ -96,29 +96,32 @@ var errMapped = errors.New("identify: there is a map")
 
 // stalled is called where a refinement makes no progress, before a part that takes so many
 // queries. It looks once whether the best frame so far tells a map, and then whether to go on.
-func (p *proposer) stalled(queries int) error {
-	if best := p.settler.best; !p.unmapped && best != nil && p.chain.Points != nil {
-		p.unmapped = true
-		g, err := p.g.undone(best.frame, best.blocks)
+func (m mapper) stalled(queries int) error {
+	if best := m.p.settler.best; !m.p.unmapped && best != nil && m.p.chain.Points != nil {
+		m.p.unmapped = true
+		g, err := undone(m.p.g, best.frame, best.blocks)
 		if err != nil {
 			return err
 		}
 		if g != nil {
-			if p.mapped, err = p.on(g, p.chain); err != nil {
+			if m.p.mapped, err = m.on(g, m.p.chain); err != nil {
 				return err
 			}
-			if p.mapped.done() {
+			if m.p.mapped.done() {
 				return errMapped
 			}
 		}
 	}
-	return p.doubt(queries)
+	return m.p.doubt(queries)
 }
 
 // bent looks for a map under which a frame that has settled, and failed its certificate,
 // passes it. It returns nil if there is none.
-func (w *work) bent(found Finding, s *span, c *candidate) (*Finding, error) {
-	g, err := w.g.undone(c.frame, c.blocks)
+func (w *work) bent(found Finding, s *span, c *candidate, verdict certify.Verdict) (*Finding, error) {
+	if c == nil || verdict != certify.NotSeparable {
+		return nil, nil
+	}
+	g, err := undone(w.g, c.frame, c.blocks)
 	if g == nil || err != nil {
 		return nil, err
 	}
@@ -129,7 +132,7 @@ func (w *work) bent(found Finding, s *span, c *candidate) (*Finding, error) {
 	if c, err = settler.offer(c, checkPoints); err != nil || !c.check.usable() {
 		return nil, err
 	}
-	if c, err = settler.remapped(c); err != nil {
+	if c, err = remapped(settler, c); err != nil {
 		return nil, err
 	}
 	settled, _, err := settler.settle(c)
