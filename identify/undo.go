@@ -156,7 +156,7 @@ func (w *work) bent(found Finding, s *span, c *candidate, verdict certify.Verdic
 // returns the finding as it was if there is none.
 func (w *work) under(found *Finding) (*Finding, error) {
 	w.stage(certificate)
-	g, err := w.g.undone(found.Frame, found.Blocks)
+	g, err := undone(w.g, found.Frame, found.Blocks)
 	if g == nil || err != nil {
 		return found, err
 	}
