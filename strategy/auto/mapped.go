@@ -28,7 +28,7 @@ type mapping struct {
 // mapped returns the run with ψ(f) in place of f.
 func (r *run) mapped(m *outer.Map) *run {
 	next := *r
-	next.mapping = &mapping{f: r.f, under: &outer.Under{Objective: counted{r.f}, Map: m}, tried: math.NaN()}
+	next.mapping = &mapping{f: r.f, under: &outer.Under{Objective: counted{r.f}, Map: m, Factor: 1}, tried: math.NaN()}
 	next.f = &watched{Objective: next.mapping.under, stage: r.f.stage, spread: math.Inf(1), queries: r.f.queries, walls: r.f.walls}
 	next.f.again = nearby.New(counted{next.f})
 	next.f.best.Point = slices.Clone(r.f.best.Point)
@@ -38,9 +38,8 @@ func (r *run) mapped(m *outer.Map) *run {
 
 // revalue says in the unit of ψ(f) what was seen of f so far.
 func (m *mapping) revalue(w *watched) {
-	psi := m.under.Map
-	w.best.Value, w.first = psi.Of(m.f.best.Value), psi.Of(m.f.first)
-	w.grain = psi.Grain(m.f.grain, m.f.best.Value, m.f.first)
+	w.best.Value, w.first = m.under.Of(m.f.best.Value), m.under.Of(m.f.first)
+	w.grain = m.under.Map.Grain(m.f.grain, m.f.best.Value, m.f.first).Scaled(m.under.Factor)
 }
 
 // A map that was found in the whole of the start box need not be exact near the minimum, where
@@ -124,14 +123,24 @@ func (m *mapping) refit(corners []outer.Corners) {
 	if old.Pole() >= m.f.best.Value && old.Pole() < m.f.first {
 		least = math.Inf(1)
 	}
+	var best *outer.Map
 	for _, psi := range []*outer.Map{outer.Fitted(corners, nil), old.Moved(corners)} {
 		if psi == nil {
 			continue
 		}
 		if there := outer.Coupling(psi, corners); there < least {
-			m.under.Map, least = psi, there
+			best, least = psi, there
 		}
 	}
+	if best == nil {
+		return
+	}
+	var highest []float64
+	for _, c := range corners {
+		highest = append(highest, slices.Max(c[:]))
+	}
+	slices.Sort(highest)
+	m.under.Replace(best, highest[len(highest)/2], highest[len(highest)-1])
 }
 
 // beside returns a step of a part of its scale along component j, either way, within the
