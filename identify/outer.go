@@ -23,9 +23,12 @@ const (
 	// foundNumbers is the change of a number, as a part of it, at which that ends.
 	foundNumbers = 1e-7
 	// mapSplits is at how many squares of values a map is fitted.
-	mapSplits = 16
-	// clearly is the part of the mixed differences of f that those of ψ(f) may be.
-	clearly = 1. / 3
+	mapSplits = 12
+	// clearly is the part of the mixed differences of f that those of ψ(f) may be, and
+	// mixedMost what they may be of single ones. A rough frame left 0.02 or less where
+	// there is a map, and Ackley's and Griewank's functions 0.15 and more.
+	clearly   = 0.5
+	mixedMost = 0.06
 )
 
 // A mapper looks for an outer map of f, on behalf of a proposer.
@@ -52,14 +55,20 @@ func (m mapper) single(chain hessian.Chain, without float64) (proposal, error) {
 		return proposal{}, nil
 	}
 	squares, err := squaresOf(m.p.g, f, certify.Singles(f.Components()), mapSplits)
-	if err != nil || len(squares) < mapSplits/2 {
+	if err != nil {
 		return proposal{}, err
 	}
 	psi := outer.Fitted(squares, numbers)
-	if psi == nil || outer.Coupling(psi, squares) > clearly*outer.Coupling(nil, squares) {
+	if !clears(psi, squares) {
 		return proposal{}, nil
 	}
 	return m.on(mapped(m.p.g, psi, samples), chain)
+}
+
+// clears reports whether a map makes the mixed differences at some squares clearly less, and
+// small; nil does not.
+func clears(psi *outer.Map, squares []outer.Corners) bool {
+	return psi != nil && len(squares) >= mapSplits/2 && outer.Coupling(psi, squares) <= min(mixedMost, clearly*outer.Coupling(nil, squares))
 }
 
 // withFirst returns a chain with the Hessian that has whitened its directions as well, which

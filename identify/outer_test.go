@@ -35,12 +35,12 @@ var names = map[string]string{"sqrt": outer.Root, "log": outer.Logarithm, "squar
 // and all that takes at most twice the queries of the sum itself. No seed may fail at this
 // size; of 108 runs with d = 40 none did.
 func TestSurveysUnderMaps(t *testing.T) {
-	dims, seeds := []int{10}, uint64(1)
+	dims, seeds, functions := []int{10}, uint64(1), []string{"rastrigin-like"}
 	if *whole {
-		dims, seeds = []int{20, 40, 100}, 15
+		dims, seeds, functions = []int{20, 40, 100}, 15, []string{"rastrigin", "rastrigin-like", "levy"}
 	}
 	for _, d := range dims {
-		for _, name := range []string{"rastrigin", "rastrigin-like", "levy"} {
+		for _, name := range functions {
 			for _, mix := range []string{"paper", "orthogonal"} {
 				for outside := range names {
 					failed := 0
@@ -71,14 +71,14 @@ func TestFewComponentsAndBlocksUnderMaps(t *testing.T) {
 		t.Errorf("few components: %v, map %v", found.Certificate, found.Map)
 	}
 	right := 0
-	for seed := range uint64(4) { // of 120 runs 112 were right
+	for seed := range uint64(2) { // of 120 runs 112 were right
 		_, found, _ := surveyed(t, problem.Spec{Name: "ridge-blocks", Dim: 12, Seed: seed, Blemishes: problem.Blemishes{Map: "sqrt"}})
 		if found.Certificate.Verdict == certify.Blocks && found.Map != nil && found.Map.Name() == outer.Root && len(found.Blocks) == 3 {
 			right++
 		}
 	}
-	if right < 3 {
-		t.Errorf("blocks: %d of 4 right", right)
+	if right < 2 {
+		t.Errorf("blocks: %d of 2 right", right)
 	}
 }
 
@@ -94,6 +94,9 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 			continue
 		}
 		for _, mix := range []string{"paper", "orthogonal"} {
+			if !*whole && mix == "orthogonal" {
+				continue
+			}
 			for _, d := range dims {
 				for seed := range seeds {
 					p, err := problem.New(problem.Spec{Name: e.Name, Dim: d, Mix: mix, Seed: seed})

@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/jointdiag"
 	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/floats"
@@ -55,11 +57,37 @@ func (m mapper) blocks(chain hessian.Chain) (proposal, error) {
 	if left > signOfBlocks*plain {
 		return proposal{}, nil
 	}
-	psi := outer.Fitted(nil, numbers)
-	if psi == nil {
+	for k, n := range numbers {
+		c[k] = n.C
+	}
+	squares, err := m.squares(samples, c, chain.Base)
+	if err != nil {
+		return proposal{}, err
+	}
+	psi := outer.Fitted(squares, numbers)
+	if !clears(psi, squares) {
 		return proposal{}, nil
 	}
 	return m.on(mapped(m.p.g, psi, samples), chain)
+}
+
+// squares asks for f at squares along the blocks that joint diagonalisation of samples without
+// c_k g_k g_kᵀ shows; nil if it shows none.
+func (m mapper) squares(samples []outer.Sample, c []float64, base hessian.Basis) ([]outer.Corners, error) {
+	without := make([]*mat.Dense, len(samples))
+	for k, s := range samples {
+		without[k] = s.Without(c[k])
+	}
+	j, err := jointdiag.Diagonalise(without, m.p.g.other)
+	if err != nil {
+		return nil, nil
+	}
+	blocks := jointdiag.Blocks(j.Couplings(), splitCoarse)
+	f, err := frame.New(kernel.Times(j.W, base.Dual))
+	if err != nil || len(blocks) < 2 {
+		return nil, nil
+	}
+	return squaresOf(m.p.g, f, blocks, mapSplits)
 }
 
 // typical returns the median coupling of pairs that joint diagonalisation leaves of samples

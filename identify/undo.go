@@ -37,7 +37,7 @@ func undoneBy(g *ground, corners []outer.Corners) *ground {
 		return nil
 	}
 	psi := outer.Fitted(corners, nil)
-	if psi == nil || outer.Coupling(psi, corners) > clearly*outer.Coupling(nil, corners) {
+	if !clears(psi, corners) {
 		return nil
 	}
 	var values []outer.Sample
