@@ -58,7 +58,7 @@ func newLine(t, values []float64) (*line, bool) {
 		lo, hi = min(lo, v), max(hi, v)
 		first, last = min(first, t[k]), max(last, t[k])
 	}
-	s := hi/2 - lo/2
+	s := float64(hi/2) - float64(lo/2)
 	if n < leastValues || !(s > 0) || math.IsInf(s, 1) || !(last > first) {
 		return nil, false
 	}

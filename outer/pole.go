@@ -33,7 +33,7 @@ func (m *Map) Moved(corners []Corners) *Map {
 		return nil
 	}
 	p, lo := (m.kappa+m.gamma)/m.kappa, slices.Min(values)
-	if q := math.Round(2*p) / 2; math.Abs(p-q) <= like*max(math.Abs(q), 0.5) {
+	if q := float64(math.Round(2*p) / 2); math.Abs(p-q) <= like*max(math.Abs(q), 0.5) {
 		p = q // a root, a square or another simple power
 	}
 	at := func(log float64) *Map { return fromPole(r, s, lo-float64(2*s*kernel.ExpOf(log)), p) }
@@ -51,7 +51,7 @@ func (m *Map) Moved(corners []Corners) *Map {
 		}
 	}
 	for range halves {
-		step /= 2
+		step = float64(step / 2)
 		for _, log := range []float64{best - step, best + step} {
 			if v := left(log); v < least {
 				best, least = log, v

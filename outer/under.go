@@ -62,7 +62,7 @@ func (m *Map) Inverse(v float64) float64 {
 		hi += step
 	}
 	for {
-		mid := lo + (hi/2 - lo/2)
+		mid := lo + (float64(hi/2) - float64(lo/2))
 		if !(mid > lo && mid < hi) {
 			return hi
 		}

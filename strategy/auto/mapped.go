@@ -146,7 +146,7 @@ func (m *mapping) refit(corners []outer.Corners) {
 // beside returns a step of a part of its scale along component j, either way, within the
 // bounds.
 func (c *coordinates) beside(x []float64, j int, part float64, stream *rng.Stream) []float64 {
-	t := part * c.scale[j] * (0.5 + stream.Float64())
+	t := part * c.scale[j] * (0.5 + float64(stream.Float64()))
 	least, most := c.room(x, j)
 	if stream.IntN(2) == 0 {
 		t = -t
