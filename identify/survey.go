@@ -73,8 +73,8 @@ func (s Survey) Identify(ctx context.Context, f objective.Objective, r Request) 
 }
 
 // Judge certifies a frame that is known from elsewhere, with its blocks (nil: all
-// of one component), and measures what Survey.Measures asks for. It looks for no
-// other; as with Identify the Finding is never nil, and random numbers come from
+// of one component), after an outer map if f has one, and measures what Survey.Measures asks
+// for. It looks for no other; as with Identify the Finding is never nil, and random numbers come from
 // the stream ("identify", "survey").
 func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.Frame, blocks [][]int, r Request) (*Finding, error) {
 	w, err := s.begin(ctx, f, r)
@@ -97,6 +97,12 @@ func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.F
 	found := Known(given, blocks)
 	if err := w.certify(found, 0); err != nil {
 		return found, err
+	}
+	if found.Certificate.Verdict == certify.NotSeparable {
+		var err error
+		if found, err = w.under(found); err != nil {
+			return found, err
+		}
 	}
 	w.stage(scales)
 	return found, scaled(w.g, found, s.Measures)

@@ -151,3 +151,23 @@ func (w *work) bent(found Finding, s *span, c *candidate, verdict certify.Verdic
 	*w = on
 	return &found, nil
 }
+
+// under certifies a known frame, which f itself has failed, under the map that it tells. It
+// returns the finding as it was if there is none.
+func (w *work) under(found *Finding) (*Finding, error) {
+	w.stage(certificate)
+	g, err := undone(w.g, found.Frame, found.Blocks)
+	if g == nil || err != nil {
+		return found, err
+	}
+	on, mapped := *w, *found
+	on.g, mapped.Map = g, g.psi.Scaled(1/g.factor)
+	if err := on.certify(&mapped, 0); err != nil {
+		return found, err
+	}
+	if v := mapped.Certificate.Verdict; v != certify.Separable && v != certify.Blocks {
+		return found, nil
+	}
+	*w = on
+	return &mapped, nil
+}
