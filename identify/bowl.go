@@ -146,11 +146,11 @@ func (p *proposer) bowl(chain hessian.Chain, early bool) (proposal, error) {
 		return proposal{}, nil
 	}
 	p.lined = true
-	psi, values, err := p.g.downTheBowl(l, c)
+	psi, values, err := downTheBowl(p.g, l, c)
 	if psi == nil || err != nil {
 		return proposal{}, err
 	}
-	g := p.g.mapped(psi, nil)
+	g := mapped(p.g, psi, nil)
 	g.grain = psi.Grain(p.g.grain, slices.Min(values), slices.Max(values))
 	return p.quadraticOn(g, chain)
 }
@@ -181,12 +181,12 @@ var linePlaces = []float64{0, -0.75, -0.5, -0.25, 0.125, 0.25, 0.375, 0.5, 0.625
 
 // downTheBowl asks f along a line and returns the map under which it is a parabola there, and
 // the values; nil if there is none.
-func (g *ground) downTheBowl(l local, c float64) (*outer.Map, []float64, error) {
+func downTheBowl(g *ground, l local, c float64) (*outer.Map, []float64, error) {
 	way := l.downhill(c)
 	if way == nil {
 		return nil, nil, nil
 	}
-	room := min(g.room(l.x, way), g.reachOf(way))
+	room := min(g.room(l.x, way), reachOf(g, way))
 	var t, values []float64
 	for places := linePlaces; len(places) > 0; places = further(t, values) {
 		places = slices.DeleteFunc(slices.Clone(places), func(t float64) bool { return math.Abs(t) > room })
@@ -216,7 +216,7 @@ func (g *ground) downTheBowl(l local, c float64) (*outer.Map, []float64, error) 
 
 // reachOf is how many times a step may be taken from a point of the box: it is as far as the box
 // is wide then, along one coordinate at least.
-func (g *ground) reachOf(step []float64) float64 {
+func reachOf(g *ground, step []float64) float64 {
 	most := math.Inf(1)
 	for k, v := range step {
 		most = min(most, (g.box.Hi[k]-g.box.Lo[k])/math.Abs(v))

@@ -19,22 +19,23 @@ import (
 // A ground is f with the box in which a survey looks at it. Everything that a survey
 // asks, it asks here.
 type ground struct {
-	ctx    context.Context
-	f      objective.Objective
-	box    objective.Box // the whole box, from which points for certificates are drawn
-	inner  objective.Box // its middle, from which all other points are drawn
-	bounds objective.Box // nothing outside is asked
-	random *rng.Stream
-	other  *rng.Stream // for what the plain road must not notice
-	psi    *outer.Map  // f is ψ of what is asked; nil: no map
-	plain  *ground     // the ground without ψ
-	factor float64     // f is multiplied by
-	grain  objective.Grain
-	valley *valley     // where points are drawn instead; nil: in the inner box
-	fails  bool        // f has failed at a point
-	reach  float64     // how far composed points may be from drawn ones, 1: all the way
-	finite [][]float64 // drawn points at which f is finite, and which nobody has used yet
-	asked  []asked     // the first points that were asked for, and their values
+	ctx     context.Context
+	f       objective.Objective
+	box     objective.Box // the whole box, from which points for certificates are drawn
+	inner   objective.Box // its middle, from which all other points are drawn
+	bounds  objective.Box // nothing outside is asked
+	random  *rng.Stream
+	other   *rng.Stream // for what the plain road must not notice
+	psi     *outer.Map  // f is ψ of what is asked; nil: no map
+	plain   *ground     // the ground without ψ
+	mapless bool        // a map was believed that there is not: none is looked for
+	factor  float64     // f is multiplied by
+	grain   objective.Grain
+	valley  *valley     // where points are drawn instead; nil: in the inner box
+	fails   bool        // f has failed at a point
+	reach   float64     // how far composed points may be from drawn ones, 1: all the way
+	finite  [][]float64 // drawn points at which f is finite, and which nobody has used yet
+	asked   []asked     // the first points that were asked for, and their values
 
 	slopeStep float64 // the step for gradients; 0: not chosen yet
 	unspanned int     // so many gradients do not span f's components

@@ -1,7 +1,6 @@
 package identify
 
 import (
-	"context"
 	"math"
 	"slices"
 
@@ -14,34 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A mapping is ψ∘f.
-type mapping struct {
-	unit
-	psi *outer.Map
-}
-
-// Evaluate evaluates ψ(f).
-func (m mapping) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	err := m.unit.Evaluate(ctx, points, values)
-	for i := range values {
-		values[i] = m.psi.Of(values[i])
-	}
-	return err
-}
-
-// mapped returns the ground with ψ(f) in place of f. Its grain is the largest that ψ makes of
-// that of f, at some values. Its points are its own.
-func (g *ground) mapped(psi *outer.Map, samples []outer.Sample) *ground {
-	next := *g
-	next.f = mapping{unit{g.f, 1}, psi}
-	next.psi, next.plain, next.random, next.finite = psi, g, g.other, nil
-	next.grain.Absolute = 0
-	for _, s := range samples {
-		next.grain.Absolute = max(next.grain.Absolute, psi.Slope(s.Value)*g.grain.Of(s.Value))
-	}
-	return &next
-}
-
 const (
 	// signOfMap is the part of the couplings of Hessians that a map may leave unexplained.
 	// With d = 10, of functions under a map a quarter was left or less, and mostly a
@@ -52,16 +23,22 @@ const (
 	// foundNumbers is the change of a number, as a part of it, at which that ends.
 	foundNumbers = 1e-7
 	// mapSplits is at how many squares of values a map is fitted.
-	mapSplits = 16
-	// clearly is the part of the mixed differences of f that those of ψ(f) may be.
-	clearly = 1. / 3
+	mapSplits = 12
+	// clearly is the part of the mixed differences of f that those of ψ(f) may be, and
+	// mixedMost what they may be of single ones. A rough frame left 0.02 or less where
+	// there is a map, and Ackley's and Griewank's functions 0.15 and more.
+	clearly   = 0.5
+	mixedMost = 0.06
 )
 
-// underMap proposes a frame of ψ(f), for an increasing ψ, if three Hessians show that there
+// A mapper looks for an outer map of f, on behalf of a proposer.
+type mapper struct{ p *proposer }
+
+// single proposes a frame of ψ(f), for an increasing ψ, if three Hessians show that there
 // may be one. If not, or if ψ(f) does not pass a certificate, it returns an empty proposal;
 // then everything is as it was before but for the queries.
-func (p *proposer) underMap(chain hessian.Chain, without float64) (proposal, error) {
-	if p.g.psi != nil || len(chain.Hessians) < 3 {
+func (m mapper) single(chain hessian.Chain, without float64) (proposal, error) {
+	if m.p.g.psi != nil || m.p.g.mapless || len(chain.Hessians) < 3 {
 		return proposal{}, nil
 	}
 	samples := samplesOf(chain)
@@ -69,7 +46,7 @@ func (p *proposer) underMap(chain hessian.Chain, without float64) (proposal, err
 	if left > signOfMap {
 		return proposal{}, nil
 	}
-	numbers, w, off := p.alternate(samples, first[:])
+	numbers, w, off := m.alternate(samples, first[:])
 	if w == nil || off > signOfMap*without {
 		return proposal{}, nil
 	}
@@ -77,27 +54,33 @@ func (p *proposer) underMap(chain hessian.Chain, without float64) (proposal, err
 	if err != nil {
 		return proposal{}, nil
 	}
-	corners, err := p.g.corners(f, certify.Singles(f.Components()), mapSplits)
-	if err != nil || len(corners) < mapSplits/2 {
+	squares, err := squaresOf(m.p.g, f, certify.Singles(f.Components()), mapSplits)
+	if err != nil {
 		return proposal{}, err
 	}
-	psi := outer.Fitted(corners, numbers)
-	if psi == nil || outer.Coupling(psi, corners) > clearly*outer.Coupling(nil, corners) {
+	psi := outer.Fitted(squares, numbers)
+	if !clears(psi, squares) {
 		return proposal{}, nil
 	}
-	return p.on(p.g.mapped(psi, samples), chain)
+	return m.on(mapped(m.p.g, psi, samples), chain)
+}
+
+// clears reports whether a map makes the mixed differences at some squares clearly less, and
+// small; nil does not.
+func clears(psi *outer.Map, squares []outer.Corners) bool {
+	return psi != nil && len(squares) >= mapSplits/2 && outer.Coupling(psi, squares) <= min(mixedMost, clearly*outer.Coupling(nil, squares))
 }
 
 // withFirst returns a chain with the Hessian that has whitened its directions as well, which
 // was taken along other ones.
-func (p *proposer) withFirst(chain hessian.Chain) hessian.Chain {
-	n := len(p.first.Points) - 1
-	gradient, slopes := make([]float64, p.g.f.Dim()), make([]float64, len(p.first.Slopes[n]))
-	kernel.MulVecT(gradient, p.first.Base.Dual.RawMatrix(), p.first.Slopes[n])
+func (m mapper) withFirst(chain hessian.Chain) hessian.Chain {
+	n := len(m.p.first.Points) - 1
+	gradient, slopes := make([]float64, m.p.g.f.Dim()), make([]float64, len(m.p.first.Slopes[n]))
+	kernel.MulVecT(gradient, m.p.first.Base.Dual.RawMatrix(), m.p.first.Slopes[n])
 	kernel.MulVec(slopes, chain.Base.T.RawMatrix(), gradient)
 	chain.Hessians = append(slices.Clip(chain.Hessians), chain.Base.Seen[0])
-	chain.Points = append(slices.Clip(chain.Points), p.first.Points[n])
-	chain.Values = append(slices.Clip(chain.Values), p.first.Values[n])
+	chain.Points = append(slices.Clip(chain.Points), m.p.first.Points[n])
+	chain.Values = append(slices.Clip(chain.Values), m.p.first.Values[n])
 	chain.Slopes = append(slices.Clip(chain.Slopes), slopes)
 	return chain
 }
@@ -122,13 +105,13 @@ func samplesOf(chain hessian.Chain) []outer.Sample {
 
 // alternate finds the numbers c_k of samples and the coordinates W in turn, from given
 // numbers.
-func (p *proposer) alternate(samples []outer.Sample, c []float64) (numbers []outer.Number, w *mat.Dense, off float64) {
+func (m mapper) alternate(samples []outer.Sample, c []float64) (numbers []outer.Number, w *mat.Dense, off float64) {
 	for range alternations {
 		without := make([]*mat.Dense, len(samples))
 		for k, s := range samples {
 			without[k] = s.Without(c[k])
 		}
-		j, err := jointdiag.Diagonalise(without, p.g.other)
+		j, err := jointdiag.Diagonalise(without, m.p.g.other)
 		if err != nil {
 			return numbers, w, off
 		}
@@ -151,9 +134,9 @@ func (p *proposer) alternate(samples []outer.Sample, c []float64) (numbers []out
 }
 
 // on goes on with the ordinary road on the ground of ψ(f), from Hessians of f.
-func (p *proposer) on(g *ground, chain hessian.Chain) (proposal, error) {
-	s := &settler{g: g, tolerance: p.settler.tolerance, thorough: p.settler.thorough, measures: p.settler.measures, stage: p.stage, doubt: p.doubt}
-	by := &proposer{g: g, settler: s, pause: p.pause, stage: p.stage, white: p.white, step: p.step, exact: p.exact}
+func (m mapper) on(g *ground, chain hessian.Chain) (proposal, error) {
+	s := &settler{g: g, tolerance: m.p.settler.tolerance, thorough: m.p.settler.thorough, measures: m.p.settler.measures, stage: m.p.stage, doubt: m.p.doubt}
+	by := &proposer{g: g, settler: s, pause: m.p.pause, stage: m.p.stage, white: m.p.white, step: m.p.step, exact: m.p.exact}
 	there := chain
 	there.Base.Seen, there.Hessians = nil, nil
 	for k, h := range chain.Hessians {
@@ -168,38 +151,36 @@ func (p *proposer) on(g *ground, chain hessian.Chain) (proposal, error) {
 	if c == nil || err != nil {
 		return proposal{}, err
 	}
-	settled := c
-	if c.check.worst() > defaultTolerance {
-		settled = nil
-		if c.check.usable() {
-			if !g.psi.Exact() && c.check.worst() > s.tolerance {
-				if c, err = s.remapped(c); err != nil {
-					return proposal{}, err
-				}
-			}
-			if settled, _, err = s.settle(c); err != nil {
+	var settled *candidate
+	switch n := len(there.Hessians); {
+	case c.check.worst() <= defaultTolerance:
+		settled = c
+	case c.check.usable():
+		if !g.psi.Exact() && c.check.worst() > s.tolerance {
+			if c, err = remapped(s, c); err != nil {
 				return proposal{}, err
 			}
 		}
+		settled, _, err = s.settle(c)
+	case n >= blocksFrom:
+		settled, _, err = by.inBlocks(c, atMost(len(c.spread), n))
 	}
-	if settled == nil && !p.exact && likely(c, uncoupledForward) {
-		return p.certifiedOn(by)
-	}
-	return p.accept(by, proposal{settled: settled})
-}
-
-// certifiedOn goes on by symmetric differences on the ground of ψ(f).
-func (p *proposer) certifiedOn(by *proposer) (proposal, error) {
-	proposed, err := by.symmetric(by.white)
 	if err != nil {
 		return proposal{}, err
 	}
-	return p.accept(by, proposed)
+	if settled == nil && !m.p.exact && likely(c, uncoupledForward) {
+		proposed, err := by.symmetric(by.white)
+		if err != nil {
+			return proposal{}, err
+		}
+		return m.accept(by, proposed)
+	}
+	return m.accept(by, proposal{settled: settled})
 }
 
 // accept returns a proposal on another ground if it passes a certificate there, and
 // otherwise an empty one.
-func (p *proposer) accept(by *proposer, proposed proposal) (proposal, error) {
+func (m mapper) accept(by *proposer, proposed proposal) (proposal, error) {
 	c := proposed.settled
 	if c == nil {
 		return proposal{}, nil
@@ -208,183 +189,24 @@ func (p *proposer) accept(by *proposer, proposed proposal) (proposal, error) {
 	if err != nil || k.Verdict != certify.Separable && k.Verdict != certify.Blocks {
 		return proposal{}, err
 	}
-	p.seen, p.settler.best = by.seen, by.settler.best
+	m.p.seen, m.p.settler.best = by.seen, by.settler.best
 	proposed.ground = by.g
 	return proposed, nil
 }
 
-// remapped fits the map of the ground anew by a better frame, if there is one, and returns
-// the candidate checked under it.
-func (s *settler) remapped(c *candidate) (*candidate, error) {
-	g := s.g
-	if g.psi == nil {
-		return c, nil
+// underMap makes a finding of what was proposed under a map. If it does not pass its certificate
+// it looks again for a frame, without a map.
+func (w *work) underMap(before Finding, s *span, p proposal, best *candidate) (*Finding, *span, error) {
+	found, plain := before, w.g
+	w.g = p.ground
+	if err := w.conclude(&found, s, p, best); err != nil {
+		return found.orBest(best), nil, err
 	}
-	pairs, err := c.crosses(g)
-	if err != nil || len(pairs) == 0 {
-		return c, err
+	if v := found.Certificate.Verdict; v == certify.Separable || v == certify.Blocks {
+		found.Map = w.g.psi.Scaled(1 / w.g.factor)
+		return &found, nil, nil
 	}
-	psi := outer.FittedBeside(pairs, g.psi)
-	if psi == nil || outer.Left(psi, pairs) >= outer.Left(g.psi, pairs) {
-		return c, nil
-	}
-	g.f, g.psi = mapping{unit{g.plain.f, 1}, psi}, psi
-	return c.checked(g, checkPoints)
-}
-
-const (
-	mostCrossed = 12 // pairs along which squares are taken
-	eachCrossed = 5  // squares along each
-)
-
-// crosses asks for f itself at squares along some pairs of components of different blocks,
-// from points of the inner box. Squares at which f fails are left out, and pairs with less
-// than four.
-func (c *candidate) crosses(g *ground) ([][]outer.Cross, error) {
-	order := g.other.Perm(len(c.spread))
-	var pairs [][2]int
-	of := blockNumbers(c.blocks)
-	for k := 0; k+1 < len(order) && len(pairs) < mostCrossed; k += 2 {
-		if i, j := order[k], order[k+1]; of[i] != of[j] {
-			pairs = append(pairs, [2]int{i, j})
-		}
-	}
-	const each = 8
-	squares := make([]outer.Cross, len(pairs)*eachCrossed)
-	var x []float64
-	values, err := g.plain.ask(each*len(squares), func(k int, row []float64) {
-		s, p := &squares[k/each], pairs[k/each/eachCrossed]
-		if k%each == 0 {
-			x = make([]float64, len(row))
-			g.inner.Draw(x, g.other)
-			for side, i := range p {
-				most := min(longestSide*c.spread[i], g.room(x, c.u.RawRowView(i))/mustFit)
-				s.H[side] = most * (shortStep + float64((1-shortStep)*g.other.Float64()))
-				if g.other.IntN(2) == 1 {
-					s.H[side] = -s.H[side]
-				}
-				s.Eps[side] = math.Copysign(min(c.eps[i], most), s.H[side])
-			}
-		}
-		copy(row, x)
-		for side, t := range crossSteps[k%each] {
-			kernel.AddScaled(row, float64(t[0]*s.H[side])+float64(t[1]*s.Eps[side]), c.u.RawRowView(p[side]))
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	var out [][]outer.Cross
-	for n := range pairs {
-		var whole []outer.Cross
-		for k := n * eachCrossed; k < (n+1)*eachCrossed; k++ {
-			s, v := squares[k], values[each*k:each*(k+1)]
-			if s.Corners, s.Beside = outer.Corners(v[:4]), [4]float64(v[4:]); allFinite(v) {
-				whole = append(whole, s)
-			}
-		}
-		if len(whole) >= eachCrossed-1 {
-			out = append(out, whole)
-		}
-	}
-	return out, nil
-}
-
-// longestSide is the longest side of a square, in spreads.
-const longestSide = 2
-
-// crossSteps are the multiples of h and ε of the two components at the points of a Cross.
-var crossSteps = [8][2][2]float64{
-	{{0, 0}, {0, 0}}, {{1, 0}, {0, 0}}, {{0, 0}, {1, 0}}, {{1, 0}, {1, 0}},
-	{{0, 1}, {0, 0}}, {{1, 1}, {0, 0}}, {{0, 0}, {0, 1}}, {{0, 0}, {1, 1}},
-}
-
-// allFinite reports whether all numbers are finite.
-func allFinite(v []float64) bool {
-	return !slices.ContainsFunc(v, func(x float64) bool { return !kernel.Finite(x) })
-}
-
-// blockNumbers returns the block of each component.
-func blockNumbers(blocks [][]int) []int {
-	of := make([]int, len(slices.Concat(blocks...)))
-	for b, block := range blocks {
-		for _, i := range block {
-			of[i] = b
-		}
-	}
-	return of
-}
-
-// corners asks for f itself at x, x+a, x+b and x+a+b for n points x of the box, with steps a
-// and b along some blocks of a frame and along the others. Both are projections of the
-// way to other points, so that they are no longer than the box is wide. Where f fails there
-// are fewer.
-func (g *ground) corners(w *frame.Frame, blocks [][]int, n int) ([]outer.Corners, error) {
-	u := w.Directions()
-	var x [4][]float64
-	values, err := g.ask(4*n, func(k int, row []float64) {
-		if k%4 == 0 {
-			x = g.square(u, blocks)
-		}
-		copy(row, x[k%4])
-	})
-	if err != nil {
-		return nil, err
-	}
-	var all []outer.Corners
-	for k := range n {
-		c := outer.Corners(values[4*k : 4*k+4])
-		if allFinite(c[:]) {
-			all = append(all, c)
-		}
-	}
-	return all, nil
-}
-
-// square draws the four points of a square.
-func (g *ground) square(u *mat.Dense, blocks [][]int) [4][]float64 {
-	d := g.f.Dim()
-	var sides [2][]int
-	for {
-		sides = [2][]int{}
-		for _, block := range blocks {
-			side := g.other.IntN(2)
-			sides[side] = append(sides[side], block...)
-		}
-		if len(sides[0]) > 0 && len(sides[1]) > 0 || len(blocks) < 2 {
-			break
-		}
-	}
-	x := make([]float64, d)
-	g.inner.Draw(x, g.other)
-	var steps [2][]float64
-	for side, of := range sides {
-		steps[side] = make([]float64, d)
-		if len(of) == 0 {
-			continue
-		}
-		q := mat.NewDense(len(of), d, nil)
-		for k, i := range of {
-			q.SetRow(k, u.RawRowView(i))
-		}
-		kernel.Orthonormalise(q.RawMatrix())
-		way, rest := make([]float64, d), make([]float64, d)
-		g.box.Draw(way, g.other)
-		kernel.AddScaled(way, -1, x)
-		copy(rest, way)
-		kernel.Project(rest, q.RawMatrix())
-		kernel.AddScaled(way, -1, rest)
-		kernel.AddScaled(steps[side], min(1, g.room(x, way)/roomFor), way)
-	}
-	var out [4][]float64
-	for k := range out {
-		out[k] = make([]float64, d)
-		copy(out[k], x)
-		for side, step := range steps {
-			if k>>side&1 == 1 {
-				kernel.AddScaled(out[k], 1, step)
-			}
-		}
-	}
-	return out
+	plain.mapless = true
+	w.g = plain
+	return w.attempt(before, s)
 }

@@ -65,24 +65,34 @@ func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (proposal,
 	if err != nil || likely(c, uncoupledForward) {
 		return proposal{}, chain, err
 	}
-	if mapped, err := p.underMap(p.withFirst(chain), coupled(c)); mapped.done() || err != nil {
+	if mapped, err := (mapper{p}).single((mapper{p}).withFirst(chain), coupled(c)); mapped.done() || err != nil {
 		return mapped, chain, err
 	}
 	return proposal{}, chain, p.doubt(hessian.Forward.Queries(m))
 }
 
 // hesitate interrupts the survey if a frame that looks right near points is wrong
-// from one end of the box to the other, so that refinement would be in vain.
-func (p *proposer) hesitate(c *candidate) error {
+// from one end of the box to the other, so that refinement would be in vain. First it looks
+// whether a map is the reason, which costs nothing: the values are there.
+func (p *proposer) hesitate(c *candidate, chain hessian.Chain) (proposal, error) {
 	if p.pause == nil {
-		return nil
+		return proposal{}, nil
 	}
-	k, err := p.g.test(0, false).Splits(p.g.ctx, p.g.f, c.frame, c.blocks)
-	if err != nil || k.Coupling <= blatant {
-		return err
+	f := &recorder{Objective: p.g.f}
+	k, err := p.g.test(0, false).Splits(p.g.ctx, f, c.frame, c.blocks)
+	if err != nil {
+		return proposal{}, err
+	}
+	if g := undoneBy(p.g, f.corners()); g != nil {
+		if mapped, err := (mapper{p}).on(g, chain); mapped.done() || err != nil {
+			return mapped, err
+		}
+	}
+	if k.Coupling <= blatant {
+		return proposal{}, nil
 	}
 	m := len(c.spread)
-	return p.doubt(wholeDesigns * m * m / 2)
+	return proposal{}, p.doubt(wholeDesigns * m * m / 2)
 }
 
 // mostPairs is the part of all pairs of components that most of them are.

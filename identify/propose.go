@@ -29,6 +29,11 @@ type proposer struct {
 	looked    bool         // it was looked elsewhere, or there was no need to
 	nearTried bool         // it was looked whether f nearly separates
 	budget    int          // of the survey and what follows; 0: enough
+
+	chain    hessian.Chain // the last one
+	unmapped bool          // a refinement that made no progress has shown no map
+	mapped   proposal      // what it led to under a map
+	mapless  bool          // a map with blocks was looked for already
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
@@ -37,7 +42,7 @@ type proposal struct {
 	settled   *candidate
 	quadratic bool // f has the same Hessian everywhere
 	smaller   *span
-	ground    *ground // on which it was settled; nil: that of the survey
+	ground    *ground   // on which it was settled; nil: that of the survey
 	near      *nearness // f separates but for couplings
 }
 
@@ -51,7 +56,7 @@ func (p *proposer) diagonalise(chain hessian.Chain, n int) (*candidate, hessian.
 	if err != nil {
 		return nil, chain, err
 	}
-	p.seen = chain.Own()
+	p.seen, p.chain = chain.Own(), chain
 	points := min(n-1, checkPoints) // two Hessians diagonalise in any case: one look is enough
 	c, err := p.diagonal(chain.Hessians, chain, points)
 	return c, chain, err
@@ -103,7 +108,7 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 	for n := 2; n <= forwards; n++ {
 		c, chain, err = p.diagonalise(chain, n)
 		if err == nil && n == forwards && (c == nil || c.check.worst() > defaultTolerance) {
-			if mapped, err := p.underMap(chain, coupled(c)); mapped.done() || err != nil {
+			if mapped, err := (mapper{p}).single(chain, coupled(c)); mapped.done() || err != nil {
 				return mapped, white, err
 			}
 		}
@@ -114,11 +119,8 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		case c.check.worst() <= defaultTolerance: // nothing to refine
 			return proposal{settled: c}, white, nil
 		case n == forwards && c.check.usable():
-			if err := p.hesitate(c); err != nil {
-				return proposal{}, white, err
-			}
-			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
-				return proposal{settled: settled}, white, err
+			if proposed, err := (mapper{p}).settled(c, chain); proposed.done() || err != nil {
+				return proposed, white, err
 			}
 			if near, err := (nearRoad{p}).find(white, false, true); near != nil || err != nil {
 				return proposal{near: near}, white, err
@@ -219,6 +221,9 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		var settled *candidate
 		if settled, c, err = p.inBlocks(c, atMost(m, n)); settled != nil || err != nil {
 			return proposal{settled: settled}, err
+		}
+		if mapped, err := (mapper{p}).blocks(chain); mapped.done() || err != nil {
+			return mapped, err
 		}
 	}
 	near, err := (nearRoad{p}).find(white, true, true)

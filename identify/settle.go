@@ -243,7 +243,7 @@ func (s *settler) rounds(c *candidate, patience int) (*candidate, error) {
 		}
 		if next.check.worst() <= worst || next.check.typical() < c.check.typical()/progress {
 			if c = next; c.check.worst() > s.tolerance {
-				if c, err = s.remapped(c); err != nil {
+				if c, err = remapped(s, c); err != nil {
 					return c, err
 				}
 			}

@@ -2,6 +2,7 @@ package identify
 
 import (
 	"context"
+	"errors"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
@@ -77,8 +78,8 @@ func (s Survey) Identify(ctx context.Context, f objective.Objective, r Request) 
 }
 
 // Judge certifies a frame that is known from elsewhere, with its blocks (nil: all
-// of one component), and measures what Survey.Measures asks for. It looks for no
-// other; as with Identify the Finding is never nil, and random numbers come from
+// of one component), after an outer map if f has one, and measures what Survey.Measures asks
+// for. It looks for no other; as with Identify the Finding is never nil, and random numbers come from
 // the stream ("identify", "survey").
 func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.Frame, blocks [][]int, r Request) (*Finding, error) {
 	w, err := s.begin(ctx, f, r)
@@ -101,6 +102,12 @@ func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.F
 	found := Known(given, blocks)
 	if err := w.certify(found, 0); err != nil {
 		return found, err
+	}
+	if found.Certificate.Verdict == certify.NotSeparable {
+		var err error
+		if found, err = w.under(found); err != nil {
+			return found, err
+		}
 	}
 	w.stage(scales)
 	return found, scaled(w.g, found, s.Measures)
@@ -239,8 +246,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if err != nil {
 		return &found, nil, err
 	}
-	found.Spectrum = Spectrum{Eigenvalues, reversed(white.Lambda)}
-	found.Before = hessian.Couplings(first.Hessians)
+	found.Spectrum, found.Before = Spectrum{Eigenvalues, reversed(white.Lambda)}, hessian.Couplings(first.Hessians)
 	whole := s.curved.RawMatrix().Rows == w.g.f.Dim()
 	if whole {
 		if smaller, err := suspect(w.g, first, white, many(w.g.f.Dim()), w.stage); smaller != nil || err != nil {
@@ -260,10 +266,13 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		return nearEnd{w}.conclude(before, s, p.near)
 	}
 	if p.ground != nil {
-		w.g, found.Map = p.ground, p.ground.psi.Scaled(1/p.ground.factor)
+		return w.underMap(found, s, p, best)
 	}
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
+	}
+	if mapped, err := w.bent(before, s, p.settled, found.Certificate.Verdict); mapped != nil || err != nil {
+		return mapped, nil, err
 	}
 	if next, smaller, err := (nearEnd{w}).instead(found, before, s, best); next != nil {
 		return next, smaller, err
@@ -291,7 +300,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage}
 	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, first: first, elsewhere: elsewhere, budget: w.Budget, nearTried: w.nearTried}
-	s.doubt, w.by = nearRoad{by}.suspect, by
+	s.doubt, w.by = (mapper{by}).stalled, by
 	defer func() { w.seen, w.nearTried = by.seen, by.nearTried }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
 	p, white, err := by.quadratic(white, first, small)
@@ -304,9 +313,11 @@ func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func(
 	if m, d := white.T.Dims(); m == d && small {
 		return p, s.best, ErrSmallBudget
 	}
-	if p, white, err = by.forward(white); p.done() || err != nil || w.g.valley != nil {
-		return p, s.best, err // in a valley Hessians are as good as they can be
+	if p, white, err = by.forward(white); !p.done() && err == nil && w.g.valley == nil { // in a valley Hessians are as good as they can be
+		p, err = by.symmetric(white)
 	}
-	p, err = by.symmetric(white)
+	if errors.Is(err, errMapped) {
+		return by.mapped, s.best, nil
+	}
 	return p, s.best, err
 }

@@ -8,8 +8,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Number returns c = −ψ″/ψ′ at a value of f, of the power law.
+// Number returns c = −ψ″/ψ′ at a value of f.
 func (m *Map) Number(f float64) float64 {
+	if m.bend != nil {
+		power := *m
+		power.bend = nil
+		v, slope := m.law(f)
+		return power.Number(f) - float64(slope*m.bend.curve(v))
+	}
 	if m.gamma == 0 {
 		return 0
 	}
@@ -89,72 +95,22 @@ func Coupling(m *Map, corners []Corners) float64 {
 	return math.Sqrt(sum / float64(len(corners)))
 }
 
-// A law is a family of powers, given by parameters: the map, and nil if there is none.
-type law struct {
-	free  int // parameters
-	start func(near *Map) []float64
-	made  func(r, s float64, x []float64) *Map
-}
-
-// laws are the families that Fitted tries, the simplest first: the powers that have names
-// of f itself, any power of f, e^{γt}, the powers that have names, and all powers.
-func laws() []law {
-	ofF := func(p float64) law {
-		return law{0, func(near *Map) []float64 { return nil }, func(r, s float64, _ []float64) *Map {
-			return fromPole(r, s, 0, p)
-		}}
-	}
-	named := func(p float64) law {
-		return law{1, kappaOf, func(r, s float64, x []float64) *Map { return power(r, s, (p-1)*bounded(x[0]), bounded(x[0])) }}
-	}
-	return []law{
-		ofF(2), ofF(0.5), ofF(0),
-		{1, func(near *Map) []float64 { return []float64{near.raisedTo()} }, func(r, s float64, x []float64) *Map {
-			return fromPole(r, s, 0, x[0])
-		}},
-		{1, func(near *Map) []float64 { return []float64{near.gamma} }, func(r, s float64, x []float64) *Map { return power(r, s, x[0], 0) }},
-		named(2), named(0.5), named(0),
-		{2, func(near *Map) []float64 { return []float64{near.gamma, near.kappa} }, func(r, s float64, x []float64) *Map {
-			return power(r, s, x[0], bounded(x[1]))
-		}},
-	}
-}
-
-func kappaOf(near *Map) []float64 { return []float64{near.kappa} }
-
-// bounded keeps the pole away from the values.
-func bounded(kappa float64) float64 { return min(max(kappa, -nearest), nearest) }
-
-// raisedTo returns p = ω/κ, or 1 where that is not a number of ordinary size.
-func (m *Map) raisedTo() float64 {
-	if p := (m.kappa + m.gamma) / m.kappa; math.Abs(p) < 10 {
-		return p
-	}
-	return 1
-}
-
-// fromPole returns the power p of f − pole; nil if values of f are on both sides of it.
-func fromPole(r, s, pole, p float64) *Map {
-	kappa := s / (r - pole)
-	if !(math.Abs(kappa) <= 1) {
-		return nil
-	}
-	return power(r, s, (p-1)*kappa, kappa)
-}
-
 // Fitted returns the map for which the mixed differences of ψ(f) at some corners are least, and
 // which agrees with numbers, in least squares: of all families of powers the first, beginning
 // with the simplest, that does as well as the richest. The unit of the mixed differences is
 // what the best map by them alone leaves. It returns nil if the values are no
 // numbers, or all the same.
 func Fitted(corners []Corners, numbers []Number) *Map {
-	e := evidence{corners: corners, unit: 1}
+	e := evidence{corners: corners, numbers: numbers, unit: 1}
 	if !e.placed() {
 		return nil
 	}
 	near := FromNumbers(numbers)
-	_, alone := e.best(near)
-	e.numbers, e.unit = numbers, max(alone, smallest)
+	if len(corners) > 0 {
+		e.numbers = nil
+		_, alone := e.best(near)
+		e.numbers, e.unit = numbers, max(alone, smallest)
+	}
 	m, _ := e.best(near)
 	return m
 }
@@ -171,10 +127,22 @@ func FittedBeside(pairs [][]Cross, near *Map) *Map {
 	if !e.placed() {
 		return nil
 	}
+	values := e.values()
 	e.corners = nil
-	m, _ := e.best(near)
+	m, left := e.best(near)
+	if m == nil || left <= smallest {
+		return m
+	}
+	if l, ok := bent(m, values); ok && len(e.residuals(m)) >= 2*knots {
+		if curved, there := l.descend(&e, make([]float64, l.free)); there < bends*left {
+			return curved
+		}
+	}
 	return m
 }
+
+// bends is the part of what a power leaves that another map may leave to be taken.
+const bends = 0.3
 
 // Left returns the root of the mean square of what squares along pairs of components leave
 // of their equations under a map.
@@ -197,15 +165,24 @@ type evidence struct {
 
 // placed sets r and s and reports whether there are different values.
 func (e *evidence) placed() bool {
-	var values []float64
-	for _, c := range e.corners {
-		values = append(values, c[:]...)
-	}
+	values := e.values()
 	if len(values) == 0 {
 		return false
 	}
 	e.r, e.s = middle(values)
 	return e.s > 0 && kernel.Finite(e.s)
+}
+
+// values returns all values of f.
+func (e *evidence) values() []float64 {
+	var all []float64
+	for _, c := range e.corners {
+		all = append(all, c[:]...)
+	}
+	for _, n := range e.numbers {
+		all = append(all, n.Value)
+	}
+	return all
 }
 
 // best returns the simplest map that does as well as the best, and what it leaves, per
@@ -257,86 +234,3 @@ func (e *evidence) residuals(m *Map) []float64 {
 // the best one: twenty squares and two parameters make a factor of √(20/18) by chance, and
 // half as much again is rare.
 const asGood = 1.25
-
-// fitted returns the best map of a family that is reached from several starts, that of a
-// near map and some others, and what it leaves; nil: there is none.
-func (l law) fitted(e *evidence, near *Map) (best *Map, least float64) {
-	starts := []*Map{power(e.r, e.s, 1, 0), power(e.r, e.s, -1, 0), power(e.r, e.s, 0.5, 0.5), power(e.r, e.s, -0.25, 0.5), power(e.r, e.s, 0.9, 0.9), power(e.r, e.s, -0.45, 0.9), power(e.r, e.s, -0.9, 0.9)}
-	if near != nil {
-		starts = append(starts, near.around(e.r, e.s))
-	}
-	least = math.Inf(1)
-	for _, start := range starts {
-		if m, left := l.descend(e, l.start(start)); left < least {
-			best, least = m, left
-		}
-		if l.free == 0 {
-			break
-		}
-	}
-	return best, least
-}
-
-// around returns the same power law, by values around r that differ by s.
-func (m *Map) around(r, s float64) *Map {
-	k := 1 + float64(m.kappa*(r-m.r)/m.s) // 1 + κt at r
-	if !(k > 0) {
-		return power(r, s, m.gamma, m.kappa)
-	}
-	return power(r, s, m.gamma*(s/m.s)/k, m.kappa*(s/m.s)/k)
-}
-
-const (
-	mostSteps = 40
-	slight    = 1e-6 // the change of a parameter for a derivative
-)
-
-// descend goes the way of Gauss and Newton, with damping, from some parameters to the map
-// that leaves least, and returns what that is, per square and number.
-func (l law) descend(e *evidence, x []float64) (*Map, float64) {
-	now := e.residuals(l.made(e.r, e.s, x))
-	if now == nil {
-		return nil, math.Inf(1)
-	}
-	damping := 1e-3
-	for step := 0; step < mostSteps && len(x) > 0; step++ {
-		slopes := make([][]float64, len(x))
-		for i := range x {
-			moved := slices.Clone(x)
-			moved[i] -= math.Copysign(slight, moved[i]) // away from the pole
-			if slopes[i] = e.residuals(l.made(e.r, e.s, moved)); slopes[i] == nil {
-				break
-			}
-			kernel.AddScaled(slopes[i], -1, now)
-			floats.Scale(1/(moved[i]-x[i]), slopes[i])
-		}
-		if slopes[len(x)-1] == nil {
-			break
-		}
-		before := kernel.Dot(now, now)
-		for range halvings {
-			next := slices.Clone(x)
-			kernel.AddScaled(next, -1, damped(slopes, now, damping))
-			if there := e.residuals(l.made(e.r, e.s, next)); there != nil && kernel.Dot(there, there) < before {
-				x, now = next, there
-				damping /= 4
-				break
-			}
-			damping *= 4
-		}
-		if kernel.Dot(now, now) > before*(1-1e-9) {
-			break
-		}
-	}
-	return l.made(e.r, e.s, x), floats.Norm(now, 2) / math.Sqrt(float64(len(now)))
-}
-
-// damped returns the solution of (JᵀJ + λ diag JᵀJ)y = Jᵀr for one or two columns of J.
-func damped(columns [][]float64, r []float64, lambda float64) []float64 {
-	if len(columns) == 1 {
-		x, _ := least(columns[0], make([]float64, len(r)), r, lambda)
-		return []float64{x}
-	}
-	x, y := least(columns[0], columns[1], r, lambda)
-	return []float64{x, y}
-}

@@ -58,7 +58,7 @@ func newLine(t, values []float64) (*line, bool) {
 		lo, hi = min(lo, v), max(hi, v)
 		first, last = min(first, t[k]), max(last, t[k])
 	}
-	s := hi/2 - lo/2
+	s := float64(hi/2) - float64(lo/2)
 	if n < leastValues || !(s > 0) || math.IsInf(s, 1) || !(last > first) {
 		return nil, false
 	}
@@ -167,15 +167,21 @@ func (l *line) starts() []point {
 	return out
 }
 
+// mostDescents is how many steps a descent takes, and fewDescents how many one of γ alone;
+// tinyStep is the change of a number for a derivative.
 const (
 	mostDescents = 200
+	fewDescents  = 15
 	tinyStep     = 1e-6
 )
 
 // descend takes damped Gauss–Newton steps, of γ alone or of both numbers.
 func (l *line) descend(p point, both bool) (point, float64) {
-	r, damping := l.size(p), 1e-3
-	for range mostDescents {
+	r, damping, most := l.size(p), 1e-3, fewDescents
+	if both {
+		most = mostDescents
+	}
+	for range most {
 		left := l.leftover(p)
 		du, dg := l.leftover(point{p.u + tinyStep, p.gamma}), l.leftover(point{p.u, p.gamma + tinyStep})
 		for k, v := range left {

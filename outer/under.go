@@ -8,19 +8,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Under is ψ(f). Asking it asks f.
+// An Under is aψ(f). Asking it asks f.
 type Under struct {
 	objective.Objective // f
 	Map                 *Map
+	Factor              float64 // a > 0
 }
 
-// Evaluate evaluates ψ(f).
+// Of returns aψ of a value of f.
+func (u Under) Of(f float64) float64 { return u.Factor * u.Map.Of(f) }
+
+// Evaluate evaluates aψ(f).
 func (u Under) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	err := u.Objective.Evaluate(ctx, points, values)
 	for i, v := range values {
-		values[i] = u.Map.Of(v)
+		values[i] = u.Of(v)
 	}
 	return err
+}
+
+// Replace puts another map in place of the one there is, with the factor for which both differ
+// by the same between two values.
+func (u *Under) Replace(by *Map, lo, hi float64) {
+	old, now := u.Map.Of(hi)-u.Map.Of(lo), by.Of(hi)-by.Of(lo)
+	if a := u.Factor * (old / now); a > 0 && !math.IsInf(a, 1) {
+		u.Factor = a
+	}
+	u.Map = by
 }
 
 // Grain returns the grain of ψ(f), where f has a grain and values from lo to hi: ψ′ times
@@ -48,7 +62,7 @@ func (m *Map) Inverse(v float64) float64 {
 		hi += step
 	}
 	for {
-		mid := lo + (hi/2 - lo/2)
+		mid := lo + (float64(hi/2) - float64(lo/2))
 		if !(mid > lo && mid < hi) {
 			return hi
 		}

@@ -28,7 +28,7 @@ type mapping struct {
 // mapped returns the run with ψ(f) in place of f.
 func (r *run) mapped(m *outer.Map) *run {
 	next := *r
-	next.mapping = &mapping{f: r.f, under: &outer.Under{Objective: counted{r.f}, Map: m}, tried: math.NaN()}
+	next.mapping = &mapping{f: r.f, under: &outer.Under{Objective: counted{r.f}, Map: m, Factor: 1}, tried: math.NaN()}
 	next.f = &watched{Objective: next.mapping.under, enter: r.f.stage, noise: r.f.noise, spread: math.Inf(1), queries: r.f.queries, walls: r.f.walls}
 	next.f.again = nearby.New(counted{next.f})
 	next.f.best.Point = slices.Clone(r.f.best.Point)
@@ -38,18 +38,25 @@ func (r *run) mapped(m *outer.Map) *run {
 
 // revalue says in the unit of ψ(f) what was seen of f so far.
 func (m *mapping) revalue(w *watched) {
-	psi := m.under.Map
-	w.best.Value, w.first = psi.Of(m.f.best.Value), psi.Of(m.f.first)
-	w.grain = psi.Grain(m.f.grain, m.f.best.Value, m.f.first)
+	w.best.Value, w.first = m.under.Of(m.f.best.Value), m.under.Of(m.f.first)
+	w.grain = m.under.Map.Grain(m.f.grain, m.f.best.Value, m.f.first).Scaled(m.under.Factor)
 }
 
 // A map that was found in the whole of the start box need not be exact near the minimum, where
 // values are lower than all that were seen: a root is steep there, and a little beside its
 // end it is wrong altogether. So before it is polished, ψ is fitted to squares around the
-// point found, with sides of these parts of the components' scales, so many of each.
-var besideParts = []float64{2, 0.5, 0.125, 0.03, 0.008}
+// point found. Their sides are from twice the components' scales down to where f hardly
+// changes, each a quarter of the one before, so many of each. The smaller the squares, the nearer
+// to the minimum they see, and the search has come nearer each time.
+const (
+	besideFirst = 2
+	besideNext  = 0.25
+	besideSizes = 12
+	besideEach  = 2
+)
 
-const besideEach = 5
+// seenBeside is how many grains values have to differ by to say something about ψ.
+const seenBeside = 1000
 
 // better is the part of the mixed differences of ψ(f) that another ψ may leave at most to be
 // taken in its place.
@@ -69,14 +76,18 @@ func (r *run) remap(ctx context.Context, at *coordinates) error {
 	r.f.stage(polishing)
 	x, fx := slices.Clone(m.f.best.Point), m.f.best.Value
 	stream := rng.Seed(r.task.Seed).Stream("auto", "map")
-	steps := make([][2][]float64, besideEach*len(besideParts))
+	steps := make([][2][]float64, besideEach*besideSizes)
+	part := float64(besideFirst)
 	for k := range steps {
+		if k > 0 && k%besideEach == 0 {
+			part *= besideNext
+		}
 		a, b := stream.IntN(len(blocks)), stream.IntN(len(blocks)-1)
 		if b >= a {
 			b++
 		}
 		for side, block := range [][]int{blocks[a], blocks[b]} {
-			steps[k][side] = at.beside(x, block[stream.IntN(len(block))], besideParts[k/besideEach], stream)
+			steps[k][side] = at.beside(x, block[stream.IntN(len(block))], part, stream)
 		}
 	}
 	values, err := objective.Ask(ctx, counted{m.f}, 3*len(steps), func(k int, row []float64) {
@@ -93,24 +104,49 @@ func (r *run) remap(ctx context.Context, at *coordinates) error {
 	var corners []outer.Corners
 	for k := range steps {
 		c := outer.Corners{fx, values[3*k], values[3*k+1], values[3*k+2]}
-		if !slices.ContainsFunc(c[:], notFinite) {
+		if !slices.ContainsFunc(c[:], notFinite) && slices.Max(c[:])-slices.Min(c[:]) > seenBeside*m.f.grain.Of(fx) {
 			corners = append(corners, c)
 		}
 	}
-	psi := outer.Fitted(corners, nil)
-	if psi != nil && outer.Coupling(psi, corners) < better*outer.Coupling(m.under.Map, corners) {
-		m.under.Map = psi
-	}
+	m.refit(corners)
 	r.f.queries = m.f.queries
 	r.f.best.Point = slices.Clone(m.f.best.Point)
 	m.revalue(r.f)
 	return nil
 }
 
+// refit takes another ψ if that is clearly better at some corners around the best point, or if
+// the end of a root is above the best value already.
+func (m *mapping) refit(corners []outer.Corners) {
+	old := m.under.Map
+	least := better * outer.Coupling(old, corners)
+	if old.Pole() >= m.f.best.Value && old.Pole() < m.f.first {
+		least = math.Inf(1)
+	}
+	var best *outer.Map
+	for _, psi := range []*outer.Map{outer.Fitted(corners, nil), old.Moved(corners)} {
+		if psi == nil {
+			continue
+		}
+		if there := outer.Coupling(psi, corners); there < least {
+			best, least = psi, there
+		}
+	}
+	if best == nil {
+		return
+	}
+	var highest []float64
+	for _, c := range corners {
+		highest = append(highest, slices.Max(c[:]))
+	}
+	slices.Sort(highest)
+	m.under.Replace(best, highest[len(highest)/2], highest[len(highest)-1])
+}
+
 // beside returns a step of a part of its scale along component j, either way, within the
 // bounds.
 func (c *coordinates) beside(x []float64, j int, part float64, stream *rng.Stream) []float64 {
-	t := part * c.scale[j] * (0.5 + stream.Float64())
+	t := part * c.scale[j] * (0.5 + float64(stream.Float64()))
 	least, most := c.room(x, j)
 	if stream.IntN(2) == 0 {
 		t = -t

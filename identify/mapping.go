@@ -1,0 +1,36 @@
+package identify
+
+import (
+	"context"
+
+	"github.com/untwist/untwist/outer"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A mapping is ψ∘f.
+type mapping struct {
+	unit
+	psi *outer.Map
+}
+
+// Evaluate evaluates ψ(f).
+func (m mapping) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	err := m.unit.Evaluate(ctx, points, values)
+	for i := range values {
+		values[i] = m.psi.Of(values[i])
+	}
+	return err
+}
+
+// mapped returns a ground with ψ(f) in place of f. Its grain is the largest that ψ makes of
+// that of f, at some values. Its points are its own.
+func mapped(g *ground, psi *outer.Map, samples []outer.Sample) *ground {
+	next := *g
+	next.f = mapping{unit{g.f, 1}, psi}
+	next.psi, next.plain, next.random, next.finite = psi, g, g.other, nil
+	next.grain.Absolute = 0
+	for _, s := range samples {
+		next.grain.Absolute = max(next.grain.Absolute, psi.Slope(s.Value)*g.grain.Of(s.Value))
+	}
+	return &next
+}

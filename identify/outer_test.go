@@ -1,0 +1,162 @@
+package identify
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/outer"
+	"github.com/untwist/untwist/problem"
+	"gonum.org/v1/gonum/mat"
+)
+
+// surveyed draws a problem with a map around it and surveys it.
+func surveyedUnder(t *testing.T, spec problem.Spec) (*problem.Problem, *Finding, int) {
+	t.Helper()
+	p, err := problem.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := objective.NewMeter(p, 500*spec.Dim*spec.Dim)
+	found, err := Survey{}.Identify(ctx, f, Request{Box: p.Domain(), Seed: spec.Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, found, f.Queries()
+}
+
+// names are what surveys call the maps of package problem.
+var names = map[string]string{"sqrt": outer.Root, "log": outer.Logarithm, "square": outer.Square, "exp": outer.Exponential, "rms": outer.Root}
+
+// A sum under each map: the frame is right to 1e-4, the map has its name, ψ(f) is certified,
+// and all that takes at most twice the queries of the sum itself. No seed may fail at this
+// size; of 108 runs with d = 40 none did.
+func TestSurveysUnderMaps(t *testing.T) {
+	dims, seeds, functions := []int{10}, uint64(1), []string{"rastrigin-like"}
+	if *whole {
+		dims, seeds, functions = []int{20, 40, 100}, 15, []string{"rastrigin", "rastrigin-like", "levy"}
+	}
+	for _, d := range dims {
+		for _, name := range functions {
+			for _, mix := range []string{"paper", "orthogonal"} {
+				for outside := range names {
+					failed := 0
+					for seed := range seeds {
+						spec := problem.Spec{Name: name, Dim: d, Mix: mix, Seed: seed}
+						_, _, plain := surveyedUnder(t, spec)
+						spec.Blemishes.Map = outside
+						p, found, queries := surveyedUnder(t, spec)
+						if found.Certificate.Verdict != certify.Separable || found.Map == nil || found.Map.Name() != names[outside] ||
+							!(frame.Compare(p.Frame(), found.Frame).Error() <= 1e-4) || queries > 2*plain+1000 {
+							failed++
+							t.Logf("%s, %s, %s, d = %d, seed %d: %v, map %+v, %d queries after %d", name, mix, outside, d, seed, found.Certificate.Verdict, found.Map, queries, plain)
+						}
+					}
+					if failed > int(seeds)/15 {
+						t.Errorf("%s, %s, %s, d = %d: %d of %d failed", name, mix, outside, d, failed, seeds)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Few components under a map, and blocks under one.
+func TestFewComponentsAndBlocksUnderMaps(t *testing.T) {
+	p, found, _ := surveyedUnder(t, problem.Spec{Name: "levy", Dim: 30, Components: 6, Seed: 1, Blemishes: problem.Blemishes{Map: "log"}})
+	if found.Certificate.Verdict != certify.Separable || found.Map == nil || found.Frame.Components() != 6 || frame.Compare(p.Frame(), found.Frame).Error() > 1e-4 {
+		t.Errorf("few components: %v, map %v", found.Certificate, found.Map)
+	}
+	right := 0
+	for seed := range uint64(2) { // of 120 runs 112 were right
+		_, found, _ := surveyedUnder(t, problem.Spec{Name: "ridge-blocks", Dim: 12, Seed: seed, Blemishes: problem.Blemishes{Map: "sqrt"}})
+		if found.Certificate.Verdict == certify.Blocks && found.Map != nil && found.Map.Name() == outer.Root && len(found.Blocks) == 3 {
+			right++
+		}
+	}
+	if right < 2 {
+		t.Errorf("blocks: %d of 2 right", right)
+	}
+}
+
+// Functions without a map have none, and their verdicts are those they had before: over the
+// first problems of the catalogue at d = 10, and with -whole at d = 30 with 20 seeds.
+func TestNoMapWhereThereIsNone(t *testing.T) {
+	dims, seeds := []int{10}, uint64(1)
+	if *whole {
+		dims, seeds = []int{10, 30}, 20
+	}
+	for _, e := range problem.Catalogue() {
+		if e.Map != "" {
+			continue
+		}
+		for _, mix := range []string{"paper", "orthogonal"} {
+			if !*whole && mix == "orthogonal" {
+				continue
+			}
+			for _, d := range dims {
+				for seed := range seeds {
+					p, err := problem.New(problem.Spec{Name: e.Name, Dim: d, Mix: mix, Seed: seed})
+					if err != nil {
+						continue // bbob's have rotations of their own
+					}
+					f := objective.NewMeter(p, 500*d*d)
+					if found, _ := (Survey{}).Identify(ctx, f, Request{Box: p.Domain(), Seed: seed}); found.Map != nil {
+						t.Errorf("%s, %s, d = %d, seed %d: %s", e.Name, mix, d, seed, found.Map.Name())
+					}
+				}
+			}
+		}
+	}
+}
+
+// A mapping asks f and returns ψ(f); its grain is ψ′ times that of f, and it draws points of
+// its own.
+func TestMappedGround(t *testing.T) {
+	f := objective.Func(2, func(x []float64) float64 { return math.Sqrt(1 + x[0]*x[0] + x[1]*x[1]) })
+	g := groundOf(f, 1, 1)
+	psi := outer.Fitted([]outer.Corners{{1, math.Sqrt2, math.Sqrt2, math.Sqrt(3)}, {1, 2, 3, math.Sqrt(12)}}, nil)
+	there := mapped(g, psi, []outer.Sample{{Value: 3}})
+	values := make([]float64, 2)
+	if err := there.f.Evaluate(context.Background(), mat.NewDense(2, 2, []float64{1, 1, 0, 2}), values); err != nil {
+		t.Fatal(err)
+	}
+	if values[0] != psi.Of(math.Sqrt(3)) || values[1] != psi.Of(math.Sqrt(5)) {
+		t.Errorf("values %g", values)
+	}
+	if want := psi.Slope(3) * g.grain.Of(3); there.grain.Absolute != want || there.psi != psi || there.plain != g || g.psi != nil {
+		t.Errorf("grain %g, want %g", there.grain.Absolute, want)
+	}
+}
+
+// Squares have sides along the halves of a frame, inside the bounds: in the right frame the
+// mixed differences of a sum are 0.
+func TestSquaresOfAFrame(t *testing.T) {
+	p := draw(t, "rastrigin", 6, "paper", 1)
+	g := newGround(ctx, p, Request{Box: p.Domain(), Bounds: p.Domain(), Seed: 1})
+	squares, err := squaresOf(g, p.Frame(), certify.Singles(6), 20)
+	if err != nil || len(squares) != 20 {
+		t.Fatal(len(squares), err)
+	}
+	if c := outer.Coupling(nil, squares); c > 1e-10 {
+		t.Errorf("coupling %g", c)
+	}
+	c := newCandidate(g, p.Frame(), certify.Singles(6))
+	local := mapped(g, outer.Fitted(squares, nil), nil)
+	crosses, err := crosses(local, c)
+	if err != nil || len(crosses) != 3 {
+		t.Fatal(len(crosses), err)
+	}
+	for _, along := range crosses {
+		var corners []outer.Corners
+		for _, s := range along {
+			corners = append(corners, s.Corners)
+		}
+		if c := outer.Coupling(nil, corners); c > 1e-9 {
+			t.Errorf("along a pair: coupling %g", c)
+		}
+	}
+}

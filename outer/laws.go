@@ -1,0 +1,156 @@
+package outer
+
+import (
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A law is a family of powers, given by parameters: the map, and nil if there is none.
+type law struct {
+	free  int // parameters
+	start func(near *Map) []float64
+	made  func(r, s float64, x []float64) *Map
+}
+
+// laws are the families that Fitted tries, the simplest first: the powers that have names
+// of f itself, any power of f, e^{γt}, the powers that have names, and all powers.
+func laws() []law {
+	ofF := func(p float64) law {
+		return law{0, func(near *Map) []float64 { return nil }, func(r, s float64, _ []float64) *Map {
+			return fromPole(r, s, 0, p)
+		}}
+	}
+	named := func(p float64) law {
+		return law{1, kappaOf, func(r, s float64, x []float64) *Map { return power(r, s, (p-1)*bounded(x[0]), bounded(x[0])) }}
+	}
+	return []law{
+		ofF(2), ofF(0.5), ofF(0),
+		{1, func(near *Map) []float64 { return []float64{near.raisedTo()} }, func(r, s float64, x []float64) *Map {
+			return fromPole(r, s, 0, x[0])
+		}},
+		{1, func(near *Map) []float64 { return []float64{near.gamma} }, func(r, s float64, x []float64) *Map { return power(r, s, x[0], 0) }},
+		named(2), named(0.5), named(0),
+		{2, func(near *Map) []float64 { return []float64{near.gamma, near.kappa} }, func(r, s float64, x []float64) *Map {
+			return power(r, s, x[0], bounded(x[1]))
+		}},
+	}
+}
+
+func kappaOf(near *Map) []float64 { return []float64{near.kappa} }
+
+// bounded keeps the pole away from the values.
+func bounded(kappa float64) float64 { return min(max(kappa, -nearest), nearest) }
+
+// raisedTo returns p = ω/κ, or 1 where that is not a number of ordinary size.
+func (m *Map) raisedTo() float64 {
+	if p := (m.kappa + m.gamma) / m.kappa; math.Abs(p) < 10 {
+		return p
+	}
+	return 1
+}
+
+// fromPole returns the power p of f − pole; nil if values of f are on both sides of it.
+func fromPole(r, s, pole, p float64) *Map {
+	kappa := s / (r - pole)
+	if !(math.Abs(kappa) <= 1) {
+		return nil
+	}
+	return power(r, s, (p-1)*kappa, kappa)
+}
+
+// fitted returns the best map of a family that is reached from several starts, that of a
+// near map and some others, and what it leaves; nil: there is none.
+func (l law) fitted(e *evidence, near *Map) (best *Map, least float64) {
+	starts := []*Map{power(e.r, e.s, 1, 0), power(e.r, e.s, -1, 0), power(e.r, e.s, 0.5, 0.5), power(e.r, e.s, -0.25, 0.5), power(e.r, e.s, 0.9, 0.9), power(e.r, e.s, -0.45, 0.9), power(e.r, e.s, -0.9, 0.9)}
+	if near != nil {
+		starts = append(starts, near.around(e.r, e.s))
+	}
+	least = math.Inf(1)
+	for _, start := range starts {
+		if m, left := l.descend(e, l.start(start)); left < least {
+			best, least = m, left
+		}
+		if l.free == 0 {
+			break
+		}
+	}
+	return best, least
+}
+
+// around returns the same power law, by values around r that differ by s.
+func (m *Map) around(r, s float64) *Map {
+	k := 1 + float64(m.kappa*(r-m.r)/m.s) // 1 + κt at r
+	if !(k > 0) {
+		return power(r, s, m.gamma, m.kappa)
+	}
+	return power(r, s, m.gamma*(s/m.s)/k, m.kappa*(s/m.s)/k)
+}
+
+const (
+	mostSteps = 40
+	slight    = 1e-6 // the change of a parameter for a derivative
+)
+
+// descend goes the way of Gauss and Newton, with damping, from some parameters to the map
+// that leaves least, and returns what that is, per square and number.
+func (l law) descend(e *evidence, x []float64) (*Map, float64) {
+	now := e.residuals(l.made(e.r, e.s, x))
+	if now == nil {
+		return nil, math.Inf(1)
+	}
+	damping := 1e-3
+	for step := 0; step < mostSteps && len(x) > 0; step++ {
+		slopes := make([][]float64, len(x))
+		for i := range x {
+			moved := slices.Clone(x)
+			moved[i] -= math.Copysign(slight, moved[i]) // away from the pole
+			if slopes[i] = e.residuals(l.made(e.r, e.s, moved)); slopes[i] == nil {
+				break
+			}
+			kernel.AddScaled(slopes[i], -1, now)
+			floats.Scale(1/(moved[i]-x[i]), slopes[i])
+		}
+		if slopes[len(x)-1] == nil {
+			break
+		}
+		before := kernel.Dot(now, now)
+		for range halvings {
+			next := slices.Clone(x)
+			kernel.AddScaled(next, -1, damped(slopes, now, damping))
+			if there := e.residuals(l.made(e.r, e.s, next)); there != nil && kernel.Dot(there, there) < before {
+				x, now = next, there
+				damping /= 4
+				break
+			}
+			damping *= 4
+		}
+		if kernel.Dot(now, now) > before*(1-1e-9) {
+			break
+		}
+	}
+	return l.made(e.r, e.s, x), floats.Norm(now, 2) / math.Sqrt(float64(len(now)))
+}
+
+// damped returns the solution of (JᵀJ + λ diag JᵀJ)y = Jᵀr for some columns of J; 0 if there is
+// none.
+func damped(columns [][]float64, r []float64, lambda float64) []float64 {
+	n := len(columns)
+	square, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	for i, a := range columns {
+		for j := range i + 1 {
+			square.SetSym(i, j, kernel.Dot(a, columns[j]))
+		}
+		square.SetSym(i, i, square.At(i, i)*(1+lambda)+math.SmallestNonzeroFloat64)
+		right.SetVec(i, kernel.Dot(a, r))
+	}
+	y := mat.NewVecDense(n, nil)
+	var c mat.Cholesky
+	if !c.Factorize(square) || c.SolveVecTo(y, right) != nil && !kernel.Finite(mat.Norm(y, 2)) {
+		return make([]float64, n)
+	}
+	return y.RawVector().Data
+}
