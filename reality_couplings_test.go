@@ -112,7 +112,7 @@ func TestRealityCombined(t *testing.T) {
 // same measure in the true frame; NaN if that is not the verdict.
 func couplings(t *testing.T, p *problem.Problem, s untwist.Findings) (number, truth float64) {
 	t.Helper()
-	if s.Certificate.Verdict != "nearly-separable" {
+	if s.Certificate.Verdict != certify.NearlySeparable {
 		return math.NaN(), math.NaN()
 	}
 	c, err := certify.Test{Box: p.Domain(), Most: 100}.Certify(ctx, p, p.Frame(), nil)

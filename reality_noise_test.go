@@ -227,4 +227,13 @@ func honestCell(t *testing.T, b *book, spec problem.Spec, n disturbance) {
 // A statement is what a result says of the noise; NaN where it says nothing.
 type statement struct{ sigma, mean, half float64 }
 
-func says(untwist.Result) statement { return statement{math.NaN(), math.NaN(), math.NaN()} }
+func says(r untwist.Result) statement {
+	s := statement{math.NaN(), math.NaN(), math.NaN()}
+	if r.Noise != nil {
+		s.sigma = r.Noise.Sigma
+	}
+	if r.ValueMean != nil && r.ValueError != nil {
+		s.mean, s.half = *r.ValueMean, *r.ValueError
+	}
+	return s
+}
