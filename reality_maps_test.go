@@ -17,10 +17,11 @@ import (
 
 var bothMixes = []string{"paper", "orthogonal"}
 
-// findings probes a problem at seeds, with the default budget.
+// findings probes a problem at seeds, with the default budget. Where it ends with an error
+// nothing was found; at all seeds it must not.
 func findings(t *testing.T, spec problem.Spec, seeds []uint64) ([]untwist.Findings, []*problem.Problem) {
 	t.Helper()
-	all, problems := make([]untwist.Findings, len(seeds)), make([]*problem.Problem, len(seeds))
+	all, problems, ended := make([]untwist.Findings, len(seeds)), make([]*problem.Problem, len(seeds)), make([]error, len(seeds))
 	each(len(seeds), func(i int) {
 		s := spec
 		s.Seed = seeds[i]
@@ -30,8 +31,11 @@ func findings(t *testing.T, spec problem.Spec, seeds []uint64) ([]untwist.Findin
 			return
 		}
 		problems[i] = p
-		all[i], _ = untwist.Probe(ctx, p, untwist.Options{Seed: s.Seed, Start: p.Domain()}) // an error: nothing was found
+		all[i], ended[i] = untwist.Probe(ctx, p, untwist.Options{Seed: s.Seed, Start: p.Domain()})
 	})
+	if !slices.Contains(ended, nil) {
+		t.Errorf("%v: no seed could be probed: %v", spec, ended[0])
+	}
 	return all, problems
 }
 
