@@ -134,7 +134,7 @@ func mappedCell(t *testing.T, b *book, spec problem.Spec, by string) {
 	if !*whole {
 		most = 3 * f.number("plain") // the medians of few seeds are chance
 	}
-	if f.number("identified") < float64(need) || f.number("solved") < float64(need) || !(f.number("queries") <= most) {
+	if !(f.number("identified") >= float64(need) && f.number("solved") >= float64(need) && f.number("queries") <= most) {
 		t.Errorf("%s under %s: %v", title(spec, ""), by, f)
 	}
 }
@@ -158,7 +158,7 @@ func raceCell(t *testing.T, b *book, spec problem.Spec, most float64) {
 	if !ok {
 		return
 	}
-	if !(f.number("queries") <= most*f.number("cmaes")) || f.number("solved") < f.number("cmaes.solved")-1 {
+	if !(f.number("queries") <= most*f.number("cmaes") && f.number("solved") >= f.number("cmaes.solved")-1) {
 		t.Errorf("%s %s: %v, at most %v times the queries of CMA-ES are allowed", title(spec, ""), spec.Map, f, most)
 	}
 }
@@ -169,7 +169,7 @@ func evenCell(t *testing.T, b *book, name string, ours course) {
 	f, ok := b.cell(t, "even "+name, few(31, 7), func(seeds []uint64) fact {
 		return versus(ours.attempts(t, seeds), ours.cmaes().attempts(t, seeds), gapOf, 1e-8)
 	})
-	if ok && f.number("p") <= notWorse {
+	if ok && !(f.number("p") > notWorse) {
 		t.Errorf("%s: worse than CMA-ES, %v", name, f)
 	}
 }

@@ -102,7 +102,7 @@ func brief(v float64) string {
 
 func versusText(f fact) string {
 	text := brief(f.number("auto")) + " / " + brief(f.number("cmaes"))
-	if f.number("p") <= notWorse {
+	if !(f.number("p") > notWorse) {
 		return "**" + text + "**"
 	}
 	return text
