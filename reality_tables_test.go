@@ -168,7 +168,7 @@ func (b *book) series(begins, quantity string, x func(words []string) (float64, 
 	return all
 }
 
-// after returns the number after a prefix, in the k-th word.
+// numberAfter returns the number after a prefix, in the k-th word.
 func numberAfter(prefix string, k int) func([]string) (float64, bool) {
 	return func(w []string) (float64, bool) {
 		if k >= len(w) {
