@@ -102,7 +102,7 @@ func brief(v float64) string {
 
 func versusText(f fact) string {
 	text := brief(f.number("auto")) + " / " + brief(f.number("cmaes"))
-	if f.number("p") <= notWorse {
+	if !(f.number("p") > notWorse) {
 		return "**" + text + "**"
 	}
 	return text
@@ -168,7 +168,7 @@ func (b *book) series(begins, quantity string, x func(words []string) (float64, 
 	return all
 }
 
-// after returns the number after a prefix, in the k-th word.
+// numberAfter returns the number after a prefix, in the k-th word.
 func numberAfter(prefix string, k int) func([]string) (float64, bool) {
 	return func(w []string) (float64, bool) {
 		if k >= len(w) {

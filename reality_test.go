@@ -329,9 +329,6 @@ func count(all []attempt, holds func(attempt) bool) (n int) {
 	return n
 }
 
-// middle returns the median, as values of runs are.
-func middle(values []float64) float64 { return sortedUp(values)[len(values)/2] }
-
 // notWorse is the level at which auto is worse than CMA-ES.
 const notWorse = 0.01
 
