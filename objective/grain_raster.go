@@ -36,12 +36,15 @@ func printed(values []float64) (g Grain, whole bool) {
 	for _, d := range all {
 		digits, last = max(digits, d.digits), max(last, d.digits-1-d.decade)
 	}
-	whole = (whole || counts(seen)) && !padded(all, digits)
+	unit, counts := countsOf(seen)
+	whole = (whole || counts) && !padded(all, digits)
 	switch {
 	case digits <= mostDigits && fixed(all, last):
 		return Grain{Relative: Rounding.Relative, Absolute: math.Pow10(-last) * uniform, Kind: Raster}, whole
 	case digits <= mostDigits:
 		return Grain{Relative: Rounding.Relative, Digits: digits, Kind: Raster}, whole
+	case whole && counts: // in a unit that is a power of two
+		return Grain{Relative: Rounding.Relative, Absolute: unit * uniform, Kind: Raster}, true
 	case short && !whole:
 		return Grain{Relative: single, Kind: Raster}, false
 	}
@@ -141,10 +144,11 @@ func fixed(all []decimal, last int) bool {
 // mostCount is the largest number that counts as one.
 const mostCount = 1 << 20
 
-// counts reports whether all values are whole multiples of one power of two, and small ones:
-// they are counts in some unit.
-func counts(seen map[float64]bool) bool {
-	unit, most := math.Inf(1), 0.0
+// countsOf returns the largest power of two of which all values are whole multiples, and
+// whether they are small ones: then they are counts in that unit.
+func countsOf(seen map[float64]bool) (unit float64, counts bool) {
+	most := 0.0
+	unit = math.Inf(1)
 	for v := range seen {
 		fraction, exponent := math.Frexp(math.Abs(v))
 		bits := uint64(fraction * (1 << 53))
@@ -153,5 +157,5 @@ func counts(seen map[float64]bool) bool {
 		}
 		unit, most = min(unit, math.Ldexp(1, exponent-53)), max(most, math.Abs(v))
 	}
-	return most/unit < mostCount
+	return unit, most/unit < mostCount
 }
