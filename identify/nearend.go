@@ -62,20 +62,16 @@ func (n nearEnd) conclude(before Finding, s *span, near *nearness) (*Finding, *s
 // certify refines the frame, measures couplings and scales, and reaches the verdict.
 func (n nearEnd) certify(found *Finding, s *span, near *nearness) error {
 	w := n.w
-	c, err := n.refined(near)
-	if err != nil {
-		return err
-	}
-	if c, err = c.withSteps(w.g, max(1, w.Measures)); err != nil {
-		return err
-	}
-	round, err := round(w.g, c)
+	c, round, err := n.rounded(near)
 	if err != nil {
 		return err
 	}
 	found.Residual = near.unsure
 	if err := w.assemble(found, s, pruned{frame: c.frame, blocks: c.blocks, linear: -1, scale: c.h}, 0); err != nil {
 		return err
+	}
+	if !round {
+		return nil
 	}
 	test := w.g.test(0, false)
 	test.Most = nearSplits
@@ -84,17 +80,37 @@ func (n nearEnd) certify(found *Finding, s *span, near *nearness) error {
 	}
 	m := found.Frame.Components()
 	few := len(certify.Carriers(found.Pairs))*fewPairs <= m*(m-1)/2
-	switch {
-	case round && few:
+	if test.Nearly = nearLimit; few {
 		test.Nearly = sparseLimit
-	case round:
-		test.Nearly = nearLimit
 	}
 	found.Certificate, err = test.Certify(w.g.ctx, w.g.f, found.Frame, found.Blocks)
-	if found.Certificate.Verdict == certify.NotSeparable && !(few && round) { // a search would not know what to do
+	if found.Certificate.Verdict == certify.NotSeparable && !few { // a search would not know what to do
 		found.Pairs = nil
 	}
 	return err
+}
+
+// wellKnown is the error of a frame up to which minima that are not round in it will not be
+// in a better one.
+const wellKnown = 0.05
+
+// rounded returns the refined candidate, with its steps, and whether minima are round in it.
+// Where they are not, and the frame is well known, it is not refined.
+func (n nearEnd) rounded(near *nearness) (c *candidate, ok bool, err error) {
+	if c, err = near.c.withSteps(n.w.g, 1); err != nil {
+		return nil, false, err
+	}
+	if ok, err = round(n.w.g, c); err != nil || !ok && near.unsure <= wellKnown {
+		return c, false, err
+	}
+	if c, err = n.refined(near); err != nil {
+		return nil, false, err
+	}
+	if c, err = c.withSteps(n.w.g, max(1, n.w.Measures)); err != nil || ok {
+		return c, ok, err
+	}
+	ok, err = round(n.w.g, c)
+	return c, ok, err
 }
 
 // Over long steps couplings matter less beside single differences than in Hessians: they
