@@ -62,6 +62,9 @@ func (r *run) grain(ctx context.Context, by identify.Identifier) (objective.Grai
 	if _, paper := by.(identify.Paper); paper {
 		return objective.Rounding, nil
 	}
+	if sigma := r.options.NoiseLevel; sigma > 0 {
+		return objective.Known(sigma), nil
+	}
 	r.enter(objective.OfNoise)
 	return objective.MeasureGrain(ctx, r.scale, objective.Cube(r.scale.Dim(), -1, 1), rng.Seed(r.options.Seed).Stream("grain"))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/line"
+	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,6 +26,9 @@ type Structure struct {
 	// Blocks are the components that f couples, in ascending order. If f is separable,
 	// each block has one component.
 	Blocks [][]int
+	// Map undoes an outer map: it is ψ(f) that separates, and all that is said here about f
+	// is said about ψ(f); nil if there is no map.
+	Map *outer.Map
 	// Linear is a component in which f is linear, so that a search could leave it out;
 	// -1 if there is none.
 	Linear int
@@ -33,6 +37,9 @@ type Structure struct {
 	Quadratic   bool
 	Certificate certify.Certificate
 
+	// Pairs are the pairs of components that carry the couplings, the strongest first, where
+	// f nearly separates: nine tenths of the sum of squares of their mixed differences.
+	Pairs []certify.Pair
 	// Residual is how far the frame may still be from the truth: the largest
 	// error E of a component that the last check has found.
 	Residual float64
@@ -52,12 +59,15 @@ func noStructure(dim int) Structure {
 // structure returns what was found, in the user's coordinates.
 func (r *run) structure(found *identify.Finding) (Structure, error) {
 	out := Structure{
-		Dim: r.scale.Dim(), Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic,
+		Dim: r.scale.Dim(), Blocks: found.Blocks, Map: found.Map, Linear: found.Linear, Quadratic: found.Quadratic,
 		Certificate: found.Certificate, Residual: found.Residual,
 		Spectrum: found.Spectrum, Before: found.Before, After: found.After,
 	}
 	if found.Frame == nil {
 		return out, nil
+	}
+	if found.Certificate.Verdict == certify.NearlySeparable {
+		out.Pairs = certify.Carriers(found.Pairs)
 	}
 	var err error
 	out.Frame, err = unscaled(found.Frame, r.options.Start)
@@ -83,6 +93,12 @@ func (s Structure) String() string {
 		fmt.Fprintf(&text, "separable in %s", coordinates)
 	case certify.Blocks:
 		fmt.Fprintf(&text, "separable into %s made up of %s", words.Count(len(s.Blocks), "block", "blocks"), coordinates)
+	case certify.NearlySeparable:
+		fmt.Fprintf(&text, "nearly separable in %s: couplings are %s of single differences", coordinates, percent(s.Certificate.Coupling))
+		if len(s.Pairs) > 0 { // people count from 1
+			fmt.Fprintf(&text, ", most between %d and %d", s.Pairs[0].I+1, s.Pairs[0].J+1)
+		}
+		return text.String()
 	case certify.NotSeparable:
 		text.WriteString("not separable in any coordinates that were tried")
 	default:
@@ -91,7 +107,10 @@ func (s Structure) String() string {
 	if v := s.Certificate.Verdict; m < s.Frame.Dim() && (v == certify.Separable || v == certify.Blocks) {
 		fmt.Fprintf(&text, " out of %d dimensions", s.Frame.Dim())
 	}
-	if s.Quadratic {
+	switch {
+	case s.Map != nil:
+		fmt.Fprintf(&text, " after an outer map, f ≈ %s", s.mapped())
+	case s.Quadratic:
 		text.WriteString(", a quadratic")
 	}
 	if s.Linear >= 0 {
@@ -108,6 +127,25 @@ func (s Structure) String() string {
 	}
 	return text.String()
 }
+
+// mapped says in words what f is after an outer map.
+func (s Structure) mapped() string {
+	what := "sum"
+	if s.Quadratic {
+		what = "quadratic"
+	}
+	switch name := s.Map.Name(); name {
+	case outer.Some:
+		return fmt.Sprintf("an increasing function of a %s", what)
+	case outer.PowerLaw:
+		return fmt.Sprintf("a %s to the power of %.2g", what, s.Map.Exponent())
+	default:
+		return fmt.Sprintf("%s of a %s", name, what)
+	}
+}
+
+// percent returns a part as a percentage of one or two digits.
+func percent(part float64) string { return fmt.Sprintf("%.2g %%", 100*part) }
 
 // unscaled turns a frame of scaled coordinates z = (x−c)/half into a frame of x:
 // ⟨w, z⟩ = ⟨w/half, x⟩ plus a constant. Rows along a coordinate do not change, and no row
@@ -146,7 +184,8 @@ func divided(f *frame.Frame, by func(k int) float64) (*frame.Frame, error) {
 	return frame.New(w)
 }
 
-// A Profile is f along a component: f_j up to a constant.
+// A Profile is f along a component: f_j up to a constant. After an outer map it is how much f
+// itself rises along the component, from the point found.
 type Profile = line.Profile
 
 // A Well is a local minimum along a component.

@@ -22,6 +22,9 @@ type Test struct {
 	// Error is the standard deviation of the mixed differences that the error of the frame
 	// makes over the box, in units of f, if f has noise and that is known.
 	Error float64
+	// Nearly is the Coupling up to which a frame of single components that does not
+	// separate f is called NearlySeparable; 0: none is.
+	Nearly float64
 	// Quadratic says that f is known to be a quadratic. Its frame may be a conjugate
 	// basis with very long directions, along which differences say nothing. It has been
 	// certified by the Hessian already.
@@ -93,7 +96,7 @@ func (t Test) Splits(ctx context.Context, f objective.Objective, w *frame.Frame,
 // decide reaches the verdict.
 func (t Test) decide(c *Certificate, components, blocks int) {
 	if t.Grain.Kind == objective.NoNoise {
-		c.decide(components, blocks, t.Slack)
+		c.decide(components, blocks, t.Slack, t.Nearly)
 	} else {
 		c.decideNoisy(components, blocks, t.Slack, t.Error)
 	}
@@ -151,6 +154,9 @@ func (t Test) check(d int) error {
 	}
 	if !(t.Error >= 0) {
 		return objective.BadOption("Error", "%v, must be a number of at least 0", t.Error)
+	}
+	if !(t.Nearly >= 0) {
+		return objective.BadOption("Nearly", "%v, must be a number of at least 0", t.Nearly)
 	}
 	if t.Most < 0 {
 		return objective.BadOption("Most", "%d, must not be negative", t.Most)

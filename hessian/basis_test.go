@@ -200,8 +200,8 @@ func TestChain(t *testing.T) {
 		if !mat.Equal(e.Hessian, three.Hessians[k]) || !mat.Equal(e.Hessian, three.Base.Seen[1+k]) {
 			t.Errorf("Hessian %d is another", k)
 		}
-		if k == 2 && e.Value != three.Value {
-			t.Errorf("value %g, want %g", three.Value, e.Value)
+		if e.Value != three.Values[k] || !slices.Equal(e.Gradient, three.Slopes[k]) {
+			t.Errorf("value %g and slopes %g, want %g and %g", three.Values[k], three.Slopes[k], e.Value, e.Gradient)
 		}
 	}
 	if own := three.Own(); len(own.Seen) != 3 || len(three.Base.Seen) != 4 || !mat.Equal(three.Base.Seen[0], before) {

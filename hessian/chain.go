@@ -20,7 +20,8 @@ type Chain struct {
 	Step     float64      // ε, above 0
 	Points   [][]float64  // where Hessians were taken
 	Hessians []*mat.Dense // T_iᵀHT_j at each point
-	Value    float64      // f at the last point
+	Values   []float64    // f at each point
+	Slopes   [][]float64  // T_iᵀ∇f at each point
 }
 
 // Wasted limits how many Hessians may be spoilt by values that are not finite: not more
@@ -63,7 +64,8 @@ func (c Chain) Extended(ctx context.Context, f objective.Objective, n int, point
 			c.Points = append(slices.Clip(c.Points), e.Point)
 			c.Hessians = append(slices.Clip(c.Hessians), e.Hessian)
 			c.Base.Seen = append(slices.Clip(c.Base.Seen), e.Hessian)
-			c.Value = e.Value
+			c.Values = append(slices.Clip(c.Values), e.Value)
+			c.Slopes = append(slices.Clip(c.Slopes), e.Gradient)
 		}
 		if failed += spoilt; failed > len(c.Hessians)+Wasted {
 			return c, ErrNotFinite
@@ -110,5 +112,11 @@ func (c Chain) shortened() Chain {
 	}
 	c.Base = c.Base.Scaled(factor)
 	c.Hessians = slices.Clone(c.Base.Seen[len(c.Base.Seen)-len(c.Hessians):])
+	slopes := make([][]float64, len(c.Slopes))
+	for k, s := range c.Slopes {
+		slopes[k] = make([]float64, m)
+		floats.MulTo(slopes[k], s, factor)
+	}
+	c.Slopes = slopes
 	return c
 }

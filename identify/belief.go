@@ -146,7 +146,7 @@ func (b *belief) learn(equations func(k int, e *mat.Dense) []equation) *mat.Dens
 			var r [2]float64
 			b.last[k] = gram{}
 			for _, q := range all {
-				b.last[k] = b.last[k].plus(outer(q.v, q.w))
+				b.last[k] = b.last[k].plus(gramOf(q.v, q.w))
 				r[0], r[1] = r[0]+float64(q.v*q.m), r[1]+float64(q.w*q.m)
 				total[k] += q.vv + q.ww
 			}

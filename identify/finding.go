@@ -5,6 +5,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -12,6 +13,9 @@ import (
 type Finding struct {
 	Frame  *frame.Frame // m×d; nil: none was found
 	Blocks [][]int      // of components, ascending
+	// Map undoes the outer map of f: ψ(f) separates in Frame, and the certificate, the
+	// linear component, Quadratic and the scales are those of ψ(f). nil: f itself does.
+	Map *outer.Map
 	// Linear is the component in which f is linear, orthogonal to the others;
 	// -1: none.
 	Linear int
@@ -24,6 +28,9 @@ type Finding struct {
 	// E may be left. Where f has noise it is the largest standard error of an E_ij, in units
 	// of the curvatures.
 	Residual float64
+	// Pairs are how much all pairs of components couple, where the frame was found although f
+	// does not separate in it; nil: not so.
+	Pairs []certify.Pair
 	// Scale is, for each component, the length along u_j over which f_j″ changes
 	// by about a third, so that a grid has to be finer. See Survey.Measures.
 	Scale []float64

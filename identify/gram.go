@@ -5,8 +5,8 @@ import "math"
 // A gram is the symmetric matrix (a b; b c).
 type gram struct{ a, b, c float64 }
 
-// outer returns (v, w)ᵀ(v, w).
-func outer(v, w float64) gram { return gram{square(v), float64(v * w), square(w)} }
+// gramOf returns (v, w)ᵀ(v, w).
+func gramOf(v, w float64) gram { return gram{square(v), float64(v * w), square(w)} }
 
 // plus returns the sum of two matrices.
 func (g gram) plus(h gram) gram { return gram{g.a + h.a, g.b + h.b, g.c + h.c} }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
@@ -11,6 +12,7 @@ import (
 	"github.com/untwist/untwist/internal/nearby"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,11 +25,16 @@ type ground struct {
 	inner  objective.Box // its middle, from which all other points are drawn
 	bounds objective.Box // nothing outside is asked
 	random *rng.Stream
+	other  *rng.Stream // for what the plain road must not notice
+	psi    *outer.Map  // f is ψ of what is asked; nil: no map
+	plain  *ground     // the ground without ψ
+	factor float64     // f is multiplied by
 	grain  objective.Grain
 	valley *valley     // where points are drawn instead; nil: in the inner box
 	fails  bool        // f has failed at a point
 	reach  float64     // how far composed points may be from drawn ones, 1: all the way
 	finite [][]float64 // drawn points at which f is finite, and which nobody has used yet
+	asked  []asked     // the first points that were asked for, and their values
 
 	slopeStep float64 // the step for gradients; 0: not chosen yet
 	unspanned int     // so many gradients do not span f's components
@@ -41,20 +48,45 @@ const middle = 0.4
 // newGround prepares to ask f. Random numbers come from the stream ("identify",
 // "survey") of the seed.
 func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
-	inner := objective.Cube(len(r.Box.Lo), 0, 0)
-	for i := range r.Box.Lo {
-		half := (r.Box.Hi[i] - r.Box.Lo[i]) / 2
-		inner.Lo[i], inner.Hi[i] = r.Box.Lo[i]+float64((1-middle)*half), r.Box.Hi[i]-float64((1-middle)*half)
-	}
 	return &ground{
-		ctx: ctx, f: nearby.New(f), box: r.Box, inner: inner, bounds: r.Bounds, reach: 1,
+		ctx: ctx, f: nearby.New(f), box: r.Box, inner: shrunk(r.Box, middle), bounds: r.Bounds, reach: 1,
 		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: r.Grain,
+		other: rng.Seed(r.Seed).Stream("identify", "outer"), factor: 1,
 	}
+}
+
+// shrunk returns the middle of a box, so much of it in every coordinate.
+func shrunk(box objective.Box, part float64) objective.Box {
+	inner := objective.Cube(len(box.Lo), 0, 0)
+	for i := range box.Lo {
+		half := (box.Hi[i] - box.Lo[i]) / 2
+		inner.Lo[i], inner.Hi[i] = box.Lo[i]+float64((1-part)*half), box.Hi[i]-float64((1-part)*half)
+	}
+	return inner
 }
 
 // ask evaluates f at n points, which fill writes one by one.
 func (g *ground) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
-	return objective.Ask(g.ctx, g.f, n, fill)
+	from := len(g.asked)
+	values, err := objective.Ask(g.ctx, g.f, n, func(k int, x []float64) {
+		fill(k, x)
+		if from+k < recalled {
+			g.asked = append(g.asked, asked{x: slices.Clone(x)})
+		}
+	})
+	for k := from; k < len(g.asked) && k-from < len(values); k++ {
+		g.asked[k].f = values[k-from]
+	}
+	return values, err
+}
+
+// recalled is how many points are remembered.
+const recalled = 256
+
+// An asked point, and the value of f there.
+type asked struct {
+	x []float64
+	f float64
 }
 
 // anywhere draws a point of the whole box.
@@ -96,7 +128,10 @@ func (g *ground) rescale() error {
 	}
 	if spread := float64(most/2) - float64(least/2); spread > 0 {
 		factor := math.Ldexp(1, min(largestUnit, -math.Ilogb(spread)))
-		g.f, g.grain = unit{g.f, factor}, g.grain.Scaled(factor)
+		g.f, g.grain, g.factor = unit{g.f, factor}, g.grain.Scaled(factor), factor
+		for k := range g.asked {
+			g.asked[k].f *= factor
+		}
 	}
 	return nil
 }

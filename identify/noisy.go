@@ -277,5 +277,5 @@ const steepest = 1e-9
 
 // entryNoise returns the standard deviation of an entry of a Hessian of a chain.
 func entryNoise(g *ground, c hessian.Chain) float64 {
-	return g.grain.Of(c.Value) / (2 * square(c.Step))
+	return g.grain.Of(c.Values[len(c.Values)-1]) / (2 * square(c.Step))
 }

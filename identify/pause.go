@@ -20,6 +20,9 @@ type Doubt struct {
 	//
 	// up to a factor.
 	Inverse *mat.SymDense
+	// Resolved says that there is no doubt any more: what follows is a frame, if not one in
+	// which f separates. The other fields are empty.
+	Resolved bool
 }
 
 // WellConditioned is the condition number of a Hessian up to which it is exact enough to
@@ -41,28 +44,31 @@ const (
 
 // hopeless interrupts the survey if two well-conditioned Hessians lead to a frame that is
 // far from separating f, the first, which has whitened the directions, and another one, and
-// a third one does not show blocks either. It returns the chain with the other ones.
-func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (hessian.Chain, error) {
+// a third one does not show blocks or a map either. It returns the chain with the other ones.
+func (p *proposer) hopeless(chain hessian.Chain, white hessian.Basis) (proposal, hessian.Chain, error) {
 	m := len(white.Lambda)
 	if p.pause == nil || white.Lambda[m-1] > WellConditioned*white.Lambda[0] {
-		return chain, nil
+		return proposal{}, chain, nil
 	}
 	chain, err := p.g.extended(chain, 1)
 	if err != nil {
-		return chain, err
+		return proposal{}, chain, err
 	}
 	c, err := p.diagonal([]*mat.Dense{chain.Hessians[0], chain.Base.Seen[0]}, chain, 1)
 	if c == nil || err != nil || c.check.typical() <= rough {
-		return chain, err
+		return proposal{}, chain, err
 	}
 	if chain, err = p.g.extended(chain, 2); err != nil {
-		return chain, err
+		return proposal{}, chain, err
 	}
 	c, err = p.diagonal(append(slices.Clone(chain.Hessians), chain.Base.Seen[0]), chain, 1)
 	if err != nil || likely(c, uncoupledForward) {
-		return chain, err
+		return proposal{}, chain, err
 	}
-	return chain, p.doubt(hessian.Forward.Queries(m))
+	if mapped, err := p.underMap(p.withFirst(chain), coupled(c)); mapped.done() || err != nil {
+		return mapped, chain, err
+	}
+	return proposal{}, chain, p.doubt(hessian.Forward.Queries(m))
 }
 
 // hesitate interrupts the survey if a frame that looks right near points is wrong
@@ -122,7 +128,7 @@ func (p *proposer) doubt(queries int) error {
 	}
 	p.doubted = true
 	inverse := kernel.Times(mat.DenseCopyOf(p.white.T.T()), p.white.T) // TᵀT = VΛ⁻¹Vᵀ
-	if err := p.pause(Doubt{queries, kernel.Symmetrised(inverse, 1)}); err != nil {
+	if err := p.pause(Doubt{Queries: queries, Inverse: kernel.Symmetrised(inverse, 1)}); err != nil {
 		return err
 	}
 	p.stage(hessians)

@@ -19,11 +19,15 @@ type proposer struct {
 	white   hessian.Basis // the directions that the last Hessians have whitened
 	seen    hessian.Basis // the last Hessians, for the record
 	step    float64       // with which they were taken
+	first   hessian.Chain // with the Hessian that the directions have seen first
 
 	elsewhere func() error // looks where components curve, if few points see them; nil: does not
 	unseen    bool         // the last frame has components that few points see
 	exact     bool         // the last Hessians are by symmetric differences
 	doubted   bool         // there was a doubt
+	lined     bool         // f was asked along a line down a bowl
+	nearTried bool         // it was looked whether f nearly separates
+	budget    int          // of the survey and what follows; 0: enough
 }
 
 // A proposal is what Hessians have led to: a candidate whose blocks are apart, or a
@@ -32,10 +36,12 @@ type proposal struct {
 	settled   *candidate
 	quadratic bool // f has the same Hessian everywhere
 	smaller   *span
+	ground    *ground // on which it was settled; nil: that of the survey
+	near      *nearness // f separates but for couplings
 }
 
 // done reports whether the proposal ends the search.
-func (p proposal) done() bool { return p.settled != nil || p.smaller != nil }
+func (p proposal) done() bool { return p.settled != nil || p.smaller != nil || p.near != nil }
 
 // diagonalise extends a chain to n Hessians and offers the frame that diagonalises
 // them; nil if they are singular.
@@ -88,12 +94,18 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		return proposal{}, white, err
 	}
 	p.step = chain.Step
-	if chain, err = p.hopeless(chain, white); err != nil {
-		return proposal{}, white, err
+	var proposed proposal
+	if proposed, chain, err = p.hopeless(chain, white); proposed.done() || err != nil {
+		return proposed, white, err
 	}
 	var c *candidate
 	for n := 2; n <= forwards; n++ {
 		c, chain, err = p.diagonalise(chain, n)
+		if err == nil && n == forwards && (c == nil || c.check.worst() > defaultTolerance) {
+			if mapped, err := p.underMap(chain, coupled(c)); mapped.done() || err != nil {
+				return mapped, white, err
+			}
+		}
 		switch {
 		case err != nil:
 			return proposal{}, white, err
@@ -107,6 +119,9 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 			if settled, _, err := p.settler.settle(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
 			}
+			if near, err := p.nearly(white, false, true); near != nil || err != nil {
+				return proposal{near: near}, white, err
+			}
 		case n == 2:
 			if settled, err := p.settler.early(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
@@ -118,6 +133,11 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 	}
 	p.white = white
 	if !likely(c, uncoupledForward) {
+		if len(white.Lambda) >= manyNear {
+			if near, err := p.nearly(white, true, false); near != nil || err != nil {
+				return proposal{near: near}, white, err
+			}
+		}
 		if err := p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
 			return proposal{}, white, err
 		}
@@ -180,6 +200,9 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 				return proposal{settled: settled}, err
 			}
 			c = now
+			if near, err := p.nearly(white, false, true); near != nil || err != nil {
+				return proposal{near: near}, err
+			}
 		}
 		if n == lengths[0] {
 			if smaller, err := p.reconsider(chain); smaller != nil || err != nil {
@@ -194,7 +217,8 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 			return proposal{settled: settled}, err
 		}
 	}
-	return proposal{}, nil
+	near, err := p.nearly(white, true, true)
+	return proposal{near: near}, err
 }
 
 // inBlocks looks for blocks of at most so many components and settles them. It returns the

@@ -28,7 +28,7 @@ const (
 // Hessian is the same everywhere. If that is nearly so it is done again, with a Hessian
 // along the directions that were found, which are better each time, unless it shall look
 // once only. It returns the directions too.
-func (p *proposer) quadratic(white hessian.Basis, points [][]float64, once bool) (proposal, hessian.Basis, error) {
+func (p *proposer) quadratic(white hessian.Basis, chain hessian.Chain, once bool) (proposal, hessian.Basis, error) {
 	m := len(white.Lambda)
 	for again := 0; ; again++ {
 		lambda := mat.NewDense(1, m, nil)
@@ -36,7 +36,7 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64, once bool)
 			lambda.Set(0, i, white.Seen[0].At(i, i))
 		}
 		p.seen = white
-		c := fromHessians(p.g, kernel.Identity(m), lambda, white, points)
+		c := fromHessians(p.g, kernel.Identity(m), lambda, white, chain.Points)
 		if c == nil {
 			return proposal{}, white, nil
 		}
@@ -44,19 +44,23 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64, once bool)
 		switch {
 		case err != nil:
 			return proposal{}, white, err
-		case c.check.worst() <= max(defaultTolerance, p.settler.tolerance):
+		case c.check.worst() <= p.enough():
 			same, err := sameEverywhere(p.g, c)
 			if same || err != nil || c.check.worst() <= defaultTolerance { // nothing to refine
 				return proposal{settled: c, quadratic: same}, white, err
 			}
 		}
 		switch {
-		case c.check.typical() > nearly || again == againMost || once:
+		case c.check.typical() > nearly && p.g.psi == nil || again == againMost || once:
 			return proposal{}, white, nil
 		}
+		if again == 0 && p.g.psi == nil {
+			if under, err := p.bowl(chain, true); under.done() || err != nil {
+				return under, white, err
+			}
+		}
 		white.Seen = nil // a Hessian along worse directions would spoil it
-		chain, err := p.g.chain(hessian.Forward, white)
-		if err != nil {
+		if chain, err = p.g.chain(hessian.Forward, white); err != nil {
 			return proposal{}, white, err
 		}
 		if chain, err = p.g.extended(chain, 1); err != nil {
@@ -65,7 +69,7 @@ func (p *proposer) quadratic(white hessian.Basis, points [][]float64, once bool)
 		if white, err = whitened(chain); err != nil {
 			return proposal{}, white, err
 		}
-		points, p.step = chain.Points, chain.Step
+		p.step, p.first = chain.Step, chain
 	}
 }
 
@@ -101,4 +105,16 @@ func sameEverywhere(g *ground, c *candidate) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// fewSteps is the error of the frame of a quadratic under a map that is small enough: Newton
+// steps converge fast with it.
+const fewSteps = 1e-4
+
+// enough is the error of the frame of a quadratic that is small enough.
+func (p *proposer) enough() float64 {
+	if p.g.psi != nil {
+		return fewSteps
+	}
+	return max(defaultTolerance, p.settler.tolerance)
 }

@@ -138,7 +138,7 @@ const (
 func suspect(g *ground, c hessian.Chain, white hessian.Basis, sign suspicion, stage func(objective.Stage)) (*span, error) {
 	d := len(white.Lambda)
 	top := white.Lambda[d-1]
-	if !(top*square(c.Step) > g.grain.Times(objective.OfSum, c.Value)) { // no curvature but rounding
+	if !(top*square(c.Step) > g.grain.Times(objective.OfSum, c.Values[len(c.Values)-1])) { // no curvature but rounding
 		stage(reduction)
 		return findSpan(g, d)
 	}

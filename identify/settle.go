@@ -1,6 +1,10 @@
 package identify
 
-import "github.com/untwist/untwist/objective"
+import (
+	"errors"
+
+	"github.com/untwist/untwist/objective"
+)
 
 // A settler brings the blocks of candidates apart, by refining, splitting and joining
 // them.
@@ -67,6 +71,9 @@ func (s *settler) settle(c *candidate) (settled, now *candidate, err error) {
 	}
 	s.strikes++
 	s.stage(hessians)
+	if errors.Is(err, errNearly) {
+		err = nil
+	}
 	return nil, s.now, err
 }
 
@@ -89,6 +96,9 @@ func (s *settler) early(c *candidate) (*candidate, error) {
 	strikes := s.strikes
 	c, err = s.rounds(c, patience-1)
 	s.strikes = strikes
+	if errors.Is(err, errNearly) {
+		return nil, nil
+	}
 	if err != nil || c.check.worst() > progress*s.tolerance {
 		return nil, err
 	}
@@ -232,7 +242,11 @@ func (s *settler) rounds(c *candidate, patience int) (*candidate, error) {
 			return c, nil
 		}
 		if next.check.worst() <= worst || next.check.typical() < c.check.typical()/progress {
-			c = next
+			if c = next; c.check.worst() > s.tolerance {
+				if c, err = s.remapped(c); err != nil {
+					return c, err
+				}
+			}
 		}
 	}
 	return c, nil

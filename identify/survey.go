@@ -113,6 +113,9 @@ type work struct {
 	g        *ground
 	stage    func(objective.Stage)
 	seen     hessian.Basis // the last Hessians, for the record
+
+	by        *proposer // of the last frames
+	nearTried bool      // it was looked whether f nearly separates
 }
 
 // Check returns an *objective.OptionError if a field, or the request, is bad.
@@ -256,8 +259,20 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		return &found, p.smaller, nil
 	}
 	before := found
+	if p.near != nil {
+		return w.nearOr(before, s, p.near)
+	}
+	if p.ground != nil {
+		w.g, found.Map = p.ground, p.ground.psi.Scaled(1/p.ground.factor)
+	}
 	if err := w.conclude(&found, s, p, best); err != nil {
 		return found.orBest(best), nil, err
+	}
+	if near, err := w.orNearly(&found, best); near != nil || err != nil {
+		if err != nil {
+			return &found, nil, err
+		}
+		return w.nearOr(before, s, near)
 	}
 	if p.settled != nil && !w.thorough && found.Certificate.Verdict == certify.NotSeparable { // a check was blind
 		w.thorough = true
@@ -281,12 +296,15 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 // returns the best candidate too, settled or not.
 func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage}
-	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, elsewhere: elsewhere}
-	s.doubt = by.doubt
-	defer func() { w.seen = by.seen }()
+	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, first: first, elsewhere: elsewhere, budget: w.Budget, nearTried: w.nearTried}
+	s.doubt, w.by = by.suspect, by
+	defer func() { w.seen, w.nearTried = by.seen, by.nearTried }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
-	p, white, err := by.quadratic(white, first.Points, small)
+	p, white, err := by.quadratic(white, first, small)
 	if p.done() || err != nil {
+		return p, s.best, err
+	}
+	if p, err := by.bowl(first, false); p.done() || err != nil {
 		return p, s.best, err
 	}
 	if m, d := white.T.Dims(); m == d && small {

@@ -46,6 +46,12 @@ func (k Kind) String() string {
 // rounded once at the end: half a unit in the last place.
 var Rounding = Grain{Relative: 0x1p-53}
 
+// Known returns the grain of a function that is known to have random noise of standard
+// deviation sigma.
+func Known(sigma float64) Grain {
+	return Grain{Relative: Rounding.Relative, Absolute: sigma, Kind: RandomNoise}
+}
+
 // The error, in grains, of numbers that are computed from several values of f. These
 // are powers of two, so that multiplying by them does not round.
 const (

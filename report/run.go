@@ -108,7 +108,7 @@ func failures(a untwist.Account) []string {
 
 // Draw draws into a folder how the run went and what it learnt about f, as far as there
 // is something to draw: convergence.svg and convergence-linear.svg, which have queries on a
-// logarithmic and on a linear scale, spectrum.svg, couplings.svg and profiles.svg. The
+// logarithmic and on a linear scale, spectrum.svg, couplings.svg, map.svg and profiles.svg. The
 // profiles are written as profiles.csv, too. Where the minimum of f is known and f has no
 // blemishes, the convergence is that of the gap, and otherwise that of the best value.
 //
@@ -154,6 +154,9 @@ func drawStructure(dir string, found untwist.Structure) error {
 	}
 	if found.Before != nil && found.After != nil {
 		failed = cmp.Or(failed, Couplings(filepath.Join(dir, "couplings.svg"), found.Before, found.After, found.Blocks))
+	}
+	if found.Map != nil {
+		failed = cmp.Or(failed, OuterMap(filepath.Join(dir, "map.svg"), found.Map))
 	}
 	return failed
 }

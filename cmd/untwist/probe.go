@@ -96,6 +96,7 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	if p, ok := s.objective.(*problem.Problem); ok {
 		s.known.Frame = p.Frame() // only here: it takes d³ steps
 	}
+	s.measureCoupling(&findings.Structure)
 	found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: took}
 	if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
@@ -129,6 +130,8 @@ func (f *probeFlags) keep(cmd *cobra.Command, found report.Probe) error {
 		return fmt.Errorf("--frame: %w", err)
 	}
 	switch found.Verdict() {
+	case certify.NearlySeparable:
+		note(cmd, "--frame: %s holds coordinates in which f separates but for couplings: the verdict is %s", f.frame, found.Verdict())
 	case certify.NotSeparable:
 		note(cmd, "--frame: %s holds the best coordinates that were found, but f does not separate in them: the verdict is %s", f.frame, found.Verdict())
 	case certify.Unknown:

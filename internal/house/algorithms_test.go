@@ -11,7 +11,7 @@ import (
 // goroutine, read no clock, open no file and draw no random number but from a
 // stream of internal/rng.
 var algorithms = []string{
-	"internal/kernel", "internal/rng", "frame", "jointdiag", "powermethod", "parameter", "problem",
+	"internal/kernel", "internal/rng", "frame", "jointdiag", "outer", "powermethod", "parameter", "problem",
 	"certify", "hessian", "cbo", "cmaes", "line", "asktell", "identify", "strategy", "strategy/auto",
 }
 

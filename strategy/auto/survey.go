@@ -48,7 +48,7 @@ func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 	f := r.share()
 	s := r.survey(ctx, f)
 	s.Budget = r.task.Budget
-	found, err := s.Identify(ctx, f, r.task.Request())
+	found, err := s.Identify(ctx, f, r.request())
 	if errors.Is(err, identify.ErrSmallBudget) {
 		r.noteSmallBudget()
 		return nil, nil
@@ -82,7 +82,7 @@ func (r *run) survey(ctx context.Context, f *share) identify.Survey {
 // judge certifies a frame that is known, and measures the scales of its components.
 func (r *run) judge(ctx context.Context, known *frame.Frame, blocks [][]int) (*identify.Finding, error) {
 	f := r.share()
-	found, err := r.survey(ctx, f).Judge(ctx, f, known, blocks, r.task.Request())
+	found, err := r.survey(ctx, f).Judge(ctx, f, known, blocks, r.request())
 	r.learnt.Finding = found
 	return found, err
 }
@@ -90,7 +90,7 @@ func (r *run) judge(ctx context.Context, known *frame.Frame, blocks [][]int) (*i
 // identified lets the task's Identifier find the frame, and judges it. If there is none
 // it returns nil.
 func (r *run) identified(ctx context.Context) (*identify.Finding, error) {
-	found, err := identify.Find(ctx, r.task.Identifier, r.f, r.task.Request())
+	found, err := identify.Find(ctx, r.task.Identifier, r.f, r.request())
 	r.learnt.Finding = found
 	if err != nil {
 		return nil, err

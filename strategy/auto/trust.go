@@ -28,7 +28,11 @@ func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.S
 	if doubt = doubt && found.Certificate.Coupling > sureCoupling; doubt {
 		r.f.limit = r.f.queries + max(had/blocksShare, usualBlocks(found.Blocks))
 	}
-	status, err := r.along(ctx, found)
+	search := r
+	if found.Map != nil {
+		search = r.mapped(found.Map)
+	}
+	status, err := search.along(ctx, found)
 	r.f.limit = 0
 	switch {
 	case errors.Is(err, errShare):

@@ -1,0 +1,64 @@
+package outer
+
+import (
+	"context"
+	"math"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// An Under is ψ(f). Asking it asks f.
+type Under struct {
+	objective.Objective // f
+	Map                 *Map
+}
+
+// Evaluate evaluates ψ(f).
+func (u Under) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	err := u.Objective.Evaluate(ctx, points, values)
+	for i, v := range values {
+		values[i] = u.Map.Of(v)
+	}
+	return err
+}
+
+// Grain returns the grain of ψ(f), where f has a grain and values from lo to hi: ψ′ times
+// that of f, at the lower end whatever the value is, and at the upper end as a part of it.
+func (m *Map) Grain(of objective.Grain, lo, hi float64) objective.Grain {
+	low, high := m.Slope(lo)*of.Of(lo), m.Slope(hi)*of.Of(hi)
+	relative := objective.Rounding.Relative
+	if top := math.Abs(m.Of(hi)); high > relative*top {
+		relative = min(high/top, 1)
+	}
+	return objective.Grain{Relative: relative, Absolute: low}
+}
+
+// Inverse returns φ(v), the value of f at which ψ(f) is v, by bisection. What is NaN or
+// infinite stays as it is.
+func (m *Map) Inverse(v float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	lo, hi := m.r-m.s, m.r+m.s
+	for step := m.s; m.Of(lo) > v && !math.IsInf(lo, -1); step *= 2 {
+		lo -= step
+	}
+	for step := m.s; m.Of(hi) < v && !math.IsInf(hi, 1); step *= 2 {
+		hi += step
+	}
+	for {
+		mid := lo + (hi/2 - lo/2)
+		if !(mid > lo && mid < hi) {
+			return hi
+		}
+		if m.Of(mid) < v {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+}
+
+// Range returns the values of f between which the map was found.
+func (m *Map) Range() (lo, hi float64) { return m.r - m.s, m.r + m.s }

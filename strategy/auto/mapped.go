@@ -1,0 +1,138 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/nearby"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/line"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/outer"
+)
+
+// Where f separates after an outer map, it is ψ(f) that is a sum. So the search along the
+// coordinates found, all of along.go, works on ψ(f): gains add up there, and parabolas fit
+// that do not fit f. ψ is increasing, so that no minimum moves. The queries are those of f,
+// which has its own best point, first value and limit, in its own unit.
+
+// A mapping is ψ(f) as a run searches it.
+type mapping struct {
+	f     *watched     // f itself
+	under *outer.Under // ψ(f); ψ may change
+	tried float64      // f where ψ was fitted last; NaN: not yet
+}
+
+// mapped returns the run with ψ(f) in place of f.
+func (r *run) mapped(m *outer.Map) *run {
+	next := *r
+	next.mapping = &mapping{f: r.f, under: &outer.Under{Objective: counted{r.f}, Map: m}, tried: math.NaN()}
+	next.f = &watched{Objective: next.mapping.under, enter: r.f.stage, noise: r.f.noise, spread: math.Inf(1), queries: r.f.queries, walls: r.f.walls}
+	next.f.again = nearby.New(counted{next.f})
+	next.f.best.Point = slices.Clone(r.f.best.Point)
+	next.mapping.revalue(next.f)
+	return &next
+}
+
+// revalue says in the unit of ψ(f) what was seen of f so far.
+func (m *mapping) revalue(w *watched) {
+	psi := m.under.Map
+	w.best.Value, w.first = psi.Of(m.f.best.Value), psi.Of(m.f.first)
+	w.grain = psi.Grain(m.f.grain, m.f.best.Value, m.f.first)
+}
+
+// A map that was found in the whole of the start box need not be exact near the minimum, where
+// values are lower than all that were seen: a root is steep there, and a little beside its
+// end it is wrong altogether. So before it is polished, ψ is fitted to squares around the
+// point found, with sides of these parts of the components' scales, so many of each.
+var besideParts = []float64{2, 0.5, 0.125, 0.03, 0.008}
+
+const besideEach = 5
+
+// better is the part of the mixed differences of ψ(f) that another ψ may leave at most to be
+// taken in its place.
+const better = 0.5
+
+// remap fits ψ again around the best point. Without a map it does nothing.
+func (r *run) remap(ctx context.Context, at *coordinates) error {
+	m := r.mapping
+	blocks := slices.Clone(at.blocks)
+	for _, j := range at.singles {
+		blocks = append(blocks, []int{j})
+	}
+	if m == nil || m.f.best.Value == m.tried || len(blocks) < 2 {
+		return nil
+	}
+	m.tried = m.f.best.Value
+	r.f.stage(polishing)
+	x, fx := slices.Clone(m.f.best.Point), m.f.best.Value
+	stream := rng.Seed(r.task.Seed).Stream("auto", "map")
+	steps := make([][2][]float64, besideEach*len(besideParts))
+	for k := range steps {
+		a, b := stream.IntN(len(blocks)), stream.IntN(len(blocks)-1)
+		if b >= a {
+			b++
+		}
+		for side, block := range [][]int{blocks[a], blocks[b]} {
+			steps[k][side] = at.beside(x, block[stream.IntN(len(block))], besideParts[k/besideEach], stream)
+		}
+	}
+	values, err := objective.Ask(ctx, counted{m.f}, 3*len(steps), func(k int, row []float64) {
+		copy(row, x)
+		for side, step := range steps[k/3] {
+			if (k%3+1)>>side&1 == 1 {
+				kernel.AddScaled(row, 1, step)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	var corners []outer.Corners
+	for k := range steps {
+		c := outer.Corners{fx, values[3*k], values[3*k+1], values[3*k+2]}
+		if !slices.ContainsFunc(c[:], notFinite) {
+			corners = append(corners, c)
+		}
+	}
+	psi := outer.Fitted(corners, nil)
+	if psi != nil && outer.Coupling(psi, corners) < better*outer.Coupling(m.under.Map, corners) {
+		m.under.Map = psi
+	}
+	r.f.queries = m.f.queries
+	r.f.best.Point = slices.Clone(m.f.best.Point)
+	m.revalue(r.f)
+	return nil
+}
+
+// beside returns a step of a part of its scale along component j, either way, within the
+// bounds.
+func (c *coordinates) beside(x []float64, j int, part float64, stream *rng.Stream) []float64 {
+	t := part * c.scale[j] * (0.5 + stream.Float64())
+	least, most := c.room(x, j)
+	if stream.IntN(2) == 0 {
+		t = -t
+	}
+	step := make([]float64, len(x))
+	c.move(step, min(max(t, least/2), most/2), j)
+	return step
+}
+
+// unmapped turns profiles of ψ(f) into those of f: how much f rises along a component from the
+// point found, φ(ψ(f) + v) − f.
+func (r *run) unmapped(m *outer.Map) {
+	least := r.f.best.Value
+	above := func(v float64) float64 { return max(m.Inverse(m.Of(least)+v)-least, 0) }
+	for k, p := range r.learnt.Profiles {
+		p.Value, p.Wells = slices.Clone(p.Value), slices.Clone(p.Wells)
+		for i, v := range p.Value {
+			p.Value[i] = above(v)
+		}
+		for i, w := range p.Wells {
+			p.Wells[i] = line.Well{Y: w.Y, Value: above(w.Value)}
+		}
+		r.learnt.Profiles[k] = p
+	}
+}
