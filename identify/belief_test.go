@@ -19,7 +19,7 @@ import (
 func TestAxesOfAGram(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) float64 { return rapid.Float64Range(-5, 5).Draw(t, name) }
-		g := outer(draw("v"), draw("w")).plus(outer(draw("x"), draw("y"))).scaled(2)
+		g := gramOf(draw("v"), draw("w")).plus(gramOf(draw("x"), draw("y"))).scaled(2)
 		var eigen mat.EigenSym
 		if !eigen.Factorize(mat.NewSymDense(2, []float64{g.a, g.b, g.b, g.c}), false) {
 			t.Fatal("no eigenvalues")
@@ -85,7 +85,7 @@ func TestErrorsOfABelief(t *testing.T) {
 			for k, p := range b.pairs {
 				e[k][0] -= got.At(p[0], p[1]) / b.ratio(k)
 				e[k][1] -= got.At(p[1], p[0]) * b.ratio(k)
-				left[round] = left[round].plus(outer(e[k][0], e[k][1]))
+				left[round] = left[round].plus(gramOf(e[k][0], e[k][1]))
 			}
 			covariance[round] = b.covariance(0)
 			surprise[round] += b.surprise[0] / tries
