@@ -8,7 +8,8 @@ import (
 // common.
 type Account struct {
 	// Point is the best point ever evaluated, and Value is f there, to the bit. If
-	// nothing was evaluated they are nil and +Inf.
+	// nothing was evaluated they are nil and +Inf. If f is noisy, Minimize chooses the
+	// point by other means: see Result.Noise.
 	Point []float64
 	Value float64
 	// BestQuery is the number of the query that found Point.

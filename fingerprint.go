@@ -40,7 +40,7 @@ func (o Options) Fingerprint(dim int) ([]byte, error) {
 		Numerics: Numerics, Dim: dim,
 		Strategy: o.Strategy, Identifier: o.Identifier, Frame: o.Frame, Blocks: o.Blocks,
 		Parameters: o.Parameters, Start: o.Start, Bounds: o.Bounds, Points: o.Points,
-		Budget: o.Budget, Parallel: o.Parallel, Seed: o.Seed,
+		Budget: o.Budget, Parallel: o.Parallel, NoiseLevel: o.NoiseLevel, Seed: o.Seed,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("this run cannot be fingerprinted: %w", err)
@@ -60,5 +60,6 @@ type decisive struct {
 	Points        [][]float64
 	Budget        int
 	Parallel      int
+	NoiseLevel    float64
 	Seed          uint64
 }

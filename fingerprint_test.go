@@ -48,6 +48,7 @@ func TestEveryOptionIsFingerprintedOrExcused(t *testing.T) {
 		"Budget":     {Budget: 17},
 		"Seed":       {Seed: 1},
 		"Parallel":   {Parallel: 2},
+		"NoiseLevel": {NoiseLevel: 0.1},
 		"Parameters": {Parameters: limited(parameter.Plain(3))},
 	}
 	excused := []string{"Time", "Target", "Tolerance", "MaxFailures", "KeepGoing", "PanicsFail", "Workers", "Journal", "Progress"}

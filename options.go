@@ -69,6 +69,9 @@ type Options struct {
 	KeepGoing   bool
 	// PanicsFail makes a panic in f the failure of its point. Default: it ends the run.
 	PanicsFail bool
+	// NoiseLevel is the standard deviation σ of f's noise, in the unit of f, for a user who
+	// knows it. Default 0: the strategy auto measures it, with some ten queries.
+	NoiseLevel float64
 	// Seed determines all randomness.
 	Seed uint64
 	// Workers is how many points may be evaluated at the same time, each by a
@@ -207,6 +210,9 @@ func (o *Options) completeRules() error {
 	}
 	if !(o.MaxFailures > 0 && o.MaxFailures <= 1) {
 		return objective.BadOption("MaxFailures", "%v, must be above 0 and at most 1", o.MaxFailures)
+	}
+	if !(o.NoiseLevel >= 0) || math.IsInf(o.NoiseLevel, 1) {
+		return objective.BadOption("NoiseLevel", "%v, must be a number of at least 0", o.NoiseLevel)
 	}
 	if o.Parallel == 0 {
 		o.Parallel = 1

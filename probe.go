@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
@@ -40,7 +41,11 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	defer r.finish()
 	ctx, cancel := o.timed(ctx)
 	defer cancel()
-	found, err := identify.Find(ctx, by, r.scale, identify.Request{Bounds: r.scale.Bounds(), Seed: o.Seed, Stage: r.enter})
+	found := identify.Known(nil, nil)
+	grain, err := r.grain(ctx, by)
+	if err == nil {
+		found, err = identify.Find(ctx, by, r.scale, identify.Request{Bounds: r.scale.Bounds(), Seed: o.Seed, Grain: grain, Stage: r.enter})
+	}
 	out, unscaled := r.findings(found)
 	err = cmp.Or(err, unscaled, r.finish())
 	if err == nil {
@@ -49,6 +54,19 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	}
 	out.Status, err = objective.StatusOf(ctx, err)
 	return out, err
+}
+
+// grain measures how exact the values of f are, for an identifier that wants to know it: the
+// paper's does not. Random numbers come from the stream ("grain").
+func (r *run) grain(ctx context.Context, by identify.Identifier) (objective.Grain, error) {
+	if _, paper := by.(identify.Paper); paper {
+		return objective.Rounding, nil
+	}
+	if sigma := r.options.NoiseLevel; sigma > 0 {
+		return objective.Known(sigma), nil
+	}
+	r.enter(objective.OfNoise)
+	return objective.MeasureGrain(ctx, r.scale, objective.Cube(r.scale.Dim(), -1, 1), rng.Seed(r.options.Seed).Stream("grain"))
 }
 
 // onlyToProbe returns an *OptionError for the first option that is only for Minimize.

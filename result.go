@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
 )
 
 // A Result says what a search has found and what it cost.
@@ -18,6 +19,16 @@ type Result struct {
 	// ValueClean is what Value would be without the noise and the other blemishes of a
 	// benchmark; nil: f has none, or is not an objective.Cleaner. A search cannot see it.
 	ValueClean *float64
+	// Noise is how exact f's values are; nil: the strategy has not measured it.
+	//
+	// If f is noisy, Point is not the point with the lowest value, which is too low by
+	// chance, but the one that was chosen by repeated queries. Value is what f was there at
+	// query BestQuery. ValueMean is the mean of the queries that were made there after the
+	// choice, and ValueError its error: the interval ValueMean ± ValueError has f without
+	// noise with a probability of 95 %. Both are nil if the run ended before that, or if f
+	// is exact.
+	Noise                 *Noise
+	ValueMean, ValueError *float64
 	// TargetQuery is the number of the first query at or below the target, or 0 if there
 	// was none. If f has blemishes, it is the clean value that counts, and Point, the best by
 	// its Value, may be another point. The rest of its batch, up to 1,024 points, was evaluated as well.
@@ -28,6 +39,9 @@ type Result struct {
 	Structure *Structure
 	Profiles  []Profile
 }
+
+// Noise says how exact the values of f are.
+type Noise = strategy.Noise
 
 // String says in words what was learnt about f and what the queries were spent on.
 func (r Result) String() string {
@@ -55,6 +69,12 @@ func (r Result) String() string {
 		fmt.Fprintf(&s, "; there are other wells along %s; the second-best well of component %d is only %.1g above its best",
 			words.Count(several, "coordinate", "coordinates"), component+1, above)
 	}
+	if r.Noise != nil && r.Noise.Kind != objective.NoNoise {
+		s.WriteString("; " + noiseInWords(*r.Noise))
+	}
+	if r.ValueMean != nil && r.ValueError != nil {
+		fmt.Fprintf(&s, "; f at the point found is %s ± %.2g (95 %%)", words.Number(*r.ValueMean, 6), *r.ValueError)
+	}
 	for _, n := range r.Notes {
 		s.WriteString("; " + n)
 	}
@@ -76,4 +96,15 @@ func (r Result) wells() (several, component int, above float64) {
 		}
 	}
 	return several, component, above
+}
+
+// noiseInWords says what noise f has.
+func noiseInWords(n Noise) string {
+	switch n.Kind {
+	case objective.DeterministicNoise:
+		return fmt.Sprintf("f has noise that does not change when a point is asked again, of a standard deviation of %.2g", n.Sigma)
+	case objective.Raster:
+		return fmt.Sprintf("f is rounded to few digits, by a standard deviation of %.2g", n.Sigma)
+	}
+	return fmt.Sprintf("f has random noise of a standard deviation of %.2g", n.Sigma)
 }

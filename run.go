@@ -161,6 +161,25 @@ func (r *run) result(outcome strategy.Outcome) Result {
 	return out
 }
 
+// noise fills in what is known of the noise, and the point that was chosen because of it.
+func (r *run) noise(result *Result, outcome strategy.Outcome) {
+	result.Noise = outcome.Noise
+	chosen := outcome.Chosen
+	if chosen == nil {
+		return
+	}
+	result.ValueMean, result.ValueError = &chosen.Mean, &chosen.Error
+	if chosen.Point == nil {
+		return
+	}
+	x := r.scale.Point(chosen.Point)
+	if r.coordinates != nil {
+		x = r.coordinates.Point(x)
+	}
+	result.Point, result.Value, result.BestQuery = x, chosen.Value, chosen.Query
+	result.Improvements = append(result.Improvements, objective.Improvement{Query: chosen.Query, Value: chosen.Value, Point: x})
+}
+
 // cleaned fills in the clean value at the best point, if f has blemishes.
 func (r *run) cleaned(ctx context.Context, result *Result) error {
 	if r.clean == nil || result.Point == nil {

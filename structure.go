@@ -37,6 +37,9 @@ type Structure struct {
 	Quadratic   bool
 	Certificate certify.Certificate
 
+	// Pairs are the pairs of components that carry the couplings, the strongest first, where
+	// f nearly separates: nine tenths of the sum of squares of their mixed differences.
+	Pairs []certify.Pair
 	// Residual is how far the frame may still be from the truth: the largest
 	// error E of a component that the last check has found.
 	Residual float64
@@ -63,6 +66,9 @@ func (r *run) structure(found *identify.Finding) (Structure, error) {
 	if found.Frame == nil {
 		return out, nil
 	}
+	if found.Certificate.Verdict == certify.NearlySeparable {
+		out.Pairs = certify.Carriers(found.Pairs)
+	}
 	var err error
 	out.Frame, err = unscaled(found.Frame, r.options.Start)
 	return out, err
@@ -87,6 +93,12 @@ func (s Structure) String() string {
 		fmt.Fprintf(&text, "separable in %s", coordinates)
 	case certify.Blocks:
 		fmt.Fprintf(&text, "separable into %s made up of %s", words.Count(len(s.Blocks), "block", "blocks"), coordinates)
+	case certify.NearlySeparable:
+		fmt.Fprintf(&text, "nearly separable in %s: couplings are %s of single differences", coordinates, percent(s.Certificate.Coupling))
+		if len(s.Pairs) > 0 { // people count from 1
+			fmt.Fprintf(&text, ", most between %d and %d", s.Pairs[0].I+1, s.Pairs[0].J+1)
+		}
+		return text.String()
 	case certify.NotSeparable:
 		text.WriteString("not separable in any coordinates that were tried")
 	default:
@@ -131,6 +143,9 @@ func (s Structure) mapped() string {
 		return fmt.Sprintf("%s of a %s", name, what)
 	}
 }
+
+// percent returns a part as a percentage of one or two digits.
+func percent(part float64) string { return fmt.Sprintf("%.2g %%", 100*part) }
 
 // unscaled turns a frame of scaled coordinates z = (x−c)/half into a frame of x:
 // ⟨w, z⟩ = ⟨w/half, x⟩ plus a constant. Rows along a coordinate do not change, and no row

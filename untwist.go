@@ -58,6 +58,7 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 		Budget:     r.plan,
 		Limit:      o.Budget,
 		Parallel:   o.Parallel,
+		NoiseLevel: o.NoiseLevel,
 		Seed:       o.Seed,
 		Stage:      r.enter,
 	}
@@ -73,6 +74,7 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 		outcome.Status = objective.Converged
 	}
 	result := r.result(outcome)
+	r.noise(&result, outcome)
 	if err = cmp.Or(err, r.cleaned(ctx, &result), r.learnt(&result, outcome.Learnt), r.finish()); err != nil {
 		result.Status = objective.Failed
 		return result, err

@@ -24,7 +24,7 @@ const (
 // keeps the worst ratio of a mixed difference and the block's own differences.
 func (p *prober) alone(c *Certificate, w *frame.Frame, blocks [][]int) error {
 	n := len(blocks)
-	mixed, single, floor := make([]float64, n), make([]float64, n), 0.0
+	mixed, single, noise, floor := make([]float64, n), make([]float64, n), make([]float64, n), 0.0
 	for done, failed := 0, 0; done < alones && failed < attempts; {
 		values, err := p.apart(w, blocks, alones-done, shorter(c.Failed+halveAfter*failed))
 		if err != nil {
@@ -42,13 +42,24 @@ func (p *prober) alone(c *Certificate, w *frame.Frame, blocks [][]int) error {
 				if m := other - one; kernel.Finite(m) {
 					mixed[b] += square(m)
 					single[b] += square(one) + square(other)
+					for _, value := range [4]float64{v[0], v[1], v[2+2*b], v[3+2*b]} {
+						noise[b] += square(p.grain.Of(value))
+					}
 				}
 			}
 		}
 	}
+	least := moving * floor
+	if p.noisy() { // what is certain of a coupling, for blocks that are louder than noise
+		for b := range n {
+			_, certain, _ := interval(mixed[b], noise[b], alones)
+			mixed[b] = square(certain)
+		}
+		least = louder * floor
+	}
 	for b := range n {
 		// A block that hardly changes f cannot be tested: its differences are rounding.
-		if ratio := math.Sqrt(mixed[b] / single[b]); math.Sqrt(single[b]) > moving*floor && (c.Culprit < 0 || ratio > c.Alone) {
+		if ratio := math.Sqrt(mixed[b] / single[b]); math.Sqrt(single[b]) > least && (c.Culprit < 0 || ratio > c.Alone) {
 			c.Alone, c.Culprit = ratio, b
 		}
 	}
@@ -87,7 +98,7 @@ func (p *prober) apart(w *frame.Frame, blocks [][]int, points int, part float64)
 func (p *prober) beyond(c *Certificate, w *frame.Frame) error {
 	q := mat.DenseCopyOf(w.Matrix())
 	kernel.Orthonormalise(q.RawMatrix())
-	var inside, outside float64
+	var inside, outside, noise float64
 	for range beyonds {
 		x, to := p.anywhere(), p.anywhere()
 		v := slices.Clone(to)
@@ -104,10 +115,15 @@ func (p *prober) beyond(c *Certificate, w *frame.Frame) error {
 		}
 		if change := values[2] - values[0]; kernel.Finite(change) {
 			outside += square(change)
+			noise += square(p.grain.Of(values[0])) + square(p.grain.Of(values[2]))
 			if change := values[1] - values[0]; kernel.Finite(change) {
 				inside += square(change)
 			}
 		}
+	}
+	if p.noisy() {
+		_, outside, _ = interval(outside, noise, beyonds)
+		outside = square(outside)
 	}
 	if outside > 0 {
 		c.Beyond = math.Sqrt(outside / (inside + outside))

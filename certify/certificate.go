@@ -20,10 +20,11 @@ type Verdict string
 
 // The verdicts.
 const (
-	Separable    Verdict = "separable"     // into single components
-	Blocks       Verdict = "blocks"        // into blocks, some of more than one component
-	NotSeparable Verdict = "not-separable" // not in this frame
-	Unknown      Verdict = "unknown"       // nothing was certified: too few queries, or too few finite values
+	Separable       Verdict = "separable"        // into single components
+	Blocks          Verdict = "blocks"           // into blocks, some of more than one component
+	NearlySeparable Verdict = "nearly-separable" // into single components but for couplings, which Coupling measures
+	NotSeparable    Verdict = "not-separable"    // not in this frame
+	Unknown         Verdict = "unknown"          // nothing was certified: too few queries, or too few finite values
 )
 
 // A Certificate is the measured evidence that a frame separates f, or into which
@@ -40,8 +41,11 @@ const (
 type Certificate struct {
 	Verdict Verdict
 
-	// Coupling is √(ΣM²/Σ(D_A²+D_B²)) over all splits.
-	Coupling float64
+	// Coupling is √(ΣM²/Σ(D_A²+D_B²)) over all splits. Where f has noise, what noise alone
+	// would make of ΣM² is subtracted, and Coupling is between Least and Most with a
+	// confidence of 95 %.
+	Coupling    float64
+	Least, Most float64
 	// Alone is the same ratio for each block by itself, the worst of all, and Culprit is
 	// the block that has it; -1: none could be tested.
 	Alone   float64
@@ -55,6 +59,8 @@ type Certificate struct {
 	// Splits is how many splits were tested, and Failed how many more met a
 	// value that was not finite.
 	Splits, Failed int
+
+	perUnit float64 // the coupling that a mixed difference of 1 is, in the mean square
 }
 
 // None is the certificate of a frame that was not tested.
@@ -107,8 +113,10 @@ func (c Certificate) String() string {
 
 // decide reaches the verdict on so many components in so many blocks. A frame whose
 // error is known to be slack is allowed slackFactor times that. How far its single
-// blocks are apart is not asked again, since whoever knows the error has checked them.
-func (c *Certificate) decide(components, blocks int, slack float64) {
+// blocks are apart is not asked again, since whoever knows the error has checked them. A
+// frame of single components that does not separate f nearly does if its Coupling is at most
+// nearly.
+func (c *Certificate) decide(components, blocks int, slack, nearly float64) {
 	limit, aloneLimit := limit, aloneLimit
 	if slack > exactEnough {
 		limit, aloneLimit = max(limit, slackFactor*slack), math.Inf(1)
@@ -118,6 +126,9 @@ func (c *Certificate) decide(components, blocks int, slack float64) {
 		c.Verdict = Unknown
 	case blocks == 1 && components > 1, c.Coupling > max(limit, rounding), c.Alone > aloneLimit, c.Beyond > beyondLimit:
 		c.Verdict = NotSeparable
+		if blocks == components && c.Coupling > limit && c.Coupling <= nearly && c.Beyond <= beyondLimit {
+			c.Verdict = NearlySeparable
+		}
 	case rounding > limit: // rounding may hide anything
 		c.Verdict = Unknown
 	case blocks == components:

@@ -30,6 +30,9 @@ type prober struct {
 	most   int // splits that are tested
 }
 
+// noisy reports whether f has noise.
+func (p *prober) noisy() bool { return p.grain.Kind != objective.NoNoise }
+
 func (p *prober) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
 	return objective.Ask(p.ctx, p.f, n, fill)
 }
@@ -67,6 +70,10 @@ func (p *prober) splits(blocks int, draw func() (x, a, b []float64)) (Certificat
 	}
 	if single > 0 {
 		c.Coupling, c.Rounding = math.Sqrt(mixed/single), math.Sqrt(rounding/single)
+		if p.noisy() {
+			c.Coupling, c.Least, c.Most = interval(mixed/single, rounding/single, c.Splits)
+			c.perUnit = math.Sqrt(float64(c.Splits) / single)
+		}
 	}
 	return c, nil
 }

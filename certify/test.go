@@ -19,11 +19,18 @@ type Test struct {
 	Bounds objective.Box
 	// Slack is the error E that the frame is known to have, if that is above 1e-7.
 	Slack float64
+	// Error is the standard deviation of the mixed differences that the error of the frame
+	// makes over the box, in units of f, if f has noise and that is known.
+	Error float64
+	// Nearly is the Coupling up to which a frame of single components that does not
+	// separate f is called NearlySeparable; 0: none is.
+	Nearly float64
 	// Quadratic says that f is known to be a quadratic. Its frame may be a conjugate
 	// basis with very long directions, along which differences say nothing. It has been
 	// certified by the Hessian already.
 	Quadratic bool
-	// Most is how many random splits are tested at most; 0: 20. A verdict takes ten.
+	// Most is how many random splits are tested at most; 0: 20, and 80 where f has noise. A
+	// verdict takes ten.
 	Most int
 	// Grain is how exact the values of f are. Default objective.Rounding.
 	Grain objective.Grain
@@ -34,7 +41,8 @@ type Test struct {
 }
 
 // Certify tests whether f separates in the coordinates of a frame, into blocks of
-// components (nil: single ones). For n blocks it asks 80 queries for random splits and
+// components (nil: single ones). For n blocks it asks 80 queries for random splits (320 where
+// f has noise) and
 // 3(2n + 2) more for all blocks, each split from the others. Where the frame leaves
 // directions out it asks 12 for these. Where f fails it asks more. An error of f comes
 // with the evidence so far. A single block of several components separates nothing: its
@@ -57,7 +65,7 @@ func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame
 	if err != nil {
 		return c, err
 	}
-	c.decide(w.Components(), len(blocks), t.Slack)
+	t.decide(&c, w.Components(), len(blocks))
 	if yes := c.Verdict == Separable || c.Verdict == Blocks; yes && !t.Quadratic && mat.Norm(w.Inverse(), 2) > longest {
 		c.Verdict = Unknown
 	}
@@ -80,9 +88,18 @@ func (t Test) Splits(ctx context.Context, f objective.Objective, w *frame.Frame,
 	}
 	c, err := p.splits(len(blocks), draw)
 	if err == nil {
-		c.decide(components, len(blocks), t.Slack)
+		t.decide(&c, components, len(blocks))
 	}
 	return c, err
+}
+
+// decide reaches the verdict.
+func (t Test) decide(c *Certificate, components, blocks int) {
+	if t.Grain.Kind == objective.NoNoise {
+		c.decide(components, blocks, t.Slack, t.Nearly)
+	} else {
+		c.decideNoisy(components, blocks, t.Slack, t.Error)
+	}
 }
 
 // prober puts the defaults in, those of the blocks too, and returns an
@@ -116,7 +133,15 @@ func (t Test) prober(ctx context.Context, f objective.Objective, w *frame.Frame,
 	if err := CheckBlocks(blocks, components); err != nil {
 		return nil, nil, err
 	}
-	return &prober{ctx: ctx, f: f, box: t.Box, bounds: t.Bounds, grain: t.Grain, random: t.Random, most: cmp.Or(t.Most, splits)}, blocks, nil
+	return &prober{ctx: ctx, f: f, box: t.Box, bounds: t.Bounds, grain: t.Grain, random: t.Random, most: cmp.Or(t.Most, t.usual())}, blocks, nil
+}
+
+// usual is how many random splits are tested.
+func (t Test) usual() int {
+	if t.Grain.Kind == objective.NoNoise {
+		return splits
+	}
+	return noisySplits
 }
 
 // check returns an *objective.OptionError if a field is bad.
@@ -126,6 +151,12 @@ func (t Test) check(d int) error {
 	}
 	if !(t.Slack >= 0) {
 		return objective.BadOption("Slack", "%v, must be a number of at least 0", t.Slack)
+	}
+	if !(t.Error >= 0) {
+		return objective.BadOption("Error", "%v, must be a number of at least 0", t.Error)
+	}
+	if !(t.Nearly >= 0) {
+		return objective.BadOption("Nearly", "%v, must be a number of at least 0", t.Nearly)
 	}
 	if t.Most < 0 {
 		return objective.BadOption("Most", "%d, must not be negative", t.Most)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
 	"github.com/untwist/untwist/strategy/auto"
@@ -189,7 +190,7 @@ func corrected(all []verdict) (failed int) {
 func larger(what string, a, b []float64) verdict {
 	_, m, _ := quartiles(a)
 	_, n, _ := quartiles(b)
-	return verdict{what: what, ours: m, other: n, p: mannWhitney(a, b, cmp.Compare[float64]).greater}
+	return verdict{what: what, ours: m, other: n, p: ranks.Test(a, b, cmp.Compare[float64]).Greater}
 }
 
 // chosen returns the whole numbers of a list, or others if it is empty.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/store"
 )
 
@@ -63,9 +64,9 @@ func (c *Comparison) pair(j, k int) Pair {
 		d := Duel{Case: setup.Key(), Ratio: none, RatioLow: none, RatioHigh: none}
 		if a.Runs > 0 && b.Runs > 0 {
 			least := c.Targets[len(c.Targets)-1]
-			r := mannWhitney(outcomes(runs, least), outcomes(others, least), outcome.compare)
+			r := ranks.Test(outcomes(runs, least), outcomes(others, least), outcome.compare)
 			d.race(a, b)
-			raw, tested, shifts = append(raw, r.differ), append(tested, i), append(shifts, r.shift)
+			raw, tested, shifts = append(raw, r.Differ), append(tested, i), append(shifts, r.Shift)
 		}
 		p.Duels = append(p.Duels, d)
 	}

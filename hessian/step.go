@@ -33,6 +33,8 @@ var scales = func() []float64 {
 // out of it. Lines on which f is not finite at t are left out, and a t with less than
 // half of the lines is not chosen. No step above most is tried (0: none above 1).
 //
+// If there is noise the step is chosen by its standard deviation instead; see noisyStep.
+//
 // It asks one batch: for each line f(x) and up to 18 times the other points of
 // a diagonal entry, each once. Where no t can be chosen the error is ErrNoStep.
 func (s Stencil) Step(ctx context.Context, f objective.Objective, points, directions *mat.Dense, most float64, grain objective.Grain) (float64, error) {
@@ -45,6 +47,9 @@ func (s Stencil) Step(ctx context.Context, f objective.Objective, points, direct
 	lines, err := s.seconds(ctx, f, points, directions, tried)
 	if err != nil {
 		return 0, err
+	}
+	if grain.Kind != objective.NoNoise {
+		return s.noisyStep(lines, tried, grain)
 	}
 	best, least := 0.0, math.Inf(1)
 	for k, t := range tried {
@@ -63,6 +68,69 @@ func (s Stencil) Step(ctx context.Context, f objective.Objective, points, direct
 		return 0, ErrNoStep
 	}
 	return best, nil
+}
+
+const (
+	// agreement is how many standard deviations a second difference may be from one with
+	// a shorter step.
+	agreement = 2.5
+	// noisyPart of the longest step that agrees is taken. Frames of several Hessians average
+	// noise, and not what long steps miss: with half of it they had more noise, with all of
+	// it more of the other.
+	noisyPart = 0.75
+)
+
+// noisyStep chooses the step where there is noise of standard deviation σ, after Lepski: a part
+// of the longest t at which D agrees with D at all shorter ones,
+//
+//	mean (D(t) − D(s))² ≤ (agreement·σ/s²)² Σ_k w_k²   for all s < t,
+//
+// over the lines. Beyond that t it is curvature that changes, however calm D may be at still
+// longer ones.
+func (s Stencil) noisyStep(lines []line, tried []float64, grain objective.Grain) (float64, error) {
+	weights, at := 0.0, 0.0
+	for _, t := range s.Diagonal {
+		if t.A != 0 {
+			weights += float64(t.Weight * t.Weight)
+		} else {
+			at += t.Weight
+		}
+	}
+	weights += float64(at * at)
+	agrees := func(k int) bool {
+		for j := range k {
+			apart, noise, n := 0.0, 0.0, 0
+			for _, l := range lines {
+				if d := l.second[k] - l.second[j]; !math.IsNaN(d) && !math.IsInf(d, 0) {
+					sigma := grain.Of(l.f0) / (tried[j] * tried[j])
+					apart, noise, n = apart+float64(d*d), noise+float64(weights*sigma*sigma), n+1
+				}
+			}
+			if 2*n < len(lines) || !(apart <= float64(agreement*agreement*noise)) {
+				return false
+			}
+		}
+		return true
+	}
+	longest := 0
+	for longest+1 < len(tried) && agrees(longest+1) {
+		longest++
+	}
+	if len(tried) == 0 || longest == 0 && len(tried) > 1 && !finite(lines) {
+		return 0, ErrNoStep
+	}
+	return noisyPart * tried[longest], nil
+}
+
+// finite reports whether f is finite on half of the lines.
+func finite(lines []line) bool {
+	n := 0
+	for _, l := range lines {
+		if !math.IsNaN(l.f0) && !math.IsInf(l.f0, 0) {
+			n++
+		}
+	}
+	return 2*n >= len(lines)
 }
 
 // A line is what f looks like from a point in one direction.

@@ -51,6 +51,49 @@ func TestStepIsNearTheBest(t *testing.T) {
 	}
 }
 
+// With noise that is known the step is the one that noise wants: a Hessian is at most ten times
+// as wrong as at the best of all scales, also where f is calm again at steps that are far too
+// long.
+func TestStepForNoise(t *testing.T) {
+	ripples := func(x []float64) float64 {
+		return math.Cos(20*x[0]) + math.Cos(20*x[1]+1) + math.Cos(20*x[2]+2) + 3*(x[0]*x[0]+x[1]*x[1]+x[2]*x[2])
+	}
+	for name, f := range map[string]func(x []float64) float64{"wavy": wavy, "ripples": ripples} {
+		for _, sigma := range []float64{1e-8, 1e-5, 1e-3} {
+			noise := rng.Seed(4).Stream("noise")
+			o := objective.Func(3, func(x []float64) float64 { return f(x) + sigma*noise.NormFloat64() })
+			x, r := []float64{0.3, -0.2, 0.5}, rng.Seed(2).Stream("test")
+			grain := objective.Grain{Absolute: sigma, Kind: objective.RandomNoise}
+			step, err := hessian.Symmetric.Step(ctx, o, stacked(8, x), dense(r, 8, 3), 0, grain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact := richardson(t, f, x)
+			wrong := func(step float64) float64 {
+				sum := 0.0
+				for range 5 {
+					var diff mat.Dense
+					diff.Sub(must(t, hessian.Symmetric, o, x, nil, step).Hessian, exact)
+					sum += mat.Norm(&diff, 2)
+				}
+				return sum / 5
+			}
+			best := math.Inf(1)
+			for k := -16; k <= 0; k++ {
+				best = min(best, wrong(math.Pow(10, float64(k)/4)))
+			}
+			if got := wrong(step); !(got <= 10*best) {
+				t.Errorf("%s, σ = %g: step %.1e is wrong by %.1e, the best by %.1e", name, sigma, step, got, best)
+			}
+		}
+	}
+	nowhere := objective.Func(3, func([]float64) float64 { return math.Inf(1) })
+	grain := objective.Grain{Absolute: 1, Kind: objective.RandomNoise}
+	if _, err := hessian.Symmetric.Step(ctx, nowhere, stacked(1, make([]float64, 3)), stacked(1, make([]float64, 3)), 0, grain); !errors.Is(err, hessian.ErrNoStep) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // stacked returns n rows x.
 func stacked(n int, x []float64) *mat.Dense {
 	m := mat.NewDense(n, len(x), nil)

@@ -25,8 +25,12 @@ type Finding struct {
 	Certificate certify.Certificate
 
 	// Residual is the largest error of a block that the last check found: how much of
-	// E may be left.
+	// E may be left. Where f has noise it is the largest standard error of an E_ij, in units
+	// of the curvatures.
 	Residual float64
+	// Pairs are how much all pairs of components couple, where the frame was found although f
+	// does not separate in it; nil: not so.
+	Pairs []certify.Pair
 	// Scale is, for each component, the length along u_j over which f_j″ changes
 	// by about a third, so that a grid has to be finer. See Survey.Measures.
 	Scale []float64

@@ -49,16 +49,21 @@ const middle = 0.4
 // newGround prepares to ask f. Random numbers come from the stream ("identify",
 // "survey") of the seed.
 func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
-	inner := objective.Cube(len(r.Box.Lo), 0, 0)
-	for i := range r.Box.Lo {
-		half := (r.Box.Hi[i] - r.Box.Lo[i]) / 2
-		inner.Lo[i], inner.Hi[i] = r.Box.Lo[i]+float64((1-middle)*half), r.Box.Hi[i]-float64((1-middle)*half)
-	}
 	return &ground{
-		ctx: ctx, f: nearby.New(f), box: r.Box, inner: inner, bounds: r.Bounds, reach: 1,
-		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: objective.Rounding,
+		ctx: ctx, f: nearby.New(f), box: r.Box, inner: shrunk(r.Box, middle), bounds: r.Bounds, reach: 1,
+		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: r.Grain,
 		other: rng.Seed(r.Seed).Stream("identify", "outer"), factor: 1,
 	}
+}
+
+// shrunk returns the middle of a box, so much of it in every coordinate.
+func shrunk(box objective.Box, part float64) objective.Box {
+	inner := objective.Cube(len(box.Lo), 0, 0)
+	for i := range box.Lo {
+		half := (box.Hi[i] - box.Lo[i]) / 2
+		inner.Lo[i], inner.Hi[i] = box.Lo[i]+float64((1-part)*half), box.Hi[i]-float64((1-part)*half)
+	}
+	return inner
 }
 
 // ask evaluates f at n points, which fill writes one by one.
@@ -148,21 +153,25 @@ func (u unit) Evaluate(ctx context.Context, points *mat.Dense, values []float64)
 }
 
 const (
-	lines   = 3 // along which a step is chosen: three or more keep chance out of it
-	longest = 5 // the longest step that is tried is the half-width of the box over this
+	lines = 3 // along which a step is chosen: three or more keep chance out of it
+	// noisyLines is along how many it is chosen where there is noise.
+	noisyLines = 8
+	longest    = 5 // the longest step that is tried is the half-width of the box over this
 )
 
 // step chooses the step for a stencil along random combinations of the directions t
 // (nil: the coordinates) at random points. Steps are tried in units of the box: from
-// 2e-6 to 0.2 of its half-width.
+// 2e-6 to 0.2 of its half-width, and where there is noise to all of it.
 func (g *ground) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
-	d := g.f.Dim()
+	d, lines, unit := g.f.Dim(), lines, halfWidth(g.box)/longest
+	if g.grain.Kind != objective.NoNoise {
+		lines, unit = noisyLines, halfWidth(g.box)
+	}
 	points, directions := mat.NewDense(lines, d, nil), rng.Sphere(lines, d, g.random)
 	if t != nil {
 		m, _ := t.Dims()
 		directions = kernel.Times(rng.Sphere(lines, m, g.random), t)
 	}
-	unit := halfWidth(g.box) / longest
 	directions.Scale(unit, directions)
 	at, err := g.points(lines)
 	if err != nil {
@@ -206,6 +215,16 @@ func (g *ground) chain(st hessian.Stencil, base hessian.Basis) (hessian.Chain, e
 		}
 	}
 	return hessian.Chain{Base: base.Scaled(factor), Stencil: st, Step: step}, nil
+}
+
+// firstAlong begins a chain with a Hessian by forward differences along orthonormal
+// directions.
+func firstAlong(g *ground, t *mat.Dense) (hessian.Chain, error) {
+	c, err := g.chain(hessian.Forward, hessian.Orthonormal(t))
+	if err != nil {
+		return c, err
+	}
+	return g.extended(c, 1)
 }
 
 // extended returns a chain with Hessians at further points, n in all.

@@ -29,6 +29,9 @@ type Request struct {
 	Bounds objective.Box
 	// Seed determines all randomness.
 	Seed uint64
+	// Grain is how exact the values of f are, as objective.MeasureGrain finds it out.
+	// Default objective.Rounding.
+	Grain objective.Grain
 	// Stage, if not nil, is told what is being done from now on.
 	Stage func(objective.Stage)
 }
@@ -40,6 +43,9 @@ func (r *Request) complete(d int) error {
 	}
 	if r.Bounds.IsZero() {
 		r.Bounds = unbounded(d)
+	}
+	if r.Grain == (objective.Grain{}) {
+		r.Grain = objective.Rounding
 	}
 	if r.Stage == nil {
 		r.Stage = func(objective.Stage) {}

@@ -61,6 +61,9 @@ func TestPause(t *testing.T) {
 		var doubts, spent []int // how many queries the parts take, and those before each
 		s, request := Survey{Measures: 3}, Request{Box: p.Domain(), Seed: 1}
 		s.Pause = func(doubt Doubt) error {
+			if doubt.Resolved {
+				return nil
+			}
 			doubts, spent = append(doubts, doubt.Queries), append(spent, meter.Queries())
 			if !new(mat.Cholesky).Factorize(doubt.Inverse) || doubt.Inverse.SymmetricDim() != 12 {
 				t.Errorf("%s: not positive definite", name)

@@ -195,6 +195,13 @@ func scaled(g *ground, found *Finding, measures int) error {
 	}
 	c := newCandidate(g, found.Frame, certify.Singles(found.Frame.Components()))
 	found.Scale = c.h
+	if g.grain.Kind != objective.NoNoise {
+		c, err := noisySteps(g, c, looks)
+		if err == nil {
+			found.Scale = c.h
+		}
+		return err
+	}
 	c, err := c.looked(g)
 	if err != nil {
 		return err

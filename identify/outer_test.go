@@ -14,7 +14,7 @@ import (
 )
 
 // surveyed draws a problem with a map around it and surveys it.
-func surveyed(t *testing.T, spec problem.Spec) (*problem.Problem, *Finding, int) {
+func surveyedUnder(t *testing.T, spec problem.Spec) (*problem.Problem, *Finding, int) {
 	t.Helper()
 	p, err := problem.New(spec)
 	if err != nil {
@@ -46,9 +46,9 @@ func TestSurveysUnderMaps(t *testing.T) {
 					failed := 0
 					for seed := range seeds {
 						spec := problem.Spec{Name: name, Dim: d, Mix: mix, Seed: seed}
-						_, _, plain := surveyed(t, spec)
+						_, _, plain := surveyedUnder(t, spec)
 						spec.Blemishes.Map = outside
-						p, found, queries := surveyed(t, spec)
+						p, found, queries := surveyedUnder(t, spec)
 						if found.Certificate.Verdict != certify.Separable || found.Map == nil || found.Map.Name() != names[outside] ||
 							!(frame.Compare(p.Frame(), found.Frame).Error() <= 1e-4) || queries > 2*plain+1000 {
 							failed++
@@ -66,13 +66,13 @@ func TestSurveysUnderMaps(t *testing.T) {
 
 // Few components under a map, and blocks under one.
 func TestFewComponentsAndBlocksUnderMaps(t *testing.T) {
-	p, found, _ := surveyed(t, problem.Spec{Name: "levy", Dim: 30, Components: 6, Seed: 1, Blemishes: problem.Blemishes{Map: "log"}})
+	p, found, _ := surveyedUnder(t, problem.Spec{Name: "levy", Dim: 30, Components: 6, Seed: 1, Blemishes: problem.Blemishes{Map: "log"}})
 	if found.Certificate.Verdict != certify.Separable || found.Map == nil || found.Frame.Components() != 6 || frame.Compare(p.Frame(), found.Frame).Error() > 1e-4 {
 		t.Errorf("few components: %v, map %v", found.Certificate, found.Map)
 	}
 	right := 0
 	for seed := range uint64(2) { // of 120 runs 112 were right
-		_, found, _ := surveyed(t, problem.Spec{Name: "ridge-blocks", Dim: 12, Seed: seed, Blemishes: problem.Blemishes{Map: "sqrt"}})
+		_, found, _ := surveyedUnder(t, problem.Spec{Name: "ridge-blocks", Dim: 12, Seed: seed, Blemishes: problem.Blemishes{Map: "sqrt"}})
 		if found.Certificate.Verdict == certify.Blocks && found.Map != nil && found.Map.Name() == outer.Root && len(found.Blocks) == 3 {
 			right++
 		}

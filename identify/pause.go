@@ -20,6 +20,9 @@ type Doubt struct {
 	//
 	// up to a factor.
 	Inverse *mat.SymDense
+	// Resolved says that there is no doubt any more: what follows is a frame, if not one in
+	// which f separates. The other fields are empty.
+	Resolved bool
 }
 
 // WellConditioned is the condition number of a Hessian up to which it is exact enough to
@@ -135,7 +138,7 @@ func (p *proposer) doubt(queries int) error {
 	}
 	p.doubted = true
 	inverse := kernel.Times(mat.DenseCopyOf(p.white.T.T()), p.white.T) // TᵀT = VΛ⁻¹Vᵀ
-	if err := p.pause(Doubt{queries, kernel.Symmetrised(inverse, 1)}); err != nil {
+	if err := p.pause(Doubt{Queries: queries, Inverse: kernel.Symmetrised(inverse, 1)}); err != nil {
 		return err
 	}
 	p.stage(hessians)
@@ -162,6 +165,7 @@ func (p *proposer) before(c *candidate, queries int) error {
 
 // aside looks elsewhere, if the Hessians are exact and few points see the components.
 func (p *proposer) aside() error {
+	p.looked = true
 	if !p.unseen || p.elsewhere == nil {
 		return nil
 	}

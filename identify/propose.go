@@ -26,6 +26,9 @@ type proposer struct {
 	exact     bool         // the last Hessians are by symmetric differences
 	doubted   bool         // there was a doubt
 	lined     bool         // f was asked along a line down a bowl
+	looked    bool         // it was looked elsewhere, or there was no need to
+	nearTried bool         // it was looked whether f nearly separates
+	budget    int          // of the survey and what follows; 0: enough
 
 	chain    hessian.Chain // the last one
 	unmapped bool          // a refinement that made no progress has shown no map
@@ -39,11 +42,12 @@ type proposal struct {
 	settled   *candidate
 	quadratic bool // f has the same Hessian everywhere
 	smaller   *span
-	ground    *ground // on which it was settled; nil: that of the survey
+	ground    *ground   // on which it was settled; nil: that of the survey
+	near      *nearness // f separates but for couplings
 }
 
 // done reports whether the proposal ends the search.
-func (p proposal) done() bool { return p.settled != nil || p.smaller != nil }
+func (p proposal) done() bool { return p.settled != nil || p.smaller != nil || p.near != nil }
 
 // diagonalise extends a chain to n Hessians and offers the frame that diagonalises
 // them; nil if they are singular.
@@ -118,6 +122,9 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 			if proposed, err := (mapper{p}).settled(c, chain); proposed.done() || err != nil {
 				return proposed, white, err
 			}
+			if near, err := (nearRoad{p}).find(white, false, true); near != nil || err != nil {
+				return proposal{near: near}, white, err
+			}
 		case n == 2:
 			if settled, err := p.settler.early(c); settled != nil || err != nil {
 				return proposal{settled: settled}, white, err
@@ -128,12 +135,20 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		return proposal{}, white, err
 	}
 	p.white = white
-	if !likely(c, uncoupledForward) {
-		if err := p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
-			return proposal{}, white, err
-		}
+	if likely(c, uncoupledForward) {
+		return proposal{}, white, p.aside()
 	}
-	return proposal{}, white, p.aside()
+	if near, err := (nearRoad{p}).inDoubt(white); near != nil || err != nil {
+		return proposal{near: near}, white, err
+	}
+	if err := p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
+		return proposal{}, white, err
+	}
+	if err := p.aside(); err != nil {
+		return proposal{}, white, err
+	}
+	near, err := (nearRoad{p}).inDoubt(white) // if it had to wait until then
+	return proposal{near: near}, white, err
 }
 
 // lengths are how many Hessians by symmetric differences are tried.
@@ -191,6 +206,9 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 				return proposal{settled: settled}, err
 			}
 			c = now
+			if near, err := (nearRoad{p}).find(white, false, true); near != nil || err != nil {
+				return proposal{near: near}, err
+			}
 		}
 		if n == lengths[0] {
 			if smaller, err := p.reconsider(chain); smaller != nil || err != nil {
@@ -208,7 +226,8 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 			return mapped, err
 		}
 	}
-	return proposal{}, nil
+	near, err := (nearRoad{p}).find(white, true, true)
+	return proposal{near: near}, err
 }
 
 // inBlocks looks for blocks of at most so many components and settles them. It returns the

@@ -1,6 +1,8 @@
 package identify
 
 import (
+	"errors"
+
 	"github.com/untwist/untwist/objective"
 )
 
@@ -69,6 +71,9 @@ func (s *settler) settle(c *candidate) (settled, now *candidate, err error) {
 	}
 	s.strikes++
 	s.stage(hessians)
+	if errors.Is(err, errNearly) {
+		err = nil
+	}
 	return nil, s.now, err
 }
 
@@ -91,6 +96,9 @@ func (s *settler) early(c *candidate) (*candidate, error) {
 	strikes := s.strikes
 	c, err = s.rounds(c, patience-1)
 	s.strikes = strikes
+	if errors.Is(err, errNearly) {
+		return nil, nil
+	}
 	if err != nil || c.check.worst() > progress*s.tolerance {
 		return nil, err
 	}

@@ -31,8 +31,13 @@ import (
 //
 // For the problems of the paper at d = 100 it takes 35,000 to 90,000 queries,
 // 7,000 to 18,000 for a quadratic, and half a second. Where f does not separate
-// it gives up after some 12d² queries, more at small d. It fails with noise, kinks and
+// it gives up after some 12d² queries, more at small d. It fails with kinks and
 // curvatures that span more than about six orders of magnitude.
+//
+// Where Request.Grain says that f has noise it goes another road: Hessians with steps that
+// are chosen for the noise, and designs with longer and longer steps, all of them held against
+// the standard deviation of the noise, for 35d² to 80d² queries. Finding.Residual is the
+// standard error of the frame then.
 //
 // The zero value is ready to use.
 type Survey struct {
@@ -115,6 +120,9 @@ type work struct {
 	g        *ground
 	stage    func(objective.Stage)
 	seen     hessian.Basis // the last Hessians, for the record
+
+	by        *proposer // of the last frames
+	nearTried bool      // it was looked whether f nearly separates
 }
 
 // Check returns an *objective.OptionError if a field, or the request, is bad.
@@ -158,6 +166,13 @@ func (w *work) identify() (*Finding, error) {
 	if err := w.g.rescale(); err != nil {
 		return Known(nil, nil), err
 	}
+	if w.g.grain.Kind != objective.NoNoise {
+		found, clear, err := noisyRoad{w}.find()
+		if !clear || err != nil {
+			return found, err
+		}
+		return noisyRoad{w}.inBlocks(found)
+	}
 	if w.Budget == 0 || w.Budget >= leastAsGiven(d) {
 		found, err := asGiven(w.g)
 		if err != nil {
@@ -167,6 +182,11 @@ func (w *work) identify() (*Finding, error) {
 			return found, scaled(w.g, found, w.Measures)
 		}
 	}
+	return w.exactly()
+}
+
+// exactly goes the road of exact functions: few components, all of them.
+func (w *work) exactly() (*Finding, error) {
 	s, err := w.reduce()
 	if err != nil {
 		return Known(nil, nil), err
@@ -214,11 +234,8 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		return &found, nil, w.assemble(&found, s, pruned{linear: -1}, 0)
 	}
 	w.stage(hessians)
-	first, err := w.g.chain(hessian.Forward, hessian.Orthonormal(s.curved))
+	first, err := firstAlong(w.g, s.curved)
 	if err != nil {
-		return &found, nil, err
-	}
-	if first, err = w.g.extended(first, 1); err != nil {
 		return &found, nil, err
 	}
 	white, err := whitened(first)
@@ -241,10 +258,13 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if err != nil {
 		return elsewhere.or(found.orBest(best)), nil, elsewhere.end(err)
 	}
-	if p.smaller != nil {
-		return &found, p.smaller, nil
-	}
 	before := found
+	switch {
+	case p.smaller != nil:
+		return &found, p.smaller, nil
+	case p.near != nil:
+		return nearEnd{w}.conclude(before, s, p.near)
+	}
 	if p.ground != nil {
 		return w.underMap(found, s, p, best)
 	}
@@ -253,6 +273,9 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	}
 	if mapped, err := w.bent(before, s, p.settled, found.Certificate.Verdict); mapped != nil || err != nil {
 		return mapped, nil, err
+	}
+	if next, smaller, err := (nearEnd{w}).instead(found, before, s, best); next != nil {
+		return next, smaller, err
 	}
 	if p.settled != nil && !w.thorough && found.Certificate.Verdict == certify.NotSeparable { // a check was blind
 		w.thorough = true
@@ -276,9 +299,9 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 // returns the best candidate too, settled or not.
 func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage}
-	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, first: first, elsewhere: elsewhere}
-	s.doubt = (mapper{by}).stalled
-	defer func() { w.seen = by.seen }()
+	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, first: first, elsewhere: elsewhere, budget: w.Budget, nearTried: w.nearTried}
+	s.doubt, w.by = (mapper{by}).stalled, by
+	defer func() { w.seen, w.nearTried = by.seen, by.nearTried }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
 	p, white, err := by.quadratic(white, first, small)
 	if p.done() || err != nil {

@@ -112,7 +112,7 @@ func (m mapper) stalled(queries int) error {
 			}
 		}
 	}
-	return m.p.doubt(queries)
+	return nearRoad{m.p}.suspect(queries)
 }
 
 // bent looks for a map under which a frame that has settled, and failed its certificate,

@@ -61,10 +61,19 @@ type Config struct {
 	// Explorer looks along the lines first; nil: a grid over each range, which is
 	// widened. Wells and Tolerance are for what follows.
 	Explorer Explorer
+	// Noise is the standard deviation of f's values; 0: they are exact. Under noise wells are
+	// not refined by Brent's method but by parabolas through several points of each, by least
+	// squares, and Tolerance means nothing. Wells that cannot be told from the deepest are
+	// asked for again up to Again times, each time at twice as many points; 0: 3 times.
+	Noise float64
+	Again int
 	// Widen is how often a range is doubled while the minimum is at its end; 0: 20,
 	// after which it is a million times as wide. Negative: never.
 	Widen int
 }
+
+// mostAgain is the largest Again.
+const mostAgain = 16
 
 // complete puts the defaults in and returns an *objective.OptionError if a field
 // is bad.
@@ -80,6 +89,15 @@ func (c *Config) complete() error {
 	}
 	if !(c.Tolerance > 0) {
 		return objective.BadOption("Tolerance", "%v, must be a number of at least 0", c.Tolerance)
+	}
+	if !(c.Noise >= 0) {
+		return objective.BadOption("Noise", "%v, must be a number of at least 0", c.Noise)
+	}
+	if c.Again == 0 {
+		c.Again = 3
+	}
+	if c.Again < 0 || c.Again > mostAgain {
+		return objective.BadOption("Again", "%d, must be from 0 to %d", c.Again, mostAgain)
 	}
 	if c.Widen == 0 {
 		c.Widen = 20
@@ -113,7 +131,11 @@ func Minimize(ctx context.Context, f objective.Objective, x []float64, f0 float6
 	if err := s.explore(ranges); err != nil {
 		return nil, err
 	}
-	if err := s.refine(); err != nil {
+	refine := s.refine
+	if cfg.Noise > 0 {
+		refine = s.fits
+	}
+	if err := refine(); err != nil {
 		return nil, err
 	}
 	out := make([]Profile, len(ranges))

@@ -30,6 +30,7 @@ type track struct {
 	r    Range
 	seen []sample // ascending in t
 	open bool
+	fits []*fit // under noise: the wells that may be the deepest, the deepest first
 }
 
 // add takes notice of a value. One that is not a number counts as large.
@@ -95,19 +96,32 @@ func (l *track) vertex(k int) sample { return vertex(l.seen[k-1], l.seen[k], l.s
 // one: of those closer together than the grid is wide only the deepest counts.
 func (l *track) profile(j int) Profile {
 	lowest := l.lowest()
+	if len(l.fits) > 0 && !l.atEnd(lowest) {
+		lowest = l.fits[0].well
+	}
 	p := Profile{Component: j, Open: l.open, Wells: []Well{{lowest.t, lowest.value}}}
+	for _, f := range l.fits {
+		p.add(f.well, lowest, l.r.Step)
+	}
 	for _, s := range l.seen {
 		p.Y, p.Value = append(p.Y, s.t), append(p.Value, s.value)
 	}
 	for _, k := range l.wells(len(l.seen)) {
-		v := l.vertex(k)
-		if !slices.ContainsFunc(p.Wells, func(deeper Well) bool { return math.Abs(v.t-deeper.Y) < l.r.Step }) {
-			p.Wells = append(p.Wells, Well{v.t, max(v.value, lowest.value)})
-		}
+		p.add(l.vertex(k), lowest, l.r.Step)
 	}
 	slices.SortStableFunc(p.Wells, func(a, b Well) int { return cmp.Compare(a.Value, b.Value) })
 	return p
 }
+
+// add takes notice of a well, if there is none so near.
+func (p *Profile) add(v, lowest sample, near float64) {
+	if !slices.ContainsFunc(p.Wells, func(deeper Well) bool { return math.Abs(v.t-deeper.Y) < near }) {
+		p.Wells = append(p.Wells, Well{v.t, max(v.value, lowest.value)})
+	}
+}
+
+// atEnd reports whether a sample is at an end of the line.
+func (l *track) atEnd(s sample) bool { return s.t == l.seen[0].t || s.t == l.seen[len(l.seen)-1].t }
 
 // vertex returns the lowest point of the parabola through three points, of which the
 // middle one is no higher than the others.

@@ -23,7 +23,7 @@ type Best struct {
 // Offer takes (point, value) if it is the first or better than all before it,
 // and reports whether it did. The point is copied.
 func (b *Best) Offer(point []float64, value float64) bool {
-	if b.Point != nil && !(value < b.Value) {
+	if b.Point != nil && !(value < b.Value) && !(math.IsNaN(b.Value) && !math.IsNaN(value)) {
 		return false
 	}
 	b.Point = append(b.Point[:0], point...)

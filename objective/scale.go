@@ -47,6 +47,13 @@ func (s *Scale) Know(x []float64) []float64 {
 	return z
 }
 
+// Point returns the point at which f is evaluated for the scaled coordinates z.
+func (s *Scale) Point(z []float64) []float64 {
+	x := make([]float64, len(z))
+	s.fromUnit(x, z)
+	return x
+}
+
 // fromUnit sets x to the point whose scaled coordinates are z.
 func (s *Scale) fromUnit(x, z []float64) {
 	if len(s.known) > 0 {

@@ -17,7 +17,8 @@ const (
 	ToCheck   Purpose = "to check them"
 	AlongThem Purpose = "along them"
 	ToSearch  Purpose = "by CMA-ES or CBO"
+	ToCompare Purpose = "to compare the best points"
 )
 
 // Purposes returns all purposes, in the order in which a run usually has them.
-func Purposes() []Purpose { return []Purpose{AtKnown, ToFind, ToCheck, AlongThem, ToSearch} }
+func Purposes() []Purpose { return []Purpose{AtKnown, ToFind, ToCheck, AlongThem, ToSearch, ToCompare} }

@@ -59,6 +59,13 @@ func (c *Coordinates) Evaluate(ctx context.Context, points *mat.Dense, values []
 	return c.f.Evaluate(ctx, c.x, values)
 }
 
+// Point returns the point at which f is evaluated for the coordinates z.
+func (c *Coordinates) Point(z []float64) []float64 {
+	x := make([]float64, len(c.space))
+	c.outward(x, z)
+	return x
+}
+
 // outward sets x to the point whose coordinates are z.
 func (c *Coordinates) outward(x, z []float64) {
 	for k, known := range c.z {

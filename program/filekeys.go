@@ -30,7 +30,7 @@ var (
 	}
 	runKeys = map[string]keyKind{
 		"budget": numberKey, "time": timeKey, "target": numberKey, "tolerance": numberKey, "seed": numberKey, "parallel": numberKey,
-		"max-failures": numberKey, "keep-going": switchKey,
+		"max-failures": numberKey, "noise-level": numberKey, "keep-going": switchKey,
 		"dim": numberKey, "bounds": textKey, "start": textKey, "x0": pointsKey,
 		"journal": textKey, "journal-points": switchKey, "from": textKey,
 		"strategy": textKey, "road": textKey, "particles": numberKey, "sigma": numberKey, "tau": numberKey, "alpha": numberKey,

@@ -31,6 +31,9 @@ type runForm struct {
 	Gap           *number          `json:"gap,omitempty"`                // likewise; null: the minimum is not known
 	Minimum       *number          `json:"minimum,omitempty"`            // likewise
 	Attainable    *bool            `json:"minimum_attainable,omitempty"` // absent: the minimum is not known
+	Noise         *noiseForm       `json:"noise,omitempty"`              // absent: not measured
+	ValueMean     *number          `json:"value_mean,omitempty"`         // absent: f is exact, or the run ended too early
+	ValueError    *number          `json:"value_error,omitempty"`        // likewise; a 95 % half-width
 	BestPoint     []float64        `json:"best_point"`
 	Parameters    []parameterForm  `json:"parameters,omitempty"` // absent: they have no names
 	Queries       int              `json:"queries"`
@@ -44,10 +47,18 @@ type runForm struct {
 	Seed          uint64           `json:"seed"`
 	Seconds       float64          `json:"seconds"`
 	Stages        []untwist.Stage  `json:"stages"`
-	Frame         *frameForm       `json:"frame"` // null: none was looked for, or none was found
+	Frame         *frameForm       `json:"frame"`                   // null: none was looked for, or none was found
+	CouplingTrue  *number          `json:"coupling_true,omitempty"` // frame.coupling of the true frame; absent: it is not known, or there is none
 	Learnt        string           `json:"learnt"`
 	Wells         []wellsForm      `json:"wells"` // of the components that have several
 	Curve         []sampleForm     `json:"curve"`
+}
+
+// A noiseForm says how exact f's values are: none, random, deterministic or raster, and the
+// standard deviation.
+type noiseForm struct {
+	Kind  string `json:"kind"`
+	Sigma number `json:"sigma"`
 }
 
 // wellsForm has the wells along one component, the chosen one first: where they are, and
@@ -78,8 +89,15 @@ func (r Run) MarshalJSON() ([]byte, error) {
 		Stages: found.Stages, Learnt: found.String(),
 		Frame: newFrameForm(found.Structure, found.Spent(objective.ToFind)+found.Spent(objective.ToCheck)),
 	}
+	out.CouplingTrue = r.Known.coupling()
 	if r.Known != nil {
 		out.ValueClean, out.Gap, out.Minimum = new(number(r.clean())), new(number(r.gap())), new(number(r.Known.Minimum))
+	}
+	if n := found.Noise; n != nil {
+		out.Noise = &noiseForm{n.Kind.String(), number(n.Sigma)}
+	}
+	if found.ValueMean != nil && found.ValueError != nil {
+		out.ValueMean, out.ValueError = new(number(*found.ValueMean)), new(number(*found.ValueError))
 	}
 	if r.hasGap() {
 		out.Attainable = &r.Known.Attainable
@@ -111,6 +129,7 @@ type probeForm struct {
 	CouplingError *number          `json:"coupling_error,omitempty"` // likewise
 	Recovered     *int             `json:"recovered,omitempty"`      // likewise; the rows found to 1e-4
 	BlocksRight   *bool            `json:"blocks_right,omitempty"`   // likewise
+	CouplingTrue  *number          `json:"coupling_true,omitempty"`  // frame.coupling of the true frame; absent: it is not known, or there is none
 	Queries       int              `json:"queries"`
 	Budget        int              `json:"budget"`
 	Rounds        int              `json:"rounds"` // batches, one after another
@@ -132,6 +151,7 @@ func (p Probe) MarshalJSON() ([]byte, error) {
 		Queries: found.Queries, Budget: found.Budget, Rounds: found.Rounds, FailedQueries: found.Failed,
 		Failures: found.Failures, Resumed: found.Resumed, Seconds: p.Took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum.Values,
 	}
+	out.CouplingTrue = p.Known.coupling()
 	if e := p.errors(); e != nil {
 		out.RecoveryError, out.CouplingError = new(number(e.recovery)), new(number(e.coupling))
 		out.Recovered, out.BlocksRight = &e.recovered, &e.blocksRight
@@ -150,9 +170,11 @@ type frameForm struct {
 	Rounding    number          `json:"rounding"`
 	Splits      int             `json:"splits"`
 	Verdict     certify.Verdict `json:"verdict"`
-	Blocks      [][]int         `json:"blocks"`        // of components, counted from 0
-	Map         *mapForm        `json:"map,omitempty"` // absent: there is none
-	Linear      int             `json:"linear"`        // the component in which f is linear, counted from 0; -1: none
+	Coupling    *number         `json:"coupling,omitempty"` // mixed differences as a part of single ones; absent: f separates, or that was not certified
+	Pairs       []pairForm      `json:"pairs,omitempty"`    // that carry the couplings, the strongest first; absent: f does not nearly separate
+	Blocks      [][]int         `json:"blocks"`             // of components, counted from 0
+	Map         *mapForm        `json:"map,omitempty"`      // absent: there is none
+	Linear      int             `json:"linear"`             // the component in which f is linear, counted from 0; -1: none
 	Quadratic   bool            `json:"quadratic"`
 	Queries     int             `json:"queries"`
 }
@@ -163,6 +185,12 @@ type mapForm struct {
 	Exponent number `json:"exponent"` // null: an exponential, or no power at all
 }
 
+// A pairForm says how much two components couple.
+type pairForm struct {
+	Components [2]int `json:"components"` // counted from 1
+	Coupling   number `json:"coupling"`   // their mixed differences as a part of their own single ones
+}
+
 // newFrameForm describes a frame that took this many queries to find and check; nil if
 // there is none.
 func newFrameForm(found *untwist.Structure, queries int) *frameForm {
@@ -170,16 +198,32 @@ func newFrameForm(found *untwist.Structure, queries int) *frameForm {
 		return nil
 	}
 	c := found.Certificate
-	out := &frameForm{
+	form := &frameForm{
 		Components: found.Frame.Components(), Dim: found.Frame.Dim(), Residual: number(found.Residual),
 		Certificate: number(c.Coupling), Alone: number(alone(c)), Beyond: number(c.Beyond), Rounding: number(c.Rounding),
 		Splits: c.Splits, Verdict: c.Verdict,
 		Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic, Queries: queries,
 	}
 	if m := found.Map; m != nil {
-		out.Map = &mapForm{m.Name(), number(m.Exponent())}
+		form.Map = &mapForm{m.Name(), number(m.Exponent())}
 	}
-	return out
+	if Couples(found) {
+		form.Coupling = new(number(c.Coupling))
+	}
+	for _, p := range found.Pairs {
+		form.Pairs = append(form.Pairs, pairForm{[2]int{p.I + 1, p.J + 1}, number(p.Coupling)})
+	}
+	return form
+}
+
+// Couples reports whether the size of couplings is one of the findings: f was found not to
+// separate, or nearly to do so.
+func Couples(found *untwist.Structure) bool {
+	if found == nil || found.Frame == nil || found.Certificate.Splits == 0 {
+		return false
+	}
+	v := found.Certificate.Verdict
+	return v == certify.NearlySeparable || v == certify.NotSeparable
 }
 
 // alone returns the certificate of the worst block by itself; +Inf if none was tested.

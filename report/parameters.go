@@ -63,7 +63,7 @@ func coordinateLines(space parameter.Space, found *untwist.Structure) string {
 	if space == nil || found == nil || found.Frame == nil {
 		return ""
 	}
-	if v := found.Certificate.Verdict; v != certify.Separable && v != certify.Blocks || found.Frame.AlongAxes() {
+	if v := found.Certificate.Verdict; v != certify.Separable && v != certify.Blocks && v != certify.NearlySeparable || found.Frame.AlongAxes() {
 		return ""
 	}
 	var out strings.Builder

@@ -54,4 +54,15 @@ type Known struct {
 	// they are not known.
 	Frame  *frame.Frame
 	Blocks [][]int
+	// Coupling is the coupling of single components in the true frame, as a certificate
+	// measures it; nil: it was not measured.
+	Coupling *float64
+}
+
+// coupling returns the coupling in the true frame; nil: it is not known.
+func (k *Known) coupling() *number {
+	if k == nil || k.Coupling == nil {
+		return nil
+	}
+	return new(number(*k.Coupling))
 }

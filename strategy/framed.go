@@ -85,7 +85,7 @@ func (t framed) outcome(status objective.Status) Outcome {
 	if t.found == nil {
 		return Outcome{Status: status}
 	}
-	return Outcome{status, &Learnt{Finding: t.found}}
+	return Outcome{Status: status, Learnt: &Learnt{Finding: t.found}}
 }
 
 // defaultParticles is the default of cbo.Config, needed where particles are drawn here.

@@ -39,4 +39,8 @@ type Outcome struct {
 	Status objective.Status
 	// Learnt is what was found out about f; nil: nothing was looked for.
 	Learnt *Learnt
+	// Noise is how exact f's values are; nil: that was not measured.
+	Noise *Noise
+	// Chosen is the best point if f has noise; nil: it is the one with the lowest value.
+	Chosen *Chosen
 }

@@ -38,6 +38,9 @@ type Task struct {
 	// Parallel is how many evaluations at the same time cost no more than one. A strategy may
 	// ask for more points at once then, and for more points in all. Default 1.
 	Parallel int
+	// NoiseLevel is the standard deviation of f's noise, in its unit. Default 0: it is not
+	// known, and a strategy may measure it.
+	NoiseLevel float64
 	// Seed determines all randomness.
 	Seed uint64
 	// Stage is told what is being done from now on. Default: nobody is told.
@@ -61,6 +64,9 @@ func (t Task) Complete(d int) (Task, error) {
 	}
 	if t.Parallel < 0 {
 		return t, objective.BadOption("Parallel", "%d, must be at least 1", t.Parallel)
+	}
+	if !(t.NoiseLevel >= 0) || math.IsInf(t.NoiseLevel, 1) {
+		return t, objective.BadOption("NoiseLevel", "%v, must be a number of at least 0", t.NoiseLevel)
 	}
 	if t.Bounds.IsZero() {
 		t.Bounds = objective.Cube(d, math.Inf(-1), math.Inf(1))

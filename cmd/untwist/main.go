@@ -101,7 +101,8 @@ var flagOf = map[string]string{
 	"Exec": "--exec", "Names": "--param", "Parameters": "--param", "Protocol": "--protocol", "EOF": "--eof", "Procs": "--procs",
 	"Timeout": "--timeout", "Retries": "--retries", "KeepFailed": "--keep-failed", "Templates": "--template", "Result": "--result",
 	"ResultFile": "--result-file", "Time": "--time", "Tolerance": "--tolerance", "MaxFailures": "--max-failures", "Parallel": "--parallel",
-	"Problems": "--problems", "Methods": "--methods", "Runs": "--runs", "Gap": "--gap", "Seed": "--seed",
+	"NoiseLevel": "--noise-level",
+	"Problems":   "--problems", "Methods": "--methods", "Runs": "--runs", "Gap": "--gap", "Seed": "--seed",
 }
 
 // asUsage turns an error that names an option into a usageError that names the flag of

@@ -113,6 +113,7 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	line.start()
 	result, err := untwist.Minimize(ctx, line.watch(s), options)
 	line.clear()
+	s.measureCoupling(result.Structure)
 	found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: time.Since(began)}
 	switch {
 	case err == nil && result.Queries == 0:

@@ -36,11 +36,12 @@ of yours computes (a problem file, or --exec), or a built-in problem (untwist pr
 them).
 
 The verdict is "separable", "blocks" (the coordinates couple in groups),
-"not-separable", or "unknown" if the budget was too small to tell. The certificate is the
-size of mixed differences f(x+a+b) - f(x+a) - f(x+b) + f(x) relative to single differences
-f(x+a) - f(x). It is measured for random splits of the coordinates into a and b, and for
-each coordinate or block against all others, and is 0 if the function separates. The true
-coordinates of built-in problems are known, so the errors are printed, too.
+"nearly-separable" (but for couplings, which are measured), "not-separable", or "unknown" if
+the budget was too small to tell. The certificate is the size of mixed differences
+f(x+a+b) - f(x+a) - f(x+b) + f(x) relative to single differences f(x+a) - f(x). It is
+measured for random splits of the coordinates into a and b, and for each coordinate or block
+against all others, and is 0 if the function separates. The true coordinates of built-in
+problems are known, so the errors are printed, too.
 
 ` + exitStatuses,
 		Example: `  untwist probe sim.toml
@@ -96,6 +97,7 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	if p, ok := s.objective.(*problem.Problem); ok {
 		s.known.Frame = p.Frame() // only here: it takes d³ steps
 	}
+	s.measureCoupling(&findings.Structure)
 	found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: took}
 	if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
@@ -129,6 +131,8 @@ func (f *probeFlags) keep(cmd *cobra.Command, found report.Probe) error {
 		return fmt.Errorf("--frame: %w", err)
 	}
 	switch found.Verdict() {
+	case certify.NearlySeparable:
+		note(cmd, "--frame: %s holds coordinates in which f separates but for couplings: the verdict is %s", f.frame, found.Verdict())
 	case certify.NotSeparable:
 		note(cmd, "--frame: %s holds the best coordinates that were found, but f does not separate in them: the verdict is %s", f.frame, found.Verdict())
 	case certify.Unknown:

@@ -20,7 +20,7 @@ import (
 type runFlags struct {
 	budget, workers, parallel count
 	time                      duration
-	maxFailures               number
+	maxFailures, noiseLevel   number
 	journal                   text
 	points, accept            yesNo
 	plot                      text
@@ -30,11 +30,13 @@ type runFlags struct {
 // register declares the flags that say when a run ends and what is kept of it.
 func (f *runFlags) register(flags *pflag.FlagSet) {
 	f.maxFailures = number{allow: func(v float64) bool { return v > 0 && v <= 1 }, must: "above 0 and at most 1"}
+	f.noiseLevel = above0()
 	f.points = true
 	flags.Var(&f.budget, "budget", "the most queries to spend, 20000 or 2e4 for example (default 500·dim²; for a program, a budget or a time has to be given)")
 	flags.Var(&f.time, "time", "the most time to spend: 90s, 10m, 2h (default no limit)")
 	flags.Var(&f.workers, "workers", "evaluate this many points of a built-in problem at the same time (default 1; they use several cores by themselves)")
 	flags.Var(&f.parallel, "parallel", "how many evaluations at the same time cost you no more than one: fewer rounds, for more queries (default 1)")
+	flags.Var(&f.noiseLevel, "noise-level", "the standard deviation of f's noise, in the unit of f, if you know it (default: auto measures it)")
 	flags.Var(&f.maxFailures, "max-failures", "end the run if a larger share of the last 1,000 queries failed (default 0.95)")
 	flags.Var(&f.journal, "journal", "keep every answer in `FILE`; if the run is stopped, the same command goes on where it stood")
 	toggle(flags, &f.points, "journal-points", "keep the points in the journal; with =false only a hash of each, for millions of cheap queries")
@@ -77,6 +79,9 @@ func (f *runFlags) options(s subject, keepGoing bool, line *progressLine) untwis
 	}
 	if f.maxFailures.value != nil {
 		o.MaxFailures = *f.maxFailures.value
+	}
+	if f.noiseLevel.value != nil {
+		o.NoiseLevel = *f.noiseLevel.value
 	}
 	if f.accept {
 		o.Journal.Accept = acceptable

@@ -17,6 +17,13 @@ import (
 // on faces. Running: the search along them does not come to an end.
 func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Status, error) {
 	at := newCoordinates(found, r.task.Bounds)
+	if r.f.noise != nil && len(at.blocks) == 0 && !r.f.walls {
+		if found.Quadratic && !r.task.Bounded() {
+			return r.settled(ctx, at, r.f.best.Point, true)
+		} else if !found.Quadratic && !at.cut(r.f.best.Point) {
+			return r.noisily(ctx, at)
+		}
+	}
 	p, faces := &polisher{f: r.f, at: at}, &faceSearch{f: r.f, at: at}
 	if found.Quadratic {
 		if done, err := r.bowl(ctx, p, faces); done || err != nil {
@@ -105,7 +112,7 @@ const (
 // steps, and then goes on from the point found.
 func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
 	l := newLines(r.f, at, r.explorer, r.task.Budget)
-	profiles, err := l.explore(ctx)
+	profiles, err := l.explore(ctx, r.f.best)
 	r.learnt.Profiles = profiles
 	if err != nil {
 		return objective.Running, err
@@ -119,7 +126,12 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		}
 	}
 	b := r.blocks(at)
-	if err := b.explore(ctx); err != nil {
+	err = b.explore(ctx)
+	if r.f.noise != nil && len(at.blocks) > 0 {
+		r.f.noise.met = b.met
+		return objective.Converged, err // the rest is done along the axes of the Hessian
+	}
+	if err != nil {
 		return objective.Running, err
 	}
 	return r.onwards(ctx, at, p, l, b, profiles)

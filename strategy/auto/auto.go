@@ -54,6 +54,9 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 	r := newRun(f, task, a.Lines)
 	defer r.fallback.stop()
 	status, err := r.minimize(ctx)
+	if err == nil {
+		err = r.conclude(ctx)
+	}
 	if math.IsInf(r.f.best.Value, -1) {
 		r.learnt.Note("f is -Inf at the point found")
 	}
@@ -64,5 +67,6 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 	if err != nil {
 		status, err = objective.StatusOf(ctx, err)
 	}
-	return strategy.Outcome{Status: status, Learnt: r.learnt}, err
+	outcome := strategy.Outcome{Status: status, Learnt: r.learnt, Noise: r.noise(), Chosen: r.chosen()}
+	return outcome, err
 }

@@ -20,7 +20,8 @@ type blocks struct {
 	parallel, budget int // of the task
 	bounded          bool
 
-	open float64 // what the last search of all blocks may have left to gain
+	open float64   // what the last search of all blocks may have left to gain
+	met  []float64 // where the best of all blocks met last
 }
 
 // The first σ of CMA-ES in a block, in coordinates in which the range of each component
@@ -52,8 +53,40 @@ func (b *blocks) explore(ctx context.Context) error {
 		s := b.abreast(n)
 		s.Run.Sigma, s.Run.Stop.Fall, s.Box = wideSigma, wideFall, box
 		s.Schedule = cmaes.Confirmed{Schedule: s.Schedule, Tolerance: objective.OfSum * b.f.grain.Of(k.best.Value)}
+		if sigma := b.f.scatter(k.best.Value); sigma > 0 {
+			s.Run.Stop.Fun, s.Schedule = blockNoise*sigma, alike{s.Schedule, objective.OfMixed * sigma}
+		}
 		return s
 	})
+}
+
+// blockNoise is by how many σ the values of a block differ at most when its run has come down
+// to the noise: those of noise alone differ by two or three.
+const blockNoise = 6
+
+// alike follows another schedule, but ends as soon as two runs have come to the best value, to
+// a tolerance. cmaes.Confirmed compares with by how much the last values differed, which is
+// noise.
+type alike struct {
+	cmaes.Schedule
+	tolerance float64
+}
+
+// Next plans as the schedule does until the best value is confirmed.
+func (s alike) Next(past []cmaes.Past, population int, u func() float64) (cmaes.Plan, bool) {
+	least, times := math.Inf(1), 0
+	for _, p := range past {
+		least = min(least, p.Result.Value)
+	}
+	for _, p := range past {
+		if p.Result.Status != objective.StepLimit && p.Result.Value <= least+s.tolerance {
+			times++
+		}
+	}
+	if times > 1 {
+		return cmaes.Plan{}, false
+	}
+	return s.Schedule.Next(past, population, u)
 }
 
 // refine searches each block once more, near the best point.
@@ -105,6 +138,7 @@ func (b *blocks) together(ctx context.Context, series func(k *block, x []float64
 	most := 2 * b.f.queries
 	for !b.bounded || b.f.queries < most {
 		more, err := s.step(ctx)
+		b.met = s.meet()
 		if !more || err != nil {
 			return err
 		}
@@ -170,11 +204,7 @@ func (s *lockstep) step(ctx context.Context) (bool, error) {
 			copy(row, points[i])
 			return
 		}
-		copy(row, s.x)
-		for _, k := range s.blocks {
-			s.put(row, k, k.best.Point)
-		}
-		clamp(row, s.at.bounds)
+		copy(row, s.meet())
 	})
 	if err != nil {
 		return false, err
@@ -187,6 +217,16 @@ func (s *lockstep) step(ctx context.Context) (bool, error) {
 	}
 	asktell.TellAll(s.talks, all)
 	return len(wants) > 0, nil
+}
+
+// meet returns where the best of all blocks meet.
+func (s *lockstep) meet() []float64 {
+	x := slices.Clone(s.x)
+	for _, k := range s.blocks {
+		s.put(x, k, k.best.Point)
+	}
+	clamp(x, s.at.bounds)
+	return x
 }
 
 // put moves a block of x from where it is in s.x to z.

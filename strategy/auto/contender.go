@@ -19,13 +19,24 @@ type contender struct {
 	least   float64   // the lowest value of its own
 	stages  []int     // numbers of queries for each dimension, ascending,
 	reached []float64 // and the lowest values at those that it has come to
+	trails  *trails   // where its means have gone; nil: f is exact
 }
 
 // newContender is a series that has not begun. It remembers how far it is after so many
 // queries for each dimension.
-func newContender(ctx context.Context, dim int, series cmaes.Series, stages []int) *contender {
+// If f is noisy it remembers where the means of its runs have gone.
+func newContender(ctx context.Context, dim int, series cmaes.Series, stages []int, noisy bool) *contender {
 	c := &contender{least: math.Inf(1), stages: stages}
-	series.Began = func(cmaes.Plan) { c.runs++ }
+	if noisy {
+		c.trails = &trails{}
+		series.Run.Observe = c.trails.observe
+	}
+	series.Began = func(plan cmaes.Plan) {
+		c.runs++
+		if noisy {
+			c.trails.began(plan)
+		}
+	}
 	c.talk = asktell.New(dim, func(f objective.Objective) error {
 		r, err := series.Minimize(ctx, f)
 		c.end = r.Status
@@ -50,6 +61,9 @@ func (c *contender) step(ctx context.Context, f *watched) (int, error) {
 		return n, err
 	}
 	c.queries += n
+	if c.trails != nil {
+		c.trails.told(values)
+	}
 	for _, v := range values {
 		if v < c.least { // false for NaN
 			c.least = v

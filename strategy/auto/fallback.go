@@ -146,7 +146,7 @@ func (s *fallback) series(ctx context.Context, metric *mat.SymDense) *contender 
 	if metric != nil {
 		series.Run.Covariance = cmaes.Cholesky{First: metric}
 	}
-	return newContender(ctx, s.f.Dim(), series, stages)
+	return newContender(ctx, s.f.Dim(), series, stages, s.f.noise != nil)
 }
 
 // stop ends what is not at its end.
@@ -156,4 +156,15 @@ func (s *fallback) stop() {
 			c.talk.Stop()
 		}
 	}
+}
+
+// least is the lowest value that the search has found itself.
+func (s *fallback) least() float64 {
+	v := math.Inf(1)
+	for _, c := range []*contender{s.near, s.plain, s.informed} {
+		if c != nil {
+			v = min(v, c.least)
+		}
+	}
+	return v
 }

@@ -41,16 +41,16 @@ const firstWells = 6
 const wellTolerance = 1e-1
 
 // explore minimises along every component over the whole range that it has in the start
-// box, from the best point, and asks for the point where all minima meet. It returns what
+// box, from a point, and asks for the point where all minima meet. It returns what
 // it has seen, even if asking for that point fails.
-func (l *lines) explore(ctx context.Context) ([]line.Profile, error) {
-	x := slices.Clone(l.f.best.Point)
+func (l *lines) explore(ctx context.Context, from objective.Best) ([]line.Profile, error) {
+	x := slices.Clone(from.Point)
+	from.Point = x
 	ranges := make([]line.Range, len(l.at.singles))
 	for k, j := range l.at.singles {
 		reach, y, scale := l.at.extent(j), l.at.y(j, x), l.at.scale[j]
 		ranges[k] = l.at.span(x, j, min(-reach-y, -scale), max(reach-y, scale)) // where x is too
 	}
-	from := objective.Best{Point: x, Value: l.f.best.Value}
 	open, err := l.felt(ctx, from, ranges)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (l *lines) along(ctx context.Context, from objective.Best, components []int
 	for i, k := range components {
 		of[i] = l.at.singles[k]
 	}
-	seen, err := line.Minimize(ctx, l.f, x, fx, l.at.directions(of), ranges, line.Config{Wells: firstWells, Tolerance: wellTolerance, Explorer: l.explorer})
+	seen, err := line.Minimize(ctx, l.f, x, fx, l.at.directions(of), ranges, line.Config{Wells: firstWells, Tolerance: wellTolerance, Explorer: l.explorer, Noise: l.f.scatter(fx)})
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ type mapping struct {
 func (r *run) mapped(m *outer.Map) *run {
 	next := *r
 	next.mapping = &mapping{f: r.f, under: &outer.Under{Objective: counted{r.f}, Map: m, Factor: 1}, tried: math.NaN()}
-	next.f = &watched{Objective: next.mapping.under, stage: r.f.stage, spread: math.Inf(1), queries: r.f.queries, walls: r.f.walls}
+	next.f = &watched{Objective: next.mapping.under, enter: r.f.stage, noise: r.f.noise, spread: math.Inf(1), queries: r.f.queries, walls: r.f.walls}
 	next.f.again = nearby.New(counted{next.f})
 	next.f.best.Point = slices.Clone(r.f.best.Point)
 	next.mapping.revalue(next.f)

@@ -30,6 +30,10 @@ const usualSurvey = 4
 
 // pause is called by a survey before a part that may well be in vain.
 func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
+	if doubt.Resolved {
+		r.survey.beyond = nil
+		return nil
+	}
 	if metric, condition := limited(doubt.Inverse); condition > identify.WellConditioned && !r.bounded {
 		r.fallback.offer(metric)
 	}

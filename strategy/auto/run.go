@@ -23,14 +23,17 @@ type run struct {
 	fallback *fallback
 	learnt   *strategy.Learnt
 	mapping  *mapping // f is ψ of what is asked; nil: no map
+	measured bool     // it is known how exact f's values are
 }
 
 func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *run {
 	w := watch(f, task.Stage)
-	return &run{
+	r := &run{
 		f: w, task: task, explorer: explorer, learnt: &strategy.Learnt{},
 		fallback: &fallback{f: w, bounds: task.Bounds, seed: task.Seed, parallel: task.Parallel, budget: task.Budget},
 	}
+	w.due = r.due
+	return r
 }
 
 // minimize asks for known points, looks for coordinates, searches along them if f
@@ -40,6 +43,11 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		if err := r.f.known(ctx, r.task.Points); err != nil {
 			return objective.Running, err
 		}
+	}
+	if err := r.measure(ctx); err != nil {
+		return objective.Running, err
+	}
+	if r.task.Points != nil {
 		if err := r.warm(ctx); err != nil {
 			return objective.Running, err
 		}
@@ -74,6 +82,8 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		if status != objective.Running || err != nil {
 			return status, err
 		}
+	} else if found.Pairs != nil {
+		return r.nearly(ctx, found)
 	} else if r.task.Frame != nil {
 		r.learnt.Note("the frame that was given does not fit")
 	} else if r.task.Identifier != nil {

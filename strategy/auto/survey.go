@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
 )
 
 // A frame is not refined for the search if it passes for separable and its error E is at
@@ -47,7 +48,7 @@ func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 	f := r.share()
 	s := r.survey(ctx, f)
 	s.Budget = r.task.Budget
-	found, err := s.Identify(ctx, f, r.task.Request())
+	found, err := s.Identify(ctx, f, r.request())
 	if errors.Is(err, identify.ErrSmallBudget) {
 		r.noteSmallBudget()
 		return nil, nil
@@ -69,6 +70,9 @@ func (r *run) share() *share { return &share{watched: r.f, most: r.task.Budget -
 func (r *run) survey(ctx context.Context, f *share) identify.Survey {
 	race := &race{fallback: r.fallback, survey: f, bounded: r.task.Bounded(), budget: r.task.Budget}
 	f.usual, f.beyond = usualSurvey*identify.Least(r.f.Dim()), race.wait
+	if r.f.grain.Kind != objective.NoNoise {
+		f.usual = max(f.usual, identify.MostNoisy(r.f.Dim()))
+	}
 	return identify.Survey{
 		Tolerance: min(roughMost, rough/math.Sqrt(float64(r.f.Dim()))), Measures: measures,
 		Pause: func(doubt identify.Doubt) error { return race.pause(ctx, doubt) },
@@ -78,7 +82,7 @@ func (r *run) survey(ctx context.Context, f *share) identify.Survey {
 // judge certifies a frame that is known, and measures the scales of its components.
 func (r *run) judge(ctx context.Context, known *frame.Frame, blocks [][]int) (*identify.Finding, error) {
 	f := r.share()
-	found, err := r.survey(ctx, f).Judge(ctx, f, known, blocks, r.task.Request())
+	found, err := r.survey(ctx, f).Judge(ctx, f, known, blocks, r.request())
 	r.learnt.Finding = found
 	return found, err
 }
@@ -86,7 +90,7 @@ func (r *run) judge(ctx context.Context, known *frame.Frame, blocks [][]int) (*i
 // identified lets the task's Identifier find the frame, and judges it. If there is none
 // it returns nil.
 func (r *run) identified(ctx context.Context) (*identify.Finding, error) {
-	found, err := identify.Find(ctx, r.task.Identifier, r.f, r.task.Request())
+	found, err := identify.Find(ctx, r.task.Identifier, r.f, r.request())
 	r.learnt.Finding = found
 	if err != nil {
 		return nil, err

@@ -78,5 +78,5 @@ func (s *fallback) around(ctx context.Context, x []float64, sigma float64) {
 	s.near = newContender(ctx, s.f.Dim(), cmaes.Series{
 		Run: cmaes.Config{Mean: x, Sigma: sigma, Bounds: s.bounds}, Schedule: cmaes.Once{},
 		Box: objective.Cube(s.f.Dim(), -1, 1), Seed: s.seed,
-	}, nil)
+	}, nil, s.f.noise != nil)
 }

@@ -13,9 +13,12 @@ import (
 // point, the first value, how many there were.
 type watched struct {
 	objective.Objective
-	again objective.Objective // the same, asked again next to points at which it fails
-	stage func(objective.Stage)
-	grain objective.Grain // how exact the values are
+	again objective.Objective                          // the same, asked again next to points at which it fails
+	now   objective.Stage                              // what is being done
+	enter func(objective.Stage)                        // is told of another stage
+	grain objective.Grain                              // how exact the values are
+	noise *noise                                       // nil: f is exact
+	due   func(ctx context.Context, queries int) error // is called before a batch if f is noisy; nil: whoever is asked does that
 
 	best    objective.Best
 	first   float64 // the first value that is finite; NaN: none yet
@@ -26,7 +29,7 @@ type watched struct {
 }
 
 func watch(f objective.Objective, stage func(objective.Stage)) *watched {
-	w := &watched{Objective: f, stage: stage, grain: objective.Rounding, first: math.NaN(), spread: math.Inf(1)}
+	w := &watched{Objective: f, enter: stage, grain: objective.Rounding, first: math.NaN(), spread: math.Inf(1)}
 	w.again = nearby.New(counted{w})
 	return w
 }
@@ -55,16 +58,36 @@ func (c counted) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	if n, _ := points.Dims(); w.limit > 0 && w.queries+n > w.limit {
 		return errShare
 	}
+	if err := w.before(ctx, len(values)); err != nil {
+		return err
+	}
 	err := w.Objective.Evaluate(ctx, points, values)
 	known := values[:objective.Evaluated(values, err)]
 	w.queries += len(known)
 	w.best.OfferAll(points, known)
-	for _, v := range known {
+	for i, v := range known {
+		if w.noise != nil && w.due != nil {
+			w.noise.note(points.RawRowView(i), v)
+		}
 		if math.IsNaN(w.first) && !math.IsInf(v, 0) {
 			w.first = v
 		}
 	}
 	return err
+}
+
+// before is called before a batch of so many queries.
+func (w *watched) before(ctx context.Context, queries int) error {
+	if w.noise == nil || w.due == nil {
+		return nil
+	}
+	return w.due(ctx, queries)
+}
+
+// stage says what is being done from now on.
+func (w *watched) stage(s objective.Stage) {
+	w.now = s
+	w.enter(s)
 }
 
 // ask asks for one point.
@@ -92,13 +115,15 @@ func (w *watched) tolerance() float64 {
 
 // The stages of a run, besides those of a survey.
 var (
-	atKnown    = objective.Stage{Name: "known points", Purpose: objective.AtKnown}
-	onSlope    = objective.Stage{Name: "slope", Purpose: objective.ToFind}
-	alongLines = objective.Stage{Name: "lines", Purpose: objective.AlongThem}
-	inBlocks   = objective.Stage{Name: "blocks", Purpose: objective.AlongThem}
-	polishing  = objective.Stage{Name: "polish", Purpose: objective.AlongThem}
-	inWells    = objective.Stage{Name: "wells", Purpose: objective.AlongThem}
-	outlooks   = objective.Stage{Name: "outlook", Purpose: objective.AlongThem}
-	onModel    = objective.Stage{Name: "model", Purpose: objective.AlongThem}
-	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
+	atKnown        = objective.Stage{Name: "known points", Purpose: objective.AtKnown}
+	onSlope        = objective.Stage{Name: "slope", Purpose: objective.ToFind}
+	alongLines     = objective.Stage{Name: "lines", Purpose: objective.AlongThem}
+	inBlocks       = objective.Stage{Name: "blocks", Purpose: objective.AlongThem}
+	polishing      = objective.Stage{Name: "polish", Purpose: objective.AlongThem}
+	inWells        = objective.Stage{Name: "wells", Purpose: objective.AlongThem}
+	outlooks       = objective.Stage{Name: "outlook", Purpose: objective.AlongThem}
+	amongCouplings = objective.Stage{Name: "couplings", Purpose: objective.AlongThem}
+	onModel        = objective.Stage{Name: "model", Purpose: objective.AlongThem}
+	comparison     = objective.Stage{Name: "comparison", Purpose: objective.ToCompare}
+	byCMAES        = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )

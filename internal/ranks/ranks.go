@@ -1,27 +1,29 @@
-package experiment
+// Package ranks tests whether the values of one sample tend to be larger than those of
+// another, by ranks alone (Wilcoxon, Mann and Whitney). Start with Test.
+package ranks
 
 import (
 	"math"
 	"slices"
 )
 
-// A ranking is the outcome of the Wilcoxon–Mann–Whitney test of a sample a against a sample b.
-type ranking struct {
-	shift   int     // W − E W in half ranks, W the sum of the ranks of a; below 0: a tends to come first
-	less    float64 // the one-sided p-value that a comes first: P(W ≤ w)
-	greater float64 // the one-sided p-value that a comes last: P(W ≥ w)
-	differ  float64 // the two-sided p-value: P(|W − E W| ≥ |w − E W|)
+// An Outcome is the outcome of the Wilcoxon–Mann–Whitney test of a sample a against a sample b.
+type Outcome struct {
+	Shift   int     // W − E W in half ranks, W the sum of the ranks of a; below 0: a tends to come first
+	Less    float64 // the one-sided p-value that a comes first: P(W ≤ w)
+	Greater float64 // the one-sided p-value that a comes last: P(W ≥ w)
+	Differ  float64 // the two-sided p-value: P(|W − E W| ≥ |w − E W|)
 }
 
 // mostPairs is the largest n·m for which the test is exact: 100 against 100.
 const mostPairs = 10_000
 
-// mannWhitney tests whether the values of a tend to come before or after those of b. Its
+// Test tests whether the values of a tend to come before or after those of b. Its
 // statistic is W, the sum of the ranks of a among all n+m values, and equal values have the
 // mean of their ranks. If a and b do not differ, every choice of n of the n+m ranks is equally
 // probable. The p-values count these choices, exactly up to n·m = 10,000; above that they use
 // the normal distribution. There must be values in both.
-func mannWhitney[T any](a, b []T, compare func(x, y T) int) ranking {
+func Test[T any](a, b []T, compare func(x, y T) int) Outcome {
 	ranks := doubledRanks(slices.Concat(a, b), compare)
 	n, all := len(a), len(ranks)
 	shift := -n * (all + 1) // E 2W = n(n+m+1)
@@ -31,21 +33,21 @@ func mannWhitney[T any](a, b []T, compare func(x, y T) int) ranking {
 	if n*(all-n) > mostPairs {
 		return nearly(shift, n, ranks)
 	}
-	r := ranking{shift: shift}
+	r := Outcome{Shift: shift}
 	total := 0.0
 	for deviation, ways := range choices(n, ranks) {
 		total += ways
 		if deviation <= shift {
-			r.less += ways
+			r.Less += ways
 		}
 		if deviation >= shift {
-			r.greater += ways
+			r.Greater += ways
 		}
 		if max(deviation, -deviation) >= max(shift, -shift) {
-			r.differ += ways
+			r.Differ += ways
 		}
 	}
-	r.less, r.greater, r.differ = r.less/total, r.greater/total, r.differ/total
+	r.Less, r.Greater, r.Differ = r.Less/total, r.Greater/total, r.Differ/total
 	return r
 }
 
@@ -130,7 +132,7 @@ func divisor(a, b int) int {
 //	n m / (N (N−1)) · Σ (r_i − (N+1))²,  r_i the doubled ranks, N = n+m,
 //
 // and the p-values have half a rank as the correction for continuity.
-func nearly(shift, n int, ranks []int) ranking {
+func nearly(shift, n int, ranks []int) Outcome {
 	N := float64(len(ranks))
 	squares := 0.0
 	for _, r := range ranks {
@@ -139,12 +141,12 @@ func nearly(shift, n int, ranks []int) ranking {
 	}
 	deviation := math.Sqrt(float64(n) * (N - float64(n)) / (N * (N - 1)) * squares)
 	if deviation == 0 { // all values are equal
-		return ranking{shift: shift, less: 1, greater: 1, differ: 1}
+		return Outcome{Shift: shift, Less: 1, Greater: 1, Differ: 1}
 	}
 	below := func(x float64) float64 { return math.Erfc(-x/deviation/math.Sqrt2) / 2 }
 	x := float64(shift)
-	return ranking{
-		shift: shift, less: below(x + 1), greater: below(1 - x),
-		differ: min(1, 2*below(1-math.Abs(x))),
+	return Outcome{
+		Shift: shift, Less: below(x + 1), Greater: below(1 - x),
+		Differ: min(1, 2*below(1-math.Abs(x))),
 	}
 }

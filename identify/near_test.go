@@ -1,0 +1,165 @@
+package identify
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+	"gonum.org/v1/gonum/mat"
+)
+
+func coupledProblem(t *testing.T, name, mix, kind string, dim int, coupling float64, seed uint64) *problem.Problem {
+	p, err := problem.New(problem.Spec{Name: name, Dim: dim, Mix: mix, Seed: seed, Blemishes: problem.Blemishes{Coupling: coupling, CouplingKind: kind}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Couplings of 10 % are found and measured: the number is within a factor of 2 of the same
+// measure in the true frame, most of whose rows are found to a few hundredths. Few pairs
+// carry them.
+func TestNearlySeparable(t *testing.T) {
+	for _, c := range []struct{ name, mix, kind string }{
+		{"rastrigin", "orthogonal", "sines"}, {"rastrigin", "paper", "products"}, {"levy", "paper", "sines"}, {"levy", "orthogonal", "products"},
+	} {
+		p := coupledProblem(t, c.name, c.mix, c.kind, 16, 0.1, 2)
+		meter := objective.NewMeter(p, 100_000)
+		found, err := Survey{}.Identify(ctx, meter, Request{Box: p.Domain(), Seed: 2})
+		if err != nil || found.Certificate.Verdict != certify.NearlySeparable {
+			t.Errorf("%+v: %v after %d queries, error %v", c, found.Certificate, meter.Queries(), err)
+			continue
+		}
+		truth, err := certify.Test{Box: p.Domain(), Most: 400}.Splits(ctx, p, p.Frame(), nil)
+		if ratio := found.Certificate.Coupling / truth.Coupling; err != nil || !(ratio > 0.5 && ratio < 2) {
+			t.Errorf("%+v: couplings of %v, truth %v, error %v", c, found.Certificate.Coupling, truth.Coupling, err)
+		}
+		rows := slices.Sorted(slices.Values(frame.Compare(p.Frame(), found.Frame).Distance))
+		if rows[8] > 0.03 { // Levy's first component is weak
+			t.Errorf("%+v: rows are wrong by %v", c, rows)
+		}
+		if len(found.Pairs) != 16*15/2 || len(certify.Carriers(found.Pairs)) > 60 {
+			t.Errorf("%+v: %d of %d pairs carry", c, len(certify.Carriers(found.Pairs)), len(found.Pairs))
+		}
+	}
+}
+
+// Rosenbrock's function is nearly separable beside its differences over the whole box, but
+// its minimum lies in a curved valley.
+func TestValleysDoNotNearlySeparate(t *testing.T) {
+	p := mixedProblem(t, "rosenbrock", 18)
+	found, err := Survey{}.Identify(ctx, p, Request{Box: p.Domain(), Seed: 1})
+	if err != nil || found.Certificate.Verdict != certify.NotSeparable {
+		t.Errorf("%v, error %v", found.Certificate, err)
+	}
+}
+
+// A Hessian with couplings ±c between all of n components has the eigenvalue 1 − c(n − 1) at
+// least, whatever the units; components that curve downwards do not count.
+func TestRoundness(t *testing.T) {
+	const n, c = 5, -0.2
+	units := []float64{1, 10, 1e-3, 7, 100}
+	h := mat.NewDense(n+1, n+1, nil)
+	for i := range n {
+		for j := range n {
+			h.Set(i, j, c*units[i]*units[j])
+		}
+		h.Set(i, i, units[i]*units[i])
+		h.Set(i, n, 1e6)
+		h.Set(n, i, 1e6)
+	}
+	h.Set(n, n, -1)
+	if got, want := roundness(h), 1+c*(n-1); math.Abs(got-want) > 1e-12 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := roundness(mat.NewDense(1, 1, []float64{-1})); got != 0 {
+		t.Errorf("%v where nothing curves upwards", got)
+	}
+}
+
+// Halves that agree, and loose couplings, make a frame that holds; tight ones do if it need
+// not be sure and they are no blocks.
+func TestNearnessHolds(t *testing.T) {
+	couplings := func(pairs map[[2]int]float64) *candidate {
+		c := mat.NewDense(8, 8, nil)
+		for p, v := range pairs {
+			c.Set(p[0], p[1], v)
+			c.Set(p[1], p[0], v)
+		}
+		return &candidate{couplings: c, spread: make([]float64, 8)}
+	}
+	loose := couplings(map[[2]int]float64{{0, 1}: 0.1})
+	chain := map[[2]int]float64{}
+	for i := range 7 {
+		chain[[2]int{i, i + 1}] = 0.4
+	}
+	tight, blocks := couplings(chain), couplings(map[[2]int]float64{{0, 1}: 0.4, {2, 3}: 0.4})
+	for _, c := range []struct {
+		name   string
+		c      *candidate
+		unsure float64
+		sure   bool
+		want   bool
+	}{
+		{"loose", loose, 0.01, true, true}, {"loose, but halves differ", loose, 0.5, false, false},
+		{"NaN", loose, math.NaN(), false, false},
+		{"tight", tight, 0.01, true, false}, {"tight, need not be sure", tight, 0.01, false, true},
+		{"blocks", blocks, 0.01, false, false},
+	} {
+		if got := (&nearness{c.c, c.unsure}).holds(fewestNear, c.sure); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// Designs of long steps mend a frame that is wrong by a few hundredths, although f couples.
+func TestLongStepsRefine(t *testing.T) {
+	p := coupledProblem(t, "levy", "orthogonal", "products", 10, 0.01, 4)
+	r := Request{Box: p.Domain(), Seed: 1}
+	if err := r.complete(10); err != nil {
+		t.Fatal(err)
+	}
+	g := newGround(ctx, p, r)
+	if err := g.rescale(); err != nil {
+		t.Fatal(err)
+	}
+	e := mat.NewDense(10, 10, nil)
+	for i := range 10 {
+		for j := range 10 {
+			if i == j {
+				e.Set(i, j, 1)
+			} else {
+				e.Set(i, j, 0.02*g.random.NormFloat64())
+			}
+		}
+	}
+	rough := mat.NewDense(10, 10, nil)
+	rough.Mul(e, p.Frame().Matrix())
+	f, err := frame.New(rough)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := newCandidate(g, f, certify.Singles(10)).looked(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := byLongSteps(g, c, 1, 8)
+	if err != nil || next == nil {
+		t.Fatal(next, err)
+	}
+	median := func(f *frame.Frame) float64 {
+		c := frame.Compare(p.Frame(), f)
+		sum := 0.0
+		for _, d := range c.Distance {
+			sum += d
+		}
+		return sum / 10
+	}
+	if before, after := median(c.frame), median(next.frame); after > before/3 {
+		t.Errorf("rows wrong by %v, and by %v before", after, before)
+	}
+}

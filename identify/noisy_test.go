@@ -1,0 +1,213 @@
+package identify
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/problem"
+)
+
+// surveyed surveys f with Gaussian noise of standard deviation sigma.
+func surveyed(t *testing.T, d int, f func(x []float64) float64, sigma float64, s Survey, seed uint64) (*Finding, error) {
+	t.Helper()
+	noise := rng.Seed(seed).Stream("noise")
+	noisy := objective.NewMeter(objective.Func(d, func(x []float64) float64 {
+		if v := f(x) + sigma*noise.NormFloat64(); !math.IsNaN(v) {
+			return v
+		}
+		return math.Inf(1)
+	}), 1_000_000)
+	return s.Identify(context.Background(), noisy, Request{
+		Seed: seed, Grain: objective.Grain{Relative: 0x1p-53, Absolute: sigma, Kind: objective.RandomNoise},
+	})
+}
+
+// Whatever f is, a survey with noise ends with a frame, or with one of the errors of this
+// package, and claims nothing.
+func TestOddFunctionsWithNoise(t *testing.T) {
+	for name, f := range map[string]func(x []float64) float64{
+		"constant":         func([]float64) float64 { return 3 },
+		"linear":           func(x []float64) float64 { return x[0] - 2*x[1] },
+		"one component":    func(x []float64) float64 { return math.Cos(3*x[0] + x[1] - x[2]) },
+		"fails a lot":      func(x []float64) float64 { return math.Log(x[0] + x[1]*x[2] + 0.5) },
+		"a product":        func(x []float64) float64 { return math.Exp(x[0]) * math.Cos(2*x[1]) * (1 + x[2]*x[3]) },
+		"a kink":           func(x []float64) float64 { return math.Max(math.Abs(x[0]), math.Abs(x[1]+x[2])) },
+		"fails throughout": func([]float64) float64 { return math.NaN() },
+	} {
+		for _, d := range []int{2, 4, 6} {
+			for _, sigma := range []float64{1e-8, 1e-3, 1} {
+				padded := func(x []float64) float64 { return f(append(append([]float64(nil), x...), 0.1, 0.2)) }
+				found, err := surveyed(t, d, padded, sigma, Survey{Measures: 1}, 1)
+				if found == nil || err == nil && found.Frame == nil {
+					t.Fatalf("%s, d = %d, σ = %g: no frame and no error", name, d, sigma)
+				}
+				if v := found.Certificate.Verdict; d > 2 && name == "a product" && (v == certify.Separable || v == certify.Blocks) {
+					t.Errorf("%s, d = %d, σ = %g: %v", name, d, sigma, found.Certificate)
+				}
+			}
+		}
+	}
+}
+
+// measuredGrain returns the grain of a problem in the unit box, and the problem there.
+func measuredGrain(t *testing.T, spec problem.Spec) (*problem.Problem, objective.Objective, objective.Grain) {
+	t.Helper()
+	p, err := problem.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := objective.NewScale(objective.NewMeter(p, 1_000_000), p.Domain(), objective.Cube(p.Dim(), math.Inf(-1), math.Inf(1)))
+	grain, err := objective.MeasureGrain(t.Context(), f, objective.Cube(p.Dim(), -1, 1), rng.Seed(spec.Seed).Stream("grain"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, f, grain
+}
+
+// Frames are found under noise of any kind, and are as right as the finding says, to a factor.
+func TestSurveysWithNoise(t *testing.T) {
+	for name, b := range map[string]problem.Blemishes{
+		"S = 1e-6": {Noise: 1e-6}, "S = 1e-4": {Noise: 1e-4}, "S = 1e-3": {Noise: 1e-3},
+		"relative": {NoiseRelative: 1e-5}, "four digits": {Digits: 4}, "six digits": {Digits: 6},
+	} {
+		for _, mix := range []string{"paper", "orthogonal"} {
+			p, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: 12, Mix: mix, Seed: 1, Blemishes: b})
+			found, err := Survey{Measures: 1, Tolerance: 0.01}.Identify(t.Context(), f, Request{Seed: 1, Grain: grain})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wrong := frame.Compare(p.Frame(), found.Frame).Coupling
+			if found.Certificate.Verdict != certify.Separable || !(wrong < 0.01) || !(wrong < 10*found.Residual) {
+				t.Errorf("%s, %s: %v, wrong by %.1e, said %.1e", name, mix, found.Certificate, wrong, found.Residual)
+			}
+		}
+	}
+}
+
+// Under noise no function is said to separate that does not.
+func TestHonestUnderNoise(t *testing.T) {
+	for _, name := range []string{"rosenbrock", "ackley", "griewank", "rosenbrock-pairs"} {
+		for _, b := range []problem.Blemishes{{Noise: 1e-8}, {Noise: 1e-5}, {Noise: 1e-3}, {Noise: 0.1}, {NoiseRelative: 1e-4}, {Digits: 6}, {Digits: 4}} {
+			p, f, grain := measuredGrain(t, problem.Spec{Name: name, Dim: 8, Seed: 2, Blemishes: b})
+			found, err := Survey{}.Identify(t.Context(), f, Request{Seed: 2, Grain: grain})
+			if err != nil {
+				t.Fatal(err)
+			}
+			right := false
+			if p.Structure() == problem.Blocks && found.Frame != nil {
+				_, _, right = frame.CompareBlocks(p.Frame(), p.Blocks(), found.Frame, found.Blocks)
+			}
+			if v := found.Certificate.Verdict; v == certify.Separable || v == certify.Blocks && !right {
+				t.Errorf("%s, %v: %v, blocks %v", name, b, found.Certificate, found.Blocks)
+			}
+		}
+	}
+}
+
+// The coordinates as given are found to be right for few queries.
+func TestAxesUnderNoise(t *testing.T) {
+	for _, s := range []float64{1e-6, 1e-3} {
+		_, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: 10, Mix: "none", Seed: 3, Blemishes: problem.Blemishes{Noise: s}})
+		meter := objective.NewMeter(f, 10_000)
+		found, err := Survey{}.Identify(t.Context(), meter, Request{Seed: 3, Grain: grain})
+		if err != nil || found.Certificate.Verdict != certify.Separable || !found.Frame.AlongAxes() || meter.Queries() > 2200 {
+			t.Errorf("S = %g: %v after %d queries, error %v", s, found.Certificate, meter.Queries(), err)
+		}
+	}
+}
+
+// By hand: with a quarter of 100,000 queries there are 2·2 + 8 Hessians of 801 queries in 20
+// dimensions, and again 8, twice; with a quarter of 24,000 half as many, and with a quarter of
+// 10,000 none.
+func TestChainLengthsByHand(t *testing.T) {
+	for budget, want := range map[int][]int{0: {2, 2, 8, 8, 8}, 100_000: {2, 2, 8, 8, 8}, 70_000: {2, 2, 8, 8}, 24_000: {1, 1, 4}, 10_000: nil} {
+		if got := chainLengths(20, budget); !slices.Equal(got, want) {
+			t.Errorf("a budget of %d: %v, want %v", budget, got, want)
+		}
+	}
+}
+
+// Blocks of one size are believed, one that is larger than the others is not, nor one that is
+// large beside all components.
+func TestMistrustByHand(t *testing.T) {
+	for _, c := range []struct {
+		blocks [][]int
+		want   certify.Verdict
+	}{
+		{[][]int{{0, 1}, {2, 3}, {4}}, certify.Blocks},
+		{[][]int{{0, 1}, {2, 3}, {4, 5, 6, 7}}, certify.Unknown},
+		{[][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}}, certify.Unknown},
+		{[][]int{{0, 1, 2}, {3, 4, 5}}, certify.Blocks},
+	} {
+		n := 0
+		for _, b := range c.blocks {
+			n += len(b)
+		}
+		f := Known(frame.Identity(n), c.blocks)
+		f.Certificate.Verdict = certify.Blocks
+		if f.mistrust(); f.Certificate.Verdict != c.want {
+			t.Errorf("%v: %v", c.blocks, f.Certificate.Verdict)
+		}
+	}
+}
+
+// By hand: second differences of x⁴ are 12x² + 2t². At x = 1, with t from 2⁻⁸ to 1 and noise of
+// variance v in x⁴, those at t and s < t differ by 2(t²−s²), and noise has √6v/s². With v =
+// 1e-6 they agree up to t = ¼, and 2t² is less than three tenths of 12 up to t = 1.
+func TestNoisyLadderByHand(t *testing.T) {
+	var l noisyLadder
+	var values []float64
+	for k := range octaves {
+		h := math.Ldexp(1, k+1-octaves)
+		values = append(values, math.Pow(1+h, 4), math.Pow(1-h, 4))
+	}
+	l.add(1, 1, values, 1e-6)
+	eps, h := l.choose()
+	if got := math.Ldexp(1, eps+1-octaves); got != 0.25 {
+		t.Errorf("ε = %v", got)
+	}
+	if got := math.Ldexp(1, h+1-octaves); got != 1 {
+		t.Errorf("h = %v", got)
+	}
+	if s := l.size(eps); math.Abs(s-12.125) > 0.01 {
+		t.Errorf("curvature %v", s)
+	}
+}
+
+// Asking again makes mixed differences of means: with values that count the queries, by hand.
+func TestAveragedByHand(t *testing.T) {
+	g := grounded(t, 2, func([]float64) float64 { return 4 }, 0, 1)
+	d := &design{x: []float64{0, 0}, h: []float64{1, 1}, steps: frame.Identity(2).Directions(), f0: 8, fi: []float64{12, 0}, m: []float64{5}}
+	if err := averaged(g, []*design{d}); err != nil {
+		t.Fatal(err)
+	}
+	// f(x) = (8+3·4)/4, f(x+S_1) = (12+3·4)/4, f(x+S_2) = 3·4/4: M falls by −6−(−3)… = 5+6−3−3.
+	if d.f0 != 5 || d.fi[0] != 6 || d.fi[1] != 3 || d.m[0] != 5+(12-6)+(0-3)-(8-5) {
+		t.Errorf("%+v", d)
+	}
+}
+
+// No survey with noise takes more than MostNoisy says, and those that have to look again and
+// again do not take much less.
+func TestMostNoisy(t *testing.T) {
+	for _, d := range []int{5, 20} {
+		most := 0
+		for seed := range uint64(4) {
+			_, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: d, Mix: "orthogonal", Seed: seed, Blemishes: problem.Blemishes{Noise: 5e-3}})
+			meter := objective.NewMeter(f, 1_000_000)
+			if _, err := (Survey{}).Identify(t.Context(), meter, Request{Seed: seed, Grain: grain}); err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, meter.Queries())
+		}
+		if limit := MostNoisy(d); most > limit || 3*most < limit {
+			t.Errorf("d = %d: %d queries, at most %d", d, most, limit)
+		}
+	}
+}

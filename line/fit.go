@@ -1,0 +1,137 @@
+package line
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A fit is a parabola in a well of a noisy line, by least squares:
+//
+//	f ≈ a + b τ + c τ²/2,   τ = (t − centre)/half,   |τ| ≤ 1.
+//
+// Its lowest point is at τ = −b/c, and a − b²/2c there. That value has the variance
+// σ² gᵀ(XᵀX)⁻¹g with g = (1, τ, τ²/2), where the rows of X are those g of all samples.
+type fit struct {
+	line         int
+	centre, half float64
+	asked        int     // how many points of its own it has
+	well         sample  // the lowest point
+	error        float64 // the standard deviation of its value
+}
+
+// The first fit has so many points of its own, and each after it twice as many.
+const firstFit = 4
+
+// fitPart is the part of the window in which they are.
+const fitPart = 0.9
+
+// next returns where to look, at n places. No place comes twice: where noise does not change
+// when a point is asked again, it does between two.
+func (f *fit) next(n int) []float64 {
+	all := make([]float64, n)
+	for i := range all {
+		_, part := math.Modf(float64((float64(f.asked) + 0.5) * math.Phi))
+		all[i] = f.centre + float64(fitPart*f.half*(float64(2*part)-1))
+		f.asked++
+	}
+	return all
+}
+
+// solve fits the parabola to what was seen in the window.
+func (f *fit) solve(seen []sample, noise float64) {
+	var m normal
+	for _, s := range seen {
+		if tau := (s.t - f.centre) / f.half; math.Abs(tau) <= 1 && !math.IsInf(s.value, 0) {
+			m.add(tau, s.value)
+		}
+	}
+	a, ok := m.coefficients()
+	if !ok || !(a[2] > 0) { // no well: its mean
+		f.well, f.error = sample{f.centre, m.mean()}, noise/math.Sqrt(max(1, m.xx[0][0]))
+		return
+	}
+	tau := min(max(-a[1]/a[2], -1), 1)
+	value := a[0] + float64(tau*a[1]) + float64(tau*tau*a[2]/2)
+	f.well, f.error = sample{f.centre + float64(tau*f.half), value}, noise*math.Sqrt(m.leverage(tau))
+}
+
+// surely is how many standard deviations two wells must differ by to be told apart.
+const surely = 2.5
+
+// fits fits parabolas to the wells that may be the deepest of their lines, and asks again
+// for those that cannot be told from the deepest.
+func (s *search) fits() error {
+	all := s.windows()
+	open := all
+	for n := firstFit; len(open) > 0 && n <= firstFit<<s.cfg.Again; n *= 2 {
+		for _, f := range open {
+			for _, t := range f.next(n) {
+				s.queue = append(s.queue, Query{f.line, t})
+			}
+		}
+		if _, err := s.ask(); err != nil {
+			return err
+		}
+		for _, f := range open {
+			f.solve(s.lines[f.line].seen, s.cfg.Noise)
+		}
+		open = s.undecided(all)
+	}
+	for j := range s.lines {
+		of := slices.DeleteFunc(slices.Clone(all), func(f *fit) bool { return f.line != j })
+		slices.SortStableFunc(of, func(a, b *fit) int { return cmp.Compare(a.well.value, b.well.value) })
+		s.lines[j].fits = of
+	}
+	return nil
+}
+
+// unlikely is how many standard deviations a value is from the true one at most.
+const unlikely = 4
+
+// windows returns the wells that may be the deepest: as jobs, with noise. Wells that are less
+// than the grid's width apart are one.
+func (s *search) windows() []*fit {
+	var all []*fit
+	for j := range s.lines {
+		l := &s.lines[j]
+		curvature := l.curvature()
+		bound := math.Inf(1)
+		var of []*fit
+		for _, k := range l.wells(len(l.seen)) {
+			p, v := l.seen, l.vertex(k)
+			gap := max(p[k].t-p[k-1].t, p[k+1].t-p[k].t)
+			least := p[k].value - float64(curvature*gap*gap/8) - float64(unlikely*s.cfg.Noise)
+			bound = min(bound, p[k].value+float64(unlikely*s.cfg.Noise))
+			near := func(f *fit) bool { return math.Abs(f.centre-v.t) < l.r.Step }
+			if len(of) < s.cfg.Wells && !slices.ContainsFunc(of, near) && (len(of) < 2 || least <= bound) {
+				of = append(of, &fit{line: j, centre: min(max(v.t, p[k-1].t), p[k+1].t), half: min(gap, l.r.Step)})
+			}
+		}
+		all = append(all, of...)
+	}
+	return all
+}
+
+// undecided returns the wells that cannot be told from the deepest of their line, and those.
+func (s *search) undecided(all []*fit) []*fit {
+	deepest := map[int]*fit{}
+	for _, f := range all {
+		if d := deepest[f.line]; d == nil || f.well.value < d.well.value {
+			deepest[f.line] = f
+		}
+	}
+	rivals := map[int]bool{}
+	close := func(f *fit) bool {
+		d := deepest[f.line]
+		return f != d && f.well.value-d.well.value < surely*math.Hypot(f.error, d.error)
+	}
+	for _, f := range all {
+		if close(f) {
+			rivals[f.line] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(f *fit) bool {
+		return !close(f) && !(f == deepest[f.line] && rivals[f.line])
+	})
+}

@@ -1,0 +1,183 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A run of CMA-ES that has come down to the noise wanders about. Near a minimum every smooth
+// f separates, along the axes of its Hessian, and the covariance to which CMA-ES has adapted
+// has the same axes. So Newton steps along them, from many differences, go on where CMA-ES
+// cannot.
+
+const (
+	// finishPart is the part of the budget that such steps may take.
+	finishPart = 1. / 20
+	// atNoise is by how many σ the values of a generation differ at most if the run has come
+	// down to the noise: those of noise alone differ by three or four.
+	atNoise = 12
+	// outside is the length of the first pairs, in standard deviations of the points.
+	outside = 3
+)
+
+// finish takes Newton steps from where the best run of CMA-ES has come down to the noise, and
+// from where blocks have, with up to so many queries.
+func (r *run) finish(ctx context.Context, most int) error {
+	type start struct {
+		x  []float64
+		at *coordinates
+	}
+	var starts []start
+	if met := r.f.noise.met; met != nil {
+		starts = append(starts, start{met, axes(nil, r.task.Bounds, r.f.Dim())})
+	}
+	if all := best(r.fallback.trails()); len(all) > 0 && all[0].spread <= atNoise*r.f.sigma(all[0].value) {
+		starts = append(starts, start{all[0].mean, axes(all[0].covariance, r.task.Bounds, r.f.Dim())})
+	}
+	before := r.f.now
+	defer func() { r.f.stage(before) }()
+	for _, s := range starts {
+		r.f.stage(polishing)
+		x := slices.Clone(s.x)
+		clamp(x, r.task.Bounds)
+		if err := r.finishFrom(ctx, x, s.at, most/len(starts)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hessians is how often the Hessian is measured, each time along the axes of the one before:
+// those along which f curves little are seen only when the others are known.
+const hessians = 3
+
+// finishFrom takes Newton steps from x with up to so many queries, along the axes of the
+// Hessian there, which are found from others.
+func (r *run) finishFrom(ctx context.Context, x []float64, at *coordinates, most int) error {
+	d, before := r.f.Dim(), r.f.queries
+	for range hessians {
+		if r.task.Bounded() || most-(r.f.queries-before) < 2*d*d {
+			break
+		}
+		s := newSettler(r.f, at, x, false)
+		s.free = true
+		if err := s.feel(ctx); err != nil {
+			return err
+		}
+		conjugate, err := s.conjugate(ctx)
+		if err != nil {
+			return err
+		}
+		at = conjugate
+	}
+	s := newSettler(r.f, at, x, false)
+	s.free = true
+	err := s.settle(ctx, r.small(), most-(r.f.queries-before))
+	r.f.noise.end(s.x)
+	return err
+}
+
+// mostFelt is how often pairs become longer at most.
+const mostFelt = 30
+
+// feel makes pairs as long as it takes to see the curvature of all components.
+func (s *settler) feel(ctx context.Context) error {
+	for range mostFelt {
+		if err := s.measure(ctx, 1); err != nil {
+			return err
+		}
+		if _, left := s.propose(); !math.IsInf(left, 1) {
+			break
+		}
+	}
+	return nil
+}
+
+// conjugate returns coordinates in which the Hessian at x is diagonal. Its elements come from
+//
+//	f(x + h_i u_i + h_j u_j) + f(x − h_i u_i − h_j u_j) − 2f(x) = c_i h_i² + c_j h_j² + 2 H_ij h_i h_j.
+//
+// With D = diag c and D^−½ H D^−½ = QΛQᵀ they are those along Σ_j Q_jk c_j^−½ u_j.
+func (s *settler) conjugate(ctx context.Context) (*coordinates, error) {
+	m, d := len(s.side), s.f.Dim()
+	var pairs [][2]int
+	for i := range m {
+		for j := range i {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	values, err := objective.Ask(ctx, s.f, 2*len(pairs), func(k int, row []float64) {
+		copy(row, s.x)
+		sign := [2]float64{1, -1}[k%2]
+		for _, i := range pairs[k/2] {
+			s.at.move(row, sign*s.side[i].h, s.at.singles[i])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	scaled := mat.NewSymDense(m, nil)
+	for i := range m {
+		scaled.SetSym(i, i, 1)
+	}
+	for k, p := range pairs {
+		a, b := s.side[p[0]], s.side[p[1]]
+		rise := values[2*k] + values[2*k+1] - float64(2*s.fx.mean)
+		mixed := (rise - float64(a.c*a.h*a.h) - float64(b.c*b.h*b.h)) / (2 * a.h * b.h)
+		if v := mixed / math.Sqrt(a.c*b.c); !math.IsNaN(v) && a.c > 0 && b.c > 0 {
+			scaled.SetSym(p[0], p[1], min(max(v, -1), 1))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(scaled, true) {
+		return s.at, nil
+	}
+	var q mat.Dense
+	eigen.VectorsTo(&q)
+	u := mat.NewDense(m, d, nil)
+	at := &coordinates{w: u, u: u, bounds: s.at.bounds, scale: make([]float64, m), singles: all(m)}
+	for k, lambda := range eigen.Values(nil) {
+		row := u.RawRowView(k)
+		for j := range m {
+			kernel.AddScaled(row, q.At(j, k)/math.Sqrt(max(s.side[j].c, math.SmallestNonzeroFloat32)), s.at.u.RawRowView(s.at.singles[j]))
+		}
+		norm := math.Sqrt(kernel.Dot(row, row))
+		for i := range row {
+			row[i] /= norm
+		}
+		// f rises by some σ over the first pairs.
+		c := max(lambda, leastAxis) / float64(norm*norm)
+		at.scale[k] = firstPairs * math.Sqrt(2*s.f.sigma(s.fx.mean)/c)
+	}
+	return at, nil
+}
+
+// leastAxis is the least eigenvalue of a scaled Hessian that is not noise.
+const leastAxis = 0.1
+
+// axes are coordinates along the axes of a covariance, with scales that are made for first
+// pairs. If there is none they are those given, and the pairs are tiny.
+func axes(covariance *mat.SymDense, bounds objective.Box, d int) *coordinates {
+	u := mat.NewDense(d, d, nil)
+	at := &coordinates{w: u, u: u, bounds: bounds, scale: make([]float64, d), singles: all(d)}
+	var eigen mat.EigenSym
+	if covariance == nil || !eigen.Factorize(covariance, true) || !(eigen.Values(nil)[0] > 0) {
+		for j := range d {
+			u.Set(j, j, 1)
+			at.scale[j] = firstPairs * besides
+		}
+		return at
+	}
+	var v mat.Dense
+	eigen.VectorsTo(&v)
+	u.Copy(v.T())
+	for j, lambda := range eigen.Values(nil) {
+		at.scale[j] = firstPairs * outside * math.Sqrt(lambda)
+	}
+	return at
+}

@@ -1,0 +1,54 @@
+package auto
+
+import (
+	"context"
+	"slices"
+
+	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// lastPart is how many queries, for each component, are kept for CMA-ES in the frame: as many
+// as it takes in a round well.
+const lastPart = 150
+
+// localPart divides the scale of a component, over which its curvature changes by a third,
+// for the first step of CMA-ES along it: it is to stay in its well.
+const localPart = 8
+
+// local ends the search by CMA-ES in the coordinates of the frame, from the best point and
+// with steps in proportion to the scales: Newton steps of single components leave what
+// couplings make of the others.
+func (n *nearly) local(ctx context.Context, seed uint64) error {
+	return n.turn(ctx, func() error {
+		if n.f.best.Value < n.base.Value {
+			n.base = objective.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}
+		}
+		_, err := cmaes.Run(ctx, framed{n}, cmaes.Config{Sigma: 1, Seed: seed})
+		n.least = min(n.least, n.base.Value)
+		return err
+	})
+}
+
+// framed is f as a function of z, with x = base + Σ z_k s_k u_k brought back into the bounds.
+type framed struct{ n *nearly }
+
+// Dim returns the number of components.
+func (f framed) Dim() int { return len(f.n.at.singles) }
+
+// Evaluate evaluates f.
+func (f framed) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	n, m := points.Dims()
+	xs := mat.NewDense(n, f.n.f.Dim(), nil)
+	for i := range n {
+		x := xs.RawRowView(i)
+		copy(x, f.n.base.Point)
+		for k := range m {
+			j := f.n.at.singles[k]
+			f.n.at.move(x, float64(points.At(i, k)*f.n.at.scale[j]/localPart), j)
+		}
+		clamp(x, f.n.at.bounds)
+	}
+	return f.n.f.Evaluate(ctx, xs, values)
+}

@@ -1,0 +1,195 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+)
+
+// A noise is what a run knows of f's noise, and what it keeps because of it: the least of
+// many noisy values is too low, so that the best point has to be chosen among several by
+// asking for them again. A share of the budget is kept for that.
+type noise struct {
+	kind   objective.Kind
+	beside float64     // how far away noise that does not change with time is another; 0: the same point will do
+	stream *rng.Stream // for points that far away
+
+	plan      int // the budget that the run was planned with
+	next      int // how many queries there are when points are compared next
+	comparing bool
+
+	lowest []objective.Best // the lowest values, the lowest first
+	ends   [][]float64      // where searches have ended
+	met    []float64        // where the best of all blocks meet; nil: there are none
+	chosen *strategy.Chosen // nil: none yet
+	seen   float64          // the standard deviation of f there
+}
+
+// mostLowest is how many points with the lowest values are kept.
+const mostLowest = 2
+
+// besides is how far away noise that does not change with time is another, in half-widths of
+// the start box: far enough for any solver, and so near that a smooth f is the same.
+const besides = 0x1p-20
+
+// newNoise is that of a grain.
+func newNoise(g objective.Grain, plan int, seed uint64) *noise {
+	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside")}
+	if g.Kind == objective.DeterministicNoise {
+		n.beside = besides
+	}
+	n.ahead()
+	return n
+}
+
+// ahead says when points are compared next: so that what it takes is left of the plan.
+func (n *noise) ahead() {
+	n.next = n.plan - reserve(n.plan) - int(finishPart*float64(n.plan))
+	if n.kind == objective.Raster {
+		n.next = math.MaxInt
+	}
+}
+
+// A comparison takes a fiftieth of the budget, and some twenty queries if that is no more
+// than a tenth of it.
+const (
+	comparedPart = 50
+	mostCompared = 10
+	fewCompared  = 20
+)
+
+// reserve is how many queries of a budget are kept for a comparison.
+func reserve(plan int) int { return min(max(plan/comparedPart, fewCompared), plan/mostCompared) }
+
+// note keeps the lowest values.
+func (n *noise) note(x []float64, value float64) {
+	if len(n.lowest) == mostLowest && !(value < n.lowest[mostLowest-1].Value) || math.IsNaN(value) || math.IsInf(value, 1) {
+		return
+	}
+	at := slices.IndexFunc(n.lowest, func(b objective.Best) bool { return value < b.Value })
+	if at < 0 {
+		at = len(n.lowest)
+	}
+	n.lowest = slices.Insert(n.lowest, at, objective.Best{Point: slices.Clone(x), Value: value})
+	n.lowest = n.lowest[:min(len(n.lowest), mostLowest)]
+}
+
+// due compares points before a batch of so many queries, if there are then no more left than
+// a comparison takes. A run that goes on beyond its plan compares again when it has had twice
+// as many: what it asks must not depend on how far it goes on.
+func (r *run) due(ctx context.Context, queries int) error {
+	n := r.f.noise
+	if n.comparing || r.f.queries+queries <= n.next {
+		return nil
+	}
+	n.plan = max(n.plan, r.f.queries)
+	n.comparing = true
+	limit := r.f.limit // of the part that waits
+	r.f.limit = 0
+	defer func() { n.comparing, r.f.limit = false, limit }()
+	defer n.ahead()
+	defer func() { n.plan *= 2 }()
+	if err := r.finish(ctx, n.plan-reserve(n.plan)-r.f.queries); err != nil {
+		return err
+	}
+	return r.compare(ctx, min(reserve(n.plan), n.plan-r.f.queries))
+}
+
+// conclude compares points at the end of a run that has ended by itself.
+func (r *run) conclude(ctx context.Context) error {
+	n := r.f.noise
+	if n == nil || n.kind == objective.Raster {
+		return nil
+	}
+	n.comparing = true
+	defer func() { n.comparing = false }()
+	if err := r.finish(ctx, min(int(finishPart*float64(n.plan)), r.f.queries/comparedOfSpent)); err != nil {
+		return err
+	}
+	return r.compare(ctx, min(reserve(n.plan), max(fewCompared, r.f.queries/comparedOfSpent), n.plan-r.f.queries))
+}
+
+// comparedOfSpent is the part of what a run has spent that a comparison takes at its end.
+const comparedOfSpent = 5
+
+// compare chooses the best point with so many queries.
+func (r *run) compare(ctx context.Context, queries int) error {
+	n := r.f.noise
+	if queries < leastCompared {
+		return nil
+	}
+	before := r.f.now
+	r.f.stage(comparison)
+	defer r.f.stage(before)
+	c := &contest{f: r.f, left: queries}
+	for _, x := range r.finalists() {
+		c.finalists = append(c.finalists, &finalist{x: x})
+	}
+	chosen, err := c.choose(ctx)
+	if chosen != nil {
+		n.chosen, n.seen = chosen, math.Sqrt(c.finalists[0].values.variance())
+	}
+	return err
+}
+
+// raster is half of the distance between two values of a raster, in standard deviations of
+// what is rounded off, √12/2: it is not more.
+const raster = 1.7320508075688772
+
+// chosen returns the point chosen; nil: none. Of a raster it is the one with the lowest value.
+func (r *run) chosen() *strategy.Chosen {
+	n := r.f.noise
+	switch {
+	case n == nil:
+		return nil
+	case n.kind == objective.Raster && r.f.best.Point != nil:
+		v := r.f.best.Value
+		return &strategy.Chosen{Value: v, Mean: v, Error: raster * r.f.sigma(v)}
+	}
+	return n.chosen
+}
+
+// noise says what noise f has at the point found; nil: that was not measured.
+func (r *run) noise() *strategy.Noise {
+	n := r.f.noise
+	switch {
+	case !r.measured:
+		return nil
+	case n == nil:
+		return &strategy.Noise{}
+	case n.chosen != nil:
+		return &strategy.Noise{Kind: n.kind, Sigma: n.seen}
+	}
+	return &strategy.Noise{Kind: n.kind, Sigma: r.f.sigma(r.f.best.Value)}
+}
+
+// leastCompared is how many queries a comparison takes at least.
+const leastCompared = 3
+
+// finalists are the points that may be the best: where searches have ended, the means of runs
+// of CMA-ES, and the lowest values.
+func (r *run) finalists() [][]float64 {
+	var all [][]float64
+	add := func(x []float64) {
+		if x = slices.Clone(x); x != nil {
+			clamp(x, r.task.Bounds)
+			if !slices.ContainsFunc(all, func(y []float64) bool { return slices.Equal(x, y) }) {
+				all = append(all, x)
+			}
+		}
+	}
+	for _, x := range r.f.noise.ends {
+		add(x)
+	}
+	for _, t := range best(r.fallback.trails()) {
+		add(t.mean)
+	}
+	for _, b := range r.f.noise.lowest {
+		add(b.Point)
+	}
+	return all
+}

@@ -1,0 +1,229 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// A settler goes to the minimum of the well that x is in, by Newton steps along all single
+// components at once. Under noise σ a pair of points x ± h u_j says little, so that many are
+// asked for and a parabola is fitted to them by least squares:
+//
+//	f(x ± h u_j) ≈ f(x) ± b h + c h²/2,   t = −b/c,
+//
+// with the errors var b = Σh²(σ₊² + σ₋²)/4 / (Σh²)², var t = var b/c². A step is expected to leave Σ c var t/2
+// above the minimum. Where it gains no more than noise alone would, more pairs are asked for
+// from the same point, until what is left is small enough.
+type settler struct {
+	f    *watched
+	at   *coordinates
+	bowl bool // f is quadratic: pairs may be of any length
+	free bool // scales are not known: four times the length at which curvature is seen
+
+	x           []float64
+	fx          average   // of f at x
+	side        []pairs   // of each single component
+	slope, step []float64 // b and t of each
+	before      *leg      // the step before; nil: none
+	done        bool      // what is left is small enough
+}
+
+func newSettler(f *watched, at *coordinates, x []float64, bowl bool) *settler {
+	s := &settler{f: f, at: at, bowl: bowl, x: slices.Clone(x), side: make([]pairs, len(at.singles))}
+	for k, j := range at.singles {
+		s.side[k].h = at.scale[j] / firstPairs
+		if bowl {
+			s.side[k].h = at.extent(j)
+		}
+	}
+	return s
+}
+
+const (
+	// firstPairs is the part of a component's scale that first pairs have for their length.
+	firstPairs = 4
+	// mostSettling is how often pairs are asked for at most.
+	mostSettling = 40
+	// beyondPairs is how far a step may go, in lengths of the pairs.
+	beyondPairs = 1.5
+	// curved is how many standard deviations a curvature must be above 0 to be one.
+	curved = 3
+	// atX is how many times f(x) is asked for, for each pair of a component: its error goes into all.
+	atX = 2
+)
+
+// settle takes steps until what is left is expected to be less than a part of σ, or so many
+// queries are spent.
+func (s *settler) settle(ctx context.Context, part float64, most int) error {
+	n, before := 1, s.f.queries
+	for range mostSettling {
+		if len(s.side) == 0 || s.f.queries-before+2*n*len(s.side) > most {
+			return nil
+		}
+		if err := s.measure(ctx, n); err != nil {
+			return err
+		}
+		gain, left := s.propose()
+		sigma := s.f.sigma(s.fx.mean)
+		small := max(part*sigma, noProgress*math.Abs(s.f.first-s.fx.mean))
+		lower := s.f.sigma(s.fx.mean-gain) < sigma/2 // where noise grows with f there is less of it there,
+		chance := 1 + float64(3*math.Sqrt(2/float64(len(s.side))))
+		switch {
+		case gain > max(chance*left, small), max(gain, left) > small && !math.IsInf(left, 1) && (lower || s.shorter()): // and with shorter pairs
+			if err := s.advance(ctx, n); err != nil {
+				return err
+			}
+			s.forget()
+			n = max(1, n/2)
+		case math.IsInf(left, 1): // longer pairs come first
+		case left <= small:
+			s.move(s.step, max(0, 1-left/gain))
+			s.done = true
+			return nil
+		default:
+			n *= 2
+		}
+	}
+	return nil
+}
+
+// measure asks for n more pairs of each component, and for f at x.
+func (s *settler) measure(ctx context.Context, n int) error {
+	h := make([][]float64, len(s.side))
+	for k, j := range s.at.singles {
+		least, most := s.at.room(s.x, j)
+		for i := range n {
+			_, part := math.Modf(float64((float64(s.side[k].n+i) + 0.5) * math.Phi)) // no point twice
+			h[k] = append(h[k], min(s.side[k].h*(0.8+float64(0.4*part)), -least, most))
+		}
+	}
+	pairs := n * len(s.side)
+	values, err := objective.Ask(ctx, s.f, 2*pairs, func(i int, row []float64) {
+		copy(row, s.x)
+		k := i / 2 / n
+		s.at.move(row, [2]float64{1, -1}[i%2]*h[k][i/2%n], s.at.singles[k])
+	})
+	if err != nil {
+		return err
+	}
+	for i := range pairs {
+		s.side[i/n].add(h[i/n][i%n], values[2*i], values[2*i+1], s.f.sigma)
+	}
+	at, err := s.f.repeat(ctx, [][]float64{s.x}, atX*n)
+	if err != nil {
+		return err
+	}
+	s.fx.join(at[0])
+	return nil
+}
+
+// propose finds the slope and the step of each component. It returns what all steps gain by the
+// parabolas, and what they leave. Where f is not curved beyond doubt there is none, and pairs
+// become longer.
+func (s *settler) propose() (gain, left float64) {
+	vx := square(s.f.sigma(s.fx.mean)) / float64(s.fx.n)
+	s.step, s.slope = make([]float64, len(s.side)), make([]float64, len(s.side))
+	for k, j := range s.at.singles {
+		p := &s.side[k]
+		if !(p.s2 > 0) {
+			continue
+		}
+		b, c, vb, vc := p.parabola(s.fx.mean, vx)
+		s.slope[k] = b
+		if !(c > curved*math.Sqrt(vc)) {
+			longest := s.longest(j)
+			if p.h >= longest { // it rises by no more than that
+				p.c = max(c, 0) + math.Sqrt(vc)
+				left += float64((max(c, 0) + float64(curved*math.Sqrt(vc))) * longest * longest / 2)
+				continue
+			}
+			left = math.Inf(1)
+			*p = pairs{h: min(2*p.h, longest), c: p.c}
+			continue
+		}
+		if p.c = c; s.free && p.r == 0 {
+			p.r = freeScale * p.h
+		}
+		longest := beyondPairs * p.h
+		if s.bowl {
+			longest = math.Inf(1)
+		}
+		t := min(max(-b/c, -longest), longest)
+		s.step[k] = t
+		gain += -float64(b*t) - float64(c*t*t/2)
+		left += vb / (2 * c)
+	}
+	return gain, left
+}
+
+// freeScale is the scale of a component that was not known, in lengths of the pairs that have
+// first shown its curvature: f rises by some sixty σ over it.
+const freeScale = 4
+
+// longest is how long pairs of a component are at most.
+func (s *settler) longest(j int) float64 {
+	if s.bowl || s.free {
+		return s.at.extent(j)
+	}
+	return s.at.scale[j]
+}
+
+// move takes a part of a step.
+func (s *settler) move(step []float64, part float64) {
+	for k, t := range step {
+		s.at.move(s.x, part*t, s.at.singles[k])
+	}
+	clamp(s.x, s.at.bounds)
+}
+
+// forget begins anew at another x, with pairs of another length.
+func (s *settler) forget() {
+	for k, j := range s.at.singles {
+		p := &s.side[k]
+		*p = pairs{h: s.length(p, j), c: p.c, r: p.r}
+	}
+	s.fx = average{}
+}
+
+// length is that of pairs with which a step is expected to leave the least above the minimum.
+// Noise leaves σ²/4ch², where σ is that of the pair's values, which may grow with h. Over the
+// component's scale r the curvature changes by a third, f‴ ≈ c/3r; that moves t by h²/18r or
+// so, which leaves ch⁴/650r². If σ is the same everywhere the sum is least for
+// h⁶ = 80 r²σ²/c². A quadratic has no third derivative.
+func (s *settler) length(p *pairs, j int) float64 {
+	if !(p.c > 0) {
+		return p.h
+	}
+	r := s.longest(j)
+	if p.r > 0 {
+		r = p.r
+	}
+	best, least := p.h, math.Inf(1)
+	for h := r; h > shortest*r; h /= math.Sqrt2 {
+		half := float64(p.c * h * h / 2)
+		left := float64(square(s.f.sigma(s.fx.mean+half)) / (8 * half))
+		if !s.bowl {
+			left += float64(half * square(h/r) / 325)
+		}
+		if left < least {
+			best, least = h, left
+		}
+	}
+	return best
+}
+
+// shortest is the least length of pairs, in scales.
+const shortest = 1e-9
+
+// shorter reports whether pairs of another length would leave much less.
+func (s *settler) shorter() bool {
+	for k, j := range s.at.singles {
+		if p := &s.side[k]; s.length(p, j) < p.h/2 {
+			return true
+		}
+	}
+	return false
+}
