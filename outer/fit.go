@@ -40,7 +40,7 @@ func FromNumbers(numbers []Number) *Map {
 	r, s := middle(values)
 	var aa, ab, bb, ra, rb float64 // of [s c_k t_k, 1]·[κ, γ] = −s c_k
 	for _, n := range numbers {
-		sc := s * n.C
+		sc := float64(s * n.C)
 		a := n.C * (n.Value - r)
 		aa, ab, bb = aa+float64(a*a), ab+a, bb+1
 		ra, rb = ra-float64(a*sc), rb-sc
@@ -130,7 +130,7 @@ func FittedBeside(pairs [][]Cross, near *Map) *Map {
 	values := e.values()
 	e.corners = nil
 	m, left := e.best(near)
-	if m == nil || left <= smallest {
+	if m == nil || left <= goodEnough {
 		return m
 	}
 	if l, ok := bent(m, values); ok && len(e.residuals(m)) >= 2*knots {
@@ -143,6 +143,10 @@ func FittedBeside(pairs [][]Cross, near *Map) *Map {
 
 // bends is the part of what a power leaves that another map may leave to be taken.
 const bends = 0.3
+
+// goodEnough is what a power may leave, as a part of single differences, to be taken as it is:
+// far less than any certificate sees.
+const goodEnough = 1e-5
 
 // Left returns the root of the mean square of what squares along pairs of components leave
 // of their equations under a map.

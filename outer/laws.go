@@ -144,7 +144,7 @@ func damped(columns [][]float64, r []float64, lambda float64) []float64 {
 		for j := range i + 1 {
 			square.SetSym(i, j, kernel.Dot(a, columns[j]))
 		}
-		square.SetSym(i, i, square.At(i, i)*(1+lambda)+math.SmallestNonzeroFloat64)
+		square.SetSym(i, i, float64(square.At(i, i)*(1+lambda))+math.SmallestNonzeroFloat64)
 		right.SetVec(i, kernel.Dot(a, r))
 	}
 	y := mat.NewVecDense(n, nil)
