@@ -78,6 +78,24 @@ func (n nearRoad) suspect(queries int) error {
 	return n.p.doubt(queries)
 }
 
+// unsettled is called where Hessians by forward differences have not shown the frame, of which
+// c is the last. It looks whether f nearly separates, and elsewhere, before and after a doubt.
+func (n nearRoad) unsettled(c *candidate, white hessian.Basis) (*nearness, error) {
+	if likely(c, uncoupledForward) {
+		return nil, n.p.aside()
+	}
+	if near, err := n.inDoubt(white); near != nil || err != nil {
+		return near, err
+	}
+	if err := n.p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
+		return nil, err
+	}
+	if err := n.p.aside(); err != nil {
+		return nil, err
+	}
+	return n.inDoubt(white) // if it had to wait until then
+}
+
 // inDoubt looks for such a frame where three Hessians have shown nothing, if there are so many
 // components that blocks would have been likely.
 func (n nearRoad) inDoubt(white hessian.Basis) (*nearness, error) {

@@ -135,19 +135,7 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		return proposal{}, white, err
 	}
 	p.white = white
-	if likely(c, uncoupledForward) {
-		return proposal{}, white, p.aside()
-	}
-	if near, err := (nearRoad{p}).inDoubt(white); near != nil || err != nil {
-		return proposal{near: near}, white, err
-	}
-	if err := p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
-		return proposal{}, white, err
-	}
-	if err := p.aside(); err != nil {
-		return proposal{}, white, err
-	}
-	near, err := (nearRoad{p}).inDoubt(white) // if it had to wait until then
+	near, err := nearRoad{p}.unsettled(c, white)
 	return proposal{near: near}, white, err
 }
 

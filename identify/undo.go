@@ -112,7 +112,7 @@ func (m mapper) stalled(queries int) error {
 			}
 		}
 	}
-	return nearRoad{m.p}.suspect(queries)
+	return nearRoad(m).suspect(queries)
 }
 
 // bent looks for a map under which a frame that has settled, and failed its certificate,

@@ -42,7 +42,7 @@ func FromNumbers(numbers []Number) *Map {
 	for _, n := range numbers {
 		sc := float64(s * n.C)
 		a := n.C * (n.Value - r)
-		aa, ab, bb = aa+float64(a*a), ab+a, bb+1
+		aa, ab, bb = aa+square(a), ab+a, bb+1
 		ra, rb = ra-float64(a*sc), rb-sc
 	}
 	det := float64(aa*bb) - float64(ab*ab)
