@@ -28,11 +28,7 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		return &found, nil, w.assemble(&found, s, pruned{linear: -1}, 0)
 	}
 	w.stage(hessians)
-	first, err := firstAlong(w.g, s.curved)
-	if err != nil {
-		return &found, nil, err
-	}
-	white, err := whitened(first)
+	first, white, err := firstWhitened(w.g, s.curved)
 	if err == ErrSingular { // no curvature at all
 		smaller, err := w.uncurved()
 		return &found, smaller, err

@@ -253,3 +253,13 @@ func inOurWords(err error) error {
 }
 
 func square(x float64) float64 { return float64(x * x) }
+
+// firstWhitened returns the first Hessian, and its directions whitened.
+func firstWhitened(g *ground, curved *mat.Dense) (hessian.Chain, hessian.Basis, error) {
+	first, err := firstAlong(g, curved)
+	if err != nil {
+		return first, hessian.Basis{}, err
+	}
+	white, err := whitened(first)
+	return first, white, err
+}

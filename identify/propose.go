@@ -100,11 +100,10 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		return proposal{}, white, err
 	}
 	p.step = chain.Step
-	var proposed proposal
+	proposed, c := proposal{}, (*candidate)(nil)
 	if proposed, chain, err = p.hopeless(chain, white); proposed.done() || err != nil {
 		return proposed, white, err
 	}
-	var c *candidate
 	for n := 2; n <= forwards; n++ {
 		c, chain, err = p.diagonalise(chain, n)
 		if err == nil && n == forwards && (c == nil || c.check.worst() > defaultTolerance) {
