@@ -59,8 +59,8 @@ type Certificate struct {
 	// Splits is how many splits were tested, and Failed how many more met a
 	// value that was not finite.
 	Splits, Failed int
-
-	perUnit float64 // the coupling that a mixed difference of 1 is, in the mean square
+	// Single is the size of the single differences, √(Σ(D_A²+D_B²)/Splits), in units of f.
+	Single float64
 }
 
 // None is the certificate of a frame that was not tested.

@@ -43,7 +43,7 @@ func (c *Certificate) decideNoisy(components, blocks int, slack, errors float64)
 		limit, aloneLimit = max(limit, slackFactor*slack), math.Inf(1)
 	}
 	if errors > 0 {
-		limit, aloneLimit = max(limit, frameFactor*errors*c.perUnit), math.Inf(1)
+		limit, aloneLimit = max(limit, frameFactor*errors/c.Single), math.Inf(1)
 	}
 	switch {
 	case blocks > 1 && c.Splits < splits/2:
