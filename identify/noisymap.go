@@ -1,0 +1,98 @@
+package identify
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/outer"
+)
+
+// underMap looks for an outer map where Hessians contradict each other above noise, and for
+// a frame of ψ(f), which it refines and certifies like one of f. It returns nil if there is
+// no map, or none that passes: then everything is as before but for the queries.
+func (w noisyRoad) underMap(found Finding, chain hessian.Chain, plain *belief) (*Finding, error) {
+	if plain.limitedByNoise() || len(chain.Hessians) < 3 {
+		return nil, nil
+	}
+	on := noisyRoad{new(work)}
+	*on.work = *w.work
+	c, err := on.firstMap(chain, plain)
+	if c == nil || err != nil {
+		return nil, err
+	}
+	w.stage(refinement)
+	if c, err = noisySteps(on.g, c, looks); err != nil {
+		return found.orBest(c), err
+	}
+	c, b, err := on.secondMap(chain, c)
+	if c == nil || err != nil {
+		return nil, err
+	}
+	there, err := on.refined(&found, c, b)
+	fmt.Fprintln(os.Stderr, "certified", there.Certificate, on.g.psi.Name(), on.g.psi.Exponent(), b.surprise, b.error(), err)
+	if err != nil {
+		return there, err
+	}
+	if there.Certificate.Verdict != certify.Separable {
+		return nil, nil
+	}
+	there.Map = on.g.psi.Scaled(1 / on.g.factor)
+	*w.work = *on.work
+	return there, nil
+}
+
+// firstMap goes over to the ground of ψ(f), for the ψ that Hessians show, and returns the frame
+// that they have there; nil if they contradict each other nearly as much as before.
+func (w noisyRoad) firstMap(chain hessian.Chain, plain *belief) (*candidate, error) {
+	samples := samplesOf(chain)
+	c := make([]float64, len(samples))
+	if first, left := outer.Numbers([3]outer.Sample(samples)); left <= signOfMap {
+		copy(c, first[:])
+	}
+	numbers, _, _ := mapper{&proposer{g: w.g}}.alternate(samples, c)
+	psi := outer.Fitted(nil, numbers)
+	if psi == nil {
+		return nil, nil
+	}
+	w.g = mapped(w.g, psi, samples)
+	frame, b, err := w.from(under(psi, chain))
+	if frame == nil || err != nil || b.typical() > signOfMap*plain.typical() {
+		return nil, err
+	}
+	return frame, nil
+}
+
+// secondMap fits ψ again, to squares along components: the steps of Hessians are so long
+// where there is noise that they show a map that is not quite the right one. It returns
+// the frame corrected by what the Hessians say under that map, and how well it is known.
+func (w noisyRoad) secondMap(chain hessian.Chain, c *candidate) (*candidate, *belief, error) {
+	pairs, err := crosses(w.g, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if psi := outer.FittedBeside(pairs, w.g.psi); psi != nil && len(pairs) > 0 && outer.Left(psi, pairs) < outer.Left(w.g.psi, pairs) {
+		w.g = mapped(w.g.plain, psi, samplesOf(chain))
+	}
+	there, known := under(w.g.psi, chain), *c
+	known.seen = there.Own()
+	b := newBelief(&known)
+	return b.redrawn(w.g, &known, w.refiner(b).fromHessians(&known, there)), b, nil
+}
+
+// under returns the Hessians, slopes and values of ψ(f), which are ψ′(H − c ggᵀ), ψ′g and ψ,
+// from those of f.
+func under(psi *outer.Map, chain hessian.Chain) hessian.Chain {
+	there := chain
+	there.Hessians, there.Values, there.Slopes = nil, nil, nil
+	for _, s := range samplesOf(chain) {
+		slope, of := psi.Slope(s.Value), s.Without(psi.Number(s.Value))
+		of.Scale(slope, of)
+		there.Hessians = append(there.Hessians, of)
+		there.Values = append(there.Values, psi.Of(s.Value))
+		there.Slopes = append(there.Slopes, scaledBy(slope, s.Gradient))
+	}
+	there.Base.Seen = there.Hessians
+	return there
+}
