@@ -1,9 +1,6 @@
 package identify
 
 import (
-	"fmt"
-	"os"
-
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/outer"
@@ -13,12 +10,13 @@ import (
 // a frame of ψ(f), which it refines and certifies like one of f. It returns nil if there is
 // no map, or none that passes: then everything is as before but for the queries.
 func (w noisyRoad) underMap(found Finding, chain hessian.Chain, plain *belief) (*Finding, error) {
-	if plain.limitedByNoise() || len(chain.Hessians) < 3 {
+	n, pairs := len(chain.Hessians), len(plain.pairs)
+	if n < 3 || pairs*(n-2) < enoughPairs*n {
 		return nil, nil
 	}
 	on := noisyRoad{new(work)}
 	*on.work = *w.work
-	c, err := on.firstMap(chain, plain)
+	c, numbers, err := on.firstMap(chain, plain)
 	if c == nil || err != nil {
 		return nil, err
 	}
@@ -26,12 +24,11 @@ func (w noisyRoad) underMap(found Finding, chain hessian.Chain, plain *belief) (
 	if c, err = noisySteps(on.g, c, looks); err != nil {
 		return found.orBest(c), err
 	}
-	c, b, err := on.secondMap(chain, c)
+	c, b, err := on.secondMap(chain, numbers, c)
 	if c == nil || err != nil {
 		return nil, err
 	}
 	there, err := on.refined(&found, c, b)
-	fmt.Fprintln(os.Stderr, "certified", there.Certificate, on.g.psi.Name(), on.g.psi.Exponent(), b.surprise, b.error(), err)
 	if err != nil {
 		return there, err
 	}
@@ -43,9 +40,13 @@ func (w noisyRoad) underMap(found Finding, chain hessian.Chain, plain *belief) (
 	return there, nil
 }
 
+// enoughPairs is how many equations there have to be for each number c that they determine,
+// besides those that determine E.
+const enoughPairs = 5
+
 // firstMap goes over to the ground of ψ(f), for the ψ that Hessians show, and returns the frame
 // that they have there; nil if they contradict each other nearly as much as before.
-func (w noisyRoad) firstMap(chain hessian.Chain, plain *belief) (*candidate, error) {
+func (w noisyRoad) firstMap(chain hessian.Chain, plain *belief) (*candidate, []outer.Number, error) {
 	samples := samplesOf(chain)
 	c := make([]float64, len(samples))
 	if first, left := outer.Numbers([3]outer.Sample(samples)); left <= signOfMap {
@@ -54,25 +55,25 @@ func (w noisyRoad) firstMap(chain hessian.Chain, plain *belief) (*candidate, err
 	numbers, _, _ := mapper{&proposer{g: w.g}}.alternate(samples, c)
 	psi := outer.Fitted(nil, numbers)
 	if psi == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	w.g = mapped(w.g, psi, samples)
 	frame, b, err := w.from(under(psi, chain))
 	if frame == nil || err != nil || b.typical() > signOfMap*plain.typical() {
-		return nil, err
+		return nil, nil, err
 	}
-	return frame, nil
+	return frame, numbers, nil
 }
 
 // secondMap fits ψ again, to squares along components: the steps of Hessians are so long
 // where there is noise that they show a map that is not quite the right one. It returns
 // the frame corrected by what the Hessians say under that map, and how well it is known.
-func (w noisyRoad) secondMap(chain hessian.Chain, c *candidate) (*candidate, *belief, error) {
+func (w noisyRoad) secondMap(chain hessian.Chain, numbers []outer.Number, c *candidate) (*candidate, *belief, error) {
 	pairs, err := crosses(w.g, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	if psi := outer.FittedBeside(pairs, w.g.psi); psi != nil && len(pairs) > 0 && outer.Left(psi, pairs) < outer.Left(w.g.psi, pairs) {
+	if psi := outer.FittedUnderNoise(pairs, numbers, w.g.psi); psi != nil {
 		w.g = mapped(w.g.plain, psi, samplesOf(chain))
 	}
 	there, known := under(w.g.psi, chain), *c
