@@ -175,9 +175,12 @@ const (
 	mostChains    = 5
 )
 
-// noisyShare is the part of a budget, a third, that Hessians may take where there is noise;
+// noisyShare is the part of a budget, a quarter, that Hessians may take where there is noise;
 // if that is not enough for startHessians, there are half as many.
-const noisyShare = 3
+const noisyShare = 4
+
+// leastShare is that part, a third, for no more Hessians than it takes.
+const leastShare = 3
 
 // chainLengths returns how many Hessians are taken along directions of their own, as far as a
 // budget (0: enough) allows; nil if it does not allow any.
@@ -188,7 +191,11 @@ func chainLengths(d, budget int) []int {
 		spent := 2 * whitening / few * each
 		for len(lengths) < mostChains {
 			spent += startHessians / few * each
-			if budget > 0 && spent > budget/noisyShare {
+			share := noisyShare
+			if few > 1 && len(lengths) == 2 {
+				share = leastShare
+			}
+			if budget > 0 && spent > budget/share {
 				break
 			}
 			lengths = append(lengths, startHessians/few)
