@@ -254,7 +254,7 @@ func (e *evidence) residuals(m *Map) []float64 {
 	}
 	for _, squares := range e.pairs {
 		from := len(out)
-		out = crossed(out, squares, m.Of)
+		out = crossed(out, squares, m, e.noisy)
 		floats.Scale(1/e.unit, out[from:])
 	}
 	if !kernel.Finite(kernel.Dot(out, out)) {
