@@ -3,6 +3,7 @@ package identify
 import (
 	"context"
 
+	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/mat"
 )
@@ -28,7 +29,7 @@ func mapped(g *ground, psi *outer.Map, samples []outer.Sample) *ground {
 	next := *g
 	next.f = mapping{unit{g.f, 1}, psi}
 	next.psi, next.plain, next.random, next.finite = psi, g, g.other, nil
-	next.grain.Absolute = 0
+	next.grain = objective.Grain{Relative: objective.Rounding.Relative, Kind: g.grain.Kind}
 	for _, s := range samples {
 		next.grain.Absolute = max(next.grain.Absolute, psi.Slope(s.Value)*g.grain.Of(s.Value))
 	}

@@ -27,7 +27,7 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 	}
 	found = Known(nil, nil)
 	w.stage(hessians)
-	c, b, err := w.start(found)
+	c, b, chain, err := w.start(found)
 	switch {
 	case err != nil && err != ErrSingular:
 		return found.orBest(c), false, err
@@ -39,6 +39,9 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 		found.Notes = append(found.Notes, "noise hides what the coordinates are")
 		return found, false, nil
 	}
+	if mapped, err := w.underMap(*found, chain, b); mapped != nil || err != nil {
+		return mapped, false, err
+	}
 	if b.contradicted() {
 		return found.orBest(c), true, nil
 	}
@@ -47,15 +50,22 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 	if err != nil {
 		return found.orBest(c), false, err
 	}
-	c = measured
-	b.to(c)
+	b.to(measured)
+	found, err = w.refined(found, measured, b)
+	return found, false, err
+}
+
+// refined refines a frame of which something is known, whose steps are measured, and
+// certifies it.
+func (w noisyRoad) refined(found *Finding, c *candidate, b *belief) (*Finding, error) {
 	scale := c.h
-	if c, err = w.refiner(b).rounds(c); err != nil {
-		return found.orBest(c), false, err
+	c, err := w.refiner(b).rounds(c)
+	if err != nil {
+		return found.orBest(c), err
 	}
 	found.Residual, found.Scale = b.error(), scale
 	found.Frame, found.Blocks = c.frame, c.blocks
-	return found, false, w.conclude(found, c, b)
+	return found, w.conclude(found, c, b)
 }
 
 // inBlocks goes the road of exact functions, which leads to blocks, after that for noise has
@@ -169,6 +179,9 @@ const (
 // if that is not enough for startHessians, there are half as many.
 const noisyShare = 4
 
+// leastShare is that part, a third, for no more Hessians than it takes.
+const leastShare = 3
+
 // chainLengths returns how many Hessians are taken along directions of their own, as far as a
 // budget (0: enough) allows; nil if it does not allow any.
 func chainLengths(d, budget int) []int {
@@ -178,7 +191,11 @@ func chainLengths(d, budget int) []int {
 		spent := 2 * whitening / few * each
 		for len(lengths) < mostChains {
 			spent += startHessians / few * each
-			if budget > 0 && spent > budget/noisyShare {
+			share := noisyShare
+			if few > 1 && len(lengths) == 2 {
+				share = leastShare
+			}
+			if budget > 0 && spent > budget/share {
 				break
 			}
 			lengths = append(lengths, startHessians/few)
@@ -190,46 +207,44 @@ func chainLengths(d, budget int) []int {
 	return nil
 }
 
-// start returns the frame from which designs start, from Hessians, and how well they know it;
-// nil if there is none.
-func (w noisyRoad) start(found *Finding) (*candidate, *belief, error) {
+// start returns the frame from which designs start, how well it is known, and the Hessians
+// that it is from; nil if there is none.
+func (w noisyRoad) start(found *Finding) (best *candidate, known *belief, of hessian.Chain, err error) {
 	g := w.g
 	base := hessian.Orthonormal(kernel.Identity(g.f.Dim()))
 	lengths := chainLengths(g.f.Dim(), w.Budget)
 	if lengths == nil {
-		return nil, nil, ErrSmallBudget
+		return nil, nil, of, ErrSmallBudget
 	}
-	var best *candidate
-	var known *belief
 	for k, n := range lengths {
 		chain, err := g.chain(spreadOut, base)
 		if err != nil {
-			return best, known, err
+			return best, known, of, err
 		}
 		if chain, err = g.extended(chain, n); err != nil {
-			return best, known, err
+			return best, known, of, err
 		}
 		if k >= 2 {
 			c, b, err := w.from(chain)
 			if err != nil {
-				return best, known, err
+				return best, known, of, err
 			}
 			if c != nil && (known == nil || b.error() < known.error()) {
-				best, known = c, b
+				best, known, of = c, b, chain
 			}
 			if known == nil || known.error() < startError || !known.limitedByNoise() || known.blank() && k > 2 {
 				break
 			}
 		}
 		if base, err = limited(g, chain); err != nil {
-			return best, known, err
+			return best, known, of, err
 		}
 		if k == 0 {
 			found.Spectrum = Spectrum{Eigenvalues, reversed(base.Lambda)}
 			found.Before = hessian.Couplings(chain.Hessians)
 		}
 	}
-	return best, known, nil
+	return best, known, of, nil
 }
 
 // from returns the frame that diagonalises the Hessians of a chain, and how well they know

@@ -21,6 +21,7 @@ type Grain struct {
 	Kind Kind
 
 	unit float64 // what values were multiplied by after they were printed; 0: by nothing
+	zero float64 // the value from which Relative counts
 }
 
 // A Kind of noise says what makes the values of f inexact.
@@ -75,7 +76,7 @@ const (
 // Of returns how far a computed value v may be from the true one; if there is noise, its
 // standard deviation.
 func (g Grain) Of(v float64) float64 {
-	of := max(g.Relative*math.Abs(v), g.Absolute)
+	of := max(g.Relative*math.Abs(v-g.zero), g.Absolute)
 	if g.Digits > 0 && v != 0 {
 		unit := g.unit
 		if unit == 0 {
@@ -103,9 +104,17 @@ func (g Grain) Times(n, v float64) float64 {
 	return n * g.Of(v)
 }
 
+// From returns the grain whose Relative is the error as a fraction of how far a value is from
+// zero: that of a function to which a constant was added.
+func (g Grain) From(zero float64) Grain {
+	g.zero = zero
+	return g
+}
+
 // Scaled returns the grain of f multiplied by factor > 0.
 func (g Grain) Scaled(factor float64) Grain {
 	g.Absolute *= factor
+	g.zero *= factor
 	if g.Digits > 0 {
 		if g.unit == 0 {
 			g.unit = 1

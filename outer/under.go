@@ -38,10 +38,14 @@ func (u *Under) Replace(by *Map, lo, hi float64) {
 }
 
 // Grain returns the grain of ψ(f), where f has a grain and values from lo to hi: ψ′ times
-// that of f, at the lower end whatever the value is, and at the upper end as a part of it.
+// that of f, at the lower end whatever the value is, and at the upper end as a part of it; where
+// there is noise, as a part of how far ψ has come from the lower end.
 func (m *Map) Grain(of objective.Grain, lo, hi float64) objective.Grain {
 	low, high := m.Slope(lo)*of.Of(lo), m.Slope(hi)*of.Of(hi)
 	relative := objective.Rounding.Relative
+	if top := m.Of(hi) - m.Of(lo); of.Kind != objective.NoNoise && top > 0 {
+		return objective.Grain{Relative: max(relative, min(high/top, 1)), Absolute: low}.From(m.Of(lo))
+	}
 	if top := math.Abs(m.Of(hi)); high > relative*top {
 		relative = min(high/top, 1)
 	}

@@ -27,6 +27,8 @@ type noise struct {
 	met    []float64        // where the best of all blocks meet; nil: there are none
 	chosen *strategy.Chosen // nil: none yet
 	seen   float64          // the standard deviation of f there
+
+	uncovered float64 // the value at which a raster was last seen to hide no noise; NaN: none
 }
 
 // mostLowest is how many points with the lowest values are kept.
@@ -38,7 +40,7 @@ const besides = 0x1p-20
 
 // newNoise is that of a grain.
 func newNoise(g objective.Grain, plan int, seed uint64) *noise {
-	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside")}
+	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside"), uncovered: math.NaN()}
 	if g.Kind == objective.DeterministicNoise {
 		n.beside = besides
 	}
@@ -49,9 +51,6 @@ func newNoise(g objective.Grain, plan int, seed uint64) *noise {
 // ahead says when points are compared next: so that what it takes is left of the plan.
 func (n *noise) ahead() {
 	n.next = n.plan - reserve(n.plan) - int(finishPart*float64(n.plan))
-	if n.kind == objective.Raster {
-		n.next = math.MaxInt
-	}
 }
 
 // A comparison takes a fiftieth of the budget, and some twenty queries if that is no more
@@ -93,6 +92,9 @@ func (r *run) due(ctx context.Context, queries int) error {
 	defer func() { n.comparing, r.f.limit = false, limit }()
 	defer n.ahead()
 	defer func() { n.plan *= 2 }()
+	if err := r.uncovered(ctx); err != nil || n.kind == objective.Raster {
+		return err
+	}
 	if err := r.finish(ctx, n.plan-reserve(n.plan)-r.f.queries); err != nil {
 		return err
 	}
@@ -102,11 +104,14 @@ func (r *run) due(ctx context.Context, queries int) error {
 // conclude compares points at the end of a run that has ended by itself.
 func (r *run) conclude(ctx context.Context) error {
 	n := r.f.noise
-	if n == nil || n.kind == objective.Raster {
+	if n == nil {
 		return nil
 	}
 	n.comparing = true
 	defer func() { n.comparing = false }()
+	if err := r.uncovered(ctx); err != nil || n.kind == objective.Raster {
+		return err
+	}
 	if err := r.finish(ctx, min(int(finishPart*float64(n.plan)), r.f.queries/comparedOfSpent)); err != nil {
 		return err
 	}
