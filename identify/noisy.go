@@ -42,6 +42,9 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 	if b.contradicted() {
 		return found.orBest(c), true, nil
 	}
+	if err := w.hesitate(b); err != nil {
+		return found.orBest(c), false, err
+	}
 	w.stage(refinement)
 	measured, err := noisySteps(w.g, c, looks)
 	if err != nil {
@@ -206,7 +209,13 @@ func (w noisyRoad) start(found *Finding) (*candidate, *belief, error) {
 		if err != nil {
 			return best, known, err
 		}
-		if chain, err = g.extended(chain, n); err != nil {
+		half := math.Inf(1)
+		if k < 2 {
+			chain, err = g.extended(chain, n)
+		} else {
+			chain, half, err = w.grown(chain, n)
+		}
+		if err != nil {
 			return best, known, err
 		}
 		if k >= 2 {
@@ -217,7 +226,7 @@ func (w noisyRoad) start(found *Finding) (*candidate, *belief, error) {
 			if c != nil && (known == nil || b.error() < known.error()) {
 				best, known = c, b
 			}
-			if known == nil || known.error() < startError || !known.limitedByNoise() || known.blank() && k > 2 {
+			if known == nil || known.error() < startError || !known.limitedByNoise() || !(known.usual() < worthIt*half) {
 				break
 			}
 		}

@@ -34,8 +34,10 @@ func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
 		r.survey.beyond = nil
 		return nil
 	}
-	if metric, condition := limited(doubt.Inverse); condition > identify.WellConditioned && !r.bounded {
-		r.fallback.offer(metric)
+	if doubt.Inverse != nil && !r.bounded {
+		if metric, condition := limited(doubt.Inverse); condition > identify.WellConditioned {
+			r.fallback.offer(metric)
+		}
 	}
 	return r.wait(ctx, doubt.Queries)
 }
