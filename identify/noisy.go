@@ -211,6 +211,9 @@ func (w noisyRoad) start(found *Finding) (*candidate, *belief, error) {
 		}
 		half := math.Inf(1)
 		if k < 2 {
+			if err := w.evenly(n); err != nil {
+				return best, known, err
+			}
 			chain, err = g.extended(chain, n)
 		} else {
 			chain, half, err = w.grown(chain, n)

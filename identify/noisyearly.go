@@ -14,7 +14,11 @@ const leastFitted = 3
 // show the frame, or contradict each other, the rest would be in vain. It returns the usual
 // error of a pair by the first half, too.
 func (w noisyRoad) grown(chain hessian.Chain, n int) (hessian.Chain, float64, error) {
-	chain, err := w.g.extended(chain, max(leastFitted, n/2))
+	first := max(leastFitted, n/2)
+	if err := w.evenly(first); err != nil {
+		return chain, 0, err
+	}
+	chain, err := w.g.extended(chain, first)
 	if err != nil {
 		return chain, 0, err
 	}
@@ -28,8 +32,21 @@ func (w noisyRoad) grown(chain hessian.Chain, n int) (hessian.Chain, float64, er
 			return chain, math.Inf(1), nil
 		}
 	}
+	if err := w.evenly(n - first); err != nil {
+		return chain, 0, err
+	}
 	chain, err = w.g.extended(chain, n)
 	return chain, half, err
+}
+
+// evenly interrupts the survey before so many Hessians. Noise is nowhere known to be small
+// enough for them to show the frame.
+func (w noisyRoad) evenly(n int) error {
+	if w.Pause == nil {
+		return nil
+	}
+	defer w.stage(hessians)
+	return w.Pause(Doubt{Queries: n * spreadOut.Queries(w.g.f.Dim()), Even: true})
 }
 
 // hesitate interrupts the survey before designs that may well be in vain: Hessians contradict

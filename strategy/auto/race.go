@@ -34,6 +34,9 @@ func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
 		r.survey.beyond = nil
 		return nil
 	}
+	if doubt.Even {
+		return r.evenly(ctx, doubt.Queries)
+	}
 	if doubt.Inverse != nil && !r.bounded {
 		if metric, condition := limited(doubt.Inverse); condition > identify.WellConditioned {
 			r.fallback.offer(metric)
@@ -55,6 +58,18 @@ func (r *race) wait(ctx context.Context, queries int) error {
 		return errShare
 	}
 	if missing := inDoubt*speculative - r.fallback.spent(); missing > 0 {
+		_, err := r.fallback.search(ctx, missing)
+		return err
+	}
+	return nil
+}
+
+// evenly lets CMA-ES run until it has had as many queries as the survey when that has had so
+// many more: whichever of the two is the better one, both together take twice as many. What
+// a survey may need is not spent so.
+func (r *race) evenly(ctx context.Context, queries int) error {
+	most := r.budget - identify.MostNoisy(r.survey.Dim())
+	if missing := min(r.survey.spent+queries, most) - r.fallback.spent(); missing > 0 {
 		_, err := r.fallback.search(ctx, missing)
 		return err
 	}
