@@ -6,6 +6,7 @@ import (
 
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,6 +24,10 @@ type race struct {
 // that may well be in vain. Where f does not separate the survey costs a fifth more than
 // CMA-ES alone, and less where CMA-ES takes long: as a whole a survey costs about 12d².
 const inDoubt = 5
+
+// inNoise is the same where f has noise: there CMA-ES becomes slower and slower, and a survey
+// costs more.
+const inNoise = 2 * inDoubt
 
 // usualSurvey is how many times Least(d) a survey takes at most where it succeeds, blocks
 // included. Beyond that it is in doubt all the time.
@@ -53,11 +58,14 @@ func (r *race) wait(ctx context.Context, queries int) error {
 			return err
 		}
 	}
-	speculative := r.survey.spent + queries
-	if speculative+inDoubt*speculative > r.budget {
+	speculative, share := r.survey.spent+queries, inDoubt
+	if r.survey.grain.Kind != objective.NoNoise {
+		share = inNoise
+	}
+	if speculative+share*speculative > r.budget {
 		return errShare
 	}
-	if missing := inDoubt*speculative - r.fallback.spent(); missing > 0 {
+	if missing := share*speculative - r.fallback.spent(); missing > 0 {
 		_, err := r.fallback.search(ctx, missing)
 		return err
 	}
