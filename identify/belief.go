@@ -222,7 +222,7 @@ func (b *belief) usual() float64 { return b.errors()[len(b.pairs)/2] }
 const (
 	fitting    = 2   // up to which everything is as noise lets expect, in the mean or in most components
 	fittingAll = 4   // and in every component
-	doubtful   = 10  // from which on designs are in vain
+	doubtful   = 4   // from which on designs are in vain: those of functions that separate left 2.2 at most
 	hopelessly = 100 // from which on Hessians are exact enough for the road of exact functions
 )
 

@@ -57,5 +57,5 @@ func (w noisyRoad) hesitate(b *belief) error {
 	}
 	m := len(b.unit)
 	design := m*(m-1)/2 + int(5+repeats(w.g))*m
-	return w.Pause(Doubt{Queries: looks*(1+2*m*octaves) + trialRounds*noisyDesigns*design})
+	return w.Pause(Doubt{Queries: looks*(1+2*m*octaves) + noisyDesigns*design})
 }
