@@ -211,7 +211,10 @@ func (b *belief) errors() []float64 {
 func (b *belief) error() float64 { return slices.Max(b.errors()) }
 
 // blank reports whether next to nothing is known about most pairs.
-func (b *belief) blank() bool { return b.errors()[len(b.pairs)/2] > nothing }
+func (b *belief) blank() bool { return b.usual() > nothing }
+
+// usual returns the median of them.
+func (b *belief) usual() float64 { return b.errors()[len(b.pairs)/2] }
 
 // The mean squares that should be 1. The standard deviation of the noise is known to a tenth or
 // so. On the suite, Hessians of functions that separate left 0.5 to 1.4 in most components, and
@@ -219,7 +222,7 @@ func (b *belief) blank() bool { return b.errors()[len(b.pairs)/2] > nothing }
 const (
 	fitting    = 2   // up to which everything is as noise lets expect, in the mean or in most components
 	fittingAll = 4   // and in every component
-	doubtful   = 10  // from which on designs are in vain
+	doubtful   = 4   // from which on designs are in vain: those of functions that separate left 2.2 at most
 	hopelessly = 100 // from which on Hessians are exact enough for the road of exact functions
 )
 

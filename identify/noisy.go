@@ -45,6 +45,9 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 	if b.contradicted() {
 		return found.orBest(c), true, nil
 	}
+	if err := w.hesitate(b); err != nil {
+		return found.orBest(c), false, err
+	}
 	w.stage(refinement)
 	measured, err := noisySteps(w.g, c, looks)
 	if err != nil {
@@ -221,7 +224,16 @@ func (w noisyRoad) start(found *Finding) (best *candidate, known *belief, of hes
 		if err != nil {
 			return best, known, of, err
 		}
-		if chain, err = g.extended(chain, n); err != nil {
+		half := math.Inf(1)
+		if k < 2 {
+			if err := w.evenly(n); err != nil {
+				return best, known, of, err
+			}
+			chain, err = g.extended(chain, n)
+		} else {
+			chain, half, err = w.grown(chain, n)
+		}
+		if err != nil {
 			return best, known, of, err
 		}
 		if k >= 2 {
@@ -232,7 +244,7 @@ func (w noisyRoad) start(found *Finding) (best *candidate, known *belief, of hes
 			if c != nil && (known == nil || b.error() < known.error()) {
 				best, known, of = c, b, chain
 			}
-			if known == nil || known.error() < startError || !known.limitedByNoise() || known.blank() && k > 2 {
+			if known == nil || known.error() < startError || !known.limitedByNoise() || !(known.usual() < worthIt*half) {
 				break
 			}
 		}

@@ -85,11 +85,10 @@ const (
 	grownBy  = 1.1
 	// movedBy is the part of its scale by which E may move a component over a step of another.
 	movedBy = 0.15
-	// trialRounds is after how many rounds it is clear whether the model holds, and idleRounds
-	// whether they are worth it: whether they make the error smaller by this factor.
-	trialRounds = 2
-	idleRounds  = 3
-	worthIt     = 0.8
+	// idleRounds is after how many rounds it is clear whether they are worth it: whether they
+	// make the usual error smaller by this factor.
+	idleRounds = 3
+	worthIt    = 0.8
 )
 
 // rounds refines a frame by designs with longer and longer steps: an error E_ij moves
@@ -99,8 +98,8 @@ const (
 func (r refiner) rounds(c *candidate) (*candidate, error) {
 	b := r.b
 	last := scaledBy(1/longerBy, b.scale)
-	least, idle := math.Inf(1), 0 // of the errors; rounds that have not made them much smaller
-	for round := range noisyRounds {
+	least, idle := math.Inf(1), 0 // the usual error; rounds that have not made it much smaller
+	for range noisyRounds {
 		h := r.steps(c, scaledBy(longerBy, last))
 		e, err := r.ask(c, h)
 		if err != nil {
@@ -116,10 +115,10 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		if last = h; b.fits() && !grown && b.error() <= r.tolerance {
 			break
 		}
-		if idle++; b.error() < worthIt*least {
-			least, idle = b.error(), 0
+		if idle++; b.usual() < worthIt*least {
+			least, idle = b.usual(), 0
 		}
-		if round+1 >= trialRounds && b.vain() || idle >= idleRounds {
+		if b.vain() || idle >= idleRounds {
 			break
 		}
 	}

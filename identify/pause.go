@@ -10,7 +10,8 @@ import (
 
 // A Doubt is what a survey knows before a part that may well be in vain: three Hessians
 // have not shown the frame, and not even that most components have nothing to do with
-// each other; or a refinement makes no progress.
+// each other; or a refinement makes no progress. Where there is noise Hessians contradict each
+// other, or say little about most pairs.
 type Doubt struct {
 	// Queries is about how many the part takes.
 	Queries int
@@ -18,8 +19,11 @@ type Doubt struct {
 	//
 	//	S⁻¹, S² = mean_k H_k²,
 	//
-	// up to a factor.
+	// up to a factor; nil: noise hides it.
 	Inverse *mat.SymDense
+	// Even says that nothing speaks against the part but that there is noise. The other
+	// fields but Queries are empty.
+	Even bool
 	// Resolved says that there is no doubt any more: what follows is a frame, if not one in
 	// which f separates. The other fields are empty.
 	Resolved bool

@@ -36,7 +36,7 @@ func (r *run) finish(ctx context.Context, most int) error {
 	if met := r.f.noise.met; met != nil {
 		starts = append(starts, start{met, axes(nil, r.task.Bounds, r.f.Dim())})
 	}
-	if all := best(r.fallback.trails()); len(all) > 0 && all[0].spread <= atNoise*r.f.sigma(all[0].value) {
+	if all := best(r.fallback.trails()); len(all) > 0 && all[0].spread <= atNoise*r.f.sigma(all[0].value) && !r.beaten() {
 		starts = append(starts, start{all[0].mean, axes(all[0].covariance, r.task.Bounds, r.f.Dim())})
 	}
 	before := r.f.now
@@ -50,6 +50,12 @@ func (r *run) finish(ctx context.Context, most int) error {
 		}
 	}
 	return nil
+}
+
+// beaten reports whether another search has come lower than CMA-ES by far more than noise.
+func (r *run) beaten() bool {
+	least := r.fallback.least()
+	return least-r.f.best.Value > atNoise*r.f.sigma(least)
 }
 
 // hessians is how often the Hessian is measured, each time along the axes of the one before:

@@ -137,9 +137,15 @@ func (r *run) compare(ctx context.Context, queries int) error {
 	chosen, err := c.choose(ctx)
 	if chosen != nil {
 		n.chosen, n.seen = chosen, math.Sqrt(c.finalists[0].values.variance())
+		if n.seen == 0 { // the noise that was told does not change with time, if there is any
+			n.seen, chosen.Error = r.task.NoiseLevel, usually*r.task.NoiseLevel
+		}
 	}
 	return err
 }
+
+// usually is within how many standard deviations 95 % of all normal numbers are.
+const usually = 1.96
 
 // raster is half of the distance between two values of a raster, in standard deviations of
 // what is rounded off, √12/2: it is not more.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -24,6 +25,10 @@ type race struct {
 // CMA-ES alone, and less where CMA-ES takes long: as a whole a survey costs about 12d².
 const inDoubt = 5
 
+// inNoise is the same where f has noise: there CMA-ES becomes slower and slower, and a survey
+// costs more.
+const inNoise = 2 * inDoubt
+
 // usualSurvey is how many times Least(d) a survey takes at most where it succeeds, blocks
 // included. Beyond that it is in doubt all the time.
 const usualSurvey = 4
@@ -34,8 +39,13 @@ func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
 		r.survey.beyond = nil
 		return nil
 	}
-	if metric, condition := limited(doubt.Inverse); condition > identify.WellConditioned && !r.bounded {
-		r.fallback.offer(metric)
+	if doubt.Even {
+		return r.evenly(ctx, doubt.Queries)
+	}
+	if doubt.Inverse != nil && !r.bounded {
+		if metric, condition := limited(doubt.Inverse); condition > identify.WellConditioned {
+			r.fallback.offer(metric)
+		}
 	}
 	return r.wait(ctx, doubt.Queries)
 }
@@ -48,11 +58,26 @@ func (r *race) wait(ctx context.Context, queries int) error {
 			return err
 		}
 	}
-	speculative := r.survey.spent + queries
-	if speculative+inDoubt*speculative > r.budget {
+	speculative, share := r.survey.spent+queries, inDoubt
+	if r.survey.grain.Kind != objective.NoNoise {
+		share = inNoise
+	}
+	if speculative+share*speculative > r.budget {
 		return errShare
 	}
-	if missing := inDoubt*speculative - r.fallback.spent(); missing > 0 {
+	if missing := share*speculative - r.fallback.spent(); missing > 0 {
+		_, err := r.fallback.search(ctx, missing)
+		return err
+	}
+	return nil
+}
+
+// evenly lets CMA-ES run until it has had as many queries as the survey when that has had so
+// many more: whichever of the two is the better one, both together take twice as many. What
+// a survey may need is not spent so.
+func (r *race) evenly(ctx context.Context, queries int) error {
+	most := r.budget - identify.MostNoisy(r.survey.Dim())
+	if missing := min(r.survey.spent+queries, most) - r.fallback.spent(); missing > 0 {
 		_, err := r.fallback.search(ctx, missing)
 		return err
 	}
