@@ -23,6 +23,9 @@ type mapping struct {
 	f     *watched     // f itself
 	under *outer.Under // ψ(f); ψ may change
 	tried float64      // f where ψ was fitted last; NaN: not yet
+
+	grounded bool      // CMA-ES has looked near the point found
+	rounds   []float64 // f after each round of the search
 }
 
 // mapped returns the run with ψ(f) in place of f.
@@ -122,9 +125,7 @@ func (r *run) remap(ctx context.Context, at *coordinates) error {
 		}
 	}
 	m.refit(corners)
-	r.f.queries = m.f.queries
-	r.f.best.Point = slices.Clone(m.f.best.Point)
-	m.revalue(r.f)
+	m.follow(r.f)
 	return nil
 }
 
