@@ -133,8 +133,18 @@ func (m mapper) alternate(samples []outer.Sample, c []float64) (numbers []outer.
 	return numbers, w, off
 }
 
-// on goes on with the ordinary road on the ground of ψ(f), from Hessians of f.
+// on goes on with the ordinary road on the ground of ψ(f), from Hessians of f. If that leads nowhere, f
+// is no sum and ψ(f) is not either: what follows may well be in vain.
 func (m mapper) on(g *ground, chain hessian.Chain) (proposal, error) {
+	proposed, err := m.onGround(g, chain)
+	if proposed.done() || err != nil {
+		return proposed, err
+	}
+	return proposal{}, m.p.doubt(hessian.Forward.Queries(len(m.p.white.Lambda)))
+}
+
+// onGround is on without that.
+func (m mapper) onGround(g *ground, chain hessian.Chain) (proposal, error) {
 	s := &settler{g: g, tolerance: m.p.settler.tolerance, thorough: m.p.settler.thorough, measures: m.p.settler.measures, stage: m.p.stage, doubt: m.p.doubt}
 	by := &proposer{g: g, settler: s, pause: m.p.pause, stage: m.p.stage, white: m.p.white, step: m.p.step, exact: m.p.exact}
 	there := chain
@@ -169,6 +179,9 @@ func (m mapper) on(g *ground, chain hessian.Chain) (proposal, error) {
 		return proposal{}, err
 	}
 	if settled == nil && !m.p.exact && likely(c, uncoupledForward) {
+		if err := by.doubt(lengths[0] * hessian.Symmetric.Queries(len(by.white.Lambda))); err != nil {
+			return proposal{}, err
+		}
 		proposed, err := by.symmetric(by.white)
 		if err != nil {
 			return proposal{}, err

@@ -198,6 +198,9 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 			}
 		}
 		if n == lengths[0] {
+			if mapped, err := (mapper{p}).single(chain, coupled(c)); mapped.done() || err != nil {
+				return mapped, err
+			}
 			if smaller, err := p.reconsider(chain); smaller != nil || err != nil {
 				return proposal{smaller: smaller}, err
 			}

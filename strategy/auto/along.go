@@ -164,7 +164,12 @@ func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *line
 		if err := w.look(ctx); err != nil {
 			return objective.Running, err
 		}
-		if before-r.f.best.Value > max(r.f.tolerance(), left) {
+		if before-r.f.best.Value > max(r.f.tolerance(), left) && !r.mapping.slow() {
+			continue
+		}
+		if again, err := r.grounded(ctx, at, p); err != nil {
+			return objective.Running, err
+		} else if again {
 			continue
 		}
 		if again, err := o.look(ctx); err != nil {

@@ -23,6 +23,9 @@ type mapping struct {
 	f     *watched     // f itself
 	under *outer.Under // ψ(f); ψ may change
 	tried float64      // f where ψ was fitted last; NaN: not yet
+
+	grounded bool      // CMA-ES has looked near the point found
+	rounds   []float64 // f after each round of the search
 }
 
 // mapped returns the run with ψ(f) in place of f.
@@ -30,6 +33,7 @@ func (r *run) mapped(m *outer.Map) *run {
 	next := *r
 	next.mapping = &mapping{f: r.f, under: &outer.Under{Objective: counted{r.f}, Map: m, Factor: 1}, tried: math.NaN()}
 	next.f = &watched{Objective: next.mapping.under, enter: r.f.stage, noise: r.f.noise, spread: math.Inf(1), queries: r.f.queries, walls: r.f.walls}
+	next.f.under = next.mapping
 	next.f.again = nearby.New(counted{next.f})
 	next.f.best.Point = slices.Clone(r.f.best.Point)
 	next.mapping.revalue(next.f)
@@ -40,6 +44,18 @@ func (r *run) mapped(m *outer.Map) *run {
 func (m *mapping) revalue(w *watched) {
 	w.best.Value, w.first = m.under.Of(m.f.best.Value), m.under.Of(m.f.first)
 	w.grain = m.under.Map.Grain(m.f.grain, m.f.best.Value, m.f.first).Scaled(m.under.Factor)
+}
+
+// none returns how much ψ(f) = v rises where f rises by a part of the way that it has come from its
+// first value, and the grain of ψ(f) there.
+func (m *mapping) none(v, part float64) (least, grain float64) {
+	f := m.f.best.Value
+	if v != m.under.Of(f) {
+		f = m.under.Map.Inverse(v / m.under.Factor)
+	}
+	least = m.under.Of(f+float64(part*math.Abs(m.f.first-f))) - v
+	slope := m.under.Factor * m.under.Map.Slope(f)
+	return least, max(slope*m.f.grain.Of(f), objective.Rounding.Of(v))
 }
 
 // A map that was found in the whole of the start box need not be exact near the minimum, where
@@ -109,9 +125,7 @@ func (r *run) remap(ctx context.Context, at *coordinates) error {
 		}
 	}
 	m.refit(corners)
-	r.f.queries = m.f.queries
-	r.f.best.Point = slices.Clone(m.f.best.Point)
-	m.revalue(r.f)
+	m.follow(r.f)
 	return nil
 }
 

@@ -25,30 +25,35 @@ func (n *nearly) local(ctx context.Context, seed uint64) error {
 		if n.f.best.Value < n.base.Value {
 			n.base = objective.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}
 		}
-		_, err := cmaes.Run(ctx, framed{n}, cmaes.Config{Sigma: 1, Seed: seed})
+		_, err := cmaes.Run(ctx, framed{n.f, n.at, n.base.Point, n.at.singles}, cmaes.Config{Sigma: 1, Seed: seed})
 		n.least = min(n.least, n.base.Value)
 		return err
 	})
 }
 
-// framed is f as a function of z, with x = base + Σ z_k s_k u_k brought back into the bounds.
-type framed struct{ n *nearly }
+// framed is f as a function of z, with x = base + Σ z_k s_k u_k over some components, brought back
+// into the bounds.
+type framed struct {
+	f          *watched
+	at         *coordinates
+	base       []float64
+	components []int
+}
 
 // Dim returns the number of components.
-func (f framed) Dim() int { return len(f.n.at.singles) }
+func (f framed) Dim() int { return len(f.components) }
 
 // Evaluate evaluates f.
 func (f framed) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	n, m := points.Dims()
-	xs := mat.NewDense(n, f.n.f.Dim(), nil)
+	n, _ := points.Dims()
+	xs := mat.NewDense(n, f.f.Dim(), nil)
 	for i := range n {
 		x := xs.RawRowView(i)
-		copy(x, f.n.base.Point)
-		for k := range m {
-			j := f.n.at.singles[k]
-			f.n.at.move(x, float64(points.At(i, k)*f.n.at.scale[j]/localPart), j)
+		copy(x, f.base)
+		for k, j := range f.components {
+			f.at.move(x, float64(points.At(i, k)*f.at.scale[j]/localPart), j)
 		}
-		clamp(x, f.n.at.bounds)
+		clamp(x, f.at.bounds)
 	}
-	return f.n.f.Evaluate(ctx, xs, values)
+	return f.f.Evaluate(ctx, xs, values)
 }

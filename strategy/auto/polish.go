@@ -1,11 +1,6 @@
 package auto
 
-import (
-	"context"
-	"math"
-
-	"github.com/untwist/untwist/objective"
-)
+import "context"
 
 // A polisher takes Newton steps along all single components at once: in the frame the
 // Hessian is diagonal. A stencil for each component says how far.
@@ -53,5 +48,5 @@ const finest = 1e-17
 
 // none is the gain that counts as none: finest, or the grain of f.
 func (w *watched) none(fx float64) float64 {
-	return max(finest*min(math.Abs(w.first-fx), w.spread), objective.OfMixed*w.grain.Of(fx))
+	return w.counts(fx, finest, w.spread)
 }

@@ -18,6 +18,7 @@ type watched struct {
 	enter func(objective.Stage)                        // is told of another stage
 	grain objective.Grain                              // how exact the values are
 	noise *noise                                       // nil: f is exact
+	under *mapping                                     // f is ψ of what is asked; nil: no map
 	due   func(ctx context.Context, queries int) error // is called before a batch if f is noisy; nil: whoever is asked does that
 
 	best    objective.Best
@@ -110,7 +111,19 @@ const noProgress = 1e-15
 // tolerance is the improvement that counts as none: noProgress, or the grain of f.
 func (w *watched) tolerance() float64 {
 	v := w.best.Value
-	return max(noProgress*math.Abs(w.first-v), objective.OfMixed*w.grain.Of(v))
+	return w.counts(v, noProgress, math.Inf(1))
+}
+
+// counts returns the gain from a value on that counts as none: a part of the way from the first
+// value to there, or of the spread if that is less, or the grain. Under a map it is that of
+// ψ(f) or that of f itself, whichever is less: a root is steep near its minimum.
+func (w *watched) counts(v, part, spread float64) float64 {
+	none := part * min(math.Abs(w.first-v), spread)
+	if w.under == nil {
+		return max(none, objective.OfMixed*w.grain.Of(v))
+	}
+	least, grain := w.under.none(v, part)
+	return max(min(none, least), objective.OfMixed*grain)
 }
 
 // The stages of a run, besides those of a survey.
