@@ -37,15 +37,17 @@ func (n nearEnd) instead(found, before Finding, s *span, best *candidate) (*Find
 	if best.couplings != nil && tightest(best.couplings) > loosely {
 		return nil, nil, nil
 	}
-	near, err := nearRoad{w.by}.find(w.by.white, false, true)
+	p, err := nearRoad{w.by}.find(w.by.white, false, true)
 	w.nearTried = w.by.nearTried
 	switch {
 	case err != nil:
 		return &found, nil, err
-	case near == nil:
+	case p.settled != nil:
+		return &before, nil, w.conclude(&before, s, p, best)
+	case p.near == nil:
 		return nil, nil, nil
 	}
-	return n.conclude(before, s, near)
+	return n.conclude(before, s, p.near)
 }
 
 // conclude makes the finding. If the frame separates f but for single components, couplings
