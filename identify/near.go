@@ -32,6 +32,7 @@ type nearRoad struct{ p *proposer }
 type nearness struct {
 	c      *candidate
 	unsure float64 // the error of a typical row
+	vain   bool    // f does not even nearly separate in it, nor will it in a better one
 }
 
 const (
@@ -49,7 +50,7 @@ const (
 	nearEnough = 5e-3
 	// agree is by how much halves of K Hessians may differ, times √K: of frames that have
 	// nothing to do with each other the rows are 0.8 to 1 apart.
-	agree = 2.4
+	agree = 2
 
 	// leastNear is the number of components from which on couplings can be few of all pairs,
 	// and manyNear that from which on blocks of four are few of them, too: with fewer, blocks
@@ -228,11 +229,34 @@ func (n nearRoad) halves(white hessian.Basis, toBeSure bool, wait func(queries i
 			}
 			sure = true
 		}
-		if known || k == mostNear || p.budget > 0 && 2*k*each > p.budget/nearShare {
+		if near.vain, err = n.inVain(near, toBeSure); err != nil {
+			return nil, err
+		}
+		if known || near.vain || k == mostNear || p.budget > 0 && 2*k*each > p.budget/nearShare {
 			p.seen = chain.Own()
 			return near, nil
 		}
 	}
+}
+
+// inVain reports whether a frame that need not be sure is known well, and f does not nearly
+// separate in it: its couplings are as large as what single components do, or some pairs are
+// tightly coupled and minima are not round.
+func (n nearRoad) inVain(near *nearness, toBeSure bool) (bool, error) {
+	if toBeSure || near.unsure > wellKnown {
+		return false, nil
+	}
+	g := n.p.g.aside()
+	k, err := overTheBox(g, near.c, g.random.Uint64())
+	if err != nil || k > sparseLimit || tightest(near.c.couplings) <= loosely {
+		return k > sparseLimit, err
+	}
+	c, err := near.c.withSteps(g, 1)
+	if err != nil {
+		return false, err
+	}
+	ok, err := round(g, c)
+	return !ok, err
 }
 
 // widened returns the ground with points from nearly the whole box.
