@@ -116,8 +116,8 @@ func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func(
 	if p, white, err = by.forward(white); !p.done() && err == nil && w.g.valley == nil { // in a valley Hessians are as good as they can be
 		p, err = by.symmetric(white)
 	}
-	if errors.Is(err, errMapped) {
-		return by.mapped, s.best, nil
+	if errors.Is(err, errInstead) {
+		return by.instead, s.best, nil
 	}
 	return p, s.best, err
 }

@@ -56,6 +56,14 @@ func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
 	}
 }
 
+// aside returns the ground for a look that the plain road must not notice: its points are its
+// own.
+func (g *ground) aside() *ground {
+	next := *g
+	next.random, next.finite = g.other, nil
+	return &next
+}
+
 // shrunk returns the middle of a box, so much of it in every coordinate.
 func shrunk(box objective.Box, part float64) objective.Box {
 	inner := objective.Cube(len(box.Lo), 0, 0)

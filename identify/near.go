@@ -32,10 +32,12 @@ type nearRoad struct{ p *proposer }
 type nearness struct {
 	c      *candidate
 	unsure float64 // the error of a typical row
+	vain   bool    // f does not even nearly separate in it, nor will it in a better one
 }
 
 const (
-	fewestNear = 8  // Hessians at first
+	fewestNear = 4  // Hessians at first, enough if halves of them show the same frame,
+	enoughNear = 8  // those that are enough to tell halves that differ from a frame,
 	mostNear   = 32 // and at most
 
 	// nearShare is the part of a budget, an eighth, that may be spent on them.
@@ -48,7 +50,7 @@ const (
 	nearEnough = 5e-3
 	// agree is by how much halves of K Hessians may differ, times √K: of frames that have
 	// nothing to do with each other the rows are 0.8 to 1 apart.
-	agree = 2.4
+	agree = 2
 
 	// leastNear is the number of components from which on couplings can be few of all pairs,
 	// and manyNear that from which on blocks of four are few of them, too: with fewer, blocks
@@ -62,80 +64,137 @@ const (
 	loosely = 0.15
 )
 
-// errNearly ends a refinement that makes no progress, as long as nobody has looked whether f
-// nearly separates.
+// errNearly ends a refinement that makes no progress, where f is known to separate nearly if
+// not exactly.
 var errNearly = errors.New("identify: f may nearly separate")
 
 // errNotNearly says that there is no frame in which f nearly separates.
 var errNotNearly = errors.New("identify: f does not nearly separate")
 
-// suspect says, before a round of refinement that may well be in vain, that f may nearly
-// separate; later it is a doubt like others.
-func (n nearRoad) suspect(queries int) error {
-	if n.p.pause != nil && !n.p.nearTried {
-		return errNearly
+// stalled is called where a refinement makes no progress. It looks whether f nearly separates,
+// and if not it is a doubt like others. The refinement goes on as if nobody had looked.
+func (n nearRoad) stalled(queries int) error {
+	proposed, err := n.find(n.p.white, false, true)
+	if err != nil {
+		return err
+	}
+	if proposed.done() {
+		n.p.instead = proposed
+		return errInstead
 	}
 	return n.p.doubt(queries)
 }
 
 // unsettled is called where Hessians by forward differences have not shown the frame, of which
 // c is the last. It looks whether f nearly separates, and elsewhere, before and after a doubt.
-func (n nearRoad) unsettled(c *candidate, white hessian.Basis) (*nearness, error) {
+func (n nearRoad) unsettled(c *candidate, white hessian.Basis) (proposal, error) {
 	if likely(c, uncoupledForward) {
-		return nil, n.p.aside()
+		return proposal{}, n.p.aside()
 	}
-	if near, err := n.inDoubt(white); near != nil || err != nil {
+	if near, err := n.inDoubt(white); near.done() || err != nil {
 		return near, err
 	}
 	if err := n.p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
-		return nil, err
+		return proposal{}, err
 	}
 	if err := n.p.aside(); err != nil {
-		return nil, err
+		return proposal{}, err
 	}
 	return n.inDoubt(white) // if it had to wait until then
 }
 
 // inDoubt looks for such a frame where three Hessians have shown nothing, if there are so many
 // components that blocks would have been likely.
-func (n nearRoad) inDoubt(white hessian.Basis) (*nearness, error) {
+func (n nearRoad) inDoubt(white hessian.Basis) (proposal, error) {
 	if len(white.Lambda) < manyNear {
-		return nil, nil
+		return proposal{}, nil
 	}
 	return n.find(white, true, false)
 }
 
-// find looks for a frame in which f nearly separates; nil: there is none. It does so once,
+// find looks for a frame in which f nearly separates, or separates after all. It does so once,
 // but not before it was looked elsewhere if few points see the components.
 // In doubt, Pause is called before. A frame that is to be sure has no tightly coupled pairs.
-func (n nearRoad) find(white hessian.Basis, inDoubt, toBeSure bool) (*nearness, error) {
+func (n nearRoad) find(white hessian.Basis, inDoubt, toBeSure bool) (proposal, error) {
 	p := n.p
 	m := len(white.Lambda)
 	if p.g.valley != nil || p.nearTried || p.unseen && !p.looked || m < leastNear {
-		return nil, nil
+		return proposal{}, nil
 	}
 	p.nearTried = true
-	queries := fewestNear * hessian.Forward.Queries(m)
-	if p.budget > 0 && queries > p.budget/nearShare {
-		return nil, nil
+	if p.budget > 0 && enoughNear*hessian.Forward.Queries(m) > p.budget/nearShare {
+		return proposal{}, nil
 	}
-	if inDoubt {
-		if err := p.doubt(queries); err != nil {
-			return nil, err
+	if toBeSure {
+		if hope, err := n.hope(); !hope || err != nil {
+			return proposal{}, err
 		}
 	}
-	near, err := n.halves(white, toBeSure)
+	wait := func(int) error { return nil }
+	if inDoubt {
+		wait = p.doubt
+	}
+	near, err := n.halves(white, toBeSure, wait)
 	for _, nothing := range []error{errNotNearly, ErrNotFinite, ErrNoStep, ErrSingular, jointdiag.ErrSingular} {
 		if errors.Is(err, nothing) {
-			return nil, nil
+			return proposal{}, nil
 		}
 	}
-	return near, err
+	if err != nil {
+		return proposal{}, err
+	}
+	if settled, err := n.exactly(near); settled != nil || err != nil {
+		return proposal{settled: settled}, err
+	}
+	return proposal{near: near}, nil
 }
 
-// halves takes more and more Hessians until two halves of them show the same frame.
-func (n nearRoad) halves(white hessian.Basis, toBeSure bool) (*nearness, error) {
+// hope reports whether what is known already does not speak against a frame in which f nearly
+// separates: halves of as many Hessians, and, if the best frame so far is nearly right, its
+// coupling from one end of the box to the other.
+func (n nearRoad) hope() (bool, error) {
 	p := n.p
+	if k := len(p.chain.Hessians); k >= enoughNear {
+		near, err := n.compare(p.chain)
+		if err != nil || !near.holds(k, false) {
+			return false, nil
+		}
+	}
+	best := p.settler.best
+	if best == nil || !best.check.usable() {
+		return true, nil
+	}
+	k, err := p.g.aside().test(0, false).Splits(p.g.ctx, p.g.f, best.frame, best.blocks)
+	return k.Coupling <= sparseLimit, err
+}
+
+// exactly refines the frame as if f separated, as long as that makes progress. It returns the
+// result if f separates in it, otherwise nil.
+func (n nearRoad) exactly(near *nearness) (*candidate, error) {
+	g, by := n.p.g.aside(), n.p.settler
+	s := &settler{g: g, tolerance: by.tolerance, measures: by.measures, stage: by.stage, doubt: func(int) error { return errNearly }}
+	c, err := s.offer(near.c, checkPoints)
+	if err != nil || !c.check.usable() {
+		return nil, err
+	}
+	if c, _, err = s.settle(c); c == nil || err != nil {
+		return nil, err
+	}
+	k, err := g.test(by.tolerance, false).Certify(g.ctx, g.f, c.frame, c.blocks)
+	if err != nil || k.Verdict != certify.Separable {
+		return nil, err
+	}
+	return c, nil
+}
+
+// halves takes more and more Hessians until two halves of them show the same frame. It waits
+// before some for as long as there is doubt.
+func (n nearRoad) halves(white hessian.Basis, toBeSure bool, wait func(queries int) error) (*nearness, error) {
+	p := n.p
+	each := hessian.Forward.Queries(len(white.Lambda))
+	if err := wait(fewestNear * each); err != nil {
+		return nil, err
+	}
 	p.stage(hessians)
 	wide := widened(p.g)
 	even, err := evened(wide, white, p.step)
@@ -146,8 +205,7 @@ func (n nearRoad) halves(white hessian.Basis, toBeSure bool) (*nearness, error) 
 	if err != nil {
 		return nil, err
 	}
-	each := hessian.Forward.Queries(len(white.Lambda))
-	for k := fewestNear; ; k *= 2 {
+	for k, sure := fewestNear, false; ; k *= 2 {
 		if chain, err = wide.extended(chain, k); err != nil {
 			return nil, err
 		}
@@ -155,26 +213,57 @@ func (n nearRoad) halves(white hessian.Basis, toBeSure bool) (*nearness, error) 
 		if err != nil {
 			return nil, err
 		}
+		known := near.unsure <= nearEnough
+		if k < enoughNear && !known {
+			if err := wait(k * each); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if !near.holds(k, toBeSure) {
 			return nil, errNotNearly
 		}
-		if k == fewestNear {
+		if !sure {
 			if err := n.resolve(near, toBeSure); err != nil {
 				return nil, err
 			}
+			sure = true
 		}
-		if near.unsure <= nearEnough || k == mostNear || p.budget > 0 && 2*k*each > p.budget/nearShare {
+		if near.vain, err = n.inVain(near, toBeSure); err != nil {
+			return nil, err
+		}
+		if known || near.vain || k == mostNear || p.budget > 0 && 2*k*each > p.budget/nearShare {
 			p.seen = chain.Own()
 			return near, nil
 		}
 	}
 }
 
+// inVain reports whether a frame that need not be sure is known well, and f does not nearly
+// separate in it: its couplings are as large as what single components do, or some pairs are
+// tightly coupled and minima are not round.
+func (n nearRoad) inVain(near *nearness, toBeSure bool) (bool, error) {
+	if toBeSure || near.unsure > wellKnown {
+		return false, nil
+	}
+	g := n.p.g.aside()
+	k, err := overTheBox(g, near.c, g.random.Uint64())
+	if err != nil || k > sparseLimit || tightest(near.c.couplings) <= loosely {
+		return k > sparseLimit, err
+	}
+	c, err := near.c.withSteps(g, 1)
+	if err != nil {
+		return false, err
+	}
+	ok, err := round(g, c)
+	return !ok, err
+}
+
 // widened returns the ground with points from nearly the whole box.
 func widened(g *ground) *ground {
-	wide := *g
-	wide.inner, wide.finite = shrunk(g.box, widely), nil
-	return &wide
+	wide := g.aside()
+	wide.inner = shrunk(g.box, widely)
+	return wide
 }
 
 // holds reports whether k Hessians do not speak against a frame: their halves agree, and no
@@ -210,7 +299,7 @@ func tightest(couplings *mat.Dense) float64 {
 func (n nearRoad) resolve(near *nearness, toBeSure bool) error {
 	p := n.p
 	if toBeSure {
-		k, err := p.g.test(0, false).Certify(p.g.ctx, p.g.f, near.c.frame, near.c.blocks)
+		k, err := p.g.aside().test(0, false).Certify(p.g.ctx, p.g.f, near.c.frame, near.c.blocks)
 		switch {
 		case err != nil:
 			return err
@@ -229,7 +318,7 @@ func (n nearRoad) compare(chain hessian.Chain) (*nearness, error) {
 	k := len(chain.Hessians)
 	var made [3]*candidate
 	for i, some := range [3][2]int{{0, k / 2}, {k / 2, k}, {0, k}} {
-		j, err := jointdiag.Diagonalise(chain.Hessians[some[0]:some[1]], n.p.g.random)
+		j, err := jointdiag.Diagonalise(chain.Hessians[some[0]:some[1]], n.p.g.other)
 		if err != nil {
 			return nil, err
 		}

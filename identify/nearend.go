@@ -37,15 +37,17 @@ func (n nearEnd) instead(found, before Finding, s *span, best *candidate) (*Find
 	if best.couplings != nil && tightest(best.couplings) > loosely {
 		return nil, nil, nil
 	}
-	near, err := nearRoad{w.by}.find(w.by.white, false, true)
+	p, err := nearRoad{w.by}.find(w.by.white, false, true)
 	w.nearTried = w.by.nearTried
 	switch {
 	case err != nil:
 		return &found, nil, err
-	case near == nil:
+	case p.settled != nil:
+		return &before, nil, w.conclude(&before, s, p, best)
+	case p.near == nil:
 		return nil, nil, nil
 	}
-	return n.conclude(before, s, near)
+	return n.conclude(before, s, p.near)
 }
 
 // conclude makes the finding. If the frame separates f but for single components, couplings
@@ -100,6 +102,9 @@ func (n nearEnd) rounded(near *nearness) (c *candidate, ok bool, err error) {
 	if c, err = near.c.withSteps(n.w.g, 1); err != nil {
 		return nil, false, err
 	}
+	if near.vain {
+		return c, false, nil
+	}
 	if ok, err = round(n.w.g, c); err != nil || !ok && near.unsure <= wellKnown {
 		return c, false, err
 	}
@@ -138,7 +143,7 @@ func (n nearEnd) refined(near *nearness) (*candidate, error) {
 	n.w.stage(refinement)
 	c := near.c
 	seed := n.w.g.random.Uint64() // the same splits for all, so that their couplings can be compared
-	coupling, err := n.coupling(c, seed)
+	coupling, err := overTheBox(n.w.g, c, seed)
 	for _, by := range byLength {
 		if err != nil || by.length < 1 && near.unsure < roughNear {
 			continue
@@ -147,7 +152,7 @@ func (n nearEnd) refined(near *nearness) (*candidate, error) {
 		if next == nil || err != nil {
 			return c, err
 		}
-		now, err := n.coupling(next, seed)
+		now, err := overTheBox(n.w.g, next, seed)
 		if err != nil {
 			return c, err
 		}
@@ -162,11 +167,11 @@ func (n nearEnd) refined(near *nearness) (*candidate, error) {
 	return c, err
 }
 
-// coupling measures the couplings of a candidate over the whole box.
-func (n nearEnd) coupling(c *candidate, seed uint64) (float64, error) {
-	test := n.w.g.test(0, false)
+// overTheBox measures the couplings of a candidate over the whole box.
+func overTheBox(g *ground, c *candidate, seed uint64) (float64, error) {
+	test := g.test(0, false)
 	test.Most, test.Random, test.Seed = nearSplits, nil, seed
-	k, err := test.Splits(n.w.g.ctx, n.w.g.f, c.frame, c.blocks)
+	k, err := test.Splits(g.ctx, g.f, c.frame, c.blocks)
 	return k.Coupling, err
 }
 

@@ -32,7 +32,7 @@ type proposer struct {
 
 	chain    hessian.Chain // the last one
 	unmapped bool          // a refinement that made no progress has shown no map
-	mapped   proposal      // what it led to under a map
+	instead  proposal      // what it led to instead, under a map or with couplings
 	mapless  bool          // a map with blocks was looked for already
 }
 
@@ -121,8 +121,8 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 			if proposed, err := (mapper{p}).settled(c, chain); proposed.done() || err != nil {
 				return proposed, white, err
 			}
-			if near, err := (nearRoad{p}).find(white, false, true); near != nil || err != nil {
-				return proposal{near: near}, white, err
+			if near, err := (nearRoad{p}).find(white, false, true); near.done() || err != nil {
+				return near, white, err
 			}
 		case n == 2:
 			if settled, err := p.settler.early(c); settled != nil || err != nil {
@@ -134,8 +134,8 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 		return proposal{}, white, err
 	}
 	p.white = white
-	near, err := nearRoad{p}.unsettled(c, white)
-	return proposal{near: near}, white, err
+	proposed, err = nearRoad{p}.unsettled(c, white)
+	return proposed, white, err
 }
 
 // lengths are how many Hessians by symmetric differences are tried.
@@ -193,8 +193,8 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 				return proposal{settled: settled}, err
 			}
 			c = now
-			if near, err := (nearRoad{p}).find(white, false, true); near != nil || err != nil {
-				return proposal{near: near}, err
+			if near, err := (nearRoad{p}).find(white, false, true); near.done() || err != nil {
+				return near, err
 			}
 		}
 		if n == lengths[0] {
@@ -216,8 +216,7 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 			return mapped, err
 		}
 	}
-	near, err := (nearRoad{p}).find(white, true, true)
-	return proposal{near: near}, err
+	return nearRoad{p}.find(white, true, true)
 }
 
 // inBlocks looks for blocks of at most so many components and settles them. It returns the

@@ -91,8 +91,9 @@ func (m mapper) settled(c *candidate, chain hessian.Chain) (proposal, error) {
 	return m.on(g, chain)
 }
 
-// errMapped ends a refinement that has led to a proposal under a map.
-var errMapped = errors.New("identify: there is a map")
+// errInstead ends a refinement that has led to a proposal of another kind: under a map, or with
+// couplings.
+var errInstead = errors.New("identify: there is another frame")
 
 // stalled is called where a refinement makes no progress, before a part that takes so many
 // queries. It looks once whether the best frame so far tells a map, and then whether to go on.
@@ -104,15 +105,15 @@ func (m mapper) stalled(queries int) error {
 			return err
 		}
 		if g != nil {
-			if m.p.mapped, err = m.on(g, m.p.chain); err != nil {
+			if m.p.instead, err = m.on(g, m.p.chain); err != nil {
 				return err
 			}
-			if m.p.mapped.done() {
-				return errMapped
+			if m.p.instead.done() {
+				return errInstead
 			}
 		}
 	}
-	return nearRoad(m).suspect(queries)
+	return nearRoad(m).stalled(queries)
 }
 
 // bent looks for a map under which a frame that has settled, and failed its certificate,

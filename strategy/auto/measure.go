@@ -36,6 +36,6 @@ func (r *run) measure(ctx context.Context) error {
 // request is what a survey is told.
 func (r *run) request() identify.Request {
 	request := r.task.Request()
-	request.Grain = r.f.grain
+	request.Grain, request.Stage = r.f.grain, r.f.stage
 	return request
 }

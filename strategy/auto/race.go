@@ -36,7 +36,7 @@ const usualSurvey = 4
 // pause is called by a survey before a part that may well be in vain.
 func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
 	if doubt.Resolved {
-		r.survey.beyond = nil
+		r.survey.usual, r.survey.beyond = 0, r.evenly
 		return nil
 	}
 	if doubt.Even {
@@ -82,6 +82,19 @@ func (r *race) evenly(ctx context.Context, queries int) error {
 		return err
 	}
 	return nil
+}
+
+// evenly lets CMA-ES run until it has had as many queries as the survey will have had: f does
+// not separate, and though its coordinates may well help nobody knows how much.
+func (r *race) evenly(ctx context.Context, queries int) error {
+	missing := r.survey.spent + queries - r.fallback.spent()
+	if missing <= 0 {
+		return nil
+	}
+	now := r.fallback.f.now
+	_, err := r.fallback.search(ctx, missing)
+	r.fallback.f.stage(now)
+	return err
 }
 
 // longestAxis is how much longer or shorter than the usual one an axis of the first
