@@ -73,21 +73,15 @@ func (r *race) wait(ctx context.Context, queries int) error {
 }
 
 // evenly lets CMA-ES run until it has had as many queries as the survey when that has had so
-// many more: whichever of the two is the better one, both together take twice as many. What
-// a survey may need is not spent so.
+// many more: whichever of the two is the better one, both together take twice as many. So it is
+// where there is noise, and where f does not separate, though its coordinates may well help.
+// What a survey may need where there is noise is not spent so.
 func (r *race) evenly(ctx context.Context, queries int) error {
-	most := r.budget - identify.MostNoisy(r.survey.Dim())
-	if missing := min(r.survey.spent+queries, most) - r.fallback.spent(); missing > 0 {
-		_, err := r.fallback.search(ctx, missing)
-		return err
+	share := r.survey.spent + queries
+	if r.survey.grain.Kind != objective.NoNoise {
+		share = min(share, r.budget-identify.MostNoisy(r.survey.Dim()))
 	}
-	return nil
-}
-
-// evenly lets CMA-ES run until it has had as many queries as the survey will have had: f does
-// not separate, and though its coordinates may well help nobody knows how much.
-func (r *race) evenly(ctx context.Context, queries int) error {
-	missing := r.survey.spent + queries - r.fallback.spent()
+	missing := share - r.fallback.spent()
 	if missing <= 0 {
 		return nil
 	}
