@@ -16,6 +16,7 @@ type refiner struct {
 	g         *ground
 	b         *belief // what is known about the frame's error
 	tolerance float64 // of that
+	trial     bool    // it ends after some rounds if the model does not hold
 }
 
 // fromHessians learns what the Hessians say of which a frame was made, and returns E: with
@@ -119,7 +120,7 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		if idle++; b.error() < worthIt*least {
 			least, idle = b.error(), 0
 		}
-		if round+1 >= trialRounds && b.vain() || idle >= idleRounds {
+		if round+1 >= trialRounds && (b.vain() || r.trial && !b.fits()) || idle >= idleRounds {
 			break
 		}
 	}
