@@ -102,31 +102,31 @@ func (w noisyRoad) secondMap(chain hessian.Chain, numbers []outer.Number, c *can
 	return c, b, nil
 }
 
-// refined refines a frame of ψ(f). If the model does not hold after some rounds ψ is fitted a
-// third time, to squares over the whole box, which show a map where values are
-// smaller and larger too, now that the frame is known well enough for that.
+// refined refines a frame of ψ(f).
 func (w noisyRoad) refined(chain hessian.Chain, numbers []outer.Number, c *candidate, b *belief) (*candidate, error) {
-	trial := w.refiner(b)
-	trial.trial = true
-	c, err := trial.rounds(c)
-	if err != nil || b.fits() {
-		return c, err
-	}
+	r := w.refiner(b)
+	r.doubt = func(c *candidate) (*candidate, error) { return w.thirdMap(chain, numbers, c, b) }
+	return r.rounds(c)
+}
+
+// thirdMap fits ψ once more, to squares over the whole box, which show a map where values are
+// smaller and larger too, now that the frame is known well enough for that. It returns nil if
+// ψ is as good as it was.
+func (w noisyRoad) thirdMap(chain hessian.Chain, numbers []outer.Number, c *candidate, b *belief) (*candidate, error) {
 	squares, err := squaresOf(w.g.plain, c.frame, c.blocks, boxSquares)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
 	psi := outer.FittedUnderNoise(squares, nil, numbers, w.g.psi)
 	if psi == nil || outer.Coupling(psi, squares) >= outer.Coupling(w.g.psi, squares) {
-		return c, nil
+		return nil, nil
 	}
-	w.g = mapped(w.g.plain, psi, samplesOf(chain))
+	*w.g = *mapped(w.g.plain, psi, samplesOf(chain))
 	next, known := w.again(chain, c, b.unit)
-	if next == nil {
-		return c, nil
+	if next != nil {
+		*b = *known
 	}
-	*b = *known
-	return w.refiner(b).rounds(next)
+	return next, nil
 }
 
 // boxSquares is at how many squares over the whole box a map is fitted.

@@ -16,7 +16,10 @@ type refiner struct {
 	g         *ground
 	b         *belief // what is known about the frame's error
 	tolerance float64 // of that
-	trial     bool    // it ends after some rounds if the model does not hold
+
+	// doubt is called once if the model does not hold after some rounds, and returns the frame
+	// with which they begin again; nil: they go on. nil: there is none.
+	doubt func(c *candidate) (*candidate, error)
 }
 
 // fromHessians learns what the Hessians say of which a frame was made, and returns E: with
@@ -120,7 +123,17 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		if idle++; b.error() < worthIt*least {
 			least, idle = b.error(), 0
 		}
-		if round+1 >= trialRounds && (b.vain() || r.trial && !b.fits()) || idle >= idleRounds {
+		if round+1 == trialRounds && r.doubt != nil && !b.fits() {
+			again, err := r.doubt(c)
+			if err != nil {
+				return c, err
+			}
+			if again != nil {
+				r.doubt = nil
+				return r.rounds(again)
+			}
+		}
+		if round+1 >= trialRounds && b.vain() || idle >= idleRounds {
 			break
 		}
 	}
