@@ -54,21 +54,10 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 		return found.orBest(c), false, err
 	}
 	b.to(measured)
-	found, err = w.refined(found, measured, b)
-	return found, false, err
-}
-
-// refined refines a frame of which something is known, whose steps are measured, and
-// certifies it.
-func (w noisyRoad) refined(found *Finding, c *candidate, b *belief) (*Finding, error) {
-	scale := c.h
-	c, err := w.refiner(b).rounds(c)
-	if err != nil {
-		return found.orBest(c), err
+	if c, err = w.refiner(b).rounds(measured); err != nil {
+		return found.orBest(c), false, err
 	}
-	found.Residual, found.Scale = b.error(), scale
-	found.Frame, found.Blocks = c.frame, c.blocks
-	return found, w.conclude(found, c, b)
+	return found, false, w.conclude(found, c, b)
 }
 
 // inBlocks goes the road of exact functions, which leads to blocks, after that for noise has
@@ -104,11 +93,13 @@ func (f *Finding) mistrust() {
 }
 
 // refiner is what refines a frame about which something is known.
-func (w noisyRoad) refiner(b *belief) refiner { return refiner{w.g, b, w.Tolerance} }
+func (w noisyRoad) refiner(b *belief) refiner { return refiner{g: w.g, b: b, tolerance: w.Tolerance} }
 
 // conclude certifies a frame with errors that are known as far as designs bear the belief
 // out. Otherwise f does not separate in it.
 func (w noisyRoad) conclude(found *Finding, c *candidate, b *belief) error {
+	found.Residual, found.Scale = b.error(), c.h
+	found.Frame, found.Blocks = c.frame, c.blocks
 	w.stage(certificate)
 	found.After = w.seen.InFrame(found.Frame)
 	test := w.g.test(0, false)

@@ -29,16 +29,18 @@ func (w noisyRoad) underMap(found Finding, chain hessian.Chain, plain *belief) (
 	if c == nil || err != nil {
 		return nil, err
 	}
-	there, err := on.refined(&found, c, b)
-	if err != nil {
-		return there, err
+	if c, err = on.refined(chain, numbers, c, b); c == nil || err != nil {
+		return found.orBest(c), err
 	}
-	if there.Certificate.Verdict != certify.Separable {
+	if err := on.conclude(&found, c, b); err != nil {
+		return &found, err
+	}
+	if found.Certificate.Verdict != certify.Separable {
 		return nil, nil
 	}
-	there.Map = on.g.psi.Scaled(1 / on.g.factor)
+	found.Map = on.g.psi.Scaled(1 / on.g.factor)
 	*w.work = *on.work
-	return there, nil
+	return &found, nil
 }
 
 // enoughPairs is how many equations there have to be for each number c that they determine,
@@ -93,13 +95,51 @@ func (w noisyRoad) secondMap(chain hessian.Chain, numbers []outer.Number, c *can
 	if err != nil {
 		return nil, nil, err
 	}
-	if psi := outer.FittedUnderNoise(pairs, numbers, w.g.psi); psi != nil {
+	if psi := outer.FittedUnderNoise(nil, pairs, numbers, w.g.psi); psi != nil {
 		w.g = mapped(w.g.plain, psi, samplesOf(chain))
 	}
+	c, b := w.again(chain, c, c.curvature)
+	return c, b, nil
+}
+
+// refined refines a frame of ψ(f).
+func (w noisyRoad) refined(chain hessian.Chain, numbers []outer.Number, c *candidate, b *belief) (*candidate, error) {
+	r := w.refiner(b)
+	r.doubt = func(c *candidate) (*candidate, error) { return w.thirdMap(chain, numbers, c, b) }
+	return r.rounds(c)
+}
+
+// thirdMap fits ψ once more, to squares over the whole box, which show a map where values are
+// smaller and larger too, now that the frame is known well enough for that. It returns nil if
+// ψ is as good as it was.
+func (w noisyRoad) thirdMap(chain hessian.Chain, numbers []outer.Number, c *candidate, b *belief) (*candidate, error) {
+	squares, err := squaresOf(w.g.plain, c.frame, c.blocks, boxSquares)
+	if err != nil {
+		return nil, err
+	}
+	psi := outer.FittedUnderNoise(squares, nil, numbers, w.g.psi)
+	if psi == nil || outer.Coupling(psi, squares) >= outer.Coupling(w.g.psi, squares) {
+		return nil, nil
+	}
+	*w.g = *mapped(w.g.plain, psi, samplesOf(chain))
+	next, known := w.again(chain, c, b.unit)
+	if next != nil {
+		*b = *known
+	}
+	return next, nil
+}
+
+// boxSquares is at how many squares over the whole box a map is fitted.
+const boxSquares = 48
+
+// again returns a frame, with the curvatures of its components, corrected by what Hessians say
+// under a map, and how well they know it; nil if there is none.
+func (w noisyRoad) again(chain hessian.Chain, c *candidate, curvature []float64) (*candidate, *belief) {
 	there, known := under(w.g.psi, chain), *c
-	known.seen = there.Own()
+	known.seen, known.curvature = there.Own(), curvature
 	b := newBelief(&known)
-	return b.redrawn(w.g, &known, w.refiner(b).fromHessians(&known, there)), b, nil
+	next := b.redrawn(w.g, &known, w.refiner(b).fromHessians(&known, there))
+	return next, b
 }
 
 // under returns the Hessians, slopes and values of ψ(f), which are ψ′(H − c ggᵀ), ψ′g and ψ,

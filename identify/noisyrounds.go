@@ -16,6 +16,10 @@ type refiner struct {
 	g         *ground
 	b         *belief // what is known about the frame's error
 	tolerance float64 // of that
+
+	// doubt is called once if the model does not hold after some rounds, and returns the frame
+	// with which they begin again; nil: they go on. nil: there is none.
+	doubt func(c *candidate) (*candidate, error)
 }
 
 // fromHessians learns what the Hessians say of which a frame was made, and returns E: with
@@ -88,6 +92,8 @@ const (
 	// idleRounds is after how many rounds it is clear whether they are worth it: whether they
 	// make the usual error smaller by this factor.
 	idleRounds = 3
+	// trialRounds is after how many rounds that do not fit a doubt is raised.
+	trialRounds = 2
 	worthIt    = 0.8
 )
 
@@ -99,7 +105,7 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 	b := r.b
 	last := scaledBy(1/longerBy, b.scale)
 	least, idle := math.Inf(1), 0 // the usual error; rounds that have not made it much smaller
-	for range noisyRounds {
+	for round := range noisyRounds {
 		h := r.steps(c, scaledBy(longerBy, last))
 		e, err := r.ask(c, h)
 		if err != nil {
@@ -117,6 +123,16 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		}
 		if idle++; b.usual() < worthIt*least {
 			least, idle = b.usual(), 0
+		}
+		if (round+1 == trialRounds || b.vain()) && r.doubt != nil && !b.fits() {
+			again, err := r.doubt(c)
+			if err != nil {
+				return c, err
+			}
+			if again != nil {
+				r.doubt = nil
+				return r.rounds(again)
+			}
 		}
 		if b.vain() || idle >= idleRounds {
 			break

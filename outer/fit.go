@@ -141,20 +141,21 @@ func FittedBeside(pairs [][]Cross, near *Map) *Map {
 	return m
 }
 
-// FittedUnderNoise is FittedBeside where values have noise, so that what squares leave is that.
-// It agrees with numbers too, which are off by a quarter at most where steps are long. A
-// simpler map is taken if it is no worse than noise makes it.
-func FittedUnderNoise(pairs [][]Cross, numbers []Number, near *Map) *Map {
-	e := evidence{unit: 1, noisy: true}
+// FittedUnderNoise is the map for which squares leave least where values have noise, so that
+// what they leave is that: squares of any steps, or along pairs of components. It agrees
+// with numbers too, which are off by a quarter at most where steps are long. A simpler map is
+// taken if it is no worse than noise makes it.
+func FittedUnderNoise(corners []Corners, pairs [][]Cross, numbers []Number, near *Map) *Map {
+	e := evidence{corners: corners, unit: 1, noisy: true}
 	for _, squares := range pairs {
 		for _, c := range squares {
-			e.corners = append(e.corners, c.Corners)
+			e.corners = append(slices.Clip(e.corners), c.Corners)
 		}
 	}
 	if !e.placed() {
 		return nil
 	}
-	e.corners, e.pairs = nil, pairs
+	e.corners, e.pairs = corners, pairs
 	_, alone := e.best(near)
 	e.unit = max(alone, smallest)
 	for _, n := range numbers {
@@ -274,7 +275,7 @@ func (e *evidence) asGood() float64 {
 	if !e.noisy {
 		return asGood
 	}
-	n := len(e.numbers)
+	n := len(e.numbers) + len(e.corners)
 	for _, squares := range e.pairs {
 		n += len(squares)
 	}

@@ -28,7 +28,8 @@ type noise struct {
 	chosen *strategy.Chosen // nil: none yet
 	seen   float64          // the standard deviation of f there
 
-	uncovered float64 // the value at which a raster was last seen to hide no noise; NaN: none
+	rounded   objective.Grain // of a raster, if there is one beside the noise
+	uncovered float64         // the value at which a raster was last seen to hide no noise; NaN: none
 }
 
 // mostLowest is how many points with the lowest values are kept.
@@ -139,6 +140,10 @@ func (r *run) compare(ctx context.Context, queries int) error {
 		n.chosen, n.seen = chosen, math.Sqrt(c.finalists[0].values.variance())
 		if n.seen == 0 { // the noise that was told does not change with time, if there is any
 			n.seen, chosen.Error = r.task.NoiseLevel, usually*r.task.NoiseLevel
+		}
+		if n.rounded.Kind == objective.Raster {
+			least := n.rounded.Of(chosen.Mean)
+			chosen.Error, n.seen = max(chosen.Error, raster*least), max(n.seen, least)
 		}
 	}
 	return err

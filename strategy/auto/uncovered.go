@@ -13,7 +13,8 @@ import (
 // is all that is left.
 
 // uncovered looks whether f, which was rounded to few digits where it was measured, is random at
-// the best point, and takes notice of that. It asks for that point four times if it is not.
+// the best point by more than that, and takes notice of it. It asks for that point four times
+// if it is not.
 func (r *run) uncovered(ctx context.Context) error {
 	f := r.f
 	if r.mapping != nil {
@@ -35,7 +36,8 @@ func (r *run) uncovered(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if sigma := math.Sqrt(seen[0].variance()); sigma > 0 && !math.IsInf(sigma, 1) {
+	if sigma := math.Sqrt(seen[0].variance()); sigma > f.sigma(seen[0].mean) && !math.IsInf(sigma, 1) {
+		n.rounded = f.grain
 		f.grain.Kind, f.grain.Absolute = objective.RandomNoise, max(f.grain.Absolute, sigma)
 		n.kind = objective.RandomNoise
 		n.ahead()

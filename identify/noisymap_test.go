@@ -1,0 +1,118 @@
+package identify
+
+import (
+	"math"
+	"testing"
+
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/outer"
+	"gonum.org/v1/gonum/mat"
+)
+
+// turnedSum is a sum of d terms along the rows of a random rotation, and the rotation.
+func turnedSum(d int, seed uint64) (func(x []float64) float64, *mat.Dense) {
+	w := mat.NewDense(d, d, nil)
+	rng.Seed(seed).Stream("rotation").Norm(w.RawMatrix().Data)
+	kernel.Orthonormalise(w.RawMatrix())
+	return func(x []float64) float64 {
+		y := make([]float64, d)
+		kernel.MulVec(y, w.RawMatrix(), x)
+		sum := 0.0
+		for i, v := range y {
+			sum += 4 + v*v - 2*math.Cos((2+float64(i%3))*v+float64(i))
+		}
+		return sum
+	}, w
+}
+
+// A map is found where there is noise, and with it the frame; and none where there is none.
+func TestMapsUnderNoise(t *testing.T) {
+	const d = 10
+	for name, m := range map[string]struct {
+		phi      func(v float64) float64
+		exponent float64
+		mapped   bool
+	}{
+		"none":      {func(v float64) float64 { return v }, 1, false},
+		"root":      {math.Sqrt, 0.5, true},
+		"logarithm": {math.Log, 0, true},
+		"square":    {func(v float64) float64 { return v * v }, 2, true},
+	} {
+		for seed := range uint64(2) {
+			v, w := turnedSum(d, seed)
+			x := make([]float64, d)
+			x[0] = 0.7
+			size := m.phi(v(x))
+			found, err := surveyed(t, d, func(x []float64) float64 { return m.phi(v(x)) }, 1e-6*size, Survey{Measures: 1}, seed)
+			if err != nil || found.Certificate.Verdict != certify.Separable || (found.Map != nil) != m.mapped {
+				t.Errorf("%s, seed %d: %v, map %v, error %v", name, seed, found.Certificate, found.Map, err)
+				continue
+			}
+			if got := kernel.Times(found.Frame.Matrix(), mat.DenseCopyOf(w.T())); !permutation(got, 1e-3) {
+				t.Errorf("%s, seed %d: another frame", name, seed)
+			}
+			if m.mapped && math.Abs(found.Map.Exponent()-m.exponent) > 0.2 {
+				t.Errorf("%s, seed %d: exponent %g", name, seed, found.Map.Exponent())
+			}
+		}
+	}
+}
+
+// permutation reports whether each row of a matrix has one element of size 1 and others of 0,
+// up to an error.
+func permutation(m *mat.Dense, most float64) bool {
+	n, _ := m.Dims()
+	for i := range n {
+		ones := 0
+		for _, v := range m.RawRowView(i) {
+			if math.Abs(math.Abs(v)-1) <= most {
+				ones++
+			} else if math.Abs(v) > most {
+				return false
+			}
+		}
+		if ones != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// What a chain knows of ψ(f), for f = √v and ψ = f², is what it would know of v: by hand with
+// v = 9 + 2x + 3y + x²/2 + xy at 0, ∇f = (2, 3)/6 and H_f = H_v/6 − ∇v∇vᵀ/108.
+func TestChainUnderMapByHand(t *testing.T) {
+	psi := outer.Fitted([]outer.Corners{{1, 2, 3, math.Sqrt(12)}, {2, 3, 4, math.Sqrt(21)}, {1, 4, 5, math.Sqrt(40)}}, nil)
+	chain := hessian.Chain{
+		Values: []float64{3}, Slopes: [][]float64{{2. / 6, 3. / 6}},
+		Hessians: []*mat.Dense{mat.NewDense(2, 2, []float64{1./6 - 4./108, 1./6 - 6./108, 1./6 - 6./108, -9. / 108})},
+	}
+	there := under(psi, chain)
+	unit := psi.Slope(3) / 6 // ψ is f² but for a factor
+	want := mat.NewDense(2, 2, []float64{unit, unit, unit, 0})
+	if !mat.EqualApprox(there.Hessians[0], want, 1e-9*unit) {
+		t.Errorf("H = %v, want %v", mat.Formatted(there.Hessians[0]), mat.Formatted(want))
+	}
+	if math.Abs(there.Slopes[0][0]-2*unit) > 1e-9*unit || math.Abs(there.Slopes[0][1]-3*unit) > 1e-9*unit || there.Values[0] != psi.Of(3) {
+		t.Errorf("slopes %v, value %g", there.Slopes[0], there.Values[0])
+	}
+}
+
+// By hand: with 4 Hessians and 10 pairs, 16 equations are left for 4 numbers. If 12 of what was
+// 20 are left of each component's mean square, F = 2/3·16/4 = 2.7 is chance; if 2 are left, F = 36
+// is not.
+func TestExplainsByHand(t *testing.T) {
+	belief := func(misfit float64) *belief {
+		return &belief{pairs: make([][2]int, 10), misfit: []float64{misfit, misfit}}
+	}
+	for after, want := range map[float64]bool{1.2: false, 0.95: true, 0.2: true} {
+		if got := explains(4, belief(2), belief(after)); got != want {
+			t.Errorf("%g of 2: %v", after, got)
+		}
+	}
+	if explains(4, belief(50), belief(26)) {
+		t.Error("half of what cannot be noise is explained by a map")
+	}
+}
