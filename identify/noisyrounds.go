@@ -118,7 +118,7 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		if idle++; b.usual() < worthIt*least {
 			least, idle = b.usual(), 0
 		}
-		if b.vain() || idle >= idleRounds {
+		if b.typical() > doubtful || idle >= idleRounds {
 			break
 		}
 	}
