@@ -238,9 +238,6 @@ func (b *belief) fits() bool {
 // contradicted reports whether the last equations contradict each other far above noise.
 func (b *belief) contradicted() bool { return b.typical() > hopelessly }
 
-// vain reports whether they contradict each other so much that more would be in vain.
-func (b *belief) vain() bool { return b.typical() > doubtful }
-
 // limitedByNoise reports whether more equations would make the frame better.
 func (b *belief) limitedByNoise() bool { return b.typical() <= fitting }
 

@@ -94,7 +94,7 @@ const (
 	idleRounds = 3
 	// trialRounds is after how many rounds that do not fit a doubt is raised.
 	trialRounds = 2
-	worthIt    = 0.8
+	worthIt     = 0.8
 )
 
 // rounds refines a frame by designs with longer and longer steps: an error E_ij moves
@@ -124,7 +124,8 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		if idle++; b.usual() < worthIt*least {
 			least, idle = b.usual(), 0
 		}
-		if (round+1 == trialRounds || b.vain()) && r.doubt != nil && !b.fits() {
+		vain := b.typical() > doubtful
+		if (round+1 == trialRounds || vain) && r.doubt != nil && !b.fits() {
 			again, err := r.doubt(c)
 			if err != nil {
 				return c, err
@@ -134,7 +135,7 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 				return r.rounds(again)
 			}
 		}
-		if b.vain() || idle >= idleRounds {
+		if vain || idle >= idleRounds {
 			break
 		}
 	}

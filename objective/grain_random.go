@@ -13,6 +13,15 @@ func (m *grainMeter) noisy() (Grain, error) {
 	places := make([][]float64, scouts)
 	values, _, err := m.ask(scouts, func(k int, x []float64) {
 		m.box.Draw(x, m.random)
+		if k%2 == 0 { // in a corner: f is the more different the further away it is
+			for i := range x {
+				if mid := m.box.Lo[i] + float64((m.box.Hi[i]-m.box.Lo[i])/2); x[i] < mid {
+					x[i] = m.box.Lo[i]
+				} else {
+					x[i] = m.box.Hi[i]
+				}
+			}
+		}
 		places[k] = append([]float64(nil), x...)
 	})
 	if err != nil {

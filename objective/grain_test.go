@@ -102,12 +102,17 @@ func deviationOf(t interface{ Fatal(...any) }, p *problem.Problem, seed uint64) 
 // Noise in proportion to f is measured where f is asked, and known to be so where f varies
 // much.
 func TestGrainOfRelativeNoise(t *testing.T) {
+	relative := 0
 	for seed := range uint64(20) {
 		for _, s := range []float64{1e-8, 1e-5, 1e-2} {
 			p := drawn(t, problem.Spec{Name: "rastrigin", Dim: 20, Seed: seed, Blemishes: problem.Blemishes{NoiseRelative: s}})
 			at := valueIn(t, p, seed)
-			if g, _ := measured(t, p, p.Domain(), seed); g.Kind != objective.RandomNoise || !(g.Of(at) > s*at/4 && g.Of(at) < 4*s*at) {
+			g, _ := measured(t, p, p.Domain(), seed)
+			if g.Kind != objective.RandomNoise || !(g.Of(at) > s*at/4 && g.Of(at) < 4*s*at) {
 				t.Errorf("seed %d: %+v, the noise is %v", seed, g, s*at)
+			}
+			if g.Absolute == 0 {
+				relative++
 			}
 			stream := rng.Seed(seed).Stream("noise")
 			wide := objective.Func(2, func(x []float64) float64 {
@@ -117,6 +122,9 @@ func TestGrainOfRelativeNoise(t *testing.T) {
 				t.Errorf("seed %d: %+v, the noise is %v", seed, g, s)
 			}
 		}
+	}
+	if relative < 50 {
+		t.Errorf("noise of %d of 60 sums of twenty waves was seen to grow with f, want 50", relative)
 	}
 }
 
