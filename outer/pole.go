@@ -33,7 +33,7 @@ func (m *Map) Moved(corners []Corners) *Map {
 		return nil
 	}
 	p, lo := (m.kappa+m.gamma)/m.kappa, slices.Min(values)
-	if q, ok := simple(p, like); ok {
+	if q := float64(math.Round(2*p) / 2); math.Abs(p-q) <= like*max(math.Abs(q), 0.5) {
 		p = q // a root, a square or another simple power
 	}
 	at := func(log float64) *Map { return fromPole(r, s, lo-float64(2*s*kernel.ExpOf(log)), p) }
@@ -59,29 +59,4 @@ func (m *Map) Moved(corners []Corners) *Map {
 		}
 	}
 	return at(best)
-}
-
-// simple returns the multiple of ½ next to the power p, and whether that is as near as a part of it.
-func simple(p, part float64) (float64, bool) {
-	q := float64(math.Round(2*p) / 2)
-	return q, math.Abs(p-q) <= part*max(math.Abs(q), 0.5)
-}
-
-// surely is how near a power that is known to be simple is to one.
-const surely = 1e-9
-
-// Simpler returns the map by another one, which was fitted to other values, if both have the same
-// name and the other is a simple power that this one is only near to: then it is that
-// power, over the values by which this one was fitted. Otherwise it is this one.
-func (m *Map) Simpler(by *Map) *Map {
-	if m.bend != nil || by.bend != nil || m.Name() != by.Name() || m.kappa == 0 || by.kappa == 0 {
-		return m
-	}
-	_, already := simple((m.kappa+m.gamma)/m.kappa, surely)
-	p, simpler := simple((by.kappa+by.gamma)/by.kappa, surely)
-	if next := by.around(m.r, m.s); !already && simpler && p != 0 && math.Abs(next.kappa) <= nearest {
-		next.free = m.free
-		return next
-	}
-	return m
 }

@@ -63,9 +63,6 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 	r.noteStartBox()
 	if found := r.learnt.Finding; found != nil && found.Map != nil {
 		r.unmapped(found.Map)
-		if r.last != nil {
-			found.Map = found.Map.Simpler(r.last.under.Map)
-		}
 	}
 	if err != nil {
 		status, err = objective.StatusOf(ctx, err)

@@ -23,7 +23,6 @@ type run struct {
 	fallback *fallback
 	learnt   *strategy.Learnt
 	mapping  *mapping // f is ψ of what is asked; nil: no map
-	last     *mapping // that of the search along coordinates; nil: none
 	measured bool     // it is known how exact f's values are
 }
 

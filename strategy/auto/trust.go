@@ -31,7 +31,6 @@ func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.S
 	search := r
 	if found.Map != nil {
 		search = r.mapped(found.Map)
-		r.last = search.mapping
 	}
 	status, err := search.along(ctx, found)
 	r.f.limit = 0
