@@ -156,7 +156,7 @@ func atMost(m, n int) int {
 }
 
 // otherwise looks in exact Hessians for an outer map, and for fewer components.
-func (p *proposer) otherwise(chain hessian.Chain, c *candidate) (proposal, error) {
+func otherwise(p *proposer, chain hessian.Chain, c *candidate) (proposal, error) {
 	if mapped, err := (mapper{p}).single(chain, coupled(c)); mapped.done() || err != nil {
 		return mapped, err
 	}
@@ -207,7 +207,7 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 			}
 		}
 		if n == lengths[0] {
-			if other, err := p.otherwise(chain, c); other.done() || err != nil {
+			if other, err := otherwise(p, chain, c); other.done() || err != nil {
 				return other, err
 			}
 		}
