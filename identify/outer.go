@@ -216,8 +216,9 @@ func (w *work) underMap(before Finding, s *span, p proposal, best *candidate) (*
 		return found.orBest(best), nil, err
 	}
 	if v := found.Certificate.Verdict; v == certify.Separable || v == certify.Blocks {
-		found.Map = w.g.psi.Scaled(1 / w.g.factor)
-		return &found, nil, nil
+		psi, err := simpler(w.g, &found)
+		found.Map = psi.Scaled(1 / w.g.factor)
+		return &found, nil, err
 	}
 	plain.mapless = true
 	w.g = plain

@@ -155,6 +155,15 @@ func atMost(m, n int) int {
 	return max(4, m/8)
 }
 
+// otherwise looks in exact Hessians for an outer map, and for fewer components.
+func otherwise(p *proposer, chain hessian.Chain, c *candidate) (proposal, error) {
+	if mapped, err := (mapper{p}).single(chain, coupled(c)); mapped.done() || err != nil {
+		return mapped, err
+	}
+	smaller, err := p.reconsider(chain)
+	return proposal{smaller: smaller}, err
+}
+
 // symmetric proposes frames from three to eight Hessians by symmetric differences, and
 // looks for blocks from five on.
 func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
@@ -198,11 +207,8 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 			}
 		}
 		if n == lengths[0] {
-			if mapped, err := (mapper{p}).single(chain, coupled(c)); mapped.done() || err != nil {
-				return mapped, err
-			}
-			if smaller, err := p.reconsider(chain); smaller != nil || err != nil {
-				return proposal{smaller: smaller}, err
+			if other, err := otherwise(p, chain, c); other.done() || err != nil {
+				return other, err
 			}
 		}
 		if c == nil || n < blocksFrom || p.settler.lost() {

@@ -29,6 +29,23 @@ func remapped(s *settler, c *candidate) (*candidate, error) {
 	return c.checked(g, checkPoints)
 }
 
+// simpler returns the map of the ground, or the one that squares over the whole box show in the frame
+// found if that is simpler and does as well: a rough frame may have made a power of a root.
+func simpler(g *ground, found *Finding) (*outer.Map, error) {
+	psi := g.psi
+	if psi.Simple() {
+		return psi, nil
+	}
+	squares, err := squaresOf(g.plain, found.Frame, found.Blocks, mapSplits)
+	if err != nil || len(squares) < mapSplits/2 {
+		return psi, err
+	}
+	if next := outer.Fitted(squares, nil); next != nil && next.Simple() && outer.Coupling(next, squares) <= outer.Coupling(psi, squares) {
+		return next, nil
+	}
+	return psi, nil
+}
+
 const (
 	mostCrossed = 12 // pairs along which squares are taken
 	eachCrossed = 5  // squares along each

@@ -126,7 +126,7 @@ func (w *work) bent(found Finding, s *span, c *candidate, verdict certify.Verdic
 	if g == nil || err != nil {
 		return nil, err
 	}
-	mapped, err := w.bentOn(g, found, s, c)
+	mapped, err := bentOn(w, g, found, s, c)
 	if mapped != nil || err != nil {
 		return mapped, err
 	}
@@ -135,7 +135,7 @@ func (w *work) bent(found Finding, s *span, c *candidate, verdict certify.Verdic
 }
 
 // bentOn is bent on the ground of a map.
-func (w *work) bentOn(g *ground, found Finding, s *span, c *candidate) (*Finding, error) {
+func bentOn(w *work, g *ground, found Finding, s *span, c *candidate) (*Finding, error) {
 	var err error
 	settler := &settler{g: g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage, doubt: func(int) error { return nil }}
 	if c, err = newCandidate(g, c.frame, c.blocks).looked(g); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/outer"
 )
 
 // A number is a float64 as JSON can write it: null where it is not finite.
@@ -182,7 +183,17 @@ type frameForm struct {
 // A mapForm is the JSON object of an outer map.
 type mapForm struct {
 	Name     string `json:"name"`
-	Exponent number `json:"exponent"` // null: an exponential, or no power at all
+	Exponent number `json:"exponent"` // null: a logarithm, an exponential, or no power at all
+}
+
+// newMapForm describes an outer map.
+func newMapForm(m *outer.Map) *mapForm {
+	form := &mapForm{m.Name(), number(math.NaN())}
+	switch form.Name {
+	case outer.Root, outer.Square, outer.PowerLaw:
+		form.Exponent = number(m.Exponent())
+	}
+	return form
 }
 
 // A pairForm says how much two components couple.
@@ -205,7 +216,7 @@ func newFrameForm(found *untwist.Structure, queries int) *frameForm {
 		Blocks: found.Blocks, Linear: found.Linear, Quadratic: found.Quadratic, Queries: queries,
 	}
 	if m := found.Map; m != nil {
-		form.Map = &mapForm{m.Name(), number(m.Exponent())}
+		form.Map = newMapForm(m)
 	}
 	if Couples(found) {
 		form.Coupling = new(number(c.Coupling))

@@ -167,7 +167,7 @@ func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *line
 		if before-r.f.best.Value > max(r.f.tolerance(), left) && !r.mapping.slow() {
 			continue
 		}
-		if again, err := r.grounded(ctx, at, p); err != nil {
+		if again, err := r.grounded(ctx, at); err != nil {
 			return objective.Running, err
 		} else if again {
 			continue

@@ -2,7 +2,6 @@ package auto
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/untwist/untwist/cmaes"
@@ -15,19 +14,18 @@ import (
 // needs evidence of f itself where there are such components: a run of CMA-ES on f from the
 // point found, in these coordinates. It learns on its way down what the frame leaves.
 
-// flatPart is the part of the mean curvature over a component's scale that its curvature at
-// the minimum is if it is flat there, at most. Of Rastrigin's and Levy's functions it was 0.95 and
-// more, of different powers 1e-5 and less.
+// flatPart is the part of the mean curvature over a component's scale that the one over an eighth of
+// it is if it is flat at the minimum, at most: it is 1 for y², 1/8 for y³ and 1/64 for y⁴.
 const flatPart = 0.1
 
 // grounded looks by CMA-ES on f itself whether there is something better near the best point,
 // and reports whether there was. It does so once.
-func (r *run) grounded(ctx context.Context, at *coordinates, p *polisher) (bool, error) {
+func (r *run) grounded(ctx context.Context, at *coordinates) (bool, error) {
 	m := r.mapping
 	if m == nil || m.grounded || r.f.noise != nil {
 		return false, nil
 	}
-	if flat, err := r.flatComponent(ctx, at, p); !flat || err != nil {
+	if flat, err := r.flatComponent(ctx, at); !flat || err != nil {
 		return false, err
 	}
 	before := m.f.best.Value
@@ -39,26 +37,26 @@ func (r *run) grounded(ctx context.Context, at *coordinates, p *polisher) (bool,
 }
 
 // flatComponent reports whether ψ(f) has a single component that is flat at the best point.
-func (r *run) flatComponent(ctx context.Context, at *coordinates, p *polisher) (bool, error) {
-	if len(p.curvature) != len(at.singles) || len(at.singles) == 0 {
-		return false, nil
-	}
+func (r *run) flatComponent(ctx context.Context, at *coordinates) (bool, error) {
+	const each = 4 // x ± s and x ± s/8
 	x, fx := slices.Clone(r.f.best.Point), r.f.best.Value
-	values, err := objective.Ask(ctx, r.f, 2*len(at.singles), func(i int, row []float64) {
+	values, err := objective.Ask(ctx, r.f, each*len(at.singles), func(i int, row []float64) {
 		copy(row, x)
-		j := at.singles[i/2]
-		at.move(row, [2]float64{1, -1}[i%2]*at.scale[j], j)
+		j := at.singles[i/each]
+		at.move(row, [each]float64{1, -1, 1. / localPart, -1. / localPart}[i%each]*at.scale[j], j)
 		clamp(row, at.bounds)
 	})
 	if err != nil {
 		return false, err
 	}
-	least := math.Inf(1)
-	for k, j := range at.singles {
-		rise := (values[2*k] - fx) + (values[2*k+1] - fx)
-		least = min(least, p.curvature[k]*at.scale[j]*at.scale[j]/rise)
+	for k := range at.singles {
+		v := values[each*k : each*(k+1)]
+		far, near := (v[0]-fx)+(v[1]-fx), (v[2]-fx)+(v[3]-fx)
+		if far > 0 && localPart*localPart*near < flatPart*far {
+			return true, nil
+		}
 	}
-	return least < flatPart, nil
+	return false, nil
 }
 
 // follow tells ψ(f) what was asked of f itself.

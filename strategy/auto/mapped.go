@@ -53,7 +53,7 @@ func (m *mapping) none(v, part float64) (least, grain float64) {
 	if v != m.under.Of(f) {
 		f = m.under.Map.Inverse(v / m.under.Factor)
 	}
-	least = m.under.Of(f+float64(part*math.Abs(m.f.first-f))) - v
+	least = float64(m.under.Of(f+float64(part*math.Abs(m.f.first-f)))) - v
 	slope := m.under.Factor * m.under.Map.Slope(f)
 	return least, max(slope*m.f.grain.Of(f), objective.Rounding.Of(v))
 }
