@@ -32,6 +32,7 @@ type nearRoad struct{ p *proposer }
 type nearness struct {
 	c      *candidate
 	unsure float64 // the error of a typical row
+	round  bool    // minima are round in it
 	vain   bool    // f does not even nearly separate in it, nor will it in a better one
 }
 
@@ -168,11 +169,12 @@ func (n nearRoad) hope() (bool, error) {
 	return k.Coupling <= sparseLimit, err
 }
 
-// exactly refines the frame as if f separated, as long as that makes progress. It returns the
-// result if f separates in it, otherwise nil.
+// exactly refines the frame as if f separated, to the default tolerance whatever that of the
+// survey is, as long as that makes progress. It returns the result if f separates in it,
+// otherwise nil.
 func (n nearRoad) exactly(near *nearness) (*candidate, error) {
 	g, by := n.p.g.aside(), n.p.settler
-	s := &settler{g: g, tolerance: by.tolerance, measures: by.measures, stage: by.stage, doubt: func(int) error { return errNearly }}
+	s := &settler{g: g, tolerance: defaultTolerance, measures: by.measures, stage: by.stage, doubt: func(int) error { return errNearly }}
 	c, err := s.offer(near.c, checkPoints)
 	if err != nil || !c.check.usable() {
 		return nil, err
@@ -180,7 +182,7 @@ func (n nearRoad) exactly(near *nearness) (*candidate, error) {
 	if c, _, err = s.settle(c); c == nil || err != nil {
 		return nil, err
 	}
-	k, err := g.test(by.tolerance, false).Certify(g.ctx, g.f, c.frame, c.blocks)
+	k, err := g.test(defaultTolerance, false).Certify(g.ctx, g.f, c.frame, c.blocks)
 	if err != nil || k.Verdict != certify.Separable {
 		return nil, err
 	}
@@ -251,12 +253,8 @@ func (n nearRoad) inVain(near *nearness, toBeSure bool) (bool, error) {
 	if err != nil || k > sparseLimit || tightest(near.c.couplings) <= loosely {
 		return k > sparseLimit, err
 	}
-	c, err := near.c.withSteps(g, 1)
-	if err != nil {
-		return false, err
-	}
-	ok, err := round(g, c)
-	return !ok, err
+	near.round, err = roundIn(g, near.c)
+	return !near.round, err
 }
 
 // widened returns the ground with points from nearly the whole box.
@@ -294,17 +292,27 @@ func tightest(couplings *mat.Dense) float64 {
 }
 
 // resolve says that there is no doubt any more. Its error is errNotNearly if a frame that is
-// to be sure is wrong from one end of the box to the other, or if it separates f but for
-// single components: then it is for another reason that refinement has failed.
+// to be sure is wrong from one end of the box to the other, if it separates f but for
+// single components, or if minima are not round in it: then it is for another reason that
+// refinement has failed.
 func (n nearRoad) resolve(near *nearness, toBeSure bool) error {
 	p := n.p
 	if toBeSure {
-		k, err := p.g.aside().test(0, false).Certify(p.g.ctx, p.g.f, near.c.frame, near.c.blocks)
+		g := p.g.aside()
+		k, err := g.test(0, false).Certify(g.ctx, g.f, near.c.frame, near.c.blocks)
 		switch {
 		case err != nil:
 			return err
 		case k.Coupling > sparseLimit, k.Coupling <= exactCoupling && k.Verdict != certify.Separable:
 			return errNotNearly
+		}
+		if k.Verdict != certify.Separable && near.unsure <= wellKnown {
+			if near.round, err = roundIn(g, near.c); err != nil {
+				return err
+			}
+			if !near.round {
+				return errNotNearly
+			}
 		}
 	}
 	if p.pause == nil {
