@@ -48,7 +48,13 @@ func (n nearEnd) instead(found, before Finding, s *span, best *candidate) (*Find
 	case p.near == nil:
 		return nil, nil, nil
 	}
-	return n.conclude(before, s, p.near)
+	side := *w
+	side.g = w.g.aside()
+	next, smaller, err := nearEnd{&side}.conclude(before, s, p.near)
+	if err == nil && smaller == nil && next.Certificate.Verdict == certify.NotSeparable && next.Pairs == nil {
+		return nil, nil, nil // as if nobody had looked
+	}
+	return next, smaller, err
 }
 
 // conclude makes the finding. If the frame separates f but for single components, couplings
