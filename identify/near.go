@@ -161,7 +161,7 @@ func (n nearRoad) hope() (bool, error) {
 	if best == nil || !best.check.usable() {
 		return true, nil
 	}
-	k, err := p.g.aside().test(0, false).Splits(p.g.ctx, p.g.f, best.frame, best.blocks)
+	k, err := beside(p.g).test(0, false).Splits(p.g.ctx, p.g.f, best.frame, best.blocks)
 	return k.Coupling <= sparseLimit, err
 }
 
@@ -169,7 +169,7 @@ func (n nearRoad) hope() (bool, error) {
 // survey is, as long as that makes progress. It returns the result if f separates in it,
 // otherwise nil.
 func (n nearRoad) exactly(near *nearness) (*candidate, error) {
-	g, by := n.p.g.aside(), n.p.settler
+	g, by := beside(n.p.g), n.p.settler
 	s := &settler{g: g, tolerance: defaultTolerance, measures: by.measures, stage: by.stage, doubt: func(int) error { return errNearly }}
 	c, err := s.offer(near.c, checkPoints)
 	if err != nil || !c.check.usable() {

@@ -49,7 +49,7 @@ func (n nearEnd) instead(found, before Finding, s *span, best *candidate) (*Find
 		return nil, nil, nil
 	}
 	side := *w
-	side.g = w.g.aside()
+	side.g = beside(w.g)
 	next, smaller, err := nearEnd{&side}.conclude(before, s, p.near)
 	if err == nil && smaller == nil && next.Certificate.Verdict == certify.NotSeparable && next.Pairs == nil {
 		return nil, nil, nil // as if nobody had looked
@@ -113,7 +113,7 @@ func (n nearEnd) measure(found *Finding) (err error) {
 // given looks whether f nearly separates in a frame that was given and in which it does not
 // separate.
 func (n nearEnd) given(found *Finding) error {
-	g := n.w.g.aside()
+	g := beside(n.w.g)
 	if found.Frame.Components() < leastNear || largest(found.Blocks) > 1 || g.grain.Kind != objective.NoNoise {
 		return nil
 	}

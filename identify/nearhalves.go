@@ -64,16 +64,23 @@ func (n nearRoad) halves(white hessian.Basis, toBeSure bool, wait func(queries i
 }
 
 // inVain reports whether a frame that need not be sure is known well, and f does not nearly
-// separate in it: its couplings are as large as what single components do, or some pairs are
-// tightly coupled and minima are not round.
+// separate in it: its couplings are as large as what single components do and many pairs carry
+// them, or some pairs are tightly coupled and minima are not round.
 func (n nearRoad) inVain(near *nearness, toBeSure bool) (bool, error) {
 	if toBeSure || near.unsure > wellKnown {
 		return false, nil
 	}
-	g := n.p.g.aside()
+	g := beside(n.p.g)
 	k, err := overTheBox(g, near.c, g.random.Uint64())
-	if err != nil || k > sparseLimit || tightest(near.c.couplings) <= loosely {
-		return k > sparseLimit, err
+	if err != nil {
+		return false, err
+	}
+	if k > sparseLimit { // if few pairs carry them a search can do something
+		pairs, err := g.test(0, false).Pairs(g.ctx, g.f, near.c.frame, 1)
+		return len(certify.Carriers(pairs))*fewPairs > len(pairs), err
+	}
+	if tightest(near.c.couplings) <= loosely {
+		return false, nil
 	}
 	near.round, err = roundIn(g, near.c)
 	return !near.round, err
@@ -81,7 +88,7 @@ func (n nearRoad) inVain(near *nearness, toBeSure bool) (bool, error) {
 
 // widened returns the ground with points from nearly the whole box.
 func widened(g *ground) *ground {
-	wide := g.aside()
+	wide := beside(g)
 	wide.inner = shrunk(g.box, widely)
 	return wide
 }
@@ -120,7 +127,7 @@ func tightest(couplings *mat.Dense) float64 {
 func (n nearRoad) resolve(near *nearness, toBeSure bool) error {
 	p := n.p
 	if toBeSure {
-		g := p.g.aside()
+		g := beside(p.g)
 		k, err := g.test(0, false).Certify(g.ctx, g.f, near.c.frame, near.c.blocks)
 		switch {
 		case err != nil:
