@@ -56,9 +56,9 @@ func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
 	}
 }
 
-// aside returns the ground for a look that the plain road must not notice: its points are its
+// beside returns the ground for a look that the plain road must not notice: its points are its
 // own.
-func (g *ground) aside() *ground {
+func beside(g *ground) *ground {
 	next := *g
 	next.random, next.finite = g.other, nil
 	return &next

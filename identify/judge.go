@@ -40,6 +40,11 @@ func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.F
 			return found, err
 		}
 	}
+	if found.Certificate.Verdict == certify.NotSeparable {
+		if err := (nearEnd{w}).given(found); err != nil {
+			return found, err
+		}
+	}
 	w.stage(scales)
 	return found, scaled(w.g, found, s.Measures)
 }

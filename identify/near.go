@@ -2,14 +2,10 @@ package identify
 
 import (
 	"errors"
-	"math"
-	"slices"
 
 	"github.com/untwist/untwist/certify"
-	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/jointdiag"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A nearRoad looks for a frame in which f separates but for couplings,
@@ -32,6 +28,7 @@ type nearRoad struct{ p *proposer }
 type nearness struct {
 	c      *candidate
 	unsure float64 // the error of a typical row
+	round  bool    // minima are round in it
 	vain   bool    // f does not even nearly separate in it, nor will it in a better one
 }
 
@@ -164,15 +161,16 @@ func (n nearRoad) hope() (bool, error) {
 	if best == nil || !best.check.usable() {
 		return true, nil
 	}
-	k, err := p.g.aside().test(0, false).Splits(p.g.ctx, p.g.f, best.frame, best.blocks)
+	k, err := beside(p.g).test(0, false).Splits(p.g.ctx, p.g.f, best.frame, best.blocks)
 	return k.Coupling <= sparseLimit, err
 }
 
-// exactly refines the frame as if f separated, as long as that makes progress. It returns the
-// result if f separates in it, otherwise nil.
+// exactly refines the frame as if f separated, to the default tolerance whatever that of the
+// survey is, as long as that makes progress. It returns the result if f separates in it,
+// otherwise nil.
 func (n nearRoad) exactly(near *nearness) (*candidate, error) {
-	g, by := n.p.g.aside(), n.p.settler
-	s := &settler{g: g, tolerance: by.tolerance, measures: by.measures, stage: by.stage, doubt: func(int) error { return errNearly }}
+	g, by := beside(n.p.g), n.p.settler
+	s := &settler{g: g, tolerance: defaultTolerance, measures: by.measures, stage: by.stage, doubt: func(int) error { return errNearly }}
 	c, err := s.offer(near.c, checkPoints)
 	if err != nil || !c.check.usable() {
 		return nil, err
@@ -180,153 +178,9 @@ func (n nearRoad) exactly(near *nearness) (*candidate, error) {
 	if c, _, err = s.settle(c); c == nil || err != nil {
 		return nil, err
 	}
-	k, err := g.test(by.tolerance, false).Certify(g.ctx, g.f, c.frame, c.blocks)
+	k, err := g.test(defaultTolerance, false).Certify(g.ctx, g.f, c.frame, c.blocks)
 	if err != nil || k.Verdict != certify.Separable {
 		return nil, err
 	}
 	return c, nil
-}
-
-// halves takes more and more Hessians until two halves of them show the same frame. It waits
-// before some for as long as there is doubt.
-func (n nearRoad) halves(white hessian.Basis, toBeSure bool, wait func(queries int) error) (*nearness, error) {
-	p := n.p
-	each := hessian.Forward.Queries(len(white.Lambda))
-	if err := wait(fewestNear * each); err != nil {
-		return nil, err
-	}
-	p.stage(hessians)
-	wide := widened(p.g)
-	even, err := evened(wide, white, p.step)
-	if err != nil {
-		return nil, err
-	}
-	chain, err := wide.chain(hessian.Forward, even)
-	if err != nil {
-		return nil, err
-	}
-	for k, sure := fewestNear, false; ; k *= 2 {
-		if chain, err = wide.extended(chain, k); err != nil {
-			return nil, err
-		}
-		near, err := n.compare(chain)
-		if err != nil {
-			return nil, err
-		}
-		known := near.unsure <= nearEnough
-		if k < enoughNear && !known {
-			if err := wait(k * each); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if !near.holds(k, toBeSure) {
-			return nil, errNotNearly
-		}
-		if !sure {
-			if err := n.resolve(near, toBeSure); err != nil {
-				return nil, err
-			}
-			sure = true
-		}
-		if near.vain, err = n.inVain(near, toBeSure); err != nil {
-			return nil, err
-		}
-		if known || near.vain || k == mostNear || p.budget > 0 && 2*k*each > p.budget/nearShare {
-			p.seen = chain.Own()
-			return near, nil
-		}
-	}
-}
-
-// inVain reports whether a frame that need not be sure is known well, and f does not nearly
-// separate in it: its couplings are as large as what single components do, or some pairs are
-// tightly coupled and minima are not round.
-func (n nearRoad) inVain(near *nearness, toBeSure bool) (bool, error) {
-	if toBeSure || near.unsure > wellKnown {
-		return false, nil
-	}
-	g := n.p.g.aside()
-	k, err := overTheBox(g, near.c, g.random.Uint64())
-	if err != nil || k > sparseLimit || tightest(near.c.couplings) <= loosely {
-		return k > sparseLimit, err
-	}
-	c, err := near.c.withSteps(g, 1)
-	if err != nil {
-		return false, err
-	}
-	ok, err := round(g, c)
-	return !ok, err
-}
-
-// widened returns the ground with points from nearly the whole box.
-func widened(g *ground) *ground {
-	wide := g.aside()
-	wide.inner = shrunk(g.box, widely)
-	return wide
-}
-
-// holds reports whether k Hessians do not speak against a frame: their halves agree, and no
-// pair is tightly coupled. If the frame need not be sure there may be such pairs, unless
-// components fall into blocks by them.
-func (near *nearness) holds(k int, toBeSure bool) bool {
-	if !(2*near.unsure <= agree/math.Sqrt(float64(k))) {
-		return false
-	}
-	if tightest(near.c.couplings) <= loosely {
-		return true
-	}
-	const most, of = 3, 4 // of all components may be in a block
-	m := len(near.c.spread)
-	return !toBeSure && of*largest(jointdiag.Blocks(near.c.couplings, uncoupledForward)) > most*m
-}
-
-// tightest returns the largest coupling of a pair.
-func tightest(couplings *mat.Dense) float64 {
-	most := 0.0
-	m, _ := couplings.Dims()
-	for i := range m {
-		for j := range i {
-			most = max(most, couplings.At(i, j))
-		}
-	}
-	return most
-}
-
-// resolve says that there is no doubt any more. Its error is errNotNearly if a frame that is
-// to be sure is wrong from one end of the box to the other, or if it separates f but for
-// single components: then it is for another reason that refinement has failed.
-func (n nearRoad) resolve(near *nearness, toBeSure bool) error {
-	p := n.p
-	if toBeSure {
-		k, err := p.g.aside().test(0, false).Certify(p.g.ctx, p.g.f, near.c.frame, near.c.blocks)
-		switch {
-		case err != nil:
-			return err
-		case k.Coupling > sparseLimit, k.Coupling <= exactCoupling && k.Verdict != certify.Separable:
-			return errNotNearly
-		}
-	}
-	if p.pause == nil {
-		return nil
-	}
-	return p.pause(Doubt{Resolved: true})
-}
-
-// compare makes frames of all Hessians of a chain and of either half of them.
-func (n nearRoad) compare(chain hessian.Chain) (*nearness, error) {
-	k := len(chain.Hessians)
-	var made [3]*candidate
-	for i, some := range [3][2]int{{0, k / 2}, {k / 2, k}, {0, k}} {
-		j, err := jointdiag.Diagonalise(chain.Hessians[some[0]:some[1]], n.p.g.other)
-		if err != nil {
-			return nil, err
-		}
-		if made[i] = fromHessians(n.p.g, j.W, j.Lambda, chain.Base, chain.Points[some[0]:some[1]]); made[i] == nil {
-			return nil, errNotNearly
-		}
-		made[i].couplings = j.Couplings()
-	}
-	apart := slices.Sorted(slices.Values(frame.Compare(made[0].frame, made[1].frame).Distance))
-	return &nearness{c: made[2], unsure: apart[len(apart)/2] / 2}, nil
 }

@@ -2,6 +2,7 @@ package identify
 
 import (
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -47,12 +48,23 @@ func (n nearEnd) instead(found, before Finding, s *span, best *candidate) (*Find
 	case p.near == nil:
 		return nil, nil, nil
 	}
-	return n.conclude(before, s, p.near)
+	side := *w
+	side.g = beside(w.g)
+	next, smaller, err := nearEnd{&side}.conclude(before, s, p.near)
+	if err == nil && smaller == nil && next.Certificate.Verdict == certify.NotSeparable && next.Pairs == nil {
+		return nil, nil, nil // as if nobody had looked
+	}
+	return next, smaller, err
 }
 
 // conclude makes the finding. If the frame separates f but for single components, couplings
 // are not what is wrong with f, and it attempts again without.
 func (n nearEnd) conclude(before Finding, s *span, near *nearness) (*Finding, *span, error) {
+	if !near.vain { // a frame of couplings and one under a map are alike
+		if mapped, err := n.w.bent(before, s, near.c, certify.NotSeparable); mapped != nil || err != nil {
+			return mapped, nil, err
+		}
+	}
 	found := before
 	err := n.certify(&found, s, near)
 	if k := found.Certificate; err == nil && k.Verdict == certify.NotSeparable && k.Coupling <= exactCoupling {
@@ -75,6 +87,12 @@ func (n nearEnd) certify(found *Finding, s *span, near *nearness) error {
 	if !round {
 		return nil
 	}
+	return n.measure(found)
+}
+
+// measure measures the couplings of a finding's frame and reaches the verdict.
+func (n nearEnd) measure(found *Finding) (err error) {
+	w := n.w
 	test := w.g.test(0, false)
 	test.Most = nearSplits
 	if found.Pairs, err = test.Pairs(w.g.ctx, w.g.f, found.Frame, pairPoints); err != nil {
@@ -92,6 +110,26 @@ func (n nearEnd) certify(found *Finding, s *span, near *nearness) error {
 	return err
 }
 
+// given looks whether f nearly separates in a frame that was given and in which it does not
+// separate.
+func (n nearEnd) given(found *Finding) error {
+	g := beside(n.w.g)
+	if found.Frame.Components() < leastNear || largest(found.Blocks) > 1 || g.grain.Kind != objective.NoNoise {
+		return nil
+	}
+	c, err := newCandidate(g, found.Frame, found.Blocks).looked(g)
+	if err != nil {
+		return err
+	}
+	if k, err := overTheBox(g, c, g.random.Uint64()); err != nil || k > sparseLimit {
+		return err
+	}
+	if ok, err := roundIn(g, c); err != nil || !ok {
+		return err
+	}
+	return n.measure(found)
+}
+
 // wellKnown is the error of a frame up to which minima that are not round in it will not be
 // in a better one.
 const wellKnown = 0.05
@@ -99,14 +137,17 @@ const wellKnown = 0.05
 // rounded returns the refined candidate, with its steps, and whether minima are round in it.
 // Where they are not, and the frame is well known, it is not refined.
 func (n nearEnd) rounded(near *nearness) (c *candidate, ok bool, err error) {
-	if c, err = near.c.withSteps(n.w.g, 1); err != nil {
-		return nil, false, err
-	}
 	if near.vain {
-		return c, false, nil
-	}
-	if ok, err = round(n.w.g, c); err != nil || !ok && near.unsure <= wellKnown {
+		c, err = near.c.withSteps(n.w.g, 1)
 		return c, false, err
+	}
+	if ok = near.round; !ok {
+		if c, err = near.c.withSteps(n.w.g, 1); err != nil {
+			return nil, false, err
+		}
+		if ok, err = round(n.w.g, c); err != nil || !ok && near.unsure <= wellKnown {
+			return c, false, err
+		}
 	}
 	if c, err = n.refined(near); err != nil {
 		return nil, false, err

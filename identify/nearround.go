@@ -48,6 +48,15 @@ func round(g *ground, c *candidate) (bool, error) {
 	return false, nil
 }
 
+// roundIn measures steps and reports whether minima are round.
+func roundIn(g *ground, c *candidate) (bool, error) {
+	c, err := c.withSteps(g, 1)
+	if err != nil {
+		return false, err
+	}
+	return round(g, c)
+}
+
 // A descent along all components takes so many steps at most, each of a part of a Newton step
 // of every component.
 const mostDown = 20
