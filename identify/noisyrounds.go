@@ -123,7 +123,7 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		if idle++; b.error() < worthIt*least {
 			least, idle = b.error(), 0
 		}
-		if round+1 == trialRounds && r.doubt != nil && !b.fits() {
+		if round+1 == trialRounds && r.doubt != nil && !b.fits() && !b.limitedByNoise() {
 			again, err := r.doubt(c)
 			if err != nil {
 				return c, err

@@ -41,7 +41,7 @@ func FromNumbers(numbers []Number) *Map {
 	var aa, ab, bb, ra, rb float64 // of [s c_k t_k, 1]·[κ, γ] = −s c_k
 	for _, n := range numbers {
 		sc := float64(s * n.C)
-		a := n.C * (n.Value - r)
+		a := float64(n.C * (n.Value - r))
 		aa, ab, bb = aa+square(a), ab+a, bb+1
 		ra, rb = ra-float64(a*sc), rb-sc
 	}
