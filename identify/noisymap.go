@@ -80,8 +80,12 @@ func explains(n int, plain, b *belief) bool {
 	}
 	before, after := floats.Sum(plain.misfit), floats.Sum(b.misfit) // S₀ and S₁ but for a factor
 	left := len(b.pairs)*(n-2) - n
-	return plain.limitedByNoise() && (before-after)/float64(n) > significant*after/float64(left)
+	return plain.limitedByNoise() && after <= clearPart*before && (before-after)/float64(n) > significant*after/float64(left)
 }
+
+// clearPart is the part of S₀ that may be left: what long steps do to Hessians is significant
+// too, but little.
+const clearPart = 0.85
 
 // significant is the least F. Without a map it was 2.3 at most on the suite, and once in a
 // million times it is 8 by chance.
@@ -118,7 +122,7 @@ func (w noisyRoad) thirdMap(chain hessian.Chain, numbers []outer.Number, c *cand
 		return nil, err
 	}
 	psi := outer.FittedUnderNoise(squares, nil, numbers, w.g.psi)
-	if psi == nil || outer.Coupling(psi, squares) >= outer.Coupling(w.g.psi, squares) {
+	if psi == nil || outer.Coupling(psi, squares) > better*outer.Coupling(w.g.psi, squares) {
 		return nil, nil
 	}
 	*w.g = *mapped(w.g.plain, psi, samplesOf(chain))
@@ -157,3 +161,6 @@ func under(psi *outer.Map, chain hessian.Chain) hessian.Chain {
 	there.Base.Seen = there.Hessians
 	return there
 }
+
+// better is the part of the mixed differences at squares that another map may leave.
+const better = 0.9

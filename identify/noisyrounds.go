@@ -125,7 +125,7 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 			least, idle = b.usual(), 0
 		}
 		vain := b.typical() > doubtful
-		if (round+1 == trialRounds || vain) && r.doubt != nil && !b.fits() {
+		if (round+1 == trialRounds || vain) && r.doubt != nil && !b.fits() && !b.limitedByNoise() {
 			again, err := r.doubt(c)
 			if err != nil {
 				return c, err
