@@ -39,7 +39,7 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 		found.Notes = append(found.Notes, "noise hides what the coordinates are")
 		return found, false, nil
 	}
-	if mapped, err := w.underMap(*found, chain, b); mapped != nil || err != nil {
+	if mapped, err := (noisyMapper{w}).underMap(*found, chain, b); mapped != nil || err != nil {
 		return mapped, false, err
 	}
 	if b.contradicted() {

@@ -11,7 +11,7 @@ import (
 const leastFitted = 3
 
 // grown takes the n Hessians of a chain of which a frame is made, half of them first. If these
-// show the frame, or contradict each other, the rest would be in vain. It returns the usual
+// show the frame, or contradict each other and not because of a map, the rest would be in vain. It returns the usual
 // error of a pair by the first half, too.
 func (w noisyRoad) grown(chain hessian.Chain, n int) (hessian.Chain, float64, error) {
 	first := max(leastFitted, n/2)
@@ -28,7 +28,13 @@ func (w noisyRoad) grown(chain hessian.Chain, n int) (hessian.Chain, float64, er
 		return chain, 0, err
 	}
 	if c != nil {
-		if half = b.usual(); b.error() < startError || !b.limitedByNoise() {
+		mapped := false
+		if half = b.usual(); !b.limitedByNoise() {
+			if mapped, err = (noisyMapper{w}).maybeMapped(chain, b); err != nil {
+				return chain, 0, err
+			}
+		}
+		if !mapped && (!b.limitedByNoise() || b.error() < startError) {
 			return chain, math.Inf(1), nil
 		}
 	}

@@ -7,15 +7,18 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// A noisyMapper looks for an outer map of a function with noise.
+type noisyMapper struct{ noisyRoad }
+
 // underMap looks for an outer map where Hessians contradict each other above noise, and for
 // a frame of ψ(f), which it refines and certifies like one of f. It returns nil if there is
 // no map, or none that passes: then everything is as before but for the queries.
-func (w noisyRoad) underMap(found Finding, chain hessian.Chain, plain *belief) (*Finding, error) {
+func (w noisyMapper) underMap(found Finding, chain hessian.Chain, plain *belief) (*Finding, error) {
 	n, pairs := len(chain.Hessians), len(plain.pairs)
 	if n < 3 || pairs*(n-2) < enoughPairs*n {
 		return nil, nil
 	}
-	on := noisyRoad{new(work)}
+	on := noisyMapper{noisyRoad{new(work)}}
 	*on.work = *w.work
 	c, numbers, err := on.firstMap(chain, plain)
 	if c == nil || err != nil {
@@ -43,13 +46,21 @@ func (w noisyRoad) underMap(found Finding, chain hessian.Chain, plain *belief) (
 	return &found, nil
 }
 
+// maybeMapped reports whether a map explains what Hessians contradict each other by.
+func (w noisyMapper) maybeMapped(chain hessian.Chain, plain *belief) (bool, error) {
+	on := noisyMapper{noisyRoad{new(work)}}
+	*on.work = *w.work
+	c, _, err := on.firstMap(chain, plain)
+	return c != nil, err
+}
+
 // enoughPairs is how many equations there have to be for each number c that they determine,
 // besides those that determine E.
 const enoughPairs = 5
 
 // firstMap goes over to the ground of ψ(f), for the ψ that Hessians show, and returns the frame
 // that they have there; nil if ψ does not explain what they contradict each other by.
-func (w noisyRoad) firstMap(chain hessian.Chain, plain *belief) (*candidate, []outer.Number, error) {
+func (w noisyMapper) firstMap(chain hessian.Chain, plain *belief) (*candidate, []outer.Number, error) {
 	samples := samplesOf(chain)
 	c := make([]float64, len(samples))
 	if first, left := outer.Numbers([3]outer.Sample(samples)); left <= signOfMap {
@@ -94,7 +105,7 @@ const significant = 12
 // secondMap fits ψ again, to squares along components: the steps of Hessians are so long
 // where there is noise that they show a map that is not quite the right one. It returns
 // the frame corrected by what the Hessians say under that map, and how well it is known.
-func (w noisyRoad) secondMap(chain hessian.Chain, numbers []outer.Number, c *candidate) (*candidate, *belief, error) {
+func (w noisyMapper) secondMap(chain hessian.Chain, numbers []outer.Number, c *candidate) (*candidate, *belief, error) {
 	pairs, err := crosses(w.g, c)
 	if err != nil {
 		return nil, nil, err
@@ -107,7 +118,7 @@ func (w noisyRoad) secondMap(chain hessian.Chain, numbers []outer.Number, c *can
 }
 
 // refined refines a frame of ψ(f).
-func (w noisyRoad) refined(chain hessian.Chain, numbers []outer.Number, c *candidate, b *belief) (*candidate, error) {
+func (w noisyMapper) refined(chain hessian.Chain, numbers []outer.Number, c *candidate, b *belief) (*candidate, error) {
 	r := w.refiner(b)
 	r.doubt = func(c *candidate) (*candidate, error) { return w.thirdMap(chain, numbers, c, b) }
 	return r.rounds(c)
@@ -116,7 +127,7 @@ func (w noisyRoad) refined(chain hessian.Chain, numbers []outer.Number, c *candi
 // thirdMap fits ψ once more, to squares over the whole box, which show a map where values are
 // smaller and larger too, now that the frame is known well enough for that. It returns nil if
 // ψ is as good as it was.
-func (w noisyRoad) thirdMap(chain hessian.Chain, numbers []outer.Number, c *candidate, b *belief) (*candidate, error) {
+func (w noisyMapper) thirdMap(chain hessian.Chain, numbers []outer.Number, c *candidate, b *belief) (*candidate, error) {
 	squares, err := squaresOf(w.g.plain, c.frame, c.blocks, boxSquares)
 	if err != nil {
 		return nil, err
@@ -138,7 +149,7 @@ const boxSquares = 48
 
 // again returns a frame, with the curvatures of its components, corrected by what Hessians say
 // under a map, and how well they know it; nil if there is none.
-func (w noisyRoad) again(chain hessian.Chain, c *candidate, curvature []float64) (*candidate, *belief) {
+func (w noisyMapper) again(chain hessian.Chain, c *candidate, curvature []float64) (*candidate, *belief) {
 	there, known := under(w.g.psi, chain), *c
 	known.seen, known.curvature = there.Own(), curvature
 	b := newBelief(&known)

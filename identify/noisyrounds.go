@@ -124,8 +124,9 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		if idle++; b.usual() < worthIt*least {
 			least, idle = b.usual(), 0
 		}
-		vain := b.typical() > doubtful
-		if (round+1 == trialRounds || vain) && r.doubt != nil && !b.fits() && !b.limitedByNoise() {
+		tried := r.g.psi == nil || round+1 >= trialRounds // a map may become better at first
+		vain := b.typical() > doubtful && tried
+		if round+1 == trialRounds && r.doubt != nil && !b.fits() && !b.limitedByNoise() {
 			again, err := r.doubt(c)
 			if err != nil {
 				return c, err
