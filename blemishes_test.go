@@ -80,7 +80,7 @@ func TestACleanTarget(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := look(p, -1)
-			target := p.Minimum() + 1.5
+			target := p.Minimum() + 6
 			got, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Budget: 20_000, Target: &target, Seed: 4, Workers: workers, Start: p.Domain()})
 			if err != nil || got.Status != objective.TargetReached {
 				t.Fatalf("%s: status %v, error %v", name, got.Status, err)
@@ -111,7 +111,7 @@ func TestACleanTarget(t *testing.T) {
 func TestResumeOfANoisyRun(t *testing.T) {
 	p := noisyRastrigin(t)
 	for _, hashed := range []bool{false, true} {
-		for _, target := range []*float64{nil, new(p.Minimum() + 3)} {
+		for _, target := range []*float64{nil, new(p.Minimum() + 8)} {
 			o := untwist.Options{Budget: 4000, Target: target, Seed: 4, Start: p.Domain(), KeepGoing: true}
 			want, err := untwist.Minimize(ctx, p, o)
 			if err != nil {
