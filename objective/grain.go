@@ -92,7 +92,11 @@ const uniform = 0.28867513459481287
 
 // spacing returns the distance of numbers with so many significant digits around v.
 func spacing(v float64, digits int) float64 {
-	return math.Pow10(int(math.Floor(math.Log10(math.Abs(v)))) - digits + 1)
+	decade := int(math.Floor(math.Log10(math.Abs(v))))
+	if math.Pow10(decade+1) <= math.Abs(v) { // a logarithm that is rounded down: that of 1000
+		decade++
+	}
+	return math.Pow10(decade - digits + 1)
 }
 
 // Times returns n grains of v. Rounding errors add up over what f computes, and n says how

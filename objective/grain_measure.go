@@ -44,15 +44,14 @@ var OfNoise = Stage{Name: "noise", Purpose: ToFind}
 func MeasureGrain(ctx context.Context, f Objective, box Box, random Random) (Grain, error) {
 	m := &grainMeter{ctx: ctx, f: f, box: box, random: random}
 	for range tries {
-		ok, err := m.look()
-		if err != nil {
+		if err := m.look(); err != nil {
 			return Rounding, err
-		}
-		if !ok {
-			continue
 		}
 		if deviation(m.same) > m.floor() {
 			return m.noisy()
+		}
+		if len(m.same) < 2 || len(m.table) < least {
+			continue
 		}
 		g, whole := printed(m.all)
 		if whole {
@@ -87,7 +86,7 @@ func (m *grainMeter) ask(n int, fill func(k int, x []float64)) (values, finite [
 		return nil, nil, err
 	}
 	for _, v := range values {
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if !notFinite(v) {
 			finite = append(finite, v)
 		}
 	}
@@ -95,8 +94,8 @@ func (m *grainMeter) ask(n int, fill func(k int, x []float64)) (values, finite [
 	return values, finite, nil
 }
 
-// look asks for the first batch, and reports whether f was finite often enough.
-func (m *grainMeter) look() (ok bool, err error) {
+// look asks for the first batch.
+func (m *grainMeter) look() error {
 	d := m.f.Dim()
 	m.x, m.way = make([]float64, d), make([]float64, d)
 	m.box.Draw(m.x, m.random)
@@ -113,10 +112,11 @@ func (m *grainMeter) look() (ok bool, err error) {
 		m.along(x, float64(max(0, k-repeats+1)))
 	})
 	if err != nil {
-		return false, err
+		return err
 	}
-	m.same, m.table = finite(values[:repeats]), finite(values[repeats-1:repeats+tableSize-1])
-	return len(m.same) >= 2 && len(m.table) >= least, nil
+	m.same = slices.DeleteFunc(slices.Clone(values[:repeats]), notFinite)
+	m.table = finite(values[repeats-1 : repeats+tableSize-1])
+	return nil
 }
 
 // along sets x to the point after t steps.
@@ -199,9 +199,11 @@ func unitOf(values []float64) float64 {
 
 // finite returns the values up to the first that is not finite.
 func finite(values []float64) []float64 {
-	n := slices.IndexFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	n := slices.IndexFunc(values, notFinite)
 	if n < 0 {
 		return values
 	}
 	return values[:n]
 }
+
+func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }

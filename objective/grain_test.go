@@ -233,6 +233,18 @@ func TestGrainWhereFFails(t *testing.T) {
 			t.Errorf("seed %d: %+v", seed, g)
 		}
 	}
+	random := rng.Seed(3).Stream("crashes") // by chance, wherever it is asked
+	crashing := objective.Func(2, func(x []float64) float64 {
+		if random.Float64() < 0.3 {
+			return math.NaN()
+		}
+		return x[0] + float64(0.01*random.NormFloat64())
+	})
+	for seed := range uint64(20) {
+		if g, _ := measured(t, crashing, objective.Cube(2, -1, 1), seed); g.Kind != objective.RandomNoise || g.Of(1) < 0.005 || g.Of(1) > 0.02 {
+			t.Errorf("with crashes, seed %d: %+v", seed, g)
+		}
+	}
 	nowhere := objective.Func(2, func([]float64) float64 { return math.NaN() })
 	if g, n := measured(t, nowhere, objective.Cube(2, -1, 1), 1); g != objective.Rounding || n != 8*14 {
 		t.Errorf("%+v after %d queries", g, n)
@@ -252,6 +264,11 @@ func TestGrainOfDigitsByHand(t *testing.T) {
 	sigma := 0.1 / math.Sqrt(12)
 	if got := g.Of(-123.4); math.Abs(got-sigma) > 1e-15 || g.Of(0) != 0 {
 		t.Errorf("%v, want %v", got, sigma)
+	}
+	for k := -290; k < 300; k++ { // a logarithm may be rounded down
+		if got, want := g.Of(math.Pow10(k)), math.Pow10(k-3)/math.Sqrt(12); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("1e%d: %v, want %v", k, got, want)
+		}
 	}
 	if got := g.Scaled(8).Scaled(4).Of(-123.4 * 32); math.Abs(got-32*sigma) > 1e-13 {
 		t.Errorf("scaled: %v, want %v", got, 32*sigma)

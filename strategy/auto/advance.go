@@ -43,9 +43,9 @@ func (s *settler) advance(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	bend := seen[0].mean + seen[1].mean - float64(2*s.fx.mean)
+	bend := seen[0].mean() + seen[1].mean() - float64(2*s.fx.mean())
 	length := 1.0
-	if v := square(s.f.sigma(seen[0].mean)); bend > curved*math.Sqrt(v*(2/float64(times)+4/float64(s.fx.n))) {
+	if v := square(s.f.sigma(seen[0].mean())); bend > curved*math.Sqrt(v*(2/float64(times)+4/float64(s.fx.n))) {
 		length = min(-slope/bend, longestStep)
 	}
 	return s.choose(ctx, p, length, times)
@@ -70,8 +70,8 @@ func (s *settler) choose(ctx context.Context, p []float64, length float64, times
 	if err != nil {
 		return err
 	}
-	least := slices.MinFunc(seen, func(a, b average) int { return cmp.Compare(a.mean, b.mean) })
-	if least.mean < s.fx.mean {
+	least := slices.MinFunc(seen, func(a, b average) int { return cmp.Compare(a.mean(), b.mean()) })
+	if least.mean() < s.fx.mean() {
 		s.x = points[slices.Index(seen, least)]
 		return nil
 	}

@@ -2,41 +2,52 @@ package auto
 
 import "math"
 
-// An average has the mean and the variance of values (B. Welford's sums).
+// An average has the mean and the variance of values (B. Welford's sums). Queries that have
+// failed are counted and left out: a simulator may crash by chance.
 type average struct {
-	n              int
-	first          float64
-	mean, residual float64 // residual is Σ(v − mean)²
+	n, failed int     // values, and queries that have failed
+	first     float64 // the first value,
+	before    int     // before which so many queries have failed
+	middle    float64 // the mean of the values
+	residual  float64 // Σ(v − middle)²
 }
 
-// add takes notice of a value.
+// add takes notice of a value; an infinite one has failed.
 func (s *average) add(v float64) {
-	if s.n++; s.n == 1 {
-		s.first = v
-	}
-	if math.IsInf(v, 0) || math.IsInf(s.mean, 0) {
-		s.mean = max(v, s.mean) // it has failed
+	if math.IsInf(v, 0) {
+		s.failed++
 		return
 	}
-	delta := v - s.mean
-	s.mean += delta / float64(s.n)
-	s.residual += float64(delta * (v - s.mean))
+	if s.n++; s.n == 1 {
+		s.first, s.before = v, s.failed
+	}
+	delta := v - s.middle
+	s.middle += delta / float64(s.n)
+	s.residual += float64(delta * (v - s.middle))
 }
 
 // join takes notice of all values of another (T. Chan, G. Golub and R. LeVeque, 1979).
 func (s *average) join(t average) {
-	if s.n == 0 {
-		*s = t
+	if s.n == 0 || t.n == 0 {
+		if s.n == 0 {
+			t.before += s.failed
+			t, *s = *s, t
+		}
+		s.failed += t.failed
 		return
 	}
-	if math.IsInf(t.mean, 0) || math.IsInf(s.mean, 0) {
-		s.n, s.mean = s.n+t.n, max(s.mean, t.mean)
-		return
-	}
-	delta, n := t.mean-s.mean, float64(s.n+t.n)
+	delta, n := t.middle-s.middle, float64(s.n+t.n)
 	s.residual += t.residual + float64(delta*delta*float64(s.n)*float64(t.n)/n)
-	s.mean += float64(delta * float64(t.n) / n)
-	s.n += t.n
+	s.middle += float64(delta * float64(t.n) / n)
+	s.n, s.failed = s.n+t.n, s.failed+t.failed
+}
+
+// mean is that of the values; +∞ if more than half of the queries have failed.
+func (s *average) mean() float64 {
+	if s.n == 0 || s.failed > s.n {
+		return math.Inf(1)
+	}
+	return s.middle
 }
 
 // variance is that of one value; +∞: not known.

@@ -49,8 +49,8 @@ func (c *contest) choose(ctx context.Context) (*strategy.Chosen, error) {
 		if err := c.ask(ctx, each); err != nil {
 			return nil, err
 		}
-		c.finalists = slices.DeleteFunc(c.finalists, func(a *finalist) bool { return math.IsInf(a.values.mean, 1) })
-		slices.SortStableFunc(c.finalists, func(a, b *finalist) int { return cmp.Compare(a.values.mean, b.values.mean) })
+		c.finalists = slices.DeleteFunc(c.finalists, func(a *finalist) bool { return math.IsInf(a.values.mean(), 1) })
+		slices.SortStableFunc(c.finalists, func(a, b *finalist) int { return cmp.Compare(a.values.mean(), b.values.mean()) })
 		c.finalists = c.finalists[:(len(c.finalists)+1)/2]
 	}
 	if len(c.finalists) == 0 {
@@ -60,11 +60,11 @@ func (c *contest) choose(ctx context.Context) (*strategy.Chosen, error) {
 	best.values = average{}
 	c.finalists = c.finalists[:1]
 	query := c.f.queries + 1
-	if err := c.ask(ctx, min(last, c.left)); err != nil || math.IsInf(best.values.mean, 1) {
+	if err := c.ask(ctx, min(last, c.left)); err != nil || math.IsInf(best.values.mean(), 1) {
 		return nil, err
 	}
 	s := best.values
-	return &strategy.Chosen{Point: best.x, Value: s.first, Query: query, Mean: s.mean, Error: s.halfWidth()}, nil
+	return &strategy.Chosen{Point: best.x, Value: s.first, Query: query + s.before, Mean: s.mean(), Error: s.halfWidth()}, nil
 }
 
 // ask asks for every finalist so many times, in one batch.

@@ -133,7 +133,7 @@ func (s *settler) conjugate(ctx context.Context) (*coordinates, error) {
 	}
 	for k, p := range pairs {
 		a, b := s.side[p[0]], s.side[p[1]]
-		rise := values[2*k] + values[2*k+1] - float64(2*s.fx.mean)
+		rise := values[2*k] + values[2*k+1] - float64(2*s.fx.mean())
 		mixed := (rise - float64(a.c*a.h*a.h) - float64(b.c*b.h*b.h)) / (2 * a.h * b.h)
 		if v := mixed / math.Sqrt(a.c*b.c); !math.IsNaN(v) && a.c > 0 && b.c > 0 {
 			scaled.SetSym(p[0], p[1], min(max(v, -1), 1))
@@ -158,7 +158,7 @@ func (s *settler) conjugate(ctx context.Context) (*coordinates, error) {
 		}
 		// f rises by some σ over the first pairs.
 		c := max(lambda, leastAxis) / float64(norm*norm)
-		at.scale[k] = firstPairs * math.Sqrt(2*s.f.sigma(s.fx.mean)/c)
+		at.scale[k] = firstPairs * math.Sqrt(2*s.f.sigma(s.fx.mean())/c)
 	}
 	return at, nil
 }

@@ -28,7 +28,7 @@ func (r *run) noisily(ctx context.Context, at *coordinates) (objective.Status, e
 		if err != nil {
 			return objective.Running, err
 		}
-		profiles, err := l.explore(ctx, objective.Best{Point: x, Value: from[0].mean})
+		profiles, err := l.explore(ctx, objective.Best{Point: x, Value: from[0].mean()})
 		if profiles != nil {
 			r.learnt.Profiles = profiles
 		}
@@ -96,11 +96,11 @@ func (r *run) quieter(ctx context.Context, x []float64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	now, before := math.Sqrt(seen[0].variance()), r.f.sigma(seen[0].mean)
-	if r.f.noise.kind == objective.Raster || !(asQuiet*now < before) || !(before > noProgress*math.Abs(r.f.first-seen[0].mean)) {
+	now, before := math.Sqrt(seen[0].variance()), r.f.sigma(seen[0].mean())
+	if r.f.noise.kind == objective.Raster || !(asQuiet*now < before) || !(before > noProgress*math.Abs(r.f.first-seen[0].mean())) {
 		return false, nil
 	}
-	r.f.grain.Absolute, r.f.grain.Relative = now, min(r.f.grain.Relative, now/math.Abs(seen[0].mean))
+	r.f.grain.Absolute, r.f.grain.Relative = now, min(r.f.grain.Relative, now/math.Abs(seen[0].mean()))
 	return true, nil
 }
 
@@ -141,11 +141,11 @@ func (r *run) meet(ctx context.Context, at *coordinates, x []float64, fx average
 	}
 	best := 0
 	for i, m := range means {
-		if m.mean < means[best].mean-float64(2*r.f.sigma(m.mean)) { // half a hundredth by chance
+		if m.mean() < means[best].mean()-float64(2*r.f.sigma(m.mean())) { // half a hundredth by chance
 			best = i
 		}
 	}
-	if means[best].mean > fx.mean+float64(2*r.f.sigma(fx.mean)) {
+	if means[best].mean() > fx.mean()+float64(2*r.f.sigma(fx.mean())) {
 		return x, false, nil
 	}
 	moved := slices.ContainsFunc(gains, func(g gain) bool { return math.Abs(g.t) > at.scale[g.j] })

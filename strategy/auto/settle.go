@@ -67,9 +67,9 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 			return err
 		}
 		gain, left := s.propose()
-		sigma := s.f.sigma(s.fx.mean)
-		small := max(part*sigma, noProgress*math.Abs(s.f.first-s.fx.mean))
-		lower := s.f.sigma(s.fx.mean-gain) < sigma/2 // where noise grows with f there is less of it there,
+		sigma := s.f.sigma(s.fx.mean())
+		small := max(part*sigma, noProgress*math.Abs(s.f.first-s.fx.mean()))
+		lower := s.f.sigma(s.fx.mean()-gain) < sigma/2 // where noise grows with f there is less of it there,
 		chance := 1 + float64(3*math.Sqrt(2/float64(len(s.side))))
 		switch {
 		case gain > max(chance*left, small), max(gain, left) > small && !math.IsInf(left, 1) && (lower || s.shorter()): // and with shorter pairs
@@ -124,14 +124,14 @@ func (s *settler) measure(ctx context.Context, n int) error {
 // parabolas, and what they leave. Where f is not curved beyond doubt there is none, and pairs
 // become longer.
 func (s *settler) propose() (gain, left float64) {
-	vx := square(s.f.sigma(s.fx.mean)) / float64(s.fx.n)
+	vx := square(s.f.sigma(s.fx.mean())) / float64(s.fx.n)
 	s.step, s.slope = make([]float64, len(s.side)), make([]float64, len(s.side))
 	for k, j := range s.at.singles {
 		p := &s.side[k]
 		if !(p.s2 > 0) {
 			continue
 		}
-		b, c, vb, vc := p.parabola(s.fx.mean, vx)
+		b, c, vb, vc := p.parabola(s.fx.mean(), vx)
 		s.slope[k] = b
 		if !(c > curved*math.Sqrt(vc)) {
 			longest := s.longest(j)
@@ -204,7 +204,7 @@ func (s *settler) length(p *pairs, j int) float64 {
 	best, least := p.h, math.Inf(1)
 	for h := r; h > shortest*r; h /= math.Sqrt2 {
 		half := float64(p.c * h * h / 2)
-		left := float64(square(s.f.sigma(s.fx.mean+half)) / (8 * half))
+		left := float64(square(s.f.sigma(s.fx.mean()+half)) / (8 * half))
 		if !s.bowl {
 			left += float64(half * square(h/r) / 325)
 		}

@@ -36,7 +36,7 @@ func (r *run) uncovered(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if sigma := math.Sqrt(seen[0].variance()); sigma > f.sigma(seen[0].mean) && !math.IsInf(sigma, 1) {
+	if sigma := math.Sqrt(seen[0].variance()); sigma > f.sigma(seen[0].mean()) && !math.IsInf(sigma, 1) {
 		n.rounded = f.grain
 		f.grain.Kind, f.grain.Absolute = objective.RandomNoise, max(f.grain.Absolute, sigma)
 		n.kind = objective.RandomNoise
