@@ -17,7 +17,8 @@ import (
 )
 
 // unitCases are functions of all kinds: separable in mixed or given coordinates, in blocks,
-// not separable, of few components, quadratic, within bounds, failing.
+// not separable, of few components, quadratic, within bounds, failing, under an outer map, noisy,
+// nearly separable.
 var unitCases = map[string]struct {
 	spec   problem.Spec
 	bounds float64 // half-width; 0: none
@@ -37,6 +38,13 @@ var unitCases = map[string]struct {
 	"within bounds":   {problem.Spec{Name: "rastrigin", Dim: 5, Mix: "orthogonal"}, 1, 8000},
 	"blocks, bounded": {problem.Spec{Name: "rosenbrock-pairs", Dim: 4}, 2, 8000},
 	"failing":         {problem.Spec{Name: "rastrigin", Dim: 5, Blemishes: problem.Blemishes{Failing: 0.03}}, 0, 8000},
+	"root":            {problem.Spec{Name: "rastrigin", Dim: 6, Blemishes: problem.Blemishes{Map: "rms"}}, 0, 8000},
+	"root of bowl":    {problem.Spec{Name: "ellipsoid", Dim: 6, Blemishes: problem.Blemishes{Map: "sqrt"}}, 0, 6000},
+	"logarithm":       {problem.Spec{Name: "levy", Dim: 6, Blemishes: problem.Blemishes{Map: "log"}}, 0, 8000},
+	"noisy":           {problem.Spec{Name: "rastrigin", Dim: 5, Blemishes: problem.Blemishes{Noise: 1e-4}}, 0, 12_000},
+	"relative noise":  {problem.Spec{Name: "rosenbrock", Dim: 4, Blemishes: problem.Blemishes{NoiseRelative: 1e-3}}, 0, 5000},
+	"noise and root":  {problem.Spec{Name: "rastrigin", Dim: 5, Blemishes: problem.Blemishes{Map: "rms", Noise: 1e-5}}, 0, 12_000},
+	"coupled":         {problem.Spec{Name: "rastrigin", Dim: 8, Blemishes: problem.Blemishes{Coupling: 0.1}}, 0, 10_000},
 }
 
 // A trail is a function that remembers where it was asked, as a hash.
@@ -91,6 +99,9 @@ func walked(t *testing.T, name, by string, scale float64) (uint64, int, float64)
 func TestNoUnitOfF(t *testing.T) {
 	for name := range unitCases {
 		for _, by := range []string{"auto", "cmaes"} {
+			if by == "cmaes" && unitCases[name].spec.Blemishes != (problem.Blemishes{}) {
+				continue // it does not look what f is like
+			}
 			want, queries, value := walked(t, name, by, 1)
 			for k := -40; k <= 40; k += few(1, 79) { // the roots of odd powers of two are not exact
 				a := math.Ldexp(1, k)

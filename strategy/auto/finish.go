@@ -147,24 +147,34 @@ func (s *settler) conjugate(ctx context.Context) (*coordinates, error) {
 	eigen.VectorsTo(&q)
 	u := mat.NewDense(m, d, nil)
 	at := &coordinates{w: u, u: u, bounds: s.at.bounds, scale: make([]float64, m), singles: all(m)}
+	largest := 0.0
+	for _, p := range s.side {
+		largest = max(largest, p.c)
+	}
+	_, exponent := math.Frexp(largest)
+	unit := math.Ldexp(1, exponent) // of curvatures: their roots do not depend on the unit of f
 	for k, lambda := range eigen.Values(nil) {
 		row := u.RawRowView(k)
 		for j := range m {
-			kernel.AddScaled(row, q.At(j, k)/math.Sqrt(max(s.side[j].c, math.SmallestNonzeroFloat32)), s.at.u.RawRowView(s.at.singles[j]))
+			kernel.AddScaled(row, q.At(j, k)/math.Sqrt(max(s.side[j].c/unit, flattest)), s.at.u.RawRowView(s.at.singles[j]))
 		}
 		norm := math.Sqrt(kernel.Dot(row, row))
 		for i := range row {
 			row[i] /= norm
 		}
 		// f rises by some σ over the first pairs.
-		c := max(lambda, leastAxis) / float64(norm*norm)
+		c := max(lambda, leastAxis) * unit / float64(norm*norm)
 		at.scale[k] = firstPairs * math.Sqrt(2*s.f.sigma(s.fx.mean())/c)
 	}
 	return at, nil
 }
 
-// leastAxis is the least eigenvalue of a scaled Hessian that is not noise.
-const leastAxis = 0.1
+const (
+	// leastAxis is the least eigenvalue of a scaled Hessian that is not noise.
+	leastAxis = 0.1
+	// flattest is the least curvature of a component, as a part of the largest.
+	flattest = 0x1p-100
+)
 
 // axes are coordinates along the axes of a covariance, with scales that are made for first
 // pairs. If there is none they are those given, and the pairs are tiny.
