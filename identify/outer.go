@@ -146,7 +146,7 @@ func (m mapper) on(g *ground, chain hessian.Chain) (proposal, error) {
 // onGround is on without that.
 func (m mapper) onGround(g *ground, chain hessian.Chain) (proposal, error) {
 	s := &settler{g: g, tolerance: m.p.settler.tolerance, thorough: m.p.settler.thorough, measures: m.p.settler.measures, stage: m.p.stage, doubt: m.p.doubt}
-	by := &proposer{g: g, settler: s, pause: m.p.pause, stage: m.p.stage, white: m.p.white, step: m.p.step, exact: m.p.exact}
+	by := &proposer{g: g, settler: s, pause: m.p.pause, stage: m.p.stage, white: m.p.white, step: m.p.step, exact: m.p.exact, nearTried: true}
 	there := chain
 	there.Base.Seen, there.Hessians = nil, nil
 	for k, h := range chain.Hessians {

@@ -210,6 +210,9 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 			if other, err := otherwise(p, chain, c); other.done() || err != nil {
 				return other, err
 			}
+			if p.g.psi != nil { // three Hessians that are exact are enough for single components
+				break
+			}
 		}
 		if c == nil || n < blocksFrom || p.settler.lost() {
 			continue
