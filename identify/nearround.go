@@ -65,7 +65,7 @@ func roundIn(g *ground, c *candidate) (bool, error) {
 // of every component. If the minimum of one is not near then, in spreads, it has not ended.
 const (
 	mostDown   = 20
-	endsWithin = 0.1
+	endsWithin = 0.25
 )
 
 var partsDown = []float64{1, 0.5, 0.25, 0.1, 0.03}
