@@ -46,6 +46,7 @@ func (n nearRoad) halves(white hessian.Basis, toBeSure bool, wait func(queries i
 			continue
 		}
 		if !near.holds(k, toBeSure) {
+			p.hollow = p.wellConditioned() && !near.agrees(k) && largest(jointdiag.Blocks(near.c.couplings, splitCoarse)) == len(near.c.spread)
 			return nil, errNotNearly
 		}
 		if last == nil {
@@ -116,7 +117,7 @@ func widened(g *ground) *ground {
 // pair is tightly coupled. If the frame need not be sure there may be such pairs, unless
 // components fall into blocks by them.
 func (near *nearness) holds(k int, toBeSure bool) bool {
-	if !(2*near.unsure <= agree/math.Sqrt(float64(k))) {
+	if !near.agrees(k) {
 		return false
 	}
 	if tightest(near.c.couplings) <= loosely {
@@ -126,6 +127,9 @@ func (near *nearness) holds(k int, toBeSure bool) bool {
 	m := len(near.c.spread)
 	return !toBeSure && of*largest(jointdiag.Blocks(near.c.couplings, uncoupledForward)) > most*m
 }
+
+// agrees reports whether the halves of k Hessians do.
+func (near *nearness) agrees(k int) bool { return 2*near.unsure <= agree/math.Sqrt(float64(k)) }
 
 // tightest returns the largest coupling of a pair.
 func tightest(couplings *mat.Dense) float64 {

@@ -28,6 +28,7 @@ type proposer struct {
 	lined     bool         // f was asked along a line down a bowl
 	looked    bool         // it was looked elsewhere, or there was no need to
 	nearTried bool         // it was looked whether f nearly separates
+	hollow    bool         // eight exact Hessians have shown neither a frame nor blocks
 	budget    int          // of the survey and what follows; 0: enough
 
 	chain    hessian.Chain // the last one
@@ -210,7 +211,7 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 			if other, err := otherwise(p, chain, c); other.done() || err != nil {
 				return other, err
 			}
-			if p.g.psi != nil { // three Hessians that are exact are enough for single components
+			if p.g.psi != nil || p.hollow { // three Hessians that are exact are enough for single components
 				break
 			}
 		}
