@@ -46,7 +46,7 @@ func (n nearRoad) halves(white hessian.Basis, toBeSure bool, wait func(queries i
 			continue
 		}
 		if !near.holds(k, toBeSure) {
-			p.hollow = p.wellConditioned() && !near.agrees(k) && largest(jointdiag.Blocks(near.c.couplings, splitCoarse)) == len(near.c.spread)
+			p.hollow = wellConditioned(white) && !near.agrees(k) && largest(jointdiag.Blocks(near.c.couplings, splitCoarse)) == len(near.c.spread)
 			return nil, errNotNearly
 		}
 		if last == nil {

@@ -185,8 +185,9 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 	if settled, err := p.settler.early(c); settled != nil || err != nil {
 		return proposal{settled: settled}, err
 	}
+	enough := p.g.psi != nil || p.hollow // three are, for single components under a map
 	for k, n := range lengths {
-		if p.settler.lost() {
+		if p.settler.lost() || enough && k > 0 {
 			break
 		}
 		if k > 0 {
@@ -210,9 +211,6 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 		if n == lengths[0] {
 			if other, err := otherwise(p, chain, c); other.done() || err != nil {
 				return other, err
-			}
-			if p.g.psi != nil || p.hollow { // three Hessians that are exact are enough for single components
-				break
 			}
 		}
 		if c == nil || n < blocksFrom || p.settler.lost() {
