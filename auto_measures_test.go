@@ -273,6 +273,11 @@ func TestAutoWarm(t *testing.T) {
 	n := few(15, 3)
 	for _, mix := range []string{"paper", "orthogonal"} {
 		for _, d := range []int{10, 30}[:few(2, 1)] {
+			type median struct {
+				queries float64
+				solved  int
+			}
+			unaided := map[string]median{}
 			for _, c := range []struct {
 				name, where string
 				known       func(*problem.Problem) []float64
@@ -288,7 +293,11 @@ func TestAutoWarm(t *testing.T) {
 				cold := trial{spec: problem.Spec{Name: c.name, Dim: d, Mix: mix}, gap: 1e-8}
 				warm := cold
 				warm.known = c.known
-				before, _, without := cold.medians(t, n)
+				if unaided[c.name] == (median{}) {
+					queries, _, solved := cold.medians(t, n)
+					unaided[c.name] = median{queries, solved}
+				}
+				before, without := unaided[c.name].queries, unaided[c.name].solved
 				with, _, solved := warm.medians(t, n)
 				table.add(t, c.name, mix, d, before, with, with/before, fmt.Sprintf("%d, cold %d", solved, without), c.where)
 				if *whole && !(with <= c.most*before) || solved < without { // the medians of three seeds are chance

@@ -195,8 +195,10 @@ func versus(a, c []attempt, of func(attempt) float64, floor float64) fact {
 // verdictsFile has what probe said of every built-in problem before it knew of maps.
 const verdictsFile = "testdata/verdicts.csv"
 
-// Where there is no map none is claimed, and verdicts are what they were: all built-in
-// problems and mixes, twenty seeds, d = 10 and 30. bbob-6, 14 and 23 have a map.
+// Where there is no map none is claimed, and verdicts are what they were, or right: all built-in
+// problems and mixes, twenty seeds, d = 10 and 30. bbob-6, 14 and 23 have a map. Where verdicts
+// were right there are a tenth more queries at most, but that functions that do not separate are
+// looked at longer: by half as much again, all of them together.
 //
 //	go test . -run TestNoMapWhereThereIsNone -whole -v -timeout 3h
 func TestNoMapWhereThereIsNone(t *testing.T) {
@@ -210,6 +212,7 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var now [][]string
+	var others, othersBefore float64
 	for _, row := range rows[1:] {
 		d, _ := strconv.Atoi(row[2])
 		spec := problem.Spec{Name: row[0], Mix: row[1], Dim: d}
@@ -240,12 +243,30 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 			t.Logf("%s: %s, %d queries", title(spec, ""), verdicts, queries)
 			continue
 		}
-		if verdicts != row[3][:n] && !hasMap {
-			t.Errorf("%s: verdicts %s, before %s", title(spec, ""), verdicts, row[3][:n])
+		p, err := problem.New(spec)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if before, _ := strconv.Atoi(row[4]); *whole && !hasMap && float64(queries) > 1.03*float64(before)+float64(12*n) {
-			t.Errorf("%s: %d queries, before %d", title(spec, ""), queries, before)
+		right := letter(certify.Verdict(p.Structure()))
+		for k := range n {
+			if is := verdicts[k : k+1]; is != row[3][k:k+1] && is != right && !hasMap {
+				t.Errorf("%s, seed %d: verdict %s, before %s", title(spec, ""), k, is, row[3][k:k+1])
+			}
 		}
+		before, _ := strconv.ParseFloat(row[4], 64)
+		switch {
+		case !*whole || hasMap:
+		case right != "n" && row[3] == strings.Repeat(right, n):
+			if float64(queries) > 1.1*before+float64(12*n) {
+				t.Errorf("%s: %d queries, before %s", title(spec, ""), queries, row[4])
+			}
+		default:
+			others, othersBefore = others+float64(queries), othersBefore+before
+			t.Logf("%s: %d queries, before %s", title(spec, ""), queries, row[4])
+		}
+	}
+	if others > 1.5*othersBefore {
+		t.Errorf("functions that do not separate: %v queries, before %v", others, othersBefore)
 	}
 	if len(now) == 0 {
 		t.Error("no problem was looked at")

@@ -26,10 +26,11 @@ type nearRoad struct{ p *proposer }
 
 // A nearness is a frame in which f nearly separates.
 type nearness struct {
-	c      *candidate
-	unsure float64 // the error of a typical row
-	round  bool    // minima are round in it
-	vain   bool    // f does not even nearly separate in it, nor will it in a better one
+	c         *candidate
+	unsure    float64 // the error of a typical row
+	separates bool    // f separates in it, by a certificate
+	round     bool    // minima are round in it
+	vain      bool    // f does not even nearly separate in it, nor will it in a better one
 }
 
 const (
@@ -69,8 +70,12 @@ var errNearly = errors.New("identify: f may nearly separate")
 var errNotNearly = errors.New("identify: f does not nearly separate")
 
 // stalled is called where a refinement makes no progress. It looks whether f nearly separates,
-// and if not it is a doubt like others. The refinement goes on as if nobody had looked.
+// and if not it is a doubt like others. The refinement goes on as if nobody had looked. Where
+// there are blocks it looks when these have failed.
 func (n nearRoad) stalled(queries int) error {
+	if now := n.p.settler.now; now != nil && largest(now.blocks) > 1 {
+		return n.p.doubt(queries)
+	}
 	proposed, err := n.find(n.p.white, false, true)
 	if err != nil {
 		return err

@@ -31,8 +31,7 @@ const (
 // no more than loose couplings; the finding is nil if it does not.
 func (n nearEnd) instead(found, before Finding, s *span, best *candidate) (*Finding, *span, error) {
 	w := n.w
-	useless := found.Certificate.Verdict == certify.Blocks && 2*largest(found.Blocks) > found.Frame.Components()
-	if best == nil || w.by == nil || found.Certificate.Verdict != certify.NotSeparable && !useless {
+	if best == nil || w.by == nil || found.Certificate.Verdict != certify.NotSeparable {
 		return nil, nil, nil
 	}
 	if best.couplings != nil && tightest(best.couplings) > loosely {

@@ -29,7 +29,8 @@ func (n nearRoad) halves(white hessian.Basis, toBeSure bool, wait func(queries i
 	if err != nil {
 		return nil, err
 	}
-	for k, sure := fewestNear, false; ; k *= 2 {
+	var last *nearness // resolved
+	for k := fewestNear; ; k *= 2 {
 		if chain, err = wide.extended(chain, k); err != nil {
 			return nil, err
 		}
@@ -45,29 +46,48 @@ func (n nearRoad) halves(white hessian.Basis, toBeSure bool, wait func(queries i
 			continue
 		}
 		if !near.holds(k, toBeSure) {
+			p.hollow = wellConditioned(white) && !near.agrees(k) && largest(jointdiag.Blocks(near.c.couplings, splitCoarse)) == len(near.c.spread)
 			return nil, errNotNearly
 		}
-		if !sure {
-			if err := n.resolve(near, toBeSure); err != nil {
-				return nil, err
-			}
-			sure = true
+		if last == nil {
+			err = n.resolve(near, toBeSure)
+		} else {
+			near.round, near.separates = last.round, last.separates
+		}
+		if last = near; err != nil {
+			return nil, err
 		}
 		if near.vain, err = n.inVain(near, toBeSure); err != nil {
 			return nil, err
 		}
 		if known || near.vain || k == mostNear || p.budget > 0 && 2*k*each > p.budget/nearShare {
+			if toBeSure && !near.separates {
+				if err := n.beRound(near); err != nil {
+					return nil, err
+				}
+			}
 			p.seen = chain.Own()
 			return near, nil
 		}
 	}
 }
 
+// beRound returns errNotNearly if a frame is known well and minima are not round in it.
+func (n nearRoad) beRound(near *nearness) (err error) {
+	if near.round || near.unsure > wellKnown {
+		return nil
+	}
+	if near.round, err = roundIn(beside(n.p.g), near.c); err == nil && !near.round {
+		err = errNotNearly
+	}
+	return err
+}
+
 // inVain reports whether a frame that need not be sure is known well, and f does not nearly
 // separate in it: its couplings are as large as what single components do and many pairs carry
 // them, or some pairs are tightly coupled and minima are not round.
 func (n nearRoad) inVain(near *nearness, toBeSure bool) (bool, error) {
-	if toBeSure || near.unsure > wellKnown {
+	if toBeSure || near.round || near.unsure > wellKnown {
 		return false, nil
 	}
 	g := beside(n.p.g)
@@ -97,7 +117,7 @@ func widened(g *ground) *ground {
 // pair is tightly coupled. If the frame need not be sure there may be such pairs, unless
 // components fall into blocks by them.
 func (near *nearness) holds(k int, toBeSure bool) bool {
-	if !(2*near.unsure <= agree/math.Sqrt(float64(k))) {
+	if !near.agrees(k) {
 		return false
 	}
 	if tightest(near.c.couplings) <= loosely {
@@ -107,6 +127,9 @@ func (near *nearness) holds(k int, toBeSure bool) bool {
 	m := len(near.c.spread)
 	return !toBeSure && of*largest(jointdiag.Blocks(near.c.couplings, uncoupledForward)) > most*m
 }
+
+// agrees reports whether the halves of k Hessians do.
+func (near *nearness) agrees(k int) bool { return 2*near.unsure <= agree/math.Sqrt(float64(k)) }
 
 // tightest returns the largest coupling of a pair.
 func tightest(couplings *mat.Dense) float64 {
@@ -135,12 +158,9 @@ func (n nearRoad) resolve(near *nearness, toBeSure bool) error {
 		case k.Coupling > sparseLimit, k.Coupling <= exactCoupling && k.Verdict != certify.Separable:
 			return errNotNearly
 		}
-		if k.Verdict != certify.Separable && near.unsure <= wellKnown {
-			if near.round, err = roundIn(g, near.c); err != nil {
+		if near.separates = k.Verdict == certify.Separable; !near.separates {
+			if err := n.beRound(near); err != nil {
 				return err
-			}
-			if !near.round {
-				return errNotNearly
 			}
 		}
 	}

@@ -22,7 +22,8 @@ const roundFrom = 0.15
 // H the Hessian there, is not small. In a frame that separates f it is 1. A search along
 // components gains about so much of what is to be gained with each round. In a curved valley
 // it is nearly 0, however small couplings are beside the differences over the whole box.
-// Components along which f does not curve upwards are left out.
+// Components along which f does not curve upwards are left out. A descent that does not end
+// is slow, as it is in such a valley.
 func round(g *ground, c *candidate) (bool, error) {
 	directions := mat.DenseCopyOf(c.u)
 	for i, eps := range c.eps {
@@ -33,9 +34,12 @@ func round(g *ground, c *candidate) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		x, err := downhill(g, c, from)
+		x, ended, err := downhill(g, c, from)
 		if err != nil {
 			return false, err
+		}
+		if !ended {
+			continue
 		}
 		e, err := hessian.Symmetric.At(g.ctx, g.f, x, directions, 1)
 		if err != nil {
@@ -58,8 +62,11 @@ func roundIn(g *ground, c *candidate) (bool, error) {
 }
 
 // A descent along all components takes so many steps at most, each of a part of a Newton step
-// of every component.
-const mostDown = 20
+// of every component. If the minimum of one is not near then, in spreads, it has not ended.
+const (
+	mostDown   = 20
+	endsWithin = 0.25
+)
 
 var partsDown = []float64{1, 0.5, 0.25, 0.1, 0.03}
 
@@ -67,10 +74,12 @@ var partsDown = []float64{1, 0.5, 0.25, 0.1, 0.03}
 //
 //	−f_i'/|f_i″|, and no further than y_i varies in the inner box.
 //
-// It needs to come near a local minimum only, and takes 2m + 6 queries a step.
-func downhill(g *ground, c *candidate, x []float64) ([]float64, error) {
+// It needs to come near a local minimum only, and takes 2m + 6 queries a step. It reports whether
+// that was its end.
+func downhill(g *ground, c *candidate, x []float64) (end []float64, ended bool, err error) {
 	m := len(c.eps)
 	var history []float64
+	var far float64 // from the minimum of some component, in spreads
 	for range mostDown {
 		values, err := g.ask(1+2*m, func(k int, row []float64) {
 			if copy(row, x); k > 0 {
@@ -78,17 +87,21 @@ func downhill(g *ground, c *candidate, x []float64) ([]float64, error) {
 			}
 		})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if history = append(history, values[0]); stalled(history) {
-			return x, nil
+			return x, true, nil
 		}
 		way := make([]float64, len(x))
+		far = 0
 		for i := range m {
 			beside := values[1+2*i:] // the upper one first
 			slope, bend := (beside[0]-beside[1])/(2*c.eps[i]), second(beside, values[0], c.eps[i])
 			step := -slope / max(math.Abs(bend), share*share*c.curvature[i])
 			kernel.AddScaled(way, min(max(orZero(step), -c.spread[i]), c.spread[i]), c.u.RawRowView(i))
+			if bend > 0 {
+				far = max(far, math.Abs(slope)/(bend*c.spread[i]))
+			}
 		}
 		trial := func(k int) float64 { return partsDown[k] * min(1, g.room(x, way)) }
 		tried, err := g.ask(len(partsDown), func(k int, row []float64) {
@@ -96,7 +109,7 @@ func downhill(g *ground, c *candidate, x []float64) ([]float64, error) {
 			kernel.AddScaled(row, trial(k), way)
 		})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		best, least := -1, values[0]
 		for k, v := range tried {
@@ -105,12 +118,12 @@ func downhill(g *ground, c *candidate, x []float64) ([]float64, error) {
 			}
 		}
 		if best < 0 {
-			return x, nil
+			return x, true, nil
 		}
 		x = slices.Clone(x)
 		kernel.AddScaled(x, trial(best), way)
 	}
-	return x, nil
+	return x, far <= endsWithin, nil
 }
 
 // roundness returns the smallest eigenvalue of a Hessian scaled to a diagonal of ones,

@@ -58,17 +58,20 @@ func (m mapper) single(chain hessian.Chain, without float64) (proposal, error) {
 	if err != nil {
 		return proposal{}, err
 	}
-	psi := outer.Fitted(squares, numbers)
-	if !clears(psi, squares) {
+	psi := clearing(squares, numbers)
+	if psi == nil {
 		return proposal{}, nil
 	}
 	return m.on(mapped(m.p.g, psi, samples), chain)
 }
 
-// clears reports whether a map makes the mixed differences at some squares clearly less, and
-// small; nil does not.
-func clears(psi *outer.Map, squares []outer.Corners) bool {
-	return psi != nil && len(squares) >= mapSplits/2 && outer.Coupling(psi, squares) <= min(mixedMost, clearly*outer.Coupling(nil, squares))
+// clearing returns the map that makes the mixed differences at some squares clearly less, and
+// small, and agrees with numbers; nil: none does.
+func clearing(squares []outer.Corners, numbers []outer.Number) *outer.Map {
+	if len(squares) < mapSplits/2 {
+		return nil
+	}
+	return outer.FittedWithin(squares, numbers, min(mixedMost, clearly*outer.Coupling(nil, squares)))
 }
 
 // withFirst returns a chain with the Hessian that has whitened its directions as well, which
@@ -146,7 +149,7 @@ func (m mapper) on(g *ground, chain hessian.Chain) (proposal, error) {
 // onGround is on without that.
 func (m mapper) onGround(g *ground, chain hessian.Chain) (proposal, error) {
 	s := &settler{g: g, tolerance: m.p.settler.tolerance, thorough: m.p.settler.thorough, measures: m.p.settler.measures, stage: m.p.stage, doubt: m.p.doubt}
-	by := &proposer{g: g, settler: s, pause: m.p.pause, stage: m.p.stage, white: m.p.white, step: m.p.step, exact: m.p.exact}
+	by := &proposer{g: g, settler: s, pause: m.p.pause, stage: m.p.stage, white: m.p.white, step: m.p.step, exact: m.p.exact, nearTried: true}
 	there := chain
 	there.Base.Seen, there.Hessians = nil, nil
 	for k, h := range chain.Hessians {

@@ -64,8 +64,8 @@ func (m mapper) blocks(chain hessian.Chain) (proposal, error) {
 	if err != nil {
 		return proposal{}, err
 	}
-	psi := outer.Fitted(squares, numbers)
-	if !clears(psi, squares) {
+	psi := clearing(squares, numbers)
+	if psi == nil {
 		return proposal{}, nil
 	}
 	return m.on(mapped(m.p.g, psi, samples), chain)

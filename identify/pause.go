@@ -170,12 +170,15 @@ func (p *proposer) before(c *candidate, queries int) error {
 // aside looks elsewhere, if the Hessians are exact and few points see the components.
 func (p *proposer) aside() error {
 	p.looked = true
-	if !p.unseen || p.elsewhere == nil {
-		return nil
-	}
-	inverse := kernel.Times(mat.DenseCopyOf(p.white.T.T()), p.white.T) // as for a doubt
-	if !p.exact && mat.Cond(inverse, 2) > WellConditioned {
+	if !p.unseen || p.elsewhere == nil || !p.exact && !wellConditioned(p.white) {
 		return nil
 	}
 	return p.elsewhere()
+}
+
+// wellConditioned reports whether Hessians by forward differences along whitened directions are
+// exact enough to show the frame, if there is one.
+func wellConditioned(white hessian.Basis) bool {
+	inverse := kernel.Times(mat.DenseCopyOf(white.T.T()), white.T) // as for a doubt
+	return mat.Cond(inverse, 2) <= WellConditioned
 }

@@ -28,6 +28,7 @@ type proposer struct {
 	lined     bool         // f was asked along a line down a bowl
 	looked    bool         // it was looked elsewhere, or there was no need to
 	nearTried bool         // it was looked whether f nearly separates
+	hollow    bool         // eight exact Hessians have shown neither a frame nor blocks
 	budget    int          // of the survey and what follows; 0: enough
 
 	chain    hessian.Chain // the last one
@@ -184,8 +185,9 @@ func (p *proposer) symmetric(white hessian.Basis) (proposal, error) {
 	if settled, err := p.settler.early(c); settled != nil || err != nil {
 		return proposal{settled: settled}, err
 	}
+	enough := p.g.psi != nil || p.hollow // three are, for single components under a map
 	for k, n := range lengths {
-		if p.settler.lost() {
+		if p.settler.lost() || enough && k > 0 {
 			break
 		}
 		if k > 0 {

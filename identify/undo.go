@@ -33,11 +33,11 @@ func undone(g *ground, f *frame.Frame, blocks [][]int) (*ground, error) {
 
 // undoneBy returns it for squares that are known.
 func undoneBy(g *ground, corners []outer.Corners) *ground {
-	if g.psi != nil || g.mapless || len(corners) < mapSplits/2 {
+	if g.psi != nil || g.mapless {
 		return nil
 	}
-	psi := outer.Fitted(corners, nil)
-	if !clears(psi, corners) {
+	psi := clearing(corners, nil)
+	if psi == nil {
 		return nil
 	}
 	var values []outer.Sample

@@ -101,6 +101,11 @@ func Coupling(m *Map, corners []Corners) float64 {
 // what the best map by them alone leaves. It returns nil if the values are no
 // numbers, or all the same.
 func Fitted(corners []Corners, numbers []Number) *Map {
+	return FittedWithin(corners, numbers, math.Inf(1))
+}
+
+// FittedWithin is Fitted, and nil if no map makes the coupling at the corners so small.
+func FittedWithin(corners []Corners, numbers []Number, most float64) *Map {
 	e := evidence{corners: corners, numbers: numbers, unit: 1}
 	if !e.placed() {
 		return nil
@@ -109,9 +114,15 @@ func Fitted(corners []Corners, numbers []Number) *Map {
 	if len(corners) > 0 {
 		e.numbers = nil
 		_, alone := e.best(near)
+		if alone > asGood*most {
+			return nil
+		}
 		e.numbers, e.unit = numbers, max(alone, smallest)
 	}
 	m, _ := e.best(near)
+	if m == nil || len(corners) > 0 && Coupling(m, corners) > most {
+		return nil
+	}
 	return m
 }
 

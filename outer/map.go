@@ -94,9 +94,24 @@ func (m *Map) law(f float64) (value, slope float64) {
 	if l > lo && l < hi {
 		return m.s * m.raised(l), kernel.ExpOf(m.gamma * l)
 	}
-	l = min(max(l, lo), hi)
-	slope = kernel.ExpOf(m.gamma * l)
-	return float64(m.s*m.raised(l)) + float64(slope*(f-m.at(l))), slope
+	return m.tangent(f, min(max(l, lo), hi))
+}
+
+// value returns ψ alone.
+func (m *Map) value(f float64) float64 {
+	l := m.length(f)
+	lo, hi := m.ends()
+	if l > lo && l < hi {
+		return m.s * m.raised(l)
+	}
+	value, _ := m.tangent(f, min(max(l, lo), hi))
+	return value
+}
+
+// tangent returns ψ and ψ′ beyond an end.
+func (m *Map) tangent(f, end float64) (value, slope float64) {
+	slope = kernel.ExpOf(m.gamma * end)
+	return float64(m.s*m.raised(end)) + float64(slope*(f-m.at(end))), slope
 }
 
 // raised returns e^{ωL}/ω; less 1/ω, so that it is near L, where ω is small.
@@ -116,7 +131,7 @@ func (m *Map) Of(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return f
 	}
-	v, _ := m.law(f)
+	v := m.value(f)
 	if m.bend != nil {
 		v = m.bend.of(v)
 	}
