@@ -1,0 +1,220 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Where f looks as if it had one minimum, no coordinates are needed to come to it: a method of
+// secants takes some d/2 + 10 steps of d queries, a part of what a survey or CMA-ES does. It
+// works on f itself, whatever the outer map. Nothing shows that the minimum is the lowest, so
+// that the survey goes on, from a better point.
+
+// A plunge goes down from x by steps along the directions of a basin.
+type plunge struct {
+	f     *watched
+	along *mat.Dense
+	x     []float64
+	fx    float64
+	slope []float64 // along the directions
+	seen  *secant
+
+	last float64 // the length of the last step along a direction, in the mean
+	both bool    // slopes are taken on both sides
+}
+
+const (
+	// plungePart is the part of the least budget of a survey that a plunge gets, and
+	// plungeShare that of the whole budget.
+	plungePart  = 2
+	plungeShare = 8
+	// firstLast is how long the first step is taken to be.
+	firstLast = 0.1
+)
+
+// plunge goes down from where f looks as if it had one minimum. It does so once, and not
+// within bounds.
+func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
+	if r.plunged || r.bounded {
+		return nil
+	}
+	r.plunged = true
+	f, d := r.fallback.f, len(basin.Point)
+	before := f.now
+	defer func() { f.stage(before) }()
+	f.stage(straightDown)
+	p := &plunge{f: f, along: basin.Along, x: slices.Clone(basin.Point), seen: newSecant(d, basin.Curvature), last: firstLast}
+	return p.down(ctx, f.queries+min(identify.Least(d)/plungePart, r.budget/plungeShare))
+}
+
+// down takes steps until they gain nothing, or until so many queries were asked in all. When
+// slopes by differences on one side lead no further, it takes those on both.
+func (p *plunge) down(ctx context.Context, until int) error {
+	if err := p.f.ask(ctx, p.x); err != nil {
+		return err
+	}
+	values, err := p.values(ctx, [][]float64{p.x})
+	if err != nil {
+		return err
+	}
+	p.fx = values[0]
+	if p.slope, err = p.slopes(ctx); err != nil {
+		return err
+	}
+	for p.f.queries < until && !slices.ContainsFunc(p.slope, notFinite) {
+		more, err := p.step(ctx)
+		if err != nil {
+			return err
+		}
+		if more {
+			continue
+		}
+		if p.both {
+			return nil
+		}
+		p.both = true
+		if p.slope, err = p.slopes(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// values asks f.
+func (p *plunge) values(ctx context.Context, points [][]float64) ([]float64, error) {
+	return objective.Ask(ctx, p.f, len(points), func(k int, row []float64) { copy(row, points[k]) })
+}
+
+// moved returns x + t Σ s_i T_i.
+func (p *plunge) moved(t float64, s []float64) []float64 {
+	there, step := slices.Clone(p.x), make([]float64, len(p.x))
+	kernel.MulVecT(step, p.along.RawMatrix(), s)
+	kernel.AddScaled(there, t, step)
+	return there
+}
+
+// The lengths of differences: as many times √(2σ/f″), with which rounding does as little harm as
+// curvature, or a part of the last step, and not longer than longestSlope.
+const (
+	oneSide, bothSides         = 4, 40
+	oneSidePart, bothSidesPart = 1e-3, 3e-2
+	longestSlope               = 1e-4
+	shortestSlope              = 1e-9
+)
+
+// slopes returns the slopes of f along all directions. What is known of the curvature makes
+// those by differences on one side more exact.
+func (p *plunge) slopes(ctx context.Context) ([]float64, error) {
+	d := len(p.x)
+	times, part, sides := float64(oneSide), oneSidePart, 1
+	if p.both {
+		times, part, sides = bothSides, bothSidesPart, 2
+	}
+	h := make([]float64, d)
+	for i := range h {
+		h[i] = math.Sqrt(p.f.grain.Of(p.fx) / p.seen.h.At(i, i))
+		h[i] = min(max(times*h[i], part*p.last, shortestSlope), longestSlope)
+	}
+	values, err := objective.Ask(ctx, p.f, sides*d, func(k int, row []float64) {
+		copy(row, p.x)
+		kernel.AddScaled(row, [2]float64{1, -1}[k/d]*h[k%d], p.along.RawRowView(k%d))
+	})
+	if err != nil {
+		return nil, err
+	}
+	slope := make([]float64, d)
+	for i := range slope {
+		if p.both {
+			slope[i] = (values[i] - values[d+i]) / (2 * h[i])
+		} else {
+			slope[i] = (values[i]-p.fx)/h[i] - float64(h[i]*p.seen.h.At(i, i)/2)
+		}
+	}
+	return slope, nil
+}
+
+const (
+	// enoughGain is the part of what the slope promises that a step must gain.
+	enoughGain = 1e-4
+	// muchGain is the part from which on a step may well be longer.
+	muchGain = 0.9
+	// leastStep is the part of a step below which none is tried.
+	leastStep = 1e-4
+)
+
+// step takes a step, and reports whether there was one that gains something.
+func (p *plunge) step(ctx context.Context) (bool, error) {
+	way := p.seen.way(p.slope)
+	fall := kernel.Dot(p.slope, way)
+	if !(-fall > objective.OfMixed*p.f.grain.Of(p.fx)) || math.IsInf(fall, 0) {
+		return false, nil
+	}
+	length := 0.0 // of the step, in half-widths of the start box
+	for k, v := range p.moved(1, way) {
+		length += square(v - p.x[k])
+	}
+	if most := math.Sqrt(float64(len(p.x)) / length); most < 1 {
+		for i := range way {
+			way[i] *= most
+		}
+		fall *= most
+	}
+	t, ft, err := p.search(ctx, way, fall)
+	if err != nil || !(ft < p.fx) {
+		return false, err
+	}
+	p.x, p.fx = p.moved(t, way), ft
+	for i := range way {
+		way[i] *= t
+	}
+	p.last = math.Sqrt(kernel.Dot(way, way) / float64(len(way)))
+	before := p.slope
+	if p.slope, err = p.slopes(ctx); err != nil {
+		return false, err
+	}
+	change := slices.Clone(p.slope)
+	kernel.AddScaled(change, -1, before)
+	p.seen.learn(way, change)
+	return true, nil
+}
+
+// search returns how much of a step to take, and f there: twice as much as long as that is
+// better, if it gains all that the slope promises, and otherwise less and less, to where a
+// parabola is lowest.
+func (p *plunge) search(ctx context.Context, way []float64, fall float64) (t, ft float64, err error) {
+	value := func(t float64) (float64, error) {
+		v, err := p.values(ctx, [][]float64{p.moved(t, way)})
+		if err != nil {
+			return math.NaN(), err
+		}
+		return v[0], nil
+	}
+	t = 1
+	if ft, err = value(t); err != nil {
+		return t, ft, err
+	}
+	for ft < p.fx+float64(muchGain*fall) {
+		further, err := value(2 * t)
+		if err != nil || !(further < ft) {
+			return t, ft, err
+		}
+		t, ft = 2*t, further
+	}
+	for !(ft <= p.fx+float64(enoughGain*t*fall)) && t > leastStep {
+		least := -fall * t * t / (2 * (ft - p.fx - float64(fall*t)))
+		if !(least > t/10) {
+			least = t / 10
+		}
+		t = min(least, t/2)
+		if ft, err = value(t); err != nil {
+			return t, ft, err
+		}
+	}
+	return t, ft, nil
+}
