@@ -18,9 +18,6 @@ const (
 	// againMost is how often a frame from one Hessian is bettered; quadratics of the
 	// suite needed up to three.
 	againMost = 3
-	// muchBetter is how many times less the error of the frame of a quadratic is each time,
-	// at least: it was 100 and more on the suite.
-	muchBetter = 10
 	// sameEnough is the change of a second difference, as a part of it, up to which f
 	// has the same Hessian at another point: far above what the error of the frame
 	// makes of it, and far below what any ripple does.
@@ -32,7 +29,7 @@ const (
 // along the directions that were found, which are better each time, unless it shall look
 // once only. It returns the directions too.
 func (p *proposer) quadratic(white hessian.Basis, chain hessian.Chain, once bool) (proposal, hessian.Basis, error) {
-	m, before := len(white.Lambda), math.Inf(1)
+	m := len(white.Lambda)
 	for again := 0; ; again++ {
 		lambda := mat.NewDense(1, m, nil)
 		for i := range m {
@@ -54,10 +51,9 @@ func (p *proposer) quadratic(white hessian.Basis, chain hessian.Chain, once bool
 			}
 		}
 		switch {
-		case (c.check.typical() > nearly || c.check.worst() > before/muchBetter) && p.g.psi == nil || again == againMost || once:
+		case c.check.typical() > nearly && p.g.psi == nil || again == againMost || once:
 			return proposal{}, white, nil
 		}
-		before = c.check.worst()
 		if again == 0 && p.g.psi == nil {
 			if under, err := p.bowl(chain, true); under.done() || err != nil {
 				return under, white, err
