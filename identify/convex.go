@@ -22,9 +22,10 @@ type Basin struct {
 // whoever wants no more than that needs no coordinates.
 func (p *proposer) basin(white hessian.Basis) error {
 	m, d := white.T.Dims()
-	if p.pause == nil || m < d || p.g.valley != nil || p.g.psi != nil {
+	if p.told || p.pause == nil || m < d || p.g.valley != nil || p.g.psi != nil {
 		return nil
 	}
+	p.told = true
 	l := latest(p.first)
 	if !l.convex() || !l.alone(p.g.asked, 2*p.first.Step) {
 		return nil
@@ -72,6 +73,28 @@ func (l local) convex() bool {
 	}
 	lambda := eigen.Values(nil)
 	return lambda[m-1] > 0 && lambda[0] >= -gentle*lambda[m-1]
+}
+
+// noParabola is the misfit from which on f is no quadratic. Of quadratics it was 1e-6 or less.
+const noParabola = 0.01
+
+// misfit returns how far values at points that are not as near as a stencil are from those of
+// the parabola, as a part of how far they are from their mean, both in the mean square.
+func (l local) misfit(points []asked, near float64) float64 {
+	var off, f []float64
+	for _, p := range points {
+		step := slices.Clone(p.x)
+		kernel.AddScaled(step, -1, l.x)
+		if floats.Norm(step, math.Inf(1)) <= near {
+			continue
+		}
+		t, ht := make([]float64, len(l.Gradient)), make([]float64, len(l.Gradient))
+		kernel.MulVec(t, l.base.Dual.RawMatrix(), step)
+		kernel.MulVec(ht, l.Hessian.RawMatrix(), t)
+		off, f = append(off, l.Value+kernel.Dot(l.Gradient, t)+float64(kernel.Dot(t, ht)/2)-p.f), append(f, p.f)
+	}
+	floats.AddConst(-floats.Sum(f)/float64(len(f)), f)
+	return kernel.Dot(off, off) / kernel.Dot(f, f)
 }
 
 // alone reports whether all points that are lower than x, and not as near as a stencil, are on
