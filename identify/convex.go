@@ -61,7 +61,8 @@ func (l local) convex() bool {
 	// P = I − ggᵀ/‖g‖², PHP = H − g(Hg)ᵀ/‖g‖² − (Hg)gᵀ/‖g‖² + ⟨g, Hg⟩ggᵀ/‖g‖⁴.
 	hg := make([]float64, m)
 	kernel.MulVec(hg, l.Hessian.RawMatrix(), l.Gradient)
-	kernel.AddScaled(hg, -kernel.Dot(l.Gradient, hg)/(2*square), l.Gradient)
+	steep := kernel.Dot(l.Gradient, hg) / square // the curvature along g
+	kernel.AddScaled(hg, -steep/2, l.Gradient)
 	level := mat.DenseCopyOf(l.Hessian)
 	for i := range m {
 		kernel.AddScaled(level.RawRowView(i), -l.Gradient[i]/square, hg)
@@ -72,7 +73,7 @@ func (l local) convex() bool {
 		return false
 	}
 	lambda := eigen.Values(nil)
-	return lambda[m-1] > 0 && lambda[0] >= -gentle*lambda[m-1]
+	return lambda[m-1] > 0 && lambda[0] >= -gentle*max(lambda[m-1], math.Abs(steep))
 }
 
 // noParabola is the misfit from which on f is no quadratic. Of quadratics it was 1e-6 or less.

@@ -56,9 +56,6 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 // down takes steps until they gain nothing, or until so many queries were asked in all. When
 // slopes by differences on one side lead no further, it takes those on both.
 func (p *plunge) down(ctx context.Context, until int) error {
-	if err := p.f.ask(ctx, p.x); err != nil {
-		return err
-	}
 	values, err := p.values(ctx, [][]float64{p.x})
 	if err != nil {
 		return err
@@ -142,8 +139,10 @@ func (p *plunge) slopes(ctx context.Context) ([]float64, error) {
 const (
 	// enoughGain is the part of what the slope promises that a step must gain.
 	enoughGain = 1e-4
-	// muchGain is the part from which on a step may well be longer.
-	muchGain = 0.9
+	// muchGain is the part from which on a step may well be longer. A Newton step on |y|^p gains
+	// ½ of what the slope promises where p = 2, and 1 − 1/e = 0.63 for large p: a step that
+	// gains more was made for more curvature than there is.
+	muchGain = 2. / 3
 	// leastStep is the part of a step below which none is tried.
 	leastStep = 1e-4
 )
