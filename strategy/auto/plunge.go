@@ -25,7 +25,7 @@ type plunge struct {
 	slope []float64 // along the directions
 	seen  *secant
 
-	last float64 // the length of the last step along a direction, in the mean
+	gain float64 // what the last step was to gain
 	both bool    // slopes are taken on both sides
 }
 
@@ -34,8 +34,8 @@ const (
 	// plungeShare that of the whole budget.
 	plungePart  = 2
 	plungeShare = 8
-	// firstLast is how long the first step is taken to be.
-	firstLast = 0.1
+	// firstStep is how long the first step is taken to be.
+	firstStep = 0.1
 )
 
 // plunge goes down from where f looks as if it had one minimum. It does so once, and not
@@ -49,7 +49,7 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 	before := f.now
 	defer func() { f.stage(before) }()
 	f.stage(straightDown)
-	p := &plunge{f: f, along: basin.Along, x: slices.Clone(basin.Point), seen: newSecant(d, basin.Curvature), last: firstLast}
+	p := &plunge{f: f, along: basin.Along, x: slices.Clone(basin.Point), seen: newSecant(d, basin.Curvature), gain: basin.Curvature * firstStep * firstStep}
 	return p.down(ctx, f.queries+min(identify.Least(d)/plungePart, r.budget/plungeShare))
 }
 
@@ -96,13 +96,12 @@ func (p *plunge) moved(t float64, s []float64) []float64 {
 	return there
 }
 
-// The lengths of differences: as many times √(2σ/f″), with which rounding does as little harm as
-// curvature, or a part of the last step, and not longer than longestSlope.
+// A difference is so long that f rises by so many grains over it, by its curvature, or by a part
+// of what the last step was to gain, if that is more.
 const (
-	oneSide, bothSides         = 4, 40
-	oneSidePart, bothSidesPart = 1e-3, 3e-2
-	longestSlope               = 1e-4
-	shortestSlope              = 1e-9
+	oneSide, bothSides         = 8, 800
+	oneSidePart, bothSidesPart = 1e-6, 1e-3
+	longestSlope               = 1e-3
 )
 
 // slopes returns the slopes of f along all directions. What is known of the curvature makes
@@ -113,10 +112,10 @@ func (p *plunge) slopes(ctx context.Context) ([]float64, error) {
 	if p.both {
 		times, part, sides = bothSides, bothSidesPart, 2
 	}
+	rise := max(times*p.f.grain.Of(p.fx), part*p.gain)
 	h := make([]float64, d)
 	for i := range h {
-		h[i] = math.Sqrt(p.f.grain.Of(p.fx) / p.seen.h.At(i, i))
-		h[i] = min(max(times*h[i], part*p.last, shortestSlope), longestSlope)
+		h[i] = min(math.Sqrt(2*rise/p.seen.h.At(i, i)), longestSlope)
 	}
 	values, err := objective.Ask(ctx, p.f, sides*d, func(k int, row []float64) {
 		copy(row, p.x)
@@ -154,17 +153,18 @@ func (p *plunge) step(ctx context.Context) (bool, error) {
 	if !(-fall > objective.OfMixed*p.f.grain.Of(p.fx)) || math.IsInf(fall, 0) {
 		return false, nil
 	}
-	length := 0.0 // of the step, in half-widths of the start box
+	length := 0.0
 	for k, v := range p.moved(1, way) {
 		length += square(v - p.x[k])
 	}
-	if most := math.Sqrt(float64(len(p.x)) / length); most < 1 {
+	most := math.Sqrt(float64(len(p.x)) / length) // half the diagonal of the start box
+	if most < 1 {
 		for i := range way {
 			way[i] *= most
 		}
-		fall *= most
+		fall, most = fall*most, 1
 	}
-	t, ft, err := p.search(ctx, way, fall)
+	t, ft, err := p.search(ctx, way, fall, most)
 	if err != nil || !(ft < p.fx) {
 		return false, err
 	}
@@ -172,7 +172,7 @@ func (p *plunge) step(ctx context.Context) (bool, error) {
 	for i := range way {
 		way[i] *= t
 	}
-	p.last = math.Sqrt(kernel.Dot(way, way) / float64(len(way)))
+	p.gain = -fall * t
 	before := p.slope
 	if p.slope, err = p.slopes(ctx); err != nil {
 		return false, err
@@ -183,10 +183,10 @@ func (p *plunge) step(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// search returns how much of a step to take, and f there: twice as much as long as that is
-// better, if it gains all that the slope promises, and otherwise less and less, to where a
-// parabola is lowest.
-func (p *plunge) search(ctx context.Context, way []float64, fall float64) (t, ft float64, err error) {
+// search returns how much of a step to take, and f there: twice as much, up to the most, as
+// long as that is better, if it gains much, and otherwise less and less, to where a parabola is
+// lowest.
+func (p *plunge) search(ctx context.Context, way []float64, fall, most float64) (t, ft float64, err error) {
 	value := func(t float64) (float64, error) {
 		v, err := p.values(ctx, [][]float64{p.moved(t, way)})
 		if err != nil {
@@ -198,7 +198,7 @@ func (p *plunge) search(ctx context.Context, way []float64, fall float64) (t, ft
 	if ft, err = value(t); err != nil {
 		return t, ft, err
 	}
-	for ft < p.fx+float64(muchGain*fall) {
+	for 2*t <= most && ft < p.fx+float64(muchGain*fall) {
 		further, err := value(2 * t)
 		if err != nil || !(further < ft) {
 			return t, ft, err
