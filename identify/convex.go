@@ -21,8 +21,7 @@ type Basin struct {
 // basin tells Survey.Pause, before more Hessians, if the first one speaks for a single minimum:
 // whoever wants no more than that needs no coordinates.
 func (p *proposer) basin(white hessian.Basis) error {
-	m, d := white.T.Dims()
-	if p.told || p.pause == nil || m < d || p.g.valley != nil || p.g.psi != nil {
+	if p.told || p.pause == nil || p.g.valley != nil || p.g.psi != nil {
 		return nil
 	}
 	p.told = true
@@ -30,6 +29,7 @@ func (p *proposer) basin(white hessian.Basis) error {
 	if !l.convex() || !l.alone(p.g.asked, 2*p.first.Step) {
 		return nil
 	}
+	m := len(white.Lambda)
 	top := white.Lambda[m-1]
 	along := mat.DenseCopyOf(white.T)
 	for i := range m { // where a Hessian is that small it is mostly error

@@ -45,12 +45,13 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 		return nil
 	}
 	r.plunged = true
-	f, d := r.fallback.f, len(basin.Point)
+	f := r.fallback.f
+	m, _ := basin.Along.Dims()
 	before := f.now
 	defer func() { f.stage(before) }()
 	f.stage(straightDown)
-	p := &plunge{f: f, along: basin.Along, x: slices.Clone(basin.Point), seen: newSecant(d, basin.Curvature), gain: basin.Curvature * firstStep * firstStep}
-	return p.down(ctx, f.queries+min(identify.Least(d)/plungePart, r.budget/plungeShare))
+	p := &plunge{f: f, along: basin.Along, x: slices.Clone(basin.Point), seen: newSecant(m, basin.Curvature), gain: basin.Curvature * firstStep * firstStep}
+	return p.down(ctx, f.queries+min(identify.Least(m)/plungePart, r.budget/plungeShare))
 }
 
 // down takes steps until they gain nothing, or until so many queries were asked in all. When
@@ -107,27 +108,27 @@ const (
 // slopes returns the slopes of f along all directions. What is known of the curvature makes
 // those by differences on one side more exact.
 func (p *plunge) slopes(ctx context.Context) ([]float64, error) {
-	d := len(p.x)
+	m, _ := p.along.Dims()
 	times, part, sides := float64(oneSide), oneSidePart, 1
 	if p.both {
 		times, part, sides = bothSides, bothSidesPart, 2
 	}
 	rise := max(times*p.f.grain.Of(p.fx), part*p.gain)
-	h := make([]float64, d)
+	h := make([]float64, m)
 	for i := range h {
 		h[i] = min(math.Sqrt(2*rise/p.seen.h.At(i, i)), longestSlope)
 	}
-	values, err := objective.Ask(ctx, p.f, sides*d, func(k int, row []float64) {
+	values, err := objective.Ask(ctx, p.f, sides*m, func(k int, row []float64) {
 		copy(row, p.x)
-		kernel.AddScaled(row, [2]float64{1, -1}[k/d]*h[k%d], p.along.RawRowView(k%d))
+		kernel.AddScaled(row, [2]float64{1, -1}[k/m]*h[k%m], p.along.RawRowView(k%m))
 	})
 	if err != nil {
 		return nil, err
 	}
-	slope := make([]float64, d)
+	slope := make([]float64, m)
 	for i := range slope {
 		if p.both {
-			slope[i] = (values[i] - values[d+i]) / (2 * h[i])
+			slope[i] = (values[i] - values[m+i]) / (2 * h[i])
 		} else {
 			slope[i] = (values[i]-p.fx)/h[i] - float64(h[i]*p.seen.h.At(i, i)/2)
 		}
