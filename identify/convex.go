@@ -20,7 +20,7 @@ type Basin struct {
 
 // basin tells Survey.Pause, before more Hessians, if the first one speaks for a single minimum:
 // whoever wants no more than that needs no coordinates.
-func (p *proposer) basin(white hessian.Basis) error {
+func basin(p *proposer, white hessian.Basis) error {
 	if p.told || p.pause == nil || p.g.valley != nil || p.g.psi != nil {
 		return nil
 	}

@@ -59,7 +59,7 @@ func (p *proposer) quadratic(white hessian.Basis, chain hessian.Chain, once bool
 				return under, white, err
 			}
 			if latest(chain).misfit(p.g.asked, 2*chain.Step) > noParabola {
-				if err := p.basin(white); err != nil {
+				if err := basin(p, white); err != nil {
 					return proposal{}, white, err
 				}
 			}
