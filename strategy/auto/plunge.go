@@ -65,7 +65,7 @@ func (p *plunge) down(ctx context.Context, until int) error {
 	if p.slope, err = p.slopes(ctx); err != nil {
 		return err
 	}
-	for p.f.queries < until && !slices.ContainsFunc(p.slope, notFinite) {
+	for fell := []float64{p.fx}; p.f.queries < until && !evenly(fell) && !slices.ContainsFunc(p.slope, notFinite); fell = append(fell, p.fx) {
 		more, err := p.step(ctx)
 		if err != nil {
 			return err
@@ -82,6 +82,20 @@ func (p *plunge) down(ctx context.Context, until int) error {
 		}
 	}
 	return nil
+}
+
+const (
+	// fewSteps is how many steps are held against as many before.
+	fewSteps = 10
+	// nearlyAll is the part of the gain before from which on f falls at an even pace.
+	nearlyAll = 0.75
+)
+
+// evenly reports whether f falls at an even pace, after values from step to step. The gains of a
+// method that comes to a minimum shrink; in a curved valley, or along a kink, they do not.
+func evenly(f []float64) bool {
+	n := len(f) - 1
+	return n >= 2*fewSteps && f[n-fewSteps]-f[n] > nearlyAll*(f[n-2*fewSteps]-f[n-fewSteps])
 }
 
 // values asks f.

@@ -125,6 +125,17 @@ func TestPlungeEnds(t *testing.T) {
 	}
 }
 
+// f falls at an even pace if ten steps gain nearly as much as the ten before.
+func TestEvenlyByHand(t *testing.T) {
+	line, curve := []float64{}, []float64{}
+	for k := range 21 {
+		line, curve = append(line, -float64(k)), append(curve, math.Pow(0.9, float64(k))) // 0.9¹⁰ = 0.35
+	}
+	if !evenly(line) || evenly(line[:20]) || evenly(curve) {
+		t.Error(evenly(line), evenly(line[:20]), evenly(curve))
+	}
+}
+
 // A race goes straight down once, and not within bounds.
 func TestOnePlunge(t *testing.T) {
 	const d = 5
