@@ -6,6 +6,7 @@ import (
 
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,7 +22,7 @@ type Basin struct {
 // basin tells Survey.Pause, before more Hessians, if the first one speaks for a single minimum:
 // whoever wants no more than that needs no coordinates.
 func basin(p *proposer, white hessian.Basis) error {
-	if p.told || p.pause == nil || p.g.valley != nil || p.g.psi != nil {
+	if p.told || p.pause == nil || p.g.valley != nil || p.g.psi != nil || p.g.grain.Kind != objective.NoNoise {
 		return nil
 	}
 	p.told = true
@@ -37,9 +38,11 @@ func basin(p *proposer, white hessian.Basis) error {
 			floats.Scale(math.Sqrt(max(white.Lambda[i], leastLambda*top)/gentlest), along.RawRowView(i))
 		}
 	}
-	err := p.pause(Doubt{Basin: &Basin{Point: slices.Clone(l.x), Along: along, Curvature: white.Lambda[m/2] / p.g.factor}})
+	if err := p.pause(Doubt{Basin: &Basin{Point: slices.Clone(l.x), Along: along, Curvature: white.Lambda[m/2] / p.g.factor}}); err != nil {
+		return err
+	}
 	p.stage(hessians)
-	return err
+	return nil
 }
 
 const (

@@ -47,8 +47,6 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 	r.plunged = true
 	f := r.fallback.f
 	m, _ := basin.Along.Dims()
-	before := f.now
-	defer func() { f.stage(before) }()
 	f.stage(straightDown)
 	p := &plunge{f: f, along: basin.Along, x: slices.Clone(basin.Point), seen: newSecant(m, basin.Curvature), gain: basin.Curvature * firstStep * firstStep}
 	return p.down(ctx, f.queries+min(identify.Least(m)/plungePart, r.budget/plungeShare))
@@ -57,11 +55,10 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 // down takes steps until they gain nothing, or until so many queries were asked in all. When
 // slopes by differences on one side lead no further, it takes those on both.
 func (p *plunge) down(ctx context.Context, until int) error {
-	values, err := p.values(ctx, [][]float64{p.x})
-	if err != nil {
+	var err error
+	if p.fx, err = p.value(ctx, p.x); err != nil {
 		return err
 	}
-	p.fx = values[0]
 	if p.slope, err = p.slopes(ctx); err != nil {
 		return err
 	}
@@ -98,9 +95,13 @@ func evenly(f []float64) bool {
 	return n >= 2*fewSteps && f[n-fewSteps]-f[n] > nearlyAll*(f[n-2*fewSteps]-f[n-fewSteps])
 }
 
-// values asks f.
-func (p *plunge) values(ctx context.Context, points [][]float64) ([]float64, error) {
-	return objective.Ask(ctx, p.f, len(points), func(k int, row []float64) { copy(row, points[k]) })
+// value asks f at a point.
+func (p *plunge) value(ctx context.Context, x []float64) (float64, error) {
+	values, err := objective.Ask(ctx, p.f, 1, func(_ int, row []float64) { copy(row, x) })
+	if err != nil {
+		return math.NaN(), err
+	}
+	return values[0], nil
 }
 
 // moved returns x + t Σ s_i T_i.
@@ -202,19 +203,12 @@ func (p *plunge) step(ctx context.Context) (bool, error) {
 // long as that is better, if it gains much, and otherwise less and less, to where a parabola is
 // lowest.
 func (p *plunge) search(ctx context.Context, way []float64, fall, most float64) (t, ft float64, err error) {
-	value := func(t float64) (float64, error) {
-		v, err := p.values(ctx, [][]float64{p.moved(t, way)})
-		if err != nil {
-			return math.NaN(), err
-		}
-		return v[0], nil
-	}
 	t = 1
-	if ft, err = value(t); err != nil {
+	if ft, err = p.value(ctx, p.moved(t, way)); err != nil {
 		return t, ft, err
 	}
 	for 2*t <= most && ft < p.fx+float64(muchGain*fall) {
-		further, err := value(2 * t)
+		further, err := p.value(ctx, p.moved(2*t, way))
 		if err != nil || !(further < ft) {
 			return t, ft, err
 		}
@@ -226,7 +220,7 @@ func (p *plunge) search(ctx context.Context, way []float64, fall, most float64) 
 			least = t / 10
 		}
 		t = min(least, t/2)
-		if ft, err = value(t); err != nil {
+		if ft, err = p.value(ctx, p.moved(t, way)); err != nil {
 			return t, ft, err
 		}
 	}
