@@ -25,8 +25,9 @@ type plunge struct {
 	slope []float64 // along the directions
 	seen  *secant
 
-	gain float64 // what the last step was to gain
-	both bool    // slopes are taken on both sides
+	gain    float64 // what the last step was to gain
+	both    bool    // slopes are taken on both sides
+	abreast bool    // several points are asked at the same time
 }
 
 const (
@@ -48,7 +49,7 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 	f := r.fallback.f
 	m, _ := basin.Along.Dims()
 	f.stage(straightDown)
-	p := &plunge{f: f, along: basin.Along, x: slices.Clone(basin.Point), seen: newSecant(m, basin.Curvature), gain: basin.Curvature * firstStep * firstStep}
+	p := &plunge{f: f, along: basin.Along, x: slices.Clone(basin.Point), seen: newSecant(m, basin.Curvature), gain: basin.Curvature * firstStep * firstStep, abreast: r.fallback.parallel > 1}
 	return p.down(ctx, f.queries+min(identify.Least(m)/plungePart, r.budget/plungeShare))
 }
 
@@ -180,7 +181,11 @@ func (p *plunge) step(ctx context.Context) (bool, error) {
 		}
 		fall, most = fall*most, 1
 	}
-	t, ft, err := p.search(ctx, way, fall, most)
+	search := p.search
+	if p.abreast {
+		search = p.searchAbreast
+	}
+	t, ft, err := search(ctx, way, fall, most)
 	if err != nil || !(ft < p.fx) {
 		return false, err
 	}
@@ -222,6 +227,25 @@ func (p *plunge) search(ctx context.Context, way []float64, fall, most float64) 
 		t = min(least, t/2)
 		if ft, err = p.value(ctx, p.moved(t, way)); err != nil {
 			return t, ft, err
+		}
+	}
+	return t, ft, nil
+}
+
+// partsAbreast are the parts of a step that are asked for at the same time.
+var partsAbreast = []float64{1, 1. / 2, 1. / 4, 1. / 16, 1. / 64, 2, 4}
+
+// searchAbreast returns the best of some parts of a step, and f there.
+func (p *plunge) searchAbreast(ctx context.Context, way []float64, _, most float64) (t, ft float64, err error) {
+	parts := slices.DeleteFunc(slices.Clone(partsAbreast), func(t float64) bool { return t > most })
+	values, err := objective.Ask(ctx, p.f, len(parts), func(k int, row []float64) { copy(row, p.moved(parts[k], way)) })
+	if err != nil {
+		return 0, math.NaN(), err
+	}
+	t, ft = 1, math.Inf(1)
+	for k, v := range values {
+		if v < ft {
+			t, ft = parts[k], v
 		}
 	}
 	return t, ft, nil

@@ -78,9 +78,14 @@ func powers(d int, psi func(float64) float64) func(x []float64) float64 {
 // plunged goes down from a corner, and returns what it asked.
 func plunged(t *testing.T, d, until int, f func(x []float64) float64, curvature float64) (*watched, *plunge) {
 	t.Helper()
+	return plungedAbreast(t, d, until, f, curvature, false)
+}
+
+func plungedAbreast(t *testing.T, d, until int, f func(x []float64) float64, curvature float64, abreast bool) (*watched, *plunge) {
+	t.Helper()
 	w := watch(objective.Func(d, f), func(objective.Stage) {})
 	x := slices.Repeat([]float64{-0.7}, d)
-	p := &plunge{f: w, along: kernel.Identity(d), x: x, seen: newSecant(d, curvature), gain: curvature * firstStep * firstStep}
+	p := &plunge{f: w, along: kernel.Identity(d), x: x, seen: newSecant(d, curvature), gain: curvature * firstStep * firstStep, abreast: abreast}
 	if err := p.down(ctx, until); err != nil {
 		t.Fatal(err)
 	}
@@ -94,9 +99,11 @@ func TestPlungeOnFlatPowers(t *testing.T) {
 	for name, psi := range map[string]func(float64) float64{
 		"none": func(v float64) float64 { return v }, "root": math.Sqrt, "logarithm": math.Log1p, "square": func(v float64) float64 { return v * v }, "exponential": math.Exp,
 	} {
-		w, _ := plunged(t, d, 60*d, powers(d, psi), 2)
-		if sum := powers(d, func(v float64) float64 { return v })(w.best.Point); sum > 1e-6 {
-			t.Errorf("%s: %v above the minimum after %d queries", name, sum, w.queries)
+		for _, abreast := range []bool{false, true} {
+			w, _ := plungedAbreast(t, d, 60*d, powers(d, psi), 2, abreast)
+			if sum := powers(d, func(v float64) float64 { return v })(w.best.Point); sum > 1e-6 {
+				t.Errorf("%s, abreast %v: %v above the minimum after %d queries", name, abreast, sum, w.queries)
+			}
 		}
 	}
 }
