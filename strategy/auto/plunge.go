@@ -63,7 +63,7 @@ func (p *plunge) down(ctx context.Context, until int) error {
 	if p.slope, err = p.slopes(ctx); err != nil {
 		return err
 	}
-	for fell := []float64{p.fx}; p.f.queries < until && !evenly(fell) && !slices.ContainsFunc(p.slope, notFinite); fell = append(fell, p.fx) {
+	for fell := []float64{p.fx}; p.f.queries < until && !evenly(fell, len(p.slope)) && !slices.ContainsFunc(p.slope, notFinite); fell = append(fell, p.fx) {
 		more, err := p.step(ctx)
 		if err != nil {
 			return err
@@ -83,17 +83,19 @@ func (p *plunge) down(ctx context.Context, until int) error {
 }
 
 const (
-	// fewSteps is how many steps are held against as many before.
+	// fewSteps is how many steps are held against as many before, at least, and perStep for how
+	// many directions there is one more: a step shows the curvature along one of them.
 	fewSteps = 10
+	perStep  = 4
 	// nearlyAll is the part of the gain before from which on f falls at an even pace.
 	nearlyAll = 0.75
 )
 
 // evenly reports whether f falls at an even pace, after values from step to step. The gains of a
 // method that comes to a minimum shrink; in a curved valley, or along a kink, they do not.
-func evenly(f []float64) bool {
-	n := len(f) - 1
-	return n >= 2*fewSteps && f[n-fewSteps]-f[n] > nearlyAll*(f[n-2*fewSteps]-f[n-fewSteps])
+func evenly(f []float64, directions int) bool {
+	n, few := len(f)-1, max(fewSteps, directions/perStep)
+	return n >= 2*few && f[n-few]-f[n] > nearlyAll*(f[n-2*few]-f[n-few])
 }
 
 // value asks f at a point.

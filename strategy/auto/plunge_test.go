@@ -132,14 +132,15 @@ func TestPlungeEnds(t *testing.T) {
 	}
 }
 
-// f falls at an even pace if ten steps gain nearly as much as the ten before.
+// f falls at an even pace if ten steps gain nearly as much as the ten before; of 44 directions
+// eleven.
 func TestEvenlyByHand(t *testing.T) {
 	line, curve := []float64{}, []float64{}
 	for k := range 21 {
 		line, curve = append(line, -float64(k)), append(curve, math.Pow(0.9, float64(k))) // 0.9¹⁰ = 0.35
 	}
-	if !evenly(line) || evenly(line[:20]) || evenly(curve) {
-		t.Error(evenly(line), evenly(line[:20]), evenly(curve))
+	if !evenly(line, 4) || evenly(line[:20], 4) || evenly(curve, 4) || evenly(line, 44) {
+		t.Error(evenly(line, 4), evenly(line[:20], 4), evenly(curve, 4), evenly(line, 44))
 	}
 }
 
