@@ -113,7 +113,7 @@ func TestAutoTable(t *testing.T) {
 			line := fmt.Sprintf("| %s | %d to %d | %d | %d | %d | %d | %d | %d | %.0e |", c.name, n*hundred, n*(hundred+1)-1, solved, to[middle], to[95*(n-1)/100], to[n-1], further[middle], end[middle], worst)
 			t.Log(line)
 			summary.WriteString(line + "\n")
-			if to[middle] > most || 100*to[95*(n-1)/100] > 115*most || 10*to[n-1] > 16*most || float64(further[middle]) > 1.1*float64(to[middle]) || *whole && end[middle] > c.done {
+			if to[middle] > most || 100*to[95*(n-1)/100] > 115*most || 10*to[n-1] > 16*most || further[middle] > max(11*to[middle]/10, most) || *whole && end[middle] > c.done {
 				t.Errorf("%s: medians %d, %d and %d, 95 of 100 at most %d, all at most %d", c.name, to[middle], further[middle], end[middle], to[95*(n-1)/100], to[n-1])
 			}
 		}

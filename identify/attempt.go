@@ -113,6 +113,9 @@ func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func(
 	if m, d := white.T.Dims(); m == d && small {
 		return p, s.best, ErrSmallBudget
 	}
+	if err := basin(by, white); err != nil {
+		return p, s.best, err
+	}
 	if p, white, err = by.forward(white); !p.done() && err == nil && w.g.valley == nil { // in a valley Hessians are as good as they can be
 		p, err = by.symmetric(white)
 	}

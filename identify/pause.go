@@ -27,6 +27,10 @@ type Doubt struct {
 	// Resolved says that there is no doubt any more: what follows is a frame, if not one in
 	// which f separates. The other fields are empty.
 	Resolved bool
+	// Basin, if not nil, says that f looks as if it had one minimum. The part that follows is
+	// not in doubt, but whoever wants that minimum only may come to it sooner without
+	// coordinates. The other fields are empty.
+	Basin *Basin
 }
 
 // WellConditioned is the condition number of a Hessian up to which it is exact enough to

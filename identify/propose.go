@@ -25,6 +25,7 @@ type proposer struct {
 	unseen    bool         // the last frame has components that few points see
 	exact     bool         // the last Hessians are by symmetric differences
 	doubted   bool         // there was a doubt
+	told      bool         // it was looked whether f has one minimum
 	lined     bool         // f was asked along a line down a bowl
 	looked    bool         // it was looked elsewhere, or there was no need to
 	nearTried bool         // it was looked whether f nearly separates

@@ -58,6 +58,11 @@ func (p *proposer) quadratic(white hessian.Basis, chain hessian.Chain, once bool
 			if under, err := p.bowl(chain, true); under.done() || err != nil {
 				return under, white, err
 			}
+			if latest(chain).misfit(p.g.asked, 2*chain.Step) > noParabola {
+				if err := basin(p, white); err != nil {
+					return proposal{}, white, err
+				}
+			}
 		}
 		white.Seen = nil // a Hessian along worse directions would spoil it
 		if chain, err = p.g.chain(hessian.Forward, white); err != nil {

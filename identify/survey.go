@@ -47,7 +47,8 @@ type Survey struct {
 	// is needed to find the frame. One point may miss a ripple, three hardly will.
 	Measures int
 	// Pause, if not nil, is called before each part of the survey that may well be in
-	// vain. It may ask f in the meantime. An error ends the survey.
+	// vain, and where f looks as if it had one minimum. It may ask f in the meantime. An
+	// error ends the survey.
 	Pause func(Doubt) error
 	// Budget is how many queries there are for the survey and for what comes after it;
 	// 0: enough. With less than Least(d) the survey looks only for what it can afford:

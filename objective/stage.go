@@ -12,13 +12,16 @@ type Purpose string
 
 // The purposes.
 const (
-	AtKnown   Purpose = "at known points"
-	ToFind    Purpose = "to find coordinates"
-	ToCheck   Purpose = "to check them"
-	AlongThem Purpose = "along them"
-	ToSearch  Purpose = "by CMA-ES or CBO"
-	ToCompare Purpose = "to compare the best points"
+	AtKnown      Purpose = "at known points"
+	ToFind       Purpose = "to find coordinates"
+	ToCheck      Purpose = "to check them"
+	StraightDown Purpose = "straight down"
+	AlongThem    Purpose = "along them"
+	ToSearch     Purpose = "by CMA-ES or CBO"
+	ToCompare    Purpose = "to compare the best points"
 )
 
 // Purposes returns all purposes, in the order in which a run usually has them.
-func Purposes() []Purpose { return []Purpose{AtKnown, ToFind, ToCheck, AlongThem, ToSearch, ToCompare} }
+func Purposes() []Purpose {
+	return []Purpose{AtKnown, ToFind, ToCheck, StraightDown, AlongThem, ToSearch, ToCompare}
+}

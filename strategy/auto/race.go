@@ -18,6 +18,7 @@ type race struct {
 	survey   *share // f, as the survey asks it
 	bounded  bool   // f has bounds
 	budget   int    // of the whole run
+	plunged  bool   // it has gone straight down
 }
 
 // inDoubt is how many queries CMA-ES has had, for each of the survey's, when a part begins
@@ -41,6 +42,9 @@ func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
 	}
 	if doubt.Even {
 		return r.evenly(ctx, doubt.Queries)
+	}
+	if doubt.Basin != nil {
+		return r.plunge(ctx, doubt.Basin)
 	}
 	if doubt.Inverse != nil && !r.bounded {
 		if metric, condition := limited(doubt.Inverse); condition > identify.WellConditioned {
