@@ -127,7 +127,7 @@ func (n nearRoad) find(white hessian.Basis, inDoubt, toBeSure bool) (proposal, e
 			return proposal{}, err
 		}
 	}
-	wait := p.evenly
+	wait := n.evenly
 	if inDoubt {
 		wait = p.doubt
 	}
@@ -144,6 +144,15 @@ func (n nearRoad) find(white hessian.Basis, inDoubt, toBeSure bool) (proposal, e
 		return proposal{settled: settled}, err
 	}
 	return proposal{near: near}, nil
+}
+
+// evenly calls Survey.Pause before a part that takes so many queries and may well be worth it,
+// although f does not separate exactly.
+func (n nearRoad) evenly(queries int) error {
+	if n.p.pause == nil {
+		return nil
+	}
+	return n.p.pause(Doubt{Queries: queries, Even: true})
 }
 
 // hope reports whether what is known already does not speak against a frame in which f nearly

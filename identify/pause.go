@@ -149,15 +149,6 @@ func (p *proposer) doubt(queries int) error {
 	return nil
 }
 
-// evenly calls Survey.Pause before a part that takes so many queries and may well be worth it,
-// although f does not separate exactly.
-func (p *proposer) evenly(queries int) error {
-	if p.pause == nil {
-		return nil
-	}
-	return p.pause(Doubt{Queries: queries, Even: true})
-}
-
 // before is called before more Hessians by symmetric differences, which take so many queries.
 // Where few points see the components it looks elsewhere, once: at once if there was no doubt
 // so far.
