@@ -2,6 +2,7 @@ package identify
 
 import (
 	"errors"
+	"math"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
@@ -34,7 +35,7 @@ type nearness struct {
 
 const (
 	fewestNear = 4  // Hessians at first, enough if halves of them show the same frame,
-	enoughNear = 8  // those that are enough to tell halves that differ from a frame,
+	enoughNear = 8  // those that may be enough to tell halves that differ from a frame,
 	mostNear   = 32 // and at most
 
 	// nearShare is the part of a budget, an eighth, that may be spent on them.
@@ -45,9 +46,9 @@ const (
 
 	// nearEnough is how well the frame is to be known: as well as a search needs.
 	nearEnough = 5e-3
-	// agree is by how much halves of K Hessians may differ, times √K: of frames that have
-	// nothing to do with each other the rows are 0.8 to 1 apart.
-	agree = 2
+	// agree is by how much halves may differ: rows are to be nearer to parallel than to
+	// orthogonal. Of frames that have nothing to do with each other they are 0.8 to 1 apart.
+	agree = math.Sqrt2 / 2
 
 	// leastNear is the number of components from which on couplings can be few of all pairs,
 	// and manyNear that from which on blocks of four are few of them, too: with fewer, blocks
@@ -162,7 +163,7 @@ func (n nearRoad) hope() (bool, error) {
 	p := n.p
 	if k := len(p.chain.Hessians); k >= enoughNear {
 		near, err := n.compare(p.chain)
-		if err != nil || !near.holds(k, false) {
+		if err != nil || !near.holds(false) {
 			return false, nil
 		}
 	}
