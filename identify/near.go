@@ -2,6 +2,7 @@ package identify
 
 import (
 	"errors"
+	"math"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
@@ -35,7 +36,7 @@ type nearness struct {
 
 const (
 	fewestNear = 4  // Hessians at first, enough if halves of them show the same frame,
-	enoughNear = 8  // those that are enough to tell halves that differ from a frame,
+	enoughNear = 8  // those that may be enough to tell halves that differ from a frame,
 	mostNear   = 32 // and at most
 
 	// nearShare is the part of a budget, an eighth, that may be spent on them.
@@ -46,9 +47,9 @@ const (
 
 	// nearEnough is how well the frame is to be known: as well as a search needs.
 	nearEnough = 5e-3
-	// agree is by how much halves of K Hessians may differ, times √K: of frames that have
-	// nothing to do with each other the rows are 0.8 to 1 apart.
-	agree = 2
+	// agree is by how much halves may differ: rows are to be nearer to parallel than to
+	// orthogonal. Of frames that have nothing to do with each other they are 0.8 to 1 apart.
+	agree = math.Sqrt2 / 2
 
 	// leastNear is the number of components from which on couplings can be few of all pairs,
 	// and manyNear that from which on blocks of four are few of them, too: with fewer, blocks
@@ -116,7 +117,7 @@ func (n nearRoad) inDoubt(white hessian.Basis) (proposal, error) {
 
 // find looks for a frame in which f nearly separates, or separates after all. It does so once,
 // but not before it was looked elsewhere if few points see the components.
-// In doubt, Pause is called before. A frame that is to be sure has no tightly coupled pairs.
+// Pause is called before, in doubt or for an even share. A frame that is to be sure has no tightly coupled pairs.
 func (n nearRoad) find(white hessian.Basis, inDoubt, toBeSure bool) (proposal, error) {
 	p := n.p
 	m := len(white.Lambda)
@@ -132,7 +133,7 @@ func (n nearRoad) find(white hessian.Basis, inDoubt, toBeSure bool) (proposal, e
 			return proposal{}, err
 		}
 	}
-	wait := func(int) error { return nil }
+	wait := n.evenly
 	if inDoubt {
 		wait = p.doubt
 	}
@@ -151,6 +152,15 @@ func (n nearRoad) find(white hessian.Basis, inDoubt, toBeSure bool) (proposal, e
 	return proposal{near: near}, nil
 }
 
+// evenly calls Survey.Pause before a part that takes so many queries and may well be worth it,
+// although f does not separate exactly.
+func (n nearRoad) evenly(queries int) error {
+	if n.p.pause == nil {
+		return nil
+	}
+	return n.p.pause(Doubt{Queries: queries, Even: true})
+}
+
 // hope reports whether what is known already does not speak against a frame in which f nearly
 // separates: halves of as many Hessians, and, if the best frame so far is nearly right, its
 // coupling from one end of the box to the other.
@@ -158,7 +168,7 @@ func (n nearRoad) hope() (bool, error) {
 	p := n.p
 	if k := len(p.chain.Hessians); k >= enoughNear {
 		near, err := n.compare(p.chain)
-		if err != nil || !near.holds(k, false) {
+		if err != nil || !near.holds(false) {
 			return false, nil
 		}
 	}

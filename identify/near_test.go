@@ -110,7 +110,7 @@ func TestNearnessHolds(t *testing.T) {
 		{"tight", tight, 0.01, true, false}, {"tight, need not be sure", tight, 0.01, false, true},
 		{"blocks", blocks, 0.01, false, false},
 	} {
-		if got := (&nearness{c: c.c, unsure: c.unsure}).holds(enoughNear, c.sure); got != c.want {
+		if got := (&nearness{c: c.c, unsure: c.unsure}).holds(c.sure); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

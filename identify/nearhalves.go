@@ -1,7 +1,6 @@
 package identify
 
 import (
-	"math"
 	"slices"
 
 	"github.com/untwist/untwist/certify"
@@ -12,7 +11,7 @@ import (
 )
 
 // halves takes more and more Hessians until two halves of them show the same frame. It waits
-// before some for as long as there is doubt.
+// before some for as long as there is doubt. Where eight have not shown one sixteen decide.
 func (n nearRoad) halves(white hessian.Basis, toBeSure bool, wait func(queries int) error) (*nearness, error) {
 	p := n.p
 	each := hessian.Forward.Queries(len(white.Lambda))
@@ -39,14 +38,14 @@ func (n nearRoad) halves(white hessian.Basis, toBeSure bool, wait func(queries i
 			return nil, err
 		}
 		known := near.unsure <= nearEnough
-		if k < enoughNear && !known {
+		if k < enoughNear && !known || k == enoughNear && !near.agrees() {
 			if err := wait(k * each); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if !near.holds(k, toBeSure) {
-			p.hollow = wellConditioned(white) && !near.agrees(k) && largest(jointdiag.Blocks(near.c.couplings, splitCoarse)) == len(near.c.spread)
+		if !near.holds(toBeSure) {
+			p.hollow = wellConditioned(white) && !near.agrees() && largest(jointdiag.Blocks(near.c.couplings, splitCoarse)) == len(near.c.spread)
 			return nil, errNotNearly
 		}
 		if last == nil {
@@ -113,11 +112,14 @@ func widened(g *ground) *ground {
 	return wide
 }
 
-// holds reports whether k Hessians do not speak against a frame: their halves agree, and no
+// agrees reports whether halves of the Hessians show the same frame.
+func (near *nearness) agrees() bool { return 2*near.unsure <= agree }
+
+// holds reports whether Hessians do not speak against a frame: their halves agree, and no
 // pair is tightly coupled. If the frame need not be sure there may be such pairs, unless
 // components fall into blocks by them.
-func (near *nearness) holds(k int, toBeSure bool) bool {
-	if !near.agrees(k) {
+func (near *nearness) holds(toBeSure bool) bool {
+	if !near.agrees() {
 		return false
 	}
 	if tightest(near.c.couplings) <= loosely {
@@ -127,9 +129,6 @@ func (near *nearness) holds(k int, toBeSure bool) bool {
 	m := len(near.c.spread)
 	return !toBeSure && of*largest(jointdiag.Blocks(near.c.couplings, uncoupledForward)) > most*m
 }
-
-// agrees reports whether the halves of k Hessians do.
-func (near *nearness) agrees(k int) bool { return 2*near.unsure <= agree/math.Sqrt(float64(k)) }
 
 // tightest returns the largest coupling of a pair.
 func tightest(couplings *mat.Dense) float64 {

@@ -21,8 +21,8 @@ type Doubt struct {
 	//
 	// up to a factor; nil: noise hides it.
 	Inverse *mat.SymDense
-	// Even says that nothing speaks against the part but that there is noise. The other
-	// fields but Queries are empty.
+	// Even says that nothing speaks against the part but that there is noise, or that f does
+	// not separate exactly. The other fields but Queries are empty.
 	Even bool
 	// Resolved says that there is no doubt any more: what follows is a frame, if not one in
 	// which f separates. The other fields are empty.

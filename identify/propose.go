@@ -29,7 +29,7 @@ type proposer struct {
 	lined     bool         // f was asked along a line down a bowl
 	looked    bool         // it was looked elsewhere, or there was no need to
 	nearTried bool         // it was looked whether f nearly separates
-	hollow    bool         // eight exact Hessians have shown neither a frame nor blocks
+	hollow    bool         // many exact Hessians have shown neither a frame nor blocks
 	budget    int          // of the survey and what follows; 0: enough
 
 	chain    hessian.Chain // the last one

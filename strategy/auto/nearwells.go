@@ -1,0 +1,72 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// amongWells goes down along the open components from well to well, and along all if that is
+// better than all before.
+func (n *nearly) amongWells(ctx context.Context, from objective.Best, open []bool) error {
+	before := n.f.queries
+	found, err := n.descend(ctx, from, open, n.atWellsOf)
+	n.atWells += n.f.queries - before
+	if err == nil && found.Value < n.base.Value {
+		return n.onwards(ctx, found, slices.Repeat([]bool{true}, len(open)))
+	}
+	return err
+}
+
+// fewerAtWells is how many queries whole lines have for each at wells. Where couplings move wells
+// only whole lines help; where they do not, looking at wells is still the most of all tries.
+const fewerAtWells = 3
+
+// sameWell is how near a coordinate is to a well, in scales of its component, if it is in it
+// already.
+const sameWell = 1e-3
+
+// atWellsOf looks along some components at the wells only that the last lines along them
+// have shown, all in one batch, and moves them as look does: couplings that are small beside
+// single components change how deep wells are rather than where.
+func (n *nearly) atWellsOf(ctx context.Context, from objective.Best, some []int) (objective.Best, []int, error) {
+	var tried []shift
+	for _, k := range some {
+		j := n.at.singles[k]
+		y := n.at.y(j, from.Point)
+		least, most := n.at.room(from.Point, j)
+		for _, w := range n.wells[k] {
+			if t := min(max(w-y, least), most); math.Abs(t) > sameWell*n.at.scale[j] {
+				tried = append(tried, shift{k: k, t: t})
+			}
+		}
+	}
+	values, err := objective.Ask(ctx, n.f, len(tried), func(i int, row []float64) {
+		copy(row, from.Point)
+		n.at.move(row, tried[i].t, n.at.singles[tried[i].k])
+		clamp(row, n.at.bounds)
+	})
+	if err != nil {
+		return from, nil, err
+	}
+	return n.take(ctx, from, lowest(tried, values, from.Value))
+}
+
+// lowest returns the lowest of the shifts of each component, if it is below a value. Those of
+// one component stand together.
+func lowest(tried []shift, values []float64, below float64) []shift {
+	var best []shift
+	for i, s := range tried {
+		if s.value = values[i]; !(s.value < below) {
+			continue
+		}
+		if last := len(best) - 1; last < 0 || best[last].k != s.k {
+			best = append(best, s)
+		} else if s.value < best[last].value {
+			best[last] = s
+		}
+	}
+	return best
+}
