@@ -146,7 +146,7 @@ func TestNoiseOfHessians(t *testing.T) {
 		entry += square(e.Hessian.At(0, 1)) / tries
 		turned += square(h.At(0, 1)) / tries
 	}
-	s := entryNoise(&ground{grain: objective.Grain{Absolute: sigma}}, hessian.Chain{Step: step, Values: []float64{0}})
+	s := entryNoise(&ground{grain: objective.Grain{Absolute: sigma}}, hessian.Chain{Step: step, Values: []float64{0}})[0]
 	if math.Abs(math.Sqrt(entry)/s-1) > 0.1 {
 		t.Errorf("an entry has %v, want %v", math.Sqrt(entry), s)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A noisyRoad is a survey of a function with noise.
@@ -114,6 +115,7 @@ func (w noisyRoad) conclude(found *Finding, c *candidate, b *belief) error {
 	if !b.fits() && found.Certificate.Verdict == certify.Separable {
 		found.Certificate.Verdict = certify.NotSeparable
 	}
+	found.Likely = found.Certificate.Verdict != certify.Separable && b.limitedByNoise()
 	return err
 }
 
@@ -268,8 +270,8 @@ func (w noisyRoad) from(chain hessian.Chain) (*candidate, *belief, error) {
 }
 
 // limited returns the directions of a chain, whitened by its Hessians as far as eigenvalues are
-// above noise. With noise of variance s² in its entries the mean of n matrices of size d has
-// eigenvalues up to 2s√(d/n).
+// above noise. With noise of variance s² in its entries, in the mean, the mean of n matrices of
+// size d has eigenvalues up to 2s√(d/n).
 func limited(g *ground, c hessian.Chain) (hessian.Basis, error) {
 	own := c
 	own.Base = c.Own()
@@ -278,7 +280,7 @@ func limited(g *ground, c hessian.Chain) (hessian.Basis, error) {
 		return b, err
 	}
 	d, n := float64(len(b.Lambda)), float64(len(c.Hessians))
-	floor := 2 * entryNoise(g, c) * math.Sqrt(d/n)
+	floor := 2 * floats.Norm(entryNoise(g, c), 2) / math.Sqrt(n) * math.Sqrt(d/n)
 	factor := make([]float64, len(b.Lambda))
 	for i, l := range b.Lambda {
 		least := steepest * b.Lambda[len(b.Lambda)-1] // as whitening has it
@@ -293,7 +295,11 @@ func limited(g *ground, c hessian.Chain) (hessian.Basis, error) {
 // whitened by.
 const steepest = 1e-9
 
-// entryNoise returns the standard deviation of an entry of a Hessian of a chain.
-func entryNoise(g *ground, c hessian.Chain) float64 {
-	return g.grain.Of(c.Values[len(c.Values)-1]) / (2 * square(c.Step))
+// entryNoise returns the standard deviation of an entry of each Hessian of a chain.
+func entryNoise(g *ground, c hessian.Chain) []float64 {
+	all := make([]float64, len(c.Values))
+	for k, v := range c.Values {
+		all[k] = g.sigma(v) / (2 * square(c.Step))
+	}
+	return all
 }

@@ -23,23 +23,25 @@ type refiner struct {
 }
 
 // fromHessians learns what the Hessians say of which a frame was made, and returns E: with
-// a = T*W̃†, noise of variance s² in the entries of H has the variance
+// a = T*W̃†, noise of variance s² in the entries of one H has the variance
 //
 //	s²((aᵀa)_ii (aᵀa)_jj + (aᵀa)_ij²)
 //
 // in those of aᵀHa, and M_ij = E_ij H_ii + E_ji H_jj.
 func (r refiner) fromHessians(c *candidate, chain hessian.Chain) *mat.Dense {
 	g, b := r.g, r.b
-	s := entryNoise(g, chain)
+	noise := entryNoise(g, chain)
 	a := kernel.Times(c.seen.Dual, c.frame.Inverse())
 	var aa mat.Dense
 	aa.Mul(a.T(), a)
 	all := c.seen.InCoordinates(c.frame)
 	return b.learn(func(k int, _ *mat.Dense) []equation {
 		i, j, ratio := b.pairs[k][0], b.pairs[k][1], b.ratio(k)
-		sigma := s * math.Sqrt(float64(aa.At(i, i)*aa.At(j, j))+square(aa.At(i, j)))
+		size := math.Sqrt(float64(aa.At(i, i)*aa.At(j, j)) + square(aa.At(i, j)))
 		var rows []equation
-		for _, h := range all {
+		for k, h := range all {
+			s := noise[k]
+			sigma := s * size
 			rows = append(rows, equation{
 				v: h.At(i, i) * ratio / sigma, w: h.At(j, j) / ratio / sigma, m: h.At(i, j) / sigma,
 				vv: 2 * square(s*aa.At(i, i)*ratio/sigma), ww: 2 * square(s*aa.At(j, j)/ratio/sigma),
@@ -54,7 +56,7 @@ func (r refiner) fromHessians(c *candidate, chain hessian.Chain) *mat.Dense {
 func (r refiner) fromDesigns(c *candidate, designs []*design) *mat.Dense {
 	g, b := r.g, r.b
 	squares := &leastSquares{at: places(c.blocks), unit: b.unit, designs: designs}
-	variance := func(v float64) float64 { return square(g.grain.Of(v)) }
+	variance := func(v float64) float64 { return square(g.sigma(v)) }
 	var second func(k, i, j int) float64
 	var of *mat.Dense // whose terms of second order these are
 	return b.learn(func(k int, e *mat.Dense) []equation {

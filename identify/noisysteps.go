@@ -48,7 +48,7 @@ func noisySteps(g *ground, c *candidate, points int) (*candidate, error) {
 		var l noisyLadder
 		for at := range xs {
 			v := values[at*each : (at+1)*each]
-			l.add(most[at][i], v[0], v[1+2*i*octaves:1+2*(i+1)*octaves], square(g.grain.Of(v[0])))
+			l.add(most[at][i], v[0], v[1+2*i*octaves:1+2*(i+1)*octaves], square(g.sigma(v[0])))
 		}
 		eps, h := l.choose()
 		next.eps[i], next.h[i] = math.Ldexp(c.spread[i], eps+1-octaves), math.Ldexp(c.spread[i], h+1-octaves)

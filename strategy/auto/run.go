@@ -84,6 +84,10 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		}
 	} else if found.Pairs != nil {
 		return r.nearly(ctx, found)
+	} else if found.Likely {
+		if err := r.likely(ctx, found); err != nil {
+			return objective.Running, err
+		}
 	} else if r.task.Frame != nil {
 		r.learnt.Note("the frame that was given does not fit")
 	} else if r.task.Identifier != nil {
