@@ -212,11 +212,13 @@ func (w noisyRoad) start(found *Finding) (best *candidate, known *belief, of hes
 	if lengths == nil {
 		return nil, nil, of, ErrSmallBudget
 	}
+	least := 0.0 // the step, where more Hessians with a shorter one have not helped
 	for k, n := range lengths {
 		chain, err := g.chain(spreadOut, base)
 		if err != nil {
 			return best, known, of, err
 		}
+		chain.Step = max(chain.Step, least)
 		half := math.Inf(1)
 		if k < 2 {
 			if err := w.evenly(n); err != nil {
@@ -237,8 +239,12 @@ func (w noisyRoad) start(found *Finding) (best *candidate, known *belief, of hes
 			if c != nil && (known == nil || b.error() < known.error()) {
 				best, known, of = c, b, chain
 			}
-			if known == nil || known.error() < startError || !known.limitedByNoise() || !(known.usual() < worthIt*half) {
+			vain := known != nil && !(known.usual() < worthIt*half)
+			if known == nil || known.error() < startError || !known.limitedByNoise() || vain && least > 0 {
 				break
+			}
+			if vain {
+				least = longerBy * chain.Step
 			}
 		}
 		if base, err = limited(g, chain); err != nil {
