@@ -17,9 +17,10 @@ type refiner struct {
 	b         *belief // what is known about the frame's error
 	tolerance float64 // of that
 
-	// doubt is called once if the model does not hold after some rounds, and returns the frame
-	// with which they begin again; nil: they go on. nil: there is none.
-	doubt func(c *candidate) (*candidate, error)
+	// doubt is called so many times if the model does not hold after some rounds, and returns the
+	// frame with which they begin again; nil: they go on.
+	doubt  func(c *candidate) (*candidate, error)
+	doubts int
 }
 
 // fromHessians learns what the Hessians say of which a frame was made, and returns E: with
@@ -91,6 +92,8 @@ const (
 	grownBy  = 1.1
 	// movedBy is the part of its scale by which E may move a component over a step of another.
 	movedBy = 0.15
+	// littleMoved is the part of its scale by which E moves a component that does no harm.
+	littleMoved = 0.01
 	// idleRounds is after how many rounds it is clear whether they are worth it: whether they
 	// make the usual error smaller by this factor.
 	idleRounds = 3
@@ -102,7 +105,8 @@ const (
 // rounds refines a frame by designs with longer and longer steps: an error E_ij moves
 // component i by E_ij h_j, so that the better a frame is known the longer steps may be, and
 // the less noise is beside what they do. It ends when steps grow no more and E is small
-// enough, when more rounds hardly make it smaller, or when the model does not hold.
+// enough, or when E would do no harm over the whole box; when more rounds hardly make it
+// smaller, or when the model does not hold.
 func (r refiner) rounds(c *candidate) (*candidate, error) {
 	b := r.b
 	last := scaledBy(1/longerBy, b.scale)
@@ -120,21 +124,20 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		next.h = c.h
 		c = next
 		grown := floats.Sum(h) > grownBy*floats.Sum(last)
-		if last = h; b.fits() && !grown && b.error() <= r.tolerance {
+		if last = h; b.fits() && b.error() <= r.tolerance && (!grown || r.harmless(c)) {
 			break
 		}
 		if idle++; b.usual() < worthIt*least {
 			least, idle = b.usual(), 0
 		}
-		tried := r.g.psi == nil || round+1 >= trialRounds // a map may become better at first
-		vain := b.typical() > doubtful && tried
-		if round+1 == trialRounds && r.doubt != nil && !b.fits() && !b.limitedByNoise() {
+		vain := b.typical() > doubtful && (r.g.psi == nil || idle > 0) // where a map is off a little rounds help
+		if round+1 >= trialRounds && r.doubts > 0 && !b.fits() && !b.limitedByNoise() {
+			r.doubts--
 			again, err := r.doubt(c)
 			if err != nil {
 				return c, err
 			}
 			if again != nil {
-				r.doubt = nil
 				return r.rounds(again)
 			}
 		}
@@ -143,6 +146,16 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		}
 	}
 	return c, nil
+}
+
+// harmless reports whether E, of all components together, moves none by more than a little of its
+// scale over steps as long as the spread: longer ones would show nothing new.
+func (r refiner) harmless(c *candidate) bool {
+	far := 0.0
+	for i, s := range c.spread {
+		far = max(far, s/r.b.scale[i])
+	}
+	return r.b.error()*far*math.Sqrt(float64(len(c.spread))) <= littleMoved
 }
 
 // ask asks for the designs of a round, with steps of about h, and learns what they say.
