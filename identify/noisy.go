@@ -57,7 +57,7 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 	}
 	b.to(measured)
 	if c, err = w.refiner(b).rounds(measured); err != nil {
-		return found.orBest(c), false, err
+		return found.cut(c, b), false, err
 	}
 	return found, false, w.conclude(found, c, b)
 }
@@ -118,6 +118,13 @@ func (w noisyRoad) conclude(found *Finding, c *candidate, b *belief) error {
 	}
 	found.Likely = found.Certificate.Verdict != certify.Separable && b.limitedByNoise()
 	return err
+}
+
+// cut puts a frame into the finding that was not certified because its refinement was cut short.
+func (f *Finding) cut(c *candidate, b *belief) *Finding {
+	f.Frame, f.Blocks, f.Scale, f.Residual = c.frame, c.blocks, c.h, b.error()
+	f.Likely = b.limitedByNoise() && !b.blank()
+	return f
 }
 
 // axes returns the finding of the coordinates as they are; nil if f does not separate in

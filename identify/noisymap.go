@@ -12,7 +12,7 @@ type noisyMapper struct{ noisyRoad }
 
 // underMap looks for an outer map where Hessians contradict each other above noise, and for
 // a frame of ψ(f), which it refines and certifies like one of f. It returns nil if there is
-// no map, or none that passes: then everything is as before but for the queries.
+// no map, or none that passes or is likely: then everything is as before but for the queries.
 func (w noisyMapper) underMap(found Finding, chain hessian.Chain, plain *belief) (*Finding, error) {
 	n, pairs := len(chain.Hessians), len(plain.pairs)
 	if n < 3 || pairs*(n-2) < enoughPairs*n {
@@ -32,18 +32,17 @@ func (w noisyMapper) underMap(found Finding, chain hessian.Chain, plain *belief)
 	if c == nil || err != nil {
 		return nil, err
 	}
-	if c, err = on.refined(chain, numbers, c, b); c == nil || err != nil {
-		return found.orBest(c), err
+	if c, err = on.refined(chain, numbers, c, b); err == nil {
+		err = on.conclude(&found, c, b)
+	} else {
+		found.cut(c, b)
 	}
-	if err := on.conclude(&found, c, b); err != nil {
-		return &found, err
-	}
-	if found.Certificate.Verdict != certify.Separable {
+	if found.Certificate.Verdict != certify.Separable && err == nil && (!found.Likely || plain.limitedByNoise()) {
 		return nil, nil
 	}
 	found.Map = on.g.psi.Scaled(1 / on.g.factor)
 	*w.work = *on.work
-	return &found, nil
+	return &found, err
 }
 
 // maybeMapped reports whether a map explains what Hessians contradict each other by.
