@@ -37,12 +37,12 @@ func mapped(g *ground, psi *outer.Map, samples []outer.Sample) *ground {
 	return &next
 }
 
-// sigma returns the standard deviation of the noise of a value v: that of ψ(f) is ψ′ times that
+// sigmaOf returns the standard deviation of the noise of a value v: that of ψ(f) is ψ′ times that
 // of f.
-func (g *ground) sigma(v float64) float64 {
+func sigmaOf(g *ground, v float64) float64 {
 	if g.psi != nil {
 		f := g.psi.Inverse(v)
-		if s := g.psi.Slope(f) * g.plain.sigma(f); kernel.Finite(s) && s > 0 {
+		if s := g.psi.Slope(f) * sigmaOf(g.plain, f); kernel.Finite(s) && s > 0 {
 			return s
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A noisyRoad is a survey of a function with noise.
@@ -100,12 +98,13 @@ func (w noisyRoad) refiner(b *belief) refiner { return refiner{g: w.g, b: b, tol
 // conclude certifies a frame with errors that are known as far as designs bear the belief
 // out. Otherwise f does not separate in it.
 func (w noisyRoad) conclude(found *Finding, c *candidate, b *belief) error {
-	found.Residual, found.Scale = b.error(), c.h
+	found.Residual, found.Scale = max(b.error(), w.refiner(b).rest()), c.h
 	found.Frame, found.Blocks = c.frame, c.blocks
 	w.stage(certificate)
 	found.After = w.seen.InFrame(found.Frame)
 	test := w.g.test(0, false)
 	if b.fits() {
+		test.Slack = w.refiner(b).rest()
 		var err error
 		if test.Error, err = w.refiner(b).mixed(c); err != nil {
 			return err
@@ -281,41 +280,4 @@ func (w noisyRoad) from(chain hessian.Chain) (*candidate, *belief, error) {
 		return nil, nil, nil
 	}
 	return c, b, nil
-}
-
-// limited returns the directions of a chain, whitened by its Hessians as far as eigenvalues are
-// above noise. With noise of variance s² in its entries, in the mean, the mean of n matrices of
-// size d has eigenvalues up to 2s√(d/n). What is kept of the Hessians is their size along
-// directions that are above it: the next ones may be flat there by chance.
-func limited(g *ground, c hessian.Chain) (hessian.Basis, error) {
-	b, err := whitened(c)
-	if err != nil {
-		return b, err
-	}
-	d, n := float64(len(b.Lambda)), float64(len(c.Hessians))
-	floor := 2 * floats.Norm(entryNoise(g, c), 2) / math.Sqrt(n) * math.Sqrt(d/n)
-	factor, size := make([]float64, len(b.Lambda)), mat.NewDense(len(b.Lambda), len(b.Lambda), nil)
-	for i, l := range b.Lambda {
-		least := steepest * b.Lambda[len(b.Lambda)-1] // as whitening has it
-		factor[i] = math.Sqrt(max(l, least) / max(l, least, floor))
-		if factor[i] == 1 {
-			size.Set(i, i, b.Lambda[len(b.Lambda)/2])
-		}
-	}
-	b = b.Scaled(factor)
-	b.Seen = []*mat.Dense{size}
-	return b, nil
-}
-
-// steepest is how much smaller than the largest eigenvalue one may be that directions are
-// whitened by.
-const steepest = 1e-9
-
-// entryNoise returns the standard deviation of an entry of each Hessian of a chain.
-func entryNoise(g *ground, c hessian.Chain) []float64 {
-	all := make([]float64, len(c.Values))
-	for k, v := range c.Values {
-		all[k] = g.sigma(v) / (2 * square(c.Step))
-	}
-	return all
 }

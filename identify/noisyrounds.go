@@ -57,7 +57,7 @@ func (r refiner) fromHessians(c *candidate, chain hessian.Chain) *mat.Dense {
 func (r refiner) fromDesigns(c *candidate, designs []*design) *mat.Dense {
 	g, b := r.g, r.b
 	squares := &leastSquares{at: places(c.blocks), unit: b.unit, designs: designs}
-	variance := func(v float64) float64 { return square(g.sigma(v)) }
+	variance := func(v float64) float64 { return square(sigmaOf(g, v)) }
 	var second func(k, i, j int) float64
 	var of *mat.Dense // whose terms of second order these are
 	return b.learn(func(k int, e *mat.Dense) []equation {
@@ -146,16 +146,6 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		}
 	}
 	return c, nil
-}
-
-// harmless reports whether E, of all components together, moves none by more than a little of its
-// scale over steps as long as the spread: longer ones would show nothing new.
-func (r refiner) harmless(c *candidate) bool {
-	far := 0.0
-	for i, s := range c.spread {
-		far = max(far, s/r.b.scale[i])
-	}
-	return r.b.error()*far*math.Sqrt(float64(len(c.spread))) <= littleMoved
 }
 
 // ask asks for the designs of a round, with steps of about h, and learns what they say.

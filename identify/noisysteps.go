@@ -49,7 +49,7 @@ func noisySteps(g *ground, c *candidate, points int) (*candidate, error) {
 		variance := 0.0
 		for at := range xs {
 			v := values[at*each : (at+1)*each]
-			noise := square(g.sigma(v[0]))
+			noise := square(sigmaOf(g, v[0]))
 			variance += noise
 			l.add(most[at][i], v[0], v[1+2*i*octaves:1+2*(i+1)*octaves], noise)
 		}
