@@ -158,7 +158,9 @@ func (b *belief) learn(equations func(k int, e *mat.Dense) []equation) *mat.Dens
 			for _, q := range all {
 				sum += square(q.m - float64(q.v*x) - float64(q.w*y))
 			}
-			b.moved = max(b.moved, math.Abs(x), math.Abs(y))
+			if size := max(math.Abs(x), math.Abs(y)); kernel.Finite(size) {
+				b.moved = max(b.moved, size)
+			}
 			next.Set(b.pairs[k][0], b.pairs[k][1], believed(x)*b.ratio(k))
 			next.Set(b.pairs[k][1], b.pairs[k][0], believed(y)/b.ratio(k))
 			return sum, len(all)
