@@ -104,7 +104,9 @@ func (w noisyRoad) conclude(found *Finding, c *candidate, b *belief) error {
 	found.After = w.seen.InFrame(found.Frame)
 	test := w.g.test(0, false)
 	if b.fits() {
-		test.Slack = w.refiner(b).rest()
+		if w.refiner(b).harmless(c) {
+			test.Slack = w.refiner(b).rest()
+		}
 		var err error
 		if test.Error, err = w.refiner(b).mixed(c); err != nil {
 			return err
@@ -114,6 +116,9 @@ func (w noisyRoad) conclude(found *Finding, c *candidate, b *belief) error {
 	found.Certificate, err = test.Certify(w.g.ctx, w.g.f, found.Frame, found.Blocks)
 	if !b.fits() && found.Certificate.Verdict == certify.Separable {
 		found.Certificate.Verdict = certify.NotSeparable
+	}
+	if found.Residual > startError && found.Certificate.Verdict == certify.Separable {
+		found.Certificate.Verdict = certify.Unknown // flat components may be mixed, and no split sees it
 	}
 	found.Likely = found.Certificate.Verdict != certify.Separable && b.limitedByNoise()
 	return err
