@@ -80,7 +80,7 @@ func TestACleanTarget(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := look(p, -1)
-			target := p.Minimum() + 6
+			target := p.Minimum() + 1.5
 			got, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Budget: 20_000, Target: &target, Seed: 4, Workers: workers, Start: p.Domain()})
 			if err != nil || got.Status != objective.TargetReached {
 				t.Fatalf("%s: status %v, error %v", name, got.Status, err)

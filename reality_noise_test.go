@@ -41,10 +41,23 @@ func (n disturbance) level() float64 {
 	return n.s
 }
 
-// disturbances are those of the tests: without -whole one.
+// at returns the standard deviation of a problem's values at a point where f is v without noise.
+func (n disturbance) at(t *testing.T, p *problem.Problem, v float64) float64 {
+	switch v = math.Abs(v); {
+	case n.kind == "noise":
+		return noiseOf(t, p.Spec())
+	case n.kind == "relative":
+		return n.s * v
+	case v == 0:
+		return 0
+	}
+	return math.Pow10(int(math.Floor(math.Log10(v)))+1-int(n.s)) / math.Sqrt(12) // a unit of the last digit
+}
+
+// disturbances are those of the tests: without -whole one of each kind.
 func disturbances() (all []disturbance) {
 	if !*whole {
-		return []disturbance{{"noise", 1e-5}}
+		return []disturbance{{"noise", 1e-5}, {"relative", 1e-4}, {"digits", 4}}
 	}
 	for k := -8; k <= -1; k++ {
 		all = append(all, disturbance{"noise", math.Pow10(k)})
@@ -197,12 +210,8 @@ func honestCell(t *testing.T, b *book, spec problem.Spec, n disturbance) fact {
 		for i, a := range (course{spec: n.on(spec)}).attempts(t, seeds) {
 			judge(i, a.problem, a.Structure)
 			known := says(a.Result)
-			if s := a.problem.Spec(); n.kind == "noise" {
-				if ratio := known.sigma / noiseOf(t, s); ratio >= 0.5 && ratio <= 2 {
-					within++
-				}
-			} else {
-				within++ // the noise differs from point to point
+			if s := n.at(t, a.problem, a.value); known.sigma >= s/2 && known.sigma <= 2*s {
+				within++
 			}
 			if !math.IsNaN(known.half) {
 				told++

@@ -30,6 +30,7 @@ type belief struct {
 
 	surprise []float64 // of each component: the mean square of m by what was expected of it
 	misfit   []float64 // of each component: the mean square of what equations leave
+	moved    float64   // the largest E′ by which the frame was corrected
 }
 
 const (
@@ -141,6 +142,7 @@ func (b *belief) learn(equations func(k int, e *mat.Dense) []equation) *mat.Dens
 	for range passes {
 		next := mat.NewDense(len(b.unit), len(b.unit), nil)
 		after, total = slices.Clone(info), slices.Clone(spurious)
+		b.moved = 0
 		b.misfit = b.mean(func(k int) (float64, int) {
 			all := equations(k, e)
 			var r [2]float64
@@ -155,6 +157,9 @@ func (b *belief) learn(equations func(k int, e *mat.Dense) []equation) *mat.Dens
 			sum := info[k].axes().of(x, y)
 			for _, q := range all {
 				sum += square(q.m - float64(q.v*x) - float64(q.w*y))
+			}
+			if size := max(math.Abs(x), math.Abs(y)); kernel.Finite(size) {
+				b.moved = max(b.moved, size)
 			}
 			next.Set(b.pairs[k][0], b.pairs[k][1], believed(x)*b.ratio(k))
 			next.Set(b.pairs[k][1], b.pairs[k][0], believed(y)/b.ratio(k))

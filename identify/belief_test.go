@@ -146,7 +146,7 @@ func TestNoiseOfHessians(t *testing.T) {
 		entry += square(e.Hessian.At(0, 1)) / tries
 		turned += square(h.At(0, 1)) / tries
 	}
-	s := entryNoise(&ground{grain: objective.Grain{Absolute: sigma}}, hessian.Chain{Step: step, Values: []float64{0}})
+	s := entryNoise(&ground{grain: objective.Grain{Absolute: sigma}}, hessian.Chain{Step: step, Values: []float64{0}})[0]
 	if math.Abs(math.Sqrt(entry)/s-1) > 0.1 {
 		t.Errorf("an entry has %v, want %v", math.Sqrt(entry), s)
 	}
@@ -210,7 +210,7 @@ func TestDesignsFindTheError(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := newBelief(c)
-		got, err := refiner{g, b, 1e-7, nil}.ask(c, c.h)
+		got, err := refiner{g: g, b: b, tolerance: 1e-7}.ask(c, c.h)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +251,7 @@ func TestMixedDifferencesOfABelief(t *testing.T) {
 	for k := range b.info {
 		b.info[k] = gram{1 / square(size), 0, 1 / square(size)}
 	}
-	want, err := refiner{g, b, 1e-7, nil}.mixed(c)
+	want, err := refiner{g: g, b: b, tolerance: 1e-7}.mixed(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func (w noisyRoad) find() (found *Finding, clear bool, err error) {
 	}
 	b.to(measured)
 	if c, err = w.refiner(b).rounds(measured); err != nil {
-		return found.orBest(c), false, err
+		return found.cut(c, b), false, err
 	}
 	return found, false, w.conclude(found, c, b)
 }
@@ -98,12 +98,15 @@ func (w noisyRoad) refiner(b *belief) refiner { return refiner{g: w.g, b: b, tol
 // conclude certifies a frame with errors that are known as far as designs bear the belief
 // out. Otherwise f does not separate in it.
 func (w noisyRoad) conclude(found *Finding, c *candidate, b *belief) error {
-	found.Residual, found.Scale = b.error(), c.h
+	found.Residual, found.Scale = max(b.error(), w.refiner(b).rest()), c.h
 	found.Frame, found.Blocks = c.frame, c.blocks
 	w.stage(certificate)
 	found.After = w.seen.InFrame(found.Frame)
 	test := w.g.test(0, false)
 	if b.fits() {
+		if w.refiner(b).harmless(c) {
+			test.Slack = w.refiner(b).rest()
+		}
 		var err error
 		if test.Error, err = w.refiner(b).mixed(c); err != nil {
 			return err
@@ -114,7 +117,18 @@ func (w noisyRoad) conclude(found *Finding, c *candidate, b *belief) error {
 	if !b.fits() && found.Certificate.Verdict == certify.Separable {
 		found.Certificate.Verdict = certify.NotSeparable
 	}
+	if found.Residual > startError && found.Certificate.Verdict == certify.Separable {
+		found.Certificate.Verdict = certify.Unknown // flat components may be mixed, and no split sees it
+	}
+	found.Likely = found.Certificate.Verdict != certify.Separable && b.limitedByNoise()
 	return err
+}
+
+// cut puts a frame into the finding that was not certified because its refinement was cut short.
+func (f *Finding) cut(c *candidate, b *belief) *Finding {
+	f.Frame, f.Blocks, f.Scale, f.Residual = c.frame, c.blocks, c.h, b.error()
+	f.Likely = b.limitedByNoise() && !b.blank()
+	return f
 }
 
 // axes returns the finding of the coordinates as they are; nil if f does not separate in
@@ -210,11 +224,13 @@ func (w noisyRoad) start(found *Finding) (best *candidate, known *belief, of hes
 	if lengths == nil {
 		return nil, nil, of, ErrSmallBudget
 	}
+	least := 0.0 // the step, where more Hessians with a shorter one have not helped
 	for k, n := range lengths {
 		chain, err := g.chain(spreadOut, base)
 		if err != nil {
 			return best, known, of, err
 		}
+		chain.Step = max(chain.Step, least)
 		half := math.Inf(1)
 		if k < 2 {
 			if err := w.evenly(n); err != nil {
@@ -235,8 +251,12 @@ func (w noisyRoad) start(found *Finding) (best *candidate, known *belief, of hes
 			if c != nil && (known == nil || b.error() < known.error()) {
 				best, known, of = c, b, chain
 			}
-			if known == nil || known.error() < startError || !known.limitedByNoise() || !(known.usual() < worthIt*half) {
+			vain := known != nil && !(known.usual() < worthIt*half)
+			if known == nil || known.error() < startError || !known.limitedByNoise() || vain && least > 0 {
 				break
+			}
+			if vain {
+				least = longerBy * chain.Step
 			}
 		}
 		if base, err = limited(g, chain); err != nil {
@@ -265,35 +285,4 @@ func (w noisyRoad) from(chain hessian.Chain) (*candidate, *belief, error) {
 		return nil, nil, nil
 	}
 	return c, b, nil
-}
-
-// limited returns the directions of a chain, whitened by its Hessians as far as eigenvalues are
-// above noise. With noise of variance s² in its entries the mean of n matrices of size d has
-// eigenvalues up to 2s√(d/n).
-func limited(g *ground, c hessian.Chain) (hessian.Basis, error) {
-	own := c
-	own.Base = c.Own()
-	b, err := whitened(own)
-	if err != nil {
-		return b, err
-	}
-	d, n := float64(len(b.Lambda)), float64(len(c.Hessians))
-	floor := 2 * entryNoise(g, c) * math.Sqrt(d/n)
-	factor := make([]float64, len(b.Lambda))
-	for i, l := range b.Lambda {
-		least := steepest * b.Lambda[len(b.Lambda)-1] // as whitening has it
-		factor[i] = math.Sqrt(max(l, least) / max(l, least, floor))
-	}
-	b = b.Scaled(factor)
-	b.Seen = nil
-	return b, nil
-}
-
-// steepest is how much smaller than the largest eigenvalue one may be that directions are
-// whitened by.
-const steepest = 1e-9
-
-// entryNoise returns the standard deviation of an entry of a Hessian of a chain.
-func entryNoise(g *ground, c hessian.Chain) float64 {
-	return g.grain.Of(c.Values[len(c.Values)-1]) / (2 * square(c.Step))
 }

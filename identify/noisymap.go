@@ -12,7 +12,7 @@ type noisyMapper struct{ noisyRoad }
 
 // underMap looks for an outer map where Hessians contradict each other above noise, and for
 // a frame of ψ(f), which it refines and certifies like one of f. It returns nil if there is
-// no map, or none that passes: then everything is as before but for the queries.
+// no map, or none that passes or is likely: then everything is as before but for the queries.
 func (w noisyMapper) underMap(found Finding, chain hessian.Chain, plain *belief) (*Finding, error) {
 	n, pairs := len(chain.Hessians), len(plain.pairs)
 	if n < 3 || pairs*(n-2) < enoughPairs*n {
@@ -32,18 +32,17 @@ func (w noisyMapper) underMap(found Finding, chain hessian.Chain, plain *belief)
 	if c == nil || err != nil {
 		return nil, err
 	}
-	if c, err = on.refined(chain, numbers, c, b); c == nil || err != nil {
-		return found.orBest(c), err
+	if c, err = on.refined(chain, numbers, c, b); err == nil {
+		err = on.conclude(&found, c, b)
+	} else {
+		found.cut(c, b)
 	}
-	if err := on.conclude(&found, c, b); err != nil {
-		return &found, err
-	}
-	if found.Certificate.Verdict != certify.Separable {
+	if found.Certificate.Verdict != certify.Separable && err == nil && (!found.Likely || plain.limitedByNoise()) {
 		return nil, nil
 	}
 	found.Map = on.g.psi.Scaled(1 / on.g.factor)
 	*w.work = *on.work
-	return &found, nil
+	return &found, err
 }
 
 // maybeMapped reports whether a map explains what Hessians contradict each other by.
@@ -120,20 +119,22 @@ func (w noisyMapper) secondMap(chain hessian.Chain, numbers []outer.Number, c *c
 // refined refines a frame of ψ(f).
 func (w noisyMapper) refined(chain hessian.Chain, numbers []outer.Number, c *candidate, b *belief) (*candidate, error) {
 	r := w.refiner(b)
-	r.doubt = func(c *candidate) (*candidate, error) { return w.thirdMap(chain, numbers, c, b) }
+	r.doubts, r.doubt = mostDoubts, func(c *candidate) (*candidate, error) { return w.thirdMap(chain, numbers, c, b) }
 	return r.rounds(c)
 }
 
-// thirdMap fits ψ once more, to squares over the whole box, which show a map where values are
-// smaller and larger too, now that the frame is known well enough for that. It returns nil if
-// ψ is as good as it was.
+// mostDoubts is how often a map is fitted again at most.
+const mostDoubts = 3
+
+// thirdMap fits ψ once more: the better the frame is known, the more squares along components
+// say. It returns nil if ψ is as good as it was.
 func (w noisyMapper) thirdMap(chain hessian.Chain, numbers []outer.Number, c *candidate, b *belief) (*candidate, error) {
-	squares, err := squaresOf(w.g.plain, c.frame, c.blocks, boxSquares)
+	pairs, err := crosses(w.g, c)
 	if err != nil {
 		return nil, err
 	}
-	psi := outer.FittedUnderNoise(squares, nil, numbers, w.g.psi)
-	if psi == nil || outer.Coupling(psi, squares) > better*outer.Coupling(w.g.psi, squares) {
+	psi := outer.FittedUnderNoise(nil, pairs, numbers, w.g.psi)
+	if psi == nil || outer.Left(psi, pairs) > better*outer.Left(w.g.psi, pairs) {
 		return nil, nil
 	}
 	*w.g = *mapped(w.g.plain, psi, samplesOf(chain))
@@ -143,9 +144,6 @@ func (w noisyMapper) thirdMap(chain hessian.Chain, numbers []outer.Number, c *ca
 	}
 	return next, nil
 }
-
-// boxSquares is at how many squares over the whole box a map is fitted.
-const boxSquares = 48
 
 // again returns a frame, with the curvatures of its components, corrected by what Hessians say
 // under a map, and how well they know it; nil if there is none.
@@ -173,5 +171,5 @@ func under(psi *outer.Map, chain hessian.Chain) hessian.Chain {
 	return there
 }
 
-// better is the part of the mixed differences at squares that another map may leave.
+// better is the part of what squares leave that another map may leave.
 const better = 0.9

@@ -17,29 +17,32 @@ type refiner struct {
 	b         *belief // what is known about the frame's error
 	tolerance float64 // of that
 
-	// doubt is called once if the model does not hold after some rounds, and returns the frame
-	// with which they begin again; nil: they go on. nil: there is none.
-	doubt func(c *candidate) (*candidate, error)
+	// doubt is called so many times if the model does not hold after some rounds, and returns the
+	// frame with which they begin again; nil: they go on.
+	doubt  func(c *candidate) (*candidate, error)
+	doubts int
 }
 
 // fromHessians learns what the Hessians say of which a frame was made, and returns E: with
-// a = T*W̃†, noise of variance s² in the entries of H has the variance
+// a = T*W̃†, noise of variance s² in the entries of one H has the variance
 //
 //	s²((aᵀa)_ii (aᵀa)_jj + (aᵀa)_ij²)
 //
 // in those of aᵀHa, and M_ij = E_ij H_ii + E_ji H_jj.
 func (r refiner) fromHessians(c *candidate, chain hessian.Chain) *mat.Dense {
 	g, b := r.g, r.b
-	s := entryNoise(g, chain)
+	noise := entryNoise(g, chain)
 	a := kernel.Times(c.seen.Dual, c.frame.Inverse())
 	var aa mat.Dense
 	aa.Mul(a.T(), a)
 	all := c.seen.InCoordinates(c.frame)
 	return b.learn(func(k int, _ *mat.Dense) []equation {
 		i, j, ratio := b.pairs[k][0], b.pairs[k][1], b.ratio(k)
-		sigma := s * math.Sqrt(float64(aa.At(i, i)*aa.At(j, j))+square(aa.At(i, j)))
+		size := math.Sqrt(float64(aa.At(i, i)*aa.At(j, j)) + square(aa.At(i, j)))
 		var rows []equation
-		for _, h := range all {
+		for k, h := range all {
+			s := noise[k]
+			sigma := s * size
 			rows = append(rows, equation{
 				v: h.At(i, i) * ratio / sigma, w: h.At(j, j) / ratio / sigma, m: h.At(i, j) / sigma,
 				vv: 2 * square(s*aa.At(i, i)*ratio/sigma), ww: 2 * square(s*aa.At(j, j)/ratio/sigma),
@@ -54,7 +57,7 @@ func (r refiner) fromHessians(c *candidate, chain hessian.Chain) *mat.Dense {
 func (r refiner) fromDesigns(c *candidate, designs []*design) *mat.Dense {
 	g, b := r.g, r.b
 	squares := &leastSquares{at: places(c.blocks), unit: b.unit, designs: designs}
-	variance := func(v float64) float64 { return square(g.grain.Of(v)) }
+	variance := func(v float64) float64 { return square(sigmaOf(g, v)) }
 	var second func(k, i, j int) float64
 	var of *mat.Dense // whose terms of second order these are
 	return b.learn(func(k int, e *mat.Dense) []equation {
@@ -89,6 +92,8 @@ const (
 	grownBy  = 1.1
 	// movedBy is the part of its scale by which E may move a component over a step of another.
 	movedBy = 0.15
+	// littleMoved is the part of its scale by which E moves a component that does no harm.
+	littleMoved = 0.01
 	// idleRounds is after how many rounds it is clear whether they are worth it: whether they
 	// make the usual error smaller by this factor.
 	idleRounds = 3
@@ -100,7 +105,8 @@ const (
 // rounds refines a frame by designs with longer and longer steps: an error E_ij moves
 // component i by E_ij h_j, so that the better a frame is known the longer steps may be, and
 // the less noise is beside what they do. It ends when steps grow no more and E is small
-// enough, when more rounds hardly make it smaller, or when the model does not hold.
+// enough, or when E would do no harm over the whole box; when more rounds hardly make it
+// smaller, or when the model does not hold.
 func (r refiner) rounds(c *candidate) (*candidate, error) {
 	b := r.b
 	last := scaledBy(1/longerBy, b.scale)
@@ -118,21 +124,20 @@ func (r refiner) rounds(c *candidate) (*candidate, error) {
 		next.h = c.h
 		c = next
 		grown := floats.Sum(h) > grownBy*floats.Sum(last)
-		if last = h; b.fits() && !grown && b.error() <= r.tolerance {
+		if last = h; b.fits() && b.error() <= r.tolerance && (!grown || r.harmless(c)) {
 			break
 		}
 		if idle++; b.usual() < worthIt*least {
 			least, idle = b.usual(), 0
 		}
-		tried := r.g.psi == nil || round+1 >= trialRounds // a map may become better at first
-		vain := b.typical() > doubtful && tried
-		if round+1 == trialRounds && r.doubt != nil && !b.fits() && !b.limitedByNoise() {
+		vain := b.typical() > doubtful && (r.g.psi == nil || idle > 0) // where a map is off a little rounds help
+		if round+1 >= trialRounds && r.doubts > 0 && !b.fits() && !b.limitedByNoise() {
+			r.doubts--
 			again, err := r.doubt(c)
 			if err != nil {
 				return c, err
 			}
 			if again != nil {
-				r.doubt = nil
 				return r.rounds(again)
 			}
 		}

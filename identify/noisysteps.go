@@ -46,16 +46,30 @@ func noisySteps(g *ground, c *candidate, points int) (*candidate, error) {
 	next.h, next.eps, next.curvature, next.measured = make([]float64, m), make([]float64, m), make([]float64, m), true
 	for i := range m {
 		var l noisyLadder
+		variance := 0.0
 		for at := range xs {
 			v := values[at*each : (at+1)*each]
-			l.add(most[at][i], v[0], v[1+2*i*octaves:1+2*(i+1)*octaves], square(g.grain.Of(v[0])))
+			noise := square(sigmaOf(g, v[0]))
+			variance += noise
+			l.add(most[at][i], v[0], v[1+2*i*octaves:1+2*(i+1)*octaves], noise)
 		}
 		eps, h := l.choose()
 		next.eps[i], next.h[i] = math.Ldexp(c.spread[i], eps+1-octaves), math.Ldexp(c.spread[i], h+1-octaves)
 		next.curvature[i] = max(l.size(eps), leastUnit)
+		next.eps[i] = min(next.eps[i], forSlopes(next.h[i], next.curvature[i], math.Sqrt(variance/float64(len(xs)))))
 	}
 	return &next, nil
 }
+
+// forSlopes returns the step ε that is best for the change Δ of a slope over a step of h or more,
+// where second differences over h miss three tenths of the curvature c. Those over ε miss
+// 0.3(ε/h)² then, and slopes twice as much of themselves; noise is σ/ε beside Δ ≈ ch. The sum
+// of both squares,
+//
+//	(0.6 ε²/h²)² + (σ/εch)²,
+//
+// is least for ε⁶ = σ²h²/0.72c².
+func forSlopes(h, c, sigma float64) float64 { return math.Cbrt(sigma * h / (math.Sqrt(0.72) * c)) }
 
 // A noisyLadder is second differences along a component at some points, each over all octaves,
 // with the variance that noise has in each.

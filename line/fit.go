@@ -38,7 +38,8 @@ func (f *fit) next(n int) []float64 {
 	return all
 }
 
-// solve fits the parabola to what was seen in the window.
+// solve fits the parabola to what was seen in the window. Where it leaves more than noise the
+// well is no parabola: then the window becomes smaller, and what it leaves is an error, too.
 func (f *fit) solve(seen []sample, noise float64) {
 	var m normal
 	for _, s := range seen {
@@ -51,10 +52,27 @@ func (f *fit) solve(seen []sample, noise float64) {
 		f.well, f.error = sample{f.centre, m.mean()}, noise/math.Sqrt(max(1, m.xx[0][0]))
 		return
 	}
+	of := func(tau float64) float64 { return a[0] + float64(tau*a[1]) + float64(tau*tau*a[2]/2) }
 	tau := min(max(-a[1]/a[2], -1), 1)
-	value := a[0] + float64(tau*a[1]) + float64(tau*tau*a[2]/2)
-	f.well, f.error = sample{f.centre + float64(tau*f.half), value}, noise*math.Sqrt(m.leverage(tau))
+	f.well = sample{f.centre + float64(tau*f.half), of(tau)}
+	sum, free := 0.0, m.xx[0][0]-3
+	for _, s := range seen {
+		if tau := (s.t - f.centre) / f.half; math.Abs(tau) <= 1 && !math.IsInf(s.value, 0) {
+			sum += square(s.value - of(tau))
+		}
+	}
+	more := 0.0 // the variance of what is left that is not noise
+	if free > 0 && sum/free > noise*noise*(1+float64(confident*math.Sqrt(2/free))) {
+		more = sum/free - float64(noise*noise)
+		f.centre, f.half = f.well.t, f.half/2
+	}
+	f.error = math.Sqrt(float64(noise*noise*m.leverage(tau)) + more)
 }
+
+// confident is how many standard deviations a sum of squares is above that of noise to be more.
+const confident = 3
+
+func square(x float64) float64 { return float64(x * x) }
 
 // surely is how many standard deviations two wells must differ by to be told apart.
 const surely = 2.5

@@ -106,3 +106,22 @@ func TestWellsUnderNoise(t *testing.T) {
 		t.Errorf("%d of 20 right with %d queries where wells are nearly the same, %d of 20 with %d where they are not", close, asked, far, few)
 	}
 }
+
+// A window in which a well is no parabola becomes smaller, and what the parabola leaves is in
+// the error; with noise alone it stays as it is.
+func TestFitOfAWellThatIsNoParabola(t *testing.T) {
+	for _, cubic := range []float64{0, 3} {
+		f := &fit{half: 1}
+		var seen []sample
+		for _, x := range f.next(12) {
+			seen = append(seen, sample{x, 10*x*x + cubic*x*x*x})
+		}
+		f.solve(seen, 0.01)
+		if bent := cubic != 0; bent != (f.half == 0.5) || bent != (f.error > 0.05) {
+			t.Errorf("cubic %v: half %v, error %v", cubic, f.half, f.error)
+		}
+		if off := math.Abs(f.well.value); off > 3*f.error {
+			t.Errorf("cubic %v: the well is off by %v, and its error is %v", cubic, off, f.error)
+		}
+	}
+}

@@ -63,12 +63,7 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		r.learnt.Note("%s", strings.TrimPrefix(err.Error(), "identify: "))
 		return r.fallback.search(ctx, throughout)
 	case errors.Is(err, errShare):
-		if r.task.Frame != nil {
-			r.learnt.Note("the budget is too small to certify the frame that was given")
-		} else {
-			r.learnt.Note("the search for coordinates was given up: it has had its share of the budget")
-		}
-		return r.fallback.search(ctx, throughout)
+		return r.givenUp(ctx, found)
 	case err != nil:
 		return objective.Running, err
 	case found == nil: // the budget is too small
@@ -84,6 +79,10 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		}
 	} else if found.Pairs != nil {
 		return r.nearly(ctx, found)
+	} else if found.Likely {
+		if err := r.likely(ctx, found); err != nil {
+			return objective.Running, err
+		}
 	} else if r.task.Frame != nil {
 		r.learnt.Note("the frame that was given does not fit")
 	} else if r.task.Identifier != nil {

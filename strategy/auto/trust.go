@@ -43,6 +43,9 @@ func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.S
 		return status, nil
 	case err != nil || status != objective.Converged:
 		return status, err
+	case r.f.noise != nil && !r.interior():
+		r.learnt.Note("on the bounds noise does not let tell whether there is something deeper")
+		return objective.Running, nil
 	case doubt:
 		least := r.f.best.Value - r.f.tolerance()
 		if _, err := r.fallback.search(ctx, r.f.queries-before); err != nil {
