@@ -150,15 +150,7 @@ func (m mapper) on(g *ground, chain hessian.Chain) (proposal, error) {
 func (m mapper) onGround(g *ground, chain hessian.Chain) (proposal, error) {
 	s := &settler{g: g, tolerance: m.p.settler.tolerance, thorough: m.p.settler.thorough, measures: m.p.settler.measures, stage: m.p.stage, doubt: m.p.doubt}
 	by := &proposer{g: g, settler: s, pause: m.p.pause, stage: m.p.stage, white: m.p.white, step: m.p.step, exact: m.p.exact, nearTried: true}
-	there := chain
-	there.Base.Seen, there.Hessians = nil, nil
-	for k, h := range chain.Hessians {
-		sample := outer.Sample{Gradient: chain.Slopes[k], Hessian: h}
-		of := sample.Without(g.psi.Number(chain.Values[k]))
-		of.Scale(g.psi.Slope(chain.Values[k]), of)
-		there.Hessians = append(there.Hessians, of)
-	}
-	there.Base.Seen = there.Hessians
+	there := under(g.psi, chain)
 	by.seen = there.Own()
 	c, err := by.diagonal(there.Hessians, there, checkPoints)
 	if c == nil || err != nil {

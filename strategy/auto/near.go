@@ -54,7 +54,7 @@ func newNearly(f *watched, at *coordinates, pairs []certify.Pair, seed uint64) *
 
 // first goes down from the best point that is known, along all components.
 func (n *nearly) first(ctx context.Context) error {
-	return n.turn(ctx, func() error {
+	return n.turn(func() error {
 		all := slices.Repeat([]bool{true}, len(n.at.singles))
 		return n.onwards(ctx, objective.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}, all)
 	})
@@ -62,7 +62,7 @@ func (n *nearly) first(ctx context.Context) error {
 
 // again disturbs components of the best point and goes down from there.
 func (n *nearly) again(ctx context.Context) error {
-	return n.turn(ctx, func() error {
+	return n.turn(func() error {
 		if n.f.best.Value < n.base.Value { // others have found it
 			n.base = objective.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}
 			if err := n.polish(ctx); err != nil {
@@ -85,7 +85,7 @@ func (n *nearly) again(ctx context.Context) error {
 }
 
 // turn counts the queries of a part.
-func (n *nearly) turn(_ context.Context, part func() error) error {
+func (n *nearly) turn(part func() error) error {
 	n.f.stage(amongCouplings)
 	before := n.f.queries
 	err := part()

@@ -21,7 +21,7 @@ const localPart = 8
 // with steps in proportion to the scales: Newton steps of single components leave what
 // couplings make of the others.
 func (n *nearly) local(ctx context.Context, seed uint64) error {
-	return n.turn(ctx, func() error {
+	return n.turn(func() error {
 		if n.f.best.Value < n.base.Value {
 			n.base = objective.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}
 		}
