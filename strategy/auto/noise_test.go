@@ -367,3 +367,19 @@ func (f failsAfter) Evaluate(ctx context.Context, points *mat.Dense, values []fl
 	}
 	return f.Objective.Evaluate(ctx, points, values)
 }
+
+// Where f is flat and exact, as |f| with relative noise is at a minimum of 0, there is nothing to
+// gain, and settling stays where it is.
+func TestSettleWhereNothingIsLeft(t *testing.T) {
+	const d = 3
+	w := noisyWatch(objective.Func(d, func([]float64) float64 { return 0 }), 0)
+	w.grain.Relative = 1e-3
+	x := []float64{0.1, 0.2, 0.3}
+	s := newSettler(w, frameOf(identity(d)), x, false)
+	if err := s.settle(ctx, 0.05, 20_000); err != nil {
+		t.Fatal(err)
+	}
+	if !s.done || !slices.Equal(s.x, x) {
+		t.Errorf("done: %t, at %v", s.done, s.x)
+	}
+}

@@ -80,7 +80,9 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 			n = max(1, n/2)
 		case math.IsInf(left, 1): // longer pairs come first
 		case left <= small:
-			s.move(s.step, max(0, 1-left/gain))
+			if left < gain { // what is flat and exact has neither
+				s.move(s.step, 1-left/gain)
+			}
 			s.done = true
 			return nil
 		default:
