@@ -75,6 +75,9 @@ func (r *run) finishFrom(ctx context.Context, x []float64, at *coordinates, most
 		if err := s.feel(ctx); err != nil {
 			return err
 		}
+		if s.fails() {
+			return nil
+		}
 		conjugate, err := s.conjugate(ctx)
 		if err != nil {
 			return err
@@ -97,7 +100,7 @@ func (s *settler) feel(ctx context.Context) error {
 		if err := s.measure(ctx, 1); err != nil {
 			return err
 		}
-		if _, left := s.propose(); !math.IsInf(left, 1) {
+		if _, left := s.propose(); !math.IsInf(left, 1) || s.fails() {
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -381,5 +382,31 @@ func TestSettleWhereNothingIsLeft(t *testing.T) {
 	}
 	if !s.done || !slices.Equal(s.x, x) {
 		t.Errorf("done: %t, at %v", s.done, s.x)
+	}
+}
+
+// Where f fails at the point that a search has come to, nothing can be told about it: neither
+// settling nor a Hessian asks for points that are not numbers.
+func TestSettleWhereFFails(t *testing.T) {
+	for d := 1; d <= 3; d++ {
+		x := slices.Repeat([]float64{0.1}, d)
+		noisy := noisyFunc(d, 1e-3, 1, func(y []float64) float64 {
+			if slices.ContainsFunc(y, math.IsNaN) {
+				t.Fatalf("asked at %v", y)
+			}
+			if slices.Equal(x, y) {
+				return math.Inf(1)
+			}
+			return kernel.Dot(y, y)
+		})
+		w := noisyWatch(noisy, 1e-3)
+		r := &run{f: w, task: strategy.Task{Budget: 10_000}}
+		if err := r.finishFrom(ctx, x, axes(nil, objective.Cube(d, math.Inf(-1), math.Inf(1)), d), 5000); err != nil {
+			t.Fatal(err)
+		}
+		s := newSettler(w, frameOf(identity(d)), x, false)
+		if err := s.settle(ctx, 0.05, 20_000); err != nil || s.done {
+			t.Errorf("done: %t, %v", s.done, err)
+		}
 	}
 }
