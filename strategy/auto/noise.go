@@ -30,6 +30,7 @@ type noise struct {
 
 	rounded   objective.Grain // of a raster, if there is one beside the noise
 	uncovered float64         // the value at which a raster was last seen to hide no noise; NaN: none
+	place     int             // the last decimal place of all values, if these are on a raster
 }
 
 // mostLowest is how many points with the lowest values are kept.
@@ -41,7 +42,7 @@ const besides = 0x1p-20
 
 // newNoise is that of a grain.
 func newNoise(g objective.Grain, plan int, seed uint64) *noise {
-	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside"), uncovered: math.NaN()}
+	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside"), uncovered: math.NaN(), place: noPlace}
 	if g.Kind == objective.DeterministicNoise {
 		n.beside = besides
 	}
@@ -67,6 +68,9 @@ func reserve(plan int) int { return min(max(plan/comparedPart, fewCompared), pla
 
 // note keeps the lowest values.
 func (n *noise) note(x []float64, value float64) {
+	if n.kind == objective.Raster || n.rounded.Kind == objective.Raster {
+		n.place = max(n.place, placeOf(value))
+	}
 	if len(n.lowest) == mostLowest && !(value < n.lowest[mostLowest-1].Value) || math.IsNaN(value) || math.IsInf(value, 1) {
 		return
 	}
@@ -142,7 +146,7 @@ func (r *run) compare(ctx context.Context, queries int) error {
 			n.seen, chosen.Error = r.task.NoiseLevel, usually*r.task.NoiseLevel
 		}
 		if n.rounded.Kind == objective.Raster {
-			least := n.rounded.Of(chosen.Mean)
+			least := n.roundedOff(n.rounded, chosen.Mean)
 			chosen.Error, n.seen = max(chosen.Error, raster*least), max(n.seen, least)
 		}
 	}
@@ -164,7 +168,7 @@ func (r *run) chosen() *strategy.Chosen {
 		return nil
 	case n.kind == objective.Raster && r.f.best.Point != nil:
 		v := r.f.best.Value
-		return &strategy.Chosen{Value: v, Mean: v, Error: raster * r.f.sigma(v)}
+		return &strategy.Chosen{Value: v, Mean: v, Error: raster * n.roundedOff(r.f.grain, v)}
 	}
 	return n.chosen
 }
@@ -180,7 +184,7 @@ func (r *run) noise() *strategy.Noise {
 	case n.chosen != nil:
 		return &strategy.Noise{Kind: n.kind, Sigma: n.seen}
 	}
-	return &strategy.Noise{Kind: n.kind, Sigma: r.f.sigma(r.f.best.Value)}
+	return &strategy.Noise{Kind: n.kind, Sigma: n.roundedOff(r.f.grain, r.f.best.Value)}
 }
 
 // leastCompared is how many queries a comparison takes at least.
