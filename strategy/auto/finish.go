@@ -168,6 +168,9 @@ func (s *settler) conjugate(ctx context.Context) (*coordinates, error) {
 		// f rises by some σ over the first pairs.
 		c := max(lambda, leastAxis) * unit / float64(norm*norm)
 		at.scale[k] = firstPairs * math.Sqrt(2*s.f.sigma(s.fx.mean())/c)
+		if !(at.scale[k] > 0) || math.IsInf(at.scale[k], 1) { // squares of f's values overflow or vanish
+			return s.at, nil
+		}
 	}
 	return at, nil
 }

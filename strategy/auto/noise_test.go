@@ -410,3 +410,21 @@ func TestSettleWhereFFails(t *testing.T) {
 		}
 	}
 }
+
+// However large or small f is, Newton steps ask it at numbers.
+func TestFinishWhateverTheUnit(t *testing.T) {
+	for _, unit := range []float64{1e-310, 1e-300, 1e-200, 1e200, 1e300} {
+		for d := 1; d <= 2; d++ {
+			w := noisyWatch(noisyFunc(d, unit*1e-3, 1, func(x []float64) float64 {
+				if slices.ContainsFunc(x, notFinite) {
+					t.Fatalf("in units of %v asked at %v", unit, x)
+				}
+				return unit * kernel.Dot(x, x)
+			}), unit*1e-3)
+			r := &run{f: w, task: strategy.Task{Budget: 10_000}}
+			if err := r.finishFrom(ctx, slices.Repeat([]float64{0.1}, d), axes(nil, objective.Cube(d, math.Inf(-1), math.Inf(1)), d), 5000); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
