@@ -62,3 +62,11 @@ func TestRounds(t *testing.T) {
 		t.Errorf("%d rounds in %d calls of up to %d points, error %v", r.Rounds, calls, most, err)
 	}
 }
+
+// Noise of 0 at the point found is not called noise of a standard deviation of 0.
+func TestWordsOfNoNoiseAtThePoint(t *testing.T) {
+	r := untwist.Result{Noise: &untwist.Noise{Kind: objective.RandomNoise}}
+	if s := r.String(); !strings.Contains(s, "none at the point found") || strings.Contains(s, "deviation of 0") {
+		t.Error(s)
+	}
+}

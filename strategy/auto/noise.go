@@ -142,8 +142,12 @@ func (r *run) compare(ctx context.Context, queries int) error {
 	chosen, err := c.choose(ctx)
 	if chosen != nil {
 		n.chosen, n.seen = chosen, math.Sqrt(c.finalists[0].values.variance())
-		if n.seen == 0 { // the noise that was told does not change with time, if there is any
-			n.seen, chosen.Error = r.task.NoiseLevel, usually*r.task.NoiseLevel
+		if n.seen == 0 { // noise that was told does not change with time, if there is any; nor does it beside, or too little
+			n.seen = r.task.NoiseLevel
+			if n.kind == objective.DeterministicNoise {
+				n.seen = r.f.sigma(chosen.Mean)
+			}
+			chosen.Error = usually * n.seen
 		}
 		if n.rounded.Kind == objective.Raster {
 			least := n.roundedOff(n.rounded, chosen.Mean)
@@ -166,6 +170,8 @@ func (r *run) chosen() *strategy.Chosen {
 	switch {
 	case n == nil:
 		return nil
+	case n.kind == objective.Raster && math.IsInf(r.f.best.Value, -1):
+		return nil
 	case n.kind == objective.Raster && r.f.best.Point != nil:
 		v := r.f.best.Value
 		return &strategy.Chosen{Value: v, Mean: v, Error: raster * n.roundedOff(r.f.grain, v)}
@@ -184,7 +190,11 @@ func (r *run) noise() *strategy.Noise {
 	case n.chosen != nil:
 		return &strategy.Noise{Kind: n.kind, Sigma: n.seen}
 	}
-	return &strategy.Noise{Kind: n.kind, Sigma: n.roundedOff(r.f.grain, r.f.best.Value)}
+	v := r.f.best.Value
+	if math.IsInf(v, 0) {
+		v = r.f.first
+	}
+	return &strategy.Noise{Kind: n.kind, Sigma: n.roundedOff(r.f.grain, v)}
 }
 
 // leastCompared is how many queries a comparison takes at least.

@@ -44,3 +44,36 @@ func TestFixedPlaces(t *testing.T) {
 		}
 	}
 }
+
+// Noise that does not change beside the point found, as values that are rounded do not, is what it
+// was where it was measured.
+func TestErrorWhereNoiseIsTheSameBeside(t *testing.T) {
+	flat := objective.Func(2, func(x []float64) float64 { return 16.001 })
+	w := noisyWatch(flat, 3e-4)
+	w.grain.Kind, w.noise.kind, w.noise.beside = objective.DeterministicNoise, objective.DeterministicNoise, besides
+	r := &run{f: w, task: strategy.Task{Budget: 1000, Bounds: objective.Cube(2, -1, 1)}, fallback: &fallback{f: w}, measured: true}
+	w.noise.end([]float64{0.1, 0.2})
+	if err := r.compare(ctx, 20); err != nil {
+		t.Fatal(err)
+	}
+	if c, n := r.chosen(), r.noise(); c == nil || !(c.Error > 3e-4) || !(n.Sigma > 2e-4) {
+		t.Errorf("%+v, %+v", c, n)
+	}
+}
+
+// What is said of the noise is finite where f is −∞ at the point found.
+func TestNoiseWhereFIsInfinite(t *testing.T) {
+	f := objective.NewMeter(objective.Func(2, func(x []float64) float64 {
+		if x[0] > 0.7 {
+			return math.Inf(-1)
+		}
+		return math.Round(1000*(x[0]*x[0]+math.Abs(x[1]))) / 1000
+	}), 1000)
+	outcome, err := Auto{}.Minimize(ctx, f, strategy.Task{Budget: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, c := outcome.Noise, outcome.Chosen; n == nil || math.IsInf(n.Sigma, 0) || c != nil && math.IsInf(c.Error, 0) {
+		t.Errorf("%+v, %+v", n, c)
+	}
+}
