@@ -82,6 +82,9 @@ func (r *run) finishFrom(ctx context.Context, x []float64, at *coordinates, most
 		if err != nil {
 			return err
 		}
+		if slices.ContainsFunc(conjugate.scale, func(v float64) bool { return !(v > 0) || math.IsInf(v, 1) }) {
+			break // squares of f's values overflow or vanish
+		}
 		at = conjugate
 	}
 	s := newSettler(r.f, at, x, false)
@@ -168,9 +171,6 @@ func (s *settler) conjugate(ctx context.Context) (*coordinates, error) {
 		// f rises by some σ over the first pairs.
 		c := max(lambda, leastAxis) * unit / float64(norm*norm)
 		at.scale[k] = firstPairs * math.Sqrt(2*s.f.sigma(s.fx.mean())/c)
-		if !(at.scale[k] > 0) || math.IsInf(at.scale[k], 1) { // squares of f's values overflow or vanish
-			return s.at, nil
-		}
 	}
 	return at, nil
 }

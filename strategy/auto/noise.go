@@ -191,8 +191,11 @@ func (r *run) noise() *strategy.Noise {
 		return &strategy.Noise{Kind: n.kind, Sigma: n.seen}
 	}
 	v := r.f.best.Value
-	if math.IsInf(v, 0) {
+	if math.IsInf(v, -1) {
 		v = r.f.first
+	}
+	if notFinite(v) { // it has failed everywhere, or is -∞
+		v = 0
 	}
 	return &strategy.Noise{Kind: n.kind, Sigma: n.roundedOff(r.f.grain, v)}
 }

@@ -428,3 +428,25 @@ func TestFinishWhateverTheUnit(t *testing.T) {
 		}
 	}
 }
+
+// Where f is exactly 0, whatever noise was told, its noise is 0 and a number.
+func TestQuieterAtZero(t *testing.T) {
+	w := noisyWatch(objective.Func(2, func([]float64) float64 { return 0 }), 1e-3)
+	w.first = 1
+	r := &run{f: w}
+	if again, err := r.quieter(ctx, []float64{0, 0}); !again || err != nil {
+		t.Fatal(again, err)
+	}
+	if got := w.sigma(1); math.IsNaN(got) || got > 1e-10 {
+		t.Errorf("noise %v", got)
+	}
+}
+
+// Where f has failed everywhere what is said of its noise is a number.
+func TestNoiseOfWhatFails(t *testing.T) {
+	w := noisyWatch(objective.Func(2, func([]float64) float64 { return math.NaN() }), 1e-3)
+	w.best.Value = math.Inf(1)
+	if n := (&run{f: w, measured: true}).noise(); n.Sigma != 1e-3 {
+		t.Errorf("%+v", n)
+	}
+}
