@@ -1,10 +1,13 @@
 package untwist_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -68,5 +71,13 @@ func TestWordsOfNoNoiseAtThePoint(t *testing.T) {
 	r := untwist.Result{Noise: &untwist.Noise{Kind: objective.RandomNoise}}
 	if s := r.String(); !strings.Contains(s, "none at the point found") || strings.Contains(s, "deviation of 0") {
 		t.Error(s)
+	}
+}
+
+// A coupling that could not be measured is not called NaN.
+func TestWordsOfACouplingThatIsNoNumber(t *testing.T) {
+	s := untwist.Structure{Frame: frame.Identity(2), Blocks: [][]int{{0}, {1}}, Dim: 2, Linear: -1, Certificate: certify.Certificate{Verdict: certify.Unknown, Splits: 100, Coupling: math.NaN()}}
+	if words := s.String(); strings.Contains(words, "NaN") {
+		t.Error(words)
 	}
 }
