@@ -30,7 +30,7 @@ type noise struct {
 
 	rounded   objective.Grain // of a raster, if there is one beside the noise
 	uncovered float64         // the value at which a raster was last seen to hide no noise; NaN: none
-	place     int             // the last decimal place of all values, if these are on a raster
+	places    places          // of its values
 }
 
 // mostLowest is how many points with the lowest values are kept.
@@ -42,7 +42,7 @@ const besides = 0x1p-20
 
 // newNoise is that of a grain.
 func newNoise(g objective.Grain, plan int, seed uint64) *noise {
-	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside"), uncovered: math.NaN(), place: noPlace}
+	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside"), uncovered: math.NaN(), places: places{digits: g.Digits, last: math.MinInt}}
 	if g.Kind == objective.DeterministicNoise {
 		n.beside = besides
 	}
@@ -68,9 +68,7 @@ func reserve(plan int) int { return min(max(plan/comparedPart, fewCompared), pla
 
 // note keeps the lowest values.
 func (n *noise) note(x []float64, value float64) {
-	if n.kind == objective.Raster || n.rounded.Kind == objective.Raster {
-		n.place = max(n.place, placeOf(value))
-	}
+	n.places.see(value)
 	if len(n.lowest) == mostLowest && !(value < n.lowest[mostLowest-1].Value) || math.IsNaN(value) || math.IsInf(value, 1) {
 		return
 	}
@@ -150,7 +148,7 @@ func (r *run) compare(ctx context.Context, queries int) error {
 			chosen.Error = usually * n.seen
 		}
 		if n.rounded.Kind == objective.Raster {
-			least := n.roundedOff(n.rounded, chosen.Mean)
+			least := n.places.roundedOff(n.rounded, chosen.Mean)
 			chosen.Error, n.seen = max(chosen.Error, raster*least), max(n.seen, least)
 		}
 	}
@@ -174,7 +172,7 @@ func (r *run) chosen() *strategy.Chosen {
 		return nil
 	case n.kind == objective.Raster && r.f.best.Point != nil:
 		v := r.f.best.Value
-		return &strategy.Chosen{Value: v, Mean: v, Error: raster * n.roundedOff(r.f.grain, v)}
+		return &strategy.Chosen{Value: v, Mean: v, Error: raster * n.places.roundedOff(r.f.grain, v)}
 	}
 	return n.chosen
 }
@@ -197,7 +195,7 @@ func (r *run) noise() *strategy.Noise {
 	if notFinite(v) { // it has failed everywhere, or is -∞
 		v = 0
 	}
-	return &strategy.Noise{Kind: n.kind, Sigma: n.roundedOff(r.f.grain, v)}
+	return &strategy.Noise{Kind: n.kind, Sigma: n.places.roundedOff(r.f.grain, v)}
 }
 
 // leastCompared is how many queries a comparison takes at least.

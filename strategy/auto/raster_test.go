@@ -9,11 +9,31 @@ import (
 )
 
 // By hand.
-func TestPlaceOf(t *testing.T) {
-	for v, want := range map[float64]int{0.012: 3, -0.012: 3, 1200: -2, 1: 0, 12.5: 1, 1.234e-7: 10, 0: noPlace, math.Inf(1): noPlace} {
-		if got := placeOf(v); got != want {
-			t.Errorf("%v: %d, want %d", v, got, want)
+func TestLastPlace(t *testing.T) {
+	for v, want := range map[float64][2]int{0.012: {3, -2}, -0.012: {3, -2}, 1200: {-2, 3}, 1: {0, 0}, 12.5: {1, 1}, 1.234e-7: {10, -7}} {
+		if last, decade := lastPlace(v); last != want[0] || decade != want[1] {
+			t.Errorf("%v: %d and %d, want %v", v, last, decade, want)
 		}
+	}
+}
+
+// Of four digits, values with three places from 1.234 down to 0.012 miss a further one. Those with
+// four digits do not, and what is rounded off at 0 is 0.
+func TestPlacesByHand(t *testing.T) {
+	fixed := places{digits: 4, last: math.MinInt}
+	for _, v := range []float64{1.234, 0.567, 0.123, 0.123, 0.012} {
+		fixed.see(v)
+	}
+	g := objective.Grain{Digits: 4, Kind: objective.Raster}
+	if got := fixed.roundedOff(g, 0); math.Abs(got-0.001/math.Sqrt(12)) > 1e-12 || fixed.missed != 3 {
+		t.Errorf("%v, %+v", got, fixed)
+	}
+	digits := places{digits: 4, last: math.MinInt}
+	for _, v := range []float64{1.234, 0.567, 0.1236, 0.0123, 0.01234, 0.001, 0.000123, 0} {
+		digits.see(v)
+	}
+	if got := digits.roundedOff(g, 0); got != 0 {
+		t.Errorf("%v, %+v", got, digits)
 	}
 }
 
