@@ -1,6 +1,7 @@
 package identify
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -86,16 +87,10 @@ const noParabola = 0.01
 // the parabola, as a part of how far they are from their mean, both in the mean square.
 func (l local) misfit(points []asked, near float64) float64 {
 	var off, f []float64
-	for _, p := range points {
-		step := slices.Clone(p.x)
-		kernel.AddScaled(step, -1, l.x)
-		if floats.Norm(step, math.Inf(1)) <= near {
-			continue
-		}
-		t, ht := make([]float64, len(l.Gradient)), make([]float64, len(l.Gradient))
-		kernel.MulVec(t, l.base.Dual.RawMatrix(), step)
+	for t, v := range l.further(points, near) {
+		ht := make([]float64, len(t))
 		kernel.MulVec(ht, l.Hessian.RawMatrix(), t)
-		off, f = append(off, l.Value+kernel.Dot(l.Gradient, t)+float64(kernel.Dot(t, ht)/2)-p.f), append(f, p.f)
+		off, f = append(off, l.Value+kernel.Dot(l.Gradient, t)+float64(kernel.Dot(t, ht)/2)-v), append(f, v)
 	}
 	floats.AddConst(-floats.Sum(f)/float64(len(f)), f)
 	return kernel.Dot(off, off) / kernel.Dot(f, f)
@@ -104,17 +99,29 @@ func (l local) misfit(points []asked, near float64) float64 {
 // alone reports whether all points that are lower than x, and not as near as a stencil, are on
 // the side to which f falls. If one is not there is a hill on the way to it.
 func (l local) alone(points []asked, near float64) bool {
-	for _, p := range points {
-		step := slices.Clone(p.x)
-		kernel.AddScaled(step, -1, l.x)
-		if !(p.f < l.Value) || floats.Norm(step, math.Inf(1)) <= near {
-			continue
-		}
-		t := make([]float64, len(l.Gradient))
-		kernel.MulVec(t, l.base.Dual.RawMatrix(), step)
-		if kernel.Dot(l.Gradient, t) > 0 {
+	for t, v := range l.further(points, near) {
+		if v < l.Value && kernel.Dot(l.Gradient, t) > 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// further returns the points that are not as near as a stencil, as steps from x along the
+// directions, with their values.
+func (l local) further(points []asked, near float64) iter.Seq2[[]float64, float64] {
+	return func(yield func(t []float64, v float64) bool) {
+		for _, p := range points {
+			step := slices.Clone(p.x)
+			kernel.AddScaled(step, -1, l.x)
+			if floats.Norm(step, math.Inf(1)) <= near {
+				continue
+			}
+			t := make([]float64, len(l.Gradient))
+			kernel.MulVec(t, l.base.Dual.RawMatrix(), step)
+			if !yield(t, p.f) {
+				return
+			}
+		}
+	}
 }

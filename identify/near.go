@@ -117,7 +117,8 @@ func (n nearRoad) inDoubt(white hessian.Basis) (proposal, error) {
 
 // find looks for a frame in which f nearly separates, or separates after all. It does so once,
 // but not before it was looked elsewhere if few points see the components.
-// Pause is called before, in doubt or for an even share. A frame that is to be sure has no tightly coupled pairs.
+// Pause is called before, in doubt or for an even share. A frame that is to be sure has no
+// tightly coupled pairs.
 func (n nearRoad) find(white hessian.Basis, inDoubt, toBeSure bool) (proposal, error) {
 	p := n.p
 	m := len(white.Lambda)
