@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -68,5 +69,35 @@ func TestNoiseLevelIsTold(t *testing.T) {
 	}
 	if _, err := untwist.Minimize(ctx, f, untwist.Options{NoiseLevel: -1}); err == nil {
 		t.Error("a negative noise is accepted")
+	}
+}
+
+// Coordinates that noise does not let certify are searched all the same, beside CMA-ES, within
+// the budget: the verdict stays unknown, and most runs end in the deepest wells.
+func TestLikelyCoordinatesAreTried(t *testing.T) {
+	const budget = 12_800
+	tried, deepest := 0, 0
+	for seed := range uint64(6) {
+		p, err := problem.New(problem.Spec{Name: "rastrigin", Mix: "orthogonal", Dim: 8, Seed: seed, Blemishes: problem.Blemishes{NoiseRelative: 3e-3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := untwist.Minimize(ctx, p, untwist.Options{Seed: seed, Budget: budget, Start: p.Domain()})
+		if err != nil || r.Queries > budget {
+			t.Fatalf("seed %d: %d queries, error %v", seed, r.Queries, err)
+		}
+		if !strings.Contains(strings.Join(r.Notes, "; "), "noise hides how exact the coordinates found are") {
+			continue
+		}
+		tried++
+		if v := r.Structure.Certificate.Verdict; v == certify.Separable || r.Status == objective.Converged {
+			t.Errorf("seed %d: %s, %s", seed, v, r.Status)
+		}
+		if *r.ValueClean-p.Minimum() < 0.5 {
+			deepest++
+		}
+	}
+	if tried < 3 || 2*deepest <= tried {
+		t.Errorf("%d of %d runs in the deepest wells", deepest, tried)
 	}
 }
