@@ -32,6 +32,31 @@ func ExampleMinimize() {
 	// separable in 2 coordinates
 }
 
+// Your own loop evaluates the points, wherever and however it likes.
+func ExampleAsk() {
+	session, err := untwist.Ask(context.Background(), 2, untwist.Options{Budget: 5_000})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer session.Close()
+	for points, done := session.Ask(); !done; points, done = session.Ask() {
+		n, _ := points.Dims()
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = hidden(points.RawRowView(i))
+		}
+		if err := session.Tell(values); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	result, err := session.Result()
+	fmt.Printf("f = %.6f at %.4f, %v, error %v\n", result.Value, result.Point, result.Status, err)
+	// Output:
+	// f = 0.000000 at [1.0000 -2.0000], converged, error <nil>
+}
+
 func ExampleProbe() {
 	found, err := untwist.Probe(context.Background(), objective.Func(2, hidden), untwist.Options{})
 	if err != nil {
