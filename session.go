@@ -244,7 +244,7 @@ func (f *asks) Evaluate(_ context.Context, points *mat.Dense, values []float64) 
 	select {
 	case f.questions <- q:
 	case <-f.ctx.Done():
-		return f.ctx.Err()
+		return objective.Stop(nil) // the search's own context may end a moment later
 	}
 	select {
 	case told := <-q.told:
@@ -253,7 +253,7 @@ func (f *asks) Evaluate(_ context.Context, points *mat.Dense, values []float64) 
 	case <-f.ctx.Done():
 		f.looking.Lock()
 		defer f.looking.Unlock()
-		return f.ctx.Err()
+		return objective.Stop(nil)
 	}
 }
 
