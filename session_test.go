@@ -388,3 +388,15 @@ func TestSessionPanics(t *testing.T) {
 		t.Error("no error after a panic")
 	}
 }
+
+// A search that ends its goroutine has failed.
+func TestSessionExits(t *testing.T) {
+	s, err := untwist.Ask(ctx, 2, untwist.Options{Budget: 500, Progress: func(untwist.Progress) { runtime.Goexit() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, _ := s.Ask()
+	if err := s.Tell(valuesOf(points, ripple)); err == nil || !strings.Contains(err.Error(), "Goexit") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -264,3 +264,55 @@ func TestAskTellPage(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// A session in Go goes on with what ask has begun, and ask with what a session has begun.
+func TestSessionGoesOnWithAsk(t *testing.T) {
+	t.Parallel()
+	want, flags := tolds(t)
+	file := filepath.Join(inMemory(t), "run.journal")
+	_, printed := call(t, t.Context(), "", slices.Concat([]string{"ask", file, "--lease", "1h"}, flags)...)
+	taken := map[int]float64{}
+	some := ""
+	for id, x := range points(t, printed) {
+		if taken[id] = told(x); id%3 > 0 {
+			some += fmt.Sprintf("%d %v\n", id, told(x))
+		}
+	}
+	call(t, t.Context(), some, "tell", file)
+	space := parameter.Plain(3)
+	for i := range space {
+		space[i].Min, space[i].Max = new(-4.), new(6.)
+	}
+	session, err := untwist.Ask(t.Context(), 3, untwist.Options{Parameters: space, Budget: 150, Seed: 5, Journal: journal.Config{File: file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round := range 5 {
+		points, _ := session.Ask()
+		n, _ := points.Dims()
+		if round == 0 && n != len(taken)/3 {
+			t.Errorf("%d points are asked for, of %d", n, len(taken))
+		}
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = told(points.RawRowView(i))
+		}
+		if err := session.Tell(values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := session.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for status := 0; status == 0; {
+		status, printed = call(t, t.Context(), "", "ask", file)
+		lines := ""
+		if status == 0 {
+			for id, x := range points(t, printed) {
+				lines += fmt.Sprintf("%d %v\n", id, told(x))
+			}
+			call(t, t.Context(), lines, "tell", file)
+		}
+	}
+	finds(t, file, want, taken)
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,6 +52,9 @@ func (f *askFlags) conversation(cmd *cobra.Command, from *source, file string) (
 	}
 	if now.Budget == 0 {
 		return nil, usageError{errors.New("how long may it take? Give --budget N, the most points to ask for")}
+	}
+	if recorded && from.file == nil && from.first([]string{"param", "dim"}) == "" {
+		return nil, usageError{fmt.Errorf("--%s decides the run, and %s is begun: give all such flags as the first time, or none of them", deciding, file)}
 	}
 	s, err := f.subjectToAsk(from, file)
 	if err != nil {
@@ -125,7 +129,7 @@ type question struct {
 	tell   func(i int, value float64)
 }
 
-// errPaused ends a run that waits for values.
+// errPaused ends a run whose next values are told by a later call.
 var errPaused = errors.New("the run waits for values")
 
 // How long a call waits for another one that has the journal, when it says so, and how often
@@ -136,8 +140,8 @@ const (
 	lookAgain   = 20 * time.Millisecond
 )
 
-// play goes through the run as far as the journal has it, and calls ask with what follows. If
-// ask does not tell all values, the error is errPaused.
+// play goes through the run as far as the journal has it, and calls ask with what follows. Then
+// it ends with errPaused. If there is nothing to ask, it returns how the run has ended.
 func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, question) error) (untwist.Result, error) {
 	o := c.options
 	if err := c.asked.apply(&o); err != nil {
@@ -191,26 +195,16 @@ func (x *exchange) Evaluate(ctx context.Context, points *mat.Dense, values []flo
 	return x.Each(ctx, points, values, func(int, objective.Answer) {})
 }
 
-// Each asks for all points.
-func (x *exchange) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
+// Each asks for all points. The answers that it tells are recorded, and the run ends.
+func (x *exchange) Each(ctx context.Context, points *mat.Dense, _ []float64, tell func(int, objective.Answer)) error {
 	if x.over != nil {
 		return x.over
 	}
-	told := 0
 	err := x.ask(x.journal, question{
 		points: points,
 		number: func(i int) int { return objective.NumberOf(ctx, i) },
-		tell: func(i int, v float64) {
-			told++
-			values[i] = v
-			tell(i, objective.Answer{Value: v})
-		},
+		tell:   func(i int, v float64) { tell(i, objective.Answer{Value: v}) },
 	})
-	if err == nil && told < len(values) {
-		err = errPaused
-	}
-	if err != nil {
-		x.over = objective.Stop(err)
-	}
+	x.over = objective.Stop(cmp.Or(err, errPaused)) // whoever was told all has not been given what comes next
 	return x.over
 }

@@ -57,7 +57,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
 		Use:           "untwist",
 		Short:         "Minimise black-box functions globally",
-		Long:          "Minimise black-box functions globally.\n\n" + exitStatuses,
+		Long:          "Minimise black-box functions globally.\n\n" + exitStatuses + " ask ends with\n3 when its run is done.",
 		Version:       version(),
 		Annotations:   map[string]string{arguments: program.Quote(args)},
 		SilenceErrors: true,
