@@ -12,6 +12,9 @@
 // Result says what it has learnt. Where there are no such coordinates, Minimize uses
 // CMA-ES. Probe finds and certifies the coordinates without a search.
 //
+// Ask is Minimize for people with a loop of their own: it asks for points, and is told their
+// values. Method is Minimize for gonum's package optimize.
+//
 // Package objective has the contract that functions fulfil. Package strategy has the
 // ways to minimise them, of which Options chooses one. Package identify has the ways
 // to find the coordinates.
