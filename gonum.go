@@ -1,7 +1,6 @@
 package untwist
 
 import (
-	"math"
 	"slices"
 
 	"github.com/untwist/untwist/objective"
@@ -17,8 +16,12 @@ type gonum struct {
 	free      []optimize.Task // that wait for something to do
 	over      bool            // gonum has ended the run
 
-	known []float64 // a point whose value is known; nil: none
+	start []float64 // x0, if its value is known and was not asked for yet
 	value float64
+
+	points *mat.Dense // the batch
+	values []float64
+	known  []bool // which of them are known
 
 	best     objective.Best
 	reported float64 // the best value of the last major iteration
@@ -28,78 +31,85 @@ type gonum struct {
 // converse answers a session, until one of the two ends.
 func (g *gonum) converse(session *Session) {
 	most := max(session.session.run.options.Budget/100, 16)
-	for !g.over {
+	for {
 		points, done := session.Ask()
 		if done {
 			return
 		}
-		n, _ := points.Dims()
-		values := make([]float64, n)
-		if g.answer(points, values, most) {
-			session.Tell(values) // if that fails, Ask and Result say so
+		g.points, g.values, g.known = points, make([]float64, points.RawMatrix().Rows), make([]bool, points.RawMatrix().Rows)
+		g.answer(most)
+		if g.over {
+			g.drain()
+			session.tellSome(g.values, g.known)
+			return
 		}
+		session.Tell(g.values) // if that fails, Ask and Result say so
 	}
 }
 
 // answer evaluates a batch. There is a major iteration at its end if it has a better point,
-// and after so many queries without. answer reports whether all values are known.
-func (g *gonum) answer(points *mat.Dense, values []float64, most int) bool {
-	n, d := points.Dims()
-	for lo, hi := 0, 0; lo < n; lo = hi {
+// and after so many queries without.
+func (g *gonum) answer(most int) {
+	n := len(g.values)
+	for lo, hi := 0, 0; lo < n && !g.over; lo = hi {
 		hi = min(lo+most-g.since, n)
-		if !g.evaluate(points.Slice(lo, hi, 0, d).(*mat.Dense), values[lo:hi]) {
-			return false
+		g.evaluate(lo, hi)
+		for i := lo; i < hi; i++ { // in their order, whoever was first
+			g.offer(i)
 		}
-		if hi == n && g.best.Value < g.reported || g.since >= most {
+		if !g.over && (hi == n && g.best.Value < g.reported || g.since >= most) {
 			g.report()
 		}
-		if g.over {
-			return hi == n
-		}
 	}
-	return true
 }
 
-// evaluate evaluates points, as many at a time as there are tasks. It reports whether all
-// values are known.
-func (g *gonum) evaluate(points *mat.Dense, values []float64) bool {
-	n, asked, pending := len(values), 0, 0
-	for i := range values {
-		values[i] = math.NaN()
-	}
-	defer func() { // in their order, whoever was first
-		for i, v := range values {
-			g.offer(points.RawRowView(i), v)
-		}
-	}()
-	for asked < n || pending > 0 {
-		switch x := points.RawRowView(min(asked, n-1)); {
-		case asked < n && g.known != nil && slices.Equal(x, g.known):
-			values[asked], g.known = g.value, nil
+// evaluate evaluates some points of the batch, as many at a time as there are tasks.
+func (g *gonum) evaluate(lo, hi int) {
+	for asked, pending := lo, 0; asked < hi || pending > 0; {
+		switch x := g.points.RawRowView(min(asked, hi-1)); {
+		case asked < hi && g.start != nil && slices.Equal(x, g.start):
+			g.values[asked], g.known[asked], g.start = g.value, true, nil
 			asked++
-		case asked < n && len(g.free) > 0:
+		case asked < hi && len(g.free) > 0:
 			g.send(optimize.FuncEvaluation, asked, x, 0)
 			asked++
 			pending++
 		default:
-			task := <-g.result
-			if task.Op == optimize.PostIteration {
-				g.over = true
-				return false
+			if g.take(<-g.result); g.over {
+				return
 			}
-			values[task.ID] = task.F
-			g.free = append(g.free, task)
 			pending--
 		}
 	}
-	g.since += n
-	return true
+	g.since += hi - lo
 }
 
-// offer keeps a point if it is better than all before it.
-func (g *gonum) offer(x []float64, value float64) {
-	if value < g.best.Value {
-		g.best = objective.Best{Point: slices.Clone(x), Value: value}
+// take takes a task that gonum has done, or the end.
+func (g *gonum) take(task optimize.Task) {
+	switch task.Op {
+	case optimize.PostIteration:
+		g.over = true
+		return
+	case optimize.FuncEvaluation:
+		g.values[task.ID], g.known[task.ID] = task.F, true
+	}
+	g.free = append(g.free, task)
+}
+
+// drain takes all that gonum still does once it has ended the run.
+func (g *gonum) drain() {
+	for task := range g.result {
+		g.take(task)
+	}
+	for i := range g.values {
+		g.offer(i)
+	}
+}
+
+// offer keeps a point of the batch if it is better than all before it.
+func (g *gonum) offer(i int) {
+	if g.known[i] && g.values[i] < g.best.Value {
+		g.best = objective.Best{Point: slices.Clone(g.points.RawRowView(i)), Value: g.values[i]}
 	}
 }
 
@@ -118,12 +128,7 @@ func (g *gonum) send(what optimize.Operation, id int, x []float64, value float64
 func (g *gonum) report() {
 	g.reported, g.since = g.best.Value, 0
 	g.send(optimize.MajorIteration, 0, g.best.Point, g.best.Value)
-	task := <-g.result
-	if task.Op == optimize.PostIteration {
-		g.over = true
-		return
-	}
-	g.free = append(g.free, task)
+	g.take(<-g.result)
 }
 
 // end waits for gonum to end, and reports what was found meanwhile.
@@ -131,11 +136,7 @@ func (g *gonum) end() {
 	if !g.over {
 		g.operation <- optimize.Task{Op: optimize.MethodDone}
 	}
-	for task := range g.result {
-		if task.Op == optimize.FuncEvaluation {
-			g.offer(task.X, task.F)
-		}
-	}
+	g.drain()
 	if g.best.Value < g.reported {
 		g.operation <- optimize.Task{Op: optimize.MajorIteration, Location: &optimize.Location{X: g.best.Point, F: g.best.Value}}
 	}

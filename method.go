@@ -61,8 +61,7 @@ func (m *Method) Init(dim, tasks int) int {
 func (m *Method) Status() (optimize.Status, error) { return m.status, m.err }
 
 // Result returns what the last run has found, with what was learnt about f. If gonum's
-// settings have ended it, the Status is objective.Cancelled, and the queries of the last batch
-// are not in it.
+// settings have ended it, the Status is objective.Cancelled.
 func (m *Method) Result() (Result, error) { return m.result, m.err }
 
 // Run searches.
@@ -73,7 +72,7 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 		best: objective.Best{Point: x0, Value: math.Inf(1)}, reported: math.Inf(1),
 	}
 	if tasks[0].Op&optimize.FuncEvaluation != 0 {
-		g.known, g.value = x0, tasks[0].F
+		g.start, g.value = x0, tasks[0].F
 	}
 	session, err := Ask(context.Background(), m.dim, m.options(x0))
 	if err != nil {

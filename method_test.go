@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/optimize"
@@ -139,7 +141,8 @@ func (r *recorder) Record(l *optimize.Location, op optimize.Operation, s *optimi
 	return nil
 }
 
-// The limits of gonum's settings are respected, and what was found so far is returned.
+// The limits of gonum's settings are respected, what was found so far is returned, and every
+// value is in the journal.
 func TestMethodWithinLimits(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	for _, concurrent := range []int{1, 5} {
@@ -162,7 +165,7 @@ func TestMethodWithinLimits(t *testing.T) {
 			best = math.Inf(1)
 			r := &recorder{}
 			c.settings.Concurrent, c.settings.Recorder = concurrent, r
-			m := &untwist.Method{}
+			m := &untwist.Method{Options: untwist.Options{Journal: journal.Config{File: filepath.Join(t.TempDir(), "it")}}}
 			got, err := optimize.Minimize(optimize.Problem{Func: f}, []float64{3, -2, 1}, &c.settings, m)
 			if err != nil || got.Status != c.status || !c.holds(got) {
 				t.Errorf("%+v: %v, error %v, %+v", c.settings, got.Status, err, got.Stats)
@@ -173,8 +176,11 @@ func TestMethodWithinLimits(t *testing.T) {
 			if !slices.IsSortedFunc(r.majors, func(a, b float64) int { return cmp.Compare(b, a) }) || r.ops[optimize.PostIteration] != 1 {
 				t.Errorf("%+v: recorded %v, best values %v", c.settings, r.ops, r.majors)
 			}
-			if own, err := m.Result(); err != nil || own.Status != objective.Cancelled {
-				t.Errorf("%+v: by itself %v, error %v", c.settings, own.Status, err)
+			if own, err := m.Result(); err != nil || own.Status != objective.Cancelled || own.Queries != got.FuncEvaluations || concurrent == 1 && own.Value != best {
+				t.Errorf("%+v: by itself %v at %v, %d queries of %d, error %v", c.settings, own.Value, own.Status, own.Queries, got.FuncEvaluations, err)
+			}
+			if n := recorded(t, m.Options.Journal.File); n != got.FuncEvaluations {
+				t.Errorf("%+v: %d evaluations, %d in the journal", c.settings, got.FuncEvaluations, n)
 			}
 		}
 	}

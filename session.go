@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -97,17 +98,22 @@ func (s *Session) Tell(values []float64) error {
 	if n, _ := in.now.points.Dims(); len(values) != n {
 		return fmt.Errorf("untwist: told %d values for %d points: give one for each, NaN where f failed", len(values), n)
 	}
-	select {
-	case in.now.told <- slices.Clone(values):
-	case <-in.ended: // its context has ended at this moment
-		in.over()
+	if !in.reply(reply{values: slices.Clone(values)}) {
 		return ErrEnded
 	}
-	in.advance()
 	if in.asked {
 		return nil
 	}
 	return in.err
+}
+
+// tellSome answers the last Ask by the values that are known, and ends the search.
+func (s *Session) tellSome(values []float64, known []bool) {
+	in := s.enter()
+	defer s.leave()
+	if !in.over() && slices.Contains(known, true) {
+		in.reply(reply{values, known})
+	}
 }
 
 // Result returns what the search has found, as Minimize does. Before its end it returns the
@@ -212,6 +218,18 @@ func (s *session) advance() {
 	}
 }
 
+// reply answers what was asked, and waits for what comes next. It reports whether the answer was
+// taken: the context may have ended at this moment.
+func (s *session) reply(r reply) bool {
+	select {
+	case s.now.told <- r:
+		s.advance()
+		return true
+	case <-s.ended:
+		return !s.over()
+	}
+}
+
 // over reports whether the search has ended, and waits for the end if it is near.
 func (s *session) over() bool {
 	if s.asked && s.asks.ctx.Err() != nil {
@@ -224,7 +242,13 @@ func (s *session) over() bool {
 // A question is points whose values are wanted.
 type question struct {
 	points *mat.Dense
-	told   chan []float64
+	told   chan reply
+}
+
+// A reply is the values of a question.
+type reply struct {
+	values []float64
+	known  []bool // which of them are known, and that there are no more; nil: all are
 }
 
 // asks is the objective that the search sees.
@@ -239,17 +263,22 @@ type asks struct {
 func (f *asks) Dim() int { return f.dim }
 
 // Evaluate asks, and waits until it is told.
-func (f *asks) Evaluate(_ context.Context, points *mat.Dense, values []float64) error {
-	q := question{points, make(chan []float64)}
+func (f *asks) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return f.Each(ctx, points, values, func(int, objective.Answer) {})
+}
+
+// Each asks, waits until it is told, and tells it.
+func (f *asks) Each(_ context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
+	q := question{points, make(chan reply)}
+	began := time.Now()
 	select {
 	case f.questions <- q:
 	case <-f.ctx.Done():
 		return objective.Stop(nil) // the search's own context may end a moment later
 	}
 	select {
-	case told := <-q.told:
-		copy(values, told)
-		return nil
+	case r := <-q.told:
+		return r.pass(values, time.Since(began).Seconds()/float64(len(values)), tell)
 	case <-f.ctx.Done():
 		f.looking.Lock()
 		defer f.looking.Unlock()
@@ -257,4 +286,23 @@ func (f *asks) Evaluate(_ context.Context, points *mat.Dense, values []float64) 
 	}
 }
 
-var _ objective.Objective = (*asks)(nil)
+// pass passes the values on, each of which took so many seconds.
+func (r reply) pass(values []float64, seconds float64, tell func(int, objective.Answer)) error {
+	front, all := 0, 0
+	for i, v := range r.values {
+		if r.known != nil && !r.known[i] {
+			continue
+		}
+		if values[i] = v; front == i {
+			front++
+		}
+		all++
+		tell(i, objective.Answer{Value: v, Seconds: seconds})
+	}
+	if r.known == nil {
+		return nil
+	}
+	return &objective.PartialError{Done: front, Spent: all, Err: objective.Stop(nil)}
+}
+
+var _ objective.Teller = (*asks)(nil)
