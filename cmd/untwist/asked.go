@@ -107,7 +107,7 @@ func recall(file string, note func(string)) (*conversation, bool, error) {
 	if header.Asked != nil {
 		c.asked = *header.Asked
 	}
-	return c, header.Asked != nil, c.continues(file)
+	return c, header.Asked != nil, c.continues(file, summary)
 }
 
 // A side64 is a side of a box as headers have it: a number, or a text if it is infinite.

@@ -66,7 +66,11 @@ func (f *askFlags) conversation(cmd *cobra.Command, from *source, file string) (
 	}
 	options.Progress, options.Workers = nil, 0
 	c = &conversation{options: options, dim: len(s.space), asked: now, changed: true, note: line.note}
-	return c, c.continues(file)
+	was, err := journal.Read(file, nil)
+	if err != nil {
+		return c, nil // there is none, or it says more when it is opened
+	}
+	return c, c.continues(file, was)
 }
 
 // subjectToAsk is the subject that the flags describe, without a function.
@@ -84,11 +88,7 @@ func (f *askFlags) subjectToAsk(from *source, file string) (subject, error) {
 
 // continues returns an error if the file is the journal of another run. A journal without an
 // answer is otherwise begun anew, but somebody may have been given points.
-func (c *conversation) continues(file string) error {
-	was, err := journal.Read(file, nil)
-	if err != nil {
-		return nil // there is none, or it says more when it is opened
-	}
+func (c *conversation) continues(file string, was journal.Summary) error {
 	options := c.options
 	options.Journal.File = file
 	if err := c.asked.apply(&options); err != nil {
