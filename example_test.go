@@ -11,6 +11,8 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/optimize"
+	"gonum.org/v1/gonum/optimize/functions"
 )
 
 // A function with many wells along two skewed directions that nobody told us.
@@ -30,6 +32,50 @@ func ExampleMinimize() {
 	// Output:
 	// f = 0.000000 at [1.0000 -2.0000], converged
 	// separable in 2 coordinates
+}
+
+// Your own loop evaluates the points, wherever and however it likes.
+func ExampleAsk() {
+	session, err := untwist.Ask(context.Background(), 2, untwist.Options{Budget: 5_000})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer session.Close()
+	for points, done := session.Ask(); !done; points, done = session.Ask() {
+		n, _ := points.Dims()
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = hidden(points.RawRowView(i))
+		}
+		if err := session.Tell(values); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	result, err := session.Result()
+	fmt.Printf("f = %.6f at %.4f, %v, error %v\n", result.Value, result.Point, result.Status, err)
+	// Output:
+	// f = 0.000000 at [1.0000 -2.0000], converged, error <nil>
+}
+
+// Untwist is a method of gonum's package optimize.
+func ExampleMethod() {
+	problem := optimize.Problem{Func: functions.Rastrigin{}.Func}
+	x0 := []float64{3.2, -1.7, 4.1, 0.9, -2.6}
+	settings := &optimize.Settings{Concurrent: 4, FuncEvaluations: 10_000}
+	method := &untwist.Method{Options: untwist.Options{Bounds: objective.Cube(5, -5.12, 5.12), Budget: 10_000}}
+	result, err := optimize.Minimize(problem, x0, settings, method)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("f = %.6f, %v\n", result.F, result.Status)
+	own, _ := method.Result()
+	fmt.Println(own.Structure.Certificate.Verdict)
+	// Output:
+	// f = 0.000000, MethodConverge
+	// separable
 }
 
 func ExampleProbe() {

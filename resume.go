@@ -9,6 +9,10 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
+// free are the members of About that do not decide a run: the budget, with which it was
+// planned, and what those keep there who ask and tell by a program.
+var free = []string{"Budget", "Asked", "Leases"}
+
 // open opens the journal of a run and returns f with its journal around it. A run that is
 // resumed keeps to the plan that it was begun with.
 func (r *run) open(f, guarded objective.Objective, command string, given Options) (objective.Objective, error) {
@@ -17,7 +21,7 @@ func (r *run) open(f, guarded objective.Objective, command string, given Options
 		return nil, err
 	}
 	r.journal, err = journal.Open(r.options.Journal, journal.Header{
-		Numerics: Numerics, Dim: f.Dim(), About: about, Free: []string{"Budget"},
+		Numerics: Numerics, Dim: f.Dim(), About: about, Free: free,
 	})
 	if err != nil {
 		return nil, err

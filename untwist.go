@@ -12,6 +12,9 @@
 // Result says what it has learnt. Where there are no such coordinates, Minimize uses
 // CMA-ES. Probe finds and certifies the coordinates without a search.
 //
+// Ask is Minimize for people with a loop of their own: it asks for points, and is told their
+// values. Method is Minimize for gonum's package optimize.
+//
 // Package objective has the contract that functions fulfil. Package strategy has the
 // ways to minimise them, of which Options chooses one. Package identify has the ways
 // to find the coordinates.
@@ -38,16 +41,30 @@ import (
 //
 // The same f, Options and Seed give the same bits, for any number of Workers.
 func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, error) {
-	nothing := Result{Account: Account{Value: math.Inf(1), Status: objective.Failed}}
-	if f == nil || f.Dim() < 1 {
-		return nothing, errNoObjective
-	}
-	r, err := newRun(f, "minimize", o)
+	r, err := begin(f, o)
 	if err != nil {
-		return nothing, err
+		return nothing(), err
 	}
+	return r.minimize(ctx)
+}
+
+// nothing is the result of a run that has not begun.
+func nothing() Result {
+	return Result{Account: Account{Value: math.Inf(1), Status: objective.Failed}}
+}
+
+// begin begins to minimise f.
+func begin(f objective.Objective, o Options) (*run, error) {
+	if f == nil || f.Dim() < 1 {
+		return nil, errNoObjective
+	}
+	return newRun(f, "minimize", o)
+}
+
+// minimize minimises, and ends the run.
+func (r *run) minimize(ctx context.Context) (Result, error) {
 	defer r.finish()
-	o = r.options
+	o := r.options
 	ctx, cancel := o.timed(ctx)
 	defer cancel()
 	task := strategy.Task{
@@ -63,8 +80,9 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 		Stage:      r.enter,
 	}
 	if o.Frame != nil {
+		var err error
 		if task.Frame, err = scaled(o.Frame, o.Start); err != nil {
-			return nothing, objective.BadOption("Frame", "%v", err)
+			return nothing(), objective.BadOption("Frame", "%v", err)
 		}
 	}
 	outcome, err := o.Strategy.Minimize(ctx, r.scale, task)

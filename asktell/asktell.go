@@ -8,6 +8,9 @@
 // An algorithm that asks from several goroutines at once does not fit a Talk: it is
 // refused with ErrConcurrent. Give it one worker, and spread the points that Ask
 // returns over as many as you like.
+//
+// To minimise a function in a loop of your own, take untwist.Ask, which also keeps budgets,
+// bounds, units and journals.
 package asktell
 
 import (

@@ -144,6 +144,19 @@ func (n *node) kid(key string) *node {
 	return nil
 }
 
+// set sets the member of an object, in its place or at the end; nil removes it.
+func (n *node) set(key string, kid *node) {
+	i := slices.Index(n.keys, key)
+	switch {
+	case i < 0 && kid != nil:
+		n.keys, n.kids = append(n.keys, key), append(n.kids, kid)
+	case i >= 0 && kid != nil:
+		n.kids[i] = kid
+	case i >= 0:
+		n.keys, n.kids = slices.Delete(n.keys, i, i+1), slices.Delete(n.kids, i, i+1)
+	}
+}
+
 // String returns the node as JSON, "" for nil.
 func (n *node) String() string {
 	var b strings.Builder

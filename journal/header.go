@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -31,7 +33,7 @@ func (h Header) check() error {
 	if h.Numerics < 0 {
 		return objective.BadOption("Numerics", "is %d; it must not be negative", h.Numerics)
 	}
-	if n, err := parse(h.About); err != nil || n.kind != object || len(h.About) > longestPayload/2 {
+	if !json.Valid(h.About) || !bytes.HasPrefix(bytes.TrimSpace(h.About), []byte("{")) || len(h.About) > longestPayload/2 {
 		return objective.BadOption("About", "is not a JSON object of at most %d bytes", longestPayload/2)
 	}
 	return nil

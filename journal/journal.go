@@ -22,6 +22,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -44,12 +45,18 @@ type Config struct {
 	// Note is told in one line what the user should know, such as that the end of the
 	// file was cut. It may be nil.
 	Note func(line string) `fingerprint:"-"`
+	// Opened is called with the journal once it is open, for those who let somebody else open
+	// it and want to Amend it. Its error closes the journal, and Open returns it. It may be
+	// nil.
+	Opened func(*Journal) error `fingerprint:"-"`
 }
 
 // A Journal is a file that is open for writing. Nobody else can write to it until it is
 // closed.
 type Journal struct {
 	header Header
+	free   []string // of its members
+	origin origin
 	writer writer
 	lock   *lock
 	closed sync.Once
@@ -82,7 +89,13 @@ func Open(c Config, h Header) (*Journal, error) {
 	if err != nil {
 		return nil, first(err, lock.release())
 	}
-	j.lock = lock
+	j.lock, j.free = lock, h.Free
+	if c.Opened == nil {
+		return j, nil
+	}
+	if err := c.Opened(j); err != nil {
+		return nil, first(err, j.Close())
+	}
 	return j, nil
 }
 
@@ -98,6 +111,7 @@ func open(c Config, h Header) (*Journal, error) {
 	j := newJournal(c, file)
 	t, err := j.load(file)
 	if err == nil {
+		j.origin = t.origin
 		j.header, err = j.amend(c, h, t)
 	}
 	if err == nil {
@@ -189,13 +203,54 @@ func create(c Config, h Header) (*Journal, error) {
 		file.Close()
 		return nil, err
 	}
-	j.header = t.Header
+	j.header, j.origin = t.Header, t.origin
 	return j, nil
 }
 
 // Header returns the header of the file, as it was last amended. The planned budget of the
 // run is the one that this header has.
-func (j *Journal) Header() Header { return j.header }
+func (j *Journal) Header() Header {
+	j.writer.mu.Lock()
+	defer j.writer.mu.Unlock()
+	return j.header
+}
+
+// Amend sets a member of the header's About to a JSON value, and records the new header; a
+// nil value removes it. The member must be one that Header.Free named when the journal was
+// opened: a run that does not know it is not refused because of it.
+func (j *Journal) Amend(member string, value []byte) error {
+	w := &j.writer
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Contains(j.free, member) {
+		return objective.BadOption("Free", "%s is not among %v, and cannot be amended", member, j.free)
+	}
+	about, err := parse(j.header.About)
+	if err != nil {
+		return err
+	}
+	kid := (*node)(nil)
+	if value != nil {
+		if kid, err = parse(value); err != nil {
+			return fmt.Errorf("the member %s of a header is no JSON: %w", member, err)
+		}
+	}
+	was := about.String()
+	about.set(member, kid)
+	if about.String() == was {
+		return nil
+	}
+	if w.failed != nil {
+		return w.failed
+	}
+	header := j.header
+	header.About = []byte(about.String())
+	if err := w.append(appendHeader(beginFrame(nil), header, j.origin)); err != nil {
+		return err
+	}
+	j.header = header
+	return nil
+}
 
 // Recorded returns how many queries the file has.
 func (j *Journal) Recorded() int {

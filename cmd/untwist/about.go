@@ -71,6 +71,9 @@ func (a about) function() string {
 		}
 		return text
 	}
+	if a.objective == nil && a.options["Asked"] != nil {
+		return "values that untwist tell is told"
+	}
 	return flat(a.objective)
 }
 

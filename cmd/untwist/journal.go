@@ -168,6 +168,9 @@ func (t tally) String() string {
 		}
 	}
 	line("queries", "%s%s", words.Thousands(t.queries), planned)
+	if n := t.leased(time.Now()); n > 0 {
+		line("on lease", "%s", words.Count(n, "point", "points"))
+	}
 	if t.summary.Torn > 0 {
 		line("", "the last %s hold no whole answer: one is being written, or the run was killed", words.Count(int(t.summary.Torn), "byte", "bytes"))
 	}

@@ -3,6 +3,8 @@
 //	untwist check sim.toml
 //	untwist minimize sim.toml --journal sim.journal
 //	untwist journal sim.journal
+//	untwist ask run.journal --dim 5 --bounds -5:5 --budget 1000
+//	untwist tell run.journal < values.txt
 //	untwist minimize --problem rastrigin --dim 100
 //	untwist probe --problem rastrigin --dim 100
 //	untwist compare --suite bbob --dim 10,40 --methods auto,cmaes
@@ -11,7 +13,8 @@
 //	untwist problems
 //
 // What it finds goes to standard output, everything else to standard error. It exits
-// with 0 when it is done, 1 on an error and 2 on bad usage. SIGINT ends it with 130 and
+// with 0 when it is done, 1 on an error, 2 on bad usage, and 3 if ask has nothing more to ask
+// for. SIGINT ends it with 130 and
 // SIGTERM with 143; the best point so far is still printed.
 package main
 
@@ -37,6 +40,8 @@ const (
 	exitDone  = 0
 	exitError = 1
 	exitUsage = 2
+	// exitNothing is that of ask on a run that is done.
+	exitNothing = 3
 )
 
 // exitStatuses explains the exit statuses in help texts.
@@ -52,14 +57,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
 		Use:           "untwist",
 		Short:         "Minimise black-box functions globally",
-		Long:          "Minimise black-box functions globally.\n\n" + exitStatuses,
+		Long:          "Minimise black-box functions globally.\n\n" + exitStatuses + " ask ends with\n3 when its run is done.",
 		Version:       version(),
 		Annotations:   map[string]string{arguments: program.Quote(args)},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q: must be one of minimize, probe, check, journal, problems, compare, reproduce, help", args[0])}
+				return usageError{fmt.Errorf("unknown command %q: must be one of minimize, probe, check, journal, ask, tell, problems, compare, reproduce, help", args[0])}
 			}
 			return nil
 		},
@@ -72,7 +77,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return usageError{fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), journalCommand(), problemsCommand(), compareCommand(), reproduceCommand())
+	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), journalCommand(), askCommand(), tellCommand(), problemsCommand(), compareCommand(), reproduceCommand())
 
 	err := root.Execute()
 	var usage usageError
@@ -80,6 +85,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.Is(err, done{}):
+		return exitNothing
 	case errors.As(err, &ended):
 		return ended.status()
 	case errors.As(err, &usage):

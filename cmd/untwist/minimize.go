@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
@@ -30,7 +31,7 @@ type minimizeFlags struct {
 
 // minimizeCommand minimises a function.
 func minimizeCommand() *cobra.Command {
-	f := minimizeFlags{target: anyNumber(), tolerance: above0(), sigma: atLeast0(), tau: above0(), alpha: atLeast0()}
+	var f minimizeFlags
 	cmd := &cobra.Command{
 		Use:     "minimize [FILE.toml]",
 		Aliases: []string{"minimise"},
@@ -62,6 +63,14 @@ same command again goes on where the run stood.
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	f.register(flags)
+	f.registerOutput(flags, "draw convergence, spectrum, couplings and profiles, as far as there are any, as SVG into `DIR`")
+	return cmd
+}
+
+// register declares the flags, but for those of the output.
+func (f *minimizeFlags) register(flags *pflag.FlagSet) {
+	f.target, f.tolerance, f.sigma, f.tau, f.alpha = anyNumber(), above0(), atLeast0(), above0(), atLeast0()
 	f.subject.register(flags)
 	f.runFlags.register(flags)
 	flags.Var(&f.target, "target", "stop at this value of f; for a built-in problem, at this gap above its known minimum")
@@ -74,8 +83,6 @@ same command again goes on where the run stood.
 	flags.Var(&f.sigma, "sigma", "strength σ of the noise of cbo (default 7.1; cbo-isotropic: √(2/dim)), or the first step of cmaes in half-widths of the start box (default 0.6)")
 	flags.Var(&f.tau, "tau", "step size τ of cbo (default 0.03)")
 	flags.Var(&f.alpha, "alpha", "exponent α of the weights of cbo at the start (default 100); grows by 0.5 % a step to 1e5")
-	f.registerOutput(flags, "draw convergence, spectrum, couplings and profiles, as far as there are any, as SVG into `DIR`")
-	return cmd
 }
 
 // run minimises the subject that the flags describe.

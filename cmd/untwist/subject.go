@@ -132,22 +132,9 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 	if f.program.exec == "" {
 		return subject{}, usageError{s.file.Wrong(0, "[objective] needs exec, the command that computes a value")}
 	}
-	space, err := f.space(s)
+	space, points, err := f.where(s)
 	if err != nil {
 		return subject{}, err
-	}
-	points, err := parsePoints(f.x0, len(space))
-	if err != nil {
-		return subject{}, s.wrong("x0", "%v", err)
-	}
-	if s.first([]string{"bounds", "start", "param"}) == "" && (s.file == nil || len(s.file.Parameters) == 0) {
-		for i := range space {
-			space[i].Guess = &points[0][i]
-		}
-		points = points[1:]
-	}
-	if err := space.Check(); err != nil {
-		return subject{}, s.wrongSpace(err)
 	}
 	config, err := f.program.config(s, space.Names())
 	if err != nil {
@@ -167,6 +154,28 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 		objective: p, program: p, space: space, points: points, seed: uint64(f.seed),
 		words: report.Subject{Name: name, Dim: space.Dim(), Parameters: space},
 	}, nil
+}
+
+// where returns the parameters and the known points of an objective of the user's own.
+func (f *subjectFlags) where(s *source) (parameter.Space, [][]float64, error) {
+	space, err := f.space(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	points, err := parsePoints(f.x0, len(space))
+	if err != nil {
+		return nil, nil, s.wrong("x0", "%v", err)
+	}
+	if s.first([]string{"bounds", "start", "param"}) == "" && (s.file == nil || len(s.file.Parameters) == 0) {
+		for i := range space {
+			space[i].Guess = &points[0][i]
+		}
+		points = points[1:]
+	}
+	if err := space.Check(); err != nil {
+		return nil, nil, s.wrongSpace(err)
+	}
+	return space, points, nil
 }
 
 // builtIn makes a subject of a built-in problem.

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/report"
+)
+
+// askFlags are the flags of ask.
+type askFlags struct {
+	minimizeFlags
+	n     count
+	lease duration
+}
+
+// The flags of minimize that ask has: those that decide the run, and those that may change.
+var (
+	decidingFlags = []string{
+		"param", "dim", "bounds", "start", "x0", "from", "seed", "parallel", "noise-level", "strategy", "road", "frame",
+		"particles", "sigma", "tau", "alpha",
+	}
+	changingFlags = []string{"budget", "target", "tolerance", "max-failures", "keep-going", "journal-points"}
+)
+
+// askCommand gives out points.
+func askCommand() *cobra.Command {
+	var f askFlags
+	cmd := &cobra.Command{
+		Use:   "ask RUN.journal [FILE.toml]",
+		Short: "Ask for points to evaluate, for queues and scripts of your own",
+		Long: `Print points of which the search wants the values, a line each: an ID and the values of all
+parameters. Evaluate them where and however you like, and tell the values by untwist tell.
+
+Everything is in the journal: ask and tell may be called from many processes, take turns, and
+may be killed at any time. The first call makes the file, and needs to know what is searched:
+--param or --dim, --budget, and whatever minimize takes besides. They may also be in a problem
+file. Later calls need the file alone. --budget, --target, --tolerance, --max-failures and
+--keep-going may change; what is given counts from then on.
+
+Without --n all points are printed that can be asked for now. What was asked for and not told
+is printed again by the next call; with --lease only after that time.
+
+The exit status is 0 if points are printed, or none because all are out on lease: ask again
+later. It is 3 if the run is done; then the result is printed. Otherwise it is 1 on an error
+and 2 on bad usage.`,
+		Example: `  untwist ask run.journal --dim 3 --bounds -5:5 --budget 1000 --n 100
+  untwist ask run.journal --n 8 --lease 10m
+  untwist ask run.journal > points && ./evaluate < points | untwist tell run.journal`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return usageError{fmt.Errorf("%s takes the journal of a run and, the first time, maybe a problem file", cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: f.run,
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(&f.n, "n", "print at most so many points (default all that can be asked for now)")
+	flags.Var(&f.lease, "lease", "print these points to nobody else for this time: 90s, 10m, 2h (default: they may be printed again at once)")
+	toggle(flags, &f.json, "json", "print the result as one JSON object, when the run is done")
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.register(all)
+	all.SortFlags = false
+	all.Lookup("dim").DefValue = ""
+	all.VisitAll(func(flag *pflag.Flag) {
+		if !slices.Contains(decidingFlags, flag.Name) && !slices.Contains(changingFlags, flag.Name) {
+			return
+		}
+		if usage := usageToAsk[flag.Name]; usage != "" {
+			flag.Usage = usage
+		}
+		flags.AddFlag(flag)
+	})
+	return cmd
+}
+
+// usageToAsk explains flags for which minimize has more to say.
+var usageToAsk = map[string]string{
+	"param":  "`NAME=LO:HI[:log]`: a parameter with its limits, and whether it is searched on a logarithmic scale; may be given several times, in order",
+	"dim":    "number of parameters, which are then x1 … xN",
+	"seed":   "all randomness follows from it",
+	"start":  "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds)",
+	"budget": "the most points to ask for, 20000 or 2e4 for example",
+	"target": "stop at this value of f",
+}
+
+// done says that there is nothing more to ask.
+type done struct{}
+
+func (done) Error() string { return "the run is done" }
+
+// run asks.
+func (f *askFlags) run(cmd *cobra.Command, args []string) error {
+	from, err := readSource(cmd.Flags(), args[1:])
+	if err != nil {
+		return err
+	}
+	file := args[0]
+	talk, err := f.conversation(cmd, from, file)
+	if err != nil {
+		return from.usage(err)
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	began := time.Now()
+	var lines bytes.Buffer
+	result, err := talk.play(ctx, func(j *journal.Journal, q question) error {
+		return f.give(&lines, j, q)
+	})
+	switch {
+	case errors.Is(err, errPaused):
+		_, err = cmd.OutOrStdout().Write(lines.Bytes())
+		return err
+	case ctx.Err() != nil:
+		return err
+	}
+	found := report.Run{Subject: talk.subject(), Result: result, Took: time.Since(began)}
+	if result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) {
+		err = cmp.Or(err, tell(cmd, found, bool(f.json)))
+	}
+	return cmp.Or[error](from.usage(err), done{})
+}
+
+// give writes points that are neither told nor out on lease.
+func (f *askFlags) give(lines *bytes.Buffer, j *journal.Journal, q question) error {
+	now := time.Now()
+	n, _ := q.points.Dims()
+	out := readLeases(j.Header().About).since(now, q.number(0))
+	var ids []int
+	for i := range n {
+		id := q.number(i)
+		if out.has(id) || f.n > 0 && len(ids) == int(f.n) {
+			continue
+		}
+		ids = append(ids, id)
+		lines.WriteString(strconv.Itoa(id))
+		for _, v := range q.points.RawRowView(i) {
+			lines.WriteString(" " + exact(v))
+		}
+		lines.WriteByte('\n')
+	}
+	if f.lease == 0 || len(ids) == 0 {
+		return nil
+	}
+	return out.add(ids, now.Add(f.lease.value())).keep(j)
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
+)
+
+// asked is what the header of a journal says about a conversation, besides what decides
+// the run: how the strategy was named, and what may change.
+type asked struct {
+	Strategy          string   `json:",omitempty"`
+	Road              string   `json:",omitempty"`
+	Particles         int      `json:",omitempty"`
+	Sigma, Tau, Alpha *float64 `json:",omitempty"`
+
+	Budget                 int      `json:",omitempty"`
+	Target                 *float64 `json:",omitempty"`
+	Tolerance, MaxFailures float64  `json:",omitempty"`
+	KeepGoing              bool     `json:",omitempty"`
+	HashPoints             bool     `json:",omitempty"`
+}
+
+// asked returns what the flags say, and otherwise what was said earlier.
+func (f *askFlags) asked(from *source, a asked) asked {
+	if from.first(decidingFlags) != "" || from.file != nil {
+		a.Strategy, a.Road, a.Particles, a.Sigma, a.Tau, a.Alpha = f.strategy, f.road, int(f.particles), f.sigma.value, f.tau.value, f.alpha.value
+	}
+	for flag, take := range map[string]func(){
+		"budget":         func() { a.Budget = int(f.budget) },
+		"target":         func() { a.Target = f.target.value },
+		"tolerance":      func() { a.Tolerance = *f.tolerance.value },
+		"max-failures":   func() { a.MaxFailures = *f.maxFailures.value },
+		"keep-going":     func() { a.KeepGoing = bool(f.subject.keepGoing) },
+		"journal-points": func() { a.HashPoints = !bool(f.points) },
+	} {
+		if from.given(flag) {
+			take()
+		}
+	}
+	return a
+}
+
+// apply sets the options.
+func (a asked) apply(o *untwist.Options) (err error) {
+	if o.Identifier, err = road(a.Road); err != nil {
+		return err
+	}
+	if o.Strategy = nil; a.Strategy != "" {
+		knobs := untwist.Knobs{Particles: a.Particles, Sigma: a.Sigma, Tau: a.Tau, Alpha: a.Alpha}
+		if o.Strategy, err = untwist.StrategyNamed(a.Strategy, knobs); err != nil {
+			return err
+		}
+	}
+	o.Target, o.Tolerance, o.MaxFailures, o.KeepGoing = a.Target, a.Tolerance, a.MaxFailures, a.KeepGoing
+	o.Journal.HashPoints = a.HashPoints
+	if a.Budget > 0 {
+		o.Budget = a.Budget
+	}
+	return nil
+}
+
+// recall returns the run of a journal, and whether it was asked before: a journal of the
+// library can be asked too.
+func recall(file string, note func(string)) (*conversation, bool, error) {
+	summary, err := journal.Read(file, nil)
+	if err != nil {
+		return nil, false, unwrapped(err)
+	}
+	var header struct {
+		Asked         *asked
+		Objective     any
+		Command       string
+		Parameters    parameter.Space
+		Start, Bounds struct{ Lo, Hi []side64 }
+		Points        [][]float64
+		Frame         *frame.Frame
+		Blocks        [][]int
+		Budget        int
+		Parallel      int
+		NoiseLevel    float64
+		Seed          uint64
+	}
+	if err := json.Unmarshal(summary.About, &header); err != nil {
+		return nil, false, fmt.Errorf("%s does not say what is searched: %w", file, err)
+	}
+	if header.Objective != nil || header.Command != "minimize" {
+		return nil, false, fmt.Errorf("%s is the journal of a run that evaluates by itself, not of one that is asked and told: name another file", file)
+	}
+	c := &conversation{dim: summary.Dim, note: note, options: untwist.Options{
+		Parameters: header.Parameters, Points: header.Points, Frame: header.Frame, Blocks: header.Blocks,
+		Start:  objective.Box{Lo: floats(header.Start.Lo), Hi: floats(header.Start.Hi)},
+		Bounds: objective.Box{Lo: floats(header.Bounds.Lo), Hi: floats(header.Bounds.Hi)},
+		Budget: header.Budget, Parallel: header.Parallel, NoiseLevel: header.NoiseLevel, Seed: header.Seed,
+		Journal: journal.Config{File: file, Note: note},
+	}}
+	if header.Parameters.Guess() != nil { // it is the first of the points
+		c.options.Points = slices.Clone(header.Points[min(1, len(header.Points)):])
+	}
+	if header.Asked != nil {
+		c.asked = *header.Asked
+	}
+	return c, header.Asked != nil, c.continues(file, summary)
+}
+
+// A side64 is a side of a box as headers have it: a number, or a text if it is infinite.
+type side64 float64
+
+// UnmarshalJSON reads a side.
+func (s *side64) UnmarshalJSON(text []byte) error {
+	if unquoted, err := strconv.Unquote(string(text)); err == nil {
+		text = []byte(unquoted)
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	*s = side64(v)
+	return err
+}
+
+func floats(sides []side64) (all []float64) {
+	for _, v := range sides {
+		all = append(all, float64(v))
+	}
+	return all
+}

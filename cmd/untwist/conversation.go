@@ -1,0 +1,210 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/report"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A conversation is a run that is asked and told by calls of the program. Every call makes the
+// queries again that are in the journal, comes to the first that is not, and stops there.
+type conversation struct {
+	options untwist.Options
+	dim     int // how many numbers a point has
+	asked   asked
+	changed bool // asked is to be recorded
+	note    func(string)
+}
+
+// conversation returns the run that the flags describe, or the journal, or both: the flags
+// that decide a run have to be all there, or none of them.
+func (f *askFlags) conversation(cmd *cobra.Command, from *source, file string) (*conversation, error) {
+	line := newProgressLine(cmd.ErrOrStderr(), true)
+	deciding, changing := from.first(decidingFlags), from.first(changingFlags)
+	c, recorded, err := recall(file, line.note)
+	switch {
+	case deciding == "" && from.file == nil && errors.Is(err, fs.ErrNotExist):
+		return nil, usageError{fmt.Errorf("%s is not there yet. What is to be asked for? Give --param NAME=LO:HI for each parameter, or --dim N with --bounds LO:HI, and --budget N", file)}
+	case deciding == "" && from.file == nil && err != nil:
+		return nil, err
+	}
+	var now asked
+	if recorded {
+		now = c.asked
+	}
+	now = f.asked(from, now)
+	if deciding == "" && from.file == nil {
+		c.asked, c.changed = now, changing != ""
+		return c, nil
+	}
+	if now.Budget == 0 {
+		return nil, usageError{errors.New("how long may it take? Give --budget N, the most points to ask for")}
+	}
+	if recorded && from.file == nil && from.first([]string{"param", "dim"}) == "" {
+		return nil, usageError{fmt.Errorf("--%s decides the run, and %s is begun: give all such flags as the first time, or none of them", deciding, file)}
+	}
+	s, err := f.subjectToAsk(from, file)
+	if err != nil {
+		return nil, err
+	}
+	options, err := f.options(s, line)
+	if err != nil {
+		return nil, err
+	}
+	options.Progress, options.Workers = nil, 0
+	c = &conversation{options: options, dim: len(s.space), asked: now, changed: true, note: line.note}
+	was, err := journal.Read(file, nil)
+	if err != nil {
+		return c, nil // there is none, or it says more when it is opened
+	}
+	return c, c.continues(file, was)
+}
+
+// subjectToAsk is the subject that the flags describe, without a function.
+func (f *askFlags) subjectToAsk(from *source, file string) (subject, error) {
+	if from.file == nil && from.first([]string{"param", "dim"}) == "" {
+		return subject{}, usageError{errors.New("which parameters are there? Give --param NAME=LO:HI for each, or --dim N with --bounds LO:HI")}
+	}
+	f.journal = text(file)
+	space, points, err := f.subject.where(from)
+	if err != nil {
+		return subject{}, err
+	}
+	return subject{space: space, points: points, seed: uint64(f.subject.seed)}, nil
+}
+
+// continues returns an error if the file is the journal of another run. A journal without an
+// answer is otherwise begun anew, but somebody may have been given points.
+func (c *conversation) continues(file string, was journal.Summary) error {
+	options := c.options
+	options.Journal.File = file
+	if err := c.asked.apply(&options); err != nil {
+		return err
+	}
+	about, err := untwist.About(&exchange{dim: c.dim}, "minimize", options)
+	if err != nil {
+		return err
+	}
+	var differences []journal.Difference
+	for _, d := range journal.Diff(was.About, about) {
+		if member, _, _ := strings.Cut(d.Path, "."); !slices.Contains([]string{"Budget", "Asked", "Leases", "Numerics"}, member) {
+			differences = append(differences, d)
+		}
+	}
+	switch {
+	case was.Numerics != untwist.Numerics:
+		return &journal.NumericsError{File: file, Was: was.Numerics, Now: untwist.Numerics}
+	case len(differences) > 0:
+		return &journal.DiffersError{File: file, Differences: differences}
+	}
+	return nil
+}
+
+// subject says what is searched.
+func (c *conversation) subject() report.Subject {
+	s := report.Subject{Name: c.options.Journal.File, Dim: c.dim, Parameters: c.options.Parameters}
+	if s.Parameters != nil {
+		s.Dim = s.Parameters.Dim()
+	}
+	return s
+}
+
+// A question is the points that are not told yet. tell takes the answer of one.
+type question struct {
+	points *mat.Dense
+	number func(i int) int
+	tell   func(i int, value float64)
+}
+
+// errPaused ends a run whose next values are told by a later call.
+var errPaused = errors.New("the run waits for values")
+
+// How long a call waits for another one that has the journal, when it says so, and how often
+// it looks.
+const (
+	waitForLock = 10 * time.Minute
+	sayItWaits  = 5 * time.Second
+	lookAgain   = 20 * time.Millisecond
+)
+
+// play goes through the run as far as the journal has it, and calls ask with what follows. Then
+// it ends with errPaused. If there is nothing to ask, it returns how the run has ended.
+func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, question) error) (untwist.Result, error) {
+	o := c.options
+	if err := c.asked.apply(&o); err != nil {
+		return untwist.Result{}, err
+	}
+	x := &exchange{dim: c.dim, ask: ask}
+	o.Journal.Opened = func(j *journal.Journal) error {
+		if x.journal = j; !c.changed {
+			return nil
+		}
+		text, err := json.Marshal(c.asked)
+		if err != nil {
+			return err
+		}
+		return j.Amend("Asked", text)
+	}
+	began, said := time.Now(), false
+	for {
+		result, err := untwist.Minimize(ctx, x, o)
+		var locked *journal.LockedError
+		waited := time.Since(began)
+		switch {
+		case ctx.Err() != nil:
+			return result, context.Cause(ctx)
+		case !errors.As(err, &locked) || locked.Unsure || waited > waitForLock:
+			return result, err
+		case waited > sayItWaits && !said:
+			c.note(fmt.Sprintf("%v; waiting for it", locked))
+			said = true
+		}
+		select {
+		case <-time.After(lookAgain):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// An exchange is the objective of a conversation.
+type exchange struct {
+	dim     int
+	journal *journal.Journal
+	ask     func(*journal.Journal, question) error
+	over    error // nothing is asked any more
+}
+
+// Dim returns how many numbers a point has.
+func (x *exchange) Dim() int { return x.dim }
+
+// Evaluate asks for all points.
+func (x *exchange) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return x.Each(ctx, points, values, func(int, objective.Answer) {})
+}
+
+// Each asks for all points. The answers that it tells are recorded, and the run ends.
+func (x *exchange) Each(ctx context.Context, points *mat.Dense, _ []float64, tell func(int, objective.Answer)) error {
+	if x.over != nil {
+		return x.over
+	}
+	err := x.ask(x.journal, question{
+		points: points,
+		number: func(i int) int { return objective.NumberOf(ctx, i) },
+		tell:   func(i int, v float64) { tell(i, objective.Answer{Value: v}) },
+	})
+	x.over = objective.Stop(cmp.Or(err, errPaused)) // whoever was told all has not been given what comes next
+	return x.over
+}

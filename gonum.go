@@ -1,0 +1,144 @@
+package untwist
+
+import (
+	"slices"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// gonum is the other end of a Method: it evaluates points, counts iterations, and may end the
+// run whenever something is sent.
+type gonum struct {
+	operation chan<- optimize.Task
+	result    <-chan optimize.Task
+	free      []optimize.Task // that wait for something to do
+	over      bool            // gonum has ended the run
+
+	start []float64 // x0, if its value is known and was not asked for yet
+	value float64
+
+	points *mat.Dense // the batch
+	values []float64
+	known  []bool // which of them are known
+
+	best     objective.Best
+	reported float64 // the best value of the last major iteration
+	since    int     // queries since then
+}
+
+// converse answers a session, until one of the two ends.
+func (g *gonum) converse(session *Session) {
+	most := max(session.session.run.options.Budget/100, 16)
+	for {
+		points, done := session.Ask()
+		if done {
+			return
+		}
+		g.points, g.values, g.known = points, make([]float64, points.RawMatrix().Rows), make([]bool, points.RawMatrix().Rows)
+		g.answer(most)
+		if g.over {
+			g.drain()
+			session.tellSome(g.values, g.known)
+			return
+		}
+		session.Tell(g.values) // if that fails, Ask and Result say so
+	}
+}
+
+// answer evaluates a batch. There is a major iteration at its end if it has a better point,
+// and after so many queries without.
+func (g *gonum) answer(most int) {
+	n := len(g.values)
+	for lo, hi := 0, 0; lo < n && !g.over; lo = hi {
+		hi = min(lo+most-g.since, n)
+		g.evaluate(lo, hi)
+		for i := lo; i < hi; i++ { // in their order, whoever was first
+			g.offer(i)
+		}
+		if !g.over && (hi == n && g.best.Value < g.reported || g.since >= most) {
+			g.report()
+		}
+	}
+}
+
+// evaluate evaluates some points of the batch, as many at a time as there are tasks.
+func (g *gonum) evaluate(lo, hi int) {
+	for asked, pending := lo, 0; asked < hi || pending > 0; {
+		switch x := g.points.RawRowView(min(asked, hi-1)); {
+		case asked < hi && g.start != nil && slices.Equal(x, g.start):
+			g.values[asked], g.known[asked], g.start = g.value, true, nil
+			asked++
+		case asked < hi && len(g.free) > 0:
+			g.send(optimize.FuncEvaluation, asked, x, 0)
+			asked++
+			pending++
+		default:
+			if g.take(<-g.result); g.over {
+				return
+			}
+			pending--
+		}
+	}
+	g.since += hi - lo
+}
+
+// take takes a task that gonum has done, or the end.
+func (g *gonum) take(task optimize.Task) {
+	switch task.Op {
+	case optimize.PostIteration:
+		g.over = true
+		return
+	case optimize.FuncEvaluation:
+		g.values[task.ID], g.known[task.ID] = task.F, true
+	}
+	g.free = append(g.free, task)
+}
+
+// drain takes all that gonum still does once it has ended the run.
+func (g *gonum) drain() {
+	for task := range g.result {
+		g.take(task)
+	}
+	for i := range g.values {
+		g.offer(i)
+	}
+}
+
+// offer keeps a point of the batch if it is better than all before it.
+func (g *gonum) offer(i int) {
+	if g.known[i] && g.values[i] < g.best.Value {
+		g.best = objective.Best{Point: slices.Clone(g.points.RawRowView(i)), Value: g.values[i]}
+	}
+}
+
+// send gives a free task something to do.
+func (g *gonum) send(what optimize.Operation, id int, x []float64, value float64) {
+	last := len(g.free) - 1
+	task := g.free[last]
+	g.free = g.free[:last]
+	task.ID, task.Op = id, what
+	copy(task.X, x)
+	task.F, task.Gradient, task.Hessian = value, nil, nil
+	g.operation <- task
+}
+
+// report makes a major iteration. All tasks are free.
+func (g *gonum) report() {
+	g.reported, g.since = g.best.Value, 0
+	g.send(optimize.MajorIteration, 0, g.best.Point, g.best.Value)
+	g.take(<-g.result)
+}
+
+// end waits for gonum to end, and reports what was found meanwhile.
+func (g *gonum) end() {
+	if !g.over {
+		g.operation <- optimize.Task{Op: optimize.MethodDone}
+	}
+	g.drain()
+	if g.best.Value < g.reported {
+		g.operation <- optimize.Task{Op: optimize.MajorIteration, Location: &optimize.Location{X: g.best.Point, F: g.best.Value}}
+	}
+	close(g.operation)
+}

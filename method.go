@@ -1,0 +1,130 @@
+package untwist
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// Method is Untwist as a method of gonum's package optimize:
+//
+//	result, err := optimize.Minimize(problem, x0, settings, &untwist.Method{})
+//
+// x0 is a known point (as are Options.Points): it is evaluated, unless settings.InitValues
+// has its value. If neither Options.Start nor Bounds nor Parameters are given, the search
+// begins in the box of x0 ± 5. Gradients and Hessians are not used.
+//
+// All of gonum's settings hold. Concurrent says how many points are evaluated at the same
+// time, and changes no value. FuncEvaluations is a limit that this method does not know of:
+// tell it how many queries it may plan with by Options.Budget (default 500·d²).
+//
+// A major iteration is a batch of points among which a better one was found, or a hundredth
+// of the budget, at least 16 queries, without any. So gonum's default Converger, which ends a
+// search after 100 iterations without progress, does not end the search for coordinates.
+//
+// The statuses are MethodConverge when the search is done, FunctionEvaluationLimit when
+// Options.Budget is spent, FunctionThreshold at Options.Target, FunctionConvergence by
+// Options.Tolerance, RuntimeLimit by Options.Time, and Failure, with an error, when an option
+// is wrong or f fails too often. Those of gonum's own settings are gonum's.
+//
+// The zero value is a good start. A Method must not be used for two runs at once.
+type Method struct {
+	// Options are those of Minimize. Workers has no effect.
+	Options Options
+
+	dim    int
+	status optimize.Status
+	result Result
+	err    error
+}
+
+var (
+	_ optimize.Method   = (*Method)(nil)
+	_ optimize.Statuser = (*Method)(nil)
+)
+
+// Uses says that only values of f are used.
+func (*Method) Uses(optimize.Available) (optimize.Available, error) {
+	return optimize.Available{}, nil
+}
+
+// Init begins a run.
+func (m *Method) Init(dim, tasks int) int {
+	m.dim, m.status, m.result, m.err = dim, optimize.NotTerminated, nothing(), nil
+	return tasks
+}
+
+// Status says how the search has ended.
+func (m *Method) Status() (optimize.Status, error) { return m.status, m.err }
+
+// Result returns what the last run has found, with what was learnt about f. If gonum's
+// settings have ended it, the Status is objective.Cancelled.
+func (m *Method) Result() (Result, error) { return m.result, m.err }
+
+// Run searches.
+func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task, tasks []optimize.Task) {
+	x0 := slices.Clone(tasks[0].X)
+	g := &gonum{
+		operation: operation, result: result, free: tasks,
+		best: objective.Best{Point: x0, Value: math.Inf(1)}, reported: math.Inf(1),
+	}
+	if tasks[0].Op&optimize.FuncEvaluation != 0 {
+		g.start, g.value = x0, tasks[0].F
+	}
+	session, err := Ask(context.Background(), m.dim, m.options(x0))
+	if err != nil {
+		m.err = err
+	} else {
+		g.converse(session)
+		session.Close()
+		m.result, m.err = session.Result()
+	}
+	if !g.over {
+		m.status = statusFor(m.result.Status, m.err)
+		if x := m.result.Point; x != nil && !slices.Equal(x, g.best.Point) { // chosen for another reason than its value
+			g.best = objective.Best{Point: x, Value: m.result.Value}
+			g.report()
+		}
+	}
+	g.end()
+}
+
+// options returns the options of a run that begins at x0.
+func (m *Method) options(x0 []float64) Options {
+	o := m.Options
+	o.Points = append([][]float64{x0}, o.Points...)
+	if o.Parameters == nil && o.Start.IsZero() && o.Bounds.IsZero() {
+		const reach = 5
+		o.Start = Box{Lo: slices.Clone(x0), Hi: slices.Clone(x0)}
+		for i := range x0 {
+			o.Start.Lo[i] -= reach
+			o.Start.Hi[i] += reach
+		}
+	}
+	return o
+}
+
+// statusFor returns gonum's word for a status.
+func statusFor(s objective.Status, err error) optimize.Status {
+	if err != nil {
+		return optimize.Failure
+	}
+	switch s {
+	case objective.BudgetSpent:
+		return optimize.FunctionEvaluationLimit
+	case objective.TargetReached:
+		return optimize.FunctionThreshold
+	case objective.ToleranceReached, objective.Stalled:
+		return optimize.FunctionConvergence
+	case objective.StepLimit:
+		return optimize.IterationLimit
+	case objective.TimeSpent:
+		return optimize.RuntimeLimit
+	case objective.Unbounded:
+		return optimize.FunctionNegativeInfinity
+	}
+	return optimize.MethodConverge
+}
