@@ -87,7 +87,7 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	if err := f.writable(); err != nil {
 		return err
 	}
-	ctx, stop := untilSignal()
+	ctx, stop := s.until()
 	defer stop()
 	began := time.Now()
 	line.start()
@@ -99,6 +99,9 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	}
 	s.measureCoupling(&findings.Structure)
 	found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: took}
+	if s.caller != nil {
+		return s.caller.probed(found, err)
+	}
 	if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
 	}
