@@ -24,14 +24,15 @@ class Space:
     def __init__(self, bounds: Any, x0: Any, start: Any, names: Any, scale: Any) -> None:
         self.points = _points(x0)
         dim: Optional[int] = len(self.points[0]) if self.points else None
-        if dim is None and names is not None:
-            dim = len(names)
         self.bounds: Optional[List[Pair]] = None
         if bounds is not None:
-            self.bounds = _arrays.pairs(bounds, dim, "bounds")
+            alone = dim is None and names is not None and not hasattr(bounds, "lb") and all(v is None or _arrays.is_number(v) for v in bounds)
+            self.bounds = _arrays.pairs(bounds, len(names) if alone else dim, "bounds")
             dim = len(self.bounds)
         self.start: Optional[List[Pair]] = None
         if start is not None:
+            if dim is None and names is not None:
+                dim = len(names)
             self.start = _arrays.pairs(start, dim, "start")
             dim = len(self.start)
         if dim is None or not (self.bounds or self.start or self.points):

@@ -180,6 +180,8 @@ def run(words: List[str], text: bytes = b"") -> "subprocess.CompletedProcess[byt
 def in_python(text: str) -> str:
     """An error of the program in the words of Python: options are not flags."""
     names = {"from": "an earlier journal", "noise-level": "noise_level", "max-failures": "max_failures", "keep-going": "keep_going"}
+    text = re.sub(r' \(untwist \w+ --help lists the flags\)$', "", text)
+    text = re.sub(r'invalid argument (".*") for "(--[a-z-]+)" flag: ', r"\2: \1, ", text)
     text = re.sub(r"--param\b", "names, scale or bounds", text)
     return re.sub(r"--([a-z0-9][a-z0-9-]*)", lambda m: names.get(m.group(1), m.group(1)), text)
 
