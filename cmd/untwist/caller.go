@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"sync"
 
 	"github.com/untwist/untwist"
@@ -25,6 +26,7 @@ type caller struct {
 	hello   hello
 	in      io.Reader
 	answers chan answers // what listen has read
+	exit    func(int)    // os.Exit
 
 	mu    sync.Mutex // of out and what follows
 	out   io.Writer
@@ -41,7 +43,7 @@ var (
 
 // newCaller reads what the caller wants.
 func newCaller(in io.Reader, out io.Writer) (*caller, error) {
-	c := &caller{in: in, out: out, answers: make(chan answers)}
+	c := &caller{in: in, out: out, answers: make(chan answers), exit: os.Exit}
 	kind, text, err := readMessage(in)
 	if err != nil || kind != kindHello {
 		return nil, errors.New("--caller is for programs that start this one and evaluate its points; the package for Python is one (docs/python.md)")

@@ -148,7 +148,7 @@ func (c *caller) listen(ctx context.Context, cancel context.CancelCauseFunc) {
 		switch {
 		case err != nil:
 			cancel(errGone)
-			time.AfterFunc(gone, func() { os.Exit(exitError) })
+			time.AfterFunc(gone, func() { c.exit(exitError) })
 			return
 		case kind == kindStop:
 			cancel(errStopped)
@@ -164,7 +164,8 @@ func (c *caller) listen(ctx context.Context, cancel context.CancelCauseFunc) {
 		}
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "untwist: the caller has written %v\n", err)
-			os.Exit(exitError)
+			c.exit(exitError)
+			return
 		}
 	}
 }
