@@ -136,10 +136,10 @@ class Ends(Clean):
         # To all processes of a group, as a terminal sends it.
         for workers in ("1", "2"):
             child = script("""
-import os, sys, time, untwist
+import os, sys, threading, untwist
 def f(x):
     os.write(1, b"asked\\n")
-    time.sleep(0.01)
+    threading.Event().wait(0.01)
     return float(x[0]) ** 2
 result = untwist.minimize(f, [(-5, 5)] * 10, budget=100000, strategy="cmaes", workers=int(sys.argv[1]))
 print("result", result.stopped_by, result.nfev > 0, flush=True)

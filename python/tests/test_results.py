@@ -211,13 +211,17 @@ class Line(unittest.TestCase):
             self.assertEqual(out.getvalue(), "")  # not before half a second
             self.now += 1
             line.show("survey", 1000, 2000, 1.5, 3)
-            self.now += 1
+            self.now += 0.5
+            line.answered(499, 1)
+            line.answered(1, 0)  # too soon to be written
+            self.now += 0.5
             line.show("search", 2000, 2000, 0.5, 3)
             line.end()
             self.assertNotIn("\n", out.getvalue()[:-1])
             parts = out.getvalue().split("\r")
             self.assertEqual(parts[1], "survey  1,000 of 2,000 queries  best 1.5  3 failed  1,000/s")
-            self.assertEqual(parts[2], "search  2,000 of 2,000 queries  best 0.5  3 failed  1,000/s")
+            self.assertEqual(parts[2].rstrip(), "survey  1,499 of 2,000 queries  best 1.5  4 failed  999/s")
+            self.assertEqual(parts[3].rstrip(), "search  2,000 of 2,000 queries  best 0.5  3 failed  1,000/s")
             self.assertTrue(out.getvalue().endswith(end))
 
     def test_where_somebody_looks(self):

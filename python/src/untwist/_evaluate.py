@@ -32,10 +32,7 @@ class Answers:
 
     def value(self, v: Any) -> None:
         """The next value. It raises a TypeError if that is not a number."""
-        try:
-            self.values[self.known] = v
-        except (TypeError, ValueError):
-            self.values[self.known] = number(v)
+        self.values[self.known] = v if type(v) is float else number(v)
         self.known += 1
         if time.monotonic() - self._last > OFTEN:
             self.give()

@@ -192,7 +192,7 @@ def _result(run: Run, target: Optional[float]) -> OptimizeResult:
     """What the program has found, in scipy's names."""
     assert run.form is not None
     form, report = run.form, run.form["report"]
-    by = "callback" if run.stopped == "callback" else "failures" if run.stopped == "error" else report["stopped_by"]
+    by = {"error": "failures", "": report["stopped_by"]}.get(run.stopped, run.stopped)
     x = run.arrays["x"][0]
     fun = float(run.arrays["fun"][0][0])
     why = _WHY[by]

@@ -17,15 +17,27 @@ class Line:
         self._shown = self._began + 0.4
         self._width = 0
         self._text = ""
+        self._stage, self._queries, self._budget, self._best, self._failed = "", 0, 0, math.inf, 0
 
     def show(self, stage: str, queries: int, budget: int, best: float, failed: int) -> None:
+        """What the program says after each batch."""
+        self._stage, self._queries, self._budget, self._best, self._failed = stage, queries, budget, best, failed
+        self._again()
+
+    def answered(self, answers: int, failed: int) -> None:
+        """More answers within a batch, which may take long."""
+        self._queries += answers
+        self._failed += failed
+        self._again()
+
+    def _again(self) -> None:
         now = time.monotonic()
-        rate = queries / max(now - self._began, 1e-9)
-        parts = [stage, f"{queries:,} of {budget:,} queries"]
-        if math.isfinite(best):
-            parts.append(f"best {best:.6g}")
-        if failed:
-            parts.append(f"{failed:,} failed")
+        rate = self._queries / max(now - self._began, 1e-9)
+        parts = [self._stage, f"{self._queries:,} of {self._budget:,} queries" if self._budget else f"{self._queries:,} queries"]
+        if math.isfinite(self._best):
+            parts.append(f"best {self._best:.6g}")
+        if self._failed:
+            parts.append(f"{self._failed:,} failed")
         parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{1 / rate:.2g} s each" if rate > 0 else "")
         self._text = "  ".join(p for p in parts if p)
         if now - self._shown >= 0.1:

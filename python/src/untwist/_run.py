@@ -51,6 +51,8 @@ class Run:
             self._program.answer(first, values, seconds, failures)
         finally:
             self._theirs = before
+        if self._line is not None:
+            self._line.answered(len(values), len(failures))
         if before and self._interrupted:
             raise KeyboardInterrupt
 
@@ -189,7 +191,7 @@ class Run:
     @property
     def stopped(self) -> str:
         """Why we have ended the run: "interrupt", "callback", "error" or ""."""
-        return self._stopped
+        return self._stopped or ("interrupt" if self._interrupted else "")
 
     def judge(self, result: Optional[OptimizeResult]) -> None:
         """Raises what went wrong, with the result so far. What else the program has said is
