@@ -71,6 +71,10 @@ func (a about) function() string {
 		}
 		return text
 	}
+	if name, _ := a.objective["Function"].(string); name != "" {
+		arguments, _ := a.objective["Arguments"].(string)
+		return "the function " + name + arguments
+	}
 	return flat(a.objective)
 }
 

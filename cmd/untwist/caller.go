@@ -8,9 +8,11 @@ import (
 	"math"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/report"
 	"gonum.org/v1/gonum/mat"
@@ -180,6 +182,28 @@ func (s subject) watch(line *progressLine) func(untwist.Progress) {
 		return s.caller.progress
 	}
 	return nil
+}
+
+// patience is for how long a caller waits for a journal that is being written.
+const patience = 4 * gone
+
+// patiently runs what opens a journal. If a caller was killed and comes again at once, the
+// program that it had started before may still be about to end: then it waits a little.
+func (s subject) patiently(ctx context.Context, run func() error) error {
+	err := run()
+	if s.caller == nil {
+		return err
+	}
+	again := time.NewTicker(gone / 20)
+	defer again.Stop()
+	for since := time.Now(); errors.As(err, new(*journal.LockedError)) && time.Since(since) < patience; err = run() {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return err
+		}
+	}
+	return err
 }
 
 // until returns a context that ends with a signal or when the caller says so.

@@ -111,7 +111,11 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	defer stop()
 	began := time.Now()
 	line.start()
-	result, err := untwist.Minimize(ctx, line.watch(s), options)
+	var result untwist.Result
+	err = s.patiently(ctx, func() (err error) {
+		result, err = untwist.Minimize(ctx, line.watch(s), options)
+		return err
+	})
 	line.clear()
 	s.measureCoupling(result.Structure)
 	found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: time.Since(began)}

@@ -91,7 +91,11 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	defer stop()
 	began := time.Now()
 	line.start()
-	findings, err := untwist.Probe(ctx, line.watch(s), options)
+	var findings untwist.Findings
+	err = s.patiently(ctx, func() (err error) {
+		findings, err = untwist.Probe(ctx, line.watch(s), options)
+		return err
+	})
 	line.clear()
 	took := time.Since(began)
 	if p, ok := s.objective.(*problem.Problem); ok {
