@@ -75,6 +75,28 @@ def _entry_points():
     return "[console_scripts]\nuntwist = untwist.__main__:main\n"
 
 
+def _information():
+    """The files of the metadata, by name, without the tag and the record."""
+    files = {"METADATA": _metadata().encode(), "entry_points.txt": _entry_points().encode()}
+    license = os.path.join(os.path.dirname(HERE), "LICENSE")
+    if os.path.exists(license):
+        with open(license, "rb") as file:
+            files["LICENSE"] = file.read()
+    return files
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    info = f"{NAME}-{_version()}.dist-info"
+    os.makedirs(os.path.join(metadata_directory, info), exist_ok=True)
+    for name, data in _information().items():
+        with open(os.path.join(metadata_directory, info, name), "wb") as file:
+            file.write(data)
+    return info
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
 class _Wheel:
     """A wheel that is being written. The same files give the same bytes."""
 
@@ -82,25 +104,24 @@ class _Wheel:
         self._zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
         self._record = []
 
-    def add(self, name, data, mode=0o644):
+    def _write(self, name, data, mode):
         info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
         info.external_attr = (0o100000 | mode) << 16
         info.compress_type = zipfile.ZIP_DEFLATED
         self._zip.writestr(info, data)
+
+    def add(self, name, data, mode=0o644):
+        self._write(name, data, mode)
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         self._record.append((name, "sha256=" + digest, len(data)))
 
     def close(self, info, tag):
-        self.add(f"{info}/METADATA", _metadata().encode())
+        for name, data in _information().items():
+            self.add(f"{info}/{name}", data)
         self.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: untwist\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
-        self.add(f"{info}/entry_points.txt", _entry_points().encode())
-        license = os.path.join(os.path.dirname(HERE), "LICENSE")
-        if os.path.exists(license):
-            with open(license, "rb") as file:
-                self.add(f"{info}/LICENSE", file.read())
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(self._record + [(f"{info}/RECORD", "", "")])
-        self._zip.writestr(zipfile.ZipInfo(f"{info}/RECORD", (1980, 1, 1, 0, 0, 0)), text.getvalue())
+        self._write(f"{info}/RECORD", text.getvalue().encode(), 0o644)
         self._zip.close()
 
 

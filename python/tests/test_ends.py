@@ -241,16 +241,24 @@ print("result", result.stopped_by, result.nfev > 0, flush=True)
         with self.assertRaisesRegex(untwist.Error, "ended by signal SIGKILL"):
             untwist.minimize(f, BOX, budget=100)
 
-    def test_no_program(self):
-        before = os.environ.get("UNTWIST_PROGRAM")
-        os.environ["UNTWIST_PROGRAM"] = "/no/such/program"
-        try:
-            with self.assertRaises(FileNotFoundError):
-                untwist.minimize(bowl, BOX, budget=100)
-        finally:
-            del os.environ["UNTWIST_PROGRAM"]
-            if before is not None:
-                os.environ["UNTWIST_PROGRAM"] = before
+    def test_other_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            before = os.environ.get("UNTWIST_PROGRAM")
+            os.environ["UNTWIST_PROGRAM"] = os.path.join(folder, "program")
+            try:
+                with self.assertRaises(FileNotFoundError):
+                    untwist.minimize(bowl, BOX, budget=100)
+                for text, words in (("echo 'panic: oh' >&2; echo '  main.go:1' >&2; exit 2", "has crashed\npanic: oh"),
+                                    ("exit 7", "ended with status 7 and said nothing"), ("echo untwist: no >&2; exit 1", "^no$")):
+                    with open(os.environ["UNTWIST_PROGRAM"], "w") as file:
+                        file.write("#!/bin/sh\n" + text + "\n")
+                    os.chmod(os.environ["UNTWIST_PROGRAM"], 0o755)
+                    with self.assertRaisesRegex(untwist.Error, words):
+                        untwist.minimize(bowl, BOX, budget=100)
+            finally:
+                del os.environ["UNTWIST_PROGRAM"]
+                if before is not None:
+                    os.environ["UNTWIST_PROGRAM"] = before
 
 
 def first(x):

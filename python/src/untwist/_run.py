@@ -196,18 +196,22 @@ class Run:
     def judge(self, result: Optional[OptimizeResult]) -> None:
         """Raises what went wrong, with the result so far. What else the program has said is
         logged."""
-        for words in self._said if self._status == 0 or self._status >= 128 else self._said[:-1]:
-            log.warning("%s", words)
+        fine = self._status == 0 or self.form is not None and self._status in (130, 143)
+        crashed = self._status < 0 or any(line.startswith(("panic: ", "fatal error: ")) for line in self._said)
+        if not crashed:
+            for words in self._said if fine else self._said[:-1]:
+                log.warning("%s", words)
         if self._error is not None:
             _attach(self._error, result)
             raise self._error
-        if self._status == 0 or self.form is not None and self._status in (130, 143):
+        if fine:
             return
         words = in_python(self._said[-1]) if self._said else f"the program untwist ended with status {self._status} and said nothing"
-        if self._status == 2:
+        if crashed:
+            how = f"was ended by signal {signal.Signals(-self._status).name}" if self._status < 0 else "has crashed"
+            words = "\n".join([f"the program untwist {how}"] + self._said[:40])
+        elif self._status == 2:
             raise ValueError(words)
-        if self._status < 0:
-            words = "\n".join([f"the program untwist was ended by signal {signal.Signals(-self._status).name}"] + self._said[-20:])
         error = Error(words)
         error.result = result
         raise error from self._failed.first
