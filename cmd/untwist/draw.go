@@ -30,13 +30,20 @@ type drawing struct {
 	Map           []byte // the picture of the outer map; nil: there is none
 }
 
+// mostCoupled is up to how many dimensions couplings are kept to be drawn: they are matrices,
+// of which nobody can see so many rows in a picture.
+const mostCoupled = 1000
+
 // newDrawing returns what is drawn of a run, but for the profiles.
 func newDrawing(a untwist.Account, found *untwist.Structure) drawing {
 	d := drawing{Value: a.Value, Queries: a.Queries, Curve: a.Curve, Stages: a.Stages}
 	if found == nil {
 		return d
 	}
-	d.Spectrum, d.Blocks, d.Before, d.After = found.Spectrum, found.Blocks, found.Before, found.After
+	d.Spectrum, d.Blocks = found.Spectrum, found.Blocks
+	if found.Dim <= mostCoupled {
+		d.Before, d.After = found.Before, found.After
+	}
 	if found.Map != nil {
 		d.Map = mapPicture(found)
 	}

@@ -70,12 +70,14 @@ print(json.dumps(bits(result)))
 
         self.assertEqual(minimize(), four())
         self.assertEqual(minimize(workers=1), four())
+        self.assertEqual(minimize(names=list("abcd")), four())
         self.assertEqual(minimize(workers=3), four())
         self.assertEqual(minimize(workers=map), four())
         with multiprocessing.pool.ThreadPool(2) as pool:
             self.assertEqual(minimize(workers=pool.map), four())
         with multiprocessing.Pool(2) as pool:
             self.assertEqual(minimize(workers=pool.map), four())
+            self.assertEqual(minimize(workers=pool.imap), four())
         with ThreadPoolExecutor(2) as executor:
             self.assertEqual(minimize(workers=executor.map), four())
 

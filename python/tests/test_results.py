@@ -65,6 +65,11 @@ class Results(unittest.TestCase):
             self.assertAlmostEqual(big[-1], 2 / 5**0.5, 4)
             self.assertAlmostEqual(big[-2], 1 / 5**0.5, 4)
 
+    def test_no_structure(self):
+        r = untwist.minimize(valleys, BOX, budget=100, strategy="cmaes")
+        self.assertEqual((r.structure.verdict, r.frame, r.certificate, r.profiles), ("unknown", None, None, []))
+        self.assertIn("convergence", r.plot())
+
     def test_profiles(self):
         self.assertEqual(sorted(p.component for p in self.result.profiles), list(range(5)))
         for p in self.result.profiles:

@@ -73,16 +73,19 @@ def is_number(thing: Any) -> bool:
 Pair = Tuple[Optional[float], Optional[float]]
 
 
-def pairs(given: Any, dim: Optional[int], what: str) -> List[Pair]:
+def pairs(given: Any, dim: Optional[int], what: str, one_for: Optional[int] = None) -> List[Pair]:
     """Pairs (low, high) from a list of pairs, one pair for all, or scipy's Bounds.
 
-    None, or an infinity, says that there is no end.
+    None, or an infinity, says that there is no end. one_for is for how many coordinates one pair
+    is, where dim is not known.
     """
     if hasattr(given, "lb") and hasattr(given, "ub"):
         lower, upper = _spread(given.lb, given.ub, dim, what)
         given = list(zip(lower, upper))
     given = list(given)
     if len(given) == 2 and all(v is None or is_number(v) for v in given):
+        if dim is None:
+            dim = one_for
         if dim is None:
             raise ValueError(f"{what}: one pair for all coordinates needs x0, or it is not known how many there are; "
                              f"write [{short(tuple(given))}] * dim")

@@ -200,7 +200,7 @@ def _result(run: Run, target: Optional[float]) -> OptimizeResult:
     if learnt:
         why += f" fun: {learnt}."
     success = by in ("done", "budget", "time", "target", "tolerance") and fun < math.inf and (target is None or by == "target")
-    structure, certificate = _structure(report["frame"], form["along_axes"])
+    structure, certificate = _structure(report["frame"], form["along_axes"], report["dim"])
     result = OptimizeResult(
         message=why, success=success, status=_STATUS[by], stopped_by=by, fun=fun, x=x if len(x) else None,
         nfev=report["queries"], nit=report["rounds"], budget=report["budget"], seed=report["seed"], failed=report["failed_queries"])
@@ -215,9 +215,10 @@ def _result(run: Run, target: Optional[float]) -> OptimizeResult:
     return result
 
 
-def _structure(frame: Optional[Dict[str, Any]], along_axes: bool) -> Tuple[Optional[Structure], Optional[Certificate]]:
+def _structure(frame: Optional[Dict[str, Any]], along_axes: bool, dim: int) -> Tuple[Structure, Optional[Certificate]]:
     if frame is None:
-        return None, None
+        return Structure(verdict="unknown", components=0, dim=dim, blocks=[], along_axes=False, residual=None, quadratic=False,
+                         linear=-1, map=None, pairs=[], queries=0), None
     certificate = Certificate(
         coupling=frame["certificate"], alone=frame["certificate_alone"], beyond=frame["beyond"], rounding=frame["rounding"],
         splits=frame["splits"], verdict=frame["verdict"])

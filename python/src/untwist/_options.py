@@ -26,14 +26,11 @@ class Space:
         dim: Optional[int] = len(self.points[0]) if self.points else None
         self.bounds: Optional[List[Pair]] = None
         if bounds is not None:
-            alone = dim is None and names is not None and not hasattr(bounds, "lb") and all(v is None or _arrays.is_number(v) for v in bounds)
-            self.bounds = _arrays.pairs(bounds, len(names) if alone else dim, "bounds")
+            self.bounds = _arrays.pairs(bounds, dim, "bounds", None if names is None else len(names))
             dim = len(self.bounds)
         self.start: Optional[List[Pair]] = None
         if start is not None:
-            if dim is None and names is not None:
-                dim = len(names)
-            self.start = _arrays.pairs(start, dim, "start")
+            self.start = _arrays.pairs(start, dim, "start", None if names is None else len(names))
             dim = len(self.start)
         if dim is None or not (self.bounds or self.start or self.points):
             raise ValueError("where is the minimum to be looked for? Give bounds, a list of pairs (low, high) that are limits; "

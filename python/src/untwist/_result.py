@@ -55,7 +55,7 @@ class OptimizeResult(_Record):
                   5 interrupt, 6 failures, 99 callback
     stopped_by    the same in a word
     message       the same in a sentence, and what was learnt about fun
-    structure     what was learnt about fun: a Structure, or None
+    structure     what was learnt about fun: a Structure
     frame         the coordinates in which fun separates: an array, one in each row, or None
     certificate   the evidence for that: a Certificate, or None
     profiles      fun along the coordinates that were searched: a list of Profile
@@ -81,7 +81,8 @@ class OptimizeResult(_Record):
 class Structure(_Record):
     """What was learnt about fun.
 
-    verdict      separable, blocks, nearly-separable, not-separable or unknown
+    verdict      separable, blocks, nearly-separable, not-separable, or unknown: no coordinates
+                 were found, or none were looked for
     components   how many coordinates there are, of dim dimensions
     blocks       the coordinates that fun couples, counted from 0
     along_axes   whether the coordinates are those given
