@@ -176,6 +176,19 @@ print("result", result.stopped_by, result.nfev > 0, flush=True)
             finally:
                 sys.settrace(before)
 
+    def test_ways_to_start_processes(self):
+        alone = bits(untwist.minimize(valleys, BOX, budget=300))
+        for method in ("spawn", "forkserver", "fork"):
+            child = script("""
+import json, multiprocessing, sys, untwist
+from tests import bits, valleys
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    print(json.dumps(bits(untwist.minimize(valleys, [(-5, 5)] * 3, budget=300, workers=2))))
+""", method)
+            out, _ = child.communicate()
+            self.assertEqual(tuple(json.loads(out)), alone)
+
     def test_in_threads(self):
         alone = bits(untwist.minimize(valleys, BOX, budget=1000))
         found = {}
@@ -304,6 +317,32 @@ print(json.dumps([bits(result), calls, result.resumed]))
             self.assertEqual(calls + resumed, alone[2])
             self.assertGreater(resumed, 0)
             self.assertLess(calls, alone[2])
+
+    def test_kill_within_a_batch(self):
+        text = """
+import os, signal, sys, threading, untwist
+from tests import bowl
+calls = 0
+def f(x):
+    global calls
+    calls += 1
+    if calls == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    threading.Event().wait(0.005 if int(sys.argv[2]) else 0)
+    return bowl(x)
+known = [[0.001 * i] * 3 for i in range(1000)]
+result = untwist.minimize(f, [(-5, 5)] * 3, known, budget=1000, journal=sys.argv[1])
+print(calls, result.resumed)
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            journal = os.path.join(folder, "run.journal")
+            child = script(text, journal, "300")  # the first 1,000 points but for a few are one batch
+            child.communicate()
+            self.assertEqual(child.returncode, -signal.SIGKILL)
+            out, _ = script(text, journal, "0").communicate()
+            calls, resumed = map(int, out.split())
+            self.assertEqual(calls + resumed, 1000)
+            self.assertGreater(resumed, 200)
 
     def test_processes_end_too(self):
         child = script("""
