@@ -346,11 +346,11 @@ print(calls, result.resumed)
 
     def test_processes_end_too(self):
         child = script("""
-import os, sys, untwist
+import os, sys, threading, untwist
 from tests import bowl
 def f(x):
     os.write(1, b"%d %d\\n" % (os.getpid(), os.getppid()))
-    return bowl(x)
+    threading.Event().wait()  # for ever
 untwist.minimize(f, [(-5, 5)] * 4, budget=100000, strategy="cbo", workers=3)
 """)
         pids, parent = set(), set()

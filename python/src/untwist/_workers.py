@@ -7,6 +7,7 @@ import os
 import pickle
 import signal
 import struct
+import threading
 import time
 import traceback
 from array import array
@@ -34,9 +35,10 @@ class RemoteTraceback(Exception):
         return f'\n"""\n{self.text}"""'
 
 
-def work(pipe: Any, function: bytes, skip: bool) -> None:
+def work(pipe: Any, life: Any, function: bytes, skip: bool) -> None:
     """What a process does: reads points, writes values, until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    threading.Thread(target=_watch, args=(life,), daemon=True).start()
     try:
         fun, args = pickle.loads(function)
     except BaseException as e:
@@ -49,6 +51,15 @@ def work(pipe: Any, function: bytes, skip: bool) -> None:
             pipe.send(_values(text, fun, args, skip))
     except (EOFError, OSError):
         pass  # the parent is gone, or is done
+
+
+def _watch(life: Any) -> None:
+    """Ends this process with its parent, however that ends, and whatever fun does."""
+    try:
+        life.recv_bytes()
+    except (EOFError, OSError):
+        pass
+    os._exit(1)
 
 
 def _values(text: bytearray, fun: Callable[..., Any], args: Tuple[Any, ...], skip: bool) -> Any:
@@ -107,15 +118,17 @@ class Worker:
 
     def __init__(self, context: Any, function: bytes, skip: bool) -> None:
         self.pipe, other = context.Pipe()
+        watched, self.life = context.Pipe(duplex=False)  # nothing is ever written to it
         _program.register(self)
-        self.process = context.Process(target=work, args=(other, function, skip), daemon=True, name="untwist")
+        self.process = context.Process(target=work, args=(other, watched, function, skip), daemon=True, name="untwist")
         try:
             self.process.start()
         except BaseException:
-            self.pipe.close()
+            self.let_go()
             raise
         finally:
             other.close()
+            watched.close()
         self.task: Optional[Tuple[int, int]] = None
 
     def fileno(self) -> int:
@@ -123,10 +136,11 @@ class Worker:
 
     def let_go(self) -> None:
         self.pipe.close()
+        self.life.close()
 
     def close(self) -> Optional[int]:
         """Ends the process and returns its exit code."""
-        self.pipe.close()
+        self.let_go()
         if self.process.exitcode is None:
             self.process.terminate()
             self.process.join(1)
