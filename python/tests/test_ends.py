@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -188,6 +189,21 @@ if __name__ == "__main__":
 """, method)
             out, _ = child.communicate()
             self.assertEqual(tuple(json.loads(out)), alone)
+
+    def test_many_open_files(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(2000, hard), hard))
+        many = [os.open("/dev/null", os.O_RDONLY) for _ in range(1100)]
+        try:
+            late = threading.Event()
+            known = [[0.001 * i] * 3 for i in range(1000)]
+            result = untwist.minimize(lambda x: late.wait(0.01) or bowl(x), BOX, known, budget=1000, time=0.5)
+            self.assertEqual(result.stopped_by, "time")
+            self.assertEqual(untwist.minimize(bowl, BOX, budget=200, workers=2).failed, 0)
+        finally:
+            for fd in many:
+                os.close(fd)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
     def test_in_threads(self):
         alone = bits(untwist.minimize(valleys, BOX, budget=1000))

@@ -59,7 +59,9 @@ class Run:
     def speaks(self) -> bool:
         """Whether the program has something to say although it was not answered: that it
         wants no more."""
-        return bool(select.select([self._program.stdout], [], [], 0)[0])
+        ears = select.poll()  # select.select knows no file number above 1,023
+        ears.register(self._program.stdout, select.POLLIN)
+        return bool(ears.poll(0))
 
     def listens(self) -> Any:
         """What can be waited for until the program speaks."""
@@ -99,9 +101,9 @@ class Run:
 
     def _hear(self, kind: bytes, text: bytearray) -> None:
         """Does what a message asks for."""
+        if self._interrupted:
+            self._stop("interrupt")
         if kind == b"P":
-            if self._interrupted:
-                self._stop("interrupt")
             if not self._stopped:
                 self._evaluate(text)
         elif kind == b"G":

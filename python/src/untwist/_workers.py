@@ -273,7 +273,8 @@ def count(workers: Any) -> int:
         if n != workers:
             raise ValueError
     except (TypeError, ValueError):
-        raise ValueError(f"workers: {_arrays.short(workers)} is neither a number of processes nor a map-like workers(func, iterable)") from None
+        raise ValueError(
+            f"workers: {_arrays.short(workers)} is neither a number of processes nor a map-like workers(func, iterable)") from None
     if n == -1:
         return os.cpu_count() or 1
     if n < 1:
