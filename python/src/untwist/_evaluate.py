@@ -160,15 +160,16 @@ class Vectorized:
             found = found.ravel().tolist()
         elif _arrays.is_number(found):
             found = [found]
+        values: Optional[List[Any]] = None
         try:
-            found = list(found)
+            values = list(found)
         except TypeError:
-            found = None
-        if found is None or len(found) != n:
-            count = "no list of values" if found is None else f"{len(found)} values"
+            pass
+        if values is None or len(values) != n:
+            count = "no list of values" if values is None else f"{len(values)} values"
             raise Raised(ValueError(f"vectorized: fun returned {count} for {n} points; it gets an array of shape (N, S) "
                                     "and has to return S values"))
-        return found
+        return values
 
     def close(self) -> None:
         pass
