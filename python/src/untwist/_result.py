@@ -27,8 +27,14 @@ class _Record(Dict[str, Any]):
         except KeyError:
             raise AttributeError(name) from None
 
-    __setattr__ = dict.__setitem__
-    __delattr__ = dict.__delitem__
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        try:
+            del self[name]
+        except KeyError:
+            raise AttributeError(name) from None
 
     def __dir__(self) -> List[str]:
         return sorted(set(super().__dir__()) | set(self.keys()))
