@@ -100,6 +100,9 @@ func (r Result) wells() (several, component int, above float64) {
 
 // noiseInWords says what noise f has.
 func noiseInWords(n Noise) string {
+	if n.Sigma == 0 {
+		return "f has noise, but none at the point found"
+	}
 	switch n.Kind {
 	case objective.DeterministicNoise:
 		return fmt.Sprintf("f has noise that does not change when a point is asked again, of a standard deviation of %.2g", n.Sigma)

@@ -1,10 +1,13 @@
 package untwist_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -60,5 +63,21 @@ func TestRounds(t *testing.T) {
 	r, err := untwist.Minimize(ctx, counted, untwist.Options{Start: p.Domain(), Seed: 1, Target: new(p.Minimum() + 0.005)})
 	if err != nil || most != objective.ChunkRows || r.Rounds >= calls {
 		t.Errorf("%d rounds in %d calls of up to %d points, error %v", r.Rounds, calls, most, err)
+	}
+}
+
+// Noise of 0 at the point found is not called noise of a standard deviation of 0.
+func TestWordsOfNoNoiseAtThePoint(t *testing.T) {
+	r := untwist.Result{Noise: &untwist.Noise{Kind: objective.RandomNoise}}
+	if s := r.String(); !strings.Contains(s, "none at the point found") || strings.Contains(s, "deviation of 0") {
+		t.Error(s)
+	}
+}
+
+// A coupling that could not be measured is not called NaN.
+func TestWordsOfACouplingThatIsNoNumber(t *testing.T) {
+	s := untwist.Structure{Frame: frame.Identity(2), Blocks: [][]int{{0}, {1}}, Dim: 2, Linear: -1, Certificate: certify.Certificate{Verdict: certify.Unknown, Splits: 100, Coupling: math.NaN()}}
+	if words := s.String(); strings.Contains(words, "NaN") {
+		t.Error(words)
 	}
 }

@@ -2,6 +2,7 @@ package untwist
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -120,6 +121,8 @@ func (s Structure) String() string {
 		text.WriteString(", which leave out directions on which f depends")
 	}
 	switch c := s.Certificate; {
+	case math.IsNaN(c.Coupling):
+		text.WriteString(" (f is too large to measure how far they separate it)")
 	case c.Splits > 0 && c.Coupling == 0:
 		text.WriteString(" (mixed differences are 0)")
 	case c.Splits > 0:

@@ -122,7 +122,7 @@ func (c *Certificate) decide(components, blocks int, slack, nearly float64) {
 		limit, aloneLimit = max(limit, slackFactor*slack), math.Inf(1)
 	}
 	switch rounding := hidden * c.Rounding; {
-	case blocks > 1 && c.Splits < splits/2: // f was hardly anywhere finite
+	case blocks > 1 && c.Splits < splits/2, math.IsNaN(c.Coupling), math.IsNaN(c.Rounding): // f was hardly anywhere finite
 		c.Verdict = Unknown
 	case blocks == 1 && components > 1, c.Coupling > max(limit, rounding), c.Alone > aloneLimit, c.Beyond > beyondLimit:
 		c.Verdict = NotSeparable

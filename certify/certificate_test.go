@@ -150,3 +150,19 @@ func TestRoughCertificates(t *testing.T) {
 		}
 	}
 }
+
+// Differences that are no numbers say nothing, with noise and without.
+func TestNothingIsSeparableByNaN(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []Certificate{
+		{Coupling: nan, Least: nan, Most: nan, Splits: 1000},
+		{Rounding: nan, Least: nan, Most: nan, Splits: 1000},
+	} {
+		exact, noisy := c, c
+		exact.decide(5, 5, 0, 0)
+		noisy.decideNoisy(5, 5, 0, 0)
+		if exact.Verdict != Unknown || noisy.Verdict != Unknown {
+			t.Errorf("%v, with noise %v", exact.Verdict, noisy.Verdict)
+		}
+	}
+}

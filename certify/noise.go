@@ -50,7 +50,7 @@ func (c *Certificate) decideNoisy(components, blocks int, slack, errors float64)
 		c.Verdict = Unknown
 	case blocks == 1 && components > 1, c.Least > limit, c.Alone > aloneLimit, c.Beyond > beyondLimit:
 		c.Verdict = NotSeparable
-	case c.Most > min(limit, mostNoisy):
+	case !(c.Most <= min(limit, mostNoisy)): // NaN too: squares of f's differences overflow
 		c.Verdict = Unknown
 	case blocks == components:
 		c.Verdict = Separable

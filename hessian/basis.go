@@ -53,7 +53,9 @@ func (b Basis) Whitened() (Basis, error) {
 	}
 	lambda := eigen.Values(nil) // Λ², ascending
 	for i, v := range lambda {
-		lambda[i] = math.Sqrt(max(v, 0))
+		if lambda[i] = math.Sqrt(max(v, 0)); !kernel.Finite(lambda[i]) { // H² overflows
+			return b, ErrNotFinite
+		}
 	}
 	var v mat.Dense
 	eigen.VectorsTo(&v)

@@ -68,6 +68,9 @@ func TestWhitening(t *testing.T) {
 	if !mat.EqualApprox(turned, b.Seen[0], 1e-9*mat.Norm(turned, 2)) {
 		t.Error("a Hessian was not turned with the directions")
 	}
+	if _, err := seeing(2, mat.NewDense(2, 2, []float64{1e200, 0, 0, 1e190})).Whitened(); !errors.Is(err, hessian.ErrNotFinite) {
+		t.Errorf("a Hessian whose square overflows: %v", err)
+	}
 	if _, err := seeing(2, mat.NewDense(2, 2, nil)).Whitened(); !errors.Is(err, hessian.ErrFlat) {
 		t.Errorf("a Hessian of 0 was whitened: error %v", err)
 	}

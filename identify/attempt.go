@@ -1,6 +1,7 @@
 package identify
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/untwist/untwist/certify"
@@ -72,7 +73,7 @@ func (w *work) weigh(found Finding, s *span, p proposal, best *candidate, elsewh
 		return found.orBest(best), nil, err
 	}
 	if mapped, err := w.bent(before, s, p.settled, found.Certificate.Verdict); mapped != nil || err != nil {
-		return mapped, nil, err
+		return cmp.Or(mapped, &found), nil, err
 	}
 	if next, smaller, err := (nearEnd{w}).instead(found, before, s, best); next != nil {
 		return next, smaller, err

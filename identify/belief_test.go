@@ -11,6 +11,7 @@ import (
 	"github.com/untwist/untwist/internal/rng"
 	_ "github.com/untwist/untwist/internal/seeded"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -292,5 +293,31 @@ func TestMixedDifferencesOfABelief(t *testing.T) {
 	// Six of the ten pairs are on different sides, not every other one.
 	if got := math.Sqrt(sum / n * (5. / 6)); !(got > want/2 && got < 2*want) {
 		t.Errorf("mixed differences of %v, expected %v", got, want)
+	}
+}
+
+// Steps are numbers where noise hides all curvature of a component: then its curvature is taken
+// to be next to none, and what is known of pairs must not overflow.
+func TestStepsWhereAComponentIsFlat(t *testing.T) {
+	const d = 3
+	for seed := range uint64(5) {
+		g := grounded(t, d, func(x []float64) float64 { return x[0]*x[0] + math.Cos(3*x[1]) }, 1e-6, seed)
+		w, err := frame.New(kernel.Identity(d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := noisySteps(g, newCandidate(g, w, certify.Singles(d)), looks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := refiner{g: g, b: newBelief(c), tolerance: 1e-7}
+		for range 3 {
+			if _, err := r.ask(c, c.h); err != nil {
+				t.Fatal(err)
+			}
+			if h := r.steps(c, c.spread); floats.HasNaN(h) {
+				t.Fatalf("seed %d: steps %v of components with curvatures %v", seed, h, c.curvature)
+			}
+		}
 	}
 }

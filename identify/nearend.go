@@ -1,6 +1,7 @@
 package identify
 
 import (
+	"cmp"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -61,7 +62,7 @@ func (n nearEnd) instead(found, before Finding, s *span, best *candidate) (*Find
 func (n nearEnd) conclude(before Finding, s *span, near *nearness) (*Finding, *span, error) {
 	if !near.vain { // a frame of couplings and one under a map are alike
 		if mapped, err := n.w.bent(before, s, near.c, certify.NotSeparable); mapped != nil || err != nil {
-			return mapped, nil, err
+			return cmp.Or(mapped, &before), nil, err
 		}
 	}
 	found := before

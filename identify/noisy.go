@@ -22,10 +22,13 @@ type noisyRoad struct{ *work }
 // separate into single components, and the road of exact functions, which leads to blocks,
 // can be gone as well.
 func (w noisyRoad) find() (found *Finding, clear bool, err error) {
-	if found, err = w.axes(); found != nil || err != nil {
+	if found, err = w.axes(); found != nil {
 		return found, false, err
 	}
 	found = Known(nil, nil)
+	if err != nil {
+		return found, false, err
+	}
 	w.stage(hessians)
 	c, b, chain, err := w.start(found)
 	switch {

@@ -2,6 +2,7 @@ package identify
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -214,6 +215,44 @@ func TestMostNoisy(t *testing.T) {
 		}
 		if limit := MostNoisy(d); most > limit || 3*most < limit {
 			t.Errorf("d = %d: %d queries, at most %d", d, most, limit)
+		}
+	}
+}
+
+// Whatever ends a survey under noise, and whenever, there is a finding: here of a hill, printed
+// with three digits, that is taken for blocks and for a map.
+func TestAFindingWhateverEndsASurveyUnderNoise(t *testing.T) {
+	const d = 4
+	hill := objective.Func(d, func(x []float64) float64 {
+		sum := 0.0
+		for i, v := range x {
+			sum += square(v - 0.2*float64(i))
+		}
+		return math.Round(1000*math.Exp(-sum/2)) / 1000
+	})
+	grain := objective.Grain{Relative: 0x1p-53, Digits: 3, Kind: objective.Raster}
+	enough := errors.New("enough")
+	for seed := range uint64(3) {
+		for n := range 10 { // doubts
+			raised := 0
+			s := Survey{Pause: func(Doubt) error {
+				if raised++; raised > n {
+					return enough
+				}
+				return nil
+			}}
+			found, err := s.Identify(t.Context(), hill, Request{Seed: seed, Grain: grain})
+			if found == nil {
+				t.Fatalf("seed %d, after %d doubts: no finding (%v)", seed, n, err)
+			}
+			if err == nil {
+				break
+			}
+		}
+		for budget := 1; budget < 1000; budget += 90 {
+			if found, err := (Survey{}).Identify(t.Context(), objective.NewMeter(hill, budget), Request{Seed: seed, Grain: grain}); found == nil {
+				t.Fatalf("seed %d, %d queries: no finding (%v)", seed, budget, err)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package identify
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 )
@@ -58,8 +59,17 @@ func noisySteps(g *ground, c *candidate, points int) (*candidate, error) {
 		next.curvature[i] = max(l.size(eps), leastUnit)
 		next.eps[i] = min(next.eps[i], forSlopes(next.h[i], next.curvature[i], math.Sqrt(variance/float64(len(xs)))))
 	}
+	least := flattest * slices.Max(next.curvature)
+	for i, c := range next.curvature {
+		next.curvature[i] = max(c, least)
+	}
 	return &next, nil
 }
+
+// flattest is the least curvature of a component, as a part of the largest. Of an f with few
+// digits there may be none to be seen, and numbers of the fourth power of its ratio to others
+// must not overflow.
+const flattest = 1e-30
 
 // forSlopes returns the step ε that is best for the change Δ of a slope over a step of h or more,
 // where second differences over h miss three tenths of the curvature c. Those over ε miss

@@ -75,9 +75,15 @@ func (r *run) finishFrom(ctx context.Context, x []float64, at *coordinates, most
 		if err := s.feel(ctx); err != nil {
 			return err
 		}
+		if s.fails() {
+			return nil
+		}
 		conjugate, err := s.conjugate(ctx)
 		if err != nil {
 			return err
+		}
+		if slices.ContainsFunc(conjugate.scale, func(v float64) bool { return !(v > 0) || math.IsInf(v, 1) }) {
+			break // squares of f's values overflow or vanish
 		}
 		at = conjugate
 	}
@@ -97,7 +103,7 @@ func (s *settler) feel(ctx context.Context) error {
 		if err := s.measure(ctx, 1); err != nil {
 			return err
 		}
-		if _, left := s.propose(); !math.IsInf(left, 1) {
+		if _, left := s.propose(); !math.IsInf(left, 1) || s.fails() {
 			break
 		}
 	}

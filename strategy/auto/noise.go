@@ -30,6 +30,7 @@ type noise struct {
 
 	rounded   objective.Grain // of a raster, if there is one beside the noise
 	uncovered float64         // the value at which a raster was last seen to hide no noise; NaN: none
+	places    places          // of its values
 }
 
 // mostLowest is how many points with the lowest values are kept.
@@ -41,7 +42,7 @@ const besides = 0x1p-20
 
 // newNoise is that of a grain.
 func newNoise(g objective.Grain, plan int, seed uint64) *noise {
-	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside"), uncovered: math.NaN()}
+	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside"), uncovered: math.NaN(), places: places{digits: g.Digits, last: math.MinInt}}
 	if g.Kind == objective.DeterministicNoise {
 		n.beside = besides
 	}
@@ -67,6 +68,7 @@ func reserve(plan int) int { return min(max(plan/comparedPart, fewCompared), pla
 
 // note keeps the lowest values.
 func (n *noise) note(x []float64, value float64) {
+	n.places.see(value)
 	if len(n.lowest) == mostLowest && !(value < n.lowest[mostLowest-1].Value) || math.IsNaN(value) || math.IsInf(value, 1) {
 		return
 	}
@@ -138,11 +140,15 @@ func (r *run) compare(ctx context.Context, queries int) error {
 	chosen, err := c.choose(ctx)
 	if chosen != nil {
 		n.chosen, n.seen = chosen, math.Sqrt(c.finalists[0].values.variance())
-		if n.seen == 0 { // the noise that was told does not change with time, if there is any
-			n.seen, chosen.Error = r.task.NoiseLevel, usually*r.task.NoiseLevel
+		if n.seen == 0 { // noise that was told does not change with time, if there is any; nor does it beside, or too little
+			n.seen = r.task.NoiseLevel
+			if n.kind == objective.DeterministicNoise {
+				n.seen = r.f.sigma(chosen.Mean)
+			}
+			chosen.Error = usually * n.seen
 		}
 		if n.rounded.Kind == objective.Raster {
-			least := n.rounded.Of(chosen.Mean)
+			least := n.places.roundedOff(n.rounded, chosen.Mean)
 			chosen.Error, n.seen = max(chosen.Error, raster*least), max(n.seen, least)
 		}
 	}
@@ -162,9 +168,11 @@ func (r *run) chosen() *strategy.Chosen {
 	switch {
 	case n == nil:
 		return nil
+	case n.kind == objective.Raster && math.IsInf(r.f.best.Value, -1):
+		return nil
 	case n.kind == objective.Raster && r.f.best.Point != nil:
 		v := r.f.best.Value
-		return &strategy.Chosen{Value: v, Mean: v, Error: raster * r.f.sigma(v)}
+		return &strategy.Chosen{Value: v, Mean: v, Error: raster * n.places.roundedOff(r.f.grain, v)}
 	}
 	return n.chosen
 }
@@ -180,7 +188,14 @@ func (r *run) noise() *strategy.Noise {
 	case n.chosen != nil:
 		return &strategy.Noise{Kind: n.kind, Sigma: n.seen}
 	}
-	return &strategy.Noise{Kind: n.kind, Sigma: r.f.sigma(r.f.best.Value)}
+	v := r.f.best.Value
+	if math.IsInf(v, -1) {
+		v = r.f.first
+	}
+	if notFinite(v) { // it has failed everywhere, or is -∞
+		v = 0
+	}
+	return &strategy.Noise{Kind: n.kind, Sigma: n.places.roundedOff(r.f.grain, v)}
 }
 
 // leastCompared is how many queries a comparison takes at least.

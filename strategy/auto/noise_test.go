@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -366,4 +367,86 @@ func (f failsAfter) Evaluate(ctx context.Context, points *mat.Dense, values []fl
 		return f.err
 	}
 	return f.Objective.Evaluate(ctx, points, values)
+}
+
+// Where f is flat and exact, as |f| with relative noise is at a minimum of 0, there is nothing to
+// gain, and settling stays where it is.
+func TestSettleWhereNothingIsLeft(t *testing.T) {
+	const d = 3
+	w := noisyWatch(objective.Func(d, func([]float64) float64 { return 0 }), 0)
+	w.grain.Relative = 1e-3
+	x := []float64{0.1, 0.2, 0.3}
+	s := newSettler(w, frameOf(identity(d)), x, false)
+	if err := s.settle(ctx, 0.05, 20_000); err != nil {
+		t.Fatal(err)
+	}
+	if !s.done || !slices.Equal(s.x, x) {
+		t.Errorf("done: %t, at %v", s.done, s.x)
+	}
+}
+
+// Where f fails at the point that a search has come to, nothing can be told about it: neither
+// settling nor a Hessian asks for points that are not numbers.
+func TestSettleWhereFFails(t *testing.T) {
+	for d := 1; d <= 3; d++ {
+		x := slices.Repeat([]float64{0.1}, d)
+		noisy := noisyFunc(d, 1e-3, 1, func(y []float64) float64 {
+			if slices.ContainsFunc(y, math.IsNaN) {
+				t.Fatalf("asked at %v", y)
+			}
+			if slices.Equal(x, y) {
+				return math.Inf(1)
+			}
+			return kernel.Dot(y, y)
+		})
+		w := noisyWatch(noisy, 1e-3)
+		r := &run{f: w, task: strategy.Task{Budget: 10_000}}
+		if err := r.finishFrom(ctx, x, axes(nil, objective.Cube(d, math.Inf(-1), math.Inf(1)), d), 5000); err != nil {
+			t.Fatal(err)
+		}
+		s := newSettler(w, frameOf(identity(d)), x, false)
+		if err := s.settle(ctx, 0.05, 20_000); err != nil || s.done {
+			t.Errorf("done: %t, %v", s.done, err)
+		}
+	}
+}
+
+// However large or small f is, Newton steps ask it at numbers.
+func TestFinishWhateverTheUnit(t *testing.T) {
+	for _, unit := range []float64{1e-310, 1e-300, 1e-200, 1e200, 1e300} {
+		for d := 1; d <= 2; d++ {
+			w := noisyWatch(noisyFunc(d, unit*1e-3, 1, func(x []float64) float64 {
+				if slices.ContainsFunc(x, notFinite) {
+					t.Fatalf("in units of %v asked at %v", unit, x)
+				}
+				return unit * kernel.Dot(x, x)
+			}), unit*1e-3)
+			r := &run{f: w, task: strategy.Task{Budget: 10_000}}
+			if err := r.finishFrom(ctx, slices.Repeat([]float64{0.1}, d), axes(nil, objective.Cube(d, math.Inf(-1), math.Inf(1)), d), 5000); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Where f is exactly 0, whatever noise was told, its noise is 0 and a number.
+func TestQuieterAtZero(t *testing.T) {
+	w := noisyWatch(objective.Func(2, func([]float64) float64 { return 0 }), 1e-3)
+	w.first = 1
+	r := &run{f: w}
+	if again, err := r.quieter(ctx, []float64{0, 0}); !again || err != nil {
+		t.Fatal(again, err)
+	}
+	if got := w.sigma(1); math.IsNaN(got) || got > 1e-10 {
+		t.Errorf("noise %v", got)
+	}
+}
+
+// Where f has failed everywhere what is said of its noise is a number.
+func TestNoiseOfWhatFails(t *testing.T) {
+	w := noisyWatch(objective.Func(2, func([]float64) float64 { return math.NaN() }), 1e-3)
+	w.best.Value = math.Inf(1)
+	if n := (&run{f: w, measured: true}).noise(); n.Sigma != 1e-3 {
+		t.Errorf("%+v", n)
+	}
 }

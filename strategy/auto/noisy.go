@@ -100,7 +100,10 @@ func (r *run) quieter(ctx context.Context, x []float64) (bool, error) {
 	if r.f.noise.kind == objective.Raster || !(asQuiet*now < before) || !(before > noProgress*math.Abs(r.f.first-seen[0].mean())) {
 		return false, nil
 	}
-	r.f.grain.Absolute, r.f.grain.Relative = now, min(r.f.grain.Relative, now/math.Abs(seen[0].mean()))
+	r.f.grain.Absolute = now
+	if mean := seen[0].mean(); mean != 0 {
+		r.f.grain.Relative = min(r.f.grain.Relative, now/math.Abs(mean))
+	}
 	return true, nil
 }
 

@@ -134,7 +134,10 @@ func (p *plunge) slopes(ctx context.Context) ([]float64, error) {
 	rise := max(times*p.f.grain.Of(p.fx), part*p.gain)
 	h := make([]float64, m)
 	for i := range h {
-		h[i] = min(math.Sqrt(2*rise/p.seen.h.At(i, i)), longestSlope)
+		h[i] = longestSlope
+		if c := p.seen.h.At(i, i); c > 0 { // rounding may make it less
+			h[i] = min(math.Sqrt(2*rise/c), longestSlope)
+		}
 	}
 	values, err := objective.Ask(ctx, p.f, sides*m, func(k int, row []float64) {
 		copy(row, p.x)

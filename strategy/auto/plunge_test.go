@@ -165,3 +165,20 @@ func TestOnePlunge(t *testing.T) {
 		}
 	}
 }
+
+// f is asked at numbers only, whatever rounding has made of the curvature, and however large f is.
+func TestPlungeAsksAtNumbers(t *testing.T) {
+	for _, curvature := range []float64{-1e-9, 0, math.Inf(1), math.NaN(), 5e-324} {
+		f := objective.Func(2, func(x []float64) float64 {
+			if slices.ContainsFunc(x, notFinite) {
+				t.Fatalf("curvature %v: asked at %v", curvature, x)
+			}
+			return kernel.Dot(x, x)
+		})
+		p := &plunge{f: watch(f, func(objective.Stage) {}), along: kernel.Identity(2), x: []float64{0.3, 0.4}, seen: newSecant(2, 1), gain: 0.01}
+		p.seen.h.Set(1, 1, curvature)
+		if err := p.down(ctx, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -66,6 +66,9 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 		if err := s.measure(ctx, n); err != nil {
 			return err
 		}
+		if s.fails() {
+			return nil
+		}
 		gain, left := s.propose()
 		sigma := s.f.sigma(s.fx.mean())
 		small := max(part*sigma, noProgress*math.Abs(s.f.first-s.fx.mean()))
@@ -80,7 +83,9 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 			n = max(1, n/2)
 		case math.IsInf(left, 1): // longer pairs come first
 		case left <= small:
-			s.move(s.step, max(0, 1-left/gain))
+			if left < gain { // what is flat and exact has neither
+				s.move(s.step, 1-left/gain)
+			}
 			s.done = true
 			return nil
 		default:
@@ -89,6 +94,9 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 	}
 	return nil
 }
+
+// fails reports whether f fails at x: then nothing is known about it.
+func (s *settler) fails() bool { return math.IsInf(s.fx.mean(), 1) }
 
 // measure asks for n more pairs of each component, and for f at x.
 func (s *settler) measure(ctx context.Context, n int) error {
