@@ -26,6 +26,7 @@ import (
 // it writes is read at any time, by a goroutine of its own.
 type caller struct {
 	hello   hello
+	known   [][]float64 // points
 	in      io.Reader
 	answers chan answers // what listen has read
 	exit    func(int)    // os.Exit
@@ -50,14 +51,18 @@ func newCaller(in io.Reader, out io.Writer) (*caller, error) {
 	if err != nil || kind != kindHello {
 		return nil, errors.New("--caller is for programs that start this one and evaluate its points; the package for Python is one (docs/python.md)")
 	}
-	return c, c.hello.read(text)
+	if err := c.hello.read(text); err != nil {
+		return nil, err
+	}
+	c.known, err = readKnown(in, c.hello.Known, c.hello.Dim)
+	return c, err
 }
 
 // subject is the caller as a subject.
 func (c *caller) subject(seed uint64) (subject, error) {
 	h := c.hello
 	s := subject{
-		objective: c, caller: c, seed: seed, points: h.Points,
+		objective: c, caller: c, seed: seed, points: c.known,
 		words: report.Subject{Name: h.Function, Dim: h.Dim},
 	}
 	if len(h.Parameters) == 0 {

@@ -167,6 +167,26 @@ func TestCallerSameBits(t *testing.T) {
 	}
 }
 
+// Known points are a message of their own.
+func TestCallerKnownPoints(t *testing.T) {
+	t.Parallel()
+	var in bytes.Buffer
+	write(&in, kindHello, []byte(`{"dim":2,"known":2}`))
+	var text []byte
+	for _, v := range []float64{1, math.Copysign(0, -1), 3, 0.1} {
+		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(v))
+	}
+	write(&in, kindKnown, text)
+	c, err := newCaller(&in, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.subject(5)
+	if diff := cmp.Diff([][]float64{{1, math.Copysign(0, -1)}, {3, 0.1}}, s.points); err != nil || diff != "" || s.seed != 5 {
+		t.Errorf("%v, seed %d\n%s", err, s.seed, diff)
+	}
+}
+
 // Failures are told with their words, and how long an answer took.
 func TestCallerFailures(t *testing.T) {
 	t.Parallel()
@@ -258,6 +278,14 @@ func TestCallerRefuses(t *testing.T) {
 		write(&in, kindHello, []byte(said))
 		if _, err := newCaller(&in, io.Discard); err == nil {
 			t.Errorf("%q is taken", said)
+		}
+	}
+	for _, known := range [][]byte{nil, make([]byte, 8), make([]byte, 24)} {
+		var in bytes.Buffer
+		write(&in, kindHello, []byte(`{"dim":2,"known":1}`))
+		write(&in, kindKnown, known)
+		if c, err := newCaller(&in, io.Discard); err == nil {
+			t.Errorf("%d bytes are taken for a point: %v", len(known), c.known)
 		}
 	}
 	c := &caller{hello: hello{Dim: 1}, out: io.Discard, answers: make(chan answers)}

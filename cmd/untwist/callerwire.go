@@ -22,6 +22,7 @@ import (
 // The caller begins with a hello; docs/python.md has the rest.
 const (
 	kindHello   = 'H' // from the caller: JSON
+	kindKnown   = 'K' // from the caller: float64s, known points
 	kindAnswers = 'V' // from the caller: uint32 first, uint32 n, float64 seconds each, n float64, failures
 	kindStop    = 'S' // from the caller: the run ends, with what it has found
 
@@ -57,7 +58,7 @@ type hello struct {
 	Function, Arguments string
 	Bounds, Start       sides
 	Parameters          parameter.Space
-	Points              [][]float64
+	Known               int // points that are known, which are the next message
 	Frame               [][]float64
 	Blocks              [][]int
 	Progress            bool
@@ -77,6 +78,25 @@ func (h *hello) read(text []byte) error {
 		return errors.New("--caller: there is no dimension")
 	}
 	return nil
+}
+
+// readKnown reads the message of n known points of d numbers.
+func readKnown(in io.Reader, n, d int) ([][]float64, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	kind, text, err := readMessage(in)
+	if err != nil || kind != kindKnown || n < 0 || n > mostMessage || len(text) != 8*n*d {
+		return nil, fmt.Errorf("--caller: %d known points are to come, and do not", n)
+	}
+	points := make([][]float64, n)
+	for i := range points {
+		points[i] = make([]float64, d)
+		for k := range d {
+			points[i][k] = math.Float64frombits(binary.LittleEndian.Uint64(text[8*(i*d+k):]))
+		}
+	}
+	return points, nil
 }
 
 // box returns the box, the zero value if there are no sides.

@@ -86,7 +86,7 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
         budget=budget, time=time, target=target, seed=_options.seed_of(seed), parallel=parallel, journal=journal, strategy=strategy,
         tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
     evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
-    run = Run("minimize", flags, hello, evaluator, failed, callback, _progress.line(progress)).go()
+    run = Run("minimize", flags, hello, space.points, evaluator, failed, callback, _progress.line(progress)).go()
     result = _result(run, target) if run.form else None
     run.judge(result)
     assert result is not None
@@ -106,12 +106,12 @@ def probe(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     given to minimize as its frame.
     """
     space = _options.Space(bounds, x0, start, names, scale)
-    hello = dict(_hello(space, fun, args), points=[])
+    hello = _hello(space, fun, args)
     flags = _options.flags(
         budget=budget, time=time, seed=_options.seed_of(seed), parallel=parallel, journal=journal, noise_level=noise_level,
         max_failures=max_failures, keep_going=keep_going)
     evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
-    run = Run("probe", flags, hello, evaluator, failed, callback, _progress.line(progress)).go()
+    run = Run("probe", flags, hello, [], evaluator, failed, callback, _progress.line(progress)).go()
     result = _result(run, None) if run.form else None
     run.judge(result)
     assert result is not None
@@ -141,7 +141,7 @@ def check(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     procs = None if callable(workers) else count(workers)
     flags = _options.flags(budget=budget, time=time, seed=_options.seed_of(seed), procs=procs)[1:]
     evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
-    run = Run("check", flags, _hello(space, fun, args), evaluator, failed, None, None).go()
+    run = Run("check", flags, _hello(space, fun, args), space.points, evaluator, failed, None, None).go()
     if run.stopped == "interrupt":
         raise KeyboardInterrupt
     run.judge(None)

@@ -8,6 +8,7 @@ import math
 import numbers
 import os
 import secrets
+from array import array
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import _arrays
@@ -16,6 +17,14 @@ from ._arrays import Pair
 # Without bounds and without start, the search begins this far around x0.
 AROUND = 5.0
 AROUND_TIMES = 100.0  # on a logarithmic scale
+
+
+def known(points: List[List[float]]) -> bytes:
+    """Known points as a message."""
+    numbers = array("d")
+    for p in points:
+        numbers.extend(p)
+    return numbers.tobytes()
 
 
 class Space:
@@ -63,7 +72,7 @@ class Space:
 
     def hello(self) -> Dict[str, Any]:
         """The part of the first message that is about coordinates."""
-        out: Dict[str, Any] = {"dim": self.dim, "points": self.points}
+        out: Dict[str, Any] = {"dim": self.dim}
         if self.names is None and not any(self.log) and not self.fixed:
             out["bounds"], out["start"] = self.bounds, self.start
             return out

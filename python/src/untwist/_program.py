@@ -69,7 +69,7 @@ def register(thing: Any) -> None:
 class Program:
     """A run of the program, from its first message to its last."""
 
-    def __init__(self, words: List[str], hello: bytes) -> None:
+    def __init__(self, words: List[str], hello: bytes, known: bytes) -> None:
         self.pid = os.getpid()
         self.errors = tempfile.TemporaryFile()
         try:
@@ -87,6 +87,8 @@ class Program:
         for pipe in (self.stdin, self.stdout):
             _widen(pipe.fileno())
         self.write(b"H", hello)
+        if known:
+            self.write(b"K", known)
 
     def write(self, kind: bytes, *parts: Any) -> None:
         """Writes a message. A program that has ended does not hear it: read tells why."""

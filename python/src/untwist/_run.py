@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _arrays
 from ._evaluate import Ended, Raised
+from ._options import known
 from ._progress import Line
 from ._program import Gone, Program, in_python
 from ._result import Error, OptimizeResult
@@ -27,11 +28,12 @@ _SHAPE = struct.Struct("<II")
 class Run:
     """One run of the program. In talk with it, Run is what evaluators answer to."""
 
-    def __init__(self, command: str, flags: List[str], hello: Dict[str, Any], evaluator: Any, failed: Any,
+    def __init__(self, command: str, flags: List[str], hello: Dict[str, Any], points: List[List[float]], evaluator: Any, failed: Any,
                  callback: Optional[Callable[[OptimizeResult], Any]], line: Optional[Line]) -> None:
         self._words = [command, "--caller"] + flags
         self._dim: int = hello["dim"]
-        self._hello = dict(hello, progress=callback is not None or line is not None)
+        self._known = known(points)
+        self._hello = dict(hello, known=len(points), progress=callback is not None or line is not None)
         self._evaluator, self._failed, self._callback, self._line = evaluator, failed, callback, line
         self._theirs = False  # code of the user runs
         self._interrupted = False
@@ -83,7 +85,7 @@ class Run:
 
     def _go(self) -> None:
         ended = False
-        self._program = Program(self._words, json.dumps(self._hello, allow_nan=False).encode())
+        self._program = Program(self._words, json.dumps(self._hello, allow_nan=False).encode(), self._known)
         try:
             try:
                 while self.form is None:
