@@ -74,6 +74,10 @@ func (a about) function() string {
 	if a.objective == nil && a.options["Asked"] != nil {
 		return "values that untwist tell is told"
 	}
+	if name, _ := a.objective["Function"].(string); name != "" {
+		arguments, _ := a.objective["Arguments"].(string)
+		return "the function " + name + arguments
+	}
 	return flat(a.objective)
 }
 

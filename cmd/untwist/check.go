@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
@@ -63,7 +64,7 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 
 // check evaluates the subject and says what came of it.
 func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
-	ctx, stop := untilSignal()
+	ctx, stop := s.until()
 	defer stop()
 	w := &witness{f: objective.NewGuard(s.objective)}
 	w.f.Timed = true
@@ -77,6 +78,9 @@ func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
 	found := report.Check{
 		Subject: s.words, Seed: s.seed, Start: [2]objective.Answer(w.answers[:2]), Others: w.answers[2:],
 		Procs: int(f.subject.program.procs), Budget: int(f.budget), Time: f.time.value(),
+	}
+	if s.caller != nil {
+		return s.caller.last(newResultForm(found, untwist.Account{}))
 	}
 	told, unusable := tell(cmd, found, bool(f.json)), found.Unusable()
 	if unusable != nil {

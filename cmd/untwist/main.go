@@ -77,7 +77,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return usageError{fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), journalCommand(), askCommand(), tellCommand(), problemsCommand(), compareCommand(), reproduceCommand())
+	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), journalCommand(), askCommand(), tellCommand(), problemsCommand(), compareCommand(), reproduceCommand(), drawCommand())
 
 	err := root.Execute()
 	var usage usageError

@@ -114,14 +114,21 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	if err := folder("--plot", f.plot); err != nil {
 		return err
 	}
-	ctx, stop := untilSignal()
+	ctx, stop := s.until()
 	defer stop()
 	began := time.Now()
 	line.start()
-	result, err := untwist.Minimize(ctx, line.watch(s), options)
+	var result untwist.Result
+	err = s.patiently(ctx, func() (err error) {
+		result, err = untwist.Minimize(ctx, line.watch(s), options)
+		return err
+	})
 	line.clear()
 	s.measureCoupling(result.Structure)
 	found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: time.Since(began)}
+	if s.caller != nil {
+		return s.caller.minimized(found, err)
+	}
 	switch {
 	case err == nil && result.Queries == 0:
 		note(cmd, "no query was answered before the run ended")
@@ -148,6 +155,9 @@ func (f *minimizeFlags) options(s subject, line *progressLine) (untwist.Options,
 	if o.Strategy, err = untwist.StrategyNamed(f.strategy, untwist.Knobs{
 		Particles: int(f.particles), Sigma: f.sigma.value, Tau: f.tau.value, Alpha: f.alpha.value,
 	}); err != nil {
+		return o, err
+	}
+	if o.Frame, o.Blocks, err = s.caller.frame(); err != nil {
 		return o, err
 	}
 	if f.frame != "" {

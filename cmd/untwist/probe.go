@@ -87,11 +87,15 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	if err := f.writable(); err != nil {
 		return err
 	}
-	ctx, stop := untilSignal()
+	ctx, stop := s.until()
 	defer stop()
 	began := time.Now()
 	line.start()
-	findings, err := untwist.Probe(ctx, line.watch(s), options)
+	var findings untwist.Findings
+	err = s.patiently(ctx, func() (err error) {
+		findings, err = untwist.Probe(ctx, line.watch(s), options)
+		return err
+	})
 	line.clear()
 	took := time.Since(began)
 	if p, ok := s.objective.(*problem.Problem); ok {
@@ -99,6 +103,9 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	}
 	s.measureCoupling(&findings.Structure)
 	found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: took}
+	if s.caller != nil {
+		return s.caller.probed(found, err)
+	}
 	if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
 	}

@@ -75,7 +75,7 @@ func (f *runFlags) options(s subject, keepGoing bool, line *progressLine) untwis
 		Parameters: s.space, Start: s.start, Bounds: s.bounds, Seed: s.seed,
 		Budget: int(f.budget), Time: f.time.value(), Workers: int(f.workers), Parallel: int(f.parallel), KeepGoing: keepGoing,
 		Journal:  journal.Config{File: string(f.journal), HashPoints: !bool(f.points), Note: line.note},
-		Progress: line.show,
+		Progress: s.watch(line),
 	}
 	if f.maxFailures.value != nil {
 		o.MaxFailures = *f.maxFailures.value

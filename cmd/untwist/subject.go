@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -29,6 +31,7 @@ type subject struct {
 	seed      uint64
 	known     *report.Known      // nil: nothing is known
 	program   *program.Objective // the objective as a program; nil: it is none
+	caller    *caller            // the objective as the caller of this program; nil: it is not
 	unasked   bool               // the program speaks lines, and nobody has asked for that
 }
 
@@ -77,6 +80,7 @@ type subjectFlags struct {
 	start, bounds          text
 	x0                     []string
 	keepGoing              yesNo
+	caller                 yesNo
 }
 
 // builtInOnly are the flags that have no meaning for programs.
@@ -98,6 +102,8 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.Var(&f.bounds, "bounds", "`LO:HI` or FILE with a line \"LO HI\" for each coordinate: nothing outside is ever queried")
 	flags.StringArrayVar(&f.x0, "x0", nil, "`V,V` or FILE: the numbers of a point with commas between them, or a file with a point on each line: known points to start from; may be given several times")
 	toggle(flags, &f.keepGoing, "keep-going", "go on however many queries fail")
+	toggle(flags, &f.caller, "caller", "minimise what whoever started this program computes")
+	flags.Lookup("caller").Hidden = true
 }
 
 // subject makes the subject that the flags describe. note is told what the user should know
@@ -105,6 +111,8 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
 	own := s.file != nil || s.given("exec")
 	switch {
+	case bool(f.caller):
+		return f.called(s)
 	case s.file != nil && (s.given("problem") || s.typed("exec")):
 		return subject{}, usageError{fmt.Errorf("%s already says what to minimise: --problem and --exec cannot be given with it", s.file.Path)}
 	case s.given("problem") && s.given("exec"):
@@ -176,6 +184,23 @@ func (f *subjectFlags) where(s *source) (parameter.Space, [][]float64, error) {
 		return nil, nil, s.wrongSpace(err)
 	}
 	return space, points, nil
+}
+
+// calledWithout are the flags for which a caller has its own way, besides those for built-in
+// problems and programs.
+var calledWithout = []string{"problem", "exec", "dim", "bounds", "start", "x0"}
+
+// called makes a subject of whoever has started this program.
+func (f *subjectFlags) called(s *source) (subject, error) {
+	others := slices.DeleteFunc(slices.Concat(calledWithout, builtInOnly, programOnly), func(flag string) bool { return flag == "procs" })
+	if flag := s.first(others); flag != "" || s.file != nil {
+		return subject{}, usageError{fmt.Errorf("--caller takes neither a problem file nor --%s", cmp.Or(flag, "exec"))}
+	}
+	c, err := newCaller(os.Stdin, os.Stdout)
+	if err != nil {
+		return subject{}, usageError{err}
+	}
+	return c.subject(uint64(f.seed))
 }
 
 // builtIn makes a subject of a built-in problem.

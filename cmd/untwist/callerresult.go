@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/gob"
+	"encoding/json"
+	"fmt"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/report"
+)
+
+// A resultForm is the last message to a caller: the JSON object of the command, and what else
+// is known. Numbers that may not be finite, and matrices, are in messages of their own.
+type resultForm struct {
+	Report       outcome       `json:"report"`
+	Words        string        `json:"words"`
+	Warnings     []string      `json:"warnings"`
+	Notes        []string      `json:"notes"`
+	FailedReason string        `json:"failed_reason"`
+	FailedPoint  []float64     `json:"failed_point"`
+	Profiles     []profileForm `json:"profiles"`
+	AlongAxes    bool          `json:"along_axes"`
+}
+
+// A profileForm says which component a profile belongs to. Its numbers are arrays.
+type profileForm struct {
+	Component int  `json:"component"`
+	Open      bool `json:"open"`
+}
+
+// minimized tells the caller what a run came to. It returns the error of the command.
+func (c *caller) minimized(found report.Run, err error) error {
+	r := found.Result
+	if err != nil && r.Queries == 0 {
+		return err
+	}
+	form := newResultForm(found, r.Account)
+	failed := c.account(r.Account)
+	for _, p := range r.Profiles {
+		form.Profiles = append(form.Profiles, profileForm{p.Component, p.Open})
+		wells := [2][]float64{}
+		for _, w := range p.Wells {
+			wells[0], wells[1] = append(wells[0], w.Y), append(wells[1], w.Value)
+		}
+		failed = cmp.Or(failed, c.array(fmt.Sprintf("profile %d", p.Component), p.Y, p.Value),
+			c.array(fmt.Sprintf("wells %d", p.Component), wells[:]...))
+	}
+	if r.Structure != nil && r.Structure.Frame != nil {
+		form.AlongAxes = r.Structure.Frame.AlongAxes()
+		failed = cmp.Or(failed, c.rows(r.Structure.Frame))
+	}
+	d := newDrawing(r.Account, r.Structure)
+	d.Strategy, d.Profiles = r.Strategy, r.Profiles
+	return cmp.Or(failed, c.drawing(d), c.last(form), err)
+}
+
+// probed tells the caller what a probe has found. It returns the error of the command.
+func (c *caller) probed(found report.Probe, err error) error {
+	r := found.Findings
+	if err != nil && r.Queries == 0 {
+		return err
+	}
+	form := newResultForm(found, r.Account)
+	failed := c.account(r.Account)
+	if r.Frame != nil {
+		form.AlongAxes = r.Frame.AlongAxes()
+		failed = cmp.Or(failed, c.rows(r.Frame))
+	}
+	return cmp.Or(failed, c.drawing(newDrawing(r.Account, &r.Structure)), c.last(form), err)
+}
+
+func newResultForm(found outcome, a untwist.Account) resultForm {
+	return resultForm{
+		Report: found, Words: found.String(), Warnings: found.Warnings(),
+		Notes: a.Notes, FailedReason: a.FailedReason, FailedPoint: a.FailedPoint,
+	}
+}
+
+// account writes the best point and its value.
+func (c *caller) account(a untwist.Account) error {
+	return cmp.Or(c.array("fun", []float64{a.Value}), c.array("x", a.Point))
+}
+
+// rows writes the rows of a frame.
+func (c *caller) rows(f *frame.Frame) error {
+	rows := make([][]float64, f.Components())
+	for j := range rows {
+		rows[j] = f.Matrix().RawRowView(j)
+	}
+	return c.array("frame", rows...)
+}
+
+// drawing writes what pictures are drawn of.
+func (c *caller) drawing(d drawing) error {
+	var text bytes.Buffer
+	if err := gob.NewEncoder(&text).Encode(d); err != nil {
+		return err
+	}
+	return c.send(kindDrawing, text.Bytes())
+}
+
+// last writes the last message.
+func (c *caller) last(form resultForm) error {
+	text, err := json.Marshal(form)
+	if err != nil {
+		return err
+	}
+	return c.send(kindResult, text)
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A message between the program and its caller is a byte for its kind, a uint32 for the
+// length of what follows, and that. Numbers are little-endian, points and values float64.
+// The caller begins with a hello; docs/python.md has the rest.
+const (
+	kindHello   = 'H' // from the caller: JSON
+	kindKnown   = 'K' // from the caller: float64s, known points
+	kindAnswers = 'V' // from the caller: uint32 first, uint32 n, float64 seconds each, n float64, failures
+	kindStop    = 'S' // from the caller: the run ends, with what it has found
+
+	kindPoints   = 'P' // uint32 n, n·d float64
+	kindProgress = 'G' // uint64 queries, budget, failed, float64 best, uint32 k, k float64 (a new best point), text
+	kindArray    = 'A' // uint32 length of a name, the name, uint32 rows, uint32 columns, float64s
+	kindDrawing  = 'D' // what untwist draw reads
+	kindResult   = 'R' // JSON; the last message
+)
+
+// mostMessage is how long a message may be.
+const mostMessage = 1 << 30
+
+// readMessage reads a message.
+func readMessage(in io.Reader) (kind byte, text []byte, err error) {
+	var head [5]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return 0, nil, err
+	}
+	n := binary.LittleEndian.Uint32(head[1:])
+	if n > mostMessage {
+		return 0, nil, errors.New("a message is too long")
+	}
+	text = make([]byte, n)
+	_, err = io.ReadFull(in, text)
+	return head[0], text, err
+}
+
+// A hello is what the caller says first: the parameters, either as boxes or with names, and
+// everything else that is no ordinary flag.
+type hello struct {
+	Dim                 int
+	Function, Arguments string
+	Bounds, Start       sides
+	Parameters          parameter.Space
+	Known               int // points that are known, which are the next message
+	Frame               [][]float64
+	Blocks              [][]int
+	Progress            bool
+}
+
+// sides are the two ends of each side of a box; nil: there is no end.
+type sides [][2]*float64
+
+// read reads a hello.
+func (h *hello) read(text []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(h); err != nil {
+		return fmt.Errorf("--caller: %w", err)
+	}
+	if h.Dim < 1 {
+		return errors.New("--caller: there is no dimension")
+	}
+	return nil
+}
+
+// readKnown reads the message of n known points of d numbers.
+func readKnown(in io.Reader, n, d int) ([][]float64, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	kind, text, err := readMessage(in)
+	if err != nil || kind != kindKnown || n < 0 || n > mostMessage || len(text) != 8*n*d {
+		return nil, fmt.Errorf("--caller: %d known points are to come, and do not", n)
+	}
+	points := make([][]float64, n)
+	for i := range points {
+		points[i] = make([]float64, d)
+		for k := range d {
+			points[i][k] = math.Float64frombits(binary.LittleEndian.Uint64(text[8*(i*d+k):]))
+		}
+	}
+	return points, nil
+}
+
+// box returns the box, the zero value if there are no sides.
+func (s sides) box() (b objective.Box) {
+	for _, side := range s {
+		lo, hi := math.Inf(-1), math.Inf(1)
+		if side[0] != nil {
+			lo = *side[0]
+		}
+		if side[1] != nil {
+			hi = *side[1]
+		}
+		b.Lo, b.Hi = append(b.Lo, lo), append(b.Hi, hi)
+	}
+	return b
+}
+
+// answers are the values of points first, first+1, …, with how long each took.
+type answers struct {
+	first    int
+	seconds  float64
+	values   []float64
+	failures map[int]*objective.Failure // by the index in values
+}
+
+// readAnswers reads a message of answers. A failure is a uint32 for the index in the values,
+// a byte for its kind, a uint32 for the length of its words, and these.
+func readAnswers(text []byte) (a answers, err error) {
+	bad := errors.New("a message of answers has the wrong length")
+	if len(text) < 16 {
+		return a, bad
+	}
+	a.first = int(binary.LittleEndian.Uint32(text))
+	n := int(binary.LittleEndian.Uint32(text[4:]))
+	a.seconds = math.Float64frombits(binary.LittleEndian.Uint64(text[8:]))
+	if text = text[16:]; len(text) < 8*n {
+		return a, bad
+	}
+	a.values = make([]float64, n)
+	for i := range a.values {
+		a.values[i] = math.Float64frombits(binary.LittleEndian.Uint64(text[8*i:]))
+	}
+	for text = text[8*n:]; len(text) > 0; {
+		if len(text) < 9 {
+			return a, bad
+		}
+		i, kind, length := int(binary.LittleEndian.Uint32(text)), objective.FailureKind(text[4]), int(binary.LittleEndian.Uint32(text[5:]))
+		if text = text[9:]; i >= n || length > len(text) || kind > objective.Errored {
+			return a, bad
+		}
+		if a.failures == nil {
+			a.failures = map[int]*objective.Failure{}
+		}
+		a.failures[i] = &objective.Failure{Kind: kind, Detail: string(text[:length])}
+		text = text[length:]
+	}
+	return a, nil
+}
+
+// gone is how long a run whose caller is no more may take to end in good order.
+const gone = 500 * time.Millisecond
+
+// listen reads what the caller writes, until its end. This ends the run: at its next batch,
+// or after a moment.
+func (c *caller) listen(ctx context.Context, cancel context.CancelCauseFunc) {
+	for {
+		kind, text, err := readMessage(c.in)
+		var a answers
+		switch {
+		case err != nil:
+			cancel(errGone)
+			time.AfterFunc(gone, func() { c.exit(exitError) })
+			return
+		case kind == kindStop:
+			cancel(errStopped)
+		case kind != kindAnswers:
+			err = fmt.Errorf("a message of the unknown kind %q", kind)
+		default:
+			if a, err = readAnswers(text); err == nil {
+				select {
+				case c.answers <- a:
+				case <-ctx.Done(): // nobody wants it any more
+				}
+			}
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "untwist: the caller has written %v\n", err)
+			c.exit(exitError)
+			return
+		}
+	}
+}
+
+// ask writes points.
+func (c *caller) ask(points *mat.Dense) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, _ := points.Dims()
+	c.begin(kindPoints)
+	c.uint32(n)
+	for i := range n {
+		c.floats(points.RawRowView(i))
+	}
+	return c.end()
+}
+
+// array writes a named matrix.
+func (c *caller) array(name string, rows ...[]float64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begin(kindArray)
+	c.uint32(len(name))
+	c.text = append(c.text, name...)
+	c.uint32(len(rows))
+	c.uint32(len(rows[0]))
+	for _, row := range rows {
+		c.floats(row)
+	}
+	return c.end()
+}
+
+// send writes a message.
+func (c *caller) send(kind byte, text []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begin(kind)
+	c.text = append(c.text, text...)
+	return c.end()
+}
+
+// begin begins a message.
+func (c *caller) begin(kind byte) { c.text = append(c.text[:0], kind, 0, 0, 0, 0) }
+
+// end writes the message.
+func (c *caller) end() error {
+	if len(c.text)-5 > mostMessage {
+		return errors.New("a message is too long")
+	}
+	binary.LittleEndian.PutUint32(c.text[1:], uint32(len(c.text)-5))
+	_, err := c.out.Write(c.text)
+	return err
+}
+
+func (c *caller) uint32(v int)    { c.text = binary.LittleEndian.AppendUint32(c.text, uint32(v)) }
+func (c *caller) uint64(v uint64) { c.text = binary.LittleEndian.AppendUint64(c.text, v) }
+func (c *caller) float(v float64) { c.uint64(math.Float64bits(v)) }
+func (c *caller) floats(all []float64) {
+	for _, v := range all {
+		c.float(v)
+	}
+}

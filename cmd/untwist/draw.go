@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/gob"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/report"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A drawing is what the pictures of a run show, to be drawn later: a caller gets it with the
+// result, and gives it to untwist draw. Fields are as in Result, Strategy is "" for a probe.
+type drawing struct {
+	Strategy      string
+	Value         float64
+	Queries       int
+	Curve         []objective.Sample
+	Stages        []untwist.Stage
+	Spectrum      identify.Spectrum
+	Before, After *mat.Dense
+	Blocks        [][]int
+	Profiles      []untwist.Profile
+	Map           []byte // the picture of the outer map; nil: there is none
+}
+
+// mostCoupled is up to how many dimensions couplings are kept to be drawn: they are matrices,
+// of which nobody can see so many rows in a picture.
+const mostCoupled = 1000
+
+// newDrawing returns what is drawn of a run, but for the profiles.
+func newDrawing(a untwist.Account, found *untwist.Structure) drawing {
+	d := drawing{Value: a.Value, Queries: a.Queries, Curve: a.Curve, Stages: a.Stages}
+	if found == nil {
+		return d
+	}
+	d.Spectrum, d.Blocks = found.Spectrum, found.Blocks
+	if found.Dim <= mostCoupled {
+		d.Before, d.After = found.Before, found.After
+	}
+	if found.Map != nil {
+		d.Map = mapPicture(found)
+	}
+	return d
+}
+
+// mapPicture returns the picture of an outer map, nil if it cannot be drawn. It is rare, and
+// nothing outside its package can be made of a map, so it is drawn at once.
+func mapPicture(found *untwist.Structure) []byte {
+	dir, err := os.MkdirTemp("", "untwist")
+	if err != nil {
+		return nil
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "map.svg")
+	if report.OuterMap(path, found.Map) != nil {
+		return nil
+	}
+	picture, _ := os.ReadFile(path)
+	return picture
+}
+
+// draw draws the pictures into a folder.
+func (d drawing) draw(dir string) error {
+	account := untwist.Account{Value: d.Value, Queries: d.Queries, Curve: d.Curve, Stages: d.Stages}
+	structure := untwist.Structure{Spectrum: d.Spectrum, Blocks: d.Blocks, Before: d.Before, After: d.After}
+	var all interface{ Draw(string) error } = report.Probe{Findings: untwist.Findings{Account: account, Structure: structure}}
+	if d.Strategy != "" {
+		all = report.Run{Result: untwist.Result{Account: account, Strategy: d.Strategy, Structure: &structure, Profiles: d.Profiles}}
+	}
+	if d.Map != nil {
+		if err := atomicfile.Write(filepath.Join(dir, "map.svg"), d.Map); err != nil {
+			return err
+		}
+	}
+	if err := all.Draw(dir); !errors.Is(err, report.ErrNothingToDraw) {
+		return err
+	}
+	return nil
+}
+
+// drawCommand draws the pictures of a run that a caller was told of.
+func drawCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "draw DIR",
+		Short:  "Draw what a caller was told, from standard input",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var d drawing
+			if err := gob.NewDecoder(cmd.InOrStdin()).Decode(&d); err != nil {
+				return errors.New("draw: this is not what this version of the program has told a caller")
+			}
+			if err := folder("draw", text(args[0])); err != nil {
+				return err
+			}
+			return d.draw(args[0])
+		},
+	}
+}

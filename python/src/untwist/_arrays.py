@@ -1,0 +1,127 @@
+"""Numbers from and to bytes, with numpy where it is installed and with lists elsewhere."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from typing import Any, List, Optional, Sequence, Tuple
+
+try:
+    import numpy
+except ImportError:  # all of the package works without it
+    numpy = None  # type: ignore[assignment]
+
+Matrix = List[List[float]]
+
+
+def rows(text: bytearray, n: int, dim: int) -> Any:
+    """The n points in a text of float64: an array of shape (n, dim), or a list of lists.
+
+    Points belong to whoever gets them, and may be changed.
+    """
+    if numpy is not None:
+        return numpy.frombuffer(text, dtype="<f8").reshape(n, dim)
+    flat = array("d")
+    flat.frombytes(text)
+    numbers = flat.tolist()
+    return [numbers[i * dim : (i + 1) * dim] for i in range(n)]
+
+
+def columns(text: bytearray, n: int, dim: int) -> Any:
+    """The same points side by side: shape (dim, n), as scipy's differential_evolution has it."""
+    points = rows(text, n, dim)
+    if numpy is not None:
+        return points.T
+    return [list(column) for column in zip(*points)]
+
+
+def matrix(text: bytes, n: int, columns: int) -> Any:
+    """A matrix: an array of its own, or a list of lists."""
+    if numpy is not None:
+        return numpy.frombuffer(bytearray(text), dtype="<f8").reshape(n, columns)
+    return rows(bytearray(text), n, columns)
+
+
+def vector(text: bytes) -> Any:
+    """A vector: an array of its own, or a list."""
+    return matrix(text, 1, len(text) // 8)[0]
+
+
+def numbers(given: Any, what: str) -> List[float]:
+    """A list of floats from whatever the user gave."""
+    try:
+        return [float(v) for v in given]
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}: {short(given)} is not a list of numbers") from None
+
+
+def short(thing: Any) -> str:
+    text = repr(thing)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def is_number(thing: Any) -> bool:
+    if isinstance(thing, (str, bytes)) or hasattr(thing, "__len__"):
+        return False
+    try:
+        float(thing)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+Pair = Tuple[Optional[float], Optional[float]]
+
+
+def pairs(given: Any, dim: Optional[int], what: str, one_for: Optional[int] = None) -> List[Pair]:
+    """Pairs (low, high) from a list of pairs, one pair for all, or scipy's Bounds.
+
+    None, or an infinity, says that there is no end. one_for is for how many coordinates one pair
+    is, where dim is not known.
+    """
+    if hasattr(given, "lb") and hasattr(given, "ub"):
+        lower, upper = _spread(given.lb, given.ub, dim, what)
+        given = list(zip(lower, upper))
+    given = list(given)
+    if len(given) == 2 and all(v is None or is_number(v) for v in given):
+        if dim is None:
+            dim = one_for
+        if dim is None:
+            raise ValueError(f"{what}: one pair for all coordinates needs x0, or it is not known how many there are; "
+                             f"write [{short(tuple(given))}] * dim")
+        given = [tuple(given)] * dim
+    out = []
+    for i, pair in enumerate(given):
+        try:
+            low, high = pair
+            ends = _end(low, -math.inf), _end(high, math.inf)
+        except (TypeError, ValueError):
+            raise ValueError(f"{what}: entry {i} is {short(pair)}, must be a pair of numbers (low, high)") from None
+        out.append(ends)
+    if dim is not None and len(out) != dim:
+        raise ValueError(f"{what}: {len(out)} pairs for {dim} coordinates")
+    if not out:
+        raise ValueError(f"{what}: there are no coordinates")
+    return out
+
+
+def _end(value: Any, none: float) -> Optional[float]:
+    if value is None:
+        return None
+    value = float(value)
+    if math.isnan(value):
+        raise ValueError
+    return None if value == none else value
+
+
+def _spread(lower: Any, upper: Any, dim: Optional[int], what: str) -> Tuple[Sequence[float], Sequence[float]]:
+    lists = [[side] if is_number(side) else list(side) for side in (lower, upper)]
+    n = max(len(lists[0]), len(lists[1]), dim or 1)
+    for side in lists:
+        if len(side) == 1:
+            side *= n
+    if len(lists[0]) != len(lists[1]):
+        raise ValueError(f"{what}: lb has {len(lists[0])} numbers and ub has {len(lists[1])}")
+    return lists[0], lists[1]
+
+

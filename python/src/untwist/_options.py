@@ -1,0 +1,228 @@
+"""What the user gives, as the program takes it: flags, and the first message."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import math
+import numbers
+import os
+import secrets
+from array import array
+from typing import Any, Dict, List, Optional, Tuple
+
+from . import _arrays
+from ._arrays import Pair
+
+# Without bounds and without start, the search begins this far around x0.
+AROUND = 5.0
+AROUND_TIMES = 100.0  # on a logarithmic scale
+
+
+def known(points: List[List[float]]) -> bytes:
+    """Known points as a message."""
+    numbers = array("d")
+    for p in points:
+        numbers.extend(p)
+    return numbers.tobytes()
+
+
+class Space:
+    """Where to search: the coordinates with their limits, and known points."""
+
+    def __init__(self, bounds: Any, x0: Any, start: Any, names: Any, scale: Any) -> None:
+        self.points = _points(x0)
+        dim: Optional[int] = len(self.points[0]) if self.points else None
+        self.bounds: Optional[List[Pair]] = None
+        if bounds is not None:
+            self.bounds = _arrays.pairs(bounds, dim, "bounds", None if names is None else len(names))
+            dim = len(self.bounds)
+        self.start: Optional[List[Pair]] = None
+        if start is not None:
+            self.start = _arrays.pairs(start, dim, "start", None if names is None else len(names))
+            dim = len(self.start)
+        if dim is None or not (self.bounds or self.start or self.points):
+            raise ValueError("where is the minimum to be looked for? Give bounds, a list of pairs (low, high) that are limits; "
+                             "start, pairs that say where to look first; or x0, a known point")
+        self.dim: int = dim
+        self.names = _names(names, dim)
+        self.log = _scale(scale, dim, self.names)
+        self.fixed = {i: low for i, (low, high) in enumerate(self.bounds or []) if low is not None and low == high}
+        if self.start is None:
+            self.start = self._first()
+
+    def _first(self) -> Optional[List[Pair]]:
+        """Where to look first, if it has to be told: around the known point, where there are no
+        limits on both sides."""
+        bounds = self.bounds or [(None, None)] * self.dim
+        if all(low is not None and high is not None for low, high in bounds):
+            return None
+        if not self.points:
+            raise ValueError("bounds: they have no end on some side, so it is not known where to look; give start, pairs (low, high) "
+                             "that say where to look first, or x0, a known point")
+        out: List[Pair] = []
+        for i, (low, high) in enumerate(bounds):
+            if low is None or high is None:
+                x = self.points[0][i]
+                below, above = (x / AROUND_TIMES, x * AROUND_TIMES) if self.log[i] else (x - AROUND, x + AROUND)
+                low = below if low is None else max(low, below)
+                high = above if high is None else min(high, above)
+            out.append((low, high))
+        return out
+
+    def hello(self) -> Dict[str, Any]:
+        """The part of the first message that is about coordinates."""
+        out: Dict[str, Any] = {"dim": self.dim}
+        if self.names is None and not any(self.log) and not self.fixed:
+            out["bounds"], out["start"] = self.bounds, self.start
+            return out
+        parameters = []
+        for i in range(self.dim):
+            p: Dict[str, Any] = {"name": self.names[i] if self.names else f"x{i + 1}"}
+            if i in self.fixed:
+                p["fixed"] = self.fixed[i]
+            else:
+                low, high = self.bounds[i] if self.bounds else (None, None)
+                p["min"], p["max"], p["log"] = low, high, self.log[i]
+                if self.start is not None:
+                    p["low"], p["high"] = self.start[i]
+            parameters.append(p)
+        out["parameters"] = parameters
+        return out
+
+
+def _points(x0: Any) -> List[List[float]]:
+    """Known points: one, or a list of them."""
+    if x0 is None:
+        return []
+    try:
+        given = list(x0)
+    except TypeError:
+        given = [x0]  # a number: one coordinate
+    if not given:
+        raise ValueError("x0 is empty; it is a point, or a list of points")
+    if _arrays.is_number(given[0]):
+        given = [given]
+    out = [_arrays.numbers(p, "x0") for p in given]
+    for p in out:
+        if len(p) != len(out[0]):
+            raise ValueError(f"x0: points of {len(out[0])} and of {len(p)} numbers")
+        if not all(math.isfinite(v) for v in p):
+            raise ValueError("x0: its numbers must be finite")
+    return out
+
+
+def _names(names: Any, dim: int) -> Optional[List[str]]:
+    if names is None:
+        return None
+    if isinstance(names, str) or not all(isinstance(n, str) for n in names):
+        raise ValueError("names must be a list of texts, one for each coordinate")
+    if len(names) != dim:
+        raise ValueError(f"names: {len(names)} for {dim} coordinates")
+    return list(names)
+
+
+def _scale(scale: Any, dim: int, names: Optional[List[str]]) -> List[bool]:
+    """Which coordinates are searched on a logarithmic scale."""
+    if scale is None:
+        return [False] * dim
+    if isinstance(scale, str):
+        scale = [scale] * dim
+    elif isinstance(scale, dict):
+        unknown = set(scale) - set(names or [])
+        if unknown:
+            raise ValueError(f"scale: there is no coordinate named {sorted(unknown)[0]!r}")
+        scale = [scale.get(n) for n in names or []]
+    scale = list(scale)
+    if len(scale) != dim or not all(s in ("log", "linear", None) for s in scale):
+        raise ValueError(f'scale must be "log" or "linear", or a list of {dim} of these (None is linear), or a dict by names')
+    return [s == "log" for s in scale]
+
+
+def whole(value: Any, what: str) -> int:
+    """A whole number of at least 1, which may be written 2e4."""
+    try:
+        n = int(value)
+        if n == value and n >= 1 and not isinstance(value, bool):
+            return n
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(f"{what}: {_arrays.short(value)}, must be a whole number of at least 1")
+
+
+def real(value: Any, what: str) -> str:
+    """A finite number as a flag takes it."""
+    try:
+        v = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}: {_arrays.short(value)}, must be a number") from None
+    if not math.isfinite(v):
+        raise ValueError(f"{what}: {v}, must be finite")
+    return repr(v)
+
+
+def seconds(time: Any) -> str:
+    """A time as the program takes it: from seconds, a timedelta, or a text such as 2h."""
+    if isinstance(time, datetime.timedelta):
+        time = time.total_seconds()
+    if isinstance(time, str):
+        return time
+    try:
+        t = float(time)
+    except (TypeError, ValueError):
+        t = math.nan
+    if not 0 < t < 1e9:
+        raise ValueError(f'time: {_arrays.short(time)}, must be a number of seconds above 0, or a text such as "90s", "10m" or "2h"')
+    return f"{t:.9f}s"
+
+
+def seed_of(seed: Any) -> int:
+    if seed is None:
+        return secrets.randbits(63)
+    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or not 0 <= int(seed) < 2**64:
+        raise ValueError(f"seed: {_arrays.short(seed)}, must be a whole number from 0 to 2**64-1, or None for any")
+    return int(seed)
+
+
+def flags(**given: Any) -> List[str]:
+    """Flags of the program from options; None: left out."""
+    out = ["--quiet"]
+    for name, value in given.items():
+        if value is None or value is False:
+            continue
+        flag = "--" + name.replace("_", "-")
+        if name in ("budget", "parallel", "procs"):
+            value = whole(value, name)
+        elif name in ("target", "tolerance", "noise_level", "max_failures"):
+            value = real(value, name)
+        elif name == "time":
+            value = seconds(value)
+        elif name == "journal":
+            value = os.fspath(value)
+        elif name == "seed":
+            value = seed_of(value)
+        elif value is True:
+            out.append(flag)
+            continue
+        out.append(f"{flag}={value}")
+    return out
+
+
+def function_name(fun: Any) -> str:
+    """What a function is called, so that a journal of one is not taken for that of another."""
+    while isinstance(fun, functools.partial):
+        fun = fun.func
+    name = getattr(fun, "__qualname__", None)
+    return name if isinstance(name, str) else type(fun).__qualname__
+
+
+def arguments(args: Tuple[Any, ...]) -> str:
+    """The arguments in words, if they are plain: numbers and texts."""
+    text = repr(args)
+    return text if args and len(text) <= 1000 and _plain(args) else ""
+
+
+def _plain(thing: Any) -> bool:
+    if isinstance(thing, (tuple, list)):
+        return all(_plain(t) for t in thing)
+    return thing is None or type(thing) in (bool, int, float, str)

@@ -1,0 +1,193 @@
+"""What a run has found."""
+
+from __future__ import annotations
+
+import base64
+import os
+import tempfile
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+
+from . import _program
+
+__all__ = ["Error", "OptimizeResult", "Structure", "Certificate", "Profile", "Picture", "Pictures"]
+
+
+class Error(RuntimeError):
+    """A run that has failed. ``result`` has the best so far, or None."""
+
+    result: Optional["OptimizeResult"] = None
+
+
+class _Record(Dict[str, Any]):
+    """A dict whose entries are attributes too."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        try:
+            del self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __dir__(self) -> List[str]:
+        return sorted(set(super().__dir__()) | set(self.keys()))
+
+    def _shown(self) -> Mapping[str, Any]:
+        return self
+
+    def __repr__(self) -> str:
+        wide = max((len(k) for k in self._shown()), default=0)
+        lines = []
+        for key, value in self._shown().items():
+            text = str(value).replace("\n", "\n" + " " * (wide + 2))
+            lines.append(f"{key:>{wide}}: {text}")
+        return "\n".join(lines)
+
+
+class OptimizeResult(_Record):
+    """The result of a run: a dict whose entries are attributes, as scipy's is.
+
+    x, fun        the best point, and fun there (to the bit)
+    nfev, nit     evaluations of fun, and batches of them
+    success       whether the run ended as it was meant to
+    status        why it ended, as a number: 0 done, 1 budget, 2 time, 3 target, 4 tolerance,
+                  5 interrupt, 6 failures, 99 callback
+    stopped_by    the same in a word
+    message       the same in a sentence, and what was learnt about fun
+    structure     what was learnt about fun: a Structure
+    frame         the coordinates in which fun separates: an array, one in each row, or None
+    certificate   the evidence for that: a Certificate, or None
+    profiles      fun along the coordinates that were searched: a list of Profile
+    failed        how many evaluations failed; failures counts them by kind, and
+                  first_failure says why the first did
+    """
+
+    def _shown(self) -> Mapping[str, Any]:
+        hidden = {"profiles", "report", "frame", "curve", "stages", "parameters", "warnings", "_drawing"}
+        return {k: v for k, v in self.items() if k not in hidden and v is not None}
+
+    def plot(self, name: Optional[str] = None) -> Union["Picture", "Pictures"]:
+        """The pictures of the run, which a notebook shows: convergence, couplings, profiles and
+        more, as far as there are any. With a name, only that one."""
+        pictures = Pictures(_draw(self["_drawing"]))
+        if name is None:
+            return pictures
+        if name not in pictures:
+            raise ValueError(f"there is no picture {name!r}; there are {', '.join(pictures) or 'none'}")
+        return pictures[name]
+
+
+class Structure(_Record):
+    """What was learnt about fun.
+
+    verdict      separable, blocks, nearly-separable, not-separable, or unknown: no coordinates
+                 were found, or none were looked for
+    components   how many coordinates there are, of dim dimensions
+    blocks       the coordinates that fun couples, counted from 0
+    along_axes   whether the coordinates are those given
+    residual     how far the coordinates may be from the truth
+    quadratic    whether fun is a quadratic
+    linear       a coordinate in which fun is linear, or -1
+    map          an outer map that was undone: {name, exponent}, or None
+    pairs        where fun nearly separates, the pairs that couple: {components, coupling}
+    queries      what it cost
+    """
+
+
+class Certificate(_Record):
+    """How well fun separates: mixed differences relative to single ones.
+
+    coupling   over random splits; alone: of the worst coordinate or block by itself; beyond:
+               how much fun depends on what the coordinates leave out
+    rounding   the level of rounding; splits: how many splits were tested
+    verdict    as in the Structure
+    """
+
+
+class Profile(_Record):
+    """fun along a coordinate, up to a constant.
+
+    component   which one, from 0
+    y, value    where fun was asked, ascending, and fun there
+    wells       the local minima (y, value), the deepest first
+    open        whether fun still falls at an end of the range
+    """
+
+    def __repr__(self) -> str:
+        return f"Profile(component={self.component}, {len(self.y)} points, {len(self.wells)} wells)"
+
+
+class Picture:
+    """A picture. A notebook shows it; ``svg`` is its text."""
+
+    def __init__(self, name: str, svg: str) -> None:
+        self.name, self.svg = name, svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the picture to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.svg)
+
+    def __repr__(self) -> str:
+        return f"Picture({self.name!r})"
+
+
+class Pictures(Mapping[str, Picture]):
+    """Pictures by name. A notebook shows all of them."""
+
+    def __init__(self, pictures: Dict[str, str]) -> None:
+        self._all = {name: Picture(name, svg) for name, svg in pictures.items()}
+
+    def __getitem__(self, name: str) -> Picture:
+        return self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def save(self, folder: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes all pictures to a folder, as NAME.svg."""
+        os.makedirs(folder, exist_ok=True)
+        for name, picture in self._all.items():
+            picture.save(os.path.join(folder, name + ".svg"))
+
+    def _repr_html_(self) -> str:
+        # As images, since ids within one SVG would be taken for those of another.
+        images = []
+        for name, picture in self._all.items():
+            data = base64.b64encode(picture.svg.encode()).decode()
+            images.append(f'<p><img alt="{name}" src="data:image/svg+xml;base64,{data}"></p>')
+        return "\n".join(images) or "there is nothing to draw"
+
+    def __repr__(self) -> str:
+        return f"Pictures({', '.join(self._all)})"
+
+
+_ORDER = ["convergence", "profiles", "couplings", "spectrum", "map", "convergence-linear"]
+
+
+def _draw(drawing: bytes) -> Dict[str, str]:
+    """Has the program draw."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = _program.run(["draw", folder], drawing)
+        if done.returncode != 0:
+            raise Error(done.stderr.decode("utf-8", "replace").strip())
+        found = {}
+        for file in os.listdir(folder):
+            name, ending = os.path.splitext(file)
+            if ending == ".svg":
+                with open(os.path.join(folder, file), encoding="utf-8") as text:
+                    found[name] = text.read()
+    return {name: found[name] for name in sorted(found, key=lambda n: (_ORDER + [n]).index(n))}

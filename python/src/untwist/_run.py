@@ -1,0 +1,228 @@
+"""A run: the program asks, the user's function answers, and a result comes of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import select
+import signal
+import struct
+import threading
+from array import array
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from . import _arrays
+from ._evaluate import Ended, Raised
+from ._options import known
+from ._progress import Line
+from ._program import Gone, Program, in_python
+from ._result import Error, OptimizeResult
+
+log = logging.getLogger("untwist")
+
+_PROGRESS = struct.Struct("<QQQdI")
+_U32 = struct.Struct("<I")
+_SHAPE = struct.Struct("<II")
+
+
+class Run:
+    """One run of the program. In talk with it, Run is what evaluators answer to."""
+
+    def __init__(self, command: str, flags: List[str], hello: Dict[str, Any], points: List[List[float]], evaluator: Any, failed: Any,
+                 callback: Optional[Callable[[OptimizeResult], Any]], line: Optional[Line]) -> None:
+        self._words = [command, "--caller"] + flags
+        self._dim: int = hello["dim"]
+        self._known = known(points)
+        self._hello = dict(hello, known=len(points), progress=callback is not None or line is not None)
+        self._evaluator, self._failed, self._callback, self._line = evaluator, failed, callback, line
+        self._theirs = False  # code of the user runs
+        self._interrupted = False
+        self._stopped = ""  # why we have stopped the run
+        self._error: Optional[BaseException] = None  # that ends it
+        self._best: Any = None
+        self.arrays: Dict[str, Any] = {}
+        self.drawing = b""
+        self.form: Optional[Dict[str, Any]] = None
+
+    # What evaluators use.
+
+    def answer(self, first: int, values: "array[float]", seconds: float, failures: List[Tuple[int, int, str]]) -> None:
+        """Gives values to the program. An interrupt waits until they are written."""
+        before, self._theirs = self._theirs, False
+        try:
+            self._program.answer(first, values, seconds, failures)
+        finally:
+            self._theirs = before
+        if self._line is not None:
+            self._line.answered(len(values), len(failures))
+        if before and self._interrupted:
+            raise KeyboardInterrupt
+
+    def speaks(self) -> bool:
+        """Whether the program has something to say although it was not answered: that it
+        wants no more."""
+        ears = select.poll()  # select.select knows no file number above 1,023
+        ears.register(self._program.stdout, select.POLLIN)
+        return bool(ears.poll(0))
+
+    def listens(self) -> Any:
+        """What can be waited for until the program speaks."""
+        return self._program.stdout
+
+    # The run itself.
+
+    def go(self) -> "Run":
+        """Runs to the end."""
+        before = self._watch_interrupts()
+        try:
+            self._go()
+        finally:
+            if before is not None:
+                signal.signal(signal.SIGINT, before)
+            if self._line is not None:
+                self._line.end()
+        return self
+
+    def _go(self) -> None:
+        ended = False
+        self._program = Program(self._words, json.dumps(self._hello, allow_nan=False).encode(), self._known)
+        try:
+            try:
+                while self.form is None:
+                    self._hear(*self._program.read())
+            except Gone:
+                pass
+            ended = True
+        finally:
+            try:
+                self._evaluator.close()
+            finally:
+                status = self._program.close(kill=not ended)
+                words = self._program.words()
+        self._status, self._said = status, words
+
+    def _hear(self, kind: bytes, text: bytearray) -> None:
+        """Does what a message asks for."""
+        if self._interrupted:
+            self._stop("interrupt")
+        if kind == b"P":
+            if not self._stopped:
+                self._evaluate(text)
+        elif kind == b"G":
+            self._progress(text)
+        elif kind == b"A":
+            n = _U32.unpack_from(text)[0]
+            rows, columns = _SHAPE.unpack_from(text, 4 + n)
+            self.arrays[text[4 : 4 + n].decode()] = _arrays.matrix(text[12 + n :], rows, columns)
+        elif kind == b"D":
+            self.drawing = bytes(text)
+        elif kind == b"R":
+            self.form = json.loads(text)
+
+    def _evaluate(self, text: bytearray) -> None:
+        """Has a batch of points evaluated."""
+        n = _U32.unpack_from(text)[0]
+        try:
+            self._theirs = True
+            self._evaluator.evaluate(text[4:], n, self._dim, self)
+            self._theirs = False
+        except Ended:
+            self._theirs = False
+        except Raised as e:
+            self._theirs = False
+            self._error = e.error
+            self._stop("error")
+        except KeyboardInterrupt:
+            self._theirs = False
+            self._stop("interrupt")
+        except BaseException as e:  # SystemExit and the like
+            self._theirs = False
+            self._error = e
+            self._stop("error")
+
+    def _progress(self, text: bytearray) -> None:
+        """Tells the user how the run is going."""
+        queries, budget, failed, best, k = _PROGRESS.unpack_from(text)
+        at = _PROGRESS.size
+        if k > 0:
+            self._best = text[at : at + 8 * k]
+        stage = text[at + 8 * k :].decode()
+        if self._line is not None:
+            self._line.show(stage, queries, budget, best, failed)
+        if self._callback is None or self._stopped:
+            return
+        try:
+            self._theirs = True
+            if self._callback(OptimizeResult(
+                    x=None if self._best is None else _arrays.vector(self._best), fun=best, nfev=queries, budget=budget,
+                    failed=failed, stage=stage)):
+                self._stop("callback")
+            self._theirs = False
+        except StopIteration:
+            self._theirs = False
+            self._stop("callback")
+        except KeyboardInterrupt:
+            self._theirs = False
+            self._stop("interrupt")
+        except BaseException as e:
+            self._theirs = False
+            self._error = e
+            self._stop("error")
+
+    def _stop(self, why: str) -> None:
+        """Has the program end the run. Its result still comes."""
+        self._theirs = False
+        if not self._stopped:
+            self._stopped = why
+            self._program.stop()
+
+    def _watch_interrupts(self) -> Any:
+        """Has Ctrl-C wait while we talk to the program, so that no half of a message is lost.
+        In threads there is nothing to do: it never comes there. It returns what was before."""
+        if threading.current_thread() is not threading.main_thread() or \
+                signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+            return None
+
+        def interrupt(number: int, frame: Any) -> None:
+            again, self._interrupted = self._interrupted, True
+            if self._theirs or again:
+                raise KeyboardInterrupt
+
+        return signal.signal(signal.SIGINT, interrupt)
+
+    # What came of it.
+
+    @property
+    def stopped(self) -> str:
+        """Why we have ended the run: "interrupt", "callback", "error" or ""."""
+        return self._stopped or ("interrupt" if self._interrupted else "")
+
+    def judge(self, result: Optional[OptimizeResult]) -> None:
+        """Raises what went wrong, with the result so far. What else the program has said is
+        logged."""
+        fine = self._status == 0 or self.form is not None and self._status in (130, 143)
+        crashed = self._status < 0 or any(line.startswith(("panic: ", "fatal error: ")) for line in self._said)
+        if not crashed:
+            for words in self._said if fine else self._said[:-1]:
+                log.warning("%s", words)
+        if self._error is not None:
+            _attach(self._error, result)
+            raise self._error
+        if fine:
+            return
+        words = in_python(self._said[-1]) if self._said else f"the program untwist ended with status {self._status} and said nothing"
+        if crashed:
+            how = f"was ended by signal {signal.Signals(-self._status).name}" if self._status < 0 else "has crashed"
+            words = "\n".join([f"the program untwist {how}"] + self._said[:40])
+        elif self._status == 2:
+            raise ValueError(words)
+        error = Error(words)
+        error.result = result
+        raise error from self._failed.first
+
+
+def _attach(error: BaseException, result: Optional[OptimizeResult]) -> None:
+    try:
+        error.result = result  # type: ignore[attr-defined]
+    except (AttributeError, TypeError):
+        pass  # an exception that takes no attributes

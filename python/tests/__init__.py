@@ -1,0 +1,74 @@
+"""Tests of the package: python3 -m unittest, in the folder python.
+
+They test the package that is installed. Where none is, they test the sources beside them, with a
+program that is built first. Go is needed in either case: results are compared with Go's.
+"""
+
+import atexit
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+REPOSITORY = os.path.dirname(os.path.dirname(HERE))
+
+_built = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, _built, True)
+
+
+def build(package, name):
+    """Builds a program of the repository, and returns its path."""
+    path = os.path.join(_built, name)
+    if not os.path.exists(path):
+        subprocess.run(["go", "build", "-o", path, package], cwd=REPOSITORY, env=dict(os.environ, CGO_ENABLED="0"), check=True)
+    return path
+
+
+try:
+    import untwist  # noqa: F401
+except ModuleNotFoundError:
+    sys.path.insert(0, os.path.join(os.path.dirname(HERE), "src"))
+    os.environ["PYTHONPATH"] = os.pathsep.join([sys.path[0]] + os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    if "UNTWIST_PROGRAM" not in os.environ:
+        os.environ["UNTWIST_PROGRAM"] = build("./cmd/untwist", "untwist")
+
+
+def valleys(x):
+    """Wells in coordinates that are not those given; the reference in Go has the same."""
+    n = len(x)
+    total = 0.0
+    for i in range(n):
+        y = float(x[i]) + 0.5 * float(x[(i + 1) % n])
+        total += ((y * y - 16) * y + 5) * y
+    return total
+
+
+def bowl(x):
+    return sum((float(v) - 0.25 * i) ** 2 for i, v in enumerate(x))
+
+
+def reference(**options):
+    """The bits that Go finds: x, fun, queries and rounds."""
+    program = build("./python/tests/testdata/reference", "reference")
+    found = json.loads(subprocess.run([program, json.dumps(options)], stdout=subprocess.PIPE, check=True).stdout)
+    return found["X"], found["Fun"], found["Queries"], found["Rounds"]
+
+
+def bits(result):
+    """The bits of a result, in the same form."""
+    return [_bits(v) for v in result.x], _bits(result.fun), result.nfev, result.nit
+
+
+def _bits(v):
+    return struct.unpack("<Q", struct.pack("<d", float(v)))[0]
+
+
+def script(text, *words, **options):
+    """Starts another Python."""
+    options.setdefault("stdout", subprocess.PIPE)
+    options.setdefault("cwd", os.path.dirname(HERE))
+    return subprocess.Popen([sys.executable, "-c", text, *words], **options)

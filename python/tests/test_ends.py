@@ -1,0 +1,423 @@
+"""How runs end: callbacks, interrupts, kills, limits; and what is left behind: nothing."""
+
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import untwist
+
+from . import bits, bowl, script, valleys
+
+BOX = [(-5, 5)] * 3
+
+
+def children():
+    """The processes that this one has started and not waited for."""
+    pids = []
+    for task in os.listdir("/proc/self/task"):
+        with open(f"/proc/self/task/{task}/children") as file:
+            pids += file.read().split()
+    return pids
+
+
+def files():
+    gc.collect()
+    return sorted(os.listdir("/proc/self/fd"))
+
+
+def gone(pid):
+    """Waits for the end of a process that is not a child of this one."""
+    try:
+        fd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([fd], [], [], 30)[0])
+    finally:
+        os.close(fd)
+
+
+class Clean(unittest.TestCase):
+    """Every test leaves no process and no open file behind."""
+
+    def setUp(self):
+        untwist.minimize(bowl, BOX, budget=50)
+        untwist.minimize(bowl, BOX, budget=50, workers=2)  # which may start helpers of multiprocessing
+        self.before = files(), children()
+
+    def tearDown(self):
+        self.assertEqual((files(), children()), self.before)
+
+
+class Ends(Clean):
+    def test_callback(self):
+        seen = []
+
+        def callback(intermediate_result):
+            seen.append((intermediate_result.nfev, float(intermediate_result.fun), list(intermediate_result.x)))
+            return len(seen) == 3
+
+        result = untwist.minimize(valleys, BOX, budget=2000, callback=callback)
+        self.assertEqual((result.stopped_by, result.status, result.success), ("callback", 99, False))
+        self.assertEqual((result.nfev, result.fun, list(result.x)), seen[-1])
+        self.assertEqual(valleys(result.x), result.fun)
+
+        def stop(intermediate_result):
+            raise StopIteration
+
+        self.assertEqual(untwist.minimize(valleys, BOX, budget=2000, callback=stop).stopped_by, "callback")
+
+    def test_callback_that_fails(self):
+        def callback(r):
+            raise ZeroDivisionError("mine")
+
+        with self.assertRaisesRegex(ZeroDivisionError, "mine") as caught:
+            untwist.minimize(valleys, BOX, budget=2000, callback=callback)
+        self.assertGreater(caught.exception.result.nfev, 0)
+
+    def test_limits(self):
+        self.assertEqual(untwist.minimize(valleys, BOX, budget=100).nfev, 100)
+        result = untwist.minimize(valleys, BOX, budget=1e4, target=-10, strategy="cmaes")
+        self.assertEqual((result.stopped_by, result.success), ("target", True))
+        result = untwist.minimize(valleys, BOX, budget=300, target=-1e9, strategy="cmaes")
+        self.assertEqual((result.stopped_by, result.success), ("budget", False))
+
+    def test_time_within_a_batch(self):
+        late = threading.Event()
+        asked = []
+
+        def slow(x):
+            asked.append(None)
+            late.wait(0.02)
+            return bowl(x)
+
+        known = [[0.001 * i] * 3 for i in range(1000)]  # one batch of 20 s
+        for options in (dict(), dict(workers=map)):
+            asked.clear()
+            result = untwist.minimize(slow, BOX, known, budget=1000, time=0.3, **options)
+            self.assertEqual(result.stopped_by, "time")
+            self.assertLess(len(asked), 500)
+
+    def test_time_with_processes(self):
+        known = [[0.001 * i] * 3 for i in range(1000)]
+        result = untwist.minimize(wait, BOX, known, (0.05,), budget=1000, time=1, workers=2)
+        self.assertEqual(result.stopped_by, "time")
+        self.assertLess(result.nfev, 500)
+
+    def test_interrupt_in_f(self):
+        calls = []
+
+        def f(x):
+            calls.append(None)
+            if len(calls) == 100:
+                signal.raise_signal(signal.SIGINT)
+            return bowl(x)
+
+        result = untwist.minimize(f, BOX, [[0, 0, 0]], budget=2000)
+        self.assertEqual((result.stopped_by, result.status, result.success), ("interrupt", 5, False))
+        self.assertEqual(result.nfev, 99)
+        self.assertLessEqual(result.fun, bowl([0, 0, 0]))
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+
+    def test_interrupt_in_the_callback(self):
+        def callback(r):
+            signal.raise_signal(signal.SIGINT)
+
+        self.assertEqual(untwist.minimize(bowl, BOX, budget=2000, callback=callback).stopped_by, "interrupt")
+
+    def test_control_c(self):
+        # To all processes of a group, as a terminal sends it.
+        for workers in ("1", "2"):
+            child = script("""
+import os, sys, threading, untwist
+def f(x):
+    os.write(1, b"asked\\n")
+    threading.Event().wait(0.01)
+    return float(x[0]) ** 2
+result = untwist.minimize(f, [(-5, 5)] * 10, budget=100000, strategy="cmaes", workers=int(sys.argv[1]))
+print("result", result.stopped_by, result.nfev > 0, flush=True)
+""", workers, start_new_session=True)
+            for _ in range(30):
+                self.assertEqual(child.stdout.readline(), b"asked\n")
+            os.killpg(child.pid, signal.SIGINT)
+            out, _ = child.communicate()
+            self.assertEqual(out.splitlines()[-1], b"result interrupt True")
+            self.assertEqual(child.returncode, 0)
+
+    def test_interrupts_at_any_time(self):
+        # Between two bytes of a message, too.
+        for count in range(1, 60, 5):
+            calls = [0]
+
+            def f(x):
+                calls[0] += 1
+                return bowl(x)
+
+            def strike(frame, event, argument, left=[40 * count]):
+                left[0] -= 1
+                if left[0] == 0:
+                    signal.raise_signal(signal.SIGINT)
+                return strike
+
+            before = sys.gettrace()
+            try:
+                sys.settrace(strike)
+                result = untwist.minimize(f, BOX, budget=300, strategy="cmaes")
+                self.assertIn(result.stopped_by, ("interrupt", "budget"))
+            except KeyboardInterrupt:
+                pass  # before the run, or after it
+            finally:
+                sys.settrace(before)
+
+    def test_ways_to_start_processes(self):
+        alone = bits(untwist.minimize(valleys, BOX, budget=300))
+        for method in ("spawn", "forkserver", "fork"):
+            child = script("""
+import json, multiprocessing, sys, untwist
+from tests import bits, valleys
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    print(json.dumps(bits(untwist.minimize(valleys, [(-5, 5)] * 3, budget=300, workers=2))))
+""", method)
+            out, _ = child.communicate()
+            self.assertEqual(tuple(json.loads(out)), alone)
+
+    def test_many_open_files(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(2000, hard), hard))
+        many = [os.open("/dev/null", os.O_RDONLY) for _ in range(1100)]
+        try:
+            late = threading.Event()
+            known = [[0.001 * i] * 3 for i in range(1000)]
+            result = untwist.minimize(lambda x: late.wait(0.01) or bowl(x), BOX, known, budget=1000, time=0.5)
+            self.assertEqual(result.stopped_by, "time")
+            self.assertEqual(untwist.minimize(bowl, BOX, budget=200, workers=2).failed, 0)
+        finally:
+            for fd in many:
+                os.close(fd)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    def test_in_threads(self):
+        alone = bits(untwist.minimize(valleys, BOX, budget=1000))
+        found = {}
+
+        def minimize(i, **options):
+            found[i] = bits(untwist.minimize(valleys, BOX, budget=1000, **options))
+
+        threads = [threading.Thread(target=minimize, args=(i,), kwargs={"workers": 2} if i == 0 else {}) for i in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(found, {i: alone for i in range(4)})
+
+    def test_after_fork(self):
+        # A child that is forked within a run has a run of its own, and does not disturb ours.
+        alone = bits(untwist.minimize(valleys, BOX, budget=1000))
+        read, write = os.pipe()
+        calls = []
+
+        def f(x):
+            calls.append(None)
+            if len(calls) == 50:
+                pid = os.fork()
+                if pid == 0:
+                    found = bits(untwist.minimize(valleys, BOX, budget=1000))
+                    os.write(write, b"same" if found == alone else b"other")
+                    os._exit(0)
+                os.waitpid(pid, 0)
+            return valleys(x)
+
+        self.assertEqual(bits(untwist.minimize(f, BOX, budget=1000)), alone)
+        self.assertEqual(os.read(read, 100), b"same")
+        os.close(read)
+        os.close(write)
+
+    def test_a_run_within_a_run(self):
+        inner = []
+
+        def f(x):
+            if len(inner) < 3:
+                inner.append(untwist.minimize(bowl, BOX, budget=60).fun)
+            return valleys(x)
+
+        alone = bits(untwist.minimize(valleys, BOX, budget=500))
+        self.assertEqual(bits(untwist.minimize(f, BOX, budget=500)), alone)
+        self.assertEqual(len(set(inner)), 1)
+
+    def test_batches_of_ten_thousand(self):
+        dim = 100
+        known = [[(i * k % 97) / 10 - 4.8 for k in range(1, dim + 1)] for i in range(10000)]
+        for options in (dict(), dict(workers=2), dict(workers=map)):
+            result = untwist.minimize(first, [(-5, 5)] * dim, known, budget=10000, strategy="cmaes", **options)
+            self.assertEqual(result.nfev, 10000)
+            self.assertEqual(result.fun, min(x[0] for x in known))
+
+    def test_program_that_is_killed(self):
+        def f(x):
+            for pid in children():
+                os.kill(int(pid), signal.SIGKILL)
+            return 0.0
+
+        with self.assertRaisesRegex(untwist.Error, "ended by signal SIGKILL"):
+            untwist.minimize(f, BOX, budget=100)
+
+    def test_other_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            before = os.environ.get("UNTWIST_PROGRAM")
+            os.environ["UNTWIST_PROGRAM"] = os.path.join(folder, "program")
+            try:
+                with self.assertRaises(FileNotFoundError):
+                    untwist.minimize(bowl, BOX, budget=100)
+                for text, words in (("echo 'panic: oh' >&2; echo '  main.go:1' >&2; exit 2", "has crashed\npanic: oh"),
+                                    ("exit 7", "ended with status 7 and said nothing"), ("echo untwist: no >&2; exit 1", "^no$")):
+                    with open(os.environ["UNTWIST_PROGRAM"], "w") as file:
+                        file.write("#!/bin/sh\n" + text + "\n")
+                    os.chmod(os.environ["UNTWIST_PROGRAM"], 0o755)
+                    with self.assertRaisesRegex(untwist.Error, words):
+                        untwist.minimize(bowl, BOX, budget=100)
+            finally:
+                del os.environ["UNTWIST_PROGRAM"]
+                if before is not None:
+                    os.environ["UNTWIST_PROGRAM"] = before
+
+
+def first(x):
+    return float(x[0])
+
+
+def wait(x, seconds):
+    threading.Event().wait(seconds)
+    return bowl(x)
+
+
+class Journal(Clean):
+    RUN = """
+import json, os, signal, sys, untwist
+from tests import bits, valleys
+calls = 0
+def f(x):
+    global calls
+    calls += 1
+    if calls == int(sys.argv[2]):
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            print(file.read(), flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return valleys(x)
+result = untwist.minimize(f, [(-5, 5)] * 4, budget=1500, journal=sys.argv[1])
+print(json.dumps([bits(result), calls, result.resumed]))
+"""
+
+    def test_resumes_after_kill(self):
+        alone = bits(untwist.minimize(valleys, [(-5, 5)] * 4, budget=1500))
+        with tempfile.TemporaryDirectory() as folder:
+            journal = os.path.join(folder, "run.journal")
+            for _ in range(4):
+                child = script(self.RUN, journal, "250")
+                out, _ = child.communicate()
+                self.assertEqual(child.returncode, -signal.SIGKILL)
+                for pid in out.split():
+                    self.assertTrue(gone(int(pid)), "the program still runs")
+            child = script(self.RUN, journal, "0")
+            out, _ = child.communicate()
+            found, calls, resumed = json.loads(out)
+            self.assertEqual(tuple(found), alone)
+            self.assertEqual(calls + resumed, alone[2])
+            self.assertGreater(resumed, 0)
+            self.assertLess(calls, alone[2])
+
+    def test_kill_within_a_batch(self):
+        text = """
+import os, signal, sys, threading, untwist
+from tests import bowl
+calls = 0
+def f(x):
+    global calls
+    calls += 1
+    if calls == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    threading.Event().wait(0.005 if int(sys.argv[2]) else 0)
+    return bowl(x)
+known = [[0.001 * i] * 3 for i in range(1000)]
+result = untwist.minimize(f, [(-5, 5)] * 3, known, budget=1000, journal=sys.argv[1])
+print(calls, result.resumed)
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            journal = os.path.join(folder, "run.journal")
+            child = script(text, journal, "300")  # the first 1,000 points but for a few are one batch
+            child.communicate()
+            self.assertEqual(child.returncode, -signal.SIGKILL)
+            out, _ = script(text, journal, "0").communicate()
+            calls, resumed = map(int, out.split())
+            self.assertEqual(calls + resumed, 1000)
+            self.assertGreater(resumed, 200)
+
+    def test_processes_end_too(self):
+        child = script("""
+import os, sys, threading, untwist
+from tests import bowl
+def f(x):
+    os.write(1, b"%d %d\\n" % (os.getpid(), os.getppid()))
+    threading.Event().wait()  # for ever
+untwist.minimize(f, [(-5, 5)] * 4, budget=100000, strategy="cbo", workers=3)
+""")
+        pids, parent = set(), set()
+        while len(pids) < 3:
+            words = child.stdout.readline().split()
+            pids.add(int(words[0]))
+            parent.add(int(words[1]))
+        self.assertEqual(parent, {child.pid})
+        child.kill()
+        child.communicate()
+        for pid in pids:
+            self.assertTrue(gone(pid))
+
+    def test_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            journal = os.path.join(folder, "run.journal")
+            untwist.minimize(valleys, BOX, budget=100, journal=journal)
+            again = untwist.minimize(valleys, BOX, budget=100, journal=journal)
+            self.assertEqual(again.resumed, 100)
+            more = untwist.minimize(valleys, BOX, budget=150, journal=journal)
+            self.assertEqual((more.resumed, more.nfev), (100, 150))
+            for fun, options in ((valleys, dict(seed=1)), (bowl, {})):
+                with self.assertRaisesRegex(untwist.Error, "is the journal of another run"):
+                    untwist.minimize(fun, BOX, budget=100, journal=journal, **options)
+            with self.assertRaisesRegex(untwist.Error, "is the journal of another run"):
+                untwist.minimize(valleys, BOX, None, (1,), budget=100, journal=journal)
+
+    def test_probe_resumes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            journal = os.path.join(folder, "run.journal")
+            first = untwist.probe(valleys, BOX, budget=2000, journal=journal)
+            again = untwist.probe(valleys, BOX, budget=2000, journal=journal)
+            self.assertEqual((again.resumed, again.nfev), (first.nfev, first.nfev))
+
+    def test_reasons_are_kept(self):
+        def f(x):
+            if x[0] > 1:
+                raise ValueError("too far")
+            return bowl(x)
+
+        with tempfile.TemporaryDirectory() as folder:
+            journal = os.path.join(folder, "run.journal")
+            first = untwist.minimize(f, BOX, budget=300, journal=journal)
+            again = untwist.minimize(f, BOX, budget=300, journal=journal)
+            self.assertEqual((again.failed, again.first_failure, again.resumed), (first.failed, "ValueError: too far", 300))
+            out = subprocess.run([sys.executable, "-m", "untwist", "journal", journal], stdout=subprocess.PIPE, check=True).stdout.decode()
+            self.assertIn("too far", out)
+
+
+del Clean  # which is no test of its own
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,251 @@
+"""Functions that fail, and what is said about it."""
+
+import math
+import os
+import pickle
+import signal
+import traceback
+import unittest
+
+import untwist
+
+from . import bowl
+
+BOX = [(-5, 5)] * 3
+
+
+class Trouble(Exception):
+    pass
+
+
+def half(x):
+    """Fails on one side."""
+    if x[0] > 1:
+        raise Trouble(f"no value\nat {float(x[0])}")
+    return bowl(x)
+
+
+def dies(x):
+    """Ends its process on one side."""
+    if x[0] > 3:
+        os._exit(3)
+    if x[0] < -3:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return bowl(x)
+
+
+class Odd(Exception):
+    """An exception that cannot be pickled."""
+
+    def __init__(self, a, b):
+        super().__init__("odd")
+        self.f = lambda: None
+
+
+def odd(x):
+    raise Odd(1, 2)
+
+
+class Skip(unittest.TestCase):
+    def check(self, result, calls=None):
+        self.assertGreater(result.failed, 0)
+        self.assertEqual(result.failures["error"], result.failed)
+        self.assertRegex(result.first_failure, r"^Trouble: no value at \d")
+        self.assertTrue(result.success)
+        self.assertLess(result.fun, 1e-6)
+
+    def test_one_by_one(self):
+        calls = []
+
+        def f(x):
+            calls.append(None)
+            return half(x)
+
+        result = untwist.minimize(f, BOX, budget=2000)
+        self.check(result)
+        self.assertEqual(result.nfev, len(calls))
+
+    def test_elsewhere(self):
+        alone = untwist.minimize(half, BOX, budget=2000)
+        for workers in (2, map):
+            with self.subTest(workers=workers):
+                result = untwist.minimize(half, BOX, budget=2000, workers=workers)
+                self.check(result)
+                self.assertEqual((result.nfev, result.failed, result.fun), (alone.nfev, alone.failed, alone.fun))
+
+    def test_vectorized(self):
+        def columns(points):
+            return [half([row[j] for row in points]) for j in range(len(points[0]))]
+
+        alone = untwist.minimize(half, BOX, budget=2000)
+        result = untwist.minimize(columns, BOX, budget=2000, vectorized=True)
+        self.check(result)
+        self.assertEqual((result.nfev, result.failed, result.fun), (alone.nfev, alone.failed, alone.fun))
+
+    def test_not_a_number(self):
+        for value, kind, words in [(math.nan, "nan", "NaN"), (math.inf, "nan", "Inf"), (None, "error", "fun returned None, which is not a number"),
+                                   ("1", "error", "not a number"), ([1, 2], "error", "not a number"), (1j, "error", "not a number")]:
+            for workers in (1, map):
+                with self.subTest(value=value, workers=workers):
+                    result = untwist.minimize(lambda x: value if x[0] > 1 else bowl(x), BOX, budget=2000, workers=workers)
+                    self.assertGreater(result.failed, 0)
+                    self.assertEqual(result.failures[kind], result.failed)
+                    self.assertIn(words, result.first_failure)
+
+    def test_kinds_of_numbers(self):
+        try:
+            import numpy
+            kinds = [numpy.float64, numpy.float32, lambda v: numpy.array(v), lambda v: numpy.array([v]), lambda v: numpy.array([[v]])]
+        except ImportError:
+            kinds = []
+        for kind in kinds + [float, int, bool]:
+            for workers in (1, map):
+                with self.subTest(kind=kind, workers=workers):
+                    result = untwist.minimize(lambda x: kind(bowl(x)), BOX, budget=100, workers=workers)
+                    self.assertEqual(result.failed, 0)
+
+    def test_processes_that_end(self):
+        result = untwist.minimize(dies, BOX, budget=300, workers=2, strategy="cmaes")
+        self.assertGreater(result.failures["exit"], 0)
+        self.assertGreater(result.failures["signal"], 0)
+        self.assertEqual(result.failed, result.failures["exit"] + result.failures["signal"])
+        self.assertRegex(result.first_failure, "the process ended with (exit status 3|signal SIGSEGV)")
+        self.assertLess(result.fun, 1)
+
+    def test_all_fail(self):
+        def f(x):
+            raise Trouble("always")
+
+        with self.assertRaisesRegex(untwist.Error, "the first 23 queries all failed; the first failure: Trouble: always") as caught:
+            untwist.minimize(f, BOX, budget=1000)
+        self.assertIsInstance(caught.exception.__cause__, Trouble)
+        self.assertEqual(caught.exception.result.nfev, 23)
+        self.assertEqual(caught.exception.result.fun, math.inf)
+        self.assertFalse(caught.exception.result.success)
+        result = untwist.minimize(lambda x: math.nan if x[0] < 4 else 1.0, BOX, budget=1000, keep_going=True)
+        self.assertGreater(result.nfev, 100)
+
+    def test_f_may_change_and_keep_its_point(self):
+        kept = []
+
+        def f(x):
+            value = bowl(x)
+            kept.append((x, list(map(float, x))))
+            for i in range(len(x)):
+                x[i] = 100.0
+            return value
+
+        untouched = untwist.minimize(bowl, BOX, budget=500)
+        result = untwist.minimize(f, BOX, budget=500)
+        self.assertEqual((list(result.x), result.fun), (list(untouched.x), untouched.fun))
+        self.assertTrue(all(float(v) == 100 for x, _ in kept for v in x))
+
+
+class Raise(unittest.TestCase):
+    def test_own_exception(self):
+        for workers in (1, 2, map):
+            with self.subTest(workers=workers):
+                error = None
+                try:  # assertRaises takes the traceback away
+                    untwist.minimize(half, BOX, budget=2000, x0=[0, 0, 0], on_failure="raise", workers=workers)
+                except Trouble as e:
+                    error, text = e, traceback.format_exc()
+                self.assertIsNotNone(error)
+                self.assertIn("no value", str(error))
+                self.assertIn('raise Trouble(f"no value', text)
+                self.assertIsInstance(error.result, untwist.OptimizeResult)
+                self.assertFalse(error.result.success)
+                self.assertEqual(error.result.stopped_by, "failures")
+                if workers == 1:  # the known point came first
+                    self.assertGreaterEqual(error.result.nfev, 1)
+                    self.assertLessEqual(error.result.fun, bowl([0, 0, 0]))
+
+    def test_vectorized(self):
+        def columns(points):
+            raise Trouble("all of them")
+
+        with self.assertRaisesRegex(Trouble, "all of them"):
+            untwist.minimize(columns, BOX, vectorized=True, on_failure="raise", budget=100)
+
+    def test_unpicklable_exception(self):
+        with self.assertRaisesRegex(RuntimeError, "Odd") as caught:
+            untwist.minimize(odd, BOX, workers=2, on_failure="raise", budget=100)
+        self.assertIn("raise Odd(1, 2)", str(caught.exception.__cause__))
+
+    def test_process_that_ends(self):
+        with self.assertRaisesRegex(RuntimeError, "the process ended with"):
+            untwist.minimize(dies, BOX, workers=2, on_failure="raise", budget=300, strategy="cmaes")
+
+    def test_system_exit(self):
+        def f(x):
+            raise SystemExit(4)
+
+        with self.assertRaises(SystemExit):
+            untwist.minimize(f, BOX, budget=100)
+
+
+class Misuse(unittest.TestCase):
+    def test_messages(self):
+        calls = []
+
+        def f(x):
+            calls.append(x)
+            return 0.0
+
+        for words, options in [
+            ("where is the minimum", {}),
+            ("bounds: entry 1 is", dict(bounds=[(0, 1), 2])),
+            ("bounds: 2 pairs for 3 coordinates", dict(bounds=[(0, 1)] * 2, x0=[1, 2, 3])),
+            ("bounds: they have no end", dict(bounds=[(0, None)])),
+            ("bounds: one pair", dict(bounds=(0, 1))),
+            ("bounds", dict(bounds=[(1, 0)])),
+            ("point 1 lies outside the bounds", dict(bounds=[(0, 1)], x0=[2])),
+            ("x0: its numbers", dict(x0=[math.nan])),
+            ("budget: 1.5", dict(bounds=BOX, budget=1.5)),
+            ("budget: 0", dict(bounds=BOX, budget=0)),
+            ("time: -1", dict(bounds=BOX, time=-1)),
+            ('time: "soon", must be a time above 0', dict(bounds=BOX, time="soon")),
+            ("target: nan", dict(bounds=BOX, target=math.nan)),
+            ("seed: -1", dict(bounds=BOX, seed=-1)),
+            ("workers: 0", dict(bounds=BOX, workers=0)),
+            ("workers: 'two'", dict(bounds=BOX, workers="two")),
+            ("vectorized and workers", dict(bounds=BOX, workers=2, vectorized=True)),
+            ("on_failure: 'stop'", dict(bounds=BOX, on_failure="stop")),
+            ("names: 2 for 3", dict(bounds=BOX, names=["a", "b"])),
+            ("there are two parameters a", dict(bounds=BOX, names=["a", "a", "b"])),
+            ("scale must be", dict(bounds=BOX, scale="logarithmic")),
+            ("must be above 0 on a logarithmic scale", dict(bounds=BOX, scale="log")),
+            ("strategy", dict(bounds=BOX, strategy="magic")),
+            ("frame", dict(bounds=BOX, frame=[[1, 0]])),
+        ]:
+            with self.subTest(words):
+                with self.assertRaises(ValueError) as caught:
+                    untwist.minimize(f, **options)
+                self.assertIn(words, str(caught.exception))
+                self.assertNotIn("--", str(caught.exception))
+        with self.assertRaisesRegex(TypeError, "fun is a int"):
+            untwist.minimize(1, BOX)
+        self.assertEqual(calls, [])
+
+    def test_unpicklable_function(self):
+        calls = []
+        for f in (lambda x: calls.append(x), untwist.OptimizeResult(__call__=1).get):
+            with self.assertRaisesRegex(ValueError, "cannot be pickled.*Define fun"):
+                untwist.minimize(lambda x: f(x), BOX, workers=2)
+        self.assertEqual(calls, [])
+
+    def test_wrong_shapes(self):
+        for found in (1.0, [1.0, 2.0], None):
+            with self.assertRaisesRegex(ValueError, "has to return S values"):
+                untwist.minimize(lambda points: found, BOX, vectorized=True, budget=100)
+        for short in (lambda f, xs: list(map(f, xs))[1:], lambda f, xs: list(map(f, xs)) * 2):
+            with self.assertRaisesRegex(ValueError, "workers: the map has returned"):
+                untwist.minimize(bowl, BOX, workers=short, budget=100)
+
+    def test_errors_can_be_pickled(self):
+        error = pickle.loads(pickle.dumps(untwist.Error("words")))
+        self.assertEqual(str(error), "words")
+
+
+if __name__ == "__main__":
+    unittest.main()
