@@ -1,6 +1,7 @@
 package untwist
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func Strategies() []string {
 func DefaultStrategy() strategy.Strategy { return entries[0].make(Knobs{}) }
 
 // StrategyNamed returns the strategy with the given name and knobs. It returns an error if
-// a knob is set that the strategy does not have.
+// a knob is set that the strategy does not have, or to what no strategy takes.
 func StrategyNamed(name string, knobs Knobs) (strategy.Strategy, error) {
 	for _, e := range entries {
 		s := e.make(knobs)
@@ -67,6 +68,9 @@ func StrategyNamed(name string, knobs Knobs) (strategy.Strategy, error) {
 			if !slices.Contains(e.knobs, knob) {
 				return nil, objective.BadOption(knob, "strategy %s does not have this option; the other strategies are %s", name, strings.Join(Strategies()[1:], ", "))
 			}
+		}
+		if err := knobs.check(); err != nil {
+			return nil, err
 		}
 		return s, nil
 	}
@@ -85,6 +89,25 @@ func (k Knobs) turned() []string {
 		}
 	}
 	return names
+}
+
+// check returns an error if a knob is set to what no strategy takes.
+func (k Knobs) check() error {
+	if k.Particles < 0 {
+		return objective.BadOption("Particles", "%d, must not be negative", k.Particles)
+	}
+	for _, knob := range []struct {
+		name  string
+		value *float64
+	}{{"Sigma", k.Sigma}, {"Tau", k.Tau}, {"Alpha", k.Alpha}} {
+		if v := knob.value; v != nil && !(*v >= 0 && *v <= math.MaxFloat64) {
+			return objective.BadOption(knob.name, "%v, must be a number of at least 0", *v)
+		}
+	}
+	if k.Tau != nil && *k.Tau == 0 {
+		return objective.BadOption("Tau", "0, must be above 0")
+	}
+	return nil
 }
 
 // config returns the settings of CBO that the knobs ask for.

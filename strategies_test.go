@@ -305,3 +305,16 @@ func TestAutoSurvivesOverflow(t *testing.T) {
 		}
 	}
 }
+
+// A knob that is set to what no strategy takes is an error before the first query.
+func TestBadKnobs(t *testing.T) {
+	for knob, knobs := range map[string]untwist.Knobs{
+		"Particles": {Particles: -3}, "Sigma": {Sigma: new(-1.)}, "Tau": {Tau: new(0.)}, "Alpha": {Alpha: new(math.NaN())},
+	} {
+		for _, name := range []string{"reparametrised", "transformed", "componentwise", "cbo"} {
+			if s, err := untwist.StrategyNamed(name, knobs); err == nil || s != nil || !strings.Contains(err.Error(), knob) {
+				t.Errorf("%s with %s: %v, %v", name, knob, s, err)
+			}
+		}
+	}
+}
