@@ -65,12 +65,7 @@ func (f *askFlags) conversation(cmd *cobra.Command, from *source, file string) (
 		return nil, err
 	}
 	options.Progress, options.Workers = nil, 0
-	c = &conversation{options: options, dim: len(s.space), asked: now, changed: true, note: line.note}
-	was, err := journal.Read(file, nil)
-	if err != nil {
-		return c, nil // there is none, or it says more when it is opened
-	}
-	return c, c.continues(file, was)
+	return &conversation{options: options, dim: len(s.space), asked: now, changed: true, note: line.note}, nil
 }
 
 // subjectToAsk is the subject that the flags describe, without a function.
@@ -86,8 +81,8 @@ func (f *askFlags) subjectToAsk(from *source, file string) (subject, error) {
 	return subject{space: space, points: points, seed: uint64(f.subject.seed)}, nil
 }
 
-// continues returns an error if the file is the journal of another run. A journal without an
-// answer is otherwise begun anew, but somebody may have been given points.
+// continues returns an error if the file is the journal of another run. If it has no answer, it
+// would otherwise be begun anew.
 func (c *conversation) continues(file string, was journal.Summary) error {
 	options := c.options
 	options.Journal.File = file
