@@ -316,3 +316,32 @@ func TestSessionGoesOnWithAsk(t *testing.T) {
 	}
 	finds(t, file, want, taken)
 }
+
+// Leases count until their time is over, and are kept as long as one of their points is not told.
+func TestLeases(t *testing.T) {
+	now := time.UnixMilli(1000)
+	all := leases{}.add([]int{1}, time.UnixMilli(1001)).add([]int{2, 3, 4, 8}, time.UnixMilli(2000)).add([]int{9, 10}, now)
+	if want := (leases{{1, 1, 1001}, {2, 4, 2000}, {8, 8, 2000}, {9, 10, 1000}}); !slices.Equal(all, want) {
+		t.Fatalf("%v, want %v", all, want)
+	}
+	for _, c := range []struct {
+		open, still, out []int
+	}{
+		{[]int{1, 4, 5, 9}, []int{1, 2, 3, 4}, []int{5, 9}},
+		{[]int{3}, []int{2, 3, 4}, []int{1, 8}},
+		{[]int{8, 9, 10}, []int{8}, []int{1, 2, 9}},
+		{[]int{5, 6, 7}, nil, []int{1, 4, 8, 9}},
+	} {
+		some := slices.Clone(all).since(now).of(c.open)
+		for _, query := range c.still {
+			if !some.has(query) {
+				t.Errorf("with %v open, %d is not on lease", c.open, query)
+			}
+		}
+		for _, query := range c.out {
+			if some.has(query) {
+				t.Errorf("with %v open, %d is on lease", c.open, query)
+			}
+		}
+	}
+}
