@@ -112,7 +112,8 @@ func (m *Method) options(x0 []float64) Options {
 	if o.Budget == 0 {
 		o.Budget = max(500*d*d, 20_000)
 	}
-	if o.Parameters == nil && o.Start.IsZero() && o.Bounds.IsZero() {
+	finite := !slices.ContainsFunc(x0, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) // or it is refused
+	if finite && o.Parameters == nil && o.Start.IsZero() && o.Bounds.IsZero() {
 		o.Start = Box{Lo: slices.Clone(x0), Hi: slices.Clone(x0)}
 		for i, v := range x0 {
 			reach := max(5, math.Abs(v))

@@ -276,6 +276,9 @@ func TestMethodStatuses(t *testing.T) {
 	if got.Status != optimize.Failure || !errors.As(err, &bad) || got.FuncEvaluations != 0 {
 		t.Errorf("x0 outside the bounds: %v, error %v", got.Status, err)
 	}
+	if _, err = optimize.Minimize(optimize.Problem{Func: sphere}, []float64{0, math.NaN()}, nil, &untwist.Method{}); !errors.As(err, &bad) || bad.Option != "Points" {
+		t.Errorf("x0 is no number: %v", err)
+	}
 	full := errors.New("the disk is full")
 	got, err = optimize.Minimize(optimize.Problem{Func: ripple}, []float64{30, -2}, &optimize.Settings{Recorder: &recorder{fail: full}}, &untwist.Method{})
 	if got.Status != optimize.Failure || !errors.Is(err, full) {

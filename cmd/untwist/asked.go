@@ -33,17 +33,23 @@ func (f *askFlags) asked(from *source, a asked) asked {
 	if from.first(decidingFlags) != "" || from.file != nil {
 		a.Strategy, a.Road, a.Particles, a.Sigma, a.Tau, a.Alpha = f.strategy, f.road, int(f.particles), f.sigma.value, f.tau.value, f.alpha.value
 	}
-	for flag, take := range map[string]func(){
-		"budget":         func() { a.Budget = int(f.budget) },
-		"target":         func() { a.Target = f.target.value },
-		"tolerance":      func() { a.Tolerance = *f.tolerance.value },
-		"max-failures":   func() { a.MaxFailures = *f.maxFailures.value },
-		"keep-going":     func() { a.KeepGoing = bool(f.subject.keepGoing) },
-		"journal-points": func() { a.HashPoints = !bool(f.points) },
-	} {
-		if from.given(flag) {
-			take()
-		}
+	if from.given("budget") {
+		a.Budget = int(f.budget)
+	}
+	if from.given("target") {
+		a.Target = f.target.value
+	}
+	if from.given("tolerance") {
+		a.Tolerance = *f.tolerance.value
+	}
+	if from.given("max-failures") {
+		a.MaxFailures = *f.maxFailures.value
+	}
+	if from.given("keep-going") {
+		a.KeepGoing = bool(f.subject.keepGoing)
+	}
+	if from.given("journal-points") {
+		a.HashPoints = !bool(f.points)
 	}
 	return a
 }

@@ -33,21 +33,22 @@ type conversation struct {
 // that decide a run have to be all there, or none of them.
 func (f *askFlags) conversation(cmd *cobra.Command, from *source, file string) (*conversation, error) {
 	line := newProgressLine(cmd.ErrOrStderr(), true)
-	deciding, changing := from.first(decidingFlags), from.first(changingFlags)
+	deciding := from.first(decidingFlags)
+	described := deciding != "" || from.file != nil
 	c, recorded, err := recall(file, line.note)
-	switch {
-	case deciding == "" && from.file == nil && errors.Is(err, fs.ErrNotExist):
-		return nil, usageError{fmt.Errorf("%s is not there yet. What is to be asked for? Give --param NAME=LO:HI for each parameter, or --dim N with --bounds LO:HI, and --budget N", file)}
-	case deciding == "" && from.file == nil && err != nil:
+	if err != nil && !described {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = usageError{fmt.Errorf("%s is not there yet. What is to be asked for? Give --param NAME=LO:HI for each parameter, or --dim N with --bounds LO:HI, and --budget N", file)}
+		}
 		return nil, err
 	}
-	var now asked
+	var was asked
 	if recorded {
-		now = c.asked
+		was = c.asked
 	}
-	now = f.asked(from, now)
-	if deciding == "" && from.file == nil {
-		c.asked, c.changed = now, changing != ""
+	now := f.asked(from, was)
+	if !described {
+		c.asked, c.changed = now, from.first(changingFlags) != ""
 		return c, nil
 	}
 	if now.Budget == 0 {
