@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -17,9 +18,11 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
+	"github.com/untwist/untwist/strategy"
 )
 
 // told is the function of which values are told. It fails at some points.
@@ -341,6 +344,60 @@ func TestLeases(t *testing.T) {
 		for _, query := range c.out {
 			if some.has(query) {
 				t.Errorf("with %v open, %d is on lease", c.open, query)
+			}
+		}
+	}
+}
+
+// ask goes on with a session of any strategy that has a name, and says so where it cannot.
+func TestAskGoesOnWithSession(t *testing.T) {
+	t.Parallel()
+	own, err := untwist.StrategyNamed("cmaes", untwist.Knobs{Particles: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range map[string]untwist.Options{
+		"auto":    {},
+		"cmaes":   {Strategy: strategy.CMAES{}},
+		"cbo":     {Strategy: strategy.CBO{}, Start: objective.Cube(2, 1, 4), Bounds: objective.Cube(2, 0, math.Inf(1))},
+		"road":    {Identifier: identify.Paper{}},
+		"its own": {Strategy: own},
+	} {
+		for _, rounds := range []int{0, 2} {
+			o.Budget, o.Journal.File = 100, filepath.Join(inMemory(t), "run.journal")
+			session, err := untwist.Ask(t.Context(), 2, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range rounds {
+				asked, _ := session.Ask()
+				n, _ := asked.Dims()
+				if err := session.Tell(make([]float64, n)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, _ := session.Ask()
+			if err := session.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if name == "its own" {
+				out, err := command(t, t.Context(), "ask", o.Journal.File).CombinedOutput()
+				if err == nil || !strings.Contains(string(out), "whose strategy has settings of its own") {
+					t.Errorf("%s: %v: %s", name, err, out)
+				}
+				continue
+			}
+			_, printed := call(t, t.Context(), "", "ask", o.Journal.File, "--target", "-1")
+			got := points(t, printed)
+			first := slices.Min(slices.Collect(maps.Keys(got)))
+			n, _ := want.Dims()
+			for i := range n {
+				if !slices.Equal(got[first+i], want.RawRowView(i)) || len(got) != n {
+					t.Fatalf("%s: asked for %v, the session for %v", name, got, want)
+				}
+			}
+			if _, again := call(t, t.Context(), "", "ask", o.Journal.File); again != printed {
+				t.Errorf("%s: asked for\n%s\nand then for\n%s", name, printed, again)
 			}
 		}
 	}

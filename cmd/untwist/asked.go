@@ -2,12 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
@@ -110,10 +112,25 @@ func recall(file string, note func(string)) (*conversation, bool, error) {
 	if header.Parameters.Guess() != nil { // it is the first of the points
 		c.options.Points = slices.Clone(header.Points[min(1, len(header.Points)):])
 	}
-	if header.Asked != nil {
-		c.asked = *header.Asked
+	if header.Asked == nil {
+		return c, false, c.guess(file, summary)
 	}
-	return c, header.Asked != nil, c.continues(file, summary)
+	c.asked = *header.Asked
+	return c, true, c.continues(file, summary)
+}
+
+// guess finds out by which names the strategy of a journal of the library can be asked for.
+func (c *conversation) guess(file string, was journal.Summary) error {
+	var differs *journal.DiffersError
+	for _, road := range append([]string{""}, identify.Names()...) {
+		for _, strategy := range untwist.Strategies() {
+			c.asked = asked{Strategy: strategy, Road: road}
+			if err := c.continues(file, was); !errors.As(err, &differs) {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("%s is the journal of a session in Go whose strategy has settings of its own: go on with it there", file)
 }
 
 // A side64 is a side of a box as headers have it: a number, or a text if it is infinite.

@@ -43,7 +43,7 @@ func (f *askFlags) conversation(cmd *cobra.Command, from *source, file string) (
 		return nil, err
 	}
 	var was asked
-	if recorded {
+	if c != nil {
 		was = c.asked
 	}
 	now := f.asked(from, was)
