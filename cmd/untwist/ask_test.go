@@ -402,3 +402,41 @@ func TestAskGoesOnWithSession(t *testing.T) {
 		}
 	}
 }
+
+// Of first calls at the same time that want other runs, one makes the journal. The others are
+// refused, and its points are still asked for.
+func TestFirstAsksAtOnce(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		file := filepath.Join(inMemory(t), "run.journal")
+		var calls sync.WaitGroup
+		var printed, refused [4]string
+		for k := range printed {
+			calls.Go(func() {
+				out, err := command(t, t.Context(), "ask", file, "--dim", "2", "--bounds", "-5:5", "--budget", "60", "--seed", strconv.Itoa(k)).CombinedOutput()
+				if err == nil {
+					printed[k] = string(out)
+				} else {
+					refused[k] = string(out)
+				}
+			})
+		}
+		calls.Wait()
+		won := 0
+		for k, out := range printed {
+			if out == "" {
+				if !strings.Contains(refused[k], "is the journal of another run: Seed is ") {
+					t.Errorf("seed %d is refused: %s", k, refused[k])
+				}
+				continue
+			}
+			won++
+			if _, again := call(t, t.Context(), "", "ask", file); again != out {
+				t.Errorf("seed %d was asked for\n%s\nand then for\n%s", k, out, again)
+			}
+		}
+		if won != 1 {
+			t.Errorf("%d calls were given points", won)
+		}
+	}
+}
