@@ -75,12 +75,11 @@ func (a asked) apply(o *untwist.Options) (err error) {
 	return nil
 }
 
-// recall returns the run of a journal, and whether it was asked before: a journal of the
-// library can be asked too.
-func recall(file string, note func(string)) (*conversation, bool, error) {
+// recall returns the run of a journal, which may be one of the library.
+func recall(file string, note func(string)) (*conversation, error) {
 	summary, err := journal.Read(file, nil)
 	if err != nil {
-		return nil, false, unwrapped(err)
+		return nil, unwrapped(err)
 	}
 	var header struct {
 		Asked         *asked
@@ -97,10 +96,10 @@ func recall(file string, note func(string)) (*conversation, bool, error) {
 		Seed          uint64
 	}
 	if err := json.Unmarshal(summary.About, &header); err != nil {
-		return nil, false, fmt.Errorf("%s does not say what is searched: %w", file, err)
+		return nil, fmt.Errorf("%s does not say what is searched: %w", file, err)
 	}
 	if header.Objective != nil || header.Command != "minimize" {
-		return nil, false, fmt.Errorf("%s is the journal of a run that evaluates by itself, not of one that is asked and told: name another file", file)
+		return nil, fmt.Errorf("%s is the journal of a run that evaluates by itself, not of one that is asked and told: name another file", file)
 	}
 	c := &conversation{dim: summary.Dim, note: note, options: untwist.Options{
 		Parameters: header.Parameters, Points: header.Points, Frame: header.Frame, Blocks: header.Blocks,
@@ -113,10 +112,10 @@ func recall(file string, note func(string)) (*conversation, bool, error) {
 		c.options.Points = slices.Clone(header.Points[min(1, len(header.Points)):])
 	}
 	if header.Asked == nil {
-		return c, false, c.guess(file, summary)
+		return c, c.guess(file, summary)
 	}
-	c.asked = *header.Asked
-	return c, true, c.continues(file, summary)
+	c.asked, c.begun = *header.Asked, true
+	return c, c.continues(file, summary)
 }
 
 // guess finds out by which names the strategy of a journal of the library can be asked for.

@@ -26,6 +26,7 @@ type conversation struct {
 	dim     int // how many numbers a point has
 	asked   asked
 	changed bool // asked is to be recorded
+	begun   bool // it was recorded before
 	note    func(string)
 }
 
@@ -35,18 +36,18 @@ func (f *askFlags) conversation(cmd *cobra.Command, from *source, file string) (
 	line := newProgressLine(cmd.ErrOrStderr(), true)
 	deciding := from.first(decidingFlags)
 	described := deciding != "" || from.file != nil
-	c, recorded, err := recall(file, line.note)
+	c, err := recall(file, line.note)
 	if err != nil && !described {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = usageError{fmt.Errorf("%s is not there yet. What is to be asked for? Give --param NAME=LO:HI for each parameter, or --dim N with --bounds LO:HI, and --budget N", file)}
 		}
 		return nil, err
 	}
-	var was asked
+	var was conversation
 	if c != nil {
-		was = c.asked
+		was = *c
 	}
-	now := f.asked(from, was)
+	now := f.asked(from, was.asked)
 	if !described {
 		c.asked, c.changed = now, from.first(changingFlags) != ""
 		return c, nil
@@ -54,7 +55,7 @@ func (f *askFlags) conversation(cmd *cobra.Command, from *source, file string) (
 	if now.Budget == 0 {
 		return nil, usageError{errors.New("how long may it take? Give --budget N, the most points to ask for")}
 	}
-	if recorded && from.file == nil && from.first([]string{"param", "dim"}) == "" {
+	if was.begun && from.file == nil && from.first([]string{"param", "dim"}) == "" {
 		return nil, usageError{fmt.Errorf("--%s decides the run, and %s is begun: give all such flags as the first time, or none of them", deciding, file)}
 	}
 	s, err := f.subjectToAsk(from, file)
@@ -66,7 +67,7 @@ func (f *askFlags) conversation(cmd *cobra.Command, from *source, file string) (
 		return nil, err
 	}
 	options.Progress, options.Workers = nil, 0
-	return &conversation{options: options, dim: len(s.space), asked: now, changed: true, note: line.note}, nil
+	return &conversation{options: options, dim: len(s.space), asked: now, changed: true, begun: was.begun, note: line.note}, nil
 }
 
 // subjectToAsk is the subject that the flags describe, without a function.
@@ -143,16 +144,18 @@ func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, ques
 	if err := c.asked.apply(&o); err != nil {
 		return untwist.Result{}, err
 	}
-	x := &exchange{dim: c.dim, ask: ask}
-	o.Journal.Opened = func(j *journal.Journal) error {
-		if x.journal = j; !c.changed {
-			return nil
-		}
-		text, err := json.Marshal(c.asked)
-		if err != nil {
+	x := &exchange{dim: c.dim}
+	x.ask = func(q question) error {
+		if err := c.record(x.journal); err != nil {
 			return err
 		}
-		return j.Amend("Asked", text)
+		return ask(x.journal, q)
+	}
+	o.Journal.Opened = func(j *journal.Journal) error {
+		if x.journal = j; !c.begun && j.Recorded() == 0 { // a strategy may still refuse these settings
+			return nil
+		}
+		return c.record(j)
 	}
 	began, said := time.Now(), false
 	for {
@@ -175,11 +178,23 @@ func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, ques
 	}
 }
 
+// record keeps in the journal what it is asked for. Then it is not begun anew any more.
+func (c *conversation) record(j *journal.Journal) error {
+	if !c.changed {
+		return nil
+	}
+	text, err := json.Marshal(c.asked)
+	if err != nil {
+		return err
+	}
+	return j.Amend("Asked", text)
+}
+
 // An exchange is the objective of a conversation.
 type exchange struct {
 	dim     int
 	journal *journal.Journal
-	ask     func(*journal.Journal, question) error
+	ask     func(question) error
 	over    error // nothing is asked any more
 }
 
@@ -196,7 +211,7 @@ func (x *exchange) Each(ctx context.Context, points *mat.Dense, _ []float64, tel
 	if x.over != nil {
 		return x.over
 	}
-	err := x.ask(x.journal, question{
+	err := x.ask(question{
 		points: points,
 		number: func(i int) int { return objective.NumberOf(ctx, i) },
 		tell:   func(i int, v float64) { tell(i, objective.Answer{Value: v}) },
