@@ -15,6 +15,7 @@ type gonum struct {
 	result    <-chan optimize.Task
 	free      []optimize.Task // that wait for something to do
 	over      bool            // gonum has ended the run
+	late      func() bool     // Options.Time is spent
 
 	start []float64 // x0, if its value is known and was not asked for yet
 	value float64
@@ -25,21 +26,23 @@ type gonum struct {
 
 	best     objective.Best
 	reported float64 // the best value of the last major iteration
-	since    int     // queries since then
+	queries  int     // until then
+	since    int     // since then
 }
 
-// converse answers a session, until one of the two ends.
+// converse answers a session, until one of the two ends or the time is spent.
 func (g *gonum) converse(session *Session) {
-	most := max(session.session.run.options.Budget/100, 16)
 	for {
 		points, done := session.Ask()
 		if done {
 			return
 		}
 		g.points, g.values, g.known = points, make([]float64, points.RawMatrix().Rows), make([]bool, points.RawMatrix().Rows)
-		g.answer(most)
+		g.answer()
 		if g.over {
 			g.drain()
+		}
+		if slices.Contains(g.known, false) || g.over {
 			session.tellSome(g.values, g.known)
 			return
 		}
@@ -47,25 +50,34 @@ func (g *gonum) converse(session *Session) {
 	}
 }
 
-// answer evaluates a batch. There is a major iteration at its end if it has a better point,
-// and after so many queries without.
-func (g *gonum) answer(most int) {
+// answer evaluates a batch, with a major iteration whenever one is due. It stops early if gonum
+// has ended the run or the time is spent.
+func (g *gonum) answer() {
 	n := len(g.values)
-	for lo, hi := 0, 0; lo < n && !g.over; lo = hi {
-		hi = min(lo+most-g.since, n)
-		g.evaluate(lo, hi)
+	for lo := 0; lo < n && !g.over; {
+		most := max(8, g.queries/8) // without a major iteration
+		hi := g.evaluate(lo, min(lo+most-g.since, n))
 		for i := lo; i < hi; i++ { // in their order, whoever was first
 			g.offer(i)
 		}
-		if !g.over && (hi == n && g.best.Value < g.reported || g.since >= most) {
+		if g.over || hi == lo {
+			return
+		}
+		if lo = hi; g.since >= most || lo == n && g.best.Value < g.reported && g.since >= g.queries/50 {
 			g.report()
 		}
 	}
 }
 
-// evaluate evaluates some points of the batch, as many at a time as there are tasks.
-func (g *gonum) evaluate(lo, hi int) {
-	for asked, pending := lo, 0; asked < hi || pending > 0; {
+// evaluate evaluates the points of the batch from lo to hi, as many at a time as there are tasks. It
+// returns where it has stopped.
+func (g *gonum) evaluate(lo, hi int) int {
+	asked := lo
+	for pending := 0; asked < hi || pending > 0; {
+		if asked < hi && g.late() {
+			hi = asked
+			continue
+		}
 		switch x := g.points.RawRowView(min(asked, hi-1)); {
 		case asked < hi && g.start != nil && slices.Equal(x, g.start):
 			g.values[asked], g.known[asked], g.start = g.value, true, nil
@@ -76,12 +88,13 @@ func (g *gonum) evaluate(lo, hi int) {
 			pending++
 		default:
 			if g.take(<-g.result); g.over {
-				return
+				return asked
 			}
 			pending--
 		}
 	}
-	g.since += hi - lo
+	g.since += asked - lo
+	return asked
 }
 
 // take takes a task that gonum has done, or the end.
@@ -126,7 +139,7 @@ func (g *gonum) send(what optimize.Operation, id int, x []float64, value float64
 
 // report makes a major iteration. All tasks are free.
 func (g *gonum) report() {
-	g.reported, g.since = g.best.Value, 0
+	g.reported, g.queries, g.since = g.best.Value, g.queries+g.since, 0
 	g.send(optimize.MajorIteration, 0, g.best.Point, g.best.Value)
 	g.take(<-g.result)
 }

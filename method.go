@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/optimize"
@@ -15,15 +16,18 @@ import (
 //
 // x0 is a known point (as are Options.Points): it is evaluated, unless settings.InitValues
 // has its value. If neither Options.Start nor Bounds nor Parameters are given, the search
-// begins in the box of x0 ± 5. Gradients and Hessians are not used.
+// begins in the box of x0 ± 5, or x0 ± |x0| where that is larger. Gradients and Hessians are
+// not used.
 //
 // All of gonum's settings hold. Concurrent says how many points are evaluated at the same
 // time, and changes no value. FuncEvaluations is a limit that this method does not know of:
-// tell it how many queries it may plan with by Options.Budget (default 500·d²).
+// tell it how many queries it may plan with by Options.Budget (default 500·d², at least
+// 20,000).
 //
-// A major iteration is a batch of points among which a better one was found, or a hundredth
-// of the budget, at least 16 queries, without any. So gonum's default Converger, which ends a
-// search after 100 iterations without progress, does not end the search for coordinates.
+// A major iteration is an eighth of all queries before it, at least 8, or a batch with a
+// better point, if that is a fiftieth of them. So Runtime is exceeded by an eighth or 8 queries
+// at most, and gonum's default Converger, which ends a search after 100 iterations without
+// progress, leaves it six times as many queries as it took to get there.
 //
 // The statuses are MethodConverge when the search is done, FunctionEvaluationLimit when
 // Options.Budget is spent, FunctionThreshold at Options.Target, FunctionConvergence by
@@ -67,8 +71,10 @@ func (m *Method) Result() (Result, error) { return m.result, m.err }
 // Run searches.
 func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task, tasks []optimize.Task) {
 	x0 := slices.Clone(tasks[0].X)
+	until := time.Now().Add(m.Options.Time)
 	g := &gonum{
 		operation: operation, result: result, free: tasks,
+		late: func() bool { return m.Options.Time > 0 && !time.Now().Before(until) },
 		best: objective.Best{Point: x0, Value: math.Inf(1)}, reported: math.Inf(1),
 	}
 	if tasks[0].Op&optimize.FuncEvaluation != 0 {
@@ -83,6 +89,9 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 		m.result, m.err = session.Result()
 	}
 	if !g.over {
+		if g.late() && m.result.Status == objective.Cancelled {
+			m.result.Status = objective.TimeSpent
+		}
 		m.status = statusFor(m.result.Status, m.err)
 		if x := m.result.Point; x != nil && !slices.Equal(x, g.best.Point) { // chosen for another reason than its value
 			g.best = objective.Best{Point: x, Value: m.result.Value}
@@ -96,10 +105,18 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 func (m *Method) options(x0 []float64) Options {
 	o := m.Options
 	o.Points = append([][]float64{x0}, o.Points...)
-	if o.Parameters == nil && o.Start.IsZero() && o.Bounds.IsZero() {
-		const reach = 5
+	d := len(x0)
+	if o.Parameters != nil {
+		d = o.Parameters.Dim()
+	}
+	if o.Budget == 0 {
+		o.Budget = max(500*d*d, 20_000)
+	}
+	finite := !slices.ContainsFunc(x0, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) // or it is refused
+	if finite && o.Parameters == nil && o.Start.IsZero() && o.Bounds.IsZero() {
 		o.Start = Box{Lo: slices.Clone(x0), Hi: slices.Clone(x0)}
-		for i := range x0 {
+		for i, v := range x0 {
+			reach := max(5, math.Abs(v))
 			o.Start.Lo[i] -= reach
 			o.Start.Hi[i] += reach
 		}

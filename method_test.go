@@ -14,6 +14,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/optimize"
 	"gonum.org/v1/gonum/optimize/functions"
@@ -41,6 +42,7 @@ func TestMethodOnGonumsFunctions(t *testing.T) {
 		{functions.BrownAndDennis{}, []float64{25, 5, -5, -1}, 85822.20162635627},
 		{functions.ExtendedPowellSingular{}, []float64{3, -1, 0, 3}, 0},
 		{functions.ExtendedRosenbrock{}, []float64{-1.2, 1}, 0},
+		{functions.ExtendedRosenbrock{}, []float64{-120, 100, 50}, 0},
 		{functions.Gaussian{}, []float64{0.4, 1, 0}, 1.12793e-8},
 		{functions.HelicalValley{}, []float64{-1, 0, 0}, 0},
 		{functions.PenaltyII{}, []float64{0.5, 0.5, 0.5, 0.5}, 9.37629e-6},
@@ -57,7 +59,10 @@ func TestMethodOnGonumsFunctions(t *testing.T) {
 		{functions.Levy{}, []float64{3, 4, 5}, 0},
 		{functions.Levy13{}, []float64{3, 4}, 0},
 		{functions.Rastrigin{}, []float64{3, 4, -2, 1}, 0},
+		{functions.Schaffer2{}, []float64{30, 40}, 0},
+		{functions.Schaffer4{}, []float64{30, 40}, 0.5},
 		{functions.Shubert{}, []float64{3, 4}, -186.7309088310239},
+		{functions.Shubert{}, []float64{-7, 8}, -186.7309088310239},
 	} {
 		name := fmt.Sprintf("%T", c.f)
 		if known, ok := c.f.(interface{ Minima() []functions.Minimum }); ok {
@@ -67,15 +72,16 @@ func TestMethodOnGonumsFunctions(t *testing.T) {
 				}
 			}
 		}
-		m := &untwist.Method{}
+		close := c.minimum + 1e-6*(1+math.Abs(c.minimum))
+		m := &untwist.Method{Options: untwist.Options{Target: &close}} // there it stops, to save time
 		got, err := optimize.Minimize(optimize.Problem{Func: c.f.Func}, c.x0, nil, m)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if !(got.F <= c.minimum+1e-6*(1+math.Abs(c.minimum))) || got.F != c.f.Func(got.X) {
+		if !(got.F <= close) || got.F != c.f.Func(got.X) {
 			t.Errorf("%s: %v at %v, where f is %v; the minimum is %v", name, got.F, got.X, c.f.Func(got.X), c.minimum)
 		}
-		if d := len(c.x0); got.FuncEvaluations > 500*d*d || got.Status == optimize.NotTerminated {
+		if got.Status != optimize.FunctionThreshold {
 			t.Errorf("%s: %d evaluations, %v", name, got.FuncEvaluations, got.Status)
 		}
 	}
@@ -126,6 +132,7 @@ func TestMethodIsMinimize(t *testing.T) {
 // A recorder keeps what it is told.
 type recorder struct {
 	majors []float64
+	at     []int // evaluations before each
 	ops    map[optimize.Operation]int
 	fail   error // with which it ends the run after ten evaluations
 }
@@ -133,7 +140,7 @@ type recorder struct {
 func (r *recorder) Init() error { r.ops = map[optimize.Operation]int{}; return nil }
 func (r *recorder) Record(l *optimize.Location, op optimize.Operation, s *optimize.Stats) error {
 	if r.ops[op]++; op == optimize.MajorIteration {
-		r.majors = append(r.majors, l.F)
+		r.majors, r.at = append(r.majors, l.F), append(r.at, s.FuncEvaluations)
 	}
 	if r.fail != nil && r.ops[optimize.FuncEvaluation] == 10 {
 		return r.fail
@@ -187,6 +194,58 @@ func TestMethodWithinLimits(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
+// gonum looks at Runtime and at its Converger in major iterations. They come often enough to end a
+// search in time, and seldom enough not to end one that is about to find something.
+func TestMethodIterates(t *testing.T) {
+	const budget = 30_000
+	for name, f := range map[string]func([]float64) float64{
+		"without progress":   func([]float64) float64 { return 1 },
+		"with tiny progress": func() func([]float64) float64 { v := 1.; return func([]float64) float64 { v -= 1e-14; return v } }(),
+	} {
+		r := &recorder{}
+		m := &untwist.Method{Options: untwist.Options{Budget: budget, Strategy: strategy.CBO{}}}
+		got, err := optimize.Minimize(optimize.Problem{Func: f}, []float64{3, -2, 1}, &optimize.Settings{Recorder: r}, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.FuncEvaluations < 500 {
+			t.Errorf("%s: %v after %d evaluations", name, got.Status, got.FuncEvaluations)
+		}
+		before := 0
+		for _, at := range r.at {
+			if at-before > max(8, before/8) {
+				t.Errorf("%s: a major iteration after %d evaluations, and the next after %d", name, before, at)
+			}
+			before = at
+		}
+		if len(r.at) > 150 {
+			t.Errorf("%s: %d major iterations", name, len(r.at))
+		}
+	}
+}
+
+// When Options.Time is spent in the middle of a batch, the rest of it is not evaluated, and
+// nothing that was is lost.
+func TestMethodTime(t *testing.T) {
+	const limit = 20 * time.Millisecond
+	began, calls := time.Now(), 0
+	f := func(x []float64) float64 {
+		for calls++; calls == 5 && time.Since(began) <= limit; {
+		}
+		return ripple(x)
+	}
+	file := filepath.Join(t.TempDir(), "it")
+	m := &untwist.Method{Options: untwist.Options{Time: limit, Strategy: strategy.CBO{}, Journal: journal.Config{File: file}}}
+	began = time.Now()
+	got, err := optimize.Minimize(optimize.Problem{Func: f}, []float64{3, -2}, nil, m)
+	if err != nil || got.Status != optimize.RuntimeLimit || calls > 6 || got.FuncEvaluations != calls {
+		t.Errorf("%v after %d calls, %d evaluations, error %v", got.Status, calls, got.FuncEvaluations, err)
+	}
+	if own, err := m.Result(); err != nil || own.Status != objective.TimeSpent || own.Queries != calls || recorded(t, file) != calls {
+		t.Errorf("%v after %d queries, %d in the journal, error %v", own.Status, own.Queries, recorded(t, file), err)
+	}
+}
+
 // Why a search ended is said in gonum's words.
 func TestMethodStatuses(t *testing.T) {
 	before := goleak.IgnoreCurrent()
@@ -216,6 +275,9 @@ func TestMethodStatuses(t *testing.T) {
 	got, err := optimize.Minimize(optimize.Problem{Func: sphere}, []float64{30, -2}, nil, &untwist.Method{Options: untwist.Options{Bounds: objective.Cube(2, -5, 5)}})
 	if got.Status != optimize.Failure || !errors.As(err, &bad) || got.FuncEvaluations != 0 {
 		t.Errorf("x0 outside the bounds: %v, error %v", got.Status, err)
+	}
+	if _, err = optimize.Minimize(optimize.Problem{Func: sphere}, []float64{0, math.NaN()}, nil, &untwist.Method{}); !errors.As(err, &bad) || bad.Option != "Points" {
+		t.Errorf("x0 is no number: %v", err)
 	}
 	full := errors.New("the disk is full")
 	got, err = optimize.Minimize(optimize.Problem{Func: ripple}, []float64{30, -2}, &optimize.Settings{Recorder: &recorder{fail: full}}, &untwist.Method{})

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -59,6 +60,38 @@ func TestAmend(t *testing.T) {
 		t.Errorf("%v, %s", err, j.Header().About)
 	}
 	mustClose(t, j)
+}
+
+// A journal without an answer is begun anew for another run, unless it was amended: then somebody
+// counts on it.
+func TestAmendedIsKept(t *testing.T) {
+	for _, amended := range []bool{false, true} {
+		c := Config{File: inFolder(t)}
+		h := theHeader()
+		h.Free = append(h.Free, "Asked")
+		j, err := Open(c, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if amended {
+			if err := j.Amend("Asked", []byte("9")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustClose(t, j)
+		before := contents(t, c.File)
+		h.About = []byte(`{"Objective":{"Exec":"./another"}}`)
+		j, err = Open(c, h)
+		if differs := new(*DiffersError); errors.As(err, differs) != amended {
+			t.Errorf("amended: %v, error %v", amended, err)
+		}
+		if err == nil {
+			mustClose(t, j)
+		}
+		if kept := bytes.Equal(before, contents(t, c.File)); kept != amended {
+			t.Errorf("amended: %v, kept: %v", amended, kept)
+		}
+	}
 }
 
 // If the one who waits for the journal does not want it, it is closed.

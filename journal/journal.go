@@ -118,11 +118,11 @@ func open(c Config, h Header) (*Journal, error) {
 		return j, nil
 	}
 	file.Close()
-	// A journal without a query has nothing to lose: it is begun anew if the settings have
-	// changed since.
+	// A journal that has nothing but its header has nothing to lose: it is begun anew if the
+	// settings have changed since.
 	var differs *DiffersError
 	var numerics *NumericsError
-	if errors.Is(err, errUnborn) || t.Queries == 0 && (errors.As(err, &differs) || errors.As(err, &numerics)) {
+	if errors.Is(err, errUnborn) || j.writer.sequence == 1 && (errors.As(err, &differs) || errors.As(err, &numerics)) {
 		return create(c, h)
 	}
 	return nil, err

@@ -136,10 +136,13 @@ func (f *askFlags) run(cmd *cobra.Command, args []string) error {
 func (f *askFlags) give(lines *bytes.Buffer, j *journal.Journal, q question) error {
 	now := time.Now()
 	n, _ := q.points.Dims()
-	out := readLeases(j.Header().About).since(now, q.number(0))
+	open := make([]int, n) // their IDs
+	for i := range open {
+		open[i] = q.number(i)
+	}
+	out := readLeases(j.Header().About).since(now).of(open)
 	var ids []int
-	for i := range n {
-		id := q.number(i)
+	for i, id := range open {
 		if out.has(id) || f.n > 0 && len(ids) == int(f.n) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -17,9 +18,11 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
+	"github.com/untwist/untwist/strategy"
 )
 
 // told is the function of which values are told. It fails at some points.
@@ -315,4 +318,125 @@ func TestSessionGoesOnWithAsk(t *testing.T) {
 		}
 	}
 	finds(t, file, want, taken)
+}
+
+// Leases count until their time is over, and are kept as long as one of their points is not told.
+func TestLeases(t *testing.T) {
+	now := time.UnixMilli(1000)
+	all := leases{}.add([]int{1}, time.UnixMilli(1001)).add([]int{2, 3, 4, 8}, time.UnixMilli(2000)).add([]int{9, 10}, now)
+	if want := (leases{{1, 1, 1001}, {2, 4, 2000}, {8, 8, 2000}, {9, 10, 1000}}); !slices.Equal(all, want) {
+		t.Fatalf("%v, want %v", all, want)
+	}
+	for _, c := range []struct {
+		open, still, out []int
+	}{
+		{[]int{1, 4, 5, 9}, []int{1, 2, 3, 4}, []int{5, 9}},
+		{[]int{3}, []int{2, 3, 4}, []int{1, 8}},
+		{[]int{8, 9, 10}, []int{8}, []int{1, 2, 9}},
+		{[]int{5, 6, 7}, nil, []int{1, 4, 8, 9}},
+	} {
+		some := slices.Clone(all).since(now).of(c.open)
+		for _, query := range c.still {
+			if !some.has(query) {
+				t.Errorf("with %v open, %d is not on lease", c.open, query)
+			}
+		}
+		for _, query := range c.out {
+			if some.has(query) {
+				t.Errorf("with %v open, %d is on lease", c.open, query)
+			}
+		}
+	}
+}
+
+// ask goes on with a session of any strategy that has a name, and says so where it cannot.
+func TestAskGoesOnWithSession(t *testing.T) {
+	t.Parallel()
+	own, err := untwist.StrategyNamed("cmaes", untwist.Knobs{Particles: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range map[string]untwist.Options{
+		"auto":    {},
+		"cmaes":   {Strategy: strategy.CMAES{}},
+		"cbo":     {Strategy: strategy.CBO{}, Start: objective.Cube(2, 1, 4), Bounds: objective.Cube(2, 0, math.Inf(1))},
+		"road":    {Identifier: identify.Paper{}},
+		"its own": {Strategy: own},
+	} {
+		for _, rounds := range []int{0, 2} {
+			o.Budget, o.Journal.File = 100, filepath.Join(inMemory(t), "run.journal")
+			session, err := untwist.Ask(t.Context(), 2, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range rounds {
+				asked, _ := session.Ask()
+				n, _ := asked.Dims()
+				if err := session.Tell(make([]float64, n)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, _ := session.Ask()
+			if err := session.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if name == "its own" {
+				out, err := command(t, t.Context(), "ask", o.Journal.File).CombinedOutput()
+				if err == nil || !strings.Contains(string(out), "whose strategy has settings of its own") {
+					t.Errorf("%s: %v: %s", name, err, out)
+				}
+				continue
+			}
+			_, printed := call(t, t.Context(), "", "ask", o.Journal.File, "--target", "-1")
+			got := points(t, printed)
+			first := slices.Min(slices.Collect(maps.Keys(got)))
+			n, _ := want.Dims()
+			for i := range n {
+				if !slices.Equal(got[first+i], want.RawRowView(i)) || len(got) != n {
+					t.Fatalf("%s: asked for %v, the session for %v", name, got, want)
+				}
+			}
+			if _, again := call(t, t.Context(), "", "ask", o.Journal.File); again != printed {
+				t.Errorf("%s: asked for\n%s\nand then for\n%s", name, printed, again)
+			}
+		}
+	}
+}
+
+// Of first calls at the same time that want other runs, one makes the journal. The others are
+// refused, and its points are still asked for.
+func TestFirstAsksAtOnce(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		file := filepath.Join(inMemory(t), "run.journal")
+		var calls sync.WaitGroup
+		var printed, refused [4]string
+		for k := range printed {
+			calls.Go(func() {
+				out, err := command(t, t.Context(), "ask", file, "--dim", "2", "--bounds", "-5:5", "--budget", "60", "--seed", strconv.Itoa(k)).CombinedOutput()
+				if err == nil {
+					printed[k] = string(out)
+				} else {
+					refused[k] = string(out)
+				}
+			})
+		}
+		calls.Wait()
+		won := 0
+		for k, out := range printed {
+			if out == "" {
+				if !strings.Contains(refused[k], "is the journal of another run: Seed is ") {
+					t.Errorf("seed %d is refused: %s", k, refused[k])
+				}
+				continue
+			}
+			won++
+			if _, again := call(t, t.Context(), "", "ask", file); again != out {
+				t.Errorf("seed %d was asked for\n%s\nand then for\n%s", k, out, again)
+			}
+		}
+		if won != 1 {
+			t.Errorf("%d calls were given points", won)
+		}
+	}
 }

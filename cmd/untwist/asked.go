@@ -2,12 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
@@ -33,17 +35,23 @@ func (f *askFlags) asked(from *source, a asked) asked {
 	if from.first(decidingFlags) != "" || from.file != nil {
 		a.Strategy, a.Road, a.Particles, a.Sigma, a.Tau, a.Alpha = f.strategy, f.road, int(f.particles), f.sigma.value, f.tau.value, f.alpha.value
 	}
-	for flag, take := range map[string]func(){
-		"budget":         func() { a.Budget = int(f.budget) },
-		"target":         func() { a.Target = f.target.value },
-		"tolerance":      func() { a.Tolerance = *f.tolerance.value },
-		"max-failures":   func() { a.MaxFailures = *f.maxFailures.value },
-		"keep-going":     func() { a.KeepGoing = bool(f.subject.keepGoing) },
-		"journal-points": func() { a.HashPoints = !bool(f.points) },
-	} {
-		if from.given(flag) {
-			take()
-		}
+	if from.given("budget") {
+		a.Budget = int(f.budget)
+	}
+	if from.given("target") {
+		a.Target = f.target.value
+	}
+	if from.given("tolerance") {
+		a.Tolerance = *f.tolerance.value
+	}
+	if from.given("max-failures") {
+		a.MaxFailures = *f.maxFailures.value
+	}
+	if from.given("keep-going") {
+		a.KeepGoing = bool(f.subject.keepGoing)
+	}
+	if from.given("journal-points") {
+		a.HashPoints = !bool(f.points)
 	}
 	return a
 }
@@ -67,12 +75,11 @@ func (a asked) apply(o *untwist.Options) (err error) {
 	return nil
 }
 
-// recall returns the run of a journal, and whether it was asked before: a journal of the
-// library can be asked too.
-func recall(file string, note func(string)) (*conversation, bool, error) {
+// recall returns the run of a journal, which may be one of the library.
+func recall(file string, note func(string)) (*conversation, error) {
 	summary, err := journal.Read(file, nil)
 	if err != nil {
-		return nil, false, unwrapped(err)
+		return nil, unwrapped(err)
 	}
 	var header struct {
 		Asked         *asked
@@ -89,10 +96,10 @@ func recall(file string, note func(string)) (*conversation, bool, error) {
 		Seed          uint64
 	}
 	if err := json.Unmarshal(summary.About, &header); err != nil {
-		return nil, false, fmt.Errorf("%s does not say what is searched: %w", file, err)
+		return nil, fmt.Errorf("%s does not say what is searched: %w", file, err)
 	}
 	if header.Objective != nil || header.Command != "minimize" {
-		return nil, false, fmt.Errorf("%s is the journal of a run that evaluates by itself, not of one that is asked and told: name another file", file)
+		return nil, fmt.Errorf("%s is the journal of a run that evaluates by itself, not of one that is asked and told: name another file", file)
 	}
 	c := &conversation{dim: summary.Dim, note: note, options: untwist.Options{
 		Parameters: header.Parameters, Points: header.Points, Frame: header.Frame, Blocks: header.Blocks,
@@ -104,10 +111,25 @@ func recall(file string, note func(string)) (*conversation, bool, error) {
 	if header.Parameters.Guess() != nil { // it is the first of the points
 		c.options.Points = slices.Clone(header.Points[min(1, len(header.Points)):])
 	}
-	if header.Asked != nil {
-		c.asked = *header.Asked
+	if header.Asked == nil {
+		return c, c.guess(file, summary)
 	}
-	return c, header.Asked != nil, c.continues(file, summary)
+	c.asked, c.begun = *header.Asked, true
+	return c, c.continues(file, summary)
+}
+
+// guess finds out by which names the strategy of a journal of the library can be asked for.
+func (c *conversation) guess(file string, was journal.Summary) error {
+	var differs *journal.DiffersError
+	for _, road := range append([]string{""}, identify.Names()...) {
+		for _, strategy := range untwist.Strategies() {
+			c.asked = asked{Strategy: strategy, Road: road}
+			if err := c.continues(file, was); !errors.As(err, &differs) {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("%s is the journal of a session in Go whose strategy has settings of its own: go on with it there", file)
 }
 
 // A side64 is a side of a box as headers have it: a number, or a text if it is infinite.

@@ -26,6 +26,7 @@ type conversation struct {
 	dim     int // how many numbers a point has
 	asked   asked
 	changed bool // asked is to be recorded
+	begun   bool // it was recorded before
 	note    func(string)
 }
 
@@ -33,27 +34,28 @@ type conversation struct {
 // that decide a run have to be all there, or none of them.
 func (f *askFlags) conversation(cmd *cobra.Command, from *source, file string) (*conversation, error) {
 	line := newProgressLine(cmd.ErrOrStderr(), true)
-	deciding, changing := from.first(decidingFlags), from.first(changingFlags)
-	c, recorded, err := recall(file, line.note)
-	switch {
-	case deciding == "" && from.file == nil && errors.Is(err, fs.ErrNotExist):
-		return nil, usageError{fmt.Errorf("%s is not there yet. What is to be asked for? Give --param NAME=LO:HI for each parameter, or --dim N with --bounds LO:HI, and --budget N", file)}
-	case deciding == "" && from.file == nil && err != nil:
+	deciding := from.first(decidingFlags)
+	described := deciding != "" || from.file != nil
+	c, err := recall(file, line.note)
+	if err != nil && !described {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = usageError{fmt.Errorf("%s is not there yet. What is to be asked for? Give --param NAME=LO:HI for each parameter, or --dim N with --bounds LO:HI, and --budget N", file)}
+		}
 		return nil, err
 	}
-	var now asked
-	if recorded {
-		now = c.asked
+	var was conversation
+	if c != nil {
+		was = *c
 	}
-	now = f.asked(from, now)
-	if deciding == "" && from.file == nil {
-		c.asked, c.changed = now, changing != ""
+	now := f.asked(from, was.asked)
+	if !described {
+		c.asked, c.changed = now, from.first(changingFlags) != ""
 		return c, nil
 	}
 	if now.Budget == 0 {
 		return nil, usageError{errors.New("how long may it take? Give --budget N, the most points to ask for")}
 	}
-	if recorded && from.file == nil && from.first([]string{"param", "dim"}) == "" {
+	if was.begun && from.file == nil && from.first([]string{"param", "dim"}) == "" {
 		return nil, usageError{fmt.Errorf("--%s decides the run, and %s is begun: give all such flags as the first time, or none of them", deciding, file)}
 	}
 	s, err := f.subjectToAsk(from, file)
@@ -65,12 +67,7 @@ func (f *askFlags) conversation(cmd *cobra.Command, from *source, file string) (
 		return nil, err
 	}
 	options.Progress, options.Workers = nil, 0
-	c = &conversation{options: options, dim: len(s.space), asked: now, changed: true, note: line.note}
-	was, err := journal.Read(file, nil)
-	if err != nil {
-		return c, nil // there is none, or it says more when it is opened
-	}
-	return c, c.continues(file, was)
+	return &conversation{options: options, dim: len(s.space), asked: now, changed: true, begun: was.begun, note: line.note}, nil
 }
 
 // subjectToAsk is the subject that the flags describe, without a function.
@@ -86,8 +83,8 @@ func (f *askFlags) subjectToAsk(from *source, file string) (subject, error) {
 	return subject{space: space, points: points, seed: uint64(f.subject.seed)}, nil
 }
 
-// continues returns an error if the file is the journal of another run. A journal without an
-// answer is otherwise begun anew, but somebody may have been given points.
+// continues returns an error if the file is the journal of another run. If it has no answer, it
+// would otherwise be begun anew.
 func (c *conversation) continues(file string, was journal.Summary) error {
 	options := c.options
 	options.Journal.File = file
@@ -147,16 +144,18 @@ func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, ques
 	if err := c.asked.apply(&o); err != nil {
 		return untwist.Result{}, err
 	}
-	x := &exchange{dim: c.dim, ask: ask}
-	o.Journal.Opened = func(j *journal.Journal) error {
-		if x.journal = j; !c.changed {
-			return nil
-		}
-		text, err := json.Marshal(c.asked)
-		if err != nil {
+	x := &exchange{dim: c.dim}
+	x.ask = func(q question) error {
+		if err := c.record(x.journal); err != nil {
 			return err
 		}
-		return j.Amend("Asked", text)
+		return ask(x.journal, q)
+	}
+	o.Journal.Opened = func(j *journal.Journal) error {
+		if x.journal = j; !c.begun && j.Recorded() == 0 { // a strategy may still refuse these settings
+			return nil
+		}
+		return c.record(j)
 	}
 	began, said := time.Now(), false
 	for {
@@ -179,11 +178,23 @@ func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, ques
 	}
 }
 
+// record keeps in the journal what it is asked for. Then it is not begun anew any more.
+func (c *conversation) record(j *journal.Journal) error {
+	if !c.changed {
+		return nil
+	}
+	text, err := json.Marshal(c.asked)
+	if err != nil {
+		return err
+	}
+	return j.Amend("Asked", text)
+}
+
 // An exchange is the objective of a conversation.
 type exchange struct {
 	dim     int
 	journal *journal.Journal
-	ask     func(*journal.Journal, question) error
+	ask     func(question) error
 	over    error // nothing is asked any more
 }
 
@@ -200,7 +211,7 @@ func (x *exchange) Each(ctx context.Context, points *mat.Dense, _ []float64, tel
 	if x.over != nil {
 		return x.over
 	}
-	err := x.ask(x.journal, question{
+	err := x.ask(question{
 		points: points,
 		number: func(i int) int { return objective.NumberOf(ctx, i) },
 		tell:   func(i int, v float64) { tell(i, objective.Answer{Value: v}) },

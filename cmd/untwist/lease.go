@@ -26,9 +26,18 @@ func readLeases(about []byte) leases {
 	return header.Leases
 }
 
-// since returns those that are not over, and of queries from the first on that is not told.
-func (l leases) since(now time.Time, first int) leases {
-	return slices.DeleteFunc(l, func(one lease) bool { return one.Until <= now.UnixMilli() || one.Last < first })
+// since returns those that are not over.
+func (l leases) since(now time.Time) leases {
+	return slices.DeleteFunc(l, func(one lease) bool { return one.Until <= now.UnixMilli() })
+}
+
+// of returns those of some queries, whose numbers increase. Without the others the header of a
+// journal stays short, however long somebody keeps a point of a batch.
+func (l leases) of(queries []int) leases {
+	return slices.DeleteFunc(l, func(one lease) bool {
+		i, _ := slices.BinarySearch(queries, one.First)
+		return i == len(queries) || queries[i] > one.Last
+	})
 }
 
 // has reports whether a query is out on lease.
@@ -59,7 +68,7 @@ func (l leases) keep(j *journal.Journal) error {
 
 // leased returns how many points are out on lease and not told.
 func (t tally) leased(now time.Time) int {
-	l := readLeases(t.summary.About).since(now, 0)
+	l := readLeases(t.summary.About).since(now)
 	if len(l) == 0 {
 		return 0
 	}

@@ -48,7 +48,7 @@ func tellValues(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return fmt.Errorf("standard input cannot be read, and nothing was kept: %w", err)
 	}
-	talk, _, err := recall(file, say)
+	talk, err := recall(file, say)
 	if err != nil {
 		return err
 	}
