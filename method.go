@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
 	"gonum.org/v1/gonum/optimize"
 )
 
@@ -116,9 +117,7 @@ func (m *Method) options(x0 []float64) Options {
 	if finite && o.Parameters == nil && o.Start.IsZero() && o.Bounds.IsZero() {
 		o.Start = Box{Lo: slices.Clone(x0), Hi: slices.Clone(x0)}
 		for i, v := range x0 {
-			reach := max(5, math.Abs(v))
-			o.Start.Lo[i] -= reach
-			o.Start.Hi[i] += reach
+			o.Start.Lo[i], o.Start.Hi[i] = parameter.Around(v)
 		}
 	}
 	return o

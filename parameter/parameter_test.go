@@ -183,6 +183,9 @@ func TestGuesses(t *testing.T) {
 	if b := s.Start(); b.Lo[2] != -3 || b.Hi[2] != 7 || b.Lo[3] != 0 || math.Abs(b.Hi[3]-math.Log(200)) > 1e-14 {
 		t.Errorf("start %v", b)
 	}
+	if lo, hi := parameter.Around(-2000); lo != -4000 || hi != 0 {
+		t.Errorf("around −2000 is %v to %v", lo, hi)
+	}
 	if x := s[:3].Guess(); x != nil {
 		t.Errorf("guess %v where there is none", x)
 	}

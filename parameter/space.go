@@ -148,18 +148,22 @@ func (p Parameter) limits() (lo, hi float64) {
 	return or(p.Min, math.Inf(-1)), or(p.Max, math.Inf(1))
 }
 
-// around is how far around a guess to look where nothing else is known: so much more or
-// less, or so many times more or less on a logarithmic scale.
-const (
-	around      = 5
-	aroundTimes = 100
-)
+// aroundTimes is how far around a guess to look on a logarithmic scale where nothing else is
+// known: so many times more or less.
+const aroundTimes = 100
+
+// Around returns how far around a guess to look where nothing else is known: 5 more or less, or
+// as much as the guess itself if that is more.
+func Around(guess float64) (lo, hi float64) {
+	reach := max(5, math.Abs(guess))
+	return guess - reach, guess + reach
+}
 
 // first returns where to look first.
 func (p Parameter) first() (lo, hi float64) {
 	lo, hi = p.limits()
 	if p.Guess != nil && (p.Min == nil || p.Max == nil) {
-		below, above := *p.Guess-around, *p.Guess+around
+		below, above := Around(*p.Guess)
 		if p.Log {
 			below, above = *p.Guess/aroundTimes, *p.Guess*aroundTimes
 		}
