@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -81,14 +82,20 @@ func TestAskTellGoesOn(t *testing.T) {
 	e := all[slices.IndexFunc(all, func(e example) bool { return e.folder == "asktell" })]
 	commands, _ := e.comment(t)
 	folder := workspace(t, e)
-	// A program of the name untwist counts its calls and kills the script at some of them.
+	// A program of the name untwist counts its calls and kills the script at some of them. One of
+	// the name awk counts the jobs.
 	wrapped := t.TempDir()
 	killer := fmt.Sprintf(`#!/bin/sh
 calls=$(cat %[1]s/calls) && echo $((calls + 1)) >%[1]s/calls
 case $calls in 5 | 30 | 31) kill -9 $PPID; exit ;; esac
 exec %[2]s "$@"
 `, wrapped, filepath.Join(program(t), "untwist"))
+	awk, err := exec.LookPath("awk")
+	if err != nil {
+		t.Fatal(err)
+	}
 	write(t, filepath.Join(wrapped, "untwist"), killer, 0o755)
+	write(t, filepath.Join(wrapped, "awk"), fmt.Sprintf("#!/bin/sh\necho >>%s/jobs\nexec %s \"$@\"\n", wrapped, awk), 0o755)
 	write(t, filepath.Join(wrapped, "calls"), "0", 0o644)
 	t.Setenv("WRAPPED", wrapped)
 
@@ -109,6 +116,10 @@ exec %[2]s "$@"
 		if !regexp.MustCompile(s).MatchString(out) {
 			t.Errorf("killed and run again, it does not print %s\n%s", s, out)
 		}
+	}
+	jobs, err := os.ReadFile(filepath.Join(wrapped, "jobs"))
+	if n := len(jobs); err != nil || n < 240 || n > 240+3*8 {
+		t.Errorf("%d jobs were run, %v; want 240, and at most 8 more each time that the script was killed", n, err)
 	}
 	// Once more: everything is known.
 	if again, err := e.run(t, commands, folder); err != nil || notPrinted(strings.Split(out, "\n")[:5], again) != "" {

@@ -75,7 +75,9 @@ func main() {
 	fmt.Printf("blur    %.6f after %d measurements, %v\n", result.Value, result.Queries, result.Status)
 	fmt.Printf("moved   %.3f µm\n", result.Point)
 	fmt.Printf("learnt  %v\n", result.Structure)
-	fmt.Printf("        each is made up of the segments %v\n", segments(result.Structure.Frame))
+	if coordinates := result.Structure.Frame; coordinates != nil {
+		fmt.Printf("        each is made up of the segments %v\n", segments(coordinates))
+	}
 
 	options.Strategy = strategy.CMAES{} // the default is auto
 	if result, err = untwist.Minimize(context.Background(), f, options); err != nil {

@@ -39,23 +39,21 @@ import (
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/floats"
 )
 
 const rings = 8
 
-// ring returns the coordinate that belongs to a ring, which its own heater moves most: how much
-// each heater moves it. Coordinates are found in any order, and with any sign.
+// ring returns how much each heater moves the k-th ring: of the coordinates, which are found in
+// any order and with any sign, the one that the ring's own heater moves most.
 func ring(k int, f *frame.Frame) []float64 {
-	var best []float64
+	best := make([]float64, rings)
 	for j := range f.Components() {
-		row := append([]float64(nil), f.Matrix().RawRowView(j)...)
-		if best == nil || math.Abs(row[k]) > math.Abs(best[k]) {
-			best = row
+		if row := f.Matrix().RawRowView(j); math.Abs(row[k-1]) > math.Abs(best[k-1]) {
+			copy(best, row)
 		}
 	}
-	for i := range best {
-		best[i] = math.Abs(best[i]) // heat only adds
-	}
+	floats.Scale(math.Copysign(1, best[k-1]), best)
 	return best
 }
 
@@ -74,7 +72,9 @@ func main() {
 		result.Value, result.Queries, result.Status, array.Minimum())
 	fmt.Printf("heat    %.3f\n", result.Point)
 	fmt.Printf("learnt  %v\n", result.Structure)
-	fmt.Printf("        what the heaters do to ring 4: %.2f\n", ring(3, result.Structure.Frame))
+	if coordinates := result.Structure.Frame; coordinates != nil {
+		fmt.Printf("        what the heaters do to ring 4: %.2f\n", ring(4, coordinates))
+	}
 
 	options.Strategy = strategy.CMAES{} // the default is auto
 	if result, err = untwist.Minimize(context.Background(), array, options); err != nil {
