@@ -74,9 +74,9 @@ func main() {
 	}
 	fmt.Printf("blur    %.6f after %d measurements, %v\n", result.Value, result.Queries, result.Status)
 	fmt.Printf("moved   %.3f µm\n", result.Point)
-	fmt.Printf("learnt  %v\n", result.Structure)
-	if coordinates := result.Structure.Frame; coordinates != nil {
-		fmt.Printf("        each is made up of the segments %v\n", segments(coordinates))
+	if s := result.Structure; s != nil && s.Frame != nil { // nil: the budget was too small to look
+		fmt.Printf("learnt  %v\n", s)
+		fmt.Printf("        each is made up of the segments %v\n", segments(s.Frame))
 	}
 
 	options.Strategy = strategy.CMAES{} // the default is auto

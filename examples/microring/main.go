@@ -71,9 +71,9 @@ func main() {
 	fmt.Printf("light   %.6f after %d measurements, %v; the least possible is %.6f\n",
 		result.Value, result.Queries, result.Status, array.Minimum())
 	fmt.Printf("heat    %.3f\n", result.Point)
-	fmt.Printf("learnt  %v\n", result.Structure)
-	if coordinates := result.Structure.Frame; coordinates != nil {
-		fmt.Printf("        what the heaters do to ring 4: %.2f\n", ring(4, coordinates))
+	if s := result.Structure; s != nil && s.Frame != nil { // nil: the budget was too small to look
+		fmt.Printf("learnt  %v\n", s)
+		fmt.Printf("        what the heaters do to ring 4: %.2f\n", ring(4, s.Frame))
 	}
 
 	options.Strategy = strategy.CMAES{} // the default is auto
