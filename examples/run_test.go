@@ -12,12 +12,10 @@ import (
 	"sync"
 	"testing"
 
-	// What the examples are built of, so that go test runs them again when it changes.
+	// The examples are built of these: go test runs them again when one changes. (With -whole it
+	// runs them each time.)
 	_ "github.com/untwist/untwist"
-	_ "github.com/untwist/untwist/experiment"
 	_ "github.com/untwist/untwist/problem"
-	_ "github.com/untwist/untwist/program"
-	_ "github.com/untwist/untwist/report"
 )
 
 // workspace returns the folder in which the commands of an example run: the root of the module
@@ -74,7 +72,6 @@ func (e example) run(t *testing.T, commands, folder string) (string, error) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		look(t, source)
 		command.Env = append(command.Env, "PYTHONPATH="+source, "PYTHONDONTWRITEBYTECODE=1", "UNTWIST_PROGRAM="+filepath.Join(program(t), "untwist"))
 	}
 	out, err := command.CombinedOutput()
@@ -91,7 +88,6 @@ var bin struct {
 // program returns the folder in which the program untwist is.
 func program(t *testing.T) string {
 	t.Helper()
-	look(t, "../cmd/untwist")
 	bin.once.Do(func() {
 		if bin.folder, bin.err = os.MkdirTemp("", "untwist-examples"); bin.err == nil {
 			_, bin.err = exec.Command("go", "build", "-o", bin.folder, "../cmd/untwist").Output()
@@ -101,15 +97,6 @@ func program(t *testing.T) string {
 		t.Fatal(bin.err)
 	}
 	return bin.folder
-}
-
-// look looks at all files below a folder: go test notes this, and runs the tests again when one
-// of them changes.
-func look(t *testing.T, folder string) {
-	t.Helper()
-	if err := filepath.WalkDir(folder, func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestMain(m *testing.M) {
