@@ -17,7 +17,7 @@ var floors = [][]string{
 	{"strategy", "strategy/auto"},
 	{"."},
 	{"experiment", "report", "store", "program", "cluster"},
-	{"cmd/untwist"},
+	{"cmd/untwist", "examples", "examples/gofunc", "examples/gonum", "examples/microring", "examples/network"},
 }
 
 // doors are the imports allowed within a floor.

@@ -30,9 +30,10 @@ func unseeded(r room) []string {
 }
 
 // unshown complains of a public package without an example that runs: one whose output
-// is compared.
+// is compared. Programs and examples are for nobody to import.
 func unshown(r room) []string {
-	if slices.Contains(strings.Split(r.name, "/"), "internal") || strings.HasPrefix(r.name, "cmd/") {
+	parts := strings.Split(r.name, "/")
+	if slices.Contains(parts, "internal") || parts[0] == "cmd" || parts[0] == "examples" {
 		return nil
 	}
 	for _, f := range r.tests {
@@ -123,6 +124,8 @@ func TestTheHouseNoticesPackagesWithoutAnExample(t *testing.T) {
 		{"an example", built(t, "cbo", "x_test.go", shown), 0},
 		{"not in a test", built(t, "cbo", "x.go", shown), 1},
 		{"internal", built(t, "internal/kernel", "x_test.go", silent), 0},
+		{"a program", built(t, "cmd/untwist", "x.go", `func main() {}`), 0},
+		{"an example that is a program", built(t, "examples/gofunc", "x.go", `func main() {}`), 0},
 	} {
 		wantComplaints(t, unshown, c.room, c.want, c.about)
 	}
