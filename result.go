@@ -34,8 +34,8 @@ type Result struct {
 	// its Value, may be another point. The rest of its batch, up to 1,024 points, was evaluated as well.
 	TargetQuery int
 
-	// Structure is what was learnt about f; nil if the strategy does not look. Profiles
-	// are f along the components that were searched.
+	// Structure is what was learnt about f; nil if the strategy does not look, or the budget is
+	// too small for that. Profiles are f along the components that were searched.
 	Structure *Structure
 	Profiles  []Profile
 }
