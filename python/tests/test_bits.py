@@ -93,6 +93,10 @@ print(json.dumps(bits(result)))
 
     def test_arguments(self):
         self.assertEqual(bits(untwist.minimize(lambda x, a, b: valleys(x), [(-5, 5)] * 4, None, (1, "two"), budget=1500)), four())
+        for args in ([1, 2], "ab", 5):  # as with scipy, what is no tuple is one argument
+            seen = []
+            untwist.minimize(lambda x, a: seen.append(a) or valleys(x), [(-5, 5)] * 4, None, args, budget=5)
+            self.assertEqual(seen, [args] * 5)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """How runs end: callbacks, interrupts, kills, limits; and what is left behind: nothing."""
 
+import functools
 import gc
 import json
 import os
@@ -393,6 +394,20 @@ untwist.minimize(f, [(-5, 5)] * 4, budget=100000, strategy="cbo", workers=3)
                     untwist.minimize(fun, BOX, budget=100, journal=journal, **options)
             with self.assertRaisesRegex(untwist.Error, "is the journal of another run"):
                 untwist.minimize(valleys, BOX, None, (1,), budget=100, journal=journal)
+
+    def test_functions_without_names(self):
+        def power(x, p):
+            return sum(float(v) ** p for v in x)
+
+        for functions in ([lambda x: float(x[0]) ** 2, lambda x: float(x[0]) ** 4, lambda x: abs(float(x[0]))],
+                          [functools.partial(power, p=2), functools.partial(power, p=4)]):
+            with tempfile.TemporaryDirectory() as folder:
+                journal = os.path.join(folder, "run.journal").encode()
+                untwist.minimize(functions[0], BOX, budget=50, journal=journal)
+                self.assertEqual(untwist.minimize(functions[0], BOX, budget=50, journal=journal).resumed, 50)
+                for other in functions[1:]:
+                    with self.assertRaisesRegex(untwist.Error, "is the journal of another run"):
+                        untwist.minimize(other, BOX, budget=50, journal=journal)
 
     def test_probe_resumes(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -137,6 +137,9 @@ class Results(unittest.TestCase):
         self.assertEqual(len(untwist.minimize(bowl, start=[(-1, 1)] * 2, budget=100).x), 2)
         self.assertEqual(len(untwist.minimize(bowl, (-1, 1), names=["a", "b"], budget=100).x), 2)
         self.assertEqual(len(untwist.minimize(bowl, x0=3.0, budget=100).x), 1)
+        self.assertEqual(len(untwist.minimize(bowl, (-1, 1), names=(n for n in "ab"), budget=100).x), 2)
+        if numpy is not None:
+            self.assertEqual(len(untwist.minimize(bowl, x0=numpy.array(3.0), budget=100).x), 1)
 
     def test_default_budget(self):
         self.assertEqual(untwist.minimize(bowl, [(-1, 1)] * 2).budget, 2000)
@@ -164,6 +167,7 @@ class Scipy(unittest.TestCase):
         r = scipy_optimize.minimize(lambda x, c: bowl(x) + c, [0.5] * 3, (7.0,), method=untwist.scipy_method, options={"budget": 1000})
         self.assertAlmostEqual(r.fun, 7.0)
         self.assertEqual(untwist.minimize(bowl, bounds, budget=100).nfev, 100)
+        self.assertEqual(len(untwist.minimize(bowl, scipy_optimize.Bounds(-1, 1), names=["a", "b"], budget=100).x), 2)
         with self.assertRaisesRegex(ValueError, "no other constraints"):
             scipy_optimize.minimize(bowl, [0.5], method=untwist.scipy_method, constraints=[{"type": "eq", "fun": bowl}])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import struct
 import subprocess
 import tempfile
@@ -179,6 +180,14 @@ def run(words: List[str], text: bytes = b"") -> "subprocess.CompletedProcess[byt
     return subprocess.run([path()] + words, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+def signal_name(number: int) -> str:
+    """A signal in words; not all have a name."""
+    try:
+        return f"signal {signal.Signals(number).name}"
+    except ValueError:
+        return f"signal {number}"
+
+
 def in_python(text: str) -> str:
     """An error of the program in the words of Python: options are not flags."""
     names = {"from": "an earlier journal", "noise-level": "noise_level", "max-failures": "max_failures", "keep-going": "keep_going"}
@@ -186,5 +195,3 @@ def in_python(text: str) -> str:
     text = re.sub(r'invalid argument (".*") for "(--[a-z-]+)" flag: ', r"\2: \1, ", text)
     text = re.sub(r"--param\b", "names, scale or bounds", text)
     return re.sub(r"--([a-z0-9][a-z0-9-]*)", lambda m: names.get(m.group(1), m.group(1)), text)
-
-

@@ -15,7 +15,7 @@ from . import _arrays
 from ._evaluate import Ended, Raised
 from ._options import known
 from ._progress import Line
-from ._program import Gone, Program, in_python
+from ._program import Gone, Program, in_python, signal_name
 from ._result import Error, OptimizeResult
 
 log = logging.getLogger("untwist")
@@ -34,8 +34,11 @@ class Run:
         self._dim: int = hello["dim"]
         self._known = known(points)
         self._hello = dict(hello, known=len(points), progress=callback is not None or line is not None)
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is a {type(callback).__name__}, must be a function")
         self._evaluator, self._failed, self._callback, self._line = evaluator, failed, callback, line
         self._theirs = False  # code of the user runs
+        self._writing = False  # a message is being written
         self._interrupted = False
         self._stopped = ""  # why we have stopped the run
         self._error: Optional[BaseException] = None  # that ends it
@@ -48,11 +51,11 @@ class Run:
 
     def answer(self, first: int, values: "array[float]", seconds: float, failures: List[Tuple[int, int, str]]) -> None:
         """Gives values to the program. An interrupt waits until they are written."""
-        before, self._theirs = self._theirs, False
+        before, self._theirs, self._writing = self._theirs, False, True
         try:
             self._program.answer(first, values, seconds, failures)
         finally:
-            self._theirs = before
+            self._theirs, self._writing = before, False
         if self._line is not None:
             self._line.answered(len(values), len(failures))
         if before and self._interrupted:
@@ -122,23 +125,24 @@ class Run:
     def _evaluate(self, text: bytearray) -> None:
         """Has a batch of points evaluated."""
         n = _U32.unpack_from(text)[0]
+        self._call(lambda: self._evaluator.evaluate(text[4:], n, self._dim, self))
+
+    def _call(self, theirs: Callable[[], Any]) -> Any:
+        """Calls code of the user, and ends the run with what it raises."""
         try:
-            self._theirs = True
-            self._evaluator.evaluate(text[4:], n, self._dim, self)
-            self._theirs = False
+            try:
+                self._theirs = True
+                return theirs()
+            finally:
+                self._theirs = False
         except Ended:
-            self._theirs = False
-        except Raised as e:
-            self._theirs = False
-            self._error = e.error
-            self._stop("error")
+            pass
         except KeyboardInterrupt:
-            self._theirs = False
             self._stop("interrupt")
-        except BaseException as e:  # SystemExit and the like
-            self._theirs = False
-            self._error = e
+        except BaseException as e:  # SystemExit and the like, too
+            self._error = e.error if isinstance(e, Raised) else e
             self._stop("error")
+        return None
 
     def _progress(self, text: bytearray) -> None:
         """Tells the user how the run is going."""
@@ -151,27 +155,20 @@ class Run:
             self._line.show(stage, queries, budget, best, failed)
         if self._callback is None or self._stopped:
             return
-        try:
-            self._theirs = True
-            if self._callback(OptimizeResult(
-                    x=None if self._best is None else _arrays.vector(self._best), fun=best, nfev=queries, budget=budget,
-                    failed=failed, stage=stage)):
-                self._stop("callback")
-            self._theirs = False
-        except StopIteration:
-            self._theirs = False
+        found = OptimizeResult(
+            x=None if self._best is None else _arrays.vector(self._best), fun=best, nfev=queries, budget=budget, failed=failed, stage=stage)
+        if self._call(lambda: self._wants_end(found)):
             self._stop("callback")
-        except KeyboardInterrupt:
-            self._theirs = False
-            self._stop("interrupt")
-        except BaseException as e:
-            self._theirs = False
-            self._error = e
-            self._stop("error")
+
+    def _wants_end(self, found: OptimizeResult) -> bool:
+        assert self._callback is not None
+        try:
+            return bool(self._callback(found))
+        except StopIteration:
+            return True
 
     def _stop(self, why: str) -> None:
         """Has the program end the run. Its result still comes."""
-        self._theirs = False
         if not self._stopped:
             self._stopped = why
             self._program.stop()
@@ -185,7 +182,7 @@ class Run:
 
         def interrupt(number: int, frame: Any) -> None:
             again, self._interrupted = self._interrupted, True
-            if self._theirs or again:
+            if self._theirs or again and not self._writing:
                 raise KeyboardInterrupt
 
         return signal.signal(signal.SIGINT, interrupt)
@@ -212,7 +209,7 @@ class Run:
             return
         words = in_python(self._said[-1]) if self._said else f"the program untwist ended with status {self._status} and said nothing"
         if crashed:
-            how = f"was ended by signal {signal.Signals(-self._status).name}" if self._status < 0 else "has crashed"
+            how = f"was ended by {signal_name(-self._status)}" if self._status < 0 else "has crashed"
             words = "\n".join([f"the program untwist {how}"] + self._said[:40])
         elif self._status == 2:
             raise ValueError(words)

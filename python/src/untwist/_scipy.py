@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, Tuple
 
 from . import _arrays
 from ._minimize import minimize
-from ._options import _points
+from ._options import known_points
 from ._result import OptimizeResult
 
 
@@ -25,7 +25,7 @@ def scipy_method(fun: Callable[..., Any], x0: Any, args: Tuple[Any, ...] = (), *
     """
     if constraints is not None and (not hasattr(constraints, "__len__") or len(constraints) > 0):
         raise ValueError("untwist takes bounds, and no other constraints")
-    points = _points(x0)
+    points = known_points(x0)
     if bounds is not None:
         bounds = _arrays.pairs(bounds, len(points[0]), "bounds")
         points = [[_within(v, low, high) for v, (low, high) in zip(p, bounds)] for p in points]
@@ -56,4 +56,4 @@ def _callback(callback: Callable[[Any], Any]) -> Callable[[OptimizeResult], Any]
         names = []
     if names == ["intermediate_result"]:
         return callback
-    return lambda result: callback(result.x)
+    return lambda result: None if result.x is None else callback(result.x)

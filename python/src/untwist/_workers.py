@@ -37,7 +37,10 @@ class RemoteTraceback(Exception):
 
 def work(pipe: Any, life: Any, function: bytes, skip: bool) -> None:
     """What a process does: reads points, writes values, until the pipe ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    # Ctrl-C is for the parent, and for programs that fun starts. Until here it was blocked.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # by which the parent ends us: no handler of the user's
     threading.Thread(target=_watch, args=(life,), daemon=True).start()
     try:
         fun, args = pickle.loads(function)
@@ -121,12 +124,14 @@ class Worker:
         watched, self.life = context.Pipe(duplex=False)  # nothing is ever written to it
         _program.register(self)
         self.process = context.Process(target=work, args=(other, watched, function, skip), daemon=True, name="untwist")
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # which the process inherits
         try:
             self.process.start()
         except BaseException:
             self.let_go()
             raise
         finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             other.close()
             watched.close()
         self.task: Optional[Tuple[int, int]] = None
@@ -249,7 +254,7 @@ class Pool:
         if hi - lo > 1:
             queue.extendleft((i, i + 1) for i in reversed(range(lo, hi)))
             return 0
-        how = f"exit status {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
+        how = f"exit status {code}" if code >= 0 else _program.signal_name(-code)
         if code in (-signal.SIGKILL, -signal.SIGTERM):  # the machine's fault, not the point's
             if self._tried.setdefault(lo, 0) > 0:
                 raise Raised(RuntimeError(f"workers: a process was ended twice by {how} at the same point; is there too little memory?"))
@@ -270,13 +275,13 @@ def count(workers: Any) -> int:
     """The number of processes; -1: as many as there are processors."""
     try:
         n = int(workers)
-        if n != workers:
+        if n != workers or isinstance(workers, bool):
             raise ValueError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"workers: {_arrays.short(workers)} is neither a number of processes nor a map-like workers(func, iterable)") from None
     if n == -1:
-        return os.cpu_count() or 1
+        return len(os.sched_getaffinity(0))
     if n < 1:
         raise ValueError(f"workers: {n}, must be at least 1, or -1 for as many as there are processors")
     return n
