@@ -8,6 +8,7 @@ import pickle
 import signal
 import traceback
 import unittest
+from array import array
 
 import untwist
 
@@ -37,15 +38,34 @@ def dies(x):
 
 
 class Odd(Exception):
-    """An exception that cannot be pickled."""
+    """An exception that cannot be pickled as it is."""
 
     def __init__(self, a, b):
         super().__init__("odd")
+        self.a = a
         self.f = lambda: None
 
 
 def odd(x):
     raise Odd(1, 2)
+
+
+def local(x):
+    class Local(Exception):
+        pass
+
+    raise Local("here")
+
+
+def leaves(x, kind):
+    raise kind(4) if x[0] > 1 else Trouble("a failure that is skipped")
+
+
+def strange(x):
+    """Ends its process by a signal that has no name."""
+    if x[0] > 3:
+        os.kill(os.getpid(), signal.SIGRTMIN + 6)
+    return bowl(x)
 
 
 class Skip(unittest.TestCase):
@@ -168,6 +188,15 @@ class Skip(unittest.TestCase):
         self.assertRegex(result.first_failure, "the process ended with (exit status 3|signal SIGSEGV)")
         self.assertLess(result.fun, 1)
 
+    def test_signal_without_a_name(self):
+        result = untwist.minimize(strange, BOX, budget=100, workers=2, strategy="cmaes")
+        self.assertEqual(result.first_failure, f"the process ended with signal {signal.SIGRTMIN + 6}")
+
+    def test_map_that_makes_an_array(self):
+        alone = untwist.minimize(half, BOX, budget=200)
+        result = untwist.minimize(half, BOX, budget=200, workers=lambda f, points: array("d", [float(f(x)) for x in points]))
+        self.assertEqual((result.fun, result.failed), (alone.fun, alone.failed))
+
     def test_all_fail(self):
         def f(x):
             raise Trouble("always")
@@ -224,20 +253,32 @@ class Raise(unittest.TestCase):
             untwist.minimize(columns, BOX, vectorized=True, on_failure="raise", budget=100)
 
     def test_unpicklable_exception(self):
-        with self.assertRaisesRegex(RuntimeError, "Odd") as caught:
+        with self.assertRaisesRegex(Odd, "odd") as caught:
             untwist.minimize(odd, BOX, workers=2, on_failure="raise", budget=100)
+        self.assertEqual(caught.exception.a, 1)
         self.assertIn("raise Odd(1, 2)", str(caught.exception.__cause__))
+        with self.assertRaisesRegex(RuntimeError, "Local: here"):
+            untwist.minimize(local, BOX, workers=2, on_failure="raise", budget=100)
 
     def test_process_that_ends(self):
         with self.assertRaisesRegex(RuntimeError, "the process ended with"):
             untwist.minimize(dies, BOX, workers=2, on_failure="raise", budget=300, strategy="cmaes")
 
-    def test_system_exit(self):
-        def f(x):
-            raise SystemExit(4)
+    def test_not_for_us(self):
+        # What is no Exception ends the run, whoever evaluates.
+        for workers in (1, 2, map):
+            for kind in (SystemExit, GeneratorExit):
+                with self.subTest(workers=workers, kind=kind):
+                    with self.assertRaises(kind) as caught:
+                        untwist.minimize(leaves, BOX, None, (kind,), budget=100, workers=workers)
+                    self.assertEqual(caught.exception.args, (4,))
+                    self.assertEqual(caught.exception.result.stopped_by, "failures")
+            result = untwist.minimize(leaves, BOX, None, (KeyboardInterrupt,), budget=100, workers=workers)
+            self.assertEqual(result.stopped_by, "interrupt")
 
-        with self.assertRaises(SystemExit):
-            untwist.minimize(f, BOX, budget=100)
+
+def imap_unordered(f, points):
+    """As the one of multiprocessing.Pool."""
 
 
 class Misuse(unittest.TestCase):
@@ -278,6 +319,7 @@ class Misuse(unittest.TestCase):
             ("workers: 0", dict(bounds=BOX, workers=0)),
             ("workers: 'two'", dict(bounds=BOX, workers="two")),
             ("workers: True", dict(bounds=BOX, workers=True)),
+            ("workers: imap_unordered", dict(bounds=BOX, workers=imap_unordered)),
             ("workers: inf", dict(bounds=BOX, workers=math.inf)),
             ("vectorized and workers", dict(bounds=BOX, workers=2, vectorized=True)),
             ("on_failure: 'stop'", dict(bounds=BOX, on_failure="stop")),

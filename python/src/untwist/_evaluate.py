@@ -195,16 +195,21 @@ class Guarded:
 
 
 class Reason:
-    """Why a point failed."""
+    """Why a point failed. For a map that makes an array of what it gets, it is NaN."""
 
     def __init__(self, words: str) -> None:
         self.words = words
+
+    def __float__(self) -> float:
+        return math.nan
 
 
 class Mapped:
     """Evaluates points by a map-like workers(func, iterable)."""
 
     def __init__(self, workers: Callable[..., Iterable[Any]], fun: Callable[..., Any], args: Tuple[Any, ...], failed: Skipped) -> None:
+        if getattr(workers, "__name__", "") == "imap_unordered":
+            raise ValueError("workers: imap_unordered gives values in any order, so that it is not known whose they are; give imap")
         self._map, self._failed = workers, failed
         self._guarded = Guarded(fun, args, failed.skip)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import select
@@ -9,7 +10,7 @@ import signal
 import struct
 import threading
 from array import array
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import _arrays
 from ._evaluate import Ended, Raised
@@ -38,8 +39,10 @@ class Run:
             raise TypeError(f"callback is a {type(callback).__name__}, must be a function")
         self._evaluator, self._failed, self._callback, self._line = evaluator, failed, callback, line
         self._theirs = False  # code of the user runs
-        self._writing = False  # a message is being written
+        self._waiting = False  # for the program to say something
+        self._undisturbed = 0  # how many blocks there are in which an interrupt waits
         self._interrupted = False
+        self._program: Any = None
         self._stopped = ""  # why we have stopped the run
         self._error: Optional[BaseException] = None  # that ends it
         self._best: Any = None
@@ -50,15 +53,22 @@ class Run:
     # What evaluators use.
 
     def answer(self, first: int, values: "array[float]", seconds: float, failures: List[Tuple[int, int, str]]) -> None:
-        """Gives values to the program. An interrupt waits until they are written."""
-        before, self._theirs, self._writing = self._theirs, False, True
-        try:
+        """Gives values to the program."""
+        with self.undisturbed():
             self._program.answer(first, values, seconds, failures)
+            if self._line is not None:
+                self._line.answered(len(values), len(failures))
+
+    @contextlib.contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """Has an interrupt wait until a block is done, which must not take long."""
+        self._undisturbed += 1
+        try:
+            yield
         finally:
-            self._theirs, self._writing = before, False
-        if self._line is not None:
-            self._line.answered(len(values), len(failures))
-        if before and self._interrupted:
+            self._undisturbed -= 1
+        if self._theirs and self._interrupted:
+            self._theirs = False
             raise KeyboardInterrupt
 
     def speaks(self) -> bool:
@@ -88,21 +98,28 @@ class Run:
 
     def _go(self) -> None:
         ended = False
-        self._program = Program(self._words, json.dumps(self._hello, allow_nan=False).encode(), self._known)
         try:
+            self._program = Program(self._words, json.dumps(self._hello, allow_nan=False).encode(), self._known)
             try:
                 while self.form is None:
-                    self._hear(*self._program.read())
+                    self._waiting = True
+                    kind, text = self._program.read()
+                    self._waiting = False
+                    self._hear(kind, text)
             except Gone:
-                pass
+                self._waiting = False
             ended = True
         finally:
-            try:
-                self._evaluator.close()
-            finally:
-                status = self._program.close(kill=not ended)
-                words = self._program.words()
-        self._status, self._said = status, words
+            self._close(ended)
+
+    def _close(self, ended: bool) -> None:
+        """Ends all processes."""
+        try:
+            self._evaluator.close()
+        finally:
+            if self._program is not None:
+                self._status = self._program.close(kill=not ended)
+                self._said = self._program.words()
 
     def _hear(self, kind: bytes, text: bytearray) -> None:
         """Does what a message asks for."""
@@ -174,15 +191,17 @@ class Run:
             self._program.stop()
 
     def _watch_interrupts(self) -> Any:
-        """Has Ctrl-C wait while we talk to the program, so that no half of a message is lost.
-        In threads there is nothing to do: it never comes there. It returns what was before."""
+        """Has Ctrl-C interrupt code of the user's, and nothing else: the result is still to come,
+        and processes are to be ended. A second one interrupts the wait for the result too. In
+        threads there is nothing to do: it never comes there. It returns what was before."""
         if threading.current_thread() is not threading.main_thread() or \
                 signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
             return None
 
         def interrupt(number: int, frame: Any) -> None:
             again, self._interrupted = self._interrupted, True
-            if self._theirs or again and not self._writing:
+            if (self._theirs or self._waiting and again) and not self._undisturbed:
+                self._theirs = self._waiting = False
                 raise KeyboardInterrupt
 
         return signal.signal(signal.SIGINT, interrupt)
