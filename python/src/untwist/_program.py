@@ -7,7 +7,6 @@ read a whole message before we do anything else, so no pipe can fill and hang.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import signal
@@ -17,7 +16,7 @@ import tempfile
 import threading
 import weakref
 from array import array
-from typing import Any, Iterator, List, Tuple
+from typing import Any, List, Tuple
 
 _HEAD = struct.Struct("<BI")
 _ANSWERS = struct.Struct("<IId")
@@ -68,16 +67,6 @@ def register(thing: Any) -> None:
         _running.add(thing)
 
 
-@contextlib.contextmanager
-def deaf() -> Iterator[None]:
-    """Blocks Ctrl-C while a process is started, which inherits that."""
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-
-
 class Program:
     """A run of the program, from its first message to its last."""
 
@@ -85,7 +74,7 @@ class Program:
         self.pid = os.getpid()
         self.errors = tempfile.TemporaryFile()
         try:
-            with _lock, deaf():
+            with _lock:
                 self.process = subprocess.Popen(
                     [path()] + words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
                     bufsize=0, start_new_session=True)  # a session of its own: Ctrl-C is for us

@@ -226,6 +226,8 @@ class Run:
             raise self._error
         if fine:
             return
+        if self._interrupted and self._status == -signal.SIGINT:
+            raise KeyboardInterrupt  # before the program was in a session of its own
         words = in_python(self._said[-1]) if self._said else f"the program untwist ended with status {self._status} and said nothing"
         if crashed:
             how = f"was ended by {signal_name(-self._status)}" if self._status < 0 else "has crashed"

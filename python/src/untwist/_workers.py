@@ -153,13 +153,14 @@ class Worker:
         self.process = context.Process(target=work, args=(other, watched, function, skip), daemon=True, name="untwist")
         if context.get_start_method() != "fork":
             resource_tracker.ensure_running()  # which unblocks signals
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # which the process inherits
         try:
-            with _program.deaf():
-                self.process.start()
+            self.process.start()
         except BaseException:
             self.let_go()
             raise
         finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             other.close()
             watched.close()
         self.task: Optional[Tuple[int, int]] = None
