@@ -71,6 +71,8 @@ class Results(unittest.TestCase):
         self.assertIn("convergence", r.plot())
 
     def test_profiles(self):
+        with self.assertRaisesRegex(ValueError, "nothing to draw"):
+            untwist.OptimizeResult(x=1).plot()
         self.assertEqual(sorted(p.component for p in self.result.profiles), list(range(5)))
         for p in self.result.profiles:
             self.assertEqual(len(p.y), len(p.value))
@@ -170,13 +172,19 @@ class Scipy(unittest.TestCase):
         self.assertEqual(len(untwist.minimize(bowl, scipy_optimize.Bounds(-1, 1), names=["a", "b"], budget=100).x), 2)
         with self.assertRaisesRegex(ValueError, "no other constraints"):
             scipy_optimize.minimize(bowl, [0.5], method=untwist.scipy_method, constraints=[{"type": "eq", "fun": bowl}])
+        with self.assertRaisesRegex(TypeError, r"no option buget \(is budget meant\?\); untwist.minimize has start, budget"):
+            scipy_optimize.minimize(bowl, [0.5], method=untwist.scipy_method, options={"buget": 3})
 
     def test_jac_and_callback_that_stops(self):
         def stop(intermediate_result):
             raise StopIteration
 
-        r = scipy_optimize.minimize(lambda x: (bowl(x), 2 * x), [0.5] * 3, jac=True, method=untwist.scipy_method, callback=stop)
-        self.assertFalse(r.success)
+        def stop_too(*, intermediate_result):
+            raise StopIteration
+
+        for callback in (stop, stop_too):
+            r = scipy_optimize.minimize(lambda x: (bowl(x), 2 * x), [0.5] * 3, jac=True, method=untwist.scipy_method, callback=callback)
+            self.assertEqual(r.stopped_by, "callback")
 
 
 class Program(unittest.TestCase):

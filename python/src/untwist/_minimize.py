@@ -207,7 +207,7 @@ def _result(run: Run, target: Optional[float]) -> OptimizeResult:
     why = _WHY[by]
     learnt = report.get("learnt")
     if learnt:
-        why += f" fun: {learnt}."
+        why = f"{why[:-1]}: {learnt}."
     success = by in ("done", "budget", "time", "target", "tolerance") and fun < math.inf and (target is None or by == "target")
     structure, certificate = _structure(report["frame"], form["along_axes"], report["dim"])
     result = OptimizeResult(
