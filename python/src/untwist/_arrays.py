@@ -65,13 +65,15 @@ def number(v: Any) -> float:
 
 def numbers(given: Any, what: str) -> List[float]:
     """A list of finite floats from whatever the user gave."""
+    found: List[float] = []
     try:
-        found = [] if isinstance(given, (str, bytes)) else [number(v) for v in given]
+        if not isinstance(given, (str, bytes)):
+            found = [v if type(v) is float else number(v) for v in (given.tolist() if hasattr(given, "tolist") else given)]
     except (TypeError, OverflowError):
-        found = []
+        pass
     if not found:
         raise ValueError(f"{what}: {short(given)} is not a list of numbers")
-    if not all(math.isfinite(v) for v in found):
+    if not all(map(math.isfinite, found)):
         raise ValueError(f"{what}: its numbers must be finite")
     return found
 

@@ -41,7 +41,7 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
     The same fun, options and seed give the same bits, here and in Go, for any workers.
 
     fun         takes a point (an array of floats, or a list where numpy is not installed)
-                and returns a number. NaN, an infinity and an exception are failures.
+                and returns a number. NaN, +inf, what is no number and an exception are failures.
     bounds      limits: a pair (low, high) for each coordinate, or scipy's Bounds. None is no
                 limit. Nothing outside is ever asked; low == high fixes a coordinate.
     x0          a known point, or a list of them
@@ -75,7 +75,7 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
                 of probe
     progress    a line about the run on standard error. Default: in a terminal or a notebook.
 
-    Ctrl-C ends the run, and the best so far is returned. If fun fails too often, or a journal
+    Ctrl-C ends the run, and the best so far is returned; a second one does not wait for that. If fun fails too often, or a journal
     cannot be used, untwist.Error is raised, with the best so far as its attribute result.
     """
     args = _arguments(args)
@@ -193,8 +193,7 @@ def _frame(frame: Any) -> Tuple[List[List[float]], Optional[List[List[int]]]]:
         frame, blocks = frame.frame, frame.structure.blocks
     if not hasattr(frame, "__iter__") or isinstance(frame, str) or not len(frame):
         raise ValueError(f"frame: {_arrays.short(frame)}, must be a list of rows, or the result of probe")
-    rows = frame.tolist() if hasattr(frame, "tolist") else frame
-    return [_arrays.numbers(row, "frame") for row in rows], blocks
+    return [_arrays.numbers(row, "frame") for row in (frame.tolist() if hasattr(frame, "tolist") else frame)], blocks
 
 
 def _result(run: Run, target: Optional[float]) -> OptimizeResult:
