@@ -301,6 +301,8 @@ class Misuse(unittest.TestCase):
             ("bounds: entry 0 is ('0', '1')", dict(bounds=[("0", "1")])),
             ("bounds", dict(bounds=[(1, 0)])),
             ("point 1 lies outside the bounds", dict(bounds=[(0, 1)], x0=[2])),
+            ("x0: point 1 lies outside the bounds", dict(bounds=[(None, 5)], x0=[20])),
+            ("x0: coordinate 1 is -3.0, must be above 0", dict(x0=[-3], scale="log")),
             ("x0: its numbers", dict(x0=[math.nan])),
             ("x0: [] is not a list of numbers", dict(x0=[[]])),
             ("x0: '1' is not a list of numbers", dict(x0="12")),

@@ -70,7 +70,11 @@ class Space:
             if low is None or high is None:
                 x = self.points[0][i]
                 below, above = (x / AROUND_TIMES, x * AROUND_TIMES) if self.log[i] else (x - AROUND, x + AROUND)
-                if not (math.isfinite(above) and below < x < above) and not (self.log[i] and x <= 0):
+                if low is not None and x < low or high is not None and x > high:
+                    raise ValueError(f"x0: point 1 lies outside the bounds; coordinate {i + 1}: {x!r}")
+                if self.log[i] and x <= 0:
+                    raise ValueError(f"x0: coordinate {i + 1} is {x!r}, must be above 0 on a logarithmic scale")
+                if not (math.isfinite(above) and below < x < above):
                     raise ValueError(f"x0: it is not known where to look around {x!r}; give start, pairs (low, high) that say so")
                 low = below if low is None else max(low, below)
                 high = above if high is None else min(high, above)

@@ -85,11 +85,16 @@ class Program:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.stdin: Any = self.process.stdin
         self.stdout: Any = self.process.stdout
-        for pipe in (self.stdin, self.stdout):
-            _widen(pipe.fileno())
-        self.write(b"H", hello)
-        if known:
-            self.write(b"K", known)
+        try:
+            for pipe in (self.stdin, self.stdout):
+                _widen(pipe.fileno())
+            self.write(b"H", hello)
+            if known:
+                self.write(b"K", known)
+        except BaseException:  # an interrupt where we have no handler for it
+            self.close(kill=True)
+            self.errors.close()
+            raise
 
     def write(self, kind: bytes, *parts: Any) -> None:
         """Writes a message. A program that has ended does not hear it: read tells why."""
