@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -143,6 +144,9 @@ func (c *caller) frame() (*frame.Frame, [][]int, error) {
 		return nil, nil, nil
 	}
 	rows := c.hello.Frame
+	if len(rows) == 0 || len(rows[0]) == 0 {
+		return nil, nil, objective.BadOption("Frame", "it is empty")
+	}
 	w := mat.NewDense(len(rows), len(rows[0]), nil)
 	for i, row := range rows {
 		if len(row) != len(rows[0]) {
@@ -152,7 +156,7 @@ func (c *caller) frame() (*frame.Frame, [][]int, error) {
 	}
 	f, err := frame.New(w)
 	if err != nil {
-		return nil, nil, objective.BadOption("Frame", "%v", err)
+		return nil, nil, objective.BadOption("Frame", "%s", strings.TrimPrefix(err.Error(), "frame: "))
 	}
 	return f, c.hello.Blocks, nil
 }

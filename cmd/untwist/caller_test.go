@@ -288,6 +288,17 @@ func TestCallerRefuses(t *testing.T) {
 			t.Errorf("%d bytes are taken for a point: %v", len(known), c.known)
 		}
 	}
+	var in bytes.Buffer
+	write(&in, kindKnown, nil)
+	if _, err := readKnown(&in, 1, 1<<61); err == nil { // 8·2⁶¹ is 0
+		t.Error("nothing is taken for a point of very many numbers")
+	}
+	for _, rows := range [][][]float64{{}, {{}}, {{0, 0}}, {{1, 0}, {1}}} {
+		c := &caller{hello: hello{Dim: 2, Frame: rows}}
+		if _, _, err := c.frame(); err == nil || strings.Contains(err.Error(), "frame: frame:") {
+			t.Errorf("%v is a frame: %v", rows, err)
+		}
+	}
 	c := &caller{hello: hello{Dim: 1}, out: io.Discard, answers: make(chan answers)}
 	for _, a := range []answers{{first: 1, values: []float64{1}}, {values: []float64{1, 2}}, {first: math.MaxInt32, values: []float64{1}}} {
 		go func() { c.answers <- a }()

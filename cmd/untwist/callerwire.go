@@ -86,7 +86,7 @@ func readKnown(in io.Reader, n, d int) ([][]float64, error) {
 		return nil, nil
 	}
 	kind, text, err := readMessage(in)
-	if err != nil || kind != kindKnown || n < 0 || n > mostMessage || len(text) != 8*n*d {
+	if err != nil || kind != kindKnown || n < 0 || d > mostMessage || n > mostMessage || len(text) != 8*n*d {
 		return nil, fmt.Errorf("--caller: %d known points are to come, and do not", n)
 	}
 	points := make([][]float64, n)
@@ -125,7 +125,7 @@ type answers struct {
 // readAnswers reads a message of answers. A failure is a uint32 for the index in the values,
 // a byte for its kind, a uint32 for the length of its words, and these.
 func readAnswers(text []byte) (a answers, err error) {
-	bad := errors.New("a message of answers has the wrong length")
+	bad := errors.New("a message of answers of the wrong length")
 	if len(text) < 16 {
 		return a, bad
 	}

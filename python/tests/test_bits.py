@@ -17,6 +17,12 @@ except ImportError:
     numpy = None
 
 
+def limited(x):
+    if x[0] > 2.5:
+        raise ValueError("too far")
+    return valleys(x)
+
+
 @functools.lru_cache()
 def thirty():
     return reference(dim=30, bounds=[-5, 5], budget=20000)
@@ -50,6 +56,11 @@ print(json.dumps(bits(result)))
     def test_options(self):
         dim = 6
         point = [0.5 * i - 1 for i in range(dim)]
+        frame = [[1.0 if k == i else 0.5 if k == (i + 1) % dim else 0.0 for k in range(dim)] for i in range(dim)]
+
+        def parameters(**options):
+            return [dict(options, name=f"x{i + 1}") for i in range(dim)]
+
         for given, options in [
             (dict(start=[-2, 3]), dict(start=[(-2, 3)] * dim)),
             (dict(bounds=[-5, 5], start=[-1, 1], seed=7), dict(bounds=[(-5, 5)] * dim, start=(-1, 1), seed=7)),
@@ -59,10 +70,18 @@ print(json.dumps(bits(result)))
             (dict(bounds=[-5, 5], strategy="cbo", seed=2**64 - 1), dict(bounds=[(-5, 5)] * dim, strategy="cbo", seed=2**64 - 1)),
             (dict(bounds=[-5, 5], target=-200.0, strategy="cmaes"), dict(bounds=[(-5, 5)] * dim, target=-200, strategy="cmaes")),
             (dict(bounds=[-5, 5], tolerance=0.1, strategy="cmaes"), dict(bounds=[(-5, 5)] * dim, tolerance=0.1, strategy="cmaes")),
-            (dict(bounds=[1e-3, 10], log=True), dict(bounds=[(1e-3, 10)] * dim, scale="log", names=[f"p{i}" for i in range(dim)])),
-        ]:
+            (dict(bounds=[-5, 5], noise=0.01), dict(bounds=[(-5, 5)] * dim, noise_level=0.01)),
+            (dict(bounds=[-5, 5], frame=frame), dict(bounds=[(-5, 5)] * dim, frame=frame)),
+            (dict(bounds=[-5, 5], points=[point, point[::-1]]), dict(bounds=[(-5, 5)] * dim, x0=[point, point[::-1]])),
+            (dict(bounds=[-5, 5], limit=2.5), dict(fun=limited, bounds=[(-5, 5)] * dim)),
+            (dict(parameters=parameters(min=1e-3, max=10, log=True)), dict(bounds=[(1e-3, 10)] * dim, scale="log")),
+            (dict(parameters=parameters(min=1e-3, max=10, log=True)[:2] + parameters(min=-4, max=4)[2:5] + parameters(fixed=-0.5)[5:]),
+             dict(bounds=[(1e-3, 10)] * 2 + [(-4, 4)] * 3 + [(-0.5, -0.5)], scale=["log"] * 2 + [None] * 4)),
+        ] + [(dict(start=[-5, 5], strategy=s), dict(start=[(-5, 5)] * dim, strategy=s))
+             for s in ("auto", "reparametrised", "transformed", "componentwise", "cbo-isotropic")]:
             with self.subTest(**given):
-                self.assertEqual(bits(untwist.minimize(valleys, budget=3000, **options)), reference(dim=dim, budget=3000, **given))
+                fun = options.pop("fun", valleys)
+                self.assertEqual(bits(untwist.minimize(fun, budget=2000, **options)), reference(dim=dim, budget=2000, **given))
 
     def test_whoever_evaluates(self):
         def minimize(**options):
@@ -93,6 +112,10 @@ print(json.dumps(bits(result)))
 
     def test_arguments(self):
         self.assertEqual(bits(untwist.minimize(lambda x, a, b: valleys(x), [(-5, 5)] * 4, None, (1, "two"), budget=1500)), four())
+        for args in ([1, 2], "ab", 5):  # as with scipy, what is no tuple is one argument
+            seen = []
+            untwist.minimize(lambda x, a: seen.append(a) or valleys(x), [(-5, 5)] * 4, None, args, budget=5)
+            self.assertEqual(seen, [args] * 5)
 
 
 if __name__ == "__main__":

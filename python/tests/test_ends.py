@@ -1,5 +1,6 @@
 """How runs end: callbacks, interrupts, kills, limits; and what is left behind: nothing."""
 
+import functools
 import gc
 import json
 import os
@@ -177,6 +178,57 @@ print("result", result.stopped_by, result.nfev > 0, flush=True)
             finally:
                 sys.settrace(before)
 
+    def test_many_interrupts(self):
+        # Further ones while the run is being ended: nothing is left behind, as tearDown sees.
+        for options in (dict(), dict(workers=2)):
+            for count in range(5, 60, 9):
+                def strike(frame, event, argument, left=[30 * count]):
+                    left[0] -= 1
+                    if left[0] <= 0 and left[0] % 10 == 0 and left[0] > -2000:
+                        signal.raise_signal(signal.SIGINT)
+                    return strike
+
+                before = sys.gettrace()
+                try:
+                    sys.settrace(strike)
+                    untwist.minimize(bowl, BOX, budget=300, strategy="cmaes", **options)
+                except KeyboardInterrupt:
+                    pass
+                finally:
+                    sys.settrace(before)
+
+    def test_control_c_while_processes_start(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.py")
+            with open(path, "w") as file:
+                file.write("""
+import multiprocessing, os, signal, sys, untwist
+from tests import bowl
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    untwist.minimize(bowl, [(-5, 5)] * 3, budget=30, workers=2)
+else:  # a process of workers imports this, and may be told of a Ctrl-C
+    os.write(1, b"%d\\n" % (signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+""")
+            environment = dict(os.environ, PYTHONPATH=os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")]))
+            out = subprocess.run([sys.executable, path], stdout=subprocess.PIPE, env=environment, check=True).stdout
+            self.assertEqual(out, b"1\n1\n")
+
+    def test_signals_of_processes(self):
+        # Programs that fun starts get Ctrl-C, and handlers of the user are not run in processes.
+        self.assertEqual(untwist.minimize(signals, BOX, budget=5, workers=2).fun, 0)
+        with tempfile.TemporaryDirectory() as folder:
+            def handler(number, frame):
+                open(os.path.join(folder, "called"), "w").close()
+                os._exit(0)
+
+            before = signal.signal(signal.SIGTERM, handler)
+            try:
+                untwist.minimize(bowl, BOX, budget=50, workers=2)
+            finally:
+                signal.signal(signal.SIGTERM, before)
+            self.assertEqual(os.listdir(folder), [])
+
     def test_ways_to_start_processes(self):
         alone = bits(untwist.minimize(valleys, BOX, budget=300))
         for method in ("spawn", "forkserver", "fork"):
@@ -294,6 +346,12 @@ def first(x):
     return float(x[0])
 
 
+def signals(x):
+    """Whether a program that this starts has SIGINT blocked or ignored."""
+    status = subprocess.run(["cat", "/proc/self/status"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    return sum(int(line.split()[1], 16) >> (signal.SIGINT - 1) & 1 for line in status.splitlines() if line.startswith(("SigIgn", "SigBlk")))
+
+
 def wait(x, seconds):
     threading.Event().wait(seconds)
     return bowl(x)
@@ -393,6 +451,20 @@ untwist.minimize(f, [(-5, 5)] * 4, budget=100000, strategy="cbo", workers=3)
                     untwist.minimize(fun, BOX, budget=100, journal=journal, **options)
             with self.assertRaisesRegex(untwist.Error, "is the journal of another run"):
                 untwist.minimize(valleys, BOX, None, (1,), budget=100, journal=journal)
+
+    def test_functions_without_names(self):
+        def power(x, p):
+            return sum(float(v) ** p for v in x)
+
+        for functions in ([lambda x: float(x[0]) ** 2, lambda x: float(x[0]) ** 4, lambda x: abs(float(x[0]))],
+                          [functools.partial(power, p=2), functools.partial(power, p=4)]):
+            with tempfile.TemporaryDirectory() as folder:
+                journal = os.path.join(folder, "run.journal").encode()
+                untwist.minimize(functions[0], BOX, budget=50, journal=journal)
+                self.assertEqual(untwist.minimize(functions[0], BOX, budget=50, journal=journal).resumed, 50)
+                for other in functions[1:]:
+                    with self.assertRaisesRegex(untwist.Error, "is the journal of another run"):
+                        untwist.minimize(other, BOX, budget=50, journal=journal)
 
     def test_probe_resumes(self):
         with tempfile.TemporaryDirectory() as folder:

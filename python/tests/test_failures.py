@@ -1,11 +1,14 @@
 """Functions that fail, and what is said about it."""
 
+import decimal
+import fractions
 import math
 import os
 import pickle
 import signal
 import traceback
 import unittest
+from array import array
 
 import untwist
 
@@ -35,15 +38,34 @@ def dies(x):
 
 
 class Odd(Exception):
-    """An exception that cannot be pickled."""
+    """An exception that cannot be pickled as it is."""
 
     def __init__(self, a, b):
         super().__init__("odd")
+        self.a = a
         self.f = lambda: None
 
 
 def odd(x):
     raise Odd(1, 2)
+
+
+def local(x):
+    class Local(Exception):
+        pass
+
+    raise Local("here")
+
+
+def leaves(x, kind):
+    raise kind(4) if x[0] > 1 else Trouble("a failure that is skipped")
+
+
+def strange(x):
+    """Ends its process by a signal that has no name."""
+    if x[0] > 3:
+        os.kill(os.getpid(), signal.SIGRTMIN + 6)
+    return bowl(x)
 
 
 class Skip(unittest.TestCase):
@@ -98,11 +120,65 @@ class Skip(unittest.TestCase):
             kinds = [numpy.float64, numpy.float32, lambda v: numpy.array(v), lambda v: numpy.array([v]), lambda v: numpy.array([[v]])]
         except ImportError:
             kinds = []
-        for kind in kinds + [float, int, bool]:
+        for kind in kinds + [float, int, bool, decimal.Decimal, fractions.Fraction]:
             for workers in (1, map):
                 with self.subTest(kind=kind, workers=workers):
                     result = untwist.minimize(lambda x: kind(bowl(x)), BOX, budget=100, workers=workers)
                     self.assertEqual(result.failed, 0)
+
+    def test_values_that_are_masked(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("numpy is not installed")
+        for masked in (numpy.ma.masked, numpy.ma.array([-9.0], mask=[True])):
+            for workers in (1, map):
+                result = untwist.minimize(lambda x: masked if x[0] > 1 else bowl(x), BOX, budget=100, workers=workers)
+                self.assertGreater(result.failed, 0)
+                self.assertGreater(result.fun, 0)
+
+        def columns(points):
+            return numpy.ma.array(points[0] ** 2 - 9, mask=points[0] < 1)
+
+        result = untwist.minimize(columns, BOX, budget=100, vectorized=True)
+        self.assertGreater(result.failed, 0)
+        self.assertGreaterEqual(result.fun, -8)
+
+    def test_exceptions_without_words(self):
+        class Mute(Exception):
+            def __str__(self):
+                raise RuntimeError
+
+        def f(x):
+            if x[0] > 1:
+                raise Mute
+            return bowl(x)
+
+        for workers in (1, map):
+            result = untwist.minimize(f, BOX, budget=100, workers=workers)
+            self.assertEqual(result.first_failure, "Mute")
+
+    def test_vectorized_in_place(self):
+        # A function that changes its points and then fails is asked again for the points themselves.
+        def columns(points):
+            found = [half([row[j] for row in points]) if points[0][j] < 1 else None for j in range(len(points[0]))]
+            for row in points:
+                for j in range(len(row)):
+                    row[j] = 0.0
+            if None in found:
+                raise Trouble("no value at 1")
+            return found
+
+        alone = untwist.minimize(half, BOX, budget=500)
+        result = untwist.minimize(columns, BOX, budget=500, vectorized=True)
+        self.assertEqual((result.fun, result.failed), (alone.fun, alone.failed))
+
+    def test_vectorized_in_part(self):
+        # Values that are no numbers, and failures within an iterator, are failures of these points.
+        alone = untwist.minimize(half, BOX, budget=500)
+        for f in (lambda points: [bowl(x) if x[0] <= 1 else None for x in zip(*points)], lambda points: map(half, zip(*points))):
+            result = untwist.minimize(f, BOX, budget=500, vectorized=True)
+            self.assertEqual((result.fun, result.failed), (alone.fun, alone.failed))
 
     def test_processes_that_end(self):
         result = untwist.minimize(dies, BOX, budget=300, workers=2, strategy="cmaes")
@@ -111,6 +187,15 @@ class Skip(unittest.TestCase):
         self.assertEqual(result.failed, result.failures["exit"] + result.failures["signal"])
         self.assertRegex(result.first_failure, "the process ended with (exit status 3|signal SIGSEGV)")
         self.assertLess(result.fun, 1)
+
+    def test_signal_without_a_name(self):
+        result = untwist.minimize(strange, BOX, budget=100, workers=2, strategy="cmaes")
+        self.assertEqual(result.first_failure, f"the process ended with signal {signal.SIGRTMIN + 6}")
+
+    def test_map_that_makes_an_array(self):
+        alone = untwist.minimize(half, BOX, budget=200)
+        result = untwist.minimize(half, BOX, budget=200, workers=lambda f, points: array("d", [float(f(x)) for x in points]))
+        self.assertEqual((result.fun, result.failed), (alone.fun, alone.failed))
 
     def test_all_fail(self):
         def f(x):
@@ -168,20 +253,32 @@ class Raise(unittest.TestCase):
             untwist.minimize(columns, BOX, vectorized=True, on_failure="raise", budget=100)
 
     def test_unpicklable_exception(self):
-        with self.assertRaisesRegex(RuntimeError, "Odd") as caught:
+        with self.assertRaisesRegex(Odd, "odd") as caught:
             untwist.minimize(odd, BOX, workers=2, on_failure="raise", budget=100)
+        self.assertEqual(caught.exception.a, 1)
         self.assertIn("raise Odd(1, 2)", str(caught.exception.__cause__))
+        with self.assertRaisesRegex(RuntimeError, "Local: here"):
+            untwist.minimize(local, BOX, workers=2, on_failure="raise", budget=100)
 
     def test_process_that_ends(self):
         with self.assertRaisesRegex(RuntimeError, "the process ended with"):
             untwist.minimize(dies, BOX, workers=2, on_failure="raise", budget=300, strategy="cmaes")
 
-    def test_system_exit(self):
-        def f(x):
-            raise SystemExit(4)
+    def test_not_for_us(self):
+        # What is no Exception ends the run, whoever evaluates.
+        for workers in (1, 2, map):
+            for kind in (SystemExit, GeneratorExit):
+                with self.subTest(workers=workers, kind=kind):
+                    with self.assertRaises(kind) as caught:
+                        untwist.minimize(leaves, BOX, None, (kind,), budget=100, workers=workers)
+                    self.assertEqual(caught.exception.args, (4,))
+                    self.assertEqual(caught.exception.result.stopped_by, "failures")
+            result = untwist.minimize(leaves, BOX, None, (KeyboardInterrupt,), budget=100, workers=workers)
+            self.assertEqual(result.stopped_by, "interrupt")
 
-        with self.assertRaises(SystemExit):
-            untwist.minimize(f, BOX, budget=100)
+
+def imap_unordered(f, points):
+    """As the one of multiprocessing.Pool."""
 
 
 class Misuse(unittest.TestCase):
@@ -198,25 +295,50 @@ class Misuse(unittest.TestCase):
             ("bounds: 2 pairs for 3 coordinates", dict(bounds=[(0, 1)] * 2, x0=[1, 2, 3])),
             ("bounds: they have no end", dict(bounds=[(0, None)])),
             ("bounds: one pair", dict(bounds=(0, 1))),
+            ("bounds: 5, must be a list of pairs", dict(bounds=5)),
+            ("bounds: entry 0 is (inf, 5)", dict(bounds=[(math.inf, 5)])),
+            ("bounds: entry 0 is (-5, -inf)", dict(bounds=[(-5, -math.inf)])),
+            ("bounds: entry 0 is ('0', '1')", dict(bounds=[("0", "1")])),
             ("bounds", dict(bounds=[(1, 0)])),
             ("point 1 lies outside the bounds", dict(bounds=[(0, 1)], x0=[2])),
+            ("x0: point 1 lies outside the bounds", dict(bounds=[(None, 5)], x0=[20])),
+            ("x0: coordinate 1 is -3.0, must be above 0", dict(x0=[-3], scale="log")),
             ("x0: its numbers", dict(x0=[math.nan])),
+            ("x0: [] is not a list of numbers", dict(x0=[[]])),
+            ("x0: '1' is not a list of numbers", dict(x0="12")),
+            ("x0: [1j] is not a list of numbers", dict(x0=[[1j]])),
+            ("x0: it is not known where to look around 1e+17", dict(x0=[1e17])),
+            ("x0: it is not known where to look around 1e+307", dict(x0=[1e307], scale="log")),
             ("budget: 1.5", dict(bounds=BOX, budget=1.5)),
             ("budget: 0", dict(bounds=BOX, budget=0)),
+            ("budget: False", dict(bounds=BOX, budget=False)),
+            ("target: False", dict(bounds=BOX, target=False)),
+            ("target: '1'", dict(bounds=BOX, target="1")),
             ("time: -1", dict(bounds=BOX, time=-1)),
             ('time: "soon", must be a time above 0', dict(bounds=BOX, time="soon")),
             ("target: nan", dict(bounds=BOX, target=math.nan)),
             ("seed: -1", dict(bounds=BOX, seed=-1)),
             ("workers: 0", dict(bounds=BOX, workers=0)),
             ("workers: 'two'", dict(bounds=BOX, workers="two")),
+            ("workers: True", dict(bounds=BOX, workers=True)),
+            ("workers: imap_unordered", dict(bounds=BOX, workers=imap_unordered)),
+            ("workers: inf", dict(bounds=BOX, workers=math.inf)),
             ("vectorized and workers", dict(bounds=BOX, workers=2, vectorized=True)),
             ("on_failure: 'stop'", dict(bounds=BOX, on_failure="stop")),
             ("names: 2 for 3", dict(bounds=BOX, names=["a", "b"])),
             ("there are two parameters a", dict(bounds=BOX, names=["a", "a", "b"])),
+            ("names must be", dict(bounds=BOX, names=3)),
             ("scale must be", dict(bounds=BOX, scale="logarithmic")),
+            ("scale must be", dict(bounds=BOX, scale=True)),
             ("must be above 0 on a logarithmic scale", dict(bounds=BOX, scale="log")),
             ("strategy", dict(bounds=BOX, strategy="magic")),
+            ("strategy: True", dict(bounds=BOX, strategy=True)),
             ("frame", dict(bounds=BOX, frame=[[1, 0]])),
+            ("frame: 5, must be a list of rows", dict(bounds=BOX, frame=5)),
+            ("frame: [] is not a list of numbers", dict(bounds=BOX, frame=[[]])),
+            ("frame: its numbers must be finite", dict(bounds=BOX, frame=[[math.nan, 0, 0]])),
+            ("frame: its rows have different lengths", dict(bounds=BOX, frame=[[1, 0, 0], [1, 0]])),
+            ("frame: row 1 has length 0", dict(bounds=BOX, frame=[[0, 0, 0]])),
         ]:
             with self.subTest(words):
                 with self.assertRaises(ValueError) as caught:
@@ -225,6 +347,10 @@ class Misuse(unittest.TestCase):
                 self.assertNotIn("--", str(caught.exception))
         with self.assertRaisesRegex(TypeError, "fun is a int"):
             untwist.minimize(1, BOX)
+        with self.assertRaisesRegex(TypeError, "callback is a int"):
+            untwist.minimize(f, BOX, callback=1)
+        with self.assertRaisesRegex(TypeError, "journal: 5, must be the path of a file"):
+            untwist.minimize(f, BOX, journal=5)
         self.assertEqual(calls, [])
 
     def test_unpicklable_function(self):
@@ -235,7 +361,7 @@ class Misuse(unittest.TestCase):
         self.assertEqual(calls, [])
 
     def test_wrong_shapes(self):
-        for found in (1.0, [1.0, 2.0], None):
+        for found in (1.0, [1.0, 2.0], None, "1234567", dict.fromkeys(range(7)), set(range(7))):
             with self.assertRaisesRegex(ValueError, "has to return S values"):
                 untwist.minimize(lambda points: found, BOX, vectorized=True, budget=100)
         for short in (lambda f, xs: list(map(f, xs))[1:], lambda f, xs: list(map(f, xs)) * 2):

@@ -71,6 +71,8 @@ class Results(unittest.TestCase):
         self.assertIn("convergence", r.plot())
 
     def test_profiles(self):
+        with self.assertRaisesRegex(ValueError, "nothing to draw"):
+            untwist.OptimizeResult(x=1).plot()
         self.assertEqual(sorted(p.component for p in self.result.profiles), list(range(5)))
         for p in self.result.profiles:
             self.assertEqual(len(p.y), len(p.value))
@@ -137,6 +139,9 @@ class Results(unittest.TestCase):
         self.assertEqual(len(untwist.minimize(bowl, start=[(-1, 1)] * 2, budget=100).x), 2)
         self.assertEqual(len(untwist.minimize(bowl, (-1, 1), names=["a", "b"], budget=100).x), 2)
         self.assertEqual(len(untwist.minimize(bowl, x0=3.0, budget=100).x), 1)
+        self.assertEqual(len(untwist.minimize(bowl, (-1, 1), names=(n for n in "ab"), budget=100).x), 2)
+        if numpy is not None:
+            self.assertEqual(len(untwist.minimize(bowl, x0=numpy.array(3.0), budget=100).x), 1)
 
     def test_default_budget(self):
         self.assertEqual(untwist.minimize(bowl, [(-1, 1)] * 2).budget, 2000)
@@ -164,15 +169,22 @@ class Scipy(unittest.TestCase):
         r = scipy_optimize.minimize(lambda x, c: bowl(x) + c, [0.5] * 3, (7.0,), method=untwist.scipy_method, options={"budget": 1000})
         self.assertAlmostEqual(r.fun, 7.0)
         self.assertEqual(untwist.minimize(bowl, bounds, budget=100).nfev, 100)
+        self.assertEqual(len(untwist.minimize(bowl, scipy_optimize.Bounds(-1, 1), names=["a", "b"], budget=100).x), 2)
         with self.assertRaisesRegex(ValueError, "no other constraints"):
             scipy_optimize.minimize(bowl, [0.5], method=untwist.scipy_method, constraints=[{"type": "eq", "fun": bowl}])
+        with self.assertRaisesRegex(TypeError, r"no option buget \(is budget meant\?\); untwist.minimize has start, budget"):
+            scipy_optimize.minimize(bowl, [0.5], method=untwist.scipy_method, options={"buget": 3})
 
     def test_jac_and_callback_that_stops(self):
         def stop(intermediate_result):
             raise StopIteration
 
-        r = scipy_optimize.minimize(lambda x: (bowl(x), 2 * x), [0.5] * 3, jac=True, method=untwist.scipy_method, callback=stop)
-        self.assertFalse(r.success)
+        def stop_too(*, intermediate_result):
+            raise StopIteration
+
+        for callback in (stop, stop_too):
+            r = scipy_optimize.minimize(lambda x: (bowl(x), 2 * x), [0.5] * 3, jac=True, method=untwist.scipy_method, callback=callback)
+            self.assertEqual(r.stopped_by, "callback")
 
 
 class Program(unittest.TestCase):

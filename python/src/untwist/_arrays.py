@@ -47,25 +47,49 @@ def vector(text: bytes) -> Any:
     return matrix(text, 1, len(text) // 8)[0]
 
 
-def numbers(given: Any, what: str) -> List[float]:
-    """A list of floats from whatever the user gave."""
+def number(v: Any) -> float:
+    """A number as a float; an array of one number is one too. It raises a TypeError if it is
+    something else: a text, a complex number, a value that is masked."""
+    if isinstance(v, float):
+        return float(v)
+    given = v
+    if hasattr(v, "item") and getattr(v, "size", 1) == 1:
+        v = v.ravel().tolist()[0] if hasattr(v, "filled") else v.item()  # item does not see masks
     try:
-        return [float(v) for v in given]
+        if isinstance(v, (str, bytes, bytearray)):
+            raise TypeError
+        return float(v)
     except (TypeError, ValueError):
-        raise ValueError(f"{what}: {short(given)} is not a list of numbers") from None
+        raise TypeError(f"{short(given)} is not a number") from None
+
+
+def numbers(given: Any, what: str) -> List[float]:
+    """A list of finite floats from whatever the user gave."""
+    found: List[float] = []
+    try:
+        if not isinstance(given, (str, bytes)):
+            found = [v if type(v) is float else number(v) for v in (given.tolist() if hasattr(given, "tolist") else given)]
+    except (TypeError, OverflowError):
+        pass
+    if not found:
+        raise ValueError(f"{what}: {short(given)} is not a list of numbers")
+    if not all(map(math.isfinite, found)):
+        raise ValueError(f"{what}: its numbers must be finite")
+    return found
 
 
 def short(thing: Any) -> str:
-    text = repr(thing)
+    text = " ".join(repr(thing).split())
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def is_number(thing: Any) -> bool:
-    if isinstance(thing, (str, bytes)) or hasattr(thing, "__len__"):
+    """Whether something is one number, and no list of one."""
+    if hasattr(thing, "__len__") and getattr(thing, "ndim", 1) > 0:
         return False
     try:
-        float(thing)
-    except (TypeError, ValueError):
+        number(thing)
+    except (TypeError, OverflowError):
         return False
     return True
 
@@ -76,13 +100,16 @@ Pair = Tuple[Optional[float], Optional[float]]
 def pairs(given: Any, dim: Optional[int], what: str, one_for: Optional[int] = None) -> List[Pair]:
     """Pairs (low, high) from a list of pairs, one pair for all, or scipy's Bounds.
 
-    None, or an infinity, says that there is no end. one_for is for how many coordinates one pair
+    None, or -inf below and inf above, says that there is no end. one_for is for how many coordinates one pair
     is, where dim is not known.
     """
     if hasattr(given, "lb") and hasattr(given, "ub"):
-        lower, upper = _spread(given.lb, given.ub, dim, what)
+        lower, upper = _spread(given.lb, given.ub, dim or one_for, what)
         given = list(zip(lower, upper))
-    given = list(given)
+    try:
+        given = list(given)
+    except TypeError:
+        raise ValueError(f"{what}: {short(given)}, must be a list of pairs (low, high), one for each coordinate") from None
     if len(given) == 2 and all(v is None or is_number(v) for v in given):
         if dim is None:
             dim = one_for
@@ -95,7 +122,7 @@ def pairs(given: Any, dim: Optional[int], what: str, one_for: Optional[int] = No
         try:
             low, high = pair
             ends = _end(low, -math.inf), _end(high, math.inf)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(f"{what}: entry {i} is {short(pair)}, must be a pair of numbers (low, high)") from None
         out.append(ends)
     if dim is not None and len(out) != dim:
@@ -106,12 +133,11 @@ def pairs(given: Any, dim: Optional[int], what: str, one_for: Optional[int] = No
 
 
 def _end(value: Any, none: float) -> Optional[float]:
-    if value is None:
+    if value is None or number(value) == none:
         return None
-    value = float(value)
-    if math.isnan(value):
+    if not math.isfinite(number(value)):
         raise ValueError
-    return None if value == none else value
+    return number(value)
 
 
 def _spread(lower: Any, upper: Any, dim: Optional[int], what: str) -> Tuple[Sequence[float], Sequence[float]]:
@@ -123,5 +149,3 @@ def _spread(lower: Any, upper: Any, dim: Optional[int], what: str) -> Tuple[Sequ
     if len(lists[0]) != len(lists[1]):
         raise ValueError(f"{what}: lb has {len(lists[0])} numbers and ub has {len(lists[1])}")
     return lists[0], lists[1]
-
-

@@ -61,19 +61,18 @@ class Answers:
 
 def number(v: Any) -> float:
     """A value as a float. It raises a TypeError if it is not a number."""
-    if hasattr(v, "item") and getattr(v, "size", 1) == 1:
-        v = v.item()
-    if isinstance(v, (str, bytes)) or not hasattr(v, "__float__") and not hasattr(v, "__index__"):
-        raise TypeError(f"fun returned {_arrays.short(v)}, which is not a number")
     try:
-        return float(v)
-    except (TypeError, ValueError):
+        return _arrays.number(v)
+    except TypeError:
         raise TypeError(f"fun returned {_arrays.short(v)}, which is not a number") from None
 
 
 def reason(e: BaseException) -> str:
     """An exception in a line."""
-    text = " ".join(str(e).split())
+    try:
+        text = " ".join(str(e).split())
+    except Exception:
+        text = ""  # it has no words
     return f"{type(e).__name__}: {text}" if text else type(e).__name__
 
 
@@ -140,33 +139,38 @@ class Vectorized:
 
     def _part(self, text: bytearray, n: int, dim: int, answers: Answers) -> None:
         try:
-            found = self._fun(_arrays.columns(text, n, dim), *self._args)
+            # A copy, since fun may change its points before it fails.
+            found = self._list(self._fun(_arrays.columns(text[:], n, dim), *self._args), n)
+        except Raised:
+            raise
         except Exception as e:
             if n == 1:
                 answers.failure(self._failed(e))
             elif self._failed.skip:  # which point it was is not known: halves
                 half = n // 2
-                self._part(bytearray(text[: 8 * half * dim]), half, dim, answers)
-                self._part(bytearray(text[8 * half * dim :]), n - half, dim, answers)
+                self._part(text[: 8 * half * dim], half, dim, answers)
+                self._part(text[8 * half * dim :], n - half, dim, answers)
             else:
                 self._failed(e)
             return
-        for v in self._list(found, n):
-            answers.value(v)
+        for v in found:
+            try:
+                answers.value(v)
+            except Ended:
+                raise
+            except Exception as e:  # not a number
+                answers.failure(self._failed(e))
 
     @staticmethod
-    def _list(found: Any, n: int) -> Iterable[Any]:
+    def _list(found: Any, n: int) -> List[Any]:
         if hasattr(found, "ravel"):
             found = found.ravel().tolist()
         elif _arrays.is_number(found):
             found = [found]
-        values: Optional[List[Any]] = None
-        try:
-            values = list(found)
-        except TypeError:
-            pass
-        if values is None or len(values) != n:
-            count = "no list of values" if values is None else f"{len(values)} values"
+        listed = hasattr(found, "__iter__") and not isinstance(found, (str, bytes, dict, set, frozenset))
+        values = list(found) if listed else []
+        if len(values) != n:
+            count = f"{len(values)} values" if listed else "no list of values"
             raise Raised(ValueError(f"vectorized: fun returned {count} for {n} points; it gets an array of shape (N, S) "
                                     "and has to return S values"))
         return values
@@ -191,16 +195,21 @@ class Guarded:
 
 
 class Reason:
-    """Why a point failed."""
+    """Why a point failed. For a map that makes an array of what it gets, it is NaN."""
 
     def __init__(self, words: str) -> None:
         self.words = words
+
+    def __float__(self) -> float:
+        return math.nan
 
 
 class Mapped:
     """Evaluates points by a map-like workers(func, iterable)."""
 
     def __init__(self, workers: Callable[..., Iterable[Any]], fun: Callable[..., Any], args: Tuple[Any, ...], failed: Skipped) -> None:
+        if getattr(workers, "__name__", "") == "imap_unordered":
+            raise ValueError("workers: imap_unordered gives values in any order, so that it is not known whose they are; give imap")
         self._map, self._failed = workers, failed
         self._guarded = Guarded(fun, args, failed.skip)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _options, _progress
+from . import _arrays, _options, _progress
 from ._evaluate import Mapped, Serial, Skipped, Vectorized
 from ._result import Certificate, OptimizeResult, Profile, Structure, _Record
 from ._run import Run
@@ -41,11 +41,11 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
     The same fun, options and seed give the same bits, here and in Go, for any workers.
 
     fun         takes a point (an array of floats, or a list where numpy is not installed)
-                and returns a number. NaN, an infinity and an exception are failures.
+                and returns a number. NaN, +inf, what is no number and an exception are failures.
     bounds      limits: a pair (low, high) for each coordinate, or scipy's Bounds. None is no
                 limit. Nothing outside is ever asked; low == high fixes a coordinate.
     x0          a known point, or a list of them
-    args        more arguments of fun
+    args        more arguments of fun: a tuple, or one that is not
     start       where to look first: a pair for each coordinate, or one for all. It is no
                 limit. Default: the bounds; where these have no end, x0 - 5 to x0 + 5.
     budget      the most evaluations. Default 500 times the square of the dimension.
@@ -75,9 +75,10 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
                 of probe
     progress    a line about the run on standard error. Default: in a terminal or a notebook.
 
-    Ctrl-C ends the run, and the best so far is returned. If fun fails too often, or a journal
+    Ctrl-C ends the run, and the best so far is returned; a second one does not wait for that. If fun fails too often, or a journal
     cannot be used, untwist.Error is raised, with the best so far as its attribute result.
     """
+    args = _arguments(args)
     space = _options.Space(bounds, x0, start, names, scale)
     hello = _hello(space, fun, args)
     if frame is not None:
@@ -105,6 +106,7 @@ def probe(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     has frame, structure, certificate and spectrum; x is the best point on the way. It can be
     given to minimize as its frame.
     """
+    args = _arguments(args)
     space = _options.Space(bounds, x0, start, names, scale)
     hello = _hello(space, fun, args)
     flags = _options.flags(
@@ -137,6 +139,7 @@ def check(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     It says whether the same point gives the same value, how long an evaluation takes, how many
     failed and why, how many digits the values have, and how long a whole run would take.
     """
+    args = _arguments(args)
     space = _options.Space(bounds, x0, start, names, scale)
     procs = None if callable(workers) else count(workers)
     flags = _options.flags(budget=budget, time=time, seed=_options.seed_of(seed), procs=procs)[1:]
@@ -155,14 +158,20 @@ def check(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
 def _hello(space: _options.Space, fun: Objective, args: Tuple[Any, ...]) -> Dict[str, Any]:
     if not callable(fun):
         raise TypeError(f"fun is a {type(fun).__name__}, must be a function")
-    return dict(space.hello(), function=_options.function_name(fun), arguments=_options.arguments(tuple(args)))
+    return dict(space.hello(), function=_options.function_name(fun), arguments=_options.arguments(fun, args))
 
 
-def _evaluator(fun: Objective, args: Any, workers: Workers, vectorized: bool, on_failure: str) -> Tuple[Any, Skipped]:
+def _arguments(args: Any) -> Tuple[Any, ...]:
+    """More arguments of fun. As with scipy, what is no tuple is one argument."""
+    if args is None:
+        return ()
+    return args if isinstance(args, tuple) else (args,)
+
+
+def _evaluator(fun: Objective, args: Tuple[Any, ...], workers: Workers, vectorized: bool, on_failure: str) -> Tuple[Any, Skipped]:
     if on_failure not in ("skip", "raise"):
         raise ValueError(f'on_failure: {on_failure!r}, must be "skip" or "raise"')
     failed = Skipped(on_failure == "skip")
-    args = tuple(args)
     if vectorized:
         if callable(workers) or count(workers) != 1:
             raise ValueError("vectorized and workers exclude each other: a vectorized function gets all points at once")
@@ -182,10 +191,9 @@ def _frame(frame: Any) -> Tuple[List[List[float]], Optional[List[List[int]]]]:
         if frame.frame is None:
             raise ValueError("frame: no coordinates were found there")
         frame, blocks = frame.frame, frame.structure.blocks
-    rows = [[float(v) for v in row] for row in frame]
-    if not rows or not rows[0]:
-        raise ValueError("frame: it is empty")
-    return rows, blocks
+    if not hasattr(frame, "__iter__") or isinstance(frame, str) or not len(frame):
+        raise ValueError(f"frame: {_arrays.short(frame)}, must be a list of rows, or the result of probe")
+    return [_arrays.numbers(row, "frame") for row in (frame.tolist() if hasattr(frame, "tolist") else frame)], blocks
 
 
 def _result(run: Run, target: Optional[float]) -> OptimizeResult:
@@ -198,7 +206,7 @@ def _result(run: Run, target: Optional[float]) -> OptimizeResult:
     why = _WHY[by]
     learnt = report.get("learnt")
     if learnt:
-        why += f" fun: {learnt}."
+        why = f"{why[:-1]}: {learnt}."
     success = by in ("done", "budget", "time", "target", "tolerance") and fun < math.inf and (target is None or by == "target")
     structure, certificate = _structure(report["frame"], form["along_axes"], report["dim"])
     result = OptimizeResult(

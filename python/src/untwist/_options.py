@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 import functools
+import hashlib
 import math
 import numbers
 import os
 import secrets
+import types
 from array import array
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -31,21 +33,24 @@ class Space:
     """Where to search: the coordinates with their limits, and known points."""
 
     def __init__(self, bounds: Any, x0: Any, start: Any, names: Any, scale: Any) -> None:
-        self.points = _points(x0)
+        self.points = known_points(x0)
+        self.names = _names(names)
+        named = None if self.names is None else len(self.names)
         dim: Optional[int] = len(self.points[0]) if self.points else None
         self.bounds: Optional[List[Pair]] = None
         if bounds is not None:
-            self.bounds = _arrays.pairs(bounds, dim, "bounds", None if names is None else len(names))
+            self.bounds = _arrays.pairs(bounds, dim, "bounds", named)
             dim = len(self.bounds)
         self.start: Optional[List[Pair]] = None
         if start is not None:
-            self.start = _arrays.pairs(start, dim, "start", None if names is None else len(names))
+            self.start = _arrays.pairs(start, dim, "start", named)
             dim = len(self.start)
         if dim is None or not (self.bounds or self.start or self.points):
             raise ValueError("where is the minimum to be looked for? Give bounds, a list of pairs (low, high) that are limits; "
                              "start, pairs that say where to look first; or x0, a known point")
         self.dim: int = dim
-        self.names = _names(names, dim)
+        if named is not None and named != dim:
+            raise ValueError(f"names: {named} for {dim} coordinates")
         self.log = _scale(scale, dim, self.names)
         self.fixed = {i: low for i, (low, high) in enumerate(self.bounds or []) if low is not None and low == high}
         if self.start is None:
@@ -65,6 +70,12 @@ class Space:
             if low is None or high is None:
                 x = self.points[0][i]
                 below, above = (x / AROUND_TIMES, x * AROUND_TIMES) if self.log[i] else (x - AROUND, x + AROUND)
+                if low is not None and x < low or high is not None and x > high:
+                    raise ValueError(f"x0: point 1 lies outside the bounds; coordinate {i + 1}: {x!r}")
+                if self.log[i] and x <= 0:
+                    raise ValueError(f"x0: coordinate {i + 1} is {x!r}, must be above 0 on a logarithmic scale")
+                if not (math.isfinite(above) and below < x < above):
+                    raise ValueError(f"x0: it is not known where to look around {x!r}; give start, pairs (low, high) that say so")
                 low = below if low is None else max(low, below)
                 high = above if high is None else min(high, above)
             out.append((low, high))
@@ -91,7 +102,7 @@ class Space:
         return out
 
 
-def _points(x0: Any) -> List[List[float]]:
+def known_points(x0: Any) -> List[List[float]]:
     """Known points: one, or a list of them."""
     if x0 is None:
         return []
@@ -107,19 +118,16 @@ def _points(x0: Any) -> List[List[float]]:
     for p in out:
         if len(p) != len(out[0]):
             raise ValueError(f"x0: points of {len(out[0])} and of {len(p)} numbers")
-        if not all(math.isfinite(v) for v in p):
-            raise ValueError("x0: its numbers must be finite")
     return out
 
 
-def _names(names: Any, dim: int) -> Optional[List[str]]:
+def _names(names: Any) -> Optional[List[str]]:
     if names is None:
         return None
-    if isinstance(names, str) or not all(isinstance(n, str) for n in names):
+    found = [] if isinstance(names, str) or not hasattr(names, "__iter__") else list(names)
+    if not found or not all(isinstance(n, str) for n in found):
         raise ValueError("names must be a list of texts, one for each coordinate")
-    if len(names) != dim:
-        raise ValueError(f"names: {len(names)} for {dim} coordinates")
-    return list(names)
+    return found
 
 
 def _scale(scale: Any, dim: int, names: Optional[List[str]]) -> List[bool]:
@@ -133,8 +141,8 @@ def _scale(scale: Any, dim: int, names: Optional[List[str]]) -> List[bool]:
         if unknown:
             raise ValueError(f"scale: there is no coordinate named {sorted(unknown)[0]!r}")
         scale = [scale.get(n) for n in names or []]
-    scale = list(scale)
-    if len(scale) != dim or not all(s in ("log", "linear", None) for s in scale):
+    scale = list(scale) if hasattr(scale, "__iter__") else []
+    if len(scale) != dim or not all(s is None or isinstance(s, str) and s in ("log", "linear") for s in scale):
         raise ValueError(f'scale must be "log" or "linear", or a list of {dim} of these (None is linear), or a dict by names')
     return [s == "log" for s in scale]
 
@@ -152,10 +160,9 @@ def whole(value: Any, what: str) -> int:
 
 def real(value: Any, what: str) -> str:
     """A finite number as a flag takes it."""
-    try:
-        v = float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what}: {_arrays.short(value)}, must be a number") from None
+    if isinstance(value, bool) or not _arrays.is_number(value):
+        raise ValueError(f"{what}: {_arrays.short(value)}, must be a number")
+    v = _arrays.number(value)
     if not math.isfinite(v):
         raise ValueError(f"{what}: {v}, must be finite")
     return repr(v)
@@ -167,11 +174,8 @@ def seconds(time: Any) -> str:
         time = time.total_seconds()
     if isinstance(time, str):
         return time
-    try:
-        t = float(time)
-    except (TypeError, ValueError):
-        t = math.nan
-    if not 0 < t < 1e9:
+    t = _arrays.number(time) if _arrays.is_number(time) and not isinstance(time, bool) else math.nan
+    if not 1e-9 <= t < 1e9:
         raise ValueError(f'time: {_arrays.short(time)}, must be a number of seconds above 0, or a text such as "90s", "10m" or "2h"')
     return f"{t:.9f}s"
 
@@ -188,7 +192,7 @@ def flags(**given: Any) -> List[str]:
     """Flags of the program from options; None: left out."""
     out = ["--quiet"]
     for name, value in given.items():
-        if value is None or value is False:
+        if value is None:
             continue
         flag = "--" + name.replace("_", "-")
         if name in ("budget", "parallel", "procs"):
@@ -198,31 +202,59 @@ def flags(**given: Any) -> List[str]:
         elif name == "time":
             value = seconds(value)
         elif name == "journal":
-            value = os.fspath(value)
-        elif name == "seed":
-            value = seed_of(value)
-        elif value is True:
-            out.append(flag)
+            value = _path(value, name)
+        elif name == "keep_going":
+            if value:
+                out.append(flag)
             continue
+        elif name == "strategy" and not isinstance(value, str):
+            raise ValueError(f'strategy: {_arrays.short(value)}, must be a text such as "cmaes"')
         out.append(f"{flag}={value}")
     return out
 
 
+def _path(value: Any, what: str) -> str:
+    try:
+        return os.fsdecode(value)
+    except TypeError:
+        raise TypeError(f"{what}: {_arrays.short(value)}, must be the path of a file") from None
+
+
 def function_name(fun: Any) -> str:
-    """What a function is called, so that a journal of one is not taken for that of another."""
+    """What a function is called, so that a journal of one is not taken for that of another.
+
+    All lambdas have the same name, so what they compute is added: the same text in the same
+    version of Python gives the same."""
     while isinstance(fun, functools.partial):
         fun = fun.func
     name = getattr(fun, "__qualname__", None)
-    return name if isinstance(name, str) else type(fun).__qualname__
+    if not isinstance(name, str):
+        return type(fun).__qualname__
+    if getattr(fun, "__name__", "") == "<lambda>":
+        name += " " + hashlib.sha256(_code(fun.__code__).encode("utf-8", "replace")).hexdigest()[:16]
+    return name
 
 
-def arguments(args: Tuple[Any, ...]) -> str:
-    """The arguments in words, if they are plain: numbers and texts."""
-    text = repr(args)
-    return text if args and len(text) <= 1000 and _plain(args) else ""
+def _code(code: types.CodeType) -> str:
+    """What a function computes, in words: instructions, constants and names, and no lines."""
+    constants = [_code(c) if isinstance(c, types.CodeType) else repr(sorted(map(repr, c)) if isinstance(c, frozenset) else c)
+                 for c in code.co_consts]
+    return repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants))
+
+
+def arguments(fun: Any, args: Tuple[Any, ...]) -> str:
+    """The arguments in words, those of a partial too, if they are plain: numbers and texts."""
+    all: List[Any] = [args]
+    while isinstance(fun, functools.partial):
+        all.append([fun.args, fun.keywords])
+        fun = fun.func
+    text = repr(args if len(all) == 1 else all)
+    return text if (args or len(all) > 1) and len(text) <= 1000 and _plain(all) else ""
 
 
 def _plain(thing: Any) -> bool:
+    if isinstance(thing, dict):
+        return _plain(list(thing.values()))
     if isinstance(thing, (tuple, list)):
         return all(_plain(t) for t in thing)
     return thing is None or type(thing) in (bool, int, float, str)

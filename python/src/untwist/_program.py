@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import struct
 import subprocess
 import tempfile
@@ -84,11 +85,16 @@ class Program:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.stdin: Any = self.process.stdin
         self.stdout: Any = self.process.stdout
-        for pipe in (self.stdin, self.stdout):
-            _widen(pipe.fileno())
-        self.write(b"H", hello)
-        if known:
-            self.write(b"K", known)
+        try:
+            for pipe in (self.stdin, self.stdout):
+                _widen(pipe.fileno())
+            self.write(b"H", hello)
+            if known:
+                self.write(b"K", known)
+        except BaseException:  # an interrupt where we have no handler for it
+            self.close(kill=True)
+            self.errors.close()
+            raise
 
     def write(self, kind: bytes, *parts: Any) -> None:
         """Writes a message. A program that has ended does not hear it: read tells why."""
@@ -179,6 +185,14 @@ def run(words: List[str], text: bytes = b"") -> "subprocess.CompletedProcess[byt
     return subprocess.run([path()] + words, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+def signal_name(number: int) -> str:
+    """A signal in words; not all have a name."""
+    try:
+        return f"signal {signal.Signals(number).name}"
+    except ValueError:
+        return f"signal {number}"
+
+
 def in_python(text: str) -> str:
     """An error of the program in the words of Python: options are not flags."""
     names = {"from": "an earlier journal", "noise-level": "noise_level", "max-failures": "max_failures", "keep-going": "keep_going"}
@@ -186,5 +200,3 @@ def in_python(text: str) -> str:
     text = re.sub(r'invalid argument (".*") for "(--[a-z-]+)" flag: ', r"\2: \1, ", text)
     text = re.sub(r"--param\b", "names, scale or bounds", text)
     return re.sub(r"--([a-z0-9][a-z0-9-]*)", lambda m: names.get(m.group(1), m.group(1)), text)
-
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import tempfile
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union, overload
 
 from . import _program
 
@@ -69,13 +69,37 @@ class OptimizeResult(_Record):
                   first_failure says why the first did
     """
 
+    x: Any
+    fun: float
+    nfev: int
+    nit: int
+    success: bool
+    status: int
+    stopped_by: str
+    message: str
+    structure: Structure
+    frame: Any
+    certificate: Optional[Certificate]
+    profiles: List[Profile]
+    failed: int
+    failures: Dict[str, int]
+    first_failure: Optional[str]
+
     def _shown(self) -> Mapping[str, Any]:
         hidden = {"profiles", "report", "frame", "curve", "stages", "parameters", "warnings", "_drawing"}
         return {k: v for k, v in self.items() if k not in hidden and v is not None}
 
-    def plot(self, name: Optional[str] = None) -> Union["Picture", "Pictures"]:
+    @overload
+    def plot(self, name: None = None) -> Pictures: ...
+
+    @overload
+    def plot(self, name: str) -> Picture: ...
+
+    def plot(self, name: Optional[str] = None) -> Union[Picture, Pictures]:
         """The pictures of the run, which a notebook shows: convergence, couplings, profiles and
         more, as far as there are any. With a name, only that one."""
+        if "_drawing" not in self:
+            raise ValueError("there is nothing to draw: this is not the result of a run")
         pictures = Pictures(_draw(self["_drawing"]))
         if name is None:
             return pictures
@@ -100,6 +124,18 @@ class Structure(_Record):
     queries      what it cost
     """
 
+    verdict: str
+    components: int
+    dim: int
+    blocks: List[List[int]]
+    along_axes: bool
+    residual: Optional[float]
+    quadratic: bool
+    linear: int
+    map: Optional[Dict[str, Any]]
+    pairs: List[Dict[str, Any]]
+    queries: int
+
 
 class Certificate(_Record):
     """How well fun separates: mixed differences relative to single ones.
@@ -110,6 +146,13 @@ class Certificate(_Record):
     verdict    as in the Structure
     """
 
+    coupling: Optional[float]
+    alone: Optional[float]
+    beyond: Optional[float]
+    rounding: Optional[float]
+    splits: int
+    verdict: str
+
 
 class Profile(_Record):
     """fun along a coordinate, up to a constant.
@@ -119,6 +162,12 @@ class Profile(_Record):
     wells       the local minima (y, value), the deepest first
     open        whether fun still falls at an end of the range
     """
+
+    component: int
+    y: Any
+    value: Any
+    wells: List[Tuple[float, float]]
+    open: bool
 
     def __repr__(self) -> str:
         return f"Profile(component={self.component}, {len(self.y)} points, {len(self.wells)} wells)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import select
@@ -9,13 +10,13 @@ import signal
 import struct
 import threading
 from array import array
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import _arrays
 from ._evaluate import Ended, Raised
 from ._options import known
 from ._progress import Line
-from ._program import Gone, Program, in_python
+from ._program import Gone, Program, in_python, signal_name
 from ._result import Error, OptimizeResult
 
 log = logging.getLogger("untwist")
@@ -34,9 +35,14 @@ class Run:
         self._dim: int = hello["dim"]
         self._known = known(points)
         self._hello = dict(hello, known=len(points), progress=callback is not None or line is not None)
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is a {type(callback).__name__}, must be a function")
         self._evaluator, self._failed, self._callback, self._line = evaluator, failed, callback, line
         self._theirs = False  # code of the user runs
+        self._waiting = False  # for the program to say something
+        self._undisturbed = 0  # how many blocks there are in which an interrupt waits
         self._interrupted = False
+        self._program: Any = None
         self._stopped = ""  # why we have stopped the run
         self._error: Optional[BaseException] = None  # that ends it
         self._best: Any = None
@@ -47,15 +53,22 @@ class Run:
     # What evaluators use.
 
     def answer(self, first: int, values: "array[float]", seconds: float, failures: List[Tuple[int, int, str]]) -> None:
-        """Gives values to the program. An interrupt waits until they are written."""
-        before, self._theirs = self._theirs, False
-        try:
+        """Gives values to the program."""
+        with self.undisturbed():
             self._program.answer(first, values, seconds, failures)
+            if self._line is not None:
+                self._line.answered(len(values), len(failures))
+
+    @contextlib.contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """Has an interrupt wait until a block is done, which must not take long."""
+        self._undisturbed += 1
+        try:
+            yield
         finally:
-            self._theirs = before
-        if self._line is not None:
-            self._line.answered(len(values), len(failures))
-        if before and self._interrupted:
+            self._undisturbed -= 1
+        if self._theirs and self._interrupted:
+            self._theirs = False
             raise KeyboardInterrupt
 
     def speaks(self) -> bool:
@@ -85,21 +98,28 @@ class Run:
 
     def _go(self) -> None:
         ended = False
-        self._program = Program(self._words, json.dumps(self._hello, allow_nan=False).encode(), self._known)
         try:
+            self._program = Program(self._words, json.dumps(self._hello, allow_nan=False).encode(), self._known)
             try:
                 while self.form is None:
-                    self._hear(*self._program.read())
+                    self._waiting = True
+                    kind, text = self._program.read()
+                    self._waiting = False
+                    self._hear(kind, text)
             except Gone:
-                pass
+                self._waiting = False
             ended = True
         finally:
-            try:
-                self._evaluator.close()
-            finally:
-                status = self._program.close(kill=not ended)
-                words = self._program.words()
-        self._status, self._said = status, words
+            self._close(ended)
+
+    def _close(self, ended: bool) -> None:
+        """Ends all processes."""
+        try:
+            self._evaluator.close()
+        finally:
+            if self._program is not None:
+                self._status = self._program.close(kill=not ended)
+                self._said = self._program.words()
 
     def _hear(self, kind: bytes, text: bytearray) -> None:
         """Does what a message asks for."""
@@ -122,23 +142,24 @@ class Run:
     def _evaluate(self, text: bytearray) -> None:
         """Has a batch of points evaluated."""
         n = _U32.unpack_from(text)[0]
+        self._call(lambda: self._evaluator.evaluate(text[4:], n, self._dim, self))
+
+    def _call(self, theirs: Callable[[], Any]) -> Any:
+        """Calls code of the user, and ends the run with what it raises."""
         try:
-            self._theirs = True
-            self._evaluator.evaluate(text[4:], n, self._dim, self)
-            self._theirs = False
+            try:
+                self._theirs = True
+                return theirs()
+            finally:
+                self._theirs = False
         except Ended:
-            self._theirs = False
-        except Raised as e:
-            self._theirs = False
-            self._error = e.error
-            self._stop("error")
+            pass
         except KeyboardInterrupt:
-            self._theirs = False
             self._stop("interrupt")
-        except BaseException as e:  # SystemExit and the like
-            self._theirs = False
-            self._error = e
+        except BaseException as e:  # SystemExit and the like, too
+            self._error = e.error if isinstance(e, Raised) else e
             self._stop("error")
+        return None
 
     def _progress(self, text: bytearray) -> None:
         """Tells the user how the run is going."""
@@ -151,41 +172,36 @@ class Run:
             self._line.show(stage, queries, budget, best, failed)
         if self._callback is None or self._stopped:
             return
-        try:
-            self._theirs = True
-            if self._callback(OptimizeResult(
-                    x=None if self._best is None else _arrays.vector(self._best), fun=best, nfev=queries, budget=budget,
-                    failed=failed, stage=stage)):
-                self._stop("callback")
-            self._theirs = False
-        except StopIteration:
-            self._theirs = False
+        found = OptimizeResult(
+            x=None if self._best is None else _arrays.vector(self._best), fun=best, nfev=queries, budget=budget, failed=failed, stage=stage)
+        if self._call(lambda: self._wants_end(found)):
             self._stop("callback")
-        except KeyboardInterrupt:
-            self._theirs = False
-            self._stop("interrupt")
-        except BaseException as e:
-            self._theirs = False
-            self._error = e
-            self._stop("error")
+
+    def _wants_end(self, found: OptimizeResult) -> bool:
+        assert self._callback is not None
+        try:
+            return bool(self._callback(found))
+        except StopIteration:
+            return True
 
     def _stop(self, why: str) -> None:
         """Has the program end the run. Its result still comes."""
-        self._theirs = False
         if not self._stopped:
             self._stopped = why
             self._program.stop()
 
     def _watch_interrupts(self) -> Any:
-        """Has Ctrl-C wait while we talk to the program, so that no half of a message is lost.
-        In threads there is nothing to do: it never comes there. It returns what was before."""
+        """Has Ctrl-C interrupt code of the user's, and nothing else: the result is still to come,
+        and processes are to be ended. A second one interrupts the wait for the result too. In
+        threads there is nothing to do: it never comes there. It returns what was before."""
         if threading.current_thread() is not threading.main_thread() or \
                 signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
             return None
 
         def interrupt(number: int, frame: Any) -> None:
             again, self._interrupted = self._interrupted, True
-            if self._theirs or again:
+            if (self._theirs or self._waiting and again) and not self._undisturbed:
+                self._theirs = self._waiting = False
                 raise KeyboardInterrupt
 
         return signal.signal(signal.SIGINT, interrupt)
@@ -210,9 +226,11 @@ class Run:
             raise self._error
         if fine:
             return
+        if self._interrupted and self._status == -signal.SIGINT:
+            raise KeyboardInterrupt  # before the program was in a session of its own
         words = in_python(self._said[-1]) if self._said else f"the program untwist ended with status {self._status} and said nothing"
         if crashed:
-            how = f"was ended by signal {signal.Signals(-self._status).name}" if self._status < 0 else "has crashed"
+            how = f"was ended by {signal_name(-self._status)}" if self._status < 0 else "has crashed"
             words = "\n".join([f"the program untwist {how}"] + self._said[:40])
         elif self._status == 2:
             raise ValueError(words)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from typing import Any, Callable, Optional, Tuple
 
 from . import _arrays
 from ._minimize import minimize
-from ._options import _points
+from ._options import known_points
 from ._result import OptimizeResult
 
 
@@ -25,7 +26,13 @@ def scipy_method(fun: Callable[..., Any], x0: Any, args: Tuple[Any, ...] = (), *
     """
     if constraints is not None and (not hasattr(constraints, "__len__") or len(constraints) > 0):
         raise ValueError("untwist takes bounds, and no other constraints")
-    points = _points(x0)
+    known = inspect.signature(minimize).parameters
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise TypeError(f"untwist has no option {name}{f' (is {near[0]} meant?)' if near else ''}; untwist.minimize has "
+                            f"{', '.join(list(known)[4:])}")
+    points = known_points(x0)
     if bounds is not None:
         bounds = _arrays.pairs(bounds, len(points[0]), "bounds")
         points = [[_within(v, low, high) for v, (low, high) in zip(p, bounds)] for p in points]
@@ -46,7 +53,7 @@ def _within(v: float, low: Optional[float], high: Optional[float]) -> float:
     return v
 
 
-def _callback(callback: Callable[[Any], Any]) -> Callable[[OptimizeResult], Any]:
+def _callback(callback: Callable[..., Any]) -> Callable[[OptimizeResult], Any]:
     """A callback as scipy has it: callback(xk), or callback(intermediate_result)."""
     if hasattr(callback, "stop_iteration"):  # scipy from 1.11 on has wrapped it
         return callback
@@ -55,5 +62,5 @@ def _callback(callback: Callable[[Any], Any]) -> Callable[[OptimizeResult], Any]
     except (TypeError, ValueError):
         names = []
     if names == ["intermediate_result"]:
-        return callback
-    return lambda result: callback(result.x)
+        return lambda result: callback(intermediate_result=result)
+    return lambda result: None if result.x is None else callback(result.x)

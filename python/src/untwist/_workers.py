@@ -12,7 +12,7 @@ import time
 import traceback
 from array import array
 from collections import deque
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Callable, Deque, Dict, List, Optional, Tuple
 
@@ -37,7 +37,10 @@ class RemoteTraceback(Exception):
 
 def work(pipe: Any, life: Any, function: bytes, skip: bool) -> None:
     """What a process does: reads points, writes values, until the pipe ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    # Ctrl-C is for the parent, and for programs that fun starts. Until here it was blocked.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # by which the parent ends us: no handler of the user's
     threading.Thread(target=_watch, args=(life,), daemon=True).start()
     try:
         fun, args = pickle.loads(function)
@@ -71,28 +74,55 @@ def _values(text: bytearray, fun: Callable[..., Any], args: Tuple[Any, ...], ski
     for i, x in enumerate(_arrays.rows(text[_COUNT.size :], n, dim)):
         try:
             values[i] = number(fun(x, *args))
-        except Exception as e:
-            if not skip:
+        except BaseException as e:
+            if not skip or not isinstance(e, Exception):  # as where fun is called without processes
                 return time.monotonic() - began, values[:i].tobytes(), failures, _packed(e)
             values[i] = float("nan")
             failures.append((i, _program.ERROR, reason(e)))
     return time.monotonic() - began, values.tobytes(), failures, None
 
 
-def _packed(e: Exception) -> Tuple[Optional[bytes], str]:
+def _packed(e: BaseException) -> Tuple[Optional[bytes], str]:
     """An exception as bytes, if it can be pickled and read back, and its traceback."""
     text = traceback.format_exc()
-    try:
-        packed = pickle.dumps(e)
-        pickle.loads(packed)
-    except Exception:
-        return None, text
-    return packed, text
+    # The second way is for those whose arguments are not those of their __init__.
+    for thing in (e, _Parts(e)):
+        try:
+            packed = pickle.dumps(thing)
+            if isinstance(pickle.loads(packed), type(e)):
+                return packed, text
+        except Exception:
+            pass
+    return None, text
 
 
-def _unpacked(error: Tuple[Optional[bytes], str]) -> Exception:
+class _Parts:
+    """An exception in parts: it is read back without a call of its __init__, and without
+    attributes that cannot be pickled."""
+
+    def __init__(self, e: BaseException) -> None:
+        self.kind, self.args, self.attributes = type(e), e.args, {}
+        for name, value in e.__dict__.items():
+            try:
+                pickle.loads(pickle.dumps(value))
+                self.attributes[name] = value
+            except Exception:
+                pass
+
+    def __reduce__(self) -> Any:
+        return _whole, (self.kind, self.args, self.attributes)
+
+
+def _whole(kind: Any, args: Tuple[Any, ...], attributes: Dict[str, Any]) -> BaseException:
+    e: BaseException = kind.__new__(kind)
+    e.args = args
+    e.__dict__.update(attributes)
+    return e
+
+
+def _unpacked(error: Tuple[Optional[bytes], str]) -> BaseException:
     packed, text = error
-    e: Exception
+    e: BaseException
     if packed is None:
         lines = text.strip().splitlines()
         e = RuntimeError(f"fun raised an exception in a process of workers: {lines[-1] if lines else ''}")
@@ -121,12 +151,16 @@ class Worker:
         watched, self.life = context.Pipe(duplex=False)  # nothing is ever written to it
         _program.register(self)
         self.process = context.Process(target=work, args=(other, watched, function, skip), daemon=True, name="untwist")
+        if context.get_start_method() != "fork":
+            resource_tracker.ensure_running()  # which unblocks signals
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # which the process inherits
         try:
             self.process.start()
         except BaseException:
             self.let_go()
             raise
         finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             other.close()
             watched.close()
         self.task: Optional[Tuple[int, int]] = None
@@ -169,11 +203,12 @@ class Pool:
         for w in workers:
             w.close()
 
-    def _start(self) -> None:
+    def _start(self, talk: Any) -> None:
         """Starts processes until there are enough, and waits until each has the function."""
         new = []
         while len(self._workers) < self._n:
-            self._workers.append(Worker(self._context, self._function, self._failed.skip))
+            with talk.undisturbed():
+                self._workers.append(Worker(self._context, self._function, self._failed.skip))
             new.append(self._workers[-1])
         for w in new:
             try:
@@ -198,7 +233,7 @@ class Pool:
         queue: Deque[Tuple[int, int]] = deque()
         at, left = 0, n
         view = memoryview(text)
-        self._start()
+        self._start(talk)
         while left > 0:
             for w in self._workers:
                 if w.task is not None:
@@ -218,7 +253,7 @@ class Pool:
                 if not isinstance(ready, Worker):
                     raise Ended
                 left -= self._hear(ready, queue, talk)
-            self._start()
+            self._start(talk)
 
     def _hear(self, w: Worker, queue: Deque[Tuple[int, int]], talk: Any) -> int:
         """Passes on what a process has found, and returns how many points that were."""
@@ -236,20 +271,22 @@ class Pool:
             self._points += len(numbers)
             talk.answer(lo, numbers, seconds / len(numbers), failures)
         if error is not None:
-            raise Raised(_unpacked(error))
+            e = _unpacked(error)
+            raise Raised(e) if isinstance(e, Exception) else e
         if failures and self._failed.first is None:
             self._failed.first = RuntimeError(failures[0][2])
         return hi - lo
 
     def _died(self, w: Worker, lo: int, hi: int, queue: Deque[Tuple[int, int]], talk: Any) -> int:
         """Finds out which point has killed a process: points are asked again one by one."""
-        self._workers.remove(w)
         w.process.join()
-        code = w.close() or 0
+        with talk.undisturbed():
+            self._workers.remove(w)
+            code = w.close() or 0
         if hi - lo > 1:
             queue.extendleft((i, i + 1) for i in reversed(range(lo, hi)))
             return 0
-        how = f"exit status {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
+        how = f"exit status {code}" if code >= 0 else _program.signal_name(-code)
         if code in (-signal.SIGKILL, -signal.SIGTERM):  # the machine's fault, not the point's
             if self._tried.setdefault(lo, 0) > 0:
                 raise Raised(RuntimeError(f"workers: a process was ended twice by {how} at the same point; is there too little memory?"))
@@ -270,13 +307,13 @@ def count(workers: Any) -> int:
     """The number of processes; -1: as many as there are processors."""
     try:
         n = int(workers)
-        if n != workers:
+        if n != workers or isinstance(workers, bool):
             raise ValueError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"workers: {_arrays.short(workers)} is neither a number of processes nor a map-like workers(func, iterable)") from None
     if n == -1:
-        return os.cpu_count() or 1
+        return len(os.sched_getaffinity(0))
     if n < 1:
         raise ValueError(f"workers: {n}, must be at least 1, or -1 for as many as there are processors")
     return n

@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
+	"gonum.org/v1/gonum/mat"
 )
 
 func main() {
@@ -22,31 +25,43 @@ func main() {
 		Budget, Parallel   int
 		Seed               uint64
 		Strategy, Function string
-		Log                bool
+		Parameters         parameter.Space
 		Target             *float64
-		Tolerance          float64
+		Tolerance, Noise   float64
+		Frame              [][]float64
+		Limit              *float64 // above which the first coordinate makes the function fail
 	}
 	check(json.Unmarshal([]byte(os.Args[1]), &given))
 	o := untwist.Options{
 		Points: given.Points, Budget: given.Budget, Parallel: given.Parallel, Seed: given.Seed, Target: given.Target, Tolerance: given.Tolerance,
+		Parameters: given.Parameters, NoiseLevel: given.Noise,
 	}
 	if given.Strategy != "" {
 		var err error
 		o.Strategy, err = untwist.StrategyNamed(given.Strategy, untwist.Knobs{})
 		check(err)
 	}
-	switch {
-	case given.Log:
-		for i := range given.Dim {
-			o.Parameters = append(o.Parameters, parameter.Parameter{Name: fmt.Sprint("p", i), Min: &given.Bounds[0], Max: &given.Bounds[1], Log: true})
-		}
-	case given.Bounds != nil:
+	if given.Frame != nil {
+		var err error
+		o.Frame, err = frame.New(mat.NewDense(len(given.Frame), given.Dim, slices.Concat(given.Frame...)))
+		check(err)
+	}
+	if given.Bounds != nil {
 		o.Bounds = objective.Cube(given.Dim, given.Bounds[0], given.Bounds[1])
 	}
 	if given.Start != nil {
 		o.Start = objective.Cube(given.Dim, given.Start[0], given.Start[1])
 	}
-	r, err := untwist.Minimize(context.Background(), objective.Func(given.Dim, valleys), o)
+	f := valleys
+	if given.Limit != nil {
+		f = func(x []float64) float64 {
+			if x[0] > *given.Limit {
+				return math.NaN()
+			}
+			return valleys(x)
+		}
+	}
+	r, err := untwist.Minimize(context.Background(), objective.Func(given.Dim, f), o)
 	check(err)
 	out := struct {
 		X       []uint64
