@@ -66,6 +66,7 @@ print(json.dumps(bits(result)))
             (dict(bounds=[-5, 5], start=[-1, 1], seed=7), dict(bounds=[(-5, 5)] * dim, start=(-1, 1), seed=7)),
             (dict(bounds=[-5, 5], points=[point]), dict(bounds=[(-5, 5)] * dim, x0=point)),
             (dict(start=[-4.5, 5.5], points=[[0.5] * dim]), dict(x0=[0.5] * dim)),
+            (dict(start=[-40, 0], points=[[-20] * dim]), dict(x0=[-20] * dim)),
             (dict(bounds=[-5, 5], strategy="cmaes", parallel=40), dict(bounds=[(-5, 5)] * dim, strategy="cmaes", parallel=40)),
             (dict(bounds=[-5, 5], strategy="cbo", seed=2**64 - 1), dict(bounds=[(-5, 5)] * dim, strategy="cbo", seed=2**64 - 1)),
             (dict(bounds=[-5, 5], target=-200.0, strategy="cmaes"), dict(bounds=[(-5, 5)] * dim, target=-200, strategy="cmaes")),

@@ -307,7 +307,7 @@ class Misuse(unittest.TestCase):
             ("x0: [] is not a list of numbers", dict(x0=[[]])),
             ("x0: '1' is not a list of numbers", dict(x0="12")),
             ("x0: [1j] is not a list of numbers", dict(x0=[[1j]])),
-            ("x0: it is not known where to look around 1e+17", dict(x0=[1e17])),
+            ("x0: it is not known where to look around 1e+308", dict(x0=[1e308])),
             ("x0: it is not known where to look around 1e+307", dict(x0=[1e307], scale="log")),
             ("budget: 1.5", dict(bounds=BOX, budget=1.5)),
             ("budget: 0", dict(bounds=BOX, budget=0)),

@@ -47,7 +47,7 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
     x0          a known point, or a list of them
     args        more arguments of fun: a tuple, or one that is not
     start       where to look first: a pair for each coordinate, or one for all. It is no
-                limit. Default: the bounds; where these have no end, x0 - 5 to x0 + 5.
+                limit. Default: the bounds; where these have no end, x0 ± max(5, |x0|).
     budget      the most evaluations. Default 500 times the square of the dimension.
     time        the most time: seconds, or a text such as "2h"
     target      stop at this value

@@ -16,7 +16,8 @@ from typing import Any, Dict, List, Optional, Tuple
 from . import _arrays
 from ._arrays import Pair
 
-# Without bounds and without start, the search begins this far around x0.
+# Without bounds and without start, the search begins this far around x0, or as far as x0 is
+# from 0 if that is more.
 AROUND = 5.0
 AROUND_TIMES = 100.0  # on a logarithmic scale
 
@@ -69,7 +70,8 @@ class Space:
         for i, (low, high) in enumerate(bounds):
             if low is None or high is None:
                 x = self.points[0][i]
-                below, above = (x / AROUND_TIMES, x * AROUND_TIMES) if self.log[i] else (x - AROUND, x + AROUND)
+                reach = max(AROUND, abs(x))
+                below, above = (x / AROUND_TIMES, x * AROUND_TIMES) if self.log[i] else (x - reach, x + reach)
                 if low is not None and x < low or high is not None and x > high:
                     raise ValueError(f"x0: point 1 lies outside the bounds; coordinate {i + 1}: {x!r}")
                 if self.log[i] and x <= 0:
