@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -37,7 +38,7 @@ var (
 	setting   = regexp.MustCompile(`^[A-Z_]+=\S* `)
 	bareName  = regexp.MustCompile(`^(untwist|(go|pip|bash|git) [a-z]+)$|^(go|pip|python3?|bash|chmod|truncate)$`)
 	named     = regexp.MustCompile(`^(?:#|//|/\*)\s*([\w-]+\.\w+)\b`)
-	fileName  = regexp.MustCompile(`^[\w-]+\.\w+$`)
+	fileName  = regexp.MustCompile(`^\w[\w/-]*\.\w+$`)
 	extension = map[string]string{"python": ".py", "sh": ".sh", "c": ".c", "toml": ".toml", "go": ".go", "json": ".json"}
 	starters  = regexp.MustCompile(`^(untwist|go|pip3?|python3?|bash|chmod|truncate|git|apt-get|curl) `)
 )
@@ -119,8 +120,12 @@ func (r *manualReader) runs(text string) bool {
 	for setting.MatchString(text) {
 		text = setting.ReplaceAllString(text, "")
 	}
-	word, _, _ := strings.Cut(text, " ")
-	return strings.Contains(word, "/") && !strings.HasPrefix(word, "-") && r.exists(word) || starters.MatchString(text) && !bareName.MatchString(text)
+	word, _, arguments := strings.Cut(text, " ")
+	if strings.Contains(word, "/") && r.exists(word) {
+		return arguments || path.Ext(word) == "" // a script by its name alone is only named
+	}
+	text = path.Base(word) + strings.TrimPrefix(text, word) // env/bin/python is Python
+	return starters.MatchString(text) && !bareName.MatchString(text)
 }
 
 // prose ends a paragraph.
@@ -218,7 +223,7 @@ func TestReadManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := readManual(string(text), func(path string) bool { return path == "tools/measure" })
+	parts := readManual(string(text), func(path string) bool { return path == "tools/measure" || path == "tools/other.py" })
 	got := ""
 	for _, p := range parts {
 		got += fmt.Sprintf("%d %s %s: %s\n", p.line, p.kind, p.name, strings.ReplaceAll(strings.TrimSpace(p.text), "\n", "|"))

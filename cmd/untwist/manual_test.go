@@ -22,19 +22,24 @@ func TestManual(t *testing.T) {
 	t.Parallel()
 	needsBash(t)
 	m := newManual(t, "../..", manners)
-	var complaints []string
 	for _, name := range documents(t, m.root) {
 		text, err := os.ReadFile(filepath.Join(m.root, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		parts := readManual(string(text), m.exists)
-		complaints = append(complaints, m.look(name, parts)...)
+		for _, complaint := range m.look(name, parts) {
+			t.Error(complaint)
+		}
 		if *atLength || slices.Contains(quick, name) && m.has("awk") {
-			complaints = append(complaints, m.run(name, parts)...)
+			t.Run(strings.ReplaceAll(name, "/", ":"), func(t *testing.T) {
+				for _, complaint := range m.run(t, name, parts) {
+					t.Error(complaint)
+				}
+			})
 		}
 	}
-	for _, complaint := range append(complaints, m.unused()...) {
+	for _, complaint := range m.unused() {
 		t.Error(complaint)
 	}
 }
@@ -68,7 +73,7 @@ func TestManualNotices(t *testing.T) {
 			"untwist minimize --problem rastrigin --dim 3":   {then: "false"},
 		})
 		parts := readManual(text, m.exists)
-		got := strings.Join(append(m.look("here.md", parts), m.run("here.md", parts)...), "\n")
+		got := strings.Join(append(m.look("here.md", parts), m.run(t, "here.md", parts)...), "\n")
 		if want == "" && got != "" || !strings.HasPrefix(got, want) {
 			t.Errorf("%s\n\nit says %q, want %q", text, got, want)
 		}
@@ -80,7 +85,6 @@ func TestManualNotices(t *testing.T) {
 
 // A manual is run document by document, each in a fresh copy of the repository.
 type manual struct {
-	t       *testing.T
 	root    string // of the repository
 	folder  string
 	environ []string
@@ -98,7 +102,7 @@ func newManual(t *testing.T, root string, manners map[string]manner) *manual {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &manual{t: t, root: root, folder: t.TempDir(), manners: manners, used: map[string]bool{}}
+	m := &manual{root: root, folder: t.TempDir(), manners: manners, used: map[string]bool{}}
 	for _, name := range []string{"bin", "tmp"} {
 		if err := os.Mkdir(filepath.Join(m.folder, name), 0o755); err != nil {
 			t.Fatal(err)
@@ -108,8 +112,8 @@ func newManual(t *testing.T, root string, manners map[string]manner) *manual {
 		t.Fatal(err)
 	}
 	m.environ = append(os.Environ(),
-		"PATH="+filepath.Join(m.folder, "venv", "bin")+":"+filepath.Join(m.folder, "bin")+":"+os.Getenv("PATH"),
-		"GOBIN="+filepath.Join(m.folder, "bin", "go"),
+		"PATH="+filepath.Join(m.folder, "venv", "bin")+":"+filepath.Join(m.folder, "gobin")+":"+filepath.Join(m.folder, "bin")+":"+os.Getenv("PATH"),
+		"GOBIN="+filepath.Join(m.folder, "gobin"),
 		"TMPDIR="+filepath.Join(m.folder, "tmp"), // for the work folders of failed points
 		"PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_INDEX=1",
 	)
@@ -209,26 +213,26 @@ func oneLine(text string) string {
 
 // run runs the commands of a document in a fresh copy of the repository, and complains of those
 // that fail. The copy is always in the same place, so that Go compiles the packages only once.
-func (m *manual) run(document string, parts []written) (complaints []string) {
+func (m *manual) run(t *testing.T, document string, parts []written) (complaints []string) {
 	place := filepath.Join(m.folder, "work")
 	if err := os.RemoveAll(place); err != nil {
-		m.t.Fatal(err)
+		t.Fatal(err)
 	}
 	if err := m.copy(place); err != nil {
-		m.t.Fatal(err)
+		t.Fatal(err)
 	}
 	if err := os.WriteFile(m.state(), []byte("cd '"+place+"'\n"), 0o644); err != nil {
-		m.t.Fatal(err)
+		t.Fatal(err)
 	}
 	written := map[string]bool{}
 	for _, p := range parts { // a command may come before its file
 		if p.kind == aFile && !written[p.name] {
 			written[p.name] = true
-			m.write(place, p.name, p.text)
+			m.write(t, place, p.name, p.text)
 		}
 	}
 	if before[document] != "" {
-		if out, err := m.bash(before[document]); err != nil {
+		if out, err := m.bash(t, before[document]); err != nil {
 			return []string{fmt.Sprintf("before %s: %v\n%s", document, err, out)}
 		}
 	}
@@ -237,10 +241,12 @@ func (m *manual) run(document string, parts []written) (complaints []string) {
 		script, prints := "", ""
 		switch p.kind {
 		case aFile:
-			m.write(place, p.name, p.text)
+			m.write(t, place, p.name, p.text)
 		case aCommand:
 			how := m.manners[oneLine(p.text)]
 			switch script = p.text; {
+			case how.plus != "":
+				script += " " + how.plus
 			case how.instead != "":
 				script = how.instead
 			case nameOnly.MatchString(script) && script != "untwist problems":
@@ -251,21 +257,21 @@ func (m *manual) run(document string, parts []written) (complaints []string) {
 			}
 		case aSession: // goes on with those before, which are run with the last of them
 			if blocks += p.text; i+1 == len(parts) || parts[i+1].kind != aSession {
-				m.write(m.folder, "session.py", blocks)
+				m.write(t, m.folder, "session.py", blocks)
 				script = "python3 '" + filepath.Join(m.folder, "session.py") + "'"
 			}
 		case aProgram:
 			programs++
-			m.write(place, fmt.Sprintf("program%d/main.go", programs), p.text)
+			m.write(t, place, fmt.Sprintf("program%d/main.go", programs), p.text)
 			script = fmt.Sprintf("go run ./program%d", programs)
 		}
 		if script == "" || !*atLength && slow.MatchString(script) {
 			continue
 		}
 		if err := m.prepare(script); err != nil {
-			m.t.Fatal(err)
+			t.Fatal(err)
 		}
-		out, err := m.bash(script)
+		out, err := m.bash(t, script)
 		where := fmt.Sprintf("%s:%d", document, p.line)
 		switch {
 		case err != nil:
@@ -277,8 +283,8 @@ func (m *manual) run(document string, parts []written) (complaints []string) {
 		}
 	}
 	if m.python {
-		if out, err := m.bash("pip uninstall -y untwist"); err != nil {
-			m.t.Fatal(err, out)
+		if out, err := m.bash(t, "pip uninstall -y untwist"); err != nil {
+			t.Fatal(err, out)
 		}
 	}
 	return complaints
@@ -286,13 +292,13 @@ func (m *manual) run(document string, parts []written) (complaints []string) {
 
 // bash runs a script where the last one has ended, in its folder and with the variables that it
 // has exported, and returns what it prints.
-func (m *manual) bash(script string) (string, error) {
-	bash := exec.CommandContext(m.t.Context(), "bash", "-euo", "pipefail", "-c",
+func (m *manual) bash(t *testing.T, script string) (string, error) {
+	bash := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
 		fmt.Sprintf("source '%[1]s'\n%[2]s\n{ export -p; printf 'cd %%q\\n' \"$PWD\"; } >'%[1]s'", m.state(), script))
 	bash.Dir, bash.Env = m.folder, m.environ
 	out, err := bash.CombinedOutput()
 	if bash.ProcessState != nil {
-		m.t.Logf("%.1f s of computing: %s", (bash.ProcessState.UserTime() + bash.ProcessState.SystemTime()).Seconds(), script)
+		t.Logf("%.1f s of computing: %s", (bash.ProcessState.UserTime() + bash.ProcessState.SystemTime()).Seconds(), script)
 	}
 	return string(out), err
 }
@@ -325,14 +331,14 @@ func (m *manual) prepare(script string) error {
 }
 
 // write writes a file.
-func (m *manual) write(place, name, text string) {
+func (m *manual) write(t *testing.T, place, name, text string) {
 	path := filepath.Join(place, name)
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
 		err = os.WriteFile(path, []byte(text), 0o644)
 	}
 	if err != nil {
-		m.t.Fatal(err)
+		t.Fatal(err)
 	}
 }
 
