@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // quick are the documents whose commands are run by default, but for those that compile or start
 // Python.
 var quick = []string{"docs/asktell.md", "docs/blemishes.md", "docs/cmaes.md", "docs/journal.md", "docs/problems.md"}
@@ -32,6 +34,14 @@ const (
 	elsewhere   = ".ci/run has it as a step of its own"
 )
 
+// found is what minimize prints where the minimum is 0.
+const found = `(?m)^best value +(0$|[0-9.]+e-)`
+
+// likewise minimises with another program of docs/programs.md, which has to find the minimum too.
+func likewise(exec, flags string) string {
+	return fmt.Sprintf(" untwist minimize --exec '%s' %s --budget 500 | grep -E '^best value +(0$|[0-9.]+e-)' || exit 1;", exec, flags)
+}
+
 // manners are those of all commands that have one. The commands are in one line each.
 var manners = map[string]manner{
 	// README.md and what belongs to it
@@ -40,9 +50,9 @@ var manners = map[string]manner{
 	"chmod +x sim.py":  {then: "cmp sim.py examples/sim.py"},
 	"chmod +x pump.py": {then: "cmp pump.py examples/pump.py && cmp sim.toml examples/sim.toml"},
 	"untwist minimize --exec './sim.py' --dim 30 --bounds -5:5 --budget 20000": {
-		prints: `(?m)^best value  0$|^best value  [0-9.]+e-`},
+		prints: found},
 	`untwist minimize --eof --dim 5 --bounds -5:5 --budget 5000 --exec "awk '{s = 0; for (i = 1; i <= NF; i++) s += (\$i - i)^2; printf \"%.17g\n\", s}'"`: {
-		prints: `(?m)^best value  0$|^best value  [0-9.]+e-`},
+		prints: found},
 	"untwist check sim.toml": {prints: `(?m)^same twice  yes`},
 	"untwist minimize sim.toml --journal sim.journal": {
 		prints: `(?m)^  k +(0\.00019999|0\.0002$|0\.0002000|0\.0002 )`,
@@ -64,8 +74,6 @@ var manners = map[string]manner{
 	"go test . -run TestAuto -whole -v -timeout 3h":                        {plus: "-whole=false", why: long},
 	"go test ./experiment -run TestEveryBudget -whole -timeout 3h":         {plus: "-dims 10 -seeds 11 -problems rosenbrock,levy", why: long}, // as the text says
 	"untwist reproduce table1 --out DIR":                                   {plus: "--dim 5 --runs 1", why: long},
-	"go test ./experiment -run TestEveryFunction -comparison FILE.json": {
-		instead: "go test ./experiment -run TestEveryFunction -comparison FILE.json", why: placeholder},
 
 	// docs
 	"while [ -s points ]; do awk '{ print $1, ($2 - 1)^2 + $3^2 + $4^2 }' OFMT=%.17g points | untwist tell run.journal untwist ask run.journal > points || break done": {
@@ -86,11 +94,13 @@ var manners = map[string]manner{
 	"untwist minimize --strategy cmaes --problem rosenbrock-pairs --dim 100 --target 1e-6 --budget 2000000 --seed S": {
 		instead: "untwist minimize --strategy cmaes --problem rosenbrock-pairs --dim 100 --target 1e-6 --budget 2000000 --seed 0",
 		why:     placeholder, prints: "queries +457,266 of"},
-	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '1000*d'":  {plus: "--seeds 2 --budget '20*d'", why: long},
-	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '10000*d'": {plus: "--seeds 1 --budget '20*d' --out 10000d", why: long},
-	"untwist compare --suite bbob --dim 10,40 --methods auto,cmaes --seeds 15 --budget '1000*d'":       {plus: "--seeds 2 --budget '20*d'", why: long},
-	"go test ./experiment -run TestEveryFunction -comparison FILE.json -v": {
-		instead: "go test ./experiment -run TestEveryFunction -comparison FILE.json -v", why: placeholder},
+	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '1000*d'":                       {plus: "--seeds 2 --budget '20*d'", why: long},
+	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '10000*d'":                      {plus: "--seeds 1 --budget '30*d'", why: long},
+	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '10000*d' --out compare-10000d": {plus: "--seeds 1 --budget '30*d'", why: long},
+	"untwist compare --suite bbob --dim 10,40 --methods auto,cmaes --seeds 15 --budget '1000*d'":                            {plus: "--seeds 2 --budget '20*d'", why: long},
+	`go test ./experiment -run TestEveryFunction -comparison "$PWD/FILE.json" -v`: {
+		instead: `untwist compare --problems rastrigin --dim 5 --methods auto,cmaes --seeds 3 --budget '400*d' --out DIR --name FILE &&
+			go test ./experiment -run TestEveryFunction -comparison "$PWD/DIR/FILE.json" -v`, why: placeholder},
 	"go test ./cmaes -run Pycma -whole -v":                                                                        {plus: "-whole=false", why: long},
 	"go test ./cmaes -run BIPOP -whole -v":                                                                        {plus: "-whole=false", why: long},
 	"GOMAXPROCS=1 go test ./cmaes -run '^$' -bench Query -benchtime 300000x":                                      {plus: "-benchtime 1000x", why: long},
@@ -101,18 +111,30 @@ var manners = map[string]manner{
 	"GOMAXPROCS=1 go test ./cbo ./problem -run '^$' -bench 'CBO/.*/.*/d=100$|Evaluate' -count 20 -benchtime 50ms": {plus: "-count 1 -benchtime 1x", why: long},
 	"truncate -s N FILE": {
 		instead: "untwist minimize --problem rastrigin --dim 3 --budget 300 --journal FILE && truncate -s 2000 FILE && untwist minimize --problem rastrigin --dim 3 --budget 300 --journal FILE",
-		why:     placeholder, prints: `queries +[0-9]+ of 300, [0-9]+ of them`},
+		why:     placeholder, prints: `300 of 300 \([0-9]+ from the journal\)`},
 	"apt-get install python3-scipy": {instead: "python3 -c 'import scipy'", why: "it belongs to the system"},
 	"pip install cma":               {instead: "pip install cma 2>&1 | grep 'No matching distribution found for cma'", why: "it needs the network"},
 	"python3 FILE": {
 		instead: "untwist compare --problems rastrigin --dim 2 --seeds 1 --methods 'auto,random=exec:python3 random_search.py' --out again", why: placeholder},
-	"untwist minimize sim.toml":               {plus: "--budget 200", why: long},
-	"untwist probe sim.toml":                  {plus: "--budget 200", why: long},
 	"go test ./problem -run '^$' -bench BBOB": {plus: "-benchtime 10x", why: long},
-	"python3 /home/me/sim.py run.in":          {instead: "test -f deck.in", why: "nobody knows what that program does"},
-	"python3 sim.py":                          {plus: "--k 1 --d 2", why: "it is the beginning of a command"},
-	"untwist minimize --caller":               {plus: "--help", why: "it needs a caller: the package for Python is one"},
-	"untwist draw DIR":                        {plus: "--help", why: "it needs a message of the program: the package for Python has it"},
+	"untwist minimize --exec 'python3 sim.py --k {k} --d {d}' --param k=-5:5 --param d=-5:5 --budget 500": {
+		prints: found, then: "cc -o sim sim.c && chmod +x sim.sh &&" +
+			likewise("./sim {k} {d}", "--param k=-5:5 --param d=-5:5") + likewise("./sim.sh {all}", "--param k=-5:5 --param d=-5:5")},
+	"untwist minimize --exec 'python3 lines.py' --dim 2 --bounds -5:5 --budget 500": {
+		prints: found, then: "cc -o lines lines.c && sed -i 's/^exec awk/exec mawk -W interactive/' lines.sh &&" + // as it says
+			likewise("./lines", "--dim 2 --bounds -5:5") + likewise("sh lines.sh", "--dim 2 --bounds -5:5")},
+	"untwist minimize --protocol json --exec 'python3 service.py' --param k=-5:5 --param d=-5:5 --budget 500": {
+		prints: found, then: "cc -o service service.c && sed -i 's/^exec awk/exec mawk -W interactive/' service.sh &&" +
+			likewise("./service", "--protocol json --param k=-5:5 --param d=-5:5") + likewise("sh service.sh", "--protocol json --param k=-5:5 --param d=-5:5")},
+	"untwist minimize --protocol binary --exec 'python3 fast.py' --dim 2 --bounds -5:5 --budget 500": {
+		prints: found, then: "cc -o fast fast.c &&" + likewise("./fast", "--protocol binary --dim 2 --bounds -5:5")},
+	"untwist minimize --protocol batch --exec 'python3 batch.py {in} {out}' --dim 2 --bounds -5:5 --budget 500": {
+		prints: found, then: "cc -o batch batch.c && chmod +x batch.sh &&" +
+			likewise("./batch {in} {out}", "--protocol batch --dim 2 --bounds -5:5") + likewise("./batch.sh {in} {out}", "--protocol batch --dim 2 --bounds -5:5")},
+	"python3 /home/me/sim.py run.in": {instead: "test -f deck.in", why: "nobody knows what that program does"},
+	"python3 sim.py":                 {plus: "--k 1 --d 2", why: "it is the beginning of a command"},
+	"untwist minimize --caller":      {plus: "--help", why: "it needs a caller: the package for Python is one"},
+	"untwist draw DIR":               {plus: "--help", why: "it needs a message of the program: the package for Python has it"},
 	"go test . -run 'Reality|Honest' -whole -update -v -timeout 12h":                                                            {plus: "-whole=false", why: long},
 	"go test . -run 'TestRealityNoise|TestRealityPage' -whole -update -v -timeout 3h -reality-dims 20 -reality-cells rastrigin": {plus: "-whole=false", why: long},
 	"go test . -run TestRealityMaps -whole -v -timeout 3h -reality-dims 13 -from 100 -reality-cells 'levy log'":                 {plus: "-whole=false", why: long},

@@ -13,11 +13,11 @@ import (
 	"testing"
 )
 
-// Every command of the manual, which is README.md and docs and what they belong to, is run: as it
+// Every command of the manual, which is README.md and docs and what belongs to them, is run: as it
 // is written, or as the list manners says. With -whole it is really every command, which takes
-// some minutes, and a tool that is missing is an error. Otherwise only the commands of the
-// documents in quick are run, and of them those that need neither Go nor Python. What all
-// documents say is read in any case.
+// minutes, and a tool that is missing is an error. Otherwise only those of the documents in quick
+// are run that neither compile nor start Python. In any case all flags have to exist, all programs
+// in Go have to compile, and the list must have nothing that no document needs.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	needsBash(t)
@@ -30,6 +30,11 @@ func TestManual(t *testing.T) {
 		parts := readManual(string(text), m.exists)
 		for _, complaint := range m.look(name, parts) {
 			t.Error(complaint)
+		}
+		if !*atLength {
+			for _, complaint := range m.vet(t, name, parts) {
+				t.Error(complaint)
+			}
 		}
 		if *atLength || slices.Contains(quick, name) && m.has("awk") {
 			t.Run(strings.ReplaceAll(name, "/", ":"), func(t *testing.T) {
@@ -160,6 +165,11 @@ func (m *manual) look(document string, parts []written) (complaints []string) {
 			m.used[oneLine(p.text)] = true
 		case someFlags:
 			commands = [][]string{{"", ""}}
+		case aFile:
+			if text, err := os.ReadFile(filepath.Join(m.root, p.name)); strings.HasPrefix(p.name, "examples/") && (err != nil || string(text) != p.text) {
+				complaints = append(complaints, fmt.Sprintf("%s:%d: %s is not the same in the repository", document, p.line, p.name))
+			}
+			continue
 		default:
 			continue
 		}
@@ -211,6 +221,22 @@ func oneLine(text string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, "\\\n", " ")), " ")
 }
 
+// vet complains of programs in Go that do not compile.
+func (m *manual) vet(t *testing.T, document string, parts []written) (complaints []string) {
+	for i, p := range parts {
+		if p.kind == aProgram || strings.HasSuffix(p.name, ".go") {
+			name := fmt.Sprintf("vet%d/main.go", i)
+			m.write(t, m.folder, name, p.text)
+			vet := exec.CommandContext(t.Context(), "go", "vet", filepath.Join(m.folder, name))
+			vet.Dir = m.root
+			if out, err := vet.CombinedOutput(); err != nil {
+				complaints = append(complaints, fmt.Sprintf("%s:%d: %v\n%s", document, p.line, err, out))
+			}
+		}
+	}
+	return complaints
+}
+
 // run runs the commands of a document in a fresh copy of the repository, and complains of those
 // that fail. The copy is always in the same place, so that Go compiles the packages only once.
 func (m *manual) run(t *testing.T, document string, parts []written) (complaints []string) {
@@ -218,7 +244,11 @@ func (m *manual) run(t *testing.T, document string, parts []written) (complaints
 	if err := os.RemoveAll(place); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.copy(place); err != nil {
+	err := os.Mkdir(place, 0o755)
+	if *atLength && err == nil { // what is run otherwise needs nothing
+		err = m.copy(place)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(m.state(), []byte("cd '"+place+"'\n"), 0o644); err != nil {
@@ -268,9 +298,6 @@ func (m *manual) run(t *testing.T, document string, parts []written) (complaints
 		if script == "" || !*atLength && slow.MatchString(script) {
 			continue
 		}
-		if err := m.prepare(script); err != nil {
-			t.Fatal(err)
-		}
 		out, err := m.bash(t, script)
 		where := fmt.Sprintf("%s:%d", document, p.line)
 		switch {
@@ -293,6 +320,9 @@ func (m *manual) run(t *testing.T, document string, parts []written) (complaints
 // bash runs a script where the last one has ended, in its folder and with the variables that it
 // has exported, and returns what it prints.
 func (m *manual) bash(t *testing.T, script string) (string, error) {
+	if err := m.prepare(script); err != nil {
+		t.Fatal(err)
+	}
 	bash := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
 		fmt.Sprintf("source '%[1]s'\n%[2]s\n{ export -p; printf 'cd %%q\\n' \"$PWD\"; } >'%[1]s'", m.state(), script))
 	bash.Dir, bash.Env = m.folder, m.environ
@@ -359,7 +389,7 @@ func (m *manual) copy(place string) error {
 		case entry.IsDir() && entry.Name() == ".git":
 			return fs.SkipDir
 		case entry.IsDir():
-			return os.Mkdir(to, 0o755)
+			return os.MkdirAll(to, 0o755)
 		case !info.Mode().IsRegular():
 			return nil
 		default:
