@@ -4,7 +4,7 @@ import "fmt"
 
 // quick are the documents whose commands are run by default, but for those that compile or start
 // Python.
-var quick = []string{"docs/asktell.md", "docs/cmaes.md", "docs/journal.md", "docs/problems.md"}
+var quick = []string{"docs/asktell.md", "docs/cmaes.md", "docs/journal.md"}
 
 // before is what the reader of a document has, or has done, before.
 var before = map[string]string{
@@ -42,10 +42,11 @@ func likewise(exec, flags string) string {
 	return fmt.Sprintf(" untwist minimize --exec '%s' %s --budget 500 | grep -E '^best value +(0$|[0-9.]+e-)' || exit 1;", exec, flags)
 }
 
-// manners are those of all commands that have one. The commands are in one line each.
+// manners are those of all commands that have one. A command is in one line here, and begins with
+// untwist also where the document has go run ./cmd/untwist.
 var manners = map[string]manner{
 	// README.md and what belongs to it
-	"go run ./cmd/untwist minimize --problem rastrigin --dim 100 --plot pictures": {
+	"untwist minimize --problem rastrigin --dim 100 --plot pictures": {
 		prints: `(?m)^gap +[0-9.]+e-(1[0-9]|2[0-9])\nqueries +[34]\d,\d{3} of`, then: "ls pictures/convergence.svg pictures/profiles.csv"},
 	"chmod +x sim.py":  {then: "cmp sim.py examples/sim.py"},
 	"chmod +x pump.py": {then: "cmp pump.py examples/pump.py && cmp sim.toml examples/sim.toml"},
@@ -59,20 +60,21 @@ var manners = map[string]manner{
 		then:   `untwist minimize sim.toml --journal sim.journal --json | grep -q '"resumed_queries":[1-9]'`}, // and asks for nothing new
 	"untwist journal sim.journal --csv > sim.csv": {
 		then: `head -n 1 sim.csv | grep -qx 'query,k,d,p,n,value,seconds,failure,by' && test "$(wc -l <sim.csv)" -gt 300`},
-	"go run ./cmd/untwist minimize --problem rastrigin --dim 100 --strategy cbo --budget 1000000": {prints: `(?m)^best value  878\.`},
-	"go run ./cmd/untwist compare --suite bbob --dim 10,40 --methods auto,cmaes --seeds 15 --budget '1000*d'": {
+	"untwist minimize --problem rastrigin --dim 100 --strategy cbo --budget 1000000": {prints: `(?m)^best value  878\.`},
+	"untwist compare --suite bbob --dim 10,40 --methods auto,cmaes --seeds 15 --budget '1000*d'": {
 		plus: "--seeds 2 --budget '20*d' --out few", why: long},
 	"go test ./...":          {instead: "go test ./internal/words ./internal/ranks", why: elsewhere},
 	"untwist COMMAND --help": {instead: "for c in minimize probe check journal ask tell problems compare reproduce; do untwist $c --help; done", why: placeholder},
 
 	// CONTRIBUTING.md
-	"bash .ci/run":                      {instead: "bash -n .ci/run", why: "this test is a part of it"},
-	"go test ./internal/house -compile": {plus: "-compile=false", why: elsewhere},
-	"bash .ci/python":                   {instead: "bash -n .ci/python", why: elsewhere},
-	"python3 -m unittest":               {instead: "(cd python && python3 -m unittest tests.test_docs)", why: elsewhere + ", and the text says in which folder"},
+	"bash .ci/run":                                 {instead: "bash -n .ci/run", why: "this test is a part of it"},
+	"go test ./internal/house -compile":            {plus: "-compile=false", why: elsewhere},
+	"go test ./cmd/untwist -run TestManual -whole": {plus: "-whole=false", why: "it is this test"},
+	"bash .ci/python":                              {instead: "bash -n .ci/python", why: elsewhere},
+	"python3 -m unittest":                          {instead: "(cd python && python3 -m unittest tests.test_docs)", why: elsewhere + ", and the text says in which folder"},
 	"go test . -run TestRegimeOfTable1 -regime -v -parallel 2 -timeout 3h": {plus: "-regime=false", why: long},
 	"go test ./identify -whole -v -timeout 2h":                             {plus: "-whole=false", why: long},
-	"go test . -run TestAuto -whole -v -timeout 3h":                        {plus: "-whole=false", why: long},
+	"go test . -run TestAuto -whole -v -timeout 3h":                        {plus: "-whole=false -run TestAutoS", why: long},
 	"go test ./experiment -run TestEveryBudget -whole -timeout 3h":         {plus: "-dims 10 -seeds 11 -problems rosenbrock,levy", why: long}, // as the text says
 	"untwist reproduce table1 --out DIR":                                   {plus: "--dim 5 --runs 1", why: long},
 
@@ -98,7 +100,6 @@ var manners = map[string]manner{
 	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '1000*d'":                       {plus: "--seeds 2 --budget '20*d'", why: long},
 	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '10000*d'":                      {plus: "--seeds 1 --budget '30*d'", why: long},
 	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '10000*d' --out compare-10000d": {plus: "--seeds 1 --budget '30*d'", why: long},
-	"untwist compare --suite bbob --dim 10,40 --methods auto,cmaes --seeds 15 --budget '1000*d'":                            {plus: "--seeds 2 --budget '20*d'", why: long},
 	`go test ./experiment -run TestEveryFunction -comparison "$PWD/FILE.json" -v`: {
 		instead: `untwist compare --problems rastrigin --dim 5 --methods auto,cmaes --seeds 3 --budget '400*d' --out DIR --name FILE &&
 			go test ./experiment -run TestEveryFunction -comparison "$PWD/DIR/FILE.json" -v`, why: placeholder},
