@@ -73,7 +73,7 @@ var manners = map[string]manner{
 	"bash .ci/python":                              {instead: "bash -n .ci/python", why: elsewhere},
 	"python3 -m unittest":                          {instead: "(cd python && python3 -m unittest tests.test_docs)", why: elsewhere + ", and the text says in which folder"},
 	"go test . -run TestRegimeOfTable1 -regime -v -parallel 2 -timeout 3h": {plus: "-regime=false", why: long},
-	"go test ./identify -whole -v -timeout 2h":                             {plus: "-whole=false", why: long},
+	"go test ./identify -whole -v -timeout 2h":                             {plus: "-whole=false -run Verdicts", why: long},
 	"go test . -run TestAuto -whole -v -timeout 3h":                        {plus: "-whole=false -run TestAutoS", why: long},
 	"go test ./experiment -run TestEveryBudget -whole -timeout 3h":         {plus: "-dims 10 -seeds 11 -problems rosenbrock,levy", why: long}, // as the text says
 	"untwist reproduce table1 --out DIR":                                   {plus: "--dim 5 --runs 1", why: long},
@@ -109,13 +109,12 @@ var manners = map[string]manner{
 	"go test ./identify -run 'Survey|Verdicts|OneCoupled' -whole -v -timeout 2h":                                  {plus: "-whole=false", why: long},
 	"go test ./identify -run ThePapersRoad -whole -v":                                                             {plus: "-whole=false", why: long},
 	"go test ./internal/kernel -run Within -v -thorough":                                                          {plus: "-thorough=false", why: long},
-	"GOMAXPROCS=1 go test ./internal/kernel -run '^$' -bench Table":                                               {plus: "-benchtime 1x", why: long},
 	"GOMAXPROCS=1 go test ./cbo ./problem -run '^$' -bench 'CBO/.*/.*/d=100$|Evaluate' -count 20 -benchtime 50ms": {plus: "-count 1 -benchtime 1x", why: long},
 	"truncate -s N FILE": {
 		instead: "untwist minimize --problem rastrigin --dim 3 --budget 300 --journal FILE && truncate -s 2000 FILE && untwist minimize --problem rastrigin --dim 3 --budget 300 --journal FILE",
 		why:     placeholder, prints: `300 of 300 \([0-9]+ from the journal\)`},
 	"apt-get install python3-scipy": {instead: "python3 -c 'import scipy'", why: "it belongs to the system"},
-	"pip install cma":               {instead: "pip install cma 2>&1 | grep 'No matching distribution found for cma'", why: "it needs the network"},
+	"pip install cma":               {instead: "(pip install cma 2>&1 || true) | grep -E 'No matching distribution found for cma|already satisfied: cma'", why: "it needs the network"},
 	"python3 FILE": {
 		instead: "untwist compare --problems rastrigin --dim 2 --seeds 1 --methods 'auto,random=exec:python3 random_search.py' --out again", why: placeholder},
 	"go test ./problem -run '^$' -bench BBOB": {plus: "-benchtime 10x", why: long},
