@@ -29,7 +29,7 @@ type manner struct {
 }
 
 const (
-	long        = "it takes longer than a minute"
+	long        = "it takes a minute or longer"
 	placeholder = "it has a placeholder"
 	elsewhere   = ".ci/run has it as a step of its own"
 )
@@ -93,7 +93,6 @@ var manners = map[string]manner{
 	"go test . -run TestAutoFirstCovariance -whole -update -v -timeout 3h": {plus: "-whole=false", why: long},
 	"go test . -run TestAutoLocalised -whole -update -v -timeout 3h":       {plus: "-whole=false", why: long},
 	"go test . -run TestAutoBounds -whole -v -first-case 7000":             {plus: "-whole=false", why: long},
-	"GOMAXPROCS=1 go test . -run '^$' -bench AutoOwnTime":                  {plus: "-benchtime 1x", why: long},
 	"untwist minimize --strategy cmaes --problem rosenbrock-pairs --dim 100 --target 1e-6 --budget 2000000 --seed S": {
 		instead: "untwist minimize --strategy cmaes --problem rosenbrock-pairs --dim 100 --target 1e-6 --budget 2000000 --seed 0",
 		why:     placeholder, prints: "queries +457,266 of"},
