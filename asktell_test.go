@@ -3,10 +3,6 @@ package untwist_test
 import (
 	"context"
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/untwist/untwist"
@@ -63,26 +59,4 @@ func TestWorkersInsideATalk(t *testing.T) {
 		}
 	}
 	goleak.VerifyNone(t, before)
-}
-
-// The programs of docs/asktell.md are Go.
-func TestAskTellPage(t *testing.T) {
-	page, err := os.ReadFile("docs/asktell.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	programs := strings.Split(string(page), "```go\n")[1:]
-	if len(programs) != 2 {
-		t.Fatalf("%d programs", len(programs))
-	}
-	for _, program := range programs {
-		code, _, _ := strings.Cut(program, "```\n")
-		path := filepath.Join(t.TempDir(), "main.go")
-		if err := os.WriteFile(path, []byte(code), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if out, err := exec.Command("go", "vet", path).CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
-	}
 }

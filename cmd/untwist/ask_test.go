@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -234,37 +233,6 @@ func TestManyWorkersAskAndTell(t *testing.T) {
 	finds(t, file, want, taken)
 	if _, err := os.Stat(file + ".lock"); err == nil {
 		t.Error("the lock is left behind")
-	}
-}
-
-// The commands of docs/asktell.md for the shell run as they are written.
-func TestAskTellPage(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile("../../docs/asktell.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(page), "```sh\n")
-	script, _, closed := strings.Cut(rest, "```\n")
-	if !found || !closed {
-		t.Fatal("docs/asktell.md has no commands")
-	}
-	if _, err := exec.LookPath("awk"); err != nil {
-		t.Skip("the commands need awk")
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := inMemory(t)
-	if err := os.Symlink(self, filepath.Join(dir, "untwist")); err != nil { // TestMain goes by the name
-		t.Fatal(err)
-	}
-	sh := exec.CommandContext(t.Context(), "sh", "-eu", "-c", script)
-	sh.Dir, sh.Env = dir, append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	out, err := sh.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "queries     150 of 150") && !strings.Contains(string(out), "status      converged") {
-		t.Errorf("%v\n%s", err, out)
 	}
 }
 

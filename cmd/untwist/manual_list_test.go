@@ -1,0 +1,148 @@
+package main
+
+import "fmt"
+
+// quick are the documents whose commands are run by default, but for those that compile or start
+// Python.
+var quick = []string{"docs/asktell.md", "docs/cmaes.md", "docs/journal.md"}
+
+// before is what the reader of a document has, or has done, before.
+var before = map[string]string{
+	"python/README.md":   "pip install ./python",
+	"docs/optimisers.md": "cd examples", // it says so
+	// The document is about the file, and the program is anyone's.
+	"docs/problem-file.md": `cat >sim <<'END'
+#!/bin/sh
+exec awk -v k="$2" -v d="$4" -v p="$6" 'BEGIN { printf "%.17g\n", (log(k) + 9)^2 + (d - 1)^2 + p^2 }'
+END
+chmod +x sim`,
+}
+
+// A manner says how a command of the manual is run, if not simply as it is written, and what has
+// to come of it.
+type manner struct {
+	plus    string // flags that are added, with which it is smaller: the last of two equal flags counts
+	instead string // what is run instead
+	why     string // it is not run as it is written
+	prints  string // a regular expression that finds something in what it prints
+	then    string // what is run after it, to see what it has done
+}
+
+const (
+	long        = "it takes a minute or longer"
+	placeholder = "it has a placeholder"
+	elsewhere   = ".ci/run has it as a step of its own"
+)
+
+// found is what minimize prints where the minimum is 0.
+const found = `(?m)^best value +(0$|[0-9.]+e-)`
+
+// likewise minimises with another program of docs/programs.md, which has to find the minimum too.
+func likewise(exec, flags string) string {
+	return fmt.Sprintf(" untwist minimize --exec '%s' %s --budget 500 | grep -E '^best value +(0$|[0-9.]+e-)' || exit 1;", exec, flags)
+}
+
+// manners are those of all commands that have one. A command is in one line here, and begins with
+// untwist also where the document has go run ./cmd/untwist.
+var manners = map[string]manner{
+	// README.md and what belongs to it
+	"untwist minimize --problem rastrigin --dim 100 --plot pictures": {
+		prints: `(?m)^gap +[0-9.]+e-(1[0-9]|2[0-9])\nqueries +[34]\d,\d{3} of`, then: "ls pictures/convergence.svg pictures/profiles.csv"},
+	"chmod +x sim.py":  {then: "cmp sim.py examples/sim.py"},
+	"chmod +x pump.py": {then: "cmp pump.py examples/pump.py && cmp sim.toml examples/sim.toml"},
+	"untwist minimize --exec './sim.py' --dim 30 --bounds -5:5 --budget 20000": {
+		prints: found},
+	`untwist minimize --eof --dim 5 --bounds -5:5 --budget 5000 --exec "awk '{s = 0; for (i = 1; i <= NF; i++) s += (\$i - i)^2; printf \"%.17g\n\", s}'"`: {
+		prints: found},
+	"untwist check sim.toml": {prints: `(?m)^same twice  yes`},
+	"untwist minimize sim.toml --journal sim.journal": {
+		prints: `(?m)^  k +(0\.00019999|0\.0002$|0\.0002000|0\.0002 )`,
+		then:   `untwist minimize sim.toml --journal sim.journal --json | grep -q '"resumed_queries":[1-9]'`}, // and asks for nothing new
+	"untwist journal sim.journal --csv > sim.csv": {
+		then: `head -n 1 sim.csv | grep -qx 'query,k,d,p,n,value,seconds,failure,by' && test "$(wc -l <sim.csv)" -gt 300`},
+	"untwist minimize --problem rastrigin --dim 100 --strategy cbo --budget 1000000": {prints: `(?m)^best value  878\.`},
+	"untwist compare --suite bbob --dim 10,40 --methods auto,cmaes --seeds 15 --budget '1000*d'": {
+		plus: "--seeds 2 --budget '20*d' --out few", why: long},
+	"go test ./...":          {instead: "go test ./internal/words ./internal/ranks", why: elsewhere},
+	"untwist COMMAND --help": {instead: "for c in minimize probe check journal ask tell problems compare reproduce; do untwist $c --help; done", why: placeholder},
+
+	// CONTRIBUTING.md
+	"bash .ci/run":                                 {instead: "bash -n .ci/run", why: "this test is a part of it"},
+	"go test ./internal/house -compile":            {plus: "-compile=false", why: elsewhere},
+	"go test ./cmd/untwist -run TestManual -whole": {plus: "-whole=false", why: "it is this test"},
+	"bash .ci/python":                              {instead: "bash -n .ci/python", why: elsewhere},
+	"python3 -m unittest":                          {instead: "(cd python && python3 -m unittest tests.test_docs)", why: elsewhere + ", and the text says in which folder"},
+	"go test . -run TestRegimeOfTable1 -regime -v -parallel 2 -timeout 3h": {plus: "-regime=false", why: long},
+	"go test ./identify -whole -v -timeout 2h":                             {plus: "-whole=false -run Verdicts", why: long},
+	"go test . -run TestAuto -whole -v -timeout 3h":                        {plus: "-whole=false -run TestAutoS", why: long},
+	"go test ./experiment -run TestEveryBudget -whole -timeout 3h":         {plus: "-dims 10 -seeds 11 -problems rosenbrock,levy", why: long}, // as the text says
+	"untwist reproduce table1 --out DIR":                                   {plus: "--dim 5 --runs 1", why: long},
+
+	// docs
+	"while [ -s points ]; do awk '{ print $1, ($2 - 1)^2 + $3^2 + $4^2 }' OFMT=%.17g points | untwist tell run.journal untwist ask run.journal > points || break done": {
+		then: `grep -E '^queries     150 of 150|^status      converged' points`},
+	"go test . -run TestNoUnitOfF -whole":                                  {plus: "-whole=false", why: long},
+	"go test . -run TestAsOftenSolvedInAnyUnit -whole -v":                  {plus: "-whole=false", why: long},
+	"go test . -run TestAutoTable -whole -update -v -timeout 3h":           {plus: "-whole=false", why: long},
+	"go test ./experiment -run TestEveryBudget -whole -update -timeout 3h": {plus: "-dims 10 -seeds 11 -problems rosenbrock", why: long},
+	"go test . -run TestAutoConverged -whole -update -v -timeout 3h":       {plus: "-whole=false", why: long},
+	"go test . -run TestAutoStartBox -whole -update -v -timeout 3h":        {plus: "-whole=false", why: long},
+	"go test . -run TestAutoFailures -whole -update -v -timeout 3h":        {plus: "-whole=false", why: long},
+	"go test . -run TestAutoWarm -whole -update -v -timeout 3h":            {plus: "-whole=false", why: long},
+	"go test . -run TestAutoRounds -whole -update -v -timeout 3h":          {plus: "-whole=false", why: long},
+	"go test . -run TestAutoFirstCovariance -whole -update -v -timeout 3h": {plus: "-whole=false", why: long},
+	"go test . -run TestAutoLocalised -whole -update -v -timeout 3h":       {plus: "-whole=false", why: long},
+	"go test . -run TestAutoBounds -whole -v -first-case 7000":             {plus: "-whole=false", why: long},
+	"untwist minimize --strategy cmaes --problem rosenbrock-pairs --dim 100 --target 1e-6 --budget 2000000 --seed S": {
+		instead: "untwist minimize --strategy cmaes --problem rosenbrock-pairs --dim 100 --target 1e-6 --budget 2000000 --seed 0",
+		why:     placeholder, prints: "queries +457,266 of"},
+	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '1000*d'":                       {plus: "--seeds 2 --budget '20*d'", why: long},
+	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '10000*d'":                      {plus: "--seeds 1 --budget '30*d'", why: long},
+	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '10000*d' --out compare-10000d": {plus: "--seeds 1 --budget '30*d'", why: long},
+	`go test ./experiment -run TestEveryFunction -comparison "$PWD/FILE.json" -v`: {
+		instead: `untwist compare --problems rastrigin --dim 5 --methods auto,cmaes --seeds 3 --budget '400*d' --out DIR --name FILE &&
+			go test ./experiment -run TestEveryFunction -comparison "$PWD/DIR/FILE.json" -v`, why: placeholder},
+	"go test ./cmaes -run Pycma -whole -v":                                                                        {plus: "-whole=false", why: long},
+	"go test ./cmaes -run BIPOP -whole -v":                                                                        {plus: "-whole=false", why: long},
+	"GOMAXPROCS=1 go test ./cmaes -run '^$' -bench Query -benchtime 300000x":                                      {plus: "-benchtime 1000x", why: long},
+	"go test ./identify -run 'Survey|Verdicts|OneCoupled' -whole -v -timeout 2h":                                  {plus: "-whole=false", why: long},
+	"go test ./identify -run ThePapersRoad -whole -v":                                                             {plus: "-whole=false", why: long},
+	"go test ./internal/kernel -run Within -v -thorough":                                                          {plus: "-thorough=false", why: long},
+	"GOMAXPROCS=1 go test ./cbo ./problem -run '^$' -bench 'CBO/.*/.*/d=100$|Evaluate' -count 20 -benchtime 50ms": {plus: "-count 1 -benchtime 1x", why: long},
+	"truncate -s N FILE": {
+		instead: "untwist minimize --problem rastrigin --dim 3 --budget 300 --journal FILE && truncate -s 2000 FILE && untwist minimize --problem rastrigin --dim 3 --budget 300 --journal FILE",
+		why:     placeholder, prints: `300 of 300 \([0-9]+ from the journal\)`},
+	"apt-get install python3-scipy": {instead: "python3 -c 'import scipy'", why: "it belongs to the system"},
+	"pip install cma":               {instead: "(pip install cma 2>&1 || true) | grep -E 'No matching distribution found for cma|already satisfied: cma'", why: "it needs the network"},
+	"python3 FILE": {
+		instead: "untwist compare --problems rastrigin --dim 2 --seeds 1 --methods 'auto,random=exec:python3 random_search.py' --out again", why: placeholder},
+	"go test ./problem -run '^$' -bench BBOB": {plus: "-benchtime 10x", why: long},
+	"untwist minimize --exec 'python3 sim.py --k {k} --d {d}' --param k=-5:5 --param d=-5:5 --budget 500": {
+		prints: found, then: "cc -o sim sim.c && chmod +x sim.sh &&" +
+			likewise("./sim {k} {d}", "--param k=-5:5 --param d=-5:5") + likewise("./sim.sh {all}", "--param k=-5:5 --param d=-5:5")},
+	"untwist minimize --exec 'python3 lines.py' --dim 2 --bounds -5:5 --budget 500": {
+		prints: found, then: "cc -o lines lines.c && sed -i 's/^exec awk/exec mawk -W interactive/' lines.sh &&" + // as it says
+			likewise("./lines", "--dim 2 --bounds -5:5") + likewise("sh lines.sh", "--dim 2 --bounds -5:5")},
+	"untwist minimize --protocol json --exec 'python3 service.py' --param k=-5:5 --param d=-5:5 --budget 500": {
+		prints: found, then: "cc -o service service.c && sed -i 's/^exec awk/exec mawk -W interactive/' service.sh &&" +
+			likewise("./service", "--protocol json --param k=-5:5 --param d=-5:5") + likewise("sh service.sh", "--protocol json --param k=-5:5 --param d=-5:5")},
+	"untwist minimize --protocol binary --exec 'python3 fast.py' --dim 2 --bounds -5:5 --budget 500": {
+		prints: found, then: "cc -o fast fast.c &&" + likewise("./fast", "--protocol binary --dim 2 --bounds -5:5")},
+	"untwist minimize --protocol batch --exec 'python3 batch.py {in} {out}' --dim 2 --bounds -5:5 --budget 500": {
+		prints: found, then: "cc -o batch batch.c && chmod +x batch.sh &&" +
+			likewise("./batch {in} {out}", "--protocol batch --dim 2 --bounds -5:5") + likewise("./batch.sh {in} {out}", "--protocol batch --dim 2 --bounds -5:5")},
+	"python3 /home/me/sim.py run.in": {instead: "test -f deck.in", why: "nobody knows what that program does"},
+	"python3 sim.py":                 {plus: "--k 1 --d 2", why: "it is the beginning of a command"},
+	"untwist minimize --caller":      {plus: "--help", why: "it needs a caller: the package for Python is one"},
+	"untwist draw DIR":               {plus: "--help", why: "it needs a message of the program: the package for Python has it"},
+	"go test . -run 'Reality|Honest' -whole -update -v -timeout 12h":                                                            {plus: "-whole=false", why: long},
+	"go test . -run 'TestRealityNoise|TestRealityPage' -whole -update -v -timeout 3h -reality-dims 20 -reality-cells rastrigin": {plus: "-whole=false", why: long},
+	"go test . -run TestRealityMaps -whole -v -timeout 3h -reality-dims 13 -from 100 -reality-cells 'levy log'":                 {plus: "-whole=false", why: long},
+	"go test . -run TestNoMapWhereThereIsNone -whole":                                                                           {plus: "-whole=false", why: long},
+	"untwist minimize --strategy cbo --problem different-powers --dim 100 --budget 5000000 --target 0.005 --seed SEED": {
+		instead: "untwist minimize --strategy cbo --problem different-powers --dim 10 --budget 100000 --target 0.005 --seed 5", why: placeholder},
+	"untwist reproduce table1 --runs 85": {plus: "--dim 5 --runs 1", why: long},
+	"untwist minimize --problem NAME --dim 100 --budget 5000000 --target 0.005 --seed SEED --strategy METHOD": {
+		instead: "for m in cbo reparametrised transformed componentwise cmaes auto; do untwist minimize --problem rastrigin --dim 5 --budget 20000 --target 0.005 --seed 1 --strategy $m; done", why: placeholder},
+	"go test ./powermethod -run SquaredNormWithAllLimits -whole -v": {plus: "-whole=false", why: long},
+}
