@@ -50,10 +50,10 @@ var manners = map[string]manner{
 		prints: `(?m)^gap +[0-9.]+e-(1[0-9]|2[0-9])\nqueries +[34]\d,\d{3} of`, then: "ls pictures/convergence.svg pictures/profiles.csv"},
 	"chmod +x sim.py":  {then: "cmp sim.py examples/sim.py"},
 	"chmod +x pump.py": {then: "cmp pump.py examples/pump.py && cmp sim.toml examples/sim.toml"},
-	"untwist minimize --exec './sim.py' --dim 30 --bounds -5:5 --budget 20000": {
-		prints: found},
-	`untwist minimize --eof --dim 5 --bounds -5:5 --budget 5000 --exec "awk '{s = 0; for (i = 1; i <= NF; i++) s += (\$i - i)^2; printf \"%.17g\n\", s}'"`: {
-		prints: found},
+	"untwist minimize --exec ./sim.py --dim 30 --bounds -5:5 --budget 20000 --journal run.journal": {
+		prints: `(?m)^best value +0$(?s:.*)^queries +12,\d{3} of 20,000$(?s:.*)0\.89·x\d+ \+ 0\.45·x`},
+	"env/bin/python try.py": {prints: `(?s)^(0\.0|[0-9.]+e-\d+) .*separable$`},
+	"go run ./try":          {prints: `(?m)^(0|[0-9.]+e-\d+) \[0\.66(?s:.*)^separable in 30 rotated coordinates`},
 	"untwist check sim.toml": {prints: `(?m)^same twice  yes`},
 	"untwist minimize sim.toml --journal sim.journal": {
 		prints: `(?m)^  k +(0\.00019999|0\.0002$|0\.0002000|0\.0002 )`,
