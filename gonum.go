@@ -27,6 +27,8 @@ type gonum struct {
 	best     objective.Best
 	reported float64 // the best value of the last major iteration
 	queries  int     // until then
+	gained   int     // until the last one that was better
+	least    int     // queries that it takes to find coordinates
 	since    int     // since then
 }
 
@@ -55,7 +57,7 @@ func (g *gonum) converse(session *Session) {
 func (g *gonum) answer() {
 	n := len(g.values)
 	for lo := 0; lo < n && !g.over; {
-		most := max(8, g.queries/8) // without a major iteration
+		most := g.most()
 		hi := g.evaluate(lo, min(lo+most-g.since, n))
 		for i := lo; i < hi; i++ { // in their order, whoever was first
 			g.offer(i)
@@ -137,9 +139,20 @@ func (g *gonum) send(what optimize.Operation, id int, x []float64, value float64
 	g.operation <- task
 }
 
+// most returns how many queries there are at most without a major iteration: an eighth of all
+// before it, since gonum looks at its Runtime then. A hundred of them without a gain, with which
+// gonum's default Converger ends a run, take some ten times as many queries as it took to the last
+// gain, and a hundred times as many as it takes to find coordinates.
+func (g *gonum) most() int {
+	return max(8, min(g.queries/8, max(g.gained/8, g.least)))
+}
+
 // report makes a major iteration. All tasks are free.
 func (g *gonum) report() {
-	g.reported, g.queries, g.since = g.best.Value, g.queries+g.since, 0
+	g.queries, g.since = g.queries+g.since, 0
+	if g.best.Value < g.reported {
+		g.reported, g.gained = g.best.Value, g.queries
+	}
 	g.send(optimize.MajorIteration, 0, g.best.Point, g.best.Value)
 	g.take(<-g.result)
 }

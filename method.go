@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
 	"gonum.org/v1/gonum/optimize"
@@ -27,8 +28,9 @@ import (
 //
 // A major iteration is an eighth of all queries before it, at least 8, or a batch with a
 // better point, if that is a fiftieth of them. So Runtime is exceeded by an eighth or 8 queries
-// at most, and gonum's default Converger, which ends a search after 100 iterations without
-// progress, leaves it six times as many queries as it took to get there.
+// at most. gonum's default Converger, which ends a search after 100 iterations without progress,
+// leaves it a hundred times as many queries as finding coordinates takes, more than the default
+// budget. Options.Tolerance ends a search that gains no more.
 //
 // The statuses are MethodConverge when the search is done, FunctionEvaluationLimit when
 // Options.Budget is spent, FunctionThreshold at Options.Target, FunctionConvergence by
@@ -37,7 +39,7 @@ import (
 //
 // The zero value is a good start. A Method must not be used for two runs at once.
 type Method struct {
-	// Options are those of Minimize. Workers has no effect.
+	// Options are those of Minimize. Workers and PanicsFail have no effect: gonum calls f.
 	Options Options
 
 	dim    int
@@ -76,7 +78,7 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 	g := &gonum{
 		operation: operation, result: result, free: tasks,
 		late: func() bool { return m.Options.Time > 0 && !time.Now().Before(until) },
-		best: objective.Best{Point: x0, Value: math.Inf(1)}, reported: math.Inf(1),
+		best: objective.Best{Point: x0, Value: math.Inf(1)}, reported: math.Inf(1), least: identify.Least(len(x0)),
 	}
 	if tasks[0].Op&optimize.FuncEvaluation != 0 {
 		g.start, g.value = x0, tasks[0].F

@@ -49,6 +49,9 @@ var (
 // Options.Workers has no effect. Options.Time counts from here on; the values of points that
 // were asked for in time are still taken. If ctx ends, so does the search.
 func Ask(ctx context.Context, dim int, o Options) (*Session, error) {
+	if dim < 1 {
+		return nil, fmt.Errorf("untwist: dim is %d, must be at least 1", dim)
+	}
 	o.Workers = min(o.Workers, 1)
 	ctx, stop := context.WithCancel(ctx)
 	s := &session{stop: stop, asks: asks{dim: dim, ctx: ctx, questions: make(chan question)}, ended: make(chan struct{})}

@@ -103,7 +103,7 @@ func (s Structure) String() string {
 	case certify.NotSeparable:
 		text.WriteString("not separable in any coordinates that were tried")
 	default:
-		text.WriteString("coordinates were found but not certified")
+		text.WriteString("rough coordinates were found, and could not be certified")
 	}
 	if v := s.Certificate.Verdict; m < s.Frame.Dim() && (v == certify.Separable || v == certify.Blocks) {
 		fmt.Fprintf(&text, " out of %d dimensions", s.Frame.Dim())

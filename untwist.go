@@ -3,7 +3,12 @@
 // Give Minimize a function, and get the best point found:
 //
 //	f := objective.Func(10, func(x []float64) float64 { … })
-//	result, err := untwist.Minimize(ctx, f, untwist.Options{Budget: 20_000})
+//	result, err := untwist.Minimize(ctx, f, untwist.Options{Bounds: objective.Cube(10, -5, 5), Budget: 20_000})
+//
+// Bounds are limits, and Start says where to look without a limit. For a function that can fail
+// there is objective.Fallible, for parameters with names and logarithmic scales
+// Options.Parameters, for a run that can be ended and resumed Options.Journal. docs/go.md shows
+// them all.
 //
 // Many objectives are a sum of one-dimensional functions in coordinates that
 // nobody told you, f(x) = Σ_j f_j(⟨w_j, x⟩). Minimize finds those coordinates from

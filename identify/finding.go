@@ -75,7 +75,7 @@ const (
 var (
 	ErrConstant  = errors.New("identify: f is constant where it was sampled")
 	ErrNoStep    = errors.New("identify: no step for finite differences was found: f is not smooth, not finite or not free to move there")
-	ErrNotFinite = errors.New("identify: f is NaN or infinite at too many of the points drawn to tell anything about it")
+	ErrNotFinite = errors.New("identify: f failed, or was NaN or infinite, at too many of the points drawn to tell anything about it")
 	// ErrSingular says that the Hessians have a direction in common in which none
 	// of them curves: f has fewer components than dimensions, or is flat there.
 	ErrSingular = errors.New("identify: in some direction no Hessian has curvature")

@@ -2,8 +2,9 @@
 // f at every row of a batch of points. Whatever else happens to a query is done
 // by a wrapper around an Objective.
 //
-// Start with Func or Batch, which turn ordinary functions into objectives. The
-// wrappers, from the function outwards, in the order in which a run stacks them:
+// Start with Func, Fallible (for functions that return an error now and then) or Batch, which
+// turn ordinary functions into objectives. The wrappers, from the function outwards, in the
+// order in which a run stacks them:
 //
 //	Guard   handles bad values: NaN becomes +Inf, and a panic becomes an error
 //	Pool    splits a batch over goroutines; results are stored by index

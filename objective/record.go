@@ -151,13 +151,19 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	if r.rules.Tolerance > 0 {
 		r.gain.note(values[:done])
 	}
+	rule := r.stop(before + done)
+	for i, n := done, len(values); i < n; i++ { // points that were answered out of turn, and are spent
+		if failure := r.failures[i]; failure != nil {
+			r.tally.counts[failure.Kind]++
+		}
+	}
 	if r.notify != nil && spent > 0 {
 		r.notify()
 	}
 	if unclean != nil {
 		return partial(done, spent, unclean)
 	}
-	if rule := r.stop(before + done); rule != nil && (err == nil || errors.Is(err, ErrBudget)) {
+	if rule != nil && (err == nil || errors.Is(err, ErrBudget)) {
 		return partial(done, spent, rule)
 	}
 	return err

@@ -13,12 +13,14 @@ import (
 const leastShare = 0.01
 
 // Combination returns a direction over the coordinates z in words, in the order of what each
-// parameter contributes over the range in which to look first. Parameters that contribute
-// less than a hundredth of the largest are left out. A direction over parameters on a
+// parameter contributes over the range in which to look first (by their weights alone, if one
+// of these ranges is not known). Parameters that contribute less than a hundredth of the
+// largest are left out. A direction over parameters on a
 // logarithmic scale is a monomial, "k^0.7·d^-0.7", since Σ w_i log x_i = log Π x_i^w_i. Any
 // other is a sum, "0.6·p - 0.8·log(k)".
 func (s Space) Combination(row []float64) string {
 	start := s.Start()
+	known := start.CheckFinite() == nil
 	type term struct {
 		Parameter
 		weight, share float64
@@ -27,7 +29,10 @@ func (s Space) Combination(row []float64) string {
 	most := 0.
 	allLog := true
 	for k, i := range s.Free() {
-		share := math.Abs(row[k]) * (start.Hi[k] - start.Lo[k])
+		share := math.Abs(row[k])
+		if known {
+			share *= start.Hi[k] - start.Lo[k]
+		}
 		terms = append(terms, term{s[i], row[k], share})
 		most = max(most, share)
 	}

@@ -214,4 +214,7 @@ func TestCombinations(t *testing.T) {
 			t.Errorf("%v is %q, want %q", c.row, got, c.want)
 		}
 	}
+	if got := parameter.Plain(3).Combination([]float64{-6e-12, 0.89, 0.45}); got != "0.89·x2 + 0.45·x3" {
+		t.Errorf("without ranges it is %q", got)
+	}
 }
