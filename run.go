@@ -2,8 +2,10 @@ package untwist
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
@@ -194,10 +196,13 @@ func (r *run) cleaned(ctx context.Context, result *Result) error {
 
 // learnt fills in what was learnt about f.
 func (r *run) learnt(result *Result, learnt *strategy.Learnt) error {
+	if n := r.meter.Queries() - result.Failed; n > r.meter.Dim()+1 && r.record.Constant() {
+		result.Notes = append(result.Notes, fmt.Sprintf("f is %v at all %s points where it has a value: it does not depend on its parameters, or is not the number that was meant", result.Value, words.Thousands(n)))
+	}
 	if learnt == nil {
 		return nil
 	}
-	result.Notes = learnt.Notes
+	result.Notes = append(result.Notes, learnt.Notes...)
 	if learnt.Finding == nil {
 		return nil
 	}

@@ -66,6 +66,7 @@ type Record struct {
 	rules    Rules
 	best     Best
 	bestAt   int
+	worst    float64 // the largest value that is a number; −Inf: there is none
 	hitAt    int
 	tally    tally
 	gain     gain
@@ -82,7 +83,7 @@ type Record struct {
 // NewRecord records what passes through meter, which must be new, and stops the run by the
 // rules. After every batch it calls notify.
 func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
-	r := &Record{meter: meter, rules: rules, notify: notify, next: 1, best: Best{Value: math.Inf(1)}, failures: map[int]*Failure{}}
+	r := &Record{meter: meter, rules: rules, notify: notify, next: 1, best: Best{Value: math.Inf(1)}, worst: math.Inf(-1), failures: map[int]*Failure{}}
 	r.gain.best = math.Inf(1)
 	r.hear = func(i int, a Answer) {
 		if a.Failure != nil {
@@ -107,6 +108,9 @@ func (r *Record) BestAt() int { return r.bestAt }
 
 // TargetAt returns the number of the first query at or below the target, or 0.
 func (r *Record) TargetAt() int { return r.hitAt }
+
+// Constant reports whether all values are the same, but for failures.
+func (r *Record) Constant() bool { return r.worst == r.best.Value }
 
 // Failures returns how many queries have failed, by kind, the first such point, and why it
 // failed.
@@ -206,6 +210,9 @@ func (r *Record) note(query int, point []float64, value float64, failure *Failur
 		if !math.IsInf(value, 1) {
 			r.improve(Improvement{query, value, r.best.Point})
 		}
+	}
+	if value > r.worst && !math.IsInf(value, 1) {
+		r.worst = value
 	}
 	r.tally.note(query, point, failure)
 	if query == r.next {
