@@ -179,11 +179,13 @@ func versusLong(cells []*versusCell) string {
 // docs/versus.md has the tables that follow from docs/versus-runs.csv. With -update they are
 // written.
 func TestVersusPage(t *testing.T) {
-	var same, more, rotated []*versusCell
+	var same, more, rotated, plain []*versusCell
 	for _, c := range versusCells(t) {
 		switch {
 		case c.mix == "orthogonal":
 			rotated = append(rotated, c)
+		case c.mix == "none":
+			plain = append(plain, c)
 		case c.budget > 5000*c.dim:
 			more = append(more, c)
 		default:
@@ -191,7 +193,8 @@ func TestVersusPage(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"short": versusShort(append(same, more...)), "long": versusLong(same), "more": versusLong(more), "rotated": versusLong(rotated),
+		"short": versusShort(append(same, more...)), "long": versusLong(same), "more": versusLong(more),
+		"rotated": versusLong(rotated), "plain": versusLong(plain),
 	} {
 		if *update {
 			rewrite(t, "docs/versus.md", name, text)
@@ -209,9 +212,9 @@ func TestVersusPage(t *testing.T) {
 
 // Methods that are compared have the same seeds. And scipy's methods,
 // which never leave their bounds, can find the minimum: these are 200 times as wide as the start
-// box with the paper's matrix and 3 times with a rotation.
+// box with the paper's matrix, 3 times with a rotation, and the start box without a matrix.
 func TestVersusIsFair(t *testing.T) {
-	widths := map[string]float64{"paper": 200, "orthogonal": 3}
+	widths := map[string]float64{"paper": 200, "orthogonal": 3, "none": 1}
 	cells := versusCells(t)
 	for _, c := range cells {
 		for _, b := range cells {
