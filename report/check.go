@@ -185,7 +185,7 @@ func (c Check) Warnings() (all []string) {
 	case c.Subject.Options != "": // a built-in problem, with the noise that was asked for
 		all = append(all, "the same point gave two values, since there is noise: coordinates may not be found; journals are replayed exactly all the same")
 	default:
-		all = append(all, "the same point gave two values: coordinates cannot be found and journals cannot be replayed exactly unless the program is deterministic; fix its random seed")
+		all = append(all, "the same point gave two values: fix its random seed if there is one; small noise is coped with, but costs queries and hides coordinates (--noise-level, if you know it)")
 	}
 	p, n := precisionOf(c.values()), len(c.values())
 	if p.values == 1 && n > 2 { // the start point alone gives two

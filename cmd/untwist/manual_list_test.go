@@ -117,7 +117,7 @@ var manners = map[string]manner{
 	"python3 FILE": {
 		instead: "untwist compare --problems rastrigin --dim 2 --seeds 1 --methods 'auto,random=exec:python3 random_search.py' --out again", why: placeholder},
 	"go test ./problem -run '^$' -bench BBOB": {plus: "-benchtime 10x", why: long},
-	"untwist minimize --exec 'python3 sim.py --k {k} --d {d}' --param k=-5:5 --param d=-5:5 --budget 500": {
+	"untwist minimize --exec 'python3 sim.py --k={k} --d={d}' --param k=-5:5 --param d=-5:5 --budget 500": {
 		prints: found, then: "cc -o sim sim.c && chmod +x sim.sh &&" +
 			likewise("./sim {k} {d}", "--param k=-5:5 --param d=-5:5") + likewise("./sim.sh {all}", "--param k=-5:5 --param d=-5:5")},
 	"untwist minimize --exec 'python3 lines.py' --dim 2 --bounds -5:5 --budget 500": {
@@ -144,5 +144,7 @@ var manners = map[string]manner{
 	"untwist reproduce table1 --runs 85": {plus: "--dim 5 --runs 1", why: long},
 	"untwist minimize --problem NAME --dim 100 --budget 5000000 --target 0.005 --seed SEED --strategy METHOD": {
 		instead: "for m in cbo reparametrised transformed componentwise cmaes auto; do untwist minimize --problem rastrigin --dim 5 --budget 20000 --target 0.005 --seed 1 --strategy $m; done", why: placeholder},
-	"go test ./powermethod -run SquaredNormWithAllLimits -whole -v": {plus: "-whole=false", why: long},
+	"untwist compare --grid docs/versus.toml --dim 10,20 --seeds 12 --budget '5000*d' --out versus":  {plus: "--dim 3 --seeds 1 --budget 300", why: long},
+	"untwist compare --grid docs/versus.toml --dim 100 --seeds 5 --budget '2000*d' --out versus-100": {plus: "--dim 3 --seeds 1 --budget 300", why: long},
+	"go test ./powermethod -run SquaredNormWithAllLimits -whole -v":                                  {plus: "-whole=false", why: long},
 }

@@ -110,5 +110,9 @@ func (r *run) identified(ctx context.Context) (*identify.Finding, error) {
 
 // noteSmallBudget says why it does not look for coordinates.
 func (r *run) noteSmallBudget() {
-	r.learnt.Note("the budget is too small to look for mixed coordinates, which takes at least %s queries", words.Thousands(identify.Least(r.f.Dim())))
+	least, why := identify.Least(r.f.Dim()), "which takes at least %s queries"
+	if r.task.Budget >= least {
+		why = "which with noise or few digits takes more than %s queries"
+	}
+	r.learnt.Note("the budget is too small to look for mixed coordinates, "+why, words.Thousands(least))
 }

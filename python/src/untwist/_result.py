@@ -183,7 +183,9 @@ class Picture:
         return self.svg
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes the picture to a file."""
+        """Writes the picture to a file, whose name ends with .svg."""
+        if not str(os.fspath(path)).endswith(".svg"):
+            raise ValueError(f"{path}: pictures are SVG, so a file of one ends with .svg")
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.svg)
 

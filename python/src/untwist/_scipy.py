@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import warnings
 from typing import Any, Callable, Optional, Tuple
 
 from . import _arrays
@@ -22,10 +23,12 @@ def scipy_method(fun: Callable[..., Any], x0: Any, args: Tuple[Any, ...] = (), *
 
     options are those of untwist.minimize. maxfev is another name for budget, disp for progress,
     and tol for tolerance. jac, hess and hessp are not used, and constraints are refused.
-    maxiter is not used: the budget counts evaluations.
+    maxiter is not used, and a warning says so: the budget counts evaluations.
     """
     if constraints is not None and (not hasattr(constraints, "__len__") or len(constraints) > 0):
         raise ValueError("untwist takes bounds, and no other constraints")
+    if maxiter is not None:
+        warnings.warn("untwist does not use maxiter: give maxfev or budget, which count evaluations", RuntimeWarning, stacklevel=2)
     known = inspect.signature(minimize).parameters
     for name in options:
         if name not in known:
