@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -104,6 +105,9 @@ func (s *splitter) end() error {
 		return nil
 	}
 	word := s.word.String()
+	if !s.quoted && variable.MatchString(word) {
+		return fmt.Errorf("%s means something only to a shell, and no shell is started; {name} is the value of the parameter called name, and '%s' is what it says", word, word)
+	}
 	if !s.quoted && slices.Contains(operators, word) {
 		return fmt.Errorf("%s means something only to a shell, and no shell is started; write sh -c '…' if you need one, or '%s' if the program should get it", word, word)
 	}
@@ -112,6 +116,9 @@ func (s *splitter) end() error {
 	s.inside, s.quoted = false, false
 	return nil
 }
+
+// variable is a word that a shell would replace.
+var variable = regexp.MustCompile(`^\$([A-Za-z_]|\{)`)
 
 // join writes a command so that it can be pasted into a shell. It is the inverse of Split.
 func join(words []string) string {

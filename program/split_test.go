@@ -22,7 +22,7 @@ func TestSplit(t *testing.T) {
 		`sh -c 'a | b > c && d; e'`: {"sh", "-c", "a | b > c && d; e"},
 		`a '|' "&&" \;`:             {"a", "|", "&&", ";"},
 		`a #3`:                      {"a", "#3"},
-		`$HOME *.c "$x"`:            {"$HOME", "*.c", "$x"},
+		`'$HOME' *.c "$x" \$y a$z`:  {"$HOME", "*.c", "$x", "$y", "a$z"},
 	} {
 		got, err := Split(command)
 		if err != nil || !slices.Equal(got, want) {
@@ -38,6 +38,8 @@ func TestSplit(t *testing.T) {
 		`cd x && b`:   "sh -c",
 		`a > out`:     "no shell is started",
 		`a ;`:         "sh -c",
+		`./sim $k $d`: "$k means something only to a shell",
+		`./sim ${k}`:  "{name} is the value of the parameter",
 		`a 2>&1`:      "sh -c",
 		`a <in`:       "", // not surely meant for a shell
 		`a x=1;y=2`:   "",

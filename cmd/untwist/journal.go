@@ -38,6 +38,9 @@ name of another column gets an underscore: value_.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if asCSV && asJSON {
+				return usageError{errors.New("--csv and --json exclude each other")}
+			}
 			if asCSV {
 				return writeCSV(cmd.OutOrStdout(), args[0])
 			}
@@ -48,7 +51,6 @@ name of another column gets an underscore: value_.`,
 	flags.SortFlags = false
 	toggle(flags, &asCSV, "csv", "write all queries as CSV: query, a column for each parameter, value, seconds, failure, by")
 	toggle(flags, &asJSON, "json", "print one JSON object")
-	cmd.MarkFlagsMutuallyExclusive("csv", "json")
 	return cmd
 }
 

@@ -153,6 +153,9 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 	if err != nil {
 		return subject{}, s.usage(err)
 	}
+	if f.program.protocol == "" && strings.Contains(string(f.program.exec), "{in}") && strings.Contains(string(f.program.exec), "{out}") {
+		note("the program is started for each point, and {in} has a line \"name value\" for each parameter (--protocol once); with --protocol batch it is started for each batch, and {in} has a line for each point")
+	}
 	name := string(f.program.exec)
 	if s.file != nil {
 		name = s.file.Path
