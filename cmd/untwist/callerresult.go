@@ -9,6 +9,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/report"
 )
 
@@ -23,6 +24,7 @@ type resultForm struct {
 	FailedPoint  []float64     `json:"failed_point"`
 	Profiles     []profileForm `json:"profiles"`
 	AlongAxes    bool          `json:"along_axes"`
+	Coordinates  []string      `json:"coordinates"` // in words
 }
 
 // A profileForm says which component a profile belongs to. Its numbers are arrays.
@@ -49,7 +51,7 @@ func (c *caller) minimized(found report.Run, err error) error {
 			c.array(fmt.Sprintf("wells %d", p.Component), wells[:]...))
 	}
 	if r.Structure != nil && r.Structure.Frame != nil {
-		form.AlongAxes = r.Structure.Frame.AlongAxes()
+		form.AlongAxes, form.Coordinates = r.Structure.Frame.AlongAxes(), c.coordinates(r.Structure.Frame)
 		failed = cmp.Or(failed, c.rows(r.Structure.Frame))
 	}
 	d := newDrawing(r.Account, r.Structure)
@@ -66,7 +68,7 @@ func (c *caller) probed(found report.Probe, err error) error {
 	form := newResultForm(found, r.Account)
 	failed := c.account(r.Account)
 	if r.Frame != nil {
-		form.AlongAxes = r.Frame.AlongAxes()
+		form.AlongAxes, form.Coordinates = r.Frame.AlongAxes(), c.coordinates(r.Frame)
 		failed = cmp.Or(failed, c.rows(r.Frame))
 	}
 	return cmp.Or(failed, c.drawing(newDrawing(r.Account, &r.Structure)), c.last(form), err)
@@ -91,6 +93,23 @@ func (c *caller) rows(f *frame.Frame) error {
 		rows[j] = f.Matrix().RawRowView(j)
 	}
 	return c.array("frame", rows...)
+}
+
+// coordinates returns the coordinates of a frame as combinations of parameters. Without names
+// these are x[0], x[1], …, as callers count.
+func (c *caller) coordinates(f *frame.Frame) []string {
+	space := c.hello.Parameters
+	if len(space) == 0 {
+		space = parameter.Plain(f.Dim())
+		for i := range space {
+			space[i].Name = fmt.Sprintf("x[%d]", i)
+		}
+	}
+	all := make([]string, f.Components())
+	for j := range all {
+		all[j] = space.Combination(f.Matrix().RawRowView(j))
+	}
+	return all
 }
 
 // drawing writes what pictures are drawn of.

@@ -55,6 +55,10 @@ class Results(unittest.TestCase):
         self.assertEqual(r.structure.verdict, "separable")
         self.assertEqual(r.structure.blocks, [[i] for i in range(5)])
         self.assertFalse(r.structure.along_axes)
+        self.assertEqual(len(r.structure.coordinates), 5)
+        for text, row in zip(r.structure.coordinates, r.frame):
+            large = max(range(5), key=lambda i: abs(row[i]))
+            self.assertIn(f"x[{large}]", text)
         self.assertLess(r.certificate.coupling, 1e-2)
         self.assertEqual((len(r.frame), len(r.frame[0])), (5, 5))
         if numpy is not None:

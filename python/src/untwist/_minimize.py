@@ -208,7 +208,7 @@ def _result(run: Run, target: Optional[float]) -> OptimizeResult:
     if learnt:
         why = f"{why[:-1]}: {learnt}."
     success = by in ("done", "budget", "time", "target", "tolerance") and fun < math.inf and (target is None or by == "target")
-    structure, certificate = _structure(report["frame"], form["along_axes"], report["dim"])
+    structure, certificate = _structure(report["frame"], form, report["dim"])
     result = OptimizeResult(
         message=why, success=success, status=_STATUS[by], stopped_by=by, fun=fun, x=x if len(x) else None,
         nfev=report["queries"], nit=report["rounds"], budget=report["budget"], seed=report["seed"], failed=report["failed_queries"])
@@ -223,16 +223,17 @@ def _result(run: Run, target: Optional[float]) -> OptimizeResult:
     return result
 
 
-def _structure(frame: Optional[Dict[str, Any]], along_axes: bool, dim: int) -> Tuple[Structure, Optional[Certificate]]:
+def _structure(frame: Optional[Dict[str, Any]], form: Dict[str, Any], dim: int) -> Tuple[Structure, Optional[Certificate]]:
     if frame is None:
-        return Structure(verdict="unknown", components=0, dim=dim, blocks=[], along_axes=False, residual=None, quadratic=False,
-                         linear=-1, map=None, pairs=[], queries=0), None
+        return Structure(verdict="unknown", components=0, dim=dim, coordinates=[], blocks=[], along_axes=False, residual=None,
+                         quadratic=False, linear=-1, map=None, pairs=[], queries=0), None
     certificate = Certificate(
         coupling=frame["certificate"], alone=frame["certificate_alone"], beyond=frame["beyond"], rounding=frame["rounding"],
         splits=frame["splits"], verdict=frame["verdict"])
     pairs = [{"components": tuple(c - 1 for c in p["components"]), "coupling": p["coupling"]} for p in frame.get("pairs") or []]
     structure = Structure(
-        verdict=frame["verdict"], components=frame["components"], dim=frame["dim"], blocks=frame["blocks"], along_axes=along_axes,
+        verdict=frame["verdict"], components=frame["components"], dim=frame["dim"],
+        coordinates=form["coordinates"] or [], blocks=frame["blocks"], along_axes=form["along_axes"],
         residual=frame["residual"], quadratic=frame["quadratic"], linear=frame["linear"], map=frame.get("map"), pairs=pairs,
         queries=frame["queries"])
     return structure, certificate

@@ -114,6 +114,7 @@ class Structure(_Record):
     verdict      separable, blocks, nearly-separable, not-separable, or unknown: no coordinates
                  were found, or none were looked for
     components   how many coordinates there are, of dim dimensions
+    coordinates  the coordinates in words, such as 0.89·x[0] + 0.45·x[1], one for each row of frame
     blocks       the coordinates that fun couples, counted from 0
     along_axes   whether the coordinates are those given
     residual     how far the coordinates may be from the truth
@@ -127,6 +128,7 @@ class Structure(_Record):
     verdict: str
     components: int
     dim: int
+    coordinates: List[str]
     blocks: List[List[int]]
     along_axes: bool
     residual: Optional[float]
