@@ -31,12 +31,15 @@ func decisive(d journal.Difference) bool {
 	return !slices.ContainsFunc(acceptable, func(part string) bool { return strings.HasPrefix(d.Path, part) })
 }
 
-// changed returns the files of a program that differ.
+// changed returns the files of a program, and the templates, that differ.
 func changed(all []journal.Difference, now program.Description) (files []string) {
 	for _, d := range all {
 		var i int
 		if n, _ := fmt.Sscanf(d.Path, "Objective.Executable[%d]", &i); n == 1 && i < len(now.Executable) {
 			files = append(files, now.Executable[i].Path)
+		}
+		if n, _ := fmt.Sscanf(d.Path, "Objective.Templates[%d]", &i); n == 1 && i < len(now.Templates) {
+			files = append(files, "the template of "+now.Templates[i].Name)
 		}
 	}
 	slices.Sort(files)

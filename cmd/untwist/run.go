@@ -40,7 +40,7 @@ func (f *runFlags) register(flags *pflag.FlagSet) {
 	flags.Var(&f.maxFailures, "max-failures", "end the run if a larger share of the last 1,000 queries failed (default 0.95)")
 	flags.Var(&f.journal, "journal", "keep every answer in `FILE`; if the run is stopped, the same command goes on where it stood")
 	toggle(flags, &f.points, "journal-points", "keep the points in the journal; with =false only a hash of each, for millions of cheap queries")
-	toggle(flags, &f.accept, "accept-program", "go on with a journal although the program was changed")
+	toggle(flags, &f.accept, "accept-program", "go on with a journal although the program or a template was changed")
 }
 
 // registerOutput declares the flags that say what is printed and drawn.
@@ -89,8 +89,9 @@ func (f *runFlags) options(s subject, keepGoing bool, line *progressLine) untwis
 	return o
 }
 
-// acceptable is what --accept-program accepts: another file, of another name too.
-var acceptable = []string{"Objective.Executable", "Objective.Exec[0]"}
+// acceptable is what --accept-program accepts: another file, of another name too, and another
+// template.
+var acceptable = []string{"Objective.Executable", "Objective.Exec[0]", "Objective.Templates"}
 
 // ended says how a run that was cut can go on, and returns the error of the command.
 func (f *runFlags) ended(cmd *cobra.Command, ctx context.Context, s subject, a untwist.Account, err error) error {
