@@ -89,6 +89,28 @@ func (m *member) measure(now time.Time) {
 	}
 }
 
+// DecodeStatus reads a Status.
+func DecodeStatus(message []byte) (s Status, err error) {
+	if err := decodeJSON(message, &s); err != nil {
+		return Status{}, err
+	}
+	if s.Version != version {
+		return Status{}, bad("the coordinator speaks version %d, and this program version %d: use the same program everywhere", s.Version, version)
+	}
+	if _, err := ParseRunID(s.Run); err != nil {
+		return Status{}, bad("%v", err)
+	}
+	s.Name = cut(s.Name, longestRefusal)
+	for i := range s.Workers {
+		w := &s.Workers[i]
+		if err := checkName(w.Name); err != nil {
+			return Status{}, err
+		}
+		w.Excluded = cut(w.Excluded, longestRefusal)
+	}
+	return s, nil
+}
+
 // report answers whoever asks how the run is going.
 func (o *Coordinator) report(m *nats.Msg) { answer(m, o.Status()) }
 
@@ -120,8 +142,8 @@ func ask(nc *nats.Conn) (all []Status, err error) {
 		if err != nil { // nobody else, or nobody at all
 			return all, nil
 		}
-		var s Status
-		if err := decodeJSON(m.Data, &s); err != nil {
+		s, err := DecodeStatus(m.Data)
+		if err != nil {
 			return all, err
 		}
 		all = append(all, s)

@@ -28,6 +28,8 @@ type progressLine struct {
 	terminal *os.File // nil: there is none
 	began    time.Time
 
+	crew func() string // says who evaluates; nil: this program does
+
 	mu      sync.Mutex
 	shown   time.Time
 	latest  untwist.Progress // what the run has said last
@@ -106,7 +108,11 @@ func (l *progressLine) again() {
 		p.Best = math.Inf(1)
 	}
 	l.shown = now
-	l.write(searchParts(p, now.Sub(l.began)))
+	parts := searchParts(p, now.Sub(l.began))
+	if l.crew != nil {
+		parts = append(parts, part{l.crew(), 8})
+	}
+	l.write(parts)
 }
 
 // write writes as many of the parts as the terminal has room for: a line that wraps could
