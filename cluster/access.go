@@ -50,6 +50,8 @@ func (a Access) CheckServer(server string) error {
 // check says what is missing on a host.
 func (a Access) check(option, address, host string, encrypted bool) error {
 	switch {
+	case option == "Server" && a.TLS != nil && !encrypted:
+		return objective.BadOption(option, "%s: certificates go with tls://, not nats://", address)
 	case Loopback(host):
 		return nil
 	case a.Token == "":

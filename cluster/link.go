@@ -77,6 +77,8 @@ func (l link) explain(err error) error {
 		return fatal("the server does not accept the token; --token-file must name the coordinator's")
 	case errors.As(err, &certificate):
 		return fatal("the server's certificate is not accepted: %v", certificate.Err)
+	case errors.Is(err, nats.ErrNoServers):
+		return &ConnectError{l.server, "nothing answers there", false}
 	case errors.Is(err, nats.ErrSecureConnRequired):
 		return fatal("the server wants TLS: write tls:// instead of nats://")
 	case errors.Is(err, nats.ErrSecureConnWanted):

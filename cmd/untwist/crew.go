@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -182,7 +183,7 @@ type programElsewhere struct {
 	Templates  []program.FilledIn
 	Result     string
 	ResultFile string
-	Files      []string // digests
+	Files      []string // names and digests
 }
 
 // elsewhere returns what has to be the same on all machines. A program that is found in PATH
@@ -193,7 +194,7 @@ func elsewhere(p program.Description) programElsewhere {
 	}
 	for i, f := range p.Executable {
 		if i > 0 || strings.ContainsRune(p.Exec[0], os.PathSeparator) {
-			e.Files = append(e.Files, f.Digest)
+			e.Files = append(e.Files, filepath.Base(f.Path)+" with SHA-256 "+f.Digest)
 		}
 	}
 	return e

@@ -113,5 +113,12 @@ func (f *crewFlags) fits(from *source, s subject, journal text) error {
 	case s.caller != nil:
 		return usageError{errors.New("--caller evaluates the points itself: --listen and --server cannot be given with it")}
 	}
-	return nil
+	access, err := f.access(f.listen != "")
+	switch {
+	case err != nil:
+		return err
+	case f.listen != "":
+		return from.usage(access.CheckListen(string(f.listen)))
+	}
+	return from.usage(access.CheckServer(string(f.server)))
 }
