@@ -94,7 +94,7 @@ func (w *worker) join() error {
 		case welcome.Dim != w.Dim:
 			refusal = fmt.Errorf("%w: its points have %d numbers, and ours %d", ErrRefused, welcome.Dim, w.Dim)
 		default:
-			return w.enter(run)
+			return w.enter(run, welcome.Queue)
 		}
 	}
 }
@@ -114,8 +114,8 @@ func (w *worker) explain(run RunID) (Welcome, error) {
 }
 
 // enter begins to work for a run.
-func (w *worker) enter(run RunID) error {
-	js, err := jetstream.New(w.nc)
+func (w *worker) enter(run RunID, api string) error {
+	js, err := jetstream.NewWithAPIPrefix(w.nc, api)
 	if err != nil {
 		return err
 	}

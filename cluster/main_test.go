@@ -58,6 +58,9 @@ func newStand(t *testing.T, d int, change func(*Config)) *stand {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(s.noted())
+		}
 		s.Done()
 		s.wait.Wait()
 		if err := server.Close(); err != nil {
@@ -84,7 +87,7 @@ func (s *stand) noted() string {
 func (s *stand) worker(name string, f objective.Objective, change func(*WorkerConfig)) (stop func() error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := WorkerConfig{
-		Server: s.server.URL(), Name: name, About: about, Dim: s.Dim(), Grace: wholeMinute,
+		Server: s.server.URL(), Name: name, About: about, Dim: s.Dim(), Grace: wholeMinute, Note: s.note,
 		Open: func(int) (objective.Objective, error) { return f, nil },
 	}
 	if change != nil {

@@ -32,14 +32,15 @@ func (o *Coordinator) listen() error {
 // answer answers a request, but only where clients get their answers: the coordinator may do
 // more than a worker, and must not be made to say something elsewhere in its place.
 func answer(m *nats.Msg, message any) {
-	if strings.HasPrefix(m.Reply, inboxOf("")) {
+	const ofAccounts = "_R_." // what a server makes of the inbox of a client in another account
+	if strings.HasPrefix(m.Reply, inboxOf("")) || strings.HasPrefix(m.Reply, ofAccounts) {
 		_ = m.Respond(encodeJSON(message))
 	}
 }
 
 // greet answers a Hello.
 func (o *Coordinator) greet(m *nats.Msg) {
-	w := Welcome{Version: version, Run: o.config.Run.String(), Dim: o.config.Dim}
+	w := Welcome{Version: version, Run: o.config.Run.String(), Dim: o.config.Dim, Queue: o.config.api}
 	h, err := DecodeHello(m.Data)
 	ours := digestOf(o.config.About)
 	switch {

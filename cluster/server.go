@@ -45,6 +45,7 @@ func Listen(run RunID, address string, a Access) (*Server, error) {
 	if s.dir, err = os.MkdirTemp("", "untwist-queue-"); err != nil {
 		return nil, fmt.Errorf("the queue has no folder: %w", err)
 	}
+	door := &doorman{run: run, token: a.Token, key: s.key}
 	scheme := "nats"
 	if a.TLS != nil {
 		scheme = "tls"
@@ -53,8 +54,11 @@ func Listen(run RunID, address string, a Access) (*Server, error) {
 		ServerName: "untwist", Host: host, Port: port, NoSigs: true, NoLog: true,
 		JetStream: true, StoreDir: s.dir, MaxPayload: longestMessage,
 		TLSConfig: a.TLS, TLS: a.TLS != nil, TLSTimeout: 5, AuthTimeout: 5,
-		CustomClientAuthentication: &doorman{run, a.Token, s.key},
+		CustomClientAuthentication: door,
 	}); err != nil {
+		return nil, errors.Join(fmt.Errorf("the queue cannot be started: %w", err), os.RemoveAll(s.dir))
+	}
+	if door.workers, err = fence(s.server, run); err != nil {
 		return nil, errors.Join(fmt.Errorf("the queue cannot be started: %w", err), os.RemoveAll(s.dir))
 	}
 	if listener, err := net.Listen("tcp", address); err != nil { // it would say so in a log only
@@ -65,6 +69,11 @@ func Listen(run RunID, address string, a Access) (*Server, error) {
 	s.server.Start()
 	if !s.server.ReadyForConnections(startWithin) {
 		return nil, errors.Join(fmt.Errorf("no worker can connect to %s: is another program listening there?", address), s.Close())
+	}
+	if queues := s.server.GlobalAccount(); !queues.JetStreamEnabled() { // it is not, where there are other accounts
+		if err := queues.EnableJetStream(nil, nil); err != nil {
+			return nil, errors.Join(fmt.Errorf("the queue cannot be started: %w", err), s.Close())
+		}
 	}
 	if addr, ok := s.server.Addr().(*net.TCPAddr); ok {
 		port = addr.Port
@@ -115,9 +124,10 @@ func nonce() string {
 
 // A doorman decides who may connect, and what they may do.
 type doorman struct {
-	run   RunID
-	token string // of the workers; "": they need none
-	key   string // of the coordinator
+	run     RunID
+	token   string // of the workers; "": they need none
+	key     string // of the coordinator
+	workers *server.Account
 }
 
 // clientName is what the name of a client must be: so much chance that nobody can guess it
@@ -134,7 +144,7 @@ func (d *doorman) Check(c server.ClientAuthentication) bool {
 	if d.token != "" && !same(options.Token, d.token) || !clientName.MatchString(options.Name) {
 		return false
 	}
-	c.RegisterUser(&server.User{Username: "worker", Permissions: workerPermissions(d.run, options.Name)})
+	c.RegisterUser(&server.User{Username: "worker", Account: d.workers, Permissions: workerPermissions(d.run, options.Name)})
 	return true
 }
 
