@@ -347,7 +347,8 @@ func TestStrangeValues(t *testing.T) {
 }
 
 // Chunks hold about a second of work, one point where nothing is known or a point takes
-// longer, and at most a quarter of what is left for each process.
+// longer, and at most a quarter of what is left for each process; but a whole share where
+// that takes no longer than a message.
 func TestChunkSizes(t *testing.T) {
 	for _, c := range []struct {
 		seconds        float64
@@ -363,6 +364,9 @@ func TestChunkSizes(t *testing.T) {
 		{1e-6, 1_000_000, 2, 10_000, 3},
 		{1e-6, 1_000_000, 2, mostDim, 1},
 		{0.01, 3, 16, 1, 1},
+		{0.01, 30, 4, 1, 2},
+		{1e-6, 1024, 2, 1, 512},
+		{1e-6, 1024, 2, 100, 326},
 	} {
 		p := pace{seconds: c.seconds}
 		if got := p.size(c.left, c.procs, c.d); got != c.want {

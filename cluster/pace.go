@@ -10,6 +10,9 @@ const (
 	chunkSeconds = 1.0
 	// shareOfRest is how much of what is left of a batch a process gets at once.
 	shareOfRest = 0.25
+	// leastSeconds is how much work a chunk should be at least, as far as each process gets
+	// one: less is not worth a message.
+	leastSeconds = 0.02
 	// memory is how much of an old measurement is kept when a new one comes.
 	memory = 0.5
 )
@@ -35,14 +38,16 @@ func (p *pace) learn(n int, seconds float64) {
 
 // size returns how many of the points that are left, of d numbers each, go into a chunk, if
 // so many processes share them: as many as take chunkSeconds, at most a quarter of what is
-// left for each process, and one where nothing is known yet.
+// left for each process, and one where nothing is known yet. Where points take so little
+// time that a message takes longer, each process gets its whole share at once.
 func (p *pace) size(left, procs, d int) int {
 	n := 1
 	if p.seconds > 0 {
-		n = int(min(chunkSeconds/p.seconds, mostPoints))
+		procs = max(procs, 1)
+		n = min(int(min(chunkSeconds/p.seconds, mostPoints)), int(shareOfRest*float64(left)/float64(procs)))
+		n = max(n, min(int(min(leastSeconds/p.seconds, mostPoints)), (left+procs-1)/procs))
 	}
-	n = min(n, int(shareOfRest*float64(left)/float64(max(procs, 1))), fits(d))
-	return min(max(n, 1), left)
+	return min(max(min(n, fits(d)), 1), left)
 }
 
 // usual returns how long n points usually take; 0: nobody knows.
