@@ -34,7 +34,7 @@ type WorkerStatus struct {
 }
 
 // Procs returns how many processes work for the run.
-func (s *Status) Procs() (n int) {
+func (s Status) Procs() (n int) {
 	for _, w := range s.Workers {
 		if !w.Gone && w.Excluded == "" {
 			n += w.Procs
@@ -44,7 +44,7 @@ func (s *Status) Procs() (n int) {
 }
 
 // Present returns how many workers there are.
-func (s *Status) Present() (n int) {
+func (s Status) Present() (n int) {
 	for _, w := range s.Workers {
 		if !w.Gone && w.Excluded == "" {
 			n++
