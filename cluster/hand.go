@@ -15,8 +15,10 @@ import (
 const (
 	// pullFor is how long a process waits for work before it asks again.
 	pullFor = 5 * time.Second
-	// passOn is how long a chunk that is for others is left to them.
-	passOn = time.Second
+	// passOn is how long a chunk that is for others is left to them at first, and
+	// passOnMost at most.
+	passOn     = 50 * time.Millisecond
+	passOnMost = time.Second
 )
 
 // A task is a chunk that a worker works on.
@@ -60,8 +62,7 @@ func (w *worker) pull() *task {
 	case err == nil && (c.Run != w.run || c.Dim != w.Dim):
 		err = bad("points of %d numbers of the run %v", c.Dim, c.Run)
 	case err == nil && c.skips(w.Name):
-		_ = m.NakWithDelay(passOn)
-		w.rest(w.drain, passOn/4)
+		pass(m)
 		return nil
 	}
 	if err != nil {
@@ -75,6 +76,16 @@ func (w *worker) pull() *task {
 		return nil
 	}
 	return &task{chunk: c, message: m}
+}
+
+// pass leaves a chunk to others, for longer the more often it was taken in vain. The worker
+// itself goes on at once: such chunks come first, and must not keep it from others.
+func pass(m jetstream.Msg) {
+	delay := passOnMost
+	if about, err := m.Metadata(); err == nil && about.NumDelivered < 5 {
+		delay = passOn << about.NumDelivered
+	}
+	_ = m.NakWithDelay(min(delay, passOnMost))
 }
 
 // do evaluates a chunk and hands in its values. It reports whether the process can go on.

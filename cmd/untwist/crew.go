@@ -96,7 +96,8 @@ func (c *crew) open(j *journal.Journal) error {
 	if err != nil {
 		return errors.Join(err, c.closeServer())
 	}
-	c.line.crew = c.shown
+	shown := c.shown
+	c.line.crew.Store(&shown)
 	return nil
 }
 

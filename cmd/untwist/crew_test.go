@@ -166,23 +166,28 @@ func TestFaults(t *testing.T) {
 	if *faults > 0 {
 		dim, budget, times, stopped = "30", "9000", *faults, time.Minute
 	}
-	cases := map[string][]fault{"together": allFaults}
+	cases := map[string][]fault{"together": allFaults, "together, with a server of its own": allFaults[:4]}
 	for _, f := range allFaults {
 		cases[f.name] = []fault{f}
 	}
 	for name, kinds := range cases {
-		if *faults == 0 && name != "together" {
+		if *faults == 0 && len(kinds) == 1 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
+			if *faults == 0 {
+				t.Parallel()
+			}
 			s := newSite(t, budget, "--exec", "BENCH", "--dim", dim, "--bounds", "-3:3")
 			want := s.expected(t)
-			s.pause, s.alone = pause, true
+			s.pause, s.alone = pause, len(kinds) != len(allFaults)-1
 			d := &disaster{site: s, chance: rand.New(rand.NewPCG(uint64(len(name)), 7)), stopped: stopped, workers: make([]*proc, 2)}
 			d.proxy = newProxy(t, s.port)
 			s.via = d.proxy.listener.Addr().(*net.TCPAddr).Port
-			d.server = s.nats(t)
-			until(t, d.server, s.listening(true))
+			if s.alone {
+				d.server = s.nats(t)
+				until(t, d.server, s.listening(true))
+			}
 			for i := range d.workers {
 				d.newWorker(t, i)
 			}

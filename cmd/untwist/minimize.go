@@ -141,7 +141,7 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	case result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed): // else there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), draw(cmd, found, f.plot)) // in this order
 	}
-	return f.ended(cmd, ctx, s, result.Account, cmp.Or(err, differ))
+	return cmp.Or(f.ended(cmd, ctx, s, result.Account, err), differ)
 }
 
 // options translates the flags.

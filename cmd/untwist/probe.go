@@ -112,7 +112,7 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
 	}
-	return f.ended(cmd, ctx, s, findings.Account, cmp.Or(err, differ))
+	return cmp.Or(f.ended(cmd, ctx, s, findings.Account, err), differ)
 }
 
 // writable finds out, before the first query, whether what was asked for can be
