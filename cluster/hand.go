@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// pullFor is how long a process waits for work before it asks again.
-	pullFor = 5 * time.Second
+	// pullFor is how long a process waits for work before it asks again. So long may the
+	// server go on to send work to a worker that is no more.
+	pullFor = time.Second
 	// passOn is how long a chunk that is for others is left to them at first, and
 	// passOnMost at most.
 	passOn     = 50 * time.Millisecond
@@ -46,15 +47,21 @@ func (w *worker) hand(proc int) {
 	}
 }
 
-// pull waits for a chunk; nil: there is none, or it is not for us.
+// pull waits for a chunk; nil: there is none, or it is not for us. It waits to the end: if it
+// went away before, the server might send it a chunk, and nobody else would get that for 15
+// seconds.
 func (w *worker) pull() *task {
-	ctx, cancel := context.WithTimeout(w.drain, pullFor)
+	ctx, cancel := context.WithTimeout(w.hard, pullFor)
 	defer cancel()
 	m, err := w.consumer.Next(jetstream.FetchContext(ctx))
 	if err != nil {
 		if !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) {
 			w.rest(w.drain, reconnect) // the server is away
 		}
+		return nil
+	}
+	if w.drain.Err() != nil {
+		_ = m.Nak()
 		return nil
 	}
 	c, err := DecodeChunk(m.Data())
