@@ -77,11 +77,18 @@ func BenchmarkQueries(b *testing.B) {
 	}
 }
 
+// takes is an evaluation that takes so long.
+func takes(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	<-timer.C
+}
+
 // A batch of 20,000 evaluations of 10 ms on 16 processes: which share of the possible speed
 // is reached.
 func BenchmarkSleepers(b *testing.B) {
 	const n, procs, each = 20_000, 16, 10 * time.Millisecond
-	c := newCrowd(b, 10, []int{procs / 2, procs / 2}, func(_ int, x []float64) float64 { <-time.After(each); return x[0] })
+	c := newCrowd(b, 10, []int{procs / 2, procs / 2}, func(_ int, x []float64) float64 { takes(each); return x[0] })
 	c.ask(b, 2*procs)
 	for b.Loop() {
 		c.ask(b, n)
@@ -94,11 +101,10 @@ func BenchmarkSleepers(b *testing.B) {
 // how many times the ideal it takes.
 func BenchmarkStraggler(b *testing.B) {
 	c := newCrowd(b, 10, []int{19, 1}, func(worker int, x []float64) float64 {
-		<-time.After(time.Second * time.Duration(1+9*worker))
+		takes(time.Second * time.Duration(1+9*worker))
 		return x[0]
 	})
-	for c.Status().Procs() < 20 {
-		<-time.After(10 * time.Millisecond)
+	for looks := time.NewTicker(10 * time.Millisecond); c.Status().Procs() < 20; <-looks.C {
 	}
 	for b.Loop() {
 		c.ask(b, 100)

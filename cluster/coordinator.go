@@ -103,7 +103,12 @@ func coordinate(c Config, connect func(...nats.Option) (*nats.Conn, error)) (*Co
 		}
 	}
 	var err error
-	if o.nc, err = connect(nats.ReconnectHandler(again)); err != nil {
+	away := func(*nats.Conn, error) {
+		if o.life.Err() == nil {
+			c.Note("the connection to the server is lost, and the run waits for it")
+		}
+	}
+	if o.nc, err = connect(nats.ReconnectHandler(again), nats.DisconnectErrHandler(away)); err != nil {
 		return nil, err
 	}
 	if err := o.open(); err != nil {
@@ -220,6 +225,7 @@ func (o *Coordinator) mend() {
 		}
 		return
 	}
+	o.config.Note("the connection to the server is there again")
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.desk.board.repost(o.config.clock.now(), &o.desk.roster)

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -62,17 +61,6 @@ func (r *roster) leaves(name string) {
 // here reports whether a worker works for the run.
 func (m *member) here(now time.Time) bool {
 	return m.excluded == "" && now.Sub(m.heard) < gone
-}
-
-// present returns the workers that are here, by name.
-func (r *roster) present(now time.Time) (all []*member) {
-	for _, m := range r.all {
-		if m.here(now) {
-			all = append(all, m)
-		}
-	}
-	slices.SortFunc(all, func(a, b *member) int { return strings.Compare(a.name, b.name) })
-	return all
 }
 
 // procs returns how many processes the workers have that are here.
