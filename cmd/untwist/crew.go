@@ -103,6 +103,9 @@ func (c *crew) open(j *journal.Journal) error {
 
 // invite is the command that starts a worker.
 func (c *crew) invite(url string) string {
+	if host, err := os.Hostname(); err == nil { // every address of this machine
+		url = strings.NewReplacer("//0.0.0.0:", "//"+host+":", "//[::]:", "//"+host+":").Replace(url)
+	}
 	parts := []string{"untwist", "worker", c.words.Name, "--server", url}
 	if c.program == nil || !strings.HasSuffix(c.words.Name, ".toml") {
 		parts[2] = "…"
