@@ -27,6 +27,9 @@ type Config struct {
 
 	// Procs is how many processes run at the same time. 0: 1.
 	Procs int
+	// FirstProc is the number of the first of these processes, which they are told in
+	// UNTWIST_PROC, for those who run several objectives side by side. 0: 1.
+	FirstProc int
 	// Timeout is the most time for a point; for Batch and with EOF, for a call. 0: no
 	// limit.
 	Timeout time.Duration

@@ -107,14 +107,15 @@ func (r *recipe) slots(g starter, f *folders) (all []slot) {
 		begun  = &atomic.Bool{}
 	)
 	for i := range r.Procs {
-		c := caller{recipe: r, starter: g, number: i + 1, folders: f, begun: begun}
+		number := max(r.FirstProc, 1) + i
+		c := caller{recipe: r, starter: g, number: number, folders: f, begun: begun}
 		switch r.Protocol {
 		case Once:
 			all = append(all, &once{c})
 		case Batch:
 			all = append(all, &batch{c})
 		default:
-			all = append(all, newKept(&r.Config, g, i+1, f, learnt))
+			all = append(all, newKept(&r.Config, g, number, f, learnt))
 		}
 	}
 	return all

@@ -2,6 +2,9 @@
 //
 //	untwist check sim.toml
 //	untwist minimize sim.toml --journal sim.journal
+//	untwist minimize sim.toml --journal sim.journal --listen 127.0.0.1:4222
+//	untwist worker sim.toml --server nats://127.0.0.1:4222
+//	untwist workers --server nats://127.0.0.1:4222
 //	untwist journal sim.journal
 //	untwist ask run.journal --dim 5 --bounds -5:5 --budget 1000
 //	untwist tell run.journal < values.txt
@@ -64,7 +67,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q: must be one of minimize, probe, check, journal, ask, tell, problems, compare, reproduce, help", args[0])}
+				return usageError{fmt.Errorf("unknown command %q: must be one of minimize, probe, check, worker, workers, journal, ask, tell, problems, compare, reproduce, help", args[0])}
 			}
 			return nil
 		},
@@ -77,7 +80,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return usageError{fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), journalCommand(), askCommand(), tellCommand(), problemsCommand(), compareCommand(), reproduceCommand(), drawCommand())
+	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), workerCommand(), workersCommand(), journalCommand(), askCommand(), tellCommand(), problemsCommand(), compareCommand(), reproduceCommand(), drawCommand())
 
 	err := root.Execute()
 	var usage usageError
@@ -109,7 +112,8 @@ var flagOf = map[string]string{
 	"Timeout": "--timeout", "Retries": "--retries", "KeepFailed": "--keep-failed", "Templates": "--template", "Result": "--result",
 	"ResultFile": "--result-file", "Time": "--time", "Tolerance": "--tolerance", "MaxFailures": "--max-failures", "Parallel": "--parallel",
 	"NoiseLevel": "--noise-level",
-	"Problems":   "--problems", "Methods": "--methods", "Runs": "--runs", "Gap": "--gap", "Seed": "--seed",
+	"Listen":     "--listen", "Server": "--server", "Verify": "--verify",
+	"Problems": "--problems", "Methods": "--methods", "Runs": "--runs", "Gap": "--gap", "Seed": "--seed",
 }
 
 // asUsage turns an error that names an option into a usageError that names the flag of

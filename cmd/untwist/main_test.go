@@ -15,6 +15,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"untwist": func() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) },
 		"bench":   bench,
+		"nats":    natsServer,
 	})
 }
 

@@ -31,7 +31,7 @@ type manner struct {
 const (
 	long        = "it takes a minute or longer"
 	placeholder = "it has a placeholder"
-	elsewhere   = ".ci/run has it as a step of its own"
+	ownStep     = ".ci/run has it as a step of its own"
 )
 
 // found is what minimize prints where the minimum is 0.
@@ -63,15 +63,15 @@ var manners = map[string]manner{
 	"untwist minimize --problem rastrigin --dim 100 --strategy cbo --budget 1000000": {prints: `(?m)^best value  878\.`},
 	"untwist compare --suite bbob --dim 10,40 --methods auto,cmaes --seeds 15 --budget '1000*d'": {
 		plus: "--seeds 2 --budget '20*d' --out few", why: long},
-	"go test ./...":          {instead: "go test ./internal/words ./internal/ranks", why: elsewhere},
+	"go test ./...":          {instead: "go test ./internal/words ./internal/ranks", why: ownStep},
 	"untwist COMMAND --help": {instead: "for c in minimize probe check journal ask tell problems compare reproduce; do untwist $c --help; done", why: placeholder},
 
 	// CONTRIBUTING.md
 	"bash .ci/run":                                 {instead: "bash -n .ci/run", why: "this test is a part of it"},
-	"go test ./internal/house -compile":            {plus: "-compile=false", why: elsewhere},
+	"go test ./internal/house -compile":            {plus: "-compile=false", why: ownStep},
 	"go test ./cmd/untwist -run TestManual -whole": {plus: "-whole=false", why: "it is this test"},
-	"bash .ci/python":                              {instead: "bash -n .ci/python", why: elsewhere},
-	"python3 -m unittest":                          {instead: "(cd python && python3 -m unittest tests.test_docs)", why: elsewhere + ", and the text says in which folder"},
+	"bash .ci/python":                              {instead: "bash -n .ci/python", why: ownStep},
+	"python3 -m unittest":                          {instead: "(cd python && python3 -m unittest tests.test_docs)", why: ownStep + ", and the text says in which folder"},
 	"go test . -run TestRegimeOfTable1 -regime -v -parallel 2 -timeout 3h": {plus: "-regime=false", why: long},
 	"go test ./identify -whole -v -timeout 2h":                             {plus: "-whole=false -run Verdicts", why: long},
 	"go test . -run TestAuto -whole -v -timeout 3h":                        {plus: "-whole=false -run TestAutoS", why: long},

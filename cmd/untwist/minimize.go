@@ -64,6 +64,7 @@ same command again goes on where the run stood.
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.register(flags)
+	f.crew.register(flags)
 	f.registerOutput(flags, "draw convergence, spectrum, couplings and profiles, as far as there are any, as SVG into `DIR`")
 	return cmd
 }
@@ -119,11 +120,13 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	began := time.Now()
 	line.start()
 	var result untwist.Result
+	function, crew := f.objective(s, line, &options)
 	err = s.patiently(ctx, func() (err error) {
-		result, err = untwist.Minimize(ctx, line.watch(s), options)
+		result, err = untwist.Minimize(ctx, function, options)
 		return err
 	})
 	line.clear()
+	differ := crew.close(cmd, err == nil && over(result.Status))
 	s.measureCoupling(result.Structure)
 	found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: time.Since(began)}
 	if s.caller != nil {
@@ -138,7 +141,7 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	case result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed): // else there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), draw(cmd, found, f.plot)) // in this order
 	}
-	return f.ended(cmd, ctx, s, result.Account, err)
+	return cmp.Or(f.ended(cmd, ctx, s, result.Account, err), differ)
 }
 
 // options translates the flags.

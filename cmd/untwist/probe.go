@@ -54,6 +54,7 @@ problems are known, so the errors are printed, too.
 	flags.SortFlags = false
 	f.subject.register(flags)
 	f.runFlags.register(flags)
+	f.crew.register(flags)
 	flags.StringVar(&f.road, "road", identify.Survey{}.Name(), "how to look: one of "+strings.Join(identify.Names(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
 	flags.Var(&f.frame, "frame", "write the coordinates to `FILE` as JSON")
 	f.registerOutput(flags, "draw spectrum.svg and couplings.svg into `DIR`")
@@ -92,11 +93,13 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	began := time.Now()
 	line.start()
 	var findings untwist.Findings
+	function, crew := f.objective(s, line, &options)
 	err = s.patiently(ctx, func() (err error) {
-		findings, err = untwist.Probe(ctx, line.watch(s), options)
+		findings, err = untwist.Probe(ctx, function, options)
 		return err
 	})
 	line.clear()
+	differ := crew.close(cmd, err == nil && over(findings.Status))
 	took := time.Since(began)
 	if p, ok := s.objective.(*problem.Problem); ok {
 		s.known.Frame = p.Frame() // only here: it takes d³ steps
@@ -109,7 +112,7 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
 	}
-	return f.ended(cmd, ctx, s, findings.Account, err)
+	return cmp.Or(f.ended(cmd, ctx, s, findings.Account, err), differ)
 }
 
 // writable finds out, before the first query, whether what was asked for can be

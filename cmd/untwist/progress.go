@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -28,11 +29,14 @@ type progressLine struct {
 	terminal *os.File // nil: there is none
 	began    time.Time
 
+	crew atomic.Pointer[func() string] // says who evaluates; nil: this program does
+
 	mu      sync.Mutex
 	shown   time.Time
 	latest  untwist.Progress // what the run has said last
 	answers int              // that came since then
 	failed  int              // of these
+	present string           // who evaluates
 	stop    chan struct{}    // ends the goroutine that refreshes the line; nil: there is none
 	done    chan struct{}    // closed when it has ended
 }
@@ -64,7 +68,9 @@ func (l *progressLine) start() {
 		for {
 			select {
 			case <-again.C:
+				who := l.who() // not under the lock: those who answer may be telling it something
 				l.mu.Lock()
+				l.present = who
 				l.again()
 				l.mu.Unlock()
 			case <-stop:
@@ -72,6 +78,14 @@ func (l *progressLine) start() {
 			}
 		}
 	}()
+}
+
+// who says who evaluates.
+func (l *progressLine) who() string {
+	if crew := l.crew.Load(); crew != nil {
+		return (*crew)()
+	}
+	return ""
 }
 
 // show writes how a search is going, unless the line was written a moment ago.
@@ -106,7 +120,8 @@ func (l *progressLine) again() {
 		p.Best = math.Inf(1)
 	}
 	l.shown = now
-	l.write(searchParts(p, now.Sub(l.began)))
+	parts := searchParts(p, now.Sub(l.began))
+	l.write(append(parts, part{l.present, 8}))
 }
 
 // write writes as many of the parts as the terminal has room for: a line that wraps could

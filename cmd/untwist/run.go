@@ -25,6 +25,7 @@ type runFlags struct {
 	points, accept            yesNo
 	plot                      text
 	json, quiet               yesNo
+	crew                      crewFlags
 }
 
 // register declares the flags that say when a run ends and what is kept of it.
@@ -58,6 +59,9 @@ func toggle(flags *pflag.FlagSet, value *yesNo, name, usage string) {
 
 // fits checks that the flags suit the subject.
 func (f *runFlags) fits(from *source, s subject) error {
+	if err := f.crew.fits(from, s, f.journal); err != nil {
+		return err
+	}
 	switch {
 	case s.program == nil:
 		return nil
@@ -87,6 +91,17 @@ func (f *runFlags) options(s subject, keepGoing bool, line *progressLine) untwis
 		o.Journal.Accept = acceptable
 	}
 	return o
+}
+
+// objective returns what is minimised or probed: the subject's function, or a crew of workers,
+// which then is not nil and listens as soon as the journal is open.
+func (f *runFlags) objective(s subject, line *progressLine, o *untwist.Options) (objective.Objective, *crew) {
+	if !f.crew.wanted() {
+		return line.watch(s), nil
+	}
+	c := &crew{subject: s, flags: &f.crew, line: line}
+	o.Journal.Opened, o.Workers = c.open, 1
+	return c, c
 }
 
 // acceptable is what --accept-program accepts: another file, of another name too, and another

@@ -1,0 +1,222 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// arrive connects the worker and finds the run that it works for. While there is no server or
+// no coordinator, it waits.
+func (w *worker) arrive() (err error) {
+	l := link{w.Server, w.Access}
+	began, said := w.clock.now(), false
+	for {
+		if w.nc == nil {
+			w.nc, err = l.connect()
+		}
+		if w.nc != nil {
+			if err = w.join(); err == nil {
+				return nil
+			}
+		}
+		if hopeless(err) || w.drain.Err() != nil || w.clock.now().Sub(began) >= w.Wait {
+			if w.nc != nil {
+				w.nc.Close()
+			}
+			if w.drain.Err() != nil {
+				err = context.Cause(w.drain)
+			}
+			return err
+		}
+		if !said {
+			w.Note(fmt.Sprintf("%v; waiting for up to %v", err, w.Wait))
+			said = true
+		}
+		w.rest(w.drain, reconnect)
+	}
+}
+
+// hopeless reports whether it is of no use to try again.
+func hopeless(err error) bool {
+	var connect *ConnectError
+	var message *BadMessageError
+	return errors.As(err, &connect) && connect.Fatal || errors.As(err, &message) || errors.Is(err, ErrRefused)
+}
+
+// rest waits.
+func (w *worker) rest(ctx context.Context, d time.Duration) {
+	timeout, stop := w.clock.after(d)
+	defer stop()
+	select {
+	case <-timeout:
+	case <-ctx.Done():
+	}
+}
+
+// errNobody says that the server is there, and no coordinator.
+var errNobody = errors.New("there is no coordinator on the server")
+
+// join says hello to all coordinators on the server and takes the first that has work.
+func (w *worker) join() error {
+	inbox := w.nc.NewInbox()
+	answers, err := w.nc.SubscribeSync(inbox)
+	if err != nil {
+		return err
+	}
+	defer answers.Unsubscribe()
+	if err := w.nc.PublishRequest(subjectOfAll(hello), inbox, encodeJSON(w.hello())); err != nil {
+		return err
+	}
+	refusal := errNobody
+	for patience := answerWithin; ; patience = answersWithin {
+		m, err := answers.NextMsg(patience)
+		if err != nil {
+			return refusal
+		}
+		welcome, run, err := DecodeWelcome(m.Data)
+		if err != nil {
+			return err
+		}
+		if welcome.Explain {
+			if welcome, err = w.explain(run); err != nil {
+				return err
+			}
+		}
+		switch {
+		case welcome.Refused != "":
+			refusal = fmt.Errorf("%w: %s", ErrRefused, welcome.Refused)
+		case welcome.Dim != w.Dim:
+			refusal = fmt.Errorf("%w: its points have %d numbers, and ours %d", ErrRefused, welcome.Dim, w.Dim)
+		default:
+			return w.enter(run, welcome.Queue)
+		}
+	}
+}
+
+// explain tells a coordinator what we evaluate, to hear in what it differs.
+func (w *worker) explain(run RunID) (Welcome, error) {
+	h := w.hello()
+	if h.About = pack(w.About); len(h.About) > longestGreeting/2 {
+		return Welcome{Refused: "the worker does not evaluate what the run is about"}, nil
+	}
+	m, err := w.nc.Request(subject(run, hello), encodeJSON(h), answerWithin)
+	if err != nil {
+		return Welcome{}, err
+	}
+	welcome, _, err := DecodeWelcome(m.Data)
+	return welcome, err
+}
+
+// enter begins to work for a run.
+func (w *worker) enter(run RunID, api string) error {
+	js, err := jetstream.NewWithAPIPrefix(w.nc, api)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(w.drain, answerWithin)
+	defer cancel()
+	if w.consumer, err = js.Consumer(ctx, streamOf(run), workers); err != nil {
+		return fmt.Errorf("the queue of the run is not there: %w", err)
+	}
+	w.run, w.spoke = run, w.clock.now()
+	return nil
+}
+
+// hello is what the worker says of itself.
+func (w *worker) hello() Hello {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	h := Hello{Version: version, Worker: w.Name, Procs: w.Procs, Digest: digestOf(w.About)}
+	for t := range w.working {
+		h.Working = append(h.Working, t.chunk.First)
+	}
+	slices.Sort(h.Working)
+	return h
+}
+
+// beat says hello until the worker is done, and gives up what the coordinator does not need
+// any more.
+func (w *worker) beat(done <-chan struct{}) {
+	beats, stop := w.clock.every(beat)
+	defer stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-beats:
+		}
+		h := w.hello()
+		if w.drain.Err() != nil {
+			h.Procs = max(len(h.Working), 1)
+		}
+		m, err := w.nc.Request(subject(w.run, hello), encodeJSON(h), answerWithin)
+		var welcome Welcome
+		if err == nil {
+			welcome, _, err = DecodeWelcome(m.Data)
+		}
+		switch {
+		case err != nil:
+			w.absent()
+		case welcome.Refused != "":
+			w.fail(fmt.Errorf("%w: %s", ErrRefused, welcome.Refused), 0)
+		default:
+			w.present()
+			w.give(welcome.Needless)
+		}
+	}
+}
+
+// present notes that the coordinator has answered.
+func (w *worker) present() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.spoke = w.clock.now()
+}
+
+// absent ends the worker if the coordinator has not answered for too long, and reports
+// whether it does.
+func (w *worker) absent() bool {
+	w.mu.Lock()
+	silent := w.clock.now().Sub(w.spoke)
+	w.mu.Unlock()
+	if silent < w.Wait {
+		return false
+	}
+	err := fmt.Errorf("%s: the coordinator has been gone for %v", w.Server, w.Wait)
+	w.fail(err, 0)
+	w.over(err)
+	return true
+}
+
+// give gives up chunks that nobody needs.
+func (w *worker) give(needless []int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for t := range w.working {
+		if slices.Contains(needless, t.chunk.First) {
+			t.cancel(errNeedless)
+		}
+	}
+}
+
+var errNeedless = errors.New("others have evaluated it")
+
+// leave tells the coordinator that the worker goes, and why if that is its own fault.
+func (w *worker) leave() {
+	h := w.hello()
+	h.Leaving = true
+	w.mu.Lock()
+	if w.broken != nil && w.query > 0 {
+		h.Broken, h.Query = cut(w.broken.Error(), longestRefusal), w.query
+	}
+	w.mu.Unlock()
+	if w.nc.Status() == nats.CONNECTED {
+		_, _ = w.nc.Request(subject(w.run, hello), encodeJSON(h), retryAfter)
+	}
+}

@@ -1,0 +1,123 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Chunk is points that a worker evaluates: the queries First, First+1, … of a run.
+//
+// A query is known by its run and its number. The numbers are those of the journal, so they
+// are the same after the coordinator was started again: a worker that was in the middle of
+// an evaluation can still hand in its value. In an envelope, a chunk is
+//
+//	bytes  what
+//	8      the number of the first query, from 1
+//	4      n, how many points
+//	4      d, how many numbers a point has
+//	1      how many workers may not evaluate it, and for each: 1 byte, the length of the
+//	       name, and the name
+//	8·n·d  points
+type Chunk struct {
+	Run    RunID
+	First  int
+	Dim    int
+	Points []float64 // n·d numbers, point by point
+	// Skip are the names of workers that have evaluated it already, where somebody else
+	// is to do so once more.
+	Skip []string
+}
+
+// Len returns how many points there are.
+func (c *Chunk) Len() int { return len(c.Points) / max(c.Dim, 1) }
+
+// Point returns a point.
+func (c *Chunk) Point(i int) []float64 { return c.Points[i*c.Dim : (i+1)*c.Dim] }
+
+// Matrix returns the points as a matrix.
+func (c *Chunk) Matrix() *mat.Dense { return mat.NewDense(c.Len(), c.Dim, c.Points) }
+
+// Encode returns the chunk as a message.
+func (c *Chunk) Encode() []byte {
+	room := 8 + 4 + 4 + 1 + len(c.Skip)*(1+longestName) + 8*len(c.Points)
+	return seal(chunkKind, c.Run, room, func(dst []byte) []byte {
+		little := binary.LittleEndian
+		dst = little.AppendUint64(dst, uint64(c.First))
+		dst = little.AppendUint32(dst, uint32(c.Len()))
+		dst = little.AppendUint32(dst, uint32(c.Dim))
+		dst = append(dst, byte(len(c.Skip)))
+		for _, name := range c.Skip {
+			dst = appendName(dst, name)
+		}
+		return appendFloats(dst, c.Points)
+	})
+}
+
+// DecodeChunk reads a message. It refuses whatever a coordinator would not have sent.
+func DecodeChunk(message []byte) (*Chunk, error) {
+	run, l, err := open(chunkKind, message)
+	if err != nil {
+		return nil, err
+	}
+	c := &Chunk{Run: run}
+	if c.First, err = l.firstNumber(); err != nil {
+		return nil, err
+	}
+	n := l.uint32()
+	c.Dim = l.uint32()
+	switch {
+	case n < 1 || n > mostPoints:
+		return nil, bad("a chunk of %d points; 1 to %d are allowed", n, mostPoints)
+	case c.Dim < 1 || c.Dim > mostDim:
+		return nil, bad("points of %d numbers; 1 to %d are allowed", c.Dim, mostDim)
+	case n > 1 && len(message) > mostBytes:
+		return nil, bad("%d bytes; at most %d are allowed", len(message), mostBytes)
+	}
+	skips := int(l.byte())
+	if skips > mostSkips {
+		return nil, bad("%d workers are to skip it; at most %d are allowed", skips, mostSkips)
+	}
+	for range skips {
+		name, err := l.name()
+		if err != nil {
+			return nil, err
+		}
+		c.Skip = append(c.Skip, name)
+	}
+	if len(l.rest) != 8*n*c.Dim {
+		return nil, bad("%d bytes for %d points of %d numbers", len(l.rest), n, c.Dim)
+	}
+	c.Points = make([]float64, n*c.Dim)
+	for i := range c.Points {
+		c.Points[i] = l.float64()
+	}
+	return c, nil
+}
+
+// skips reports whether a worker is not to evaluate the chunk.
+func (c *Chunk) skips(worker string) bool { return slices.Contains(c.Skip, worker) }
+
+// fits returns how many points of d numbers go into a chunk.
+func fits(d int) int {
+	const besides = headBytes + sumBytes + 8 + 4 + 4 + 1 + mostSkips*(1+longestName)
+	return min(max((mostBytes-besides)/(8*d), 1), mostPoints)
+}
+
+// appendFloats appends numbers.
+func appendFloats(dst []byte, numbers []float64) []byte {
+	for _, v := range numbers {
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+	}
+	return dst
+}
+
+// checkOf returns the checksum of a point, by which a value is known to belong to it.
+// scratch is memory for it.
+func checkOf(point []float64, scratch *[]byte) uint32 {
+	*scratch = appendFloats((*scratch)[:0], point)
+	return crc32.Checksum(*scratch, castagnoli)
+}

@@ -1,0 +1,214 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+)
+
+// mostPending is how many points may wait to be evaluated a second time. If more would, no
+// more are chosen until some are done.
+const mostPending = 4096
+
+// A court compares the values that different workers have for the same point. Where two
+// differ, it asks a third.
+type court struct {
+	share   float64 // of the points that are evaluated twice
+	pending map[int]*dispute
+	// Differences are those that were found, in the order in which they were.
+	differences []*Difference
+	note        func(string)
+}
+
+// A dispute is a point that is evaluated again, and what was said about it so far.
+type dispute struct {
+	point  []float64
+	check  uint32
+	said   []statement
+	differ *Difference // nil: nobody disagrees yet
+}
+
+// A statement is what a worker says about a point.
+type statement struct {
+	worker string
+	value  float64
+}
+
+// A Difference is a point for which workers have different values. The first value that
+// came was used.
+type Difference struct {
+	Query  int
+	Point  []float64
+	Values []float64 // what each worker said; the first was used
+	Worker []string
+	Wrong  string // the worker that was outvoted; "": nobody was
+}
+
+func (d *Difference) String() string {
+	text := fmt.Sprintf("query %d:", d.Query)
+	for i, w := range d.Worker {
+		text += fmt.Sprintf(" %s says %v,", w, d.Values[i])
+	}
+	if d.Wrong == "" {
+		return text + " and it is not settled who is right"
+	}
+	return text + " so " + d.Wrong + " is wrong"
+}
+
+// check chooses some of a worker's new values to be evaluated by another one: a stretch of
+// as many as the share says, on average.
+func (d *desk) check(m *member, rows []int, now time.Time) {
+	c, b := &d.court, d.batch
+	if c.share <= 0 || len(rows) == 0 || len(c.pending) >= mostPending || d.roster.others(now, m.name) == 0 {
+		return
+	}
+	draw := rng.Seed(uint64(b.numbers[rows[0]])).Stream("check")
+	n := min(int(c.share*float64(len(rows))+draw.Float64()), len(rows))
+	if n == 0 {
+		return
+	}
+	lo := draw.IntN(len(rows) - n + 1)
+	for k := lo; k < lo+n; {
+		hi := b.stretch(rows[k], min(lo+n-k, mostPoints), func(row int) bool { return slices.Contains(rows[k:lo+n], row) })
+		o := b.order(rows[k], hi)
+		o.skip, o.check = []string{m.name}, true
+		for row := rows[k]; row < hi; row++ {
+			c.open(b, row, m.name)
+		}
+		d.board.send(o, now)
+		k += o.n
+	}
+}
+
+// open opens a case about a row, for which a worker has a value.
+func (c *court) open(b *batch, row int, worker string) *dispute {
+	if c.pending == nil {
+		c.pending = map[int]*dispute{}
+	}
+	p := &dispute{
+		point: slices.Clone(b.points.RawRowView(row)),
+		said:  []statement{{worker, b.values[row]}},
+	}
+	p.check = checkOf(p.point, &b.scratch)
+	c.pending[b.numbers[row]] = p
+	return p
+}
+
+// second takes a second value of a query that nobody had asked to evaluate twice.
+func (d *desk) second(b *batch, row int, worker string, a Answer, now time.Time) {
+	if b.values[row] == a.Value || timedOut(a.Answer) {
+		return
+	}
+	d.court.open(b, row, b.by[row])
+	d.compare(worker, b.numbers[row], a, now)
+}
+
+// compare takes a value of a query that is evaluated again, and reports whether it is one.
+func (d *desk) compare(worker string, number int, a Answer, now time.Time) bool {
+	c := &d.court
+	p := c.pending[number]
+	if p == nil || p.check != a.Check {
+		return false
+	}
+	if timedOut(a.Answer) { // how fast a machine is says nothing about its values
+		d.close(number)
+		return true
+	}
+	for _, s := range p.said {
+		if s.worker == worker && s.value == a.Value {
+			return true // it says so again
+		}
+	}
+	p.said = append(p.said, statement{worker, a.Value})
+	d.board.arrived(number, true)
+	if p.differ == nil && p.said[0].value == a.Value {
+		d.close(number)
+		return true
+	}
+	d.disagree(number, p, now)
+	return true
+}
+
+// disagree goes on with a case in which there are different values.
+func (d *desk) disagree(number int, p *dispute, now time.Time) {
+	c := &d.court
+	if p.differ == nil {
+		p.differ = &Difference{Query: number, Point: p.point}
+		c.differences = append(c.differences, p.differ)
+	}
+	p.differ.Worker, p.differ.Values = nil, nil
+	for _, s := range p.said {
+		p.differ.Worker, p.differ.Values = append(p.differ.Worker, s.worker), append(p.differ.Values, s.value)
+	}
+	wrong, settled := p.outvoted()
+	switch {
+	case settled && wrong != "":
+		p.differ.Wrong = wrong
+		d.exclude(wrong, fmt.Sprintf("its value of query %d is not that of two others", number))
+		d.close(number)
+	case settled:
+		c.note(fmt.Sprintf("%s: the function does not always return the same value", p.differ))
+		d.close(number)
+	default:
+		d.board.send(&order{first: number, n: 1, points: p.point, skip: p.heard(), check: true}, now)
+	}
+}
+
+// heard returns the workers that have said something.
+func (p *dispute) heard() (all []string) {
+	for _, s := range p.said {
+		all = append(all, s.worker)
+	}
+	return all
+}
+
+// settle closes the cases for which no other worker is left.
+func (d *desk) settle(now time.Time) {
+	for number, p := range d.court.pending {
+		if d.roster.others(now, p.heard()...) == 0 {
+			d.close(number)
+		}
+	}
+}
+
+// outvoted returns the worker whose value two others contradict. settled says that nobody
+// else need be asked: that is so too if a worker has two values, or three workers have three.
+func (p *dispute) outvoted() (wrong string, settled bool) {
+	votes, values := map[float64]int{}, map[string]float64{}
+	for _, s := range p.said {
+		if v, before := values[s.worker]; before && v != s.value {
+			return "", true
+		}
+		values[s.worker] = s.value
+		votes[s.value]++
+	}
+	for _, s := range p.said {
+		if votes[s.value] == 1 && len(p.said) > len(votes) {
+			return s.worker, true
+		}
+	}
+	return "", len(votes) > 2
+}
+
+// exclude gives a worker no more work.
+func (d *desk) exclude(worker, why string) {
+	if m := d.roster.all[worker]; m != nil && m.excluded == "" {
+		m.excluded = why
+		d.court.note(fmt.Sprintf("%s gets no more work: %s", worker, why))
+	}
+}
+
+// close closes a case.
+func (d *desk) close(number int) {
+	delete(d.court.pending, number)
+	d.board.arrived(number, true)
+}
+
+// timedOut reports whether an evaluation took too long.
+func timedOut(a objective.Answer) bool {
+	return math.IsInf(a.Value, 1) && a.Failure != nil && a.Failure.Kind == objective.TimedOut
+}

@@ -1,0 +1,225 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// A desk is the coordinator without its network and its clock: it decides what is sent and
+// what is taken. Its methods are called by one goroutine at a time.
+type desk struct {
+	board   board
+	roster  roster
+	pace    pace
+	court   court
+	batch   *batch // nil: none is being evaluated
+	highest int    // the greatest number of a query that was asked so far
+}
+
+// A verdict is what becomes of values that a worker has sent.
+type verdict byte
+
+const (
+	// taken: they are told, or were known before.
+	taken verdict = iota
+	// early: their queries were not asked yet. The coordinator was started again and has
+	// not come so far.
+	early
+	// refused: the worker gets no more work.
+	refused
+	// strange: they are for other points.
+	strange
+)
+
+// begin begins a batch.
+func (d *desk) begin(b *batch, now time.Time) {
+	d.batch = b
+	if n := len(b.numbers); n > 0 {
+		d.highest = max(d.highest, b.numbers[n-1])
+	}
+	d.fill(now)
+}
+
+// end ends the batch, whether it is complete or not.
+func (d *desk) end() {
+	d.batch = nil
+	d.board.clear()
+}
+
+// ready is how many chunks are ready for each process, besides the one that it works on.
+const ready = 1
+
+// fill sends chunks until every process has one and another is ready.
+func (d *desk) fill(now time.Time) {
+	b := d.batch
+	if b == nil {
+		return
+	}
+	procs := max(d.roster.procs(now), 1)
+	for orders, _ := d.board.work(); orders < (1+ready)*procs && b.next < len(b.numbers); orders++ {
+		d.board.send(b.cut(&d.pace, procs), now)
+	}
+}
+
+// tick does what is due.
+func (d *desk) tick(now time.Time) {
+	d.fill(now)
+	d.release(now)
+	d.settle(now)
+	allSent := d.batch != nil && d.batch.next == len(d.batch.numbers)
+	d.board.resend(now, &d.roster, &d.pace, allSent)
+}
+
+// take takes values.
+func (d *desk) take(v *Values, now time.Time) verdict {
+	m := d.roster.hear(v.Worker, now)
+	if m.excluded != "" {
+		return refused
+	}
+	if v.First > d.highest {
+		return early
+	}
+	if d.batch != nil {
+		for _, a := range v.Answers {
+			if row := d.batch.row(v.First + a.Offset); row >= 0 && !d.batch.matches(row, a.Check) {
+				return strange
+			}
+		}
+	}
+	seconds := 0.0
+	var fresh []int // rows whose values are new
+	for _, a := range v.Answers {
+		seconds += a.Seconds
+		if d.answer(m, v.First+a.Offset, a, now) {
+			fresh = append(fresh, d.batch.row(v.First+a.Offset))
+		}
+	}
+	m.points += len(v.Answers)
+	m.seconds += seconds
+	d.pace.learn(len(v.Answers), seconds)
+	if m.excluded == "" {
+		d.check(m, fresh, now)
+	}
+	d.hold(m, now)
+	d.fill(now)
+	return taken
+}
+
+// answer takes one answer, and reports whether it was the first for its query.
+func (d *desk) answer(m *member, number int, a Answer, now time.Time) (fresh bool) {
+	failed := math.IsInf(a.Value, 1)
+	if failed {
+		m.failed++
+	} else {
+		m.good++
+	}
+	if d.compare(m.name, number, a, now) {
+		return false
+	}
+	b := d.batch
+	if b == nil {
+		return false
+	}
+	row := b.row(number)
+	switch {
+	case row < 0:
+		return false
+	case b.known[row]:
+		if b.by[row] != m.name || b.values[row] != a.Value {
+			d.second(b, row, m.name, a, now)
+		}
+		return false
+	}
+	held, isHeld := b.held[row]
+	switch {
+	case isHeld && held.By == m.name: // it says so again
+		return false
+	case isHeld && !failed:
+		d.contradict(held)
+	case failed && !isHeld && d.doubtful(m, now):
+		b.held[row] = a.Answer
+		d.board.arrived(number, false)
+		return false
+	case isHeld: // both failed, and the first says why
+		a.Answer = held
+	}
+	d.board.arrived(number, false)
+	b.set(row, a.Answer)
+	return true
+}
+
+// doubtful reports whether a failure may be the fault of the worker: none of its points has
+// ever succeeded. Somebody else is asked, if there is anybody.
+func (d *desk) doubtful(m *member, now time.Time) bool {
+	return m.good == 0 && d.roster.others(now, m.name) > 0
+}
+
+// hold asks others for the points at which a doubtful worker has failed.
+func (d *desk) hold(m *member, now time.Time) {
+	b := d.batch
+	if b == nil || len(b.held) == 0 {
+		return
+	}
+	mine := func(row int) bool { return b.held[row].By == m.name && !d.board.needed(b.numbers[row]) }
+	for row := 0; row < len(b.numbers); row++ {
+		if _, held := b.held[row]; !held || !mine(row) {
+			continue
+		}
+		_, dim := b.points.Dims()
+		o := b.order(row, b.stretch(row, fits(dim), mine))
+		o.skip = []string{m.name}
+		d.board.send(o, now)
+		row += o.n - 1
+	}
+}
+
+// release believes failures after all, if nobody else is left to ask.
+func (d *desk) release(now time.Time) {
+	if d.batch == nil {
+		return
+	}
+	for row, a := range d.batch.held {
+		if d.roster.others(now, a.By) == 0 {
+			d.board.arrived(d.batch.numbers[row], false)
+			d.batch.set(row, a)
+		}
+	}
+}
+
+// mostContradictions is how many of a worker's points may fail that succeed elsewhere, if
+// none of its own succeeds.
+const mostContradictions = 3
+
+// contradict notes that a worker has failed at a point at which another has not. A worker
+// that does nothing but fail is of no use.
+func (d *desk) contradict(held objective.Answer) {
+	m := d.roster.all[held.By]
+	if m == nil {
+		return
+	}
+	m.wrong++
+	if m.good == 0 && m.wrong >= mostContradictions {
+		d.exclude(m.name, "all its points fail, and others evaluate them: "+held.Failure.Error())
+	}
+}
+
+// mostBroken is how many workers may end with an error at the same query before this is
+// taken for the function's fault, and ends the run as it would with one process.
+const mostBroken = 3
+
+// broke notes that a worker has ended with an error.
+func (d *desk) broke(h Hello) {
+	d.court.note(fmt.Sprintf("%s has ended: %s", h.Worker, h.Broken))
+	if d.batch == nil || d.batch.row(h.Query) < 0 {
+		return
+	}
+	if d.batch.enders == nil {
+		d.batch.enders = map[int]int{}
+	}
+	if d.batch.enders[h.Query]++; d.batch.enders[h.Query] == mostBroken {
+		d.batch.fail(fmt.Errorf("query %d has ended %d workers, the last with: %s", h.Query, mostBroken, h.Broken))
+	}
+}

@@ -1,0 +1,186 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+)
+
+// Points and values travel in envelopes. All numbers are little-endian.
+//
+//	bytes  what
+//	4      75 74 77 01: "utw" and the version of the format
+//	1      what is inside: C a chunk of points, V the values of some
+//	8      the run
+//	…      what is inside
+//	4      CRC-32C of all bytes before
+//
+// Whatever arrives is checked in full before anything of it is used: anybody may have
+// written it.
+const (
+	magic   = "utw"
+	version = 1
+
+	chunkKind  = 'C'
+	valuesKind = 'V'
+
+	headBytes = len(magic) + 1 + 1 + runBytes
+	sumBytes  = 4
+	runBytes  = 8
+)
+
+// What a message may hold at most.
+const (
+	// mostBytes is how long a message should be. Only a chunk of a single point may be
+	// longer.
+	mostBytes = 256 << 10
+	// mostPoints is how many points a chunk may have. The values of so many, with a
+	// reason for the failure of each, fit into mostBytes.
+	mostPoints = 1024
+	// mostDim is how many numbers a point may have, so that one fits into the longest
+	// message that a NATS server takes by default, 1 MiB.
+	mostDim = 130_000
+	// longestName is how long the name of a worker may be, longestDetail how long the
+	// words about a failure, mostSkips how many workers a chunk may be kept from.
+	longestName   = 64
+	longestDetail = 200
+	mostSkips     = 8
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A RunID tells the runs on a server apart: 16 hexadecimal digits.
+type RunID [runBytes]byte
+
+// ParseRunID reads 16 hexadecimal digits.
+func ParseRunID(text string) (id RunID, err error) {
+	if n, err := hex.Decode(id[:], []byte(text)); err != nil || n != runBytes || len(text) != 2*runBytes {
+		return RunID{}, fmt.Errorf("%.40q is not the ID of a run, which has %d hexadecimal digits", text, 2*runBytes)
+	}
+	return id, nil
+}
+
+func (id RunID) String() string { return hex.EncodeToString(id[:]) }
+
+// seal returns an envelope. fill appends what is inside.
+func seal(kind byte, run RunID, room int, fill func(dst []byte) []byte) []byte {
+	dst := make([]byte, 0, headBytes+room+sumBytes)
+	dst = append(append(append(dst, magic...), version, kind), run[:]...)
+	dst = fill(dst)
+	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
+}
+
+// A BadMessageError says what is wrong with a message that has arrived.
+type BadMessageError struct{ Reason string }
+
+func (e *BadMessageError) Error() string { return "a message that cannot be used: " + e.Reason }
+
+func bad(format string, args ...any) error { return &BadMessageError{fmt.Sprintf(format, args...)} }
+
+// open checks an envelope of a kind and returns a letter that reads what is inside.
+func open(kind byte, message []byte) (RunID, *letter, error) {
+	var run RunID
+	switch {
+	case len(message) < headBytes+sumBytes:
+		return run, nil, bad("%d bytes are too few", len(message))
+	case string(message[:len(magic)]) != magic:
+		return run, nil, bad("it is not one of ours")
+	case message[len(magic)] != version:
+		return run, nil, bad("its format has version %d, and this program speaks version %d: use the same program everywhere", message[len(magic)], version)
+	}
+	body, sum := message[:len(message)-sumBytes], binary.LittleEndian.Uint32(message[len(message)-sumBytes:])
+	switch {
+	case crc32.Checksum(body, castagnoli) != sum:
+		return run, nil, bad("its checksum is wrong")
+	case body[len(magic)+1] != kind:
+		return run, nil, bad("it is of the kind %q, not %q", body[len(magic)+1], kind)
+	}
+	copy(run[:], body[headBytes-runBytes:])
+	return run, &letter{rest: body[headBytes:]}, nil
+}
+
+// A letter is read from front to back. Reading past its end gives zeros, and is remembered.
+type letter struct {
+	rest  []byte
+	short bool
+}
+
+var errShort = errors.New("the message is too short")
+
+// take returns the next n bytes, nil if there are fewer.
+func (l *letter) take(n int) []byte {
+	if n < 0 || n > len(l.rest) {
+		l.short, l.rest = true, nil
+		return nil
+	}
+	taken := l.rest[:n]
+	l.rest = l.rest[n:]
+	return taken
+}
+
+func (l *letter) byte() byte {
+	if b := l.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (l *letter) uint16() int {
+	if b := l.take(2); b != nil {
+		return int(binary.LittleEndian.Uint16(b))
+	}
+	return 0
+}
+
+func (l *letter) uint32() int {
+	if b := l.take(4); b != nil {
+		return int(binary.LittleEndian.Uint32(b))
+	}
+	return 0
+}
+
+func (l *letter) uint64() uint64 {
+	if b := l.take(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+func (l *letter) float64() float64 { return math.Float64frombits(l.uint64()) }
+
+// name reads a worker's name: a byte for its length, and its letters.
+func (l *letter) name() (string, error) {
+	name := string(l.take(int(l.byte())))
+	if l.short {
+		return "", bad("%v", errShort)
+	}
+	return name, checkName(name)
+}
+
+// checkName checks the name of a worker: it is shown to people, and part of files.
+func checkName(name string) error {
+	if name == "" || len(name) > longestName {
+		return bad("the name of a worker has %d letters, and may have 1 to %d", len(name), longestName)
+	}
+	for _, r := range []byte(name) {
+		if !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-' || r == '.' || r == '_') {
+			return bad("the name of a worker is %q: only letters, digits, dots and dashes may be in it", name)
+		}
+	}
+	return nil
+}
+
+// appendName appends a worker's name.
+func appendName(dst []byte, name string) []byte { return append(append(dst, byte(len(name))), name...) }
+
+// firstNumber reads the number of a chunk's first query.
+func (l *letter) firstNumber() (int, error) {
+	first := l.uint64()
+	if first < 1 || first > 1<<53 {
+		return 0, bad("the number of its first query is %d", first)
+	}
+	return int(first), nil
+}

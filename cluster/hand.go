@@ -1,0 +1,220 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/untwist/untwist/objective"
+)
+
+const (
+	// pullFor is how long a process waits for work before it asks again. So long may the
+	// server go on to send work to a worker that is no more.
+	pullFor = time.Second
+	// passOn is how long a chunk that is for others is left to them at first, and
+	// passOnMost at most.
+	passOn     = 50 * time.Millisecond
+	passOnMost = time.Second
+)
+
+// A task is a chunk that a worker works on.
+type task struct {
+	chunk   *Chunk
+	message jetstream.Msg
+	cancel  context.CancelCauseFunc
+	answers []Answer // those that are known, in any order
+}
+
+// hand takes chunks, one after another, and evaluates them.
+func (w *worker) hand(proc int) {
+	f, err := w.Open(proc)
+	if err != nil {
+		w.fail(err, 0)
+		return
+	}
+	defer w.closeObjective(f)
+	guarded := objective.NewGuard(f)
+	guarded.Timed = true
+	for w.drain.Err() == nil {
+		if t := w.pull(); t != nil && !w.do(t, guarded) {
+			return
+		}
+	}
+}
+
+// pull waits for a chunk; nil: there is none, or it is not for us. It waits to the end: if it
+// went away before, the server might send it a chunk, and nobody else would get that for 15
+// seconds.
+func (w *worker) pull() *task {
+	ctx, cancel := context.WithTimeout(w.hard, pullFor)
+	defer cancel()
+	m, err := w.consumer.Next(jetstream.FetchContext(ctx))
+	if err != nil {
+		if !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) {
+			w.rest(w.drain, reconnect) // the server is away
+		}
+		return nil
+	}
+	if w.drain.Err() != nil {
+		_ = m.Nak()
+		return nil
+	}
+	c, err := DecodeChunk(m.Data())
+	switch {
+	case err == nil && (c.Run != w.run || c.Dim != w.Dim):
+		err = bad("points of %d numbers of the run %v", c.Dim, c.Run)
+	case err == nil && c.skips(w.Name):
+		pass(m)
+		return nil
+	}
+	if err != nil {
+		_ = m.Term()
+		w.Note(err.Error())
+		return nil
+	}
+	if w.tooLong(c) {
+		_ = m.Nak()
+		w.last(errWalltime)
+		return nil
+	}
+	return &task{chunk: c, message: m}
+}
+
+// pass leaves a chunk to others, for longer the more often it was taken in vain. The worker
+// itself goes on at once: such chunks come first, and must not keep it from others.
+func pass(m jetstream.Msg) {
+	delay := passOnMost
+	if about, err := m.Metadata(); err == nil && about.NumDelivered < 5 {
+		delay = passOn << about.NumDelivered
+	}
+	_ = m.NakWithDelay(min(delay, passOnMost))
+}
+
+// do evaluates a chunk and hands in its values. It reports whether the process can go on.
+func (w *worker) do(t *task, f objective.Objective) bool {
+	ctx, cancel := context.WithCancelCause(w.hard)
+	defer cancel(nil)
+	t.cancel = cancel
+	w.mu.Lock()
+	w.working[t] = true
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		delete(w.working, t)
+		w.mu.Unlock()
+	}()
+	keeping, stop := context.WithCancel(context.Background())
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		w.keep(keeping, t)
+	}()
+	err := w.evaluate(ctx, t, f)
+	needless := errors.Is(context.Cause(ctx), errNeedless)
+	handed := needless || w.handIn(t)
+	stop()
+	<-kept
+	switch {
+	case handed && (needless || len(t.answers) == t.chunk.Len()):
+		_ = t.message.Ack()
+	default:
+		_ = t.message.Nak() // others will do the rest
+	}
+	if err != nil && ctx.Err() == nil {
+		w.fail(err, t.chunk.First+len(t.answers))
+		return false
+	}
+	return handed
+}
+
+// keep says, as long as a chunk is worked on, that it is.
+func (w *worker) keep(ctx context.Context, t *task) {
+	beats, stop := w.clock.every(beat)
+	defer stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-beats:
+			_ = t.message.InProgress()
+		}
+	}
+}
+
+// evaluate evaluates a chunk. What is known when an error ends it is kept.
+func (w *worker) evaluate(ctx context.Context, t *task, f objective.Objective) error {
+	c := t.chunk
+	n := c.Len()
+	told := make(chan Answer, n)
+	began := w.clock.now()
+	var scratch []byte
+	checks := make([]uint32, n)
+	for i := range checks {
+		checks[i] = checkOf(c.Point(i), &scratch)
+	}
+	err := objective.Each(objective.WithNumbers(ctx, func(i int) int { return c.First + i }), f, c.Matrix(), make([]float64, n),
+		func(i int, a objective.Answer) { told <- Answer{Offset: i, Check: checks[i], Answer: a} })
+	close(told)
+	for a := range told {
+		t.answers = append(t.answers, a)
+	}
+	slices.SortFunc(t.answers, func(a, b Answer) int { return a.Offset - b.Offset })
+	each := w.clock.now().Sub(began).Seconds() / float64(max(len(t.answers), 1))
+	for i := range t.answers {
+		if a := &t.answers[i]; !(a.Seconds > 0) {
+			a.Seconds = each
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.slowest = max(w.slowest, each)
+	return err
+}
+
+// tooLong reports whether a chunk would take longer than the worker may work.
+func (w *worker) tooLong(c *Chunk) bool {
+	if w.Walltime == 0 {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	need := time.Duration(w.slowest * float64(c.Len()) * float64(time.Second))
+	return w.clock.now().Add(need).After(w.until)
+}
+
+// handIn sends values until the coordinator says that it has them. It reports whether it has.
+func (w *worker) handIn(t *task) bool {
+	if len(t.answers) == 0 {
+		return true
+	}
+	v := Values{Run: w.run, Worker: w.Name, First: t.chunk.First, Answers: t.answers}
+	message := v.Encode()
+	for {
+		m, err := w.nc.Request(subject(w.run, values), message, answerWithin)
+		var r Receipt
+		if err == nil {
+			r, err = DecodeReceipt(m.Data)
+		}
+		switch {
+		case err == nil && r.Refused != "":
+			w.fail(fmt.Errorf("%w: %s", ErrRefused, r.Refused), 0)
+			return false
+		case err == nil && r.Kept:
+			w.present()
+			return true
+		case err == nil:
+			w.present()
+		case w.absent():
+			return false
+		}
+		if w.hard.Err() != nil { // there is no time left
+			return false
+		}
+		w.rest(context.Background(), retryAfter)
+	}
+}

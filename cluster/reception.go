@@ -1,0 +1,181 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// listen listens to the workers.
+func (o *Coordinator) listen() error {
+	run := o.config.Run
+	for subject, hear := range map[string]nats.MsgHandler{
+		subjectOfAll(hello):  o.greet,
+		subject(run, hello):  o.greet,
+		subject(run, values): o.receive,
+		subjectOfAll(status): o.report,
+	} {
+		s, err := o.nc.Subscribe(subject, hear)
+		if err == nil {
+			err = s.SetPendingLimits(-1, 256<<20)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return o.nc.FlushTimeout(queueWithin)
+}
+
+// answer answers a request, but only where clients get their answers: the coordinator may do
+// more than a worker, and must not be made to say something elsewhere in its place.
+func answer(m *nats.Msg, message any) {
+	const ofAccounts = "_R_." // what a server makes of the inbox of a client in another account
+	if strings.HasPrefix(m.Reply, inboxOf("")) || strings.HasPrefix(m.Reply, ofAccounts) {
+		_ = m.Respond(encodeJSON(message))
+	}
+}
+
+// greet answers a Hello.
+func (o *Coordinator) greet(m *nats.Msg) {
+	w := Welcome{Version: version, Run: o.config.Run.String(), Dim: o.config.Dim, Queue: o.config.api}
+	h, err := DecodeHello(m.Data)
+	ours := digestOf(o.config.About)
+	switch {
+	case err != nil:
+		w.Refused = err.Error()
+	case h.Version != version:
+		w.Refused = "the coordinator is of another version: use the same program everywhere"
+	case h.Digest != ours && h.About == nil:
+		w.Explain = true
+	case h.Digest != ours:
+		w.Refused = o.refusal(h.About)
+	default:
+		o.meet(h, &w)
+	}
+	answer(m, w)
+}
+
+// refusal says in what a description differs.
+func (o *Coordinator) refusal(packed []byte) string {
+	about, err := unpack(packed)
+	if err != nil {
+		return err.Error()
+	}
+	if bytes.Equal(about, o.config.About) {
+		return "the digest of what the worker evaluates is wrong"
+	}
+	if why := differing(o.config.About, about); why != "" {
+		return why
+	}
+	return "the worker does not evaluate what the run is about"
+}
+
+// meet notes what a worker says, and tells it which of its chunks are needless.
+func (o *Coordinator) meet(h Hello, w *Welcome) {
+	now := o.config.clock.now()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	r := &o.desk.roster
+	m := r.hear(h.Worker, now)
+	m.procs, m.working = h.Procs, h.Working
+	m.measure(now)
+	w.Refused = m.excluded
+	for _, first := range h.Working {
+		if first <= o.desk.highest && o.desk.board.needless(first) {
+			w.Needless = append(w.Needless, first)
+		}
+	}
+	if h.Leaving {
+		r.leaves(h.Worker)
+	}
+	if h.Broken != "" {
+		o.desk.broke(h)
+	}
+	o.desk.fill(now)
+}
+
+// receive takes values.
+func (o *Coordinator) receive(m *nats.Msg) {
+	v, err := DecodeValues(m.Data)
+	if err == nil && v.Run != o.config.Run {
+		err = bad("values of another run")
+	}
+	if err != nil {
+		answer(m, Receipt{Refused: err.Error()})
+		return
+	}
+	o.mu.Lock()
+	verdict := o.desk.take(v, o.config.clock.now())
+	why := ""
+	if verdict == refused {
+		why = o.desk.roster.all[v.Worker].excluded
+	}
+	o.mu.Unlock()
+	switch verdict {
+	case taken:
+		o.clerk.thank(o.life, func(kept bool) { answer(m, Receipt{Kept: kept, Later: !kept}) })
+	case early:
+		answer(m, Receipt{Later: true})
+	case strange:
+		answer(m, Receipt{Refused: "its values are for other points than those of the run"})
+	case refused:
+		answer(m, Receipt{Refused: why})
+	}
+}
+
+// Done says that the run is over, so that workers go home, and closes the coordinator. It
+// waits a moment for points that are still being evaluated a second time.
+func (o *Coordinator) Done() {
+	o.settle()
+	_ = o.nc.Publish(subject(o.config.Run, end), nil)
+	o.Close()
+}
+
+// settleWithin is how long the end of a run waits for second values.
+const settleWithin = 30 * time.Second
+
+// settle waits until no point is being evaluated a second time.
+func (o *Coordinator) settle() {
+	looks, stop := o.config.clock.every(tickEvery)
+	defer stop()
+	for until := o.config.clock.now().Add(settleWithin); o.config.clock.now().Before(until); {
+		o.mu.Lock()
+		pending := len(o.desk.court.pending)
+		o.mu.Unlock()
+		if pending == 0 {
+			return
+		}
+		select {
+		case <-looks:
+		case <-o.life.Done():
+			return
+		}
+	}
+}
+
+// Close ends the coordinator. Workers wait for it to come back, for as long as they are told.
+func (o *Coordinator) Close() {
+	o.end()
+	o.ended.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), queueWithin)
+	defer cancel()
+	if o.nc.IsConnected() {
+		_ = o.queue.remove(ctx) // what is left of it is of no use to anybody
+		_ = o.nc.FlushWithContext(ctx)
+	}
+	o.nc.Close()
+}
+
+// Differences returns the points for which workers had different values.
+func (o *Coordinator) Differences() []Difference {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := make([]Difference, len(o.desk.court.differences))
+	for i, d := range o.desk.court.differences {
+		all[i] = *d
+	}
+	return all
+}

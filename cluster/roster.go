@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	// beat is how often a worker says that it is there and what it does.
+	beat = 5 * time.Second
+	// gone is how long a worker is silent before it counts as gone. It is also how long
+	// a chunk is leased: whoever works on it says so at every beat.
+	gone = 15 * time.Second
+)
+
+// A roster knows the workers of a run. Times are those of the coordinator's clock: nothing
+// is known of the workers' clocks.
+type roster struct {
+	all map[string]*member
+}
+
+// A member is a worker.
+type member struct {
+	name     string
+	procs    int
+	heard    time.Time // when it last said something
+	joined   time.Time
+	working  []int   // the first queries of the chunks that it works on
+	points   int     // whose values it has sent
+	failed   int     // of these
+	seconds  float64 // that they took
+	rate     float64 // points a second, at the last beats
+	counted  int     // points, when this was
+	measured time.Time
+	good     int    // points that have not failed
+	wrong    int    // failures where somebody else had a value
+	excluded string // why it gets no more work; "": it does
+}
+
+// hear notes that a worker has said something, and returns it.
+func (r *roster) hear(name string, now time.Time) *member {
+	if r.all == nil {
+		r.all = map[string]*member{}
+	}
+	m := r.all[name]
+	if m == nil {
+		m = &member{name: name, procs: 1, joined: now}
+		r.all[name] = m
+	}
+	m.heard = now
+	return m
+}
+
+// leaves notes that a worker goes.
+func (r *roster) leaves(name string) {
+	if m := r.all[name]; m != nil {
+		m.heard, m.working = time.Time{}, nil
+	}
+}
+
+// here reports whether a worker works for the run.
+func (m *member) here(now time.Time) bool {
+	return m.excluded == "" && now.Sub(m.heard) < gone
+}
+
+// procs returns how many processes the workers have that are here.
+func (r *roster) procs(now time.Time) (n int) {
+	for _, m := range r.all {
+		if m.here(now) {
+			n += m.procs
+		}
+	}
+	return n
+}
+
+// resting returns how many processes had nothing to do when their workers last spoke.
+func (r *roster) resting(now time.Time) (n int) {
+	for _, m := range r.all {
+		if m.here(now) {
+			n += max(m.procs-len(m.working), 0)
+		}
+	}
+	return n
+}
+
+// claimed reports whether a worker that is here works on the chunk that begins with a query.
+func (r *roster) claimed(first int, now time.Time) bool {
+	for _, m := range r.all {
+		if m.here(now) && slices.Contains(m.working, first) {
+			return true
+		}
+	}
+	return false
+}
+
+// others returns how many workers are here besides these.
+func (r *roster) others(now time.Time, besides ...string) (n int) {
+	for _, m := range r.all {
+		if m.here(now) && !slices.Contains(besides, m.name) {
+			n++
+		}
+	}
+	return n
+}

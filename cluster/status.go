@@ -1,0 +1,151 @@
+package cluster
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// A Status says how a run is going.
+type Status struct {
+	Version int
+	Run     string
+	Name    string // what is evaluated
+	Highest int    // the greatest number of a query that was asked so far
+	Out     int    // chunks that are out
+	Retries int    // chunks that were sent again
+	Differ  int    // points for which workers had different values
+	Workers []WorkerStatus
+}
+
+// A WorkerStatus says how a worker is doing.
+type WorkerStatus struct {
+	Name     string
+	Procs    int
+	Working  int     // chunks that it works on
+	Points   int     // whose values it has sent
+	Failed   int     // of these
+	Rate     float64 // points a second
+	Silent   float64 // for how many seconds it has said nothing
+	Gone     bool
+	Excluded string // why it gets no more work
+}
+
+// Procs returns how many processes work for the run.
+func (s Status) Procs() (n int) {
+	for _, w := range s.Workers {
+		if !w.Gone && w.Excluded == "" {
+			n += w.Procs
+		}
+	}
+	return n
+}
+
+// Present returns how many workers there are.
+func (s Status) Present() (n int) {
+	for _, w := range s.Workers {
+		if !w.Gone && w.Excluded == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Status returns how the run is going.
+func (o *Coordinator) Status() Status {
+	now := o.config.clock.now()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	d := &o.desk
+	s := Status{
+		Version: version, Run: o.config.Run.String(), Name: o.config.Name,
+		Highest: d.highest, Out: len(d.board.out), Retries: d.board.retries, Differ: len(d.court.differences),
+	}
+	for _, m := range d.roster.all {
+		s.Workers = append(s.Workers, m.status(now))
+	}
+	slices.SortFunc(s.Workers, func(a, b WorkerStatus) int { return strings.Compare(a.Name, b.Name) })
+	return s
+}
+
+// status returns how a worker is doing.
+func (m *member) status(now time.Time) WorkerStatus {
+	return WorkerStatus{
+		Name: m.name, Procs: m.procs, Working: len(m.working), Points: m.points, Failed: m.failed, Rate: m.rate,
+		Silent: min(now.Sub(m.heard), time.Hour).Seconds(), Gone: now.Sub(m.heard) >= gone, Excluded: m.excluded,
+	}
+}
+
+// measure measures how fast a worker is, at each of its beats.
+func (m *member) measure(now time.Time) {
+	if m.measured.IsZero() {
+		m.measured = m.joined
+	}
+	if took := now.Sub(m.measured).Seconds(); took >= beat.Seconds()/2 {
+		m.rate = float64(m.points-m.counted) / took
+		m.measured, m.counted = now, m.points
+	}
+}
+
+// DecodeStatus reads a Status.
+func DecodeStatus(message []byte) (s Status, err error) {
+	if err := decodeJSON(message, &s); err != nil {
+		return Status{}, err
+	}
+	if s.Version != version {
+		return Status{}, bad("the coordinator speaks version %d, and this program version %d: use the same program everywhere", s.Version, version)
+	}
+	if _, err := ParseRunID(s.Run); err != nil {
+		return Status{}, bad("%v", err)
+	}
+	s.Name = cut(s.Name, longestRefusal)
+	for i := range s.Workers {
+		w := &s.Workers[i]
+		if err := checkName(w.Name); err != nil {
+			return Status{}, err
+		}
+		w.Excluded = cut(w.Excluded, longestRefusal)
+	}
+	return s, nil
+}
+
+// report answers whoever asks how the run is going.
+func (o *Coordinator) report(m *nats.Msg) { answer(m, o.Status()) }
+
+// Ask asks all coordinators on a server how they are.
+func Ask(server string, a Access) ([]Status, error) {
+	nc, err := link{server, a}.connect()
+	if err != nil {
+		return nil, err
+	}
+	defer nc.Close()
+	return ask(nc)
+}
+
+// answersWithin is how long Ask waits for another coordinator.
+const answersWithin = 500 * time.Millisecond
+
+func ask(nc *nats.Conn) (all []Status, err error) {
+	inbox := nc.NewInbox()
+	answers, err := nc.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer answers.Unsubscribe()
+	if err := nc.PublishRequest(subjectOfAll(status), inbox, nil); err != nil {
+		return nil, err
+	}
+	for {
+		m, err := answers.NextMsg(answersWithin)
+		if err != nil { // nobody else, or nobody at all
+			return all, nil
+		}
+		s, err := DecodeStatus(m.Data)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, s)
+	}
+}

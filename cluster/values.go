@@ -1,0 +1,199 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// Values are what a worker says about queries of a chunk: about all of them, or about those
+// that it has evaluated before it had to stop. In an envelope they are
+//
+//	bytes  what
+//	…      the worker: 1 byte, the length of its name, and the name
+//	8      the number of the chunk's first query
+//	4      n, how many answers
+//	32·n   answers, in the order of their queries, as described below
+//	2      m, how many kinds and reasons of failure there are
+//	…      for each: 1 byte, its kind; 1 byte, the length of its words; these
+//
+// An answer is
+//
+//	4      how many queries after the first
+//	4      CRC-32C of the point, so that no value is taken for that of another point
+//	8      the value
+//	8      seconds, as the worker has measured them
+//	2      which failure, from 1; 0: none
+//	6      0
+type Values struct {
+	Run     RunID
+	Worker  string
+	First   int
+	Answers []Answer
+}
+
+// An Answer is the answer to one query.
+type Answer struct {
+	Offset int    // how many queries after the first
+	Check  uint32 // the checksum of its point
+	objective.Answer
+}
+
+const answerBytes = 32
+
+// A reason is why a point failed.
+type reason struct {
+	kind   objective.FailureKind
+	detail string
+}
+
+// Encode returns the values as a message.
+func (v *Values) Encode() []byte {
+	room := 1 + longestName + 8 + 4 + answerBytes*len(v.Answers) + 2
+	return seal(valuesKind, v.Run, room, func(dst []byte) []byte {
+		little := binary.LittleEndian
+		dst = appendName(dst, v.Worker)
+		dst = little.AppendUint64(dst, uint64(v.First))
+		dst = little.AppendUint32(dst, uint32(len(v.Answers)))
+		var reasons []reason
+		which := map[reason]int{}
+		for _, a := range v.Answers {
+			note := 0
+			if a.Failure != nil {
+				r := reason{a.Failure.Kind, cut(a.Failure.Detail, longestDetail)}
+				if which[r] == 0 {
+					reasons = append(reasons, r)
+					which[r] = len(reasons)
+				}
+				note = which[r]
+			}
+			dst = little.AppendUint32(dst, uint32(a.Offset))
+			dst = little.AppendUint32(dst, a.Check)
+			dst = little.AppendUint64(dst, math.Float64bits(a.Value))
+			dst = little.AppendUint64(dst, math.Float64bits(a.Seconds))
+			dst = little.AppendUint64(dst, uint64(note))
+		}
+		dst = little.AppendUint16(dst, uint16(len(reasons)))
+		for _, r := range reasons {
+			dst = append(append(dst, byte(r.kind), byte(len(r.detail))), r.detail...)
+		}
+		return dst
+	})
+}
+
+// DecodeValues reads a message. It refuses whatever a worker would not have sent.
+func DecodeValues(message []byte) (*Values, error) {
+	run, l, err := open(valuesKind, message)
+	if err != nil {
+		return nil, err
+	}
+	v := &Values{Run: run}
+	if v.Worker, err = l.name(); err != nil {
+		return nil, err
+	}
+	if v.First, err = l.firstNumber(); err != nil {
+		return nil, err
+	}
+	n := l.uint32()
+	if n < 1 || n > mostPoints {
+		return nil, bad("%d values; 1 to %d are allowed", n, mostPoints)
+	}
+	answers := letter{rest: l.take(answerBytes * n)}
+	reasons, err := l.reasons()
+	if err != nil {
+		return nil, err
+	}
+	v.Answers = make([]Answer, n)
+	last := -1
+	for i := range v.Answers {
+		if v.Answers[i], err = answers.answer(reasons, v.Worker); err != nil {
+			return nil, err
+		}
+		if v.Answers[i].Offset <= last {
+			return nil, bad("the values are not in the order of their queries")
+		}
+		last = v.Answers[i].Offset
+	}
+	return v, nil
+}
+
+// reasons reads the kinds and reasons of failures, and the end of the message.
+func (l *letter) reasons() (all []*objective.Failure, err error) {
+	for range l.uint16() {
+		kind, detail := objective.FailureKind(l.byte()), string(l.take(int(l.byte())))
+		switch {
+		case l.short:
+			return nil, bad("%v", errShort)
+		case kind > objective.Errored:
+			return nil, bad("a failure of the kind %d", int(kind))
+		case len(detail) > longestDetail || !printable(detail):
+			return nil, bad("the words about a failure are not one line of at most %d bytes", longestDetail)
+		}
+		all = append(all, &objective.Failure{Kind: kind, Detail: detail})
+	}
+	switch {
+	case l.short:
+		return nil, bad("%v", errShort)
+	case len(l.rest) > 0:
+		return nil, bad("%d bytes are left over", len(l.rest))
+	}
+	return all, nil
+}
+
+// answer reads one answer.
+func (l *letter) answer(reasons []*objective.Failure, by string) (Answer, error) {
+	a := Answer{Offset: l.uint32(), Check: uint32(l.uint32())}
+	a.Value, a.Seconds = l.float64(), l.float64()
+	note := l.uint64()
+	a.By = by
+	switch {
+	case a.Offset >= mostPoints:
+		return a, bad("a value for the point %d of a chunk, which has at most %d", a.Offset+1, mostPoints)
+	case math.IsNaN(a.Value):
+		return a, bad("a value is not a number")
+	case !(a.Seconds >= 0 && a.Seconds < math.MaxInt32):
+		return a, bad("an evaluation took %v seconds", a.Seconds)
+	case note > uint64(len(reasons)):
+		return a, bad("a failure without a reason")
+	case note > 0 && !math.IsInf(a.Value, 1):
+		return a, bad("a point that failed has a value")
+	case note == 0 && math.IsInf(a.Value, 1):
+		return a, bad("a point has failed, and nobody says why")
+	}
+	if note > 0 {
+		a.Failure = reasons[note-1]
+	}
+	return a, nil
+}
+
+// printable reports whether a text can be shown in a line.
+func printable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
+}
+
+// oneLine returns a text that can be shown in a line: control characters become spaces.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "�"))
+}
+
+// cut returns a text as a line of at most so many bytes.
+func cut(text string, most int) string {
+	const ellipsis = "…"
+	text = oneLine(text)
+	if len(text) <= most {
+		return text
+	}
+	end := most - len(ellipsis)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + ellipsis
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/cluster"
+	"github.com/untwist/untwist/internal/canon"
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
+	"github.com/untwist/untwist/program"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A crew is an objective whose points workers evaluate. To the run it is the same function as
+// the subject's own: its journal is the same, whoever evaluates.
+type crew struct {
+	subject
+	flags       *crewFlags
+	line        *progressLine
+	server      *cluster.Server // nil: it is not ours
+	coordinator *cluster.Coordinator
+}
+
+// Dim returns how many numbers a point has.
+func (c *crew) Dim() int { return c.objective.Dim() }
+
+// Description says which function it is: the subject's.
+func (c *crew) Description() any {
+	if d, ok := c.objective.(objective.Described); ok {
+		return d.Description()
+	}
+	return nil
+}
+
+// Blemished and Clean are those of a built-in problem.
+func (c *crew) Blemished() bool { return objective.CleanOf(c.objective) != nil }
+
+// Clean evaluates without blemishes, here.
+func (c *crew) Clean(ctx context.Context, points *mat.Dense, values []float64) error {
+	return objective.CleanOf(c.objective).Evaluate(ctx, points, values)
+}
+
+// Evaluate has the workers evaluate a batch.
+func (c *crew) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	return c.Each(ctx, points, values, func(int, objective.Answer) {})
+}
+
+// Each has the workers evaluate a batch.
+func (c *crew) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
+	return c.coordinator.Each(ctx, points, values, func(i int, a objective.Answer) {
+		c.line.answered(a.Failure != nil || math.IsInf(a.Value, 1))
+		tell(i, a)
+	})
+}
+
+// open begins to listen for workers, when the journal is open.
+func (c *crew) open(j *journal.Journal) error {
+	run, err := cluster.ParseRunID(j.ID())
+	if err != nil {
+		return err
+	}
+	access, err := c.flags.access(c.flags.listen != "")
+	if err != nil {
+		return err
+	}
+	about, err := c.about()
+	if err != nil {
+		return err
+	}
+	config := cluster.Config{
+		Run: run, Dim: c.Dim(), About: about, Name: c.words.Name, Flush: j.Flush, Note: c.line.note,
+	}
+	if c.flags.verify.value != nil {
+		config.Verify = *c.flags.verify.value
+	}
+	if c.flags.listen == "" {
+		config.Invite = c.invite(string(c.flags.server))
+		c.coordinator, err = cluster.Coordinate(string(c.flags.server), access, config)
+	} else {
+		if c.server, err = cluster.Listen(run, string(c.flags.listen), access); err != nil {
+			return err
+		}
+		config.Invite = c.invite(c.server.URL())
+		c.line.note("workers can come; start one with: " + config.Invite)
+		c.coordinator, err = c.server.Coordinate(config)
+	}
+	if err != nil {
+		return errors.Join(err, c.closeServer())
+	}
+	shown := c.shown
+	c.line.crew.Store(&shown)
+	return nil
+}
+
+// invite is the command that starts a worker.
+func (c *crew) invite(url string) string {
+	if host, err := os.Hostname(); err == nil { // every address of this machine
+		url = strings.NewReplacer("//0.0.0.0:", "//"+host+":", "//[::]:", "//"+host+":").Replace(url)
+	}
+	parts := []string{"untwist", "worker", c.words.Name, "--server", url}
+	if c.program == nil || !strings.HasSuffix(c.words.Name, ".toml") {
+		parts[2] = "…"
+	}
+	if c.flags.token != "" {
+		parts = append(parts, "--token-file", string(c.flags.token))
+	}
+	return program.Quote(parts)
+}
+
+// shown is what the progress line says of the workers.
+func (c *crew) shown() string {
+	s := c.coordinator.Status()
+	text := words.Count(s.Present(), "worker", "workers") + " with " + words.Count(s.Procs(), "process", "processes")
+	text += ", " + words.Count(s.Out, "chunk", "chunks") + " out"
+	if s.Retries > 0 {
+		text += ", " + words.Thousands(s.Retries) + " sent again"
+	}
+	return text
+}
+
+// over reports whether a run has come to its end, and not only to that of its time.
+func over(s objective.Status) bool { return s != objective.Cancelled && s != objective.TimeSpent }
+
+// closeServer closes the server, if there is one.
+func (c *crew) closeServer() error {
+	if c.server == nil {
+		return nil
+	}
+	return c.server.Close()
+}
+
+// close sends the workers home if the run is over, and says which of them were wrong. If the
+// run is to go on later, workers wait for it.
+func (c *crew) close(cmd *cobra.Command, over bool) error {
+	if c == nil || c.coordinator == nil {
+		return nil
+	}
+	if over {
+		c.coordinator.Done()
+	} else {
+		c.coordinator.Close()
+	}
+	differ := c.coordinator.Differences()
+	for _, d := range differ {
+		note(cmd, "%v", &d)
+	}
+	err := c.closeServer()
+	if len(differ) > 0 {
+		err = fmt.Errorf("workers had different values for %s; the first that came were used", words.Count(len(differ), "point", "points"))
+	}
+	return err
+}
+
+// about is what a worker must evaluate: the function and its parameters, but for where the
+// program is on this machine.
+func (s subject) about() ([]byte, error) {
+	form := struct {
+		Objective  any
+		Parameters parameter.Space
+		Dim        int
+	}{Parameters: s.space, Dim: s.objective.Dim()}
+	d, ok := s.objective.(objective.Described)
+	if !ok {
+		return nil, errors.New("nobody can say which function this is")
+	}
+	form.Objective = d.Description()
+	if p, ok := form.Objective.(program.Description); ok {
+		form.Objective = elsewhere(p)
+	}
+	return canon.Marshal(form)
+}
+
+// A programElsewhere is a program wherever it is.
+type programElsewhere struct {
+	Arguments  []string
+	Protocol   program.Protocol
+	EOF        bool
+	Templates  []program.FilledIn
+	Result     string
+	ResultFile string
+	Files      []string // names and digests
+}
+
+// elsewhere returns what has to be the same on all machines. A program that is found in PATH
+// belongs to its machine, and may be another version there; one of the user's own may not.
+func elsewhere(p program.Description) programElsewhere {
+	e := programElsewhere{
+		Arguments: p.Exec[1:], Protocol: p.Protocol, EOF: p.EOF, Templates: p.Templates, Result: p.Result, ResultFile: p.ResultFile,
+	}
+	for i, f := range p.Executable {
+		if i > 0 || strings.ContainsRune(p.Exec[0], os.PathSeparator) {
+			e.Files = append(e.Files, filepath.Base(f.Path)+" with SHA-256 "+f.Digest)
+		}
+	}
+	return e
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/untwist/untwist/cluster"
+)
+
+// accessFlags are the flags that say how a server is reached.
+type accessFlags struct {
+	server, token    text
+	cert, key, trust text
+	insecure         yesNo
+}
+
+// register declares the flags.
+func (f *accessFlags) register(flags *pflag.FlagSet, server string) {
+	flags.Var(&f.server, "server", server)
+	flags.Var(&f.token, "token-file", "the secret that the run and its workers share is the line in `FILE`; needed unless the address is this machine's own (127.0.0.1)")
+	flags.Var(&f.trust, "tls-ca", "trust servers whose certificate is signed by one in `FILE` (default: those that the system trusts)")
+	flags.Var(&f.cert, "tls-cert", "the certificate to show, in `FILE`")
+	flags.Var(&f.key, "tls-key", "the key of the certificate, in `FILE`")
+	toggle(flags, &f.insecure, "insecure", "send the token and everything else without encryption")
+}
+
+// access reads the files that the flags name. listening says that we are the server.
+func (f *accessFlags) access(listening bool) (a cluster.Access, err error) {
+	a.Insecure = bool(f.insecure)
+	if f.token != "" {
+		if a.Token, err = cluster.ReadToken(string(f.token)); err != nil {
+			return a, usageError{fmt.Errorf("--token-file: %w", err)}
+		}
+	}
+	if (f.cert == "") != (f.key == "") {
+		return a, usageError{errors.New("--tls-cert and --tls-key go together")}
+	}
+	if f.cert == "" && (listening || !strings.HasPrefix(string(f.server), "tls:")) {
+		return a, nil
+	}
+	a.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	if f.cert != "" {
+		pair, err := readPair(string(f.cert), string(f.key))
+		if err != nil {
+			return a, usageError{err}
+		}
+		a.TLS.Certificates = []tls.Certificate{pair}
+	}
+	if f.trust != "" {
+		pem, err := os.ReadFile(string(f.trust))
+		if err != nil {
+			return a, usageError{fmt.Errorf("--tls-ca: %w", err)}
+		}
+		a.TLS.RootCAs = x509.NewCertPool()
+		if !a.TLS.RootCAs.AppendCertsFromPEM(pem) {
+			return a, usageError{fmt.Errorf("--tls-ca: there is no certificate in %s", f.trust)}
+		}
+	}
+	return a, nil
+}
+
+// readPair reads a certificate and its key, and refuses one that nobody would accept.
+func readPair(cert, key string) (tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	switch {
+	case err != nil:
+		return pair, fmt.Errorf("--tls-cert, --tls-key: %w", err)
+	case pair.Leaf != nil && time.Now().After(pair.Leaf.NotAfter):
+		return pair, fmt.Errorf("--tls-cert: the certificate in %s has expired on %s", cert, pair.Leaf.NotAfter.Format(time.DateOnly))
+	}
+	return pair, nil
+}
+
+// crewFlags are the flags of minimize and probe that let workers on other machines evaluate.
+type crewFlags struct {
+	accessFlags
+	listen text
+	verify number
+}
+
+// register declares the flags.
+func (f *crewFlags) register(flags *pflag.FlagSet) {
+	f.verify = number{allow: func(v float64) bool { return v > 0 && v <= 1 }, must: "above 0 and at most 1"}
+	flags.Var(&f.listen, "listen", "let workers evaluate (untwist worker), which connect to `HOST:PORT`; needs --journal")
+	f.accessFlags.register(flags, "let workers evaluate, which connect to the NATS server at `URL`, such as nats://127.0.0.1:4222; needs --journal")
+	flags.Var(&f.verify, "verify", "have this share of the points evaluated by a second worker, to find those whose values are wrong; they are not counted as queries (default none)")
+}
+
+// wanted reports whether workers evaluate.
+func (f *crewFlags) wanted() bool { return f.listen != "" || f.server != "" }
+
+// crewOnly are the flags that have no meaning without workers.
+var crewOnly = []string{"token-file", "tls-ca", "tls-cert", "tls-key", "insecure", "verify"}
+
+// fits checks that the flags go together.
+func (f *crewFlags) fits(from *source, s subject, journal text) error {
+	switch {
+	case !f.wanted():
+		if flag := from.first(crewOnly); flag != "" {
+			return from.wrong(flag, "goes with --listen or --server")
+		}
+		return nil
+	case f.listen != "" && f.server != "":
+		return usageError{errors.New("--listen and --server exclude each other: one is a server in this program, the other one that runs already")}
+	case journal == "":
+		return usageError{errors.New("--listen and --server need --journal FILE: workers come and go, and the journal keeps what they have found")}
+	case s.caller != nil:
+		return usageError{errors.New("--caller evaluates the points itself: --listen and --server cannot be given with it")}
+	}
+	access, err := f.access(f.listen != "")
+	switch {
+	case err != nil:
+		return err
+	case f.listen != "":
+		return from.usage(access.CheckListen(string(f.listen)))
+	}
+	return from.usage(access.CheckServer(string(f.server)))
+}

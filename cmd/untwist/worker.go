@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/cluster"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/program"
+)
+
+// workerFlags are the flags of worker as they were given.
+type workerFlags struct {
+	accessFlags
+	subject  subjectFlags
+	walltime duration
+	wait     duration
+	grace    duration
+}
+
+// workerCommand evaluates points of a run elsewhere.
+func workerCommand() *cobra.Command {
+	var f workerFlags
+	cmd := &cobra.Command{
+		Use:   "worker [FILE.toml]",
+		Short: "Evaluate points of a run on another machine",
+		Long: `Evaluate points for untwist minimize --listen, or any run on a NATS server, until the run is
+over. The problem file is the same as there: the command that computes a value comes from
+this file alone, never from the network. docs/cluster.md explains it.
+
+A worker can come and go at any time. After SIGTERM or SIGINT it takes no more work, and has
+--grace for what it has begun. It ends when the run is over, and when the server or the run
+has been gone for the time of --wait.
+
+The exit status is 0 when the run is over or --walltime is spent, 1 on an error, 2 on bad
+usage, 130 after SIGINT and 143 after SIGTERM.`,
+		Example: `  untwist worker sim.toml --server nats://127.0.0.1:4222
+  untwist worker sim.toml --server tls://host:4222 --token-file secret --procs 16 --walltime 2h`,
+		Args: oneFile,
+		RunE: f.run,
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.subject.register(flags)
+	f.accessFlags.register(flags, "the server of the run, `URL`: nats://HOST:PORT or tls://HOST:PORT")
+	flags.Var(&f.walltime, "walltime", "end after this time, and begin nothing that takes longer: 2h (default no limit)")
+	flags.Var(&f.wait, "wait", "wait this long for a server or a run that is not there (default 1m)")
+	flags.Var(&f.grace, "grace", "the most time to finish what was begun when a signal ends the worker (default 20s)")
+	for _, hidden := range []string{"caller", "keep-going", "x0"} {
+		flags.Lookup(hidden).Hidden = true
+	}
+	return cmd
+}
+
+// defaultGrace is less than the 30 seconds after which Slurm, Kubernetes and others kill.
+const defaultGrace = 20 * time.Second
+
+// run works for a run.
+func (f *workerFlags) run(cmd *cobra.Command, args []string) error {
+	from, err := readSource(cmd.Flags(), args)
+	if err != nil {
+		return err
+	}
+	if f.server == "" {
+		return usageError{errors.New("where is the run? Give --server URL, such as nats://127.0.0.1:4222")}
+	}
+	if f.subject.program.procs == 0 && f.subject.program.protocol != text(program.Batch) {
+		f.subject.program.procs = count(coresAllowed())
+	}
+	line := newProgressLine(cmd.ErrOrStderr(), true)
+	s, err := f.subject.subject(from, line.note)
+	if err != nil {
+		return from.usage(err)
+	}
+	return s.close(cmd, from.usage(f.work(s, from, line)))
+}
+
+// work works with a subject.
+func (f *workerFlags) work(s subject, from *source, line *progressLine) error {
+	if s.caller != nil {
+		return usageError{errors.New("a worker has no caller")}
+	}
+	access, err := f.access(false)
+	if err != nil {
+		return err
+	}
+	if err := access.CheckServer(string(f.server)); err != nil {
+		return err
+	}
+	about, err := s.about()
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	grace := defaultGrace
+	if f.grace > 0 {
+		grace = f.grace.value()
+	}
+	return cluster.Work(ctx, cluster.WorkerConfig{
+		Server: string(f.server), Access: access, About: about, Dim: s.objective.Dim(), Procs: max(int(f.subject.program.procs), 1),
+		Open: func(proc int) (objective.Objective, error) { return f.open(s, from, line, proc) },
+		Wait: f.wait.value(), Walltime: f.walltime.value(), Grace: grace, Note: line.note,
+	})
+}
+
+// open makes what one process of the worker evaluates with: a program of its own, or the
+// built-in problem.
+func (f *workerFlags) open(s subject, from *source, line *progressLine, proc int) (objective.Objective, error) {
+	if s.program == nil {
+		return s.objective, nil
+	}
+	config, err := f.subject.program.config(from, s.space.Names())
+	if err != nil {
+		return nil, err
+	}
+	config.Procs, config.FirstProc, config.Note, config.KeepGoing = 1, proc, line.note, bool(f.subject.keepGoing)
+	return program.New(config)
+}
+
+// workersCommand shows who works.
+func workersCommand() *cobra.Command {
+	var f accessFlags
+	var asJSON yesNo
+	cmd := &cobra.Command{
+		Use:   "workers",
+		Short: "Show the workers of the runs on a server",
+		Long: `Show the runs on a server and their workers: how many processes each has, how fast it is,
+how many of its points failed, and which get no more work and why.`,
+		Example: `  untwist workers --server nats://127.0.0.1:4222`,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.showWorkers(cmd, bool(asJSON))
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.register(flags, "the server, `URL`: nats://HOST:PORT or tls://HOST:PORT")
+	toggle(flags, &asJSON, "json", "print one JSON object")
+	return cmd
+}

@@ -1,0 +1,24 @@
+package house
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Programs that import only the root package do not link NATS.
+func TestTheRootDoesNotLinkNATS(t *testing.T) {
+	list := func(room string) string {
+		out, err := exec.Command("go", "list", "-deps", module+room).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	if strings.Contains(list(""), "nats-io") {
+		t.Error("the root package links NATS")
+	}
+	if !strings.Contains(list("/cluster"), "nats-io/nats-server") {
+		t.Error("the test does not see what is linked")
+	}
+}
