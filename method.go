@@ -83,7 +83,7 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 	if tasks[0].Op&optimize.FuncEvaluation != 0 {
 		g.start, g.value = x0, tasks[0].F
 	}
-	session, err := Ask(context.Background(), m.dim, m.options(x0))
+	session, err := m.ask(x0)
 	if err != nil {
 		m.err = err
 	} else {
@@ -102,6 +102,16 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 		}
 	}
 	g.end()
+}
+
+// ask begins the search. That x0 lies outside the bounds is said here: Ask calls it a point.
+func (m *Method) ask(x0 []float64) (*Session, error) {
+	if b := m.Options.Bounds; b.Check(len(x0)) == nil {
+		if i := b.Outside(x0); i >= 0 {
+			return nil, objective.BadOption("x0", "lies outside the bounds; coordinate %d: %v is not within %v:%v", i+1, x0[i], b.Lo[i], b.Hi[i])
+		}
+	}
+	return Ask(context.Background(), m.dim, m.options(x0))
 }
 
 // options returns the options of a run that begins at x0.

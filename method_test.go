@@ -273,7 +273,7 @@ func TestMethodStatuses(t *testing.T) {
 	}
 	var bad *untwist.OptionError
 	got, err := optimize.Minimize(optimize.Problem{Func: sphere}, []float64{30, -2}, nil, &untwist.Method{Options: untwist.Options{Bounds: objective.Cube(2, -5, 5)}})
-	if got.Status != optimize.Failure || !errors.As(err, &bad) || got.FuncEvaluations != 0 {
+	if got.Status != optimize.Failure || !errors.As(err, &bad) || bad.Option != "x0" || got.FuncEvaluations != 0 {
 		t.Errorf("x0 outside the bounds: %v, error %v", got.Status, err)
 	}
 	if _, err = optimize.Minimize(optimize.Problem{Func: sphere}, []float64{0, math.NaN()}, nil, &untwist.Method{}); !errors.As(err, &bad) || bad.Option != "Points" {
