@@ -29,8 +29,8 @@ import (
 // A major iteration is an eighth of all queries before it, at least 8, or a batch with a
 // better point, if that is a fiftieth of them. So Runtime is exceeded by an eighth or 8 queries
 // at most. gonum's default Converger, which ends a search after 100 iterations without progress,
-// leaves it some hundred times as many queries as finding coordinates takes, more than the default
-// budget. Options.Tolerance ends a search that gains no more.
+// leaves it some hundred times as many queries as finding coordinates takes: up to some 25
+// dimensions more than the default budget. Options.Tolerance ends a search that gains no more.
 //
 // The statuses are MethodConverge when the search is done, FunctionEvaluationLimit when
 // Options.Budget is spent, FunctionThreshold at Options.Target, FunctionConvergence by
