@@ -2,7 +2,6 @@ package untwist_test
 
 import (
 	"context"
-	"encoding/csv"
 	"flag"
 	"fmt"
 	"math"
@@ -130,15 +129,7 @@ func TestAutoTable(t *testing.T) {
 
 // The table in docs/auto.md is that of docs/auto-seeds.csv.
 func TestAutoSeeds(t *testing.T) {
-	file, err := os.Open("docs/auto-seeds.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := csvRows(t, "docs/auto-seeds.csv")
 	page, err := os.ReadFile("docs/auto.md")
 	if err != nil {
 		t.Fatal(err)

@@ -142,7 +142,7 @@ func (g *gonum) send(what optimize.Operation, id int, x []float64, value float64
 // most returns how many queries there are at most without a major iteration: an eighth of all
 // before it, since gonum looks at its Runtime then. A hundred of them without a gain, with which
 // gonum's default Converger ends a run, take some ten times as many queries as it took to the last
-// gain, and a hundred times as many as it takes to find coordinates.
+// gain, and some hundred times as many as it takes to find coordinates.
 func (g *gonum) most() int {
 	return max(8, min(g.queries/8, max(g.gained/8, g.least)))
 }

@@ -29,8 +29,8 @@ import (
 // A major iteration is an eighth of all queries before it, at least 8, or a batch with a
 // better point, if that is a fiftieth of them. So Runtime is exceeded by an eighth or 8 queries
 // at most. gonum's default Converger, which ends a search after 100 iterations without progress,
-// leaves it a hundred times as many queries as finding coordinates takes, more than the default
-// budget. Options.Tolerance ends a search that gains no more.
+// leaves it some hundred times as many queries as finding coordinates takes: up to some 25
+// dimensions more than the default budget. Options.Tolerance ends a search that gains no more.
 //
 // The statuses are MethodConverge when the search is done, FunctionEvaluationLimit when
 // Options.Budget is spent, FunctionThreshold at Options.Target, FunctionConvergence by
@@ -83,7 +83,7 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 	if tasks[0].Op&optimize.FuncEvaluation != 0 {
 		g.start, g.value = x0, tasks[0].F
 	}
-	session, err := Ask(context.Background(), m.dim, m.options(x0))
+	session, err := m.ask(x0)
 	if err != nil {
 		m.err = err
 	} else {
@@ -102,6 +102,16 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 		}
 	}
 	g.end()
+}
+
+// ask begins the search. That x0 lies outside the bounds is said here: Ask calls it a point.
+func (m *Method) ask(x0 []float64) (*Session, error) {
+	if b := m.Options.Bounds; b.Check(len(x0)) == nil {
+		if i := b.Outside(x0); i >= 0 {
+			return nil, objective.BadOption("x0", "lies outside the bounds; coordinate %d: %v is not within %v:%v", i+1, x0[i], b.Lo[i], b.Hi[i])
+		}
+	}
+	return Ask(context.Background(), m.dim, m.options(x0))
 }
 
 // options returns the options of a run that begins at x0.

@@ -400,3 +400,26 @@ func TestSessionExits(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// What has no dimension is refused in words of its own: there is no objective.
+func TestSessionWithoutDimension(t *testing.T) {
+	if _, err := untwist.Ask(t.Context(), 0, untwist.Options{}); err == nil || !strings.Contains(err.Error(), "dim is 0") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A function that has the same value everywhere is said to be one, whatever the strategy; one
+// that has not is not.
+func TestConstantIsSaid(t *testing.T) {
+	for _, s := range []strategy.Strategy{nil, strategy.CMAES{}, strategy.CBO{}} {
+		for want, f := range map[bool]func([]float64) float64{
+			true:  func([]float64) float64 { return 41 },
+			false: func(x []float64) float64 { return 41 + x[0]*x[0] },
+		} {
+			r, err := untwist.Minimize(t.Context(), objective.Func(3, f), untwist.Options{Strategy: s, Budget: 200})
+			if got := strings.Contains(strings.Join(r.Notes, ";"), "f is 41 at all "); err != nil || got != want {
+				t.Errorf("%v: notes %q, error %v; want a note: %v", s, r.Notes, err, want)
+			}
+		}
+	}
+}

@@ -26,18 +26,25 @@ type versusCell struct {
 	left         []float64 // the final gaps of the others
 }
 
-// versusCells reads docs/versus-runs.csv, which the program has written.
-func versusCells(t *testing.T) (cells []*versusCell) {
+// csvRows returns the rows of a file, with the first, which has the names.
+func csvRows(t *testing.T, path string) [][]string {
 	t.Helper()
-	file, err := os.Open("docs/versus-runs.csv")
+	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	lines, err := csv.NewReader(file).ReadAll()
+	rows, err := csv.NewReader(file).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rows
+}
+
+// versusCells reads docs/versus-runs.csv, which the program has written.
+func versusCells(t *testing.T) (cells []*versusCell) {
+	t.Helper()
+	lines := csvRows(t, "docs/versus-runs.csv")
 	number := func(text string) int {
 		n, err := strconv.Atoi(text)
 		if err != nil {

@@ -144,7 +144,9 @@ var manners = map[string]manner{
 	"untwist reproduce table1 --runs 85": {plus: "--dim 5 --runs 1", why: long},
 	"untwist minimize --problem NAME --dim 100 --budget 5000000 --target 0.005 --seed SEED --strategy METHOD": {
 		instead: "for m in cbo reparametrised transformed componentwise cmaes auto; do untwist minimize --problem rastrigin --dim 5 --budget 20000 --target 0.005 --seed 1 --strategy $m; done", why: placeholder},
-	"untwist compare --grid docs/versus.toml --dim 10,20 --seeds 12 --budget '5000*d' --out versus":  {plus: "--dim 3 --seeds 1 --budget 300", why: long},
-	"untwist compare --grid docs/versus.toml --dim 100 --seeds 5 --budget '2000*d' --out versus-100": {plus: "--dim 3 --seeds 1 --budget 300", why: long},
-	"go test ./powermethod -run SquaredNormWithAllLimits -whole -v":                                  {plus: "-whole=false", why: long},
+	"untwist compare --grid docs/versus.toml --dim 10,20 --seeds 12 --budget '5000*d' --out versus": {
+		instead: "python3 -c 'import scipy' && untwist compare --grid docs/versus.toml --dim 3 --seeds 1 --budget 300 --out versus", why: long},
+	"untwist compare --grid docs/versus.toml --dim 100 --seeds 5 --budget '2000*d' --out versus-100": {
+		instead: "python3 -c 'import scipy' && untwist compare --grid docs/versus.toml --dim 4 --seeds 1 --budget 300 --out versus-100", why: long},
+	"go test ./powermethod -run SquaredNormWithAllLimits -whole -v": {plus: "-whole=false", why: long},
 }

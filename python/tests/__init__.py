@@ -8,10 +8,15 @@ import atexit
 import json
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+
+# Where the tests are started in the background, a shell has Ctrl-C ignored, by them and all that
+# they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPOSITORY = os.path.dirname(os.path.dirname(HERE))

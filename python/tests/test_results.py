@@ -94,6 +94,8 @@ class Results(unittest.TestCase):
             self.result.plot("x")
         with tempfile.TemporaryDirectory() as folder:
             pictures.save(folder)
+            with self.assertRaisesRegex(ValueError, "ends with .svg"):
+                pictures["convergence"].save(os.path.join(folder, "convergence.png"))
             self.assertEqual(sorted(os.listdir(folder)), sorted(n + ".svg" for n in pictures))
 
     def test_copies(self):
@@ -170,6 +172,8 @@ class Scipy(unittest.TestCase):
         r = scipy_optimize.minimize(valleys, [9.0] * 5, method=untwist.scipy_method, bounds=bounds, tol=1e-3, options={"maxfev": 3000, "disp": False})
         self.assertLessEqual(r.nfev, 3000)
         self.assertTrue(all(-5 <= v <= 5 for v in r.x))
+        with self.assertWarnsRegex(RuntimeWarning, "does not use maxiter"):
+            scipy_optimize.minimize(bowl, [0.5] * 3, method=untwist.scipy_method, options={"budget": 50, "maxiter": 5})
         r = scipy_optimize.minimize(lambda x, c: bowl(x) + c, [0.5] * 3, (7.0,), method=untwist.scipy_method, options={"budget": 1000})
         self.assertAlmostEqual(r.fun, 7.0)
         self.assertEqual(untwist.minimize(bowl, bounds, budget=100).nfev, 100)
