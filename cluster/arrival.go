@@ -152,24 +152,29 @@ func (w *worker) beat(done <-chan struct{}) {
 			return
 		case <-beats:
 		}
-		h := w.hello()
-		if w.drain.Err() != nil {
-			h.Procs = max(len(h.Working), 1)
-		}
-		m, err := w.nc.Request(subject(w.run, hello), encodeJSON(h), answerWithin)
-		var welcome Welcome
-		if err == nil {
-			welcome, _, err = DecodeWelcome(m.Data)
-		}
-		switch {
-		case err != nil:
-			w.absent()
-		case welcome.Refused != "":
-			w.fail(fmt.Errorf("%w: %s", ErrRefused, welcome.Refused), 0)
-		default:
-			w.present()
-			w.give(welcome.Needless)
-		}
+		w.greet()
+	}
+}
+
+// greet says hello once.
+func (w *worker) greet() {
+	h := w.hello()
+	if w.drain.Err() != nil {
+		h.Procs = max(len(h.Working), 1)
+	}
+	m, err := w.nc.Request(subject(w.run, hello), encodeJSON(h), answerWithin)
+	var welcome Welcome
+	if err == nil {
+		welcome, _, err = DecodeWelcome(m.Data)
+	}
+	switch {
+	case err != nil:
+		w.absent()
+	case welcome.Refused != "":
+		w.fail(fmt.Errorf("%w: %s", ErrRefused, welcome.Refused), 0)
+	default:
+		w.present()
+		w.give(welcome.Needless)
 	}
 }
 
