@@ -51,8 +51,8 @@ func (l *ledger) died(t *testing.T, dir string) {
 func (l *ledger) account(t *testing.T, p *proxy, evaluated, queries int) {
 	t.Helper()
 	given, kept, late := p.tap.all()
-	again, out, copies, stale, redelivered := evaluated-queries, l.out(given, kept), 0, 0, 0
-	before := map[int]time.Time{} // when a query was last given to somebody
+	again, out, copies, doubles, stale, redelivered := evaluated-queries, l.out(given, kept), 0, 0, 0, 0
+	before := map[int]loan{} // when a query was last given to somebody
 	for _, g := range given {
 		if g.sent.IsZero() {
 			t.Fatal("nobody knows when a chunk was put on the queue")
@@ -67,17 +67,20 @@ func (l *ledger) account(t *testing.T, p *proxy, evaluated, queries int) {
 			} else if known && g.at.After(k) {
 				stale++
 			}
-			if b, twice := before[q]; twice && !l.between(b, g.at) {
+			if b, twice := before[q]; twice && !l.wasOut(q, b.at, g.at, kept) {
 				copies++
+				if g.sent.Before(b.at) && g.sent != b.sent {
+					doubles++
+				}
 			}
-			before[q] = g.at
+			before[q] = g
 		}
 		if sentAgain > 0 {
 			t.Errorf("%d queries of the chunk of %d from %d on were recorded, and were sent again", sentAgain, g.n, g.first)
 		}
 	}
-	t.Logf("%d faults: %d queries, %d evaluated again; %d were out at the faults, %d were copied; of those that were known, %d copies came and %d came again; "+
-		"%d messages with late values; %d and %d messages cut in two", len(l.faults), queries, again, out, copies, stale, redelivered, late, p.middle[0], p.middle[1])
+	t.Logf("%d faults: %d queries, %d evaluated again; %d were out at the faults, %d were copied, %d of them before anybody had them; of those that were known, %d copies came and %d came again; "+
+		"%d messages with late values; %d and %d messages cut in two", len(l.faults), queries, again, out, copies, doubles, stale, redelivered, late, p.middle[0], p.middle[1])
 	if again > out+copies {
 		t.Errorf("%d queries were evaluated again, and only %d were out at the faults or copied", again, out+copies)
 	}
@@ -117,10 +120,11 @@ func (l *ledger) out(given []loan, kept map[int]time.Time) (n int) {
 	return n
 }
 
-// between reports whether something went wrong between two times.
-func (l *ledger) between(a, b time.Time) bool {
+// wasOut reports whether something went wrong between two times while a query was out.
+func (l *ledger) wasOut(q int, from, to time.Time, kept map[int]time.Time) bool {
+	k, known := kept[q]
 	for _, f := range l.faults {
-		if f.After(a) && f.Before(b) {
+		if f.After(from) && f.Before(to) && (!known || k.After(f)) {
 			return true
 		}
 	}
