@@ -50,18 +50,14 @@ func (l *ledger) died(t *testing.T, dir string) {
 // was a second copy of what took long.
 func (l *ledger) account(t *testing.T, p *proxy, evaluated, queries int) {
 	t.Helper()
-	given, kept, late := p.tap.all()
+	sent, given, kept, late := p.tap.all()
+	if l.notRecorded(t, sent); len(sent) == 0 { // the coordinator has the server
+		l.notRecorded(t, given)
+	}
 	again, out, copies, doubles, stale, redelivered := evaluated-queries, l.out(given, kept), 0, 0, 0, 0
 	before := map[int]loan{} // when a query was last given to somebody
 	for _, g := range given {
-		if g.sent.IsZero() {
-			t.Fatal("nobody knows when a chunk was put on the queue")
-		}
-		sentAgain := 0
 		for q := g.first; q < g.first+g.n; q++ {
-			if l.recorded(q, g.sent, kept) {
-				sentAgain++
-			}
 			if k, known := kept[q]; known && g.at.After(k) && g.again {
 				redelivered++
 			} else if known && g.at.After(k) {
@@ -74,9 +70,6 @@ func (l *ledger) account(t *testing.T, p *proxy, evaluated, queries int) {
 				}
 			}
 			before[q] = g
-		}
-		if sentAgain > 0 {
-			t.Errorf("%d queries of the chunk of %d from %d on were recorded, and were sent again", sentAgain, g.n, g.first)
 		}
 	}
 	t.Logf("%d faults: %d queries, %d evaluated again; %d were out at the faults, %d were copied, %d of them before anybody had them; of those that were known, %d copies came and %d came again; "+
@@ -92,16 +85,30 @@ func (l *ledger) account(t *testing.T, p *proxy, evaluated, queries int) {
 	}
 }
 
-// recorded reports whether a query was recorded at some time: in the journal when the
-// coordinator was started again, or as a worker was told.
-func (l *ledger) recorded(q int, at time.Time, kept map[int]time.Time) bool {
-	for _, r := range l.restarts {
-		if r.known[q] && at.After(r.at) {
-			return true
+// notRecorded fails if chunks were sent again whose values were recorded: in the journal when
+// the coordinator was started again, or as a worker was told.
+func (l *ledger) notRecorded(t *testing.T, chunks []loan) {
+	t.Helper()
+	for _, c := range chunks {
+		if c.sent.IsZero() {
+			t.Fatal("nobody knows when a chunk came to the queue")
+		}
+		if c.known > 0 {
+			t.Errorf("%d queries of the chunk of %d from %d on were recorded, and were sent again", c.known, c.n, c.first)
+		}
+		for i, r := range l.restarts {
+			known := 0
+			for q := c.first; q < c.first+c.n && c.sent.After(r.at); q++ {
+				if r.known[q] {
+					known++
+				}
+			}
+			if known > 0 {
+				t.Errorf("%d queries of the chunk of %d from %d on were in the journal when the coordinator was started for the %dth time, and were sent again",
+					known, c.n, c.first, i+2)
+			}
 		}
 	}
-	k, known := kept[q]
-	return known && at.After(k)
 }
 
 // out returns how many queries were out at the faults: given to somebody, and not recorded.

@@ -60,7 +60,7 @@ func (p *proxy) accept() {
 			in.Close()
 			continue
 		}
-		l := &line{ends: [2]net.Conn{in, out}, wires: [2]*wire{{hear: p.tap.fromWorker}, {hear: p.tap.toWorker}}, cut: -1}
+		l := &line{ends: [2]net.Conn{in, out}, wires: [2]*wire{{hear: p.tap.fromClient}, {hear: p.tap.toClient}}, cut: -1}
 		p.mu.Lock()
 		p.lines = append(p.lines, l)
 		p.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,10 +48,12 @@ func (w *wire) feed(data []byte) {
 // within reports whether a message has begun and not ended.
 func (w *wire) within() bool { return w.head != nil || len(w.rest) > 0 }
 
-// A tap listens to the connections of workers. It knows which chunks they were given, and
-// which values they were thanked for: these are in the journal.
+// A tap listens to the connections of workers, and to that of a coordinator whose server is a
+// process of its own. It knows which chunks were sent and given to workers, and which values
+// these were thanked for: they are in the journal.
 type tap struct {
 	mu    sync.Mutex
+	sent  []loan // at is when the coordinator said so
 	given []loan
 	asked map[string][]int     // the queries whose values a message has, by the subject of its answer
 	kept  map[int]time.Time    // when a worker was thanked for the value of a query first
@@ -59,40 +62,52 @@ type tap struct {
 	by    map[string]string    // who has sent a message, by the subject of its answer
 }
 
-// A loan is a chunk that a worker was given.
+// A loan is a chunk that was sent, or given to a worker.
 type loan struct {
 	first, n int
-	sent     time.Time // when the coordinator put it on the queue
-	at       time.Time // when the worker got it
+	sent     time.Time // when it came to the queue
+	at       time.Time // when this was
 	again    bool      // the queue had given it to somebody before
+	known    int       // so many of its values were recorded when it was sent
 }
 
 func newTap() *tap {
 	return &tap{asked: map[string][]int{}, kept: map[int]time.Time{}, heard: map[string]time.Time{}, by: map[string]string{}}
 }
 
-// fromWorker hears what a worker says.
-func (t *tap) fromWorker(head []string, payload []byte) {
-	v, err := cluster.DecodeValues(payload)
-	if err != nil || head[0] != "PUB" || len(head) < 4 {
-		return
-	}
+// fromClient hears what a worker or a coordinator says.
+func (t *tap) fromClient(head []string, payload []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if c, err := cluster.DecodeChunk(payload); err == nil {
+		known := 0
+		for q := c.First; q < c.First+c.Len(); q++ {
+			if _, kept := t.kept[q]; kept {
+				known++
+			}
+		}
+		now := time.Now()
+		t.sent = append(t.sent, loan{first: c.First, n: c.Len(), sent: now, at: now, known: known})
+		return
+	}
+	v, err := cluster.DecodeValues(payload)
+	if err != nil || len(head) < 4 {
+		return
+	}
 	for _, a := range v.Answers {
 		t.asked[head[2]] = append(t.asked[head[2]], v.First+a.Offset)
 	}
 	t.by[head[2]] = v.Worker
 }
 
-// toWorker hears what a worker is told.
-func (t *tap) toWorker(head []string, payload []byte) {
+// toClient hears what a worker is told.
+func (t *tap) toClient(head []string, payload []byte) {
 	now := time.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c, err := cluster.DecodeChunk(payload); err == nil && len(head) == 5 {
 		sent, again := published(head[3])
-		t.given = append(t.given, loan{c.First, c.Len(), sent, now, again})
+		t.given = append(t.given, loan{first: c.First, n: c.Len(), sent: sent, at: now, again: again})
 		return
 	}
 	numbers, answer := t.asked[head[1]]
@@ -144,8 +159,8 @@ func (t *tap) heardFrom(pid int) (last time.Time) {
 }
 
 // all returns what was heard so far.
-func (t *tap) all() (given []loan, kept map[int]time.Time, late int) {
+func (t *tap) all() (sent, given []loan, kept map[int]time.Time, late int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append([]loan(nil), t.given...), maps.Clone(t.kept), t.late
+	return slices.Clone(t.sent), slices.Clone(t.given), maps.Clone(t.kept), t.late
 }
