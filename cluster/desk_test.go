@@ -395,3 +395,38 @@ func TestWhatIsKnownIsNotSent(t *testing.T) {
 		t.Errorf("%v were sent, not %v, and %d have values", sent, want, len(w.told))
 	}
 }
+
+// Of an order that is sent again, only that is sent whose values are not there.
+func TestOnlyWhatIsMissingIsSentAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(2)
+		w.desk.pace.learn(1, 1e-6) // all of it is one chunk
+		n := rapid.IntRange(1, 12).Draw(t, "n")
+		w.begin(1, n, func(int) bool { return false })
+		whole := w.take("a")
+		if whole.Len() != n {
+			t.Fatalf("%d of %d were sent", whole.Len(), n)
+		}
+		v := evaluated(whole, "a", firstOf, 1)
+		v.Answers = slices.DeleteFunc(v.Answers, func(Answer) bool { return rapid.Bool().Draw(t, "lost") })
+		w.desk.take(v, w.now)
+		w.now = w.now.Add(time.Second)
+		w.desk.board.repost(w.now, &w.desk.roster)
+		for c := w.take("b"); c != nil; c = w.take("b") {
+			for i := range c.Len() {
+				if _, known := w.told[c.First+i]; known {
+					t.Fatalf("query %d was known, and was sent again", c.First+i)
+				}
+			}
+			w.desk.take(evaluated(c, "b", firstOf, 1), w.now)
+		}
+		for q := 1; q <= n; q++ {
+			if w.told[q].Value != float64(10*q) {
+				t.Fatalf("query %d: %v", q, w.told[q])
+			}
+		}
+		if orders, _ := w.desk.board.work(); orders > 0 {
+			t.Fatalf("%d orders are left", orders)
+		}
+	})
+}
