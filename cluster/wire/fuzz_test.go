@@ -1,4 +1,4 @@
-package cluster
+package wire
 
 import (
 	"bytes"
@@ -7,6 +7,9 @@ import (
 
 	"github.com/untwist/untwist/objective"
 )
+
+// about is what the functions of these tests are about.
+var about = []byte(`{"Objective":"a test"}`)
 
 // sealed returns what is inside a message, in an envelope whose checksum is right: a fuzzer
 // does not guess checksums.
@@ -34,7 +37,7 @@ func FuzzChunk(f *testing.F) {
 		if !bytes.Equal(c.Encode(), message) {
 			t.Errorf("%x is taken for %+v, which is written as %x", message, c, c.Encode())
 		}
-		if n := c.Len(); n < 1 || n > mostPoints || c.Dim < 1 || c.Dim > mostDim || n*c.Dim != len(c.Points) || c.First < 1 || n > 1 && len(message) > mostBytes {
+		if n := c.Len(); n < 1 || n > MostPoints || c.Dim < 1 || c.Dim > MostDim || n*c.Dim != len(c.Points) || c.First < 1 || n > 1 && len(message) > MostBytes {
 			t.Errorf("%d points of %d numbers from %d on were taken", n, c.Dim, c.First)
 		}
 	})
@@ -59,7 +62,7 @@ func FuzzValues(f *testing.F) {
 			t.Errorf("%+v was taken, and comes back as %+v (%v)", v, again, err)
 		}
 		for _, a := range v.Answers {
-			if math.IsNaN(a.Value) || !(a.Seconds >= 0) || a.Offset < 0 || a.Offset >= mostPoints || (a.Failure != nil) != math.IsInf(a.Value, 1) || a.By != v.Worker {
+			if math.IsNaN(a.Value) || !(a.Seconds >= 0) || a.Offset < 0 || a.Offset >= MostPoints || (a.Failure != nil) != math.IsInf(a.Value, 1) || a.By != v.Worker {
 				t.Errorf("the answer %+v was taken", a)
 			}
 			if a.Failure != nil && !printable(a.Failure.Detail) {
@@ -72,8 +75,8 @@ func FuzzValues(f *testing.F) {
 // Greetings are refused, or are within all limits and can be shown.
 func FuzzGreetings(f *testing.F) {
 	for _, m := range []any{
-		Hello{Version: 1, Worker: "a", Procs: 2, Digest: digestOf(about), About: pack(about), Working: []int{1}, Broken: "x", Query: 4},
-		Welcome{Version: 1, Run: RunID{3}.String(), Dim: 4, Queue: queueAPI, Refused: "no", Needless: []int{3}},
+		Hello{Version: 1, Worker: "a", Procs: 2, Digest: DigestOf(about), About: Pack(about), Working: []int{1}, Broken: "x", Query: 4},
+		Welcome{Version: 1, Run: RunID{3}.String(), Dim: 4, Queue: QueueAPI, Refused: "no", Needless: []int{3}},
 		Receipt{Kept: true}, Receipt{Refused: "no"},
 		Status{Version: 1, Workers: []WorkerStatus{{Name: "a"}}},
 	} {
@@ -81,19 +84,19 @@ func FuzzGreetings(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if h, err := DecodeHello(data); err == nil {
-			if checkName(h.Worker) != nil || h.Procs < 1 || h.Procs > mostProcs || len(h.Working) > mostWorking || !printable(h.Broken) {
+			if CheckName(h.Worker) != nil || h.Procs < 1 || h.Procs > MostProcs || len(h.Working) > mostWorking || !printable(h.Broken) {
 				t.Errorf("%+v was taken", h)
 			}
-			if theirs, err := unpack(h.About); err == nil {
+			if theirs, err := Unpack(h.About); err == nil {
 				if len(theirs) > longestAbout {
 					t.Errorf("%d bytes were unpacked", len(theirs))
 				}
-				if why := differing(about, theirs); !printable(why) {
+				if why := Differing(about, theirs); !printable(why) {
 					t.Errorf("%q cannot be shown in a line", why)
 				}
 			}
 		}
-		if w, _, err := DecodeWelcome(data); err == nil && (w.Dim < 1 || w.Dim > mostDim || !printable(w.Refused)) {
+		if w, _, err := DecodeWelcome(data); err == nil && (w.Dim < 1 || w.Dim > MostDim || !printable(w.Refused)) {
 			t.Errorf("%+v was taken", w)
 		}
 		if r, err := DecodeReceipt(data); err == nil && !printable(r.Refused) {
@@ -101,7 +104,7 @@ func FuzzGreetings(f *testing.F) {
 		}
 		if s, err := DecodeStatus(data); err == nil {
 			for _, w := range s.Workers {
-				if checkName(w.Name) != nil || !printable(w.Excluded) {
+				if CheckName(w.Name) != nil || !printable(w.Excluded) {
 					t.Errorf("%+v was taken", w)
 				}
 			}

@@ -1,4 +1,4 @@
-package cluster
+package wire
 
 import (
 	"bytes"
@@ -56,23 +56,30 @@ type Receipt struct {
 	Refused string `json:",omitempty"`
 }
 
+// What subjects begin with on which workers ask a queue.
 const (
-	// longestAbout is how long a description may be when it is unpacked, and
-	// longestGreeting how long a greeting.
-	longestAbout    = 16 << 20
-	longestGreeting = longestMessage
-	// mostWorking is how many chunks a worker may work on, and mostProcs how many
+	// QueueAPI is that of NATS.
+	QueueAPI = "$JS.API"
+	// FencedAPI is the same on a server of ours, where workers have an account of their
+	// own: QueueAPI is taken there.
+	FencedAPI = "QUEUE"
+)
+
+const (
+	// longestAbout is how long a description may be when it is unpacked.
+	longestAbout = 16 << 20
+	// mostWorking is how many chunks a worker may work on, and MostProcs how many
 	// processes it may have.
 	mostWorking = 1 << 14
-	mostProcs   = 1 << 14
-	// longestRefusal is how long the words of a refusal or an error may be.
-	longestRefusal = 2000
+	MostProcs   = 1 << 14
+	// LongestWords is how long the words of a refusal or an error may be.
+	LongestWords = 2000
 )
 
 // decodeJSON reads a JSON message, and nothing but it.
 func decodeJSON(message []byte, into any) error {
-	if len(message) > longestGreeting {
-		return bad("%d bytes; at most %d are allowed", len(message), longestGreeting)
+	if len(message) > LongestMessage {
+		return bad("%d bytes; at most %d are allowed", len(message), LongestMessage)
 	}
 	d := json.NewDecoder(bytes.NewReader(message))
 	d.DisallowUnknownFields()
@@ -89,28 +96,37 @@ func decodeJSON(message []byte, into any) error {
 func encodeJSON(message any) []byte {
 	text, err := json.Marshal(message)
 	if err != nil {
-		panic("cluster: " + err.Error()) // they are plain values
+		panic("wire: " + err.Error()) // they are plain values
 	}
 	return text
 }
+
+// Encode returns the hello as a message.
+func (h Hello) Encode() []byte { return encodeJSON(h) }
+
+// Encode returns the welcome as a message.
+func (w Welcome) Encode() []byte { return encodeJSON(w) }
+
+// Encode returns the receipt as a message.
+func (r Receipt) Encode() []byte { return encodeJSON(r) }
 
 // DecodeHello reads a Hello.
 func DecodeHello(message []byte) (h Hello, err error) {
 	if err := decodeJSON(message, &h); err != nil {
 		return Hello{}, err
 	}
-	if err := checkName(h.Worker); err != nil {
+	if err := CheckName(h.Worker); err != nil {
 		return Hello{}, err
 	}
 	switch {
-	case h.Procs < 1 || h.Procs > mostProcs:
+	case h.Procs < 1 || h.Procs > MostProcs:
 		return Hello{}, bad("a worker with %d processes", h.Procs)
 	case len(h.Working) > mostWorking:
 		return Hello{}, bad("a worker with %d chunks", len(h.Working))
 	case len(h.Digest) != 2*sha256.Size:
 		return Hello{}, bad("a digest of %d characters", len(h.Digest))
 	}
-	h.Broken = cut(h.Broken, longestRefusal)
+	h.Broken = Line(h.Broken, LongestWords)
 	return h, nil
 }
 
@@ -119,17 +135,17 @@ func DecodeWelcome(message []byte) (w Welcome, run RunID, err error) {
 	if err := decodeJSON(message, &w); err != nil {
 		return Welcome{}, run, err
 	}
-	w.Refused = cut(w.Refused, longestRefusal)
-	if w.Version != version {
-		return w, run, bad("the coordinator speaks version %d, and this program version %d: use the same program everywhere", w.Version, version)
+	w.Refused = Line(w.Refused, LongestWords)
+	if w.Version != Version {
+		return w, run, bad("the coordinator speaks version %d, and this program version %d: use the same program everywhere", w.Version, Version)
 	}
 	if run, err = ParseRunID(w.Run); err != nil {
 		return Welcome{}, run, bad("%v", err)
 	}
-	if w.Dim < 1 || w.Dim > mostDim {
+	if w.Dim < 1 || w.Dim > MostDim {
 		return Welcome{}, run, bad("points of %d numbers", w.Dim)
 	}
-	if w.Queue != queueAPI && w.Queue != fencedAPI {
+	if w.Queue != QueueAPI && w.Queue != FencedAPI {
 		return Welcome{}, run, bad("a queue on %.40q", w.Queue)
 	}
 	return w, run, nil
@@ -140,18 +156,18 @@ func DecodeReceipt(message []byte) (r Receipt, err error) {
 	if err := decodeJSON(message, &r); err != nil {
 		return Receipt{}, err
 	}
-	r.Refused = cut(r.Refused, longestRefusal)
+	r.Refused = Line(r.Refused, LongestWords)
 	return r, nil
 }
 
-// digestOf returns the digest of a description.
-func digestOf(about []byte) string {
+// DigestOf returns the digest of a description.
+func DigestOf(about []byte) string {
 	sum := sha256.Sum256(about)
 	return hex.EncodeToString(sum[:])
 }
 
-// pack compresses a description: one of ten thousand parameters is long, and repeats itself.
-func pack(about []byte) []byte {
+// Pack compresses a description: one of ten thousand parameters is long, and repeats itself.
+func Pack(about []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	_, _ = w.Write(about) // a bytes.Buffer takes everything
@@ -159,8 +175,8 @@ func pack(about []byte) []byte {
 	return b.Bytes()
 }
 
-// unpack undoes pack.
-func unpack(packed []byte) ([]byte, error) {
+// Unpack undoes Pack.
+func Unpack(packed []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, bad("a description that cannot be unpacked")
@@ -172,9 +188,9 @@ func unpack(packed []byte) ([]byte, error) {
 	return about, nil
 }
 
-// differing says in what a worker's description differs from the coordinator's, "" if it
+// Differing says in what a worker's description differs from the coordinator's, "" if it
 // does not.
-func differing(ours, theirs []byte) string {
+func Differing(ours, theirs []byte) string {
 	differences := journal.Diff(ours, theirs)
 	if len(differences) == 0 {
 		return ""
@@ -195,5 +211,5 @@ func shown(text string) string {
 	if text == "" {
 		return "not set"
 	}
-	return cut(text, 60)
+	return Line(text, 60)
 }
