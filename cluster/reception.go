@@ -47,8 +47,6 @@ func (o *Coordinator) greet(m *nats.Msg) {
 	switch {
 	case err != nil:
 		w.Refused = err.Error()
-	case h.Version != wire.Version:
-		w.Refused = "the coordinator is of another version: use the same program everywhere"
 	case h.Digest != ours && h.About == nil:
 		w.Explain = true
 	case h.Digest != ours:
@@ -61,7 +59,7 @@ func (o *Coordinator) greet(m *nats.Msg) {
 
 // refusal says in what a description differs.
 func (o *Coordinator) refusal(packed []byte) string {
-	about, err := wire.Unpack(packed)
+	about, err := wire.Unpack(packed, o.config.About)
 	if err != nil {
 		return err.Error()
 	}

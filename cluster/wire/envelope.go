@@ -52,6 +52,8 @@ const (
 	longestName   = 64
 	longestDetail = 200
 	mostSkips     = 8
+	// highest is the highest number that a query may have.
+	highest = 1 << 53
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -82,7 +84,9 @@ type BadMessageError struct{ Reason string }
 
 func (e *BadMessageError) Error() string { return "a message that cannot be used: " + e.Reason }
 
-func bad(format string, args ...any) error { return &BadMessageError{fmt.Sprintf(format, args...)} }
+func bad(format string, args ...any) error {
+	return &BadMessageError{Line(fmt.Sprintf(format, args...), LongestWords)}
+}
 
 // open checks an envelope of a kind and returns a letter that reads what is inside.
 func open(kind byte, message []byte) (RunID, *letter, error) {
@@ -183,7 +187,7 @@ func appendName(dst []byte, name string) []byte { return append(append(dst, byte
 // firstNumber reads the number of a chunk's first query.
 func (l *letter) firstNumber() (int, error) {
 	first := l.uint64()
-	if first < 1 || first > 1<<53 {
+	if first < 1 || first > highest {
 		return 0, bad("the number of its first query is %d", first)
 	}
 	return int(first), nil

@@ -2,15 +2,11 @@ package wire
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"strings"
-
-	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/journal"
+	"slices"
 )
 
 // A Hello is what a worker says when it comes, and then at every beat.
@@ -21,9 +17,9 @@ type Hello struct {
 	// Digest is that of what the worker evaluates. About is that itself, compressed; it
 	// is only there if the coordinator has asked for it.
 	Digest string
-	About  []byte `json:",omitempty"`
+	About  []byte
 	// Working are the first queries of the chunks that it works on.
-	Working []int `json:",omitempty"`
+	Working []int
 	// Leaving says that it takes no more work and goes; Broken, that an error at the
 	// query Query is why.
 	Leaving bool   `json:",omitempty"`
@@ -43,7 +39,7 @@ type Welcome struct {
 	// Refused says why the worker gets no work; "": it does.
 	Refused string `json:",omitempty"`
 	// Needless are chunks that the worker need not finish: others have.
-	Needless []int `json:",omitempty"`
+	Needless []int
 }
 
 // A Receipt is the answer to Values.
@@ -66,8 +62,6 @@ const (
 )
 
 const (
-	// longestAbout is how long a description may be when it is unpacked.
-	longestAbout = 16 << 20
 	// mostWorking is how many chunks a worker may work on, and MostProcs how many
 	// processes it may have.
 	mostWorking = 1 << 14
@@ -92,6 +86,21 @@ func decodeJSON(message []byte, into any) error {
 	return nil
 }
 
+// decodeVersion does the same for a message that has a version. That of another one is told
+// so, whatever else is in it.
+func decodeVersion(message []byte, into any) error {
+	var its struct{ Version int }
+	if len(message) <= LongestMessage && json.Unmarshal(message, &its) == nil && its.Version != Version {
+		return bad("it has version %d, and this program speaks version %d: use the same program everywhere", its.Version, Version)
+	}
+	return decodeJSON(message, into)
+}
+
+// areQueries reports whether numbers can be those of queries, and are not too many.
+func areQueries(numbers []int) bool {
+	return len(numbers) <= mostWorking && !slices.ContainsFunc(numbers, func(n int) bool { return n < 1 || n > highest })
+}
+
 // encodeJSON writes one of our messages.
 func encodeJSON(message any) []byte {
 	text, err := json.Marshal(message)
@@ -112,19 +121,21 @@ func (r Receipt) Encode() []byte { return encodeJSON(r) }
 
 // DecodeHello reads a Hello.
 func DecodeHello(message []byte) (h Hello, err error) {
-	if err := decodeJSON(message, &h); err != nil {
+	if err := decodeVersion(message, &h); err != nil {
 		return Hello{}, err
 	}
 	if err := CheckName(h.Worker); err != nil {
 		return Hello{}, err
 	}
-	switch {
+	switch sum, err := hex.DecodeString(h.Digest); {
+	case err != nil || len(sum) != sha256.Size:
+		return Hello{}, bad("%.80q is not a digest", h.Digest)
 	case h.Procs < 1 || h.Procs > MostProcs:
 		return Hello{}, bad("a worker with %d processes", h.Procs)
-	case len(h.Working) > mostWorking:
-		return Hello{}, bad("a worker with %d chunks", len(h.Working))
-	case len(h.Digest) != 2*sha256.Size:
-		return Hello{}, bad("a digest of %d characters", len(h.Digest))
+	case !areQueries(h.Working):
+		return Hello{}, bad("a worker cannot work on these %d chunks", len(h.Working))
+	case h.Query < 0 || h.Query > highest:
+		return Hello{}, bad("an error at query %d", h.Query)
 	}
 	h.Broken = Line(h.Broken, LongestWords)
 	return h, nil
@@ -132,22 +143,21 @@ func DecodeHello(message []byte) (h Hello, err error) {
 
 // DecodeWelcome reads a Welcome.
 func DecodeWelcome(message []byte) (w Welcome, run RunID, err error) {
-	if err := decodeJSON(message, &w); err != nil {
-		return Welcome{}, run, err
-	}
-	w.Refused = Line(w.Refused, LongestWords)
-	if w.Version != Version {
-		return w, run, bad("the coordinator speaks version %d, and this program version %d: use the same program everywhere", w.Version, Version)
+	if err := decodeVersion(message, &w); err != nil {
+		return Welcome{}, RunID{}, err
 	}
 	if run, err = ParseRunID(w.Run); err != nil {
-		return Welcome{}, run, bad("%v", err)
+		return Welcome{}, RunID{}, bad("%v", err)
 	}
-	if w.Dim < 1 || w.Dim > MostDim {
-		return Welcome{}, run, bad("points of %d numbers", w.Dim)
+	switch {
+	case w.Dim < 1 || w.Dim > MostDim:
+		return Welcome{}, RunID{}, bad("points of %d numbers", w.Dim)
+	case w.Queue != QueueAPI && w.Queue != FencedAPI:
+		return Welcome{}, RunID{}, bad("a queue on %.40q", w.Queue)
+	case !areQueries(w.Needless):
+		return Welcome{}, RunID{}, bad("these %d chunks cannot be needless", len(w.Needless))
 	}
-	if w.Queue != QueueAPI && w.Queue != FencedAPI {
-		return Welcome{}, run, bad("a queue on %.40q", w.Queue)
-	}
+	w.Refused = Line(w.Refused, LongestWords)
 	return w, run, nil
 }
 
@@ -156,60 +166,9 @@ func DecodeReceipt(message []byte) (r Receipt, err error) {
 	if err := decodeJSON(message, &r); err != nil {
 		return Receipt{}, err
 	}
+	if refused := r.Refused != ""; refused && (r.Kept || r.Later) || !refused && r.Kept == r.Later {
+		return Receipt{}, bad("values are either kept, or wanted later, or refused")
+	}
 	r.Refused = Line(r.Refused, LongestWords)
 	return r, nil
-}
-
-// DigestOf returns the digest of a description.
-func DigestOf(about []byte) string {
-	sum := sha256.Sum256(about)
-	return hex.EncodeToString(sum[:])
-}
-
-// Pack compresses a description: one of ten thousand parameters is long, and repeats itself.
-func Pack(about []byte) []byte {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, _ = w.Write(about) // a bytes.Buffer takes everything
-	_ = w.Close()
-	return b.Bytes()
-}
-
-// Unpack undoes Pack.
-func Unpack(packed []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, bad("a description that cannot be unpacked")
-	}
-	about, err := io.ReadAll(io.LimitReader(r, longestAbout+1))
-	if err != nil || len(about) > longestAbout {
-		return nil, bad("a description that cannot be unpacked")
-	}
-	return about, nil
-}
-
-// Differing says in what a worker's description differs from the coordinator's, "" if it
-// does not.
-func Differing(ours, theirs []byte) string {
-	differences := journal.Diff(ours, theirs)
-	if len(differences) == 0 {
-		return ""
-	}
-	const most = 3
-	var all []string
-	for _, d := range differences[:min(most, len(differences))] {
-		all = append(all, oneLine(d.Path)+" is "+shown(d.Was)+" at the coordinator and "+shown(d.Now)+" here")
-	}
-	if more := len(differences) - most; more > 0 {
-		all = append(all, words.Count(more, "more difference", "more differences"))
-	}
-	return "the worker does not evaluate what the run is about: " + strings.Join(all, "; ")
-}
-
-// shown returns JSON for people.
-func shown(text string) string {
-	if text == "" {
-		return "not set"
-	}
-	return Line(text, 60)
 }

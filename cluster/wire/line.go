@@ -2,28 +2,26 @@ package wire
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// printable reports whether a text can be shown in a line.
+// printable reports whether a text can be shown in a line. Some terminals obey characters
+// that cannot be seen.
 func printable(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// oneLine returns a text that can be shown in a line: control characters become spaces.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+// Line returns a text that can be shown in a line of at most so many bytes: what cannot be
+// seen becomes a space.
+func Line(text string, most int) string {
+	const ellipsis = "…"
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(text, "�"))
-}
-
-// Line returns a text as a line of at most so many bytes.
-func Line(text string, most int) string {
-	const ellipsis = "…"
-	text = oneLine(text)
 	if len(text) <= most {
 		return text
 	}

@@ -50,20 +50,23 @@ func (s Status) Encode() []byte { return encodeJSON(s) }
 
 // DecodeStatus reads a Status.
 func DecodeStatus(message []byte) (s Status, err error) {
-	if err := decodeJSON(message, &s); err != nil {
+	if err := decodeVersion(message, &s); err != nil {
 		return Status{}, err
-	}
-	if s.Version != Version {
-		return Status{}, bad("the coordinator speaks version %d, and this program version %d: use the same program everywhere", s.Version, Version)
 	}
 	if _, err := ParseRunID(s.Run); err != nil {
 		return Status{}, bad("%v", err)
+	}
+	if min(s.Highest, s.Out, s.Retries, s.Differ) < 0 {
+		return Status{}, bad("a run with less than nothing")
 	}
 	s.Name = Line(s.Name, LongestWords)
 	for i := range s.Workers {
 		w := &s.Workers[i]
 		if err := CheckName(w.Name); err != nil {
 			return Status{}, err
+		}
+		if min(w.Procs, w.Working, w.Points, w.Failed) < 0 || w.Procs > MostProcs || min(w.Rate, w.Silent) < 0 {
+			return Status{}, bad("a worker with less than nothing, or more than %d processes", MostProcs)
 		}
 		w.Excluded = Line(w.Excluded, LongestWords)
 	}

@@ -100,7 +100,7 @@ func DecodeValues(message []byte) (*Values, error) {
 		return nil, bad("%d values; 1 to %d are allowed", n, MostPoints)
 	}
 	answers := letter{rest: l.take(answerBytes * n)}
-	reasons, err := l.reasons()
+	reasons, err := l.reasons(n)
 	if err != nil {
 		return nil, err
 	}
@@ -118,9 +118,14 @@ func DecodeValues(message []byte) (*Values, error) {
 	return v, nil
 }
 
-// reasons reads the kinds and reasons of failures, and the end of the message.
-func (l *letter) reasons() (all []*objective.Failure, err error) {
-	for range l.uint16() {
+// reasons reads the kinds and reasons of failures, at most so many, and the end of the
+// message.
+func (l *letter) reasons(most int) (all []*objective.Failure, err error) {
+	m := l.uint16()
+	if m > most {
+		return nil, bad("%d reasons for failures of %d points", m, most)
+	}
+	for range m {
 		kind, detail := objective.FailureKind(l.byte()), string(l.take(int(l.byte())))
 		switch {
 		case l.short:
