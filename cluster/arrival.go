@@ -125,7 +125,8 @@ func (w *worker) enter(run RunID, api string) error {
 	if w.consumer, err = js.Consumer(ctx, streamOf(run), workers); err != nil {
 		return fmt.Errorf("the queue of the run is not there: %w", err)
 	}
-	w.run, w.spoke = run, w.clock.now()
+	w.run = run
+	w.present()
 	return nil
 }
 
@@ -152,24 +153,29 @@ func (w *worker) beat(done <-chan struct{}) {
 			return
 		case <-beats:
 		}
-		h := w.hello()
-		if w.drain.Err() != nil {
-			h.Procs = max(len(h.Working), 1)
-		}
-		m, err := w.nc.Request(subject(w.run, hello), h.Encode(), answerWithin)
-		var welcome wire.Welcome
-		if err == nil {
-			welcome, _, err = wire.DecodeWelcome(m.Data)
-		}
-		switch {
-		case err != nil:
-			w.absent()
-		case welcome.Refused != "":
-			w.fail(fmt.Errorf("%w: %s", ErrRefused, welcome.Refused), 0)
-		default:
-			w.present()
-			w.give(welcome.Needless)
-		}
+		w.greet()
+	}
+}
+
+// greet says hello once.
+func (w *worker) greet() {
+	h := w.hello()
+	if w.drain.Err() != nil {
+		h.Procs = max(len(h.Working), 1)
+	}
+	m, err := w.nc.Request(subject(w.run, hello), h.Encode(), answerWithin)
+	var welcome wire.Welcome
+	if err == nil {
+		welcome, _, err = wire.DecodeWelcome(m.Data)
+	}
+	switch {
+	case err != nil:
+		w.absent()
+	case welcome.Refused != "":
+		w.fail(fmt.Errorf("%w: %s", ErrRefused, welcome.Refused), 0)
+	default:
+		w.present()
+		w.give(welcome.Needless)
 	}
 }
 
@@ -178,13 +184,20 @@ func (w *worker) present() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.spoke = w.clock.now()
+	w.asked = w.spoke
 }
 
 // absent ends the worker if the coordinator has not answered for too long, and reports
-// whether it does.
+// whether it does. A worker asks at every beat. If it has not for as long as others take it
+// for gone, it was stopped itself, and begins to wait anew.
 func (w *worker) absent() bool {
+	now := w.clock.now()
 	w.mu.Lock()
-	silent := w.clock.now().Sub(w.spoke)
+	if now.Sub(w.asked) > gone {
+		w.spoke = now
+	}
+	w.asked = now
+	silent := now.Sub(w.spoke)
 	w.mu.Unlock()
 	if silent < w.Wait {
 		return false
