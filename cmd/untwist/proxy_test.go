@@ -23,7 +23,7 @@ type proxy struct {
 // A line is a connection through a proxy.
 type line struct {
 	ends  [2]net.Conn // the one who has connected, and the server
-	wires [2]*strand    // what the ends say
+	wires [2]*strand  // what the ends say
 	cut   int         // what comes from this end is cut next; -1: nothing
 	done  bool
 }
