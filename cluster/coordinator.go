@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -65,7 +66,7 @@ var _ objective.Teller = (*Coordinator)(nil)
 
 // Coordinate makes a coordinator on a server of this process.
 func (s *Server) Coordinate(c Config) (*Coordinator, error) {
-	c.api = fencedAPI
+	c.api = wire.FencedAPI
 	return coordinate(c, func(o ...nats.Option) (*nats.Conn, error) {
 		return s.connect(link{}.options(o...)...)
 	})
@@ -73,14 +74,14 @@ func (s *Server) Coordinate(c Config) (*Coordinator, error) {
 
 // Coordinate makes a coordinator on a server that is there, such as nats://127.0.0.1:4222.
 func Coordinate(server string, a Access, c Config) (*Coordinator, error) {
-	c.api = queueAPI
+	c.api = wire.QueueAPI
 	return coordinate(c, link{server, a}.connect)
 }
 
 // coordinate makes a coordinator.
 func coordinate(c Config, connect func(...nats.Option) (*nats.Conn, error)) (*Coordinator, error) {
-	if c.Dim < 1 || c.Dim > mostDim {
-		return nil, objective.BadOption("Dim", "a point of %d numbers cannot be sent; at most %d can", c.Dim, mostDim)
+	if c.Dim < 1 || c.Dim > wire.MostDim {
+		return nil, objective.BadOption("Dim", "a point of %d numbers cannot be sent; at most %d can", c.Dim, wire.MostDim)
 	}
 	if c.Verify < 0 || c.Verify > 1 {
 		return nil, objective.BadOption("Verify", "%v is not a share from 0 to 1", c.Verify)

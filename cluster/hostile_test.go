@@ -16,6 +16,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -54,7 +55,7 @@ func TestHostileWorkers(t *testing.T) {
 	for info().State.Msgs == 0 { // the chunk is on its way
 	}
 	nc := enemy(t, s)
-	chunk := (&Chunk{Run: s.run, First: 1, Dim: 1, Points: []float64{9}}).Encode()
+	chunk := (&wire.Chunk{Run: s.run, First: 1, Dim: 1, Points: []float64{9}}).Encode()
 	stream := streamOf(s.run)
 	for _, subject := range []string{
 		subject(s.run, work), subject(s.run, end), "$JS.API.STREAM.PURGE." + stream, "$JS.API.STREAM.DELETE." + stream,
@@ -67,13 +68,13 @@ func TestHostileWorkers(t *testing.T) {
 		}
 	}
 	for _, forbidden := range []string{
-		subject(s.run, work), "$JS.API.STREAM.PURGE." + stream, "$JS.API.STREAM.DELETE." + stream, fencedAPI + ".STREAM.DELETE." + stream,
+		subject(s.run, work), "$JS.API.STREAM.PURGE." + stream, "$JS.API.STREAM.DELETE." + stream, wire.FencedAPI + ".STREAM.DELETE." + stream,
 	} {
-		for _, asks := range []string{subject(s.run, hello), subjectOfAll(status), subject(s.run, values), fencedAPI + ".CONSUMER.INFO." + stream + "." + workers} {
+		for _, asks := range []string{subject(s.run, hello), subjectOfAll(status), subject(s.run, values), wire.FencedAPI + ".CONSUMER.INFO." + stream + "." + workers} {
 			_ = nc.PublishRequest(asks, forbidden, nil)
 		}
 		// What the queue says to those who wait in vain has no content, as a purge may have.
-		for _, api := range []string{fencedAPI, queueAPI} {
+		for _, api := range []string{wire.FencedAPI, wire.QueueAPI} {
 			_ = nc.PublishRequest(api+".CONSUMER.MSG.NEXT."+stream+"."+workers, forbidden, []byte(`{"batch":1,"no_wait":true}`))
 			_ = nc.PublishRequest(api+".CONSUMER.MSG.NEXT."+stream+"."+workers, forbidden, []byte(`{"batch":5,"no_wait":true}`))
 		}

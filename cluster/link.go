@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/untwist/untwist/cluster/wire"
 )
 
 const (
@@ -84,5 +85,5 @@ func (l link) explain(err error) error {
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return fatal("the server does not speak TLS: write nats:// instead of tls://, with --insecure if it is not this machine")
 	}
-	return &ConnectError{l.server, "no connection: " + cut(err.Error(), 200), false}
+	return &ConnectError{l.server, "no connection: " + wire.Line(err.Error(), 200), false}
 }

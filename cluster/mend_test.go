@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -69,7 +70,7 @@ func TestWhatComesAgainIsAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until(func() bool { return s.waiting() == 0 })
-	s.queue.send(&Chunk{Run: s.run, First: 1, Dim: 1, Points: []float64{1, 2}})
+	s.queue.send(&wire.Chunk{Run: s.run, First: 1, Dim: 1, Points: []float64{1, 2}})
 	consumer, err := s.queue.js.Consumer(context.Background(), streamOf(s.run), workers)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/untwist/untwist/cluster/wire"
 )
 
 // The subjects of a run, and its stream. Everything that is particular to a run has the run
@@ -38,14 +39,6 @@ func streamOf(run RunID) string             { return streams + run.String() }
 // has a name of its own cannot be read by others.
 func inboxOf(client string) string { return "_INBOX." + client }
 
-const (
-	// queueAPI is what subjects begin with on which a queue is asked.
-	queueAPI = "$JS.API"
-	// fencedAPI is the same on our server, where workers have an account of their own:
-	// queueAPI is taken there.
-	fencedAPI = "QUEUE"
-)
-
 // asked are the subjects on which a worker asks for something: for work, and to be heard.
 // Those of the queue, and that of all coordinators, can have several answers.
 func asked(run RunID, api string) (once, often []string) {
@@ -58,7 +51,7 @@ func asked(run RunID, api string) (once, often []string) {
 // it works on it or is done with it, send values, and ask. docs/cluster.md has the same
 // for a server of one's own.
 func workerPermissions(run RunID, client string) *server.Permissions {
-	once, often := asked(run, fencedAPI)
+	once, often := asked(run, wire.FencedAPI)
 	return &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: append(once, often...)},
 		Subscribe: &server.SubjectPermission{Allow: []string{inboxOf(client) + ".>", subject(run, end)}},
@@ -86,8 +79,8 @@ func fence(s *server.Server, run RunID) (*server.Account, error) {
 		}
 		return nil
 	}
-	once, often := asked(run, fencedAPI)
-	onceThere, oftenThere := asked(run, queueAPI)
+	once, often := asked(run, wire.FencedAPI)
+	onceThere, oftenThere := asked(run, wire.QueueAPI)
 	if err := errors.Join(open(server.Singleton, once, onceThere), open(server.Streamed, often, oftenThere)); err != nil {
 		return nil, err
 	}

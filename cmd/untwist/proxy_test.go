@@ -23,7 +23,7 @@ type proxy struct {
 // A line is a connection through a proxy.
 type line struct {
 	ends  [2]net.Conn // the one who has connected, and the server
-	wires [2]*wire    // what the ends say
+	wires [2]*strand  // what the ends say
 	cut   int         // what comes from this end is cut next; -1: nothing
 	done  bool
 }
@@ -60,7 +60,7 @@ func (p *proxy) accept() {
 			in.Close()
 			continue
 		}
-		l := &line{ends: [2]net.Conn{in, out}, wires: [2]*wire{{hear: p.tap.fromClient}, {hear: p.tap.toClient}}, cut: -1}
+		l := &line{ends: [2]net.Conn{in, out}, wires: [2]*strand{{hear: p.tap.fromClient}, {hear: p.tap.toClient}}, cut: -1}
 		p.mu.Lock()
 		p.lines = append(p.lines, l)
 		p.mu.Unlock()

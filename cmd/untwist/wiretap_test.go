@@ -10,18 +10,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/untwist/untwist/cluster"
+	"github.com/untwist/untwist/cluster/wire"
 )
 
-// A wire cuts what comes over one direction of a connection to a NATS server into messages.
-type wire struct {
+// A strand cuts what comes over one direction of a connection to a NATS server into messages.
+type strand struct {
 	hear func(head []string, payload []byte)
 	head []string // of the message whose payload comes; nil: a line comes
 	rest []byte
 }
 
 // feed takes what has come.
-func (w *wire) feed(data []byte) {
+func (w *strand) feed(data []byte) {
 	w.rest = append(w.rest, data...)
 	for {
 		if w.head == nil {
@@ -46,7 +46,7 @@ func (w *wire) feed(data []byte) {
 }
 
 // within reports whether a message has begun and not ended.
-func (w *wire) within() bool { return w.head != nil || len(w.rest) > 0 }
+func (w *strand) within() bool { return w.head != nil || len(w.rest) > 0 }
 
 // A tap listens to the connections of workers, and to that of a coordinator whose server is a
 // process of its own. It knows which chunks were sent and given to workers, and which values
@@ -79,7 +79,7 @@ func newTap() *tap {
 func (t *tap) fromClient(head []string, payload []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if c, err := cluster.DecodeChunk(payload); err == nil {
+	if c, err := wire.DecodeChunk(payload); err == nil {
 		known := 0
 		for q := c.First; q < c.First+c.Len(); q++ {
 			if _, kept := t.kept[q]; kept {
@@ -90,7 +90,7 @@ func (t *tap) fromClient(head []string, payload []byte) {
 		t.sent = append(t.sent, loan{first: c.First, n: c.Len(), sent: now, at: now, known: known})
 		return
 	}
-	v, err := cluster.DecodeValues(payload)
+	v, err := wire.DecodeValues(payload)
 	if err != nil || len(head) < 4 {
 		return
 	}
@@ -105,13 +105,13 @@ func (t *tap) toClient(head []string, payload []byte) {
 	now := time.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if c, err := cluster.DecodeChunk(payload); err == nil && len(head) == 5 {
+	if c, err := wire.DecodeChunk(payload); err == nil && len(head) == 5 {
 		sent, again := published(head[3])
 		t.given = append(t.given, loan{first: c.First, n: c.Len(), sent: sent, at: now, again: again})
 		return
 	}
 	numbers, answer := t.asked[head[1]]
-	var r cluster.Receipt
+	var r wire.Receipt
 	if !answer || json.Unmarshal(payload, &r) != nil || !r.Kept {
 		return
 	}
