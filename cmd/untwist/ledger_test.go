@@ -79,7 +79,7 @@ func (l *ledger) account(t *testing.T, p *proxy, evaluated, queries int) {
 	}
 	const soon = 30 * time.Second // a worker that goes on hands something in by then
 	for w, at := range l.goesOn {
-		if l.ended.Sub(at) > soon && p.tap.heardFrom(w.Process.Pid).Before(at) && w.ProcessState == nil {
+		if l.ended.Sub(at) > soon && !w.killed && p.tap.heardFrom(w.Process.Pid).Before(at) {
 			t.Errorf("%s was continued and has handed in nothing since: %s", w.name, w.err.String())
 		}
 	}

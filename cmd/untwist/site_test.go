@@ -60,6 +60,7 @@ type proc struct {
 	name     string
 	out, err talk
 	ended    chan struct{} // closed when it has ended
+	killed   bool
 }
 
 // A talk is what a process has written so far.
@@ -171,6 +172,7 @@ func (s *site) nats(t *testing.T) *proc {
 
 // kill kills a process.
 func (p *proc) kill() {
+	p.killed = true
 	_ = p.Process.Kill()
 	<-p.ended
 }
