@@ -36,7 +36,6 @@ type Config struct {
 	Invite string
 
 	clock clock
-	api   string // what subjects begin with on which workers ask the queue
 }
 
 // A Coordinator is an objective that workers evaluate, on this machine or others. It is an
@@ -65,7 +64,6 @@ var _ objective.Teller = (*Coordinator)(nil)
 
 // Coordinate makes a coordinator on a server of this process.
 func (s *Server) Coordinate(c Config) (*Coordinator, error) {
-	c.api = fencedAPI
 	return coordinate(c, func(o ...nats.Option) (*nats.Conn, error) {
 		return s.connect(link{}.options(o...)...)
 	})
@@ -73,7 +71,6 @@ func (s *Server) Coordinate(c Config) (*Coordinator, error) {
 
 // Coordinate makes a coordinator on a server that is there, such as nats://127.0.0.1:4222.
 func Coordinate(server string, a Access, c Config) (*Coordinator, error) {
-	c.api = queueAPI
 	return coordinate(c, link{server, a}.connect)
 }
 

@@ -73,7 +73,7 @@ func FuzzValues(f *testing.F) {
 func FuzzGreetings(f *testing.F) {
 	for _, m := range []any{
 		Hello{Version: 1, Worker: "a", Procs: 2, Digest: digestOf(about), About: pack(about), Working: []int{1}, Broken: "x", Query: 4},
-		Welcome{Version: 1, Run: RunID{3}.String(), Dim: 4, Queue: queueAPI, Refused: "no", Needless: []int{3}},
+		Welcome{Version: 1, Run: RunID{3}.String(), Dim: 4, Refused: "no", Needless: []int{3}},
 		Receipt{Kept: true}, Receipt{Refused: "no"},
 		Status{Version: 1, Workers: []WorkerStatus{{Name: "a"}}},
 	} {

@@ -36,8 +36,6 @@ type Welcome struct {
 	Version int
 	Run     string
 	Dim     int
-	// Queue is what subjects begin with on which the queue is asked.
-	Queue string
 	// Explain asks for About: the digests differ.
 	Explain bool `json:",omitempty"`
 	// Refused says why the worker gets no work; "": it does.
@@ -128,9 +126,6 @@ func DecodeWelcome(message []byte) (w Welcome, run RunID, err error) {
 	}
 	if w.Dim < 1 || w.Dim > mostDim {
 		return Welcome{}, run, bad("points of %d numbers", w.Dim)
-	}
-	if w.Queue != queueAPI && w.Queue != fencedAPI {
-		return Welcome{}, run, bad("a queue on %.40q", w.Queue)
 	}
 	return w, run, nil
 }

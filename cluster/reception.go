@@ -40,7 +40,7 @@ func answer(m *nats.Msg, message any) {
 
 // greet answers a Hello.
 func (o *Coordinator) greet(m *nats.Msg) {
-	w := Welcome{Version: version, Run: o.config.Run.String(), Dim: o.config.Dim, Queue: o.config.api}
+	w := Welcome{Version: version, Run: o.config.Run.String(), Dim: o.config.Dim}
 	h, err := DecodeHello(m.Data)
 	ours := digestOf(o.config.About)
 	switch {
@@ -130,7 +130,7 @@ func (o *Coordinator) receive(m *nats.Msg) {
 // waits a moment for points that are still being evaluated a second time.
 func (o *Coordinator) Done() {
 	o.settle()
-	_ = o.nc.Publish(subject(o.config.Run, end), nil)
+	_ = o.nc.Publish(subject(o.config.Run, end), []byte(farewell))
 	o.Close()
 }
 

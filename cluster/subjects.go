@@ -30,6 +30,10 @@ const (
 	end    = "end"
 )
 
+// farewell is what the coordinator says at the end of a run. No answer of a coordinator or a
+// queue says so: a worker can ask for these to be sent to others.
+const farewell = "the run is over"
+
 func subject(run RunID, what string) string { return everyone + "." + run.String() + "." + what }
 func subjectOfAll(what string) string       { return everyone + "." + what }
 func streamOf(run RunID) string             { return streams + run.String() }
@@ -41,7 +45,7 @@ func inboxOf(client string) string { return "_INBOX." + client }
 const (
 	// queueAPI is what subjects begin with on which a queue is asked.
 	queueAPI = "$JS.API"
-	// fencedAPI is the same on our server, where workers have an account of their own:
+	// fencedAPI is the same where workers have an account of their own, as on our server:
 	// queueAPI is taken there.
 	fencedAPI = "QUEUE"
 )
