@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -93,7 +94,7 @@ func ReadToken(file string) (string, error) {
 	switch {
 	case len(token) < least:
 		return "", fmt.Errorf("%s: a token needs at least %d characters; openssl rand -hex 32 makes one", file, least)
-	case len(token) > most || strings.ContainsAny(token, " \t\r\n") || !printable(token):
+	case strings.ContainsAny(token, " \t\r\n") || wire.Line(token, most) != token:
 		return "", fmt.Errorf("%s: a token is one word of at most %d characters", file, most)
 	}
 	return token, nil

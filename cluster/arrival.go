@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/untwist/untwist/cluster/wire"
 )
 
 // arrive connects the worker and finds the run that it works for. While there is no server or
@@ -48,7 +49,7 @@ func (w *worker) arrive() (err error) {
 // hopeless reports whether it is of no use to try again.
 func hopeless(err error) bool {
 	var connect *ConnectError
-	var message *BadMessageError
+	var message *wire.BadMessageError
 	return errors.As(err, &connect) && connect.Fatal || errors.As(err, &message) || errors.Is(err, ErrRefused)
 }
 
@@ -73,7 +74,7 @@ func (w *worker) join() error {
 		return err
 	}
 	defer answers.Unsubscribe()
-	if err := w.nc.PublishRequest(subjectOfAll(hello), inbox, encodeJSON(w.hello())); err != nil {
+	if err := w.nc.PublishRequest(subjectOfAll(hello), inbox, w.hello().Encode()); err != nil {
 		return err
 	}
 	refusal := errNobody
@@ -81,11 +82,11 @@ func (w *worker) join() error {
 		m, err := answers.NextMsg(patience)
 		if err != nil {
 			if errors.Is(w.nc.LastError(), nats.ErrPermissionViolation) {
-				return &ConnectError{w.Server, "the server does not allow what a worker needs (docs/cluster.md has the configuration): " + cut(w.nc.LastError().Error(), 200), true}
+				return &ConnectError{w.Server, "the server does not allow what a worker needs (docs/cluster.md has the configuration): " + wire.Line(w.nc.LastError().Error(), 200), true}
 			}
 			return refusal
 		}
-		welcome, run, err := DecodeWelcome(m.Data)
+		welcome, run, err := wire.DecodeWelcome(m.Data)
 		if err != nil {
 			return err
 		}
@@ -106,16 +107,16 @@ func (w *worker) join() error {
 }
 
 // explain tells a coordinator what we evaluate, to hear in what it differs.
-func (w *worker) explain(run RunID) (Welcome, error) {
+func (w *worker) explain(run RunID) (wire.Welcome, error) {
 	h := w.hello()
-	if h.About = pack(w.About); len(h.About) > longestGreeting/2 {
-		return Welcome{Refused: "the worker does not evaluate what the run is about"}, nil
+	if h.About = wire.Pack(w.About); len(h.About) > wire.LongestMessage/2 {
+		return wire.Welcome{Refused: "the worker does not evaluate what the run is about"}, nil
 	}
-	m, err := w.nc.Request(subject(run, hello), encodeJSON(h), answerWithin)
+	m, err := w.nc.Request(subject(run, hello), h.Encode(), answerWithin)
 	if err != nil {
-		return Welcome{}, err
+		return wire.Welcome{}, err
 	}
-	welcome, _, err := DecodeWelcome(m.Data)
+	welcome, _, err := wire.DecodeWelcome(m.Data)
 	return welcome, err
 }
 
@@ -143,10 +144,10 @@ func (w *worker) find(run RunID, api string) (jetstream.Consumer, error) {
 }
 
 // hello is what the worker says of itself.
-func (w *worker) hello() Hello {
+func (w *worker) hello() wire.Hello {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	h := Hello{Version: version, Worker: w.Name, Procs: w.Procs, Digest: digestOf(w.About)}
+	h := wire.Hello{Version: wire.Version, Worker: w.Name, Procs: w.Procs, Digest: wire.DigestOf(w.About)}
 	for t := range w.working {
 		h.Working = append(h.Working, t.chunk.First)
 	}
@@ -169,10 +170,10 @@ func (w *worker) beat(done <-chan struct{}) {
 		if w.drain.Err() != nil {
 			h.Procs = max(len(h.Working), 1)
 		}
-		m, err := w.nc.Request(subject(w.run, hello), encodeJSON(h), answerWithin)
-		var welcome Welcome
+		m, err := w.nc.Request(subject(w.run, hello), h.Encode(), answerWithin)
+		var welcome wire.Welcome
 		if err == nil {
-			welcome, _, err = DecodeWelcome(m.Data)
+			welcome, _, err = wire.DecodeWelcome(m.Data)
 		}
 		switch {
 		case err != nil:
@@ -227,10 +228,10 @@ func (w *worker) leave() {
 	h.Leaving = true
 	w.mu.Lock()
 	if w.broken != nil && w.query > 0 {
-		h.Broken, h.Query = cut(w.broken.Error(), longestRefusal), w.query
+		h.Broken, h.Query = wire.Line(w.broken.Error(), wire.LongestWords), w.query
 	}
 	w.mu.Unlock()
 	if w.nc.Status() == nats.CONNECTED {
-		_, _ = w.nc.Request(subject(w.run, hello), encodeJSON(h), retryAfter)
+		_, _ = w.nc.Request(subject(w.run, hello), h.Encode(), retryAfter)
 	}
 }

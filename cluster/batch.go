@@ -3,6 +3,7 @@ package cluster
 import (
 	"slices"
 
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -49,7 +50,7 @@ func (b *batch) row(number int) int {
 // matches reports whether a checksum is that of a row's point.
 func (b *batch) matches(row int, check uint32) bool {
 	if b.checks[row] == 0 {
-		b.checks[row] = checkOf(b.points.RawRowView(row), &b.scratch)
+		b.checks[row] = wire.CheckOf(b.points.RawRowView(row), &b.scratch)
 	}
 	return b.checks[row] == check
 }

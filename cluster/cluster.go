@@ -21,3 +21,11 @@
 // bits. No decision compares the clocks of two machines. docs/cluster.md has the messages,
 // the guarantees and what to do where.
 package cluster
+
+import "github.com/untwist/untwist/cluster/wire"
+
+// A RunID tells the runs on a server apart: 16 hexadecimal digits.
+type RunID = wire.RunID
+
+// ParseRunID reads 16 hexadecimal digits.
+func ParseRunID(text string) (RunID, error) { return wire.ParseRunID(text) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -76,8 +77,8 @@ func Coordinate(server string, a Access, c Config) (*Coordinator, error) {
 
 // coordinate makes a coordinator.
 func coordinate(c Config, connect func(...nats.Option) (*nats.Conn, error)) (*Coordinator, error) {
-	if c.Dim < 1 || c.Dim > mostDim {
-		return nil, objective.BadOption("Dim", "a point of %d numbers cannot be sent; at most %d can", c.Dim, mostDim)
+	if c.Dim < 1 || c.Dim > wire.MostDim {
+		return nil, objective.BadOption("Dim", "a point of %d numbers cannot be sent; at most %d can", c.Dim, wire.MostDim)
 	}
 	if c.Verify < 0 || c.Verify > 1 {
 		return nil, objective.BadOption("Verify", "%v is not a share from 0 to 1", c.Verify)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 )
@@ -73,7 +74,7 @@ func (d *desk) check(m *member, rows []int, now time.Time) {
 	}
 	lo := draw.IntN(len(rows) - n + 1)
 	for k := lo; k < lo+n; {
-		hi := b.stretch(rows[k], min(lo+n-k, mostPoints), func(row int) bool { return slices.Contains(rows[k:lo+n], row) })
+		hi := b.stretch(rows[k], min(lo+n-k, wire.MostPoints), func(row int) bool { return slices.Contains(rows[k:lo+n], row) })
 		o := b.order(rows[k], hi)
 		o.skip, o.check = []string{m.name}, true
 		for row := rows[k]; row < hi; row++ {
@@ -93,13 +94,13 @@ func (c *court) open(b *batch, row int, worker string) *dispute {
 		point: slices.Clone(b.points.RawRowView(row)),
 		said:  []statement{{worker, b.values[row]}},
 	}
-	p.check = checkOf(p.point, &b.scratch)
+	p.check = wire.CheckOf(p.point, &b.scratch)
 	c.pending[b.numbers[row]] = p
 	return p
 }
 
 // second takes a second value of a query that nobody had asked to evaluate twice.
-func (d *desk) second(b *batch, row int, worker string, a Answer, now time.Time) {
+func (d *desk) second(b *batch, row int, worker string, a wire.Answer, now time.Time) {
 	if b.values[row] == a.Value || timedOut(a.Answer) {
 		return
 	}
@@ -108,7 +109,7 @@ func (d *desk) second(b *batch, row int, worker string, a Answer, now time.Time)
 }
 
 // compare takes a value of a query that is evaluated again, and reports whether it is one.
-func (d *desk) compare(worker string, number int, a Answer, now time.Time) bool {
+func (d *desk) compare(worker string, number int, a wire.Answer, now time.Time) bool {
 	c := &d.court
 	p := c.pending[number]
 	if p == nil || p.check != a.Check {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -74,7 +75,7 @@ func (d *desk) tick(now time.Time) {
 }
 
 // take takes values.
-func (d *desk) take(v *Values, now time.Time) verdict {
+func (d *desk) take(v *wire.Values, now time.Time) verdict {
 	m := d.roster.hear(v.Worker, now)
 	if m.excluded != "" {
 		return refused
@@ -109,7 +110,7 @@ func (d *desk) take(v *Values, now time.Time) verdict {
 }
 
 // answer takes one answer, and reports whether it was the first for its query.
-func (d *desk) answer(m *member, number int, a Answer, now time.Time) (fresh bool) {
+func (d *desk) answer(m *member, number int, a wire.Answer, now time.Time) (fresh bool) {
 	failed := math.IsInf(a.Value, 1)
 	if failed {
 		m.failed++
@@ -169,7 +170,7 @@ func (d *desk) hold(m *member, now time.Time) {
 			continue
 		}
 		_, dim := b.points.Dims()
-		o := b.order(row, b.stretch(row, fits(dim), mine))
+		o := b.order(row, b.stretch(row, wire.Fits(dim), mine))
 		o.skip = []string{m.name}
 		d.board.send(o, now)
 		row += o.n - 1
@@ -211,7 +212,7 @@ func (d *desk) contradict(held objective.Answer) {
 const mostBroken = 3
 
 // broke notes that a worker has ended with an error.
-func (d *desk) broke(h Hello) {
+func (d *desk) broke(h wire.Hello) {
 	d.court.note(fmt.Sprintf("%s has ended: %s", h.Worker, h.Broken))
 	if d.batch == nil || d.batch.row(h.Query) < 0 {
 		return

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -17,14 +18,14 @@ import (
 type world struct {
 	desk   desk
 	now    time.Time
-	queued []*Chunk
+	queued []*wire.Chunk
 	notes  []string
 	told   map[int]objective.Answer // by query
 }
 
 func newWorld(d int) *world {
 	w := &world{now: time.Unix(1e9, 0), told: map[int]objective.Answer{}}
-	w.desk.board = board{dim: d, publish: func(c *Chunk) { w.queued = append(w.queued, c) }}
+	w.desk.board = board{dim: d, publish: func(c *wire.Chunk) { w.queued = append(w.queued, c) }}
 	w.desk.court.note = func(line string) { w.notes = append(w.notes, line) }
 	return w
 }
@@ -63,9 +64,9 @@ func (w *world) hello(name string, procs int, working ...int) *member {
 }
 
 // take takes the next chunk that a worker may evaluate from the queue.
-func (w *world) take(worker string) *Chunk {
+func (w *world) take(worker string) *wire.Chunk {
 	for i, c := range w.queued {
-		if !c.skips(worker) {
+		if !c.Skips(worker) {
 			w.queued = slices.Delete(w.queued, i, i+1)
 			return c
 		}
@@ -74,11 +75,11 @@ func (w *world) take(worker string) *Chunk {
 }
 
 // values evaluates a chunk.
-func evaluated(c *Chunk, worker string, f func(x []float64) float64, seconds float64) *Values {
-	v := &Values{Run: c.Run, Worker: worker, First: c.First}
+func evaluated(c *wire.Chunk, worker string, f func(x []float64) float64, seconds float64) *wire.Values {
+	v := &wire.Values{Run: c.Run, Worker: worker, First: c.First}
 	var scratch []byte
 	for i := range c.Len() {
-		a := Answer{Offset: i, Check: checkOf(c.Point(i), &scratch)}
+		a := wire.Answer{Offset: i, Check: wire.CheckOf(c.Point(i), &scratch)}
 		a.Value, a.Seconds, a.By = f(c.Point(i)), seconds, worker
 		if math.IsNaN(a.Value) {
 			a.Value, a.Failure = math.Inf(1), &objective.Failure{Kind: objective.BadExit, Detail: "no license"}
@@ -99,7 +100,7 @@ func TestNothingIsLost(t *testing.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "n")
 		gaps := rapid.IntRange(0, 3).Draw(t, "gaps")
 		b := w.begin(rapid.IntRange(1, 50).Draw(t, "first"), n, func(i int) bool { return gaps > 0 && i%(gaps+3) == 1 })
-		var under []*Values // ways
+		var under []*wire.Values // ways
 		names := []string{"a", "b", "c"}
 		for range rapid.IntRange(0, 80).Draw(t, "steps") {
 			name := rapid.SampledFrom(names).Draw(t, "who")
@@ -227,7 +228,7 @@ func TestBrokenWorkers(t *testing.T) {
 	if !strings.Contains(bad.excluded, "no license") || good.excluded != "" || len(w.notes) != 1 {
 		t.Errorf("excluded: %q and %q; notes %q", bad.excluded, good.excluded, w.notes)
 	}
-	if w.desk.take(&Values{Worker: "bad", First: 1}, w.now) != refused {
+	if w.desk.take(&wire.Values{Worker: "bad", First: 1}, w.now) != refused {
 		t.Error("it may still send values")
 	}
 
@@ -329,15 +330,15 @@ func TestStrangeValues(t *testing.T) {
 	b := w.begin(5, 2, func(int) bool { return false })
 	w.hello("a", 1)
 	c := w.take("a")
-	other := &Chunk{First: c.First, Dim: 1, Points: []float64{123}}
+	other := &wire.Chunk{First: c.First, Dim: 1, Points: []float64{123}}
 	if got := w.desk.take(evaluated(other, "a", firstOf, 1), w.now); got != strange {
 		t.Errorf("values of other points: %v", got)
 	}
-	later := &Chunk{First: 100, Dim: 1, Points: []float64{1000}}
+	later := &wire.Chunk{First: 100, Dim: 1, Points: []float64{1000}}
 	if got := w.desk.take(evaluated(later, "a", firstOf, 1), w.now); got != early {
 		t.Errorf("values of later queries: %v", got)
 	}
-	before := &Chunk{First: 2, Dim: 1, Points: []float64{20}}
+	before := &wire.Chunk{First: 2, Dim: 1, Points: []float64{20}}
 	if got := w.desk.take(evaluated(before, "a", firstOf, 1), w.now); got != taken {
 		t.Errorf("values of earlier queries: %v", got)
 	}
@@ -360,9 +361,9 @@ func TestChunkSizes(t *testing.T) {
 		{0.01, 1000, 4, 1, 62},
 		{0.5, 1000, 1, 1, 2},
 		{3600, 1000, 1, 1, 1},
-		{1e-6, 1_000_000, 2, 1, mostPoints},
+		{1e-6, 1_000_000, 2, 1, wire.MostPoints},
 		{1e-6, 1_000_000, 2, 10_000, 3},
-		{1e-6, 1_000_000, 2, mostDim, 1},
+		{1e-6, 1_000_000, 2, wire.MostDim, 1},
 		{0.01, 3, 16, 1, 1},
 		{0.01, 30, 4, 1, 2},
 		{1e-6, 1024, 2, 1, 512},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -24,10 +25,10 @@ const (
 
 // A task is a chunk that a worker works on.
 type task struct {
-	chunk   *Chunk
+	chunk   *wire.Chunk
 	message jetstream.Msg
 	cancel  context.CancelCauseFunc
-	answers []Answer // those that are known, in any order
+	answers []wire.Answer // those that are known, in any order
 }
 
 // hand takes chunks, one after another, and evaluates them.
@@ -64,11 +65,11 @@ func (w *worker) pull() *task {
 		_ = m.Nak()
 		return nil
 	}
-	c, err := DecodeChunk(m.Data())
+	c, err := wire.DecodeChunk(m.Data())
 	switch {
 	case err == nil && (c.Run != w.run || c.Dim != w.Dim):
-		err = bad("points of %d numbers of the run %v", c.Dim, c.Run)
-	case err == nil && c.skips(w.Name):
+		err = &wire.BadMessageError{Reason: fmt.Sprintf("points of %d numbers of the run %v", c.Dim, c.Run)}
+	case err == nil && c.Skips(w.Name):
 		pass(m)
 		return nil
 	}
@@ -150,20 +151,20 @@ func (w *worker) keep(ctx context.Context, t *task) {
 func (w *worker) evaluate(ctx context.Context, t *task, f objective.Objective) error {
 	c := t.chunk
 	n := c.Len()
-	told := make(chan Answer, n)
+	told := make(chan wire.Answer, n)
 	began := w.clock.now()
 	var scratch []byte
 	checks := make([]uint32, n)
 	for i := range checks {
-		checks[i] = checkOf(c.Point(i), &scratch)
+		checks[i] = wire.CheckOf(c.Point(i), &scratch)
 	}
 	err := objective.Each(objective.WithNumbers(ctx, func(i int) int { return c.First + i }), f, c.Matrix(), make([]float64, n),
-		func(i int, a objective.Answer) { told <- Answer{Offset: i, Check: checks[i], Answer: a} })
+		func(i int, a objective.Answer) { told <- wire.Answer{Offset: i, Check: checks[i], Answer: a} })
 	close(told)
 	for a := range told {
 		t.answers = append(t.answers, a)
 	}
-	slices.SortFunc(t.answers, func(a, b Answer) int { return a.Offset - b.Offset })
+	slices.SortFunc(t.answers, func(a, b wire.Answer) int { return a.Offset - b.Offset })
 	each := w.clock.now().Sub(began).Seconds() / float64(max(len(t.answers), 1))
 	for i := range t.answers {
 		if a := &t.answers[i]; !(a.Seconds > 0) {
@@ -177,7 +178,7 @@ func (w *worker) evaluate(ctx context.Context, t *task, f objective.Objective) e
 }
 
 // tooLong reports whether a chunk would take longer than the worker may work.
-func (w *worker) tooLong(c *Chunk) bool {
+func (w *worker) tooLong(c *wire.Chunk) bool {
 	if w.Walltime == 0 {
 		return false
 	}
@@ -192,13 +193,13 @@ func (w *worker) handIn(t *task) bool {
 	if len(t.answers) == 0 {
 		return true
 	}
-	v := Values{Run: w.run, Worker: w.Name, First: t.chunk.First, Answers: t.answers}
+	v := wire.Values{Run: w.run, Worker: w.Name, First: t.chunk.First, Answers: t.answers}
 	message := v.Encode()
 	for {
 		m, err := w.nc.Request(subject(w.run, values), message, answerWithin)
-		var r Receipt
+		var r wire.Receipt
 		if err == nil {
-			r, err = DecodeReceipt(m.Data)
+			r, err = wire.DecodeReceipt(m.Data)
 		}
 		switch {
 		case err == nil && r.Refused != "":

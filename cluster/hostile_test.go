@@ -16,6 +16,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -54,7 +55,7 @@ func TestHostileWorkers(t *testing.T) {
 	for info().State.Msgs == 0 { // the chunk is on its way
 	}
 	nc := enemy(t, s)
-	chunk := (&Chunk{Run: s.run, First: 1, Dim: 1, Points: []float64{9}}).Encode()
+	chunk := (&wire.Chunk{Run: s.run, First: 1, Dim: 1, Points: []float64{9}}).Encode()
 	stream := streamOf(s.run)
 	for _, subject := range []string{
 		subject(s.run, work), subject(s.run, end), "$JS.API.STREAM.PURGE." + stream, "$JS.API.STREAM.DELETE." + stream,

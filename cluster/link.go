@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/untwist/untwist/cluster/wire"
 )
 
 const (
@@ -103,7 +104,7 @@ func (l link) explain(err error) error {
 	case errors.As(err, &slow) && slow.Timeout():
 		return &ConnectError{l.server, fmt.Sprintf("nothing there answers within %v, as a NATS server would", dialWithin), false}
 	}
-	return &ConnectError{l.server, "no connection: " + cut(err.Error(), 200), false}
+	return &ConnectError{l.server, "no connection: " + wire.Line(err.Error(), 200), false}
 }
 
 // unwelcome says what is wrong with who we say we are.

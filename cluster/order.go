@@ -3,6 +3,8 @@ package cluster
 import (
 	"slices"
 	"time"
+
+	"github.com/untwist/untwist/cluster/wire"
 )
 
 // lost is how long a chunk may be out, and claimed by nobody although somebody has nothing
@@ -32,7 +34,7 @@ func (o *order) wants(number int) bool {
 type board struct {
 	run     RunID
 	dim     int
-	publish func(*Chunk)
+	publish func(*wire.Chunk)
 	out     []*order
 	retries int // orders that were sent again
 }
@@ -48,7 +50,7 @@ func (b *board) send(o *order, now time.Time) {
 func (b *board) post(o *order, now time.Time) {
 	o.again = now
 	o.copies++
-	b.publish(&Chunk{Run: b.run, First: o.first, Dim: b.dim, Points: o.points, Skip: o.skip})
+	b.publish(&wire.Chunk{Run: b.run, First: o.first, Dim: b.dim, Points: o.points, Skip: o.skip})
 }
 
 // arrived notes that the value of a query is there. Orders that are complete are taken down.

@@ -3,6 +3,8 @@ package cluster
 import (
 	"math"
 	"time"
+
+	"github.com/untwist/untwist/cluster/wire"
 )
 
 const (
@@ -44,10 +46,10 @@ func (p *pace) size(left, procs, d int) int {
 	n := 1
 	if p.seconds > 0 {
 		procs = max(procs, 1)
-		n = min(int(min(chunkSeconds/p.seconds, mostPoints)), int(shareOfRest*float64(left)/float64(procs)))
-		n = max(n, min(int(min(leastSeconds/p.seconds, mostPoints)), (left+procs-1)/procs))
+		n = min(int(min(chunkSeconds/p.seconds, wire.MostPoints)), int(shareOfRest*float64(left)/float64(procs)))
+		n = max(n, min(int(min(leastSeconds/p.seconds, wire.MostPoints)), (left+procs-1)/procs))
 	}
-	return min(max(min(n, fits(d)), 1), left)
+	return min(max(min(n, wire.Fits(d)), 1), left)
 }
 
 // usual returns how long n points usually take; 0: nobody knows.

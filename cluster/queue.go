@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/untwist/untwist/cluster/wire"
 )
 
 // A queue is the stream of a run, from which its workers take chunks. It is in the server's
@@ -74,7 +75,7 @@ func (q *queue) purge() {
 
 // send puts a chunk on the queue. Nobody waits for the server to say that it has it: what
 // does not come back is sent again.
-func (q *queue) send(c *Chunk) {
+func (q *queue) send(c *wire.Chunk) {
 	_ = q.nc.Publish(subject(q.run, work), c.Encode())
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/untwist/untwist/cluster/wire"
 )
 
 // listen listens to the workers.
@@ -31,23 +32,21 @@ func (o *Coordinator) listen() error {
 
 // answer answers a request, but only where clients get their answers: the coordinator may do
 // more than a worker, and must not be made to say something elsewhere in its place.
-func answer(m *nats.Msg, message any) {
+func answer(m *nats.Msg, message interface{ Encode() []byte }) {
 	const ofAccounts = "_R_." // what a server makes of the inbox of a client in another account
 	if strings.HasPrefix(m.Reply, inboxOf("")) || strings.HasPrefix(m.Reply, ofAccounts) {
-		_ = m.Respond(encodeJSON(message))
+		_ = m.Respond(message.Encode())
 	}
 }
 
 // greet answers a Hello.
 func (o *Coordinator) greet(m *nats.Msg) {
-	w := Welcome{Version: version, Run: o.config.Run.String(), Dim: o.config.Dim}
-	h, err := DecodeHello(m.Data)
-	ours := digestOf(o.config.About)
+	w := wire.Welcome{Version: wire.Version, Run: o.config.Run.String(), Dim: o.config.Dim}
+	h, err := wire.DecodeHello(m.Data)
+	ours := wire.DigestOf(o.config.About)
 	switch {
 	case err != nil:
 		w.Refused = err.Error()
-	case h.Version != version:
-		w.Refused = "the coordinator is of another version: use the same program everywhere"
 	case h.Digest != ours && h.About == nil:
 		w.Explain = true
 	case h.Digest != ours:
@@ -60,21 +59,21 @@ func (o *Coordinator) greet(m *nats.Msg) {
 
 // refusal says in what a description differs.
 func (o *Coordinator) refusal(packed []byte) string {
-	about, err := unpack(packed)
+	about, err := wire.Unpack(packed, o.config.About)
 	if err != nil {
 		return err.Error()
 	}
 	if bytes.Equal(about, o.config.About) {
 		return "the digest of what the worker evaluates is wrong"
 	}
-	if why := differing(o.config.About, about); why != "" {
+	if why := wire.Differing(o.config.About, about); why != "" {
 		return why
 	}
 	return "the worker does not evaluate what the run is about"
 }
 
 // meet notes what a worker says, and tells it which of its chunks are needless.
-func (o *Coordinator) meet(h Hello, w *Welcome) {
+func (o *Coordinator) meet(h wire.Hello, w *wire.Welcome) {
 	now := o.config.clock.now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -99,12 +98,12 @@ func (o *Coordinator) meet(h Hello, w *Welcome) {
 
 // receive takes values.
 func (o *Coordinator) receive(m *nats.Msg) {
-	v, err := DecodeValues(m.Data)
+	v, err := wire.DecodeValues(m.Data)
 	if err == nil && v.Run != o.config.Run {
-		err = bad("values of another run")
+		err = &wire.BadMessageError{Reason: "values of another run"}
 	}
 	if err != nil {
-		answer(m, Receipt{Refused: err.Error()})
+		answer(m, wire.Receipt{Refused: err.Error()})
 		return
 	}
 	o.mu.Lock()
@@ -116,13 +115,13 @@ func (o *Coordinator) receive(m *nats.Msg) {
 	o.mu.Unlock()
 	switch verdict {
 	case taken:
-		o.clerk.thank(o.life, func(kept bool) { answer(m, Receipt{Kept: kept, Later: !kept}) })
+		o.clerk.thank(o.life, func(kept bool) { answer(m, wire.Receipt{Kept: kept, Later: !kept}) })
 	case early:
-		answer(m, Receipt{Later: true})
+		answer(m, wire.Receipt{Later: true})
 	case strange:
-		answer(m, Receipt{Refused: "its values are for other points than those of the run"})
+		answer(m, wire.Receipt{Refused: "its values are for other points than those of the run"})
 	case refused:
-		answer(m, Receipt{Refused: why})
+		answer(m, wire.Receipt{Refused: why})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/untwist/untwist/cluster/wire"
 )
 
 // startWithin is how long the server may take to start.
@@ -52,7 +53,7 @@ func Listen(run RunID, address string, a Access) (*Server, error) {
 	}
 	if s.server, err = server.NewServer(&server.Options{
 		ServerName: "untwist", Host: host, Port: port, NoSigs: true, NoLog: true,
-		JetStream: true, StoreDir: s.dir, MaxPayload: longestMessage,
+		JetStream: true, StoreDir: s.dir, MaxPayload: wire.LongestMessage,
 		TLSConfig: a.TLS, TLS: a.TLS != nil, TLSTimeout: 5, AuthTimeout: 5,
 		CustomClientAuthentication: door,
 	}); err != nil {
@@ -84,9 +85,6 @@ func Listen(run RunID, address string, a Access) (*Server, error) {
 	s.url = scheme + "://" + net.JoinHostPort(host, strconv.Itoa(port))
 	return s, nil
 }
-
-// longestMessage is how long a message may be on our server: as long as on any other.
-const longestMessage = 1 << 20
 
 // URL returns the address of the server, as a worker on this machine writes it.
 func (s *Server) URL() string { return s.url }

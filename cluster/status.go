@@ -6,52 +6,14 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/untwist/untwist/cluster/wire"
 )
 
-// A Status says how a run is going.
-type Status struct {
-	Version int
-	Run     string
-	Name    string // what is evaluated
-	Highest int    // the greatest number of a query that was asked so far
-	Out     int    // chunks that are out
-	Retries int    // chunks that were sent again
-	Differ  int    // points for which workers had different values
-	Workers []WorkerStatus
-}
-
-// A WorkerStatus says how a worker is doing.
-type WorkerStatus struct {
-	Name     string
-	Procs    int
-	Working  int     // chunks that it works on
-	Points   int     // whose values it has sent
-	Failed   int     // of these
-	Rate     float64 // points a second
-	Silent   float64 // for how many seconds it has said nothing
-	Gone     bool
-	Excluded string // why it gets no more work
-}
-
-// Procs returns how many processes work for the run.
-func (s Status) Procs() (n int) {
-	for _, w := range s.Workers {
-		if !w.Gone && w.Excluded == "" {
-			n += w.Procs
-		}
-	}
-	return n
-}
-
-// Present returns how many workers there are.
-func (s Status) Present() (n int) {
-	for _, w := range s.Workers {
-		if !w.Gone && w.Excluded == "" {
-			n++
-		}
-	}
-	return n
-}
+// A Status says how a run is going, and a WorkerStatus how a worker is doing.
+type (
+	Status       = wire.Status
+	WorkerStatus = wire.WorkerStatus
+)
 
 // Status returns how the run is going.
 func (o *Coordinator) Status() Status {
@@ -60,7 +22,7 @@ func (o *Coordinator) Status() Status {
 	defer o.mu.Unlock()
 	d := &o.desk
 	s := Status{
-		Version: version, Run: o.config.Run.String(), Name: o.config.Name,
+		Version: wire.Version, Run: o.config.Run.String(), Name: o.config.Name,
 		Highest: d.highest, Out: len(d.board.out), Retries: d.board.retries, Differ: len(d.court.differences),
 	}
 	for _, m := range d.roster.all {
@@ -87,28 +49,6 @@ func (m *member) measure(now time.Time) {
 		m.rate = float64(m.points-m.counted) / took
 		m.measured, m.counted = now, m.points
 	}
-}
-
-// DecodeStatus reads a Status.
-func DecodeStatus(message []byte) (s Status, err error) {
-	if err := decodeJSON(message, &s); err != nil {
-		return Status{}, err
-	}
-	if s.Version != version {
-		return Status{}, bad("the coordinator speaks version %d, and this program version %d: use the same program everywhere", s.Version, version)
-	}
-	if _, err := ParseRunID(s.Run); err != nil {
-		return Status{}, bad("%v", err)
-	}
-	s.Name = cut(s.Name, longestRefusal)
-	for i := range s.Workers {
-		w := &s.Workers[i]
-		if err := checkName(w.Name); err != nil {
-			return Status{}, err
-		}
-		w.Excluded = cut(w.Excluded, longestRefusal)
-	}
-	return s, nil
 }
 
 // report answers whoever asks how the run is going.
@@ -142,7 +82,7 @@ func ask(nc *nats.Conn) (all []Status, err error) {
 		if err != nil { // nobody else, or nobody at all
 			return all, nil
 		}
-		s, err := DecodeStatus(m.Data)
+		s, err := wire.DecodeStatus(m.Data)
 		if err != nil {
 			return all, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -117,11 +118,11 @@ var (
 
 // complete fills in the defaults.
 func (w *worker) complete() error {
-	if w.Dim < 1 || w.Dim > mostDim || w.Open == nil {
-		return objective.BadOption("Dim", "a worker needs something to evaluate, of 1 to %d numbers", mostDim)
+	if w.Dim < 1 || w.Dim > wire.MostDim || w.Open == nil {
+		return objective.BadOption("Dim", "a worker needs something to evaluate, of 1 to %d numbers", wire.MostDim)
 	}
-	if w.Procs < 0 || w.Procs > mostProcs {
-		return objective.BadOption("Procs", "is %d, and must be from 1 to %d", w.Procs, mostProcs)
+	if w.Procs < 0 || w.Procs > wire.MostProcs {
+		return objective.BadOption("Procs", "is %d, and must be from 1 to %d", w.Procs, wire.MostProcs)
 	}
 	w.Procs = max(w.Procs, 1)
 	if w.Wait == 0 {
@@ -137,7 +138,7 @@ func (w *worker) complete() error {
 	if w.Name == "" {
 		w.Name = ownName()
 	}
-	return checkName(w.Name)
+	return wire.CheckName(w.Name)
 }
 
 // ownName returns a name that no other worker has.
@@ -214,7 +215,7 @@ func (w *worker) fail(err error, query int) {
 func (w *worker) closeObjective(f objective.Objective) {
 	if c, ok := f.(io.Closer); ok {
 		if err := c.Close(); err != nil {
-			w.Note(cut(err.Error(), longestRefusal))
+			w.Note(wire.Line(err.Error(), wire.LongestWords))
 		}
 	}
 }

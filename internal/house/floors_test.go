@@ -16,12 +16,13 @@ var floors = [][]string{
 	{"identify"},
 	{"strategy", "strategy/auto"},
 	{"."},
-	{"experiment", "report", "store", "program", "cluster"},
+	{"experiment", "report", "store", "program", "cluster", "cluster/wire"},
 	{"cmd/untwist", "examples", "examples/gofunc", "examples/gonum", "examples/microring", "examples/network"},
 }
 
 // doors are the imports allowed within a floor.
 var doors = map[string][]string{
+	"cluster":       {"cluster/wire"},
 	"experiment":    {"store", "report"},
 	"strategy/auto": {"strategy"},
 }

@@ -1,10 +1,8 @@
-package cluster
+package wire
 
 import (
 	"encoding/binary"
 	"math"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/untwist/untwist/objective"
 )
@@ -63,7 +61,7 @@ func (v *Values) Encode() []byte {
 		for _, a := range v.Answers {
 			note := 0
 			if a.Failure != nil {
-				r := reason{a.Failure.Kind, cut(a.Failure.Detail, longestDetail)}
+				r := reason{a.Failure.Kind, Line(a.Failure.Detail, longestDetail)}
 				if which[r] == 0 {
 					reasons = append(reasons, r)
 					which[r] = len(reasons)
@@ -98,11 +96,11 @@ func DecodeValues(message []byte) (*Values, error) {
 		return nil, err
 	}
 	n := l.uint32()
-	if n < 1 || n > mostPoints {
-		return nil, bad("%d values; 1 to %d are allowed", n, mostPoints)
+	if n < 1 || n > MostPoints {
+		return nil, bad("%d values; 1 to %d are allowed", n, MostPoints)
 	}
 	answers := letter{rest: l.take(answerBytes * n)}
-	reasons, err := l.reasons()
+	reasons, err := l.reasons(n)
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +118,14 @@ func DecodeValues(message []byte) (*Values, error) {
 	return v, nil
 }
 
-// reasons reads the kinds and reasons of failures, and the end of the message.
-func (l *letter) reasons() (all []*objective.Failure, err error) {
-	for range l.uint16() {
+// reasons reads the kinds and reasons of failures, at most so many, and the end of the
+// message.
+func (l *letter) reasons(most int) (all []*objective.Failure, err error) {
+	m := l.uint16()
+	if m > most {
+		return nil, bad("%d reasons for failures of %d points", m, most)
+	}
+	for range m {
 		kind, detail := objective.FailureKind(l.byte()), string(l.take(int(l.byte())))
 		switch {
 		case l.short:
@@ -150,8 +153,8 @@ func (l *letter) answer(reasons []*objective.Failure, by string) (Answer, error)
 	note := l.uint64()
 	a.By = by
 	switch {
-	case a.Offset >= mostPoints:
-		return a, bad("a value for the point %d of a chunk, which has at most %d", a.Offset+1, mostPoints)
+	case a.Offset >= MostPoints:
+		return a, bad("a value for the point %d of a chunk, which has at most %d", a.Offset+1, MostPoints)
 	case math.IsNaN(a.Value):
 		return a, bad("a value is not a number")
 	case !(a.Seconds >= 0 && a.Seconds < math.MaxInt32):
@@ -167,33 +170,4 @@ func (l *letter) answer(reasons []*objective.Failure, by string) (Answer, error)
 		a.Failure = reasons[note-1]
 	}
 	return a, nil
-}
-
-// printable reports whether a text can be shown in a line.
-func printable(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
-}
-
-// oneLine returns a text that can be shown in a line: control characters become spaces.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "�"))
-}
-
-// cut returns a text as a line of at most so many bytes.
-func cut(text string, most int) string {
-	const ellipsis = "…"
-	text = oneLine(text)
-	if len(text) <= most {
-		return text
-	}
-	end := most - len(ellipsis)
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + ellipsis
 }

@@ -1,4 +1,4 @@
-package cluster
+package wire
 
 import (
 	"encoding/binary"
@@ -21,8 +21,9 @@ import (
 // Whatever arrives is checked in full before anything of it is used: anybody may have
 // written it.
 const (
-	magic   = "utw"
-	version = 1
+	magic = "utw"
+	// Version is that of all messages.
+	Version = 1
 
 	chunkKind  = 'C'
 	valuesKind = 'V'
@@ -34,20 +35,25 @@ const (
 
 // What a message may hold at most.
 const (
-	// mostBytes is how long a message should be. Only a chunk of a single point may be
-	// longer.
-	mostBytes = 256 << 10
-	// mostPoints is how many points a chunk may have. The values of so many, with a
-	// reason for the failure of each, fit into mostBytes.
-	mostPoints = 1024
-	// mostDim is how many numbers a point may have, so that one fits into the longest
-	// message that a NATS server takes by default, 1 MiB.
-	mostDim = 130_000
+	// LongestMessage is how long a message may be: NATS servers take no longer ones by
+	// default.
+	LongestMessage = 1 << 20
+	// MostBytes is how long a chunk or values should be. Only a chunk of a single point may
+	// be longer.
+	MostBytes = 256 << 10
+	// MostPoints is how many points a chunk may have. The values of so many, with a
+	// reason for the failure of each, fit into MostBytes.
+	MostPoints = 1024
+	// MostDim is how many numbers a point may have, so that one fits into the
+	// longest message.
+	MostDim = 130_000
 	// longestName is how long the name of a worker may be, longestDetail how long the
 	// words about a failure, mostSkips how many workers a chunk may be kept from.
 	longestName   = 64
 	longestDetail = 200
 	mostSkips     = 8
+	// highest is the highest number that a query may have.
+	highest = 1 << 53
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -68,7 +74,7 @@ func (id RunID) String() string { return hex.EncodeToString(id[:]) }
 // seal returns an envelope. fill appends what is inside.
 func seal(kind byte, run RunID, room int, fill func(dst []byte) []byte) []byte {
 	dst := make([]byte, 0, headBytes+room+sumBytes)
-	dst = append(append(append(dst, magic...), version, kind), run[:]...)
+	dst = append(append(append(dst, magic...), Version, kind), run[:]...)
 	dst = fill(dst)
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
 }
@@ -78,7 +84,9 @@ type BadMessageError struct{ Reason string }
 
 func (e *BadMessageError) Error() string { return "a message that cannot be used: " + e.Reason }
 
-func bad(format string, args ...any) error { return &BadMessageError{fmt.Sprintf(format, args...)} }
+func bad(format string, args ...any) error {
+	return &BadMessageError{Line(fmt.Sprintf(format, args...), LongestWords)}
+}
 
 // open checks an envelope of a kind and returns a letter that reads what is inside.
 func open(kind byte, message []byte) (RunID, *letter, error) {
@@ -88,8 +96,8 @@ func open(kind byte, message []byte) (RunID, *letter, error) {
 		return run, nil, bad("%d bytes are too few", len(message))
 	case string(message[:len(magic)]) != magic:
 		return run, nil, bad("it is not one of ours")
-	case message[len(magic)] != version:
-		return run, nil, bad("its format has version %d, and this program speaks version %d: use the same program everywhere", message[len(magic)], version)
+	case message[len(magic)] != Version:
+		return run, nil, bad("its format has version %d, and this program speaks version %d: use the same program everywhere", message[len(magic)], Version)
 	}
 	body, sum := message[:len(message)-sumBytes], binary.LittleEndian.Uint32(message[len(message)-sumBytes:])
 	switch {
@@ -157,11 +165,11 @@ func (l *letter) name() (string, error) {
 	if l.short {
 		return "", bad("%v", errShort)
 	}
-	return name, checkName(name)
+	return name, CheckName(name)
 }
 
-// checkName checks the name of a worker: it is shown to people, and part of files.
-func checkName(name string) error {
+// CheckName checks the name of a worker: it is shown to people, and part of files.
+func CheckName(name string) error {
 	if name == "" || len(name) > longestName {
 		return bad("the name of a worker has %d letters, and may have 1 to %d", len(name), longestName)
 	}
@@ -179,7 +187,7 @@ func appendName(dst []byte, name string) []byte { return append(append(dst, byte
 // firstNumber reads the number of a chunk's first query.
 func (l *letter) firstNumber() (int, error) {
 	first := l.uint64()
-	if first < 1 || first > 1<<53 {
+	if first < 1 || first > highest {
 		return 0, bad("the number of its first query is %d", first)
 	}
 	return int(first), nil

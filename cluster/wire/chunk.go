@@ -1,4 +1,4 @@
-package cluster
+package wire
 
 import (
 	"encoding/binary"
@@ -70,12 +70,12 @@ func DecodeChunk(message []byte) (*Chunk, error) {
 	n := l.uint32()
 	c.Dim = l.uint32()
 	switch {
-	case n < 1 || n > mostPoints:
-		return nil, bad("a chunk of %d points; 1 to %d are allowed", n, mostPoints)
-	case c.Dim < 1 || c.Dim > mostDim:
-		return nil, bad("points of %d numbers; 1 to %d are allowed", c.Dim, mostDim)
-	case n > 1 && len(message) > mostBytes:
-		return nil, bad("%d bytes; at most %d are allowed", len(message), mostBytes)
+	case n < 1 || n > MostPoints:
+		return nil, bad("a chunk of %d points; 1 to %d are allowed", n, MostPoints)
+	case c.Dim < 1 || c.Dim > MostDim:
+		return nil, bad("points of %d numbers; 1 to %d are allowed", c.Dim, MostDim)
+	case n > 1 && len(message) > MostBytes:
+		return nil, bad("%d bytes; at most %d are allowed", len(message), MostBytes)
 	}
 	skips := int(l.byte())
 	if skips > mostSkips {
@@ -98,13 +98,13 @@ func DecodeChunk(message []byte) (*Chunk, error) {
 	return c, nil
 }
 
-// skips reports whether a worker is not to evaluate the chunk.
-func (c *Chunk) skips(worker string) bool { return slices.Contains(c.Skip, worker) }
+// Skips reports whether a worker is not to evaluate the chunk.
+func (c *Chunk) Skips(worker string) bool { return slices.Contains(c.Skip, worker) }
 
-// fits returns how many points of d numbers go into a chunk.
-func fits(d int) int {
+// Fits returns how many points of d numbers go into a chunk.
+func Fits(d int) int {
 	const besides = headBytes + sumBytes + 8 + 4 + 4 + 1 + mostSkips*(1+longestName)
-	return min(max((mostBytes-besides)/(8*d), 1), mostPoints)
+	return min(max((MostBytes-besides)/(8*d), 1), MostPoints)
 }
 
 // appendFloats appends numbers.
@@ -115,9 +115,9 @@ func appendFloats(dst []byte, numbers []float64) []byte {
 	return dst
 }
 
-// checkOf returns the checksum of a point, by which a value is known to belong to it.
+// CheckOf returns the checksum of a point, by which a value is known to belong to it.
 // scratch is memory for it.
-func checkOf(point []float64, scratch *[]byte) uint32 {
+func CheckOf(point []float64, scratch *[]byte) uint32 {
 	*scratch = appendFloats((*scratch)[:0], point)
 	return crc32.Checksum(*scratch, castagnoli)
 }

@@ -1,4 +1,4 @@
-package cluster
+package wire
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/untwist/untwist/internal/seeded"
 	"github.com/untwist/untwist/objective"
 	"pgregory.net/rapid"
 )
@@ -173,10 +174,10 @@ func TestUnlikelyMessagesAreRefused(t *testing.T) {
 	for name, message := range map[string][]byte{
 		"no points":           (&Chunk{First: 1, Dim: 2}).Encode(),
 		"no first":            (&Chunk{First: 0, Dim: 1, Points: []float64{1}}).Encode(),
-		"too many points":     (&Chunk{First: 1, Dim: 1, Points: make([]float64, mostPoints+1)}).Encode(),
+		"too many points":     (&Chunk{First: 1, Dim: 1, Points: make([]float64, MostPoints+1)}).Encode(),
 		"half a point":        (&Chunk{First: 1, Dim: 2, Points: make([]float64, 3)}).Encode(),
-		"points too long":     (&Chunk{First: 1, Dim: mostDim + 1, Points: make([]float64, mostDim+1)}).Encode(),
-		"too long":            (&Chunk{First: 1, Dim: mostBytes / 8, Points: make([]float64, 2*mostBytes/8)}).Encode(),
+		"points too long":     (&Chunk{First: 1, Dim: MostDim + 1, Points: make([]float64, MostDim+1)}).Encode(),
+		"too long":            (&Chunk{First: 1, Dim: MostBytes / 8, Points: make([]float64, 2*MostBytes/8)}).Encode(),
 		"too many skips":      (&Chunk{First: 1, Dim: 1, Points: []float64{1}, Skip: slices.Repeat([]string{"a"}, mostSkips+1)}).Encode(),
 		"a strange name":      (&Chunk{First: 1, Dim: 1, Points: []float64{1}, Skip: []string{"a b"}}).Encode(),
 		"values of nobody":    (&Values{First: 1, Answers: []Answer{{}}}).Encode(),
@@ -186,7 +187,7 @@ func TestUnlikelyMessagesAreRefused(t *testing.T) {
 		"a needless reason":   (&Values{First: 1, Worker: "a", Answers: []Answer{{Answer: objective.Answer{Value: 1, Failure: inf.Failure}}}}).Encode(),
 		"a negative time":     (&Values{First: 1, Worker: "a", Answers: []Answer{{Answer: objective.Answer{Seconds: -1}}}}).Encode(),
 		"no order":            (&Values{First: 1, Worker: "a", Answers: []Answer{{Offset: 1}, {Offset: 1}}}).Encode(),
-		"a point far away":    (&Values{First: 1, Worker: "a", Answers: []Answer{{Offset: mostPoints}}}).Encode(),
+		"a point far away":    (&Values{First: 1, Worker: "a", Answers: []Answer{{Offset: MostPoints}}}).Encode(),
 		"a kind of no chunk":  (&Values{First: 1, Worker: "a", Answers: []Answer{{Answer: objective.Answer{Value: math.Inf(1), Failure: &objective.Failure{Kind: 77}}}}}).Encode(),
 		"something different": []byte("HTTP/1.1 200 OK\r\n\r\n0123456789"),
 	} {
@@ -203,7 +204,7 @@ func TestUnlikelyMessagesAreRefused(t *testing.T) {
 // of which has failed with long words of its own. A single point may be longer.
 func TestMessagesAreShort(t *testing.T) {
 	for _, d := range []int{1, 2, 30, 100, 1000, 10_000, 30_000} {
-		n := fits(d)
+		n := Fits(d)
 		c := Chunk{First: 1, Dim: d, Points: make([]float64, n*d)}
 		for range mostSkips {
 			c.Skip = append(c.Skip, string(bytes.Repeat([]byte("w"), longestName)))
@@ -214,11 +215,11 @@ func TestMessagesAreShort(t *testing.T) {
 			v.Answers = append(v.Answers, Answer{Offset: i, Answer: objective.Answer{Value: math.Inf(1), Failure: &objective.Failure{Detail: string(words)}}})
 		}
 		for _, message := range [][]byte{c.Encode(), v.Encode()} {
-			if len(message) > mostBytes {
+			if len(message) > MostBytes {
 				t.Errorf("d = %d, %d points: a message of %d bytes", d, n, len(message))
 			}
 		}
-		if more := (&Chunk{First: 1, Dim: d, Points: make([]float64, (n+1)*d)}).Encode(); n < mostPoints && len(more) < mostBytes-1000 {
+		if more := (&Chunk{First: 1, Dim: d, Points: make([]float64, (n+1)*d)}).Encode(); n < MostPoints && len(more) < MostBytes-1000 {
 			t.Errorf("d = %d: a point more than %d would fit", d, n)
 		}
 	}

@@ -1,0 +1,33 @@
+package wire
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// printable reports whether a text can be shown in a line. Some terminals obey characters
+// that cannot be seen.
+func printable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// Line returns a text that can be shown in a line of at most so many bytes: what cannot be
+// seen becomes a space.
+func Line(text string, most int) string {
+	const ellipsis = "…"
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "�"))
+	if len(text) <= most {
+		return text
+	}
+	end := most - len(ellipsis)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + ellipsis
+}
