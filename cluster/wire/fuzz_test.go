@@ -175,7 +175,7 @@ func FuzzReceipt(f *testing.F) {
 }
 
 func FuzzStatus(f *testing.F) {
-	worker := WorkerStatus{Name: "a", Procs: 2, Working: 1, Points: 10, Failed: 3, Rate: 0.25, Silent: 1e-3, Gone: true, Excluded: "all its points fail\t"}
+	worker := WorkerStatus{Name: "a", Procs: 2, Working: 1, Points: 10, Failed: 3, Failure: "exit\nstatus 1", Rate: 0.25, Silent: 1e-3, Gone: true, Left: true, Excluded: "all its points fail\t"}
 	greets(f, DecodeStatus, func(s Status) bool {
 		ok := s.Version == Version && isLine(s.Name) && min(s.Highest, s.Out, s.Retries, s.Differ) >= 0 && s.Procs() >= 0 && s.Present() <= len(s.Workers)
 		for _, w := range s.Workers {
