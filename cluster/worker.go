@@ -100,7 +100,11 @@ func Work(ctx context.Context, c WorkerConfig) error {
 		return err
 	}
 	defer w.nc.Close()
-	ended, err := w.nc.Subscribe(subject(w.run, end), func(*nats.Msg) { w.over(errOver) })
+	ended, err := w.nc.Subscribe(subject(w.run, end), func(m *nats.Msg) {
+		if string(m.Data) == farewell {
+			w.over(errOver)
+		}
+	})
 	if err != nil {
 		return err
 	}
