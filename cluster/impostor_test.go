@@ -105,7 +105,7 @@ func TestWorkersRefuseStrangeChunks(t *testing.T) {
 	}
 	welcome := wire.Welcome{Version: wire.Version, Run: run.String(), Dim: 2, Queue: wire.FencedAPI, Needless: []int{1 << 53}}
 	receipts := [][]byte{[]byte(`{"Kept":true,"Later":true}`), wire.Receipt{Kept: true}.Encode()}
-	var got []*wire.Values
+	got := make(chan *wire.Values, 100)
 	handle := func(on string, hear nats.MsgHandler) {
 		if _, err := nc.Subscribe(on, hear); err != nil {
 			t.Fatal(err)
@@ -118,8 +118,9 @@ func TestWorkersRefuseStrangeChunks(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		_ = m.Respond(receipts[min(len(got), len(receipts)-1)])
-		if got = append(got, v); len(got) == len(receipts) {
+		got <- v
+		_ = m.Respond(receipts[min(len(got), len(receipts))-1])
+		if len(got) == len(receipts) {
 			_ = nc.Publish(subject(run, end), nil)
 		}
 	})
@@ -136,8 +137,11 @@ func TestWorkersRefuseStrangeChunks(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if asked != 1 || len(got) != 2 || got[1].Answers[0].Value != 5 {
+	if asked != 1 || len(got) != len(receipts) {
 		t.Errorf("%d points were evaluated, and values sent %d times", asked, len(got))
+	}
+	if v := <-got; v.First != 1 || v.Answers[0].Value != 5 {
+		t.Errorf("%+v", v)
 	}
 	if len(notes) != len(strange) {
 		t.Errorf("%d words about %d strange chunks", len(notes), len(strange))
