@@ -330,3 +330,70 @@ func TestUnlikelyGreetingsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// Each thing that can be wrong with a message is what is said about it, where everything
+// else is right.
+func TestWhatIsWrong(t *testing.T) {
+	sum := func(body []byte) []byte {
+		return binary.LittleEndian.AppendUint32(body, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+	}
+	values := (&Values{First: 1, Worker: "a", Answers: []Answer{{Answer: objective.Answer{Value: 1}}}}).Encode()
+	body := func(change func(b []byte) []byte) []byte {
+		return sum(change(slices.Clone(values[:len(values)-sumBytes])))
+	}
+	reasons := func(m byte, all ...byte) func([]byte) []byte {
+		return func(b []byte) []byte { return append(append(b[:len(b)-2], m, 0), all...) }
+	}
+	// where an answer says which reason it has
+	const note = headBytes + 2 + 8 + 4 + 24
+	failed := func(which byte) func([]byte) []byte {
+		return func(b []byte) []byte {
+			binary.LittleEndian.PutUint64(b[note-16:], math.Float64bits(math.Inf(1)))
+			b[note] = which
+			return b
+		}
+	}
+	hello := string(Hello{Version: Version, Worker: "a", Procs: 1, Digest: DigestOf(about)}.Encode())
+	welcome := Welcome{Version: Version, Run: RunID{1}.String(), Dim: 2, Queue: FencedAPI}
+	welcomes := func(change func(*Welcome)) []byte { w := welcome; change(&w); return w.Encode() }
+	decoders := map[string]func([]byte) error{
+		"values":  func(m []byte) error { _, err := DecodeValues(m); return err },
+		"hello":   func(m []byte) error { _, err := DecodeHello(m); return err },
+		"welcome": func(m []byte) error { _, _, err := DecodeWelcome(m); return err },
+	}
+	for _, c := range []struct {
+		what    string
+		message []byte
+		wrong   string // "": nothing
+	}{
+		{"values", values, ""},
+		{"values", body(func(b []byte) []byte { b[0] = 'X'; return b }), "not one of ours"},
+		{"values", body(func(b []byte) []byte { b[3] = 2; return b }), "its format has version 2, and this program speaks version 1"},
+		{"values", body(func(b []byte) []byte { b[4] = 'C'; return b }), `of the kind 'C', not 'V'`},
+		{"values", body(func(b []byte) []byte { b[headBytes] = 200; return b }), "too short"},
+		{"values", body(func(b []byte) []byte { return b[:len(b)-1] }), "too short"},
+		{"values", body(func(b []byte) []byte { return append(b, 0) }), "1 bytes are left over"},
+		{"values", body(reasons(2, 0, 0, 0, 0)), "2 reasons for failures of 1 points"},
+		{"values", body(reasons(1, 0, 1, '\n')), "not one line"},
+		{"values", body(reasons(1, 0, 9, 'x')), "too short"},
+		{"values", body(reasons(1, 9, 0)), "a failure of the kind 9"},
+		{"values", body(failed(1)), "a failure without a reason"},
+		{"values", body(failed(0)), "nobody says why"},
+		{"hello", []byte(hello), ""},
+		{"hello", []byte(hello + strings.Repeat(" ", LongestMessage-len(hello))), ""},
+		{"hello", []byte(hello + strings.Repeat(" ", LongestMessage-len(hello)+1)), "1048577 bytes; at most 1048576 are allowed"},
+		{"hello", []byte(hello + "{}"), "more than one JSON value"},
+		{"hello", []byte(strings.Replace(hello, "{", `{"Command":"rm",`, 1)), `unknown field "Command"`},
+		{"welcome", welcomes(func(*Welcome) {}), ""},
+		{"welcome", welcomes(func(w *Welcome) { w.Run = "1.2" }), "not the ID of a run"},
+		{"welcome", welcomes(func(w *Welcome) { w.Dim = 0 }), "points of 0 numbers"},
+		{"welcome", welcomes(func(w *Welcome) { w.Dim = MostDim + 1 }), "points of 130001 numbers"},
+		{"welcome", welcomes(func(w *Welcome) { w.Queue = "QUEUE.>" }), `a queue on "QUEUE.>"`},
+		{"welcome", welcomes(func(w *Welcome) { w.Needless = []int{0} }), "cannot be needless"},
+	} {
+		err := decoders[c.what](c.message)
+		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
+			t.Errorf("%s: %v; want %q", c.what, err, c.wrong)
+		}
+	}
+}
