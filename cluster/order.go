@@ -108,10 +108,11 @@ func (b *board) resend(now time.Time, r *roster, p *pace, allSent bool) {
 	}
 }
 
-// repost sends all orders again that nobody claims: the queue was lost.
+// repost sends all orders again that nobody claims and that were sent before: the queue was
+// lost.
 func (b *board) repost(now time.Time, r *roster) {
 	for _, o := range b.out {
-		if !r.claimed(o.first, now) {
+		if !o.again.After(now) && !r.claimed(o.first, now) {
 			b.retries++
 			b.post(o, now)
 		}
