@@ -190,17 +190,25 @@ func (w *worker) beat(done <-chan struct{}) {
 // present notes that the coordinator has answered.
 func (w *worker) present() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.spoke = w.clock.now()
+	again := w.missed
+	w.spoke, w.missed = w.clock.now(), false
+	w.mu.Unlock()
+	if again {
+		w.Note("the coordinator is there again")
+	}
 }
 
 // absent ends the worker if the coordinator has not answered for too long, and reports
 // whether it does.
 func (w *worker) absent() bool {
 	w.mu.Lock()
-	silent := w.clock.now().Sub(w.spoke)
+	silent, first := w.clock.now().Sub(w.spoke), !w.missed
+	w.missed = true
 	w.mu.Unlock()
 	if silent < w.Wait {
+		if first {
+			w.Note(fmt.Sprintf("%s: the coordinator does not answer; waiting for up to %v", w.Server, w.Wait))
+		}
 		return false
 	}
 	err := fmt.Errorf("%s: the coordinator has been gone for %v", w.Server, w.Wait)

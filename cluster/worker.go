@@ -73,6 +73,7 @@ type worker struct {
 	mu      sync.Mutex
 	working map[*task]bool
 	spoke   time.Time // when the coordinator last answered
+	missed  bool      // it has not since
 	broken  error     // the error that ends it
 	query   int       // at which it occurred
 	until   time.Time // the walltime
