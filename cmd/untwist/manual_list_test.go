@@ -119,7 +119,8 @@ var manners = map[string]manner{
 			"for i in $(seq 100); do (: </dev/tcp/127.0.0.1/4222) && break; sleep 0.1; done; " +
 			aside("untwist minimize sim.toml --journal run.journal --server nats://127.0.0.1:4222") + " untwist worker sim.toml --server nats://127.0.0.1:4222",
 		why: "there has to be a server", then: foundAside + " && kill $(cat nats.pid)"},
-	"nats-server -js": {instead: "test -x nats-server", why: "the command after it in the text starts it"},
+	"untwist workers --json": {plus: "--help", why: "it needs a server, and --server was shown before"},
+	"nats-server -js":        {instead: "test -x nats-server", why: "the command after it in the text starts it"},
 	"nats-server -c nats.conf": {
 		instead: "sed -i 's/password: \"…\"/password: a-long-password/; s/port: 4222/listen: 127.0.0.1:4222/' nats.conf; echo a-long-password | tee coordinator.secret >worker.secret; " +
 			"(timeout 300 ./nats-server -c nats.conf >/dev/null 2>&1 & echo $! >nats.pid); for i in $(seq 100); do (: </dev/tcp/127.0.0.1/4222) && break; sleep 0.1; done",
