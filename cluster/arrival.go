@@ -196,9 +196,12 @@ func (w *worker) greet() {
 // present notes that the coordinator has answered.
 func (w *worker) present() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.spoke = w.clock.now()
-	w.asked = w.spoke
+	again, now := w.missed, w.clock.now()
+	w.spoke, w.asked, w.missed = now, now, false
+	w.mu.Unlock()
+	if again {
+		w.Note("the coordinator is there again")
+	}
 }
 
 // absent ends the worker if the coordinator has not answered for too long, and reports
@@ -210,10 +213,13 @@ func (w *worker) absent() bool {
 	if now.Sub(w.asked) > gone {
 		w.spoke = now
 	}
-	w.asked = now
-	silent := now.Sub(w.spoke)
+	silent, first := now.Sub(w.spoke), !w.missed
+	w.asked, w.missed = now, true
 	w.mu.Unlock()
 	if silent < w.Wait {
+		if first {
+			w.Note(fmt.Sprintf("%s: the coordinator does not answer; waiting for up to %v", w.Server, w.Wait))
+		}
 		return false
 	}
 	err := fmt.Errorf("%s: the coordinator has been gone for %v", w.Server, w.Wait)

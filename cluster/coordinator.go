@@ -121,7 +121,7 @@ func coordinate(c Config, connect func(...nats.Option) (*nats.Conn, error)) (*Co
 func (o *Coordinator) open() (err error) {
 	if _, err := o.nc.Request(subject(o.config.Run, hello), nil, answerWithin); !errors.Is(err, nats.ErrNoResponders) {
 		if err == nil {
-			return errors.New("another coordinator serves this run: its journal was copied. Copy it before a run is begun, or wait for the other")
+			return errors.New("another coordinator serves this run on the server: was its journal copied? Wait until the other has ended, or name another journal")
 		}
 		return fmt.Errorf("the server does not answer: %w", err)
 	}

@@ -74,6 +74,7 @@ type worker struct {
 	working map[*task]bool
 	spoke   time.Time // when the coordinator last answered
 	asked   time.Time // when it was last asked
+	missed  bool      // it has not answered since
 	broken  error     // the error that ends it
 	query   int       // at which it occurred
 	until   time.Time // the walltime

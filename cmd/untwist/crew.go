@@ -171,7 +171,8 @@ func (c *crew) close(cmd *cobra.Command, over bool) error {
 // program is on this machine.
 func (s subject) about() ([]byte, error) {
 	form := struct {
-		Objective  any
+		Problem    any               // or
+		Program    *programElsewhere // these names are in what a worker is told if it differs
 		Parameters parameter.Space
 		Dim        int
 	}{Parameters: s.space, Dim: s.objective.Dim()}
@@ -179,9 +180,9 @@ func (s subject) about() ([]byte, error) {
 	if !ok {
 		return nil, errors.New("nobody can say which function this is")
 	}
-	form.Objective = d.Description()
-	if p, ok := form.Objective.(program.Description); ok {
-		form.Objective = elsewhere(p)
+	form.Problem = d.Description()
+	if p, ok := form.Problem.(program.Description); ok {
+		form.Problem, form.Program = nil, elsewhere(p)
 	}
 	return canon.Marshal(form)
 }
@@ -194,18 +195,18 @@ type programElsewhere struct {
 	Templates  []program.FilledIn
 	Result     string
 	ResultFile string
-	Files      []string // names and digests
+	Files      []string // names, and what digests begin with
 }
 
 // elsewhere returns what has to be the same on all machines. A program that is found in PATH
 // belongs to its machine, and may be another version there; one of the user's own may not.
-func elsewhere(p program.Description) programElsewhere {
-	e := programElsewhere{
+func elsewhere(p program.Description) *programElsewhere {
+	e := &programElsewhere{
 		Arguments: p.Exec[1:], Protocol: p.Protocol, EOF: p.EOF, Templates: p.Templates, Result: p.Result, ResultFile: p.ResultFile,
 	}
 	for i, f := range p.Executable {
 		if i > 0 || strings.ContainsRune(p.Exec[0], os.PathSeparator) {
-			e.Files = append(e.Files, filepath.Base(f.Path)+" with SHA-256 "+f.Digest)
+			e.Files = append(e.Files, fmt.Sprintf("%s, SHA-256 %.16s…", filepath.Base(f.Path), f.Digest))
 		}
 	}
 	return e

@@ -10,6 +10,13 @@ var quick = []string{"docs/asktell.md", "docs/cmaes.md", "docs/journal.md"}
 var before = map[string]string{
 	"python/README.md":   "pip install ./python",
 	"docs/optimisers.md": "cd examples", // it says so
+	"docs/cluster.md": `cat >sim <<'END'
+#!/bin/sh
+exec awk -v a="$1" -v b="$2" 'BEGIN { printf "%.17g\n", (a - 1)^2 + b^2 }'
+END
+chmod +x sim
+printf '[objective]\nexec = "./sim {a} {b}"\n[parameters]\na = { min = -3, max = 3 }\nb = { min = -3, max = 3 }\n[run]\nbudget = 200\n' >sim.toml
+ln -s "$(readlink -f "$(command -v untwist)")" nats-server`, // TestMain goes by the name
 	// The document is about the file, and the program is anyone's.
 	"docs/problem-file.md": `cat >sim <<'END'
 #!/bin/sh
@@ -32,7 +39,15 @@ const (
 	long        = "it takes a minute or longer"
 	placeholder = "it has a placeholder"
 	ownStep     = ".ci/run has it as a step of its own"
+	twoAtOnce   = "it is for a terminal of its own"
+	ownHost     = "the host has another name here"
 )
+
+// aside runs a command as in another terminal. What it prints is in run.out.
+func aside(command string) string { return "timeout 300 " + command + " >run.out 2>&1 &" }
+
+// foundAside looks at what a run in another terminal prints in the end.
+const foundAside = `for i in $(seq 300); do grep -q '^best value' run.out && break; sleep 0.1; done; grep -E '^best value +[0-9.e-]+$' run.out && rm run.out`
 
 // found is what minimize prints where the minimum is 0.
 const found = `(?m)^best value +(0$|[0-9.]+e-)`
@@ -63,8 +78,11 @@ var manners = map[string]manner{
 	"untwist minimize --problem rastrigin --dim 100 --strategy cbo --budget 1000000": {prints: `(?m)^best value  878\.`},
 	"untwist compare --suite bbob --dim 10,40 --methods auto,cmaes --seeds 15 --budget '1000*d'": {
 		plus: "--seeds 2 --budget '20*d' --out few", why: long},
-	"go test ./...":          {instead: "go test ./internal/words ./internal/ranks", why: ownStep},
-	"untwist COMMAND --help": {instead: "for c in minimize probe check journal ask tell problems compare reproduce; do untwist $c --help; done", why: placeholder},
+	"go test ./...": {instead: "go test ./internal/words ./internal/ranks", why: ownStep},
+	"untwist minimize examples/sim.toml --journal sim.journal --listen 127.0.0.1:4222": {
+		instead: aside("untwist minimize examples/sim.toml --journal sim.journal --listen 127.0.0.1:4222"), why: twoAtOnce},
+	"untwist worker examples/sim.toml --server nats://127.0.0.1:4222": {then: foundAside},
+	"untwist COMMAND --help": {instead: "for c in minimize probe check worker workers journal ask tell problems compare reproduce; do untwist $c --help; done", why: placeholder},
 
 	// CONTRIBUTING.md
 	"bash .ci/run":                                 {instead: "bash -n .ci/run", why: "this test is a part of it"},
@@ -77,6 +95,41 @@ var manners = map[string]manner{
 	"go test . -run TestAuto -whole -v -timeout 3h":                        {plus: "-whole=false -run TestAutoS", why: long},
 	"go test ./experiment -run TestEveryBudget -whole -timeout 3h":         {plus: "-dims 10 -seeds 11 -problems rosenbrock,levy", why: long}, // as the text says
 	"untwist reproduce table1 --out DIR":                                   {plus: "--dim 5 --runs 1", why: long},
+
+	"go test ./cmd/untwist -run TestFaults -faults 20 -timeout 5h": {plus: "-faults 0", why: long},
+	"go test ./cluster -run '^$' -bench .":                         {plus: "-benchtime 1x", why: long},
+
+	// docs/cluster.md
+	"untwist minimize sim.toml --journal run.journal --listen 127.0.0.1:4222": {
+		instead: aside("untwist minimize sim.toml --journal run.journal --listen 127.0.0.1:4222"), why: twoAtOnce},
+	"untwist worker sim.toml --server nats://127.0.0.1:4222": {then: foundAside},
+	"openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=host -addext subjectAltName=DNS:host -keyout k.pem -out c.pem": {
+		instead: "openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout k.pem -out c.pem", why: ownHost},
+	"untwist minimize sim.toml --journal run.journal --listen 0.0.0.0:4222 --token-file secret --tls-cert c.pem --tls-key k.pem": {
+		instead: "rm run.journal; " + aside("untwist minimize sim.toml --journal run.journal --listen 0.0.0.0:4222 --token-file secret --tls-cert c.pem --tls-key k.pem"), why: twoAtOnce},
+	"untwist worker sim.toml --server tls://host:4222 --token-file secret --tls-ca c.pem --procs 16": {
+		instead: "untwist worker sim.toml --server tls://localhost:4222 --token-file secret --tls-ca c.pem --procs 16", why: ownHost, then: foundAside},
+	"untwist workers --server nats://127.0.0.1:4222": {
+		instead: "rm run.journal; " + aside("untwist minimize sim.toml --journal run.journal --listen 127.0.0.1:4222") +
+			" for i in $(seq 100); do untwist workers --server nats://127.0.0.1:4222 && break; sleep 0.1; done; untwist worker sim.toml --server nats://127.0.0.1:4222",
+		why: "there has to be a run", prints: `sim.toml, run [0-9a-f]{16}: \d+ quer(y|ies), 0 workers`, then: foundAside},
+	"untwist journal run.journal --csv": {prints: `(?m)^query,a,b,value,seconds,failure,by\n1,.*,[\w.-]+-\d+-[0-9a-f]{6}$`},
+	"untwist minimize sim.toml --journal run.journal --server nats://127.0.0.1:4222": {
+		instead: "rm run.journal; (timeout 300 ./nats-server -js -a 127.0.0.1 -sd \"$PWD/store\" >/dev/null 2>&1 & echo $! >nats.pid); " +
+			"for i in $(seq 100); do (: </dev/tcp/127.0.0.1/4222) && break; sleep 0.1; done; " +
+			aside("untwist minimize sim.toml --journal run.journal --server nats://127.0.0.1:4222") + " untwist worker sim.toml --server nats://127.0.0.1:4222",
+		why: "there has to be a server", then: foundAside + " && kill $(cat nats.pid)"},
+	"untwist workers --json": {plus: "--help", why: "it needs a server, and --server was shown before"},
+	"nats-server -js":        {instead: "test -x nats-server", why: "the command after it in the text starts it"},
+	"nats-server -c nats.conf": {
+		instead: "sed -i 's/password: \"…\"/password: a-long-password/; s/port: 4222/listen: 127.0.0.1:4222/' nats.conf; echo a-long-password | tee coordinator.secret >worker.secret; " +
+			"(timeout 300 ./nats-server -c nats.conf >/dev/null 2>&1 & echo $! >nats.pid); for i in $(seq 100); do (: </dev/tcp/127.0.0.1/4222) && break; sleep 0.1; done",
+		why: "it is for a terminal of its own, and wants passwords"},
+	"untwist minimize sim.toml --journal run.journal --server tls://host:4222 --tls-ca c.pem --user coordinator --token-file coordinator.secret": {
+		instead: "rm run.journal; " + aside("untwist minimize sim.toml --journal run.journal --server tls://localhost:4222 --tls-ca c.pem --user coordinator --token-file coordinator.secret"), why: twoAtOnce},
+	"untwist worker sim.toml --server tls://host:4222 --tls-ca c.pem --user worker --token-file worker.secret": {
+		instead: "untwist worker sim.toml --server tls://localhost:4222 --tls-ca c.pem --user worker --token-file worker.secret", why: ownHost,
+		then: foundAside + " && kill $(cat nats.pid)"},
 
 	// docs
 	"while [ -s points ]; do awk '{ print $1, ($2 - 1)^2 + $3^2 + $4^2 }' OFMT=%.17g points | untwist tell run.journal untwist ask run.journal > points || break done": {

@@ -40,7 +40,7 @@ var (
 	named     = regexp.MustCompile(`^(?:#|//|/\*)\s*([\w-]+\.\w+)\b`)
 	fileName  = regexp.MustCompile(`^\w[\w/-]*\.\w+$`)
 	extension = map[string]string{"python": ".py", "sh": ".sh", "c": ".c", "toml": ".toml", "go": ".go", "json": ".json"}
-	starters  = regexp.MustCompile(`^(untwist|go|pip3?|python3?|bash|chmod|truncate|git|apt-get|curl) `)
+	starters  = regexp.MustCompile(`^(untwist|go|pip3?|python3?|bash|chmod|truncate|git|apt-get|curl|openssl|nats-server) `)
 )
 
 // readManual returns the parts of a document in Markdown, in their order:
