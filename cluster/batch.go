@@ -15,6 +15,7 @@ type batch struct {
 	values  []float64
 	known   []bool
 	by      []string                 // who has sent the value
+	orders  []*order                 // of which the value is expected; nil: none was sent yet
 	held    map[int]objective.Answer // failures, by row, of which a second worker is asked
 	tell    func(int, objective.Answer)
 	left    int // how many values are missing
@@ -30,7 +31,7 @@ type batch struct {
 func newBatch(points *mat.Dense, values []float64, number func(int) int, tell func(int, objective.Answer)) *batch {
 	n := len(values)
 	b := &batch{
-		numbers: make([]int, n), points: points, values: values, known: make([]bool, n), by: make([]string, n),
+		numbers: make([]int, n), points: points, values: values, known: make([]bool, n), by: make([]string, n), orders: make([]*order, n),
 		held: map[int]objective.Answer{}, tell: tell, left: n, done: make(chan struct{}), broken: make(chan struct{}), checks: make([]uint32, n),
 	}
 	for i := range b.numbers {
@@ -41,6 +42,12 @@ func newBatch(points *mat.Dense, values []float64, number func(int) int, tell fu
 
 // row returns the row of a query, -1 if it is none of the batch.
 func (b *batch) row(number int) int {
+	if len(b.numbers) == 0 {
+		return -1
+	}
+	if row := number - b.numbers[0]; row >= 0 && row < len(b.numbers) && b.numbers[row] == number { // none was known before
+		return row
+	}
 	if row, ok := slices.BinarySearch(b.numbers, number); ok {
 		return row
 	}
@@ -66,36 +73,49 @@ func (b *batch) set(row int, a objective.Answer) {
 	}
 }
 
-// stretch returns the end of the stretch of at most n rows from lo on whose queries follow
-// one another and are all wanted.
-func (b *batch) stretch(lo, n int, wanted func(row int) bool) (hi int) {
-	for hi = lo + 1; hi < min(lo+n, len(b.numbers)); hi++ {
-		if b.numbers[hi] != b.numbers[hi-1]+1 || !wanted(hi) {
-			break
-		}
+// stretch returns how many of the rows, which ascend, are one after another and have queries
+// that follow one another: at most so many.
+func (b *batch) stretch(rows []int, most int) int {
+	n := 1
+	for n < min(len(rows), most) && b.numbers[rows[n]] == b.numbers[rows[0]]+n {
+		n++
 	}
-	return hi
+	return n
 }
 
-// order makes an order of the rows lo ≤ row < hi.
+// order makes an order of the rows lo ≤ row < hi, whose values somebody waits for.
 func (b *batch) order(lo, hi int) *order {
-	_, d := b.points.Dims()
-	o := &order{first: b.numbers[lo], n: hi - lo, points: make([]float64, 0, (hi-lo)*d)}
+	o := &order{first: b.numbers[lo], n: hi - lo, points: b.coordinates(lo, hi)}
 	for row := lo; row < hi; row++ {
-		o.points = append(o.points, b.points.RawRowView(row)...)
+		b.orders[row] = o
 	}
 	return o
+}
+
+// coordinates returns the numbers of the points lo ≤ row < hi, as long as the batch lasts.
+func (b *batch) coordinates(lo, hi int) []float64 {
+	raw := b.points.RawMatrix()
+	if raw.Stride == raw.Cols {
+		return raw.Data[lo*raw.Cols : hi*raw.Cols]
+	}
+	all := make([]float64, 0, (hi-lo)*raw.Cols)
+	for row := lo; row < hi; row++ {
+		all = append(all, b.points.RawRowView(row)...)
+	}
+	return all
 }
 
 // cut cuts off the next chunk of the batch.
 func (b *batch) cut(p *pace, procs int) *order {
 	_, d := b.points.Dims()
-	size := p.size(len(b.numbers)-b.next, procs, d)
-	hi := b.stretch(b.next, size, func(row int) bool { return !b.known[row] })
-	o := b.order(b.next, hi)
+	lo, hi := b.next, b.next+1
+	end := lo + p.size(len(b.numbers)-lo, procs, d)
+	for hi < end && b.numbers[hi] == b.numbers[hi-1]+1 && !b.known[hi] {
+		hi++
+	}
 	b.next = hi
 	b.advance()
-	return o
+	return b.order(lo, hi)
 }
 
 // advance passes over rows that were not sent and whose values are there: a worker had them

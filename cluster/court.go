@@ -11,9 +11,12 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// mostPending is how many points may wait to be evaluated a second time. If more would, no
-// more are chosen until some are done.
-const mostPending = 4096
+// mostPending is how many points may wait to be evaluated a second time, and mostPendingNumbers
+// how many numbers they may have in all. If more would, no more are chosen until some are done.
+const (
+	mostPending        = 4096
+	mostPendingNumbers = 4 << 20
+)
 
 // A court compares the values that different workers have for the same point. Where two
 // differ, it asks a third.
@@ -30,6 +33,7 @@ type dispute struct {
 	point  []float64
 	check  uint32
 	said   []statement
+	order  *order      // the last that was sent for it; nil: none was
 	differ *Difference // nil: nobody disagrees yet
 }
 
@@ -64,7 +68,7 @@ func (d *Difference) String() string {
 // as many as the share says, on average.
 func (d *desk) check(m *member, rows []int, now time.Time) {
 	c, b := &d.court, d.batch
-	if c.share <= 0 || len(rows) == 0 || len(c.pending) >= mostPending || d.roster.others(now, m.name) == 0 {
+	if c.share <= 0 || len(rows) == 0 || !c.room(d.board.dim) || !d.roster.anybody(now, m.name) {
 		return
 	}
 	draw := rng.Seed(uint64(b.numbers[rows[0]])).Stream("check")
@@ -73,28 +77,33 @@ func (d *desk) check(m *member, rows []int, now time.Time) {
 		return
 	}
 	lo := draw.IntN(len(rows) - n + 1)
-	for k := lo; k < lo+n; {
-		hi := b.stretch(rows[k], min(lo+n-k, wire.MostPoints), func(row int) bool { return slices.Contains(rows[k:lo+n], row) })
-		o := b.order(rows[k], hi)
-		o.skip, o.check = []string{m.name}, true
-		for row := rows[k]; row < hi; row++ {
-			c.open(b, row, m.name)
+	for rows := rows[lo : lo+n]; len(rows) > 0; {
+		n := b.stretch(rows, wire.Fits(d.board.dim))
+		o := &order{
+			first: b.numbers[rows[0]], n: n, points: slices.Clone(b.coordinates(rows[0], rows[0]+n)),
+			skip: []string{m.name}, check: true,
+		}
+		for i, row := range rows[:n] {
+			c.open(b, row, m.name, o.points[i*d.board.dim:(i+1)*d.board.dim]).order = o
 		}
 		d.board.send(o, now)
-		k += o.n
+		rows = rows[n:]
 	}
 }
 
-// open opens a case about a row, for which a worker has a value.
-func (c *court) open(b *batch, row int, worker string) *dispute {
+// room reports whether more points of d numbers may wait to be evaluated a second time.
+func (c *court) room(d int) bool {
+	return len(c.pending) < mostPending && len(c.pending)*d < mostPendingNumbers
+}
+
+// open opens a case about a row, for which a worker has a value. The point is a copy of the
+// row's, which does not last.
+func (c *court) open(b *batch, row int, worker string, point []float64) *dispute {
 	if c.pending == nil {
 		c.pending = map[int]*dispute{}
 	}
-	p := &dispute{
-		point: slices.Clone(b.points.RawRowView(row)),
-		said:  []statement{{worker, b.values[row]}},
-	}
-	p.check = wire.CheckOf(p.point, &b.scratch)
+	p := &dispute{point: point, said: []statement{{worker, b.values[row]}}}
+	p.check = wire.CheckOf(point, &b.scratch)
 	c.pending[b.numbers[row]] = p
 	return p
 }
@@ -104,7 +113,7 @@ func (d *desk) second(b *batch, row int, worker string, a wire.Answer, now time.
 	if b.values[row] == a.Value || timedOut(a.Answer) {
 		return
 	}
-	d.court.open(b, row, b.by[row])
+	d.court.open(b, row, b.by[row], slices.Clone(b.points.RawRowView(row)))
 	d.compare(worker, b.numbers[row], a, now)
 }
 
@@ -125,7 +134,7 @@ func (d *desk) compare(worker string, number int, a wire.Answer, now time.Time) 
 		}
 	}
 	p.said = append(p.said, statement{worker, a.Value})
-	d.board.arrived(number, true)
+	d.board.arrived(p.order, number)
 	if p.differ == nil && p.said[0].value == a.Value {
 		d.close(number)
 		return true
@@ -138,7 +147,7 @@ func (d *desk) compare(worker string, number int, a wire.Answer, now time.Time) 
 func (d *desk) disagree(number int, p *dispute, now time.Time) {
 	c := &d.court
 	if p.differ == nil {
-		p.differ = &Difference{Query: number, Point: p.point}
+		p.differ = &Difference{Query: number, Point: slices.Clone(p.point)}
 		c.differences = append(c.differences, p.differ)
 	}
 	p.differ.Worker, p.differ.Values = nil, nil
@@ -155,7 +164,8 @@ func (d *desk) disagree(number int, p *dispute, now time.Time) {
 		c.note(fmt.Sprintf("%s: the function does not always return the same value", p.differ))
 		d.close(number)
 	default:
-		d.board.send(&order{first: number, n: 1, points: p.point, skip: p.heard(), check: true}, now)
+		p.order = &order{first: number, n: 1, points: p.differ.Point, skip: p.heard(), check: true}
+		d.board.send(p.order, now)
 	}
 }
 
@@ -170,7 +180,7 @@ func (p *dispute) heard() (all []string) {
 // settle closes the cases for which no other worker is left.
 func (d *desk) settle(now time.Time) {
 	for number, p := range d.court.pending {
-		if d.roster.others(now, p.heard()...) == 0 {
+		if !d.roster.anybody(now, p.heard()...) {
 			d.close(number)
 		}
 	}
@@ -205,8 +215,10 @@ func (d *desk) exclude(worker, why string) {
 
 // close closes a case.
 func (d *desk) close(number int) {
-	delete(d.court.pending, number)
-	d.board.arrived(number, true)
+	if p := d.court.pending[number]; p != nil {
+		d.board.arrived(p.order, number)
+		delete(d.court.pending, number)
+	}
 }
 
 // timedOut reports whether an evaluation took too long.

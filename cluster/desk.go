@@ -60,7 +60,7 @@ func (d *desk) fill(now time.Time) {
 		return
 	}
 	procs := max(d.roster.procs(now), 1)
-	for orders, _ := d.board.work(); orders < (1+ready)*procs && b.next < len(b.numbers); orders++ {
+	for d.board.orders < (1+ready)*procs && b.next < len(b.numbers) {
 		d.board.send(b.cut(&d.pace, procs), now)
 	}
 }
@@ -90,27 +90,44 @@ func (d *desk) take(v *wire.Values, now time.Time) verdict {
 			}
 		}
 	}
-	seconds := 0.0
-	var fresh []int // rows whose values are new
+	var fresh, held []int // rows whose values are new, and those of which others are asked
+	learnt, took := 0, 0.0
 	for _, a := range v.Answers {
-		seconds += a.Seconds
-		if d.answer(m, v.First+a.Offset, a, now) {
-			fresh = append(fresh, d.batch.row(v.First+a.Offset))
+		if d.pace.tells(a.Answer) {
+			learnt++
+			took += a.Seconds
+		}
+		switch row, fate := d.answer(m, v.First+a.Offset, a, now); fate {
+		case used:
+			fresh = append(fresh, row)
+		case doubted:
+			held = append(held, row)
 		}
 	}
 	m.points += len(v.Answers)
-	m.seconds += seconds
-	d.pace.learn(len(v.Answers), seconds)
+	d.pace.learn(learnt, took)
 	if m.excluded == "" {
 		d.check(m, fresh, now)
 	}
-	d.hold(m, now)
+	d.hold(m, held, now)
 	d.fill(now)
 	return taken
 }
 
-// answer takes one answer, and reports whether it was the first for its query.
-func (d *desk) answer(m *member, number int, a wire.Answer, now time.Time) (fresh bool) {
+// A fate is what becomes of one answer.
+type fate byte
+
+const (
+	// unused: it was known before, nobody has asked, or it is compared with another.
+	unused fate = iota
+	// used: it was the first for its query.
+	used
+	// doubted: it is held back, and somebody else is to be asked.
+	doubted
+)
+
+// answer takes one answer. It returns the row of its query, unless it is unused.
+func (d *desk) answer(m *member, number int, a wire.Answer, now time.Time) (row int, what fate) {
 	failed := math.IsInf(a.Value, 1)
 	if failed {
 		m.failed++
@@ -121,62 +138,54 @@ func (d *desk) answer(m *member, number int, a wire.Answer, now time.Time) (fres
 		m.good++
 	}
 	if d.compare(m.name, number, a, now) {
-		return false
+		return 0, unused
 	}
 	b := d.batch
 	if b == nil {
-		return false
+		return 0, unused
 	}
-	row := b.row(number)
+	row = b.row(number)
 	switch {
 	case row < 0:
-		return false
+		return 0, unused
 	case b.known[row]:
 		if b.by[row] != m.name || b.values[row] != a.Value {
 			d.second(b, row, m.name, a, now)
 		}
-		return false
+		return 0, unused
 	}
 	held, isHeld := b.held[row]
 	switch {
 	case isHeld && held.By == m.name: // it says so again
-		return false
+		return 0, unused
 	case isHeld && !failed:
 		d.contradict(held)
 	case failed && !isHeld && d.doubtful(m, now):
 		b.held[row] = a.Answer
-		d.board.arrived(number, false)
-		return false
+		d.board.arrived(b.orders[row], number)
+		return row, doubted
 	case isHeld: // both failed, and the first says why
 		a.Answer = held
 	}
-	d.board.arrived(number, false)
+	d.board.arrived(b.orders[row], number)
 	b.set(row, a.Answer)
-	return true
+	return row, used
 }
 
 // doubtful reports whether a failure may be the fault of the worker: none of its points has
 // ever succeeded. Somebody else is asked, if there is anybody.
 func (d *desk) doubtful(m *member, now time.Time) bool {
-	return m.good == 0 && d.roster.others(now, m.name) > 0
+	return m.good == 0 && d.roster.anybody(now, m.name)
 }
 
-// hold asks others for the points at which a doubtful worker has failed.
-func (d *desk) hold(m *member, now time.Time) {
+// hold asks others for rows at which a doubtful worker has failed.
+func (d *desk) hold(m *member, rows []int, now time.Time) {
 	b := d.batch
-	if b == nil || len(b.held) == 0 {
-		return
-	}
-	mine := func(row int) bool { return b.held[row].By == m.name && !d.board.needed(b.numbers[row]) }
-	for row := 0; row < len(b.numbers); row++ {
-		if _, held := b.held[row]; !held || !mine(row) {
-			continue
-		}
-		_, dim := b.points.Dims()
-		o := b.order(row, b.stretch(row, wire.Fits(dim), mine))
+	for k := 0; k < len(rows); {
+		o := b.order(rows[k], rows[k]+b.stretch(rows[k:], wire.Fits(d.board.dim)))
 		o.skip = []string{m.name}
 		d.board.send(o, now)
-		row += o.n - 1
+		k += o.n
 	}
 }
 
@@ -186,8 +195,8 @@ func (d *desk) release(now time.Time) {
 		return
 	}
 	for row, a := range d.batch.held {
-		if d.roster.others(now, a.By) == 0 {
-			d.board.arrived(d.batch.numbers[row], false)
+		if !d.roster.anybody(now, a.By) {
+			d.board.arrived(d.batch.orders[row], d.batch.numbers[row])
 			d.batch.set(row, a)
 		}
 	}

@@ -348,8 +348,8 @@ func TestStrangeValues(t *testing.T) {
 }
 
 // Chunks hold about a second of work, one point where nothing is known or a point takes
-// longer, and at most a quarter of what is left for each process; but a whole share where
-// that takes no longer than a message.
+// longer, and at most a quarter of what is left for each process; but a whole share, or
+// more, where that takes no longer than a message.
 func TestChunkSizes(t *testing.T) {
 	for _, c := range []struct {
 		seconds        float64
@@ -366,10 +366,15 @@ func TestChunkSizes(t *testing.T) {
 		{1e-6, 1_000_000, 2, wire.MostDim, 1},
 		{0.01, 3, 16, 1, 1},
 		{0.01, 30, 4, 1, 2},
-		{1e-6, 1024, 2, 1, 512},
+		{1e-6, 1024, 2, 1, 1024},
 		{1e-6, 1024, 2, 100, 326},
+		{1e-5, 1024, 16, 10, 200},
+		{1e-5, 50, 16, 10, 50},
+		{1e-4, 1024, 16, 10, 64},
+		{0.001, 50, 16, 10, 4},
+		{0.01, 16, 16, 10, 1},
 	} {
-		p := pace{seconds: c.seconds}
+		p := pace{seconds: c.seconds, quick: c.seconds}
 		if got := p.size(c.left, c.procs, c.d); got != c.want {
 			t.Errorf("%+v: %d points", c, got)
 		}
@@ -426,8 +431,26 @@ func TestOnlyWhatIsMissingIsSentAgain(t *testing.T) {
 				t.Fatalf("query %d: %v", q, w.told[q])
 			}
 		}
-		if orders, _ := w.desk.board.work(); orders > 0 {
-			t.Fatalf("%d orders are left", orders)
+		if b := &w.desk.board; b.orders != 0 || b.copies != 0 {
+			t.Fatalf("%d orders are left, and %d copies", b.orders, b.copies)
 		}
 	})
+}
+
+// Points that fail at once do not make chunks of others longer, whose points take an hour.
+func TestFailuresSayNothingAboutTimes(t *testing.T) {
+	w := newWorld(1)
+	b := w.begin(1, 1000, func(int) bool { return false })
+	w.hello("a", 1).good = 1 // its failures are believed
+	for b.left > 0 {
+		c := w.take("a")
+		if c.Len() > 1 {
+			t.Fatalf("a chunk of %d points", c.Len())
+		}
+		f, seconds := broken, 1e-6
+		if c.First%20 == 19 {
+			f, seconds = firstOf, 3600
+		}
+		w.desk.take(evaluated(c, "a", f, seconds), w.now)
+	}
 }

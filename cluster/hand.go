@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -21,6 +22,9 @@ const (
 	// passOnMost at most.
 	passOn     = 50 * time.Millisecond
 	passOnMost = time.Second
+	// mostHanding is of how many chunks a process may hand in the values while it
+	// evaluates another.
+	mostHanding = 2
 )
 
 // A task is a chunk that a worker works on.
@@ -31,7 +35,8 @@ type task struct {
 	answers []wire.Answer // those that are known, in any order
 }
 
-// hand takes chunks, one after another, and evaluates them.
+// hand takes chunks, one after another, and evaluates them. While values are handed in, the
+// next chunk is evaluated.
 func (w *worker) hand(proc int) {
 	f, err := w.Open(proc)
 	if err != nil {
@@ -41,10 +46,14 @@ func (w *worker) hand(proc int) {
 	defer w.closeObjective(f)
 	guarded := objective.NewGuard(f)
 	guarded.Timed = true
+	handing := make(chan struct{}, mostHanding)
 	for w.drain.Err() == nil {
-		if t := w.pull(); t != nil && !w.do(t, guarded) {
-			return
+		if t := w.pull(); t != nil {
+			w.do(t, guarded, handing)
 		}
+	}
+	for range mostHanding { // those that are still being handed in
+		handing <- struct{}{}
 	}
 }
 
@@ -96,44 +105,40 @@ func pass(m jetstream.Msg) {
 	_ = m.NakWithDelay(min(delay, passOnMost))
 }
 
-// do evaluates a chunk and hands in its values. It reports whether the process can go on.
-func (w *worker) do(t *task, f objective.Objective) bool {
+// do evaluates a chunk. It has its values handed in, and does not wait for that.
+func (w *worker) do(t *task, f objective.Objective, handing chan struct{}) {
 	ctx, cancel := context.WithCancelCause(w.hard)
-	defer cancel(nil)
 	t.cancel = cancel
 	w.mu.Lock()
 	w.working[t] = true
 	w.mu.Unlock()
-	defer func() {
-		w.mu.Lock()
-		delete(w.working, t)
-		w.mu.Unlock()
-	}()
 	keeping, stop := context.WithCancel(context.Background())
-	kept := make(chan struct{})
-	go func() {
-		defer close(kept)
-		w.keep(keeping, t)
-	}()
+	var kept sync.WaitGroup
+	kept.Go(func() { w.keep(keeping, t) })
 	if about, err := t.message.Metadata(); err == nil && about.NumDelivered > 1 {
 		w.greet() // somebody may have evaluated it meanwhile
 	}
 	err := w.evaluate(ctx, t, f)
-	needless := errors.Is(context.Cause(ctx), errNeedless)
-	handed := needless || w.handIn(t)
-	stop()
-	<-kept
-	switch {
-	case handed && (needless || len(t.answers) == t.chunk.Len()):
-		_ = t.message.Ack()
-	default:
-		_ = t.message.Nak() // others will do the rest
-	}
 	if err != nil && ctx.Err() == nil {
-		w.fail(err, t.chunk.First+len(t.answers))
-		return false
+		w.fail(err, t.chunk.First+len(t.answers)) // nothing more is taken
 	}
-	return handed
+	handing <- struct{}{}
+	go func() {
+		needless := errors.Is(context.Cause(ctx), errNeedless)
+		handed := needless || w.handIn(t)
+		stop()
+		kept.Wait()
+		if handed && (needless || len(t.answers) == t.chunk.Len()) {
+			_ = t.message.Ack()
+		} else {
+			_ = t.message.Nak() // others will do the rest
+		}
+		cancel(nil)
+		w.mu.Lock()
+		delete(w.working, t)
+		w.mu.Unlock()
+		<-handing
+	}()
 }
 
 // keep says, as long as a chunk is worked on, that it is.

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"container/list"
+	"iter"
 	"slices"
 	"time"
 
@@ -14,7 +16,7 @@ const lost = 20 * time.Second
 // An order is a chunk that was sent and whose values are not all there.
 type order struct {
 	first  int
-	points []float64 // of its queries, one after another
+	points []float64 // of its queries, one after another; of a batch, unless it is a check
 	n      int
 	skip   []string // workers that may not evaluate it
 	got    []bool   // which values are there
@@ -23,6 +25,8 @@ type order struct {
 	again  time.Time // when it was sent last
 	copies int       // how often it was sent
 	check  bool      // its values are compared with others, and nobody waits for them
+	at     *list.Element
+	parts  []*order // that have taken its place; nil: none have
 }
 
 // wants reports whether the order waits for the value of a query.
@@ -30,102 +34,140 @@ func (o *order) wants(number int) bool {
 	return number >= o.first && number < o.first+o.n && !o.got[number-o.first]
 }
 
-// missing returns an order for each stretch of an order whose values are missing.
-func (o *order) missing(d int) (all []*order) {
-	for lo := 0; lo < o.n; lo++ {
-		hi := lo
-		for hi < o.n && !o.got[hi] {
-			hi++
-		}
-		if n := hi - lo; n > 0 {
-			all = append(all, &order{
-				first: o.first + lo, points: o.points[lo*d : hi*d], n: n, skip: o.skip, got: make([]bool, n), left: n,
-				sent: o.sent, again: o.again, copies: o.copies, check: o.check,
-			})
-			lo = hi
-		}
-	}
-	return all
-}
-
-// A board is the orders that are out, the oldest first.
+// A board is the orders that are out. What is done for every value or chunk takes the same
+// time however many there are.
 type board struct {
 	run     RunID
 	dim     int
 	publish func(*wire.Chunk)
-	out     []*order
-	retries int // orders that were sent again
+	out     list.List // of *order, the oldest first
+	orders  int       // how many of these somebody waits for: not those that are checks
+	copies  int       // how often those that are out were sent
+	retries int       // orders that were sent again
+}
+
+// all returns the orders that are out, the oldest first.
+func (b *board) all() iter.Seq[*order] {
+	return func(yield func(*order) bool) {
+		for e, next := b.out.Front(), (*list.Element)(nil); e != nil; e = next {
+			next = e.Next() // it may be taken down meanwhile
+			if !yield(e.Value.(*order)) {
+				return
+			}
+		}
+	}
 }
 
 // send sends an order for the first time.
 func (b *board) send(o *order, now time.Time) {
 	o.got, o.left, o.sent = make([]bool, o.n), o.n, now
-	b.out = append(b.out, o)
+	o.at = b.out.PushBack(o)
+	if !o.check {
+		b.orders++
+	}
 	b.post(o, now)
 }
 
 // post puts an order on the queue. If some of its values are there, it becomes one order for
 // each stretch that is missing: what is known is not sent again.
 func (b *board) post(o *order, now time.Time) {
-	if 0 < o.left && o.left < o.n {
-		rest, i := o.missing(b.dim), slices.Index(b.out, o)
-		b.out = slices.Replace(b.out, i, i+1, rest...)
-		for _, part := range rest {
+	if o.left < o.n {
+		for _, part := range b.split(o) {
 			b.post(part, now)
 		}
 		return
 	}
 	o.again = now
 	o.copies++
+	b.copies++
 	b.publish(&wire.Chunk{Run: b.run, First: o.first, Dim: b.dim, Points: o.points, Skip: o.skip})
 }
 
-// arrived notes that the value of a query is there. Orders that are complete are taken down.
-func (b *board) arrived(number int, check bool) {
-	complete := false
-	for _, o := range b.out {
-		if o.check == check && o.wants(number) {
-			o.got[number-o.first] = true
-			o.left--
-			complete = complete || o.left == 0
+// split puts an order for each stretch that is missing in the place of an order.
+func (b *board) split(o *order) []*order {
+	for lo := 0; lo < o.n; lo++ {
+		hi := lo
+		for hi < o.n && !o.got[hi] {
+			hi++
+		}
+		if n := hi - lo; n > 0 {
+			part := &order{
+				first: o.first + lo, points: o.points[lo*b.dim : hi*b.dim], n: n, skip: o.skip, got: make([]bool, n), left: n,
+				sent: o.sent, copies: o.copies, check: o.check,
+			}
+			part.at = b.out.InsertBefore(part, o.at)
+			b.copies += part.copies
+			if !part.check {
+				b.orders++
+			}
+			o.parts = append(o.parts, part)
+			lo = hi
 		}
 	}
-	if complete {
-		b.out = slices.DeleteFunc(b.out, func(o *order) bool { return o.left == 0 })
+	b.remove(o)
+	return o.parts
+}
+
+// remove takes an order down.
+func (b *board) remove(o *order) {
+	b.out.Remove(o.at)
+	b.copies -= o.copies
+	if !o.check {
+		b.orders--
 	}
 }
 
-// work returns how many orders are out whose values somebody waits for, and how many copies
-// of orders are out in all.
-func (b *board) work() (orders, copies int) {
-	for _, o := range b.out {
-		copies += o.copies
-		if !o.check {
-			orders++
+// arrived notes that the value of a query of an order is there. An order that is complete is
+// taken down. There need not be an order.
+func (b *board) arrived(o *order, number int) {
+	if o != nil && o.parts != nil {
+		i := slices.IndexFunc(o.parts, func(part *order) bool { return number < part.first+part.n })
+		if i < 0 {
+			return
+		}
+		b.arrived(o.parts[i], number)
+		return
+	}
+	if o == nil || !o.wants(number) {
+		return
+	}
+	o.got[number-o.first] = true
+	if o.left--; o.left == 0 {
+		b.remove(o)
+	}
+}
+
+// needless returns those chunks, by their first queries, whose values nobody waits for.
+func (b *board) needless(chunks []int) (needless []int) {
+	out := make(map[int]bool, len(chunks))
+	for _, first := range chunks {
+		out[first] = false
+	}
+	for o := range b.all() {
+		if _, asked := out[o.first]; asked {
+			out[o.first] = true
 		}
 	}
-	return orders, copies
-}
-
-// needed reports whether an order waits for the value of a query.
-func (b *board) needed(number int) bool {
-	return slices.ContainsFunc(b.out, func(o *order) bool { return o.wants(number) })
-}
-
-// needless reports whether nobody waits for values of a chunk that begins with a query.
-func (b *board) needless(first int) bool {
-	return !slices.ContainsFunc(b.out, func(o *order) bool { return o.first == first })
+	for _, first := range chunks {
+		if !out[first] {
+			needless = append(needless, first)
+		}
+	}
+	return needless
 }
 
 // resend sends orders again: those that are lost and, where idle processes are left and
 // everything is sent, second copies of those that take twice as long as usual, the oldest
 // first.
 func (b *board) resend(now time.Time, r *roster, p *pace, allSent bool) {
-	_, copies := b.work()
-	idle := r.procs(now) - copies
-	for _, o := range slices.Clone(b.out) {
+	idle := r.procs(now) - b.copies
+	var claimed map[int]bool
+	if r.resting(now) > 0 {
+		claimed = r.claimed(now)
+	}
+	for o := range b.all() {
 		switch {
-		case now.Sub(o.again) >= lost && !r.claimed(o.first, now) && r.resting(now) > 0:
+		case claimed != nil && now.Sub(o.again) >= lost && !claimed[o.first]:
 			b.retries++
 			b.post(o, now)
 		case allSent && !o.check && idle > 0 && o.copies == 1 && p.seconds > 0 && now.Sub(o.sent) > 2*p.usual(o.n):
@@ -138,8 +180,9 @@ func (b *board) resend(now time.Time, r *roster, p *pace, allSent bool) {
 // repost sends all orders again that nobody claims and that were sent before: the queue was
 // lost.
 func (b *board) repost(now time.Time, r *roster) {
-	for _, o := range slices.Clone(b.out) {
-		if !o.again.After(now) && !r.claimed(o.first, now) {
+	claimed := r.claimed(now)
+	for o := range b.all() {
+		if !o.again.After(now) && !claimed[o.first] {
 			b.retries++
 			b.post(o, now)
 		}
@@ -148,5 +191,9 @@ func (b *board) repost(now time.Time, r *roster) {
 
 // clear takes down the orders of a batch that has ended. Checks stay.
 func (b *board) clear() {
-	b.out = slices.DeleteFunc(b.out, func(o *order) bool { return !o.check })
+	for o := range b.all() {
+		if !o.check {
+			b.remove(o)
+		}
+	}
 }

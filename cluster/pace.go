@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/cluster/wire"
+	"github.com/untwist/untwist/objective"
 )
 
 const (
@@ -15,6 +16,13 @@ const (
 	// leastSeconds is how much work a chunk should be at least, as far as each process gets
 	// one: less is not worth a message.
 	leastSeconds = 0.02
+	// messageSeconds is about how long a chunk and its values are under way. So much work
+	// is in a chunk even where other processes get none then.
+	messageSeconds = 0.002
+	// slackening is how much slower the fastest chunk counts at each later one, and
+	// mostQuicker how much faster than the usual it may count.
+	slackening  = 1.1
+	mostQuicker = 16
 	// memory is how much of an old measurement is kept when a new one comes.
 	memory = 0.5
 )
@@ -23,6 +31,13 @@ const (
 // nothing yet.
 type pace struct {
 	seconds float64 // a point; 0: not known
+	quick   float64 // a point of the fastest chunk of late: on a busy machine others have waited
+}
+
+// tells reports whether an answer says how long points take. A point that fails at once
+// says nothing of those that do not.
+func (p *pace) tells(a objective.Answer) bool {
+	return !math.IsInf(a.Value, 1) || p.seconds > 0 && a.Seconds > p.seconds
 }
 
 // learn takes the seconds that n points took, as their worker has measured them.
@@ -32,22 +47,25 @@ func (p *pace) learn(n int, seconds float64) {
 	}
 	each := max(seconds/float64(n), 1e-9)
 	if p.seconds == 0 {
-		p.seconds = each
+		p.seconds, p.quick = each, each
 		return
 	}
+	p.quick = min(each, slackening*p.quick)
 	p.seconds = memory*p.seconds + (1-memory)*each
 }
 
 // size returns how many of the points that are left, of d numbers each, go into a chunk, if
 // so many processes share them: as many as take chunkSeconds, at most a quarter of what is
 // left for each process, and one where nothing is known yet. Where points take so little
-// time that a message takes longer, each process gets its whole share at once.
+// time that a message takes longer, each process gets its whole share at once, and fewer
+// processes get any if their shares are not worth a message.
 func (p *pace) size(left, procs, d int) int {
 	n := 1
 	if p.seconds > 0 {
 		procs = max(procs, 1)
 		n = min(int(min(chunkSeconds/p.seconds, wire.MostPoints)), int(shareOfRest*float64(left)/float64(procs)))
 		n = max(n, min(int(min(leastSeconds/p.seconds, wire.MostPoints)), (left+procs-1)/procs))
+		n = max(n, int(min(messageSeconds/max(p.quick, p.seconds/mostQuicker), wire.MostPoints)))
 	}
 	return min(max(min(n, wire.Fits(d)), 1), left)
 }

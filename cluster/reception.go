@@ -82,8 +82,8 @@ func (o *Coordinator) meet(h wire.Hello, w *wire.Welcome) {
 	m.procs, m.working = h.Procs, h.Working
 	m.measure(now)
 	w.Refused = m.excluded
-	for _, first := range h.Working {
-		if first <= o.desk.highest && o.desk.board.needless(first) {
+	for _, first := range o.desk.board.needless(h.Working) {
+		if first <= o.desk.highest { // otherwise it was not asked for again yet
 			w.Needless = append(w.Needless, first)
 		}
 	}

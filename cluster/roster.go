@@ -30,7 +30,6 @@ type member struct {
 	points   int     // whose values it has sent
 	failed   int     // of these
 	failure  string  // why the last of them has
-	seconds  float64 // that they took
 	rate     float64 // points a second, at the last beats
 	counted  int     // points, when this was
 	measured time.Time
@@ -85,22 +84,25 @@ func (r *roster) resting(now time.Time) (n int) {
 	return n
 }
 
-// claimed reports whether a worker that is here works on the chunk that begins with a query.
-func (r *roster) claimed(first int, now time.Time) bool {
+// claimed returns the chunks, by their first queries, on which workers work that are here.
+func (r *roster) claimed(now time.Time) map[int]bool {
+	all := map[int]bool{}
 	for _, m := range r.all {
-		if m.here(now) && slices.Contains(m.working, first) {
+		if m.here(now) {
+			for _, first := range m.working {
+				all[first] = true
+			}
+		}
+	}
+	return all
+}
+
+// anybody reports whether workers are here besides these.
+func (r *roster) anybody(now time.Time, besides ...string) bool {
+	for _, m := range r.all {
+		if m.here(now) && !slices.Contains(besides, m.name) {
 			return true
 		}
 	}
 	return false
-}
-
-// others returns how many workers are here besides these.
-func (r *roster) others(now time.Time, besides ...string) (n int) {
-	for _, m := range r.all {
-		if m.here(now) && !slices.Contains(besides, m.name) {
-			n++
-		}
-	}
-	return n
 }
