@@ -131,6 +131,11 @@ func (d *desk) answer(m *member, number int, a wire.Answer, now time.Time) (fres
 	switch {
 	case row < 0:
 		return false
+	case b.known[row] && failed && m.good == 0: // it may not have the program
+		if !math.IsInf(b.values[row], 1) {
+			d.contradict(a.Answer)
+		}
+		return false
 	case b.known[row]:
 		if b.by[row] != m.name || b.values[row] != a.Value {
 			d.second(b, row, m.name, a, now)
