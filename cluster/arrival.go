@@ -125,7 +125,8 @@ func (w *worker) explain(run RunID) (wire.Welcome, error) {
 func (w *worker) enter(run RunID) (err error) {
 	for _, api := range []string{fencedAPI, queueAPI} {
 		if w.consumer, err = w.find(run, api); err == nil {
-			w.run, w.spoke = run, w.clock.now()
+			w.run = run
+			w.present()
 			return nil
 		}
 	}
@@ -166,24 +167,29 @@ func (w *worker) beat(done <-chan struct{}) {
 			return
 		case <-beats:
 		}
-		h := w.hello()
-		if w.drain.Err() != nil {
-			h.Procs = max(len(h.Working), 1)
-		}
-		m, err := w.nc.Request(subject(w.run, hello), h.Encode(), answerWithin)
-		var welcome wire.Welcome
-		if err == nil {
-			welcome, _, err = wire.DecodeWelcome(m.Data)
-		}
-		switch {
-		case err != nil:
-			w.absent()
-		case welcome.Refused != "":
-			w.fail(fmt.Errorf("%w: %s", ErrRefused, welcome.Refused), 0)
-		default:
-			w.present()
-			w.give(welcome.Needless)
-		}
+		w.greet()
+	}
+}
+
+// greet says hello once.
+func (w *worker) greet() {
+	h := w.hello()
+	if w.drain.Err() != nil {
+		h.Procs = max(len(h.Working), 1)
+	}
+	m, err := w.nc.Request(subject(w.run, hello), h.Encode(), answerWithin)
+	var welcome wire.Welcome
+	if err == nil {
+		welcome, _, err = wire.DecodeWelcome(m.Data)
+	}
+	switch {
+	case err != nil:
+		w.absent()
+	case welcome.Refused != "":
+		w.fail(fmt.Errorf("%w: %s", ErrRefused, welcome.Refused), 0)
+	default:
+		w.present()
+		w.give(welcome.Needless)
 	}
 }
 
@@ -192,6 +198,7 @@ func (w *worker) present() {
 	w.mu.Lock()
 	again := w.missed
 	w.spoke, w.missed = w.clock.now(), false
+	w.asked = w.spoke
 	w.mu.Unlock()
 	if again {
 		w.Note("the coordinator is there again")
@@ -199,10 +206,16 @@ func (w *worker) present() {
 }
 
 // absent ends the worker if the coordinator has not answered for too long, and reports
-// whether it does.
+// whether it does. A worker asks at every beat. If it has not for as long as others take it
+// for gone, it was stopped itself, and begins to wait anew.
 func (w *worker) absent() bool {
+	now := w.clock.now()
 	w.mu.Lock()
-	silent, first := w.clock.now().Sub(w.spoke), !w.missed
+	if now.Sub(w.asked) > gone {
+		w.spoke = now
+	}
+	w.asked = now
+	silent, first := now.Sub(w.spoke), !w.missed
 	w.missed = true
 	w.mu.Unlock()
 	if silent < w.Wait {

@@ -18,7 +18,7 @@ type batch struct {
 	held    map[int]objective.Answer // failures, by row, of which a second worker is asked
 	tell    func(int, objective.Answer)
 	left    int // how many values are missing
-	next    int // the first row that was not sent
+	next    int // the first row that was not sent and whose value is missing
 	done    chan struct{}
 	broken  chan struct{} // closed if it cannot be evaluated
 	why     error         // it cannot
@@ -59,6 +59,7 @@ func (b *batch) matches(row int, check uint32) bool {
 func (b *batch) set(row int, a objective.Answer) {
 	b.known[row], b.values[row], b.by[row] = true, a.Value, a.By
 	delete(b.held, row)
+	b.advance()
 	b.tell(row, a)
 	if b.left--; b.left == 0 {
 		close(b.done)
@@ -90,10 +91,19 @@ func (b *batch) order(lo, hi int) *order {
 func (b *batch) cut(p *pace, procs int) *order {
 	_, d := b.points.Dims()
 	size := p.size(len(b.numbers)-b.next, procs, d)
-	hi := b.stretch(b.next, size, func(int) bool { return true })
+	hi := b.stretch(b.next, size, func(row int) bool { return !b.known[row] })
 	o := b.order(b.next, hi)
 	b.next = hi
+	b.advance()
 	return o
+}
+
+// advance passes over rows that were not sent and whose values are there: a worker had them
+// from a coordinator that was there before.
+func (b *batch) advance() {
+	for b.next < len(b.numbers) && b.known[b.next] {
+		b.next++
+	}
 }
 
 // fail ends the batch with an error.

@@ -213,7 +213,8 @@ func (o *Coordinator) watch() {
 	}
 }
 
-// mend makes the queue anew after the connection was lost: the server may have forgotten it.
+// mend makes the queue anew after the connection was lost. The server may have forgotten it, or
+// may have kept some of it, which would come twice.
 func (o *Coordinator) mend() {
 	ctx, cancel := context.WithTimeout(o.life, queueWithin)
 	defer cancel()
@@ -223,10 +224,12 @@ func (o *Coordinator) mend() {
 		}
 		return
 	}
+	o.queue.purge()
+	now := o.config.clock.now()
 	o.config.Note("the connection to the server is there again")
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.desk.board.repost(o.config.clock.now(), &o.desk.roster)
+	o.desk.board.repost(now, &o.desk.roster)
 }
 
 // alone is how long a batch may be without workers before the user is told.

@@ -375,3 +375,59 @@ func TestChunkSizes(t *testing.T) {
 		}
 	}
 }
+
+// Values of queries that were not sent yet, from a worker that had them from a coordinator
+// before this one, are taken, and their queries are not sent any more.
+func TestWhatIsKnownIsNotSent(t *testing.T) {
+	w := newWorld(1)
+	w.begin(1, 9, func(int) bool { return false })
+	early := &wire.Chunk{First: 3, Dim: 1, Points: []float64{30, 40, 50, 60}}
+	if v := w.desk.take(evaluated(early, "a", firstOf, 1), w.now); v != taken {
+		t.Fatalf("the verdict is %v", v)
+	}
+	var sent []int
+	for c := w.take("b"); c != nil; c = w.take("b") {
+		for i := range c.Len() {
+			sent = append(sent, c.First+i)
+		}
+		w.desk.take(evaluated(c, "b", firstOf, 1), w.now)
+	}
+	if want := []int{1, 2, 7, 8, 9}; !slices.Equal(sent, want) || len(w.told) != 9 {
+		t.Errorf("%v were sent, not %v, and %d have values", sent, want, len(w.told))
+	}
+}
+
+// Of an order that is sent again, only that is sent whose values are not there.
+func TestOnlyWhatIsMissingIsSentAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(2)
+		w.desk.pace.learn(1, 1e-6) // all of it is one chunk
+		n := rapid.IntRange(1, 12).Draw(t, "n")
+		w.begin(1, n, func(int) bool { return false })
+		whole := w.take("a")
+		if whole.Len() != n {
+			t.Fatalf("%d of %d were sent", whole.Len(), n)
+		}
+		v := evaluated(whole, "a", firstOf, 1)
+		v.Answers = slices.DeleteFunc(v.Answers, func(wire.Answer) bool { return rapid.Bool().Draw(t, "lost") })
+		w.desk.take(v, w.now)
+		w.now = w.now.Add(time.Second)
+		w.desk.board.repost(w.now, &w.desk.roster)
+		for c := w.take("b"); c != nil; c = w.take("b") {
+			for i := range c.Len() {
+				if _, known := w.told[c.First+i]; known {
+					t.Fatalf("query %d was known, and was sent again", c.First+i)
+				}
+			}
+			w.desk.take(evaluated(c, "b", firstOf, 1), w.now)
+		}
+		for q := 1; q <= n; q++ {
+			if w.told[q].Value != float64(10*q) {
+				t.Fatalf("query %d: %v", q, w.told[q])
+			}
+		}
+		if orders, _ := w.desk.board.work(); orders > 0 {
+			t.Fatalf("%d orders are left", orders)
+		}
+	})
+}

@@ -64,7 +64,7 @@ type siege struct {
 	b      *batch
 	queued []*wire.Chunk
 	told   map[int]float64
-	sent   map[int][]float64 // what workers have said of each query
+	sent   map[int][]float64 // what workers have said of each query, for its point
 }
 
 func newSiege(t *testing.T, data []byte) *siege {
@@ -138,7 +138,8 @@ func (s *siege) values(name string) *wire.Values {
 	for range 1 + s.below(6) {
 		offset += s.below(4) + 1
 		number, a := v.First+offset, wire.Answer{Offset: offset}
-		a.Check = wire.CheckOf([]float64{float64(number), 0.5}, &scratch)
+		check := wire.CheckOf([]float64{float64(number), 0.5}, &scratch)
+		a.Check = check
 		switch s.below(8) {
 		case 0:
 			a.Value = math.NaN()
@@ -149,7 +150,7 @@ func (s *siege) values(name string) *wire.Values {
 		case 3:
 			a.Value = math.Inf(1)
 		case 4:
-			a.Check++
+			a.Check++ // of another point
 		case 5:
 			a.Value = float64(s.byte())
 		default:
@@ -157,7 +158,9 @@ func (s *siege) values(name string) *wire.Values {
 		}
 		a.Seconds = []float64{0, 1e-9, 1, 1e300, -1, math.NaN()}[s.below(30)%6]
 		v.Answers = append(v.Answers, a)
-		s.sent[number] = append(s.sent[number], a.Value)
+		if a.Check == check && v.Run == s.o.config.Run {
+			s.sent[number] = append(s.sent[number], a.Value)
+		}
 	}
 	return v
 }

@@ -115,6 +115,9 @@ func (w *worker) do(t *task, f objective.Objective) bool {
 		defer close(kept)
 		w.keep(keeping, t)
 	}()
+	if about, err := t.message.Metadata(); err == nil && about.NumDelivered > 1 {
+		w.greet() // somebody may have evaluated it meanwhile
+	}
 	err := w.evaluate(ctx, t, f)
 	needless := errors.Is(context.Cause(ctx), errNeedless)
 	handed := needless || w.handIn(t)

@@ -30,6 +30,24 @@ func (o *order) wants(number int) bool {
 	return number >= o.first && number < o.first+o.n && !o.got[number-o.first]
 }
 
+// missing returns an order for each stretch of an order whose values are missing.
+func (o *order) missing(d int) (all []*order) {
+	for lo := 0; lo < o.n; lo++ {
+		hi := lo
+		for hi < o.n && !o.got[hi] {
+			hi++
+		}
+		if n := hi - lo; n > 0 {
+			all = append(all, &order{
+				first: o.first + lo, points: o.points[lo*d : hi*d], n: n, skip: o.skip, got: make([]bool, n), left: n,
+				sent: o.sent, again: o.again, copies: o.copies, check: o.check,
+			})
+			lo = hi
+		}
+	}
+	return all
+}
+
 // A board is the orders that are out, the oldest first.
 type board struct {
 	run     RunID
@@ -46,8 +64,17 @@ func (b *board) send(o *order, now time.Time) {
 	b.post(o, now)
 }
 
-// post puts an order on the queue.
+// post puts an order on the queue. If some of its values are there, it becomes one order for
+// each stretch that is missing: what is known is not sent again.
 func (b *board) post(o *order, now time.Time) {
+	if 0 < o.left && o.left < o.n {
+		rest, i := o.missing(b.dim), slices.Index(b.out, o)
+		b.out = slices.Replace(b.out, i, i+1, rest...)
+		for _, part := range rest {
+			b.post(part, now)
+		}
+		return
+	}
 	o.again = now
 	o.copies++
 	b.publish(&wire.Chunk{Run: b.run, First: o.first, Dim: b.dim, Points: o.points, Skip: o.skip})
@@ -96,7 +123,7 @@ func (b *board) needless(first int) bool {
 func (b *board) resend(now time.Time, r *roster, p *pace, allSent bool) {
 	_, copies := b.work()
 	idle := r.procs(now) - copies
-	for _, o := range b.out {
+	for _, o := range slices.Clone(b.out) {
 		switch {
 		case now.Sub(o.again) >= lost && !r.claimed(o.first, now) && r.resting(now) > 0:
 			b.retries++
@@ -108,10 +135,11 @@ func (b *board) resend(now time.Time, r *roster, p *pace, allSent bool) {
 	}
 }
 
-// repost sends all orders again that nobody claims: the queue was lost.
+// repost sends all orders again that nobody claims and that were sent before: the queue was
+// lost.
 func (b *board) repost(now time.Time, r *roster) {
-	for _, o := range b.out {
-		if !r.claimed(o.first, now) {
+	for _, o := range slices.Clone(b.out) {
+		if !o.again.After(now) && !r.claimed(o.first, now) {
 			b.retries++
 			b.post(o, now)
 		}

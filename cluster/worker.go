@@ -74,6 +74,7 @@ type worker struct {
 	working map[*task]bool
 	spoke   time.Time // when the coordinator last answered
 	missed  bool      // it has not since
+	asked   time.Time // when it was last asked
 	broken  error     // the error that ends it
 	query   int       // at which it occurred
 	until   time.Time // the walltime

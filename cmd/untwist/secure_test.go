@@ -47,7 +47,7 @@ func (p *place) says(t *testing.T, server, flags, want string) {
 	}
 	for _, tried := range all {
 		status := tried.wait(t)
-		if said := tried.err.String(); status != 1 || strings.Count(said, "\n") != 1 || !strings.Contains(said, server+": "+want) || tried.out.Len() > 0 {
+		if said := tried.err.String(); status != 1 || strings.Count(said, "\n") != 1 || !strings.Contains(said, server+": "+want) || tried.out.String() != "" {
 			t.Errorf("%s: status %d, %q, want %q", tried.Args, status, said, want)
 		}
 	}
