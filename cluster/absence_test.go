@@ -19,7 +19,7 @@ func TestStoppedWorkersDoNotGiveUp(t *testing.T) {
 	c := &frozenClock{time: time.Unix(1e9, 0)}
 	ended := false
 	end := func(error) { ended = true }
-	w := &worker{WorkerConfig: WorkerConfig{Wait: time.Minute, clock: c}, last: end, over: end}
+	w := &worker{WorkerConfig: WorkerConfig{Wait: time.Minute, Note: func(string) {}, clock: c}, last: end, over: end}
 	w.present()
 	c.time = c.time.Add(time.Hour)
 	if w.absent() || ended {
