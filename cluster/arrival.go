@@ -215,8 +215,9 @@ func (w *worker) absent() bool {
 		w.spoke = now
 	}
 	w.asked = now
-	silent, first := now.Sub(w.spoke), !w.missed
-	w.missed = true
+	silent := now.Sub(w.spoke)
+	first := !w.missed && silent >= beat // one question may be lost
+	w.missed = w.missed || first
 	w.mu.Unlock()
 	if silent < w.Wait {
 		if first {
