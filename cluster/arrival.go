@@ -196,8 +196,9 @@ func (w *worker) greet() {
 // present notes that the coordinator has answered.
 func (w *worker) present() {
 	w.mu.Lock()
-	again, now := w.missed, w.clock.now()
-	w.spoke, w.asked, w.missed = now, now, false
+	again := w.missed
+	w.spoke, w.missed = w.clock.now(), false
+	w.asked = w.spoke
 	w.mu.Unlock()
 	if again {
 		w.Note("the coordinator is there again")
@@ -213,8 +214,10 @@ func (w *worker) absent() bool {
 	if now.Sub(w.asked) > gone {
 		w.spoke = now
 	}
-	silent, first := now.Sub(w.spoke), !w.missed
-	w.asked, w.missed = now, true
+	w.asked = now
+	silent := now.Sub(w.spoke)
+	first := !w.missed && silent >= beat // one question may be lost
+	w.missed = w.missed || first
 	w.mu.Unlock()
 	if silent < w.Wait {
 		if first {

@@ -124,7 +124,9 @@ func (d *desk) compare(worker string, number int, a wire.Answer, now time.Time) 
 	if p == nil || p.check != a.Check {
 		return false
 	}
-	if timedOut(a.Answer) { // how fast a machine is says nothing about its values
+	m := d.roster.all[worker]
+	if timedOut(a.Answer) || math.IsInf(a.Value, 1) && m != nil && m.good == 0 {
+		// How fast a machine is, or whether it has the program, says nothing about values.
 		d.close(number)
 		return true
 	}

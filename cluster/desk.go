@@ -148,6 +148,11 @@ func (d *desk) answer(m *member, number int, a wire.Answer, now time.Time) (row 
 	switch {
 	case row < 0:
 		return 0, unused
+	case b.known[row] && failed && m.good == 0: // it may not have the program
+		if !math.IsInf(b.values[row], 1) {
+			d.contradict(a.Answer)
+		}
+		return 0, unused
 	case b.known[row]:
 		if b.by[row] != m.name || b.values[row] != a.Value {
 			d.second(b, row, m.name, a, now)

@@ -120,7 +120,7 @@ func TestWorkersRefuseStrangeChunks(t *testing.T) {
 		got <- v
 		_ = m.Respond(receipts[min(len(got), len(receipts))-1])
 		if len(got) == len(receipts) {
-			_ = nc.Publish(subject(run, end), nil)
+			_ = nc.Publish(subject(run, end), []byte(farewell))
 		}
 	})
 	if err := nc.Flush(); err != nil {

@@ -44,6 +44,9 @@ func (m *member) status(now time.Time) WorkerStatus {
 	if !m.left {
 		s.Silent = now.Sub(m.heard).Seconds()
 	}
+	if since := now.Sub(m.joined).Seconds(); m.counted == 0 && since > 0 { // it is new
+		s.Rate = float64(m.points) / since
+	}
 	if s.Gone || s.Excluded != "" {
 		s.Working, s.Rate = 0, 0
 	}

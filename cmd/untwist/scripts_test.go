@@ -112,3 +112,43 @@ func TestKilledRunLeavesNoFolder(t *testing.T) {
 	}
 	p.read(t, "run.journal")
 }
+
+// A worker takes as many processes as Slurm gives it, and ends when its run has been gone for
+// the time of --wait.
+func TestWorkerOutlivesItsRun(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "300")
+	p.pause = 5 * time.Millisecond
+	run := p.minimize(t)
+	server := fmt.Sprintf("nats://127.0.0.1:%d", p.port)
+	worker := p.sh(t, "worker", "exec untwist worker sim.toml --wait 1s --server "+server, "SLURM_CPUS_PER_TASK=3")
+	until(t, worker, func() bool { return len(logged(t, p.log)) > 5 })
+	shown := p.start(t, "workers", "workers", "--json", "--server", server)
+	if shown.wait(t) != 0 || !strings.Contains(shown.out.String(), `"state":"works","processes":3,`) {
+		t.Errorf("the worker is shown as %s%s", shown.out.String(), shown.err.String())
+	}
+	run.kill()
+	if status := worker.wait(t); status != 1 || !strings.Contains(worker.err.String(), "the coordinator has been gone for 1s") {
+		t.Errorf("status %d, %s", status, worker.err.String())
+	}
+}
+
+// A worker on which the program never works gets no more work, and the run finds what it finds
+// without it.
+func TestBrokenWorkerIsLeftOut(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "300")
+	want := p.expected(t)
+	p.pause = time.Millisecond
+	server := fmt.Sprintf("nats://127.0.0.1:%d", p.port)
+	run := p.minimize(t)
+	broken := p.sh(t, "broken", "exec untwist worker sim.toml --procs 2 --server "+server, "BENCH_LOG=/dev/null/none")
+	p.worker(t, "good", "--procs", "1")
+	p.same(t, run, want)
+	if said := run.err.String(); strings.Contains(said, "different values") {
+		t.Errorf("what a broken worker says is taken for values: %s", said)
+	}
+	if strings.Contains(run.err.String(), "no more work") && broken.wait(t) != 1 {
+		t.Errorf("the broken worker says %s", broken.err.String())
+	}
+}

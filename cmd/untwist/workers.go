@@ -116,7 +116,7 @@ func stateOf(w cluster.WorkerStatus) string {
 		return "left"
 	case w.Gone:
 		return "gone"
-	case w.Working > 0:
+	case w.Working > 0 || w.Rate > 0: // it says every 5 seconds what it works on
 		return "works"
 	}
 	return "waits"
