@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"slices"
+	"time"
 
 	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
@@ -20,6 +21,8 @@ type batch struct {
 	tell    func(int, objective.Answer)
 	left    int // how many values are missing
 	next    int // the first row that was not sent
+	began   time.Time
+	latest  time.Time // when the latest value came
 	done    chan struct{}
 	broken  chan struct{} // closed if it cannot be evaluated
 	why     error         // it cannot
@@ -114,6 +117,13 @@ func (b *batch) cut(p *pace, procs int) *order {
 	}
 	b.next = hi
 	return b.order(lo, hi)
+}
+
+// rest returns how long the values that are missing should take, at the speed of those that
+// have come.
+func (b *batch) rest() time.Duration {
+	there := len(b.values) - b.left
+	return time.Duration(float64(b.latest.Sub(b.began)) * float64(b.left) / float64(max(there, 1)))
 }
 
 // fail ends the batch with an error.

@@ -67,7 +67,9 @@ func (p *pace) size(left, procs, d int) int {
 		n = max(n, min(int(min(leastSeconds/p.seconds, wire.MostPoints)), (left+procs-1)/procs))
 		n = max(n, int(min(messageSeconds/max(p.quick, p.seconds/mostQuicker), wire.MostPoints)))
 	}
-	return min(max(min(n, wire.Fits(d)), 1), left)
+	n = min(max(min(n, wire.Fits(d)), 1), left)
+	chunks := (left + n - 1) / n
+	return (left + chunks - 1) / chunks // the last one is as long as the others
 }
 
 // usual returns how long n points usually take; 0: nobody knows.
