@@ -107,11 +107,10 @@ func (b *batch) coordinates(lo, hi int) []float64 {
 	return all
 }
 
-// cut cuts off the next chunk of the batch.
-func (b *batch) cut(p *pace, procs int) *order {
-	_, d := b.points.Dims()
+// cut cuts off the next chunk of the batch, of at most so many points.
+func (b *batch) cut(p *pace, procs, most int) *order {
 	lo, hi := b.next, b.next+1
-	end := lo + p.size(len(b.numbers)-lo, procs, d)
+	end := lo + p.size(len(b.numbers)-lo, procs, most)
 	for hi < end && b.numbers[hi] == b.numbers[hi-1]+1 {
 		hi++
 	}

@@ -61,8 +61,12 @@ func (d *desk) fill(now time.Time) {
 		return
 	}
 	procs := max(d.roster.procs(now), 1)
+	most := wire.Fits(d.board.dim)
+	if d.court.share > 0 {
+		most = min(most, mostChecked)
+	}
 	for d.board.orders < (1+ready)*procs && b.next < len(b.numbers) {
-		d.board.send(b.cut(&d.pace, procs), now)
+		d.board.send(b.cut(&d.pace, procs, most), now)
 	}
 }
 

@@ -375,7 +375,7 @@ func TestChunkSizes(t *testing.T) {
 		{0.01, 16, 16, 10, 1},
 	} {
 		p := pace{seconds: c.seconds, quick: c.seconds}
-		if got := p.size(c.left, c.procs, c.d); got != c.want {
+		if got := p.size(c.left, c.procs, wire.Fits(c.d)); got != c.want {
 			t.Errorf("%+v: %d points", c, got)
 		}
 	}
