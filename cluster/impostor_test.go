@@ -43,7 +43,7 @@ func TestWorkersRefuseStrangeWelcomes(t *testing.T) {
 		t.Fatal(err)
 	}
 	but := func(change func(*wire.Welcome)) []byte {
-		w := wire.Welcome{Version: wire.Version, Run: run.String(), Dim: 2, Queue: wire.FencedAPI}
+		w := wire.Welcome{Version: wire.Version, Run: run.String(), Dim: 2}
 		change(&w)
 		return w.Encode()
 	}
@@ -58,7 +58,6 @@ func TestWorkersRefuseStrangeWelcomes(t *testing.T) {
 		"no dimension":       {but(func(w *wire.Welcome) { w.Dim = 0 }), "points of 0 numbers"},
 		"another dimension":  {but(func(w *wire.Welcome) { w.Dim = 3 }), "its points have 3 numbers, and ours 2"},
 		"too many numbers":   {but(func(w *wire.Welcome) { w.Dim = wire.MostDim + 1 }), "points of 130001 numbers"},
-		"another subject":    {but(func(w *wire.Welcome) { w.Queue = "$SYS.REQ" }), `a queue on "$SYS.REQ"`},
 		"not a run":          {but(func(w *wire.Welcome) { w.Run = "*.>" }), "is not the ID of a run"},
 		"another version":    {but(func(w *wire.Welcome) { w.Version = 2 }), "use the same program everywhere"},
 		"too many chunks":    {but(func(w *wire.Welcome) { w.Needless = make([]int, 1<<15) }), "32768 chunks cannot be needless"},
@@ -103,7 +102,7 @@ func TestWorkersRefuseStrangeChunks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	welcome := wire.Welcome{Version: wire.Version, Run: run.String(), Dim: 2, Queue: wire.FencedAPI, Needless: []int{1 << 53}}
+	welcome := wire.Welcome{Version: wire.Version, Run: run.String(), Dim: 2, Needless: []int{1 << 53}}
 	receipts := [][]byte{[]byte(`{"Kept":true,"Later":true}`), wire.Receipt{Kept: true}.Encode()}
 	got := make(chan *wire.Values, 100)
 	handle := func(on string, hear nats.MsgHandler) {
@@ -121,7 +120,7 @@ func TestWorkersRefuseStrangeChunks(t *testing.T) {
 		got <- v
 		_ = m.Respond(receipts[min(len(got), len(receipts))-1])
 		if len(got) == len(receipts) {
-			_ = nc.Publish(subject(run, end), nil)
+			_ = nc.Publish(subject(run, end), []byte(farewell))
 		}
 	})
 	if err := nc.Flush(); err != nil {

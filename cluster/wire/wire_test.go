@@ -354,7 +354,7 @@ func TestWhatIsWrong(t *testing.T) {
 		}
 	}
 	hello := string(Hello{Version: Version, Worker: "a", Procs: 1, Digest: DigestOf(about)}.Encode())
-	welcome := Welcome{Version: Version, Run: RunID{1}.String(), Dim: 2, Queue: FencedAPI}
+	welcome := Welcome{Version: Version, Run: RunID{1}.String(), Dim: 2}
 	welcomes := func(change func(*Welcome)) []byte { w := welcome; change(&w); return w.Encode() }
 	decoders := map[string]func([]byte) error{
 		"values":  func(m []byte) error { _, err := DecodeValues(m); return err },
@@ -388,7 +388,6 @@ func TestWhatIsWrong(t *testing.T) {
 		{"welcome", welcomes(func(w *Welcome) { w.Run = "1.2" }), "not the ID of a run"},
 		{"welcome", welcomes(func(w *Welcome) { w.Dim = 0 }), "points of 0 numbers"},
 		{"welcome", welcomes(func(w *Welcome) { w.Dim = MostDim + 1 }), "points of 130001 numbers"},
-		{"welcome", welcomes(func(w *Welcome) { w.Queue = "QUEUE.>" }), `a queue on "QUEUE.>"`},
 		{"welcome", welcomes(func(w *Welcome) { w.Needless = []int{0} }), "cannot be needless"},
 	} {
 		err := decoders[c.what](c.message)
