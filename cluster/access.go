@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/untwist/untwist/cluster/wire"
@@ -17,6 +18,9 @@ type Access struct {
 	// Token is the secret that the coordinator and its workers share. "": there is none,
 	// which is allowed on the loopback address only.
 	Token string
+	// User is the name with which the token is the password, on a server that is not ours
+	// and has users. "": the token is enough.
+	User string
 	// TLS encrypts the connection: the certificate of a server, or whom a client trusts.
 	// nil: it is not encrypted, which is allowed on the loopback address only, or if
 	// Insecure says so.
@@ -31,6 +35,9 @@ func (a Access) CheckListen(address string) error {
 	if err != nil {
 		return objective.BadOption("Listen", "%v", err)
 	}
+	if a.User != "" {
+		return objective.BadOption("User", "a server of this program has no users: --user goes with --server")
+	}
 	return a.check("Listen", address, host, a.TLS != nil)
 }
 
@@ -44,9 +51,16 @@ func (a Access) CheckServer(server string) error {
 		return objective.BadOption("Server", "%q has something behind its address", server)
 	case u.User != nil:
 		return objective.BadOption("Server", "write the secret into a file for --token-file, where others do not see it")
+	case a.User != "" && !userName.MatchString(a.User):
+		return objective.BadOption("User", "%q is not the name of a user: letters, digits, - and _ may be in it", a.User)
+	case a.User != "" && a.Token == "":
+		return objective.BadOption("User", "%s needs a password: give --token-file FILE", a.User)
 	}
 	return a.check("Server", server, u.Hostname(), u.Scheme == "tls")
 }
+
+// userName is what the name of a user may be: it is a part of subjects.
+var userName = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
 // check says what is missing on a host.
 func (a Access) check(option, address, host string, encrypted bool) error {

@@ -30,8 +30,11 @@ func (w *worker) arrive() (err error) {
 			if w.nc != nil {
 				w.nc.Close()
 			}
-			if w.drain.Err() != nil {
+			switch {
+			case w.drain.Err() != nil:
 				err = context.Cause(w.drain)
+			case !hopeless(err):
+				err = fmt.Errorf("%w; gave up after %v (--wait)", err, w.Wait)
 			}
 			return err
 		}
@@ -78,6 +81,9 @@ func (w *worker) join() error {
 	for patience := answerWithin; ; patience = answersWithin {
 		m, err := answers.NextMsg(patience)
 		if err != nil {
+			if errors.Is(w.nc.LastError(), nats.ErrPermissionViolation) {
+				return &ConnectError{w.Server, "the server does not allow what a worker needs (docs/cluster.md has the configuration): " + wire.Line(w.nc.LastError().Error(), 200), true}
+			}
 			return refusal
 		}
 		welcome, run, err := wire.DecodeWelcome(m.Data)
@@ -95,7 +101,7 @@ func (w *worker) join() error {
 		case welcome.Dim != w.Dim:
 			refusal = fmt.Errorf("%w: its points have %d numbers, and ours %d", ErrRefused, welcome.Dim, w.Dim)
 		default:
-			return w.enter(run, welcome.Queue)
+			return w.enter(run)
 		}
 	}
 }
@@ -114,19 +120,28 @@ func (w *worker) explain(run RunID) (wire.Welcome, error) {
 	return welcome, err
 }
 
-// enter begins to work for a run.
-func (w *worker) enter(run RunID, api string) error {
+// enter begins to work for a run. Its queue is asked as from an account of the workers' own,
+// and where there is none, as from the coordinator's.
+func (w *worker) enter(run RunID) (err error) {
+	for _, api := range []string{fencedAPI, queueAPI} {
+		if w.consumer, err = w.find(run, api); err == nil {
+			w.run = run
+			w.present()
+			return nil
+		}
+	}
+	return fmt.Errorf("the queue of the run is not there: %w", err)
+}
+
+// find finds the queue of a run, on subjects that begin with api.
+func (w *worker) find(run RunID, api string) (jetstream.Consumer, error) {
 	js, err := jetstream.NewWithAPIPrefix(w.nc, api)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(w.drain, answerWithin)
 	defer cancel()
-	if w.consumer, err = js.Consumer(ctx, streamOf(run), workers); err != nil {
-		return fmt.Errorf("the queue of the run is not there: %w", err)
-	}
-	w.run, w.spoke = run, w.clock.now()
-	return nil
+	return js.Consumer(ctx, streamOf(run), workers)
 }
 
 // hello is what the worker says of itself.
@@ -152,24 +167,29 @@ func (w *worker) beat(done <-chan struct{}) {
 			return
 		case <-beats:
 		}
-		h := w.hello()
-		if w.drain.Err() != nil {
-			h.Procs = max(len(h.Working), 1)
-		}
-		m, err := w.nc.Request(subject(w.run, hello), h.Encode(), answerWithin)
-		var welcome wire.Welcome
-		if err == nil {
-			welcome, _, err = wire.DecodeWelcome(m.Data)
-		}
-		switch {
-		case err != nil:
-			w.absent()
-		case welcome.Refused != "":
-			w.fail(fmt.Errorf("%w: %s", ErrRefused, welcome.Refused), 0)
-		default:
-			w.present()
-			w.give(welcome.Needless)
-		}
+		w.greet()
+	}
+}
+
+// greet says hello once.
+func (w *worker) greet() {
+	h := w.hello()
+	if w.drain.Err() != nil {
+		h.Procs = max(len(h.Working), 1)
+	}
+	m, err := w.nc.Request(subject(w.run, hello), h.Encode(), answerWithin)
+	var welcome wire.Welcome
+	if err == nil {
+		welcome, _, err = wire.DecodeWelcome(m.Data)
+	}
+	switch {
+	case err != nil:
+		w.absent()
+	case welcome.Refused != "":
+		w.fail(fmt.Errorf("%w: %s", ErrRefused, welcome.Refused), 0)
+	default:
+		w.present()
+		w.give(welcome.Needless)
 	}
 }
 
@@ -178,13 +198,20 @@ func (w *worker) present() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.spoke = w.clock.now()
+	w.asked = w.spoke
 }
 
 // absent ends the worker if the coordinator has not answered for too long, and reports
-// whether it does.
+// whether it does. A worker asks at every beat. If it has not for as long as others take it
+// for gone, it was stopped itself, and begins to wait anew.
 func (w *worker) absent() bool {
+	now := w.clock.now()
 	w.mu.Lock()
-	silent := w.clock.now().Sub(w.spoke)
+	if now.Sub(w.asked) > gone {
+		w.spoke = now
+	}
+	w.asked = now
+	silent := now.Sub(w.spoke)
 	w.mu.Unlock()
 	if silent < w.Wait {
 		return false

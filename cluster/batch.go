@@ -20,7 +20,7 @@ type batch struct {
 	held    map[int]objective.Answer // failures, by row, of which a second worker is asked
 	tell    func(int, objective.Answer)
 	left    int // how many values are missing
-	next    int // the first row that was not sent
+	next    int // the first row that was not sent and whose value is missing
 	began   time.Time
 	latest  time.Time // when the latest value came
 	done    chan struct{}
@@ -69,6 +69,7 @@ func (b *batch) matches(row int, check uint32) bool {
 func (b *batch) set(row int, a objective.Answer) {
 	b.known[row], b.values[row], b.by[row] = true, a.Value, a.By
 	delete(b.held, row)
+	b.advance()
 	b.tell(row, a)
 	if b.left--; b.left == 0 {
 		close(b.done)
@@ -111,11 +112,13 @@ func (b *batch) coordinates(lo, hi int) []float64 {
 func (b *batch) cut(p *pace, procs, most int) *order {
 	lo, hi := b.next, b.next+1
 	end := lo + p.size(len(b.numbers)-lo, procs, most)
-	for hi < end && b.numbers[hi] == b.numbers[hi-1]+1 {
+	for hi < end && b.numbers[hi] == b.numbers[hi-1]+1 && !b.known[hi] {
 		hi++
 	}
+	o := b.order(lo, hi)
 	b.next = hi
-	return b.order(lo, hi)
+	b.advance()
+	return o
 }
 
 // rest returns how long the values that are missing should take, at the speed of those that
@@ -123,6 +126,14 @@ func (b *batch) cut(p *pace, procs, most int) *order {
 func (b *batch) rest() time.Duration {
 	there := len(b.values) - b.left
 	return time.Duration(float64(b.latest.Sub(b.began)) * float64(b.left) / float64(max(there, 1)))
+}
+
+// advance passes over rows that were not sent and whose values are there: a worker had them
+// from a coordinator that was there before.
+func (b *batch) advance() {
+	for b.next < len(b.numbers) && b.known[b.next] {
+		b.next++
+	}
 }
 
 // fail ends the batch with an error.

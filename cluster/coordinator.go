@@ -37,7 +37,6 @@ type Config struct {
 	Invite string
 
 	clock clock
-	api   string // what subjects begin with on which workers ask the queue
 }
 
 // A Coordinator is an objective that workers evaluate, on this machine or others. It is an
@@ -66,7 +65,6 @@ var _ objective.Teller = (*Coordinator)(nil)
 
 // Coordinate makes a coordinator on a server of this process.
 func (s *Server) Coordinate(c Config) (*Coordinator, error) {
-	c.api = wire.FencedAPI
 	return coordinate(c, func(o ...nats.Option) (*nats.Conn, error) {
 		return s.connect(link{}.options(o...)...)
 	})
@@ -74,7 +72,6 @@ func (s *Server) Coordinate(c Config) (*Coordinator, error) {
 
 // Coordinate makes a coordinator on a server that is there, such as nats://127.0.0.1:4222.
 func Coordinate(server string, a Access, c Config) (*Coordinator, error) {
-	c.api = wire.QueueAPI
 	return coordinate(c, link{server, a}.connect)
 }
 
@@ -216,7 +213,8 @@ func (o *Coordinator) watch() {
 	}
 }
 
-// mend makes the queue anew after the connection was lost: the server may have forgotten it.
+// mend makes the queue anew after the connection was lost. The server may have forgotten it, or
+// may have kept some of it, which would come twice.
 func (o *Coordinator) mend() {
 	ctx, cancel := context.WithTimeout(o.life, queueWithin)
 	defer cancel()
@@ -226,10 +224,12 @@ func (o *Coordinator) mend() {
 		}
 		return
 	}
+	o.queue.purge()
+	now := o.config.clock.now()
 	o.config.Note("the connection to the server is there again")
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.desk.board.repost(o.config.clock.now(), &o.desk.roster)
+	o.desk.board.repost(now, &o.desk.roster)
 }
 
 // alone is how long a batch may be without workers before the user is told.

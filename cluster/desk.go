@@ -150,6 +150,9 @@ func (d *desk) answer(m *member, number int, a wire.Answer, now time.Time) (row 
 	failed := math.IsInf(a.Value, 1)
 	if failed {
 		m.failed++
+		if a.Failure != nil {
+			m.failure = wire.Line(a.Failure.Error(), shownFailure)
+		}
 	} else {
 		m.good++
 	}

@@ -398,3 +398,24 @@ func TestFailuresSayNothingAboutTimes(t *testing.T) {
 		w.desk.take(evaluated(c, "a", f, seconds), w.now)
 	}
 }
+
+// Values of queries that were not sent yet, from a worker that had them from a coordinator
+// before this one, are taken, and their queries are not sent any more.
+func TestWhatIsKnownIsNotSent(t *testing.T) {
+	w := newWorld(1)
+	w.begin(1, 9, func(int) bool { return false })
+	early := &wire.Chunk{First: 3, Dim: 1, Points: []float64{30, 40, 50, 60}}
+	if v := w.desk.take(evaluated(early, "a", firstOf, 1), w.now); v != taken {
+		t.Fatalf("the verdict is %v", v)
+	}
+	var sent []int
+	for c := w.take("b"); c != nil; c = w.take("b") {
+		for i := range c.Len() {
+			sent = append(sent, c.First+i)
+		}
+		w.desk.take(evaluated(c, "b", firstOf, 1), w.now)
+	}
+	if want := []int{1, 2, 7, 8, 9}; !slices.Equal(sent, want) || len(w.told) != 9 {
+		t.Errorf("%v were sent, not %v, and %d have values", sent, want, len(w.told))
+	}
+}

@@ -113,6 +113,9 @@ func (w *worker) do(t *task, f objective.Objective, handing chan struct{}) {
 	keeping, stop := context.WithCancel(context.Background())
 	var kept sync.WaitGroup
 	kept.Go(func() { w.keep(keeping, t) })
+	if about, err := t.message.Metadata(); err == nil && about.NumDelivered > 1 {
+		w.greet() // somebody may have evaluated it meanwhile
+	}
 	err := w.evaluate(ctx, t, f)
 	if err != nil && ctx.Err() == nil {
 		w.fail(err, t.chunk.First+len(t.answers)) // nothing more is taken

@@ -68,13 +68,13 @@ func TestHostileWorkers(t *testing.T) {
 		}
 	}
 	for _, forbidden := range []string{
-		subject(s.run, work), "$JS.API.STREAM.PURGE." + stream, "$JS.API.STREAM.DELETE." + stream, wire.FencedAPI + ".STREAM.DELETE." + stream,
+		subject(s.run, work), "$JS.API.STREAM.PURGE." + stream, "$JS.API.STREAM.DELETE." + stream, fencedAPI + ".STREAM.DELETE." + stream,
 	} {
-		for _, asks := range []string{subject(s.run, hello), subjectOfAll(status), subject(s.run, values), wire.FencedAPI + ".CONSUMER.INFO." + stream + "." + workers} {
+		for _, asks := range []string{subject(s.run, hello), subjectOfAll(status), subject(s.run, values), fencedAPI + ".CONSUMER.INFO." + stream + "." + workers} {
 			_ = nc.PublishRequest(asks, forbidden, nil)
 		}
 		// What the queue says to those who wait in vain has no content, as a purge may have.
-		for _, api := range []string{wire.FencedAPI, wire.QueueAPI} {
+		for _, api := range []string{fencedAPI, queueAPI} {
 			_ = nc.PublishRequest(api+".CONSUMER.MSG.NEXT."+stream+"."+workers, forbidden, []byte(`{"batch":1,"no_wait":true}`))
 			_ = nc.PublishRequest(api+".CONSUMER.MSG.NEXT."+stream+"."+workers, forbidden, []byte(`{"batch":5,"no_wait":true}`))
 		}
@@ -100,6 +100,39 @@ func TestHostileWorkers(t *testing.T) {
 	}
 	if got := info(); got.State.Msgs != 1 || got.State.LastSeq != 1 {
 		t.Errorf("the stream has %d messages and had %d: the enemy has changed it", got.State.Msgs, got.State.LastSeq)
+	}
+}
+
+// A worker cannot send others home by having somebody answer where the end of the run is said.
+func TestNobodyElseEndsTheRun(t *testing.T) {
+	s := newStand(t, 1, nil)
+	s.worker("good", objective.Func(1, ripple), nil)
+	batch := func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), wholeMinute)
+		defer cancel()
+		return s.Evaluate(ctx, mat.NewDense(1, 1, []float64{5}), make([]float64, 1))
+	}
+	if err := batch(); err != nil {
+		t.Fatal(err)
+	}
+	nc := enemy(t, s)
+	heard, err := nc.SubscribeSync(subject(s.run, end))
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := fencedAPI + ".CONSUMER.MSG.NEXT." + streamOf(s.run) + "." + workers
+	for asks, data := range map[string]string{
+		subjectOfAll(status): "", subjectOfAll(hello): "", subject(s.run, hello): "", subject(s.run, values): "", next: `{"batch":1,"no_wait":true}`,
+	} {
+		if err := nc.PublishRequest(asks, subject(s.run, end), []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := heard.NextMsg(answerWithin); err != nil { // the others hear it too
+			t.Errorf("%s: %v", asks, err)
+		}
+	}
+	if err := batch(); err != nil {
+		t.Errorf("the worker has gone: %v", err)
 	}
 }
 
@@ -174,7 +207,7 @@ func TestTokensAndCertificates(t *testing.T) {
 	}{
 		{"right", serves, "the right token", trusts, ""},
 		{"a wrong token", serves, "another token", trusts, "does not accept the token"},
-		{"no token", serves, "", trusts, "does not accept the token"},
+		{"no token", serves, "", trusts, "the server wants a token"},
 		{"a stranger's certificate", serves, "the right token", others, "certificate is not accepted"},
 		{"an expired certificate", expired, "the right token", trustsExpired, "expired"},
 	} {

@@ -134,11 +134,12 @@ func (b *board) resend(now time.Time, r *roster, late func(*order) bool) {
 	}
 }
 
-// repost sends all orders again that nobody claims: the queue was lost.
+// repost sends all orders again that nobody claims and that were sent before: the queue was
+// lost.
 func (b *board) repost(now time.Time, r *roster) {
 	claimed := r.claimed(now)
 	for o := range b.all() {
-		if !claimed[o.first] {
+		if !o.again.After(now) && !claimed[o.first] {
 			b.retries++
 			b.post(o, now)
 		}

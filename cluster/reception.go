@@ -41,7 +41,7 @@ func answer(m *nats.Msg, message interface{ Encode() []byte }) {
 
 // greet answers a Hello.
 func (o *Coordinator) greet(m *nats.Msg) {
-	w := wire.Welcome{Version: wire.Version, Run: o.config.Run.String(), Dim: o.config.Dim, Queue: o.config.api}
+	w := wire.Welcome{Version: wire.Version, Run: o.config.Run.String(), Dim: o.config.Dim}
 	h, err := wire.DecodeHello(m.Data)
 	ours := wire.DigestOf(o.config.About)
 	switch {
@@ -129,7 +129,7 @@ func (o *Coordinator) receive(m *nats.Msg) {
 // waits a moment for points that are still being evaluated a second time.
 func (o *Coordinator) Done() {
 	o.settle()
-	_ = o.nc.Publish(subject(o.config.Run, end), nil)
+	_ = o.nc.Publish(subject(o.config.Run, end), []byte(farewell))
 	o.Close()
 }
 

@@ -24,10 +24,12 @@ type member struct {
 	name     string
 	procs    int
 	heard    time.Time // when it last said something
+	left     bool      // it has said that it goes
 	joined   time.Time
 	working  []int   // the first queries of the chunks that it works on
 	points   int     // whose values it has sent
 	failed   int     // of these
+	failure  string  // why the last of them has
 	rate     float64 // points a second, at the last beats
 	counted  int     // points, when this was
 	measured time.Time
@@ -46,14 +48,14 @@ func (r *roster) hear(name string, now time.Time) *member {
 		m = &member{name: name, procs: 1, joined: now}
 		r.all[name] = m
 	}
-	m.heard = now
+	m.heard, m.left = now, false
 	return m
 }
 
 // leaves notes that a worker goes.
 func (r *roster) leaves(name string) {
 	if m := r.all[name]; m != nil {
-		m.heard, m.working = time.Time{}, nil
+		m.heard, m.working, m.left = time.Time{}, nil, true
 	}
 }
 

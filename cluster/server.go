@@ -76,6 +76,9 @@ func Listen(run RunID, address string, a Access) (*Server, error) {
 			return nil, errors.Join(fmt.Errorf("the queue cannot be started: %w", err), s.Close())
 		}
 	}
+	if err := os.RemoveAll(s.dir); err != nil { // everything is in memory, and nothing is left if we are killed
+		return nil, errors.Join(fmt.Errorf("the queue's folder: %w", err), s.Close())
+	}
 	if addr, ok := s.server.Addr().(*net.TCPAddr); ok {
 		port = addr.Port
 	}

@@ -32,12 +32,22 @@ func (o *Coordinator) Status() Status {
 	return s
 }
 
+// shownFailure is how long the words of a failure may be that a status has.
+const shownFailure = 120
+
 // status returns how a worker is doing.
 func (m *member) status(now time.Time) WorkerStatus {
-	return WorkerStatus{
-		Name: m.name, Procs: m.procs, Working: len(m.working), Points: m.points, Failed: m.failed, Rate: m.rate,
-		Silent: min(now.Sub(m.heard), time.Hour).Seconds(), Gone: now.Sub(m.heard) >= gone, Excluded: m.excluded,
+	s := WorkerStatus{
+		Name: m.name, Procs: m.procs, Working: len(m.working), Points: m.points, Failed: m.failed, Failure: m.failure, Rate: m.rate,
+		Gone: now.Sub(m.heard) >= gone, Left: m.left, Excluded: m.excluded,
 	}
+	if !m.left {
+		s.Silent = now.Sub(m.heard).Seconds()
+	}
+	if s.Gone || s.Excluded != "" {
+		s.Working, s.Rate = 0, 0
+	}
+	return s
 }
 
 // measure measures how fast a worker is, at each of its beats.

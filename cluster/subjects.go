@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/untwist/untwist/cluster/wire"
 )
 
 // The subjects of a run, and its stream. Everything that is particular to a run has the run
@@ -31,6 +30,10 @@ const (
 	end    = "end"
 )
 
+// farewell is what the coordinator says at the end of a run. No answer of a coordinator or a
+// queue says so: a worker can ask for these to be sent to others.
+const farewell = "the run is over"
+
 func subject(run RunID, what string) string { return everyone + "." + run.String() + "." + what }
 func subjectOfAll(what string) string       { return everyone + "." + what }
 func streamOf(run RunID) string             { return streams + run.String() }
@@ -38,6 +41,14 @@ func streamOf(run RunID) string             { return streams + run.String() }
 // inboxOf returns what the subjects begin with on which a client gets answers. A client that
 // has a name of its own cannot be read by others.
 func inboxOf(client string) string { return "_INBOX." + client }
+
+const (
+	// queueAPI is what subjects begin with on which a queue is asked.
+	queueAPI = "$JS.API"
+	// fencedAPI is the same where workers have an account of their own, as on our server:
+	// queueAPI is taken there.
+	fencedAPI = "QUEUE"
+)
 
 // asked are the subjects on which a worker asks for something: for work, and to be heard.
 // Those of the queue, and that of all coordinators, can have several answers.
@@ -51,7 +62,7 @@ func asked(run RunID, api string) (once, often []string) {
 // it works on it or is done with it, send values, and ask. docs/cluster.md has the same
 // for a server of one's own.
 func workerPermissions(run RunID, client string) *server.Permissions {
-	once, often := asked(run, wire.FencedAPI)
+	once, often := asked(run, fencedAPI)
 	return &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: append(once, often...)},
 		Subscribe: &server.SubjectPermission{Allow: []string{inboxOf(client) + ".>", subject(run, end)}},
@@ -79,8 +90,8 @@ func fence(s *server.Server, run RunID) (*server.Account, error) {
 		}
 		return nil
 	}
-	once, often := asked(run, wire.FencedAPI)
-	onceThere, oftenThere := asked(run, wire.QueueAPI)
+	once, often := asked(run, fencedAPI)
+	onceThere, oftenThere := asked(run, queueAPI)
 	if err := errors.Join(open(server.Singleton, once, onceThere), open(server.Streamed, often, oftenThere)); err != nil {
 		return nil, err
 	}

@@ -73,6 +73,7 @@ type worker struct {
 	mu      sync.Mutex
 	working map[*task]bool
 	spoke   time.Time // when the coordinator last answered
+	asked   time.Time // when it was last asked
 	broken  error     // the error that ends it
 	query   int       // at which it occurred
 	until   time.Time // the walltime
@@ -99,7 +100,11 @@ func Work(ctx context.Context, c WorkerConfig) error {
 		return err
 	}
 	defer w.nc.Close()
-	ended, err := w.nc.Subscribe(subject(w.run, end), func(*nats.Msg) { w.over(errOver) })
+	ended, err := w.nc.Subscribe(subject(w.run, end), func(m *nats.Msg) {
+		if string(m.Data) == farewell {
+			w.over(errOver)
+		}
+	})
 	if err != nil {
 		return err
 	}

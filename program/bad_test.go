@@ -299,7 +299,7 @@ func badRun(t *testing.T, p Protocol, n int, hangs string) {
 	if left := alive(t, id); len(left) > 0 {
 		t.Errorf("still there: %q", left)
 	}
-	if _, kept := tr.Kept(); kept != min(total, defaultKeepFailed) || len(leftBehind(t)) != kept {
+	if _, kept := tr.Kept(); kept != min(total, DefaultKeepFailed) || len(leftBehind(t)) != kept {
 		t.Errorf("%d folders are kept, and there are %q", kept, leftBehind(t))
 	}
 }

@@ -36,7 +36,7 @@ type Config struct {
 	// Retries is how often a point is tried again after the machine failed, not the
 	// point. nil: once.
 	Retries *int
-	// KeepFailed is how many work folders of failed points are kept. nil: 20.
+	// KeepFailed is how many work folders of failed points are kept. nil: DefaultKeepFailed.
 	KeepFailed *int
 	// KeepGoing goes on where the very first answer already shows that the program does
 	// not keep to the protocol.
@@ -73,3 +73,6 @@ const (
 	Binary Protocol = "binary" // kept running; float64s in and out
 	Batch  Protocol = "batch"  // a call for each batch
 )
+
+// DefaultKeepFailed is how many work folders of failed points are kept, if nobody says how many.
+const DefaultKeepFailed = 20

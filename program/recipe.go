@@ -32,9 +32,8 @@ func alarm(d time.Duration) (<-chan time.Time, func() bool) {
 
 // The defaults of Config.
 const (
-	defaultProcs      = 1
-	defaultRetries    = 1
-	defaultKeepFailed = 20
+	defaultProcs   = 1
+	defaultRetries = 1
 )
 
 // newRecipe checks all that can be checked before the first query.
@@ -67,7 +66,7 @@ func (r *recipe) complete() (err error) {
 	if r.Retries, err = atLeast0("Retries", r.Retries, defaultRetries); err != nil {
 		return err
 	}
-	if r.KeepFailed, err = atLeast0("KeepFailed", r.KeepFailed, defaultKeepFailed); err != nil {
+	if r.KeepFailed, err = atLeast0("KeepFailed", r.KeepFailed, DefaultKeepFailed); err != nil {
 		return err
 	}
 	if r.Note == nil {

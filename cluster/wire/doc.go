@@ -7,6 +7,7 @@
 // function that decodes it. docs/cluster.md describes them.
 //
 // Whatever arrives may have been written by anybody. What is decoded is within all limits,
-// its texts can be shown in a line, and it is written again as it was read. No message has
-// the time of a clock in it: only seconds, which each machine has measured by itself.
+// its texts can be shown in a line, and it stays the same when it is encoded and decoded
+// again. No message has the time of a clock in it: only seconds, which each machine has
+// measured by itself.
 package wire

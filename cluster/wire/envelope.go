@@ -63,9 +63,11 @@ type RunID [runBytes]byte
 
 // ParseRunID reads 16 hexadecimal digits.
 func ParseRunID(text string) (id RunID, err error) {
-	if n, err := hex.Decode(id[:], []byte(text)); err != nil || n != runBytes || len(text) != 2*runBytes {
+	digits, err := hex.DecodeString(text)
+	if err != nil || len(digits) != runBytes {
 		return RunID{}, fmt.Errorf("%.40q is not the ID of a run, which has %d hexadecimal digits", text, 2*runBytes)
 	}
+	copy(id[:], digits)
 	return id, nil
 }
 

@@ -148,8 +148,8 @@ func FuzzHello(f *testing.F) {
 }
 
 func FuzzWelcome(f *testing.F) {
-	plain := Welcome{Version: 1, Run: RunID{3}.String(), Dim: 4, Queue: FencedAPI}
-	full := Welcome{Version: 1, Run: RunID{0xff}.String(), Dim: MostDim, Queue: QueueAPI, Explain: true, Refused: "no\u2028\u202e", Needless: []int{3, 1 << 53}}
+	plain := Welcome{Version: 1, Run: RunID{3}.String(), Dim: 4}
+	full := Welcome{Version: 1, Run: RunID{0xff}.String(), Dim: MostDim, Explain: true, Refused: "no\u2028\u202e", Needless: []int{3, 1 << 53}}
 	greets(f, func(data []byte) (Welcome, error) {
 		w, run, err := DecodeWelcome(data)
 		if again, err2 := ParseRunID(w.Run); err == nil && (err2 != nil || again != run) {
@@ -157,7 +157,7 @@ func FuzzWelcome(f *testing.F) {
 		}
 		return w, err
 	}, func(w Welcome) bool {
-		return w.Version == Version && w.Dim >= 1 && w.Dim <= MostDim && (w.Queue == "$JS.API" || w.Queue == "QUEUE") && isLine(w.Refused) && len(w.Needless) <= mostWorking &&
+		return w.Version == Version && w.Dim >= 1 && w.Dim <= MostDim && isLine(w.Refused) && len(w.Needless) <= mostWorking &&
 			!slices.ContainsFunc(w.Needless, func(n int) bool { return !isQuery(n) })
 	}, plain, full)
 }
@@ -175,7 +175,7 @@ func FuzzReceipt(f *testing.F) {
 }
 
 func FuzzStatus(f *testing.F) {
-	worker := WorkerStatus{Name: "a", Procs: 2, Working: 1, Points: 10, Failed: 3, Rate: 0.25, Silent: 1e-3, Gone: true, Excluded: "all its points fail\t"}
+	worker := WorkerStatus{Name: "a", Procs: 2, Working: 1, Points: 10, Failed: 3, Failure: "exit\nstatus 1", Rate: 0.25, Silent: 1e-3, Gone: true, Left: true, Excluded: "all its points fail\t"}
 	greets(f, DecodeStatus, func(s Status) bool {
 		ok := s.Version == Version && isLine(s.Name) && min(s.Highest, s.Out, s.Retries, s.Differ) >= 0 && s.Procs() >= 0 && s.Present() <= len(s.Workers)
 		for _, w := range s.Workers {

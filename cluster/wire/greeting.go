@@ -32,8 +32,6 @@ type Welcome struct {
 	Version int
 	Run     string
 	Dim     int
-	// Queue is what subjects begin with on which the queue is asked.
-	Queue string
 	// Explain asks for About: the digests differ.
 	Explain bool `json:",omitempty"`
 	// Refused says why the worker gets no work; "": it does.
@@ -51,15 +49,6 @@ type Receipt struct {
 	// Refused says why the worker gets no more work.
 	Refused string `json:",omitempty"`
 }
-
-// What subjects begin with on which workers ask a queue.
-const (
-	// QueueAPI is that of NATS.
-	QueueAPI = "$JS.API"
-	// FencedAPI is the same on a server of ours, where workers have an account of their
-	// own: QueueAPI is taken there.
-	FencedAPI = "QUEUE"
-)
 
 const (
 	// mostWorking is how many chunks a worker may work on, and MostProcs how many
@@ -152,8 +141,6 @@ func DecodeWelcome(message []byte) (w Welcome, run RunID, err error) {
 	switch {
 	case w.Dim < 1 || w.Dim > MostDim:
 		return Welcome{}, RunID{}, bad("points of %d numbers", w.Dim)
-	case w.Queue != QueueAPI && w.Queue != FencedAPI:
-		return Welcome{}, RunID{}, bad("a queue on %.40q", w.Queue)
 	case !areQueries(w.Needless):
 		return Welcome{}, RunID{}, bad("these %d chunks cannot be needless", len(w.Needless))
 	}

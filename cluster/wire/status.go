@@ -19,10 +19,12 @@ type WorkerStatus struct {
 	Working  int     // chunks that it works on
 	Points   int     // whose values it has sent
 	Failed   int     // of these
+	Failure  string  // why the last of them has
 	Rate     float64 // points a second
 	Silent   float64 // for how many seconds it has said nothing
-	Gone     bool
-	Excluded string // why it gets no more work
+	Gone     bool    // it was not heard of for too long, or has left
+	Left     bool    // it has said that it goes
+	Excluded string  // why it gets no more work
 }
 
 // Procs returns how many processes work for the run.
@@ -68,7 +70,7 @@ func DecodeStatus(message []byte) (s Status, err error) {
 		if min(w.Procs, w.Working, w.Points, w.Failed) < 0 || w.Procs > MostProcs || min(w.Rate, w.Silent) < 0 {
 			return Status{}, bad("a worker with less than nothing, or more than %d processes", MostProcs)
 		}
-		w.Excluded = Line(w.Excluded, LongestWords)
+		w.Excluded, w.Failure = Line(w.Excluded, LongestWords), Line(w.Failure, LongestWords)
 	}
 	return s, nil
 }

@@ -3,12 +3,13 @@ package wire
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	_ "github.com/untwist/untwist/internal/seeded"
 	"github.com/untwist/untwist/objective"
@@ -225,25 +226,173 @@ func TestMessagesAreShort(t *testing.T) {
 	}
 }
 
-// No message has a time in it, at which a clock shows something: only durations, which each
-// machine measures by its own clock.
-func TestMessagesHaveNoClock(t *testing.T) {
-	var look func(path string, of reflect.Type)
-	look = func(path string, of reflect.Type) {
-		if of == reflect.TypeFor[time.Time]() || of == reflect.TypeFor[time.Duration]() {
-			t.Errorf("%s is a %v", path, of)
-			return
+// A short message that unpacks to a long or deep description is refused. (To compare a deep
+// one would take more stack than there is.)
+func TestHostileDescriptionsAreRefused(t *testing.T) {
+	deep := func(n int) []byte { return bytes.Repeat([]byte("["), n) }
+	nested := slices.Concat(deep(20_000), bytes.Repeat([]byte("]"), 20_000))
+	for want, packed := range map[string][]byte{
+		"much longer than the run's":          Pack(make([]byte, 2<<20)),
+		"which has 63 bytes":                  Pack(append([]byte{'['}, bytes.Repeat([]byte("0,"), 1<<20)...)),
+		"a description that is not JSON":      Pack(deep(60_000)),
+		"is not JSON":                         Pack(nested),
+		"that cannot be unpacked":             Pack(about)[:30],
+		"a description that cannot be unpack": about,
+	} {
+		if about, err := Unpack(packed, about); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes were unpacked (%v); want %q", len(about), err, want)
 		}
-		switch of.Kind() {
-		case reflect.Pointer, reflect.Slice, reflect.Array:
-			look(path, of.Elem())
-		case reflect.Struct:
-			for i := range of.NumField() {
-				look(path+"."+of.Field(i).Name, of.Field(i).Type)
+	}
+	if theirs, err := Unpack(Pack([]byte(`{"Objective":"another"}`)), about); err != nil || Differing(about, theirs) == "" {
+		t.Errorf("%s, %v", theirs, err)
+	}
+	long := slices.Concat([]byte(`{"`), bytes.Repeat([]byte("k"), 50_000), []byte(`":1}`))
+	if why := Differing(about, long); len(why) > LongestWords {
+		t.Errorf("%d bytes about a difference", len(why))
+	}
+}
+
+// Large and deep JSON is refused, whatever it is sent for, in a line that can be shown.
+func TestHostileJSONIsRefused(t *testing.T) {
+	for name, message := range map[string]string{
+		"deep":          `{"Version":1,"Worker":` + strings.Repeat("[", 1<<19),
+		"deep objects":  strings.Repeat(`{"Version":`, 1<<16) + "1" + strings.Repeat("}", 1<<16),
+		"a long key":    `{"Version":1,"` + strings.Repeat("k", 1<<19) + `":1}`,
+		"a long number": `{"Version":` + strings.Repeat("9", 1<<19) + `}`,
+		"a long text":   `{"Version":"` + strings.Repeat("9", 1<<19) + `"}`,
+		"too long":      `{"Version":1` + strings.Repeat(" ", LongestMessage) + `}`,
+		"a control":     "{\"\x1b[2J\u009b\":1}",
+		"two":           `{"Version":1} {"Version":1}`,
+		"a list":        `[1]`,
+		"another":       `{"Version":2,"Run":7}`,
+	} {
+		for what, decode := range map[string]func([]byte) error{
+			"hello":   func(m []byte) error { _, err := DecodeHello(m); return err },
+			"welcome": func(m []byte) error { _, _, err := DecodeWelcome(m); return err },
+			"receipt": func(m []byte) error { _, err := DecodeReceipt(m); return err },
+			"status":  func(m []byte) error { _, err := DecodeStatus(m); return err },
+		} {
+			err := decode([]byte(message))
+			if err == nil {
+				t.Errorf("%s was taken for a %s", name, what)
+				continue
+			}
+			wantWords(t, err)
+			if name == "another" && what != "receipt" && !strings.Contains(err.Error(), "use the same program everywhere") {
+				t.Errorf("a %s of another version: %v", what, err)
 			}
 		}
 	}
-	for _, message := range []any{Chunk{}, Values{}, Hello{}, Welcome{}, Receipt{}, Status{}} {
-		look(reflect.TypeOf(message).Name(), reflect.TypeOf(message))
+}
+
+// What no worker and no coordinator would say in JSON is refused.
+func TestUnlikelyGreetingsAreRefused(t *testing.T) {
+	hello := func(change func(*Hello)) error {
+		h := Hello{Version: Version, Worker: "a", Procs: 1, Digest: DigestOf(about)}
+		change(&h)
+		_, err := DecodeHello(h.Encode())
+		return err
+	}
+	status := func(change func(*Status, *WorkerStatus)) error {
+		s := Status{Version: Version, Run: RunID{1}.String(), Workers: []WorkerStatus{{Name: "a", Procs: 1}}}
+		change(&s, &s.Workers[0])
+		_, err := DecodeStatus(s.Encode())
+		return err
+	}
+	receipt := func(r Receipt) error { _, err := DecodeReceipt(r.Encode()); return err }
+	if err := errors.Join(hello(func(*Hello) {}), status(func(*Status, *WorkerStatus) {}), receipt(Receipt{Kept: true})); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"no name":             hello(func(h *Hello) { h.Worker = "" }),
+		"a strange name":      hello(func(h *Hello) { h.Worker = "../a" }),
+		"a long name":         hello(func(h *Hello) { h.Worker = strings.Repeat("a", longestName+1) }),
+		"no processes":        hello(func(h *Hello) { h.Procs = 0 }),
+		"too many processes":  hello(func(h *Hello) { h.Procs = MostProcs + 1 }),
+		"too many chunks":     hello(func(h *Hello) { h.Working = slices.Repeat([]int{1}, mostWorking+1) }),
+		"a strange chunk":     hello(func(h *Hello) { h.Working = []int{-1} }),
+		"a strange query":     hello(func(h *Hello) { h.Query = -1 }),
+		"a short digest":      hello(func(h *Hello) { h.Digest = "ab" }),
+		"a strange digest":    hello(func(h *Hello) { h.Digest = strings.Repeat("x", 64) }),
+		"nothing":             receipt(Receipt{}),
+		"kept and later":      receipt(Receipt{Kept: true, Later: true}),
+		"kept and refused":    receipt(Receipt{Kept: true, Refused: "no"}),
+		"later and refused":   receipt(Receipt{Later: true, Refused: "no"}),
+		"a strange run":       status(func(s *Status, _ *WorkerStatus) { s.Run = "x" }),
+		"less than no chunks": status(func(s *Status, _ *WorkerStatus) { s.Out = -1 }),
+		"a strange worker":    status(func(_ *Status, w *WorkerStatus) { w.Name = "a b" }),
+		"less than no points": status(func(_ *Status, w *WorkerStatus) { w.Points = -1 }),
+		"a negative rate":     status(func(_ *Status, w *WorkerStatus) { w.Rate = -1 }),
+		"a crowd":             status(func(_ *Status, w *WorkerStatus) { w.Procs = MostProcs + 1 }),
+	} {
+		if err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+}
+
+// Each thing that can be wrong with a message is what is said about it, where everything
+// else is right.
+func TestWhatIsWrong(t *testing.T) {
+	sum := func(body []byte) []byte {
+		return binary.LittleEndian.AppendUint32(body, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+	}
+	values := (&Values{First: 1, Worker: "a", Answers: []Answer{{Answer: objective.Answer{Value: 1}}}}).Encode()
+	body := func(change func(b []byte) []byte) []byte {
+		return sum(change(slices.Clone(values[:len(values)-sumBytes])))
+	}
+	reasons := func(m byte, all ...byte) func([]byte) []byte {
+		return func(b []byte) []byte { return append(append(b[:len(b)-2], m, 0), all...) }
+	}
+	// where an answer says which reason it has
+	const note = headBytes + 2 + 8 + 4 + 24
+	failed := func(which byte) func([]byte) []byte {
+		return func(b []byte) []byte {
+			binary.LittleEndian.PutUint64(b[note-16:], math.Float64bits(math.Inf(1)))
+			b[note] = which
+			return b
+		}
+	}
+	hello := string(Hello{Version: Version, Worker: "a", Procs: 1, Digest: DigestOf(about)}.Encode())
+	welcome := Welcome{Version: Version, Run: RunID{1}.String(), Dim: 2}
+	welcomes := func(change func(*Welcome)) []byte { w := welcome; change(&w); return w.Encode() }
+	decoders := map[string]func([]byte) error{
+		"values":  func(m []byte) error { _, err := DecodeValues(m); return err },
+		"hello":   func(m []byte) error { _, err := DecodeHello(m); return err },
+		"welcome": func(m []byte) error { _, _, err := DecodeWelcome(m); return err },
+	}
+	for _, c := range []struct {
+		what    string
+		message []byte
+		wrong   string // "": nothing
+	}{
+		{"values", values, ""},
+		{"values", body(func(b []byte) []byte { b[0] = 'X'; return b }), "not one of ours"},
+		{"values", body(func(b []byte) []byte { b[3] = 2; return b }), "its format has version 2, and this program speaks version 1"},
+		{"values", body(func(b []byte) []byte { b[4] = 'C'; return b }), `of the kind 'C', not 'V'`},
+		{"values", body(func(b []byte) []byte { b[headBytes] = 200; return b }), "too short"},
+		{"values", body(func(b []byte) []byte { return b[:len(b)-1] }), "too short"},
+		{"values", body(func(b []byte) []byte { return append(b, 0) }), "1 bytes are left over"},
+		{"values", body(reasons(2, 0, 0, 0, 0)), "2 reasons for failures of 1 points"},
+		{"values", body(reasons(1, 0, 1, '\n')), "not one line"},
+		{"values", body(reasons(1, 0, 9, 'x')), "too short"},
+		{"values", body(reasons(1, 9, 0)), "a failure of the kind 9"},
+		{"values", body(failed(1)), "a failure without a reason"},
+		{"values", body(failed(0)), "nobody says why"},
+		{"hello", []byte(hello), ""},
+		{"hello", []byte(hello + strings.Repeat(" ", LongestMessage-len(hello))), ""},
+		{"hello", []byte(hello + strings.Repeat(" ", LongestMessage-len(hello)+1)), "1048577 bytes; at most 1048576 are allowed"},
+		{"hello", []byte(hello + "{}"), "more than one JSON value"},
+		{"hello", []byte(strings.Replace(hello, "{", `{"Command":"rm",`, 1)), `unknown field "Command"`},
+		{"welcome", welcomes(func(*Welcome) {}), ""},
+		{"welcome", welcomes(func(w *Welcome) { w.Run = "1.2" }), "not the ID of a run"},
+		{"welcome", welcomes(func(w *Welcome) { w.Dim = 0 }), "points of 0 numbers"},
+		{"welcome", welcomes(func(w *Welcome) { w.Dim = MostDim + 1 }), "points of 130001 numbers"},
+		{"welcome", welcomes(func(w *Welcome) { w.Needless = []int{0} }), "cannot be needless"},
+	} {
+		err := decoders[c.what](c.message)
+		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
+			t.Errorf("%s: %v; want %q", c.what, err, c.wrong)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"strconv"
 	"strings"
@@ -12,9 +13,11 @@ import (
 
 // bench is a program that speaks the protocol lines: the sum of (x−1)² + 0.1·sin-like ripples
 // over mixed coordinates. It keeps a log of what it was asked, in the file BENCH_LOG, and
-// takes so long for each point as BENCH_PAUSE says.
+// takes so long for each point as BENCH_PAUSE says. It is wrong at a share BENCH_WRONG of all
+// points, always the same.
 func bench() {
 	pause, _ := time.ParseDuration(os.Getenv("BENCH_PAUSE"))
+	wrong, _ := strconv.ParseFloat(os.Getenv("BENCH_WRONG"), 64)
 	log, err := os.OpenFile(os.Getenv("BENCH_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -40,6 +43,9 @@ func bench() {
 			case <-time.After(pause):
 			case <-never:
 			}
+		}
+		if float64(crc32.ChecksumIEEE(in.Bytes())) < wrong*(1<<32) {
+			sum += 1e-9
 		}
 		fmt.Println(sum)
 	}

@@ -110,10 +110,17 @@ func (c *crew) invite(url string) string {
 	if c.program == nil || !strings.HasSuffix(c.words.Name, ".toml") {
 		parts[2] = "…"
 	}
-	if c.flags.token != "" {
-		parts = append(parts, "--token-file", string(c.flags.token))
+	text := program.Quote(parts)
+	switch {
+	case c.flags.user != "": // workers are another user
+		text += " --user … --token-file …"
+	case c.flags.token != "":
+		text += " --token-file " + program.Quote([]string{string(c.flags.token)})
 	}
-	return program.Quote(parts)
+	if c.flags.insecure {
+		text += " --insecure"
+	}
+	return text
 }
 
 // shown is what the progress line says of the workers.

@@ -2,12 +2,10 @@ package main
 
 import (
 	"encoding/csv"
-	"flag"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,19 +15,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var faults = flag.Int("faults", 0, "so many faults of each kind in runs with workers, at d = 30")
-
-// alone returns what a run prints without workers.
-func (s *site) expected(t *testing.T) map[string]any {
+// expected returns what a run prints without workers.
+func (s *site) expected(t *testing.T, more ...string) map[string]any {
 	t.Helper()
-	p := s.start(t, "one process", append([]string{"minimize", "--json", "--quiet", "--budget", s.budget}, s.subject...)...)
+	p := s.start(t, "one process", slices.Concat([]string{"minimize", "--json", "--quiet", "--budget", s.budget}, s.subject, more)...)
 	if status := p.wait(t); status != 0 {
 		t.Fatalf("status %d: %s", status, p.err.String())
 	}
 	if err := os.Remove(s.log); err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
-	return timeless(t, p.out.Bytes())
+	return timeless(t, []byte(p.out.String()))
 }
 
 // same fails unless a run has printed what is expected.
@@ -38,7 +34,7 @@ func (s *site) same(t *testing.T, run *proc, want map[string]any) {
 	if status := run.wait(t); status != 0 {
 		t.Fatalf("status %d: %s", status, run.err.String())
 	}
-	if diff := cmp.Diff(want, timeless(t, run.out.Bytes())); diff != "" {
+	if diff := cmp.Diff(want, timeless(t, []byte(run.out.String()))); diff != "" {
 		t.Errorf("without workers (-) and with (+):\n%s", diff)
 	}
 }
@@ -92,7 +88,7 @@ func (s *site) named(t *testing.T) {
 	if status := p.wait(t); status != 0 {
 		t.Fatalf("status %d: %s", status, p.err.String())
 	}
-	rows, err := csv.NewReader(&p.out).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(p.out.String())).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,132 +104,77 @@ func (s *site) named(t *testing.T) {
 	}
 }
 
-// A fault is something that goes wrong at a site.
-type fault struct {
-	name string
-	do   func(t *testing.T, s *disaster)
-}
-
-// A disaster is a run with workers in which things go wrong.
-type disaster struct {
-	*site
-	run     *proc
-	workers []*proc
-	server  *proc
-	proxy   *proxy
-	chance  *rand.Rand
-	stopped time.Duration // for how long a worker is stopped
-	count   int
-}
-
-var allFaults = []fault{
-	{"a worker is killed", func(t *testing.T, d *disaster) {
-		i := d.chance.IntN(len(d.workers))
-		d.workers[i].kill()
-		d.newWorker(t, i)
-	}},
-	{"a worker is stopped", func(t *testing.T, d *disaster) {
-		w := d.workers[d.chance.IntN(len(d.workers))]
-		_ = w.Process.Signal(syscall.SIGSTOP)
-		select {
-		case <-time.After(d.stopped):
-		case <-d.run.ended:
-		}
-		_ = w.Process.Signal(syscall.SIGCONT)
-	}},
-	{"the coordinator is killed", func(t *testing.T, d *disaster) {
-		d.run.kill()
-		d.run = d.minimize(t)
-	}},
-	{"connections are cut", func(t *testing.T, d *disaster) { d.proxy.cut() }},
-	{"the server is killed", func(t *testing.T, d *disaster) {
-		d.server.kill()
-		d.server = d.nats(t)
-	}},
-}
-
-// newWorker starts a worker in the place of another.
-func (d *disaster) newWorker(t *testing.T, i int) {
-	t.Helper()
-	d.count++
-	d.workers[i] = d.worker(t, fmt.Sprint("worker ", d.count), "--procs", "2")
-}
-
-// Whatever goes wrong, the run comes to the same end, and hardly anything is evaluated twice.
-func TestFaults(t *testing.T) {
+// The result does not depend on who evaluates: with one worker, two and seven, and with workers
+// that come and go, every strategy prints what one process prints.
+func TestSameBitsWithWorkers(t *testing.T) {
 	t.Parallel()
-	dim, budget, times, pause, stopped := "5", "400", 1, 2*time.Millisecond, 500*time.Millisecond
-	if *faults > 0 {
-		dim, budget, times, stopped = "30", "9000", *faults, time.Minute
-	}
-	cases := map[string][]fault{"together": allFaults, "together, with a server of its own": allFaults[:4]}
-	for _, f := range allFaults {
-		cases[f.name] = []fault{f}
-	}
-	for name, kinds := range cases {
-		if *faults == 0 && len(kinds) == 1 {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			if *faults == 0 {
-				t.Parallel()
+	for _, strategy := range []string{"auto", "cmaes", "cbo"} {
+		t.Run(strategy, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, "250", "--exec", "BENCH", "--dim", "3", "--bounds", "-3:3")
+			s.subject = append(s.subject, "--seed", "5")
+			want := s.expected(t, "--strategy", strategy)
+			for _, n := range []int{1, 2, 7} {
+				run := s.minimize(t, "--strategy", strategy, "--journal", fmt.Sprintf("%d.journal", n))
+				for i := range n {
+					s.worker(t, fmt.Sprintf("worker %d of %d", i, n), "--procs", "1")
+				}
+				s.same(t, run, want)
 			}
-			s := newSite(t, budget, "--exec", "BENCH", "--dim", dim, "--bounds", "-3:3")
-			want := s.expected(t)
-			s.pause, s.alone = pause, len(kinds) != len(allFaults)-1
-			d := &disaster{site: s, chance: rand.New(rand.NewPCG(uint64(len(name)), 7)), stopped: stopped, workers: make([]*proc, 2)}
-			d.proxy = newProxy(t, s.port)
-			s.via = d.proxy.listener.Addr().(*net.TCPAddr).Port
-			if s.alone {
-				d.server = s.nats(t)
-				until(t, d.server, s.listening(true))
+			s.pause = time.Millisecond
+			run := s.minimize(t, "--strategy", strategy)
+			before := s.evaluated(t)
+			for i := range 5 { // each goes when the next has come and done something
+				w := s.worker(t, fmt.Sprint("guest ", i), "--procs", "1")
+				until(t, run, func() bool { return s.evaluated(t) >= before+40*(i+1) })
+				if i < 4 {
+					_ = w.Process.Signal(syscall.SIGTERM)
+				}
 			}
-			for i := range d.workers {
-				d.newWorker(t, i)
-			}
-			d.run = s.minimize(t)
-			d.suffer(t, kinds, times, int(want["queries"].(float64)))
-			s.same(t, d.run, want)
-			d.count = times * len(kinds)
-			d.repeats(t, int(want["queries"].(float64)))
+			s.same(t, run, want)
 		})
 	}
 }
 
-// suffer lets each fault happen so often, at random moments.
-func (d *disaster) suffer(t *testing.T, kinds []fault, times, queries int) {
-	t.Helper()
-	var moments []int // by how many evaluations there were
-	for range times * len(kinds) {
-		moments = append(moments, d.chance.IntN(queries))
+// One worker of three is wrong at a tenth of all points. It is found within 1,000 of its
+// points, and gets no more work. The run goes on, lists the points that differed, and ends with
+// status 1.
+func TestWrongWorkersAreFound(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "3000", "--exec", "BENCH", "--dim", "20", "--bounds", "-3:3")
+	s.pause = time.Millisecond
+	run := s.minimize(t, "--verify", "0.1")
+	all := s.log
+	for i := range 2 {
+		s.worker(t, fmt.Sprint("worker ", i), "--procs", "1")
 	}
-	slices.Sort(moments)
-	for i, at := range moments {
-		until(t, d.run, func() bool { return d.evaluated(t) >= at })
-		kinds[i%len(kinds)].do(t, d)
+	s.log, s.wrong = s.log+".wrong", "0.1"
+	wrong := s.worker(t, "the wrong one", "--procs", "1")
+	if status := run.wait(t); status != 1 {
+		t.Errorf("the run ended with status %d", status)
 	}
-}
-
-// evaluated returns how many points the log has.
-func (d *disaster) evaluated(t *testing.T) int {
-	t.Helper()
-	data, err := os.ReadFile(d.log)
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
+	result := timeless(t, []byte(run.out.String()))
+	if result["queries"].(float64) < 1000 {
+		t.Errorf("it did not go on: %v", result)
 	}
-	return strings.Count(string(data), "\n")
-}
-
-// repeats fails if more was evaluated twice than the chunks that were out at the faults.
-func (d *disaster) repeats(t *testing.T, queries int) {
-	t.Helper()
-	const out = 2 * 4 * 64 // two chunks for each of four processes, each a sixteenth of a piece of 1,024
-	again := d.evaluated(t) - queries
-	t.Logf("%d queries, %d evaluated again after %d faults", queries, again, d.count)
-	if again > out*(d.count+1) {
-		t.Errorf("%d of %d points were evaluated again", again, queries)
+	if status := wrong.wait(t); status != 1 || !strings.Contains(wrong.err.String(), "refused by the coordinator: its value of query") {
+		t.Errorf("the wrong one ended with status %d: %s", status, wrong.err.String())
 	}
-	if _, err := os.Stat(filepath.Join(d.dir, "run.journal")); err != nil {
-		t.Error(err)
+	if points := s.evaluated(t); points > 1000 {
+		t.Errorf("it was found after %d points", points)
+	} else {
+		t.Logf("%v queries; found after %d points of its own", result["queries"], points)
+	}
+	name := fmt.Sprintf("-%d-", wrong.Process.Pid)
+	said := run.err.String()
+	for _, want := range []string{name + `\w+ gets no more work: its value of query \d+ is not that of two others`,
+		`query \d+: .*` + name + `\w+ is wrong`, `workers had different values for \d+ points?; the first that came were used`} {
+		if !regexp.MustCompile(want).MatchString(said) {
+			t.Errorf("no %q in:\n%s", want, said)
+		}
+	}
+	s.log = all
+	if s.evaluated(t) == 0 {
+		t.Error("the others have done nothing")
 	}
 }

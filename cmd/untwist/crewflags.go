@@ -16,6 +16,7 @@ import (
 // accessFlags are the flags that say how a server is reached.
 type accessFlags struct {
 	server, token    text
+	user             text
 	cert, key, trust text
 	insecure         yesNo
 }
@@ -24,6 +25,7 @@ type accessFlags struct {
 func (f *accessFlags) register(flags *pflag.FlagSet, server string) {
 	flags.Var(&f.server, "server", server)
 	flags.Var(&f.token, "token-file", "the secret that the run and its workers share is the line in `FILE`; needed unless the address is this machine's own (127.0.0.1)")
+	flags.Var(&f.user, "user", "the `NAME` of the user whose password is in --token-file, on a NATS server of your own that has users")
 	flags.Var(&f.trust, "tls-ca", "trust servers whose certificate is signed by one in `FILE` (default: those that the system trusts)")
 	flags.Var(&f.cert, "tls-cert", "the certificate to show, in `FILE`")
 	flags.Var(&f.key, "tls-key", "the key of the certificate, in `FILE`")
@@ -32,7 +34,7 @@ func (f *accessFlags) register(flags *pflag.FlagSet, server string) {
 
 // access reads the files that the flags name. listening says that we are the server.
 func (f *accessFlags) access(listening bool) (a cluster.Access, err error) {
-	a.Insecure = bool(f.insecure)
+	a.Insecure, a.User = bool(f.insecure), string(f.user)
 	if f.token != "" {
 		if a.Token, err = cluster.ReadToken(string(f.token)); err != nil {
 			return a, usageError{fmt.Errorf("--token-file: %w", err)}
@@ -41,7 +43,13 @@ func (f *accessFlags) access(listening bool) (a cluster.Access, err error) {
 	if (f.cert == "") != (f.key == "") {
 		return a, usageError{errors.New("--tls-cert and --tls-key go together")}
 	}
-	if f.cert == "" && (listening || !strings.HasPrefix(string(f.server), "tls:")) {
+	encrypted := strings.HasPrefix(string(f.server), "tls:")
+	switch {
+	case f.trust != "" && listening:
+		return a, usageError{errors.New("--tls-ca is for those who connect: workers, and whoever uses --server")}
+	case f.trust != "" && !encrypted:
+		return a, usageError{errors.New("--tls-ca goes with --server tls://HOST:PORT")}
+	case f.cert == "" && !encrypted:
 		return a, nil
 	}
 	a.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
@@ -96,7 +104,7 @@ func (f *crewFlags) register(flags *pflag.FlagSet) {
 func (f *crewFlags) wanted() bool { return f.listen != "" || f.server != "" }
 
 // crewOnly are the flags that have no meaning without workers.
-var crewOnly = []string{"token-file", "tls-ca", "tls-cert", "tls-key", "insecure", "verify"}
+var crewOnly = []string{"token-file", "user", "tls-ca", "tls-cert", "tls-key", "insecure", "verify"}
 
 // fits checks that the flags go together.
 func (f *crewFlags) fits(from *source, s subject, journal text) error {

@@ -13,9 +13,10 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"untwist": func() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) },
-		"bench":   bench,
-		"nats":    natsServer,
+		"untwist":     func() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) },
+		"bench":       bench,
+		"nats":        natsServer,
+		"nats-server": configuredServer,
 	})
 }
 

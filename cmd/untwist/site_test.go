@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -41,10 +41,14 @@ type site struct {
 	dir, log string
 	port     int // of the server
 	via      int // the port that workers connect to
+	host     string
 	subject  []string
 	budget   string
 	pause    time.Duration // for each point
 	alone    bool          // the server is a process of its own
+	secret   []string      // the flags that other addresses than this machine's need
+	inside   []string      // the command that runs a worker elsewhere
+	wrong    string        // the share of the points at which the next worker is wrong
 
 	mu    sync.Mutex
 	procs []*proc
@@ -54,13 +58,31 @@ type site struct {
 type proc struct {
 	*exec.Cmd
 	name     string
-	out, err bytes.Buffer
+	out, err talk
 	ended    chan struct{} // closed when it has ended
+}
+
+// A talk is what a process has written so far.
+type talk struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (t *talk) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(p)
+}
+
+func (t *talk) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
 }
 
 func newSite(t *testing.T, budget string, subject ...string) *site {
 	t.Helper()
-	s := &site{dir: t.TempDir(), port: freePort(t), budget: budget}
+	s := &site{dir: t.TempDir(), port: freePort(t), host: "127.0.0.1", budget: budget}
 	s.via, s.log = s.port, filepath.Join(s.dir, "evaluated.log")
 	self, err := os.Executable()
 	if err != nil {
@@ -75,8 +97,7 @@ func newSite(t *testing.T, budget string, subject ...string) *site {
 	}
 	t.Cleanup(func() {
 		for _, p := range s.procs {
-			_ = p.Process.Kill()
-			<-p.ended
+			p.kill()
 			if t.Failed() {
 				t.Logf("%s: %s", p.name, p.err.String())
 			}
@@ -99,12 +120,15 @@ func freePort(t *testing.T) int {
 // start starts a process.
 func (s *site) start(t *testing.T, name string, args ...string) *proc {
 	t.Helper()
-	p := &proc{Cmd: command(t, context.Background(), args...), name: name, ended: make(chan struct{})}
-	if name == "nats" {
-		p.Args[0] = name
-	}
+	return s.begin(t, name, command(t, context.Background(), args...))
+}
+
+// begin begins a command.
+func (s *site) begin(t *testing.T, name string, cmd *exec.Cmd) *proc {
+	t.Helper()
+	p := &proc{Cmd: cmd, name: name, ended: make(chan struct{})}
 	p.Dir = s.dir
-	p.Env = append(os.Environ(), "BENCH_LOG="+s.log, "BENCH_PAUSE="+s.pause.String(), "NATS_DIR="+s.dir)
+	p.Env = append(os.Environ(), "BENCH_LOG="+s.log, "BENCH_PAUSE="+s.pause.String(), "BENCH_WRONG="+s.wrong, "NATS_DIR="+s.dir)
 	p.Stdout, p.Stderr = &p.out, &p.err
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
@@ -119,25 +143,30 @@ func (s *site) start(t *testing.T, name string, args ...string) *proc {
 // minimize starts the run.
 func (s *site) minimize(t *testing.T, more ...string) *proc {
 	t.Helper()
-	where := []string{"--listen", fmt.Sprintf("127.0.0.1:%d", s.port)}
+	where := []string{"--listen", fmt.Sprintf("%s:%d", s.host, s.port)}
 	if s.alone {
-		where = []string{"--server", fmt.Sprintf("nats://127.0.0.1:%d", s.port)}
+		where = []string{"--server", fmt.Sprintf("nats://%s:%d", s.host, s.via)}
 	}
 	args := append([]string{"minimize", "--json", "--quiet", "--budget", s.budget, "--journal", "run.journal"}, s.subject...)
-	return s.start(t, "coordinator", append(append(args, where...), more...)...)
+	return s.start(t, "coordinator", slices.Concat(args, where, s.secret, more)...)
 }
 
 // worker starts a worker.
 func (s *site) worker(t *testing.T, name string, more ...string) *proc {
 	t.Helper()
-	args := append([]string{"worker", "--server", fmt.Sprintf("nats://127.0.0.1:%d", s.via)}, s.subject...)
-	return s.start(t, name, append(args, more...)...)
+	args := slices.Concat([]string{"worker", "--server", fmt.Sprintf("nats://%s:%d", s.host, s.via)}, s.subject, s.secret, more)
+	if len(s.inside) == 0 {
+		return s.start(t, name, args...)
+	}
+	return s.begin(t, name, exec.Command(s.inside[0], append(s.inside[1:], args...)...))
 }
 
 // nats starts the server.
 func (s *site) nats(t *testing.T) *proc {
 	t.Helper()
-	return s.start(t, "nats", fmt.Sprint(s.port))
+	cmd := command(t, context.Background(), fmt.Sprint(s.port))
+	cmd.Args[0] = "nats" // TestMain goes by the name
+	return s.begin(t, "nats", cmd)
 }
 
 // kill kills a process.
@@ -174,62 +203,12 @@ func until(t *testing.T, p *proc, so func() bool) {
 	}
 }
 
-// A proxy passes connections on, and can cut them.
-type proxy struct {
-	listener net.Listener
-	to       string
-
-	mu    sync.Mutex
-	conns []net.Conn
-}
-
-func newProxy(t *testing.T, port int) *proxy {
+// evaluated returns how many points the log has.
+func (s *site) evaluated(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+	data, err := os.ReadFile(s.log)
+	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: l, to: fmt.Sprintf("127.0.0.1:%d", port)}
-	t.Cleanup(func() { l.Close(); p.cut() })
-	go p.accept()
-	return p
-}
-
-func (p *proxy) accept() {
-	for {
-		in, err := p.listener.Accept()
-		if err != nil {
-			return
-		}
-		out, err := net.Dial("tcp", p.to)
-		if err != nil {
-			in.Close()
-			continue
-		}
-		p.mu.Lock()
-		p.conns = append(p.conns, in, out)
-		p.mu.Unlock()
-		go p.pass(in, out)
-		go p.pass(out, in)
-	}
-}
-
-// pass passes on what comes, and ends both connections when one ends.
-func (p *proxy) pass(from, to net.Conn) {
-	defer from.Close()
-	defer to.Close()
-	_, _ = io.Copy(to, from)
-}
-
-// cut cuts all connections, wherever in a message they are.
-func (p *proxy) cut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.conns {
-		if tcp, ok := c.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0) // what is under way is lost
-		}
-		c.Close()
-	}
-	p.conns = nil
+	return bytes.Count(data, []byte("\n"))
 }

@@ -116,27 +116,17 @@ func (f *workerFlags) open(s subject, from *source, line *progressLine, proc int
 		return nil, err
 	}
 	config.Procs, config.FirstProc, config.Note, config.KeepGoing = 1, proc, line.note, bool(f.subject.keepGoing)
+	kept := keptBy(proc, max(int(f.subject.program.procs), 1), config.KeepFailed)
+	config.KeepFailed = &kept
 	return program.New(config)
 }
 
-// workersCommand shows who works.
-func workersCommand() *cobra.Command {
-	var f accessFlags
-	var asJSON yesNo
-	cmd := &cobra.Command{
-		Use:   "workers",
-		Short: "Show the workers of the runs on a server",
-		Long: `Show the runs on a server and their workers: how many processes each has, how fast it is,
-how many of its points failed, and which get no more work and why.`,
-		Example: `  untwist workers --server nats://127.0.0.1:4222`,
-		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.showWorkers(cmd, bool(asJSON))
-		},
+// keptBy returns how many folders of failed points a process of a worker keeps: its share of
+// those that all keep together. nil: those are program.DefaultKeepFailed.
+func keptBy(proc, procs int, all *int) int {
+	n := program.DefaultKeepFailed
+	if all != nil {
+		n = *all
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	f.register(flags, "the server, `URL`: nats://HOST:PORT or tls://HOST:PORT")
-	toggle(flags, &asJSON, "json", "print one JSON object")
-	return cmd
+	return (n + procs - proc) / procs
 }

@@ -6,11 +6,35 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/cluster"
 	"github.com/untwist/untwist/internal/words"
 )
+
+// workersCommand shows who works.
+func workersCommand() *cobra.Command {
+	var f accessFlags
+	var asJSON yesNo
+	cmd := &cobra.Command{
+		Use:   "workers",
+		Short: "Show the workers of the runs on a server",
+		Long: `Show the runs on a server and their workers: how many processes each has, how many points
+it has evaluated, how fast it is, how many of its points failed and why the last of them
+did, and which workers get no more work and why.`,
+		Example: `  untwist workers --server nats://127.0.0.1:4222`,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.showWorkers(cmd, bool(asJSON))
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.register(flags, "the server, `URL`: nats://HOST:PORT or tls://HOST:PORT")
+	toggle(flags, &asJSON, "json", "print one JSON object")
+	return cmd
+}
 
 // showWorkers asks the coordinators on a server, and prints what they say.
 func (f *accessFlags) showWorkers(cmd *cobra.Command, asJSON bool) error {
@@ -26,7 +50,7 @@ func (f *accessFlags) showWorkers(cmd *cobra.Command, asJSON bool) error {
 		return asUsage(err)
 	}
 	if asJSON {
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(workersForm{runs})
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(formOf(runs))
 	}
 	if len(runs) == 0 {
 		return fmt.Errorf("%s: there is no run on the server", f.server)
@@ -41,14 +65,70 @@ func (f *accessFlags) showWorkers(cmd *cobra.Command, asJSON bool) error {
 
 // A workersForm is what workers --json prints.
 type workersForm struct {
-	Runs []cluster.Status `json:"runs"`
+	Runs []runForm `json:"runs"`
+}
+
+type runForm struct {
+	Run       string       `json:"run"`
+	Name      string       `json:"name"`
+	Queries   int          `json:"queries"`
+	Out       int          `json:"chunks_out"`
+	Again     int          `json:"chunks_sent_again"`
+	Different int          `json:"points_different"`
+	Workers   []workerForm `json:"workers"`
+}
+
+type workerForm struct {
+	Name      string  `json:"name"`
+	State     string  `json:"state"`
+	Reason    string  `json:"reason,omitempty"`
+	Processes int     `json:"processes"`
+	Chunks    int     `json:"chunks"`
+	Points    int     `json:"points"`
+	Failed    int     `json:"failed"`
+	Failure   string  `json:"last_failure,omitempty"`
+	Rate      float64 `json:"points_per_second"`
+	Silent    float64 `json:"silent_seconds"`
+}
+
+// formOf returns what workers --json prints of these runs.
+func formOf(runs []cluster.Status) workersForm {
+	form := workersForm{Runs: []runForm{}}
+	for _, r := range runs {
+		one := runForm{Run: r.Run, Name: r.Name, Queries: r.Highest, Out: r.Out, Again: r.Retries, Different: r.Differ, Workers: []workerForm{}}
+		for _, w := range r.Workers {
+			one.Workers = append(one.Workers, workerForm{
+				Name: w.Name, State: stateOf(w), Reason: w.Excluded, Processes: w.Procs, Chunks: w.Working, Points: w.Points,
+				Failed: w.Failed, Failure: w.Failure, Rate: w.Rate, Silent: w.Silent,
+			})
+		}
+		form.Runs = append(form.Runs, one)
+	}
+	return form
+}
+
+// stateOf says in a word what a worker does.
+func stateOf(w cluster.WorkerStatus) string {
+	switch {
+	case w.Excluded != "":
+		return "excluded"
+	case w.Left:
+		return "left"
+	case w.Gone:
+		return "gone"
+	case w.Working > 0:
+		return "works"
+	}
+	return "waits"
 }
 
 // showRun prints the workers of a run.
 func showRun(out io.Writer, s cluster.Status) error {
-	fmt.Fprintf(out, "%s (run %s): %s with %s; %s asked, %s out, %s sent again",
-		s.Name, s.Run, words.Count(s.Present(), "worker", "workers"), words.Count(s.Procs(), "process", "processes"),
-		words.Count(s.Highest, "query", "queries"), words.Count(s.Out, "chunk", "chunks"), words.Thousands(s.Retries))
+	fmt.Fprintf(out, "%s, run %s: %s, %s with %s, %s out", s.Name, s.Run, words.Count(s.Highest, "query", "queries"),
+		words.Count(s.Present(), "worker", "workers"), words.Count(s.Procs(), "process", "processes"), words.Count(s.Out, "chunk", "chunks"))
+	if s.Retries > 0 {
+		fmt.Fprintf(out, ", %s sent again", words.Thousands(s.Retries))
+	}
 	if s.Differ > 0 {
 		fmt.Fprintf(out, ", %s with different values", words.Count(s.Differ, "point", "points"))
 	}
@@ -57,14 +137,17 @@ func showRun(out io.Writer, s cluster.Status) error {
 		return nil
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "  worker\tprocesses\tpoints\tfailed\tpoints/s\t")
+	fmt.Fprintln(table, "  worker\tprocesses\tpoints\tfailed\tpoints/s\tstate")
 	for _, w := range s.Workers {
-		state := ""
-		switch {
-		case w.Excluded != "":
-			state = "no more work: " + w.Excluded
-		case w.Gone:
-			state = "gone"
+		state := stateOf(w)
+		switch state {
+		case "excluded":
+			state = "gets no more work: " + w.Excluded
+		case "gone":
+			state += fmt.Sprintf(", silent for %v", time.Duration(w.Silent)*time.Second)
+		}
+		if w.Failure != "" {
+			state += "; last failure: " + w.Failure
 		}
 		fmt.Fprintf(table, "  %s\t%d\t%s\t%s\t%.3g\t%s\n", w.Name, w.Procs, words.Thousands(w.Points), words.Thousands(w.Failed), w.Rate, state)
 	}
