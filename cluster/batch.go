@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"slices"
+	"time"
 
 	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
@@ -20,6 +21,8 @@ type batch struct {
 	tell    func(int, objective.Answer)
 	left    int // how many values are missing
 	next    int // the first row that was not sent and whose value is missing
+	began   time.Time
+	latest  time.Time // when the latest value came
 	done    chan struct{}
 	broken  chan struct{} // closed if it cannot be evaluated
 	why     error         // it cannot
@@ -105,17 +108,24 @@ func (b *batch) coordinates(lo, hi int) []float64 {
 	return all
 }
 
-// cut cuts off the next chunk of the batch.
-func (b *batch) cut(p *pace, procs int) *order {
-	_, d := b.points.Dims()
+// cut cuts off the next chunk of the batch, of at most so many points.
+func (b *batch) cut(p *pace, procs, most int) *order {
 	lo, hi := b.next, b.next+1
-	end := lo + p.size(len(b.numbers)-lo, procs, d)
+	end := lo + p.size(len(b.numbers)-lo, procs, most)
 	for hi < end && b.numbers[hi] == b.numbers[hi-1]+1 && !b.known[hi] {
 		hi++
 	}
+	o := b.order(lo, hi)
 	b.next = hi
 	b.advance()
-	return b.order(lo, hi)
+	return o
+}
+
+// rest returns how long the values that are missing should take, at the speed of those that
+// have come.
+func (b *batch) rest() time.Duration {
+	there := len(b.values) - b.left
+	return time.Duration(float64(b.latest.Sub(b.began)) * float64(b.left) / float64(max(there, 1)))
 }
 
 // advance passes over rows that were not sent and whose values are there: a worker had them

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -163,5 +164,39 @@ func BenchmarkStraggler(b *testing.B) {
 			b.ReportMetric(first.Seconds()/ideal, "times-ideal-at-first")
 			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/ideal, "times-ideal")
 		})
+	}
+}
+
+// What the coordinator's own work costs between two looks at what is due, with 200 workers of
+// 16 processes, a batch of 100,000 points that take a minute, and a tenth of them evaluated
+// twice. Three values come meanwhile.
+func BenchmarkDesk(b *testing.B) {
+	const workers, procs, n = 200, 16, 100_000
+	w := newWorld(10)
+	w.desk.court.share = 0.1
+	names := make([]string, workers)
+	for i := range names {
+		names[i] = fmt.Sprint("worker-", i)
+		w.hello(names[i], procs)
+	}
+	w.begin(1, n, func(int) bool { return false })
+	next := 0
+	for b.Loop() {
+		for range 3 {
+			name := names[next%workers]
+			next++
+			m := w.desk.roster.all[name]
+			for len(m.working) < procs {
+				m.working = append(m.working, w.take(name).First)
+			}
+			c := &wire.Chunk{First: m.working[0], Dim: 10, Points: w.desk.batch.coordinates(m.working[0]-1, m.working[0])}
+			m.working = m.working[1:]
+			w.desk.take(evaluated(c, name, firstOf, 60), w.now)
+		}
+		w.now = w.now.Add(tickEvery)
+		for _, name := range names {
+			w.desk.roster.hear(name, w.now)
+		}
+		w.desk.tick(w.now)
 	}
 }

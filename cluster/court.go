@@ -18,6 +18,10 @@ const (
 	mostPendingNumbers = 4 << 20
 )
 
+// mostChecked is how many points a chunk has at most where some are evaluated twice, so that a
+// worker whose values are wrong does not get thousands before that is found.
+const mostChecked = 64
+
 // A court compares the values that different workers have for the same point. Where two
 // differ, it asks a third.
 type court struct {

@@ -38,6 +38,7 @@ const (
 // begin begins a batch.
 func (d *desk) begin(b *batch, now time.Time) {
 	d.batch = b
+	b.began, b.latest = now, now
 	if n := len(b.numbers); n > 0 {
 		d.highest = max(d.highest, b.numbers[n-1])
 	}
@@ -60,8 +61,12 @@ func (d *desk) fill(now time.Time) {
 		return
 	}
 	procs := max(d.roster.procs(now), 1)
+	most := wire.Fits(d.board.dim)
+	if d.court.share > 0 {
+		most = min(most, mostChecked)
+	}
 	for d.board.orders < (1+ready)*procs && b.next < len(b.numbers) {
-		d.board.send(b.cut(&d.pace, procs), now)
+		d.board.send(b.cut(&d.pace, procs, most), now)
 	}
 }
 
@@ -70,8 +75,19 @@ func (d *desk) tick(now time.Time) {
 	d.fill(now)
 	d.release(now)
 	d.settle(now)
-	allSent := d.batch != nil && d.batch.next == len(d.batch.numbers)
-	d.board.resend(now, &d.roster, &d.pace, allSent)
+	d.board.resend(now, &d.roster, func(o *order) bool { return d.late(o, now) })
+}
+
+// patience is how long an order may be under way, besides its work.
+const patience = 200 * time.Millisecond
+
+// late reports whether everything is sent and an order takes twice as long as usual. One that
+// comes when the rest of the batch does, at the speed so far, is not late: it may have waited
+// in the queue.
+func (d *desk) late(o *order, now time.Time) bool {
+	b := d.batch
+	return b != nil && b.next == len(b.numbers) && !o.check && d.pace.seconds > 0 &&
+		now.Sub(o.sent) > 2*d.pace.usual(o.n)+b.rest()+patience
 }
 
 // take takes values.
@@ -105,6 +121,9 @@ func (d *desk) take(v *wire.Values, now time.Time) verdict {
 		}
 	}
 	m.points += len(v.Answers)
+	if len(fresh) > 0 {
+		d.batch.latest = now
+	}
 	d.pace.learn(learnt, took)
 	if m.excluded == "" {
 		d.check(m, fresh, now)

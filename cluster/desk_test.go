@@ -163,7 +163,7 @@ func TestSecondCopies(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		want  int
-	}{{time.Second, 0}, {time.Second, 0}, {time.Millisecond, 1}, {5 * time.Second, 1}} {
+	}{{time.Second, 0}, {time.Second, 0}, {patience, 0}, {time.Millisecond, 1}, {5 * time.Second, 1}} {
 		w.now = w.now.Add(c.after)
 		w.hello("fast", 1)
 		w.hello("slow", 1, slow.First)
@@ -358,7 +358,7 @@ func TestChunkSizes(t *testing.T) {
 	}{
 		{0, 1000, 1, 1, 1},
 		{0.01, 100_000, 4, 1, 100},
-		{0.01, 1000, 4, 1, 62},
+		{0.01, 1000, 4, 1, 59},
 		{0.5, 1000, 1, 1, 2},
 		{3600, 1000, 1, 1, 1},
 		{1e-6, 1_000_000, 2, 1, wire.MostPoints},
@@ -367,15 +367,15 @@ func TestChunkSizes(t *testing.T) {
 		{0.01, 3, 16, 1, 1},
 		{0.01, 30, 4, 1, 2},
 		{1e-6, 1024, 2, 1, 1024},
-		{1e-6, 1024, 2, 100, 326},
-		{1e-5, 1024, 16, 10, 200},
+		{1e-6, 1024, 2, 100, 256},
+		{1e-5, 1024, 16, 10, 171},
 		{1e-5, 50, 16, 10, 50},
 		{1e-4, 1024, 16, 10, 64},
 		{0.001, 50, 16, 10, 4},
 		{0.01, 16, 16, 10, 1},
 	} {
 		p := pace{seconds: c.seconds, quick: c.seconds}
-		if got := p.size(c.left, c.procs, c.d); got != c.want {
+		if got := p.size(c.left, c.procs, wire.Fits(c.d)); got != c.want {
 			t.Errorf("%+v: %d points", c, got)
 		}
 	}

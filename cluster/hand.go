@@ -61,11 +61,9 @@ func (w *worker) hand(proc int) {
 // went away before, the server might send it a chunk, and nobody else would get that for 15
 // seconds.
 func (w *worker) pull() *task {
-	ctx, cancel := context.WithTimeout(w.hard, pullFor)
-	defer cancel()
-	m, err := w.consumer.Next(jetstream.FetchContext(ctx))
+	m, err := w.consumer.Next(jetstream.FetchMaxWait(pullFor)) // and a second more for what is under way
 	if err != nil {
-		if !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) {
+		if !errors.Is(err, nats.ErrTimeout) {
 			w.rest(w.drain, reconnect) // the server is away
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 	"testing"
+	"time"
 
 	_ "github.com/untwist/untwist/internal/seeded"
 	"github.com/untwist/untwist/objective"
@@ -88,6 +89,7 @@ func (s *stand) worker(name string, f objective.Objective, change func(*WorkerCo
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := WorkerConfig{
 		Server: s.server.URL(), Name: name, About: about, Dim: s.Dim(), Grace: wholeMinute, Note: s.note,
+		Wait: 20 * time.Second, // one that comes when the run ends does not hear of that
 		Open: func(int) (objective.Objective, error) { return f, nil },
 	}
 	if change != nil {

@@ -102,9 +102,9 @@ func TestMessagesOnTheWire(t *testing.T) {
 		f            func(context.Context, []float64) (float64, error)
 		toBe, fromBe int // the longest messages to and from the worker, at least
 	}{
-		{10_000, 40, func(_ context.Context, x []float64) (float64, error) { return x[0], nil }, 3 * 80_000, 0},
-		{1_000, 200, fails, 32 * 8000, 32 * 200},
-		{1, 5000, fails, 1024 * 8, 1024 * 200},
+		{10_000, 13 * 3, func(_ context.Context, x []float64) (float64, error) { return x[0], nil }, 3 * 80_000, 0},
+		{1_000, 6 * 32, fails, 32 * 8000, 32 * 200},
+		{1, 5 * 1024, fails, 1024 * 8, 1024 * 200},
 	} {
 		t.Run(fmt.Sprint(c.d), func(t *testing.T) {
 			t.Parallel()

@@ -156,10 +156,9 @@ func (b *board) needless(chunks []int) (needless []int) {
 	return needless
 }
 
-// resend sends orders again: those that are lost and, where idle processes are left and
-// everything is sent, second copies of those that take twice as long as usual, the oldest
-// first.
-func (b *board) resend(now time.Time, r *roster, p *pace, allSent bool) {
+// resend sends orders again: those that are lost and, where idle processes are left, second
+// copies of those that are late, the oldest first.
+func (b *board) resend(now time.Time, r *roster, late func(*order) bool) {
 	idle := r.procs(now) - b.copies
 	var claimed map[int]bool
 	if r.resting(now) > 0 {
@@ -170,7 +169,7 @@ func (b *board) resend(now time.Time, r *roster, p *pace, allSent bool) {
 		case claimed != nil && now.Sub(o.again) >= lost && !claimed[o.first]:
 			b.retries++
 			b.post(o, now)
-		case allSent && !o.check && idle > 0 && o.copies == 1 && p.seconds > 0 && now.Sub(o.sent) > 2*p.usual(o.n):
+		case idle > 0 && o.copies == 1 && late(o):
 			idle--
 			b.post(o, now)
 		}

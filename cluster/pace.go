@@ -54,12 +54,12 @@ func (p *pace) learn(n int, seconds float64) {
 	p.seconds = memory*p.seconds + (1-memory)*each
 }
 
-// size returns how many of the points that are left, of d numbers each, go into a chunk, if
-// so many processes share them: as many as take chunkSeconds, at most a quarter of what is
+// size returns how many of the points that are left go into a chunk, if so many processes
+// share them and most fit into one: as many as take chunkSeconds, at most a quarter of what is
 // left for each process, and one where nothing is known yet. Where points take so little
 // time that a message takes longer, each process gets its whole share at once, and fewer
 // processes get any if their shares are not worth a message.
-func (p *pace) size(left, procs, d int) int {
+func (p *pace) size(left, procs, most int) int {
 	n := 1
 	if p.seconds > 0 {
 		procs = max(procs, 1)
@@ -67,7 +67,9 @@ func (p *pace) size(left, procs, d int) int {
 		n = max(n, min(int(min(leastSeconds/p.seconds, wire.MostPoints)), (left+procs-1)/procs))
 		n = max(n, int(min(messageSeconds/max(p.quick, p.seconds/mostQuicker), wire.MostPoints)))
 	}
-	return min(max(min(n, wire.Fits(d)), 1), left)
+	n = min(max(min(n, most), 1), left)
+	chunks := (left + n - 1) / n
+	return (left + chunks - 1) / chunks // the last one is as long as the others
 }
 
 // usual returns how long n points usually take; 0: nobody knows.
