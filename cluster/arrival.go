@@ -96,6 +96,8 @@ func (w *worker) join() error {
 			}
 		}
 		switch {
+		case welcome.Explain:
+			refusal = fmt.Errorf("%w: it asks again and again what we evaluate", ErrRefused)
 		case welcome.Refused != "":
 			refusal = fmt.Errorf("%w: %s", ErrRefused, welcome.Refused)
 		case welcome.Dim != w.Dim:

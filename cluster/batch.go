@@ -24,10 +24,10 @@ type batch struct {
 	began   time.Time
 	latest  time.Time // when the latest value came
 	done    chan struct{}
-	broken  chan struct{} // closed if it cannot be evaluated
-	why     error         // it cannot
-	enders  map[int]int   // how many workers a query has ended
-	checks  []uint32      // of the points; 0: not known yet, or really 0
+	broken  chan struct{}    // closed if it cannot be evaluated
+	why     error            // it cannot
+	enders  map[int][]string // the workers that a query has ended
+	checks  []uint32         // of the points; 0: not known yet, or really 0
 	scratch []byte
 }
 

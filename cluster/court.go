@@ -18,9 +18,9 @@ const (
 	mostPendingNumbers = 4 << 20
 )
 
-// mostChecked is how many points a chunk has at most where some are evaluated twice, so that a
-// worker whose values are wrong does not get thousands before that is found.
-const mostChecked = 64
+// inHand is how many points that are compared a worker should have at once, where some are.
+// With more, one whose values are wrong would do much before the first is noticed.
+const inHand = 20
 
 // A court compares the values that different workers have for the same point. Where two
 // differ, it asks a third.
@@ -93,6 +93,12 @@ func (d *desk) check(m *member, rows []int, now time.Time) {
 		d.board.send(o, now)
 		rows = rows[n:]
 	}
+}
+
+// most returns how many points a chunk may have if a worker has so many processes, each of
+// which has one chunk and another ready.
+func (c *court) most(procs int) int {
+	return max(int(inHand/(c.share*float64((1+ready)*procs))), 1)
 }
 
 // room reports whether more points of d numbers may wait to be evaluated a second time.

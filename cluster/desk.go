@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/untwist/untwist/cluster/wire"
@@ -63,7 +64,7 @@ func (d *desk) fill(now time.Time) {
 	procs := max(d.roster.procs(now), 1)
 	most := wire.Fits(d.board.dim)
 	if d.court.share > 0 {
-		most = min(most, mostChecked)
+		most = min(most, d.court.most(d.roster.widest(now)))
 	}
 	for d.board.orders < (1+ready)*procs && b.next < len(b.numbers) {
 		d.board.send(b.cut(&d.pace, procs, most), now)
@@ -129,8 +130,25 @@ func (d *desk) take(v *wire.Values, now time.Time) verdict {
 		d.check(m, fresh, now)
 	}
 	d.hold(m, held, now)
+	d.rest(v, now)
 	d.fill(now)
 	return taken
+}
+
+// rest sends what a worker has left of an order: it has handed in what it had, and gives the
+// order up.
+func (d *desk) rest(v *wire.Values, now time.Time) {
+	b := d.batch
+	if b == nil {
+		return
+	}
+	row := b.row(v.First)
+	if row < 0 {
+		return
+	}
+	if o := b.orders[row]; o != nil && o.parts == nil && o.first == v.First && len(v.Answers) < o.n && 0 < o.left && o.left < o.n && o.copies == 1 {
+		d.board.post(o, now)
+	}
 }
 
 // A fate is what becomes of one answer.
@@ -254,9 +272,14 @@ func (d *desk) broke(h wire.Hello) {
 		return
 	}
 	if d.batch.enders == nil {
-		d.batch.enders = map[int]int{}
+		d.batch.enders = map[int][]string{}
 	}
-	if d.batch.enders[h.Query]++; d.batch.enders[h.Query] == mostBroken {
+	enders := d.batch.enders[h.Query]
+	if slices.Contains(enders, h.Worker) {
+		return
+	}
+	d.batch.enders[h.Query] = append(enders, h.Worker)
+	if len(enders)+1 == mostBroken {
 		d.batch.fail(fmt.Errorf("query %d has ended %d workers, the last with: %s", h.Query, mostBroken, h.Broken))
 	}
 }

@@ -417,6 +417,7 @@ func TestOnlyWhatIsMissingIsSentAgain(t *testing.T) {
 		v.Answers = slices.DeleteFunc(v.Answers, func(wire.Answer) bool { return rapid.Bool().Draw(t, "lost") })
 		w.desk.take(v, w.now)
 		w.now = w.now.Add(time.Second)
+		w.queued = nil // the queue was lost
 		w.desk.board.repost(w.now, &w.desk.roster)
 		for c := w.take("b"); c != nil; c = w.take("b") {
 			for i := range c.Len() {

@@ -126,10 +126,10 @@ func (w *worker) do(t *task, f objective.Objective, handing chan struct{}) {
 		handed := needless || w.handIn(t)
 		stop()
 		kept.Wait()
-		if handed && (needless || len(t.answers) == t.chunk.Len()) {
-			_ = t.message.Ack()
+		if needless || handed && len(t.answers) > 0 {
+			_ = t.message.Ack() // the coordinator sends what is missing
 		} else {
-			_ = t.message.Nak() // others will do the rest
+			_ = t.message.Nak() // others will do it
 		}
 		cancel(nil)
 		w.mu.Lock()

@@ -62,7 +62,8 @@ func TestWorkersRefuseStrangeWelcomes(t *testing.T) {
 		"another version":    {but(func(w *wire.Welcome) { w.Version = 2 }), "use the same program everywhere"},
 		"too many chunks":    {but(func(w *wire.Welcome) { w.Needless = make([]int, 1<<15) }), "32768 chunks cannot be needless"},
 		"strange words":      {but(func(w *wire.Welcome) { w.Refused = "no\n\x1b[2J\u009b" }), "no  [2J"},
-		"a run that is none": {but(func(w *wire.Welcome) { w.Explain = true }), "the queue of the run is not there"},
+		"a run that is none": {but(func(*wire.Welcome) {}), "the queue of the run is not there"},
+		"never enough":       {but(func(w *wire.Welcome) { w.Explain = true }), "it asks again and again what we evaluate"},
 	} {
 		answer.Store(c.answer)
 		err := Work(context.Background(), WorkerConfig{

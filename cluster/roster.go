@@ -74,6 +74,17 @@ func (r *roster) procs(now time.Time) (n int) {
 	return n
 }
 
+// widest returns how many processes a worker has at most.
+func (r *roster) widest(now time.Time) int {
+	n := 1
+	for _, m := range r.all {
+		if m.here(now) {
+			n = max(n, m.procs)
+		}
+	}
+	return n
+}
+
 // resting returns how many processes had nothing to do when their workers last spoke.
 func (r *roster) resting(now time.Time) (n int) {
 	for _, m := range r.all {

@@ -65,7 +65,13 @@ func (m *member) measure(now time.Time) {
 }
 
 // report answers whoever asks how the run is going.
-func (o *Coordinator) report(m *nats.Msg) { answer(m, o.Status()) }
+func (o *Coordinator) report(m *nats.Msg) {
+	s := o.Status()
+	for len(s.Encode()) > wire.LongestMessage { // of thousands of workers not all are named
+		s.Workers = s.Workers[:len(s.Workers)/2]
+	}
+	answer(m, s)
+}
 
 // Ask asks all coordinators on a server how they are.
 func Ask(server string, a Access) ([]Status, error) {

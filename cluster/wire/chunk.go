@@ -93,7 +93,7 @@ func DecodeChunk(message []byte) (*Chunk, error) {
 	}
 	c.Points = make([]float64, n*c.Dim)
 	for i := range c.Points {
-		c.Points[i] = l.float64()
+		c.Points[i] = math.Float64frombits(binary.LittleEndian.Uint64(l.rest[8*i:]))
 	}
 	return c, nil
 }
