@@ -96,7 +96,7 @@ var manners = map[string]manner{
 	"go test ./experiment -run TestEveryBudget -whole -timeout 3h":         {plus: "-dims 10 -seeds 11 -problems rosenbrock,levy", why: long}, // as the text says
 	"untwist reproduce table1 --out DIR":                                   {plus: "--dim 5 --runs 1", why: long},
 
-	"go test ./cmd/untwist -run TestFaults -faults 20 -timeout 5h": {plus: "-faults 0", why: long},
+	"go test ./cmd/untwist -run 'TestFaults|TestNobodyThere|TestPartitions' -faults 20 -parallel 4 -timeout 1h": {plus: "-faults 0", why: long},
 	"go test ./cluster -run '^$' -bench .":                         {plus: "-benchtime 1x", why: long},
 
 	// docs/cluster.md
