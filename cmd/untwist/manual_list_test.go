@@ -97,7 +97,7 @@ var manners = map[string]manner{
 	"untwist reproduce table1 --out DIR":                                   {plus: "--dim 5 --runs 1", why: long},
 
 	"go test ./cmd/untwist -run 'TestFaults|TestNobodyThere|TestPartitions' -faults 20 -parallel 4 -timeout 1h": {plus: "-faults 0", why: long},
-	"go test ./cluster -run '^$' -bench .":                         {plus: "-benchtime 1x", why: long},
+	"go test ./cluster -run '^$' -bench .": {plus: "-benchtime 1x", why: long},
 
 	// docs/cluster.md
 	"untwist minimize sim.toml --journal run.journal --listen 127.0.0.1:4222": {
