@@ -143,6 +143,9 @@ func TestWorkersRefuseStrangeChunks(t *testing.T) {
 	if v := <-got; v.First != 1 || v.Answers[0].Value != 5 {
 		t.Errorf("%+v", v)
 	}
+	if line := <-notes; line != "works for run "+run.String()+" with 1 process" {
+		t.Errorf("%q", line)
+	}
 	if len(notes) != len(strange) {
 		t.Errorf("%d words about %d strange chunks", len(notes), len(strange))
 	}
