@@ -64,15 +64,19 @@ var userName = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
 // check says what is missing on a host.
 func (a Access) check(option, address, host string, encrypted bool) error {
+	how := "--tls-cert FILE --tls-key FILE"
+	if option == "Server" {
+		how = "tls:// instead of nats://"
+	}
 	switch {
 	case option == "Server" && a.TLS != nil && !encrypted:
 		return objective.BadOption(option, "%s: certificates go with tls://, not nats://", address)
 	case Loopback(host):
 		return nil
 	case a.Token == "":
-		return objective.BadOption(option, "%s can be reached by others, so it needs a secret: give --token-file FILE", address)
+		return objective.BadOption(option, "%s can be reached by others, so it needs a secret: give --token-file FILE (openssl rand -hex 32 makes one, and workers need a copy)", address)
 	case !encrypted && !a.Insecure:
-		return objective.BadOption(option, "%s: everybody on the way could read the token and the values. Use TLS, or say --insecure if the network is yours", address)
+		return objective.BadOption(option, "%s: everybody on the way could read the token and the values. Use TLS (%s), or say --insecure if the network is yours", address, how)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/untwist/untwist/cluster/wire"
+	"github.com/untwist/untwist/internal/words"
 )
 
 // arrive connects the worker and finds the run that it works for. While there is no server or
@@ -101,7 +102,7 @@ func (w *worker) join() error {
 		case welcome.Refused != "":
 			refusal = fmt.Errorf("%w: %s", ErrRefused, welcome.Refused)
 		case welcome.Dim != w.Dim:
-			refusal = fmt.Errorf("%w: its points have %d numbers, and ours %d", ErrRefused, welcome.Dim, w.Dim)
+			refusal = fmt.Errorf("%w: the run's points have %d numbers, and ours %d", ErrRefused, welcome.Dim, w.Dim)
 		default:
 			return w.enter(run)
 		}
@@ -129,6 +130,7 @@ func (w *worker) enter(run RunID) (err error) {
 		if w.consumer, err = w.find(run, api); err == nil {
 			w.run = run
 			w.present()
+			w.Note(fmt.Sprintf("works for run %v with %s", run, words.Count(w.Procs, "process", "processes")))
 			return nil
 		}
 	}

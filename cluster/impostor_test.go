@@ -56,7 +56,7 @@ func TestWorkersRefuseStrangeWelcomes(t *testing.T) {
 		"a huge name":        {[]byte(`{"Version":1,"` + strings.Repeat("x", 1<<19) + `":1}`), "unknown field"},
 		"brackets":           {[]byte(strings.Repeat("[", 1<<19)), "cannot be used"},
 		"no dimension":       {but(func(w *wire.Welcome) { w.Dim = 0 }), "points of 0 numbers"},
-		"another dimension":  {but(func(w *wire.Welcome) { w.Dim = 3 }), "its points have 3 numbers, and ours 2"},
+		"another dimension":  {but(func(w *wire.Welcome) { w.Dim = 3 }), "the run's points have 3 numbers, and ours 2"},
 		"too many numbers":   {but(func(w *wire.Welcome) { w.Dim = wire.MostDim + 1 }), "points of 130001 numbers"},
 		"not a run":          {but(func(w *wire.Welcome) { w.Run = "*.>" }), "is not the ID of a run"},
 		"another version":    {but(func(w *wire.Welcome) { w.Version = 2 }), "use the same program everywhere"},
@@ -142,6 +142,9 @@ func TestWorkersRefuseStrangeChunks(t *testing.T) {
 	}
 	if v := <-got; v.First != 1 || v.Answers[0].Value != 5 {
 		t.Errorf("%+v", v)
+	}
+	if line := <-notes; line != "works for run "+run.String()+" with 1 process" {
+		t.Errorf("%q", line)
 	}
 	if len(notes) != len(strange) {
 		t.Errorf("%d words about %d strange chunks", len(notes), len(strange))

@@ -84,6 +84,7 @@ func (l link) explain(err error) error {
 	}
 	var certificate *tls.CertificateVerificationError
 	var stranger x509.UnknownAuthorityError
+	var name x509.HostnameError
 	var lookup *net.DNSError
 	var slow net.Error
 	switch {
@@ -93,6 +94,8 @@ func (l link) explain(err error) error {
 		return fatal("the server wants TLS: write tls:// instead of nats://")
 	case errors.As(err, &stranger):
 		return fatal("the server's certificate is not accepted: nobody knows who has signed it; --tls-ca FILE names whom to trust")
+	case errors.As(err, &name):
+		return fatal("the server's certificate is not for the name %s: write the name that it is for, or make one for this (docs/cluster.md)", name.Host)
 	case errors.As(err, &certificate):
 		return fatal("the server's certificate is not accepted: %v", certificate.Err)
 	case errors.Is(err, nats.ErrSecureConnWanted):
@@ -115,5 +118,5 @@ func (l link) unwelcome() string {
 	case l.access.Token == "":
 		return "the server wants a token: give --token-file FILE"
 	}
-	return "the server does not accept the token; --token-file must name the coordinator's"
+	return "the server does not accept the token: --token-file must name a copy of the coordinator's, and on a server that has users --user has to be given"
 }

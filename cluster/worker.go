@@ -56,7 +56,7 @@ const (
 )
 
 // ErrRefused says that the coordinator gives the worker no work.
-var ErrRefused = errors.New("refused by the coordinator")
+var ErrRefused = errors.New("the coordinator gives this worker no work")
 
 // A worker works for a run.
 type worker struct {

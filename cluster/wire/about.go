@@ -63,7 +63,7 @@ func Differing(ours, theirs []byte) string {
 	if more := len(differences) - most; more > 0 {
 		all = append(all, words.Count(more, "more difference", "more differences"))
 	}
-	return "the worker does not evaluate what the run is about: " + strings.Join(all, "; ")
+	return "it needs the same problem file and program as the run: " + strings.Join(all, "; ")
 }
 
 // shown returns JSON for people.

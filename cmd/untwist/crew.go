@@ -83,13 +83,13 @@ func (c *crew) open(j *journal.Journal) error {
 		config.Verify = *c.flags.verify.value
 	}
 	if c.flags.listen == "" {
-		config.Invite = c.invite(string(c.flags.server))
+		config.Invite = c.invite(string(c.flags.server), access)
 		c.coordinator, err = cluster.Coordinate(string(c.flags.server), access, config)
 	} else {
 		if c.server, err = cluster.Listen(run, string(c.flags.listen), access); err != nil {
 			return err
 		}
-		config.Invite = c.invite(c.server.URL())
+		config.Invite = c.invite(c.server.URL(), access)
 		c.line.note("workers can come; start one with: " + config.Invite)
 		c.coordinator, err = c.server.Coordinate(config)
 	}
@@ -102,7 +102,7 @@ func (c *crew) open(j *journal.Journal) error {
 }
 
 // invite is the command that starts a worker.
-func (c *crew) invite(url string) string {
+func (c *crew) invite(url string, access cluster.Access) string {
 	if host, err := os.Hostname(); err == nil { // every address of this machine
 		url = strings.NewReplacer("//0.0.0.0:", "//"+host+":", "//[::]:", "//"+host+":").Replace(url)
 	}
@@ -116,6 +116,13 @@ func (c *crew) invite(url string) string {
 		text += " --user … --token-file …"
 	case c.flags.token != "":
 		text += " --token-file " + program.Quote([]string{string(c.flags.token)})
+	}
+	trust := c.flags.trust
+	if c.flags.listen != "" && ownSigned(access) {
+		trust = c.flags.cert
+	}
+	if trust != "" {
+		text += " --tls-ca " + program.Quote([]string{string(trust)})
 	}
 	if c.flags.insecure {
 		text += " --insecure"

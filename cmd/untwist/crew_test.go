@@ -163,7 +163,7 @@ func TestWrongWorkersAreFound(t *testing.T) {
 	if result["queries"].(float64) < 1000 {
 		t.Errorf("it did not go on: %v", result)
 	}
-	if status := wrong.wait(t); status != 1 || !strings.Contains(wrong.err.String(), "refused by the coordinator: its value of query") {
+	if status := wrong.wait(t); status != 1 || !strings.Contains(wrong.err.String(), "the coordinator gives this worker no work: its value of query") {
 		t.Errorf("the wrong one ended with status %d: %s", status, wrong.err.String())
 	}
 	if points := s.evaluated(t); points > 1000 {

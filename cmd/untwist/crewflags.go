@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -27,7 +28,7 @@ func (f *accessFlags) register(flags *pflag.FlagSet, server string) {
 	flags.Var(&f.token, "token-file", "the secret that the run and its workers share is the line in `FILE`; needed unless the address is this machine's own (127.0.0.1)")
 	flags.Var(&f.user, "user", "the `NAME` of the user whose password is in --token-file, on a NATS server of your own that has users")
 	flags.Var(&f.trust, "tls-ca", "trust servers whose certificate is signed by one in `FILE` (default: those that the system trusts)")
-	flags.Var(&f.cert, "tls-cert", "the certificate to show, in `FILE`")
+	flags.Var(&f.cert, "tls-cert", "the certificate of the server (--listen), or one to show to it, in `FILE`")
 	flags.Var(&f.key, "tls-key", "the key of the certificate, in `FILE`")
 	toggle(flags, &f.insecure, "insecure", "send the token and everything else without encryption")
 }
@@ -83,6 +84,15 @@ func readPair(cert, key string) (tls.Certificate, error) {
 		return pair, fmt.Errorf("--tls-cert: the certificate in %s has expired on %s", cert, pair.Leaf.NotAfter.Format(time.DateOnly))
 	}
 	return pair, nil
+}
+
+// ownSigned reports whether a certificate is signed by itself, so that workers need a copy of it.
+func ownSigned(a cluster.Access) bool {
+	if a.TLS == nil || len(a.TLS.Certificates) == 0 || a.TLS.Certificates[0].Leaf == nil {
+		return false
+	}
+	leaf := a.TLS.Certificates[0].Leaf
+	return bytes.Equal(leaf.RawIssuer, leaf.RawSubject)
 }
 
 // crewFlags are the flags of minimize and probe that let workers on other machines evaluate.

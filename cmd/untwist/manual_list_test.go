@@ -112,7 +112,7 @@ var manners = map[string]manner{
 	"untwist workers --server nats://127.0.0.1:4222": {
 		instead: "rm run.journal; " + aside("untwist minimize sim.toml --journal run.journal --listen 127.0.0.1:4222") +
 			" for i in $(seq 100); do untwist workers --server nats://127.0.0.1:4222 && break; sleep 0.1; done; untwist worker sim.toml --server nats://127.0.0.1:4222",
-		why: "there has to be a run", prints: `sim.toml, run [0-9a-f]{16}: \d+ quer(y|ies), 0 workers`, then: foundAside},
+		why: "there has to be a run", prints: `sim.toml, run [0-9a-f]{16}: \d+ quer(y|ies) asked, 0 workers`, then: foundAside},
 	"untwist journal run.journal --csv": {prints: `(?m)^query,a,b,value,seconds,failure,by\n\d+,.*,[\w.-]+-\d+-[0-9a-f]{6}$`},
 	"untwist minimize sim.toml --journal run.journal --server nats://127.0.0.1:4222": {
 		instead: "rm run.journal; (timeout 300 ./nats-server -js -a 127.0.0.1 -sd \"$PWD/store\" >/dev/null 2>&1 & echo $! >nats.pid); " +

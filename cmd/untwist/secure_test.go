@@ -70,16 +70,37 @@ func TestSecurityIsSaidInOneLine(t *testing.T) {
 	}
 	port := serve("--tls-cert good.pem --tls-key good.key")
 	encrypted, plain := fmt.Sprint("tls://localhost:", port), fmt.Sprint("nats://localhost:", port)
-	p.says(t, encrypted, "--tls-ca good.pem --token-file wrong", "the server does not accept the token; --token-file must name the coordinator's")
+	p.says(t, encrypted, "--tls-ca good.pem --token-file wrong", "the server does not accept the token: --token-file must name a copy of the coordinator's")
 	p.says(t, encrypted, "--tls-ca good.pem", "the server wants a token: give --token-file FILE")
 	p.says(t, encrypted, "--tls-ca good.pem --token-file secret --user me", "the server does not accept the user me with the password of --token-file")
 	p.says(t, encrypted, "--tls-ca other.pem --token-file secret", "the server's certificate is not accepted: nobody knows who has signed it; --tls-ca FILE names whom to trust")
 	p.says(t, encrypted, "--token-file secret", "the server's certificate is not accepted: nobody knows")
-	p.says(t, fmt.Sprint("tls://127.0.0.1:", port), "--tls-ca good.pem --token-file secret", "the server's certificate is not accepted: x509: cannot validate certificate for 127.0.0.1")
+	p.says(t, fmt.Sprint("tls://127.0.0.1:", port), "--tls-ca good.pem --token-file secret", "the server's certificate is not for the name 127.0.0.1: write the name that it is for")
 	p.says(t, plain, "--token-file secret", "the server wants TLS: write tls:// instead of nats://")
 	p.says(t, fmt.Sprint("tls://localhost:", serve("")), "--tls-ca good.pem --token-file secret", "the server does not speak TLS: write nats:// instead of tls://")
 	p.port = freePort(t)
 	p.write(t, "nats.conf", fmt.Sprintf("listen: 127.0.0.1:%d\ntls { cert_file: expired.pem, key_file: expired.key }\njetstream {}", p.port))
 	until(t, p.sh(t, "nats-server", "exec nats-server -c nats.conf"), p.listening(true))
 	p.says(t, fmt.Sprint("tls://localhost:", p.port), "--tls-ca expired.pem", "the server's certificate is not accepted: x509: certificate has expired")
+}
+
+// The command that a run names starts a worker that works, as it is.
+func TestWorkerAsInvited(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "60")
+	p.certificate(t, "good", time.Now().AddDate(1, 0, 0))
+	p.write(t, "secret", "the-right-one\n")
+	p.port = freePort(t)
+	run := p.sh(t, "coordinator", fmt.Sprintf("exec untwist minimize sim.toml --journal run.journal --listen localhost:%d --token-file secret --tls-cert good.pem --tls-key good.key", p.port))
+	const before = "start one with: "
+	until(t, run, func() bool { return strings.Contains(run.err.String(), before) })
+	_, command, _ := strings.Cut(run.err.String(), before)
+	command, _, _ = strings.Cut(command, "\n")
+	worker := p.sh(t, "worker", "exec "+command)
+	if status := worker.wait(t); status != 0 || run.wait(t) != 0 {
+		t.Errorf("%s: status %d: %s%s", command, status, worker.err.String(), run.err.String())
+	}
+	if said := worker.err.String(); !strings.HasPrefix(said, "untwist: works for run ") || !strings.Contains(said, " with ") {
+		t.Errorf("the worker says %q", said)
+	}
 }

@@ -36,7 +36,7 @@ has been gone for the time of --wait.
 The exit status is 0 when the run is over or --walltime is spent, 1 on an error, 2 on bad
 usage, 130 after SIGINT and 143 after SIGTERM.`,
 		Example: `  untwist worker sim.toml --server nats://127.0.0.1:4222
-  untwist worker sim.toml --server tls://host:4222 --token-file secret --procs 16 --walltime 2h`,
+  untwist worker sim.toml --server tls://host:4222 --token-file secret --tls-ca c.pem --walltime 2h`,
 		Args: oneFile,
 		RunE: f.run,
 	}
@@ -47,6 +47,7 @@ usage, 130 after SIGINT and 143 after SIGTERM.`,
 	flags.Var(&f.walltime, "walltime", "end after this time, and begin nothing that takes longer: 2h (default no limit)")
 	flags.Var(&f.wait, "wait", "wait this long for a server or a run that is not there (default 1m)")
 	flags.Var(&f.grace, "grace", "the most time to finish what was begun when a signal ends the worker (default 20s)")
+	flags.Lookup("procs").Usage = "evaluate `N` points at the same time, each with a program of its own (default SLURM_CPUS_PER_TASK, else as many as there are cores; for a batch program 1)"
 	for _, hidden := range []string{"caller", "keep-going", "x0"} {
 		flags.Lookup(hidden).Hidden = true
 	}

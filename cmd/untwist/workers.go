@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -23,8 +24,9 @@ func workersCommand() *cobra.Command {
 		Long: `Show the runs on a server and their workers: how many processes each has, how many points
 it has evaluated, how fast it is, how many of its points failed and why the last of them
 did, and which workers get no more work and why.`,
-		Example: `  untwist workers --server nats://127.0.0.1:4222`,
-		Args:    noArguments,
+		Example: `  untwist workers --server nats://127.0.0.1:4222
+  untwist workers --server tls://host:4222 --token-file secret --tls-ca c.pem`,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.showWorkers(cmd, bool(asJSON))
 		},
@@ -124,7 +126,7 @@ func stateOf(w cluster.WorkerStatus) string {
 
 // showRun prints the workers of a run.
 func showRun(out io.Writer, s cluster.Status) error {
-	fmt.Fprintf(out, "%s, run %s: %s, %s with %s, %s out", s.Name, s.Run, words.Count(s.Highest, "query", "queries"),
+	fmt.Fprintf(out, "%s, run %s: %s, %s with %s, %s out", s.Name, s.Run, words.Count(s.Highest, "query asked", "queries asked"),
 		words.Count(s.Present(), "worker", "workers"), words.Count(s.Procs(), "process", "processes"), words.Count(s.Out, "chunk", "chunks"))
 	if s.Retries > 0 {
 		fmt.Fprintf(out, ", %s sent again", words.Thousands(s.Retries))
@@ -146,7 +148,7 @@ func showRun(out io.Writer, s cluster.Status) error {
 		case "gone":
 			state += fmt.Sprintf(", silent for %v", time.Duration(w.Silent)*time.Second)
 		}
-		if w.Failure != "" {
+		if w.Failure != "" && !strings.HasSuffix(w.Excluded, w.Failure) {
 			state += "; last failure: " + w.Failure
 		}
 		fmt.Fprintf(table, "  %s\t%d\t%s\t%s\t%.3g\t%s\n", w.Name, w.Procs, words.Thousands(w.Points), words.Thousands(w.Failed), w.Rate, state)
