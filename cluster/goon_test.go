@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -37,5 +38,24 @@ func TestWhatABatchLeavesIsKeptByWorkers(t *testing.T) {
 	}
 	if got := w.desk.needless([]int{1, second.First}); !slices.Equal(got, []int{1}) {
 		t.Errorf("the chunks %v are needless, and not 1", got)
+	}
+}
+
+// Of all the workers that came and went in weeks, only some are remembered, but all that are
+// here or get no more work.
+func TestGoneWorkersAreForgotten(t *testing.T) {
+	w := newWorld(1)
+	w.hello("wrong", 1).excluded = "its values are wrong"
+	for i := range 5 * mostMembers {
+		w.now = w.now.Add(gone / 10)
+		w.hello("here", 1)
+		w.hello(fmt.Sprint("w", i), 1)
+	}
+	all := w.desk.roster.all
+	if len(all) > mostMembers+1 {
+		t.Errorf("%d workers are remembered", len(all))
+	}
+	if all["here"] == nil || all["wrong"] == nil {
+		t.Error("a worker that is here or is excluded was forgotten")
 	}
 }
