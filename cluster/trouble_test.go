@@ -2,10 +2,13 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/untwist/untwist/cluster/wire"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -93,5 +96,28 @@ func TestServersWithoutRoom(t *testing.T) {
 	o.Close()
 	if err := <-done; err == nil {
 		t.Error("nobody has evaluated anything, and there is no error")
+	}
+}
+
+// A coordinator of another version on the same server does not keep workers from theirs.
+func TestOtherVersionsBesides(t *testing.T) {
+	s := newStand(t, 1, nil)
+	w := wire.Welcome{Version: wire.Version + 1, Run: RunID{9}.String(), Dim: 1}
+	if _, err := s.nc.Subscribe(subjectOfAll(hello), func(m *nats.Msg) {
+		for range 3 { // one of them comes first
+			_ = m.Respond(w.Encode())
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		_, done := s.ask(1)
+		stop := s.worker("a", objective.Func(1, ripple), nil)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if err := stop(); !errors.Is(err, errSent) {
+			t.Fatal(err)
+		}
 	}
 }
