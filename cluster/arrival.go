@@ -88,8 +88,9 @@ func (w *worker) join() error {
 			return refusal
 		}
 		welcome, run, err := wire.DecodeWelcome(m.Data)
-		if err != nil {
-			return err
+		if err != nil { // of another version perhaps; there may be others
+			refusal = err
+			continue
 		}
 		if welcome.Explain {
 			if welcome, err = w.explain(run); err != nil {

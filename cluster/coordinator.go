@@ -52,13 +52,15 @@ type Coordinator struct {
 	life   context.Context // ends with Close
 	end    context.CancelFunc
 	ended  sync.WaitGroup
-	broken chan struct{} // is sent to when the connection was lost and is there again
+	broken chan string // is sent to when the queue may be lost: what to say when it is mended
 
 	asking sync.Mutex // one batch at a time
 	mu     sync.Mutex // of what follows
 	desk   desk
 	lonely time.Time // since when there is a batch and no worker; 0: there is one
 	said   bool      // that there is no worker
+
+	complained time.Time // about the server
 }
 
 var _ objective.Teller = (*Coordinator)(nil)
@@ -92,14 +94,9 @@ func coordinate(c Config, connect func(...nats.Option) (*nats.Conn, error)) (*Co
 	if c.clock == nil {
 		c.clock = wallClock{}
 	}
-	o := &Coordinator{config: c, broken: make(chan struct{}, 1)}
+	o := &Coordinator{config: c, broken: make(chan string, 1)}
 	o.life, o.end = context.WithCancel(context.Background())
-	again := func(*nats.Conn) {
-		select {
-		case o.broken <- struct{}{}:
-		default:
-		}
-	}
+	again := func(*nats.Conn) { o.breaks("the connection to the server is there again") }
 	var err error
 	away := func(*nats.Conn, error) {
 		if o.life.Err() == nil {
@@ -119,15 +116,21 @@ func coordinate(c Config, connect func(...nats.Option) (*nats.Conn, error)) (*Co
 
 // open makes the queue and begins to listen.
 func (o *Coordinator) open() (err error) {
-	if _, err := o.nc.Request(subject(o.config.Run, hello), nil, answerWithin); !errors.Is(err, nats.ErrNoResponders) {
-		if err == nil {
-			return errors.New("another coordinator serves this run on the server: was its journal copied? Wait until the other has ended, or name another journal")
-		}
+	switch _, err := o.nc.Request(subject(o.config.Run, hello), nil, answerWithin); {
+	case err == nil:
+		return errors.New("another coordinator serves this run on the server: was its journal copied? Wait until the other has ended, or name another journal")
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, nats.ErrTimeout): // one whose machine has died is known to the server for minutes
+	default:
 		return fmt.Errorf("the server does not answer: %w", err)
 	}
 	if o.queue, err = newQueue(o.config.Run, o.nc); err != nil {
 		return err
 	}
+	if err := o.queue.roomy(o.config.Dim); err != nil {
+		return err
+	}
+	o.queue.gone = func() { o.breaks("the server had lost the queue, and it was made anew") }
+	o.queue.unwilling = o.complain
 	ctx, cancel := context.WithTimeout(o.life, queueWithin)
 	defer cancel()
 	if err := o.queue.begin(ctx); err != nil {
@@ -194,14 +197,24 @@ const tickEvery = 50 * time.Millisecond
 func (o *Coordinator) watch() {
 	ticks, stop := o.config.clock.every(tickEvery)
 	defer stop()
+	owed, tried := "", time.Time{} // what is to be said when the queue is mended; "": it need not be
 	for {
 		select {
 		case <-o.life.Done():
 			return
-		case <-o.broken:
-			o.mend()
+		case line := <-o.broken:
+			if owed = line; o.mend(line, true) {
+				owed = ""
+			}
+			tried = o.config.clock.now()
 		case <-ticks:
 			now := o.config.clock.now()
+			if owed != "" && now.Sub(tried) >= retryAfter {
+				if o.mend(owed, false) {
+					owed = ""
+				}
+				tried = o.config.clock.now()
+			}
 			o.mu.Lock()
 			o.desk.tick(now)
 			line := o.loneliness(now)
@@ -213,23 +226,47 @@ func (o *Coordinator) watch() {
 	}
 }
 
-// mend makes the queue anew after the connection was lost. The server may have forgotten it, or
-// may have kept some of it, which would come twice.
-func (o *Coordinator) mend() {
+// breaks notes that the queue may be lost.
+func (o *Coordinator) breaks(line string) {
+	select {
+	case o.broken <- line:
+	default:
+	}
+}
+
+// mend makes the queue anew after the connection was lost, says so, and reports whether it
+// could. The server may have forgotten it, or may have kept some of it, which would come twice.
+// aloud says why if it cannot.
+func (o *Coordinator) mend(line string, aloud bool) bool {
 	ctx, cancel := context.WithTimeout(o.life, queueWithin)
 	defer cancel()
 	if err := o.queue.mend(ctx); err != nil {
-		if o.life.Err() == nil {
-			o.config.Note(err.Error())
+		if o.life.Err() == nil && aloud {
+			o.config.Note(err.Error() + "; trying again")
 		}
-		return
+		return false
 	}
 	o.queue.purge()
 	now := o.config.clock.now()
-	o.config.Note("the connection to the server is there again")
+	o.config.Note(line)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.desk.board.repost(now, &o.desk.roster)
+	return true
+}
+
+// complain says, once a minute at most, why the server does not take work.
+func (o *Coordinator) complain(why string) {
+	now := o.config.clock.now()
+	o.mu.Lock()
+	again := now.Sub(o.complained) >= time.Minute
+	if again {
+		o.complained = now
+	}
+	o.mu.Unlock()
+	if again {
+		o.config.Note(fmt.Sprintf("the server does not take all of the work, and it is sent again every %v: %s", lost, why))
+	}
 }
 
 // alone is how long a batch may be without workers before the user is told.

@@ -46,10 +46,26 @@ func (d *desk) begin(b *batch, now time.Time) {
 	d.fill(now)
 }
 
-// end ends the batch, whether it is complete or not.
+// end ends the batch. If it is not complete, its queries count as not asked for: whoever has
+// their values keeps them for the coordinator that goes on.
 func (d *desk) end() {
+	if d.batch.left > 0 {
+		d.highest = d.batch.numbers[0] - 1
+	}
 	d.batch = nil
 	d.board.clear()
+}
+
+// needless returns those of a worker's chunks, by their first queries, whose values nobody
+// waits for. One that a coordinator before us has sent may not be on the board again yet.
+func (d *desk) needless(chunks []int) []int {
+	return slices.DeleteFunc(d.board.needless(chunks), func(first int) bool {
+		if first > d.highest || d.batch == nil {
+			return first > d.highest
+		}
+		row := d.batch.row(first)
+		return row >= 0 && !d.batch.known[row]
+	})
 }
 
 // ready is how many chunks are ready for each process, besides the one that it works on.

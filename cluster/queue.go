@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -18,6 +19,11 @@ type queue struct {
 	run RunID
 	nc  *nats.Conn
 	js  jetstream.JetStream
+	// replies is where the server says what has become of a chunk. gone is called if there
+	// is no stream, and unwilling if it does not take more.
+	replies   string
+	gone      func()
+	unwilling func(why string)
 }
 
 // mostPulls is how many requests for work may wait at the server: one for each process.
@@ -28,7 +34,7 @@ func newQueue(run RunID, nc *nats.Conn) (*queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &queue{run, nc, js}, nil
+	return &queue{run: run, nc: nc, js: js, replies: nc.NewInbox(), gone: func() {}, unwilling: func(string) {}}, nil
 }
 
 // begin makes the queue, empty.
@@ -36,7 +42,23 @@ func (q *queue) begin(ctx context.Context) error {
 	if err := q.remove(ctx); err != nil {
 		return err
 	}
+	if _, err := q.nc.Subscribe(q.replies, q.hear); err != nil {
+		return err
+	}
 	return q.mend(ctx)
+}
+
+// hear hears what has become of a chunk.
+func (q *queue) hear(m *nats.Msg) {
+	var reply struct {
+		Error *struct{ Description string }
+	}
+	switch {
+	case len(m.Data) == 0 && m.Header.Get("Status") == "503": // nobody listens on its subject
+		q.gone()
+	case json.Unmarshal(m.Data, &reply) == nil && reply.Error != nil:
+		q.unwilling(wire.Line(reply.Error.Description, 200))
+	}
 }
 
 // mend makes the queue if it is not there.
@@ -76,7 +98,16 @@ func (q *queue) purge() {
 // send puts a chunk on the queue. Nobody waits for the server to say that it has it: what
 // does not come back is sent again.
 func (q *queue) send(c *wire.Chunk) {
-	_ = q.nc.Publish(subject(q.run, work), c.Encode())
+	_ = q.nc.PublishRequest(subject(q.run, work), q.replies, c.Encode())
+}
+
+// roomy checks that the server takes messages as long as a chunk of points of d numbers and
+// its values may be.
+func (q *queue) roomy(d int) error {
+	if least := wire.Longest(d); q.nc.MaxPayload() < int64(least) {
+		return fmt.Errorf("the server takes messages of at most %d bytes, and the run needs %d: set max_payload: 1MB in its configuration", q.nc.MaxPayload(), least)
+	}
+	return nil
 }
 
 // explainQueue says in one line why there is no queue.

@@ -82,11 +82,7 @@ func (o *Coordinator) meet(h wire.Hello, w *wire.Welcome) {
 	m.procs, m.working = h.Procs, h.Working
 	m.measure(now)
 	w.Refused = m.excluded
-	for _, first := range o.desk.board.needless(h.Working) {
-		if first <= o.desk.highest { // otherwise it was not asked for again yet
-			w.Needless = append(w.Needless, first)
-		}
-	}
+	w.Needless = o.desk.needless(h.Working)
 	if h.Leaving {
 		r.leaves(h.Worker)
 	}

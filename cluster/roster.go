@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -12,6 +13,10 @@ const (
 	// a chunk is leased: whoever works on it says so at every beat.
 	gone = 15 * time.Second
 )
+
+// mostMembers is how many workers are remembered. If more come, those that have gone are
+// forgotten: a worker that is started again has another name.
+const mostMembers = 1000
 
 // A roster knows the workers of a run. Times are those of the coordinator's clock: nothing
 // is known of the workers' clocks.
@@ -45,6 +50,9 @@ func (r *roster) hear(name string, now time.Time) *member {
 	}
 	m := r.all[name]
 	if m == nil {
+		if len(r.all) >= mostMembers {
+			maps.DeleteFunc(r.all, func(_ string, m *member) bool { return m.excluded == "" && !m.here(now) })
+		}
 		m = &member{name: name, procs: 1, joined: now}
 		r.all[name] = m
 	}

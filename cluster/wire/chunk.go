@@ -101,9 +101,14 @@ func DecodeChunk(message []byte) (*Chunk, error) {
 // Skips reports whether a worker is not to evaluate the chunk.
 func (c *Chunk) Skips(worker string) bool { return slices.Contains(c.Skip, worker) }
 
+// besides is how many bytes a chunk has besides its points, at most.
+const besides = headBytes + sumBytes + 8 + 4 + 4 + 1 + mostSkips*(1+longestName)
+
+// Longest returns how many bytes chunks of points of d numbers, and their values, have at most.
+func Longest(d int) int { return max(MostBytes, besides+8*d) }
+
 // Fits returns how many points of d numbers go into a chunk.
 func Fits(d int) int {
-	const besides = headBytes + sumBytes + 8 + 4 + 4 + 1 + mostSkips*(1+longestName)
 	return min(max((MostBytes-besides)/(8*d), 1), MostPoints)
 }
 
