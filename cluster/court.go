@@ -18,6 +18,10 @@ const (
 	mostPendingNumbers = 4 << 20
 )
 
+// mostDifferences is how many differences are kept and told. A function that is not
+// deterministic may have one at every point that is evaluated twice.
+const mostDifferences = 1000
+
 // inHand is how many points that are compared a worker should have at once, where some are.
 // With more, one whose values are wrong would do much before the first is noticed.
 const inHand = 20
@@ -29,6 +33,7 @@ type court struct {
 	pending map[int]*dispute
 	// Differences are those that were found, in the order in which they were.
 	differences []*Difference
+	found       int // how many there were, also those that are not kept
 	note        func(string)
 }
 
@@ -160,7 +165,9 @@ func (d *desk) disagree(number int, p *dispute, now time.Time) {
 	c := &d.court
 	if p.differ == nil {
 		p.differ = &Difference{Query: number, Point: slices.Clone(p.point)}
-		c.differences = append(c.differences, p.differ)
+		if c.found++; c.found <= mostDifferences {
+			c.differences = append(c.differences, p.differ)
+		}
 	}
 	p.differ.Worker, p.differ.Values = nil, nil
 	for _, s := range p.said {
@@ -171,6 +178,8 @@ func (d *desk) disagree(number int, p *dispute, now time.Time) {
 	case settled && wrong != "":
 		p.differ.Wrong = wrong
 		d.exclude(wrong, fmt.Sprintf("its value of query %d is not that of two others", number))
+		d.close(number)
+	case settled && c.found > mostDifferences: // it was said often enough
 		d.close(number)
 	case settled:
 		c.note(fmt.Sprintf("%s: the function does not always return the same value", p.differ))

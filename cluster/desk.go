@@ -54,18 +54,6 @@ func (d *desk) end() {
 	d.board.clear()
 }
 
-// needless returns those of a worker's chunks, by their first queries, whose values nobody
-// waits for. One that a coordinator before us has sent may not be on the board again yet.
-func (d *desk) needless(chunks []int) []int {
-	return slices.DeleteFunc(d.board.needless(chunks), func(first int) bool {
-		if first > d.highest || d.batch == nil {
-			return first > d.highest
-		}
-		row := d.batch.row(first)
-		return row >= 0 && !d.batch.known[row]
-	})
-}
-
 // ready is how many chunks are ready for each process, besides the one that it works on.
 const ready = 1
 

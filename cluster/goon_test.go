@@ -59,3 +59,25 @@ func TestGoneWorkersAreForgotten(t *testing.T) {
 		t.Error("a worker that is here or is excluded was forgotten")
 	}
 }
+
+// A function that is not deterministic does not fill the memory with its differences, and all
+// of them are counted.
+func TestDifferencesAreLimited(t *testing.T) {
+	w := newWorld(1)
+	w.hello("a", 1)
+	w.hello("b", 1)
+	n := mostDifferences + 500
+	for first := 1; first <= n; first++ {
+		w.begin(first, 1, func(int) bool { return false })
+		c := w.take("a")
+		w.desk.take(evaluated(c, "a", firstOf, 1), w.now)
+		w.desk.take(evaluated(c, "b", func([]float64) float64 { return -1 }, 1), w.now)
+		w.desk.take(evaluated(c, "c", func([]float64) float64 { return -2 }, 1), w.now)
+		w.desk.end()
+		w.queued = nil
+	}
+	c := &w.desk.court
+	if len(c.differences) != mostDifferences || c.found != n || len(c.pending) != 0 || len(w.notes) != mostDifferences {
+		t.Errorf("%d differences of %d are kept, %d are open, and %d lines are told", len(c.differences), c.found, len(c.pending), len(w.notes))
+	}
+}

@@ -120,6 +120,9 @@ func (w *worker) do(t *task, f objective.Objective, handing chan struct{}) {
 	if err != nil && ctx.Err() == nil {
 		w.fail(err, t.chunk.First+len(t.answers)) // nothing more is taken
 	}
+	if errors.Is(context.Cause(ctx), errWalltime) && len(t.answers) == 0 {
+		w.Note(fmt.Sprintf("the walltime of %v is spent, and query %d was not done: it is given back", w.Walltime, t.chunk.First))
+	}
 	handing <- struct{}{}
 	go func() {
 		needless := errors.Is(context.Cause(ctx), errNeedless)

@@ -156,6 +156,18 @@ func (b *board) needless(chunks []int) (needless []int) {
 	return needless
 }
 
+// needless returns those of a worker's chunks, by their first queries, whose values nobody
+// waits for. One that a coordinator before us has sent may not be on the board again yet.
+func (d *desk) needless(chunks []int) []int {
+	return slices.DeleteFunc(d.board.needless(chunks), func(first int) bool {
+		if first > d.highest || d.batch == nil {
+			return first > d.highest
+		}
+		row := d.batch.row(first)
+		return row >= 0 && !d.batch.known[row]
+	})
+}
+
 // resend sends orders again: those that are lost and, where idle processes are left, second
 // copies of those that are late, the oldest first.
 func (b *board) resend(now time.Time, r *roster, late func(*order) bool) {

@@ -164,7 +164,8 @@ func (o *Coordinator) Close() {
 	o.nc.Close()
 }
 
-// Differences returns the points for which workers had different values.
+// Differences returns the points for which workers had different values, the first 1,000 of
+// them. Status has their number.
 func (o *Coordinator) Differences() []Difference {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -23,7 +23,7 @@ func (o *Coordinator) Status() Status {
 	d := &o.desk
 	s := Status{
 		Version: wire.Version, Run: o.config.Run.String(), Name: o.config.Name,
-		Highest: d.highest, Out: d.board.out.Len(), Retries: d.board.retries, Differ: len(d.court.differences),
+		Highest: d.highest, Out: d.board.out.Len(), Retries: d.board.retries, Differ: d.court.found,
 	}
 	for _, m := range d.roster.all {
 		s.Workers = append(s.Workers, m.status(now))

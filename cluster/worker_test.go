@@ -87,7 +87,7 @@ func TestWorkersGiveBack(t *testing.T) {
 	}
 }
 
-// At its walltime a worker ends without an error.
+// At its walltime a worker ends without an error, and says what it has begun in vain.
 func TestWalltime(t *testing.T) {
 	s := newStand(t, 1, nil)
 	g := newGated()
@@ -96,7 +96,7 @@ func TestWalltime(t *testing.T) {
 	s.wait.Go(func() {
 		defer close(finished)
 		if err := Work(context.Background(), WorkerConfig{
-			Server: s.server.URL(), About: about, Dim: 1, Walltime: 300 * time.Millisecond,
+			Server: s.server.URL(), About: about, Dim: 1, Walltime: 300 * time.Millisecond, Note: s.note,
 			Open: func(int) (objective.Objective, error) { return g, nil },
 		}); err != nil {
 			ended.Store(err)
@@ -106,6 +106,9 @@ func TestWalltime(t *testing.T) {
 	<-finished
 	if err := ended.Load(); err != nil {
 		t.Error(err)
+	}
+	if !strings.Contains(s.noted(), "query 1 was not done") {
+		t.Errorf("nobody says that the walltime was too short: %s", s.noted())
 	}
 	s.worker("b", objective.Func(1, func(x []float64) float64 { return x[0] }), nil)
 	if err := <-done; err != nil || values[0] != 1 {

@@ -168,8 +168,8 @@ func (c *crew) close(cmd *cobra.Command, over bool) error {
 		note(cmd, "%v", &d)
 	}
 	err := c.closeServer()
-	if len(differ) > 0 {
-		err = fmt.Errorf("workers had different values for %s; the first that came were used", words.Count(len(differ), "point", "points"))
+	if n := c.coordinator.Status().Differ; n > 0 {
+		err = fmt.Errorf("workers had different values for %s; the first that came were used", words.Count(n, "point", "points"))
 	}
 	return err
 }
