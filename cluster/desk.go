@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/untwist/untwist/cluster/wire"
