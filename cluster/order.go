@@ -42,7 +42,7 @@ type board struct {
 	publish func(*wire.Chunk)
 	out     list.List // of *order, the oldest first
 	orders  int       // how many of these somebody waits for: not those that are checks
-	copies  int       // how often those that are out were sent
+	copies  int       // how often these were sent
 	retries int       // orders that were sent again
 }
 
@@ -79,7 +79,9 @@ func (b *board) post(o *order, now time.Time) {
 	}
 	o.again = now
 	o.copies++
-	b.copies++
+	if !o.check {
+		b.copies++
+	}
 	b.publish(&wire.Chunk{Run: b.run, First: o.first, Dim: b.dim, Points: o.points, Skip: o.skip})
 }
 
@@ -96,8 +98,8 @@ func (b *board) split(o *order) []*order {
 				sent: o.sent, copies: o.copies, check: o.check,
 			}
 			part.at = b.out.InsertBefore(part, o.at)
-			b.copies += part.copies
 			if !part.check {
+				b.copies += part.copies
 				b.orders++
 			}
 			o.parts = append(o.parts, part)
@@ -111,8 +113,8 @@ func (b *board) split(o *order) []*order {
 // remove takes an order down.
 func (b *board) remove(o *order) {
 	b.out.Remove(o.at)
-	b.copies -= o.copies
 	if !o.check {
+		b.copies -= o.copies
 		b.orders--
 	}
 }

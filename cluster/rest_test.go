@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"testing"
+	"time"
 
 	"github.com/untwist/untwist/cluster/wire"
 	"pgregory.net/rapid"
@@ -83,4 +84,27 @@ func TestCheckedWorkersHaveLittleInHand(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Points that only a worker that has died may evaluate a second time do not keep others from a
+// copy of what it has left.
+func TestChecksDoNotHoldUpCopies(t *testing.T) {
+	w := newWorld(1)
+	w.desk.court.share = 1
+	w.hello("a", 1)
+	w.hello("b", 1)
+	w.begin(1, 4, func(int) bool { return false })
+	left := w.take("a")
+	w.hello("a", 1, left.First) // and is never heard again
+	for c := w.take("b"); c != nil; c = w.take("b") {
+		w.desk.take(evaluated(c, "b", firstOf, 1), w.now)
+	}
+	w.now = w.now.Add(gone - time.Second)
+	w.desk.tick(w.now)
+	for c := w.take("b"); c != nil; c = w.take("b") {
+		if c.First == left.First {
+			return
+		}
+	}
+	t.Error("nobody gets a copy")
 }

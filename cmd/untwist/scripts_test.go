@@ -118,7 +118,7 @@ func TestKilledRunLeavesNoFolder(t *testing.T) {
 func TestWorkerOutlivesItsRun(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "300")
-	p.pause = 5 * time.Millisecond
+	p.pause = 200 * time.Millisecond // it must not end meanwhile
 	run := p.minimize(t)
 	server := fmt.Sprintf("nats://127.0.0.1:%d", p.port)
 	worker := p.sh(t, "worker", "exec untwist worker sim.toml --wait 1s --server "+server, "SLURM_CPUS_PER_TASK=3")
