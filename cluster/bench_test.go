@@ -116,6 +116,9 @@ func takes(d time.Duration) {
 // them: which share of the ideal speed is reached, and which share of their time the
 // processes evaluate. The timers of a busy machine are late, so the first is less.
 func BenchmarkSleepers(b *testing.B) {
+	if testing.Short() {
+		b.Skip("it takes a minute")
+	}
 	const all, procs, each = 20_000, 16, 10 * time.Millisecond
 	for _, n := range []int{objective.ChunkRows, all} {
 		b.Run(fmt.Sprint("batch=", n), func(b *testing.B) {
@@ -144,6 +147,9 @@ func BenchmarkSleepers(b *testing.B) {
 // how many times the ideal it takes, the first batch and a later one. The slow one is a
 // process among those of a worker, or a worker of its own.
 func BenchmarkStraggler(b *testing.B) {
+	if testing.Short() {
+		b.Skip("it takes a minute")
+	}
 	for name, procs := range map[string][]int{"process": {20}, "worker": {19, 1}, "workers": ones(20)} {
 		b.Run(name, func(b *testing.B) {
 			c := newCrowd(b, 10, procs, func(worker, proc int, x []float64) float64 {
