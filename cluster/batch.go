@@ -17,6 +17,7 @@ type batch struct {
 	known   []bool
 	by      []string                 // who has sent the value
 	orders  []*order                 // of which the value is expected; nil: none was sent yet
+	judged  []bool                   // whether there is a case about it, or was
 	held    map[int]objective.Answer // failures, by row, of which a second worker is asked
 	tell    func(int, objective.Answer)
 	left    int // how many values are missing
@@ -34,7 +35,7 @@ type batch struct {
 func newBatch(points *mat.Dense, values []float64, number func(int) int, tell func(int, objective.Answer)) *batch {
 	n := len(values)
 	b := &batch{
-		numbers: make([]int, n), points: points, values: values, known: make([]bool, n), by: make([]string, n), orders: make([]*order, n),
+		numbers: make([]int, n), points: points, values: values, known: make([]bool, n), by: make([]string, n), orders: make([]*order, n), judged: make([]bool, n),
 		held: map[int]objective.Answer{}, tell: tell, left: n, done: make(chan struct{}), broken: make(chan struct{}), checks: make([]uint32, n),
 	}
 	for i := range b.numbers {

@@ -120,12 +120,14 @@ func (c *court) open(b *batch, row int, worker string, point []float64) *dispute
 	p := &dispute{point: point, said: []statement{{worker, b.values[row]}}}
 	p.check = wire.CheckOf(point, &b.scratch)
 	c.pending[b.numbers[row]] = p
+	b.judged[row] = true
 	return p
 }
 
-// second takes a second value of a query that nobody had asked to evaluate twice.
+// second takes a second value of a query that nobody had asked to evaluate twice. A case that
+// is closed is not opened again.
 func (d *desk) second(b *batch, row int, worker string, a wire.Answer, now time.Time) {
-	if b.values[row] == a.Value || timedOut(a.Answer) {
+	if b.values[row] == a.Value || b.judged[row] || timedOut(a.Answer) {
 		return
 	}
 	d.court.open(b, row, b.by[row], slices.Clone(b.points.RawRowView(row)))
