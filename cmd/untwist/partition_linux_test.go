@@ -119,9 +119,16 @@ func TestPartitions(t *testing.T) {
 	}
 	s.same(t, run, want)
 	t.Logf("%d partitions: %d queries, %d evaluated again", times, queries, s.evaluated(t)-queries)
-	for _, w := range workers {
-		if status := w.wait(t); status != 0 {
+	home := 0
+	for _, w := range workers { // one may do all that is left before the other is there again
+		switch status := w.wait(t); {
+		case status == 0:
+			home++
+		case status != 1 || !strings.Contains(w.err.String(), "the coordinator has been gone for"):
 			t.Errorf("%s ended with status %d: %s", w.name, status, w.err.String())
 		}
+	}
+	if home == 0 {
+		t.Error("no worker was there at the end")
 	}
 }
