@@ -28,8 +28,8 @@ type Config struct {
 	// Verify is the share of the points that are evaluated by a second worker, to find
 	// those whose values are wrong. 0: none.
 	Verify float64
-	// Flush brings all answers that were told to where they cannot be lost any more.
-	// Workers are thanked after that. nil: they are thanked at once.
+	// Flush brings all answers that were told to where a crash of this process cannot lose
+	// them. Workers are thanked after that. nil: they are thanked at once.
 	Flush func() error
 	// Note is told, in one line, what the user should know. It may be nil.
 	Note func(line string)
