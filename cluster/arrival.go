@@ -249,6 +249,14 @@ func (w *worker) give(needless []int) {
 
 var errNeedless = errors.New("others have evaluated it")
 
+// heardTheEnd tells the coordinator that this worker knows that the run is over, and need not
+// be waited for.
+func (w *worker) heardTheEnd() {
+	h := w.hello()
+	h.Leaving = true
+	_ = w.nc.Publish(subject(w.run, hello), h.Encode())
+}
+
 // leave tells the coordinator that the worker goes, and why if that is its own fault.
 func (w *worker) leave() {
 	h := w.hello()

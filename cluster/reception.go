@@ -122,11 +122,47 @@ func (o *Coordinator) receive(m *nats.Msg) {
 }
 
 // Done says that the run is over, so that workers go home, and closes the coordinator. It
-// waits a moment for points that are still being evaluated a second time.
+// waits a moment for points that are still being evaluated a second time, and for workers to
+// leave.
 func (o *Coordinator) Done() {
 	o.settle()
-	_ = o.nc.Publish(subject(o.config.Run, end), []byte(farewell))
+	o.dismiss()
 	o.Close()
+}
+
+const (
+	// dismissEvery is how often the end is told. A worker whose connection is lost just then
+	// hears it when it is back.
+	dismissEvery = tickEvery
+	// dismissAloud is after how long the user is told for whom the end waits.
+	dismissAloud = 2 * time.Second
+)
+
+// dismiss says that the run is over until all workers that are here have left. One that is
+// silent counts as gone after a while, and a worker that talks on is waited for no longer.
+func (o *Coordinator) dismiss() {
+	looks, stop := o.config.clock.every(dismissEvery)
+	defer stop()
+	start := o.config.clock.now()
+	for said := false; ; {
+		_ = o.nc.Publish(subject(o.config.Run, end), []byte(farewell))
+		now := o.config.clock.now()
+		o.mu.Lock()
+		waiting := o.desk.roster.present(now)
+		o.mu.Unlock()
+		if len(waiting) == 0 || now.Sub(start) >= gone {
+			return
+		}
+		if !said && now.Sub(start) >= dismissAloud {
+			said = true
+			o.config.Note("the run is over; waiting until these workers have heard it: " + strings.Join(waiting, ", "))
+		}
+		select {
+		case <-looks:
+		case <-o.life.Done():
+			return
+		}
+	}
 }
 
 // settleWithin is how long the end of a run waits for second values.

@@ -116,6 +116,17 @@ func (r *roster) claimed(now time.Time) map[int]bool {
 	return all
 }
 
+// present returns the names of the workers that are here, in order.
+func (r *roster) present(now time.Time) (names []string) {
+	for _, m := range r.all {
+		if m.here(now) {
+			names = append(names, m.name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // anybody reports whether workers are here besides these.
 func (r *roster) anybody(now time.Time, besides ...string) bool {
 	for _, m := range r.all {

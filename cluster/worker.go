@@ -104,6 +104,7 @@ func Work(ctx context.Context, c WorkerConfig) error {
 	ended, err := w.nc.Subscribe(subject(w.run, end), func(m *nats.Msg) {
 		if string(m.Data) == farewell {
 			w.over(errOver)
+			w.heardTheEnd()
 		}
 	})
 	if err != nil {
