@@ -81,6 +81,7 @@ type subjectFlags struct {
 	x0                     []string
 	keepGoing              yesNo
 	caller                 yesNo
+	worker                 bool // of a run elsewhere: several processes may evaluate a built-in problem too
 }
 
 // builtInOnly are the flags that have no meaning for programs.
@@ -125,7 +126,11 @@ func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
 	case f.name == "":
 		return subject{}, usageError{fmt.Errorf("which function? Give a problem file, --exec with a program of yours, or --problem: one of %s", problem.Choice())}
 	}
-	if flag := s.first(programOnly); flag != "" {
+	others := programOnly
+	if f.worker {
+		others = slices.DeleteFunc(slices.Clone(others), isProcs)
+	}
+	if flag := s.first(others); flag != "" {
 		hint := ""
 		if flag == "procs" {
 			hint = "; use --workers"
@@ -134,6 +139,9 @@ func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
 	}
 	return f.builtIn()
 }
+
+// isProcs reports whether a flag says how many points are evaluated at the same time.
+func isProcs(flag string) bool { return flag == "procs" }
 
 // own makes a subject of the user's program.
 func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
@@ -195,7 +203,7 @@ var calledWithout = []string{"problem", "exec", "dim", "bounds", "start", "x0"}
 
 // called makes a subject of whoever has started this program.
 func (f *subjectFlags) called(s *source) (subject, error) {
-	others := slices.DeleteFunc(slices.Concat(calledWithout, builtInOnly, programOnly), func(flag string) bool { return flag == "procs" })
+	others := slices.DeleteFunc(slices.Concat(calledWithout, builtInOnly, programOnly), isProcs)
 	if flag := s.first(others); flag != "" || s.file != nil {
 		return subject{}, usageError{fmt.Errorf("--caller takes neither a problem file nor --%s", cmp.Or(flag, "exec"))}
 	}

@@ -43,6 +43,7 @@ usage, 130 after SIGINT and 143 after SIGTERM.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.subject.register(flags)
+	f.subject.worker = true
 	f.accessFlags.register(flags, "the server of the run, `URL`: nats://HOST:PORT or tls://HOST:PORT")
 	flags.Var(&f.walltime, "walltime", "end after this time, and begin nothing that takes longer: 2h (default no limit)")
 	flags.Var(&f.wait, "wait", "wait this long for a server or a run that is not there (default 1m)")
