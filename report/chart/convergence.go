@@ -1,0 +1,99 @@
+package chart
+
+import (
+	"fmt"
+	"html/template"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
+)
+
+// plot is the height of the plots of curves, and beneath is the room for the numbers and
+// the label below a plot.
+const plot, beneath = 150., 38.
+
+// Convergence draws the best value so far against the number of queries, which are on the
+// given scale. Shades and names above the plot show the stages of the run. label says what
+// the values are.
+//
+// The values are on a logarithmic scale if none is below 0 and they span at least a factor
+// of ten; 0 then has a mark of its own below the others. Otherwise they are on a linear
+// scale. If it would hide how the run ended, the scale does not reach up to the first
+// values, and the picture says so.
+func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale, label string) template.HTML {
+	best := running(curve)
+	if len(best) == 0 {
+		return nothing(label, "No query has given a finite value yet.")
+	}
+	first, last := best[0], best[len(best)-1]
+	bands := ended(stages)
+	y := heights(best).shifted()
+	x := axis{lo: first.x, hi: last.x, scale: queries, to: wide - 10}
+	if n := len(bands); n > 0 {
+		x.hi = max(x.hi, bands[n-1].to)
+	}
+	if x.lo = min(x.lo, x.hi/10); queries != Logarithmic {
+		x.lo = 0
+	}
+	marks, room := y.left(plot)
+	x.from = 2 + room
+	bands, rows := arrange(bands, x)
+
+	c := &canvas{}
+	y.above(c, 13, label)
+	y.to = 24 + row*float64(rows)
+	y.from = y.to + plot
+	flags(c, bands, x, y)
+	y.beside(c, marks, x.from, x.to)
+	x.below(c, y.from, 6, "queries")
+	d := stairs(best, x, y)
+	c.path("c-line", d, "")
+	at := point{x.at(last.x), y.up(last.y)}
+	c.dot("c-dot", at, 3, fmt.Sprintf("%s after %s", words.Number(last.y, 6), asked(last.x)))
+	notes(c, best, x, y, at)
+	return c.done(y.from+beneath, fmt.Sprintf("%s against queries: %s after %s, %s after %s",
+		label, words.Number(first.y, 3), asked(first.x), words.Number(last.y, 3), asked(last.x)))
+}
+
+// asked writes a number of queries.
+func asked(n float64) string { return words.Count(int(n), "query", "queries") }
+
+// notes writes the best value near its dot, and where the curve begins if that is above
+// the plot. Both stand where the curve, which descends, is not.
+func notes(c *canvas, best []point, x, y axis, at point) {
+	note := func(line float64, s string) bool {
+		p := place{at: point{x.to - 3, line}, anchor: end, class: "c-note", room: x.to - x.from - 20}
+		b := p.box(cut(s, p.room))
+		if b.x0 < x.from || b.y0 < y.to || b.y1 > y.from || !c.free(b) || !above(best, b, x, y) {
+			return false
+		}
+		c.text(p, s)
+		return true
+	}
+	if best[0].y > y.hi {
+		note(y.to+14, "↑ begins at "+words.Number(best[0].y, 3))
+	}
+	s := words.Number(best[len(best)-1].y, 3)
+	for line := at.y - 8; line > y.to+rise; line -= 6 {
+		if note(line, s) {
+			return
+		}
+	}
+	if under := at.y + 16; under+fall < y.from {
+		note(under, s)
+	}
+}
+
+// above says whether a box meets no part of the curve: it is above all that is below its
+// left end, or below all.
+func above(best []point, b box, x, y axis) bool {
+	highest, lowest := y.up(best[len(best)-1].y), y.up(best[len(best)-1].y)
+	for i := len(best) - 1; i >= 0; i-- {
+		highest = min(highest, y.up(best[i].y))
+		if x.at(best[i].x) < b.x0-3 {
+			break
+		}
+	}
+	return b.y1+2 < highest || b.y0-2 > lowest
+}
