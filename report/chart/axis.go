@@ -67,7 +67,12 @@ func (a axis) ticks(most int) []tick {
 func (a axis) powers(most int) []tick {
 	lo, hi := math.Log10(a.lo), math.Log10(a.hi)
 	first, last := math.Floor(lo), math.Ceil(hi)
-	every := max(1, math.Ceil((last-first)/float64(max(1, most))))
+	every := 1.
+	for _, n := range []float64{2, 3, 5, 10, 20, 50, 100, 200, 500, 1000} {
+		if last-first > float64(every*float64(most)) {
+			every = n
+		}
+	}
 	few := hi-lo < 2 && most >= 6
 	write := words.Number
 	if a.lo < 0.999e-4 || a.hi >= 1e6 {

@@ -53,7 +53,7 @@ func (b Bar) whisker() float64 {
 const mostBars, hues = 30, 6
 
 // pitch is the distance of bars, and thick is how thick they are.
-const pitch, thick = 20., 12.
+const pitch, thick = 22., 16.
 
 // Bars draws stacked horizontal bars, the largest first, with a whisker for the error and
 // the number at the right. The components that matter most have a colour each, and their
@@ -83,11 +83,11 @@ func Bars(bars []Bar, label string) template.HTML {
 	if most < 1e-290 {
 		x.hi = 1
 	}
-	c.line("c-axis", point{x.from, high}, point{x.from, high + pitch*float64(len(all))})
 	for _, b := range all {
 		b.draw(c, x, high, colour)
 		high += pitch
 	}
+	c.line("c-axis", point{x.from, high - pitch*float64(len(all))}, point{x.from, high})
 	if n := len(rest); n > 0 {
 		note := fmt.Sprintf("and %s more, each at most %s", words.Thousands(n), words.Number(rest[0].total(), 2))
 		c.text(place{at: point{x.from, high + 14}, class: "c-note", room: wide - x.from - 4}, note)
@@ -107,17 +107,20 @@ func amount(b Bar) string {
 
 // draw draws a bar.
 func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int) {
-	c.text(place{at: point{x.from - 6, y + 14}, anchor: end, room: x.from - 8}, b.Name)
-	c.text(place{at: point{wide - 4, y + 14}, anchor: end, room: wide}, amount(b))
+	c.text(place{at: point{x.from - 6, y + 15}, anchor: end, room: x.from - 8}, b.Name)
+	c.text(place{at: point{wide - 4, y + 15}, anchor: end, room: wide}, amount(b))
 	upper, lower := y+(pitch-thick)/2, y+(pitch+thick)/2
 	at, grey := 0., 0.
-	part := func(class, name string, share float64) {
+	part := func(class, name, number string, share float64) {
 		from, to := x.at(at), x.at(at+share)
 		at += share
 		if to-from < 0.05 {
 			return // nothing could be seen
 		}
 		c.rect("c-part "+class, box{from, to, upper, lower}, fmt.Sprintf("%s, %s: %s", b.Name, name, words.Number(share, 2)))
+		if free := min(to, x.at(b.total()-b.whisker())-2) - from; free > widthOf(number)+4 {
+			c.text(place{at: point{from + free/2, y + 15}, anchor: middle, class: "c-in", room: free}, number)
+		}
 	}
 	parts := slices.Clone(b.Parts)
 	slices.SortStableFunc(parts, func(p, q Part) int { return cmp.Compare(p.Component, q.Component) })
@@ -127,14 +130,14 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int) {
 			grey += p.size()
 			continue
 		}
-		part(fmt.Sprintf("c-p%d", k+1), "component "+words.Thousands(p.Component+1), p.size())
+		part(fmt.Sprintf("c-p%d", k+1), "component "+words.Thousands(p.Component+1), words.Thousands(p.Component+1), p.size())
 	}
-	part("c-p0", "other components", grey)
+	part("c-p0", "other components", "", grey)
 	if e := b.whisker(); e > 0 {
 		from, to, middle := x.at(max(0, b.total()-e)), x.at(b.total()+e), num((upper+lower)/2)
 		d := "M" + num(from) + " " + middle + "H" + num(to)
 		for _, end := range []float64{from, to} {
-			d += "M" + num(end) + " " + num(upper+3) + "v" + num(thick-6)
+			d += "M" + num(end) + " " + num(upper+4) + "v" + num(thick-8)
 		}
 		c.path("c-halo", d, "")
 		c.path("c-whisker", d, "")

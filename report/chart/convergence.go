@@ -29,12 +29,14 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 	first, last := best[0], best[len(best)-1]
 	bands := ended(stages)
 	y := heights(best).shifted()
-	x := axis{lo: first.x, hi: last.x, scale: queries, to: wide - 10}
+	x := axis{lo: first.x, hi: last.x, scale: queries, to: wide - 10, step: 1}
 	if n := len(bands); n > 0 {
 		x.hi = max(x.hi, bands[n-1].to)
 	}
-	if x.lo = min(x.lo, x.hi/10); queries != Logarithmic {
+	if x.lo = max(1, min(x.lo, x.hi/10)); queries != Logarithmic {
 		x.lo = 0
+	} else {
+		x.hi = max(x.hi, 10*x.lo)
 	}
 	marks, room := y.left(plot)
 	x.from = 2 + room
@@ -47,11 +49,10 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 	flags(c, bands, x, y)
 	y.beside(c, marks, x.from, x.to)
 	x.below(c, y.from, 6, "queries")
-	d := stairs(best, x, y)
-	c.path("c-line", d, "")
-	at := point{x.at(last.x), y.up(last.y)}
-	c.dot("c-dot", at, 3, fmt.Sprintf("%s after %s", words.Number(last.y, 6), asked(last.x)))
-	notes(c, best, x, y, at)
+	way := stairs(best, x, y)
+	c.path("c-line", steps(way), "")
+	c.dot("c-dot", way[len(way)-1], 3, fmt.Sprintf("%s after %s", words.Number(last.y, 6), asked(last.x)))
+	notes(c, best, x, y, way)
 	return c.done(y.from+beneath, fmt.Sprintf("%s against queries: %s after %s, %s after %s",
 		label, words.Number(first.y, 3), asked(first.x), words.Number(last.y, 3), asked(last.x)))
 }
@@ -59,41 +60,30 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 // asked writes a number of queries.
 func asked(n float64) string { return words.Count(int(n), "query", "queries") }
 
-// notes writes the best value near its dot, and where the curve begins if that is above
-// the plot. Both stand where the curve, which descends, is not.
-func notes(c *canvas, best []point, x, y axis, at point) {
-	note := func(line float64, s string) bool {
-		p := place{at: point{x.to - 3, line}, anchor: end, class: "c-note", room: x.to - x.from - 20}
+// notes writes the last value near its dot, and where the curve begins if that is above
+// the plot. Both stand where the curve is not.
+func notes(c *canvas, best []point, x, y axis, way []point) {
+	note := func(p place, s string) bool {
+		p.class, p.room = "c-note", x.to-x.from-20
 		b := p.box(cut(s, p.room))
-		if b.x0 < x.from || b.y0 < y.to || b.y1 > y.from || !c.free(b) || !above(best, b, x, y) {
+		if b.x0 < x.from || b.x1 > wide-2 || b.y0 < y.to || b.y1 > y.from || !c.free(b) || !clear(way, b) {
 			return false
 		}
 		c.text(p, s)
 		return true
 	}
 	if best[0].y > y.hi {
-		note(y.to+14, "↑ begins at "+words.Number(best[0].y, 3))
+		note(place{at: point{x.to - 3, y.to + 14}, anchor: end}, "↑ begins at "+words.Number(best[0].y, 3))
 	}
-	s := words.Number(best[len(best)-1].y, 3)
-	for line := at.y - 8; line > y.to+rise; line -= 6 {
-		if note(line, s) {
+	last, at := best[len(best)-1].y, way[len(way)-1]
+	s := words.Number(last, y.digits(last))
+	for _, p := range []place{
+		{at: point{at.x + 3, at.y - 8}, anchor: end}, {at: point{at.x, at.y - 8}, anchor: middle}, {at: point{at.x + 3, at.y - 16}, anchor: end},
+		{at: point{at.x - 8, at.y + 4}, anchor: end}, {at: point{at.x - 8, at.y - 4}, anchor: end}, {at: point{at.x - 20, at.y - 4}, anchor: end},
+		{at: point{at.x - 35, at.y - 4}, anchor: end}, {at: point{at.x + 8, at.y + 4}, anchor: start}, {at: point{at.x + 3, at.y + 17}, anchor: end},
+	} {
+		if note(p, s) {
 			return
 		}
 	}
-	if under := at.y + 16; under+fall < y.from {
-		note(under, s)
-	}
-}
-
-// above says whether a box meets no part of the curve: it is above all that is below its
-// left end, or below all.
-func above(best []point, b box, x, y axis) bool {
-	highest, lowest := y.up(best[len(best)-1].y), y.up(best[len(best)-1].y)
-	for i := len(best) - 1; i >= 0; i-- {
-		highest = min(highest, y.up(best[i].y))
-		if x.at(best[i].x) < b.x0-3 {
-			break
-		}
-	}
-	return b.y1+2 < highest || b.y0-2 > lowest
 }

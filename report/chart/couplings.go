@@ -75,7 +75,7 @@ type view struct {
 
 // square is the length of a matrix on paper, and mostCells is how many rows and columns of
 // cells it has at most.
-const square, mostCells = 250., 60
+const square, mostCells = 240., 60
 
 // matrix draws one matrix.
 func matrix(c *mat.Dense, v view) template.HTML {
@@ -87,25 +87,26 @@ func matrix(c *mat.Dense, v view) template.HTML {
 	}
 	out := &canvas{}
 	out.text(place{at: point{4, 13}, class: "c-title", room: wide - 8}, title)
-	labels := v.rows()
 	x0, y0 := (wide-square)/2, 22.
-	for _, s := range labels {
-		x0 = max(x0, min(widthOf(s), wide-square-16)+8)
+	numbers := widthOf(words.Thousands(n))
+	named := len(v.names) == n && square/float64(n) >= letters+2
+	for k := 0; named && k < n; k++ {
+		x0 = max(x0, min(widthOf(clean(v.names[k]))+numbers+16, wide-square-numbers/2-2))
 	}
 	unit := square / float64(n)
 	centre := func(k int) float64 { return (float64(k) + 0.5) * unit }
 	ticks := ""
-	for k, s := range labels {
-		if s != "" {
-			out.text(place{at: point{x0 - 6, y0 + centre(k) + 4}, anchor: end, room: x0 - 8}, s)
-			ticks += "M" + num(x0) + " " + num(y0+centre(k)) + "h-3"
-		}
-	}
 	for k := range n {
-		if s := v.mark(k); s != "" {
-			out.text(place{at: point{x0 + centre(k), y0 + square + 16}, anchor: middle, room: wide}, s)
-			ticks += "M" + num(x0+centre(k)) + " " + num(y0+square) + "v3"
+		s := v.mark(k)
+		if s == "" {
+			continue
 		}
+		out.text(place{at: point{x0 - 6, y0 + centre(k) + 4}, anchor: end, room: wide}, s)
+		out.text(place{at: point{x0 + centre(k), y0 + square + 16}, anchor: middle, room: wide}, s)
+		ticks += "M" + num(x0) + " " + num(y0+centre(k)) + "h-3" + "M" + num(x0+centre(k)) + " " + num(y0+square) + "v3"
+	}
+	for k := 0; named && k < n; k++ {
+		out.text(place{at: point{x0 - 12 - numbers, y0 + centre(k) + 4}, anchor: end, room: x0 - 14 - numbers}, v.names[k])
 	}
 	out.text(place{at: point{x0 + square/2, y0 + square + 32}, anchor: middle, class: "c-label", room: 2 * (wide - x0 - square/2 - 2)}, v.axis)
 	high := y0 + square + 37
@@ -118,23 +119,6 @@ func matrix(c *mat.Dense, v view) template.HTML {
 	cells(out, pooled(c, v.order), x0, y0)
 	frames(out, v.blocks, x0, y0, unit)
 	return out.done(high, fmt.Sprintf("couplings %s: %s by %s, median %s", v.title, words.Thousands(n), words.Thousands(n), words.Number(typical, 1)))
-}
-
-// rows returns what is written to the left of each row.
-func (v view) rows() []string {
-	all := make([]string, len(v.order))
-	named := len(v.names) == len(v.order) && square/float64(len(v.order)) >= 14
-	for k := range all {
-		all[k] = v.mark(k)
-		if named {
-			all[k] = clean(v.names[k]) + " " + words.Thousands(k+1)
-			if w := widthOf(all[k]); w > wide-square-16 {
-				short := cut(clean(v.names[k]), wide-square-16-widthOf(" 99"))
-				all[k] = short + " " + words.Thousands(k+1)
-			}
-		}
-	}
-	return all
 }
 
 // mark returns the number of the k-th row and column, counted from 1. Where there are many,

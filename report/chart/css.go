@@ -66,6 +66,7 @@ const rules = `
 .chart .c-cells path{stroke-width:1.03}
 .chart .c-block{stroke:var(--chart-line);stroke-width:1.2}
 .chart .c-part{stroke:var(--chart-paper);stroke-width:.8}
+.chart .c-in{fill:var(--chart-paper)}
 .chart .c-whisker{stroke:var(--chart-text);stroke-width:1.2}
 .chart .c-halo{stroke:var(--chart-paper);stroke-width:3.2}
 .chart-pair{display:flex;flex-wrap:wrap;gap:1rem;max-width:62rem}

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/untwist/untwist/objective"
 )
@@ -69,29 +70,70 @@ func (a axis) up(v float64) float64 {
 	return a.at(max(a.lo, min(v, a.hi)))
 }
 
-// stairs returns the path of steps from each sample to the next. Of the samples that share
-// a column, which is half a unit wide, the last is drawn. What is above the axis is left
-// out.
-func stairs(best []point, x, y axis) string {
-	d, drawn := []byte(nil), point{math.Inf(-1), math.Inf(-1)}
+// stairs returns the corners, on paper, of the steps from each sample to the next. Of the
+// samples that share a column, which is half a unit wide, the last is drawn. What is above
+// the axis is left out.
+func stairs(best []point, x, y axis) []point {
+	column := func(b point) float64 { return math.Round(2*x.at(b.x)) / 2 }
+	all := []point{{column(best[0]), y.up(best[0].y)}}
+	next := all[0].x
 	for i, b := range best {
-		to := point{math.Round(2*x.at(b.x)) / 2, math.Round(10*y.up(b.y)) / 10}
-		if b.y > y.hi || i+1 < len(best) && math.Round(2*x.at(best[i+1].x))/2 == to.x {
+		to := point{next, y.up(b.y)}
+		if i+1 < len(best) {
+			if next = column(best[i+1]); next == to.x {
+				continue
+			}
+		}
+		if b.y > y.hi {
+			all[0] = to // it has not come down to the plot yet
 			continue
 		}
-		switch {
-		case len(d) == 0 && i > 0 && best[0].y > y.hi:
-			d = append(d, "M"+num(to.x)+" "+num(y.to)+"V"+num(to.y)...)
-		case len(d) == 0 && i > 0:
-			d = append(d, "M"+pair(point{x.at(best[0].x), y.up(best[0].y)})+"H"+num(to.x)+"V"+num(to.y)...)
-		case len(d) == 0:
-			d = append(d, "M"+pair(to)...)
-		case to.y != drawn.y:
-			d = append(d, "H"+num(to.x)+"V"+num(to.y)...)
-		case i+1 == len(best):
-			d = append(d, "H"+num(to.x)...)
+		n := len(all)
+		if before := all[n-1]; best[0].y > y.hi && n == 1 {
+			all[0] = point{to.x, y.to}
+			all = append(all, to)
+		} else if to.y != before.y {
+			all = append(all, point{to.x, before.y}, to)
+		} else if i+1 == len(best) {
+			all = append(all, to)
 		}
-		drawn = to
+	}
+	return all
+}
+
+// steps returns the path along corners.
+func steps(all []point) string {
+	d := []byte("M" + pair(all[0]))
+	for i, p := range all[1:] {
+		if p.x != all[i].x {
+			d = append(d, "H"+num(p.x)...)
+		}
+		if p.y != all[i].y {
+			d = append(d, "V"+num(p.y)...)
+		}
 	}
 	return string(d)
+}
+
+// clear says whether a box meets no part of the way along corners.
+func clear(all []point, b box) bool {
+	for i := range all {
+		p, q := all[max(i-1, 0)], all[i]
+		if b.meets(box{min(p.x, q.x) - 2, max(p.x, q.x) + 2, min(p.y, q.y) - 2, max(p.y, q.y) + 2}) {
+			return false
+		}
+	}
+	return true
+}
+
+// digits returns how many digits a value needs, at least 3, to be off by no more than a
+// hundredth of an axis's length.
+func (a axis) digits(v float64) int {
+	for n := 3; n < 12; n++ {
+		read, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', n-1, 64), 64)
+		if a.scale == Logarithmic || math.Abs(read-v) <= (a.hi-a.lo)/100 {
+			return n
+		}
+	}
+	return 12
 }

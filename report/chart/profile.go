@@ -37,21 +37,24 @@ func Profile(p untwist.Profile, title, xlabel, ylabel string) template.HTML {
 	}
 	x.lo, x.hi = widened(x.lo, x.hi)
 	y.lo, y.hi = widened(y.lo, y.hi)
-	room := (y.hi - y.lo) / 20
-	y.lo, y.hi = y.lo-room, y.hi+room/2
-	y = y.shifted()
 	const high = 120.
+	room := (y.hi - y.lo) / 20
+	y.hi += room / 2
+	if y.lo -= room; len(wells) > 1 {
+		y.lo -= 2.5 * room // for the number below the deepest
+	}
+	y = y.shifted()
 	marks, left := y.left(high)
 	x.from = 2 + left
 
 	c := &canvas{}
 	c.text(place{at: point{4, 13}, class: "c-title", room: wide - 8}, title)
-	y.to = 20
+	y.to = 16
 	if title != "" {
 		y.to += 16
 	}
 	if ylabel != "" || y.minus != "" {
-		y.above(c, y.to-7+row-3, ylabel)
+		y.above(c, y.to+8, ylabel)
 		y.to += row
 	}
 	y.from = y.to + high
@@ -83,13 +86,10 @@ func mark(c *canvas, wells []untwist.Well, x, y axis) {
 	}
 	for k, w := range wells[:min(numbered, len(wells))] {
 		at := point{x.at(w.Y), y.at(w.Value)}
-		for _, p := range []point{{at.x, at.y - 7}, {at.x + 9, at.y + 3}, {at.x - 9, at.y + 3}} {
-			label := place{at: p, anchor: middle, class: "c-number", room: 20}
-			b := label.box(words.Thousands(k + 1))
-			if b.x0 > x.from && b.x1 < wide-2 && b.y0 > y.to-6 && b.y1 < y.from && c.free(b) {
-				c.text(label, words.Thousands(k+1))
-				break
-			}
+		label := place{at: point{at.x, at.y + 16}, anchor: middle, class: "c-number", room: 20}
+		b := label.box(words.Thousands(k + 1))
+		if b.x0 > x.from && b.x1 < wide-2 && b.y1 < y.from && c.free(b) {
+			c.text(label, words.Thousands(k+1))
 		}
 	}
 }

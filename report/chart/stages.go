@@ -48,34 +48,55 @@ func ended(stages []untwist.Stage) []band {
 
 // row is the height of a row of names above a plot. There are at most mostRows, for at most
 // mostBands bands.
-const row, mostRows, mostBands = 14., 3, 10
+const row, mostRows, mostBands = 14., 4, 10
 
 // arrange puts the names of bands into rows above the plot, so that none meets another and
-// no line that leads to a name meets a name. Bands that are too narrow for that are joined,
+// no line that leads to a name meets a name. Names are over the middle of their bands, or, if
+// that does not do, left or right of it. Bands that are too narrow for all this are joined,
 // those first that are narrowest together. It returns the number of rows.
 func arrange(all []band, x axis) ([]band, int) {
 	for i := range all {
 		all[i].x0, all[i].x1 = x.at(max(all[i].from, x.lo)), x.at(max(all[i].to, x.lo))
 	}
 	for {
-		rows := 0
-		fits := len(all) <= mostBands
-		for k := 0; k < len(all) && fits; k++ {
-			b := &all[k]
-			b.label = cut(b.name(), 120)
-			b.text = max(2, min((b.x0+b.x1-widthOf(b.label))/2, wide-2-widthOf(b.label)))
-			b.row = 0
-			for b.row < mostRows && !b.apart(all[:k]) {
-				b.row++
+		for _, lean := range []float64{0.5, 1, 0} {
+			if rows := stack(all, lean); rows <= mostRows && len(all) <= mostBands {
+				return all, rows
 			}
-			fits = b.row < mostRows
-			rows = max(rows, b.row+1)
-		}
-		if fits {
-			return all, rows
 		}
 		all = join(all)
 	}
+}
+
+// stack puts each name into the lowest row in which it and its line meet no others, and
+// returns the number of rows, or more than mostRows if there is none. lean says how much of a name is to the left of the middle of
+// its band if it is longer than the band: from 0, nothing, to 1, all. Names to the right of
+// the middle are stacked from the last to the first.
+func stack(all []band, lean float64) int {
+	rows := 0
+	for i := range all {
+		k := i
+		if lean == 0 {
+			k = len(all) - 1 - i
+		}
+		b := &all[k]
+		b.label = cut(b.name(), 150)
+		width, left := widthOf(b.label), lean
+		if width < b.x1-b.x0 {
+			left = 0.5
+		}
+		b.text = max(2, min(b.middle()-float64(left*width), wide-2-width))
+		b.row = 0
+		placed := all[:k]
+		if lean == 0 {
+			placed = all[k+1:]
+		}
+		for b.row < mostRows && !b.apart(placed) {
+			b.row++
+		}
+		rows = max(rows, b.row+1)
+	}
+	return rows
 }
 
 // join joins two neighbours: those that are narrowest together.
