@@ -44,7 +44,9 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 
 	c := &canvas{}
 	y.above(c, 13, label)
-	y.to = 24 + row*float64(rows)
+	if y.to = 24; rows > 0 {
+		y.to += 5 + row*float64(rows)
+	}
 	y.from = y.to + plot
 	flags(c, bands, x, y)
 	y.beside(c, marks, x.from, x.to)
