@@ -162,12 +162,19 @@ func (c *canvas) done(high float64, label string) template.HTML {
 }
 
 // num writes a place on paper, to a tenth of a unit.
-func num(v float64) string {
-	v = math.Round(v*10) / 10
-	if v == 0 {
-		return "0" // never -0
+func num(v float64) string { return string(appendNum(nil, v)) }
+
+// appendNum writes a place on paper behind what is there.
+func appendNum(d []byte, v float64) []byte {
+	tenths := int64(math.Round(10 * v))
+	if tenths < 0 {
+		d, tenths = append(d, '-'), -tenths
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
+	d = strconv.AppendInt(d, tenths/10, 10)
+	if tenths%10 != 0 {
+		d = append(d, '.', byte('0'+tenths%10))
+	}
+	return d
 }
 
 // pair writes a point.
