@@ -104,6 +104,9 @@ func stack(all []band, lean float64) int {
 		for b.row < mostRows && !b.apart(placed) {
 			b.row++
 		}
+		if b.row == mostRows {
+			return mostRows + 1
+		}
 		rows = max(rows, b.row+1)
 	}
 	return rows
