@@ -15,13 +15,18 @@ import (
 // Couplings draws two matrices of couplings, before and after, beside each other or, where
 // there is no room, below each other, and a bar that says what the colours mean. The
 // components of the second are in the order of their blocks, which have frames. names are
-// those of the rows of the first; nil, and where there is no room, they have numbers. Of
+// those of the rows of the first; nil, and where there is no room, they have numbers. If there
+// are more or fewer names than rows, the rows are directions among the parameters. Of
 // large matrices several entries share a cell, which shows the strongest. A matrix that is
 // nil is left out.
 func Couplings(before, after *mat.Dense, blocks [][]int, names []string) template.HTML {
 	var out strings.Builder
 	if n := size(before); n > 0 {
-		out.WriteString(string(matrix(before, view{title: "before", axis: "parameter", order: ascending(n), names: names})))
+		axis := "parameter"
+		if names != nil && len(names) != n {
+			axis = "direction"
+		}
+		out.WriteString(string(matrix(before, view{title: "before", axis: axis, order: ascending(n), names: names})))
 	}
 	if n := size(after); n > 0 {
 		order, blocks := inBlocks(blocks, n)

@@ -208,6 +208,7 @@ func TestCouplings(t *testing.T) {
 	if !slices.Equal(rows, []string{"1", "3", "2", "4"}) {
 		t.Errorf("the rows are %q", rows)
 	}
+	wantTexts(t, inOrder(t, Couplings(before, nil, nil, []string{"a", "b", "c", "d", "e"}))[0], "direction")
 	if one := inOrder(t, Couplings(nil, after, nil, nil)); len(one) != 2 {
 		t.Errorf("there are %d pictures", len(one))
 	}
