@@ -63,7 +63,7 @@ const rules = `
 .chart .c-ring{fill:var(--chart-paper);stroke:var(--chart-well);stroke-width:1.5}
 .chart .c-number{fill:var(--chart-well)}
 .chart .c-cells{shape-rendering:crispEdges}
-.chart .c-cells path{stroke-width:1.03}
+.chart .c-cells path{stroke-width:inherit}
 .chart .c-block{stroke:var(--chart-line);stroke-width:1.2}
 .chart .c-part{stroke:var(--chart-paper);stroke-width:.8}
 .chart .c-in{fill:var(--chart-paper)}
