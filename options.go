@@ -11,6 +11,7 @@ import (
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Options has the settings of a search. The zero value is a good start.
@@ -89,6 +90,11 @@ type Options struct {
 	Journal journal.Config
 	// Progress, if not nil, is called after every batch of queries.
 	Progress func(Progress) `fingerprint:"-"`
+	// Observe, if not nil, is called with the points and the values of every batch, in pieces
+	// of up to 1,024 points, also where a journal has answered them. Points are in the user's
+	// units, with the fixed parameters in their places, and a value of +Inf is a failure. It
+	// must not keep or change what it is shown.
+	Observe func(points *mat.Dense, values []float64) `fingerprint:"-"`
 }
 
 // Box is the set of x with Lo[i] ≤ x[i] ≤ Hi[i].

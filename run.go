@@ -62,7 +62,11 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 		rules.First, rules.MaxFailures = max(firstQueries(f.Dim()), len(o.Points)), o.MaxFailures
 	}
 	r.record = objective.NewRecord(r.meter, rules, r.progress)
-	r.chunk = objective.NewChunk(r.record, objective.ChunkRows, rules.First)
+	var recorded objective.Objective = r.record
+	if o.Observe != nil {
+		recorded = observed{r.record, o.Observe}
+	}
+	r.chunk = objective.NewChunk(recorded, objective.ChunkRows, rules.First)
 	var searched objective.Objective = r.chunk
 	if o.Parameters != nil {
 		r.coordinates = parameter.NewCoordinates(r.chunk, o.Parameters)
