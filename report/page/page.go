@@ -75,6 +75,12 @@ func (p Page) WriteMain(w io.Writer) error {
 	return pageTemplate.ExecuteTemplate(w, "main", newView(p))
 }
 
+// WriteChanging writes those elements of main that change with every query: the summary, the
+// best point, the convergence, the failures and the costs. It computes none of the others.
+func (p Page) WriteChanging(w io.Writer) error {
+	return pageTemplate.ExecuteTemplate(w, "changing", newChanging(p))
+}
+
 // Style returns the style sheet of pages and their pictures.
 func Style() template.CSS { return template.CSS(pageStyle) + chart.CSS() }
 

@@ -45,17 +45,22 @@ type picture struct {
 
 // newView makes the view of a page.
 func newView(p Page) view {
-	found := p.Run.Result
+	v := newChanging(p)
+	v.Style, v.Settings, v.Notes, v.Command, v.Version = Style(), settings(p), p.Run.Result.Notes, p.Command, p.Version
+	c := newCoordinates(p)
+	v.Learnt, v.Profiles = newLearnt(p, c), newProfiles(p, c)
+	return v
+}
+
+// newChanging makes what changes with every query.
+func newChanging(p Page) view {
 	v := view{
-		Style: Style(), Title: title(p), Kind: "Report of a minimisation", Running: p.Running, Verdict: verdict(p), Facts: facts(p),
-		Missing: p.Missing, Settings: settings(p), Notes: found.Notes, Command: p.Command, Version: p.Version,
+		Title: title(p), Kind: "Report of a minimisation", Running: p.Running, Verdict: verdict(p), Facts: facts(p), Missing: p.Missing,
 		Best: newBest(p), Convergence: newConvergence(p), Failures: newFailures(p), Costs: newCosts(p),
 	}
 	if p.Probe {
 		v.Kind = "Report of a probe"
 	}
-	c := newCoordinates(p)
-	v.Learnt, v.Profiles = newLearnt(p, c), newProfiles(p, c)
 	return v
 }
 
