@@ -136,10 +136,10 @@ func withUnit(v float64, p parameter.Parameter) string {
 // A bestView is the best point as a table.
 type bestView struct {
 	Intro string
-	Units bool // some parameter has a unit
-	Rows  []bestRow
-	More  string // how many parameters are not in the table
-	AtEnd string // what it means to be at a limit, if one is
+	Units bool        // some parameter has a unit
+	Parts [][]bestRow // beside each other
+	More  string      // how many parameters are not in the table
+	AtEnd string      // what it means to be at a limit, if one is
 }
 
 type bestRow struct {
@@ -147,8 +147,8 @@ type bestRow struct {
 	Limit                         bool // it is at a limit
 }
 
-// mostRows is how many parameters a table has.
-const mostRows = 200
+// mostRows is how many parameters are shown, and rowsTogether how many in one table.
+const mostRows, rowsTogether = 200, 25
 
 // newBest makes the table of the best point; nil if there is no point.
 func newBest(p Page) *bestView {
@@ -165,6 +165,7 @@ func newBest(p Page) *bestView {
 			value(*found.ValueMean), words.Number(*found.ValueError, 2))
 	}
 	limits := 0
+	var rows []bestRow
 	for i, q := range space {
 		b.Units = b.Units || q.Unit != ""
 		row := bestRow{Name: q.Name, Value: value(found.Point[i]), Unit: q.Unit, Limits: limitsOf(q), At: "no"}
@@ -177,11 +178,12 @@ func newBest(p Page) *bestView {
 			row.At, row.Limit = map[string]string{"min": "yes, lower", "max": "yes, upper"}[at], true
 			limits++
 		}
-		b.Rows = append(b.Rows, row)
+		rows = append(rows, row)
 	}
-	if n := len(b.Rows) - mostRows; n > 0 {
-		b.Rows, b.More = b.Rows[:mostRows], "and "+words.Count(n, "more parameter", "more parameters")+", which the JSON object has."
+	if n := len(rows) - mostRows; n > 0 {
+		rows, b.More = rows[:mostRows], "and "+words.Count(n, "more parameter", "more parameters")+", which the JSON object has."
 	}
+	b.Parts = slices.Collect(slices.Chunk(rows, rowsTogether))
 	if limits > 0 {
 		b.AtEnd = words.Count(limits, "parameter is", "parameters are") + " at a limit: a lower value may lie beyond it, if the limit can be moved."
 	}
