@@ -41,7 +41,7 @@ func Profile(p untwist.Profile, title, xlabel, ylabel string) template.HTML {
 	room := (y.hi - y.lo) / 20
 	y.hi += room / 2
 	if y.lo -= room; len(wells) > 1 {
-		y.lo -= 2.5 * room // for the number below the deepest
+		y.lo -= 3.5 * room // for the number below the deepest
 	}
 	y = y.shifted()
 	marks, left := y.left(high)
@@ -54,8 +54,8 @@ func Profile(p untwist.Profile, title, xlabel, ylabel string) template.HTML {
 		y.to += 16
 	}
 	if ylabel != "" || y.minus != "" {
-		y.above(c, y.to+8, ylabel)
-		y.to += row
+		y.above(c, y.to-3, ylabel)
+		y.to += 10
 	}
 	y.from = y.to + high
 	y.beside(c, marks, x.from, x.to)
@@ -86,7 +86,7 @@ func mark(c *canvas, wells []untwist.Well, x, y axis) {
 	}
 	for k, w := range wells[:min(numbered, len(wells))] {
 		at := point{x.at(w.Y), y.at(w.Value)}
-		label := place{at: point{at.x, at.y + 16}, anchor: middle, class: "c-number", room: 20}
+		label := place{at: point{at.x, at.y + 15.5}, anchor: middle, class: "c-number", room: 20}
 		b := label.box(words.Thousands(k + 1))
 		if b.x0 > x.from && b.x1 < wide-2 && b.y1 < y.from && c.free(b) {
 			c.text(label, words.Thousands(k+1))

@@ -15,6 +15,7 @@ type band struct {
 	label  string // what is written above the plot
 	x0, x1 float64
 	text   float64 // where the label begins
+	lean   float64 // how much of it is left of the middle of the band: 0, ½ or 1
 	row    int     // from the plot up
 }
 
@@ -81,11 +82,14 @@ func stack(all []band, lean float64) int {
 		}
 		b := &all[k]
 		b.label = cut(b.name(), 150)
-		width, left := widthOf(b.label), lean
-		if width < b.x1-b.x0 {
-			left = 0.5
+		width := widthOf(b.label)
+		if b.lean = lean; width < b.x1-b.x0 {
+			b.lean = 0.5
 		}
-		b.text = max(2, min(b.middle()-float64(left*width), wide-2-width))
+		at := b.middle() - float64(b.lean*width) + float64((1-2*b.lean)*aside)
+		if b.text = max(2, min(at, wide-2-width)); b.text != at {
+			b.lean = 0.5
+		}
 		b.row = 0
 		placed := all[:k]
 		if lean == 0 {
@@ -128,6 +132,9 @@ func (b band) apart(before []band) bool {
 	return true
 }
 
+// aside is how far a name that is left or right of its line is away from it.
+const aside = 3.
+
 // middle is where the line to the name of a band begins.
 func (b band) middle() float64 { return (b.x0 + b.x1) / 2 }
 
@@ -148,9 +155,16 @@ func flags(c *canvas, all []band, x, y axis) {
 		title := b.name() + ": " + asked(b.to-b.from)
 		c.rect(class, box{b.x0, b.x1, y.to, y.from}, title)
 		line := y.to - 5 - row*float64(b.row)
-		c.text(place{at: point{b.text, line}, class: "c-note", room: wide}, b.label)
+		p, lead := place{at: point{b.text + widthOf(b.label)/2, line}, anchor: middle, class: "c-note", room: wide}, line+fall
+		switch b.lean {
+		case 0:
+			p.at.x, p.anchor, lead = b.text, start, line-rise+2
+		case 1:
+			p.at.x, p.anchor, lead = b.text+widthOf(b.label), end, line-rise+2
+		}
+		c.text(p, b.label)
 		if !b.within() {
-			lines += "M" + num(b.middle()) + " " + num(y.to) + "V" + num(line+fall)
+			lines += "M" + num(b.middle()) + " " + num(y.to) + "V" + num(lead)
 		}
 		if k > 0 {
 			lines += "M" + num(b.x0) + " " + num(y.to) + "V" + num(y.from)
