@@ -24,7 +24,7 @@ func reportJournal(ctx context.Context, file, to string, t tally) error {
 	if p.space == nil {
 		p.space = plainSpace(t.summary.Dim, d.options().Start, d.options().Bounds)
 	}
-	p.watch = page.NewWatch(p.space)
+	p.look()
 	out, err := d.replay(ctx, p, t)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -35,9 +35,8 @@ func reportJournal(ctx context.Context, file, to string, t tally) error {
 	if err != nil {
 		return err
 	}
-	out = p.complete(out)
 	out.Run.Subject, out.Run.Known = d.subject(file, t.summary), d.known()
-	return writePage(to, out)
+	return p.write(out)
 }
 
 // An archive is the objective of a run that is made again. It is never asked: the journal is
@@ -59,7 +58,7 @@ func (d decided) replay(ctx context.Context, p *paper, t tally) (page.Page, erro
 	if err != nil {
 		return page.Page{}, err
 	}
-	o.Seen = p.watch.See
+	o.Seen = p.see
 	var out page.Page
 	if d.Command == "probe" {
 		var findings untwist.Findings

@@ -18,7 +18,7 @@ import (
 // unreplayed returns the page of a run that cannot be made again: what its answers say by
 // themselves. It returns an error if the journal cannot be read.
 func (d decided) unreplayed(p *paper, t tally, why error) (page.Page, error) {
-	p.watch = page.NewWatch(p.space) // nothing is counted twice
+	p.look() // nothing is counted twice
 	curve := &curve{}
 	if _, err := journal.Read(t.file, func(q journal.Query) error {
 		p.watch.See(q.Number, q.Point, q.Answer)

@@ -28,6 +28,7 @@ type view struct {
 	Convergence *convergenceView
 	Learnt      *learntView
 	Profiles    *profilesView
+	Sensitivity *sensitivityView
 	Failures    *failuresView
 	Costs       *costsView
 	Settings    []Setting
@@ -47,7 +48,7 @@ func newView(p Page) view {
 	v := newChanging(p)
 	v.Style, v.Settings, v.Notes, v.Command, v.Version = Style(), settings(p), p.Run.Result.Notes, p.Command, p.Version
 	c := newCoordinates(p)
-	v.Learnt, v.Profiles = newLearnt(p, c), newProfiles(p, c)
+	v.Learnt, v.Profiles, v.Sensitivity = newLearnt(p, c), newProfiles(p, c), newSensitivity(p, c)
 	return v
 }
 
