@@ -93,7 +93,7 @@ func Bars(bars []Bar, label string) template.HTML {
 		c.text(place{at: point{x.from, high + 14}, class: "c-note", room: wide - x.from - 4}, note)
 		high += pitch
 	}
-	return c.done(high+4, fmt.Sprintf("%s: %s, the largest %s with %s", label, words.Count(len(bars), "bar", "bars"), all[0].Name, amount(all[0])))
+	return c.done(high+4, fmt.Sprintf("%s: %s, the largest %s with %s", label, words.Count(len(bars), "bar", "bars"), cut(clean(all[0].Name), 400), amount(all[0])))
 }
 
 // amount writes how long a bar is, and its error.
@@ -117,7 +117,7 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int) {
 		if to-from < 0.05 {
 			return // nothing could be seen
 		}
-		c.rect("c-part "+class, box{from, to, upper, lower}, fmt.Sprintf("%s, %s: %s", b.Name, name, words.Number(share, 2)))
+		c.rect("c-part "+class, box{from, to, upper, lower}, fmt.Sprintf("%s, %s: %s", cut(clean(b.Name), 200), name, words.Number(share, 2)))
 		if free := min(to, x.at(b.total()-b.whisker())-2) - from; free > widthOf(number)+4 {
 			c.text(place{at: point{from + free/2, y + 15}, anchor: middle, class: "c-in", room: free}, number)
 		}
