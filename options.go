@@ -11,7 +11,6 @@ import (
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Options has the settings of a search. The zero value is a good start.
@@ -90,11 +89,10 @@ type Options struct {
 	Journal journal.Config
 	// Progress, if not nil, is called after every batch of queries.
 	Progress func(Progress) `fingerprint:"-"`
-	// Observe, if not nil, is called with the points and the values of every batch, in pieces
-	// of up to 1,024 points, also where a journal has answered them. Points are in the user's
-	// units, with the fixed parameters in their places, and a value of +Inf is a failure. It
-	// must not keep or change what it is shown.
-	Observe func(points *mat.Dense, values []float64) `fingerprint:"-"`
+	// Seen, if not nil, is called with every query in turn, also with those that a journal
+	// answers: its number, from 1, its point in the user's units, which must not be kept or
+	// changed, and its answer.
+	Seen func(query int, point []float64, a objective.Answer) `fingerprint:"-"`
 }
 
 // Box is the set of x with Lo[i] ≤ x[i] ≤ Hi[i].

@@ -44,7 +44,7 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 	}
 	r := &run{options: o, plan: o.Budget, clean: objective.CleanOf(f)}
 	guard := objective.NewGuard(f)
-	guard.PanicsFail, guard.Timed = o.PanicsFail, o.Journal.File != ""
+	guard.PanicsFail, guard.Timed = o.PanicsFail, o.Journal.File != "" || o.Seen != nil
 	var all objective.Objective = objective.NewPool(guard, o.Workers)
 	if o.Journal.File != "" {
 		recorded, err := r.open(f, all, command, given)
@@ -57,16 +57,12 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 	if r.clean != nil {
 		r.clean = objective.NewPool(r.clean, o.Workers)
 	}
-	rules := objective.Rules{Target: o.Target, Clean: r.clean, Tolerance: o.Tolerance}
+	rules := objective.Rules{Target: o.Target, Clean: r.clean, Tolerance: o.Tolerance, Seen: o.Seen}
 	if !o.KeepGoing {
 		rules.First, rules.MaxFailures = max(firstQueries(f.Dim()), len(o.Points)), o.MaxFailures
 	}
 	r.record = objective.NewRecord(r.meter, rules, r.progress)
-	var recorded objective.Objective = r.record
-	if o.Observe != nil {
-		recorded = observed{r.record, o.Observe}
-	}
-	r.chunk = objective.NewChunk(recorded, objective.ChunkRows, rules.First)
+	r.chunk = objective.NewChunk(r.record, objective.ChunkRows, rules.First)
 	var searched objective.Objective = r.chunk
 	if o.Parameters != nil {
 		r.coordinates = parameter.NewCoordinates(r.chunk, o.Parameters)

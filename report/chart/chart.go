@@ -1,0 +1,47 @@
+// Package chart draws small pictures for HTML pages, as inline SVG.
+//
+//	<style>{{chart.CSS}}</style> … {{chart.Convergence …}}
+//
+// Start with Convergence. Every picture is 360 units wide, so that its letters, 12 units
+// high, are readable on a telephone; on a wide screen several pictures stand beside each
+// other. The words are real text in the reader's own sans-serif font. The colours are
+// variables of the page's style, which CSS returns, for light and dark screens and for
+// paper. There are no scripts, no identifiers and nothing that has to be fetched. Whatever
+// is given is drawn somehow: values that are not finite are left out, and a picture of
+// nothing says so in words. Names may contain anything; those that are too long are cut, and
+// the whole name is shown when the pointer is over it. Components are counted from 1.
+package chart
+
+import (
+	"html/template"
+	"math"
+	"strings"
+)
+
+// A Scale says how numbers are laid out along an axis.
+type Scale int
+
+// The scales.
+const (
+	Linear Scale = iota
+	Logarithmic
+)
+
+// wide is the width of every picture.
+const wide = 360.
+
+// A point is one on paper, or one of a curve.
+type point struct{ x, y float64 }
+
+// bounded limits v to a range in which sums and a few products are finite.
+func bounded(v float64) float64 { return max(-1e300, min(v, 1e300)) }
+
+// finite says that v is neither NaN nor infinite.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// nothing is the picture of what cannot be drawn: it says why.
+func nothing(label, why string) template.HTML {
+	c := canvas{}
+	c.text(place{at: point{wide / 2, 34}, anchor: middle, class: "c-note", room: wide - 16}, why)
+	return c.done(56, strings.TrimPrefix(label+": "+why, ": "))
+}
