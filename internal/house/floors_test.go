@@ -13,10 +13,10 @@ var floors = [][]string{
 	{"objective", "internal/rng"},
 	{"frame", "jointdiag", "outer", "powermethod", "parameter", "internal/nearby"},
 	{"certify", "hessian", "cbo", "cmaes", "line", "problem", "journal", "asktell"},
-	{"identify"},
+	{"identify", "sensitivity"},
 	{"strategy", "strategy/auto"},
 	{"."},
-	{"experiment", "report", "report/chart", "store", "program", "cluster", "cluster/wire"},
+	{"experiment", "report", "report/chart", "report/page", "store", "program", "cluster", "cluster/wire"},
 	{"cmd/untwist", "examples", "examples/gofunc", "examples/gonum", "examples/microring", "examples/network"},
 }
 
@@ -24,6 +24,7 @@ var floors = [][]string{
 var doors = map[string][]string{
 	"cluster":       {"cluster/wire"},
 	"experiment":    {"store", "report"},
+	"report/page":   {"report", "report/chart"},
 	"strategy/auto": {"strategy"},
 }
 
