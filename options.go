@@ -114,7 +114,7 @@ type Progress struct {
 
 	// SoFar returns what Result says at the end, as far as it is known: its Status is
 	// objective.Running, and Structure is there once coordinates are known. The improvements
-	// are left out. It may be called while the call of Options.Progress lasts, and what it
+	// are left out. As long as nothing new is learnt, Structure is the same. It may be called while the call of Options.Progress lasts, and what it
 	// returns may be kept, not changed. nil: nobody knows.
 	SoFar func() Result
 }

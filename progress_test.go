@@ -42,6 +42,9 @@ func TestSoFar(t *testing.T) {
 		t.Error("the first query has told what f is like")
 	}
 	last := seen[len(seen)-1]
+	if before := seen[len(seen)-2]; before.Structure != last.Structure {
+		t.Error("nothing new was learnt, and the structure is another")
+	}
 	if s := last.Structure; s == nil || s.Frame != got.Structure.Frame || !reflect.DeepEqual(s.Blocks, got.Structure.Blocks) || s.Certificate.Verdict != got.Structure.Certificate.Verdict {
 		t.Errorf("the last batch knows %v, the result %v", s, got.Structure)
 	}

@@ -31,6 +31,8 @@ type run struct {
 	found       *identify.Finding // what is known of the coordinates so far; nil: nothing
 	users       *frame.Frame      // the frame of found in the user's coordinates, once somebody has asked
 	usersOf     *frame.Frame      // the frame that users was made of
+	told        *Structure        // what was told of found
+	toldOf      *identify.Finding // the finding that told was made of
 
 	journal  *journal.Journal // nil: there is none
 	recorded *journal.Objective
@@ -144,13 +146,18 @@ func (r *run) known() Result {
 	if r.found == nil {
 		return out
 	}
-	if s, err := r.structure(r.found); err == nil { // else it is said at the end
+	if r.toldOf != r.found {
+		s, err := r.structure(r.found)
+		if err != nil { // which is said at the end
+			return out
+		}
 		s.Blocks = slices.Clone(s.Blocks)
 		for i, b := range s.Blocks {
 			s.Blocks[i] = slices.Clone(b)
 		}
-		out.Structure = &s
+		r.told, r.toldOf = &s, r.found
 	}
+	out.Structure = r.told
 	return out
 }
 
