@@ -22,7 +22,7 @@ const Numerics = 3
 // same order.
 //
 // Options that decide only when a run ends, how fast it is and what is told of it are not in
-// it: Time, Target, Tolerance, MaxFailures, KeepGoing, Workers, Progress and Journal.
+// it: Time, Target, Tolerance, MaxFailures, KeepGoing, Workers, Progress, Seen and Journal.
 //
 // If an option has no canonical form, such as a function among a strategy's settings,
 // Fingerprint returns an error that names it.

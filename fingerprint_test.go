@@ -51,7 +51,7 @@ func TestEveryOptionIsFingerprintedOrExcused(t *testing.T) {
 		"NoiseLevel": {NoiseLevel: 0.1},
 		"Parameters": {Parameters: limited(parameter.Plain(3))},
 	}
-	excused := []string{"Time", "Target", "Tolerance", "MaxFailures", "KeepGoing", "PanicsFail", "Workers", "Journal", "Progress"}
+	excused := []string{"Time", "Target", "Tolerance", "MaxFailures", "KeepGoing", "PanicsFail", "Workers", "Journal", "Progress", "Seen"}
 	plain := fingerprint(t, untwist.Options{})
 	seen := []string{plain}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[untwist.Options]()) {
@@ -71,7 +71,7 @@ func TestEveryOptionIsFingerprintedOrExcused(t *testing.T) {
 	}
 	if got := fingerprint(t, untwist.Options{
 		Time: time.Hour, Target: new(1.), Tolerance: 1, MaxFailures: 0.5, KeepGoing: true, PanicsFail: true,
-		Workers: 7, Journal: journal.Config{File: "run.journal"}, Progress: func(untwist.Progress) {},
+		Workers: 7, Journal: journal.Config{File: "run.journal"}, Progress: func(untwist.Progress) {}, Seen: func(int, []float64, objective.Answer) {},
 	}); got != plain {
 		t.Errorf("it is %s with what does not decide, and %s without", got, plain)
 	}

@@ -89,6 +89,10 @@ type Options struct {
 	Journal journal.Config
 	// Progress, if not nil, is called after every batch of queries.
 	Progress func(Progress) `fingerprint:"-"`
+	// Seen, if not nil, is called with every query in turn, also with those that a journal
+	// answers: its number, from 1, its point in the user's units, which must not be kept or
+	// changed, and its answer.
+	Seen func(query int, point []float64, a objective.Answer) `fingerprint:"-"`
 }
 
 // Box is the set of x with Lo[i] ≤ x[i] ≤ Hi[i].

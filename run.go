@@ -51,7 +51,7 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 	}
 	r := &run{options: o, plan: o.Budget, clean: objective.CleanOf(f)}
 	guard := objective.NewGuard(f)
-	guard.PanicsFail, guard.Timed = o.PanicsFail, o.Journal.File != ""
+	guard.PanicsFail, guard.Timed = o.PanicsFail, o.Journal.File != "" || o.Seen != nil
 	var all objective.Objective = objective.NewPool(guard, o.Workers)
 	if o.Journal.File != "" {
 		recorded, err := r.open(f, all, command, given)
@@ -64,7 +64,7 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 	if r.clean != nil {
 		r.clean = objective.NewPool(r.clean, o.Workers)
 	}
-	rules := objective.Rules{Target: o.Target, Clean: r.clean, Tolerance: o.Tolerance}
+	rules := objective.Rules{Target: o.Target, Clean: r.clean, Tolerance: o.Tolerance, Seen: o.Seen}
 	if !o.KeepGoing {
 		rules.First, rules.MaxFailures = max(firstQueries(f.Dim()), len(o.Points)), o.MaxFailures
 	}

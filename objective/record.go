@@ -77,6 +77,7 @@ type Record struct {
 
 	mu       sync.Mutex
 	failures map[int]*Failure  // of the batch that is being evaluated, by row
+	answers  map[int]Answer    // likewise all, if somebody wants to see them; nil: nobody does
 	hear     func(int, Answer) // is told its answers
 }
 
@@ -86,11 +87,20 @@ func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
 	r := &Record{meter: meter, rules: rules, notify: notify, next: 1, best: Best{Value: math.Inf(1)}, worst: math.Inf(-1), failures: map[int]*Failure{}}
 	r.gain.best = math.Inf(1)
 	r.hear = func(i int, a Answer) {
+		if a.Failure == nil && rules.Seen == nil {
+			return
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		if a.Failure != nil {
-			r.mu.Lock()
-			defer r.mu.Unlock()
 			r.failures[i] = a.Failure
 		}
+		if rules.Seen != nil {
+			r.answers[i] = a
+		}
+	}
+	if rules.Seen != nil {
+		r.answers = map[int]Answer{}
 	}
 	return r
 }
@@ -139,7 +149,8 @@ func (r *Record) Curve() []Sample {
 func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	before := r.meter.Queries()
 	clear(r.failures)
-	err := r.meter.each(ctx, points, values, listener{tell: r.hear})
+	clear(r.answers)
+	err := r.meter.each(ctx, points, values, listener{tell: r.hear, all: r.rules.Seen != nil})
 	done, spent := progress(len(values), err)
 	goals, unclean := r.goals(ctx, points, values[:done])
 	for i, v := range values[:done] {
@@ -148,6 +159,11 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 			failure = checked(Answer{Value: v}).Failure
 		}
 		r.note(before+i+1, points.RawRowView(i), v, failure)
+		if r.rules.Seen != nil {
+			a := r.answers[i]
+			a.Value, a.Failure = v, failure
+			r.rules.Seen(before+i+1, points.RawRowView(i), a)
+		}
 		if target := r.rules.Target; target != nil && goals[i] <= *target && r.hitAt == 0 {
 			r.hitAt = before + i + 1
 		}

@@ -16,6 +16,10 @@ type Rules struct {
 	First int
 	// MaxFailures stops it if a larger share of the last 1,000 queries has failed; 0: never.
 	MaxFailures float64
+	// Seen, if not nil, is called with every query: its number, its point, which it must not
+	// keep, and its answer. It is called in the order of the queries, by one goroutine. It
+	// stops nothing.
+	Seen func(query int, point []float64, a Answer)
 }
 
 // ErrTolerance is returned by a Record whose search has gained less than the tolerance.

@@ -16,7 +16,7 @@ var floors = [][]string{
 	{"identify"},
 	{"strategy", "strategy/auto"},
 	{"."},
-	{"experiment", "report", "store", "program", "cluster", "cluster/wire"},
+	{"experiment", "report", "report/chart", "report/page", "store", "program", "cluster", "cluster/wire"},
 	{"cmd/untwist", "examples", "examples/gofunc", "examples/gonum", "examples/microring", "examples/network"},
 }
 
@@ -24,6 +24,7 @@ var floors = [][]string{
 var doors = map[string][]string{
 	"cluster":       {"cluster/wire"},
 	"experiment":    {"store", "report"},
+	"report/page":   {"report", "report/chart"},
 	"strategy/auto": {"strategy"},
 }
 

@@ -1,0 +1,160 @@
+package page
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
+)
+
+// verdict says in a sentence what was found.
+func verdict(p Page) string {
+	found := p.Run.Result
+	value := "no value is known yet"
+	if !math.IsInf(found.Value, 1) && !math.IsNaN(found.Value) {
+		value = "the lowest value found is " + value6(found)
+	}
+	after := "after " + words.Count(found.Queries, "query", "queries")
+	switch {
+	case p.Running:
+		return fmt.Sprintf("The run goes on: %s %s.", value, after)
+	case found.Queries == 0:
+		return "No query was answered."
+	case p.Probe:
+		return fmt.Sprintf("%s, as %s show.", nature(p), words.Count(found.Queries, "query", "queries"))
+	case found.Structure == nil:
+		return fmt.Sprintf("%s %s.", capital(value), after)
+	}
+	return fmt.Sprintf("%s; %s %s.", nature(p), value, after)
+}
+
+// value6 writes the best value, or its mean where there is noise.
+func value6(found untwist.Result) string {
+	if found.ValueMean != nil && found.ValueError != nil {
+		return fmt.Sprintf("%s ± %s", value(*found.ValueMean), words.Number(*found.ValueError, 2))
+	}
+	return value(found.Value)
+}
+
+// certified says that a structure has coordinates that were tested and fit.
+func certified(s *untwist.Structure) bool {
+	if s == nil || s.Frame == nil {
+		return false
+	}
+	switch s.Certificate.Verdict {
+	case certify.Separable, certify.Blocks, certify.NearlySeparable:
+		return true
+	}
+	return false
+}
+
+// nature says what the function is like, without a full stop.
+func nature(p Page) string {
+	s := p.Run.Result.Structure
+	what := "The function"
+	if s != nil && s.Map != nil {
+		what = "The function is an increasing function of a sum of parts (" + s.Map.Name() + "), which"
+	}
+	switch {
+	case s == nil:
+		return "Nothing was learnt about what the function is like"
+	case s.Frame == nil:
+		return "No combinations of the parameters were found in which the function becomes simpler"
+	case s.Certificate.Verdict == certify.NotSeparable:
+		return "The function does not split into parts: its parameters act together, whichever combinations of them are taken"
+	case !certified(s):
+		return "Combinations of parameters were found, but there were too few queries to test them"
+	}
+	m, d := s.Frame.Components(), s.Frame.Dim()
+	only := ""
+	if m < d && !s.Certificate.LeavesOut() {
+		only = fmt.Sprintf(" depends on only %s of its %s, and", words.Count(m, "combination", "combinations"), words.Count(d, "parameter", "parameters"))
+		if s.Frame.AlongAxes() {
+			only = fmt.Sprintf(" depends on only %s of its %s, and", words.Thousands(m), words.Count(d, "parameter", "parameters"))
+		}
+	}
+	each := "one for each combination"
+	if only == "" {
+		each = "each of one combination of parameters"
+	}
+	if s.Frame.AlongAxes() {
+		each = "each of one parameter alone"
+	}
+	parts := words.Count(m, "function of one variable", "functions of one variable")
+	switch {
+	case s.Certificate.Verdict == certify.Blocks:
+		return fmt.Sprintf("%s%s is a sum of %s that have nothing to do with each other", what, only, words.Count(len(s.Blocks), "part", "parts"))
+	case s.Certificate.Verdict == certify.NearlySeparable:
+		return fmt.Sprintf("%s%s is nearly a sum of %s, %s: what they do together is %s of what they do alone", what, only, parts, each, percent(s.Certificate.Coupling))
+	case m == 1:
+		return fmt.Sprintf("%s%s is a function of one variable", what, only)
+	}
+	return fmt.Sprintf("%s%s is a sum of %s, %s", what, only, parts, each)
+}
+
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return string(text[0]-'a'+'A') + text[1:]
+}
+
+// facts are the most important numbers.
+func facts(p Page) []Setting {
+	found := p.Run.Result
+	all := []Setting{}
+	add := func(name, value string) { all = append(all, Setting{name, value}) }
+	if !p.Probe && !math.IsInf(found.Value, 1) && len(found.Point) > 0 {
+		add("Best value", value6(found))
+	}
+	if known := p.Run.Known; known != nil && !p.Probe && !math.IsNaN(known.Minimum) && len(found.Point) > 0 {
+		clean := found.Value
+		if found.ValueClean != nil {
+			clean = *found.ValueClean
+		}
+		add("Above the known minimum", value(clean-known.Minimum))
+	}
+	of := ""
+	if found.Budget > 0 {
+		of = " of " + words.Thousands(found.Budget)
+	}
+	add("Queries", words.Thousands(found.Queries)+of)
+	add("Failed", words.Thousands(found.Failed))
+	if n := found.Noise; n != nil && n.Kind != objective.NoNoise {
+		add("Noise, standard deviation", size(n.Sigma))
+	}
+	if !p.Running {
+		add("Ended", ended(p))
+	}
+	return all
+}
+
+// ended says why the run ended.
+func ended(p Page) string {
+	switch p.Run.Result.Status {
+	case objective.Running:
+		return "not known"
+	case objective.Converged:
+		return "it was done"
+	case objective.BudgetSpent:
+		return "the budget was spent"
+	case objective.TargetReached:
+		return "the target was reached"
+	case objective.ToleranceReached:
+		return "it gained less than the tolerance"
+	case objective.Stalled:
+		return "the best value stopped improving"
+	case objective.StepLimit:
+		return "it took as many steps as allowed"
+	case objective.Unbounded:
+		return "the function kept falling as far as it was followed"
+	case objective.Cancelled:
+		return "it was interrupted"
+	case objective.TimeSpent:
+		return "the time was spent"
+	}
+	return "an error ended it"
+}
