@@ -127,7 +127,7 @@ func Listen(c Config) (*Server, error) {
 	s.server = &http.Server{
 		Handler: s, ErrorLog: log.New(io.Discard, "", 0), // what others send us is nobody's news
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 30 * time.Second,
-		MaxHeaderBytes: mostHeader,
+		MaxHeaderBytes: mostHeader, DisableGeneralOptionsHandler: true,
 	}
 	go func() {
 		defer close(s.done)

@@ -31,7 +31,8 @@ func (s *Server) Show(p untwist.Progress) {
 	t := &s.state
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if now := time.Now(); p.SoFar != nil && now.Sub(t.taken) >= shortest {
+	// A new stage often comes with something that was learnt.
+	if now := time.Now(); p.SoFar != nil && (now.Sub(t.taken) >= shortest || p.Stage != t.latest.Stage) {
 		t.result, t.taken = p.SoFar(), now
 	}
 	p.SoFar = nil // its time is over
