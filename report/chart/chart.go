@@ -1,13 +1,21 @@
 // Package chart draws small pictures for HTML pages, as inline SVG.
+//
+//	<style>{{chart.CSS}}</style> … {{chart.Convergence …}}
+//
+// Start with Convergence. Every picture is 360 units wide, so that its letters, 12 units
+// high, are readable on a telephone; on a wide screen several pictures stand beside each
+// other. The words are real text in the reader's own sans-serif font. The colours are
+// variables of the page's style, which CSS returns, for light and dark screens and for
+// paper. There are no scripts, no identifiers and nothing that has to be fetched. Whatever
+// is given is drawn somehow: values that are not finite are left out, and a picture of
+// nothing says so in words. Names may contain anything; those that are too long are cut, and
+// the whole name is shown when the pointer is over it. Components are counted from 1.
 package chart
 
 import (
-	"fmt"
 	"html/template"
-
-	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/objective"
-	"gonum.org/v1/gonum/mat"
+	"math"
+	"strings"
 )
 
 // A Scale says how numbers are laid out along an axis.
@@ -19,42 +27,21 @@ const (
 	Logarithmic
 )
 
-// Convergence draws the best value so far against the number of queries.
-func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale, label string) template.HTML {
-	return draft(label)
-}
+// wide is the width of every picture.
+const wide = 360.
 
-// Spectrum draws values in their order.
-func Spectrum(label string, values []float64) template.HTML { return draft(label) }
+// A point is one on paper, or one of a curve.
+type point struct{ x, y float64 }
 
-// Couplings draws two matrices of couplings.
-func Couplings(before, after *mat.Dense, blocks [][]int, names []string) template.HTML {
-	return draft("couplings")
-}
+// bounded limits v to a range in which sums and a few products are finite.
+func bounded(v float64) float64 { return max(-1e300, min(v, 1e300)) }
 
-// Profile draws f along one component.
-func Profile(p untwist.Profile, title, xlabel, ylabel string) template.HTML { return draft(title) }
+// finite says that v is neither NaN nor infinite.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// A Bar is a row of Bars.
-type Bar struct {
-	Name  string
-	Parts []Part
-	Error float64
-}
-
-// A Part is what goes through one component, which is counted from 0.
-type Part struct {
-	Component int
-	Share     float64
-}
-
-// Bars draws stacked bars, one a parameter.
-func Bars(bars []Bar, label string) template.HTML { return draft(label) }
-
-// CSS returns the style of the pictures.
-func CSS() template.CSS { return "svg.chart{width:100%;max-width:30rem;height:auto}" }
-
-func draft(label string) template.HTML {
-	safe := template.HTMLEscapeString(label)
-	return template.HTML(fmt.Sprintf(`<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 220" role="img" aria-label="%s"><text x="180" y="110" text-anchor="middle" font-family="sans-serif" font-size="12" fill="currentColor">%s</text></svg>`, safe, safe))
+// nothing is the picture of what cannot be drawn: it says why.
+func nothing(label, why string) template.HTML {
+	c := canvas{}
+	c.text(place{at: point{wide / 2, 34}, anchor: middle, class: "c-note", room: wide - 16}, why)
+	return c.done(56, strings.TrimPrefix(label+": "+why, ": "))
 }

@@ -1,0 +1,204 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+
+	"github.com/untwist/untwist/internal/words"
+)
+
+// A Bar is a row of Bars: its name, its parts, and how exact their sum is (0: exactly, or
+// not known).
+type Bar struct {
+	Name  string
+	Parts []Part
+	Error float64
+}
+
+// A Part is how much of a bar goes through a component, which is counted from 0.
+type Part struct {
+	Component int
+	Share     float64
+}
+
+// total returns the sum of the parts. Those that are not above 0 do not count.
+func (b Bar) total() float64 {
+	sum := 0.
+	for _, p := range b.Parts {
+		sum += p.size()
+	}
+	return bounded(sum)
+}
+
+// size is the share, or 0 if it cannot be drawn.
+func (p Part) size() float64 {
+	if !finite(p.Share) {
+		return 0
+	}
+	return max(0, min(p.Share, 1e100))
+}
+
+// whisker is the error, or 0 if it cannot be drawn.
+func (b Bar) whisker() float64 {
+	if !finite(b.Error) {
+		return 0
+	}
+	return max(0, min(b.Error, 1e100))
+}
+
+// mostBars is how many bars are drawn at most, and hues is how many components have a
+// colour of their own.
+const mostBars, hues = 30, 6
+
+// pitch is the distance of bars, and thick is how thick they are.
+const pitch, thick = 22., 16.
+
+// Bars draws stacked horizontal bars, the largest first, with a whisker for the error and
+// the number at the right. The components that matter most have a colour each, and their
+// number is in their parts where there is room; the others are grey. Of more than thirty
+// bars the largest are drawn, and it is said how many more there are. label says what the
+// bars are.
+func Bars(bars []Bar, label string) template.HTML {
+	if len(bars) == 0 {
+		return nothing(label, "There is nothing to compare.")
+	}
+	all := slices.Clone(bars)
+	slices.SortStableFunc(all, func(a, b Bar) int { return cmp.Compare(b.total(), a.total()) })
+	rest := all[min(mostBars, len(all)):]
+	all = all[:min(mostBars, len(all))]
+	colour := colours(all)
+
+	c := &canvas{}
+	c.text(place{at: point{4, 13}, class: "c-label", room: wide - 8}, label)
+	high := key(c, colour, all)
+	names, numbers, most := 0., 0., 0.
+	for _, b := range all {
+		names = max(names, min(widthOf(clean(b.Name)), 110))
+		numbers = max(numbers, widthOf(amount(b)))
+		most = max(most, b.total()+b.whisker())
+	}
+	x := axis{hi: most, from: 4 + names + 6, to: wide - 4 - numbers - 8}
+	if most < 1e-290 {
+		x.hi = 1
+	}
+	for _, b := range all {
+		b.draw(c, x, high, colour)
+		high += pitch
+	}
+	c.line("c-axis", point{x.from, high - pitch*float64(len(all))}, point{x.from, high})
+	if n := len(rest); n > 0 {
+		note := fmt.Sprintf("and %s more, each at most %s", words.Thousands(n), words.Number(rest[0].total(), 2))
+		c.text(place{at: point{x.from, high + 14}, class: "c-note", room: wide - x.from - 4}, note)
+		high += pitch
+	}
+	return c.done(high+4, fmt.Sprintf("%s: %s, the largest %s with %s", label, words.Count(len(bars), "bar", "bars"), all[0].Name, amount(all[0])))
+}
+
+// amount writes how long a bar is, and its error.
+func amount(b Bar) string {
+	s := words.Number(b.total(), 2)
+	if e := b.whisker(); e > 0 {
+		s += " ± " + words.Number(e, 1)
+	}
+	return s
+}
+
+// draw draws a bar.
+func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int) {
+	c.text(place{at: point{x.from - 6, y + 15}, anchor: end, room: x.from - 8}, b.Name)
+	c.text(place{at: point{wide - 4, y + 15}, anchor: end, room: wide}, amount(b))
+	upper, lower := y+(pitch-thick)/2, y+(pitch+thick)/2
+	at, grey := 0., 0.
+	part := func(class, name, number string, share float64) {
+		from, to := x.at(at), x.at(at+share)
+		at += share
+		if to-from < 0.05 {
+			return // nothing could be seen
+		}
+		c.rect("c-part "+class, box{from, to, upper, lower}, fmt.Sprintf("%s, %s: %s", b.Name, name, words.Number(share, 2)))
+		if free := min(to, x.at(b.total()-b.whisker())-2) - from; free > widthOf(number)+4 {
+			c.text(place{at: point{from + free/2, y + 15}, anchor: middle, class: "c-in", room: free}, number)
+		}
+	}
+	parts := slices.Clone(b.Parts)
+	slices.SortStableFunc(parts, func(p, q Part) int { return cmp.Compare(p.Component, q.Component) })
+	for _, p := range parts {
+		k, shown := colour[p.Component]
+		if !shown {
+			grey += p.size()
+			continue
+		}
+		part(fmt.Sprintf("c-p%d", k+1), "component "+words.Thousands(p.Component+1), words.Thousands(p.Component+1), p.size())
+	}
+	part("c-p0", "other components", "", grey)
+	if e := b.whisker(); e > 0 {
+		from, to, middle := x.at(max(0, b.total()-e)), x.at(b.total()+e), num((upper+lower)/2)
+		d := "M" + num(from) + " " + middle + "H" + num(to)
+		for _, end := range []float64{from, to} {
+			d += "M" + num(end) + " " + num(upper+4) + "v" + num(thick-8)
+		}
+		c.path("c-halo", d, "")
+		c.path("c-whisker", d, "")
+	}
+}
+
+// colours returns the components with a colour of their own, and which it is: those whose
+// parts are largest together, in ascending order.
+func colours(bars []Bar) map[int]int {
+	sums := map[int]float64{}
+	for _, b := range bars {
+		for _, p := range b.Parts {
+			if p.size() > 0 {
+				sums[p.Component] += p.size()
+			}
+		}
+	}
+	var all []int
+	for j := range sums {
+		all = append(all, j)
+	}
+	slices.SortFunc(all, func(a, b int) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
+	all = all[:min(hues, len(all))]
+	slices.Sort(all)
+	colour := map[int]int{}
+	for k, j := range all {
+		colour[j] = k
+	}
+	return colour
+}
+
+// key says what the colours mean, and returns where it ends.
+func key(c *canvas, colour map[int]int, bars []Bar) float64 {
+	if len(colour) == 0 {
+		return 22
+	}
+	names := make([]string, len(colour), len(colour)+1)
+	for j, k := range colour {
+		names[k] = words.Thousands(j + 1)
+	}
+	for _, b := range bars {
+		for _, p := range b.Parts {
+			if _, has := colour[p.Component]; !has && p.size() > 0 && len(names) == len(colour) {
+				names = append(names, "others")
+			}
+		}
+	}
+	first := "component"
+	c.text(place{at: point{4, 32}, class: "c-note", room: wide}, first)
+	x, y := 4+widthOf(first)+8, 32.
+	for k, name := range names {
+		if x+14+widthOf(name) > wide-4 {
+			x, y = 4, y+16
+		}
+		class := fmt.Sprintf("c-part c-p%d", k+1)
+		if name == "others" {
+			class = "c-part c-p0"
+		}
+		c.rect(class, box{x, x + 10, y - 9, y + 1}, "")
+		c.text(place{at: point{x + 14, y}, class: "c-note", room: wide}, name)
+		x += 14 + widthOf(name) + 12
+	}
+	return y + 8
+}

@@ -1,0 +1,183 @@
+package chart
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// An anchor says which part of a text is at its place.
+type anchor string
+
+const (
+	start  anchor = "start"
+	middle anchor = "middle"
+	end    anchor = "end"
+)
+
+// letters is the size of all texts. Above their line letters reach up to rise, and below
+// it down to fall.
+const letters, rise, fall = 12., 10., 3.
+
+// A box is a rectangle on paper. y0 is its upper end.
+type box struct{ x0, x1, y0, y1 float64 }
+
+// meets says whether two boxes overlap.
+func (b box) meets(o box) bool { return b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 }
+
+// A place says where and how a text is written. room is how wide it may be.
+type place struct {
+	at     point
+	anchor anchor
+	class  string
+	room   float64
+}
+
+// box returns where a text will be.
+func (w place) box(s string) box {
+	width := widthOf(s) * w.weight()
+	x0 := w.at.x
+	switch w.anchor {
+	case middle:
+		x0 -= width / 2
+	case end:
+		x0 -= width
+	}
+	return box{x0, x0 + width, w.at.y - rise, w.at.y + fall}
+}
+
+// weight is how much wider the letters are than usual ones.
+func (w place) weight() float64 {
+	if w.class == "c-title" {
+		return 1.12 // bold ones
+	}
+	return 1
+}
+
+// A canvas is a picture that is being drawn. It knows where its texts are.
+type canvas struct {
+	out   strings.Builder
+	boxes []box
+}
+
+// text writes a text. If it is longer than its room it is cut, and the whole text is its
+// title.
+func (c *canvas) text(w place, s string) {
+	s = clean(s)
+	shown := cut(s, w.room/w.weight())
+	if shown == "" {
+		return
+	}
+	c.boxes = append(c.boxes, w.box(shown))
+	fmt.Fprintf(&c.out, `<text x="%s" y="%s"`, num(w.at.x), num(w.at.y))
+	if w.anchor == middle || w.anchor == end {
+		fmt.Fprintf(&c.out, ` text-anchor="%s"`, w.anchor)
+	}
+	if w.class != "" {
+		fmt.Fprintf(&c.out, ` class="%s"`, w.class)
+	}
+	c.out.WriteByte('>')
+	if shown != s {
+		c.title(s)
+	}
+	c.out.WriteString(template.HTMLEscapeString(shown) + "</text>")
+}
+
+// free says whether a box meets no text.
+func (c *canvas) free(b box) bool {
+	for _, o := range c.boxes {
+		if b.meets(o) {
+			return false
+		}
+	}
+	return true
+}
+
+// title writes what is shown when the pointer is over the element that has just begun.
+func (c *canvas) title(s string) {
+	c.out.WriteString("<title>" + template.HTMLEscapeString(clean(s)) + "</title>")
+}
+
+// titled ends an element that has just begun, with a title if there is one.
+func (c *canvas) titled(element, title string) {
+	if title == "" {
+		c.out.WriteString("/>")
+		return
+	}
+	c.out.WriteByte('>')
+	c.title(title)
+	c.out.WriteString("</" + element + ">")
+}
+
+// line draws a straight line.
+func (c *canvas) line(class string, from, to point) {
+	fmt.Fprintf(&c.out, `<path class="%s" d="M%s`, class, pair(from))
+	switch {
+	case from.y == to.y:
+		c.out.WriteString("H" + num(to.x))
+	case from.x == to.x:
+		c.out.WriteString("V" + num(to.y))
+	default:
+		c.out.WriteString("L" + pair(to))
+	}
+	c.out.WriteString(`"/>`)
+}
+
+// path draws a path.
+func (c *canvas) path(class, d, title string) {
+	if d == "" {
+		return
+	}
+	fmt.Fprintf(&c.out, `<path class="%s" d="%s"`, class, d)
+	c.titled("path", title)
+}
+
+// rect fills a rectangle.
+func (c *canvas) rect(class string, b box, title string) {
+	fmt.Fprintf(&c.out, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"`, class, num(b.x0), num(b.y0), num(max(0, b.x1-b.x0)), num(max(0, b.y1-b.y0)))
+	c.titled("rect", title)
+}
+
+// dot draws a circle.
+func (c *canvas) dot(class string, at point, radius float64, title string) {
+	fmt.Fprintf(&c.out, `<circle class="%s" cx="%s" cy="%s" r="%s"`, class, num(at.x), num(at.y), num(radius))
+	c.titled("circle", title)
+}
+
+// done returns the picture, which is so high. label is what is read aloud.
+func (c *canvas) done(high float64, label string) template.HTML {
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %s %s" role="img" aria-label="%s" font-family="sans-serif" font-size="%s">`,
+		num(wide), num(high), template.HTMLEscapeString(clean(label)), num(letters))
+	return template.HTML(head + c.out.String() + "</svg>") // all that is not ours was escaped
+}
+
+// num writes a place on paper, to a tenth of a unit.
+func num(v float64) string {
+	v = math.Round(v*10) / 10
+	if v == 0 {
+		return "0" // never -0
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// pair writes a point.
+func pair(p point) string { return num(p.x) + " " + num(p.y) }
+
+// clean returns a text without letters that XML cannot have. White space becomes one space.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n' || r == '\r' || unicode.Is(unicode.Zs, r):
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		case r == 0xFFFE || r == 0xFFFF:
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.TrimSpace(s)
+}

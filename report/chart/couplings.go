@@ -1,0 +1,245 @@
+package chart
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/untwist/untwist/internal/words"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Couplings draws two matrices of couplings, before and after, beside each other or, where
+// there is no room, below each other, and a bar that says what the colours mean. The
+// components of the second are in the order of their blocks, which have frames. names are
+// those of the rows of the first; nil, and where there is no room, they have numbers. Of
+// large matrices several entries share a cell, which shows the strongest. A matrix that is
+// nil is left out.
+func Couplings(before, after *mat.Dense, blocks [][]int, names []string) template.HTML {
+	var out strings.Builder
+	if n := size(before); n > 0 {
+		out.WriteString(string(matrix(before, view{title: "before", axis: "parameter", order: ascending(n), names: names})))
+	}
+	if n := size(after); n > 0 {
+		order, blocks := inBlocks(blocks, n)
+		axis := "component"
+		if !slices.IsSorted(order) {
+			axis = "component, block by block"
+		}
+		out.WriteString(string(matrix(after, view{title: "after", axis: axis, order: order, blocks: blocks})))
+	}
+	if out.Len() == 0 {
+		return nothing("couplings", "No couplings were measured.")
+	}
+	return template.HTML(`<div class="chart-pair">` + out.String() + string(legend()) + `</div>`)
+}
+
+// size returns how many rows a square matrix has; 0 if it is none.
+func size(c *mat.Dense) int {
+	if c == nil || c.IsEmpty() {
+		return 0
+	}
+	rows, columns := c.Dims()
+	return min(rows, columns)
+}
+
+// ascending returns 0, 1, …, n−1.
+func ascending(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// inBlocks returns n components in the order of their blocks. Blocks that do not have each
+// component once are ignored.
+func inBlocks(blocks [][]int, n int) ([]int, [][]int) {
+	order := slices.Concat(blocks...)
+	if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, ascending(n)) {
+		return ascending(n), nil
+	}
+	return order, blocks
+}
+
+// A view says how a matrix is shown.
+type view struct {
+	title, axis string
+	order       []int
+	blocks      [][]int
+	names       []string
+}
+
+// square is the length of a matrix on paper, and mostCells is how many rows and columns of
+// cells it has at most.
+const square, mostCells = 240., 60
+
+// matrix draws one matrix.
+func matrix(c *mat.Dense, v view) template.HTML {
+	n := len(v.order)
+	title := v.title
+	typical := median(c, n)
+	if n > 1 {
+		title = fmt.Sprintf("%s (median %s)", title, words.Number(typical, 1))
+	}
+	out := &canvas{}
+	out.text(place{at: point{4, 13}, class: "c-title", room: wide - 8}, title)
+	x0, y0 := (wide-square)/2, 22.
+	numbers := widthOf(words.Thousands(n))
+	named := len(v.names) == n && square/float64(n) >= letters+2
+	for k := 0; named && k < n; k++ {
+		x0 = max(x0, min(widthOf(clean(v.names[k]))+numbers+16, wide-square-numbers/2-2))
+	}
+	unit := square / float64(n)
+	centre := func(k int) float64 { return (float64(k) + 0.5) * unit }
+	ticks := ""
+	for k := range n {
+		s := v.mark(k)
+		if s == "" {
+			continue
+		}
+		out.text(place{at: point{x0 - 6, y0 + centre(k) + 4}, anchor: end, room: wide}, s)
+		out.text(place{at: point{x0 + centre(k), y0 + square + 16}, anchor: middle, room: wide}, s)
+		ticks += "M" + num(x0) + " " + num(y0+centre(k)) + "h-3" + "M" + num(x0+centre(k)) + " " + num(y0+square) + "v3"
+	}
+	for k := 0; named && k < n; k++ {
+		out.text(place{at: point{x0 - 12 - numbers, y0 + centre(k) + 4}, anchor: end, room: x0 - 14 - numbers}, v.names[k])
+	}
+	out.text(place{at: point{x0 + square/2, y0 + square + 32}, anchor: middle, class: "c-label", room: 2 * (wide - x0 - square/2 - 2)}, v.axis)
+	high := y0 + square + 37
+	if n > mostCells {
+		several := (n + mostCells - 1) / mostCells
+		out.text(place{at: point{x0 + square/2, high + 11}, anchor: middle, class: "c-note", room: 2 * (wide - x0 - square/2 - 2)}, fmt.Sprintf("a cell is the strongest of %d × %d", several, several))
+		high += 16
+	}
+	out.path("c-axis", ticks, "")
+	cells(out, pooled(c, v.order), x0, y0)
+	frames(out, v.blocks, x0, y0, unit)
+	return out.done(high, fmt.Sprintf("couplings %s: %s by %s, median %s", v.title, words.Thousands(n), words.Thousands(n), words.Number(typical, 1)))
+}
+
+// mark returns the number of the k-th row and column, counted from 1. Where there are many,
+// only every second, fifth, tenth … has one, so that no number meets the next.
+func (v view) mark(k int) string {
+	n := len(v.order)
+	most := int(square / (widthOf(words.Thousands(n)) + 8))
+	every, next := 1, []int{2, 5, 10}
+	for i := 0; n/every > most; i++ {
+		every = next[i%3] * int(math.Pow10(i/3))
+	}
+	if (k+1)%every != 0 {
+		return ""
+	}
+	return words.Thousands(v.order[k] + 1)
+}
+
+// median returns the upper median of the entries beside the diagonal.
+func median(c *mat.Dense, n int) float64 {
+	all := make([]float64, 0, n*n)
+	for i := range n {
+		for j := range n {
+			if v := math.Abs(c.At(i, j)); i != j && finite(v) {
+				all = append(all, v)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// pooled returns the shades of a matrix with its rows and columns in the given order, its
+// diagonal blank, in at most mostCells rows and columns.
+func pooled(c *mat.Dense, order []int) [][]int {
+	m := len(order)
+	n := min(m, mostCells)
+	strongest := make([][]int, n)
+	for i := range strongest {
+		strongest[i] = make([]int, n)
+	}
+	for i, from := range order {
+		for j, to := range order {
+			if cell := &strongest[i*n/m][j*n/m]; i != j && *cell < shades {
+				*cell = max(*cell, shade(math.Abs(c.At(from, to))))
+			}
+		}
+	}
+	return strongest
+}
+
+// weakest is the coupling up to which cells are blank, as a power of ten. shades is the
+// number of colours, one for each power of ten.
+const weakest, shades = -8, 8
+
+// shade returns the number of the shade for a coupling; 0 is blank.
+func shade(v float64) int {
+	if !(v > 0) {
+		return 0
+	}
+	return max(0, min(shades, int(math.Ceil(math.Log10(min(v, 1))-weakest))))
+}
+
+// cells draws a matrix of shades as lines that are one cell high, from the left to the right:
+// neighbours in a row as one, and all of one shade together.
+func cells(c *canvas, of [][]int, x0, y0 float64) {
+	n := len(of)
+	paths := make([][]byte, shades+1)
+	for i, line := range of {
+		for j := 0; j < n; {
+			from, s := j, line[j]
+			for j < n && line[j] == s {
+				j++
+			}
+			d := append(paths[s], 'M')
+			d = append(strconv.AppendInt(d, int64(from), 10), ' ')
+			d = append(strconv.AppendInt(d, int64(i), 10), 'h')
+			paths[s] = strconv.AppendInt(d, int64(j-from), 10)
+		}
+	}
+	unit := square / float64(n)
+	fmt.Fprintf(&c.out, `<g class="c-cells" transform="translate(%s %s) scale(%s)">`, num(x0), num(y0+unit/2), strconv.FormatFloat(unit, 'f', 4, 64))
+	for s := 1; s <= shades; s++ { // 0 is the paper
+		if len(paths[s]) > 0 {
+			fmt.Fprintf(&c.out, `<path class="c-s%d" d="%s"/>`, s, paths[s])
+		}
+	}
+	c.out.WriteString("</g>")
+	c.path("c-axis", fmt.Sprintf("M%s %sh%sv%sh-%sz", num(x0), num(y0), num(square), num(square), num(square)), "")
+}
+
+// frames draws a frame around each block of several components that is large enough to see.
+func frames(c *canvas, blocks [][]int, x0, y0, unit float64) {
+	d, at := "", 0
+	for _, b := range blocks {
+		if side := num(unit * float64(len(b))); len(b) > 1 && unit*float64(len(b)) >= 4 {
+			corner := unit * float64(at)
+			d += "M" + pair(point{x0 + corner, y0 + corner}) + "h" + side + "v" + side + "h-" + side + "z"
+		}
+		at += len(b)
+	}
+	c.path("c-block", d, "")
+}
+
+// legend draws the bar that says what the shades mean.
+func legend() template.HTML {
+	c := &canvas{}
+	const x0, long = 40., 280.
+	const each = long / shades
+	for s := 1; s <= shades; s++ {
+		c.rect(fmt.Sprintf("c-f%d", s), box{x0 + each*float64(s-1), x0 + each*float64(s), 20, 32}, "")
+	}
+	d := fmt.Sprintf("M%s 20h%sv12h-%sz", num(x0), num(long), num(long))
+	for e := weakest; e <= 0; e += 2 {
+		x := x0 + each*float64(e-weakest)
+		c.text(place{at: point{x, 49}, anchor: middle, room: wide}, words.Power(math.Pow(10, float64(e)), 1))
+		d += "M" + num(x) + " 32v4"
+	}
+	c.path("c-axis", d, "")
+	c.text(place{at: point{wide / 2, 13}, anchor: middle, class: "c-label", room: wide}, "coupling: 0 is none, 1 is the most")
+	return c.done(54, "the colours of couplings, from weaker than 10⁻⁸ to 1")
+}

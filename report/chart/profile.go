@@ -1,0 +1,107 @@
+package chart
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
+)
+
+// mostWells is how many wells of a profile are marked, and numbered is how many of them
+// have a number.
+const mostWells, numbered = 30, 3
+
+// Profile draws f along one component: a curve through the points, a dot at the deepest well
+// and rings at the others. The three deepest have numbers, 1 for the deepest, where there is
+// room. title is written above the plot; the labels say what the axes are.
+func Profile(p untwist.Profile, title, xlabel, ylabel string) template.HTML {
+	points := pairs(p.Y, p.Value)
+	if len(points) == 0 {
+		return nothing(title, "No value along this line is finite.")
+	}
+	var wells []untwist.Well
+	x := axis{lo: points[0].x, hi: points[len(points)-1].x, to: wide - 10}
+	y := axis{lo: points[0].y, hi: top(points)}
+	for _, q := range points {
+		y.lo = min(y.lo, q.y)
+	}
+	for _, w := range p.Wells {
+		if finite(w.Y) && finite(w.Value) && len(wells) < mostWells {
+			w = untwist.Well{Y: bounded(w.Y), Value: bounded(w.Value)}
+			wells = append(wells, w)
+			x.lo, x.hi = min(x.lo, w.Y), max(x.hi, w.Y)
+			y.lo, y.hi = min(y.lo, w.Value), max(y.hi, w.Value)
+		}
+	}
+	x.lo, x.hi = widened(x.lo, x.hi)
+	y.lo, y.hi = widened(y.lo, y.hi)
+	const high = 120.
+	room := (y.hi - y.lo) / 20
+	y.hi += room / 2
+	if y.lo -= room; len(wells) > 1 {
+		y.lo -= 3.5 * room // for the number below the deepest
+	}
+	y = y.shifted()
+	marks, left := y.left(high)
+	x.from = 2 + left
+
+	c := &canvas{}
+	c.text(place{at: point{4, 13}, class: "c-title", room: wide - 8}, title)
+	y.to = 16
+	if title != "" {
+		y.to += 16
+	}
+	if ylabel != "" || y.minus != "" {
+		y.above(c, y.to-3, ylabel)
+		y.to += 10
+	}
+	y.from = y.to + high
+	y.beside(c, marks, x.from, x.to)
+	x.below(c, y.from, 6, xlabel)
+	points = thinned(points)
+	c.path("c-line", polyline(points, x, y), "")
+	if len(points) == 1 {
+		c.dot("c-point", point{x.at(points[0].x), y.at(points[0].y)}, 2.5, "")
+	}
+	mark(c, wells, x, y)
+	return c.done(y.from+beneath, spoken(title, xlabel, p, points, wells))
+}
+
+// mark marks wells, the deepest last, so that it is on top.
+func mark(c *canvas, wells []untwist.Well, x, y axis) {
+	for k := len(wells) - 1; k >= 0; k-- {
+		w := wells[k]
+		at := point{x.at(w.Y), y.at(w.Value)}
+		title := fmt.Sprintf("well %d: %s at %s", k+1, words.Number(w.Value, 4), words.Number(w.Y, 4))
+		if k == 0 {
+			c.dot("c-well", at, 4, strings.Replace(title, "well 1", "the deepest well", 1))
+		} else {
+			c.dot("c-ring", at, 3.2, title)
+		}
+	}
+	if len(wells) < 2 {
+		return
+	}
+	for k, w := range wells[:min(numbered, len(wells))] {
+		at := point{x.at(w.Y), y.at(w.Value)}
+		label := place{at: point{at.x, at.y + 15.5}, anchor: middle, class: "c-number", room: 20}
+		b := label.box(words.Thousands(k + 1))
+		if b.x0 > x.from && b.x1 < wide-2 && b.y1 < y.from && c.free(b) {
+			c.text(label, words.Thousands(k+1))
+		}
+	}
+}
+
+// spoken says what is drawn in words.
+func spoken(title, xlabel string, p untwist.Profile, points []point, wells []untwist.Well) string {
+	s := fmt.Sprintf("%s: along %s from %s to %s", title, xlabel, words.Number(points[0].x, 3), words.Number(points[len(points)-1].x, 3))
+	if n := len(p.Wells); n > 0 && len(wells) > 0 {
+		s += fmt.Sprintf("; %s, the deepest at %s with value %s", words.Count(n, "well", "wells"), words.Number(wells[0].Y, 3), words.Number(wells[0].Value, 3))
+	}
+	if p.Open {
+		s += "; still falling at an end"
+	}
+	return s
+}
