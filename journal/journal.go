@@ -42,6 +42,10 @@ type Config struct {
 	// such as Objective.Executable. The new ones are then recorded, so that they need not
 	// be accepted again.
 	Accept []string
+	// ReadOnly opens a file that is there to replay its run: nothing is written, nobody is kept
+	// from writing to it, and About may be anything, since every point is compared. The run
+	// ends with ErrEnd where it asks for what the file does not have. The header is the file's.
+	ReadOnly bool `fingerprint:"-"`
 	// Note is told in one line what the user should know, such as that the end of the
 	// file was cut. It may be nil.
 	Note func(line string) `fingerprint:"-"`
@@ -58,7 +62,7 @@ type Journal struct {
 	free   []string // of its members
 	origin origin
 	writer writer
-	lock   *lock
+	lock   *lock // nil: the journal is read only
 	closed sync.Once
 }
 
@@ -73,6 +77,9 @@ func Open(c Config, h Header) (*Journal, error) {
 	}
 	if err := h.check(); err != nil {
 		return nil, err
+	}
+	if c.ReadOnly {
+		return openToRead(c, h)
 	}
 	if c.Note == nil {
 		c.Note = func(string) {}
@@ -135,12 +142,18 @@ func newJournal(c Config, file *os.File) *Journal {
 	return j
 }
 
-// load reads the file and makes the index.
+// load reads the file of a journal that is to be written.
 func (j *Journal) load(file *os.File) (trail, error) {
 	w := &j.writer
 	if _, err := gripOn(file); err != nil { // it has another name, by which somebody writes to it
 		return trail{}, &LockedError{File: w.name}
 	}
+	return j.index(file)
+}
+
+// index reads the file and makes the index.
+func (j *Journal) index(file *os.File) (trail, error) {
+	w := &j.writer
 	info, err := file.Stat()
 	if err != nil {
 		return trail{}, err
@@ -262,6 +275,12 @@ func (j *Journal) Recorded() int {
 // Close brings everything to the disk, and gives the lock back. Calling it again does
 // nothing.
 func (j *Journal) Close() (err error) {
-	j.closed.Do(func() { err = first(j.writer.close(), j.lock.release()) })
+	j.closed.Do(func() {
+		if j.lock == nil {
+			err = j.writer.file.Close()
+			return
+		}
+		err = first(j.writer.close(), j.lock.release())
+	})
 	return err
 }

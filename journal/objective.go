@@ -122,6 +122,9 @@ func (o *Objective) recall(b *batch) (answers []objective.Answer, recorded int, 
 // ask asks the objective for the queries of a batch that are not known yet, and returns how
 // many it has evaluated.
 func (o *Objective) ask(ctx context.Context, b *batch) (spent int, err error) {
+	if o.journal.lock == nil {
+		return 0, objective.Stop(ErrEnd)
+	}
 	w := &o.journal.writer
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

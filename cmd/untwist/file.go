@@ -65,7 +65,7 @@ func readSource(flags *pflag.FlagSet, args []string) (*source, error) {
 // if it is one. Templates are resolved by package program.
 func besideFile(dir, key, value string) string {
 	switch key {
-	case "journal", "from", "frame", "plot":
+	case "journal", "from", "frame", "plot", "report":
 	case "bounds", "start":
 		if _, _, isBox := strings.Cut(value, ":"); isBox {
 			return value

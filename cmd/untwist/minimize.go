@@ -115,6 +115,10 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	if err := folder("--plot", f.plot); err != nil {
 		return err
 	}
+	paper, err := f.paper(cmd, s, f.subject.program.procs, &options)
+	if err != nil {
+		return err
+	}
 	ctx, stop := s.until()
 	defer stop()
 	began := time.Now()
@@ -130,7 +134,7 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	s.measureCoupling(result.Structure)
 	found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: time.Since(began)}
 	if s.caller != nil {
-		return s.caller.minimized(found, err)
+		return s.caller.minimized(found, cmp.Or(err, paper.minimized(found)))
 	}
 	switch {
 	case err == nil && result.Queries == 0:
@@ -141,6 +145,7 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	case result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed): // else there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), draw(cmd, found, f.plot)) // in this order
 	}
+	err = cmp.Or(err, paper.minimized(found))
 	return cmp.Or(f.ended(cmd, ctx, s, result.Account, err), differ)
 }
 

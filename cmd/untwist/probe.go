@@ -88,6 +88,10 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	if err := f.writable(); err != nil {
 		return err
 	}
+	paper, err := f.paper(cmd, s, f.subject.program.procs, &options)
+	if err != nil {
+		return err
+	}
 	ctx, stop := s.until()
 	defer stop()
 	began := time.Now()
@@ -107,11 +111,12 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	s.measureCoupling(&findings.Structure)
 	found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: took}
 	if s.caller != nil {
-		return s.caller.probed(found, err)
+		return s.caller.probed(found, cmp.Or(err, paper.probed(found)))
 	}
 	if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
 		err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
 	}
+	err = cmp.Or(err, paper.probed(found))
 	return cmp.Or(f.ended(cmd, ctx, s, findings.Account, err), differ)
 }
 

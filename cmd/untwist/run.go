@@ -23,7 +23,7 @@ type runFlags struct {
 	maxFailures, noiseLevel   number
 	journal                   text
 	points, accept            yesNo
-	plot                      text
+	plot, report              text
 	json, quiet               yesNo
 	crew                      crewFlags
 }
@@ -46,6 +46,7 @@ func (f *runFlags) register(flags *pflag.FlagSet) {
 
 // registerOutput declares the flags that say what is printed and drawn.
 func (f *runFlags) registerOutput(flags *pflag.FlagSet, drawn string) {
+	flags.Var(&f.report, "report", "write a page for people, with pictures, to `FILE.html`: what the function is like, and what was found (docs/report.md)")
 	flags.Var(&f.plot, "plot", drawn)
 	toggle(flags, &f.json, "json", "print one JSON object")
 	toggle(flags, &f.quiet, "quiet", "show no progress")

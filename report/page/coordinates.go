@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
 )
@@ -51,7 +53,7 @@ func newCoordinates(p Page) coordinates {
 	}
 	rows := s.Frame.Matrix()
 	for j := range s.Frame.Components() {
-		k := combination{index: j, row: rows.RawRowView(j), words: c.space.Combination(rows.RawRowView(j)), span: math.NaN(), rise: math.NaN(), width: math.NaN()}
+		k := combination{index: j, row: rows.RawRowView(j), words: c.inWords(rows.RawRowView(j)), span: math.NaN(), rise: math.NaN(), width: math.NaN()}
 		k.block = slices.IndexFunc(s.Blocks, func(b []int) bool { return slices.Contains(b, j) })
 		if !c.start.IsZero() {
 			k.span = 0
@@ -158,4 +160,39 @@ func (c coordinates) names() (all []string) {
 		all = append(all, c.space[i].Name)
 	}
 	return all
+}
+
+// mostTerms is how many parameters of a combination are named.
+const mostTerms = 8
+
+// inWords writes a combination, the largest weights first. If it has more than a few parameters,
+// it says how many more there are.
+func (c coordinates) inWords(row []float64) string {
+	share := make([]float64, len(row))
+	order := make([]int, len(row))
+	for i, w := range row {
+		share[i], order[i] = math.Abs(w), i
+		if !c.start.IsZero() {
+			share[i] *= c.start.Hi[i] - c.start.Lo[i]
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(share[b], share[a]) })
+	more := 0
+	short := slices.Clone(row)
+	for n, i := range order {
+		if n >= mostTerms {
+			short[i] = 0
+			if share[i] >= share[order[0]]/100 {
+				more++
+			}
+		}
+	}
+	text := strings.ReplaceAll(c.space.Combination(short), " - ", " − ")
+	if first, found := strings.CutPrefix(text, "-"); found {
+		text = "−" + first
+	}
+	if more > 0 {
+		text += " … and " + words.Count(more, "smaller term", "smaller terms")
+	}
+	return text
 }

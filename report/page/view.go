@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
@@ -136,10 +135,11 @@ func withUnit(v float64, p parameter.Parameter) string {
 // A bestView is the best point as a table.
 type bestView struct {
 	Intro string
-	Units bool // some parameter has a unit
-	Rows  []bestRow
-	More  string // how many parameters are not in the table
-	AtEnd string // what it means to be at a limit, if one is
+	Units bool        // some parameter has a unit
+	Limit bool        // some parameter has a limit
+	Parts [][]bestRow // beside each other
+	More  string      // how many parameters are not in the table
+	AtEnd string      // what it means to be at a limit, if one is
 }
 
 type bestRow struct {
@@ -147,8 +147,8 @@ type bestRow struct {
 	Limit                         bool // it is at a limit
 }
 
-// mostRows is how many parameters a table has.
-const mostRows = 200
+// mostRows is how many parameters are shown, and rowsTogether how many in one table.
+const mostRows, rowsTogether = 200, 25
 
 // newBest makes the table of the best point; nil if there is no point.
 func newBest(p Page) *bestView {
@@ -165,8 +165,9 @@ func newBest(p Page) *bestView {
 			value(*found.ValueMean), words.Number(*found.ValueError, 2))
 	}
 	limits := 0
+	var rows []bestRow
 	for i, q := range space {
-		b.Units = b.Units || q.Unit != ""
+		b.Units, b.Limit = b.Units || q.Unit != "", b.Limit || q.Min != nil || q.Max != nil || q.Fixed != nil
 		row := bestRow{Name: q.Name, Value: value(found.Point[i]), Unit: q.Unit, Limits: limitsOf(q), At: "no"}
 		switch at := space.At(i, found.Point[i]); {
 		case q.Fixed != nil:
@@ -177,10 +178,14 @@ func newBest(p Page) *bestView {
 			row.At, row.Limit = map[string]string{"min": "yes, lower", "max": "yes, upper"}[at], true
 			limits++
 		}
-		b.Rows = append(b.Rows, row)
+		rows = append(rows, row)
 	}
-	if n := len(b.Rows) - mostRows; n > 0 {
-		b.Rows, b.More = b.Rows[:mostRows], "and "+words.Count(n, "more parameter", "more parameters")+", which the JSON object has."
+	if n := len(rows) - mostRows; n > 0 {
+		rows, b.More = rows[:mostRows], "and "+words.Count(n, "more parameter", "more parameters")+", which the JSON object has."
+	}
+	b.Parts = slices.Collect(slices.Chunk(rows, rowsTogether))
+	if !b.Limit {
+		b.AtEnd = "No parameter has a limit."
 	}
 	if limits > 0 {
 		b.AtEnd = words.Count(limits, "parameter is", "parameters are") + " at a limit: a lower value may lie beyond it, if the limit can be moved."
@@ -233,25 +238,33 @@ func newConvergence(p Page) *convergenceView {
 		Logarithmic: picture{chart.Convergence(curve, found.Stages, chart.Logarithmic, label),
 			"The same with the number of queries on a logarithmic scale: equal distances are equal factors, so that the beginning can be seen."},
 	}
-	for _, s := range merged(found.Stages) {
-		if s.Queries > 0 {
-			c.Stages = append(c.Stages, Setting{s.Name, words.Count(s.Queries, "query", "queries") + " " + string(s.Purpose)})
+	for _, purpose := range objective.Purposes() {
+		if n := found.Spent(purpose); n > 0 {
+			c.Stages = append(c.Stages, Setting{purposeInWords(purpose), words.Count(n, "query", "queries")})
 		}
 	}
 	return c
 }
 
-// merged adds up stages of the same name and purpose, in the order of the first of each.
-func merged(stages []untwist.Stage) (all []untwist.Stage) {
-	for _, s := range stages {
-		i := slices.IndexFunc(all, func(t untwist.Stage) bool { return t.Stage == s.Stage })
-		if i < 0 {
-			all = append(all, s)
-		} else {
-			all[i].Queries += s.Queries
-		}
+// purposeInWords says what queries were for, to people who have not heard of coordinates.
+func purposeInWords(p objective.Purpose) string {
+	switch p {
+	case objective.AtKnown:
+		return "At points that were known"
+	case objective.ToFind:
+		return "To find out what the function is like"
+	case objective.ToCheck:
+		return "To check that"
+	case objective.StraightDown:
+		return "Straight downhill"
+	case objective.AlongThem:
+		return "To search along one combination after another"
+	case objective.ToSearch:
+		return "To search everywhere at once (CMA-ES or CBO)"
+	case objective.ToCompare:
+		return "To compare the best points"
 	}
-	return all
+	return string(p)
 }
 
 // list joins words: "a", "a and b", "a, b and c".

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/parameter"
+	"github.com/untwist/untwist/report"
+	"github.com/untwist/untwist/report/page"
+)
+
+// A paper is the page of --report that is made of a run, and what is kept for it while the run
+// goes on. A nil paper keeps nothing and writes nothing.
+type paper struct {
+	file     string
+	space    parameter.Space
+	watch    *page.Watch
+	atOnce   int
+	settings []page.Setting
+	command  string
+}
+
+// paper returns the page of a run of a subject; nil if none is wanted. It finds out whether it
+// can be written, and has the run show its queries.
+func (f *runFlags) paper(cmd *cobra.Command, s subject, procs count, o *untwist.Options) (*paper, error) {
+	if f.report == "" {
+		return nil, nil
+	}
+	if err := writableReport(f.report); err != nil {
+		return nil, err
+	}
+	p := &paper{file: string(f.report), space: searched(s, *o), atOnce: max(1, int(f.workers), int(procs)), settings: f.settings(s, *o)}
+	if f.crew.wanted() {
+		p.atOnce = 0 // workers come and go
+	}
+	if s.caller == nil {
+		p.command = "untwist " + cmd.Root().Annotations[arguments]
+	}
+	p.watch = page.NewWatch(p.space)
+	o.Seen = p.watch.See
+	return p, nil
+}
+
+// writableReport finds out whether the page can be written.
+func writableReport(file text) error {
+	if err := atomicfile.Check(string(file)); err != nil {
+		return fmt.Errorf("--report: %w", err)
+	}
+	return nil
+}
+
+// searched returns the parameters of a subject. Those without names are x1, x2, … with their
+// limits.
+func searched(s subject, o untwist.Options) parameter.Space {
+	if s.space != nil {
+		return s.space
+	}
+	return plainSpace(s.objective.Dim(), o.Start, o.Bounds)
+}
+
+// plainSpace returns parameters x1, x2, … with their limits and where to look first.
+func plainSpace(dim int, start, bounds objective.Box) parameter.Space {
+	space := parameter.Plain(dim)
+	for i := range space {
+		p := &space[i]
+		if !bounds.IsZero() {
+			p.Min, p.Max = ifFinite(bounds.Lo[i]), ifFinite(bounds.Hi[i])
+		}
+		switch {
+		case !start.IsZero():
+			p.Low, p.High = &start.Lo[i], &start.Hi[i]
+		case bounds.IsZero():
+			p.Low, p.High = new(-5.), new(5.) // the library's default
+		}
+	}
+	return space
+}
+
+// ifFinite returns where v is, nil if it is no limit.
+func ifFinite(v float64) *float64 {
+	if math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// settings are those that a page does not know by itself.
+func (f *runFlags) settings(s subject, o untwist.Options) (all []page.Setting) {
+	add := func(name string, given bool, format string, values ...any) {
+		if given {
+			all = append(all, page.Setting{Name: name, Value: fmt.Sprintf(format, values...)})
+		}
+	}
+	if s.space == nil {
+		start, limits := boxInWords(o.Start), boxInWords(o.Bounds)
+		add("Where to look first", start != "", "%s", start)
+		add("Limits", limits != "", "%s", limits)
+	}
+	add("Known points", len(o.Points) > 0, "%s", words.Thousands(len(o.Points)))
+	add("Target", o.Target != nil, "%v", deref(o.Target))
+	add("Tolerance", o.Tolerance > 0, "%v", o.Tolerance)
+	add("Time allowed", o.Time > 0, "%v", o.Time)
+	add("Planned for", o.Parallel > 1, "%s at the same time", words.Count(o.Parallel, "evaluation", "evaluations"))
+	add("Noise given", o.NoiseLevel > 0, "%v", o.NoiseLevel)
+	add("Journal", f.journal != "", "%s", f.journal)
+	if s.caller != nil {
+		add("Arguments", s.caller.hello.Arguments != "", "%s", s.caller.hello.Arguments)
+	}
+	return all
+}
+
+// boxInWords writes a box whose sides are all the same, and otherwise says that they are not;
+// "" if there is none.
+func boxInWords(b objective.Box) string {
+	if b.IsZero() {
+		return ""
+	}
+	for i := range b.Lo {
+		if b.Lo[i] != b.Lo[0] || b.Hi[i] != b.Hi[0] {
+			return "different for each parameter"
+		}
+	}
+	return words.Number(b.Lo[0], 6) + " to " + words.Number(b.Hi[0], 6)
+}
+
+func deref(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
+// of returns the page of a run, with what was kept.
+func (p *paper) of(run report.Run) page.Page { return p.complete(page.Page{Run: run}) }
+
+// complete adds what was kept to a page.
+func (p *paper) complete(out page.Page) page.Page {
+	out.Parameters, out.Evaluations = p.space, p.watch.Evaluations()
+	out.Evaluations.AtOnce = p.atOnce
+	out.Settings, out.Command, out.Version = p.settings, p.command, version()
+	return out
+}
+
+// minimized writes the page of a run, if one is wanted and a query was answered.
+func (p *paper) minimized(found report.Run) error {
+	if p == nil || found.Result.Queries == 0 {
+		return nil
+	}
+	return writePage(p.file, p.of(found))
+}
+
+// probed writes the page of a probe, likewise.
+func (p *paper) probed(found report.Probe) error {
+	if p == nil || found.Findings.Queries == 0 {
+		return nil
+	}
+	return writePage(p.file, p.complete(page.OfProbe(found)))
+}
+
+// writePage writes a page to a file, as a whole.
+func writePage(file string, p page.Page) error {
+	var out bytes.Buffer
+	err := p.Write(&out)
+	if err == nil {
+		err = atomicfile.Write(file, out.Bytes())
+	}
+	if err != nil {
+		return fmt.Errorf("--report: %w", err)
+	}
+	return nil
+}
