@@ -55,7 +55,7 @@ func BenchmarkViewerSecond(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer c.Close()
-	p, _, err := s.look()
+	p, err := s.look()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func BenchmarkViewerSecond(b *testing.B) {
 			s.state.latest.Queries++
 			s.state.number++
 			s.easel.at = time.Time{} // as if the time were over
-			if p, _, err = s.look(); err != nil {
+			if p, err = s.look(); err != nil {
 				b.Fatal(err)
 			}
 			text := p.event(last)

@@ -105,13 +105,15 @@ type event struct {
 	Order    []string
 	Parts    map[string]string
 	Over     bool
+	Line     string
 }
 
-// A listener follows events.
+// A follower follows events: those of the page, and lines if it wants them.
 type follower struct {
-	t    *testing.T
-	conn net.Conn
-	in   *bufio.Reader
+	t     *testing.T
+	conn  net.Conn
+	in    *bufio.Reader
+	lines bool
 }
 
 // follow asks for events since a painting.
@@ -131,7 +133,7 @@ func follow(t *testing.T, s *Server, since int) *follower {
 	if r.StatusCode != http.StatusOK || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream") {
 		t.Fatalf("%s, %s", r.Status, r.Header.Get("Content-Type"))
 	}
-	return &follower{t, c, bufio.NewReader(r.Body)}
+	return &follower{t: t, conn: c, in: bufio.NewReader(r.Body)}
 }
 
 // next returns the next event; ok is false if there are no more.
@@ -149,11 +151,13 @@ func (f *follower) next() (e event, ok bool) {
 		case "event":
 			e.name = value
 		case "data":
-			if err := json.Unmarshal([]byte(value), &e); err != nil {
+			if e.name == "line" {
+				e.Line = value
+			} else if err := json.Unmarshal([]byte(value), &e); err != nil {
 				f.t.Fatal(err)
 			}
 		case "":
-			if e.name != "" {
+			if e.name == "page" || e.name == "line" && f.lines {
 				return e, true
 			}
 			e = event{}

@@ -40,6 +40,10 @@
   const follow = () => {
     const events = new EventSource("events?run=" + run + "&since=" + since);
     events.onopen = () => say("The run goes on, and this page follows it.", false);
+    events.addEventListener("line", (e) => {
+      seen = new Date();
+      say("The run goes on: " + e.data, false);
+    });
     events.addEventListener("page", (e) => {
       const page = JSON.parse(e.data);
       since = e.lastEventId;

@@ -64,7 +64,7 @@ func ask(w http.ResponseWriter) {
 
 // page sends the page.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	p, _, err := s.look()
+	p, err := s.look()
 	if p == nil {
 		say(w, http.StatusInternalServerError, err.Error())
 		return
@@ -117,10 +117,10 @@ const (
 	heartbeat = 10 * time.Second
 )
 
-// follow sends what is new since a painting whenever there is something.
+// follow sends what is new since a painting, whenever there is something. While the page is
+// as it was, it sends a line that says how far the run is.
 func (s *Server) follow(ctx context.Context, since int, send func([]byte) bool) {
-	quiet := time.Now()
-	over := s.over
+	over, told, quiet := s.over, uint64(0), time.Now()
 	next := time.NewTimer(0)
 	defer next.Stop()
 	for {
@@ -131,22 +131,27 @@ func (s *Server) follow(ctx context.Context, since int, send func([]byte) bool) 
 			over = nil
 		case <-next.C:
 		}
-		p, pace, err := s.look()
+		p, err := s.look()
+		line, change := s.state.line()
+		var text []byte
 		switch {
 		case err == nil && p.number > since:
-			if !send(p.event(since)) || p.final {
-				return
-			}
-			since, quiet = p.number, time.Now()
-		case err == nil && p.final: // the viewer has it already
-			return
-		case time.Since(quiet) >= heartbeat || err != nil:
-			if !send([]byte(": still here\n\n")) || over == nil {
-				return
-			}
-			quiet = time.Now()
+			text, since = p.event(since), p.number
+		case err == nil && change != told:
+			text = fmt.Appendf(nil, "event: line\ndata: %s\n\n", line)
+		case time.Since(quiet) >= heartbeat:
+			text = []byte(": still here\n\n")
 		}
-		next.Reset(min(pace, heartbeat))
+		if text != nil {
+			if !send(text) {
+				return
+			}
+			told, quiet = change, time.Now()
+		}
+		if over == nil { // the viewer has the report, or there is none
+			return
+		}
+		next.Reset(shortest)
 	}
 }
 

@@ -1,11 +1,14 @@
 package live
 
 import (
+	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -92,4 +95,25 @@ func upToDate(r untwist.Result, p untwist.Progress) untwist.Result {
 		r.Stages = append(r.Stages, untwist.Stage{Stage: objective.Stage{Name: p.Stage}, Queries: last})
 	}
 	return r
+}
+
+// line says in a line how far the run is, with the number of the last change.
+func (t *state) line() (string, uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.latest
+	text := words.Count(p.Queries+t.answers, "query", "queries")
+	if p.Budget > 0 {
+		text = words.Thousands(p.Queries+t.answers) + " of " + words.Count(p.Budget, "query", "queries")
+	}
+	if p.Point != nil && !math.IsInf(p.Best, 1) {
+		text += ", best value " + words.Number(p.Best, 6)
+	}
+	if n := p.Failed + t.failed; n > 0 {
+		text += ", " + words.Thousands(n) + " failed"
+	}
+	if p.Stage != "" {
+		text += " (" + strings.Join(strings.Fields(p.Stage), " ") + ")"
+	}
+	return text, t.number
 }

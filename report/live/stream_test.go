@@ -87,6 +87,35 @@ func TestOnlyWhenNeeded(t *testing.T) {
 	}
 }
 
+// A page that takes long to make is made seldom, and a line says meanwhile how far the run is.
+func TestPace(t *testing.T) {
+	var e easel
+	for _, c := range []struct{ cost, want time.Duration }{
+		{0, shortest}, {time.Microsecond, shortest}, {75 * time.Microsecond, shortest}, {150 * time.Microsecond, time.Second},
+		{time.Millisecond, time.Second * 20 / 3}, {time.Second, longest},
+	} {
+		e.costs = [3]time.Duration{c.cost, time.Hour, c.cost}
+		if got := e.pace(); (got-c.want).Abs() > time.Microsecond {
+			t.Errorf("a page that takes %v is made every %v, want %v", c.cost, got, c.want)
+		}
+	}
+	s := serve(t, nil)
+	s.easel.costs = [3]time.Duration{time.Second, time.Second, time.Second}
+	s.Show(progress(1, nil))
+	f := follow(t, s, 0)
+	f.lines = true
+	if e, _ := f.next(); e.name != "page" {
+		t.Fatalf("%+v", e)
+	}
+	p := progress(2, nil)
+	p.Stage = "a\n\nevent: page\ndata: {}"
+	s.Show(p)
+	s.Answered(true)
+	if e, _ := f.next(); e.Line != "3 of 1,000 queries, best value 0.5, 1 failed (a event: page data: {})" {
+		t.Fatalf("%+v", e)
+	}
+}
+
 // The page says nothing that a reader's browser would have to ask another machine for, may run
 // nothing but our script, and works without it.
 func TestPage(t *testing.T) {
