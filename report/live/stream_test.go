@@ -95,7 +95,7 @@ func TestPace(t *testing.T) {
 		{time.Millisecond, time.Second * 20 / 3}, {time.Second, longest},
 	} {
 		e.costs = [3]time.Duration{c.cost, time.Hour, c.cost}
-		if got := e.pace(); (got-c.want).Abs() > time.Microsecond {
+		if got := e.pace(); (got - c.want).Abs() > time.Microsecond {
 			t.Errorf("a page that takes %v is made every %v, want %v", c.cost, got, c.want)
 		}
 	}
