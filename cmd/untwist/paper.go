@@ -12,11 +12,12 @@ import (
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/report"
+	"github.com/untwist/untwist/report/live"
 	"github.com/untwist/untwist/report/page"
 )
 
-// A paper is the page of --report that is made of a run, and what is kept for it while the run
-// goes on. A nil paper keeps nothing and writes nothing.
+// A paper is the page of --report and --live that is made of a run, and what is kept for it
+// while the run goes on. A nil paper keeps nothing and writes nothing.
 type paper struct {
 	file     string
 	space    parameter.Space
@@ -24,15 +25,16 @@ type paper struct {
 	atOnce   int
 	settings []page.Setting
 	command  string
+	live     *live.Server // nil: nobody can look
 }
 
 // paper returns the page of a run of a subject; nil if none is wanted. It finds out whether it
 // can be written, and has the run show its queries.
 func (f *runFlags) paper(cmd *cobra.Command, s subject, procs count, o *untwist.Options) (*paper, error) {
-	if f.report == "" {
+	if f.report == "" && f.live == "" {
 		return nil, nil
 	}
-	if err := writableReport(f.report); err != nil {
+	if err := writableReport(f.report); f.report != "" && err != nil {
 		return nil, err
 	}
 	p := &paper{file: string(f.report), space: searched(s, *o), atOnce: max(1, int(f.workers), int(procs)), settings: f.settings(s, *o)}
@@ -152,7 +154,7 @@ func (p *paper) minimized(found report.Run) error {
 	if p == nil || found.Result.Queries == 0 {
 		return nil
 	}
-	return writePage(p.file, p.of(found))
+	return p.finish(p.of(found))
 }
 
 // probed writes the page of a probe, likewise.
@@ -160,7 +162,18 @@ func (p *paper) probed(found report.Probe) error {
 	if p == nil || found.Findings.Queries == 0 {
 		return nil
 	}
-	return writePage(p.file, p.complete(page.OfProbe(found)))
+	return p.finish(p.complete(page.OfProbe(found)))
+}
+
+// finish shows the page of a run that is over, and writes it.
+func (p *paper) finish(out page.Page) error {
+	if p.live != nil {
+		p.live.Finish(out)
+	}
+	if p.file == "" {
+		return nil
+	}
+	return writePage(p.file, out)
 }
 
 // writePage writes a page to a file, as a whole.

@@ -2,6 +2,7 @@ package live
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -39,6 +40,13 @@ func (p sketch) WriteChanging(w io.Writer) error {
 	return err
 }
 
+// over is a context that has ended.
+var over = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
 // serve returns a server on this machine that ends with the test.
 func serve(t testing.TB, change func(*Config)) *Server {
 	t.Helper()
@@ -50,7 +58,7 @@ func serve(t testing.TB, change func(*Config)) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close(0) })
+	t.Cleanup(func() { s.Close(over) })
 	return s
 }
 

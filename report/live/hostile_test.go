@@ -180,7 +180,7 @@ func TestWhoCanConnect(t *testing.T) {
 	} {
 		s, err := Listen(c.config)
 		if err == nil {
-			s.Close(0)
+			s.Close(over)
 			t.Errorf("%v listens", c.config)
 		} else if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v, want %s", c.config.Address, err, c.want)
@@ -258,7 +258,7 @@ func FuzzRequest(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Cleanup(func() { s.Close(0) })
+	f.Cleanup(func() { s.Close(over) })
 	s.Show(untwist.Progress{Queries: 7})
 	f.Fuzz(func(t *testing.T, request string) {
 		c, err := s.dial()

@@ -136,6 +136,9 @@ func Listen(c Config) (*Server, error) {
 	return s, nil
 }
 
+// farewell is how long the end of a run waits for viewers.
+const farewell = 5 * time.Second
+
 // Limits of what a server takes.
 const (
 	mostHeader      = 8 << 10
@@ -216,12 +219,12 @@ func (s *Server) Finish(p Page) {
 	})
 }
 
-// Close ends the server. After Finish it waits, for wait at most, until those who look have
-// the report of the end.
-func (s *Server) Close(wait time.Duration) {
+// Close ends the server. After Finish it waits until those who look have the report of the
+// end, for five seconds at most, or until ctx ends.
+func (s *Server) Close(ctx context.Context) {
 	select {
 	case <-s.over:
-		ctx, cancel := context.WithTimeout(context.Background(), wait)
+		ctx, cancel := context.WithTimeout(ctx, farewell)
 		defer cancel()
 		s.viewers.leave(ctx)
 		_ = s.server.Shutdown(ctx)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -175,7 +176,7 @@ func TestNothingLeaks(t *testing.T) {
 	stuck := follow(t, s, 0) // it never reads
 	defer stuck.conn.Close()
 	s.Finish(sketch{final: true})
-	s.Close(5 * time.Second)
+	s.Close(context.Background())
 	goleak.VerifyNone(t, before)
 }
 
@@ -205,7 +206,7 @@ func TestSlowReader(t *testing.T) {
 	}
 	s.Finish(loud{-1})
 	began := time.Now()
-	s.Close(time.Second)
+	s.Close(context.Background())
 	if took := time.Since(began); took > 30*time.Second { // a hang, not a measure
 		t.Errorf("it took %v to leave a viewer that never reads", took)
 	}
@@ -219,7 +220,7 @@ func TestEndWaits(t *testing.T) {
 	get(t, s, "/")
 	s.Finish(sketch{final: true})
 	closed := make(chan struct{})
-	go func() { defer close(closed); s.Close(20 * time.Second) }()
+	go func() { defer close(closed); s.Close(context.Background()) }()
 	f := follow(t, s, 1)
 	if e, _ := f.next(); !e.Over {
 		t.Errorf("%+v", e)
