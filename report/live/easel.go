@@ -172,11 +172,13 @@ func (q *part) set(html []byte, number int) {
 	if bytes.Equal(q.html, html) {
 		return
 	}
-	quoted, err := json.Marshal(string(html))
-	if err != nil { // a string is never refused
+	var quoted bytes.Buffer
+	to := json.NewEncoder(&quoted)
+	to.SetEscapeHTML(false) // it is no part of HTML as it is sent
+	if err := to.Encode(string(html)); err != nil { // a string is never refused
 		return
 	}
-	q.html, q.quoted, q.number = html, quoted, number
+	q.html, q.quoted, q.number = html, bytes.TrimSpace(quoted.Bytes()), number
 }
 
 // event returns what is new since an earlier painting, as a server-sent event.
