@@ -1,18 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/journal"
-	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 )
 
 // asked is what the header of a journal says about a conversation, besides what decides
@@ -81,36 +75,15 @@ func recall(file string, note func(string)) (*conversation, error) {
 	if err != nil {
 		return nil, unwrapped(err)
 	}
-	var header struct {
-		Asked         *asked
-		Objective     any
-		Command       string
-		Parameters    parameter.Space
-		Start, Bounds struct{ Lo, Hi []side64 }
-		Points        [][]float64
-		Frame         *frame.Frame
-		Blocks        [][]int
-		Budget        int
-		Parallel      int
-		NoiseLevel    float64
-		Seed          uint64
-	}
-	if err := json.Unmarshal(summary.About, &header); err != nil {
-		return nil, fmt.Errorf("%s does not say what is searched: %w", file, err)
+	header, err := readDecided(file, summary)
+	if err != nil {
+		return nil, err
 	}
 	if header.Objective != nil || header.Command != "minimize" {
 		return nil, fmt.Errorf("%s is the journal of a run that evaluates by itself, not of one that is asked and told: name another file", file)
 	}
-	c := &conversation{dim: summary.Dim, note: note, options: untwist.Options{
-		Parameters: header.Parameters, Points: header.Points, Frame: header.Frame, Blocks: header.Blocks,
-		Start:  objective.Box{Lo: floats(header.Start.Lo), Hi: floats(header.Start.Hi)},
-		Bounds: objective.Box{Lo: floats(header.Bounds.Lo), Hi: floats(header.Bounds.Hi)},
-		Budget: header.Budget, Parallel: header.Parallel, NoiseLevel: header.NoiseLevel, Seed: header.Seed,
-		Journal: journal.Config{File: file, Note: note},
-	}}
-	if header.Parameters.Guess() != nil { // it is the first of the points
-		c.options.Points = slices.Clone(header.Points[min(1, len(header.Points)):])
-	}
+	c := &conversation{dim: summary.Dim, note: note, options: header.options()}
+	c.options.Journal = journal.Config{File: file, Note: note}
 	if header.Asked == nil {
 		return c, c.guess(file, summary)
 	}
@@ -130,24 +103,4 @@ func (c *conversation) guess(file string, was journal.Summary) error {
 		}
 	}
 	return fmt.Errorf("%s is the journal of a session in Go whose strategy has settings of its own: go on with it there", file)
-}
-
-// A side64 is a side of a box as headers have it: a number, or a text if it is infinite.
-type side64 float64
-
-// UnmarshalJSON reads a side.
-func (s *side64) UnmarshalJSON(text []byte) error {
-	if unquoted, err := strconv.Unquote(string(text)); err == nil {
-		text = []byte(unquoted)
-	}
-	v, err := strconv.ParseFloat(string(text), 64)
-	*s = side64(v)
-	return err
-}
-
-func floats(sides []side64) (all []float64) {
-	for _, v := range sides {
-		all = append(all, float64(v))
-	}
-	return all
 }

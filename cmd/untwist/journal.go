@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 // journalCommand shows a journal.
 func journalCommand() *cobra.Command {
 	var asJSON, asCSV yesNo
+	var to text
 	cmd := &cobra.Command{
 		Use:   "journal FILE",
 		Short: "Show the journal of a run, or write its queries as CSV",
@@ -28,8 +30,13 @@ evaluation takes. This works while the run goes on, and after it was killed, too
 
 With --csv all queries are written to standard output, with a column for each parameter, in
 the order in which they were answered. A failed query has no value. A parameter that has the
-name of another column gets an underscore: value_.`,
+name of another column gets an underscore: value_.
+
+With --report a page for people is written (docs/report.md). To know what was learnt, the run
+is made again with the answers of the journal; nothing is evaluated. Where that is not
+possible, the page says so, and has all that can be known without it.`,
 		Example: `  untwist journal sim.journal
+  untwist journal sim.journal --report sim.html
   untwist journal sim.journal --csv > sim.csv`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -38,25 +45,33 @@ name of another column gets an underscore: value_.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if asCSV && asJSON {
+			switch {
+			case bool(asCSV && asJSON):
 				return usageError{errors.New("--csv and --json exclude each other")}
-			}
-			if asCSV {
+			case bool(asCSV) && to != "":
+				return usageError{errors.New("--csv and --report exclude each other")}
+			case bool(asCSV):
 				return writeCSV(cmd.OutOrStdout(), args[0])
 			}
-			return showJournal(cmd, args[0], bool(asJSON))
+			return showJournal(cmd, args[0], to, bool(asJSON))
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	toggle(flags, &asCSV, "csv", "write all queries as CSV: query, a column for each parameter, value, seconds, failure, by")
+	flags.Var(&to, "report", "write a page for people, with pictures, to `FILE.html`; what was learnt is found out by making the run again with these answers")
 	toggle(flags, &asJSON, "json", "print one JSON object")
 	return cmd
 }
 
 // showJournal prints what a journal says. If it is broken in the middle, what comes before
 // is printed all the same.
-func showJournal(cmd *cobra.Command, file string, asJSON bool) error {
+func showJournal(cmd *cobra.Command, file string, to text, asJSON bool) error {
+	if to != "" {
+		if err := writableReport(to); err != nil {
+			return err
+		}
+	}
 	t := tally{file: file, best: journal.Query{Answer: objective.Answer{Value: math.Inf(1)}}, reasons: map[string]int{}}
 	var err error
 	t.summary, err = journal.Read(file, t.count)
@@ -70,10 +85,12 @@ func showJournal(cmd *cobra.Command, file string, asJSON bool) error {
 	} else {
 		_, printed = fmt.Fprint(cmd.OutOrStdout(), t)
 	}
-	if err != nil {
-		return err
+	if err != nil || printed != nil || to == "" {
+		return cmp.Or(err, printed)
 	}
-	return printed
+	ctx, stop := untilSignal()
+	defer stop()
+	return reportJournal(ctx, file, string(to), t)
 }
 
 // A tally is what a journal comes to.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
@@ -14,6 +15,8 @@ import (
 	"github.com/untwist/untwist/report"
 	"github.com/untwist/untwist/report/live"
 	"github.com/untwist/untwist/report/page"
+	"github.com/untwist/untwist/sensitivity"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A paper is the page of --report and --live that is made of a run, and what is kept for it
@@ -22,6 +25,7 @@ type paper struct {
 	file     string
 	space    parameter.Space
 	watch    *page.Watch
+	seen     *sensitivity.Seen
 	atOnce   int
 	settings []page.Setting
 	command  string
@@ -44,9 +48,37 @@ func (f *runFlags) paper(cmd *cobra.Command, s subject, procs count, o *untwist.
 	if s.caller == nil {
 		p.command = "untwist " + cmd.Root().Annotations[arguments]
 	}
-	p.watch = page.NewWatch(p.space)
-	o.Seen = p.watch.See
+	p.look()
+	o.Seen = p.see
 	return p, nil
+}
+
+// look begins to look at queries, and forgets those of before.
+func (p *paper) look() {
+	p.watch, p.seen = page.NewWatch(p.space), sensitivity.NewSeen(len(p.space))
+}
+
+// see takes notice of a query.
+func (p *paper) see(query int, point []float64, a objective.Answer) {
+	p.watch.See(query, point, a)
+	p.seen.Observe(mat.NewDense(1, len(point), point), []float64{a.Value})
+}
+
+// indices say how much each parameter matters; nil if no coordinates were certified.
+func (p *paper) indices(found untwist.Result) *sensitivity.Indices {
+	s := found.Structure
+	if s == nil || s.Frame == nil {
+		return nil
+	}
+	switch s.Certificate.Verdict {
+	case certify.NotSeparable, certify.Unknown:
+		return &sensitivity.Indices{Reason: "that could be told without further queries only if the function were a sum of parts, and none were found"}
+	}
+	run := sensitivity.Run{Space: p.space, Frame: s.Frame, Blocks: s.Blocks, Map: s.Map, Profiles: found.Profiles, Seen: p.seen}
+	if n := found.Noise; n != nil {
+		run.Sigma = n.Sigma
+	}
+	return new(sensitivity.Of(run))
 }
 
 // writableReport finds out whether the page can be written.
@@ -138,7 +170,7 @@ func deref(v *float64) float64 {
 	return *v
 }
 
-// of returns the page of a run, with what was kept.
+// of returns the page of a run, with what was kept, but for what takes long to compute.
 func (p *paper) of(run report.Run) page.Page { return p.complete(page.Page{Run: run}) }
 
 // complete adds what was kept to a page.
@@ -154,7 +186,7 @@ func (p *paper) minimized(found report.Run) error {
 	if p == nil || found.Result.Queries == 0 {
 		return nil
 	}
-	return p.finish(p.of(found))
+	return p.write(page.Page{Run: found})
 }
 
 // probed writes the page of a probe, likewise.
@@ -162,18 +194,24 @@ func (p *paper) probed(found report.Probe) error {
 	if p == nil || found.Findings.Queries == 0 {
 		return nil
 	}
-	return p.finish(p.complete(page.OfProbe(found)))
+	return p.write(page.OfProbe(found))
 }
 
-// finish shows the page of a run that is over, and writes it.
-func (p *paper) finish(out page.Page) error {
-	if p.live != nil {
-		p.live.Finish(out)
+// write writes and shows the page of a run that is over, with what was kept.
+func (p *paper) write(of page.Page) error {
+	watched := p.live != nil && p.live.Watched()
+	if p.file == "" && !watched { // for whom?
+		return nil
+	}
+	of = p.complete(of)
+	of.Sensitivity = p.indices(of.Run.Result)
+	if watched {
+		p.live.Finish(of)
 	}
 	if p.file == "" {
 		return nil
 	}
-	return writePage(p.file, out)
+	return writePage(p.file, of)
 }
 
 // writePage writes a page to a file, as a whole.

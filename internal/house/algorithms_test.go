@@ -12,7 +12,7 @@ import (
 // stream of internal/rng.
 var algorithms = []string{
 	"internal/kernel", "internal/rng", "frame", "jointdiag", "outer", "powermethod", "parameter", "problem",
-	"certify", "hessian", "cbo", "cmaes", "line", "asktell", "identify", "strategy", "strategy/auto",
+	"certify", "hessian", "cbo", "cmaes", "line", "asktell", "identify", "sensitivity", "strategy", "strategy/auto",
 }
 
 // forbidden are the packages, with those below them, that no algorithm imports.

@@ -13,7 +13,7 @@ var floors = [][]string{
 	{"objective", "internal/rng"},
 	{"frame", "jointdiag", "outer", "powermethod", "parameter", "internal/nearby"},
 	{"certify", "hessian", "cbo", "cmaes", "line", "problem", "journal", "asktell"},
-	{"identify"},
+	{"identify", "sensitivity"},
 	{"strategy", "strategy/auto"},
 	{"."},
 	{"experiment", "report", "report/chart", "report/page", "report/live", "store", "program", "cluster", "cluster/wire"},

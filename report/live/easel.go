@@ -174,7 +174,7 @@ func (q *part) set(html []byte, number int) {
 	}
 	var quoted bytes.Buffer
 	to := json.NewEncoder(&quoted)
-	to.SetEscapeHTML(false) // it is no part of HTML as it is sent
+	to.SetEscapeHTML(false)                         // it is no part of HTML as it is sent
 	if err := to.Encode(string(html)); err != nil { // a string is never refused
 		return
 	}

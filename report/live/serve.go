@@ -194,6 +194,14 @@ func (v *viewers) exit() {
 	v.changed = make(chan struct{})
 }
 
+// Watched reports whether somebody looks, or is about to.
+func (s *Server) Watched() bool {
+	v := &s.viewers
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.n > 0 || time.Since(v.expected) < follows
+}
+
 // leave waits until all viewers are gone, and none is expected.
 func (v *viewers) leave(ctx context.Context) {
 	for {

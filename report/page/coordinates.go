@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
 )
@@ -22,14 +20,14 @@ type coordinates struct {
 
 // A combination is a coordinate that was found.
 type combination struct {
-	index   int // from 0
-	row     []float64
-	words   string
+	index int // from 0
+	row   []float64
+	shown
 	block   int              // from 0
 	profile *untwist.Profile // nil: there is none
 	span    float64          // how far it goes over the start box; NaN: not known
 	rise    float64          // how much f changes along it; NaN: not known
-	width   float64          // in which part of its span f is within a hundredth of the largest rise; NaN: not known
+	lo, hi  float64          // where f is within a hundredth of the largest rise; NaN: not known
 }
 
 // flatPart is the part of the largest change of f below which a combination counts as flat, and
@@ -53,7 +51,7 @@ func newCoordinates(p Page) coordinates {
 	}
 	rows := s.Frame.Matrix()
 	for j := range s.Frame.Components() {
-		k := combination{index: j, row: rows.RawRowView(j), words: c.inWords(rows.RawRowView(j)), span: math.NaN(), rise: math.NaN(), width: math.NaN()}
+		k := combination{index: j, row: rows.RawRowView(j), shown: c.show(rows.RawRowView(j)), span: math.NaN(), rise: math.NaN(), lo: math.NaN(), hi: math.NaN()}
 		k.block = slices.IndexFunc(s.Blocks, func(b []int) bool { return slices.Contains(b, j) })
 		if !c.start.IsZero() {
 			k.span = 0
@@ -72,7 +70,7 @@ func newCoordinates(p Page) coordinates {
 		}
 	}
 	for i := range c.all {
-		c.all[i].width = c.all[i].within(c.most / 100)
+		c.all[i].lo, c.all[i].hi = c.all[i].within(c.most / 100)
 	}
 	slices.SortStableFunc(c.all, func(a, b combination) int { return cmp.Compare(orLess(b.rise), orLess(a.rise)) })
 	return c
@@ -125,11 +123,11 @@ func (e *extent) add(v float64) {
 	}
 }
 
-// within returns in which part of its span f rises by no more than this, around its lowest
-// value; NaN if that is not known. Between two values f is taken to be straight.
-func (k combination) within(rise float64) float64 {
-	if k.profile == nil || math.IsNaN(k.span) || k.span == 0 {
-		return math.NaN()
+// within returns between which values f rises by no more than this, around its lowest value; NaN
+// if that is not known. Between two values f is taken to be straight.
+func (k combination) within(rise float64) (lo, hi float64) {
+	if k.profile == nil {
+		return math.NaN(), math.NaN()
 	}
 	y, f := k.profile.Y, k.profile.Value
 	best := 0
@@ -151,7 +149,7 @@ func (k combination) within(rise float64) float64 {
 		}
 		return y[i]
 	}
-	return min(1, (end(1)-end(-1))/k.span)
+	return end(-1), end(1)
 }
 
 // names returns the names of the parameters that are searched.
@@ -160,39 +158,4 @@ func (c coordinates) names() (all []string) {
 		all = append(all, c.space[i].Name)
 	}
 	return all
-}
-
-// mostTerms is how many parameters of a combination are named.
-const mostTerms = 8
-
-// inWords writes a combination, the largest weights first. If it has more than a few parameters,
-// it says how many more there are.
-func (c coordinates) inWords(row []float64) string {
-	share := make([]float64, len(row))
-	order := make([]int, len(row))
-	for i, w := range row {
-		share[i], order[i] = math.Abs(w), i
-		if !c.start.IsZero() {
-			share[i] *= c.start.Hi[i] - c.start.Lo[i]
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(share[b], share[a]) })
-	more := 0
-	short := slices.Clone(row)
-	for n, i := range order {
-		if n >= mostTerms {
-			short[i] = 0
-			if share[i] >= share[order[0]]/100 {
-				more++
-			}
-		}
-	}
-	text := strings.ReplaceAll(c.space.Combination(short), " - ", " − ")
-	if first, found := strings.CutPrefix(text, "-"); found {
-		text = "−" + first
-	}
-	if more > 0 {
-		text += " … and " + words.Count(more, "smaller term", "smaller terms")
-	}
-	return text
 }

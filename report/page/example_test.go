@@ -29,7 +29,7 @@ func Example() {
 		return
 	}
 	_, rest, _ := strings.Cut(out.String(), `id="verdict">`)
-	verdict, _, _ := strings.Cut(rest, ";")
+	verdict, _, _ := strings.Cut(rest, ":")
 	fmt.Println(verdict)
 	// Output:
 	// The function depends on only 2 combinations of its 4 parameters, and is a sum of 2 functions of one variable, one for each combination

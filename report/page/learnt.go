@@ -17,8 +17,9 @@ type learntView struct {
 	Sure      []string // how sure that is
 	Rows      []combinationRow
 	More      string
-	Rise      bool // the table says how much f changes
-	Blocks    bool // the table says which part a combination belongs to
+	Rise      bool   // the table says how much f changes
+	Within    string // a hundredth of the largest change
+	Blocks    bool   // the table says which part a combination belongs to
 	Parts     []Setting
 	MoreParts string
 	Alone     string // parameters on which f does not depend
@@ -28,7 +29,7 @@ type learntView struct {
 	Couplings *picture
 }
 
-type combinationRow struct{ Number, Words, Rise, Width, Matters, Block string }
+type combinationRow struct{ Number, Words, Best, Rise, Range, Matters, Block string }
 
 // mostCombinations is how many combinations a table has, mostParts how many parts are named,
 // and mostTogether how many directions in which nothing changes are shown.
@@ -44,12 +45,13 @@ func newLearnt(p Page, c coordinates) *learntView {
 		return &learntView{Lead: []string{"This run did not look for combinations of parameters in which the function is simpler: its strategy does not, or the budget was too small for that."}}
 	}
 	v := &learntView{Lead: lead(s), Sure: sure(s), Rise: c.most > 0, Blocks: len(s.Blocks) < len(c.all) && len(c.all) > 0}
+	v.Within = size(c.most / 100)
 	for i, k := range c.all {
 		if i == mostCombinations {
 			v.More = "and " + words.Count(len(c.all)-i, "more combination", "more combinations") + ", which matter less."
 			break
 		}
-		v.Rows = append(v.Rows, c.rowOf(k))
+		v.Rows = append(v.Rows, c.rowOf(k, p.Run.Result.Point))
 	}
 	if v.Blocks {
 		v.Parts, v.MoreParts = c.partsOf(s)
@@ -68,14 +70,21 @@ func newLearnt(p Page, c coordinates) *learntView {
 	}
 	if s.Before != nil && s.After != nil {
 		v.Couplings = &picture{chart.Couplings(s.Before, s.After, s.Blocks, c.names()),
-			"A dark cell says that the two act together. Left, the parameters as given; right, the combinations that were found: what is dark only on the diagonal acts alone."}
+			"Each cell is a pair, and the darker it is, the more the two act together. Before: " + beforeInWords(s) + ". After: the combinations that were found; pale ones act alone."}
 	}
 	return v
 }
 
 // rowOf is the row of a combination in the table.
-func (c coordinates) rowOf(k combination) combinationRow {
-	r := combinationRow{Number: words.Thousands(k.index + 1), Words: k.words, Rise: "–", Width: "–", Matters: "–"}
+func (c coordinates) rowOf(k combination, best []float64) combinationRow {
+	r := combinationRow{Number: words.Thousands(k.index + 1), Words: k.words, Best: "–", Rise: "–", Range: "–", Matters: "–"}
+	if len(best) == len(c.space) {
+		y := 0.0
+		for i, z := range c.space.Inward(best) {
+			y += float64(k.row[i] * z)
+		}
+		r.Best = k.value(y)
+	}
 	if k.block >= 0 {
 		r.Block = words.Thousands(k.block + 1)
 	}
@@ -90,8 +99,15 @@ func (c coordinates) rowOf(k combination) combinationRow {
 			r.Matters = "yes"
 		}
 	}
-	if !math.IsNaN(k.width) {
-		r.Width = percent(k.width)
+	if !math.IsNaN(k.lo) {
+		lo, hi := k.lo, k.hi
+		if k.power < 0 {
+			lo, hi = hi, lo
+		}
+		r.Range = k.value(lo) + " to " + k.value(hi)
+		if k.span > 0 {
+			r.Range += " (" + percent(min(1, (k.hi-k.lo)/k.span)) + " of its range)"
+		}
 	}
 	return r
 }
@@ -198,4 +214,12 @@ func sure(s *untwist.Structure) (all []string) {
 		all = append(all, fmt.Sprintf("The weights of the combinations are right to about %s.", words.Number(s.Residual, 1)))
 	}
 	return all
+}
+
+// beforeInWords says what the couplings before are those of.
+func beforeInWords(s *untwist.Structure) string {
+	if n, _ := s.Before.Dims(); n < s.Dim {
+		return "directions that span what matters, as they came"
+	}
+	return "the parameters as given"
 }

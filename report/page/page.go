@@ -19,6 +19,7 @@ import (
 	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/report"
 	"github.com/untwist/untwist/report/chart"
+	"github.com/untwist/untwist/sensitivity"
 )
 
 // A Page is what is shown of a run, also of one that still goes on.
@@ -38,6 +39,8 @@ type Page struct {
 	Parameters parameter.Space
 	// Evaluations is how evaluating went.
 	Evaluations Evaluations
+	// Sensitivity says how much each parameter matters; nil: it was not computed.
+	Sensitivity *sensitivity.Indices
 	// Settings are what decided the run, in words, and Command repeats it ("": not known).
 	Settings []Setting
 	Command  string

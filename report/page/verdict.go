@@ -24,11 +24,28 @@ func verdict(p Page) string {
 	case found.Queries == 0:
 		return "No query was answered."
 	case p.Probe:
-		return fmt.Sprintf("%s, as %s show.", nature(p), words.Count(found.Queries, "query", "queries"))
+		return fmt.Sprintf("%s%s, as %s show.", nature(p), named(p), words.Count(found.Queries, "query", "queries"))
 	case found.Structure == nil:
 		return fmt.Sprintf("%s %s.", capital(value), after)
 	}
-	return fmt.Sprintf("%s; %s %s.", nature(p), value, after)
+	return fmt.Sprintf("%s%s; %s %s.", nature(p), named(p), value, after)
+}
+
+// mostNamed is how many combinations the verdict names.
+const mostNamed = 4
+
+// named names the combinations, if there are few of them out of many parameters.
+func named(p Page) string {
+	c := newCoordinates(p)
+	s := p.Run.Result.Structure
+	if len(c.all) == 0 || len(c.all) > mostNamed || s.Frame.AlongAxes() || len(s.Blocks) < len(c.all) {
+		return ""
+	}
+	var all []string
+	for _, k := range c.all {
+		all = append(all, k.words)
+	}
+	return ": " + list(all)
 }
 
 // value6 writes the best value, or its mean where there is noise.

@@ -28,6 +28,7 @@ type view struct {
 	Convergence *convergenceView
 	Learnt      *learntView
 	Profiles    *profilesView
+	Sensitivity *sensitivityView
 	Failures    *failuresView
 	Costs       *costsView
 	Settings    []Setting
@@ -47,7 +48,7 @@ func newView(p Page) view {
 	v := newChanging(p)
 	v.Style, v.Settings, v.Notes, v.Command, v.Version = Style(), settings(p), p.Run.Result.Notes, p.Command, p.Version
 	c := newCoordinates(p)
-	v.Learnt, v.Profiles = newLearnt(p, c), newProfiles(p, c)
+	v.Learnt, v.Profiles, v.Sensitivity = newLearnt(p, c), newProfiles(p, c), newSensitivity(p, c)
 	return v
 }
 
@@ -99,7 +100,7 @@ func percent(part float64) string {
 	case v == 0:
 		return "0 %"
 	case v > 0 && v < 0.01:
-		return "below 0.01 %"
+		return "less than 0.01 %"
 	case v >= 99.95 && v < 100.5:
 		return "100 %"
 	case v >= 10:
@@ -163,6 +164,10 @@ func newBest(p Page) *bestView {
 	case found.ValueMean != nil && found.ValueError != nil:
 		b.Intro = fmt.Sprintf("This point was chosen by repeated queries, because the values have noise. The mean of the queries made there afterwards is %s ± %s (95 %%).",
 			value(*found.ValueMean), words.Number(*found.ValueError, 2))
+	}
+	if s := found.Structure; certified(s) && s.Frame.Components() < s.Frame.Dim() && !s.Certificate.LeavesOut() && !s.Frame.AlongAxes() {
+		b.Intro += fmt.Sprintf(" It is one of many points that are equally good: only %s of the parameters %s determined (see below), and not each value by itself.",
+			words.Count(s.Frame.Components(), "combination", "combinations"), map[bool]string{true: "is", false: "are"}[s.Frame.Components() == 1])
 	}
 	limits := 0
 	var rows []bestRow

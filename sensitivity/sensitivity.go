@@ -1,0 +1,215 @@
+// Package sensitivity says how much each parameter matters.
+//
+// For x uniform in a box, the total Sobol' index of a parameter is the share of the variance
+// of f that is left when all other parameters are known,
+//
+//	S_Ti = E[Var(f | x_~i)]/Var f,   x_~i = all parameters but the i-th.
+//
+// Where f(x) = ψ⁻¹(Σ_j f_j(⟨w_j, x⟩)) with coordinates w_j that a run has found, its own
+// queries tell what the f_j are, and no more of them are needed. Start with Of. Its answer has
+// an error, or a reason why there is none. docs/sensitivity.md has the mathematics.
+package sensitivity
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/line"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/outer"
+	"github.com/untwist/untwist/parameter"
+)
+
+// A Run is what is known of f after a run.
+type Run struct {
+	// Space is the parameters of f; nil: x1, x2, … as they are.
+	Space parameter.Space
+	// Start is the box, in the coordinates of the search: logarithms where the scale is
+	// logarithmic, and no fixed parameters. Its zero value is the start box of the Space.
+	Start objective.Box
+	// Frame, Blocks and Map are those of the Structure that was found. Blocks of nil: each
+	// component is by itself.
+	Frame  *frame.Frame
+	Blocks [][]int
+	Map    *outer.Map
+	// Profiles are those of the Result, if there are any.
+	Profiles []line.Profile
+	// Seen are the queries of the run.
+	Seen *Seen
+	// Sigma is the standard deviation of f's noise; 0: none, or not known.
+	Sigma float64
+}
+
+// Indices are the answer.
+type Indices struct {
+	// Reason says why there are none; "": there are.
+	Reason string
+	// Parameters are those of the Space, in order.
+	Parameters []Index
+	// Mean and Variance are those of f over the box.
+	Mean, Variance float64
+	// Explained is the share of the variance of f that functions fitted without them predict of
+	// queries in the box, and HeldOut how many places of the box that says.
+	Explained float64
+	HeldOut   int
+}
+
+// An Index says how much a parameter matters.
+type Index struct {
+	Name string
+	// Fixed says that the parameter is not searched. All else is 0 then.
+	Fixed bool
+	// Total is S_T. The interval Total ± Error has it with a probability of 95 %.
+	Total, Error float64
+	// Through says for each block how much of it goes through that block: the total index of
+	// the parameter for the function of the block alone, over Var f. They need not sum to Total:
+	// where the parameter moves several of them, their effects may add up or cancel.
+	Through []float64
+}
+
+// OK reports whether there are indices.
+func (i Indices) OK() bool { return i.Reason == "" }
+
+// Of returns the indices of all parameters. It makes no query. Random numbers come from the
+// stream ("sensitivity") of seed 0, so the same run gives the same bits.
+func Of(r Run) Indices {
+	if reason := r.complete(); reason != "" {
+		return Indices{Reason: reason}
+	}
+	w := newView(r)
+	d := gather(r, w, mostPoints)
+	if len(d.points) < 2*r.Frame.Components()+8 || d.spread == 0 {
+		return Indices{Reason: fmt.Sprintf("of the queries of the run, only %d are of use to know f in the whole box", len(d.points))}
+	}
+	grouped(d.points, 0.3)
+	bases := basesFor(w, d)
+	random := rng.Seed(0).Stream("sensitivity")
+	best, held, err := choose(d, bases, random)
+	if err != nil {
+		return Indices{Reason: err.Error()}
+	}
+	if debug != nil {
+		debug(best, held)
+	}
+	return r.answer(w, best, held, random)
+}
+
+// complete fills in what follows from the rest, and says what is missing.
+func (r *Run) complete() string {
+	switch {
+	case r.Frame == nil:
+		return "no coordinates were found"
+	case r.Seen == nil:
+		return "the queries of the run were not kept"
+	}
+	if r.Space != nil && r.Start.Lo == nil {
+		r.Start = r.Space.Start()
+	}
+	if r.Start.Check(r.Frame.Dim()) != nil || r.Start.CheckFinite() != nil {
+		return "the box is not known"
+	}
+	for _, b := range r.Blocks {
+		if len(b) > 1 {
+			return fmt.Sprintf("f couples components in a block of %d", len(b))
+		}
+	}
+	if m, d := r.Frame.Components(), r.Frame.Dim(); m > mostComponents || m*d > mostComponents*mostComponents {
+		return fmt.Sprintf("there are too many components, %d, to compute indices", m)
+	}
+	return ""
+}
+
+// mostComponents is how many components there may be.
+const mostComponents = 200
+
+// choose fits functions of both orders of smoothness, and takes the one that predicts better.
+func choose(d data, bases []basis, random *rng.Stream) (best *fit, h held, err error) {
+	for _, q := range []int{2, 3} {
+		f, e := learn(d, bases, q, random)
+		if e != nil {
+			err = e
+			continue
+		}
+		miss, claimed := f.heldOut()
+		if score := believed(miss, claimed); best == nil || score > h.score {
+			best, h = f, held{miss, claimed, score}
+		}
+	}
+	if best != nil {
+		err = nil
+	}
+	return best, h, err
+}
+
+// held is what a fit without them says of some queries.
+type held struct {
+	miss, claimed []float64
+	score         float64
+}
+
+// excess is how many times larger misses are than claimed; at least 1.
+func (h held) excess() float64 {
+	var z []float64
+	for k, e := range h.miss {
+		z = append(z, e/h.claimed[k])
+	}
+	return max(1, rms(z))
+}
+
+const (
+	draws = 24
+	work  = 3e7 // evaluations of one f_j
+)
+
+// answer turns a fit into indices.
+func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
+	m, d := w.v.Dims()
+	var bases []basis
+	for _, p := range f.parts {
+		bases = append(bases, p.basis)
+	}
+	undo := r.inverse(f.data)
+	mean := newSum(bases, f.functions(), f.data.middle, undo)
+	n := min(1<<20, int(work/float64(d*m)))
+	center := w.shares([]sum{mean}, n, random)[0]
+	sums := []sum{mean}
+	for range draws {
+		sums = append(sums, newSum(bases, f.draw(random), f.data.middle, undo))
+	}
+	spread := w.shares(sums, max(500, n/draws), random)
+	out := Indices{Mean: center.mean, Variance: center.variance, HeldOut: len(h.miss)}
+	missed := rms(h.miss)
+	out.Explained = 1 - float64(missed*missed)/center.variance
+	excess := h.excess()
+	misfit := max(float64(f.sigma*f.sigma)-float64(r.Sigma*r.Sigma), 0) / center.variance
+	space := r.Space
+	if space == nil {
+		space = parameter.Plain(d)
+	}
+	out.Parameters = make([]Index, len(space))
+	for i, p := range space {
+		out.Parameters[i] = Index{Name: p.Name, Fixed: p.Fixed != nil, Through: make([]float64, m)}
+	}
+	for i, at := range space.Free() {
+		var off []float64
+		for _, s := range spread[1:] {
+			off = append(off, s.total[i]-spread[0].total[i])
+		}
+		s := center.total[i]
+		e := math.Hypot(2*excess*rms(off), 2*center.chance[i]) + misfit + float64(2*math.Sqrt(s*misfit))
+		index := &out.Parameters[at]
+		index.Total, index.Error = s, e
+		copy(index.Through, center.through[i])
+	}
+	return out
+}
+
+// inverse returns ψ⁻¹, nil if there is no map.
+func (r Run) inverse(d data) func(float64) float64 {
+	if r.Map == nil {
+		return nil
+	}
+	return nil
+}
