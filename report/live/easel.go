@@ -34,6 +34,7 @@ type easel struct {
 	mu     sync.Mutex
 	last   *painting // nil: nobody has looked yet
 	change uint64    // of the state that it shows
+	begun  bool   // a batch was complete
 	learnt *untwist.Structure
 	at     time.Time
 	costs  [3]time.Duration // of the last paintings of what changes
@@ -89,7 +90,9 @@ func (s *Server) paint(state State, final Page) (err error) {
 	if e.last != nil {
 		next.number = e.last.number + 1
 	}
-	if final == nil && e.last != nil && e.learnt == state.Result.Structure {
+	begun, learnt := state.Result.Queries > 0, state.Result.Structure
+	same := e.last != nil && e.begun == begun && e.learnt == learnt
+	if final == nil && same {
 		next.parts = slices.Clone(e.last.parts)
 		err = next.put(page.WriteChanging)
 	} else {
@@ -98,11 +101,11 @@ func (s *Server) paint(state State, final Page) (err error) {
 	if err != nil {
 		return err
 	}
-	if e.last != nil && e.learnt == state.Result.Structure { // what is new once is not counted
+	if final == nil && same { // what is new once is not counted
 		copy(e.costs[1:], e.costs[:])
 		e.costs[0] = time.Since(began)
 	}
-	e.last, e.learnt = next, state.Result.Structure
+	e.last, e.begun, e.learnt = next, begun, learnt
 	return nil
 }
 

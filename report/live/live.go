@@ -23,6 +23,7 @@ import (
 	"html/template"
 	"io"
 	"log"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -122,7 +123,7 @@ func Listen(c Config) (*Server, error) {
 	s.gate = newGate(c, host, listener.Addr())
 	s.frame = newFrame(c, s.run)
 	s.url = c.address(host, listener.Addr())
-	s.state.began = time.Now()
+	s.state.began, s.state.result.Value = time.Now(), math.Inf(1)
 	s.viewers.changed = make(chan struct{})
 	s.server = &http.Server{
 		Handler: s, ErrorLog: log.New(io.Discard, "", 0), // what others send us is nobody's news

@@ -63,6 +63,34 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// Before the first batch is complete no value is known.
+func TestBeforeTheFirstBatch(t *testing.T) {
+	s := serve(t, nil)
+	s.Answered(false)
+	s.Answered(true)
+	state, _, _ := s.state.now()
+	if r := state.Result; r.Queries != 0 || !math.IsInf(r.Value, 1) || r.Status != objective.Running || state.Answers != 2 || state.Failed != 1 {
+		t.Errorf("%+v", state)
+	}
+	if line, _ := s.state.line(); line != "2 queries, 1 failed" {
+		t.Error(line)
+	}
+}
+
+// What a run says between two looks counts, too.
+func TestUpToDate(t *testing.T) {
+	r := progress(10, nil).SoFar()
+	r.Stages = []untwist.Stage{{Stage: objective.Stage{Name: "search"}, Queries: 10}}
+	now := upToDate(r, untwist.Progress{Queries: 15, Best: 0.01, Stage: "search"})
+	if now.Queries != 15 || now.Value != 0.01 || len(now.Curve) != 2 || now.Curve[1] != (objective.Sample{Queries: 15, Value: 0.01}) || now.Stages[0].Queries != 15 || r.Stages[0].Queries != 10 {
+		t.Errorf("%+v, %+v", now, r)
+	}
+	now = upToDate(r, untwist.Progress{Queries: 12, Best: 0.01, Stage: "polish"})
+	if len(now.Stages) != 2 || now.Stages[1].Name != "polish" || now.Stages[1].Queries != 2 {
+		t.Errorf("%+v", now.Stages)
+	}
+}
+
 // Without a change nothing is painted, and without a viewer nothing either.
 func TestOnlyWhenNeeded(t *testing.T) {
 	made := 0
