@@ -34,7 +34,7 @@ type easel struct {
 	mu     sync.Mutex
 	last   *painting // nil: nobody has looked yet
 	change uint64    // of the state that it shows
-	begun  bool   // a batch was complete
+	begun  bool      // a batch was complete
 	learnt *untwist.Structure
 	at     time.Time
 	costs  [3]time.Duration // of the last paintings of what changes

@@ -176,7 +176,7 @@ func TestWhoCanConnect(t *testing.T) {
 		{Config{Address: "8080"}, "is not an address HOST:PORT"},
 		{Config{Address: ":8080"}, "says no host"},
 		{Config{Address: "no-such-host.invalid:1"}, "cannot listen on no-such-host.invalid:1: "},
-		{Config{Address: "127.0.0.1:x"}, "cannot listen on"},
+		{Config{Address: "127.0.0.1:x"}, "the port must be a number"}, {Config{Address: "127.0.0.1:80000"}, "the port must be a number"},
 	} {
 		s, err := Listen(c.config)
 		if err == nil {

@@ -27,6 +27,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -98,12 +99,9 @@ type Server struct {
 
 // Listen begins to serve.
 func Listen(c Config) (*Server, error) {
-	host, port, err := net.SplitHostPort(c.Address)
-	if err != nil || port == "" {
-		return nil, objective.BadOption("Live", "%q is not an address HOST:PORT, such as 127.0.0.1:8080", c.Address)
-	}
-	if host == "" {
-		return nil, objective.BadOption("Live", "%q says no host: write 127.0.0.1%[1]s for this machine, or 0.0.0.0%[1]s for all", c.Address)
+	host, err := c.host()
+	if err != nil {
+		return nil, err
 	}
 	listener, err := net.Listen("tcp", c.Address)
 	switch {
@@ -146,6 +144,21 @@ const (
 	mostConnections = 64
 	mostViewers     = 16
 )
+
+// host is the host of the address.
+func (c Config) host() (string, error) {
+	host, port, err := net.SplitHostPort(c.Address)
+	_, wrong := strconv.ParseUint(port, 10, 16)
+	switch {
+	case err != nil:
+		return "", objective.BadOption("Live", "%q is not an address HOST:PORT, such as 127.0.0.1:8080", c.Address)
+	case wrong != nil:
+		return "", objective.BadOption("Live", "%q: the port must be a number up to 65535", c.Address)
+	case host == "":
+		return "", objective.BadOption("Live", "%q says no host: write 127.0.0.1%[1]s for this machine, or 0.0.0.0%[1]s for all", c.Address)
+	}
+	return host, nil
+}
 
 // check says what is missing to listen on an address.
 func (c Config) check(at net.Addr) error {
