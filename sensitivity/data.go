@@ -87,12 +87,13 @@ type data struct {
 	spread float64 // of the values in the box
 	middle float64 // their median, which was taken off the points
 	in     int     // queries that count and lie in the box
+	// least and most are the smallest and the largest value of f in the box, before a map.
+	least, most float64
 }
 
 // gather takes what a run has seen and chooses most points of it.
 func gather(r Run, w view, most int) data {
-	var out data
-	var values []float64
+	out := data{least: math.Inf(1), most: math.Inf(-1)}
 	r.Seen.each(func(point []float64, value float64) {
 		x := point
 		if r.Space != nil {
@@ -102,15 +103,15 @@ func gather(r Run, w view, most int) data {
 		if !counts || slices.ContainsFunc(t, math.IsNaN) {
 			return
 		}
+		if inside {
+			out.in++
+			out.least, out.most = min(out.least, value), max(out.most, value)
+		}
 		if r.Map != nil {
 			value = r.Map.Of(value)
 		}
-		if inside {
-			values = append(values, value)
-		}
 		out.points = append(out.points, datum{t: t, value: value, inside: inside})
 	})
-	out.in = len(values)
 	out.traces = make([]trace, len(w.reach))
 	if r.Map == nil { // a profile after an outer map is one of f, which does not separate
 		for _, p := range r.Profiles {

@@ -13,7 +13,7 @@ const (
 	leastCells = 24
 	rounds     = 14 // of learning how rough the functions are
 	sketches   = 4  // functions drawn in each of them
-	windows    = 2  // parts of a range in which a function may be rough
+	windows    = 4  // parts of a range in which a function may be rough
 	fewPoints  = 350
 	finest     = 2e-4
 )

@@ -160,7 +160,7 @@ func (h held) excess() float64 {
 
 const (
 	draws = 24
-	work  = 3e7 // evaluations of one f_j
+	work  = 2e7 // evaluations of one f_j
 )
 
 // answer turns a fit into indices.
@@ -170,7 +170,7 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 	for _, p := range f.parts {
 		bases = append(bases, p.basis)
 	}
-	undo := r.inverse(f.data)
+	undo := r.undo(f.data)
 	mean := newSum(bases, f.functions(), f.data.middle, undo)
 	n := min(1<<20, int(work/float64(d*m)))
 	center := w.shares([]sum{mean}, n, random)[0]
@@ -183,7 +183,7 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 	missed := rms(h.miss)
 	out.Explained = 1 - float64(missed*missed)/center.variance
 	excess := h.excess()
-	misfit := max(float64(f.sigma*f.sigma)-float64(r.Sigma*r.Sigma), 0) / center.variance
+	misfit := max(float64(f.sigma*f.sigma)-float64(r.noise(f.data)), 0) / center.variance
 	space := r.Space
 	if space == nil {
 		space = parameter.Plain(d)
@@ -192,24 +192,36 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 	for i, p := range space {
 		out.Parameters[i] = Index{Name: p.Name, Fixed: p.Fixed != nil, Through: make([]float64, m)}
 	}
+	worst := 0.0
 	for i, at := range space.Free() {
 		var off []float64
 		for _, s := range spread[1:] {
 			off = append(off, s.total[i]-spread[0].total[i])
 		}
 		s := center.total[i]
-		e := math.Hypot(2*excess*rms(off), 2*center.chance[i]) + misfit + float64(2*math.Sqrt(s*misfit))
+		e := math.Hypot(2*excess*rms(off), 2.4*center.chance[i]) + misfit + float64(2*math.Sqrt(s*misfit))
 		index := &out.Parameters[at]
 		index.Total, index.Error = s, e
 		copy(index.Through, center.through[i])
+		worst = max(worst, e)
+	}
+	if !(worst <= mostError) {
+		return Indices{Reason: fmt.Sprintf("too little of the box was seen to know f in all of it: indices would be off by up to %.1g", min(worst, 1)),
+			Explained: out.Explained, HeldOut: out.HeldOut}
 	}
 	return out
 }
 
-// inverse returns ψ⁻¹, nil if there is no map.
-func (r Run) inverse(d data) func(float64) float64 {
-	if r.Map == nil {
-		return nil
+// mostError is the error from which on an index says nothing.
+const mostError = 0.1
+
+// noise returns the variance of the noise that values of ψ(f) may have: σ²ψ′² in the middle of
+// them. A sixth more is allowed for, since the variance of a few hundred values is only known so
+// well.
+func (r Run) noise(d data) float64 {
+	slope := 1.0
+	if r.Map != nil {
+		slope = r.Map.Slope(r.solve(d.middle, d.least, d.most))
 	}
-	return nil
+	return float64(r.Sigma*slope*r.Sigma*slope) * 7 / 6
 }

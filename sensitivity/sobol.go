@@ -2,6 +2,7 @@ package sensitivity
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/rng"
 )
@@ -53,17 +54,43 @@ func (s sum) outward(v float64) float64 {
 type shares struct {
 	mean, variance float64
 	total          []float64   // S_T of each free parameter
-	through        [][]float64 // through[i][j]: of parameter i, for f_j alone
+	through        [][]float64 // through[i][j]: of parameter i, through f_j
 	chance         []float64   // the standard error of total by the choice of points
 }
+
+// shifts is how many times the points are chosen, to know how much depends on that.
+const shifts = 8
 
 // shares computes them with n points, after M. J. W. Jansen. With x uniform in the box, and x′
 // the same but for its i-th coordinate,
 //
 //	E[Var(f | x_~i)] = E (f(x) − f(x′))²/2,
 //
-// and the same for each f_j by itself. sums are all computed with the same points.
+// and the same if x_i moves one f_j alone. All sums get the same points: x = 2{k a + s} − 1, where
+// a_i is the root of the i-th prime number, {} the fractional part and s a random shift. One more
+// such number v says how far x_i moves: 2{k a_i + s_i + v} − 1 is independent of x.
 func (w view) shares(sums []sum, n int, random *rng.Stream) []shares {
+	_, d := w.v.Dims()
+	roots := rootsOfPrimes(d + 1)
+	tallies := make([][]*tally, len(sums))
+	for range shifts {
+		shift := make([]float64, d+1)
+		for i := range shift {
+			shift[i] = random.Float64()
+		}
+		for s, t := range w.tallies(sums, n/shifts, roots, shift) {
+			tallies[s] = append(tallies[s], t)
+		}
+	}
+	var out []shares
+	for _, t := range tallies {
+		out = append(out, together(t, n/shifts))
+	}
+	return out
+}
+
+// tallies goes through the points of one shift.
+func (w view) tallies(sums []sum, n int, roots, shift []float64) []*tally {
 	m, d := w.v.Dims()
 	moves := make([][]int, d) // the components that a parameter moves
 	for i := range d {
@@ -74,58 +101,66 @@ func (w view) shares(sums []sum, n int, random *rng.Stream) []shares {
 		}
 	}
 	tallies := make([]*tally, len(sums))
-	for s := range sums {
-		tallies[s] = newTally(m, d)
-	}
-	z, t := make([]float64, d), make([]float64, m)
 	at := make([][]float64, len(sums)) // f_j(t_j) of all sums
-	for s := range at {
-		at[s] = make([]float64, m)
+	for s := range sums {
+		tallies[s], at[s] = newTally(m, d), make([]float64, m)
 	}
-	for range n {
-		for i := range z {
-			z[i] = float64(2*random.Float64()) - 1
+	u, t := make([]float64, d+1), make([]float64, m)
+	for k := range n {
+		for i := range u {
+			u[i] = fraction(float64(float64(k+1)*roots[i]) + shift[i])
 		}
 		for j := range t {
 			t[j] = 0
 			for i, v := range w.v.RawRowView(j) {
-				t[j] += float64(v * z[i])
+				t[j] += float64(v * (2*u[i] - 1))
 			}
 		}
 		for s, f := range sums {
-			whole := 0.0
+			inner := 0.0
 			for j := range t {
 				at[s][j] = f.part(j, t[j])
-				whole += at[s][j]
+				inner += at[s][j]
 			}
-			tallies[s].point(whole, f.outward(whole))
+			tallies[s].point(inner, f.outward(inner))
 		}
-		for i := range z {
-			step := float64(2*random.Float64()) - 1 - z[i]
+		for i := range d {
+			step := 2 * (fraction(u[i]+u[d]) - u[i])
 			for s, f := range sums {
 				tallies[s].move(f, w, moves[i], i, step, t, at[s])
 			}
 		}
 	}
-	var out []shares
-	for _, t := range tallies {
-		out = append(out, t.shares(n))
+	return tallies
+}
+
+// fraction returns the fractional part of v ≥ 0.
+func fraction(v float64) float64 { return v - math.Floor(v) }
+
+// rootsOfPrimes returns the roots of the first n prime numbers.
+func rootsOfPrimes(n int) (out []float64) {
+	var primes []int
+	for p := 2; len(primes) < n; p++ {
+		if !slices.ContainsFunc(primes, func(q int) bool { return p%q == 0 }) {
+			primes = append(primes, p)
+			out = append(out, math.Sqrt(float64(p)))
+		}
 	}
 	return out
 }
 
 // A tally sums up what the points say.
 type tally struct {
-	inner, value  float64 // Σ f_j and f at the present point
-	origin        float64 // f at the first point, which is taken off
-	n             int
-	power         [4]float64 // Σ (f − origin)^k, k = 1 … 4
-	total, fourth []float64  // Σ Δ²/2 and Σ (Δ²/2)²
-	through       [][]float64
+	inner, value float64 // Σ f_j and f at the present point
+	origin       float64 // f at the first point, which is taken off
+	n            int
+	sum, square  float64
+	total        []float64 // Σ Δ²/2
+	through      [][]float64
 }
 
 func newTally(m, d int) *tally {
-	t := &tally{total: make([]float64, d), fourth: make([]float64, d)}
+	t := &tally{total: make([]float64, d)}
 	for range d {
 		t.through = append(t.through, make([]float64, m))
 	}
@@ -140,11 +175,8 @@ func (t *tally) point(inner, value float64) {
 	t.n++
 	t.inner, t.value = inner, value
 	v := value - t.origin
-	p := v
-	for k := range t.power {
-		t.power[k] += p
-		p *= v
-	}
+	t.sum += v
+	t.square += float64(v * v)
 }
 
 // move takes notice of the point at which coordinate i is moved by a step.
@@ -153,34 +185,45 @@ func (t *tally) move(f sum, w view, moves []int, i int, step float64, at, parts 
 	for _, j := range moves {
 		v := f.part(j, at[j]+float64(w.v.At(j, i)*step)) - parts[j]
 		inner += v
-		alone := f.outward(t.inner+v) - t.value
+		alone := v
+		if f.undo != nil {
+			alone = f.undo(t.inner+v) - t.value
+		}
 		t.through[i][j] += float64(alone*alone) / 2
 	}
 	v := f.outward(inner) - t.value
-	half := float64(v*v) / 2
-	t.total[i] += half
-	t.fourth[i] += float64(half * half)
+	t.total[i] += float64(v*v) / 2
 }
 
-// shares returns what the tally comes to.
-func (t *tally) shares(n int) shares {
-	c := float64(n)
-	mean := t.power[0] / c
-	variance := max(t.power[1]/c-float64(mean*mean), 0)
-	m2, m3, m4 := t.power[1]/c, t.power[2]/c, t.power[3]/c
-	fourth := m4 - float64(4*mean*m3) + float64(6*mean*mean*m2) - float64(3*mean*mean*mean*mean)
-	loose := math.Sqrt(max(fourth/float64(variance*variance)-1, 0) / c) // the relative error of the variance
-	out := shares{mean: mean + t.origin, variance: variance}
-	for i, v := range t.total {
-		s := v / c / variance
-		spread := max(t.fourth[i]/c-float64(v/c*v/c), 0) / float64(c*variance*variance)
-		out.total = append(out.total, s)
-		out.chance = append(out.chance, math.Sqrt(spread+float64(s*loose*s*loose)))
-		var through []float64
-		for _, v := range t.through[i] {
-			through = append(through, v/c/variance)
+// variance returns that of f.
+func (t *tally) variance() float64 {
+	mean := t.sum / float64(t.n)
+	return max(t.square/float64(t.n)-float64(mean*mean), 0)
+}
+
+// together returns what tallies of n points each come to.
+func together(tallies []*tally, n int) shares {
+	c, all := float64(n), float64(len(tallies))
+	d, m := len(tallies[0].total), len(tallies[0].through[0])
+	out := shares{total: make([]float64, d), chance: make([]float64, d)}
+	for _, t := range tallies {
+		out.mean += (t.origin + t.sum/c) / all
+		out.variance += t.variance() / all
+	}
+	for i := range d {
+		through := make([]float64, m)
+		for _, t := range tallies {
+			out.total[i] += t.total[i] / c / all / out.variance
+			for j, v := range t.through[i] {
+				through[j] += v / c / all / out.variance
+			}
 		}
 		out.through = append(out.through, through)
+		for _, t := range tallies {
+			off := t.total[i]/c/t.variance() - out.total[i]
+			out.chance[i] += float64(off*off) / float64(all*(all-1))
+		}
+		out.chance[i] = math.Sqrt(out.chance[i])
 	}
 	return out
 }

@@ -452,6 +452,37 @@ untwist.minimize(f, [(-5, 5)] * 4, budget=100000, strategy="cbo", workers=3)
             with self.assertRaisesRegex(untwist.Error, "is the journal of another run"):
                 untwist.minimize(valleys, BOX, None, (1,), budget=100, journal=journal)
 
+    def test_report(self):
+        """The page is written however a run ends, and not at all if it cannot be."""
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "run.html")
+            for run, words in (
+                    (lambda: untwist.minimize(bowl, BOX, budget=60, report=page), "after 60 queries"),
+                    (lambda: untwist.minimize(bowl, BOX, budget=60, report=page, callback=lambda _: True), "it was interrupted"),
+                    (lambda: untwist.probe(bowl, BOX, report=page.encode()), "Report of a probe")):
+                run()
+                with open(page, encoding="utf-8") as file:
+                    text = file.read()
+                os.remove(page)
+                self.assertTrue(text.startswith("<!DOCTYPE html>"))
+                self.assertIn(words, text)
+                self.assertIn("bowl", text)
+                self.assertNotIn("--caller", text)
+
+            def fails(x):
+                raise ValueError("<i>never</i>")
+
+            with self.assertRaises(untwist.Error):
+                untwist.minimize(fails, BOX, report=page)
+            with open(page, encoding="utf-8") as file:
+                self.assertIn("&lt;i&gt;never&lt;/i&gt;", file.read())
+            calls = []
+            with self.assertRaisesRegex(untwist.Error, "report: .*no such"):
+                untwist.minimize(calls.append, BOX, report=os.path.join(folder, "none", "run.html"))
+            self.assertEqual(calls, [])
+            with self.assertRaisesRegex(TypeError, "report: .* must be the path of a file"):
+                untwist.minimize(bowl, BOX, report=3)
+
     def test_functions_without_names(self):
         def power(x, p):
             return sum(float(v) ** p for v in x)

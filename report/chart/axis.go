@@ -147,11 +147,10 @@ func (a axis) below(c *canvas, y float64, most int, label string) {
 		d += "M" + num(x) + " " + num(y) + "v" + num(long)
 	}
 	c.path("c-axis", d, "")
-	room := wide - 8 - widthOf(a.minus)
-	label = cut(clean(label), room)
-	half := widthOf(label+a.minus) / 2
-	x := max(half+2, min((a.from+a.to)/2, wide-2-half))
-	c.text(place{at: point{x, y + 33}, anchor: middle, class: "c-label", room: wide}, label+a.minus)
+	p := place{anchor: middle, class: "c-label", room: wide - 8, suffix: a.minus}
+	half := widthOf(p.shown(clean(label))) / 2
+	p.at = point{max(half+2, min((a.from+a.to)/2, wide-2-half)), y + 33}
+	c.text(p, label)
 }
 
 // between is the space between two numbers of an axis, at least.
@@ -209,6 +208,5 @@ func (a axis) beside(c *canvas, all []tick, x, right float64) {
 
 // above writes what the numbers of the axis beside a plot are. It stands above the plot.
 func (a axis) above(c *canvas, y float64, label string) {
-	label = cut(clean(label), wide-8-widthOf(a.minus))
-	c.text(place{at: point{4, y}, class: "c-label", room: wide}, label+a.minus)
+	c.text(place{at: point{4, y}, class: "c-label", room: wide - 8, suffix: a.minus}, label)
 }

@@ -28,12 +28,19 @@ type box struct{ x0, x1, y0, y1 float64 }
 // meets says whether two boxes overlap.
 func (b box) meets(o box) bool { return b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 }
 
-// A place says where and how a text is written. room is how wide it may be.
+// A place says where and how a text is written. room is how wide it may be, and suffix is
+// what follows it in any case.
 type place struct {
 	at     point
 	anchor anchor
 	class  string
 	room   float64
+	suffix string
+}
+
+// shown returns what is shown of a text: as much as there is room for.
+func (w place) shown(s string) string {
+	return cut(s, w.room/w.weight()-widthOf(w.suffix)) + w.suffix
 }
 
 // box returns where a text will be.
@@ -67,7 +74,7 @@ type canvas struct {
 // title.
 func (c *canvas) text(w place, s string) {
 	s = clean(s)
-	shown := cut(s, w.room/w.weight())
+	shown := w.shown(s)
 	if shown == "" {
 		return
 	}
@@ -80,7 +87,7 @@ func (c *canvas) text(w place, s string) {
 		fmt.Fprintf(&c.out, ` class="%s"`, w.class)
 	}
 	c.out.WriteByte('>')
-	if shown != s {
+	if shown != s+w.suffix {
 		c.title(s)
 	}
 	c.out.WriteString(template.HTMLEscapeString(shown) + "</text>")
@@ -155,12 +162,19 @@ func (c *canvas) done(high float64, label string) template.HTML {
 }
 
 // num writes a place on paper, to a tenth of a unit.
-func num(v float64) string {
-	v = math.Round(v*10) / 10
-	if v == 0 {
-		return "0" // never -0
+func num(v float64) string { return string(appendNum(nil, v)) }
+
+// appendNum writes a place on paper behind what is there.
+func appendNum(d []byte, v float64) []byte {
+	tenths := int64(math.Round(10 * v))
+	if tenths < 0 {
+		d, tenths = append(d, '-'), -tenths
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
+	d = strconv.AppendInt(d, tenths/10, 10)
+	if tenths%10 != 0 {
+		d = append(d, '.', byte('0'+tenths%10))
+	}
+	return d
 }
 
 // pair writes a point.
@@ -168,6 +182,9 @@ func pair(p point) string { return num(p.x) + " " + num(p.y) }
 
 // clean returns a text without letters that XML cannot have. White space becomes one space.
 func clean(s string) string {
+	if plain(s) {
+		return s
+	}
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n' || r == '\r' || unicode.Is(unicode.Zs, r):
@@ -180,4 +197,14 @@ func clean(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.TrimSpace(s)
+}
+
+// plain says that a text has nothing but ordinary letters: it is clean as it is.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && (i == 0 || i == len(s)-1) {
+			return false
+		}
+	}
+	return true
 }

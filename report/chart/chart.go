@@ -9,7 +9,8 @@
 // paper. There are no scripts, no identifiers and nothing that has to be fetched. Whatever
 // is given is drawn somehow: values that are not finite are left out, and a picture of
 // nothing says so in words. Names may contain anything; those that are too long are cut, and
-// the whole name is shown when the pointer is over it. Components are counted from 1.
+// the whole name is shown when the pointer is over it. Components are called combinations, as
+// people say who do not know Untwist, and are counted from 1.
 package chart
 
 import (

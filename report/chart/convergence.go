@@ -44,7 +44,9 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 
 	c := &canvas{}
 	y.above(c, 13, label)
-	y.to = 24 + row*float64(rows)
+	if y.to = 24; rows > 0 {
+		y.to += 5 + row*float64(rows)
+	}
 	y.from = y.to + plot
 	flags(c, bands, x, y)
 	y.beside(c, marks, x.from, x.to)
@@ -60,8 +62,8 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 // asked writes a number of queries.
 func asked(n float64) string { return words.Count(int(n), "query", "queries") }
 
-// notes writes the last value near its dot, and where the curve begins if that is above
-// the plot. Both stand where the curve is not.
+// notes writes the last value near its dot, or above the plot, and where the curve begins if that is above
+// the plot. They stand where the curve is not.
 func notes(c *canvas, best []point, x, y axis, way []point) {
 	note := func(p place, s string) bool {
 		p.class, p.room = "c-note", x.to-x.from-20
@@ -85,5 +87,9 @@ func notes(c *canvas, best []point, x, y axis, way []point) {
 		if note(p, s) {
 			return
 		}
+	}
+	p := place{at: point{wide - 4, 13}, anchor: end, class: "c-note", room: wide}
+	if s = "ends at " + s; c.free(p.box(s)) {
+		c.text(p, s)
 	}
 }

@@ -15,19 +15,24 @@ import (
 // Couplings draws two matrices of couplings, before and after, beside each other or, where
 // there is no room, below each other, and a bar that says what the colours mean. The
 // components of the second are in the order of their blocks, which have frames. names are
-// those of the rows of the first; nil, and where there is no room, they have numbers. Of
+// those of the rows of the first; nil, and where there is no room, they have numbers. If there
+// are more or fewer names than rows, the rows are directions among the parameters. Of
 // large matrices several entries share a cell, which shows the strongest. A matrix that is
 // nil is left out.
 func Couplings(before, after *mat.Dense, blocks [][]int, names []string) template.HTML {
 	var out strings.Builder
 	if n := size(before); n > 0 {
-		out.WriteString(string(matrix(before, view{title: "before", axis: "parameter", order: ascending(n), names: names})))
+		axis := "parameter"
+		if names != nil && len(names) != n {
+			axis = "direction"
+		}
+		out.WriteString(string(matrix(before, view{title: "before", axis: axis, order: ascending(n), names: names})))
 	}
 	if n := size(after); n > 0 {
 		order, blocks := inBlocks(blocks, n)
-		axis := "component"
+		axis := "combination"
 		if !slices.IsSorted(order) {
-			axis = "component, block by block"
+			axis = "combination, block by block"
 		}
 		out.WriteString(string(matrix(after, view{title: "after", axis: axis, order: order, blocks: blocks})))
 	}
@@ -96,14 +101,17 @@ func matrix(c *mat.Dense, v view) template.HTML {
 	unit := square / float64(n)
 	centre := func(k int) float64 { return (float64(k) + 0.5) * unit }
 	ticks := ""
+	across, down := v.every(numbers+8), v.every(letters+2)
 	for k := range n {
-		s := v.mark(k)
-		if s == "" {
-			continue
+		s := words.Thousands(v.order[k] + 1)
+		if (k+1)%down == 0 {
+			out.text(place{at: point{x0 - 6, y0 + centre(k) + 4}, anchor: end, room: wide}, s)
+			ticks += "M" + num(x0) + " " + num(y0+centre(k)) + "h-3"
 		}
-		out.text(place{at: point{x0 - 6, y0 + centre(k) + 4}, anchor: end, room: wide}, s)
-		out.text(place{at: point{x0 + centre(k), y0 + square + 16}, anchor: middle, room: wide}, s)
-		ticks += "M" + num(x0) + " " + num(y0+centre(k)) + "h-3" + "M" + num(x0+centre(k)) + " " + num(y0+square) + "v3"
+		if (k+1)%across == 0 {
+			out.text(place{at: point{x0 + centre(k), y0 + square + 16}, anchor: middle, room: wide}, s)
+			ticks += "M" + num(x0+centre(k)) + " " + num(y0+square) + "v3"
+		}
 	}
 	for k := 0; named && k < n; k++ {
 		out.text(place{at: point{x0 - 12 - numbers, y0 + centre(k) + 4}, anchor: end, room: x0 - 14 - numbers}, v.names[k])
@@ -121,19 +129,15 @@ func matrix(c *mat.Dense, v view) template.HTML {
 	return out.done(high, fmt.Sprintf("couplings %s: %s by %s, median %s", v.title, words.Thousands(n), words.Thousands(n), words.Number(typical, 1)))
 }
 
-// mark returns the number of the k-th row and column, counted from 1. Where there are many,
-// only every second, fifth, tenth … has one, so that no number meets the next.
-func (v view) mark(k int) string {
+// every returns which rows have numbers, each of which needs so much room: every one, every
+// second, fifth, tenth ….
+func (v view) every(room float64) int {
 	n := len(v.order)
-	most := int(square / (widthOf(words.Thousands(n)) + 8))
 	every, next := 1, []int{2, 5, 10}
-	for i := 0; n/every > most; i++ {
+	for i := 0; float64(every)*square < room*float64(n); i++ {
 		every = next[i%3] * int(math.Pow10(i/3))
 	}
-	if (k+1)%every != 0 {
-		return ""
-	}
-	return words.Thousands(v.order[k] + 1)
+	return every
 }
 
 // median returns the upper median of the entries beside the diagonal.
@@ -202,7 +206,8 @@ func cells(c *canvas, of [][]int, x0, y0 float64) {
 		}
 	}
 	unit := square / float64(n)
-	fmt.Fprintf(&c.out, `<g class="c-cells" transform="translate(%s %s) scale(%s)">`, num(x0), num(y0+unit/2), strconv.FormatFloat(unit, 'f', 4, 64))
+	fmt.Fprintf(&c.out, `<g class="c-cells" stroke-width="%s" transform="translate(%s %s) scale(%s)">`,
+		strconv.FormatFloat(1+0.1/unit, 'f', 3, 64), num(x0), num(y0+unit/2), strconv.FormatFloat(unit, 'f', 4, 64))
 	for s := 1; s <= shades; s++ { // 0 is the paper
 		if len(paths[s]) > 0 {
 			fmt.Fprintf(&c.out, `<path class="c-s%d" d="%s"/>`, s, paths[s])

@@ -18,14 +18,14 @@ type palette struct {
 var light = palette{
 	paper: "#ffffff", text: "#1a1d21", soft: "#555b63", grid: "#dfe3e8", odd: "#eef1f5",
 	line: "#005a9c", well: "#b3400a",
-	parts:  [...]string{"#767676", "#0072b2", "#b84a00", "#00795a", "#a1397a", "#7a5c00", "#3b2f80"},
+	parts:  [...]string{"#757575", "#0973e6", "#b55e14", "#08382e", "#964398", "#4c3807", "#45008d"},
 	shades: [...]string{"#fdf1d8", "#fbdca6", "#f5bd72", "#e9944a", "#d2653a", "#ab3a3d", "#771c40", "#3a0a2e"},
 }
 
 var dark = palette{
 	paper: "#15181d", text: "#eceff3", soft: "#aab2bd", grid: "#2e343c", odd: "#20252c",
 	line: "#6cb8f0", well: "#ff9d5c",
-	parts:  [...]string{"#8f959d", "#58b4ec", "#f08a4b", "#3fc79a", "#e79ac6", "#d9b93c", "#a99cff"},
+	parts:  [...]string{"#9d9d9d", "#62affc", "#e84e2c", "#2eeaa4", "#f9cffa", "#fcb714", "#7a6cfc"},
 	shades: [...]string{"#2a2230", "#432642", "#692b4d", "#943a4c", "#c05745", "#e28249", "#f5b868", "#fdf0c8"},
 }
 
@@ -63,7 +63,7 @@ const rules = `
 .chart .c-ring{fill:var(--chart-paper);stroke:var(--chart-well);stroke-width:1.5}
 .chart .c-number{fill:var(--chart-well)}
 .chart .c-cells{shape-rendering:crispEdges}
-.chart .c-cells path{stroke-width:1.03}
+.chart .c-cells path{stroke-width:inherit}
 .chart .c-block{stroke:var(--chart-line);stroke-width:1.2}
 .chart .c-part{stroke:var(--chart-paper);stroke-width:.8}
 .chart .c-in{fill:var(--chart-paper)}

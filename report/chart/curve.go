@@ -114,8 +114,9 @@ func polyline(points []point, x, y axis) string {
 
 // step leads a path to a point, or begins a new part there.
 func step(d []byte, pen bool, to point) []byte {
+	command := byte('M')
 	if pen {
-		return append(d, "L"+pair(to)...)
+		command = 'L'
 	}
-	return append(d, "M"+pair(to)...)
+	return appendNum(append(appendNum(append(d, command), to.x), ' '), to.y)
 }

@@ -103,13 +103,13 @@ func stairs(best []point, x, y axis) []point {
 
 // steps returns the path along corners.
 func steps(all []point) string {
-	d := []byte("M" + pair(all[0]))
+	d := append(make([]byte, 0, 8*len(all)+16), "M"+pair(all[0])...)
 	for i, p := range all[1:] {
 		if p.x != all[i].x {
-			d = append(d, "H"+num(p.x)...)
+			d = appendNum(append(d, 'H'), p.x)
 		}
 		if p.y != all[i].y {
-			d = append(d, "V"+num(p.y)...)
+			d = appendNum(append(d, 'V'), p.y)
 		}
 	}
 	return string(d)

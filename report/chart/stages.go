@@ -15,6 +15,7 @@ type band struct {
 	label  string // what is written above the plot
 	x0, x1 float64
 	text   float64 // where the label begins
+	wide   float64 // how wide it is
 	lean   float64 // how much of it is left of the middle of the band: 0, ½ or 1
 	row    int     // from the plot up
 }
@@ -29,7 +30,7 @@ func (b band) name() string {
 
 // ended returns when the stages began and ended. Neighbours of the same name become one.
 func ended(stages []untwist.Stage) []band {
-	var all []band
+	all := make([]band, 0, len(stages))
 	at := 0.
 	for _, s := range stages {
 		if s.Queries < 1 {
@@ -47,21 +48,28 @@ func ended(stages []untwist.Stage) []band {
 	return all
 }
 
-// row is the height of a row of names above a plot. There are at most mostRows, for at most
+// row is the height of a row of names above a plot, and the lowest is raised above the
+// numbers beside the plot. There are at most mostRows, for at most
 // mostBands bands.
-const row, mostRows, mostBands = 14., 4, 10
+const row, raised, mostRows, mostBands = 14., 10., 4, 10
 
 // arrange puts the names of bands into rows above the plot, so that none meets another and
 // no line that leads to a name meets a name. Names are over the middle of their bands, or, if
 // that does not do, left or right of it. Bands that are too narrow for all this are joined,
 // those first that are narrowest together. It returns the number of rows.
 func arrange(all []band, x axis) ([]band, int) {
+	at := x.from
 	for i := range all {
-		all[i].x0, all[i].x1 = x.at(max(all[i].from, x.lo)), x.at(max(all[i].to, x.lo))
+		all[i].x0, all[i].x1 = at, x.at(max(all[i].to, x.lo))
+		at = all[i].x1
 	}
+	all = merged(all)
 	for {
+		for len(all) > mostBands {
+			all = join(all)
+		}
 		for _, lean := range []float64{0.5, 1, 0} {
-			if rows := stack(all, lean); rows <= mostRows && len(all) <= mostBands {
+			if rows := stack(all, lean); rows <= mostRows {
 				return all, rows
 			}
 		}
@@ -82,12 +90,12 @@ func stack(all []band, lean float64) int {
 		}
 		b := &all[k]
 		b.label = cut(b.name(), 150)
-		width := widthOf(b.label)
-		if b.lean = lean; width < b.x1-b.x0 {
+		b.wide = widthOf(b.label)
+		if b.lean = lean; b.wide < b.x1-b.x0 {
 			b.lean = 0.5
 		}
-		at := b.middle() - float64(b.lean*width) + float64((1-2*b.lean)*aside)
-		if b.text = max(2, min(at, wide-2-width)); b.text != at {
+		at := b.middle() - float64(b.lean*b.wide) + float64((1-2*b.lean)*aside)
+		if b.text = max(2, min(at, wide-2-b.wide)); b.text != at {
 			b.lean = 0.5
 		}
 		b.row = 0
@@ -98,9 +106,31 @@ func stack(all []band, lean float64) int {
 		for b.row < mostRows && !b.apart(placed) {
 			b.row++
 		}
+		if b.row == mostRows {
+			return mostRows + 1
+		}
 		rows = max(rows, b.row+1)
 	}
 	return rows
+}
+
+// merged joins neighbours that could not be told apart.
+func merged(all []band) []band {
+	var few []band
+	for _, b := range all {
+		if n := len(few); n > 0 && b.x1-few[n-1].x0 < 8 {
+			few[n-1] = few[n-1].until(b)
+			continue
+		}
+		few = append(few, b)
+	}
+	return few
+}
+
+// until returns a band and the next as one.
+func (b band) until(next band) band {
+	b.last, b.to, b.x1 = next.last, next.to, next.x1
+	return b
 }
 
 // join joins two neighbours: those that are narrowest together.
@@ -111,15 +141,15 @@ func join(all []band) []band {
 			k = i
 		}
 	}
-	all[k].last, all[k].to, all[k].x1 = all[k+1].last, all[k+1].to, all[k+1].x1
+	all[k] = all[k].until(all[k+1])
 	return slices.Delete(all, k+1, k+2)
 }
 
 // apart says whether a band's name and the line that leads to it meet none of those before.
 func (b band) apart(before []band) bool {
-	left, right := b.text-4, b.text+widthOf(b.label)+4
+	left, right := b.text-4, b.text+b.wide+4
 	for _, o := range before {
-		from, to := o.text-2, o.text+widthOf(o.label)+2
+		from, to := o.text-2, o.text+o.wide+2
 		switch {
 		case o.row == b.row && from < right && left < to:
 			return false
@@ -140,7 +170,7 @@ func (b band) middle() float64 { return (b.x0 + b.x1) / 2 }
 
 // within says whether the name of a band is over nothing but the band.
 func (b band) within() bool {
-	return b.row == 0 && b.text >= b.x0-1 && b.text+widthOf(b.label) <= b.x1+1
+	return b.row == 0 && b.text >= b.x0-1 && b.text+b.wide <= b.x1+1
 }
 
 // flags shades every second band and writes the names above the plot. A line leads to each
@@ -154,13 +184,13 @@ func flags(c *canvas, all []band, x, y axis) {
 		}
 		title := b.name() + ": " + asked(b.to-b.from)
 		c.rect(class, box{b.x0, b.x1, y.to, y.from}, title)
-		line := y.to - 5 - row*float64(b.row)
-		p, lead := place{at: point{b.text + widthOf(b.label)/2, line}, anchor: middle, class: "c-note", room: wide}, line+fall
+		line := y.to - raised - row*float64(b.row)
+		p, lead := place{at: point{b.text + b.wide/2, line}, anchor: middle, class: "c-note", room: wide}, line+fall
 		switch b.lean {
 		case 0:
 			p.at.x, p.anchor, lead = b.text, start, line-rise+2
 		case 1:
-			p.at.x, p.anchor, lead = b.text+widthOf(b.label), end, line-rise+2
+			p.at.x, p.anchor, lead = b.text+b.wide, end, line-rise+2
 		}
 		c.text(p, b.label)
 		if !b.within() {

@@ -7,10 +7,22 @@ import "unicode"
 func widthOf(s string) float64 {
 	ems := 0.
 	for _, r := range s {
-		ems += em(r)
+		if r < 128 {
+			ems += ascii[r]
+		} else {
+			ems += em(r)
+		}
 	}
 	return letters * ems
 }
+
+// ascii has the widths of the usual letters.
+var ascii = func() (all [128]float64) {
+	for r := range all {
+		all[r] = em(rune(r))
+	}
+	return all
+}()
 
 // em returns how wide a letter is, in units of the letters' size.
 func em(r rune) float64 {

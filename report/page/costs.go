@@ -48,6 +48,9 @@ func newFailures(p Page) *failuresView {
 		if f.Queries > 0 {
 			row.Queries, row.Kind = words.Thousands(f.Queries), f.Kind.String()
 		}
+		if f.Varies {
+			row.Reason += " (in others with other numbers)"
+		}
 		if f.Number > 0 {
 			row.First = "query " + words.Thousands(f.Number)
 		}

@@ -46,6 +46,7 @@ func (w *Watch) regions() []Region {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Region) int { return cmp.Compare(b.contrast(), a.contrast()) })
+	all = slices.DeleteFunc(all, func(r Region) bool { return r.contrast() < 0.9*all[0].contrast() }) // they go with it
 	return all[:min(len(all), mostRegions)]
 }
 

@@ -52,17 +52,27 @@ func newSensitivity(p Page, c coordinates) *sensitivityView {
 	var bars []chart.Bar
 	blocks := blocksOf(p.Run.Result.Structure)
 	for _, i := range all {
-		bar := chart.Bar{Name: i.Name, Error: i.Error}
-		for b, share := range i.Through {
-			if share > 0 {
-				bar.Parts = append(bar.Parts, chart.Part{Component: b, Share: share})
-			}
-		}
-		bars = append(bars, bar)
+		bars = append(bars, barOf(i))
 		v.Rows = append(v.Rows, sensitivityRow{i.Name, percent(i.Total), percent(i.Error), c.through(i, blocks)})
 	}
-	v.Bars = &picture{chart.Bars(bars, "sensitivity"), "A long bar is a parameter that matters. Its colours are the combinations" + orParts(blocks, c) + " through which it acts, and the line at its end is the error (95 %)."}
+	v.Bars = &picture{chart.Bars(bars, "sensitivity"), "A long bar is a parameter that matters; its colours are the combinations" + orParts(blocks, c) + " through which it acts, in proportion, and the line at its end is the error (95 %)."}
 	return v
+}
+
+// barOf is the bar of a parameter. It is as long as its index, and its parts have the proportions
+// of what goes through each block.
+func barOf(i sensitivity.Index) chart.Bar {
+	sum := 0.0
+	for _, share := range i.Through {
+		sum += max(0, share)
+	}
+	bar := chart.Bar{Name: i.Name, Error: i.Error}
+	for b, share := range i.Through {
+		if share > 0 {
+			bar.Parts = append(bar.Parts, chart.Part{Component: b, Share: share / sum * i.Total})
+		}
+	}
+	return bar
 }
 
 // blocksOf returns the blocks, each component by itself if there are none.

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -38,7 +40,8 @@ type Worker struct {
 // A Failure is a reason why queries failed: how many, and the first of them.
 type Failure struct {
 	Kind    objective.FailureKind
-	Reason  string
+	Reason  string // of the first
+	Varies  bool   // those of the others have other numbers in it
 	Queries int
 	Number  int       // of the first query; 0: not known
 	Point   []float64 // of the first query; nil: not known
@@ -52,6 +55,9 @@ type Region struct {
 	Failed, Queries  int
 	FailedElse, Else int
 }
+
+// numbers are what reasons may differ in and still be the same.
+var numbers = regexp.MustCompile(`[-+]?\d+(\.\d*)?([eE][-+]?\d+)?`)
 
 // mostReasons is how many reasons of failures are told apart, and cells into how many parts
 // the range of a parameter is cut to see where queries fail.
@@ -119,14 +125,18 @@ func (w *Watch) See(number int, point []float64, a objective.Answer) {
 
 // fail counts a failure.
 func (w *Watch) fail(number int, point []float64, f *objective.Failure) {
-	known := w.reasons[f.Error()]
-	if known == nil {
-		if len(w.reasons) >= mostReasons {
-			w.others++
-			return
-		}
-		known = &Failure{Kind: f.Kind, Reason: f.Error(), Number: number, Point: slices.Clone(point)}
-		w.reasons[f.Error()] = known
+	text := f.Error()
+	key := fmt.Sprint(f.Kind, numbers.ReplaceAllString(text, "0"))
+	known := w.reasons[key]
+	switch {
+	case known == nil && len(w.reasons) >= mostReasons:
+		w.others++
+		return
+	case known == nil:
+		known = &Failure{Kind: f.Kind, Reason: text, Number: number, Point: slices.Clone(point)}
+		w.reasons[key] = known
+	case known.Reason != text:
+		known.Varies = true
 	}
 	known.Queries++
 }

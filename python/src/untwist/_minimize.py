@@ -31,7 +31,7 @@ Workers = Union[int, Callable[..., Any]]
 def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
              budget: Optional[float] = None, time: Any = None, target: Optional[float] = None, seed: Optional[int] = 0,
              workers: Workers = 1, parallel: int = 1, vectorized: bool = False,
-             callback: Optional[Callable[[OptimizeResult], Any]] = None, journal: Any = None,
+             callback: Optional[Callable[[OptimizeResult], Any]] = None, journal: Any = None, report: Any = None,
              names: Optional[Sequence[str]] = None, scale: Any = None, on_failure: str = "skip",
              strategy: Optional[str] = None, tolerance: Optional[float] = None, noise_level: Optional[float] = None,
              max_failures: Optional[float] = None, keep_going: bool = False, frame: Any = None,
@@ -61,6 +61,8 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
                 budget, failed and stage. If it returns True or raises StopIteration, the run ends.
     journal     a file in which every value is kept before it is used. The same call again
                 goes on where the run stood, whatever has ended it.
+    report      a file for a page in HTML that shows people, with pictures, what was found. It is
+                written when the run ends, however that is.
     names       names of the coordinates
     scale       "log" or "linear" for all coordinates, a list of these, or a dict by names
     on_failure  "skip": an exception in fun is a failed point, and is counted; "raise": it ends
@@ -84,8 +86,8 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
     if frame is not None:
         hello["frame"], hello["blocks"] = _frame(frame)
     flags = _options.flags(
-        budget=budget, time=time, target=target, seed=_options.seed_of(seed), parallel=parallel, journal=journal, strategy=strategy,
-        tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
+        budget=budget, time=time, target=target, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report,
+        strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
     evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
     run = Run("minimize", flags, hello, space.points, evaluator, failed, callback, _progress.line(progress)).go()
     result = _result(run, target) if run.form else None
@@ -96,7 +98,7 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
 
 def probe(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
           budget: Optional[float] = None, time: Any = None, seed: Optional[int] = 0, workers: Workers = 1, parallel: int = 1,
-          vectorized: bool = False, callback: Optional[Callable[[OptimizeResult], Any]] = None, journal: Any = None,
+          vectorized: bool = False, callback: Optional[Callable[[OptimizeResult], Any]] = None, journal: Any = None, report: Any = None,
           names: Optional[Sequence[str]] = None, scale: Any = None, on_failure: str = "skip",
           noise_level: Optional[float] = None, max_failures: Optional[float] = None, keep_going: bool = False,
           progress: Optional[bool] = None) -> OptimizeResult:
@@ -110,7 +112,7 @@ def probe(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     space = _options.Space(bounds, x0, start, names, scale)
     hello = _hello(space, fun, args)
     flags = _options.flags(
-        budget=budget, time=time, seed=_options.seed_of(seed), parallel=parallel, journal=journal, noise_level=noise_level,
+        budget=budget, time=time, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report, noise_level=noise_level,
         max_failures=max_failures, keep_going=keep_going)
     evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
     run = Run("probe", flags, hello, [], evaluator, failed, callback, _progress.line(progress)).go()

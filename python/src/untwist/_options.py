@@ -203,7 +203,7 @@ def flags(**given: Any) -> List[str]:
             value = real(value, name)
         elif name == "time":
             value = seconds(value)
-        elif name == "journal":
+        elif name in ("journal", "report"):
             value = _path(value, name)
         elif name == "keep_going":
             if value:
