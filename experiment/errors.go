@@ -29,8 +29,8 @@ func Errors(of Extent) (Sweep, error) {
 	}
 	d := s.Cases[0].Dim
 	s.Pictures = []Picture{
-		{Name: "gaussian", Title: "W̃ = (I+E)W is given, the entries of E Gaussian", X: "size of the error (standard deviation of the entries of E)", Rows: "size of E"},
-		{Name: "roads", Title: "W̃ is found, on roads that are stopped early", X: "error of the frame that was found (root mean square of the entries of WW̃⁻¹ − I)", Rows: "road", Measured: true},
+		{Name: "gaussian", Title: "The frame is given: (I+E)W, the entries of E Gaussian", X: "size of E (standard deviation of an entry)", Rows: "size of E"},
+		{Name: "roads", Title: "The frame is found, on roads that are stopped early", X: "error of the frame found (rms entry)", Rows: "road", Measured: true},
 	}
 	all := append(papersMethods[:len(papersMethods):len(papersMethods)], "auto")
 	for _, name := range all {

@@ -45,10 +45,10 @@ type view struct {
 // views returns the views of a picture.
 func (s Swept) views(picture Picture) []view {
 	all := []view{
-		{"success", report.Ordinate{Label: "runs that succeed, in percent", Percent: true}, func(p Point) (low, value, high float64) {
+		{"success", report.Ordinate{Label: "runs that succeed, %", Percent: true}, func(p Point) (low, value, high float64) {
 			return 100 * p.Low, 100 * float64(p.Successes) / float64(p.Runs), 100 * p.High
 		}},
-		{"queries", report.Ordinate{Label: "queries up to success, median"}, func(p Point) (low, value, high float64) {
+		{"queries", report.Ordinate{Label: "queries up to success"}, func(p Point) (low, value, high float64) {
 			most := float64(p.Budget)
 			if math.IsNaN(p.QueriesLow) { // too few runs for an interval
 				return p.Queries, p.Queries, p.Queries
@@ -57,7 +57,7 @@ func (s Swept) views(picture Picture) []view {
 		}},
 	}
 	if picture.Gaps {
-		all = append(all, view{"gap", report.Ordinate{Label: "gap above the least value known, median", Floor: s.least()}, func(p Point) (low, value, high float64) {
+		all = append(all, view{"gap", report.Ordinate{Label: "final gap", Floor: s.least()}, func(p Point) (low, value, high float64) {
 			return p.GapLow, p.Gap, p.GapHigh
 		}})
 	}
@@ -79,10 +79,10 @@ func (s Swept) panel(picture Picture, problem string, v view) report.Panel {
 				panel.Levels = append(panel.Levels, report.Level{Name: line, Value: value})
 				continue
 			}
-			if picture.Measured {
-				p.X = p.Error
-			}
 			here = append(here, p)
+		}
+		if picture.Measured {
+			here = decades(here)
 		}
 		slices.SortStableFunc(here, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 		series := report.Series{Name: line}

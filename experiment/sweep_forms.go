@@ -48,7 +48,7 @@ func (s Swept) legend() string {
 		95%% interval that two of the sorted values give, if there are enough runs for one.`,
 		s.Question, s.Cases[0].Dim, seeds, words.Thousands(s.Done), words.Thousands(s.Total), s.least())
 	if slices.ContainsFunc(s.Points, func(p Point) bool { return !math.IsNaN(p.Error) }) {
-		text += ` Error: the root mean square of the entries of WW̃⁻¹ − I beside the diagonal, the median over the seeds; ∞ if a frame
+		text += ` Error: the root mean square of the entries of WW̃† − I beside the diagonal, the median over the seeds; ∞ if a frame
 			has another number of rows.`
 	}
 	if slices.ContainsFunc(s.Pictures, func(p Picture) bool { return p.Gaps }) {
@@ -102,9 +102,9 @@ func (s Swept) table(picture Picture, problem, title string, words func(Point) s
 	points := s.at(picture, problem)
 	rows := unique(points, func(p Point) string { return p.Row })
 	columns := unique(points, Point.column)
-	slices.SortStableFunc(rows, func(a, b string) int { // what has no x comes last
-		return boolOrder(a == "") - boolOrder(b == "")
-	})
+	if i := slices.Index(rows, ""); i >= 0 { // what has no x comes last
+		rows = append(slices.Delete(rows, i, i+1), "")
+	}
 	t := sheet{title: title, right: 1, lines: [][]string{{picture.Rows}}}
 	if picture.Measured {
 		t.lines[0] = append(t.lines[0], "error")
@@ -130,13 +130,6 @@ func (s Swept) table(picture Picture, problem, title string, words func(Point) s
 		t.lines = append(t.lines, line)
 	}
 	return t
-}
-
-func boolOrder(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // rowError writes the error of the frames of a row.

@@ -3,6 +3,8 @@ package experiment
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -38,7 +40,8 @@ type Point struct {
 	// Error is the median error of the frames of shared methods; NaN: none is known.
 	Error float64
 
-	runs []store.Run
+	runs   []store.Run
+	errors map[uint64]float64 // those of the frames, by seed
 }
 
 // Tabulate makes the points of a complete sweep from the runs that are in the store.
@@ -60,7 +63,7 @@ func (s Sweep) Tabulate(ctx context.Context, from *store.Store) (Swept, error) {
 			out.Done += len(cells[cell{c.Key(), m.Key()}])
 		}
 	}
-	measured := map[cell]float64{}
+	measured := map[cell]map[uint64]float64{}
 	for _, at := range s.Places {
 		c, m := s.Cases[at.Case], s.Methods[at.Method]
 		p := Point{Place: at, Problem: c.Problem, Error: math.NaN(), runs: cells[cell{c.Key(), m.Key()}]}
@@ -71,42 +74,42 @@ func (s Sweep) Tabulate(ctx context.Context, from *store.Store) (Swept, error) {
 		if m.Shared {
 			of := cell{c.Key(), m.finder().Key()}
 			if _, known := measured[of]; !known {
-				if measured[of], err = s.frameError(ctx, from, c, m.finder(), cells[of]); err != nil {
+				if measured[of], err = frameErrors(ctx, from, c, m.finder(), cells[of]); err != nil {
 					return out, err
 				}
 			}
-			p.Error = measured[of]
+			if p.errors = measured[of]; len(p.errors) > 0 {
+				_, p.Error, _ = quartiles(slices.Collect(maps.Values(p.errors)))
+			}
 		}
 		out.Points = append(out.Points, p)
 	}
 	return out, nil
 }
 
-// frameError returns the median error of the frames that were found in these runs.
-func (s Sweep) frameError(ctx context.Context, from *store.Store, c Case, m Method, runs []store.Run) (float64, error) {
-	var all []float64
+// frameErrors returns the errors of the frames that were found in these runs, by seed.
+func frameErrors(ctx context.Context, from *store.Store, c Case, m Method, runs []store.Run) (map[uint64]float64, error) {
+	all := map[uint64]float64{}
 	for _, r := range runs {
 		r, _, err := from.Get(ctx, r.Key)
-		if err != nil || r.Frame == nil {
-			return math.NaN(), err
+		if err != nil {
+			return nil, err
 		}
 		p, err := task{c, m, r.Seed}.problem()
 		if err != nil {
-			return math.NaN(), err
+			return nil, err
+		}
+		known, ok := p.(framed)
+		if !ok || r.Frame == nil {
+			continue
 		}
 		found := new(frame.Frame)
 		if err := json.Unmarshal(r.Frame, found); err != nil {
-			return math.NaN(), err
+			return nil, fmt.Errorf("the frame of %s on %s, seed %d: %w", r.Method, r.Problem, r.Seed, err)
 		}
-		if known, ok := p.(framed); ok {
-			all = append(all, errorOf(known.Frame(), found))
-		}
+		all[r.Seed] = errorOf(known.Frame(), found)
 	}
-	if len(all) == 0 {
-		return math.NaN(), nil
-	}
-	_, median, _ := quartiles(all)
-	return median, nil
+	return all, nil
 }
 
 // measure sums the runs up.
