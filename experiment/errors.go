@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
@@ -41,8 +42,7 @@ func Errors(of Extent) (Sweep, error) {
 		}
 	}
 	for _, name := range all {
-		for _, part := range hessianParts {
-			n := int(math.Ceil(part * float64(d)))
+		for _, n := range someHessians(d) {
 			s.put(onPapersRoad(name, n), Place{Picture: "roads", Line: name + ", paper's road", X: float64(n), Row: fmt.Sprintf("paper's, %s", words.Count(n, "Hessian", "Hessians"))})
 		}
 	}
@@ -61,6 +61,14 @@ func Errors(of Extent) (Sweep, error) {
 		}
 	}
 	return s, s.Complete()
+}
+
+// someHessians returns the numbers of Hessians in d dimensions.
+func someHessians(d int) (all []int) {
+	for _, part := range hessianParts {
+		all = append(all, int(math.Ceil(part*float64(d))))
+	}
+	return slices.Compact(all) // where d is small, some are the same
 }
 
 // onPapersRoad is a method that shares the frame of the paper's road with so many Hessians.

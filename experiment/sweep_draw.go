@@ -21,8 +21,8 @@ func (s Swept) Draw(dir string) (files []string, err error) {
 			for _, problem := range s.problems() {
 				panels = append(panels, s.panel(picture, problem, v))
 			}
-			if !slices.ContainsFunc(panels, func(p report.Panel) bool { return len(p.Series) > 0 }) {
-				continue
+			if !slices.ContainsFunc(panels, drawable) {
+				continue // no run has succeeded yet, for example
 			}
 			path := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.svg", s.Name, picture.Name, v.name))
 			title := fmt.Sprintf("%s, d = %d", picture.Title, s.Cases[0].Dim)
@@ -33,6 +33,13 @@ func (s Swept) Draw(dir string) (files []string, err error) {
 		}
 	}
 	return files, nil
+}
+
+// drawable reports whether a panel has a finite value in it.
+func drawable(p report.Panel) bool {
+	return slices.ContainsFunc(p.Series, func(s report.Series) bool {
+		return slices.ContainsFunc(s.Median, func(v float64) bool { return Number(v).finite() })
+	})
 }
 
 // A view is what of a point is drawn: a number between two others.

@@ -59,7 +59,7 @@ func TestSweepsAreComplete(t *testing.T) {
 func TestSweepGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, make := range sweeps {
-		s, err := make(Extent{Dim: 3, Runs: 2, Problems: []string{"rastrigin", "squared-norm"}})
+		s, err := make(Extent{Dim: 3, Runs: 1, Problems: []string{"rastrigin", "squared-norm"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,6 +133,30 @@ func swept(t *testing.T, s Sweep, from *store.Store, dir string) map[string][]by
 		all[filepath.Base(path)] = data
 	}
 	return all
+}
+
+// What has no run, or no success, is not drawn, and is no error.
+func TestSweepWithoutSuccess(t *testing.T) {
+	s := only(t, Errors, Extent{Dim: 4, Runs: 2, Problems: []string{"rastrigin"}}, "50", func(m Method) bool { return m.Name == "transformed error=0.3" })
+	s.Places = []Place{{Picture: "gaussian", Line: "transformed", X: 0.3, Row: "0.3"}}
+	dir := t.TempDir()
+	from := open(t, s, dir)
+	for _, want := range []int{0, 1} { // before the first run, and after all
+		out, err := s.Tabulate(ctx, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := out.Draw(dir)
+		if err != nil || len(files) != want {
+			t.Errorf("%q, %v", files, err)
+		}
+		if text := out.Text(); want == 1 && !strings.Contains(text, "0/2 (0–66)") || strings.Contains(text, "NaN") {
+			t.Error(text)
+		}
+		if err := s.Run(ctx, from, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // Points by hand: three runs, of which two succeed.
