@@ -1,11 +1,15 @@
 package experiment
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // decades puts the runs of points together by the errors of their frames, those with errors
 // from 10^k to 10^(k+1) into one point in the middle of that decade on a logarithmic scale.
-// Frames without an error and frames of which none is known are left out.
-func decades(points []Point) (all []Point) {
+// Frames without an error, frames of which none is known, and decades with fewer runs than the
+// least are left out.
+func decades(points []Point, least int) (all []Point) {
 	at := map[int]int{} // k → where it is in all
 	for _, p := range points {
 		for _, r := range p.runs {
@@ -26,5 +30,5 @@ func decades(points []Point) (all []Point) {
 	for i := range all {
 		all[i].measure()
 	}
-	return all
+	return slices.DeleteFunc(all, func(p Point) bool { return p.Runs < least })
 }

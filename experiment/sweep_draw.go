@@ -89,7 +89,7 @@ func (s Swept) panel(picture Picture, problem string, v view) report.Panel {
 			here = append(here, p)
 		}
 		if picture.Measured {
-			here = decades(here)
+			here = decades(here, s.Runs/4)
 		}
 		slices.SortStableFunc(here, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 		series := report.Series{Name: line}

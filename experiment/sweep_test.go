@@ -212,7 +212,10 @@ func TestDecades(t *testing.T) {
 		{runs: []store.Run{run(0, 5), run(1, 0)}, errors: map[uint64]float64{0: 0.2, 1: 0.9}},
 		{runs: []store.Run{run(0, 3), run(1, 3), run(2, 3), run(3, 3)}, errors: map[uint64]float64{0: 0.3, 1: 2e-6, 2: math.Inf(1), 3: 0}},
 	}
-	all := decades(points)
+	if few := decades(points, 3); len(few) != 1 || few[0].Runs != 3 {
+		t.Errorf("%+v", few)
+	}
+	all := decades(points, 1)
 	if len(all) != 2 || all[0].Runs != 3 || all[0].Successes != 2 || all[1].Runs != 1 {
 		t.Fatalf("%+v", all)
 	}
