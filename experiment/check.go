@@ -107,6 +107,11 @@ func (g *Grid) checkMethods() error {
 			return objective.BadOption("Methods", "%s has neither a strategy nor another optimiser", m.Name)
 		}
 		known[m.Name], known[m.Key()] = true, true
+		for _, c := range g.Cases {
+			if _, err := g.most(m, c.Dim); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

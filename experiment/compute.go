@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"sort"
 	"sync"
 	"time"
 
@@ -21,10 +22,11 @@ import (
 // seconds that this run took without identification.
 func (r *runner) compute(ctx context.Context, t task, before store.Run) (run store.Run, seconds float64, err error) {
 	k := t.key()
-	budget, err := r.grid.Budget.At(t.of.Dim)
+	budget, err := r.grid.most(t.by, t.of.Dim)
 	if err != nil {
 		return before, 0, err
 	}
+	before = until(before, budget)
 	spent := before.Queries == budget
 	if t.by.Shared && (before.Reached > 0 || before.Frame == nil || spent) { // there is nothing left to run
 		before.Key, before.Frame = k, nil
@@ -115,17 +117,24 @@ type ending struct {
 func minimize(ctx context.Context, t task, f *observer, budget int, before store.Run) (ending, error) {
 	o := untwist.Options{
 		KeepGoing: true, // a run in which all queries fail is a run that failed
-		Strategy:  t.by.Strategy, Identifier: t.by.Identifier, Start: f.f.Domain(), Seed: t.seed,
+		Strategy:  t.by.Strategy, Start: f.f.Domain(), Seed: t.seed,
 		Budget: budget, Target: new(f.target()),
 	}
 	if b, ok := f.f.(bounded); ok {
 		o.Bounds = b.Bounds()
 	}
-	if t.by.Shared {
+	var err error
+	switch {
+	case t.by.Shared:
 		o.Frame = new(frame.Frame)
-		if err := json.Unmarshal(before.Frame, o.Frame); err != nil {
-			return ending{}, fmt.Errorf("the frame: %w", err)
-		}
+		err = json.Unmarshal(before.Frame, o.Frame)
+	case t.by.Frame != nil:
+		o.Frame, err = t.by.Frame(f.f, t.seed)
+	default:
+		o.Identifier = t.by.Identifier
+	}
+	if err != nil {
+		return ending{}, fmt.Errorf("the frame: %w", err)
 	}
 	result, err := untwist.Minimize(ctx, f, o)
 	// In a nearly singular frame all queries may fail. That is a failed run, not an error.
@@ -142,13 +151,16 @@ func minimize(ctx context.Context, t task, f *observer, budget int, before store
 // A bounded problem must not be queried outside its bounds.
 type bounded interface{ Bounds() objective.Box }
 
+// A framed problem knows its true frame, as a built-in one does.
+type framed interface{ Frame() *frame.Frame }
+
 // keepFrame keeps the frame that identification has found, and how many components of the
 // true one are in it.
 func keepFrame(run *store.Run, p Problem, found *frame.Frame) (err error) {
 	if found == nil {
 		return nil
 	}
-	if p, ok := p.(*problem.Problem); ok {
+	if p, ok := p.(framed); ok {
 		run.Recovered = frame.Compare(p.Frame(), found).Recovered(recovery)
 	}
 	run.Frame, err = json.Marshal(found)
@@ -157,6 +169,20 @@ func keepFrame(run *store.Run, p Problem, found *frame.Frame) (err error) {
 
 // recovery is the largest distance from the true row at which a row counts as recovered.
 const recovery = 1e-4
+
+// until returns a run as it was when it had made so many queries.
+func until(run store.Run, queries int) store.Run {
+	if run.Queries <= queries {
+		return run
+	}
+	run.Queries, run.Gap = queries, gapAt(run.Curve, queries)
+	if run.Reached > queries {
+		run.Reached = 0
+	}
+	n := sort.Search(len(run.Curve), func(i int) bool { return run.Curve[i].Queries > queries })
+	run.Curve = run.Curve[:n:n]
+	return run
+}
 
 // after returns run with the queries, time and results of before added to it.
 func after(before, run store.Run) store.Run {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -65,9 +66,16 @@ type Method struct {
 	Other    Minimizer // if it is not nil, it runs instead of the strategy
 
 	Identifier identify.Identifier // how the strategy finds coordinates; nil: its own way
+	// Frame makes the frame that the strategy starts from, without a query. Nil: it has none.
+	Frame func(p Problem, seed uint64) (*frame.Frame, error)
 
 	Unmixed bool // runs on g itself, not on f = g(W·)
-	Shared  bool // uses the frame of the paper's road, found once for all such methods
+	// Shared uses a frame that is found once for all such methods: by the Identifier, under
+	// the name Road in the store; without one by the paper's road.
+	Shared bool
+	Road   string
+
+	Budget Budget // the most queries of a run, if that is less than the grid allows; "": it is not
 }
 
 // Key names the method in a store.

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/untwist/untwist/store"
@@ -27,24 +28,30 @@ func (l listed) columns() []string {
 
 var listedColumns = append(append([]string{"method"}, caseColumns...), "seed", "budget")
 
+// runColumns are the columns of what a run came to, and outcome what is in them.
+var runColumns = []string{"status", "gap", "queries", "reached", "rounds", "recovered", "version", "seconds", "own_seconds"}
+
+func (l listed) outcome() []string {
+	r := l.run
+	reached, rounds, recovered := &r.Reached, &r.Rounds, &r.Recovered
+	if r.Reached == 0 {
+		reached = nil
+	}
+	if r.Rounds == 0 {
+		rounds = nil
+	}
+	if r.Recovered < 0 {
+		recovered = nil
+	}
+	return []string{r.Status, Number(r.Gap).csv(), strconv.Itoa(r.Queries), digits(reached),
+		digits(rounds), digits(recovered), r.Version, decimals(&r.Seconds), decimals(&r.Own)}
+}
+
 // runsCSV has a line for each run.
 func runsCSV(all []listed) ([]byte, error) {
-	lines := [][]string{append(listedColumns[:len(listedColumns):len(listedColumns)],
-		"status", "gap", "queries", "reached", "rounds", "recovered", "version", "seconds", "own_seconds")}
+	lines := [][]string{slices.Concat(listedColumns, runColumns)}
 	for _, l := range all {
-		r := l.run
-		reached, rounds, recovered := &r.Reached, &r.Rounds, &r.Recovered
-		if r.Reached == 0 {
-			reached = nil
-		}
-		if r.Rounds == 0 {
-			rounds = nil
-		}
-		if r.Recovered < 0 {
-			recovered = nil
-		}
-		lines = append(lines, append(l.columns(), r.Status, Number(r.Gap).csv(), strconv.Itoa(r.Queries), digits(reached),
-			digits(rounds), digits(recovered), r.Version, decimals(&r.Seconds), decimals(&r.Own)))
+		lines = append(lines, slices.Concat(l.columns(), l.outcome()))
 	}
 	return asCSV(lines)
 }

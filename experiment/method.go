@@ -26,6 +26,25 @@ var methods = []Method{
 // beside theirs.
 var identification = Method{Name: strategy.Identification{}.Name(), Strategy: strategy.Identification{}, Identifier: identify.Paper{}}
 
+// finder is how the frame is found that a method shares with others.
+func (m Method) finder() Method {
+	by := identification
+	if m.Identifier != nil {
+		by.Identifier, by.Settings = m.Identifier, m.Road
+	}
+	return by
+}
+
+// most returns the most queries of a run in d dimensions.
+func (g Grid) most(m Method, d int) (int, error) {
+	all, err := g.Budget.At(d)
+	if err != nil || m.Budget == "" {
+		return all, err
+	}
+	own, err := m.Budget.At(d)
+	return min(own, all), err
+}
+
 // MethodNames returns the names of all methods, those of the paper's table first.
 func MethodNames() (names []string) {
 	for _, m := range methods {

@@ -104,7 +104,7 @@ func (r *runner) do(ctx context.Context, t task) (store.Run, error) {
 	}
 	var before store.Run
 	if t.by.Shared {
-		if before, err = r.do(ctx, task{t.of, identification, t.seed}); err != nil {
+		if before, err = r.do(ctx, task{t.of, t.by.finder(), t.seed}); err != nil {
 			return before, err
 		}
 	}

@@ -27,8 +27,9 @@ type cost struct {
 type watch struct {
 	mutex  sync.Mutex
 	grid   Grid
-	cases  map[string]bool // the keys of the grid's cases
-	shared map[string]bool // those of its methods, and whether they share a frame
+	cases  map[string]bool   // the keys of the grid's cases
+	finder map[string]string // those of its methods, and of who finds the frames that they share; "": they share none
+	frames map[string]bool   // the keys of those who find frames
 	jobs   int
 	notice func(Progress)
 	costs  map[cell]cost
@@ -39,24 +40,28 @@ type watch struct {
 // newWatch returns a watch that has counted the known runs of the grid.
 func newWatch(g Grid, known []store.Run, jobs int, notice func(Progress)) *watch {
 	w := &watch{
-		grid: g, cases: map[string]bool{}, shared: map[string]bool{},
+		grid: g, cases: map[string]bool{}, finder: map[string]string{}, frames: map[string]bool{},
 		jobs: jobs, notice: notice, costs: map[cell]cost{}, seen: map[store.Key]bool{},
 	}
 	for _, c := range g.Cases {
 		w.cases[c.Key()] = true
 	}
 	for _, m := range g.Methods {
-		w.shared[m.Key()] = m.Shared
+		w.finder[m.Key()] = ""
+		if m.Shared {
+			w.finder[m.Key()] = m.finder().Key()
+			w.frames[m.finder().Key()] = true
+		}
 	}
-	frames := map[store.Key]float64{}
+	seconds := map[store.Key]float64{}
 	for _, run := range known {
-		if run.Method == identification.Name {
-			frames[run.Key] = run.Seconds
+		if w.frames[run.Method] {
+			seconds[run.Key] = run.Seconds
 		}
 	}
 	for _, run := range known {
-		if w.shared[run.Method] {
-			run.Seconds -= frames[store.Key{Problem: run.Problem, Method: identification.Name, Seed: run.Seed}]
+		if finder := w.finder[run.Method]; finder != "" {
+			run.Seconds -= seconds[store.Key{Problem: run.Problem, Method: finder, Seed: run.Seed}]
 		}
 		w.count(run.Key, run.Seconds)
 	}
@@ -66,9 +71,8 @@ func newWatch(g Grid, known []store.Run, jobs int, notice func(Progress)) *watch
 // count counts a finished run, if it is a frame or belongs to the grid and has not been
 // counted yet.
 func (w *watch) count(k store.Key, seconds float64) {
-	_, ours := w.shared[k.Method]
-	frame := k.Method == identification.Name
-	if !ours && !frame || !w.cases[k.Problem] || k.Seed-w.grid.Seed >= uint64(w.grid.Runs) || w.seen[k] {
+	_, ours := w.finder[k.Method]
+	if !ours && !w.frames[k.Method] || !w.cases[k.Problem] || k.Seed-w.grid.Seed >= uint64(w.grid.Runs) || w.seen[k] {
 		return
 	}
 	w.seen[k] = true
@@ -120,16 +124,16 @@ func (w *watch) left() time.Duration {
 	}
 	seconds := 0.0
 	for name := range w.cases {
-		frames := 0 // how many are still to be found
-		for method, shared := range w.shared {
+		frames := map[string]int{} // how many are still to be found
+		for method, finder := range w.finder {
 			runs := w.grid.Runs - w.costs[cell{name, method}].runs
 			seconds += w.take(cell{name, method}, runs, all)
-			if shared {
-				frames = max(frames, runs)
-			}
+			frames[finder] = max(frames[finder], runs)
 		}
-		found := w.costs[cell{name, identification.Name}].runs
-		seconds += w.take(cell{name, identification.Name}, min(frames, max(0, w.grid.Runs-found)), all)
+		for finder := range w.frames {
+			found := w.costs[cell{name, finder}].runs
+			seconds += w.take(cell{name, finder}, min(frames[finder], max(0, w.grid.Runs-found)), all)
+		}
 	}
 	return time.Duration(seconds / float64(w.jobs) * float64(time.Second))
 }

@@ -64,7 +64,7 @@ func Span(hessians []*mat.Dense, rank Rank) (*Subspace, error) {
 		return nil, fmt.Errorf("%w: of %d singular values %d count (%v); the largest is %.3g", errRank(m), len(s.Singular), m, rank, s.Singular[0])
 	}
 	s.basis = mat.NewDense(m, d*d, nil)
-	if vectors.RawMatrix().Cols == d*d {
+	if s.samples > d*d { // vec B_k = u_k
 		s.basis.Copy(vectors)
 	} else { // vec B_k = Ŷv_k/σ_k
 		for k := range m {

@@ -83,6 +83,29 @@ func TestHessiansSpanTheRidges(t *testing.T) {
 	}
 }
 
+// As many Hessians as they have entries, N = d², and one more or fewer: the span is 𝒲.
+func TestHessiansAsManyAsEntries(t *testing.T) {
+	for _, d := range []int{1, 2, 3, 5} {
+		r := rng.Seed(2).Stream("test", d)
+		w := rng.Sphere(d, d, r)
+		for n := max(1, d*d-1); n <= d*d+1; n++ {
+			var hs []*mat.Dense
+			for range n {
+				lambda := make([]float64, d)
+				r.Norm(lambda)
+				hs = append(hs, ridges(w, lambda))
+			}
+			s, err := Span(hs, Above(1e-6))
+			if err != nil || s.Rank() != d {
+				t.Fatalf("d = %d, %d Hessians: rank %d, error %v", d, n, s.Rank(), err)
+			}
+			if e := s.Distance(Ridges(w)); !(e <= 1e-10) {
+				t.Errorf("d = %d, %d Hessians: the distance of the span from 𝒲 is %g", d, n, e)
+			}
+		}
+	}
+}
+
 // The first proposition of section 2.2: ‖P_𝒲 − P_𝒲̂‖ ≤ 2C_Ĥmε/(√((1−s)α_H) − C_Ĥmε). For central
 // differences the error of a Hessian is O(ε²), and so is that of the span:
 // halving ε quarters it, until rounding takes over and it grows again.

@@ -198,7 +198,15 @@ var manners = map[string]manner{
 	"go test . -run TestNoMapWhereThereIsNone -whole":                                                                           {plus: "-whole=false", why: long},
 	"untwist minimize --strategy cbo --problem different-powers --dim 100 --budget 5000000 --target 0.005 --seed SEED": {
 		instead: "untwist minimize --strategy cbo --problem different-powers --dim 10 --budget 100000 --target 0.005 --seed 5", why: placeholder},
-	"untwist reproduce table1 --runs 85": {plus: "--dim 5 --runs 1", why: long},
+	"untwist reproduce errors --dim 20":                                  {plus: "--dim 3 --runs 1", why: long},
+	"untwist reproduce allocation --dim 20":                              {plus: "--dim 3 --runs 1", why: long},
+	"untwist reproduce approximate --dim 20":                             {plus: "--dim 3 --runs 1", why: long},
+	"untwist reproduce allocation --dim 10":                              {plus: "--dim 3 --runs 1", why: long},
+	"untwist reproduce approximate --dim 10":                             {plus: "--dim 3 --runs 1", why: long},
+	"untwist reproduce errors --out DIR":                                 {plus: "--dim 3 --runs 1", why: long},
+	"go test ./experiment -run TestAsManyHessiansAsComponents -whole -v": {plus: "-whole=false", why: long},
+	"go test ./experiment -run TestNoErrorIsTheRegime -whole -v":         {plus: "-whole=false", why: long},
+	"untwist reproduce table1 --runs 85":                                 {plus: "--dim 5 --runs 1", why: long},
 	"untwist minimize --problem NAME --dim 100 --budget 5000000 --target 0.005 --seed SEED --strategy METHOD": {
 		instead: "for m in cbo reparametrised transformed componentwise cmaes auto; do untwist minimize --problem rastrigin --dim 5 --budget 20000 --target 0.005 --seed 1 --strategy $m; done", why: placeholder},
 	"untwist compare --grid docs/versus.toml --dim 10,20 --seeds 12 --budget '5000*d' --out versus": {

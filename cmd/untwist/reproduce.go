@@ -14,9 +14,9 @@ import (
 func reproduceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce",
-		Short: "Repeat what the paper shows",
+		Short: "Repeat what the paper shows, and answer what it asks",
 		Long: `Repeat what Fiedler and Roith show in "Consensus-based optimization for linearly
-separable functions".`,
+separable functions", and answer questions that they leave open.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError{fmt.Errorf("cannot reproduce %q: must be one of %s", args[0], strings.Join(reproducible(cmd), ", "))}
@@ -26,6 +26,9 @@ separable functions".`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(table1Command(), figure1Command())
+	for _, q := range questions {
+		cmd.AddCommand(q.command())
+	}
 	return cmd
 }
 

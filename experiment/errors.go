@@ -1,0 +1,86 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/words"
+)
+
+// The numbers that the sweep of errors goes through: sizes of E, numbers of Hessians on the
+// paper's road as parts of d, and ends of the survey as parts of d².
+var (
+	errorSizes    = []float64{0, 1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3}
+	hessianParts  = []float64{0.25, 0.5, 0.75, 1, 1.25, 1.5}
+	surveyLengths = []int{1, 2, 3, 4, 6, 9, 14}
+)
+
+// Errors sweeps the error of the frame: success and queries of the paper's three methods and
+// of auto in frames W̃ = (I+E)W, which cost no query, and in frames of either road stopped
+// early. "CBO on g" and "CBO on f" stand beside them.
+//
+// Reference: section 4, "the influence of possible matrix estimation errors is left for future
+// work".
+func Errors(of Extent) (Sweep, error) {
+	s, err := of.sweep("errors", "How much do errors of W̃ matter?")
+	if err != nil {
+		return s, err
+	}
+	d := s.Cases[0].Dim
+	s.Pictures = []Picture{
+		{Name: "gaussian", Title: "The frame is given: (I+E)W, the entries of E Gaussian", X: "size of E (standard deviation of an entry)", Rows: "size of E"},
+		{Name: "roads", Title: "The frame is found, on roads that are stopped early", X: "error of the frame found (rms entry)", Rows: "road", Measured: true},
+	}
+	all := append(papersMethods[:len(papersMethods):len(papersMethods)], "auto")
+	for _, name := range all {
+		for _, size := range errorSizes {
+			m := named(name, sized(size))
+			m.Frame = erring(size)
+			s.put(m, Place{Picture: "gaussian", Line: name, X: size, Row: fmt.Sprint(size)})
+		}
+	}
+	for _, name := range all {
+		for _, n := range someHessians(d) {
+			s.put(onPapersRoad(name, n), Place{Picture: "roads", Line: name + ", paper's road", X: float64(n), Row: fmt.Sprintf("paper's, %s", words.Count(n, "Hessian", "Hessians"))})
+		}
+	}
+	for _, name := range all {
+		for _, k := range surveyLengths {
+			s.put(onSurvey(name, k*d*d), Place{Picture: "roads", Line: name + ", survey", X: float64(k * d * d), Row: fmt.Sprintf("survey, at most %s", words.Count(k*d*d, "query", "queries"))})
+		}
+	}
+	for _, level := range []string{"cbo-on-g", "cbo"} {
+		m, err := MethodNamed(level)
+		if err != nil {
+			return s, err
+		}
+		for _, p := range s.Pictures {
+			s.put(m, Place{Picture: p.Name, Line: m.Title, X: math.NaN()})
+		}
+	}
+	return s, s.Complete()
+}
+
+// someHessians returns the numbers of Hessians in d dimensions.
+func someHessians(d int) (all []int) {
+	for _, part := range hessianParts {
+		all = append(all, int(math.Ceil(part*float64(d))))
+	}
+	return slices.Compact(all) // where d is small, some are the same
+}
+
+// onPapersRoad is a method that shares the frame of the paper's road with so many Hessians.
+func onPapersRoad(name string, hessians int) Method {
+	m := named(name, fmt.Sprintf("hessians=%d", hessians))
+	m.Shared, m.Identifier, m.Road = true, identify.Paper{Samples: hessians}, fmt.Sprintf("hessians=%d", hessians)
+	return m
+}
+
+// onSurvey is a method that shares the frame of a survey that ends after so many queries.
+func onSurvey(name string, queries int) Method {
+	m := named(name, fmt.Sprintf("survey=%d", queries))
+	m.Shared, m.Identifier, m.Road = true, stopped{identify.Survey{}, queries}, fmt.Sprintf("survey=%d", queries)
+	return m
+}
