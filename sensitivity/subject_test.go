@@ -11,7 +11,6 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/sensitivity"
 	"gonum.org/v1/gonum/mat"
 )
@@ -190,7 +189,7 @@ func (s *subject) run(t testing.TB, probe bool) (sensitivity.Indices, string) {
 	for _, h := range s.half {
 		box.Lo, box.Hi = append(box.Lo, -h), append(box.Hi, h)
 	}
-	o := untwist.Options{Start: box, Observe: seen.Observe, Seed: s.seed, NoiseLevel: s.noise}
+	o := untwist.Options{Start: box, Seen: seen.See, Seed: s.seed, NoiseLevel: s.noise}
 	if s.bounded {
 		o.Bounds = box
 	}
@@ -216,5 +215,3 @@ func (s *subject) run(t testing.TB, probe bool) (sensitivity.Indices, string) {
 	all, _ := seen.Queries()
 	return sensitivity.Of(r), fmt.Sprintf("%d queries, %s", all, structure)
 }
-
-var _ parameter.Space
