@@ -170,9 +170,6 @@ func deref(v *float64) float64 {
 	return *v
 }
 
-// of returns the page of a run, with what was kept, but for what takes long to compute.
-func (p *paper) of(run report.Run) page.Page { return p.complete(page.Page{Run: run}) }
-
 // complete adds what was kept to a page.
 func (p *paper) complete(out page.Page) page.Page {
 	out.Parameters, out.Evaluations = p.space, p.watch.Evaluations()

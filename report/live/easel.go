@@ -40,9 +40,9 @@ type easel struct {
 	costs  [3]time.Duration // of the last paintings of what changes
 }
 
-// share is how much of a second may be spent on what viewers see. With what it takes to send
-// it, a viewer costs 0.2 ms a second.
-const share = 0.15e-3
+// share is how much of a second may be spent on what viewers see. As much again is left for
+// sending it and for the memory it took, so that a viewer costs 0.2 ms a second at most.
+const share = 0.1e-3
 
 // longest is the longest time between two paintings.
 const longest = 30 * time.Second

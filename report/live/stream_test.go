@@ -120,8 +120,8 @@ func TestOnlyWhenNeeded(t *testing.T) {
 func TestPace(t *testing.T) {
 	var e easel
 	for _, c := range []struct{ cost, want time.Duration }{
-		{0, shortest}, {time.Microsecond, shortest}, {75 * time.Microsecond, shortest}, {150 * time.Microsecond, time.Second},
-		{time.Millisecond, time.Second * 20 / 3}, {time.Second, longest},
+		{0, shortest}, {time.Microsecond, shortest}, {50 * time.Microsecond, shortest}, {100 * time.Microsecond, time.Second},
+		{time.Millisecond, 10 * time.Second}, {time.Second, longest},
 	} {
 		e.costs = [3]time.Duration{c.cost, time.Hour, c.cost}
 		if got := e.pace(); (got - c.want).Abs() > time.Microsecond {
