@@ -20,20 +20,20 @@ import (
 //
 // Particles move as those of CBO do. With the n queries of a step go s/(1−s)·n others, into
 // the entries of a Hessian at the consensus point, along directions T that the Hessians seen
-// so far have whitened. A complete Hessian H_k first checks the frame W̃ made of those before
-// it, by what it has off the diagonal in the frame, relative to the coordinates given:
+// so far have whitened. A complete Hessian first checks the frame W̃ made of those before it.
+// In the frame and in the coordinates given, what part of a Hessian is off the diagonal?
 //
-//	r_k = ρ(W̃⁻ᵀH_kW̃⁻¹)/ρ(H_k),   ρ(M) = Σ_{i≠j} M_ij²/σ_iσ_j / Σ_ij M_ij²/σ_iσ_j,
+//	r = max_k ρ(W̃⁻ᵀH_kW̃⁻¹)/ρ(H_k),   ρ(M_k) = Σ_{i≠j} M_k,ij²/σ_iσ_j / Σ_ij M_k,ij²/σ_iσ_j,
 //
-// where σ_i² is the sum of M_ii² over all Hessians seen. Then it joins them, and joint
-// diagonalisation goes on from W̃. The noise is Blended with
+// over all Hessians, the new one included, with σ_i² = Σ_k M_k,ii². Then it joins them, and
+// joint diagonalisation goes on from W̃. The noise is Blended: a part
 //
-//	β = 1 − max(r_k, r_k−1),   or 0,
+//	β = Π (1 − r)₊   over the last three checks
 //
-// and s is halved, so that Hessians become rare. A frame of two Hessians is not checked, because
-// any two diagonalise together. No Hessian is taken within ε² of
-// the place of another, ε the step of the finite differences: it would be the same one to
-// their error, and a check by it is no check.
+// of the particles moves in the frame. A frame of two Hessians is not checked, because any two
+// diagonalise together. No Hessian is taken within ε² of the place of another, ε the step of
+// the finite differences: it would be the same one up to their error, and prove nothing. After
+// the first three checks s is halved with each Hessian, so that they become rare.
 //
 // Where f does not separate, or has noise, the check does not hold and the run is that of CBO
 // with some queries less. docs/online.md has the method and what was measured.
@@ -67,7 +67,7 @@ func (o Online) Minimize(ctx context.Context, f objective.Objective, task Task) 
 	}
 	l := &learner{
 		f: f, bounds: task.Bounds, share: share, random: rng.Seed(task.Seed).Stream("online"),
-		base: hessian.Orthonormal(kernel.Identity(f.Dim())), last: math.Inf(1),
+		base: hessian.Orthonormal(kernel.Identity(f.Dim())),
 	}
 	l.blend(0)
 	defer l.stop()
@@ -101,7 +101,7 @@ type learner struct {
 	step   float64       // ε
 	places [][]float64   // where Hessians were taken
 	frame  *frame.Frame  // W̃; nil: none yet
-	last   float64       // r of the last check that counts
+	held   []float64     // 1 − r of the checks, or 0
 	beta   float64
 }
 
@@ -181,7 +181,7 @@ func (l *learner) isNew(x []float64) bool {
 // look takes a Hessian at x, checks the frame by it and learns from it. One that f has
 // spoilt by values that are not finite, or for which there is no room, is left out.
 func (l *learner) look(ctx context.Context, f objective.Objective, x []float64) error {
-	if l.places = append(l.places, x); len(l.places) > untested {
+	if l.places = append(l.places, x); len(l.places) > early {
 		defer func() { l.share /= 2 }()
 	}
 	room := l.room(x)
@@ -204,9 +204,9 @@ func (l *learner) look(ctx context.Context, f objective.Objective, x []float64) 
 	return nil
 }
 
-// untested is how many Hessians there are before the first check that counts: one along the axes,
-// and three along whitened directions. They are taken with the whole share.
-const untested = 4
+// early is how many Hessians are taken with the whole share, so that the next is the third check:
+// one along the axes, three of which the first frame to be checked is made, and two.
+const early = 6
 
 // stepsChosen is for how many Hessians a step is chosen: for the one along the axes and for the
 // first along whitened directions. All whitened directions have the same scale.

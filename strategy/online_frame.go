@@ -13,18 +13,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// check compares the frame with the coordinates given by a Hessian that had no part in it,
+// checks is how many successive checks β is made of. One could hold by chance, where several
+// places are in the same valley.
+const checks = 3
+
+// check tells by a Hessian that had no part in it, and by all that had, whether the frame holds,
 // and sets β accordingly.
 func (l *learner) check(h *mat.Dense) {
 	if l.frame == nil || len(l.whitened()) < 3 {
 		return // any two Hessians diagonalise together
 	}
-	r := offDiagonal(l.seeing(h), l.frame) / offDiagonal(l.seeing(h), frame.Identity(l.Dim()))
-	if math.IsNaN(r) {
-		r = 1 // 0/0: in both coordinates nothing is off the diagonal
+	l.held = append(l.held, max(0, 1-worst(l.seeing(h), l.frame)))
+	if len(l.held) < checks {
+		return
 	}
-	l.blend(max(0, 1-max(r, l.last)))
-	l.last = r
+	beta := 1.0
+	for _, held := range l.held[len(l.held)-checks:] {
+		beta = float64(beta * held)
+	}
+	l.blend(beta)
 }
 
 // learn whitens T by a Hessian and improves the frame by it.
@@ -66,12 +73,26 @@ func (l *learner) seeing(h *mat.Dense) hessian.Basis {
 // whose errors are large where f curves little.
 func (l *learner) whitened() []*mat.Dense { return l.base.Seen[min(1, len(l.base.Seen)):] }
 
-// offDiagonal returns ρ of the last Hessian seen, in the coordinates of a frame: what part of it
-// is off the diagonal, if each component is scaled by what it has on the diagonal in all Hessians.
-func offDiagonal(b hessian.Basis, w *frame.Frame) float64 {
-	all := b.InCoordinates(w)
-	last := all[len(all)-1]
-	d, _ := last.Dims()
+// worst returns the largest r = ρ(W̃⁻ᵀHW̃⁻¹)/ρ(H) of the Hessians seen along whitened directions:
+// a frame has to hold at all places.
+func worst(b hessian.Basis, w *frame.Frame) float64 {
+	b.Seen = b.Seen[1:]
+	inFrame, given := offDiagonal(b.InCoordinates(w)), offDiagonal(b.InCoordinates(frame.Identity(w.Dim())))
+	largest := 0.0
+	for k := range inFrame {
+		r := inFrame[k] / given[k]
+		if math.IsNaN(r) {
+			r = 1 // 0/0: neither is better
+		}
+		largest = max(largest, r)
+	}
+	return largest
+}
+
+// offDiagonal returns the ρ of some matrices: what part of each is off the diagonal, if component
+// i is scaled by σ_i, what all of them have at M_ii.
+func offDiagonal(all []*mat.Dense) []float64 {
+	d, _ := all[0].Dims()
 	sigma := make([]float64, d)
 	for i := range d {
 		for _, m := range all {
@@ -79,16 +100,20 @@ func offDiagonal(b hessian.Basis, w *frame.Frame) float64 {
 		}
 		sigma[i] = math.Sqrt(sigma[i])
 	}
-	off, whole := 0.0, 0.0
-	for i := range d {
-		for j := range d {
-			v := float64(last.At(i, j)*last.At(i, j)) / (sigma[i] * sigma[j])
-			if whole += v; i != j {
-				off += v
+	rho := make([]float64, len(all))
+	for k, m := range all {
+		off, whole := 0.0, 0.0
+		for i := range d {
+			for j := range d {
+				v := float64(m.At(i, j)*m.At(i, j)) / (sigma[i] * sigma[j])
+				if whole += v; i != j {
+					off += v
+				}
 			}
 		}
+		rho[k] = off / whole
 	}
-	return off / whole
+	return rho
 }
 
 // blend sets β, and with it the noise of the particles and where they are kept.
