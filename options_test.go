@@ -56,7 +56,7 @@ func TestBadOptions(t *testing.T) {
 	if _, err := untwist.Minimize(ctx, nil, untwist.Options{}); err == nil {
 		t.Error("a nil objective is accepted")
 	}
-	if _, err := untwist.StrategyNamed("luck", untwist.Knobs{}); err == nil || !strings.Contains(err.Error(), `unknown strategy "luck": must be one of auto, reparametrised, transformed, componentwise, cbo, cbo-isotropic`) {
+	if _, err := untwist.StrategyNamed("luck", untwist.Knobs{}); err == nil || !strings.Contains(err.Error(), `unknown strategy "luck": must be one of auto, reparametrised, transformed, componentwise, online, cbo, cbo-isotropic`) {
 		t.Errorf("error %v", err)
 	}
 }

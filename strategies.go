@@ -19,6 +19,7 @@ type Knobs struct {
 	Sigma     *float64 // strength of the noise
 	Tau       *float64 // step size
 	Alpha     *float64 // exponent of the weights at the start
+	Share     *float64 // share of a step's queries from which the coordinates are learnt
 }
 
 // An entry of the list of strategies makes a strategy and says which knobs it has.
@@ -27,10 +28,11 @@ type entry struct {
 	knobs []string
 }
 
-// The knobs of the two families.
+// The knobs of the families.
 var (
-	knobsOfCBO   = []string{"Particles", "Sigma", "Tau", "Alpha"}
-	knobsOfCMAES = []string{"Particles", "Sigma"}
+	knobsOfCBO    = []string{"Particles", "Sigma", "Tau", "Alpha"}
+	knobsOfOnline = []string{"Particles", "Sigma", "Tau", "Alpha", "Share"}
+	knobsOfCMAES  = []string{"Particles", "Sigma"}
 )
 
 // entries lists all strategies, the default first.
@@ -39,6 +41,7 @@ var entries = []entry{
 	{func(k Knobs) strategy.Strategy { return strategy.Reparametrised{Config: k.config()} }, knobsOfCBO},
 	{func(k Knobs) strategy.Strategy { return strategy.Transformed{Config: k.config()} }, knobsOfCBO},
 	{func(k Knobs) strategy.Strategy { return strategy.Componentwise{Config: k.config()} }, knobsOfCBO},
+	{func(k Knobs) strategy.Strategy { return strategy.Online{Config: k.config(), Share: k.Share} }, knobsOfOnline},
 	{func(k Knobs) strategy.Strategy { return strategy.CBO{Config: k.config()} }, knobsOfCBO},
 	{func(k Knobs) strategy.Strategy { return strategy.IsotropicCBO{Config: k.config()} }, knobsOfCBO},
 	{func(k Knobs) strategy.Strategy { return strategy.CMAES{Series: k.series()} }, knobsOfCMAES},
@@ -83,7 +86,7 @@ func (k Knobs) turned() []string {
 	for _, knob := range []struct {
 		name   string
 		turned bool
-	}{{"Particles", k.Particles != 0}, {"Sigma", k.Sigma != nil}, {"Tau", k.Tau != nil}, {"Alpha", k.Alpha != nil}} {
+	}{{"Particles", k.Particles != 0}, {"Sigma", k.Sigma != nil}, {"Tau", k.Tau != nil}, {"Alpha", k.Alpha != nil}, {"Share", k.Share != nil}} {
 		if knob.turned {
 			names = append(names, knob.name)
 		}
@@ -103,6 +106,9 @@ func (k Knobs) check() error {
 		if v := knob.value; v != nil && !(*v >= 0 && *v <= math.MaxFloat64) {
 			return objective.BadOption(knob.name, "%v, must be a number of at least 0", *v)
 		}
+	}
+	if k.Share != nil && !(*k.Share >= 0 && *k.Share < 1) {
+		return objective.BadOption("Share", "%v, must be at least 0 and below 1", *k.Share)
 	}
 	if k.Tau != nil && *k.Tau == 0 {
 		return objective.BadOption("Tau", "0, must be above 0")

@@ -19,7 +19,7 @@ import (
 )
 
 func TestStrategies(t *testing.T) {
-	if got, want := untwist.Strategies(), []string{"auto", "reparametrised", "transformed", "componentwise", "cbo", "cbo-isotropic", "cmaes"}; !slices.Equal(got, want) {
+	if got, want := untwist.Strategies(), []string{"auto", "reparametrised", "transformed", "componentwise", "online", "cbo", "cbo-isotropic", "cmaes"}; !slices.Equal(got, want) {
 		t.Errorf("names %v, want %v", got, want)
 	}
 	if name := untwist.DefaultStrategy().Name(); name != "auto" {
@@ -153,7 +153,7 @@ func (noFrame) Identify(context.Context, objective.Objective, identify.Request) 
 // Where an identifier finds nothing, strategies use the given coordinates or CMA-ES.
 func TestAnIdentifierThatFindsNothing(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
-		if slices.Contains([]string{"cbo", "cbo-isotropic", "cmaes"}, s.Name()) {
+		if slices.Contains([]string{"online", "cbo", "cbo-isotropic", "cmaes"}, s.Name()) {
 			return // they refuse
 		}
 		f := objective.NewMeter(objective.Func(3, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] + x[2]*x[2] }), 2000)
@@ -311,7 +311,7 @@ func TestBadKnobs(t *testing.T) {
 	for knob, knobs := range map[string]untwist.Knobs{
 		"Particles": {Particles: -3}, "Sigma": {Sigma: new(-1.)}, "Tau": {Tau: new(0.)}, "Alpha": {Alpha: new(math.NaN())},
 	} {
-		for _, name := range []string{"reparametrised", "transformed", "componentwise", "cbo"} {
+		for _, name := range []string{"reparametrised", "transformed", "componentwise", "online", "cbo"} {
 			if s, err := untwist.StrategyNamed(name, knobs); err == nil || s != nil || !strings.Contains(err.Error(), knob) {
 				t.Errorf("%s with %s: %v, %v", name, knob, s, err)
 			}

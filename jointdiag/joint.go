@@ -70,6 +70,39 @@ const (
 // entry is not a finite number, and ErrSingular if there is no W̃. The starts are drawn
 // from random, two numbers N(0, 1) for each matrix and start.
 func Diagonalise(hessians []*mat.Dense, random objective.Random) (*Joint, error) {
+	j, err := begin(hessians)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.start(random); err != nil {
+		return nil, err
+	}
+	return j, j.settle()
+}
+
+// Improve is Diagonalise from a W̃ that is known, w, instead of from a pencil: a few sweeps
+// where w was made of some of the matrices. It draws nothing. w is not changed. It panics if
+// w does not have the size of the matrices; the error is ErrSingular if w has no inverse.
+func Improve(hessians []*mat.Dense, w *mat.Dense) (*Joint, error) {
+	j, err := begin(hessians)
+	if err != nil {
+		return nil, err
+	}
+	d, _ := j.hessians[0].Dims()
+	if rows, columns := w.Dims(); rows != d || columns != d {
+		panic(fmt.Sprintf("jointdiag: w is %d×%d, need %d×%d", rows, columns, d, d))
+	}
+	if j.W = mat.DenseCopyOf(w); !kernel.AllFinite(j.W) {
+		return nil, ErrNotFinite
+	}
+	if !j.transform() {
+		return nil, ErrSingular
+	}
+	return j, j.settle()
+}
+
+// begin makes room for what is found of some matrices.
+func begin(hessians []*mat.Dense) (*Joint, error) {
 	hessians, d := compact(hessians)
 	for _, h := range hessians {
 		if !kernel.AllFinite(h) {
@@ -80,20 +113,22 @@ func Diagonalise(hessians []*mat.Dense, random objective.Random) (*Joint, error)
 	for range hessians {
 		j.M = append(j.M, mat.NewDense(d, d, nil))
 	}
-	if err := j.start(random); err != nil {
-		return nil, err
-	}
+	return j, nil
+}
+
+// settle sweeps until W̃ hardly changes.
+func (j *Joint) settle() error {
 	for j.Sweeps < maxSweeps {
 		step := j.sweep()
 		j.Sweeps++
 		if !j.transform() {
-			return nil, ErrSingular
+			return ErrSingular
 		}
 		if step < settled {
 			break
 		}
 	}
-	return j, nil
+	return nil
 }
 
 // compact returns the matrices without gaps between their rows, as slices of a larger

@@ -27,7 +27,7 @@ type askFlags struct {
 var (
 	decidingFlags = []string{
 		"param", "dim", "bounds", "start", "x0", "from", "seed", "parallel", "noise-level", "strategy", "road", "frame",
-		"particles", "sigma", "tau", "alpha",
+		"particles", "sigma", "tau", "alpha", "share",
 	}
 	changingFlags = []string{"budget", "target", "tolerance", "max-failures", "keep-going", "journal-points"}
 )

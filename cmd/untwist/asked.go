@@ -16,6 +16,7 @@ type asked struct {
 	Road              string   `json:",omitempty"`
 	Particles         int      `json:",omitempty"`
 	Sigma, Tau, Alpha *float64 `json:",omitempty"`
+	Share             *float64 `json:",omitempty"`
 
 	Budget                 int      `json:",omitempty"`
 	Target                 *float64 `json:",omitempty"`
@@ -27,7 +28,8 @@ type asked struct {
 // asked returns what the flags say, and otherwise what was said earlier.
 func (f *askFlags) asked(from *source, a asked) asked {
 	if from.first(decidingFlags) != "" || from.file != nil {
-		a.Strategy, a.Road, a.Particles, a.Sigma, a.Tau, a.Alpha = f.strategy, f.road, int(f.particles), f.sigma.value, f.tau.value, f.alpha.value
+		a.Strategy, a.Road, a.Particles = f.strategy, f.road, int(f.particles)
+		a.Sigma, a.Tau, a.Alpha, a.Share = f.sigma.value, f.tau.value, f.alpha.value, f.share.value
 	}
 	if from.given("budget") {
 		a.Budget = int(f.budget)
@@ -56,7 +58,7 @@ func (a asked) apply(o *untwist.Options) (err error) {
 		return err
 	}
 	if o.Strategy = nil; a.Strategy != "" {
-		knobs := untwist.Knobs{Particles: a.Particles, Sigma: a.Sigma, Tau: a.Tau, Alpha: a.Alpha}
+		knobs := untwist.Knobs{Particles: a.Particles, Sigma: a.Sigma, Tau: a.Tau, Alpha: a.Alpha, Share: a.Share}
 		if o.Strategy, err = untwist.StrategyNamed(a.Strategy, knobs); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ Methods (--methods, with commas between them) are
   NAME                          one of ` + strings.Join(experiment.MethodNames(), ", ") + `
   NAME=STRATEGY:KNOB=V:KNOB=V…  a strategy of minimize with other settings, under a name of
                                 yours; the knobs are sigma, particles or population, tau,
-                                alpha and road: small=cmaes:population=8
+                                alpha, share and road: small=cmaes:population=8
   NAME=exec:CMD                 a program of yours that is an optimiser: see docs/optimisers.md
 Problems (--problems) are built-in ones, or problem files of your own: a name that ends in
 .toml. Targets are gaps above the minimum. Where nobody knows the minimum (problem files,

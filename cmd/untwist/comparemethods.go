@@ -153,15 +153,15 @@ func turn(knob, value string, knobs *untwist.Knobs, by *identify.Identifier) (te
 	case "road":
 		*by, err = identify.Named(value)
 		return value, bare(err)
-	case "sigma", "alpha":
+	case "sigma", "alpha", "share":
 	case "tau":
 		n = above0()
 	default:
-		return "", errors.New("unknown knob: must be one of sigma, particles, population, tau, alpha, road")
+		return "", errors.New("unknown knob: must be one of sigma, particles, population, tau, alpha, share, road")
 	}
 	if err := n.Set(value); err != nil {
 		return "", err
 	}
-	*map[string]**float64{"sigma": &knobs.Sigma, "alpha": &knobs.Alpha, "tau": &knobs.Tau}[knob] = n.value
+	*map[string]**float64{"sigma": &knobs.Sigma, "alpha": &knobs.Alpha, "tau": &knobs.Tau, "share": &knobs.Share}[knob] = n.value
 	return n.String(), nil
 }

@@ -26,6 +26,7 @@ type minimizeFlags struct {
 	strategy, road    string
 	particles         count
 	sigma, tau, alpha number
+	share             number
 	frame             text
 }
 
@@ -71,7 +72,7 @@ same command again goes on where the run stood.
 
 // register declares the flags, but for those of the output.
 func (f *minimizeFlags) register(flags *pflag.FlagSet) {
-	f.target, f.tolerance, f.sigma, f.tau, f.alpha = anyNumber(), above0(), atLeast0(), above0(), atLeast0()
+	f.target, f.tolerance, f.sigma, f.tau, f.alpha, f.share = anyNumber(), above0(), atLeast0(), above0(), atLeast0(), atLeast0()
 	f.subject.register(flags)
 	f.runFlags.register(flags)
 	flags.Var(&f.target, "target", "stop at this value of f; for a built-in problem, at this gap above its known minimum")
@@ -83,6 +84,7 @@ func (f *minimizeFlags) register(flags *pflag.FlagSet) {
 	flags.Var(&f.particles, "particles", "number of particles of cbo (default 50), or the population λ of cmaes (default 4 + ⌊3 ln dim⌋)")
 	flags.Var(&f.sigma, "sigma", "strength σ of the noise of cbo (default 7.1; cbo-isotropic: √(2/dim)), or the first step of cmaes in half-widths of the start box (default 0.6)")
 	flags.Var(&f.tau, "tau", "step size τ of cbo (default 0.03)")
+	flags.Var(&f.share, "share", "share of the queries of a step from which strategy online learns the coordinates, below 1 (default 0.5; 0: as cbo)")
 	flags.Var(&f.alpha, "alpha", "exponent α of the weights of cbo at the start (default 100); grows by 0.5 % a step to 1e5")
 }
 
@@ -165,7 +167,7 @@ func (f *minimizeFlags) options(s subject, line *progressLine) (untwist.Options,
 		return o, err
 	}
 	if o.Strategy, err = untwist.StrategyNamed(f.strategy, untwist.Knobs{
-		Particles: int(f.particles), Sigma: f.sigma.value, Tau: f.tau.value, Alpha: f.alpha.value,
+		Particles: int(f.particles), Sigma: f.sigma.value, Tau: f.tau.value, Alpha: f.alpha.value, Share: f.share.value,
 	}); err != nil {
 		return o, err
 	}
