@@ -8,13 +8,14 @@ import (
 )
 
 const (
-	mostPoints = 1000 // the most queries that are fitted together, beside the traces
+	mostPoints = 700  // the most queries that are fitted together, beside the traces
+	fewPoints  = 300  // as many of them say how rough the functions are
 	mostCells  = 160  // the most intervals of a basis
+	allCells   = 6000 // of all bases together
 	leastCells = 24
-	rounds     = 14 // of learning how rough the functions are
-	sketches   = 4  // functions drawn in each of them
-	windows    = 4  // parts of a range in which a function may be rough
-	fewPoints  = 350
+	rounds     = 9 // of learning how rough the functions are
+	sketches   = 3 // functions drawn in each of them
+	windows    = 4 // parts of a range in which a function may be rough
 	finest     = 2e-4
 )
 
@@ -36,7 +37,7 @@ func basesFor(w view, d data) []basis {
 				places, last = places+1, t
 			}
 		}
-		out = append(out, basis{min(mostCells, max(leastCells, 3*places/2)), reach})
+		out = append(out, basis{min(mostCells, max(leastCells, min(3*places/2, allCells/len(w.reach)))), reach})
 	}
 	return out
 }
@@ -44,17 +45,15 @@ func basesFor(w view, d data) []basis {
 // learn finds how rough the functions are and how exact the values, by expectation and
 // maximisation: functions are drawn as all that is believed allows, and τ_j² and σ² become the
 // mean squares of what is seen in them.
-func learn(d data, bases []basis, q int, random *rng.Stream) (*fit, error) {
-	p := prior{q: q, sigma: 0.01 * d.spread, wide: 100 * d.spread}
+func learn(d data, bases []basis, q int, random *rng.Stream) (prior, error) {
+	p := prior{q: q, sigma: max(2*finest*d.spread, d.noise), wide: 100 * d.spread}
 	for _, b := range bases {
 		p.tau = append(p.tau, d.spread/math.Sqrt(float64(len(bases)))*math.Pow(4/float64(b.n), float64(q)-0.5))
 	}
-	few := d
-	few.points = d.points[:min(fewPoints, len(d.points))] // they are the most scattered ones
 	for range rounds {
-		f, err := newFit(few, bases, p)
+		f, err := newFit(d, bases, p)
 		if err != nil {
-			return nil, err
+			return p, err
 		}
 		next := prior{q: q, wide: p.wide, tau: make([]float64, len(bases))}
 		missed := 0.0
@@ -77,7 +76,7 @@ func learn(d data, bases []basis, q int, random *rng.Stream) (*fit, error) {
 		next.sigma = min(max(p.sigma*math.Pow(to/p.sigma, 2*faster), finest*d.spread), d.spread)
 		p = next
 	}
-	return newFit(d, bases, p)
+	return p, nil
 }
 
 // roughest returns the mean square of differences in that part of the range in which it is

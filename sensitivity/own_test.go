@@ -190,7 +190,7 @@ func (s *subject) run(t testing.TB, probe bool) (sensitivity.Indices, string) {
 	for _, h := range s.half {
 		box.Lo, box.Hi = append(box.Lo, -h), append(box.Hi, h)
 	}
-	o := untwist.Options{Start: box, Observe: seen.Observe, Seed: s.seed, NoiseLevel: s.noise}
+	o := untwist.Options{Start: box, Seen: seen.See, Seed: s.seed, NoiseLevel: s.noise}
 	if s.bounded {
 		o.Bounds = box
 	}
