@@ -91,9 +91,6 @@ func Of(r Run) Indices {
 	if err != nil {
 		return Indices{Reason: err.Error()}
 	}
-	if debug != nil {
-		debug(best, held)
-	}
 	return r.answer(w, best, held, random)
 }
 
@@ -177,7 +174,7 @@ func (h held) beyond() float64 {
 
 const (
 	draws = 16
-	work  = 8e6 // evaluations of one f_j
+	work  = 1.5e7 // evaluations of one f_j
 )
 
 // answer turns a fit into indices.
