@@ -83,6 +83,7 @@ func Of(r Run) Indices {
 	if len(d.points) < 2*r.Frame.Components()+8 || d.spread == 0 {
 		return Indices{Reason: fmt.Sprintf("of the queries of the run, only %d are of use to know f in the whole box", len(d.points))}
 	}
+	d.noise = math.Sqrt(r.noise(d))
 	grouped(d.points, 0.3)
 	bases := basesFor(w, d)
 	random := rng.Seed(0).Stream("sensitivity")
@@ -173,7 +174,7 @@ func (h held) beyond() float64 {
 
 const (
 	draws = 16
-	work  = 8e6 // evaluations of one f_j
+	work  = 1.5e7 // evaluations of one f_j
 )
 
 // answer turns a fit into indices.

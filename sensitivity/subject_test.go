@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/sensitivity"
@@ -210,6 +211,9 @@ func (s *subject) run(t testing.TB, probe bool) (sensitivity.Indices, string) {
 			structure = *found.Structure
 		}
 		r.Profiles = found.Profiles
+	}
+	if v := structure.Certificate.Verdict; v == certify.NotSeparable || v == certify.Unknown {
+		return sensitivity.Indices{Reason: "not certified"}, structure.String()
 	}
 	r.Frame, r.Blocks, r.Map = structure.Frame, structure.Blocks, structure.Map
 	all, _ := seen.Queries()
