@@ -201,8 +201,6 @@ var manners = map[string]manner{
 	"untwist reproduce errors --dim 20":                                  {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce allocation --dim 20":                              {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce approximate --dim 20":                             {plus: "--dim 3 --runs 1", why: long},
-	"untwist reproduce allocation --dim 10":                              {plus: "--dim 3 --runs 1", why: long},
-	"untwist reproduce approximate --dim 10":                             {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce errors --out DIR":                                 {plus: "--dim 3 --runs 1", why: long},
 	"go test ./experiment -run TestAsManyHessiansAsComponents -whole -v": {plus: "-whole=false", why: long},
 	"go test ./experiment -run TestNoErrorIsTheRegime -whole -v":         {plus: "-whole=false", why: long},
