@@ -3,6 +3,7 @@ package sensitivity
 import (
 	"math"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -84,4 +85,24 @@ func rms(v []float64) float64 {
 		sum += float64(x * x)
 	}
 	return math.Sqrt(sum / max(1, float64(len(v))))
+}
+
+// parabolas returns an orthonormal basis of the coefficients of parabolas: they are those of
+// parabolas in the number of the spline.
+func parabolas(n int) [][]float64 {
+	var out [][]float64
+	for power := range 3 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = math.Pow(2*float64(i)/float64(n-1)-1, float64(power))
+		}
+		for range 2 { // once more, against rounding
+			for _, q := range out {
+				kernel.AddScaled(v, -kernel.Dot(v, q), q)
+			}
+		}
+		kernel.Normalise(v)
+		out = append(out, v)
+	}
+	return out
 }

@@ -86,6 +86,7 @@ type data struct {
 	traces []trace // one for each component, empty if there is none
 	spread float64 // of the values in the box
 	middle float64 // their median, which was taken off the points
+	noise  float64 // the standard deviation that values are known to have
 	in     int     // queries that count and lie in the box
 	// least and most are the smallest and the largest value of f in the box, before a map.
 	least, most float64

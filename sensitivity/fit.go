@@ -15,7 +15,8 @@ type prior struct {
 	q     int
 	tau   []float64
 	sigma float64
-	wide  float64 // the standard deviation of a coefficient as far as nothing is known of it
+	wide  []float64 // how far from 0 f_j may be
+	bent  []float64 // how far from a parabola f_j may be
 }
 
 // A part is what is known of one function from its trace alone: its coefficients, and the
@@ -56,7 +57,7 @@ func newFit(d data, bases []basis, p prior) (*fit, error) {
 	g := mat.NewDense(n, n, nil)
 	for j, b := range bases {
 		part := part{basis: b}
-		if err := part.learn(d.traces[j], p, p.tau[j]); err != nil {
+		if err := part.learn(d.traces[j], p, j); err != nil {
 			return nil, err
 		}
 		part.look(d.points, j)
@@ -82,8 +83,11 @@ func newFit(d data, bases []basis, p prior) (*fit, error) {
 }
 
 // learn finds what a trace says of the function: with rows b of splines and a 1 for the
-// constant, C⁻¹ = DᵀD/τ² + 1/wide² + Σ bbᵀ/σ², mean = C Σ b·value/σ².
-func (p *part) learn(seen trace, prior prior, tau float64) error {
+// constant, and P the projection on the coefficients of parabolas,
+//
+//	C⁻¹ = DᵀD/τ² + (1 − P)/bent² + P/wide² + Σ bbᵀ/σ²,   mean = C Σ b·value/σ².
+func (p *part) learn(seen trace, prior prior, j int) error {
+	tau, wide, bent := prior.tau[j], prior.wide[j], prior.bent[j]
 	n := p.size()
 	a := mat.NewSymDense(n+1, nil)
 	rough := roughness(n, prior.q)
@@ -92,9 +96,16 @@ func (p *part) learn(seen trace, prior prior, tau float64) error {
 			a.SetSym(i, k, rough.At(i, k)/float64(tau*tau))
 		}
 	}
-	for i := range n + 1 {
-		a.SetSym(i, i, a.At(i, i)+1/float64(prior.wide*prior.wide))
+	parabolas := parabolas(n)
+	for i := range n {
+		a.SetSym(i, i, a.At(i, i)+1/float64(bent*bent))
+		for k := i; k < n; k++ {
+			for _, q := range parabolas {
+				a.SetSym(i, k, a.At(i, k)+float64(q[i]*q[k]*(1/float64(wide*wide)-1/float64(bent*bent))))
+			}
+		}
 	}
+	a.SetSym(n, n, 1/float64(wide*wide))
 	right := make([]float64, n+1)
 	s := 1 / float64(prior.sigma*prior.sigma)
 	for k, t := range seen.t {

@@ -1,20 +1,23 @@
 package sensitivity
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/untwist/untwist/internal/rng"
+	"gonum.org/v1/gonum/mat"
 )
 
 const (
-	mostPoints = 1000 // the most queries that are fitted together, beside the traces
+	mostPoints = 700  // the most queries that are fitted together, beside the traces
+	fewPoints  = 300  // as many of them say how rough the functions are
 	mostCells  = 160  // the most intervals of a basis
+	allCells   = 6000 // of all bases together
 	leastCells = 24
-	rounds     = 14 // of learning how rough the functions are
-	sketches   = 4  // functions drawn in each of them
-	windows    = 4  // parts of a range in which a function may be rough
-	fewPoints  = 350
+	rounds     = 9 // of learning how rough the functions are
+	sketches   = 3 // functions drawn in each of them
+	windows    = 4 // parts of a range in which a function may be rough
 	finest     = 2e-4
 )
 
@@ -36,7 +39,7 @@ func basesFor(w view, d data) []basis {
 				places, last = places+1, t
 			}
 		}
-		out = append(out, basis{min(mostCells, max(leastCells, 3*places/2)), reach})
+		out = append(out, basis{min(mostCells, max(leastCells, min(3*places/2, allCells/len(w.reach)))), reach})
 	}
 	return out
 }
@@ -44,19 +47,19 @@ func basesFor(w view, d data) []basis {
 // learn finds how rough the functions are and how exact the values, by expectation and
 // maximisation: functions are drawn as all that is believed allows, and τ_j² and σ² become the
 // mean squares of what is seen in them.
-func learn(d data, bases []basis, q int, random *rng.Stream) (*fit, error) {
-	p := prior{q: q, sigma: 0.01 * d.spread, wide: 100 * d.spread}
-	for _, b := range bases {
-		p.tau = append(p.tau, d.spread/math.Sqrt(float64(len(bases)))*math.Pow(4/float64(b.n), float64(q)-0.5))
+func learn(d data, bases []basis, q int, random *rng.Stream) (prior, error) {
+	p := prior{q: q, sigma: max(2*finest*d.spread, d.noise)}
+	for j, b := range bases {
+		wide, bent := d.wide(j)
+		p.wide, p.bent = append(p.wide, wide), append(p.bent, bent)
+		p.tau = append(p.tau, max(d.traces[j].rough(b, q), d.spread/math.Sqrt(float64(len(bases)))*math.Pow(4/float64(b.n), float64(q)-0.5)))
 	}
-	few := d
-	few.points = d.points[:min(fewPoints, len(d.points))] // they are the most scattered ones
-	for range rounds {
-		f, err := newFit(few, bases, p)
+	for round := range rounds {
+		f, err := newFit(d, bases, p)
 		if err != nil {
-			return nil, err
+			return p, err
 		}
-		next := prior{q: q, wide: p.wide, tau: make([]float64, len(bases))}
+		next := prior{q: q, wide: p.wide, bent: p.bent, tau: make([]float64, len(bases))}
 		missed := 0.0
 		for range sketches {
 			functions := f.draw(random)
@@ -74,10 +77,68 @@ func learn(d data, bases []basis, q int, random *rng.Stream) (*fit, error) {
 			next.tau[j] = min(max(to, 1e-9*d.spread), 1e3*d.spread)
 		}
 		to := math.Sqrt(missed)
+		if round < rounds/2 { // as long as functions are not yet rough enough, values would be blamed
+			to = p.sigma
+		}
 		next.sigma = min(max(p.sigma*math.Pow(to/p.sigma, 2*faster), finest*d.spread), d.spread)
 		p = next
 	}
-	return newFit(d, bases, p)
+	return p, nil
+}
+
+// wide returns how far from 0 a function may be, and how far from a parabola: some times as far
+// as its trace is. Where there is none, it is some times as far as f.
+func (d data) wide(j int) (wide, bent float64) {
+	t := d.traces[j]
+	if len(t.t) < 8 {
+		return 20 * d.spread, 20 * d.spread
+	}
+	a, y := mat.NewDense(len(t.t), 3, nil), mat.NewVecDense(len(t.t), t.value)
+	for k, v := range t.t {
+		a.SetRow(k, []float64{1, v, float64(v * v)})
+	}
+	var c, fitted mat.VecDense
+	if err := c.SolveVec(a, y); err != nil {
+		return 20 * d.spread, 20 * d.spread
+	}
+	fitted.MulVec(a, &c)
+	off := 0.0
+	for k, v := range t.value {
+		off = max(off, math.Abs(v-fitted.AtVec(k)))
+	}
+	return max(20*d.spread, 4*slices.Max(t.value)), max(3*off, finest*d.spread) // the least value is 0
+}
+
+// rough returns τ as the trace alone has it; 0 if it has too few points. If the q-th differences
+// at a distance g of its points are δ, those at the distance h of splines are
+// τ = δ (h/g)^(q−½), since it is sums of independent numbers that make up δ.
+func (t trace) rough(b basis, q int) float64 {
+	n := len(t.t)
+	if n < 2*q+4 {
+		return 0
+	}
+	order := make([]int, n)
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.t[a], t.t[b]) })
+	lo, g := t.t[order[0]], (t.t[order[n-1]]-t.t[order[0]])/float64(n-1)
+	var even []float64 // the trace at equal distances g
+	k := 0
+	for i := range n {
+		at := lo + float64(float64(i)*g)
+		for k+2 < n && t.t[order[k+1]] < at {
+			k++
+		}
+		a, c := order[k], order[k+1]
+		part := 0.0
+		if t.t[c] > t.t[a] {
+			part = (at - t.t[a]) / (t.t[c] - t.t[a])
+		}
+		even = append(even, t.value[a]+float64(part*(t.value[c]-t.value[a])))
+	}
+	h := 2 * b.reach / float64(b.n)
+	return rms(differences(even, q)) * math.Pow(h/g, float64(q)-0.5)
 }
 
 // roughest returns the mean square of differences in that part of the range in which it is
@@ -123,5 +184,3 @@ func grouped(points []datum, near float64) int {
 	}
 	return groups
 }
-
-var debug func(*fit, held)

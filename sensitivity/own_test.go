@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
@@ -190,7 +191,7 @@ func (s *subject) run(t testing.TB, probe bool) (sensitivity.Indices, string) {
 	for _, h := range s.half {
 		box.Lo, box.Hi = append(box.Lo, -h), append(box.Hi, h)
 	}
-	o := untwist.Options{Start: box, Observe: seen.Observe, Seed: s.seed, NoiseLevel: s.noise}
+	o := untwist.Options{Start: box, Seen: seen.See, Seed: s.seed, NoiseLevel: s.noise}
 	if s.bounded {
 		o.Bounds = box
 	}
@@ -211,6 +212,9 @@ func (s *subject) run(t testing.TB, probe bool) (sensitivity.Indices, string) {
 			structure = *found.Structure
 		}
 		r.Profiles = found.Profiles
+	}
+	if v := structure.Certificate.Verdict; v == certify.NotSeparable || v == certify.Unknown {
+		return sensitivity.Indices{Reason: "not certified"}, structure.String()
 	}
 	r.Frame, r.Blocks, r.Map = structure.Frame, structure.Blocks, structure.Map
 	all, _ := seen.Queries()

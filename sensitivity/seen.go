@@ -4,10 +4,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Seen keeps the queries of a run: Observe is for untwist.Options.Observe. It keeps the first
+// Seen keeps the queries of a run, in the user's units. It keeps the first
 // ones, which explore the box, and of all later ones every n-th, where n doubles as often as it
 // has to. So what is kept depends on the order of the queries alone, and does not fill the memory.
 type Seen struct {
@@ -29,23 +30,32 @@ func NewSeen(dim int) *Seen {
 	return &Seen{dim: dim, most: min(seenRows, max(2, seenBytes/(8*(dim+1)))), stride: 1}
 }
 
-// Observe takes notice of queries. What failed is not kept.
+// See takes notice of a query. It is for untwist.Options.Seen.
+func (s *Seen) See(_ int, point []float64, a objective.Answer) {
+	if a.Failure == nil {
+		s.take(point, a.Value)
+	} else {
+		s.take(point, math.Inf(1))
+	}
+}
+
+// Observe takes notice of a batch of queries.
 func (s *Seen) Observe(points *mat.Dense, values []float64) {
 	for i, v := range values {
-		n := s.count
-		s.count++
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			continue
-		}
-		row := points.RawRowView(i)
-		if len(s.first) < s.most*(s.dim+1) {
-			s.first = append(append(s.first, row...), v)
-			continue
-		}
-		if n%s.stride != 0 {
-			continue
-		}
-		s.later = append(append(s.later, row...), v)
+		s.take(points.RawRowView(i), v)
+	}
+}
+
+// take takes notice of a query. What failed is not kept.
+func (s *Seen) take(point []float64, value float64) {
+	n := s.count
+	s.count++
+	switch {
+	case math.IsNaN(value) || math.IsInf(value, 0):
+	case len(s.first) < s.most*(s.dim+1):
+		s.first = append(append(s.first, point...), value)
+	case n%s.stride == 0:
+		s.later = append(append(s.later, point...), value)
 		if len(s.later) >= s.most*(s.dim+1) {
 			s.thin()
 		}

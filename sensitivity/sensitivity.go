@@ -83,15 +83,13 @@ func Of(r Run) Indices {
 	if len(d.points) < 2*r.Frame.Components()+8 || d.spread == 0 {
 		return Indices{Reason: fmt.Sprintf("of the queries of the run, only %d are of use to know f in the whole box", len(d.points))}
 	}
+	d.noise = math.Sqrt(r.noise(d))
 	grouped(d.points, 0.3)
 	bases := basesFor(w, d)
 	random := rng.Seed(0).Stream("sensitivity")
 	best, held, err := choose(d, bases, random)
 	if err != nil {
 		return Indices{Reason: err.Error()}
-	}
-	if debug != nil {
-		debug(best, held)
 	}
 	return r.answer(w, best, held, random)
 }
@@ -124,21 +122,31 @@ func (r *Run) complete() string {
 // mostComponents is how many components there may be.
 const mostComponents = 200
 
-// choose fits functions of both orders of smoothness, and takes the one that predicts better.
+// choose learns how rough functions are for both orders of differences, from the most scattered
+// queries, takes the order that predicts better what it has not seen, and fits all queries.
 func choose(d data, bases []basis, random *rng.Stream) (best *fit, h held, err error) {
+	few := d
+	few.points = d.points[:min(fewPoints, len(d.points))]
+	var p *prior
+	score := 0.0
 	for _, q := range []int{2, 3} {
-		f, e := learn(d, bases, q, random)
+		learnt, e := learn(few, bases, q, random)
+		if e == nil {
+			best, e = newFit(few, bases, learnt)
+		}
 		if e != nil {
 			err = e
 			continue
 		}
-		miss, claimed := f.heldOut()
-		if score := believed(miss, claimed); best == nil || score > h.score {
-			best, h = f, held{miss, claimed, score}
+		if s := believed(best.heldOut()); p == nil || s > score {
+			p, score = &learnt, s
 		}
 	}
-	if best != nil {
-		err = nil
+	if p == nil {
+		return nil, h, err
+	}
+	if best, err = newFit(d, bases, *p); err == nil {
+		h.miss, h.claimed = best.heldOut()
 	}
 	return best, h, err
 }
@@ -146,7 +154,6 @@ func choose(d data, bases []basis, random *rng.Stream) (best *fit, h held, err e
 // held is what a fit without them says of some queries.
 type held struct {
 	miss, claimed []float64
-	score         float64
 }
 
 // excess is how many times larger misses are than claimed; at least 1.
@@ -158,9 +165,16 @@ func (h held) excess() float64 {
 	return max(1, rms(z))
 }
 
+// beyond is how much larger the mean square of the misses is than twice what was claimed: then f
+// is no such sum. (Where the claim is right, it is so once in a thousand times.)
+func (h held) beyond() float64 {
+	miss, claimed := rms(h.miss), rms(h.claimed)
+	return float64(miss*miss) - float64(2*claimed*claimed)
+}
+
 const (
-	draws = 24
-	work  = 2e7 // evaluations of one f_j
+	draws = 16
+	work  = 1.5e7 // evaluations of one f_j
 )
 
 // answer turns a fit into indices.
@@ -172,6 +186,9 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 	}
 	undo := r.undo(f.data)
 	mean := newSum(bases, f.functions(), f.data.middle, undo)
+	if r.Map != nil {
+		mean.least, mean.most = r.Map.Of(f.data.least), r.Map.Of(f.data.most)
+	}
 	n := min(1<<20, int(work/float64(d*m)))
 	center := w.shares([]sum{mean}, n, random)[0]
 	sums := []sum{mean}
@@ -181,9 +198,9 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 	spread := w.shares(sums, max(500, n/draws), random)
 	out := Indices{Mean: center.mean, Variance: center.variance, HeldOut: len(h.miss)}
 	missed := rms(h.miss)
-	out.Explained = 1 - float64(missed*missed)/center.variance
+	out.Explained = 1 - float64(missed*missed)/center.inner
 	excess := h.excess()
-	misfit := max(float64(f.sigma*f.sigma)-float64(r.noise(f.data)), 0) / center.variance
+	misfit := max(float64(f.sigma*f.sigma)-r.noise(f.data), h.beyond()-r.noise(f.data), 0) / spread[0].inner
 	space := r.Space
 	if space == nil {
 		space = parameter.Plain(d)
@@ -205,12 +222,18 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 		copy(index.Through, center.through[i])
 		worst = max(worst, e)
 	}
+	if center.beyond > mostBeyond {
+		return Indices{Reason: "f is much larger in parts of the box than at any query of the run there"}
+	}
 	if !(worst <= mostError) {
 		return Indices{Reason: fmt.Sprintf("too little of the box was seen to know f in all of it: indices would be off by up to %.1g", min(worst, 1)),
 			Explained: out.Explained, HeldOut: out.HeldOut}
 	}
 	return out
 }
+
+// mostBeyond is the share of the variance of f that may come from values beyond all that were seen.
+const mostBeyond = 0.01
 
 // mostError is the error from which on an index says nothing.
 const mostError = 0.1

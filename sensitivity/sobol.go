@@ -16,11 +16,13 @@ type sum struct {
 	reach  []float64
 	tables [][]float64
 	undo   func(float64) float64 // ψ⁻¹; nil: the identity
+	least  float64               // ψ⁻¹ is known from here
+	most   float64               // to here
 }
 
 // newSum tables functions.
 func newSum(bases []basis, functions [][]float64, constant float64, undo func(float64) float64) sum {
-	s := sum{undo: undo}
+	s := sum{undo: undo, least: math.Inf(-1), most: math.Inf(1)}
 	for j, b := range bases {
 		table := make([]float64, tablePoints+1)
 		for k := range table {
@@ -53,6 +55,8 @@ func (s sum) outward(v float64) float64 {
 // shares are what a sum says of all parameters.
 type shares struct {
 	mean, variance float64
+	inner          float64     // the variance of Σ f_j, which is that of f if there is no map
+	beyond         float64     // the share of the variance of f by values that nobody has seen
 	total          []float64   // S_T of each free parameter
 	through        [][]float64 // through[i][j]: of parameter i, through f_j
 	chance         []float64   // the standard error of total by the choice of points
@@ -122,7 +126,7 @@ func (w view) tallies(sums []sum, n int, roots, shift []float64) []*tally {
 				at[s][j] = f.part(j, t[j])
 				inner += at[s][j]
 			}
-			tallies[s].point(inner, f.outward(inner))
+			tallies[s].point(inner, f.outward(inner), inner < f.least || inner > f.most)
 		}
 		for i := range d {
 			step := 2 * (fraction(u[i]+u[d]) - u[i])
@@ -155,7 +159,10 @@ type tally struct {
 	origin       float64 // f at the first point, which is taken off
 	n            int
 	sum, square  float64
-	total        []float64 // Σ Δ²/2
+	first        float64    // Σ f_j at the first point
+	inners       [2]float64 // the sums of Σ f_j less that, and of its squares
+	beyond       float64    // that part of square that comes from values that nobody has seen
+	total        []float64  // Σ Δ²/2
 	through      [][]float64
 }
 
@@ -168,15 +175,20 @@ func newTally(m, d int) *tally {
 }
 
 // point takes notice of a point.
-func (t *tally) point(inner, value float64) {
+func (t *tally) point(inner, value float64, beyond bool) {
 	if t.n == 0 {
-		t.origin = value
+		t.origin, t.first = value, inner
 	}
 	t.n++
 	t.inner, t.value = inner, value
 	v := value - t.origin
 	t.sum += v
 	t.square += float64(v * v)
+	if beyond {
+		t.beyond += float64(v * v)
+	}
+	t.inners[0] += inner - t.first
+	t.inners[1] += float64((inner - t.first) * (inner - t.first))
 }
 
 // move takes notice of the point at which coordinate i is moved by a step.
@@ -209,6 +221,8 @@ func together(tallies []*tally, n int) shares {
 	for _, t := range tallies {
 		out.mean += (t.origin + t.sum/c) / all
 		out.variance += t.variance() / all
+		out.inner += (t.inners[1]/c - float64(t.inners[0]/c*t.inners[0]/c)) / all
+		out.beyond += t.beyond / max(t.square, math.SmallestNonzeroFloat64) / all
 	}
 	for i := range d {
 		through := make([]float64, m)
