@@ -43,6 +43,7 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // nothing is the picture of what cannot be drawn: it says why.
 func nothing(label, why string) template.HTML {
 	c := canvas{}
-	c.text(place{at: point{wide / 2, 34}, anchor: middle, class: "c-note", room: wide - 16}, why)
-	return c.done(56, strings.TrimPrefix(label+": "+why, ": "))
+	c.text(place{at: point{4, 13}, class: "c-label", room: wide - 8}, label)
+	c.text(place{at: point{wide / 2, 40}, anchor: middle, class: "c-note", room: wide - 16}, why)
+	return c.done(60, strings.TrimPrefix(label+": "+why, ": "))
 }
