@@ -16,7 +16,6 @@ import (
 	"github.com/untwist/untwist/report/live"
 	"github.com/untwist/untwist/report/page"
 	"github.com/untwist/untwist/sensitivity"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A paper is the page of --report and --live that is made of a run, and what is kept for it
@@ -61,7 +60,7 @@ func (p *paper) look() {
 // see takes notice of a query.
 func (p *paper) see(query int, point []float64, a objective.Answer) {
 	p.watch.See(query, point, a)
-	p.seen.Observe(mat.NewDense(1, len(point), point), []float64{a.Value})
+	p.seen.See(query, point, a)
 }
 
 // indices say how much each parameter matters; nil if no coordinates were certified.
