@@ -179,7 +179,7 @@ func TestNumbersAreThoseOfTheJSON(t *testing.T) {
 	}
 	same(t, "best value", after(t, text, "<dt>Best value"), form.Value)
 	for _, q := range form.Parameters {
-		row := regexp.MustCompile(`<th scope="row">` + q.Name + `</th><td class="number">([^<]*)</td><td>([^<]*)</td><td>([^<]*)</td><td>([^<]*)</td>`).FindStringSubmatch(text)
+		row := regexp.MustCompile(`<th scope="row">` + q.Name + `</th><td class="number"[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td>`).FindStringSubmatch(text)
 		if row == nil {
 			t.Fatalf("there is no row of %s", q.Name)
 		}
@@ -218,7 +218,7 @@ func TestNumbersAreThoseOfTheJSON(t *testing.T) {
 		}
 	}
 	for _, i := range p.Sensitivity.Parameters {
-		if !i.Fixed && !strings.Contains(text, `<th scope="row">`+i.Name+`</th><td class="number">`+percent(i.Total)+`</td><td class="number">± `+percent(i.Error)) {
+		if !i.Fixed && !strings.Contains(text, `<th scope="row">`+i.Name+`</th><td class="number" data-label="Sensitivity">`+percent(i.Total)+`</td><td class="number" data-label="Error (95 %)">± `+percent(i.Error)) {
 			t.Errorf("the sensitivity of %s, %v ± %v, is not there", i.Name, i.Total, i.Error)
 		}
 	}
