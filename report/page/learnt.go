@@ -70,7 +70,7 @@ func newLearnt(p Page, c coordinates) *learntView {
 	}
 	if s.Before != nil && s.After != nil {
 		v.Couplings = &picture{chart.Couplings(s.Before, s.After, s.Blocks, c.names()),
-			"Each cell is a pair, and the darker it is, the more the two act together. Before: " + beforeInWords(s) + ". After: the combinations that were found; pale ones act alone."}
+			"Each cell is a pair, and the bar of colours says how much the two act together. Before: " + beforeInWords(s) + ". After: the combinations that were found; the nearer a pair is to the left end of the bar, the more its two act alone."}
 	}
 	return v
 }
