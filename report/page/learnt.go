@@ -157,7 +157,7 @@ func lead(s *untwist.Structure) []string {
 	case s.Certificate.Verdict == certify.NotSeparable:
 		return []string{"Combinations of parameters were tried, and in none of them does the function split into parts: how one parameter acts depends on the values of the others, in any coordinates that were tried. So there is no table of combinations here."}
 	case !certified(s):
-		return []string{"Rough combinations were found, but they could not be tested well enough to show them."}
+		return []string{"Rough combinations were found, but no test has confirmed them. So they are not shown: the function may not split into parts, or the budget or the noise did not allow to tell (the notes below may say more)."}
 	}
 	m, d := s.Frame.Components(), s.Frame.Dim()
 	all := []string{"A combination is a weighted sum of parameters, or a product of powers of them where parameters have a logarithmic scale. What the function does along one combination does not depend on where the others are."}
