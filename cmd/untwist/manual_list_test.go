@@ -135,6 +135,22 @@ var manners = map[string]manner{
 		instead: "untwist worker sim.toml --server tls://localhost:4222 --tls-ca c.pem --user worker --token-file worker.secret", why: ownHost,
 		then: foundAside + " && kill $(cat nats.pid)"},
 
+	// docs/report.md
+	"untwist minimize --problem rastrigin --dim 100 --report rastrigin.html": {plus: "--dim 20", why: long, then: "grep -q 'id=\"sensitivity\"' rastrigin.html"},
+	"untwist minimize docs/reports/pipe.toml --report pipe.html": {
+		then: "grep -q 'depends on only 3 combinations of its 8 parameters.*length/speed' pipe.html && grep -q 'does not depend at all on roughness' pipe.html"},
+	"untwist minimize docs/reports/pairs.toml --report pairs.html":                                  {then: "grep -q 'gain_west and offset_west' pairs.html"},
+	"untwist minimize --problem rosenbrock --dim 10 --budget 20000 --report rosenbrock.html":        {then: "grep -q 'The function does not split into parts' rosenbrock.html"},
+	"untwist minimize --problem rastrigin --dim 6 --noise 0.001 --budget 20000 --report noisy.html": {then: "grep -q 'The values have noise' noisy.html"},
+	"untwist minimize docs/reports/pump.toml --journal pump.journal --listen 127.0.0.1:4222 --report pump.html": {
+		instead: aside("untwist minimize docs/reports/pump.toml --journal pump.journal --listen 127.0.0.1:4222 --report pump.html"), why: twoAtOnce},
+	"untwist worker docs/reports/pump.toml --server nats://127.0.0.1:4222 --procs 1": {
+		then: foundAside + ` && for i in $(seq 300); do test -f pump.html && break; sleep 0.1; done; grep -q 'Where d is above' pump.html`},
+	"untwist journal run.journal --report run.html": {
+		instead: "untwist minimize --problem rastrigin --dim 3 --journal run.journal && untwist journal run.journal --report run.html", why: "there has to be a run"},
+
+	"untwist journal FILE --report": {plus: "--help", why: placeholder},
+
 	// docs
 	"while [ -s points ]; do awk '{ print $1, ($2 - 1)^2 + $3^2 + $4^2 }' OFMT=%.17g points | untwist tell run.journal untwist ask run.journal > points || break done": {
 		then: `grep -E '^queries     150 of 150|^status      converged' points`},

@@ -66,11 +66,11 @@ func newLearnt(p Page, c coordinates) *learntView {
 	}
 	if len(s.Spectrum.Values) > 0 {
 		v.Spectrum = &picture{chart.Spectrum(string(s.Spectrum.Kind), s.Spectrum.Values),
-			"Each point says how strongly the function curves in one direction, the strongest first: a drop by many powers of ten separates directions that matter from those that do not."}
+			spectrumInWords(s)}
 	}
 	if s.Before != nil && s.After != nil {
 		v.Couplings = &picture{chart.Couplings(s.Before, s.After, s.Blocks, c.names()),
-			"Each cell is a pair, and the bar of colours says how much the two act together. Before: " + beforeInWords(s) + ". After: the combinations that were found; the nearer a pair is to the left end of the bar, the more its two act alone."}
+			"Each cell is a pair, and the bar of colours says how much the two act together. Before: " + beforeInWords(s) + ". After: the combinations that were found; the nearer a pair is to the left end of the bar, the more its two act alone. This was seen at few places, by differences that have errors of their own; the test above is the stronger evidence."}
 	}
 	return v
 }
@@ -157,10 +157,10 @@ func lead(s *untwist.Structure) []string {
 	case s.Certificate.Verdict == certify.NotSeparable:
 		return []string{"Combinations of parameters were tried, and in none of them does the function split into parts: how one parameter acts depends on the values of the others, in any coordinates that were tried. So there is no table of combinations here."}
 	case !certified(s):
-		return []string{"Rough combinations were found, but they could not be tested well enough to show them."}
+		return []string{"Rough combinations were found, but no test has confirmed them. So they are not shown: the function may not split into parts, or the budget or the noise did not allow to tell (the notes below may say more)."}
 	}
 	m, d := s.Frame.Components(), s.Frame.Dim()
-	all := []string{"A combination is a weighted sum of parameters, or a product of powers of them where parameters have a logarithmic scale. What the function does along one combination does not depend on where the others are."}
+	all := []string{"A combination is a weighted sum of parameters; where these have a logarithmic scale it is a product of powers of them. What the function does along one combination does not depend on where the others are."}
 	switch {
 	case s.Frame.AlongAxes() && s.Certificate.Verdict == certify.Separable:
 		all[0] = "Each parameter acts alone: what the function does along one does not depend on where the others are."
@@ -168,7 +168,7 @@ func lead(s *untwist.Structure) []string {
 		all[0] = "The function is a sum of parts. What one part does does not depend on the parameters, or combinations of them, that belong to other parts; within a part they act together."
 	}
 	if m < d {
-		all = append(all, fmt.Sprintf("There are %s for %s: in all other directions the function does not change.",
+		all = append(all, fmt.Sprintf("There are %s for %s: all other changes of the parameters leave the function as it is.",
 			words.Count(m, "combination", "combinations"), words.Count(d, "parameter", "parameters")))
 		if s.Certificate.LeavesOut() {
 			all[len(all)-1] = fmt.Sprintf("There are %s for %s, but the function does change in the directions that they leave out.",
@@ -197,29 +197,38 @@ func sure(s *untwist.Structure) (all []string) {
 	if c.Verdict == certify.Blocks {
 		what = "parts"
 	}
-	all = append(all, fmt.Sprintf("This was tested at %s: half of the %s, drawn at random, were changed together, then the other half, then all. What all did differed from the sum of the halves by %s of what the halves did.",
+	all = append(all, fmt.Sprintf("Whether they act separately was tested at %s. The %s were split at random into two groups: first one group was changed, then the other, then both. What both did together differed from the sum of what each did by %s of it.",
 		words.Count(c.Splits, "random place", "random places"), what, percent(c.Coupling)))
 	switch c.Verdict {
 	case certify.Separable, certify.Blocks:
-		all = append(all, fmt.Sprintf("If two of them acted together, each test would show it with a probability of one half; that all %s miss it has a probability of %s.",
+		all = append(all, fmt.Sprintf("If two of them acted together, a test would notice it when they fall into different groups, which has a probability of one half; that none of %s tests notices it has a probability of %s.",
 			words.Thousands(c.Splits), words.Number(math.Exp2(-float64(c.Splits)), 1)))
 	}
 	if c.Most > 0 {
 		all = append(all, fmt.Sprintf("The values have noise: with a confidence of 95 %% that difference is between %s and %s.", percent(c.Least), percent(c.Most)))
 	}
 	if certified(s) && s.Frame.Components() < s.Frame.Dim() {
-		all = append(all, fmt.Sprintf("In the directions that are left out the function changed by %s of what it changes elsewhere.", percent(c.Beyond)))
+		all = append(all, fmt.Sprintf("Changes of the parameters that move none of the combinations changed the function by %s of what other changes do.", percent(c.Beyond)))
 	}
 	if certified(s) && s.Residual > 0 && !math.IsInf(s.Residual, 0) {
-		all = append(all, fmt.Sprintf("The weights of the combinations are right to about %s.", words.Number(s.Residual, 1)))
+		all = append(all, fmt.Sprintf("The weights of the parameters in the combinations (the powers, in products) are right to about %s, relative to the largest.", words.Number(s.Residual, 1)))
 	}
 	return all
+}
+
+// spectrumInWords says how to read the spectrum.
+func spectrumInWords(s *untwist.Structure) string {
+	text := "Each point says how strongly the function curves in one direction, the strongest first"
+	if n := s.Dim - len(s.Spectrum.Values); n > 0 {
+		return fmt.Sprintf("%s. %s, in which it does not curve, are left out.", text, words.Count(n, "direction", "directions"))
+	}
+	return text + ": a drop by many powers of ten separates directions that matter from those that do not."
 }
 
 // beforeInWords says what the couplings before are those of.
 func beforeInWords(s *untwist.Structure) string {
 	if n, _ := s.Before.Dims(); n < s.Dim {
-		return "directions that span what matters, as they came"
+		return "directions that span what matters, as the run first had them"
 	}
 	return "the parameters as given"
 }

@@ -382,7 +382,7 @@ func TestOtherPages(t *testing.T) {
 		"old journal": {Page{Run: run(some), Missing: []string{"What was learnt is not shown, because of numerics 2."}}, []string{"because of numerics 2.", `id="best"`, `id="convergence"`}, []string{`id="learnt"`}},
 		"all failed":  {Page{Run: run(failed)}, []string{"7 of 7 queries failed (100 %): 7 by timeout."}, []string{`id="best"`, `id="convergence"`, "∞"}},
 		"noise":       {Page{Run: noisy}, []string{"the lowest value found is 2.4 ± 0.01 after", "Noise, standard deviation", "0.125", "chosen by repeated queries"}, nil},
-		"coupled":     {Page{Run: notSeparable}, []string{"The function does not split into parts", "differed from the sum of the halves by 30 % of what"}, []string{"The combinations</h3>"}},
+		"coupled":     {Page{Run: notSeparable}, []string{"The function does not split into parts", "differed from the sum of what each did by 30 %"}, []string{"The combinations</h3>"}},
 		"probe": {OfProbe(report.Probe{Subject: subject, Findings: untwist.Findings{Account: some, Structure: untwist.Structure{Dim: 2, Linear: -1, Frame: identity(t, 2), Blocks: [][]int{{0}, {1}}, Certificate: certify.Certificate{Verdict: certify.Separable, Splits: 20, Culprit: -1}}}}),
 			[]string{"Report of a probe", "is a sum of 2 functions of one variable, each of one parameter alone, as 7 queries show.", "A probe does not search for the minimum."}, []string{"Best value"}},
 	} {

@@ -38,7 +38,7 @@ func newProfiles(p Page, c coordinates) *profilesView {
 		if p.Run.Result.Structure.Frame.AlongAxes() {
 			name = k.words
 		}
-		v.Pictures = append(v.Pictures, picture{chart.Profile(k.shown.profile(*k.profile), name, k.axis(), "change of the function"), wells(k)})
+		v.Pictures = append(v.Pictures, picture{chart.Profile(k.shown.profile(*k.profile), name, k.axis(), "above its lowest"), wells(k)})
 	}
 	return v
 }
@@ -51,9 +51,9 @@ func wells(k combination) string {
 	case n == 0:
 		return "The line is the function along this combination, from left to right; no valley was found."
 	case n == 1:
-		text = "One valley, lowest at " + k.value(p.Wells[0].Y)
+		text = "One valley, lowest at about " + k.value(p.Wells[0].Y)
 	default:
-		text = fmt.Sprintf("%s valleys, marked: the lowest at %s, the next at %s, %s higher", words.Thousands(n),
+		text = fmt.Sprintf("%s valleys, marked: the lowest at about %s, the next at about %s, %s higher", words.Thousands(n),
 			k.value(p.Wells[0].Y), k.value(p.Wells[1].Y), size(p.Wells[1].Value-p.Wells[0].Value))
 	}
 	if p.Open {

@@ -38,12 +38,12 @@ func newSensitivity(p Page, c coordinates) *sensitivityView {
 	all := slices.DeleteFunc(slices.Clone(s.Parameters), func(i sensitivity.Index) bool { return i.Fixed })
 	slices.SortStableFunc(all, func(a, b sensitivity.Index) int { return cmp.Compare(b.Total, a.Total) })
 	v := &sensitivityView{Lead: []string{
-		"If all parameters were drawn at random, each from the range where the search began, the function would vary. The sensitivity of a parameter is the part of that variance which would be left if all other parameters were known (its total Sobol’ index). Parameters act together, so the parts may add up to more than 100 %.",
+		"If all parameters were drawn at random, each from its whole range (its limits, or where the search was told to begin), the function would vary. The sensitivity of a parameter is the share of that variance which remains, on average, when all other parameters are held fixed and only this one varies (its total Sobol’ index). It speaks of the whole range, not of the neighbourhood of the best point. Parameters of one combination act together, so the shares may add up to more than 100 %.",
 		fmt.Sprintf("The function would be %s on average, with a standard deviation of %s.", size(s.Mean), size(math.Sqrt(s.Variance))),
 	}}
 	if s.HeldOut > 0 {
-		v.Lead[1] += fmt.Sprintf(" No queries were made for this: it was computed from those of the run. At %s that were left out on purpose it was right but for %s of the variance.",
-			words.Count(s.HeldOut, "place", "places"), percent(max(0, 1-s.Explained)))
+		v.Lead[1] += fmt.Sprintf(" This was computed from the queries of the run, without new ones. At %s that were not used for that, what it predicts was off by %s of the variance.",
+			words.Count(s.HeldOut, "query", "queries"), percent(max(0, 1-s.Explained)))
 	}
 	if n := len(all) - mostSensitive; n > 0 {
 		v.More = "and " + words.Count(n, "more parameter", "more parameters") + ", each with a sensitivity of " + percent(all[mostSensitive].Total) + " or less."

@@ -83,7 +83,7 @@ func nature(p Page) string {
 	case s.Certificate.Verdict == certify.NotSeparable:
 		return "The function does not split into parts: its parameters act together, whichever combinations of them are taken"
 	case !certified(s):
-		return "Combinations of parameters were found, but there were too few queries to test them"
+		return "Combinations of parameters were tried, but none could be certified, so nothing is claimed about what the function is like"
 	}
 	m, d := s.Frame.Components(), s.Frame.Dim()
 	only := ""
@@ -155,7 +155,7 @@ func ended(p Page) string {
 	case objective.Running:
 		return "not known"
 	case objective.Converged:
-		return "it was done"
+		return "it converged"
 	case objective.BudgetSpent:
 		return "the budget was spent"
 	case objective.TargetReached:
