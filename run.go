@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
@@ -26,6 +28,11 @@ type run struct {
 	scale       *objective.Scale
 	clean       objective.Objective // f without its blemishes; nil: it has none
 	stages      []Stage
+	found       *identify.Finding // what is known of the coordinates so far; nil: nothing
+	users       *frame.Frame      // the frame of found in the user's coordinates, once somebody has asked
+	usersOf     *frame.Frame      // the frame that users was made of
+	told        *Structure        // what was told of found
+	toldOf      *identify.Finding // the finding that told was made of
 
 	journal  *journal.Journal // nil: there is none
 	recorded *journal.Objective
@@ -124,12 +131,34 @@ func (r *run) progress() {
 	failures, _, _ := r.record.Failures()
 	p := Progress{
 		Queries: r.meter.Queries(), Budget: r.meter.Budget(),
-		Best: best.Value, Point: best.Point, Failed: failures.Total(),
+		Best: best.Value, Point: best.Point, Failed: failures.Total(), SoFar: r.known,
 	}
 	if len(r.stages) > 0 {
 		p.Stage = r.stages[len(r.stages)-1].Name
 	}
 	r.options.Progress(p)
+}
+
+// known returns what is known so far, of f too.
+func (r *run) known() Result {
+	out := Result{Account: r.account(), Strategy: r.options.Strategy.Name(), TargetQuery: r.record.TargetAt()}
+	out.Stages, out.Improvements = slices.Clone(out.Stages), nil
+	if r.found == nil {
+		return out
+	}
+	if r.toldOf != r.found {
+		s, err := r.structure(r.found)
+		if err != nil { // which is said at the end
+			return out
+		}
+		s.Blocks = slices.Clone(s.Blocks)
+		for i, b := range s.Blocks {
+			s.Blocks[i] = slices.Clone(b)
+		}
+		r.told, r.toldOf = &s, r.found
+	}
+	out.Structure = r.told
+	return out
 }
 
 // account returns what the run has found and what it cost.

@@ -70,9 +70,15 @@ func (r *run) structure(found *identify.Finding) (Structure, error) {
 	if found.Certificate.Verdict == certify.NearlySeparable {
 		out.Pairs = certify.Carriers(found.Pairs)
 	}
-	var err error
-	out.Frame, err = unscaled(found.Frame, r.options.Start)
-	return out, err
+	if r.users == nil || r.usersOf != found.Frame {
+		users, err := unscaled(found.Frame, r.options.Start)
+		if err != nil {
+			return out, err
+		}
+		r.users, r.usersOf = users, found.Frame
+	}
+	out.Frame = r.users
+	return out, nil
 }
 
 // String says in a sentence what was found.

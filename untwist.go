@@ -30,6 +30,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
@@ -83,6 +84,7 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 		NoiseLevel: o.NoiseLevel,
 		Seed:       o.Seed,
 		Stage:      r.enter,
+		Found:      func(found *identify.Finding) { r.found = found },
 	}
 	if o.Frame != nil {
 		var err error

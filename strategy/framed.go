@@ -42,7 +42,9 @@ func frameFor(ctx context.Context, f objective.Objective, task Task) (framed, er
 		}
 		begun.known = mat.NewDense(1, len(best), best)
 	}
-	err = begun.find(ctx, f)
+	if err = begun.find(ctx, f); err == nil {
+		task.Found(begun.found)
+	}
 	return begun, err
 }
 

@@ -45,6 +45,9 @@ type Task struct {
 	Seed uint64
 	// Stage is told what is being done from now on. Default: nobody is told.
 	Stage func(objective.Stage)
+	// Found is told what is known of the coordinates as soon as it is, in the middle of a
+	// search. It must not change it. Default: nobody is told.
+	Found func(*identify.Finding)
 }
 
 // Complete returns the task for a function of d dimensions with its defaults in place,
@@ -84,6 +87,9 @@ func (t Task) Complete(d int) (Task, error) {
 	}
 	if t.Stage == nil {
 		t.Stage = func(objective.Stage) {}
+	}
+	if t.Found == nil {
+		t.Found = func(*identify.Finding) {}
 	}
 	if by, ok := t.Identifier.(identify.Checker); ok && t.Frame == nil {
 		if err := by.Check(d, t.Request()); err != nil {

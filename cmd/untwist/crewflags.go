@@ -25,10 +25,10 @@ type accessFlags struct {
 // register declares the flags.
 func (f *accessFlags) register(flags *pflag.FlagSet, server string) {
 	flags.Var(&f.server, "server", server)
-	flags.Var(&f.token, "token-file", "the secret that the run and its workers share is the line in `FILE`; needed unless the address is this machine's own (127.0.0.1)")
+	flags.Var(&f.token, "token-file", "the secret that the run shares with its workers, and with those who look at --live, is the line in `FILE`; needed unless the address is this machine's own (127.0.0.1)")
 	flags.Var(&f.user, "user", "the `NAME` of the user whose password is in --token-file, on a NATS server of your own that has users")
 	flags.Var(&f.trust, "tls-ca", "trust servers whose certificate is signed by one in `FILE` (default: those that the system trusts)")
-	flags.Var(&f.cert, "tls-cert", "the certificate of the server (--listen), or one to show to it, in `FILE`")
+	flags.Var(&f.cert, "tls-cert", "the certificate of the server (--listen, --live), or one to show to it, in `FILE`")
 	flags.Var(&f.key, "tls-key", "the key of the certificate, in `FILE`")
 	toggle(flags, &f.insecure, "insecure", "send the token and everything else without encryption")
 }
@@ -113,15 +113,22 @@ func (f *crewFlags) register(flags *pflag.FlagSet) {
 // wanted reports whether workers evaluate.
 func (f *crewFlags) wanted() bool { return f.listen != "" || f.server != "" }
 
-// crewOnly are the flags that have no meaning without workers.
-var crewOnly = []string{"token-file", "user", "tls-ca", "tls-cert", "tls-key", "insecure", "verify"}
+// crewOnly are the flags that have no meaning without workers, and serverOnly those that have
+// none without a server of ours.
+var (
+	crewOnly   = []string{"user", "tls-ca", "verify"}
+	serverOnly = []string{"token-file", "tls-cert", "tls-key", "insecure"}
+)
 
 // fits checks that the flags go together.
-func (f *crewFlags) fits(from *source, s subject, journal text) error {
+func (f *crewFlags) fits(from *source, s subject, journal, live text) error {
 	switch {
 	case !f.wanted():
 		if flag := from.first(crewOnly); flag != "" {
 			return from.wrong(flag, "goes with --listen or --server")
+		}
+		if flag := from.first(serverOnly); flag != "" && live == "" {
+			return from.wrong(flag, "goes with --listen, --server or --live")
 		}
 		return nil
 	case f.listen != "" && f.server != "":

@@ -17,6 +17,9 @@ END
 chmod +x sim
 printf '[objective]\nexec = "./sim {a} {b}"\n[parameters]\na = { min = -3, max = 3 }\nb = { min = -3, max = 3 }\n[run]\nbudget = 200\n' >sim.toml
 ln -s "$(readlink -f "$(command -v untwist)")" nats-server`, // TestMain goes by the name
+	"docs/live.md": `printf '#!/bin/sh\nexec awk -v a="$1" -v b="$2" "BEGIN { print (a - 1)^2 + b^2 }"\n' >sim
+chmod +x sim
+printf '[objective]\nexec = "./sim {a} {b}"\n[parameters]\na = { min = -3, max = 3 }\nb = { min = -3, max = 3 }\n[run]\nbudget = 200\n' >sim.toml`,
 	// The document is about the file, and the program is anyone's.
 	"docs/problem-file.md": `cat >sim <<'END'
 #!/bin/sh
@@ -88,6 +91,7 @@ var manners = map[string]manner{
 	"bash .ci/run":                                 {instead: "bash -n .ci/run", why: "this test is a part of it"},
 	"go test ./internal/house -compile":            {plus: "-compile=false", why: ownStep},
 	"go test ./cmd/untwist -run TestManual -whole": {plus: "-whole=false", why: "it is this test"},
+	"bash .ci/pages":                               {instead: "bash -n .ci/pages", why: ownStep},
 	"bash .ci/python":                              {instead: "bash -n .ci/python", why: ownStep},
 	"python3 -m unittest":                          {instead: "(cd python && python3 -m unittest tests.test_docs)", why: ownStep + ", and the text says in which folder"},
 	"go test . -run TestRegimeOfTable1 -regime -v -parallel 2 -timeout 3h": {plus: "-regime=false", why: long},
@@ -134,7 +138,7 @@ var manners = map[string]manner{
 	// docs
 	"while [ -s points ]; do awk '{ print $1, ($2 - 1)^2 + $3^2 + $4^2 }' OFMT=%.17g points | untwist tell run.journal untwist ask run.journal > points || break done": {
 		then: `grep -E '^queries     150 of 150|^status      converged' points`},
-	"go test ./sensitivity -run TestTable -whole -v -timeout 1h":            {plus: "-whole=false", why: long},
+	"go test ./sensitivity -run TestTable -whole -v -timeout 1h":           {plus: "-whole=false", why: long},
 	"go test . -run TestNoUnitOfF -whole":                                  {plus: "-whole=false", why: long},
 	"go test . -run TestAsOftenSolvedInAnyUnit -whole -v":                  {plus: "-whole=false", why: long},
 	"go test . -run TestAutoTable -whole -update -v -timeout 3h":           {plus: "-whole=false", why: long},

@@ -121,6 +121,10 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	}
 	ctx, stop := s.until()
 	defer stop()
+	if err := f.serve(paper, s, line, &options, false); err != nil {
+		return err
+	}
+	defer paper.close(ctx)
 	began := time.Now()
 	line.start()
 	var result untwist.Result

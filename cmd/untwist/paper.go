@@ -13,12 +13,13 @@ import (
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/report"
+	"github.com/untwist/untwist/report/live"
 	"github.com/untwist/untwist/report/page"
 	"github.com/untwist/untwist/sensitivity"
 )
 
-// A paper is the page of --report that is made of a run, and what is kept for it while the run
-// goes on. A nil paper keeps nothing and writes nothing.
+// A paper is the page of --report and --live that is made of a run, and what is kept for it
+// while the run goes on. A nil paper keeps nothing and writes nothing.
 type paper struct {
 	file     string
 	space    parameter.Space
@@ -27,15 +28,16 @@ type paper struct {
 	atOnce   int
 	settings []page.Setting
 	command  string
+	live     *live.Server // nil: nobody can look
 }
 
 // paper returns the page of a run of a subject; nil if none is wanted. It finds out whether it
 // can be written, and has the run show its queries.
 func (f *runFlags) paper(cmd *cobra.Command, s subject, procs count, o *untwist.Options) (*paper, error) {
-	if f.report == "" {
+	if f.report == "" && f.live == "" {
 		return nil, nil
 	}
-	if err := writableReport(f.report); err != nil {
+	if err := writableReport(f.report); f.report != "" && err != nil {
 		return nil, err
 	}
 	p := &paper{file: string(f.report), space: searched(s, *o), atOnce: max(1, int(f.workers), int(procs)), settings: f.settings(s, *o)}
@@ -167,9 +169,6 @@ func deref(v *float64) float64 {
 	return *v
 }
 
-// of returns the page of a run, with what was kept, but for what takes long to compute.
-func (p *paper) of(run report.Run) page.Page { return p.complete(page.Page{Run: run}) }
-
 // complete adds what was kept to a page.
 func (p *paper) complete(out page.Page) page.Page {
 	out.Parameters, out.Evaluations = p.space, p.watch.Evaluations()
@@ -194,14 +193,29 @@ func (p *paper) probed(found report.Probe) error {
 	return p.write(page.OfProbe(found))
 }
 
-// write writes a page to the file, as a whole, with what was kept.
+// write writes and shows the page of a run that is over, with what was kept.
 func (p *paper) write(of page.Page) error {
+	watched := p.live != nil && p.live.Watched()
+	if p.file == "" && !watched { // for whom?
+		return nil
+	}
 	of = p.complete(of)
 	of.Sensitivity = p.indices(of.Run.Result)
+	if watched {
+		p.live.Finish(of)
+	}
+	if p.file == "" {
+		return nil
+	}
+	return writePage(p.file, of)
+}
+
+// writePage writes a page to a file, as a whole.
+func writePage(file string, p page.Page) error {
 	var out bytes.Buffer
-	err := of.Write(&out)
+	err := p.Write(&out)
 	if err == nil {
-		err = atomicfile.Write(p.file, out.Bytes())
+		err = atomicfile.Write(file, out.Bytes())
 	}
 	if err != nil {
 		return fmt.Errorf("--report: %w", err)

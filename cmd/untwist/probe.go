@@ -94,6 +94,10 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	}
 	ctx, stop := s.until()
 	defer stop()
+	if err := f.serve(paper, s, line, &options, true); err != nil {
+		return err
+	}
+	defer paper.close(ctx)
 	began := time.Now()
 	line.start()
 	var findings untwist.Findings

@@ -17,6 +17,7 @@ import (
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/program"
+	"github.com/untwist/untwist/report/live"
 	"golang.org/x/term"
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,6 +31,7 @@ type progressLine struct {
 	began    time.Time
 
 	crew atomic.Pointer[func() string] // says who evaluates; nil: this program does
+	live *live.Server                  // is told of answers, too; nil: there is none
 
 	mu      sync.Mutex
 	shown   time.Time
@@ -98,6 +100,9 @@ func (l *progressLine) show(p untwist.Progress) {
 
 // answered counts an answer that came within a batch.
 func (l *progressLine) answered(failed bool) {
+	if l.live != nil {
+		l.live.Answered(failed)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.answers++

@@ -23,7 +23,7 @@ type runFlags struct {
 	maxFailures, noiseLevel   number
 	journal                   text
 	points, accept            yesNo
-	plot, report              text
+	plot, report, live        text
 	json, quiet               yesNo
 	crew                      crewFlags
 }
@@ -47,6 +47,7 @@ func (f *runFlags) register(flags *pflag.FlagSet) {
 // registerOutput declares the flags that say what is printed and drawn.
 func (f *runFlags) registerOutput(flags *pflag.FlagSet, drawn string) {
 	flags.Var(&f.report, "report", "write a page for people, with pictures, to `FILE.html`: what the function is like, and what was found (docs/report.md)")
+	flags.Var(&f.live, "live", "serve that page while the run goes on, for a browser at `HOST:PORT`, such as 127.0.0.1:8080 (docs/live.md)")
 	flags.Var(&f.plot, "plot", drawn)
 	toggle(flags, &f.json, "json", "print one JSON object")
 	toggle(flags, &f.quiet, "quiet", "show no progress")
@@ -60,7 +61,7 @@ func toggle(flags *pflag.FlagSet, value *yesNo, name, usage string) {
 
 // fits checks that the flags suit the subject.
 func (f *runFlags) fits(from *source, s subject) error {
-	if err := f.crew.fits(from, s, f.journal); err != nil {
+	if err := f.crew.fits(from, s, f.journal, f.live); err != nil {
 		return err
 	}
 	switch {

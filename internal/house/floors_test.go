@@ -16,7 +16,7 @@ var floors = [][]string{
 	{"identify", "sensitivity"},
 	{"strategy", "strategy/auto"},
 	{"."},
-	{"experiment", "report", "report/chart", "report/page", "store", "program", "cluster", "cluster/wire"},
+	{"experiment", "report", "report/chart", "report/page", "report/live", "store", "program", "cluster", "cluster/wire"},
 	{"cmd/untwist", "examples", "examples/gofunc", "examples/gonum", "examples/microring", "examples/network"},
 }
 

@@ -56,11 +56,14 @@ const mostBars, hues = 30, 6
 const pitch, thick = 22., 16.
 
 // Bars draws stacked horizontal bars, the largest first, with a whisker for the error and
-// the number at the right. The components that matter most have a colour each, and their
-// number is in their parts where there is room; the others are grey. Of more than thirty
-// bars the largest are drawn, and it is said how many more there are. label says what the
-// bars are.
-func Bars(bars []Bar, label string) template.HTML {
+// the percentage at the right. The components that matter most have a colour each, and their
+// number is in their parts where there is room; the others are grey. In the picture they are
+// called combinations. Of more than thirty bars the largest are drawn, and it is said how many
+// more there are. label says what the bars are.
+func Bars(bars []Bar, label string) template.HTML { return BarsBy(bars, label, "combination") }
+
+// BarsBy is Bars with a word of one's own, in the singular, for what Part.Component counts.
+func BarsBy(bars []Bar, label, each string) template.HTML {
 	if len(bars) == 0 {
 		return nothing(label, "There is nothing to compare.")
 	}
@@ -72,7 +75,8 @@ func Bars(bars []Bar, label string) template.HTML {
 
 	c := &canvas{}
 	c.text(place{at: point{4, 13}, class: "c-label", room: wide - 8}, label)
-	high := key(c, colour, all)
+	each = cut(clean(each), 120)
+	high := key(c, colour, all, each)
 	names, numbers, most := 0., 0., 0.
 	for _, b := range all {
 		names = max(names, min(widthOf(clean(b.Name)), 110))
@@ -84,29 +88,44 @@ func Bars(bars []Bar, label string) template.HTML {
 		x.hi = 1
 	}
 	for _, b := range all {
-		b.draw(c, x, high, colour)
+		b.draw(c, x, high, colour, each)
 		high += pitch
 	}
 	c.line("c-axis", point{x.from, high - pitch*float64(len(all))}, point{x.from, high})
 	if n := len(rest); n > 0 {
-		note := fmt.Sprintf("and %s more, each at most %s", words.Thousands(n), words.Number(rest[0].total(), 2))
+		note := fmt.Sprintf("and %s more, each at most %s", words.Thousands(n), percentage(rest[0].total())+" %")
 		c.text(place{at: point{x.from, high + 14}, class: "c-note", room: wide - x.from - 4}, note)
 		high += pitch
 	}
 	return c.done(high+4, fmt.Sprintf("%s: %s, the largest %s with %s", label, words.Count(len(bars), "bar", "bars"), cut(clean(all[0].Name), 400), amount(all[0])))
 }
 
-// amount writes how long a bar is, and its error.
+// amount writes how long a bar is, and its error unless it is very small: 71.4 ± 0.37 %.
 func amount(b Bar) string {
-	s := words.Number(b.total(), 2)
-	if e := b.whisker(); e > 0 {
-		s += " ± " + words.Number(e, 1)
+	s := percentage(b.total())
+	if e := b.whisker(); e >= 1e-4 {
+		s += " ± " + percentage(e)
 	}
-	return s
+	return s + " %"
+}
+
+// percentage writes a share in percent, without the sign. What is not 0 does not look as if
+// it were.
+func percentage(share float64) string {
+	switch v := 100 * share; {
+	case v > 0 && v < 0.01:
+		return "< 0.01"
+	case v >= 99.95 && v < 100.5:
+		return "100"
+	case v >= 10:
+		return words.Number(v, 3)
+	default:
+		return words.Number(v, 2)
+	}
 }
 
 // draw draws a bar.
-func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int) {
+func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int, each string) {
 	c.text(place{at: point{x.from - 6, y + 15}, anchor: end, room: x.from - 8}, b.Name)
 	c.text(place{at: point{wide - 4, y + 15}, anchor: end, room: wide}, amount(b))
 	upper, lower := y+(pitch-thick)/2, y+(pitch+thick)/2
@@ -117,7 +136,7 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int) {
 		if to-from < 0.05 {
 			return // nothing could be seen
 		}
-		c.rect("c-part "+class, box{from, to, upper, lower}, fmt.Sprintf("%s, %s: %s", cut(clean(b.Name), 200), name, words.Number(share, 2)))
+		c.rect("c-part "+class, box{from, to, upper, lower}, fmt.Sprintf("%s, %s: %s", cut(clean(b.Name), 200), name, percentage(share)+" %"))
 		if free := min(to, x.at(b.total()-b.whisker())-2) - from; free > widthOf(number)+4 {
 			c.text(place{at: point{from + free/2, y + 15}, anchor: middle, class: "c-in", room: free}, number)
 		}
@@ -130,10 +149,10 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int) {
 			grey += p.size()
 			continue
 		}
-		part(fmt.Sprintf("c-p%d", k+1), "component "+words.Thousands(p.Component+1), words.Thousands(p.Component+1), p.size())
+		part(fmt.Sprintf("c-p%d", k+1), each+" "+words.Thousands(p.Component+1), words.Thousands(p.Component+1), p.size())
 	}
-	part("c-p0", "other components", "", grey)
-	if e := b.whisker(); e > 0 {
+	part("c-p0", "others", "", grey)
+	if e := b.whisker(); x.at(e)-x.at(0) >= 1 { // or nothing could be seen
 		from, to, middle := x.at(max(0, b.total()-e)), x.at(b.total()+e), num((upper+lower)/2)
 		d := "M" + num(from) + " " + middle + "H" + num(to)
 		for _, end := range []float64{from, to} {
@@ -170,7 +189,7 @@ func colours(bars []Bar) map[int]int {
 }
 
 // key says what the colours mean, and returns where it ends.
-func key(c *canvas, colour map[int]int, bars []Bar) float64 {
+func key(c *canvas, colour map[int]int, bars []Bar, each string) float64 {
 	if len(colour) == 0 {
 		return 22
 	}
@@ -185,9 +204,8 @@ func key(c *canvas, colour map[int]int, bars []Bar) float64 {
 			}
 		}
 	}
-	first := "component"
-	c.text(place{at: point{4, 32}, class: "c-note", room: wide}, first)
-	x, y := 4+widthOf(first)+8, 32.
+	c.text(place{at: point{4, 32}, class: "c-note", room: wide}, each)
+	x, y := 4+widthOf(each)+8, 32.
 	for k, name := range names {
 		if x+14+widthOf(name) > wide-4 {
 			x, y = 4, y+16

@@ -9,7 +9,8 @@
 // paper. There are no scripts, no identifiers and nothing that has to be fetched. Whatever
 // is given is drawn somehow: values that are not finite are left out, and a picture of
 // nothing says so in words. Names may contain anything; those that are too long are cut, and
-// the whole name is shown when the pointer is over it. Components are counted from 1.
+// the whole name is shown when the pointer is over it. Components are called combinations, as
+// people say who do not know Untwist, and are counted from 1.
 package chart
 
 import (
@@ -42,6 +43,7 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // nothing is the picture of what cannot be drawn: it says why.
 func nothing(label, why string) template.HTML {
 	c := canvas{}
-	c.text(place{at: point{wide / 2, 34}, anchor: middle, class: "c-note", room: wide - 16}, why)
-	return c.done(56, strings.TrimPrefix(label+": "+why, ": "))
+	c.text(place{at: point{4, 13}, class: "c-label", room: wide - 8}, label)
+	c.text(place{at: point{wide / 2, 40}, anchor: middle, class: "c-note", room: wide - 16}, why)
+	return c.done(60, strings.TrimPrefix(label+": "+why, ": "))
 }

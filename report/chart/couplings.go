@@ -30,9 +30,9 @@ func Couplings(before, after *mat.Dense, blocks [][]int, names []string) templat
 	}
 	if n := size(after); n > 0 {
 		order, blocks := inBlocks(blocks, n)
-		axis := "component"
+		axis := "combination"
 		if !slices.IsSorted(order) {
-			axis = "component, block by block"
+			axis = "combination, block by block"
 		}
 		out.WriteString(string(matrix(after, view{title: "after", axis: axis, order: order, blocks: blocks})))
 	}

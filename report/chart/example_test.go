@@ -35,5 +35,5 @@ func ExampleBars() {
 			fmt.Fprint(os.Stdout, strings.TrimSuffix(words, "</text>"), "; ")
 		}
 	}
-	// Output: share of the variance; component; 1; 3; pressure; 0.7 ± 0.02; 1; 3; T&lt;0; 0.3; 1;
+	// Output: share of the variance; combination; 1; 3; pressure; 70 ± 2 %; 1; 3; T&lt;0; 30 %; 1;
 }

@@ -168,19 +168,25 @@ func TestPolyline(t *testing.T) {
 func TestBars(t *testing.T) {
 	bars := []Bar{{"small", []Part{{0, 0.1}}, 0}, {"large", []Part{{0, 0.4}, {11, 0.2}}, 0.05}, {"odd", []Part{{1, math.NaN()}, {2, -1}}, math.Inf(1)}}
 	d := inOrder(t, Bars(bars, "share"))[0]
-	want := []string{"share", "component", "1", "12", "large", "0.6 ± 0.05", "1", "12", "small", "0.1", "1", "odd", "0"}
+	want := []string{"share", "combination", "1", "12", "large", "60 ± 5 %", "1", "12", "small", "10 %", "1", "odd", "0 %"}
 	if got := texts(d); !slices.Equal(got, want) {
 		t.Errorf("the texts are %q, want %q", got, want)
 	}
-	if !slices.Contains(d.titles, "large, component 12: 0.2") {
+	if !slices.Contains(d.titles, "large, combination 12: 20 %") {
 		t.Errorf("the titles are %q", d.titles)
+	}
+	wantTexts(t, inOrder(t, BarsBy(bars, "share", "block"))[0], "block")
+	for share, want := range map[float64]string{0: "0", 1e-6: "< 0.01", 0.0012: "0.12", 0.7138: "71.4", 0.9996: "100", 1.3: "130"} {
+		if got := percentage(share); got != want {
+			t.Errorf("%v is %s %%, want %s %%", share, got, want)
+		}
 	}
 	many := make([]Bar, 1234)
 	for i := range many {
 		many[i] = Bar{Name: fmt.Sprint("p", i), Parts: []Part{{i, 1 / float64(i+1)}, {0, 0.001}}}
 	}
 	d = inOrder(t, Bars(many, "share"))[0]
-	wantTexts(t, d, "p0", "p29", "and 1,204 more, each at most 0.033", "others")
+	wantTexts(t, d, "p0", "p29", "and 1,204 more, each at most 3.3 %", "others")
 	if slices.Contains(texts(d), "p30") {
 		t.Error("the 31st is drawn")
 	}
@@ -197,7 +203,7 @@ func TestCouplings(t *testing.T) {
 		t.Fatalf("there are %d pictures", len(all))
 	}
 	wantTexts(t, all[0], "before (median 0)", "parameter", "pressure", "k", "n")
-	wantTexts(t, all[1], "after (median 0)", "component, block by block")
+	wantTexts(t, all[1], "after (median 0)", "combination, block by block")
 	wantTexts(t, all[2], "10⁻⁸", "10⁻²", "1")
 	var rows []string
 	for _, l := range all[1].labels {
@@ -254,12 +260,19 @@ func BenchmarkConvergence(b *testing.B) {
 	for q := 1.; q < 5e6; q *= 1.122 {
 		curve = append(curve, objective.Sample{Queries: int(q), Value: 1e6 / q})
 	}
-	var stages []untwist.Stage
-	for _, name := range strings.Fields("look reduction hessians refinement certificate lines polish wells restart") {
-		stages = append(stages, untwist.Stage{Stage: objective.Stage{Name: name}, Queries: 500_000})
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		Convergence(curve, stages, Logarithmic, "best value")
+	for _, n := range []int{0, 9, 300} {
+		var stages []untwist.Stage
+		for k := range n {
+			name := strings.Fields("look reduction hessians refinement certificate lines polish wells restart")[k%9]
+			stages = append(stages, untwist.Stage{Stage: objective.Stage{Name: name}, Queries: 5_000_000 / n})
+		}
+		for scale, name := range []string{"linear", "logarithmic"} {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					Convergence(curve, stages, Scale(scale), "best value")
+				}
+			})
+		}
 	}
 }

@@ -30,7 +30,7 @@ func (b band) name() string {
 
 // ended returns when the stages began and ended. Neighbours of the same name become one.
 func ended(stages []untwist.Stage) []band {
-	var all []band
+	all := make([]band, 0, len(stages))
 	at := 0.
 	for _, s := range stages {
 		if s.Queries < 1 {
@@ -58,8 +58,10 @@ const row, raised, mostRows, mostBands = 14., 10., 4, 10
 // that does not do, left or right of it. Bands that are too narrow for all this are joined,
 // those first that are narrowest together. It returns the number of rows.
 func arrange(all []band, x axis) ([]band, int) {
+	at := x.from
 	for i := range all {
-		all[i].x0, all[i].x1 = x.at(max(all[i].from, x.lo)), x.at(max(all[i].to, x.lo))
+		all[i].x0, all[i].x1 = at, x.at(max(all[i].to, x.lo))
+		at = all[i].x1
 	}
 	all = merged(all)
 	for {
@@ -116,7 +118,7 @@ func stack(all []band, lean float64) int {
 func merged(all []band) []band {
 	var few []band
 	for _, b := range all {
-		if n := len(few); n > 0 && b.x1-few[n-1].x0 < 4 {
+		if n := len(few); n > 0 && b.x1-few[n-1].x0 < 8 {
 			few[n-1] = few[n-1].until(b)
 			continue
 		}

@@ -13,31 +13,32 @@ type profilesView struct {
 	More     string
 }
 
-// mostProfiles is how many profiles are drawn, the most important first.
-const mostProfiles = 24
+// mostProfiles is how many profiles are drawn. If there are more, only the most important ones
+// are, fewProfiles of them.
+const mostProfiles, fewProfiles = 24, 12
 
 // newProfiles draws the profiles; nil if there are none.
 func newProfiles(p Page, c coordinates) *profilesView {
-	v := &profilesView{}
-	n := 0
+	var all []combination
 	for _, k := range c.all {
-		if k.profile == nil {
-			continue
+		if k.profile != nil {
+			all = append(all, k)
 		}
-		if n++; n > mostProfiles {
-			continue
-		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	v := &profilesView{}
+	if n := len(all); n > mostProfiles {
+		all = all[:fewProfiles]
+		v.More = "and " + words.Count(n-fewProfiles, "more combination", "more combinations") + ", along which the function changes less."
+	}
+	for _, k := range all {
 		name := fmt.Sprintf("Combination %d", k.index+1)
 		if p.Run.Result.Structure.Frame.AlongAxes() {
 			name = k.words
 		}
 		v.Pictures = append(v.Pictures, picture{chart.Profile(k.shown.profile(*k.profile), name, k.axis(), "change of the function"), wells(k)})
-	}
-	if n == 0 {
-		return nil
-	}
-	if n > mostProfiles {
-		v.More = "and " + words.Count(n-mostProfiles, "more combination", "more combinations") + ", along which the function changes less."
 	}
 	return v
 }

@@ -55,7 +55,11 @@ func newSensitivity(p Page, c coordinates) *sensitivityView {
 		bars = append(bars, barOf(i))
 		v.Rows = append(v.Rows, sensitivityRow{i.Name, percent(i.Total), percent(i.Error), c.through(i, blocks)})
 	}
-	v.Bars = &picture{chart.Bars(bars, "sensitivity"), "A long bar is a parameter that matters; its colours are the combinations" + orParts(blocks, c) + " through which it acts, in proportion, and the line at its end is the error (95 %)."}
+	each := "combination"
+	if len(blocks) < len(c.all) {
+		each = "part"
+	}
+	v.Bars = &picture{chart.BarsBy(bars, "sensitivity", each), "A long bar is a parameter that matters; its colours are the " + each + "s through which it acts, in proportion, and the line at its end is the error (95 %)."}
 	return v
 }
 
@@ -85,13 +89,6 @@ func blocksOf(s *untwist.Structure) [][]int {
 		all[j] = []int{j}
 	}
 	return all
-}
-
-func orParts(blocks [][]int, c coordinates) string {
-	if len(blocks) < len(c.all) {
-		return ", or parts,"
-	}
-	return ""
 }
 
 // through says through which combinations or parts a parameter acts.

@@ -56,6 +56,9 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		return objective.Running, err
 	}
 	found, err := r.coordinates(ctx)
+	if r.learnt.Finding != nil {
+		r.task.Found(r.learnt.Finding)
+	}
 	switch {
 	case errors.Is(err, identify.ErrConstant):
 		return r.flat(ctx)
