@@ -119,7 +119,7 @@ func gather(r Run, w view, most int) data {
 			out.traces[p.Component] = w.trace(r, p.Component, p.Y, p.Value)
 		}
 	}
-	out.points = scattered(out.points, most)
+	out.points = scattered(everyNth(out.points, candidates/len(w.reach)), most)
 	var at []float64
 	for _, p := range out.points {
 		if p.inside {
@@ -173,6 +173,22 @@ func (w view) trace(r Run, j int, y, value []float64) trace {
 	out.rounding = rounding * max(math.Abs(low), math.Abs(slices.Max(out.value)))
 	for k := range out.value {
 		out.value[k] -= low
+	}
+	return out
+}
+
+// candidates is from how many points those that are fitted are chosen, times components.
+const candidates = 400_000
+
+// everyNth returns every n-th point, so that there are at most most.
+func everyNth(all []datum, most int) []datum {
+	n := (len(all) + most - 1) / most
+	if n <= 1 {
+		return all
+	}
+	var out []datum
+	for k := 0; k < len(all); k += n {
+		out = append(out, all[k])
 	}
 	return out
 }

@@ -197,10 +197,10 @@ func (t *tally) move(f sum, w view, moves []int, i int, step float64, at, parts 
 		if f.undo != nil {
 			alone = f.undo.of(t.inner+v) - t.value
 		}
-		t.through[i][j] += float64(alone*alone/2)
+		t.through[i][j] += float64(alone * alone / 2)
 	}
 	v := f.outward(inner) - t.value
-	t.total[i] += float64(v*v/2)
+	t.total[i] += float64(v * v / 2)
 }
 
 // variance returns that of f.
