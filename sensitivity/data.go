@@ -26,7 +26,7 @@ func newView(r Run) view {
 	m, d := r.Frame.Components(), r.Frame.Dim()
 	w := view{v: mat.NewDense(m, d, nil)}
 	for k := range d {
-		half := (r.Start.Hi[k] - r.Start.Lo[k]) / 2
+		half := float64((r.Start.Hi[k] - r.Start.Lo[k]) / 2)
 		w.half, w.middle = append(w.half, half), append(w.middle, r.Start.Lo[k]+half)
 	}
 	for j := range m {
@@ -119,7 +119,7 @@ func gather(r Run, w view, most int) data {
 			out.traces[p.Component] = w.trace(r, p.Component, p.Y, p.Value)
 		}
 	}
-	out.points = scattered(out.points, most)
+	out.points = scattered(everyNth(out.points, candidates/len(w.reach)), most)
 	var at []float64
 	for _, p := range out.points {
 		if p.inside {
@@ -173,6 +173,22 @@ func (w view) trace(r Run, j int, y, value []float64) trace {
 	out.rounding = rounding * max(math.Abs(low), math.Abs(slices.Max(out.value)))
 	for k := range out.value {
 		out.value[k] -= low
+	}
+	return out
+}
+
+// candidates is from how many points those that are fitted are chosen, times components.
+const candidates = 400_000
+
+// everyNth returns every n-th point, so that there are at most most.
+func everyNth(all []datum, most int) []datum {
+	n := (len(all) + most - 1) / most
+	if n <= 1 {
+		return all
+	}
+	var out []datum
+	for k := 0; k < len(all); k += n {
+		out = append(out, all[k])
 	}
 	return out
 }

@@ -177,7 +177,7 @@ func TestNotDetermined(t *testing.T) {
 // did so with a probability of 95 % for each of the seeds by itself, more than a fifth of the
 // parameters would be outside once in 10,000 times.
 func TestErrorsAreHonest(t *testing.T) {
-	seeds := 8
+	seeds := 5
 	if *whole {
 		seeds = 60
 	}

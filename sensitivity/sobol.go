@@ -24,7 +24,7 @@ func newSum(bases []basis, functions [][]float64, constant float64, undo *undo) 
 	for j, b := range bases {
 		table := make([]float64, tablePoints+1)
 		for k := range table {
-			table[k] = b.of(functions[j], b.reach*(2*float64(k)/tablePoints-1))
+			table[k] = b.of(functions[j], b.reach*(float64(2*float64(k)/tablePoints)-1))
 		}
 		s.reach, s.tables = append(s.reach, b.reach), append(s.tables, table)
 	}
@@ -197,10 +197,10 @@ func (t *tally) move(f sum, w view, moves []int, i int, step float64, at, parts 
 		if f.undo != nil {
 			alone = f.undo.of(t.inner+v) - t.value
 		}
-		t.through[i][j] += float64(alone*alone) / 2
+		t.through[i][j] += float64(alone * alone / 2)
 	}
 	v := f.outward(inner) - t.value
-	t.total[i] += float64(v*v) / 2
+	t.total[i] += float64(v * v / 2)
 }
 
 // variance returns that of f.
