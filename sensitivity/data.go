@@ -26,7 +26,7 @@ func newView(r Run) view {
 	m, d := r.Frame.Components(), r.Frame.Dim()
 	w := view{v: mat.NewDense(m, d, nil)}
 	for k := range d {
-		half := (r.Start.Hi[k] - r.Start.Lo[k]) / 2
+		half := float64((r.Start.Hi[k] - r.Start.Lo[k]) / 2)
 		w.half, w.middle = append(w.half, half), append(w.middle, r.Start.Lo[k]+half)
 	}
 	for j := range m {

@@ -50,7 +50,7 @@ func basesFor(w view, d data) []basis {
 func learn(d data, bases []basis, q int, random *rng.Stream) (prior, error) {
 	p := prior{q: q, sigma: max(2*finest*d.spread, d.noise)}
 	for j, b := range bases {
-		wide, bent := d.wide(j)
+		wide, bent := d.wide(j, b.reach)
 		p.wide, p.bent = append(p.wide, wide), append(p.bent, bent)
 		p.tau = append(p.tau, max(d.traces[j].rough(b, q), d.spread/math.Sqrt(float64(len(bases)))*math.Pow(4/float64(b.n), float64(q)-0.5)))
 	}
@@ -87,10 +87,10 @@ func learn(d data, bases []basis, q int, random *rng.Stream) (prior, error) {
 }
 
 // wide returns how far from 0 a function may be, and how far from a parabola: some times as far
-// as its trace is. Where there is none, it is some times as far as f.
-func (d data) wide(j int) (wide, bent float64) {
+// as its trace is. Where there is none, or it is short, it is some times as far as f.
+func (d data) wide(j int, reach float64) (wide, bent float64) {
 	t := d.traces[j]
-	if len(t.t) < 8 {
+	if end := 0.8 * min(reach, 3); len(t.t) < 8 || slices.Min(t.t) > -end || slices.Max(t.t) < end {
 		return 20 * d.spread, 20 * d.spread
 	}
 	a, y := mat.NewDense(len(t.t), 3, nil), mat.NewVecDense(len(t.t), t.value)

@@ -12,7 +12,6 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/sensitivity"
 	"gonum.org/v1/gonum/mat"
 )
@@ -220,5 +219,3 @@ func (s *subject) run(t testing.TB, probe bool) (sensitivity.Indices, string) {
 	all, _ := seen.Queries()
 	return sensitivity.Of(r), fmt.Sprintf("%d queries, %s", all, structure)
 }
-
-var _ parameter.Space

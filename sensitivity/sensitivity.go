@@ -110,7 +110,7 @@ func (r *Run) complete() string {
 	}
 	for _, b := range r.Blocks {
 		if len(b) > 1 {
-			return fmt.Sprintf("f couples components in a block of %d", len(b))
+			return fmt.Sprintf("f couples %d of its coordinates with each other, and a function of several coordinates is not known from the queries of a run", len(b))
 		}
 	}
 	if m, d := r.Frame.Components(), r.Frame.Dim(); m > mostComponents || m*d > mostComponents*mostComponents {
@@ -186,9 +186,6 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 	}
 	undo := r.undo(f.data)
 	mean := newSum(bases, f.functions(), f.data.middle, undo)
-	if r.Map != nil {
-		mean.least, mean.most = r.Map.Of(f.data.least), r.Map.Of(f.data.most)
-	}
 	n := min(1<<20, int(work/float64(d*m)))
 	center := w.shares([]sum{mean}, n, random)[0]
 	sums := []sum{mean}
@@ -222,6 +219,10 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 		copy(index.Through, center.through[i])
 		worst = max(worst, e)
 	}
+	if hidden := 1 - out.Explained - r.noise(f.data)/center.inner; hidden > mostHidden {
+		return Indices{Reason: fmt.Sprintf("too little of the box was seen: a sum along the coordinates found, fitted without them, leaves %.2g %% of the variance of f at queries in the box", 100*hidden),
+			Explained: out.Explained, HeldOut: out.HeldOut}
+	}
 	if center.beyond > mostBeyond {
 		return Indices{Reason: "f is much larger in parts of the box than at any query of the run there"}
 	}
@@ -232,8 +233,13 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 	return out
 }
 
-// mostBeyond is the share of the variance of f that may come from values beyond all that were seen.
-const mostBeyond = 0.01
+// mostHidden is the share of the variance of f at queries in the box that may stay unexplained by
+// functions fitted without them, but for noise.
+const mostHidden = 0.05
+
+// mostBeyond is how large doubts about values of f beyond all that were seen may be, as a mean
+// square over the variance.
+const mostBeyond = 1e-4
 
 // mostError is the error from which on an index says nothing.
 const mostError = 0.1
@@ -244,7 +250,7 @@ const mostError = 0.1
 func (r Run) noise(d data) float64 {
 	slope := 1.0
 	if r.Map != nil {
-		slope = r.Map.Slope(r.solve(d.middle, d.least, d.most))
+		slope = r.Map.Slope(r.Map.Inverse(d.middle))
 	}
 	return float64(r.Sigma*slope*r.Sigma*slope) * 7 / 6
 }

@@ -15,18 +15,16 @@ const tablePoints = 2048
 type sum struct {
 	reach  []float64
 	tables [][]float64
-	undo   func(float64) float64 // ψ⁻¹; nil: the identity
-	least  float64               // ψ⁻¹ is known from here
-	most   float64               // to here
+	undo   *undo // ψ⁻¹; nil: the identity
 }
 
 // newSum tables functions.
-func newSum(bases []basis, functions [][]float64, constant float64, undo func(float64) float64) sum {
-	s := sum{undo: undo, least: math.Inf(-1), most: math.Inf(1)}
+func newSum(bases []basis, functions [][]float64, constant float64, undo *undo) sum {
+	s := sum{undo: undo}
 	for j, b := range bases {
 		table := make([]float64, tablePoints+1)
 		for k := range table {
-			table[k] = b.of(functions[j], b.reach*(2*float64(k)/tablePoints-1))
+			table[k] = b.of(functions[j], b.reach*(float64(2*float64(k)/tablePoints)-1))
 		}
 		s.reach, s.tables = append(s.reach, b.reach), append(s.tables, table)
 	}
@@ -49,14 +47,14 @@ func (s sum) outward(v float64) float64 {
 	if s.undo == nil {
 		return v
 	}
-	return s.undo(v)
+	return s.undo.of(v)
 }
 
 // shares are what a sum says of all parameters.
 type shares struct {
 	mean, variance float64
 	inner          float64     // the variance of Σ f_j, which is that of f if there is no map
-	beyond         float64     // the share of the variance of f by values that nobody has seen
+	beyond         float64     // the mean square of doubts about values that nobody has seen, over the variance
 	total          []float64   // S_T of each free parameter
 	through        [][]float64 // through[i][j]: of parameter i, through f_j
 	chance         []float64   // the standard error of total by the choice of points
@@ -126,7 +124,7 @@ func (w view) tallies(sums []sum, n int, roots, shift []float64) []*tally {
 				at[s][j] = f.part(j, t[j])
 				inner += at[s][j]
 			}
-			tallies[s].point(inner, f.outward(inner), inner < f.least || inner > f.most)
+			tallies[s].point(inner, f.outward(inner), f.undo.doubt(inner))
 		}
 		for i := range d {
 			step := 2 * (fraction(u[i]+u[d]) - u[i])
@@ -161,7 +159,7 @@ type tally struct {
 	sum, square  float64
 	first        float64    // Σ f_j at the first point
 	inners       [2]float64 // the sums of Σ f_j less that, and of its squares
-	beyond       float64    // that part of square that comes from values that nobody has seen
+	beyond       float64    // the sum of the squares of doubts about values that nobody has seen
 	total        []float64  // Σ Δ²/2
 	through      [][]float64
 }
@@ -175,7 +173,7 @@ func newTally(m, d int) *tally {
 }
 
 // point takes notice of a point.
-func (t *tally) point(inner, value float64, beyond bool) {
+func (t *tally) point(inner, value, doubt float64) {
 	if t.n == 0 {
 		t.origin, t.first = value, inner
 	}
@@ -184,9 +182,7 @@ func (t *tally) point(inner, value float64, beyond bool) {
 	v := value - t.origin
 	t.sum += v
 	t.square += float64(v * v)
-	if beyond {
-		t.beyond += float64(v * v)
-	}
+	t.beyond += float64(doubt * doubt)
 	t.inners[0] += inner - t.first
 	t.inners[1] += float64((inner - t.first) * (inner - t.first))
 }
@@ -199,12 +195,12 @@ func (t *tally) move(f sum, w view, moves []int, i int, step float64, at, parts 
 		inner += v
 		alone := v
 		if f.undo != nil {
-			alone = f.undo(t.inner+v) - t.value
+			alone = f.undo.of(t.inner+v) - t.value
 		}
-		t.through[i][j] += float64(alone*alone) / 2
+		t.through[i][j] += float64(alone*alone/2)
 	}
 	v := f.outward(inner) - t.value
-	t.total[i] += float64(v*v) / 2
+	t.total[i] += float64(v*v/2)
 }
 
 // variance returns that of f.
@@ -222,7 +218,7 @@ func together(tallies []*tally, n int) shares {
 		out.mean += (t.origin + t.sum/c) / all
 		out.variance += t.variance() / all
 		out.inner += (t.inners[1]/c - float64(t.inners[0]/c*t.inners[0]/c)) / all
-		out.beyond += t.beyond / max(t.square, math.SmallestNonzeroFloat64) / all
+		out.beyond += t.beyond / c / max(t.variance(), math.SmallestNonzeroFloat64) / all
 	}
 	for i := range d {
 		through := make([]float64, m)

@@ -1,61 +1,59 @@
 package sensitivity
 
-import (
-	"math"
-	"sort"
-)
+import "sort"
 
 // undone is how finely ψ⁻¹ is tabled.
 const undone = 4096
 
-// undo returns ψ⁻¹, nil if there is no map. It is tabled over all values of f that were seen, half
-// of its places equally far apart in f and half in ψ(f). Beyond them it goes on along its tangents.
-func (r Run) undo(d data) func(float64) float64 {
+// An undo is ψ⁻¹, tabled over the values v = ψ(f) that were seen in the box, and as far again on
+// either side.
+type undo struct {
+	v, f     []float64
+	lo, hi   float64    // v that were seen
+	ends     [2]float64 // ψ⁻¹ there
+	tangents [2]float64 // and its slopes
+}
+
+// undo returns ψ⁻¹, nil if there is no map.
+func (r Run) undo(d data) *undo {
 	if r.Map == nil {
 		return nil
 	}
-	lo, hi := d.least, d.most
-	var f []float64
-	for k := range undone + 1 {
-		f = append(f, lo+float64((hi-lo)*float64(k)/undone))
+	u := &undo{lo: r.Map.Of(d.least), hi: r.Map.Of(d.most), ends: [2]float64{d.least, d.most}}
+	u.tangents = [2]float64{1 / r.Map.Slope(d.least), 1 / r.Map.Slope(d.most)}
+	for k := range undone + 1 { // half of the places equally far apart in f, half in v
+		u.f = append(u.f, d.least+float64((d.most-d.least)*float64(k)/undone))
 	}
-	a, b := r.Map.Of(lo), r.Map.Of(hi)
-	for k := 1; k < undone; k++ {
-		f = append(f, r.solve(a+float64((b-a)*float64(k)/undone), lo, hi))
-	}
-	sort.Float64s(f)
-	u := make([]float64, len(f))
-	for k, v := range f {
-		u[k] = r.Map.Of(v)
-	}
-	last := len(f) - 1
-	return func(v float64) float64 {
-		switch {
-		case v <= u[0]:
-			return f[0] + (v-u[0])/r.Map.Slope(f[0])
-		case v >= u[last]:
-			return f[last] + (v-u[last])/r.Map.Slope(f[last])
+	for k := -undone; k <= 2*undone; k++ {
+		if k != 0 && k != undone {
+			u.f = append(u.f, r.Map.Inverse(u.lo+float64((u.hi-u.lo)*float64(k)/undone)))
 		}
-		k := sort.SearchFloat64s(u, v)
-		if u[k] == u[k-1] {
-			return f[k]
-		}
-		return f[k-1] + float64((f[k]-f[k-1])*((v-u[k-1])/(u[k]-u[k-1])))
 	}
+	sort.Float64s(u.f)
+	for _, f := range u.f {
+		u.v = append(u.v, r.Map.Of(f))
+	}
+	return u
 }
 
-// solve returns the f between lo and hi with ψ(f) = v, by halving.
-func (r Run) solve(v, lo, hi float64) float64 {
-	for range 60 {
-		middle := lo + (hi-lo)/2
-		if middle <= lo || middle >= hi || math.IsInf(middle, 0) {
-			break
-		}
-		if r.Map.Of(middle) < v {
-			lo = middle
-		} else {
-			hi = middle
-		}
+// of returns ψ⁻¹(v).
+func (u *undo) of(v float64) float64 {
+	k := min(max(sort.SearchFloat64s(u.v, v), 1), len(u.v)-1)
+	if u.v[k] == u.v[k-1] {
+		return u.f[k]
 	}
-	return lo + (hi-lo)/2
+	return u.f[k-1] + float64((u.f[k]-u.f[k-1])*((v-u.v[k-1])/(u.v[k]-u.v[k-1])))
+}
+
+// doubt returns how far ψ⁻¹ is from its tangent beyond the values that were seen, where nobody
+// knows whether ψ is right; 0 for those that were.
+func (u *undo) doubt(v float64) float64 {
+	switch {
+	case u == nil:
+	case v < u.lo:
+		return u.of(v) - u.ends[0] - float64(u.tangents[0]*(v-u.lo))
+	case v > u.hi:
+		return u.of(v) - u.ends[1] - float64(u.tangents[1]*(v-u.hi))
+	}
+	return 0
 }
