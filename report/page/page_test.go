@@ -283,6 +283,18 @@ func wellFormed(t *testing.T, page string) {
 }
 
 // Whatever names, units and reasons are, they are no part of the page's own text.
+// Sensitivities that are all smaller than their errors are not shown as a table.
+func TestSensitivitiesSmallerThanTheirErrors(t *testing.T) {
+	p := once().page()
+	for i := range p.Sensitivity.Parameters {
+		p.Sensitivity.Parameters[i].Error = 1.5
+	}
+	text := written(t, p)
+	if !strings.Contains(text, "no sensitivity is larger than its error") || strings.Contains(text, `data-label="Sensitivity"`) {
+		t.Error("numbers are shown that say nothing")
+	}
+}
+
 func TestHostileNames(t *testing.T) {
 	bad := `</td><script>alert('x')</script><img src=x onerror=alert(1)>&{{.}}"]]>`
 	p := once().page()

@@ -37,6 +37,10 @@ func newSensitivity(p Page, c coordinates) *sensitivityView {
 	}
 	all := slices.DeleteFunc(slices.Clone(s.Parameters), func(i sensitivity.Index) bool { return i.Fixed })
 	slices.SortStableFunc(all, func(a, b sensitivity.Index) int { return cmp.Compare(b.Total, a.Total) })
+	if len(all) > 0 && !slices.ContainsFunc(all, func(i sensitivity.Index) bool { return i.Total > i.Error }) {
+		return &sensitivityView{Lead: []string{fmt.Sprintf("How much each parameter matters is not known well enough: no sensitivity is larger than its error. The largest is %s ± %s.",
+			percent(all[0].Total), percent(all[0].Error))}}
+	}
 	v := &sensitivityView{Lead: []string{
 		"If all parameters were drawn at random, each from its whole range (its limits, or where the search was told to begin), the function would vary. The sensitivity of a parameter is the share of that variance which remains, on average, when all other parameters are held fixed and only this one varies (its total Sobol’ index). It speaks of the whole range, not of the neighbourhood of the best point. Parameters of one combination act together, so the shares may add up to more than 100 %.",
 		fmt.Sprintf("The function would be %s on average, with a standard deviation of %s.", size(s.Mean), size(math.Sqrt(s.Variance))),
