@@ -282,7 +282,6 @@ func wellFormed(t *testing.T, page string) {
 	}
 }
 
-// Whatever names, units and reasons are, they are no part of the page's own text.
 // Sensitivities that are all smaller than their errors are not shown as a table.
 func TestSensitivitiesSmallerThanTheirErrors(t *testing.T) {
 	p := once().page()
@@ -295,6 +294,7 @@ func TestSensitivitiesSmallerThanTheirErrors(t *testing.T) {
 	}
 }
 
+// Whatever names, units and reasons are, they are no part of the page's own text.
 func TestHostileNames(t *testing.T) {
 	bad := `</td><script>alert('x')</script><img src=x onerror=alert(1)>&{{.}}"]]>`
 	p := once().page()
