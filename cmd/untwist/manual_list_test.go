@@ -138,7 +138,7 @@ var manners = map[string]manner{
 	// docs
 	"while [ -s points ]; do awk '{ print $1, ($2 - 1)^2 + $3^2 + $4^2 }' OFMT=%.17g points | untwist tell run.journal untwist ask run.journal > points || break done": {
 		then: `grep -E '^queries     150 of 150|^status      converged' points`},
-	"go test ./sensitivity -run TestTable -whole -v -timeout 1h":            {plus: "-whole=false", why: long},
+	"go test ./sensitivity -run TestTable -whole -v -timeout 1h":           {plus: "-whole=false", why: long},
 	"go test . -run TestNoUnitOfF -whole":                                  {plus: "-whole=false", why: long},
 	"go test . -run TestAsOftenSolvedInAnyUnit -whole -v":                  {plus: "-whole=false", why: long},
 	"go test . -run TestAutoTable -whole -update -v -timeout 3h":           {plus: "-whole=false", why: long},
@@ -199,6 +199,8 @@ var manners = map[string]manner{
 	"go test . -run TestNoMapWhereThereIsNone -whole":                                                                           {plus: "-whole=false", why: long},
 	"untwist minimize --strategy cbo --problem different-powers --dim 100 --budget 5000000 --target 0.005 --seed SEED": {
 		instead: "untwist minimize --strategy cbo --problem different-powers --dim 10 --budget 100000 --target 0.005 --seed 5", why: placeholder},
+	"untwist minimize --strategy online --problem NAME --dim 100 --budget 2250000 --target 0.005 --seed SEED": {
+		instead: "untwist minimize --strategy online --problem rastrigin --dim 10 --budget 100000 --target 0.005 --seed 0", why: placeholder, prints: "status +target"},
 	"untwist reproduce errors --dim 20":                                  {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce allocation --dim 20":                              {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce approximate --dim 20":                             {plus: "--dim 3 --runs 1", why: long},
