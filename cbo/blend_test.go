@@ -23,8 +23,8 @@ import (
 //	x^(2): (3, 1.5) + W⁻¹((4, 4)∘(1, −1)) = (3, 1.5) + (4, −8) = (7, −6.5)
 //	x^(3): (3, 1.5) + (4, 2)∘(1, −1) = (7, −0.5)
 //
-// Clipped at 5: W(7, −6.5) = (7, −1) becomes (5, −1), and W⁻¹ takes it to (5, −5). The third
-// is clipped as it is, to (5, −0.5).
+// Clipped at 6: W(7, −6.5) = (7, −1) becomes (6, −1), and W⁻¹ takes it to (6, −5.75). The third
+// is clipped as it is, to (6, −0.5).
 func TestBlendedByHand(t *testing.T) {
 	skew, err := frame.New(mat.NewDense(2, 2, []float64{1, 0, 0.6, 0.8}))
 	if err != nil {
@@ -36,7 +36,7 @@ func TestBlendedByHand(t *testing.T) {
 		want   []float64
 	}{
 		"free":    {Free{}, []float64{0, 0, 7, -6.5, 7, -0.5}},
-		"clipped": {ClipBlended{Blended: blended, Radius: 5}, []float64{0, 0, 5, -5, 5, -0.5}},
+		"clipped": {ClipBlended{Blended: blended, Radius: 6}, []float64{0, 0, 6, -5.75, 6, -0.5}},
 	} {
 		x := mat.NewDense(3, 2, []float64{0, 0, 4, 2, 4, 2})
 		cfg := Config{Tau: 0.25, Sigma: Constant(2), Alpha: Constant(1e4), Noise: blended, Domain: c.domain}
