@@ -35,8 +35,9 @@ import (
 // the finite differences: it would be the same one up to their error, and prove nothing. After
 // the first three checks s is halved with each Hessian, so that they become rare.
 //
-// Where f does not separate, or has noise, the check does not hold and the run is that of CBO
-// with some queries less. docs/online.md has the method and what was measured.
+// Where f does not separate the check holds in part, or not at all: then β = 0, and the run is
+// that of CBO with some queries less. There is no rule of its own for noise.
+// docs/online.md has the method and what was measured.
 //
 // Config is as for CBO, but for its Noise, Domain and Observe, which are set.
 type Online struct {

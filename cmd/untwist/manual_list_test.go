@@ -215,6 +215,10 @@ var manners = map[string]manner{
 	"go test . -run TestNoMapWhereThereIsNone -whole":                                                                           {plus: "-whole=false", why: long},
 	"untwist minimize --strategy cbo --problem different-powers --dim 100 --budget 5000000 --target 0.005 --seed SEED": {
 		instead: "untwist minimize --strategy cbo --problem different-powers --dim 10 --budget 100000 --target 0.005 --seed 5", why: placeholder},
+	"untwist minimize --strategy online --problem NAME --dim 100 --budget 2250000 --target 0.005 --seed SEED": {
+		instead: "untwist minimize --strategy online --problem rastrigin --dim 10 --budget 100000 --target 0.005 --seed 0", why: placeholder, prints: "status +target"},
+	"go test . -run TestOnlineAndTheTrueFrame -whole -v -timeout 1h":     {plus: "-whole=false", why: long},
+	"go test . -run TestOnlineIsNotWorseThanCBO -whole -v -timeout 1h":   {plus: "-whole=false", why: long},
 	"untwist reproduce errors --dim 20":                                  {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce allocation --dim 20":                              {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce approximate --dim 20":                             {plus: "--dim 3 --runs 1", why: long},

@@ -79,7 +79,7 @@ print(json.dumps(bits(result)))
             (dict(parameters=parameters(min=1e-3, max=10, log=True)[:2] + parameters(min=-4, max=4)[2:5] + parameters(fixed=-0.5)[5:]),
              dict(bounds=[(1e-3, 10)] * 2 + [(-4, 4)] * 3 + [(-0.5, -0.5)], scale=["log"] * 2 + [None] * 4)),
         ] + [(dict(start=[-5, 5], strategy=s), dict(start=[(-5, 5)] * dim, strategy=s))
-             for s in ("auto", "reparametrised", "transformed", "componentwise", "cbo-isotropic")]:
+             for s in ("auto", "reparametrised", "transformed", "componentwise", "online", "cbo-isotropic")]:
             with self.subTest(**given):
                 fun = options.pop("fun", valleys)
                 self.assertEqual(bits(untwist.minimize(fun, budget=2000, **options)), reference(dim=dim, budget=2000, **given))
