@@ -1,7 +1,7 @@
 // Package live serves the report of a run while the run goes on, for a browser.
 //
 // The page is that of the end, with what is known so far. A browser follows it by
-// server-sent events: whenever something has changed, and at most twice a second, the server
+// server-sent events: whenever something has changed, and at most once a second, the server
 // sends the sections of the page that are new. They are made once for all viewers, only while
 // there are any, and at a pace at which they take at most 0.2 ms of computing a second.
 //

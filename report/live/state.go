@@ -27,7 +27,7 @@ type state struct {
 }
 
 // shortest is the time between two events, and how often a run is asked what it knows.
-const shortest = 500 * time.Millisecond
+const shortest = time.Second
 
 // Show tells the server how the run is going; it is a value for untwist.Options.Progress.
 func (s *Server) Show(p untwist.Progress) {
