@@ -73,7 +73,7 @@ func TestTable(t *testing.T) {
 	for _, probe := range []bool{false, true} {
 		for _, r := range rows() {
 			for k, how := range []string{"orthogonal", "skew", "sparse"} {
-				s := newSubject(r.d, how, r.kinds, uint64(11+k))
+				s := newSubject(r.d, how, r.kinds, uint64(31+k))
 				r.do(s)
 				want, _, _ := s.naive(min(2_000_000, 50_000_000/(s.d*s.d)))
 				r.measure(t, s, want, probe)
