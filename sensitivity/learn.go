@@ -15,8 +15,8 @@ const (
 	mostCells  = 160  // the most intervals of a basis
 	allCells   = 6000 // of all bases together
 	leastCells = 24
-	rounds     = 9 // of learning how rough the functions are
-	sketches   = 3 // functions drawn in each of them
+	rounds     = 9 // of learning how rough the functions are; twice as many without traces
+	sketches   = 4 // functions drawn in each of them
 	windows    = 4 // parts of a range in which a function may be rough
 	finest     = 2e-4
 )
@@ -54,6 +54,10 @@ func learn(d data, bases []basis, q int, random *rng.Stream) (prior, error) {
 		p.wide, p.bent = append(p.wide, wide), append(p.bent, bent)
 		p.tau = append(p.tau, max(d.traces[j].rough(b, q), d.spread/math.Sqrt(float64(len(bases)))*math.Pow(4/float64(b.n), float64(q)-0.5)))
 	}
+	rounds := rounds
+	if !d.traced() {
+		rounds *= 2
+	}
 	for round := range rounds {
 		f, err := newFit(d, bases, p)
 		if err != nil {
@@ -84,6 +88,11 @@ func learn(d data, bases []basis, q int, random *rng.Stream) (prior, error) {
 		p = next
 	}
 	return p, nil
+}
+
+// traced reports whether there is a trace of every function.
+func (d data) traced() bool {
+	return !slices.ContainsFunc(d.traces, func(t trace) bool { return len(t.t) < 8 })
 }
 
 // wide returns how far from 0 a function may be, and how far from a parabola: some times as far
