@@ -226,11 +226,7 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 		return Indices{Reason: fmt.Sprintf("too little of the box was seen: a sum along the coordinates found, fitted without them, leaves %.2g %% of the variance of f at queries in the box", 100*hidden),
 			Explained: out.Explained, HeldOut: out.HeldOut}
 	}
-	most := mostError
-	if len(r.Profiles) == 0 {
-		most = mostUnfollowed
-	}
-	if !(worst <= most) {
+	if !(worst <= mostError) {
 		return Indices{Reason: fmt.Sprintf("too little of the box was seen to know f in all of it: indices would be off by up to %.1g", min(worst, 1)),
 			Explained: out.Explained, HeldOut: out.HeldOut}
 	}
@@ -246,9 +242,8 @@ const untraced = 1.6
 // functions fitted without them, but for noise.
 const mostHidden = 0.05
 
-// mostError is the error from which on an index says nothing, and mostUnfollowed that where no
-// component was followed from one end to the other: what a fit claims is too little there.
-const mostError, mostUnfollowed = 0.1, 0.05
+// mostError is the error from which on an index says nothing.
+const mostError = 0.1
 
 // noise returns the variance of the noise that values of ψ(f) may have: σ²ψ′² in the middle of
 // them. A sixth more is allowed for, since the variance of a few hundred values is only known so
