@@ -68,11 +68,11 @@ func learn(d data, bases []basis, q int, random *rng.Stream) (prior, error) {
 		for range sketches {
 			functions := f.draw(random)
 			for j, b := range bases {
-				next.tau[j] += roughest(differences(functions[j][:b.size()], q)) / sketches
+				next.tau[j] += float64(roughest(differences(functions[j][:b.size()], q)) / sketches)
 			}
 			points, traces := f.misses(functions)
 			r := rms(append(points, traces...))
-			missed += float64(r*r) / sketches
+			missed += float64(float64(r*r) / sketches)
 		}
 		const faster = 0.8 // the exponent of a step that is longer than that of expectation and maximisation
 		for j, v := range next.tau {

@@ -15,6 +15,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/report"
@@ -67,7 +68,13 @@ var pageText string
 //go:embed page.css
 var pageStyle string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"breakable": breakable}).Parse(pageText))
+
+// breakable is a formula that may be broken after its operators, where it is too long for a line.
+func breakable(formula string) template.HTML {
+	text := template.HTMLEscapeString(formula)
+	return template.HTML(strings.NewReplacer("·", "·<wbr>", "/", "/<wbr>").Replace(text)) // nothing escaped has a slash
+}
 
 // Write writes the page.
 func (p Page) Write(w io.Writer) error { return pageTemplate.ExecuteTemplate(w, "page", newView(p)) }

@@ -233,14 +233,14 @@ func thousands(n int) string {
 }
 
 // allowed are the elements that pages have.
-var allowed = strings.Fields(`html head meta title style body main header section h1 h2 h3 p dl div dt dd table caption thead tbody tr th td br span ul li
+var allowed = strings.Fields(`html head meta title style body main header section h1 h2 h3 p dl div dt dd table caption thead tbody tr th td br wbr span ul li
 	figure figcaption pre code svg g path line rect text tspan circle polyline polygon title desc defs use clipPath linearGradient stop pattern`)
 
 // wellFormed fails unless a page has only elements and attributes that do nothing, all closed.
 func wellFormed(t *testing.T, page string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(strings.TrimPrefix(page, "<!DOCTYPE html>")))
-	d.Strict, d.AutoClose, d.Entity = false, []string{"meta", "br"}, xml.HTMLEntity
+	d.Strict, d.AutoClose, d.Entity = false, []string{"meta", "br", "wbr"}, xml.HTMLEntity
 	figures, captions := 0, 0
 	for {
 		token, err := d.Token()
