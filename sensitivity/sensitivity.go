@@ -174,7 +174,8 @@ func (h held) beyond() float64 {
 
 const (
 	draws = 16
-	work  = 1.5e7 // evaluations of one f_j
+	work  = 4e7 // evaluations of one f_j for the indices
+	less  = 1e6 // and for each set that is drawn
 )
 
 // answer turns a fit into indices.
@@ -192,7 +193,7 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 	for range draws {
 		sums = append(sums, newSum(bases, f.draw(random), f.data.middle, undo))
 	}
-	spread := w.shares(sums, max(160, n/draws), random)
+	spread := w.shares(sums, max(160, int(less/float64(d*m))), random)
 	out := Indices{Mean: center.mean, Variance: center.variance, HeldOut: len(h.miss)}
 	missed := rms(h.miss)
 	out.Explained = 1 - float64(missed*missed)/center.inner
