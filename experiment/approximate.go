@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/untwist/untwist/problem"
 )
@@ -11,8 +10,8 @@ import (
 var couplingSizes = []float64{0, 1e-4, 1e-3, 1e-2, 3e-2, 0.1, 0.3, 1}
 
 // Approximate sweeps couplings, with which f is separable only approximately: the paper's three
-// methods with the frames of its road, CBO on f and auto, and online where there is such a
-// strategy. Without a coupling the cells are those of Table1.
+// methods with the frames of its road, CBO on f, auto and online. Without a coupling the cells
+// are those of Table1.
 //
 // With a coupling nobody knows the minimum. Gaps are then above the least value that searches
 // along the true components reach from where the minimum would be without it; a method that
@@ -40,10 +39,7 @@ func Approximate(of Extent) (Sweep, error) {
 			s.Cases = append(s.Cases, c)
 		}
 	}
-	lines := append(papersMethods[:len(papersMethods):len(papersMethods)], "cbo", "auto")
-	if slices.Contains(MethodNames(), "online") {
-		lines = append(lines, "online")
-	}
+	lines := append(papersMethods[:len(papersMethods):len(papersMethods)], "cbo", "auto", "online")
 	for _, name := range lines {
 		m, err := MethodNamed(name)
 		if err != nil {

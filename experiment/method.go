@@ -20,6 +20,7 @@ var methods = []Method{
 	{Name: "cmaes", Title: "BIPOP-CMA-ES on f", TeX: "BIPOP-CMA-ES on $f$", Strategy: strategy.CMAES{}},
 	{Name: "auto", Title: "auto (not in the paper)", TeX: "auto (not in the paper)", Strategy: untwist.DefaultStrategy()},
 	{Name: "cbo-isotropic", Title: "isotropic CBO on f", TeX: "isotropic CBO on $f$", Strategy: strategy.IsotropicCBO{}},
+	{Name: "online", Title: "CBO on f, frame learnt online", TeX: "CBO on $f$, frame learnt online", Strategy: strategy.Online{}},
 }
 
 // identification is the part that the shared methods have in common. Its runs are stored

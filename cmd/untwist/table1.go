@@ -69,7 +69,7 @@ To repeat a single run, use untwist minimize --problem NAME --dim D --budget B
 	flags.Var(&f.dim, "dim", "number of dimensions d (default 100)")
 	flags.Var(&f.budget, "budget", "the most queries of a run, 20000 or 2e4 for example (default 500·dim²)")
 	flags.StringSliceVar(&f.problems, "problems", nil, "`NAMES` with commas between them: any of "+problem.Choice()+" (default the paper's four)")
-	flags.StringSliceVar(&f.methods, "methods", nil, "`NAMES` with commas between them: any of "+strings.Join(experiment.MethodNames(), ", ")+" (default all but the last)")
+	flags.StringSliceVar(&f.methods, "methods", nil, "`NAMES` with commas between them: any of "+strings.Join(experiment.MethodNames(), ", ")+" (default all but the last two)")
 	flags.Var(&f.seed, "seed", "the first seed (default 0)")
 	flags.Var(&f.gap, "gap", "a run succeeds if it comes this close to the minimum (default 0.005)")
 	flags.Var(&f.mix, "mix", "mixing matrix W: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper)")
