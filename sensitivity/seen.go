@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/objective"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Seen keeps the queries of a run, in the user's units. It keeps the first
@@ -36,13 +35,6 @@ func (s *Seen) See(_ int, point []float64, a objective.Answer) {
 		s.take(point, a.Value)
 	} else {
 		s.take(point, math.Inf(1))
-	}
-}
-
-// Observe takes notice of a batch of queries.
-func (s *Seen) Observe(points *mat.Dense, values []float64) {
-	for i, v := range values {
-		s.take(points.RawRowView(i), v)
 	}
 }
 
