@@ -139,3 +139,33 @@ func Couplings(hessians []*mat.Dense) *mat.Dense {
 	c.Apply(func(_, _ int, v float64) float64 { return math.Sqrt(v / float64(len(hessians))) }, c)
 	return c
 }
+
+// OffDiagonal returns what part of each of some Hessians is off the diagonal,
+//
+//	ρ(H_k) = Σ_{i≠j} H_k,ij²/σ_iσ_j / Σ_ij H_k,ij²/σ_iσ_j,   σ_i² = Σ_k H_k,ii²,
+//
+// which does not depend on the units of the components. It is NaN where a σ_i is 0.
+func OffDiagonal(hessians []*mat.Dense) []float64 {
+	m, _ := hessians[0].Dims()
+	sigma := make([]float64, m)
+	for i := range m {
+		for _, h := range hessians {
+			sigma[i] += float64(h.At(i, i) * h.At(i, i))
+		}
+		sigma[i] = math.Sqrt(sigma[i])
+	}
+	rho := make([]float64, len(hessians))
+	for k, h := range hessians {
+		off, whole := 0.0, 0.0
+		for i := range m {
+			for j := range m {
+				v := float64(h.At(i, j)*h.At(i, j)) / (sigma[i] * sigma[j])
+				if whole += v; i != j {
+					off += v
+				}
+			}
+		}
+		rho[k] = off / whole
+	}
+	return rho
+}

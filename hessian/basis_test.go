@@ -276,3 +276,27 @@ func TestZeroChainAndBasis(t *testing.T) {
 		t.Errorf("couplings of no Hessian: %v", c)
 	}
 }
+
+// By hand: with one Hessian ((1, 2), (2, 4)) the σ are 1 and 4, so 2·2²/(1·4) is off the diagonal,
+// of 1 + 1 + 2. It does not depend on the units of the components.
+func TestOffDiagonal(t *testing.T) {
+	h := mat.NewDense(2, 2, []float64{1, 2, 2, 4})
+	if rho := hessian.OffDiagonal([]*mat.Dense{h}); rho[0] != 0.5 {
+		t.Errorf("ρ = %v, want 0.5", rho)
+	}
+	stream := rng.Seed(5).Stream("off")
+	all := []*mat.Dense{symmetric(4, stream), symmetric(4, stream), symmetric(4, stream)}
+	var other []*mat.Dense
+	for _, h := range all {
+		other = append(other, sandwich(mat.NewDense(4, 4, []float64{1e3, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1e-4}), h))
+	}
+	a, b := hessian.OffDiagonal(all), hessian.OffDiagonal(other)
+	for k := range a {
+		if !(math.Abs(a[k]-b[k]) < 1e-12) {
+			t.Errorf("Hessian %d: ρ is %v, and %v in other units", k, a[k], b[k])
+		}
+	}
+	if rho := hessian.OffDiagonal([]*mat.Dense{kernel.Identity(3)}); rho[0] != 0 {
+		t.Errorf("ρ of a diagonal matrix is %v", rho)
+	}
+}

@@ -5,12 +5,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/untwist/untwist/asktell"
 	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/jointdiag"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -28,48 +29,62 @@ import (
 // over all Hessians, the new one included, with σ_i² = Σ_k M_k,ii². Then it joins them, and
 // joint diagonalisation goes on from W̃. The noise is Blended: a part
 //
-//	β = Π (1 − r)₊   over the last three checks
+//	β = Π (1 − r)₊²   over the last three checks
 //
 // of the particles moves in the frame. A frame of two Hessians is not checked, because any two
 // diagonalise together. No Hessian is taken within ε² of the place of another, ε the step of
-// the finite differences: it would be the same one up to their error, and prove nothing. After
-// the first three checks s is halved with each Hessian, so that they become rare.
+// the finite differences: it would be the same one up to their error, and prove nothing.
 //
-// Where f does not separate the check holds in part, or not at all: then β = 0, and the run is
-// that of CBO with some queries less. There is no rule of its own for noise.
+// Where f does not separate, the queries for Hessians are missed. So s falls as the frame fails,
+//
+//	s ← s·max(¼, 1 − r)   with each of the first three checks,   s ← s/4   with all others,
+//
+// and if the Hessians up to the third check are more than 1/20 of the budget, none is taken.
+// Then, and with s = 0, the run is that of CBO, to the bit. There is no rule of its own for noise.
 // docs/online.md has the method and what was measured.
 //
 // Config is as for CBO, but for its Noise, Domain and Observe, which are set.
 type Online struct {
 	Config cbo.Config
-	// Share is s at the start, at least 0 and below 1. At 0 the run is that of CBO, to the bit.
-	// Default ½.
+	// Share is s at the start, at least 0 and below 1. Default ½.
 	Share *float64
 }
 
-// usualShare is the default of Online.Share: as many queries to learn as to search.
-const usualShare = 0.5
+const (
+	usualShare = 0.5                     // the default of Online.Share: as many queries to learn as to search
+	checks     = 3                       // of which β is made: one could hold by chance, several places may be in one valley
+	rarer      = 4                       // after them s is divided by it with each Hessian, so that they become rare
+	firstFrame = 3                       // Hessians of which the first frame to be checked is made
+	untilBeta  = 1 + firstFrame + checks // Hessians, one of them along the axes
+	budgetPart = 20                      // these may take 1/20 of the budget
+	stepsTaken = 2                       // a step is chosen for the Hessian along the axes and for the first whitened one: all of those have one scale
+	stepLines  = 3                       // directions along which f is looked at to choose a step: see Stencil.Step
+)
 
 // Name returns "online".
 func (Online) Name() string { return "online" }
 
 // Minimize runs CBO, and learns, until it converges or the budget is spent.
 func (o Online) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
-	share := usualShare
+	share, d := usualShare, f.Dim()
 	if o.Share != nil {
 		share = *o.Share
 	}
 	if !(share >= 0 && share < 1) {
 		return Outcome{Status: objective.Failed}, objective.BadOption("Share", "%v, must be at least 0 and below 1", share)
 	}
-	task, err := task.asGiven(o, f.Dim())
+	task, err := task.asGiven(o, d)
 	if err != nil {
 		return Outcome{Status: objective.Failed}, err
 	}
-	l := &learner{
-		f: f, bounds: task.Bounds, share: share, random: rng.Seed(task.Seed).Stream("online"),
-		base: hessian.Orthonormal(kernel.Identity(f.Dim())),
+	if untilBeta*(d*d+d+1) > task.Budget/budgetPart {
+		share = 0
 	}
+	l := &learner{
+		aside: aside{f: f, share: share}, bounds: task.Bounds, random: rng.Seed(task.Seed).Stream("online"),
+		base: hessian.Orthonormal(kernel.Identity(d)),
+	}
+	l.next = l.hessian
 	l.blend(0)
 	defer l.stop()
 	cfg := o.Config
@@ -82,83 +97,31 @@ func (o Online) Minimize(ctx context.Context, f objective.Objective, task Task) 
 	return outcome, err
 }
 
-// A learner is f to CBO: it evaluates the particles and, with them, points of its own.
+// A learner is f to CBO, and takes Hessians aside.
 type learner struct {
-	f      objective.Objective
+	aside
 	bounds objective.Box
 	random *rng.Stream
-	share  float64   // s
 	c      []float64 // the consensus point; nil before the first step
 
 	noise  struct{ cbo.Noise }  // of the particles, from now on
 	domain struct{ cbo.Domain } // as the noise has it
 
-	talk  *asktell.Talk // with look, about one Hessian; nil: none is being taken
-	asked *mat.Dense    // the points that it wants
-	told  []float64     // their values, as far as they are known
-	owed  float64       // how many queries it may make
-
 	base   hessian.Basis // T, and the Hessians seen along it
 	step   float64       // ε
 	places [][]float64   // where Hessians were taken
 	frame  *frame.Frame  // W̃; nil: none yet
-	held   []float64     // 1 − r of the checks, or 0
+	held   []float64     // (1 − r)₊ of the checks
 	beta   float64
 }
 
-// Dim returns d.
-func (l *learner) Dim() int { return l.f.Dim() }
-
-// Evaluate evaluates the particles and s/(1−s) times as many points of a Hessian, in one
-// batch, the particles first.
-func (l *learner) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	if l.c == nil || l.share == 0 || !l.wants(ctx) {
-		return l.f.Evaluate(ctx, points, values)
+// hessian begins a Hessian where the consensus is new.
+func (l *learner) hessian(ctx context.Context) func(objective.Objective) error {
+	if l.c == nil || !l.isNew(l.c) {
+		return nil
 	}
-	n, d := points.Dims()
-	rows, _ := l.asked.Dims()
-	l.owed += float64(l.share / (1 - l.share) * float64(n))
-	m := min(int(l.owed), rows-len(l.told))
-	l.owed -= float64(m)
-
-	all, both := mat.NewDense(n+m, d, nil), make([]float64, n+m)
-	all.Copy(points)
-	for k := range m {
-		all.SetRow(n+k, l.asked.RawRowView(len(l.told)+k))
-	}
-	err := l.f.Evaluate(ctx, all, both)
-	copy(values, both)
-	if err != nil {
-		return err
-	}
-	l.told = append(l.told, both[n:]...)
-	if len(l.told) == rows {
-		l.talk.Tell(l.told, nil)
-		l.asked, l.told = nil, nil
-		l.wants(ctx) // what is learnt counts from the next step on
-	}
-	return nil
-}
-
-// wants reports whether a Hessian is being taken, and begins one where the consensus is new.
-func (l *learner) wants(ctx context.Context) bool {
-	if l.talk == nil && l.isNew(l.c) {
-		x := slices.Clone(l.c)
-		l.talk = asktell.New(l.Dim(), func(f objective.Objective) error { return l.look(ctx, f, x) })
-	}
-	if l.talk != nil && l.asked == nil {
-		if l.asked = l.talk.Ask(); l.asked == nil {
-			l.talk = nil
-		}
-	}
-	return l.asked != nil
-}
-
-// stop ends a Hessian that is being taken.
-func (l *learner) stop() {
-	if l.talk != nil {
-		l.talk.Stop()
-	}
+	x := slices.Clone(l.c)
+	return func(f objective.Objective) error { return l.look(ctx, f, x) }
 }
 
 // isNew reports whether x is further than ε² from all places, along some direction of T.
@@ -182,11 +145,9 @@ func (l *learner) isNew(x []float64) bool {
 // look takes a Hessian at x, checks the frame by it and learns from it. One that f has
 // spoilt by values that are not finite, or for which there is no room, is left out.
 func (l *learner) look(ctx context.Context, f objective.Objective, x []float64) error {
-	if l.places = append(l.places, x); len(l.places) > early {
-		defer func() { l.share /= 2 }()
-	}
+	l.places = append(l.places, x)
 	room := l.room(x)
-	if len(l.base.Seen) < stepsChosen {
+	if len(l.base.Seen) < stepsTaken {
 		step, err := l.chooseStep(ctx, f, x, room)
 		if err != nil {
 			return err
@@ -200,21 +161,96 @@ func (l *learner) look(ctx context.Context, f objective.Objective, x []float64) 
 	if err != nil || e.Missing > 0 || !kernel.AllFinite(e.Hessian) {
 		return err
 	}
-	l.check(e.Hessian)
-	l.learn(e.Hessian)
+	seen := l.base
+	seen.Seen = append(slices.Clip(seen.Seen), e.Hessian)
+	if l.frame != nil && len(seen.Seen) > 1+firstFrame {
+		l.check(seen)
+	}
+	l.learn(seen)
 	return nil
 }
 
-// early is how many Hessians are taken with the whole share, so that the next is the third check:
-// one along the axes, three of which the first frame to be checked is made, and two.
-const early = 6
+// check tells by a Hessian that had no part in it, and by all that had, whether the frame holds,
+// and sets β and s accordingly.
+func (l *learner) check(seen hessian.Basis) {
+	held := max(0, 1-worst(seen, l.frame)) // (1 − r)₊
+	if l.held = append(l.held, held); len(l.held) <= checks {
+		l.share *= max(1./rarer, held)
+	} else {
+		l.share /= rarer
+	}
+	if len(l.held) < checks {
+		return
+	}
+	beta := 1.0
+	for _, held := range l.held[len(l.held)-checks:] {
+		beta = float64(beta * held * held)
+	}
+	l.blend(beta)
+}
 
-// stepsChosen is for how many Hessians a step is chosen: for the one along the axes and for the
-// first along whitened directions. All whitened directions have the same scale.
-const stepsChosen = 2
+// worst returns the largest r of the Hessians seen along whitened directions: a frame has to hold at
+// all places. (Errors of the one along the axes are large where f curves little.)
+func worst(b hessian.Basis, w *frame.Frame) float64 {
+	b.Seen = b.Seen[1:]
+	inFrame, given := hessian.OffDiagonal(b.InCoordinates(w)), hessian.OffDiagonal(b.InCoordinates(frame.Identity(w.Dim())))
+	largest := 0.0
+	for k := range inFrame {
+		r := inFrame[k] / given[k]
+		if math.IsNaN(r) {
+			r = 1 // 0/0: neither is better
+		}
+		largest = max(largest, r)
+	}
+	return largest
+}
 
-// stepLines is along how many directions f is looked at to choose a step: see Stencil.Step.
-const stepLines = 3
+// learn whitens T, and diagonalises the Hessians seen along whitened directions: from the frame where
+// it has held, else from new pencils.
+func (l *learner) learn(seen hessian.Basis) {
+	base, err := seen.Whitened()
+	if err != nil {
+		return // no curvature anywhere
+	}
+	l.base = base
+	whitened := base.Seen[1:]
+	if len(whitened) < 2 {
+		return
+	}
+	var joint *jointdiag.Joint
+	if l.beta > 0 {
+		joint, err = jointdiag.Improve(whitened, kernel.Times(l.frame.Matrix(), mat.DenseCopyOf(base.T.T())))
+	} else {
+		joint, err = jointdiag.Diagonalise(whitened, l.random)
+	}
+	if err != nil {
+		return
+	}
+	if w, err := frame.New(kernel.Times(joint.W, base.Dual)); err == nil {
+		l.frame = w
+	}
+}
+
+// blend sets β, and with it the noise of the particles and where they are kept.
+func (l *learner) blend(beta float64) {
+	l.beta = beta
+	l.noise.Noise, l.domain.Domain = cbo.Anisotropic{}, inside(l.bounds)
+	if beta == 0 {
+		return
+	}
+	blended := cbo.Blended{Frame: l.frame, Beta: beta}
+	l.noise.Noise = blended
+	if clip, ok := l.domain.Domain.(cbo.Clip); ok { // bounds, where there are any, are those of x
+		l.domain.Domain = cbo.ClipBlended{Blended: blended, Radius: clip.Radius}
+	}
+}
+
+// finding is the frame in which particles move.
+func (l *learner) finding() *identify.Finding {
+	found := identify.Known(l.frame, nil)
+	found.Before, found.After = l.base.InFrame(frame.Identity(l.Dim())), l.base.InFrame(l.frame)
+	return found
+}
 
 // chooseStep chooses ε along some directions of T.
 func (l *learner) chooseStep(ctx context.Context, f objective.Objective, x []float64, room float64) (float64, error) {
