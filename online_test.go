@@ -72,24 +72,25 @@ func TestOnlineInOneDimension(t *testing.T) {
 	}
 }
 
-// compareOnline runs online and cbo, n seeds from 100 on, with 500·d² queries each. It returns p,
-// one-sided, that online is worse, the medians of the gaps, and in how many runs some particles
-// moved in a frame.
-func compareOnline(t *testing.T, spec problem.Spec, n int) (p, online, plain float64, learnt int) {
+// compareOnline runs online and cbo, 31 seeds from 100 on, with perSquare·d² queries each. It returns
+// p, one-sided, that online is worse, and the medians of the gaps, and logs them with the number of
+// runs in which some particles moved in a frame.
+func compareOnline(t *testing.T, spec problem.Spec, perSquare int) (p, online, plain float64) {
 	t.Helper()
 	var a, b []float64
-	for seed := range uint64(n) {
+	learnt := 0
+	for seed := range uint64(31) {
 		spec.Seed = 100 + seed
-		r, gap := runOnline(t, spec, strategy.Online{}, 500*spec.Dim*spec.Dim, 0)
+		r, gap := runOnline(t, spec, strategy.Online{}, perSquare*spec.Dim*spec.Dim, 0)
 		if a = append(a, gap); r.Structure != nil {
 			learnt++
 		}
-		_, gap = runOnline(t, spec, strategy.CBO{}, 500*spec.Dim*spec.Dim, 0)
+		_, gap = runOnline(t, spec, strategy.CBO{}, perSquare*spec.Dim*spec.Dim, 0)
 		b = append(b, gap)
 	}
 	p, online, plain = worse(a, b)
 	t.Logf("| %s | %.3g | %.3g | %d | %.2g |", strings.Join(strings.Fields(fmt.Sprint(spec.Name, " ", spec.Mix, " ", spec.Blemishes)), " "), plain, online, learnt, p)
-	return p, online, plain, learnt
+	return p, online, plain
 }
 
 // With noise of 1 %, of the standard deviation of f over the box or of each value, online is not
@@ -97,7 +98,7 @@ func compareOnline(t *testing.T, spec problem.Spec, n int) (p, online, plain flo
 func TestOnlineUnderNoise(t *testing.T) {
 	for _, name := range []string{"squared-norm", "rastrigin"} {
 		for _, b := range []problem.Blemishes{{Noise: 0.01}, {NoiseRelative: 0.01}} {
-			if p, online, plain, _ := compareOnline(t, problem.Spec{Name: name, Dim: few(10, 5), Blemishes: b}, 31); p < 0.01 {
+			if p, online, plain := compareOnline(t, problem.Spec{Name: name, Dim: few(10, 5), Blemishes: b}, 500); p < 0.01 {
 				t.Errorf("%s, %v: median gap %g, and of cbo %g, p = %.2g", name, b, online, plain, p)
 			}
 		}
@@ -144,22 +145,29 @@ func notSeparable() (specs []problem.Spec) {
 }
 
 // Where f does not separate, online is not worse than cbo with the same queries. docs/online.md has
-// the table. With -whole these are all problems, by default two with which earlier forms of the
+// the tables. With -whole these are all problems, by default two with which earlier forms of the
 // method had trouble. If both were the same, a problem would fail with a probability of 1 %.
+//
+// On bbob-12 and bbob-14 it is worse with few queries, from those with which it begins to learn to
+// some 400·d²: CBO is slower there in a good frame at first, and better in the end.
 func TestOnlineIsNotWorseThanCBO(t *testing.T) {
 	specs := []problem.Spec{{Name: "ackley", Mix: "none"}, {Name: "bbob-6"}}
-	dims := []int{5}
+	dims, budgets := []int{5}, []int{130, 500}
 	if *whole {
-		specs, dims = notSeparable(), []int{5, 10, 20}
+		specs, dims, budgets = notSeparable(), []int{5, 10, 20}, []int{130, 200, 300, 500}
 	}
+	slowAtFirst := []string{"bbob-12", "bbob-14"}
 	for _, d := range dims {
-		t.Run(fmt.Sprintf("d=%d", d), func(t *testing.T) {
-			for _, spec := range specs {
-				spec.Dim = d
-				if p, online, plain, _ := compareOnline(t, spec, 31); p < 0.01 {
-					t.Errorf("%s %s: median gap %g, and of cbo %g, p = %.2g", spec.Name, spec.Mix, online, plain, p)
+		for _, perSquare := range budgets {
+			t.Run(fmt.Sprintf("d=%d,%dd²", d, perSquare), func(t *testing.T) {
+				for _, spec := range specs {
+					spec.Dim = d
+					p, online, plain := compareOnline(t, spec, perSquare)
+					if p < 0.01 && !(perSquare < 400 && slices.Contains(slowAtFirst, spec.Name)) {
+						t.Errorf("%s %s: median gap %g, and of cbo %g, p = %.2g", spec.Name, spec.Mix, online, plain, p)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }

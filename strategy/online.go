@@ -37,7 +37,7 @@ import (
 //
 // Where f does not separate, the queries for Hessians are missed. So s falls as the frame fails,
 //
-//	s ← s·max(¼, 1 − r)   with each of the first three checks,   s ← s/4   with all others,
+//	s ← s·max(¼, 1 − r)   with each of the first three checks,   s ← s/2   with all others,
 //
 // and if the Hessians up to the third check are more than 1/20 of the budget, none is taken.
 // Then, and with s = 0, the run is that of CBO, to the bit. There is no rule of its own for noise.
@@ -53,7 +53,7 @@ type Online struct {
 const (
 	usualShare = 0.5                     // the default of Online.Share: as many queries to learn as to search
 	checks     = 3                       // of which β is made: one could hold by chance, several places may be in one valley
-	rarer      = 4                       // after them s is divided by it with each Hessian, so that they become rare
+	leastHeld  = 0.25                    // what is left of s when one of them fails
 	firstFrame = 3                       // Hessians of which the first frame to be checked is made
 	untilBeta  = 1 + firstFrame + checks // Hessians, one of them along the axes
 	budgetPart = 20                      // these may take 1/20 of the budget
@@ -175,9 +175,9 @@ func (l *learner) look(ctx context.Context, f objective.Objective, x []float64) 
 func (l *learner) check(seen hessian.Basis) {
 	held := max(0, 1-worst(seen, l.frame)) // (1 − r)₊
 	if l.held = append(l.held, held); len(l.held) <= checks {
-		l.share *= max(1./rarer, held)
+		l.share *= max(leastHeld, held)
 	} else {
-		l.share /= rarer
+		l.share /= 2 // Hessians become rare
 	}
 	if len(l.held) < checks {
 		return
