@@ -35,9 +35,10 @@ import (
 // diagonalise together. No Hessian is taken within ε² of the place of another, ε the step of
 // the finite differences: it would be the same one up to their error, and prove nothing.
 //
-// Where f does not separate, the queries for Hessians are missed. So s falls as the frame fails,
+// Where f does not separate, the queries for Hessians are missed. So s falls as the frame fails, and
+// then with each Hessian, the faster the more particles trust the frame,
 //
-//	s ← s·max(¼, 1 − r)   with each of the first three checks,   s ← s/2   with all others,
+//	s ← s·max(¼, 1 − r)   with each of the first three checks,   s ← s/(2+2β)   with all others,
 //
 // and if the Hessians up to the third check are more than 1/20 of the budget, none is taken.
 // Then, and with s = 0, the run is that of CBO, to the bit. There is no rule of its own for noise.
@@ -174,19 +175,19 @@ func (l *learner) look(ctx context.Context, f objective.Objective, x []float64) 
 // and sets β and s accordingly.
 func (l *learner) check(seen hessian.Basis) {
 	held := max(0, 1-worst(seen, l.frame)) // (1 − r)₊
-	if l.held = append(l.held, held); len(l.held) <= checks {
+	l.held = append(l.held, held)
+	if n := len(l.held); n >= checks {
+		beta := 1.0
+		for _, held := range l.held[n-checks:] {
+			beta = float64(beta * held * held)
+		}
+		l.blend(beta)
+	}
+	if len(l.held) <= checks {
 		l.share *= max(leastHeld, held)
 	} else {
-		l.share /= 2 // Hessians become rare
+		l.share /= 2 + 2*l.beta
 	}
-	if len(l.held) < checks {
-		return
-	}
-	beta := 1.0
-	for _, held := range l.held[len(l.held)-checks:] {
-		beta = float64(beta * held * held)
-	}
-	l.blend(beta)
 }
 
 // worst returns the largest r of the Hessians seen along whitened directions: a frame has to hold at
