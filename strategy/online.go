@@ -186,7 +186,7 @@ func (l *learner) check(seen hessian.Basis) {
 	if len(l.held) <= checks {
 		l.share *= max(leastHeld, held)
 	} else {
-		l.share /= 2 + 2*l.beta
+		l.share /= 2 * (1 + l.beta)
 	}
 }
 
