@@ -91,7 +91,7 @@ func (s Swept) views(picture Picture) []view {
 		{"success", report.Ordinate{Label: "runs that succeed, %", Percent: true}, func(p Point) (low, value, high float64) {
 			return 100 * p.Low, 100 * float64(p.Successes) / float64(p.Runs), 100 * p.High
 		}},
-		{"queries", report.Ordinate{Label: "queries up to success, in thousands", Linear: true}, func(p Point) (low, value, high float64) {
+		{"queries", report.Ordinate{Label: "queries up to success, in thousands", Linear: true, None: "nowhere do half of the runs succeed"}, func(p Point) (low, value, high float64) {
 			const unit = 1000
 			if math.IsNaN(p.QueriesLow) { // too few runs for an interval
 				return p.Queries / unit, p.Queries / unit, p.Queries / unit

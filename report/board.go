@@ -21,14 +21,15 @@ type board struct {
 // newBoard looks through all panels.
 func newBoard(s Sheet) *board {
 	b := &board{Sheet: s, left: math.Inf(1), right: math.Inf(-1)}
-	zero := false
+	zero, shown := false, map[string]bool{}
 	for _, p := range s.Panels {
 		for _, series := range p.Series {
+			b.names = known(b.names, series.Name)
 			for i, x := range series.X {
 				if !s.Y.shows(x, series.Median[i]) {
 					continue
 				}
-				b.names = known(b.names, series.Name)
+				shown[series.Name] = true
 				if zero = zero || x == 0; x > 0 {
 					b.left, b.right = min(b.left, x), max(b.right, x)
 				}
@@ -40,6 +41,7 @@ func newBoard(s Sheet) *board {
 			}
 		}
 	}
+	b.names = slices.DeleteFunc(b.names, func(name string) bool { return !shown[name] })
 	if b.Pen == nil {
 		b.Pen = func(name string) Pen {
 			k := slices.Index(slices.Concat(b.names, b.levels), name)
@@ -113,7 +115,11 @@ func (y Ordinate) span(panels ...Panel) (low, high float64, some bool) {
 		if high <= 0 {
 			high = 1
 		}
-		return -0.03 * high, 1.04 * high, true
+		for range 2 { // one step more can be too many for marks so close
+			step := evenly(0, high, 0)[1].Value
+			high = step * math.Ceil(high/step-1e-9)
+		}
+		return -0.03 * high, 1.03 * high, true
 	case y.Floor > 0:
 		low = y.Floor
 	}
@@ -151,7 +157,7 @@ func (y Ordinate) ticks(lo, hi float64) []plot.Tick {
 	case y.Percent:
 		return evenly(0, 100, 20)
 	case y.Linear:
-		return evenly(0, hi, 0)
+		return evenly(0, hi/1.03, 0) // the room above is for half a point
 	case !(y.Floor > 0):
 		return powers(lo, hi)
 	}

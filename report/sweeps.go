@@ -3,6 +3,9 @@ package report
 import (
 	"errors"
 	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -35,8 +38,9 @@ type Level struct {
 type Ordinate struct {
 	Label   string
 	Percent bool    // from 0 to 100 in all panels
-	Linear  bool    // from 0 to the largest value in a panel; otherwise the axis is logarithmic
+	Linear  bool    // from 0 to the first number above all values in a panel; otherwise the axis is logarithmic
 	Floor   float64 // where the axis begins if it is logarithmic; values below are drawn there; 0: those above 0 as they are, no others
+	None    string  // what it means that there is nothing in a panel, which is written there
 }
 
 // Sweeps draws the panels of a sheet together, two in a row: the medians as points joined by
@@ -66,7 +70,7 @@ func Sweeps(path string, s Sheet) error {
 		middle := b.paint(frames)
 		label := small(10, draw.XCenter, draw.YBottom)
 		label.Color = black
-		canvas.FillText(label, vg.Point{X: middle, Y: margin}, cut(label, s.X, 2*min(middle, wide-middle)-2*margin))
+		tilded(canvas, label, vg.Point{X: middle, Y: margin}, cut(label, s.X, 2*min(middle, wide-middle)-2*margin))
 		label.YAlign, label.Rotation = draw.YTop, math.Pi/2
 		canvas.FillText(label, vg.Point{X: margin, Y: (bottom + high - panelHead) / 2}, cut(label, s.Y.Label, high-bottom-panelHead))
 		b.legend(canvas, right, high-panelHead-margin)
@@ -97,6 +101,24 @@ func (b *board) paint(frames []draw.Canvas) (middle vg.Length) {
 		left, right = min(left, data.Min.X), max(right, data.Max.X)
 	}
 	return (left + right) / 2
+}
+
+// tilded writes a line about a point, with tildes above their letters: the font has no letter
+// like W̃, and draws its tilde beside it.
+func tilded(canvas draw.Canvas, style draw.TextStyle, at vg.Point, words string) {
+	parts := strings.Split(words, "\u0303")
+	plain := strings.Join(parts, "")
+	canvas.FillText(style, at, plain)
+	left, before := at.X-style.Width(plain)/2, ""
+	for _, part := range parts[:len(parts)-1] {
+		before += part
+		last, _ := utf8.DecodeLastRuneInString(part)
+		up := vg.Length(0)
+		if unicode.IsUpper(last) {
+			up = 0.2 * style.Font.Size
+		}
+		canvas.FillText(style, vg.Point{X: left + style.Width(before) - style.Width(string(last))/2, Y: at.Y + up}, "˜")
+	}
 }
 
 // legendWidth is how wide the legend is.

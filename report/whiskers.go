@@ -41,6 +41,12 @@ func (w whiskers) Plot(canvas draw.Canvas, p *plot.Plot) {
 	if w.zero > 0 {
 		canvas.StrokeLine2(breakStyle, x(w.from), canvas.Min.Y, x(w.from), canvas.Max.Y)
 	}
+	if _, _, some := w.Y.span(w.panel); !some {
+		note, at := small(9, draw.XCenter, draw.YCenter), canvas.Center()
+		half := note.Width(w.Y.None)/2 + 3
+		fill(canvas, color.White, at.X-half, at.X+half, at.Y-6, at.Y+6) // the lines of the grid end there
+		canvas.FillText(note, at, w.Y.None)
+	}
 	for _, l := range w.panel.Levels {
 		if w.Y.shows(0, l.Value) {
 			canvas.StrokeLine2(w.Pen(l.Name).level(), canvas.Min.X, height(l.Value), canvas.Max.X, height(l.Value))
