@@ -14,7 +14,9 @@ import (
 // Draw draws for each picture NAME-PICTURE-success.svg, with the rates of success and Wilson's
 // intervals, NAME-PICTURE-queries.svg, with the medians of the queries and their intervals, and,
 // where gaps are asked for, NAME-PICTURE-gap.svg, with the medians and quartiles of the final
-// gaps. NAME is that of the grid. Each has a panel for each problem. It returns the files.
+// gaps. NAME is that of the grid. Each has a panel for each problem. Frames that were found are
+// points without lines, since there are hardly any between the good and the useless. It returns
+// the files.
 func (s Swept) Draw(dir string) (files []string, err error) {
 	for _, picture := range s.Pictures {
 		for _, v := range s.views(picture) {

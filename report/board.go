@@ -45,7 +45,7 @@ func newBoard(s Sheet) *board {
 	if b.Pen == nil {
 		b.Pen = func(name string) Pen {
 			k := slices.Index(slices.Concat(b.names, b.levels), name)
-			return Pen{Hue: k, Dashed: k/Hues%2 == 1}
+			return Pen{Hue: k, Dashed: k/len(hues)%2 == 1}
 		}
 	}
 	b.broaden(zero)

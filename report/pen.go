@@ -9,14 +9,11 @@ import (
 )
 
 // A Pen is how a name is drawn in the panels of a sheet. Each hue has a colour and a shape of
-// its points, which repeat after Hues of them.
+// its points, which repeat after eight.
 type Pen struct {
 	Hue    int  // 0, 1, …
 	Dashed bool // and with hollow points, to tell two lines of one hue apart
 }
-
-// Hues is how many colours there are.
-var Hues = len(hues)
 
 func (p Pen) color() color.RGBA { return hues[p.Hue%len(hues)] }
 
