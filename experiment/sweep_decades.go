@@ -6,11 +6,11 @@ import (
 )
 
 // decades puts the runs of points together by the errors of their frames, those with errors
-// from 10^k to 10^(k+1) into one point in the middle of that decade on a logarithmic scale.
-// Frames without an error, frames of which none is known, and decades with fewer runs than the
-// least are left out.
+// from 10^k to 10^(k+1) into one point at the median of these errors. Frames without an error,
+// frames of which none is known, and decades with fewer runs than the least are left out.
 func decades(points []Point, least int) (all []Point) {
-	at := map[int]int{} // k → where it is in all
+	at := map[int]int{}   // k → where it is in all
+	var found [][]float64 // the errors of each
 	for _, p := range points {
 		for _, r := range p.runs {
 			e, known := p.errors[r.Seed]
@@ -22,13 +22,14 @@ func decades(points []Point, least int) (all []Point) {
 			if !there {
 				i, at[k] = len(all), len(all)
 				all = append(all, Point{Place: p.Place, Problem: p.Problem, Budget: p.Budget, Error: math.NaN()})
-				all[i].X = math.Pow(10, float64(k)+0.5)
+				found = append(found, nil)
 			}
-			all[i].runs = append(all[i].runs, r)
+			all[i].runs, found[i] = append(all[i].runs, r), append(found[i], e)
 		}
 	}
 	for i := range all {
 		all[i].measure()
+		_, all[i].X, _ = quartiles(found[i])
 	}
 	return slices.DeleteFunc(all, func(p Point) bool { return p.Runs < least })
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/untwist/untwist/report"
 )
@@ -13,7 +14,9 @@ import (
 // Draw draws for each picture NAME-PICTURE-success.svg, with the rates of success and Wilson's
 // intervals, NAME-PICTURE-queries.svg, with the medians of the queries and their intervals, and,
 // where gaps are asked for, NAME-PICTURE-gap.svg, with the medians and quartiles of the final
-// gaps. NAME is that of the grid. Each has a panel for each problem. It returns the files.
+// gaps. NAME is that of the grid. Each has a panel for each problem. Frames that were found are
+// points without lines, since there are hardly any between the good and the useless. It returns
+// the files.
 func (s Swept) Draw(dir string) (files []string, err error) {
 	for _, picture := range s.Pictures {
 		for _, v := range s.views(picture) {
@@ -25,14 +28,49 @@ func (s Swept) Draw(dir string) (files []string, err error) {
 				continue // no run has succeeded yet, for example
 			}
 			path := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.svg", s.Name, picture.Name, v.name))
-			title := fmt.Sprintf("%s, d = %d", picture.Title, s.Cases[0].Dim)
-			if err := report.Sweeps(path, title, picture.X, v.y, panels); err != nil {
+			x, _ := picture.abscissa()
+			if err := report.Sweeps(path, report.Sheet{
+				Title: fmt.Sprintf("%s, d = %d", picture.Title, s.Cases[0].Dim),
+				X:     x, Y: v.y, Loose: picture.Measured, Pen: pen, Panels: panels,
+			}); err != nil {
 				return files, err
 			}
 			files = append(files, path)
 		}
 	}
 	return files, nil
+}
+
+// drawnMethods are the methods as figures name them. Each has its colour in all sweeps, that of
+// its place here.
+var drawnMethods = []string{"reparametrised", "transformed", "componentwise", "auto", "CBO on g", "online", "CBO on f"}
+
+// inFigures is a line's name in figures.
+func inFigures(line string) string {
+	if line == "cbo" {
+		return "CBO on f"
+	}
+	return line
+}
+
+// pen is how a line is drawn: the method has the colour, and the survey is dashed, where there
+// are two roads.
+func pen(line string) report.Pen {
+	method, road, _ := strings.Cut(line, ", ")
+	hue := slices.Index(drawnMethods, method)
+	if hue < 0 {
+		panic(fmt.Sprintf("experiment: no colour for %q", line))
+	}
+	return report.Pen{Hue: hue, Dashed: road == "survey"}
+}
+
+// abscissa returns what is on the x axis, in words, and its unit. The numbers whose best is
+// looked for are shares, in percent.
+func (p Picture) abscissa() (words string, unit float64) {
+	if p.Best {
+		return "share of the budget that may go into finding W̃, in %", 0.01
+	}
+	return p.X, 1
 }
 
 // drawable reports whether a panel has a finite value in it.
@@ -55,12 +93,12 @@ func (s Swept) views(picture Picture) []view {
 		{"success", report.Ordinate{Label: "runs that succeed, %", Percent: true}, func(p Point) (low, value, high float64) {
 			return 100 * p.Low, 100 * float64(p.Successes) / float64(p.Runs), 100 * p.High
 		}},
-		{"queries", report.Ordinate{Label: "queries up to success"}, func(p Point) (low, value, high float64) {
-			most := float64(p.Budget)
+		{"queries", report.Ordinate{Label: "queries up to success, in thousands", Linear: true, None: "nowhere do half of the runs succeed"}, func(p Point) (low, value, high float64) {
+			const unit = 1000
 			if math.IsNaN(p.QueriesLow) { // too few runs for an interval
-				return p.Queries, p.Queries, p.Queries
+				return p.Queries / unit, p.Queries / unit, p.Queries / unit
 			}
-			return min(p.QueriesLow, most), p.Queries, min(p.QueriesHigh, most)
+			return p.QueriesLow / unit, p.Queries / unit, p.QueriesHigh / unit
 		}},
 	}
 	if picture.Gaps {
@@ -75,6 +113,7 @@ func (s Swept) views(picture Picture) []view {
 func (s Swept) panel(picture Picture, problem string, v view) report.Panel {
 	points := s.at(picture, problem)
 	panel := report.Panel{Title: problem}
+	_, unit := picture.abscissa()
 	for _, line := range unique(points, func(p Point) string { return p.Line }) {
 		var here []Point
 		for _, p := range points {
@@ -83,7 +122,7 @@ func (s Swept) panel(picture Picture, problem string, v view) report.Panel {
 			}
 			if math.IsNaN(p.X) {
 				_, value, _ := v.of(p)
-				panel.Levels = append(panel.Levels, report.Level{Name: line, Value: value})
+				panel.Levels = append(panel.Levels, report.Level{Name: inFigures(line), Value: value})
 				continue
 			}
 			here = append(here, p)
@@ -92,10 +131,10 @@ func (s Swept) panel(picture Picture, problem string, v view) report.Panel {
 			here = decades(here, s.Runs/4)
 		}
 		slices.SortStableFunc(here, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
-		series := report.Series{Name: line}
+		series := report.Series{Name: inFigures(line)}
 		for _, p := range here {
 			low, value, high := v.of(p)
-			series.X = append(series.X, p.X)
+			series.X = append(series.X, p.X/unit)
 			series.Lower, series.Median, series.Upper = append(series.Lower, low), append(series.Median, value), append(series.Upper, high)
 		}
 		if len(here) > 0 {

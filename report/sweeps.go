@@ -2,14 +2,24 @@ package report
 
 import (
 	"errors"
-	"image/color"
 	"math"
-	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
+
+// A Sheet is a picture of several charts, its panels, with the same x axis and one legend.
+type Sheet struct {
+	Title  string
+	X      string // what is on the x axes
+	Y      Ordinate
+	Loose  bool                  // points are not joined by lines
+	Pen    func(name string) Pen // how a name is drawn; nil: each name in its own colour
+	Panels []Panel
+}
 
 // A Panel is one of several charts of a picture.
 type Panel struct {
@@ -27,162 +37,122 @@ type Level struct {
 // An Ordinate is what is on the y axes of panels.
 type Ordinate struct {
 	Label   string
-	Percent bool    // from 0 to 100; otherwise the axis is logarithmic
-	Floor   float64 // values below are drawn there; 0: those above 0 as they are, no others
+	Percent bool    // from 0 to 100 in all panels
+	Linear  bool    // from 0 to the first number above all values in a panel; otherwise the axis is logarithmic
+	Floor   float64 // where the axis begins if it is logarithmic; values below are drawn there; 0: those above 0 as they are, no others
+	None    string  // what it means that there is nothing in a panel, which is written there
 }
 
-// Sweeps draws panels together, two in a row, with the same axes and one legend: the medians as
-// points joined by lines, and the range from Lower to Upper as a bar. x is on a logarithmic
-// scale, on which 0 has a place of its own at the left. Levels are drawn as lines across the
-// panel. Values that are not finite are left out.
-func Sweeps(path, title, x string, y Ordinate, panels []Panel) error {
-	b := newBoard(y, panels)
+// Sweeps draws the panels of a sheet together, two in a row: the medians as points joined by
+// lines, and the range from Lower to Upper as a bar, which has no end at the top if Upper is
+// infinite. x is on a logarithmic scale, on which 0 has a place of its own at the left, before a
+// dotted line that no line crosses. Levels are drawn as thin lines across the panel. Values that
+// are not finite are left out, and lines are broken there. Names of which there is no point in
+// any panel are not in the legend.
+func Sweeps(path string, s Sheet) error {
+	b := newBoard(s)
 	if len(b.names) == 0 || !(b.left < b.right) {
 		return errors.New("report: there is no series to draw")
 	}
-	columns := min(2, len(panels))
-	rows := (len(panels) + columns - 1) / columns
-	legendWide := b.legendWidth()
-	wide, high := vg.Length(columns)*panelWide+legendWide, vg.Length(rows)*panelHigh+panelHead
-	return write(path, title, wide, high, func(canvas draw.Canvas) {
+	columns := min(2, len(s.Panels))
+	rows := (len(s.Panels) + columns - 1) / columns
+	right, bottom := beyond+vg.Length(columns)*panelWide+margin, margin+beyond
+	wide, high := right+b.legendWidth(), bottom+vg.Length(rows)*panelHigh+panelHead
+	return write(path, s.Title, wide, high, func(canvas draw.Canvas) {
 		head := small(11, draw.XCenter, draw.YTop)
 		head.Color = black
-		canvas.FillText(head, vg.Point{X: wide / 2, Y: high - margin}, cut(head, title, wide-2*margin))
-		for k, p := range panels {
-			left, top := vg.Length(k%columns)*panelWide, high-panelHead-vg.Length(k/columns)*panelHigh
-			b.chart(p, x, y).paint(draw.Crop(canvas, left+margin, left+panelWide-wide-margin, top-panelHigh+margin, top-high-margin))
+		canvas.FillText(head, vg.Point{X: wide / 2, Y: high - margin}, cut(head, s.Title, wide-2*margin))
+		frames := make([]draw.Canvas, len(s.Panels))
+		for k := range s.Panels {
+			left, top := margin+beyond+vg.Length(k%columns)*panelWide, high-panelHead-vg.Length(k/columns)*panelHigh
+			frames[k] = draw.Crop(canvas, left, left+panelWide-margin-wide, top-panelHigh, top-high-panelTitle)
 		}
-		b.legend(canvas, vg.Length(columns)*panelWide, high-panelHead-margin)
+		middle := b.paint(frames)
+		label := small(10, draw.XCenter, draw.YBottom)
+		label.Color = black
+		tilded(canvas, label, vg.Point{X: middle, Y: margin}, cut(label, s.X, 2*min(middle, wide-middle)-2*margin))
+		label.YAlign, label.Rotation = draw.YTop, math.Pi/2
+		canvas.FillText(label, vg.Point{X: margin, Y: (bottom + high - panelHead) / 2}, cut(label, s.Y.Label, high-bottom-panelHead))
+		b.legend(canvas, right, high-panelHead-margin)
 	})
 }
 
-// The size of a panel, and the room for the title above all.
-const panelWide, panelHigh, panelHead = 9.5 * vg.Centimeter, 7 * vg.Centimeter, 0.8 * vg.Centimeter
+// The size of a panel, the room for its title, and that for the title above all.
+const panelWide, panelHigh, panelTitle, panelHead = 9 * vg.Centimeter, 6.5 * vg.Centimeter, 0.7 * vg.Centimeter, 0.8 * vg.Centimeter
 
-// A board is what panels have in common: the axes, and how each name is drawn.
-type board struct {
-	names       []string
-	levels      []string
-	left, right float64 // of the x axis, above 0
-	zero        float64 // where 0 is drawn; 0: nowhere
-	low, high   float64 // of the y axis
+// paint draws each panel into its frame, with its title above the middle of its data. All have
+// the same room for the numbers of their y axes. It returns the middle of all panels.
+func (b *board) paint(frames []draw.Canvas) (middle vg.Length) {
+	charts, rooms, most := make([]figure, len(frames)), make([]vg.Length, len(frames)), vg.Length(0)
+	for k, p := range b.Panels {
+		charts[k] = b.chart(p)
+		rooms[k] = charts[k].DataCanvas(frames[k]).Min.X - frames[k].Min.X
+		most = max(most, rooms[k])
+	}
+	title := small(10.5, draw.XCenter, draw.YBottom)
+	title.Color = black
+	left, right := vg.Length(math.Inf(1)), vg.Length(0)
+	for k, f := range charts {
+		inner := draw.Crop(frames[k], most-rooms[k], 0, 0, 0)
+		f.Draw(inner)
+		data := f.DataCanvas(inner)
+		at := vg.Point{X: data.Center().X, Y: frames[k].Max.Y + 4}
+		frames[k].FillText(title, at, cut(title, b.Panels[k].Title, data.Max.X-data.Min.X))
+		left, right = min(left, data.Min.X), max(right, data.Max.X)
+	}
+	return (left + right) / 2
 }
 
-// newBoard looks through all panels.
-func newBoard(y Ordinate, panels []Panel) *board {
-	b := &board{left: math.Inf(1), right: math.Inf(-1), low: math.Inf(1), high: math.Inf(-1)}
-	zero := false
-	for _, p := range panels {
-		for _, s := range p.Series {
-			b.names = known(b.names, s.Name)
-			for i, x := range s.X {
-				if !finite(x) || !y.shows(s.Median[i]) {
-					continue
-				}
-				if zero = zero || x == 0; x > 0 {
-					b.left, b.right = min(b.left, x), max(b.right, x)
-				}
-				b.low, b.high = min(b.low, y.raised(s.Lower[i]), y.raised(s.Median[i])), max(b.high, y.raised(s.Median[i]), min(s.Upper[i], 1e300))
-			}
+// tilded writes a line about a point, with tildes above their letters: the font has no letter
+// like W̃, and draws its tilde beside it.
+func tilded(canvas draw.Canvas, style draw.TextStyle, at vg.Point, words string) {
+	parts := strings.Split(words, "\u0303")
+	plain := strings.Join(parts, "")
+	canvas.FillText(style, at, plain)
+	left, before := at.X-style.Width(plain)/2, ""
+	for _, part := range parts[:len(parts)-1] {
+		before += part
+		last, _ := utf8.DecodeLastRuneInString(part)
+		up := vg.Length(0)
+		if unicode.IsUpper(last) {
+			up = 0.2 * style.Font.Size
 		}
-		for _, l := range p.Levels {
-			b.levels = known(b.levels, l.Name)
-			if y.shows(l.Value) {
-				b.low, b.high = min(b.low, y.raised(l.Value)), max(b.high, y.raised(l.Value))
-			}
-		}
+		canvas.FillText(style, vg.Point{X: left + style.Width(before) - style.Width(string(last))/2, Y: at.Y + up}, "˜")
 	}
-	if math.IsInf(b.left, 1) && zero {
-		b.left, b.right = 1, 1
-	}
-	b.right = max(b.right, 9*b.left)
-	room := math.Pow(b.right/b.left, 0.03)
-	if zero {
-		b.zero = b.left / math.Pow(b.right/b.left, 0.13)
-		b.left = b.zero
-	}
-	b.left, b.right = b.left/room, b.right*room
-	b.low, b.high = b.low/1.3, max(b.high, 9*b.low)*1.3
-	if y.Percent {
-		b.low, b.high = -3, 103
-	}
-	return b
-}
-
-// known adds a name to those that are known.
-func known(names []string, name string) []string {
-	if slices.Contains(names, name) {
-		return names
-	}
-	return append(names, name)
-}
-
-// shows reports whether a value can be drawn, and raised returns where.
-func (y Ordinate) shows(v float64) bool { return finite(v) && (y.Percent || y.Floor > 0 || v > 0) }
-
-func (y Ordinate) raised(v float64) float64 {
-	if y.Percent || !finite(v) {
-		return v
-	}
-	return max(v, y.Floor, 1e-300)
-}
-
-// chart returns a panel as a figure.
-func (b *board) chart(p Panel, x string, y Ordinate) figure {
-	f := chart(p.Title, x, y.Label)
-	f.Add(levels())
-	logarithmic(&f.X)
-	from := b.left
-	if b.zero > 0 {
-		from = b.zero * math.Sqrt(math.Pow(b.right/b.zero, 0.13))
-		f.X.Tick.Marker = plot.TickerFunc(func(_, hi float64) []plot.Tick {
-			return append(powers(from, hi), plot.Tick{Value: b.zero, Label: "0"})
-		})
-	}
-	if y.Percent {
-		linear(&f.Y)
-		f.Y.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick { return evenly(0, 100, 20) })
-	} else {
-		logarithmic(&f.Y)
-	}
-	f.X.Min, f.X.Max, f.Y.Min, f.Y.Max = b.left, b.right, b.low, b.high
-	f.Add(whiskers{b, p, y, from})
-	return f
-}
-
-// style is how the line of a name is drawn.
-func (b *board) style(name string) draw.LineStyle { return stroke(slices.Index(b.names, name), 1.2) }
-
-// levelStyle is how a level is drawn: thin, in grey, each with dashes of its own.
-func (b *board) levelStyle(name string) draw.LineStyle {
-	k := slices.Index(b.levels, name)
-	return draw.LineStyle{Color: color.Gray{uint8(60 + 60*(k%3))}, Width: 0.8, Dashes: dashes[(k+2)%len(dashes)]}
 }
 
 // legendWidth is how wide the legend is.
 func (b *board) legendWidth() vg.Length {
 	style := small(8.5, draw.XLeft, draw.YCenter)
 	wide := vg.Length(0)
-	for _, name := range slices.Concat(b.names, b.levels) {
-		wide = max(wide, min(widest, style.Width(name)))
+	for _, names := range [][]string{b.names, b.levels} {
+		for _, name := range names {
+			wide = max(wide, min(widest, style.Width(name)))
+		}
 	}
 	return wide + sample + 2*margin
 }
 
-// legend draws the names from a corner downwards.
+// legend draws the names from a corner downwards, each beside a piece of its line.
 func (b *board) legend(canvas draw.Canvas, left, top vg.Length) {
 	style := small(8.5, draw.XLeft, draw.YCenter)
 	style.Color = black
+	end := left + sample - 2*beside
 	at := top - pitch
-	line := func(name string, drawn draw.LineStyle) {
-		canvas.StrokeLine2(drawn, left, at, left+sample-2*beside, at)
+	write := func(name string) {
 		canvas.FillText(style, vg.Point{X: left + sample, Y: at}, cut(style, name, widest))
 		at -= pitch
 	}
 	for _, name := range b.names {
-		line(name, b.style(name))
+		pen := b.Pen(name)
+		if !b.Loose {
+			canvas.StrokeLine2(pen.line(), left, at, end, at)
+		}
+		canvas.DrawGlyphNoClip(pen.glyph(), vg.Point{X: (left + end) / 2, Y: at})
+		write(name)
 	}
 	for _, name := range b.levels {
-		line(name, b.levelStyle(name))
+		canvas.StrokeLine2(b.Pen(name).level(), left, at, end, at)
+		write(name)
 	}
 }

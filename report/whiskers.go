@@ -2,6 +2,7 @@ package report
 
 import (
 	"image/color"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -13,50 +14,96 @@ import (
 // other, so that bars at the same x do not hide one another.
 type whiskers struct {
 	*board
-	panel Panel
-	y     Ordinate
-	from  float64 // the axis is broken to the left of it; the left end: it is not
+	panel     Panel
+	low, high float64 // the ends of the y axis
 }
 
-// stagger is the distance between two series.
-const stagger = vg.Length(1.6)
+// stagger is the distance between two series. All together they are no further apart than
+// widestStagger of a decade, so that no point is off by more than a factor of 10^(1/8) = 1.33.
+const (
+	stagger       = vg.Length(1.6)
+	widestStagger = 0.25
+)
+
+// aside returns how far a series is moved to the right, on an axis with decades of this length.
+func (b *board) aside(name string, decade vg.Length) vg.Length {
+	n := vg.Length(len(b.names) - 1)
+	if n == 0 {
+		return 0
+	}
+	return min(stagger, widestStagger*decade/n) * (vg.Length(slices.Index(b.names, name)) - n/2)
+}
 
 // Plot draws the panel.
 func (w whiskers) Plot(canvas draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&canvas)
+	height := func(v float64) vg.Length { return y(max(w.low, w.Y.Floor, min(v, w.high))) }
 	if w.zero > 0 {
-		canvas.StrokeLine2(draw.LineStyle{Color: color.Gray{150}, Width: 0.5, Dashes: []vg.Length{1, 2}}, x(w.from), canvas.Min.Y, x(w.from), canvas.Max.Y)
+		canvas.StrokeLine2(breakStyle, x(w.from), canvas.Min.Y, x(w.from), canvas.Max.Y)
+	}
+	if _, _, some := w.Y.span(w.panel); !some {
+		note, at := small(9, draw.XCenter, draw.YCenter), canvas.Center()
+		half := note.Width(w.Y.None)/2 + 3
+		fill(canvas, color.White, at.X-half, at.X+half, at.Y-6, at.Y+6) // the lines of the grid end there
+		canvas.FillText(note, at, w.Y.None)
 	}
 	for _, l := range w.panel.Levels {
-		if w.y.shows(l.Value) {
-			at := y(w.y.raised(l.Value))
-			canvas.StrokeLine2(w.levelStyle(l.Name), canvas.Min.X, at, canvas.Max.X, at)
+		if w.Y.shows(0, l.Value) {
+			canvas.StrokeLine2(w.Pen(l.Name).level(), canvas.Min.X, height(l.Value), canvas.Max.X, height(l.Value))
 		}
 	}
+	decade := x(w.right) - x(w.right/10)
 	for _, s := range w.panel.Series {
-		style := w.style(s.Name)
-		bar := draw.LineStyle{Color: faint(style.Color), Width: 0.7}
-		aside := stagger * (vg.Length(slices.Index(w.names, s.Name)) - vg.Length(len(w.names)-1)/2)
-		var line []vg.Point
-		for i, at := range s.X {
-			if !finite(at) || at < 0 || !w.y.shows(s.Median[i]) {
-				continue
-			}
+		across := func(at float64) vg.Length {
 			if at == 0 {
 				at = w.zero
 			}
-			across := x(at) + aside
-			line = append(line, vg.Point{X: across, Y: y(w.y.raised(s.Median[i]))})
-			low, high := y(w.y.raised(s.Lower[i])), y(min(w.y.raised(s.Upper[i]), w.high))
-			canvas.StrokeLine2(bar, across, low, across, high)
-			const arm = 1.2
-			canvas.StrokeLine2(bar, across-arm, low, across+arm, low)
-			canvas.StrokeLine2(bar, across-arm, high, across+arm, high)
+			return x(at) + w.aside(s.Name, decade)
 		}
-		canvas.StrokeLines(style, line)
-		for _, at := range line {
-			canvas.DrawGlyphNoClip(draw.GlyphStyle{Color: style.Color, Radius: 1.8, Shape: draw.CircleGlyph{}}, at)
+		w.draw(canvas, s, across, height)
+	}
+}
+
+// breakStyle is that of the dotted line beside 0.
+var breakStyle = draw.LineStyle{Color: color.Gray{150}, Width: 0.5, Dashes: []vg.Length{1, 2}}
+
+// draw draws a series: bars, pieces of lines, points.
+func (w whiskers) draw(canvas draw.Canvas, s Series, across func(float64) vg.Length, height func(float64) vg.Length) {
+	pen := w.Pen(s.Name)
+	var pieces [][]vg.Point
+	joined := false // with the point before
+	for i, x := range s.X {
+		if !w.Y.shows(x, s.Median[i]) {
+			joined = false
+			continue
 		}
+		at := vg.Point{X: across(x), Y: height(s.Median[i])}
+		if !joined {
+			pieces = append(pieces, nil)
+		}
+		pieces[len(pieces)-1] = append(pieces[len(pieces)-1], at)
+		joined = x > 0 && !w.Loose
+		if !math.IsNaN(s.Lower[i]) && !math.IsNaN(s.Upper[i]) {
+			pen.whisker(canvas, at.X, height(s.Lower[i]), height(s.Upper[i]), math.IsInf(s.Upper[i], 1))
+		}
+	}
+	for _, piece := range pieces {
+		if len(piece) > 1 {
+			canvas.StrokeLines(pen.line(), piece)
+		}
+	}
+	for _, at := range slices.Concat(pieces...) {
+		canvas.DrawGlyphNoClip(pen.glyph(), at)
+	}
+}
+
+// whisker draws a bar with arms at its ends; one that is open has none at the top.
+func (p Pen) whisker(canvas draw.Canvas, x, low, high vg.Length, open bool) {
+	const arm = 1.2
+	canvas.StrokeLine2(p.bar(), x, low, x, high)
+	canvas.StrokeLine2(p.bar(), x-arm, low, x+arm, low)
+	if !open {
+		canvas.StrokeLine2(p.bar(), x-arm, high, x+arm, high)
 	}
 }
 
