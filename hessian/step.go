@@ -20,6 +20,9 @@ var scales = func() []float64 {
 	return all
 }()
 
+// StepQueries returns how many queries Step asks at most along n lines.
+func (s Stencil) StepQueries(n int) int { return n * (1 + (len(s.Diagonal)-1)*len(scales)) }
+
 // Step chooses the step for a stencil by looking at f. At each row x of points
 // (n×d), along the row v of directions (n×d) that stands beside it, it forms
 // the stencil's own second difference over a range of scales t,

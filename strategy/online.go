@@ -40,7 +40,7 @@ import (
 //
 //	s ← s·max(¼, 1 − r)   with each of the first three checks,   s ← s/(2+2β)   with all others,
 //
-// and if the Hessians up to the third check are more than 1/20 of the budget, none is taken.
+// and if the queries up to the third check are more than 1/20 of the budget, no Hessian is taken.
 // Then, and with s = 0, the run is that of CBO, to the bit. There is no rule of its own for noise.
 // docs/online.md has the method and what was measured.
 //
@@ -78,7 +78,8 @@ func (o Online) Minimize(ctx context.Context, f objective.Objective, task Task) 
 	if err != nil {
 		return Outcome{Status: objective.Failed}, err
 	}
-	if untilBeta*(d*d+d+1) > task.Budget/budgetPart {
+	cost := untilBeta*hessian.Symmetric.Queries(d) + stepsTaken*hessian.Symmetric.StepQueries(stepLines)
+	if cost > task.Budget/budgetPart {
 		share = 0
 	}
 	l := &learner{
