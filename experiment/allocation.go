@@ -33,7 +33,7 @@ func Allocation(of Extent) (Sweep, error) {
 		}
 		s.Pictures = append(s.Pictures, Picture{
 			Name: total.name, Title: fmt.Sprintf("%s queries in all", words.Thousands(most)),
-			X: "share of the queries for Hessians", Rows: "for Hessians", Best: true,
+			X: "share of the budget that may go into finding W̃, in %", Rows: "for Hessians", Best: true,
 		})
 		share := func(queries int) float64 { return float64(queries) / float64(most) }
 		put := func(m Method, line string, x float64, row string) {

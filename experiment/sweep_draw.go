@@ -28,10 +28,9 @@ func (s Swept) Draw(dir string) (files []string, err error) {
 				continue // no run has succeeded yet, for example
 			}
 			path := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.svg", s.Name, picture.Name, v.name))
-			x, _ := picture.abscissa()
 			if err := report.Sweeps(path, report.Sheet{
 				Title: fmt.Sprintf("%s, d = %d", picture.Title, s.Cases[0].Dim),
-				X:     x, Y: v.y, Loose: picture.Measured, Pen: pen, Panels: panels,
+				X:     picture.X, Y: v.y, Loose: picture.Measured, Pen: pen, Panels: panels,
 			}); err != nil {
 				return files, err
 			}
@@ -64,13 +63,12 @@ func pen(line string) report.Pen {
 	return report.Pen{Hue: hue, Dashed: road == "survey"}
 }
 
-// abscissa returns what is on the x axis, in words, and its unit. The numbers whose best is
-// looked for are shares, in percent.
-func (p Picture) abscissa() (words string, unit float64) {
+// unit is that of the x axis. The numbers whose best is looked for are shares, in percent.
+func (p Picture) unit() float64 {
 	if p.Best {
-		return "share of the budget that may go into finding W̃, in %", 0.01
+		return 0.01
 	}
-	return p.X, 1
+	return 1
 }
 
 // drawable reports whether a panel has a finite value in it.
@@ -113,7 +111,7 @@ func (s Swept) views(picture Picture) []view {
 func (s Swept) panel(picture Picture, problem string, v view) report.Panel {
 	points := s.at(picture, problem)
 	panel := report.Panel{Title: problem}
-	_, unit := picture.abscissa()
+	unit := picture.unit()
 	for _, line := range unique(points, func(p Point) string { return p.Line }) {
 		var here []Point
 		for _, p := range points {
