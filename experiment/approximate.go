@@ -25,7 +25,7 @@ func Approximate(of Extent) (Sweep, error) {
 		return s, err
 	}
 	s.Pictures = []Picture{{
-		Name: "couplings", Title: "f = g(Wx) + D·s·c(Wx), c couples pairs of components",
+		Name: "couplings", Title: "f = g(Wx) + D·std(g)·c(Wx), c couples pairs of components",
 		X: "coupling D, in standard deviations of g", Rows: "coupling D", Gaps: true,
 	}}
 	separable := s.Cases

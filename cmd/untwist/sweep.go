@@ -30,9 +30,9 @@ leaves open. All runs have 500·d² queries in all, which is 5,000,000 at d = 10
 tenth of that. The share for Hessians is varied, on the paper's road from 2 to 200 Hessians,
 and on the survey, which is stopped early. The last tables say which share is best.`, experiment.Allocation},
 	{"approximate", "Measure what couplings do to the methods", `Measure what becomes of the methods where f separates only approximately, which section 5 of
-the paper leaves open: its three methods, CBO on f and auto on f = g(Wx) + D·s·c(Wx), where c
-couples pairs of components (minimize --coupling D), with D from 0 to 1. Every run has 500·d²
-queries. With a coupling nobody knows the minimum. Gaps are then above the least value that
+the paper leaves open: its three methods, CBO on f, auto and online on f = g(Wx) + D·std(g)·c(Wx),
+where c couples pairs of components (minimize --coupling D), with D from 0 to 1. Every run has
+500·d² queries. With a coupling nobody knows the minimum. Gaps are then above the least value that
 searches along the true coordinates reach from where the minimum is without the coupling.`, experiment.Approximate},
 }
 
