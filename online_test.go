@@ -72,6 +72,18 @@ func TestOnlineInOneDimension(t *testing.T) {
 	}
 }
 
+// On a quadratic any step is as good as another, and places are new all the same.
+func TestOnlineOnAQuadratic(t *testing.T) {
+	for _, d := range []int{5, 10} {
+		for seed := range uint64(few(20, 5)) {
+			r, gap := runOnline(t, problem.Spec{Name: "squared-norm", Dim: d, Seed: seed}, strategy.Online{}, 500*d*d, 0.005)
+			if !(gap <= 0.005) {
+				t.Errorf("d = %d, seed %d: gap %g after %d queries", d, seed, gap, r.Queries)
+			}
+		}
+	}
+}
+
 // compareOnline runs online and cbo, 31 seeds from 100 on, with perSquare·d² queries each. It returns
 // p, one-sided, that online is worse, and the medians of the gaps, and logs them with the number of
 // runs in which some particles moved in a frame.

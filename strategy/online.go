@@ -59,6 +59,7 @@ const (
 	untilBeta  = 1 + firstFrame + checks // Hessians, one of them along the axes
 	budgetPart = 20                      // these may take 1/20 of the budget
 	stepsTaken = 2                       // a step is chosen for the Hessian along the axes and for the first whitened one: all of those have one scale
+	longestNew = 1.0 / 32                // ε counts as this at most where places are compared
 	stepLines  = 3                       // directions along which f is looked at to choose a step: see Stencil.Step
 )
 
@@ -127,9 +128,11 @@ func (l *learner) hessian(ctx context.Context) func(objective.Objective) error {
 }
 
 // isNew reports whether x is further than ε² from all places, along some direction of T.
-// Finite differences are wrong by O(ε²), and so far a Hessian does not change by more.
+// Finite differences are wrong by O(ε²), and so far a Hessian does not change by more. Where f is
+// quadratic as far as any step reaches, a long ε says nothing about f, and counts as longestNew.
 func (l *learner) isNew(x []float64) bool {
 	z, along := make([]float64, len(x)), make([]float64, len(x))
+	epsilon := min(l.step, longestNew)
 	for _, place := range l.places {
 		kernel.Difference(z, 1, x, place)
 		kernel.MulVec(along, l.base.Dual.RawMatrix(), z)
@@ -137,7 +140,7 @@ func (l *learner) isNew(x []float64) bool {
 		for _, v := range along {
 			far = max(far, math.Abs(v))
 		}
-		if !(far > float64(l.step*l.step)) {
+		if !(far > float64(epsilon*epsilon)) {
 			return false
 		}
 	}
