@@ -59,8 +59,8 @@ const (
 	untilBeta  = 1 + firstFrame + checks // Hessians, one of them along the axes
 	budgetPart = 20                      // these may take 1/20 of the budget
 	stepsTaken = 2                       // a step is chosen for the Hessian along the axes and for the first whitened one: all of those have one scale
-	longestNew = 1.0 / 32                // ε counts as this at most where places are compared
 	stepLines  = 3                       // directions along which f is looked at to choose a step: see Stencil.Step
+	longestNew = 1.0 / 32                // ε counts as this at most where places are compared
 )
 
 // Name returns "online".
