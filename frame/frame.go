@@ -20,7 +20,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Frame is W̃ and W̃†. New, Identity and Axes make one, and it can be read from JSON.
+// A Frame is W̃ and W̃†. New, Identity and Axes make one (for dependent rows Pseudo), and it
+// can be read from JSON.
 // It never changes afterwards. The zero Frame cannot be used.
 type Frame struct {
 	w    *mat.Dense // m×d, rows of length 1
@@ -29,6 +30,8 @@ type Frame struct {
 	// Their transposes, for products with batches of points.
 	wT    *mat.Dense // d×m
 	pinvT *mat.Dense // m×d
+
+	dependent bool // Pseudo made it, of rows that are linearly dependent
 }
 
 // ErrDependent says that the rows of a matrix do not form a frame because they
@@ -48,24 +51,34 @@ func New(w mat.Matrix) (*Frame, error) {
 	if m < 1 || m > d {
 		return nil, fmt.Errorf("frame: %d rows of %d columns, need at least 1 row and no more rows than columns", m, d)
 	}
-	f := &Frame{w: mat.DenseCopyOf(w)}
 	for j := range m {
-		row := f.w.RawRowView(j)
-		norm := floats.Norm(row, 2)
-		if !(norm > 0) || math.IsInf(norm, 0) {
+		if norm := length(w, j); !(norm > 0) || math.IsInf(norm, 0) {
 			return nil, fmt.Errorf("frame: row %d has length %v, need a finite number above 0", j+1, norm)
 		}
-		if math.Abs(norm-1) > unitTolerance {
-			for k := range row {
-				row[k] /= norm
-			}
-		}
 	}
+	f := &Frame{w: unitRows(w)}
 	if err := f.invert(); err != nil {
 		return nil, err
 	}
 	f.wT, f.pinvT = mat.DenseCopyOf(f.w.T()), mat.DenseCopyOf(f.pinv.T())
 	return f, nil
+}
+
+// length returns the length of row j.
+func length(w mat.Matrix, j int) float64 { return floats.Norm(mat.Row(nil, j, w), 2) }
+
+// unitRows returns a copy of w with its rows scaled to length 1.
+func unitRows(w mat.Matrix) *mat.Dense {
+	out := mat.DenseCopyOf(w)
+	for j := range out.RawMatrix().Rows {
+		if norm := length(w, j); math.Abs(norm-1) > unitTolerance {
+			row := out.RawRowView(j)
+			for k := range row {
+				row[k] /= norm
+			}
+		}
+	}
+	return out
 }
 
 // Identity returns the frame with y = x.

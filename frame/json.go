@@ -13,6 +13,7 @@ type form struct {
 	Components int         `json:"components"`
 	Dim        int         `json:"dim"`
 	Rows       [][]float64 `json:"rows"`
+	Dependent  bool        `json:"dependent,omitempty"` // only Pseudo makes a frame of them
 }
 
 // MarshalJSON writes W̃ with enough decimals to give back the same bits.
@@ -20,7 +21,7 @@ func (f *Frame) MarshalJSON() ([]byte, error) {
 	if f == nil || f.w == nil {
 		return nil, errors.New("frame: there is nothing to write: make the frame with New first")
 	}
-	out := form{Components: f.Components(), Dim: f.Dim()}
+	out := form{Components: f.Components(), Dim: f.Dim(), Dependent: f.dependent}
 	for j := range out.Components {
 		out.Rows = append(out.Rows, f.w.RawRowView(j))
 	}
@@ -43,7 +44,11 @@ func (f *Frame) UnmarshalJSON(data []byte) error {
 		}
 		w.SetRow(j, row)
 	}
-	made, err := New(w)
+	from := New
+	if in.Dependent {
+		from = Pseudo
+	}
+	made, err := from(w)
 	if err != nil {
 		return err
 	}

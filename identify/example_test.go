@@ -75,9 +75,10 @@ func ExampleSurvey_Judge() {
 func ExampleNamed() {
 	for _, name := range identify.Names() {
 		by, err := identify.Named(name)
-		fmt.Printf("%T %v\n", by, err)
+		fmt.Printf("%T %s %v\n", by, by.Name(), err)
 	}
 	// Output:
-	// identify.Survey <nil>
-	// identify.Paper <nil>
+	// identify.Survey survey <nil>
+	// identify.Paper paper <nil>
+	// identify.Paper paper-all-limits <nil>
 }

@@ -67,7 +67,7 @@ func (r Request) bounded() bool {
 }
 
 // roads are the identifiers that have a name, the default first.
-var roads = []Identifier{Survey{}, Paper{}}
+var roads = []Identifier{Survey{}, Paper{}, allLimits}
 
 // Names returns the names of all identifiers, the default first.
 func Names() []string {
@@ -78,7 +78,7 @@ func Names() []string {
 	return names
 }
 
-// Named returns the identifier of that name, with its default settings.
+// Named returns the identifier of that name, otherwise with its default settings.
 func Named(name string) (Identifier, error) {
 	for _, road := range roads {
 		if road.Name() == name {

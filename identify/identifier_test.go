@@ -145,12 +145,14 @@ func TestJudgeRefuses(t *testing.T) {
 }
 
 // The names are those of the flag --road, the default first, and a name always means the
-// zero value, whose settings are those of the paper's experiment for "paper".
+// zero value but for the selection that it names; its settings are those of the paper's experiment for "paper".
 func TestNamed(t *testing.T) {
-	if names := Names(); !slices.Equal(names, []string{"survey", "paper"}) {
+	if names := Names(); !slices.Equal(names, []string{"survey", "paper", "paper-all-limits"}) {
 		t.Errorf("%v", names)
 	}
-	for name, want := range map[string]Identifier{"survey": Survey{}, "paper": Paper{}} {
+	for name, want := range map[string]Identifier{
+		"survey": Survey{}, "paper": Paper{}, "paper-all-limits": Paper{Power: powermethod.Method{Selection: powermethod.AllLimits{}}},
+	} {
 		got, err := Named(name)
 		if err != nil || !reflect.DeepEqual(got, want) || got.Name() != name {
 			t.Errorf("%s: %+v, error %v", name, got, err)

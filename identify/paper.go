@@ -18,7 +18,8 @@ import (
 // Paper is Algorithm 1 of the paper: sample Hessians Ĥ_ε at points x⁽ⁱ⁾ ∼ μ, take their
 // span 𝒲̂, and find the w_j in it.
 //
-// Its zero value has the settings of the paper's experiment. The start box, which must
+// Its zero value has the settings of the authors' published experiment, but for
+// Power.Selection, of which a line below tells. The start box, which must
 // have the same width in all coordinates, stands for the paper's, [-5.12, 5.12]^d. In its
 // units there are 1.5d Hessians from a ball of radius 20, ε is 1e-3, singular values above
 // 1e-3 count, there are 8d starts without deflation, and directions that are missing to d
@@ -27,7 +28,8 @@ import (
 // It costs 2(d²+d) queries for each Hessian: 3,030,000 for 150 Hessians at d = 100. It
 // fails where Hessians do not vary enough for 𝒲̂ to have rank m, as on any
 // quadratic, whose Hessian is constant: then the rank is 1, and the one direction
-// means nothing. The squared norm is such.
+// means nothing. The squared norm is such. There the published experiment keeps all limits
+// of the power method (powermethod.AllLimits), and Paper only as many as the rank is.
 type Paper struct {
 	// Samples is N_H; 0: 1.5d.
 	Samples int
@@ -45,8 +47,16 @@ type Paper struct {
 	Unfilled bool
 }
 
-// Name returns "paper".
-func (Paper) Name() string { return "paper" }
+// allLimits is Paper with the selection of the authors' published experiment.
+var allLimits = Paper{Power: powermethod.Method{Selection: powermethod.AllLimits{}}}
+
+// Name returns "paper", and "paper-all-limits" if Power.Selection is powermethod.AllLimits.
+func (p Paper) Name() string {
+	if _, all := p.Power.Selection.(powermethod.AllLimits); all {
+		return "paper-all-limits"
+	}
+	return "paper"
+}
 
 // The settings of the paper's experiment (section 4), in its own coordinates.
 const (
@@ -124,7 +134,7 @@ func (p Paper) Identify(ctx context.Context, f objective.Objective, r Request) (
 		}
 		found.Notes = append(found.Notes, strings.TrimPrefix(ErrOneDimensional.Error(), "identify: "))
 	}
-	if found.Frame, err = frame.New(recovery.Directions); err != nil {
+	if found.Frame, err = p.frame(recovery.Directions); err != nil {
 		return found, err
 	}
 	found.Blocks = certify.Singles(found.Frame.Components())
@@ -132,6 +142,14 @@ func (p Paper) Identify(ctx context.Context, f objective.Objective, r Request) (
 	test := certify.Test{Box: r.Box, Random: rng.Seed(r.Seed).Stream("identify", "certificate")}
 	found.Certificate, err = test.Certify(ctx, f, found.Frame, found.Blocks)
 	return found, err
+}
+
+// frame makes a frame of directions. All limits may be dependent.
+func (p Paper) frame(directions *mat.Dense) (*frame.Frame, error) {
+	if p.Name() == allLimits.Name() {
+		return frame.Pseudo(directions)
+	}
+	return frame.New(directions)
 }
 
 // sameWidth is how far two widths may differ, as a part of them, and still be the same but

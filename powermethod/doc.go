@@ -21,6 +21,6 @@
 //	‖P_𝒲̂(u⊗u)‖², what is maximised               Subspace.Value
 //	ρ₂, the incoherence of the w_j               Coherence
 //	v ← Π(v + γ∇‖P_𝒲̂(v⊗v)‖²)                     Method
-//	the selection of different v                 Method.Directions
+//	the selection of different v                 Selection, Highest, AllLimits
 //	Algorithm 1 as a whole                       identify.Paper.Recover
 package powermethod

@@ -36,6 +36,10 @@ type Method struct {
 	// Deflate starts again, as often as it finds something new, in what is left
 	// of 𝒲̂ without the directions found. Fewer restarts suffice then.
 	Deflate bool
+
+	// Selection decides which limits become directions; nil: Highest. The authors' published
+	// experiment has AllLimits.
+	Selection Selection
 }
 
 // complete puts the defaults in and returns an *objective.OptionError if a field is bad.
@@ -48,6 +52,9 @@ func (p Method) complete(m int) (Method, error) {
 	}
 	if p.Steps == 0 {
 		p.Steps = 200
+	}
+	if p.Selection == nil {
+		p.Selection = Highest{}
 	}
 	switch {
 	case !(p.Gamma > 0) || math.IsInf(p.Gamma, 1):
@@ -63,15 +70,14 @@ func (p Method) complete(m int) (Method, error) {
 }
 
 // Directions returns the directions that the method finds in s, a row each, at
-// least one and at most min(m, d). Of more it keeps those of the highest values, since
-// spurious ones have lower values. (The paper's experiment does not say what it does
-// then.) It ends early with ctx.
+// least one and at most d: of the limits that differ those that Selection keeps. It ends
+// early with ctx.
 func (p Method) Directions(ctx context.Context, s *Subspace, random objective.Random) (*mat.Dense, error) {
 	p, err := p.complete(s.Rank())
 	if err != nil {
 		return nil, err
 	}
-	found := &selection{d: s.d}
+	found := &distinct{d: s.d}
 	for rest := s; rest != nil; rest = s.without(found.rows) {
 		v := rng.Sphere(p.Restarts, s.d, random)
 		if err := p.ascend(ctx, rest, v); err != nil {
@@ -91,7 +97,7 @@ func (p Method) Directions(ctx context.Context, s *Subspace, random objective.Ra
 	if len(found.rows) == 0 {
 		return nil, fmt.Errorf("powermethod: none of %d starts came to a value of %g", p.Restarts, p.Reject)
 	}
-	return found.matrix(s), nil
+	return found.matrix(s, p.Selection), nil
 }
 
 // startsAtOnce is how many starts are moved together, so that their products with all

@@ -207,7 +207,7 @@ func TestMethodOptions(t *testing.T) {
 			t.Errorf("%+v: error %v", p, err)
 		}
 	}
-	if p, err := (Method{}).complete(3); err != nil || p != (Method{Gamma: 1, Restarts: 24, Steps: 200}) {
+	if p, err := (Method{}).complete(3); err != nil || p != (Method{Gamma: 1, Restarts: 24, Steps: 200, Selection: Highest{}}) {
 		t.Errorf("%+v, error %v", p, err)
 	}
 }

@@ -15,15 +15,56 @@ import (
 // them. This is what the paper's experiment does.)
 const alike = 0.99
 
-// A selection collects directions that differ.
-type selection struct {
+// A Selection says which of the limits of the power method become directions. Others than
+// those of this package will do as well.
+type Selection interface {
+	// Of returns which of the limits, a row each in the order of their starts, are kept:
+	// their numbers, ascending, at least one and at most d. No two limits are alike.
+	Of(limits *mat.Dense, s *Subspace) []int
+}
+
+// Highest keeps min(m, d) limits at most, those with the highest values ‖P_𝒲̂(v⊗v)‖_F²,
+// since spurious ones have lower values.
+type Highest struct{}
+
+// Of selects.
+func (Highest) Of(limits *mat.Dense, s *Subspace) []int {
+	rows, d := limits.Dims()
+	values := make([]float64, rows)
+	best := make([]int, rows)
+	for i := range best {
+		values[i], best[i] = s.Value(limits.RawRowView(i)), i
+	}
+	slices.SortStableFunc(best, func(i, j int) int { return cmp.Compare(values[j], values[i]) })
+	best = best[:min(s.Rank(), d, rows)]
+	slices.Sort(best)
+	return best
+}
+
+// AllLimits keeps all limits, and the first d of more, as the authors' published experiment
+// does. (Its Algorithm 1 says nothing of more than m.) Where the span has fewer dimensions
+// than there are limits, as on the squared norm, these are nearly dependent.
+type AllLimits struct{}
+
+// Of selects.
+func (AllLimits) Of(limits *mat.Dense, _ *Subspace) []int {
+	rows, d := limits.Dims()
+	all := make([]int, min(rows, d))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// distinct collects limits that differ.
+type distinct struct {
 	d    int
 	rows [][]float64
 }
 
 // add takes the rows of v whose value in s is at least reject and that are not
 // alike to one already there.
-func (f *selection) add(v *mat.Dense, s *Subspace, reject float64) {
+func (f *distinct) add(v *mat.Dense, s *Subspace, reject float64) {
 	n, _ := v.Dims()
 	for i := range n {
 		row := v.RawRowView(i)
@@ -34,7 +75,7 @@ func (f *selection) add(v *mat.Dense, s *Subspace, reject float64) {
 	}
 }
 
-func (f *selection) has(v []float64) bool {
+func (f *distinct) has(v []float64) bool {
 	for _, w := range f.rows {
 		if math.Abs(kernel.Dot(v, w)) >= alike {
 			return true
@@ -43,19 +84,12 @@ func (f *selection) has(v []float64) bool {
 	return false
 }
 
-// matrix returns at most min(m, d) directions, those with the highest values in s, in
-// the order in which they were found.
-func (f *selection) matrix(s *Subspace) *mat.Dense {
-	n := min(s.Rank(), f.d, len(f.rows))
-	values := make([]float64, len(f.rows))
-	best := make([]int, len(f.rows))
-	for i, row := range f.rows {
-		values[i], best[i] = s.Value(row), i
-	}
-	slices.SortStableFunc(best, func(i, j int) int { return cmp.Compare(values[j], values[i]) })
-	slices.Sort(best[:n])
-	out := mat.NewDense(n, f.d, nil)
-	for i, k := range best[:n] {
+// matrix returns the limits that are selected, in the order in which they were found.
+func (f *distinct) matrix(s *Subspace, by Selection) *mat.Dense {
+	limits := mat.NewDense(len(f.rows), f.d, slices.Concat(f.rows...))
+	kept := by.Of(limits, s)
+	out := mat.NewDense(len(kept), f.d, nil)
+	for i, k := range kept {
 		out.SetRow(i, f.rows[k])
 	}
 	return out

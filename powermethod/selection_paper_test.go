@@ -10,21 +10,47 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Of more directions than the rank or the dimension allow those of the highest values
-// stay, in their order.
-func TestSelectionKeepsTheHighest(t *testing.T) {
-	s := Ridges(mat.NewDense(2, 2, []float64{1, 0, 0, 1})) // value y₁⁴ + y₂⁴
-	f := &selection{d: 2, rows: [][]float64{{0, 1}, {0.6, 0.8}, {0.8, -0.6}, {1, 0}}}
-	if got := f.matrix(s); !mat.Equal(got, mat.NewDense(2, 2, []float64{0, 1, 1, 0})) {
-		t.Errorf("%v", mat.Formatted(got))
+// Four limits in two dimensions, by hand. Of more than the rank or the dimension allow,
+// Highest keeps those of the highest values y₁⁴ + y₂⁴ in their order, and AllLimits the first.
+func TestSelections(t *testing.T) {
+	s := Ridges(mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
+	f := &distinct{d: 2, rows: [][]float64{{0, 1}, {0.6, 0.8}, {0.8, -0.6}, {1, 0}}}
+	if got := f.matrix(s, Highest{}); !mat.Equal(got, mat.NewDense(2, 2, []float64{0, 1, 1, 0})) {
+		t.Errorf("the highest: %v", mat.Formatted(got))
+	}
+	if got := f.matrix(s, AllLimits{}); !mat.Equal(got, mat.NewDense(2, 2, []float64{0, 1, 0.6, 0.8})) {
+		t.Errorf("all: %v", mat.Formatted(got))
+	}
+}
+
+// With a span of rank 1, Highest keeps one limit and AllLimits every one. Where each limit
+// is one of the w_j, both keep the same, to the bit. The default is Highest.
+func TestSelectionsOfASpan(t *testing.T) {
+	one := Ridges(mat.NewDense(1, 3, []float64{1, 0, 0}))
+	f := &distinct{d: 3, rows: [][]float64{{0.8, 0.6, 0}, {0.6, 0.8, 0}}}
+	highest, all := f.matrix(one, Highest{}), f.matrix(one, AllLimits{})
+	if highest.RawMatrix().Rows != 1 || all.RawMatrix().Rows != 2 {
+		t.Errorf("%v and %v", mat.Formatted(highest), mat.Formatted(all))
+	}
+	s := Ridges(draw(t, "rastrigin", 6, "orthogonal", 1).Frame().Matrix())
+	var found []*mat.Dense
+	for _, by := range []Selection{nil, Highest{}, AllLimits{}} {
+		w, err := Method{Selection: by}.Directions(ctx, s, rng.Seed(1).Stream("starts"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, w)
+	}
+	if !mat.Equal(found[0], found[1]) || !mat.Equal(found[0], found[2]) {
+		t.Errorf("%v, %v and %v", mat.Formatted(found[0]), mat.Formatted(found[1]), mat.Formatted(found[2]))
 	}
 }
 
 // Section 4 and Table 1, the squared norm: its one Hessian spans a subspace of rank 1, on
 // which 200 steps do not converge, so that many limits differ by more than |⟨v, w⟩| = 0.99
-// allows. Here at most as many count as the rank is. If all counted, as far as d rows go,
-// W̃ would be nearly singular, and componentwise CBO would fail, as it does in the paper,
-// although every slice passes through the minimiser.
+// allows. Highest keeps one of them. AllLimits keeps all, as far as d rows go: W̃ is nearly
+// singular then, and componentwise CBO fails, as it does in the paper, although every slice
+// passes through the minimiser.
 func TestSquaredNormWithAllLimits(t *testing.T) {
 	d, seeds, share := 60, uint64(1), 50*150 // of the budget, for each component
 	if *whole {
@@ -39,31 +65,22 @@ func TestSquaredNormWithAllLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		power, err := Method{Restarts: 8 * d}.complete(1)
-		if err != nil {
-			t.Fatal(err)
+		gaps, kept := map[Selection]float64{}, map[Selection]int{}
+		for _, by := range []Selection{AllLimits{}, Highest{}} {
+			found, err := Method{Restarts: 8 * d, Selection: by}.Directions(ctx, s, rng.Seed(seed).Stream("starts"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept[by] = found.RawMatrix().Rows
+			all := Complete(found, d, rng.Seed(seed).Stream("fill"))
+			gaps[by] = naiveComponentwise(t, p, all, share, seed)
+			t.Logf("seed %d, %T: %d limits, condition number %.1e, gap %.1e", seed, by, kept[by], mat.Cond(all, 2), gaps[by])
 		}
-		v := rng.Sphere(power.Restarts, d, rng.Seed(seed).Stream("starts"))
-		if err := power.ascend(ctx, s, v); err != nil {
-			t.Fatal(err)
+		if kept[Highest{}] != 1 || !(gaps[Highest{}] <= 0.005) {
+			t.Errorf("seed %d: %d are kept of rank 1, gap %g", seed, kept[Highest{}], gaps[Highest{}])
 		}
-		found := &selection{d: d}
-		found.add(v, s, power.Reject)
-		if rows, _ := found.matrix(s).Dims(); rows != 1 {
-			t.Errorf("%d are kept of rank 1", rows)
-		}
-		literal := mat.NewDense(min(len(found.rows), d), d, nil)
-		for i := range literal.RawMatrix().Rows {
-			literal.SetRow(i, found.rows[i])
-		}
-		all := Complete(literal, d, rng.Seed(seed).Stream("fill"))
-		gap := naiveComponentwise(t, p, all, share, seed)
-		t.Logf("seed %d: %d limits, condition number %.1e, gap %.1e", seed, len(found.rows), mat.Cond(all, 2), gap)
-		if !(gap > 0.005) {
-			t.Errorf("seed %d: componentwise CBO succeeds with all limits, gap %g", seed, gap)
-		}
-		if gap := naiveComponentwise(t, p, Complete(found.matrix(s), d, rng.Seed(seed).Stream("fill")), share, seed); !(gap <= 0.005) {
-			t.Errorf("seed %d: componentwise CBO fails with one limit, gap %g", seed, gap)
+		if !(gaps[AllLimits{}] > 0.005) {
+			t.Errorf("seed %d: componentwise CBO succeeds with all limits, gap %g", seed, gaps[AllLimits{}])
 		}
 	}
 }

@@ -17,7 +17,8 @@ import (
 // s ↦ f(s u_j) through the origin of the start box, from the coordinates ⟨w̃_j, x⟩ of the
 // particles x of CBO. All take their steps together, each step being one batch, with an
 // equal share of the budget. The combined point W̃†s is asked for now and then, and
-// before the end: it is the answer.
+// before the end: it is the answer, and points of the slices are trials
+// (objective.WithTrial).
 //
 // Config's zero values are the paper's settings in one dimension: τ = 0.01, σ = 1.1, α
 // from 1.
@@ -135,7 +136,7 @@ func (s *searchSlices) step(ctx context.Context, left int) (int, objective.Statu
 	case largest > left:
 		return 0, objective.StepLimit, nil
 	}
-	values, err := objective.Ask(ctx, s.f, len(wants), func(i int, row []float64) {
+	values, err := objective.Ask(objective.WithTrial(ctx), s.f, len(wants), func(i int, row []float64) {
 		clear(row)
 		kernel.AddScaled(row, wants[i].Point[0], s.frame.Directions().RawRowView(wants[i].Talk))
 	})
