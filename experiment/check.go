@@ -103,6 +103,8 @@ func (g *Grid) checkMethods() error {
 			return objective.BadOption("Methods", "%q cannot be the name of a method", m.Name)
 		case known[m.Name] || known[m.Key()]:
 			return objective.BadOption("Methods", "%q is named twice", m.Name)
+		case m.Runs < 0:
+			return objective.BadOption("Methods", "%s has %d runs, must be at least 1", m.Name, m.Runs)
 		case m.Strategy == nil && m.Other == nil:
 			return objective.BadOption("Methods", "%s has neither a strategy nor another optimiser", m.Name)
 		}
@@ -202,4 +204,21 @@ func separated(text string) (all []float64) {
 }
 
 // total returns how many runs the grid has.
-func (g Grid) total() int { return len(g.Cases) * len(g.Methods) * g.Runs }
+func (g Grid) total() int {
+	n := 0
+	for _, m := range g.Methods {
+		n += len(g.Cases) * g.runs(m)
+	}
+	return n
+}
+
+// runs returns how many runs of a method there are on each case, and has whether one is at a
+// seed.
+func (g Grid) runs(m Method) int {
+	if m.Runs == 0 {
+		return g.Runs
+	}
+	return min(m.Runs, g.Runs)
+}
+
+func (g Grid) has(m Method, seed uint64) bool { return seed-g.Seed < uint64(g.runs(m)) }

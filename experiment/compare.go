@@ -116,16 +116,14 @@ func (g Grid) compare(ctx context.Context, all []store.Run) (Comparison, error) 
 	}
 	sorted := map[cell][]store.Run{}
 	for _, r := range all {
-		if r.Seed-g.Seed < uint64(g.Runs) {
-			sorted[cell{r.Problem, r.Method}] = append(sorted[cell{r.Problem, r.Method}], r)
-		}
+		sorted[cell{r.Problem, r.Method}] = append(sorted[cell{r.Problem, r.Method}], r)
 	}
 	for _, setup := range c.Cases {
 		for _, m := range g.Methods {
 			if ctx.Err() != nil {
 				return c, context.Cause(ctx)
 			}
-			runs := sorted[cell{setup.Key(), m.Key()}]
+			runs := g.of(m, sorted[cell{setup.Key(), m.Key()}])
 			stream := rng.Seed(g.Seed).Stream("compare", "bootstrap", setup.Key(), m.Key())
 			c.Cells = append(c.Cells, standing(setup, m.Name, runs, g.Targets, stream))
 			c.runs = append(c.runs, runs)
@@ -137,10 +135,20 @@ func (g Grid) compare(ctx context.Context, all []store.Run) (Comparison, error) 
 	return c, nil
 }
 
+// of returns those of a method's runs that are in the grid.
+func (g Grid) of(m Method, runs []store.Run) (all []store.Run) {
+	for _, r := range runs {
+		if g.has(m, r.Seed) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
 // frameOf returns the comparison of a grid without any run.
 func (g Grid) frameOf() (Comparison, error) {
 	c := Comparison{Name: g.Name, Seed: g.Seed, Runs: g.Runs, Budget: g.Budget, Targets: g.Targets}
-	c.Total = len(g.Cases) * len(g.Methods) * g.Runs
+	c.Total = g.total()
 	if len(g.Targets) == 0 {
 		return c, objective.BadOption("Targets", "none are given")
 	}

@@ -47,6 +47,7 @@ func (r *runner) compute(ctx context.Context, t task, before store.Run) (run sto
 		}()
 	}
 	o := observe(p, r.targets, before.Queries)
+	o.answers = t.by.Answers
 	began := time.Now()
 	var found ending
 	if t.by.Other != nil {
@@ -118,7 +119,10 @@ func minimize(ctx context.Context, t task, f *observer, budget int, before store
 	o := untwist.Options{
 		KeepGoing: true, // a run in which all queries fail is a run that failed
 		Strategy:  t.by.Strategy, Start: f.f.Domain(), Seed: t.seed,
-		Budget: budget, Target: new(f.target()),
+		Budget: budget,
+	}
+	if !t.by.Answers { // else a trial would end it
+		o.Target = new(f.target())
 	}
 	if b, ok := f.f.(bounded); ok {
 		o.Bounds = b.Bounds()

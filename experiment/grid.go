@@ -75,6 +75,11 @@ type Method struct {
 	Shared bool
 	Road   string
 
+	// Answers counts only what the strategy may give as its answer, and no trial on its way to
+	// it (objective.WithTrial). The run goes on after a success.
+	Answers bool
+
+	Runs   int    // at the first so many seeds only, if that is fewer than the grid has; 0: at all
 	Budget Budget // the most queries of a run, if that is less than the grid allows; "": it is not
 }
 

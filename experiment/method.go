@@ -7,21 +7,38 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/powermethod"
 	"github.com/untwist/untwist/strategy"
 )
 
-// methods holds all methods. Those of the paper's table come first, in its order.
+// methods holds all methods. Those of the paper's table come first, in its order, with a row
+// for what the published experiment does in one of them, and then auto.
 var methods = []Method{
 	{Name: "cbo-on-g", Title: "CBO on g", TeX: "CBO on $g$", Strategy: strategy.CBO{}, Unmixed: true},
 	{Name: "cbo", Title: "CBO on f", TeX: "CBO on $f$", Strategy: strategy.CBO{}},
 	{Name: "reparametrised", Title: "CBO on g̃ = f(W̃†·)", TeX: `CBO on $\tilde g = f(\tilde W^\dagger\,\cdot)$`, Strategy: strategy.Reparametrised{}, Shared: true},
 	{Name: "transformed", Title: "CBO on f, transformed noise", TeX: "CBO on $f$, transformed noise", Strategy: strategy.Transformed{}, Shared: true},
 	{Name: "componentwise", Title: "componentwise CBO on g̃", TeX: `componentwise CBO on $\tilde g$`, Strategy: strategy.Componentwise{}, Shared: true},
+	{
+		Name: "componentwise-published", Title: "the same, as published", TeX: "the same, as published", Strategy: strategy.Componentwise{},
+		Shared: true, Identifier: allLimits, Road: "all-limits", Answers: true,
+	},
 	{Name: "cmaes", Title: "BIPOP-CMA-ES on f", TeX: "BIPOP-CMA-ES on $f$", Strategy: strategy.CMAES{}},
 	{Name: "auto", Title: "auto (not in the paper)", TeX: "auto (not in the paper)", Strategy: untwist.DefaultStrategy()},
 	{Name: "cbo-isotropic", Title: "isotropic CBO on f", TeX: "isotropic CBO on $f$", Strategy: strategy.IsotropicCBO{}},
 	{Name: "online", Title: "CBO on f, frame learnt online", TeX: "CBO on $f$, frame learnt online", Strategy: strategy.Online{}},
+	{
+		Name: "componentwise-all-limits", Title: "componentwise CBO, all limits kept", TeX: "componentwise CBO, all limits kept", Strategy: strategy.Componentwise{},
+		Shared: true, Identifier: allLimits, Road: "all-limits",
+	},
 }
+
+// published is the row of the table that does what the authors' published experiment does with
+// componentwise CBO: it keeps all limits of the power method, and only W̃†s counts.
+const published = "componentwise-published"
+
+// allLimits finds frames as the published experiment does.
+var allLimits = identify.Paper{Power: powermethod.Method{Selection: powermethod.AllLimits{}}}
 
 // identification is the part that the shared methods have in common. Its runs are stored
 // beside theirs.

@@ -18,6 +18,7 @@ type observer struct {
 	minimum float64           // gaps are above it; NaN: not known, gaps are values
 	targets []float64         // descending
 	before  int               // queries that were spent before this run
+	answers bool              // trials do not count
 
 	queries int
 	reached int           // the first query at or below the least target, or 0
@@ -69,7 +70,11 @@ func (o *observer) Each(ctx context.Context, points *mat.Dense, values []float64
 	if dirty != nil {
 		return dirty
 	}
+	trial := o.answers && objective.IsTrial(ctx)
 	for i, v := range values[:n] {
+		if trial {
+			v, gaps[i] = math.Inf(1), math.Inf(1)
+		}
 		o.note(v, gaps[i])
 	}
 	return err

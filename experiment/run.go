@@ -70,6 +70,9 @@ type runner struct {
 // group makes the runs of all methods on a case at a seed.
 func (r *runner) group(ctx context.Context, c Case, seed uint64) error {
 	for _, m := range r.grid.Methods {
+		if !r.grid.has(m, seed) {
+			continue
+		}
 		if _, err := r.do(ctx, task{c, m, seed}); err != nil {
 			return err
 		}

@@ -30,6 +30,7 @@ type watch struct {
 	cases  map[string]bool   // the keys of the grid's cases
 	finder map[string]string // those of its methods, and of who finds the frames that they share; "": they share none
 	frames map[string]bool   // the keys of those who find frames
+	runs   map[string]int    // how many runs of each of these there are on a case
 	jobs   int
 	notice func(Progress)
 	costs  map[cell]cost
@@ -40,17 +41,17 @@ type watch struct {
 // newWatch returns a watch that has counted the known runs of the grid.
 func newWatch(g Grid, known []store.Run, jobs int, notice func(Progress)) *watch {
 	w := &watch{
-		grid: g, cases: map[string]bool{}, finder: map[string]string{}, frames: map[string]bool{},
+		grid: g, cases: map[string]bool{}, finder: map[string]string{}, frames: map[string]bool{}, runs: map[string]int{},
 		jobs: jobs, notice: notice, costs: map[cell]cost{}, seen: map[store.Key]bool{},
 	}
 	for _, c := range g.Cases {
 		w.cases[c.Key()] = true
 	}
 	for _, m := range g.Methods {
-		w.finder[m.Key()] = ""
+		w.finder[m.Key()], w.runs[m.Key()] = "", g.runs(m)
 		if m.Shared {
 			w.finder[m.Key()] = m.finder().Key()
-			w.frames[m.finder().Key()] = true
+			w.frames[m.finder().Key()], w.runs[m.finder().Key()] = true, g.Runs
 		}
 	}
 	seconds := map[store.Key]float64{}
@@ -72,7 +73,7 @@ func newWatch(g Grid, known []store.Run, jobs int, notice func(Progress)) *watch
 // counted yet.
 func (w *watch) count(k store.Key, seconds float64) {
 	_, ours := w.finder[k.Method]
-	if !ours && !w.frames[k.Method] || !w.cases[k.Problem] || k.Seed-w.grid.Seed >= uint64(w.grid.Runs) || w.seen[k] {
+	if !ours && !w.frames[k.Method] || !w.cases[k.Problem] || k.Seed-w.grid.Seed >= uint64(w.runs[k.Method]) || w.seen[k] {
 		return
 	}
 	w.seen[k] = true
@@ -126,7 +127,7 @@ func (w *watch) left() time.Duration {
 	for name := range w.cases {
 		frames := map[string]int{} // how many are still to be found
 		for method, finder := range w.finder {
-			runs := w.grid.Runs - w.costs[cell{name, method}].runs
+			runs := w.runs[method] - w.costs[cell{name, method}].runs
 			seconds += w.take(cell{name, method}, runs, all)
 			frames[finder] = max(frames[finder], runs)
 		}
