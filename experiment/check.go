@@ -149,8 +149,13 @@ const (
 // targets, as long as the least is the same, because every curve has the first query at or
 // below each 10^(k/5). Of odd targets, which lie between these, the store has to know all.
 func (g Grid) OpenStore(ctx context.Context, path string) (*store.Store, error) {
+	return g.openStore(ctx, path, store.Open)
+}
+
+// openStore opens the store of a complete grid by store.Open or store.Read.
+func (g Grid) openStore(ctx context.Context, path string, by func(context.Context, string, ...store.Setting) (*store.Store, error)) (*store.Store, error) {
 	open := func(odd string) (*store.Store, error) {
-		return store.Open(ctx, path,
+		return by(ctx, path,
 			store.Setting{Name: settingBudget, Value: g.Budget.String()},
 			store.Setting{Name: settingTarget, Value: decimals(new(g.least()))},
 			store.Setting{Name: settingTargets, Value: odd},

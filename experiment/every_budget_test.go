@@ -25,7 +25,7 @@ import (
 // What TestEveryBudget and the other long measurements of this package run.
 var (
 	everything = flag.Bool("whole", false, "draw Figure 1 a second time; run the measurements of docs/auto.md with all problems, dimensions and seeds")
-	update     = flag.Bool("update", false, "with -whole, rewrite the tables of docs/auto.md")
+	update     = flag.Bool("update", false, "rewrite the tables of docs/table1.md; with -whole, those of docs/auto.md")
 	seeds      = flag.Int("seeds", 0, "measure with this many seeds instead of all")
 	from       = flag.Uint64("from", 0, "the first seed")
 	dims       = flag.String("dims", "", "measure in these dimensions only, for example 10,30")

@@ -12,6 +12,9 @@ type Table struct {
 	Grid  Table1 `json:"grid"`
 	Done  int    `json:"done"` // how many of Total runs are done
 	Total int    `json:"total"`
+	// Rest is B − B_H, what the search for W leaves of the budget; 0: nothing. The paper can be
+	// read as giving every CBO no more.
+	Rest  int    `json:"rest"`
 	Cells []Cell `json:"cells"` // method after method
 	runs  []store.Run
 }
@@ -35,10 +38,27 @@ type Cell struct {
 	// nil where the paper has none.
 	Paper           *int `json:"paper"`
 	PapersRecovered *int `json:"paper_recovered"`
-	// P is the p-value of Fisher's exact test that both have the same rate of success. It
-	// is nil where the settings are not the paper's.
-	P       *float64 `json:"fisher_p"`
-	Seconds float64  `json:"seconds"` // the mean time of a run
+	// P is the p-value of Fisher's exact test that both have the same rate of success, and
+	// Holm what Holm's correction over the paper's 24 cells makes of it. They are nil where
+	// the settings are not the paper's.
+	P    *float64 `json:"fisher_p"`
+	Holm *float64 `json:"holm_p"`
+	// Within is how many runs succeed if every CBO has Table.Rest queries, and WithinP and
+	// WithinHolm are the same tests of that. They are nil where Rest is 0, and for methods that
+	// are not in the paper.
+	Within     *int     `json:"successes_within_rest"`
+	WithinP    *float64 `json:"fisher_p_within_rest"`
+	WithinHolm *float64 `json:"holm_p_within_rest"`
+	// Failed has the final gaps of the runs that failed. It is nil if none did.
+	Failed  *Gaps   `json:"failed"`
+	Seconds float64 `json:"seconds"` // the mean time of a run
+}
+
+// Gaps are the least of some gaps, the median (of the middle two the lower) and the largest.
+type Gaps struct {
+	Least  Number `json:"least"`
+	Median Number `json:"median"`
+	Most   Number `json:"most"`
 }
 
 // Tabulate makes the table of a complete grid from the runs that are in the store.
@@ -48,23 +68,25 @@ func (g Table1) Tabulate(ctx context.Context, s *store.Store) (Table, error) {
 		return Table{}, err
 	}
 	grid := g.grid()
-	t := Table{Grid: g, Total: grid.total()}
+	t := Table{Grid: g, Total: grid.total(), Rest: g.rest()}
 	for _, m := range grid.Methods {
 		for _, of := range grid.Cases {
 			var runs []store.Run
 			for _, r := range all {
-				if r.Method == m.Key() && r.Problem == of.Key() && r.Seed-g.Seed < uint64(g.Runs) {
+				if r.Method == m.Key() && r.Problem == of.Key() && grid.has(m, r.Seed) {
 					r.Problem = of.Problem
 					runs = append(runs, r)
 				}
 			}
 			c := newCell(m.Name, of.Problem, runs, g.Dim)
+			c.within(m, runs, t.Rest)
 			c.compare(g.likePaper())
 			t.Cells = append(t.Cells, c)
 			t.runs = append(t.runs, runs...)
 		}
 	}
 	t.Done = len(t.runs)
+	t.correct()
 	return t, nil
 }
 
@@ -72,10 +94,13 @@ func (g Table1) Tabulate(ctx context.Context, s *store.Store) (Table, error) {
 func newCell(method, problem string, runs []store.Run, d int) Cell {
 	c := Cell{Method: method, Problem: problem, Runs: len(runs)}
 	var reached []int
+	var failed []float64
 	recovered, frames := 0, 0
 	for _, r := range runs {
 		if r.Reached > 0 {
 			reached = append(reached, r.Reached)
+		} else {
+			failed = append(failed, r.Gap)
 		}
 		if r.Recovered >= 0 {
 			recovered += r.Recovered
@@ -89,50 +114,12 @@ func newCell(method, problem string, runs []store.Run, d int) Cell {
 		slices.Sort(reached)
 		c.Queries = new(reached[(n-1)/2])
 	}
+	if n := len(failed); n > 0 {
+		slices.Sort(failed)
+		c.Failed = &Gaps{Number(failed[0]), Number(failed[(n-1)/2]), Number(failed[n-1])}
+	}
 	if frames > 0 {
 		c.Recovered = new(100 * float64(recovered) / float64(frames*d))
 	}
 	return c
-}
-
-// compare fills in the paper's figures. If the settings are the same, it tests whether the
-// rate of success is the same.
-func (c *Cell) compare(same bool) {
-	p, there := papersTable[c.Method][c.Problem]
-	if !there {
-		return
-	}
-	c.Paper = new(p.success)
-	if p.recovered >= 0 {
-		c.PapersRecovered = new(p.recovered)
-	}
-	if same && c.Runs > 0 {
-		c.P = new(fisher(c.Successes, c.Runs, p.success, papersRuns))
-	}
-}
-
-// papersRuns is the number of runs behind each of the paper's figures.
-const papersRuns = 100
-
-// likePaper reports whether the settings are those of the paper.
-func (g Table1) likePaper() bool {
-	return g.Dim == 100 && g.Budget == 5_000_000 && g.Gap == 0.005 && g.Mix == "paper"
-}
-
-// A figure is an entry of the paper's table, in percent; -1 where it has none.
-type figure struct{ success, recovered int }
-
-// papersTable is Table 1 of the paper, section 4.
-var papersTable = map[string]map[string]figure{
-	"cbo-on-g":       row(figure{100, -1}, figure{88, -1}, figure{100, -1}, figure{100, -1}),
-	"cbo":            row(figure{0, -1}, figure{0, -1}, figure{0, -1}, figure{0, -1}),
-	"reparametrised": row(figure{99, 100}, figure{74, 100}, figure{0, 0}, figure{98, 100}),
-	"transformed":    row(figure{99, 100}, figure{75, 100}, figure{0, 0}, figure{99, 100}),
-	"componentwise":  row(figure{98, 100}, figure{99, 100}, figure{1, 0}, figure{100, 100}),
-	"cmaes":          row(figure{0, -1}, figure{0, -1}, figure{100, -1}, figure{100, -1}),
-}
-
-// row returns a row of the paper's table, with the problems in its order.
-func row(rastrigin, like, norm, powers figure) map[string]figure {
-	return map[string]figure{"rastrigin": rastrigin, "rastrigin-like": like, "squared-norm": norm, "different-powers": powers}
 }

@@ -50,10 +50,10 @@ func TestTabulate(t *testing.T) {
 	low2, high2 := wilson(0, 2)
 	low3, high3 := wilson(2, 3)
 	want := []Cell{
-		{Method: "cbo", Problem: "rastrigin", Runs: 2, Low: low2, High: high2, Paper: new(0), Seconds: 2},
+		{Method: "cbo", Problem: "rastrigin", Runs: 2, Low: low2, High: high2, Paper: new(0), Within: new(0), Failed: &Gaps{7, 7, 8}, Seconds: 2},
 		{
 			Method: "transformed", Problem: "rastrigin", Runs: 3, Successes: 2, Low: low3, High: high3, Queries: new(5990),
-			Recovered: new(100 * 11 / 12.), Paper: new(99), PapersRecovered: new(100), Seconds: 4,
+			Recovered: new(100 * 11 / 12.), Paper: new(99), PapersRecovered: new(100), Within: new(2), Failed: &Gaps{0.006, 0.006, 0.006}, Seconds: 4,
 		},
 	}
 	if !cmp.Equal(table.Cells, want) {
@@ -95,25 +95,27 @@ func TestForms(t *testing.T) {
 	}
 	for name, lines := range map[string][]string{
 		"text": {
-			"METHOD       PROBLEM    SUCCESS  95%    PAPER     P  RECOVERED  QUERIES  SECONDS",
-			"cbo          rastrigin  0/2      0–66   0         –  –          –        2.00",
-			"transformed  rastrigin  2/3      21–94  99 (100)  –  91.67      5,990    4.00",
+			"METHOD       PROBLEM    SUCCESS  95%    PAPER     P  HOLM  within 7,760  P  HOLM  RECOVERED  QUERIES  SECONDS",
+			"cbo          rastrigin  0/2      0–66   0         –  –     0/2           –  –     –          –        2.00",
+			"transformed  rastrigin  2/3      21–94  99 (100)  –  –     2/3           –  –     91.67      5,990    4.00",
 			"Success is a gap of at most 0.005 within 8,000 queries; d = 4, mix paper, seeds 0 to 2; 5 of 6 runs.",
 		},
 		".md": {
-			"| method | rastrigin | paper |",
-			"|---|---|---|",
-			"| CBO on f, transformed noise | 2/3 (91.67) | 99 (100) |",
-			"| transformed | rastrigin | 2/3 | 21–94 | 99 (100) | – | 91.67 | 5,990 | 4.00 |",
+			"| method | rastrigin | within 7,760 | paper |",
+			"|---|---|---|---|",
+			"| CBO on f, transformed noise | 2/3 (91.67) | 2/3 | 99 (100) |",
+			"| transformed | rastrigin | 2/3 | 21–94 | 99 (100) | – | – | 2/3 | – | – | 91.67 | 5,990 | 4.00 |",
+			"| cbo | rastrigin | 2/2 | 7 | 7 | 8 |",
 		},
 		".tex": {
-			`CBO on $f$ & 0/2 & 0 \\`,
-			`method & problem & success & 95\% & paper & p & recovered & queries & seconds \\`,
-			`transformed & rastrigin & 2/3 & 21--94 & 99 (100) & -- & 91.67 & 5,990 & 4.00 \\`,
+			`CBO on $f$ & 0/2 & 0/2 & 0 \\`,
+			`method & problem & success & 95\% & paper & p & Holm & within 7,760 & p & Holm & recovered & queries & seconds \\`,
+			`transformed & rastrigin & 2/3 & 21--94 & 99 (100) & -- & -- & 2/3 & -- & -- & 91.67 & 5,990 & 4.00 \\`,
 		},
 		".csv": {
-			"method,problem,successes,runs,wilson_low,wilson_high,paper,fisher_p,recovered,paper_recovered,median_queries,seconds",
-			"cbo,rastrigin,0,2,0,0.6576197724933469,0,,,,,2",
+			"method,problem,successes,runs,wilson_low,wilson_high,paper,fisher_p,holm_p,successes_within_rest,fisher_p_within_rest,holm_p_within_rest," +
+				"failed_least,failed_median,failed_most,recovered,paper_recovered,median_queries,seconds",
+			"cbo,rastrigin,0,2,0,0.6576197724933469,0,,,0,,,7,7,8,,,,2",
 		},
 		"-runs.csv": {
 			"method,problem,dim,mix,options,seed,budget,status,gap,queries,reached,rounds,recovered,version,seconds,own_seconds",
@@ -169,15 +171,15 @@ func TestEmptyCells(t *testing.T) {
 	for _, test := range []struct {
 		form func() ([]byte, error)
 		line string
-	}{{table.markdown, "| cbo | levy |  |  | – |  |  |  |  |"}, {table.csv, "cbo,levy,0,0,,,,,,,,"}} {
+	}{{table.markdown, "| cbo | levy |  |  | – |  |  |  |  |  |  |  |  |"}, {table.csv, "cbo,levy,0,0,,,,,,,,,,,,,,,"}} {
 		if text, err := test.form(); err != nil || !strings.Contains(string(text), "\n"+test.line+"\n") {
 			t.Errorf("no %q in %s, %v", test.line, text, err)
 		}
 	}
 }
 
-// docs/table1.md has the table of docs/table1.json, which a run has written, with its overview.
-// README.md has a link to it.
+// docs/table1.md has the tables of docs/table1.json, which a run has written. With -update
+// they are put there. README.md has a link to the page.
 func TestCommittedTable(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "docs", "table1.json"))
 	if err != nil {
@@ -187,26 +189,58 @@ func TestCommittedTable(t *testing.T) {
 	if err := json.Unmarshal(data, &table); err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "docs", "table1.md"))
-	if err != nil {
-		t.Fatal(err)
+	path := filepath.Join("..", "docs", "table1.md")
+	forms := map[string]string{
+		"overview": table.overview(func(m Method) string { return m.Title }).markdown(),
+		"cells":    table.legend() + "\n\n" + table.details().markdown(),
+		"failures": table.failures().markdown(),
 	}
-	forms, err := table.markdown()
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := bytes.Split(bytes.TrimSpace(forms), []byte("\n\n"))
-	if len(parts) != 3 {
-		t.Fatalf("%d parts", len(parts))
-	}
-	for _, part := range parts {
-		if !bytes.Contains(page, part) {
-			t.Errorf("docs/table1.md lacks\n%s", part)
+	for name, text := range forms {
+		if *update {
+			rewrite(t, path, name, text)
+		}
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(page, []byte("<!-- "+name+" -->\n"+text+"<!-- end of "+name+" -->\n")) {
+			t.Errorf("docs/table1.md lacks\n%s", text)
 		}
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
 	if err != nil || !bytes.Contains(readme, []byte("(docs/table1.md)")) {
 		t.Errorf("README.md has no link to docs/table1.md, or %v", err)
+	}
+}
+
+// The committed store, docs/data/table1.db, gives the table of docs/table1.json and the runs of
+// docs/table1-runs.csv, so that a later program has to make only what is missing.
+func TestCommittedStore(t *testing.T) {
+	g := complete(t, Table1{})
+	data, err := os.ReadFile(filepath.Join("..", "docs", "table1.json"))
+	var table Table
+	if err == nil {
+		err = json.Unmarshal(data, &table)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Runs, g.Seed = table.Grid.Runs, table.Grid.Seed
+	s := open(t, g, t.TempDir())
+	n, err := g.Take(ctx, s, filepath.Join("..", "docs", "data", "table1.db"))
+	if err != nil || n != table.Done {
+		t.Fatalf("%d runs of %d, error %v", n, table.Done, err)
+	}
+	again, err := g.Tabulate(ctx, s)
+	if err != nil || !cmp.Equal(again.Cells, table.Cells) {
+		t.Errorf("%s, error %v", cmp.Diff(table.Cells, again.Cells), err)
+	}
+	runs, err := again.runsCSV()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file, err := os.ReadFile(filepath.Join("..", "docs", "table1-runs.csv")); err != nil || !bytes.Equal(file, runs) {
+		t.Errorf("docs/table1-runs.csv has other runs, or %v", err)
 	}
 }
 

@@ -27,16 +27,17 @@ func (t Table) Text() string {
 	return t.details().text() + "\n" + t.legend() + "\n"
 }
 
-// markdown returns the table in the paper's layout, and below it a line for each cell.
+// markdown returns the table in the paper's layout, below it a line for each cell, and last the
+// gaps of runs that failed.
 func (t Table) markdown() ([]byte, error) {
 	overview := t.overview(func(m Method) string { return m.Title })
-	return []byte(t.legend() + "\n\n" + overview.markdown() + "\n" + t.details().markdown()), nil
+	return []byte(t.legend() + "\n\n" + overview.markdown() + "\n" + t.details().markdown() + "\n" + t.failures().markdown()), nil
 }
 
 // latex returns the same in LaTeX, with the package booktabs.
 func (t Table) latex() ([]byte, error) {
 	overview := t.overview(func(m Method) string { return asTeX + m.TeX })
-	return []byte(remark(t.legend()) + "\n" + manyInLaTeX([]sheet{overview, t.details()})), nil
+	return []byte(remark(t.legend()) + "\n" + manyInLaTeX([]sheet{overview, t.details(), t.failures()})), nil
 }
 
 // legend says what the figures mean.
@@ -53,17 +54,24 @@ runs (of the middle two the lower). Seconds: the mean time of a run, including t
 		g.Gap, words.Thousands(g.Budget), g.Dim, g.Mix, seeds, words.Thousands(t.Done), words.Thousands(t.Total), recovery)
 	if slices.ContainsFunc(t.Cells, func(c Cell) bool { return c.Paper != nil }) {
 		text += "\nPaper: the paper's figures, in percent of 100 runs at d = 100 with 5,000,000 queries. p: Fisher's exact test"
-		text += "\nagainst them, where the settings are the same."
+		text += "\nagainst them, where the settings are the same. Holm: p with Holm's correction over the paper's 24 cells."
+		if t.Rest > 0 {
+			text += fmt.Sprintf("\nWithin %s: successes if every CBO has only the queries that the search for W leaves, B − B_H.", words.Thousands(t.Rest))
+		}
 	}
 	return text
 }
 
 // overview has a line for each method. For each problem the line has the rate of success,
-// with the percentage of recovered rows in brackets, and the same from the paper.
+// with the percentage of recovered rows in brackets, the successes within the rest of the
+// budget, and the paper's rate.
 func (t Table) overview(title func(Method) string) sheet {
 	lines := [][]string{{"method"}}
 	for _, p := range t.Grid.Problems {
-		lines[0] = append(lines[0], p, "paper")
+		if lines[0] = append(lines[0], p); t.Rest > 0 {
+			lines[0] = append(lines[0], t.restName())
+		}
+		lines[0] = append(lines[0], "paper")
 	}
 	for i := range t.Grid.Methods {
 		line := []string{title(t.Grid.method(i))}
@@ -73,11 +81,28 @@ func (t Table) overview(title func(Method) string) sheet {
 			if c.Runs == 0 {
 				success = ""
 			}
-			line = append(line, success, whole(c.Paper)+brackets(c.PapersRecovered))
+			if line = append(line, success); t.Rest > 0 {
+				line = append(line, c.withinRest())
+			}
+			line = append(line, whole(c.Paper)+brackets(c.PapersRecovered))
 		}
 		lines = append(lines, line)
 	}
 	return sheet{lines: lines}
+}
+
+// restName is the head of the column of successes within the rest of the budget.
+func (t Table) restName() string { return "within " + words.Thousands(t.Rest) }
+
+// withinRest returns the successes within the rest of the budget, or a dash.
+func (c Cell) withinRest() string {
+	switch {
+	case c.Runs == 0:
+		return ""
+	case c.Within == nil:
+		return "–"
+	}
+	return fmt.Sprintf("%d/%d", *c.Within, c.Runs)
 }
 
 // brackets returns a number in brackets, or nothing if there is none.
@@ -101,25 +126,49 @@ func whole(v *int) string {
 
 // details has a line for each cell.
 func (t Table) details() sheet {
-	lines := [][]string{{"method", "problem", "success", "95%", "paper", "p", "recovered", "queries", "seconds"}}
+	lines := [][]string{{"method", "problem", "success", "95%", "paper", "p", "Holm", "recovered", "queries", "seconds"}}
+	const tests = 7 // columns up to the tests, of which those of the rest stand beside
+	if t.Rest > 0 {
+		lines[0] = slices.Insert(lines[0], tests, t.restName(), "p", "Holm")
+	}
 	for _, c := range t.Cells {
-		recovered, p := "–", "–"
+		recovered := "–"
 		if c.Recovered != nil {
 			recovered = percent(*c.Recovered)
 		}
-		if c.P != nil {
-			p = fmt.Sprintf("%.2g", *c.P)
-		}
 		line := []string{
 			c.Method, c.Problem, fmt.Sprintf("%d/%d", c.Successes, c.Runs), fmt.Sprintf("%.0f–%.0f", 100*c.Low, 100*c.High),
-			whole(c.Paper) + brackets(c.PapersRecovered), p, recovered, whole(c.Queries), fmt.Sprintf("%.2f", c.Seconds),
+			whole(c.Paper) + brackets(c.PapersRecovered), short2(c.P), short2(c.Holm), recovered, whole(c.Queries), fmt.Sprintf("%.2f", c.Seconds),
+		}
+		if t.Rest > 0 {
+			line = slices.Insert(line, tests, c.withinRest(), short2(c.WithinP), short2(c.WithinHolm))
 		}
 		if c.Runs == 0 { // nothing is known of it
-			for _, k := range []int{2, 3, 5, 6, 7, 8} {
-				line[k] = ""
-			}
+			clear(line[2:4])
+			clear(line[5:])
 		}
 		lines = append(lines, line)
+	}
+	return sheet{lines: lines}
+}
+
+// short2 returns two digits of a number, or a dash if there is none.
+func short2(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2g", *v)
+}
+
+// failures has a line for each cell in which runs failed.
+func (t Table) failures() sheet {
+	lines := [][]string{{"method", "problem", "failed", "least gap", "median", "largest"}}
+	for _, c := range t.Cells {
+		if c.Failed != nil {
+			lines = append(lines, []string{
+				c.Method, c.Problem, fmt.Sprintf("%d/%d", c.Runs-c.Successes, c.Runs), c.Failed.Least.String(), c.Failed.Median.String(), c.Failed.Most.String(),
+			})
+		}
 	}
 	return sheet{lines: lines}
 }
@@ -133,17 +182,22 @@ func (t Table) json() ([]byte, error) {
 // csv has a line for each cell.
 func (t Table) csv() ([]byte, error) {
 	lines := [][]string{{
-		"method", "problem", "successes", "runs", "wilson_low", "wilson_high", "paper", "fisher_p",
-		"recovered", "paper_recovered", "median_queries", "seconds",
+		"method", "problem", "successes", "runs", "wilson_low", "wilson_high", "paper", "fisher_p", "holm_p",
+		"successes_within_rest", "fisher_p_within_rest", "holm_p_within_rest", "failed_least", "failed_median", "failed_most", "recovered", "paper_recovered", "median_queries", "seconds",
 	}}
 	for _, c := range t.Cells {
-		low, high, seconds := &c.Low, &c.High, &c.Seconds
+		low, high, seconds, within := &c.Low, &c.High, &c.Seconds, c.Within
 		if c.Runs == 0 { // nothing is known of it
-			low, high, seconds = nil, nil, nil
+			low, high, seconds, within = nil, nil, nil, nil
+		}
+		failed := Gaps{Number(math.NaN()), Number(math.NaN()), Number(math.NaN())}
+		if c.Failed != nil {
+			failed = *c.Failed
 		}
 		lines = append(lines, []string{
 			c.Method, c.Problem, strconv.Itoa(c.Successes), strconv.Itoa(c.Runs), decimals(low), decimals(high),
-			digits(c.Paper), decimals(c.P), decimals(c.Recovered), digits(c.PapersRecovered), digits(c.Queries), decimals(seconds),
+			digits(c.Paper), decimals(c.P), decimals(c.Holm), digits(within), decimals(c.WithinP), decimals(c.WithinHolm),
+			failed.Least.csv(), failed.Median.csv(), failed.Most.csv(), decimals(c.Recovered), digits(c.PapersRecovered), digits(c.Queries), decimals(seconds),
 		})
 	}
 	return asCSV(lines)

@@ -72,6 +72,9 @@ func (s *Store) describe(ctx context.Context, about []Setting) error {
 		}
 		return s.compare(ctx, tx, about)
 	}
+	if s.still {
+		return &OtherError{Path: s.path, NotAStore: true}
+	}
 	statements := fmt.Sprintf("%s PRAGMA application_id = %d; PRAGMA user_version = %d;", schema, application, format)
 	if _, err := tx.ExecContext(ctx, statements); err != nil {
 		return s.wrap(err)
@@ -112,7 +115,9 @@ func (s *Store) compare(ctx context.Context, tx *sql.Tx, about []Setting) error 
 			return &OtherError{Path: s.path, Setting: a.Name, Holds: holds[a.Name], Asks: a.Value}
 		}
 	}
-	s.about = holds
+	if s.about = holds; s.still {
+		return nil
+	}
 	// If the file cannot be written to, fail now rather than after a run.
 	if _, err := tx.ExecContext(ctx, "UPDATE about SET value = value"); err != nil {
 		return s.wrap(err)

@@ -58,6 +58,7 @@ type Store struct {
 	path  string
 	db    *sql.DB
 	about map[string]string // the settings by name
+	still bool              // it is only read
 }
 
 // A Setting is one of the settings that define an experiment.
@@ -67,18 +68,29 @@ type Setting struct{ Name, Value string }
 // there is none. The settings that say most about the experiment should come first. If the
 // store has other settings, Open returns an *OtherError.
 func Open(ctx context.Context, path string, about ...Setting) (*Store, error) {
-	full, err := filepath.Abs(path)
+	// Each run is on the disk when Put returns.
+	return opened(ctx, &Store{path: path}, "_txlock=immediate&_pragma=busy_timeout(200)&_pragma=synchronous(full)", about)
+}
+
+// Read opens the store at path as Open does, but only to read it. It must be there, and no bit
+// of its file changes.
+func Read(ctx context.Context, path string, about ...Setting) (*Store, error) {
+	return opened(ctx, &Store{path: path, still: true}, "mode=ro&_pragma=busy_timeout(200)", about)
+}
+
+// opened opens a store in the given mode.
+func opened(ctx context.Context, s *Store, mode string, about []Setting) (*Store, error) {
+	full, err := filepath.Abs(s.path)
 	if err != nil {
 		return nil, err
 	}
-	// Each run is on the disk when Put returns.
-	dsn := url.URL{Scheme: "file", Path: full, RawQuery: "_txlock=immediate&_pragma=busy_timeout(200)&_pragma=synchronous(full)"}
+	dsn := url.URL{Scheme: "file", Path: full, RawQuery: mode}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	db.SetMaxOpenConns(1)
-	s := &Store{path: path, db: db}
+	s.db = db
 	if err := s.patiently(ctx, func() error { return s.describe(ctx, about) }); err != nil {
 		db.Close()
 		return nil, err

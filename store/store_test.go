@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -321,5 +322,47 @@ func TestTogether(t *testing.T) {
 	s := open(t, path, Setting{"dim", "10"})
 	if runs, err := s.All(ctx); err != nil || len(runs) != 20 {
 		t.Errorf("%d runs, error %v", len(runs), err)
+	}
+}
+
+// A store that is only read must be there, and no bit of its file changes.
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	if _, err := Read(ctx, path); err == nil {
+		t.Error("what is not there is read")
+	}
+	s := open(t, path, Setting{"dim", "10"})
+	if err := s.Put(ctx, example(1)); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := Read(ctx, path, Setting{"dim", "10"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	if all, err := read.All(ctx); err != nil || len(all) != 1 {
+		t.Errorf("%d runs, error %v", len(all), err)
+	}
+	if err := read.Put(ctx, example(2)); err == nil {
+		t.Error("it is written to")
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file has changed, or %v", err)
+	}
+	var other *OtherError
+	if _, err := Read(ctx, path, Setting{"dim", "11"}); !errors.As(err, &other) {
+		t.Error(err)
+	}
+	empty := filepath.Join(t.TempDir(), "empty.db")
+	if err := os.WriteFile(empty, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(ctx, empty); !errors.As(err, &other) || !other.NotAStore {
+		t.Error(err)
 	}
 }
