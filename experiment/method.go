@@ -20,7 +20,7 @@ var methods = []Method{
 	{Name: "transformed", Title: "CBO on f, transformed noise", TeX: "CBO on $f$, transformed noise", Strategy: strategy.Transformed{}, Shared: true},
 	{Name: "componentwise", Title: "componentwise CBO on g̃", TeX: `componentwise CBO on $\tilde g$`, Strategy: strategy.Componentwise{}, Shared: true},
 	{
-		Name: "componentwise-published", Title: "the same, as published", TeX: "the same, as published", Strategy: strategy.Componentwise{},
+		Name: "componentwise-published", Title: "componentwise CBO, as published", TeX: "componentwise CBO, as published", Strategy: strategy.Componentwise{},
 		Shared: true, Identifier: allLimits, Road: "all-limits", Answers: true,
 	},
 	{Name: "cmaes", Title: "BIPOP-CMA-ES on f", TeX: "BIPOP-CMA-ES on $f$", Strategy: strategy.CMAES{}},

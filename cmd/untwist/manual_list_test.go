@@ -98,7 +98,8 @@ var manners = map[string]manner{
 	"go test ./identify -whole -v -timeout 2h":                             {plus: "-whole=false -run Verdicts", why: long},
 	"go test . -run TestAuto -whole -v -timeout 3h":                        {plus: "-whole=false -run TestAutoS", why: long},
 	"go test ./experiment -run TestEveryBudget -whole -timeout 3h":         {plus: "-dims 10 -seeds 11 -problems rosenbrock,levy", why: long}, // as the text says
-	"untwist reproduce table1 --out DIR":                                   {plus: "--dim 5 --runs 1", why: long},
+	"untwist reproduce table1 --from docs/data/table1.db --out DIR":        {plus: "--stored", why: long},
+	"go test ./experiment -run TestCommittedTable -update":                 {plus: "-update=false", why: "it rewrites the page"},
 
 	"go test ./cmd/untwist -run 'TestFaults|TestNobodyThere|TestPartitions' -faults 20 -parallel 4 -timeout 1h": {plus: "-faults 0", why: long},
 	"go test ./cluster -run '^$' -bench .": {plus: "-benchtime 1x", why: long},
@@ -226,7 +227,7 @@ var manners = map[string]manner{
 	"untwist reproduce errors --out DIR":                                 {plus: "--dim 3 --runs 1", why: long},
 	"go test ./experiment -run TestAsManyHessiansAsComponents -whole -v": {plus: "-whole=false", why: long},
 	"go test ./experiment -run TestNoErrorIsTheRegime -whole -v":         {plus: "-whole=false", why: long},
-	"untwist reproduce table1 --runs 85":                                 {plus: "--dim 5 --runs 1", why: long},
+	"untwist reproduce table1 --runs 1 --seed N":                         {instead: "untwist reproduce table1 --dim 5 --runs 1 --seed 3", why: long},
 	"untwist minimize --problem NAME --dim 100 --budget 5000000 --target 0.005 --seed SEED --strategy METHOD": {
 		instead: "for m in cbo reparametrised transformed componentwise cmaes auto; do untwist minimize --problem rastrigin --dim 5 --budget 20000 --target 0.005 --seed 1 --strategy $m; done", why: placeholder},
 	"untwist compare --grid docs/versus.toml --dim 10,20 --seeds 12 --budget '5000*d' --out versus": {

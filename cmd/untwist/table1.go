@@ -23,7 +23,7 @@ type table1Flags struct {
 	dim, runs, budget, jobs count
 	seed                    seed
 	gap                     number
-	quiet                   bool
+	quiet, stored           bool
 }
 
 // table1Command makes Table 1 of the paper.
@@ -82,6 +82,7 @@ all limits are kept, but a point on the way to the combined one may be the best.
 	flags.Var(&f.mix, "mix", "mixing matrix W: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper)")
 	flags.Var(&f.file, "grid", "read the experiment from `FILE`")
 	flags.StringArrayVar(&f.from, "from", nil, "take runs that are missing from the store `FILE` first; may be given several times")
+	flags.BoolVar(&f.stored, "stored", false, "make no run: show those that are there")
 	flags.Var(&f.jobs, "jobs", "how many runs are made at a time")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	return cmd
@@ -148,7 +149,7 @@ func (f *table1Flags) run(cmd *cobra.Command) error {
 		}
 	}
 	dir := cmp.Or(string(f.out), fmt.Sprintf("table1-d%d", g.Dim))
-	return runGrid(cmd, table1Run{g, f.from}, dir, "table1.db", int(f.jobs), f.quiet, func(ctx context.Context, s *store.Store) (shown, error) {
+	return runGrid(cmd, table1Run{g, f.from, f.stored}, dir, "table1.db", int(f.jobs), f.quiet, func(ctx context.Context, s *store.Store) (shown, error) {
 		t, err := g.Tabulate(ctx, s)
 		if err != nil {
 			return shown{}, err
@@ -164,7 +165,8 @@ func (f *table1Flags) run(cmd *cobra.Command) error {
 // A table1Run takes runs from other stores before it makes those that are still missing.
 type table1Run struct {
 	experiment.Table1
-	from []string
+	from   []string
+	stored bool // that is all
 }
 
 // Run takes and makes runs.
@@ -173,6 +175,9 @@ func (r table1Run) Run(ctx context.Context, s *store.Store, jobs int, notice fun
 		if _, err := r.Take(ctx, s, path); err != nil {
 			return fmt.Errorf("--from: %w", err)
 		}
+	}
+	if r.stored {
+		return context.Cause(ctx)
 	}
 	return r.Table1.Run(ctx, s, jobs, notice)
 }
