@@ -84,3 +84,31 @@ func TestNeverMoreDirectionsThanDimensions(t *testing.T) {
 		t.Errorf("%d directions of a subspace of rank %d", n, r.Subspace.Rank())
 	}
 }
+
+// Where the Hessians span all of 𝒲, both selections give the same frame, to the bit. On the
+// squared norm they span one dimension: one limit is kept, or many, of which the rows may be
+// dependent and are a frame all the same.
+func TestThePapersRoadWithAllLimits(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		d    int
+		same bool
+	}{{"rastrigin", 10, true}, {"squared-norm", 60, false}} {
+		p := draw(t, c.name, c.d, "paper", 0)
+		var found []*Finding
+		for _, road := range []Paper{{}, allLimits} {
+			f, err := road.Identify(ctx, p, Request{Box: p.Domain()})
+			if err != nil {
+				t.Fatalf("%s on %s: %v", road.Name(), c.name, err)
+			}
+			found = append(found, f)
+		}
+		w, all := found[0].Frame.Matrix(), found[1].Frame.Matrix()
+		if mat.Equal(w, all) != c.same {
+			t.Errorf("%s: the same frame is %v", c.name, !c.same)
+		}
+		if !c.same && !(mat.Cond(all, 2) > 1e6*mat.Cond(w, 2)) {
+			t.Errorf("%s: the condition number is %g, and with one limit %g", c.name, mat.Cond(all, 2), mat.Cond(w, 2))
+		}
+	}
+}
