@@ -95,7 +95,7 @@ func (f *minimizeFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	line := newProgressLine(cmd.ErrOrStderr(), bool(f.quiet))
-	s, err := f.subject.subject(from, line.note)
+	s, err := f.runFlags.subject(&f.subject, from, line)
 	if err != nil {
 		return from.usage(err)
 	}
@@ -131,8 +131,10 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	line.start()
 	var result untwist.Result
 	function, crew := f.objective(s, line, &options)
+	timed, cancel := f.until(ctx)
+	defer cancel()
 	err = s.patiently(ctx, func() (err error) {
-		result, err = untwist.Minimize(ctx, function, options)
+		result, err = untwist.Minimize(timed, function, options)
 		return err
 	})
 	line.clear()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,6 +27,7 @@ type runFlags struct {
 	plot, report, live        text
 	json, quiet               yesNo
 	crew                      crewFlags
+	began                     time.Time // when the subject began to be made
 }
 
 // register declares the flags that say when a run ends and what is kept of it.
@@ -57,6 +59,40 @@ func (f *runFlags) registerOutput(flags *pflag.FlagSet, drawn string) {
 func toggle(flags *pflag.FlagSet, value *yesNo, name, usage string) {
 	flags.Var(value, name, usage)
 	flags.Lookup(name).NoOptDefVal = "true"
+}
+
+// subject makes a subject. The time that a built-in problem takes is part of the time of the
+// run: its matrix takes d³ steps.
+func (f *runFlags) subject(s *subjectFlags, from *source, line *progressLine) (subject, error) {
+	f.began = time.Now()
+	if f.time == 0 || s.name == "" {
+		return s.subject(from, line.note)
+	}
+	type made struct {
+		subject subject
+		err     error
+	}
+	done := make(chan made, 1)
+	go func() {
+		var m made
+		m.subject, m.err = s.subject(from, line.note)
+		done <- m
+	}()
+	select {
+	case m := <-done:
+		return m.subject, m.err
+	case <-time.After(f.time.value()):
+		return subject{}, fmt.Errorf("the time is spent, and %s in %s is not made yet: its matrix takes dim³ steps; give it more time, or choose --mix none", s.name, words.Count(int(s.dim), "dimension", "dimensions"))
+	}
+}
+
+// until returns the context of a run, which ends when the time since the
+// subject began to be made is spent.
+func (f *runFlags) until(ctx context.Context) (context.Context, context.CancelFunc) {
+	if f.time == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadlineCause(ctx, f.began.Add(f.time.value()), objective.ErrTime)
 }
 
 // fits checks that the flags suit the subject.
