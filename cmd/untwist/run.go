@@ -162,7 +162,9 @@ func (f *runFlags) ended(cmd *cobra.Command, ctx context.Context, s subject, a u
 func (f *runFlags) sayHowToGoOn(cmd *cobra.Command, s subject, a untwist.Account, err error) {
 	var diverged *journal.DivergedError
 	var failures *untwist.FailuresError
+	var lost *journal.LostError
 	switch {
+	case errors.As(err, &lost): // the journal has said what is kept
 	case errors.As(err, &failures) && a.Resumed > 0:
 		note(cmd, "%s of these %s come from %s; if the program was mended since, name another journal", words.Thousands(a.Resumed), words.Count(a.Queries, "query", "queries"), f.journal)
 	case errors.As(err, &diverged), errors.As(err, &failures): // it would end in the same way
