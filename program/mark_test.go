@@ -16,9 +16,9 @@ func TestAByteOrderMarkIsSkipped(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	for text, want := range map[string]string{
-		"\ufeffexec = 3\n":              "sim.toml:1: exec belongs in the table [objective]",
+		"\ufeffexec = 3\n":               "sim.toml:1: exec belongs in the table [objective]",
 		"\ufeff[objectiv]\nexec = \"x\"": "sim.toml:1: unknown table or key \"objectiv\"",
-		"\ufeff[objective]\nexec = ":    "sim.toml:2: this is not TOML",
+		"\ufeff[objective]\nexec = ":     "sim.toml:2: this is not TOML",
 	} {
 		if _, err := readText(t, text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

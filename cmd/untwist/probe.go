@@ -68,7 +68,8 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	line := newProgressLine(cmd.ErrOrStderr(), bool(f.quiet))
-	s, err := f.runFlags.subject(&f.subject, from, line)
+	f.began, f.subject.time = time.Now(), f.time
+	s, err := f.subject.subject(from, line.note)
 	if err != nil {
 		return from.usage(err)
 	}

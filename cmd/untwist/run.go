@@ -27,7 +27,7 @@ type runFlags struct {
 	plot, report, live        text
 	json, quiet               yesNo
 	crew                      crewFlags
-	began                     time.Time // when the subject began to be made
+	began                     time.Time // when the command began
 }
 
 // register declares the flags that say when a run ends and what is kept of it.
@@ -61,33 +61,8 @@ func toggle(flags *pflag.FlagSet, value *yesNo, name, usage string) {
 	flags.Lookup(name).NoOptDefVal = "true"
 }
 
-// subject makes a subject. The time that a built-in problem takes is part of the time of the
-// run: its matrix takes d³ steps.
-func (f *runFlags) subject(s *subjectFlags, from *source, line *progressLine) (subject, error) {
-	f.began = time.Now()
-	if f.time == 0 || s.name == "" {
-		return s.subject(from, line.note)
-	}
-	type made struct {
-		subject subject
-		err     error
-	}
-	done := make(chan made, 1)
-	go func() {
-		var m made
-		m.subject, m.err = s.subject(from, line.note)
-		done <- m
-	}()
-	select {
-	case m := <-done:
-		return m.subject, m.err
-	case <-time.After(f.time.value()):
-		return subject{}, fmt.Errorf("the time is spent, and %s in %s is not made yet: its matrix takes dim³ steps; give it more time, or choose --mix none", s.name, words.Count(int(s.dim), "dimension", "dimensions"))
-	}
-}
-
-// until returns the context of a run, which ends when the time since the
-// subject began to be made is spent.
+// until returns the context of a run, which ends when the time is spent since the
+// command began: a built-in problem takes some to be made.
 func (f *runFlags) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	if f.time == 0 {
 		return context.WithCancel(ctx)
