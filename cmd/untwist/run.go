@@ -61,8 +61,8 @@ func toggle(flags *pflag.FlagSet, value *yesNo, name, usage string) {
 	flags.Lookup(name).NoOptDefVal = "true"
 }
 
-// until returns the context of a run, which ends when the time is spent since the
-// command began: a built-in problem takes some to be made.
+// until returns the context of a run, which ends when the time since the
+// command began is spent: a built-in problem takes some to be made.
 func (f *runFlags) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	if f.time == 0 {
 		return context.WithCancel(ctx)
