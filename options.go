@@ -1,6 +1,7 @@
 package untwist
 
 import (
+	"errors"
 	"math"
 	"time"
 
@@ -268,7 +269,9 @@ func (o *Options) completeBoxes(d int) error {
 	if o.Start.Lo == nil && o.Start.Hi == nil {
 		if !bounded {
 			o.Start = objective.Cube(d, -5, 5)
-		} else if err := o.Bounds.CheckFinite(); err != nil {
+		} else if err := o.Bounds.CheckFinite(); errors.Is(err, objective.ErrNarrow) {
+			return objective.BadOption("Bounds", "%v", err)
+		} else if err != nil {
 			return objective.BadOption("Start", "needed, because the bounds are too wide to start in (%v)", err)
 		} else {
 			o.Start = o.Bounds

@@ -41,11 +41,7 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	defer r.finish()
 	ctx, cancel := o.timed(ctx)
 	defer cancel()
-	found := identify.Known(nil, nil)
-	grain, err := r.grain(ctx, by)
-	if err == nil {
-		found, err = identify.Find(ctx, by, r.scale, identify.Request{Bounds: r.scale.Bounds(), Seed: o.Seed, Grain: grain, Stage: r.enter})
-	}
+	found, err := r.identify(ctx, by)
 	out, unscaled := r.findings(found)
 	err = cmp.Or(err, unscaled, r.finish())
 	if err == nil {
@@ -56,17 +52,40 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	return out, err
 }
 
+// identify finds the coordinates.
+func (r *run) identify(ctx context.Context, by identify.Identifier) (*identify.Finding, error) {
+	type returned struct {
+		found *identify.Finding
+		err   error
+	}
+	back, ok := attend(ctx, func(d *desk) returned {
+		a := attended{d, r}
+		grain, err := a.grain(ctx, by)
+		if err != nil {
+			return returned{identify.Known(nil, nil), err}
+		}
+		found, err := identify.Find(ctx, by, a, identify.Request{Bounds: r.scale.Bounds(), Seed: r.options.Seed, Grain: grain, Stage: a.enter})
+		return returned{found, err}
+	})
+	if ok {
+		return back.found, back.err
+	}
+	nothing := identify.Known(nil, nil)
+	nothing.Notes = []string{abandoned}
+	return nothing, unreturned(ctx)
+}
+
 // grain measures how exact the values of f are, for an identifier that wants to know it: the
 // paper's does not. Random numbers come from the stream ("grain").
-func (r *run) grain(ctx context.Context, by identify.Identifier) (objective.Grain, error) {
+func (a attended) grain(ctx context.Context, by identify.Identifier) (objective.Grain, error) {
 	if _, paper := by.(identify.Paper); paper {
 		return objective.Rounding, nil
 	}
-	if sigma := r.options.NoiseLevel; sigma > 0 {
+	if sigma := a.run.options.NoiseLevel; sigma > 0 {
 		return objective.Known(sigma), nil
 	}
-	r.enter(objective.OfNoise)
-	return objective.MeasureGrain(ctx, r.scale, objective.Cube(r.scale.Dim(), -1, 1), rng.Seed(r.options.Seed).Stream("grain"))
+	a.enter(objective.OfNoise)
+	return objective.MeasureGrain(ctx, a, objective.Cube(a.Dim(), -1, 1), rng.Seed(a.run.options.Seed).Stream("grain"))
 }
 
 // onlyToProbe returns an *OptionError for the first option that is only for Minimize.

@@ -169,14 +169,12 @@ func scaled(f *frame.Frame, start Box) (*frame.Frame, error) {
 }
 
 // divided returns a frame with the k-th number of every row divided by by(k), and with its
-// rows scaled back to length 1.
+// rows scaled back to length 1. It is f itself, at once, if no row changes.
 func divided(f *frame.Frame, by func(k int) float64) (*frame.Frame, error) {
-	w := mat.DenseCopyOf(f.Matrix())
 	changed := false
 	for i := range f.Components() {
-		row := w.RawRowView(i)
 		first := 0.0 // by(k) of the first number that is not 0
-		for k, v := range row {
+		for k, v := range f.Matrix().RawRowView(i) {
 			if v == 0 {
 				continue
 			}
@@ -184,11 +182,19 @@ func divided(f *frame.Frame, by func(k int) float64) (*frame.Frame, error) {
 				first = by(k)
 			}
 			changed = changed || by(k) != first
-			row[k] = v / by(k)
 		}
 	}
 	if !changed {
 		return f, nil
+	}
+	w := mat.DenseCopyOf(f.Matrix())
+	for i := range f.Components() {
+		row := w.RawRowView(i)
+		for k, v := range row {
+			if v != 0 {
+				row[k] = v / by(k)
+			}
+		}
 	}
 	return frame.New(w)
 }

@@ -30,7 +30,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
@@ -44,6 +43,10 @@ import (
 // something goes wrong (f returns an error or panics, or every query fails),
 // Minimize returns an error, and the best point so far in the Result. When an
 // option is wrong, it returns an *OptionError before the first query.
+//
+// When ctx ends it returns within a second, unless f takes longer. A strategy that is
+// factorising a large matrix then is not waited for: it ends when that is done, and asks for
+// nothing more.
 //
 // The same f, Options and Seed give the same bits, for any number of Workers.
 func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, error) {
@@ -83,8 +86,6 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 		Parallel:   o.Parallel,
 		NoiseLevel: o.NoiseLevel,
 		Seed:       o.Seed,
-		Stage:      r.enter,
-		Found:      func(found *identify.Finding) { r.found = found },
 	}
 	if o.Frame != nil {
 		var err error
@@ -92,7 +93,7 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 			return nothing(), objective.BadOption("Frame", "%v", err)
 		}
 	}
-	outcome, err := o.Strategy.Minimize(ctx, r.scale, task)
+	outcome, err := r.search(ctx, task)
 	if err != nil { // a reason to stop that the strategy has passed on is no failure
 		outcome.Status, err = objective.StatusOf(ctx, err)
 	} else if outcome.Status == objective.Running { // it has returned: it is done
@@ -111,6 +112,24 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 		}
 	}
 	return result, nil
+}
+
+// search runs the strategy. If it does not return, the outcome is what it has told before.
+func (r *run) search(ctx context.Context, task strategy.Task) (strategy.Outcome, error) {
+	type returned struct {
+		outcome strategy.Outcome
+		err     error
+	}
+	back, ok := attend(ctx, func(d *desk) (out returned) {
+		a := attended{d, r}
+		task.Stage, task.Found = a.enter, a.found
+		out.outcome, out.err = r.options.Strategy.Minimize(ctx, a, task)
+		return out
+	})
+	if ok {
+		return back.outcome, back.err
+	}
+	return strategy.Outcome{Learnt: &strategy.Learnt{Finding: r.found, Notes: []string{abandoned}}}, unreturned(ctx)
 }
 
 // ErrAllFailed says that f failed at every point, and ErrManyFailed that it failed too

@@ -17,6 +17,8 @@ type disk interface {
 	Sync() error
 	// Reserve reserves room from the byte at on. The length of the file does not change.
 	Reserve(at, length int64) error
+	// Is reports whether the file of this name is this one.
+	Is(name string) bool
 }
 
 // A diskFile is a disk that is a file.

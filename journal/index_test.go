@@ -71,7 +71,7 @@ func TestWhatChangesUnderOurHands(t *testing.T) {
 		if err := o.Evaluate(t.Context(), someBatch(1, theQueries), values); !errors.Is(err, errChanged) || objective.Evaluated(values, err) != 0 {
 			t.Error(err)
 		}
-		mustClose(t, j)
+		j.Close() // which says that the file was cut, if it was
 	}
 }
 

@@ -137,7 +137,11 @@ func open(c Config, h Header) (*Journal, error) {
 
 // newJournal returns a journal of which nothing was read yet.
 func newJournal(c Config, file *os.File) *Journal {
-	j := &Journal{writer: writer{name: c.File, file: diskFile{file}, group: group{hashed: c.HashPoints}}}
+	path, err := filepath.Abs(c.File)
+	if err != nil { // there is no current folder
+		path = c.File
+	}
+	j := &Journal{writer: writer{name: c.File, path: path, note: c.Note, file: diskFile{file}, group: group{hashed: c.HashPoints}}}
 	j.writer.start()
 	return j
 }

@@ -21,6 +21,8 @@ const (
 // A writer appends frames to a file. Its methods may be called by several goroutines.
 type writer struct {
 	name string
+	path string // the name, whatever the current folder is
+	note func(string)
 	dim  int
 
 	mu       sync.Mutex
@@ -38,10 +40,12 @@ type writer struct {
 
 	dirty  bool              // something was written since the last sync
 	failed error             // the first thing that went wrong: no query may be asked any more
+	lost   *LostError        // what somebody has done to the file; nil: nothing
 	shut   bool              // nothing can be written any more
 	stop   func(cause error) // ends the batch that is being asked
 	write  alarm             // writes the group
 	sync   alarm             // brings it to the disk
+	watch  alarm             // looks whether the file is still there
 	rang   sync.WaitGroup    // alarms that are set or being heard
 }
 
@@ -49,6 +53,7 @@ type writer struct {
 func (w *writer) start() {
 	w.write = alarm{wait: writeWithin, ring: w.writeDue, rang: &w.rang}
 	w.sync = alarm{wait: syncWithin, ring: w.syncDue, rang: &w.rang}
+	w.watch = alarm{wait: lookWithin, ring: w.lookDue, rang: &w.rang}
 }
 
 // add takes an answer, and writes it soon.
@@ -109,8 +114,13 @@ func (w *writer) writeGroup() {
 func (w *writer) closed() error { return fmt.Errorf("the journal %s is closed", w.name) }
 
 // append seals a frame and writes it. Either all of it is in the file afterwards, or
-// nothing: half a frame is cut off again.
+// nothing: half a frame is cut off again. A file that has lost its name is written to, so that
+// it can be saved.
 func (w *writer) append(frame []byte) error {
+	w.look()
+	if w.shut && w.lost != nil {
+		return w.lost
+	}
 	if w.shut {
 		return w.closed()
 	}
@@ -185,6 +195,7 @@ func (w *writer) begin(n int, stop func(error)) error {
 		return w.closed()
 	}
 	w.stop = stop
+	w.watch.set()
 	need := w.end + w.group.mostBytes(n, w.dim)
 	if w.unreserved || need <= w.reserved {
 		return nil
@@ -219,58 +230,35 @@ func (w *writer) close() error {
 		w.stop = nil
 		before := w.failed
 		w.failed = nil
+		w.look()
 		w.writeGroup() // again, if it failed before
 		if before == nil {
 			errs = append(errs, w.failed)
 		}
 		w.failed = before
+	}
+	if w.lost != nil {
+		errs = append(errs, w.lost)
+	}
+	if !w.shut {
 		if err := w.file.Truncate(w.end); err != nil {
 			errs = append(errs, fmt.Errorf("the journal %s cannot be cut to its length: %w", w.name, err))
 		}
 		if err := w.file.Sync(); err != nil {
 			errs = append(errs, w.unsynced(err))
 		}
+		if w.lost != nil {
+			w.save()
+		}
 	}
 	w.shut = true
 	w.write.cancel()
 	w.sync.cancel()
+	w.watch.cancel()
 	w.mu.Unlock()
 	w.rang.Wait()
 	if err := w.file.Close(); err != nil {
 		errs = append(errs, err)
 	}
 	return first(errs...)
-}
-
-// An alarm calls ring some time after it was set, once however often it was set meanwhile.
-// Its methods are called under the writer's lock.
-type alarm struct {
-	wait  time.Duration
-	ring  func()
-	rang  *sync.WaitGroup
-	timer *time.Timer
-	on    bool
-}
-
-func (a *alarm) set() {
-	if a.on {
-		return
-	}
-	a.on = true
-	a.rang.Add(1)
-	a.timer = time.AfterFunc(a.wait, func() {
-		defer a.rang.Done()
-		a.ring()
-	})
-}
-
-// heard is called by ring.
-func (a *alarm) heard() { a.on = false }
-
-// cancel stops an alarm that has not rung.
-func (a *alarm) cancel() {
-	if a.on && a.timer.Stop() {
-		a.on = false
-		a.rang.Done()
-	}
 }

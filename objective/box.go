@@ -1,6 +1,9 @@
 package objective
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // A Box is the set of x with Lo[i] ≤ x[i] ≤ Hi[i].
 type Box struct {
@@ -34,12 +37,22 @@ func (b Box) Check(dim int) error {
 // and 1e8 times the largest is not infinite.
 const minWidth, maxWidth = 1e-300, 1e290
 
+// ErrNarrow says that a side of a box is too narrow to compute with, so that no box within it
+// would do either.
+var ErrNarrow = errors.New("too narrow")
+
+var errWide = errors.New("too wide")
+
 // CheckFinite returns an error that names the coordinate if a side of b is infinite,
-// or too narrow or too wide to compute with. b must have passed Check.
+// or too narrow (ErrNarrow) or too wide to compute with. b must have passed Check.
 func (b Box) CheckFinite() error {
 	for i := range b.Lo {
-		if width := b.Hi[i] - b.Lo[i]; !(width >= minWidth && width <= maxWidth) {
-			return fmt.Errorf("coordinate %d: %v:%v, need a width from %v to %v", i+1, b.Lo[i], b.Hi[i], minWidth, maxWidth)
+		what, width := errWide, b.Hi[i]-b.Lo[i]
+		if width < minWidth {
+			what = ErrNarrow
+		}
+		if !(width >= minWidth && width <= maxWidth) {
+			return fmt.Errorf("coordinate %d: %v:%v is %w, need a width from %v to %v", i+1, b.Lo[i], b.Hi[i], what, minWidth, maxWidth)
 		}
 	}
 	return nil

@@ -64,8 +64,12 @@ func (p Parameter) Check() error {
 		return fmt.Errorf("%v:%v, where to look first, is not within the limits %v:%v", low, high, min, max)
 	case p.Guess != nil && (*p.Guess < min || *p.Guess > max):
 		return fmt.Errorf("the guess %v is not within the limits %v:%v", *p.Guess, min, max)
-	case objective.Box{Lo: []float64{p.inward(low)}, Hi: []float64{p.inward(high)}}.CheckFinite() != nil:
-		return fmt.Errorf("%v:%v, where to look first, is too wide or too narrow to compute with: give low and high", low, high)
+	}
+	switch err := (objective.Box{Lo: []float64{p.inward(low)}, Hi: []float64{p.inward(high)}}).CheckFinite(); {
+	case errors.Is(err, objective.ErrNarrow):
+		return fmt.Errorf("%v:%v, where to look first, is too narrow to compute with", low, high)
+	case err != nil:
+		return fmt.Errorf("%v:%v, where to look first, is too wide to compute with: give low and high", low, high)
 	}
 	return nil
 }

@@ -33,9 +33,9 @@ func (s Space) Names() []string {
 // Free returns the indices of the parameters that are searched. They are the coordinates
 // of z, in this order.
 func (s Space) Free() []int {
-	var free []int
-	for i, p := range s {
-		if p.Fixed == nil {
+	free := make([]int, 0, len(s))
+	for i := range s {
+		if s[i].Fixed == nil {
 			free = append(free, i)
 		}
 	}
@@ -112,9 +112,11 @@ func (s Space) Middle() []float64 {
 
 // Inward returns the coordinates z of a point x in the user's units.
 func (s Space) Inward(x []float64) []float64 {
-	var z []float64
-	for _, i := range s.Free() {
-		z = append(z, s[i].inward(x[i]))
+	z := make([]float64, 0, len(s))
+	for i := range s {
+		if s[i].Fixed == nil {
+			z = append(z, s[i].inward(x[i]))
+		}
 	}
 	return z
 }

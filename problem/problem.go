@@ -79,7 +79,7 @@ func New(spec Spec) (*Problem, error) {
 		p.wT = mat.DenseCopyOf(w.T())
 	}
 	p.g = def.draw(drawing{spec: spec, w: w, domain: p.domain, params: seed.Stream("problem", "parameters")})
-	if p.frame, err = p.g.coordinates(w, d); err != nil {
+	if p.frame, err = p.g.coordinates(spec.Mix, w, d); err != nil {
 		return nil, err
 	}
 	p.minimum = p.atMinimum()
@@ -154,8 +154,13 @@ func (s *Spec) completeMix(def definition) error {
 
 // coordinates returns the frame of W, or that of g's own rotations if there is no W. The
 // latter are well conditioned, so that nothing can go wrong when the frame is made later.
-func (g *function) coordinates(w *mat.Dense, d int) (func() *frame.Frame, error) {
-	if w != nil {
+// Where W is the identity, its inverse need not be computed.
+func (g *function) coordinates(mix string, w *mat.Dense, d int) (func() *frame.Frame, error) {
+	switch {
+	case mix == "none":
+		f := frame.Axes(d, firstOf(w.RawMatrix().Rows))
+		return func() *frame.Frame { return f }, nil
+	case w != nil:
 		f, err := frame.New(w)
 		return func() *frame.Frame { return f }, err
 	}
@@ -169,6 +174,15 @@ func (g *function) coordinates(w *mat.Dense, d int) (func() *frame.Frame, error)
 		}
 		return f
 	}), nil
+}
+
+// firstOf returns 0 to n-1.
+func firstOf(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // solve returns the shortest x with Wx = y, refined once.

@@ -68,9 +68,10 @@ func readTOML(path string) (*ProblemFile, map[string]any, []toml.Key, error) {
 		}
 		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f := &ProblemFile{Path: path, Dir: filepath.Dir(path), lines: linesOfKeys(string(text))}
+	content := strings.TrimPrefix(string(text), "\ufeff") // as some editors begin a file
+	f := &ProblemFile{Path: path, Dir: filepath.Dir(path), lines: linesOfKeys(content)}
 	var values map[string]any
-	about, err := toml.Decode(string(text), &values)
+	about, err := toml.Decode(content, &values)
 	if err != nil {
 		return nil, nil, nil, f.syntax(err)
 	}

@@ -33,6 +33,7 @@ func alarm(d time.Duration) (<-chan time.Time, func() bool) {
 // The defaults of Config.
 const (
 	defaultProcs   = 1
+	mostProcs      = 1 << 14 // as of a worker of a cluster
 	defaultRetries = 1
 )
 
@@ -56,8 +57,8 @@ func (r *recipe) complete() (err error) {
 	if r.Dir, err = filepath.Abs(r.Dir); err != nil {
 		return objective.BadOption("Dir", "%v", err)
 	}
-	if r.Procs < 0 {
-		return objective.BadOption("Procs", "is %d, and must not be negative", r.Procs)
+	if r.Procs < 0 || r.Procs > mostProcs {
+		return objective.BadOption("Procs", "is %d, and must be from 1 to %d", r.Procs, mostProcs)
 	}
 	if r.Timeout < 0 {
 		return objective.BadOption("Timeout", "is %v, and must not be negative", r.Timeout)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
@@ -139,7 +140,13 @@ func (w *witness) question(ctx context.Context, s subject) error {
 	} else if len(s.points) > 0 {
 		start = s.points[0]
 	}
-	if err := box.CheckFinite(); err != nil {
+	switch err := box.CheckFinite(); {
+	case err == nil:
+	case !s.start.IsZero():
+		return objective.BadOption("Start", "%v", err)
+	case errors.Is(err, objective.ErrNarrow):
+		return objective.BadOption("Bounds", "%v", err)
+	default:
 		return objective.BadOption("Start", "needed, because the bounds are too wide to start in (%v)", err)
 	}
 	if start == nil {

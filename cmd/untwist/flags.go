@@ -201,7 +201,7 @@ func readNumbers(path string) ([][]float64, error) {
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<24)
 	for n := 1; lines.Scan(); n++ {
-		line, _, _ := strings.Cut(lines.Text(), "#")
+		line, _, _ := strings.Cut(withoutMark(n, lines.Text()), "#")
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
@@ -212,6 +212,15 @@ func readNumbers(path string) ([][]float64, error) {
 		rows = append(rows, row)
 	}
 	return rows, lines.Err()
+}
+
+// withoutMark returns line n of a text without the byte order mark with which some editors
+// begin it.
+func withoutMark(n int, line string) string {
+	if n > 1 {
+		return line
+	}
+	return strings.TrimPrefix(line, "\ufeff")
 }
 
 // parseNumbers reads numbers separated by commas, white space or both.

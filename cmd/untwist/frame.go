@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"strings"
@@ -38,6 +39,7 @@ func readFrame(path string) (*frame.Frame, [][]int, error) {
 	if err != nil {
 		return nil, nil, objective.BadOption("Frame", "%v", err)
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	var file frameFile
 	if err := json.Unmarshal(text, &file); err != nil {
 		return nil, nil, objective.BadOption("Frame", "%s %v", path, inWords(err))

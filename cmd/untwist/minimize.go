@@ -95,6 +95,7 @@ func (f *minimizeFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	line := newProgressLine(cmd.ErrOrStderr(), bool(f.quiet))
+	f.began, f.subject.time = time.Now(), f.time
 	s, err := f.subject.subject(from, line.note)
 	if err != nil {
 		return from.usage(err)
@@ -131,8 +132,10 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	line.start()
 	var result untwist.Result
 	function, crew := f.objective(s, line, &options)
+	timed, cancel := f.until(ctx)
+	defer cancel()
 	err = s.patiently(ctx, func() (err error) {
-		result, err = untwist.Minimize(ctx, function, options)
+		result, err = untwist.Minimize(timed, function, options)
 		return err
 	})
 	line.clear()

@@ -68,6 +68,7 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	line := newProgressLine(cmd.ErrOrStderr(), bool(f.quiet))
+	f.began, f.subject.time = time.Now(), f.time
 	s, err := f.subject.subject(from, line.note)
 	if err != nil {
 		return from.usage(err)
@@ -102,8 +103,10 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	line.start()
 	var findings untwist.Findings
 	function, crew := f.objective(s, line, &options)
+	timed, cancel := f.until(ctx)
+	defer cancel()
 	err = s.patiently(ctx, func() (err error) {
-		findings, err = untwist.Probe(ctx, function, options)
+		findings, err = untwist.Probe(timed, function, options)
 		return err
 	})
 	line.clear()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,6 +27,7 @@ type runFlags struct {
 	plot, report, live        text
 	json, quiet               yesNo
 	crew                      crewFlags
+	began                     time.Time // when the command began
 }
 
 // register declares the flags that say when a run ends and what is kept of it.
@@ -57,6 +59,15 @@ func (f *runFlags) registerOutput(flags *pflag.FlagSet, drawn string) {
 func toggle(flags *pflag.FlagSet, value *yesNo, name, usage string) {
 	flags.Var(value, name, usage)
 	flags.Lookup(name).NoOptDefVal = "true"
+}
+
+// until returns the context of a run, which ends when the time since the
+// command began is spent: a built-in problem takes some to be made.
+func (f *runFlags) until(ctx context.Context) (context.Context, context.CancelFunc) {
+	if f.time == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadlineCause(ctx, f.began.Add(f.time.value()), objective.ErrTime)
 }
 
 // fits checks that the flags suit the subject.
@@ -126,7 +137,9 @@ func (f *runFlags) ended(cmd *cobra.Command, ctx context.Context, s subject, a u
 func (f *runFlags) sayHowToGoOn(cmd *cobra.Command, s subject, a untwist.Account, err error) {
 	var diverged *journal.DivergedError
 	var failures *untwist.FailuresError
+	var lost *journal.LostError
 	switch {
+	case errors.As(err, &lost): // the journal has said what is kept
 	case errors.As(err, &failures) && a.Resumed > 0:
 		note(cmd, "%s of these %s come from %s; if the program was mended since, name another journal", words.Thousands(a.Resumed), words.Count(a.Queries, "query", "queries"), f.journal)
 	case errors.As(err, &diverged), errors.As(err, &failures): // it would end in the same way

@@ -81,7 +81,8 @@ type subjectFlags struct {
 	x0                     []string
 	keepGoing              yesNo
 	caller                 yesNo
-	worker                 bool // of a run elsewhere: several processes may evaluate a built-in problem too
+	time                   duration // for all of the run; 0: there is no limit
+	worker                 bool     // of a run elsewhere: several processes may evaluate a built-in problem too
 }
 
 // builtInOnly are the flags that have no meaning for programs.
@@ -227,7 +228,7 @@ func (f *subjectFlags) builtIn() (subject, error) {
 	if f.bounds != "" {
 		spec.Bounds = &bounds
 	}
-	p, err := problem.New(spec)
+	p, err := makeProblem(spec, f.time.value())
 	if err != nil {
 		return subject{}, err
 	}

@@ -91,7 +91,7 @@ func readValues(r io.Reader) (told map[int]float64, wrong []string, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<24)
 	for n := 1; lines.Scan(); n++ {
-		line, _, _ := strings.Cut(lines.Text(), "#")
+		line, _, _ := strings.Cut(withoutMark(n, lines.Text()), "#")
 		fields := strings.Fields(line)
 		if len(fields) == 0 {
 			continue

@@ -21,7 +21,7 @@ func (w *Watch) regions() []Region {
 		best, score := Region{}, 0.0
 		for cut := 1; cut < cells; cut++ {
 			for _, upper := range []bool{false, true} {
-				r := Region{Parameter: w.space.Free()[k]}
+				r := Region{Parameter: w.free[k]}
 				for c, n := range counts {
 					if (c >= cut) == upper {
 						r.Queries, r.Failed = r.Queries+n.queries, r.Failed+n.failed
@@ -64,7 +64,7 @@ func (r Region) contrast() float64 {
 // outward returns the value of the k-th free parameter at a part of its range.
 func (w *Watch) outward(k int, part float64) float64 {
 	z := w.lo[k] + float64(part*(w.hi[k]-w.lo[k]))
-	if w.space[w.space.Free()[k]].Log {
+	if w.space[w.free[k]].Log {
 		return kernel.ExpOf(z)
 	}
 	return z

@@ -68,6 +68,7 @@ const mostReasons, cells = 1000, 8
 type Watch struct {
 	mu      sync.Mutex
 	space   parameter.Space
+	free    []int // the parameters that are searched
 	times   durations
 	workers map[string]*Worker
 	reasons map[string]*Failure
@@ -80,7 +81,7 @@ type Watch struct {
 
 // NewWatch returns a watch for queries at points of a space.
 func NewWatch(space parameter.Space) *Watch {
-	w := &Watch{space: space, workers: map[string]*Worker{}, reasons: map[string]*Failure{}}
+	w := &Watch{space: space, free: space.Free(), workers: map[string]*Worker{}, reasons: map[string]*Failure{}}
 	start := space.Start()
 	if start.CheckFinite() != nil {
 		return w

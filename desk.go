@@ -1,0 +1,118 @@
+package untwist
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// grace is how long an algorithm may take to return once its context has ended.
+const grace = 400 * time.Millisecond
+
+// A desk is between an algorithm and its run. The algorithm has a goroutine of its own; what
+// it asks for is done by the one that called Minimize or Probe, as if there were no other. So
+// that one can leave: an algorithm looks at its context only when it asks for something, and
+// in 10,000 dimensions it may factorise a matrix for minutes before that. What it asks for
+// when nobody is there is not done.
+type desk struct {
+	errands chan func()
+	left    chan struct{} // closed when nobody is there any more
+}
+
+// do does an errand and waits for it, and reports whether somebody was there.
+func (d *desk) do(errand func()) bool {
+	done := make(chan struct{})
+	select {
+	case d.errands <- func() { defer close(done); errand() }:
+		<-done
+		return true
+	case <-d.left:
+		return false
+	}
+}
+
+// An ending is what an algorithm has returned, or how it ended instead.
+type ending[T any] struct {
+	value    T
+	returned bool
+	panicked error
+}
+
+// attend runs an algorithm and does its errands. It reports whether the algorithm has
+// returned: if ctx ends, it has the time of grace for that, and is left alone then. If it
+// panics, so does this.
+func attend[T any](ctx context.Context, algorithm func(*desk) T) (value T, returned bool) {
+	d := &desk{make(chan func()), make(chan struct{})}
+	defer close(d.left)
+	ended := make(chan ending[T], 1)
+	go func() {
+		var e ending[T]
+		defer func() { ended <- e }()
+		defer func() {
+			if cause := recover(); cause != nil {
+				e.panicked = fmt.Errorf("%v\n\n%s", cause, debug.Stack())
+			}
+		}()
+		e.value, e.returned = algorithm(d), true
+	}()
+	over, late := ctx.Done(), (<-chan time.Time)(nil)
+	for {
+		select {
+		case errand := <-d.errands:
+			errand()
+		case e := <-ended:
+			if e.panicked != nil {
+				panic(e.panicked)
+			}
+			return e.value, e.returned
+		case <-over:
+			over, late = nil, time.After(grace)
+		case <-late:
+			return value, false
+		}
+	}
+}
+
+// unreturned says why an algorithm has not returned.
+func unreturned(ctx context.Context) error {
+	return cmp.Or(ctx.Err(), errExit)
+}
+
+// abandoned is what a user should know of a run whose algorithm was left alone.
+const abandoned = "the run ended within a long computation, which was not waited for: what it would have told is missing here"
+
+// An attended run is a run as its algorithm sees it.
+type attended struct {
+	*desk
+	run *run
+}
+
+// Dim returns the dimension.
+func (a attended) Dim() int { return a.run.scale.Dim() }
+
+// Evaluate evaluates a batch, if somebody is there.
+func (a attended) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	err := objective.Stop(nil)
+	a.do(func() { err = a.run.scale.Evaluate(ctx, points, values) })
+	return err
+}
+
+// enter begins a stage.
+func (a attended) enter(stage objective.Stage) { a.do(func() { a.run.enter(stage) }) }
+
+// found keeps what is known of the coordinates, as it is now: the algorithm may change it.
+func (a attended) found(f *identify.Finding) {
+	known := *f
+	known.Blocks = slices.Clone(f.Blocks)
+	for i, b := range known.Blocks {
+		known.Blocks[i] = slices.Clone(b)
+	}
+	a.do(func() { a.run.found = &known })
+}
