@@ -46,6 +46,10 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	if err == nil {
 		found, err = identify.Find(ctx, by, r.scale, identify.Request{Bounds: r.scale.Bounds(), Seed: o.Seed, Grain: grain, Stage: r.enter})
 	}
+	if void := r.vouched(err); void != nil {
+		nothing.Account = r.voided()
+		return nothing, void
+	}
 	out, unscaled := r.findings(found)
 	err = cmp.Or(err, unscaled, r.finish())
 	if err == nil {

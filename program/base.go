@@ -19,14 +19,15 @@ type patience struct {
 	longDoubt time.Duration // and at most
 	look      time.Duration // for an answer after the timeout
 	leave     time.Duration // for a program to end after its output has ended
-	close     time.Duration // for a program to end after its input has ended
+	close     time.Duration // for a program to end after its input has ended, at least
+	longClose time.Duration // and at most
 	grace     time.Duration // for a program to end after it was told to
 	rest      time.Duration // for the machine to recover, before a program is started again
 }
 
 var ordinary = patience{
 	silence: 5 * time.Second, doubt: 50 * time.Millisecond, longDoubt: time.Second, look: 20 * time.Millisecond, leave: 2 * time.Second,
-	close: 2 * time.Second, grace: 200 * time.Millisecond, rest: time.Second,
+	close: 2 * time.Second, longClose: time.Minute, grace: 200 * time.Millisecond, rest: time.Second,
 }
 
 // A base is what every slot needs whose programs talk over pipes.

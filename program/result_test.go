@@ -72,7 +72,9 @@ func TestNumbersInTexts(t *testing.T) {
 		{"1,234.56", unread("1,234.56"), unread("1,234.56")},
 		{"1.234,5", unread("1.234,5"), unread("1.234,5")},
 		{"1,5", unread("1,5"), unread("1,5")},
-		{"12,3.5,7", unread("12,3.5,7"), unread("12,3.5,7")},
+		{"12,3.5,7", 12., 7.}, // this cannot be one number
+		{"100,200,300 12,34,567.5", unread("100,200,300"), unread("12,34,567.5")},
+		{"12:30:05,123", unread("12:30:05,123"), unread("12:30:05,123")},
 		{"1'234.5 1’234", unread("1'234.5"), unread("1’234")},
 		{"1\u00a0234 1\u202f234", unread("1\u00a0234"), unread("1\u202f234")},
 		{"iter 12 cost *********", 12., unread("*********")},
@@ -162,7 +164,22 @@ func naiveWords(text string) (all []string) {
 		}
 	}
 	meant := regexp.MustCompile(`^[+\-−‐‑–﹣－]*\.*[\pN∞]|\*\*|(?i:^[+\-−‐‑–﹣－]*(nanq|nans|qnan|snan)$)`)
+	one := regexp.MustCompile(`^[+-]?(\d\d?\d?(,\d\d\d?)*,\d\d\d(\.\d*)?|(\d+|\d\d?\d?(\.\d\d\d)+),\d+)([eEdD][+-]?\d+)?\.?$`)
 	for _, word := range strings.Split(string(marked[1:len(marked)-1]), "\x00") {
+		list := strings.Split(word, ",")
+		if len(list) > 1 && !one.MatchString(word) {
+			good := 0
+			for _, w := range list {
+				_, whole := naiveNumber(w)
+				if _, stopped := naiveNumber(strings.TrimRight(w, ".")); whole || stopped {
+					good++
+				}
+			}
+			if good == len(list) {
+				all = append(all, list...)
+				continue
+			}
+		}
 		tail := word
 		for i := strings.Index(tail, ".."); i >= 0 && i+2 < len(tail); i = strings.Index(tail, "..") {
 			tail = tail[i+2:]

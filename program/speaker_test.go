@@ -41,6 +41,8 @@ const (
 	pleaseEscape                  // as pleaseFork, and nobody knows whose process it is
 	pleaseTell                    // what is in the environment
 	pleaseSkip                    // no answer, and go on
+	pleaseDiffer                  // two answers that differ
+	pleaseShift                   // a line before the answer
 )
 
 // f is the objective. Its value depends on the order of the coordinates.
@@ -255,6 +257,12 @@ func (s *talker) answer(x []float64) {
 		s.say(f(x))
 	case pleaseRepeat:
 		s.say(f(x))
+		s.say(f(x))
+	case pleaseDiffer:
+		s.say(f(x))
+		s.say(f(x) + 1)
+	case pleaseShift:
+		s.out.WriteString("12345\n")
 		s.say(f(x))
 	case pleaseHush:
 		s.out.Flush()

@@ -67,7 +67,10 @@ func numberWords(text string) (all []string) {
 	runes := []rune(text)
 	from := 0
 	end := func(to int) {
-		if word := string(runes[from:to]); looksLikeNumber(word) {
+		word := string(runes[from:to])
+		if list := strings.Split(word, ","); severalNumbers(word, list) {
+			all = append(all, list...)
+		} else if looksLikeNumber(word) {
 			all = append(all, word)
 		}
 	}
@@ -109,6 +112,16 @@ func joined(text []rune, i, next int) bool {
 		return true
 	}
 	return unicode.IsNumber(before) && unicode.IsNumber(after)
+}
+
+// oneNumber is a number with a decimal comma or with commas between groups of digits. It may
+// also be several numbers.
+var oneNumber = regexp.MustCompile(`^[+-]?([0-9]{1,3}(,[0-9]{2,3})*,[0-9]{3}(\.[0-9]*)?|([0-9]+|[0-9]{1,3}(\.[0-9]{3})+),[0-9]+)([eEdD][+-]?[0-9]+)?\.?$`)
+
+// severalNumbers reports whether a word is a list of numbers, and cannot be one number.
+func severalNumbers(word string, list []string) bool {
+	return len(list) > 1 && !oneNumber.MatchString(word) &&
+		!slices.ContainsFunc(list, func(w string) bool { _, ok := wordNumber(w); return !ok })
 }
 
 // notNumbers are words for NaN that strconv does not know.
