@@ -42,7 +42,8 @@ const (
 	pleaseTell                    // what is in the environment
 	pleaseSkip                    // no answer, and go on
 	pleaseDiffer                  // two answers that differ
-	pleaseShift                   // a line before the answer
+	pleaseShift                   // a number before the answer
+	pleaseHalve                   // a number without the end of the line, and leave
 )
 
 // f is the objective. Its value depends on the order of the coordinates.
@@ -262,8 +263,16 @@ func (s *talker) answer(x []float64) {
 		s.say(f(x))
 		s.say(f(x) + 1)
 	case pleaseShift:
-		s.out.WriteString("12345\n")
+		s.say(12345)
+		if s.protocol != "binary" {
+			s.out.Flush()
+			s.in.Peek(1) // until this is taken for the answer
+		}
 		s.say(f(x))
+	case pleaseHalve:
+		s.out.WriteString("1.5")
+		s.out.Flush()
+		os.Exit(0)
 	case pleaseHush:
 		s.out.Flush()
 		os.Stdout.Close()

@@ -20,12 +20,8 @@ import (
 // We wait for a certain point from time to time, and at the end of the run. While the other
 // processes finish a batch it costs nothing.
 
-const (
-	// listenShare is which share of its time a program is listened to.
-	listenShare = 1. / 50
-	// leastQuiet is how long we listen at least: a process may have to wait for a processor.
-	leastQuiet = 10 * time.Millisecond
-)
+// listenShare is which share of its time a program is listened to.
+const listenShare = 1. / 50
 
 // A vouching is what is known of how far answers can be trusted.
 type vouching struct {
@@ -59,9 +55,9 @@ func (v *vouching) told(query int) {
 func (v *vouching) certain() { *v = vouching{since: time.Now(), before: v.slowest} }
 
 // quiet is how long a program that has nothing to do must say nothing.
-func (v *vouching) quiet() time.Duration {
-	slowest := max(v.slowest, v.before)
-	return max(leastQuiet, slowest+slowest/2)
+func (k *kept) quiet() time.Duration {
+	slowest := max(k.slowest, k.before)
+	return max(k.patience.quiet, slowest+slowest/2)
 }
 
 // void returns an error that says which answers cannot be trusted, if there are any.
