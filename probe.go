@@ -42,6 +42,10 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	ctx, cancel := o.timed(ctx)
 	defer cancel()
 	found, err := r.identify(ctx, by)
+	if void := r.vouched(err); void != nil {
+		nothing.Account = r.voided()
+		return nothing, void
+	}
 	out, unscaled := r.findings(found)
 	err = cmp.Or(err, unscaled, r.finish())
 	if err == nil {

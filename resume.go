@@ -2,7 +2,9 @@ package untwist
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/untwist/untwist/internal/canon"
 	"github.com/untwist/untwist/journal"
@@ -59,6 +61,28 @@ func (r *run) resumed() int {
 		return 0
 	}
 	return r.recorded.Resumed()
+}
+
+// vouched returns the error that says that the values of the run cannot be trusted: the one
+// with which it has ended, or what the objective finds out now that nothing more is asked.
+func (r *run) vouched(err error) error {
+	var void *objective.VoidError
+	if errors.As(err, &void) {
+		return err
+	}
+	f, ok := r.f.(objective.Voucher)
+	if !ok || !errors.As(f.Vouch(), &void) {
+		return nil
+	}
+	if r.journal == nil {
+		return void
+	}
+	return r.journal.Void(void)
+}
+
+// voided is the account of a run whose values cannot be trusted.
+func (r *run) voided() Account {
+	return Account{Value: math.Inf(1), Status: objective.Failed, Seed: r.options.Seed, Queries: r.meter.Queries(), Budget: r.meter.Budget(), Resumed: r.resumed()}
 }
 
 // finish closes the journal.

@@ -18,6 +18,7 @@ import (
 // A run is one call of Minimize or Probe: the objective in its wrappers, and what is
 // recorded on the way.
 type run struct {
+	f       objective.Objective
 	options Options
 	plan    int // the budget that the run was planned with
 	meter   *objective.Meter
@@ -49,7 +50,7 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 	if err := o.complete(f.Dim()); err != nil {
 		return nil, err
 	}
-	r := &run{options: o, plan: o.Budget, clean: objective.CleanOf(f)}
+	r := &run{f: f, options: o, plan: o.Budget, clean: objective.CleanOf(f)}
 	guard := objective.NewGuard(f)
 	guard.PanicsFail, guard.Timed = o.PanicsFail, o.Journal.File != "" || o.Seen != nil
 	var all objective.Objective = objective.NewPool(guard, o.Workers)

@@ -99,6 +99,9 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 	} else if outcome.Status == objective.Running { // it has returned: it is done
 		outcome.Status = objective.Converged
 	}
+	if void := r.vouched(err); void != nil {
+		return Result{Account: r.voided()}, void
+	}
 	result := r.result(outcome)
 	r.noise(&result, outcome)
 	if err = cmp.Or(err, r.cleaned(ctx, &result), r.learnt(&result, outcome.Learnt), r.finish()); err != nil {

@@ -34,6 +34,7 @@ const (
 const (
 	headerKind  = 'H' // the header; later ones amend it
 	queriesKind = 'Q' // a page of queries
+	voidKind    = 'V' // queries before it are void
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -31,9 +31,21 @@ func (x *index) add(at, end int64, least, greatest int) {
 		last := &x.stretches[n-1]
 		last.end, last.least, last.greatest = end, min(last.least, least), max(last.greatest, greatest)
 	} else {
-		x.stretches = append(x.stretches, stretch{at: at, end: end, least: least, greatest: greatest})
-		n++
+		x.push(stretch{at: at, end: end, least: least, greatest: greatest})
+		return
 	}
+	x.settle()
+}
+
+// push adds a stretch, which lies behind all others.
+func (x *index) push(s stretch) {
+	x.stretches = append(x.stretches, s)
+	x.settle()
+}
+
+// settle brings upTo and from up to date after the last stretch has changed.
+func (x *index) settle() {
+	n := len(x.stretches)
 	last := &x.stretches[n-1]
 	last.from, last.upTo = last.least, last.greatest
 	if n > 1 {

@@ -165,7 +165,7 @@ func (j *Journal) index(file *os.File) (trail, error) {
 	t, err := walk(w.name, w.file, info.Size(), func(at, end int64, p *page) error {
 		w.index.add(at, end, p.numbers[0], p.numbers[len(p.numbers)-1])
 		return nil
-	})
+	}, w.index.void)
 	if err != nil {
 		return trail{}, err
 	}

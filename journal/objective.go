@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -101,7 +102,7 @@ func (o *Objective) recall(b *batch) (answers []objective.Answer, recorded int, 
 		if err != nil {
 			return nil, 0, fmt.Errorf("the journal %s cannot be read at byte %d: %w", w.name, s.at, err)
 		}
-		for _, p := range leaf.within(b.first, last) {
+		for _, p := range leaf.within(b.first, min(last, s.greatest)) {
 			i := p.number - b.first
 			if b.known[i] {
 				return nil, 0, fmt.Errorf("the journal %s has query %d twice: restore it from a copy, or begin a new one", w.name, p.number)
@@ -162,6 +163,14 @@ func (o *Objective) ask(ctx context.Context, b *batch) (spent int, err error) {
 	spent = took
 	if p, ok := err.(*objective.PartialError); ok {
 		spent = min(max(spent, p.Spent), len(missing))
+	}
+	var void *objective.VoidError
+	if errors.As(err, &void) {
+		for k := range b.known {
+			b.known[k] = b.known[k] && b.first+k < void.First
+		}
+		o.failed = o.journal.Void(void)
+		return spent, o.failed
 	}
 	if failed := w.flush(); failed != nil {
 		w.unwritten(func(number int) { b.known[number-b.first] = false })

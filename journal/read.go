@@ -28,8 +28,10 @@ type Summary struct {
 	Version int
 	// Began is when the journal was begun.
 	Began time.Time
-	// Queries is how many queries it has.
+	// Queries is how many queries it has, without those that are void.
 	Queries int
+	// Voids are the marks that say that answers before them do not count.
+	Voids []Void
 	// Bytes is the length of its whole frames, and Torn how many bytes follow them: an
 	// answer that is being written, or one that was when the program was killed.
 	Bytes, Torn int64
@@ -38,7 +40,7 @@ type Summary struct {
 // Read calls each for every query of a journal, in the order of the file. It needs little
 // memory, however long the file is. It may be called while a run writes to the file, and
 // then reads what was there when it began; and on files that end in the middle of a frame.
-// An error of each ends it. If the middle of the file is broken, Read returns a
+// Answers that are void are left out. An error of each ends it. If the middle of the file is broken, Read returns a
 // *BrokenError after the queries before the damage. each may be nil.
 func Read(file string, each func(Query) error) (Summary, error) {
 	f, err := os.Open(file)
@@ -53,17 +55,21 @@ func Read(file string, each func(Query) error) (Summary, error) {
 	if !info.Mode().IsRegular() {
 		return Summary{}, notAJournal(file)
 	}
-	t, err := walk(file, f, info.Size(), func(_, _ int64, p *page) error {
-		for i, number := range p.numbers {
-			if each == nil {
-				return nil
+	t, err := walk(file, f, info.Size(), func(_, _ int64, _ *page) error { return nil }, nil)
+	voids := t.Summary
+	if each != nil && t.Queries > 0 {
+		t, err = walk(file, f, info.Size(), func(at, _ int64, p *page) error {
+			for i, number := range p.numbers {
+				if !voids.counted(at, number) {
+					continue
+				}
+				if err := each(Query{number, p.point(i), p.answer(i)}); err != nil {
+					return err
+				}
 			}
-			if err := each(Query{number, p.point(i), p.answer(i)}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+			return nil
+		}, nil)
+	}
 	if errors.Is(err, errUnborn) {
 		err = fmt.Errorf("%s is empty: the run that began it ended before it wrote anything", file)
 	}
@@ -85,8 +91,8 @@ func notAJournal(file string) error {
 }
 
 // walk reads a file of so many bytes and calls each for every page, with the bytes at which
-// its frame begins and ends.
-func walk(name string, file io.ReaderAt, size int64, each func(at, end int64, p *page) error) (t trail, err error) {
+// its frame begins and ends, and void for every mark, which may be nil.
+func walk(name string, file io.ReaderAt, size int64, each func(at, end int64, p *page) error, void func(first int)) (t trail, err error) {
 	if err := begin(name, file, size); err != nil {
 		return t, err
 	}
@@ -111,6 +117,16 @@ func walk(name string, file io.ReaderAt, size int64, each func(at, end int64, p 
 				return t, broken()
 			}
 			t.Header, t.origin, t.Began = h, o, o.began
+		case payload[0] == voidKind && s.sequence > 1:
+			v, err := readVoid(payload)
+			if err != nil || v.Queries > t.Queries {
+				return t, broken()
+			}
+			v.at = t.Bytes
+			t.Voids, t.Queries = append(t.Voids, v), t.Queries-v.Queries
+			if void != nil {
+				void(v.First)
+			}
 		case s.sequence == 1 || p.read(payload, t.Dim) != nil:
 			return t, broken()
 		default:

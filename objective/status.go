@@ -73,6 +73,8 @@ func StatusOf(ctx context.Context, err error) (Status, error) {
 	switch {
 	case err == nil:
 		return Running, nil
+	case errors.As(err, new(*VoidError)): // whatever else has happened
+		return Failed, Cause(err)
 	case errors.Is(err, ErrBudget):
 		return BudgetSpent, nil
 	case errors.Is(err, ErrTarget):

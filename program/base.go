@@ -17,16 +17,18 @@ type patience struct {
 	silence   time.Duration // for the first answer, before the user is told that there is none
 	doubt     time.Duration // for surplus output after the very first answer, at least
 	longDoubt time.Duration // and at most
+	quiet     time.Duration // for surplus output from time to time, at least: a process may have to wait for a processor
 	look      time.Duration // for an answer after the timeout
 	leave     time.Duration // for a program to end after its output has ended
-	close     time.Duration // for a program to end after its input has ended
+	close     time.Duration // for a program to end after its input has ended, at least
+	longClose time.Duration // and at most
 	grace     time.Duration // for a program to end after it was told to
 	rest      time.Duration // for the machine to recover, before a program is started again
 }
 
 var ordinary = patience{
-	silence: 5 * time.Second, doubt: 50 * time.Millisecond, longDoubt: time.Second, look: 20 * time.Millisecond, leave: 2 * time.Second,
-	close: 2 * time.Second, grace: 200 * time.Millisecond, rest: time.Second,
+	silence: 5 * time.Second, doubt: 50 * time.Millisecond, longDoubt: time.Second, quiet: 10 * time.Millisecond, look: 20 * time.Millisecond, leave: 2 * time.Second,
+	close: 2 * time.Second, longClose: time.Minute, grace: 200 * time.Millisecond, rest: time.Second,
 }
 
 // A base is what every slot needs whose programs talk over pipes.

@@ -203,7 +203,7 @@ func (c *call) printed() []byte {
 	if len(c.stdout) <= mostOutput {
 		return c.stdout
 	}
-	rest := bytes.TrimLeftFunc(c.stdout, inWord)
+	rest := bytes.TrimLeftFunc(c.stdout, mayJoin)
 	if i := bytes.IndexByte(c.stdout, '\n'); i >= 0 {
 		rest = c.stdout[i+1:]
 	}

@@ -34,6 +34,7 @@ type reply struct {
 	failure *objective.Failure // the point failed; nil: it did not
 	breach  breach
 	offset  int   // where it starts in what was heard
+	stop    error // stops the run
 	start   error // stops the run if the program has never given an answer in the right form
 }
 
@@ -44,6 +45,8 @@ const (
 	noBreach breach = iota // it does not
 	// disorder: the reply is bad, and it is not certain which point the next one is for.
 	disorder
+	// half: the output has ended within the reply, and the next one is not certain either.
+	half
 	// blank: it says nothing, and is not counted.
 	blank
 	// stray: it is not certain which point the reply is for.

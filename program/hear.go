@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,6 +13,9 @@ import (
 // hear reads what the child has written.
 func (k *kept) hear(ctx context.Context, q *queue, c chunk) error {
 	k.mute = false
+	if err := k.early(c); err != nil {
+		return err
+	}
 	k.heard = append(k.heard, c.data...)
 	used := k.decode(false)
 	if err := k.excess(used); err != nil {
@@ -21,6 +25,7 @@ func (k *kept) hear(ctx context.Context, q *queue, c chunk) error {
 	if len(k.replies) == 0 {
 		return nil
 	}
+	k.waited(c.at.Sub(k.since))
 	took := c.at.Sub(k.since).Seconds()
 	k.pace.add(took, len(k.replies))
 	k.since = c.at
@@ -38,7 +43,9 @@ func (k *kept) decode(end bool) (used int) {
 		}
 		r.offset = used
 		used += n
-		if r.breach == blank {
+		if err := k.ids.contradicted(r); err != nil {
+			r = reply{query: r.query, breach: stray, stop: err}
+		} else if k.ids.hear(r) || r.breach == blank {
 			continue
 		}
 		k.replies = append(k.replies, r)
@@ -58,22 +65,25 @@ func (k *kept) excess(used int) error {
 			continue
 		}
 		if room--; room < 0 {
-			return k.dialect.surplus(k.heard[r.offset:])
+			return k.surplus(k.heard[r.offset:])
 		}
 	}
 	if n := len(k.replies); room > 0 || n > 0 && k.replies[n-1].breach != noBreach {
 		return nil
 	}
-	return k.dialect.surplus(k.heard[used:])
+	return k.surplus(k.heard[used:])
 }
 
 // excessAtFirst returns an error if there is anything in what was heard although all points
 // were answered.
 func (k *kept) excessAtFirst() error {
-	if err := k.dialect.surplus(k.heard); err != nil {
+	if err := k.surplus(k.heard); err != nil {
 		return err
 	}
 	if r, n := k.dialect.decode(k.heard, false); n > 0 && r.breach != blank && k.naive() {
+		if _, again := k.ids.of(r.query); again {
+			return k.ids.contradicted(r)
+		}
 		return r.wrong()
 	}
 	return nil
@@ -92,13 +102,17 @@ func (k *kept) take(ctx context.Context, q *queue, seconds float64) error {
 			}
 		}
 		switch {
+		case r.stop != nil:
+			return r.stop
 		case r.start != nil && k.naive():
 			return r.start
 		case r.breach == stray:
 			k.drop()
 			return k.blame(q, r.failure, nil)
-		case r.breach == disorder:
-			k.drop()
+		case r.breach == disorder || r.breach == half:
+			if err := k.dismiss(); err != nil {
+				return err
+			}
 			if k.held = append(k.held, held{j, r, seconds}); len(k.held) == 1 {
 				k.believe(q) // it is the first that was sent
 			}
@@ -123,6 +137,7 @@ func (k *kept) take(ctx context.Context, q *queue, seconds float64) error {
 func (k *kept) believe(q *queue) {
 	for _, h := range k.held {
 		k.answer(q, h.job, h.reply, h.seconds, k.stderr)
+		k.told(h.job.query)
 	}
 	k.held = k.held[:0]
 }
@@ -135,8 +150,8 @@ func unasked(id int) reply {
 
 // wrong says what is wrong with a reply for which there was no point.
 func (r reply) wrong() error {
-	if r.start != nil {
-		return r.start
+	if err := cmp.Or(r.stop, r.start); err != nil {
+		return err
 	}
 	return unasked(r.query).start
 }

@@ -52,8 +52,11 @@ type kept struct {
 	mute    bool    // the child has not written anything
 	replies []reply // in a chunk
 	pace    pace
-	noted   bool      // that the program is silent
-	since   time.Time // when the last answer came, or a point was sent to a child without work
+	ids     ids // that the child has answered
+	vouching
+	noted bool      // that the program is silent
+	since time.Time // when the last answer came, or a point was sent to a child without work
+	began time.Time // when a point was sent to a child without work
 }
 
 // A held is a job with an answer that is not believed yet.
@@ -67,7 +70,9 @@ type held struct {
 func (k *kept) serve(ctx context.Context, q *queue) error {
 	err := k.talk(ctx, q)
 	if err != nil {
-		k.drop()
+		if void := k.dismiss(); void != nil {
+			err = void
+		}
 		k.waiting, k.suspects = nil, nil
 		k.sent.clear()
 		k.held = nil
@@ -98,6 +103,9 @@ func (k *kept) talk(ctx context.Context, q *queue) error {
 		if err := k.overhear(); err != nil {
 			return err
 		}
+		if err := k.listen(ctx); err != nil {
+			return err
+		}
 		if err := k.send(ctx, q); err != nil {
 			return err
 		}
@@ -120,14 +128,12 @@ func (k *kept) overhear() error {
 	select {
 	case c, ok := <-k.child.chunks:
 		if !ok {
-			k.child.finish(k.patience.leave, k.patience.grace)
-			k.forget()
-			return nil
+			return k.left()
 		}
 		k.heard = append(k.heard, c.data...)
 	default:
 	}
-	return k.dialect.surplus(k.heard)
+	return k.surplus(k.heard)
 }
 
 // window is how many points may be without an answer.
@@ -176,10 +182,12 @@ func (k *kept) send(ctx context.Context, q *queue) error {
 			return err
 		}
 		k.child, k.stderr, k.asked, k.heard, k.mute = child, child.said, 0, k.heard[:0], true
-		k.unread = 0
+		k.unread, k.ids = 0, ids{}
+		k.started()
 	}
 	if k.sent.len() == 0 {
 		k.since = time.Now()
+		k.began = k.since
 	}
 	k.text, k.ends = k.text[:0], k.ends[:0]
 	n := 0

@@ -28,7 +28,12 @@ func (lines) decode(text []byte, end bool) (reply, int) {
 	if n == longestReply && text[n-1] != '\n' { // a part of a number would be a wrong one
 		return reply{failure: noNumber("the line %s is longer than %d bytes", quoted(line), longestReply), breach: disorder}, n
 	}
-	if v, ok := parseNumber(string(line)); ok {
+	v, ok := parseNumber(string(line))
+	if ok && text[n-1] != '\n' { // it may be the beginning of a number
+		failure := noNumber("the program ended within the line %s", quoted(line))
+		return reply{failure: failure, breach: half, start: fmt.Errorf("%s: it should print the end of the line after each number", failure.Detail)}, n
+	}
+	if ok {
 		return valued(0, v), n
 	}
 	r := reply{failure: noNumber("the line %s is no number", quoted(line)), breach: disorder}

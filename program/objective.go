@@ -25,6 +25,7 @@ type Objective struct {
 	guardian *guardian.Guardian
 	folders  *folders
 	slots    []slot
+	void     *objective.VoidError // nil: all answers can be trusted, as far as is known
 }
 
 var (
@@ -76,7 +77,7 @@ func (o *Objective) Each(ctx context.Context, points *mat.Dense, values []float6
 		err = newQueue(ctx, points, len(slots), b.take).run(ctx, slots)
 	}
 	if err != nil {
-		return b.partial(err)
+		return b.partial(o.widened(err))
 	}
 	return nil
 }

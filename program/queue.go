@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/untwist/untwist/objective"
@@ -60,19 +61,24 @@ func (q *queue) take(most int) []job {
 func (q *queue) answer(j job, a objective.Answer) { q.tell(j.index, a) }
 
 // run lets all slots serve the queue and returns the error with which one of them has
-// stopped the run. The others are then told to stop by their context.
+// stopped the run. The others are then told to stop by their context. That answers cannot be
+// trusted is more important than all else.
 func (q *queue) run(ctx context.Context, slots []slot) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wait sync.WaitGroup
-	for _, s := range slots {
+	all := make([]error, len(slots))
+	for i, s := range slots {
 		wait.Go(func() {
-			if err := s.serve(ctx, q); err != nil {
-				cancel(err)
+			if all[i] = s.serve(ctx, q); all[i] != nil {
+				cancel(all[i])
 			}
 		})
 	}
 	wait.Wait()
+	if void, ok := errors.AsType[*objective.VoidError](errors.Join(all...)); ok {
+		return void
+	}
 	if ctx.Err() == nil {
 		return nil
 	}

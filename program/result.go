@@ -31,29 +31,27 @@ type result struct {
 
 // read finds the value. empty says that there was nothing at all where it should be.
 func (r result) read(printed []byte) (v float64, failure *objective.Failure, empty bool) {
-	var (
-		ok bool
-		at span
-	)
 	switch {
 	case r.file != "":
 		text, err := readFront(r.file)
 		if err != nil {
 			return 0, noNumber("%s %v", r.name, err), true
 		}
-		if v, at, ok = firstNumber(text); !ok {
+		word := firstWord(text)
+		if word == "" {
 			return 0, noNumber("there is no number in %s", r.name), len(text) == 0
 		}
-		failure = twoReadings(text, at)
+		v, failure = meant(word)
 	case r.pattern != nil:
 		if v, failure = matched(r.pattern, printed); failure != nil {
 			return 0, failure, len(printed) == 0
 		}
 	default:
-		if v, at, ok = lastNumber(printed); !ok {
+		word := lastWord(printed)
+		if word == "" {
 			return 0, nothingPrinted(printed), len(printed) == 0
 		}
-		failure = twoReadings(printed, at)
+		v, failure = meant(word)
 	}
 	if failure != nil {
 		return 0, failure, false
@@ -64,26 +62,40 @@ func (r result) read(printed []byte) (v float64, failure *objective.Failure, emp
 	return v, nil, false
 }
 
-// matched returns the number in the first group of the last match.
+// matched returns the number in the first group of the last match. Where the match ends with
+// the group, so must the number: of 1.5e-3 the group ([0-9.]+) finds a part.
 func matched(pattern *regexp.Regexp, printed []byte) (float64, *objective.Failure) {
-	matches := pattern.FindAllSubmatch(printed, -1)
+	matches := pattern.FindAllSubmatchIndex(printed, -1)
 	if len(matches) == 0 {
 		return 0, noNumber("nothing that was printed matches %s%s", pattern, ending(printed))
 	}
-	group := matches[len(matches)-1][1]
+	at := matches[len(matches)-1]
+	if at[2] < 0 {
+		return 0, noNumber("the group of %s has no part in its last match", pattern)
+	}
+	group := printed[at[2]:at[3]]
 	v, ok := parseNumber(string(group))
-	if !ok {
+	switch {
+	case !ok:
 		return 0, noNumber("%s finds %s, which is not a number", pattern, quoted(group))
+	case at[3] == at[1] && goesOn.Match(printed[at[3]:]), at[2] == at[0] && wentOn.Match(printed[max(0, at[2]-8):at[2]]):
+		line := printed[bytes.LastIndexByte(printed[:at[2]], '\n')+1:]
+		line, _, _ = bytes.Cut(line, []byte("\n"))
+		return 0, noNumber("%s finds %s, which is a part of a number in the line %s", pattern, quoted(group), quoted(line))
 	}
 	return v, nil
 }
 
-// twoReadings is the failure of a value that may be a number with a decimal comma.
-func twoReadings(text []byte, at span) *objective.Failure {
-	if word := decimalComma(text, at); word != "" {
-		return noNumber("%s may be one number or two: print a decimal point, or a space after the comma", quoted([]byte(word)))
+// meant reads a word that looks like a number.
+func meant(word string) (float64, *objective.Failure) {
+	v, ok := wordNumber(word)
+	switch {
+	case ok:
+		return v, nil
+	case strings.Contains(word, ","):
+		return 0, noNumber("%s may be one number or two: print a decimal point, or a space after the comma", quoted([]byte(word)))
 	}
-	return nil
+	return 0, noNumber("%s looks like a number, and cannot be read as one", quoted([]byte(word)))
 }
 
 func nothingPrinted(printed []byte) *objective.Failure {
@@ -133,7 +145,7 @@ func readFront(path string) ([]byte, error) {
 		return nil, fmt.Errorf("cannot be read: %w", pathless(err))
 	}
 	if len(text) > mostOutput { // the last word may go on
-		text = bytes.TrimRightFunc(text, inWord)
+		text = bytes.TrimRightFunc(text, mayJoin)
 	}
 	return text, nil
 }

@@ -41,6 +41,9 @@ const (
 	pleaseEscape                  // as pleaseFork, and nobody knows whose process it is
 	pleaseTell                    // what is in the environment
 	pleaseSkip                    // no answer, and go on
+	pleaseDiffer                  // two answers that differ
+	pleaseShift                   // a number before the answer
+	pleaseHalve                   // a number without the end of the line, and leave
 )
 
 // f is the objective. Its value depends on the order of the coordinates.
@@ -256,6 +259,20 @@ func (s *talker) answer(x []float64) {
 	case pleaseRepeat:
 		s.say(f(x))
 		s.say(f(x))
+	case pleaseDiffer:
+		s.say(f(x))
+		s.say(f(x) + 1)
+	case pleaseShift:
+		s.say(12345)
+		if s.protocol != "binary" {
+			s.out.Flush()
+			s.in.Peek(1) // until this is taken for the answer
+		}
+		s.say(f(x))
+	case pleaseHalve:
+		s.out.WriteString("1.5")
+		s.out.Flush()
+		os.Exit(0)
 	case pleaseHush:
 		s.out.Flush()
 		os.Stdout.Close()

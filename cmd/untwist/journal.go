@@ -29,7 +29,8 @@ options, how far the run is, its best point, which queries failed and why, and h
 evaluation takes. This works while the run goes on, and after it was killed, too.
 
 With --csv all queries are written to standard output, with a column for each parameter, in
-the order in which they were answered. A failed query has no value. A parameter that has the
+the order in which they were answered. A failed query has no value. Answers that the run has
+found to be void, and asks again, are left out. A parameter that has the
 name of another column gets an underscore: value_.
 
 With --report a page for people is written (docs/report.md). To know what was learnt, the run
@@ -187,6 +188,9 @@ func (t tally) String() string {
 		}
 	}
 	line("queries", "%s%s", words.Thousands(t.queries), planned)
+	for i, v := range t.summary.Voids {
+		line([]string{"void", ""}[min(i, 1)], "%s from query %s on, which the run asks again: %s", words.Count(v.Queries, "answer", "answers"), words.Thousands(v.First), v.Why)
+	}
 	if n := t.leased(time.Now()); n > 0 {
 		line("on lease", "%s", words.Count(n, "point", "points"))
 	}

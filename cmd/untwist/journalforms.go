@@ -22,6 +22,7 @@ func (t tally) MarshalJSON() ([]byte, error) {
 		Began    string             `json:"began"`
 		About    json.RawMessage    `json:"about"`
 		Queries  int                `json:"queries"`
+		Void     int                `json:"void_queries"`
 		Torn     int64              `json:"torn_bytes"`
 		Value    *float64           `json:"best_value"` // null: no query has succeeded
 		Number   int                `json:"best_query"` // 0: likewise
@@ -35,7 +36,7 @@ func (t tally) MarshalJSON() ([]byte, error) {
 		Seconds  float64            `json:"seconds"`
 	}{
 		File: t.file, Version: t.summary.Version, Numerics: t.summary.Numerics, Began: t.summary.Began.UTC().Format("2006-01-02T15:04:05Z"),
-		About: t.summary.About, Queries: t.queries, Torn: t.summary.Torn, Number: t.best.Number, Point: t.best.Point,
+		About: t.summary.About, Queries: t.queries, Void: t.void(), Torn: t.summary.Torn, Number: t.best.Number, Point: t.best.Point,
 		Names: namesIn(t.summary.Header), Failed: t.failures.Total(), Failures: t.failures, Reasons: t.commonest(),
 		Mean: t.seconds / float64(max(t.timed, 1)), Worst: t.worst, Seconds: t.seconds,
 	}
@@ -43,6 +44,14 @@ func (t tally) MarshalJSON() ([]byte, error) {
 		form.Value = &t.best.Value
 	}
 	return json.Marshal(form)
+}
+
+// void returns how many answers are void.
+func (t tally) void() (n int) {
+	for _, v := range t.summary.Voids {
+		n += v.Queries
+	}
+	return n
 }
 
 // namesIn returns the names of the numbers of a point: x1, x2, … if they have none.

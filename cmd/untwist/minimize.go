@@ -13,6 +13,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/report"
 )
 
@@ -140,6 +141,9 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	})
 	line.clear()
 	differ := crew.close(cmd, err == nil && over(result.Status))
+	if errors.As(err, new(*objective.VoidError)) { // there is nothing that could be told
+		return f.ended(cmd, ctx, s, result.Account, err)
+	}
 	s.measureCoupling(result.Structure)
 	found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: time.Since(began)}
 	if s.caller != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/report"
 )
@@ -111,6 +112,9 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	})
 	line.clear()
 	differ := crew.close(cmd, err == nil && over(findings.Status))
+	if errors.As(err, new(*objective.VoidError)) { // there is nothing that could be told
+		return f.ended(cmd, ctx, s, findings.Account, err)
+	}
 	took := time.Since(began)
 	if p, ok := s.objective.(*problem.Problem); ok {
 		s.known.Frame = p.Frame() // only here: it takes d³ steps

@@ -138,8 +138,15 @@ func (f *runFlags) sayHowToGoOn(cmd *cobra.Command, s subject, a untwist.Account
 	var diverged *journal.DivergedError
 	var failures *untwist.FailuresError
 	var lost *journal.LostError
+	var void *objective.VoidError
 	switch {
 	case errors.As(err, &lost): // the journal has said what is kept
+	case errors.As(err, &void) && void.Marked != "":
+		note(cmd, "the values from query %s on are marked as void in %s; mend the program, and run the same command again (with --accept-program, if its file has changed) to ask for them again:",
+			words.Thousands(void.First), void.Marked)
+		fmt.Fprintln(cmd.ErrOrStderr(), commandLine(cmd))
+	case errors.As(err, &void) && f.journal != "":
+		note(cmd, "do not go on with %s: it has values that cannot be trusted", f.journal)
 	case errors.As(err, &failures) && a.Resumed > 0:
 		note(cmd, "%s of these %s come from %s; if the program was mended since, name another journal", words.Thousands(a.Resumed), words.Count(a.Queries, "query", "queries"), f.journal)
 	case errors.As(err, &diverged), errors.As(err, &failures): // it would end in the same way

@@ -23,7 +23,7 @@ func tellCommand() *cobra.Command {
 		Use:   "tell RUN.journal",
 		Short: "Tell the values of points that ask has printed",
 		Long: `Read values from standard input, a line for each: the ID that ask has printed, and the value of
-f there, or nan if f failed. Empty lines and what follows a # are ignored. The values may come
+f there, or nan if f failed; an infinity is a failure too. Empty lines and what follows a # are ignored. The values may come
 in any order, some now and others later.
 
 When tell ends with status 0, all values are in the journal and on the disk. Telling a value
@@ -111,6 +111,9 @@ func readValues(r io.Reader) (told map[int]float64, wrong []string, err error) {
 			wrong = append(wrong, fmt.Sprintf("line %d has another value for %d than a line before it", n, id))
 			continue
 		}
+		if math.IsInf(v, -1) { // f failed there, as where a program prints it
+			v = math.NaN()
+		}
 		told[id] = v
 	}
 	return told, wrong, lines.Err()
@@ -126,7 +129,7 @@ func cutShort(line string) string {
 
 // alike reports whether two values are the same to a run: all failures are.
 func alike(a, b float64) bool {
-	failed := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 1) }
+	failed := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 	return a == b || failed(a) && failed(b)
 }
 
