@@ -62,7 +62,7 @@ func TestSettingsThatAreWrong(t *testing.T) {
 		{"Protocol", "once, lines, json, binary or batch", Config{Exec: []string{"./sim"}, Protocol: "pipe"}},
 		{"EOF", "lines", Config{Exec: kd, EOF: true}},
 		{"EOF", "lines", Config{Exec: []string{"./sim"}, Protocol: JSON, EOF: true}},
-		{"Procs", "negative", Config{Exec: kd, Procs: -1}},
+		{"Procs", "from 1 to 16384", Config{Exec: kd, Procs: -1}},
 		{"Timeout", "negative", Config{Exec: kd, Timeout: -1}},
 		{"Retries", "negative", Config{Exec: kd, Retries: &minus}},
 		{"KeepFailed", "negative", Config{Exec: kd, KeepFailed: &minus}},
