@@ -191,6 +191,24 @@ func naiveWords(text string) (all []string) {
 	return all
 }
 
+// Texts of the characters that matter are cut into the same words as by the naive reader.
+func TestWordsOfAnyText(t *testing.T) {
+	letters := []rune("0159..,,++--−–*#/:'(±^eEdDnaif x_=%\n\u00a0³∞٣é")
+	rapid.Check(t, func(t *rapid.T) {
+		text := string(rapid.SliceOfN(rapid.SampledFrom(letters), 0, 14).Draw(t, "text"))
+		first, last := "", ""
+		if all := naiveWords(text); len(all) > 0 {
+			first, last = all[0], all[len(all)-1]
+		}
+		if got := firstWord([]byte(text)); got != first {
+			t.Fatalf("%q: the first number is %q, want %q", text, got, first)
+		}
+		if got := lastWord([]byte(text)); got != last {
+			t.Fatalf("%q: the last number is %q, want %q", text, got, last)
+		}
+	})
+}
+
 func FuzzResult(f *testing.F) {
 	for _, seed := range []string{"1.25", "cost = 1.5D+03, nan", "f: -1e3\nx 2.", "", "1e999", "−1", "infinity", "0x1p3 1_000", "a\xff1",
 		"1,234.5", "12*** **a**", "1.#QNAN", "–5 a–5", "1..2 a...5", "3+/-1 4(5)"} {
