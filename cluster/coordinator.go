@@ -33,6 +33,12 @@ type Config struct {
 	Flush func() error
 	// Note is told, in one line, what the user should know. It may be nil.
 	Note func(line string)
+	// Success is a query of the run that has succeeded before this coordinator was started, as
+	// a journal has it. nil: none is known.
+	Success *Success
+	// Believe believes failures although no point has ever succeeded, on any worker, if there
+	// is nobody else to ask. Else the run waits for others and ends.
+	Believe bool
 	// Invite says how a worker is started, for the line that says that there is none.
 	Invite string
 
@@ -139,6 +145,7 @@ func (o *Coordinator) open() (err error) {
 	o.desk = desk{
 		board: board{run: o.config.Run, dim: o.config.Dim, publish: o.queue.send},
 		court: court{share: o.config.Verify, note: o.config.Note},
+		known: o.config.Success, believe: o.config.Believe,
 	}
 	o.clerk = newClerk(o.config.Flush)
 	o.ended.Go(func() { o.clerk.run(o.life) })
@@ -274,7 +281,7 @@ const alone = 2 * time.Second
 
 // loneliness returns what to say if there is nobody to evaluate the batch.
 func (o *Coordinator) loneliness(now time.Time) (line string) {
-	if o.desk.batch == nil || o.desk.roster.procs(now) > 0 {
+	if o.desk.batch == nil || o.desk.roster.procs > 0 {
 		o.lonely, o.said = time.Time{}, false
 		return ""
 	}

@@ -17,9 +17,9 @@ type (
 
 // Status returns how the run is going.
 func (o *Coordinator) Status() Status {
-	now := o.config.clock.now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	now := o.config.clock.now() // no worker is heard later than this
 	d := &o.desk
 	s := Status{
 		Version: wire.Version, Run: o.config.Run.String(), Name: o.config.Name,
