@@ -200,7 +200,9 @@ func (d *desk) disagree(number int, p *dispute, now time.Time) {
 // heard returns the workers that have said something.
 func (p *dispute) heard() (all []string) {
 	for _, s := range p.said {
-		all = append(all, s.worker)
+		if s.worker != "" { // one process has evaluated it, before there were workers
+			all = append(all, s.worker)
+		}
 	}
 	return all
 }
