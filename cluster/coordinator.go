@@ -67,6 +67,9 @@ type Coordinator struct {
 	said   bool      // that there is no worker
 
 	complained time.Time // about the server
+
+	latest   report // the last that was made
+	reported time.Time
 }
 
 var _ objective.Teller = (*Coordinator)(nil)
@@ -274,27 +277,4 @@ func (o *Coordinator) complain(why string) {
 	if again {
 		o.config.Note(fmt.Sprintf("the server does not take all of the work, and it is sent again every %v: %s", lost, why))
 	}
-}
-
-// alone is how long a batch may be without workers before the user is told.
-const alone = 2 * time.Second
-
-// loneliness returns what to say if there is nobody to evaluate the batch.
-func (o *Coordinator) loneliness(now time.Time) (line string) {
-	if o.desk.batch == nil || o.desk.roster.procs > 0 {
-		o.lonely, o.said = time.Time{}, false
-		return ""
-	}
-	if o.lonely.IsZero() {
-		o.lonely = now
-	}
-	if o.said || now.Sub(o.lonely) < alone {
-		return ""
-	}
-	o.said = true
-	line = "there are no workers, and the run waits for them"
-	if o.config.Invite != "" {
-		line += "; start one with: " + o.config.Invite
-	}
-	return line
 }

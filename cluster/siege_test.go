@@ -60,6 +60,7 @@ func TestForgedEndsDoNotEndARun(t *testing.T) {
 // Names that were invented in values are no workers, and do not hold up the work of others. A
 // worker that has not said hello yet is told to send its values later: it is not refused.
 func TestInventedNamesAreNoWorkers(t *testing.T) {
+	t.Parallel()
 	s := newSiege(t, nil)
 	defer s.o.end()
 	v := wire.Values{Run: s.o.config.Run, First: 1, Answers: []wire.Answer{{Check: 7}}}
@@ -205,6 +206,26 @@ func TestLiesAboutQueries(t *testing.T) {
 	}
 	if w.desk.roster.all["a"].excluded != "" || len(w.desk.court.differences) > 0 {
 		t.Errorf("%q, %v", w.notes, w.desk.court.differences)
+	}
+}
+
+// However often somebody asks how a run is going, this is found out a few times a second.
+func TestStatusIsMadeNowAndThen(t *testing.T) {
+	s := newSiege(t, nil)
+	defer s.o.end()
+	s.hear(greeting("a", nil))
+	for i := range 100 {
+		s.o.report(&nats.Msg{})
+		if i == 0 {
+			s.hear(greeting("b", nil))
+		}
+	}
+	for _, want := range []int{1, 2} {
+		if got, err := wire.DecodeStatus(s.o.latest); err != nil || len(got.Workers) != want {
+			t.Errorf("%d workers, not %d, %v", len(got.Workers), want, err)
+		}
+		s.clock.t = s.clock.t.Add(reportEvery)
+		s.o.report(&nats.Msg{})
 	}
 }
 
