@@ -263,7 +263,7 @@ func (w *worker) leave() {
 	h.Leaving = true
 	w.mu.Lock()
 	if w.broken != nil && w.query > 0 {
-		h.Broken, h.Query = wire.Line(w.broken.Error(), wire.LongestWords), w.query
+		h.Broken, h.Query, h.Check = wire.Line(w.broken.Error(), wire.LongestWords), w.query, w.check
 	}
 	w.mu.Unlock()
 	if w.nc.Status() == nats.CONNECTED {

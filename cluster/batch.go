@@ -15,10 +15,10 @@ type batch struct {
 	points  *mat.Dense
 	values  []float64
 	known   []bool
-	by      []string                 // who has sent the value
-	orders  []*order                 // of which the value is expected; nil: none was sent yet
-	judged  []bool                   // whether there is a case about it, or was
-	held    map[int]objective.Answer // failures, by row, of which a second worker is asked
+	by      []string                   // who has sent the value
+	orders  []*order                   // of which the value is expected; nil: none was sent yet
+	judged  []bool                     // whether there is a case about it, or was
+	held    map[int][]objective.Answer // failures, by row, that are not believed yet
 	tell    func(int, objective.Answer)
 	left    int // how many values are missing
 	next    int // the first row that was not sent and whose value is missing
@@ -27,7 +27,7 @@ type batch struct {
 	done    chan struct{}
 	broken  chan struct{}    // closed if it cannot be evaluated
 	why     error            // it cannot
-	enders  map[int][]string // the workers that a query has ended
+	enders  map[int][]string // the workers that a row has ended
 	checks  []uint32         // of the points; 0: not known yet, or really 0
 	scratch []byte
 }
@@ -36,7 +36,7 @@ func newBatch(points *mat.Dense, values []float64, number func(int) int, tell fu
 	n := len(values)
 	b := &batch{
 		numbers: make([]int, n), points: points, values: values, known: make([]bool, n), by: make([]string, n), orders: make([]*order, n), judged: make([]bool, n),
-		held: map[int]objective.Answer{}, tell: tell, left: n, done: make(chan struct{}), broken: make(chan struct{}), checks: make([]uint32, n),
+		held: map[int][]objective.Answer{}, enders: map[int][]string{}, tell: tell, left: n, done: make(chan struct{}), broken: make(chan struct{}), checks: make([]uint32, n),
 	}
 	for i := range b.numbers {
 		b.numbers[i] = number(i)
@@ -108,6 +108,9 @@ func (b *batch) coordinates(lo, hi int) []float64 {
 	}
 	return all
 }
+
+// waits reports whether an order is out for a row.
+func (b *batch) waits(row int) bool { return b.orders[row].of(b.numbers[row]) != nil }
 
 // cut cuts off the next chunk of the batch, of at most so many points.
 func (b *batch) cut(p *pace, procs, most int) *order {

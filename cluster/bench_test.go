@@ -201,7 +201,7 @@ func BenchmarkDesk(b *testing.B) {
 		}
 		w.now = w.now.Add(tickEvery)
 		for _, name := range names {
-			w.desk.roster.hear(name, w.now)
+			w.desk.roster.hear(w.desk.roster.all[name], w.now)
 		}
 		w.desk.tick(w.now)
 	}

@@ -26,6 +26,7 @@ func TestSameBitsWithAnyWorkers(t *testing.T) {
 		}
 		for _, workers := range []int{1, 2, 7} {
 			t.Run(fmt.Sprintf("%s/%d", strategy, workers), func(t *testing.T) {
+				t.Parallel() // workers that go wait for a second
 				s := newStand(t, 4, nil)
 				var stop []func() error
 				for i := range workers {

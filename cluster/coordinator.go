@@ -33,6 +33,12 @@ type Config struct {
 	Flush func() error
 	// Note is told, in one line, what the user should know. It may be nil.
 	Note func(line string)
+	// Success is a query of the run that has succeeded before this coordinator was started, as
+	// a journal has it. nil: none is known.
+	Success *Success
+	// Believe believes failures although no point has ever succeeded, on any worker, if there
+	// is nobody else to ask. Else the run waits for others and ends.
+	Believe bool
 	// Invite says how a worker is started, for the line that says that there is none.
 	Invite string
 
@@ -61,6 +67,9 @@ type Coordinator struct {
 	said   bool      // that there is no worker
 
 	complained time.Time // about the server
+
+	latest   report // the last that was made
+	reported time.Time
 }
 
 var _ objective.Teller = (*Coordinator)(nil)
@@ -139,6 +148,7 @@ func (o *Coordinator) open() (err error) {
 	o.desk = desk{
 		board: board{run: o.config.Run, dim: o.config.Dim, publish: o.queue.send},
 		court: court{share: o.config.Verify, note: o.config.Note},
+		known: o.config.Success, believe: o.config.Believe,
 	}
 	o.clerk = newClerk(o.config.Flush)
 	o.ended.Go(func() { o.clerk.run(o.life) })
@@ -267,27 +277,4 @@ func (o *Coordinator) complain(why string) {
 	if again {
 		o.config.Note(fmt.Sprintf("the server does not take all of the work, and it is sent again every %v: %s", lost, why))
 	}
-}
-
-// alone is how long a batch may be without workers before the user is told.
-const alone = 2 * time.Second
-
-// loneliness returns what to say if there is nobody to evaluate the batch.
-func (o *Coordinator) loneliness(now time.Time) (line string) {
-	if o.desk.batch == nil || o.desk.roster.procs(now) > 0 {
-		o.lonely, o.said = time.Time{}, false
-		return ""
-	}
-	if o.lonely.IsZero() {
-		o.lonely = now
-	}
-	if o.said || now.Sub(o.lonely) < alone {
-		return ""
-	}
-	o.said = true
-	line = "there are no workers, and the run waits for them"
-	if o.config.Invite != "" {
-		line += "; start one with: " + o.config.Invite
-	}
-	return line
 }

@@ -77,7 +77,7 @@ func (d *Difference) String() string {
 // as many as the share says, on average.
 func (d *desk) check(m *member, rows []int, now time.Time) {
 	c, b := &d.court, d.batch
-	if c.share <= 0 || len(rows) == 0 || !c.room(d.board.dim) || !d.roster.anybody(now, m.name) {
+	if c.share <= 0 || len(rows) == 0 || !c.room(d.board.dim) || !d.roster.anybody(m.name) {
 		return
 	}
 	draw := rng.Seed(uint64(b.numbers[rows[0]])).Stream("check")
@@ -126,33 +126,38 @@ func (c *court) open(b *batch, row int, worker string, point []float64) *dispute
 
 // second takes a second value of a query that nobody had asked to evaluate twice. A case that
 // is closed is not opened again.
-func (d *desk) second(b *batch, row int, worker string, a wire.Answer, now time.Time) {
-	if b.values[row] == a.Value || b.judged[row] || timedOut(a.Answer) {
+func (d *desk) second(b *batch, row int, m *member, a wire.Answer, now time.Time) {
+	if b.values[row] == a.Value || b.judged[row] || timedOut(a.Answer) || !d.court.room(d.board.dim) {
 		return
 	}
 	d.court.open(b, row, b.by[row], slices.Clone(b.points.RawRowView(row)))
-	d.compare(worker, b.numbers[row], a, now)
+	d.compare(m, b.numbers[row], a, now)
 }
 
 // compare takes a value of a query that is evaluated again, and reports whether it is one.
-func (d *desk) compare(worker string, number int, a wire.Answer, now time.Time) bool {
-	c := &d.court
-	p := c.pending[number]
+func (d *desk) compare(m *member, number int, a wire.Answer, now time.Time) bool {
+	p := d.court.pending[number]
 	if p == nil || p.check != a.Check {
 		return false
 	}
-	m := d.roster.all[worker]
-	if timedOut(a.Answer) || math.IsInf(a.Value, 1) && m != nil && m.good == 0 {
+	failed := math.IsInf(a.Value, 1)
+	if !failed {
+		d.prove(m)
+	}
+	if timedOut(a.Answer) || failed && !m.proven {
 		// How fast a machine is, or whether it has the program, says nothing about values.
+		if !m.proven && !math.IsInf(p.said[0].value, 1) {
+			d.contradict(a.Answer)
+		}
 		d.close(number)
 		return true
 	}
 	for _, s := range p.said {
-		if s.worker == worker && s.value == a.Value {
+		if s.worker == m.name && s.value == a.Value {
 			return true // it says so again
 		}
 	}
-	p.said = append(p.said, statement{worker, a.Value})
+	p.said = append(p.said, statement{m.name, a.Value})
 	d.board.arrived(p.order, number)
 	if p.differ == nil && p.said[0].value == a.Value {
 		d.close(number)
@@ -195,15 +200,17 @@ func (d *desk) disagree(number int, p *dispute, now time.Time) {
 // heard returns the workers that have said something.
 func (p *dispute) heard() (all []string) {
 	for _, s := range p.said {
-		all = append(all, s.worker)
+		if s.worker != "" { // one process has evaluated it, before there were workers
+			all = append(all, s.worker)
+		}
 	}
 	return all
 }
 
 // settle closes the cases for which no other worker is left.
-func (d *desk) settle(now time.Time) {
+func (d *desk) settle() {
 	for number, p := range d.court.pending {
-		if !d.roster.anybody(now, p.heard()...) {
+		if !d.roster.anybody(p.heard()...) {
 			d.close(number)
 		}
 	}
@@ -231,7 +238,7 @@ func (p *dispute) outvoted() (wrong string, settled bool) {
 // exclude gives a worker no more work.
 func (d *desk) exclude(worker, why string) {
 	if m := d.roster.all[worker]; m != nil && m.excluded == "" {
-		m.excluded = why
+		d.roster.exclude(m, why)
 		d.court.note(fmt.Sprintf("%s gets no more work: %s", worker, why))
 	}
 }

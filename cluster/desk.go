@@ -16,6 +16,11 @@ type desk struct {
 	court   court
 	batch   *batch // nil: none is being evaluated
 	highest int    // the greatest number of a query that was asked so far
+
+	believe bool      // failures, although nobody has had a success
+	known   *Success  // a query that has succeeded; nil: none is known
+	stuck   time.Time // since when nobody can say whether points or workers are wrong; 0: somebody can
+	told    bool      // the user was, that this is so
 }
 
 // A verdict is what becomes of values that a worker has sent.
@@ -24,8 +29,8 @@ type verdict byte
 const (
 	// taken: they are told, or were known before.
 	taken verdict = iota
-	// early: their queries were not asked yet. The coordinator was started again and has
-	// not come so far.
+	// early: their queries were not asked yet, or the worker has not said hello. The
+	// coordinator was started again and has not come so far.
 	early
 	// refused: the worker gets no more work.
 	refused
@@ -62,10 +67,10 @@ func (d *desk) fill(now time.Time) {
 	if b == nil {
 		return
 	}
-	procs := max(d.roster.procs(now), 1)
+	procs := max(d.roster.procs, 1)
 	most := wire.Fits(d.board.dim)
 	if d.court.share > 0 {
-		most = min(most, d.court.most(d.roster.widest(now)))
+		most = min(most, d.court.most(max(d.roster.wide, 1)))
 	}
 	for d.board.orders < (1+ready)*procs && b.next < len(b.numbers) {
 		d.board.send(b.cut(&d.pace, procs, most), now)
@@ -74,9 +79,11 @@ func (d *desk) fill(now time.Time) {
 
 // tick does what is due.
 func (d *desk) tick(now time.Time) {
+	d.roster.expire(now)
+	d.roster.widest()
 	d.fill(now)
-	d.release(now)
-	d.settle(now)
+	d.confirm(now)
+	d.settle()
 	d.board.resend(now, &d.roster, func(o *order) bool { return d.late(o, now) })
 }
 
@@ -94,7 +101,12 @@ func (d *desk) late(o *order, now time.Time) bool {
 
 // take takes values.
 func (d *desk) take(v *wire.Values, now time.Time) verdict {
-	m := d.roster.hear(v.Worker, now)
+	d.roster.expire(now)
+	m := d.roster.all[v.Worker]
+	if m == nil {
+		return early
+	}
+	d.roster.hear(m, now)
 	if m.excluded != "" {
 		return refused
 	}
@@ -108,18 +120,17 @@ func (d *desk) take(v *wire.Values, now time.Time) verdict {
 			}
 		}
 	}
-	var fresh, held []int // rows whose values are new, and those of which others are asked
+	var fresh []int // rows whose values are new
 	learnt, took := 0, 0.0
 	for _, a := range v.Answers {
+		row, isNew := d.answer(m, v.First+a.Offset, a, now)
+		if !isNew {
+			continue
+		}
+		fresh = append(fresh, row)
 		if d.pace.tells(a.Answer) {
 			learnt++
 			took += a.Seconds
-		}
-		switch row, fate := d.answer(m, v.First+a.Offset, a, now); fate {
-		case used:
-			fresh = append(fresh, row)
-		case doubted:
-			held = append(held, row)
 		}
 	}
 	m.points += len(v.Answers)
@@ -130,9 +141,11 @@ func (d *desk) take(v *wire.Values, now time.Time) verdict {
 	if m.excluded == "" {
 		d.check(m, fresh, now)
 	}
-	d.hold(m, held, now)
 	d.rest(v, now)
 	d.fill(now)
+	if d.idle() {
+		d.confirm(now)
+	}
 	return taken
 }
 
@@ -152,65 +165,51 @@ func (d *desk) rest(v *wire.Values, now time.Time) {
 	}
 }
 
-// A fate is what becomes of one answer.
-type fate byte
-
-const (
-	// unused: it was known before, nobody has asked, or it is compared with another.
-	unused fate = iota
-	// used: it was the first for its query.
-	used
-	// doubted: it is held back, and somebody else is to be asked.
-	doubted
-)
-
-// answer takes one answer. It returns the row of its query, unless it is unused.
-func (d *desk) answer(m *member, number int, a wire.Answer, now time.Time) (row int, what fate) {
+// answer takes one answer. It returns the row of its query, and whether the answer was the first
+// for it that is believed.
+func (d *desk) answer(m *member, number int, a wire.Answer, now time.Time) (row int, isNew bool) {
 	failed := math.IsInf(a.Value, 1)
 	if failed {
 		m.failed++
-		if a.Failure != nil {
-			m.failure = wire.Line(a.Failure.Error(), shownFailure)
-		}
-	} else {
-		m.good++
+		m.failure = wire.Line(a.Failure.Error(), shownFailure)
 	}
-	if d.compare(m.name, number, a, now) {
-		return 0, unused
+	if d.compare(m, number, a, now) {
+		return 0, false
 	}
 	b := d.batch
 	if b == nil {
-		return 0, unused
+		return 0, false
 	}
-	row = b.row(number)
+	if row = b.row(number); row < 0 {
+		return 0, false
+	}
+	held := b.held[row]
+	if !failed {
+		delete(b.held, row) // whoever has failed here
+		d.prove(m)
+	}
 	switch {
-	case row < 0:
-		return 0, unused
-	case b.known[row] && failed && m.good == 0: // it may not have the program
+	case b.known[row] && !m.proven:
 		if !math.IsInf(b.values[row], 1) {
 			d.contradict(a.Answer)
 		}
-		return 0, unused
+		return 0, false
 	case b.known[row]:
 		if b.by[row] != m.name || b.values[row] != a.Value {
-			d.second(b, row, m.name, a, now)
+			d.second(b, row, m, a, now)
 		}
-		return 0, unused
-	}
-	held, isHeld := b.held[row]
-	switch {
-	case isHeld && held.By == m.name: // it says so again
-		return 0, unused
-	case isHeld && !failed:
-		d.contradict(held)
-	case failed && !isHeld && d.doubtful(m, now):
-		b.held[row] = a.Answer
-		d.board.arrived(b.orders[row], number)
-		return row, doubted
-	case isHeld: // both failed, and the first says why
-		a.Answer = held
+		return 0, false
+	case !m.proven:
+		d.hold(m, row, a.Answer)
+		return 0, false
 	}
 	d.board.arrived(b.orders[row], number)
 	b.set(row, a.Answer)
-	return row, used
+	if !failed {
+		d.know(row)
+		for _, h := range held {
+			d.contradict(h)
+		}
+	}
+	return row, true
 }

@@ -57,8 +57,8 @@ func (w *world) begin(first, n int, skip func(i int) bool) *batch {
 
 // hello lets a worker say hello.
 func (w *world) hello(name string, procs int, working ...int) *member {
-	m := w.desk.roster.hear(name, w.now)
-	m.procs, m.working = procs, working
+	m, _ := w.desk.roster.hello(name, procs, w.now)
+	m.working = working
 	w.desk.fill(w.now)
 	return m
 }
@@ -205,7 +205,7 @@ func TestLostChunksAreSentAgain(t *testing.T) {
 }
 
 // A worker whose points all fail where those of others do not spoils no value, and gets no
-// more work. If all fail, failures count.
+// more work.
 func TestBrokenWorkers(t *testing.T) {
 	w := newWorld(1)
 	b := w.begin(1, 8, func(int) bool { return false })
@@ -230,21 +230,6 @@ func TestBrokenWorkers(t *testing.T) {
 	}
 	if w.desk.take(&wire.Values{Worker: "bad", First: 1}, w.now) != refused {
 		t.Error("it may still send values")
-	}
-
-	w = newWorld(1)
-	b = w.begin(1, 3, func(int) bool { return false })
-	w.hello("a", 1)
-	w.hello("b", 1)
-	for range 20 {
-		for _, name := range []string{"a", "b"} {
-			if c := w.take(name); c != nil {
-				w.desk.take(evaluated(c, name, broken, 0.01), w.now)
-			}
-		}
-	}
-	if b.left > 0 || w.told[2].Failure == nil || w.told[2].Failure.Detail != "no license" {
-		t.Errorf("where all fail: %d left, told %+v", b.left, w.told[2])
 	}
 }
 
@@ -386,16 +371,17 @@ func TestChunkSizes(t *testing.T) {
 func TestWhatIsKnownIsNotSent(t *testing.T) {
 	w := newWorld(1)
 	w.begin(1, 9, func(int) bool { return false })
+	w.hello("a", 1)
 	early := &wire.Chunk{First: 3, Dim: 1, Points: []float64{30, 40, 50, 60}}
 	if v := w.desk.take(evaluated(early, "a", firstOf, 1), w.now); v != taken {
 		t.Fatalf("the verdict is %v", v)
 	}
 	var sent []int
-	for c := w.take("b"); c != nil; c = w.take("b") {
+	for c := w.take("a"); c != nil; c = w.take("a") {
 		for i := range c.Len() {
 			sent = append(sent, c.First+i)
 		}
-		w.desk.take(evaluated(c, "b", firstOf, 1), w.now)
+		w.desk.take(evaluated(c, "a", firstOf, 1), w.now)
 	}
 	if want := []int{1, 2, 7, 8, 9}; !slices.Equal(sent, want) || len(w.told) != 9 {
 		t.Errorf("%v were sent, not %v, and %d have values", sent, want, len(w.told))
@@ -407,6 +393,8 @@ func TestOnlyWhatIsMissingIsSentAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(2)
 		w.desk.pace.learn(1, 1e-6) // all of it is one chunk
+		w.hello("a", 1)
+		w.hello("b", 1)
 		n := rapid.IntRange(1, 12).Draw(t, "n")
 		w.begin(1, n, func(int) bool { return false })
 		whole := w.take("a")
@@ -442,7 +430,7 @@ func TestOnlyWhatIsMissingIsSentAgain(t *testing.T) {
 func TestFailuresSayNothingAboutTimes(t *testing.T) {
 	w := newWorld(1)
 	b := w.begin(1, 1000, func(int) bool { return false })
-	w.hello("a", 1).good = 1 // its failures are believed
+	w.desk.prove(w.hello("a", 1)) // its failures are believed
 	for b.left > 0 {
 		c := w.take("a")
 		if c.Len() > 1 {

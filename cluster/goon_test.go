@@ -45,14 +45,15 @@ func TestWhatABatchLeavesIsKeptByWorkers(t *testing.T) {
 // here or get no more work.
 func TestGoneWorkersAreForgotten(t *testing.T) {
 	w := newWorld(1)
-	w.hello("wrong", 1).excluded = "its values are wrong"
-	for i := range 5 * mostMembers {
+	w.hello("wrong", 1)
+	w.desk.exclude("wrong", "its values are wrong")
+	for i := range 5 * mostGone {
 		w.now = w.now.Add(gone / 10)
 		w.hello("here", 1)
 		w.hello(fmt.Sprint("w", i), 1)
 	}
 	all := w.desk.roster.all
-	if len(all) > mostMembers+1 {
+	if len(all) > mostGone+12 { // ten are here, besides those two
 		t.Errorf("%d workers are remembered", len(all))
 	}
 	if all["here"] == nil || all["wrong"] == nil {
@@ -66,6 +67,7 @@ func TestDifferencesAreLimited(t *testing.T) {
 	w := newWorld(1)
 	w.hello("a", 1)
 	w.hello("b", 1)
+	w.hello("c", 1)
 	n := mostDifferences + 500
 	for first := 1; first <= n; first++ {
 		w.begin(first, 1, func(int) bool { return false })

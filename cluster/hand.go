@@ -118,7 +118,8 @@ func (w *worker) do(t *task, f objective.Objective, handing chan struct{}) {
 	}
 	err := w.evaluate(ctx, t, f)
 	if err != nil && ctx.Err() == nil {
-		w.fail(err, t.chunk.First+len(t.answers)) // nothing more is taken
+		at := min(len(t.answers), t.chunk.Len()-1)
+		w.fail(err, t.chunk.First+at, t.chunk.Point(at)...) // nothing more is taken
 	}
 	if errors.Is(context.Cause(ctx), errWalltime) && len(t.answers) == 0 {
 		w.Note(fmt.Sprintf("the walltime of %v is spent, and query %d was not done: it is given back", w.Walltime, t.chunk.First))
@@ -218,7 +219,7 @@ func (w *worker) handIn(t *task) bool {
 			w.present()
 			return true
 		case err == nil:
-			w.present()
+			w.greet() // it may not know us yet
 		case w.absent():
 			return false
 		}

@@ -35,6 +35,7 @@ func enemy(t *testing.T, s *stand) *nats.Conn {
 // A worker's credentials do not allow it to put work on the queue, to read other runs, or to
 // touch the stream, not even by making others answer where it could not speak itself.
 func TestHostileWorkers(t *testing.T) {
+	t.Parallel()
 	s := newStand(t, 1, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -157,6 +158,7 @@ func TestNonsenseIsAnswered(t *testing.T) {
 
 // A worker that evaluates something else is refused, with what differs.
 func TestOtherFunctionsAreRefused(t *testing.T) {
+	t.Parallel()
 	s := newStand(t, 1, nil)
 	err := Work(context.Background(), WorkerConfig{
 		Server: s.server.URL(), About: []byte(`{"Objective":"another"}`), Dim: 1,

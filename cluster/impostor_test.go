@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/nats-io/nats.go"
@@ -30,18 +29,8 @@ func impostor(t *testing.T, run RunID) (*Server, *nats.Conn) {
 
 // A worker says no to a coordinator that says strange things, in one line.
 func TestWorkersRefuseStrangeWelcomes(t *testing.T) {
+	t.Parallel()
 	run := RunID{5}
-	s, nc := impostor(t, run)
-	var answer atomic.Value
-	says := func(m *nats.Msg) { _ = m.Respond(answer.Load().([]byte)) }
-	for _, on := range []string{subjectOfAll(hello), subject(run, hello)} {
-		if _, err := nc.Subscribe(on, says); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := nc.Flush(); err != nil {
-		t.Fatal(err)
-	}
 	but := func(change func(*wire.Welcome)) []byte {
 		w := wire.Welcome{Version: wire.Version, Run: run.String(), Dim: 2}
 		change(&w)
@@ -65,20 +54,32 @@ func TestWorkersRefuseStrangeWelcomes(t *testing.T) {
 		"a run that is none": {but(func(*wire.Welcome) {}), "the queue of the run is not there"},
 		"never enough":       {but(func(w *wire.Welcome) { w.Explain = true }), "it asks again and again what we evaluate"},
 	} {
-		answer.Store(c.answer)
-		err := Work(context.Background(), WorkerConfig{
-			Server: s.URL(), About: about, Dim: 2, Wait: 1,
-			Open: func(int) (objective.Objective, error) { panic("it works") },
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each waits for more coordinators
+			s, nc := impostor(t, run)
+			for _, on := range []string{subjectOfAll(hello), subject(run, hello)} {
+				if _, err := nc.Subscribe(on, func(m *nats.Msg) { _ = m.Respond(c.answer) }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := nc.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			err := Work(context.Background(), WorkerConfig{
+				Server: s.URL(), About: about, Dim: 2, Wait: 1,
+				Open: func(int) (objective.Objective, error) { panic("it works") },
+			})
+			if err == nil || !strings.Contains(err.Error(), c.says) || wire.Line(err.Error(), 3000) != err.Error() {
+				t.Errorf("%.200v; want %q", err, c.says)
+			}
 		})
-		if err == nil || !strings.Contains(err.Error(), c.says) || wire.Line(err.Error(), 3000) != err.Error() {
-			t.Errorf("%s: %.200v; want %q", name, err, c.says)
-		}
 	}
 }
 
 // A worker evaluates nothing but points of its own run and dimension, whatever is in the
 // queue, and keeps its values until somebody says that they are kept.
 func TestWorkersRefuseStrangeChunks(t *testing.T) {
+	t.Parallel()
 	run := RunID{6}
 	s, nc := impostor(t, run)
 	q, err := newQueue(run, nc)

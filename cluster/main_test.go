@@ -18,13 +18,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // about is what the functions of these tests are about.
 var about = []byte(`{"Objective":"a test"}`)
 
-// ripple is a function with many minima. It fails in a corner.
+// ripple is a function with many minima. It fails in a corner, unless it has one number only.
 func ripple(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
 		sum += v*v - math.Cos(7*v)
 	}
-	if x[0] > 0.9 && x[len(x)-1] > 0.9 {
+	if len(x) > 1 && x[0] > 0.9 && x[len(x)-1] > 0.9 {
 		return math.NaN()
 	}
 	return sum

@@ -61,6 +61,7 @@ func TestQueueIsMendedOnce(t *testing.T) {
 // A chunk that the queue gives to somebody for the second time may have been evaluated
 // meanwhile. Then nobody evaluates it again.
 func TestWhatComesAgainIsAskedFor(t *testing.T) {
+	t.Parallel()
 	s := newStand(t, 1, nil)
 	_, done := s.ask(2)
 	stop := s.worker("a", objective.Func(1, ripple), nil)

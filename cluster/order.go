@@ -29,9 +29,20 @@ type order struct {
 	parts  []*order // that have taken its place; nil: none have
 }
 
-// wants reports whether the order waits for the value of a query.
-func (o *order) wants(number int) bool {
-	return number >= o.first && number < o.first+o.n && !o.got[number-o.first]
+// of returns the order, or that of its parts, which waits for the value of a query; nil: none
+// does, or there is no order.
+func (o *order) of(number int) *order {
+	for o != nil && o.parts != nil {
+		i := slices.IndexFunc(o.parts, func(part *order) bool { return number < part.first+part.n })
+		if i < 0 {
+			return nil
+		}
+		o = o.parts[i]
+	}
+	if o == nil || number < o.first || number >= o.first+o.n || o.got[number-o.first] {
+		return nil
+	}
+	return o
 }
 
 // A board is the orders that are out. What is done for every value or chunk takes the same
@@ -40,10 +51,11 @@ type board struct {
 	run     RunID
 	dim     int
 	publish func(*wire.Chunk)
-	out     list.List // of *order, the oldest first
-	orders  int       // how many of these somebody waits for: not those that are checks
-	copies  int       // how often these were sent
-	retries int       // orders that were sent again
+	out     list.List   // of *order, the oldest first
+	orders  int         // how many of these somebody waits for: not those that are checks
+	copies  int         // how often these were sent
+	retries int         // orders that were sent again
+	firsts  map[int]int // how many orders begin with a query
 }
 
 // all returns the orders that are out, the oldest first.
@@ -62,9 +74,7 @@ func (b *board) all() iter.Seq[*order] {
 func (b *board) send(o *order, now time.Time) {
 	o.got, o.left, o.sent = make([]bool, o.n), o.n, now
 	o.at = b.out.PushBack(o)
-	if !o.check {
-		b.orders++
-	}
+	b.count(o, 1)
 	b.post(o, now)
 }
 
@@ -98,10 +108,7 @@ func (b *board) split(o *order) []*order {
 				sent: o.sent, copies: o.copies, check: o.check,
 			}
 			part.at = b.out.InsertBefore(part, o.at)
-			if !part.check {
-				b.copies += part.copies
-				b.orders++
-			}
+			b.count(part, 1)
 			o.parts = append(o.parts, part)
 			lo = hi
 		}
@@ -113,24 +120,27 @@ func (b *board) split(o *order) []*order {
 // remove takes an order down.
 func (b *board) remove(o *order) {
 	b.out.Remove(o.at)
+	b.count(o, -1)
+}
+
+// count adds an order to the sums, or takes it away: by is 1 or −1.
+func (b *board) count(o *order, by int) {
+	if b.firsts == nil {
+		b.firsts = map[int]int{}
+	}
+	if b.firsts[o.first] += by; b.firsts[o.first] == 0 {
+		delete(b.firsts, o.first)
+	}
 	if !o.check {
-		b.copies -= o.copies
-		b.orders--
+		b.orders += by
+		b.copies += by * o.copies
 	}
 }
 
 // arrived notes that the value of a query of an order is there. An order that is complete is
 // taken down. There need not be an order.
 func (b *board) arrived(o *order, number int) {
-	if o != nil && o.parts != nil {
-		i := slices.IndexFunc(o.parts, func(part *order) bool { return number < part.first+part.n })
-		if i < 0 {
-			return
-		}
-		b.arrived(o.parts[i], number)
-		return
-	}
-	if o == nil || !o.wants(number) {
+	if o = o.of(number); o == nil {
 		return
 	}
 	o.got[number-o.first] = true
@@ -141,17 +151,8 @@ func (b *board) arrived(o *order, number int) {
 
 // needless returns those chunks, by their first queries, whose values nobody waits for.
 func (b *board) needless(chunks []int) (needless []int) {
-	out := make(map[int]bool, len(chunks))
 	for _, first := range chunks {
-		out[first] = false
-	}
-	for o := range b.all() {
-		if _, asked := out[o.first]; asked {
-			out[o.first] = true
-		}
-	}
-	for _, first := range chunks {
-		if !out[first] {
+		if b.firsts[first] == 0 {
 			needless = append(needless, first)
 		}
 	}
@@ -173,10 +174,10 @@ func (d *desk) needless(chunks []int) []int {
 // resend sends orders again: those that are lost and, where idle processes are left, second
 // copies of those that are late, the oldest first.
 func (b *board) resend(now time.Time, r *roster, late func(*order) bool) {
-	idle := r.procs(now) - b.copies
+	idle := r.procs - b.copies
 	var claimed map[int]bool
-	if r.resting(now) > 0 {
-		claimed = r.claimed(now)
+	if r.resting() > 0 {
+		claimed = r.claimed()
 	}
 	for o := range b.all() {
 		switch {
@@ -193,7 +194,7 @@ func (b *board) resend(now time.Time, r *roster, late func(*order) bool) {
 // repost sends all orders again that nobody claims and that were sent before: the queue was
 // lost.
 func (b *board) repost(now time.Time, r *roster) {
-	claimed := r.claimed(now)
+	claimed := r.claimed()
 	for o := range b.all() {
 		if !o.again.After(now) && !claimed[o.first] {
 			b.retries++

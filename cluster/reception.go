@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -47,6 +48,8 @@ func (o *Coordinator) greet(m *nats.Msg) {
 	switch {
 	case err != nil:
 		w.Refused = err.Error()
+	case len(h.Working) > (1+mostHanding)*h.Procs: // each evaluates one, and hands some in
+		w.Refused = fmt.Sprintf("%d processes cannot work on %d chunks", h.Procs, len(h.Working))
 	case h.Digest != ours && h.About == nil:
 		w.Explain = true
 	case h.Digest != ours:
@@ -74,20 +77,27 @@ func (o *Coordinator) refusal(packed []byte) string {
 
 // meet notes what a worker says, and tells it which of its chunks are needless.
 func (o *Coordinator) meet(h wire.Hello, w *wire.Welcome) {
-	now := o.config.clock.now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	now := o.config.clock.now()
 	r := &o.desk.roster
-	m := r.hear(h.Worker, now)
-	m.procs, m.working = h.Procs, h.Working
+	if h.Leaving && r.all[h.Worker] == nil {
+		return // it was none of us
+	}
+	m, why := r.hello(h.Worker, h.Procs, now)
+	if m == nil {
+		w.Refused = why
+		return
+	}
+	m.working = h.Working
 	m.measure(now)
 	w.Refused = m.excluded
 	w.Needless = o.desk.needless(h.Working)
-	if h.Leaving {
-		r.leaves(h.Worker)
-	}
 	if h.Broken != "" {
-		o.desk.broke(h)
+		o.desk.broke(m, h)
+	}
+	if h.Leaving {
+		r.leaves(m)
 	}
 	o.desk.fill(now)
 }
@@ -148,7 +158,8 @@ func (o *Coordinator) dismiss() {
 		_ = o.nc.Publish(subject(o.config.Run, end), []byte(farewell))
 		now := o.config.clock.now()
 		o.mu.Lock()
-		waiting := o.desk.roster.present(now)
+		o.desk.roster.expire(now)
+		waiting := o.desk.roster.names()
 		o.mu.Unlock()
 		if len(waiting) == 0 || now.Sub(start) >= gone {
 			return

@@ -14,6 +14,7 @@ func TestTheRestIsSent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(2)
 		w.desk.pace.learn(1, 1e-6) // all of it is one chunk
+		w.hello("a", 1)
 		n := rapid.IntRange(2, 12).Draw(t, "n")
 		w.begin(1, n, func(int) bool { return false })
 		v := evaluated(w.take("a"), "a", firstOf, 1)
@@ -42,27 +43,6 @@ func TestTheRestIsSent(t *testing.T) {
 			t.Fatalf("%d of %d queries were handed in or sent again", len(had), n)
 		}
 	})
-}
-
-// One worker that says three times that it has ended does not end the run. Three do.
-func TestThreeWorkersEndARun(t *testing.T) {
-	w := newWorld(1)
-	b := w.begin(1, 3, func(int) bool { return false })
-	for range mostBroken {
-		w.desk.broke(wire.Hello{Worker: "a", Broken: "no licence", Query: 2})
-	}
-	if b.why != nil {
-		t.Fatal(b.why)
-	}
-	w.desk.broke(wire.Hello{Worker: "b", Broken: "no licence", Query: 2})
-	w.desk.broke(wire.Hello{Worker: "c", Broken: "no licence", Query: 3})
-	if b.why != nil {
-		t.Fatal(b.why)
-	}
-	w.desk.broke(wire.Hello{Worker: "c", Broken: "no licence", Query: 2})
-	if b.why == nil {
-		t.Error("three workers have ended at a query, and the run goes on")
-	}
 }
 
 // Where points are compared, no worker has many more at once than it takes to notice that its

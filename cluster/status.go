@@ -17,9 +17,9 @@ type (
 
 // Status returns how the run is going.
 func (o *Coordinator) Status() Status {
-	now := o.config.clock.now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	now := o.config.clock.now() // no worker is heard later than this
 	d := &o.desk
 	s := Status{
 		Version: wire.Version, Run: o.config.Run.String(), Name: o.config.Name,
@@ -64,13 +64,49 @@ func (m *member) measure(now time.Time) {
 	}
 }
 
-// report answers whoever asks how the run is going.
-func (o *Coordinator) report(m *nats.Msg) {
-	s := o.Status()
-	for len(s.Encode()) > wire.LongestMessage { // of thousands of workers not all are named
-		s.Workers = s.Workers[:len(s.Workers)/2]
+// alone is how long a batch may be without workers before the user is told.
+const alone = 2 * time.Second
+
+// loneliness returns what to say if there is nobody to evaluate the batch.
+func (o *Coordinator) loneliness(now time.Time) (line string) {
+	if o.desk.batch == nil || o.desk.roster.procs > 0 {
+		o.lonely, o.said = time.Time{}, false
+		return ""
 	}
-	answer(m, s)
+	if o.lonely.IsZero() {
+		o.lonely = now
+	}
+	if o.said || now.Sub(o.lonely) < alone {
+		return ""
+	}
+	o.said = true
+	line = "there are no workers, and the run waits for them"
+	if o.config.Invite != "" {
+		line += "; start one with: " + o.config.Invite
+	}
+	return line
+}
+
+// reportEvery is how often a status is made, however often somebody asks: it takes longer the
+// more workers there are.
+const reportEvery = 4 * tickEvery
+
+// A report is a status as a message.
+type report []byte
+
+func (r report) Encode() []byte { return r }
+
+// report answers whoever asks how the run is going. One goroutine at a time calls it.
+func (o *Coordinator) report(m *nats.Msg) {
+	if now := o.config.clock.now(); o.latest == nil || now.Sub(o.reported) >= reportEvery {
+		s := o.Status()
+		o.latest, o.reported = s.Encode(), now
+		for len(o.latest) > wire.LongestMessage { // of thousands of workers not all are named
+			s.Workers = s.Workers[:len(s.Workers)/2]
+			o.latest = s.Encode()
+		}
+	}
+	answer(m, o.latest)
 }
 
 // Ask asks all coordinators on a server how they are.

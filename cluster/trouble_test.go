@@ -15,6 +15,7 @@ import (
 
 // A queue that the server has lost, though the connection was there all the time, is made anew.
 func TestLostQueuesAreMadeAnew(t *testing.T) {
+	t.Parallel()
 	s := newStand(t, 1, nil)
 	_, done := s.ask(20)
 	s.until(func() bool { return s.waiting() == 1+ready })
@@ -29,6 +30,7 @@ func TestLostQueuesAreMadeAnew(t *testing.T) {
 
 // A server that has no queues at first after it was started again is asked again.
 func TestQueuesThatComeLate(t *testing.T) {
+	t.Parallel()
 	s := newStand(t, 1, nil)
 	_, done := s.ask(5)
 	s.until(func() bool { return s.waiting() == 1+ready })
@@ -101,6 +103,7 @@ func TestServersWithoutRoom(t *testing.T) {
 
 // A coordinator of another version on the same server does not keep workers from theirs.
 func TestOtherVersionsBesides(t *testing.T) {
+	t.Parallel()
 	s := newStand(t, 1, nil)
 	w := wire.Welcome{Version: wire.Version + 1, Run: RunID{9}.String(), Dim: 1}
 	if _, err := s.nc.Subscribe(subjectOfAll(hello), func(m *nats.Msg) {

@@ -76,7 +76,8 @@ type worker struct {
 	asked   time.Time // when it was last asked
 	missed  bool      // it has not answered since
 	broken  error     // the error that ends it
-	query   int       // at which it occurred
+	query   int       // at which it occurred; 0: at none
+	check   uint32    // of its point
 	until   time.Time // the walltime
 	slowest float64   // the most seconds a point of a chunk took on average
 }
@@ -204,11 +205,12 @@ func (w *worker) grace(ready <-chan struct{}) {
 	}
 }
 
-// fail ends the worker with an error.
-func (w *worker) fail(err error, query int) {
+// fail ends the worker with an error. If it occurred at a query, that and its point are given.
+func (w *worker) fail(err error, query int, point ...float64) {
 	w.mu.Lock()
 	if w.broken == nil {
-		w.broken, w.query = err, query
+		var scratch []byte
+		w.broken, w.query, w.check = err, query, wire.CheckOf(point, &scratch)
 	}
 	w.mu.Unlock()
 	w.last(err)

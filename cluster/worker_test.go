@@ -49,6 +49,7 @@ func (s *stand) ask(n int) (values []float64, done chan error) {
 // A worker that is to end finishes what it has begun within its grace, and gives the rest
 // back at once.
 func TestWorkersDrain(t *testing.T) {
+	t.Parallel()
 	s := newStand(t, 1, nil)
 	g := newGated()
 	stop := s.worker("a", g, nil)
@@ -119,6 +120,7 @@ func TestWalltime(t *testing.T) {
 // A worker whose server is not there waits for it, and then ends with an error; so does one
 // whose server has no run.
 func TestWorkersWaitForServers(t *testing.T) {
+	t.Parallel()
 	config := WorkerConfig{
 		Server: "nats://127.0.0.1:1", About: about, Dim: 1, Wait: 100 * time.Millisecond,
 		Open: func(int) (objective.Objective, error) { return objective.Func(1, ripple), nil },
@@ -161,6 +163,7 @@ func TestErrorsEndWorkers(t *testing.T) {
 
 // A run without workers says that it waits for them.
 func TestRunsWithoutWorkersSaySo(t *testing.T) {
+	t.Parallel()
 	said := make(chan string, 10)
 	s := newStand(t, 1, func(c *Config) {
 		c.Note, c.Invite = func(line string) { said <- line }, "untwist worker …"

@@ -78,8 +78,8 @@ func DecodeChunk(message []byte) (*Chunk, error) {
 		return nil, bad("%d bytes; at most %d are allowed", len(message), MostBytes)
 	}
 	skips := int(l.byte())
-	if skips > mostSkips {
-		return nil, bad("%d workers are to skip it; at most %d are allowed", skips, mostSkips)
+	if skips > MostSkips {
+		return nil, bad("%d workers are to skip it; at most %d are allowed", skips, MostSkips)
 	}
 	for range skips {
 		name, err := l.name()
@@ -102,7 +102,7 @@ func DecodeChunk(message []byte) (*Chunk, error) {
 func (c *Chunk) Skips(worker string) bool { return slices.Contains(c.Skip, worker) }
 
 // besides is how many bytes a chunk has besides its points, at most.
-const besides = headBytes + sumBytes + 8 + 4 + 4 + 1 + mostSkips*(1+longestName)
+const besides = headBytes + sumBytes + 8 + 4 + 4 + 1 + MostSkips*(1+longestName)
 
 // Longest returns how many bytes chunks of points of d numbers, and their values, have at most.
 func Longest(d int) int { return max(MostBytes, besides+8*d) }

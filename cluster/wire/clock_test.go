@@ -35,6 +35,7 @@ var numbers = map[string]string{
 	"Hello.About":                        "a description",
 	"Hello.Working":                      "queries",
 	"Hello.Query":                        "a query",
+	"Hello.Check":                        "a checksum",
 	"Welcome.Version":                    "the format",
 	"Welcome.Dim":                        "numbers of a point",
 	"Welcome.Needless":                   "queries",

@@ -48,10 +48,10 @@ const (
 	// longest message.
 	MostDim = 130_000
 	// longestName is how long the name of a worker may be, longestDetail how long the
-	// words about a failure, mostSkips how many workers a chunk may be kept from.
+	// words about a failure, MostSkips how many workers a chunk may be kept from.
 	longestName   = 64
 	longestDetail = 200
-	mostSkips     = 8
+	MostSkips     = 64
 	// highest is the highest number that a query may have.
 	highest = 1 << 53
 )

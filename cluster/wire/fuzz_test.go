@@ -41,7 +41,7 @@ func isLine(text string) bool { return printable(text) && len(text) <= LongestWo
 func FuzzChunk(f *testing.F) {
 	f.Add(inside((&Chunk{First: 3, Dim: 2, Points: []float64{1, math.Inf(-1), 0, 4}, Skip: []string{"a", "b.c"}}).Encode()))
 	f.Add(inside((&Chunk{First: 1, Dim: 1, Points: []float64{math.NaN()}}).Encode()))
-	f.Add(inside((&Chunk{First: 1 << 53, Dim: 1, Points: make([]float64, 9), Skip: slices.Repeat([]string{"a"}, mostSkips)}).Encode()))
+	f.Add(inside((&Chunk{First: 1 << 53, Dim: 1, Points: make([]float64, 9), Skip: slices.Repeat([]string{"a"}, MostSkips)}).Encode()))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if c, err := DecodeChunk(data); err == nil {
 			t.Errorf("%+v has no checksum, and was taken", c)
@@ -62,7 +62,7 @@ func FuzzChunk(f *testing.F) {
 		if rows, d := c.Matrix().Dims(); rows != n || d != c.Dim || len(c.Point(n-1)) != d {
 			t.Errorf("%d points of %d numbers are a matrix of %d by %d", n, c.Dim, rows, d)
 		}
-		if len(c.Skip) > mostSkips || slices.ContainsFunc(c.Skip, func(name string) bool { return CheckName(name) != nil || !c.Skips(name) }) {
+		if len(c.Skip) > MostSkips || slices.ContainsFunc(c.Skip, func(name string) bool { return CheckName(name) != nil || !c.Skips(name) }) {
 			t.Errorf("these are to skip it: %q", c.Skip)
 		}
 	})
@@ -138,7 +138,7 @@ func greets[M interface{ Encode() []byte }](f *testing.F, decode func([]byte) (M
 
 func FuzzHello(f *testing.F) {
 	plain := Hello{Version: 1, Worker: "a", Procs: 2, Digest: DigestOf(about)}
-	full := Hello{Version: 1, Worker: "host-1.b_c", Procs: MostProcs, Digest: DigestOf(nil), About: Pack(about), Working: []int{1, 5, 1 << 53}, Leaving: true, Broken: "größer \x1b[2J", Query: 4}
+	full := Hello{Version: 1, Worker: "host-1.b_c", Procs: MostProcs, Digest: DigestOf(nil), About: Pack(about), Working: []int{1, 5, 1 << 53}, Leaving: true, Broken: "größer \x1b[2J", Query: 4, Check: 1 << 31}
 	many := plain
 	many.Working = slices.Repeat([]int{7}, 300)
 	greets(f, DecodeHello, func(h Hello) bool {

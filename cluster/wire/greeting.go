@@ -21,10 +21,12 @@ type Hello struct {
 	// Working are the first queries of the chunks that it works on.
 	Working []int
 	// Leaving says that it takes no more work and goes; Broken, that an error at the
-	// query Query is why.
+	// query Query is why. Check is the checksum of its point, which shows that the worker
+	// was handed it.
 	Leaving bool   `json:",omitempty"`
 	Broken  string `json:",omitempty"`
 	Query   int    `json:",omitempty"`
+	Check   uint32 `json:",omitempty"`
 }
 
 // A Welcome is the answer to a Hello.

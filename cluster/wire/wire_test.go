@@ -87,7 +87,7 @@ func drawChunk(t *rapid.T) *Chunk {
 	for range n * c.Dim {
 		c.Points = append(c.Points, math.Float64frombits(rapid.Uint64().Draw(t, "x")))
 	}
-	for range rapid.IntRange(0, mostSkips).Draw(t, "skips") {
+	for range rapid.IntRange(0, MostSkips).Draw(t, "skips") {
 		c.Skip = append(c.Skip, names.Draw(t, "skip"))
 	}
 	return c
@@ -179,7 +179,7 @@ func TestUnlikelyMessagesAreRefused(t *testing.T) {
 		"half a point":        (&Chunk{First: 1, Dim: 2, Points: make([]float64, 3)}).Encode(),
 		"points too long":     (&Chunk{First: 1, Dim: MostDim + 1, Points: make([]float64, MostDim+1)}).Encode(),
 		"too long":            (&Chunk{First: 1, Dim: MostBytes / 8, Points: make([]float64, 2*MostBytes/8)}).Encode(),
-		"too many skips":      (&Chunk{First: 1, Dim: 1, Points: []float64{1}, Skip: slices.Repeat([]string{"a"}, mostSkips+1)}).Encode(),
+		"too many skips":      (&Chunk{First: 1, Dim: 1, Points: []float64{1}, Skip: slices.Repeat([]string{"a"}, MostSkips+1)}).Encode(),
 		"a strange name":      (&Chunk{First: 1, Dim: 1, Points: []float64{1}, Skip: []string{"a b"}}).Encode(),
 		"values of nobody":    (&Values{First: 1, Answers: []Answer{{}}}).Encode(),
 		"no values":           (&Values{First: 1, Worker: "a"}).Encode(),
@@ -207,7 +207,7 @@ func TestMessagesAreShort(t *testing.T) {
 	for _, d := range []int{1, 2, 30, 100, 1000, 10_000, 30_000} {
 		n := Fits(d)
 		c := Chunk{First: 1, Dim: d, Points: make([]float64, n*d)}
-		for range mostSkips {
+		for range MostSkips {
 			c.Skip = append(c.Skip, string(bytes.Repeat([]byte("w"), longestName)))
 		}
 		v := Values{First: 1, Worker: c.Skip[0]}
@@ -220,7 +220,7 @@ func TestMessagesAreShort(t *testing.T) {
 				t.Errorf("d = %d, %d points: a message of %d bytes", d, n, len(message))
 			}
 		}
-		if more := (&Chunk{First: 1, Dim: d, Points: make([]float64, (n+1)*d)}).Encode(); n < MostPoints && len(more) < MostBytes-1000 {
+		if more := (&Chunk{First: 1, Dim: d, Points: make([]float64, (n+1)*d), Skip: c.Skip}).Encode(); n < MostPoints && len(more) <= MostBytes {
 			t.Errorf("d = %d: a point more than %d would fit", d, n)
 		}
 	}

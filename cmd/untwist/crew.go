@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,8 @@ type crew struct {
 	subject
 	flags       *crewFlags
 	line        *progressLine
+	journal     string
+	believe     bool            // failures, although no point has succeeded
 	server      *cluster.Server // nil: it is not ours
 	coordinator *cluster.Coordinator
 }
@@ -77,7 +80,10 @@ func (c *crew) open(j *journal.Journal) error {
 		return err
 	}
 	config := cluster.Config{
-		Run: run, Dim: c.Dim(), About: about, Name: c.words.Name, Flush: j.Flush, Note: c.line.note,
+		Run: run, Dim: c.Dim(), About: about, Name: c.words.Name, Flush: j.Flush, Note: c.line.note, Believe: c.believe,
+	}
+	if config.Success, err = succeeded(c.journal); err != nil {
+		return err
 	}
 	if c.flags.verify.value != nil {
 		config.Verify = *c.flags.verify.value
@@ -99,6 +105,23 @@ func (c *crew) open(j *journal.Journal) error {
 	shown := c.shown
 	c.line.crew.Store(&shown)
 	return nil
+}
+
+// succeeded returns a query of a journal that has succeeded; nil: there is none, or its points
+// are not in the journal.
+func succeeded(file string) (found *cluster.Success, err error) {
+	enough := errors.New("one is enough")
+	_, err = journal.Read(file, func(q journal.Query) error {
+		if q.Point == nil || math.IsInf(q.Value, 1) {
+			return nil
+		}
+		found = &cluster.Success{Query: q.Number, Point: slices.Clone(q.Point), Value: q.Value, By: q.By}
+		return enough
+	})
+	if errors.Is(err, enough) {
+		err = nil
+	}
+	return found, err
 }
 
 // invite is the command that starts a worker.

@@ -112,7 +112,7 @@ func (f *runFlags) objective(s subject, line *progressLine, o *untwist.Options) 
 	if !f.crew.wanted() {
 		return line.watch(s), nil
 	}
-	c := &crew{subject: s, flags: &f.crew, line: line}
+	c := &crew{subject: s, flags: &f.crew, line: line, journal: string(f.journal), believe: o.KeepGoing}
 	o.Journal.Opened, o.Workers = c.open, 1
 	return c, c
 }

@@ -133,22 +133,52 @@ func TestWorkerOutlivesItsRun(t *testing.T) {
 	}
 }
 
-// A worker on which the program never works gets no more work, and the run finds what it finds
-// without it.
+// A worker on which the program never works gets no more work, whoever comes first, and the run
+// finds what it finds without it.
 func TestBrokenWorkerIsLeftOut(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, "300")
-	want := p.expected(t)
-	p.pause = time.Millisecond
-	server := fmt.Sprintf("nats://127.0.0.1:%d", p.port)
-	run := p.minimize(t)
-	broken := p.sh(t, "broken", "exec untwist worker sim.toml --procs 2 --server "+server, "BENCH_LOG=/dev/null/none")
-	p.worker(t, "good", "--procs", "1")
-	p.same(t, run, want)
-	if said := run.err.String(); strings.Contains(said, "different values") {
-		t.Errorf("what a broken worker says is taken for values: %s", said)
-	}
-	if strings.Contains(run.err.String(), "no more work") && broken.wait(t) != 1 {
-		t.Errorf("the broken worker says %s", broken.err.String())
+	for _, first := range []string{"broken", "good", "nobody"} {
+		t.Run(first+" first", func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, "300")
+			want := p.expected(t)
+			p.pause = time.Millisecond
+			server := fmt.Sprintf("nats://127.0.0.1:%d", p.port)
+			run := p.minimize(t)
+			breaks := func() *proc {
+				return p.sh(t, "broken", "exec untwist worker sim.toml --procs 2 --server "+server, "BENCH_LOG=/dev/null/none")
+			}
+			works := func() { p.worker(t, "good", "--procs", "1") }
+			var broken *proc
+			switch first {
+			case "broken":
+				broken = breaks()
+				until(t, run, func() bool {
+					shown := p.start(t, "workers", "workers", "--json", "--server", server)
+					<-shown.ended
+					return strings.Contains(shown.out.String(), `"last_failure"`)
+				})
+				works()
+			case "good":
+				works()
+				until(t, run, func() bool { return p.evaluated(t) > 0 })
+				broken = breaks()
+			default:
+				works()
+				broken = breaks()
+			}
+			p.same(t, run, want)
+			said := run.err.String()
+			if strings.Contains(said, "different values") {
+				t.Errorf("what a broken worker says is taken for values: %s", said)
+			}
+			found := strings.Contains(said, "no more work")
+			if found && broken.wait(t) != 1 {
+				t.Errorf("the broken worker says %s", broken.err.String())
+			}
+			if first == "broken" && !found {
+				t.Errorf("it is not left out: %s", said)
+			}
+		})
 	}
 }
