@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/untwist/untwist/internal/needs"
 )
 
 // A written part of a document is something that its reader runs or writes to a file.
@@ -237,14 +239,8 @@ func TestReadManual(t *testing.T) {
 	}
 }
 
-func needsBash(t *testing.T) {
-	if _, err := exec.LookPath("bash"); err != nil {
-		if *atLength {
-			t.Fatal(err)
-		}
-		t.Skip("only bash can say where a command ends")
-	}
-}
+// needsBash ends a test where there is no bash: only it can say where a command ends.
+func needsBash(t *testing.T) { t.Helper(); needs.Tools(t, "bash") }
 
 // documents are the manual, from the root of the repository.
 func documents(t *testing.T, root string) (all []string) {
