@@ -110,7 +110,7 @@ func seek(args []string) {
 		os.Exit(number(2))
 	case "crash":
 		ask(1)
-		die(syscall.SIGHUP)
+		die(syscall.SIGTERM)
 	case "hush":
 		ask(1)
 		os.Stdout.Close()
