@@ -181,7 +181,7 @@ func TestWhatIsWrongWithAnOptimizer(t *testing.T) {
 		{"exit 3", "the optimiser ended with exit status 3: KeyError: 'dim'"},
 		{"exit 0", `the optimiser ended with exit status 0 and asked for no point: it should write {"points":[[…],…]}, one object a line, and nothing else to its standard output`},
 		{"exit 75", "the program ended with exit status 75, which says that the machine failed: KeyError: 'dim'; put the machine right, then start the run again"},
-		{"crash", "the optimiser was ended by SIGTERM"},
+		{"crash", "the optimiser was ended by SIGHUP"},
 		{"say hello|", `the optimiser wrote the line "hello", which is no JSON object: ` + whatToWrite},
 		{"say |\t|[[1,2,3]]|", `the optimiser wrote the line "[[1,2,3]]", which is no JSON object: ` + whatToWrite},
 		{`say {"point":[1,2,3]}|`, `the optimiser wrote the line "{\"point\":[1,2,3]}", which has no points: ` + whatToWrite},

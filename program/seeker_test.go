@@ -110,7 +110,7 @@ func seek(args []string) {
 		os.Exit(number(2))
 	case "crash":
 		ask(1)
-		die(syscall.SIGTERM)
+		die(syscall.SIGHUP)
 	case "hush":
 		ask(1)
 		os.Stdout.Close()
