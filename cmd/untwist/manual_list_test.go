@@ -41,7 +41,7 @@ type manner struct {
 const (
 	long        = "it takes a minute or longer"
 	placeholder = "it has a placeholder"
-	ownStep     = ".ci/run has it as a step of its own"
+	ownStep     = ".ci/run or .ci/long has it as a step of its own"
 	twoAtOnce   = "it is for a terminal of its own"
 	ownHost     = "the host has another name here"
 )
@@ -89,6 +89,9 @@ var manners = map[string]manner{
 
 	// CONTRIBUTING.md
 	"bash .ci/run":                                 {instead: "bash -n .ci/run", why: "this test is a part of it"},
+	"go test -v ./... | grep '^not run:'":          {instead: "(go test -v ./internal/needs ./internal/words; echo not run: nothing) | grep '^not run:'", why: ownStep},
+	"bash .ci/long":                                {instead: "bash -n .ci/long", why: "this test is a part of it"},
+	"bash .ci/bare":                                {instead: "bash -n .ci/bare", why: ownStep},
 	"go test ./internal/house -compile":            {plus: "-compile=false", why: ownStep},
 	"go test ./cmd/untwist -run TestManual -whole": {plus: "-whole=false", why: "it is this test"},
 	"bash .ci/pages":                               {instead: "bash -n .ci/pages", why: ownStep},

@@ -217,6 +217,19 @@ func bashReads(text string) bool {
 	return bash.Run() == nil && said.Len() == 0 // it only warns of a here-document that does not end
 }
 
+// README's first block is what someone who has just cloned the repository types.
+func TestFirstBlockOfTheReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n```")
+	block, _, _ := strings.Cut(rest, "\n```")
+	if want := "sh\ngo run ./cmd/untwist minimize --problem rastrigin --dim 100\ngo test ./..."; block != want {
+		t.Errorf("README's first block is %q, want %q", block, want)
+	}
+}
+
 // The reader of the manual finds what a human reader would run.
 func TestReadManual(t *testing.T) {
 	t.Parallel()
