@@ -17,6 +17,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"untwist":     func() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) },
 		"bench":       bench,
+		"fast":        fast,
 		"nats":        natsServer,
 		"nats-server": configuredServer,
 	})
