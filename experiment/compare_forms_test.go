@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/untwist/untwist/internal/needs"
 	"github.com/untwist/untwist/store"
 )
 
@@ -258,10 +259,10 @@ func TestLongSheetsAreCut(t *testing.T) {
 
 // LaTeX compiles what is written, of comparisons and of the paper's table, and it fits the page.
 func TestLaTeXCompiles(t *testing.T) {
-	pdflatex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("pdflatex is not installed")
+	if !*everything {
+		t.Skip("with -whole, since LaTeX is large")
 	}
+	needs.Tools(t, "pdflatex")
 	g, runs := byHand()
 	g.Methods[0].Name, g.Methods[1].Title = "100%_&#$^~{}", `[a\b] * <c> | d`
 	for i := range runs {
@@ -287,7 +288,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "page.tex"), []byte(page), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run := exec.Command(pdflatex, "-draftmode", "-interaction=nonstopmode", "-halt-on-error", "page.tex")
+	run := exec.Command("pdflatex", "-draftmode", "-interaction=nonstopmode", "-halt-on-error", "page.tex")
 	run.Dir = dir
 	if out, err := run.CombinedOutput(); err != nil || strings.Contains(string(out), "Overfull") {
 		t.Errorf("%v: %s", err, out)

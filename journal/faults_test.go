@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/untwist/untwist/internal/needs"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -234,7 +235,7 @@ func TestReservedRoomIsGivenBack(t *testing.T) {
 		}
 		defer f.Close()
 		if err := reserve(f, 0, 10<<20); err != nil {
-			t.Skip("this file system does not reserve room: ", err)
+			needs.NotRun(t, "a file system that reserves room: "+err.Error())
 		}
 	}
 	blocks := func() int64 {
@@ -249,7 +250,7 @@ func TestReservedRoomIsGivenBack(t *testing.T) {
 	}
 	reserveMuch()
 	if blocks() < 10<<20 {
-		t.Skip("this file system does not count reserved room")
+		needs.NotRun(t, "a file system that counts reserved room")
 	}
 	j := mustOpen(t, Config{File: file})
 	if blocks() > 1<<16 {

@@ -11,7 +11,7 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// inBatch is a program that reads points with an awk program and writes what it prints.
+// inBatch is a program that reads points with a script and writes what it prints.
 func inBatch(text string) Config {
 	return Config{Exec: []string{"sh", "-c", text, "sh", "{in}", "{out}"}, Protocol: Batch, Timeout: time.Minute}
 }

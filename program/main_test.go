@@ -3,7 +3,9 @@ package program
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/untwist/untwist/internal/guardian"
@@ -28,6 +30,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "as" {
 		programs[os.Args[2]](os.Args[3:])
 		os.Exit(0)
+	}
+	if signal.Ignored(syscall.SIGHUP) { // by nohup; what is caught here is not ignored by what we start
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	status := m.Run()
 	if warden != nil {

@@ -123,7 +123,7 @@ func TestProtocolsByDefault(t *testing.T) {
 		want   Protocol
 	}{
 		{Config{Exec: []string{"./sim"}}, Lines},
-		{Config{Exec: []string{"awk", "{for(i=1;i<=NF;i++){s+=$i*$i}}"}}, Lines},
+		{Config{Exec: []string{"sh", "{for(i=1;i<=NF;i++){s+=$i*$i}}"}}, Lines},
 		{Config{Exec: []string{"./sim", "{k}", "{d}"}}, Once},
 		{Config{Exec: []string{"./sim", "{all}"}}, Once},
 		{Config{Exec: []string{"./sim"}, Templates: []Template{{"t", "t"}}}, Once},

@@ -4,36 +4,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/untwist/untwist/internal/needs"
 )
-
-// unprivileged calls f without the rights of root on files.
-func unprivileged(t *testing.T, f func()) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		f()
-		return
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // and the thread ends with the goroutine
-		if err := unix.Setfsuid(65534); err != nil {
-			t.Error(err)
-			return
-		}
-		f()
-	}()
-	<-done
-}
 
 // Simulators leave folders behind that may not be written to, or not even read.
 func TestReadOnlyFoldersAreRemoved(t *testing.T) {
-	unprivileged(t, func() {
+	needs.NoRoot(t, func() {
 		root, err := os.MkdirTemp("/tmp", "untwist-test-")
 		if err != nil {
 			t.Error(err)

@@ -54,10 +54,7 @@ func TestSplit(t *testing.T) {
 // The shell is the oracle: it splits what is put together at random, from parts that it
 // does not expand.
 func TestSplitLikeTheShell(t *testing.T) {
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("there is no sh")
-	}
+	needsShell(t)
 	parts := []string{" ", " ", "\t", "a", "b", "é", "1.5", "-", `\ `, `\\`, `\"`, `\'`, `\$`, "\\\n", `\n`, `'`, `"`, `''`, `""`,
 		`' x '`, `" y "`, `'"'`, `"'"`, `"\\"`, `"\a"`, `"\""`, `'\'`, `'x.y'`, "'\n'", "\"\n\"", "{k}", "{", "}", ",", ":", "="}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -71,7 +68,7 @@ func TestSplitLikeTheShell(t *testing.T) {
 		if strings.HasSuffix(command.String(), `\`) {
 			continue // a shell takes a backslash at the very end for itself
 		}
-		out, failed := exec.Command(shell, "-c", `printf '%s\000' x `+command.String()).Output()
+		out, failed := exec.Command("sh", "-c", `printf '%s\000' x `+command.String()).Output()
 		if (err != nil) != (failed != nil) {
 			t.Fatalf("%q: we say %v, the shell %v", command.String(), err, failed)
 		}
@@ -90,12 +87,9 @@ func TestSplitLikeTheShell(t *testing.T) {
 }
 
 func TestJoinedWordsAreThoseOfTheShell(t *testing.T) {
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("there is no sh")
-	}
+	needsShell(t)
 	words := []string{"a", "", "a b", "'", `"`, `\`, "$HOME", "`x`", "*", "~", "#", "a;b", "|", "\n", "é", "x=1", "!", "-1e-05"}
-	out, err := exec.Command(shell, "-c", `printf '%s\000' `+join(words)).Output()
+	out, err := exec.Command("sh", "-c", `printf '%s\000' `+join(words)).Output()
 	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); err != nil || !slices.Equal(got, words) {
 		t.Fatalf("%s is %q to the shell (%v)", join(words), got, err)
 	}

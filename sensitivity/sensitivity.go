@@ -172,11 +172,11 @@ func (h held) beyond() float64 {
 	return float64(miss*miss) - float64(2*claimed*claimed)
 }
 
-const (
-	draws = 16
-	work  = 4e7 // evaluations of one f_j for the indices
-	less  = 1e6 // and for each set that is drawn
-)
+const draws = 16
+
+// How many evaluations of one f_j there are for the indices, and for each set that is drawn.
+// Nothing but quick tests changes them.
+var work, less = 4e7, 1e6
 
 // answer turns a fit into indices.
 func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {

@@ -35,15 +35,16 @@ func newSum(bases []basis, functions [][]float64, constant float64, undo *undo) 
 }
 
 // part returns f_j(t).
-func (s sum) part(j int, t float64) float64 {
+func (s *sum) part(j int, t float64) float64 {
 	u := min(max((t/s.reach[j]+1)*(tablePoints/2), 0), tablePoints)
 	k := min(int(u), tablePoints-1)
 	u -= float64(k)
-	return s.tables[j][k] + float64(u*(s.tables[j][k+1]-s.tables[j][k]))
+	table := s.tables[j][k : k+2]
+	return table[0] + float64(u*(table[1]-table[0]))
 }
 
 // outward returns ψ⁻¹(v).
-func (s sum) outward(v float64) float64 {
+func (s *sum) outward(v float64) float64 {
 	if s.undo == nil {
 		return v
 	}
@@ -94,11 +95,11 @@ func (w view) shares(sums []sum, n int, random *rng.Stream) []shares {
 // tallies goes through the points of one shift.
 func (w view) tallies(sums []sum, n int, roots, shift []float64) []*tally {
 	m, d := w.v.Dims()
-	moves := make([][]int, d) // the components that a parameter moves
+	moves := make([][]push, d) // what a parameter moves
 	for i := range d {
 		for j := range m {
-			if w.v.At(j, i) != 0 {
-				moves[i] = append(moves[i], j)
+			if v := w.v.At(j, i); v != 0 {
+				moves[i] = append(moves[i], push{j, v})
 			}
 		}
 	}
@@ -118,8 +119,8 @@ func (w view) tallies(sums []sum, n int, roots, shift []float64) []*tally {
 				t[j] += float64(v * (2*u[i] - 1))
 			}
 		}
-		for s, f := range sums {
-			inner := 0.0
+		for s := range sums {
+			f, inner := &sums[s], 0.0
 			for j := range t {
 				at[s][j] = f.part(j, t[j])
 				inner += at[s][j]
@@ -128,8 +129,8 @@ func (w view) tallies(sums []sum, n int, roots, shift []float64) []*tally {
 		}
 		for i := range d {
 			step := 2 * (fraction(u[i]+u[d]) - u[i])
-			for s, f := range sums {
-				tallies[s].move(f, w, moves[i], i, step, t, at[s])
+			for s := range sums {
+				tallies[s].move(&sums[s], moves[i], i, step, t, at[s])
 			}
 		}
 	}
@@ -187,17 +188,24 @@ func (t *tally) point(inner, value, doubt float64) {
 	t.inners[1] += float64((inner - t.first) * (inner - t.first))
 }
 
+// A push is by how much a parameter moves coordinate j, for each unit of its own.
+type push struct {
+	j  int
+	by float64
+}
+
 // move takes notice of the point at which coordinate i is moved by a step.
-func (t *tally) move(f sum, w view, moves []int, i int, step float64, at, parts []float64) {
-	inner := t.inner
-	for _, j := range moves {
-		v := f.part(j, at[j]+float64(w.v.At(j, i)*step)) - parts[j]
+func (t *tally) move(f *sum, moves []push, i int, step float64, at, parts []float64) {
+	inner, through := t.inner, t.through[i]
+	for _, m := range moves {
+		j := m.j
+		v := f.part(j, at[j]+float64(m.by*step)) - parts[j]
 		inner += v
 		alone := v
 		if f.undo != nil {
 			alone = f.undo.of(t.inner+v) - t.value
 		}
-		t.through[i][j] += float64(alone * alone / 2)
+		through[j] += float64(alone * alone / 2)
 	}
 	v := f.outward(inner) - t.value
 	t.total[i] += float64(v * v / 2)

@@ -16,7 +16,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-var whole = flag.Bool("whole", false, "measure the table of docs/sensitivity.md")
+var whole = flag.Bool("whole", false, "measure the table of docs/sensitivity.md; more cases and points in all tests")
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if !*whole {
+		sensitivity.Quick()
+	}
+	m.Run()
+}
 
 // A ridge is a function of one coordinate, over some ±9.
 type ridge struct {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,9 +13,6 @@ import (
 // returns its path. It is so slow that it gets its points one by one.
 func simulator(t *testing.T, answers string) string {
 	t.Helper()
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no sh")
-	}
 	path := filepath.Join(t.TempDir(), "sim")
 	script := "#!/bin/sh\nn=0\nwhile read -r a b; do\n n=$((n+1))\n if [ $n -gt " + answers + " ]; then exec tail -f /dev/null; fi\n sleep 0.02\n echo $n.25\ndone\n"
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {

@@ -78,7 +78,7 @@ func last(t *testing.T, client *http.Client, url, page string) (text string, eve
 func TestLive(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"minimize", "probe"} {
-		s := newSite(t, "1500", "--exec", "BENCH", "--dim", "4", "--bounds", "-3:3")
+		s := newSite(t, "700", "--exec", "BENCH", "--dim", "3", "--bounds", "-3:3")
 		s.pause = time.Millisecond
 		args := append([]string{command, "--json", "--budget", s.budget}, s.subject...)
 		alone := s.start(t, "alone", args...)

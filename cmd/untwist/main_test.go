@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"untwist":     func() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) },
 		"bench":       bench,
+		"fast":        fast,
 		"nats":        natsServer,
 		"nats-server": configuredServer,
 	})
@@ -23,8 +26,16 @@ func TestMain(m *testing.M) {
 // The program, a script for each command.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin, "./testdata/formula").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("PATH", bin+string(filepath.ListSeparator)+e.Getenv("PATH"))
+			return nil
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,
 			"json":  checkJSON,

@@ -41,7 +41,7 @@ type manner struct {
 const (
 	long        = "it takes a minute or longer"
 	placeholder = "it has a placeholder"
-	ownStep     = ".ci/run has it as a step of its own"
+	ownStep     = ".ci/run or .ci/long has it as a step of its own"
 	twoAtOnce   = "it is for a terminal of its own"
 	ownHost     = "the host has another name here"
 )
@@ -88,12 +88,17 @@ var manners = map[string]manner{
 	"untwist COMMAND --help": {instead: "for c in minimize probe check worker workers journal ask tell problems compare reproduce; do untwist $c --help; done", why: placeholder},
 
 	// CONTRIBUTING.md
-	"bash .ci/run":                                 {instead: "bash -n .ci/run", why: "this test is a part of it"},
-	"go test ./internal/house -compile":            {plus: "-compile=false", why: ownStep},
+	"bash .ci/run":                        {instead: "bash -n .ci/run", why: "this test is a part of it"},
+	"go test -v ./... | grep '^not run:'": {instead: "(go test -v ./internal/needs ./internal/words; echo not run: nothing) | grep '^not run:'", why: ownStep},
+	".ci/run":                             {instead: "bash -n .ci/run", why: "this test is a part of it"},
+	".ci/long":                            {instead: "bash -n .ci/long", why: "this test is a part of it"},
+	"bash .ci/long":                       {instead: "bash -n .ci/long", why: "this test is a part of it"},
+	"bash .ci/bare":                       {instead: "bash -n .ci/bare", why: ownStep},
+	"go test ./internal/house -compile":   {plus: "-compile=false", why: ownStep},
 	"go test ./cmd/untwist -run TestManual -whole": {plus: "-whole=false", why: "it is this test"},
-	"bash .ci/pages":                               {instead: "bash -n .ci/pages", why: ownStep},
-	"bash .ci/python":                              {instead: "bash -n .ci/python", why: ownStep},
-	"python3 -m unittest":                          {instead: "(cd python && python3 -m unittest tests.test_docs)", why: ownStep + ", and the text says in which folder"},
+	"bash .ci/pages":      {instead: "bash -n .ci/pages", why: ownStep},
+	"bash .ci/python":     {instead: "bash -n .ci/python", why: ownStep},
+	"python3 -m unittest": {instead: "(cd python && python3 -m unittest tests.test_docs)", why: ownStep + ", and the text says in which folder"},
 	"go test . -run TestRegimeOfTable1 -regime -v -parallel 2 -timeout 3h": {plus: "-regime=false", why: long},
 	"go test ./identify -whole -v -timeout 2h":                             {plus: "-whole=false -run Verdicts", why: long},
 	"go test . -run TestAuto -whole -v -timeout 3h":                        {plus: "-whole=false -run TestAutoS", why: long},

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/untwist/untwist/internal/needs"
 )
 
 // A written part of a document is something that its reader runs or writes to a file.
@@ -215,6 +217,19 @@ func bashReads(text string) bool {
 	return bash.Run() == nil && said.Len() == 0 // it only warns of a here-document that does not end
 }
 
+// README's first block is what someone who has just cloned the repository types.
+func TestFirstBlockOfTheReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n```")
+	block, _, _ := strings.Cut(rest, "\n```")
+	if want := "sh\ngo run ./cmd/untwist minimize --problem rastrigin --dim 100\ngo test ./..."; block != want {
+		t.Errorf("README's first block is %q, want %q", block, want)
+	}
+}
+
 // The reader of the manual finds what a human reader would run.
 func TestReadManual(t *testing.T) {
 	t.Parallel()
@@ -237,14 +252,8 @@ func TestReadManual(t *testing.T) {
 	}
 }
 
-func needsBash(t *testing.T) {
-	if _, err := exec.LookPath("bash"); err != nil {
-		if *atLength {
-			t.Fatal(err)
-		}
-		t.Skip("only bash can say where a command ends")
-	}
-}
+// needsBash ends a test where there is no bash: only it can say where a command ends.
+func needsBash(t *testing.T) { t.Helper(); needs.Tools(t, "bash") }
 
 // documents are the manual, from the root of the repository.
 func documents(t *testing.T, root string) (all []string) {

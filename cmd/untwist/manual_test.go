@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/untwist/untwist/internal/needs"
 )
 
 // Every command of the manual, which is README.md and docs and what belongs to them, is run: as it
@@ -38,9 +40,7 @@ func TestManual(t *testing.T) {
 		}
 		if *atLength || slices.Contains(quick, name) {
 			t.Run(strings.ReplaceAll(name, "/", ":"), func(t *testing.T) {
-				if _, err := exec.LookPath("awk"); err != nil && !*atLength {
-					t.Skip("the commands need awk")
-				}
+				needs.Tools(t, "awk")
 				for _, complaint := range m.run(t, name, parts) {
 					t.Error(complaint)
 				}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/untwist/untwist/internal/needs"
 )
 
 // A zone is a network namespace with one cable to where we are. Its addresses are from those
@@ -21,12 +23,8 @@ type zone struct {
 // newZone makes a zone, or skips the test where nobody may.
 func newZone(t *testing.T) *zone {
 	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("only root can make a network namespace")
-	}
-	if _, err := exec.LookPath("ip"); err != nil {
-		t.Skip("there is no ip, which makes network namespaces: install iproute2")
-	}
+	needs.Root(t, "to make a network namespace")
+	needs.Tools(t, "ip")
 	pid := os.Getpid()
 	address := func(i int) string { return fmt.Sprintf("198.18.%d.%d", pid>>6&255, pid&63<<2+i) }
 	z := &zone{
@@ -35,7 +33,7 @@ func newZone(t *testing.T) *zone {
 	}
 	if out, err := exec.Command("ip", "netns", "add", z.name).CombinedOutput(); err != nil {
 		if strings.Contains(string(out), "not permitted") || strings.Contains(string(out), "denied") {
-			t.Skipf("nobody may make a network namespace here: %s", out)
+			needs.NotRun(t, "a network namespace: "+strings.TrimSpace(string(out)))
 		}
 		t.Fatalf("%v: %s", err, out)
 	}

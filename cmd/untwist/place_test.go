@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/untwist/untwist/internal/needs"
 )
 
 // configuredServer is nats-server, from the module: nats-server -c FILE.
@@ -103,11 +104,6 @@ exit $status`,
 // refers.
 func newPlace(t *testing.T, budget string) *place {
 	t.Helper()
-	for _, tool := range []string{"sh", "openssl"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Fatalf("the scripts of docs/cluster.md need it: %v", err)
-		}
-	}
 	p := &place{site: newSite(t, budget, "sim.toml")}
 	text, err := os.ReadFile("../../docs/cluster.md")
 	if err != nil {
@@ -219,6 +215,7 @@ func (p *place) launch(t *testing.T, name string, c *exec.Cmd) *proc {
 // says, and a secret.
 func (p *place) certified(t *testing.T) {
 	t.Helper()
+	needs.Tools(t, "openssl")
 	script := p.line(t, "openssl rand", nil) + p.line(t, "openssl req", map[string]string{"host": "localhost"})
 	if made := p.sh(t, "openssl", script); made.wait(t) != 0 {
 		t.Fatal(made.err.String())

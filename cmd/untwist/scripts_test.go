@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/internal/needs"
 )
 
 // finds fails unless a script has ended well and result.json has what one process finds.
@@ -35,6 +36,7 @@ func jobFor(t *testing.T) int {
 // The script for Slurm: its exit status is that of the run, and it goes on where it stood.
 func TestSlurmScript(t *testing.T) {
 	t.Parallel()
+	needs.Tools(t, "openssl")
 	p := newPlace(t, "300")
 	want := p.expected(t)
 	script := p.block(t, "Slurm", map[string]string{"--ntasks=8": "--ntasks=3", "--cpus-per-task=16": "--cpus-per-task=2"})

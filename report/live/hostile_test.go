@@ -14,6 +14,7 @@ import (
 
 // Only GET and HEAD of two addresses are answered, under our own names, and to our own page.
 func TestHostileRequests(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	at := s.listener.Addr().String()
 	host := "Host: " + at
@@ -198,6 +199,7 @@ func TestWhoCanConnect(t *testing.T) {
 
 // There are so many connections and viewers at most, and when some go others can come.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.Show(progress(1, nil))
 	var viewers []*follower

@@ -99,7 +99,7 @@ func TestNoiseAndCrashes(t *testing.T) {
 			}
 			return 3 + x[0]*x[0] + 2*x[1]*x[1] + x[2]*x[2] + 0.01*random.NormFloat64()
 		})
-		out, err := Auto{}.Minimize(ctx, f, strategy.Task{Budget: 5000})
+		out, err := Auto{}.Minimize(ctx, objective.NewMeter(f, 5000), strategy.Task{Budget: 5000})
 		c := out.Chosen
 		if err != nil || out.Noise == nil || out.Noise.Kind != objective.RandomNoise || c == nil {
 			t.Fatalf("%v of all points fail: noise %v, chosen %v, error %v", part, out.Noise, c, err)
