@@ -9,7 +9,7 @@ import (
 const (
 	mostDigits = 9      // a number in double precision has so few by chance once in ten million
 	distinct   = 3      // so many different values must have them
-	single     = 2.4e-8 // the standard deviation of rounding to 24 bits, as a part of a value: 2⁻²⁴/√12 to twice that
+	ofSingle   = 2.4e-8 // the standard deviation of rounding to 24 bits, as a part of a value: 2⁻²⁴/√12 to twice that
 )
 
 // printed returns the grain of values that are rounded to few digits; Rounding if they are
@@ -46,7 +46,7 @@ func printed(values []float64) (g Grain, whole bool) {
 	case whole && counts: // in a unit that is a power of two
 		return Grain{Relative: Rounding.Relative, Absolute: unit * uniform, Kind: Raster}, true
 	case short && !whole:
-		return Grain{Relative: single, Kind: Raster}, false
+		return Grain{Relative: ofSingle, Kind: Raster}, false
 	}
 	return Rounding, false
 }
