@@ -16,12 +16,12 @@ const fewChains, mostSingle = 2, 4
 
 // find proposes frames from Hessians of which errors may hide the smaller eigenvalues. So one only
 // shows directions along which to take others, and where two or three of these do not serve they
-// show directions for further ones. If none serve it returns the directions that the last have
-// whitened.
+// show directions for further ones, unless a map is the reason. If none serve it returns the
+// directions that the last have whitened.
 func (p singleRoad) find(white hessian.Basis) (proposal, hessian.Basis, error) {
 	p.white = white
-	near := false
-	for k := 0; k <= fewChains || near && k <= mostSingle; k++ {
+	var c *candidate
+	for k := 0; k <= fewChains || c != nil && c.check.typical() <= rough && k <= mostSingle; k++ {
 		even, err := evened(p.g, white, p.step)
 		if err != nil {
 			return proposal{}, white, err
@@ -33,11 +33,10 @@ func (p singleRoad) find(white hessian.Basis) (proposal, hessian.Basis, error) {
 		if k == 0 {
 			chain, err = p.g.extended(chain, 1)
 		} else {
-			var settled, c *candidate
-			if settled, c, chain, err = p.pair(chain); settled != nil {
-				return proposal{settled: settled}, white, err
+			var proposed proposal
+			if proposed, c, chain, err = p.few(chain); proposed.done() {
+				return proposed, white, err
 			}
-			near = c != nil && c.check.typical() <= rough
 		}
 		if err != nil {
 			return proposal{}, white, err
@@ -45,23 +44,27 @@ func (p singleRoad) find(white hessian.Basis) (proposal, hessian.Basis, error) {
 		if white, err = whitened(chain); err != nil {
 			return proposal{}, white, err
 		}
-		p.step, p.white = chain.Step, white
+		p.step, p.white, p.exact = chain.Step, white, true
 	}
-	return proposal{}, white, p.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda)))
+	return proposal{}, white, p.before(c, lengths[0]*hessian.Symmetric.Queries(len(white.Lambda)))
 }
 
-// pair proposes frames from two and three Hessians of a chain, and settles them; nil: they do not
-// serve. It returns the last one, too.
-func (p singleRoad) pair(chain hessian.Chain) (settled, c *candidate, of hessian.Chain, err error) {
+// few proposes frames from two and three Hessians of a chain, and settles them. It returns the last
+// one, too, and the chain.
+func (p singleRoad) few(chain hessian.Chain) (proposed proposal, c *candidate, of hessian.Chain, err error) {
 	if c, chain, err = p.diagonalise(chain, 2); err != nil {
-		return nil, c, chain, err
+		return proposal{}, c, chain, err
 	}
-	if settled, err = p.settler.early(c); settled != nil || err != nil {
-		return settled, c, chain, err
+	if proposed.settled, err = p.settler.early(c); proposed.done() || err != nil {
+		return proposed, c, chain, err
 	}
-	if c, chain, err = p.diagonalise(chain, lengths[0]); c == nil || err != nil || !c.check.usable() {
-		return nil, c, chain, err
+	if c, chain, err = p.diagonalise(chain, lengths[0]); err != nil {
+		return proposal{}, c, chain, err
 	}
-	settled, _, err = p.settler.settle(c)
-	return settled, c, chain, err
+	if c != nil && c.check.usable() {
+		proposed.settled, _, err = p.settler.settle(c)
+	} else {
+		proposed, err = (mapper{p.proposer}).single(chain, coupled(c))
+	}
+	return proposed, c, chain, err
 }
