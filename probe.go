@@ -46,6 +46,9 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 		nothing.Account = r.voided()
 		return nothing, void
 	}
+	if grain.Kind == objective.SinglePrecision {
+		found.Notes = append(found.Notes, noiseInWords(Noise{Kind: grain.Kind, Sigma: grain.Absolute}))
+	}
 	out, unscaled := r.findings(found)
 	err = cmp.Or(err, unscaled, r.finish())
 	if err == nil {

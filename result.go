@@ -106,6 +106,8 @@ func noiseInWords(n Noise) string {
 	switch n.Kind {
 	case objective.DeterministicNoise:
 		return fmt.Sprintf("f has noise that does not change when a point is asked again, of a standard deviation of %.2g", n.Sigma)
+	case objective.SinglePrecision:
+		return fmt.Sprintf("f computes in single precision, with errors of a standard deviation of %.2g", n.Sigma)
 	case objective.Raster:
 		return fmt.Sprintf("f is rounded to few digits, by a standard deviation of %.2g", n.Sigma)
 	}

@@ -31,7 +31,7 @@ type prober struct {
 }
 
 // noisy reports whether f has noise.
-func (p *prober) noisy() bool { return p.grain.Kind != objective.NoNoise }
+func (p *prober) noisy() bool { return p.grain.Noisy() }
 
 func (p *prober) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
 	return objective.Ask(p.ctx, p.f, n, fill)

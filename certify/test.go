@@ -95,7 +95,7 @@ func (t Test) Splits(ctx context.Context, f objective.Objective, w *frame.Frame,
 
 // decide reaches the verdict.
 func (t Test) decide(c *Certificate, components, blocks int) {
-	if t.Grain.Kind == objective.NoNoise {
+	if !t.Grain.Noisy() {
 		c.decide(components, blocks, t.Slack, t.Nearly)
 	} else {
 		c.decideNoisy(components, blocks, t.Slack, t.Error)
@@ -138,7 +138,7 @@ func (t Test) prober(ctx context.Context, f objective.Objective, w *frame.Frame,
 
 // usual is how many random splits are tested.
 func (t Test) usual() int {
-	if t.Grain.Kind == objective.NoNoise {
+	if !t.Grain.Noisy() {
 		return splits
 	}
 	return noisySplits

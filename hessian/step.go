@@ -36,7 +36,8 @@ func (s Stencil) StepQueries(n int) int { return n * (1 + (len(s.Diagonal)-1)*le
 // out of it. Lines on which f is not finite at t are left out, and a t with less than
 // half of the lines is not chosen. No step above most is tried (0: none above 1).
 //
-// If there is noise the step is chosen by its standard deviation instead; see noisyStep.
+// If there is noise, or if f computes in single precision, the step is chosen by the standard
+// deviation of that instead; see noisyStep.
 //
 // It asks one batch: for each line f(x) and up to 18 times the other points of
 // a diagonal entry, each once. Where no t can be chosen the error is ErrNoStep.
@@ -51,8 +52,11 @@ func (s Stencil) Step(ctx context.Context, f objective.Objective, points, direct
 	if err != nil {
 		return 0, err
 	}
-	if grain.Kind != objective.NoNoise {
-		return s.noisyStep(lines, tried, grain)
+	switch {
+	case grain.Noisy():
+		return s.noisyStep(lines, tried, noisyPart, grain)
+	case grain.Kind == objective.SinglePrecision:
+		return s.noisyStep(lines, tried, singlePart, grain)
 	}
 	best, least := 0.0, math.Inf(1)
 	for k, t := range tried {
@@ -81,16 +85,20 @@ const (
 	// noise, and not what long steps miss: with half of it they had more noise, with all of
 	// it more of the other.
 	noisyPart = 0.75
+	// singlePart of it is taken where f computes in single precision. The longest t is where D
+	// misses at² with ¾at² = agreement·4n/t², n/t² being the error that σ makes. Both together are
+	// least where ah² = n/h²: for h = (3/40)^¼ t. All Hessians miss the same, and there are few.
+	singlePart = 0.52
 )
 
-// noisyStep chooses the step where there is noise of standard deviation σ, after Lepski: a part
+// noisyStep chooses the step where there are errors of standard deviation σ, after Lepski: a part
 // of the longest t at which D agrees with D at all shorter ones,
 //
 //	mean (D(t) − D(s))² ≤ (agreement·σ/s²)² Σ_k w_k²   for all s < t,
 //
 // over the lines. Beyond that t it is curvature that changes, however calm D may be at still
 // longer ones.
-func (s Stencil) noisyStep(lines []line, tried []float64, grain objective.Grain) (float64, error) {
+func (s Stencil) noisyStep(lines []line, tried []float64, part float64, grain objective.Grain) (float64, error) {
 	weights, at := 0.0, 0.0
 	for _, t := range s.Diagonal {
 		if t.A != 0 {
@@ -122,7 +130,7 @@ func (s Stencil) noisyStep(lines []line, tried []float64, grain objective.Grain)
 	if len(tried) == 0 || longest == 0 && len(tried) > 1 && !finite(lines) {
 		return 0, ErrNoStep
 	}
-	return noisyPart * tried[longest], nil
+	return part * tried[longest], nil
 }
 
 // finite reports whether f is finite on half of the lines.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/objective"
 )
 
 // survey finds and certifies a frame of a span, and of a smaller one if f turns out not
@@ -117,7 +118,12 @@ func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func(
 	if err := basin(by, white); err != nil {
 		return p, s.best, err
 	}
-	if p, white, err = by.forward(white); !p.done() && err == nil && w.g.valley == nil { // in a valley Hessians are as good as they can be
+	if w.g.grain.Kind == objective.SinglePrecision {
+		p, white, err = singleRoad{by}.find(white)
+	} else {
+		p, white, err = by.forward(white)
+	}
+	if !p.done() && err == nil && w.g.valley == nil { // in a valley Hessians are as good as they can be
 		p, err = by.symmetric(white)
 	}
 	if errors.Is(err, errInstead) {

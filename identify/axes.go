@@ -5,6 +5,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/objective"
 )
 
 // What f must pass to separate in the coordinates as given. It has to do so to rounding,
@@ -14,6 +15,7 @@ const (
 	axesCoupling = 1e-12 // the coupling up to which it does
 	axesHidden   = 10    // or so many times the rounding of the couplings
 	axesRounding = 1e-10 // the rounding from which on that says nothing; it was 1e-14 at most
+	axesSingle   = 1e-4  // the same where f computes in single precision, which leaves 1e-6 or so
 	axesFirst    = 2     // so many random splits are tested first
 	axesBlatant  = 1e-3  // and if they couple by more than that, it does not
 )
@@ -30,7 +32,11 @@ func asGiven(g *ground) (*Finding, error) {
 	if c, err = g.test(0, false).Splits(g.ctx, g.f, nil, nil); err != nil {
 		return nil, err
 	}
-	if c.Verdict != certify.Separable || c.Rounding > axesRounding || c.Coupling > max(axesCoupling, axesHidden*c.Rounding) {
+	most := axesRounding
+	if g.grain.Kind == objective.SinglePrecision {
+		most = axesSingle
+	}
+	if c.Verdict != certify.Separable || c.Rounding > most || c.Coupling > max(axesCoupling, axesHidden*c.Rounding) {
 		return nil, nil
 	}
 	used, err := used(g)

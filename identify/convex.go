@@ -7,7 +7,6 @@ import (
 
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,7 +22,7 @@ type Basin struct {
 // basin tells Survey.Pause, before more Hessians, if the first one speaks for a single minimum:
 // whoever wants no more than that needs no coordinates.
 func basin(p *proposer, white hessian.Basis) error {
-	if p.told || p.pause == nil || p.g.valley != nil || p.g.psi != nil || p.g.grain.Kind != objective.NoNoise {
+	if p.told || p.pause == nil || p.g.valley != nil || p.g.psi != nil || p.g.grain.Noisy() {
 		return nil
 	}
 	p.told = true

@@ -164,7 +164,9 @@ const (
 	lines = 3 // along which a step is chosen: three or more keep chance out of it
 	// noisyLines is along how many it is chosen where there is noise.
 	noisyLines = 8
-	longest    = 5 // the longest step that is tried is the half-width of the box over this
+	// singleLines is along how many where f computes in single precision.
+	singleLines = 5
+	longest     = 5 // the longest step that is tried is the half-width of the box over this
 )
 
 // step chooses the step for a stencil along random combinations of the directions t
@@ -172,8 +174,11 @@ const (
 // 2e-6 to 0.2 of its half-width, and where there is noise to all of it.
 func (g *ground) step(st hessian.Stencil, t *mat.Dense) (float64, error) {
 	d, lines, unit := g.f.Dim(), lines, halfWidth(g.box)/longest
-	if g.grain.Kind != objective.NoNoise {
+	if g.grain.Noisy() {
 		lines, unit = noisyLines, halfWidth(g.box)
+	}
+	if g.grain.Kind == objective.SinglePrecision {
+		lines = singleLines
 	}
 	points, directions := mat.NewDense(lines, d, nil), rng.Sphere(lines, d, g.random)
 	if t != nil {

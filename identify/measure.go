@@ -195,7 +195,7 @@ func scaled(g *ground, found *Finding, measures int) error {
 	}
 	c := newCandidate(g, found.Frame, certify.Singles(found.Frame.Components()))
 	found.Scale = c.h
-	if g.grain.Kind != objective.NoNoise {
+	if g.grain.Noisy() {
 		c, err := noisySteps(g, c, looks)
 		if err == nil {
 			found.Scale = c.h

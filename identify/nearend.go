@@ -3,7 +3,6 @@ package identify
 import (
 	"cmp"
 	"github.com/untwist/untwist/certify"
-	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -114,7 +113,7 @@ func (n nearEnd) measure(found *Finding) (err error) {
 // separate.
 func (n nearEnd) given(found *Finding) error {
 	g := beside(n.w.g)
-	if found.Frame.Components() < leastNear || largest(found.Blocks) > 1 || g.grain.Kind != objective.NoNoise {
+	if found.Frame.Components() < leastNear || largest(found.Blocks) > 1 || g.grain.Noisy() {
 		return nil
 	}
 	c, err := newCandidate(g, found.Frame, found.Blocks).looked(g)

@@ -130,7 +130,7 @@ func (w *work) identify() (*Finding, error) {
 	if err := w.g.rescale(); err != nil {
 		return Known(nil, nil), err
 	}
-	if w.g.grain.Kind != objective.NoNoise {
+	if w.g.grain.Noisy() {
 		found, clear, err := noisyRoad{w}.find()
 		if !clear || err != nil {
 			return found, err

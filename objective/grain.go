@@ -33,6 +33,7 @@ const (
 	RandomNoise        Kind = "random"        // the same point asked again has another value
 	DeterministicNoise Kind = "deterministic" // the values of points next to each other jump
 	Raster             Kind = "raster"        // values are rounded to few digits
+	SinglePrecision    Kind = "single"        // rounding in single precision, of all that f adds up
 )
 
 // String returns the name of the kind, "none" if there is no noise.
@@ -42,6 +43,10 @@ func (k Kind) String() string {
 	}
 	return string(k)
 }
+
+// Noisy reports whether the error is noise, and not rounding in double or single precision. Where
+// it is rounding, f is as good as exact if steps are long enough. Of noise it takes means.
+func (g Grain) Noisy() bool { return g.Kind != NoNoise && g.Kind != SinglePrecision }
 
 // Rounding is the grain of a function that is computed in double precision and
 // rounded once at the end: half a unit in the last place.
@@ -100,7 +105,8 @@ func spacing(v float64, digits int) float64 {
 }
 
 // Times returns n grains of v. Rounding errors add up over what f computes, and n says how
-// many. Noise is in a value once, so that n is OfMixed at most then.
+// many. What was measured, noise or the error of single precision, is in a value once, so that n
+// is OfMixed at most then.
 func (g Grain) Times(n, v float64) float64 {
 	if g.Kind != NoNoise {
 		n = min(n, OfMixed)

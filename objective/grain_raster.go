@@ -8,8 +8,9 @@ import (
 
 const (
 	mostDigits = 9      // a number in double precision has so few by chance once in ten million
+	ofShort    = 7      // so many digits may be those of numbers with 24 bits, too, if they are sums of powers of two
 	distinct   = 3      // so many different values must have them
-	single     = 2.4e-8 // the standard deviation of rounding to 24 bits, as a part of a value: 2⁻²⁴/√12 to twice that
+	ofSingle   = 2.4e-8 // the standard deviation of rounding to 24 bits, as a part of a value: 2⁻²⁴/√12 to twice that
 )
 
 // printed returns the grain of values that are rounded to few digits; Rounding if they are
@@ -39,14 +40,14 @@ func printed(values []float64) (g Grain, whole bool) {
 	unit, counts := countsOf(seen)
 	whole = (whole || counts) && !padded(all, digits)
 	switch {
+	case short && !whole && digits > ofShort:
+		return Grain{Relative: ofSingle, Kind: Raster}, false
 	case digits <= mostDigits && fixed(all, last):
 		return Grain{Relative: Rounding.Relative, Absolute: math.Pow10(-last) * uniform, Kind: Raster}, whole
 	case digits <= mostDigits:
 		return Grain{Relative: Rounding.Relative, Digits: digits, Kind: Raster}, whole
 	case whole && counts: // in a unit that is a power of two
 		return Grain{Relative: Rounding.Relative, Absolute: unit * uniform, Kind: Raster}, true
-	case short && !whole:
-		return Grain{Relative: single, Kind: Raster}, false
 	}
 	return Rounding, false
 }

@@ -165,8 +165,8 @@ func TestGrainOfPrintedNumbers(t *testing.T) {
 		case math.Abs(g.Absolute-1e-3/math.Sqrt(12)) < 1e-9:
 			known++
 		}
-		if g := one(func(v float64) float64 { return float64(float32(v)) }); g.Kind != objective.Raster || !(g.Of(1) > 0x1p-26 && g.Of(1) < 0x1p-24) {
-			t.Errorf("single precision: %+v", g)
+		if g := one(func(v float64) float64 { return float64(float32(v)) }); g.Kind != objective.SinglePrecision || !(g.Of(32) > 0x1p-21 && g.Of(32) < 0x1p-18) {
+			t.Errorf("rounded to single precision: %+v", g)
 		}
 		if g := one(func(v float64) float64 { return math.Round(9 * v) }); g.Kind != objective.Raster || g.Of(500) < 0.1 {
 			t.Errorf("rounded to whole numbers: %+v", g)

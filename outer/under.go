@@ -43,7 +43,7 @@ func (u *Under) Replace(by *Map, lo, hi float64) {
 func (m *Map) Grain(of objective.Grain, lo, hi float64) objective.Grain {
 	low, high := m.Slope(lo)*of.Of(lo), m.Slope(hi)*of.Of(hi)
 	relative := objective.Rounding.Relative
-	if top := m.Of(hi) - m.Of(lo); of.Kind != objective.NoNoise && top > 0 {
+	if top := m.Of(hi) - m.Of(lo); of.Noisy() && top > 0 {
 		return objective.Grain{Relative: max(relative, min(high/top, 1)), Absolute: low}.From(m.Of(lo))
 	}
 	if top := math.Abs(m.Of(hi)); high > relative*top {

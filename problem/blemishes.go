@@ -14,6 +14,8 @@ import (
 // of the fields. With v = f − min f, s the standard deviation of f over the domain (for the
 // noise after a map: of the mapped function) and m components:
 type Blemishes struct {
+	Single bool // f is computed in single precision; not with Coupling
+
 	Coupling     float64 // D: plus D·s times a coupling of standard deviation 1; not with Map
 	CouplingKind string  // "sines" or "products"; "": sines
 
@@ -86,6 +88,8 @@ func (b *Blemishes) completeCoupling(m int) error {
 		return objective.BadOption("CouplingKind", "%q needs a coupling above 0", b.CouplingKind)
 	case b.Coupling == 0:
 		return nil
+	case b.Single:
+		return objective.BadOption("Single", "cannot be combined with a coupling")
 	case m < 2:
 		return objective.BadOption("Coupling", "needs at least 2 components, and there is 1")
 	case b.Map != "":
@@ -105,6 +109,9 @@ func (b Blemishes) String() string {
 		if given {
 			parts = append(parts, name+"="+strconv.FormatFloat(v, 'g', -1, 64))
 		}
+	}
+	if b.Single {
+		parts = append(parts, "single")
 	}
 	if say("coupling", b.Coupling, b.Coupling != 0); b.Coupling != 0 {
 		kind := b.CouplingKind

@@ -30,6 +30,9 @@ func (p *Problem) spoil(seed rng.Seed) error {
 			return err
 		}
 	}
+	if b.Single {
+		p.add(p.inSingle())
+	}
 	if b.Map != "" {
 		if !usable(s) && b.Map != "rms" {
 			return objective.BadOption("Map", "%q needs a function that varies over the domain, and its standard deviation is %v", b.Map, s)

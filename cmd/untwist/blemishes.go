@@ -9,6 +9,7 @@ import (
 
 // blemishFlags are the flags that make a built-in problem less clean.
 type blemishFlags struct {
+	single               bool
 	coupling             number
 	kind, outer          text
 	noise, noiseRelative number
@@ -19,7 +20,7 @@ type blemishFlags struct {
 
 // blemishes are the names of the flags, in the order in which they are applied.
 var blemishes = []string{
-	"coupling", "coupling-kind", "map", "noise", "noise-relative", "scale-value", "offset", "digits", "failing", "failing-beyond",
+	"single", "coupling", "coupling-kind", "map", "noise", "noise-relative", "scale-value", "offset", "digits", "failing", "failing-beyond",
 }
 
 // register declares the flags.
@@ -33,6 +34,7 @@ func (f *blemishFlags) registerWith(flags *pflag.FlagSet, coupling, outer, noise
 	f.noiseRelative, f.beyond = atLeast0(), atLeast0()
 	f.scale, f.offset = above0(), anyNumber()
 	f.failing = number{allow: func(v float64) bool { return v >= 0 && v < 1 }, must: "at least 0 and below 1"}
+	flags.BoolVar(&f.single, "single", false, "compute a built-in problem in single precision")
 	flags.Var(coupling, "coupling", "add a coupling between components to a built-in problem, of `D` standard deviations of it; the minimum is then not known")
 	flags.Var(&f.kind, "coupling-kind", "one of "+strings.Join(problem.CouplingKinds(), ", ")+" (default "+problem.CouplingKinds()[0]+")")
 	flags.Var(outer, "map", "put a map around a built-in problem: one of "+strings.Join(problem.Maps(), ", "))
@@ -48,6 +50,7 @@ func (f *blemishFlags) registerWith(flags *pflag.FlagSet, coupling, outer, noise
 // blemishes returns what the flags ask for.
 func (f *blemishFlags) blemishes() problem.Blemishes {
 	return problem.Blemishes{
+		Single:   f.single,
 		Coupling: f.coupling.or0(), CouplingKind: string(f.kind), Map: string(f.outer),
 		Noise: f.noise.or0(), NoiseRelative: f.noiseRelative.or0(),
 		ScaleValue: f.scale.or0(), Offset: f.offset.or0(), Digits: int(f.digits),

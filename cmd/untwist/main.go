@@ -103,7 +103,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 // flagOf is the flag that sets each option.
 var flagOf = map[string]string{
 	"Name": "--problem", "Dim": "--dim", "Components": "--components", "Mix": "--mix", "Block": "--block",
-	"Coupling": "--coupling", "CouplingKind": "--coupling-kind", "Map": "--map", "Noise": "--noise", "NoiseRelative": "--noise-relative",
+	"Single": "--single", "Coupling": "--coupling", "CouplingKind": "--coupling-kind", "Map": "--map", "Noise": "--noise", "NoiseRelative": "--noise-relative",
 	"ScaleValue": "--scale-value", "Offset": "--offset", "Digits": "--digits", "Failing": "--failing", "FailingBeyond": "--failing-beyond",
 	"Frame": "--frame", "Blocks": "--frame", "Identifier": "--road", "Start": "--start", "Bounds": "--bounds", "Points": "--x0",
 	"Budget": "--budget", "Target": "--target", "Workers": "--workers",

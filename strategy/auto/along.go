@@ -151,6 +151,9 @@ func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *line
 		if err := r.uncovered(ctx); err != nil {
 			return objective.Running, err
 		}
+		if err := r.nearby(ctx); err != nil {
+			return objective.Running, err
+		}
 		if err := r.remap(ctx, at); err != nil {
 			return objective.Running, err
 		}

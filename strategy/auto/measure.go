@@ -2,10 +2,12 @@ package auto
 
 import (
 	"context"
+	"slices"
 
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
 )
 
 // measure measures how exact f's values are, unless the task says it. With so few queries that
@@ -27,7 +29,7 @@ func (r *run) measure(ctx context.Context) error {
 		r.f.grain = grain
 	}
 	r.measured = true
-	if r.f.grain.Kind != objective.NoNoise {
+	if r.f.grain.Noisy() {
 		r.f.noise = newNoise(r.f.grain, r.task.Budget, r.task.Seed)
 	}
 	return nil
@@ -38,4 +40,34 @@ func (r *run) request() identify.Request {
 	request := r.task.Request()
 	request.Grain, request.Stage = r.f.grain, r.f.stage
 	return request
+}
+
+// rounding says what the error of a function without noise is at the point found, if it computes in
+// single precision.
+func (r *run) rounding() *strategy.Noise {
+	f := r.f
+	if r.mapping != nil {
+		f = r.mapping.f
+	}
+	if f.grain.Kind != objective.SinglePrecision {
+		return &strategy.Noise{}
+	}
+	v := f.best.Value
+	if notFinite(v) {
+		v = 0
+	}
+	return &strategy.Noise{Kind: f.grain.Kind, Sigma: f.grain.Of(v)}
+}
+
+// nearby measures the errors of a function that computes in single precision again, once, where
+// its minimum is about: what it adds up is little there.
+func (r *run) nearby(ctx context.Context) error {
+	if r.near || r.mapping != nil || r.f.best.Point == nil || r.f.grain.Kind != objective.SinglePrecision {
+		return nil
+	}
+	r.near = true
+	r.f.stage(objective.OfNoise)
+	grain, err := r.f.grain.Nearby(ctx, counted{r.f}, objective.Cube(r.f.Dim(), -1, 1), slices.Clone(r.f.best.Point), rng.Seed(r.task.Seed).Stream("grain", "nearby"))
+	r.f.grain = grain
+	return err
 }

@@ -184,7 +184,7 @@ func (r *run) noise() *strategy.Noise {
 	case !r.measured:
 		return nil
 	case n == nil:
-		return &strategy.Noise{}
+		return r.rounding()
 	case n.chosen != nil:
 		return &strategy.Noise{Kind: n.kind, Sigma: n.seen}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -63,7 +62,7 @@ func (r *race) wait(ctx context.Context, queries int) error {
 		}
 	}
 	speculative, share := r.survey.spent+queries, inDoubt
-	if r.survey.grain.Kind != objective.NoNoise {
+	if r.survey.grain.Noisy() {
 		share = inNoise
 	}
 	if speculative+share*speculative > r.budget {
@@ -82,7 +81,7 @@ func (r *race) wait(ctx context.Context, queries int) error {
 // What a survey may need where there is noise is not spent so.
 func (r *race) evenly(ctx context.Context, queries int) error {
 	share := r.survey.spent + queries
-	if r.survey.grain.Kind != objective.NoNoise {
+	if r.survey.grain.Noisy() {
 		share = min(share, r.budget-identify.MostNoisy(r.survey.Dim()))
 	}
 	missing := share - r.fallback.spent()

@@ -24,6 +24,7 @@ type run struct {
 	learnt   *strategy.Learnt
 	mapping  *mapping // f is ψ of what is asked; nil: no map
 	measured bool     // it is known how exact f's values are
+	near     bool     // so it is where the minimum is
 }
 
 func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *run {

@@ -8,7 +8,6 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/objective"
 )
 
 // A frame is not refined for the search if it passes for separable and its error E is at
@@ -70,7 +69,7 @@ func (r *run) share() *share { return &share{watched: r.f, most: r.task.Budget -
 func (r *run) survey(ctx context.Context, f *share) identify.Survey {
 	race := &race{fallback: r.fallback, survey: f, bounded: r.task.Bounded(), budget: r.task.Budget}
 	f.usual, f.beyond = usualSurvey*identify.Least(r.f.Dim()), race.wait
-	if r.f.grain.Kind != objective.NoNoise {
+	if r.f.grain.Noisy() {
 		f.usual = max(f.usual, identify.MostNoisy(r.f.Dim()))
 	}
 	return identify.Survey{
