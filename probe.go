@@ -46,9 +46,6 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 		nothing.Account = r.voided()
 		return nothing, void
 	}
-	if grain.Kind == objective.SinglePrecision {
-		found.Notes = append(found.Notes, noiseInWords(Noise{Kind: grain.Kind, Sigma: grain.Absolute}))
-	}
 	out, unscaled := r.findings(found)
 	err = cmp.Or(err, unscaled, r.finish())
 	if err == nil {
@@ -72,6 +69,9 @@ func (r *run) identify(ctx context.Context, by identify.Identifier) (*identify.F
 			return returned{identify.Known(nil, nil), err}
 		}
 		found, err := identify.Find(ctx, by, a, identify.Request{Bounds: r.scale.Bounds(), Seed: r.options.Seed, Grain: grain, Stage: a.enter})
+		if grain.Kind == objective.SinglePrecision {
+			found.Notes = append(found.Notes, noiseInWords(Noise{Kind: grain.Kind, Sigma: grain.Absolute}))
+		}
 		return returned{found, err}
 	})
 	if ok {
