@@ -69,7 +69,7 @@ func TestKilledGrids(t *testing.T) {
 	want := killedTenTimes(t, "table1.db", func(dir string, stdout []byte) map[string]string {
 		return forms(t, filepath.Join(dir, "table1-d7-rastrigin-squared-norm-2runs"), stdout)
 	}, "reproduce", "table1", "--dim", "7", "--runs", "2", "--problems", "rastrigin,squared-norm")
-	if n := strings.Count(want["-runs.csv"], "\n"); n != 1+2*7*2 {
+	if n := strings.Count(want["-runs.csv"], "\n"); n != 1+2*8*2 {
 		t.Errorf("%d lines of runs", n)
 	}
 }
