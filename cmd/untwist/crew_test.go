@@ -191,3 +191,21 @@ func TestWrongWorkersAreFound(t *testing.T) {
 		t.Error("the others have done nothing")
 	}
 }
+
+// A coordinator that goes on with a journal knows a query of it that has succeeded, if there is
+// one and the journal has its point.
+func TestSucceeded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fails, points string
+		found         bool
+	}{{"0.5", "true", true}, {"0.5", "false", false}, {"0.999999", "true", false}} {
+		s := newSite(t, "30", "--problem", "rastrigin", "--dim", "2", "--failing", c.fails, "--keep-going")
+		run := s.start(t, "one process", slices.Concat([]string{"minimize", "--quiet", "--budget", "30", "--journal", "run.journal", "--journal-points=" + c.points}, s.subject)...)
+		run.wait(t)
+		found, err := succeeded(filepath.Join(s.dir, "run.journal"))
+		if err != nil || (found != nil) != c.found || c.found && (found.Query < 1 || len(found.Point) != 2 || !(found.Value < 1e6)) {
+			t.Errorf("%+v: %+v, %v; %s", c, found, err, run.err.String())
+		}
+	}
+}
