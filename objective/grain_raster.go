@@ -17,13 +17,14 @@ const (
 // not. Whole numbers, in any unit, may be counts as well.
 func printed(values []float64) (g Grain, whole bool) {
 	seen := map[float64]bool{}
-	short := true
+	short, most := true, 0.0
 	whole = true
 	for _, v := range values {
 		if v != 0 {
 			seen[v] = true
 			short = short && v == float64(float32(v))
 			whole = whole && v == math.Trunc(v)
+			most = max(most, math.Abs(v))
 		}
 	}
 	if len(seen) < distinct {
@@ -38,7 +39,7 @@ func printed(values []float64) (g Grain, whole bool) {
 		digits, last = max(digits, d.digits), max(last, d.digits-1-d.decade)
 	}
 	unit, counts := countsOf(seen)
-	whole = (whole || counts) && !padded(all, digits)
+	whole = (whole && !(short && most > 1<<24) || counts) && !padded(all, digits) // numbers with 24 bits that are so large are whole
 	switch {
 	case short && !whole && digits > ofShort:
 		return Grain{Relative: ofSingle, Kind: Raster}, false

@@ -23,14 +23,15 @@ const (
 	// smooth one by 64³.
 	alike = 5
 	// mostSingle is the largest σ, in standard deviations of f over the box, with which f is like
-	// an exact function. Second differences with steps of h leave σ/h² + h² there, 2√σ at the best h:
-	// a fiftieth for 1e-4.
-	mostSingle = 1e-4
+	// an exact function. Second differences with steps of h leave σ/h² + h² there, which is 2√σ at
+	// the best h: 1/300, of which W may make ten times as much.
+	mostSingle = 3e-6
 )
 
 // single returns the grain of a function that computes in single precision: σ is that of the
-// errors in its values, at least what the grain says that was found so far. If errors do not show,
-// or if they are larger than those of an exact function may be, ok is false.
+// errors in its values, at least what the grain says that was found so far. If these are too large
+// for an exact function its kind is Raster, and the rest of the run takes them for noise. If errors
+// do not show, ok is false.
 //
 // At three points of the box, tables of eight values are made with spacings from 2⁻²⁴ to 2⁻⁹
 // half-widths, in 129 queries. Below the distance of numbers with 24 bits errors seem too small,
@@ -48,10 +49,13 @@ func (m *grainMeter) single(found Grain) (g Grain, ok bool, err error) {
 	}
 	g = Grain{Relative: max(found.Relative, Rounding.Relative), Absolute: size, Kind: SinglePrecision}
 	spread := deviation(append(slices.Clone(m.elsewhere), here...))
-	if ok = size > m.floor() && max(size, g.Of(mean(here))) <= mostSingle*spread; !ok {
+	switch ok = size > m.floor(); {
+	case !ok:
 		return found, false, nil
+	case max(size, g.Of(mean(here))) > mostSingle*spread:
+		g.Kind = Raster // noise, for all that follows
 	}
-	return g, true, nil
+	return g, ok, nil
 }
 
 // around returns σ as tables around some points show it, and the values there. They are at x and at
@@ -129,6 +133,19 @@ func plateau(sigma []float64) float64 {
 	}
 	slices.Sort(some)
 	return some[len(some)/2]
+}
+
+// coarse reports whether some values are those of their neighbours, and all others differ by more
+// than rounding in double precision would make them: by 2⁻²⁴ of their size, say, and not 2⁻⁵³.
+func coarse(table []float64) bool {
+	size, least := 0.0, math.Inf(1)
+	for i, v := range table {
+		size = max(size, math.Abs(v))
+		if i > 0 && v != table[i-1] {
+			least = min(least, math.Abs(v-table[i-1]))
+		}
+	}
+	return repeated(table) > 0 && least > 0x1p-40*size
 }
 
 // repeated returns how many values are those of their neighbours.
