@@ -35,8 +35,8 @@ var OfNoise = Stage{Name: "noise", Purpose: ToFind}
 // all orders are above rounding the noise is deterministic, unless a second table, with
 // steps 1024 times as long, shows much more: then f is not smooth but has no noise either.
 //
-// Values that all have 24 bits, or that are the same over some of these tiny steps, are those of a
-// function that computes in single precision: 129 queries more measure its error.
+// Values that all have 24 bits, or that are the same over some of these tiny steps but not everywhere, are
+// those of a function that computes in single precision: 129 queries more measure its error.
 //
 // Last, values that all have few decimal digits, or 24 bits, lie on a raster. Whole numbers may
 // be counts: 246 queries more, on ways from some points, show whether the first jump of f is small, as
@@ -62,7 +62,7 @@ func MeasureGrain(ctx context.Context, f Objective, box Box, random Random) (Gra
 				return Rounding, err
 			}
 		}
-		if g.Relative == ofSingle || g.Kind == NoNoise && coarse(m.table) {
+		if g.Relative == ofSingle || g.Kind == NoNoise && coarse(m.table) && slices.Min(m.all) < slices.Max(m.all) {
 			if one, ok, err := m.single(g); ok || err != nil {
 				return one, err
 			}
