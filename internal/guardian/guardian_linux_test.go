@@ -154,6 +154,19 @@ func TestTreesAreEndedWithTheirLeader(t *testing.T) {
 	s.nobody("when all are done")
 }
 
+// An ordinary user may not look at a process that is being loaded. Where tests are run by root,
+// those of trees are run once more by somebody else.
+func TestAsAnOrdinaryUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // all tests are
+	}
+	command := exec.Command("/proc/self/exe", "-test.run=^(TestTreesAreEndedWithTheirLeader|TestCloseWhileStarting)$", "-test.count=3")
+	command.Dir, command.SysProcAttr = "/", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // A program that has a guardian of its own, and programs.
 func TestGuardiansWithinGuardians(t *testing.T) {
 	s := newStage(t)

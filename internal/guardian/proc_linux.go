@@ -18,6 +18,7 @@ type process struct {
 	start                uint64 // when it started; with pid it means one process for ever
 	dead                 bool   // only its exit status is left
 	bare                 bool   // it has no memory that we can see: it is being loaded, or ends
+	environ              uint64 // where its environment is, if we can see it
 }
 
 // processes returns all processes of the system, those with the largest numbers first,
@@ -92,7 +93,8 @@ func parseStat(pid int, line string) (process, bool) {
 	p := process{pid: pid, parent: int(number(4)), session: int(number(6)), start: number(22)}
 	// A process whose first thread has ended looks like a dead one, but has other threads.
 	p.dead = f[0] == "X" || f[0] == "Z" && number(20) <= 1
-	p.bare = !p.dead && number(51) == 0
+	p.environ = number(51)
+	p.bare = !p.dead && p.environ == 0
 	return p, true
 }
 
@@ -112,8 +114,18 @@ func (p process) marked() (text string, changing bool) {
 			return string(value), false
 		}
 	}
-	hidden := errors.Is(err, fs.ErrPermission) // it belongs to someone else
+	hidden := errors.Is(err, fs.ErrPermission) && !p.ours()
 	return "", !hidden && !p.dead && (p.bare || len(env) == 0 && p.changed())
+}
+
+// ours reports whether a process belongs to our user. While it is being loaded, nobody but root
+// may look at its environment all the same.
+func (p process) ours() bool {
+	status, _ := readProc(p.pid, "status")
+	_, rest, _ := strings.Cut(string(status), "\nUid:")
+	line, _, found := strings.Cut(rest, "\n")
+	uid := strconv.Itoa(os.Geteuid())
+	return found && !slices.ContainsFunc(strings.Fields(line), func(id string) bool { return id != uid })
 }
 
 // changed reports whether a process is no longer what it was.

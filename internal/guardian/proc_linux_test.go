@@ -21,9 +21,9 @@ func TestStat(t *testing.T) {
 		line string
 		want process
 	}{
-		{line("sh", "S", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99}},
-		{line(") R 1 (x", "S", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99}},
-		{line("a\nb ) ", "T", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99}},
+		{line("sh", "S", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99, environ: 1}},
+		{line(") R 1 (x", "S", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99, environ: 1}},
+		{line("a\nb ) ", "T", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99, environ: 1}},
 		{line("sh", "Z", 5, 6, 1, 99, 0), process{pid: 7, parent: 5, session: 6, start: 99, dead: true}},
 		{line("sh", "Z", 5, 6, 2, 99, 0), process{pid: 7, parent: 5, session: 6, start: 99, bare: true}}, // has threads
 		{line("sh", "X", 5, 6, 0, 99, 0), process{pid: 7, parent: 5, session: 6, start: 99, dead: true}},

@@ -25,7 +25,12 @@ type hunt struct {
 func (h hunt) run() int {
 	stopped := map[int]uint64{} // numbers and starts
 	fresh := false
+	self, _ := lookUp(os.Getpid())
 	stop := func(p process) {
+		// What has our memory is just being started, and we could go no further until it is.
+		if p.environ != 0 && p.environ == self.environ {
+			return
+		}
 		if start, found := stopped[p.pid]; found && start == p.start {
 			return
 		}
