@@ -85,6 +85,18 @@ func ackleyTerm[T real](_, _ int, z T) T {
 	return T(20*(1-exp(T(-0.2)*sqrt(T(z*z)+T(0.01))))) + (T(math.E) - exp(cos(T(2*math.Pi)*z)))
 }
 
+func wavesTerm[T real](j, _ int, z T) T {
+	return T(T(0.5)*T(z*z)) + T(2*(1-cos(3*z))) + T(sin(T(z+T(j)))*T(0.5))
+}
+
+func wellsTerm[T real](_, _ int, z T) T {
+	return T(T(0.1)*T(z*z)) - T(3*exp(-T((z-1)*(z-1)))) - T(2*exp(T(-2*T((z+2)*(z+2)))))
+}
+
+func quarticTerm[T real](_, _ int, z T) T {
+	return T(T(0.25)*T(T(z*z)*T(z*z))) - T(2*T(z*z)) + z + sin(5*z)
+}
+
 // A component is f_j in both precisions, with half the width of the box.
 type component struct {
 	half         float64
@@ -102,6 +114,9 @@ var components = map[string]component{
 	"ackleys":          {8, ackleyTerm[float32], ackleyTerm[float64], false, 1, 0},
 	"different-powers": {5, powersTerm[float32], powersTerm[float64], true, 1, 0},
 	"log-cosh":         {5, coshTerm[float32], coshTerm[float64], false, 1, 0},
+	"waves":            {6, wavesTerm[float32], wavesTerm[float64], true, 1, 0},
+	"wells":            {4, wellsTerm[float32], wellsTerm[float64], false, 1, 10},
+	"quartic":          {3, quarticTerm[float32], quarticTerm[float64], true, 1e-3, 0},
 	"in millions":      {5.12, rastriginTerm[float32], rastriginTerm[float64], true, 1e6, 1e3},
 	"above 1e4":        {10, levyTerm[float32], levyTerm[float64], false, 1, 1e4},
 }

@@ -62,7 +62,7 @@ func MeasureGrain(ctx context.Context, f Objective, box Box, random Random) (Gra
 				return Rounding, err
 			}
 		}
-		if g.Relative == ofSingle || g.Kind == NoNoise && coarse(m.table) && slices.Min(m.all) < slices.Max(m.all) {
+		if g.Relative == ofSingle || g.Kind == NoNoise && coarse(m.table, m.elsewhere) {
 			if one, ok, err := m.single(g); ok || err != nil {
 				return one, err
 			}

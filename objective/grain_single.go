@@ -68,7 +68,7 @@ func (m *grainMeter) around(points [][]float64) (sigma float64, here []float64, 
 		copy(x, from)
 		if k %= each; k == 0 {
 			for i := range way {
-				half := (m.box.Hi[i] - m.box.Lo[i]) / 2
+				half := float64((m.box.Hi[i] - m.box.Lo[i]) / 2)
 				way[i] = math.Copysign(half*min(1, math.Abs(m.random.NormFloat64())), m.box.Lo[i]+half-from[i])
 			}
 			return
@@ -135,9 +135,13 @@ func plateau(sigma []float64) float64 {
 	return some[len(some)/2]
 }
 
-// coarse reports whether some values are those of their neighbours, and all others differ by more
-// than rounding in double precision would make them: by 2⁻²⁴ of their size, say, and not 2⁻⁵³.
-func coarse(table []float64) bool {
+// coarse reports whether some values of a table are those of their neighbours, and all others differ
+// by more than rounding in double precision would make them: by 2⁻²⁴ of their size, say, and not
+// 2⁻⁵³. Elsewhere there must be other values.
+func coarse(table, elsewhere []float64) bool {
+	if len(elsewhere) == 0 || slices.Min(elsewhere) == slices.Max(elsewhere) {
+		return false
+	}
 	size, least := 0.0, math.Inf(1)
 	for i, v := range table {
 		size = max(size, math.Abs(v))
