@@ -161,6 +161,7 @@ var manners = map[string]manner{
 	"while [ -s points ]; do awk '{ print $1, ($2 - 1)^2 + $3^2 + $4^2 }' OFMT=%.17g points | untwist tell run.journal untwist ask run.journal > points || break done": {
 		then: `grep -E '^queries     150 of 150|^status      converged' points`},
 	"go test ./sensitivity -run TestTable -whole -v -timeout 1h":           {plus: "-whole=false", why: long},
+	"go test . -run TestSinglePrecision -whole -v -timeout 1h":             {plus: "-whole=false", why: long},
 	"go test ./sensitivity -run TestErrorsAreHonest -whole -v":             {plus: "-whole=false", why: long},
 	"go test . -run TestNoUnitOfF -whole":                                  {plus: "-whole=false", why: long},
 	"go test . -run TestAsOftenSolvedInAnyUnit -whole -v":                  {plus: "-whole=false", why: long},
