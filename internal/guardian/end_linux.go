@@ -57,17 +57,23 @@ func (k *keeper) look() (members map[*job][]process, sure bool) {
 	for range 3 {
 		all, _ := processes(func(process) {})
 		members = k.members(all)
-		for _, j := range k.jobs {
-			j.unseen++
-			if len(members[j]) > 0 {
-				j.unseen = 0
-			}
-		}
+		k.count(members)
 		if sure = k.sure(); sure {
 			break
 		}
 	}
 	return members, sure
+}
+
+// count counts a look at all processes.
+func (k *keeper) count(members map[*job][]process) {
+	for _, j := range k.jobs {
+		if len(members[j]) > 0 {
+			j.unseen = 0
+		} else if !k.unsure {
+			j.unseen++
+		}
+	}
 }
 
 // sure reports whether nothing can have been missed since it was called last.
@@ -79,7 +85,8 @@ func (k *keeper) sure() bool {
 }
 
 // over reports whether nothing is left of the job: we are sure, or have looked so often
-// that it can only be something else that comes and goes.
+// that it can only be something else that comes and goes. A look does not count while we do
+// not know whose an orphan is: it may be one of the job, and takes long on a busy machine.
 func (j *job) over(sure bool) bool {
 	return !j.running && (sure && j.unseen > 0 || j.unseen > 50)
 }

@@ -3,6 +3,7 @@ package guardian
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -17,8 +18,10 @@ type process struct {
 	pid, parent, session int
 	start                uint64 // when it started; with pid it means one process for ever
 	dead                 bool   // only its exit status is left
+	headless             bool   // its first thread has ended, and others live
 	bare                 bool   // it has no memory that we can see: it is being loaded, or ends
 	environ              uint64 // where its environment is, if we can see it
+	thread               int    // one that has its memory: the first, unless it is headless
 }
 
 // processes returns all processes of the system, those with the largest numbers first,
@@ -48,16 +51,33 @@ func processes(seen func(process)) ([]process, error) {
 
 // lookUp returns the process with a number, if there is one.
 func lookUp(pid int) (process, bool) {
-	b, err := readProc(pid, "stat")
+	b, err := readProc(fmt.Sprintf("%d/stat", pid))
 	if err != nil {
 		return process{}, false
 	}
-	return parseStat(pid, string(b))
+	p, ok := parseStat(pid, string(b))
+	if ok && p.headless {
+		p.findThread()
+	}
+	return p, ok
 }
 
-// readProc reads a file of a process. It does not use os.ReadFile, which asks the poller.
-func readProc(pid int, file string) ([]byte, error) {
-	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/"+file, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+// findThread looks for a thread of a headless process that has its memory.
+func (p *process) findThread() {
+	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.pid))
+	for _, entry := range threads {
+		thread, _ := strconv.Atoi(entry.Name())
+		b, _ := readProc(fmt.Sprintf("%d/task/%d/stat", p.pid, thread))
+		if t, ok := parseStat(thread, string(b)); ok && !t.dead && !t.bare {
+			p.bare, p.environ, p.thread = false, t.environ, thread
+			return
+		}
+	}
+}
+
+// readProc reads a file of /proc. It does not use os.ReadFile, which asks the poller.
+func readProc(file string) ([]byte, error) {
+	fd, err := unix.Open("/proc/"+file, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +110,12 @@ func parseStat(pid int, line string) (process, bool) {
 		n, _ := strconv.ParseUint(f[field-3], 10, 64)
 		return n
 	}
-	p := process{pid: pid, parent: int(number(4)), session: int(number(6)), start: number(22)}
+	p := process{pid: pid, parent: int(number(4)), session: int(number(6)), start: number(22), thread: pid}
 	// A process whose first thread has ended looks like a dead one, but has other threads.
-	p.dead = f[0] == "X" || f[0] == "Z" && number(20) <= 1
+	p.headless = f[0] == "Z" && number(20) > 1
+	p.dead = f[0] == "X" || f[0] == "Z" && !p.headless
 	p.environ = number(51)
-	p.bare = !p.dead && p.environ == 0
+	p.bare = !p.dead && (p.environ == 0 || number(28) == 0) // the stack's start is set last
 	return p, true
 }
 
@@ -108,7 +129,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 // marked returns what the mark in the environment of a process says, or "". If changing,
 // the process is being loaded or ends, and so it will soon be known.
 func (p process) marked() (text string, changing bool) {
-	env, err := readProc(p.pid, "environ")
+	env, err := readProc(fmt.Sprintf("%d/task/%d/environ", p.pid, p.thread))
 	for v := range bytes.SplitSeq(env, []byte{0}) {
 		if value, found := bytes.CutPrefix(v, []byte(mark+"=")); found {
 			return string(value), false
@@ -121,7 +142,7 @@ func (p process) marked() (text string, changing bool) {
 // ours reports whether a process belongs to our user. While it is being loaded, nobody but root
 // may look at its environment all the same.
 func (p process) ours() bool {
-	status, _ := readProc(p.pid, "status")
+	status, _ := readProc(fmt.Sprintf("%d/status", p.pid))
 	_, rest, _ := strings.Cut(string(status), "\nUid:")
 	line, _, found := strings.Cut(rest, "\n")
 	uid := strconv.Itoa(os.Geteuid())
@@ -131,7 +152,7 @@ func (p process) ours() bool {
 // changed reports whether a process is no longer what it was.
 func (p process) changed() bool {
 	now, ok := lookUp(p.pid)
-	return !ok || now.dead || now.bare || now.start != p.start
+	return !ok || now.dead || now.bare || now.headless || now.start != p.start
 }
 
 // signal sends a signal to the process, and never to another that has got its number.

@@ -11,23 +11,25 @@ import (
 )
 
 func TestStat(t *testing.T) {
-	line := func(name, state string, parent, session, threads, start, environment int) string {
+	line := func(name, state string, parent, session, threads, start, environment int, stack ...int) string {
 		f := strings.Fields("1 n s p g S 0 -1 0 0 0 0 0 0 0 0 0 20 0 T 0 B " + strings.Repeat("0 ", 28) + "E 0")
 		f[1], f[2] = "("+name+")", state
 		f[3], f[5], f[19], f[21], f[50] = fmt.Sprint(parent), fmt.Sprint(session), fmt.Sprint(threads), fmt.Sprint(start), fmt.Sprint(environment)
+		f[27] = fmt.Sprint(append(stack, environment)[0])
 		return strings.Join(f, " ") + "\n"
 	}
 	for _, c := range []struct {
 		line string
 		want process
 	}{
-		{line("sh", "S", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99, environ: 1}},
-		{line(") R 1 (x", "S", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99, environ: 1}},
-		{line("a\nb ) ", "T", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99, environ: 1}},
-		{line("sh", "Z", 5, 6, 1, 99, 0), process{pid: 7, parent: 5, session: 6, start: 99, dead: true}},
-		{line("sh", "Z", 5, 6, 2, 99, 0), process{pid: 7, parent: 5, session: 6, start: 99, bare: true}}, // has threads
-		{line("sh", "X", 5, 6, 0, 99, 0), process{pid: 7, parent: 5, session: 6, start: 99, dead: true}},
-		{line("sh", "R", 5, 6, 1, 99, 0), process{pid: 7, parent: 5, session: 6, start: 99, bare: true}},
+		{line("sh", "S", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99, environ: 1, thread: 7}},
+		{line(") R 1 (x", "S", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99, environ: 1, thread: 7}},
+		{line("a\nb ) ", "T", 5, 6, 1, 99, 1), process{pid: 7, parent: 5, session: 6, start: 99, environ: 1, thread: 7}},
+		{line("sh", "Z", 5, 6, 1, 99, 0), process{pid: 7, parent: 5, session: 6, start: 99, dead: true, thread: 7}},
+		{line("sh", "Z", 5, 6, 2, 99, 0), process{pid: 7, parent: 5, session: 6, start: 99, headless: true, bare: true, thread: 7}},
+		{line("sh", "X", 5, 6, 0, 99, 0), process{pid: 7, parent: 5, session: 6, start: 99, dead: true, thread: 7}},
+		{line("sh", "R", 5, 6, 1, 99, 0), process{pid: 7, parent: 5, session: 6, start: 99, bare: true, thread: 7}},
+		{line("sh", "R", 5, 6, 1, 99, 1, 0), process{pid: 7, parent: 5, session: 6, start: 99, environ: 1, bare: true, thread: 7}}, // just being loaded
 	} {
 		if got, ok := parseStat(7, c.line); !ok || got != c.want {
 			t.Errorf("%q: %+v, want %+v", c.line, got, c.want)
@@ -80,6 +82,23 @@ func TestSignalsGoToTheProcessThatWasSeen(t *testing.T) {
 	}
 	if err := seen.signal(unix.SIGTERM); err != unix.ESRCH {
 		t.Errorf("%v", err)
+	}
+}
+
+// However long an orphan is being loaded, a job is not over, since it may be one of its
+// processes.
+func TestNothingIsOverWhileAnOrphanIsLoaded(t *testing.T) {
+	orphan := process{pid: 1 << 30, parent: 1, bare: true} // nobody has that number
+	j := &job{id: 1, pid: 2}
+	k := &keeper{self: 1, id: "id", jobs: map[uint64]*job{1: j}}
+	for range 100 {
+		k.count(k.members([]process{orphan}))
+		if k.sure() {
+			t.Error("we cannot be sure")
+		}
+	}
+	if j.over(false) {
+		t.Error("the job is over")
 	}
 }
 
