@@ -1,0 +1,90 @@
+package acceptance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var (
+	whole  = flag.Bool("whole", false, "run all commands, not only every tenth")
+	update = flag.Bool("update", false, "write what the commands print now")
+)
+
+// An outcome is a command of the program and what it did.
+type outcome struct {
+	Command string         `json:"command"`
+	Status  int            `json:"status"`
+	Output  map[string]any `json:"output,omitempty"`
+	Error   string         `json:"error,omitempty"`
+}
+
+// A hundred commands print the JSON that they printed when the list was made, but for the
+// version and the seconds.
+func TestCommands(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "untwist")
+	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/untwist").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	const file = "testdata/commands.jsonl"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte{'\n'})
+	if n := len(lines) - 1; n < 100 {
+		t.Errorf("%d commands", n)
+	}
+	for i, want := range lines[:len(lines)-1] {
+		if i%10 != 7 && !*whole && !*update {
+			continue
+		}
+		var o outcome
+		if err := json.Unmarshal(want, &o); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := json.Marshal(outcomeOf(t, program, o.Command))
+		if got = append(got, '\n'); *update {
+			lines[i] = got
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("untwist %s --json\n got %s\nwant %s", o.Command, got, want)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, bytes.Join(lines, nil), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// outcomeOf runs a command. Numbers are kept as they are printed.
+func outcomeOf(t *testing.T, program, command string) outcome {
+	var stdout, stderr bytes.Buffer
+	c := exec.Command(program, append(strings.Fields(command), "--json")...)
+	c.Stdout, c.Stderr = &stdout, &stderr
+	o := outcome{Command: command}
+	var exit *exec.ExitError
+	if err := c.Run(); errors.As(err, &exit) {
+		o.Status = exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if o.Status != 0 {
+		o.Error = strings.TrimSpace(stderr.String())
+	}
+	decoder := json.NewDecoder(&stdout)
+	decoder.UseNumber()
+	if err := decoder.Decode(&o.Output); err != nil && stdout.Len() > 0 {
+		t.Errorf("untwist %s --json: %v", command, err)
+	}
+	for _, key := range []string{"version", "seconds"} {
+		delete(o.Output, key)
+	}
+	return o
+}
