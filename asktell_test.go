@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/asktell"
+	"github.com/untwist/untwist/internal/asktell"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"go.uber.org/goleak"

@@ -11,11 +11,11 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/auto"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
-	"github.com/untwist/untwist/strategy/auto"
 )
 
 // These tests make the tables of docs/auto.md about what disturbs a search: a wrong start box,

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/auto"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
-	"github.com/untwist/untwist/strategy/auto"
 	"gonum.org/v1/gonum/mat"
 )
 

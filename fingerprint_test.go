@@ -12,9 +12,8 @@ import (
 	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
 )
 
@@ -71,7 +70,7 @@ func TestEveryOptionIsFingerprintedOrExcused(t *testing.T) {
 	}
 	if got := fingerprint(t, untwist.Options{
 		Time: time.Hour, Target: new(1.), Tolerance: 1, MaxFailures: 0.5, KeepGoing: true, PanicsFail: true,
-		Workers: 7, Journal: journal.Config{File: "run.journal"}, Progress: func(untwist.Progress) {}, Seen: func(int, []float64, objective.Answer) {},
+		Workers: 7, Journal: untwist.Journal{File: "run.journal"}, Progress: func(untwist.Progress) {}, Seen: func(int, []float64, objective.Answer) {},
 	}); got != plain {
 		t.Errorf("it is %s with what does not decide, and %s without", got, plain)
 	}

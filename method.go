@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"gonum.org/v1/gonum/optimize"
 )
 
@@ -120,7 +120,7 @@ func (m *Method) options(x0 []float64) Options {
 	o.Points = append([][]float64{x0}, o.Points...)
 	d := len(x0)
 	if o.Parameters != nil {
-		d = o.Parameters.Dim()
+		d = o.space().Dim()
 	}
 	if o.Budget == 0 {
 		o.Budget = max(500*d*d, 20_000)

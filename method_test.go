@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"go.uber.org/goleak"
@@ -172,7 +171,7 @@ func TestMethodWithinLimits(t *testing.T) {
 			best = math.Inf(1)
 			r := &recorder{}
 			c.settings.Concurrent, c.settings.Recorder = concurrent, r
-			m := &untwist.Method{Options: untwist.Options{Journal: journal.Config{File: filepath.Join(t.TempDir(), "it")}}}
+			m := &untwist.Method{Options: untwist.Options{Journal: untwist.Journal{File: filepath.Join(t.TempDir(), "it")}}}
 			got, err := optimize.Minimize(optimize.Problem{Func: f}, []float64{3, -2, 1}, &c.settings, m)
 			if err != nil || got.Status != c.status || !c.holds(got) {
 				t.Errorf("%+v: %v, error %v, %+v", c.settings, got.Status, err, got.Stats)
@@ -236,7 +235,7 @@ func TestMethodTime(t *testing.T) {
 		return ripple(x)
 	}
 	file := filepath.Join(t.TempDir(), "it")
-	m := &untwist.Method{Options: untwist.Options{Time: limit, Strategy: strategy.CBO{}, Journal: journal.Config{File: file}}}
+	m := &untwist.Method{Options: untwist.Options{Time: limit, Strategy: strategy.CBO{}, Journal: untwist.Journal{File: file}}}
 	got, err := optimize.Minimize(optimize.Problem{Func: f}, []float64{3, -2}, nil, m)
 	if err != nil || got.Status != optimize.RuntimeLimit || calls > 6 || got.FuncEvaluations != calls {
 		t.Errorf("%v after %d calls, %d evaluations, error %v", got.Status, calls, got.FuncEvaluations, err)

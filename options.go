@@ -8,9 +8,8 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
 )
 
@@ -36,7 +35,7 @@ type Options struct {
 	// must not be given. Coordinates that are found are those of the parameters that are not
 	// fixed, as logarithms where the scale is logarithmic. Default: none; f has Dim
 	// parameters without names.
-	Parameters parameter.Space
+	Parameters []Parameter
 	// Start is the box in which to look first. It is not a limit: the minimum may
 	// be found far outside. Coordinates are scaled by it before any algorithm
 	// sees them, so give each parameter its natural range. Default: Bounds if
@@ -87,7 +86,7 @@ type Options struct {
 	// same call with the same file goes on where it stood, whatever has ended it. A file of
 	// another run is refused. A function is known only by what it says of itself: if f has
 	// changed and is no objective.Described, the file still answers with the old values.
-	Journal journal.Config
+	Journal Journal
 	// Progress, if not nil, is called after every batch of queries.
 	Progress func(Progress) `fingerprint:"-"`
 	// Seen, if not nil, is called with every query in turn, also with those that a journal
@@ -95,6 +94,12 @@ type Options struct {
 	// changed, and its answer.
 	Seen func(query int, point []float64, a objective.Answer) `fingerprint:"-"`
 }
+
+// A Parameter is one coordinate of an objective.
+type Parameter = objective.Parameter
+
+// space returns the parameters.
+func (o *Options) space() parameter.Space { return o.Parameters }
 
 // Box is the set of x with Lo[i] ≤ x[i] ≤ Hi[i].
 type Box = objective.Box
@@ -134,7 +139,7 @@ func (o *Options) complete(d int) error {
 		if err := o.completeParameters(d); err != nil {
 			return err
 		}
-		d = o.Parameters.Dim()
+		d = o.space().Dim()
 	} else if err := o.completeBoxes(d); err != nil {
 		return err
 	}
@@ -161,11 +166,12 @@ func (o *Options) completeParameters(d int) error {
 	if len(o.Parameters) != d {
 		return objective.BadOption("Parameters", "there are %d, but the objective has %d", len(o.Parameters), d)
 	}
-	if err := o.Parameters.Check(); err != nil {
+	space := o.space()
+	if err := space.Check(); err != nil {
 		return objective.BadOption("Parameters", "%v", err)
 	}
-	o.Start, o.Bounds = o.Parameters.Start(), o.Parameters.Bounds()
-	if guess := o.Parameters.Guess(); guess != nil {
+	o.Start, o.Bounds = space.Start(), space.Bounds()
+	if guess := space.Guess(); guess != nil {
 		o.Points = append([][]float64{guess}, o.Points...)
 	}
 	return nil
@@ -176,7 +182,7 @@ func (o *Options) limits() Box {
 	if o.Parameters == nil {
 		return o.Bounds
 	}
-	return o.Parameters.Limits()
+	return o.space().Limits()
 }
 
 // checkPoints checks the known points of d numbers.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
 )
 

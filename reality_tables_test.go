@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untwist/untwist/report"
+	"github.com/untwist/untwist/internal/report"
 )
 
 // A pivot is a table of docs/reality.md: the cells of a test in rows and columns.

@@ -8,7 +8,6 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/line"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,7 +18,7 @@ func TestWords(t *testing.T) {
 	if got := r.String(); got != "1 query" {
 		t.Errorf("%q", got)
 	}
-	r.Profiles = []line.Profile{{Component: 0, Wells: []line.Well{{Y: 1}, {Y: 2, Value: 0.25}}}}
+	r.Profiles = []frame.Profile{{Component: 0, Wells: []frame.Well{{Y: 1}, {Y: 2, Value: 0.25}}}}
 	if got, want := r.String(), "1 query; there are other wells along 1 coordinate; the second-best well of component 1 is only 0.2 above its best"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

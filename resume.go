@@ -7,9 +7,25 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/canon"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/objective"
 )
+
+// A Journal says where a run is kept, and how.
+type Journal struct {
+	// File is where the journal is. Default: there is none.
+	File string
+	// HashPoints keeps a hash of each point instead of the point: 8 bytes instead of
+	// 8 for each coordinate. It may change between runs of the same journal.
+	HashPoints bool
+	// Accept are parts of what the run is about that may differ from those in the file, as
+	// paths such as Objective.Executable. The new ones are then recorded, so that they need
+	// not be accepted again.
+	Accept []string
+	// Note is told in one line what the user should know, such as that the end of the
+	// file was cut. It may be nil.
+	Note func(line string) `fingerprint:"-"`
+}
 
 // free are the members of About that do not decide a run: the budget, with which it was
 // planned, and what those keep there who ask and tell by a program.
@@ -22,7 +38,9 @@ func (r *run) open(f, guarded objective.Objective, command string, given Options
 	if err != nil {
 		return nil, err
 	}
-	r.journal, err = journal.Open(r.options.Journal, journal.Header{
+	o := r.options.Journal
+	config := journal.Config{File: o.File, HashPoints: o.HashPoints, Accept: o.Accept, Note: o.Note}
+	r.journal, err = journal.Open(config.For(f), journal.Header{
 		Numerics: Numerics, Dim: f.Dim(), About: about, Free: free,
 	})
 	if err != nil {

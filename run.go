@@ -7,10 +7,10 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
 )

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -36,7 +35,7 @@ func TestSeenSeesEveryQuery(t *testing.T) {
 		o := options
 		o.Workers = workers
 		if i > 0 {
-			o.Journal = journal.Config{File: file}
+			o.Journal = untwist.Journal{File: file}
 		}
 		o.Seen = func(query int, point []float64, a objective.Answer) {
 			if a.Failure != nil {

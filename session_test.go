@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
@@ -200,7 +200,7 @@ func TestSessionRefuses(t *testing.T) {
 	if _, err := untwist.Ask(ctx, 0, untwist.Options{}); err == nil {
 		t.Error("no dimension, and no error")
 	}
-	o := untwist.Options{Budget: 50, Journal: journal.Config{File: filepath.Join(t.TempDir(), "it")}}
+	o := untwist.Options{Budget: 50, Journal: untwist.Journal{File: filepath.Join(t.TempDir(), "it")}}
 	s, err := untwist.Ask(ctx, 2, o)
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +233,7 @@ func TestSessionAbandoned(t *testing.T) {
 		"cancelled": func(_ *untwist.Session, cancel func()) { cancel() },
 		"forgotten": func(*untwist.Session, func()) {},
 	} {
-		o := untwist.Options{Budget: 500, Journal: journal.Config{File: filepath.Join(t.TempDir(), "it")}}
+		o := untwist.Options{Budget: 500, Journal: untwist.Journal{File: filepath.Join(t.TempDir(), "it")}}
 		func() {
 			ctx, cancel := context.WithCancel(ctx)
 			if name == "cancelled" {

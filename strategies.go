@@ -7,9 +7,9 @@ import (
 
 	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/auto"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
-	"github.com/untwist/untwist/strategy/auto"
 )
 
 // Knobs are the settings that a user may change without knowing a strategy's own type. 0

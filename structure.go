@@ -9,9 +9,8 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/line"
-	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -29,7 +28,7 @@ type Structure struct {
 	Blocks [][]int
 	// Map undoes an outer map: it is ψ(f) that separates, and all that is said here about f
 	// is said about ψ(f); nil if there is no map.
-	Map *outer.Map
+	Map identify.Map
 	// Linear is a component in which f is linear, so that a search could leave it out;
 	// -1 if there is none.
 	Linear int
@@ -201,10 +200,10 @@ func divided(f *frame.Frame, by func(k int) float64) (*frame.Frame, error) {
 
 // A Profile is f along a component: f_j up to a constant. After an outer map it is how much f
 // itself rises along the component, from the point found.
-type Profile = line.Profile
+type Profile = frame.Profile
 
 // A Well is a local minimum along a component.
-type Well = line.Well
+type Well = frame.Well
 
 // profiles turns profiles into the user's coordinates. With z = (x−c)/half and v = w/half,
 // ⟨w, z⟩ = ⟨v, x⟩ − ⟨v, c⟩, and the row of the user's frame is v/‖v‖. So its coordinate is

@@ -7,7 +7,7 @@ import (
 
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/outer"
+	"github.com/untwist/untwist/internal/outer"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -6,14 +6,16 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/outer"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	_ "github.com/untwist/untwist/internal/seeded"
 )
 
-import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
+// rapid draws the same cases each time
 
 // seenAt is what a stencil along the coordinates says.
 func seenAt(x []float64, value float64, slope, curvature []float64) local {

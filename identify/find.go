@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -38,12 +39,20 @@ func Find(ctx context.Context, by Identifier, f objective.Objective, r Request) 
 	return found, err
 }
 
+// ours reports whether a map is one that Survey finds.
+func ours(m Map) bool {
+	_, found := m.(*outer.Map)
+	return found
+}
+
 // check returns an error if a finding with a frame is none of a function of d dimensions.
 func (f *Finding) check(d int) error {
 	m := f.Frame.Components()
 	switch {
 	case f.Frame.Dim() != d:
 		return fmt.Errorf("it found a frame of %d dimensions, the objective has %d", f.Frame.Dim(), d)
+	case f.Map != nil && !ours(f.Map):
+		return fmt.Errorf("it found a map of type %T: only those that Survey finds can be undone", f.Map)
 	case f.Linear < -1 || f.Linear >= m:
 		return fmt.Errorf("it found f linear in component %d of 0 to %d (-1: in none)", f.Linear, m-1)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -15,7 +14,7 @@ type Finding struct {
 	Blocks [][]int      // of components, ascending
 	// Map undoes the outer map of f: ψ(f) separates in Frame, and the certificate, the
 	// linear component, Quadratic and the scales are those of ψ(f). nil: f itself does.
-	Map *outer.Map
+	Map Map
 	// Linear is the component in which f is linear, orthogonal to the others;
 	// -1: none.
 	Linear int
@@ -45,6 +44,22 @@ type Finding struct {
 	Before, After *mat.Dense
 	// Notes are what else a user should know, in words.
 	Notes []string
+}
+
+// A Map is ψ, which undoes an outer map φ: f = φ(Σ f_j) up to a constant and a factor of the
+// sum. Survey finds maps; other identifiers leave Finding.Map nil.
+type Map interface {
+	// Name is that of φ: "the square root", "the logarithm", ….
+	Name() string
+	// Exponent returns q if φ is the power v^q, up to constants and scales: 0 for a logarithm,
+	// +Inf for an exponential, and NaN for other maps.
+	Exponent() float64
+	// Of returns ψ(f), Slope ψ′(f) > 0, and Inverse the f at which ψ has a value.
+	Of(f float64) float64
+	Slope(f float64) float64
+	Inverse(value float64) float64
+	// Range returns the values of f between which the map was found.
+	Range() (lo, hi float64)
 }
 
 // Known returns the finding of a frame that is given and was not tested; blocks may be

@@ -10,9 +10,9 @@ import (
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/nearby"
+	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/mat"
 )
 

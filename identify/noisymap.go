@@ -3,7 +3,7 @@ package identify
 import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
-	"github.com/untwist/untwist/outer"
+	"github.com/untwist/untwist/internal/outer"
 	"gonum.org/v1/gonum/floats"
 )
 

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/outer"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/jointdiag"
-	"github.com/untwist/untwist/outer"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )

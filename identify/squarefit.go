@@ -6,7 +6,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/outer"
+	"github.com/untwist/untwist/internal/outer"
 	"gonum.org/v1/gonum/mat"
 )
 

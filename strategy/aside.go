@@ -3,7 +3,7 @@ package strategy
 import (
 	"context"
 
-	"github.com/untwist/untwist/asktell"
+	"github.com/untwist/untwist/internal/asktell"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )

@@ -99,3 +99,18 @@ func inside(bounds objective.Box) cbo.Domain {
 func PapersAlpha(start float64) cbo.Schedule {
 	return cbo.Geometric{Start: start, Factor: 1.005, Limit: max(start, 1e5)}
 }
+
+// PapersLine fills in the paper's settings for a search along a line: τ = 0.01, σ = 1.1, α
+// from 1.
+func PapersLine(cfg cbo.Config) cbo.Config {
+	if cfg.Tau == 0 {
+		cfg.Tau = 0.01
+	}
+	if cfg.Sigma == nil {
+		cfg.Sigma = cbo.Constant(1.1)
+	}
+	if cfg.Alpha == nil {
+		cfg.Alpha = PapersAlpha(1)
+	}
+	return cfg
+}

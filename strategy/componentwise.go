@@ -3,9 +3,9 @@ package strategy
 import (
 	"context"
 
-	"github.com/untwist/untwist/asktell"
 	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/asktell"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -36,7 +36,7 @@ func (c Componentwise) Minimize(ctx context.Context, f objective.Objective, task
 		return begun.ended(ctx, err)
 	}
 	begun.Stage(byCBO)
-	settings := Swarm{Config: c.Config}.settings()
+	settings := PapersLine(c.Config)
 	s := newSlices(ctx, counted, begun.found.Frame, settings, begun.Seed)
 	defer s.stop()
 	share := (begun.Budget - counted.queries - 1) / len(s.talks)

@@ -3,8 +3,8 @@ package strategy
 import (
 	"fmt"
 
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/line"
 )
 
 // Learnt is what a strategy has found out about f.
@@ -14,7 +14,7 @@ type Learnt struct {
 	// Profiles are the components that were looked at along lines, each with its
 	// coordinate y = ⟨w̃_j, x⟩ for Y, and its values less the lowest of them: f_j up to a
 	// constant. The first well is the one chosen unless bounds forbid it.
-	Profiles []line.Profile
+	Profiles []frame.Profile
 	// Notes are what else the user should know, in words.
 	Notes []string
 }

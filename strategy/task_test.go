@@ -9,9 +9,9 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/auto"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
-	"github.com/untwist/untwist/strategy/auto"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/journal"
-	"github.com/untwist/untwist/parameter"
-	"github.com/untwist/untwist/program"
 )
 
 // An about is what the header of a journal says, as far as it can be read. Journals of

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/journal"
-	"github.com/untwist/untwist/report"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/report"
 )
 
 // askFlags are the flags of ask.

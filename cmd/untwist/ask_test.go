@@ -18,9 +18,9 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/strategy"
 )
 
@@ -254,7 +254,7 @@ func TestSessionGoesOnWithAsk(t *testing.T) {
 	for i := range space {
 		space[i].Min, space[i].Max = new(-4.), new(6.)
 	}
-	session, err := untwist.Ask(t.Context(), 3, untwist.Options{Parameters: space, Budget: 150, Seed: 5, Journal: journal.Config{File: file}})
+	session, err := untwist.Ask(t.Context(), 3, untwist.Options{Parameters: space, Budget: 150, Seed: 5, Journal: untwist.Journal{File: file}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
 )
 
 // asked is what the header of a journal says about a conversation, besides what decides
@@ -85,7 +85,7 @@ func recall(file string, note func(string)) (*conversation, error) {
 		return nil, fmt.Errorf("%s is the journal of a run that evaluates by itself, not of one that is asked and told: name another file", file)
 	}
 	c := &conversation{dim: summary.Dim, note: note, options: header.options()}
-	c.options.Journal = journal.Config{File: file, Note: note}
+	c.options.Journal = untwist.Journal{File: file, Note: note}
 	if header.Asked == nil {
 		return c, c.guess(file, summary)
 	}

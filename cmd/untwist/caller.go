@@ -13,9 +13,9 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/report"
 	"gonum.org/v1/gonum/mat"
 )
 

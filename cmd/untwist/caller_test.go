@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/report"
 	"gonum.org/v1/gonum/mat"
 )
 

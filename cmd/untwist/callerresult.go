@@ -9,8 +9,8 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/parameter"
-	"github.com/untwist/untwist/report"
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/report"
 )
 
 // A resultForm is the last message to a caller: the JSON object of the command, and what else

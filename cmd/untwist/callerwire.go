@@ -12,8 +12,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"gonum.org/v1/gonum/mat"
 )
 

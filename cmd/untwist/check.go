@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
-	"github.com/untwist/untwist/report"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/internal/experiment"
+	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/problem"
-	"github.com/untwist/untwist/store"
 )
 
 // compareFlags are the flags of compare as they were given.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/internal/experiment"
+	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
-	"github.com/untwist/untwist/program"
 )
 
 // source reads the file of --grid, if there is one, and sets the flags that it names. A flag

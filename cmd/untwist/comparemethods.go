@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/experiment"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/experiment"
+	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/program"
 )
 
 // A methodSet is the methods of a grid, and the programs among them.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/internal/experiment"
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
-	"github.com/untwist/untwist/program"
 	"gonum.org/v1/gonum/mat"
 )
 

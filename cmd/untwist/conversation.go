@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/report"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -151,7 +151,7 @@ func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, ques
 		}
 		return ask(x.journal, q)
 	}
-	o.Journal.Opened = func(j *journal.Journal) error {
+	x.opened = func(j *journal.Journal) error {
 		if x.journal = j; !c.begun && j.Recorded() == 0 { // a strategy may still refuse these settings
 			return nil
 		}
@@ -193,10 +193,14 @@ func (c *conversation) record(j *journal.Journal) error {
 // An exchange is the objective of a conversation.
 type exchange struct {
 	dim     int
+	opened  func(*journal.Journal) error
 	journal *journal.Journal
 	ask     func(question) error
 	over    error // nothing is asked any more
 }
+
+// Opened takes the journal.
+func (x *exchange) Opened(j *journal.Journal) error { return x.opened(j) }
 
 // Dim returns how many numbers a point has.
 func (x *exchange) Dim() int { return x.dim }

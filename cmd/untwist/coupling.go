@@ -5,9 +5,9 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
-	"github.com/untwist/untwist/report"
 	"gonum.org/v1/gonum/mat"
 )
 

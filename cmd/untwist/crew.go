@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/untwist/untwist/cluster"
 	"github.com/untwist/untwist/internal/canon"
+	"github.com/untwist/untwist/internal/cluster"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
-	"github.com/untwist/untwist/program"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -65,8 +65,8 @@ func (c *crew) Each(ctx context.Context, points *mat.Dense, values []float64, te
 	})
 }
 
-// open begins to listen for workers, when the journal is open.
-func (c *crew) open(j *journal.Journal) error {
+// Opened begins to listen for workers, when the journal is open.
+func (c *crew) Opened(j *journal.Journal) error {
 	run, err := cluster.ParseRunID(j.ID())
 	if err != nil {
 		return err

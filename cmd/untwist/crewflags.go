@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"github.com/untwist/untwist/cluster"
+	"github.com/untwist/untwist/internal/cluster"
 )
 
 // accessFlags are the flags that say how a server is reached.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 )
 
 // decided is what the header of a journal says about its run: what has decided it.

@@ -10,8 +10,8 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/report"
 	"gonum.org/v1/gonum/mat"
 )
 

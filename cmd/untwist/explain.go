@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/journal"
-	"github.com/untwist/untwist/program"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/program"
 )
 
 // explain says what a user can do about an error of a run, where the error itself cannot

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
-	"github.com/untwist/untwist/program"
 )
 
 // oneFile allows one argument, the problem file.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/untwist/untwist/program"
+	"github.com/untwist/untwist/internal/program"
 )
 
 // Every flag of minimize and probe is a key of problem files, or is known not to be one;

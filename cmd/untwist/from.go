@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/untwist/untwist/journal"
-	"github.com/untwist/untwist/parameter"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/parameter"
 )
 
 // mostEarlier is how many points of an earlier run another one starts from.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/internal/experiment"
 )
 
 // A gridFile is a grid as it stands in a file. A field that was left out is nil.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/internal/experiment"
+	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/store"
 )
 
 // An experimentGrid is a grid of runs with its store.

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/report"
 )
 
 // journalCommand shows a journal.

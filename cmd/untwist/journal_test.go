@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )

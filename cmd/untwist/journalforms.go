@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 )
 
 // MarshalJSON writes the tally as a JSON object. Queries are numbered from 1.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
 )
 
 // A lease says until when some queries in a row are given out to nobody else.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
 )
 
 // A ledger knows when things went wrong at a site.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/report"
-	"github.com/untwist/untwist/report/live"
-	"github.com/untwist/untwist/report/page"
+	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/live"
+	"github.com/untwist/untwist/internal/report/page"
 )
 
 // serve begins to serve the page of a run to browsers, if --live was given, and says where.

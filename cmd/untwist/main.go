@@ -30,8 +30,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/program"
 )
 
 func main() {

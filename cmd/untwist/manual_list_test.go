@@ -99,15 +99,15 @@ var manners = map[string]manner{
 	"bash .ci/pages":      {instead: "bash -n .ci/pages", why: ownStep},
 	"bash .ci/python":     {instead: "bash -n .ci/python", why: ownStep},
 	"python3 -m unittest": {instead: "(cd python && python3 -m unittest tests.test_docs)", why: ownStep + ", and the text says in which folder"},
-	"go test . -run TestRegimeOfTable1 -regime -v -parallel 2 -timeout 3h": {plus: "-regime=false", why: long},
-	"go test ./identify -whole -v -timeout 2h":                             {plus: "-whole=false -run Verdicts", why: long},
-	"go test . -run TestAuto -whole -v -timeout 3h":                        {plus: "-whole=false -run TestAutoS", why: long},
-	"go test ./experiment -run TestEveryBudget -whole -timeout 3h":         {plus: "-dims 10 -seeds 11 -problems rosenbrock,levy", why: long}, // as the text says
-	"untwist reproduce table1 --from docs/data/table1.db --out DIR":        {plus: "--stored", why: long},
-	"go test ./experiment -run TestCommittedTable -update":                 {plus: "-update=false", why: "it rewrites the page"},
+	"go test . -run TestRegimeOfTable1 -regime -v -parallel 2 -timeout 3h":  {plus: "-regime=false", why: long},
+	"go test ./identify -whole -v -timeout 2h":                              {plus: "-whole=false -run Verdicts", why: long},
+	"go test . -run TestAuto -whole -v -timeout 3h":                         {plus: "-whole=false -run TestAutoS", why: long},
+	"go test ./internal/experiment -run TestEveryBudget -whole -timeout 3h": {plus: "-dims 10 -seeds 11 -problems rosenbrock,levy", why: long}, // as the text says
+	"untwist reproduce table1 --from docs/data/table1.db --out DIR":         {plus: "--stored", why: long},
+	"go test ./internal/experiment -run TestCommittedTable -update":         {plus: "-update=false", why: "it rewrites the page"},
 
 	"go test ./cmd/untwist -run 'TestFaults|TestNobodyThere|TestPartitions' -faults 20 -parallel 4 -timeout 1h": {plus: "-faults 0", why: long},
-	"go test ./cluster -run '^$' -bench .": {plus: "-benchtime 1x", why: long},
+	"go test ./internal/cluster -run '^$' -bench .":                                                             {plus: "-benchtime 1x", why: long},
 
 	// docs/cluster.md
 	"untwist minimize sim.toml --journal run.journal --listen 127.0.0.1:4222": {
@@ -160,30 +160,30 @@ var manners = map[string]manner{
 	// docs
 	"while [ -s points ]; do awk '{ print $1, ($2 - 1)^2 + $3^2 + $4^2 }' OFMT=%.17g points | untwist tell run.journal untwist ask run.journal > points || break done": {
 		then: `grep -E '^queries     150 of 150|^status      converged' points`},
-	"go test ./sensitivity -run TestTable -whole -v -timeout 1h":           {plus: "-whole=false", why: long},
-	"go test . -run TestSinglePrecision -whole -v -timeout 1h":             {plus: "-whole=false", why: long},
-	"go test ./sensitivity -run TestErrorsAreHonest -whole -v":             {plus: "-whole=false", why: long},
-	"go test . -run TestNoUnitOfF -whole":                                  {plus: "-whole=false", why: long},
-	"go test . -run TestAsOftenSolvedInAnyUnit -whole -v":                  {plus: "-whole=false", why: long},
-	"go test . -run TestAutoTable -whole -update -v -timeout 3h":           {plus: "-whole=false", why: long},
-	"go test ./experiment -run TestEveryBudget -whole -update -timeout 3h": {plus: "-dims 10 -seeds 11 -problems rosenbrock", why: long},
-	"go test . -run TestAutoConverged -whole -update -v -timeout 3h":       {plus: "-whole=false", why: long},
-	"go test . -run TestAutoStartBox -whole -update -v -timeout 3h":        {plus: "-whole=false", why: long},
-	"go test . -run TestAutoFailures -whole -update -v -timeout 3h":        {plus: "-whole=false", why: long},
-	"go test . -run TestAutoWarm -whole -update -v -timeout 3h":            {plus: "-whole=false", why: long},
-	"go test . -run TestAutoRounds -whole -update -v -timeout 3h":          {plus: "-whole=false", why: long},
-	"go test . -run TestAutoFirstCovariance -whole -update -v -timeout 3h": {plus: "-whole=false", why: long},
-	"go test . -run TestAutoLocalised -whole -update -v -timeout 3h":       {plus: "-whole=false", why: long},
-	"go test . -run TestAutoBounds -whole -v -first-case 7000":             {plus: "-whole=false", why: long},
+	"go test ./internal/sensitivity -run TestTable -whole -v -timeout 1h":           {plus: "-whole=false", why: long},
+	"go test . -run TestSinglePrecision -whole -v -timeout 1h":                      {plus: "-whole=false", why: long},
+	"go test ./internal/sensitivity -run TestErrorsAreHonest -whole -v":             {plus: "-whole=false", why: long},
+	"go test . -run TestNoUnitOfF -whole":                                           {plus: "-whole=false", why: long},
+	"go test . -run TestAsOftenSolvedInAnyUnit -whole -v":                           {plus: "-whole=false", why: long},
+	"go test . -run TestAutoTable -whole -update -v -timeout 3h":                    {plus: "-whole=false", why: long},
+	"go test ./internal/experiment -run TestEveryBudget -whole -update -timeout 3h": {plus: "-dims 10 -seeds 11 -problems rosenbrock", why: long},
+	"go test . -run TestAutoConverged -whole -update -v -timeout 3h":                {plus: "-whole=false", why: long},
+	"go test . -run TestAutoStartBox -whole -update -v -timeout 3h":                 {plus: "-whole=false", why: long},
+	"go test . -run TestAutoFailures -whole -update -v -timeout 3h":                 {plus: "-whole=false", why: long},
+	"go test . -run TestAutoWarm -whole -update -v -timeout 3h":                     {plus: "-whole=false", why: long},
+	"go test . -run TestAutoRounds -whole -update -v -timeout 3h":                   {plus: "-whole=false", why: long},
+	"go test . -run TestAutoFirstCovariance -whole -update -v -timeout 3h":          {plus: "-whole=false", why: long},
+	"go test . -run TestAutoLocalised -whole -update -v -timeout 3h":                {plus: "-whole=false", why: long},
+	"go test . -run TestAutoBounds -whole -v -first-case 7000":                      {plus: "-whole=false", why: long},
 	"untwist minimize --strategy cmaes --problem rosenbrock-pairs --dim 100 --target 1e-6 --budget 2000000 --seed S": {
 		instead: "untwist minimize --strategy cmaes --problem rosenbrock-pairs --dim 100 --target 1e-6 --budget 2000000 --seed 0",
 		why:     placeholder, prints: "queries +457,266 of"},
 	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '1000*d'":                       {plus: "--seeds 2 --budget '20*d'", why: long},
 	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '10000*d'":                      {plus: "--seeds 1 --budget '30*d'", why: long},
 	"untwist compare --suite bbob --dim 5,10,20,40 --methods auto,cmaes --seeds 15 --budget '10000*d' --out compare-10000d": {plus: "--seeds 1 --budget '30*d'", why: long},
-	`go test ./experiment -run TestEveryFunction -comparison "$PWD/FILE.json" -v`: {
+	`go test ./internal/experiment -run TestEveryFunction -comparison "$PWD/FILE.json" -v`: {
 		instead: `untwist compare --problems rastrigin --dim 5 --methods auto,cmaes --seeds 3 --budget '400*d' --out DIR --name FILE &&
-			go test ./experiment -run TestEveryFunction -comparison "$PWD/DIR/FILE.json" -v`, why: placeholder},
+			go test ./internal/experiment -run TestEveryFunction -comparison "$PWD/DIR/FILE.json" -v`, why: placeholder},
 	"go test ./cmaes -run Pycma -whole -v":                                                                        {plus: "-whole=false", why: long},
 	"go test ./cmaes -run BIPOP -whole -v":                                                                        {plus: "-whole=false", why: long},
 	"GOMAXPROCS=1 go test ./cmaes -run '^$' -bench Query -benchtime 300000x":                                      {plus: "-benchtime 1000x", why: long},
@@ -231,8 +231,8 @@ var manners = map[string]manner{
 	"untwist reproduce allocation --dim 20":                                                         {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce approximate --dim 20":                                                        {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce errors --out DIR":                                                            {plus: "--dim 3 --runs 1", why: long},
-	"go test ./experiment -run TestAsManyHessiansAsComponents -whole -v":                            {plus: "-whole=false", why: long},
-	"go test ./experiment -run TestNoErrorIsTheRegime -whole -v":                                    {plus: "-whole=false", why: long},
+	"go test ./internal/experiment -run TestAsManyHessiansAsComponents -whole -v":                   {plus: "-whole=false", why: long},
+	"go test ./internal/experiment -run TestNoErrorIsTheRegime -whole -v":                           {plus: "-whole=false", why: long},
 	"untwist reproduce table1 --runs 25 --problems squared-norm --methods componentwise-all-limits": {plus: "--dim 5 --runs 1", why: long},
 	"untwist reproduce table1 --runs 1 --seed N":                                                    {instead: "untwist reproduce table1 --dim 5 --runs 1 --seed 3", why: long},
 	"untwist minimize --problem NAME --dim 100 --budget 5000000 --target 0.005 --seed SEED --strategy METHOD": {

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/report"
 )
 
 // minimizeFlags are the flags of minimize as they were given.

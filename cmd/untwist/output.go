@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/atomicfile"
-	"github.com/untwist/untwist/report"
+	"github.com/untwist/untwist/internal/report"
 )
 
 // An outcome is what a command has found. It is told before it is drawn, so that nothing

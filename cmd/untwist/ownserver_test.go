@@ -12,7 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/untwist/untwist/cluster"
+	"github.com/untwist/untwist/internal/cluster"
 )
 
 // passwords of the users in nats.conf.

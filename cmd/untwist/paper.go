@@ -9,13 +9,13 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/live"
+	"github.com/untwist/untwist/internal/report/page"
+	"github.com/untwist/untwist/internal/sensitivity"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
-	"github.com/untwist/untwist/report"
-	"github.com/untwist/untwist/report/live"
-	"github.com/untwist/untwist/report/page"
-	"github.com/untwist/untwist/sensitivity"
 )
 
 // A paper is the page of --report and --live that is made of a run, and what is kept for it

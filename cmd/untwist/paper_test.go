@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"gonum.org/v1/gonum/mat"
 )
 

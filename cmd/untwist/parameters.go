@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 )
 
 // space returns the parameters of a program: those of the problem file, those of --param,

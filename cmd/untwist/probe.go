@@ -12,9 +12,9 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
-	"github.com/untwist/untwist/report"
 )
 
 // probeFlags are the flags of probe as they were given.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-	"github.com/untwist/untwist/program"
+	"github.com/untwist/untwist/internal/program"
 )
 
 // programFlags are the flags that say how a program is run.

@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/program"
+	"github.com/untwist/untwist/internal/report/live"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/program"
-	"github.com/untwist/untwist/report/live"
 	"golang.org/x/term"
 	"gonum.org/v1/gonum/mat"
 )

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/internal/experiment"
 )
 
 // What is left of a line in narrower and narrower terminals: whole parts, the least

@@ -5,10 +5,10 @@ import (
 	"errors"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/report"
-	"github.com/untwist/untwist/report/page"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -42,6 +42,9 @@ func reportJournal(ctx context.Context, file, to string, t tally) error {
 // An archive is the objective of a run that is made again. It is never asked: the journal is
 // before it.
 type archive int
+
+// Archived says that the journal has all values.
+func (a archive) Archived() {}
 
 // Dim returns how many numbers a point has.
 func (a archive) Dim() int { return int(a) }
@@ -94,6 +97,6 @@ func (d decided) replayed(t tally) (untwist.Options, error) {
 	}
 	o.KeepGoing, o.MaxFailures = true, 0
 	o.Budget = max(o.Budget, d.Budget, t.summary.Queries)
-	o.Journal = journal.Config{File: t.file, ReadOnly: true}
+	o.Journal = untwist.Journal{File: t.file}
 	return o, err
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/internal/experiment"
 )
 
 // reproduceCommand repeats what the paper shows.

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
 )
 
 var atLength = flag.Bool("whole", false, "kill more runs, and more often")

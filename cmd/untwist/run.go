@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/journal"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/program"
 )
 
 // runFlags are the flags that minimize and probe have in common, besides the subject.
@@ -91,7 +91,7 @@ func (f *runFlags) options(s subject, keepGoing bool, line *progressLine) untwis
 	o := untwist.Options{
 		Parameters: s.space, Start: s.start, Bounds: s.bounds, Seed: s.seed,
 		Budget: int(f.budget), Time: f.time.value(), Workers: int(f.workers), Parallel: int(f.parallel), KeepGoing: keepGoing,
-		Journal:  journal.Config{File: string(f.journal), HashPoints: !bool(f.points), Note: line.note},
+		Journal:  untwist.Journal{File: string(f.journal), HashPoints: !bool(f.points), Note: line.note},
 		Progress: s.watch(line),
 	}
 	if f.maxFailures.value != nil {
@@ -113,7 +113,7 @@ func (f *runFlags) objective(s subject, line *progressLine, o *untwist.Options) 
 		return line.watch(s), nil
 	}
 	c := &crew{subject: s, flags: &f.crew, line: line, journal: string(f.journal), believe: o.KeepGoing}
-	o.Journal.Opened, o.Workers = c.open, 1
+	o.Workers = 1
 	return c, c
 }
 

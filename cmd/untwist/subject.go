@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/program"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/parameter"
 	"github.com/untwist/untwist/problem"
-	"github.com/untwist/untwist/program"
-	"github.com/untwist/untwist/report"
 )
 
 // A subject is a function to minimise, to probe or to check: the function itself, where to

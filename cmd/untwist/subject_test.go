@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/report"
 	"gonum.org/v1/gonum/mat"
 )
 

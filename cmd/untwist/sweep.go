@@ -7,9 +7,9 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
-	"github.com/untwist/untwist/experiment"
+	"github.com/untwist/untwist/internal/experiment"
+	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/problem"
-	"github.com/untwist/untwist/store"
 )
 
 // An openQuestion is one that the paper leaves open, and that a sweep answers.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/journal"
 )
 
 // tellCommand takes values.

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/journal"
+	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
-	"github.com/untwist/untwist/report"
-	"github.com/untwist/untwist/report/page"
 )
 
 // unreplayed returns the page of a run that cannot be made again: what its answers say by

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/untwist/untwist/cluster/wire"
+	"github.com/untwist/untwist/internal/cluster/wire"
 )
 
 // A strand cuts what comes over one direction of a connection to a NATS server into messages.

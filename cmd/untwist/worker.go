@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/untwist/untwist/cluster"
+	"github.com/untwist/untwist/internal/cluster"
+	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/program"
 )
 
 // workerFlags are the flags of worker as they were given.

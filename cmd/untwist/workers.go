@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/untwist/untwist/cluster"
+	"github.com/untwist/untwist/internal/cluster"
 	"github.com/untwist/untwist/internal/words"
 )
 

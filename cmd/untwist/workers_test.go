@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untwist/untwist/cluster"
-	"github.com/untwist/untwist/program"
+	"github.com/untwist/untwist/internal/cluster"
+	"github.com/untwist/untwist/internal/program"
 )
 
 // A reader of the list of workers sees who works, how fast, and what failed where.

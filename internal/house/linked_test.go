@@ -19,10 +19,10 @@ func TestTheRootDoesNotLinkNATS(t *testing.T) {
 	if strings.Contains(list(""), "nats-io") {
 		t.Error("the root package links NATS")
 	}
-	if strings.Contains(list("/cluster/wire"), "nats-io") {
+	if strings.Contains(list("/internal/cluster/wire"), "nats-io") {
 		t.Error("the messages link NATS")
 	}
-	if !strings.Contains(list("/cluster"), "nats-io/nats-server") {
+	if !strings.Contains(list("/internal/cluster"), "nats-io/nats-server") {
 		t.Error("the test does not see what is linked")
 	}
 }

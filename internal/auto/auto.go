@@ -1,0 +1,73 @@
+// Package auto is the strategy that finds out what a function is like and minimises it
+// accordingly, the default of Untwist.
+//
+// It looks for coordinates in which f separates,
+//
+//	f(x) = Σ_j f_j(⟨w_j, x⟩)   or   Σ_b f_b(W_b x),
+//
+// rough ones, which is all that a search needs. A quadratic is done after one Hessian
+// and a Newton step. Along single components it minimises by lines, all at once, and
+// polishes the result by Newton steps; in blocks of several components by CMA-ES, all
+// blocks at once. Where bounds are in the way, it searches a model of f that lines have
+// given it, and asks f about what it finds. Where f does not separate it is
+// BIPOP-CMA-ES, which gets a chance before any part of the survey that may be in vain.
+//
+// Start with Auto. The decisions are in run.go, trust.go and along.go; every other file is
+// a part that is given what it needs and returns what it found. Package strategy has the
+// contract, and the page docs/auto.md what is measured.
+package auto
+
+import (
+	"context"
+	"math"
+
+	"github.com/untwist/untwist/internal/line"
+	"github.com/untwist/untwist/internal/outer"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+)
+
+// Auto finds out what f is like and minimises it accordingly. Its zero value is ready to
+// use.
+//
+// It takes a frame and certifies it. A frame that the task's Identifier finds is treated
+// like one that is given; without an Identifier it looks for coordinates by a survey of
+// its own.
+//
+// A budget below 9d²/4 + 165d + 240 is too small for all that: then it looks only whether f
+// separates in the coordinates given, has few components or is quadratic, and is CMA-ES
+// otherwise; below 30d it is CMA-ES at once.
+type Auto struct {
+	// Lines is how to look along components for the first time. Default: by a grid.
+	// A Swarm does it the paper's way.
+	Lines line.Explorer
+}
+
+// Name returns "auto".
+func (Auto) Name() string { return "auto" }
+
+// Minimize searches for the minimum of f in the coordinates that it finds.
+func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
+	task, err := task.Complete(f.Dim())
+	if err != nil {
+		return strategy.Outcome{Status: objective.Failed}, err
+	}
+	r := newRun(f, task, a.Lines)
+	defer r.fallback.stop()
+	status, err := r.minimize(ctx)
+	if err == nil {
+		err = r.conclude(ctx)
+	}
+	if math.IsInf(r.f.best.Value, -1) {
+		r.learnt.Note("f is -Inf at the point found")
+	}
+	r.noteStartBox()
+	if found := r.learnt.Finding; found != nil && found.Map != nil {
+		r.unmapped(found.Map.(*outer.Map))
+	}
+	if err != nil {
+		status, err = objective.StatusOf(ctx, err)
+	}
+	outcome := strategy.Outcome{Status: status, Learnt: r.learnt, Noise: r.noise(), Chosen: r.chosen()}
+	return outcome, err
+}

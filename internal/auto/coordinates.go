@@ -1,0 +1,161 @@
+package auto
+
+import (
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/line"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// coordinates are those in which a run searches: y = W̃x, within bounds. They do not
+// change.
+type coordinates struct {
+	w, u    *mat.Dense    // W̃; row j of u is u_j, along which y_j alone changes
+	bounds  objective.Box // of x
+	scale   []float64     // the length along u_j over which f_j″ changes by about a third
+	singles []int         // the components that are alone in their block
+	blocks  [][]int       // the blocks of several components
+}
+
+// newCoordinates are those of a finding.
+func newCoordinates(found *identify.Finding, bounds objective.Box) *coordinates {
+	c := &coordinates{w: found.Frame.Matrix(), u: found.Frame.Directions(), bounds: bounds, scale: found.Scale}
+	for _, block := range found.Blocks {
+		if len(block) == 1 {
+			c.singles = append(c.singles, block[0])
+		} else {
+			c.blocks = append(c.blocks, block)
+		}
+	}
+	slices.Sort(c.singles) // as profiles are
+	if !found.Quadratic {  // whose scales mean nothing
+		c.scale = c.even()
+	}
+	return c
+}
+
+// Scales are made even where there are a few to compare, and cut off at a multiple of
+// their median. A survey measures them in steps of a factor of four, so that a multiple
+// below four leaves those at the median alone and cuts off the next: at d = 20 none of
+// Rastrigin's, about a fifth of rastrigin-like's and a quarter of different powers'.
+const (
+	fewScales  = 5
+	mostUneven = 1.5
+)
+
+// even returns the scales, none of a single component longer than one and a half times
+// their median, in parts of the range of its component: where most components are rough,
+// one that seems smooth was measured at a place where it happens to be.
+func (c *coordinates) even() []float64 {
+	if len(c.singles) < fewScales {
+		return c.scale
+	}
+	part := make([]float64, len(c.singles))
+	for k, j := range c.singles {
+		part[k] = c.scale[j] / c.extent(j)
+	}
+	slices.Sort(part)
+	most := mostUneven * part[len(part)/2]
+	scale := slices.Clone(c.scale)
+	for _, j := range c.singles {
+		scale[j] = min(scale[j], most*c.extent(j))
+	}
+	return scale
+}
+
+// y returns the coordinate ⟨w̃_j, x⟩.
+func (c *coordinates) y(j int, x []float64) float64 { return kernel.Dot(c.w.RawRowView(j), x) }
+
+// move adds t u_j to x.
+func (c *coordinates) move(x []float64, t float64, j int) {
+	kernel.AddScaled(x, t, c.u.RawRowView(j))
+}
+
+// extent is how far ⟨w̃_j, x⟩ may be from 0 in the start box [-1, 1]^d, Σ|w_jk|, or three
+// standard deviations of it if that is less: of a uniform x it has the variance ‖w_j‖²/3.
+func (c *coordinates) extent(j int) float64 {
+	w := c.w.RawRowView(j)
+	sum := 0.0
+	for _, v := range w {
+		sum += math.Abs(v)
+	}
+	return min(sum, math.Sqrt(3*kernel.Dot(w, w)))
+}
+
+// room returns how far one may go from x along u_j within the bounds.
+func (c *coordinates) room(x []float64, j int) (least, most float64) {
+	return limits(c.bounds, x, c.u.RawRowView(j))
+}
+
+// gridWidth is the width of a grid along a component, in its scales, over which the
+// curvature changes by a third: of a sine there are then more than three points in a period.
+// If that is too coarse somewhere, an outlook finds out.
+const gridWidth = 1
+
+// span returns the part of a range along component j from x that is within the bounds.
+func (c *coordinates) span(x []float64, j int, lo, hi float64) line.Range {
+	least, most := c.room(x, j)
+	return line.Range{Lo: max(lo, least), Hi: min(hi, most), Step: gridWidth * c.scale[j], Least: least, Most: most}
+}
+
+// directions returns the u_j of some components, a row each.
+func (c *coordinates) directions(components []int) *mat.Dense {
+	_, d := c.u.Dims()
+	rows := mat.NewDense(len(components), d, nil)
+	for k, j := range components {
+		rows.SetRow(k, c.u.RawRowView(j))
+	}
+	return rows
+}
+
+// limits returns how far one may go from x along u within a box.
+func limits(box objective.Box, x, u []float64) (least, most float64) {
+	least, most = math.Inf(-1), math.Inf(1)
+	for k, v := range u {
+		lo, hi := (box.Lo[k]-x[k])/v, (box.Hi[k]-x[k])/v
+		if v < 0 {
+			lo, hi = hi, lo
+		}
+		if v != 0 {
+			least, most = max(least, lo), min(most, hi)
+		}
+	}
+	return min(least, 0), max(most, 0)
+}
+
+// clamp moves x to the nearest point of a box.
+func clamp(x []float64, box objective.Box) {
+	for k, v := range x {
+		x[k] = min(max(v, box.Lo[k]), box.Hi[k])
+	}
+}
+
+// cut reports whether bounds cut off a line from x along a single component within the
+// range that it has in the start box.
+func (c *coordinates) cut(x []float64) bool {
+	for _, j := range c.singles {
+		least, most := c.room(x, j)
+		if y := c.y(j, x); y+least > -c.extent(j) || y+most < c.extent(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// onFace is the distance from a bound, in half-widths of the start box, below which a
+// point is on that face: far above rounding, and far below the scale of any component.
+const onFace = 1e-6
+
+// interior reports whether x is inside the bounds, on no face.
+func interior(bounds objective.Box, x []float64) bool {
+	for k, v := range x {
+		if v-bounds.Lo[k] < onFace || bounds.Hi[k]-v < onFace {
+			return false
+		}
+	}
+	return true
+}

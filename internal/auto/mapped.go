@@ -1,0 +1,188 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/nearby"
+	"github.com/untwist/untwist/internal/outer"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+)
+
+// Where f separates after an outer map, it is ψ(f) that is a sum. So the search along the
+// coordinates found, all of along.go, works on ψ(f): gains add up there, and parabolas fit
+// that do not fit f. ψ is increasing, so that no minimum moves. The queries are those of f,
+// which has its own best point, first value and limit, in its own unit.
+
+// A mapping is ψ(f) as a run searches it.
+type mapping struct {
+	f     *watched     // f itself
+	under *outer.Under // ψ(f); ψ may change
+	tried float64      // f where ψ was fitted last; NaN: not yet
+
+	grounded bool      // CMA-ES has looked near the point found
+	rounds   []float64 // f after each round of the search
+}
+
+// mapped returns the run with ψ(f) in place of f.
+func (r *run) mapped(m *outer.Map) *run {
+	next := *r
+	next.mapping = &mapping{f: r.f, under: &outer.Under{Objective: counted{r.f}, Map: m, Factor: 1}, tried: math.NaN()}
+	next.f = &watched{Objective: next.mapping.under, enter: r.f.stage, noise: r.f.noise, spread: math.Inf(1), queries: r.f.queries, walls: r.f.walls}
+	next.f.under = next.mapping
+	next.f.again = nearby.New(counted{next.f})
+	next.f.best.Point = slices.Clone(r.f.best.Point)
+	next.mapping.revalue(next.f)
+	return &next
+}
+
+// revalue says in the unit of ψ(f) what was seen of f so far.
+func (m *mapping) revalue(w *watched) {
+	w.best.Value, w.first = m.under.Of(m.f.best.Value), m.under.Of(m.f.first)
+	w.grain = m.under.Map.Grain(m.f.grain, m.f.best.Value, m.f.first).Scaled(m.under.Factor)
+}
+
+// none returns how much ψ(f) = v rises where f rises by a part of the way that it has come from its
+// first value, and the grain of ψ(f) there.
+func (m *mapping) none(v, part float64) (least, grain float64) {
+	f := m.f.best.Value
+	if v != m.under.Of(f) {
+		f = m.under.Map.Inverse(v / m.under.Factor)
+	}
+	least = float64(m.under.Of(f+float64(part*math.Abs(m.f.first-f)))) - v
+	slope := m.under.Factor * m.under.Map.Slope(f)
+	return least, max(slope*m.f.grain.Of(f), objective.Rounding.Of(v))
+}
+
+// A map that was found in the whole of the start box need not be exact near the minimum, where
+// values are lower than all that were seen: a root is steep there, and a little beside its
+// end it is wrong altogether. So before it is polished, ψ is fitted to squares around the
+// point found. Their sides are from twice the components' scales down to where f hardly
+// changes, each a quarter of the one before, so many of each. The smaller the squares, the nearer
+// to the minimum they see, and the search has come nearer each time.
+const (
+	besideFirst = 2
+	besideNext  = 0.25
+	besideSizes = 12
+	besideEach  = 2
+)
+
+// seenBeside is how many grains values have to differ by to say something about ψ.
+const seenBeside = 1000
+
+// better is the part of the mixed differences of ψ(f) that another ψ may leave at most to be
+// taken in its place.
+const better = 0.5
+
+// remap fits ψ again around the best point. Without a map it does nothing.
+func (r *run) remap(ctx context.Context, at *coordinates) error {
+	m := r.mapping
+	blocks := slices.Clone(at.blocks)
+	for _, j := range at.singles {
+		blocks = append(blocks, []int{j})
+	}
+	if m == nil || m.f.best.Value == m.tried || len(blocks) < 2 {
+		return nil
+	}
+	m.tried = m.f.best.Value
+	r.f.stage(polishing)
+	x, fx := slices.Clone(m.f.best.Point), m.f.best.Value
+	stream := rng.Seed(r.task.Seed).Stream("auto", "map")
+	steps := make([][2][]float64, besideEach*besideSizes)
+	part := float64(besideFirst)
+	for k := range steps {
+		if k > 0 && k%besideEach == 0 {
+			part *= besideNext
+		}
+		a, b := stream.IntN(len(blocks)), stream.IntN(len(blocks)-1)
+		if b >= a {
+			b++
+		}
+		for side, block := range [][]int{blocks[a], blocks[b]} {
+			steps[k][side] = at.beside(x, block[stream.IntN(len(block))], part, stream)
+		}
+	}
+	values, err := objective.Ask(ctx, counted{m.f}, 3*len(steps), func(k int, row []float64) {
+		copy(row, x)
+		for side, step := range steps[k/3] {
+			if (k%3+1)>>side&1 == 1 {
+				kernel.AddScaled(row, 1, step)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	var corners []outer.Corners
+	for k := range steps {
+		c := outer.Corners{fx, values[3*k], values[3*k+1], values[3*k+2]}
+		if !slices.ContainsFunc(c[:], notFinite) && slices.Max(c[:])-slices.Min(c[:]) > seenBeside*m.f.grain.Of(fx) {
+			corners = append(corners, c)
+		}
+	}
+	m.refit(corners)
+	m.follow(r.f)
+	return nil
+}
+
+// refit takes another ψ if that is clearly better at some corners around the best point, or if
+// the end of a root is above the best value already.
+func (m *mapping) refit(corners []outer.Corners) {
+	old := m.under.Map
+	least := better * outer.Coupling(old, corners)
+	if old.Pole() >= m.f.best.Value && old.Pole() < m.f.first {
+		least = math.Inf(1)
+	}
+	var best *outer.Map
+	for _, psi := range []*outer.Map{outer.Fitted(corners, nil), old.Moved(corners)} {
+		if psi == nil {
+			continue
+		}
+		if there := outer.Coupling(psi, corners); there < least {
+			best, least = psi, there
+		}
+	}
+	if best == nil {
+		return
+	}
+	var highest []float64
+	for _, c := range corners {
+		highest = append(highest, slices.Max(c[:]))
+	}
+	slices.Sort(highest)
+	m.under.Replace(best, highest[len(highest)/2], highest[len(highest)-1])
+}
+
+// beside returns a step of a part of its scale along component j, either way, within the
+// bounds.
+func (c *coordinates) beside(x []float64, j int, part float64, stream *rng.Stream) []float64 {
+	t := part * c.scale[j] * (0.5 + float64(stream.Float64()))
+	least, most := c.room(x, j)
+	if stream.IntN(2) == 0 {
+		t = -t
+	}
+	step := make([]float64, len(x))
+	c.move(step, min(max(t, least/2), most/2), j)
+	return step
+}
+
+// unmapped turns profiles of ψ(f) into those of f: how much f rises along a component from the
+// point found, φ(ψ(f) + v) − f.
+func (r *run) unmapped(m *outer.Map) {
+	least := r.f.best.Value
+	above := func(v float64) float64 { return max(m.Inverse(m.Of(least)+v)-least, 0) }
+	for k, p := range r.learnt.Profiles {
+		p.Value, p.Wells = slices.Clone(p.Value), slices.Clone(p.Wells)
+		for i, v := range p.Value {
+			p.Value[i] = above(v)
+		}
+		for i, w := range p.Wells {
+			p.Wells[i] = frame.Well{Y: w.Y, Value: above(w.Value)}
+		}
+		r.learnt.Profiles[k] = p
+	}
+}

@@ -1,0 +1,229 @@
+package auto
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/line"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
+)
+
+var ctx = context.Background()
+
+// plane is a function of the plane in the coordinates given, watched, and asked at 0.
+func plane(t *testing.T, f func(x []float64) float64, scale float64) (*watched, *coordinates) {
+	t.Helper()
+	w := watch(objective.Func(2, f), func(objective.Stage) {})
+	if err := w.ask(ctx, []float64{0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	found := &identify.Finding{Frame: frame.Identity(2), Blocks: [][]int{{0}, {1}}, Scale: []float64{scale, scale}}
+	return w, newCoordinates(found, objective.Cube(2, math.Inf(-1), math.Inf(1)))
+}
+
+func ellipse(x []float64) float64 { return (x[0]-1)*(x[0]-1) + 2*(x[1]+1)*(x[1]+1) }
+
+// A Newton step of (x−1)² + 2(y+1)² from 0, where the slopes are −2 and 4 and the second
+// derivatives 2 and 4: t = (1, −1), in a bowl whatever the scale, otherwise no further than
+// the scale.
+func TestNewtonStepByHand(t *testing.T) {
+	for _, c := range []struct {
+		bowl  bool
+		scale float64
+		want  []float64
+	}{{true, 4, []float64{1, -1}}, {true, 0.5, []float64{1, -1}}, {false, 4, []float64{1, -1}}, {false, 0.5, []float64{0.5, -0.5}}} {
+		f, at := plane(t, ellipse, c.scale)
+		p := &polisher{f: f, at: at, bowl: c.bowl}
+		to := newDescent(p, f.best, 1)
+		err := to.steps(ctx, 1)
+		if err != nil || !slices.Equal(to.x, c.want) || f.queries != 1+4+1 || p.bowl != c.bowl {
+			t.Errorf("bowl %v, scale %v: to %v after %d queries, error %v", c.bowl, c.scale, to.x, f.queries, err)
+		}
+	}
+}
+
+// A saddle is no bowl: that is noticed, no step is taken, and the next one goes downhill by
+// a quarter of the scale where it curves down.
+func TestASaddleIsNoBowl(t *testing.T) {
+	f, at := plane(t, func(x []float64) float64 { return (x[0]-1)*(x[0]-1) - (x[1]+1)*(x[1]+1) }, 2)
+	p := &polisher{f: f, at: at, bowl: true}
+	from := objective.Best{Point: []float64{0, 0}, Value: f.best.Value}
+	to := newDescent(p, from, 1)
+	err := to.steps(ctx, 1)
+	if err != nil || p.bowl || !slices.Equal(to.x, []float64{0, 0}) || f.queries != 5 {
+		t.Errorf("bowl %v, at %v after %d queries, error %v", p.bowl, to.x, f.queries, err)
+	}
+	to = newDescent(p, from, 1)
+	if err = to.steps(ctx, 1); err != nil || !slices.Equal(to.x, []float64{1, 0.5}) {
+		t.Errorf("at %v, error %v", to.x, err)
+	}
+}
+
+// Two grids of eleven points and half as many again, with six for a Newton step, do not fit
+// into 28 queries: they are made one and a half times as coarse.
+func TestGridsThatTheBudgetAffords(t *testing.T) {
+	f, at := plane(t, ellipse, 1)
+	for budget, want := range map[int]float64{1 + 6 + 33: 1, 1 + 6 + 22: 1.5, 1 + 6: 1} {
+		ranges := []line.Range{{Lo: 0, Hi: 10, Step: 1}, {Lo: -5, Hi: 5, Step: 1}}
+		(&lines{f: f, at: at, budget: budget}).afford(ranges)
+		if ranges[0].Step != want || ranges[1].Step != want {
+			t.Errorf("a budget of %d: steps %v and %v, want %v", budget, ranges[0].Step, ranges[1].Step, want)
+		}
+	}
+}
+
+// A series that is paused asks for the same points as one that is not, and remembers how it
+// ended.
+func TestAPausedFallbackGoesOn(t *testing.T) {
+	var asked [2][]float64
+	var end [2]objective.Status
+	for i, pieces := range [][]int{{throughout}, {10, 1, 200, throughout, throughout}} {
+		f, at := plane(t, func(x []float64) float64 {
+			asked[i] = append(asked[i], x...)
+			return ellipse(x)
+		}, 1)
+		limited := watch(objective.NewMeter(f, 3000), f.stage)
+		s := &fallback{f: limited, bounds: at.bounds, seed: 3}
+		var err error
+		for k, queries := range pieces {
+			before := limited.queries
+			end[i], err = s.search(ctx, queries)
+			if queries < throughout && (end[i] != objective.Running || err != nil || limited.queries-before < queries) {
+				t.Fatalf("piece %d: %v after %d queries, error %v", k, end[i], limited.queries-before, err)
+			}
+			if err != nil {
+				break
+			}
+		}
+		s.stop()
+		if len(asked[i]) < 1000 {
+			t.Errorf("%d numbers asked", len(asked[i]))
+		}
+	}
+	if !slices.Equal(asked[0], asked[1]) || end[0] != end[1] {
+		t.Errorf("%d and %d numbers were asked for, %v and %v", len(asked[0]), len(asked[1]), end[0], end[1])
+	}
+}
+
+// Before a part in doubt CMA-ES has had five queries for each of the survey's. A metric is
+// offered where Hessians are ill-conditioned, unless there are bounds. Where the budget is
+// not enough for both, the survey ends.
+func TestTheRace(t *testing.T) {
+	easy, hard := mat.NewSymDense(2, []float64{1, 0, 0, 900}), mat.NewSymDense(2, []float64{1, 0, 0, 1e8})
+	for _, c := range []struct {
+		inverse *mat.SymDense
+		bounded bool
+		metric  bool
+	}{{easy, false, false}, {hard, false, true}, {hard, true, false}} {
+		f, at := plane(t, ellipse, 1)
+		s := &fallback{f: f, bounds: at.bounds}
+		r := &race{fallback: s, survey: &share{watched: f, most: 1000, spent: 10}, bounded: c.bounded, budget: 240}
+		for _, next := range []int{20, 20, 30} {
+			if err := r.pause(ctx, identify.Doubt{Queries: next, Inverse: c.inverse}); err != nil {
+				t.Error(err)
+			}
+			if want := 5 * (10 + next); s.spent() < want || s.spent() > want+10 {
+				t.Errorf("%d queries by CMA-ES, want %d", s.spent(), want)
+			}
+		}
+		if err := r.pause(ctx, identify.Doubt{Queries: 31, Inverse: c.inverse}); !errors.Is(err, errShare) {
+			t.Errorf("6·41 queries of 240: error %v", err)
+		}
+		if (s.metric != nil) != c.metric {
+			t.Errorf("%v: metric %v", c, s.metric)
+		}
+		s.stop()
+	}
+}
+
+// A share ends where the next batch would go beyond it.
+func TestShare(t *testing.T) {
+	f, _ := plane(t, ellipse, 1)
+	s := &share{watched: f, most: 5}
+	for _, c := range []struct {
+		n    int
+		want error
+	}{{3, nil}, {3, errShare}, {2, nil}, {1, errShare}} {
+		if err := s.Evaluate(ctx, mat.NewDense(c.n, 2, nil), make([]float64, c.n)); err != c.want {
+			t.Errorf("%d more: error %v, want %v", c.n, err, c.want)
+		}
+	}
+	if s.spent != 5 {
+		t.Errorf("%d queries", s.spent)
+	}
+}
+
+// The trial of a metric: it has won when it was further with half as many queries, and has
+// lost when it is not further with as many, or at the last stage.
+func TestTrial(t *testing.T) {
+	for _, c := range []struct {
+		plain, informed []float64
+		tried, won      bool
+	}{
+		{[]float64{9}, []float64{1}, false, false},
+		{[]float64{9, 8}, []float64{7}, false, false},
+		{[]float64{9, 8}, []float64{7, 7}, true, true},
+		{[]float64{9, 8}, []float64{9, 7}, false, false},
+		{[]float64{9, 8}, []float64{8, 8}, true, false},
+		{[]float64{9, 8, 6}, []float64{9, 5, 5}, true, true},
+		{[]float64{9, 8, 6}, []float64{9, 7, 5}, true, false},
+	} {
+		s := &fallback{plain: &contender{reached: c.plain, least: 1}, informed: &contender{reached: c.informed, least: 1}}
+		if s.judge(); s.tried != c.tried || s.won != c.won {
+			t.Errorf("%v against %v: tried %v, won %v", c.informed, c.plain, s.tried, s.won)
+		}
+	}
+}
+
+// A first covariance has axes from 1/100 to 100 of the middle one's, and 1 is between the
+// middle one and the longest.
+func TestLimitedCovariance(t *testing.T) {
+	metric, condition := limited(mat.NewSymDense(3, []float64{4e-9, 0, 0, 0, 4, 0, 0, 0, 8}))
+	want := mat.NewSymDense(3, []float64{1e-4 / math.Sqrt2, 0, 0, 0, 1 / math.Sqrt2, 0, 0, 0, math.Sqrt2})
+	if !mat.EqualApprox(metric, want, 1e-15) || !(math.Abs(condition-2e9) <= 1) {
+		t.Errorf("%v, condition %v", mat.Formatted(metric), condition)
+	}
+	if metric, condition := limited(mat.NewSymDense(2, []float64{0, 0, 0, 0})); metric != nil || !math.IsInf(condition, 1) {
+		t.Errorf("of nothing: %v, condition %v", metric, condition)
+	}
+}
+
+// A point within 1e-6 of a bound is on its face.
+func TestInterior(t *testing.T) {
+	box := objective.Cube(2, -1, 1)
+	for _, c := range []struct {
+		x    float64
+		want bool
+	}{{0, true}, {1, false}, {-1, false}, {1 - 2e-6, true}, {1 - 5e-7, false}, {-1 + 5e-7, false}} {
+		if got := interior(box, []float64{0, c.x}); got != c.want {
+			t.Errorf("at %v: %v", c.x, got)
+		}
+	}
+}
+
+// A point far outside of the start box, or in its middle but not in the very middle, leads to
+// a note, once.
+func TestNoteStartBox(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want bool
+	}{
+		{[]float64{0.5, -0.2}, false}, {[]float64{0.01, -0.02}, true}, {[]float64{1e-9, -1e-8}, false},
+		{[]float64{0.01, -0.3}, false}, {[]float64{3, -2}, false}, {[]float64{0, 40}, true}, {[]float64{0.01}, false},
+	} {
+		r := &run{f: &watched{best: objective.Best{Point: c.x}}, learnt: &strategy.Learnt{}}
+		for range 2 {
+			r.noteStartBox()
+		}
+		if n := len(r.learnt.Notes); n > 1 || (n == 1) != c.want {
+			t.Errorf("at %v: %q", c.x, r.learnt.Notes)
+		}
+	}
+}

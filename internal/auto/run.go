@@ -1,0 +1,118 @@
+package auto
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/line"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+)
+
+// A run decides what to do. Its methods read like "What it does" in docs/auto.md.
+//
+// Where a method returns a Status, Running says that the run has not come to its end
+// there, so that something else follows.
+type run struct {
+	f        *watched
+	task     strategy.Task
+	explorer line.Explorer // of the first lines
+	fallback *fallback
+	learnt   *strategy.Learnt
+	mapping  *mapping // f is ψ of what is asked; nil: no map
+	measured bool     // it is known how exact f's values are
+	near     bool     // so it is where the minimum is
+}
+
+func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *run {
+	w := watch(f, task.Stage)
+	r := &run{
+		f: w, task: task, explorer: explorer, learnt: &strategy.Learnt{},
+		fallback: &fallback{f: w, bounds: task.Bounds, seed: task.Seed, parallel: task.Parallel, budget: task.Budget},
+	}
+	w.due = r.due
+	return r
+}
+
+// minimize asks for known points, looks for coordinates, searches along them if f
+// separates there, and otherwise by CMA-ES.
+func (r *run) minimize(ctx context.Context) (objective.Status, error) {
+	if r.task.Points != nil {
+		if err := r.f.known(ctx, r.task.Points); err != nil {
+			return objective.Running, err
+		}
+	}
+	if err := r.measure(ctx); err != nil {
+		return objective.Running, err
+	}
+	if r.task.Points != nil {
+		if err := r.warm(ctx); err != nil {
+			return objective.Running, err
+		}
+	}
+	if err := r.slope(ctx); err != nil {
+		return objective.Running, err
+	}
+	found, err := r.coordinates(ctx)
+	if r.learnt.Finding != nil {
+		r.task.Found(r.learnt.Finding)
+	}
+	switch {
+	case errors.Is(err, identify.ErrConstant):
+		return r.flat(ctx)
+	case errors.Is(err, identify.ErrNotFinite), errors.Is(err, identify.ErrNoStep), errors.Is(err, identify.ErrSingular), errors.Is(err, identify.ErrSmallBudget):
+		r.learnt.Note("%s", strings.TrimPrefix(err.Error(), "identify: "))
+		return r.fallback.search(ctx, throughout)
+	case errors.Is(err, errShare):
+		return r.givenUp(ctx, found)
+	case err != nil:
+		return objective.Running, err
+	case found == nil: // the budget is too small
+		return r.fallback.search(ctx, throughout)
+	}
+	if v := found.Certificate.Verdict; v == certify.Separable || v == certify.Blocks {
+		status, err := r.trusted(ctx, found)
+		if errors.Is(err, objective.ErrBudget) {
+			r.learnt.Note("the budget ended the search along them")
+		}
+		if status != objective.Running || err != nil {
+			return status, err
+		}
+	} else if found.Pairs != nil {
+		return r.nearly(ctx, found)
+	} else if found.Likely {
+		if err := r.likely(ctx, found); err != nil {
+			return objective.Running, err
+		}
+	} else if r.task.Frame != nil {
+		r.learnt.Note("the frame that was given does not fit")
+	} else if r.task.Identifier != nil {
+		r.learnt.Note("the coordinates that %s found do not fit", r.task.Identifier.Name())
+	}
+	return r.fallback.search(ctx, throughout)
+}
+
+// flatQueries is how many queries CMA-ES gets, for each dimension, where f is the same
+// wherever a survey has asked: some forty generations in three dimensions. It gets half of
+// the budget at most.
+const flatQueries = 100
+
+// flat searches a little where f is the same wherever it was asked, and goes on if that
+// turns out not to be so everywhere.
+func (r *run) flat(ctx context.Context) (objective.Status, error) {
+	status, err := r.fallback.search(ctx, min(flatQueries*r.f.Dim(), r.task.Budget/2))
+	paused := status == objective.Running && err == nil
+	switch {
+	case paused && r.f.first-r.f.best.Value > r.f.tolerance():
+		return r.fallback.search(ctx, throughout)
+	case r.f.first == r.f.best.Value:
+		r.learnt.Note("f is the same wherever it was asked")
+	}
+	if paused {
+		status = objective.Converged
+	}
+	return status, err
+}

@@ -1,0 +1,131 @@
+package auto
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/outer"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// trusted searches along the coordinates found, and looks whether they can be trusted:
+// whether f depends on more than they show, and whether CMA-ES finds more than blocks that
+// were found in doubt. Running: they cannot.
+func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.Status, error) {
+	before, had := r.f.queries, r.fallback.spent()
+	doubt := had > 0 && found.Certificate.Verdict == certify.Blocks
+	if doubt && !worthwhileBlocks(found.Blocks) {
+		r.learnt.Note("the blocks are too large to be searched one by one")
+		return objective.Running, nil
+	}
+	if doubt = doubt && found.Certificate.Coupling > sureCoupling; doubt {
+		r.f.limit = r.f.queries + max(had/blocksShare, usualBlocks(found.Blocks))
+	}
+	search := r
+	if found.Map != nil {
+		search = r.mapped(found.Map.(*outer.Map))
+	}
+	status, err := search.along(ctx, found)
+	r.f.limit = 0
+	switch {
+	case errors.Is(err, errShare):
+		r.learnt.Note("the blocks were found in doubt, and the search in them has had its share of the budget")
+		return objective.Running, nil
+	case err == nil && status == objective.Running:
+		r.learnt.Note("%s", doNotHold)
+		return status, nil
+	case err != nil || status != objective.Converged:
+		return status, err
+	case r.f.noise != nil && !r.interior():
+		r.learnt.Note("on the bounds noise does not let tell whether there is something deeper")
+		return objective.Running, nil
+	case doubt:
+		least := r.f.best.Value - r.f.tolerance()
+		if _, err := r.fallback.search(ctx, r.f.queries-before); err != nil {
+			return objective.Running, err
+		} else if r.f.best.Value < least {
+			r.learnt.Note("%s", doNotHold)
+			return objective.Running, nil
+		}
+	}
+	if more, err := r.beyond(ctx, found.Frame); err != nil {
+		return objective.Running, err
+	} else if more {
+		r.learnt.Note("f depends on more than the coordinates found")
+		return objective.Running, nil
+	}
+	return objective.Converged, nil
+}
+
+const doNotHold = "the coordinates found do not hold where the search has come to"
+
+// sureCoupling is the coupling of a certificate up to which there is no doubt any more.
+const sureCoupling = 1e-6
+
+// blocksShare is which part of what CMA-ES has had blocks get that were found in doubt, if
+// they do not take less as a rule.
+const blocksShare = 3
+
+// usualBlocks is how many queries two runs of CMA-ES in each block take as a rule:
+// 100n² + 600n in n dimensions.
+func usualBlocks(blocks [][]int) int {
+	sum := 0
+	for _, b := range blocks {
+		if n := len(b); n > 1 {
+			sum += 100*n*n + 600*n
+		}
+	}
+	return sum
+}
+
+// worthwhileBlocks reports whether blocks are worth searching one by one: CMA-ES in n
+// dimensions takes some n² queries, and together they should take half of what all
+// dimensions do at most.
+func worthwhileBlocks(blocks [][]int) bool {
+	squares, all := 0, 0
+	for _, b := range blocks {
+		squares += len(b) * len(b)
+		all += len(b)
+	}
+	return 2*squares <= all*all
+}
+
+// Along so many random directions outside a frame, each way, f is looked at from the point
+// found, over a whole half-width of the start box and over a tenth of it.
+const beyondDirections = 4
+
+var beyondSteps = []float64{1, 0.1}
+
+// beyond reports whether f falls outside the span of a frame of fewer components than
+// dimensions: there may be components that a survey did not see, so little do they move f.
+func (r *run) beyond(ctx context.Context, w *frame.Frame) (bool, error) {
+	m, d := w.Components(), w.Dim()
+	if m == d {
+		return false, nil
+	}
+	// Orthonormal rows: those of W̃, and random ones in the complement.
+	n := min(beyondDirections, d-m)
+	rows := mat.NewDense(m+n, d, nil)
+	rows.Slice(0, m, 0, d).(*mat.Dense).Copy(w.Matrix())
+	stream := rng.Seed(r.task.Seed).Stream("auto", "beyond")
+	for k := range n {
+		stream.Norm(rows.RawRowView(m + k))
+	}
+	kernel.Orthonormalise(rows.RawMatrix())
+	x, fx := slices.Clone(r.f.best.Point), r.f.best.Value-r.f.tolerance()
+	_, err := objective.Ask(ctx, r.f, 2*n*len(beyondSteps), func(k int, row []float64) {
+		copy(row, x)
+		step := beyondSteps[k/2%len(beyondSteps)] * [2]float64{1, -1}[k%2] * math.Sqrt(float64(d))
+		kernel.AddScaled(row, step, rows.RawRowView(m+k/2/len(beyondSteps)))
+		clamp(row, r.task.Bounds)
+	})
+	return r.f.best.Value < fx, err
+}

@@ -1,0 +1,240 @@
+package auto
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/line"
+	"github.com/untwist/untwist/objective"
+)
+
+// short goes from x as far towards the point where all minima meet as f does not fail, since
+// it fails there: it asks for the points where the deepest minimum of them is reached, the
+// deepest two, and so on. It returns by how much the gains of the best of these do not add
+// up, for one of them. Deepest has for each single component where its minimum is and how
+// much lower than at x.
+func (l *lines) short(ctx context.Context, x []float64, fx float64, deepest []frame.Well) (amiss float64, err error) {
+	var moves []int
+	for k, w := range deepest {
+		if w.Value < 0 {
+			moves = append(moves, k)
+		}
+	}
+	slices.SortStableFunc(moves, func(a, b int) int { return cmp.Compare(deepest[a].Value, deepest[b].Value) })
+	at, gain, gains := slices.Clone(x), 0.0, make([]float64, len(moves))
+	values, err := objective.Ask(ctx, l.f, max(0, len(moves)-1), func(i int, row []float64) {
+		w := deepest[moves[i]]
+		l.at.move(at, w.Y, l.at.singles[moves[i]])
+		gain -= w.Value
+		gains[i] = gain
+		copy(row, at)
+		clamp(row, l.at.bounds)
+	})
+	least := math.Inf(1)
+	for i, v := range values {
+		if v < least {
+			least, amiss = v, math.Abs(fx-v-gains[i])/math.Sqrt(float64(i+1))
+		}
+	}
+	return amiss, err
+}
+
+// mostWalls is how often lines that have met a wall are followed again from better points.
+const mostWalls = 10
+
+// A gap is a part of a component's range at which f failed: from lo to hi.
+type gap struct {
+	k      int // the component is at.singles[k]
+	lo, hi float64
+}
+
+// past looks again from the best point at parts of lines at which f failed, for as long as
+// that leads to better ones: a wall that cuts a line off need not be there from elsewhere.
+// It adds what it sees to the profiles. Where f separates and fails beyond a plane with the
+// minimum before it, it leads there: components whose minima are away from the plane come
+// first, and then there is room for the others.
+func (l *lines) past(ctx context.Context, profiles []frame.Profile) error {
+	for range mostWalls {
+		from := objective.Best{Point: slices.Clone(l.f.best.Point), Value: l.f.best.Value}
+		components, ranges, err := l.opened(ctx, from, gaps(profiles))
+		if len(components) == 0 || err != nil {
+			return err
+		}
+		scanned := slices.Clone(l.scanned)
+		seen, err := l.along(ctx, from, components, ranges)
+		for _, k := range components {
+			l.scanned[k].lo, l.scanned[k].hi = scanned[k].lo, scanned[k].hi
+		}
+		for i, k := range components[:len(seen)] {
+			profiles[k] = joined(profiles[k], seen[i], l.at.y(l.at.singles[k], from.Point))
+		}
+		if err != nil || !(l.f.best.Value < from.Value) {
+			return err
+		}
+	}
+	return nil
+}
+
+// feelers are how far into a gap f is asked, as parts of it, to see how far it is open.
+var feelers = []float64{1. / 64, 1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 1}
+
+// opened returns the gaps, as far as f does not fail any more from a point, as ranges along
+// components.
+func (l *lines) opened(ctx context.Context, from objective.Best, gaps []gap) (components []int, ranges []line.Range, err error) {
+	n := len(feelers)
+	ends := make([][2]float64, len(gaps)) // from the nearer end to the other, along the line
+	for i, g := range gaps {
+		y := l.at.y(l.at.singles[g.k], from.Point)
+		ends[i] = [2]float64{g.lo - y, g.hi - y}
+		if math.Abs(ends[i][0]) > math.Abs(ends[i][1]) {
+			ends[i][0], ends[i][1] = ends[i][1], ends[i][0]
+		}
+		least, most := l.at.room(from.Point, l.at.singles[g.k])
+		for side := range ends[i] {
+			ends[i][side] = min(max(ends[i][side], least), most)
+		}
+	}
+	values, err := objective.Ask(ctx, l.f, n*len(gaps), func(q int, row []float64) {
+		i, part := q/n, feelers[q%n]
+		copy(row, from.Point)
+		l.at.move(row, ends[i][0]+float64(part*(ends[i][1]-ends[i][0])), l.at.singles[gaps[i].k])
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, g := range gaps {
+		far := 0
+		for far < n && !math.IsInf(values[i*n+far], 1) {
+			far++
+		}
+		if far == 0 || ends[i][0] == ends[i][1] {
+			continue
+		}
+		to := ends[i][0] + float64(feelers[min(far, n-1)]*(ends[i][1]-ends[i][0]))
+		r := l.at.span(from.Point, l.at.singles[g.k], min(ends[i][0], to), max(ends[i][0], to))
+		r.Least, r.Most = r.Lo, r.Hi
+		components, ranges = append(components, g.k), append(ranges, r)
+	}
+	return components, ranges, nil
+}
+
+// felt returns the parts of ranges, one for each single component, that a point sees. Where
+// f has walls it feels how far that is, so that lines do not ask far behind them.
+func (l *lines) felt(ctx context.Context, from objective.Best, ranges []line.Range) ([]line.Range, error) {
+	if !l.f.walls {
+		return ranges, nil
+	}
+	l.f.stage(alongLines)
+	out := slices.Clone(ranges)
+	var sides []gap
+	for k, r := range ranges {
+		y := l.at.y(l.at.singles[k], from.Point)
+		sides = append(sides, gap{k, y + r.Lo, y}, gap{k, y, y + r.Hi})
+		step := r.Step / 2
+		out[k].Lo, out[k].Hi = max(r.Lo, -step), min(r.Hi, step)
+	}
+	components, open, err := l.opened(ctx, from, sides)
+	for i, k := range components {
+		out[k].Lo, out[k].Hi = min(out[k].Lo, open[i].Lo), max(out[k].Hi, open[i].Hi)
+	}
+	for k, r := range ranges {
+		if out[k].Lo > r.Lo {
+			out[k].Least = out[k].Lo
+		}
+		if out[k].Hi < r.Hi {
+			out[k].Most = out[k].Hi
+		}
+	}
+	return out, err
+}
+
+// walled returns a profile, seen from the coordinate y, with failures at the ends of the
+// range where only a part of it was open.
+func walled(p frame.Profile, y float64, open, all line.Range) frame.Profile {
+	if open.Lo > all.Lo {
+		p.Y, p.Value = slices.Insert(p.Y, 0, y+all.Lo), slices.Insert(p.Value, 0, math.Inf(1))
+	}
+	if open.Hi < all.Hi {
+		p.Y, p.Value = append(p.Y, y+all.Hi), append(p.Value, math.Inf(1))
+	}
+	return p
+}
+
+// gaps returns the parts of lines at which f failed, with the points beside them.
+func gaps(profiles []frame.Profile) []gap {
+	var gaps []gap
+	for k, p := range profiles {
+		last := len(p.Y) - 1
+		for n := 0; n <= last; n++ {
+			if !math.IsInf(p.Value[n], 1) {
+				continue
+			}
+			first := n
+			for n < last && math.IsInf(p.Value[n+1], 1) {
+				n++
+			}
+			gaps = append(gaps, gap{k, p.Y[max(0, first-1)], p.Y[min(last, n+1)]})
+		}
+	}
+	return gaps
+}
+
+// joined returns a profile with what was seen of the same component from another point, at
+// the coordinate y, where both are the same but for a constant.
+func joined(p, more frame.Profile, y float64) frame.Profile {
+	shift := valueNear(p, y) - valueNear(more, y)
+	if math.IsInf(shift, 0) || math.IsNaN(shift) {
+		return p
+	}
+	type point struct{ y, value float64 }
+	var points []point
+	for k, at := range p.Y {
+		if again := at >= more.Y[0] && at <= more.Y[len(more.Y)-1]; !again || !math.IsInf(p.Value[k], 1) {
+			points = append(points, point{at, p.Value[k]})
+		}
+	}
+	for k, at := range more.Y {
+		if at != y {
+			points = append(points, point{at, more.Value[k] + shift})
+		}
+	}
+	slices.SortFunc(points, func(a, b point) int { return cmp.Compare(a.y, b.y) })
+	out := frame.Profile{Component: p.Component, Open: p.Open, Wells: slices.Clone(p.Wells)}
+	for _, w := range more.Wells {
+		if w.Y != y {
+			out.Wells = append(out.Wells, frame.Well{Y: w.Y, Value: w.Value + shift})
+		}
+	}
+	slices.SortStableFunc(out.Wells, func(a, b frame.Well) int { return cmp.Compare(a.Value, b.Value) })
+	least := out.Wells[0].Value
+	for k := range out.Wells {
+		out.Wells[k].Value -= least
+	}
+	for _, q := range points {
+		out.Y, out.Value = append(out.Y, q.y), append(out.Value, q.value-least)
+	}
+	return out
+}
+
+// valueNear returns the value of the point of a profile that is nearest to y.
+func valueNear(p frame.Profile, y float64) float64 {
+	nearest := 0
+	for k := range p.Y {
+		if math.Abs(p.Y[k]-y) < math.Abs(p.Y[nearest]-y) {
+			nearest = k
+		}
+	}
+	return p.Value[nearest]
+}
+
+// all returns 0, …, n−1.
+func all(n int) []int {
+	every := make([]int, n)
+	for k := range every {
+		every[k] = k
+	}
+	return every
+}

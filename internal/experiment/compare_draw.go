@@ -1,0 +1,89 @@
+package experiment
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/words"
+)
+
+// Draw draws the empirical runtime distributions of each dimension, NAME-ecdf-dDIM.svg and
+// .png, and of all dimensions together if there are several, NAME-ecdf.svg and .png. It returns
+// the files that it wrote.
+func (c Comparison) Draw(dir string) (files []string, err error) {
+	for _, r := range c.Runtimes {
+		name, title := c.Name+"-ecdf", "all dimensions"
+		if r.Dim > 0 {
+			name, title = fmt.Sprintf("%s-d%d", name, r.Dim), fmt.Sprintf("d = %d", r.Dim)
+		}
+		title += ": " + words.Count(r.Pairs, "pair of case and target", "pairs of case and target")
+		var all []report.Distribution
+		for _, m := range r.Methods {
+			all = append(all, report.Distribution{Name: m.Method, Queries: m.Queries, Share: m.Share, End: m.cross()})
+		}
+		if files, err = drawn(files, filepath.Join(dir, name), func(path string) error { return report.Runtimes(path, title, all) }); err != nil {
+			return files, err
+		}
+	}
+	return files, nil
+}
+
+// drawn draws a picture as SVG and as PNG and adds the paths to files.
+func drawn(files []string, path string, draw func(path string) error) ([]string, error) {
+	for _, ending := range []string{".svg", ".png"} {
+		if err := draw(path + ending); err != nil {
+			return files, err
+		}
+		files = append(files, path+ending)
+	}
+	return files, nil
+}
+
+// DrawConvergence draws a picture for each case, NAME-convergence-CASE.svg and .png. It shows
+// how the least gap fell with the queries: the median and the quartiles over the runs, with a
+// line for each method. Cases without a run, or whose minimum nobody knows, are left out. It
+// returns the files that it wrote.
+func (c Comparison) DrawConvergence(dir string) (files []string, err error) {
+	if c.runs == nil {
+		return nil, errNoRuns
+	}
+	least := c.Targets[len(c.Targets)-1]
+	taken := map[string]int{}
+	for i, setup := range c.Cases {
+		var courses []report.Course
+		for j, m := range c.Methods {
+			_, runs := c.cell(i, j)
+			if course := course(m.Name, runs); len(course.Queries) > 0 {
+				courses = append(courses, course)
+			}
+		}
+		if len(courses) == 0 || !setup.Known {
+			continue
+		}
+		name := fileName(setup.Key())
+		if taken[name]++; taken[name] > 1 {
+			name = fmt.Sprintf("%s-%d", name, taken[name])
+		}
+		title := setup.Problem + ", " + block{setup: setup}.title() + ": median and quartiles"
+		from := max(1, float64(setup.Budget)/1e5)
+		if files, err = drawn(files, filepath.Join(dir, c.Name+"-convergence-"+name), func(path string) error {
+			return report.Race(path, title, "least gap so far", courses, least, from)
+		}); err != nil {
+			return files, err
+		}
+	}
+	return files, nil
+}
+
+// fileName returns a key with a dash for everything that has a meaning in paths or shells.
+func fileName(key string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-', r == '_', r == '+':
+			return r
+		}
+		return '-'
+	}, key)
+}

@@ -1,0 +1,196 @@
+package parameter
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
+)
+
+// A Space is all parameters of an objective, in order.
+type Space []Parameter
+
+// Plain returns dim parameters x1, x2, … without limits.
+func Plain(dim int) Space {
+	s := make(Space, dim)
+	for i := range s {
+		s[i].Name = fmt.Sprintf("x%d", i+1)
+	}
+	return s
+}
+
+// Names returns the names of all parameters.
+func (s Space) Names() []string {
+	names := make([]string, len(s))
+	for i, p := range s {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Free returns the indices of the parameters that are searched. They are the coordinates
+// of z, in this order.
+func (s Space) Free() []int {
+	free := make([]int, 0, len(s))
+	for i := range s {
+		if s[i].Fixed == nil {
+			free = append(free, i)
+		}
+	}
+	return free
+}
+
+// Dim returns the number of parameters that are searched.
+func (s Space) Dim() int { return len(s.Free()) }
+
+// Check returns an error that names the first parameter that is wrong.
+func (s Space) Check() error {
+	seen := map[string]bool{}
+	for i, p := range s {
+		if p.Name == "" {
+			return fmt.Errorf("parameter %d has no name", i+1)
+		}
+		if seen[p.Name] {
+			return fmt.Errorf("there are two parameters %s", p.Name)
+		}
+		seen[p.Name] = true
+		if err := Check(p); err != nil {
+			return fmt.Errorf("parameter %s: %w", p.Name, err)
+		}
+	}
+	if s.Dim() == 0 {
+		return fmt.Errorf("there is no parameter to search: all %d are fixed", len(s))
+	}
+	return nil
+}
+
+// Bounds returns the limits in coordinates z.
+func (s Space) Bounds() objective.Box { return s.box(limits) }
+
+// Start returns where to look first, in coordinates z.
+func (s Space) Start() objective.Box { return s.box(first) }
+
+// Limits returns the limits in the user's units, of all parameters. Those of a fixed
+// parameter are its value.
+func (s Space) Limits() (b objective.Box) {
+	for _, p := range s {
+		lo, hi := limits(p)
+		b.Lo, b.Hi = append(b.Lo, or(p.Fixed, lo)), append(b.Hi, or(p.Fixed, hi))
+	}
+	return b
+}
+
+// box returns a box of coordinates z from an interval of each parameter.
+func (s Space) box(interval func(Parameter) (lo, hi float64)) (b objective.Box) {
+	for _, i := range s.Free() {
+		lo, hi := interval(s[i])
+		b.Lo, b.Hi = append(b.Lo, inward(s[i], lo)), append(b.Hi, inward(s[i], hi))
+	}
+	return b
+}
+
+// Guess returns the point of all guesses, in the user's units, nil if there is none. A
+// parameter without a guess is in the middle of where to look first.
+func (s Space) Guess() []float64 {
+	if !slices.ContainsFunc(s, func(p Parameter) bool { return p.Fixed == nil && p.Guess != nil }) {
+		return nil
+	}
+	return s.Middle()
+}
+
+// Middle returns the point of all guesses, or, where there is none, the middle of where to
+// look first. It is in the user's units.
+func (s Space) Middle() []float64 {
+	x := make([]float64, len(s))
+	for i, p := range s {
+		x[i] = middle(p)
+	}
+	return x
+}
+
+// Inward returns the coordinates z of a point x in the user's units.
+func (s Space) Inward(x []float64) []float64 {
+	z := make([]float64, 0, len(s))
+	for i := range s {
+		if s[i].Fixed == nil {
+			z = append(z, inward(s[i], x[i]))
+		}
+	}
+	return z
+}
+
+// At says which limit a parameter's value is at: "min", "max" or "".
+func (s Space) At(i int, value float64) string {
+	switch p := s[i]; {
+	case p.Fixed != nil:
+		return ""
+	case p.Min != nil && value <= *p.Min:
+		return "min"
+	case p.Max != nil && value >= *p.Max:
+		return "max"
+	}
+	return ""
+}
+
+// inward returns the coordinate z of a value.
+func inward(p Parameter, value float64) float64 {
+	if p.Log && value <= 0 { // no limit
+		return math.Inf(-1)
+	}
+	if p.Log && !math.IsInf(value, 1) {
+		return kernel.LogOf(value)
+	}
+	return value
+}
+
+// limits returns the limits, infinite where there are none.
+func limits(p Parameter) (lo, hi float64) {
+	return or(p.Min, math.Inf(-1)), or(p.Max, math.Inf(1))
+}
+
+// aroundTimes is how far around a guess to look on a logarithmic scale where nothing else is
+// known: so many times more or less.
+const aroundTimes = 100
+
+// Around returns how far around a guess to look where nothing else is known: 5 more or less, or
+// as much as the guess itself if that is more.
+func Around(guess float64) (lo, hi float64) {
+	reach := max(5, math.Abs(guess))
+	return guess - reach, guess + reach
+}
+
+// first returns where to look first.
+func first(p Parameter) (lo, hi float64) {
+	lo, hi = limits(p)
+	if p.Guess != nil && (p.Min == nil || p.Max == nil) {
+		below, above := Around(*p.Guess)
+		if p.Log {
+			below, above = *p.Guess/aroundTimes, *p.Guess*aroundTimes
+		}
+		lo, hi = max(lo, below), min(hi, above)
+	}
+	return or(p.Low, lo), or(p.High, hi)
+}
+
+// middle returns the guess, or the middle of where to look first.
+func middle(p Parameter) float64 {
+	switch lo, hi := first(p); {
+	case p.Fixed != nil:
+		return *p.Fixed
+	case p.Guess != nil:
+		return *p.Guess
+	case p.Log:
+		return min(max(kernel.ExpOf((kernel.LogOf(lo)+kernel.LogOf(hi))/2), lo), hi)
+	default:
+		return lo + float64((hi-lo)/2)
+	}
+}
+
+func or(v *float64, otherwise float64) float64 {
+	if v == nil {
+		return otherwise
+	}
+	return *v
+}

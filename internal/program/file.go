@@ -1,0 +1,150 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/untwist/untwist/internal/parameter"
+)
+
+// A ProblemFile has everything that a user says about an objective and a run, in
+// TOML. Paths in it are relative to the folder in which it lies.
+type ProblemFile struct {
+	Path string // as it was given
+	Dir  string // the folder in which it lies
+
+	// Objective and Run are the settings of these two tables, in the file's order. Their
+	// keys are names of flags.
+	Objective, Run []Setting
+	// Parameters are the parameters, in the file's order.
+	Parameters parameter.Space
+
+	lines map[string]int
+}
+
+// A Setting is a key of a problem file with its value, written as for a flag. There are
+// several values only where a flag may be given several times.
+type Setting struct {
+	Key    string
+	Values []string
+	Line   int
+}
+
+// ReadFile reads a problem file. Every error is one line that names the file and, wherever
+// there is one, the line in it.
+func ReadFile(path string) (*ProblemFile, error) {
+	f, tables, keys, err := readTOML(path)
+	if err != nil {
+		return nil, err
+	}
+	taken := map[string]bool{}
+	for _, key := range keys { // [a.b] does not name [a]
+		for n := 1; n <= min(2, len(key)); n++ {
+			path := strings.Join(key[:n], "\x00")
+			if taken[path] {
+				continue
+			}
+			taken[path] = true
+			if err := f.take(tables, key[:n]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return f, nil
+}
+
+// readTOML reads a TOML file: its lines, its values and its keys in the file's order.
+func readTOML(path string) (*ProblemFile, map[string]any, []toml.Key, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		var where *fs.PathError
+		if errors.As(err, &where) {
+			err = where.Err
+		}
+		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	content := strings.TrimPrefix(string(text), "\ufeff") // as some editors begin a file
+	f := &ProblemFile{Path: path, Dir: filepath.Dir(path), lines: linesOfKeys(content)}
+	var values map[string]any
+	about, err := toml.Decode(content, &values)
+	if err != nil {
+		return nil, nil, nil, f.syntax(err)
+	}
+	return f, values, about.Keys(), nil
+}
+
+// Wrong returns an error about a line of the file.
+func (f *ProblemFile) Wrong(line int, format string, values ...any) error {
+	where := f.Path
+	if line > 0 {
+		where = fmt.Sprintf("%s:%d", f.Path, line)
+	}
+	return fmt.Errorf("%s: %s", where, fmt.Sprintf(format, values...))
+}
+
+// syntax returns an error of the TOML reader in one line.
+func (f *ProblemFile) syntax(err error) error {
+	var parse toml.ParseError
+	if !errors.As(err, &parse) {
+		return f.Wrong(0, "%v", err)
+	}
+	why := parse.Message
+	if why == "" { // it is in the wrapped error
+		why = parse.Error()
+		if _, after, found := strings.Cut(why, "): "); found {
+			why = after
+		}
+	}
+	return f.Wrong(parse.Position.Line, "this is not TOML: %s", strings.Join(strings.Fields(why), " "))
+}
+
+// take takes what one key of the file says. A key has one or two parts.
+func (f *ProblemFile) take(tables map[string]any, key []string) error {
+	line := f.line(key...)
+	table, isTable := tables[key[0]].(map[string]any)
+	switch {
+	case key[0] != "objective" && key[0] != "parameters" && key[0] != "run":
+		if home := tableOf(key[0]); home != "" {
+			return f.Wrong(line, "%s belongs in the table [%s]", key[0], home)
+		}
+		return f.Wrong(line, "unknown table or key %q%s; the tables are [objective], [parameters] and [run]",
+			key[0], nearest(key[0], []string{"objective", "parameters", "run"}))
+	case !isTable:
+		return f.Wrong(line, "%s must be a table: write [%s] on a line of its own", key[0], key[0])
+	case len(key) == 1:
+		return nil
+	}
+	name, value := key[1], table[key[1]]
+	if key[0] == "parameters" {
+		p, err := readParameter(name, value)
+		if err != nil {
+			return f.Wrong(line, "parameter %s: %v", name, err)
+		}
+		f.Parameters = append(f.Parameters, p)
+		return nil
+	}
+	known, to := objectiveKeys, &f.Objective
+	if key[0] == "run" {
+		known, to = runKeys, &f.Run
+	}
+	kind, ok := known[name]
+	if home := tableOf(name); !ok && home != "" {
+		return f.Wrong(line, "%s belongs in the table [%s]", name, home)
+	} else if !ok {
+		return f.Wrong(line, "unknown key %q in [%s]%s", name, key[0], nearest(name, sortedKeys(known)))
+	}
+	values, err := kind.texts(value)
+	if err != nil {
+		return f.Wrong(line, "%s %v", name, err)
+	}
+	*to = append(*to, Setting{Key: name, Values: values, Line: line})
+	return nil
+}
+
+// line returns the line of a key, 0 if that is not known.
+func (f *ProblemFile) line(key ...string) int { return f.lines[strings.Join(key, "\x00")] }

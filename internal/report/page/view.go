@@ -1,0 +1,281 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/report/chart"
+	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
+)
+
+// A view is a page in words and pictures, as the template wants it. Sections that are nil are
+// left out.
+type view struct {
+	Style   template.CSS
+	Title   string
+	Kind    string // what kind of page it is
+	Running bool
+	Verdict string
+	Facts   []Setting // the most important numbers
+	Missing []string
+
+	Best        *bestView
+	Convergence *convergenceView
+	Learnt      *learntView
+	Profiles    *profilesView
+	Sensitivity *sensitivityView
+	Failures    *failuresView
+	Costs       *costsView
+	Settings    []Setting
+	Notes       []string
+	Command     string
+	Version     string
+}
+
+// A picture is a drawing with a sentence that says how to read it.
+type picture struct {
+	Drawing template.HTML
+	Caption string
+}
+
+// newView makes the view of a page.
+func newView(p Page) view {
+	v := newChanging(p)
+	v.Style, v.Settings, v.Notes, v.Command, v.Version = Style(), settings(p), p.Run.Result.Notes, p.Command, p.Version
+	c := newCoordinates(p)
+	v.Learnt, v.Profiles, v.Sensitivity = newLearnt(p, c), newProfiles(p, c), newSensitivity(p, c)
+	return v
+}
+
+// newChanging makes what changes with every query.
+func newChanging(p Page) view {
+	v := view{
+		Title: title(p), Kind: "Report of a minimisation", Running: p.Running, Verdict: verdict(p), Facts: facts(p), Missing: p.Missing,
+		Best: newBest(p), Convergence: newConvergence(p), Failures: newFailures(p), Costs: newCosts(p),
+	}
+	if p.Probe {
+		v.Kind = "Report of a probe"
+	}
+	return v
+}
+
+// title is what was minimised.
+func title(p Page) string {
+	s := p.Run.Subject
+	if s.Name == "" {
+		return words.Count(s.Dim, "parameter", "parameters")
+	}
+	return s.Name
+}
+
+// digits are how many digits values have, and fewer those of which only the size matters.
+const digits, fewer = 6, 3
+
+// value writes a value of f or of a parameter.
+func value(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "not a number"
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "−∞"
+	}
+	return words.Number(v, digits)
+}
+
+// size writes a number of which only the size matters.
+func size(v float64) string { return words.Number(v, fewer) }
+
+// percent writes a part as a percentage. What is not 0 does not look as if it were.
+func percent(part float64) string {
+	switch v := 100 * part; {
+	case math.IsNaN(v):
+		return "–"
+	case v == 0:
+		return "0 %"
+	case v > 0 && v < 0.01:
+		return "less than 0.01 %"
+	case v >= 99.95 && v < 100.5:
+		return "100 %"
+	case v >= 10:
+		return words.Number(v, 3) + " %"
+	default:
+		return words.Number(v, 2) + " %"
+	}
+}
+
+// seconds writes a time.
+func seconds(v float64) string {
+	switch {
+	case v < 1e-3:
+		return words.Number(1e6*v, 3) + " µs"
+	case v < 1:
+		return words.Number(1e3*v, 3) + " ms"
+	case v < 600:
+		return words.Number(v, 3) + " s"
+	case v < 100*3600:
+		return words.Number(v/60, 3) + " min"
+	}
+	return words.Number(v/3600, 3) + " h"
+}
+
+// withUnit writes a value of a parameter with its unit.
+func withUnit(v float64, p parameter.Parameter) string {
+	if p.Unit == "" {
+		return value(v)
+	}
+	return value(v) + " " + p.Unit
+}
+
+// A bestView is the best point as a table.
+type bestView struct {
+	Intro string
+	Units bool        // some parameter has a unit
+	Limit bool        // some parameter has a limit
+	Parts [][]bestRow // beside each other
+	More  string      // how many parameters are not in the table
+	AtEnd string      // what it means to be at a limit, if one is
+}
+
+type bestRow struct {
+	Name, Value, Unit, Limits, At string
+	Limit                         bool // it is at a limit
+}
+
+// mostRows is how many parameters are shown, and rowsTogether how many in one table.
+const mostRows, rowsTogether = 200, 25
+
+// newBest makes the table of the best point; nil if there is no point.
+func newBest(p Page) *bestView {
+	found, space := p.Run.Result, p.space()
+	if len(found.Point) == 0 || len(found.Point) != len(space) {
+		return nil
+	}
+	b := &bestView{Intro: "Lowest value found: " + value(found.Value) + ", at query " + words.Thousands(found.BestQuery) + "."}
+	switch {
+	case p.Probe:
+		b.Intro = "A probe does not search for the minimum. This is the best point that it came across, with the value " + value(found.Value) + "."
+	case found.ValueMean != nil && found.ValueError != nil:
+		b.Intro = fmt.Sprintf("This point was chosen by repeated queries, because the values have noise. The mean of the queries made there afterwards is %s ± %s (95 %%).",
+			value(*found.ValueMean), words.Number(*found.ValueError, 2))
+	}
+	if s := found.Structure; certified(s) && s.Frame.Components() < s.Frame.Dim() && !s.Certificate.LeavesOut() && !s.Frame.AlongAxes() {
+		b.Intro += fmt.Sprintf(" It is one of many points that are equally good: only %s of the parameters %s determined (see below), and not each value by itself.",
+			words.Count(s.Frame.Components(), "combination", "combinations"), map[bool]string{true: "is", false: "are"}[s.Frame.Components() == 1])
+	}
+	limits := 0
+	var rows []bestRow
+	for i, q := range space {
+		b.Units, b.Limit = b.Units || q.Unit != "", b.Limit || q.Min != nil || q.Max != nil || q.Fixed != nil
+		row := bestRow{Name: q.Name, Value: value(found.Point[i]), Unit: q.Unit, Limits: limitsOf(q), At: "no"}
+		switch at := space.At(i, found.Point[i]); {
+		case q.Fixed != nil:
+			row.At = "fixed"
+		case q.Min == nil && q.Max == nil:
+			row.At = "–"
+		case at != "":
+			row.At, row.Limit = map[string]string{"min": "yes, lower", "max": "yes, upper"}[at], true
+			limits++
+		}
+		rows = append(rows, row)
+	}
+	if n := len(rows) - mostRows; n > 0 {
+		rows, b.More = rows[:mostRows], "and "+words.Count(n, "more parameter", "more parameters")+", which the JSON object has."
+	}
+	b.Parts = slices.Collect(slices.Chunk(rows, rowsTogether))
+	if !b.Limit {
+		b.AtEnd = "No parameter has a limit."
+	}
+	if limits > 0 {
+		b.AtEnd = words.Count(limits, "parameter is", "parameters are") + " at a limit: a lower value may lie beyond it, if the limit can be moved."
+	}
+	return b
+}
+
+// limitsOf writes the limits of a parameter.
+func limitsOf(q parameter.Parameter) string {
+	scale := ""
+	if q.Log {
+		scale = ", log scale"
+	}
+	switch {
+	case q.Fixed != nil:
+		return "–"
+	case q.Min != nil && q.Max != nil:
+		return value(*q.Min) + " to " + value(*q.Max) + scale
+	case q.Min != nil:
+		return "at least " + value(*q.Min) + scale
+	case q.Max != nil:
+		return "at most " + value(*q.Max) + scale
+	}
+	return "none" + scale
+}
+
+// A convergenceView is how the best value fell.
+type convergenceView struct {
+	Linear, Logarithmic picture
+	Stages              []Setting
+}
+
+// newConvergence draws the convergence; nil if there is none.
+func newConvergence(p Page) *convergenceView {
+	found := p.Run.Result
+	curve := slices.DeleteFunc(slices.Clone(found.Curve), func(s objective.Sample) bool { return math.IsInf(s.Value, 1) || math.IsNaN(s.Value) })
+	if len(curve) == 0 {
+		return nil
+	}
+	label := "best value"
+	if known := p.Run.Known; known != nil && !math.IsNaN(known.Minimum) && found.ValueClean == nil {
+		label = "best value above the known minimum"
+		for i := range curve {
+			curve[i].Value = max(0, curve[i].Value-known.Minimum)
+		}
+	}
+	c := &convergenceView{
+		Linear: picture{chart.Convergence(curve, found.Stages, chart.Linear, label),
+			"The line is the lowest value found so far, against the number of queries: where it is level, queries brought nothing better."},
+		Logarithmic: picture{chart.Convergence(curve, found.Stages, chart.Logarithmic, label),
+			"The same with the number of queries on a logarithmic scale: equal distances are equal factors, so that the beginning can be seen."},
+	}
+	for _, purpose := range objective.Purposes() {
+		if n := found.Spent(purpose); n > 0 {
+			c.Stages = append(c.Stages, Setting{purposeInWords(purpose), words.Count(n, "query", "queries")})
+		}
+	}
+	return c
+}
+
+// purposeInWords says what queries were for, to people who have not heard of coordinates.
+func purposeInWords(p objective.Purpose) string {
+	switch p {
+	case objective.AtKnown:
+		return "At points that were known"
+	case objective.ToFind:
+		return "To find out what the function is like"
+	case objective.ToCheck:
+		return "To check that"
+	case objective.StraightDown:
+		return "Straight downhill"
+	case objective.AlongThem:
+		return "To search along one combination after another"
+	case objective.ToSearch:
+		return "To search everywhere at once (CMA-ES or CBO)"
+	case objective.ToCompare:
+		return "To compare the best points"
+	}
+	return string(p)
+}
+
+// list joins words: "a", "a and b", "a, b and c".
+func list(all []string) string {
+	if n := len(all); n > 1 {
+		return strings.Join(all[:n-1], ", ") + " and " + all[n-1]
+	}
+	return strings.Join(all, "")
+}

@@ -1,0 +1,185 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/objective"
+)
+
+// Evaluations say how evaluating went.
+type Evaluations struct {
+	// Timed is of how many queries the time is known. Seconds is how long they took in all,
+	// Median one of them, and Most the longest.
+	Timed                 int
+	Seconds, Median, Most float64
+	// AtOnce is how many may run at the same time; 0: not known.
+	AtOnce int
+	// Workers are those who evaluated on other machines, the busiest first.
+	Workers []Worker
+	// Failures are the reasons of failures, the commonest first. Others is how many failures
+	// are not among them.
+	Failures []Failure
+	Others   int
+	// Regions say where failures are commoner than elsewhere, the clearest first.
+	Regions []Region
+}
+
+// A Worker is who evaluated.
+type Worker struct {
+	Name            string
+	Queries, Failed int
+	Seconds         float64 // in all
+}
+
+// A Failure is a reason why queries failed: how many, and the first of them.
+type Failure struct {
+	Kind    objective.FailureKind
+	Reason  string // of the first
+	Varies  bool   // those of the others have other numbers in it
+	Queries int
+	Number  int       // of the first query; 0: not known
+	Point   []float64 // of the first query; nil: not known
+}
+
+// A Region is a range of one parameter in which queries fail: Failed of Queries there, and
+// FailedElse of Else elsewhere.
+type Region struct {
+	Parameter        int
+	Lo, Hi           float64 // in the user's units; infinite: no end
+	Failed, Queries  int
+	FailedElse, Else int
+}
+
+// numbers are what reasons may differ in and still be the same.
+var numbers = regexp.MustCompile(`[-+]?\d+(\.\d*)?([eE][-+]?\d+)?`)
+
+// mostReasons is how many reasons of failures are told apart, and cells into how many parts
+// the range of a parameter is cut to see where queries fail.
+const mostReasons, cells = 1000, 8
+
+// A Watch sees queries and keeps what a page says about evaluating them. Its methods may be
+// called by several goroutines at once.
+type Watch struct {
+	mu      sync.Mutex
+	space   parameter.Space
+	free    []int // the parameters that are searched
+	times   durations
+	workers map[string]*Worker
+	reasons map[string]*Failure
+	others  int
+	counts  [][cells]struct{ queries, failed int } // of each parameter; nil: the range is not known
+	queries int
+	failed  int
+	lo, hi  []float64 // where to look first, of all parameters, on their scales
+}
+
+// NewWatch returns a watch for queries at points of a space.
+func NewWatch(space parameter.Space) *Watch {
+	w := &Watch{space: space, free: space.Free(), workers: map[string]*Worker{}, reasons: map[string]*Failure{}}
+	start := space.Start()
+	if start.CheckFinite() != nil {
+		return w
+	}
+	w.counts = make([][cells]struct{ queries, failed int }, len(start.Lo))
+	w.lo, w.hi = start.Lo, start.Hi
+	return w
+}
+
+// See takes notice of a query: its number, its point, and its answer. It keeps no part of the
+// point's memory. The point is nil if it is not known.
+func (w *Watch) See(number int, point []float64, a objective.Answer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	failure := a.Failure
+	if failure == nil && !(a.Value < math.Inf(1)) {
+		failure = &objective.Failure{Kind: objective.NotANumber, Detail: "the value was NaN or +Inf"}
+	}
+	w.queries++
+	if failure != nil {
+		w.failed++
+		w.fail(number, point, failure)
+	}
+	w.place(point, failure != nil)
+	if a.Seconds > 0 {
+		w.times.add(a.Seconds)
+	}
+	if a.By == "" {
+		return
+	}
+	by := w.workers[a.By]
+	if by == nil {
+		by = &Worker{Name: a.By}
+		w.workers[a.By] = by
+	}
+	by.Queries++
+	by.Seconds += a.Seconds
+	if failure != nil {
+		by.Failed++
+	}
+}
+
+// fail counts a failure.
+func (w *Watch) fail(number int, point []float64, f *objective.Failure) {
+	text := f.Error()
+	key := fmt.Sprint(f.Kind, numbers.ReplaceAllString(text, "0"))
+	known := w.reasons[key]
+	switch {
+	case known == nil && len(w.reasons) >= mostReasons:
+		w.others++
+		return
+	case known == nil:
+		known = &Failure{Kind: f.Kind, Reason: text, Number: number, Point: slices.Clone(point)}
+		w.reasons[key] = known
+	case known.Reason != text:
+		known.Varies = true
+	}
+	known.Queries++
+}
+
+// place counts in which parts of the ranges a query was.
+func (w *Watch) place(point []float64, failed bool) {
+	if w.counts == nil || len(point) != len(w.space) {
+		return
+	}
+	for k, z := range w.space.Inward(point) {
+		at := (z - w.lo[k]) / (w.hi[k] - w.lo[k]) * cells
+		c := &w.counts[k][int(max(0, min(at, cells-1)))]
+		c.queries++
+		if failed {
+			c.failed++
+		}
+	}
+}
+
+// Evaluations returns how evaluating went so far.
+func (w *Watch) Evaluations() Evaluations {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e := Evaluations{Timed: w.times.n, Seconds: w.times.sum, Median: w.times.median(), Most: w.times.most, Others: w.others}
+	for _, by := range w.workers {
+		e.Workers = append(e.Workers, *by)
+	}
+	slices.SortFunc(e.Workers, func(a, b Worker) int {
+		if a.Queries != b.Queries {
+			return b.Queries - a.Queries
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	for _, f := range w.reasons {
+		e.Failures = append(e.Failures, *f)
+	}
+	slices.SortFunc(e.Failures, func(a, b Failure) int {
+		if a.Queries != b.Queries {
+			return b.Queries - a.Queries
+		}
+		return strings.Compare(a.Reason, b.Reason)
+	})
+	e.Regions = w.regions()
+	return e
+}

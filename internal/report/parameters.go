@@ -1,0 +1,79 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/words"
+)
+
+// A parameterForm is the JSON object of a parameter at the best point.
+type parameterForm struct {
+	Name  string `json:"name"`
+	Value number `json:"value"`
+	Unit  string `json:"unit"`
+	At    string `json:"at"` // the limit it is at: "min", "max" or ""
+}
+
+// parameterForms returns the parameters at a point; nil if there are none, or no point.
+func parameterForms(space parameter.Space, point []float64) []parameterForm {
+	if len(point) != len(space) {
+		return nil
+	}
+	var all []parameterForm
+	for i, p := range space {
+		all = append(all, parameterForm{p.Name, number(point[i]), p.Unit, space.At(i, point[i])})
+	}
+	return all
+}
+
+// ParameterLines returns a point for people: a line for each parameter, with its unit and
+// the limit that it is at.
+func ParameterLines(space parameter.Space, point []float64) string {
+	wide := 0
+	for _, p := range space {
+		wide = max(wide, len([]rune(p.Name)))
+	}
+	var out strings.Builder
+	for i, p := range space {
+		fmt.Fprintf(&out, "  %-*s %s", wide, p.Name, strconv.FormatFloat(point[i], 'g', -1, 64))
+		if p.Unit != "" {
+			out.WriteString(" " + p.Unit)
+		}
+		if p.Fixed != nil {
+			out.WriteString(" (fixed)")
+		} else if at := space.At(i, point[i]); at != "" {
+			fmt.Fprintf(&out, " (at its %s)", at)
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+// mostCoordinates is how many coordinates are told in words.
+const mostCoordinates = 10
+
+// coordinateLines returns the coordinates that were found as combinations of parameters, a
+// line each; "" where none were certified.
+func coordinateLines(space parameter.Space, found *untwist.Structure) string {
+	if space == nil || found == nil || found.Frame == nil {
+		return ""
+	}
+	if v := found.Certificate.Verdict; v != certify.Separable && v != certify.Blocks && v != certify.NearlySeparable || found.Frame.AlongAxes() {
+		return ""
+	}
+	var out strings.Builder
+	rows := found.Frame.Matrix()
+	m := found.Frame.Components()
+	for j := range min(m, mostCoordinates) {
+		fmt.Fprintf(&out, "  %d: %s\n", j+1, space.Combination(rows.RawRowView(j)))
+	}
+	if m > mostCoordinates {
+		fmt.Fprintf(&out, "  and %s more\n", words.Thousands(m-mostCoordinates))
+	}
+	return out.String()
+}

@@ -1,0 +1,68 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/words"
+)
+
+// A Subject is the function that was minimised or probed, in words.
+type Subject struct {
+	Name string `json:"problem"`
+	Dim  int    `json:"dim"` // the number of its dimensions
+
+	// Components and Mix describe a built-in problem f(x) = g(Wx): the number of rows
+	// of W, and the name of the kind of W. They are 0 and "" where f is not one.
+	Components int    `json:"components,omitempty"`
+	Mix        string `json:"mix,omitempty"`
+	// Options says what else was asked of a built-in problem, "map=sqrt noise=1e-06" for
+	// example: the flags of the program that ask for it.
+	Options string `json:"options,omitempty"`
+
+	// Parameters are the parameters of f, if they have names.
+	Parameters parameter.Space `json:"-"`
+}
+
+// describe returns a line that says which function it was and with which seed.
+func (s Subject) describe(seed uint64) string {
+	parts := []string{s.Name, words.Count(s.Dim, "dimension", "dimensions")}
+	if s.Components > 0 {
+		parts = append(parts, words.Count(s.Components, "component", "components"))
+	}
+	if s.Mix != "" {
+		parts = append(parts, "mix "+s.Mix)
+	}
+	parts = append(parts, fmt.Sprintf("seed %d", seed))
+	if s.Options != "" {
+		parts = append(parts, s.Options)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Known is what is known about a function beforehand, so that results can be compared
+// with it.
+type Known struct {
+	// Minimum is the least value of f without bounds and without its blemishes; NaN: it is
+	// not known.
+	Minimum float64
+	// Attainable says that the known minimiser lies within the bounds.
+	Attainable bool
+	// Frame has the coordinates in which f separates into Blocks of components; nil if
+	// they are not known.
+	Frame  *frame.Frame
+	Blocks [][]int
+	// Coupling is the coupling of single components in the true frame, as a certificate
+	// measures it; nil: it was not measured.
+	Coupling *float64
+}
+
+// coupling returns the coupling in the true frame; nil: it is not known.
+func (k *Known) coupling() *number {
+	if k == nil || k.Coupling == nil {
+		return nil
+	}
+	return new(number(*k.Coupling))
+}
