@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
@@ -37,7 +38,7 @@ func (s *seen) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 	}
 	err := s.Problem.Evaluate(ctx, points, values)
 	for i, v := range values {
-		n := objective.NumberOf(ctx, i)
+		n := query.NumberOf(ctx, i)
 		s.points[n], s.values[n] = slices.Clone(points.RawRowView(i)), v
 	}
 	return err

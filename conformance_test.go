@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
@@ -162,7 +163,7 @@ func TestConformanceCountsAndBudgets(t *testing.T) {
 
 func TestConformanceBestPointEverEvaluated(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
-		var best objective.Best
+		var best query.Best
 		f := objective.Func(3, func(x []float64) float64 {
 			v := ripple(x)
 			best.Offer(x, v)

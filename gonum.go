@@ -3,7 +3,7 @@ package untwist
 import (
 	"slices"
 
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 )
@@ -24,7 +24,7 @@ type gonum struct {
 	values []float64
 	known  []bool // which of them are known
 
-	best     objective.Best
+	best     query.Best
 	reported float64 // the best value of the last major iteration
 	queries  int     // until then
 	gained   int     // until the last one that was better
@@ -124,7 +124,7 @@ func (g *gonum) drain() {
 // offer keeps a point of the batch if it is better than all before it.
 func (g *gonum) offer(i int) {
 	if g.known[i] && g.values[i] < g.best.Value {
-		g.best = objective.Best{Point: slices.Clone(g.points.RawRowView(i)), Value: g.values[i]}
+		g.best = query.Best{Point: slices.Clone(g.points.RawRowView(i)), Value: g.values[i]}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/optimize"
 )
@@ -78,7 +79,7 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 	g := &gonum{
 		operation: operation, result: result, free: tasks,
 		late: func() bool { return m.Options.Time > 0 && !time.Now().Before(until) },
-		best: objective.Best{Point: x0, Value: math.Inf(1)}, reported: math.Inf(1), least: identify.Least(len(x0)),
+		best: query.Best{Point: x0, Value: math.Inf(1)}, reported: math.Inf(1), least: identify.Least(len(x0)),
 	}
 	if tasks[0].Op&optimize.FuncEvaluation != 0 {
 		g.start, g.value = x0, tasks[0].F
@@ -97,7 +98,7 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 		}
 		m.status = statusFor(m.result.Status, m.err)
 		if x := m.result.Point; x != nil && !slices.Equal(x, g.best.Point) { // chosen for another reason than its value
-			g.best = objective.Best{Point: x, Value: m.result.Value}
+			g.best = query.Best{Point: x, Value: m.result.Value}
 			g.report()
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -63,7 +64,7 @@ func TestNoiseLevelIsTold(t *testing.T) {
 		t.Fatalf("noise %v, error %v", r.Noise, err)
 	}
 	for _, s := range r.Stages {
-		if s.Name == objective.OfNoise.Name {
+		if s.Name == grains.OfNoise.Name {
 			t.Errorf("it was measured with %d queries", s.Queries)
 		}
 	}

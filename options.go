@@ -55,7 +55,7 @@ type Options struct {
 	Budget int
 	// Time is the most wall time that this call may take. Default: no limit.
 	Time time.Duration
-	// Target stops the search at a value f ≤ *Target. If f is an objective.Cleaner, the
+	// Target stops the search at a value f ≤ *Target. For a benchmark with noise, the
 	// clean value of a query is meant. Default: none.
 	Target *float64
 	// Tolerance stops a search that has become slow: of its last queries, a tenth of all

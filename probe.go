@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
@@ -91,8 +92,8 @@ func (a attended) grain(ctx context.Context, by identify.Identifier) (objective.
 	if sigma := a.run.options.NoiseLevel; sigma > 0 {
 		return objective.Known(sigma), nil
 	}
-	a.enter(objective.OfNoise)
-	return objective.MeasureGrain(ctx, a, objective.Cube(a.Dim(), -1, 1), rng.Seed(a.run.options.Seed).Stream("grain"))
+	a.enter(grains.OfNoise)
+	return grains.Measure(ctx, a, objective.Cube(a.Dim(), -1, 1), rng.Seed(a.run.options.Seed).Stream("grain"))
 }
 
 // onlyToProbe returns an *OptionError for the first option that is only for Minimize.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -75,4 +76,4 @@ func (r reply) pass(values []float64, seconds float64, tell func(int, objective.
 	return &objective.PartialError{Done: front, Spent: all, Err: objective.Stop(nil)}
 }
 
-var _ objective.Teller = (*asks)(nil)
+var _ query.Teller = (*asks)(nil)

@@ -17,7 +17,7 @@ type Result struct {
 	// Strategy is the name of the strategy that was used.
 	Strategy string
 	// ValueClean is what Value would be without the noise and the other blemishes of a
-	// benchmark; nil: f has none, or is not an objective.Cleaner. A search cannot see it.
+	// benchmark; nil: f has none. A search cannot see it.
 	ValueClean *float64
 	// Noise is how exact f's values are; nil: the strategy has not measured it.
 	//

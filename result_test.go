@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -60,7 +61,7 @@ func TestRounds(t *testing.T) {
 		}
 	})
 	r, err := untwist.Minimize(ctx, counted, untwist.Options{Start: p.Domain(), Seed: 1, Target: new(p.Minimum() + 0.005)})
-	if err != nil || most != objective.ChunkRows || r.Rounds >= calls {
+	if err != nil || most != query.ChunkRows || r.Rounds >= calls {
 		t.Errorf("%d rounds in %d calls of up to %d points, error %v", r.Rounds, calls, most, err)
 	}
 }

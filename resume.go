@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist/internal/canon"
 	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -88,7 +89,7 @@ func (r *run) vouched(err error) error {
 	if errors.As(err, &void) {
 		return err
 	}
-	f, ok := r.f.(objective.Voucher)
+	f, ok := r.f.(query.Voucher)
 	if !ok || !errors.As(f.Vouch(), &void) {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -21,12 +22,12 @@ type run struct {
 	f       objective.Objective
 	options Options
 	plan    int // the budget that the run was planned with
-	meter   *objective.Meter
-	record  *objective.Record
-	chunk   *objective.Chunk
+	meter   *query.Meter
+	record  *query.Record
+	chunk   *query.Chunk
 	// coordinates turns what is searched into the user's parameters; nil: they are the same.
 	coordinates *parameter.Coordinates
-	scale       *objective.Scale
+	scale       *query.Scale
 	clean       objective.Objective // f without its blemishes; nil: it has none
 	stages      []Stage
 	found       *identify.Finding // what is known of the coordinates so far; nil: nothing
@@ -50,10 +51,10 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 	if err := o.complete(f.Dim()); err != nil {
 		return nil, err
 	}
-	r := &run{f: f, options: o, plan: o.Budget, clean: objective.CleanOf(f)}
-	guard := objective.NewGuard(f)
+	r := &run{f: f, options: o, plan: o.Budget, clean: query.CleanOf(f)}
+	guard := query.NewGuard(f)
 	guard.PanicsFail, guard.Timed = o.PanicsFail, o.Journal.File != "" || o.Seen != nil
-	var all objective.Objective = objective.NewPool(guard, o.Workers)
+	var all objective.Objective = query.NewPool(guard, o.Workers)
 	if o.Journal.File != "" {
 		recorded, err := r.open(f, all, command, given)
 		if err != nil {
@@ -61,22 +62,22 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 		}
 		all = recorded
 	}
-	r.meter = objective.NewMeter(all, o.Budget)
+	r.meter = query.NewMeter(all, o.Budget)
 	if r.clean != nil {
-		r.clean = objective.NewPool(r.clean, o.Workers)
+		r.clean = query.NewPool(r.clean, o.Workers)
 	}
-	rules := objective.Rules{Target: o.Target, Clean: r.clean, Tolerance: o.Tolerance, Seen: o.Seen}
+	rules := query.Rules{Target: o.Target, Clean: r.clean, Tolerance: o.Tolerance, Seen: o.Seen}
 	if !o.KeepGoing {
 		rules.First, rules.MaxFailures = max(firstQueries(f.Dim()), len(o.Points)), o.MaxFailures
 	}
-	r.record = objective.NewRecord(r.meter, rules, r.progress)
-	r.chunk = objective.NewChunk(r.record, objective.ChunkRows, rules.First)
+	r.record = query.NewRecord(r.meter, rules, r.progress)
+	r.chunk = query.NewChunk(r.record, query.ChunkRows, rules.First)
 	var searched objective.Objective = r.chunk
 	if o.Parameters != nil {
 		r.coordinates = parameter.NewCoordinates(r.chunk, o.Parameters)
 		searched = r.coordinates
 	}
-	r.scale = objective.NewScale(searched, o.Start, o.Bounds)
+	r.scale = query.NewScale(searched, o.Start, o.Bounds)
 	return r, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/auto"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
@@ -156,7 +157,7 @@ func TestAnIdentifierThatFindsNothing(t *testing.T) {
 		if slices.Contains([]string{"online", "cbo", "cbo-isotropic", "cmaes"}, s.Name()) {
 			return // they refuse
 		}
-		f := objective.NewMeter(objective.Func(3, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] + x[2]*x[2] }), 2000)
+		f := query.NewMeter(objective.Func(3, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] + x[2]*x[2] }), 2000)
 		out, err := s.Minimize(ctx, f, strategy.Task{Budget: 2000, Identifier: noFrame{}})
 		if err != nil || out.Status == objective.Running || f.Queries() == 0 {
 			t.Errorf("%v after %d queries, error %v", out.Status, f.Queries(), err)
@@ -224,7 +225,7 @@ type passing struct{ queries int }
 
 func (passing) Name() string { return "passing" }
 func (p passing) Minimize(ctx context.Context, f objective.Objective, _ strategy.Task) (strategy.Outcome, error) {
-	_, err := objective.Ask(ctx, f, p.queries, func(k int, x []float64) { x[0] = float64(k) })
+	_, err := query.Ask(ctx, f, p.queries, func(k int, x []float64) { x[0] = float64(k) })
 	return strategy.Outcome{}, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/outer"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -134,6 +135,19 @@ func (s Structure) String() string {
 		fmt.Fprintf(&text, " (mixed differences are %.0e of single ones)", c.Coupling)
 	}
 	return text.String()
+}
+
+// Combinations says each coordinate in words, by the names of the parameters: "0.6·p - 0.8·q", or
+// "k^0.7·d^-0.7" where all are on a logarithmic scale.
+func (s Structure) Combinations(parameters []Parameter) []string {
+	if s.Frame == nil {
+		return nil
+	}
+	out := make([]string, s.Frame.Components())
+	for j := range out {
+		out[j] = parameter.Space(parameters).Combination(s.Frame.Matrix().RawRowView(j))
+	}
+	return out
 }
 
 // mapped says in words what f is after an outer map.

@@ -2,11 +2,11 @@
 //
 // Give Minimize a function, and get the best point found:
 //
-//	f := objective.Func(10, func(x []float64) float64 { … })
-//	result, err := untwist.Minimize(ctx, f, untwist.Options{Bounds: objective.Cube(10, -5, 5), Budget: 20_000})
+//	f := untwist.Func(10, func(x []float64) float64 { … })
+//	result, err := untwist.Minimize(ctx, f, untwist.Options{Bounds: untwist.Cube(10, -5, 5), Budget: 20_000})
 //
 // Bounds are limits, and Start says where to look without a limit. For a function that can fail
-// there is objective.Fallible, for parameters with names and logarithmic scales
+// there is Fallible, for parameters with names and logarithmic scales
 // Options.Parameters, for a run that can be ended and resumed Options.Journal. docs/go.md shows
 // them all.
 //
@@ -56,6 +56,19 @@ func Minimize(ctx context.Context, f objective.Objective, o Options) (Result, er
 	}
 	return r.minimize(ctx)
 }
+
+// Func makes an objective of f, a function of one point of dim coordinates, as objective.Func
+// does.
+func Func(dim int, f func(x []float64) float64) objective.Objective { return objective.Func(dim, f) }
+
+// Fallible makes an objective of f, a function that can fail at a point, as objective.Fallible
+// does.
+func Fallible(dim int, f func(ctx context.Context, x []float64) (float64, error)) objective.Objective {
+	return objective.Fallible(dim, f)
+}
+
+// Cube returns the box [lo, hi]^dim.
+func Cube(dim int, lo, hi float64) Box { return objective.Cube(dim, lo, hi) }
 
 // nothing is the result of a run that has not begun.
 func nothing() Result {

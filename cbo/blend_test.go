@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -101,7 +102,7 @@ func TestBlendedLimits(t *testing.T) {
 					return sum
 				})
 				cfg := Config{Particles: 7, Sigma: Constant(5), Noise: noise, Domain: domain, Box: objective.Cube(d, -1, 1), Seed: seed}
-				if _, err := Run(ctx, objective.NewMeter(f, 500), cfg); err != nil {
+				if _, err := Run(ctx, query.NewMeter(f, 500), cfg); err != nil {
 					t.Fatal(err)
 				}
 				return all

@@ -3,6 +3,7 @@ package cbo
 import (
 	"math"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -128,7 +129,7 @@ func setDefault[T comparable](field *T, value T) {
 
 // check returns an error that names the first bad field.
 func (c *Config) check(d int) error {
-	if most := objective.MaxBatch(d); c.Particles < 1 || c.Particles > most {
+	if most := query.MaxBatch(d); c.Particles < 1 || c.Particles > most {
 		return objective.BadOption("Particles", "%d, must be from 1 to %d for %d dimensions", c.Particles, most, d)
 	}
 	if err := c.Box.Check(d); err != nil {

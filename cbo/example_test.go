@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -22,7 +23,7 @@ func wells(x []float64) float64 {
 
 // minimize runs cfg with 200,000 queries and prints what it found.
 func minimize(name string, d int, f func(x []float64) float64, cfg cbo.Config) {
-	r, err := cbo.Run(context.Background(), objective.NewMeter(objective.Func(d, f), 200_000), cfg)
+	r, err := cbo.Run(context.Background(), query.NewMeter(objective.Func(d, f), 200_000), cfg)
 	fmt.Printf("%s: %.3f at %.2f, error %v\n", name, r.Value, r.Point, err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -26,7 +27,7 @@ type Result struct {
 // for f(c). Run goes on until f says that the budget is spent or the target is
 // reached, ctx ends, or a rule of Stop applies. A NaN counts as +Inf. If f
 // returns an error, Run returns it together with the best point so far. A panic
-// in f passes through Run; objective.Guard would catch it.
+// in f passes through Run; query.Guard would catch it.
 //
 // One step takes O(nd) time besides the queries, or O(nmd) with Transformed
 // noise, and allocates nothing.
@@ -41,7 +42,7 @@ func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error)
 		result.Status = objective.Failed
 		return result, err
 	}
-	var best objective.Best
+	var best query.Best
 	for run := 0; ; run++ {
 		s := newSwarm(f, cfg, run)
 		steps, status, err := s.run(ctx, run)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
@@ -47,7 +48,7 @@ func TestTheAnswerIsTheBestPointEverEvaluated(t *testing.T) {
 		if rapid.Bool().Draw(t, "resample") {
 			cfg.Resample.Wait = 2
 		}
-		var best objective.Best
+		var best query.Best
 		queries := 0
 		f := objective.Func(2, func(x []float64) float64 {
 			queries++
@@ -75,7 +76,7 @@ func TestTheAnswerIsTheBestPointEverEvaluated(t *testing.T) {
 }
 
 func TestStopRules(t *testing.T) {
-	quarter := func(f objective.Objective) objective.Objective { return objective.NewMeter(f, 1000) }
+	quarter := func(f objective.Objective) objective.Objective { return query.NewMeter(f, 1000) }
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	constant := objective.Func(2, func([]float64) float64 { return 7 })
@@ -86,12 +87,12 @@ func TestStopRules(t *testing.T) {
 		want objective.Status
 	}{
 		"budget":  {ctx, quarter(sphere(2)), Config{}, objective.BudgetSpent},
-		"target":  {ctx, objective.NewRecord(objective.NewMeter(sphere(2), 1e6), objective.Rules{Target: new(1e-3)}, nil), Config{}, objective.TargetReached},
-		"spread":  {ctx, objective.NewMeter(sphere(2), 1e6), Config{Sigma: Constant(0.5)}, objective.Converged},
-		"one":     {ctx, objective.NewMeter(sphere(2), 1e6), Config{Particles: 1}, objective.Converged},
-		"stalled": {ctx, objective.NewMeter(constant, 1e6), Config{Stop: Stop{Stall: 5, Spread: -1}}, objective.Stalled},
-		"steps":   {ctx, objective.NewMeter(sphere(2), 1e6), Config{Stop: Stop{Steps: 3}}, objective.StepLimit},
-		"context": {ended, objective.NewMeter(sphere(2), 1e6), Config{}, objective.Cancelled},
+		"target":  {ctx, query.NewRecord(query.NewMeter(sphere(2), 1e6), query.Rules{Target: new(1e-3)}, nil), Config{}, objective.TargetReached},
+		"spread":  {ctx, query.NewMeter(sphere(2), 1e6), Config{Sigma: Constant(0.5)}, objective.Converged},
+		"one":     {ctx, query.NewMeter(sphere(2), 1e6), Config{Particles: 1}, objective.Converged},
+		"stalled": {ctx, query.NewMeter(constant, 1e6), Config{Stop: Stop{Stall: 5, Spread: -1}}, objective.Stalled},
+		"steps":   {ctx, query.NewMeter(sphere(2), 1e6), Config{Stop: Stop{Steps: 3}}, objective.StepLimit},
+		"context": {ended, query.NewMeter(sphere(2), 1e6), Config{}, objective.Cancelled},
 	} {
 		r, err := Run(c.ctx, c.f, c.cfg)
 		if err != nil || r.Status != c.want {
@@ -111,7 +112,7 @@ func TestAnErrorKeepsTheBestPoint(t *testing.T) {
 		}
 		return x[0]
 	})
-	r, err := Run(ctx, objective.NewGuard(f), Config{})
+	r, err := Run(ctx, query.NewGuard(f), Config{})
 	if err == nil || !strings.Contains(err.Error(), "out of paper") || r.Status != objective.Failed {
 		t.Errorf("status %v, error %v", r.Status, err)
 	}
@@ -158,7 +159,7 @@ func TestTheBestOfManyKnownPointsStart(t *testing.T) {
 	points := mat.NewDense(5, 1, []float64{4, 1, 3, 0.5, 2})
 	f := objective.Func(1, func(x []float64) float64 { return x[0] })
 	var start []float64
-	r, err := Run(ctx, objective.NewMeter(f, 5), Config{Particles: 2, Points: points, Observe: func(s State) {
+	r, err := Run(ctx, query.NewMeter(f, 5), Config{Particles: 2, Points: points, Observe: func(s State) {
 		start = append([]float64(nil), s.Particles.RawMatrix().Data...)
 	}})
 	if err != nil || r.Value != 0.5 || !floats.Equal(start, []float64{1, 0.5}) {
@@ -174,7 +175,7 @@ func TestNaNCountsAsFailure(t *testing.T) {
 		}
 		return x[0]
 	})
-	r, err := Run(ctx, objective.NewMeter(f, 20_000), Config{})
+	r, err := Run(ctx, query.NewMeter(f, 20_000), Config{})
 	if err != nil || !(r.Value < 0.101) {
 		t.Errorf("value %v, error %v", r.Value, err)
 	}
@@ -193,7 +194,7 @@ func TestVariantsConverge(t *testing.T) {
 		"restarts":    {Stop: Stop{Stall: 100}, Restarts: 3},
 		"transformed": {Noise: Transformed{frame.Identity(3)}, Domain: ClipIn{frame.Identity(3), 1e8}},
 	} {
-		r, err := Run(ctx, objective.NewMeter(sphere(3), 60_000), cfg)
+		r, err := Run(ctx, query.NewMeter(sphere(3), 60_000), cfg)
 		tolerance := 1e-6
 		if name == "isotropic" {
 			tolerance = 1e-4 // it contracts slowly: 2e-5 measured
@@ -222,7 +223,7 @@ func TestAMinimiserOnTheBoundaryIsFound(t *testing.T) {
 				}
 				return f(x)
 			})
-			r, err := Run(ctx, objective.NewMeter(inside, 50_000), Config{Box: box, Domain: Reflect{box}, Seed: seed})
+			r, err := Run(ctx, query.NewMeter(inside, 50_000), Config{Box: box, Domain: Reflect{box}, Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -450,7 +451,7 @@ func TestAStepAllocatesNothing(t *testing.T) {
 		if err := cfg.complete(5); err != nil {
 			t.Fatal(err)
 		}
-		s := newSwarm(objective.NewGuard(sphere(5)), cfg, 0)
+		s := newSwarm(query.NewGuard(sphere(5)), cfg, 0)
 		if err := s.begin(ctx, 0); err != nil {
 			t.Fatal(err)
 		}

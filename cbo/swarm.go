@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -22,7 +23,7 @@ type swarm struct {
 	energies []float64  // f(x^(i))
 	past     *mat.Dense // what the particles remember; x itself without memory
 	pastE    []float64
-	best     objective.Best
+	best     query.Best
 
 	batch       *batch
 	noise, jolt gaussian
@@ -116,9 +117,9 @@ func (s *swarm) evaluate(ctx context.Context, points *mat.Dense, values []float6
 		return err
 	}
 	err := s.f.Evaluate(ctx, points, values)
-	known := values[:objective.Evaluated(values, err)]
+	known := values[:query.Evaluated(values, err)]
 	for i, v := range known {
-		if math.IsNaN(v) { // never under a Guard
+		if math.IsNaN(v) { // never in a run
 			known[i] = math.Inf(1)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -36,7 +36,7 @@ func (p *prober) alone(c *Certificate, w *frame.Frame, blocks [][]int) error {
 				continue
 			}
 			done++
-			floor = max(floor, objective.OfMixed*p.grain.Of(v[0]), objective.OfMixed*p.grain.Of(v[1]))
+			floor = max(floor, grains.OfMixed*p.grain.Of(v[0]), grains.OfMixed*p.grain.Of(v[1]))
 			for b := range n {
 				one, other := v[2+2*b]-v[0], v[1]-v[3+2*b] // two differences of b
 				if m := other - one; kernel.Finite(m) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -49,7 +50,7 @@ func ExampleTest_Certify_blocks() {
 
 // Eighty queries are enough to say no.
 func ExampleTest_Splits() {
-	f := objective.NewMeter(objective.Func(3, func(x []float64) float64 { return x[0] * x[1] * x[2] }), 1000)
+	f := query.NewMeter(objective.Func(3, func(x []float64) float64 { return x[0] * x[1] * x[2] }), 1000)
 	c, err := certify.Test{}.Splits(context.Background(), f, nil, nil)
 	fmt.Println(c.Verdict, f.Queries(), err)
 	// Output: not-separable 80 <nil>

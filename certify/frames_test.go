@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -139,7 +140,7 @@ func TestFramesFromAnywhere(t *testing.T) {
 			c.spec.Seed = seed
 			p := draw(t, c.spec)
 			w, blocks := c.given(p)
-			meter := objective.NewMeter(p, 10_000)
+			meter := query.NewMeter(p, 10_000)
 			got, err := Test{Box: p.Domain(), Slack: c.slack, Seed: seed}.Certify(ctx, meter, w, blocks)
 			if err != nil || got.Verdict != c.want {
 				t.Errorf("%s, seed %d: %v, error %v", name, seed, got, err)
@@ -231,7 +232,7 @@ func TestCertifyWhereFFails(t *testing.T) {
 	if err != nil || c.Verdict != Separable || c.Failed == 0 {
 		t.Errorf("%+v, error %v", c, err)
 	}
-	meter := objective.NewMeter(objective.Func(3, square), 90)
+	meter := query.NewMeter(objective.Func(3, square), 90)
 	c, err = Test{}.Certify(ctx, meter, frame.Identity(3), nil)
 	if !errors.Is(err, objective.ErrBudget) || c.Splits != 20 || c.Verdict != Unknown {
 		t.Errorf("%+v, error %v", c, err)
@@ -302,7 +303,7 @@ func TestSplits(t *testing.T) {
 		"everything is one block":  {nil, [][]int{{0, 1, 2}}, NotSeparable},
 		"one component of three":   {frame.Axes(3, []int{2}), nil, Separable}, // what it leaves out is not looked at
 	} {
-		meter := objective.NewMeter(f, 1000)
+		meter := query.NewMeter(f, 1000)
 		got, err := Test{Seed: 4}.Splits(ctx, meter, c.w, c.blocks)
 		if err != nil || got.Verdict != c.want || meter.Queries() != 4*got.Splits {
 			t.Errorf("%s: %v after %d queries, error %v", name, got, meter.Queries(), err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	_ "github.com/untwist/untwist/internal/seeded"
 	"github.com/untwist/untwist/objective"
 	"pgregory.net/rapid"
@@ -40,11 +41,11 @@ func TestPairsByHand(t *testing.T) {
 // A pair costs what it says, and a bad frame or a spent budget is an error.
 func TestPairsCostAndErrors(t *testing.T) {
 	f := objective.Func(5, func(x []float64) float64 { return x[0] * x[1] })
-	meter := objective.NewMeter(f, 1000)
+	meter := query.NewMeter(f, 1000)
 	if _, err := (Test{}).Pairs(context.Background(), meter, frame.Identity(5), 3); err != nil || meter.Queries() != 3*(1+5+10) {
 		t.Errorf("%d queries, error %v", meter.Queries(), err)
 	}
-	if _, err := (Test{}).Pairs(context.Background(), objective.NewMeter(f, 10), frame.Identity(5), 3); err == nil {
+	if _, err := (Test{}).Pairs(context.Background(), query.NewMeter(f, 10), frame.Identity(5), 3); err == nil {
 		t.Error("no error with ten queries")
 	}
 	if _, err := (Test{}).Pairs(context.Background(), f, nil, 3); err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -34,7 +35,7 @@ type prober struct {
 func (p *prober) noisy() bool { return p.grain.Noisy() }
 
 func (p *prober) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
-	return objective.Ask(p.ctx, p.f, n, fill)
+	return query.Ask(p.ctx, p.f, n, fill)
 }
 
 // anywhere draws a point of the box.

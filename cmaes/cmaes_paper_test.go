@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -204,7 +205,7 @@ func TestRunIsTheTutorials(t *testing.T) {
 // if none does.
 func queriesTo(t testing.TB, f objective.Objective, target float64, cfg Config, most int) int {
 	t.Helper()
-	record := objective.NewRecord(objective.NewMeter(f, most), objective.Rules{Target: &target}, nil)
+	record := query.NewRecord(query.NewMeter(f, most), query.Rules{Target: &target}, nil)
 	if _, err := Run(ctx, record, cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +296,7 @@ func TestBIPOPOnRotatedRastrigin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		record := objective.NewRecord(objective.NewMeter(p, 1_000_000), objective.Rules{Target: new(p.Minimum() + 1e-8)}, nil)
+		record := query.NewRecord(query.NewMeter(p, 1_000_000), query.Rules{Target: new(p.Minimum() + 1e-8)}, nil)
 		if _, err := (Series{Run: Config{Sigma: 3.07}, Box: p.Domain(), Seed: seed}).Minimize(ctx, record); err != nil {
 			t.Fatal(err)
 		}

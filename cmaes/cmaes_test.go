@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -263,7 +264,7 @@ func TestMinimumOnTheBounds(t *testing.T) {
 			}
 			return sum
 		})
-		r, err := Run(ctx, objective.NewMeter(f, 20_000), Config{Sigma: 0.5, Bounds: bounds})
+		r, err := Run(ctx, query.NewMeter(f, 20_000), Config{Sigma: 0.5, Bounds: bounds})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,12 +288,12 @@ func TestFailedValues(t *testing.T) {
 		}
 		return sphere([]float64{x[0] - 0.01, x[1], x[2], x[3]})
 	})
-	r, err := Run(ctx, objective.NewMeter(f, 20_000), Config{Mean: []float64{3, 3, 3, 3}, Sigma: 1})
+	r, err := Run(ctx, query.NewMeter(f, 20_000), Config{Mean: []float64{3, 3, 3, 3}, Sigma: 1})
 	if err != nil || r.Value > 1e-9 {
 		t.Errorf("%v, %s, error %v", r.Value, r.Reason, err)
 	}
 	nowhere := objective.Func(4, func([]float64) float64 { return math.NaN() })
-	if r, err := Run(ctx, objective.NewMeter(nowhere, 1_000_000), Config{}); err != nil || r.Status != objective.Converged || r.Queries > 10_000 || r.Point != nil {
+	if r, err := Run(ctx, query.NewMeter(nowhere, 1_000_000), Config{}); err != nil || r.Status != objective.Converged || r.Queries > 10_000 || r.Point != nil {
 		t.Errorf("%+v, error %v", r, err)
 	}
 }
@@ -318,7 +319,7 @@ func TestStopRules(t *testing.T) {
 		"queries":    {smooth, Stop{Queries: 100}},
 		"condition":  {skew, Stop{Fun: -1, X: -1}},
 	} {
-		r, err := Run(ctx, objective.NewMeter(c.f, 1_000_000), Config{Mean: []float64{1, 1, 1}, Stop: c.stop})
+		r, err := Run(ctx, query.NewMeter(c.f, 1_000_000), Config{Mean: []float64{1, 1, 1}, Stop: c.stop})
 		if err != nil || r.Reason != want {
 			t.Errorf("%s: %s after %d queries, error %v", want, r.Reason, r.Queries, err)
 		}
@@ -374,7 +375,7 @@ func TestSeries(t *testing.T) {
 	var out strings.Builder
 	run := func() Result {
 		out.Reset()
-		meter := objective.NewMeter(p, 30_001)
+		meter := query.NewMeter(p, 30_001)
 		// math.Exp may differ in its last bit between processors, so runs do not end by rounding.
 		r, err := Series{Run: Config{Sigma: 3, Stop: Stop{Fun: 1e-11}}, Box: p.Domain(), Seed: 4, Began: func(p Plan) {
 			fmt.Fprintf(&out, "%s λ=%d σ=%.4f ≤%d\n", p.Regime, p.Population, p.Sigma, p.Queries)
@@ -409,11 +410,11 @@ func TestSeries(t *testing.T) {
 
 // Zero values run. Bad values are refused by name before the first query.
 func TestZeroAndBadSeries(t *testing.T) {
-	r, err := Series{}.Minimize(ctx, objective.NewMeter(objective.Func(3, sphere), 1000))
+	r, err := Series{}.Minimize(ctx, query.NewMeter(objective.Func(3, sphere), 1000))
 	if err != nil || r.Queries != 1000 || !(r.Value < 1e-6) {
 		t.Errorf("the zero series: %+v, error %v", r, err)
 	}
-	if r, err := (Series{Schedule: Confirmed{}}).Minimize(ctx, objective.NewMeter(objective.Func(3, sphere), 1000)); err != nil || r.Point == nil {
+	if r, err := (Series{Schedule: Confirmed{}}).Minimize(ctx, query.NewMeter(objective.Func(3, sphere), 1000)); err != nil || r.Point == nil {
 		t.Errorf("confirmed without a schedule: %+v, error %v", r, err)
 	}
 	nan, inf := math.NaN(), math.Inf(1)
@@ -489,7 +490,7 @@ func TestRunsShareAForm(t *testing.T) {
 	inner := shared
 	inner.Seed = 3
 	got := trajectory(t, objective.Func(2, func(x []float64) float64 {
-		if _, err := Run(ctx, objective.NewMeter(objective.Func(2, sphere), 50), inner); err != nil {
+		if _, err := Run(ctx, query.NewMeter(objective.Func(2, sphere), 50), inner); err != nil {
 			t.Fatal(err)
 		}
 		return rosenbrock(x)

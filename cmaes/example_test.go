@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -41,7 +42,7 @@ func ExampleRun() {
 // One descent may end in any well; a series finds the deepest. The zero value is
 // BIPOP from means in [-1, 1]^n.
 func ExampleSeries() {
-	f := objective.NewMeter(objective.Func(4, wells), 100_000)
+	f := query.NewMeter(objective.Func(4, wells), 100_000)
 	r, err := cmaes.Series{Box: objective.Cube(4, -5, 5), Run: cmaes.Config{Sigma: 3}}.Minimize(ctx, f)
 	fmt.Printf("%.6f, error %v\n", r.Value, err)
 	// Output:
@@ -69,7 +70,7 @@ func ExampleIPOP() {
 // queries returns how many queries it takes to bring an ellipsoid of 20 dimensions
 // below 1e-8.
 func queries(form cmaes.Covariance) int {
-	f := objective.NewRecord(objective.NewMeter(objective.Func(20, ellipsoid), 1_000_000), objective.Rules{Target: new(1e-8)}, nil)
+	f := query.NewRecord(query.NewMeter(objective.Func(20, ellipsoid), 1_000_000), query.Rules{Target: new(1e-8)}, nil)
 	cfg := cmaes.Config{Mean: slices.Repeat([]float64{3}, 20), Sigma: 1, Covariance: form}
 	if _, err := cmaes.Run(ctx, f, cfg); err != nil {
 		fmt.Println(err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -80,7 +81,7 @@ type descent struct {
 	beat    float64 // the best value of earlier runs; +Inf: none
 	history history
 	sound   bool // whether C has a factor
-	best    objective.Best
+	best    query.Best
 	result  Result
 }
 
@@ -107,7 +108,7 @@ func newDescent(f objective.Objective, cfg Config) *descent {
 func (d *descent) generation(ctx context.Context) error {
 	d.sample()
 	err := d.f.Evaluate(ctx, d.x, d.values)
-	d.offer(objective.Evaluated(d.values, err))
+	d.offer(query.Evaluated(d.values, err))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 )
@@ -41,7 +42,7 @@ func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, er
 	}
 	seed := rng.Seed(s.Seed)
 	stream := seed.Stream("cmaes", "restarts")
-	var best objective.Best
+	var best query.Best
 	var past []Past
 	for {
 		plan, more := s.Schedule.Next(past, first.Population, stream.Float64)

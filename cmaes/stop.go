@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -133,7 +134,7 @@ func (h *history) differ() float64 {
 // size.
 func (h *history) rounded() bool {
 	d := h.differ()
-	return !math.IsInf(d, 1) && d <= objective.OfSum*objective.Rounding.Of(h.best[len(h.best)-1])
+	return !math.IsInf(d, 1) && d <= grains.OfSum*objective.Rounding.Of(h.best[len(h.best)-1])
 }
 
 // hopeless decides that a run has lost against the runs before it: recent values differ by

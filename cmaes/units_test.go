@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -26,7 +27,7 @@ func runsOf(t *testing.T, f func(x []float64) float64, n, budget int) []Past {
 	t.Helper()
 	keep := &keeper{}
 	series := Series{Run: Config{Sigma: 0.5}, Box: objective.Cube(n, -3, 3), Schedule: keep, Seed: 1}
-	if _, err := series.Minimize(ctx, objective.NewMeter(objective.Func(n, f), budget)); err != nil {
+	if _, err := series.Minimize(ctx, query.NewMeter(objective.Func(n, f), budget)); err != nil {
 		t.Fatal(err)
 	}
 	return keep.past
@@ -147,7 +148,7 @@ func TestAbreast(t *testing.T) {
 	}
 	generations := func(s Series) int {
 		s.Run.Mean, s.Run.Sigma = make([]float64, 10), 0.5
-		record := objective.NewRecord(objective.NewMeter(objective.Func(10, rosenbrock), 100_000), objective.Rules{Target: new(1e-8)}, nil)
+		record := query.NewRecord(query.NewMeter(objective.Func(10, rosenbrock), 100_000), query.Rules{Target: new(1e-8)}, nil)
 		r, err := s.Minimize(ctx, record)
 		if err != nil || r.Status != objective.TargetReached {
 			t.Fatalf("%+v, error %v", r, err)
@@ -199,7 +200,7 @@ func TestAGenerationThatFails(t *testing.T) {
 		return sum
 	})
 	for seed := range uint64(5) {
-		r, err := Run(context.Background(), objective.NewMeter(f, 5000), Config{Sigma: 0.6, Seed: seed})
+		r, err := Run(context.Background(), query.NewMeter(f, 5000), Config{Sigma: 0.6, Seed: seed})
 		if err != nil || r.Value > 1e-6 {
 			t.Errorf("seed %d: %v after %d queries, %s, error %v", seed, r.Value, r.Queries, r.Reason, err)
 		}

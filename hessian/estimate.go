@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -22,7 +23,7 @@ type Estimate struct {
 
 // At estimates derivatives of f at x along the rows of directions (m×d; nil:
 // the coordinates) with step ε, which must be finite and above 0. It asks
-// s.Queries(m) queries, in batches of up to objective.MaxBatch points. Entries
+// s.Queries(m) queries, in batches of up to query.MaxBatch points. Entries
 // that a value that is not finite has spoilt are asked for again, each by itself
 // and with shorter steps; see Estimate.Missing.
 func (s Stencil) At(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64) (Estimate, error) {
@@ -183,7 +184,7 @@ func (s Stencil) plan(m int, pairs [][2]int) []offset {
 
 // ask evaluates f at the points of a plan, from each of some points.
 func ask(ctx context.Context, f objective.Objective, points [][]float64, directions *mat.Dense, step float64, plan []offset) ([]float64, error) {
-	return objective.Ask(ctx, f, len(points)*len(plan), func(k int, row []float64) {
+	return query.Ask(ctx, f, len(points)*len(plan), func(k int, row []float64) {
 		o := plan[k%len(plan)]
 		copy(row, points[k/len(plan)])
 		walk(row, directions, o.i, float64(o.a*step))

@@ -6,13 +6,14 @@ import (
 	"math/rand/v2"
 
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
 // The derivatives of x²y + y² at (1, 2), from seven values.
 func ExampleStencil_At() {
-	f := objective.NewMeter(objective.Func(2, func(x []float64) float64 { return x[0]*x[0]*x[1] + x[1]*x[1] }), 100)
+	f := query.NewMeter(objective.Func(2, func(x []float64) float64 { return x[0]*x[0]*x[1] + x[1]*x[1] }), 100)
 	e, err := hessian.Symmetric.At(context.Background(), f, []float64{1, 2}, nil, 1e-3)
 	if err != nil {
 		fmt.Println(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -202,7 +203,7 @@ func TestFailedValues(t *testing.T) {
 // The budget is exact, and an error is passed on.
 func TestErrors(t *testing.T) {
 	f, n := counted(4, wavy)
-	_, err := hessian.Symmetric.At(ctx, objective.NewMeter(f, 20), make([]float64, 4), nil, 0.1)
+	_, err := hessian.Symmetric.At(ctx, query.NewMeter(f, 20), make([]float64, 4), nil, 0.1)
 	if !errors.Is(err, objective.ErrBudget) || *n != 20 {
 		t.Errorf("%v after %d queries", err, *n)
 	}
@@ -230,7 +231,7 @@ func TestBatches(t *testing.T) {
 		}
 	})
 	e := must(t, hessian.Symmetric, f, make([]float64, d), nil, 1)
-	if want := fmt.Sprint(objective.MaxBatch(d), 4); fmt.Sprint(largest, batches) != want {
+	if want := fmt.Sprint(query.MaxBatch(d), 4); fmt.Sprint(largest, batches) != want {
 		t.Errorf("largest batch and batches %d %d, want %s", largest, batches, want)
 	}
 	if e.Hessian.At(0, 1) != 1 || e.Hessian.At(1, 2) != 0 {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/grains"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -63,7 +65,7 @@ func (s Stencil) Step(ctx context.Context, f objective.Objective, points, direct
 		unrest, n := 0.0, 0 // Σ log, over the lines on which f is finite here
 		for _, l := range lines {
 			if g := gap(l.second, k); !math.IsInf(g, 1) {
-				unrest += math.Log(g + objective.OfSecond*grain.Of(l.f0)/(t*t))
+				unrest += math.Log(g + grains.OfSecond*grain.Of(l.f0)/(t*t))
 				n++
 			}
 		}
@@ -163,7 +165,7 @@ func (s Stencil) seconds(ctx context.Context, f objective.Objective, points, dir
 		}
 	}
 	n, _ := directions.Dims()
-	values, err := objective.Ask(ctx, f, n*len(multiples), func(k int, row []float64) {
+	values, err := query.Ask(ctx, f, n*len(multiples), func(k int, row []float64) {
 		i := k / len(multiples)
 		copy(row, points.RawRowView(i))
 		walk(row, directions, i, multiples[k%len(multiples)])

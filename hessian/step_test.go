@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -151,7 +152,7 @@ func TestStepKeepsItsLimits(t *testing.T) {
 	if _, err := hessian.Symmetric.Step(ctx, counting, stacked(2, make([]float64, 4)), dense(r, 2, 4), 0, objective.Rounding); err != nil || batches != 1 {
 		t.Errorf("%d batches, error %v", batches, err)
 	}
-	if _, err := hessian.Symmetric.Step(ctx, objective.NewMeter(f, 3), stacked(2, make([]float64, 4)), dense(r, 2, 4), 0, objective.Rounding); !errors.Is(err, objective.ErrBudget) {
+	if _, err := hessian.Symmetric.Step(ctx, query.NewMeter(f, 3), stacked(2, make([]float64, 4)), dense(r, 2, 4), 0, objective.Rounding); !errors.Is(err, objective.ErrBudget) {
 		t.Errorf("error %v", err)
 	}
 	nowhere := objective.Func(4, func([]float64) float64 { return math.Inf(1) })

@@ -10,6 +10,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -56,7 +57,7 @@ func TestPointsAreFinite(t *testing.T) {
 		}
 		return x[0]
 	})
-	g := groundOf(objective.NewGuard(positive), 1, 1)
+	g := groundOf(query.NewGuard(positive), 1, 1)
 	var seen [][]float64
 	for n := range 8 {
 		points, err := g.points(n)

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -133,7 +133,7 @@ func (p *probe) weigh(g *ground, c *candidate, values []float64, out *check, tes
 			out.unit[b] += float64(t * t * c.curvature[i] * math.Abs(h[i]) * math.Sqrt(mean) / float64(len(block)))
 		}
 	}
-	out.floor = max(out.floor, objective.OfMixed*max(g.grain.Of(f0), g.grain.Of(fall)))
+	out.floor = max(out.floor, grains.OfMixed*max(g.grain.Of(f0), g.grain.Of(fall)))
 }
 
 // err returns the error of block b as if it were in one pair.

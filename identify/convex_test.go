@@ -7,15 +7,14 @@ import (
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
-
-	_ "github.com/untwist/untwist/internal/seeded"
 )
 
-// rapid draws the same cases each time
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
 
 // seenAt is what a stencil along the coordinates says.
 func seenAt(x []float64, value float64, slope, curvature []float64) local {
@@ -120,7 +119,7 @@ func TestToldOfOneMinimum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told, meter := 0, objective.NewMeter(p, 100_000)
+		told, meter := 0, query.NewMeter(p, 100_000)
 		survey := Survey{Tolerance: 0.01, Pause: func(d Doubt) error {
 			if d.Basin != nil {
 				told++
@@ -140,7 +139,7 @@ func curved(t *testing.T, f objective.Objective, b *Basin) {
 	t.Helper()
 	m, d := b.Along.Dims()
 	const h = 1e-3
-	values, err := objective.Ask(ctx, f, 2*m+1, func(k int, row []float64) {
+	values, err := query.Ask(ctx, f, 2*m+1, func(k int, row []float64) {
 		if copy(row, b.Point); k > 0 {
 			kernel.AddScaled(row, [2]float64{-h, h}[k%2], b.Along.RawRowView((k-1)/2))
 		}

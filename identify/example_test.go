@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -28,7 +29,7 @@ func show(w *frame.Frame) {
 
 // The coordinates in which a function separates, from its values alone.
 func ExampleSurvey() {
-	metered := objective.NewMeter(objective.Func(2, f), 1000)
+	metered := query.NewMeter(objective.Func(2, f), 1000)
 	found, err := identify.Survey{}.Identify(context.Background(), metered, identify.Request{Box: objective.Cube(2, -2, 2), Seed: 1})
 	if err != nil {
 		fmt.Println(err)
@@ -44,7 +45,7 @@ func ExampleSurvey() {
 
 // The same by Algorithm 1 of the paper, with the settings of its experiment.
 func ExamplePaper() {
-	metered := objective.NewMeter(objective.Func(2, f), 1000)
+	metered := query.NewMeter(objective.Func(2, f), 1000)
 	found, err := identify.Paper{}.Identify(context.Background(), metered, identify.Request{Box: objective.Cube(2, -2, 2), Seed: 1})
 	if err != nil {
 		fmt.Println(err)

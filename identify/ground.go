@@ -11,6 +11,7 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/nearby"
 	"github.com/untwist/untwist/internal/outer"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -77,7 +78,7 @@ func shrunk(box objective.Box, part float64) objective.Box {
 // ask evaluates f at n points, which fill writes one by one.
 func (g *ground) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
 	from := len(g.asked)
-	values, err := objective.Ask(g.ctx, g.f, n, func(k int, x []float64) {
+	values, err := query.Ask(g.ctx, g.f, n, func(k int, x []float64) {
 		fill(k, x)
 		if from+k < recalled {
 			g.asked = append(g.asked, asked{x: slices.Clone(x)})

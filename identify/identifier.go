@@ -29,7 +29,7 @@ type Request struct {
 	Bounds objective.Box
 	// Seed determines all randomness.
 	Seed uint64
-	// Grain is how exact the values of f are, as objective.MeasureGrain finds it out.
+	// Grain is how exact the values of f are, as grains.Measure finds it out.
 	// Default objective.Rounding.
 	Grain objective.Grain
 	// Stage, if not nil, is told what is being done from now on.

@@ -12,6 +12,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/powermethod"
 	"gonum.org/v1/gonum/mat"
@@ -56,7 +57,7 @@ func TestZeroValuesWork(t *testing.T) {
 func TestSurveyWithASmallBudget(t *testing.T) {
 	p := draw(t, "rastrigin", 20, "paper", 0)
 	for _, budget := range []int{1, 50, leastQuadratic(20) - 1, leastQuadratic(20), Least(20) - 1} {
-		meter := objective.NewMeter(p, 1<<40)
+		meter := query.NewMeter(p, 1<<40)
 		found, err := Survey{Budget: budget}.Identify(ctx, meter, Request{Box: p.Domain()})
 		if !errors.Is(err, ErrSmallBudget) || found == nil || meter.Queries() > max(budget, 1000) {
 			t.Errorf("budget %d: error %v after %d queries", budget, err, meter.Queries())
@@ -279,10 +280,10 @@ func TestRoadsEndWithTheirContext(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	for _, by := range roads {
-		if found, err := by.Identify(ended, objective.NewMeter(f, 1<<40), Request{}); !errors.Is(err, context.Canceled) || found == nil {
+		if found, err := by.Identify(ended, query.NewMeter(f, 1<<40), Request{}); !errors.Is(err, context.Canceled) || found == nil {
 			t.Errorf("%s: error %v", by.Name(), err)
 		}
-		if found, err := by.Identify(ctx, objective.NewMeter(f, 5), Request{}); !errors.Is(err, objective.ErrBudget) || found == nil {
+		if found, err := by.Identify(ctx, query.NewMeter(f, 5), Request{}); !errors.Is(err, objective.ErrBudget) || found == nil {
 			t.Errorf("%s: error %v", by.Name(), err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
@@ -43,7 +44,7 @@ func TestJudge(t *testing.T) {
 		{"rosenbrock-pairs", func(p *problem.Problem) (*frame.Frame, [][]int) { return p.Frame(), nil }, certify.NotSeparable},
 	} {
 		p := mixedProblem(t, c.name, 8)
-		meter := objective.NewMeter(p, 10_000)
+		meter := query.NewMeter(p, 10_000)
 		f, blocks := c.f(p)
 		got, err := Survey{Measures: 3}.Judge(ctx, meter, f, blocks, Request{Box: p.Domain(), Seed: 1})
 		if err != nil || got.Certificate.Verdict != c.want || got.Frame != f {
@@ -54,7 +55,7 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	p := mixedProblem(t, "rastrigin", 8)
-	if _, err := (Survey{Measures: 3}).Judge(ctx, objective.NewMeter(p, 50), p.Frame(), nil, Request{Box: p.Domain(), Seed: 1}); !errors.Is(err, objective.ErrBudget) {
+	if _, err := (Survey{Measures: 3}).Judge(ctx, query.NewMeter(p, 50), p.Frame(), nil, Request{Box: p.Domain(), Seed: 1}); !errors.Is(err, objective.ErrBudget) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -66,7 +67,7 @@ func TestPause(t *testing.T) {
 	stop := errors.New("enough")
 	for name, doubtful := range map[string]bool{"rastrigin": false, "ackley": true, "rosenbrock": true, "rosenbrock-pairs": false, "squared-norm": false} {
 		p := mixedProblem(t, name, 12)
-		meter := objective.NewMeter(p, 100_000)
+		meter := query.NewMeter(p, 100_000)
 		var doubts, spent []int // how many queries the parts take, and those before each
 		s, request := Survey{Measures: 3}, Request{Box: p.Domain(), Seed: 1}
 		s.Pause = func(doubt Doubt) error {

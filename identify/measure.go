@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/objective"
 )
 
 // ladder are the steps, in spreads, at which second differences are compared. A factor of
@@ -141,7 +141,7 @@ func mostAt(g *ground, c *candidate, x []float64) []float64 {
 func (l look) choose(g *ground, c *candidate) (eps, h []int) {
 	eps, h = make([]int, len(l.most)), make([]int, len(l.most))
 	for i, d := range l.second {
-		eps[i], h[i] = rungs(d, objective.OfSecond*g.grain.Of(l.f0), l.most[i], share*c.curvature[i])
+		eps[i], h[i] = rungs(d, grains.OfSecond*g.grain.Of(l.f0), l.most[i], share*c.curvature[i])
 	}
 	return eps, h
 }

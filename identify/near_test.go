@@ -7,7 +7,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
 )
@@ -28,7 +28,7 @@ func TestNearlySeparable(t *testing.T) {
 		{"rastrigin", "orthogonal", "sines"}, {"rastrigin", "paper", "products"}, {"levy", "paper", "sines"}, {"levy", "orthogonal", "products"},
 	} {
 		p := coupledProblem(t, c.name, c.mix, c.kind, 16, 0.1, 2)
-		meter := objective.NewMeter(p, 100_000)
+		meter := query.NewMeter(p, 100_000)
 		found, err := Survey{}.Identify(ctx, meter, Request{Box: p.Domain(), Seed: 2})
 		if err != nil || found.Certificate.Verdict != certify.NearlySeparable {
 			t.Errorf("%+v: %v after %d queries, error %v", c, found.Certificate, meter.Queries(), err)

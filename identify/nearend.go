@@ -2,6 +2,7 @@ package identify
 
 import (
 	"cmp"
+
 	"github.com/untwist/untwist/certify"
 	"gonum.org/v1/gonum/mat"
 )

@@ -9,6 +9,8 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/grains"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -18,7 +20,7 @@ import (
 func surveyed(t *testing.T, d int, f func(x []float64) float64, sigma float64, s Survey, seed uint64) (*Finding, error) {
 	t.Helper()
 	noise := rng.Seed(seed).Stream("noise")
-	noisy := objective.NewMeter(objective.Func(d, func(x []float64) float64 {
+	noisy := query.NewMeter(objective.Func(d, func(x []float64) float64 {
 		if v := f(x) + sigma*noise.NormFloat64(); !math.IsNaN(v) {
 			return v
 		}
@@ -63,8 +65,8 @@ func measuredGrain(t *testing.T, spec problem.Spec) (*problem.Problem, objective
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := objective.NewScale(objective.NewMeter(p, 1_000_000), p.Domain(), objective.Cube(p.Dim(), math.Inf(-1), math.Inf(1)))
-	grain, err := objective.MeasureGrain(t.Context(), f, objective.Cube(p.Dim(), -1, 1), rng.Seed(spec.Seed).Stream("grain"))
+	f := query.NewScale(query.NewMeter(p, 1_000_000), p.Domain(), objective.Cube(p.Dim(), math.Inf(-1), math.Inf(1)))
+	grain, err := grains.Measure(t.Context(), f, objective.Cube(p.Dim(), -1, 1), rng.Seed(spec.Seed).Stream("grain"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +123,7 @@ func TestHonestUnderNoise(t *testing.T) {
 func TestAxesUnderNoise(t *testing.T) {
 	for _, s := range []float64{1e-6, 1e-3} {
 		_, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: 10, Mix: "none", Seed: 3, Blemishes: problem.Blemishes{Noise: s}})
-		meter := objective.NewMeter(f, 10_000)
+		meter := query.NewMeter(f, 10_000)
 		found, err := Survey{}.Identify(t.Context(), meter, Request{Seed: 3, Grain: grain})
 		if err != nil || found.Certificate.Verdict != certify.Separable || !found.Frame.AlongAxes() || meter.Queries() > 2200 {
 			t.Errorf("S = %g: %v after %d queries, error %v", s, found.Certificate, meter.Queries(), err)
@@ -207,7 +209,7 @@ func TestMostNoisy(t *testing.T) {
 		most := 0
 		for seed := range uint64(4) {
 			_, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: d, Mix: "orthogonal", Seed: seed, Blemishes: problem.Blemishes{Noise: 5e-3}})
-			meter := objective.NewMeter(f, 1_000_000)
+			meter := query.NewMeter(f, 1_000_000)
 			if _, err := (Survey{}).Identify(t.Context(), meter, Request{Seed: seed, Grain: grain}); err != nil {
 				t.Fatal(err)
 			}
@@ -250,7 +252,7 @@ func TestAFindingWhateverEndsASurveyUnderNoise(t *testing.T) {
 			}
 		}
 		for budget := 1; budget < 1000; budget += 90 {
-			if found, err := (Survey{}).Identify(t.Context(), objective.NewMeter(hill, budget), Request{Seed: seed, Grain: grain}); found == nil {
+			if found, err := (Survey{}).Identify(t.Context(), query.NewMeter(hill, budget), Request{Seed: seed, Grain: grain}); found == nil {
 				t.Fatalf("seed %d, %d queries: no finding (%v)", seed, budget, err)
 			}
 		}

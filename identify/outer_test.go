@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/outer"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
@@ -20,7 +21,7 @@ func surveyedUnder(t *testing.T, spec problem.Spec) (*problem.Problem, *Finding,
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := objective.NewMeter(p, 500*spec.Dim*spec.Dim)
+	f := query.NewMeter(p, 500*spec.Dim*spec.Dim)
 	found, err := Survey{}.Identify(ctx, f, Request{Box: p.Domain(), Seed: spec.Seed})
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 					if err != nil {
 						continue // bbob's have rotations of their own
 					}
-					f := objective.NewMeter(p, 500*d*d)
+					f := query.NewMeter(p, 500*d*d)
 					if found, _ := (Survey{}).Identify(ctx, f, Request{Box: p.Domain(), Seed: seed}); found.Map != nil {
 						t.Errorf("%s, %s, d = %d, seed %d: %s", e.Name, mix, d, seed, found.Map.Name())
 					}

@@ -9,6 +9,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/powermethod"
@@ -168,7 +169,7 @@ func unitBox(f objective.Objective, box objective.Box) (objective.Objective, err
 	if unit {
 		return f, nil
 	}
-	return objective.NewScale(f, box, unbounded(f.Dim())), nil
+	return query.NewScale(f, box, unbounded(f.Dim())), nil
 }
 
 // A Recovery is what Algorithm 1 has found.

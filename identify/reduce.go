@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -102,7 +103,7 @@ func flat(g *ground, x, v []float64, part float64) (bool, error) {
 	if !kernel.Finite(usual) {
 		return false, nil // no evidence
 	}
-	return bend <= part*usual || bend <= g.grain.Times(objective.OfFlat, values[0]), nil
+	return bend <= part*usual || bend <= g.grain.Times(grains.OfFlat, values[0]), nil
 }
 
 // A suspicion says what in a spectrum is a sign of fewer components than dimensions.
@@ -138,7 +139,7 @@ const (
 func suspect(g *ground, c hessian.Chain, white hessian.Basis, sign suspicion, stage func(objective.Stage)) (*span, error) {
 	d := len(white.Lambda)
 	top := white.Lambda[d-1]
-	if !(top*square(c.Step) > g.grain.Times(objective.OfSum, c.Values[len(c.Values)-1])) { // no curvature but rounding
+	if !(top*square(c.Step) > g.grain.Times(grains.OfSum, c.Values[len(c.Values)-1])) { // no curvature but rounding
 		stage(reduction)
 		return findSpan(g, d)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/powermethod"
@@ -26,7 +27,7 @@ func TestThePapersRoad(t *testing.T) {
 		for seed := range seeds {
 			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
 				p := draw(t, name, d, "paper", seed)
-				meter := objective.NewMeter(p, 1<<40)
+				meter := query.NewMeter(p, 1<<40)
 				road := Paper{
 					Samples: 3 * d / 2, Region: hessian.Ball{Radius: 20 * math.Sqrt(float64(d)/100)}, Step: 1e-3,
 					Rank: powermethod.WidestGap{}, Power: powermethod.Method{Restarts: 8 * d, Deflate: true}, Unfilled: true,
@@ -76,7 +77,7 @@ func recovered(t *testing.T, truth *frame.Frame, directions *mat.Dense) int {
 // d.
 func TestNeverMoreDirectionsThanDimensions(t *testing.T) {
 	p := draw(t, "different-powers", 10, "paper", 6)
-	r, err := Paper{}.Recover(ctx, objective.NewScale(p, p.Domain(), objective.Cube(10, math.Inf(-1), math.Inf(1))), Request{Seed: 6})
+	r, err := Paper{}.Recover(ctx, query.NewScale(p, p.Domain(), objective.Cube(10, math.Inf(-1), math.Inf(1))), Request{Seed: 6})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
@@ -16,7 +17,7 @@ import (
 // survey surveys a problem in its domain.
 func survey(t testing.TB, p *problem.Problem) (*Finding, int) {
 	t.Helper()
-	meter := objective.NewMeter(p, 1<<40)
+	meter := query.NewMeter(p, 1<<40)
 	got, err := Survey{}.Identify(ctx, meter, Request{Box: p.Domain(), Seed: p.Spec().Seed})
 	if err != nil {
 		t.Fatal(err)

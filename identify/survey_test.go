@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -151,7 +152,7 @@ func TestSurveyOfBadFunctions(t *testing.T) {
 		"a little noise":    {func(_ []float64, v float64) float64 { return v + 1e-8*noise.NormFloat64() }, certify.Separable, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			meter := objective.NewMeter(objective.NewGuard(guarded(p, c.f)), 100_000)
+			meter := query.NewMeter(query.NewGuard(guarded(p, c.f)), 100_000)
 			got, err := Survey{}.Identify(ctx, meter, Request{Box: p.Domain()})
 			if !errors.Is(err, c.err) || got.Certificate.Verdict != c.want || meter.Queries() > 5000 {
 				t.Errorf("%v, error %v after %d queries", got.Certificate, err, meter.Queries())
@@ -195,7 +196,7 @@ func TestSurveyEndsWithItsBudget(t *testing.T) {
 	_, all := survey(t, p)
 	framed := false
 	for budget := 1; budget < all; budget += 1 + budget/9 {
-		meter := objective.NewMeter(p, budget)
+		meter := query.NewMeter(p, budget)
 		got, err := Survey{}.Identify(ctx, meter, Request{Box: p.Domain()})
 		if !errors.Is(err, objective.ErrBudget) || meter.Queries() != budget || got == nil {
 			t.Fatalf("budget %d: %v, %d queries, error %v", budget, got, meter.Queries(), err)
@@ -210,7 +211,7 @@ func TestSurveyEndsWithItsBudget(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := (Survey{}).Identify(cancelled, objective.NewMeter(p, 1000), Request{Box: p.Domain()}); !errors.Is(err, context.Canceled) {
+	if _, err := (Survey{}).Identify(cancelled, query.NewMeter(p, 1000), Request{Box: p.Domain()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -180,7 +181,7 @@ func TestGather(t *testing.T) {
 		"everywhere": {func([]float64) bool { return true }, true},
 	} {
 		queries := 0
-		f := objective.NewGuard(objective.Func(d, func(x []float64) float64 {
+		f := query.NewGuard(objective.Func(d, func(x []float64) float64 {
 			if queries++; c.fails(x) {
 				return math.NaN()
 			}

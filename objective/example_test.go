@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -22,9 +23,9 @@ func ExampleFunc() {
 // These are wrappers that a run uses, stacked as a run stacks them.
 func Example() {
 	f := objective.Func(1, func(x []float64) float64 { return math.Sqrt(x[0]) })
-	meter := objective.NewMeter(objective.NewPool(objective.NewGuard(f), 2), 5)
-	record := objective.NewRecord(meter, objective.Rules{}, nil)
-	scale := objective.NewScale(record, objective.Cube(1, 0, 100), objective.Cube(1, -100, 100))
+	meter := query.NewMeter(query.NewPool(query.NewGuard(f), 2), 5)
+	record := query.NewRecord(meter, query.Rules{}, nil)
+	scale := query.NewScale(record, objective.Cube(1, 0, 100), objective.Cube(1, -100, 100))
 
 	z := mat.NewDense(4, 1, []float64{1, 0, -1, -2}) // x = 100, 50, 0 and -50
 	values := make([]float64, 4)
@@ -61,7 +62,7 @@ func (s *simulator) Evaluate(_ context.Context, points *mat.Dense, values []floa
 func ExamplePartialError() {
 	values := make([]float64, 5)
 	err := (&simulator{left: 3}).Evaluate(context.Background(), mat.NewDense(5, 1, []float64{7, 6, 5, 4, 3}), values)
-	fmt.Println(values[:objective.Evaluated(values, err)], err)
+	fmt.Println(values[:query.Evaluated(values, err)], err)
 	// Output: [7 6 5] no licence
 }
 
@@ -74,7 +75,7 @@ func ExampleFallible() {
 		return x[0], nil
 	})
 	values := make([]float64, 3)
-	err := objective.Each(context.Background(), f, mat.NewDense(3, 1, []float64{1, -1, 2}), values, func(i int, a objective.Answer) {
+	err := query.Each(context.Background(), f, mat.NewDense(3, 1, []float64{1, -1, 2}), values, func(i int, a objective.Answer) {
 		if a.Failure != nil {
 			fmt.Printf("point %d failed: %v\n", i+1, a.Failure)
 		}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -70,11 +71,11 @@ func TestAnswersAreToldOnce(t *testing.T) {
 	})
 	for name, f := range map[string]objective.Objective{"points": objective.Fallible(1, tricky), "batch": batch} {
 		for _, workers := range []int{1, 3} {
-			guard := objective.NewGuard(f)
+			guard := query.NewGuard(f)
 			guard.PanicsFail, guard.Timed = true, true
 			got := answers{all: map[int]objective.Answer{}, t: t}
 			values := make([]float64, n)
-			if err := objective.NewPool(guard, workers).Each(t.Context(), column(n), values, got.tell); err != nil {
+			if err := query.NewPool(guard, workers).Each(t.Context(), column(n), values, got.tell); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			var counts objective.Failures
@@ -112,9 +113,9 @@ func TestAnswersAreToldOnce(t *testing.T) {
 func TestPanicEndsTheRun(t *testing.T) {
 	got := answers{all: map[int]objective.Answer{}, t: t}
 	values := make([]float64, 20)
-	err := objective.NewGuard(objective.Fallible(1, tricky)).Each(t.Context(), column(20), values, got.tell)
+	err := query.NewGuard(objective.Fallible(1, tricky)).Each(t.Context(), column(20), values, got.tell)
 	var panicked *objective.PanicError
-	if !errors.As(err, &panicked) || panicked.Point[0] != 11 || objective.Evaluated(values, err) != 11 || len(got.all) != 10 {
+	if !errors.As(err, &panicked) || panicked.Point[0] != 11 || query.Evaluated(values, err) != 11 || len(got.all) != 10 {
 		t.Errorf("error %v, %d told", err, len(got.all))
 	}
 }
@@ -133,11 +134,11 @@ func TestStop(t *testing.T) {
 			}
 			return x[0], nil
 		})
-		meter := objective.NewMeter(objective.NewGuard(f), 100)
+		meter := query.NewMeter(query.NewGuard(f), 100)
 		values := make([]float64, 10)
 		err := meter.Evaluate(t.Context(), column(10), values)
 		status, why := objective.StatusOf(t.Context(), err)
-		if status != c.status || c.want != nil && !errors.Is(why, c.want) || objective.Evaluated(values, err) != 3 || meter.Queries() != 3 {
+		if status != c.status || c.want != nil && !errors.Is(why, c.want) || query.Evaluated(values, err) != 3 || meter.Queries() != 3 {
 			t.Errorf("Stop(%v): status %v, error %v, %d queries", c.err, status, why, meter.Queries())
 		}
 	}
@@ -151,7 +152,7 @@ func TestStop(t *testing.T) {
 	})
 	values := make([]float64, 10)
 	err := f.Evaluate(ctx, column(10), values)
-	if status, why := objective.StatusOf(ctx, err); status != objective.Cancelled || why != nil || objective.Evaluated(values, err) != 3 {
+	if status, why := objective.StatusOf(ctx, err); status != objective.Cancelled || why != nil || query.Evaluated(values, err) != 3 {
 		t.Errorf("status %v, error %v", status, why)
 	}
 }
@@ -162,14 +163,14 @@ func TestNumbers(t *testing.T) {
 	f := numbered(func(ctx context.Context, points *mat.Dense) {
 		n, _ := points.Dims()
 		for i := range n {
-			if objective.NumberOf(ctx, i) != int(points.At(i, 0)) {
+			if query.NumberOf(ctx, i) != int(points.At(i, 0)) {
 				wrong.Add(1)
 			}
 		}
 	})
-	guard := objective.NewGuard(f)
-	meter := objective.NewMeter(objective.NewPool(guard, 3), 1000)
-	chunk := objective.NewChunk(objective.NewRecord(meter, objective.Rules{}, nil), 64, 20)
+	guard := query.NewGuard(f)
+	meter := query.NewMeter(query.NewPool(guard, 3), 1000)
+	chunk := query.NewChunk(query.NewRecord(meter, query.Rules{}, nil), 64, 20)
 	points := column(500)
 	for _, cut := range []int{0, 1, 100, 500} {
 		lo := meter.Queries()
@@ -197,30 +198,30 @@ func (n numbered) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 
 // A run ends when its first queries have all failed, or too many of the last 1,000.
 func TestTooManyFailures(t *testing.T) {
-	evaluate := func(rules objective.Rules, fails func(query int) bool) (*objective.Meter, error) {
+	evaluate := func(rules query.Rules, fails func(query int) bool) (*query.Meter, error) {
 		f := objective.Func(1, func(x []float64) float64 {
 			if fails(int(x[0])) {
 				return math.NaN()
 			}
 			return x[0]
 		})
-		meter := objective.NewMeter(objective.NewGuard(f), 10_000)
-		chunk := objective.NewChunk(objective.NewRecord(meter, rules, nil), 100, rules.First)
+		meter := query.NewMeter(query.NewGuard(f), 10_000)
+		chunk := query.NewChunk(query.NewRecord(meter, rules, nil), 100, rules.First)
 		return meter, chunk.Evaluate(t.Context(), column(5000), make([]float64, 5000))
 	}
 	always := func(int) bool { return true }
-	rules := objective.Rules{First: 20, MaxFailures: 0.5}
+	rules := query.Rules{First: 20, MaxFailures: 0.5}
 	for _, c := range []struct {
 		name    string
-		rules   objective.Rules
+		rules   query.Rules
 		fails   func(int) bool
 		queries int
 		kind    error
 	}{
 		{"always", rules, always, 20, objective.ErrAllFailed},
-		{"always, 50 known points", objective.Rules{First: 50}, always, 50, objective.ErrAllFailed},
-		{"always, keep going", objective.Rules{}, always, 5000, nil},
-		{"all but the twentieth", objective.Rules{First: 20}, func(q int) bool { return q != 20 }, 5000, nil},
+		{"always, 50 known points", query.Rules{First: 50}, always, 50, objective.ErrAllFailed},
+		{"always, keep going", query.Rules{}, always, 5000, nil},
+		{"all but the twentieth", query.Rules{First: 20}, func(q int) bool { return q != 20 }, 5000, nil},
 		{"all but the first", rules, func(q int) bool { return q != 1 }, 1000, objective.ErrManyFailed},
 		{"every second", rules, func(q int) bool { return q%2 == 0 }, 5000, nil},
 		{"all from 3,000 on", rules, func(q int) bool { return q > 3000 }, 3600, objective.ErrManyFailed},
@@ -241,13 +242,13 @@ func TestTolerance(t *testing.T) {
 	const d, tolerance = 1, 0.25
 	value := func(q int) float64 { return 100 / float64(q) }
 	for _, from := range []int{0, 40, 2000} { // the search begins after so many queries
-		meter := objective.NewMeter(objective.Func(d, func(x []float64) float64 {
+		meter := query.NewMeter(objective.Func(d, func(x []float64) float64 {
 			if x[0] <= float64(from) {
 				return -1 // what was found before does not count
 			}
 			return value(int(x[0]))
 		}), 100_000)
-		record := objective.NewRecord(meter, objective.Rules{Tolerance: tolerance}, nil)
+		record := query.NewRecord(meter, query.Rules{Tolerance: tolerance}, nil)
 		want := 0
 		for want = from + 100; value(want-max(want/10, 100*d))-value(want) >= tolerance || want-max(want/10, 100*d) <= from; {
 			want++
@@ -267,8 +268,8 @@ func TestTolerance(t *testing.T) {
 // Improvements are those of the naive running minimum.
 func TestImprovements(t *testing.T) {
 	values := []float64{math.Inf(1), 5, 7, 5, 4, math.NaN(), 4.5, -1, -1}
-	meter := objective.NewMeter(objective.NewGuard(objective.Func(1, func(x []float64) float64 { return values[int(x[0])-1] })), 100)
-	record := objective.NewRecord(meter, objective.Rules{}, nil)
+	meter := query.NewMeter(query.NewGuard(objective.Func(1, func(x []float64) float64 { return values[int(x[0])-1] })), 100)
+	record := query.NewRecord(meter, query.Rules{}, nil)
 	if err := record.Evaluate(t.Context(), column(len(values)), make([]float64, len(values))); err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +278,7 @@ func TestImprovements(t *testing.T) {
 	}
 	// They do not take all memory.
 	const wide = 1 << 18 // 2 MiB a point
-	falls := objective.NewRecord(objective.NewMeter(objective.Func(wide, func(x []float64) float64 { return -x[0] }), 100), objective.Rules{}, nil)
+	falls := query.NewRecord(query.NewMeter(objective.Func(wide, func(x []float64) float64 { return -x[0] }), 100), query.Rules{}, nil)
 	points := mat.NewDense(1, wide, nil)
 	for q := range 30 {
 		points.Set(0, 0, float64(q))
@@ -293,8 +294,8 @@ func TestImprovements(t *testing.T) {
 
 // A long search without a tolerance keeps nothing of every batch.
 func TestLongSearchIsFlat(t *testing.T) {
-	meter := objective.NewMeter(objective.Batch(1, func(_ *mat.Dense, values []float64) { clear(values) }), math.MaxInt)
-	record := objective.NewRecord(meter, objective.Rules{}, nil)
+	meter := query.NewMeter(objective.Batch(1, func(_ *mat.Dense, values []float64) { clear(values) }), math.MaxInt)
+	record := query.NewRecord(meter, query.Rules{}, nil)
 	record.Searching(true)
 	points, values := column(1), make([]float64, 1)
 	const batches = 100_000

@@ -11,7 +11,7 @@ import (
 //
 // f is called once for every query. It gets a copy of the point, so it may
 // write to its argument; it must not keep it. f has to be safe for concurrent
-// calls only if it runs under a Pool of several workers. Func panics if
+// calls only if there are several workers. Func panics if
 // dim < 1 or f is nil.
 func Func(dim int, f func(x []float64) float64) Objective {
 	mustBeCallable(dim, f == nil)
@@ -20,7 +20,7 @@ func Func(dim int, f func(x []float64) float64) Objective {
 
 // Batch lifts f, a function that evaluates many points at once, to an
 // Objective: f sets values[i] for every row i of points, which it must not
-// change. Under a Guard, a value that f does not set is NaN. Batch panics if
+// change. In a run, a value that f does not set is NaN. Batch panics if
 // dim < 1 or f is nil.
 func Batch(dim int, f func(points *mat.Dense, values []float64)) Objective {
 	mustBeCallable(dim, f == nil)
@@ -51,12 +51,11 @@ func (p pointwise) Evaluate(ctx context.Context, points *mat.Dense, values []flo
 // Each tells every value as soon as it is known.
 func (p pointwise) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
 	var done int
-	return p.evaluate(ctx, points, values, tell, &done)
+	return p.Counting(ctx, points, values, tell, &done)
 }
 
-// evaluate keeps in done how many values are known. A Guard needs that number when f
-// panics.
-func (p pointwise) evaluate(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer), done *int) error {
+// Counting keeps in done how many values are known, which a run needs to know when f panics.
+func (p pointwise) Counting(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer), done *int) error {
 	x := make([]float64, p.dim)
 	for i := range values {
 		if err := ctx.Err(); err != nil {
@@ -74,6 +73,9 @@ func (p pointwise) evaluate(ctx context.Context, points *mat.Dense, values []flo
 	return nil
 }
 
+// Unnumbered says that f cannot ask for the numbers of queries.
+func (p pointwise) Unnumbered() {}
+
 // nobody listens.
 func nobody(int, Answer) {}
 
@@ -83,6 +85,9 @@ type batchwise struct {
 }
 
 func (b batchwise) Dim() int { return b.dim }
+
+// Unnumbered says that f cannot ask for the numbers of queries.
+func (b batchwise) Unnumbered() {}
 
 func (b batchwise) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	if err := ctx.Err(); err != nil {

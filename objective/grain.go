@@ -8,7 +8,7 @@ import "math"
 //
 // Everything that is known about the exactness of f is here. An algorithm that has to
 // tell a small number from rounding is given a Grain. It compares the number with Of,
-// or with one of the named multiples of Of below. MeasureGrain finds it out.
+// or with Times, a multiple of Of. A run measures it.
 type Grain struct {
 	// Relative is the error of a value, as a fraction of its size.
 	Relative float64
@@ -58,26 +58,6 @@ func Known(sigma float64) Grain {
 	return Grain{Relative: Rounding.Relative, Absolute: sigma, Kind: RandomNoise}
 }
 
-// The error, in grains, of numbers that are computed from several values of f. These
-// are powers of two, so that multiplying by them does not round.
-const (
-	// OfSecond: a second difference f(x+h) − 2f(x) + f(x−h).
-	OfSecond = 2
-	// OfMixed: a mixed difference f(x+a+b) − f(x+a) − f(x+b) + f(x), or the gain of
-	// a step. Its four values are rounded, and so are the points at which they are
-	// taken. Of noise it is four standard deviations.
-	OfMixed = 8
-	// OfCurvature: a second difference over a whole Newton step, when the question is
-	// whether it is above 0 at all.
-	OfCurvature = 32
-	// OfFlat: a second difference over the width of the box, in a direction in which
-	// f may not change at all. The points are far from each other, and the terms that
-	// f adds up are rounded at each of them.
-	OfFlat = 256
-	// OfSum: a value that is itself a sum of many rounded terms.
-	OfSum = 512
-)
-
 // Of returns how far a computed value v may be from the true one; if there is noise, its
 // standard deviation.
 func (g Grain) Of(v float64) float64 {
@@ -91,6 +71,9 @@ func (g Grain) Of(v float64) float64 {
 	}
 	return of
 }
+
+// ofMixed is the error, in grains, of a mixed difference: internal/grain names it and others.
+const ofMixed = 8
 
 // uniform is the standard deviation of a number that is uniform on [-½, ½], 1/√12.
 const uniform = 0.28867513459481287
@@ -106,10 +89,10 @@ func spacing(v float64, digits int) float64 {
 
 // Times returns n grains of v. Rounding errors add up over what f computes, and n says how
 // many. What was measured, noise or the error of single precision, is in a value once, so that n
-// is OfMixed at most then.
+// is at most that of a mixed difference then.
 func (g Grain) Times(n, v float64) float64 {
 	if g.Kind != NoNoise {
-		n = min(n, OfMixed)
+		n = min(n, ofMixed)
 	}
 	return n * g.Of(v)
 }

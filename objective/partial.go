@@ -27,27 +27,6 @@ func (e *PartialError) Error() string {
 // Unwrap returns Err.
 func (e *PartialError) Unwrap() error { return e.Err }
 
-// Evaluated returns how many values at the front of a batch are known after
-// Evaluate has returned err: all of them where err is nil.
-func Evaluated(values []float64, err error) int {
-	done, _ := progress(len(values), err)
-	return done
-}
-
-// progress returns how many values of a batch of n are known after err, and how
-// many points were evaluated.
-func progress(n int, err error) (done, spent int) {
-	if err == nil {
-		return n, n
-	}
-	partial, ok := err.(*PartialError) // one inside another error speaks of another batch
-	if !ok {
-		return 0, 0
-	}
-	done = min(max(partial.Done, 0), n)
-	return done, min(max(partial.Spent, done), n)
-}
-
 // partial returns err for a whole batch, of which done values are known and spent
 // points were evaluated. It replaces what err says about a part of that batch.
 func partial(done, spent int, err error) error {

@@ -60,6 +60,18 @@ func (s *Status) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown status %q", text)
 }
 
+// ErrBudget is returned to an algorithm whose budget is spent. It is a reason to
+// stop, not a failure: see StatusOf.
+var ErrBudget = errors.New("the budget of queries is spent")
+
+// ErrTarget is returned to an algorithm once it has found a value at or below the
+// target. It is a reason to stop, not a failure: see StatusOf.
+var ErrTarget = errors.New("the target is reached")
+
+// ErrTolerance is returned to a search that has gained less than the tolerance.
+// It is a reason to stop, not a failure: see StatusOf.
+var ErrTolerance = errors.New("the search gained less than the tolerance")
+
 // ErrTime is the cause with which a context ends when the time of a run is spent. It is a
 // reason to stop, not a failure: see StatusOf.
 var ErrTime = errors.New("the time is spent")

@@ -29,11 +29,3 @@ func (e *VoidError) Error() string {
 
 // Unwrap returns Err.
 func (e *VoidError) Unwrap() error { return e.Err }
-
-// A Voucher is an Objective that can find out, when nothing more will be asked, whether the
-// answers that it told can be trusted.
-type Voucher interface {
-	Objective
-	// Vouch returns a *VoidError if they cannot.
-	Vouch() error
-}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -181,9 +182,9 @@ func TestNoiseDependsOnTheNumberAlone(t *testing.T) {
 		for _, guarded := range []bool{true, false} {
 			var f objective.Objective = p
 			if guarded {
-				f = objective.NewGuard(p)
+				f = query.NewGuard(p)
 			}
-			meter := objective.NewMeter(objective.NewPool(f, workers), 1000)
+			meter := query.NewMeter(query.NewPool(f, workers), 1000)
 			for lo, size := 0, 1; lo < 300; lo, size = lo+size, 2*size {
 				size = min(size, 300-lo)
 				batch := points.Slice(lo, lo+size, 0, 5).(*mat.Dense)
@@ -195,7 +196,7 @@ func TestNoiseDependsOnTheNumberAlone(t *testing.T) {
 			}
 		}
 	}
-	late := objective.WithNumbers(t.Context(), func(i int) int { return 201 + i })
+	late := query.WithNumbers(t.Context(), func(i int) int { return 201 + i })
 	if v := at(t, late, p.Evaluate, points.Slice(200, 201, 0, 5).(*mat.Dense))[0]; v != want[200] && !math.IsNaN(v) {
 		t.Errorf("query 201 by itself is %v, want %v", v, want[200])
 	}

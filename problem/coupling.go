@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -101,7 +102,7 @@ const spreadPoints = 1000
 func (p *Problem) deviation(f func(points *mat.Dense, values []float64)) float64 {
 	stream := rng.Seed(p.spec.Seed).Stream("problem", "spread")
 	values := make([]float64, spreadPoints)
-	most := max(1, min(rowsAtOnce, objective.MaxBatch(p.Dim())))
+	most := max(1, min(rowsAtOnce, query.MaxBatch(p.Dim())))
 	for lo := 0; lo < spreadPoints; lo += most {
 		n := min(most, spreadPoints-lo)
 		points := mat.NewDense(n, p.Dim(), nil)

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -15,11 +16,11 @@ import (
 const rowsAtOnce = 64
 
 // Evaluate sets values[i] = f(points[i, :]), with the blemishes that the Spec asks for. The
-// noise of a point belongs to the number of its query: see objective.NumberOf.
+// noise of a point belongs to the number of its query: see query.NumberOf.
 func (p *Problem) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	err := p.Clean(ctx, points, values)
 	if len(p.spoilers) > 0 {
-		known := values[:objective.Evaluated(values, err)]
+		known := values[:query.Evaluated(values, err)]
 		for _, spoil := range p.spoilers {
 			spoil(ctx, points, known)
 		}

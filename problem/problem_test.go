@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -409,7 +410,7 @@ func TestEvaluateStopsWithTheContext(t *testing.T) {
 	// The same in the middle of a large batch.
 	values := make([]float64, 1000)
 	err := p.Evaluate(&ending{Context: context.Background(), left: 3}, mat.NewDense(1000, 2, nil), values)
-	if n := objective.Evaluated(values, err); !errors.Is(err, context.Canceled) || n == 0 || n >= 1000 {
+	if n := query.Evaluated(values, err); !errors.Is(err, context.Canceled) || n == 0 || n >= 1000 {
 		t.Errorf("error %v after %d points", err, n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -100,7 +101,7 @@ func noisy(amount float64, xi numbers) spoiler {
 	return func(ctx context.Context, _ *mat.Dense, values []float64) {
 		for i, v := range values {
 			if kernel.Finite(v) {
-				values[i] = v + float64(amount*xi.gaussian(objective.NumberOf(ctx, i)))
+				values[i] = v + float64(amount*xi.gaussian(query.NumberOf(ctx, i)))
 			}
 		}
 	}
@@ -111,7 +112,7 @@ func relativelyNoisy(amount float64, xi numbers) spoiler {
 	return func(ctx context.Context, _ *mat.Dense, values []float64) {
 		for i, v := range values {
 			if kernel.Finite(v) {
-				values[i] = v * (1 + float64(amount*xi.gaussian(objective.NumberOf(ctx, i))))
+				values[i] = v * (1 + float64(amount*xi.gaussian(query.NumberOf(ctx, i))))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -64,7 +65,7 @@ func evaluateAll(ctx context.Context, f objective.Objective, points *mat.Dense) 
 	if err := f.Evaluate(ctx, points, values); err != nil {
 		return nil, err
 	}
-	var best objective.Best
+	var best query.Best
 	best.OfferAll(points, values)
 	return best.Point, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/asktell"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -17,8 +18,7 @@ import (
 // s ↦ f(s u_j) through the origin of the start box, from the coordinates ⟨w̃_j, x⟩ of the
 // particles x of CBO. All take their steps together, each step being one batch, with an
 // equal share of the budget. The combined point W̃†s is asked for now and then, and
-// before the end: it is the answer, and points of the slices are trials
-// (objective.WithTrial).
+// before the end: it is the answer, and points of the slices are trials.
 //
 // Config's zero values are the paper's settings in one dimension: τ = 0.01, σ = 1.1, α
 // from 1.
@@ -64,7 +64,7 @@ type counted struct {
 // Evaluate evaluates f.
 func (c *counted) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	err := c.Objective.Evaluate(ctx, points, values)
-	c.queries += objective.Evaluated(values, err)
+	c.queries += query.Evaluated(values, err)
 	return err
 }
 
@@ -72,13 +72,13 @@ func (c *counted) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 type searchSlices struct {
 	f     objective.Objective
 	frame *frame.Frame
-	talks []*asktell.Talk  // one for each component
-	best  []objective.Best // the best coordinate of each component so far
+	talks []*asktell.Talk // one for each component
+	best  []query.Best    // the best coordinate of each component so far
 }
 
 func newSlices(ctx context.Context, f objective.Objective, w *frame.Frame, cfg cbo.Config, seed uint64) *searchSlices {
 	m := w.Components()
-	s := &searchSlices{f: f, frame: w, best: make([]objective.Best, m)}
+	s := &searchSlices{f: f, frame: w, best: make([]query.Best, m)}
 	n := swarmSize(cfg)
 	start := mat.NewDense(n, m, nil)
 	w.Coordinates(start, particles(n, f.Dim(), seed))
@@ -136,7 +136,7 @@ func (s *searchSlices) step(ctx context.Context, left int) (int, objective.Statu
 	case largest > left:
 		return 0, objective.StepLimit, nil
 	}
-	values, err := objective.Ask(objective.WithTrial(ctx), s.f, len(wants), func(i int, row []float64) {
+	values, err := query.Ask(query.WithTrial(ctx), s.f, len(wants), func(i int, row []float64) {
 		clear(row)
 		kernel.AddScaled(row, wants[i].Point[0], s.frame.Directions().RawRowView(wants[i].Talk))
 	})
@@ -158,7 +158,7 @@ func (s *searchSlices) combined(ctx context.Context) error {
 			coordinates[j] = b.Point[0]
 		}
 	}
-	_, err := objective.Ask(ctx, s.f, 1, func(_ int, row []float64) { copy(row, combine(s.frame, coordinates)) })
+	_, err := query.Ask(ctx, s.f, 1, func(_ int, row []float64) { copy(row, combine(s.frame, coordinates)) })
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,7 +22,7 @@ func TestOnlineIsCBO(t *testing.T) {
 			}
 			all = append(all, values...)
 		})
-		if _, err := s.Minimize(context.Background(), objective.NewMeter(f, budget), Task{Budget: budget, Seed: 4}); err != nil {
+		if _, err := s.Minimize(context.Background(), query.NewMeter(f, budget), Task{Budget: budget, Seed: 4}); err != nil {
 			t.Fatal(err)
 		}
 		return all

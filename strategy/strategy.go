@@ -14,7 +14,7 @@
 // is: the caller tells a spent budget from a failure (objective.StatusOf).
 //
 // A Task's budget is for planning. Without untwist.Minimize around it, put an
-// objective.Meter around f, or the search may never end.
+// query.Meter around f, or the search may never end.
 package strategy
 
 import (

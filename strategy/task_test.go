@@ -10,6 +10,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/auto"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
@@ -31,7 +32,7 @@ func TestABareTask(t *testing.T) {
 			{Budget: 600},
 			{Budget: 600, Bounds: objective.Cube(2, -inf, inf), Stage: func(objective.Stage) {}},
 		} {
-			f := objective.NewMeter(objective.Func(2, func(x []float64) float64 {
+			f := query.NewMeter(objective.Func(2, func(x []float64) float64 {
 				asked[i] = append(asked[i], x...)
 				return bowl(x)
 			}), 600)
@@ -90,7 +91,7 @@ func TestRefusals(t *testing.T) {
 		{"Bounds", strategy.Task{Bounds: objective.Cube(2, -1, 1)}, func(s strategy.Strategy) bool { return !frames(s) || s.Name() == "auto" }},
 	} {
 		for _, s := range all {
-			f := objective.NewMeter(objective.Func(2, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] }), 600)
+			f := query.NewMeter(objective.Func(2, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] }), 600)
 			c.task.Budget = 600
 			_, err := s.Minimize(context.Background(), f, c.task)
 			var bad *objective.OptionError

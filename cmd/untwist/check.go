@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -67,7 +68,7 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
 	ctx, stop := s.until()
 	defer stop()
-	w := &witness{f: objective.NewGuard(s.objective)}
+	w := &witness{f: query.NewGuard(s.objective)}
 	w.f.Timed = true
 	err := w.question(ctx, s)
 	if ctx.Err() != nil {
@@ -95,7 +96,7 @@ const otherPoints = 20
 
 // A witness is an objective that remembers all answers.
 type witness struct {
-	f       *objective.Guard
+	f       *query.Guard
 	answers []objective.Answer
 }
 
@@ -105,7 +106,7 @@ func (w *witness) Dim() int { return w.f.Dim() }
 // Evaluate evaluates a batch.
 func (w *witness) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	before := len(w.answers)
-	ctx = objective.WithNumbers(ctx, func(i int) int { return before + i + 1 })
+	ctx = query.WithNumbers(ctx, func(i int) int { return before + i + 1 })
 	told := make(chan struct {
 		i int
 		a objective.Answer

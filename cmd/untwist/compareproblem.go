@@ -14,6 +14,7 @@ import (
 	"github.com/untwist/untwist/internal/experiment"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/program"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -105,7 +106,7 @@ func (p *ownProblem) Dim() int { return p.coordinates.Dim() }
 // Evaluate asks the program.
 func (p *ownProblem) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	err := p.coordinates.Evaluate(ctx, points, values)
-	for _, v := range values[:objective.Evaluated(values, err)] {
+	for _, v := range values[:query.Evaluated(values, err)] {
 		p.asked++
 		if math.IsNaN(v) || math.IsInf(v, 1) {
 			p.failed++

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -217,7 +218,7 @@ func (x *exchange) Each(ctx context.Context, points *mat.Dense, _ []float64, tel
 	}
 	err := x.ask(question{
 		points: points,
-		number: func(i int) int { return objective.NumberOf(ctx, i) },
+		number: func(i int) int { return query.NumberOf(ctx, i) },
 		tell:   func(i int, v float64) { tell(i, objective.Answer{Value: v}) },
 	})
 	x.over = objective.Stop(cmp.Or(err, errPaused)) // whoever was told all has not been given what comes next

@@ -16,6 +16,7 @@ import (
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/program"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -45,11 +46,11 @@ func (c *crew) Description() any {
 }
 
 // Blemished and Clean are those of a built-in problem.
-func (c *crew) Blemished() bool { return objective.CleanOf(c.objective) != nil }
+func (c *crew) Blemished() bool { return query.CleanOf(c.objective) != nil }
 
 // Clean evaluates without blemishes, here.
 func (c *crew) Clean(ctx context.Context, points *mat.Dense, values []float64) error {
-	return objective.CleanOf(c.objective).Evaluate(ctx, points, values)
+	return query.CleanOf(c.objective).Evaluate(ctx, points, values)
 }
 
 // Evaluate has the workers evaluate a batch.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/internal/asktell"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
@@ -38,7 +39,7 @@ func TestWorkersAreRefused(t *testing.T) {
 	talk := asktell.New(1, func(f objective.Objective) error {
 		w := watch(f)
 		ready <- w
-		err := objective.NewPool(w, 8).Evaluate(ctx, mat.NewDense(100, 1, nil), make([]float64, 100))
+		err := query.NewPool(w, 8).Evaluate(ctx, mat.NewDense(100, 1, nil), make([]float64, 100))
 		again = f.Evaluate(ctx, mat.NewDense(1, 1, nil), make([]float64, 1))
 		return err
 	})
@@ -60,7 +61,7 @@ func TestWorkersAreStopped(t *testing.T) {
 	talk := asktell.New(1, func(f objective.Objective) error {
 		w := watch(f)
 		ready <- w
-		return objective.NewPool(w, 2).Evaluate(ctx, mat.NewDense(100, 1, nil), make([]float64, 100))
+		return query.NewPool(w, 2).Evaluate(ctx, mat.NewDense(100, 1, nil), make([]float64, 100))
 	})
 	talk.Ask()
 	w := <-ready

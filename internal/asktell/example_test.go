@@ -6,6 +6,7 @@ import (
 
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/asktell"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -16,7 +17,7 @@ func ExampleNew() {
 		return err
 	})
 	defer talk.Stop()
-	var best objective.Best
+	var best query.Best
 	for points := talk.Ask(); points != nil; points = talk.Ask() {
 		n, _ := points.Dims()
 		values := make([]float64, n)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/asktell"
+	"github.com/untwist/untwist/internal/grains"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -52,9 +54,9 @@ func (b *blocks) explore(ctx context.Context) error {
 		}
 		s := b.abreast(n)
 		s.Run.Sigma, s.Run.Stop.Fall, s.Box = wideSigma, wideFall, box
-		s.Schedule = cmaes.Confirmed{Schedule: s.Schedule, Tolerance: objective.OfSum * b.f.grain.Of(k.best.Value)}
+		s.Schedule = cmaes.Confirmed{Schedule: s.Schedule, Tolerance: grains.OfSum * b.f.grain.Of(k.best.Value)}
 		if sigma := b.f.scatter(k.best.Value); sigma > 0 {
-			s.Run.Stop.Fun, s.Schedule = blockNoise*sigma, alike{s.Schedule, objective.OfMixed * sigma}
+			s.Run.Stop.Fun, s.Schedule = blockNoise*sigma, alike{s.Schedule, grains.OfMixed * sigma}
 		}
 		return s
 	})
@@ -127,7 +129,7 @@ func (b *blocks) together(ctx context.Context, series func(k *block, x []float64
 		run := series(k, s.x)
 		run.Seed = b.seed + uint64(i)<<32
 		run.Run.Observe = b.observe(run.Run.Stop.Fall)
-		b.open += float64(objective.OfSum * b.f.grain.Of(fx))
+		b.open += float64(grains.OfSum * b.f.grain.Of(fx))
 		talk := asktell.New(len(components), func(f objective.Objective) error {
 			_, err := run.Minimize(ctx, f)
 			return err
@@ -160,12 +162,12 @@ func (b *blocks) observe(fall float64) func(cmaes.State) {
 type block struct {
 	components []int
 	reach      []float64
-	best       objective.Best // in z
+	best       query.Best // in z
 }
 
 // newBlock is at z = 0, where f is fx.
 func newBlock(at *coordinates, components []int, fx float64) *block {
-	k := &block{components: components, best: objective.Best{Point: make([]float64, len(components)), Value: fx}}
+	k := &block{components: components, best: query.Best{Point: make([]float64, len(components)), Value: fx}}
 	for _, j := range components {
 		k.reach = append(k.reach, at.extent(j))
 	}
@@ -199,7 +201,7 @@ func (s *lockstep) step(ctx context.Context) (bool, error) {
 			points, inside = append(points, x), append(inside, i)
 		}
 	}
-	values, err := objective.Ask(ctx, s.f, len(points)+1, func(i int, row []float64) {
+	values, err := query.Ask(ctx, s.f, len(points)+1, func(i int, row []float64) {
 		if i < len(points) {
 			copy(row, points[i])
 			return

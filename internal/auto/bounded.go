@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 )
@@ -165,7 +166,7 @@ func (b *bounded) search(ctx context.Context) ([]frame.Profile, error) {
 		s := &modelSearch{model: m, at: b.at, wT: m.transposed(), box: b.sampler.box, stream: rng.Seed(b.seed).Stream("auto", "box")}
 		found := s.explore(ctx, slices.Clone(b.f.best.Point))
 		profiles = m.profiles()
-		_, err = objective.Ask(ctx, b.f, len(found), func(i int, row []float64) { copy(row, found[i].Point) })
+		_, err = query.Ask(ctx, b.f, len(found), func(i int, row []float64) { copy(row, found[i].Point) })
 		if err != nil || !b.atAnEnd(found[0].Point) {
 			return profiles, err
 		}

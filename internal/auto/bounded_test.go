@@ -7,15 +7,14 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
-
-	_ "github.com/untwist/untwist/internal/seeded"
 )
 
-// rapid draws the same cases each time
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
 
 // A table of samples, at irregular places, is close to the function between them, and
 // so are its slope and second derivative; beyond it rises.
@@ -87,7 +86,7 @@ func boundedFor(t interface{ Fatal(...any) }, w *mat.Dense, phi func(y float64) 
 		found.Blocks = append(found.Blocks, []int{j})
 		found.Scale = append(found.Scale, scale)
 	}
-	watched := watch(objective.NewScale(f, objective.Cube(d, -1, 1), box), func(objective.Stage) {})
+	watched := watch(query.NewScale(f, objective.Cube(d, -1, 1), box), func(objective.Stage) {})
 	if err := watched.ask(context.Background(), between(box.Lo, box.Hi, 0.5)); err != nil {
 		t.Fatal(err)
 	}

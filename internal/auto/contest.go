@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
@@ -101,7 +102,7 @@ func (w *watched) repeat(ctx context.Context, points [][]float64, each int) ([]a
 		return nil, err
 	}
 	err := w.Objective.Evaluate(ctx, rows, values)
-	known := objective.Evaluated(values, err)
+	known := query.Evaluated(values, err)
 	w.queries += known
 	if w.noise.kind == objective.Raster { // it is not by chance
 		w.best.OfferAll(rows, values[:known])

@@ -5,8 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 )
 
 // A descent goes from x by steps of all single components at once. Their gains add up if f
@@ -21,7 +22,7 @@ type descent struct {
 	predicted float64 // the gain that the last step was to have
 }
 
-func newDescent(p *polisher, from objective.Best, part float64) *descent {
+func newDescent(p *polisher, from query.Best, part float64) *descent {
 	d := &descent{polisher: p, x: slices.Clone(from.Point), fx: from.Value, s: make([]stencil, len(p.at.singles)), below: math.Inf(1)}
 	for k, j := range p.at.singles {
 		d.s[k] = stencil{h: p.at.scale[j] / part, reach: p.at.scale[j]}
@@ -100,7 +101,7 @@ func (d *descent) ask(ctx context.Context, x []float64, stencils, itself bool) (
 	if itself {
 		first = 1
 	}
-	values, err := objective.Ask(ctx, d.f, first+2*len(awake), func(i int, row []float64) {
+	values, err := query.Ask(ctx, d.f, first+2*len(awake), func(i int, row []float64) {
 		if copy(row, x); i >= first {
 			k := awake[(i-first)/2]
 			d.at.move(row, [2]float64{1, -1}[(i-first)%2]*d.s[k].h, d.at.singles[k])
@@ -121,7 +122,7 @@ func (d *descent) ask(ctx context.Context, x []float64, stencils, itself bool) (
 
 // hollow reports whether one of the second differences is not above rounding.
 func (d *descent) hollow() bool {
-	return slices.ContainsFunc(d.s, func(s stencil) bool { return !(s.up+s.down > objective.OfCurvature*d.f.grain.Of(d.fx)) })
+	return slices.ContainsFunc(d.s, func(s stencil) bool { return !(s.up+s.down > grains.OfCurvature*d.f.grain.Of(d.fx)) })
 }
 
 const (
@@ -219,7 +220,7 @@ func (d *descent) oneByOne(ctx context.Context, again bool) (bool, error) {
 		least, most := d.at.room(d.x, j)
 		d.s[k].t = min(max(d.s[k].t, least), most)
 	}
-	values, err := objective.Ask(ctx, d.f, len(d.s), func(k int, row []float64) {
+	values, err := query.Ask(ctx, d.f, len(d.s), func(k int, row []float64) {
 		copy(row, d.x)
 		d.at.move(row, d.s[k].t, d.at.singles[k])
 	})
@@ -252,7 +253,7 @@ var lengths = []float64{0.5, 0.25, 0.1, 0.01}
 // false if none does.
 func (d *descent) shorter(ctx context.Context) (bool, error) {
 	points := make([][]float64, len(lengths))
-	values, err := objective.Ask(ctx, d.f, len(lengths), func(i int, row []float64) {
+	values, err := query.Ask(ctx, d.f, len(lengths), func(i int, row []float64) {
 		points[i] = d.along(lengths[i])
 		copy(row, points[i])
 	})

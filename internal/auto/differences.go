@@ -5,8 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -53,7 +54,7 @@ func (s *faceSearch) askUnknown(ctx context.Context, base, eps []float64, moves 
 			unknown = append(unknown, i)
 		}
 	}
-	got, err := objective.Ask(ctx, s.f, len(unknown), func(i int, row []float64) {
+	got, err := query.Ask(ctx, s.f, len(unknown), func(i int, row []float64) {
 		copy(row, base)
 		for _, c := range moves[unknown[i]] {
 			if c > 0 {
@@ -103,7 +104,7 @@ func (s *faceSearch) differentiate(eps []float64, moves [][]int, values []float6
 		up, down := values[1+2*j]-values[0], values[2+2*j]-values[0]
 		g[j] = (up - down) / (2 * eps[j])
 		h.SetSym(j, j, (up+down)/(eps[j]*eps[j]))
-		s.bowl = s.bowl && up+down > objective.OfCurvature*s.f.grain.Of(values[0])
+		s.bowl = s.bowl && up+down > grains.OfCurvature*s.f.grain.Of(values[0])
 	}
 	for i := 1 + 2*m; i < len(moves); i++ {
 		p, q := moves[i][0]-1, moves[i][1]-1

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/auto"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
@@ -15,7 +16,7 @@ import (
 func Example() {
 	ripple := func(y float64) float64 { return 4*y*y - math.Cos(9*y) + 1 }
 	f := objective.Func(2, func(x []float64) float64 { return ripple(x[0]+x[1]-0.8) + 2*ripple(x[0]-x[1]) })
-	record := objective.NewRecord(objective.NewMeter(f, 20_000), objective.Rules{}, nil)
+	record := query.NewRecord(query.NewMeter(f, 20_000), query.Rules{}, nil)
 	out, err := auto.Auto{Lines: auto.Swarm{}}.Minimize(context.Background(), record, strategy.Task{Budget: 20_000})
 	fmt.Printf("%v, error %v, at %.4f\n", out.Status, err, record.Best().Point)
 	fmt.Printf("%s, %d blocks\n", out.Learnt.Finding.Certificate.Verdict, len(out.Learnt.Finding.Blocks))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -38,9 +39,9 @@ var (
 func (s *faceSearch) search(ctx context.Context) error { return s.from(ctx, s.f.best) }
 
 // from takes Newton steps from a point as long as they help.
-func (s *faceSearch) from(ctx context.Context, start objective.Best) error {
+func (s *faceSearch) from(ctx context.Context, start query.Best) error {
 	s.f.stage(polishing)
-	here := &objective.Best{Point: slices.Clone(start.Point), Value: start.Value}
+	here := &query.Best{Point: slices.Clone(start.Point), Value: start.Value}
 	parts := faceParts
 	if s.bowl {
 		parts = []float64{math.Inf(1)}
@@ -60,7 +61,7 @@ func (s *faceSearch) from(ctx context.Context, start objective.Best) error {
 }
 
 // step takes one Newton step from here, and moves it if that is better.
-func (s *faceSearch) step(ctx context.Context, here *objective.Best, part float64) error {
+func (s *faceSearch) step(ctx context.Context, here *query.Best, part float64) error {
 	eps := s.differences(part)
 	base := s.inside(here.Point, eps)
 	q, err := s.measure(ctx, base, eps)
@@ -168,11 +169,11 @@ func (s *faceSearch) around(x []float64) objective.Box {
 
 // descend asks for base + step, and if that is not better than here for shorter steps, and
 // moves here to the best of them.
-func (s *faceSearch) descend(ctx context.Context, here *objective.Best, base, step []float64) error {
+func (s *faceSearch) descend(ctx context.Context, here *query.Best, base, step []float64) error {
 	before := here.Value
 	for _, parts := range [][]float64{{1}, lengths} {
 		var points [][]float64
-		values, err := objective.Ask(ctx, s.f, len(parts), func(i int, row []float64) {
+		values, err := query.Ask(ctx, s.f, len(parts), func(i int, row []float64) {
 			copy(row, base)
 			kernel.AddScaled(row, parts[i], step)
 			clamp(row, s.at.bounds) // rounding
@@ -203,11 +204,11 @@ func (s *faceSearch) others(ctx context.Context, box objective.Box, stream *rng.
 		x := make([]float64, s.f.Dim())
 		box.Draw(x, stream)
 		x = between(s.f.best.Point, x, 0.5)
-		values, err := objective.Ask(ctx, s.f, 1, func(_ int, row []float64) { copy(row, x) })
+		values, err := query.Ask(ctx, s.f, 1, func(_ int, row []float64) { copy(row, x) })
 		if err != nil {
 			return err
 		}
-		if err := s.from(ctx, objective.Best{Point: x, Value: values[0]}); err != nil {
+		if err := s.from(ctx, query.Best{Point: x, Value: values[0]}); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -123,7 +124,7 @@ func (s *settler) conjugate(ctx context.Context) (*coordinates, error) {
 			pairs = append(pairs, [2]int{i, j})
 		}
 	}
-	values, err := objective.Ask(ctx, s.f, 2*len(pairs), func(k int, row []float64) {
+	values, err := query.Ask(ctx, s.f, 2*len(pairs), func(k int, row []float64) {
 		copy(row, s.x)
 		sign := [2]float64{1, -1}[k%2]
 		for _, i := range pairs[k/2] {

@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/cmaes"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/grains"
+	"github.com/untwist/untwist/internal/query"
 )
 
 // Where ψ(f) is at its rounding f need not be: a root is steep near its minimum. What is left
@@ -30,7 +31,7 @@ func (r *run) grounded(ctx context.Context, at *coordinates) (bool, error) {
 	}
 	before := m.f.best.Value
 	r.f.stage(polishing)
-	_, err := cmaes.Run(ctx, framed{m.f, at, slices.Clone(m.f.best.Point), all(len(at.scale))}, cmaes.Config{Sigma: 1, Seed: r.task.Seed, Stop: cmaes.Stop{Fun: objective.OfMixed * m.f.grain.Of(before)}})
+	_, err := cmaes.Run(ctx, framed{m.f, at, slices.Clone(m.f.best.Point), all(len(at.scale))}, cmaes.Config{Sigma: 1, Seed: r.task.Seed, Stop: cmaes.Stop{Fun: grains.OfMixed * m.f.grain.Of(before)}})
 	m.grounded = true
 	m.follow(r.f)
 	return before-m.f.best.Value > m.f.tolerance(), err
@@ -40,7 +41,7 @@ func (r *run) grounded(ctx context.Context, at *coordinates) (bool, error) {
 func (r *run) flatComponent(ctx context.Context, at *coordinates) (bool, error) {
 	const each = 4 // x ± s and x ± s/8
 	x, fx := slices.Clone(r.f.best.Point), r.f.best.Value
-	values, err := objective.Ask(ctx, r.f, each*len(at.singles), func(i int, row []float64) {
+	values, err := query.Ask(ctx, r.f, each*len(at.singles), func(i int, row []float64) {
 		copy(row, x)
 		j := at.singles[i/each]
 		at.move(row, [each]float64{1, -1, 1. / localPart, -1. / localPart}[i%each]*at.scale[j], j)

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 )
 
 // The residue of a well is how far the differences between wells are from adding up. A
@@ -37,7 +37,7 @@ func (w *wells) leap(ctx context.Context, x []float64, fx float64, all []candida
 	if len(lowest) < 2 || !w.at.bounds.Contains(there) {
 		return nil
 	}
-	values, err := objective.Ask(ctx, w.f, 1+len(lowest), func(i int, row []float64) {
+	values, err := query.Ask(ctx, w.f, 1+len(lowest), func(i int, row []float64) {
 		if copy(row, there); i > 0 {
 			w.at.move(row, -lowest[i-1].t, w.at.singles[lowest[i-1].k])
 			clamp(row, w.at.bounds)
@@ -54,7 +54,7 @@ func (w *wells) leap(ctx context.Context, x []float64, fx float64, all []candida
 	}
 	slices.SortStableFunc(hidden, func(a, b candidate) int { return cmp.Compare(a.higher, b.higher) })
 	for _, c := range hidden[:min(mostLeaps, len(hidden))] {
-		well := objective.Best{Point: slices.Clone(x), Value: fx + c.higher}
+		well := query.Best{Point: slices.Clone(x), Value: fx + c.higher}
 		w.at.move(well.Point, c.t, w.at.singles[c.k])
 		d := newDescent(w.polisher, well, finePolish)
 		d.below = fx

@@ -7,7 +7,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/line"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 )
 
 // lines minimise along single components, all at once.
@@ -44,7 +44,7 @@ const wellTolerance = 1e-1
 // explore minimises along every component over the whole range that it has in the start
 // box, from a point, and asks for the point where all minima meet. It returns what
 // it has seen, even if asking for that point fails.
-func (l *lines) explore(ctx context.Context, from objective.Best) ([]frame.Profile, error) {
+func (l *lines) explore(ctx context.Context, from query.Best) ([]frame.Profile, error) {
 	x := slices.Clone(from.Point)
 	from.Point = x
 	ranges := make([]line.Range, len(l.at.singles))
@@ -68,7 +68,7 @@ func (l *lines) explore(ctx context.Context, from objective.Best) ([]frame.Profi
 
 // along minimises along components, at.singles[k] for each k, from a point over ranges, and
 // asks for the point where all minima meet. A component may have several ranges.
-func (l *lines) along(ctx context.Context, from objective.Best, components []int, ranges []line.Range) ([]frame.Profile, error) {
+func (l *lines) along(ctx context.Context, from query.Best, components []int, ranges []line.Range) ([]frame.Profile, error) {
 	if len(components) == 0 {
 		return nil, nil
 	}
@@ -97,7 +97,7 @@ func (l *lines) along(ctx context.Context, from objective.Best, components []int
 		gain -= w.Value
 	}
 	clamp(there, l.at.bounds)
-	values, err := objective.Ask(ctx, l.f, 1, func(_ int, row []float64) { copy(row, there) })
+	values, err := query.Ask(ctx, l.f, 1, func(_ int, row []float64) { copy(row, there) })
 	if err != nil {
 		return profiles, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/nearby"
 	"github.com/untwist/untwist/internal/outer"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 )
@@ -106,7 +107,7 @@ func (r *run) remap(ctx context.Context, at *coordinates) error {
 			steps[k][side] = at.beside(x, block[stream.IntN(len(block))], part, stream)
 		}
 	}
-	values, err := objective.Ask(ctx, counted{m.f}, 3*len(steps), func(k int, row []float64) {
+	values, err := query.Ask(ctx, counted{m.f}, 3*len(steps), func(k int, row []float64) {
 		copy(row, x)
 		for side, step := range steps[k/3] {
 			if (k%3+1)>>side&1 == 1 {

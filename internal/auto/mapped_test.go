@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
@@ -72,7 +73,7 @@ func TestAMappedRunAsksF(t *testing.T) {
 // Profiles are told in the unit of f: how much it rises from the point found.
 func TestProfilesAreThoseOfF(t *testing.T) {
 	m := mapOfRoot(t)
-	r := &run{f: &watched{best: objective.Best{Value: 2}}, learnt: &strategy.Learnt{}}
+	r := &run{f: &watched{best: query.Best{Value: 2}}, learnt: &strategy.Learnt{}}
 	// f = √s with s = 4 at the point found: s rises by 5 and by 12 where f is 3 and 4.
 	unit := (m.Of(3) - m.Of(2)) / 5
 	r.learnt.Profiles = []frame.Profile{{Y: []float64{0, 1, 2}, Value: []float64{0, 5 * unit, math.Inf(1)}, Wells: []frame.Well{{Y: 0}, {Y: 2, Value: 12 * unit}}}}

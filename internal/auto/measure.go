@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -21,8 +22,8 @@ func (r *run) measure(ctx context.Context) error {
 	case paper || r.task.Budget < min(perDimension*d, identify.Least(d)):
 		return nil
 	default:
-		r.f.stage(objective.OfNoise)
-		grain, err := objective.MeasureGrain(ctx, counted{r.f}, objective.Cube(d, -1, 1), rng.Seed(r.task.Seed).Stream("grain"))
+		r.f.stage(grains.OfNoise)
+		grain, err := grains.Measure(ctx, counted{r.f}, objective.Cube(d, -1, 1), rng.Seed(r.task.Seed).Stream("grain"))
 		if err != nil {
 			return err
 		}
@@ -66,8 +67,8 @@ func (r *run) nearby(ctx context.Context) error {
 		return nil
 	}
 	r.near = true
-	r.f.stage(objective.OfNoise)
-	grain, err := r.f.grain.Nearby(ctx, counted{r.f}, objective.Cube(r.f.Dim(), -1, 1), slices.Clone(r.f.best.Point), rng.Seed(r.task.Seed).Stream("grain", "nearby"))
+	r.f.stage(grains.OfNoise)
+	grain, err := grains.Nearby(ctx, counted{r.f}, objective.Cube(r.f.Dim(), -1, 1), slices.Clone(r.f.best.Point), r.f.grain, rng.Seed(r.task.Seed).Stream("grain", "nearby"))
 	r.f.grain = grain
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -22,8 +23,8 @@ type modelSearch struct {
 	wT     *mat.Dense // row k is column k of W̃
 	box    objective.Box
 	stream *rng.Stream
-	work   int            // done so far, in steps times m·d
-	best   objective.Best // of what CMA-ES has asked for
+	work   int        // done so far, in steps times m·d
+	best   query.Best // of what CMA-ES has asked for
 }
 
 // How many local searches there are: for each component at most, in any case, and in a
@@ -57,7 +58,7 @@ const modelGain = 1e-9
 // what CMA-ES has found, then each from near where the last good one has ended, in turns that
 // begin at the best and anywhere. It ends early when half of all have brought nothing. It
 // returns the lowest minima, the lowest first.
-func (s *modelSearch) explore(ctx context.Context, x []float64) []objective.Best {
+func (s *modelSearch) explore(ctx context.Context, x []float64) []query.Best {
 	var found finds
 	found.offer(x, s.settle(x))
 	s.evolve(ctx)
@@ -95,7 +96,7 @@ func (s *modelSearch) explore(ctx context.Context, x []float64) []objective.Best
 }
 
 // finds are the lowest minima found so far, the lowest first.
-type finds []objective.Best
+type finds []query.Best
 
 // sameFind is the difference of two values, as a part of the larger, that belong to the same
 // minimum: what local searches leave.
@@ -106,16 +107,16 @@ func (f *finds) offer(x []float64, value float64) {
 	if len(*f) == mostFinds && !(value < (*f)[mostFinds-1].Value) {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(*f, value, func(b objective.Best, v float64) int { return cmp.Compare(b.Value, v) })
+	at, _ := slices.BinarySearchFunc(*f, value, func(b query.Best, v float64) int { return cmp.Compare(b.Value, v) })
 	for i := max(at-1, 0); i < min(at+1, len(*f)); i++ {
 		if known := (*f)[i].Value; math.Abs(known-value) <= sameFind*max(known, value) {
 			if value < known {
-				(*f)[i] = objective.Best{Point: slices.Clone(x), Value: value}
+				(*f)[i] = query.Best{Point: slices.Clone(x), Value: value}
 			}
 			return
 		}
 	}
-	*f = slices.Insert(*f, at, objective.Best{Point: slices.Clone(x), Value: value})
+	*f = slices.Insert(*f, at, query.Best{Point: slices.Clone(x), Value: value})
 	*f = (*f)[:min(len(*f), mostFinds)]
 }
 

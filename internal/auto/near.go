@@ -10,8 +10,8 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/line"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
-	"github.com/untwist/untwist/objective"
 )
 
 // A nearly searches in coordinates in which f separates but for couplings,
@@ -33,7 +33,7 @@ type nearly struct {
 
 	wells    [][]float64     // coordinates of the wells of each component, as seen last
 	profiles []frame.Profile // along every component, as seen first
-	base     objective.Best  // the best point, from which components are disturbed
+	base     query.Best      // the best point, from which components are disturbed
 	least    float64         // the lowest value that it has found itself
 	spent    int
 	atWells  int // what looking at wells only has cost,
@@ -57,7 +57,7 @@ func newNearly(f *watched, at *coordinates, pairs []certify.Pair, seed uint64) *
 func (n *nearly) first(ctx context.Context) error {
 	return n.turn(func() error {
 		all := slices.Repeat([]bool{true}, len(n.at.singles))
-		return n.onwards(ctx, objective.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}, all)
+		return n.onwards(ctx, query.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}, all)
 	})
 }
 
@@ -65,17 +65,17 @@ func (n *nearly) first(ctx context.Context) error {
 func (n *nearly) again(ctx context.Context) error {
 	return n.turn(func() error {
 		if n.f.best.Value < n.base.Value { // others have found it
-			n.base = objective.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}
+			n.base = query.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}
 			if err := n.polish(ctx); err != nil {
 				return err
 			}
 		}
 		x, open := n.disturbed()
-		v, err := objective.Ask(ctx, n.f, 1, func(_ int, row []float64) { copy(row, x) })
+		v, err := query.Ask(ctx, n.f, 1, func(_ int, row []float64) { copy(row, x) })
 		if err != nil || !kernel.Finite(v[0]) {
 			return err
 		}
-		from := objective.Best{Point: x, Value: v[0]}
+		from := query.Best{Point: x, Value: v[0]}
 		if before := n.f.queries; n.onLines < fewerAtWells*n.atWells {
 			err = n.onwards(ctx, from, open)
 			n.onLines += n.f.queries - before
@@ -96,7 +96,7 @@ func (n *nearly) turn(part func() error) error {
 
 // onwards goes down, along the open components and, if that is better than all before, along
 // all, and polishes it.
-func (n *nearly) onwards(ctx context.Context, from objective.Best, open []bool) error {
+func (n *nearly) onwards(ctx context.Context, from query.Best, open []bool) error {
 	found, err := n.descend(ctx, from, open, n.look)
 	if err == nil && found.Value < n.base.Value && n.base.Point != nil {
 		found, err = n.descend(ctx, found, slices.Repeat([]bool{true}, len(open)), n.look)
@@ -116,7 +116,7 @@ func (n *nearly) polish(ctx context.Context) error {
 	d := newDescent(n.polisher, n.base, finePolish)
 	err := d.steps(ctx, nearSteps)
 	if d.fx < n.base.Value {
-		n.base = objective.Best{Point: slices.Clone(d.x), Value: d.fx}
+		n.base = query.Best{Point: slices.Clone(d.x), Value: d.fx}
 		n.least = min(n.least, d.fx)
 	}
 	return err
@@ -175,11 +175,11 @@ const together = 3
 
 // A looker looks along some components from a point. It returns where that leads to, and which
 // have moved.
-type looker func(ctx context.Context, from objective.Best, some []int) (objective.Best, []int, error)
+type looker func(ctx context.Context, from query.Best, some []int) (query.Best, []int, error)
 
 // descend looks along the open components, a third of all at a time, until none is open:
 // those that have moved open their neighbours.
-func (n *nearly) descend(ctx context.Context, from objective.Best, open []bool, look looker) (objective.Best, error) {
+func (n *nearly) descend(ctx context.Context, from query.Best, open []bool, look looker) (query.Best, error) {
 	least := float64(noGain * math.Abs(n.f.first-n.f.best.Value))
 	for {
 		var some []int
@@ -224,7 +224,7 @@ type shift struct {
 // look looks along some components over their whole range, all in one batch, and moves
 // them one after another, the one with the largest gain first, as far as that makes f less.
 // It returns where that leads to, and which have moved.
-func (n *nearly) look(ctx context.Context, from objective.Best, some []int) (objective.Best, []int, error) {
+func (n *nearly) look(ctx context.Context, from query.Best, some []int) (query.Best, []int, error) {
 	x := from.Point
 	ranges, of := make([]line.Range, len(some)), make([]int, len(some))
 	for i, k := range some {
@@ -255,7 +255,7 @@ func (n *nearly) look(ctx context.Context, from objective.Best, some []int) (obj
 }
 
 // take takes shifts one after another, as far as f falls, which is asked in one batch.
-func (n *nearly) take(ctx context.Context, from objective.Best, shifts []shift) (objective.Best, []int, error) {
+func (n *nearly) take(ctx context.Context, from query.Best, shifts []shift) (query.Best, []int, error) {
 	if len(shifts) == 0 {
 		return from, nil, nil
 	}
@@ -267,14 +267,14 @@ func (n *nearly) take(ctx context.Context, from objective.Best, shifts []shift) 
 		points[i], moved[i] = slices.Clone(x), s.k
 		clamp(points[i], n.at.bounds)
 	}
-	values, err := objective.Ask(ctx, n.f, len(points), func(i int, row []float64) { copy(row, points[i]) })
+	values, err := query.Ask(ctx, n.f, len(points), func(i int, row []float64) { copy(row, points[i]) })
 	if err != nil {
 		return from, nil, err
 	}
 	best, upto := from, 0
 	for i, v := range values {
 		if v < best.Value {
-			best, upto = objective.Best{Point: points[i], Value: v}, i+1
+			best, upto = query.Best{Point: points[i], Value: v}, i+1
 		}
 	}
 	return best, moved[:upto], nil

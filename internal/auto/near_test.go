@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -54,7 +55,7 @@ func TestTakeByHand(t *testing.T) {
 	table := map[[2]float64]float64{{0, 0}: 0, {1, 0}: -2, {0, 1}: -1, {1, 1}: 5}
 	f, at := plane(t, func(x []float64) float64 { return table[[2]float64{x[0], x[1]}] }, 1)
 	n := newNearly(f, at, nil, 1)
-	got, moved, err := n.take(context.Background(), objective.Best{Point: []float64{0, 0}, Value: 0}, []shift{{1, 1, -1}, {0, 1, -2}})
+	got, moved, err := n.take(context.Background(), query.Best{Point: []float64{0, 0}, Value: 0}, []shift{{1, 1, -1}, {0, 1, -2}})
 	if err != nil || got.Value != -2 || !slices.Equal(got.Point, []float64{1, 0}) || !slices.Equal(moved, []int{0}) {
 		t.Errorf("%+v, moved %v, error %v", got, moved, err)
 	}
@@ -75,7 +76,7 @@ func TestAtWellsByHand(t *testing.T) {
 	n := newNearly(f, at, nil, 1)
 	n.wells = [][]float64{{0, -1, 3}, {-1, 2}}
 	before := f.queries
-	got, moved, err := n.atWellsOf(context.Background(), objective.Best{Point: []float64{0, 0}, Value: 0}, []int{0, 1})
+	got, moved, err := n.atWellsOf(context.Background(), query.Best{Point: []float64{0, 0}, Value: 0}, []int{0, 1})
 	if err != nil || got.Value != -5 || !slices.Equal(got.Point, []float64{-1, 2}) || !slices.Equal(moved, []int{1, 0}) {
 		t.Errorf("%+v, moved %v, error %v", got, moved, err)
 	}
@@ -90,7 +91,7 @@ func TestDisturbed(t *testing.T) {
 	f, at := plane(t, coupledWells, 0.1)
 	at.bounds = objective.Cube(2, -0.5, 0.5)
 	n := newNearly(f, at, []certify.Pair{{I: 0, J: 1, Mixed: 1}}, 1)
-	n.base = objective.Best{Point: []float64{0.1, 0.1}, Value: 1}
+	n.base = query.Best{Point: []float64{0.1, 0.1}, Value: 1}
 	for range 200 {
 		x, open := n.disturbed()
 		if !at.bounds.Contains(x) || slices.Equal(x, n.base.Point) || !slices.Contains(open, true) {

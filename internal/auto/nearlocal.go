@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/cmaes"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,7 +23,7 @@ const localPart = 8
 func (n *nearly) local(ctx context.Context, seed uint64) error {
 	return n.turn(func() error {
 		if n.f.best.Value < n.base.Value {
-			n.base = objective.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}
+			n.base = query.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}
 		}
 		_, err := cmaes.Run(ctx, framed{n.f, n.at, n.base.Point, n.at.singles}, cmaes.Config{Sigma: 1, Seed: seed})
 		n.least = min(n.least, n.base.Value)

@@ -5,12 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 )
 
 // amongWells goes down along the open components from well to well, and along all if that is
 // better than all before.
-func (n *nearly) amongWells(ctx context.Context, from objective.Best, open []bool) error {
+func (n *nearly) amongWells(ctx context.Context, from query.Best, open []bool) error {
 	before := n.f.queries
 	found, err := n.descend(ctx, from, open, n.atWellsOf)
 	n.atWells += n.f.queries - before
@@ -31,7 +31,7 @@ const sameWell = 1e-3
 // atWellsOf looks along some components at the wells only that the last lines along them
 // have shown, all in one batch, and moves them as look does: couplings that are small beside
 // single components change how deep wells are rather than where.
-func (n *nearly) atWellsOf(ctx context.Context, from objective.Best, some []int) (objective.Best, []int, error) {
+func (n *nearly) atWellsOf(ctx context.Context, from query.Best, some []int) (query.Best, []int, error) {
 	var tried []shift
 	for _, k := range some {
 		j := n.at.singles[k]
@@ -43,7 +43,7 @@ func (n *nearly) atWellsOf(ctx context.Context, from objective.Best, some []int)
 			}
 		}
 	}
-	values, err := objective.Ask(ctx, n.f, len(tried), func(i int, row []float64) {
+	values, err := query.Ask(ctx, n.f, len(tried), func(i int, row []float64) {
 		copy(row, from.Point)
 		n.at.move(row, tried[i].t, n.at.singles[tried[i].k])
 		clamp(row, n.at.bounds)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -22,7 +23,7 @@ type noise struct {
 	next      int // how many queries there are when points are compared next
 	comparing bool
 
-	lowest []objective.Best // the lowest values, the lowest first
+	lowest []query.Best     // the lowest values, the lowest first
 	ends   [][]float64      // where searches have ended
 	met    []float64        // where the best of all blocks meet; nil: there are none
 	chosen *strategy.Chosen // nil: none yet
@@ -72,11 +73,11 @@ func (n *noise) note(x []float64, value float64) {
 	if len(n.lowest) == mostLowest && !(value < n.lowest[mostLowest-1].Value) || math.IsNaN(value) || math.IsInf(value, 1) {
 		return
 	}
-	at := slices.IndexFunc(n.lowest, func(b objective.Best) bool { return value < b.Value })
+	at := slices.IndexFunc(n.lowest, func(b query.Best) bool { return value < b.Value })
 	if at < 0 {
 		at = len(n.lowest)
 	}
-	n.lowest = slices.Insert(n.lowest, at, objective.Best{Point: slices.Clone(x), Value: value})
+	n.lowest = slices.Insert(n.lowest, at, query.Best{Point: slices.Clone(x), Value: value})
 	n.lowest = n.lowest[:min(len(n.lowest), mostLowest)]
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -99,7 +100,7 @@ func TestNoiseAndCrashes(t *testing.T) {
 			}
 			return 3 + x[0]*x[0] + 2*x[1]*x[1] + x[2]*x[2] + 0.01*random.NormFloat64()
 		})
-		out, err := Auto{}.Minimize(ctx, objective.NewMeter(f, 5000), strategy.Task{Budget: 5000})
+		out, err := Auto{}.Minimize(ctx, query.NewMeter(f, 5000), strategy.Task{Budget: 5000})
 		c := out.Chosen
 		if err != nil || out.Noise == nil || out.Noise.Kind != objective.RandomNoise || c == nil {
 			t.Fatalf("%v of all points fail: noise %v, chosen %v, error %v", part, out.Noise, c, err)
@@ -286,7 +287,7 @@ func TestComparisonWithinTheBudget(t *testing.T) {
 		})
 		compared := false
 		task := strategy.Task{Budget: budget, Limit: limit, Stage: func(s objective.Stage) { compared = compared || s == comparison }}
-		out, err := Auto{}.Minimize(ctx, objective.NewMeter(f, limit), task)
+		out, err := Auto{}.Minimize(ctx, query.NewMeter(f, limit), task)
 		if err != nil || out.Status != objective.BudgetSpent || len(points[limit]) != limit {
 			t.Fatalf("%v after %d queries, error %v", out.Status, len(points[limit]), err)
 		}
@@ -325,7 +326,7 @@ func TestOtherNoise(t *testing.T) {
 		},
 		"raster": func(x []float64) float64 { return math.Round(bowl(x)*1e3) / 1e3 },
 	} {
-		w := objective.NewMeter(objective.Func(d, f), 5000)
+		w := query.NewMeter(objective.Func(d, f), 5000)
 		out, err := Auto{}.Minimize(ctx, w, strategy.Task{Budget: 5000})
 		if err != nil || out.Noise == nil || string(out.Noise.Kind) != name {
 			t.Fatalf("%s: noise %v, error %v", name, out.Noise, err)

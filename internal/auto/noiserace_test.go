@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -29,7 +30,7 @@ func spentOn(t *testing.T, d, budget int, target float64, f func(x []float64) fl
 		return v
 	})
 	task := strategy.Task{Seed: 1, Budget: budget, Stage: func(s objective.Stage) { now = s }}
-	if _, err := (Auto{}).Minimize(ctx, objective.NewMeter(counting, budget), task); err != nil {
+	if _, err := (Auto{}).Minimize(ctx, query.NewMeter(counting, budget), task); err != nil {
 		t.Fatal(err)
 	}
 	return survey, search
@@ -86,7 +87,7 @@ func TestNoiseThatWasTold(t *testing.T) {
 		}
 		return sum
 	}
-	out, err := Auto{}.Minimize(ctx, objective.NewMeter(objective.Func(d, f), 5000), strategy.Task{Budget: 5000, NoiseLevel: told})
+	out, err := Auto{}.Minimize(ctx, query.NewMeter(objective.Func(d, f), 5000), strategy.Task{Budget: 5000, NoiseLevel: told})
 	if err != nil || out.Chosen == nil || out.Noise == nil {
 		t.Fatalf("chosen %v, noise %v, error %v", out.Chosen, out.Noise, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -28,7 +29,7 @@ func (r *run) noisily(ctx context.Context, at *coordinates) (objective.Status, e
 		if err != nil {
 			return objective.Running, err
 		}
-		profiles, err := l.explore(ctx, objective.Best{Point: x, Value: from[0].mean()})
+		profiles, err := l.explore(ctx, query.Best{Point: x, Value: from[0].mean()})
 		if profiles != nil {
 			r.learnt.Profiles = profiles
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/line"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/strategy"
 )
 
@@ -75,7 +75,7 @@ func (o *outlook) look(ctx context.Context) (bool, error) {
 		return o.f.best.Value < fx, nil
 	}
 	before := o.f.queries
-	profiles, err := o.lines.along(ctx, objective.Best{Point: x, Value: fx}, components, ranges)
+	profiles, err := o.lines.along(ctx, query.Best{Point: x, Value: fx}, components, ranges)
 	o.spent += o.f.queries - before
 	o.wells.note(components, profiles)
 	o.profiles = profiles
@@ -180,7 +180,7 @@ func (o *outlook) ask(ctx context.Context, x []float64, fx float64, queries [][]
 			}
 		}
 	}
-	values, err := objective.Ask(ctx, o.f, len(all), func(i int, row []float64) {
+	values, err := query.Ask(ctx, o.f, len(all), func(i int, row []float64) {
 		copy(row, x)
 		o.at.move(row, all[i].T, o.at.singles[all[i].Line])
 	})

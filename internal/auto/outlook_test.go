@@ -9,6 +9,7 @@ import (
 
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/line"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"pgregory.net/rapid"
@@ -174,7 +175,7 @@ func TestAnOutlookFindsADeeperWell(t *testing.T) {
 	ripple := func(y float64) float64 { return y*y + 2*(1-math.Cos(20*y)) }
 	f, at := plane(t, func(x []float64) float64 { return ripple(x[0]) + ripple(x[1]) }, 0.1)
 	p := &polisher{f: f, at: at}
-	f.best = objective.Best{Point: []float64{0.31, -0.62}, Value: ripple(0.31) + ripple(0.62)}
+	f.best = query.Best{Point: []float64{0.31, -0.62}, Value: ripple(0.31) + ripple(0.62)}
 	if err := p.polish(ctx, finePolish); err != nil {
 		t.Fatal(err)
 	}

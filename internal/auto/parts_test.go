@@ -10,6 +10,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/line"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
@@ -54,7 +55,7 @@ func TestNewtonStepByHand(t *testing.T) {
 func TestASaddleIsNoBowl(t *testing.T) {
 	f, at := plane(t, func(x []float64) float64 { return (x[0]-1)*(x[0]-1) - (x[1]+1)*(x[1]+1) }, 2)
 	p := &polisher{f: f, at: at, bowl: true}
-	from := objective.Best{Point: []float64{0, 0}, Value: f.best.Value}
+	from := query.Best{Point: []float64{0, 0}, Value: f.best.Value}
 	to := newDescent(p, from, 1)
 	err := to.steps(ctx, 1)
 	if err != nil || p.bowl || !slices.Equal(to.x, []float64{0, 0}) || f.queries != 5 {
@@ -89,7 +90,7 @@ func TestAPausedFallbackGoesOn(t *testing.T) {
 			asked[i] = append(asked[i], x...)
 			return ellipse(x)
 		}, 1)
-		limited := watch(objective.NewMeter(f, 3000), f.stage)
+		limited := watch(query.NewMeter(f, 3000), f.stage)
 		s := &fallback{f: limited, bounds: at.bounds, seed: 3}
 		var err error
 		for k, queries := range pieces {
@@ -218,7 +219,7 @@ func TestNoteStartBox(t *testing.T) {
 		{[]float64{0.5, -0.2}, false}, {[]float64{0.01, -0.02}, true}, {[]float64{1e-9, -1e-8}, false},
 		{[]float64{0.01, -0.3}, false}, {[]float64{3, -2}, false}, {[]float64{0, 40}, true}, {[]float64{0.01}, false},
 	} {
-		r := &run{f: &watched{best: objective.Best{Point: c.x}}, learnt: &strategy.Learnt{}}
+		r := &run{f: &watched{best: query.Best{Point: c.x}}, learnt: &strategy.Learnt{}}
 		for range 2 {
 			r.noteStartBox()
 		}

@@ -6,8 +6,9 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -100,7 +101,7 @@ func evenly(f []float64, directions int) bool {
 
 // value asks f at a point.
 func (p *plunge) value(ctx context.Context, x []float64) (float64, error) {
-	values, err := objective.Ask(ctx, p.f, 1, func(_ int, row []float64) { copy(row, x) })
+	values, err := query.Ask(ctx, p.f, 1, func(_ int, row []float64) { copy(row, x) })
 	if err != nil {
 		return math.NaN(), err
 	}
@@ -139,7 +140,7 @@ func (p *plunge) slopes(ctx context.Context) ([]float64, error) {
 			h[i] = min(math.Sqrt(2*rise/c), longestSlope)
 		}
 	}
-	values, err := objective.Ask(ctx, p.f, sides*m, func(k int, row []float64) {
+	values, err := query.Ask(ctx, p.f, sides*m, func(k int, row []float64) {
 		copy(row, p.x)
 		kernel.AddScaled(row, [2]float64{1, -1}[k/m]*h[k%m], p.along.RawRowView(k%m))
 	})
@@ -172,7 +173,7 @@ const (
 func (p *plunge) step(ctx context.Context) (bool, error) {
 	way := p.seen.way(p.slope)
 	fall := kernel.Dot(p.slope, way)
-	if !(-fall > objective.OfMixed*p.f.grain.Of(p.fx)) || math.IsInf(fall, 0) {
+	if !(-fall > grains.OfMixed*p.f.grain.Of(p.fx)) || math.IsInf(fall, 0) {
 		return false, nil
 	}
 	length := 0.0
@@ -243,7 +244,7 @@ var partsAbreast = []float64{1, 1. / 2, 1. / 4, 1. / 16, 1. / 64, 2, 4}
 // searchAbreast returns the best of some parts of a step, and f there.
 func (p *plunge) searchAbreast(ctx context.Context, way []float64, _, most float64) (t, ft float64, err error) {
 	parts := slices.DeleteFunc(slices.Clone(partsAbreast), func(t float64) bool { return t > most })
-	values, err := objective.Ask(ctx, p.f, len(parts), func(k int, row []float64) { copy(row, p.moved(parts[k], way)) })
+	values, err := query.Ask(ctx, p.f, len(parts), func(k int, row []float64) { copy(row, p.moved(parts[k], way)) })
 	if err != nil {
 		return 0, math.NaN(), err
 	}

@@ -10,11 +10,9 @@ import (
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
-
-	_ "github.com/untwist/untwist/internal/seeded"
 )
 
-// rapid draws the same cases each time
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
 
 // H = I learns that the slope rises by ¼ along (1, 0): all of it is made a quarter first. It
 // learns that it rises by 4 along (0, 1): only that changes.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
@@ -50,7 +51,7 @@ func TestFixedPlaces(t *testing.T) {
 			}
 			return sum
 		}
-		f := objective.NewMeter(objective.Func(d, func(x []float64) float64 { return math.Round(clean(x)*1000) / 1000 }), 1500)
+		f := query.NewMeter(objective.Func(d, func(x []float64) float64 { return math.Round(clean(x)*1000) / 1000 }), 1500)
 		outcome, err := Auto{}.Minimize(ctx, f, strategy.Task{Budget: 1500, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
@@ -83,7 +84,7 @@ func TestErrorWhereNoiseIsTheSameBeside(t *testing.T) {
 
 // What is said of the noise is finite where f is −∞ at the point found.
 func TestNoiseWhereFIsInfinite(t *testing.T) {
-	f := objective.NewMeter(objective.Func(2, func(x []float64) float64 {
+	f := query.NewMeter(objective.Func(2, func(x []float64) float64 {
 		if x[0] > 0.7 {
 			return math.Inf(-1)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -114,17 +115,17 @@ func (s *sampler) add(j int, base []float64, from, to float64, common []float64)
 // sample asks for all that is wanted and tells the model. It reports whether every
 // component is known at two coordinates at least.
 func (s *sampler) sample(ctx context.Context) (bool, error) {
-	type query struct {
+	type want struct {
 		t *stretch
 		y float64
 	}
-	var all []query
+	var all []want
 	for _, t := range s.stretches {
 		for _, y := range t.wanted {
-			all = append(all, query{t, y})
+			all = append(all, want{t, y})
 		}
 	}
-	values, err := objective.Ask(ctx, s.f, len(all), func(i int, row []float64) {
+	values, err := query.Ask(ctx, s.f, len(all), func(i int, row []float64) {
 		q := all[i]
 		copy(row, q.t.base)
 		s.at.move(row, q.y-q.t.y, q.t.j)

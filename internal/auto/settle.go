@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 )
 
 // A settler goes to the minimum of the well that x is in, by Newton steps along all single
@@ -109,7 +109,7 @@ func (s *settler) measure(ctx context.Context, n int) error {
 		}
 	}
 	pairs := n * len(s.side)
-	values, err := objective.Ask(ctx, s.f, 2*pairs, func(i int, row []float64) {
+	values, err := query.Ask(ctx, s.f, 2*pairs, func(i int, row []float64) {
 		copy(row, s.x)
 		k := i / 2 / n
 		s.at.move(row, [2]float64{1, -1}[i%2]*h[k][i/2%n], s.at.singles[k])

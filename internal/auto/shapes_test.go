@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -56,7 +57,7 @@ func TestShapes(t *testing.T) {
 				}
 				return sum
 			})
-			w := watch(objective.NewMeter(f, budget), func(objective.Stage) {})
+			w := watch(query.NewMeter(f, budget), func(objective.Stage) {})
 			out, err := Auto{}.Minimize(ctx, w, strategy.Task{Budget: budget, Seed: seed})
 			if gap := w.best.Value; err != nil || !(gap <= 1e-10*1000) {
 				t.Errorf("%s, seed %d: %v after %d queries, %v, error %v", name, seed, gap, w.queries, out.Status, err)

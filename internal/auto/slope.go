@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
-	"github.com/untwist/untwist/objective"
 )
 
 // linear is how large a second difference may be beside the first one if f is to pass for
@@ -42,18 +42,18 @@ func (r *run) slope(ctx context.Context) error {
 		return nil
 	}
 	r.f.stage(onSlope)
-	f, err := objective.Ask(ctx, r.f, len(line), func(i int, row []float64) { copy(row, line[i]) })
+	f, err := query.Ask(ctx, r.f, len(line), func(i int, row []float64) { copy(row, line[i]) })
 	if err != nil || !(math.Abs((f[1]-f[0])+(f[2]-f[0])) <= linear*math.Abs(f[1]-f[2])) || f[1] == f[2] {
 		return err
 	}
-	beside, err := objective.Ask(ctx, r.f, d, func(k int, row []float64) {
+	beside, err := query.Ask(ctx, r.f, d, func(k int, row []float64) {
 		copy(row, x)
 		row[k] += v[k]
 	})
 	if err != nil {
 		return err
 	}
-	_, err = objective.Ask(ctx, r.f, 2, func(i int, row []float64) {
+	_, err = query.Ask(ctx, r.f, 2, func(i int, row []float64) {
 		for k := range row {
 			corner := x[k]
 			if slope := (beside[k] - f[0]) / v[k]; slope != 0 {

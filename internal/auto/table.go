@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 )
@@ -128,7 +129,7 @@ func (t *table) convex(grain objective.Grain) bool {
 	for i := 1; i+1 < len(s); i++ {
 		part := (s[i].y - s[i-1].y) / (s[i+1].y - s[i-1].y)
 		before, after := s[i].value-s[i-1].value, s[i+1].value-s[i].value
-		error := max(objective.OfSum*grain.Of(s[i].value), doubtful*(math.Abs(before)+math.Abs(after)))
+		error := max(grains.OfSum*grain.Of(s[i].value), doubtful*(math.Abs(before)+math.Abs(after)))
 		if before-float64(part*(before+after)) > error {
 			return false
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -121,7 +122,7 @@ func (r *run) beyond(ctx context.Context, w *frame.Frame) (bool, error) {
 	}
 	kernel.Orthonormalise(rows.RawMatrix())
 	x, fx := slices.Clone(r.f.best.Point), r.f.best.Value-r.f.tolerance()
-	_, err := objective.Ask(ctx, r.f, 2*n*len(beyondSteps), func(k int, row []float64) {
+	_, err := query.Ask(ctx, r.f, 2*n*len(beyondSteps), func(k int, row []float64) {
 		copy(row, x)
 		step := beyondSteps[k/2%len(beyondSteps)] * [2]float64{1, -1}[k%2] * math.Sqrt(float64(d))
 		kernel.AddScaled(row, step, rows.RawRowView(m+k/2/len(beyondSteps)))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/line"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 )
 
 // short goes from x as far towards the point where all minima meet as f does not fail, since
@@ -25,7 +25,7 @@ func (l *lines) short(ctx context.Context, x []float64, fx float64, deepest []fr
 	}
 	slices.SortStableFunc(moves, func(a, b int) int { return cmp.Compare(deepest[a].Value, deepest[b].Value) })
 	at, gain, gains := slices.Clone(x), 0.0, make([]float64, len(moves))
-	values, err := objective.Ask(ctx, l.f, max(0, len(moves)-1), func(i int, row []float64) {
+	values, err := query.Ask(ctx, l.f, max(0, len(moves)-1), func(i int, row []float64) {
 		w := deepest[moves[i]]
 		l.at.move(at, w.Y, l.at.singles[moves[i]])
 		gain -= w.Value
@@ -58,7 +58,7 @@ type gap struct {
 // first, and then there is room for the others.
 func (l *lines) past(ctx context.Context, profiles []frame.Profile) error {
 	for range mostWalls {
-		from := objective.Best{Point: slices.Clone(l.f.best.Point), Value: l.f.best.Value}
+		from := query.Best{Point: slices.Clone(l.f.best.Point), Value: l.f.best.Value}
 		components, ranges, err := l.opened(ctx, from, gaps(profiles))
 		if len(components) == 0 || err != nil {
 			return err
@@ -83,7 +83,7 @@ var feelers = []float64{1. / 64, 1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 1}
 
 // opened returns the gaps, as far as f does not fail any more from a point, as ranges along
 // components.
-func (l *lines) opened(ctx context.Context, from objective.Best, gaps []gap) (components []int, ranges []line.Range, err error) {
+func (l *lines) opened(ctx context.Context, from query.Best, gaps []gap) (components []int, ranges []line.Range, err error) {
 	n := len(feelers)
 	ends := make([][2]float64, len(gaps)) // from the nearer end to the other, along the line
 	for i, g := range gaps {
@@ -97,7 +97,7 @@ func (l *lines) opened(ctx context.Context, from objective.Best, gaps []gap) (co
 			ends[i][side] = min(max(ends[i][side], least), most)
 		}
 	}
-	values, err := objective.Ask(ctx, l.f, n*len(gaps), func(q int, row []float64) {
+	values, err := query.Ask(ctx, l.f, n*len(gaps), func(q int, row []float64) {
 		i, part := q/n, feelers[q%n]
 		copy(row, from.Point)
 		l.at.move(row, ends[i][0]+float64(part*(ends[i][1]-ends[i][0])), l.at.singles[gaps[i].k])
@@ -123,7 +123,7 @@ func (l *lines) opened(ctx context.Context, from objective.Best, gaps []gap) (co
 
 // felt returns the parts of ranges, one for each single component, that a point sees. Where
 // f has walls it feels how far that is, so that lines do not ask far behind them.
-func (l *lines) felt(ctx context.Context, from objective.Best, ranges []line.Range) ([]line.Range, error) {
+func (l *lines) felt(ctx context.Context, from query.Best, ranges []line.Range) ([]line.Range, error) {
 	if !l.f.walls {
 		return ranges, nil
 	}

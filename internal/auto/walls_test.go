@@ -7,7 +7,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/line"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 )
 
 // Gaps are where f failed, with the points beside them.
@@ -48,7 +48,7 @@ func TestLinesGoPastWalls(t *testing.T) {
 	}, 0.5)
 	l := newLines(f, at, nil, 10_000)
 	l.scanned = make([]scan, 2)
-	from := objective.Best{Point: []float64{0, 0}, Value: f.best.Value}
+	from := query.Best{Point: []float64{0, 0}, Value: f.best.Value}
 	ranges := []line.Range{at.span(from.Point, 0, -8, 8), at.span(from.Point, 1, -8, 8)}
 	profiles, err := l.along(ctx, from, []int{0, 1}, ranges)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -44,7 +45,7 @@ func (r *run) warm(ctx context.Context) error {
 	sigma := func(k int) float64 { return strategy.FirstSigma * math.Pow(warmFactor, -float64(k)) }
 	stream := rng.Seed(r.task.Seed).Stream("auto", "warm")
 	r.f.stage(byCMAES)
-	values, err := objective.Ask(ctx, r.f, warmSteps*warmTries, func(i int, row []float64) {
+	values, err := query.Ask(ctx, r.f, warmSteps*warmTries, func(i int, row []float64) {
 		stream.Norm(row)
 		for k := range row {
 			row[k] = x[k] + float64(sigma(i/warmTries)*row[k])

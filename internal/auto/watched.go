@@ -4,7 +4,9 @@ import (
 	"context"
 	"math"
 
+	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/nearby"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,7 +23,7 @@ type watched struct {
 	under *mapping                                     // f is ψ of what is asked; nil: no map
 	due   func(ctx context.Context, queries int) error // is called before a batch if f is noisy; nil: whoever is asked does that
 
-	best    objective.Best
+	best    query.Best
 	first   float64 // the first value that is finite; NaN: none yet
 	spread  float64 // how much f rises over the scales of its components; +∞: not known
 	queries int
@@ -38,7 +40,7 @@ func watch(f objective.Objective, stage func(objective.Stage)) *watched {
 // Evaluate evaluates f, and where it fails f next to it.
 func (w *watched) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	err := w.again.Evaluate(ctx, points, values)
-	for _, v := range values[:objective.Evaluated(values, err)] {
+	for _, v := range values[:query.Evaluated(values, err)] {
 		w.walls = w.walls || math.IsInf(v, 1)
 	}
 	return err
@@ -63,7 +65,7 @@ func (c counted) Evaluate(ctx context.Context, points *mat.Dense, values []float
 		return err
 	}
 	err := w.Objective.Evaluate(ctx, points, values)
-	known := values[:objective.Evaluated(values, err)]
+	known := values[:query.Evaluated(values, err)]
 	w.queries += len(known)
 	w.best.OfferAll(points, known)
 	for i, v := range known {
@@ -93,7 +95,7 @@ func (w *watched) stage(s objective.Stage) {
 
 // ask asks for one point.
 func (w *watched) ask(ctx context.Context, x []float64) error {
-	_, err := objective.Ask(ctx, w, 1, func(_ int, row []float64) { copy(row, x) })
+	_, err := query.Ask(ctx, w, 1, func(_ int, row []float64) { copy(row, x) })
 	return err
 }
 
@@ -120,10 +122,10 @@ func (w *watched) tolerance() float64 {
 func (w *watched) counts(v, part, spread float64) float64 {
 	none := part * min(math.Abs(w.first-v), spread)
 	if w.under == nil {
-		return max(none, objective.OfMixed*w.grain.Of(v))
+		return max(none, grains.OfMixed*w.grain.Of(v))
 	}
 	least, grain := w.under.none(v, part)
-	return max(min(none, least), objective.OfMixed*grain)
+	return max(min(none, least), grains.OfMixed*grain)
 }
 
 // The stages of a run, besides those of a survey.

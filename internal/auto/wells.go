@@ -8,7 +8,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/line"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 )
 
 // wells are the local minima that the first lines have seen, to be looked at again from
@@ -76,7 +76,7 @@ func (w *wells) look(ctx context.Context) error {
 		return nil
 	}
 	w.f.stage(inWells)
-	values, err := objective.Ask(ctx, w.f, len(all), func(i int, row []float64) {
+	values, err := query.Ask(ctx, w.f, len(all), func(i int, row []float64) {
 		copy(row, x)
 		w.at.move(row, all[i].t, w.at.singles[all[i].k])
 	})

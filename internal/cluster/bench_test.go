@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/internal/cluster/wire"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -66,7 +67,7 @@ func (c *crowd) ask(b *testing.B, n int) {
 	b.Helper()
 	before := c.asked
 	c.asked += n
-	ctx := objective.WithNumbers(context.Background(), func(i int) int { return before + i + 1 })
+	ctx := query.WithNumbers(context.Background(), func(i int) int { return before + i + 1 })
 	if err := c.Evaluate(ctx, mat.NewDense(n, c.Dim(), nil), make([]float64, n)); err != nil {
 		b.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func cpu(b *testing.B) time.Duration {
 // batches, in pieces as a run asks for them, and in one large batch.
 func BenchmarkQueries(b *testing.B) {
 	for _, procs := range []int{1, 8} {
-		for _, n := range []int{50, objective.ChunkRows, 20_000} {
+		for _, n := range []int{50, query.ChunkRows, 20_000} {
 			b.Run(fmt.Sprintf("procs=%d/batch=%d", procs, n), func(b *testing.B) {
 				c := newCrowd(b, 100, []int{procs, procs}, func(_, _ int, x []float64) float64 { return x[0] })
 				c.ask(b, n)
@@ -120,7 +121,7 @@ func BenchmarkSleepers(b *testing.B) {
 		b.Skip("it takes a minute")
 	}
 	const all, procs, each = 20_000, 16, 10 * time.Millisecond
-	for _, n := range []int{objective.ChunkRows, all} {
+	for _, n := range []int{query.ChunkRows, all} {
 		b.Run(fmt.Sprint("batch=", n), func(b *testing.B) {
 			var busy atomic.Int64
 			c := newCrowd(b, 10, []int{procs / 2, procs / 2}, func(_, _ int, x []float64) float64 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/untwist/untwist/internal/cluster/wire"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -46,7 +47,7 @@ type Config struct {
 }
 
 // A Coordinator is an objective that workers evaluate, on this machine or others. It is an
-// objective.Teller: every answer is told as soon as it comes.
+// query.Teller: every answer is told as soon as it comes.
 //
 // Its values are those of the workers' function, whoever computes them: they are stored by
 // the numbers of their queries. A value that comes twice is told once.
@@ -72,7 +73,7 @@ type Coordinator struct {
 	reported time.Time
 }
 
-var _ objective.Teller = (*Coordinator)(nil)
+var _ query.Teller = (*Coordinator)(nil)
 
 // Coordinate makes a coordinator on a server of this process.
 func (s *Server) Coordinate(c Config) (*Coordinator, error) {
@@ -176,7 +177,7 @@ func (o *Coordinator) Each(ctx context.Context, points *mat.Dense, values []floa
 	}
 	o.asking.Lock()
 	defer o.asking.Unlock()
-	b := newBatch(points, values, func(i int) int { return objective.NumberOf(ctx, i) }, tell)
+	b := newBatch(points, values, func(i int) int { return query.NumberOf(ctx, i) }, tell)
 	o.mu.Lock()
 	o.desk.begin(b, o.config.clock.now())
 	o.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/untwist/untwist/internal/cluster/wire"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -308,7 +309,7 @@ func FuzzWorker(f *testing.F) {
 			t.Errorf("%+v was taken (%v)", c, p.fate)
 		}
 		asked := 0
-		if err := w.evaluate(context.Background(), task, objective.NewGuard(objective.Func(2, func(x []float64) float64 { asked++; return x[0] - x[1] }))); err != nil {
+		if err := w.evaluate(context.Background(), task, query.NewGuard(objective.Func(2, func(x []float64) float64 { asked++; return x[0] - x[1] }))); err != nil {
 			t.Error(err)
 		}
 		if asked != c.Len() || asked > wire.MostPoints {

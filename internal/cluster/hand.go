@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/untwist/untwist/internal/cluster/wire"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -44,7 +45,7 @@ func (w *worker) hand(proc int) {
 		return
 	}
 	defer w.closeObjective(f)
-	guarded := objective.NewGuard(f)
+	guarded := query.NewGuard(f)
 	guarded.Timed = true
 	handing := make(chan struct{}, mostHanding)
 	for w.drain.Err() == nil {
@@ -168,7 +169,7 @@ func (w *worker) evaluate(ctx context.Context, t *task, f objective.Objective) e
 	for i := range checks {
 		checks[i] = wire.CheckOf(c.Point(i), &scratch)
 	}
-	err := objective.Each(objective.WithNumbers(ctx, func(i int) int { return c.First + i }), f, c.Matrix(), make([]float64, n),
+	err := query.Each(query.WithNumbers(ctx, func(i int) int { return c.First + i }), f, c.Matrix(), make([]float64, n),
 		func(i int, a objective.Answer) { told <- wire.Answer{Offset: i, Check: checks[i], Answer: a} })
 	close(told)
 	for a := range told {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -116,7 +117,7 @@ func TestMessagesOnTheWire(t *testing.T) {
 				points.Set(i, 0, float64(i+1))
 			}
 			for _, rows := range [][2]int{{0, 10}, {10, 10 + c.n}} { // at first nobody knows how long a point takes
-				ctx := objective.WithNumbers(context.Background(), func(i int) int { return rows[0] + i + 1 })
+				ctx := query.WithNumbers(context.Background(), func(i int) int { return rows[0] + i + 1 })
 				part := points.Slice(rows[0], rows[1], 0, c.d).(*mat.Dense)
 				if err := s.Evaluate(ctx, part, make([]float64, rows[1]-rows[0])); err != nil {
 					t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/internal/cluster/wire"
-	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/internal/query"
 )
 
 // A process of a simulated cluster takes a chunk from the queue and hands its values in when
@@ -118,7 +118,7 @@ func (c *cast) happen() {
 // as a run asks for them.
 func TestProcessesAreBusy(t *testing.T) {
 	const all, each = 20_000, 0.01
-	for _, n := range []int{all, objective.ChunkRows} {
+	for _, n := range []int{all, query.ChunkRows} {
 		c := newCast(8, time.Millisecond, func(int) float64 { return each }, slices.Repeat([]float64{1}, 16)...)
 		took := time.Duration(0)
 		for first := 1; first <= all; first += n {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -37,7 +38,7 @@ func TestVerify(t *testing.T) {
 			xs.Set(i, 1, math.Cos(float64(round*n+i)))
 		}
 		first := round*n + 1
-		ctx := objective.WithNumbers(context.Background(), func(i int) int { return first + i })
+		ctx := query.WithNumbers(context.Background(), func(i int) int { return first + i })
 		if err := s.Evaluate(ctx, xs, make([]float64, n)); err != nil {
 			t.Fatal(err)
 		}

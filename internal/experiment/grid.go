@@ -29,7 +29,7 @@ type Grid struct {
 
 // A Problem is what a case draws: a function, where to look for its minimum, and what that is.
 //
-// If it is an objective.Cleaner, gaps and targets are those of clean values. If it has a
+// If it is an query.Cleaner, gaps and targets are those of clean values. If it has a
 // method Bounds() objective.Box, nothing outside is queried. If it is an io.Closer, it is
 // closed when its run is over.
 type Problem interface {
@@ -76,7 +76,7 @@ type Method struct {
 	Road   string
 
 	// Answers counts only what the strategy may give as its answer, and no trial on its way to
-	// it (objective.WithTrial). The run goes on after a success.
+	// it (query.WithTrial). The run goes on after a success.
 	Answers bool
 
 	Runs   int    // at the first so many seeds only, if that is fewer than the grid has; 0: at all

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -14,11 +15,11 @@ import (
 // function took.
 type observer struct {
 	f       Problem
-	clean   objective.Cleaner // nil: values are clean
-	minimum float64           // gaps are above it; NaN: not known, gaps are values
-	targets []float64         // descending
-	before  int               // queries that were spent before this run
-	answers bool              // trials do not count
+	clean   query.Cleaner // nil: values are clean
+	minimum float64       // gaps are above it; NaN: not known, gaps are values
+	targets []float64     // descending
+	before  int           // queries that were spent before this run
+	answers bool          // trials do not count
 
 	queries int
 	reached int           // the first query at or below the least target, or 0
@@ -35,7 +36,7 @@ type observer struct {
 func observe(f Problem, targets []float64, before int) *observer {
 	o := &observer{f: f, minimum: f.Minimum(), targets: targets, before: before, next: 1}
 	o.seen, o.gap, o.least = math.Inf(1), math.Inf(1), math.Inf(1)
-	if c, ok := f.(objective.Cleaner); ok && c.Blemished() {
+	if c, ok := f.(query.Cleaner); ok && c.Blemished() {
 		o.clean = c
 	}
 	return o
@@ -57,20 +58,20 @@ func (o *observer) Evaluate(ctx context.Context, points *mat.Dense, values []flo
 func (o *observer) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
 	if o.before > 0 {
 		numbers := ctx
-		ctx = objective.WithNumbers(ctx, func(i int) int { return o.before + objective.NumberOf(numbers, i) })
+		ctx = query.WithNumbers(ctx, func(i int) int { return o.before + query.NumberOf(numbers, i) })
 	}
 	for i := range values {
 		values[i] = math.NaN() // a value that is not set is none
 	}
 	began := time.Now()
-	err := objective.Each(ctx, o.f, points, values, tell)
+	err := query.Each(ctx, o.f, points, values, tell)
 	o.inside += time.Since(began)
-	n := objective.Evaluated(values, err)
+	n := query.Evaluated(values, err)
 	gaps, dirty := o.gaps(ctx, points, values[:n])
 	if dirty != nil {
 		return dirty
 	}
-	trial := o.answers && objective.IsTrial(ctx)
+	trial := o.answers && query.IsTrial(ctx)
 	for i, v := range values[:n] {
 		if trial {
 			v, gaps[i] = math.Inf(1), math.Inf(1)

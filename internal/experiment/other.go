@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -16,9 +17,9 @@ func minimizeOther(ctx context.Context, t task, o *observer, budget int) (ending
 	if b, ok := o.f.(bounded); ok {
 		f = &fence{o, b.Bounds()}
 	}
-	meter := objective.NewMeter(objective.NewGuard(f), budget)
+	meter := query.NewMeter(query.NewGuard(f), budget)
 	line := &finishLine{meter, o}
-	chunk := objective.NewChunk(line, objective.ChunkRows, 0)
+	chunk := query.NewChunk(line, query.ChunkRows, 0)
 	err := t.by.Other.Minimize(ctx, chunk, o.f.Domain(), budget, t.seed)
 	out := ending{rounds: chunk.Rounds()}
 	switch {
@@ -40,7 +41,7 @@ func minimizeOther(ctx context.Context, t task, o *observer, budget int) (ending
 
 // A finishLine ends a run whose target is reached.
 type finishLine struct {
-	*objective.Meter
+	*query.Meter
 	observer *observer
 }
 
@@ -51,7 +52,7 @@ func (g *finishLine) Evaluate(ctx context.Context, points *mat.Dense, values []f
 	}
 	err := g.Meter.Evaluate(ctx, points, values)
 	if g.observer.reached > 0 && (err == nil || errors.Is(err, objective.ErrBudget)) {
-		done := objective.Evaluated(values, err)
+		done := query.Evaluated(values, err)
 		return &objective.PartialError{Done: done, Spent: done, Err: objective.ErrTarget}
 	}
 	return err
@@ -91,10 +92,10 @@ func (f *fence) oneByOne(ctx context.Context, points *mat.Dense, values []float6
 			continue
 		}
 		_, d := points.Dims()
-		numbers := objective.WithNumbers(ctx, func(int) int { return objective.NumberOf(ctx, i) })
+		numbers := query.WithNumbers(ctx, func(int) int { return query.NumberOf(ctx, i) })
 		row := points.Slice(i, i+1, 0, d).(*mat.Dense)
 		if err := f.observer.Each(numbers, row, values[i:i+1], func(_ int, a objective.Answer) { tell(i, a) }); err != nil {
-			done := i + objective.Evaluated(values[i:i+1], err)
+			done := i + query.Evaluated(values[i:i+1], err)
 			return &objective.PartialError{Done: done, Spent: done, Err: objective.Cause(err)}
 		}
 	}

@@ -6,11 +6,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	_ "github.com/untwist/untwist/internal/seeded"
 )
 
-// rapid draws the same cases each time
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
 
 // Intervals by hand, after Brown, Cai and DasGupta: for 0 of n the upper end is
 // z²/(n+z²).

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -25,7 +26,7 @@ func (s stopped) Identify(ctx context.Context, f objective.Objective, r identify
 	found := identify.Known(nil, nil)
 	if s.queries > 0 {
 		var err error
-		meter := objective.NewMeter(f, s.queries)
+		meter := query.NewMeter(f, s.queries)
 		found, err = identify.Find(ctx, s.road, meter, r)
 		over := errors.Is(err, objective.ErrBudget) && meter.Queries() == s.queries
 		if err != nil && !over && !errors.Is(err, identify.ErrSmallBudget) {

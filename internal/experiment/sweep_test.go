@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -280,7 +281,7 @@ func TestStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(queries int) (*identify.Finding, int) {
-		m := objective.NewMeter(p, 1_000_000)
+		m := query.NewMeter(p, 1_000_000)
 		found, err := stopped{identify.Survey{}, queries}.Identify(ctx, m, identify.Request{Box: p.Domain(), Seed: 3})
 		if err != nil {
 			t.Fatal(err)
@@ -300,7 +301,7 @@ func TestStopped(t *testing.T) {
 		t.Errorf("error %g after %d of %d queries", errorOf(p.Frame(), part.Frame), m, n)
 	}
 	// The budget of the run ends it as ever.
-	if _, err := (stopped{identify.Survey{}, 1000}).Identify(ctx, objective.NewMeter(p, 50), identify.Request{Box: p.Domain()}); !errors.Is(err, objective.ErrBudget) {
+	if _, err := (stopped{identify.Survey{}, 1000}).Identify(ctx, query.NewMeter(p, 50), identify.Request{Box: p.Domain()}); !errors.Is(err, objective.ErrBudget) {
 		t.Error(err)
 	}
 }

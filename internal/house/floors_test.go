@@ -11,6 +11,8 @@ import (
 var floors = [][]string{
 	{"internal/kernel", "internal/words", "internal/canon", "internal/atomicfile", "internal/guardian", "internal/outline", "internal/ranks"},
 	{"objective", "internal/rng"},
+	{"internal/query"},
+	{"internal/grains"},
 	{"frame", "jointdiag", "powermethod", "internal/outer", "internal/parameter", "internal/nearby"},
 	{"certify", "hessian", "cbo", "cmaes", "problem", "internal/line", "internal/journal", "internal/asktell"},
 	{"identify"},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/internal/needs"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -95,7 +96,7 @@ func TestHalfAFrameIsNeverBuried(t *testing.T) {
 			values := make([]float64, 3)
 			err := o.Evaluate(t.Context(), someBatch(3, 3), values)
 			if err == nil || !strings.Contains(err.Error(), "no space left for 3 answers") || !strings.Contains(err.Error(), "2 queries are kept") ||
-				objective.Evaluated(values, err) != 0 {
+				query.Evaluated(values, err) != 0 {
 				t.Fatal(err)
 			}
 			if again := o.Evaluate(t.Context(), someBatch(3, 1), values[:1]); again == nil {
@@ -140,7 +141,7 @@ func TestAFaultEndsTheBatch(t *testing.T) {
 				t.Errorf("%s: %v", fault, err)
 			}
 			want := map[string]int{"write": 0, "sync": 1}[fault]
-			if got := objective.Evaluated(values, err); got != want {
+			if got := query.Evaluated(values, err); got != want {
 				t.Errorf("%s: %d values are known", fault, got)
 			}
 			if err := j.Close(); (err != nil) != (fault == "sync") {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/internal/query"
 	_ "github.com/untwist/untwist/internal/seeded"
 	"github.com/untwist/untwist/objective"
 	"go.uber.org/goleak"
@@ -94,7 +95,7 @@ func (f *function) Each(ctx context.Context, points *mat.Dense, values []float64
 			return err
 		}
 		f.mu.Lock()
-		number := objective.NumberOf(ctx, i)
+		number := query.NumberOf(ctx, i)
 		if f.asked[number] {
 			panic(fmt.Sprintf("query %d was asked again", number))
 		}
@@ -120,7 +121,7 @@ var theBatches = []int{4, 1, 1, 7, 3}
 const theQueries = 16
 
 // runAll asks for all batches, and checks every answer.
-func runAll(t testing.TB, f objective.Teller, batches []int) {
+func runAll(t testing.TB, f query.Teller, batches []int) {
 	t.Helper()
 	if err := tryAll(t, f, batches); err != nil {
 		t.Fatal(err)
@@ -128,7 +129,7 @@ func runAll(t testing.TB, f objective.Teller, batches []int) {
 }
 
 // tryAll asks for all batches until there is an error, and checks every answer.
-func tryAll(t testing.TB, f objective.Teller, batches []int) error {
+func tryAll(t testing.TB, f query.Teller, batches []int) error {
 	t.Helper()
 	first := 1
 	for _, n := range batches {
@@ -140,7 +141,7 @@ func tryAll(t testing.TB, f objective.Teller, batches []int) error {
 				t.Errorf("query %d: told %+v, want %+v", first+i, a, want)
 			}
 		})
-		for i, v := range values[:objective.Evaluated(values, err)] {
+		for i, v := range values[:query.Evaluated(values, err)] {
 			if want := theAnswer(points.RawRowView(i)).Value; math.Float64bits(v) != math.Float64bits(want) || !told[i] {
 				t.Errorf("query %d: value %v, want %v; told: %v", first+i, v, want, told[i])
 			}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -68,7 +69,7 @@ func TestWhatChangesUnderOurHands(t *testing.T) {
 		write(t, file, change(contents(t, file)))
 		values := make([]float64, theQueries)
 		o := j.Wrap(&function{})
-		if err := o.Evaluate(t.Context(), someBatch(1, theQueries), values); !errors.Is(err, errChanged) || objective.Evaluated(values, err) != 0 {
+		if err := o.Evaluate(t.Context(), someBatch(1, theQueries), values); !errors.Is(err, errChanged) || query.Evaluated(values, err) != 0 {
 			t.Error(err)
 		}
 		j.Close() // which says that the file was cut, if it was

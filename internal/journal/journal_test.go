@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -213,7 +214,7 @@ func TestDivergenceIsSeen(t *testing.T) {
 				values := make([]float64, theQueries)
 				err := o.Each(t.Context(), points, values, func(i int, a objective.Answer) { t.Errorf("%d: told %v", i, a) })
 				var diverged *DivergedError
-				if !errors.As(err, &diverged) || diverged.Query != number || objective.Evaluated(values, err) != 0 || o.Resumed() != 0 {
+				if !errors.As(err, &diverged) || diverged.Query != number || query.Evaluated(values, err) != 0 || o.Resumed() != 0 {
 					t.Fatalf("query %d, coordinate %d: %v", number, k, err)
 				}
 				if again := o.Evaluate(t.Context(), someBatch(1, 1), values[:1]); again != err {

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
 // An Objective answers queries from a journal as far as it has them, asks another objective
 // for the others, and records their answers. It numbers queries from 1 in the order in which
-// it is asked. It is an objective.Teller.
+// it is asked. It is an query.Teller.
 type Objective struct {
 	journal *Journal
 	f       objective.Objective
@@ -133,7 +134,7 @@ func (o *Objective) ask(ctx context.Context, b *batch) (spent int, err error) {
 	if err := w.begin(len(missing), stop); err != nil {
 		return 0, err
 	}
-	ctx = objective.WithNumbers(ctx, func(i int) int { return b.first + missing[i] })
+	ctx = query.WithNumbers(ctx, func(i int) int { return b.first + missing[i] })
 	values := make([]float64, len(missing))
 	var mu sync.Mutex
 	took := 0
@@ -152,7 +153,7 @@ func (o *Objective) ask(ctx context.Context, b *batch) (spent int, err error) {
 			b.tell(k, a)
 		}
 	}
-	err = objective.Each(ctx, o.f, points, values, take)
+	err = query.Each(ctx, o.f, points, values, take)
 	if err == nil {
 		for i, v := range values {
 			take(i, objective.Answer{Value: v}) // if the objective has not told it

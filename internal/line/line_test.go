@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	_ "github.com/untwist/untwist/internal/seeded"
+	"github.com/untwist/untwist/internal/query"
 )
 
-// rapid draws the same cases each time
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
 
 var ctx = context.Background()
 
@@ -139,7 +139,7 @@ func TestBadValues(t *testing.T) {
 	if err != nil || math.Abs(1+profiles[0].Wells[0].Y-0.5) > 1e-3 {
 		t.Errorf("%v, error %v", profiles, err)
 	}
-	if _, err := Minimize(ctx, objective.NewMeter(f, 5), []float64{1}, 0.25, eye(1), []Range{everywhere(-2, 2, 0.3)}, Config{}); !errors.Is(err, objective.ErrBudget) {
+	if _, err := Minimize(ctx, query.NewMeter(f, 5), []float64{1}, 0.25, eye(1), []Range{everywhere(-2, 2, 0.3)}, Config{}); !errors.Is(err, objective.ErrBudget) {
 		t.Errorf("error %v", err)
 	}
 }

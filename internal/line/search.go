@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -22,7 +23,7 @@ type search struct {
 
 // ask asks for all that is on the queue.
 func (s *search) ask() ([]float64, error) {
-	values, err := objective.Ask(s.ctx, s.f, len(s.queue), func(k int, row []float64) {
+	values, err := query.Ask(s.ctx, s.f, len(s.queue), func(k int, row []float64) {
 		copy(row, s.x)
 		kernel.AddScaled(row, s.queue[k].T, s.u.RawRowView(s.queue[k].Line))
 	})

@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -93,7 +94,7 @@ func (o *Objective) Evaluate(ctx context.Context, points *mat.Dense, values []fl
 		}
 		n = min(n, len(queue))
 		now := queue[:n]
-		again, err := objective.Ask(ctx, o.f, n, func(k int, x []float64) {
+		again, err := query.Ask(ctx, o.f, n, func(k int, x []float64) {
 			copy(x, points.RawRowView(now[k].row))
 			floats.Scale(1-float64(float64(now[k].attempt)*parts[far]), x)
 		})

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,7 +16,7 @@ var ctx = context.Background()
 
 // sum is Σ x_i, and NaN where fails says so. It counts its queries.
 func sum(queries *int, fails func(x []float64) bool) objective.Objective {
-	return objective.NewGuard(objective.Func(3, func(x []float64) float64 {
+	return query.NewGuard(objective.Func(3, func(x []float64) float64 {
 		if *queries++; fails(x) {
 			return math.NaN()
 		}
@@ -139,11 +140,11 @@ func TestFewInVain(t *testing.T) {
 // An error while it asks again comes with all values of the batch.
 func TestErrorWhileAskingAgain(t *testing.T) {
 	queries := 0
-	f := New(objective.NewMeter(sum(&queries, func(x []float64) bool { return x[0] > 0.3 }), 1001))
+	f := New(query.NewMeter(sum(&queries, func(x []float64) bool { return x[0] > 0.3 }), 1001))
 	values := make([]float64, 1000)
 	err := f.Evaluate(ctx, cube(1000), values)
-	if !errors.Is(err, objective.ErrBudget) || objective.Evaluated(values, err) != 1000 || queries != 1001 {
-		t.Errorf("error %v, %d values known, %d queries", err, objective.Evaluated(values, err), queries)
+	if !errors.Is(err, objective.ErrBudget) || query.Evaluated(values, err) != 1000 || queries != 1001 {
+		t.Errorf("error %v, %d values known, %d queries", err, query.Evaluated(values, err), queries)
 	}
 	if err := f.Evaluate(ctx, cube(1), make([]float64, 1)); !errors.Is(err, objective.ErrBudget) {
 		t.Error(err)

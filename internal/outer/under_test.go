@@ -6,11 +6,9 @@ import (
 
 	"github.com/untwist/untwist/objective"
 	"pgregory.net/rapid"
-
-	_ "github.com/untwist/untwist/internal/seeded"
 )
 
-// rapid draws the same cases each time
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
 
 // drawPower draws a map of the family.
 func drawPower(t *rapid.T) *Map {

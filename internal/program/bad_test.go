@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -258,7 +259,7 @@ func badRun(t *testing.T, p Protocol, n int, hangs string) {
 		for range coordinate * (n / 3) {
 			points = append(points, random.NormFloat64())
 		}
-		ctx := objective.WithNumbers(t.Context(), func(i int) int { return begin + i + 1 })
+		ctx := query.WithNumbers(t.Context(), func(i int) int { return begin + i + 1 })
 		answers, err := tr.ask(ctx, points...)
 		if err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/internal/guardian"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -89,7 +90,7 @@ func (r *rig) ask(ctx context.Context, points *mat.Dense) ([]objective.Answer, e
 	told := make([]int, n)
 	before := r.asked
 	r.asked += n
-	ctx = objective.WithNumbers(ctx, func(i int) int { return before + i + 1 })
+	ctx = query.WithNumbers(ctx, func(i int) int { return before + i + 1 })
 	q := newQueue(ctx, points, len(r.slots), func(i int, a objective.Answer) {
 		r.mu.Lock()
 		defer r.mu.Unlock()

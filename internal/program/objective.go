@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/untwist/untwist/internal/guardian"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -29,7 +30,7 @@ type Objective struct {
 }
 
 var (
-	_ objective.Teller    = (*Objective)(nil)
+	_ query.Teller        = (*Objective)(nil)
 	_ objective.Described = (*Objective)(nil)
 )
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/internal/needs"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
@@ -76,7 +77,7 @@ func (tr *trial) ask(ctx context.Context, coordinates ...float64) ([]objective.A
 		}
 		told[i], answers[i] = true, a
 	})
-	known, total := objective.Evaluated(values, err), len(told)
+	known, total := query.Evaluated(values, err), len(told)
 	for i := range known {
 		if !told[i] || values[i] != answers[i].Value {
 			tr.t.Errorf("point %d was told %v and has the value %v", i+1, answers[i].Value, values[i])
@@ -267,7 +268,7 @@ func TestNothingForTheFirstPointStopsTheRun(t *testing.T) {
 	} {
 		tr := try(t, c.config)
 		_, err := tr.ask(t.Context(), 1, 2, 3, 4, 5, 6)
-		if err == nil || !strings.Contains(err.Error(), c.want) || objective.Evaluated(make([]float64, 3), err) != 0 {
+		if err == nil || !strings.Contains(err.Error(), c.want) || query.Evaluated(make([]float64, 3), err) != 0 {
 			t.Errorf("%q: %v", c.config.Exec, err)
 		}
 		tr.Close()
@@ -286,7 +287,7 @@ func TestNothingForTheFirstPointStopsTheRun(t *testing.T) {
 	tr.Close()
 	// So it is at the first point of a run that goes on.
 	tr = try(t, Config{Exec: []string{"sh", "-c", ":", "sh", "{all}"}})
-	later := objective.WithNumbers(t.Context(), func(i int) int { return 5000 + i })
+	later := query.WithNumbers(t.Context(), func(i int) int { return 5000 + i })
 	if answers, err := tr.ask(later, 1, 2); err != nil || answers[0].Failure == nil {
 		t.Errorf("%+v (%v)", answers, err)
 	}
@@ -311,7 +312,7 @@ func TestTheMachineFails(t *testing.T) {
 		switch {
 		case c.want == "" && (err != nil || answers[1].Value != 7):
 			t.Errorf("%s: %+v (%v)", c.text, answers, err)
-		case c.want != "" && (!errors.As(err, &machine) || !strings.Contains(err.Error(), c.want) || objective.Evaluated(make([]float64, 2), err) != 1):
+		case c.want != "" && (!errors.As(err, &machine) || !strings.Contains(err.Error(), c.want) || query.Evaluated(make([]float64, 2), err) != 1):
 			t.Errorf("%s: %v", c.text, err)
 		}
 		if err := tr.Close(); err != nil {
@@ -513,7 +514,7 @@ func TestTheProgramVanishes(t *testing.T) {
 	put(t, folder, map[string]string{"sim*": "#!/bin/sh\nrm -f \"$0\"\necho 1\n"})
 	tr := try(t, Config{Exec: []string{"./sim", "{all}"}, Dir: folder})
 	_, err := tr.ask(t.Context(), 1, 2, 3, 4)
-	if err == nil || !errors.Is(err, os.ErrNotExist) || strings.ContainsRune(err.Error(), '\n') || objective.Evaluated(make([]float64, 2), err) != 1 {
+	if err == nil || !errors.Is(err, os.ErrNotExist) || strings.ContainsRune(err.Error(), '\n') || query.Evaluated(make([]float64, 2), err) != 1 {
 		t.Error(err)
 	}
 }

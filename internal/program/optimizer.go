@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/internal/guardian"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -246,7 +247,7 @@ func (r *optimizerRun) evaluate(ctx context.Context, points []float64) ([]float6
 	n := min(len(points)/d, r.left)
 	values := make([]float64, n)
 	err := r.f.Evaluate(ctx, mat.NewDense(n, d, points[:n*d]), values)
-	values = values[:objective.Evaluated(values, err)]
+	values = values[:query.Evaluated(values, err)]
 	r.left -= len(values)
 	return values, err
 }

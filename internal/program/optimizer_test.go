@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -165,9 +166,9 @@ func TestAnOptimizersFailuresAndTarget(t *testing.T) {
 		n++
 		return []float64{2, math.NaN(), math.Inf(1), 1e-320, -0.5, 7}[n-1]
 	})
-	r := objective.NewRecord(objective.NewMeter(objective.NewGuard(odd), 100), objective.Rules{Target: &target}, nil)
+	r := query.NewRecord(query.NewMeter(query.NewGuard(odd), 100), query.Rules{Target: &target}, nil)
 	d := newDesk(t, ordinary, "search", "3", "0")
-	if err := d.Minimize(t.Context(), objective.NewChunk(r, 1, 0), box3, 100, 1); err != nil {
+	if err := d.Minimize(t.Context(), query.NewChunk(r, 1, 0), box3, 100, 1); err != nil {
 		t.Fatal(err)
 	}
 	lines := logged(t, log)

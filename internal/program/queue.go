@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -40,7 +41,7 @@ func newQueue(ctx context.Context, points *mat.Dense, slots int, tell func(int, 
 	n, _ := points.Dims()
 	q := &queue{slots: slots, tell: tell}
 	for i := range n {
-		q.jobs = append(q.jobs, job{index: i, query: objective.NumberOf(ctx, i), point: points.RawRowView(i)})
+		q.jobs = append(q.jobs, job{index: i, query: query.NumberOf(ctx, i), point: points.RawRowView(i)})
 	}
 	return q
 }

@@ -7,11 +7,9 @@ import (
 
 	"gonum.org/v1/plot"
 	"pgregory.net/rapid"
-
-	_ "github.com/untwist/untwist/internal/seeded"
 )
 
-// rapid draws the same cases each time
+import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
 
 func labels(ticks []plot.Tick) (all []string) {
 	for _, t := range ticks {

@@ -1,9 +1,11 @@
-package objective
+package grains
 
 import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/untwist/untwist/objective"
 )
 
 const (
@@ -15,7 +17,7 @@ const (
 
 // printed returns the grain of values that are rounded to few digits; Rounding if they are
 // not. Whole numbers, in any unit, may be counts as well.
-func printed(values []float64) (g Grain, whole bool) {
+func printed(values []float64) (g objective.Grain, whole bool) {
 	seen := map[float64]bool{}
 	short, most := true, 0.0
 	whole = true
@@ -28,7 +30,7 @@ func printed(values []float64) (g Grain, whole bool) {
 		}
 	}
 	if len(seen) < distinct {
-		return Rounding, false
+		return objective.Rounding, false
 	}
 	var all []decimal
 	for v := range seen {
@@ -42,15 +44,15 @@ func printed(values []float64) (g Grain, whole bool) {
 	whole = (whole && !(short && most > 1<<24) || counts) && !padded(all, digits) // numbers with 24 bits that are so large are whole
 	switch {
 	case short && !whole && digits > ofShort:
-		return Grain{Relative: ofSingle, Kind: Raster}, false
+		return objective.Grain{Relative: ofSingle, Kind: objective.Raster}, false
 	case digits <= mostDigits && fixed(all, last):
-		return Grain{Relative: Rounding.Relative, Absolute: math.Pow10(-last) * uniform, Kind: Raster}, whole
+		return objective.Grain{Relative: objective.Rounding.Relative, Absolute: math.Pow10(-last) * uniform, Kind: objective.Raster}, whole
 	case digits <= mostDigits:
-		return Grain{Relative: Rounding.Relative, Digits: digits, Kind: Raster}, whole
+		return objective.Grain{Relative: objective.Rounding.Relative, Digits: digits, Kind: objective.Raster}, whole
 	case whole && counts: // in a unit that is a power of two
-		return Grain{Relative: Rounding.Relative, Absolute: unit * uniform, Kind: Raster}, true
+		return objective.Grain{Relative: objective.Rounding.Relative, Absolute: unit * uniform, Kind: objective.Raster}, true
 	}
-	return Rounding, false
+	return objective.Rounding, false
 }
 
 const (
@@ -63,7 +65,7 @@ const (
 // rounded reports whether values on a raster are those of a smooth function that is rounded,
 // and not counts: on a way from any point the first jump is then to a neighbour on the raster,
 // or to the next.
-func (m *grainMeter) rounded(g Grain) (bool, error) {
+func (m *meter) rounded(g objective.Grain) (bool, error) {
 	d := m.f.Dim()
 	from, way := make([]float64, d), make([]float64, d)
 	values, _, err := m.ask(ways*(1+stages), func(k int, x []float64) {

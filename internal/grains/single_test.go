@@ -1,4 +1,4 @@
-package objective_test
+package grains_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist/internal/grains"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -72,13 +74,13 @@ func TestGrainNearby(t *testing.T) {
 	for seed := range uint64(10) {
 		p := drawn(t, problem.Spec{Name: "levy", Dim: 10, Mix: "orthogonal", Seed: seed, Blemishes: problem.Blemishes{Single: true}})
 		g, _ := measured(t, p, p.Domain(), seed)
-		m, x := objective.NewMeter(p, 100), slices.Clone(p.Minimiser())
+		m, x := query.NewMeter(p, 100), slices.Clone(p.Minimiser())
 		x[0] += 0.05
-		near, err := g.Nearby(context.Background(), m, p.Domain(), x, rng.Seed(seed).Stream("nearby"))
+		near, err := grains.Nearby(context.Background(), m, p.Domain(), x, g, rng.Seed(seed).Stream("nearby"))
 		if err != nil || !(near.Absolute < g.Absolute/10) || m.Queries() != 43 {
 			t.Errorf("seed %d: %+v, nearby %+v after %d queries, error %v", seed, g, near, m.Queries(), err)
 		}
-		if same, err := objective.Rounding.Nearby(context.Background(), m, p.Domain(), p.Minimiser(), nil); same != objective.Rounding || err != nil || m.Queries() != 43 {
+		if same, err := grains.Nearby(context.Background(), m, p.Domain(), p.Minimiser(), objective.Rounding, nil); same != objective.Rounding || err != nil || m.Queries() != 43 {
 			t.Errorf("%+v, %v", same, err)
 		}
 	}

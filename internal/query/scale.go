@@ -1,9 +1,10 @@
-package objective
+package query
 
 import (
 	"context"
 	"slices"
 
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -14,9 +15,9 @@ import (
 // so that a radius, a step and a tolerance mean the same for every objective.
 // It never asks for an x outside the bounds, not even by rounding.
 type Scale struct {
-	f            Objective
+	f            objective.Objective
 	centre, half []float64
-	bounds       Box
+	bounds       objective.Box
 	known        map[float64][]knownPoint // by the first coordinate of z
 	x            *mat.Dense
 }
@@ -25,7 +26,7 @@ type Scale struct {
 type knownPoint struct{ x, z []float64 }
 
 // NewScale scales f by start, a finite box of its dimension.
-func NewScale(f Objective, start, bounds Box) *Scale {
+func NewScale(f objective.Objective, start, bounds objective.Box) *Scale {
 	s := &Scale{f: f, bounds: bounds, known: map[float64][]knownPoint{}, x: &mat.Dense{}}
 	for i := range start.Lo {
 		s.centre = append(s.centre, start.Lo[i]+float64((start.Hi[i]-start.Lo[i])/2))
@@ -86,8 +87,8 @@ func (s *Scale) toUnit(z, x []float64) {
 }
 
 // Bounds returns the bounds in scaled coordinates.
-func (s *Scale) Bounds() Box {
-	b := Cube(s.Dim(), 0, 0)
+func (s *Scale) Bounds() objective.Box {
+	b := objective.Cube(s.Dim(), 0, 0)
 	s.toUnit(b.Lo, s.bounds.Lo)
 	s.toUnit(b.Hi, s.bounds.Hi)
 	return b

@@ -1,4 +1,4 @@
-package objective_test
+package query_test
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/untwist/untwist/internal/query"
 )
 
 import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
@@ -67,7 +69,7 @@ func TestFuncStopsBetweenPointsWhenTheContextEnds(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if n := objective.Evaluated(values, err); n != 3 {
+	if n := query.Evaluated(values, err); n != 3 {
 		t.Errorf("%d points evaluated, want 3", n)
 	}
 }
@@ -77,8 +79,8 @@ func TestMisuseOfFuncPanics(t *testing.T) {
 		"no dimension": func() { objective.Func(0, func([]float64) float64 { return 0 }) },
 		"nil func":     func() { objective.Func(1, nil) },
 		"nil batch":    func() { objective.Batch(1, nil) },
-		"no workers":   func() { objective.NewPool(identity(new(atomic.Int64)), 0) },
-		"budget":       func() { objective.NewMeter(identity(new(atomic.Int64)), -1) },
+		"no workers":   func() { query.NewPool(identity(new(atomic.Int64)), 0) },
+		"budget":       func() { query.NewMeter(identity(new(atomic.Int64)), -1) },
 	} {
 		func() {
 			defer func() {
@@ -92,7 +94,7 @@ func TestMisuseOfFuncPanics(t *testing.T) {
 }
 
 func TestGuardTurnsNaNIntoInf(t *testing.T) {
-	g := objective.NewGuard(objective.Func(1, func(x []float64) float64 {
+	g := query.NewGuard(objective.Func(1, func(x []float64) float64 {
 		return []float64{1, math.NaN(), math.Inf(1), math.Inf(-1), math.NaN()}[int(x[0])]
 	}))
 	values := make([]float64, 5)
@@ -109,7 +111,7 @@ func TestGuardTurnsNaNIntoInf(t *testing.T) {
 
 func TestGuardNamesThePointOfAPanic(t *testing.T) {
 	boom := errors.New("boom")
-	g := objective.NewGuard(objective.Func(1, func(x []float64) float64 {
+	g := query.NewGuard(objective.Func(1, func(x []float64) float64 {
 		if x[0] == 3 {
 			panic(boom)
 		}
@@ -124,17 +126,17 @@ func TestGuardNamesThePointOfAPanic(t *testing.T) {
 	if want := "objective panicked at x = [3]: boom"; err.Error() != want {
 		t.Errorf("message %q, want %q", err, want)
 	}
-	if !strings.Contains(string(panicked.Stack), "objective_test.go") {
+	if !strings.Contains(string(panicked.Stack), "query_test.go") {
 		t.Error("the stack does not lead to the function")
 	}
-	if n := objective.Evaluated(values, err); n != 4 { // three values and the panic
+	if n := query.Evaluated(values, err); n != 4 { // three values and the panic
 		t.Errorf("%d queries, want 4", n)
 	}
 }
 
 // It is not known at which of its points a batch function panicked.
 func TestGuardSaysHowManyPointsMayHavePanicked(t *testing.T) {
-	g := objective.NewGuard(objective.Batch(1, func(_ *mat.Dense, values []float64) {
+	g := query.NewGuard(objective.Batch(1, func(_ *mat.Dense, values []float64) {
 		values[0] = 0
 		panic("boom")
 	}))
@@ -145,7 +147,7 @@ func TestGuardSaysHowManyPointsMayHavePanicked(t *testing.T) {
 }
 
 func TestAValueThatWasNotSetHasFailed(t *testing.T) {
-	g := objective.NewGuard(objective.Batch(1, func(_ *mat.Dense, values []float64) {
+	g := query.NewGuard(objective.Batch(1, func(_ *mat.Dense, values []float64) {
 		for i := range values {
 			if i != 2 {
 				values[i] = 0
@@ -167,7 +169,7 @@ func TestPoolGivesTheSameBitsForAnyNumberOfWorkers(t *testing.T) {
 		}
 		for _, workers := range []int{1, 2, 7, 200} {
 			got := make([]float64, n)
-			if err := objective.NewPool(f, workers).Evaluate(ctx, points(n), got); err != nil {
+			if err := query.NewPool(f, workers).Evaluate(ctx, points(n), got); err != nil {
 				t.Fatal(err)
 			}
 			for i := range got {
@@ -191,7 +193,7 @@ func TestPoolRunsAtTheSameTime(t *testing.T) {
 		return 0
 	})
 	done := make(chan error, 1)
-	go func() { done <- objective.NewPool(f, 2).Evaluate(ctx, points(2), make([]float64, 2)) }()
+	go func() { done <- query.NewPool(f, 2).Evaluate(ctx, points(2), make([]float64, 2)) }()
 	select {
 	case err := <-done:
 		if err != nil {
@@ -222,14 +224,14 @@ func TestPoolReportsTheFirstFailure(t *testing.T) {
 			}
 			return x[0]
 		})
-		m := objective.NewMeter(objective.NewPool(objective.NewGuard(f), workers), 1000)
+		m := query.NewMeter(query.NewPool(query.NewGuard(f), workers), 1000)
 		values := make([]float64, n)
 		err := m.Evaluate(ctx, points(n), values)
 		var panicked *objective.PanicError
 		if !errors.As(err, &panicked) || panicked.Point[0] != float64(first) {
 			t.Fatalf("error %v, want the panic at %d", err, first)
 		}
-		if got := objective.Evaluated(values, err); got != first+1 {
+		if got := query.Evaluated(values, err); got != first+1 {
 			t.Fatalf("%d values up to the failure at %d", got, first)
 		}
 		if m.Queries() != int(calls.Load()) {
@@ -241,7 +243,7 @@ func TestPoolReportsTheFirstFailure(t *testing.T) {
 func TestMeterAsksNothingOnceTheContextHasEnded(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	m := objective.NewMeter(deaf{t}, 10)
+	m := query.NewMeter(deaf{t}, 10)
 	if err := m.Evaluate(ended, points(3), make([]float64, 3)); !errors.Is(err, context.Canceled) || m.Queries() != 0 {
 		t.Errorf("error %v after %d queries", err, m.Queries())
 	}
@@ -260,13 +262,13 @@ func TestMeterNeverExceedsItsBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		budget := rapid.IntRange(0, 60).Draw(t, "budget")
 		var calls atomic.Int64
-		m := objective.NewMeter(identity(&calls), budget)
+		m := query.NewMeter(identity(&calls), budget)
 		asked := 0
 		for _, n := range rapid.SliceOfN(rapid.IntRange(1, 25), 1, 10).Draw(t, "batches") {
 			values := make([]float64, n)
 			err := m.Evaluate(ctx, points(n), values)
 			fits := max(0, min(n, budget-asked))
-			if got := objective.Evaluated(values, err); got != fits {
+			if got := query.Evaluated(values, err); got != fits {
 				t.Fatalf("%d of a batch of %d evaluated with %d of %d left", got, n, budget-asked, budget)
 			}
 			if (fits < n) != errors.Is(err, objective.ErrBudget) {
@@ -298,7 +300,7 @@ func TestRecord(t *testing.T) {
 		f := objective.Batch(1, func(_ *mat.Dense, values []float64) {
 			next += copy(values, all[next:])
 		})
-		r := objective.NewRecord(objective.NewMeter(f, len(all)), objective.Rules{Target: &target}, nil)
+		r := query.NewRecord(query.NewMeter(f, len(all)), query.Rules{Target: &target}, nil)
 		spent, stopped := 0, false
 		for spent < len(all) && !stopped {
 			n := min(rapid.IntRange(1, 50).Draw(t, "batch"), len(all)-spent)
@@ -345,7 +347,7 @@ func TestRecord(t *testing.T) {
 func TestTargetBeforeBudget(t *testing.T) {
 	f := objective.Func(1, func(x []float64) float64 { return 10 - x[0] })
 	for _, n := range []int{5, 7} {
-		r := objective.NewRecord(objective.NewMeter(f, 5), objective.Rules{Target: new(6.)}, nil) // f(4) = 6, at the target
+		r := query.NewRecord(query.NewMeter(f, 5), query.Rules{Target: new(6.)}, nil) // f(4) = 6, at the target
 		if err := r.Evaluate(ctx, points(n), make([]float64, n)); !errors.Is(err, objective.ErrTarget) || r.TargetAt() != 5 {
 			t.Errorf("a batch of %d: error %v, target reached by query %d", n, err, r.TargetAt())
 		}
@@ -353,11 +355,11 @@ func TestTargetBeforeBudget(t *testing.T) {
 }
 
 func TestTheFirstOfEqualsIsBest(t *testing.T) {
-	var b objective.Best
+	var b query.Best
 	if !b.Offer([]float64{1}, 3) || b.Offer([]float64{2}, 3) || b.Point[0] != 1 {
 		t.Errorf("best %v", b)
 	}
-	if r := objective.NewRecord(objective.NewMeter(identity(new(atomic.Int64)), 1), objective.Rules{Target: new(0.)}, nil); !math.IsInf(r.Best().Value, 1) || r.Best().Point != nil {
+	if r := query.NewRecord(query.NewMeter(identity(new(atomic.Int64)), 1), query.Rules{Target: new(0.)}, nil); !math.IsInf(r.Best().Value, 1) || r.Best().Point != nil {
 		t.Errorf("before the first query the best is %v", r.Best())
 	}
 }
@@ -379,7 +381,7 @@ func TestPoolStopsAtAFailure(t *testing.T) {
 		}
 		return 0
 	})
-	if err := objective.NewPool(objective.NewGuard(f), 2).Evaluate(ctx, points(800), make([]float64, 800)); err == nil {
+	if err := query.NewPool(query.NewGuard(f), 2).Evaluate(ctx, points(800), make([]float64, 800)); err == nil {
 		t.Fatal("no error")
 	}
 	if n := calls.Load(); n > 101 {
@@ -389,7 +391,7 @@ func TestPoolStopsAtAFailure(t *testing.T) {
 
 func TestTheCurveIsLogSpaced(t *testing.T) {
 	var calls atomic.Int64
-	r := objective.NewRecord(objective.NewMeter(identity(&calls), 1_000_000), objective.Rules{}, nil)
+	r := query.NewRecord(query.NewMeter(identity(&calls), 1_000_000), query.Rules{}, nil)
 	for range 1000 {
 		if err := r.Evaluate(ctx, points(1000), make([]float64, 1000)); err != nil {
 			t.Fatal(err)
@@ -417,8 +419,8 @@ func TestRecordIgnoresWhatLiesBehindAFailure(t *testing.T) {
 			}
 			return -x[0]
 		})
-		m := objective.NewMeter(objective.NewPool(objective.NewGuard(f), workers), 1000)
-		r := objective.NewRecord(m, objective.Rules{}, nil)
+		m := query.NewMeter(query.NewPool(query.NewGuard(f), workers), 1000)
+		r := query.NewRecord(m, query.Rules{}, nil)
 		if err := r.Evaluate(ctx, points(50), make([]float64, 50)); err == nil {
 			t.Fatal("no error")
 		}
@@ -436,7 +438,7 @@ func TestScale(t *testing.T) {
 		seen = append([]float64(nil), x...)
 		return 0
 	})
-	s := objective.NewScale(f, start, bounds)
+	s := query.NewScale(f, start, bounds)
 	ask := func(z ...float64) []float64 {
 		if err := s.Evaluate(ctx, mat.NewDense(1, 3, z), make([]float64, 1)); err != nil {
 			t.Fatal(err)
@@ -448,7 +450,7 @@ func TestScale(t *testing.T) {
 	}
 	// A smaller batch after a larger one.
 	rows := 0
-	counting := objective.NewScale(objective.Batch(3, func(points *mat.Dense, _ []float64) { rows, _ = points.Dims() }), start, bounds)
+	counting := query.NewScale(objective.Batch(3, func(points *mat.Dense, _ []float64) { rows, _ = points.Dims() }), start, bounds)
 	for _, n := range []int{5, 2, 3} {
 		if err := counting.Evaluate(ctx, mat.NewDense(n, 3, nil), make([]float64, n)); err != nil || rows != n {
 			t.Errorf("a batch of %d points arrives as %d, error %v", n, rows, err)

@@ -1,4 +1,4 @@
-package objective
+package query
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -17,13 +18,13 @@ import (
 // the first point that fails, as it would be with one worker. A few points after
 // it may have been evaluated. They are counted, but their values are not used.
 type Pool struct {
-	f       Objective
+	f       objective.Objective
 	workers int
 }
 
 // NewPool lets up to this many workers call f at once. A panic in f would end
 // the program: put a Guard inside the Pool. NewPool panics if workers < 1.
-func NewPool(f Objective, workers int) *Pool {
+func NewPool(f objective.Objective, workers int) *Pool {
 	if workers < 1 {
 		panic(fmt.Sprintf("objective: a pool of %d workers", workers))
 	}
@@ -42,7 +43,7 @@ func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 }
 
 // Each evaluates the objective on all workers and tells every answer.
-func (p *Pool) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
+func (p *Pool) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
 	return p.each(ctx, points, values, listener{tell, true})
 }
 

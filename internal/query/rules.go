@@ -1,6 +1,6 @@
-package objective
+package query
 
-import "errors"
+import "github.com/untwist/untwist/objective"
 
 // Rules say when a run stops although its budget is not spent.
 type Rules struct {
@@ -8,7 +8,7 @@ type Rules struct {
 	Target *float64
 	// Clean is the function that is compared with the target at queries that have not
 	// failed; nil: f itself. Its evaluations are no queries.
-	Clean Objective
+	Clean objective.Objective
 	// Tolerance stops a search of which the last tenth of the queries, and at least 100·d
 	// of them, have gained less than this; 0: never.
 	Tolerance float64
@@ -19,20 +19,16 @@ type Rules struct {
 	// Seen, if not nil, is called with every query: its number, its point, which it must not
 	// keep, and its answer. It is called in the order of the queries, by one goroutine. It
 	// stops nothing.
-	Seen func(query int, point []float64, a Answer)
+	Seen func(query int, point []float64, a objective.Answer)
 }
-
-// ErrTolerance is returned by a Record whose search has gained less than the tolerance.
-// It is a reason to stop, not a failure: see StatusOf.
-var ErrTolerance = errors.New("the search gained less than the tolerance")
 
 // A gain watches what a search has gained lately. What was found before the search does not
 // count: a swarm that begins elsewhere gains long before it comes to something better.
 type gain struct {
 	searching bool
-	searched  int      // queries of the search so far
-	best      float64  // its best value; +Inf before the first
-	history   []Sample // the best value after so many queries of the search, oldest first
+	searched  int                // queries of the search so far
+	best      float64            // its best value; +Inf before the first
+	history   []objective.Sample // the best value after so many queries of the search, oldest first
 }
 
 // note adds queries to a search.
@@ -44,7 +40,7 @@ func (g *gain) note(values []float64) {
 		g.best = min(g.best, v)
 	}
 	g.searched += len(values)
-	g.history = append(g.history, Sample{g.searched, g.best})
+	g.history = append(g.history, objective.Sample{Queries: g.searched, Value: g.best})
 }
 
 // small reports whether the last tenth of all queries of the run, and at least 100·d, all

@@ -1,9 +1,11 @@
-package objective
+package grains
 
 import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/untwist/untwist/objective"
 )
 
 // Functions that compute in single precision round every point, product and sum to 24 bits. What
@@ -37,7 +39,7 @@ const (
 // half-widths, in 129 queries. Below the distance of numbers with 24 bits errors seem too small,
 // and above the length over which f is smooth too large. σ is the one in between that stays the
 // same.
-func (m *grainMeter) single(found Grain) (g Grain, ok bool, err error) {
+func (m *meter) single(found objective.Grain) (g objective.Grain, ok bool, err error) {
 	points := make([][]float64, spots)
 	for p := range points {
 		points[p] = make([]float64, m.f.Dim())
@@ -47,20 +49,20 @@ func (m *grainMeter) single(found Grain) (g Grain, ok bool, err error) {
 	if err != nil {
 		return found, false, err
 	}
-	g = Grain{Relative: max(found.Relative, Rounding.Relative), Absolute: size, Kind: SinglePrecision}
+	g = objective.Grain{Relative: max(found.Relative, objective.Rounding.Relative), Absolute: size, Kind: objective.SinglePrecision}
 	spread := deviation(append(slices.Clone(m.elsewhere), here...))
 	switch ok = size > m.floor(); {
 	case !ok:
 		return found, false, nil
 	case max(size, g.Of(mean(here))) > mostSingle*spread:
-		g.Kind = Raster // noise, for all that follows
+		g.Kind = objective.Raster // noise, for all that follows
 	}
 	return g, ok, nil
 }
 
 // around returns σ as tables around some points show it, and the values there. They are at x and at
 // x + k·h for all spacings h, towards the middle of the box.
-func (m *grainMeter) around(points [][]float64) (sigma float64, here []float64, err error) {
+func (m *meter) around(points [][]float64) (sigma float64, here []float64, err error) {
 	const each = 1 + spacings*(inTable-1)
 	n, way := len(points), make([]float64, m.f.Dim())
 	values, _, err := m.ask(n*each, func(k int, x []float64) {
@@ -105,11 +107,11 @@ func (m *grainMeter) around(points [][]float64) (sigma float64, here []float64, 
 // Nearby returns the grain of a function that computes in single precision around a point x: what
 // it adds up may be less there than elsewhere, and so are its errors. That takes 43 queries. If
 // nothing is to be seen, or if f has another grain, it is the same.
-func (g Grain) Nearby(ctx context.Context, f Objective, box Box, x []float64, random Random) (Grain, error) {
-	if g.Kind != SinglePrecision {
+func Nearby(ctx context.Context, f objective.Objective, box objective.Box, x []float64, g objective.Grain, random objective.Random) (objective.Grain, error) {
+	if g.Kind != objective.SinglePrecision {
 		return g, nil
 	}
-	m := &grainMeter{ctx: ctx, f: f, box: box, random: random}
+	m := &meter{ctx: ctx, f: f, box: box, random: random}
 	sigma, _, err := m.around([][]float64{x})
 	if err == nil && sigma > 0 {
 		g.Absolute = min(g.Absolute, sigma)

@@ -1,6 +1,10 @@
-package objective
+package grains
 
-import "math"
+import (
+	"math"
+
+	"github.com/untwist/untwist/objective"
+)
 
 const (
 	scouts  = 8  // points that are asked to find one of another value
@@ -9,7 +13,7 @@ const (
 )
 
 // noisy returns the grain of a function that is random at x.
-func (m *grainMeter) noisy() (Grain, error) {
+func (m *meter) noisy() (objective.Grain, error) {
 	places := make([][]float64, scouts)
 	values, _, err := m.ask(scouts, func(k int, x []float64) {
 		m.box.Draw(x, m.random)
@@ -25,7 +29,7 @@ func (m *grainMeter) noisy() (Grain, error) {
 		places[k] = append([]float64(nil), x...)
 	})
 	if err != nil {
-		return Rounding, err
+		return objective.Rounding, err
 	}
 	here, away := mean(m.same), 0.0
 	there := m.x // whose value is the most different from that at x, as a factor
@@ -37,17 +41,17 @@ func (m *grainMeter) noisy() (Grain, error) {
 	more := enough - len(m.same)
 	_, a, err := m.ask(more, func(_ int, x []float64) { copy(x, m.x) })
 	if err != nil {
-		return Rounding, err
+		return objective.Rounding, err
 	}
 	_, b, err := m.ask(enough, func(_ int, x []float64) { copy(x, there) })
 	if err != nil {
-		return Rounding, err
+		return objective.Rounding, err
 	}
 	g := fitted(append(a, m.same...), b)
-	if r, _ := printed(m.all); r.Kind == Raster {
+	if r, _ := printed(m.all); r.Kind == objective.Raster {
 		g.Digits = r.Digits
 		if r.Of(here) > g.Of(here) {
-			g.Kind, g.Absolute, g.Relative = Raster, max(g.Absolute, r.Absolute), max(g.Relative, r.Relative)
+			g.Kind, g.Absolute, g.Relative = objective.Raster, max(g.Absolute, r.Absolute), max(g.Relative, r.Relative)
 		}
 	}
 	return g, nil
@@ -57,8 +61,8 @@ func (m *grainMeter) noisy() (Grain, error) {
 // variances are equal, or have the ratio of the squared values. Where these are too similar
 // to tell, the noise is taken to be the same everywhere; and where neither fits the larger
 // standard deviation is that of all.
-func fitted(a, b []float64) Grain {
-	g := Grain{Relative: Rounding.Relative, Kind: RandomNoise}
+func fitted(a, b []float64) objective.Grain {
+	g := objective.Grain{Relative: objective.Rounding.Relative, Kind: objective.RandomNoise}
 	sa, sb, na, nb := deviation(a), deviation(b), float64(len(a)-1), float64(len(b)-1)
 	if len(b) < least || sb == 0 {
 		g.Absolute = sa

@@ -1,4 +1,4 @@
-package objective_test
+package grains_test
 
 import (
 	"math"

@@ -1,8 +1,9 @@
-package objective
+package query
 
 import (
 	"context"
 
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -10,13 +11,13 @@ import (
 // rounding and the like. If it is Blemished, a run's target is compared with clean values.
 // Only a benchmark can know them.
 type Cleaner interface {
-	Objective
+	objective.Objective
 	Blemished() bool // whether Clean differs from Evaluate
 	Clean(ctx context.Context, points *mat.Dense, values []float64) error
 }
 
 // CleanOf returns the clean function of f; nil: f has none, or is clean itself.
-func CleanOf(f Objective) Objective {
+func CleanOf(f objective.Objective) objective.Objective {
 	if c, ok := f.(Cleaner); ok && c.Blemished() {
 		return clean{c}
 	}

@@ -1,4 +1,4 @@
-package objective_test
+package grains_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/untwist/untwist/internal/grains"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	_ "github.com/untwist/untwist/internal/seeded"
 	"github.com/untwist/untwist/objective"
@@ -17,8 +19,8 @@ import (
 
 // measured returns the grain of f over a box, and how many queries that took.
 func measured(t interface{ Fatal(...any) }, f objective.Objective, box objective.Box, seed uint64) (objective.Grain, int) {
-	m := objective.NewMeter(f, 1000)
-	g, err := objective.MeasureGrain(context.Background(), m, box, rng.Seed(seed).Stream("grain"))
+	m := query.NewMeter(f, 1000)
+	g, err := grains.Measure(context.Background(), m, box, rng.Seed(seed).Stream("grain"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +252,7 @@ func TestGrainWhereFFails(t *testing.T) {
 		t.Errorf("%+v after %d queries", g, n)
 	}
 	for budget := range 40 {
-		g, err := objective.MeasureGrain(context.Background(), objective.NewMeter(p, budget), p.Domain(), rng.Seed(1).Stream("grain"))
+		g, err := grains.Measure(context.Background(), query.NewMeter(p, budget), p.Domain(), rng.Seed(1).Stream("grain"))
 		if err == nil || g != objective.Rounding {
 			t.Errorf("a budget of %d: %+v, error %v", budget, g, err)
 		}
@@ -273,10 +275,10 @@ func TestGrainOfDigitsByHand(t *testing.T) {
 	if got := g.Scaled(8).Scaled(4).Of(-123.4 * 32); math.Abs(got-32*sigma) > 1e-13 {
 		t.Errorf("scaled: %v, want %v", got, 32*sigma)
 	}
-	if got := g.Times(objective.OfSum, 123.4); math.Abs(got-objective.OfMixed*sigma) > 1e-13 {
+	if got := g.Times(grains.OfSum, 123.4); math.Abs(got-grains.OfMixed*sigma) > 1e-13 {
 		t.Errorf("of a sum: %v", got)
 	}
-	if got := objective.Rounding.Times(objective.OfSum, 2); got != 512*0x1p-52 {
+	if got := objective.Rounding.Times(grains.OfSum, 2); got != 512*0x1p-52 {
 		t.Errorf("rounding of a sum: %v", got)
 	}
 	if objective.NoNoise.String() != "none" || objective.Raster.String() != "raster" {

@@ -1,9 +1,12 @@
-package objective
+package grains
 
 import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/objective"
 )
 
 const (
@@ -20,9 +23,9 @@ const (
 )
 
 // OfNoise is the stage in which a run measures the grain.
-var OfNoise = Stage{Name: "noise", Purpose: ToFind}
+var OfNoise = objective.Stage{Name: "noise", Purpose: objective.ToFind}
 
-// MeasureGrain measures how exact the values of f are, at a random point of the middle of
+// Measure measures how exact the values of f are, at a random point of the middle of
 // a finite box, for 14 queries in one batch if they are exact.
 //
 // The point is asked four times. If the values differ the noise is random. Then it asks 52
@@ -44,11 +47,11 @@ var OfNoise = Stage{Name: "noise", Purpose: ToFind}
 //
 // Where f fails another point is tried, eight at most. The grain is Rounding if nothing was
 // found.
-func MeasureGrain(ctx context.Context, f Objective, box Box, random Random) (Grain, error) {
-	m := &grainMeter{ctx: ctx, f: f, box: box, random: random}
+func Measure(ctx context.Context, f objective.Objective, box objective.Box, random objective.Random) (objective.Grain, error) {
+	m := &meter{ctx: ctx, f: f, box: box, random: random}
 	for range tries {
 		if err := m.look(); err != nil {
-			return Rounding, err
+			return objective.Rounding, err
 		}
 		if deviation(m.same) > m.floor() {
 			return m.noisy()
@@ -59,28 +62,28 @@ func MeasureGrain(ctx context.Context, f Objective, box Box, random Random) (Gra
 		g, whole := printed(m.all)
 		if whole {
 			if ok, err := m.rounded(g); !ok || err != nil {
-				return Rounding, err
+				return objective.Rounding, err
 			}
 		}
-		if g.Relative == ofSingle || g.Kind == NoNoise && coarse(m.table, m.elsewhere) {
+		if g.Relative == ofSingle || g.Kind == objective.NoNoise && coarse(m.table, m.elsewhere) {
 			if one, ok, err := m.single(g); ok || err != nil {
 				return one, err
 			}
 		}
-		if g.Kind != NoNoise {
+		if g.Kind != objective.NoNoise {
 			return g, nil
 		}
 		return m.deterministic()
 	}
-	return Rounding, nil
+	return objective.Rounding, nil
 }
 
-// A grainMeter asks f what MeasureGrain wants to know.
-type grainMeter struct {
+// A meter asks f what Measure wants to know.
+type meter struct {
 	ctx    context.Context
-	f      Objective
-	box    Box
-	random Random
+	f      objective.Objective
+	box    objective.Box
+	random objective.Random
 
 	x, way []float64 // the point, and h times a random direction
 	same   []float64 // finite values at x
@@ -91,8 +94,8 @@ type grainMeter struct {
 }
 
 // ask asks for n points and returns the values that are finite.
-func (m *grainMeter) ask(n int, fill func(k int, x []float64)) (values, finite []float64, err error) {
-	if values, err = Ask(m.ctx, m.f, n, fill); err != nil {
+func (m *meter) ask(n int, fill func(k int, x []float64)) (values, finite []float64, err error) {
+	if values, err = query.Ask(m.ctx, m.f, n, fill); err != nil {
 		return nil, nil, err
 	}
 	for _, v := range values {
@@ -105,7 +108,7 @@ func (m *grainMeter) ask(n int, fill func(k int, x []float64)) (values, finite [
 }
 
 // look asks for the first batch.
-func (m *grainMeter) look() error {
+func (m *meter) look() error {
 	d := m.f.Dim()
 	m.x, m.way = make([]float64, d), make([]float64, d)
 	m.box.Draw(m.x, m.random)
@@ -131,14 +134,14 @@ func (m *grainMeter) look() error {
 }
 
 // along sets x to the point after t steps.
-func (m *grainMeter) along(x []float64, t float64) {
+func (m *meter) along(x []float64, t float64) {
 	for i := range x {
 		x[i] = m.x[i] + float64(t*m.way[i])
 	}
 }
 
 // floor is the error up to which values count as exact.
-func (m *grainMeter) floor() float64 {
+func (m *meter) floor() float64 {
 	size := 0.0
 	for _, v := range m.all {
 		size = max(size, math.Abs(v))
@@ -147,20 +150,20 @@ func (m *grainMeter) floor() float64 {
 }
 
 // deterministic returns the grain that the table of differences shows.
-func (m *grainMeter) deterministic() (Grain, error) {
+func (m *meter) deterministic() (objective.Grain, error) {
 	sigma, least := differences(m.table)
 	if !(least > m.floor()) {
-		return Rounding, nil
+		return objective.Rounding, nil
 	}
 	values, _, err := m.ask(longTable, func(k int, x []float64) { m.along(x, float64(k*coarser)) })
 	if err != nil {
-		return Rounding, err
+		return objective.Rounding, err
 	}
 	again, least := differences(finite(values))
 	if !(least > m.floor()) || again > float64(sigma*math.Sqrt(coarser)) {
-		return Rounding, nil
+		return objective.Rounding, nil
 	}
-	return Grain{Relative: Rounding.Relative, Absolute: again, Kind: DeterministicNoise}, nil
+	return objective.Grain{Relative: objective.Rounding.Relative, Absolute: again, Kind: objective.DeterministicNoise}, nil
 }
 
 // The orders of differences that are taken for noise. Up to the second, f itself is in them.

@@ -1,9 +1,10 @@
-package objective
+package query
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -16,7 +17,7 @@ const ChunkRows = 1024
 // at d = 100 is one batch of 5,151 points. It never cuts by time, so the same points
 // are evaluated however fast f is.
 type Chunk struct {
-	f      Objective
+	f      objective.Objective
 	rows   int
 	first  int
 	asked  int
@@ -26,7 +27,7 @@ type Chunk struct {
 // NewChunk passes batches on to f in pieces of at most rows points. It panics if
 // rows < 1. No piece goes on past the query with number first, so that a run can end if
 // its first queries have all failed; 0: there is no such query.
-func NewChunk(f Objective, rows, first int) *Chunk {
+func NewChunk(f objective.Objective, rows, first int) *Chunk {
 	if rows < 1 {
 		panic(fmt.Sprintf("objective: a chunk of %d rows", rows))
 	}

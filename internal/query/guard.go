@@ -1,4 +1,4 @@
-package objective
+package query
 
 import (
 	"context"
@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -22,12 +24,12 @@ type Guard struct {
 	// Timed measures how long each evaluation takes.
 	Timed bool
 
-	f   Objective
+	f   objective.Objective
 	nan atomic.Int64
 }
 
 // NewGuard guards f. A Guard is safe for concurrent use if f is.
-func NewGuard(f Objective) *Guard { return &Guard{f: f} }
+func NewGuard(f objective.Objective) *Guard { return &Guard{f: f} }
 
 // Dim returns the dimension of the guarded objective.
 func (g *Guard) Dim() int { return g.f.Dim() }
@@ -41,7 +43,7 @@ func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 }
 
 // Each evaluates the guarded objective and tells every answer.
-func (g *Guard) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
+func (g *Guard) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
 	return g.each(ctx, points, values, listener{tell, true})
 }
 
@@ -54,7 +56,7 @@ func (g *Guard) each(ctx context.Context, points *mat.Dense, values []float64, t
 
 // once evaluates a batch. It returns a panic as an error.
 func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, to listener) (err error) {
-	done := -1 // how many values are known; -1: f does not say
+	var done *int // how many values are known; nil: f does not say
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = g.panicked(points, values, done, cause)
@@ -68,8 +70,8 @@ func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, t
 	}()
 	switch f := g.f.(type) {
 	case pointwise:
-		done = 0
-		return itsOwn(len(values), f.evaluate(ctx, points, values, g.told(to), &done))
+		done = new(int)
+		return itsOwn(len(values), f.Counting(ctx, points, values, g.told(to), done))
 	case Teller:
 		if !g.PanicsFail { // it might tell an answer and panic, and be asked again
 			return itsOwn(len(values), f.Each(ctx, points, values, g.told(to)))
@@ -83,16 +85,21 @@ func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, t
 	seconds := g.since(began) / float64(max(len(values), 1))
 	for i, v := range values[:Evaluated(values, err)] {
 		if to.all || !(v < math.Inf(1)) {
-			to.tell(i, checked(Answer{Value: v, Seconds: seconds}))
+			to.tell(i, checked(objective.Answer{Value: v, Seconds: seconds}))
 		}
 	}
 	return err
 }
 
+// pointwise is what Func and Fallible return: it counts the values that are known in done.
+type pointwise interface {
+	Counting(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer), done *int) error
+}
+
 // told checks each answer before it tells it, and measures how long it took if f does not.
-func (g *Guard) told(to listener) func(int, Answer) {
+func (g *Guard) told(to listener) func(int, objective.Answer) {
 	last := g.now()
-	return func(i int, a Answer) {
+	return func(i int, a objective.Answer) {
 		if !to.wants(&a) {
 			return
 		}
@@ -120,9 +127,9 @@ func (g *Guard) since(then time.Time) float64 {
 }
 
 // checked returns an answer whose value is not NaN, and that has a reason if it failed.
-func checked(a Answer) Answer {
+func checked(a objective.Answer) objective.Answer {
 	if !(a.Value < math.Inf(1)) && a.Failure == nil {
-		a.Failure = &Failure{NotANumber, fmt.Sprintf("the value is %v", a.Value)}
+		a.Failure = &objective.Failure{Kind: objective.NotANumber, Detail: fmt.Sprintf("the value is %v", a.Value)}
 	}
 	if math.IsNaN(a.Value) {
 		a.Value = math.Inf(1)
@@ -138,16 +145,16 @@ func (g *Guard) unpanicked(ctx context.Context, points *mat.Dense, values []floa
 		hi := min(lo+size, n)
 		err := g.once(fromRow(ctx, lo), rows(points, lo, hi), values[lo:hi], to.from(lo))
 		done, spent := progress(hi-lo, err)
-		var panicked *PanicError
+		var panicked *objective.PanicError
 		_, alone := g.f.(pointwise)
 		switch {
 		case err == nil:
 			lo = hi
-		case !errors.As(Cause(err), &panicked) || done == 0:
+		case !errors.As(objective.Cause(err), &panicked) || done == 0:
 			return partial(lo+done, lo+spent, err)
 		case alone || hi-lo == 1: // it is known which point it was
 			lo += done
-			to.tell(lo-1, Answer{Value: math.Inf(1), Failure: &Failure{Errored, oneLine(fmt.Sprintf("panic: %v", panicked.Cause))}})
+			to.tell(lo-1, objective.Answer{Value: math.Inf(1), Failure: &objective.Failure{Kind: objective.Errored, Detail: strings.Join(strings.Fields(fmt.Sprintf("panic: %v", panicked.Cause)), " ")}})
 		default:
 			size = 1
 		}
@@ -158,8 +165,8 @@ func (g *Guard) unpanicked(ctx context.Context, points *mat.Dense, values []floa
 // itsOwn returns an error of the objective so that nobody takes it for one of the run: the
 // budget or the target that it speaks of, of a search inside it perhaps, is not ours.
 func itsOwn(n int, err error) error {
-	why := Cause(err)
-	for _, ours := range []error{ErrBudget, ErrTarget, ErrTolerance, ErrTime} {
+	why := objective.Cause(err)
+	for _, ours := range []error{objective.ErrBudget, objective.ErrTarget, objective.ErrTolerance, objective.ErrTime} {
 		if errors.Is(why, ours) {
 			done, spent := progress(n, err)
 			return partial(done, spent, fmt.Errorf("the objective failed: %v", why))
@@ -172,12 +179,14 @@ func itsOwn(n int, err error) error {
 // is +Inf, and it is counted. An objective that does not say how far it came is taken to
 // set its values in order: it panicked at one of the points behind the last that has a
 // value, and the first of these stands for all.
-func (g *Guard) panicked(points *mat.Dense, values []float64, done int, cause any) error {
+func (g *Guard) panicked(points *mat.Dense, values []float64, known *int, cause any) error {
 	if len(values) == 0 {
-		return &PanicError{Cause: cause, Stack: debug.Stack()}
+		return &objective.PanicError{Cause: cause, Stack: debug.Stack()}
 	}
-	suspects := 1
-	if done < 0 {
+	done, suspects := -1, 1
+	if known != nil {
+		done = *known
+	} else {
 		for i, v := range values {
 			if !math.IsNaN(v) {
 				done = i
@@ -187,36 +196,10 @@ func (g *Guard) panicked(points *mat.Dense, values []float64, done int, cause an
 		suspects = len(values) - done
 	}
 	values[done] = math.Inf(1)
-	return partial(done+1, done+1, &PanicError{
+	return partial(done+1, done+1, &objective.PanicError{
 		Point:    append([]float64(nil), points.RawRowView(done)...),
 		Suspects: suspects,
 		Cause:    cause,
 		Stack:    debug.Stack(),
 	})
-}
-
-// A PanicError says that the objective panicked.
-type PanicError struct {
-	// Point is the first point of its batch that had no value yet, and
-	// Suspects is how many such points there were. For an objective made by
-	// Func there is exactly one: Point is where f panicked.
-	Point    []float64
-	Suspects int
-	// Cause is the value of the panic.
-	Cause any
-	// Stack is the panicking goroutine's stack.
-	Stack []byte
-}
-
-func (e *PanicError) Error() string {
-	if e.Suspects > 1 {
-		return fmt.Sprintf("objective panicked at one of %d points, the first of them x = %v: %v", e.Suspects, e.Point, e.Cause)
-	}
-	return fmt.Sprintf("objective panicked at x = %v: %v", e.Point, e.Cause)
-}
-
-// Unwrap returns the panic's value if it was an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Cause.(error)
-	return err
 }

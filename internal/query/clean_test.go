@@ -1,4 +1,4 @@
-package objective_test
+package query_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -48,8 +49,8 @@ func TestTheTargetIsClean(t *testing.T) {
 				want = i + 1
 			}
 		}
-		rules := objective.Rules{Target: &target, Clean: objective.CleanOf(f)}
-		r := objective.NewRecord(objective.NewMeter(objective.NewGuard(f), n), rules, nil)
+		rules := query.Rules{Target: &target, Clean: query.CleanOf(f)}
+		r := query.NewRecord(query.NewMeter(query.NewGuard(f), n), rules, nil)
 		for lo := 0; lo < n; {
 			hi := min(lo+rapid.IntRange(1, 50).Draw(t, "batch"), n)
 			p := mat.NewDense(hi-lo, 1, nil)
@@ -75,12 +76,12 @@ func TestTheTargetIsClean(t *testing.T) {
 
 // A benchmark without blemishes is its own clean function, and so is any other objective.
 func TestCleanOf(t *testing.T) {
-	if objective.CleanOf(spotless{}) != nil || objective.CleanOf(objective.Func(1, func([]float64) float64 { return 0 })) != nil {
+	if query.CleanOf(spotless{}) != nil || query.CleanOf(objective.Func(1, func([]float64) float64 { return 0 })) != nil {
 		t.Error("what has no blemishes was cleaned")
 	}
 	f := benchmark{[]float64{1}, []float64{2}}
 	values := make([]float64, 1)
-	if err := objective.CleanOf(f).Evaluate(t.Context(), mat.NewDense(1, 1, []float64{1}), values); err != nil || values[0] != 2 {
+	if err := query.CleanOf(f).Evaluate(t.Context(), mat.NewDense(1, 1, []float64{1}), values); err != nil || values[0] != 2 {
 		t.Errorf("clean value %v, error %v", values[0], err)
 	}
 }
@@ -91,7 +92,7 @@ func (spotless) Blemished() bool { return false }
 
 // If the clean function fails, the run ends with its error; the queries are counted.
 func TestCleanFails(t *testing.T) {
-	r := objective.NewRecord(objective.NewMeter(objective.NewGuard(benchmark{values: []float64{1}}), 5), objective.Rules{Target: new(0.), Clean: broken{}}, nil)
+	r := query.NewRecord(query.NewMeter(query.NewGuard(benchmark{values: []float64{1}}), 5), query.Rules{Target: new(0.), Clean: broken{}}, nil)
 	err := r.Evaluate(t.Context(), mat.NewDense(1, 1, []float64{1}), make([]float64, 1))
 	if status, why := objective.StatusOf(t.Context(), err); status != objective.Failed || why != errBroken || r.BestAt() != 1 {
 		t.Errorf("status %v, error %v", status, err)

@@ -1,4 +1,4 @@
-package objective
+package query
 
 import (
 	"context"
@@ -7,12 +7,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
-
-// ErrTarget is returned by a Record once it has found a value at or below its
-// target. It is a reason to stop, not a failure: see StatusOf.
-var ErrTarget = errors.New("the target is reached")
 
 // Best is the best point that has been seen; its zero value has seen none.
 type Best struct {
@@ -38,22 +35,9 @@ func (b *Best) OfferAll(points *mat.Dense, values []float64) {
 	}
 }
 
-// A Sample is a point of a convergence curve: the best value after Queries queries.
-type Sample struct {
-	Queries int
-	Value   float64
-}
-
 // perDecade is how many samples a curve has between 10^k and 10^(k+1) queries,
 // where there are that many whole numbers.
 const perDecade = 20
-
-// An Improvement is a point of a run that was better than all before it.
-type Improvement struct {
-	Query int // the number of the query that found it, from 1
-	Value float64
-	Point []float64
-}
 
 // improvementBytes is how much memory the points of all improvements may take.
 const improvementBytes = 16 << 20
@@ -70,23 +54,23 @@ type Record struct {
 	hitAt    int
 	tally    tally
 	gain     gain
-	improved []Improvement
-	curve    []Sample
+	improved []objective.Improvement
+	curve    []objective.Sample
 	next     int // the number of queries at which the curve is sampled next
 	notify   func()
 
 	mu       sync.Mutex
-	failures map[int]*Failure  // of the batch that is being evaluated, by row
-	answers  map[int]Answer    // likewise all, if somebody wants to see them; nil: nobody does
-	hear     func(int, Answer) // is told its answers
+	failures map[int]*objective.Failure  // of the batch that is being evaluated, by row
+	answers  map[int]objective.Answer    // likewise all, if somebody wants to see them; nil: nobody does
+	hear     func(int, objective.Answer) // is told its answers
 }
 
 // NewRecord records what passes through meter, which must be new, and stops the run by the
 // rules. After every batch it calls notify.
 func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
-	r := &Record{meter: meter, rules: rules, notify: notify, next: 1, best: Best{Value: math.Inf(1)}, worst: math.Inf(-1), failures: map[int]*Failure{}}
+	r := &Record{meter: meter, rules: rules, notify: notify, next: 1, best: Best{Value: math.Inf(1)}, worst: math.Inf(-1), failures: map[int]*objective.Failure{}}
 	r.gain.best = math.Inf(1)
-	r.hear = func(i int, a Answer) {
+	r.hear = func(i int, a objective.Answer) {
 		if a.Failure == nil && rules.Seen == nil {
 			return
 		}
@@ -100,7 +84,7 @@ func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
 		}
 	}
 	if rules.Seen != nil {
-		r.answers = map[int]Answer{}
+		r.answers = map[int]objective.Answer{}
 	}
 	return r
 }
@@ -124,23 +108,23 @@ func (r *Record) Constant() bool { return r.worst == r.best.Value }
 
 // Failures returns how many queries have failed, by kind, the first such point, and why it
 // failed.
-func (r *Record) Failures() (counts Failures, point []float64, reason string) {
+func (r *Record) Failures() (counts objective.Failures, point []float64, reason string) {
 	return r.tally.counts, r.tally.point, r.tally.reason
 }
 
 // Improvements returns the points that were better than all before them, in order. If they
 // would take more than 16 MiB, only every second one is kept, and the last.
-func (r *Record) Improvements() []Improvement { return r.improved }
+func (r *Record) Improvements() []objective.Improvement { return r.improved }
 
 // Searching says whether the queries from now on are part of a search, to which the
 // tolerance applies.
 func (r *Record) Searching(yes bool) { r.gain.searching = yes }
 
 // Curve returns the convergence curve. Its last sample is the present state.
-func (r *Record) Curve() []Sample {
-	curve := append([]Sample(nil), r.curve...)
+func (r *Record) Curve() []objective.Sample {
+	curve := append([]objective.Sample(nil), r.curve...)
 	if q := r.meter.Queries(); q > 0 && (len(curve) == 0 || curve[len(curve)-1].Queries < q) {
-		curve = append(curve, Sample{q, r.best.Value})
+		curve = append(curve, objective.Sample{Queries: q, Value: r.best.Value})
 	}
 	return curve
 }
@@ -156,7 +140,7 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	for i, v := range values[:done] {
 		failure := r.failures[i]
 		if failure == nil && math.IsInf(v, 1) { // nobody has said why
-			failure = checked(Answer{Value: v}).Failure
+			failure = checked(objective.Answer{Value: v}).Failure
 		}
 		r.note(before+i+1, points.RawRowView(i), v, failure)
 		if r.rules.Seen != nil {
@@ -183,7 +167,7 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	if unclean != nil {
 		return partial(done, spent, unclean)
 	}
-	if rule != nil && (err == nil || errors.Is(err, ErrBudget)) {
+	if rule != nil && (err == nil || errors.Is(err, objective.ErrBudget)) {
 		return partial(done, spent, rule)
 	}
 	return err
@@ -208,23 +192,23 @@ func (r *Record) goals(ctx context.Context, points *mat.Dense, values []float64)
 // stop returns the rule by which the run stops after so many queries; nil: it goes on.
 func (r *Record) stop(queries int) error {
 	if r.hitAt > 0 {
-		return ErrTarget
+		return objective.ErrTarget
 	}
 	if err := r.tally.judge(queries, r.rules); err != nil {
 		return err
 	}
 	if r.gain.small(r.rules.Tolerance, queries, r.Dim()) {
-		return ErrTolerance
+		return objective.ErrTolerance
 	}
 	return nil
 }
 
 // note records one query.
-func (r *Record) note(query int, point []float64, value float64, failure *Failure) {
+func (r *Record) note(query int, point []float64, value float64, failure *objective.Failure) {
 	if r.best.Point == nil || value < r.best.Value {
 		r.best, r.bestAt = Best{slices.Clone(point), value}, query // whoever has the last one keeps it
 		if !math.IsInf(value, 1) {
-			r.improve(Improvement{query, value, r.best.Point})
+			r.improve(objective.Improvement{Query: query, Value: value, Point: r.best.Point})
 		}
 	}
 	if value > r.worst && !math.IsInf(value, 1) {
@@ -232,13 +216,13 @@ func (r *Record) note(query int, point []float64, value float64, failure *Failur
 	}
 	r.tally.note(query, point, failure)
 	if query == r.next {
-		r.curve = append(r.curve, Sample{query, r.best.Value})
+		r.curve = append(r.curve, objective.Sample{Queries: query, Value: r.best.Value})
 		r.next = max(query+1, int(math.Ceil(float64(query)*math.Pow(10, 1./perDecade))))
 	}
 }
 
 // improve keeps an improvement. When there are too many, every second one is forgotten.
-func (r *Record) improve(by Improvement) {
+func (r *Record) improve(by objective.Improvement) {
 	if most := max(2, improvementBytes/(8*len(by.Point))); len(r.improved) >= most {
 		kept := r.improved[:0]
 		for i := 0; i < len(r.improved); i += 2 {

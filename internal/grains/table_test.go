@@ -1,8 +1,10 @@
-package objective
+package grains
 
 import (
 	"math"
 	"testing"
+
+	"github.com/untwist/untwist/objective"
 )
 
 // By hand: of 0, 0, 0, 1, 0, 0, 0 the differences of order 3 are 1, −3, 3, −1, those of order
@@ -31,13 +33,13 @@ func TestFittedByHand(t *testing.T) {
 		}
 		return v
 	}
-	if g := fitted(at(10, 1), at(10, 1.5)); math.Abs(g.Absolute-math.Sqrt(3.25/2)) > 1e-12 || g.Relative != Rounding.Relative {
+	if g := fitted(at(10, 1), at(10, 1.5)); math.Abs(g.Absolute-math.Sqrt(3.25/2)) > 1e-12 || g.Relative != objective.Rounding.Relative {
 		t.Errorf("%+v", g)
 	}
 	if g := fitted(at(10, 1), at(1000, 100)); math.Abs(g.Relative-0.1) > 1e-12 || g.Absolute != 0 {
 		t.Errorf("%+v", g)
 	}
-	if g := fitted(at(10, 1), at(11, 100)); g.Absolute < 99 || g.Relative != Rounding.Relative {
+	if g := fitted(at(10, 1), at(11, 100)); g.Absolute < 99 || g.Relative != objective.Rounding.Relative {
 		t.Errorf("%+v", g)
 	}
 }

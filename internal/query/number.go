@@ -1,6 +1,10 @@
-package objective
+package query
 
-import "context"
+import (
+	"context"
+
+	"github.com/untwist/untwist/objective"
+)
 
 // WithNumbers tells an objective which queries of the run it is asked: number(i) is the
 // number of the i-th point of the batch, counted from 1.
@@ -28,13 +32,13 @@ func fromRow(ctx context.Context, lo int) context.Context {
 
 // numbered reports whether a Meter says the numbers to f: a function as Func, Fallible or
 // Batch takes it cannot ask for them.
-func numbered(f Objective) bool {
+func numbered(f objective.Objective) bool {
 	switch f := f.(type) {
 	case *Pool:
 		return numbered(f.f)
 	case *Guard:
 		return numbered(f.f)
-	case batchwise, pointwise:
+	case interface{ Unnumbered() }:
 		return false
 	}
 	return true

@@ -1,4 +1,4 @@
-package objective_test
+package query_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -17,19 +18,19 @@ import (
 // If an error does not say how far the batch came, no value is known.
 func TestAPlainErrorKnowsNothing(t *testing.T) {
 	broken := errors.New("broken")
-	if n := objective.Evaluated(make([]float64, 5), broken); n != 0 {
+	if n := query.Evaluated(make([]float64, 5), broken); n != 0 {
 		t.Errorf("%d of 5 values are known", n)
 	}
-	if n := objective.Evaluated(make([]float64, 5), nil); n != 5 {
+	if n := query.Evaluated(make([]float64, 5), nil); n != 5 {
 		t.Errorf("%d of 5 values are known without an error", n)
 	}
 	// A claim of more values than there are is not believed.
 	wild := &objective.PartialError{Done: 7, Spent: -1, Err: broken}
-	if n := objective.Evaluated(make([]float64, 5), wild); n != 5 {
+	if n := query.Evaluated(make([]float64, 5), wild); n != 5 {
 		t.Errorf("%d of 5 values are known", n)
 	}
 	// One inside another error speaks of another batch.
-	if n := objective.Evaluated(make([]float64, 5), fmt.Errorf("around it: %w", wild)); n != 0 {
+	if n := query.Evaluated(make([]float64, 5), fmt.Errorf("around it: %w", wild)); n != 0 {
 		t.Errorf("%d of 5 values are known", n)
 	}
 	if _, err := objective.StatusOf(ctx, &objective.PartialError{Done: 1}); err == nil {
@@ -72,11 +73,11 @@ func TestChunkCutsByRowsAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, rows := rapid.IntRange(1, 60).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "rows")
 		f := &sizes{stop: rapid.IntRange(0, 80).Draw(t, "stop")}
-		c := objective.NewChunk(f, rows, 0)
+		c := query.NewChunk(f, rows, 0)
 		values := make([]float64, n)
 		err := c.Evaluate(ctx, points(n), values)
 		want := min(n, f.stop)
-		if got := objective.Evaluated(values, err); got != want || (err != nil) != (f.stop < n) {
+		if got := query.Evaluated(values, err); got != want || (err != nil) != (f.stop < n) {
 			t.Fatalf("%d of %d values are known, want %d, error %v", got, n, want, err)
 		}
 		for i, v := range values[:want] {
@@ -98,15 +99,15 @@ func TestChunkCutsByRowsAlone(t *testing.T) {
 // The target and the end of the context both end a run within a long batch.
 func TestChunkSeesTargetAndCancellation(t *testing.T) {
 	var calls atomic.Int64
-	r := objective.NewRecord(objective.NewMeter(identity(&calls), 10_000), objective.Rules{Target: new(3.)}, nil)
-	err := objective.NewChunk(r, 10, 0).Evaluate(ctx, points(1000), make([]float64, 1000))
+	r := query.NewRecord(query.NewMeter(identity(&calls), 10_000), query.Rules{Target: new(3.)}, nil)
+	err := query.NewChunk(r, 10, 0).Evaluate(ctx, points(1000), make([]float64, 1000))
 	if !errors.Is(err, objective.ErrTarget) || calls.Load() != 10 {
 		t.Errorf("error %v after %d queries, want the target after 10", err, calls.Load())
 	}
 	ending, cancel := context.WithCancel(ctx)
-	r = objective.NewRecord(objective.NewMeter(identity(&calls), 10_000), objective.Rules{}, cancel)
+	r = query.NewRecord(query.NewMeter(identity(&calls), 10_000), query.Rules{}, cancel)
 	calls.Store(0)
-	if err := objective.NewChunk(r, 10, 0).Evaluate(ending, points(1000), make([]float64, 1000)); !errors.Is(err, context.Canceled) || calls.Load() != 10 {
+	if err := query.NewChunk(r, 10, 0).Evaluate(ending, points(1000), make([]float64, 1000)); !errors.Is(err, context.Canceled) || calls.Load() != 10 {
 		t.Errorf("error %v after %d queries, want the end after 10", err, calls.Load())
 	}
 }
@@ -123,7 +124,7 @@ func TestGrain(t *testing.T) {
 
 // A NaN does not hide how far a batch came before it panicked.
 func TestGuardCountsAPanicBehindANaN(t *testing.T) {
-	g := objective.NewGuard(objective.Batch(1, func(_ *mat.Dense, values []float64) {
+	g := query.NewGuard(objective.Batch(1, func(_ *mat.Dense, values []float64) {
 		for i := range values {
 			if values[i] = -float64(i); i == 0 {
 				values[i] = math.NaN()
@@ -135,7 +136,7 @@ func TestGuardCountsAPanicBehindANaN(t *testing.T) {
 	}))
 	values := make([]float64, 6)
 	err := g.Evaluate(ctx, points(6), values)
-	if n := objective.Evaluated(values, err); n != 5 || values[2] != -2 || err.Error() != "objective panicked at one of 2 points, the first of them x = [4]: boom" {
+	if n := query.Evaluated(values, err); n != 5 || values[2] != -2 || err.Error() != "objective panicked at one of 2 points, the first of them x = [4]: boom" {
 		t.Errorf("%d known, values %v, error %v", n, values, err)
 	}
 	if err := g.Evaluate(ctx, points(1), nil); err != nil {
@@ -145,11 +146,11 @@ func TestGuardCountsAPanicBehindANaN(t *testing.T) {
 
 // The budget of a search inside the objective is not that of the run.
 func TestGuardKeepsTheErrorsOfTheObjectiveApart(t *testing.T) {
-	inner := objective.NewMeter(identity(new(atomic.Int64)), 2)
-	f := objective.NewGuard(outer{inner})
+	inner := query.NewMeter(identity(new(atomic.Int64)), 2)
+	f := query.NewGuard(outer{inner})
 	values := make([]float64, 5)
 	err := f.Evaluate(ctx, points(5), values)
-	if n := objective.Evaluated(values, err); n != 0 {
+	if n := query.Evaluated(values, err); n != 0 {
 		t.Errorf("%d values are known", n)
 	}
 	if status, err := objective.StatusOf(ctx, err); status != objective.Failed || err == nil || !strings.Contains(err.Error(), "inner: the budget of queries is spent") {

@@ -1,16 +1,12 @@
-package objective
+package query
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
-
-// ErrBudget is returned by a Meter whose budget is spent. It is a reason to
-// stop, not a failure: see StatusOf.
-var ErrBudget = errors.New("the budget of queries is spent")
 
 // Meter counts queries and enforces a budget. A batch that would overrun the
 // budget is evaluated up to the limit; then Evaluate returns ErrBudget. So the
@@ -18,14 +14,14 @@ var ErrBudget = errors.New("the budget of queries is spent")
 // leaves nothing of it unspent. Once the context has ended the Meter evaluates
 // nothing more, whether or not the objective checks the context.
 type Meter struct {
-	f        Objective
+	f        objective.Objective
 	numbered bool // f is told the numbers of its queries
 	budget   int
 	queries  int
 }
 
 // NewMeter allows budget queries of f. It panics if budget < 0.
-func NewMeter(f Objective, budget int) *Meter {
+func NewMeter(f objective.Objective, budget int) *Meter {
 	if budget < 0 {
 		panic(fmt.Sprintf("objective: a budget of %d queries", budget))
 	}
@@ -47,7 +43,7 @@ func (m *Meter) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 }
 
 // Each evaluates as much of the batch as the budget allows, and tells every answer.
-func (m *Meter) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, Answer)) error {
+func (m *Meter) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
 	return m.each(ctx, points, values, listener{tell, true})
 }
 
@@ -68,7 +64,7 @@ func (m *Meter) each(ctx context.Context, points *mat.Dense, values []float64, t
 			return err
 		}
 	}
-	return partial(left, left, ErrBudget)
+	return partial(left, left, objective.ErrBudget)
 }
 
 // count adds the queries that a batch of n points has cost, and returns err.

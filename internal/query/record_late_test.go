@@ -1,10 +1,11 @@
-package objective_test
+package query_test
 
 import (
 	"context"
 	"errors"
 	"testing"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,8 +24,8 @@ func (late) Each(_ context.Context, _ *mat.Dense, _ []float64, tell func(int, ob
 
 // A failure is counted if its query is, although a point before it has no answer.
 func TestFailuresOutOfTurn(t *testing.T) {
-	meter := objective.NewMeter(objective.NewGuard(late{}), 10)
-	r := objective.NewRecord(meter, objective.Rules{}, nil)
+	meter := query.NewMeter(query.NewGuard(late{}), 10)
+	r := query.NewRecord(meter, query.Rules{}, nil)
 	if err := r.Evaluate(context.Background(), mat.NewDense(3, 1, nil), make([]float64, 3)); err == nil {
 		t.Fatal("no error")
 	}

@@ -1,0 +1,68 @@
+package query
+
+import (
+	"context"
+	"math"
+
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Teller is an Objective that can tell each answer as soon as it is known, so that
+// nothing is lost if a run ends within a batch.
+type Teller interface {
+	objective.Objective
+
+	// Each does what Evaluate does. Besides, it calls tell(i, answer) once for every
+	// value that it sets, as soon as the value is known. It may do so in any order and
+	// from several goroutines at once, but tell is not called any more after Each has
+	// returned. If Each returns a *PartialError, tell was called for every i < Done, and
+	// may have been called for others. tell is not nil.
+	Each(ctx context.Context, points *mat.Dense, values []float64, tell func(i int, a objective.Answer)) error
+}
+
+// Each evaluates f and calls tell for every value that is known: as soon as it is known
+// if f is a Teller, and otherwise at the end of the batch.
+func Each(ctx context.Context, f objective.Objective, points *mat.Dense, values []float64, tell func(i int, a objective.Answer)) error {
+	if t, ok := f.(Teller); ok {
+		return t.Each(ctx, points, values, tell)
+	}
+	err := f.Evaluate(ctx, points, values)
+	for i, v := range values[:Evaluated(values, err)] {
+		tell(i, objective.Answer{Value: v})
+	}
+	return err
+}
+
+// A listener hears of answers: of all, or only of failures, which costs less where most
+// points succeed.
+type listener struct {
+	tell func(i int, a objective.Answer)
+	all  bool
+}
+
+// wants reports whether it wants to hear of an answer.
+func (l listener) wants(a *objective.Answer) bool {
+	return l.all || a.Failure != nil || !(a.Value < math.Inf(1))
+}
+
+// from returns the listener for the points of a batch from row lo on.
+func (l listener) from(lo int) listener {
+	return listener{func(i int, a objective.Answer) { l.tell(lo+i, a) }, l.all}
+}
+
+// A heard objective can spare a listener what it does not want.
+type heard interface {
+	each(ctx context.Context, points *mat.Dense, values []float64, to listener) error
+}
+
+// each does what Each does. A listener that wants only failures may hear of more.
+func each(ctx context.Context, f objective.Objective, points *mat.Dense, values []float64, to listener) error {
+	if h, ok := f.(heard); ok {
+		return h.each(ctx, points, values, to)
+	}
+	return Each(ctx, f, points, values, to.tell)
+}
+
+// nobody listens.
+func nobody(int, objective.Answer) {}
