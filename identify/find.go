@@ -21,8 +21,12 @@ type Checker interface {
 // Find lets an identifier look for coordinates and holds what it returns against the
 // contract of Identifier, so that a mistake in an identifier of one's own is named and
 // not met later: the Finding is never nil, its frame is one of f, and its blocks are those
-// of the frame, single components if it names none.
+// of the frame, single components if it names none. The identifier gets the request with its
+// defaults in place.
 func Find(ctx context.Context, by Identifier, f objective.Objective, r Request) (*Finding, error) {
+	if err := r.complete(f.Dim()); err != nil {
+		return Known(nil, nil), err
+	}
 	found, err := by.Identify(ctx, f, r)
 	if found == nil {
 		found = Known(nil, nil)

@@ -113,26 +113,6 @@ func particles(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// inFrame is f in the coordinates of a frame: g̃(s) = f(W̃†s).
-type inFrame struct {
-	f     objective.Objective
-	frame *frame.Frame
-	x     *mat.Dense
-}
-
-// Dim returns m.
-func (g *inFrame) Dim() int { return g.frame.Components() }
-
-// Evaluate evaluates f at W̃†s for each row s.
-func (g *inFrame) Evaluate(ctx context.Context, s *mat.Dense, values []float64) error {
-	n, _ := s.Dims()
-	if g.x == nil || g.x.RawMatrix().Rows != n {
-		g.x = mat.NewDense(n, g.f.Dim(), nil)
-	}
-	g.frame.Points(g.x, s)
-	return g.f.Evaluate(ctx, g.x, values)
-}
-
 // seen returns W̃†W̃x for each row x: what a frame of fewer components than dimensions
 // sees of it. Where it sees all, x itself.
 func seen(f *frame.Frame, x *mat.Dense) *mat.Dense {

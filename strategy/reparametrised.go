@@ -25,7 +25,7 @@ func (r Reparametrised) Minimize(ctx context.Context, f objective.Objective, tas
 		return begun.ended(ctx, err)
 	}
 	w := begun.found.Frame
-	g := &inFrame{f: f, frame: w}
+	g := w.Compose(f)
 	cfg := r.Config
 	cfg.Box, cfg.Seed = objective.Cube(g.Dim(), -1, 1), begun.Seed
 	if begun.known != nil {

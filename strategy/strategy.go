@@ -13,8 +13,8 @@
 // Task.Complete first and refuse what it cannot use. An error of f may be passed on as it
 // is: the caller tells a spent budget from a failure (objective.StatusOf).
 //
-// A Task's budget is for planning. Without untwist.Minimize around it, put an
-// query.Meter around f, or the search may never end.
+// A Task's budget is for planning: untwist.Minimize ends the search when it is spent. Without it,
+// f has to return objective.ErrBudget, or the search may never end.
 package strategy
 
 import (

@@ -29,7 +29,7 @@ type Task struct {
 	Identifier identify.Identifier
 
 	// Budget is how many queries f has left, at least 1. A strategy plans with it;
-	// what ends a search is f itself: see query.Meter.
+	// what ends a search is f itself, with objective.ErrBudget.
 	Budget int
 	// Limit is how many queries f really has left, if that is not Budget: a run that is
 	// resumed keeps to its plan and goes on. A strategy asks for the same points as with

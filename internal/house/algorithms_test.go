@@ -40,7 +40,7 @@ func inspect(here string, f file) (complaints []string) {
 	for _, i := range f.imports() {
 		path := i.path
 		chance := path == "math/rand" || path == "math/rand/v2"
-		if chance && here != "internal/rng" {
+		if chance && here != "internal/rng" && !strings.HasPrefix(here, "examples/") { // which users imitate
 			complaints = append(complaints, "draws random numbers that do not come from internal/rng")
 		}
 		for _, root := range forbidden {

@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"strategy", "internal/auto", "internal/sensitivity"},
 	{"."},
 	{"internal/experiment", "internal/report", "internal/report/chart", "internal/report/page", "internal/report/live", "internal/store", "internal/program", "internal/cluster", "internal/cluster/wire"},
-	{"cmd/untwist", "examples", "examples/gofunc", "examples/gonum", "examples/microring", "examples/network"},
+	{"cmd/untwist", "examples", "examples/gofunc", "examples/gonum", "examples/microring", "examples/network", "examples/own"},
 }
 
 // doors are the imports allowed within a floor.
