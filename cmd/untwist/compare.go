@@ -51,7 +51,7 @@ Problems (--problems) are built-in ones, or problem files of your own: a name th
 --coupling), they are values. --dim, --mix, --coupling, --map (none is one) and --noise are
 lists too, with commas between their values: every combination is a case.
 
-Every run is kept in DIR/runs.db as it finishes. The command can be stopped at any moment;
+Every run is kept in DIR/runs.jsonl as it finishes. The command can be stopped at any moment;
 started again, it goes on where it stopped. With more seeds, or other problems, dimensions
 or methods, it makes the runs that are missing. The comparison of what was asked for this
 time is printed, and written to DIR under a name that says what it is. So a smaller
@@ -115,7 +115,7 @@ func (f *compareFlags) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	dir := string(f.out)
-	return runGrid(cmd, g, dir, "runs.db", int(f.jobs), bool(f.quiet), func(ctx context.Context, s *store.Store) (shown, error) {
+	return runGrid(cmd, g, dir, "runs.jsonl", int(f.jobs), bool(f.quiet), func(ctx context.Context, s *store.Store) (shown, error) {
 		c, err := g.Compare(ctx, s)
 		if err != nil {
 			return shown{}, err

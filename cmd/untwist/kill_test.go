@@ -66,7 +66,7 @@ func forms(t *testing.T, table string, stdout []byte) map[string]string {
 // same table as at one go, times aside, with every run once.
 func TestKilledGrids(t *testing.T) {
 	t.Parallel()
-	want := killedTenTimes(t, "table1.db", func(dir string, stdout []byte) map[string]string {
+	want := killedTenTimes(t, "table1.jsonl", func(dir string, stdout []byte) map[string]string {
 		return forms(t, filepath.Join(dir, "table1-d7-rastrigin-squared-norm-2runs"), stdout)
 	}, "reproduce", "table1", "--dim", "7", "--runs", "2", "--problems", "rastrigin,squared-norm")
 	if n := strings.Count(want["-runs.csv"], "\n"); n != 1+2*8*2 {
@@ -77,7 +77,7 @@ func TestKilledGrids(t *testing.T) {
 // The same for a comparison, all of whose files come to the same bytes, times aside.
 func TestKilledComparisons(t *testing.T) {
 	t.Parallel()
-	want := killedTenTimes(t, "runs.db", func(dir string, stdout []byte) map[string]string { return timelessFiles(t, dir, stdout) },
+	want := killedTenTimes(t, "runs.jsonl", func(dir string, stdout []byte) map[string]string { return timelessFiles(t, dir, stdout) },
 		"compare", "--problems", "rastrigin,levy", "--dim", "6", "--noise", "0,1e-6", "--methods", "auto,cmaes,small=cmaes:population=5,transformed",
 		"--seeds", "2", "--budget", "400*d", "--name", "it")
 	if n := strings.Count(want["it-runs.csv"], "\n"); n != 1+2*2*4*2 || len(want) < 9 {
@@ -150,7 +150,7 @@ func timelessFiles(t *testing.T, dir string, stdout []byte) map[string]string {
 		}
 		text := string(data)
 		switch filepath.Ext(f.Name()) {
-		case ".db", ".db-journal":
+		case ".jsonl":
 			continue
 		case ".json":
 			text = times.ReplaceAllString(text, "")

@@ -103,7 +103,7 @@ var manners = map[string]manner{
 	"go test ./identify -whole -v -timeout 2h":                              {plus: "-whole=false -run Verdicts", why: long},
 	"go test . -run TestAuto -whole -v -timeout 3h":                         {plus: "-whole=false -run TestAutoS", why: long},
 	"go test ./internal/experiment -run TestEveryBudget -whole -timeout 3h": {plus: "-dims 10 -seeds 11 -problems rosenbrock,levy", why: long}, // as the text says
-	"untwist reproduce table1 --from docs/data/table1.db --out DIR":         {plus: "--stored", why: long},
+	"untwist reproduce table1 --from docs/data/table1.jsonl --out DIR":         {plus: "--stored", why: long},
 	"go test ./internal/experiment -run TestCommittedTable -update":         {plus: "-update=false", why: "it rewrites the page"},
 
 	"go test ./cmd/untwist -run 'TestFaults|TestNobodyThere|TestPartitions' -faults 20 -parallel 4 -timeout 1h": {plus: "-faults 0", why: long},

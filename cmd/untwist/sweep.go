@@ -54,7 +54,7 @@ func (q openQuestion) command() *cobra.Command {
 		Long: q.long + `
 
 With --dim 10 --runs 5 it takes about a minute; the whole, in 100 dimensions, takes hours.
-Every run is kept in DIR/` + q.name + `.db as it finishes. The command can be stopped at any moment;
+Every run is kept in DIR/` + q.name + `.jsonl as it finishes. The command can be stopped at any moment;
 started again, it goes on where it stopped, and with more --runs or other --problems it makes
 the runs that are missing. Tables are printed, and written to DIR as NAME.md and NAME.csv, the
 runs as NAME-runs.csv, and pictures as NAME-….svg, where NAME says what the sweep is:
@@ -88,7 +88,7 @@ func (f *sweepFlags) run(cmd *cobra.Command, q openQuestion) error {
 		return asUsage(err)
 	}
 	dir := cmp.Or(string(f.out), fmt.Sprintf("%s-d%d", q.name, s.Cases[0].Dim))
-	return runGrid(cmd, s, dir, q.name+".db", int(f.jobs), f.quiet, func(ctx context.Context, from *store.Store) (shown, error) {
+	return runGrid(cmd, s, dir, q.name+".jsonl", int(f.jobs), f.quiet, func(ctx context.Context, from *store.Store) (shown, error) {
 		t, err := s.Tabulate(ctx, from)
 		if err != nil {
 			return shown{}, err

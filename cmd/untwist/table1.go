@@ -40,7 +40,7 @@ table, 100 runs of 5,000,000 queries in 100 dimensions, takes hours. With --dim 
 takes seconds, but the problems are easier there, and methods that fail in 100 dimensions
 may succeed.
 
-Every run is kept in DIR/table1.db as it finishes. The command can be stopped at any
+Every run is kept in DIR/table1.jsonl as it finishes. The command can be stopped at any
 moment; started again, it goes on where it stopped. With more --runs, or other --problems
 or --methods, it makes the runs that are missing. --from FILE takes runs from another such
 store, without the coordinates that were found and without what says nothing in a curve:
@@ -149,7 +149,7 @@ func (f *table1Flags) run(cmd *cobra.Command) error {
 		}
 	}
 	dir := cmp.Or(string(f.out), fmt.Sprintf("table1-d%d", g.Dim))
-	return runGrid(cmd, table1Run{g, f.from, f.stored}, dir, "table1.db", int(f.jobs), f.quiet, func(ctx context.Context, s *store.Store) (shown, error) {
+	return runGrid(cmd, table1Run{g, f.from, f.stored}, dir, "table1.jsonl", int(f.jobs), f.quiet, func(ctx context.Context, s *store.Store) (shown, error) {
 		t, err := g.Tabulate(ctx, s)
 		if err != nil {
 			return shown{}, err

@@ -265,7 +265,7 @@ func drawnRun(c Case, m Method, seed uint64, speed float64) store.Run {
 // openPlain opens a store of nothing in particular.
 func openPlain(t testing.TB) *store.Store {
 	t.Helper()
-	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "runs.db"))
+	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "runs.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func ExampleTable1() {
 		fmt.Println(err)
 		return
 	}
-	s, err := g.OpenStore(ctx, filepath.Join(dir, "runs.db"))
+	s, err := g.OpenStore(ctx, filepath.Join(dir, "runs.jsonl"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -107,7 +107,7 @@ func compare(g experiment.Grid) error {
 	if err := g.Complete(); err != nil {
 		return err
 	}
-	s, err := g.OpenStore(context.Background(), filepath.Join(dir, "runs.db"))
+	s, err := g.OpenStore(context.Background(), filepath.Join(dir, "runs.jsonl"))
 	if err != nil {
 		return err
 	}

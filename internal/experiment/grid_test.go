@@ -343,7 +343,7 @@ func TestGridDefaults(t *testing.T) {
 // those that its curves know: 10^(k/5), and the odd ones of the grid that made it.
 func TestStoresOfOtherGrids(t *testing.T) {
 	g := various(t) // targets 1, 0.3, 0.01
-	path := filepath.Join(t.TempDir(), "runs.db")
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
 	try := func(change func(*Grid)) (Grid, *store.Store, error) {
 		g := g
 		change(&g)

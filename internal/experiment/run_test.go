@@ -221,7 +221,7 @@ func TestErrorsEndAGrid(t *testing.T) {
 			s.Close() // as if the disk were gone
 		}
 	})
-	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "table1.db: ") {
+	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "table1.jsonl: ") {
 		t.Errorf("%v", err)
 	}
 	if n := len(stored(t, open(t, g, dir))); n != 4 { // three runs and a frame

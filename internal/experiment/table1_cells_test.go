@@ -213,7 +213,7 @@ func TestCommittedTable(t *testing.T) {
 	}
 }
 
-// The committed store, docs/data/table1.db, gives the table of docs/table1.json and the runs of
+// The committed store, docs/data/table1.jsonl, gives the table of docs/table1.json and the runs of
 // docs/table1-runs.csv, so that a later program has to make only what is missing.
 func TestCommittedStore(t *testing.T) {
 	g := complete(t, Table1{})
@@ -226,7 +226,7 @@ func TestCommittedStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Runs, g.Seed = table.Grid.Runs, table.Grid.Seed
-	s, err := g.grid().openStore(ctx, filepath.Join("..", "..", "docs", "data", "table1.db"), store.Read)
+	s, err := g.grid().openStore(ctx, filepath.Join("..", "..", "docs", "data", "table1.jsonl"), store.Read)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -188,7 +188,7 @@ func TestTake(t *testing.T) {
 	to := open(t, g, t.TempDir())
 	less := g
 	less.Runs = 1
-	path := dir + "/table1.db"
+	path := dir + "/table1.jsonl"
 	for _, want := range []int{8, 0} {
 		if n, err := less.Take(ctx, to, path); n != want || err != nil {
 			t.Errorf("%d runs are taken, error %v", n, err)
@@ -211,7 +211,7 @@ func TestTake(t *testing.T) {
 	if len(got) != len(want)-2 { // without the frames of the first seed
 		t.Errorf("%d runs of %d", len(got), len(want))
 	}
-	if _, err := g.Take(ctx, to, dir+"/none.db"); err == nil {
+	if _, err := g.Take(ctx, to, dir+"/none.jsonl"); err == nil {
 		t.Error("runs are taken from no file")
 	}
 }

@@ -47,7 +47,7 @@ func open(t *testing.T, g interface {
 	OpenStore(context.Context, string) (*store.Store, error)
 }, dir string) *store.Store {
 	t.Helper()
-	s, err := g.OpenStore(ctx, filepath.Join(dir, "table1.db"))
+	s, err := g.OpenStore(ctx, filepath.Join(dir, "table1.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

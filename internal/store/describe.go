@@ -1,36 +1,32 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"database/sql"
+	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
+	"os"
 	"slices"
 )
 
-// application marks a SQLite file as a store, and format is the version of its layout.
-const application, format = 0x756e7477, 2
+// format is the version of the layout. Up to 2 it was a SQLite file.
+const format = 3
 
-const schema = `
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE runs (
-	problem   TEXT NOT NULL,
-	method    TEXT NOT NULL,
-	seed      INTEGER NOT NULL, -- its 64 bits
-	status    TEXT NOT NULL,
-	gap       REAL NOT NULL,
-	queries   INTEGER NOT NULL,
-	reached   INTEGER NOT NULL,
-	seconds   REAL NOT NULL,
-	own       REAL NOT NULL,    -- the part of seconds that the method took
-	rounds    INTEGER NOT NULL,
-	version   TEXT NOT NULL,
-	recovered INTEGER NOT NULL,
-	curve     TEXT NOT NULL,    -- [[queries, gap], …]
-	frame     TEXT,
-	PRIMARY KEY (problem, method, seed)
-);
-CREATE INDEX runs_of_method ON runs (method, problem, seed);`
+// A first line says which experiment the file is of.
+type first struct {
+	Store  string    `json:"store"`
+	Format int       `json:"format"`
+	About  []Setting `json:"about"`
+}
+
+// A Setting is one of the settings that define an experiment.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // An OtherError says that a store holds the runs of another experiment.
 type OtherError struct {
@@ -38,13 +34,13 @@ type OtherError struct {
 	Setting     string // the first setting that differs
 	Holds, Asks string // its value in the store, and the value that was asked for
 	NotAStore   bool   // the file is not a store, or has a layout that this version does not know
-	Older       bool   // an older version made it, which kept less of a run
+	Older       bool   // an older version made it, in another layout
 }
 
 func (e *OtherError) Error() string {
 	switch {
 	case e.Older:
-		return e.Path + " was made by an older version of untwist, which kept less of a run"
+		return e.Path + " was made by an older version of untwist, which kept runs in another way"
 	case e.NotAStore:
 		return e.Path + " is not a store of runs, or another version of untwist made it"
 	}
@@ -52,75 +48,77 @@ func (e *OtherError) Error() string {
 		e.Path, e.Setting, cmp.Or(e.Holds, "none"), cmp.Or(e.Asks, "none"))
 }
 
-// describe makes the tables in an empty file. In a file that has them, it checks that they
-// match about.
-func (s *Store) describe(ctx context.Context, about []Setting) error {
-	tx, err := s.db.BeginTx(ctx, nil)
+// Open opens the store at path for the experiment with these settings, and creates it if
+// there is none. The settings that say most about the experiment should come first. If the
+// store has other settings, Open returns an *OtherError.
+func Open(ctx context.Context, path string, about ...Setting) (*Store, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return s.wrap(err)
+		return nil, err
 	}
-	defer tx.Rollback()
-	var tables, id, version int
-	for query, into := range map[string]*int{"SELECT count(*) FROM sqlite_master": &tables, "PRAGMA application_id": &id, "PRAGMA user_version": &version} {
-		if err := tx.QueryRowContext(ctx, query).Scan(into); err != nil {
-			return s.wrap(err)
+	s := &Store{path: path, file: file, runs: map[Key]place{}}
+	err = s.locked(ctx, func() error {
+		if err := s.read(); err != nil || s.lines > 0 {
+			return err
 		}
-	}
-	if tables > 0 || id != 0 || version != 0 {
-		if id != application || version != format {
-			return &OtherError{Path: s.path, NotAStore: true, Older: id == application && 0 < version && version < format}
+		left, err := io.ReadAll(io.NewSectionReader(file, 0, 1<<16))
+		text, _ := json.Marshal(first{"untwist", format, about})
+		if err != nil || !bytes.HasPrefix(text, left) { // of a first line that nobody has finished
+			return cmp.Or(err, s.strange(left))
 		}
-		return s.compare(ctx, tx, about)
-	}
-	if s.still {
-		return &OtherError{Path: s.path, NotAStore: true}
-	}
-	statements := fmt.Sprintf("%s PRAGMA application_id = %d; PRAGMA user_version = %d;", schema, application, format)
-	if _, err := tx.ExecContext(ctx, statements); err != nil {
-		return s.wrap(err)
-	}
-	s.about = map[string]string{}
-	for _, a := range about {
-		s.about[a.Name] = a.Value
-		if _, err := tx.ExecContext(ctx, "INSERT INTO about VALUES (?, ?)", a.Name, a.Value); err != nil {
-			return s.wrap(err)
-		}
-	}
-	return s.wrap(tx.Commit())
+		return s.append(text)
+	})
+	return s.checked(about, err)
 }
 
-// compare checks that the store matches about and can be written to.
-func (s *Store) compare(ctx context.Context, tx *sql.Tx, about []Setting) error {
-	rows, err := tx.QueryContext(ctx, "SELECT name, value FROM about ORDER BY name")
+// Read opens the store at path as Open does, but only to read it. It must be there, and no bit
+// of its file changes.
+func Read(_ context.Context, path string, about ...Setting) (*Store, error) {
+	file, err := os.Open(path)
 	if err != nil {
-		return s.wrap(err)
+		return nil, err
 	}
-	defer rows.Close()
-	holds := map[string]string{}
-	for rows.Next() {
-		var has Setting
-		if err := rows.Scan(&has.Name, &has.Value); err != nil {
-			return s.wrap(err)
-		}
-		holds[has.Name] = has.Value
-		if !slices.ContainsFunc(about, func(a Setting) bool { return a.Name == has.Name }) {
-			about = append(slices.Clip(about), Setting{Name: has.Name})
-		}
+	s := &Store{path: path, file: file, runs: map[Key]place{}, still: true}
+	if err = s.read(); err == nil && s.lines == 0 {
+		err = s.strange(nil)
 	}
-	if err := rows.Err(); err != nil {
-		return s.wrap(err)
+	return s.checked(about, err)
+}
+
+// identify takes the first line.
+func (s *Store) identify(text []byte) error {
+	var f first
+	if err := json.Unmarshal(text, &f); err != nil || f.Store != "untwist" || f.Format != format {
+		return s.strange(text)
+	}
+	s.about = map[string]string{}
+	for _, a := range f.About {
+		s.about[a.Name] = a.Value
+	}
+	return nil
+}
+
+// strange is the error of a file that begins with text.
+func (s *Store) strange(text []byte) error {
+	return &OtherError{Path: s.path, NotAStore: true, Older: bytes.HasPrefix(text, []byte("SQLite format 3\x00"))}
+}
+
+// checked returns the store if there is no error and it has these settings.
+func (s *Store) checked(about []Setting, err error) (*Store, error) {
+	if err != nil {
+		s.file.Close()
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.about)) {
+		if !slices.ContainsFunc(about, func(a Setting) bool { return a.Name == name }) {
+			about = append(slices.Clip(about), Setting{Name: name})
+		}
 	}
 	for _, a := range about {
-		if holds[a.Name] != a.Value {
-			return &OtherError{Path: s.path, Setting: a.Name, Holds: holds[a.Name], Asks: a.Value}
+		if s.about[a.Name] != a.Value {
+			s.file.Close()
+			return nil, &OtherError{Path: s.path, Setting: a.Name, Holds: s.about[a.Name], Asks: a.Value}
 		}
 	}
-	if s.about = holds; s.still {
-		return nil
-	}
-	// If the file cannot be written to, fail now rather than after a run.
-	if _, err := tx.ExecContext(ctx, "UPDATE about SET value = value"); err != nil {
-		return s.wrap(err)
-	}
-	return s.wrap(tx.Commit())
+	return s, nil
 }

@@ -18,7 +18,7 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	ctx, path := context.Background(), filepath.Join(dir, "runs.db")
+	ctx, path := context.Background(), filepath.Join(dir, "runs.jsonl")
 
 	s, err := store.Open(ctx, path, store.Setting{Name: "dim", Value: "10"})
 	if err != nil {

@@ -3,13 +3,12 @@ package store
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -41,7 +40,7 @@ func example(seed uint64) Run {
 
 // What is put comes back with the same bits, even after the file was closed.
 func TestRunsComeBack(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a folder with spaces & 100 %?#", "runs.db")
+	path := filepath.Join(t.TempDir(), "a folder with spaces & 100 %?#", "runs.jsonl")
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +72,7 @@ func TestRunsComeBack(t *testing.T) {
 
 // Values that are not finite are left out of curves.
 func TestCurvesAreFinite(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "runs.db"))
+	s := open(t, filepath.Join(t.TempDir(), "runs.jsonl"))
 	r := example(1)
 	r.Curve = []objective.Sample{{Queries: 1, Value: math.Inf(1)}, {Queries: 2, Value: 7}}
 	if err := s.Put(ctx, r); err != nil {
@@ -86,7 +85,7 @@ func TestCurvesAreFinite(t *testing.T) {
 
 // The first run with a key is kept.
 func TestARunIsKeptOnce(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "runs.db"))
+	s := open(t, filepath.Join(t.TempDir(), "runs.jsonl"))
 	second := example(3)
 	second.Gap = 7
 	for _, r := range []Run{example(3), second} {
@@ -102,7 +101,7 @@ func TestARunIsKeptOnce(t *testing.T) {
 // A store of another experiment is refused and not changed. The error names the setting
 // that differs.
 func TestOtherExperimentsAreRefused(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "runs.db")
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
 	s := open(t, path, Setting{"dim", "10"}, Setting{"budget", "50000"})
 	if err := s.Put(ctx, example(0)); err != nil {
 		t.Fatal(err)
@@ -130,58 +129,34 @@ func TestOtherExperimentsAreRefused(t *testing.T) {
 // Files that are not stores are refused and not changed.
 func TestFilesThatAreNoStores(t *testing.T) {
 	dir := t.TempDir()
-	text := filepath.Join(dir, "text")
-	content := strings.Repeat("not a database\n", 100)
-	if err := os.WriteFile(text, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	foreign := filepath.Join(dir, "foreign.db")
-	s := open(t, foreign)
-	if _, err := s.db.Exec("PRAGMA user_version = 99"); err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-	empty := filepath.Join(dir, "empty.db")
-	other, err := sql.Open("sqlite", empty)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := other.Exec("PRAGMA application_id = 7"); err != nil {
-		t.Fatal(err)
-	}
-	other.Close()
-	for _, path := range []string{text, foreign, empty} {
+	for name, content := range map[string]string{
+		"text":    strings.Repeat("not a store\n", 100),
+		"newer":   `{"store":"untwist","format":99,"about":[]}` + "\n",
+		"foreign": `{"store":"other","format":3}` + "\n",
+		"part":    "x",
+		"sqlite":  "SQLite format 3\x00\x10\x00",
+		"lines":   "SQLite format 3\x00\n\x00",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		var other *OtherError
-		if _, err := Open(ctx, path); !errors.As(err, &other) || !other.NotAStore {
+		if _, err := Open(ctx, path); !errors.As(err, &other) || !other.NotAStore || other.Older != strings.HasPrefix(content, "SQLite") {
 			t.Errorf("%s: %v", path, err)
 		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != content {
+			t.Error("the file has changed", err)
+		}
 	}
-	if after, err := os.ReadFile(text); err != nil || string(after) != content {
-		t.Error("the file has changed", err)
-	}
-	if _, err := Open(ctx, filepath.Join(dir, "nowhere", "runs.db")); err == nil || strings.Contains(err.Error(), "\n") {
-		t.Error(err)
-	}
-}
-
-// The store of an older version is refused in words of its own: it keeps less of a run.
-func TestOlderStores(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "old.db")
-	s := open(t, path, Setting{"dim", "10"})
-	if _, err := s.db.Exec("PRAGMA user_version = 1"); err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-	var other *OtherError
-	_, err := Open(ctx, path, Setting{"dim", "10"})
-	if !errors.As(err, &other) || !other.Older || !strings.HasSuffix(err.Error(), "old.db was made by an older version of untwist, which kept less of a run") {
+	if _, err := Open(ctx, filepath.Join(dir, "nowhere", "runs.jsonl")); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Error(err)
 	}
 }
 
 // A store knows the settings with which it was made, whoever opens it.
 func TestSettings(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "runs.db")
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
 	for range 2 {
 		s := open(t, path, Setting{"dim", "10"})
 		if s.Setting("dim") != "10" || s.Setting("mix") != "" {
@@ -193,7 +168,7 @@ func TestSettings(t *testing.T) {
 
 // A run whose gap is not a number is not stored.
 func TestGapsAreNumbers(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "runs.db"))
+	s := open(t, filepath.Join(t.TempDir(), "runs.jsonl"))
 	r := example(1)
 	r.Gap = math.NaN()
 	if err := s.Put(ctx, r); err == nil {
@@ -201,39 +176,82 @@ func TestGapsAreNumbers(t *testing.T) {
 	}
 }
 
-// A run that is damaged is named.
+// A run that is damaged is named, and a store that has become shorter.
 func TestDamagedRuns(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "runs.db"))
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
+	s := open(t, path)
 	if err := s.Put(ctx, example(1)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.db.Exec("UPDATE runs SET curve = 'x'"); err != nil {
+	text, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.All(ctx); err == nil || !strings.HasSuffix(err.Error(), "runs.db: damaged: the curve of cbo on rastrigin, seed 1, is not a list of pairs") {
+	for _, bad := range []string{"x\n", "{}\n", "\n"} {
+		if err := os.WriteFile(path, append(slices.Clone(text), bad...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(ctx, path); err == nil || !strings.HasSuffix(err.Error(), "runs.jsonl: damaged: line 3 is not a run") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if err := os.Truncate(path, 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.All(ctx); err == nil || !strings.Contains(err.Error(), "shorter than before") {
 		t.Error(err)
+	}
+}
+
+// Wherever the program is killed while it writes, what was stored before stays, and the store goes on.
+func TestCutAnywhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
+	s := open(t, path, Setting{"dim", "10"})
+	for seed := range uint64(3) {
+		if err := s.Put(ctx, example(seed)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Close()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(text); n += 7 {
+		if err := os.WriteFile(path, text[:n], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want := max(bytes.Count(text[:n], []byte{'\n'})-1, 0)
+		s := open(t, path, Setting{"dim", "10"})
+		all, err := s.All(ctx)
+		if err != nil || len(all) != want {
+			t.Fatalf("%d bytes: %d runs, want %d, error %v", n, len(all), want, err)
+		}
+		for seed := range uint64(3) {
+			if err := s.Put(ctx, example(seed)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Close()
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, text) {
+			t.Fatalf("%d bytes: %q, error %v", n, after, err)
+		}
 	}
 }
 
 // While another program has locked the file, the store waits until the context ends.
 func TestLocked(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "runs.db")
-	s := open(t, path)
-	other, err := sql.Open("sqlite", path+"?_txlock=exclusive")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	lock, err := other.Begin()
-	if err != nil {
-		t.Fatal(err)
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
+	s, other := open(t, path), open(t, path)
+	if free, err := lock(other.file); !free || err != nil {
+		t.Fatal(free, err)
 	}
 	for name, try := range map[string]func(context.Context) error{
 		"it is opened": func(ctx context.Context) error { _, err := Open(ctx, path); return err },
 		"a run is put": func(ctx context.Context) error { return s.Put(ctx, example(1)) },
 	} {
-		limited, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+		limited, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 		if err := try(limited); err == nil {
 			t.Error(name)
 		} else if limited.Err() == nil {
@@ -243,55 +261,34 @@ func TestLocked(t *testing.T) {
 	}
 	put := make(chan error, 1)
 	go func() { put <- s.Put(ctx, example(1)) }()
-	for s.db.Stats().InUse == 0 { // until Put has the only connection
-		if len(put) > 0 {
-			t.Fatalf("it does not wait: %v", <-put)
-		}
-		runtime.Gosched()
-	}
-	// The connection is free again once Put has failed; opening it again may fail too.
-	if free, err := s.db.Conn(ctx); err == nil {
-		free.Close()
-	} else if !is(err, busy) {
-		t.Fatal(err)
-	}
-	if err := lock.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	unlock(other.file)
 	if err := <-put; err != nil {
 		t.Error(err)
 	}
 }
 
-// A full disk gives an error of one line that names the file. Stored runs stay, and the
-// store works again when there is room.
-func TestFullDisk(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "runs.db")
+// A file that cannot be written to gives an error of one line that names it. Stored runs stay.
+func TestNotWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
 	s := open(t, path)
-	limit := func(pages int) {
-		if _, err := s.db.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages)); err != nil {
-			t.Fatal(err)
-		}
+	if err := s.Put(ctx, example(1)); err != nil {
+		t.Fatal(err)
 	}
-	limit(20)
-	kept := 0
-	for ; kept < 1000; kept++ {
-		if err := s.Put(ctx, example(uint64(kept))); err != nil {
-			if text := err.Error(); !strings.HasPrefix(text, path+": ") || !strings.Contains(text, "full") || strings.Contains(text, "\n") {
-				t.Errorf("%q", text)
-			}
-			break
-		}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	again := open(t, path)
-	if all, err := again.All(ctx); err != nil || len(all) != kept || kept < 10 || kept == 1000 {
-		t.Errorf("%d runs of %d, error %v", len(all), kept, err)
-	}
-	again.Close()
-	limit(1 << 30)
-	if err := s.Put(ctx, example(uint64(kept))); err != nil {
+	file, s.file = s.file, file
+	if err := s.Put(ctx, example(2)); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 		t.Error(err)
+	}
+	file, s.file = s.file, file
+	file.Close()
+	if err := s.Put(ctx, example(2)); err != nil {
+		t.Error(err)
+	}
+	if all, err := s.All(ctx); err != nil || len(all) != 2 {
+		t.Errorf("%d runs, error %v", len(all), err)
 	}
 }
 
@@ -299,7 +296,7 @@ func TestFullDisk(t *testing.T) {
 // stored once.
 func TestTogether(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "runs.db")
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
 	var all sync.WaitGroup
 	for store := range 4 {
 		all.Go(func() {
@@ -327,7 +324,7 @@ func TestTogether(t *testing.T) {
 
 // A store that is only read must be there, and no bit of its file changes.
 func TestRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "runs.db")
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
 	if _, err := Read(ctx, path); err == nil {
 		t.Error("what is not there is read")
 	}
@@ -358,7 +355,7 @@ func TestRead(t *testing.T) {
 	if _, err := Read(ctx, path, Setting{"dim", "11"}); !errors.As(err, &other) {
 		t.Error(err)
 	}
-	empty := filepath.Join(t.TempDir(), "empty.db")
+	empty := filepath.Join(t.TempDir(), "empty.jsonl")
 	if err := os.WriteFile(empty, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
