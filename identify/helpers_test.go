@@ -32,8 +32,8 @@ func groundOf(f objective.Objective, half float64, seed uint64) *ground {
 	return g
 }
 
-// few returns n with -whole, and otherwise less.
-func few(n, less int) int {
+// sized returns n with -whole, and otherwise less.
+func sized(n, less int) int {
 	if *whole {
 		return n
 	}

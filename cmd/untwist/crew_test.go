@@ -153,10 +153,10 @@ func TestSameBitsWithWorkers(t *testing.T) {
 // One worker of three is wrong at a tenth of all points. It is found within 1,000 of its
 // points, and gets no more work. The run goes on, lists the points that differed, and ends with
 // status 1. By default it is wrong more often, more is verified, and the run is shorter: of 20 of
-// its points one is found to be wrong, and it gets some 500 at most.
+// its points one is found to be wrong, and it gets some 300.
 func TestWrongWorkersAreFound(t *testing.T) {
 	t.Parallel()
-	budget, pause, verify, share := 1500, 3*time.Millisecond, "0.2", "0.25"
+	budget, pause, verify, share := 1000, 2*time.Millisecond, "0.2", "0.25"
 	if *atLength {
 		budget, pause, verify, share = 3000, time.Millisecond, "0.1", "0.1"
 	}
