@@ -144,7 +144,7 @@ func (c boundedCase) spread(t *testing.T, value float64) float64 {
 // CMA-ES with ten times the queries that it used, to 1e-6 of f's spread, in 95 of 100
 // cases. No query is outside the bounds.
 func TestAutoBounds(t *testing.T) {
-	cases, d := few(100, 2), 6
+	cases, d := few(100, 1), 6
 	if *whole {
 		d = *boundsDim
 	}

@@ -270,7 +270,7 @@ func wrongWell(p *problem.Problem) []float64 {
 //	go test . -run TestAutoWarm -whole -v -timeout 3h
 func TestAutoWarm(t *testing.T) {
 	table := newPage("warm", "", "mix", "d", "cold", "warm", "ratio", "solved, of 15", "known point")
-	n := few(15, 3)
+	n := few(15, 1)
 	for _, mix := range []string{"paper", "orthogonal"} {
 		for _, d := range []int{10, 30}[:few(2, 1)] {
 			type median struct {

@@ -33,14 +33,14 @@ func TestAutoElsewhere(t *testing.T) {
 	rings := few(12, 6)
 	bounds := objective.Cube(rings, 0, 8)
 	for name, spec := range map[string]problem.Spec{
-		"not mixed":      {Name: "rastrigin", Dim: 20, Mix: "none"},
-		"few components": {Name: "rastrigin", Dim: 60, Components: 3},
+		"not mixed":      {Name: "rastrigin", Dim: few(20, 10), Mix: "none"},
+		"few components": {Name: "rastrigin", Dim: few(60, 20), Components: 3},
 		"one dimension":  {Name: "rastrigin", Dim: 1, Mix: "none"},
 		"two dimensions": {Name: "levy", Dim: 2},
 		"bounds":         {Name: "microring", Dim: rings, Bounds: &bounds},
 		"not separable":  {Name: "rosenbrock", Dim: 6},
 		"blocks":         {Name: "rosenbrock-pairs", Dim: 6},
-		"large blocks":   {Name: "ridge-blocks", Dim: 12, Block: 4},
+		"large blocks":   {Name: "ridge-blocks", Dim: few(12, 8), Block: 4},
 	} {
 		if r, gap := solve(t, spec, nil, 0, 60_000); gap > 1e-6 {
 			t.Errorf("%s: gap %g after %d queries, %v", name, gap, r.Queries, r.Status)
@@ -56,7 +56,7 @@ func TestAutoBudgets(t *testing.T) {
 		if spec.Name == "squared-norm" {
 			least = 6*6/2 + 110*6
 		}
-		for budget := 1; budget < 8000; budget += 1 + budget/7 {
+		for budget := 1; budget < 8000; budget += 1 + budget/few(7, 3) {
 			r, _ := solve(t, spec, nil, 0, budget)
 			if r.Queries > budget || r.Queries < budget && r.Status != objective.Converged {
 				t.Errorf("%s: %d queries of %d, %v", spec.Name, r.Queries, budget, r.Status)

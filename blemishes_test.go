@@ -126,7 +126,7 @@ func TestResumeOfANoisyRun(t *testing.T) {
 			stops := 0
 			for {
 				o.Workers = 1 + stops%3
-				got, err := untwist.Minimize(ctx, look(p, 50+chance.IntN(150)), o)
+				got, err := untwist.Minimize(ctx, look(p, few(50, 100)+chance.IntN(few(150, 250))), o)
 				if err == nil {
 					same(t, want, got)
 					break

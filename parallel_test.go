@@ -19,9 +19,9 @@ func TestParallelChangesTheRunAndWorkersDoNot(t *testing.T) {
 		goal *float64
 		most float64 // of the rounds with Parallel, as a part of those without
 	}{
-		"cmaes":  {problem.Spec{Name: "rosenbrock", Dim: 10, Mix: "orthogonal"}, strategy.CMAES{}, new(1e-8), 1. / 3},
+		"cmaes":  {problem.Spec{Name: "rosenbrock", Dim: few(10, 6), Mix: "orthogonal"}, strategy.CMAES{}, new(1e-8), 1. / 3},
 		"blocks": {problem.Spec{Name: "rosenbrock-pairs", Dim: 6}, nil, nil, 3. / 4}, // blocks of two: a larger generation comes little further
-		"auto":   {problem.Spec{Name: "rosenbrock", Dim: 10}, nil, new(1e-8), 4. / 5},
+		"auto":   {problem.Spec{Name: "rosenbrock", Dim: few(10, 6)}, nil, new(1e-8), 4. / 5},
 	} {
 		p, err := problem.New(c.spec)
 		if err != nil {

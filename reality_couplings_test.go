@@ -92,7 +92,7 @@ func coupledCell(t *testing.T, b *book, spec problem.Spec) {
 //	go test . -run TestRealityCombined -whole -v -timeout 1h
 func TestRealityCombined(t *testing.T) {
 	b := newBook(t, "combined")
-	for _, d := range dimensions(t, 30, 30) {
+	for _, d := range dimensions(t, 20, 30) {
 		spec := problem.Spec{Name: "rastrigin", Mix: "orthogonal", Dim: d, Blemishes: problem.Blemishes{Map: "rms", Noise: 1e-6, Digits: 5, Failing: 0.03}}
 		f, ok := b.cell(t, title(spec, ""), few(15, 1), func(seeds []uint64) fact {
 			ours := course{spec: spec, bounds: new(objective.Cube(d, -5, 5)), budget: 40_000 * d * d / 900}

@@ -79,7 +79,7 @@ func walked(t *testing.T, name, by string, scale float64) (uint64, int, float64)
 			}
 		}
 	}}
-	o := untwist.Options{Budget: c.budget, Seed: 3, Start: p.Domain()}
+	o := untwist.Options{Budget: c.budget / few(1, 2), Seed: 3, Start: p.Domain()}
 	if by == "cmaes" {
 		o.Strategy = strategy.CMAES{}
 	}

@@ -122,7 +122,7 @@ func TestQuadraticsUnderMaps(t *testing.T) {
 // no map.
 func TestNoMapOfAPlainQuadratic(t *testing.T) {
 	for _, name := range []string{"ellipsoid", "discus", "squared-norm", "rosenbrock", "griewank"} {
-		for seed := range uint64(3) {
+		for seed := range uint64(sized(3, 1)) {
 			p, err := problem.New(problem.Spec{Name: name, Dim: 8, Seed: seed})
 			if err != nil {
 				t.Fatal(err)

@@ -31,3 +31,11 @@ func groundOf(f objective.Objective, half float64, seed uint64) *ground {
 	g.inner, g.random = g.box, rng.Seed(seed).Stream("test")
 	return g
 }
+
+// sized returns n with -whole, and otherwise less.
+func sized(n, less int) int {
+	if *whole {
+		return n
+	}
+	return less
+}

@@ -205,7 +205,7 @@ func TestAveragedByHand(t *testing.T) {
 // No survey with noise takes more than MostNoisy says, and those that have to look again and
 // again do not take much less.
 func TestMostNoisy(t *testing.T) {
-	for _, d := range []int{5, 20} {
+	for _, d := range []int{5, sized(20, 12)} {
 		most := 0
 		for seed := range uint64(4) {
 			_, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: d, Mix: "orthogonal", Seed: seed, Blemishes: problem.Blemishes{Noise: 5e-3}})

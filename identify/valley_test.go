@@ -26,7 +26,7 @@ func TestSurveyOfLocalisedCurvature(t *testing.T) {
 		"a logarithm":    func(z float64) float64 { return math.Log(1 + 30*z*z) },
 	}
 	for name, ridge := range ridges {
-		for seed := range uint64(2) {
+		for seed := range uint64(sized(2, 1)) {
 			for _, orthogonal := range []bool{true, false} {
 				random := rng.Seed(seed).Stream("test")
 				w, b := rng.Sphere(d, d, random), make([]float64, d)

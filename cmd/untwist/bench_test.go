@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,6 +51,22 @@ func bench() {
 		}
 		fmt.Println(sum)
 	}
+}
+
+// benchIn puts bench into a folder, and returns where it is. What is there is a script that becomes
+// this test: all processes of a run take the digest of their program, and this test is large.
+func benchIn(t *testing.T, dir string) string {
+	t.Helper()
+	link := filepath.Join(dir, "test", "bench") // TestMain goes by the name
+	script := filepath.Join(dir, "bench")
+	self, err := os.Executable()
+	if err == nil {
+		err = errors.Join(os.Mkdir(filepath.Dir(link), 0o755), os.Symlink(self, link), os.WriteFile(script, []byte("#!/bin/sh\nexec '"+link+"'\n"), 0o755))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return script
 }
 
 // logged returns how often each line is in a log.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,13 +16,26 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(patientM{m}, map[string]func(){
 		"untwist":     func() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) },
 		"bench":       bench,
 		"fast":        fast,
 		"nats":        natsServer,
 		"nats-server": configuredServer,
 	})
+}
+
+// A patientM runs more tests at a time than there are cores, unless told otherwise: most of them wait.
+type patientM struct{ *testing.M }
+
+func (m patientM) Run() int {
+	flag.Parse()
+	told := false
+	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "test.parallel" })
+	if !told {
+		_ = flag.Set("test.parallel", strconv.Itoa(4+runtime.GOMAXPROCS(0)))
+	}
+	return m.M.Run()
 }
 
 // The program, a script for each command.

@@ -91,17 +91,10 @@ func newVictim(t *testing.T, args []string, seed uint64, pause time.Duration) *v
 	t.Helper()
 	v := &victim{dir: t.TempDir(), pause: pause, chance: rand.New(rand.NewPCG(seed, 1))}
 	v.journal, v.log = filepath.Join(v.dir, "run.journal"), filepath.Join(v.dir, "killed.log")
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(v.dir, "bench") // TestMain goes by the name
-	if err := os.Symlink(self, link); err != nil {
-		t.Fatal(err)
-	}
+	program := benchIn(t, v.dir)
 	v.args = []string{"minimize", "--json", "--quiet", "--seed", fmt.Sprint(seed)}
 	for _, a := range args {
-		v.args = append(v.args, strings.Replace(a, "BENCH", link, 1))
+		v.args = append(v.args, strings.Replace(a, "BENCH", program, 1))
 	}
 	return v
 }

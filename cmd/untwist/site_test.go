@@ -85,16 +85,9 @@ func newSite(t *testing.T, budget string, subject ...string) *site {
 	t.Helper()
 	s := &site{dir: t.TempDir(), port: freePort(t), host: "127.0.0.1", budget: budget}
 	s.via, s.log = s.port, filepath.Join(s.dir, "evaluated.log")
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(s.dir, "bench") // TestMain goes by the name
-	if err := os.Symlink(self, link); err != nil {
-		t.Fatal(err)
-	}
+	program := benchIn(t, s.dir)
 	for _, word := range subject {
-		s.subject = append(s.subject, strings.Replace(word, "BENCH", link, 1))
+		s.subject = append(s.subject, strings.Replace(word, "BENCH", program, 1))
 	}
 	t.Cleanup(func() {
 		for _, p := range s.procs {

@@ -13,6 +13,7 @@ import (
 
 // One process and any number of workers, that come and go too, come to the same bits.
 func TestSameBitsWithAnyWorkers(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range []string{"auto", "cmaes", "cbo"} {
 		f := objective.Func(4, ripple)
 		o := untwist.Options{Budget: 1500, Seed: 3, Start: objective.Cube(4, -2, 1), Workers: 1}

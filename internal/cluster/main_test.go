@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math"
 	"sync"
@@ -13,7 +14,16 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// By default many tests run at the same time: they wait.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	told := false
+	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "test.parallel" })
+	if !told {
+		_ = flag.Set("test.parallel", "24")
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // about is what the functions of these tests are about.
 var about = []byte(`{"Objective":"a test"}`)

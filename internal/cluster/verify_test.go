@@ -16,6 +16,7 @@ import (
 // One worker of three is wrong at a tenth of its points. It is found, ends with an error,
 // and the run goes on; its end lists the points.
 func TestVerify(t *testing.T) {
+	t.Parallel()
 	s := newStand(t, 2, func(c *Config) { c.Verify = 0.1 })
 	right := objective.Func(2, ripple)
 	var points atomic.Int64

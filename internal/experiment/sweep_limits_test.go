@@ -107,10 +107,14 @@ func TestNoErrorIsCBOOnG(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dim, runs := 4, 12
+	if *everything {
+		dim, runs = 6, 20
+	}
 	for _, mix := range []string{"none", "paper"} {
-		g := Grid{Methods: []Method{free, onG}, Runs: 20, Budget: "600*d^2", Targets: []float64{papersGap}}
+		g := Grid{Methods: []Method{free, onG}, Runs: runs, Budget: "600*d^2", Targets: []float64{papersGap}}
 		for _, name := range []string{"rastrigin", "squared-norm"} {
-			c, err := BuiltIn(problem.Spec{Name: name, Dim: 6, Mix: mix})
+			c, err := BuiltIn(problem.Spec{Name: name, Dim: dim, Mix: mix})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +162,7 @@ func TestNoHessiansIsCBO(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := only(t, Allocation, Extent{Dim: 5, Runs: 2}, papersBudget, func(m Method) bool {
+	s := only(t, Allocation, limited(), papersBudget, func(m Method) bool {
 		return strings.Contains(m.Name, "hessians=0") && !strings.HasPrefix(m.Name, "componentwise")
 	})
 	if len(s.Methods) != 4 { // two methods, two budgets
@@ -182,17 +186,26 @@ func TestNoHessiansIsCBO(t *testing.T) {
 	}
 }
 
+// limited is how much of a sweep is compared with other runs.
+func limited() Extent {
+	if *everything {
+		return Extent{Dim: 5, Runs: 2}
+	}
+	return Extent{Dim: 3, Runs: 1}
+}
+
 // Without a coupling the runs are those of the paper's table.
 func TestNoCouplingIsTable1(t *testing.T) {
 	t.Parallel()
-	s := only(t, Approximate, Extent{Dim: 5, Runs: 2}, papersBudget, func(Method) bool { return true })
+	e := limited()
+	s := only(t, Approximate, e, papersBudget, func(Method) bool { return true })
 	s.Cases = s.Cases[:4]
 	var names []string
 	for _, m := range s.Methods {
 		names = append(names, m.Name)
 	}
-	all, table := runsOf(t, s.Grid), runsOf(t, complete(t, Table1{Dim: 5, Runs: 2, Methods: names}).grid())
-	if len(all) != len(table) || len(all) < 4*2*len(names) {
+	all, table := runsOf(t, s.Grid), runsOf(t, complete(t, Table1{Dim: e.Dim, Runs: e.Runs, Methods: names}).grid())
+	if len(all) != len(table) || len(all) < 4*e.Runs*len(names) {
 		t.Errorf("%d runs, and %d of the table", len(all), len(table))
 	}
 	for k, run := range table {

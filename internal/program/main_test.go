@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
@@ -19,11 +20,32 @@ var programs = map[string]func(args []string){}
 // as is the command of one of the programs.
 func as(t testing.TB, name string, args ...string) []string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+	self.once.Do(func() { self.err = self.write() })
+	if self.err != nil {
+		t.Fatal(self.err)
 	}
-	return append([]string{self, "as", name}, args...)
+	return append([]string{filepath.Join(self.dir, "self"), "as", name}, args...)
+}
+
+// self is a script that becomes the test binary. The digest of a program is taken again and again,
+// and that of the binary would take longer than all else.
+var self script
+
+type script struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+func (s *script) write() error {
+	binary, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if s.dir, err = os.MkdirTemp("", "untwist-program-test-"); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.dir, "self"), []byte("#!/bin/sh\nexec '"+binary+"' \"$@\"\n"), 0o755)
 }
 
 func TestMain(m *testing.M) {
@@ -35,6 +57,9 @@ func TestMain(m *testing.M) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	status := m.Run()
+	if self.dir != "" {
+		_ = os.RemoveAll(self.dir)
+	}
 	if warden != nil {
 		if err := warden.Close(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

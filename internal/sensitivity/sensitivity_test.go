@@ -42,7 +42,7 @@ var smooth = []string{"square", "sine", "exp", "cube", "well", "bump"}
 // In other units of f and of x, indices are the same; so are they, in another order, if the
 // parameters are.
 func TestUnitsAndOrderDoNotMatter(t *testing.T) {
-	n := 150
+	n := 110
 	if *whole {
 		n = 300
 	}
@@ -138,7 +138,11 @@ func TestLogarithmsAndFixedParameters(t *testing.T) {
 // parameters they do not sum to the total.
 func TestThrough(t *testing.T) {
 	s := newSubject(3, "skew", smooth, 8)
-	got := sensitivity.Of(s.sampled(300, 1, 0, 1))
+	n := 150
+	if *whole {
+		n = 300
+	}
+	got := sensitivity.Of(s.sampled(n, 1, 0, 1))
 	if !got.OK() {
 		t.Fatal(got.Reason)
 	}
@@ -164,7 +168,11 @@ func TestNotDetermined(t *testing.T) {
 	if got := sensitivity.Of(s.sampled(10, 1, 0, 1)); got.OK() {
 		t.Errorf("ten points: %+v", got)
 	}
-	r := s.sampled(300, 1, 0, 1)
+	n := 120
+	if *whole {
+		n = 300
+	}
+	r := s.sampled(n, 1, 0, 1)
 	r.Frame = frame.Identity(4) // it does not separate there
 	if got := sensitivity.Of(r); got.OK() {
 		t.Errorf("in a wrong frame: %+v", got)
@@ -183,14 +191,14 @@ func TestNotDetermined(t *testing.T) {
 // did so with a probability of 95 % for each of the seeds by itself, more than a fifth of the
 // parameters would be outside once in 10,000 times.
 func TestErrorsAreHonest(t *testing.T) {
-	seeds, noises := 2, []float64{0, 1}
+	seeds, noises, points := 2, []float64{0, 1}, 200_000
 	if *whole {
-		seeds, noises = 60, []float64{0, 1, 4}
+		seeds, noises, points = 60, []float64{0, 1, 4}, 300_000
 	}
 	honest := func(seed int) *subject { return newSubject(3, "skew", smooth[seed%3:], uint64(seed+1)) }
 	var truth [][]float64
 	for seed := range seeds {
-		want, _, _ := honest(seed).naive(300_000)
+		want, _, _ := honest(seed).naive(points)
 		truth = append(truth, want)
 	}
 	for _, noise := range noises {
