@@ -6,10 +6,10 @@
 // both drawn from a seed. Start with New; Catalogue lists the names. A Problem
 // is an objective.Objective that is safe for concurrent use.
 //
-// The five problems and the mixing matrices of Fiedler and Roith,
+// The four problems and the mixing matrices of Fiedler and Roith,
 // "Consensus-based optimization for linearly separable functions", section 4,
 // have the settings of the published experiment. The other problems are here so
-// that nobody tunes a method to those five. All problems except the squared norm
+// that nobody tunes a method to those four. All problems except the squared norm
 // and different powers have their minimiser at a random place, so that no method
 // profits from a minimum in the middle.
 //
