@@ -1,8 +1,17 @@
 package untwist_test
 
 import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/internal/acceptance/flags"
+	"github.com/untwist/untwist/strategy"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/objective"
@@ -50,5 +59,98 @@ func TestSoFar(t *testing.T) {
 	}
 	if !reflect.DeepEqual(last.Curve, got.Curve) {
 		t.Errorf("the last curve is\n%v, that of the result\n%v", last.Curve, got.Curve)
+	}
+}
+
+// Seen sees every query once and in order, the same for any number of workers and when a
+// journal answers, and changes nothing.
+func TestSeenSeesEveryQuery(t *testing.T) {
+	f := objective.Fallible(3, func(_ context.Context, x []float64) (float64, error) {
+		if x[0] > 4 {
+			return 0, fmt.Errorf("%.17g is too much", x[0])
+		}
+		return ripple(x), nil
+	})
+	file := filepath.Join(t.TempDir(), "run.journal")
+	options := untwist.Options{Bounds: objective.Cube(3, -5, 5), Budget: 700}
+	plain, err := untwist.Minimize(ctx, f, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first []string
+	for i, workers := range []int{1, 3, 1} {
+		var all []string
+		failed := 0
+		best := math.Inf(1)
+		o := options
+		o.Workers = workers
+		if i > 0 {
+			o.Journal = untwist.Journal{File: file}
+		}
+		o.Seen = func(query int, point []float64, a objective.Answer) {
+			if a.Failure != nil {
+				failed++
+			}
+			if query != len(all)+1 || (a.Failure != nil) != math.IsInf(a.Value, 1) || a.Seconds <= 0 {
+				t.Fatalf("query %d after %d: %+v", query, len(all), a)
+			}
+			best = min(best, a.Value)
+			all = append(all, fmt.Sprint(point, a.Value, a.Failure))
+		}
+		r, err := untwist.Minimize(ctx, f, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = all
+		}
+		if len(all) != r.Queries || failed != r.Failed || failed == 0 || best != r.Value || !slices.Equal(all, first) {
+			t.Errorf("%d workers: %d of %d queries, %d of %d failures, best %v of %v", workers, len(all), r.Queries, failed, r.Failed, best, r.Value)
+		}
+		if r.Value != plain.Value || !slices.Equal(r.Point, plain.Point) {
+			t.Errorf("%d workers: another result, because somebody looks", workers)
+		}
+	}
+}
+
+// Parallel belongs to the algorithm: with it a run takes fewer rounds and more queries. How
+// many workers there are changes nothing, with it or without.
+func TestParallelChangesTheRunAndWorkersDoNot(t *testing.T) {
+	for name, c := range map[string]struct {
+		spec problem.Spec
+		by   strategy.Strategy
+		goal *float64
+		most float64 // of the rounds with Parallel, as a part of those without
+	}{
+		"cmaes":  {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, 6), Mix: "orthogonal"}, strategy.CMAES{}, new(1e-8), 1. / 3},
+		"blocks": {problem.Spec{Name: "rosenbrock-pairs", Dim: 6}, nil, nil, 3. / 4}, // blocks of two: a larger generation comes little further
+		"auto":   {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, 6)}, nil, new(1e-8), 4. / 5},
+	} {
+		p, err := problem.New(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(parallel, workers int) untwist.Result {
+			o := untwist.Options{Strategy: c.by, Seed: 2, Start: p.Domain(), Target: c.goal, Parallel: parallel, Workers: workers}
+			r, err := untwist.Minimize(ctx, p, o)
+			if err != nil || r.Status != objective.TargetReached && r.Status != objective.Converged {
+				t.Fatalf("%s, parallel %d: %v, error %v", name, parallel, r.Status, err)
+			}
+			return r
+		}
+		for _, parallel := range []int{0, 100} {
+			one, three := run(parallel, 1), run(parallel, 3)
+			if !cmp.Equal(one.Point, three.Point) || one.Queries != three.Queries || one.Rounds != three.Rounds || !cmp.Equal(one.Improvements, three.Improvements) {
+				t.Errorf("%s, parallel %d: %d queries and %d rounds with a worker, %d and %d with three", name, parallel, one.Queries, one.Rounds, three.Queries, three.Rounds)
+			}
+		}
+		none, one, many := run(0, 1), run(1, 1), run(100, 1)
+		if !cmp.Equal(none.Improvements, one.Improvements) || one.Rounds != none.Rounds {
+			t.Errorf("%s: parallel 1 is not as none", name)
+		}
+		if float64(many.Rounds) > c.most*float64(one.Rounds) {
+			t.Errorf("%s: %d rounds, %d without Parallel", name, many.Rounds, one.Rounds)
+		}
+		t.Logf("%s: %d rounds and %d queries instead of %d and %d", name, many.Rounds, many.Queries, one.Rounds, one.Queries)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
@@ -56,7 +57,7 @@ func (p *patient) objective(d int) objective.Objective {
 func TestResumeIsReplay(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		for _, workers := range []int{1, 3} {
-			o := untwist.Options{Strategy: s, Budget: few(2500, 900), Seed: 7, Frame: identityFor(s), KeepGoing: true, Workers: workers}
+			o := untwist.Options{Strategy: s, Budget: flags.Few(2500, 900), Seed: 7, Frame: identityFor(s), KeepGoing: true, Workers: workers}
 			whole := &patient{asked: map[string]int{}, left: -1}
 			want, err := untwist.Minimize(ctx, whole.objective(3), o)
 			if err != nil {
@@ -67,7 +68,7 @@ func TestResumeIsReplay(t *testing.T) {
 			chance := rand.New(rand.NewPCG(1, uint64(workers)))
 			f := &patient{asked: map[string]int{}}
 			recorded := 0
-			for f.left = 1; f.left >= 0; f.left = chance.IntN(few(900, 400)) {
+			for f.left = 1; f.left >= 0; f.left = chance.IntN(flags.Few(900, 400)) {
 				got, err := untwist.Minimize(ctx, f.objective(3), o)
 				if got.Resumed > f.calls || got.Resumed < recorded {
 					t.Fatalf("%d queries are resumed, after %d and %d calls", got.Resumed, recorded, f.calls)

@@ -2,12 +2,12 @@ package cmaes
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -16,8 +16,7 @@ import (
 )
 
 var (
-	ctx   = context.Background()
-	whole = flag.Bool("whole", false, "run comparisons at full size: minutes of computing")
+	ctx = context.Background()
 )
 
 func sphere(x []float64) float64 {
@@ -228,7 +227,7 @@ func TestAsFewQueriesAsPycma(t *testing.T) {
 		{"rosenbrock", rosenbrock, map[int]int{10: 5770, 40: 64410}},
 	} {
 		for d, seeds := range map[int]int{10: 25, 40: 9} {
-			if d == 40 && !*whole {
+			if d == 40 && !*flags.Whole {
 				continue
 			}
 			var queries []int
@@ -257,11 +256,11 @@ func TestAsFewQueriesAsPycma(t *testing.T) {
 // one seed of different powers is within 30 %.
 func TestAsFewQueriesAsPycmaWithThePapersW(t *testing.T) {
 	seeds, slack := uint64(1), 1.3
-	if *whole {
+	if *flags.Whole {
 		seeds, slack = 15, 1.1
 	}
 	problems := map[string]int{"different-powers": 21_700, "squared-norm": 54_000}
-	if !*whole {
+	if !*flags.Whole {
 		delete(problems, "squared-norm")
 	}
 	for name, pycma := range problems {
@@ -287,7 +286,7 @@ func TestAsFewQueriesAsPycmaWithThePapersW(t *testing.T) {
 // than 20 of 25 seeds (4 of 5 without -whole).
 func TestBIPOPOnRotatedRastrigin(t *testing.T) {
 	seeds, want := uint64(5), 4
-	if *whole {
+	if *flags.Whole {
 		seeds, want = 25, 20
 	}
 	solved, most := 0, 0

@@ -2,7 +2,6 @@ package cmaes
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
@@ -21,8 +21,6 @@ import (
 )
 
 import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
-
-var update = flag.Bool("update", false, "rewrite testdata/*.golden; say why in CHANGELOG under Numerics")
 
 // noValues switches off the stop rules that look at values.
 var noValues = Stop{Fun: -1, Stagnation: -1}
@@ -389,7 +387,7 @@ func TestSeries(t *testing.T) {
 		t.Errorf("%+v and %+v", a, b)
 	}
 	const path = "testdata/bipop.golden"
-	if *update {
+	if *flags.Update {
 		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}

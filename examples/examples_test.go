@@ -6,7 +6,6 @@
 package examples
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,8 +15,6 @@ import (
 	"strings"
 	"testing"
 )
-
-var whole = flag.Bool("whole", false, "run all examples; sh, awk, xargs or python3 missing fails the test")
 
 // An example is a folder. The comment in its file says how to run it and what it prints.
 type example struct {

@@ -15,6 +15,7 @@ import (
 	// The examples are built of these: go test runs them again when one changes. (With -whole it
 	// runs them each time.)
 	_ "github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	_ "github.com/untwist/untwist/problem"
 )
 
@@ -25,7 +26,7 @@ func workspace(t *testing.T, e example) string {
 	if e.tools == "" {
 		return ".."
 	}
-	if !*whole {
+	if !*flags.Whole {
 		t.Skip("needs " + e.tools + ": -whole")
 	}
 	for _, tool := range strings.Fields(e.tools) {

@@ -2,17 +2,16 @@ package identify
 
 import (
 	"context"
-	"flag"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 )
 
 var (
-	ctx   = context.Background()
-	whole = flag.Bool("whole", false, "run the tests at full size: d = 100 and more, all seeds; half an hour of computing")
+	ctx = context.Background()
 )
 
 // draw returns a problem.
@@ -34,7 +33,7 @@ func groundOf(f objective.Objective, half float64, seed uint64) *ground {
 
 // sized returns n with -whole, and otherwise less.
 func sized(n, less int) int {
-	if *whole {
+	if *flags.Whole {
 		return n
 	}
 	return less

@@ -9,6 +9,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
@@ -100,7 +101,7 @@ func TestSurveysWithNoise(t *testing.T) {
 func TestHonestUnderNoise(t *testing.T) {
 	for k, name := range []string{"rosenbrock", "ackley", "griewank", "rosenbrock-pairs"} {
 		for n, b := range []problem.Blemishes{{Noise: 1e-8}, {Noise: 1e-5}, {Noise: 1e-3}, {Noise: 0.1}, {NoiseRelative: 1e-4}, {Digits: 6}, {Digits: 4}} {
-			if !*whole && n%4 != k {
+			if !*flags.Whole && n%4 != k {
 				continue
 			}
 			p, f, grain := measuredGrain(t, problem.Spec{Name: name, Dim: 8, Seed: 2, Blemishes: b})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/internal/rng"
@@ -42,7 +43,7 @@ func TestMapsUnderNoise(t *testing.T) {
 		"square":    {func(v float64) float64 { return v * v }, 2, true},
 	} {
 		seeds := uint64(1)
-		if *whole {
+		if *flags.Whole {
 			seeds = 2
 		}
 		for seed := range seeds {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
@@ -37,7 +38,7 @@ var names = map[string]string{"sqrt": outer.Root, "log": outer.Logarithm, "squar
 // size; of 108 runs with d = 40 none did.
 func TestSurveysUnderMaps(t *testing.T) {
 	dims, seeds, functions := []int{10}, uint64(1), []string{"rastrigin-like"}
-	if *whole {
+	if *flags.Whole {
 		dims, seeds, functions = []int{20, 40, 100}, 15, []string{"rastrigin", "rastrigin-like", "levy"}
 	}
 	for _, d := range dims {
@@ -87,7 +88,7 @@ func TestFewComponentsAndBlocksUnderMaps(t *testing.T) {
 // first problems of the catalogue at d = 10, and with -whole at d = 30 with 20 seeds.
 func TestNoMapWhereThereIsNone(t *testing.T) {
 	dims, seeds := []int{10}, uint64(1)
-	if *whole {
+	if *flags.Whole {
 		dims, seeds = []int{10, 30}, 20
 	}
 	for _, e := range problem.Catalogue() {
@@ -95,7 +96,7 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 			continue
 		}
 		for _, mix := range []string{"paper", "orthogonal"} {
-			if !*whole && mix == "orthogonal" {
+			if !*flags.Whole && mix == "orthogonal" {
 				continue
 			}
 			for _, d := range dims {

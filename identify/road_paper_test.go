@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -20,7 +21,7 @@ import (
 // On the squared norm the span has one dimension.
 func TestThePapersRoad(t *testing.T) {
 	d, seeds := 15, uint64(2)
-	if *whole {
+	if *flags.Whole {
 		d, seeds = 100, 10
 	}
 	for _, name := range []string{"rastrigin", "rastrigin-like", "different-powers", "squared-norm"} {

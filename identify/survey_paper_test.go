@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -32,7 +33,7 @@ func median(x []int) int { return slices.Sorted(slices.Values(x))[len(x)/2] }
 // the condition of W. At d = 100 (-whole) all of seeds 0 to 49.
 func TestSurveyRecoversThePapersProblems(t *testing.T) {
 	d, seeds := 20, uint64(4)
-	if *whole {
+	if *flags.Whole {
 		d, seeds = 100, 50
 	}
 	for name, want := range map[string]struct {
@@ -59,7 +60,7 @@ func TestSurveyRecoversThePapersProblems(t *testing.T) {
 			}
 			t.Logf("median %d queries, at most %d; largest error %.1e", median(queries), slices.Max(queries), worst)
 			limit := 14 * d * d // at small d, where all the looking around counts for more
-			if *whole {
+			if *flags.Whole {
 				limit = want.median
 			}
 			if median(queries) > limit {
@@ -73,7 +74,7 @@ func TestSurveyRecoversThePapersProblems(t *testing.T) {
 // diagonal. One Hessian finds it, or two where W is badly conditioned.
 func TestSurveyOfAQuadratic(t *testing.T) {
 	d, seeds := 20, uint64(4)
-	if *whole {
+	if *flags.Whole {
 		d, seeds = 100, 50
 	}
 	for _, name := range []string{"squared-norm", "ellipsoid"} {
@@ -105,7 +106,7 @@ func TestSurveyOfAQuadratic(t *testing.T) {
 // runs, it takes twice the usual 9,000 queries.
 func TestSurveyOfFewComponents(t *testing.T) {
 	sizes := []struct{ d, m, most int }{{200, 5, 8_000}, {40, 25, 15_000}}
-	if *whole {
+	if *flags.Whole {
 		sizes = append(sizes, struct{ d, m, most int }{1000, 10, 35_000}, struct{ d, m, most int }{5000, 10, 160_000})
 	}
 	for _, size := range sizes {
@@ -134,7 +135,7 @@ func TestSurveyOfFewComponents(t *testing.T) {
 // d = m = 500 (-whole): to 1e-4 in at most 2 million queries.
 func TestSurveyOfManyComponents(t *testing.T) {
 	d := 60
-	if *whole {
+	if *flags.Whole {
 		d = 500
 	}
 	p := draw(t, "rastrigin", d, "paper", 0)
@@ -149,7 +150,7 @@ func TestSurveyOfManyComponents(t *testing.T) {
 // "Blocks come for free": all blocks are right.
 func TestSurveyOfBlocks(t *testing.T) {
 	d, seeds := 24, uint64(3)
-	if *whole {
+	if *flags.Whole {
 		d, seeds = 100, 10
 	}
 	for name, most := range map[string]int{"rosenbrock-pairs": 110_000, "ridge-blocks": 160_000} {
@@ -160,7 +161,7 @@ func TestSurveyOfBlocks(t *testing.T) {
 				got, n := survey(t, p)
 				queries = append(queries, n)
 				err, coupling, right := frame.CompareBlocks(p.Frame(), p.Blocks(), got.Frame, got.Blocks)
-				if !right || got.Certificate.Verdict != certify.Blocks || coupling > 1e-4 || err > 1e-4 || n > 16*d*d+2000 || *whole && n > most {
+				if !right || got.Certificate.Verdict != certify.Blocks || coupling > 1e-4 || err > 1e-4 || n > 16*d*d+2000 || *flags.Whole && n > most {
 					t.Errorf("seed %d: blocks right %v, error %.1e, coupling %.1e, %v, %d queries", seed, right, err, coupling, got.Certificate, n)
 				}
 			}
@@ -173,7 +174,7 @@ func TestSurveyOfBlocks(t *testing.T) {
 // its structure, all seeds. With -whole that is 20 seeds at d = 10 and at 30.
 func TestVerdicts(t *testing.T) {
 	dims, seeds := []int{10}, uint64(1)
-	if *whole {
+	if *flags.Whole {
 		dims, seeds = []int{10, 30}, 20
 	}
 	for _, d := range dims {
@@ -205,7 +206,7 @@ func TestVerdicts(t *testing.T) {
 // strong or weak.
 func TestOneCoupledPair(t *testing.T) {
 	d := 20
-	if *whole {
+	if *flags.Whole {
 		d = 100
 	}
 	for seed, strength := range []float64{5, 0.5, 0.05} {

@@ -3,7 +3,6 @@ package powermethod
 import (
 	"context"
 	"errors"
-	"flag"
 	"math"
 	"testing"
 
@@ -12,8 +11,6 @@ import (
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
-
-var whole = flag.Bool("whole", false, "run the tests at full size, d = 100 and all seeds; a minute of computing")
 
 // nearlyOrthogonal returns d rows of length 1 with ρ₂ < 1/60.
 func nearlyOrthogonal(t *testing.T, d int, seed uint64) *mat.Dense {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -53,7 +54,7 @@ func TestSelectionsOfASpan(t *testing.T) {
 // passes through the minimiser.
 func TestSquaredNormWithAllLimits(t *testing.T) {
 	d, seeds, share := 60, uint64(1), 50*150 // of the budget, for each component
-	if *whole {
+	if *flags.Whole {
 		d, seeds, share = 100, 10, 50*394
 	}
 	for seed := range seeds {

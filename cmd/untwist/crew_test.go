@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 )
 
 // expected returns what a run prints without workers.
@@ -123,7 +124,7 @@ func TestSameBitsWithWorkers(t *testing.T) {
 			}
 			var runs []*proc
 			counts, guests := []int{1, 2, 7}, 5
-			if !*atLength && strategy != "cmaes" {
+			if !*flags.Whole && strategy != "cmaes" {
 				counts, guests = []int{2}, 0
 			}
 			for _, n := range counts {
@@ -157,7 +158,7 @@ func TestSameBitsWithWorkers(t *testing.T) {
 func TestWrongWorkersAreFound(t *testing.T) {
 	t.Parallel()
 	budget, pause, verify, share := 1000, 2*time.Millisecond, "0.2", "0.25"
-	if *atLength {
+	if *flags.Whole {
 		budget, pause, verify, share = 3000, time.Millisecond, "0.1", "0.1"
 	}
 	s := newSite(t, strconv.Itoa(budget), "--exec", "BENCH", "--dim", "20", "--bounds", "-3:3")

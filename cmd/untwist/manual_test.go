@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/needs"
 )
 
@@ -33,12 +34,12 @@ func TestManual(t *testing.T) {
 		for _, complaint := range m.look(name, parts) {
 			t.Error(complaint)
 		}
-		if !*atLength {
+		if !*flags.Whole {
 			for _, complaint := range m.vet(t, name, parts) {
 				t.Error(complaint)
 			}
 		}
-		if *atLength || slices.Contains(quick, name) {
+		if *flags.Whole || slices.Contains(quick, name) {
 			t.Run(strings.ReplaceAll(name, "/", ":"), func(t *testing.T) {
 				needs.Tools(t, "awk")
 				for _, complaint := range m.run(t, name, parts) {
@@ -125,7 +126,7 @@ func newManual(t *testing.T, root string, manners map[string]manner) *manual {
 		"TMPDIR="+filepath.Join(m.folder, "tmp"), // for the work folders of failed points
 		"PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_INDEX=1",
 	)
-	if *atLength {
+	if *flags.Whole {
 		mawk, err := exec.LookPath("mawk") // the awk whose input and output are buffered
 		if err == nil {
 			err = os.Symlink(mawk, filepath.Join(m.folder, "bin", "awk"))
@@ -249,7 +250,7 @@ func (m *manual) run(t *testing.T, document string, parts []written) (complaints
 		}
 	}
 	err := os.Mkdir(place, 0o755)
-	if *atLength && err == nil { // what is run otherwise needs nothing
+	if *flags.Whole && err == nil { // what is run otherwise needs nothing
 		err = m.copy(place)
 	}
 	if err != nil {
@@ -299,7 +300,7 @@ func (m *manual) run(t *testing.T, document string, parts []written) (complaints
 			m.write(t, place, fmt.Sprintf("program%d/main.go", programs), p.text)
 			script = fmt.Sprintf("go run ./program%d", programs)
 		}
-		if script == "" || !*atLength && slow.MatchString(script) {
+		if script == "" || !*flags.Whole && slow.MatchString(script) {
 			continue
 		}
 		installs = installs || strings.Contains(script, "pip install ./python")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -19,10 +18,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/journal"
 )
-
-var atLength = flag.Bool("whole", false, "kill more runs, and more often")
 
 // timeless is the JSON object that a run prints, without times and without how much was
 // resumed.
@@ -56,7 +54,7 @@ func TestKilledRuns(t *testing.T) {
 		{"a built-in problem, auto", []string{"--problem", "rastrigin", "--dim", "30"}, 0},
 		{"a program, cmaes, slow", bench("--dim", "5", "--bounds", "-5:5", "--strategy", "cmaes", "--budget", "120"), 5 * time.Millisecond},
 	}
-	if *atLength {
+	if *flags.Whole {
 		runs, kills = 3, 6 // of each
 		cases = []victims{
 			{"a built-in problem, auto", []string{"--problem", "rastrigin", "--dim", "60"}, 0},

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/untwist/untwist/internal/acceptance/flags"
 )
 
 // fast is a program that speaks the protocol binary in ten dimensions: a sum of squares with
@@ -67,7 +69,7 @@ func holds(pid int) (kilobytes, files int64, err error) {
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	budget, slack := 100_000, int64(32<<10) // kilobytes, since a short run is hardly warm
-	if *atLength {
+	if *flags.Whole {
 		budget, slack = 10_000_000, 8<<10
 	}
 	s := newSite(t, strconv.Itoa(budget))

@@ -4,17 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-var (
-	whole  = flag.Bool("whole", false, "run all commands, not only every tenth")
-	update = flag.Bool("update", false, "write what the commands print now")
+	"github.com/untwist/untwist/internal/acceptance/flags"
 )
 
 // An outcome is a command of the program and what it did.
@@ -42,7 +38,7 @@ func TestCommands(t *testing.T) {
 		t.Errorf("%d commands", n)
 	}
 	for i, want := range lines[:len(lines)-1] {
-		if i%10 != 7 && !*whole && !*update {
+		if i%10 != 7 && !*flags.Whole && !*flags.Update {
 			continue
 		}
 		var o outcome
@@ -50,13 +46,13 @@ func TestCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, _ := json.Marshal(outcomeOf(t, program, o.Command))
-		if got = append(got, '\n'); *update {
+		if got = append(got, '\n'); *flags.Update {
 			lines[i] = got
 		} else if !bytes.Equal(got, want) {
 			t.Errorf("untwist %s --json\n got %s\nwant %s", o.Command, got, want)
 		}
 	}
-	if *update {
+	if *flags.Update {
 		if err := os.WriteFile(file, bytes.Join(lines, nil), 0o644); err != nil {
 			t.Fatal(err)
 		}

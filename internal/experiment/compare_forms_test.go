@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/needs"
 	"github.com/untwist/untwist/internal/store"
 )
@@ -259,7 +260,7 @@ func TestLongSheetsAreCut(t *testing.T) {
 
 // LaTeX compiles what is written, of comparisons and of the paper's table, and it fits the page.
 func TestLaTeXCompiles(t *testing.T) {
-	if !*everything {
+	if !*flags.Whole {
 		t.Skip("with -whole, since LaTeX is large")
 	}
 	needs.Tools(t, "pdflatex")

@@ -3,18 +3,17 @@ package experiment
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"math"
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/auto"
 	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/problem"
@@ -23,15 +22,6 @@ import (
 )
 
 // What TestEveryBudget and the other long measurements of this package run.
-var (
-	everything = flag.Bool("whole", false, "draw Figure 1 a second time; run the measurements of docs/auto.md with all problems, dimensions and seeds")
-	update     = flag.Bool("update", false, "rewrite the tables of docs/table1.md; with -whole, those of docs/auto.md")
-	seeds      = flag.Int("seeds", 0, "measure with this many seeds instead of all")
-	from       = flag.Uint64("from", 0, "the first seed")
-	dims       = flag.String("dims", "", "measure in these dimensions only, for example 10,30")
-	problems   = flag.String("problems", "", "measure on these problems only, for example rosenbrock,bbob-8")
-)
-
 // least is the gap below which gaps do not differ.
 const least = 1e-8
 
@@ -55,18 +45,15 @@ func everyBudget(d, most int) []int {
 // where they take one: those that were asked for, or the usual ones.
 func everyProblem(t *testing.T, d int) (all []problem.Spec) {
 	names := []string{"rosenbrock", "rastrigin"}
-	if *everything {
+	if *flags.Whole {
 		names = append(names, "ackley", "griewank", "levy", "different-powers", "rosenbrock-pairs",
 			"bbob-8", "bbob-12", "bbob-13", "bbob-15", "bbob-17", "bbob-21")
-	}
-	if *problems != "" {
-		names = strings.Split(*problems, ",")
 	}
 	mixed := map[string]bool{}
 	for _, e := range problem.Catalogue() {
 		mixed[e.Name] = e.Mix != ""
 	}
-	for _, name := range names {
+	for _, name := range flags.Problems(names...) {
 		takes, known := mixed[name]
 		switch {
 		case !known:
@@ -154,7 +141,7 @@ func spendAll(t *testing.T, spec problem.Spec, budgets []int, n int) []budgeted 
 	}
 	together(n, func(k int) {
 		s := spec
-		s.Seed = *from + uint64(k)
+		s.Seed = flags.From() + uint64(k)
 		alone := spend(t, s, strategy.CMAES{}, budgets[len(budgets)-1]/2)
 		for i, b := range budgets {
 			cells[i].third[k], cells[i].half[k] = alone.gap(b/3), alone.gap(b/2)
@@ -193,21 +180,6 @@ func larger(what string, a, b []float64) verdict {
 	return verdict{what: what, ours: m, other: n, p: ranks.Test(a, b, cmp.Compare[float64]).Greater}
 }
 
-// chosen returns the whole numbers of a list, or others if it is empty.
-func chosen(t *testing.T, list string, others ...int) (all []int) {
-	if list == "" {
-		return others
-	}
-	for part := range strings.SplitSeq(list, ",") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, n)
-	}
-	return all
-}
-
 // For every budget auto is not significantly worse than CMA-ES with a third of it, and a
 // larger budget is not significantly worse than the next smaller one: one-sided
 // Mann–Whitney tests on the gaps, with Holm's correction over all cells of a dimension, so
@@ -220,17 +192,15 @@ func chosen(t *testing.T, list string, others ...int) (all []int) {
 // Without -whole it is two problems, d = 10, few seeds and budgets up to 10d².
 func TestEveryBudget(t *testing.T) {
 	runs, list := 15, []int{10}
-	if *everything {
+	if *flags.Whole {
 		runs, list = 31, []int{10, 30, 60}
 	}
-	if *seeds > 0 {
-		runs = *seeds
-	}
+	runs = flags.Count(runs)
 	var table strings.Builder
 	table.WriteString("| d | CMA-ES with | cells | worse | the worst of them: auto's median, the other's, p |\n|---|---|---|---|---|\n")
-	for _, d := range chosen(t, *dims, list...) {
+	for _, d := range flags.Dims(list...) {
 		most := 100 * d * d
-		if d >= 60 || !*everything {
+		if d >= 60 || !*flags.Whole {
 			most = 10 * d * d
 		}
 		budgets := everyBudget(d, most)
@@ -267,7 +237,7 @@ func TestEveryBudget(t *testing.T) {
 			fmt.Fprintf(&table, "| %d | %s | %d | %d | %s |\n", d, family.name, len(family.all), failed, strings.Join(worst[:min(3, failed)], "; "))
 		}
 	}
-	if *everything && *update {
+	if *flags.Whole && *flags.Update {
 		rewrite(t, "../../docs/auto.md", "budgets", table.String())
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -113,7 +114,7 @@ func TestFigure1IsReproducible(t *testing.T) {
 			t.Errorf("%s differs", first[i].Title)
 		}
 	}
-	if *everything { // which takes most of a second
+	if *flags.Whole { // which takes most of a second
 		if _, svgAgain, pictureAgain := draw(f); !bytes.Equal(svg, svgAgain) || !bytes.Equal(picture, pictureAgain) {
 			t.Error("the pictures differ")
 		}

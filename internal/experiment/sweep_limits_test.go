@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/problem"
@@ -108,7 +109,7 @@ func TestNoErrorIsCBOOnG(t *testing.T) {
 		t.Fatal(err)
 	}
 	dim, runs := 4, 12
-	if *everything {
+	if *flags.Whole {
 		dim, runs = 6, 20
 	}
 	for _, mix := range []string{"none", "paper"} {
@@ -188,7 +189,7 @@ func TestNoHessiansIsCBO(t *testing.T) {
 
 // limited is how much of a sweep is compared with other runs.
 func limited() Extent {
-	if *everything {
+	if *flags.Whole {
 		return Extent{Dim: 5, Runs: 2}
 	}
 	return Extent{Dim: 3, Runs: 1}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/store"
 )
 
@@ -26,12 +27,12 @@ func TestNoErrorIsTheRegime(t *testing.T) {
 		{"transformed error=0", "rastrigin", []int{1_275_461, 1_309_807, 1_273_671, 1_416_641, 1_421_950}},
 	}
 	runs := 5
-	if !*everything {
+	if !*flags.Whole {
 		rows, runs = rows[:1], 1
 	}
 	for _, row := range rows {
 		s := only(t, Errors, Extent{Runs: runs, Problems: []string{row.problem}}, papersBudget, func(m Method) bool {
-			return m.Name == row.method || row.method == "cbo-on-g" && *everything && m.Name == "reparametrised error=0"
+			return m.Name == row.method || row.method == "cbo-on-g" && *flags.Whole && m.Name == "reparametrised error=0"
 		})
 		all := runsOf(t, s.Grid)
 		for _, m := range s.Methods {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestAsManyHessiansAsComponents(t *testing.T) {
 	t.Parallel()
 	dims, seeds := []int{10}, 10
-	if *everything {
+	if *flags.Whole {
 		dims, seeds = []int{10, 20, 50}, 20
 	}
 	for _, d := range dims {

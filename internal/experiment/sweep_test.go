@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
@@ -61,7 +62,7 @@ func TestSweepGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, make := range sweeps {
 		dim, problems, stopAt := 2, []string{"rastrigin"}, 8
-		if *everything {
+		if *flags.Whole {
 			dim, problems, stopAt = 3, []string{"rastrigin", "squared-norm"}, 25
 		}
 		s, err := make(Extent{Dim: dim, Runs: 1, Problems: problems})

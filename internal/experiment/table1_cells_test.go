@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
 )
@@ -196,7 +197,7 @@ func TestCommittedTable(t *testing.T) {
 		"failures": table.failures().markdown(),
 	}
 	for name, text := range forms {
-		if *update {
+		if *flags.Update {
 			rewrite(t, path, name, text)
 		}
 		page, err := os.ReadFile(path)

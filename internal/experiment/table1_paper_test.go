@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -152,7 +153,7 @@ func TestOnlyAnswersCount(t *testing.T) {
 func TestARunMadeAgain(t *testing.T) {
 	all := small(t)
 	all.Problems = all.Problems[1:2]
-	if *everything {
+	if *flags.Whole {
 		all.Runs, all.Problems = 3, small(t).Problems[:2]
 	}
 	s := open(t, all, t.TempDir())

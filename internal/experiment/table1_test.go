@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
 )
@@ -57,7 +58,7 @@ func open(t *testing.T, g interface {
 
 // small is a grid that takes a second, or less without -whole.
 func small(t *testing.T) Table1 {
-	if *everything {
+	if *flags.Whole {
 		return complete(t, Table1{Dim: 5, Runs: 2, Budget: 4000})
 	}
 	return complete(t, Table1{Dim: 4, Runs: 2, Budget: 1500})
@@ -119,7 +120,7 @@ func TestNumericsAreTheGoldenOnes(t *testing.T) {
 	const sum, at = "53f9b2e679386db9", 3
 	h := sha256.New()
 	for _, name := range []string{"curves.golden", "surveys.golden"} {
-		data, err := os.ReadFile(filepath.Join("..", "..", "testdata", name))
+		data, err := os.ReadFile(filepath.Join("..", "acceptance", "testdata", name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/untwist/untwist/internal/acceptance/flags"
 )
 
 func TestHowProgramsEnd(t *testing.T) {
@@ -235,7 +237,7 @@ func TestStrangersAreEndedByClose(t *testing.T) {
 // Processes that start their successor and end are caught.
 func TestMovingTargets(t *testing.T) {
 	n := 3
-	if *whole {
+	if *flags.Whole {
 		n = 30
 	}
 	s := newStage(t)
@@ -257,7 +259,7 @@ func TestMovingTargets(t *testing.T) {
 // Processes that become more and more are ended.
 func TestSpreadingTargets(t *testing.T) {
 	n := "3"
-	if *whole {
+	if *flags.Whole {
 		n = "9"
 	}
 	s := newStage(t)
@@ -558,7 +560,7 @@ func TestLongArguments(t *testing.T) {
 // Thousands of starts leave no process, file or memory behind.
 func TestThousandsOfStarts(t *testing.T) {
 	n := 400
-	if *whole {
+	if *flags.Whole {
 		n = 10_000
 	}
 	s := newStage(t)

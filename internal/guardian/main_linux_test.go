@@ -1,15 +1,12 @@
 package guardian
 
 import (
-	"flag"
 	"os"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 )
-
-var whole = flag.Bool("whole", false, "start ten thousand programs, and chase more moving targets")
 
 // actor is the first word of the command line of the programs in these tests, which are
 // this executable.

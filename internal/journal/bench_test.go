@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,8 +13,6 @@ import (
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
-
-var thorough = flag.Bool("whole", false, "damage journals in many more ways")
 
 const benchDim, benchRows = 100, 1000
 

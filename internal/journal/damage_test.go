@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -152,7 +153,7 @@ func damage(orders []byte) []byte {
 func TestEveryFlippedBit(t *testing.T) {
 	whole := slices.Concat(aJournal(false)...)
 	step := 31
-	if *thorough {
+	if *flags.Whole {
 		step = 1
 	}
 	for bit := 0; bit < 8*len(whole); bit += step {
@@ -164,7 +165,7 @@ func TestEveryFlippedBit(t *testing.T) {
 
 func TestRandomDamage(t *testing.T) {
 	n := 100
-	if *thorough {
+	if *flags.Whole {
 		n = 20000
 	}
 	r := rand.New(rand.NewPCG(1, 2))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -45,7 +46,7 @@ func TestRecordedQueriesAreNotAskedAgain(t *testing.T) {
 // Wherever a run is killed, the file that it leaves is a beginning of the whole one.
 func TestKilledAtEveryByte(t *testing.T) {
 	for _, hashed := range []bool{false, true} {
-		if hashed && !*thorough {
+		if hashed && !*flags.Whole {
 			continue
 		}
 		whole := contents(t, makeJournal(t, Config{HashPoints: hashed}, theBatches))

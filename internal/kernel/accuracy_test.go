@@ -6,10 +6,11 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/untwist/untwist/internal/acceptance/flags"
 )
 
 var (
-	whole    = flag.Bool("whole", false, "test ten times as many arguments, and larger products")
 	thorough = flag.Bool("thorough", false, "test a thousand times as many arguments, and larger products")
 )
 
@@ -18,7 +19,7 @@ func times(n int) int {
 	switch {
 	case *thorough:
 		return 1000 * n
-	case *whole:
+	case *flags.Whole:
 		return 10 * n
 	}
 	return n

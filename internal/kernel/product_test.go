@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -89,7 +90,7 @@ var alphas, betas = []float64{1, 1, -1, 0.3, 0}, []float64{0, 0, 1, -0.7}
 func TestProductsAreTheDefinitionOnEveryPath(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	largest := 100
-	if *whole || *thorough {
+	if *flags.Whole || *thorough {
 		largest = 200
 	}
 	for size := range largest + 1 {
@@ -156,7 +157,7 @@ func TestCoresDoNotChangeTheBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	r := rand.New(rand.NewPCG(7, 8))
 	shapes, cores := [][3]int{{300, 200, 170}, {1, 1500, 2700}, {2700, 1500, 1}}, []int{1, 3, 64}
-	if *whole || *thorough {
+	if *flags.Whole || *thorough {
 		shapes = append(shapes, [][3]int{{170, 200, 300}, {1, 3000, 3000}, {3000, 3000, 1}, {7, 100000, 9}}...)
 		cores = []int{1, 2, 3, 7, 64}
 	}

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
@@ -233,7 +234,7 @@ func TestABadProgram(t *testing.T) {
 	}{{Once, 24, 900}, {Lines, 150, 2400}, {JSON, 150, 2400}, {Binary, 150, 2400}} {
 		t.Run(string(c.protocol), func(t *testing.T) {
 			n, hangs := c.few, "no"
-			if *long {
+			if *flags.Whole {
 				n, hangs = c.whole, "hang"
 			}
 			badRun(t, c.protocol, n, hangs)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -97,7 +98,7 @@ func BenchmarkEncode(b *testing.B) {
 
 // Neither memory nor anything else grows with the number of queries.
 func TestFiveMillionQueries(t *testing.T) {
-	if !*long {
+	if !*flags.Whole {
 		t.Skip("takes a minute: -whole")
 	}
 	const n, rounds = 10000, 500

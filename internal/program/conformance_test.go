@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -53,7 +54,7 @@ func TestRunsOnProgramsAreRunsOnFunctions(t *testing.T) {
 		return s
 	}
 	strategies, onceBudget := []string{"auto", "cmaes", "componentwise"}, 30
-	if *long {
+	if *flags.Whole {
 		strategies, onceBudget = untwist.Strategies(), 400
 	}
 	protocols := map[string]Config{

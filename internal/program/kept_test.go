@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"math"
@@ -15,13 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/guardian"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
-
-var long = flag.Bool("whole", false, "run the long tests")
 
 // A rig is a program that is run by slots of its own.
 type rig struct {
@@ -169,7 +167,7 @@ func check(t *testing.T, points *mat.Dense, answers []objective.Answer, failures
 
 // some is one of the cases, another for every i, and all of them with -whole.
 func some(i int, cases ...int) []int {
-	if *long {
+	if *flags.Whole {
 		return cases
 	}
 	return cases[i%len(cases):][:1]
@@ -208,7 +206,7 @@ func eachKind(t *testing.T, f func(t *testing.T, r *rig)) {
 func TestAllProtocolsGiveTheSameBits(t *testing.T) {
 	t.Parallel()
 	sizes := []int{1, 40, 2000}
-	if *long {
+	if *flags.Whole {
 		sizes = []int{1, 2, 3, 7, 8, 64, 500, 1025, 10000}
 	}
 	for i, kind := range kinds {
@@ -219,7 +217,7 @@ func TestAllProtocolsGiveTheSameBits(t *testing.T) {
 				c.EOF, c.Procs = kind.config.EOF, procs
 				r := newRig(t, c, short)
 				for _, n := range sizes {
-					if kind.config.EOF && n == 1 && !*long {
+					if kind.config.EOF && n == 1 && !*flags.Whole {
 						continue
 					}
 					points := scattered(n, 3)
@@ -238,7 +236,7 @@ func TestAllProtocolsGiveTheSameBits(t *testing.T) {
 func TestSmallPipesDoNotHang(t *testing.T) {
 	t.Parallel()
 	n := 100
-	if *long {
+	if *flags.Whole {
 		n = 10000
 	}
 	for _, kind := range kinds {
@@ -363,7 +361,7 @@ func TestWhatStopsARun(t *testing.T) {
 		{"eof: nothing", Lines, true, []float64{0, 0}, []string{"-exit", "0"}, "printed nothing for its first point", true},
 	} {
 		for _, keepGoing := range []bool{false, true} {
-			if keepGoing && !c.goOn && !*long {
+			if keepGoing && !c.goOn && !*flags.Whole {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s, %v", c.about, keepGoing), func(t *testing.T) {
@@ -432,7 +430,7 @@ func TestTimeout(t *testing.T) {
 		check(t, bad, r.mustAsk(bad), map[int]string{0: why, 1: why})
 		r.config.Timeout = 0
 		check(t, good, r.mustAsk(good), nil)
-		if *long {
+		if *flags.Whole {
 			r.config.Timeout = 3 * time.Second
 			points := asking(0, 0, pleaseHang, 0, 0, pleaseStay, 0)
 			const why = "timeout: no answer within 3s"
@@ -515,7 +513,7 @@ func (oneByOne) window(float64) int { return 1 }
 
 // A process that has escaped from its family holds the pipes open.
 func TestAProgramWhoseChildEscapes(t *testing.T) {
-	if !*long {
+	if !*flags.Whole {
 		t.Skip("waits for seconds: -whole")
 	}
 	t.Parallel()

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -243,7 +244,7 @@ func TestOptimizersThatCannotBeStarted(t *testing.T) {
 // for each other.
 func TestLongLinesOfAnOptimizer(t *testing.T) {
 	points, dim := 1000, 100
-	if *long {
+	if *flags.Whole {
 		points, dim = 10_000, 1000
 	}
 	box := objective.Cube(dim, -5, 5)

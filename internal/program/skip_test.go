@@ -3,13 +3,15 @@ package program
 import (
 	"testing"
 	"time"
+
+	"github.com/untwist/untwist/internal/acceptance/flags"
 )
 
 // A program that leaves out answers must not shift the others.
 func TestAProgramThatLeavesOutAnswers(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
-		if !*long && kind.config.Protocol != Lines { // each waits for two timeouts
+		if !*flags.Whole && kind.config.Protocol != Lines { // each waits for two timeouts
 			continue
 		}
 		t.Run(kind.name, func(t *testing.T) {

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"context"
-	"flag"
 	"image/color"
 	"math"
 	"os"
@@ -12,14 +11,13 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	given "github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-var update = flag.Bool("update", false, "write docs/untwist.svg anew")
 
 // twisted is the function of README's picture: a sum of two functions of one variable, in skew
 // coordinates.
@@ -50,7 +48,7 @@ func TestPictureOfTheReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
+	if *given.Update {
 		if err := os.WriteFile(path, picture, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -140,7 +141,7 @@ func (s *subject) exact(kind string) []float64 {
 func TestNaiveIsExact(t *testing.T) {
 	for k, kind := range []string{"square", "sine", "exp"} {
 		for h, how := range []string{"orthogonal", "skew", "sparse"} {
-			if !*whole && h != k {
+			if !*flags.Whole && h != k {
 				continue
 			}
 			s := newSubject(4, how, []string{kind}, 3)
@@ -160,13 +161,13 @@ func TestNaiveIsExact(t *testing.T) {
 // tried in one frame, two of three with bounds.
 func TestWithinTwoPercentOfExactValues(t *testing.T) {
 	outside, all, half := 0, 0, []float64{5, 4, 3, 6}
-	if *whole {
+	if *flags.Whole {
 		half = append(half, 5)
 	}
 	for k, kind := range []string{"square", "sine", "exp"} {
 		for h, how := range []string{"orthogonal", "skew", "sparse"} {
 			for _, bounded := range []bool{false, true} {
-				if !*whole && (h != k || bounded != (k%2 == 0)) {
+				if !*flags.Whole && (h != k || bounded != (k%2 == 0)) {
 					continue
 				}
 				s := newSubject(len(half), how, []string{kind}, 2)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/internal/sensitivity"
@@ -43,7 +44,7 @@ var smooth = []string{"square", "sine", "exp", "cube", "well", "bump"}
 // parameters are.
 func TestUnitsAndOrderDoNotMatter(t *testing.T) {
 	n := 110
-	if *whole {
+	if *flags.Whole {
 		n = 300
 	}
 	s := newSubject(4, "skew", smooth, 5)
@@ -68,7 +69,7 @@ func TestUnitsAndOrderDoNotMatter(t *testing.T) {
 		}
 	}
 	order := []int{0, 1, 2, 3}
-	if *whole {
+	if *flags.Whole {
 		same("f in thousandths", sensitivity.Of(s.sampled(n, 1000, 0, 1)), order, 1000)
 		same("x in millionths", sensitivity.Of(s.sampled(n, 1, 0, 1e6)), order, 1)
 	}
@@ -139,7 +140,7 @@ func TestLogarithmsAndFixedParameters(t *testing.T) {
 func TestThrough(t *testing.T) {
 	s := newSubject(3, "skew", smooth, 8)
 	n := 150
-	if *whole {
+	if *flags.Whole {
 		n = 300
 	}
 	got := sensitivity.Of(s.sampled(n, 1, 0, 1))
@@ -169,7 +170,7 @@ func TestNotDetermined(t *testing.T) {
 		t.Errorf("ten points: %+v", got)
 	}
 	n := 120
-	if *whole {
+	if *flags.Whole {
 		n = 300
 	}
 	r := s.sampled(n, 1, 0, 1)
@@ -192,7 +193,7 @@ func TestNotDetermined(t *testing.T) {
 // parameters would be outside once in 10,000 times.
 func TestErrorsAreHonest(t *testing.T) {
 	seeds, noises, points := 2, []float64{0, 1}, 200_000
-	if *whole {
+	if *flags.Whole {
 		seeds, noises, points = 60, []float64{0, 1, 4}, 300_000
 	}
 	honest := func(seed int) *subject { return newSubject(3, "skew", smooth[seed%3:], uint64(seed+1)) }

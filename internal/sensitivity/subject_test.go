@@ -10,17 +10,16 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/internal/sensitivity"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
-var whole = flag.Bool("whole", false, "measure the table of docs/sensitivity.md; more cases and points in all tests")
-
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if !*whole {
+	if !*flags.Whole {
 		sensitivity.Quick()
 	}
 	m.Run()

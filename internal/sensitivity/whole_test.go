@@ -1,15 +1,14 @@
 package sensitivity_test
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "with -whole, rewrite the table of docs/sensitivity.md")
+	"github.com/untwist/untwist/internal/acceptance/flags"
+)
 
 // A line of the table: subjects, and what was measured of them.
 type row struct {
@@ -65,7 +64,7 @@ func (r *row) measure(t *testing.T, s *subject, want []float64, probe bool) {
 
 // The table of docs/sensitivity.md: whole runs of Minimize and Probe in three kinds of frames.
 func TestTable(t *testing.T) {
-	if !*whole {
+	if !*flags.Whole {
 		t.Skip("takes minutes; -whole runs it")
 	}
 	var b strings.Builder
@@ -94,7 +93,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	t.Log("\n" + b.String())
-	if !*update {
+	if !*flags.Update {
 		return
 	}
 	const file, from, to = "../../docs/sensitivity.md", "<!-- table -->\n", "<!-- end -->"

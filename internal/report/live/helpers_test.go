@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -62,8 +61,6 @@ func serve(t testing.TB, change func(*Config)) *Server {
 	t.Cleanup(func() { s.Close(over) })
 	return s
 }
-
-var whole = flag.Bool("whole", false, "make five million queries")
 
 // progress is what a run says that has made so many queries.
 func progress(queries int, learnt *untwist.Structure) untwist.Progress {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/objective"
@@ -265,7 +266,7 @@ func TestEndWaits(t *testing.T) {
 func TestFiveMillionQueries(t *testing.T) {
 	t.Parallel()
 	dim, budget, words := 10, 500_000, "500,000"
-	if *whole {
+	if *flags.Whole {
 		budget, words = 5_000_000, "5,000,000"
 	}
 	var sizes []int

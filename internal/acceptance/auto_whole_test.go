@@ -1,8 +1,7 @@
-package untwist_test
+package acceptance
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -13,25 +12,13 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/auto"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
 )
-
-var (
-	whole = flag.Bool("whole", false, "run strategy auto's acceptance with all seeds and dimensions; with -update, rewrite docs/auto-seeds.csv and the tables in docs/auto.md")
-	from  = flag.Uint64("from", 0, "the first seed of the measurements in auto_measures_test.go")
-)
-
-// few returns n with -whole, and otherwise less.
-func few(n, less int) int {
-	if *whole {
-		return n
-	}
-	return less
-}
 
 // solve minimises a problem to a gap.
 func solve(t *testing.T, spec problem.Spec, s strategy.Strategy, gap float64, budget int) (untwist.Result, float64) {
@@ -86,11 +73,11 @@ func TestAutoTable(t *testing.T) {
 		name       string
 		most, done int // medians of the queries to 0.005 and until it is done by itself
 	}{{"rastrigin", 36_000, 45_444}, {"rastrigin-like", 36_000, 43_691}, {"squared-norm", 7_200, 7_964}, {"different-powers", 58_000, 80_000}}
-	n, d := few(100, 1), few(100, 25)
+	n, d := flags.Few(100, 1), flags.Few(100, 25)
 	var summary strings.Builder
 	rows := "problem,seed,queries_to_0.005,queries_to_1e-8\n"
 	for _, c := range limits {
-		for hundred := range few(2, 1) {
+		for hundred := range flags.Few(2, 1) {
 			var to, further, end []int
 			worst, solved := 0.0, 0
 			for seed := n * hundred; seed < n*(hundred+1); seed++ {
@@ -110,27 +97,27 @@ func TestAutoTable(t *testing.T) {
 			slices.Sort(to)
 			slices.Sort(further)
 			slices.Sort(end)
-			middle, most := n/2, c.most*d*d/100/100*few(1, 3)
+			middle, most := n/2, c.most*d*d/100/100*flags.Few(1, 3)
 			line := fmt.Sprintf("| %s | %d to %d | %d | %d | %d | %d | %d | %d | %.0e |", c.name, n*hundred, n*(hundred+1)-1, solved, to[middle], to[95*(n-1)/100], to[n-1], further[middle], end[middle], worst)
 			t.Log(line)
 			summary.WriteString(line + "\n")
-			if to[middle] > most || 100*to[95*(n-1)/100] > 115*most || 10*to[n-1] > 16*most || further[middle] > max(11*to[middle]/10, most) || *whole && end[middle] > c.done {
+			if to[middle] > most || 100*to[95*(n-1)/100] > 115*most || 10*to[n-1] > 16*most || further[middle] > max(11*to[middle]/10, most) || *flags.Whole && end[middle] > c.done {
 				t.Errorf("%s: medians %d, %d and %d, 95 of 100 at most %d, all at most %d", c.name, to[middle], further[middle], end[middle], to[95*(n-1)/100], to[n-1])
 			}
 		}
 	}
-	if *whole && *update {
-		if err := os.WriteFile("docs/auto-seeds.csv", []byte(rows), 0o644); err != nil {
+	if *flags.Whole && *flags.Update {
+		if err := os.WriteFile("../../docs/auto-seeds.csv", []byte(rows), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		rewrite(t, "docs/auto.md", "table", "| | seeds | solved | to 0.005, median | 95 of 100 at most | most | to 1e-8, median | done, median | largest gap when done |\n|---|---|---|---|---|---|---|---|---|\n"+summary.String())
+		rewrite(t, "../../docs/auto.md", "table", "| | seeds | solved | to 0.005, median | 95 of 100 at most | most | to 1e-8, median | done, median | largest gap when done |\n|---|---|---|---|---|---|---|---|---|\n"+summary.String())
 	}
 }
 
 // The table in docs/auto.md is that of docs/auto-seeds.csv.
 func TestAutoSeeds(t *testing.T) {
-	rows := csvRows(t, "docs/auto-seeds.csv")
-	page, err := os.ReadFile("docs/auto.md")
+	rows := csvRows(t, "../../docs/auto-seeds.csv")
+	page, err := os.ReadFile("../../docs/auto.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +142,7 @@ func TestAutoSeeds(t *testing.T) {
 		n := len(to[s])
 		want := fmt.Sprintf("| %s | %d to %d | %d | %d | %d | %d | %d |", s.name, 100*s.hundred, 100*s.hundred+99, n, to[s][n/2], to[s][95*(n-1)/100], to[s][n-1], further[s][n/2])
 		if !strings.Contains(string(page), want) {
-			t.Errorf("docs/auto.md has no line %s", want)
+			t.Errorf("../../docs/auto.md has no line %s", want)
 		}
 	}
 	if len(to) != 8 {
@@ -165,9 +152,9 @@ func TestAutoSeeds(t *testing.T) {
 
 // Microring within bounds that contain the minimiser. It is found, and no query is outside.
 func TestAutoMicroring(t *testing.T) {
-	d := few(64, 8)
+	d := flags.Few(64, 8)
 	bounds := objective.Cube(d, 0, 8)
-	for seed := range uint64(few(20, 1)) {
+	for seed := range uint64(flags.Few(20, 1)) {
 		r, gap := solve(t, problem.Spec{Name: "microring", Dim: d, Seed: seed, Bounds: &bounds}, nil, 0, 0)
 		t.Logf("seed %d: gap %g after %d queries", seed, gap, r.Queries)
 		if gap > 1e-6 || bounds.Outside(r.Point) >= 0 {
@@ -180,9 +167,9 @@ func TestAutoMicroring(t *testing.T) {
 // runs of BIPOP-CMA-ES.
 func TestAutoCutOff(t *testing.T) {
 	for _, name := range []string{"squared-norm", "rastrigin"} {
-		for _, b := range [][2]float64{{-1, 1}, {0.5, 3}, {0, 5.12}}[:few(3, 1)] {
-			for seed := range uint64(few(5, 1)) {
-				d := few(20, 6)
+		for _, b := range [][2]float64{{-1, 1}, {0.5, 3}, {0, 5.12}}[:flags.Few(3, 1)] {
+			for seed := range uint64(flags.Few(5, 1)) {
+				d := flags.Few(20, 6)
 				bounds := objective.Cube(d, b[0], b[1])
 				spec := problem.Spec{Name: name, Dim: d, Mix: "orthogonal", Seed: seed, Bounds: &bounds}
 				r, _ := solve(t, spec, nil, 0, 0)
@@ -192,7 +179,7 @@ func TestAutoCutOff(t *testing.T) {
 					t.Fatal(err)
 				}
 				for k := range uint64(3) {
-					long, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: strategy.CMAES{}, Bounds: bounds, Seed: 1000 + k, Budget: few(500_000, 20_000)})
+					long, err := untwist.Minimize(ctx, p, untwist.Options{Strategy: strategy.CMAES{}, Bounds: bounds, Seed: 1000 + k, Budget: flags.Few(500_000, 20_000)})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -215,9 +202,9 @@ func TestAutoLarge(t *testing.T) {
 		most  int
 		seeds int
 	}{
-		{problem.Spec{Name: "rosenbrock-pairs", Dim: few(100, 20)}, 1e-6, 250_000, few(10, 1)},
-		{problem.Spec{Name: "rastrigin", Dim: few(1000, 200), Components: 10}, 1e-6, 60_000, few(5, 1)},
-		{problem.Spec{Name: "rastrigin", Dim: 500}, 0.005, 2_500_000, few(1, 0)},
+		{problem.Spec{Name: "rosenbrock-pairs", Dim: flags.Few(100, 20)}, 1e-6, 250_000, flags.Few(10, 1)},
+		{problem.Spec{Name: "rastrigin", Dim: flags.Few(1000, 200), Components: 10}, 1e-6, 60_000, flags.Few(5, 1)},
+		{problem.Spec{Name: "rastrigin", Dim: 500}, 0.005, 2_500_000, flags.Few(1, 0)},
 	} {
 		for seed := range uint64(c.seeds) {
 			c.spec.Seed = seed
@@ -233,10 +220,10 @@ func TestAutoLarge(t *testing.T) {
 // Where f does not separate, auto takes hardly more queries than CMA-ES alone.
 func TestAutoNotSeparable(t *testing.T) {
 	for _, name := range []string{"rosenbrock", "griewank", "ackley"} {
-		for _, mix := range []string{"paper", "orthogonal", "none"}[:few(3, 1)] {
-			for _, d := range []int{10, 40}[:few(2, 1)] {
+		for _, mix := range []string{"paper", "orthogonal", "none"}[:flags.Few(3, 1)] {
+			for _, d := range []int{10, 40}[:flags.Few(2, 1)] {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
-				seeds := few(15, 3)
+				seeds := flags.Few(15, 3)
 				ours, solved := median(t, spec, auto.Auto{}, 1e-8, 0, seeds)
 				alone, without := median(t, spec, strategy.CMAES{}, 1e-8, 0, seeds)
 				t.Logf("%s, mix %s, d = %d: %v queries (%d of %d), CMA-ES %v (%d): ratio %.2f", name, mix, d, ours, solved, seeds, alone, without, ours/alone)
@@ -254,9 +241,9 @@ func TestAutoSeparable(t *testing.T) {
 	names := []string{"ellipsoid", "discus", "squared-norm", "rastrigin", "rastrigin-like", "levy", "styblinski-tang", "microring"}
 	for _, name := range names {
 		for _, mix := range []string{"", "none"} {
-			for _, d := range []int{10, 40, 100}[:few(3, 1)] {
+			for _, d := range []int{10, 40, 100}[:flags.Few(3, 1)] {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
-				seeds := few(15, 3)
+				seeds := flags.Few(15, 3)
 				ours, solved := median(t, spec, auto.Auto{}, 1e-6, 0, seeds)
 				alone, without := median(t, spec, strategy.CMAES{}, 1e-6, 2*int(min(ours, 1e6))+1000, seeds)
 				t.Logf("%s, mix %q, d = %d: %v queries (%d of %d), CMA-ES %v (%d)", name, mix, d, ours, solved, seeds, alone, without)

@@ -1,4 +1,4 @@
-package untwist_test
+package acceptance
 
 import (
 	"math"

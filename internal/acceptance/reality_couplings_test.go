@@ -1,4 +1,4 @@
-package untwist_test
+package acceptance
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 )
@@ -15,17 +16,17 @@ import (
 // of 15 runs. At 1 it is not worse. The number of the verdict is within a factor of 2 of the
 // same measure in the true frame.
 //
-//	go test . -run TestRealityCouplings -whole -v -timeout 6h
+//	go test ./internal/acceptance -run TestRealityCouplings -whole -v -timeout 6h
 func TestRealityCouplings(t *testing.T) {
 	b := newBook(t, "couplings")
 	sizes := []float64{1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 1}
-	if !*whole {
+	if !*flags.Whole {
 		sizes = []float64{0.1}
 	}
-	for _, name := range []string{"rastrigin", "levy"}[:few(2, 1)] {
-		for _, kind := range problem.CouplingKinds()[:few(2, 1)] {
-			for _, mix := range bothMixes[few(0, 1):] {
-				for _, d := range dimensions(t, 10, 20) {
+	for _, name := range []string{"rastrigin", "levy"}[:flags.Few(2, 1)] {
+		for _, kind := range problem.CouplingKinds()[:flags.Few(2, 1)] {
+			for _, mix := range bothMixes[flags.Few(0, 1):] {
+				for _, d := range dimensions(10, 20) {
 					for _, size := range sizes {
 						coupledCell(t, b, problem.Spec{Name: name, Mix: mix, Dim: d, Blemishes: problem.Blemishes{Coupling: size, CouplingKind: kind}})
 					}
@@ -37,9 +38,9 @@ func TestRealityCouplings(t *testing.T) {
 
 func coupledCell(t *testing.T, b *book, spec problem.Spec) {
 	t.Helper()
-	n := few(15, 2)
+	n := flags.Few(15, 2)
 	if spec.Coupling >= 1 {
-		n = few(31, 2)
+		n = flags.Few(31, 2)
 	}
 	name := title(spec, fmt.Sprintf("%s D=%g", spec.CouplingKind, spec.Coupling))
 	f, ok := b.cell(t, name, n, func(seeds []uint64) fact {
@@ -89,12 +90,12 @@ func coupledCell(t *testing.T, b *book, spec problem.Spec) {
 // bounds, printed with five digits, of which some percent fail. The gap is at most 1 in 12 of
 // 15 runs.
 //
-//	go test . -run TestRealityCombined -whole -v -timeout 1h
+//	go test ./internal/acceptance -run TestRealityCombined -whole -v -timeout 1h
 func TestRealityCombined(t *testing.T) {
 	b := newBook(t, "combined")
-	for _, d := range dimensions(t, 20, 30) {
+	for _, d := range dimensions(20, 30) {
 		spec := problem.Spec{Name: "rastrigin", Mix: "orthogonal", Dim: d, Blemishes: problem.Blemishes{Map: "rms", Noise: 1e-6, Digits: 5, Failing: 0.03}}
-		f, ok := b.cell(t, title(spec, ""), few(15, 1), func(seeds []uint64) fact {
+		f, ok := b.cell(t, title(spec, ""), flags.Few(15, 1), func(seeds []uint64) fact {
 			ours := course{spec: spec, bounds: new(objective.Cube(d, -5, 5)), budget: 40_000 * d * d / 900}
 			a, c := ours.attempts(t, seeds), ours.cmaes().attempts(t, seeds)
 			f := versus(a, c, gapOf, 1e-8)

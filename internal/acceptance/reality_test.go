@@ -1,10 +1,9 @@
-package untwist_test
+package acceptance
 
 import (
 	"cmp"
 	"encoding/csv"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -17,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/problem"
@@ -32,36 +32,19 @@ import (
 // are measured. Those that are there are not measured again, so a measurement can be stopped
 // and goes on. The tables and figures of docs/reality.md are made from that file:
 //
-//	go test . -run 'Reality|NoMap|Honest' -whole -update -v -timeout 12h
+//	go test ./internal/acceptance -run 'Reality|NoMap|Honest' -whole -update -v -timeout 12h
 //
 // To measure anew, delete docs/reality.csv. Some cells on other seeds:
 //
-//	go test . -run TestRealityNoise -whole -v -reality-dims 13 -from 100 -reality-cells 'rastrigin paper'
-var (
-	realityDims  = flag.String("reality-dims", "", "dimensions of the tests of docs/reality.md, with commas; empty: those of each test")
-	realitySeeds = flag.Int("reality-seeds", 0, "seeds of the tests of docs/reality.md; 0: as many as each test needs")
-	realityCells = flag.String("reality-cells", "", "only cells of the tests of docs/reality.md whose names have all of these words")
-)
+//	go test ./internal/acceptance -run TestRealityNoise -whole -v -dims 13 -from 100 -cells 'rastrigin paper'
+const cellsFile = "../../docs/reality.csv"
 
-const cellsFile = "docs/reality.csv"
-
-// dimensions returns those of -reality-dims, or others with -whole, or a small one.
-func dimensions(t *testing.T, small int, others ...int) (dims []int) {
-	t.Helper()
-	switch {
-	case *realityDims == "" && *whole:
-		return others
-	case *realityDims == "":
-		return []int{small}
+// dimensions returns those of -dims, or others with -whole, or a small one.
+func dimensions(small int, others ...int) []int {
+	if *flags.Whole {
+		return flags.Dims(others...)
 	}
-	for part := range strings.SplitSeq(*realityDims, ",") {
-		d, err := strconv.Atoi(part)
-		if err != nil {
-			t.Fatalf("-reality-dims: %v", err)
-		}
-		dims = append(dims, d)
-	}
-	return dims
+	return flags.Dims(small)
 }
 
 // A fact is what was measured in a cell: names with numbers or words.
@@ -135,7 +118,7 @@ func newBook(t *testing.T, test string) *book {
 	return b
 }
 
-func (b *book) kept() bool { return *whole && *update && *from == 0 }
+func (b *book) kept() bool { return *flags.Whole && *flags.Update && flags.From() == 0 }
 
 func (b *book) read(t *testing.T) {
 	t.Helper()
@@ -189,36 +172,24 @@ func (b *book) write(t *testing.T) {
 }
 
 // cell returns what is measured in a cell at n seeds: from the book, or by measuring it. It is
-// false if -reality-cells leaves the cell out. The measurement is given the seeds.
+// false if -cells leaves the cell out. The measurement is given the seeds.
 func (b *book) cell(t *testing.T, name string, n int, measure func(seeds []uint64) fact) (fact, bool) {
 	t.Helper()
 	name = b.test + " " + name
-	for word := range strings.FieldsSeq(*realityCells) {
-		if !slices.Contains(strings.Fields(name), word) {
-			return nil, false
-		}
+	if !flags.Cell(name) {
+		return nil, false
 	}
-	if *realitySeeds > 0 {
-		n = *realitySeeds
-	}
+	n = flags.Count(n)
 	if f := b.facts[name]; f != nil && b.seeds[name] >= n {
 		return f, true
 	}
-	f := measure(upTo(n))
+	f := measure(flags.Seeds(n))
 	t.Logf("%s, %d seeds: %v", name, n, f)
 	b.keep(name, n, f)
 	if b.kept() {
 		b.write(t)
 	}
 	return f, true
-}
-
-// upTo returns n seeds, from -from on.
-func upTo(n int) (seeds []uint64) {
-	for i := range uint64(n) {
-		seeds = append(seeds, *from+i)
-	}
-	return seeds
 }
 
 // each calls a function for each of n numbers, some at the same time.
@@ -368,7 +339,7 @@ func noiseOf(t *testing.T, spec problem.Spec) float64 {
 // moderate returns the first n seeds, from -from on, at which cond(W) is at most 300.
 func moderate(t *testing.T, spec problem.Spec, n int) (seeds []uint64) {
 	t.Helper()
-	for seed := *from; len(seeds) < n; seed++ {
+	for seed := flags.From(); len(seeds) < n; seed++ {
 		spec.Seed = seed
 		p, err := problem.New(spec)
 		if err != nil {
@@ -396,7 +367,7 @@ func TestBook(t *testing.T) {
 		f.set("words", "not separable")
 		return f
 	})
-	if got, want := f.String(), "gap=3 gap.lower=2 gap.upper=5 seeds=2 words=not-separable"; got != want && *realityCells == "" && *realitySeeds == 0 {
+	if got, want := f.String(), "gap=3 gap.lower=2 gap.upper=5 seeds=2 words=not-separable"; got != want && !flags.Cells() && flags.Count(2) == 2 {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if n := share(14, 15, 15); n != 14 {

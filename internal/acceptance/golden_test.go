@@ -1,9 +1,8 @@
-package untwist_test
+package acceptance
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -12,12 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/*.golden; say why in CHANGELOG under Numerics")
 
 // The convergence curves of some strategies on a few problems are those in the golden
 // file. A change that moves one is a change of numerics and has to be intended. (This
@@ -105,7 +103,7 @@ func TestGoldenSurveys(t *testing.T) {
 // golden compares text with the golden file.
 func golden(t *testing.T, path, text string) {
 	t.Helper()
-	if *update {
+	if *flags.Update {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -115,6 +113,6 @@ func golden(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), text); diff != "" {
-		t.Errorf("%s has moved (-committed +now); if this is meant, run go test . -run Golden -update:\n%s", path, diff)
+		t.Errorf("%s has moved (-committed +now); if this is meant, run go test ./internal/acceptance -run Golden -update:\n%s", path, diff)
 	}
 }

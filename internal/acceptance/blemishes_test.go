@@ -1,4 +1,4 @@
-package untwist_test
+package acceptance
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -126,7 +127,7 @@ func TestResumeOfANoisyRun(t *testing.T) {
 			stops := 0
 			for {
 				o.Workers = 1 + stops%3
-				got, err := untwist.Minimize(ctx, look(p, few(50, 100)+chance.IntN(few(150, 250))), o)
+				got, err := untwist.Minimize(ctx, look(p, flags.Few(50, 100)+chance.IntN(flags.Few(150, 250))), o)
 				if err == nil {
 					same(t, want, got)
 					break

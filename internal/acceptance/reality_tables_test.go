@@ -1,4 +1,4 @@
-package untwist_test
+package acceptance
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/report"
 )
 
@@ -197,7 +198,7 @@ func (b *book) draw(t *testing.T) {
 		if len(all) == 0 {
 			return
 		}
-		if err := report.Sweep("docs/reality-"+name+".svg", title, x, y, all, floor); err != nil {
+		if err := report.Sweep("../../docs/reality-"+name+".svg", title, x, y, all, floor); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -226,19 +227,19 @@ func TestRealityPage(t *testing.T) {
 	b.read(t)
 	for _, p := range pivots {
 		text := p.lines(b)
-		if *whole && *update {
-			rewrite(t, "docs/reality.md", p.name, text)
+		if *flags.Whole && *flags.Update {
+			rewrite(t, "../../docs/reality.md", p.name, text)
 			continue
 		}
-		page, err := os.ReadFile("docs/reality.md")
+		page, err := os.ReadFile("../../docs/reality.md")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want := "<!-- " + p.name + " -->\n" + text + "<!-- end of " + p.name + " -->\n"; !strings.Contains(string(page), want) {
-			t.Errorf("docs/reality.md does not have the table %s as in %s:\n%s", p.name, cellsFile, text)
+			t.Errorf("../../docs/reality.md does not have the table %s as in %s:\n%s", p.name, cellsFile, text)
 		}
 	}
-	if *whole && *update {
+	if *flags.Whole && *flags.Update {
 		b.draw(t)
 	}
 }

@@ -1,4 +1,4 @@
-package untwist_test
+package acceptance
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -79,7 +80,7 @@ func walked(t *testing.T, name, by string, scale float64) (uint64, int, float64)
 			}
 		}
 	}}
-	o := untwist.Options{Budget: c.budget / few(1, 2), Seed: 3, Start: p.Domain()}
+	o := untwist.Options{Budget: c.budget / flags.Few(1, 2), Seed: 3, Start: p.Domain()}
 	if by == "cmaes" {
 		o.Strategy = strategy.CMAES{}
 	}
@@ -103,7 +104,7 @@ func TestNoUnitOfF(t *testing.T) {
 				continue // it does not look what f is like
 			}
 			want, queries, value := walked(t, name, by, 1)
-			for k := few(-40, -39); k <= 40; k += few(1, 80) { // the roots of odd powers of two are not exact
+			for k := flags.Few(-40, -39); k <= 40; k += flags.Few(1, 80) { // the roots of odd powers of two are not exact
 				a := math.Ldexp(1, k)
 				if got, n, v := walked(t, name, by, a); got != want || n != queries || v != a*value {
 					t.Errorf("%s by %s: times 2^%d it asks other points: %d queries to %v, not %d to %v", name, by, k, n, v/a, queries, value)
@@ -141,17 +142,17 @@ func TestAsOftenSolvedInAnyUnit(t *testing.T) {
 			s := deviation(t, clean)
 			solved := make([]int, len(units))
 			for k, u := range units {
-				for seed := range few(5, 1) {
+				for seed := range flags.Few(5, 1) {
 					if gap := inUnit(t, spec, by, u.a, u.b*u.a*s, uint64(seed)); gap <= 1e-8*s+0x1p-46*math.Abs(u.b)*s {
 						solved[k]++
-					} else if *whole {
+					} else if *flags.Whole {
 						t.Logf("%s d = %d by %s, seed %d, a = %g, b = %g·a·s: gap %.1e = %.1e·s", spec.Name, spec.Dim, by, seed, u.a, u.b, gap, gap/s)
 					}
 				}
 			}
 			t.Logf("%s d = %d by %s: solved %v", spec.Name, spec.Dim, by, solved)
 			for k, n := range solved[1:] {
-				if n < solved[0]-few(1, 0) { // one of 5 may be chance
+				if n < solved[0]-flags.Few(1, 0) { // one of 5 may be chance
 					t.Errorf("%s d = %d by %s: %d solved, %d in units %v", spec.Name, spec.Dim, by, solved[0], n, units[k+1])
 				}
 			}
@@ -161,7 +162,7 @@ func TestAsOftenSolvedInAnyUnit(t *testing.T) {
 
 // unitSpecs are the problems of TestAsOftenSolvedInAnyUnit.
 func unitSpecs() []problem.Spec {
-	if !*whole {
+	if !*flags.Whole {
 		return []problem.Spec{{Name: "rosenbrock", Dim: 5}, {Name: "rastrigin", Dim: 4}, {Name: "rosenbrock-pairs", Dim: 4}}
 	}
 	var all []problem.Spec

@@ -1,4 +1,4 @@
-package untwist_test
+package acceptance
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/auto"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -38,7 +39,7 @@ type trial struct {
 // run returns the result and its clean gap.
 func (c trial) run(t *testing.T) (untwist.Result, float64) {
 	t.Helper()
-	c.spec.Seed += *from
+	c.spec.Seed += flags.From()
 	p, err := problem.New(c.spec)
 	if err != nil {
 		t.Fatal(err)
@@ -121,8 +122,8 @@ func (p *page) add(t *testing.T, values ...any) {
 // write puts the table between its marks in docs/auto.md, with -whole -update.
 func (p *page) write(t *testing.T) {
 	t.Helper()
-	if *whole && *update && *from == 0 {
-		rewrite(t, "docs/auto.md", p.name, p.lines)
+	if *flags.Whole && *flags.Update && flags.From() == 0 {
+		rewrite(t, "../../docs/auto.md", p.name, p.lines)
 	}
 }
 
@@ -130,13 +131,13 @@ func (p *page) write(t *testing.T) {
 // left. On Rastrigin and Levy the queries are at most 1.1 times what they were when nothing
 // was looked at again.
 //
-//	go test . -run TestAutoConverged -whole -v -timeout 3h
+//	go test ./internal/acceptance -run TestAutoConverged -whole -v -timeout 3h
 func TestAutoConverged(t *testing.T) {
 	table := newPage("converged", "", "d", "ended too early", "solved", "queries when done, median", "largest gap")
 	before := map[string]float64{"rastrigin 20": 5419, "rastrigin 40": 11566, "levy 20": 6243, "levy 40": 13873}
-	for _, name := range []string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:few(5, 2)] {
-		for _, d := range []int{20, 40}[:few(2, 1)] {
-			n := few(100, 3)
+	for _, name := range []string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:flags.Few(5, 2)] {
+		for _, d := range []int{20, 40}[:flags.Few(2, 1)] {
+			n := flags.Few(100, 3)
 			early, solved, worst := 0, 0, 0.0
 			var queries []float64
 			for seed := range uint64(n) {
@@ -145,7 +146,7 @@ func TestAutoConverged(t *testing.T) {
 					solved++
 				} else if r.Status == objective.Converged && 2*r.Queries < r.Budget {
 					early++
-					t.Logf("%s, d = %d, seed %d: converged at %.1e after %d queries", name, d, seed+*from, gap, r.Queries)
+					t.Logf("%s, d = %d, seed %d: converged at %.1e after %d queries", name, d, seed+flags.From(), gap, r.Queries)
 				}
 				queries, worst = append(queries, float64(r.Queries)), max(worst, gap)
 			}
@@ -154,7 +155,7 @@ func TestAutoConverged(t *testing.T) {
 			if early > 0 {
 				t.Errorf("%s, d = %d: %d of %d ended too early", name, d, early, n)
 			}
-			if limit, is := before[fmt.Sprint(name, " ", d)]; is && *whole && queries[n/2] > 1.1*limit {
+			if limit, is := before[fmt.Sprint(name, " ", d)]; is && *flags.Whole && queries[n/2] > 1.1*limit {
 				t.Errorf("%s, d = %d: %v queries, %v before", name, d, queries[n/2], limit)
 			}
 		}
@@ -165,16 +166,16 @@ func TestAutoConverged(t *testing.T) {
 // A start box that is ten times too narrow or too wide does no harm, and where one that is a
 // hundred times off does, a note says that the box is wrong.
 //
-//	go test . -run TestAutoStartBox -whole -v -timeout 3h
+//	go test ./internal/acceptance -run TestAutoStartBox -whole -v -timeout 3h
 func TestAutoStartBox(t *testing.T) {
 	table := newPage("boxes", "", "d", "box times", "solved", "not, with a note", "not, without", "largest gap without", "queries, median")
-	for _, name := range []string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:few(5, 1)] {
-		for _, d := range []int{20, 40}[:few(2, 1)] {
+	for _, name := range []string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:flags.Few(5, 1)] {
+		for _, d := range []int{20, 40}[:flags.Few(2, 1)] {
 			for _, times := range []float64{0.01, 0.1, 10, 100} {
-				if !*whole && times == 0.01 {
+				if !*flags.Whole && times == 0.01 {
 					continue
 				}
-				n := few(15, 1)
+				n := flags.Few(15, 1)
 				solved, noted, silent, worst := 0, 0, 0, 0.0
 				var queries []float64
 				for seed := range uint64(n) {
@@ -205,11 +206,11 @@ func TestAutoStartBox(t *testing.T) {
 // Points that fail: 3 % cost at most half as many queries again, 20 % twice as many more, and
 // a half space beside the minimum nothing but queries.
 //
-//	go test . -run TestAutoFailures -whole -v -timeout 3h
+//	go test ./internal/acceptance -run TestAutoFailures -whole -v -timeout 3h
 func TestAutoFailures(t *testing.T) {
 	table := newPage("failures", "", "bounds", "no failures", "3 %", "20 %", "half space")
-	d, n := few(30, 10), few(15, 1)
-	for _, name := range []string{"rastrigin", "different-powers", "rosenbrock-pairs"}[:few(3, 1)] {
+	d, n := flags.Few(30, 10), flags.Few(15, 1)
+	for _, name := range []string{"rastrigin", "different-powers", "rosenbrock-pairs"}[:flags.Few(3, 1)] {
 		for _, bounded := range []bool{false, true} {
 			c := trial{spec: problem.Spec{Name: name, Dim: d, Mix: "orthogonal"}, gap: 1e-8, budget: 100 * d * d}
 			bounds := "none"
@@ -224,7 +225,7 @@ func TestAutoFailures(t *testing.T) {
 			qb, _, sb := beyond.medians(t, n)
 			of := func(q float64, s int) string { return fmt.Sprintf("%.0f, %.2f× (%d of %d)", q, q/clean, s, n) }
 			table.add(t, name, bounds, of(clean, all), of(q3, s3), of(q20, s20), of(qb, sb))
-			if q3 > 1.5*clean || q20 > 3*clean || min(s3, s20) < all || *whole && sb < all {
+			if q3 > 1.5*clean || q20 > 3*clean || min(s3, s20) < all || *flags.Whole && sb < all {
 				t.Errorf("%s, bounds %s: %v queries (%d of %d) become %v (%d), %v (%d) and %v (%d)", name, bounds, clean, all, n, q3, s3, q20, s20, qb, sb)
 			}
 		}
@@ -267,12 +268,12 @@ func wrongWell(p *problem.Problem) []float64 {
 // A point near the minimum is believed: at most half of the queries. A point in a wrong well
 // does no harm.
 //
-//	go test . -run TestAutoWarm -whole -v -timeout 3h
+//	go test ./internal/acceptance -run TestAutoWarm -whole -v -timeout 3h
 func TestAutoWarm(t *testing.T) {
 	table := newPage("warm", "", "mix", "d", "cold", "warm", "ratio", "solved, of 15", "known point")
-	n := few(15, 1)
+	n := flags.Few(15, 1)
 	for _, mix := range []string{"paper", "orthogonal"} {
-		for _, d := range []int{10, 30}[:few(2, 1)] {
+		for _, d := range []int{10, 30}[:flags.Few(2, 1)] {
 			type median struct {
 				queries float64
 				solved  int
@@ -300,7 +301,7 @@ func TestAutoWarm(t *testing.T) {
 				before, without := unaided[c.name].queries, unaided[c.name].solved
 				with, _, solved := warm.medians(t, n)
 				table.add(t, c.name, mix, d, before, with, with/before, fmt.Sprintf("%d, cold %d", solved, without), c.where)
-				if *whole && !(with <= c.most*before) || solved < without { // the medians of three seeds are chance
+				if *flags.Whole && !(with <= c.most*before) || solved < without { // the medians of three seeds are chance
 					t.Errorf("%s, mix %s, d = %d, %s: %v queries (%d), cold %v (%d)", c.name, mix, d, c.where, with, solved, before, without)
 				}
 			}
@@ -311,7 +312,7 @@ func TestAutoWarm(t *testing.T) {
 
 // Rounds: a user who evaluates everything of a batch at the same time waits for these.
 //
-//	go test . -run TestAutoRounds -whole -v -timeout 3h
+//	go test ./internal/acceptance -run TestAutoRounds -whole -v -timeout 3h
 func TestAutoRounds(t *testing.T) {
 	table := newPage("rounds", "", "strategy", "d", "parallel", "rounds, median", "queries, median", "solved", "seeds")
 	for _, c := range []struct {
@@ -324,9 +325,9 @@ func TestAutoRounds(t *testing.T) {
 		most     float64 // rounds
 		queries  float64
 	}{
-		{"rastrigin", auto.Auto{}, few(100, 20), 1, 0, few(15, 3), 60, 1.02 * 42078},
-		{"rastrigin", auto.Auto{}, 400, 1, 0, few(3, 0), 80, math.Inf(1)},
-		{"rosenbrock-pairs", auto.Auto{}, few(100, 10), 1000, 1e-8, few(15, 1), 400, math.Inf(1)},
+		{"rastrigin", auto.Auto{}, flags.Few(100, 20), 1, 0, flags.Few(15, 3), 60, 1.02 * 42078},
+		{"rastrigin", auto.Auto{}, 400, 1, 0, flags.Few(3, 0), 80, math.Inf(1)},
+		{"rosenbrock-pairs", auto.Auto{}, flags.Few(100, 10), 1000, 1e-8, flags.Few(15, 1), 400, math.Inf(1)},
 	} {
 		if c.seeds == 0 {
 			continue
@@ -337,7 +338,7 @@ func TestAutoRounds(t *testing.T) {
 			t.Errorf("%s, d = %d: %v rounds of %v queries, %d solved", c.name, c.d, rounds, q, solved)
 		}
 	}
-	d, n := few(40, 8), few(15, 3)
+	d, n := flags.Few(40, 8), flags.Few(15, 3)
 	one := trial{spec: problem.Spec{Name: "rosenbrock", Dim: d, Mix: "orthogonal"}, strategy: strategy.CMAES{}, gap: 1e-8, parallel: 1}
 	many := one
 	many.parallel = 1000
@@ -345,7 +346,7 @@ func TestAutoRounds(t *testing.T) {
 	q, r, s := many.medians(t, n)
 	table.add(t, "rosenbrock", "cmaes", d, 1, r1, q1, s1, n)
 	table.add(t, "rosenbrock", "cmaes", d, 1000, r, q, s, n)
-	if r > r1/float64(few(5, 2)) || s < s1 {
+	if r > r1/float64(flags.Few(5, 2)) || s < s1 {
 		t.Errorf("CMA-ES takes %v rounds (%d of %d), and with 1000 at once %v (%d)", r1, s1, n, r, s)
 	}
 	table.write(t)
@@ -353,10 +354,10 @@ func TestAutoRounds(t *testing.T) {
 
 // Where curvature says little, the Hessians do no harm; where it says much, they help.
 //
-//	go test . -run TestAutoFirstCovariance -whole -v -timeout 3h
+//	go test ./internal/acceptance -run TestAutoFirstCovariance -whole -v -timeout 3h
 func TestAutoFirstCovariance(t *testing.T) {
 	table := newPage("covariance", "", "mix", "d", "auto", "CMA-ES", "ratio")
-	n := few(15, 3)
+	n := flags.Few(15, 3)
 	for _, c := range []struct {
 		spec problem.Spec
 		dims []int
@@ -366,8 +367,8 @@ func TestAutoFirstCovariance(t *testing.T) {
 		{problem.Spec{Name: "different-powers", Blemishes: problem.Blemishes{Map: "square"}}, []int{10, 20, 40}, 1.3},
 		{problem.Spec{Name: "ellipsoid", Blemishes: problem.Blemishes{Map: "rms"}}, []int{20, 40}, 0.5},
 	} {
-		for _, mix := range []string{"paper", "orthogonal"}[:few(2, 1)] {
-			for _, d := range c.dims[:few(len(c.dims), 1)] {
+		for _, mix := range []string{"paper", "orthogonal"}[:flags.Few(2, 1)] {
+			for _, d := range c.dims[:flags.Few(len(c.dims), 1)] {
 				c.spec.Dim, c.spec.Mix = d, mix
 				ours, _, solved := trial{spec: c.spec, gap: 1e-8, budget: 200 * d * d}.medians(t, n)
 				alone, _, without := trial{spec: c.spec, gap: 1e-8, budget: 200 * d * d, strategy: strategy.CMAES{}}.medians(t, n)
@@ -376,7 +377,7 @@ func TestAutoFirstCovariance(t *testing.T) {
 					title += " under " + c.spec.Map
 				}
 				table.add(t, title, mix, d, fmt.Sprintf("%.0f (%d of %d)", ours, solved, n), fmt.Sprintf("%.0f (%d)", alone, without), ours/alone)
-				if *whole && !(ours <= c.most*alone) || solved < without { // the medians of three seeds are chance
+				if *flags.Whole && !(ours <= c.most*alone) || solved < without { // the medians of three seeds are chance
 					t.Errorf("%s, mix %s, d = %d: %v queries (%d of %d), CMA-ES %v (%d)", title, mix, d, ours, solved, n, alone, without)
 				}
 			}
@@ -388,13 +389,13 @@ func TestAutoFirstCovariance(t *testing.T) {
 // Curvature in few places: log-cosh is nearly linear in most of the box. Its coordinates are
 // found and it is solved in 9 of 10 runs.
 //
-//	go test . -run TestAutoLocalised -whole -v -timeout 3h
+//	go test ./internal/acceptance -run TestAutoLocalised -whole -v -timeout 3h
 func TestAutoLocalised(t *testing.T) {
 	table := newPage("localised", "", "mix", "d", "identified", "solved", "queries when done, median")
 	for _, mix := range []string{"paper", "orthogonal"} {
-		for _, d := range []int{37, 100}[:few(2, 1)] {
-			d = min(d, few(100, 10))
-			n := few(20, 2)
+		for _, d := range []int{37, 100}[:flags.Few(2, 1)] {
+			d = min(d, flags.Few(100, 10))
+			n := flags.Few(20, 2)
 			identified, solved := 0, 0
 			var queries []float64
 			for seed := range uint64(n) {
@@ -402,7 +403,7 @@ func TestAutoLocalised(t *testing.T) {
 				if gap <= 1e-8 {
 					solved++
 				}
-				p, err := problem.New(problem.Spec{Name: "log-cosh", Dim: d, Mix: mix, Seed: seed + *from})
+				p, err := problem.New(problem.Spec{Name: "log-cosh", Dim: d, Mix: mix, Seed: seed + flags.From()})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,24 +1,18 @@
-package untwist_test
+package acceptance
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
-)
-
-var (
-	firstCase  = flag.Int("first-case", 2, "the first case of TestAutoBounds")
-	boundsDim  = flag.Int("bounds-dim", 20, "the dimension of TestAutoBounds with -whole")
-	boundsOnly = flag.String("bounds-kind", "", "the only kind of bounds of TestAutoBounds; empty: all four")
 )
 
 // A boundedCase is a mixed problem within bounds, in units of its own for each coordinate.
@@ -44,14 +38,11 @@ var (
 //	             start box is that part of the domain, h wide at least
 //	tight        0.02h to 0.3h from x*, on both sides
 //	cutting-off  0.3h to 1.2h wide about a point up to 0.7h from 0
-func newBoundedCase(t *testing.T, n, d int, only string) boundedCase {
+func newBoundedCase(t *testing.T, n, d int) boundedCase {
 	t.Helper()
 	r := rng.Seed(n).Stream("bounds")
 	pick := func(of []string) string { return of[r.IntN(len(of))] }
 	name, mix, kind := pick(boundedProblems), pick([]string{"paper", "orthogonal"}), pick(boundsKinds)
-	if only != "" {
-		kind = only
-	}
 	var p *problem.Problem
 	for seed := uint64(n); ; seed += 1_000_000 {
 		var err error
@@ -144,13 +135,18 @@ func (c boundedCase) spread(t *testing.T, value float64) float64 {
 // CMA-ES with ten times the queries that it used, to 1e-6 of f's spread, in 95 of 100
 // cases. No query is outside the bounds.
 func TestAutoBounds(t *testing.T) {
-	cases, d := few(100, 1), 6
-	if *whole {
-		d = *boundsDim
+	cases, d := flags.Few(100, 1), 6
+	if *flags.Whole {
+		d = 20
 	}
+	d = flags.Dims(d)[0]
 	worse := 0
-	for n := *firstCase; n < *firstCase+cases; n++ {
-		c := newBoundedCase(t, n, d, *boundsOnly)
+	for _, seed := range flags.Seeds(cases) {
+		n := int(seed) + 2
+		c := newBoundedCase(t, n, d)
+		if !flags.Cell(c.name) {
+			continue
+		}
 		ours := c.minimize(t, nil, uint64(n), 0)
 		best := math.Inf(1)
 		for k := range uint64(3) {

@@ -1,4 +1,4 @@
-package untwist_test
+package acceptance
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -75,7 +76,7 @@ func TestOnlineInOneDimension(t *testing.T) {
 // On a quadratic any step is as good as another, and places are new all the same.
 func TestOnlineOnAQuadratic(t *testing.T) {
 	for _, d := range []int{5, 10} {
-		for seed := range uint64(few(20, 5)) {
+		for seed := range uint64(flags.Few(20, 5)) {
 			r, gap := runOnline(t, problem.Spec{Name: "squared-norm", Dim: d, Seed: seed}, strategy.Online{}, 500*d*d, 0.005)
 			if !(gap <= 0.005) {
 				t.Errorf("d = %d, seed %d: gap %g after %d queries", d, seed, gap, r.Queries)
@@ -91,7 +92,7 @@ func compareOnline(t *testing.T, spec problem.Spec, perSquare int) (p, online, p
 	t.Helper()
 	var a, b []float64
 	learnt := 0
-	for seed := range uint64(few(31, 15)) {
+	for seed := range uint64(flags.Few(31, 15)) {
 		spec.Seed = 100 + seed
 		r, gap := runOnline(t, spec, strategy.Online{}, perSquare*spec.Dim*spec.Dim, 0)
 		if a = append(a, gap); r.Structure != nil {
@@ -111,10 +112,10 @@ func compareOnline(t *testing.T, spec problem.Spec, perSquare int) (p, online, p
 func TestOnlineUnderNoise(t *testing.T) {
 	for i, name := range []string{"squared-norm", "rastrigin"} {
 		for k, b := range []problem.Blemishes{{Noise: 0.01}, {NoiseRelative: 0.01}} {
-			if !*whole && i != k {
+			if !*flags.Whole && i != k {
 				continue
 			}
-			if p, online, plain := compareOnline(t, problem.Spec{Name: name, Dim: few(10, 5), Blemishes: b}, 500); p < 0.01 {
+			if p, online, plain := compareOnline(t, problem.Spec{Name: name, Dim: flags.Few(10, 5), Blemishes: b}, 500); p < 0.01 {
 				t.Errorf("%s, %v: median gap %g, and of cbo %g, p = %.2g", name, b, online, plain, p)
 			}
 		}
@@ -125,8 +126,8 @@ func TestOnlineUnderNoise(t *testing.T) {
 // transformed noise and the true W, with -whole at the paper's size, seeds 0 to 19. By default it
 // only has to reach the gap at d = 12.
 func TestOnlineAndTheTrueFrame(t *testing.T) {
-	d, online, exact := few(100, 12), 0, 0
-	for seed := range uint64(few(20, 3)) {
+	d, online, exact := flags.Few(100, 12), 0, 0
+	for seed := range uint64(flags.Few(20, 3)) {
 		spec := problem.Spec{Name: "rastrigin", Dim: d, Seed: seed}
 		p, err := problem.New(spec)
 		if err != nil {
@@ -143,7 +144,7 @@ func TestOnlineAndTheTrueFrame(t *testing.T) {
 	}
 	ratio := float64(online) / float64(exact)
 	t.Logf("ratio of the means %.3f", ratio)
-	if *whole && ratio > 1.2 {
+	if *flags.Whole && ratio > 1.2 {
 		t.Errorf("online takes %.2f times as many queries as with the true W", ratio)
 	}
 }
@@ -169,7 +170,7 @@ func notSeparable() (specs []problem.Spec) {
 func TestOnlineIsNotWorseThanCBO(t *testing.T) {
 	specs := []problem.Spec{{Name: "ackley", Mix: "none"}, {Name: "bbob-6"}}
 	dims, budgets := []int{5}, []int{130, 500}
-	if *whole {
+	if *flags.Whole {
 		specs, dims, budgets = notSeparable(), []int{5, 10, 20}, []int{130, 200, 300, 500}
 	}
 	slowAtFirst := []string{"bbob-12", "bbob-14"}

@@ -1,4 +1,4 @@
-package untwist_test
+package acceptance
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -44,7 +45,7 @@ func csvRows(t *testing.T, path string) [][]string {
 // versusCells reads docs/versus-runs.csv, which the program has written.
 func versusCells(t *testing.T) (cells []*versusCell) {
 	t.Helper()
-	lines := csvRows(t, "docs/versus-runs.csv")
+	lines := csvRows(t, "../../docs/versus-runs.csv")
 	number := func(text string) int {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -203,16 +204,16 @@ func TestVersusPage(t *testing.T) {
 		"short": versusShort(append(same, more...)), "long": versusLong(same), "more": versusLong(more),
 		"rotated": versusLong(rotated), "plain": versusLong(plain),
 	} {
-		if *update {
-			rewrite(t, "docs/versus.md", name, text)
+		if *flags.Update {
+			rewrite(t, "../../docs/versus.md", name, text)
 			continue
 		}
-		page, err := os.ReadFile("docs/versus.md")
+		page, err := os.ReadFile("../../docs/versus.md")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want := "<!-- " + name + " -->\n" + text + "<!-- end of " + name + " -->\n"; !strings.Contains(string(page), want) {
-			t.Errorf("docs/versus.md does not have the table %s as in docs/versus-runs.csv; go test . -run TestVersusPage -update writes it:\n%s", name, text)
+			t.Errorf("../../docs/versus.md does not have the table %s as in docs/versus-runs.csv; go test ./internal/acceptance -run TestVersusPage -update writes it:\n%s", name, text)
 		}
 	}
 }

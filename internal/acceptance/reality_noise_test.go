@@ -1,4 +1,4 @@
-package untwist_test
+package acceptance
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -56,7 +57,7 @@ func (n disturbance) at(t *testing.T, p *problem.Problem, v float64) float64 {
 
 // disturbances are those of the tests: without -whole one of each kind.
 func disturbances() (all []disturbance) {
-	if !*whole {
+	if !*flags.Whole {
 		return []disturbance{{"noise", 1e-5}, {"relative", 1e-4}, {"digits", 4}}
 	}
 	for k := -8; k <= -1; k++ {
@@ -72,19 +73,19 @@ func disturbances() (all []disturbance) {
 // component is found in 14 of 15 runs, at 1e-4 in 12; at 1e-3 the median gap is at most half
 // of that of CMA-ES. Where there is less to find, auto is not worse than CMA-ES at any noise.
 //
-//	go test . -run TestRealityNoise -whole -v -timeout 6h
+//	go test ./internal/acceptance -run TestRealityNoise -whole -v -timeout 6h
 func TestRealityNoise(t *testing.T) {
 	b := newBook(t, "noise")
-	for _, mix := range bothMixes[few(0, 1):] {
-		for _, d := range dimensions(t, 8, 20) {
+	for _, mix := range bothMixes[flags.Few(0, 1):] {
+		for _, d := range dimensions(8, 20) {
 			for _, n := range disturbances() {
 				wellsCell(t, b, problem.Spec{Name: "rastrigin", Mix: mix, Dim: d}, n)
 			}
 		}
 	}
-	for _, name := range []string{"rosenbrock-pairs", "squared-norm", "ackley"}[few(0, 1):few(3, 2)] {
-		for _, mix := range bothMixes[few(0, 1):] {
-			for _, d := range dimensions(t, 8, 20) {
+	for _, name := range []string{"rosenbrock-pairs", "squared-norm", "ackley"}[flags.Few(0, 1):flags.Few(3, 2)] {
+		for _, mix := range bothMixes[flags.Few(0, 1):] {
+			for _, d := range dimensions(8, 20) {
 				for _, n := range disturbances() {
 					spec := problem.Spec{Name: name, Mix: mix, Dim: d}
 					evenCell(t, b, title(spec, n.String()), course{spec: n.on(spec)})
@@ -98,7 +99,7 @@ func TestRealityNoise(t *testing.T) {
 // where σ is S standard deviations of f.
 func wellsCell(t *testing.T, b *book, spec problem.Spec, n disturbance) {
 	t.Helper()
-	f, ok := b.cell(t, title(spec, n.String()), few(15, 2), func(seeds []uint64) fact {
+	f, ok := b.cell(t, title(spec, n.String()), flags.Few(15, 2), func(seeds []uint64) fact {
 		seeds = moderate(t, spec, len(seeds))
 		ours := course{spec: n.on(spec)}
 		a, c := ours.attempts(t, seeds), ours.cmaes().attempts(t, seeds)
@@ -181,14 +182,14 @@ func cleanCoupling(p *problem.Problem, w *frame.Frame) float64 {
 // What is said of a noisy function is true: no wrong verdict, the noise within a factor of 2,
 // and an error of the value, a 95 % half-width, that covers the true one in 90 % of runs.
 //
-//	go test . -run TestHonestUnderNoise -whole -v -timeout 6h
+//	go test ./internal/acceptance -run TestHonestUnderNoise -whole -v -timeout 6h
 func TestHonestUnderNoise(t *testing.T) {
 	b := newBook(t, "honest")
 	names := []string{"rastrigin", "rosenbrock-pairs", "squared-norm", "ackley", "levy", "rosenbrock", "different-powers"}
 	covered, runs := 0.0, 0.0
-	for _, name := range names[:few(len(names), 1)] {
-		for _, mix := range bothMixes[few(0, 1):] {
-			for _, d := range dimensions(t, 8, 20) {
+	for _, name := range names[:flags.Few(len(names), 1)] {
+		for _, mix := range bothMixes[flags.Few(0, 1):] {
+			for _, d := range dimensions(8, 20) {
 				for _, n := range disturbances() {
 					f := honestCell(t, b, problem.Spec{Name: name, Mix: mix, Dim: d}, n)
 					if f != nil {
@@ -208,7 +209,7 @@ func TestHonestUnderNoise(t *testing.T) {
 // miss often enough by chance.
 func honestCell(t *testing.T, b *book, spec problem.Spec, n disturbance) fact {
 	t.Helper()
-	f, ok := b.cell(t, title(spec, n.String()), few(15, 3), func(seeds []uint64) fact {
+	f, ok := b.cell(t, title(spec, n.String()), flags.Few(15, 3), func(seeds []uint64) fact {
 		f := fact{}
 		var faults []string
 		verdicts := map[string]int{}

@@ -1,37 +1,33 @@
-package untwist_test
+package acceptance
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"testing"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
 )
-
-var regime = flag.Bool("regime", false, "run TestRegimeOfTable1 at the paper's size (d = 100), which takes some minutes")
 
 // Section 4, Table 1, for CBO with the true W. On g = f(W⁻¹·), CBO with anisotropic
 // noise finds the minimum. On f = g(W·) it does not, even with twice the queries. On f
 // with transformed noise, D(z) = W⁻¹diag(Wz), it does. The settings are those of the
 // paper's experiment, and success is a gap of 0.005.
 //
-// With -regime the test runs at the paper's d = 100; docs/regime.md has the figures. By
+// With -dims 100 -seeds 5 it runs at the paper's size; docs/regime.md has the figures. By
 // default it runs at d = 12, and with -whole at d = 20, with budgets in proportion to d.
 // There it leaves out the cells that are easier in few dimensions: on the mixed squared
 // norm and on different powers, plain CBO is slow at d = 100 but succeeds at d = 20.
 //
-// There are five listed seeds for each cell, or one without -regime or -whole. The paper
+// There are five listed seeds for each cell, or one without -whole. The paper
 // reports 100, 0 and 99 % of its runs for these cells, and a run at a seed is
 // reproducible.
 func TestRegimeOfTable1(t *testing.T) {
-	dim, seeds := few(20, 12), few(5, 1)
-	if *regime {
-		dim, seeds = 100, 5
-	}
+	dim, seeds := flags.Few(20, 12), flags.Few(5, 1)
+	dim, seeds = flags.Dims(dim)[0], flags.Count(seeds)
 	for _, c := range []struct {
 		method, problem, mix string
 		budget               int // at d = 100

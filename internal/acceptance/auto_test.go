@@ -1,4 +1,4 @@
-package untwist_test
+package acceptance
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/auto"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -30,17 +31,17 @@ func TestAutoSolvesMixedProblems(t *testing.T) {
 
 // Problems in the given coordinates, with few components, in one dimension, within bounds.
 func TestAutoElsewhere(t *testing.T) {
-	rings := few(12, 6)
+	rings := flags.Few(12, 6)
 	bounds := objective.Cube(rings, 0, 8)
 	for name, spec := range map[string]problem.Spec{
-		"not mixed":      {Name: "rastrigin", Dim: few(20, 10), Mix: "none"},
-		"few components": {Name: "rastrigin", Dim: few(60, 20), Components: 3},
+		"not mixed":      {Name: "rastrigin", Dim: flags.Few(20, 10), Mix: "none"},
+		"few components": {Name: "rastrigin", Dim: flags.Few(60, 20), Components: 3},
 		"one dimension":  {Name: "rastrigin", Dim: 1, Mix: "none"},
 		"two dimensions": {Name: "levy", Dim: 2},
 		"bounds":         {Name: "microring", Dim: rings, Bounds: &bounds},
 		"not separable":  {Name: "rosenbrock", Dim: 6},
 		"blocks":         {Name: "rosenbrock-pairs", Dim: 6},
-		"large blocks":   {Name: "ridge-blocks", Dim: few(12, 8), Block: 4},
+		"large blocks":   {Name: "ridge-blocks", Dim: flags.Few(12, 8), Block: 4},
 	} {
 		if r, gap := solve(t, spec, nil, 0, 60_000); gap > 1e-6 {
 			t.Errorf("%s: gap %g after %d queries, %v", name, gap, r.Queries, r.Status)
@@ -56,7 +57,7 @@ func TestAutoBudgets(t *testing.T) {
 		if spec.Name == "squared-norm" {
 			least = 6*6/2 + 110*6
 		}
-		for budget := 1; budget < 8000; budget += 1 + budget/few(7, 3) {
+		for budget := 1; budget < 8000; budget += 1 + budget/flags.Few(7, 3) {
 			r, _ := solve(t, spec, nil, 0, budget)
 			if r.Queries > budget || r.Queries < budget && r.Status != objective.Converged {
 				t.Errorf("%s: %d queries of %d, %v", spec.Name, r.Queries, budget, r.Status)

@@ -1,4 +1,4 @@
-package untwist_test
+package acceptance
 
 import (
 	"encoding/csv"
@@ -12,6 +12,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -61,14 +62,14 @@ func title(spec problem.Spec, more string) string {
 // identified as without, to rows of 1e-3, and solved to 1e-6 in 14 of 15 runs with at most
 // twice the queries, at d = 100 with at most 110,000.
 //
-//	go test . -run TestRealityMaps -whole -v -timeout 3h
+//	go test ./internal/acceptance -run TestRealityMaps -whole -v -timeout 3h
 func TestRealityMaps(t *testing.T) {
 	b := newBook(t, "maps")
-	for _, name := range []string{"rastrigin", "rastrigin-like", "levy"}[:few(3, 1)] {
-		for _, mix := range bothMixes[few(0, 1):] {
-			for _, d := range dimensions(t, 8, 20, 40, 100) {
-				for _, by := range problem.Maps()[:few(5, 2)] {
-					if d == 100 && *realityDims == "" && (name != "rastrigin" || mix != "orthogonal") {
+	for _, name := range []string{"rastrigin", "rastrigin-like", "levy"}[:flags.Few(3, 1)] {
+		for _, mix := range bothMixes[flags.Few(0, 1):] {
+			for _, d := range dimensions(8, 20, 40, 100) {
+				for _, by := range problem.Maps()[:flags.Few(5, 2)] {
+					if d == 100 && len(flags.Dims()) == 0 && (name != "rastrigin" || mix != "orthogonal") {
 						continue // an hour more
 					}
 					mappedCell(t, b, problem.Spec{Name: name, Mix: mix, Dim: d}, by)
@@ -80,17 +81,17 @@ func TestRealityMaps(t *testing.T) {
 		name  string
 		mixes []string
 		most  float64 // queries, in those of CMA-ES
-	}{{"ellipsoid", bothMixes, 0.6}, {"squared-norm", bothMixes[:1], 0.6}, {"different-powers", bothMixes, 1.2}}[:few(3, 1)] {
+	}{{"ellipsoid", bothMixes, 0.6}, {"squared-norm", bothMixes[:1], 0.6}, {"different-powers", bothMixes, 1.2}}[:flags.Few(3, 1)] {
 		for _, mix := range c.mixes {
-			for _, d := range dimensions(t, 10, 20, 40) {
-				for _, by := range problem.Maps()[:few(5, 1)] {
+			for _, d := range dimensions(10, 20, 40) {
+				for _, by := range problem.Maps()[:flags.Few(5, 1)] {
 					raceCell(t, b, problem.Spec{Name: c.name, Mix: mix, Dim: d, Blemishes: problem.Blemishes{Map: by}}, c.most)
 				}
 			}
 		}
 	}
-	for _, d := range dimensions(t, 0, 20, 40) {
-		if !*whole && d == 0 {
+	for _, d := range dimensions(0, 20, 40) {
+		if !*flags.Whole && d == 0 {
 			continue
 		}
 		for _, name := range []string{"bbob-6", "bbob-14", "bbob-23"} {
@@ -105,7 +106,7 @@ func mappedCell(t *testing.T, b *book, spec problem.Spec, by string) {
 	plain := course{spec: spec, gap: 1e-6}
 	mapped := plain
 	mapped.spec.Map = by
-	n := few(15, 2)
+	n := flags.Few(15, 2)
 	f, ok := b.cell(t, title(spec, by), n, func(seeds []uint64) fact {
 		f := fact{}
 		found, problems := findings(t, mapped.spec, seeds)
@@ -131,7 +132,7 @@ func mappedCell(t *testing.T, b *book, spec problem.Spec, by string) {
 	if spec.Dim == 100 {
 		most = 110_000
 	}
-	if !*whole {
+	if !*flags.Whole {
 		most = 3 * f.number("plain") // the medians of few seeds are chance
 	}
 	if !(f.number("identified") >= float64(need) && f.number("solved") >= float64(need) && f.number("queries") <= most) {
@@ -142,7 +143,7 @@ func mappedCell(t *testing.T, b *book, spec problem.Spec, by string) {
 // raceCell compares the queries of auto to a gap of 1e-6 with those of CMA-ES.
 func raceCell(t *testing.T, b *book, spec problem.Spec, most float64) {
 	t.Helper()
-	n := few(15, 2)
+	n := flags.Few(15, 2)
 	ours := course{spec: spec, gap: 1e-6}
 	f, ok := b.cell(t, "race "+title(spec, spec.Map), n, func(seeds []uint64) fact {
 		f := fact{}
@@ -166,7 +167,7 @@ func raceCell(t *testing.T, b *book, spec problem.Spec, most float64) {
 // evenCell compares the final gaps of auto and CMA-ES at the same budget.
 func evenCell(t *testing.T, b *book, name string, ours course) {
 	t.Helper()
-	f, ok := b.cell(t, "even "+name, few(31, 7), func(seeds []uint64) fact {
+	f, ok := b.cell(t, "even "+name, flags.Few(31, 7), func(seeds []uint64) fact {
 		return versus(ours.attempts(t, seeds), ours.cmaes().attempts(t, seeds), gapOf, 1e-8)
 	})
 	if ok && !(f.number("p") > notWorse) {
@@ -200,7 +201,7 @@ const verdictsFile = "testdata/verdicts.csv"
 // were right there are a tenth more queries at most, but that functions that do not separate are
 // looked at longer: by half as much again, all of them together.
 //
-//	go test . -run TestNoMapWhereThereIsNone -whole -v -timeout 3h
+//	go test ./internal/acceptance -run TestNoMapWhereThereIsNone -whole -v -timeout 3h
 func TestNoMapWhereThereIsNone(t *testing.T) {
 	file, err := os.Open(verdictsFile)
 	if err != nil {
@@ -218,14 +219,14 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 		spec := problem.Spec{Name: row[0], Mix: row[1], Dim: d}
 		n := len(row[3])
 		switch {
-		case !*whole && (d != 10 || !slices.Contains([]string{"rastrigin", "ackley", "rosenbrock", "bbob-8"}, row[0]) || row[1] != "" && row[1] != "paper"):
+		case !*flags.Whole && (d != 10 || !slices.Contains([]string{"rastrigin", "ackley", "rosenbrock", "bbob-8"}, row[0]) || row[1] != "" && row[1] != "paper"):
 			continue
-		case !*whole:
+		case !*flags.Whole:
 			n = 2
-		case *realityDims != "" && !slices.Contains(dimensions(t, 0), d), *realityCells != "" && !strings.Contains(title(spec, ""), *realityCells):
+		case !slices.Contains(flags.Dims(d), d), !flags.Cell(title(spec, "")):
 			continue
 		}
-		found, _ := findings(t, spec, upTo(n))
+		found, _ := findings(t, spec, flags.Seeds(n))
 		verdicts, queries, maps := "", 0, 0
 		for _, s := range found {
 			verdicts += letter(s.Certificate.Verdict)
@@ -239,7 +240,7 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 		if maps > 0 && !hasMap {
 			t.Errorf("%s: %d of %d have a map", title(spec, ""), maps, n)
 		}
-		if *from != 0 {
+		if flags.From() != 0 {
 			t.Logf("%s: %s, %d queries", title(spec, ""), verdicts, queries)
 			continue
 		}
@@ -255,7 +256,7 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 		}
 		before, _ := strconv.ParseFloat(row[4], 64)
 		switch {
-		case !*whole || hasMap:
+		case !*flags.Whole || hasMap:
 		case right != "n" && row[3] == strings.Repeat(right, n):
 			if float64(queries) > 1.1*before+float64(12*n) {
 				t.Errorf("%s: %d queries, before %s", title(spec, ""), queries, row[4])

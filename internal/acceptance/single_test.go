@@ -1,19 +1,14 @@
-package untwist_test
+package acceptance
 
 import (
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/objective"
-)
-
-var (
-	singleNames = flag.String("single-functions", "rastrigin,styblinski-tang,levy,rastrigin-like,ackleys", "functions of TestSinglePrecision with -whole")
-	singleMixes = flag.String("single-mixes", "orthogonal,paper", "mixing matrices of TestSinglePrecision with -whole")
 )
 
 // Functions that compute in single precision are solved to 1e-5 of their spread, in 14 of 15 seeds
@@ -21,21 +16,22 @@ var (
 // two functions and three seeds in ten dimensions. With -whole it prints the table of
 // docs/reality.md. With the paper's W, which may be ill-conditioned, two in fifteen may fail.
 func TestSinglePrecision(t *testing.T) {
-	names, mixes, dims, seeds := []string{"rastrigin", "levy"}, []string{"orthogonal", "paper"}, []int{10}, 3
-	if *whole {
-		names, mixes, dims, seeds = strings.Split(*singleNames, ","), strings.Split(*singleMixes, ","), []int{10, 20}, 15
+	names, dims, seeds := []string{"rastrigin", "levy"}, []int{10}, 3
+	if *flags.Whole {
+		names, dims, seeds = []string{"rastrigin", "styblinski-tang", "levy", "rastrigin-like", "ackleys"}, []int{10, 20}, 15
 	}
-	for _, name := range names {
+	seeds = flags.Count(seeds)
+	for _, name := range flags.Problems(names...) {
 		row := "| " + name + " |"
-		for _, mix := range mixes {
-			for _, d := range dims {
+		for _, mix := range []string{"orthogonal", "paper"} {
+			for _, d := range flags.Dims(dims...) {
 				solved, ratios, worst := 0, []float64{}, 0.0
 				for seed := range uint64(seeds) {
-					gap, ratio := singleRun(t, name, mix, d, *from+seed)
+					gap, ratio := singleRun(t, name, mix, d, flags.From()+seed)
 					if gap <= 1e-5 {
 						solved++
 					} else {
-						t.Logf("%s %s, d = %d, seed %d: %.2g", name, mix, d, *from+seed, gap)
+						t.Logf("%s %s, d = %d, seed %d: %.2g", name, mix, d, flags.From()+seed, gap)
 					}
 					ratios, worst = append(ratios, ratio), max(worst, ratio)
 				}

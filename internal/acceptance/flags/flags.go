@@ -1,0 +1,89 @@
+// Package flags has the flags of tests that measure. A test imports it, and takes them all.
+package flags
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Flags that are as they say.
+var (
+	Whole  = flag.Bool("whole", false, "measure everything: all problems, dimensions and seeds")
+	Update = flag.Bool("update", false, "rewrite golden files and, with -whole, tables of the documents; say why in CHANGELOG under Numerics")
+)
+
+var (
+	seeds    = flag.Int("seeds", 0, "measure with so many seeds (default: as many as each test needs)")
+	from     = flag.Uint64("from", 0, "the first seed")
+	dims     = flag.String("dims", "", "measure in these dimensions only, for example 10,30")
+	problems = flag.String("problems", "", "measure on these problems only, for example rosenbrock,bbob-8")
+	cells    = flag.String("cells", "", "measure only cells whose names have all of these words, for example 'rastrigin paper'")
+)
+
+// Few returns n with -whole, and otherwise less.
+func Few(n, less int) int {
+	if *Whole {
+		return n
+	}
+	return less
+}
+
+// From returns the first seed.
+func From() uint64 { return *from }
+
+// Count returns how many seeds to measure with, n if nobody has said it.
+func Count(n int) int {
+	if *seeds > 0 {
+		return *seeds
+	}
+	return n
+}
+
+// Seeds returns the seeds to measure with, n of them if nobody has said it.
+func Seeds(n int) []uint64 {
+	all := make([]uint64, Count(n))
+	for i := range all {
+		all[i] = *from + uint64(i)
+	}
+	return all
+}
+
+// Dims returns the dimensions to measure in.
+func Dims(otherwise ...int) []int {
+	if *dims == "" {
+		return otherwise
+	}
+	var all []int
+	for word := range strings.SplitSeq(*dims, ",") {
+		d, err := strconv.Atoi(word)
+		if err != nil || d < 1 {
+			panic(fmt.Sprintf("-dims %s: %q is no dimension", *dims, word))
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// Problems returns the problems to measure on, those given if nobody has named any.
+func Problems(otherwise ...string) []string {
+	if *problems == "" {
+		return otherwise
+	}
+	return strings.Split(*problems, ",")
+}
+
+// Cells reports whether only some cells are to be measured, and Cell whether that of this name is.
+func Cells() bool { return *cells != "" }
+
+// Cell reports whether all words of -cells are words of the name.
+func Cell(name string) bool {
+	for word := range strings.FieldsSeq(*cells) {
+		if !slices.Contains(strings.Fields(name), word) {
+			return false
+		}
+	}
+	return true
+}
