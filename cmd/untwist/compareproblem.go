@@ -40,7 +40,10 @@ func (f *compareFlags) own(cmd *cobra.Command, from *source, path string, g *exp
 		if err != nil {
 			return nil, err
 		}
-		p := &ownProblem{program: s.program, space: s.space, coordinates: parameter.NewCoordinates(s.program, s.space)}
+		p := &ownProblem{program: s.program, space: s.space, coordinates: parameter.NewCoordinates(s.program, s.space), minimum: math.NaN()}
+		if known := flags.program.minimum.value; known != nil {
+			p.minimum = *known
+		}
 		p.lost = func() {
 			said.Do(func() { note(cmd, "%s: all queries of a run failed; untwist check %s says why", path, path) })
 		}
@@ -53,6 +56,9 @@ func (f *compareFlags) own(cmd *cobra.Command, from *source, path string, g *exp
 	defer p.Close() // nothing was started
 	if procs := int(flags.program.procs); procs > 1 && !from.given("jobs") {
 		f.jobs = count(max(1, runtime.GOMAXPROCS(0)/procs))
+	}
+	if math.IsNaN(p.minimum) {
+		note(cmd, "the minimum of %s is not known, so that targets are values of it, and not gaps; say minimum = VALUE in its table [objective] if you know it", path)
 	}
 	digest, err := p.digest()
 	g.Cases = append(g.Cases, experiment.Case{
@@ -89,12 +95,12 @@ func (f *compareFlags) suits(from *source, path string, methods []experiment.Met
 	return nil
 }
 
-// An ownProblem is a user's program, in the coordinates of its parameters. Nobody knows its
-// minimum.
+// An ownProblem is a user's program, in the coordinates of its parameters.
 type ownProblem struct {
 	program     *program.Objective
 	space       parameter.Space
 	coordinates *parameter.Coordinates
+	minimum     float64 // NaN: nobody knows it
 
 	asked, failed int    // queries
 	lost          func() // is called if all of them failed
@@ -119,8 +125,8 @@ func (p *ownProblem) Evaluate(ctx context.Context, points *mat.Dense, values []f
 func (p *ownProblem) Domain() objective.Box { return p.space.Start() }
 func (p *ownProblem) Bounds() objective.Box { return p.space.Bounds() }
 
-// Minimum returns NaN: nobody knows it.
-func (p *ownProblem) Minimum() float64 { return math.NaN() }
+// Minimum returns the least value, NaN if nobody knows it.
+func (p *ownProblem) Minimum() float64 { return p.minimum }
 
 // Close ends the program.
 func (p *ownProblem) Close() error {
@@ -132,7 +138,11 @@ func (p *ownProblem) Close() error {
 
 // digest tells the program from itself after a change.
 func (p *ownProblem) digest() (string, error) {
-	data, err := json.Marshal([]any{p.program.Description(), p.space})
+	about := []any{p.program.Description(), p.space}
+	if !math.IsNaN(p.minimum) {
+		about = append(about, p.minimum)
+	}
+	data, err := json.Marshal(about)
 	if err != nil {
 		return "", err
 	}

@@ -223,21 +223,24 @@ type programElsewhere struct {
 	Arguments  []string
 	Protocol   program.Protocol
 	EOF        bool
-	Templates  []program.FilledIn
 	Result     string
 	ResultFile string
-	Files      []string // names, and what digests begin with
+	Contents   map[string]string // digests of files and templates, by names
 }
 
 // elsewhere returns what has to be the same on all machines. A program that is found in PATH
 // belongs to its machine, and may be another version there; one of the user's own may not.
 func elsewhere(p program.Description) *programElsewhere {
 	e := &programElsewhere{
-		Arguments: p.Exec[1:], Protocol: p.Protocol, EOF: p.EOF, Templates: p.Templates, Result: p.Result, ResultFile: p.ResultFile,
+		Arguments: p.Exec[1:], Protocol: p.Protocol, EOF: p.EOF, Result: p.Result, ResultFile: p.ResultFile,
+		Contents: map[string]string{},
+	}
+	for _, t := range p.Templates {
+		e.Contents["the template of "+t.Name] = t.Digest
 	}
 	for i, f := range p.Executable {
 		if i > 0 || strings.ContainsRune(p.Exec[0], os.PathSeparator) {
-			e.Files = append(e.Files, fmt.Sprintf("%s, SHA-256 %.16s…", filepath.Base(f.Path), f.Digest))
+			e.Contents[filepath.Base(f.Path)] = f.Digest
 		}
 	}
 	return e

@@ -19,10 +19,11 @@ type programFlags struct {
 	retries, keep      whole
 	templates          []string
 	result, resultFile text
+	minimum            number
 }
 
 // programOnly are the flags that have no meaning for built-in problems.
-var programOnly = []string{"param", "protocol", "eof", "procs", "timeout", "retries", "keep-failed", "template", "result", "result-file", "accept-program"}
+var programOnly = []string{"param", "protocol", "eof", "procs", "timeout", "retries", "keep-failed", "template", "result", "result-file", "minimum", "accept-program"}
 
 // register declares the flags.
 func (f *programFlags) register(flags *pflag.FlagSet) {
@@ -36,6 +37,8 @@ func (f *programFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.templates, "template", nil, "`SRC=DST`: fill in the file SRC for each point and put it as DST into the work folder; may be given several times")
 	flags.Var(&f.result, "result", "the value is the first group of this regular expression in what the program prints: `REGEX` (default: the last number printed)")
 	flags.Var(&f.resultFile, "result-file", "the value is the first number in the file `NAME` of the work folder")
+	f.minimum = anyNumber()
+	flags.Var(&f.minimum, "minimum", "the least `VALUE` that the program can give, if you know it: targets of untwist compare are then gaps above it")
 }
 
 // config translates the flags for parameters of these names.

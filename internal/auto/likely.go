@@ -34,7 +34,7 @@ const likelyShare = 3
 func (r *run) givenUp(ctx context.Context, found *identify.Finding) (objective.Status, error) {
 	switch {
 	case r.task.Frame != nil:
-		r.learnt.Note("the budget is too small to certify the frame that was given")
+		r.learnt.Note("%s too small to certify the frame that was given", r.planned())
 	default:
 		r.learnt.Note("the search for coordinates was given up: it has had its share of the budget")
 		if found != nil && found.Likely {

@@ -3,6 +3,7 @@ package auto
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/untwist/untwist/frame"
@@ -54,7 +55,7 @@ func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 	}
 	r.learnt.Finding = found
 	if err == nil && !found.Quadratic && r.task.Budget-r.f.queries < perLine*found.Frame.Components() {
-		r.learnt.Note("the budget is too small to search along the coordinates found")
+		r.learnt.Note("%s too small to search along the coordinates found", r.planned())
 		return nil, nil
 	}
 	return found, err
@@ -113,5 +114,13 @@ func (r *run) noteSmallBudget() {
 	if r.task.Budget >= least {
 		why = "which with noise or few digits takes more than %s queries"
 	}
-	r.learnt.Note("the budget is too small to look for mixed coordinates, "+why, words.Thousands(least))
+	r.learnt.Note("%s too small to look for mixed coordinates, "+why, r.planned(), words.Thousands(least))
+}
+
+// planned says whose budget is meant: a run that is resumed with another keeps to that of its beginning.
+func (r *run) planned() string {
+	if r.task.Limit != r.task.Budget {
+		return fmt.Sprintf("the budget of %s with which the run was begun was", words.Thousands(r.task.Budget))
+	}
+	return "the budget is"
 }

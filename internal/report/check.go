@@ -57,13 +57,22 @@ func failure(a objective.Answer) *objective.Failure {
 	return a.Failure
 }
 
-// Unusable returns an error if f failed everywhere.
+// mostFailed is the share of evaluations that may fail: with more of them a run ends soon.
+const mostFailed = 0.9
+
+// Unusable returns an error if f failed nearly everywhere.
 func (c Check) Unusable() error {
-	if by, first := c.failed(); by.Total() == len(c.all()) {
-		return fmt.Errorf("this cannot be minimised: all %s failed; the first failure: %v",
-			words.Count(by.Total(), "evaluation", "evaluations"), first)
+	by, first := c.failed()
+	failed, all := by.Total(), len(c.all())
+	if float64(failed) <= mostFailed*float64(all) {
+		return nil
 	}
-	return nil
+	what := fmt.Sprintf("can hardly be minimised: %d of %d evaluations", failed, all)
+	if failed == all {
+		what = fmt.Sprintf("cannot be minimised: all %d evaluations", all)
+	}
+	return fmt.Errorf("this %s failed; narrow the limits to where it works, or give a guess at which it does; the first failure: %v",
+		what, first)
 }
 
 // seconds returns the median, the mean and the largest time of an evaluation. The first is

@@ -91,8 +91,25 @@ whole run   about 29 minutes for 1,000 queries with 2 processes; 1m0s is enough 
 			t.Errorf("%s%s, want %s%s", c.c, warnings, c.line, c.warning)
 		}
 	}
-	if err := check(nan, nan, nan).Unusable(); err == nil || err.Error() != "this cannot be minimised: all 3 evaluations failed; the first failure: exit status 1" {
+	if err := check(nan, nan, nan).Unusable(); err == nil || err.Error() != "this cannot be minimised: all 3 evaluations failed; narrow the limits to where it works, or give a guess at which it does; the first failure: exit status 1" {
 		t.Errorf("%v", err)
+	}
+}
+
+// A function that fails nearly everywhere is of no use.
+func TestUnusable(t *testing.T) {
+	nan := math.NaN()
+	twenty := make([]float64, 20)
+	for failed := range 21 {
+		for i := range twenty {
+			if twenty[i] = float64(i); i < failed {
+				twenty[i] = nan
+			}
+		}
+		err := check(append([]float64{1, 1}, twenty...)...).Unusable()
+		if (err != nil) != (failed == 20) || err != nil && !strings.Contains(err.Error(), "this can hardly be minimised: 20 of 22 evaluations failed; narrow the limits") {
+			t.Errorf("%d of 22: %v", failed, err)
+		}
 	}
 }
 

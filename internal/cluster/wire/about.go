@@ -58,7 +58,13 @@ func Differing(ours, theirs []byte) string {
 	const most = 3
 	var all []string
 	for _, d := range differences[:min(most, len(differences))] {
-		all = append(all, Line(d.Path, 200)+" is "+shown(d.Was)+" at the coordinator and "+shown(d.Now)+" here")
+		_, name, content := strings.Cut(d.Path, "Contents.")
+		switch path := Line(d.Path, 200); {
+		case content && d.Was != "" && d.Now != "":
+			all = append(all, Line(name, 200)+" differs from the coordinator's")
+		default:
+			all = append(all, path+" is "+shown(d.Was)+" at the coordinator and "+shown(d.Now)+" here")
+		}
 	}
 	if more := len(differences) - most; more > 0 {
 		all = append(all, words.Count(more, "more difference", "more differences"))

@@ -247,6 +247,10 @@ func TestHostileDescriptionsAreRefused(t *testing.T) {
 		t.Errorf("%s, %v", theirs, err)
 	}
 	long := slices.Concat([]byte(`{"`), bytes.Repeat([]byte("k"), 50_000), []byte(`":1}`))
+	ours, theirs := `{"Program":{"Contents":{"sim.py":"1","the template of deck.inp":"2"}}}`, `{"Program":{"Contents":{"sim.py":"1","the template of deck.inp":"3"}}}`
+	if why := Differing([]byte(ours), []byte(theirs)); !strings.HasSuffix(why, ": the template of deck.inp differs from the coordinator's") {
+		t.Error(why)
+	}
 	if why := Differing(about, long); len(why) > LongestWords {
 		t.Errorf("%d bytes about a difference", len(why))
 	}
