@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 	"github.com/untwist/untwist/internal/parameter"
 )
 
@@ -59,7 +61,7 @@ func ReadFile(path string) (*ProblemFile, error) {
 }
 
 // readTOML reads a TOML file: its lines, its values and its keys in the file's order.
-func readTOML(path string) (*ProblemFile, map[string]any, []toml.Key, error) {
+func readTOML(path string) (*ProblemFile, map[string]any, [][]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		var where *fs.PathError
@@ -69,13 +71,39 @@ func readTOML(path string) (*ProblemFile, map[string]any, []toml.Key, error) {
 		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	content := strings.TrimPrefix(string(text), "\ufeff") // as some editors begin a file
-	f := &ProblemFile{Path: path, Dir: filepath.Dir(path), lines: linesOfKeys(content)}
+	f := &ProblemFile{Path: path, Dir: filepath.Dir(path), lines: map[string]int{}}
 	var values map[string]any
-	about, err := toml.Decode(content, &values)
-	if err != nil {
+	if err := toml.Unmarshal([]byte(content), &values); err != nil {
 		return nil, nil, nil, f.syntax(err)
 	}
-	return f, values, about.Keys(), nil
+	return f, values, f.keys(content), nil
+}
+
+// keys returns the keys of a file, below their tables and in its order, and notes their lines.
+func (f *ProblemFile) keys(content string) (all [][]string) {
+	var p unstable.Parser
+	p.Reset([]byte(content))
+	var table []string
+	for p.NextExpression() {
+		e := p.Expression()
+		key, line := table, 0
+		if e.Kind != unstable.KeyValue {
+			key = nil
+		}
+		for parts := e.Key(); parts.Next(); {
+			part := parts.Node()
+			line = p.Shape(part.Raw).Start.Line
+			key = append(slices.Clip(key), string(part.Data))
+			if f.line(key...) == 0 {
+				f.lines[strings.Join(key, "\x00")] = line
+			}
+		}
+		if e.Kind != unstable.KeyValue {
+			table = key
+		}
+		all = append(all, key)
+	}
+	return all
 }
 
 // Wrong returns an error about a line of the file.
@@ -89,18 +117,11 @@ func (f *ProblemFile) Wrong(line int, format string, values ...any) error {
 
 // syntax returns an error of the TOML reader in one line.
 func (f *ProblemFile) syntax(err error) error {
-	var parse toml.ParseError
-	if !errors.As(err, &parse) {
-		return f.Wrong(0, "%v", err)
+	line := 0
+	if wrong := (*toml.DecodeError)(nil); errors.As(err, &wrong) {
+		line, _ = wrong.Position()
 	}
-	why := parse.Message
-	if why == "" { // it is in the wrapped error
-		why = parse.Error()
-		if _, after, found := strings.Cut(why, "): "); found {
-			why = after
-		}
-	}
-	return f.Wrong(parse.Position.Line, "this is not TOML: %s", strings.Join(strings.Fields(why), " "))
+	return f.Wrong(line, "this is not TOML: %s", strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "toml: ")), " "))
 }
 
 // take takes what one key of the file says. A key has one or two parts.
