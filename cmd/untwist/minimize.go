@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -119,47 +120,26 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	if err := folder("--plot", f.plot); err != nil {
 		return err
 	}
-	paper, err := f.paper(cmd, s, f.subject.program.procs, &options)
-	if err != nil {
-		return err
-	}
-	ctx, stop := s.until()
-	defer stop()
-	if err := f.serve(paper, s, line, &options, false); err != nil {
-		return err
-	}
-	defer paper.close(ctx)
-	began := time.Now()
-	line.start()
 	var result untwist.Result
-	function, crew := f.objective(s, line, &options)
-	timed, cancel := f.until(ctx)
-	defer cancel()
-	err = s.patiently(ctx, func() (err error) {
-		result, err = untwist.Minimize(timed, function, options)
-		return err
-	})
-	line.clear()
-	differ := crew.close(cmd, err == nil && over(result.Status))
-	if errors.As(err, new(*objective.VoidError)) { // there is nothing that could be told
-		return f.ended(cmd, ctx, s, result.Account, err)
-	}
-	s.measureCoupling(result.Structure)
-	found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: time.Since(began)}
-	if s.caller != nil {
-		return s.caller.minimized(found, cmp.Or(err, paper.minimized(found)))
-	}
-	switch {
-	case err == nil && result.Queries == 0:
-		note(cmd, "no query was answered before the run ended")
-		if f.json {
-			err = tell(cmd, found, true)
+	return f.conduct(cmd, s, f.subject.program.procs, line, &options, false, func(ctx context.Context, g objective.Objective) (_ untwist.Account, err error) {
+		result, err = untwist.Minimize(ctx, g, options)
+		return result.Account, err
+	}, func(paper *paper, took time.Duration, err error) error {
+		s.measureCoupling(result.Structure)
+		found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: took}
+		switch {
+		case s.caller != nil:
+			return s.caller.minimized(found, cmp.Or(err, paper.minimized(found)))
+		case err == nil && result.Queries == 0:
+			note(cmd, "no query was answered before the run ended")
+			if f.json {
+				err = tell(cmd, found, true)
+			}
+		case result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed): // else there is nothing to tell
+			err = cmp.Or(err, tell(cmd, found, bool(f.json)), draw(cmd, found, f.plot)) // in this order
 		}
-	case result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed): // else there is nothing to tell
-		err = cmp.Or(err, tell(cmd, found, bool(f.json)), draw(cmd, found, f.plot)) // in this order
-	}
-	err = cmp.Or(err, paper.minimized(found))
-	return cmp.Or(f.ended(cmd, ctx, s, result.Account, err), differ)
+		return cmp.Or(err, paper.minimized(found))
+	})
 }
 
 // options translates the flags.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -90,45 +91,24 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	if err := f.writable(); err != nil {
 		return err
 	}
-	paper, err := f.paper(cmd, s, f.subject.program.procs, &options)
-	if err != nil {
-		return err
-	}
-	ctx, stop := s.until()
-	defer stop()
-	if err := f.serve(paper, s, line, &options, true); err != nil {
-		return err
-	}
-	defer paper.close(ctx)
-	began := time.Now()
-	line.start()
 	var findings untwist.Findings
-	function, crew := f.objective(s, line, &options)
-	timed, cancel := f.until(ctx)
-	defer cancel()
-	err = s.patiently(ctx, func() (err error) {
-		findings, err = untwist.Probe(timed, function, options)
-		return err
+	return f.conduct(cmd, s, f.subject.program.procs, line, &options, true, func(ctx context.Context, g objective.Objective) (_ untwist.Account, err error) {
+		findings, err = untwist.Probe(ctx, g, options)
+		return findings.Account, err
+	}, func(paper *paper, took time.Duration, err error) error {
+		if p, ok := s.objective.(*problem.Problem); ok {
+			s.known.Frame = p.Frame() // only here: it takes d³ steps
+		}
+		s.measureCoupling(&findings.Structure)
+		found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: took}
+		if s.caller != nil {
+			return s.caller.probed(found, cmp.Or(err, paper.probed(found)))
+		}
+		if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
+			err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
+		}
+		return cmp.Or(err, paper.probed(found))
 	})
-	line.clear()
-	differ := crew.close(cmd, err == nil && over(findings.Status))
-	if errors.As(err, new(*objective.VoidError)) { // there is nothing that could be told
-		return f.ended(cmd, ctx, s, findings.Account, err)
-	}
-	took := time.Since(began)
-	if p, ok := s.objective.(*problem.Problem); ok {
-		s.known.Frame = p.Frame() // only here: it takes d³ steps
-	}
-	s.measureCoupling(&findings.Structure)
-	found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: took}
-	if s.caller != nil {
-		return s.caller.probed(found, cmp.Or(err, paper.probed(found)))
-	}
-	if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
-		err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
-	}
-	err = cmp.Or(err, paper.probed(found))
-	return cmp.Or(f.ended(cmd, ctx, s, findings.Account, err), differ)
 }
 
 // writable finds out, before the first query, whether what was asked for can be

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,6 +105,40 @@ func (f *runFlags) options(s subject, keepGoing bool, line *progressLine) untwis
 		o.Journal.Accept = acceptable
 	}
 	return o
+}
+
+// conduct makes the run of a subject: ask asks, and told tells what came of it.
+func (f *runFlags) conduct(cmd *cobra.Command, s subject, procs count, line *progressLine, options *untwist.Options, probes bool,
+	ask func(context.Context, objective.Objective) (untwist.Account, error), told func(p *paper, took time.Duration, err error) error) error {
+	paper, err := f.paper(cmd, s, procs, options)
+	if err != nil {
+		return err
+	}
+	ctx, stop := s.until()
+	defer stop()
+	if err := f.serve(paper, s, line, options, probes); err != nil {
+		return err
+	}
+	defer paper.close(ctx)
+	began := time.Now()
+	line.start()
+	var account untwist.Account
+	function, crew := f.objective(s, line, options)
+	timed, cancel := f.until(ctx)
+	defer cancel()
+	err = s.patiently(ctx, func() (err error) {
+		account, err = ask(timed, function)
+		return err
+	})
+	line.clear()
+	differ := crew.close(cmd, err == nil && over(account.Status))
+	if !errors.As(err, new(*objective.VoidError)) { // else there is nothing that could be told
+		err = told(paper, time.Since(began), err)
+		if s.caller != nil {
+			return err
+		}
+	}
+	return cmp.Or(f.ended(cmd, ctx, s, account, err), differ)
 }
 
 // objective returns what is minimised or probed: the subject's function, or a crew of workers,
