@@ -2,6 +2,7 @@ package untwist
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -114,21 +115,6 @@ type (
 // An OptionError says which option is wrong and what values it may have.
 type OptionError = objective.OptionError
 
-// Progress is what is known during a search.
-type Progress struct {
-	Stage           string // what is being done
-	Queries, Budget int
-	Best            float64   // the best value so far
-	Point           []float64 // where it was found, nil before the first query; it may be kept, not changed
-	Failed          int       // queries that failed
-
-	// SoFar returns what Result says at the end, as far as it is known: its Status is
-	// objective.Running, and Structure is there once coordinates are known. The improvements
-	// are left out. As long as nothing new is learnt, Structure is the same. It may be called while the call of Options.Progress lasts, and what it
-	// returns may be kept, not changed. nil: nobody knows.
-	SoFar func() Result
-}
-
 // complete fills in the defaults and returns an *OptionError if a field is bad.
 func (o *Options) complete(d int) error {
 	if o.Strategy == nil {
@@ -185,6 +171,14 @@ func (o *Options) limits() Box {
 	return o.space().Limits()
 }
 
+// called names the k-th number of a point, k from 0, for messages.
+func (o *Options) called(k int) string {
+	if o.Parameters == nil {
+		return fmt.Sprintf("coordinate %d", k+1)
+	}
+	return o.Parameters[k].Name
+}
+
 // checkPoints checks the known points of d numbers.
 func (o *Options) checkPoints(d int) error {
 	limits := o.limits()
@@ -194,12 +188,12 @@ func (o *Options) checkPoints(d int) error {
 		}
 		for k, v := range x {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return objective.BadOption("Points", "point %d, coordinate %d is %v, must be finite", i+1, k+1, v)
+				return objective.BadOption("Points", "point %d: %s is %v, must be finite", i+1, o.called(k), v)
 			}
 		}
 		if k := limits.Outside(x); k >= 0 {
-			return objective.BadOption("Points", "point %d lies outside the bounds; coordinate %d: %v is not within %v:%v",
-				i+1, k+1, x[k], limits.Lo[k], limits.Hi[k])
+			return objective.BadOption("Points", "point %d lies outside the bounds; %s: %v is not within %v:%v",
+				i+1, o.called(k), x[k], limits.Lo[k], limits.Hi[k])
 		}
 	}
 	if len(o.Points) == 0 {

@@ -192,3 +192,18 @@ func (a Account) Spent(purpose objective.Purpose) int {
 	}
 	return sum
 }
+
+// Progress is what is known during a search.
+type Progress struct {
+	Stage           string // what is being done
+	Queries, Budget int
+	Best            float64   // the best value so far
+	Point           []float64 // where it was found, nil before the first query; it may be kept, not changed
+	Failed          int       // queries that failed
+
+	// SoFar returns what Result says at the end, as far as it is known: its Status is
+	// objective.Running, and Structure is there once coordinates are known. The improvements
+	// are left out. As long as nothing new is learnt, Structure is the same. It may be called while the call of Options.Progress lasts, and what it
+	// returns may be kept, not changed. nil: nobody knows.
+	SoFar func() Result
+}
