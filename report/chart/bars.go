@@ -3,7 +3,6 @@ package chart
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"slices"
 
 	"github.com/untwist/untwist/internal/words"
@@ -60,10 +59,10 @@ const pitch, thick = 22., 16.
 // number is in their parts where there is room; the others are grey. In the picture they are
 // called combinations. Of more than thirty bars the largest are drawn, and it is said how many
 // more there are. label says what the bars are.
-func Bars(bars []Bar, label string) template.HTML { return BarsBy(bars, label, "combination") }
+func Bars(bars []Bar, label string) Picture { return BarsBy(bars, label, "combination") }
 
 // BarsBy is Bars with a word of one's own, in the singular, for what Part.Component counts.
-func BarsBy(bars []Bar, label, each string) template.HTML {
+func BarsBy(bars []Bar, label, each string) Picture {
 	if len(bars) == 0 {
 		return nothing(label, "There is nothing to compare.")
 	}
@@ -73,10 +72,10 @@ func BarsBy(bars []Bar, label, each string) template.HTML {
 	all = all[:min(mostBars, len(all))]
 	colour := colours(all)
 
-	c := &canvas{}
+	c := &canvas{wide: wide}
 	c.text(place{at: point{4, 13}, class: "c-label", room: wide - 8}, label)
 	each = cut(clean(each), 120)
-	high := key(c, colour, all, each)
+	high := keyOf(c, colour, all, each)
 	names, numbers, most := 0., 0., 0.
 	for _, b := range all {
 		names = max(names, min(widthOf(clean(b.Name)), 110))
@@ -188,8 +187,8 @@ func colours(bars []Bar) map[int]int {
 	return colour
 }
 
-// key says what the colours mean, and returns where it ends.
-func key(c *canvas, colour map[int]int, bars []Bar, each string) float64 {
+// keyOf says what the colours mean, and returns where it ends.
+func keyOf(c *canvas, colour map[int]int, bars []Bar, each string) float64 {
 	if len(colour) == 0 {
 		return 22
 	}
@@ -205,18 +204,11 @@ func key(c *canvas, colour map[int]int, bars []Bar, each string) float64 {
 		}
 	}
 	c.text(place{at: point{4, 32}, class: "c-note", room: wide}, each)
-	x, y := 4+widthOf(each)+8, 32.
-	for k, name := range names {
-		if x+14+widthOf(name) > wide-4 {
-			x, y = 4, y+16
-		}
+	return 8 + c.key(point{4 + widthOf(each) + 8, 32}, 10, names, func(k int, at point) {
 		class := fmt.Sprintf("c-part c-p%d", k+1)
-		if name == "others" {
+		if names[k] == "others" {
 			class = "c-part c-p0"
 		}
-		c.rect(class, box{x, x + 10, y - 9, y + 1}, "")
-		c.text(place{at: point{x + 14, y}, class: "c-note", room: wide}, name)
-		x += 14 + widthOf(name) + 12
-	}
-	return y + 8
+		c.rect(class, box{at.x, at.x + 10, at.y - 9, at.y + 1}, "")
+	})
 }

@@ -66,8 +66,19 @@ func (w place) weight() float64 {
 
 // A canvas is a picture that is being drawn. It knows where its texts are.
 type canvas struct {
+	wide  float64
 	out   strings.Builder
 	boxes []box
+}
+
+// newCanvas returns an empty canvas with a title, and says where what is below begins.
+func newCanvas(wide float64, title string) (c *canvas, top float64) {
+	c = &canvas{wide: wide}
+	if title == "" {
+		return c, 0
+	}
+	c.text(place{at: point{4, 13}, class: "c-title", room: wide - 8}, title)
+	return c, 16
 }
 
 // text writes a text. If it is longer than its room it is cut, and the whole text is its
@@ -155,10 +166,26 @@ func (c *canvas) dot(class string, at point, radius float64, title string) {
 }
 
 // done returns the picture, which is so high. label is what is read aloud.
-func (c *canvas) done(high float64, label string) template.HTML {
-	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %s %s" role="img" aria-label="%s" font-family="sans-serif" font-size="%s">`,
-		num(wide), num(high), template.HTMLEscapeString(clean(label)), num(letters))
-	return template.HTML(head + c.out.String() + "</svg>") // all that is not ours was escaped
+func (c *canvas) done(high float64, label string) Picture {
+	return Picture{c.wide, high, clean(label), c.out.String()}
+}
+
+// key writes names from a place on, in as many rows as it takes, each behind a sample that
+// draw draws at its place. It returns the line of the last row.
+func (c *canvas) key(at point, sample float64, names []string, draw func(k int, at point)) float64 {
+	for k, name := range names {
+		p := place{class: "c-note", room: c.wide - sample - 12}
+		name = clean(name)
+		width := sample + 4 + widthOf(p.shown(name))
+		if at.x > 4 && at.x+width > c.wide-4 {
+			at = point{4, at.y + 16}
+		}
+		draw(k, at)
+		p.at = point{at.x + sample + 4, at.y}
+		c.text(p, name)
+		at.x += width + 12
+	}
+	return at.y
 }
 
 // num writes a place on paper, to a tenth of a unit.

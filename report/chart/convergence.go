@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"html/template"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/words"
@@ -21,7 +20,7 @@ const plot, beneath = 150., 38.
 // of ten; 0 then has a mark of its own below the others. Otherwise they are on a linear
 // scale. If it would hide how the run ended, the scale does not reach up to the first
 // values, and the picture says so.
-func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale, label string) template.HTML {
+func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale, label string) Picture {
 	best := running(curve)
 	if len(best) == 0 {
 		return nothing(label, "No query has given a finite value yet.")
@@ -42,7 +41,7 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 	x.from = 2 + room
 	bands, rows := arrange(bands, x)
 
-	c := &canvas{}
+	c := &canvas{wide: wide}
 	y.above(c, 13, label)
 	if y.to = 24; rows > 0 {
 		y.to += 5 + row*float64(rows)
@@ -52,7 +51,7 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 	y.beside(c, marks, x.from, x.to)
 	x.below(c, y.from, 6, "queries")
 	way := stairs(best, x, y)
-	c.path("c-line", steps(way), "")
+	c.path("c-line", joined(way), "")
 	c.dot("c-dot", way[len(way)-1], 3, fmt.Sprintf("%s after %s", words.Number(last.y, 6), asked(last.x)))
 	notes(c, best, x, y, way)
 	return c.done(y.from+beneath, fmt.Sprintf("%s against queries: %s after %s, %s after %s",

@@ -2,11 +2,9 @@ package chart
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/gonum/mat"
@@ -19,27 +17,28 @@ import (
 // are more or fewer names than rows, the rows are directions among the parameters. Of
 // large matrices several entries share a cell, which shows the strongest. A matrix that is
 // nil is left out.
-func Couplings(before, after *mat.Dense, blocks [][]int, names []string) template.HTML {
-	var out strings.Builder
+func Couplings(before, after *mat.Dense, blocks [][]int, names []string) (all []Picture) {
+	row, component := "parameter", "combination"
+	if names == nil {
+		row, component = "coordinate", "component"
+	}
 	if n := size(before); n > 0 {
-		axis := "parameter"
 		if names != nil && len(names) != n {
-			axis = "direction"
+			row = "direction"
 		}
-		out.WriteString(string(matrix(before, view{title: "before", axis: axis, order: ascending(n), names: names})))
+		all = append(all, matrix(before, view{title: "before", axis: row, order: ascending(n), names: names}))
 	}
 	if n := size(after); n > 0 {
 		order, blocks := inBlocks(blocks, n)
-		axis := "combination"
 		if !slices.IsSorted(order) {
-			axis = "combination, block by block"
+			component += ", block by block"
 		}
-		out.WriteString(string(matrix(after, view{title: "after", axis: axis, order: order, blocks: blocks})))
+		all = append(all, matrix(after, view{title: "after", axis: component, order: order, blocks: blocks}))
 	}
-	if out.Len() == 0 {
-		return nothing("couplings", "No couplings were measured.")
+	if len(all) == 0 {
+		return []Picture{nothing("couplings", "No couplings were measured.")}
 	}
-	return template.HTML(`<div class="chart-pair">` + out.String() + string(legend()) + `</div>`)
+	return append(all, legend())
 }
 
 // size returns how many rows a square matrix has; 0 if it is none.
@@ -83,15 +82,14 @@ type view struct {
 const square, mostCells = 240., 60
 
 // matrix draws one matrix.
-func matrix(c *mat.Dense, v view) template.HTML {
+func matrix(c *mat.Dense, v view) Picture {
 	n := len(v.order)
 	title := v.title
 	typical := median(c, n)
 	if n > 1 {
 		title = fmt.Sprintf("%s (median %s)", title, words.Number(typical, 1))
 	}
-	out := &canvas{}
-	out.text(place{at: point{4, 13}, class: "c-title", room: wide - 8}, title)
+	out, _ := newCanvas(wide, title)
 	x0, y0 := (wide-square)/2, 22.
 	numbers := widthOf(words.Thousands(n))
 	named := len(v.names) == n && square/float64(n) >= letters+2
@@ -231,8 +229,8 @@ func frames(c *canvas, blocks [][]int, x0, y0, unit float64) {
 }
 
 // legend draws the bar that says what the shades mean.
-func legend() template.HTML {
-	c := &canvas{}
+func legend() Picture {
+	c := &canvas{wide: wide}
 	const x0, long = 40., 280.
 	const each = long / shades
 	for s := 1; s <= shades; s++ {

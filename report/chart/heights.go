@@ -43,6 +43,7 @@ func heights(best []point) axis {
 		a := axis{scale: Logarithmic, lo: last / 2, hi: first * 2}
 		if last == 0 {
 			a.zero = max(least/10, 1e-300)
+			a.first = a.zero * math.Sqrt(10)
 			a.lo = a.zero / 2
 		}
 		a.lo = max(a.lo, 1e-300)
@@ -99,20 +100,6 @@ func stairs(best []point, x, y axis) []point {
 		}
 	}
 	return all
-}
-
-// steps returns the path along corners.
-func steps(all []point) string {
-	d := append(make([]byte, 0, 8*len(all)+16), "M"+pair(all[0])...)
-	for i, p := range all[1:] {
-		if p.x != all[i].x {
-			d = appendNum(append(d, 'H'), p.x)
-		}
-		if p.y != all[i].y {
-			d = appendNum(append(d, 'V'), p.y)
-		}
-	}
-	return string(d)
 }
 
 // clear says whether a box meets no part of the way along corners.

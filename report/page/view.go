@@ -238,9 +238,9 @@ func newConvergence(p Page) *convergenceView {
 		}
 	}
 	c := &convergenceView{
-		Linear: picture{chart.Convergence(curve, found.Stages, chart.Linear, label),
+		Linear: picture{chart.Convergence(curve, found.Stages, chart.Linear, label).HTML(),
 			"The line is the lowest value found so far, against the number of queries: where it is level, queries brought nothing better."},
-		Logarithmic: picture{chart.Convergence(curve, found.Stages, chart.Logarithmic, label),
+		Logarithmic: picture{chart.Convergence(curve, found.Stages, chart.Logarithmic, label).HTML(),
 			"The same with the number of queries on a logarithmic scale: equal distances are equal factors, so that the beginning can be seen."},
 	}
 	for _, purpose := range objective.Purposes() {

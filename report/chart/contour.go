@@ -1,21 +1,14 @@
-package report
+package chart
 
 import (
 	"math"
 
-	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Contours are found on a grid that is cellsAcross cells wide and high. They have this
 // many bands of colour.
 const cellsAcross, bands = 128, 8
-
-// altitude has the colours of the contours, from low to high. They are light, so that
-// paths can be seen on all of them.
-var altitude = ramp(bands, [3]float64{112, 156, 200}, [3]float64{251, 251, 248})
 
 // A relief has the values of a function on a square grid. Around them is a rim that is
 // higher than all of them, at the same places as the outermost points. So every contour
@@ -64,50 +57,21 @@ func (r relief) level(k int) float64 {
 	return r.least + float64((r.most-r.least)*t*t)
 }
 
-// scale says what the colours mean.
-func (r relief) scale() bar {
-	b := bar{colors: altitude}
-	if r.least > r.most {
-		return b // there is no value
-	}
-	b.labels = []string{words.Number(r.least, 3)}
-	for k := range bands {
-		b.labels = append(b.labels, words.Number(r.level(k), 3))
-	}
-	return b
-}
-
-// draw fills a frame with the colours.
-func (r relief) draw(frame draw.Canvas) {
-	frame.SetColor(altitude[bands-1])
-	frame.Fill(frame.Rectangle.Path())
-	for k := bands - 2; k >= 0; k-- {
-		if path := r.below(frame, r.level(k)); len(path) > 0 {
-			frame.SetColor(altitude[k])
-			frame.Fill(path)
-		}
-	}
-}
-
-// below returns the outlines of the places where values are at most level. Each outline
-// has its inside on the left.
-func (r relief) below(frame draw.Canvas, level float64) vg.Path {
+// below returns the outlines of the places where values are at most level, each with its
+// inside on the left: parts of the way from the lower left to the upper right corner.
+func (r relief) below(level float64) (all [][]point) {
 	next := r.segments(level)
-	var path vg.Path
 	for first := range next {
-		for edge, begun := first, false; next[edge] >= 0; begun = true {
-			if point := r.crossing(frame, edge, level); begun {
-				path.Line(point)
-			} else {
-				path.Move(point)
-			}
+		var outline []point
+		for edge := first; next[edge] >= 0; {
+			outline = append(outline, r.crossing(edge, level))
 			edge, next[edge] = next[edge], -1
-			if next[edge] < 0 {
-				path.Close()
-			}
+		}
+		if outline != nil {
+			all = append(all, outline)
 		}
 	}
-	return path
+	return all
 }
 
 // segments returns, for each edge of the grid, the edge to which the contour goes on
@@ -141,7 +105,7 @@ func (r relief) segments(level float64) []int {
 }
 
 // crossing returns where on an edge the value is level, by linear interpolation.
-func (r relief) crossing(frame draw.Canvas, edge int, level float64) vg.Point {
+func (r relief) crossing(edge int, level float64) point {
 	from := edge / 2
 	to := from + 1
 	if edge%2 == 1 {
@@ -156,8 +120,5 @@ func (r relief) crossing(frame draw.Canvas, edge int, level float64) vg.Point {
 	// The rim, at 0 and side−1, has the same places as its neighbours.
 	part := func(k int) float64 { return float64(max(1, min(k, r.side-2))-1) / float64(r.side-3) }
 	between := func(a, b float64) float64 { return a + float64(t*(b-a)) }
-	return vg.Point{
-		X: frame.X(between(part(from%r.side), part(to%r.side))),
-		Y: frame.Y(between(part(from/r.side), part(to/r.side))),
-	}
+	return point{between(part(from%r.side), part(to%r.side)), between(part(from/r.side), part(to/r.side))}
 }

@@ -1,0 +1,225 @@
+package chart
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/untwist/untwist/internal/words"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Landscape is a function of two variables in a square window, with the paths of
+// particles that moved in it.
+type Landscape struct {
+	Title  string
+	Note   string // stands below the title
+	Letter string // names the variables: "x" for x₁ and x₂
+	Name   string // of the function, beside its colours; "f" if it is empty
+
+	Lo, Hi float64 // the window, [Lo, Hi]²
+	// Value sets values to those of the function at the rows of points.
+	Value func(points *mat.Dense, values []float64) error
+
+	Paths     [][][2]float64 // one for each particle
+	Consensus [][2]float64
+	Minimiser [2]float64
+}
+
+// Landscapes draws panels in rows of two. A panel has contours, the path of each particle
+// from a ring to a dot, the path of the consensus, and a star at the minimiser. Beside it is
+// what the colours mean. Below the panels are a legend and the caption, with a line for each of
+// its strings. What is outside the window, or not finite, is left out.
+func Landscapes(panels []Landscape, caption []string) (Picture, error) {
+	if len(panels) == 0 {
+		return Picture{}, errors.New("there are no landscapes to draw")
+	}
+	var all []Picture
+	for i, p := range panels {
+		c, high, err := p.draw()
+		if err != nil {
+			return Picture{}, fmt.Errorf("landscape %d, %q: %w", i+1, p.Title, err)
+		}
+		all = append(all, c.done(high, p.Title+": "+p.Note))
+	}
+	columns := min(2, len(all))
+	c := &canvas{wide: max(1.5*wide, wide*float64(columns))}
+	names := []string{"start of a particle", "its path", "its end", "path of the consensus", "its end", "minimiser"}
+	y := c.key(point{4, 16}, 18, names, func(k int, at point) {
+		at = point{at.x + 9, at.y - 4}
+		switch k {
+		case 0:
+			c.dot("c-from", at, 3, "")
+		case 2:
+			c.dot("c-to", at, 2.2, "")
+		case 4:
+			c.dot("c-well", at, 3.6, "")
+		case 5:
+			c.star(at)
+		default:
+			c.line(map[int]string{1: "c-trail", 3: "c-way"}[k], point{at.x - 9, at.y}, point{at.x + 9, at.y})
+		}
+	})
+	for _, line := range caption {
+		y += 16
+		c.text(place{at: point{4, y}, class: "c-note", room: c.wide - 8}, line)
+	}
+	return Sheet("", columns, all, c.done(y+8, "")), nil
+}
+
+// star draws a star with five points.
+func (c *canvas) star(at point) { c.path("c-star", polygon(at, 10, 90, 8, 3.3), "") }
+
+// side is that of the square window on paper.
+const side = 240.
+
+// draw draws a landscape, and says how high it is.
+func (p Landscape) draw() (c *canvas, high float64, err error) {
+	if !(p.Lo < p.Hi) || !finite(p.Hi-p.Lo) {
+		return nil, 0, fmt.Errorf("its window is from %v to %v", p.Lo, p.Hi)
+	}
+	ground, err := survey(p.Lo, p.Hi, cellsAcross, p.Value)
+	if err != nil {
+		return nil, 0, err
+	}
+	c, top := newCanvas(wide, p.Title)
+	if p.Note != "" {
+		top += 16
+		c.text(place{at: point{4, top - 3}, class: "c-note", room: wide - 8}, p.Note)
+	}
+	y := axis{lo: p.Lo, hi: p.Hi, to: top + 22, from: top + 22 + side}
+	marks, room := y.left(side)
+	x := axis{lo: p.Lo, hi: p.Hi, from: room + 2, to: room + 2 + side}
+	c.text(place{at: point{4, y.to - 9}, class: "c-label", room: 60}, p.Letter+"₂")
+	c.ground(ground, x, y)
+	y.beside(c, marks, x.from, x.from)
+	x.below(c, y.from, 8, p.Letter+"₁")
+	ground.key(c, box{x.to + 10, x.to + 22, y.to, y.from}, cmp.Or(p.Name, "f"))
+	p.moves(c, x, y)
+	return c, y.from + beneath, nil
+}
+
+// ground fills a window with the colours of its heights.
+func (c *canvas) ground(r relief, x, y axis) {
+	c.rect(fmt.Sprintf("c-g%d", bands-1), box{x.from, x.to, y.to, y.from}, "")
+	for k := bands - 2; k >= 0; k-- {
+		d := ""
+		for _, outline := range r.below(r.level(k)) {
+			for i, q := range outline {
+				outline[i] = point{x.from + float64(q.x*(x.to-x.from)), y.from + float64(q.y*(y.to-y.from))}
+			}
+			d += joined(outline) + "z"
+		}
+		c.path(fmt.Sprintf("c-g%d", k), d, "")
+	}
+	c.path("c-axis", outlined(box{x.from, x.to, y.to, y.from}), "")
+}
+
+// outlined returns the path around a box.
+func outlined(b box) string {
+	return "M" + pair(point{b.x0, b.y0}) + "H" + num(b.x1) + "V" + num(b.y1) + "H" + num(b.x0) + "z"
+}
+
+// key says what the colours mean, in a bar beside the window.
+func (r relief) key(c *canvas, b box, name string) {
+	c.text(place{at: point{b.x0, b.y0 - 9}, class: "c-label", room: c.wide - b.x0}, name)
+	each := (b.y1 - b.y0) / bands
+	ticks := outlined(b)
+	for k := range bands + 1 {
+		y := b.y1 - each*float64(k)
+		if k < bands {
+			c.rect(fmt.Sprintf("c-g%d", k), box{b.x0, b.x1, y - each, y}, "")
+		}
+		if r.least <= r.most {
+			ticks += "M" + pair(point{b.x1, y}) + "h3"
+			c.text(place{at: point{b.x1 + 5, y + 4}, room: c.wide - b.x1 - 6}, words.Number(r.level(k-1), 3))
+		}
+	}
+	c.path("c-axis", ticks, "")
+}
+
+// moves draws the paths, and the star.
+func (p Landscape) moves(c *canvas, x, y axis) {
+	at := func(v [2]float64) point {
+		if !finite(v[0]) || !finite(v[1]) {
+			return point{math.NaN(), math.NaN()}
+		}
+		return point{x.at(bounded(v[0])), y.at(bounded(v[1]))}
+	}
+	window := box{x.from, x.to, y.to, y.from}
+	dot := func(class string, v [2]float64, radius float64) {
+		if q := at(v); window.has(q) {
+			c.dot(class, q, radius, "")
+		}
+	}
+	trails := ""
+	for _, path := range p.Paths {
+		trails += window.inside(path, at)
+	}
+	c.path("c-trail", trails, "")
+	for _, path := range p.Paths {
+		if n := len(path); n > 0 {
+			dot("c-from", path[0], 3)
+			dot("c-to", path[n-1], 2.2)
+		}
+	}
+	if window.has(at(p.Minimiser)) {
+		c.star(at(p.Minimiser))
+	}
+	way := window.inside(p.Consensus, at)
+	c.path("c-halo", way, "")
+	c.path("c-way", way, "")
+	if n := len(p.Consensus); n > 0 {
+		dot("c-well", p.Consensus[n-1], 3.6)
+	}
+}
+
+// has says whether a point is in a box.
+func (b box) has(p point) bool { return p.x >= b.x0 && p.x <= b.x1 && p.y >= b.y0 && p.y <= b.y1 }
+
+// inside returns the path along points on paper, as far as it is in a box. Points that are not
+// finite part it.
+func (b box) inside(path [][2]float64, at func([2]float64) point) string {
+	var d []byte
+	pen, joined := point{}, false // where the path has come to
+	for i := 1; i < len(path); i++ {
+		p, q, some := b.clip(at(path[i-1]), at(path[i]))
+		if !some {
+			joined = false
+			continue
+		}
+		if !joined || pen != p {
+			d = step(d, false, p)
+		}
+		d, pen, joined = step(d, true, q), q, true
+	}
+	return string(d)
+}
+
+// clip returns the part of a line that is in a box, if there is one (Liang and Barsky).
+func (b box) clip(p, q point) (from, to point, some bool) {
+	if !finite(p.x) || !finite(p.y) || !finite(q.x) || !finite(q.y) {
+		return p, q, false
+	}
+	t0, t1 := 0., 1.
+	dx, dy := q.x-p.x, q.y-p.y
+	for _, side := range [4][2]float64{{-dx, p.x - b.x0}, {dx, b.x1 - p.x}, {-dy, p.y - b.y0}, {dy, b.y1 - p.y}} {
+		switch by, room := side[0], side[1]; {
+		case by < 0:
+			t0 = max(t0, room/by)
+		case by > 0:
+			t1 = min(t1, room/by)
+		case room < 0:
+			return p, q, false
+		}
+	}
+	if t0 > t1 {
+		return p, q, false
+	}
+	part := func(t float64) point {
+		at := point{p.x + float64(t*dx), p.y + float64(t*dy)}
+		return point{max(b.x0, min(at.x, b.x1)), max(b.y0, min(at.y, b.y1))}
+	}
+	return part(t0), part(t1), true
+}

@@ -1,0 +1,228 @@
+package chart
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/words"
+)
+
+// A Series says how a quantity depends on X, which ascends: the median and the quartiles over
+// several runs at each X. Lower and Upper may be nil.
+type Series struct {
+	Name                 string
+	X                    []float64
+	Lower, Median, Upper []float64
+	End                  float64 // at which a cross is; beyond it the line is thin; 0: nowhere
+}
+
+// A Level is a value that does not depend on X. One without a name is not in the legend.
+type Level struct {
+	Name  string
+	Value float64
+}
+
+// A Panel is one of several charts of a picture.
+type Panel struct {
+	Title  string
+	Series []Series
+	Levels []Level
+}
+
+// An Axis is what is on the axes of panels.
+type Axis struct {
+	Label  string
+	Scale  Scale
+	Lo, Hi float64 // where it begins and ends; 0: where the values do, and 0 if it is linear
+	Floor  float64 // on a logarithmic one values below are drawn here, with a mark that says so; 0: those above 0 are drawn, no others
+}
+
+// Lines is a picture of panels that have the same x axis and one legend, which has the names of
+// which there is a point in a panel. Medians are joined by lines, and between the quartiles is
+// a shade. On a logarithmic x axis 0 has a place of its own, before a dotted line that no other
+// crosses. Values that are not finite are left out, and lines are broken there; only the
+// upper quartile may be infinite.
+type Lines struct {
+	Title  string
+	X, Y   Axis
+	Panels []Panel
+	None   string                // what it means that there is nothing in a panel
+	Steps  bool                  // a value holds up to the next, and a dot is only at the end of a line
+	Bars   bool                  // the quartiles are the ends of a bar at each point
+	Loose  bool                  // points are not joined
+	Pen    func(name string) Pen // how a name is drawn; nil: each has its own colour
+}
+
+// A Pen is how a name is drawn. Each hue has a colour and a shape of its points, which repeat
+// after seven, and there are five kinds of lines, the first of them solid. Points are hollow on
+// those that are not.
+type Pen struct{ Hue, Dash int }
+
+// Race draws how the least values of several methods fell with the queries, on a logarithmic
+// scale. A dashed line is at the goal, at which runs may stop. Values below a fifth of it are
+// drawn there. Queries are counted from a number on, or on a linear scale from 0.
+func Race(title, label string, all []Series, goal, from float64, queries Scale) Lines {
+	if queries == Linear {
+		from = 0
+	}
+	return Lines{
+		Title: title, X: Axis{Label: "queries", Scale: queries, Lo: from}, Y: Axis{Label: label, Scale: Logarithmic, Floor: max(goal/5, 1e-300)},
+		Panels: []Panel{{Series: all, Levels: []Level{{Value: goal}}}}, Steps: true,
+	}
+}
+
+// Sweep draws series together over a logarithmic scale. Values are on one, too, if no median
+// is below 0.
+func Sweep(title, x, y string, all []Series, floor float64) Lines {
+	l := Lines{Title: title, X: Axis{Label: x, Scale: Logarithmic}, Y: Axis{Label: y, Scale: Logarithmic, Floor: floor}, Panels: []Panel{{Series: all}}}
+	for _, s := range all {
+		if slices.ContainsFunc(s.Median, func(v float64) bool { return finite(v) && v < 0 }) {
+			l.Y.Scale = Linear
+		}
+	}
+	return l
+}
+
+// Runtimes draws empirical runtime distributions together, as COCO does: the share of pairs of
+// problem and target that a method had solved, from X queries divided by the dimension on. The
+// axis has six decades at most. At a cross the budget of a method ends, and what is beyond is
+// simulated. In the legend those with the largest share come first.
+func Runtimes(title string, all []Series) Lines {
+	from, to := math.Inf(1), 0.
+	for _, s := range all {
+		for _, q := range append(slices.Clone(s.X), s.End) {
+			if q > 0 && q <= 1e300 {
+				from, to = min(from, q), max(to, q)
+			}
+		}
+	}
+	if to == 0 {
+		to = 10
+	}
+	from = max(min(from, to/10), to/1e6)
+	final := func(s Series) float64 { return append([]float64{0}, s.Median...)[len(s.Median)] }
+	all = slices.Clone(all)
+	for i, s := range all {
+		whole := Series{Name: s.Name, X: []float64{from}, Median: []float64{0}, End: s.End}
+		for k, q := range s.X {
+			if q <= from {
+				whole.Median[0] = s.Median[k]
+			} else {
+				whole.X, whole.Median = append(whole.X, q), append(whole.Median, s.Median[k])
+			}
+		}
+		whole.X, whole.Median = append(whole.X, to), append(whole.Median, final(whole))
+		all[i] = whole
+	}
+	slices.SortStableFunc(all, func(a, b Series) int { return cmp.Compare(final(b), final(a)) })
+	return Lines{
+		Title: title, X: Axis{Label: "queries / dimension", Scale: Logarithmic, Lo: from, Hi: to},
+		Y: Axis{Label: "share of pairs solved", Hi: 1}, Panels: []Panel{{Series: all}}, Steps: true,
+	}
+}
+
+// Draw draws the picture.
+func (l Lines) Draw() Picture {
+	b := newBoard(l)
+	if len(b.names) == 0 {
+		return nothing(l.Title, "There is nothing to draw.")
+	}
+	columns, width, high := min(2, len(l.Panels)), wide, plot
+	if columns == 1 {
+		width, high = 1.5*wide, 1.6*plot
+	}
+	var all []Picture
+	for _, p := range l.Panels {
+		all = append(all, b.panel(p, width, high))
+	}
+	c := &canvas{wide: width * float64(columns)}
+	named := slices.DeleteFunc(slices.Concat(b.names, b.levels), func(name string) bool { return name == "" })
+	last := c.key(point{4, 16}, 24, named, func(k int, at point) {
+		at.y -= 4
+		if pen := b.Pen(named[k]); k >= len(b.names) {
+			c.line(pen.line("c-curve", 5), at, point{at.x + 24, at.y})
+		} else {
+			if !b.Loose {
+				c.line(pen.line("c-curve", pen.Dash), at, point{at.x + 24, at.y})
+			}
+			if !b.Steps {
+				pen.mark(c, point{at.x + 12, at.y})
+			}
+		}
+	})
+	return Sheet(l.Title, columns, all, c.done(last+8, ""))
+}
+
+// ordinate returns the y axis for some panels, and whether there is anything in them.
+func (l Lines) ordinate(panels ...Panel) (y axis, some bool) {
+	y = axis{lo: math.Inf(1), hi: math.Inf(-1), scale: l.Y.Scale}
+	include := func(v float64) {
+		if l.shows(0, v) {
+			y.lo, y.hi, some = min(y.lo, bounded(v)), max(y.hi, bounded(v)), true
+		}
+	}
+	for _, p := range panels {
+		for _, s := range p.Series {
+			for i, x := range s.X {
+				if l.shows(x, s.Median[i]) {
+					lower, upper := s.quartiles(i)
+					include(lower)
+					include(s.Median[i])
+					include(upper)
+				}
+			}
+		}
+		for _, v := range p.Levels {
+			include(v.Value)
+		}
+	}
+	if !some {
+		y.lo, y.hi = 1, 1
+	}
+	if l.Y.Scale == Logarithmic {
+		if y.floor = l.Y.Floor; y.floor > 0 {
+			y.lo = y.floor
+		}
+		y.lo, y.hi = max(y.lo/1.3, 1e-300), 1.3*max(y.hi, 9*y.lo, 1e-298)
+		return y, some
+	}
+	y.lo, y.hi = min(l.Y.Lo, y.lo), max(l.Y.Hi, y.hi)
+	if y.lo == y.hi {
+		y.hi++
+	}
+	if l.Y.Hi == 0 {
+		y.hi += (y.hi - y.lo) / 20
+	}
+	return y, some
+}
+
+// quartiles returns those of the i-th point; NaN: there are none.
+func (s Series) quartiles(i int) (lower, upper float64) {
+	if i < len(s.Lower) && i < len(s.Upper) {
+		return s.Lower[i], s.Upper[i]
+	}
+	return math.NaN(), math.NaN()
+}
+
+// shows reports whether a value at x can be drawn.
+func (l Lines) shows(x, v float64) bool {
+	return finite(x) && (x >= 0 || l.X.Scale == Linear) && finite(v) && (l.Y.Scale == Linear || l.Y.Floor > 0 || v > 0)
+}
+
+// none is what is written in a panel in which there is nothing.
+func (l Lines) none() string {
+	if l.None == "" {
+		return "nothing to draw"
+	}
+	return l.None
+}
+
+// spoken says what a panel shows.
+func (l Lines) spoken(p Panel) string {
+	s := l.Y.Label + " against " + l.X.Label + ": " + words.Count(len(p.Series), "line", "lines")
+	if p.Title != "" {
+		s = p.Title + ": " + s
+	}
+	return s
+}
