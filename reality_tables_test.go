@@ -197,7 +197,7 @@ func (b *book) draw(t *testing.T) {
 		if len(all) == 0 {
 			return
 		}
-		if err := chart.Sweep(title, x, y, all, floor).Draw().Save("docs/reality-"+name+".svg"); err != nil {
+		if err := chart.Sweep(title, x, y, all, floor).Draw().Save("docs/reality-" + name + ".svg"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -56,10 +56,12 @@ func (b *board) abscissa(zero bool) {
 	if math.IsInf(x.lo, 1) {
 		x.lo, x.hi = 1, 1
 	}
+	x.lo, x.hi = max(x.lo, -1e140), min(x.hi, 1e140)
 	if x.scale == Linear {
-		x.lo, x.hi = b.X.Lo, max(x.hi, b.X.Hi, b.X.Lo+1e-300)
+		x.lo, x.hi = widened(min(b.X.Lo, x.lo), max(b.X.Hi, x.hi))
 		return
 	}
+	x.lo = max(x.lo, b.X.Lo, 1e-140)
 	if x.hi = max(x.hi, 9*x.lo, b.X.Hi); b.X.Lo > 0 {
 		x.lo = b.X.Lo
 		return
@@ -172,7 +174,7 @@ func (b *board) shade(c *canvas, s Series, x, y axis) {
 			if math.IsNaN(lo) || math.IsNaN(hi) {
 				continue
 			}
-			at := max(s.X[i], b.X.Lo)
+			at := x.within(s.X[i])
 			lower, upper = append(lower, point{at, bounded(lo)}), append(upper, point{at, min(bounded(hi), y.hi)})
 			if px := num(x.up(s.X[i]) + aside); b.Bars {
 				bars += "M" + px + " " + num(y.up(lo)) + "V" + num(y.up(hi)) + "M" + px + " " + num(y.up(lo)) + "h-2h4"
@@ -196,7 +198,7 @@ func (b *board) draw(c *canvas, s Series, x, y axis) {
 	for _, piece := range b.pieces(s) {
 		var points, beyond []point
 		for _, i := range piece {
-			p := point{max(s.X[i], b.X.Lo), bounded(s.Median[i])}
+			p := point{x.within(s.X[i]), bounded(s.Median[i])}
 			if s.End > 0 && p.x > s.End {
 				beyond = append(beyond, p)
 				continue
@@ -204,7 +206,7 @@ func (b *board) draw(c *canvas, s Series, x, y axis) {
 			points = append(points, p)
 		}
 		if n := len(points); n > 0 && s.End > 0 {
-			last := point{max(min(s.End, x.hi), x.lo), points[n-1].y}
+			last := point{x.within(s.End), points[n-1].y}
 			points, beyond = append(points, last), append([]point{last}, beyond...)
 		}
 		if len(beyond) > 1 {

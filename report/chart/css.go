@@ -135,7 +135,7 @@ func ownStyle(body string) string {
 	for rule := range strings.Lines(style()) {
 		selector, _, _ := strings.Cut(rule, "{")
 		classes := class.FindAllString(selector, -1)
-		if !strings.HasPrefix(rule, ".chart-pair") && (len(classes) == 0 || slices.ContainsFunc(classes, func(c string) bool { return strings.Contains(body, c) })) {
+		if strings.HasPrefix(rule, ".chart ") && (len(classes) == 0 || slices.ContainsFunc(classes, func(c string) bool { return strings.Contains(body, c) })) {
 			needed.WriteString(rule)
 		}
 	}

@@ -65,10 +65,18 @@ func heights(best []point) axis {
 
 // up returns the place of a value, which is on the paper whatever it is.
 func (a axis) up(v float64) float64 {
-	if v <= 0 && a.zero > 0 {
-		v = a.zero
+	return a.at(a.within(v))
+}
+
+// within returns the number on the axis at which a number is drawn.
+func (a axis) within(v float64) float64 {
+	switch {
+	case v <= 0 && a.zero > 0:
+		return a.zero
+	case v < a.floor && a.floor > 0:
+		return a.floor
 	}
-	return a.at(max(a.lo, min(v, a.hi)))
+	return max(a.lo, min(v, a.hi))
 }
 
 // stairs returns the corners, on paper, of the steps from each sample to the next. Of the

@@ -58,14 +58,14 @@ func TestJumpsAreKept(t *testing.T) {
 	x := axis{lo: 0, hi: 1e6, from: 0, to: 300}
 	y := axis{lo: 1e-4, hi: 1e4, scale: Logarithmic, from: 80, to: 0}
 	got := stairs(running(curve), x, y)
-	if want := "M0 10H51V20H102V30H153V40H204V50H255V60H300"; steps(got) != want {
-		t.Errorf("the path is %s, want %s", steps(got), want)
+	if want := "M0 10H51V20H102V30H153V40H204V50H255V60H300"; joined(got) != want {
+		t.Errorf("the path is %s, want %s", joined(got), want)
 	}
-	if one := steps(stairs([]point{{5, 1}}, x, y)); one != "M0 40" {
+	if one := joined(stairs([]point{{5, 1}}, x, y)); one != "M0 40" {
 		t.Errorf("one point is %s", one)
 	}
 	y.hi = 50 // the curve begins above
-	if got := steps(stairs([]point{{1, 1000}, {1e5, 100}, {5e5, 10}, {1e6, 1}}, x, y)); !strings.HasPrefix(got, "M150 0V") {
+	if got := joined(stairs([]point{{1, 1000}, {1e5, 100}, {5e5, 10}, {1e6, 1}}, x, y)); !strings.HasPrefix(got, "M150 0V") {
 		t.Errorf("the curve from above is %s", got)
 	}
 }
@@ -145,8 +145,8 @@ func TestProfile(t *testing.T) {
 	picture := Profile(p, "component 3", "0.7 a − 0.7 b", "f (kW)")
 	d := inOrder(t, picture)[0]
 	wantTexts(t, d, "component 3", "0.7 a − 0.7 b", "f (kW)", "1", "2", "3")
-	if slices.Contains(texts(d), "5") || strings.Count(string(picture), "c-ring") != 4 || strings.Count(string(picture), "c-well") != 1 {
-		t.Errorf("the wells are wrong: %s", picture)
+	if slices.Contains(texts(d), "5") || strings.Count(picture.body, "c-ring") != 4 || strings.Count(picture.body, "c-well") != 1 {
+		t.Errorf("the wells are wrong: %s", picture.body)
 	}
 	if !slices.Contains(d.titles, "the deepest well: 0 at 0") || !slices.Contains(d.titles, "well 2: 1 at −1") {
 		t.Errorf("the titles are %q", d.titles)
@@ -198,7 +198,7 @@ func TestCouplings(t *testing.T) {
 	before.Set(0, 1, 1)
 	after.Set(0, 2, 1)
 	after.Set(2, 0, 1)
-	all := inOrder(t, Couplings(before, after, [][]int{{0, 2}, {1}, {3}}, []string{"pressure", "k", "n"}))
+	all := inOrder(t, Couplings(before, after, [][]int{{0, 2}, {1}, {3}}, []string{"pressure", "k", "n"})...)
 	if len(all) != 3 {
 		t.Fatalf("there are %d pictures", len(all))
 	}
@@ -214,11 +214,11 @@ func TestCouplings(t *testing.T) {
 	if !slices.Equal(rows, []string{"1", "3", "2", "4"}) {
 		t.Errorf("the rows are %q", rows)
 	}
-	wantTexts(t, inOrder(t, Couplings(before, nil, nil, []string{"a", "b", "c", "d", "e"}))[0], "direction")
-	if one := inOrder(t, Couplings(nil, after, nil, nil)); len(one) != 2 {
+	wantTexts(t, inOrder(t, Couplings(before, nil, nil, []string{"a", "b", "c", "d", "e"})...)[0], "direction")
+	if one := inOrder(t, Couplings(nil, after, nil, nil)...); len(one) != 2 {
 		t.Errorf("there are %d pictures", len(one))
 	}
-	wantTexts(t, inOrder(t, Couplings(nil, nil, nil, nil))[0], "No couplings were measured.")
+	wantTexts(t, inOrder(t, Couplings(nil, nil, nil, nil)...)[0], "No couplings were measured.")
 }
 
 // A cell shows the strongest of its entries, and the diagonal is blank.
