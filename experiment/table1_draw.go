@@ -32,8 +32,9 @@ func (t Table) Draw(dir string) (files []string, err error) {
 		title := fmt.Sprintf("%s, d = %d: median and quartiles", problem, t.Grid.Dim)
 		from := max(1, float64(t.Grid.Budget)/1e5)
 		base := filepath.Join(dir, t.Grid.name()+"-convergence-"+problem)
-		for scale, path := range []string{chart.Logarithmic: base + ".svg", chart.Linear: base + "-linear.svg"} {
-			if err := chart.Race(title, "least gap so far", courses, t.Grid.Gap, from, chart.Scale(scale)).Draw().Save(path); err != nil {
+		for _, scale := range []chart.Scale{chart.Logarithmic, chart.Linear} {
+			path := base + map[chart.Scale]string{chart.Logarithmic: ".svg", chart.Linear: "-linear.svg"}[scale]
+			if err := chart.Race(title, "least gap so far", courses, t.Grid.Gap, from, scale).Draw().Save(path); err != nil {
 				return files, err
 			}
 			files = append(files, path)
