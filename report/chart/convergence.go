@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/words"
@@ -42,53 +43,27 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 	bands, rows := arrange(bands, x)
 
 	c := &canvas{wide: wide}
-	y.above(c, 13, label)
-	if y.to = 24; rows > 0 {
-		y.to += 5 + row*float64(rows)
+	note := "ends at " + words.Number(last.y, y.digits(last.y))
+	if first.y > y.hi {
+		note = "begins at " + words.Number(first.y, 3) + ", " + note
+	}
+	c.text(place{at: point{4, 13}, class: "c-label", room: wide - 20 - widthOf(note), suffix: y.minus}, label)
+	if p := (place{at: point{wide - 4, 13}, anchor: end, class: "c-note", room: wide}); c.free(p.box(note)) {
+		c.text(p, note)
+	}
+	if y.to = 24; len(rows) > 0 {
+		y.to += 5 + row*float64(1+slices.Max(rows))
 	}
 	y.from = y.to + plot
-	flags(c, bands, x, y)
+	flags(c, bands, rows, x, y)
 	y.beside(c, marks, x.from, x.to)
 	x.below(c, y.from, 6, "queries")
 	way := stairs(best, x, y)
 	c.path("c-line", joined(way), "")
 	c.dot("c-dot", way[len(way)-1], 3, fmt.Sprintf("%s after %s", words.Number(last.y, 6), asked(last.x)))
-	notes(c, best, x, y, way)
 	return c.done(y.from+beneath, fmt.Sprintf("%s against queries: %s after %s, %s after %s",
 		label, words.Number(first.y, 3), asked(first.x), words.Number(last.y, 3), asked(last.x)))
 }
 
 // asked writes a number of queries.
 func asked(n float64) string { return words.Count(int(n), "query", "queries") }
-
-// notes writes the last value near its dot, or above the plot, and where the curve begins if that is above
-// the plot. They stand where the curve is not.
-func notes(c *canvas, best []point, x, y axis, way []point) {
-	note := func(p place, s string) bool {
-		p.class, p.room = "c-note", x.to-x.from-20
-		b := p.box(cut(s, p.room))
-		if b.x0 < x.from || b.x1 > wide-2 || b.y0 < y.to || b.y1 > y.from || !c.free(b) || !clear(way, b) {
-			return false
-		}
-		c.text(p, s)
-		return true
-	}
-	if best[0].y > y.hi {
-		note(place{at: point{x.to - 3, y.to + 14}, anchor: end}, "↑ begins at "+words.Number(best[0].y, 3))
-	}
-	last, at := best[len(best)-1].y, way[len(way)-1]
-	s := words.Number(last, y.digits(last))
-	for _, p := range []place{
-		{at: point{at.x + 3, at.y - 8}, anchor: end}, {at: point{at.x, at.y - 8}, anchor: middle}, {at: point{at.x + 3, at.y - 16}, anchor: end},
-		{at: point{at.x - 8, at.y + 4}, anchor: end}, {at: point{at.x - 8, at.y - 4}, anchor: end}, {at: point{at.x - 20, at.y - 4}, anchor: end},
-		{at: point{at.x - 35, at.y - 4}, anchor: end}, {at: point{at.x + 8, at.y + 4}, anchor: start}, {at: point{at.x + 3, at.y + 17}, anchor: end},
-	} {
-		if note(p, s) {
-			return
-		}
-	}
-	p := place{at: point{wide - 4, 13}, anchor: end, class: "c-note", room: wide}
-	if s = "ends at " + s; c.free(p.box(s)) {
-		c.text(p, s)
-	}
-}

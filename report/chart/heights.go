@@ -110,17 +110,6 @@ func stairs(best []point, x, y axis) []point {
 	return all
 }
 
-// clear says whether a box meets no part of the way along corners.
-func clear(all []point, b box) bool {
-	for i := range all {
-		p, q := all[max(i-1, 0)], all[i]
-		if b.meets(box{min(p.x, q.x) - 2, max(p.x, q.x) + 2, min(p.y, q.y) - 2, max(p.y, q.y) + 2}) {
-			return false
-		}
-	}
-	return true
-}
-
 // digits returns how many digits a value needs, at least 3, to be off by no more than a
 // hundredth of an axis's length.
 func (a axis) digits(v float64) int {

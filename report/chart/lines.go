@@ -181,7 +181,7 @@ func (l Lines) ordinate(panels ...Panel) (y axis, some bool) {
 		y.lo, y.hi = 1, 1
 	}
 	if l.Y.Scale == Logarithmic {
-		if y.floor = l.Y.Floor; y.floor > 0 {
+		if y.floor = min(l.Y.Floor, 1e280); y.floor > 0 {
 			y.lo = y.floor
 		}
 		y.lo, y.hi = max(y.lo/1.3, 1e-300), 1.3*max(y.hi, 9*y.lo, 1e-298)

@@ -251,6 +251,9 @@ func TestRace(t *testing.T) {
 			}
 		}
 	}
+	for _, goal := range []float64{5e-324, 1.7e308} {
+		inOrder(t, Race("title", "gap", []Series{usual}, goal, 10, Logarithmic).Draw())
+	}
 	wantTexts(t, inOrder(t, Race("title", "gap", []Series{hopeless}, 0.005, 10, Linear).Draw())[0], "There is nothing to draw.")
 }
 

@@ -91,9 +91,9 @@ func TestConvergence(t *testing.T) {
 		}
 	}
 	d := inOrder(t, Convergence(samples(1e6, 9, 4, 1, 0, -1), nil, Linear, "f"))[0]
-	wantTexts(t, d, "↑ begins at 10⁶", "ends at −1")
+	wantTexts(t, d, "begins at 10⁶, ends at −1")
 	d = inOrder(t, Convergence(samples(100.0000001, 100), nil, Linear, "f"))[0]
-	wantTexts(t, d, "f minus 100", "0", "2×10⁻⁸", "10⁻⁷", "100")
+	wantTexts(t, d, "f minus 100", "0", "2×10⁻⁸", "10⁻⁷", "ends at 100")
 	d = inOrder(t, Convergence(samples(math.NaN(), math.Inf(1)), nil, Linear, "f"))[0]
 	wantTexts(t, d, "No query has given a finite value yet.")
 }
