@@ -122,7 +122,7 @@ func matrix(c *mat.Dense, v view) Picture {
 		high += 16
 	}
 	out.path("c-axis", ticks, "")
-	cells(out, pooled(c, v.order), x0, y0)
+	out.cells(pooled(c, v.order), box{x0, x0 + square, y0, y0 + square}, "c-s", shades)
 	frames(out, v.blocks, x0, y0, unit)
 	return out.done(high, fmt.Sprintf("couplings %s: %s by %s, median %s", v.title, words.Thousands(n), words.Thousands(n), words.Number(typical, 1)))
 }
@@ -186,15 +186,14 @@ func shade(v float64) int {
 	return max(0, min(shades, int(math.Ceil(math.Log10(min(v, 1))-weakest))))
 }
 
-// cells draws a matrix of shades as lines that are one cell high, from the left to the right:
-// neighbours in a row as one, and all of one shade together.
-func cells(c *canvas, of [][]int, x0, y0 float64) {
-	n := len(of)
-	paths := make([][]byte, shades+1)
+// cells fills a box with cells, row by row from its top: neighbours in a row as one line, and
+// all of one shade together. The class of the k-th of n shades ends with k; 0 is the paper.
+func (c *canvas) cells(of [][]int, b box, class string, n int) {
+	paths := make([][]byte, n+1)
 	for i, line := range of {
-		for j := 0; j < n; {
+		for j := 0; j < len(line); {
 			from, s := j, line[j]
-			for j < n && line[j] == s {
+			for j < len(line) && line[j] == s {
 				j++
 			}
 			d := append(paths[s], 'M')
@@ -203,16 +202,16 @@ func cells(c *canvas, of [][]int, x0, y0 float64) {
 			paths[s] = strconv.AppendInt(d, int64(j-from), 10)
 		}
 	}
-	unit := square / float64(n)
+	unit := (b.x1 - b.x0) / float64(len(of))
 	fmt.Fprintf(&c.out, `<g class="c-cells" stroke-width="%s" transform="translate(%s %s) scale(%s)">`,
-		strconv.FormatFloat(1+0.1/unit, 'f', 3, 64), num(x0), num(y0+unit/2), strconv.FormatFloat(unit, 'f', 4, 64))
-	for s := 1; s <= shades; s++ { // 0 is the paper
-		if len(paths[s]) > 0 {
-			fmt.Fprintf(&c.out, `<path class="c-s%d" d="%s"/>`, s, paths[s])
+		strconv.FormatFloat(1+0.1/unit, 'f', 3, 64), num(b.x0), num(b.y0+unit/2), strconv.FormatFloat(unit, 'f', 4, 64))
+	for s, d := range paths {
+		if s > 0 && len(d) > 0 {
+			fmt.Fprintf(&c.out, `<path class="%s%d" d="%s"/>`, class, s, d)
 		}
 	}
 	c.out.WriteString("</g>")
-	c.path("c-axis", fmt.Sprintf("M%s %sh%sv%sh-%sz", num(x0), num(y0), num(square), num(square), num(square)), "")
+	c.path("c-axis", outlined(b), "")
 }
 
 // frames draws a frame around each block of several components that is large enough to see.

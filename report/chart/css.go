@@ -39,7 +39,7 @@ func (p palette) variables() [][2]string {
 	all := [][2]string{
 		{"paper", p.paper}, {"text", p.text}, {"soft", p.soft}, {"grid", p.grid}, {"odd", p.odd}, {"line", p.line}, {"well", p.well}, {"star", p.star},
 	}
-	for letter, colours := range map[string][]string{"p": p.parts[:], "g": p.ground[:], "s": append([]string{p.paper}, p.shades[:]...)} {
+	for letter, colours := range map[string][]string{"p": p.parts[:], "g": append([]string{p.paper}, p.ground[:]...), "s": append([]string{p.paper}, p.shades[:]...)} {
 		for k, c := range colours {
 			all = append(all, [2]string{fmt.Sprint(letter, k), c})
 		}
@@ -104,8 +104,8 @@ func style() string {
 	for k := 1; k <= shades; k++ {
 		fmt.Fprintf(&out, ".chart .c-s%d{stroke:var(--chart-s%d)}\n.chart .c-f%d{fill:var(--chart-s%d)}\n", k, k, k, k)
 	}
-	for k := range bands {
-		fmt.Fprintf(&out, ".chart .c-g%d{fill:var(--chart-g%d);stroke:none}\n", k, k)
+	for k := 1; k <= bands; k++ {
+		fmt.Fprintf(&out, ".chart .c-g%d{stroke:var(--chart-g%d)}\n.chart .c-h%d{fill:var(--chart-g%d)}\n", k, k, k, k)
 	}
 	return out.String()
 }

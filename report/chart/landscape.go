@@ -27,7 +27,7 @@ type Landscape struct {
 	Minimiser [2]float64
 }
 
-// Landscapes draws panels in rows of two. A panel has contours, the path of each particle
+// Landscapes draws panels in rows of two. A panel has the colours of heights, the path of each particle
 // from a ring to a dot, the path of the consensus, and a star at the minimiser. Beside it is
 // what the colours mean. Below the panels are a legend and the caption, with a line for each of
 // its strings. What is outside the window, or not finite, is left out.
@@ -79,7 +79,7 @@ func (p Landscape) draw() (c *canvas, high float64, err error) {
 	if !(p.Lo < p.Hi) || !finite(p.Hi-p.Lo) {
 		return nil, 0, fmt.Errorf("its window is from %v to %v", p.Lo, p.Hi)
 	}
-	ground, err := survey(p.Lo, p.Hi, cellsAcross, p.Value)
+	ground, err := survey(p.Lo, p.Hi, p.Value)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -92,7 +92,7 @@ func (p Landscape) draw() (c *canvas, high float64, err error) {
 	marks, room := y.left(side)
 	x := axis{lo: p.Lo, hi: p.Hi, from: room + 2, to: room + 2 + side}
 	c.text(place{at: point{4, y.to - 9}, class: "c-label", room: 60}, p.Letter+"₂")
-	c.ground(ground, x, y)
+	c.cells(ground.colours, box{x.from, x.to, y.to, y.from}, "c-g", bands)
 	y.beside(c, marks, x.from, x.from)
 	x.below(c, y.from, 8, p.Letter+"₁")
 	ground.key(c, box{x.to + 10, x.to + 22, y.to, y.from}, cmp.Or(p.Name, "f"))
@@ -100,20 +100,53 @@ func (p Landscape) draw() (c *canvas, high float64, err error) {
 	return c, y.from + beneath, nil
 }
 
-// ground fills a window with the colours of its heights.
-func (c *canvas) ground(r relief, x, y axis) {
-	c.rect(fmt.Sprintf("c-g%d", bands-1), box{x.from, x.to, y.to, y.from}, "")
-	for k := bands - 2; k >= 0; k-- {
-		d := ""
-		for _, outline := range r.below(r.level(k)) {
-			for i, q := range outline {
-				outline[i] = point{x.from + float64(q.x*(x.to-x.from)), y.from + float64(q.y*(y.to-y.from))}
-			}
-			d += joined(outline) + "z"
-		}
-		c.path(fmt.Sprintf("c-g%d", k), d, "")
+// cellsAcross is how many cells a window has along a side, and bands how many colours.
+const cellsAcross, bands = 240, 8
+
+// A relief has the heights of a window as numbers of colours, from 1, row by row from the top;
+// 0 is where there is no height.
+type relief struct {
+	colours     [][]int
+	least, most float64 // no height is finite if least is larger
+}
+
+// survey asks for the heights in the middles of the cells of the window [lo, hi]².
+func survey(lo, hi float64, value func(*mat.Dense, []float64) error) (relief, error) {
+	const n = cellsAcross
+	points, values := mat.NewDense(n*n, 2, nil), make([]float64, n*n)
+	at := func(k int) float64 { return lo + float64((hi-lo)*(float64(k)+0.5)/n) }
+	for i := range values {
+		points.SetRow(i, []float64{at(i % n), at(n - 1 - i/n)})
 	}
-	c.path("c-axis", outlined(box{x.from, x.to, y.to, y.from}), "")
+	if err := value(points, values); err != nil {
+		return relief{}, err
+	}
+	r := relief{make([][]int, n), math.Inf(1), math.Inf(-1)}
+	for i, v := range values {
+		if values[i] = bounded(v); finite(v) {
+			r.least, r.most = min(r.least, values[i]), max(r.most, values[i])
+		} else {
+			values[i] = math.NaN()
+		}
+	}
+	for i, v := range values {
+		k := 0
+		for ; k < bands && v > r.level(k); k++ {
+		}
+		if k++; math.IsNaN(v) {
+			k = 0
+		}
+		r.colours[i/n] = append(r.colours[i/n], min(k, bands))
+	}
+	return r, nil
+}
+
+// level returns the height at which the k-th colour, counted from 0, ends. The levels are evenly
+// spaced in the square root of the height above the least value, so that wells low down can be
+// told apart.
+func (r relief) level(k int) float64 {
+	t := float64(k+1) / bands
+	return r.least + float64((r.most-r.least)*t*t)
 }
 
 // outlined returns the path around a box.
@@ -129,7 +162,7 @@ func (r relief) key(c *canvas, b box, name string) {
 	for k := range bands + 1 {
 		y := b.y1 - each*float64(k)
 		if k < bands {
-			c.rect(fmt.Sprintf("c-g%d", k), box{b.x0, b.x1, y - each, y}, "")
+			c.rect(fmt.Sprintf("c-h%d", k+1), box{b.x0, b.x1, y - each, y}, "")
 		}
 		if r.least <= r.most {
 			ticks += "M" + pair(point{b.x1, y}) + "h3"

@@ -67,10 +67,8 @@ func idea(t *testing.T, r untwist.Result) Picture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frame := box{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)} // of the window: its ground is drawn first
-	for _, p := range read(t, Picture{wide, high, "f", c.out.String()})[0].marks[:2] {
-		frame = box{min(frame.x0, p.x), max(frame.x1, p.x), min(frame.y0, p.y), max(frame.y1, p.y)}
-	}
+	_, left := axis{lo: l.Lo, hi: l.Hi}.left(side)
+	frame := box{2 + left, 2 + left + side, 16 + 22, 16 + 22 + side} // of the window, below a title
 	x, y := axis{lo: l.Lo, hi: l.Hi, from: frame.x0, to: frame.x1}, axis{lo: l.Lo, hi: l.Hi, from: frame.y1, to: frame.y0}
 	for j := range 2 {
 		v := make([]float64, 2)
