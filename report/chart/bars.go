@@ -31,20 +31,15 @@ func (b Bar) total() float64 {
 	return bounded(sum)
 }
 
-// size is the share, or 0 if it cannot be drawn.
-func (p Part) size() float64 {
-	if !finite(p.Share) {
-		return 0
-	}
-	return max(0, min(p.Share, 1e100))
-}
+// size is the share, and whisker the error, or 0 if it cannot be drawn.
+func (p Part) size() float64   { return length(p.Share) }
+func (b Bar) whisker() float64 { return length(b.Error) }
 
-// whisker is the error, or 0 if it cannot be drawn.
-func (b Bar) whisker() float64 {
-	if !finite(b.Error) {
+func length(v float64) float64 {
+	if !finite(v) {
 		return 0
 	}
-	return max(0, min(b.Error, 1e100))
+	return max(0, min(v, 1e100))
 }
 
 // mostBars is how many bars are drawn at most, and hues is how many components have a
@@ -56,13 +51,10 @@ const pitch, thick = 22., 16.
 
 // Bars draws stacked horizontal bars, the largest first, with a whisker for the error and
 // the percentage at the right. The components that matter most have a colour each, and their
-// number is in their parts where there is room; the others are grey. In the picture they are
-// called combinations. Of more than thirty bars the largest are drawn, and it is said how many
-// more there are. label says what the bars are.
-func Bars(bars []Bar, label string) Picture { return BarsBy(bars, label, "combination") }
-
-// BarsBy is Bars with a word of one's own, in the singular, for what Part.Component counts.
-func BarsBy(bars []Bar, label, each string) Picture {
+// number is in their parts where there is room; the others are grey. Of more than
+// thirty bars the largest are drawn, and it is said how many more there are. label says what the
+// bars are, and each, in the singular, what a component is called.
+func Bars(bars []Bar, label, each string) Picture {
 	if len(bars) == 0 {
 		return nothing(label, "There is nothing to compare.")
 	}
@@ -92,7 +84,7 @@ func BarsBy(bars []Bar, label, each string) Picture {
 	}
 	c.line("c-axis", point{x.from, high - pitch*float64(len(all))}, point{x.from, high})
 	if n := len(rest); n > 0 {
-		note := fmt.Sprintf("and %s more, each at most %s", words.Thousands(n), percentage(rest[0].total())+" %")
+		note := fmt.Sprintf("and %s more, each at most %s", words.Thousands(n), words.Percent(rest[0].total())+" %")
 		c.text(place{at: point{x.from, high + 14}, class: "c-note", room: wide - x.from - 4}, note)
 		high += pitch
 	}
@@ -101,26 +93,11 @@ func BarsBy(bars []Bar, label, each string) Picture {
 
 // amount writes how long a bar is, and its error unless it is very small: 71.4 ± 0.37 %.
 func amount(b Bar) string {
-	s := percentage(b.total())
+	s := words.Percent(b.total())
 	if e := b.whisker(); e >= 1e-4 {
-		s += " ± " + percentage(e)
+		s += " ± " + words.Percent(e)
 	}
 	return s + " %"
-}
-
-// percentage writes a share in percent, without the sign. What is not 0 does not look as if
-// it were.
-func percentage(share float64) string {
-	switch v := 100 * share; {
-	case v > 0 && v < 0.01:
-		return "< 0.01"
-	case v >= 99.95 && v < 100.5:
-		return "100"
-	case v >= 10:
-		return words.Number(v, 3)
-	default:
-		return words.Number(v, 2)
-	}
 }
 
 // draw draws a bar.
@@ -135,7 +112,7 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int, each string)
 		if to-from < 0.05 {
 			return // nothing could be seen
 		}
-		c.rect("c-part "+class, box{from, to, upper, lower}, fmt.Sprintf("%s, %s: %s", cut(clean(b.Name), 200), name, percentage(share)+" %"))
+		c.rect("c-part "+class, box{from, to, upper, lower}, fmt.Sprintf("%s, %s: %s", cut(clean(b.Name), 200), name, words.Percent(share)+" %"))
 		if free := min(to, x.at(b.total()-b.whisker())-2) - from; free > widthOf(number)+4 {
 			c.text(place{at: point{from + free/2, y + 15}, anchor: middle, class: "c-in", room: free}, number)
 		}

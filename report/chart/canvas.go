@@ -131,18 +131,7 @@ func (c *canvas) titled(element, title string) {
 }
 
 // line draws a straight line.
-func (c *canvas) line(class string, from, to point) {
-	fmt.Fprintf(&c.out, `<path class="%s" d="M%s`, class, pair(from))
-	switch {
-	case from.y == to.y:
-		c.out.WriteString("H" + num(to.x))
-	case from.x == to.x:
-		c.out.WriteString("V" + num(to.y))
-	default:
-		c.out.WriteString("L" + pair(to))
-	}
-	c.out.WriteString(`"/>`)
-}
+func (c *canvas) line(class string, from, to point) { c.path(class, joined([]point{from, to}), "") }
 
 // path draws a path.
 func (c *canvas) path(class, d, title string) {

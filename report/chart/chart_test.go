@@ -145,7 +145,7 @@ func TestAnything(t *testing.T) {
 		},
 		"bars": func(t *rapid.T) func() []Picture {
 			bars, label := anyBars(t), anyName().Draw(t, "label")
-			return func() []Picture { return []Picture{Bars(bars, label)} }
+			return func() []Picture { return []Picture{Bars(bars, label, "combination")} }
 		},
 		"lines": func(t *rapid.T) func() []Picture {
 			l := anyLines(t)
@@ -217,7 +217,7 @@ func TestPicturesAreSmall(t *testing.T) {
 		most    int
 	}{
 		{"convergence", Convergence(curve, stages, Linear, "gap"), 20_000}, {"logarithmic", Convergence(curve, stages, Logarithmic, "gap"), 20_000},
-		{"spectrum", Spectrum("x", values), 8_000}, {"profile", Profile(p, "x", "y", "z"), 12_000}, {"bars", Bars(bars, "x"), 60_000},
+		{"spectrum", Spectrum("x", values), 8_000}, {"profile", Profile(p, "x", "y", "z"), 12_000}, {"bars", Bars(bars, "x", "combination"), 60_000},
 		{"couplings", Sheet("", 2, Couplings(noise, noise, nil, nil)), 70_000},
 	} {
 		if got := len(c.picture.body); got > c.most {
@@ -237,7 +237,7 @@ func TestNamesAreEscaped(t *testing.T) {
 	one := mat.NewDense(2, 2, []float64{0, 1, 1, 0})
 	for name, picture := range map[string]Picture{
 		"convergence": Convergence([]objective.Sample{{Queries: 1, Value: 1}}, []untwist.Stage{{Stage: objective.Stage{Name: long}, Queries: 3}}, Linear, long),
-		"spectrum":    Spectrum(long, []float64{1}), "profile": Profile(p, long, long, long), "bars": Bars([]Bar{{Name: long}}, long),
+		"spectrum":    Spectrum(long, []float64{1}), "profile": Profile(p, long, long, long), "bars": Bars([]Bar{{Name: long}}, long, "combination"),
 		"couplings": Sheet(long, 2, Couplings(one, one, nil, []string{long, evil})),
 		"lines":     Lines{Title: long, Panels: []Panel{{Title: long, Series: []Series{{Name: long, X: []float64{1}, Median: []float64{1}}}}}}.Draw(),
 		"nothing":   Spectrum(long, nil),

@@ -28,7 +28,7 @@ func ExampleBars() {
 	picture := chart.Bars([]chart.Bar{
 		{Name: "pressure", Parts: []chart.Part{{Component: 0, Share: 0.5}, {Component: 2, Share: 0.2}}, Error: 0.02},
 		{Name: "T<0", Parts: []chart.Part{{Component: 0, Share: 0.3}}},
-	}, "share of the variance")
+	}, "share of the variance", "combination")
 	for _, text := range strings.SplitAfter(string(picture.HTML()), "</text>") {
 		if at := strings.LastIndex(text, "<text"); at >= 0 {
 			_, words, _ := strings.Cut(text[at:], ">")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -167,7 +168,7 @@ func TestPolyline(t *testing.T) {
 // The largest bars come first, components count from 1, and those left out are counted.
 func TestBars(t *testing.T) {
 	bars := []Bar{{"small", []Part{{0, 0.1}}, 0}, {"large", []Part{{0, 0.4}, {11, 0.2}}, 0.05}, {"odd", []Part{{1, math.NaN()}, {2, -1}}, math.Inf(1)}}
-	d := inOrder(t, Bars(bars, "share"))[0]
+	d := inOrder(t, Bars(bars, "share", "combination"))[0]
 	want := []string{"share", "combination", "1", "12", "large", "60 ± 5 %", "1", "12", "small", "10 %", "1", "odd", "0 %"}
 	if got := texts(d); !slices.Equal(got, want) {
 		t.Errorf("the texts are %q, want %q", got, want)
@@ -175,9 +176,9 @@ func TestBars(t *testing.T) {
 	if !slices.Contains(d.titles, "large, combination 12: 20 %") {
 		t.Errorf("the titles are %q", d.titles)
 	}
-	wantTexts(t, inOrder(t, BarsBy(bars, "share", "block"))[0], "block")
-	for share, want := range map[float64]string{0: "0", 1e-6: "< 0.01", 0.0012: "0.12", 0.7138: "71.4", 0.9996: "100", 1.3: "130"} {
-		if got := percentage(share); got != want {
+	wantTexts(t, inOrder(t, Bars(bars, "share", "block"))[0], "block")
+	for share, want := range map[float64]string{0: "0", 1e-6: "less than 0.01", 0.0012: "0.12", 0.7138: "71.4", 0.9996: "100", 1.3: "130"} {
+		if got := words.Percent(share); got != want {
 			t.Errorf("%v is %s %%, want %s %%", share, got, want)
 		}
 	}
@@ -185,7 +186,7 @@ func TestBars(t *testing.T) {
 	for i := range many {
 		many[i] = Bar{Name: fmt.Sprint("p", i), Parts: []Part{{i, 1 / float64(i+1)}, {0, 0.001}}}
 	}
-	d = inOrder(t, Bars(many, "share"))[0]
+	d = inOrder(t, Bars(many, "share", "combination"))[0]
 	wantTexts(t, d, "p0", "p29", "and 1,204 more, each at most 3.3 %", "others")
 	if slices.Contains(texts(d), "p30") {
 		t.Error("the 31st is drawn")

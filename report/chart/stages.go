@@ -44,7 +44,7 @@ func ended(stages []untwist.Stage) []band {
 
 // row is the height of a row of names above a plot, and the lowest is raised above the numbers
 // beside the plot. There are at most mostRows. Names are no longer than longest.
-const row, raised, mostRows, longest = 14., 10., 4, 150.
+const row, raised, mostRows, longest = 14., 10., 5, 150.
 
 // arrange puts the name of each band into a row above the plot, so that it ends where the band
 // does, at which a line leads up to it, and meets no other name and no line. Bands that are too

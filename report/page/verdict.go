@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -144,34 +145,21 @@ func facts(p Page) []Setting {
 		add("Noise, standard deviation", size(n.Sigma))
 	}
 	if !p.Running {
-		add("Ended", ended(p))
+		add("Ended", cmp.Or(endings[found.Status], "an error ended it"))
 	}
 	return all
 }
 
-// ended says why the run ended.
-func ended(p Page) string {
-	switch p.Run.Result.Status {
-	case objective.Running:
-		return "not known"
-	case objective.Converged:
-		return "it converged"
-	case objective.BudgetSpent:
-		return "the budget was spent"
-	case objective.TargetReached:
-		return "the target was reached"
-	case objective.ToleranceReached:
-		return "it gained less than the tolerance"
-	case objective.Stalled:
-		return "the best value stopped improving"
-	case objective.StepLimit:
-		return "it took as many steps as allowed"
-	case objective.Unbounded:
-		return "the function kept falling as far as it was followed"
-	case objective.Cancelled:
-		return "it was interrupted"
-	case objective.TimeSpent:
-		return "the time was spent"
-	}
-	return "an error ended it"
+// endings say why a run ended.
+var endings = map[objective.Status]string{
+	objective.Running:          "not known",
+	objective.Converged:        "it converged",
+	objective.BudgetSpent:      "the budget was spent",
+	objective.TargetReached:    "the target was reached",
+	objective.ToleranceReached: "it gained less than the tolerance",
+	objective.Stalled:          "the best value stopped improving",
+	objective.StepLimit:        "it took as many steps as allowed",
+	objective.Unbounded:        "the function kept falling as far as it was followed",
+	objective.Cancelled:        "it was interrupted",
+	objective.TimeSpent:        "the time was spent",
 }

@@ -1,11 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/untwist/untwist/objective"
@@ -165,21 +165,11 @@ func (w *Watch) Evaluations() Evaluations {
 	for _, by := range w.workers {
 		e.Workers = append(e.Workers, *by)
 	}
-	slices.SortFunc(e.Workers, func(a, b Worker) int {
-		if a.Queries != b.Queries {
-			return b.Queries - a.Queries
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
+	slices.SortFunc(e.Workers, func(a, b Worker) int { return cmp.Or(b.Queries-a.Queries, cmp.Compare(a.Name, b.Name)) })
 	for _, f := range w.reasons {
 		e.Failures = append(e.Failures, *f)
 	}
-	slices.SortFunc(e.Failures, func(a, b Failure) int {
-		if a.Queries != b.Queries {
-			return b.Queries - a.Queries
-		}
-		return strings.Compare(a.Reason, b.Reason)
-	})
+	slices.SortFunc(e.Failures, func(a, b Failure) int { return cmp.Or(b.Queries-a.Queries, cmp.Compare(a.Reason, b.Reason)) })
 	e.Regions = w.regions()
 	return e
 }
