@@ -190,6 +190,18 @@ func only(x func([]string) (float64, bool), allowed func(w []string) bool) func(
 	}
 }
 
+// swept draws series together over a logarithmic scale. Values are on one, too, if no median
+// is below 0.
+func swept(title, x, y string, all []chart.Series, floor float64) chart.Lines {
+	l := chart.Lines{Title: title, X: chart.Axis{Label: x, Scale: chart.Logarithmic}, Y: chart.Axis{Label: y, Scale: chart.Logarithmic, Floor: floor}, Panels: []chart.Panel{{Series: all}}}
+	for _, s := range all {
+		if slices.ContainsFunc(s.Median, func(v float64) bool { return v < 0 }) {
+			l.Y.Scale = chart.Linear
+		}
+	}
+	return l
+}
+
 // draw draws the figures of docs/reality.md, as far as there is something to draw.
 func (b *book) draw(t *testing.T) {
 	t.Helper()
@@ -197,7 +209,7 @@ func (b *book) draw(t *testing.T) {
 		if len(all) == 0 {
 			return
 		}
-		if err := chart.Sweep(title, x, y, all, floor).Draw().Save("docs/reality-" + name + ".svg"); err != nil {
+		if err := swept(title, x, y, all, floor).Draw().Save("docs/reality-" + name + ".svg"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,9 +1,13 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/untwist/untwist/internal/words"
 )
 
 // A board is what the panels of a picture have in common: the x axis, and the names that are
@@ -96,9 +100,10 @@ func (b *board) panel(p Panel, width, high float64) Picture {
 		c.line("c-stage", point{x.at(x.first), y.from}, point{x.at(x.first), y.to})
 	}
 	if !some {
+		none := cmp.Or(b.None, "nothing to draw")
 		at := place{at: point{(x.from + x.to) / 2, (y.from+y.to)/2 + 4}, anchor: middle, class: "c-note", room: x.to - x.from}
-		c.rect("c-paper", at.box(b.none()), "")
-		c.text(at, b.none())
+		c.rect("c-paper", at.box(none), "")
+		c.text(at, none)
 	}
 	for _, v := range p.Levels {
 		if b.shows(0, v.Value) {
@@ -115,7 +120,7 @@ func (b *board) panel(p Panel, width, high float64) Picture {
 	for _, s := range p.Series {
 		b.draw(c, s, x, y)
 	}
-	return c.done(y.from+beneath, b.spoken(p))
+	return c.done(y.from+beneath, strings.TrimSpace(p.Title+" "+b.Y.Label+" against "+b.X.Label+": "+words.Count(len(p.Series), "line", "lines")))
 }
 
 // stagger is the distance between two series with bars, so that none hides another. All

@@ -198,9 +198,6 @@ func pair(p point) string { return num(p.x) + " " + num(p.y) }
 
 // clean returns a text without letters that XML cannot have. White space becomes one space.
 func clean(s string) string {
-	if plain(s) {
-		return s
-	}
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n' || r == '\r' || unicode.Is(unicode.Zs, r):
@@ -213,14 +210,4 @@ func clean(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.TrimSpace(s)
-}
-
-// plain says that a text has nothing but ordinary letters: it is clean as it is.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && (i == 0 || i == len(s)-1) {
-			return false
-		}
-	}
-	return true
 }

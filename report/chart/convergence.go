@@ -43,7 +43,7 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 	bands, rows := arrange(bands, x)
 
 	c := &canvas{wide: wide}
-	note := "ends at " + words.Number(last.y, y.digits(last.y))
+	note := "ends at " + words.Number(last.y, 4)
 	if first.y > y.hi {
 		note = "begins at " + words.Number(first.y, 3) + ", " + note
 	}

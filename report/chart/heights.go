@@ -2,7 +2,6 @@ package chart
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/untwist/untwist/objective"
 )
@@ -64,9 +63,7 @@ func heights(best []point) axis {
 }
 
 // up returns the place of a value, which is on the paper whatever it is.
-func (a axis) up(v float64) float64 {
-	return a.at(a.within(v))
-}
+func (a axis) up(v float64) float64 { return a.at(a.within(v)) }
 
 // within returns the number on the axis at which a number is drawn.
 func (a axis) within(v float64) float64 {
@@ -108,16 +105,4 @@ func stairs(best []point, x, y axis) []point {
 		}
 	}
 	return all
-}
-
-// digits returns how many digits a value needs, at least 3, to be off by no more than a
-// hundredth of an axis's length.
-func (a axis) digits(v float64) int {
-	for n := 3; n < 12; n++ {
-		read, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', n-1, 64), 64)
-		if a.scale == Logarithmic || math.Abs(read-v) <= (a.hi-a.lo)/100 {
-			return n
-		}
-	}
-	return 12
 }

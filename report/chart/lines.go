@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/untwist/untwist/internal/words"
 )
 
 // A Series says how a quantity depends on X, which ascends: the median and the quartiles over
@@ -70,18 +68,6 @@ func Race(title, label string, all []Series, goal, from float64, queries Scale) 
 		Title: title, X: Axis{Label: "queries", Scale: queries, Lo: from}, Y: Axis{Label: label, Scale: Logarithmic, Floor: max(goal/5, 1e-300)},
 		Panels: []Panel{{Series: all, Levels: []Level{{Value: goal}}}}, Steps: true,
 	}
-}
-
-// Sweep draws series together over a logarithmic scale. Values are on one, too, if no median
-// is below 0.
-func Sweep(title, x, y string, all []Series, floor float64) Lines {
-	l := Lines{Title: title, X: Axis{Label: x, Scale: Logarithmic}, Y: Axis{Label: y, Scale: Logarithmic, Floor: floor}, Panels: []Panel{{Series: all}}}
-	for _, s := range all {
-		if slices.ContainsFunc(s.Median, func(v float64) bool { return finite(v) && v < 0 }) {
-			l.Y.Scale = Linear
-		}
-	}
-	return l
 }
 
 // Runtimes draws empirical runtime distributions together, as COCO does: the share of pairs of
@@ -208,21 +194,4 @@ func (s Series) quartiles(i int) (lower, upper float64) {
 // shows reports whether a value at x can be drawn.
 func (l Lines) shows(x, v float64) bool {
 	return finite(x) && (x >= 0 || l.X.Scale == Linear) && finite(v) && (l.Y.Scale == Linear || l.Y.Floor > 0 || v > 0)
-}
-
-// none is what is written in a panel in which there is nothing.
-func (l Lines) none() string {
-	if l.None == "" {
-		return "nothing to draw"
-	}
-	return l.None
-}
-
-// spoken says what a panel shows.
-func (l Lines) spoken(p Panel) string {
-	s := l.Y.Label + " against " + l.X.Label + ": " + words.Count(len(p.Series), "line", "lines")
-	if p.Title != "" {
-		s = p.Title + ": " + s
-	}
-	return s
 }

@@ -257,19 +257,15 @@ func TestRace(t *testing.T) {
 	wantTexts(t, inOrder(t, Race("title", "gap", []Series{hopeless}, 0.005, 10, Linear).Draw())[0], "There is nothing to draw.")
 }
 
-// Values are on a logarithmic scale if no median is below 0.
-func TestSweep(t *testing.T) {
+// Between the quartiles is a shade, where there are several points.
+func TestShades(t *testing.T) {
 	usual := Series{Name: "usual", X: []float64{1e-8, 1e-4, 1}, Lower: []float64{5, 4, 0}, Median: []float64{6, 5, 1e-3}, Upper: []float64{7, 6, 1}}
 	below := Series{Name: "below", X: []float64{1e-8, 1}, Lower: []float64{-3, -1}, Median: []float64{-2, -1}, Upper: []float64{-1, 0}}
 	single := Series{Name: "single", X: []float64{1e-3}, Lower: []float64{0}, Median: []float64{0}, Upper: []float64{0}}
 	for i, all := range [][]Series{{usual}, {usual, below}, {single}, {usual, single}} {
-		l := Sweep("title", "noise", "gap", all, 1e-9)
-		if (l.Y.Scale == Linear) != (i == 1) {
-			t.Errorf("%d: scale %v", i, l.Y.Scale)
-		}
-		picture := l.Draw()
-		wantTexts(t, inOrder(t, picture)[0], "noise", "gap", all[0].Name)
-		if bands := curves(picture, "c-band"); (len(bands) > 0) != (len(all[0].X) > 1) {
+		picture := Lines{Title: "title", X: over, Y: Axis{Label: "gap"}, Panels: []Panel{{Series: all}}}.Draw()
+		wantTexts(t, inOrder(t, picture)[0], over.Label, "gap", all[0].Name)
+		if bands, want := curves(picture, "c-band"), []int{1, 2, 0, 1}[i]; len(bands) != want {
 			t.Errorf("%d: %d shades", i, len(bands))
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"html/template"
@@ -214,12 +213,8 @@ func http1(c *tls.Config) *tls.Config {
 	return c
 }
 
-// secret returns random digits that nobody can guess.
-func secret() string {
-	var b [32]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	return hex.EncodeToString(b[:])
-}
+// secret returns random letters that nobody can guess.
+func secret() string { return rand.Text() }
 
 // URL returns the address of the page. The token is not in it.
 func (s *Server) URL() string { return s.url }
