@@ -28,7 +28,7 @@ func (p Picture) HTML() template.HTML { return template.HTML(p.svg("", "")) }
 // SVG returns the picture as a file, which has its style in it and its own paper.
 func (p Picture) SVG() string {
 	size := fmt.Sprintf(` width="%s" height="%s"`, num(1.5*p.wide), num(1.5*p.high))
-	p.body = fmt.Sprintf(`<rect class="c-paper" x="0" y="0" width="%s" height="%s"/>`, num(p.wide), num(p.high)) + p.body
+	p.body = fmt.Sprintf(`<rect class="c-paper" x="0" y="0" width="%s" height="%s"/>`, num(p.wide), num(p.high)) + p.body + "\n"
 	return p.svg(size, "<style>\n"+ownStyle(p.body)+"</style>") + "\n"
 }
 
