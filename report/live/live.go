@@ -28,6 +28,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -91,6 +92,8 @@ type Server struct {
 	easel   easel
 	viewers viewers
 
+	connections atomic.Int64
+
 	over  chan struct{} // closed when the run has come to its end
 	ended sync.Once
 	done  chan struct{} // closed when nobody is served any more
@@ -113,9 +116,8 @@ func Listen(c Config) (*Server, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	s := &Server{config: c, run: secret(), over: make(chan struct{}), done: make(chan struct{})}
-	s.listener = &limited{Listener: listener, free: make(chan struct{}, mostConnections)}
-	if c.TLS != nil {
-		s.listener = tls.NewListener(s.listener, http1(c.TLS))
+	if s.listener = listener; c.TLS != nil {
+		s.listener = tls.NewListener(listener, http1(c.TLS))
 	}
 	s.gate = newGate(c, host, listener.Addr())
 	s.frame = newFrame(c, s.run)
@@ -125,7 +127,7 @@ func Listen(c Config) (*Server, error) {
 	s.server = &http.Server{
 		Handler: s, ErrorLog: log.New(io.Discard, "", 0), // what others send us is nobody's news
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 30 * time.Second,
-		MaxHeaderBytes: mostHeader, DisableGeneralOptionsHandler: true,
+		MaxHeaderBytes: mostHeader, DisableGeneralOptionsHandler: true, ConnState: s.count,
 	}
 	go func() {
 		defer close(s.done)
