@@ -24,7 +24,7 @@ func (c Comparison) Draw(dir string) (files []string, err error) {
 			all = append(all, chart.Series{Name: m.Method, X: m.Queries, Median: m.Share, End: m.cross()})
 		}
 		path := filepath.Join(dir, name+".svg")
-		if err := chart.Runtimes(title, all).Draw().Save(path); err != nil {
+		if err := runtimes(title, all).Draw().Save(path); err != nil {
 			return files, err
 		}
 		files = append(files, path)
@@ -60,7 +60,7 @@ func (c Comparison) DrawConvergence(dir string) (files []string, err error) {
 		title := setup.Problem + ", " + block{setup: setup}.title() + ": median and quartiles"
 		from := max(1, float64(setup.Budget)/1e5)
 		path := filepath.Join(dir, c.Name+"-convergence-"+name+".svg")
-		if err := chart.Race(title, "least gap so far", courses, least, from, chart.Logarithmic).Draw().Save(path); err != nil {
+		if err := race(title, courses, least, from, chart.Logarithmic).Save(path); err != nil {
 			return files, err
 		}
 		files = append(files, path)

@@ -34,7 +34,7 @@ func (t Table) Draw(dir string) (files []string, err error) {
 		base := filepath.Join(dir, t.Grid.name()+"-convergence-"+problem)
 		for _, scale := range []chart.Scale{chart.Logarithmic, chart.Linear} {
 			path := base + map[chart.Scale]string{chart.Logarithmic: ".svg", chart.Linear: "-linear.svg"}[scale]
-			if err := chart.Race(title, "least gap so far", courses, t.Grid.Gap, from, scale).Draw().Save(path); err != nil {
+			if err := race(title, courses, t.Grid.Gap, from, scale).Save(path); err != nil {
 				return files, err
 			}
 			files = append(files, path)

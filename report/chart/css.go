@@ -1,6 +1,7 @@
 package chart
 
 import (
+	_ "embed"
 	"fmt"
 	"html/template"
 	"regexp"
@@ -49,50 +50,9 @@ func (p palette) variables() [][2]string {
 }
 
 // rules are how the elements of pictures look.
-const rules = `
-.chart{display:block;width:100%;max-width:30rem;height:auto;break-inside:avoid;print-color-adjust:exact;-webkit-print-color-adjust:exact}
-.chart text{fill:var(--chart-text);font:12px sans-serif}
-.chart .c-title{font-weight:bold}
-.chart .c-note{fill:var(--chart-soft)}
-.chart path{fill:none;stroke:var(--chart-soft);stroke-width:1}
-.chart .c-grid{stroke:var(--chart-grid)}
-.chart .c-stage{stroke:var(--chart-soft);stroke-width:.6;stroke-dasharray:2 2}
-.chart .c-even{fill:transparent}
-.chart .c-odd{fill:var(--chart-odd)}
-.chart .c-line{stroke:var(--chart-line);stroke-width:1.6;stroke-linejoin:round}
-.chart .c-dot,.chart .c-point{fill:var(--chart-line)}
-.chart .c-well{fill:var(--chart-well);stroke:var(--chart-paper);stroke-width:1}
-.chart .c-ring{fill:var(--chart-paper);stroke:var(--chart-well);stroke-width:1.5}
-.chart .c-number{fill:var(--chart-well)}
-.chart .c-cells{shape-rendering:crispEdges}
-.chart .c-cells path{stroke-width:inherit}
-.chart .c-block{stroke:var(--chart-line);stroke-width:1.2}
-.chart .c-part{stroke:var(--chart-paper);stroke-width:.8}
-.chart .c-in{fill:var(--chart-paper)}
-.chart .c-whisker{stroke:var(--chart-text);stroke-width:1.2}
-.chart .c-halo{stroke:var(--chart-paper);stroke-width:3.2}
-.chart .c-paper{fill:var(--chart-paper)}
-.chart .c-curve{stroke-width:1.5;stroke-linejoin:round}
-.chart .c-thin{stroke-width:.8}
-.chart .c-bar{stroke-opacity:.55}
-.chart .c-band{fill-opacity:.15;stroke:none}
-.chart .c-mark{stroke-width:1.2}
-.chart .c-hollow{fill:var(--chart-paper)}
-.chart .c-goal{stroke:var(--chart-text);stroke-dasharray:3 3}
-.chart .c-d1{stroke-dasharray:6 2}
-.chart .c-d2{stroke-dasharray:2 1.5}
-.chart .c-d3{stroke-dasharray:8 2 2 2}
-.chart .c-d4{stroke-dasharray:4 1.5 1 1.5}
-.chart .c-d5{stroke-dasharray:1 2}
-.chart .c-trail{stroke:var(--chart-text);stroke-opacity:.6;stroke-width:.6}
-.chart .c-way{stroke:var(--chart-well);stroke-width:1.8}
-.chart .c-from{fill:var(--chart-paper);stroke:var(--chart-line);stroke-width:1}
-.chart .c-to{fill:var(--chart-text)}
-.chart .c-star{fill:var(--chart-star);stroke:var(--chart-text);stroke-width:.8}
-.chart-pair{display:flex;flex-wrap:wrap;gap:1rem;max-width:62rem}
-.chart-pair>.chart{flex:1 1 20rem;min-width:min(100%,20rem)}
-.chart-pair>.chart:last-child:not(:first-child){flex:0 1 30rem}
-`
+//
+//go:embed chart.css
+var rules string
 
 // style returns how the elements of pictures look, a line for each.
 func style() string {
@@ -122,7 +82,7 @@ func CSS() template.CSS {
 		}
 		return out.String()
 	}
-	return template.CSS(":root{" + declared(light) + "}\n@media screen and (prefers-color-scheme:dark){:root{" + declared(dark) + "}}" + style())
+	return template.CSS(":root{" + declared(light) + "}\n@media screen and (prefers-color-scheme:dark){:root{" + declared(dark) + "}}\n" + style())
 }
 
 // class is one that a rule is for.

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -56,57 +55,6 @@ type Lines struct {
 // after seven, and there are five kinds of lines, the first of them solid. Points are hollow on
 // those that are not.
 type Pen struct{ Hue, Dash int }
-
-// Race draws how the least values of several methods fell with the queries, on a logarithmic
-// scale. A dashed line is at the goal, at which runs may stop. Values below a fifth of it are
-// drawn there. Queries are counted from a number on, or on a linear scale from 0.
-func Race(title, label string, all []Series, goal, from float64, queries Scale) Lines {
-	if queries == Linear {
-		from = 0
-	}
-	return Lines{
-		Title: title, X: Axis{Label: "queries", Scale: queries, Lo: from}, Y: Axis{Label: label, Scale: Logarithmic, Floor: max(goal/5, 1e-300)},
-		Panels: []Panel{{Series: all, Levels: []Level{{Value: goal}}}}, Steps: true,
-	}
-}
-
-// Runtimes draws empirical runtime distributions together, as COCO does: the share of pairs of
-// problem and target that a method had solved, from X queries divided by the dimension on. The
-// axis has six decades at most. At a cross the budget of a method ends, and what is beyond is
-// simulated. In the legend those with the largest share come first.
-func Runtimes(title string, all []Series) Lines {
-	from, to := math.Inf(1), 0.
-	for _, s := range all {
-		for _, q := range append(slices.Clone(s.X), s.End) {
-			if q > 0 && q <= 1e300 {
-				from, to = min(from, q), max(to, q)
-			}
-		}
-	}
-	if to == 0 {
-		to = 10
-	}
-	from = max(min(from, to/10), to/1e6)
-	final := func(s Series) float64 { return append([]float64{0}, s.Median...)[len(s.Median)] }
-	all = slices.Clone(all)
-	for i, s := range all {
-		whole := Series{Name: s.Name, X: []float64{from}, Median: []float64{0}, End: s.End}
-		for k, q := range s.X {
-			if q <= from {
-				whole.Median[0] = s.Median[k]
-			} else {
-				whole.X, whole.Median = append(whole.X, q), append(whole.Median, s.Median[k])
-			}
-		}
-		whole.X, whole.Median = append(whole.X, to), append(whole.Median, final(whole))
-		all[i] = whole
-	}
-	slices.SortStableFunc(all, func(a, b Series) int { return cmp.Compare(final(b), final(a)) })
-	return Lines{
-		Title: title, X: Axis{Label: "queries / dimension", Scale: Logarithmic, Lo: from, Hi: to},
-		Y: Axis{Label: "share of pairs solved", Hi: 1}, Panels: []Panel{{Series: all}}, Steps: true,
-	}
-}
 
 // Draw draws the picture.
 func (l Lines) Draw() Picture {

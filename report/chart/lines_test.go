@@ -196,35 +196,12 @@ func TestZeroHasItsPlace(t *testing.T) {
 	}
 }
 
-// By hand: a share holds from its number of queries on, the axis has a decade at least and six at
-// most, and the largest share comes first.
-func TestRuntimes(t *testing.T) {
-	l := Runtimes("", []Series{{Name: "a", X: []float64{2, 5, 5, 9}, Median: []float64{0.1, 0.2, 0.3, 0.4}}, {Name: "b", X: []float64{0.5, 8}, Median: []float64{0.5, 1}, End: 4}})
-	b, a := l.Panels[0].Series[0], l.Panels[0].Series[1]
-	if l.X.Lo != 0.5 || l.X.Hi != 9 || !slices.Equal(a.X, []float64{0.5, 2, 5, 5, 9, 9}) || !slices.Equal(a.Median, []float64{0, 0.1, 0.2, 0.3, 0.4, 0.4}) ||
-		!slices.Equal(b.X, []float64{0.5, 8, 9}) || !slices.Equal(b.Median, []float64{0.5, 1, 1}) {
-		t.Errorf("%+v", l)
-	}
-	picture := l.Draw()
-	if cross := curves(picture, "c-l1"); len(curves(picture, "c-thin")) != 1 || len(cross) < 3 {
-		t.Errorf("the line of b: %+v", cross)
-	}
-	if l := Runtimes("", []Series{{Name: "a", X: []float64{1e-9, 5}, Median: []float64{0.5, 1}}}); l.X.Lo != 5e-6 || l.Panels[0].Series[0].Median[0] != 0.5 {
-		t.Errorf("%+v", l)
-	}
-	for _, n := range []int{0, 1, 12, 30} {
-		var all []Series
-		for i := range n {
-			s := Series{Name: fmt.Sprintf("method %d with a long name, sigma=0.25, particles=100", i+1), End: 1000 + float64(100*i)}
-			for k := range 60 {
-				s.X, s.Median = append(s.X, math.Pow(1.25, float64(k))*float64(1+i%4)/4), append(s.Median, math.Min(1, float64(k*(1+i%5))/250))
-			}
-			all = append(all, s)
-		}
-		all = append(all, Series{Name: "nothing"}, Series{Name: "early", X: []float64{0, 0.5}, Median: []float64{0.5, 1}, End: 0.1})
-		d := inOrder(t, Runtimes(strings.Repeat("a long title ", 20), all).Draw())[0]
-		wantTexts(t, d, "queries / dimension", "share of pairs solved", "nothing", "early", "0.2", "1")
-	}
+// race draws steps towards a goal.
+func race(all []Series, goal float64, queries Scale) Picture {
+	return Lines{
+		Title: "title", X: Axis{Label: "queries", Scale: queries, Lo: 10 * float64(queries)}, Y: Axis{Label: "gap", Scale: Logarithmic, Floor: max(goal/5, 1e-300)},
+		Panels: []Panel{{Series: all, Levels: []Level{{Value: goal}}}}, Steps: true,
+	}.Draw()
 }
 
 // Courses of any kind can be drawn, on both scales. What is above all is cut off, and what is
@@ -243,7 +220,7 @@ func TestRace(t *testing.T) {
 	}
 	for _, all := range [][]Series{{usual, partly}, {usual, hopeless, short}, {short}, many} {
 		for _, scale := range []Scale{Linear, Logarithmic} {
-			picture := Race("title", "gap", all, 0.005, 10, scale).Draw()
+			picture := race(all, 0.005, scale)
 			d := inOrder(t, picture)[0]
 			wantTexts(t, d, "title", "gap", "queries", "≤ 0.001", all[0].Name)
 			if len(curves(picture, "c-goal")) != 1 || slices.Contains(texts(d), "hopeless") {
@@ -252,9 +229,29 @@ func TestRace(t *testing.T) {
 		}
 	}
 	for _, goal := range []float64{5e-324, 1.7e308} {
-		inOrder(t, Race("title", "gap", []Series{usual}, goal, 10, Logarithmic).Draw())
+		inOrder(t, race([]Series{usual}, goal, Logarithmic))
 	}
-	wantTexts(t, inOrder(t, Race("title", "gap", []Series{hopeless}, 0.005, 10, Linear).Draw())[0], "There is nothing to draw.")
+	wantTexts(t, inOrder(t, race([]Series{hopeless}, 0.005, Linear))[0], "There is nothing to draw.")
+}
+
+// At the end of a budget is a cross, and what is beyond is thin.
+func TestEnds(t *testing.T) {
+	for _, n := range []int{1, 12, 30} {
+		var all []Series
+		for i := range n {
+			s := Series{Name: fmt.Sprintf("method %d with a long name, sigma=0.25, particles=100", i+1), End: 1000 + float64(100*i)}
+			for k := range 60 {
+				s.X, s.Median = append(s.X, math.Pow(1.25, float64(k))*float64(1+i%4)/4), append(s.Median, math.Min(1, float64(k*(1+i%5))/250))
+			}
+			all = append(all, s)
+		}
+		picture := Lines{Title: strings.Repeat("a long title ", 20), X: over, Y: Axis{Label: "share", Hi: 1}, Steps: true, Panels: []Panel{{Series: all}}}.Draw()
+		wantTexts(t, inOrder(t, picture)[0], "share", all[0].Name, "0.2", "1")
+		// Each has a line, a cross and a sample in the legend, and a thin line.
+		if thin, others := curves(picture, "c-thin"), curves(picture, "c-curve"); len(thin) != n || len(others) != 3*n {
+			t.Errorf("%d series: %d thin lines and %d others", n, len(thin), len(others))
+		}
+	}
 }
 
 // Between the quartiles is a shade, where there are several points.
