@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/untwist/untwist/internal/words"
@@ -62,12 +63,10 @@ func Bars(bars []Bar, label, each string) Picture {
 	slices.SortStableFunc(all, func(a, b Bar) int { return cmp.Compare(b.total(), a.total()) })
 	rest := all[min(mostBars, len(all)):]
 	all = all[:min(mostBars, len(all))]
-	colour := colours(all)
-
 	c := &canvas{wide: wide}
 	c.text(place{at: point{4, 13}, class: "c-label", room: wide - 8}, label)
 	each = cut(clean(each), 120)
-	high := keyOf(c, colour, all, each)
+	colour, high := c.colours(all, each)
 	names, numbers, most := 0., 0., 0.
 	for _, b := range all {
 		names = max(names, min(widthOf(clean(b.Name)), 110))
@@ -120,12 +119,12 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int, each string)
 	parts := slices.Clone(b.Parts)
 	slices.SortStableFunc(parts, func(p, q Part) int { return cmp.Compare(p.Component, q.Component) })
 	for _, p := range parts {
-		k, shown := colour[p.Component]
-		if !shown {
+		k := colour[p.Component]
+		if k == 0 {
 			grey += p.size()
 			continue
 		}
-		part(fmt.Sprintf("c-p%d", k+1), each+" "+words.Thousands(p.Component+1), words.Thousands(p.Component+1), p.size())
+		part(fmt.Sprintf("c-p%d", k), each+" "+words.Thousands(p.Component+1), words.Thousands(p.Component+1), p.size())
 	}
 	part("c-p0", "others", "", grey)
 	if e := b.whisker(); x.at(e)-x.at(0) >= 1 { // or nothing could be seen
@@ -139,9 +138,9 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int, each string)
 	}
 }
 
-// colours returns the components with a colour of their own, and which it is: those whose
-// parts are largest together, in ascending order.
-func colours(bars []Bar) map[int]int {
+// colours chooses the components with a colour of their own, numbered from 1: those whose parts
+// are largest together, in ascending order. It writes what they are, and returns where that ends.
+func (c *canvas) colours(bars []Bar, each string) (colour map[int]int, high float64) {
 	sums := map[int]float64{}
 	for _, b := range bars {
 		for _, p := range b.Parts {
@@ -150,42 +149,20 @@ func colours(bars []Bar) map[int]int {
 			}
 		}
 	}
-	var all []int
-	for j := range sums {
-		all = append(all, j)
+	if colour = map[int]int{}; len(sums) == 0 {
+		return colour, 22
 	}
-	slices.SortFunc(all, func(a, b int) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
-	all = all[:min(hues, len(all))]
-	slices.Sort(all)
-	colour := map[int]int{}
-	for k, j := range all {
-		colour[j] = k
+	all := slices.SortedFunc(maps.Keys(sums), func(a, b int) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
+	var names []string
+	for k, j := range slices.Sorted(slices.Values(all[:min(hues, len(all))])) {
+		colour[j] = k + 1
+		names = append(names, words.Thousands(j+1))
 	}
-	return colour
-}
-
-// keyOf says what the colours mean, and returns where it ends.
-func keyOf(c *canvas, colour map[int]int, bars []Bar, each string) float64 {
-	if len(colour) == 0 {
-		return 22
-	}
-	names := make([]string, len(colour), len(colour)+1)
-	for j, k := range colour {
-		names[k] = words.Thousands(j + 1)
-	}
-	for _, b := range bars {
-		for _, p := range b.Parts {
-			if _, has := colour[p.Component]; !has && p.size() > 0 && len(names) == len(colour) {
-				names = append(names, "others")
-			}
-		}
+	if len(all) > hues {
+		names = append(names, "others")
 	}
 	c.text(place{at: point{4, 32}, class: "c-note", room: wide}, each)
-	return 8 + c.key(point{4 + widthOf(each) + 8, 32}, 10, names, func(k int, at point) {
-		class := fmt.Sprintf("c-part c-p%d", k+1)
-		if names[k] == "others" {
-			class = "c-part c-p0"
-		}
-		c.rect(class, box{at.x, at.x + 10, at.y - 9, at.y + 1}, "")
+	return colour, 8 + c.key(point{4 + widthOf(each) + 8, 32}, 10, names, func(k int, at point) {
+		c.rect(fmt.Sprintf("c-part c-p%d", (k+1)%(hues+1)), box{at.x, at.x + 10, at.y - 9, at.y + 1}, "")
 	})
 }

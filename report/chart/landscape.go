@@ -175,84 +175,48 @@ func (r relief) key(c *canvas, b box, name string) {
 // moves draws the paths, and the star.
 func (p Landscape) moves(c *canvas, x, y axis) {
 	at := func(v [2]float64) point {
-		if !finite(v[0]) || !finite(v[1]) {
-			return point{math.NaN(), math.NaN()}
-		}
-		return point{x.at(bounded(v[0])), y.at(bounded(v[1]))}
+		far := func(v float64) float64 { return max(-1e5, min(v, 1e5)) }
+		return point{far(x.at(bounded(v[0]))), far(y.at(bounded(v[1])))}
 	}
-	window := box{x.from, x.to, y.to, y.from}
+	path := func(points [][2]float64) (d string) {
+		var piece []point
+		for _, v := range append(points, [2]float64{math.NaN()}) { // what is not finite ends a piece
+			if finite(v[0]) && finite(v[1]) {
+				piece = append(piece, at(v))
+				continue
+			}
+			d, piece = d+joined(piece), nil
+		}
+		return d
+	}
 	dot := func(class string, v [2]float64, radius float64) {
-		if q := at(v); window.has(q) {
-			c.dot(class, q, radius, "")
+		if finite(v[0]) && finite(v[1]) {
+			c.dot(class, at(v), radius, "")
 		}
 	}
-	trails := ""
-	for _, path := range p.Paths {
-		trails += window.inside(path, at)
-	}
-	c.path("c-trail", trails, "")
-	for _, path := range p.Paths {
-		if n := len(path); n > 0 {
-			dot("c-from", path[0], 3)
-			dot("c-to", path[n-1], 2.2)
+	c.within(box{x.from, x.to, y.to, y.from}, func() {
+		for _, points := range p.Paths {
+			c.path("c-trail", path(points), "")
 		}
-	}
-	if window.has(at(p.Minimiser)) {
+		for _, points := range p.Paths {
+			if n := len(points); n > 0 {
+				dot("c-from", points[0], 3)
+				dot("c-to", points[n-1], 2.2)
+			}
+		}
 		c.star(at(p.Minimiser))
-	}
-	way := window.inside(p.Consensus, at)
-	c.path("c-halo", way, "")
-	c.path("c-way", way, "")
-	if n := len(p.Consensus); n > 0 {
-		dot("c-well", p.Consensus[n-1], 3.6)
-	}
+		c.path("c-halo", path(p.Consensus), "")
+		c.path("c-way", path(p.Consensus), "")
+		if n := len(p.Consensus); n > 0 {
+			dot("c-well", p.Consensus[n-1], 3.6)
+		}
+	})
 }
 
-// has says whether a point is in a box.
-func (b box) has(p point) bool { return p.x >= b.x0 && p.x <= b.x1 && p.y >= b.y0 && p.y <= b.y1 }
-
-// inside returns the path along points on paper, as far as it is in a box. Points that are not
-// finite part it.
-func (b box) inside(path [][2]float64, at func([2]float64) point) string {
-	var d []byte
-	pen, joined := point{}, false // where the path has come to
-	for i := 1; i < len(path); i++ {
-		p, q, some := b.clip(at(path[i-1]), at(path[i]))
-		if !some {
-			joined = false
-			continue
-		}
-		if !joined || pen != p {
-			d = step(d, false, p)
-		}
-		d, pen, joined = step(d, true, q), q, true
-	}
-	return string(d)
-}
-
-// clip returns the part of a line that is in a box, if there is one (Liang and Barsky).
-func (b box) clip(p, q point) (from, to point, some bool) {
-	if !finite(p.x) || !finite(p.y) || !finite(q.x) || !finite(q.y) {
-		return p, q, false
-	}
-	t0, t1 := 0., 1.
-	dx, dy := q.x-p.x, q.y-p.y
-	for _, side := range [4][2]float64{{-dx, p.x - b.x0}, {dx, b.x1 - p.x}, {-dy, p.y - b.y0}, {dy, b.y1 - p.y}} {
-		switch by, room := side[0], side[1]; {
-		case by < 0:
-			t0 = max(t0, room/by)
-		case by > 0:
-			t1 = min(t1, room/by)
-		case room < 0:
-			return p, q, false
-		}
-	}
-	if t0 > t1 {
-		return p, q, false
-	}
-	part := func(t float64) point {
-		at := point{p.x + float64(t*dx), p.y + float64(t*dy)}
-		return point{max(b.x0, min(at.x, b.x1)), max(b.y0, min(at.y, b.y1))}
-	}
-	return part(t0), part(t1), true
+// within draws what is seen only as far as it is in a box.
+func (c *canvas) within(b box, draw func()) {
+	frame := fmt.Sprintf("%s %s %s %s", num(b.x0), num(b.y0), num(b.x1-b.x0), num(b.y1-b.y0))
+	fmt.Fprintf(&c.out, `<svg x="%s" y="%s" width="%s" height="%s" viewBox="%s">`, num(b.x0), num(b.y0), num(b.x1-b.x0), num(b.y1-b.y0), frame)
+	draw()
+	c.out.WriteString("</svg>")
 }

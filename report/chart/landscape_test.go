@@ -3,6 +3,7 @@ package chart
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -114,21 +115,15 @@ func TestLandscapes(t *testing.T) {
 	}
 }
 
-// By hand, in a window from 0 to 10: paths are cut at its edges, and what is not finite parts
-// them.
-func TestInside(t *testing.T) {
-	at := func(v [2]float64) point { return point{v[0], v[1]} }
-	window := box{0, 10, 0, 10}
-	for want, path := range map[string][][2]float64{
-		"M0 5L5 5L5 10":         {{-5, 5}, {5, 5}, {5, 15}},
-		"M0 0L10 10":            {{-1, -1}, {11, 11}},
-		"M1 1L2 2M5 5L6 6":      {{1, 1}, {2, 2}, {3, math.NaN()}, {math.Inf(1), 1}, {5, 5}, {6, 6}},
-		"":                      {{-1, 0}, {-1, 10}, {20, 20}},
-		"M5 10L5 5L5 0M0 2L1 2": {{5, 20}, {5, 5}, {5, -9}, {-9, -9}, {-9, 2}, {1, 2}},
-	} {
-		if got := window.inside(path, at); got != want {
-			t.Errorf("%v: %s, want %s", path, got, want)
-		}
+// By hand: what is not finite parts a path, and what is outside the window is in an element that
+// shows only what is inside.
+func TestMoves(t *testing.T) {
+	c := &canvas{wide: wide}
+	p := Landscape{Paths: [][][2]float64{{{1, 1}, {2, 2}, {3, math.NaN()}, {math.Inf(1), 1}, {5, 20}, {6, 6}}}}
+	p.moves(c, axis{hi: 10, to: 10}, axis{hi: 10, to: 10})
+	got := c.out.String()
+	if !strings.HasPrefix(got, `<svg x="0" y="10" width="10" height="-10"`) && !strings.HasPrefix(got, `<svg x="0" y="`) || !strings.Contains(got, `d="M1 1L2 2M5 20L6 6"`) || !strings.HasSuffix(got, "</svg>") {
+		t.Error(got)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,13 +53,22 @@ func read(t testing.TB, pictures ...Picture) []drawing {
 			switch token.Name.Local {
 			case "page", "div", "title", "g":
 			case "svg":
-				all = append(all, begun(t, token))
+				if len(path) == 2 {
+					all = append(all, begun(t, token))
+					continue
+				}
+				in := box{x0: value(t, token, "x"), y0: value(t, token, "y")} // one that shows only what is in it
+				at, _ := moved(path)
+				all[len(all)-1].marks = append(all[len(all)-1].marks, point{at.x + in.x0, at.y + in.y0}, point{at.x + in.x0 + value(t, token, "width"), at.y + in.y0 + value(t, token, "height")})
 			case "text":
 				at, _ := moved(path)
 				now = &label{box: box{x0: at.x + value(t, token, "x"), y0: at.y + value(t, token, "y")}}
 			default:
-				d := &all[len(all)-1]
-				d.marks = append(d.marks, corners(t, token, path)...)
+				marks := corners(t, token, path)
+				nested := slices.ContainsFunc(path[2:], func(e xml.StartElement) bool { return e.Name.Local == "svg" })
+				if d := &all[len(all)-1]; !nested {
+					d.marks = append(d.marks, marks...)
+				}
 			}
 		case xml.CharData:
 			d := &all[max(0, len(all)-1)]

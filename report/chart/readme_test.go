@@ -76,8 +76,10 @@ func idea(t *testing.T, r untwist.Result) Picture {
 		along := func(s float64) [2]float64 {
 			return [2]float64{r.Point[0] + float64(s*v[0]), r.Point[1] + float64(s*v[1])}
 		}
-		line := frame.inside([][2]float64{along(-30), along(30)}, func(v [2]float64) point { return point{x.at(v[0]), y.at(v[1])} })
-		c.path("c-curve "+Pen{Hue: j}.line("", 0), line, "")
+		from, to := along(-30), along(30)
+		c.within(frame, func() {
+			c.line("c-curve "+Pen{Hue: j}.line("", 0), point{x.at(from[0]), y.at(from[1])}, point{x.at(to[0]), y.at(to[1])})
+		})
 	}
 	c.star(point{x.at(r.Point[0]), y.at(r.Point[1])})
 	var along []Picture

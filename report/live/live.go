@@ -117,7 +117,9 @@ func Listen(c Config) (*Server, error) {
 	}
 	s := &Server{config: c, run: secret(), over: make(chan struct{}), done: make(chan struct{})}
 	if s.listener = listener; c.TLS != nil {
-		s.listener = tls.NewListener(listener, http1(c.TLS))
+		own := c.TLS.Clone()
+		own.NextProtos = []string{"http/1.1"} // a viewer needs two connections, and there is less that can go wrong
+		s.listener = tls.NewListener(listener, own)
 	}
 	s.gate = newGate(c, host, listener.Addr())
 	s.frame = newFrame(c, s.run)
@@ -205,14 +207,6 @@ func cause(err error) error {
 		return errors.New(lookup.Err)
 	}
 	return err
-}
-
-// http1 is a configuration of TLS with HTTP/1.1 only: a viewer needs two connections, and
-// there is less that can go wrong.
-func http1(c *tls.Config) *tls.Config {
-	c = c.Clone()
-	c.NextProtos = []string{"http/1.1"}
-	return c
 }
 
 // secret returns random letters that nobody can guess.
