@@ -56,14 +56,6 @@ func (a axis) shifted() axis {
 	return a
 }
 
-// ticks returns marks of which no more than most have numbers.
-func (a axis) ticks(most int) []tick {
-	if a.scale == Logarithmic {
-		return a.powers(most)
-	}
-	return a.evenly(most)
-}
-
 // powers returns marks at the powers of ten, or at fewer places where there would be too
 // many. Where there are few powers, 2 and 5 times a power have numbers, too. The numbers
 // are written as powers if one is too small or too large to be written out.
@@ -106,8 +98,12 @@ func (a axis) powers(most int) []tick {
 	return all
 }
 
-// evenly returns marks at multiples of 1, 2 or 5 times a power of ten.
-func (a axis) evenly(most int) []tick {
+// ticks returns marks of which no more than most have numbers: on a linear axis at multiples of 1,
+// 2 or 5 times a power of ten.
+func (a axis) ticks(most int) []tick {
+	if a.scale == Logarithmic {
+		return a.powers(most)
+	}
 	lo, hi := a.lo-a.base, a.hi-a.base
 	power := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(most))))
 	step := power

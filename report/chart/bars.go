@@ -44,11 +44,8 @@ func length(v float64) float64 {
 }
 
 // mostBars is how many bars are drawn at most, and hues is how many components have a
-// colour of their own.
-const mostBars, hues = 30, 6
-
-// pitch is the distance of bars, and thick is how thick they are.
-const pitch, thick = 22., 16.
+// colour of their own. pitch is the distance of bars, and thick is how thick they are.
+const mostBars, hues, pitch, thick = 30, 6, 22., 16.
 
 // Bars draws stacked horizontal bars, the largest first, with a whisker for the error and
 // the percentage at the right. The components that matter most have a colour each, and their

@@ -139,7 +139,7 @@ func (b *board) aside(name string, x axis) float64 {
 }
 
 // pieces returns the parts of a series that are drawn without a break, by numbers of points. One
-// ends where a value cannot be drawn, beside 0, and where the budget ends.
+// ends where a value cannot be drawn, and beside 0.
 func (b *board) pieces(s Series) (all [][]int) {
 	whole := false
 	for i, x := range s.X {

@@ -58,14 +58,13 @@ var rules string
 func style() string {
 	var out strings.Builder
 	out.WriteString(rules)
-	for k := range hues + 1 {
-		fmt.Fprintf(&out, ".chart .c-p%d{fill:var(--chart-p%d)}\n.chart .c-l%d{stroke:var(--chart-p%d)}\n", k, k, k, k)
-	}
-	for k := 1; k <= shades; k++ {
-		fmt.Fprintf(&out, ".chart .c-s%d{stroke:var(--chart-s%d)}\n.chart .c-f%d{fill:var(--chart-s%d)}\n", k, k, k, k)
-	}
-	for k := 1; k <= bands; k++ {
-		fmt.Fprintf(&out, ".chart .c-g%d{stroke:var(--chart-g%d)}\n.chart .c-h%d{fill:var(--chart-g%d)}\n", k, k, k, k)
+	for _, v := range []struct {
+		colour, stroke, fill string
+		n                    int
+	}{{"p", "l", "p", hues}, {"s", "s", "f", shades}, {"g", "g", "h", bands}} {
+		for k := range v.n + 1 {
+			fmt.Fprintf(&out, ".chart .c-%s%d{fill:var(--chart-%s%d)}\n.chart .c-%s%d{stroke:var(--chart-%s%d)}\n", v.fill, k, v.colour, k, v.stroke, k, v.colour, k)
+		}
 	}
 	return out.String()
 }

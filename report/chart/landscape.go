@@ -46,21 +46,12 @@ func Landscapes(panels []Landscape, caption []string) (Picture, error) {
 	columns := min(2, len(all))
 	c := &canvas{wide: max(1.5*wide, wide*float64(columns))}
 	names := []string{"start of a particle", "its path", "its end", "path of the consensus", "its end", "minimiser"}
-	y := c.key(point{4, 16}, 18, names, func(k int, at point) {
-		at = point{at.x + 9, at.y - 4}
-		switch k {
-		case 0:
-			c.dot("c-from", at, 3, "")
-		case 2:
-			c.dot("c-to", at, 2.2, "")
-		case 4:
-			c.dot("c-well", at, 3.6, "")
-		case 5:
-			c.star(at)
-		default:
-			c.line(map[int]string{1: "c-trail", 3: "c-way"}[k], point{at.x - 9, at.y}, point{at.x + 9, at.y})
-		}
-	})
+	signs := []func(at point){
+		func(at point) { c.dot("c-from", at, 3, "") }, func(at point) { c.line("c-trail", point{at.x - 9, at.y}, point{at.x + 9, at.y}) },
+		func(at point) { c.dot("c-to", at, 2.2, "") }, func(at point) { c.line("c-way", point{at.x - 9, at.y}, point{at.x + 9, at.y}) },
+		func(at point) { c.dot("c-well", at, 3.6, "") }, c.star,
+	}
+	y := c.key(point{4, 16}, 18, names, func(k int, at point) { signs[k](point{at.x + 9, at.y - 4}) })
 	for _, line := range caption {
 		y += 16
 		c.text(place{at: point{4, y}, class: "c-note", room: c.wide - 8}, line)
@@ -131,12 +122,10 @@ func survey(lo, hi float64, value func(*mat.Dense, []float64) error) (relief, er
 	}
 	for i, v := range values {
 		k := 0
-		for ; k < bands && v > r.level(k); k++ {
+		for k < bands && v > r.level(k-1) || k == 0 && v == r.least {
+			k++
 		}
-		if k++; math.IsNaN(v) {
-			k = 0
-		}
-		r.colours[i/n] = append(r.colours[i/n], min(k, bands))
+		r.colours[i/n] = append(r.colours[i/n], k)
 	}
 	return r, nil
 }
@@ -180,14 +169,14 @@ func (p Landscape) moves(c *canvas, x, y axis) {
 	}
 	path := func(points [][2]float64) (d string) {
 		var piece []point
-		for _, v := range append(points, [2]float64{math.NaN()}) { // what is not finite ends a piece
+		for _, v := range points {
 			if finite(v[0]) && finite(v[1]) {
 				piece = append(piece, at(v))
 				continue
 			}
 			d, piece = d+joined(piece), nil
 		}
-		return d
+		return d + joined(piece)
 	}
 	dot := func(class string, v [2]float64, radius float64) {
 		if finite(v[0]) && finite(v[1]) {

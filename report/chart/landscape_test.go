@@ -120,9 +120,8 @@ func TestLandscapes(t *testing.T) {
 func TestMoves(t *testing.T) {
 	c := &canvas{wide: wide}
 	p := Landscape{Paths: [][][2]float64{{{1, 1}, {2, 2}, {3, math.NaN()}, {math.Inf(1), 1}, {5, 20}, {6, 6}}}}
-	p.moves(c, axis{hi: 10, to: 10}, axis{hi: 10, to: 10})
-	got := c.out.String()
-	if !strings.HasPrefix(got, `<svg x="0" y="10" width="10" height="-10"`) && !strings.HasPrefix(got, `<svg x="0" y="`) || !strings.Contains(got, `d="M1 1L2 2M5 20L6 6"`) || !strings.HasSuffix(got, "</svg>") {
+	p.moves(c, axis{hi: 10, to: 10}, axis{hi: 10, from: 10})
+	if got := c.out.String(); !strings.HasPrefix(got, `<svg x="0" y="0" width="10" height="10" viewBox="0 0 10 10">`) || !strings.Contains(got, `d="M1 9L2 8M5 -10L6 4"`) || !strings.HasSuffix(got, "</svg>") {
 		t.Error(got)
 	}
 }

@@ -82,10 +82,9 @@ func Sheet(title string, columns int, all []Picture, foot ...Picture) Picture {
 
 // Pair returns pictures beside each other or, where there is no room, below each other, and
 // the last, which says what their colours mean, below them.
-func Pair(all []Picture) template.HTML {
-	var out strings.Builder
+func Pair(all []Picture) (out template.HTML) {
 	for _, p := range all {
-		out.WriteString(string(p.HTML()))
+		out += p.HTML()
 	}
-	return template.HTML(`<div class="chart-pair">` + out.String() + `</div>`)
+	return `<div class="chart-pair">` + out + `</div>`
 }

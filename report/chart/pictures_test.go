@@ -34,7 +34,7 @@ func TestHeights(t *testing.T) {
 		{[]float64{5, 4, 1}, Linear, 0.8, 5.2},
 		{[]float64{5, 4, -1}, Linear, -1.3, 5.3},
 		{[]float64{1e6, 9, 4, 1, 0, -1}, Linear, -1.5, 9.5},
-		{[]float64{7, 7}, Linear, 6.3, 7.7}, {[]float64{0}, Linear, -1, 1}, {[]float64{-3}, Linear, -3.3, -2.7},
+		{[]float64{7, 7}, Linear, 3.15, 10.85}, {[]float64{0}, Linear, -0.55, 0.55}, {[]float64{-3}, Linear, -4.65, -1.35},
 	} {
 		got := heights(running(samples(c.values...)))
 		if got.scale != c.scale || math.Abs(got.lo-c.lo) > 1e-9 || math.Abs(got.hi-c.hi) > 1e-9 {

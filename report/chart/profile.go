@@ -63,13 +63,9 @@ const mostProfiles = 100
 func Profiles(profiles []untwist.Profile) Picture {
 	varies := make([]float64, len(profiles))
 	for i, p := range profiles {
-		least, most := math.Inf(1), math.Inf(-1)
-		for _, v := range p.Value {
-			if finite(v) {
-				least, most = min(least, bounded(v)), max(most, bounded(v))
-			}
+		if all := pairs(p.Value, p.Value); len(all) > 0 { // which ascend
+			varies[i] = all[len(all)-1].y - all[0].y
 		}
-		varies[i] = most - least
 	}
 	order := ascending(len(profiles))
 	title := "f along each component"

@@ -72,16 +72,8 @@ func newCoordinates(p Page) coordinates {
 	for i := range c.all {
 		c.all[i].lo, c.all[i].hi = c.all[i].within(c.most / 100)
 	}
-	slices.SortStableFunc(c.all, func(a, b combination) int { return cmp.Compare(orLess(b.rise), orLess(a.rise)) })
+	slices.SortStableFunc(c.all, func(a, b combination) int { return cmp.Compare(b.rise, a.rise) }) // NaN last
 	return c
-}
-
-// orLess puts what is not known last.
-func orLess(v float64) float64 {
-	if math.IsNaN(v) {
-		return -1
-	}
-	return v
 }
 
 // middle returns where along a combination the middle of the start box is.

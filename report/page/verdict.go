@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
@@ -27,7 +28,7 @@ func verdict(p Page) string {
 	case p.Probe:
 		return fmt.Sprintf("%s%s, as %s show.", nature(p), named(p), words.Count(found.Queries, "query", "queries"))
 	case found.Structure == nil:
-		return fmt.Sprintf("%s %s.", capital(value), after)
+		return fmt.Sprintf("%s %s.", strings.ToUpper(value[:1])+value[1:], after)
 	}
 	return fmt.Sprintf("%s%s; %s %s.", nature(p), named(p), value, after)
 }
@@ -111,13 +112,6 @@ func nature(p Page) string {
 		return fmt.Sprintf("%s%s is a function of one variable", what, only)
 	}
 	return fmt.Sprintf("%s%s is a sum of %s, %s", what, only, parts, each)
-}
-
-func capital(text string) string {
-	if text == "" {
-		return ""
-	}
-	return string(text[0]-'a'+'A') + text[1:]
 }
 
 // facts are the most important numbers.
