@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/gob"
 	"errors"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -11,6 +10,7 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -45,25 +45,9 @@ func newDrawing(a untwist.Account, found *untwist.Structure) drawing {
 		d.Before, d.After = found.Before, found.After
 	}
 	if found.Map != nil {
-		d.Map = mapPicture(found)
+		d.Map = []byte(chart.Map(found.Map).SVG()) // nothing outside its package can be made of a map
 	}
 	return d
-}
-
-// mapPicture returns the picture of an outer map, nil if it cannot be drawn. It is rare, and
-// nothing outside its package can be made of a map, so it is drawn at once.
-func mapPicture(found *untwist.Structure) []byte {
-	dir, err := os.MkdirTemp("", "untwist")
-	if err != nil {
-		return nil
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "map.svg")
-	if report.OuterMap(path, found.Map) != nil {
-		return nil
-	}
-	picture, _ := os.ReadFile(path)
-	return picture
 }
 
 // draw draws the pictures into a folder.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/chart"
 )
 
 // An outcome is what a command has found. It is told before it is drawn, so that nothing
@@ -55,8 +57,13 @@ func note(cmd *cobra.Command, format string, values ...any) {
 }
 
 // folder makes the folder that a flag names, if there is none, and finds out whether files
-// can be written there. It does nothing where the flag was not given.
+// can be written there. It does nothing where the flag was not given. A name that ends like that
+// of a picture is refused.
 func folder(flag string, dir text) error {
+	switch filepath.Ext(string(dir)) {
+	case ".svg", ".png", ".pdf", ".eps", ".jpg", ".jpeg":
+		return fmt.Errorf("%s %s: a folder is meant; %s", flag, dir, chart.OnlySVG)
+	}
 	if dir == "" {
 		return nil
 	}

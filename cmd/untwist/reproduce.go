@@ -52,7 +52,7 @@ func figure1Command() *cobra.Command {
 two dimensions and on f(x) = g(Wx), with anisotropic noise on g, and on f with
 anisotropic, isotropic and transformed noise.
 
-The figure is drawn as figure1.svg and figure1.png. For each panel a line is printed: how
+The figure is drawn as figure1.svg. For each panel a line is printed: how
 far from the minimiser the consensus ends, the least value found, and at how many seeds
 the method arrives. One run shows how particles move, but not how often they arrive.`,
 		Example: `  untwist reproduce figure1 --out pictures`,

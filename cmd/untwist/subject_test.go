@@ -96,7 +96,7 @@ type watcher struct {
 
 func (w *watcher) Write(p []byte) (int, error) {
 	if !w.printed {
-		w.seen, _ = filepath.Glob(filepath.Join(w.dir, "[a-z]*.*[gv]")) // csv, png, svg
+		w.seen, _ = filepath.Glob(filepath.Join(w.dir, "[a-z]*.*[gv]")) // csv, svg
 	}
 	w.printed = true
 	return len(p), nil

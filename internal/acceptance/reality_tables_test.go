@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/internal/acceptance/flags"
-	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/chart"
 )
 
 // A pivot is a table of docs/reality.md: the cells of a test in rows and columns.
@@ -145,7 +145,7 @@ var pivots = []pivot{
 
 // series returns the quartiles of a quantity over a number x of the cell, for the cells that
 // begin with some words; named by group.
-func (b *book) series(begins, quantity string, x func(words []string) (float64, bool), name func(words []string) string) (all []report.Series) {
+func (b *book) series(begins, quantity string, x func(words []string) (float64, bool), name func(words []string) string) (all []chart.Series) {
 	at := map[string]int{}
 	for _, cell := range b.order {
 		w := pivot{begins: begins}.after(cell)
@@ -160,7 +160,7 @@ func (b *book) series(begins, quantity string, x func(words []string) (float64, 
 		if !known {
 			k = len(all)
 			at[name(w)] = k
-			all = append(all, report.Series{Name: name(w)})
+			all = append(all, chart.Series{Name: name(w)})
 		}
 		f, s := b.facts[cell], &all[k]
 		s.X = append(s.X, v)
@@ -191,20 +191,32 @@ func only(x func([]string) (float64, bool), allowed func(w []string) bool) func(
 	}
 }
 
+// swept draws series together over a logarithmic scale. Values are on one, too, if no median
+// is below 0.
+func swept(title, x, y string, all []chart.Series, floor float64) chart.Lines {
+	l := chart.Lines{Title: title, X: chart.Axis{Label: x, Scale: chart.Logarithmic}, Y: chart.Axis{Label: y, Scale: chart.Logarithmic, Floor: floor}, Panels: []chart.Panel{{Series: all}}}
+	for _, s := range all {
+		if slices.ContainsFunc(s.Median, func(v float64) bool { return v < 0 }) {
+			l.Y.Scale = chart.Linear
+		}
+	}
+	return l
+}
+
 // draw draws the figures of docs/reality.md, as far as there is something to draw.
 func (b *book) draw(t *testing.T) {
 	t.Helper()
-	sweep := func(name, title, x, y string, all []report.Series, floor float64) {
+	sweep := func(name, title, x, y string, all []chart.Series, floor float64) {
 		if len(all) == 0 {
 			return
 		}
-		if err := report.Sweep("../../docs/reality-"+name+".svg", title, x, y, all, floor); err != nil {
+		if err := swept(title, x, y, all, floor).Draw().Save("../../docs/reality-" + name + ".svg"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, d := range []string{"d=20", "d=40"} {
 		here := func(w []string) bool { return w[2] == d }
-		var gaps []report.Series
+		var gaps []chart.Series
 		for _, by := range []string{"auto", "cmaes"} {
 			gaps = append(gaps, b.series("noise", by, only(numberAfter("noise=", 3), here), func(w []string) string { return by + ", " + w[1] })...)
 		}
@@ -213,7 +225,7 @@ func (b *book) draw(t *testing.T) {
 		sweep("couplings-"+d[2:], "Couplings, "+d[:1]+" = "+d[2:], "coupling D, in standard deviations of f", "gain over CMA-ES, in standard deviations", gains, 1e-9)
 	}
 	orthogonal := func(w []string) bool { return w[0] == "rastrigin" && w[1] == "orthogonal" }
-	var queries []report.Series
+	var queries []chart.Series
 	if plain := b.series("maps", "plain", only(numberAfter("d=", 2), func(w []string) bool { return orthogonal(w) && w[3] == "sqrt" }), func([]string) string { return "plain" }); plain != nil {
 		queries = append(plain, b.series("maps", "queries", only(numberAfter("d=", 2), orthogonal), func(w []string) string { return w[3] })...)
 	}

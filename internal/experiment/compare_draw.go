@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/words"
 )
 
-// Draw draws the empirical runtime distributions of each dimension, NAME-ecdf-dDIM.svg and
-// .png, and of all dimensions together if there are several, NAME-ecdf.svg and .png. It returns
-// the files that it wrote.
+// Draw draws the empirical runtime distributions of each dimension, NAME-ecdf-dDIM.svg, and of
+// all dimensions together if there are several, NAME-ecdf.svg. It returns the files that it
+// wrote.
 func (c Comparison) Draw(dir string) (files []string, err error) {
 	for _, r := range c.Runtimes {
 		name, title := c.Name+"-ecdf", "all dimensions"
@@ -19,29 +19,20 @@ func (c Comparison) Draw(dir string) (files []string, err error) {
 			name, title = fmt.Sprintf("%s-d%d", name, r.Dim), fmt.Sprintf("d = %d", r.Dim)
 		}
 		title += ": " + words.Count(r.Pairs, "pair of case and target", "pairs of case and target")
-		var all []report.Distribution
+		var all []chart.Series
 		for _, m := range r.Methods {
-			all = append(all, report.Distribution{Name: m.Method, Queries: m.Queries, Share: m.Share, End: m.cross()})
+			all = append(all, chart.Series{Name: m.Method, X: m.Queries, Median: m.Share, End: m.cross()})
 		}
-		if files, err = drawn(files, filepath.Join(dir, name), func(path string) error { return report.Runtimes(path, title, all) }); err != nil {
+		path := filepath.Join(dir, name+".svg")
+		if err := runtimes(title, all).Draw().Save(path); err != nil {
 			return files, err
 		}
+		files = append(files, path)
 	}
 	return files, nil
 }
 
-// drawn draws a picture as SVG and as PNG and adds the paths to files.
-func drawn(files []string, path string, draw func(path string) error) ([]string, error) {
-	for _, ending := range []string{".svg", ".png"} {
-		if err := draw(path + ending); err != nil {
-			return files, err
-		}
-		files = append(files, path+ending)
-	}
-	return files, nil
-}
-
-// DrawConvergence draws a picture for each case, NAME-convergence-CASE.svg and .png. It shows
+// DrawConvergence draws a picture for each case, NAME-convergence-CASE.svg. It shows
 // how the least gap fell with the queries: the median and the quartiles over the runs, with a
 // line for each method. Cases without a run, or whose minimum nobody knows, are left out. It
 // returns the files that it wrote.
@@ -52,10 +43,10 @@ func (c Comparison) DrawConvergence(dir string) (files []string, err error) {
 	least := c.Targets[len(c.Targets)-1]
 	taken := map[string]int{}
 	for i, setup := range c.Cases {
-		var courses []report.Course
+		var courses []chart.Series
 		for j, m := range c.Methods {
 			_, runs := c.cell(i, j)
-			if course := course(m.Name, runs); len(course.Queries) > 0 {
+			if course := course(m.Name, runs); len(course.X) > 0 {
 				courses = append(courses, course)
 			}
 		}
@@ -68,11 +59,11 @@ func (c Comparison) DrawConvergence(dir string) (files []string, err error) {
 		}
 		title := setup.Problem + ", " + block{setup: setup}.title() + ": median and quartiles"
 		from := max(1, float64(setup.Budget)/1e5)
-		if files, err = drawn(files, filepath.Join(dir, c.Name+"-convergence-"+name), func(path string) error {
-			return report.Race(path, title, "least gap so far", courses, least, from)
-		}); err != nil {
+		path := filepath.Join(dir, c.Name+"-convergence-"+name+".svg")
+		if err := race(title, courses, least, from, chart.Logarithmic).Save(path); err != nil {
 			return files, err
 		}
+		files = append(files, path)
 	}
 	return files, nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/gonum/mat"
 )
@@ -26,12 +26,12 @@ func (f Figure1) Table(journeys []Journey) string {
 	return text.String()
 }
 
-// Draw draws figure1.svg and figure1.png into a folder.
+// Draw draws figure1.svg into a folder.
 func (f Figure1) Draw(ctx context.Context, dir string, journeys []Journey) error {
-	var panels []report.Landscape
+	var panels []chart.Landscape
 	half := window(journeys)
 	for i, j := range journeys {
-		p := report.Landscape{
+		p := chart.Landscape{
 			Title: fmt.Sprintf("(%c) %s", 'a'+i, j.Title), Letter: "y", Name: "g", Lo: -half, Hi: half,
 			Note:  fmt.Sprintf("final distance %s, best value %s", words.Number(j.Distance(), 3), words.Number(j.Best, 3)),
 			Value: func(points *mat.Dense, values []float64) error { return j.Problem.Evaluate(ctx, points, values) },
@@ -45,12 +45,11 @@ func (f Figure1) Draw(ctx context.Context, dir string, journeys []Journey) error
 		}
 		panels = append(panels, p)
 	}
-	for _, name := range []string{"figure1.svg", "figure1.png"} {
-		if err := report.Landscapes(filepath.Join(dir, name), panels, f.caption(journeys)); err != nil {
-			return err
-		}
+	picture, err := chart.Landscapes(panels, f.caption(journeys))
+	if err != nil {
+		return err
 	}
-	return nil
+	return picture.Save(filepath.Join(dir, "figure1.svg"))
 }
 
 // window returns half the width of what is shown: the domain and the minimisers with

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/chart"
 )
 
 // Draw draws for each picture NAME-PICTURE-success.svg, with the rates of success and Wilson's
@@ -20,7 +20,7 @@ import (
 func (s Swept) Draw(dir string) (files []string, err error) {
 	for _, picture := range s.Pictures {
 		for _, v := range s.views(picture) {
-			var panels []report.Panel
+			var panels []chart.Panel
 			for _, problem := range s.problems() {
 				panels = append(panels, s.panel(picture, problem, v))
 			}
@@ -28,10 +28,11 @@ func (s Swept) Draw(dir string) (files []string, err error) {
 				continue // no run has succeeded yet, for example
 			}
 			path := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.svg", s.Name, picture.Name, v.name))
-			if err := report.Sweeps(path, report.Sheet{
-				Title: fmt.Sprintf("%s, d = %d", picture.Title, s.Cases[0].Dim),
-				X:     picture.X, Y: v.y, Loose: picture.Measured, Pen: pen, Panels: panels,
-			}); err != nil {
+			all := chart.Lines{
+				Title: fmt.Sprintf("%s, d = %d", picture.Title, s.Cases[0].Dim), X: chart.Axis{Label: picture.X, Scale: chart.Logarithmic}, Y: v.y,
+				Panels: panels, None: "nowhere do half of the runs succeed", Bars: true, Loose: picture.Measured, Pen: pen,
+			}
+			if err := all.Draw().Save(path); err != nil {
 				return files, err
 			}
 			files = append(files, path)
@@ -54,13 +55,16 @@ func inFigures(line string) string {
 
 // pen is how a line is drawn: the method has the colour, and the survey is dashed, where there
 // are two roads.
-func pen(line string) report.Pen {
+func pen(line string) chart.Pen {
 	method, road, _ := strings.Cut(line, ", ")
 	hue := slices.Index(drawnMethods, method)
 	if hue < 0 {
 		panic(fmt.Sprintf("experiment: no colour for %q", line))
 	}
-	return report.Pen{Hue: hue, Dashed: road == "survey"}
+	if road == "survey" {
+		return chart.Pen{Hue: hue, Dash: 1}
+	}
+	return chart.Pen{Hue: hue}
 }
 
 // unit is that of the x axis. The numbers whose best is looked for are shares, in percent.
@@ -72,8 +76,8 @@ func (p Picture) unit() float64 {
 }
 
 // drawable reports whether a panel has a finite value in it.
-func drawable(p report.Panel) bool {
-	return slices.ContainsFunc(p.Series, func(s report.Series) bool {
+func drawable(p chart.Panel) bool {
+	return slices.ContainsFunc(p.Series, func(s chart.Series) bool {
 		return slices.ContainsFunc(s.Median, func(v float64) bool { return Number(v).finite() })
 	})
 }
@@ -81,17 +85,17 @@ func drawable(p report.Panel) bool {
 // A view is what of a point is drawn: a number between two others.
 type view struct {
 	name string
-	y    report.Ordinate
+	y    chart.Axis
 	of   func(Point) (low, value, high float64)
 }
 
 // views returns the views of a picture.
 func (s Swept) views(picture Picture) []view {
 	all := []view{
-		{"success", report.Ordinate{Label: "runs that succeed, %", Percent: true}, func(p Point) (low, value, high float64) {
+		{"success", chart.Axis{Label: "runs that succeed, %", Hi: 100}, func(p Point) (low, value, high float64) {
 			return 100 * p.Low, 100 * float64(p.Successes) / float64(p.Runs), 100 * p.High
 		}},
-		{"queries", report.Ordinate{Label: "queries up to success, in thousands", Linear: true, None: "nowhere do half of the runs succeed"}, func(p Point) (low, value, high float64) {
+		{"queries", chart.Axis{Label: "queries up to success, in thousands"}, func(p Point) (low, value, high float64) {
 			const unit = 1000
 			if math.IsNaN(p.QueriesLow) { // too few runs for an interval
 				return p.Queries / unit, p.Queries / unit, p.Queries / unit
@@ -100,7 +104,7 @@ func (s Swept) views(picture Picture) []view {
 		}},
 	}
 	if picture.Gaps {
-		all = append(all, view{"gap", report.Ordinate{Label: "final gap", Floor: s.least()}, func(p Point) (low, value, high float64) {
+		all = append(all, view{"gap", chart.Axis{Label: "final gap", Scale: chart.Logarithmic, Floor: s.least()}, func(p Point) (low, value, high float64) {
 			return p.GapLow, p.Gap, p.GapHigh
 		}})
 	}
@@ -108,9 +112,9 @@ func (s Swept) views(picture Picture) []view {
 }
 
 // panel is a problem in a picture.
-func (s Swept) panel(picture Picture, problem string, v view) report.Panel {
+func (s Swept) panel(picture Picture, problem string, v view) chart.Panel {
 	points := s.at(picture, problem)
-	panel := report.Panel{Title: problem}
+	panel := chart.Panel{Title: problem}
 	unit := picture.unit()
 	for _, line := range unique(points, func(p Point) string { return p.Line }) {
 		var here []Point
@@ -120,7 +124,7 @@ func (s Swept) panel(picture Picture, problem string, v view) report.Panel {
 			}
 			if math.IsNaN(p.X) {
 				_, value, _ := v.of(p)
-				panel.Levels = append(panel.Levels, report.Level{Name: inFigures(line), Value: value})
+				panel.Levels = append(panel.Levels, chart.Level{Name: inFigures(line), Value: value})
 				continue
 			}
 			here = append(here, p)
@@ -129,7 +133,7 @@ func (s Swept) panel(picture Picture, problem string, v view) report.Panel {
 			here = decades(here, s.Runs/4)
 		}
 		slices.SortStableFunc(here, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
-		series := report.Series{Name: inFigures(line)}
+		series := chart.Series{Name: inFigures(line)}
 		for _, p := range here {
 			low, value, high := v.of(p)
 			series.X = append(series.X, p.X/unit)

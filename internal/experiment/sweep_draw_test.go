@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"html"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,7 +28,8 @@ func invented(s Sweep) Swept {
 // Each method has one colour in all figures of all sweeps, and no two have the same; the survey
 // is told apart by hollow points.
 func TestColoursAreThoseOfMethods(t *testing.T) {
-	coloured := regexp.MustCompile(`(fill|stroke)="(#[0-9a-f]{6})"`)
+	// The sample of a name, the last of its shapes, is drawn just before it.
+	sampled := regexp.MustCompile(`class="([a-z0-9 -]*c-l([0-9])[a-z0-9 -]*)"[^>]*/><text[^>]*>([^<]*)<`)
 	colours := map[string]string{} // by method
 	figures := 0
 	for name, make := range sweeps {
@@ -50,27 +52,21 @@ func TestColoursAreThoseOfMethods(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			last, found := []string{"", "", ""}, 0
-			for row := range strings.Lines(string(picture)) {
-				if !strings.Contains(row, "<desc>") { // the sample of a name is drawn just before it
-					if c := coloured.FindStringSubmatch(row); c != nil && c[2] != "#ffffff" {
-						last = c
-					}
-					continue
-				}
-				words := strings.Split(strings.Split(row, "<desc>")[1], "</desc>")[0]
-				line := strings.ReplaceAll(words, "&#39;", "'")
+			found := 0
+			for _, sample := range sampled.FindAllStringSubmatch(string(picture), -1) {
+				line := html.UnescapeString(sample[3])
 				if !slices.Contains(lines, line) {
 					continue
 				}
 				found++
 				method, road, _ := strings.Cut(line, ", ")
-				if known, is := colours[method]; is && known != last[2] {
-					t.Errorf("%s: %s is %s, and %s elsewhere", filepath.Base(file), line, last[2], known)
+				if known, is := colours[method]; is && known != sample[2] {
+					t.Errorf("%s: %s is %s, and %s elsewhere", filepath.Base(file), line, sample[2], known)
 				}
-				colours[method] = last[2]
-				if filled := last[1] == "fill"; filled == (road == "survey" || strings.HasPrefix(line, "CBO on") && name == "errors") {
-					t.Errorf("%s: the point of %s, filled: %t", filepath.Base(file), line, filled)
+				colours[method] = sample[2]
+				level := strings.Contains(sample[1], "c-d5")
+				if hollow := strings.Contains(sample[1], "c-hollow"); !level && hollow != (road == "survey") || level != (strings.HasPrefix(line, "CBO on") && name == "errors") {
+					t.Errorf("%s: the sample of %s is %s", filepath.Base(file), line, sample[1])
 				}
 			}
 			if found < 6 {
@@ -93,9 +89,9 @@ func TestColoursAreThoseOfMethods(t *testing.T) {
 // Shares are in percent, and the floor of the gaps says what lies there.
 func TestAxesOfSweeps(t *testing.T) {
 	for name, want := range map[string][]string{
-		"allocation-d10-1run-large-success.svg":      {"share of the budget that may go into finding W, in %", "˜", "10", "100"},
+		"allocation-d10-1run-large-success.svg":      {"share of the budget that may go into finding W̃, in %", "10", "100"},
 		"approximate-d10-1run-couplings-gap.svg":     {"final gap", "≤ 0.005"},
-		"approximate-d10-1run-couplings-queries.svg": {"queries up to success, in thousands", "CBO on f", "0.12"},
+		"approximate-d10-1run-couplings-queries.svg": {"queries up to success, in thousands", "CBO on f", "0.1"},
 	} {
 		kind, _, _ := strings.Cut(name, "-")
 		s, err := sweeps[kind](Extent{Dim: 10, Runs: 1})
@@ -111,7 +107,7 @@ func TestAxesOfSweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, words := range want {
-			if !strings.Contains(string(picture), "<desc>"+words+"</desc>") {
+			if !strings.Contains(string(picture), ">"+words+"<") {
 				t.Errorf("%s has no %q", name, words)
 			}
 		}

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
 )
 
-// Draw draws pictures for each problem, NAME-convergence-PROBLEM.svg and .png, and with
+// Draw draws pictures for each problem, NAME-convergence-PROBLEM.svg, and with
 // queries on a linear scale NAME-convergence-PROBLEM-linear.svg, where NAME is that of the
 // grid. It returns the paths of the files. The pictures show how the least gap fell with the
 // queries: the median and the quartiles over the seeds, with a line for each method. A run
@@ -20,9 +20,9 @@ import (
 // without a run are left out.
 func (t Table) Draw(dir string) (files []string, err error) {
 	for _, problem := range t.Grid.Problems {
-		var courses []report.Course
+		var courses []chart.Series
 		for _, method := range t.Grid.Methods {
-			if c := t.course(method, problem); len(c.Queries) > 0 {
+			if c := t.course(method, problem); len(c.X) > 0 {
 				courses = append(courses, c)
 			}
 		}
@@ -32,23 +32,19 @@ func (t Table) Draw(dir string) (files []string, err error) {
 		title := fmt.Sprintf("%s, d = %d: median and quartiles", problem, t.Grid.Dim)
 		from := max(1, float64(t.Grid.Budget)/1e5)
 		base := filepath.Join(dir, t.Grid.name()+"-convergence-"+problem)
-		for _, path := range []string{base + ".svg", base + ".png"} {
-			if err := report.Race(path, title, "least gap so far", courses, t.Grid.Gap, from); err != nil {
+		for _, scale := range []chart.Scale{chart.Logarithmic, chart.Linear} {
+			path := base + map[chart.Scale]string{chart.Logarithmic: ".svg", chart.Linear: "-linear.svg"}[scale]
+			if err := race(title, courses, t.Grid.Gap, from, scale).Save(path); err != nil {
 				return files, err
 			}
 			files = append(files, path)
 		}
-		path := base + "-linear.svg"
-		if err := report.RaceLinear(path, title, "least gap so far", courses, t.Grid.Gap); err != nil {
-			return files, err
-		}
-		files = append(files, path)
 	}
 	return files, nil
 }
 
 // course says how the runs of a cell went.
-func (t Table) course(method, problem string) report.Course {
+func (t Table) course(method, problem string) chart.Series {
 	var runs []store.Run
 	for _, r := range t.runs {
 		if r.Method == method && r.Problem == problem {
@@ -59,7 +55,7 @@ func (t Table) course(method, problem string) report.Course {
 }
 
 // course says how runs went. A run keeps its last value after it has ended.
-func course(name string, runs []store.Run) report.Course {
+func course(name string, runs []store.Run) chart.Series {
 	var curves [][]objective.Sample
 	var queries []int
 	for _, r := range runs {
@@ -72,14 +68,14 @@ func course(name string, runs []store.Run) report.Course {
 		}
 	}
 	slices.Sort(queries)
-	c := report.Course{Name: name}
+	c := chart.Series{Name: name}
 	for _, q := range slices.Compact(queries) {
 		var gaps []float64
 		for _, curve := range curves {
 			gaps = append(gaps, gapAt(curve, q))
 		}
 		lower, median, upper := quartiles(gaps)
-		c.Queries = append(c.Queries, float64(q))
+		c.X = append(c.X, float64(q))
 		c.Lower, c.Median, c.Upper = append(c.Lower, lower), append(c.Median, median), append(c.Upper, upper)
 	}
 	return c

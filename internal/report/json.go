@@ -11,6 +11,9 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
+// finite says that v is neither NaN nor infinite.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
 // A number is a float64 as JSON can write it: null where it is not finite.
 type number float64
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -121,15 +120,3 @@ func where(stages []untwist.Stage) string {
 
 // Warnings returns sentences about what a reader of the figures should know.
 func (p Probe) Warnings() []string { return failures(p.Findings.Account) }
-
-// ErrNothingToDraw says that no Hessian was sampled: there was no need for one, or the
-// probe ended before. Then there are no pictures.
-var ErrNothingToDraw = errors.New("no Hessian was sampled, so there is nothing to draw")
-
-// Draw draws spectrum.svg and, where there are couplings, couplings.svg into a folder.
-func (p Probe) Draw(dir string) error {
-	if len(p.Findings.Spectrum.Values) == 0 {
-		return ErrNothingToDraw
-	}
-	return drawStructure(dir, p.Findings.Structure)
-}

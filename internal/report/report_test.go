@@ -3,7 +3,6 @@ package report_test
 import (
 	"encoding/xml"
 	"errors"
-	"image/png"
 	"io"
 	"math"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -58,52 +58,6 @@ var stages = []untwist.Stage{
 	{Stage: objective.Stage{Name: "polish"}, Queries: 1821},
 }
 
-// draw draws one picture of each kind.
-func draw(dir, ending string, m int) error {
-	values := make([]float64, m)
-	for i := range values {
-		values[i] = math.Exp(-float64(i))
-	}
-	return errors.Join(
-		report.Spectrum(filepath.Join(dir, "spectrum."+ending), "title", "axis", values),
-		report.Couplings(filepath.Join(dir, "couplings."+ending), couplings(m), couplings(m), nil),
-		report.Convergence(filepath.Join(dir, "convergence."+ending), "title", "axis", curve(m), stages),
-		report.Profiles(filepath.Join(dir, "profiles."+ending), profiles(m, 120)),
-	)
-}
-
-// SVG is well-formed and not huge, PNG can be decoded.
-func TestPictures(t *testing.T) {
-	for _, m := range []int{1, 3, 30, 250} {
-		dir := t.TempDir()
-		if err := draw(dir, "svg", m); err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range []string{"spectrum", "couplings", "convergence", "profiles"} {
-			svg(t, filepath.Join(dir, name+".svg"))
-		}
-		if m > 10 {
-			continue
-		}
-		if err := draw(dir, "png", m); err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range []string{"spectrum", "couplings", "convergence", "profiles"} {
-			file, err := os.Open(filepath.Join(dir, name+".png"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer file.Close()
-			if _, err := png.Decode(file); err != nil {
-				t.Errorf("%s of %d: %v", name, m, err)
-			}
-		}
-		if all, _ := os.ReadDir(dir); len(all) != 8 {
-			t.Errorf("%d files are left", len(all))
-		}
-	}
-}
-
 // svg returns a picture after a look at its size and form.
 func svg(t *testing.T, path string) string {
 	t.Helper()
@@ -129,77 +83,60 @@ func svg(t *testing.T, path string) string {
 	return string(text)
 }
 
-func TestWhatIsWritten(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.svg")
-	if err := report.Convergence(path, "", "gap", curve(200), stages); err != nil {
-		t.Fatal(err)
-	}
-	picture := svg(t, path)
-	for _, s := range stages {
-		if !strings.Contains(picture, ">"+s.Name+"<") {
-			t.Errorf("%s is not written", s.Name)
+// Pictures of any number of components are well-formed and not huge, and the same again.
+func TestPictures(t *testing.T) {
+	for _, m := range []int{1, 3, 30, 250} {
+		values := make([]float64, m)
+		for i := range values {
+			values[i] = math.Exp(-float64(i))
 		}
-	}
-	if err := report.Profiles(path, profiles(500, 5000)); err != nil {
-		t.Fatal(err)
-	}
-	picture = svg(t, path)
-	for text, want := range map[string]int{">the 100 of 500 components along which f varies most<": 1, ">component 401<": 1, ">component 500<": 1, ">component 400<": 0, ">component 0<": 0} {
-		if got := strings.Count(picture, text); got != want {
-			t.Errorf("%q is written %d times, want %d", text, got, want)
+		found := untwist.Result{Strategy: "auto", Profiles: profiles(m, 120), Structure: &untwist.Structure{
+			Spectrum: identify.Spectrum{Values: values}, Before: couplings(m), After: couplings(m)}}
+		found.Curve, found.Stages = curve(m), stages
+		dir, again := t.TempDir(), t.TempDir()
+		for _, d := range []string{dir, again} {
+			if err := (report.Run{Result: found}).Draw(d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range []string{"spectrum", "couplings", "convergence", "convergence-linear", "profiles"} {
+			if svg(t, filepath.Join(dir, name+".svg")) != svg(t, filepath.Join(again, name+".svg")) {
+				t.Errorf("%s of %d is another picture the second time", name, m)
+			}
+		}
+		if all, _ := os.ReadDir(dir); len(all) != 6 { // and profiles.csv
+			t.Errorf("%d files are there", len(all))
 		}
 	}
 }
 
 // What is at the edge of numbers can be drawn.
 func TestExtremes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.svg")
+	dir := t.TempDir()
 	least, most := math.SmallestNonzeroFloat64, math.MaxFloat64
 	for _, values := range [][]float64{
-		{1}, {0}, {-1}, {least}, {most}, {-most}, {most, least}, {most, 0}, {most, -most}, {least, 0}, {math.Inf(1), 1, math.NaN()},
+		nil, {1}, {0}, {-1}, {least}, {most}, {-most}, {most, least}, {most, 0}, {most, -most}, {least, 0}, {math.Inf(1), 1, math.NaN()}, {math.NaN()},
 	} {
-		var samples []objective.Sample
-		var wells []untwist.Well
+		var found untwist.Result
 		x := make([]float64, len(values))
+		var wells []untwist.Well
 		for i, v := range values {
-			samples = append(samples, objective.Sample{Queries: 7 * i, Value: v}, objective.Sample{Queries: 7*i + 1, Value: v})
+			found.Curve = append(found.Curve, objective.Sample{Queries: 7 * i, Value: v}, objective.Sample{Queries: 7*i + 1, Value: v})
 			x[i] = values[len(values)-1-i]
 			wells = append(wells, untwist.Well{Y: x[i], Value: v})
 		}
+		found.Profiles = []untwist.Profile{{Y: make([]float64, len(values)), Value: values}, {Y: x, Value: values, Wells: wells}}
 		for _, s := range [][]untwist.Stage{nil, {{Stage: objective.Stage{Name: strings.Repeat("long ", 50)}, Queries: 3}}, {{Stage: objective.Stage{Name: ""}, Queries: math.MaxInt}}} {
-			if err := report.Convergence(path, "", "", samples, s); err != nil {
+			found.Stages = s
+			if err := (report.Run{Result: found}).Draw(dir); err != nil {
 				t.Fatalf("%g: %v", values, err)
 			}
-			svg(t, path)
-		}
-		if err := report.Profiles(path, []untwist.Profile{{Y: make([]float64, len(values)), Value: values}, {Y: x, Value: values, Wells: wells}}); err != nil {
-			t.Fatalf("%g: %v", values, err)
-		}
-		svg(t, path)
-	}
-}
-
-func TestWhatCannotBeDrawn(t *testing.T) {
-	dir := t.TempDir()
-	for name, err := range map[string]error{
-		"no values":    report.Spectrum(filepath.Join(dir, "a.svg"), "", "", nil),
-		"zeros":        report.Spectrum(filepath.Join(dir, "a.svg"), "", "", []float64{0, 0}),
-		"no couplings": report.Couplings(filepath.Join(dir, "a.svg"), nil, nil, nil),
-		"no curve":     report.Convergence(filepath.Join(dir, "a.svg"), "", "", nil, stages),
-		"no value": report.Convergence(filepath.Join(dir, "a.svg"), "", "",
-			[]objective.Sample{{Queries: 1, Value: math.Inf(1)}, {Queries: 2, Value: math.NaN()}}, nil),
-		"no profiles":    report.Profiles(filepath.Join(dir, "a.svg"), nil),
-		"no points":      report.Profiles(filepath.Join(dir, "a.svg"), []untwist.Profile{{Y: []float64{1}, Value: []float64{math.NaN()}}}),
-		"no value at 2":  report.Profiles(filepath.Join(dir, "a.svg"), []untwist.Profile{{Y: []float64{1, 2}, Value: []float64{1}}}),
-		"no such":        report.Profiles(filepath.Join(dir, "a.xyz"), profiles(1, 3)),
-		"unknown format": report.Spectrum(filepath.Join(dir, "a.xyz"), "", "", []float64{1}),
-		"no folder":      report.Spectrum(filepath.Join(dir, "none", "a.svg"), "", "", []float64{1}),
-	} {
-		if err == nil {
-			t.Errorf("%s: drawn", name)
+			for _, name := range []string{"convergence", "convergence-linear", "profiles"} {
+				svg(t, filepath.Join(dir, name+".svg"))
+			}
 		}
 	}
-	if all, _ := os.ReadDir(dir); len(all) != 0 {
-		t.Errorf("%d files are left", len(all))
+	if err := (report.Run{}).Draw(filepath.Join(dir, "none")); err == nil {
+		t.Error("drawn without a folder")
 	}
 }

@@ -1,17 +1,14 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/objective"
 )
 
 // A Run is a minimisation: of what, what it came to, and how long it took. Known is what
@@ -104,59 +101,4 @@ func failures(a untwist.Account) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s failed (%s); the first: %s", words.Count(a.Failed, "query", "queries"), a.Failures, a.FailedReason)}
-}
-
-// Draw draws into a folder how the run went and what it learnt about f, as far as there
-// is something to draw: convergence.svg and convergence-linear.svg, which have queries on a
-// logarithmic and on a linear scale, spectrum.svg, couplings.svg, map.svg and profiles.svg. The
-// profiles are written as profiles.csv, too. Where the minimum of f is known and f has no
-// blemishes, the convergence is that of the gap, and otherwise that of the best value.
-//
-// Draw goes on after a picture that cannot be drawn, and returns the first error.
-func (r Run) Draw(dir string) error {
-	found := r.Result
-	what, axis, curve := "value", "best value", found.Curve
-	final := found.Value
-	if r.hasGap() && found.ValueClean == nil {
-		what, axis, curve = "gap", "gap", r.gaps()
-		final = r.gap()
-	}
-	title := fmt.Sprintf("%s: %s %s after %s", found.Strategy, what, words.Number(final, 3), words.Count(found.Queries, "query", "queries"))
-	failed := cmp.Or(
-		Convergence(filepath.Join(dir, "convergence.svg"), title, axis, curve, found.Stages),
-		ConvergenceLinear(filepath.Join(dir, "convergence-linear.svg"), title, axis, curve, found.Stages))
-	if found.Structure != nil {
-		failed = cmp.Or(failed, drawStructure(dir, *found.Structure))
-	}
-	if len(found.Profiles) > 0 {
-		failed = cmp.Or(failed,
-			Profiles(filepath.Join(dir, "profiles.svg"), found.Profiles),
-			writeProfiles(filepath.Join(dir, "profiles.csv"), found.Profiles))
-	}
-	return failed
-}
-
-// gaps returns the convergence curve measured from the known minimum. Rounding can make
-// a value fall below the minimum; its gap is 0.
-func (r Run) gaps() []objective.Sample {
-	var all []objective.Sample
-	for _, s := range r.Result.Curve {
-		all = append(all, objective.Sample{Queries: s.Queries, Value: max(0, s.Value-r.Known.Minimum)})
-	}
-	return all
-}
-
-// drawStructure draws the spectrum and the couplings, as far as there are any.
-func drawStructure(dir string, found untwist.Structure) error {
-	var failed error
-	if s := found.Spectrum; len(s.Values) > 0 {
-		failed = Spectrum(filepath.Join(dir, "spectrum.svg"), string(s.Kind), spectrumAxis(s.Kind), s.Values)
-	}
-	if found.Before != nil && found.After != nil {
-		failed = cmp.Or(failed, Couplings(filepath.Join(dir, "couplings.svg"), found.Before, found.After, found.Blocks))
-	}
-	if found.Map != nil {
-		failed = cmp.Or(failed, OuterMap(filepath.Join(dir, "map.svg"), found.Map))
-	}
-	return failed
 }

@@ -65,3 +65,18 @@ func raise(exponent string) string {
 	}
 	return text
 }
+
+// Percent writes a share in percent, without the sign: 71.4, 0.12. What is not 0 does not look
+// as if it were.
+func Percent(share float64) string {
+	switch v := 100 * share; {
+	case v > 0 && v < 0.01:
+		return "less than 0.01"
+	case v >= 99.95 && v < 100.5:
+		return "100"
+	case v >= 10:
+		return Number(v, 3)
+	default:
+		return Number(v, 2)
+	}
+}

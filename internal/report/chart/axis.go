@@ -12,8 +12,11 @@ type axis struct {
 	lo, hi   float64
 	scale    Scale
 	from, to float64
-	// zero is where a logarithmic axis has its mark for 0, if above 0.
-	zero float64
+	// zero is where a logarithmic axis has its mark for 0, if above 0. Other marks are
+	// beyond first.
+	zero, first float64
+	// floor is where a logarithmic axis has a mark for all that is less, if above 0.
+	floor float64
 	// step is the least distance of the numbers of a linear axis.
 	step float64
 	// base is subtracted from the numbers beside the axis, and minus says so.
@@ -53,14 +56,6 @@ func (a axis) shifted() axis {
 	return a
 }
 
-// ticks returns marks of which no more than most have numbers.
-func (a axis) ticks(most int) []tick {
-	if a.scale == Logarithmic {
-		return a.powers(most)
-	}
-	return a.evenly(most)
-}
-
 // powers returns marks at the powers of ten, or at fewer places where there would be too
 // many. Where there are few powers, 2 and 5 times a power have numbers, too. The numbers
 // are written as powers if one is too small or too large to be written out.
@@ -82,10 +77,14 @@ func (a axis) powers(most int) []tick {
 	if a.zero > 0 {
 		all = append(all, tick{a.zero, "0"})
 	}
+	if a.floor > 0 {
+		all = append(all, tick{a.floor, "≤ " + words.Number(a.floor, 3)})
+		a.first = a.floor * math.Pow(a.hi/a.lo, 0.08)
+	}
 	for e := every * math.Floor(first/every); e <= last; e += every {
 		for m := 1.; m < 10 && (m == 1 || every == 1); m++ {
 			at := e + math.Log10(m)
-			if at < lo-1e-3 || at > hi+1e-3 || a.zero > 0 && at < math.Log10(a.zero)+0.5 {
+			if at < lo-1e-3 || at > hi+1e-3 || a.first > 0 && at < math.Log10(a.first) {
 				continue
 			}
 			v := math.Pow(10, at)
@@ -99,8 +98,12 @@ func (a axis) powers(most int) []tick {
 	return all
 }
 
-// evenly returns marks at multiples of 1, 2 or 5 times a power of ten.
-func (a axis) evenly(most int) []tick {
+// ticks returns marks of which no more than most have numbers: on a linear axis at multiples of 1,
+// 2 or 5 times a power of ten.
+func (a axis) ticks(most int) []tick {
+	if a.scale == Logarithmic {
+		return a.powers(most)
+	}
 	lo, hi := a.lo-a.base, a.hi-a.base
 	power := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(most))))
 	step := power
@@ -128,28 +131,26 @@ func (a axis) below(c *canvas, y float64, most int, label string) {
 	a = a.shifted()
 	var all []tick
 	for n := most; n > 0; n-- {
-		if all = a.ticks(n); a.apart(all) {
+		if all = a.ticks(n); a.apart(all, c.wide) {
 			break
 		}
 	}
-	c.line("c-axis", point{a.from, y}, point{a.to, y})
-	d, last := "", 0.
+	d, last := "M"+num(a.from)+" "+num(y)+"H"+num(a.to), 0.
 	for _, t := range all {
-		x := a.at(t.value)
 		long := 2.5
 		if t.label != "" {
 			long = 5
-			if b := a.under(t, y); b.x0 >= last || last == 0 {
-				c.text(place{at: point{b.x0, y + 17}, room: wide}, t.label)
+			if b := a.under(t, y, c.wide); b.x0 >= last || last == 0 {
+				c.text(place{at: point{b.x0, y + 17}, room: c.wide}, t.label)
 				last = b.x1 + between
 			}
 		}
-		d += "M" + num(x) + " " + num(y) + "v" + num(long)
+		d += "M" + num(a.at(t.value)) + " " + num(y) + "v" + num(long)
 	}
 	c.path("c-axis", d, "")
-	p := place{anchor: middle, class: "c-label", room: wide - 8, suffix: a.minus}
+	p := place{anchor: middle, class: "c-label", room: c.wide - 8, suffix: a.minus}
 	half := widthOf(p.shown(clean(label))) / 2
-	p.at = point{max(half+2, min((a.from+a.to)/2, wide-2-half)), y + 33}
+	p.at = point{max(half+2, min((a.from+a.to)/2, c.wide-2-half)), y + 33}
 	c.text(p, label)
 }
 
@@ -157,20 +158,20 @@ func (a axis) below(c *canvas, y float64, most int, label string) {
 const between = 6.
 
 // under returns where the number of a mark is below an axis: centred, and on the paper.
-func (a axis) under(t tick, y float64) box {
+func (a axis) under(t tick, y, wide float64) box {
 	width := widthOf(t.label)
 	x0 := max(1, min(a.at(t.value)-width/2, wide-1-width))
 	return box{x0, x0 + width, y + 17 - rise, y + 17 + fall}
 }
 
 // apart says whether the numbers below an axis do not meet.
-func (a axis) apart(all []tick) bool {
+func (a axis) apart(all []tick, wide float64) bool {
 	last := math.Inf(-1)
 	for _, t := range all {
 		if t.label == "" {
 			continue
 		}
-		b := a.under(t, 0)
+		b := a.under(t, 0, wide)
 		if b.x0 < last+between {
 			return false
 		}
@@ -196,7 +197,7 @@ func (a axis) beside(c *canvas, all []tick, x, right float64) {
 	for _, t := range all {
 		y := a.at(t.value)
 		if t.label != "" && y+5 < last {
-			c.text(place{at: point{x - 6, y + 4}, anchor: end, room: wide}, t.label)
+			c.text(place{at: point{x - 6, y + 4}, anchor: end, room: c.wide}, t.label)
 			levels += "M" + num(x) + " " + num(y) + "H" + num(right)
 			marks += "M" + num(x) + " " + num(y) + "h-4"
 			last = y - 9
@@ -208,5 +209,20 @@ func (a axis) beside(c *canvas, all []tick, x, right float64) {
 
 // above writes what the numbers of the axis beside a plot are. It stands above the plot.
 func (a axis) above(c *canvas, y float64, label string) {
-	c.text(place{at: point{4, y}, class: "c-label", room: wide - 8, suffix: a.minus}, label)
+	c.text(place{at: point{4, y}, class: "c-label", room: c.wide - 8, suffix: a.minus}, label)
+}
+
+// plot lays out a plot that is so high and draws its axes: below top is what the numbers
+// beside it are, and below the plot are no more than most numbers and what they are.
+func (c *canvas) plot(x, y *axis, top, high float64, most int, xlabel, ylabel string) {
+	*y = y.shifted()
+	marks, room := y.left(high)
+	x.from, x.to = 2+room, c.wide-10
+	if y.to = top + 16; ylabel != "" || y.minus != "" {
+		y.above(c, top+13, ylabel)
+		y.to += 8
+	}
+	y.from = y.to + high
+	y.beside(c, marks, x.from, x.to)
+	x.below(c, y.from, most, xlabel)
 }

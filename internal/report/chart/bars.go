@@ -3,7 +3,7 @@ package chart
 import (
 	"cmp"
 	"fmt"
-	"html/template"
+	"maps"
 	"slices"
 
 	"github.com/untwist/untwist/internal/words"
@@ -32,38 +32,27 @@ func (b Bar) total() float64 {
 	return bounded(sum)
 }
 
-// size is the share, or 0 if it cannot be drawn.
-func (p Part) size() float64 {
-	if !finite(p.Share) {
-		return 0
-	}
-	return max(0, min(p.Share, 1e100))
-}
+// size is the share, and whisker the error, or 0 if it cannot be drawn.
+func (p Part) size() float64   { return length(p.Share) }
+func (b Bar) whisker() float64 { return length(b.Error) }
 
-// whisker is the error, or 0 if it cannot be drawn.
-func (b Bar) whisker() float64 {
-	if !finite(b.Error) {
+func length(v float64) float64 {
+	if !finite(v) {
 		return 0
 	}
-	return max(0, min(b.Error, 1e100))
+	return max(0, min(v, 1e100))
 }
 
 // mostBars is how many bars are drawn at most, and hues is how many components have a
-// colour of their own.
-const mostBars, hues = 30, 6
-
-// pitch is the distance of bars, and thick is how thick they are.
-const pitch, thick = 22., 16.
+// colour of their own. pitch is the distance of bars, and thick is how thick they are.
+const mostBars, hues, pitch, thick = 30, 6, 22., 16.
 
 // Bars draws stacked horizontal bars, the largest first, with a whisker for the error and
 // the percentage at the right. The components that matter most have a colour each, and their
-// number is in their parts where there is room; the others are grey. In the picture they are
-// called combinations. Of more than thirty bars the largest are drawn, and it is said how many
-// more there are. label says what the bars are.
-func Bars(bars []Bar, label string) template.HTML { return BarsBy(bars, label, "combination") }
-
-// BarsBy is Bars with a word of one's own, in the singular, for what Part.Component counts.
-func BarsBy(bars []Bar, label, each string) template.HTML {
+// number is in their parts where there is room; the others are grey. Of more than
+// thirty bars the largest are drawn, and it is said how many more there are. label says what the
+// bars are, and each, in the singular, what a component is called.
+func Bars(bars []Bar, label, each string) Picture {
 	if len(bars) == 0 {
 		return nothing(label, "There is nothing to compare.")
 	}
@@ -71,12 +60,10 @@ func BarsBy(bars []Bar, label, each string) template.HTML {
 	slices.SortStableFunc(all, func(a, b Bar) int { return cmp.Compare(b.total(), a.total()) })
 	rest := all[min(mostBars, len(all)):]
 	all = all[:min(mostBars, len(all))]
-	colour := colours(all)
-
-	c := &canvas{}
+	c := &canvas{wide: wide}
 	c.text(place{at: point{4, 13}, class: "c-label", room: wide - 8}, label)
 	each = cut(clean(each), 120)
-	high := key(c, colour, all, each)
+	colour, high := c.colours(all, each)
 	names, numbers, most := 0., 0., 0.
 	for _, b := range all {
 		names = max(names, min(widthOf(clean(b.Name)), 110))
@@ -93,7 +80,7 @@ func BarsBy(bars []Bar, label, each string) template.HTML {
 	}
 	c.line("c-axis", point{x.from, high - pitch*float64(len(all))}, point{x.from, high})
 	if n := len(rest); n > 0 {
-		note := fmt.Sprintf("and %s more, each at most %s", words.Thousands(n), percentage(rest[0].total())+" %")
+		note := fmt.Sprintf("and %s more, each at most %s", words.Thousands(n), words.Percent(rest[0].total())+" %")
 		c.text(place{at: point{x.from, high + 14}, class: "c-note", room: wide - x.from - 4}, note)
 		high += pitch
 	}
@@ -102,26 +89,11 @@ func BarsBy(bars []Bar, label, each string) template.HTML {
 
 // amount writes how long a bar is, and its error unless it is very small: 71.4 ± 0.37 %.
 func amount(b Bar) string {
-	s := percentage(b.total())
+	s := words.Percent(b.total())
 	if e := b.whisker(); e >= 1e-4 {
-		s += " ± " + percentage(e)
+		s += " ± " + words.Percent(e)
 	}
 	return s + " %"
-}
-
-// percentage writes a share in percent, without the sign. What is not 0 does not look as if
-// it were.
-func percentage(share float64) string {
-	switch v := 100 * share; {
-	case v > 0 && v < 0.01:
-		return "< 0.01"
-	case v >= 99.95 && v < 100.5:
-		return "100"
-	case v >= 10:
-		return words.Number(v, 3)
-	default:
-		return words.Number(v, 2)
-	}
 }
 
 // draw draws a bar.
@@ -136,7 +108,7 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int, each string)
 		if to-from < 0.05 {
 			return // nothing could be seen
 		}
-		c.rect("c-part "+class, box{from, to, upper, lower}, fmt.Sprintf("%s, %s: %s", cut(clean(b.Name), 200), name, percentage(share)+" %"))
+		c.rect("c-part "+class, box{from, to, upper, lower}, fmt.Sprintf("%s, %s: %s", cut(clean(b.Name), 200), name, words.Percent(share)+" %"))
 		if free := min(to, x.at(b.total()-b.whisker())-2) - from; free > widthOf(number)+4 {
 			c.text(place{at: point{from + free/2, y + 15}, anchor: middle, class: "c-in", room: free}, number)
 		}
@@ -144,12 +116,12 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int, each string)
 	parts := slices.Clone(b.Parts)
 	slices.SortStableFunc(parts, func(p, q Part) int { return cmp.Compare(p.Component, q.Component) })
 	for _, p := range parts {
-		k, shown := colour[p.Component]
-		if !shown {
+		k := colour[p.Component]
+		if k == 0 {
 			grey += p.size()
 			continue
 		}
-		part(fmt.Sprintf("c-p%d", k+1), each+" "+words.Thousands(p.Component+1), words.Thousands(p.Component+1), p.size())
+		part(fmt.Sprintf("c-p%d", k), each+" "+words.Thousands(p.Component+1), words.Thousands(p.Component+1), p.size())
 	}
 	part("c-p0", "others", "", grey)
 	if e := b.whisker(); x.at(e)-x.at(0) >= 1 { // or nothing could be seen
@@ -163,9 +135,9 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int, each string)
 	}
 }
 
-// colours returns the components with a colour of their own, and which it is: those whose
-// parts are largest together, in ascending order.
-func colours(bars []Bar) map[int]int {
+// colours chooses the components with a colour of their own, numbered from 1: those whose parts
+// are largest together, in ascending order. It writes what they are, and returns where that ends.
+func (c *canvas) colours(bars []Bar, each string) (colour map[int]int, high float64) {
 	sums := map[int]float64{}
 	for _, b := range bars {
 		for _, p := range b.Parts {
@@ -174,49 +146,20 @@ func colours(bars []Bar) map[int]int {
 			}
 		}
 	}
-	var all []int
-	for j := range sums {
-		all = append(all, j)
+	if colour = map[int]int{}; len(sums) == 0 {
+		return colour, 22
 	}
-	slices.SortFunc(all, func(a, b int) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
-	all = all[:min(hues, len(all))]
-	slices.Sort(all)
-	colour := map[int]int{}
-	for k, j := range all {
-		colour[j] = k
+	all := slices.SortedFunc(maps.Keys(sums), func(a, b int) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
+	var names []string
+	for k, j := range slices.Sorted(slices.Values(all[:min(hues, len(all))])) {
+		colour[j] = k + 1
+		names = append(names, words.Thousands(j+1))
 	}
-	return colour
-}
-
-// key says what the colours mean, and returns where it ends.
-func key(c *canvas, colour map[int]int, bars []Bar, each string) float64 {
-	if len(colour) == 0 {
-		return 22
-	}
-	names := make([]string, len(colour), len(colour)+1)
-	for j, k := range colour {
-		names[k] = words.Thousands(j + 1)
-	}
-	for _, b := range bars {
-		for _, p := range b.Parts {
-			if _, has := colour[p.Component]; !has && p.size() > 0 && len(names) == len(colour) {
-				names = append(names, "others")
-			}
-		}
+	if len(all) > hues {
+		names = append(names, "others")
 	}
 	c.text(place{at: point{4, 32}, class: "c-note", room: wide}, each)
-	x, y := 4+widthOf(each)+8, 32.
-	for k, name := range names {
-		if x+14+widthOf(name) > wide-4 {
-			x, y = 4, y+16
-		}
-		class := fmt.Sprintf("c-part c-p%d", k+1)
-		if name == "others" {
-			class = "c-part c-p0"
-		}
-		c.rect(class, box{x, x + 10, y - 9, y + 1}, "")
-		c.text(place{at: point{x + 14, y}, class: "c-note", room: wide}, name)
-		x += 14 + widthOf(name) + 12
-	}
-	return y + 8
+	return colour, 8 + c.key(point{4 + widthOf(each) + 8, 32}, 10, names, func(k int, at point) {
+		c.rect(fmt.Sprintf("c-part c-p%d", (k+1)%(hues+1)), box{at.x, at.x + 10, at.y - 9, at.y + 1}, "")
+	})
 }

@@ -66,8 +66,19 @@ func (w place) weight() float64 {
 
 // A canvas is a picture that is being drawn. It knows where its texts are.
 type canvas struct {
+	wide  float64
 	out   strings.Builder
 	boxes []box
+}
+
+// newCanvas returns an empty canvas with a title, and says where what is below begins.
+func newCanvas(wide float64, title string) (c *canvas, top float64) {
+	c = &canvas{wide: wide}
+	if title == "" {
+		return c, 0
+	}
+	c.text(place{at: point{4, 13}, class: "c-title", room: wide - 8}, title)
+	return c, 16
 }
 
 // text writes a text. If it is longer than its room it is cut, and the whole text is its
@@ -120,18 +131,7 @@ func (c *canvas) titled(element, title string) {
 }
 
 // line draws a straight line.
-func (c *canvas) line(class string, from, to point) {
-	fmt.Fprintf(&c.out, `<path class="%s" d="M%s`, class, pair(from))
-	switch {
-	case from.y == to.y:
-		c.out.WriteString("H" + num(to.x))
-	case from.x == to.x:
-		c.out.WriteString("V" + num(to.y))
-	default:
-		c.out.WriteString("L" + pair(to))
-	}
-	c.out.WriteString(`"/>`)
-}
+func (c *canvas) line(class string, from, to point) { c.path(class, joined([]point{from, to}), "") }
 
 // path draws a path.
 func (c *canvas) path(class, d, title string) {
@@ -155,10 +155,26 @@ func (c *canvas) dot(class string, at point, radius float64, title string) {
 }
 
 // done returns the picture, which is so high. label is what is read aloud.
-func (c *canvas) done(high float64, label string) template.HTML {
-	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %s %s" role="img" aria-label="%s" font-family="sans-serif" font-size="%s">`,
-		num(wide), num(high), template.HTMLEscapeString(clean(label)), num(letters))
-	return template.HTML(head + c.out.String() + "</svg>") // all that is not ours was escaped
+func (c *canvas) done(high float64, label string) Picture {
+	return Picture{c.wide, high, clean(label), c.out.String()}
+}
+
+// key writes names from a place on, in as many rows as it takes, each behind a sample that
+// draw draws at its place. It returns the line of the last row.
+func (c *canvas) key(at point, sample float64, names []string, draw func(k int, at point)) float64 {
+	for k, name := range names {
+		p := place{class: "c-note", room: c.wide - sample - 12}
+		name = clean(name)
+		width := sample + 4 + widthOf(p.shown(name))
+		if at.x > 4 && at.x+width > c.wide-4 {
+			at = point{4, at.y + 16}
+		}
+		draw(k, at)
+		p.at = point{at.x + sample + 4, at.y}
+		c.text(p, name)
+		at.x += width + 12
+	}
+	return at.y
 }
 
 // num writes a place on paper, to a tenth of a unit.
@@ -182,9 +198,6 @@ func pair(p point) string { return num(p.x) + " " + num(p.y) }
 
 // clean returns a text without letters that XML cannot have. White space becomes one space.
 func clean(s string) string {
-	if plain(s) {
-		return s
-	}
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n' || r == '\r' || unicode.Is(unicode.Zs, r):
@@ -199,12 +212,44 @@ func clean(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// plain says that a text has nothing but ordinary letters: it is clean as it is.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && (i == 0 || i == len(s)-1) {
-			return false
+// widthOf returns how wide a text is at most, in units, in the fonts that browsers have for
+// sans-serif. DejaVu Sans, which is among the widest, is the measure.
+func widthOf(s string) float64 {
+	ems := 0.
+	for _, r := range s {
+		ems += em(r)
+	}
+	return letters * ems
+}
+
+// em returns how wide a letter is, in units of the letters' size.
+func em(r rune) float64 {
+	switch {
+	case strings.ContainsRune("ijl'| ,.:;!Ifrt()[]/-\"⁰¹²³⁴⁵⁶⁷⁸⁹⁻", r):
+		return 0.43
+	case strings.ContainsRune("mwMW%@…", r):
+		return 1
+	case r >= 0x2E80: // what is written in squares, and pictures
+		return 1.1
+	case unicode.IsUpper(r) || unicode.Is(unicode.Sm, r):
+		return 0.84
+	}
+	return 0.64
+}
+
+// cut shortens a text that is wider than its room, and ends it with three dots.
+func cut(s string, room float64) string {
+	if widthOf(s) <= room {
+		return s
+	}
+	left := room - widthOf("…")
+	for i, r := range s {
+		if left -= letters * em(r); left < 0 {
+			if i == 0 {
+				return ""
+			}
+			return s[:i] + "…"
 		}
 	}
-	return true
+	return s
 }

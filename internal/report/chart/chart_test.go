@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -80,6 +79,26 @@ func anyBars(t *rapid.T) []Bar {
 	return bars
 }
 
+func anyLines(t *rapid.T) Lines {
+	l := Lines{
+		Title: anyName().Draw(t, "title"), Steps: rapid.Bool().Draw(t, "steps"), Bars: rapid.Bool().Draw(t, "bars"), Loose: rapid.Bool().Draw(t, "loose"),
+		X: Axis{Label: anyName().Draw(t, "x"), Scale: Scale(rapid.IntRange(0, 1).Draw(t, "x scale"))},
+		Y: Axis{Label: anyName().Draw(t, "y"), Scale: Scale(rapid.IntRange(0, 1).Draw(t, "y scale")), Floor: rapid.SampledFrom([]float64{0, 1e-9, 5}).Draw(t, "floor")},
+	}
+	for range rapid.IntRange(0, 4).Draw(t, "panels") {
+		p := Panel{Title: anyName().Draw(t, "panel"), Levels: []Level{{anyName().Draw(t, "level"), anyValue().Draw(t, "at")}}}
+		for range rapid.IntRange(0, 5).Draw(t, "series") {
+			n := rapid.IntRange(0, 9).Draw(t, "points")
+			some := func(name string) []float64 { return rapid.SliceOfN(anyValue(), n, n).Draw(t, name) }
+			s := Series{Name: anyName().Draw(t, "name"), X: some("x"), Lower: some("lower"), Median: some("median"), Upper: some("upper"), End: rapid.Float64Range(0, 9).Draw(t, "end")}
+			slices.Sort(s.X)
+			p.Series = append(p.Series, s)
+		}
+		l.Panels = append(l.Panels, p)
+	}
+	return l
+}
+
 func anyMatrix(t *rapid.T) *mat.Dense {
 	n := rapid.OneOf(rapid.IntRange(0, 20), rapid.IntRange(50, 130)).Draw(t, "rows")
 	if n == 0 {
@@ -110,41 +129,45 @@ func anyBlocks(t *rapid.T, m *mat.Dense) [][]int {
 
 // Whatever is drawn is XML, texts do not meet, all is on the paper, and it is the same again.
 func TestAnything(t *testing.T) {
-	for name, draw := range map[string]func(t *rapid.T) func() template.HTML{
-		"convergence": func(t *rapid.T) func() template.HTML {
+	for name, draw := range map[string]func(t *rapid.T) func() []Picture{
+		"convergence": func(t *rapid.T) func() []Picture {
 			curve, stages, label := anyCurve(t), anyStages(t), anyName().Draw(t, "label")
 			scale := Scale(rapid.IntRange(0, 1).Draw(t, "scale"))
-			return func() template.HTML { return Convergence(curve, stages, scale, label) }
+			return func() []Picture { return []Picture{Convergence(curve, stages, scale, label)} }
 		},
-		"spectrum": func(t *rapid.T) func() template.HTML {
+		"spectrum": func(t *rapid.T) func() []Picture {
 			label, values := anyName().Draw(t, "label"), rapid.SliceOfN(anyValue(), 0, 150).Draw(t, "values")
-			return func() template.HTML { return Spectrum(label, values) }
+			return func() []Picture { return []Picture{Spectrum(label, values)} }
 		},
-		"profile": func(t *rapid.T) func() template.HTML {
+		"profile": func(t *rapid.T) func() []Picture {
 			p, title, x, y := anyProfile(t), anyName().Draw(t, "title"), anyName().Draw(t, "x"), anyName().Draw(t, "y")
-			return func() template.HTML { return Profile(p, title, x, y) }
+			return func() []Picture { return []Picture{Profile(p, title, x, y)} }
 		},
-		"bars": func(t *rapid.T) func() template.HTML {
+		"bars": func(t *rapid.T) func() []Picture {
 			bars, label := anyBars(t), anyName().Draw(t, "label")
-			return func() template.HTML { return Bars(bars, label) }
+			return func() []Picture { return []Picture{Bars(bars, label, "combination")} }
 		},
-		"couplings": func(t *rapid.T) func() template.HTML {
+		"lines": func(t *rapid.T) func() []Picture {
+			l := anyLines(t)
+			return func() []Picture { return []Picture{l.Draw()} }
+		},
+		"couplings": func(t *rapid.T) func() []Picture {
 			before, after := anyMatrix(t), anyMatrix(t)
 			blocks := anyBlocks(t, after)
 			names := rapid.SliceOfN(anyName(), size(before), size(before)).Draw(t, "names")
-			return func() template.HTML { return Couplings(before, after, blocks, names) }
+			return func() []Picture { return Couplings(before, after, blocks, names) }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				picture := draw(rt)
 				first := picture()
-				if picture() != first {
+				if !slices.Equal(picture(), first) {
 					rt.Fatal("it is another picture the second time")
 				}
-				for _, d := range read(t, first) {
+				for _, d := range read(t, first...) {
 					if wrong := d.wrong(); len(wrong) > 0 {
-						rt.Fatalf("%q in %s", wrong, first)
+						rt.Fatalf("%q in %s", wrong, first[0].body)
 					}
 				}
 			})
@@ -190,14 +213,14 @@ func TestPicturesAreSmall(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		picture template.HTML
+		picture Picture
 		most    int
 	}{
 		{"convergence", Convergence(curve, stages, Linear, "gap"), 20_000}, {"logarithmic", Convergence(curve, stages, Logarithmic, "gap"), 20_000},
-		{"spectrum", Spectrum("x", values), 8_000}, {"profile", Profile(p, "x", "y", "z"), 12_000}, {"bars", Bars(bars, "x"), 60_000},
-		{"couplings", Couplings(noise, noise, nil, nil), 70_000},
+		{"spectrum", Spectrum("x", values), 8_000}, {"profile", Profile(p, "x", "y", "z"), 12_000}, {"bars", Bars(bars, "x", "combination"), 60_000},
+		{"couplings", Sheet("", 2, Couplings(noise, noise, nil, nil)), 70_000},
 	} {
-		if got := len(c.picture); got > c.most {
+		if got := len(c.picture.body); got > c.most {
 			t.Errorf("%s has %d bytes, want %d at most", c.name, got, c.most)
 		} else {
 			t.Logf("%s has %d bytes", c.name, got)
@@ -212,13 +235,15 @@ func TestNamesAreEscaped(t *testing.T) {
 	long := evil + strings.Repeat(" and on", 30)
 	p := untwist.Profile{Y: []float64{0, 1}, Value: []float64{0, 1}}
 	one := mat.NewDense(2, 2, []float64{0, 1, 1, 0})
-	for name, picture := range map[string]template.HTML{
+	for name, picture := range map[string]Picture{
 		"convergence": Convergence([]objective.Sample{{Queries: 1, Value: 1}}, []untwist.Stage{{Stage: objective.Stage{Name: long}, Queries: 3}}, Linear, long),
-		"spectrum":    Spectrum(long, []float64{1}), "profile": Profile(p, long, long, long), "bars": Bars([]Bar{{Name: long}}, long),
-		"couplings": Couplings(one, one, nil, []string{long, evil}), "nothing": Spectrum(long, nil),
+		"spectrum":    Spectrum(long, []float64{1}), "profile": Profile(p, long, long, long), "bars": Bars([]Bar{{Name: long}}, long, "combination"),
+		"couplings": Sheet(long, 2, Couplings(one, one, nil, []string{long, evil})),
+		"lines":     Lines{Title: long, Panels: []Panel{{Title: long, Series: []Series{{Name: long, X: []float64{1}, Median: []float64{1}}}}}}.Draw(),
+		"nothing":   Spectrum(long, nil),
 	} {
-		if strings.Contains(string(picture), "<script") {
-			t.Errorf("%s: %s", name, picture)
+		if strings.Contains(picture.SVG(), "<script") {
+			t.Errorf("%s: %s", name, picture.body)
 		}
 		for _, d := range inOrder(t, picture) {
 			if name != "couplings" && name != "nothing" && !slices.Contains(d.titles, long) {

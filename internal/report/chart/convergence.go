@@ -2,7 +2,8 @@ package chart
 
 import (
 	"fmt"
-	"html/template"
+	"math"
+	"slices"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/words"
@@ -21,7 +22,7 @@ const plot, beneath = 150., 38.
 // of ten; 0 then has a mark of its own below the others. Otherwise they are on a linear
 // scale. If it would hide how the run ended, the scale does not reach up to the first
 // values, and the picture says so.
-func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale, label string) template.HTML {
+func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale, label string) Picture {
 	best := running(curve)
 	if len(best) == 0 {
 		return nothing(label, "No query has given a finite value yet.")
@@ -42,19 +43,25 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 	x.from = 2 + room
 	bands, rows := arrange(bands, x)
 
-	c := &canvas{}
-	y.above(c, 13, label)
-	if y.to = 24; rows > 0 {
-		y.to += 5 + row*float64(rows)
+	c := &canvas{wide: wide}
+	note := "ends at " + words.Number(last.y, 4)
+	if first.y > y.hi {
+		note = "begins at " + words.Number(first.y, 3) + ", " + note
+	}
+	c.text(place{at: point{4, 13}, class: "c-label", room: wide - 20 - widthOf(note), suffix: y.minus}, label)
+	if p := (place{at: point{wide - 4, 13}, anchor: end, class: "c-note", room: wide}); c.free(p.box(note)) {
+		c.text(p, note)
+	}
+	if y.to = 24; len(rows) > 0 {
+		y.to += 5 + row*float64(1+slices.Max(rows))
 	}
 	y.from = y.to + plot
-	flags(c, bands, x, y)
+	flags(c, bands, rows, x, y)
 	y.beside(c, marks, x.from, x.to)
 	x.below(c, y.from, 6, "queries")
 	way := stairs(best, x, y)
-	c.path("c-line", steps(way), "")
+	c.path("c-line", joined(way), "")
 	c.dot("c-dot", way[len(way)-1], 3, fmt.Sprintf("%s after %s", words.Number(last.y, 6), asked(last.x)))
-	notes(c, best, x, y, way)
 	return c.done(y.from+beneath, fmt.Sprintf("%s against queries: %s after %s, %s after %s",
 		label, words.Number(first.y, 3), asked(first.x), words.Number(last.y, 3), asked(last.x)))
 }
@@ -62,34 +69,95 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 // asked writes a number of queries.
 func asked(n float64) string { return words.Count(int(n), "query", "queries") }
 
-// notes writes the last value near its dot, or above the plot, and where the curve begins if that is above
-// the plot. They stand where the curve is not.
-func notes(c *canvas, best []point, x, y axis, way []point) {
-	note := func(p place, s string) bool {
-		p.class, p.room = "c-note", x.to-x.from-20
-		b := p.box(cut(s, p.room))
-		if b.x0 < x.from || b.x1 > wide-2 || b.y0 < y.to || b.y1 > y.from || !c.free(b) || !clear(way, b) {
-			return false
+// running returns, for each sample with a finite value, the least value up to there.
+func running(curve []objective.Sample) []point {
+	best := make([]point, 0, len(curve))
+	for _, s := range curve {
+		if !finite(s.Value) || s.Queries < 1 {
+			continue
 		}
-		c.text(p, s)
-		return true
+		v := bounded(s.Value)
+		if n := len(best); n > 0 {
+			v = min(v, best[n-1].y)
+		}
+		best = append(best, point{float64(s.Queries), v})
 	}
-	if best[0].y > y.hi {
-		note(place{at: point{x.to - 3, y.to + 14}, anchor: end}, "↑ begins at "+words.Number(best[0].y, 3))
-	}
-	last, at := best[len(best)-1].y, way[len(way)-1]
-	s := words.Number(last, y.digits(last))
-	for _, p := range []place{
-		{at: point{at.x + 3, at.y - 8}, anchor: end}, {at: point{at.x, at.y - 8}, anchor: middle}, {at: point{at.x + 3, at.y - 16}, anchor: end},
-		{at: point{at.x - 8, at.y + 4}, anchor: end}, {at: point{at.x - 8, at.y - 4}, anchor: end}, {at: point{at.x - 20, at.y - 4}, anchor: end},
-		{at: point{at.x - 35, at.y - 4}, anchor: end}, {at: point{at.x + 8, at.y + 4}, anchor: start}, {at: point{at.x + 3, at.y + 17}, anchor: end},
-	} {
-		if note(p, s) {
-			return
+	return best
+}
+
+// heights returns the axis for the best values so far. It is logarithmic if none is below
+// 0 and they span a factor of ten; 0 then stands at a tenth of the least value above it. Otherwise
+// it is linear. It ends at the first value, or, if the end of the curve could not be seen
+// then, at the best value after the first quarter of the samples.
+func heights(best []point) axis {
+	first, last := best[0].y, best[len(best)-1].y
+	least := first // above 0
+	for _, b := range best {
+		if b.y > 0 {
+			least = b.y
 		}
 	}
-	p := place{at: point{wide - 4, 13}, anchor: end, class: "c-note", room: wide}
-	if s = "ends at " + s; c.free(p.box(s)) {
-		c.text(p, s)
+	if last >= 0 && first > 0 && (last == 0 || first >= 10*last) {
+		a := axis{scale: Logarithmic, lo: last / 2, hi: first * 2}
+		if last == 0 {
+			a.zero = max(least/10, 1e-300)
+			a.first = a.zero * math.Sqrt(10)
+			a.lo = a.zero / 2
+		}
+		a.lo = max(a.lo, 1e-300)
+		a.hi = max(a.hi, 10*a.lo)
+		return a
 	}
+	lo, hi := last, first
+	if quarter := best[len(best)/4].y; quarter > last && first-last > 10*(quarter-last) {
+		hi = quarter
+	}
+	lo, hi = widened(lo, hi)
+	room := (hi - lo) / 20
+	return axis{lo: lo - room, hi: hi + room}
+}
+
+// up returns the place of a value, which is on the paper whatever it is.
+func (a axis) up(v float64) float64 { return a.at(a.within(v)) }
+
+// within returns the number on the axis at which a number is drawn.
+func (a axis) within(v float64) float64 {
+	switch {
+	case v <= 0 && a.zero > 0:
+		return a.zero
+	case v < a.floor && a.floor > 0:
+		return a.floor
+	}
+	return max(a.lo, min(v, a.hi))
+}
+
+// stairs returns the corners, on paper, of the steps from each sample to the next. Of the
+// samples that share a column, which is half a unit wide, the last is drawn. What is above
+// the axis is left out.
+func stairs(best []point, x, y axis) []point {
+	column := func(b point) float64 { return math.Round(2*x.at(b.x)) / 2 }
+	all := []point{{column(best[0]), y.up(best[0].y)}}
+	next := all[0].x
+	for i, b := range best {
+		to := point{next, y.up(b.y)}
+		if i+1 < len(best) {
+			if next = column(best[i+1]); next == to.x {
+				continue
+			}
+		}
+		if b.y > y.hi {
+			all[0] = to // it has not come down to the plot yet
+			continue
+		}
+		n := len(all)
+		if before := all[n-1]; best[0].y > y.hi && n == 1 {
+			all[0] = point{to.x, y.to}
+			all = append(all, to)
+		} else if to.y != before.y {
+			all = append(all, point{to.x, before.y}, to)
+		} else if i+1 == len(best) {
+			all = append(all, to)
+		}
+	}
+	return all
 }

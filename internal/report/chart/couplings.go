@@ -2,11 +2,9 @@ package chart
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/gonum/mat"
@@ -19,27 +17,28 @@ import (
 // are more or fewer names than rows, the rows are directions among the parameters. Of
 // large matrices several entries share a cell, which shows the strongest. A matrix that is
 // nil is left out.
-func Couplings(before, after *mat.Dense, blocks [][]int, names []string) template.HTML {
-	var out strings.Builder
+func Couplings(before, after *mat.Dense, blocks [][]int, names []string) (all []Picture) {
+	row, component := "parameter", "combination"
+	if names == nil {
+		row, component = "coordinate", "component"
+	}
 	if n := size(before); n > 0 {
-		axis := "parameter"
 		if names != nil && len(names) != n {
-			axis = "direction"
+			row = "direction"
 		}
-		out.WriteString(string(matrix(before, view{title: "before", axis: axis, order: ascending(n), names: names})))
+		all = append(all, matrix(before, view{title: "before", axis: row, order: ascending(n), names: names}))
 	}
 	if n := size(after); n > 0 {
 		order, blocks := inBlocks(blocks, n)
-		axis := "combination"
 		if !slices.IsSorted(order) {
-			axis = "combination, block by block"
+			component += ", block by block"
 		}
-		out.WriteString(string(matrix(after, view{title: "after", axis: axis, order: order, blocks: blocks})))
+		all = append(all, matrix(after, view{title: "after", axis: component, order: order, blocks: blocks}))
 	}
-	if out.Len() == 0 {
-		return nothing("couplings", "No couplings were measured.")
+	if len(all) == 0 {
+		return []Picture{nothing("couplings", "No couplings were measured.")}
 	}
-	return template.HTML(`<div class="chart-pair">` + out.String() + string(legend()) + `</div>`)
+	return append(all, legend())
 }
 
 // size returns how many rows a square matrix has; 0 if it is none.
@@ -83,15 +82,14 @@ type view struct {
 const square, mostCells = 240., 60
 
 // matrix draws one matrix.
-func matrix(c *mat.Dense, v view) template.HTML {
+func matrix(c *mat.Dense, v view) Picture {
 	n := len(v.order)
 	title := v.title
 	typical := median(c, n)
 	if n > 1 {
 		title = fmt.Sprintf("%s (median %s)", title, words.Number(typical, 1))
 	}
-	out := &canvas{}
-	out.text(place{at: point{4, 13}, class: "c-title", room: wide - 8}, title)
+	out, _ := newCanvas(wide, title)
 	x0, y0 := (wide-square)/2, 22.
 	numbers := widthOf(words.Thousands(n))
 	named := len(v.names) == n && square/float64(n) >= letters+2
@@ -124,7 +122,7 @@ func matrix(c *mat.Dense, v view) template.HTML {
 		high += 16
 	}
 	out.path("c-axis", ticks, "")
-	cells(out, pooled(c, v.order), x0, y0)
+	out.cells(pooled(c, v.order), box{x0, x0 + square, y0, y0 + square}, "c-s", shades)
 	frames(out, v.blocks, x0, y0, unit)
 	return out.done(high, fmt.Sprintf("couplings %s: %s by %s, median %s", v.title, words.Thousands(n), words.Thousands(n), words.Number(typical, 1)))
 }
@@ -188,15 +186,14 @@ func shade(v float64) int {
 	return max(0, min(shades, int(math.Ceil(math.Log10(min(v, 1))-weakest))))
 }
 
-// cells draws a matrix of shades as lines that are one cell high, from the left to the right:
-// neighbours in a row as one, and all of one shade together.
-func cells(c *canvas, of [][]int, x0, y0 float64) {
-	n := len(of)
-	paths := make([][]byte, shades+1)
+// cells fills a box with cells, row by row from its top: neighbours in a row as one line, and
+// all of one shade together. The class of the k-th of n shades ends with k; 0 is the paper.
+func (c *canvas) cells(of [][]int, b box, class string, n int) {
+	paths := make([][]byte, n+1)
 	for i, line := range of {
-		for j := 0; j < n; {
+		for j := 0; j < len(line); {
 			from, s := j, line[j]
-			for j < n && line[j] == s {
+			for j < len(line) && line[j] == s {
 				j++
 			}
 			d := append(paths[s], 'M')
@@ -205,16 +202,16 @@ func cells(c *canvas, of [][]int, x0, y0 float64) {
 			paths[s] = strconv.AppendInt(d, int64(j-from), 10)
 		}
 	}
-	unit := square / float64(n)
+	unit := (b.x1 - b.x0) / float64(len(of))
 	fmt.Fprintf(&c.out, `<g class="c-cells" stroke-width="%s" transform="translate(%s %s) scale(%s)">`,
-		strconv.FormatFloat(1+0.1/unit, 'f', 3, 64), num(x0), num(y0+unit/2), strconv.FormatFloat(unit, 'f', 4, 64))
-	for s := 1; s <= shades; s++ { // 0 is the paper
-		if len(paths[s]) > 0 {
-			fmt.Fprintf(&c.out, `<path class="c-s%d" d="%s"/>`, s, paths[s])
+		strconv.FormatFloat(1+0.1/unit, 'f', 3, 64), num(b.x0), num(b.y0+unit/2), strconv.FormatFloat(unit, 'f', 4, 64))
+	for s, d := range paths {
+		if s > 0 && len(d) > 0 {
+			fmt.Fprintf(&c.out, `<path class="%s%d" d="%s"/>`, class, s, d)
 		}
 	}
 	c.out.WriteString("</g>")
-	c.path("c-axis", fmt.Sprintf("M%s %sh%sv%sh-%sz", num(x0), num(y0), num(square), num(square), num(square)), "")
+	c.path("c-axis", outlined(b), "")
 }
 
 // frames draws a frame around each block of several components that is large enough to see.
@@ -231,8 +228,8 @@ func frames(c *canvas, blocks [][]int, x0, y0, unit float64) {
 }
 
 // legend draws the bar that says what the shades mean.
-func legend() template.HTML {
-	c := &canvas{}
+func legend() Picture {
+	c := &canvas{wide: wide}
 	const x0, long = 40., 280.
 	const each = long / shades
 	for s := 1; s <= shades; s++ {

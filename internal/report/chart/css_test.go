@@ -64,6 +64,12 @@ func TestContrast(t *testing.T) {
 		for _, c := range p.parts {
 			want("a number in a part "+c, p.paper, c, 4.5)
 		}
+		for k, c := range p.ground { // in order of lightness, and all of what moves can be seen there
+			if k > 0 && contrast(t, c, p.ground[k-1]) < 1.07 {
+				t.Errorf("%s: the ground %s is not another than %s", name, c, p.ground[k-1])
+			}
+			want("a particle on "+c, p.text, c, 4.5)
+		}
 		for k, c := range p.shades {
 			if before := append([]string{p.paper}, p.shades[:]...)[k]; contrast(t, c, p.paper) < 1.08*contrast(t, before, p.paper) {
 				t.Errorf("%s: the shade %s is not stronger than %s", name, c, before)

@@ -120,3 +120,21 @@ func step(d []byte, pen bool, to point) []byte {
 	}
 	return appendNum(append(appendNum(append(d, command), to.x), ' '), to.y)
 }
+
+// joined returns the path through points.
+func joined(all []point) string {
+	d := make([]byte, 0, 8*len(all)+16)
+	for k, p := range all {
+		switch {
+		case k > 0 && p.y == all[k-1].y:
+			if p.x != all[k-1].x {
+				d = appendNum(append(d, 'H'), p.x)
+			}
+		case k > 0 && p.x == all[k-1].x:
+			d = appendNum(append(d, 'V'), p.y)
+		default:
+			d = step(d, k > 0, p)
+		}
+	}
+	return string(d)
+}

@@ -15,7 +15,7 @@ func Example() {
 	page := template.Must(template.New("page").Parse("<style>{{.Style}}</style>{{.Picture}}"))
 	curve := []objective.Sample{{Queries: 1, Value: 1000}, {Queries: 50, Value: 3}, {Queries: 400, Value: 0.02}}
 	var out strings.Builder
-	err := page.Execute(&out, map[string]any{"Style": chart.CSS(), "Picture": chart.Convergence(curve, nil, chart.Logarithmic, "cost")})
+	err := page.Execute(&out, map[string]any{"Style": chart.CSS(), "Picture": chart.Convergence(curve, nil, chart.Logarithmic, "cost").HTML()})
 	_, picture, _ := strings.Cut(out.String(), "<svg")
 	_, spoken, _ := strings.Cut(picture, `aria-label="`)
 	spoken, _, _ = strings.Cut(spoken, `"`)
@@ -28,8 +28,8 @@ func ExampleBars() {
 	picture := chart.Bars([]chart.Bar{
 		{Name: "pressure", Parts: []chart.Part{{Component: 0, Share: 0.5}, {Component: 2, Share: 0.2}}, Error: 0.02},
 		{Name: "T<0", Parts: []chart.Part{{Component: 0, Share: 0.3}}},
-	}, "share of the variance")
-	for _, text := range strings.SplitAfter(string(picture), "</text>") {
+	}, "share of the variance", "combination")
+	for _, text := range strings.SplitAfter(string(picture.HTML()), "</text>") {
 		if at := strings.LastIndex(text, "<text"); at >= 0 {
 			_, words, _ := strings.Cut(text[at:], ">")
 			fmt.Fprint(os.Stdout, strings.TrimSuffix(words, "</text>"), "; ")

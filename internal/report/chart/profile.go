@@ -1,8 +1,10 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
-	"html/template"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/untwist/untwist"
@@ -16,13 +18,13 @@ const mostWells, numbered = 30, 3
 // Profile draws f along one component: a curve through the points, a dot at the deepest well
 // and rings at the others. The three deepest have numbers, 1 for the deepest, where there is
 // room. title is written above the plot; the labels say what the axes are.
-func Profile(p untwist.Profile, title, xlabel, ylabel string) template.HTML {
+func Profile(p untwist.Profile, title, xlabel, ylabel string) Picture {
 	points := pairs(p.Y, p.Value)
 	if len(points) == 0 {
 		return nothing(title, "No value along this line is finite.")
 	}
 	var wells []untwist.Well
-	x := axis{lo: points[0].x, hi: points[len(points)-1].x, to: wide - 10}
+	x := axis{lo: points[0].x, hi: points[len(points)-1].x}
 	y := axis{lo: points[0].y, hi: top(points)}
 	for _, q := range points {
 		y.lo = min(y.lo, q.y)
@@ -37,29 +39,13 @@ func Profile(p untwist.Profile, title, xlabel, ylabel string) template.HTML {
 	}
 	x.lo, x.hi = widened(x.lo, x.hi)
 	y.lo, y.hi = widened(y.lo, y.hi)
-	const high = 120.
 	room := (y.hi - y.lo) / 20
 	y.hi += room / 2
 	if y.lo -= room; len(wells) > 1 {
 		y.lo -= 3.5 * room // for the number below the deepest
 	}
-	y = y.shifted()
-	marks, left := y.left(high)
-	x.from = 2 + left
-
-	c := &canvas{}
-	c.text(place{at: point{4, 13}, class: "c-title", room: wide - 8}, title)
-	y.to = 16
-	if title != "" {
-		y.to += 16
-	}
-	if ylabel != "" || y.minus != "" {
-		y.above(c, y.to-3, ylabel)
-		y.to += 10
-	}
-	y.from = y.to + high
-	y.beside(c, marks, x.from, x.to)
-	x.below(c, y.from, 6, xlabel)
+	c, top := newCanvas(wide, title)
+	c.plot(&x, &y, top, 120, 6, xlabel, ylabel)
 	points = thinned(points)
 	c.path("c-line", polyline(points, x, y), "")
 	if len(points) == 1 {
@@ -67,6 +53,34 @@ func Profile(p untwist.Profile, title, xlabel, ylabel string) template.HTML {
 	}
 	mark(c, wells, x, y)
 	return c.done(y.from+beneath, spoken(title, xlabel, p, points, wells))
+}
+
+// mostProfiles is how many profiles are drawn together.
+const mostProfiles = 100
+
+// Profiles draws f along several components. Of more than a hundred it draws those along which
+// f varies most, in their order, and says so.
+func Profiles(profiles []untwist.Profile) Picture {
+	varies := make([]float64, len(profiles))
+	for i, p := range profiles {
+		if all := pairs(p.Value, p.Value); len(all) > 0 { // which ascend
+			varies[i] = all[len(all)-1].y - all[0].y
+		}
+	}
+	order := ascending(len(profiles))
+	title := "f along each component"
+	if n := len(profiles); n > mostProfiles {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(varies[b], varies[a]) })
+		order = order[:mostProfiles]
+		slices.Sort(order)
+		title = fmt.Sprintf("f along the %d of %s components along which it varies most", mostProfiles, words.Thousands(n))
+	}
+	var all []Picture
+	for _, i := range order {
+		all = append(all, Profile(profiles[i], "", "component "+words.Thousands(profiles[i].Component+1), "f above its lowest value"))
+	}
+	columns := max(1, min(len(all), 4), int(math.Ceil(math.Sqrt(float64(len(all))/1.8))))
+	return Sheet(title, columns, all)
 }
 
 // mark marks wells, the deepest last, so that it is on top.

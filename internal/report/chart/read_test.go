@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,8 +29,12 @@ type drawing struct {
 }
 
 // read reads pictures, and fails unless they are XML with what every picture has.
-func read(t testing.TB, picture template.HTML) []drawing {
+func read(t testing.TB, pictures ...Picture) []drawing {
 	t.Helper()
+	var picture template.HTML
+	for _, p := range pictures {
+		picture += p.HTML()
+	}
 	in := xml.NewDecoder(strings.NewReader("<page>" + string(picture) + "</page>"))
 	var all []drawing
 	var path []xml.StartElement
@@ -48,12 +53,22 @@ func read(t testing.TB, picture template.HTML) []drawing {
 			switch token.Name.Local {
 			case "page", "div", "title", "g":
 			case "svg":
-				all = append(all, begun(t, token))
+				if len(path) == 2 {
+					all = append(all, begun(t, token))
+					continue
+				}
+				in := box{x0: value(t, token, "x"), y0: value(t, token, "y")} // one that shows only what is in it
+				at, _ := moved(path)
+				all[len(all)-1].marks = append(all[len(all)-1].marks, point{at.x + in.x0, at.y + in.y0}, point{at.x + in.x0 + value(t, token, "width"), at.y + in.y0 + value(t, token, "height")})
 			case "text":
-				now = &label{box: box{x0: value(t, token, "x"), y0: value(t, token, "y")}}
+				at, _ := moved(path)
+				now = &label{box: box{x0: at.x + value(t, token, "x"), y0: at.y + value(t, token, "y")}}
 			default:
-				d := &all[len(all)-1]
-				d.marks = append(d.marks, corners(t, token, path)...)
+				marks := corners(t, token, path)
+				nested := slices.ContainsFunc(path[2:], func(e xml.StartElement) bool { return e.Name.Local == "svg" })
+				if d := &all[len(all)-1]; !nested {
+					d.marks = append(d.marks, marks...)
+				}
 			}
 		case xml.CharData:
 			d := &all[max(0, len(all)-1)]
@@ -70,7 +85,7 @@ func read(t testing.TB, picture template.HTML) []drawing {
 		case xml.EndElement:
 			if token.Name.Local == "text" {
 				d := &all[len(all)-1]
-				d.labels = append(d.labels, around(*now, attribute(path[len(path)-1], "text-anchor")))
+				d.labels = append(d.labels, boxed(*now, attribute(path[len(path)-1], "text-anchor")))
 			}
 			path = path[:len(path)-1]
 		}
@@ -82,7 +97,7 @@ func read(t testing.TB, picture template.HTML) []drawing {
 func begun(t testing.TB, e xml.StartElement) drawing {
 	t.Helper()
 	view := numbersOf(attribute(e, "viewBox"))
-	if len(view) != 4 || view[0] != 0 || view[1] != 0 || view[2] != wide || !(view[3] > 20) {
+	if len(view) != 4 || view[0] != 0 || view[1] != 0 || !(view[2] >= wide) || !(view[3] > 20) {
 		t.Fatalf("the view is %v", view)
 	}
 	if attribute(e, "role") != "img" || attribute(e, "aria-label") == "" {
@@ -94,9 +109,23 @@ func begun(t testing.TB, e xml.StartElement) drawing {
 // narrow are letters that are narrow in every font.
 const narrow = "iIjlfrt!.,:;'`|()[]{}/-\" ⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 
-// around returns the box of a label whose place is given: a letter is 0.6 times as wide as it
+// moved returns how elements are shifted and scaled by the groups that they are in.
+func moved(path []xml.StartElement) (shift point, scale float64) {
+	scale = 1
+	for _, g := range path {
+		if by := numbersOf(attribute(g, "transform")); g.Name.Local == "g" && len(by) >= 2 {
+			shift = point{shift.x + by[0], shift.y + by[1]}
+			if len(by) == 3 {
+				scale = by[2]
+			}
+		}
+	}
+	return shift, scale
+}
+
+// boxed returns the box of a label whose place is given: a letter is 0.6 times as wide as it
 // is high, a narrow one less, and one of Chinese and the like as wide.
-func around(l label, anchor string) label {
+func boxed(l label, anchor string) label {
 	width := 0.
 	for _, r := range l.text {
 		switch {
@@ -154,19 +183,15 @@ var command = regexp.MustCompile(`([MLHVhvz])([-0-9. ]*)`)
 // corners returns the corners of an element.
 func corners(t testing.TB, e xml.StartElement, path []xml.StartElement) (all []point) {
 	t.Helper()
+	shift, scale := moved(path)
 	switch e.Name.Local {
 	case "rect":
-		x, y := value(t, e, "x"), value(t, e, "y")
+		x, y := shift.x+value(t, e, "x"), shift.y+value(t, e, "y")
 		return []point{{x, y}, {x + value(t, e, "width"), y + value(t, e, "height")}}
 	case "circle":
-		x, y, r := value(t, e, "cx"), value(t, e, "cy"), value(t, e, "r")
+		x, y, r := shift.x+value(t, e, "cx"), shift.y+value(t, e, "cy"), value(t, e, "r")
 		return []point{{x - r, y - r}, {x + r, y + r}}
 	case "path":
-		shift, scale := point{}, 1.
-		if g := path[len(path)-2]; g.Name.Local == "g" {
-			by := numbersOf(attribute(g, "transform"))
-			shift, scale = point{by[0], by[1]}, by[2]
-		}
 		at := point{}
 		d := attribute(e, "d")
 		if rest := command.ReplaceAllString(d, ""); rest != "" {
@@ -221,15 +246,15 @@ func (d drawing) wrong() (all []string) {
 }
 
 // inOrder fails if something is wrong with pictures.
-func inOrder(t testing.TB, picture template.HTML) []drawing {
+func inOrder(t testing.TB, pictures ...Picture) []drawing {
 	t.Helper()
-	all := read(t, picture)
+	all := read(t, pictures...)
 	if len(all) == 0 {
 		t.Fatal("there is no picture")
 	}
 	for _, d := range all {
 		if wrong := d.wrong(); len(wrong) > 0 {
-			t.Errorf("%s: %q in %.3000s", d.spoken, wrong, picture)
+			t.Errorf("%.200s: %.1000q", d.spoken, wrong)
 		}
 	}
 	return all
@@ -237,7 +262,7 @@ func inOrder(t testing.TB, picture template.HTML) []drawing {
 
 // The test itself notices what is wrong.
 func TestWrongPicturesAreNoticed(t *testing.T) {
-	c := &canvas{}
+	c := &canvas{wide: wide}
 	c.text(place{at: point{10, 20}, room: wide}, "one text")
 	c.text(place{at: point{40, 25}, room: wide}, "another text")
 	c.text(place{at: point{355, 60}, room: wide}, "too far to the right")

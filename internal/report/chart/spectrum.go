@@ -3,10 +3,10 @@ package chart
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
 )
 
@@ -15,7 +15,7 @@ const mostDots = 100
 
 // Spectrum draws values in their order, on a logarithmic scale. label says what they are.
 // Values below 10⁻¹⁶ of the largest are drawn at that height.
-func Spectrum(label string, values []float64) template.HTML {
+func Spectrum(label string, values []float64) Picture {
 	largest := 0.
 	for _, v := range values {
 		if finite(v) {
@@ -39,17 +39,13 @@ func Spectrum(label string, values []float64) template.HTML {
 	if y.hi < 10*y.lo {
 		y.lo, y.hi = least/4, 4*largest
 	}
-	marks, room := y.left(plot)
-	c := &canvas{}
-	y.above(c, 13, label)
-	y.to, y.from = 24, 24+plot
-	x := axis{lo: 0.5, hi: float64(len(values)) + 0.5, from: 2 + room, to: wide - 10, step: 1}
-	y.beside(c, marks, x.from, x.to)
+	x := axis{lo: 0.5, hi: float64(len(values)) + 0.5, step: 1}
 	order := "number"
 	if slices.IsSortedFunc(all, func(a, b point) int { return cmp.Compare(b.y, a.y) }) {
 		order = "number, the largest first"
 	}
-	x.below(c, y.from, 8, order)
+	c := &canvas{wide: wide}
+	c.plot(&x, &y, 0, plot, 8, order, label)
 	c.path("c-line", polyline(thinned(all), x, y), "")
 	if len(values) <= mostDots {
 		for _, p := range all {
@@ -58,4 +54,27 @@ func Spectrum(label string, values []float64) template.HTML {
 	}
 	return c.done(y.from+beneath, fmt.Sprintf("%s: %s from %s to %s", label, words.Count(len(values), "value", "values"),
 		words.Number(values[0], 3), words.Number(values[len(values)-1], 3)))
+}
+
+// Map draws f against the sum that is inside an outer map, over the values between which the
+// map was found. The sum is known up to a constant and a factor: it is drawn from 0 to 1.
+func Map(m identify.Map) Picture {
+	lo, hi := m.Range()
+	least, most := m.Of(lo), m.Of(hi)
+	title := "outer map: " + m.Name()
+	if !(most > least) || !finite(most-least) {
+		return nothing(title, "It does not rise.")
+	}
+	all := make([]point, 200)
+	x, y := axis{hi: 1}, axis{lo: math.Inf(1), hi: math.Inf(-1)}
+	for k := range all {
+		t := float64(k) / float64(len(all)-1)
+		all[k] = point{t, bounded(m.Inverse(least + float64(t*(most-least))))}
+		y.lo, y.hi = min(y.lo, all[k].y), max(y.hi, all[k].y)
+	}
+	y.lo, y.hi = widened(y.lo, y.hi)
+	c, top := newCanvas(wide, title)
+	c.plot(&x, &y, top, plot, 6, "sum of the components, from its least to its largest", "f")
+	c.path("c-line", polyline(all, x, y), "")
+	return c.done(y.from+beneath, title)
 }

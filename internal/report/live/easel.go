@@ -172,40 +172,30 @@ func (p *painting) whole(last *painting, page Page) error {
 
 // set sets what an element is, if it has changed.
 func (q *part) set(html []byte, number int) {
-	if bytes.Equal(q.html, html) {
-		return
+	if !bytes.Equal(q.html, html) {
+		q.html, q.quoted, q.number = html, quoted(string(html)), number
 	}
-	var quoted bytes.Buffer
-	to := json.NewEncoder(&quoted)
-	to.SetEscapeHTML(false)                         // it is no part of HTML as it is sent
-	if err := to.Encode(string(html)); err != nil { // a string is never refused
-		return
-	}
-	q.html, q.quoted, q.number = html, bytes.TrimSpace(quoted.Bytes()), number
+}
+
+// quoted returns a value as JSON. Its letters stay as they are, since it is no part of HTML as it
+// is sent.
+func quoted(v any) []byte {
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
+	_ = to.Encode(v) // what we send is never refused
+	return bytes.TrimSpace(b.Bytes())
 }
 
 // event returns what is new since an earlier painting, as a server-sent event.
 func (p *painting) event(since int) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "id: %d\nevent: page\ndata: {\"order\":[", p.number)
-	for i, q := range p.parts {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "%q", q.id)
-	}
-	b.WriteString(`],"parts":{`)
-	comma := false
+	var order []string
+	parts := map[string]json.RawMessage{}
 	for _, q := range p.parts {
-		if q.number <= since {
-			continue
+		order = append(order, q.id)
+		if q.number > since {
+			parts[q.id] = q.quoted
 		}
-		if comma {
-			b.WriteByte(',')
-		}
-		comma = true
-		fmt.Fprintf(&b, "%q:%s", q.id, q.quoted)
 	}
-	fmt.Fprintf(&b, "},\"over\":%v}\n\n", p.final)
-	return b.Bytes()
+	return fmt.Appendf(nil, "id: %d\nevent: page\ndata: %s\n\n", p.number, quoted(map[string]any{"order": order, "parts": parts, "over": p.final}))
 }

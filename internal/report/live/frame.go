@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"fmt"
 	"html/template"
+	text "text/template"
 )
 
 // script follows the events in a browser, and looks is how the line is shown in which it says
@@ -17,6 +17,11 @@ var script string
 
 //go:embed live.css
 var looks string
+
+//go:embed live.html
+var aroundText string
+
+var around = text.Must(text.New("live").Parse(aroundText))
 
 // A frame is what is around the page.
 type frame struct {
@@ -40,24 +45,18 @@ func hash(text string) string {
 }
 
 // html returns the whole page. While the run goes on, the script is in it, and a browser without
-// scripts loads it anew.
+// scripts loads it anew. All texts have been made for HTML.
 func (f frame) html(p *painting) []byte {
-	var b bytes.Buffer
-	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" +
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n" +
-		"<link rel=\"icon\" href=\"data:,\">\n")
-	fmt.Fprintf(&b, "<title>%s – Untwist</title>\n<style>%s</style>\n", f.title, f.style)
-	said, follow := "The run is over. This is its report.", ""
+	page := map[string]any{"Title": f.title, "Style": f.style, "Run": f.run, "Number": p.number}
 	if !p.final {
-		fmt.Fprintf(&b, "<meta name=\"untwist-live\" content=\"%s %d\">\n<noscript><meta http-equiv=\"refresh\" content=\"10\"></noscript>\n", f.run, p.number)
-		said = "The run goes on. This is what was known when the page was loaded."
-		follow = "<script>" + script + "</script>\n"
+		page["Script"] = script
 	}
-	b.WriteString("</head>\n<body>\n<main>\n")
+	var parts []string
 	for _, q := range p.parts {
-		b.Write(q.html)
-		b.WriteByte('\n')
+		parts = append(parts, string(q.html))
 	}
-	b.WriteString("</main>\n<p id=\"live\" role=\"status\">" + said + "</p>\n" + follow + "</body>\n</html>\n")
+	page["Parts"] = parts
+	var b bytes.Buffer
+	_ = around.Execute(&b, page) // into memory
 	return b.Bytes()
 }

@@ -174,35 +174,14 @@ func (t *tries) count() {
 	t.n++
 }
 
-// A limited listener has so many connections at most, and closes others at once.
-type limited struct {
-	net.Listener
-	free chan struct{} // an element for every connection
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case l.free <- struct{}{}:
-			return &counted{Conn: c, free: l.free}, nil
-		default:
+// count counts connections, and closes at once those that are too many.
+func (s *Server) count(c net.Conn, now http.ConnState) {
+	switch now {
+	case http.StateNew:
+		if s.connections.Add(1) > mostConnections {
 			_ = c.Close()
 		}
+	case http.StateClosed, http.StateHijacked:
+		s.connections.Add(-1)
 	}
-}
-
-// A counted connection leaves its place when it is closed.
-type counted struct {
-	net.Conn
-	free chan struct{}
-	once sync.Once
-}
-
-func (c *counted) Close() error {
-	c.once.Do(func() { <-c.free })
-	return c.Conn.Close()
 }

@@ -17,7 +17,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"html/template"
@@ -29,6 +28,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -92,6 +92,8 @@ type Server struct {
 	easel   easel
 	viewers viewers
 
+	connections atomic.Int64
+
 	over  chan struct{} // closed when the run has come to its end
 	ended sync.Once
 	done  chan struct{} // closed when nobody is served any more
@@ -114,9 +116,10 @@ func Listen(c Config) (*Server, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	s := &Server{config: c, run: secret(), over: make(chan struct{}), done: make(chan struct{})}
-	s.listener = &limited{Listener: listener, free: make(chan struct{}, mostConnections)}
-	if c.TLS != nil {
-		s.listener = tls.NewListener(s.listener, http1(c.TLS))
+	if s.listener = listener; c.TLS != nil {
+		own := c.TLS.Clone()
+		own.NextProtos = []string{"http/1.1"} // a viewer needs two connections, and there is less that can go wrong
+		s.listener = tls.NewListener(listener, own)
 	}
 	s.gate = newGate(c, host, listener.Addr())
 	s.frame = newFrame(c, s.run)
@@ -126,7 +129,7 @@ func Listen(c Config) (*Server, error) {
 	s.server = &http.Server{
 		Handler: s, ErrorLog: log.New(io.Discard, "", 0), // what others send us is nobody's news
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 30 * time.Second,
-		MaxHeaderBytes: mostHeader, DisableGeneralOptionsHandler: true,
+		MaxHeaderBytes: mostHeader, DisableGeneralOptionsHandler: true, ConnState: s.count,
 	}
 	go func() {
 		defer close(s.done)
@@ -206,20 +209,8 @@ func cause(err error) error {
 	return err
 }
 
-// http1 is a configuration of TLS with HTTP/1.1 only: a viewer needs two connections, and
-// there is less that can go wrong.
-func http1(c *tls.Config) *tls.Config {
-	c = c.Clone()
-	c.NextProtos = []string{"http/1.1"}
-	return c
-}
-
-// secret returns random digits that nobody can guess.
-func secret() string {
-	var b [32]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	return hex.EncodeToString(b[:])
-}
+// secret returns random letters that nobody can guess.
+func secret() string { return rand.Text() }
 
 // URL returns the address of the page. The token is not in it.
 func (s *Server) URL() string { return s.url }

@@ -203,7 +203,7 @@ func TestNothingLeaks(t *testing.T) {
 		until(t, "all places are free", func() bool { s.viewers.mu.Lock(); defer s.viewers.mu.Unlock(); return s.viewers.n == 0 })
 	}
 	until(t, "no more goroutines than before", func() bool { return runtime.NumGoroutine() <= running })
-	until(t, "no connections", func() bool { return len(s.listener.(*limited).free) == 0 })
+	until(t, "no connections", func() bool { return s.connections.Load() == 0 })
 	stuck := follow(t, s, 0) // it never reads
 	defer stuck.conn.Close()
 	s.Finish(sketch{final: true})

@@ -72,16 +72,8 @@ func newCoordinates(p Page) coordinates {
 	for i := range c.all {
 		c.all[i].lo, c.all[i].hi = c.all[i].within(c.most / 100)
 	}
-	slices.SortStableFunc(c.all, func(a, b combination) int { return cmp.Compare(orLess(b.rise), orLess(a.rise)) })
+	slices.SortStableFunc(c.all, func(a, b combination) int { return cmp.Compare(b.rise, a.rise) }) // NaN last
 	return c
-}
-
-// orLess puts what is not known last.
-func orLess(v float64) float64 {
-	if math.IsNaN(v) {
-		return -1
-	}
-	return v
 }
 
 // middle returns where along a combination the middle of the start box is.
@@ -96,31 +88,23 @@ func (c coordinates) middle(k combination) float64 {
 // riseAlong returns how much f changes along a combination: within the start box, if there are
 // at least three values in it, and otherwise wherever it was asked.
 func (c coordinates) riseAlong(k combination) float64 {
-	inside, everywhere := newExtent(), newExtent()
+	var inside, everywhere []float64
 	for i, v := range k.profile.Value {
-		everywhere.add(v)
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		everywhere = append(everywhere, v)
 		if !c.start.IsZero() && math.Abs(k.profile.Y[i]-c.middle(k)) <= k.span/2 {
-			inside.add(v)
+			inside = append(inside, v)
 		}
 	}
-	if inside.n >= 3 {
-		return inside.hi - inside.lo
+	switch {
+	case len(everywhere) == 0:
+		return 0
+	case len(inside) < 3:
+		inside = everywhere
 	}
-	return max(0, everywhere.hi-everywhere.lo)
-}
-
-// An extent is from the least to the largest of some finite values.
-type extent struct {
-	n      int
-	lo, hi float64
-}
-
-func newExtent() extent { return extent{lo: math.Inf(1), hi: math.Inf(-1)} }
-
-func (e *extent) add(v float64) {
-	if !math.IsNaN(v) && !math.IsInf(v, 0) {
-		e.n, e.lo, e.hi = e.n+1, min(e.lo, v), max(e.hi, v)
-	}
+	return slices.Max(inside) - slices.Min(inside)
 }
 
 // within returns between which values f rises by no more than this, around its lowest value; NaN

@@ -65,11 +65,10 @@ func newLearnt(p Page, c coordinates) *learntView {
 		v.Pairs = append(v.Pairs, Setting{fmt.Sprintf("%d and %d", pair.I+1, pair.J+1), percent(pair.Coupling)})
 	}
 	if len(s.Spectrum.Values) > 0 {
-		v.Spectrum = &picture{chart.Spectrum(string(s.Spectrum.Kind), s.Spectrum.Values),
-			spectrumInWords(s)}
+		v.Spectrum = &picture{chart.Spectrum(string(s.Spectrum.Kind), s.Spectrum.Values).HTML(), spectrumInWords(s)}
 	}
 	if s.Before != nil && s.After != nil {
-		v.Couplings = &picture{chart.Couplings(s.Before, s.After, s.Blocks, c.names()),
+		v.Couplings = &picture{chart.Pair(chart.Couplings(s.Before, s.After, s.Blocks, c.names())),
 			"Each cell is a pair, and the bar of colours says how much the two act together. Before: " + beforeInWords(s) + ". After: the combinations that were found; the nearer a pair is to the left end of the bar, the more its two act alone. This was seen at few places, by differences that have errors of their own; the test above is the stronger evidence."}
 	}
 	return v

@@ -38,7 +38,7 @@ func newProfiles(p Page, c coordinates) *profilesView {
 		if p.Run.Result.Structure.Frame.AlongAxes() {
 			name = k.words
 		}
-		v.Pictures = append(v.Pictures, picture{chart.Profile(k.shown.profile(*k.profile), name, k.axis(), "above its lowest"), wells(k)})
+		v.Pictures = append(v.Pictures, picture{chart.Profile(k.shown.profile(*k.profile), name, k.axis(), "above its lowest").HTML(), wells(k)})
 	}
 	return v
 }

@@ -63,7 +63,7 @@ func newSensitivity(p Page, c coordinates) *sensitivityView {
 	if len(blocks) < len(c.all) {
 		each = "part"
 	}
-	v.Bars = &picture{chart.BarsBy(bars, "sensitivity", each), "A long bar is a parameter that matters; its colours are the " + each + "s through which it acts, in proportion, and the line at its end is the error (95 %)."}
+	v.Bars = &picture{chart.Bars(bars, "sensitivity", each).HTML(), "A long bar is a parameter that matters; its colours are the " + each + "s through which it acts, in proportion, and the line at its end is the error (95 %)."}
 	return v
 }
 

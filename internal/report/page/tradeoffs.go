@@ -2,6 +2,7 @@ package page
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/untwist/untwist"
@@ -75,10 +76,7 @@ func (c coordinates) move(k int, part float64) string {
 // returns for each column the row whose pivot it is, or -1.
 func eliminate(a *mat.Dense) (pivots []int) {
 	m, d := a.Dims()
-	pivots = make([]int, d)
-	for i := range pivots {
-		pivots[i] = -1
-	}
+	pivots = slices.Repeat([]int{-1}, d)
 	used := make([]bool, m)
 	for range m {
 		row, column := -1, -1

@@ -1,8 +1,10 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
@@ -26,7 +28,7 @@ func verdict(p Page) string {
 	case p.Probe:
 		return fmt.Sprintf("%s%s, as %s show.", nature(p), named(p), words.Count(found.Queries, "query", "queries"))
 	case found.Structure == nil:
-		return fmt.Sprintf("%s %s.", capital(value), after)
+		return fmt.Sprintf("%s %s.", strings.ToUpper(value[:1])+value[1:], after)
 	}
 	return fmt.Sprintf("%s%s; %s %s.", nature(p), named(p), value, after)
 }
@@ -112,13 +114,6 @@ func nature(p Page) string {
 	return fmt.Sprintf("%s%s is a sum of %s, %s", what, only, parts, each)
 }
 
-func capital(text string) string {
-	if text == "" {
-		return ""
-	}
-	return string(text[0]-'a'+'A') + text[1:]
-}
-
 // facts are the most important numbers.
 func facts(p Page) []Setting {
 	found := p.Run.Result
@@ -144,34 +139,21 @@ func facts(p Page) []Setting {
 		add("Noise, standard deviation", size(n.Sigma))
 	}
 	if !p.Running {
-		add("Ended", ended(p))
+		add("Ended", cmp.Or(endings[found.Status], "an error ended it"))
 	}
 	return all
 }
 
-// ended says why the run ended.
-func ended(p Page) string {
-	switch p.Run.Result.Status {
-	case objective.Running:
-		return "not known"
-	case objective.Converged:
-		return "it converged"
-	case objective.BudgetSpent:
-		return "the budget was spent"
-	case objective.TargetReached:
-		return "the target was reached"
-	case objective.ToleranceReached:
-		return "it gained less than the tolerance"
-	case objective.Stalled:
-		return "the best value stopped improving"
-	case objective.StepLimit:
-		return "it took as many steps as allowed"
-	case objective.Unbounded:
-		return "the function kept falling as far as it was followed"
-	case objective.Cancelled:
-		return "it was interrupted"
-	case objective.TimeSpent:
-		return "the time was spent"
-	}
-	return "an error ended it"
+// endings say why a run ended.
+var endings = map[objective.Status]string{
+	objective.Running:          "not known",
+	objective.Converged:        "it converged",
+	objective.BudgetSpent:      "the budget was spent",
+	objective.TargetReached:    "the target was reached",
+	objective.ToleranceReached: "it gained less than the tolerance",
+	objective.Stalled:          "the best value stopped improving",
+	objective.StepLimit:        "it took as many steps as allowed",
+	objective.Unbounded:        "the function kept falling as far as it was followed",
+	objective.Cancelled:        "it was interrupted",
+	objective.TimeSpent:        "the time was spent",
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -92,22 +93,12 @@ func value(v float64) string {
 // size writes a number of which only the size matters.
 func size(v float64) string { return words.Number(v, fewer) }
 
-// percent writes a part as a percentage. What is not 0 does not look as if it were.
+// percent writes a part as a percentage.
 func percent(part float64) string {
-	switch v := 100 * part; {
-	case math.IsNaN(v):
+	if math.IsNaN(part) {
 		return "–"
-	case v == 0:
-		return "0 %"
-	case v > 0 && v < 0.01:
-		return "less than 0.01 %"
-	case v >= 99.95 && v < 100.5:
-		return "100 %"
-	case v >= 10:
-		return words.Number(v, 3) + " %"
-	default:
-		return words.Number(v, 2) + " %"
 	}
+	return words.Percent(part) + " %"
 }
 
 // seconds writes a time.
@@ -238,38 +229,28 @@ func newConvergence(p Page) *convergenceView {
 		}
 	}
 	c := &convergenceView{
-		Linear: picture{chart.Convergence(curve, found.Stages, chart.Linear, label),
+		Linear: picture{chart.Convergence(curve, found.Stages, chart.Linear, label).HTML(),
 			"The line is the lowest value found so far, against the number of queries: where it is level, queries brought nothing better."},
-		Logarithmic: picture{chart.Convergence(curve, found.Stages, chart.Logarithmic, label),
+		Logarithmic: picture{chart.Convergence(curve, found.Stages, chart.Logarithmic, label).HTML(),
 			"The same with the number of queries on a logarithmic scale: equal distances are equal factors, so that the beginning can be seen."},
 	}
 	for _, purpose := range objective.Purposes() {
 		if n := found.Spent(purpose); n > 0 {
-			c.Stages = append(c.Stages, Setting{purposeInWords(purpose), words.Count(n, "query", "queries")})
+			c.Stages = append(c.Stages, Setting{cmp.Or(purposes[purpose], string(purpose)), words.Count(n, "query", "queries")})
 		}
 	}
 	return c
 }
 
-// purposeInWords says what queries were for, to people who have not heard of coordinates.
-func purposeInWords(p objective.Purpose) string {
-	switch p {
-	case objective.AtKnown:
-		return "At points that were known"
-	case objective.ToFind:
-		return "To find out what the function is like"
-	case objective.ToCheck:
-		return "To check that"
-	case objective.StraightDown:
-		return "Straight downhill"
-	case objective.AlongThem:
-		return "To search along one combination after another"
-	case objective.ToSearch:
-		return "To search everywhere at once (CMA-ES or CBO)"
-	case objective.ToCompare:
-		return "To compare the best points"
-	}
-	return string(p)
+// purposes say what queries were for, to people who have not heard of coordinates.
+var purposes = map[objective.Purpose]string{
+	objective.AtKnown:      "At points that were known",
+	objective.ToFind:       "To find out what the function is like",
+	objective.ToCheck:      "To check that",
+	objective.StraightDown: "Straight downhill",
+	objective.AlongThem:    "To search along one combination after another",
+	objective.ToSearch:     "To search everywhere at once (CMA-ES or CBO)",
+	objective.ToCompare:    "To compare the best points",
 }
 
 // list joins words: "a", "a and b", "a, b and c".

@@ -1,11 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/untwist/untwist/internal/parameter"
@@ -165,21 +165,39 @@ func (w *Watch) Evaluations() Evaluations {
 	for _, by := range w.workers {
 		e.Workers = append(e.Workers, *by)
 	}
-	slices.SortFunc(e.Workers, func(a, b Worker) int {
-		if a.Queries != b.Queries {
-			return b.Queries - a.Queries
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
+	slices.SortFunc(e.Workers, func(a, b Worker) int { return cmp.Or(b.Queries-a.Queries, cmp.Compare(a.Name, b.Name)) })
 	for _, f := range w.reasons {
 		e.Failures = append(e.Failures, *f)
 	}
-	slices.SortFunc(e.Failures, func(a, b Failure) int {
-		if a.Queries != b.Queries {
-			return b.Queries - a.Queries
-		}
-		return strings.Compare(a.Reason, b.Reason)
-	})
+	slices.SortFunc(e.Failures, func(a, b Failure) int { return cmp.Or(b.Queries-a.Queries, cmp.Compare(a.Reason, b.Reason)) })
 	e.Regions = w.regions()
 	return e
+}
+
+// durations keep times so that their median is known to some 2 %: counted by their logarithm,
+// 32 steps to a factor of 2, from 2⁻⁴⁰ to 2⁴⁰ seconds.
+type durations struct {
+	n         int
+	sum, most float64
+	counts    [80 * 32]int
+}
+
+// add counts a time above 0.
+func (d *durations) add(seconds float64) {
+	d.n++
+	d.sum += seconds
+	d.most = max(d.most, seconds)
+	at := math.Round(32 * (40 + math.Log2(seconds)))
+	d.counts[int(max(0, min(at, float64(len(d.counts)-1))))]++
+}
+
+// median returns the median, 0 if there is no time.
+func (d *durations) median() float64 {
+	seen := 0
+	for at, n := range d.counts {
+		if seen += n; n > 0 && 2*seen >= d.n {
+			return min(math.Exp2(float64(at)/32-40), d.most)
+		}
+	}
+	return 0
 }
