@@ -3,19 +3,18 @@ package chart
 import (
 	"bytes"
 	"context"
-	"flag"
 	"math"
 	"os"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
+
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
-
-var update = flag.Bool("update", false, "write docs/untwist.svg anew")
 
 // twisted is the function of README's picture: a sum of two functions of one variable, in skew
 // coordinates.
@@ -41,7 +40,7 @@ func TestPictureOfTheReadme(t *testing.T) {
 	drawn := idea(t, r)
 	inOrder(t, drawn)
 	picture := []byte(drawn.SVG())
-	if *update {
+	if *flags.Update {
 		if err := os.WriteFile(path, picture, 0o644); err != nil {
 			t.Fatal(err)
 		}
