@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untwist/untwist/internal/acceptance/flags"
+	given "github.com/untwist/untwist/internal/acceptance/flags"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/objective"
@@ -40,7 +40,7 @@ func TestPictureOfTheReadme(t *testing.T) {
 	drawn := idea(t, r)
 	inOrder(t, drawn)
 	picture := []byte(drawn.SVG())
-	if *flags.Update {
+	if *given.Update {
 		if err := os.WriteFile(path, picture, 0o644); err != nil {
 			t.Fatal(err)
 		}
