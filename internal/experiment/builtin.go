@@ -42,3 +42,15 @@ func BuiltIn(spec problem.Spec) (Case, error) {
 		},
 	}, nil
 }
+
+// builtIns returns the cases of built-in problems.
+func builtIns(names []string, dim int, mix string) (all []Case, err error) {
+	for _, name := range names {
+		c, err := BuiltIn(problem.Spec{Name: name, Dim: dim, Mix: mix})
+		if err != nil {
+			return all, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}

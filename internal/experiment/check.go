@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -64,6 +65,9 @@ func (g *Grid) check() error {
 	}
 	return nil
 }
+
+// incomplete says that a grid was not completed.
+func incomplete(err error) error { return fmt.Errorf("experiment: the grid is not complete: %w", err) }
 
 // checkCases checks the cases, and that there is a budget for each.
 func (g *Grid) checkCases() error {
@@ -157,7 +161,7 @@ func (g Grid) openStore(ctx context.Context, path string, by func(context.Contex
 	open := func(odd string) (*store.Store, error) {
 		return by(ctx, path,
 			store.Setting{Name: settingBudget, Value: g.Budget.String()},
-			store.Setting{Name: settingTarget, Value: decimals(new(g.least()))},
+			store.Setting{Name: settingTarget, Value: decimals(g.least())},
 			store.Setting{Name: settingTargets, Value: odd},
 			store.Setting{Name: "numerics", Value: strconv.Itoa(untwist.Numerics)})
 	}
@@ -194,7 +198,7 @@ func oddTargets(targets []float64) (odd []float64) {
 func joined(all []float64) string {
 	texts := make([]string, len(all))
 	for i, v := range all {
-		texts[i] = decimals(&v)
+		texts[i] = decimals(v)
 	}
 	return strings.Join(texts, ", ")
 }

@@ -53,6 +53,11 @@ type Setup struct {
 	Known   bool   `json:"minimum_known"` // if not, gaps and targets are values
 }
 
+// setup returns a case with its budget.
+func (k Case) setup(budget int, known bool) Setup {
+	return Setup{Problem: k.Problem, Dim: k.Dim, Mix: k.Mix, Options: k.Options, Budget: budget, Known: known}
+}
+
 // Key names the case as Case.Key does.
 func (s Setup) Key() string {
 	return Case{Problem: s.Problem, Dim: s.Dim, Mix: s.Mix, Options: s.Options}.Key()
@@ -112,18 +117,15 @@ func (g Grid) Compare(ctx context.Context, s *store.Store) (Comparison, error) {
 func (g Grid) compare(ctx context.Context, all []store.Run) (Comparison, error) {
 	c, err := g.frameOf()
 	if err != nil {
-		return c, fmt.Errorf("experiment: the grid is not complete: %w", err)
+		return c, incomplete(err)
 	}
-	sorted := map[cell][]store.Run{}
-	for _, r := range all {
-		sorted[cell{r.Problem, r.Method}] = append(sorted[cell{r.Problem, r.Method}], r)
-	}
+	sorted := g.byCell(all)
 	for _, setup := range c.Cases {
 		for _, m := range g.Methods {
 			if ctx.Err() != nil {
 				return c, context.Cause(ctx)
 			}
-			runs := g.of(m, sorted[cell{setup.Key(), m.Key()}])
+			runs := sorted(setup.Key(), m)
 			stream := rng.Seed(g.Seed).Stream("compare", "bootstrap", setup.Key(), m.Key())
 			c.Cells = append(c.Cells, standing(setup, m.Name, runs, g.Targets, stream))
 			c.runs = append(c.runs, runs)
@@ -135,14 +137,21 @@ func (g Grid) compare(ctx context.Context, all []store.Run) (Comparison, error) 
 	return c, nil
 }
 
-// of returns those of a method's runs that are in the grid.
-func (g Grid) of(m Method, runs []store.Run) (all []store.Run) {
-	for _, r := range runs {
-		if g.has(m, r.Seed) {
-			all = append(all, r)
-		}
+// byCell sorts runs, and returns who knows which are those of a method on a case of the grid.
+func (g Grid) byCell(all []store.Run) func(of string, m Method) []store.Run {
+	cells := map[cell][]store.Run{}
+	for _, r := range all {
+		k := cell{r.Problem, r.Method}
+		cells[k] = append(cells[k], r)
 	}
-	return all
+	return func(of string, m Method) (runs []store.Run) {
+		for _, r := range cells[cell{of, m.Key()}] {
+			if g.has(m, r.Seed) {
+				runs = append(runs, r)
+			}
+		}
+		return runs
+	}
 }
 
 // frameOf returns the comparison of a grid without any run.
@@ -164,7 +173,7 @@ func (g Grid) frameOf() (Comparison, error) {
 		if err != nil {
 			return c, fmt.Errorf("%s: %w", k.Key(), err)
 		}
-		c.Cases = append(c.Cases, Setup{Problem: k.Problem, Dim: k.Dim, Mix: k.Mix, Options: k.Options, Budget: budget, Known: known})
+		c.Cases = append(c.Cases, k.setup(budget, known))
 	}
 	return c, nil
 }
@@ -189,10 +198,9 @@ func (k Case) known(seed uint64) (bool, error) {
 func standing(setup Setup, method string, runs []store.Run, targets []float64, stream *rng.Stream) Standing {
 	s := Standing{Setup: setup, Method: method, Runs: len(runs)}
 	if len(runs) == 0 {
-		none := Number(math.NaN())
-		s.Gap = Quartile{none, none, none}
+		s.Gap = Quartile{nothing, nothing, nothing}
 		for _, target := range targets {
-			s.Goals = append(s.Goals, Goal{Target: target, High: 1, ERT: none, ERTLow: none, ERTHigh: none, Queries: s.Gap})
+			s.Goals = append(s.Goals, Goal{Target: target, High: 1, ERT: nothing, ERTLow: nothing, ERTHigh: nothing, Queries: s.Gap})
 		}
 		return s
 	}
@@ -230,7 +238,7 @@ func goal(target float64, runs []effort, draws []float64) Goal {
 	low, high := interval(draws)
 	g.ERTLow, g.ERTHigh = Number(low), Number(high)
 	if len(runs) < 2 { // what is drawn is always the same
-		g.ERTLow, g.ERTHigh = Number(math.NaN()), Number(math.NaN())
+		g.ERTLow, g.ERTHigh = nothing, nothing
 	}
 	var queries []float64
 	for _, e := range runs {

@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/untwist/untwist/internal/report/chart"
@@ -46,24 +47,20 @@ func (c Comparison) DrawConvergence(dir string) (files []string, err error) {
 		var courses []chart.Series
 		for j, m := range c.Methods {
 			_, runs := c.cell(i, j)
-			if course := course(m.Name, runs); len(course.X) > 0 {
-				courses = append(courses, course)
-			}
+			courses = append(courses, course(m.Name, runs))
 		}
-		if len(courses) == 0 || !setup.Known {
+		if !setup.Known || !slices.ContainsFunc(courses, func(s chart.Series) bool { return len(s.X) > 0 }) {
 			continue
 		}
 		name := fileName(setup.Key())
 		if taken[name]++; taken[name] > 1 {
 			name = fmt.Sprintf("%s-%d", name, taken[name])
 		}
-		title := setup.Problem + ", " + block{setup: setup}.title() + ": median and quartiles"
-		from := max(1, float64(setup.Budget)/1e5)
-		path := filepath.Join(dir, c.Name+"-convergence-"+name+".svg")
-		if err := race(title, courses, least, from, chart.Logarithmic).Save(path); err != nil {
+		base := filepath.Join(dir, c.Name+"-convergence-"+name)
+		drawn, err := races(base, setup.Problem+", "+block{setup: setup}.title(), courses, least, setup.Budget, chart.Logarithmic)
+		if files = append(files, drawn...); err != nil {
 			return files, err
 		}
-		files = append(files, path)
 	}
 	return files, nil
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/words"
@@ -14,13 +13,10 @@ import (
 
 // Text returns the comparison for a terminal: a table for each dimension, then the verdicts,
 // where the first method is behind, a summary, and what the figures mean.
-func (c Comparison) Text() string {
-	var parts []string
-	for _, s := range c.sheets(terminal) {
-		parts = append(parts, s.text())
-	}
-	return strings.Join(append(parts, c.legend(terminal)+"\n"), "\n")
-}
+func (c Comparison) Text() string { return c.document(terminal).text() }
+
+// document returns all tables and what they mean.
+func (c *Comparison) document(f form) document { return document{c.legend(f), c.sheets(f)} }
 
 // sheets returns all tables in their order.
 func (c *Comparison) sheets(f form) (all []sheet) {
@@ -42,14 +38,10 @@ func (c *Comparison) sheets(f form) (all []sheet) {
 // legend says what the figures mean.
 func (c *Comparison) legend(f form) string {
 	least := words.Figure(c.Targets[len(c.Targets)-1])
-	seeds := fmt.Sprintf("seed %d", c.Seed)
-	if c.Runs > 1 {
-		seeds = fmt.Sprintf("seeds %d to %d", c.Seed, c.Seed+uint64(c.Runs)-1)
-	}
 	text := fmt.Sprintf(`Success: runs that reached %s, of all. ERT(t): the queries of all runs, up to t or to
 		their end if they missed it, divided by the number of runs that reached t; ∞ if none did. Final gap: how far the
 		point that a run returned is above the minimum; the median. Numbers have three digits. These are %s of %s runs, %s.`,
-		least, words.Thousands(c.Done), words.Thousands(c.Total), seeds)
+		least, words.Thousands(c.Done), words.Thousands(c.Total), seeds(c.Seed, c.Runs))
 	if f.wide {
 		text += ` 95%: Wilson's interval of the rate of success, in percent, and the bootstrap interval of the last ERT. Rounds: how
 			many batches a run asked for one after another; the median. Own s/query: the seconds that the method itself took for a query.`
@@ -113,10 +105,33 @@ func enough(cases int) int {
 // the last columns. Everything else is the same, however often the grid was stopped. Write
 // returns the files that it wrote.
 func (c Comparison) Write(dir string) (files []string, err error) {
-	return writeFiles(filepath.Join(dir, c.Name), []file{
-		{".md", c.markdown}, {".tex", c.latex}, {".csv", c.csv}, {".json", c.json},
-		{"-pairs.csv", c.pairsCSV}, {"-runs.csv", c.runsCSV}, {"-curves.csv", c.curvesCSV},
-	})
+	name := filepath.Join(dir, c.Name)
+	files, err = writeFiles(name, c.forms()...)
+	if err == nil && c.runs == nil {
+		err = errNoRuns
+	}
+	if err != nil {
+		return files, err
+	}
+	more, err := writeFiles(name, runFiles(c.listed)...)
+	return append(files, more...), err
+}
+
+// forms are the files that need no single run.
+func (c Comparison) forms() []file {
+	tex := c.document(inTeX)
+	tex.legend += "\n\n" + `The tables need \usepackage{booktabs}.`
+	return []file{
+		{".md", c.document(markup).markdown}, {".tex", tex.latex}, {".csv", inCSV(c.csv)}, {".json", inJSON(c)}, {"-pairs.csv", inCSV(c.pairsCSV)},
+	}
+}
+
+// runFiles are a file with every run, and one with how each went.
+func runFiles(all func() []listed) []file {
+	return []file{
+		{"-runs.csv", inCSV(func() [][]string { return runsCSV(all()) })},
+		{"-curves.csv", inCSV(func() [][]string { return curvesCSV(all()) })},
+	}
 }
 
 // A file is one of several to be written: what its name ends in, and its text.
@@ -126,7 +141,7 @@ type file struct {
 }
 
 // writeFiles writes files whose names begin alike, and returns those that it wrote.
-func writeFiles(name string, all []file) (files []string, err error) {
+func writeFiles(name string, all ...file) (files []string, err error) {
 	for _, f := range all {
 		data, err := f.text()
 		if err == nil {
@@ -140,23 +155,18 @@ func writeFiles(name string, all []file) (files []string, err error) {
 	return files, nil
 }
 
-// markdown returns all tables in Markdown.
-func (c Comparison) markdown() ([]byte, error) {
-	parts := []string{c.legend(markup) + "\n"}
-	for _, s := range c.sheets(markup) {
-		parts = append(parts, s.markdown())
+// inJSON returns a value as one object.
+func inJSON(v any) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		data, err := json.MarshalIndent(v, "", "  ")
+		return append(data, '\n'), err
 	}
-	return []byte(strings.Join(parts, "\n")), nil
 }
 
-// latex returns all tables in LaTeX.
-func (c Comparison) latex() ([]byte, error) {
-	legend := remark(c.legend(inTeX) + "\n\n" + `The tables need \usepackage{booktabs}.`)
-	return []byte(legend + "\n" + manyInLaTeX(c.sheets(inTeX))), nil
-}
-
-// json returns the comparison as one object.
-func (c Comparison) json() ([]byte, error) {
-	data, err := json.MarshalIndent(c, "", "  ")
-	return append(data, '\n'), err
+// seeds names consecutive seeds.
+func seeds(first uint64, runs int) string {
+	if runs > 1 {
+		return fmt.Sprintf("seeds %d to %d", first, first+uint64(runs)-1)
+	}
+	return fmt.Sprintf("seed %d", first)
 }

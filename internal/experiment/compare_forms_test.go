@@ -118,9 +118,9 @@ func TestAComparisonCanBeReadAgain(t *testing.T) {
 	if back.Text() != c.Text() {
 		t.Errorf("%s\nbecame\n%s", c.Text(), back.Text())
 	}
-	for _, form := range []func(Comparison) ([]byte, error){Comparison.markdown, Comparison.latex, Comparison.csv, Comparison.pairsCSV, Comparison.json} {
-		was, err1 := form(c)
-		is, err2 := form(back)
+	for i, form := range c.forms() {
+		was, err1 := form.text()
+		is, err2 := back.forms()[i].text()
 		if err1 != nil || err2 != nil || !bytes.Equal(was, is) {
 			t.Errorf("%s\nbecame\n%s, %v, %v", was, is, err1, err2)
 		}
@@ -190,7 +190,7 @@ func TestOneRunHasNoInterval(t *testing.T) {
 func TestWithoutARunJSONIsNull(t *testing.T) {
 	g, runs := made(1, 3)
 	runs = slices.DeleteFunc(runs, func(r store.Run) bool { return r.Method == "auto" })
-	data, err := compared(t, g, runs).json()
+	data, err := inJSON(compared(t, g, runs))()
 	var got struct {
 		Cells []struct {
 			Gap   map[string]any   `json:"final_gap"`
@@ -271,7 +271,8 @@ func TestLaTeXCompiles(t *testing.T) {
 			runs[i].Method = g.Methods[0].Name
 		}
 	}
-	ours, err := compared(t, g, runs).latex()
+	c := compared(t, g, runs)
+	ours, err := c.document(inTeX).latex()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +281,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := table.latex()
+	theirs, err := table.document(func(m Method) string { return asTeX + m.TeX }).latex()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"sort"
 	"sync"
 	"time"
 
@@ -183,8 +182,7 @@ func until(run store.Run, queries int) store.Run {
 	if run.Reached > queries {
 		run.Reached = 0
 	}
-	n := sort.Search(len(run.Curve), func(i int) bool { return run.Curve[i].Queries > queries })
-	run.Curve = run.Curve[:n:n]
+	run.Curve = upTo(run.Curve, queries)
 	return run
 }
 

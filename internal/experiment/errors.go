@@ -73,14 +73,17 @@ func someHessians(d int) (all []int) {
 
 // onPapersRoad is a method that shares the frame of the paper's road with so many Hessians.
 func onPapersRoad(name string, hessians int) Method {
-	m := named(name, fmt.Sprintf("hessians=%d", hessians))
-	m.Shared, m.Identifier, m.Road = true, identify.Paper{Samples: hessians}, fmt.Sprintf("hessians=%d", hessians)
-	return m
+	return onRoad(name, fmt.Sprintf("hessians=%d", hessians), identify.Paper{Samples: hessians})
 }
 
 // onSurvey is a method that shares the frame of a survey that ends after so many queries.
 func onSurvey(name string, queries int) Method {
-	m := named(name, fmt.Sprintf("survey=%d", queries))
-	m.Shared, m.Identifier, m.Road = true, stopped{identify.Survey{}, queries}, fmt.Sprintf("survey=%d", queries)
+	return onRoad(name, fmt.Sprintf("survey=%d", queries), stopped{identify.Survey{}, queries})
+}
+
+// onRoad is a method that shares the frame of a road.
+func onRoad(name, road string, by identify.Identifier) Method {
+	m := named(name, road)
+	m.Shared, m.Identifier, m.Road = true, by, road
 	return m
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/words"
@@ -16,14 +15,11 @@ import (
 // Table says for each panel how far from the minimiser the consensus ended, what the
 // least value was, and at how many of the counted seeds the consensus arrives.
 func (f Figure1) Table(journeys []Journey) string {
-	var text strings.Builder
-	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "PANEL\tMETHOD\tDISTANCE\tBEST VALUE\tARRIVES\n")
+	lines := [][]string{{"panel", "method", "distance", "best value", "arrives"}}
 	for i, j := range journeys {
-		fmt.Fprintf(table, "%c\t%s\t%.3g\t%.3g\t%d of %d seeds\n", 'a'+i, j.Title, j.Distance(), j.Best, j.Arrivals, Figure1Seeds)
+		lines = append(lines, []string{string(rune('a' + i)), j.Title, fmt.Sprintf("%.3g", j.Distance()), fmt.Sprintf("%.3g", j.Best), fmt.Sprintf("%d of %d seeds", j.Arrivals, Figure1Seeds)})
 	}
-	table.Flush()
-	return text.String()
+	return sheet{lines: lines}.text()
 }
 
 // Draw draws figure1.svg into a folder.

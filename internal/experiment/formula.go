@@ -41,45 +41,38 @@ func (f *formula) unexpected() error {
 	return fmt.Errorf("%q is neither a number nor d", t)
 }
 
-// sum reads terms with + and - between them.
-func (f *formula) sum() (*big.Rat, error) {
-	v, err := f.product()
-	for err == nil {
-		sign := f.next("+", "-")
-		if sign == "" {
-			return v, nil
-		}
-		var w *big.Rat
-		if w, err = f.product(); err != nil {
-			return nil, err
-		}
-		if sign == "-" {
-			w.Neg(w)
-		}
-		v, err = within(v.Add(v, w))
-	}
-	return nil, err
-}
+// sum reads terms with + and - between them, and product factors with * and /.
+func (f *formula) sum() (*big.Rat, error)     { return f.chain(f.product, "+", "-") }
+func (f *formula) product() (*big.Rat, error) { return f.chain(f.factor, "*", "/") }
 
-// product reads factors with * and / between them.
-func (f *formula) product() (*big.Rat, error) {
-	v, err := f.factor()
+var errZero = errors.New("it divides by 0")
+
+// chain reads parts with signs between them.
+func (f *formula) chain(part func() (*big.Rat, error), signs ...string) (*big.Rat, error) {
+	v, err := part()
 	for err == nil {
-		sign := f.next("*", "/")
+		sign := f.next(signs...)
 		if sign == "" {
 			return v, nil
 		}
 		var w *big.Rat
-		if w, err = f.factor(); err != nil {
+		if w, err = part(); err != nil {
 			return nil, err
 		}
-		if sign == "/" {
+		switch sign {
+		case "+":
+			v.Add(v, w)
+		case "-":
+			v.Sub(v, w)
+		case "*":
+			v.Mul(v, w)
+		default:
 			if w.Sign() == 0 {
-				return nil, errors.New("it divides by 0")
+				return nil, errZero
 			}
-			w.Inv(w)
+			v.Quo(v, w)
 		}
-		v, err = within(v.Mul(v, w))
+		v, err = within(v)
 	}
 	return nil, err
 }
@@ -137,7 +130,7 @@ func within(v *big.Rat) (*big.Rat, error) {
 // power returns vⁿ.
 func power(v, n *big.Rat) (*big.Rat, error) {
 	if v.Sign() == 0 && n.Sign() < 0 {
-		return nil, errors.New("it divides by 0")
+		return nil, errZero
 	}
 	if !n.IsInt() {
 		x, _ := v.Float64()

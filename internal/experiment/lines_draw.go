@@ -8,6 +8,23 @@ import (
 	"github.com/untwist/untwist/internal/report/chart"
 )
 
+// races draws how the least gaps of several methods fell with the queries, of which there are
+// at most so many, to a file for each scale. Methods without a run are left out.
+func races(base, title string, all []chart.Series, goal float64, most int, scales ...chart.Scale) (files []string, err error) {
+	all = slices.DeleteFunc(all, func(s chart.Series) bool { return len(s.X) == 0 })
+	if len(all) == 0 {
+		return nil, nil
+	}
+	for _, scale := range scales {
+		path := base + map[chart.Scale]string{chart.Logarithmic: ".svg", chart.Linear: "-linear.svg"}[scale]
+		if err := race(title+": median and quartiles", all, goal, max(1, float64(most)/1e5), scale).Save(path); err != nil {
+			return files, err
+		}
+		files = append(files, path)
+	}
+	return files, nil
+}
+
 // race draws how the least gaps of several methods fell with the queries, on a logarithmic
 // scale. A dashed line is at the goal, at which runs may stop. Values below a fifth of it are
 // drawn there. Queries are counted from a number on, or on a linear scale from 0.

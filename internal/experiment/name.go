@@ -27,9 +27,7 @@ func (g Grid) name() string {
 	n.list(unique(g.Methods, func(m Method) string { return m.Name }), 4, "methods")
 	n.add(strings.NewReplacer("*", "", "^", "p", "/", "by").Replace(g.Budget.String()))
 	n.add(counted(g.Runs, "seed"))
-	if g.Seed > 0 {
-		n.add(fmt.Sprintf("from-%d", g.Seed))
-	}
+	n.addIf(g.Seed > 0, "from-%d", g.Seed)
 	n.whole = n.whole && slices.Equal(g.Targets, DefaultTargets()) && !strings.ContainsAny(string(g.Budget), "()+-")
 	var all strings.Builder
 	for _, c := range g.Cases {
@@ -96,6 +94,13 @@ func (n *naming) add(text string) {
 	}
 	if safe != "" {
 		n.parts = append(n.parts, safe)
+	}
+}
+
+// addIf adds a text if something is so.
+func (n *naming) addIf(so bool, format string, values ...any) {
+	if so {
+		n.add(fmt.Sprintf(format, values...))
 	}
 }
 

@@ -3,7 +3,6 @@ package experiment
 import (
 	"encoding/json"
 	"math"
-	"strconv"
 
 	"github.com/untwist/untwist/internal/words"
 )
@@ -35,26 +34,5 @@ func (n Number) finite() bool { return !math.IsInf(float64(n), 0) && !math.IsNaN
 // String writes three significant digits.
 func (n Number) String() string { return words.Figure(float64(n)) }
 
-// csv writes all digits.
-func (n Number) csv() string {
-	if !n.finite() {
-		return ""
-	}
-	return decimals((*float64)(&n))
-}
-
-// digits returns a number, or nothing if there is none.
-func digits(v *int) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.Itoa(*v)
-}
-
-// decimals returns a number to the last bit, or nothing if there is none.
-func decimals(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*v, 'g', -1, 64)
-}
+// nothing is the number that is none.
+var nothing = Number(math.NaN())

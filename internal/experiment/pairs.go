@@ -60,8 +60,7 @@ func (c *Comparison) pair(j, k int) Pair {
 	for i, setup := range c.Cases {
 		a, runs := c.cell(i, j)
 		b, others := c.cell(i, k)
-		none := Number(math.NaN())
-		d := Duel{Case: setup.Key(), Ratio: none, RatioLow: none, RatioHigh: none}
+		d := Duel{Case: setup.Key(), Ratio: nothing, RatioLow: nothing, RatioHigh: nothing}
 		if a.Runs > 0 && b.Runs > 0 {
 			least := c.Targets[len(c.Targets)-1]
 			r := ranks.Test(outcomes(runs, least), outcomes(others, least), outcome.compare)
@@ -97,7 +96,7 @@ func (d *Duel) race(a, b *Standing) {
 	low, high := ratios(a.draws, b.draws)
 	d.RatioLow, d.RatioHigh = Number(low), Number(high)
 	if math.IsNaN(float64(d.Ratio)) || min(a.Runs, b.Runs) < 2 {
-		d.RatioLow, d.RatioHigh = Number(math.NaN()), Number(math.NaN())
+		d.RatioLow, d.RatioHigh = nothing, nothing
 	}
 	fewer := first.Successes*b.Runs < second.Successes*a.Runs
 	d.Behind = fewer || d.Ratio > behindBy

@@ -22,7 +22,7 @@ import (
 // equal runs is kept.
 func (g Grid) Run(ctx context.Context, s *store.Store, jobs int, notice func(Progress)) error {
 	if err := g.check(); err != nil {
-		return fmt.Errorf("experiment: the grid is not complete: %w", err)
+		return incomplete(err)
 	}
 	jobs = max(1, jobs)
 	stopped := ctx

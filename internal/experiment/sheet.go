@@ -1,8 +1,6 @@
 package experiment
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,16 +106,40 @@ func (s sheet) latex() string {
 	return out.String()
 }
 
-// manyInLaTeX returns sheets in LaTeX, in small letters and in parts that fit a page of the class
-// article.
-func manyInLaTeX(sheets []sheet) string {
-	parts := []string{"\\begingroup\\footnotesize\\setlength{\\tabcolsep}{3pt}\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{2ex}\n"}
-	for _, s := range sheets {
+// A document is tables, and what their figures mean.
+type document struct {
+	legend string
+	sheets []sheet
+}
+
+// text returns the tables for a terminal, and the legend below them.
+func (d document) text() string {
+	var parts []string
+	for _, s := range d.sheets {
+		parts = append(parts, s.text())
+	}
+	return strings.Join(append(parts, d.legend+"\n"), "\n")
+}
+
+// markdown returns the legend and the tables in Markdown.
+func (d document) markdown() ([]byte, error) {
+	parts := []string{d.legend + "\n"}
+	for _, s := range d.sheets {
+		parts = append(parts, s.markdown())
+	}
+	return []byte(strings.Join(parts, "\n")), nil
+}
+
+// latex returns the tables in LaTeX, in small letters and in parts that fit a page of the class
+// article. The legend is a comment above them.
+func (d document) latex() ([]byte, error) {
+	parts := []string{"% " + strings.ReplaceAll(d.legend, "\n", "\n% ") + "\n", "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{3pt}\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{2ex}\n"}
+	for _, s := range d.sheets {
 		for _, part := range s.parts(50) {
 			parts = append(parts, part.latex())
 		}
 	}
-	return strings.Join(append(parts, "\\endgroup\n"), "\n")
+	return []byte(strings.Join(append(parts, "\\endgroup\n"), "\n")), nil
 }
 
 // parts cuts a sheet into parts of at most so many lines below the head. A line without a first
@@ -150,9 +172,6 @@ func escaped(word string) string {
 	).Replace(word)
 }
 
-// remark returns text as a comment in LaTeX.
-func remark(text string) string { return "% " + strings.ReplaceAll(text, "\n", "\n% ") + "\n" }
-
 // wrapped returns a paragraph in lines of at most the given width, if its words allow it.
 func wrapped(text string, wide int) string {
 	var out strings.Builder
@@ -171,12 +190,4 @@ func wrapped(text string, wide int) string {
 		column += n
 	}
 	return out.String()
-}
-
-// asCSV returns lines as CSV.
-func asCSV(lines [][]string) ([]byte, error) {
-	var out bytes.Buffer
-	w := csv.NewWriter(&out)
-	err := w.WriteAll(lines)
-	return out.Bytes(), err
 }

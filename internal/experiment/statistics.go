@@ -1,6 +1,12 @@
 package experiment
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/combin"
+)
 
 // wilson returns the Wilson score interval of a success rate of k in n, with z = 1.96
 // for 95 %:
@@ -34,12 +40,6 @@ func fisher(k, n, l, m int) float64 {
 	return fisherOf(k, n, l, m, func(_ int, p float64) bool { return p <= 1+1e-7 }) // equally probable ones differ by rounding
 }
 
-// fisherFewer returns the one-sided p-value that the first has the smaller rate of success:
-// the probability, given k+l successes in all, that at most k of them are its own.
-func fisherFewer(k, n, l, m int) float64 {
-	return fisherOf(k, n, l, m, func(i int, _ float64) bool { return i <= k })
-}
-
 // fisherOf returns the probability of those tables of i successes of n against k+l−i of m that
 // count. Each is given with its probability relative to that of the table that was observed.
 func fisherOf(k, n, l, m int, counts func(i int, p float64) bool) float64 {
@@ -57,7 +57,24 @@ func fisherOf(k, n, l, m int, counts func(i int, p float64) bool) float64 {
 }
 
 // logChoose returns ln C(n, k).
-func logChoose(n, k int) float64 {
-	factorial := func(n int) float64 { v, _ := math.Lgamma(float64(n) + 1); return v }
-	return factorial(n) - factorial(k) - factorial(n-k)
+func logChoose(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
+
+// holm corrects the p-values of m tests by Holm's method: with p in ascending order,
+//
+//	p'₍ᵢ₎ = max_{j≤i} min(1, (m−j+1)·p₍ⱼ₎),  i, j = 1 … m.
+//
+// Whoever believes the differences with p' ≤ α is wrong about any of them with probability α
+// at most, however the tests depend on each other.
+func holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
+	corrected, largest := make([]float64, len(p)), 0.0
+	for j, i := range order {
+		largest = max(largest, min(1, float64(len(p)-j)*p[i]))
+		corrected[i] = largest
+	}
+	return corrected
 }

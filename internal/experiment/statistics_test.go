@@ -99,3 +99,9 @@ func TestFisherCountsTables(t *testing.T) {
 		}
 	})
 }
+
+// fisherFewer returns the one-sided p-value that the first has the smaller rate of success:
+// the probability, given k+l successes in all, that at most k of them are its own.
+func fisherFewer(k, n, l, m int) float64 {
+	return fisherOf(k, n, l, m, func(i int, _ float64) bool { return i <= k })
+}

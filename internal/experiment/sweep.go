@@ -1,13 +1,11 @@
 package experiment
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/problem"
 )
 
 // A Sweep is a grid in which a number is varied, the size of an error for example. Errors,
@@ -71,17 +69,8 @@ func (e *Extent) complete() error {
 	if e.Dim < 2 || e.Dim > mostDims {
 		return objective.BadOption("Dim", "%d, must be from 2 to %d", e.Dim, mostDims)
 	}
-	if err := checkNames("Problems", "problem", e.Problems, problem.Names()); err != nil {
+	if err := checkProblems(e.Problems, e.Dim, "paper", "be swept"); err != nil {
 		return err
-	}
-	for _, name := range e.Problems {
-		spec := problem.Spec{Name: name, Dim: e.Dim, Mix: "paper"}
-		if err := spec.Complete(); err != nil {
-			if bad, ok := errors.AsType[*objective.OptionError](err); ok {
-				err = errors.New(bad.Reason)
-			}
-			return objective.BadOption("Problems", "%s cannot be swept: %v", name, err)
-		}
 	}
 	return checkRuns(e.Runs, e.Seed)
 }
@@ -107,18 +96,11 @@ func (e Extent) sweep(name, question string) (Sweep, error) {
 		}
 	}
 	n.add(counted(e.Runs, "run"))
-	if e.Seed > 0 {
-		n.add(fmt.Sprintf("from-%d", e.Seed))
-	}
+	n.addIf(e.Seed > 0, "from-%d", e.Seed)
 	s.Grid = Grid{Name: strings.Join(n.parts, "-"), Runs: e.Runs, Seed: e.Seed, Budget: papersBudget, Targets: []float64{papersGap}}
-	for _, name := range e.Problems {
-		c, err := BuiltIn(problem.Spec{Name: name, Dim: e.Dim, Mix: "paper"})
-		if err != nil {
-			return s, err
-		}
-		s.Cases = append(s.Cases, c)
-	}
-	return s, nil
+	var err error
+	s.Cases, err = builtIns(e.Problems, e.Dim, "paper")
+	return s, err
 }
 
 // put puts a method into the grid, if it is not there, and all its cells in place.

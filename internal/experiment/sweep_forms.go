@@ -15,38 +15,22 @@ import (
 // Everything else is the same, however often the sweep was stopped. Write returns the files
 // that it wrote.
 func (s Swept) Write(dir string) (files []string, err error) {
-	return writeFiles(filepath.Join(dir, s.Name), []file{{".md", s.markdown}, {".csv", s.csv}, {"-runs.csv", s.runsCSV}})
+	return writeFiles(filepath.Join(dir, s.Name), file{".md", s.document().markdown}, file{".csv", inCSV(s.csv)}, file{"-runs.csv", inCSV(s.runsCSV)})
 }
 
 // Text returns the tables for a terminal, and what the figures mean.
-func (s Swept) Text() string {
-	var parts []string
-	for _, sheet := range s.sheets() {
-		parts = append(parts, sheet.text())
-	}
-	return strings.Join(append(parts, s.legend()+"\n"), "\n")
-}
+func (s Swept) Text() string { return s.document().text() }
 
-// markdown returns the tables in Markdown.
-func (s Swept) markdown() ([]byte, error) {
-	parts := []string{s.legend() + "\n"}
-	for _, sheet := range s.sheets() {
-		parts = append(parts, sheet.markdown())
-	}
-	return []byte(strings.Join(parts, "\n")), nil
-}
+// document returns all tables and what they mean.
+func (s Swept) document() document { return document{s.legend(), s.sheets()} }
 
 // legend says what the figures mean.
 func (s Swept) legend() string {
-	seeds := fmt.Sprintf("seed %d", s.Seed)
-	if s.Runs > 1 {
-		seeds = fmt.Sprintf("seeds %d to %d", s.Seed, s.Seed+uint64(s.Runs)-1)
-	}
 	text := fmt.Sprintf(`%s d = %d, mix paper, %s; %s of %s runs. Success: the runs that came within %g of the minimum, of
 		all, with Wilson's 95%% interval of the rate in percent. Queries: those up to the first success, including those that
 		find the frame; the median over all runs, of which those that fail count as ∞ (of the middle two the lower), with the
 		95%% interval that two of the sorted values give, if there are enough runs for one.`,
-		s.Question, s.Cases[0].Dim, seeds, words.Thousands(s.Done), words.Thousands(s.Total), s.least())
+		s.Question, s.Cases[0].Dim, seeds(s.Seed, s.Runs), words.Thousands(s.Done), words.Thousands(s.Total), s.least())
 	if slices.ContainsFunc(s.Points, func(p Point) bool { return !math.IsNaN(p.Error) }) {
 		text += ` Error: the root mean square of the entries of WW̃† − I beside the diagonal, the median over the seeds; ∞ if a frame
 			has another number of rows.`

@@ -51,22 +51,16 @@ func (s Sweep) Tabulate(ctx context.Context, from *store.Store) (Swept, error) {
 	if err != nil {
 		return out, err
 	}
-	cells := map[cell][]store.Run{}
-	for _, r := range all {
-		if r.Seed-s.Seed < uint64(s.Runs) {
-			of := cell{r.Problem, r.Method}
-			cells[of] = append(cells[of], r)
-		}
-	}
+	sorted := s.byCell(all)
 	for _, c := range s.Cases {
 		for _, m := range s.Methods {
-			out.Done += len(cells[cell{c.Key(), m.Key()}])
+			out.Done += len(sorted(c.Key(), m))
 		}
 	}
 	measured := map[cell]map[uint64]float64{}
 	for _, at := range s.Places {
 		c, m := s.Cases[at.Case], s.Methods[at.Method]
-		p := Point{Place: at, Problem: c.Problem, Error: math.NaN(), runs: cells[cell{c.Key(), m.Key()}]}
+		p := Point{Place: at, Problem: c.Problem, Error: math.NaN(), runs: sorted(c.Key(), m)}
 		if p.Budget, err = s.most(m, c.Dim); err != nil {
 			return out, err
 		}
@@ -74,7 +68,7 @@ func (s Sweep) Tabulate(ctx context.Context, from *store.Store) (Swept, error) {
 		if m.Shared {
 			of := cell{c.Key(), m.finder().Key()}
 			if _, known := measured[of]; !known {
-				if measured[of], err = frameErrors(ctx, from, c, m.finder(), cells[of]); err != nil {
+				if measured[of], err = frameErrors(ctx, from, c, m.finder(), sorted(c.Key(), m.finder())); err != nil {
 					return out, err
 				}
 			}
@@ -115,10 +109,9 @@ func frameErrors(ctx context.Context, from *store.Store, c Case, m Method, runs 
 // measure sums the runs up.
 func (p *Point) measure() {
 	p.Runs = len(p.runs)
-	nothing := math.NaN()
-	p.Queries, p.QueriesLow, p.QueriesHigh = nothing, nothing, nothing
-	p.ERT, p.ERTLow, p.ERTHigh = nothing, nothing, nothing
-	p.GapLow, p.Gap, p.GapHigh = nothing, nothing, nothing
+	for _, v := range []*float64{&p.Queries, &p.QueriesLow, &p.QueriesHigh, &p.ERT, &p.ERTLow, &p.ERTHigh, &p.GapLow, &p.Gap, &p.GapHigh} {
+		*v = math.NaN()
+	}
 	p.Low, p.High = 0, 1
 	if p.Runs == 0 {
 		return
@@ -162,4 +155,33 @@ func outside(n int) int {
 		}
 		k++
 	}
+}
+
+// decades puts the runs of points together by the errors of their frames, those with errors
+// from 10^k to 10^(k+1) into one point at the median of these errors. Frames without an error,
+// frames of which none is known, and decades with fewer runs than the least are left out.
+func decades(points []Point, least int) (all []Point) {
+	at := map[int]int{}   // k → where it is in all
+	var found [][]float64 // the errors of each
+	for _, p := range points {
+		for _, r := range p.runs {
+			e, known := p.errors[r.Seed]
+			if !known || !(e > 0) || math.IsInf(e, 1) {
+				continue
+			}
+			k := int(math.Floor(math.Log10(e)))
+			i, there := at[k]
+			if !there {
+				i, at[k] = len(all), len(all)
+				all = append(all, Point{Place: p.Place, Problem: p.Problem, Budget: p.Budget, Error: math.NaN()})
+				found = append(found, nil)
+			}
+			all[i].runs, found[i] = append(all[i].runs, r), append(found[i], e)
+		}
+	}
+	for i := range all {
+		all[i].measure()
+		_, all[i].X, _ = quartiles(found[i])
+	}
+	return slices.DeleteFunc(all, func(p Point) bool { return p.Runs < least })
 }

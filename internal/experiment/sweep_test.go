@@ -132,7 +132,7 @@ func swept(t *testing.T, s Sweep, from *store.Store, dir string) map[string][]by
 			for i := range lines {
 				lines[i] = lines[i][:len(lines[i])-2]
 			}
-			if data, err = asCSV(lines); err != nil {
+			if data, err = inCSV(func() [][]string { return lines })(); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -36,7 +36,7 @@ type Table1 struct {
 // Complete fills in the defaults and returns an *objective.OptionError if a field is bad.
 func (g *Table1) Complete() error {
 	if g.Problems == nil {
-		g.Problems = []string{"rastrigin", "rastrigin-like", "squared-norm", "different-powers"}
+		g.Problems = papersProblems()
 	}
 	if g.Methods == nil {
 		g.Methods = MethodNames()[:8]
@@ -78,18 +78,8 @@ func (g *Table1) check() error {
 	if !slices.Contains(problem.Mixes(), g.Mix) {
 		return objective.BadOption("Mix", "unknown mixing matrix %q: must be one of %s", g.Mix, strings.Join(problem.Mixes(), ", "))
 	}
-	if err := checkNames("Problems", "problem", g.Problems, problem.Names()); err != nil {
+	if err := checkProblems(g.Problems, g.Dim, g.Mix, "be in this table"); err != nil {
 		return err
-	}
-	for _, name := range g.Problems {
-		spec := problem.Spec{Name: name, Dim: g.Dim, Mix: g.Mix}
-		if err := spec.Complete(); err != nil {
-			reason := err.Error()
-			if bad, ok := errors.AsType[*objective.OptionError](err); ok {
-				reason = bad.Reason
-			}
-			return objective.BadOption("Problems", "%s cannot be in this table: %s", name, reason)
-		}
 	}
 	if err := checkNames("Methods", "method", g.Methods, MethodNames()); err != nil {
 		return err
@@ -99,6 +89,24 @@ func (g *Table1) check() error {
 			if err := g.method(i).Suits(problem.Spec{Name: name, Dim: g.Dim, Mix: g.Mix}); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// checkProblems returns an error if the problems are bad, or one cannot be what is asked of it in
+// so many dimensions and with this mix.
+func checkProblems(names []string, dim int, mix, asked string) error {
+	if err := checkNames("Problems", "problem", names, problem.Names()); err != nil {
+		return err
+	}
+	for _, name := range names {
+		spec := problem.Spec{Name: name, Dim: dim, Mix: mix}
+		if err := spec.Complete(); err != nil {
+			if bad, ok := errors.AsType[*objective.OptionError](err); ok {
+				err = errors.New(bad.Reason)
+			}
+			return objective.BadOption("Problems", "%s cannot %s: %v", name, asked, err)
 		}
 	}
 	return nil
@@ -130,7 +138,7 @@ func (g Table1) OpenStore(ctx context.Context, path string) (*store.Store, error
 // Run makes the runs of a complete table that are not in the store yet: see Grid.Run.
 func (g Table1) Run(ctx context.Context, s *store.Store, jobs int, notice func(Progress)) error {
 	if err := g.check(); err != nil {
-		return fmt.Errorf("experiment: the grid is not complete: %w", err)
+		return incomplete(err)
 	}
 	return g.grid().Run(ctx, s, jobs, notice)
 }
@@ -141,12 +149,9 @@ func (g Table1) grid() Grid {
 		Name: g.name(), Runs: g.Runs, Seed: g.Seed,
 		Budget: Budget(strconv.Itoa(g.Budget)), Targets: []float64{g.Gap},
 	}
-	for _, name := range g.Problems {
-		c, err := BuiltIn(problem.Spec{Name: name, Dim: g.Dim, Mix: g.Mix})
-		if err != nil {
-			panic(fmt.Sprintf("experiment: the grid is not complete: %v", err))
-		}
-		all.Cases = append(all.Cases, c)
+	var err error
+	if all.Cases, err = builtIns(g.Problems, g.Dim, g.Mix); err != nil {
+		panic(incomplete(err).Error())
 	}
 	for i := range g.Methods {
 		all.Methods = append(all.Methods, g.method(i))
@@ -158,7 +163,7 @@ func (g Table1) grid() Grid {
 func (g Table1) method(i int) Method {
 	m, err := MethodNamed(g.Methods[i])
 	if err != nil {
-		panic(fmt.Sprintf("experiment: the grid is not complete: %v", err))
+		panic(incomplete(err).Error())
 	}
 	if m.Name == published && len(g.Methods) > 1 {
 		m.Runs = publishedRuns
@@ -177,30 +182,18 @@ func (g Table1) name() string {
 		panic(err)
 	}
 	n := naming{parts: []string{"table1"}}
-	if g.Dim != paper.Dim {
-		n.add(fmt.Sprintf("d%d", g.Dim))
-	}
-	if g.Mix != paper.Mix {
-		n.add(g.Mix)
-	}
+	n.addIf(g.Dim != paper.Dim, "d%d", g.Dim)
+	n.addIf(g.Mix != paper.Mix, "%s", g.Mix)
 	if !slices.Equal(g.Problems, paper.Problems) {
 		n.list(g.Problems, 3, "problems")
 	}
 	if !slices.Equal(g.Methods, paper.Methods) {
 		n.list(g.Methods, 4, "methods")
 	}
-	if g.Budget != 500*g.Dim*g.Dim {
-		n.add(fmt.Sprintf("%dqueries", g.Budget))
-	}
-	if g.Gap != paper.Gap {
-		n.add(fmt.Sprintf("gap%v", g.Gap))
-	}
-	if g.Runs != paper.Runs {
-		n.add(counted(g.Runs, "run"))
-	}
-	if g.Seed != paper.Seed {
-		n.add(fmt.Sprintf("from-%d", g.Seed))
-	}
+	n.addIf(g.Budget != 500*g.Dim*g.Dim, "%dqueries", g.Budget)
+	n.addIf(g.Gap != paper.Gap, "gap%v", g.Gap)
+	n.addIf(g.Runs != paper.Runs, "%s", counted(g.Runs, "run"))
+	n.addIf(g.Seed != paper.Seed, "from-%d", g.Seed)
 	if len(g.Problems) > 3 && !slices.Equal(g.Problems, paper.Problems) || len(g.Methods) > 4 && !slices.Equal(g.Methods, paper.Methods) {
 		n.sum(fmt.Sprint(g.Problems, g.Methods))
 	}

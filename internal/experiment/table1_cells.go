@@ -68,15 +68,13 @@ func (g Table1) Tabulate(ctx context.Context, s *store.Store) (Table, error) {
 		return Table{}, err
 	}
 	grid := g.grid()
+	sorted := grid.byCell(all)
 	t := Table{Grid: g, Total: grid.total(), Rest: g.rest()}
 	for _, m := range grid.Methods {
 		for _, of := range grid.Cases {
-			var runs []store.Run
-			for _, r := range all {
-				if r.Method == m.Key() && r.Problem == of.Key() && grid.has(m, r.Seed) {
-					r.Problem = of.Problem
-					runs = append(runs, r)
-				}
+			runs := sorted(of.Key(), m)
+			for i := range runs {
+				runs[i].Problem = of.Problem
 			}
 			c := newCell(m.Name, of.Problem, runs, g.Dim)
 			c.within(m, runs, t.Rest)

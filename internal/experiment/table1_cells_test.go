@@ -172,7 +172,7 @@ func TestEmptyCells(t *testing.T) {
 	for _, test := range []struct {
 		form func() ([]byte, error)
 		line string
-	}{{table.markdown, "| cbo | levy |  |  | – |  |  |  |  |  |  |  |  |"}, {table.csv, "cbo,levy,0,0,,,,,,,,,,,,,,,"}} {
+	}{{table.document(func(m Method) string { return m.Title }).markdown, "| cbo | levy |  |  | – |  |  |  |  |  |  |  |  |"}, {inCSV(table.csv), "cbo,levy,0,0,,,,,,,,,,,,,,,"}} {
 		if text, err := test.form(); err != nil || !strings.Contains(string(text), "\n"+test.line+"\n") {
 			t.Errorf("no %q in %s, %v", test.line, text, err)
 		}
@@ -236,7 +236,7 @@ func TestCommittedStore(t *testing.T) {
 	if err != nil || again.Done != table.Done || !cmp.Equal(again.Cells, table.Cells) {
 		t.Errorf("%d runs of %d, error %v; %s", again.Done, table.Done, err, cmp.Diff(table.Cells, again.Cells))
 	}
-	runs, err := again.runsCSV()
+	runs, err := runFiles(again.listed)[0].text()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,22 +22,12 @@ func (t Table) Draw(dir string) (files []string, err error) {
 	for _, problem := range t.Grid.Problems {
 		var courses []chart.Series
 		for _, method := range t.Grid.Methods {
-			if c := t.course(method, problem); len(c.X) > 0 {
-				courses = append(courses, c)
-			}
+			courses = append(courses, t.course(method, problem))
 		}
-		if len(courses) == 0 {
-			continue
-		}
-		title := fmt.Sprintf("%s, d = %d: median and quartiles", problem, t.Grid.Dim)
-		from := max(1, float64(t.Grid.Budget)/1e5)
 		base := filepath.Join(dir, t.Grid.name()+"-convergence-"+problem)
-		for _, scale := range []chart.Scale{chart.Logarithmic, chart.Linear} {
-			path := base + map[chart.Scale]string{chart.Logarithmic: ".svg", chart.Linear: "-linear.svg"}[scale]
-			if err := race(title, courses, t.Grid.Gap, from, scale).Save(path); err != nil {
-				return files, err
-			}
-			files = append(files, path)
+		drawn, err := races(base, fmt.Sprintf("%s, d = %d", problem, t.Grid.Dim), courses, t.Grid.Gap, t.Grid.Budget, chart.Logarithmic, chart.Linear)
+		if files = append(files, drawn...); err != nil {
+			return files, err
 		}
 	}
 	return files, nil
@@ -83,9 +73,14 @@ func course(name string, runs []store.Run) chart.Series {
 
 // gapAt returns the least gap within the given number of queries.
 func gapAt(curve []objective.Sample, queries int) float64 {
-	i := sort.Search(len(curve), func(i int) bool { return curve[i].Queries > queries })
-	if i == 0 {
+	if curve = upTo(curve, queries); len(curve) == 0 {
 		return math.Inf(1)
 	}
-	return curve[i-1].Value
+	return curve[len(curve)-1].Value
+}
+
+// upTo returns the part of a curve within the given number of queries.
+func upTo(curve []objective.Sample, queries int) []objective.Sample {
+	n := sort.Search(len(curve), func(i int) bool { return curve[i].Queries > queries })
+	return curve[:n:n]
 }

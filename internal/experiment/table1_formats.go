@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -16,42 +15,30 @@ import (
 // the paths of the files. Times are in the last columns. Everything else is the same, no matter
 // when or how often the grid was stopped.
 func (t Table) Write(dir string) (files []string, err error) {
-	return writeFiles(filepath.Join(dir, t.Grid.name()), []file{
-		{".csv", t.csv}, {".json", t.json}, {".md", t.markdown}, {".tex", t.latex},
-		{"-runs.csv", t.runsCSV}, {"-curves.csv", t.curvesCSV},
-	})
+	d := t.document(func(m Method) string { return m.Title })
+	tex := t.document(func(m Method) string { return asTeX + m.TeX })
+	return writeFiles(filepath.Join(dir, t.Grid.name()), append([]file{
+		{".csv", inCSV(t.csv)}, {".json", inJSON(t)}, {".md", d.markdown}, {".tex", tex.latex},
+	}, runFiles(t.listed)...)...)
 }
 
 // Text returns the table for a terminal, with a line for each cell.
-func (t Table) Text() string {
-	return t.details().text() + "\n" + t.legend() + "\n"
-}
+func (t Table) Text() string { return document{t.legend(), []sheet{t.details()}}.text() }
 
-// markdown returns the table in the paper's layout, below it a line for each cell, and last the
-// gaps of runs that failed.
-func (t Table) markdown() ([]byte, error) {
-	overview := t.overview(func(m Method) string { return m.Title })
-	return []byte(t.legend() + "\n\n" + overview.markdown() + "\n" + t.details().markdown() + "\n" + t.failures().markdown()), nil
-}
-
-// latex returns the same in LaTeX, with the package booktabs.
-func (t Table) latex() ([]byte, error) {
-	overview := t.overview(func(m Method) string { return asTeX + m.TeX })
-	return []byte(remark(t.legend()) + "\n" + manyInLaTeX([]sheet{overview, t.details(), t.failures()})), nil
+// document is the table in the paper's layout, below it a line for each cell, and last the gaps
+// of runs that failed.
+func (t Table) document(title func(Method) string) document {
+	return document{t.legend(), []sheet{t.overview(title), t.details(), t.failures()}}
 }
 
 // legend says what the figures mean.
 func (t Table) legend() string {
 	g := t.Grid
-	seeds := fmt.Sprintf("seed %d", g.Seed)
-	if g.Runs > 1 {
-		seeds = fmt.Sprintf("seeds %d to %d", g.Seed, g.Seed+uint64(g.Runs)-1)
-	}
 	text := fmt.Sprintf(`Success is a gap of at most %g within %s queries; d = %d, mix %s, %s; %s of %s runs.
 95%%: Wilson's interval for the rate of success, in percent. Recovered: percent of the rows of W found to within %g.
 Queries: those up to the first success, including those that find the coordinates; the median over the successful
 runs (of the middle two the lower). Seconds: the mean time of a run, including the time to find the coordinates.`,
-		g.Gap, words.Thousands(g.Budget), g.Dim, g.Mix, seeds, words.Thousands(t.Done), words.Thousands(t.Total), recovery)
+		g.Gap, words.Thousands(g.Budget), g.Dim, g.Mix, seeds(g.Seed, g.Runs), words.Thousands(t.Done), words.Thousands(t.Total), recovery)
 	if slices.ContainsFunc(t.Cells, func(c Cell) bool { return c.Paper != nil }) {
 		text += "\nPaper: the paper's figures, in percent of 100 runs at d = 100 with 5,000,000 queries. p: Fisher's exact test"
 		text += "\nagainst them, where the settings are the same. Holm: p with Holm's correction over the paper's 24 cells."
@@ -171,49 +158,4 @@ func (t Table) failures() sheet {
 		}
 	}
 	return sheet{lines: lines}
-}
-
-// json returns the table as one object.
-func (t Table) json() ([]byte, error) {
-	data, err := json.MarshalIndent(t, "", "  ")
-	return append(data, '\n'), err
-}
-
-// csv has a line for each cell.
-func (t Table) csv() ([]byte, error) {
-	lines := [][]string{{
-		"method", "problem", "successes", "runs", "wilson_low", "wilson_high", "paper", "fisher_p", "holm_p",
-		"successes_within_rest", "fisher_p_within_rest", "holm_p_within_rest", "failed_least", "failed_median", "failed_most", "recovered", "paper_recovered", "median_queries", "seconds",
-	}}
-	for _, c := range t.Cells {
-		low, high, seconds, within := &c.Low, &c.High, &c.Seconds, c.Within
-		if c.Runs == 0 { // nothing is known of it
-			low, high, seconds, within = nil, nil, nil, nil
-		}
-		failed := Gaps{Number(math.NaN()), Number(math.NaN()), Number(math.NaN())}
-		if c.Failed != nil {
-			failed = *c.Failed
-		}
-		lines = append(lines, []string{
-			c.Method, c.Problem, strconv.Itoa(c.Successes), strconv.Itoa(c.Runs), decimals(low), decimals(high),
-			digits(c.Paper), decimals(c.P), decimals(c.Holm), digits(within), decimals(c.WithinP), decimals(c.WithinHolm),
-			failed.Least.csv(), failed.Median.csv(), failed.Most.csv(), decimals(c.Recovered), digits(c.PapersRecovered), digits(c.Queries), decimals(seconds),
-		})
-	}
-	return asCSV(lines)
-}
-
-// runsCSV has a line for each run, and curvesCSV one for each sample of each run, as those of a
-// comparison.
-func (t Table) runsCSV() ([]byte, error) { return runsCSV(t.listed()) }
-
-func (t Table) curvesCSV() ([]byte, error) { return curvesCSV(t.listed()) }
-
-// listed lists the runs, method after method and problem after problem.
-func (t Table) listed() (all []listed) {
-	for _, r := range t.runs {
-		of := Setup{Problem: r.Problem, Dim: t.Grid.Dim, Mix: t.Grid.Mix, Budget: t.Grid.Budget, Known: true}
-		all = append(all, listed{of, r.Method, r})
-	}
-	return all
 }
