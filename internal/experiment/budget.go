@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -77,49 +78,18 @@ func short(s string) string {
 	return s
 }
 
+// lexeme is a sign, a number such as 2.5e4, or a name. Blanks are none of them.
+var lexeme = regexp.MustCompile(`[-+*/^()]|[0-9.]+([eE][-+]?[0-9]+)?|[^-+*/^()0-9.\s\v\x{85}\pZ][^-+*/^()0-9. \t]*`)
+
 // tokens cuts the formula into numbers, names and signs.
 func (b Budget) tokens() (all []string, err error) {
 	if len(b) > longestFormula {
 		return nil, fmt.Errorf("it is longer than %d characters", longestFormula)
 	}
-	for s := strings.TrimSpace(string(b)); s != ""; s = strings.TrimSpace(s) {
-		n := 1
-		switch c := s[0]; {
-		case strings.IndexByte("+-*/^()", c) >= 0:
-		case digit(c) || c == '.':
-			n = numberLength(s)
-		default:
-			n = len(s) - len(strings.TrimLeftFunc(s, func(r rune) bool { return !strings.ContainsRune("+-*/^() \t0123456789.", r) }))
-			if n == 0 { // some other blank
-				return nil, fmt.Errorf("%q is not expected", s[:1])
-			}
-		}
-		all = append(all, s[:n])
-		s = s[n:]
-	}
-	return all, nil
+	return lexeme.FindAllString(strings.TrimSpace(string(b)), -1), nil
 }
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
-
-// numberLength returns how many bytes at the front of s are a number, 2.5e4 for example.
-func numberLength(s string) int {
-	n := 0
-	for n < len(s) && (digit(s[n]) || s[n] == '.') {
-		n++
-	}
-	if n < len(s) && (s[n] == 'e' || s[n] == 'E') {
-		e := n + 1
-		if e < len(s) && (s[e] == '+' || s[e] == '-') {
-			e++
-		}
-		if e < len(s) && digit(s[e]) {
-			for n = e; n < len(s) && digit(s[n]); n++ {
-			}
-		}
-	}
-	return n
-}
 
 var errTooLarge = errors.New("its numbers are too large")
 

@@ -24,9 +24,7 @@ func (g *Grid) Complete() error {
 	if g.Targets == nil {
 		g.Targets = DefaultTargets()
 	}
-	if g.Runs == 0 {
-		g.Runs = 15
-	}
+	g.Runs = cmp.Or(g.Runs, 15)
 	g.Budget = cmp.Or(g.Budget, "1000*d")
 	g.Targets = slices.Clone(g.Targets)
 	slices.SortFunc(g.Targets, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -40,13 +38,7 @@ func (g *Grid) Complete() error {
 
 // check returns an error if a field is bad.
 func (g *Grid) check() error {
-	if err := g.checkCases(); err != nil {
-		return err
-	}
-	if err := g.checkMethods(); err != nil {
-		return err
-	}
-	if err := checkRuns(g.Runs, g.Seed); err != nil {
+	if err := cmp.Or(g.checkCases(), g.checkMethods(), checkRuns(g.Runs, g.Seed)); err != nil {
 		return err
 	}
 	if len(g.Targets) == 0 {

@@ -47,38 +47,64 @@ func (c *Comparison) blocks() (all []block) {
 func (c *Comparison) shown() (indices []int) {
 	const most = 4
 	n := len(c.Targets)
-	for k := 1; k <= most; k++ {
-		indices = append(indices, int(math.Round(float64(k*(n-1))/most)))
-	}
-	if n <= most {
-		indices = indices[:0]
-		for t := range n {
-			indices = append(indices, t)
+	for k := range min(n, most) {
+		if n > most {
+			k = int(math.Round(float64((k+1)*(n-1)) / most))
 		}
+		indices = append(indices, k)
 	}
 	return indices
 }
 
-// standings has a line for each method on each case of a block.
-func (c *Comparison) standings(b block, f form) sheet {
-	s := sheet{title: fmt.Sprintf("%s, %s", b.title(), words.Count(b.setup.Budget, "query", "queries")), right: 2}
-	head := []string{"problem", "method", "success"}
-	if f.wide {
-		head = append(head, "95%")
+// A column is a column of standings: its head, and what it says of one.
+type column struct {
+	head string
+	wide bool // only in wide forms
+	of   func(s *Standing) string
+}
+
+// columns are those of standings in a form, after problem and method.
+func (c *Comparison) columns(f form) []column {
+	all := []column{
+		{head: "success", of: func(s *Standing) string { return fmt.Sprintf("%d/%d", s.last().Successes, s.Runs) }},
+		{"95%", true, func(s *Standing) string { return fmt.Sprintf("%.0f–%.0f", 100*s.last().Low, 100*s.last().High) }},
 	}
 	for _, t := range c.shown() {
-		head = append(head, fmt.Sprintf("ERT(%s)", words.Figure(c.Targets[t])))
+		all = append(all, column{head: fmt.Sprintf("ERT(%s)", words.Figure(c.Targets[t])), of: func(s *Standing) string { return s.Goals[t].ERT.String() }})
 	}
-	if f.wide {
-		head = append(head, "95%", "final gap", "rounds", "own s/query")
-	} else {
-		head = append(head, "final gap")
+	all = append(all,
+		column{"95%", true, func(s *Standing) string { return between(s.last().ERT, s.last().ERTLow, s.last().ERTHigh) }},
+		column{head: "final gap", of: func(s *Standing) string { return s.Gap.Median.String() }},
+		column{"rounds", true, func(s *Standing) string { return figured(s.Rounds) }},
+		column{"own s/query", true, func(s *Standing) string { return figured(s.Own) }})
+	return slices.DeleteFunc(all, func(k column) bool { return k.wide && !f.wide })
+}
+
+// figured returns a number in short, or nothing if there is none.
+func figured[T int | float64](v *T) string {
+	if v == nil {
+		return ""
+	}
+	return words.Figure(float64(*v))
+}
+
+// standings has a line for each method on each case of a block. Without a run it says nothing.
+func (c *Comparison) standings(b block, f form) sheet {
+	s := sheet{title: fmt.Sprintf("%s, %s", b.title(), words.Count(b.setup.Budget, "query", "queries")), right: 2}
+	columns, head := c.columns(f), []string{"problem", "method"}
+	for _, k := range columns {
+		head = append(head, k.head)
 	}
 	s.lines = append(s.lines, head)
 	for _, i := range b.cases {
 		for j, m := range c.Methods {
 			cell, _ := c.cell(i, j)
-			line := append([]string{cell.Problem, f.name(m)}, cell.words(c.shown(), f.wide)...)
+			line := []string{cell.Problem, f.name(m)}
+			for n, k := range columns {
+				if line = append(line, ""); n == 0 || cell.Runs > 0 {
+					line[n+2] = k.of(cell)
+				}
+			}
 			if j > 0 {
 				line[0] = ""
 			}
@@ -86,37 +112,6 @@ func (c *Comparison) standings(b block, f form) sheet {
 		}
 	}
 	return s
-}
-
-// words returns what a line of standings says after problem and method. Without a run it says
-// nothing.
-func (s *Standing) words(shown []int, wide bool) []string {
-	last := s.last()
-	line := []string{fmt.Sprintf("%d/%d", last.Successes, s.Runs)}
-	if wide {
-		line = append(line, fmt.Sprintf("%.0f–%.0f", 100*last.Low, 100*last.High))
-	}
-	for _, t := range shown {
-		line = append(line, s.Goals[t].ERT.String())
-	}
-	if wide {
-		line = append(line, between(last.ERT, last.ERTLow, last.ERTHigh))
-	}
-	line = append(line, s.Gap.Median.String())
-	if wide {
-		rounds, own := "", ""
-		if s.Rounds != nil {
-			rounds = words.Figure(float64(*s.Rounds))
-		}
-		if s.Own != nil {
-			own = words.Figure(*s.Own)
-		}
-		line = append(line, rounds, own)
-	}
-	if s.Runs == 0 {
-		clear(line[1:])
-	}
-	return line
 }
 
 // between writes the interval of a number; nothing if there is none, or if no run of one side
@@ -138,11 +133,7 @@ func (c *Comparison) verdicts(k int) sheet {
 	s.lines = append(s.lines, []string{"case", "ERT ratio", "95%", "p", "p (Holm)", "verdict"})
 	for i, d := range p.Duels {
 		ratio, interval := c.ratio(i, k+1, d)
-		line := []string{d.Case, ratio, interval, "", "", d.Verdict}
-		if d.P != nil {
-			line[3], line[4] = words.Figure(*d.P), words.Figure(*d.Holm)
-		}
-		s.lines = append(s.lines, line)
+		s.lines = append(s.lines, []string{d.Case, ratio, interval, figured(d.P), figured(d.Holm), d.Verdict})
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -165,14 +166,9 @@ func distribution(pairs [][]float64) Runtime {
 			}
 		}
 	}
-	var steps []int
-	for k := range grown {
-		steps = append(steps, k)
-	}
-	slices.Sort(steps)
 	r := Runtime{Queries: []float64{}, Share: []float64{}}
 	share := 0.0
-	for _, k := range steps {
+	for _, k := range slices.Sorted(maps.Keys(grown)) {
 		share += grown[k]
 		r.Queries = append(r.Queries, place(k))
 		r.Share = append(r.Share, min(1, share/float64(len(pairs))))

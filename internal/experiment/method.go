@@ -64,12 +64,7 @@ func (g Grid) most(m Method, d int) (int, error) {
 }
 
 // MethodNames returns the names of all methods, those of the paper's table first.
-func MethodNames() (names []string) {
-	for _, m := range methods {
-		names = append(names, m.Name)
-	}
-	return names
-}
+func MethodNames() []string { return unique(methods, func(m Method) string { return m.Name }) }
 
 // MethodNamed returns the method with the given name. Its titles are those of the paper's
 // table.

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/untwist/untwist/internal/query"
@@ -125,18 +126,8 @@ func (o *observer) note(value, gap float64) {
 // crossed reports whether a level or a target lies between two gaps: at or above the second,
 // and below the first.
 func (o *observer) crossed(above, gap float64) bool {
-	if !(gap < above) {
-		return false
-	}
-	if levelAbove(gap) < levelAbove(above) {
-		return true
-	}
-	for _, t := range o.targets {
-		if gap <= t && t < above {
-			return true
-		}
-	}
-	return false
+	return gap < above && (levelAbove(gap) < levelAbove(above) ||
+		slices.ContainsFunc(o.targets, func(t float64) bool { return gap <= t && t < above }))
 }
 
 // samples returns the curve. Its last sample is the end of the run.

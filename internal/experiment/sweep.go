@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,19 +61,12 @@ func (e *Extent) complete() error {
 	if e.Problems == nil {
 		e.Problems = papersProblems()
 	}
-	if e.Dim == 0 {
-		e.Dim = 100
-	}
-	if e.Runs == 0 {
-		e.Runs = 20
-	}
+	e.Dim = cmp.Or(e.Dim, 100)
+	e.Runs = cmp.Or(e.Runs, 20)
 	if e.Dim < 2 || e.Dim > mostDims {
 		return objective.BadOption("Dim", "%d, must be from 2 to %d", e.Dim, mostDims)
 	}
-	if err := checkProblems(e.Problems, e.Dim, "paper", "be swept"); err != nil {
-		return err
-	}
-	return checkRuns(e.Runs, e.Seed)
+	return cmp.Or(checkProblems(e.Problems, e.Dim, "paper", "be swept"), checkRuns(e.Runs, e.Seed))
 }
 
 // papersBudget and papersGap are the budget of the paper's experiment, 5,000,000 queries at

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,21 +42,13 @@ func (g *Table1) Complete() error {
 	if g.Methods == nil {
 		g.Methods = MethodNames()[:8]
 	}
-	if g.Dim == 0 {
-		g.Dim = 100
-	}
-	if g.Runs == 0 {
-		g.Runs = 100
-	}
+	g.Dim = cmp.Or(g.Dim, 100)
+	g.Runs = cmp.Or(g.Runs, 100)
 	if g.Budget == 0 && g.Dim <= mostDims {
 		g.Budget = 500 * g.Dim * g.Dim
 	}
-	if g.Gap == 0 {
-		g.Gap = 0.005
-	}
-	if g.Mix == "" {
-		g.Mix = "paper"
-	}
+	g.Gap = cmp.Or(g.Gap, papersGap)
+	g.Mix = cmp.Or(g.Mix, "paper")
 	return g.check()
 }
 
@@ -78,10 +71,7 @@ func (g *Table1) check() error {
 	if !slices.Contains(problem.Mixes(), g.Mix) {
 		return objective.BadOption("Mix", "unknown mixing matrix %q: must be one of %s", g.Mix, strings.Join(problem.Mixes(), ", "))
 	}
-	if err := checkProblems(g.Problems, g.Dim, g.Mix, "be in this table"); err != nil {
-		return err
-	}
-	if err := checkNames("Methods", "method", g.Methods, MethodNames()); err != nil {
+	if err := cmp.Or(checkProblems(g.Problems, g.Dim, g.Mix, "be in this table"), checkNames("Methods", "method", g.Methods, MethodNames())); err != nil {
 		return err
 	}
 	for _, name := range g.Problems {

@@ -83,13 +83,10 @@ func (t Table) restName() string { return "within " + words.Thousands(t.Rest) }
 
 // withinRest returns the successes within the rest of the budget, or a dash.
 func (c Cell) withinRest() string {
-	switch {
-	case c.Runs == 0:
+	if c.Runs == 0 {
 		return ""
-	case c.Within == nil:
-		return "–"
 	}
-	return fmt.Sprintf("%d/%d", *c.Within, c.Runs)
+	return orDash(c.Within, func(n int) string { return fmt.Sprintf("%d/%d", n, c.Runs) })
 }
 
 // brackets returns a number in brackets, or nothing if there is none.
@@ -103,12 +100,18 @@ func brackets[T int | float64](v *T) string {
 // percent returns a number with up to two decimals.
 func percent(v float64) string { return strconv.FormatFloat(math.Round(100*v)/100, 'f', -1, 64) }
 
-// whole returns a number, or a dash if there is none.
-func whole(v *int) string {
+// orDash writes a number, or a dash if there is none.
+func orDash[T any](v *T, write func(T) string) string {
 	if v == nil {
 		return "–"
 	}
-	return words.Thousands(*v)
+	return write(*v)
+}
+
+// whole returns a whole number, or a dash, and short2 two digits.
+func whole(v *int) string { return orDash(v, words.Thousands) }
+func short2(v *float64) string {
+	return orDash(v, func(v float64) string { return fmt.Sprintf("%.2g", v) })
 }
 
 // details has a line for each cell.
@@ -119,13 +122,9 @@ func (t Table) details() sheet {
 		lines[0] = slices.Insert(lines[0], tests, t.restName(), "p", "Holm")
 	}
 	for _, c := range t.Cells {
-		recovered := "–"
-		if c.Recovered != nil {
-			recovered = percent(*c.Recovered)
-		}
 		line := []string{
 			c.Method, c.Problem, fmt.Sprintf("%d/%d", c.Successes, c.Runs), fmt.Sprintf("%.0f–%.0f", 100*c.Low, 100*c.High),
-			whole(c.Paper) + brackets(c.PapersRecovered), short2(c.P), short2(c.Holm), recovered, whole(c.Queries), fmt.Sprintf("%.2f", c.Seconds),
+			whole(c.Paper) + brackets(c.PapersRecovered), short2(c.P), short2(c.Holm), orDash(c.Recovered, percent), whole(c.Queries), fmt.Sprintf("%.2f", c.Seconds),
 		}
 		if t.Rest > 0 {
 			line = slices.Insert(line, tests, c.withinRest(), short2(c.WithinP), short2(c.WithinHolm))
@@ -137,14 +136,6 @@ func (t Table) details() sheet {
 		lines = append(lines, line)
 	}
 	return sheet{lines: lines}
-}
-
-// short2 returns two digits of a number, or a dash if there is none.
-func short2(v *float64) string {
-	if v == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.2g", *v)
 }
 
 // failures has a line for each cell in which runs failed.

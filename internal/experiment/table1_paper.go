@@ -1,6 +1,10 @@
 package experiment
 
-import "github.com/untwist/untwist/internal/store"
+import (
+	"slices"
+
+	"github.com/untwist/untwist/internal/store"
+)
 
 // within counts the successes of a method of the paper if every CBO has so many queries. A
 // CBO that does not look for W has them from the start: its path does not depend on its
@@ -53,28 +57,24 @@ func (c *Cell) compare(same bool) {
 // as published is corrected in the place of componentwise CBO.
 func (t *Table) correct() {
 	for _, left := range []string{published, "componentwise"} {
-		var cells []*Cell
-		for i := range t.Cells {
-			if c := &t.Cells[i]; c.P != nil && c.Method != left {
-				cells = append(cells, c)
-			}
+		t.correctBut(left, func(c *Cell) (p, holm **float64) { return &c.P, &c.Holm })
+		t.correctBut(left, func(c *Cell) (p, holm **float64) { return &c.WithinP, &c.WithinHolm })
+	}
+}
+
+// correctBut corrects the p-values of one kind, but for a method that is left out.
+func (t *Table) correctBut(left string, of func(*Cell) (p, holm **float64)) {
+	all := slices.Repeat([]float64{1}, papersCells)
+	var to []**float64
+	for i := range t.Cells {
+		if p, corrected := of(&t.Cells[i]); *p != nil && t.Cells[i].Method != left {
+			all[len(to)] = **p
+			to = append(to, corrected)
 		}
-		for _, reading := range []struct{ p, holm func(*Cell) **float64 }{
-			{func(c *Cell) **float64 { return &c.P }, func(c *Cell) **float64 { return &c.Holm }},
-			{func(c *Cell) **float64 { return &c.WithinP }, func(c *Cell) **float64 { return &c.WithinHolm }},
-		} {
-			all := make([]float64, papersCells)
-			for i := range all {
-				all[i] = 1
-				if i < len(cells) && *reading.p(cells[i]) != nil {
-					all[i] = **reading.p(cells[i])
-				}
-			}
-			for i, v := range holm(all) {
-				if i < len(cells) && *reading.p(cells[i]) != nil && *reading.holm(cells[i]) == nil {
-					*reading.holm(cells[i]) = new(v)
-				}
-			}
+	}
+	for i, v := range holm(all)[:len(to)] {
+		if *to[i] == nil {
+			*to[i] = new(v)
 		}
 	}
 }
