@@ -3,8 +3,8 @@ package experiment
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/words"
@@ -66,12 +66,6 @@ func (c Comparison) DrawConvergence(dir string) (files []string, err error) {
 }
 
 // fileName returns a key with a dash for everything that has a meaning in paths or shells.
-func fileName(key string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-', r == '_', r == '+':
-			return r
-		}
-		return '-'
-	}, key)
-}
+func fileName(key string) string { return meaningful.ReplaceAllString(key, "-") }
+
+var meaningful = regexp.MustCompile(`[^a-zA-Z0-9._+-]`)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,10 +17,13 @@ import (
 // few hexadecimal digits at its end, so that another grid has another name.
 func (g Grid) name() string {
 	n := naming{whole: true}
-	n.list(suites(unique(g.Cases, func(c Case) string { return c.Problem })), 3, "problems")
-	n.list(unique(g.Cases, func(c Case) string { return fmt.Sprintf("d%d", c.Dim) }), 4, "dims")
-	n.list(unique(g.Cases, ownMix), 3, "mixes")
+	problems := unique(g.Cases, func(c Case) string { return c.Problem })
+	dims := unique(g.Cases, func(c Case) string { return fmt.Sprintf("d%d", c.Dim) })
+	mixes := unique(g.Cases, ownMix)
 	options := unique(g.Cases, func(c Case) string { return c.Options })
+	n.list(suites(problems), 3, "problems")
+	n.list(dims, 4, "dims")
+	n.list(mixes, 3, "mixes")
 	if k := slices.Index(options, ""); k >= 0 && len(options) > 1 {
 		options[k], n.whole = "clean", false
 	}
@@ -38,19 +42,11 @@ func (g Grid) name() string {
 		fmt.Fprintf(&all, "%s\n", m.Key())
 		n.whole = n.whole && m.Settings == ""
 	}
-	if fmt.Fprintf(&all, "%v", g.Targets); !n.whole || !g.product() {
+	product := len(problems) * len(dims) * len(mixes) * len(options) // with every problem in every dimension, and so on
+	if fmt.Fprintf(&all, "%v", g.Targets); !n.whole || len(g.Cases) != product {
 		n.sum(all.String())
 	}
 	return strings.Join(n.parts, "-")
-}
-
-// product reports whether every problem is there in every dimension, with every mix and all
-// options.
-func (g Grid) product() bool {
-	return len(g.Cases) == len(unique(g.Cases, func(c Case) string { return c.Problem }))*
-		len(unique(g.Cases, func(c Case) string { return fmt.Sprint(c.Dim) }))*
-		len(unique(g.Cases, ownMix))*
-		len(unique(g.Cases, func(c Case) string { return c.Options }))
 }
 
 // ownMix returns the mix of a case, "" if it is the one that its problem has by default.
@@ -77,17 +73,11 @@ type naming struct {
 	whole bool // everything is in it
 }
 
+var special = regexp.MustCompile(`[^a-zA-Z0-9._=-]`)
+
 // add adds a text, with nothing in it that is special in the name of a file.
 func (n *naming) add(text string) {
-	safe := strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '.', r == '_', r == '=':
-			return r
-		case r == ' ':
-			return '-'
-		}
-		return -1
-	}, text)
+	safe := special.ReplaceAllString(strings.ReplaceAll(text, " ", "-"), "")
 	n.whole = n.whole && len(safe) == len(text)
 	if len(safe) > 40 {
 		safe, n.whole = safe[:40], false

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,12 +18,16 @@ type sheet struct {
 // asTeX begins a cell that is LaTeX already.
 const asTeX = "\x00"
 
-// isRight reports whether a column is set to the right.
-func (s sheet) isRight(column int) bool { return s.right > 0 && column >= s.right }
+// aligned returns a mark for each column: one for those set to the left, another for the others.
+func (s sheet) aligned(left, right string) string {
+	n := len(s.lines[0])
+	k := min(cmp.Or(s.right, n), n)
+	return strings.Repeat(left, k) + strings.Repeat(right, n-k)
+}
 
 // text returns the sheet for a terminal.
 func (s sheet) text() string {
-	wide := make([]int, len(s.lines[0]))
+	wide, right := make([]int, len(s.lines[0])), s.aligned("l", "r")
 	for _, line := range s.lines {
 		for k, word := range line {
 			wide[k] = max(wide[k], utf8.RuneCountInString(word))
@@ -39,7 +44,7 @@ func (s sheet) text() string {
 			if i == 0 && !strings.ContainsAny(word, "0123456789") { // 1e-08 stays as it is
 				word = strings.ToUpper(word)
 			}
-			if s.isRight(k) {
+			if right[k] == 'r' {
 				text += blank + word + "  "
 			} else {
 				text += word + blank + "  "
@@ -62,17 +67,9 @@ func (s sheet) markdown() string {
 			fmt.Fprintf(&out, "| %s ", escape.Replace(word))
 		}
 		out.WriteString("|\n")
-		if i > 0 {
-			continue
+		if i == 0 {
+			out.WriteString(s.aligned("|---", "|---:") + "|\n")
 		}
-		for k := range line {
-			if s.isRight(k) {
-				out.WriteString("|---:")
-			} else {
-				out.WriteString("|---")
-			}
-		}
-		out.WriteString("|\n")
 	}
 	return out.String()
 }
@@ -80,14 +77,7 @@ func (s sheet) markdown() string {
 // latex returns the sheet in LaTeX, with the package booktabs.
 func (s sheet) latex() string {
 	var out strings.Builder
-	columns := ""
-	for k := range s.lines[0] {
-		if s.isRight(k) {
-			columns += "r"
-		} else {
-			columns += "l"
-		}
-	}
+	columns := s.aligned("l", "r")
 	fmt.Fprintf(&out, "\\begin{tabular}{%s}\n\\toprule\n", columns)
 	if s.title != "" {
 		fmt.Fprintf(&out, "\\multicolumn{%d}{l}{%s} \\\\\n\\midrule\n", len(columns), escaped(s.title))

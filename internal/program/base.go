@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"sync"
 	"time"
 
 	"github.com/untwist/untwist/internal/guardian"
@@ -31,6 +31,27 @@ var ordinary = patience{
 	close: 2 * time.Second, longClose: time.Minute, grace: 200 * time.Millisecond, rest: time.Second,
 }
 
+// limit is how long to wait until something happens: the timeout, if there is one, or until the
+// silence is to be noted.
+func (p patience) limit(timeout time.Duration, noting bool) (limit time.Duration, limited bool) {
+	if noting && (timeout <= 0 || p.silence < timeout) {
+		return p.silence, true
+	}
+	return timeout, timeout > 0
+}
+
+// pause waits for so long.
+func pause(ctx context.Context, d time.Duration) error {
+	ring, stop := alarm(d)
+	defer stop()
+	select {
+	case <-ring:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // A base is what every slot needs whose programs talk over pipes.
 type base struct {
 	config     *Config
@@ -48,12 +69,8 @@ type base struct {
 func (b *base) start(ctx context.Context, j *job) (*child, error) {
 	if b.tired {
 		b.tired = false
-		wait := time.NewTimer(b.patience.rest)
-		defer wait.Stop()
-		select {
-		case <-wait.C:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := pause(ctx, b.patience.rest); err != nil {
+			return nil, err
 		}
 	}
 	command := b.config.Exec
@@ -83,12 +100,10 @@ func (b *base) excuse(j *job, err error) error {
 
 // answer says what came of a job.
 func (b *base) answer(q *queue, j job, r reply, seconds float64, stderr *tail) {
-	if r.failure == nil {
-		q.answer(j, objective.Answer{Value: r.value, Seconds: seconds})
-		return
+	if r.failure != nil {
+		b.folders.failed(j, r.failure, b.config.Exec, stderr.bytes())
 	}
-	b.folders.failed(j, r.failure, b.config.Exec, stderr.bytes())
-	q.answer(j, objective.Answer{Value: math.Inf(1), Failure: r.failure, Seconds: seconds})
+	q.answer(j, answer(r.value, r.failure, seconds))
 }
 
 // naive reports whether a breach of the protocol should stop the run, because the program
@@ -111,26 +126,23 @@ func (b *base) epitaph(s guardian.State, ours, mute bool, stderr *tail) (failure
 	return noNumber("the program ended with exit status 0 and gave no answer"), nil
 }
 
-// noteSilence tells the user, once in a run, that the program has not answered.
+// noteSilence tells the user that the program has not answered.
 func (b *base) noteSilence(quiet time.Duration) {
-	if b.config.Note == nil {
-		return
-	}
-	b.experience.silent.Do(func() {
-		b.config.Note(fmt.Sprintf("the program has not answered for %.2g s; it may be buffering its output "+
-			"(flush=True in Python, fflush() in C and gawk, mawk -W interactive), or use --eof if it answers at the end of its input",
-			quiet.Seconds()))
-	})
+	b.note(&b.experience.silent, "the program has not answered for %.2g s; it may be buffering its output "+
+		"(flush=True in Python, fflush() in C and gawk, mawk -W interactive), or use --eof if it answers at the end of its input",
+		quiet.Seconds())
 }
 
-// noteMissing tells the user, once in a run, that the program has left out answers, it seems.
+// noteMissing tells the user that the program has left out answers, it seems.
 func (b *base) noteMissing(quiet time.Duration, answers, points int) {
-	if b.config.Note == nil {
-		return
+	b.note(&b.experience.missing, "the program was given %s and has given %s, and nothing for %.2g s; "+
+		"it should answer each, also one that fails (with nan); with --timeout those without an answer fail",
+		words.Count(points, "point", "points"), words.Count(answers, "answer", "answers"), quiet.Seconds())
+}
+
+// note tells the user something once in a run.
+func (b *base) note(once *sync.Once, format string, args ...any) {
+	if b.config.Note != nil {
+		once.Do(func() { b.config.Note(fmt.Sprintf(format, args...)) })
 	}
-	b.experience.missing.Do(func() {
-		b.config.Note(fmt.Sprintf("the program was given %s and has given %s, and nothing for %.2g s; "+
-			"it should answer each, also one that fails (with nan); with --timeout those without an answer fail",
-			words.Count(points, "point", "points"), words.Count(answers, "answer", "answers"), quiet.Seconds()))
-	})
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -39,22 +38,13 @@ func (b *batch) serve(ctx context.Context, q *queue) error {
 // failed, it reports so and answers none. A single point is always answered, after it was
 // tried again if the machine failed.
 func (b *batch) ask(ctx context.Context, q *queue, jobs []job) (good bool, err error) {
-	for {
-		if err := context.Cause(ctx); err != nil {
-			return false, err
+	err = b.persist(ctx, &jobs[0], func() (machine *MachineError, err error) {
+		if good, machine, err = b.try(ctx, q, jobs); len(jobs) > 1 {
+			machine = nil
 		}
-		var machine *MachineError
-		good, machine, err = b.try(ctx, q, jobs)
-		if err != nil || machine == nil || len(jobs) > 1 {
-			return good, err
-		}
-		if jobs[0].errand++; jobs[0].errand > b.recipe.retries() {
-			return false, machine.at(jobs[0])
-		}
-		if err := b.pause(ctx); err != nil {
-			return false, err
-		}
-	}
+		return machine, err
+	})
+	return good, err
 }
 
 // try makes one call.
@@ -99,32 +89,23 @@ func (b *batch) try(ctx context.Context, q *queue, jobs []job) (good bool, machi
 
 // answer answers one point of a call with n points.
 func (b *batch) answer(q *queue, j job, v float64, failure *objective.Failure, c *call, n int) {
-	seconds := c.seconds / float64(n)
-	if failure == nil {
-		q.answer(j, objective.Answer{Value: v, Seconds: seconds})
-		return
+	if failure != nil {
+		b.folders.keep("", record{
+			job: j, failure: failure, stdout: c.stdout, stderr: c.stderr,
+			command: func(folder string) string {
+				_ = b.writePoints(folder, []job{j}) // so that the command can be tried
+				return inDir(b.dir(folder), b.command(folder, nil))
+			},
+		})
 	}
-	b.folders.keep("", record{
-		job: j, failure: failure, stdout: c.stdout, stderr: c.stderr,
-		command: func(folder string) string {
-			_ = b.writePoints(folder, []job{j}) // so that the command can be tried
-			return inDir(b.dir(folder), b.command(folder, nil))
-		},
-	})
-	q.answer(j, objective.Answer{Value: math.Inf(1), Failure: failure, Seconds: seconds})
+	q.answer(j, answer(v, failure, c.seconds/float64(n)))
 }
 
 // writePoints writes a point a line.
 func (b *batch) writePoints(folder string, jobs []job) error {
 	var text []byte
-	for _, j := range jobs {
-		for i, v := range j.point {
-			if i > 0 {
-				text = append(text, ' ')
-			}
-			text = appendNumber(text, v)
-		}
-		text = append(text, '\n')
+	for i := range jobs {
+		text, _ = lines{}.encode(text, jobs[i:])
 	}
 	return os.WriteFile(filepath.Join(folder, inFile), text, 0o600)
 }
@@ -132,15 +113,10 @@ func (b *batch) writePoints(folder string, jobs []job) error {
 // readLines reads the n lines of a file, and fails if there are more or fewer. Blank lines
 // at the end do not count.
 func readLines(path string, n int) ([][]byte, *objective.Failure) {
-	file, err := openRegular(path)
+	// Whatever is longer than this has too many lines, or is not numbers.
+	text, err := readRegular(path, int64(n)*1024+mostOutput)
 	if err != nil {
 		return nil, noNumber("{out} %v", err)
-	}
-	defer file.Close()
-	// Whatever is longer than this has too many lines, or is not numbers.
-	text, err := io.ReadAll(io.LimitReader(file, int64(n)*1024+mostOutput))
-	if err != nil {
-		return nil, noNumber("{out} cannot be read: %v", pathless(err))
 	}
 	text = bytes.TrimRight(text, " \t\r\n")
 	var lines [][]byte

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,12 +64,11 @@ func (c *caller) command(folder string, point []float64) []string {
 
 // value is the value of a parameter.
 func (r *recipe) value(point []float64, name string) float64 {
-	for i, n := range r.Names {
-		if n == name {
-			return point[i]
-		}
+	i := slices.Index(r.Names, name)
+	if i < 0 {
+		panic("program: a placeholder was not checked: " + name)
 	}
-	panic("program: a placeholder was not checked: " + name)
+	return point[i]
 }
 
 // dir is where the program runs.
@@ -151,15 +151,22 @@ func (c *caller) wait(ctx context.Context, process *guardian.Process) (late bool
 	return late && process.State().Killed, err
 }
 
-// pause waits until the machine may have recovered.
-func (c *caller) pause(ctx context.Context) error {
-	ring, stop := alarm(c.recipe.rest)
-	defer stop()
-	select {
-	case <-ring:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+// persist tries a job until the machine does not fail at it, or has failed too often.
+func (c *caller) persist(ctx context.Context, j *job, try func() (*MachineError, error)) error {
+	for {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		machine, err := try()
+		if err != nil || machine == nil {
+			return err
+		}
+		if j.errand++; j.errand > c.recipe.retries() {
+			return machine.at(*j)
+		}
+		if err := pause(ctx, c.recipe.rest); err != nil {
+			return err
+		}
 	}
 }
 

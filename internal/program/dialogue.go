@@ -82,7 +82,7 @@ func (d *dialogue) line(ctx context.Context) ([]byte, error) {
 // wait waits until something was heard or written, or until it is late. We wait since then.
 func (d *dialogue) wait(ctx context.Context, alarm *time.Timer, since time.Time) error {
 	var late <-chan time.Time
-	if limit, limited := d.limit(); limited {
+	if limit, limited := d.patience.limit(d.timeout, d.silent != nil && !d.spoken); limited {
 		alarm.Reset(limit - time.Since(since))
 		late = alarm.C
 	}
@@ -109,15 +109,6 @@ func (d *dialogue) wait(ctx context.Context, alarm *time.Timer, since time.Time)
 		return context.Cause(ctx)
 	}
 	return nil
-}
-
-// limit is how long to wait for a line until something happens.
-func (d *dialogue) limit() (limit time.Duration, limited bool) {
-	limit, limited = d.timeout, d.timeout > 0
-	if s := d.patience.silence; d.silent != nil && !d.spoken && (!limited || s < limit) {
-		return s, true
-	}
-	return limit, limited
 }
 
 // drop ends the process at once.

@@ -96,9 +96,9 @@ type session struct {
 func (c *session) run(ctx context.Context) (failure *objective.Failure, err error) {
 	var late <-chan time.Time
 	if c.config.Timeout > 0 {
-		alarm := time.NewTimer(c.config.Timeout)
-		defer alarm.Stop()
-		late = alarm.C
+		ring, stop := alarm(c.config.Timeout)
+		defer stop()
+		late = ring
 	}
 	c.mute = true
 	c.write()

@@ -3,7 +3,6 @@ package program
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,11 +63,7 @@ func ReadFile(path string) (*ProblemFile, error) {
 func readTOML(path string) (*ProblemFile, map[string]any, [][]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		var where *fs.PathError
-		if errors.As(err, &where) {
-			err = where.Err
-		}
-		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", path, pathless(err))
 	}
 	content := strings.TrimPrefix(string(text), "\ufeff") // as some editors begin a file
 	f := &ProblemFile{Path: path, Dir: filepath.Dir(path), lines: map[string]int{}}

@@ -101,36 +101,33 @@ func (k keyKind) texts(value any) ([]string, error) {
 
 // pointTexts writes one point, several points, or files that hold some.
 func pointTexts(list []any, wrong error) ([]string, error) {
+	if text, ok := pointText(list); ok {
+		return []string{text}, nil
+	}
 	all := make([]string, len(list))
-	numbers := 0
 	for i, v := range list {
-		switch v := v.(type) {
-		case string:
-			all[i] = v
-		case []any:
-			coordinates := make([]string, len(v))
-			for k, c := range v {
-				var ok bool
-				if coordinates[k], ok = numberText(c); !ok {
-					return nil, wrong
-				}
-			}
-			all[i] = strings.Join(coordinates, ",")
-		default:
-			var ok bool
-			if all[i], ok = numberText(v); !ok {
-				return nil, wrong
-			}
-			numbers++
+		var ok bool
+		if point, is := v.([]any); is {
+			all[i], ok = pointText(point)
+		} else {
+			all[i], ok = v.(string)
+		}
+		if !ok {
+			return nil, wrong
 		}
 	}
-	switch numbers {
-	case 0:
-		return all, nil
-	case len(list):
-		return []string{strings.Join(all, ",")}, nil
+	return all, nil
+}
+
+// pointText writes a point, if these are numbers.
+func pointText(list []any) (text string, ok bool) {
+	all := make([]string, len(list))
+	for i, v := range list {
+		if all[i], ok = numberText(v); !ok {
+			return "", false
+		}
 	}
-	return nil, wrong
+	return strings.Join(all, ","), true
 }
 
 // numberText writes a number so that it reads back to the same.

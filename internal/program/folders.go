@@ -111,7 +111,7 @@ type record struct {
 }
 
 // inDir writes a command that is run in a folder for a shell.
-func inDir(dir string, command []string) string { return "cd " + quote(dir) + " && " + join(command) }
+func inDir(dir string, command []string) string { return "cd " + quote(dir) + " && " + Quote(command) }
 
 // keep keeps the work folder of a failed point, or a new folder if it has none (""), with
 // a record in it. Once there are enough, it removes it.

@@ -164,28 +164,36 @@ func (k *kept) doubt(ctx context.Context, seconds float64) error {
 	}
 	if k.child != nil && k.sent.len() == 0 {
 		took := time.Duration(seconds * float64(time.Second))
-		end := time.NewTimer(min(max(took, k.patience.doubt), k.patience.longDoubt))
-		defer end.Stop()
-		for open := true; open; {
-			select {
-			case c, ok := <-k.child.chunks:
-				if !ok { // its end is no reason for doubt, and will be noticed
-					open = false
-					break
-				}
-				k.heard = append(k.heard, c.data...)
-				if err := k.excessAtFirst(); err != nil {
-					return err
-				}
-			case <-end.C:
-				open = false
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
+		// Its end is no reason for doubt, and will be noticed.
+		if _, err := k.lookOut(ctx, min(max(took, k.patience.doubt), k.patience.longDoubt), k.excessAtFirst); err != nil {
+			return err
 		}
 	}
 	k.experience.answered.Store(true)
 	return nil
+}
+
+// lookOut hears the child for so long, and reports whether it has ended by then. Whenever
+// something was heard, check says what is wrong with it.
+func (k *kept) lookOut(ctx context.Context, d time.Duration, check func() error) (ended bool, err error) {
+	end := time.NewTimer(d)
+	defer end.Stop()
+	for {
+		select {
+		case c, ok := <-k.child.chunks:
+			if !ok {
+				return true, nil
+			}
+			k.heard = append(k.heard, c.data...)
+			if err := check(); err != nil {
+				return false, err
+			}
+		case <-end.C:
+			return false, nil
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+	}
 }
 
 // died finds out why the child has ended, and what this means for the points that it was
@@ -248,13 +256,8 @@ func (k *kept) suspect() {
 
 // limit is how long to wait at most.
 func (k *kept) limit() (d time.Duration, limited bool) {
-	if k.config.Timeout > 0 {
-		d, limited = k.config.Timeout, true
-	}
 	unusual := !k.experience.answered.Load() || len(k.held) > 0
-	if s := k.patience.silence; !k.noted && unusual && (!limited || s < d) {
-		d, limited = s, true
-	}
+	d, limited = k.patience.limit(k.config.Timeout, !k.noted && unusual)
 	return max(d-time.Since(k.since), 0), limited
 }
 

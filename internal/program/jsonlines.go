@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 
 	"github.com/untwist/untwist/objective"
@@ -128,28 +129,17 @@ func strayed(format string, line []byte) reply {
 
 // quoteNaN puts NaN, Infinity and -Infinity outside of texts into quotes.
 func quoteNaN(line []byte) []byte {
-	var out []byte
-	for i := 0; i < len(line); {
-		switch rest := line[i:]; {
-		case rest[0] == '"':
-			n := textLength(rest)
-			out = append(out, rest[:n]...)
-			i += n
-			continue
-		default:
-			word := rest[:wordLength(rest)]
-			switch string(word) {
-			case "NaN", "Infinity", "-Infinity":
-				out = append(append(append(out, '"'), word...), '"')
-			default:
-				word = rest[:max(len(word), 1)]
-				out = append(out, word...)
-			}
-			i += len(word)
+	return textOrWord.ReplaceAllFunc(line, func(word []byte) []byte {
+		switch string(word) {
+		case "NaN", "Infinity", "-Infinity":
+			return fmt.Appendf(nil, `"%s"`, word)
 		}
-	}
-	return out
+		return word
+	})
 }
+
+// textOrWord is a text in quotes, or a word or a number outside of them.
+var textOrWord = regexp.MustCompile(`(?s)"([^"\\]|\\.)*"?|[a-zA-Z0-9.+-]+`)
 
 // textLength is the length of the text in quotes at the start of a line.
 func textLength(line []byte) int {
@@ -162,15 +152,4 @@ func textLength(line []byte) int {
 		}
 	}
 	return len(line)
-}
-
-// wordLength is the length of the word or number at the start of a line.
-func wordLength(line []byte) int {
-	n := bytes.IndexFunc(line, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '+' || r == '.')
-	})
-	if n < 0 {
-		return len(line)
-	}
-	return n
 }

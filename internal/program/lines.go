@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // lines writes a point as a line of numbers with one space between them, and reads a line
@@ -80,10 +81,5 @@ func firstLine(text []byte, end bool) (line []byte, n int) {
 }
 
 func allNumbers(words [][]byte) bool {
-	for _, w := range words {
-		if _, ok := parseNumber(string(w)); !ok {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(w []byte) bool { _, ok := parseNumber(string(w)); return !ok })
 }

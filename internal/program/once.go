@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -29,19 +28,12 @@ func (o *once) serve(ctx context.Context, q *queue) error {
 }
 
 // ask asks for the value of a point, again if the machine failed.
-func (o *once) ask(ctx context.Context, j job) (objective.Answer, error) {
-	for {
-		a, machine, err := o.try(ctx, j)
-		if machine == nil || err != nil {
-			return a, err
-		}
-		if j.errand++; j.errand > o.recipe.retries() {
-			return objective.Answer{}, machine.at(j)
-		}
-		if err := o.pause(ctx); err != nil {
-			return objective.Answer{}, err
-		}
-	}
+func (o *once) ask(ctx context.Context, j job) (a objective.Answer, err error) {
+	err = o.persist(ctx, &j, func() (machine *MachineError, err error) {
+		a, machine, err = o.try(ctx, j)
+		return machine, err
+	})
+	return a, err
 }
 
 // at says at which job the machine failed, for the last time.
@@ -53,9 +45,6 @@ func (e *MachineError) at(j job) error {
 
 // try asks for the value of a point once.
 func (o *once) try(ctx context.Context, j job) (a objective.Answer, machine *MachineError, err error) {
-	if err := context.Cause(ctx); err != nil {
-		return a, nil, err
-	}
 	folder, err := o.prepare(j)
 	if err != nil {
 		return a, nil, err
@@ -79,7 +68,7 @@ func (o *once) try(ctx context.Context, j job) (a objective.Answer, machine *Mac
 	}
 	if failure == nil {
 		o.folders.remove(folder)
-		return objective.Answer{Value: v, Seconds: c.seconds}, nil, nil
+		return answer(v, nil, c.seconds), nil, nil
 	}
 	o.folders.keep(folder, record{
 		job: j, failure: failure, stdout: c.stdout, stderr: c.stderr,
@@ -88,7 +77,7 @@ func (o *once) try(ctx context.Context, j job) (a objective.Answer, machine *Mac
 	if useless {
 		return a, nil, o.silent()
 	}
-	return objective.Answer{Value: math.Inf(1), Failure: failure, Seconds: c.seconds}, nil, nil
+	return answer(v, failure, c.seconds), nil, nil
 }
 
 // silent says that there is no value at all for the first point.

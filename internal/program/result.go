@@ -135,17 +135,26 @@ func quoted(text []byte) string {
 
 // readFront reads the front of a file in which a number is expected.
 func readFront(path string) ([]byte, error) {
+	text, err := readRegular(path, mostOutput+1)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > mostOutput { // the last word may go on
+		text = bytes.TrimRightFunc(text, mayJoin)
+	}
+	return text, nil
+}
+
+// readRegular reads the front of an ordinary file.
+func readRegular(path string, most int64) ([]byte, error) {
 	file, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostOutput+1))
+	text, err := io.ReadAll(io.LimitReader(file, most))
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", pathless(err))
-	}
-	if len(text) > mostOutput { // the last word may go on
-		text = bytes.TrimRightFunc(text, mayJoin)
 	}
 	return text, nil
 }

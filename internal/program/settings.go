@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // ReadSettings reads a TOML file of settings without tables, all of which are among the known
@@ -46,17 +45,13 @@ func plainTexts(value any) ([]string, error) {
 	}
 	all := make([]string, len(list))
 	for i, v := range list {
-		number, isNumber := numberText(v)
-		switch v := v.(type) {
-		case string:
-			all[i] = v
-		case bool:
-			all[i] = strconv.FormatBool(v)
+		switch v.(type) {
+		case string, bool, int64:
+			all[i] = fmt.Sprint(v)
+		case float64:
+			all[i], _ = numberText(v)
 		default:
-			if !isNumber {
-				return nil, fmt.Errorf("must be text, a number, true or false, or a list of these, not %s", whatIs(v))
-			}
-			all[i] = number
+			return nil, fmt.Errorf("must be text, a number, true or false, or a list of these, not %s", whatIs(v))
 		}
 	}
 	return all, nil

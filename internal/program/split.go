@@ -120,8 +120,8 @@ func (s *splitter) end() error {
 // variable is a word that a shell would replace.
 var variable = regexp.MustCompile(`^\$([A-Za-z_]|\{)`)
 
-// join writes a command so that it can be pasted into a shell. It is the inverse of Split.
-func join(words []string) string {
+// Quote writes words as a command that can be pasted into a shell. Split is its inverse.
+func Quote(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		quoted[i] = quote(w)

@@ -89,9 +89,9 @@ func TestSplitLikeTheShell(t *testing.T) {
 func TestJoinedWordsAreThoseOfTheShell(t *testing.T) {
 	needsShell(t)
 	words := []string{"a", "", "a b", "'", `"`, `\`, "$HOME", "`x`", "*", "~", "#", "a;b", "|", "\n", "é", "x=1", "!", "-1e-05"}
-	out, err := exec.Command("sh", "-c", `printf '%s\000' `+join(words)).Output()
+	out, err := exec.Command("sh", "-c", `printf '%s\000' `+Quote(words)).Output()
 	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); err != nil || !slices.Equal(got, words) {
-		t.Fatalf("%s is %q to the shell (%v)", join(words), got, err)
+		t.Fatalf("%s is %q to the shell (%v)", Quote(words), got, err)
 	}
 }
 
@@ -107,7 +107,7 @@ func FuzzSplit(f *testing.F) {
 			}
 			return
 		}
-		again, err := Split(join(words))
+		again, err := Split(Quote(words))
 		if err != nil || !slices.Equal(again, words) {
 			t.Fatalf("%q is %q, which is joined and split %q (%v)", command, words, again, err)
 		}

@@ -102,8 +102,7 @@ func (t template) write(folder string, value func(p piece) []byte) error {
 
 // pathless returns an error of a file without the path, for messages that already have it.
 func pathless(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
+	if path, is := errors.AsType[*os.PathError](err); is {
 		return path.Err
 	}
 	return err

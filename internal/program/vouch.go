@@ -90,28 +90,17 @@ func (k *kept) listen(ctx context.Context) error {
 	if due := float64(time.Since(k.vouching.since))*listenShare >= float64(quiet); left > 0 && !due {
 		return nil
 	}
-	end := time.NewTimer(max(left, 0))
-	defer end.Stop()
-	for {
-		select {
-		case c, ok := <-k.child.chunks:
-			if !ok {
-				return k.left()
-			}
-			k.heard = append(k.heard, c.data...)
-			if err := k.surplus(k.heard); err != nil {
-				return err
-			}
-		case <-end.C:
-			if rest := bytes.TrimSpace(k.heard); len(rest) > 0 {
-				return k.surplus(append(rest, '\n'))
-			}
-			k.certain()
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	gone, err := k.lookOut(ctx, max(left, 0), func() error { return k.surplus(k.heard) })
+	switch rest := bytes.TrimSpace(k.heard); {
+	case err != nil:
+		return err
+	case gone:
+		return k.left()
+	case len(rest) > 0:
+		return k.surplus(append(rest, '\n'))
 	}
+	k.certain()
+	return nil
 }
 
 // left is called when a child without work has ended.
