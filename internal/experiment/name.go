@@ -51,10 +51,8 @@ func (g Grid) name() string {
 
 // ownMix returns the mix of a case, "" if it is the one that its problem has by default.
 func ownMix(c Case) string {
-	for _, e := range problem.Catalogue() {
-		if e.Name == c.Problem && e.Mix == c.Mix {
-			return ""
-		}
+	if slices.ContainsFunc(problem.Catalogue(), func(e problem.Entry) bool { return e.Name == c.Problem && e.Mix == c.Mix }) {
+		return ""
 	}
 	return c.Mix
 }

@@ -132,18 +132,16 @@ func (p Point) success() string {
 }
 
 func (p Point) queries() string {
-	text := words.Figure(p.Queries)
-	if !math.IsInf(p.Queries, 1) {
-		text = words.Thousands(int(p.Queries))
+	all := func(v float64) string {
+		if math.IsInf(v, 1) {
+			return "∞"
+		}
+		return words.Thousands(int(v))
 	}
-	if math.IsInf(p.QueriesLow, 1) || math.IsNaN(p.QueriesLow) {
-		return text
+	if !Number(p.QueriesLow).finite() {
+		return all(p.Queries)
 	}
-	high := "∞"
-	if !math.IsInf(p.QueriesHigh, 1) {
-		high = words.Thousands(int(p.QueriesHigh))
-	}
-	return fmt.Sprintf("%s (%s–%s)", text, words.Thousands(int(p.QueriesLow)), high)
+	return fmt.Sprintf("%s (%s–%s)", all(p.Queries), all(p.QueriesLow), all(p.QueriesHigh))
 }
 
 func (p Point) gap() string {

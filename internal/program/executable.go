@@ -42,12 +42,7 @@ func findProgram(word, folder string) (path string, err error) {
 	bad := func(format string, args ...any) (string, error) {
 		return "", objective.BadOption("Exec", format, args...)
 	}
-	path = word
-	switch {
-	case filepath.IsAbs(word):
-	case strings.ContainsRune(word, '/'):
-		path = filepath.Join(folder, word)
-	default:
+	if path = absolute(folder, word); !strings.ContainsRune(word, '/') {
 		found, err := exec.LookPath(word)
 		if err != nil && !errors.Is(err, exec.ErrDot) {
 			if info, err := os.Stat(filepath.Join(folder, word)); err == nil && !info.IsDir() {
@@ -105,7 +100,7 @@ func checkInterpreter(word, path string) error {
 // digest takes the digests of the program and of the files that are words of the command,
 // such as sim.py in python3 sim.py.
 func (r *recipe) digest() (err error) {
-	paths := []string{r.Exec[0]}
+	words := []string{r.Exec[0]}
 	for _, f := range r.words[1:] {
 		if len(f.placeholders()) > 0 {
 			continue
@@ -115,28 +110,34 @@ func (r *recipe) digest() (err error) {
 			r.warnOfFolder(word)
 			continue
 		}
-		if path, is := fileIn(r.Dir, word); is {
-			paths = append(paths, path)
-		}
+		words = append(words, word)
 	}
-	r.executable, err = digests(paths)
+	r.executable, err = digests(r.Dir, words)
 	return err
 }
 
-// fileIn returns the path of the file that a word names, relative to a folder, and whether
-// there is one.
-func fileIn(folder, word string) (path string, is bool) {
-	if path = word; !filepath.IsAbs(path) {
-		path = filepath.Join(folder, path)
+// absolute returns a path that may be relative to a folder.
+func absolute(folder, path string) string {
+	if filepath.IsAbs(path) {
+		return path
 	}
-	info, err := os.Stat(path)
-	return path, err == nil && info.Mode().IsRegular()
+	return filepath.Join(folder, path)
 }
 
-// digests takes the digests of a program and of other files of its command. The program
-// itself need not be readable.
-func digests(paths []string) (all []File, err error) {
-	for i, path := range paths {
+// isFile reports whether there is an ordinary file.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// digests takes the digests of a program, the first word of a command, and of the other words
+// that are files, relative to a folder. The program itself need not be readable.
+func digests(folder string, words []string) (all []File, err error) {
+	for i, word := range words {
+		path := absolute(folder, word)
+		if i > 0 && !isFile(path) {
+			continue
+		}
 		sum, err := digestOf(path)
 		if err != nil && i > 0 {
 			return nil, objective.BadOption("Exec", "%s cannot be read: %v", path, pathless(err))
@@ -153,7 +154,7 @@ func (r *recipe) warnOfFolder(word string) {
 	if slices.ContainsFunc(r.templates, func(t template) bool { return t.name == filepath.Clean(word) }) || word == r.ResultFile {
 		return
 	}
-	if info, err := os.Stat(filepath.Join(r.Dir, word)); word != "" && err == nil && info.Mode().IsRegular() {
+	if word != "" && isFile(filepath.Join(r.Dir, word)) {
 		r.Note("the program runs in a work folder of its own, and does not find " + word + " there; if it is to read " + filepath.Join(r.Dir, word) + ", write this whole path")
 	}
 }

@@ -173,34 +173,10 @@ func (k *kept) doubt(ctx context.Context, seconds float64) error {
 	return nil
 }
 
-// lookOut hears the child for so long, and reports whether it has ended by then. Whenever
-// something was heard, check says what is wrong with it.
-func (k *kept) lookOut(ctx context.Context, d time.Duration, check func() error) (ended bool, err error) {
-	end := time.NewTimer(d)
-	defer end.Stop()
-	for {
-		select {
-		case c, ok := <-k.child.chunks:
-			if !ok {
-				return true, nil
-			}
-			k.heard = append(k.heard, c.data...)
-			if err := check(); err != nil {
-				return false, err
-			}
-		case <-end.C:
-			return false, nil
-		case <-ctx.Done():
-			return false, context.Cause(ctx)
-		}
-	}
-}
-
 // died finds out why the child has ended, and what this means for the points that it was
 // asked.
 func (k *kept) died(ctx context.Context, q *queue) error {
-	state, ours := k.child.finish(k.patience.leave, k.patience.grace)
-	k.forget()
+	state, ours := k.finish()
 	if k.sent.len() > 0 && !ours && clean(state) { // then the last line may have no end
 		if err := k.excess(k.decode(true)); err != nil {
 			return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/untwist/untwist/internal/guardian"
 )
 
 // newKept returns the slot of this number, counted from 1, for a kept program: Lines, with
@@ -86,6 +88,12 @@ func (k *kept) drop() {
 		k.child.end(k.patience.grace)
 		k.forget()
 	}
+}
+
+// finish waits for the end of a child that has closed its output.
+func (k *kept) finish() (state guardian.State, ours bool) {
+	defer k.forget()
+	return k.child.finish(k.patience.leave, k.patience.grace)
 }
 
 // forget forgets a child that is gone.

@@ -88,13 +88,7 @@ func NewOptimizer(c OptimizerConfig) (o *Optimizer, err error) {
 	if o.command[0], err = findProgram(o.command[0], o.config.Dir); err != nil {
 		return nil, err
 	}
-	paths := o.command[:1:1]
-	for _, word := range o.command[1:] {
-		if path, is := fileIn(o.config.Dir, word); is {
-			paths = append(paths, path)
-		}
-	}
-	if o.files, err = digests(paths); err != nil {
+	if o.files, err = digests(o.config.Dir, o.command); err != nil {
 		return nil, err
 	}
 	if o.config.Note == nil {

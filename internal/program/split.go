@@ -131,11 +131,11 @@ func Quote(words []string) string {
 
 // quote writes a word for a shell.
 func quote(word string) string {
-	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-+./:,@%", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+	if plain.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
+
+// plain is a word that means itself to any shell.
+var plain = regexp.MustCompile(`^[a-zA-Z0-9_+./:,@%-]+$`)

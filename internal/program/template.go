@@ -51,18 +51,15 @@ func (r *recipe) readTemplate(t Template) (template, error) {
 	case slices.ContainsFunc(r.templates, below):
 		return bad("%s: %s cannot be written, since a file of another template is where its folder would be, or the other way round", t.Source, t.Name)
 	}
-	path := t.Source
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.Dir, path)
-	}
+	path := absolute(r.Dir, t.Source)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not an ordinary file")
 	}
-	if err != nil {
-		return bad("%s cannot be read: %v", path, pathless(err))
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(path)
 	}
-	text, err := os.ReadFile(path)
 	if err != nil {
 		return bad("%s cannot be read: %v", path, pathless(err))
 	}

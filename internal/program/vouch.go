@@ -103,10 +103,32 @@ func (k *kept) listen(ctx context.Context) error {
 	return nil
 }
 
+// lookOut hears the child for so long, and reports whether it has ended by then. Whenever
+// something was heard, check says what is wrong with it.
+func (k *kept) lookOut(ctx context.Context, d time.Duration, check func() error) (ended bool, err error) {
+	end := time.NewTimer(d)
+	defer end.Stop()
+	for {
+		select {
+		case c, ok := <-k.child.chunks:
+			if !ok {
+				return true, nil
+			}
+			k.heard = append(k.heard, c.data...)
+			if err := check(); err != nil {
+				return false, err
+			}
+		case <-end.C:
+			return false, nil
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+	}
+}
+
 // left is called when a child without work has ended.
 func (k *kept) left() error {
-	state, ours := k.child.finish(k.patience.leave, k.patience.grace)
-	k.forget()
+	state, ours := k.finish()
 	if err := k.farewell(0); err != nil {
 		return err
 	}
@@ -137,16 +159,14 @@ func (k *kept) hearOut(wait time.Duration) {
 		select {
 		case chunk, ok := <-c.chunks:
 			if !ok {
-				c.finish(k.patience.leave, k.patience.grace)
-				k.forget()
+				k.finish()
 				return
 			}
 			if len(k.heard) <= longestReply {
 				k.heard = append(k.heard, chunk.data...)
 			}
 		case <-late.C:
-			c.end(k.patience.grace)
-			k.forget()
+			k.drop()
 			return
 		}
 	}
