@@ -19,8 +19,8 @@ import (
 // askFlags are the flags of ask.
 type askFlags struct {
 	minimizeFlags
-	n     count
-	lease duration
+	n     int
+	lease time.Duration
 }
 
 // The flags of minimize that ask has: those that decide the run, and those that may change.
@@ -65,9 +65,8 @@ and 2 on bad usage.`,
 		RunE: f.run,
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.Var(&f.n, "n", "print at most so many points (default all that can be asked for now)")
-	flags.Var(&f.lease, "lease", "print these points to nobody else for this time: 90s, 10m, 2h (default: they may be printed again at once)")
+	flags.Var(count(&f.n), "n", "print at most so many points (default all that can be asked for now)")
+	flags.Var(duration(&f.lease), "lease", "print these points to nobody else for this time: 90s, 10m, 2h (default: they may be printed again at once)")
 	toggle(flags, &f.json, "json", "print the result as one JSON object, when the run is done")
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.register(all)
@@ -127,7 +126,7 @@ func (f *askFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	found := report.Run{Subject: talk.subject(), Result: result, Took: time.Since(began)}
 	if result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) {
-		err = cmp.Or(err, tell(cmd, found, bool(f.json)))
+		err = cmp.Or(err, tell(cmd, found, f.json))
 	}
 	return cmp.Or[error](from.usage(err), done{})
 }
@@ -143,7 +142,7 @@ func (f *askFlags) give(lines *bytes.Buffer, j *journal.Journal, q question) err
 	out := readLeases(j.Header().About).since(now).of(open)
 	var ids []int
 	for i, id := range open {
-		if out.has(id) || f.n > 0 && len(ids) == int(f.n) {
+		if out.has(id) || f.n > 0 && len(ids) == f.n {
 			continue
 		}
 		ids = append(ids, id)
@@ -156,5 +155,5 @@ func (f *askFlags) give(lines *bytes.Buffer, j *journal.Journal, q question) err
 	if f.lease == 0 || len(ids) == 0 {
 		return nil
 	}
-	return out.add(ids, now.Add(f.lease.value())).keep(j)
+	return out.add(ids, now.Add(f.lease)).keep(j)
 }

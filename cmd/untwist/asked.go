@@ -28,27 +28,21 @@ type asked struct {
 // asked returns what the flags say, and otherwise what was said earlier.
 func (f *askFlags) asked(from *source, a asked) asked {
 	if from.first(decidingFlags) != "" || from.file != nil {
-		a.Strategy, a.Road, a.Particles = f.strategy, f.road, int(f.particles)
-		a.Sigma, a.Tau, a.Alpha, a.Share = f.sigma.value, f.tau.value, f.alpha.value, f.share.value
+		a.Strategy, a.Road, a.Particles = f.strategy, f.road, f.knobs.Particles
+		a.Sigma, a.Tau, a.Alpha, a.Share = f.knobs.Sigma, f.knobs.Tau, f.knobs.Alpha, f.knobs.Share
 	}
-	if from.given("budget") {
-		a.Budget = int(f.budget)
+	o := f.chosen
+	given := func(flag string, set func()) {
+		if from.given(flag) {
+			set()
+		}
 	}
-	if from.given("target") {
-		a.Target = f.target.value
-	}
-	if from.given("tolerance") {
-		a.Tolerance = *f.tolerance.value
-	}
-	if from.given("max-failures") {
-		a.MaxFailures = *f.maxFailures.value
-	}
-	if from.given("keep-going") {
-		a.KeepGoing = bool(f.subject.keepGoing)
-	}
-	if from.given("journal-points") {
-		a.HashPoints = !bool(f.points)
-	}
+	given("budget", func() { a.Budget = o.Budget })
+	given("target", func() { a.Target = o.Target })
+	given("tolerance", func() { a.Tolerance = o.Tolerance })
+	given("max-failures", func() { a.MaxFailures = o.MaxFailures })
+	given("keep-going", func() { a.KeepGoing = f.subject.program.KeepGoing })
+	given("journal-points", func() { a.HashPoints = !f.points })
 	return a
 }
 

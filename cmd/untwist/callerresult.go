@@ -10,7 +10,6 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/parameter"
-	"github.com/untwist/untwist/internal/report"
 )
 
 // A resultForm is the last message to a caller: the JSON object of the command, and what else
@@ -33,13 +32,13 @@ type profileForm struct {
 	Open      bool `json:"open"`
 }
 
-// minimized tells the caller what a run came to. It returns the error of the command.
-func (c *caller) minimized(found report.Run, err error) error {
-	r := found.Result
+// told tells the caller what a run came to. It returns the error of the command.
+func (c *caller) told(found finding, err error) error {
+	r := found.page.Run.Result
 	if err != nil && r.Queries == 0 {
 		return err
 	}
-	form := newResultForm(found, r.Account)
+	form := newResultForm(found.outcome, r.Account)
 	failed := c.account(r.Account)
 	for _, p := range r.Profiles {
 		form.Profiles = append(form.Profiles, profileForm{p.Component, p.Open})
@@ -52,26 +51,9 @@ func (c *caller) minimized(found report.Run, err error) error {
 	}
 	if r.Structure != nil && r.Structure.Frame != nil {
 		form.AlongAxes, form.Coordinates = r.Structure.Frame.AlongAxes(), c.coordinates(r.Structure.Frame)
-		failed = cmp.Or(failed, c.rows(r.Structure.Frame))
+		failed = cmp.Or(failed, c.array("frame", rowsOf(r.Structure.Frame)...))
 	}
-	d := newDrawing(r.Account, r.Structure)
-	d.Strategy, d.Profiles = r.Strategy, r.Profiles
-	return cmp.Or(failed, c.drawing(d), c.last(form), err)
-}
-
-// probed tells the caller what a probe has found. It returns the error of the command.
-func (c *caller) probed(found report.Probe, err error) error {
-	r := found.Findings
-	if err != nil && r.Queries == 0 {
-		return err
-	}
-	form := newResultForm(found, r.Account)
-	failed := c.account(r.Account)
-	if r.Frame != nil {
-		form.AlongAxes, form.Coordinates = r.Frame.AlongAxes(), c.coordinates(r.Frame)
-		failed = cmp.Or(failed, c.rows(r.Frame))
-	}
-	return cmp.Or(failed, c.drawing(newDrawing(r.Account, &r.Structure)), c.last(form), err)
+	return cmp.Or(failed, c.drawing(newDrawing(r)), c.last(form), err)
 }
 
 func newResultForm(found outcome, a untwist.Account) resultForm {
@@ -86,15 +68,6 @@ func (c *caller) account(a untwist.Account) error {
 	return cmp.Or(c.array("fun", []float64{a.Value}), c.array("x", a.Point))
 }
 
-// rows writes the rows of a frame.
-func (c *caller) rows(f *frame.Frame) error {
-	rows := make([][]float64, f.Components())
-	for j := range rows {
-		rows[j] = f.Matrix().RawRowView(j)
-	}
-	return c.array("frame", rows...)
-}
-
 // coordinates returns the coordinates of a frame as combinations of parameters. Without names
 // these are x[0], x[1], …, as callers count.
 func (c *caller) coordinates(f *frame.Frame) []string {
@@ -105,9 +78,9 @@ func (c *caller) coordinates(f *frame.Frame) []string {
 			space[i].Name = fmt.Sprintf("x[%d]", i)
 		}
 	}
-	all := make([]string, f.Components())
-	for j := range all {
-		all[j] = space.Combination(f.Matrix().RawRowView(j))
+	var all []string
+	for _, row := range rowsOf(f) {
+		all = append(all, space.Combination(row))
 	}
 	return all
 }

@@ -9,14 +9,14 @@ import (
 
 // blemishLists are the flags for what is not clean. Those that are lists are multiplied.
 type blemishLists struct {
-	blemishFlags
-	couplings, noises numbers
-	maps              names
+	problem.Blemishes
+	couplings, noises []float64
+	maps              []string
 }
 
 // register declares the flags.
 func (f *blemishLists) register(flags *pflag.FlagSet) {
-	f.registerWith(flags, &f.couplings, &f.maps, &f.noises)
+	registerBlemishLists(flags, &f.Blemishes, numberList(&f.couplings), nameList(&f.maps), numberList(&f.noises))
 }
 
 // unknown reports whether the minimum of some case is not known.
@@ -29,7 +29,7 @@ func (f *blemishLists) all() (all []problem.Blemishes) {
 	for _, outer := range orElse(f.maps, "none") {
 		for _, noise := range orElse(f.noises, 0) {
 			for _, coupling := range orElse(f.couplings, 0) {
-				b := f.blemishes()
+				b := f.Blemishes
 				b.Noise, b.Coupling = noise, coupling
 				if outer != "none" {
 					b.Map = outer

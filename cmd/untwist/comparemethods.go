@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,7 @@ func (f *compareFlags) methodSet(cmd *cobra.Command, from *source) (m methodSet,
 	}
 	all := f.methods
 	if len(all) == 0 {
-		all = methodTexts{"auto", "cmaes"}
+		all = []string{"auto", "cmaes"}
 	}
 	for _, given := range all {
 		one, err := readMethod(given, dir, func(line string) { note(cmd, "%s", line) })
@@ -84,8 +85,7 @@ func readMethod(given, dir string, say func(string)) (experiment.Method, error) 
 
 // bare returns an error without the name of the option that is wrong.
 func bare(err error) error {
-	var bad *objective.OptionError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*objective.OptionError](err); ok {
 		return errors.New(bad.Reason)
 	}
 	return err
@@ -143,25 +143,24 @@ func tried(m experiment.Method) error {
 
 // turn sets a knob, and returns its value in the one way to write it.
 func turn(knob, value string, knobs *untwist.Knobs, by *identify.Identifier) (text string, err error) {
-	n := atLeast0()
+	takes := atLeast0
 	switch knob {
 	case "particles":
-		var c count
-		err = c.Set(value)
-		knobs.Particles = int(c)
-		return c.String(), err
+		knobs.Particles, err = wholeNumber(value)
+		return strconv.Itoa(knobs.Particles), err
 	case "road":
 		*by, err = identify.Named(value)
 		return value, bare(err)
 	case "sigma", "alpha", "share":
 	case "tau":
-		n = above0()
+		takes = above0
 	default:
 		return "", errors.New("unknown knob: must be one of sigma, particles, population, tau, alpha, share, road")
 	}
-	if err := n.Set(value); err != nil {
+	v, err := takes.read(value)
+	if err != nil {
 		return "", err
 	}
-	*map[string]**float64{"sigma": &knobs.Sigma, "alpha": &knobs.Alpha, "tau": &knobs.Tau, "share": &knobs.Share}[knob] = n.value
-	return n.String(), nil
+	*map[string]**float64{"sigma": &knobs.Sigma, "alpha": &knobs.Alpha, "tau": &knobs.Tau, "share": &knobs.Share}[knob] = &v
+	return exact(v), nil
 }

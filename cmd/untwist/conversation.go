@@ -76,12 +76,12 @@ func (f *askFlags) subjectToAsk(from *source, file string) (subject, error) {
 	if from.file == nil && from.first([]string{"param", "dim"}) == "" {
 		return subject{}, usageError{errors.New("which parameters are there? Give --param NAME=LO:HI for each, or --dim N with --bounds LO:HI")}
 	}
-	f.journal = text(file)
+	f.chosen.Journal.File = file
 	space, points, err := f.subject.where(from)
 	if err != nil {
 		return subject{}, err
 	}
-	return subject{space: space, points: points, seed: uint64(f.subject.seed)}, nil
+	return subject{space: space, points: points, seed: f.subject.spec.Seed}, nil
 }
 
 // continues returns an error if the file is the journal of another run. If it has no answer, it

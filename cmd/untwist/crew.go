@@ -81,19 +81,16 @@ func (c *crew) Opened(j *journal.Journal) error {
 		return err
 	}
 	config := cluster.Config{
-		Run: run, Dim: c.Dim(), About: about, Name: c.words.Name, Flush: j.Flush, Note: c.line.note, Believe: c.believe,
+		Run: run, Dim: c.Dim(), About: about, Name: c.words.Name, Flush: j.Flush, Note: c.line.note, Believe: c.believe, Verify: c.flags.verify,
 	}
 	if config.Success, err = succeeded(c.journal); err != nil {
 		return err
 	}
-	if c.flags.verify.value != nil {
-		config.Verify = *c.flags.verify.value
-	}
 	if c.flags.listen == "" {
-		config.Invite = c.invite(string(c.flags.server), access)
-		c.coordinator, err = cluster.Coordinate(string(c.flags.server), access, config)
+		config.Invite = c.invite(c.flags.server, access)
+		c.coordinator, err = cluster.Coordinate(c.flags.server, access, config)
 	} else {
-		if c.server, err = cluster.Listen(run, string(c.flags.listen), access); err != nil {
+		if c.server, err = cluster.Listen(run, c.flags.listen, access); err != nil {
 			return err
 		}
 		config.Invite = c.invite(c.server.URL(), access)
@@ -139,14 +136,14 @@ func (c *crew) invite(url string, access cluster.Access) string {
 	case c.flags.user != "": // workers are another user
 		text += " --user … --token-file …"
 	case c.flags.token != "":
-		text += " --token-file " + program.Quote([]string{string(c.flags.token)})
+		text += " --token-file " + program.Quote([]string{c.flags.token})
 	}
 	trust := c.flags.trust
 	if c.flags.listen != "" && ownSigned(access) {
 		trust = c.flags.cert
 	}
 	if trust != "" {
-		text += " --tls-ca " + program.Quote([]string{string(trust)})
+		text += " --tls-ca " + program.Quote([]string{trust})
 	}
 	if c.flags.insecure {
 		text += " --insecure"

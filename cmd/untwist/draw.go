@@ -34,9 +34,10 @@ type drawing struct {
 // of which nobody can see so many rows in a picture.
 const mostCoupled = 1000
 
-// newDrawing returns what is drawn of a run, but for the profiles.
-func newDrawing(a untwist.Account, found *untwist.Structure) drawing {
-	d := drawing{Value: a.Value, Queries: a.Queries, Curve: a.Curve, Stages: a.Stages}
+// newDrawing returns what is drawn of a run.
+func newDrawing(r untwist.Result) drawing {
+	d := drawing{Strategy: r.Strategy, Value: r.Value, Queries: r.Queries, Curve: r.Curve, Stages: r.Stages, Profiles: r.Profiles}
+	found := r.Structure
 	if found == nil {
 		return d
 	}
@@ -81,7 +82,7 @@ func drawCommand() *cobra.Command {
 			if err := gob.NewDecoder(cmd.InOrStdin()).Decode(&d); err != nil {
 				return errors.New("draw: this is not what this version of the program has told a caller")
 			}
-			if err := folder("draw", text(args[0])); err != nil {
+			if err := folder("draw", args[0]); err != nil {
 				return err
 			}
 			return d.draw(args[0])

@@ -45,20 +45,31 @@ func readSource(flags *pflag.FlagSet, args []string) (*source, error) {
 		return nil, usageError{err}
 	}
 	s.file = file
-	for _, setting := range slices.Concat(file.Objective, file.Run) {
-		flag := flags.Lookup(setting.Key)
-		if flag == nil || flag.Changed {
+	return s, s.take(slices.Concat(file.Objective, file.Run), besideFile, func(_ program.Setting, flag *pflag.Flag) (bool, error) {
+		return flag == nil || flag.Changed, nil
+	})
+}
+
+// take sets flags to the settings of the file, but for those that are left out. beside makes
+// paths relative to the file's folder.
+func (s *source) take(settings []program.Setting, beside func(dir, key, value string) string, without func(program.Setting, *pflag.Flag) (bool, error)) error {
+	for _, setting := range settings {
+		flag := s.flags.Lookup(setting.Key)
+		if left, err := without(setting, flag); left || err != nil {
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		for _, v := range setting.Values {
-			if err := flag.Value.Set(besideFile(file.Dir, setting.Key, v)); err != nil {
-				return nil, usageError{file.Wrong(setting.Line, "%s is %s: %v", setting.Key, v, err)}
+			if err := flag.Value.Set(beside(s.file.Dir, setting.Key, v)); err != nil {
+				return usageError{s.file.Wrong(setting.Line, "%s is %s: %v", setting.Key, v, err)}
 			}
 		}
 		flag.Changed = true
 		s.lines[setting.Key] = setting.Line
 	}
-	return s, nil
+	return nil
 }
 
 // besideFile returns a value with its path made relative to the folder of the problem file,
@@ -115,19 +126,18 @@ func (s *source) wrong(flag, format string, values ...any) error {
 
 // usage turns an error that names an option into a usageError that names the flag, or the
 // line of the file, that sets the option. Other errors stay as they are.
-func (s *source) usage(err error) error {
-	var bad *objective.OptionError
-	if !errors.As(err, &bad) {
-		return err
-	}
-	flag, known := flagOf[bad.Option]
+func (s *source) usage(err error) error { return s.usageOf(err, flagOf) }
+
+// usageOf is usage with these flags of the options.
+func (s *source) usageOf(err error, flags map[string]string) error {
+	bad, ok := errors.AsType[*objective.OptionError](err)
 	switch {
-	case !known:
+	case !ok || flags[bad.Option] == "":
 		return err
 	case bad.Option == "Names" && s.file != nil:
 		return usageError{fmt.Errorf("%s: [parameters]: %s", s.file.Path, bad.Reason)}
 	}
-	return s.wrong(strings.TrimPrefix(flag, "--"), "%s", bad.Reason)
+	return s.wrong(flags[bad.Option], "%s", bad.Reason)
 }
 
 // wrongSpace returns a usageError about parameters that do not fit.

@@ -22,15 +22,19 @@ type frameFile struct {
 
 // writeFrame writes a frame to a file that minimize --frame reads.
 func writeFrame(path string, found untwist.Structure) error {
-	file := frameFile{Components: found.Frame.Components(), Dim: found.Frame.Dim(), Blocks: found.Blocks}
-	for j := range file.Components {
-		file.Rows = append(file.Rows, found.Frame.Matrix().RawRowView(j))
-	}
-	text, err := json.Marshal(file)
+	text, err := json.Marshal(frameFile{found.Frame.Components(), found.Frame.Dim(), rowsOf(found.Frame), found.Blocks})
 	if err != nil {
 		return err
 	}
 	return atomicfile.Write(path, append(text, '\n'))
+}
+
+// rowsOf returns the rows of a frame.
+func rowsOf(f *frame.Frame) (rows [][]float64) {
+	for j := range f.Components() {
+		rows = append(rows, f.Matrix().RawRowView(j))
+	}
+	return rows
 }
 
 // readFrame reads a frame, and its blocks if the file has any.

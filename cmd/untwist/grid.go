@@ -22,8 +22,8 @@ type gridFile struct {
 	Mix      *string   `json:"mix"`
 }
 
-// readGrid reads a grid from a file. The words of an error go on after the file's name.
-func readGrid(path string, g *experiment.Table1) error {
+// readGrid reads those fields of a grid from a file that no flag has given. The words of an error go on after the file's name.
+func readGrid(path string, g *experiment.Table1, given func(flag string) bool) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
@@ -38,12 +38,12 @@ func readGrid(path string, g *experiment.Table1) error {
 	if _, err := decoder.Token(); in == nil || err != io.EOF {
 		return errors.New("must hold one JSON object and no more")
 	}
-	return in.into(g)
+	return in.into(g, given)
 }
 
 // into sets those fields of a grid that the file has. A number that stands in the file is
 // never taken for a default, even if it is 0.
-func (in *gridFile) into(g *experiment.Table1) error {
+func (in *gridFile) into(g *experiment.Table1, given func(flag string) bool) error {
 	for _, n := range []struct {
 		name  string
 		value *int
@@ -58,20 +58,20 @@ func (in *gridFile) into(g *experiment.Table1) error {
 	if in.Mix != nil && *in.Mix == "" {
 		return errors.New("has an empty mix")
 	}
-	put(&g.Problems, in.Problems)
-	put(&g.Methods, in.Methods)
-	put(&g.Dim, in.Dim)
-	put(&g.Runs, in.Runs)
-	put(&g.Seed, in.Seed)
-	put(&g.Budget, in.Budget)
-	put(&g.Gap, in.Gap)
-	put(&g.Mix, in.Mix)
+	put(given("problems"), &g.Problems, in.Problems)
+	put(given("methods"), &g.Methods, in.Methods)
+	put(given("dim"), &g.Dim, in.Dim)
+	put(given("runs"), &g.Runs, in.Runs)
+	put(given("seed"), &g.Seed, in.Seed)
+	put(given("budget"), &g.Budget, in.Budget)
+	put(given("gap"), &g.Gap, in.Gap)
+	put(given("mix"), &g.Mix, in.Mix)
 	return nil
 }
 
-// put sets *to to *from, unless from is nil.
-func put[T any](to, from *T) {
-	if from != nil {
+// put sets *to to *from, unless it is given already or from is nil.
+func put[T any](given bool, to, from *T) {
+	if !given && from != nil {
 		*to = *from
 	}
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -26,29 +28,45 @@ type shown struct {
 	files       []string
 }
 
+// A table is what comes of the runs of a grid.
+type table interface {
+	Text() string
+	Write(dir string) ([]string, error)
+	Draw(dir string) ([]string, error)
+}
+
+// showTable prints a table, writes it to a folder and draws it. What was printed is not lost if
+// the program is ended while it draws.
+func showTable(cmd *cobra.Command, t table, dir string, asJSON bool, done, total int) (shown, error) {
+	var printed error
+	if asJSON {
+		printed = json.NewEncoder(cmd.OutOrStdout()).Encode(t)
+	} else {
+		_, printed = fmt.Fprint(cmd.OutOrStdout(), t.Text())
+	}
+	written, wrote := t.Write(dir)
+	drawn, drew := t.Draw(dir)
+	return shown{done, total, append(written, drawn...)}, cmp.Or(printed, wrote, drew)
+}
+
 // runGrid makes the runs of a grid that are not in the store, in a file of this name in a
 // folder, and shows what is there, also after a signal.
 func runGrid(cmd *cobra.Command, g experimentGrid, dir, file string, jobs int, quiet bool, show func(context.Context, *store.Store) (shown, error)) (err error) {
-	if err := folder("--out", text(dir)); err != nil {
+	if err := folder("--out", dir); err != nil {
 		return err
 	}
 	ctx, stop := untilSignal()
 	defer stop()
 	s, err := g.OpenStore(ctx, filepath.Join(dir, file))
-	var other *store.OtherError
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.As(err, &other):
+	case errors.As(err, new(*store.OtherError)):
 		return fmt.Errorf("%w; name another folder by --out", err)
 	case err != nil:
 		return err
 	}
-	defer func() {
-		if closed := s.Close(); err == nil {
-			err = closed
-		}
-	}()
+	defer func() { err = cmp.Or(err, s.Close()) }()
 	line := newProgressLine(cmd.ErrOrStderr(), quiet)
 	err = g.Run(ctx, s, jobs, func(p experiment.Progress) { line.write(gridParts(p)) })
 	line.clear()

@@ -1,76 +1,77 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"regexp"
-	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 )
 
 // A several flag takes values with commas between them, and may be given several times.
 type several interface{ several() }
 
-// names is a flag for words with commas between them.
-type names []string
+// A list is such a flag: how it is split into words, and how one of them is read.
+type list[T any] struct {
+	to    *[]T
+	kind  string
+	split func(string) []string
+	read  func(string) (T, error)
+}
 
-func (n *names) several()       {}
-func (n *names) String() string { return strings.Join(*n, ",") }
-func (*names) Type() string     { return "NAMES" }
-func (n *names) Set(given string) error {
-	for _, word := range strings.Split(given, ",") {
-		if word = strings.TrimSpace(word); word == "" {
-			return errors.New("a name is missing")
+func (l list[T]) several()       {}
+func (l list[T]) String() string { return strings.Trim(fmt.Sprint(*l.to), "[]") }
+func (l list[T]) Type() string   { return l.kind }
+func (l list[T]) Set(given string) error {
+	for _, word := range l.split(given) {
+		v, err := l.read(strings.TrimSpace(word))
+		if err != nil {
+			return err
 		}
-		*n = append(*n, word)
+		*l.to = append(*l.to, v)
 	}
 	return nil
 }
 
-// counts is a flag for whole numbers of at least 1.
-type counts []int
+func atCommas(given string) []string { return strings.Split(given, ",") }
 
-func (c *counts) several()       {}
-func (c *counts) String() string { return strings.Trim(fmt.Sprint(*c), "[]") }
-func (*counts) Type() string     { return "N,N" }
-func (c *counts) Set(given string) error {
-	for _, word := range strings.Split(given, ",") {
-		var n count
-		if err := n.Set(strings.TrimSpace(word)); err != nil {
-			return fmt.Errorf("%q %w", strings.TrimSpace(word), err)
+// present reads a word that may not be missing.
+func present(what string) func(string) (string, error) {
+	return func(word string) (_ string, err error) {
+		if word == "" {
+			err = fmt.Errorf("a %s is missing", what)
 		}
-		*c = append(*c, int(n))
+		return word, err
 	}
-	return nil
 }
 
-// numbers is a flag for finite numbers.
-type numbers []float64
-
-func (n *numbers) several()       {}
-func (n *numbers) String() string { return strings.Trim(fmt.Sprint(*n), "[]") }
-func (*numbers) Type() string     { return "V,V" }
-func (n *numbers) Set(given string) error {
-	for _, word := range strings.Split(given, ",") {
-		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%q must be a number that is finite", strings.TrimSpace(word))
+// quoting names the word in what is wrong with it.
+func quoting[T any](read func(string) (T, error)) func(string) (T, error) {
+	return func(word string) (T, error) {
+		v, err := read(word)
+		if err != nil {
+			err = fmt.Errorf("%q %w", word, err)
 		}
-		*n = append(*n, v)
+		return v, err
 	}
-	return nil
 }
 
-// methodTexts is a flag for methods. The command of NAME=exec:CMD may have commas in it: it
+// nameList, countList and numberList are flags for words, for whole numbers of at least 1, and
+// for finite numbers.
+func nameList(to *[]string) pflag.Value { return list[string]{to, "NAMES", atCommas, present("name")} }
+func countList(to *[]int) pflag.Value   { return list[int]{to, "N,N", atCommas, quoting(wholeNumber)} }
+func numberList(to *[]float64) pflag.Value {
+	return list[float64]{to, "V,V", atCommas, quoting(anyNumber.read)}
+}
+
+// methodList is a flag for methods. The command of NAME=exec:CMD may have commas in it: it
 // ends where another NAME=exec: begins, or with the argument.
-type methodTexts []string
+func methodList(to *[]string) pflag.Value {
+	return list[string]{to, "LIST", atMethods, present("method")}
+}
 
-func (m *methodTexts) several()       {}
-func (m *methodTexts) String() string { return strings.Join(*m, ",") }
-func (*methodTexts) Type() string     { return "LIST" }
-func (m *methodTexts) Set(given string) error {
-	for rest := given; ; {
+func atMethods(rest string) (all []string) {
+	for {
 		item, more, cut := strings.Cut(rest, ",")
 		if execMethod.MatchString(item) {
 			item, more, cut = rest, "", false
@@ -78,12 +79,8 @@ func (m *methodTexts) Set(given string) error {
 				item, more, cut = rest[:next[0]], rest[next[0]+1:], true
 			}
 		}
-		if item = strings.TrimSpace(item); item == "" {
-			return errors.New("a method is missing")
-		}
-		*m = append(*m, item)
-		if !cut {
-			return nil
+		if all = append(all, item); !cut {
+			return all
 		}
 		rest = more
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/report"
@@ -19,7 +18,7 @@ func (f *runFlags) serve(p *paper, s subject, line *progressLine, o *untwist.Opt
 	if err != nil {
 		return err
 	}
-	config := live.Config{Address: string(f.live), Token: access.Token, Insecure: access.Insecure, Title: s.words.Name, Style: page.Style()}
+	config := live.Config{Address: f.live, Token: access.Token, Insecure: access.Insecure, Title: s.words.Name, Style: page.Style()}
 	if access.TLS != nil && access.TLS.Certificates != nil { // else it is for a server that we connect to
 		config.TLS = access.TLS
 	}
@@ -34,13 +33,13 @@ func (f *runFlags) serve(p *paper, s subject, line *progressLine, o *untwist.Opt
 	}
 	server, err := live.Listen(config)
 	if err != nil {
-		return fmt.Errorf("--live: %w", err)
+		return flagged("--live", err)
 	}
 	p.live, line.live = server, server
 	o.Progress = both(server.Show, o.Progress)
 	text := "the run can be looked at with a browser: " + server.URL()
 	if access.Token != "" {
-		text += " (it asks for the token in " + string(f.crew.token) + ")"
+		text += " (it asks for the token in " + f.crew.token + ")"
 	}
 	line.note(text)
 	return nil

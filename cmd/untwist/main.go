@@ -31,7 +31,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/program"
-	"github.com/untwist/untwist/objective"
 )
 
 func main() {
@@ -80,7 +79,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return usageError{fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), workerCommand(), workersCommand(), journalCommand(), askCommand(), tellCommand(), problemsCommand(), compareCommand(), reproduceCommand(), drawCommand())
+	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), workerCommand(), workersCommand(), journalCommand(), askCommand(), tellCommand(), compareCommand(), reproduceCommand(), drawCommand())
+	inOrder(root)
+	root.AddCommand(problemsCommand())
 
 	err := root.Execute()
 	var usage usageError
@@ -100,30 +101,28 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitError
 }
 
-// flagOf is the flag that sets each option.
-var flagOf = map[string]string{
-	"Name": "--problem", "Dim": "--dim", "Components": "--components", "Mix": "--mix", "Block": "--block",
-	"Single": "--single", "Coupling": "--coupling", "CouplingKind": "--coupling-kind", "Map": "--map", "Noise": "--noise", "NoiseRelative": "--noise-relative",
-	"ScaleValue": "--scale-value", "Offset": "--offset", "Digits": "--digits", "Failing": "--failing", "FailingBeyond": "--failing-beyond",
-	"Frame": "--frame", "Blocks": "--frame", "Identifier": "--road", "Start": "--start", "Bounds": "--bounds", "Points": "--x0",
-	"Budget": "--budget", "Target": "--target", "Workers": "--workers",
-	"Strategy": "--strategy", "Particles": "--particles", "Sigma": "--sigma", "Tau": "--tau", "Alpha": "--alpha", "Share": "--share",
-	"Exec": "--exec", "Names": "--param", "Parameters": "--param", "Protocol": "--protocol", "EOF": "--eof", "Procs": "--procs",
-	"Timeout": "--timeout", "Retries": "--retries", "KeepFailed": "--keep-failed", "Templates": "--template", "Result": "--result",
-	"ResultFile": "--result-file", "Time": "--time", "Tolerance": "--tolerance", "MaxFailures": "--max-failures", "Parallel": "--parallel",
-	"NoiseLevel": "--noise-level",
-	"Listen":     "--listen", "Live": "--live", "Server": "--server", "User": "--user", "Verify": "--verify",
-	"Problems": "--problems", "Methods": "--methods", "Runs": "--runs", "Gap": "--gap", "Seed": "--seed",
+// inOrder has help texts list flags in the order in which they are declared.
+func inOrder(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	for _, c := range cmd.Commands() {
+		inOrder(c)
+	}
 }
 
-// asUsage turns an error that names an option into a usageError that names the flag of
-// that option. Other errors stay as they are.
-func asUsage(err error) error {
-	var bad *objective.OptionError
-	if errors.As(err, &bad) && flagOf[bad.Option] != "" {
-		return usageError{fmt.Errorf("%s: %s", flagOf[bad.Option], bad.Reason)}
-	}
-	return err
+// flagOf is the flag that sets each option.
+var flagOf = map[string]string{
+	"Name": "problem", "Dim": "dim", "Components": "components", "Mix": "mix", "Block": "block",
+	"Single": "single", "Coupling": "coupling", "CouplingKind": "coupling-kind", "Map": "map", "Noise": "noise", "NoiseRelative": "noise-relative",
+	"ScaleValue": "scale-value", "Offset": "offset", "Digits": "digits", "Failing": "failing", "FailingBeyond": "failing-beyond",
+	"Frame": "frame", "Blocks": "frame", "Identifier": "road", "Start": "start", "Bounds": "bounds", "Points": "x0",
+	"Budget": "budget", "Target": "target", "Workers": "workers",
+	"Strategy": "strategy", "Particles": "particles", "Sigma": "sigma", "Tau": "tau", "Alpha": "alpha", "Share": "share",
+	"Exec": "exec", "Names": "param", "Parameters": "param", "Protocol": "protocol", "EOF": "eof", "Procs": "procs",
+	"Timeout": "timeout", "Retries": "retries", "KeepFailed": "keep-failed", "Templates": "template", "Result": "result",
+	"ResultFile": "result-file", "Time": "time", "Tolerance": "tolerance", "MaxFailures": "max-failures", "Parallel": "parallel",
+	"NoiseLevel": "noise-level",
+	"Listen":     "listen", "Live": "live", "Server": "server", "User": "user", "Verify": "verify",
+	"Problems": "problems", "Methods": "methods", "Runs": "runs", "Gap": "gap", "Seed": "seed",
 }
 
 // noArguments refuses arguments that are not flags.

@@ -10,7 +10,6 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/parameter"
-	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/live"
 	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/internal/sensitivity"
@@ -33,14 +32,14 @@ type paper struct {
 
 // paper returns the page of a run of a subject; nil if none is wanted. It finds out whether it
 // can be written, and has the run show its queries.
-func (f *runFlags) paper(cmd *cobra.Command, s subject, procs count, o *untwist.Options) (*paper, error) {
+func (f *runFlags) paper(cmd *cobra.Command, s subject, o *untwist.Options) (*paper, error) {
 	if f.report == "" && f.live == "" {
 		return nil, nil
 	}
-	if err := writableReport(f.report); f.report != "" && err != nil {
+	if err := writableReport(f.report); err != nil {
 		return nil, err
 	}
-	p := &paper{file: string(f.report), space: searched(s, *o), atOnce: max(1, int(f.workers), int(procs)), settings: f.settings(s, *o)}
+	p := &paper{file: f.report, space: searched(s, *o), atOnce: max(1, f.chosen.Workers, f.subject.program.Procs), settings: f.settings(s, *o)}
 	if f.crew.wanted() {
 		p.atOnce = 0 // workers come and go
 	}
@@ -80,12 +79,12 @@ func (p *paper) indices(found untwist.Result) *sensitivity.Indices {
 	return new(sensitivity.Of(run))
 }
 
-// writableReport finds out whether the page can be written.
-func writableReport(file text) error {
-	if err := atomicfile.Check(string(file)); err != nil {
-		return fmt.Errorf("--report: %w", err)
+// writableReport finds out whether the page can be written, if one is wanted.
+func writableReport(file string) error {
+	if file == "" {
+		return nil
 	}
-	return nil
+	return flagged("--report", atomicfile.Check(file))
 }
 
 // searched returns the parameters of a subject. Those without names are x1, x2, … with their
@@ -141,7 +140,7 @@ func (f *runFlags) settings(s subject, o untwist.Options) (all []page.Setting) {
 	add("Time allowed", o.Time > 0, "%v", o.Time)
 	add("Planned for", o.Parallel > 1, "%s at the same time", words.Count(o.Parallel, "evaluation", "evaluations"))
 	add("Noise given", o.NoiseLevel > 0, "%v", o.NoiseLevel)
-	add("Journal", f.journal != "", "%s", f.journal)
+	add("Journal", o.Journal.File != "", "%s", o.Journal.File)
 	if s.caller != nil {
 		add("Arguments", s.caller.hello.Arguments != "", "%s", s.caller.hello.Arguments)
 	}
@@ -177,20 +176,12 @@ func (p *paper) complete(out page.Page) page.Page {
 	return out
 }
 
-// minimized writes the page of a run, if one is wanted and a query was answered.
-func (p *paper) minimized(found report.Run) error {
-	if p == nil || found.Result.Queries == 0 {
+// found writes the page of a run, if one is wanted and a query was answered.
+func (p *paper) found(of page.Page) error {
+	if p == nil || of.Run.Result.Queries == 0 {
 		return nil
 	}
-	return p.write(page.Page{Run: found})
-}
-
-// probed writes the page of a probe, likewise.
-func (p *paper) probed(found report.Probe) error {
-	if p == nil || found.Findings.Queries == 0 {
-		return nil
-	}
-	return p.write(page.OfProbe(found))
+	return p.write(of)
 }
 
 // write writes and shows the page of a run that is over, with what was kept.
@@ -217,8 +208,5 @@ func writePage(file string, p page.Page) error {
 	if err == nil {
 		err = atomicfile.Write(file, out.Bytes())
 	}
-	if err != nil {
-		return fmt.Errorf("--report: %w", err)
-	}
-	return nil
+	return flagged("--report", err)
 }

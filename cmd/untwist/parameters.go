@@ -49,7 +49,7 @@ func (f *subjectFlags) space(s *source) (parameter.Space, error) {
 func (f *subjectFlags) rebound(s *source, all parameter.Space) error {
 	for _, box := range []struct {
 		flag string
-		text text
+		text string
 		set  func(p *parameter.Parameter, lo, hi *float64)
 	}{
 		{"bounds", f.bounds, func(p *parameter.Parameter, lo, hi *float64) {
@@ -63,7 +63,7 @@ func (f *subjectFlags) rebound(s *source, all parameter.Space) error {
 		if !s.typed(box.flag) {
 			return s.wrong(box.flag, "the limits of parameters with names are in [parameters]")
 		}
-		b, err := parseBox(string(box.text), len(all))
+		b, err := parseBox(box.text, len(all))
 		if err != nil {
 			return s.wrong(box.flag, "%v", err)
 		}
@@ -116,12 +116,12 @@ func (f *subjectFlags) numbered(s *source) (parameter.Space, error) {
 	if s.first([]string{"bounds", "start", "x0"}) == "" {
 		return nil, s.wrong("dim", "it is not known where to look: give --bounds LO:HI (limits), --start LO:HI (where to look first) or --x0 V,V,… (a known good point)")
 	}
-	dim := int(f.dim)
-	bounds, err := parseBox(string(f.bounds), dim)
+	dim := f.spec.Dim
+	bounds, err := parseBox(f.bounds, dim)
 	if err != nil {
 		return nil, s.wrong("bounds", "%v", err)
 	}
-	start, err := parseBox(string(f.start), dim)
+	start, err := parseBox(f.start, dim)
 	if err != nil {
 		return nil, s.wrong("start", "%v", err)
 	}

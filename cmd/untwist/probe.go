@@ -1,10 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -14,6 +11,7 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 )
@@ -21,9 +19,7 @@ import (
 // probeFlags are the flags of probe as they were given.
 type probeFlags struct {
 	runFlags
-	subject subjectFlags
-	road    string
-	frame   text
+	road, frame string
 }
 
 // probeCommand finds the frame of a function.
@@ -53,37 +49,22 @@ problems are known, so the errors are printed, too.
 		RunE: f.run,
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	f.subject.register(flags)
 	f.runFlags.register(flags)
 	f.crew.register(flags)
 	flags.StringVar(&f.road, "road", identify.Survey{}.Name(), "how to look: one of "+strings.Join(identify.Names(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
-	flags.Var(&f.frame, "frame", "write the coordinates to `FILE` as JSON")
+	flags.Var(text(&f.frame), "frame", "write the coordinates to `FILE` as JSON")
 	f.registerOutput(flags, "draw spectrum.svg and couplings.svg into `DIR`")
 	return cmd
 }
 
 // run probes the subject that the flags describe.
 func (f *probeFlags) run(cmd *cobra.Command, args []string) error {
-	from, err := readSource(cmd.Flags(), args)
-	if err != nil {
-		return err
-	}
-	line := newProgressLine(cmd.ErrOrStderr(), bool(f.quiet))
-	f.began, f.subject.time = time.Now(), f.time
-	s, err := f.subject.subject(from, line.note)
-	if err != nil {
-		return from.usage(err)
-	}
-	if err = f.fits(from, s); err == nil {
-		err = from.usage(f.probe(cmd, s, line))
-	}
-	return s.close(cmd, err)
+	return f.with(cmd, args, func(_ *source, s subject, line *progressLine) error { return f.probe(cmd, s, line) })
 }
 
 // probe probes a subject, prints what was found, writes the frame and draws.
 func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) error {
-	options := f.options(s, bool(f.subject.keepGoing), line)
+	options := f.options(s, line)
 	var err error
 	if options.Identifier, err = road(f.road); err != nil {
 		return err
@@ -92,22 +73,16 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 		return err
 	}
 	var findings untwist.Findings
-	return f.conduct(cmd, s, f.subject.program.procs, line, &options, true, func(ctx context.Context, g objective.Objective) (_ untwist.Account, err error) {
+	return f.conduct(cmd, s, line, &options, true, func(ctx context.Context, g objective.Objective) (_ untwist.Account, err error) {
 		findings, err = untwist.Probe(ctx, g, options)
 		return findings.Account, err
-	}, func(paper *paper, took time.Duration, err error) error {
+	}, func(took time.Duration) finding {
 		if p, ok := s.objective.(*problem.Problem); ok {
 			s.known.Frame = p.Frame() // only here: it takes d³ steps
 		}
 		s.measureCoupling(&findings.Structure)
 		found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: took}
-		if s.caller != nil {
-			return s.caller.probed(found, cmp.Or(err, paper.probed(found)))
-		}
-		if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
-			err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
-		}
-		return cmp.Or(err, paper.probed(found))
+		return finding{found, page.OfProbe(found), func() error { return f.keep(cmd, found) }}
 	})
 }
 
@@ -117,10 +92,7 @@ func (f *probeFlags) writable() error {
 	if err := folder("--plot", f.plot); err != nil || f.frame == "" {
 		return err
 	}
-	if err := atomicfile.Check(string(f.frame)); err != nil {
-		return fmt.Errorf("--frame: %w", err)
-	}
-	return nil
+	return flagged("--frame", atomicfile.Check(f.frame))
 }
 
 // keep writes the frame to the file of the flag --frame, if that was given. Where there is
@@ -133,8 +105,8 @@ func (f *probeFlags) keep(cmd *cobra.Command, found report.Probe) error {
 		note(cmd, "--frame: no coordinates were found, so %s was not written", f.frame)
 		return nil
 	}
-	if err := writeFrame(string(f.frame), found.Findings.Structure); err != nil {
-		return fmt.Errorf("--frame: %w", err)
+	if err := writeFrame(f.frame, found.Findings.Structure); err != nil {
+		return flagged("--frame", err)
 	}
 	switch found.Verdict() {
 	case certify.NearlySeparable:

@@ -44,7 +44,7 @@ func reproducible(cmd *cobra.Command) (names []string) {
 
 // figure1Command draws Figure 1 of the paper.
 func figure1Command() *cobra.Command {
-	at, out := seed(experiment.Figure1Seed), text(".")
+	f, out := experiment.Figure1{Seed: experiment.Figure1Seed}, "."
 	cmd := &cobra.Command{
 		Use:   "figure1 [--out DIR]",
 		Short: "Draw how particles move with the different noises",
@@ -58,18 +58,17 @@ the method arrives. One run shows how particles move, but not how often they arr
 		Example: `  untwist reproduce figure1 --out pictures`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return drawFigure1(cmd, experiment.Figure1{Seed: uint64(at)}, out)
+			return drawFigure1(cmd, f, out)
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.Var(&out, "out", "draw into `DIR`")
-	flags.Var(&at, "seed", "all randomness follows from it: b, W, the start and the noise")
+	flags.Var(text(&out), "out", "draw into `DIR`")
+	flags.Var(seed(&f.Seed), "seed", "all randomness follows from it: b, W, the start and the noise")
 	return cmd
 }
 
 // drawFigure1 computes, prints and draws, in this order.
-func drawFigure1(cmd *cobra.Command, f experiment.Figure1, dir text) error {
+func drawFigure1(cmd *cobra.Command, f experiment.Figure1, dir string) error {
 	if err := folder("--out", dir); err != nil {
 		return err
 	}
@@ -78,7 +77,7 @@ func drawFigure1(cmd *cobra.Command, f experiment.Figure1, dir text) error {
 	journeys, err := f.Run(ctx)
 	if err == nil {
 		_, printed := fmt.Fprint(cmd.OutOrStdout(), f.Table(journeys))
-		err = cmp.Or(printed, f.Draw(ctx, string(dir), journeys))
+		err = cmp.Or(printed, f.Draw(ctx, dir, journeys))
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -38,16 +38,15 @@ searches along the true coordinates reach from where the minimum is without the 
 
 // sweepFlags are the flags of a question as they were given.
 type sweepFlags struct {
-	out             text
-	problems        []string
-	dim, runs, jobs count
-	seed            seed
-	quiet           bool
+	experiment.Extent
+	out   string
+	jobs  int
+	quiet bool
 }
 
 // command answers the question.
 func (q openQuestion) command() *cobra.Command {
-	f := sweepFlags{jobs: count(runtime.GOMAXPROCS(0))}
+	f := sweepFlags{jobs: runtime.GOMAXPROCS(0)}
 	cmd := &cobra.Command{
 		Use:   q.name + " [--out DIR]",
 		Short: q.short,
@@ -66,36 +65,29 @@ runs as NAME-runs.csv, and pictures as NAME-….svg, where NAME says what the sw
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd, q) },
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.Var(&f.out, "out", "keep runs and write tables in `DIR` (default "+q.name+"-dN for N dimensions)")
-	flags.Var(&f.runs, "runs", "runs of each cell, each at a seed of its own (default 20)")
-	flags.Var(&f.dim, "dim", "number of dimensions d, at least 2 (default 100)")
-	flags.StringSliceVar(&f.problems, "problems", nil, "`NAMES` with commas between them: any of "+problem.Choice()+" (default the paper's four)")
-	flags.Var(&f.seed, "seed", "the first seed (default 0)")
-	flags.Var(&f.jobs, "jobs", "how many runs are made at a time")
+	flags.Var(text(&f.out), "out", "keep runs and write tables in `DIR` (default "+q.name+"-dN for N dimensions)")
+	flags.Var(count(&f.Runs), "runs", "runs of each cell, each at a seed of its own (default 20)")
+	flags.Var(count(&f.Dim), "dim", "number of dimensions d, at least 2 (default 100)")
+	flags.StringSliceVar(&f.Problems, "problems", nil, "`NAMES` with commas between them: any of "+problem.Choice()+" (default the paper's four)")
+	flags.Var(seed(&f.Seed), "seed", "the first seed (default 0)")
+	flags.Var(count(&f.jobs), "jobs", "how many runs are made at a time")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	return cmd
 }
 
 // run makes the runs that are missing, and the tables.
 func (f *sweepFlags) run(cmd *cobra.Command, q openQuestion) error {
-	e := experiment.Extent{Dim: int(f.dim), Runs: int(f.runs), Seed: uint64(f.seed)}
-	if cmd.Flags().Changed("problems") {
-		e.Problems = trimmed(f.problems)
-	}
-	s, err := q.sweep(e)
+	trim(f.Problems)
+	s, err := q.sweep(f.Extent)
 	if err != nil {
-		return asUsage(err)
+		return new(source).usage(err)
 	}
-	dir := cmp.Or(string(f.out), fmt.Sprintf("%s-d%d", q.name, s.Cases[0].Dim))
-	return runGrid(cmd, s, dir, q.name+".jsonl", int(f.jobs), f.quiet, func(ctx context.Context, from *store.Store) (shown, error) {
+	dir := cmp.Or(f.out, fmt.Sprintf("%s-d%d", q.name, s.Cases[0].Dim))
+	return runGrid(cmd, s, dir, q.name+".jsonl", f.jobs, f.quiet, func(ctx context.Context, from *store.Store) (shown, error) {
 		t, err := s.Tabulate(ctx, from)
 		if err != nil {
 			return shown{}, err
 		}
-		_, printed := fmt.Fprint(cmd.OutOrStdout(), t.Text())
-		written, wrote := t.Write(dir)
-		drawn, drew := t.Draw(dir)
-		return shown{t.Done, t.Total, append(written, drawn...)}, cmp.Or(printed, wrote, drew)
+		return showTable(cmd, t, dir, false, t.Done, t.Total)
 	})
 }

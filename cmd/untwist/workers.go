@@ -17,7 +17,7 @@ import (
 // workersCommand shows who works.
 func workersCommand() *cobra.Command {
 	var f accessFlags
-	var asJSON yesNo
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "workers",
 		Short: "Show the workers of the runs on a server",
@@ -28,13 +28,11 @@ did, and which workers get no more work and why.`,
   untwist workers --server tls://host:4222 --token-file secret --tls-ca c.pem`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.showWorkers(cmd, bool(asJSON))
+			return f.showWorkers(cmd, asJSON)
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	f.register(flags, "the server, `URL`: nats://HOST:PORT or tls://HOST:PORT")
-	toggle(flags, &asJSON, "json", "print one JSON object")
+	f.register(cmd.Flags(), "the server, `URL`: nats://HOST:PORT or tls://HOST:PORT")
+	toggle(cmd.Flags(), &asJSON, "json", "print one JSON object")
 	return cmd
 }
 
@@ -47,9 +45,9 @@ func (f *accessFlags) showWorkers(cmd *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	runs, err := cluster.Ask(string(f.server), access)
+	runs, err := cluster.Ask(f.server, access)
 	if err != nil {
-		return asUsage(err)
+		return new(source).usage(err)
 	}
 	if asJSON {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(formOf(runs))
