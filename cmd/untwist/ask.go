@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -56,12 +55,7 @@ and 2 on bad usage.`,
 		Example: `  untwist ask run.journal --dim 3 --bounds -5:5 --budget 1000 --n 100
   untwist ask run.journal --n 8 --lease 10m
   untwist ask run.journal > points && ./evaluate < points | untwist tell run.journal`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return usageError{fmt.Errorf("%s takes the journal of a run and, the first time, maybe a problem file", cmd.CommandPath())}
-			}
-			return nil
-		},
+		Args: takes(1, 2, "the journal of a run and, the first time, maybe a problem file"),
 		RunE: f.run,
 	}
 	flags := cmd.Flags()

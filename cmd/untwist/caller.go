@@ -14,6 +14,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -118,24 +119,10 @@ func (c *caller) Each(ctx context.Context, points *mat.Dense, values []float64, 
 				left--
 			}
 		case <-ctx.Done():
-			return unfinished(known, context.Cause(ctx))
+			return query.Unfinished(known, context.Cause(ctx))
 		}
 	}
 	return nil
-}
-
-// unfinished returns the error of a batch that ended early.
-func unfinished(known []bool, why error) error {
-	p := &objective.PartialError{Err: why}
-	for i, k := range known {
-		if k {
-			p.Spent++
-			if p.Done == i {
-				p.Done++
-			}
-		}
-	}
-	return p
 }
 
 // frame returns the frame that the caller has given, nil if it has given none.

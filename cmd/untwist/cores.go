@@ -40,15 +40,15 @@ func cgroupLimit(root fs.FS) float64 {
 		if len(parts) != 3 {
 			continue
 		}
-		base, read := "sys/fs/cgroup", quota2
+		base, files := "sys/fs/cgroup", []string{"cpu.max"} // "max 100000" or "200000 100000"
 		if parts[0] != "0" {
 			if !strings.Contains(","+parts[1]+",", ",cpu,") {
 				continue
 			}
-			base, read = "sys/fs/cgroup/cpu", quota1
+			base, files = "sys/fs/cgroup/cpu", []string{"cpu.cfs_quota_us", "cpu.cfs_period_us"}
 		}
 		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) { // its parents limit it too
-			limit = min(limit, read(root, path.Join(base, group)))
+			limit = min(limit, quota(root, path.Join(base, group), files))
 			if group == "/" {
 				break
 			}
@@ -57,35 +57,22 @@ func cgroupLimit(root fs.FS) float64 {
 	return limit
 }
 
-// quota2 reads cpu.max: "max 100000" or "200000 100000".
-func quota2(root fs.FS, dir string) float64 {
-	data, err := fs.ReadFile(root, path.Join(dir, "cpu.max"))
-	words := strings.Fields(string(data))
-	if err != nil || len(words) != 2 {
+// quota returns the quota of a group over its period, which are in one file or in two; +Inf:
+// there is no limit.
+func quota(root fs.FS, dir string, files []string) float64 {
+	var all []float64
+	for _, file := range files {
+		data, err := fs.ReadFile(root, path.Join(dir, file))
+		if err != nil {
+			return math.Inf(1)
+		}
+		for word := range strings.FieldsSeq(string(data)) {
+			v, _ := strconv.ParseFloat(word, 64) // 0: no number
+			all = append(all, v)
+		}
+	}
+	if len(all) != 2 || !(all[0] > 0 && all[1] > 0) {
 		return math.Inf(1)
 	}
-	return share(words[0], words[1])
-}
-
-// quota1 reads the two files of version 1.
-func quota1(root fs.FS, dir string) float64 {
-	quota, err := fs.ReadFile(root, path.Join(dir, "cpu.cfs_quota_us"))
-	if err != nil {
-		return math.Inf(1)
-	}
-	period, err := fs.ReadFile(root, path.Join(dir, "cpu.cfs_period_us"))
-	if err != nil {
-		return math.Inf(1)
-	}
-	return share(strings.TrimSpace(string(quota)), strings.TrimSpace(string(period)))
-}
-
-// share returns quota/period; +Inf: there is no limit.
-func share(quota, period string) float64 {
-	q, err1 := strconv.ParseFloat(quota, 64)
-	p, err2 := strconv.ParseFloat(period, 64)
-	if err1 != nil || err2 != nil || q <= 0 || p <= 0 {
-		return math.Inf(1)
-	}
-	return q / p
+	return all[0] / all[1]
 }

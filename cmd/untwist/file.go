@@ -102,10 +102,8 @@ func (s *source) typed(flag string) bool { return s.given(flag) && s.lines[flag]
 
 // first returns the first of these flags that was given, "" if none was.
 func (s *source) first(flags []string) string {
-	for _, f := range flags {
-		if s.given(f) {
-			return f
-		}
+	if i := slices.IndexFunc(flags, s.given); i >= 0 {
+		return flags[i]
 	}
 	return ""
 }

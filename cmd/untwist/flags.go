@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/big"
 	"os"
@@ -117,29 +118,35 @@ func readNumbers(path string) ([][]float64, error) {
 	}
 	defer file.Close()
 	var rows [][]float64
-	lines := bufio.NewScanner(file)
+	err = eachLine(file, func(n int, line string) error {
+		row, err := parseNumbers(line)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	return rows, err
+}
+
+// eachLine calls do with each line, without what follows a #, unless that is empty, and without the
+// byte order mark with which some editors begin a text.
+func eachLine(r io.Reader, do func(n int, line string) error) error {
+	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<24)
 	for n := 1; lines.Scan(); n++ {
-		line, _, _ := strings.Cut(withoutMark(n, lines.Text()), "#")
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		row, err := parseNumbers(line)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		if err := do(n, line); err != nil {
+			return err
 		}
-		rows = append(rows, row)
 	}
-	return rows, lines.Err()
-}
-
-// withoutMark returns line n of a text without the byte order mark with which some editors
-// begin it.
-func withoutMark(n int, line string) string {
-	if n > 1 {
-		return line
-	}
-	return strings.TrimPrefix(line, "\ufeff")
+	return lines.Err()
 }
 
 // parseNumbers reads numbers separated by commas, white space or both.

@@ -38,12 +38,7 @@ possible, the page says so, and has all that can be known without it.`,
 		Example: `  untwist journal sim.journal
   untwist journal sim.journal --report sim.html
   untwist journal sim.journal --csv > sim.csv`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("%s takes one file, the journal of a run", cmd.CommandPath())}
-			}
-			return nil
-		},
+		Args: takes(1, 1, "one file, the journal of a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case asCSV && asJSON:
@@ -145,10 +140,7 @@ func (t tally) commonest() []reason {
 		all = append(all, reason{text, n})
 	}
 	slices.SortFunc(all, func(a, b reason) int {
-		if a.Queries != b.Queries {
-			return b.Queries - a.Queries
-		}
-		return strings.Compare(a.Reason, b.Reason)
+		return cmp.Or(cmp.Compare(b.Queries, a.Queries), strings.Compare(a.Reason, b.Reason))
 	})
 	return all
 }

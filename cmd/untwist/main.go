@@ -84,7 +84,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.AddCommand(problemsCommand())
 
 	err := root.Execute()
-	var usage usageError
 	var ended signalled
 	switch {
 	case err == nil:
@@ -93,11 +92,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitNothing
 	case errors.As(err, &ended):
 		return ended.status()
-	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "untwist: %v\n", err)
-		return exitUsage
 	}
 	fmt.Fprintf(stderr, "untwist: %v\n", err)
+	if errors.As(err, new(usageError)) {
+		return exitUsage
+	}
 	return exitError
 }
 
@@ -125,12 +124,19 @@ var flagOf = map[string]string{
 	"Problems": "problems", "Methods": "methods", "Runs": "runs", "Gap": "gap", "Seed": "seed",
 }
 
+// takes refuses fewer or more arguments than a command takes, which is then said in words.
+func takes(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usageError{fmt.Errorf("%s takes %s", cmd.CommandPath(), what)}
+		}
+		return nil
+	}
+}
+
 // noArguments refuses arguments that are not flags.
 func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usageError{fmt.Errorf("%s takes flags only, not %q", cmd.CommandPath(), strings.Join(args, " "))}
-	}
-	return nil
+	return takes(0, 0, fmt.Sprintf("flags only, not %q", strings.Join(args, " ")))(cmd, args)
 }
 
 // version is the module's version as it was built.

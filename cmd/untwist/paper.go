@@ -98,28 +98,15 @@ func searched(s subject, o untwist.Options) parameter.Space {
 
 // plainSpace returns parameters x1, x2, … with their limits and where to look first.
 func plainSpace(dim int, start, bounds objective.Box) parameter.Space {
+	if start.IsZero() && bounds.IsZero() {
+		start = objective.Cube(dim, -5, 5) // the library's default
+	}
 	space := parameter.Plain(dim)
 	for i := range space {
-		p := &space[i]
-		if !bounds.IsZero() {
-			p.Min, p.Max = ifFinite(bounds.Lo[i]), ifFinite(bounds.Hi[i])
-		}
-		switch {
-		case !start.IsZero():
-			p.Low, p.High = &start.Lo[i], &start.Hi[i]
-		case bounds.IsZero():
-			p.Low, p.High = new(-5.), new(5.) // the library's default
-		}
+		space[i].Min, space[i].Max = side(bounds, i)
+		space[i].Low, space[i].High = side(start, i)
 	}
 	return space
-}
-
-// ifFinite returns where v is, nil if it is no limit.
-func ifFinite(v float64) *float64 {
-	if math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }
 
 // settings are those that a page does not know by itself.

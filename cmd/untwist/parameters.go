@@ -125,12 +125,10 @@ func (f *subjectFlags) numbered(s *source) (parameter.Space, error) {
 	if err != nil {
 		return nil, s.wrong("start", "%v", err)
 	}
-	all := parameter.Plain(dim)
-	for i := range all {
-		all[i].Min, all[i].Max = side(bounds, i)
-		all[i].Low, all[i].High = side(start, i)
+	if f.bounds == "" && f.start == "" { // --x0 says where to look
+		return parameter.Plain(dim), nil
 	}
-	return all, nil
+	return plainSpace(dim, start, bounds), nil
 }
 
 // side returns the two ends of a side of a box, nil where there are none.
