@@ -1,13 +1,21 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/experiment"
+	"github.com/untwist/untwist/internal/store"
+	"github.com/untwist/untwist/internal/words"
 )
 
 // A gridFile is a grid as it stands in a file. A field that was left out is nil.
@@ -73,5 +81,111 @@ func (in *gridFile) into(g *experiment.Table1, given func(flag string) bool) err
 func put[T any](given bool, to, from *T) {
 	if !given && from != nil {
 		*to = *from
+	}
+}
+
+// An experimentGrid is a grid of runs with its store.
+type experimentGrid interface {
+	OpenStore(ctx context.Context, path string) (*store.Store, error)
+	Run(ctx context.Context, s *store.Store, jobs int, notice func(experiment.Progress)) error
+}
+
+// A shown table is what was printed and written of the runs that are done.
+type shown struct {
+	done, total int
+	files       []string
+}
+
+// A table is what comes of the runs of a grid.
+type table interface {
+	Text() string
+	Write(dir string) ([]string, error)
+	Draw(dir string) ([]string, error)
+}
+
+// showTable prints a table, writes it to a folder and draws it. What was printed is not lost if
+// the program is ended while it draws.
+func showTable(cmd *cobra.Command, t table, dir string, asJSON bool, done, total int) (shown, error) {
+	var printed error
+	if asJSON {
+		printed = json.NewEncoder(cmd.OutOrStdout()).Encode(t)
+	} else {
+		_, printed = fmt.Fprint(cmd.OutOrStdout(), t.Text())
+	}
+	written, wrote := t.Write(dir)
+	drawn, drew := t.Draw(dir)
+	return shown{done, total, append(written, drawn...)}, cmp.Or(printed, wrote, drew)
+}
+
+// runGrid makes the runs of a grid that are not in the store, in a file of this name in a
+// folder, and shows what is there, also after a signal.
+func runGrid(cmd *cobra.Command, g experimentGrid, dir, file string, jobs int, quiet bool, show func(context.Context, *store.Store) (shown, error)) (err error) {
+	if err := folder("--out", dir); err != nil {
+		return err
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	s, err := g.OpenStore(ctx, filepath.Join(dir, file))
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, new(*store.OtherError)):
+		return fmt.Errorf("%w; name another folder by --out", err)
+	case err != nil:
+		return err
+	}
+	defer func() { err = cmp.Or(err, s.Close()) }()
+	line := newProgressLine(cmd.ErrOrStderr(), quiet)
+	err = g.Run(ctx, s, jobs, func(p experiment.Progress) { line.write(gridParts(p)) })
+	line.clear()
+	if err != nil && !errors.Is(err, context.Cause(ctx)) { // other than a signal
+		return err
+	}
+	out, err := show(context.WithoutCancel(ctx), s)
+	if err != nil {
+		return err
+	}
+	sayWritten(cmd, out.files)
+	if ctx.Err() != nil {
+		note(cmd, "interrupted after %s; they are kept, and the same command goes on", ofRuns(out.done, out.total))
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// sayWritten says which files were written: the first as it is, and of the others what comes
+// after the part that all have in common.
+func sayWritten(cmd *cobra.Command, files []string) {
+	if len(files) == 0 {
+		return
+	}
+	common := files[0]
+	for _, f := range files {
+		for !strings.HasPrefix(f, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	endings := []string{files[0]}
+	for _, f := range files[1:] {
+		endings = append(endings, strings.TrimPrefix(f, common))
+	}
+	note(cmd, "written: %s", strings.Join(endings, ", "))
+}
+
+// ofRuns says how many of all runs are done.
+func ofRuns(done, total int) string {
+	return words.Thousands(done) + " of " + words.Count(total, "run", "runs")
+}
+
+// gridParts are the runs that are done, the time left, and the run that was begun or ended
+// last.
+func gridParts(p experiment.Progress) []part {
+	left := ""
+	if p.Left >= 0 {
+		left = fmt.Sprintf("about %s left", p.Left.Round(time.Second))
+	}
+	return []part{
+		{ofRuns(p.Done, p.Total), 1}, {left, 2},
+		{fmt.Sprintf("(%s on %s, seed %d)", p.Now.Method, p.Now.Problem, p.Now.Seed), 3},
 	}
 }
