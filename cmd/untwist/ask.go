@@ -118,7 +118,7 @@ func (f *askFlags) run(cmd *cobra.Command, args []string) error {
 	case ctx.Err() != nil:
 		return err
 	}
-	found := report.Run{Subject: talk.subject(), Result: result, Took: time.Since(began)}
+	found := report.Run{Subject: searchedIn(talk.options.Journal.File, talk.dim, talk.options.Parameters), Result: result, Took: time.Since(began)}
 	if result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) {
 		err = cmp.Or(err, tell(cmd, found, f.json))
 	}

@@ -24,18 +24,16 @@ func makeProblem(spec problem.Spec, within time.Duration) (*problem.Problem, err
 	if within > 0 {
 		late = time.After(within)
 	}
-	type made struct {
-		problem *problem.Problem
-		err     error
-	}
-	done := make(chan made, 1)
+	var p *problem.Problem
+	var err error
+	done := make(chan struct{})
 	go func() {
-		p, err := problem.New(spec)
-		done <- made{p, err}
+		p, err = problem.New(spec)
+		close(done)
 	}()
 	select {
-	case m := <-done:
-		return m.problem, m.err
+	case <-done:
+		return p, err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-late:
@@ -55,11 +53,7 @@ func (s subject) measureCoupling(found *untwist.Structure) {
 	if !ok || s.known == nil || !report.Couples(found) || p.Dim() < 2 {
 		return
 	}
-	box := s.start
-	if box.IsZero() {
-		box = s.bounds
-	}
-	test := certify.Test{Box: box, Bounds: s.bounds, Most: trueSplits, Seed: s.seed}
+	test := certify.Test{Box: s.box(), Bounds: s.bounds, Most: trueSplits, Seed: s.seed}
 	if c, err := test.Splits(context.Background(), clean{p}, p.Frame(), nil); err == nil && c.Splits > 0 {
 		s.known.Coupling = &c.Coupling
 	}

@@ -48,7 +48,7 @@ func (c *caller) told(found finding, err error) error {
 		return err
 	}
 	form := newResultForm(found.outcome, r.Account)
-	failed := c.account(r.Account)
+	failed := cmp.Or(c.array("fun", []float64{r.Value}), c.array("x", r.Point))
 	for _, p := range r.Profiles {
 		form.Profiles = append(form.Profiles, profileForm{p.Component, p.Open})
 		wells := [2][]float64{}
@@ -70,11 +70,6 @@ func newResultForm(found outcome, a untwist.Account) resultForm {
 		Report: found, Words: found.String(), Warnings: found.Warnings(),
 		Notes: a.Notes, FailedReason: a.FailedReason, FailedPoint: a.FailedPoint,
 	}
-}
-
-// account writes the best point and its value.
-func (c *caller) account(a untwist.Account) error {
-	return cmp.Or(c.array("fun", []float64{a.Value}), c.array("x", a.Point))
 }
 
 // coordinates returns the coordinates of a frame as combinations of parameters. Without names

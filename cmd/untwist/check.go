@@ -104,10 +104,7 @@ func (w *witness) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 
 // question asks for the start point twice, one after the other, and then for other points.
 func (w *witness) question(ctx context.Context, s subject) error {
-	box, start := s.start, []float64(nil)
-	if box.IsZero() {
-		box = s.bounds
-	}
+	box, start := s.box(), []float64(nil)
 	var f objective.Objective = w
 	if s.space != nil {
 		c := parameter.NewCoordinates(w, s.space)

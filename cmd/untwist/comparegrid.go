@@ -136,10 +136,10 @@ func (f *compareFlags) builtIn(from *source, name string, g *experiment.Grid) er
 	return nil
 }
 
-// orElse returns a list, or one value if it is empty.
-func orElse[S ~[]T, T any](list S, value T) []T {
+// orElse returns a list, or these values if it is empty.
+func orElse[T any](list []T, values ...T) []T {
 	if len(list) == 0 {
-		return []T{value}
+		return values
 	}
 	return list
 }

@@ -38,11 +38,7 @@ func (f *compareFlags) methodSet(cmd *cobra.Command, from *source) (m methodSet,
 	if from.file != nil && !from.typed("methods") {
 		dir = from.file.Dir
 	}
-	all := f.methods
-	if len(all) == 0 {
-		all = []string{"auto", "cmaes"}
-	}
-	for _, given := range all {
+	for _, given := range orElse(f.methods, "auto", "cmaes") {
 		one, err := readMethod(given, dir, func(line string) { note(cmd, "%s", line) })
 		if err != nil {
 			return m, from.wrong("methods", "%v", err)

@@ -15,7 +15,6 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/query"
-	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -109,15 +108,6 @@ func (c *conversation) continues(file string, was journal.Summary) error {
 		return &journal.DiffersError{File: file, Differences: differences}
 	}
 	return nil
-}
-
-// subject says what is searched.
-func (c *conversation) subject() report.Subject {
-	s := report.Subject{Name: c.options.Journal.File, Dim: c.dim, Parameters: c.options.Parameters}
-	if s.Parameters != nil {
-		s.Dim = s.Parameters.Dim()
-	}
-	return s
 }
 
 // A question is the points that are not told yet. tell takes the answer of one.

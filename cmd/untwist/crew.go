@@ -108,18 +108,30 @@ func (c *crew) Opened(j *journal.Journal) error {
 // succeeded returns a query of a journal that has succeeded; nil: there is none, or its points
 // are not in the journal.
 func succeeded(file string) (found *cluster.Success, err error) {
-	enough := errors.New("one is enough")
-	_, err = journal.Read(file, func(q journal.Query) error {
-		if q.Point == nil || math.IsInf(q.Value, 1) {
-			return nil
+	_, err = readUntil(file, func(q journal.Query) bool {
+		if q.Point != nil && !math.IsInf(q.Value, 1) {
+			found = &cluster.Success{Query: q.Number, Point: slices.Clone(q.Point), Value: q.Value, By: q.By}
 		}
-		found = &cluster.Success{Query: q.Number, Point: slices.Clone(q.Point), Value: q.Value, By: q.By}
-		return enough
+		return found != nil
 	})
-	if errors.Is(err, enough) {
+	return found, err
+}
+
+// errEnough ends the reading of a journal.
+var errEnough = errors.New("that is enough")
+
+// readUntil reads a journal until enough says so.
+func readUntil(file string, enough func(journal.Query) bool) (journal.Summary, error) {
+	summary, err := journal.Read(file, func(q journal.Query) error {
+		if enough(q) {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
 		err = nil
 	}
-	return found, err
+	return summary, err
 }
 
 // invite is the command that starts a worker.
@@ -152,15 +164,7 @@ func (c *crew) invite(url string, access cluster.Access) string {
 }
 
 // shown is what the progress line says of the workers.
-func (c *crew) shown() string {
-	s := c.coordinator.Status()
-	text := words.Count(s.Present(), "worker", "workers") + " with " + words.Count(s.Procs(), "process", "processes")
-	text += ", " + words.Count(s.Out, "chunk", "chunks") + " out"
-	if s.Retries > 0 {
-		text += ", " + words.Thousands(s.Retries) + " sent again"
-	}
-	return text
-}
+func (c *crew) shown() string { return crewInWords(c.coordinator.Status()) }
 
 // over reports whether a run has come to its end, and not only to that of its time.
 func over(s objective.Status) bool { return s != objective.Cancelled && s != objective.TimeSpent }

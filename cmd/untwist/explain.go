@@ -18,8 +18,7 @@ func (s subject) explain(cmd *cobra.Command, err error) error {
 	if errors.Is(err, untwist.ErrAllFailed) {
 		s.hint(cmd)
 	}
-	var differs *journal.DiffersError
-	if errors.As(err, &differs) && s.program != nil && !slices.ContainsFunc(differs.Differences, decisive) {
+	if differs, ok := errors.AsType[*journal.DiffersError](err); ok && s.program != nil && !slices.ContainsFunc(differs.Differences, decisive) {
 		return fmt.Errorf("%s was begun with another program, or another version of it (%s): to go on all the same, add --accept-program; or name another journal",
 			differs.File, strings.Join(changed(differs.Differences, s.program.Description().(program.Description)), ", "))
 	}

@@ -79,8 +79,7 @@ func absolute(path string) string {
 
 // unwrapped returns the words of an error about a file, without the name of a system call.
 func unwrapped(err error) error {
-	var where *fs.PathError
-	if errors.As(err, &where) {
+	if where, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", where.Path, where.Err)
 	}
 	return err

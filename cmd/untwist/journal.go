@@ -61,7 +61,7 @@ possible, the page says so, and has all that can be known without it.`,
 // showJournal prints what a journal says. If it is broken in the middle, what comes before
 // is printed all the same.
 func showJournal(cmd *cobra.Command, file, to string, asJSON bool) error {
-	if err := writableReport(to); err != nil {
+	if err := writable("--report", to); err != nil {
 		return err
 	}
 	t := tally{file: file, best: journal.Query{Answer: objective.Answer{Value: math.Inf(1)}}, reasons: map[string]int{}}
@@ -207,9 +207,5 @@ func (t tally) bestPoint(a about) string {
 	if len(a.parameters) == len(t.best.Point) {
 		return "best point\n" + report.ParameterLines(a.parameters, t.best.Point)
 	}
-	parts := make([]string, len(t.best.Point))
-	for i, v := range t.best.Point {
-		parts[i] = fmt.Sprint(v)
-	}
-	return "best point  " + strings.Join(parts, " ") + "\n"
+	return "best point  " + strings.Trim(fmt.Sprint(t.best.Point), "[]") + "\n"
 }

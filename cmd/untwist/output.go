@@ -65,6 +65,14 @@ func note(cmd *cobra.Command, format string, values ...any) {
 	fmt.Fprintf(cmd.ErrOrStderr(), "untwist: "+format+"\n", values...)
 }
 
+// writable finds out whether the file that a flag names can be written, if it names one.
+func writable(flag, file string) error {
+	if file == "" {
+		return nil
+	}
+	return flagged(flag, atomicfile.Check(file))
+}
+
 // folder makes the folder that a flag names, if there is none, and finds out whether files
 // can be written there. It does nothing where the flag was not given. A name that ends like that
 // of a picture is refused.

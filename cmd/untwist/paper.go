@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
@@ -38,7 +37,7 @@ func (f *runFlags) paper(cmd *cobra.Command, s subject, o *untwist.Options) (*pa
 	if f.report == "" && f.live == "" {
 		return nil, nil
 	}
-	if err := writableReport(f.report); err != nil {
+	if err := writable("--report", f.report); err != nil {
 		return nil, err
 	}
 	p := &paper{file: f.report, space: searched(s, *o), atOnce: max(1, f.chosen.Workers, f.subject.program.Procs), settings: f.settings(s, *o)}
@@ -81,14 +80,6 @@ func (p *paper) indices(found untwist.Result) *sensitivity.Indices {
 	return new(sensitivity.Of(run))
 }
 
-// writableReport finds out whether the page can be written, if one is wanted.
-func writableReport(file string) error {
-	if file == "" {
-		return nil
-	}
-	return flagged("--report", atomicfile.Check(file))
-}
-
 // searched returns the parameters of a subject. Those without names are x1, x2, … with their
 // limits.
 func searched(s subject, o untwist.Options) parameter.Space {
@@ -124,7 +115,9 @@ func (f *runFlags) settings(s subject, o untwist.Options) (all []page.Setting) {
 		add("Limits", limits != "", "%s", limits)
 	}
 	add("Known points", len(o.Points) > 0, "%s", words.Thousands(len(o.Points)))
-	add("Target", o.Target != nil, "%v", deref(o.Target))
+	if o.Target != nil {
+		add("Target", true, "%v", *o.Target)
+	}
 	add("Tolerance", o.Tolerance > 0, "%v", o.Tolerance)
 	add("Time allowed", o.Time > 0, "%v", o.Time)
 	add("Planned for", o.Parallel > 1, "%s at the same time", words.Count(o.Parallel, "evaluation", "evaluations"))
@@ -148,13 +141,6 @@ func boxInWords(b objective.Box) string {
 		}
 	}
 	return words.Number(b.Lo[0], 6) + " to " + words.Number(b.Hi[0], 6)
-}
-
-func deref(v *float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v
 }
 
 // complete adds what was kept to a page.
@@ -187,15 +173,10 @@ func (p *paper) write(of page.Page) error {
 	if p.file == "" {
 		return nil
 	}
-	return writePage(p.file, of)
-}
-
-// writePage writes a page to a file, as a whole.
-func writePage(file string, p page.Page) error {
 	var out bytes.Buffer
-	err := p.Write(&out)
+	err := of.Write(&out)
 	if err == nil {
-		err = atomicfile.Write(file, out.Bytes())
+		err = atomicfile.Write(p.file, out.Bytes())
 	}
 	return flagged("--report", err)
 }
@@ -227,24 +208,19 @@ func (f *runFlags) serve(p *paper, s subject, line *progressLine, o *untwist.Opt
 		return flagged("--live", err)
 	}
 	p.live, line.live = server, server
-	o.Progress = both(server.Show, o.Progress)
+	shows := o.Progress
+	o.Progress = func(p untwist.Progress) {
+		server.Show(p)
+		if shows != nil {
+			shows(p)
+		}
+	}
 	text := "the run can be looked at with a browser: " + server.URL()
 	if access.Token != "" {
 		text += " (it asks for the token in " + f.crew.token + ")"
 	}
 	line.note(text)
 	return nil
-}
-
-// both tells two of the progress, of which the second may be nil.
-func both(first, second func(untwist.Progress)) func(untwist.Progress) {
-	if second == nil {
-		return first
-	}
-	return func(p untwist.Progress) {
-		first(p)
-		second(p)
-	}
 }
 
 // close ends what shows the page while a run goes on. Those who look get the page of the end, if

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -9,7 +10,6 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/objective"
@@ -69,7 +69,7 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	if options.Identifier, err = road(f.road); err != nil {
 		return err
 	}
-	if err := f.writable(); err != nil {
+	if err := cmp.Or(folder("--plot", f.plot), writable("--frame", f.frame)); err != nil {
 		return err
 	}
 	var findings untwist.Findings
@@ -84,15 +84,6 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 		found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: took}
 		return finding{found, page.OfProbe(found), func() error { return f.keep(cmd, found) }}
 	})
-}
-
-// writable finds out, before the first query, whether what was asked for can be
-// written.
-func (f *probeFlags) writable() error {
-	if err := folder("--plot", f.plot); err != nil || f.frame == "" {
-		return err
-	}
-	return flagged("--frame", atomicfile.Check(f.frame))
 }
 
 // keep writes the frame to the file of the flag --frame, if that was given. Where there is

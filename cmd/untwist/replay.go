@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/untwist/untwist"
@@ -40,7 +41,7 @@ func reportJournal(ctx context.Context, file, to string, t tally) error {
 	if err != nil {
 		return err
 	}
-	out.Run.Subject, out.Run.Known = d.subject(file, t.summary), d.known()
+	out.Run.Subject, out.Run.Known = d.subject(file, t.summary.Dim)
 	return p.write(out)
 }
 
@@ -110,7 +111,7 @@ func (d decided) replayed(t tally) (untwist.Options, error) {
 // themselves. It returns an error if the journal cannot be read.
 func (d decided) unreplayed(p *paper, t tally, why error) (page.Page, error) {
 	p.look() // nothing is counted twice
-	curve := &curve{}
+	var curve curve
 	if _, err := journal.Read(t.file, func(q journal.Query) error {
 		p.watch.See(q.Number, q.Point, q.Answer)
 		curve.add(q)
@@ -145,24 +146,24 @@ func reasonInWords(why error) string {
 	return why.Error()
 }
 
-// A curve keeps all values, by the numbers of their queries.
-type curve struct{ values []float64 }
+// A curve is all values, by the numbers of their queries.
+type curve []float64
 
 func (c *curve) add(q journal.Query) {
-	for len(c.values) < q.Number {
-		c.values = append(c.values, math.Inf(1))
+	for len(*c) < q.Number {
+		*c = append(*c, math.Inf(1))
 	}
 	if failureOf(q.Answer) == nil {
-		c.values[q.Number-1] = q.Value
+		(*c)[q.Number-1] = q.Value
 	}
 }
 
 // samples returns the best value at 20 numbers of queries in each decade, and at the end.
-func (c *curve) samples() (all []objective.Sample) {
+func (c curve) samples() (all []objective.Sample) {
 	best, next := math.Inf(1), 1
-	for i, v := range c.values {
+	for i, v := range c {
 		best = min(best, v)
-		if n := i + 1; n == next || n == len(c.values) {
+		if n := i + 1; n == next || n == len(c) {
 			all = append(all, objective.Sample{Queries: n, Value: best})
 			next = max(n+1, int(math.Ceil(float64(n)*math.Pow(10, 1./20))))
 		}
@@ -173,30 +174,27 @@ func (c *curve) samples() (all []objective.Sample) {
 // settings are what the header says.
 func (d decided) settings(t tally) []page.Setting {
 	a := readAbout(t.summary.Header)
-	all := []page.Setting{{Name: "Journal", Value: t.file + ", begun " + t.summary.Began.UTC().Format(time.DateTime) + " UTC"}}
-	if text := a.function(); text != "" {
-		all = append(all, page.Setting{Name: "What was evaluated", Value: text})
+	all := []page.Setting{
+		{Name: "Journal", Value: t.file + ", begun " + t.summary.Began.UTC().Format(time.DateTime) + " UTC"},
+		{Name: "What was evaluated", Value: a.function()},
+		{Name: "Options", Value: flat(a.options)},
 	}
-	if text := flat(a.options); text != "" {
-		all = append(all, page.Setting{Name: "Options", Value: text})
-	}
-	return all
+	return slices.DeleteFunc(all, func(s page.Setting) bool { return s.Value == "" })
 }
 
-// subject says what was searched.
-func (d decided) subject(file string, summary journal.Summary) report.Subject {
-	s := report.Subject{Name: file, Dim: summary.Dim, Parameters: d.Parameters}
-	if s.Parameters != nil {
-		s.Dim = s.Parameters.Dim()
-	}
-	if p := d.builtIn(); p != nil {
-		spec := p.Spec()
-		s.Name, s.Components, s.Mix = spec.Name, spec.Components, spec.Mix
-	}
+// subject says what was searched, and what is known about a built-in problem; nil: nothing is.
+func (d decided) subject(file string, dim int) (report.Subject, *report.Known) {
+	s := searchedIn(file, dim, d.Parameters)
 	if name, _ := d.Objective["Function"].(string); name != "" {
 		s.Name = name
 	}
-	return s
+	p := d.builtIn()
+	if p == nil {
+		return s, nil
+	}
+	spec := p.Spec()
+	s.Name, s.Components, s.Mix = spec.Name, spec.Components, spec.Mix
+	return s, &report.Known{Minimum: p.Minimum(), Attainable: true}
 }
 
 // builtIn returns the built-in problem; nil: it is none, or it has blemishes.
@@ -217,13 +215,4 @@ func (d decided) builtIn() *problem.Problem {
 		return nil
 	}
 	return p
-}
-
-// known is what is known about a built-in problem; nil: nothing is.
-func (d decided) known() *report.Known {
-	p := d.builtIn()
-	if p == nil {
-		return nil
-	}
-	return &report.Known{Minimum: p.Minimum(), Attainable: true}
 }

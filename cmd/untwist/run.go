@@ -193,21 +193,19 @@ func (f *runFlags) ended(cmd *cobra.Command, ctx context.Context, s subject, a u
 // sayHowToGoOn prints the command that goes on, in a line of its own that can be pasted.
 func (f *runFlags) sayHowToGoOn(cmd *cobra.Command, s subject, a untwist.Account, err error) {
 	file := f.chosen.Journal.File
-	var diverged *journal.DivergedError
-	var failures *untwist.FailuresError
-	var lost *journal.LostError
 	var void *objective.VoidError
+	failures := errors.As(err, new(*untwist.FailuresError))
 	switch {
-	case errors.As(err, &lost): // the journal has said what is kept
+	case errors.As(err, new(*journal.LostError)): // the journal has said what is kept
 	case errors.As(err, &void) && void.Marked != "":
 		note(cmd, "the values from query %s on are marked as void in %s; mend the program, and run the same command again (with --accept-program, if its file has changed) to ask for them again:",
 			words.Thousands(void.First), void.Marked)
 		fmt.Fprintln(cmd.ErrOrStderr(), commandLine(cmd))
 	case errors.As(err, &void) && file != "":
 		note(cmd, "do not go on with %s: it has values that cannot be trusted", file)
-	case errors.As(err, &failures) && a.Resumed > 0:
+	case failures && a.Resumed > 0:
 		note(cmd, "%s of these %s come from %s; if the program was mended since, name another journal", words.Thousands(a.Resumed), words.Count(a.Queries, "query", "queries"), file)
-	case errors.As(err, &diverged), errors.As(err, &failures): // it would end in the same way
+	case errors.As(err, new(*journal.DivergedError)), failures: // it would end in the same way
 	case file != "":
 		note(cmd, "%s %s kept in %s; to go on, run the same command again:", words.Count(a.Queries, "query", "queries"), isAre(a.Queries), file)
 		fmt.Fprintln(cmd.ErrOrStderr(), commandLine(cmd))

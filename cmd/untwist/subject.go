@@ -39,6 +39,14 @@ type subject struct {
 // hasMinimum says whether the minimum of f is known.
 func (s subject) hasMinimum() bool { return s.known != nil && !math.IsNaN(s.known.Minimum) }
 
+// box returns where the search looks first, as far as that is known.
+func (s subject) box() objective.Box {
+	if s.start.IsZero() {
+		return s.bounds
+	}
+	return s.start
+}
+
 // target returns the value of f at which to stop. v is a gap above the minimum if that is
 // known, and otherwise a value of f; nil: the search does not stop early.
 func (s subject) target(v *float64) *float64 {
@@ -68,6 +76,14 @@ func (s subject) close(cmd *cobra.Command, stands error) error {
 		note(cmd, "%s of failed points %s kept in %s", words.Count(n, "work folder", "work folders"), isAre(n), dir)
 	}
 	return err
+}
+
+// searchedIn says what is searched, in so many dimensions unless its parameters have names.
+func searchedIn(name string, dim int, space parameter.Space) report.Subject {
+	if space != nil {
+		dim = space.Dim()
+	}
+	return report.Subject{Name: name, Dim: dim, Parameters: space}
 }
 
 // subjectFlags are the flags that choose a subject: a built-in problem or a program.
@@ -190,7 +206,7 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 	return subject{
 		unasked:   f.program.Protocol == "" && p.Description().(program.Description).Protocol == program.Lines,
 		objective: p, program: p, space: space, points: points, seed: f.spec.Seed,
-		words: report.Subject{Name: name, Dim: space.Dim(), Parameters: space},
+		words: searchedIn(name, len(space), space),
 	}, nil
 }
 

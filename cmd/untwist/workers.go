@@ -122,13 +122,18 @@ func stateOf(w cluster.WorkerStatus) string {
 	return "waits"
 }
 
+// crewInWords says who works, and on what.
+func crewInWords(s cluster.Status) string {
+	text := fmt.Sprintf("%s with %s, %s out", words.Count(s.Present(), "worker", "workers"), words.Count(s.Procs(), "process", "processes"), words.Count(s.Out, "chunk", "chunks"))
+	if s.Retries > 0 {
+		text += ", " + words.Thousands(s.Retries) + " sent again"
+	}
+	return text
+}
+
 // showRun prints the workers of a run.
 func showRun(out io.Writer, s cluster.Status) error {
-	fmt.Fprintf(out, "%s, run %s: %s, %s with %s, %s out", s.Name, s.Run, words.Count(s.Highest, "query asked", "queries asked"),
-		words.Count(s.Present(), "worker", "workers"), words.Count(s.Procs(), "process", "processes"), words.Count(s.Out, "chunk", "chunks"))
-	if s.Retries > 0 {
-		fmt.Fprintf(out, ", %s sent again", words.Thousands(s.Retries))
-	}
+	fmt.Fprintf(out, "%s, run %s: %s, %s", s.Name, s.Run, words.Count(s.Highest, "query asked", "queries asked"), crewInWords(s))
 	if s.Differ > 0 {
 		fmt.Fprintf(out, ", %s with different values", words.Count(s.Differ, "point", "points"))
 	}
