@@ -15,18 +15,18 @@ import (
 
 // compareFlags are the flags of compare as they were given.
 type compareFlags struct {
+	gridFlags
 	chosen                   experiment.Grid // what flags set directly
-	suite, out, file         string
+	suite, file              string
 	problems, mixes, methods []string
 	dims                     []int
 	blemishes                blemishLists
-	jobs                     int
-	quiet, json, convergence bool
+	convergence              bool
 }
 
 // compareCommand compares methods.
 func compareCommand() *cobra.Command {
-	f := compareFlags{chosen: experiment.Grid{Runs: 15, Budget: "1000*d"}, jobs: runtime.GOMAXPROCS(0), out: "compare"}
+	f := compareFlags{chosen: experiment.Grid{Runs: 15, Budget: "1000*d"}, gridFlags: gridFlags{jobs: runtime.GOMAXPROCS(0), out: "compare"}}
 	cmd := &cobra.Command{
 		Use:   "compare (--suite NAME | --problems NAMES) [--methods LIST]",
 		Short: "Compare methods on many problems, dimensions and seeds",
@@ -102,16 +102,21 @@ func (f *compareFlags) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	return runGrid(cmd, g, f.out, "runs.jsonl", f.jobs, f.quiet, func(ctx context.Context, s *store.Store) (shown, error) {
+	return f.runGrid(cmd, g, "runs.jsonl", func(ctx context.Context, s *store.Store) (table, int, int, error) {
 		c, err := g.Compare(ctx, s)
-		if err != nil {
-			return shown{}, err
-		}
-		out, err := showTable(cmd, c, f.out, f.json, c.Done, c.Total)
 		if f.convergence {
-			each, drew := c.DrawConvergence(f.out)
-			out.files, err = append(out.files, each...), cmp.Or(err, drew)
+			return converging{c}, c.Done, c.Total, err
 		}
-		return out, err
+		return c, c.Done, c.Total, err
 	})
+}
+
+// A converging comparison draws the convergence too.
+type converging struct{ experiment.Comparison }
+
+// Draw draws everything.
+func (c converging) Draw(dir string) ([]string, error) {
+	files, err := c.Comparison.Draw(dir)
+	each, drew := c.DrawConvergence(dir)
+	return append(files, each...), cmp.Or(err, drew)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,7 +30,7 @@ func (f *compareFlags) source(flags *pflag.FlagSet) (*source, error) {
 		return nil, usageError{flagged("--grid", err)}
 	}
 	s.file = file
-	return s, s.take(file.Run, beside, func(setting program.Setting, flag *pflag.Flag) (bool, error) {
+	return s, s.take(file.Run, isPathInGrid, func(setting program.Setting, flag *pflag.Flag) (bool, error) {
 		key := setting.Key
 		if s.typed(key) || key == "suite" && s.typed("problems") || key == "problems" && s.typed("suite") {
 			return true, nil
@@ -43,13 +42,9 @@ func (f *compareFlags) source(flags *pflag.FlagSet) (*source, error) {
 	})
 }
 
-// beside returns a value with its path made relative to the folder of the grid's file.
-func beside(dir, key, value string) string {
-	isPath := key == "out" || key == "problems" && strings.HasSuffix(value, ".toml")
-	if !isPath || filepath.IsAbs(value) {
-		return value
-	}
-	return filepath.Join(dir, value)
+// isPathInGrid says that a setting of a grid's file is a path.
+func isPathInGrid(key, value string) bool {
+	return key == "out" || key == "problems" && strings.HasSuffix(value, ".toml")
 }
 
 // flagOfGrid are the flags that set the options of a grid.

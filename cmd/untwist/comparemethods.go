@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/experiment"
@@ -139,24 +139,16 @@ func tried(m experiment.Method) error {
 
 // turn sets a knob, and returns its value in the one way to write it.
 func turn(knob, value string, knobs *untwist.Knobs, by *identify.Identifier) (text string, err error) {
-	takes := atLeast0
-	switch knob {
-	case "particles":
-		knobs.Particles, err = wholeNumber(value)
-		return strconv.Itoa(knobs.Particles), err
-	case "road":
+	if knob == "road" {
 		*by, err = identify.Named(value)
 		return value, bare(err)
-	case "sigma", "alpha", "share":
-	case "tau":
-		takes = above0
-	default:
+	}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	registerKnobs(flags, knobs)
+	flag := flags.Lookup(knob)
+	if flag == nil {
 		return "", errors.New("unknown knob: must be one of sigma, particles, population, tau, alpha, share, road")
 	}
-	v, err := takes.read(value)
-	if err != nil {
-		return "", err
-	}
-	*map[string]**float64{"sigma": &knobs.Sigma, "alpha": &knobs.Alpha, "tau": &knobs.Tau, "share": &knobs.Share}[knob] = &v
-	return exact(v), nil
+	err = flag.Value.Set(value)
+	return flag.Value.String(), err
 }

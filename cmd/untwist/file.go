@@ -45,14 +45,14 @@ func readSource(flags *pflag.FlagSet, args []string) (*source, error) {
 		return nil, usageError{err}
 	}
 	s.file = file
-	return s, s.take(slices.Concat(file.Objective, file.Run), besideFile, func(_ program.Setting, flag *pflag.Flag) (bool, error) {
+	return s, s.take(slices.Concat(file.Objective, file.Run), isPath, func(_ program.Setting, flag *pflag.Flag) (bool, error) {
 		return flag == nil || flag.Changed, nil
 	})
 }
 
-// take sets flags to the settings of the file, but for those that are left out. beside makes
-// paths relative to the file's folder.
-func (s *source) take(settings []program.Setting, beside func(dir, key, value string) string, without func(program.Setting, *pflag.Flag) (bool, error)) error {
+// take sets flags to the settings of the file, but for those that are left out. A value that is a
+// path is relative to the file's folder.
+func (s *source) take(settings []program.Setting, isPath func(key, value string) bool, without func(program.Setting, *pflag.Flag) (bool, error)) error {
 	for _, setting := range settings {
 		flag := s.flags.Lookup(setting.Key)
 		if left, err := without(setting, flag); left || err != nil {
@@ -62,7 +62,11 @@ func (s *source) take(settings []program.Setting, beside func(dir, key, value st
 			continue
 		}
 		for _, v := range setting.Values {
-			if err := flag.Value.Set(beside(s.file.Dir, setting.Key, v)); err != nil {
+			given := v
+			if isPath(setting.Key, v) {
+				given = beside(s.file.Dir, v)
+			}
+			if err := flag.Value.Set(given); err != nil {
 				return usageError{s.file.Wrong(setting.Line, "%s is %s: %v", setting.Key, v, err)}
 			}
 		}
@@ -72,26 +76,27 @@ func (s *source) take(settings []program.Setting, beside func(dir, key, value st
 	return nil
 }
 
-// besideFile returns a value with its path made relative to the folder of the problem file,
-// if it is one. Templates are resolved by package program.
-func besideFile(dir, key, value string) string {
+// beside returns a path that is relative to a folder.
+func beside(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// isPath says that a setting of a problem file is a path. Templates are resolved by package
+// program.
+func isPath(key, value string) bool {
 	switch key {
 	case "journal", "from", "frame", "plot", "report":
+		return true
 	case "bounds", "start":
-		if _, _, isBox := strings.Cut(value, ":"); isBox {
-			return value
-		}
+		return !strings.Contains(value, ":") // else it is a box
 	case "x0":
-		if _, err := parseNumbers(value); err == nil {
-			return value
-		}
-	default:
-		return value
+		_, err := parseNumbers(value)
+		return err != nil
 	}
-	if filepath.IsAbs(value) {
-		return value
-	}
-	return filepath.Join(dir, value)
+	return false
 }
 
 // given says whether a flag was given, on the command line or by the file.

@@ -90,12 +90,6 @@ type experimentGrid interface {
 	Run(ctx context.Context, s *store.Store, jobs int, notice func(experiment.Progress)) error
 }
 
-// A shown table is what was printed and written of the runs that are done.
-type shown struct {
-	done, total int
-	files       []string
-}
-
 // A table is what comes of the runs of a grid.
 type table interface {
 	Text() string
@@ -103,9 +97,9 @@ type table interface {
 	Draw(dir string) ([]string, error)
 }
 
-// showTable prints a table, writes it to a folder and draws it. What was printed is not lost if
-// the program is ended while it draws.
-func showTable(cmd *cobra.Command, t table, dir string, asJSON bool, done, total int) (shown, error) {
+// showTable prints a table, writes it to a folder and draws it, and returns the files. What was
+// printed is not lost if the program is ended while it draws.
+func showTable(cmd *cobra.Command, t table, dir string, asJSON bool) ([]string, error) {
 	var printed error
 	if asJSON {
 		printed = json.NewEncoder(cmd.OutOrStdout()).Encode(t)
@@ -114,18 +108,25 @@ func showTable(cmd *cobra.Command, t table, dir string, asJSON bool, done, total
 	}
 	written, wrote := t.Write(dir)
 	drawn, drew := t.Draw(dir)
-	return shown{done, total, append(written, drawn...)}, cmp.Or(printed, wrote, drew)
+	return append(written, drawn...), cmp.Or(printed, wrote, drew)
 }
 
-// runGrid makes the runs of a grid that are not in the store, in a file of this name in a
-// folder, and shows what is there, also after a signal.
-func runGrid(cmd *cobra.Command, g experimentGrid, dir, file string, jobs int, quiet bool, show func(context.Context, *store.Store) (shown, error)) (err error) {
-	if err := folder("--out", dir); err != nil {
+// gridFlags say where the runs of a grid are kept, and how they are made and shown.
+type gridFlags struct {
+	out         string
+	jobs        int
+	quiet, json bool
+}
+
+// runGrid makes the runs of a grid that are not in the store, in a file of this name, and shows the
+// table of those that are there, also after a signal.
+func (f *gridFlags) runGrid(cmd *cobra.Command, g experimentGrid, file string, tabulate func(context.Context, *store.Store) (t table, done, total int, err error)) (err error) {
+	if err := folder("--out", f.out); err != nil {
 		return err
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	s, err := g.OpenStore(ctx, filepath.Join(dir, file))
+	s, err := g.OpenStore(ctx, filepath.Join(f.out, file))
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -135,19 +136,23 @@ func runGrid(cmd *cobra.Command, g experimentGrid, dir, file string, jobs int, q
 		return err
 	}
 	defer func() { err = cmp.Or(err, s.Close()) }()
-	line := newProgressLine(cmd.ErrOrStderr(), quiet)
-	err = g.Run(ctx, s, jobs, func(p experiment.Progress) { line.write(gridParts(p)) })
+	line := newProgressLine(cmd.ErrOrStderr(), f.quiet)
+	err = g.Run(ctx, s, f.jobs, func(p experiment.Progress) { line.write(gridParts(p)) })
 	line.clear()
 	if err != nil && !errors.Is(err, context.Cause(ctx)) { // other than a signal
 		return err
 	}
-	out, err := show(context.WithoutCancel(ctx), s)
+	t, done, total, err := tabulate(context.WithoutCancel(ctx), s)
 	if err != nil {
 		return err
 	}
-	sayWritten(cmd, out.files)
+	files, err := showTable(cmd, t, f.out, f.json)
+	if err != nil {
+		return err
+	}
+	sayWritten(cmd, files)
 	if ctx.Err() != nil {
-		note(cmd, "interrupted after %s; they are kept, and the same command goes on", ofRuns(out.done, out.total))
+		note(cmd, "interrupted after %s; they are kept, and the same command goes on", ofRuns(done, total))
 		return context.Cause(ctx)
 	}
 	return nil

@@ -71,11 +71,16 @@ func (f *minimizeFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.strategy, "strategy", untwist.DefaultStrategy().Name(), "one of "+strings.Join(untwist.Strategies(), ", "))
 	flags.StringVar(&f.road, "road", "", "how to find the coordinates, for strategies that search in others than those given: one of "+strings.Join(identify.Names(), ", ")+" (default: the strategy's own way)")
 	flags.Var(text(&f.frame), "frame", "take the coordinates from `FILE`, as probe --frame writes it, and look for no others")
-	flags.Var(count(&f.knobs.Particles), "particles", "number of particles of cbo (default 50), or the population λ of cmaes (default 4 + ⌊3 ln dim⌋)")
-	flags.Var(atLeast0.optional(&f.knobs.Sigma), "sigma", "strength σ of the noise of cbo (default 7.1; cbo-isotropic: √(2/dim)), or the first step of cmaes in half-widths of the start box (default 0.6)")
-	flags.Var(above0.optional(&f.knobs.Tau), "tau", "step size τ of cbo (default 0.03)")
-	flags.Var(atLeast0.optional(&f.knobs.Share), "share", "share of the queries of a step from which strategy online learns the coordinates, below 1 (default 0.5; 0: as cbo)")
-	flags.Var(atLeast0.optional(&f.knobs.Alpha), "alpha", "exponent α of the weights of cbo at the start (default 100); grows by 0.5 % a step to 1e5")
+	registerKnobs(flags, &f.knobs)
+}
+
+// registerKnobs declares the flags of the settings that strategies have.
+func registerKnobs(flags *pflag.FlagSet, k *untwist.Knobs) {
+	flags.Var(count(&k.Particles), "particles", "number of particles of cbo (default 50), or the population λ of cmaes (default 4 + ⌊3 ln dim⌋)")
+	flags.Var(atLeast0.optional(&k.Sigma), "sigma", "strength σ of the noise of cbo (default 7.1; cbo-isotropic: √(2/dim)), or the first step of cmaes in half-widths of the start box (default 0.6)")
+	flags.Var(above0.optional(&k.Tau), "tau", "step size τ of cbo (default 0.03)")
+	flags.Var(atLeast0.optional(&k.Share), "share", "share of the queries of a step from which strategy online learns the coordinates, below 1 (default 0.5; 0: as cbo)")
+	flags.Var(atLeast0.optional(&k.Alpha), "alpha", "exponent α of the weights of cbo at the start (default 100); grows by 0.5 % a step to 1e5")
 }
 
 // run minimises the subject that the flags describe.

@@ -115,14 +115,12 @@ searches along the true coordinates reach from where the minimum is without the 
 // sweepFlags are the flags of a question as they were given.
 type sweepFlags struct {
 	experiment.Extent
-	out   string
-	jobs  int
-	quiet bool
+	gridFlags
 }
 
 // command answers the question.
 func (q openQuestion) command() *cobra.Command {
-	f := sweepFlags{jobs: runtime.GOMAXPROCS(0)}
+	f := sweepFlags{gridFlags: gridFlags{jobs: runtime.GOMAXPROCS(0)}}
 	cmd := &cobra.Command{
 		Use:   q.name + " [--out DIR]",
 		Short: q.short,
@@ -158,12 +156,9 @@ func (f *sweepFlags) run(cmd *cobra.Command, q openQuestion) error {
 	if err != nil {
 		return new(source).usage(err)
 	}
-	dir := cmp.Or(f.out, fmt.Sprintf("%s-d%d", q.name, s.Cases[0].Dim))
-	return runGrid(cmd, s, dir, q.name+".jsonl", f.jobs, f.quiet, func(ctx context.Context, from *store.Store) (shown, error) {
+	f.out = cmp.Or(f.out, fmt.Sprintf("%s-d%d", q.name, s.Cases[0].Dim))
+	return f.runGrid(cmd, s, q.name+".jsonl", func(ctx context.Context, from *store.Store) (table, int, int, error) {
 		t, err := s.Tabulate(ctx, from)
-		if err != nil {
-			return shown{}, err
-		}
-		return showTable(cmd, t, dir, false, t.Done, t.Total)
+		return t, t.Done, t.Total, err
 	})
 }

@@ -19,15 +19,15 @@ import (
 // table1Flags are the flags of reproduce table1 as they were given.
 type table1Flags struct {
 	experiment.Table1
-	out, file     string
-	from          []string
-	jobs          int
-	quiet, stored bool
+	gridFlags
+	file   string
+	from   []string
+	stored bool
 }
 
 // table1Command makes Table 1 of the paper.
 func table1Command() *cobra.Command {
-	f := table1Flags{jobs: runtime.GOMAXPROCS(0)}
+	f := table1Flags{gridFlags: gridFlags{jobs: runtime.GOMAXPROCS(0)}}
 	cmd := &cobra.Command{
 		Use:   "table1 [--out DIR]",
 		Short: "Count how often each method finds the minimum of each problem",
@@ -120,13 +120,10 @@ func (f *table1Flags) run(cmd *cobra.Command) error {
 			return usageError{flagged("--from", err)}
 		}
 	}
-	dir := cmp.Or(f.out, fmt.Sprintf("table1-d%d", f.Dim))
-	return runGrid(cmd, table1Run{f.Table1, f.from, f.stored}, dir, "table1.jsonl", f.jobs, f.quiet, func(ctx context.Context, s *store.Store) (shown, error) {
+	f.out = cmp.Or(f.out, fmt.Sprintf("table1-d%d", f.Dim))
+	return f.runGrid(cmd, table1Run{f.Table1, f.from, f.stored}, "table1.jsonl", func(ctx context.Context, s *store.Store) (table, int, int, error) {
 		t, err := f.Tabulate(ctx, s)
-		if err != nil {
-			return shown{}, err
-		}
-		return showTable(cmd, t, dir, false, t.Done, t.Total)
+		return t, t.Done, t.Total, err
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -24,7 +25,7 @@ func (v value[T]) String() string {
 	if *v.to == *new(T) {
 		return ""
 	}
-	return fmt.Sprint(*v.to)
+	return fmt.Sprint(reflect.Indirect(reflect.ValueOf(*v.to)))
 }
 func (v value[T]) Type() string { return v.kind }
 func (v value[T]) Set(given string) error {
