@@ -97,8 +97,8 @@ func (f *compareFlags) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	g, methods, err := f.grid(cmd, from)
-	defer func() { err = cmp.Or(err, methods.close()) }()
+	g, err := f.grid(cmd, from)
+	defer func() { err = cmp.Or(err, closeMethods(g.Methods)) }()
 	if err != nil {
 		return err
 	}

@@ -59,16 +59,15 @@ func (s *source) ofProblem(err error) error {
 	return s.usage(s.usageOf(err, map[string]string{"Name": "problems"}))
 }
 
-// grid makes the grid that the flags describe.
-func (f *compareFlags) grid(cmd *cobra.Command, from *source) (g experiment.Grid, m methodSet, err error) {
+// grid makes the grid that the flags describe. Its methods are to be closed, also after an error.
+func (f *compareFlags) grid(cmd *cobra.Command, from *source) (g experiment.Grid, err error) {
 	g = f.chosen
-	if m, err = f.methodSet(cmd, from); err != nil {
-		return g, m, err
+	if g.Methods, err = f.readMethods(cmd, from); err != nil {
+		return g, err
 	}
-	g.Methods = m.methods
 	names, err := f.problemNames(from)
 	if err != nil {
-		return g, m, err
+		return g, err
 	}
 	known := !f.blemishes.unknown() // the minimum of every case
 	for _, name := range names {
@@ -79,16 +78,16 @@ func (f *compareFlags) grid(cmd *cobra.Command, from *source) (g experiment.Grid
 			err = f.builtIn(from, name, &g)
 		}
 		if err != nil {
-			return g, m, err
+			return g, err
 		}
 	}
 	if err := g.Complete(); err != nil {
-		return g, m, from.ofGrid(err)
+		return g, from.ofGrid(err)
 	}
 	if least := g.Targets[len(g.Targets)-1]; least < 0 && known {
-		return g, m, from.wrong("targets", "%v, must be at least 0: targets are gaps above the known minima", least)
+		return g, from.wrong("targets", "%v, must be at least 0: targets are gaps above the known minima", least)
 	}
-	return g, m, nil
+	return g, nil
 }
 
 // problemNames returns the problems that were asked for.

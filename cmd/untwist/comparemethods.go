@@ -17,38 +17,30 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A methodSet is the methods of a grid, and the programs among them.
-type methodSet struct {
-	methods  []experiment.Method
-	programs []*program.Optimizer
-}
-
-// close ends the programs.
-func (m methodSet) close() error {
-	all := make([]error, len(m.programs))
-	for i, p := range m.programs {
-		all[i] = p.Close()
+// closeMethods ends the programs among methods.
+func closeMethods(methods []experiment.Method) (err error) {
+	for _, m := range methods {
+		if p, ok := m.Other.(*program.Optimizer); ok {
+			err = errors.Join(err, p.Close())
+		}
 	}
-	return errors.Join(all...)
+	return err
 }
 
-// methodSet reads the methods.
-func (f *compareFlags) methodSet(cmd *cobra.Command, from *source) (m methodSet, err error) {
+// readMethods reads the methods.
+func (f *compareFlags) readMethods(cmd *cobra.Command, from *source) (all []experiment.Method, err error) {
 	dir := ""
 	if from.file != nil && !from.typed("methods") {
 		dir = from.file.Dir
 	}
 	for _, given := range orElse(f.methods, "auto", "cmaes") {
-		one, err := readMethod(given, dir, func(line string) { note(cmd, "%s", line) })
+		m, err := readMethod(given, dir, func(line string) { note(cmd, "%s", line) })
 		if err != nil {
-			return m, from.wrong("methods", "%v", err)
+			return all, from.wrong("methods", "%v", err)
 		}
-		if p, ok := one.Other.(*program.Optimizer); ok {
-			m.programs = append(m.programs, p)
-		}
-		m.methods = append(m.methods, one)
+		all = append(all, m)
 	}
-	return m, nil
+	return all, nil
 }
 
 // readMethod reads NAME, NAME=STRATEGY:KNOB=V:… or NAME=exec:CMD, where CMD runs in a folder.
