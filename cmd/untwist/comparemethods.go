@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -83,29 +84,40 @@ func bare(err error) error {
 func readStrategy(given string) (m experiment.Method, err error) {
 	words := strings.Split(given, ":")
 	var knobs untwist.Knobs
-	settings := words[:1:1]
+	var road string
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	registerKnobs(flags, &knobs)
+	flags.StringVar(&road, "road", "", "")
 	written := map[string]string{} // knobs in the words of the user
 	for _, word := range words[1:] {
-		knob, value, found := strings.Cut(word, "=")
+		name, value, found := strings.Cut(word, "=")
 		if !found {
 			return m, fmt.Errorf("%q is not KNOB=V", word)
 		}
-		name := knob
-		if knob == "population" {
+		knob := name
+		if name == "population" {
 			knob = "particles"
 		}
-		if slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, knob+"=") }) {
+		if written[knob] != "" {
 			return m, fmt.Errorf("%s is given twice", knob)
 		}
-		text, err := turn(knob, value, &knobs, &m.Identifier)
-		if err != nil {
-			return m, fmt.Errorf("%s=%s: %w", knob, value, err)
+		flag := flags.Lookup(knob)
+		if flag == nil {
+			return m, fmt.Errorf("%s=%s: unknown knob: must be one of sigma, particles, population, tau, alpha, share, road", knob, value)
 		}
-		settings = append(settings, knob+"="+text)
+		err := flag.Value.Set(value)
+		if knob == "road" {
+			m.Identifier, err = identify.Named(value)
+		}
+		if err != nil {
+			return m, fmt.Errorf("%s=%s: %w", knob, value, bare(err))
+		}
 		written[knob] = name
 	}
-	slices.Sort(settings[1:])
-	m.Settings = strings.Join(settings, ":")
+	m.Settings = words[0]
+	for _, knob := range slices.Sorted(maps.Keys(written)) {
+		m.Settings += ":" + knob + "=" + flags.Lookup(knob).Value.String() // in the one way to write it
+	}
 	m.Strategy, err = untwist.StrategyNamed(words[0], knobs)
 	if err == nil {
 		err = tried(m)
@@ -127,20 +139,4 @@ func tried(m experiment.Method) error {
 		Strategy: m.Strategy, Identifier: m.Identifier, Start: objective.Cube(2, -1, 1), Budget: 1,
 	})
 	return err
-}
-
-// turn sets a knob, and returns its value in the one way to write it.
-func turn(knob, value string, knobs *untwist.Knobs, by *identify.Identifier) (text string, err error) {
-	if knob == "road" {
-		*by, err = identify.Named(value)
-		return value, bare(err)
-	}
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	registerKnobs(flags, knobs)
-	flag := flags.Lookup(knob)
-	if flag == nil {
-		return "", errors.New("unknown knob: must be one of sigma, particles, population, tau, alpha, share, road")
-	}
-	err = flag.Value.Set(value)
-	return flag.Value.String(), err
 }
