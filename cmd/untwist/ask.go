@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/report"
 )
@@ -19,8 +20,8 @@ import (
 // askFlags are the flags of ask.
 type askFlags struct {
 	minimizeFlags
-	n     count
-	lease duration
+	n     int
+	lease time.Duration
 }
 
 // The flags of minimize that ask has: those that decide the run, and those that may change.
@@ -56,18 +57,12 @@ and 2 on bad usage.`,
 		Example: `  untwist ask run.journal --dim 3 --bounds -5:5 --budget 1000 --n 100
   untwist ask run.journal --n 8 --lease 10m
   untwist ask run.journal > points && ./evaluate < points | untwist tell run.journal`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return usageError{fmt.Errorf("%s takes the journal of a run and, the first time, maybe a problem file", cmd.CommandPath())}
-			}
-			return nil
-		},
+		Args: takes(1, 2, "the journal of a run and, the first time, maybe a problem file"),
 		RunE: f.run,
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.Var(&f.n, "n", "print at most so many points (default all that can be asked for now)")
-	flags.Var(&f.lease, "lease", "print these points to nobody else for this time: 90s, 10m, 2h (default: they may be printed again at once)")
+	flags.Var(count(&f.n), "n", "print at most so many points (default all that can be asked for now)")
+	flags.Var(duration(&f.lease), "lease", "print these points to nobody else for this time: 90s, 10m, 2h (default: they may be printed again at once)")
 	toggle(flags, &f.json, "json", "print the result as one JSON object, when the run is done")
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.register(all)
@@ -125,9 +120,9 @@ func (f *askFlags) run(cmd *cobra.Command, args []string) error {
 	case ctx.Err() != nil:
 		return err
 	}
-	found := report.Run{Subject: talk.subject(), Result: result, Took: time.Since(began)}
+	found := report.Run{Subject: searchedIn(talk.options.Journal.File, talk.dim, talk.options.Parameters), Result: result, Took: time.Since(began)}
 	if result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) {
-		err = cmp.Or(err, tell(cmd, found, bool(f.json)))
+		err = cmp.Or(err, tell(cmd, found, f.json))
 	}
 	return cmp.Or[error](from.usage(err), done{})
 }
@@ -143,7 +138,7 @@ func (f *askFlags) give(lines *bytes.Buffer, j *journal.Journal, q question) err
 	out := readLeases(j.Header().About).since(now).of(open)
 	var ids []int
 	for i, id := range open {
-		if out.has(id) || f.n > 0 && len(ids) == int(f.n) {
+		if out.has(id) || f.n > 0 && len(ids) == f.n {
 			continue
 		}
 		ids = append(ids, id)
@@ -156,5 +151,97 @@ func (f *askFlags) give(lines *bytes.Buffer, j *journal.Journal, q question) err
 	if f.lease == 0 || len(ids) == 0 {
 		return nil
 	}
-	return out.add(ids, now.Add(f.lease.value())).keep(j)
+	return out.add(ids, now.Add(f.lease)).keep(j)
+}
+
+// asked is what the header of a journal says about a conversation, besides what decides
+// the run: how the strategy was named, and what may change.
+type asked struct {
+	Strategy          string   `json:",omitempty"`
+	Road              string   `json:",omitempty"`
+	Particles         int      `json:",omitempty"`
+	Sigma, Tau, Alpha *float64 `json:",omitempty"`
+	Share             *float64 `json:",omitempty"`
+
+	Budget                 int      `json:",omitempty"`
+	Target                 *float64 `json:",omitempty"`
+	Tolerance, MaxFailures float64  `json:",omitempty"`
+	KeepGoing              bool     `json:",omitempty"`
+	HashPoints             bool     `json:",omitempty"`
+}
+
+// asked returns what the flags say, and otherwise what was said earlier.
+func (f *askFlags) asked(from *source, a asked) asked {
+	if from.first(decidingFlags) != "" || from.file != nil {
+		a.Strategy, a.Road, a.Particles = f.strategy, f.road, f.knobs.Particles
+		a.Sigma, a.Tau, a.Alpha, a.Share = f.knobs.Sigma, f.knobs.Tau, f.knobs.Alpha, f.knobs.Share
+	}
+	o := f.chosen
+	given := func(flag string, set func()) {
+		if from.given(flag) {
+			set()
+		}
+	}
+	given("budget", func() { a.Budget = o.Budget })
+	given("target", func() { a.Target = o.Target })
+	given("tolerance", func() { a.Tolerance = o.Tolerance })
+	given("max-failures", func() { a.MaxFailures = o.MaxFailures })
+	given("keep-going", func() { a.KeepGoing = f.subject.program.KeepGoing })
+	given("journal-points", func() { a.HashPoints = !f.points })
+	return a
+}
+
+// apply sets the options.
+func (a asked) apply(o *untwist.Options) (err error) {
+	if o.Identifier, err = road(a.Road); err != nil {
+		return err
+	}
+	if o.Strategy = nil; a.Strategy != "" {
+		knobs := untwist.Knobs{Particles: a.Particles, Sigma: a.Sigma, Tau: a.Tau, Alpha: a.Alpha, Share: a.Share}
+		if o.Strategy, err = untwist.StrategyNamed(a.Strategy, knobs); err != nil {
+			return err
+		}
+	}
+	o.Target, o.Tolerance, o.MaxFailures, o.KeepGoing = a.Target, a.Tolerance, a.MaxFailures, a.KeepGoing
+	o.Journal.HashPoints = a.HashPoints
+	if a.Budget > 0 {
+		o.Budget = a.Budget
+	}
+	return nil
+}
+
+// recall returns the run of a journal, which may be one of the library.
+func recall(file string, note func(string)) (*conversation, error) {
+	summary, err := journal.Read(file, nil)
+	if err != nil {
+		return nil, unwrapped(err)
+	}
+	header, err := readDecided(file, summary)
+	if err != nil {
+		return nil, err
+	}
+	if header.Objective != nil || header.Command != "minimize" {
+		return nil, fmt.Errorf("%s is the journal of a run that evaluates by itself, not of one that is asked and told: name another file", file)
+	}
+	c := &conversation{dim: summary.Dim, note: note, options: header.options()}
+	c.options.Journal = untwist.Journal{File: file, Note: note}
+	if header.Asked == nil {
+		return c, c.guess(file, summary)
+	}
+	c.asked, c.begun = *header.Asked, true
+	return c, c.continues(file, summary)
+}
+
+// guess finds out by which names the strategy of a journal of the library can be asked for.
+func (c *conversation) guess(file string, was journal.Summary) error {
+	var differs *journal.DiffersError
+	for _, road := range append([]string{""}, identify.Names()...) {
+		for _, strategy := range untwist.Strategies() {
+			c.asked = asked{Strategy: strategy, Road: road}
+			if err := c.continues(file, was); !errors.As(err, &differs) {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("%s is the journal of a session in Go whose strategy has settings of its own: go on with it there", file)
 }

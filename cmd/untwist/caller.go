@@ -14,6 +14,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -32,7 +33,7 @@ type caller struct {
 	answers chan answers // what listen has read
 	exit    func(int)    // os.Exit
 
-	mu    sync.Mutex // of out and what follows
+	mu    sync.Mutex // of out and text
 	out   io.Writer
 	text  []byte   // the message that is being written
 	shown *float64 // the first number of the best point that was written last
@@ -96,7 +97,12 @@ func (c *caller) Each(ctx context.Context, points *mat.Dense, values []float64, 
 	if len(values) == 0 {
 		return nil
 	}
-	if err := c.ask(points); err != nil {
+	n, _ := points.Dims()
+	parts := []any{n}
+	for i := range n {
+		parts = append(parts, points.RawRowView(i))
+	}
+	if err := c.send(kindPoints, parts...); err != nil {
 		return fmt.Errorf("the points cannot be given to the caller: %w", err)
 	}
 	known := make([]bool, len(values))
@@ -118,24 +124,10 @@ func (c *caller) Each(ctx context.Context, points *mat.Dense, values []float64, 
 				left--
 			}
 		case <-ctx.Done():
-			return unfinished(known, context.Cause(ctx))
+			return query.Unfinished(known, context.Cause(ctx))
 		}
 	}
 	return nil
-}
-
-// unfinished returns the error of a batch that ended early.
-func unfinished(known []bool, why error) error {
-	p := &objective.PartialError{Err: why}
-	for i, k := range known {
-		if k {
-			p.Spent++
-			if p.Done == i {
-				p.Done++
-			}
-		}
-	}
-	return p
 }
 
 // frame returns the frame that the caller has given, nil if it has given none.
@@ -163,22 +155,11 @@ func (c *caller) frame() (*frame.Frame, [][]int, error) {
 
 // progress tells the caller how a run is going.
 func (c *caller) progress(p untwist.Progress) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.begin(kindProgress)
-	c.uint64(uint64(p.Queries))
-	c.uint64(uint64(p.Budget))
-	c.uint64(uint64(p.Failed))
-	c.float(p.Best)
+	var point []float64
 	if len(p.Point) > 0 && c.shown != &p.Point[0] { // only a new one: it costs more than all else
-		c.shown = &p.Point[0]
-		c.uint32(len(p.Point))
-		c.floats(p.Point)
-	} else {
-		c.uint32(0)
+		c.shown, point = &p.Point[0], p.Point
 	}
-	c.text = append(c.text, p.Stage...)
-	_ = c.end() // whoever does not read does not answer either
+	_ = c.send(kindProgress, uint64(p.Queries), uint64(p.Budget), uint64(p.Failed), p.Best, len(point), point, p.Stage) // whoever does not read does not answer either
 }
 
 // watch returns what shows the progress of a run of a subject: the line, or the caller if it

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -320,7 +321,8 @@ func TestCallerResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.minimized(newRunReport(s, result), nil); err != nil {
+	found := newRunReport(s, result)
+	if err := c.told(finding{outcome: found, page: page.Page{Run: found}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	end()

@@ -5,12 +5,20 @@ import (
 	"cmp"
 	"encoding/gob"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 
+	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/chart"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A resultForm is the last message to a caller: the JSON object of the command, and what else
@@ -33,14 +41,14 @@ type profileForm struct {
 	Open      bool `json:"open"`
 }
 
-// minimized tells the caller what a run came to. It returns the error of the command.
-func (c *caller) minimized(found report.Run, err error) error {
-	r := found.Result
+// told tells the caller what a run came to. It returns the error of the command.
+func (c *caller) told(found finding, err error) error {
+	r := found.page.Run.Result
 	if err != nil && r.Queries == 0 {
 		return err
 	}
-	form := newResultForm(found, r.Account)
-	failed := c.account(r.Account)
+	form := newResultForm(found.outcome, r.Account)
+	failed := cmp.Or(c.array("fun", []float64{r.Value}), c.array("x", r.Point))
 	for _, p := range r.Profiles {
 		form.Profiles = append(form.Profiles, profileForm{p.Component, p.Open})
 		wells := [2][]float64{}
@@ -52,26 +60,9 @@ func (c *caller) minimized(found report.Run, err error) error {
 	}
 	if r.Structure != nil && r.Structure.Frame != nil {
 		form.AlongAxes, form.Coordinates = r.Structure.Frame.AlongAxes(), c.coordinates(r.Structure.Frame)
-		failed = cmp.Or(failed, c.rows(r.Structure.Frame))
+		failed = cmp.Or(failed, c.array("frame", rowsOf(r.Structure.Frame)...))
 	}
-	d := newDrawing(r.Account, r.Structure)
-	d.Strategy, d.Profiles = r.Strategy, r.Profiles
-	return cmp.Or(failed, c.drawing(d), c.last(form), err)
-}
-
-// probed tells the caller what a probe has found. It returns the error of the command.
-func (c *caller) probed(found report.Probe, err error) error {
-	r := found.Findings
-	if err != nil && r.Queries == 0 {
-		return err
-	}
-	form := newResultForm(found, r.Account)
-	failed := c.account(r.Account)
-	if r.Frame != nil {
-		form.AlongAxes, form.Coordinates = r.Frame.AlongAxes(), c.coordinates(r.Frame)
-		failed = cmp.Or(failed, c.rows(r.Frame))
-	}
-	return cmp.Or(failed, c.drawing(newDrawing(r.Account, &r.Structure)), c.last(form), err)
+	return cmp.Or(failed, c.drawing(newDrawing(r)), c.last(form), err)
 }
 
 func newResultForm(found outcome, a untwist.Account) resultForm {
@@ -79,20 +70,6 @@ func newResultForm(found outcome, a untwist.Account) resultForm {
 		Report: found, Words: found.String(), Warnings: found.Warnings(),
 		Notes: a.Notes, FailedReason: a.FailedReason, FailedPoint: a.FailedPoint,
 	}
-}
-
-// account writes the best point and its value.
-func (c *caller) account(a untwist.Account) error {
-	return cmp.Or(c.array("fun", []float64{a.Value}), c.array("x", a.Point))
-}
-
-// rows writes the rows of a frame.
-func (c *caller) rows(f *frame.Frame) error {
-	rows := make([][]float64, f.Components())
-	for j := range rows {
-		rows[j] = f.Matrix().RawRowView(j)
-	}
-	return c.array("frame", rows...)
 }
 
 // coordinates returns the coordinates of a frame as combinations of parameters. Without names
@@ -105,9 +82,9 @@ func (c *caller) coordinates(f *frame.Frame) []string {
 			space[i].Name = fmt.Sprintf("x[%d]", i)
 		}
 	}
-	all := make([]string, f.Components())
-	for j := range all {
-		all[j] = space.Combination(f.Matrix().RawRowView(j))
+	var all []string
+	for _, row := range rowsOf(f) {
+		all = append(all, space.Combination(row))
 	}
 	return all
 }
@@ -128,4 +105,79 @@ func (c *caller) last(form resultForm) error {
 		return err
 	}
 	return c.send(kindResult, text)
+}
+
+// A drawing is what the pictures of a run show, to be drawn later: a caller gets it with the
+// result, and gives it to untwist draw. Fields are as in Result, Strategy is "" for a probe.
+type drawing struct {
+	Strategy      string
+	Value         float64
+	Queries       int
+	Curve         []objective.Sample
+	Stages        []untwist.Stage
+	Spectrum      identify.Spectrum
+	Before, After *mat.Dense
+	Blocks        [][]int
+	Profiles      []untwist.Profile
+	Map           []byte // the picture of the outer map; nil: there is none
+}
+
+// mostCoupled is up to how many dimensions couplings are kept to be drawn: they are matrices,
+// of which nobody can see so many rows in a picture.
+const mostCoupled = 1000
+
+// newDrawing returns what is drawn of a run.
+func newDrawing(r untwist.Result) drawing {
+	d := drawing{Strategy: r.Strategy, Value: r.Value, Queries: r.Queries, Curve: r.Curve, Stages: r.Stages, Profiles: r.Profiles}
+	found := r.Structure
+	if found == nil {
+		return d
+	}
+	d.Spectrum, d.Blocks = found.Spectrum, found.Blocks
+	if found.Dim <= mostCoupled {
+		d.Before, d.After = found.Before, found.After
+	}
+	if found.Map != nil {
+		d.Map = []byte(chart.Map(found.Map).SVG()) // nothing outside its package can be made of a map
+	}
+	return d
+}
+
+// draw draws the pictures into a folder.
+func (d drawing) draw(dir string) error {
+	account := untwist.Account{Value: d.Value, Queries: d.Queries, Curve: d.Curve, Stages: d.Stages}
+	structure := untwist.Structure{Spectrum: d.Spectrum, Blocks: d.Blocks, Before: d.Before, After: d.After}
+	var all interface{ Draw(string) error } = report.Probe{Findings: untwist.Findings{Account: account, Structure: structure}}
+	if d.Strategy != "" {
+		all = report.Run{Result: untwist.Result{Account: account, Strategy: d.Strategy, Structure: &structure, Profiles: d.Profiles}}
+	}
+	if d.Map != nil {
+		if err := atomicfile.Write(filepath.Join(dir, "map.svg"), d.Map); err != nil {
+			return err
+		}
+	}
+	if err := all.Draw(dir); !errors.Is(err, report.ErrNothingToDraw) {
+		return err
+	}
+	return nil
+}
+
+// drawCommand draws the pictures of a run that a caller was told of.
+func drawCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "draw DIR",
+		Short:  "Draw what a caller was told, from standard input",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var d drawing
+			if err := gob.NewDecoder(cmd.InOrStdin()).Decode(&d); err != nil {
+				return errors.New("draw: this is not what this version of the program has told a caller")
+			}
+			if err := folder("draw", args[0]); err != nil {
+				return err
+			}
+			return d.draw(args[0])
+		},
+	}
 }

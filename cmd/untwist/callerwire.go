@@ -14,7 +14,6 @@ import (
 
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A message between the program and its caller is a byte for its kind, a uint32 for the
@@ -92,9 +91,7 @@ func readKnown(in io.Reader, n, d int) ([][]float64, error) {
 	points := make([][]float64, n)
 	for i := range points {
 		points[i] = make([]float64, d)
-		for k := range d {
-			points[i][k] = math.Float64frombits(binary.LittleEndian.Uint64(text[8*(i*d+k):]))
-		}
+		_, _ = binary.Decode(text[8*i*d:], binary.LittleEndian, points[i]) // the length is right
 	}
 	return points, nil
 }
@@ -126,31 +123,29 @@ type answers struct {
 // a byte for its kind, a uint32 for the length of its words, and these.
 func readAnswers(text []byte) (a answers, err error) {
 	bad := errors.New("a message of answers of the wrong length")
-	if len(text) < 16 {
+	var head struct {
+		First, N uint32
+		Seconds  float64
+	}
+	read, err := binary.Decode(text, binary.LittleEndian, &head)
+	n := int(head.N)
+	if text = text[read:]; err != nil || len(text) < 8*n {
 		return a, bad
 	}
-	a.first = int(binary.LittleEndian.Uint32(text))
-	n := int(binary.LittleEndian.Uint32(text[4:]))
-	a.seconds = math.Float64frombits(binary.LittleEndian.Uint64(text[8:]))
-	if text = text[16:]; len(text) < 8*n {
-		return a, bad
-	}
-	a.values = make([]float64, n)
-	for i := range a.values {
-		a.values[i] = math.Float64frombits(binary.LittleEndian.Uint64(text[8*i:]))
-	}
+	a = answers{first: int(head.First), seconds: head.Seconds, values: make([]float64, n), failures: map[int]*objective.Failure{}}
+	_, _ = binary.Decode(text, binary.LittleEndian, a.values) // the length is right
 	for text = text[8*n:]; len(text) > 0; {
-		if len(text) < 9 {
+		var failure struct {
+			At     uint32
+			Kind   uint8
+			Length uint32
+		}
+		read, err := binary.Decode(text, binary.LittleEndian, &failure)
+		kind, length := objective.FailureKind(failure.Kind), int(failure.Length)
+		if text = text[read:]; err != nil || int(failure.At) >= n || length > len(text) || kind > objective.Errored {
 			return a, bad
 		}
-		i, kind, length := int(binary.LittleEndian.Uint32(text)), objective.FailureKind(text[4]), int(binary.LittleEndian.Uint32(text[5:]))
-		if text = text[9:]; i >= n || length > len(text) || kind > objective.Errored {
-			return a, bad
-		}
-		if a.failures == nil {
-			a.failures = map[int]*objective.Failure{}
-		}
-		a.failures[i] = &objective.Failure{Kind: kind, Detail: string(text[:length])}
+		a.failures[int(failure.At)] = &objective.Failure{Kind: kind, Detail: string(text[:length])}
 		text = text[length:]
 	}
 	return a, nil
@@ -190,48 +185,22 @@ func (c *caller) listen(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// ask writes points.
-func (c *caller) ask(points *mat.Dense) error {
+// send writes a message of these parts: text as it is, an int as a uint32, other numbers as they
+// are.
+func (c *caller) send(kind byte, parts ...any) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n, _ := points.Dims()
-	c.begin(kindPoints)
-	c.uint32(n)
-	for i := range n {
-		c.floats(points.RawRowView(i))
+	c.text = append(c.text[:0], kind, 0, 0, 0, 0)
+	for _, part := range parts {
+		switch part := part.(type) {
+		case string:
+			c.text = append(c.text, part...)
+		case int:
+			c.text = binary.LittleEndian.AppendUint32(c.text, uint32(part))
+		default:
+			c.text, _ = binary.Append(c.text, binary.LittleEndian, part) // of a fixed size
+		}
 	}
-	return c.end()
-}
-
-// array writes a named matrix.
-func (c *caller) array(name string, rows ...[]float64) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.begin(kindArray)
-	c.uint32(len(name))
-	c.text = append(c.text, name...)
-	c.uint32(len(rows))
-	c.uint32(len(rows[0]))
-	for _, row := range rows {
-		c.floats(row)
-	}
-	return c.end()
-}
-
-// send writes a message.
-func (c *caller) send(kind byte, text []byte) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.begin(kind)
-	c.text = append(c.text, text...)
-	return c.end()
-}
-
-// begin begins a message.
-func (c *caller) begin(kind byte) { c.text = append(c.text[:0], kind, 0, 0, 0, 0) }
-
-// end writes the message.
-func (c *caller) end() error {
 	if len(c.text)-5 > mostMessage {
 		return errors.New("a message is too long")
 	}
@@ -240,11 +209,11 @@ func (c *caller) end() error {
 	return err
 }
 
-func (c *caller) uint32(v int)    { c.text = binary.LittleEndian.AppendUint32(c.text, uint32(v)) }
-func (c *caller) uint64(v uint64) { c.text = binary.LittleEndian.AppendUint64(c.text, v) }
-func (c *caller) float(v float64) { c.uint64(math.Float64bits(v)) }
-func (c *caller) floats(all []float64) {
-	for _, v := range all {
-		c.float(v)
+// array writes a named matrix.
+func (c *caller) array(name string, rows ...[]float64) error {
+	parts := []any{len(name), name, len(rows), len(rows[0])}
+	for _, row := range rows {
+		parts = append(parts, row)
 	}
+	return c.send(kindArray, parts...)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
@@ -18,9 +19,9 @@ import (
 // checkFlags are the flags of check as they were given.
 type checkFlags struct {
 	subject subjectFlags
-	budget  count
-	time    duration
-	json    yesNo
+	budget  int
+	time    time.Duration
+	json    bool
 }
 
 // checkCommand tries a function before it is minimised.
@@ -42,26 +43,16 @@ search looks first. The exit status is 1 if the function cannot be minimised.`,
 		RunE: f.run,
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	f.subject.register(flags)
-	flags.Var(&f.budget, "budget", "how many queries a whole run will spend")
-	flags.Var(&f.time, "time", "how long a whole run may take: 90s, 10m, 2h")
+	flags.Var(count(&f.budget), "budget", "how many queries a whole run will spend")
+	flags.Var(duration(&f.time), "time", "how long a whole run may take: 90s, 10m, 2h")
 	toggle(flags, &f.json, "json", "print one JSON object")
 	return cmd
 }
 
 // run checks the subject that the flags describe.
 func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
-	from, err := readSource(cmd.Flags(), args)
-	if err != nil {
-		return err
-	}
-	line := newProgressLine(cmd.ErrOrStderr(), true)
-	s, err := f.subject.subject(from, line.note)
-	if err != nil {
-		return from.usage(err)
-	}
-	return s.close(cmd, from.usage(f.check(cmd, s)))
+	return f.subject.with(cmd, args, unseen, func(_ *source, s subject, _ *progressLine) error { return f.check(cmd, s) })
 }
 
 // check evaluates the subject and says what came of it.
@@ -79,12 +70,12 @@ func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
 	}
 	found := report.Check{
 		Subject: s.words, Seed: s.seed, Start: [2]objective.Answer(w.answers[:2]), Others: w.answers[2:],
-		Procs: int(f.subject.program.procs), Budget: int(f.budget), Time: f.time.value(),
+		Procs: f.subject.program.Procs, Budget: f.budget, Time: f.time,
 	}
 	if s.caller != nil {
 		return s.caller.last(newResultForm(found, untwist.Account{}))
 	}
-	told, unusable := tell(cmd, found, bool(f.json)), found.Unusable()
+	told, unusable := tell(cmd, found, f.json), found.Unusable()
 	if unusable != nil {
 		s.hint(cmd)
 	}
@@ -107,30 +98,13 @@ func (w *witness) Dim() int { return w.f.Dim() }
 func (w *witness) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	before := len(w.answers)
 	ctx = query.WithNumbers(ctx, func(i int) int { return before + i + 1 })
-	told := make(chan struct {
-		i int
-		a objective.Answer
-	}, len(values)) // answers may come from several goroutines, in any order
-	err := w.f.Each(ctx, points, values, func(i int, a objective.Answer) {
-		told <- struct {
-			i int
-			a objective.Answer
-		}{i, a}
-	})
-	close(told)
 	w.answers = append(w.answers, make([]objective.Answer, len(values))...)
-	for t := range told {
-		w.answers[before+t.i] = t.a
-	}
-	return err
+	return w.f.Each(ctx, points, values, func(i int, a objective.Answer) { w.answers[before+i] = a }) // maybe from several goroutines
 }
 
 // question asks for the start point twice, one after the other, and then for other points.
 func (w *witness) question(ctx context.Context, s subject) error {
-	box, start := s.start, []float64(nil)
-	if box.IsZero() {
-		box = s.bounds
-	}
+	box, start := s.box(), []float64(nil)
 	var f objective.Objective = w
 	if s.space != nil {
 		c := parameter.NewCoordinates(w, s.space)

@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"runtime"
 	"strings"
 
@@ -17,23 +15,18 @@ import (
 
 // compareFlags are the flags of compare as they were given.
 type compareFlags struct {
-	suite           text
-	problems, mixes names
-	dims            counts
-	blemishes       blemishLists
-	methods         methodTexts
-	seeds, jobs     count
-	first           seed
-	budget, name    text
-	targets         numbers
-	out, file       text
-	quiet, json     yesNo
-	convergence     yesNo
+	gridFlags
+	chosen                   experiment.Grid // what flags set directly
+	suite, file              string
+	problems, mixes, methods []string
+	dims                     []int
+	blemishes                blemishLists
+	convergence              bool
 }
 
 // compareCommand compares methods.
 func compareCommand() *cobra.Command {
-	f := compareFlags{seeds: 15, jobs: count(runtime.GOMAXPROCS(0)), out: "compare", budget: "1000*d"}
+	f := compareFlags{chosen: experiment.Grid{Runs: 15, Budget: "1000*d"}, gridFlags: gridFlags{jobs: runtime.GOMAXPROCS(0), out: "compare"}}
 	cmd := &cobra.Command{
 		Use:   "compare (--suite NAME | --problems NAMES) [--methods LIST]",
 		Short: "Compare methods on many problems, dimensions and seeds",
@@ -79,21 +72,20 @@ flag counts:
 
 // register declares the flags.
 func (f *compareFlags) register(flags *pflag.FlagSet) {
-	flags.SortFlags = false
-	flags.Var(&f.suite, "suite", "all problems of a suite: `NAME` is one of "+strings.Join(problem.Suites(), ", "))
-	flags.Var(&f.problems, "problems", "`NAMES` of problems with commas between them: built-in ones (untwist problems lists them) and problem files")
-	flags.Var(&f.dims, "dim", "numbers of dimensions d, with commas between them (default 10)")
-	flags.Var(&f.mixes, "mix", "`NAMES` of mixing matrices: any of "+strings.Join(problem.Mixes(), ", ")+" (default each problem's own)")
+	flags.Var(text(&f.suite), "suite", "all problems of a suite: `NAME` is one of "+strings.Join(problem.Suites(), ", "))
+	flags.Var(nameList(&f.problems), "problems", "`NAMES` of problems with commas between them: built-in ones (untwist problems lists them) and problem files")
+	flags.Var(countList(&f.dims), "dim", "numbers of dimensions d, with commas between them (default 10)")
+	flags.Var(nameList(&f.mixes), "mix", "`NAMES` of mixing matrices: any of "+strings.Join(problem.Mixes(), ", ")+" (default each problem's own)")
 	f.blemishes.register(flags)
-	flags.Var(&f.methods, "methods", "`LIST` of methods with commas between them; may be given several times (default auto,cmaes)")
-	flags.Var(&f.seeds, "seeds", "runs of each method on each problem, each at a seed of its own")
-	flags.Var(&f.first, "seed", "the first seed (default 0)")
-	flags.Var(&f.budget, "budget", "the most queries of a run: a number, or a `FORMULA` of d with + - * / ^ ( )")
-	flags.Var(&f.targets, "targets", "what to reach, with commas between them; runs stop at the least (default 100,10,1,0.1,0.01,1e-4,1e-6,1e-8)")
-	flags.Var(&f.file, "grid", "read the flags from `FILE`, in TOML")
-	flags.Var(&f.out, "out", "keep runs and write tables and pictures in `DIR`")
-	flags.Var(&f.name, "name", "what the files are called, instead of what follows from the flags; files of this name are overwritten")
-	flags.Var(&f.jobs, "jobs", "how many runs are made at a time; this never changes a result")
+	flags.Var(methodList(&f.methods), "methods", "`LIST` of methods with commas between them; may be given several times (default auto,cmaes)")
+	flags.Var(count(&f.chosen.Runs), "seeds", "runs of each method on each problem, each at a seed of its own")
+	flags.Var(seed(&f.chosen.Seed), "seed", "the first seed (default 0)")
+	flags.Var(text(&f.chosen.Budget), "budget", "the most queries of a run: a number, or a `FORMULA` of d with + - * / ^ ( )")
+	flags.Var(numberList(&f.chosen.Targets), "targets", "what to reach, with commas between them; runs stop at the least (default 100,10,1,0.1,0.01,1e-4,1e-6,1e-8)")
+	flags.Var(text(&f.file), "grid", "read the flags from `FILE`, in TOML")
+	flags.Var(text(&f.out), "out", "keep runs and write tables and pictures in `DIR`")
+	flags.Var(text(&f.chosen.Name), "name", "what the files are called, instead of what follows from the flags; files of this name are overwritten")
+	flags.Var(count(&f.jobs), "jobs", "how many runs are made at a time; this never changes a result")
 	toggle(flags, &f.convergence, "convergence", "draw the convergence too, for each problem whose minimum is known")
 	toggle(flags, &f.json, "json", "print one JSON object")
 	toggle(flags, &f.quiet, "quiet", "show no progress")
@@ -105,36 +97,26 @@ func (f *compareFlags) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	g, methods, err := f.grid(cmd, from)
-	defer func() {
-		if closed := methods.close(); err == nil {
-			err = closed
-		}
-	}()
+	g, err := f.grid(cmd, from)
+	defer func() { err = cmp.Or(err, closeMethods(g.Methods)) }()
 	if err != nil {
 		return err
 	}
-	dir := string(f.out)
-	return runGrid(cmd, g, dir, "runs.jsonl", int(f.jobs), bool(f.quiet), func(ctx context.Context, s *store.Store) (shown, error) {
+	return f.runGrid(cmd, g, "runs.jsonl", func(ctx context.Context, s *store.Store) (table, int, int, error) {
 		c, err := g.Compare(ctx, s)
-		if err != nil {
-			return shown{}, err
-		}
-		// What was printed is not lost if the program is ended while it draws.
-		var printed, drewEach error
-		if f.json {
-			printed = json.NewEncoder(cmd.OutOrStdout()).Encode(c)
-		} else {
-			_, printed = fmt.Fprint(cmd.OutOrStdout(), c.Text())
-		}
-		written, wrote := c.Write(dir)
-		drawn, drew := c.Draw(dir)
-		files := append(written, drawn...)
 		if f.convergence {
-			var each []string
-			each, drewEach = c.DrawConvergence(dir)
-			files = append(files, each...)
+			return converging{c}, c.Done, c.Total, err
 		}
-		return shown{c.Done, c.Total, files}, cmp.Or(printed, wrote, drew, drewEach)
+		return c, c.Done, c.Total, err
 	})
+}
+
+// A converging comparison draws the convergence too.
+type converging struct{ experiment.Comparison }
+
+// Draw draws everything.
+func (c converging) Draw(dir string) ([]string, error) {
+	files, err := c.Comparison.Draw(dir)
+	each, drew := c.DrawConvergence(dir)
+	return append(files, each...), cmp.Or(err, drew)
 }

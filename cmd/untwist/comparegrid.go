@@ -3,14 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist/internal/experiment"
 	"github.com/untwist/untwist/internal/program"
-	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -27,39 +25,26 @@ func (f *compareFlags) source(flags *pflag.FlagSet) (*source, error) {
 			known = append(known, flag.Name)
 		}
 	})
-	file, err := program.ReadSettings(string(f.file), known)
+	file, err := program.ReadSettings(f.file, known)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--grid: %w", err)}
+		return nil, usageError{flagged("--grid", err)}
 	}
 	s.file = file
-	typed := map[string]bool{}
-	flags.Visit(func(flag *pflag.Flag) { typed[flag.Name] = true })
-	for _, setting := range file.Run {
-		flag := flags.Lookup(setting.Key)
-		if typed[setting.Key] || setting.Key == "suite" && typed["problems"] || setting.Key == "problems" && typed["suite"] {
-			continue
+	return s, s.take(file.Run, isPathInGrid, func(setting program.Setting, flag *pflag.Flag) (bool, error) {
+		key := setting.Key
+		if s.typed(key) || key == "suite" && s.typed("problems") || key == "problems" && s.typed("suite") {
+			return true, nil
 		}
 		if _, several := flag.Value.(several); len(setting.Values) > 1 && !several {
-			return nil, usageError{file.Wrong(setting.Line, "%s must be one value, not a list", setting.Key)}
+			return true, usageError{file.Wrong(setting.Line, "%s must be one value, not a list", key)}
 		}
-		for _, v := range setting.Values {
-			if err := flag.Value.Set(f.beside(file.Dir, setting.Key, v)); err != nil {
-				return nil, usageError{file.Wrong(setting.Line, "%s is %s: %v", setting.Key, v, err)}
-			}
-		}
-		flag.Changed = true
-		s.lines[setting.Key] = setting.Line
-	}
-	return s, nil
+		return false, nil
+	})
 }
 
-// beside returns a value with its path made relative to the folder of the grid's file.
-func (f *compareFlags) beside(dir, key, value string) string {
-	isPath := key == "out" || key == "problems" && strings.HasSuffix(value, ".toml")
-	if !isPath || filepath.IsAbs(value) {
-		return value
-	}
-	return filepath.Join(dir, value)
+// isPathInGrid says that a setting of a grid's file is a path.
+func isPathInGrid(key, value string) bool {
+	return key == "out" || key == "problems" && strings.HasSuffix(value, ".toml")
 }
 
 // flagOfGrid are the flags that set the options of a grid.
@@ -69,35 +54,20 @@ var flagOfGrid = map[string]string{
 
 // ofGrid turns an error that names an option of a grid into one that names its flag, and
 // ofProblem does the same for an option of a problem.
-func (s *source) ofGrid(err error) error {
-	var bad *objective.OptionError
-	if errors.As(err, &bad) && flagOfGrid[bad.Option] != "" {
-		return s.wrong(flagOfGrid[bad.Option], "%s", bad.Reason)
-	}
-	return err
-}
-
+func (s *source) ofGrid(err error) error { return s.usageOf(err, flagOfGrid) }
 func (s *source) ofProblem(err error) error {
-	var bad *objective.OptionError
-	if errors.As(err, &bad) && bad.Option == "Name" {
-		return s.wrong("problems", "%s", bad.Reason)
-	}
-	return s.usage(err)
+	return s.usage(s.usageOf(err, map[string]string{"Name": "problems"}))
 }
 
-// grid makes the grid that the flags describe.
-func (f *compareFlags) grid(cmd *cobra.Command, from *source) (g experiment.Grid, m methodSet, err error) {
-	g = experiment.Grid{Name: string(f.name), Runs: int(f.seeds), Seed: uint64(f.first), Budget: experiment.Budget(f.budget)}
-	if from.given("targets") {
-		g.Targets = f.targets
+// grid makes the grid that the flags describe. Its methods are to be closed, also after an error.
+func (f *compareFlags) grid(cmd *cobra.Command, from *source) (g experiment.Grid, err error) {
+	g = f.chosen
+	if g.Methods, err = f.readMethods(cmd, from); err != nil {
+		return g, err
 	}
-	if m, err = f.methodSet(cmd, from); err != nil {
-		return g, m, err
-	}
-	g.Methods = m.methods
 	names, err := f.problemNames(from)
 	if err != nil {
-		return g, m, err
+		return g, err
 	}
 	known := !f.blemishes.unknown() // the minimum of every case
 	for _, name := range names {
@@ -108,16 +78,16 @@ func (f *compareFlags) grid(cmd *cobra.Command, from *source) (g experiment.Grid
 			err = f.builtIn(from, name, &g)
 		}
 		if err != nil {
-			return g, m, err
+			return g, err
 		}
 	}
 	if err := g.Complete(); err != nil {
-		return g, m, from.ofGrid(err)
+		return g, from.ofGrid(err)
 	}
 	if least := g.Targets[len(g.Targets)-1]; least < 0 && known {
-		return g, m, from.wrong("targets", "%v, must be at least 0: targets are gaps above the known minima", least)
+		return g, from.wrong("targets", "%v, must be at least 0: targets are gaps above the known minima", least)
 	}
-	return g, m, nil
+	return g, nil
 }
 
 // problemNames returns the problems that were asked for.
@@ -126,7 +96,7 @@ func (f *compareFlags) problemNames(from *source) ([]string, error) {
 	case f.suite != "" && len(f.problems) > 0:
 		return nil, usageError{errors.New("--suite and --problems exclude each other: one names a suite of problems, the other each problem")}
 	case f.suite != "":
-		all, err := problem.Suite(string(f.suite))
+		all, err := problem.Suite(f.suite)
 		if err != nil {
 			return nil, from.wrong("suite", "%v", bare(err))
 		}
@@ -160,10 +130,10 @@ func (f *compareFlags) builtIn(from *source, name string, g *experiment.Grid) er
 	return nil
 }
 
-// orElse returns a list, or one value if it is empty.
-func orElse[S ~[]T, T any](list S, value T) []T {
+// orElse returns a list, or these values if it is empty.
+func orElse[T any](list []T, values ...T) []T {
 	if len(list) == 0 {
-		return []T{value}
+		return values
 	}
 	return list
 }

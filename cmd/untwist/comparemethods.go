@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/experiment"
@@ -16,42 +18,30 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A methodSet is the methods of a grid, and the programs among them.
-type methodSet struct {
-	methods  []experiment.Method
-	programs []*program.Optimizer
-}
-
-// close ends the programs.
-func (m methodSet) close() error {
-	all := make([]error, len(m.programs))
-	for i, p := range m.programs {
-		all[i] = p.Close()
+// closeMethods ends the programs among methods.
+func closeMethods(methods []experiment.Method) (err error) {
+	for _, m := range methods {
+		if p, ok := m.Other.(*program.Optimizer); ok {
+			err = errors.Join(err, p.Close())
+		}
 	}
-	return errors.Join(all...)
+	return err
 }
 
-// methodSet reads the methods.
-func (f *compareFlags) methodSet(cmd *cobra.Command, from *source) (m methodSet, err error) {
+// readMethods reads the methods.
+func (f *compareFlags) readMethods(cmd *cobra.Command, from *source) (all []experiment.Method, err error) {
 	dir := ""
 	if from.file != nil && !from.typed("methods") {
 		dir = from.file.Dir
 	}
-	all := f.methods
-	if len(all) == 0 {
-		all = methodTexts{"auto", "cmaes"}
-	}
-	for _, given := range all {
-		one, err := readMethod(given, dir, func(line string) { note(cmd, "%s", line) })
+	for _, given := range orElse(f.methods, "auto", "cmaes") {
+		m, err := readMethod(given, dir, func(line string) { note(cmd, "%s", line) })
 		if err != nil {
-			return m, from.wrong("methods", "%v", err)
+			return all, from.wrong("methods", "%v", err)
 		}
-		if p, ok := one.Other.(*program.Optimizer); ok {
-			m.programs = append(m.programs, p)
-		}
-		m.methods = append(m.methods, one)
+		all = append(all, m)
 	}
-	return m, nil
+	return all, nil
 }
 
 // readMethod reads NAME, NAME=STRATEGY:KNOB=V:… or NAME=exec:CMD, where CMD runs in a folder.
@@ -84,8 +74,7 @@ func readMethod(given, dir string, say func(string)) (experiment.Method, error) 
 
 // bare returns an error without the name of the option that is wrong.
 func bare(err error) error {
-	var bad *objective.OptionError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*objective.OptionError](err); ok {
 		return errors.New(bad.Reason)
 	}
 	return err
@@ -95,29 +84,40 @@ func bare(err error) error {
 func readStrategy(given string) (m experiment.Method, err error) {
 	words := strings.Split(given, ":")
 	var knobs untwist.Knobs
-	settings := words[:1:1]
+	var road string
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	registerKnobs(flags, &knobs)
+	flags.StringVar(&road, "road", "", "")
 	written := map[string]string{} // knobs in the words of the user
 	for _, word := range words[1:] {
-		knob, value, found := strings.Cut(word, "=")
+		name, value, found := strings.Cut(word, "=")
 		if !found {
 			return m, fmt.Errorf("%q is not KNOB=V", word)
 		}
-		name := knob
-		if knob == "population" {
+		knob := name
+		if name == "population" {
 			knob = "particles"
 		}
-		if slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, knob+"=") }) {
+		if written[knob] != "" {
 			return m, fmt.Errorf("%s is given twice", knob)
 		}
-		text, err := turn(knob, value, &knobs, &m.Identifier)
-		if err != nil {
-			return m, fmt.Errorf("%s=%s: %w", knob, value, err)
+		flag := flags.Lookup(knob)
+		if flag == nil {
+			return m, fmt.Errorf("%s=%s: unknown knob: must be one of sigma, particles, population, tau, alpha, share, road", knob, value)
 		}
-		settings = append(settings, knob+"="+text)
+		err := flag.Value.Set(value)
+		if knob == "road" {
+			m.Identifier, err = identify.Named(value)
+		}
+		if err != nil {
+			return m, fmt.Errorf("%s=%s: %w", knob, value, bare(err))
+		}
 		written[knob] = name
 	}
-	slices.Sort(settings[1:])
-	m.Settings = strings.Join(settings, ":")
+	m.Settings = words[0]
+	for _, knob := range slices.Sorted(maps.Keys(written)) {
+		m.Settings += ":" + knob + "=" + flags.Lookup(knob).Value.String() // in the one way to write it
+	}
 	m.Strategy, err = untwist.StrategyNamed(words[0], knobs)
 	if err == nil {
 		err = tried(m)
@@ -139,29 +139,4 @@ func tried(m experiment.Method) error {
 		Strategy: m.Strategy, Identifier: m.Identifier, Start: objective.Cube(2, -1, 1), Budget: 1,
 	})
 	return err
-}
-
-// turn sets a knob, and returns its value in the one way to write it.
-func turn(knob, value string, knobs *untwist.Knobs, by *identify.Identifier) (text string, err error) {
-	n := atLeast0()
-	switch knob {
-	case "particles":
-		var c count
-		err = c.Set(value)
-		knobs.Particles = int(c)
-		return c.String(), err
-	case "road":
-		*by, err = identify.Named(value)
-		return value, bare(err)
-	case "sigma", "alpha", "share":
-	case "tau":
-		n = above0()
-	default:
-		return "", errors.New("unknown knob: must be one of sigma, particles, population, tau, alpha, share, road")
-	}
-	if err := n.Set(value); err != nil {
-		return "", err
-	}
-	*map[string]**float64{"sigma": &knobs.Sigma, "alpha": &knobs.Alpha, "tau": &knobs.Tau, "share": &knobs.Share}[knob] = n.value
-	return n.String(), nil
 }

@@ -32,7 +32,7 @@ func (f *compareFlags) own(cmd *cobra.Command, from *source, path string, g *exp
 		return err
 	}
 	if !file.given("keep-failed") {
-		flags.program.keep.value = new(0) // there may be thousands of runs
+		flags.program.KeepFailed = new(0) // there may be thousands of runs
 	}
 	var said sync.Once
 	draw := func() (*ownProblem, error) {
@@ -41,7 +41,7 @@ func (f *compareFlags) own(cmd *cobra.Command, from *source, path string, g *exp
 			return nil, err
 		}
 		p := &ownProblem{program: s.program, space: s.space, coordinates: parameter.NewCoordinates(s.program, s.space), minimum: math.NaN()}
-		if known := flags.program.minimum.value; known != nil {
+		if known := flags.program.minimum; known != nil {
 			p.minimum = *known
 		}
 		p.lost = func() {
@@ -54,8 +54,8 @@ func (f *compareFlags) own(cmd *cobra.Command, from *source, path string, g *exp
 		return err
 	}
 	defer p.Close() // nothing was started
-	if procs := int(flags.program.procs); procs > 1 && !from.given("jobs") {
-		f.jobs = count(max(1, runtime.GOMAXPROCS(0)/procs))
+	if procs := flags.program.Procs; procs > 1 && !from.given("jobs") {
+		f.jobs = max(1, runtime.GOMAXPROCS(0)/procs)
 	}
 	if math.IsNaN(p.minimum) {
 		note(cmd, "the minimum of %s is not known, so that targets are values of it, and not gaps; say minimum = VALUE in its table [objective] if you know it", path)

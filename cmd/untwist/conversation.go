@@ -15,7 +15,6 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/query"
-	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -76,12 +75,12 @@ func (f *askFlags) subjectToAsk(from *source, file string) (subject, error) {
 	if from.file == nil && from.first([]string{"param", "dim"}) == "" {
 		return subject{}, usageError{errors.New("which parameters are there? Give --param NAME=LO:HI for each, or --dim N with --bounds LO:HI")}
 	}
-	f.journal = text(file)
+	f.chosen.Journal.File = file
 	space, points, err := f.subject.where(from)
 	if err != nil {
 		return subject{}, err
 	}
-	return subject{space: space, points: points, seed: uint64(f.subject.seed)}, nil
+	return subject{space: space, points: points, seed: f.subject.spec.Seed}, nil
 }
 
 // continues returns an error if the file is the journal of another run. If it has no answer, it
@@ -109,15 +108,6 @@ func (c *conversation) continues(file string, was journal.Summary) error {
 		return &journal.DiffersError{File: file, Differences: differences}
 	}
 	return nil
-}
-
-// subject says what is searched.
-func (c *conversation) subject() report.Subject {
-	s := report.Subject{Name: c.options.Journal.File, Dim: c.dim, Parameters: c.options.Parameters}
-	if s.Parameters != nil {
-		s.Dim = s.Parameters.Dim()
-	}
-	return s
 }
 
 // A question is the points that are not told yet. tell takes the answer of one.

@@ -81,19 +81,16 @@ func (c *crew) Opened(j *journal.Journal) error {
 		return err
 	}
 	config := cluster.Config{
-		Run: run, Dim: c.Dim(), About: about, Name: c.words.Name, Flush: j.Flush, Note: c.line.note, Believe: c.believe,
+		Run: run, Dim: c.Dim(), About: about, Name: c.words.Name, Flush: j.Flush, Note: c.line.note, Believe: c.believe, Verify: c.flags.verify,
 	}
 	if config.Success, err = succeeded(c.journal); err != nil {
 		return err
 	}
-	if c.flags.verify.value != nil {
-		config.Verify = *c.flags.verify.value
-	}
 	if c.flags.listen == "" {
-		config.Invite = c.invite(string(c.flags.server), access)
-		c.coordinator, err = cluster.Coordinate(string(c.flags.server), access, config)
+		config.Invite = c.invite(c.flags.server, access)
+		c.coordinator, err = cluster.Coordinate(c.flags.server, access, config)
 	} else {
-		if c.server, err = cluster.Listen(run, string(c.flags.listen), access); err != nil {
+		if c.server, err = cluster.Listen(run, c.flags.listen, access); err != nil {
 			return err
 		}
 		config.Invite = c.invite(c.server.URL(), access)
@@ -111,18 +108,30 @@ func (c *crew) Opened(j *journal.Journal) error {
 // succeeded returns a query of a journal that has succeeded; nil: there is none, or its points
 // are not in the journal.
 func succeeded(file string) (found *cluster.Success, err error) {
-	enough := errors.New("one is enough")
-	_, err = journal.Read(file, func(q journal.Query) error {
-		if q.Point == nil || math.IsInf(q.Value, 1) {
-			return nil
+	_, err = readUntil(file, func(q journal.Query) bool {
+		if q.Point != nil && !math.IsInf(q.Value, 1) {
+			found = &cluster.Success{Query: q.Number, Point: slices.Clone(q.Point), Value: q.Value, By: q.By}
 		}
-		found = &cluster.Success{Query: q.Number, Point: slices.Clone(q.Point), Value: q.Value, By: q.By}
-		return enough
+		return found != nil
 	})
-	if errors.Is(err, enough) {
+	return found, err
+}
+
+// errEnough ends the reading of a journal.
+var errEnough = errors.New("that is enough")
+
+// readUntil reads a journal until enough says so.
+func readUntil(file string, enough func(journal.Query) bool) (journal.Summary, error) {
+	summary, err := journal.Read(file, func(q journal.Query) error {
+		if enough(q) {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
 		err = nil
 	}
-	return found, err
+	return summary, err
 }
 
 // invite is the command that starts a worker.
@@ -139,14 +148,14 @@ func (c *crew) invite(url string, access cluster.Access) string {
 	case c.flags.user != "": // workers are another user
 		text += " --user … --token-file …"
 	case c.flags.token != "":
-		text += " --token-file " + program.Quote([]string{string(c.flags.token)})
+		text += " --token-file " + program.Quote([]string{c.flags.token})
 	}
 	trust := c.flags.trust
 	if c.flags.listen != "" && ownSigned(access) {
 		trust = c.flags.cert
 	}
 	if trust != "" {
-		text += " --tls-ca " + program.Quote([]string{string(trust)})
+		text += " --tls-ca " + program.Quote([]string{trust})
 	}
 	if c.flags.insecure {
 		text += " --insecure"
@@ -155,15 +164,7 @@ func (c *crew) invite(url string, access cluster.Access) string {
 }
 
 // shown is what the progress line says of the workers.
-func (c *crew) shown() string {
-	s := c.coordinator.Status()
-	text := words.Count(s.Present(), "worker", "workers") + " with " + words.Count(s.Procs(), "process", "processes")
-	text += ", " + words.Count(s.Out, "chunk", "chunks") + " out"
-	if s.Retries > 0 {
-		text += ", " + words.Thousands(s.Retries) + " sent again"
-	}
-	return text
-}
+func (c *crew) shown() string { return crewInWords(c.coordinator.Status()) }
 
 // over reports whether a run has come to its end, and not only to that of its time.
 func over(s objective.Status) bool { return s != objective.Cancelled && s != objective.TimeSpent }

@@ -16,35 +16,33 @@ import (
 
 // accessFlags are the flags that say how a server is reached.
 type accessFlags struct {
-	server, token    text
-	user             text
-	cert, key, trust text
-	insecure         yesNo
+	server, token, user, cert, key, trust string
+	insecure                              bool
 }
 
 // register declares the flags.
 func (f *accessFlags) register(flags *pflag.FlagSet, server string) {
-	flags.Var(&f.server, "server", server)
-	flags.Var(&f.token, "token-file", "the secret that the run shares with its workers, and with those who look at --live, is the line in `FILE`; needed unless the address is this machine's own (127.0.0.1)")
-	flags.Var(&f.user, "user", "the `NAME` of the user whose password is in --token-file, on a NATS server of your own that has users")
-	flags.Var(&f.trust, "tls-ca", "trust servers whose certificate is signed by one in `FILE` (default: those that the system trusts)")
-	flags.Var(&f.cert, "tls-cert", "the certificate of the server (--listen, --live), or one to show to it, in `FILE`")
-	flags.Var(&f.key, "tls-key", "the key of the certificate, in `FILE`")
+	flags.Var(text(&f.server), "server", server)
+	flags.Var(text(&f.token), "token-file", "the secret that the run shares with its workers, and with those who look at --live, is the line in `FILE`; needed unless the address is this machine's own (127.0.0.1)")
+	flags.Var(text(&f.user), "user", "the `NAME` of the user whose password is in --token-file, on a NATS server of your own that has users")
+	flags.Var(text(&f.trust), "tls-ca", "trust servers whose certificate is signed by one in `FILE` (default: those that the system trusts)")
+	flags.Var(text(&f.cert), "tls-cert", "the certificate of the server (--listen, --live), or one to show to it, in `FILE`")
+	flags.Var(text(&f.key), "tls-key", "the key of the certificate, in `FILE`")
 	toggle(flags, &f.insecure, "insecure", "send the token and everything else without encryption")
 }
 
 // access reads the files that the flags name. listening says that we are the server.
 func (f *accessFlags) access(listening bool) (a cluster.Access, err error) {
-	a.Insecure, a.User = bool(f.insecure), string(f.user)
+	a.Insecure, a.User = f.insecure, f.user
 	if f.token != "" {
-		if a.Token, err = cluster.ReadToken(string(f.token)); err != nil {
+		if a.Token, err = cluster.ReadToken(f.token); err != nil {
 			return a, usageError{fmt.Errorf("--token-file: %w", err)}
 		}
 	}
 	if (f.cert == "") != (f.key == "") {
 		return a, usageError{errors.New("--tls-cert and --tls-key go together")}
 	}
-	encrypted := strings.HasPrefix(string(f.server), "tls:")
+	encrypted := strings.HasPrefix(f.server, "tls:")
 	switch {
 	case f.trust != "" && listening:
 		return a, usageError{errors.New("--tls-ca is for those who connect: workers, and whoever uses --server")}
@@ -55,14 +53,14 @@ func (f *accessFlags) access(listening bool) (a cluster.Access, err error) {
 	}
 	a.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.cert != "" {
-		pair, err := readPair(string(f.cert), string(f.key))
+		pair, err := readPair(f.cert, f.key)
 		if err != nil {
 			return a, usageError{err}
 		}
 		a.TLS.Certificates = []tls.Certificate{pair}
 	}
 	if f.trust != "" {
-		pem, err := os.ReadFile(string(f.trust))
+		pem, err := os.ReadFile(f.trust)
 		if err != nil {
 			return a, usageError{fmt.Errorf("--tls-ca: %w", err)}
 		}
@@ -98,16 +96,15 @@ func ownSigned(a cluster.Access) bool {
 // crewFlags are the flags of minimize and probe that let workers on other machines evaluate.
 type crewFlags struct {
 	accessFlags
-	listen text
-	verify number
+	listen string
+	verify float64
 }
 
 // register declares the flags.
 func (f *crewFlags) register(flags *pflag.FlagSet) {
-	f.verify = number{allow: func(v float64) bool { return v > 0 && v <= 1 }, must: "above 0 and at most 1"}
-	flags.Var(&f.listen, "listen", "let workers evaluate (untwist worker), which connect to `HOST:PORT`; needs --journal")
+	flags.Var(text(&f.listen), "listen", "let workers evaluate (untwist worker), which connect to `HOST:PORT`; needs --journal")
 	f.accessFlags.register(flags, "let workers evaluate, which connect to the NATS server at `URL`, such as nats://127.0.0.1:4222; needs --journal")
-	flags.Var(&f.verify, "verify", "have this share of the points evaluated by a second worker, to find those whose values are wrong; they are not counted as queries (default none)")
+	flags.Var(aShare.flag(&f.verify), "verify", "have this share of the points evaluated by a second worker, to find those whose values are wrong; they are not counted as queries (default none)")
 }
 
 // wanted reports whether workers evaluate.
@@ -121,7 +118,7 @@ var (
 )
 
 // fits checks that the flags go together.
-func (f *crewFlags) fits(from *source, s subject, journal, live text) error {
+func (f *crewFlags) fits(from *source, s subject, journal, live string) error {
 	switch {
 	case !f.wanted():
 		if flag := from.first(crewOnly); flag != "" {
@@ -143,7 +140,7 @@ func (f *crewFlags) fits(from *source, s subject, journal, live text) error {
 	case err != nil:
 		return err
 	case f.listen != "":
-		return from.usage(access.CheckListen(string(f.listen)))
+		return from.usage(access.CheckListen(f.listen))
 	}
-	return from.usage(access.CheckServer(string(f.server)))
+	return from.usage(access.CheckServer(f.server))
 }

@@ -45,42 +45,58 @@ func readSource(flags *pflag.FlagSet, args []string) (*source, error) {
 		return nil, usageError{err}
 	}
 	s.file = file
-	for _, setting := range slices.Concat(file.Objective, file.Run) {
-		flag := flags.Lookup(setting.Key)
-		if flag == nil || flag.Changed {
+	return s, s.take(slices.Concat(file.Objective, file.Run), isPath, func(_ program.Setting, flag *pflag.Flag) (bool, error) {
+		return flag == nil || flag.Changed, nil
+	})
+}
+
+// take sets flags to the settings of the file, but for those that are left out. A value that is a
+// path is relative to the file's folder.
+func (s *source) take(settings []program.Setting, isPath func(key, value string) bool, without func(program.Setting, *pflag.Flag) (bool, error)) error {
+	for _, setting := range settings {
+		flag := s.flags.Lookup(setting.Key)
+		if left, err := without(setting, flag); left || err != nil {
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		for _, v := range setting.Values {
-			if err := flag.Value.Set(besideFile(file.Dir, setting.Key, v)); err != nil {
-				return nil, usageError{file.Wrong(setting.Line, "%s is %s: %v", setting.Key, v, err)}
+			given := v
+			if isPath(setting.Key, v) {
+				given = beside(s.file.Dir, v)
+			}
+			if err := flag.Value.Set(given); err != nil {
+				return usageError{s.file.Wrong(setting.Line, "%s is %s: %v", setting.Key, v, err)}
 			}
 		}
 		flag.Changed = true
 		s.lines[setting.Key] = setting.Line
 	}
-	return s, nil
+	return nil
 }
 
-// besideFile returns a value with its path made relative to the folder of the problem file,
-// if it is one. Templates are resolved by package program.
-func besideFile(dir, key, value string) string {
+// beside returns a path that is relative to a folder.
+func beside(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// isPath says that a setting of a problem file is a path. Templates are resolved by package
+// program.
+func isPath(key, value string) bool {
 	switch key {
 	case "journal", "from", "frame", "plot", "report":
+		return true
 	case "bounds", "start":
-		if _, _, isBox := strings.Cut(value, ":"); isBox {
-			return value
-		}
+		return !strings.Contains(value, ":") // else it is a box
 	case "x0":
-		if _, err := parseNumbers(value); err == nil {
-			return value
-		}
-	default:
-		return value
+		_, err := parseNumbers(value)
+		return err != nil
 	}
-	if filepath.IsAbs(value) {
-		return value
-	}
-	return filepath.Join(dir, value)
+	return false
 }
 
 // given says whether a flag was given, on the command line or by the file.
@@ -91,10 +107,8 @@ func (s *source) typed(flag string) bool { return s.given(flag) && s.lines[flag]
 
 // first returns the first of these flags that was given, "" if none was.
 func (s *source) first(flags []string) string {
-	for _, f := range flags {
-		if s.given(f) {
-			return f
-		}
+	if i := slices.IndexFunc(flags, s.given); i >= 0 {
+		return flags[i]
 	}
 	return ""
 }
@@ -115,19 +129,18 @@ func (s *source) wrong(flag, format string, values ...any) error {
 
 // usage turns an error that names an option into a usageError that names the flag, or the
 // line of the file, that sets the option. Other errors stay as they are.
-func (s *source) usage(err error) error {
-	var bad *objective.OptionError
-	if !errors.As(err, &bad) {
-		return err
-	}
-	flag, known := flagOf[bad.Option]
+func (s *source) usage(err error) error { return s.usageOf(err, flagOf) }
+
+// usageOf is usage with these flags of the options.
+func (s *source) usageOf(err error, flags map[string]string) error {
+	bad, ok := errors.AsType[*objective.OptionError](err)
 	switch {
-	case !known:
+	case !ok || flags[bad.Option] == "":
 		return err
 	case bad.Option == "Names" && s.file != nil:
 		return usageError{fmt.Errorf("%s: [parameters]: %s", s.file.Path, bad.Reason)}
 	}
-	return s.wrong(strings.TrimPrefix(flag, "--"), "%s", bad.Reason)
+	return s.wrong(flags[bad.Option], "%s", bad.Reason)
 }
 
 // wrongSpace returns a usageError about parameters that do not fit.

@@ -41,7 +41,11 @@ func TestBesideFile(t *testing.T) {
 		{"bounds", "0:1", "0:1"}, {"bounds", "b.txt", "dir/b.txt"}, {"start", "s", "dir/s"},
 		{"x0", "1,2", "1,2"}, {"x0", "points", "dir/points"}, {"strategy", "cbo", "cbo"}, {"template", "a=b", "a=b"}, {"result-file", "r", "r"},
 	} {
-		if got := besideFile("dir", c[0], c[1]); got != filepath.FromSlash(c[2]) {
+		got := c[1]
+		if isPath(c[0], got) {
+			got = beside("dir", got)
+		}
+		if got != filepath.FromSlash(c[2]) {
 			t.Errorf("%s = %s becomes %s, want %s", c[0], c[1], got, c[2])
 		}
 	}

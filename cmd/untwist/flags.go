@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/big"
 	"os"
@@ -15,37 +16,15 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A count is a flag for a whole number of at least 1. It may be written 20000, 2e4 or
-// 2.5e4, as long as it is whole.
-type count int
-
-func (c *count) String() string {
-	if *c == 0 {
-		return ""
-	}
-	return strconv.Itoa(int(*c))
-}
-func (*count) Type() string { return "N" }
-func (c *count) Set(s string) error {
-	n, err := wholeNumber(s)
-	if err == nil && n < 1 {
-		err = errNotCount
-	}
-	if err == nil {
-		*c = count(n)
-	}
-	return err
-}
-
 var (
 	errNotCount = errors.New("must be a whole number of at least 1")
 	errTooLarge = fmt.Errorf("must be a whole number of at most %d", math.MaxInt)
 )
 
-// wholeNumber reads a whole number in any form that strconv.ParseFloat takes, exactly, but
-// for underscores between digits.
+// wholeNumber reads a whole number of at least 1 in any form that strconv.ParseFloat takes,
+// exactly, but for underscores between digits.
 func wholeNumber(s string) (int, error) {
-	if n, err := strconv.Atoi(s); err == nil {
+	if n, err := strconv.Atoi(s); err == nil && n >= 1 {
 		return n, nil
 	}
 	v, err := strconv.ParseFloat(s, 64)
@@ -63,65 +42,6 @@ func wholeNumber(s string) (int, error) {
 		return 0, errTooLarge
 	}
 	return int(exact.Num().Int64()), nil
-}
-
-// A seed is a flag for a whole number of at least 0.
-type seed uint64
-
-func (s *seed) String() string { return strconv.FormatUint(uint64(*s), 10) }
-func (*seed) Type() string     { return "N" }
-func (s *seed) Set(given string) error {
-	n, err := strconv.ParseUint(given, 10, 64)
-	if err != nil {
-		return errors.New("must be a whole number from 0 to 2⁶⁴−1")
-	}
-	*s = seed(n)
-	return nil
-}
-
-// A text is a flag for words. An empty one is refused, since it would be taken for a flag
-// that was left out.
-type text string
-
-func (t *text) String() string { return string(*t) }
-func (*text) Type() string     { return "TEXT" }
-func (t *text) Set(given string) error {
-	if given == "" {
-		return errors.New("must not be empty")
-	}
-	*t = text(given)
-	return nil
-}
-
-// A number is a flag for a number. value is nil if the flag was left out.
-type number struct {
-	value *float64
-	allow func(float64) bool
-	must  string
-}
-
-func atLeast0() number {
-	return number{allow: func(v float64) bool { return v >= 0 }, must: "at least 0"}
-}
-func anyNumber() number {
-	return number{allow: func(float64) bool { return true }, must: "finite"}
-}
-func above0() number { return number{allow: func(v float64) bool { return v > 0 }, must: "above 0"} }
-
-func (n *number) String() string {
-	if n.value == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*n.value, 'g', -1, 64)
-}
-func (*number) Type() string { return "V" }
-func (n *number) Set(s string) error {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || !n.allow(v) {
-		return fmt.Errorf("must be a number that is %s", n.must)
-	}
-	n.value = &v
-	return nil
 }
 
 // road returns the identifier that the flag --road names, nil if it was not given.
@@ -198,29 +118,35 @@ func readNumbers(path string) ([][]float64, error) {
 	}
 	defer file.Close()
 	var rows [][]float64
-	lines := bufio.NewScanner(file)
+	err = eachLine(file, func(n int, line string) error {
+		row, err := parseNumbers(line)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	return rows, err
+}
+
+// eachLine calls do with each line, without what follows a #, unless that is empty, and without the
+// byte order mark with which some editors begin a text.
+func eachLine(r io.Reader, do func(n int, line string) error) error {
+	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<24)
 	for n := 1; lines.Scan(); n++ {
-		line, _, _ := strings.Cut(withoutMark(n, lines.Text()), "#")
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		row, err := parseNumbers(line)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		if err := do(n, line); err != nil {
+			return err
 		}
-		rows = append(rows, row)
 	}
-	return rows, lines.Err()
-}
-
-// withoutMark returns line n of a text without the byte order mark with which some editors
-// begin it.
-func withoutMark(n int, line string) string {
-	if n > 1 {
-		return line
-	}
-	return strings.TrimPrefix(line, "\ufeff")
+	return lines.Err()
 }
 
 // parseNumbers reads numbers separated by commas, white space or both.

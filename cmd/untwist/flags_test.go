@@ -12,8 +12,8 @@ func TestCounts(t *testing.T) {
 		"1": 1, "010": 10, "+3": 3, "1e6": 1_000_000, "2.5e4": 25_000, "1.50e1": 15, "12.0": 12, "1E3": 1000, "100e-2": 1,
 		"9223372036854775807": math.MaxInt, "9223372036854775807.0": math.MaxInt, "9007199254740993e0": 9007199254740993,
 	} {
-		var c count
-		if err := c.Set(given); err != nil || int(c) != want {
+		var c int
+		if err := count(&c).Set(given); err != nil || c != want {
 			t.Errorf("%s is %d, %v, want %d", given, c, err, want)
 		}
 	}
@@ -26,8 +26,8 @@ func TestCounts(t *testing.T) {
 		"9223372036854775808": "at most 9223372036854775807", "1e19": "at most 9223372036854775807",
 		"9.3e18": "at most 9223372036854775807", "1e400": "at most 9223372036854775807", "Inf": "at most 9223372036854775807",
 	} {
-		c := count(7)
-		if err := c.Set(given); err == nil || !strings.Contains(err.Error(), want) || c != 7 {
+		c := 7
+		if err := count(&c).Set(given); err == nil || !strings.Contains(err.Error(), want) || c != 7 {
 			t.Errorf("%q is %d, %v, want an error with %q", given, c, err, want)
 		}
 	}
@@ -42,13 +42,13 @@ func TestMethodTexts(t *testing.T) {
 		"auto,a=exec:x y,b=exec:z,w":  {"auto", "a=exec:x y", "b=exec:z,w"},
 		"s=cmaes:sigma=1,a=exec:x,9,": {"s=cmaes:sigma=1", "a=exec:x,9,"},
 	} {
-		var m methodTexts
-		if err := m.Set(given); err != nil || !slices.Equal(m, want) {
+		var m []string
+		if err := methodList(&m).Set(given); err != nil || !slices.Equal(m, want) {
 			t.Errorf("%q: %q, %v", given, m, err)
 		}
 	}
-	var m methodTexts
-	if err := m.Set("auto,,cmaes"); err == nil {
+	var m []string
+	if err := methodList(&m).Set("auto,,cmaes"); err == nil {
 		t.Error(m)
 	}
 }

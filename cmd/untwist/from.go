@@ -20,14 +20,15 @@ const mostEarlier = 10
 // subject. Parameters are matched by their names, if both runs have them. The words of an
 // error go on after the flag's name.
 func earlierPoints(file, current string, s subject) ([][]float64, error) {
-	if same, _ := filepath.Abs(current); current != "" && same == absolute(file) {
+	now, err := filepath.Abs(current)
+	if earlier, _ := filepath.Abs(file); current != "" && err == nil && now == earlier {
 		return nil, fmt.Errorf("%s is the journal of this run; to go on with it, leave --from out", file)
 	}
 	summary, err := journal.Read(file, nil) // the header
 	if err != nil {
 		return nil, unwrapped(err)
 	}
-	columns, err := match(readAbout(summary.Header).names(), summary.Dim, s)
+	pick, err := match(readAbout(summary.Header).names(), summary.Dim, s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -43,7 +44,7 @@ func earlierPoints(file, current string, s subject) ([][]float64, error) {
 			len(best) == mostEarlier && q.Value >= best[len(best)-1].Value {
 			return nil
 		}
-		q.Point = columns.pick(q.Point)
+		q.Point = pick(q.Point)
 		if !limits.IsZero() && limits.Outside(q.Point) >= 0 ||
 			slices.ContainsFunc(best, func(b journal.Query) bool { return slices.Equal(b.Point, q.Point) }) {
 			return nil
@@ -70,46 +71,18 @@ func earlierPoints(file, current string, s subject) ([][]float64, error) {
 	return points, nil
 }
 
-func absolute(path string) string {
-	if all, err := filepath.Abs(path); err == nil {
-		return all
-	}
-	return path
-}
-
 // unwrapped returns the words of an error about a file, without the name of a system call.
 func unwrapped(err error) error {
-	var where *fs.PathError
-	if errors.As(err, &where) {
+	if where, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", where.Path, where.Err)
 	}
 	return err
 }
 
-// A column says where a number of a point comes from: from the number at an index of
-// another point, or from nowhere if that is negative.
-type column struct {
-	index int
-	value float64
-}
-
-type columns []column
-
-// pick makes a point from another one.
-func (c columns) pick(point []float64) []float64 {
-	out := make([]float64, len(c))
-	for i, from := range c {
-		if out[i] = from.value; from.index >= 0 {
-			out[i] = point[from.index]
-		}
-	}
-	return out
-}
-
 // match finds the parameters of a subject among those of an earlier run: by their names,
 // or by their order where one of the two has no names that somebody chose. A fixed parameter
-// has its value.
-func match(names []string, dim int, s subject) (columns, error) {
+// has its value. It returns what makes a point of the subject from one of the earlier run.
+func match(names []string, dim int, s subject) (pick func([]float64) []float64, err error) {
 	space := s.space
 	if space == nil {
 		space = parameter.Plain(s.objective.Dim())
@@ -118,19 +91,26 @@ func match(names []string, dim int, s subject) (columns, error) {
 	if ordered && len(space) != dim {
 		return nil, fmt.Errorf("its points have %d numbers, but %d are needed", dim, len(space))
 	}
-	all := make(columns, len(space))
+	at := make([]int, len(space)) // where a number comes from
 	for i, p := range space {
-		if all[i].index = i; !ordered {
-			all[i].index = slices.Index(names, p.Name)
+		if at[i] = i; !ordered {
+			at[i] = slices.Index(names, p.Name)
 		}
-		switch {
-		case p.Fixed != nil:
-			all[i] = column{-1, *p.Fixed}
-		case all[i].index < 0:
+		if p.Fixed == nil && at[i] < 0 {
 			return nil, fmt.Errorf("it has no parameter %s", p.Name)
 		}
 	}
-	return all, nil
+	return func(point []float64) []float64 {
+		out := make([]float64, len(space))
+		for i, p := range space {
+			if p.Fixed != nil {
+				out[i] = *p.Fixed
+			} else {
+				out[i] = point[at[i]]
+			}
+		}
+		return out
+	}, nil
 }
 
 // isPlain says that names are x1, x2, …, which nobody has chosen.

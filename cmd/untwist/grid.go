@@ -1,13 +1,21 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/experiment"
+	"github.com/untwist/untwist/internal/store"
+	"github.com/untwist/untwist/internal/words"
 )
 
 // A gridFile is a grid as it stands in a file. A field that was left out is nil.
@@ -22,8 +30,8 @@ type gridFile struct {
 	Mix      *string   `json:"mix"`
 }
 
-// readGrid reads a grid from a file. The words of an error go on after the file's name.
-func readGrid(path string, g *experiment.Table1) error {
+// readGrid reads those fields of a grid from a file that no flag has given. The words of an error go on after the file's name.
+func readGrid(path string, g *experiment.Table1, given func(flag string) bool) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
@@ -38,12 +46,12 @@ func readGrid(path string, g *experiment.Table1) error {
 	if _, err := decoder.Token(); in == nil || err != io.EOF {
 		return errors.New("must hold one JSON object and no more")
 	}
-	return in.into(g)
+	return in.into(g, given)
 }
 
 // into sets those fields of a grid that the file has. A number that stands in the file is
 // never taken for a default, even if it is 0.
-func (in *gridFile) into(g *experiment.Table1) error {
+func (in *gridFile) into(g *experiment.Table1, given func(flag string) bool) error {
 	for _, n := range []struct {
 		name  string
 		value *int
@@ -58,20 +66,131 @@ func (in *gridFile) into(g *experiment.Table1) error {
 	if in.Mix != nil && *in.Mix == "" {
 		return errors.New("has an empty mix")
 	}
-	put(&g.Problems, in.Problems)
-	put(&g.Methods, in.Methods)
-	put(&g.Dim, in.Dim)
-	put(&g.Runs, in.Runs)
-	put(&g.Seed, in.Seed)
-	put(&g.Budget, in.Budget)
-	put(&g.Gap, in.Gap)
-	put(&g.Mix, in.Mix)
+	put(given("problems"), &g.Problems, in.Problems)
+	put(given("methods"), &g.Methods, in.Methods)
+	put(given("dim"), &g.Dim, in.Dim)
+	put(given("runs"), &g.Runs, in.Runs)
+	put(given("seed"), &g.Seed, in.Seed)
+	put(given("budget"), &g.Budget, in.Budget)
+	put(given("gap"), &g.Gap, in.Gap)
+	put(given("mix"), &g.Mix, in.Mix)
 	return nil
 }
 
-// put sets *to to *from, unless from is nil.
-func put[T any](to, from *T) {
-	if from != nil {
+// put sets *to to *from, unless it is given already or from is nil.
+func put[T any](given bool, to, from *T) {
+	if !given && from != nil {
 		*to = *from
+	}
+}
+
+// An experimentGrid is a grid of runs with its store.
+type experimentGrid interface {
+	OpenStore(ctx context.Context, path string) (*store.Store, error)
+	Run(ctx context.Context, s *store.Store, jobs int, notice func(experiment.Progress)) error
+}
+
+// A table is what comes of the runs of a grid.
+type table interface {
+	Text() string
+	Write(dir string) ([]string, error)
+	Draw(dir string) ([]string, error)
+}
+
+// showTable prints a table, writes it to a folder and draws it, and returns the files. What was
+// printed is not lost if the program is ended while it draws.
+func showTable(cmd *cobra.Command, t table, dir string, asJSON bool) ([]string, error) {
+	var printed error
+	if asJSON {
+		printed = json.NewEncoder(cmd.OutOrStdout()).Encode(t)
+	} else {
+		_, printed = fmt.Fprint(cmd.OutOrStdout(), t.Text())
+	}
+	written, wrote := t.Write(dir)
+	drawn, drew := t.Draw(dir)
+	return append(written, drawn...), cmp.Or(printed, wrote, drew)
+}
+
+// gridFlags say where the runs of a grid are kept, and how they are made and shown.
+type gridFlags struct {
+	out         string
+	jobs        int
+	quiet, json bool
+}
+
+// runGrid makes the runs of a grid that are not in the store, in a file of this name, and shows the
+// table of those that are there, also after a signal.
+func (f *gridFlags) runGrid(cmd *cobra.Command, g experimentGrid, file string, tabulate func(context.Context, *store.Store) (t table, done, total int, err error)) (err error) {
+	if err := folder("--out", f.out); err != nil {
+		return err
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	s, err := g.OpenStore(ctx, filepath.Join(f.out, file))
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, new(*store.OtherError)):
+		return fmt.Errorf("%w; name another folder by --out", err)
+	case err != nil:
+		return err
+	}
+	defer func() { err = cmp.Or(err, s.Close()) }()
+	line := newProgressLine(cmd.ErrOrStderr(), f.quiet)
+	err = g.Run(ctx, s, f.jobs, func(p experiment.Progress) { line.write(gridParts(p)) })
+	line.clear()
+	if err != nil && !errors.Is(err, context.Cause(ctx)) { // other than a signal
+		return err
+	}
+	t, done, total, err := tabulate(context.WithoutCancel(ctx), s)
+	if err != nil {
+		return err
+	}
+	files, err := showTable(cmd, t, f.out, f.json)
+	if err != nil {
+		return err
+	}
+	sayWritten(cmd, files)
+	if ctx.Err() != nil {
+		note(cmd, "interrupted after %s; they are kept, and the same command goes on", ofRuns(done, total))
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// sayWritten says which files were written: the first as it is, and of the others what comes
+// after the part that all have in common.
+func sayWritten(cmd *cobra.Command, files []string) {
+	if len(files) == 0 {
+		return
+	}
+	common := files[0]
+	for _, f := range files {
+		for !strings.HasPrefix(f, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	endings := []string{files[0]}
+	for _, f := range files[1:] {
+		endings = append(endings, strings.TrimPrefix(f, common))
+	}
+	note(cmd, "written: %s", strings.Join(endings, ", "))
+}
+
+// ofRuns says how many of all runs are done.
+func ofRuns(done, total int) string {
+	return words.Thousands(done) + " of " + words.Count(total, "run", "runs")
+}
+
+// gridParts are the runs that are done, the time left, and the run that was begun or ended
+// last.
+func gridParts(p experiment.Progress) []part {
+	left := ""
+	if p.Left >= 0 {
+		left = fmt.Sprintf("about %s left", p.Left.Round(time.Second))
+	}
+	return []part{
+		{ofRuns(p.Done, p.Total), 1}, {left, 2},
+		{fmt.Sprintf("(%s on %s, seed %d)", p.Now.Method, p.Now.Problem, p.Now.Seed), 3},
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -19,8 +18,8 @@ import (
 
 // journalCommand shows a journal.
 func journalCommand() *cobra.Command {
-	var asJSON, asCSV yesNo
-	var to text
+	var asJSON, asCSV bool
+	var to string
 	cmd := &cobra.Command{
 		Use:   "journal FILE",
 		Short: "Show the journal of a run, or write its queries as CSV",
@@ -39,59 +38,45 @@ possible, the page says so, and has all that can be known without it.`,
 		Example: `  untwist journal sim.journal
   untwist journal sim.journal --report sim.html
   untwist journal sim.journal --csv > sim.csv`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("%s takes one file, the journal of a run", cmd.CommandPath())}
-			}
-			return nil
-		},
+		Args: takes(1, 1, "one file, the journal of a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case bool(asCSV && asJSON):
+			case asCSV && asJSON:
 				return usageError{errors.New("--csv and --json exclude each other")}
-			case bool(asCSV) && to != "":
+			case asCSV && to != "":
 				return usageError{errors.New("--csv and --report exclude each other")}
-			case bool(asCSV):
+			case asCSV:
 				return writeCSV(cmd.OutOrStdout(), args[0])
 			}
-			return showJournal(cmd, args[0], to, bool(asJSON))
+			return showJournal(cmd, args[0], to, asJSON)
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	toggle(flags, &asCSV, "csv", "write all queries as CSV: query, a column for each parameter, value, seconds, failure, by")
-	flags.Var(&to, "report", "write a page for people, with pictures, to `FILE.html`; what was learnt is found out by making the run again with these answers")
+	flags.Var(text(&to), "report", "write a page for people, with pictures, to `FILE.html`; what was learnt is found out by making the run again with these answers")
 	toggle(flags, &asJSON, "json", "print one JSON object")
 	return cmd
 }
 
 // showJournal prints what a journal says. If it is broken in the middle, what comes before
 // is printed all the same.
-func showJournal(cmd *cobra.Command, file string, to text, asJSON bool) error {
-	if to != "" {
-		if err := writableReport(to); err != nil {
-			return err
-		}
+func showJournal(cmd *cobra.Command, file, to string, asJSON bool) error {
+	if err := writable("--report", to); err != nil {
+		return err
 	}
 	t := tally{file: file, best: journal.Query{Answer: objective.Answer{Value: math.Inf(1)}}, reasons: map[string]int{}}
 	var err error
 	t.summary, err = journal.Read(file, t.count)
-	var broken *journal.BrokenError
-	if err != nil && !errors.As(err, &broken) {
+	if err != nil && !errors.As(err, new(*journal.BrokenError)) {
 		return unwrapped(err)
 	}
-	printed := error(nil)
-	if asJSON {
-		printed = json.NewEncoder(cmd.OutOrStdout()).Encode(t)
-	} else {
-		_, printed = fmt.Fprint(cmd.OutOrStdout(), t)
-	}
+	printed := show(cmd, t, asJSON)
 	if err != nil || printed != nil || to == "" {
 		return cmp.Or(err, printed)
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	return reportJournal(ctx, file, string(to), t)
+	return reportJournal(ctx, file, to, t)
 }
 
 // A tally is what a journal comes to.
@@ -155,10 +140,7 @@ func (t tally) commonest() []reason {
 		all = append(all, reason{text, n})
 	}
 	slices.SortFunc(all, func(a, b reason) int {
-		if a.Queries != b.Queries {
-			return b.Queries - a.Queries
-		}
-		return strings.Compare(a.Reason, b.Reason)
+		return cmp.Or(cmp.Compare(b.Queries, a.Queries), strings.Compare(a.Reason, b.Reason))
 	})
 	return all
 }
@@ -225,9 +207,5 @@ func (t tally) bestPoint(a about) string {
 	if len(a.parameters) == len(t.best.Point) {
 		return "best point\n" + report.ParameterLines(a.parameters, t.best.Point)
 	}
-	parts := make([]string, len(t.best.Point))
-	for i, v := range t.best.Point {
-		parts[i] = fmt.Sprint(v)
-	}
-	return "best point  " + strings.Join(parts, " ") + "\n"
+	return "best point  " + strings.Trim(fmt.Sprint(t.best.Point), "[]") + "\n"
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -66,11 +67,11 @@ func namesIn(h journal.Header) []string {
 // them.
 func writeCSV(w io.Writer, file string) error {
 	hashed := false
-	summary, err := journal.Read(file, func(q journal.Query) error {
+	summary, err := readUntil(file, func(q journal.Query) bool {
 		hashed = q.Point == nil
-		return errSeen
+		return true
 	})
-	if err != nil && err != errSeen {
+	if err != nil {
 		return unwrapped(err)
 	}
 	header := []string{"query"}
@@ -102,14 +103,8 @@ func writeCSV(w io.Writer, file string) error {
 		return out.Write(append(row, value, seconds, failed, q.By))
 	})
 	out.Flush()
-	if err == nil {
-		err = out.Error()
-	}
-	return unwrapped(err)
+	return unwrapped(cmp.Or(err, out.Error()))
 }
-
-// errSeen ends a reading after the first query.
-var errSeen = fmt.Errorf("seen")
 
 // texts writes the coordinates of a point, empty if only its hash is kept.
 func texts(point []float64, dim int) []string {

@@ -31,7 +31,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/program"
-	"github.com/untwist/untwist/objective"
 )
 
 func main() {
@@ -80,10 +79,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return usageError{fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), workerCommand(), workersCommand(), journalCommand(), askCommand(), tellCommand(), problemsCommand(), compareCommand(), reproduceCommand(), drawCommand())
+	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), workerCommand(), workersCommand(), journalCommand(), askCommand(), tellCommand(), compareCommand(), reproduceCommand(), drawCommand())
+	inOrder(root)
+	root.AddCommand(problemsCommand())
 
 	err := root.Execute()
-	var usage usageError
 	var ended signalled
 	switch {
 	case err == nil:
@@ -92,46 +92,51 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitNothing
 	case errors.As(err, &ended):
 		return ended.status()
-	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "untwist: %v\n", err)
-		return exitUsage
 	}
 	fmt.Fprintf(stderr, "untwist: %v\n", err)
+	if errors.As(err, new(usageError)) {
+		return exitUsage
+	}
 	return exitError
+}
+
+// inOrder has help texts list flags in the order in which they are declared.
+func inOrder(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	for _, c := range cmd.Commands() {
+		inOrder(c)
+	}
 }
 
 // flagOf is the flag that sets each option.
 var flagOf = map[string]string{
-	"Name": "--problem", "Dim": "--dim", "Components": "--components", "Mix": "--mix", "Block": "--block",
-	"Single": "--single", "Coupling": "--coupling", "CouplingKind": "--coupling-kind", "Map": "--map", "Noise": "--noise", "NoiseRelative": "--noise-relative",
-	"ScaleValue": "--scale-value", "Offset": "--offset", "Digits": "--digits", "Failing": "--failing", "FailingBeyond": "--failing-beyond",
-	"Frame": "--frame", "Blocks": "--frame", "Identifier": "--road", "Start": "--start", "Bounds": "--bounds", "Points": "--x0",
-	"Budget": "--budget", "Target": "--target", "Workers": "--workers",
-	"Strategy": "--strategy", "Particles": "--particles", "Sigma": "--sigma", "Tau": "--tau", "Alpha": "--alpha", "Share": "--share",
-	"Exec": "--exec", "Names": "--param", "Parameters": "--param", "Protocol": "--protocol", "EOF": "--eof", "Procs": "--procs",
-	"Timeout": "--timeout", "Retries": "--retries", "KeepFailed": "--keep-failed", "Templates": "--template", "Result": "--result",
-	"ResultFile": "--result-file", "Time": "--time", "Tolerance": "--tolerance", "MaxFailures": "--max-failures", "Parallel": "--parallel",
-	"NoiseLevel": "--noise-level",
-	"Listen":     "--listen", "Live": "--live", "Server": "--server", "User": "--user", "Verify": "--verify",
-	"Problems": "--problems", "Methods": "--methods", "Runs": "--runs", "Gap": "--gap", "Seed": "--seed",
+	"Name": "problem", "Dim": "dim", "Components": "components", "Mix": "mix", "Block": "block",
+	"Single": "single", "Coupling": "coupling", "CouplingKind": "coupling-kind", "Map": "map", "Noise": "noise", "NoiseRelative": "noise-relative",
+	"ScaleValue": "scale-value", "Offset": "offset", "Digits": "digits", "Failing": "failing", "FailingBeyond": "failing-beyond",
+	"Frame": "frame", "Blocks": "frame", "Identifier": "road", "Start": "start", "Bounds": "bounds", "Points": "x0",
+	"Budget": "budget", "Target": "target", "Workers": "workers",
+	"Strategy": "strategy", "Particles": "particles", "Sigma": "sigma", "Tau": "tau", "Alpha": "alpha", "Share": "share",
+	"Exec": "exec", "Names": "param", "Parameters": "param", "Protocol": "protocol", "EOF": "eof", "Procs": "procs",
+	"Timeout": "timeout", "Retries": "retries", "KeepFailed": "keep-failed", "Templates": "template", "Result": "result",
+	"ResultFile": "result-file", "Time": "time", "Tolerance": "tolerance", "MaxFailures": "max-failures", "Parallel": "parallel",
+	"NoiseLevel": "noise-level",
+	"Listen":     "listen", "Live": "live", "Server": "server", "User": "user", "Verify": "verify",
+	"Problems": "problems", "Methods": "methods", "Runs": "runs", "Gap": "gap", "Seed": "seed",
 }
 
-// asUsage turns an error that names an option into a usageError that names the flag of
-// that option. Other errors stay as they are.
-func asUsage(err error) error {
-	var bad *objective.OptionError
-	if errors.As(err, &bad) && flagOf[bad.Option] != "" {
-		return usageError{fmt.Errorf("%s: %s", flagOf[bad.Option], bad.Reason)}
+// takes refuses fewer or more arguments than a command takes, which is then said in words.
+func takes(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usageError{fmt.Errorf("%s takes %s", cmd.CommandPath(), what)}
+		}
+		return nil
 	}
-	return err
 }
 
 // noArguments refuses arguments that are not flags.
 func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usageError{fmt.Errorf("%s takes flags only, not %q", cmd.CommandPath(), strings.Join(args, " "))}
-	}
-	return nil
+	return takes(0, 0, fmt.Sprintf("flags only, not %q", strings.Join(args, " ")))(cmd, args)
 }
 
 // version is the module's version as it was built.

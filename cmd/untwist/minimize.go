@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
@@ -21,15 +20,8 @@ import (
 // minimizeFlags are the flags of minimize as they were given.
 type minimizeFlags struct {
 	runFlags
-	subject           subjectFlags
-	target            number
-	tolerance         number
-	from              text
-	strategy, road    string
-	particles         count
-	sigma, tau, alpha number
-	share             number
-	frame             text
+	knobs                       untwist.Knobs
+	strategy, road, from, frame string
 }
 
 // minimizeCommand minimises a function.
@@ -64,51 +56,41 @@ same command again goes on where the run stood.
 		Args: oneFile,
 		RunE: f.run,
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	f.register(flags)
-	f.crew.register(flags)
-	f.registerOutput(flags, "draw convergence, spectrum, couplings and profiles, as far as there are any, as SVG into `DIR`")
+	f.register(cmd.Flags())
+	f.crew.register(cmd.Flags())
+	f.registerOutput(cmd.Flags(), "draw convergence, spectrum, couplings and profiles, as far as there are any, as SVG into `DIR`")
 	return cmd
 }
 
 // register declares the flags, but for those of the output.
 func (f *minimizeFlags) register(flags *pflag.FlagSet) {
-	f.target, f.tolerance, f.sigma, f.tau, f.alpha, f.share = anyNumber(), above0(), atLeast0(), above0(), atLeast0(), atLeast0()
-	f.subject.register(flags)
 	f.runFlags.register(flags)
-	flags.Var(&f.target, "target", "stop at this value of f; for a built-in problem, at this gap above its known minimum")
-	flags.Var(&f.tolerance, "tolerance", "stop a search of which the last tenth of the queries gained less than this, in the unit of f")
-	flags.Var(&f.from, "from", "start from the best points of the journal `FILE` of an earlier run")
+	flags.Var(anyNumber.optional(&f.chosen.Target), "target", "stop at this value of f; for a built-in problem, at this gap above its known minimum")
+	flags.Var(above0.flag(&f.chosen.Tolerance), "tolerance", "stop a search of which the last tenth of the queries gained less than this, in the unit of f")
+	flags.Var(text(&f.from), "from", "start from the best points of the journal `FILE` of an earlier run")
 	flags.StringVar(&f.strategy, "strategy", untwist.DefaultStrategy().Name(), "one of "+strings.Join(untwist.Strategies(), ", "))
 	flags.StringVar(&f.road, "road", "", "how to find the coordinates, for strategies that search in others than those given: one of "+strings.Join(identify.Names(), ", ")+" (default: the strategy's own way)")
-	flags.Var(&f.frame, "frame", "take the coordinates from `FILE`, as probe --frame writes it, and look for no others")
-	flags.Var(&f.particles, "particles", "number of particles of cbo (default 50), or the population λ of cmaes (default 4 + ⌊3 ln dim⌋)")
-	flags.Var(&f.sigma, "sigma", "strength σ of the noise of cbo (default 7.1; cbo-isotropic: √(2/dim)), or the first step of cmaes in half-widths of the start box (default 0.6)")
-	flags.Var(&f.tau, "tau", "step size τ of cbo (default 0.03)")
-	flags.Var(&f.share, "share", "share of the queries of a step from which strategy online learns the coordinates, below 1 (default 0.5; 0: as cbo)")
-	flags.Var(&f.alpha, "alpha", "exponent α of the weights of cbo at the start (default 100); grows by 0.5 % a step to 1e5")
+	flags.Var(text(&f.frame), "frame", "take the coordinates from `FILE`, as probe --frame writes it, and look for no others")
+	registerKnobs(flags, &f.knobs)
+}
+
+// registerKnobs declares the flags of the settings that strategies have.
+func registerKnobs(flags *pflag.FlagSet, k *untwist.Knobs) {
+	flags.Var(count(&k.Particles), "particles", "number of particles of cbo (default 50), or the population λ of cmaes (default 4 + ⌊3 ln dim⌋)")
+	flags.Var(atLeast0.optional(&k.Sigma), "sigma", "strength σ of the noise of cbo (default 7.1; cbo-isotropic: √(2/dim)), or the first step of cmaes in half-widths of the start box (default 0.6)")
+	flags.Var(above0.optional(&k.Tau), "tau", "step size τ of cbo (default 0.03)")
+	flags.Var(atLeast0.optional(&k.Share), "share", "share of the queries of a step from which strategy online learns the coordinates, below 1 (default 0.5; 0: as cbo)")
+	flags.Var(atLeast0.optional(&k.Alpha), "alpha", "exponent α of the weights of cbo at the start (default 100); grows by 0.5 % a step to 1e5")
 }
 
 // run minimises the subject that the flags describe.
 func (f *minimizeFlags) run(cmd *cobra.Command, args []string) error {
-	from, err := readSource(cmd.Flags(), args)
-	if err != nil {
-		return err
-	}
-	line := newProgressLine(cmd.ErrOrStderr(), bool(f.quiet))
-	f.began, f.subject.time = time.Now(), f.time
-	s, err := f.subject.subject(from, line.note)
-	if err != nil {
-		return from.usage(err)
-	}
-	if err = f.fits(from, s); err == nil && s.hasMinimum() && f.target.value != nil && *f.target.value < 0 {
-		err = from.wrong("target", "%v, must be at least 0: it is a gap above the known minimum of %s", *f.target.value, s.words.Name)
-	}
-	if err == nil {
-		err = from.usage(f.minimize(cmd, s, line))
-	}
-	return s.close(cmd, err)
+	return f.with(cmd, args, func(from *source, s subject, line *progressLine) error {
+		if v := f.chosen.Target; s.hasMinimum() && v != nil && *v < 0 {
+			return from.wrong("target", "%v, must be at least 0: it is a gap above the known minimum of %s", *v, s.words.Name)
+		}
+		return f.minimize(cmd, s, line)
+	})
 }
 
 // minimize minimises a subject, prints what was found, and draws it.
@@ -121,53 +103,37 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 		return err
 	}
 	var result untwist.Result
-	return f.conduct(cmd, s, f.subject.program.procs, line, &options, false, func(ctx context.Context, g objective.Objective) (_ untwist.Account, err error) {
+	return f.conduct(cmd, s, line, &options, false, func(ctx context.Context, g objective.Objective) (_ untwist.Account, err error) {
 		result, err = untwist.Minimize(ctx, g, options)
 		return result.Account, err
-	}, func(paper *paper, took time.Duration, err error) error {
+	}, func(took time.Duration) finding {
 		s.measureCoupling(result.Structure)
 		found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: took}
-		switch {
-		case s.caller != nil:
-			return s.caller.minimized(found, cmp.Or(err, paper.minimized(found)))
-		case err == nil && result.Queries == 0:
-			note(cmd, "no query was answered before the run ended")
-			if f.json {
-				err = tell(cmd, found, true)
-			}
-		case result.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed): // else there is nothing to tell
-			err = cmp.Or(err, tell(cmd, found, bool(f.json)), draw(cmd, found, f.plot)) // in this order
-		}
-		return cmp.Or(err, paper.minimized(found))
+		return finding{found, page.Page{Run: found}, func() error { return nil }}
 	})
 }
 
 // options translates the flags.
 func (f *minimizeFlags) options(s subject, line *progressLine) (untwist.Options, error) {
-	o := f.runFlags.options(s, bool(f.subject.keepGoing), line)
-	o.Target, o.Points = s.target(f.target.value), s.points
-	if f.tolerance.value != nil {
-		o.Tolerance = *f.tolerance.value
-	}
+	o := f.runFlags.options(s, line)
+	o.Target, o.Points = s.target(o.Target), s.points
 	var err error
 	if o.Identifier, err = road(f.road); err != nil {
 		return o, err
 	}
-	if o.Strategy, err = untwist.StrategyNamed(f.strategy, untwist.Knobs{
-		Particles: int(f.particles), Sigma: f.sigma.value, Tau: f.tau.value, Alpha: f.alpha.value, Share: f.share.value,
-	}); err != nil {
+	if o.Strategy, err = untwist.StrategyNamed(f.strategy, f.knobs); err != nil {
 		return o, err
 	}
 	if o.Frame, o.Blocks, err = s.caller.frame(); err != nil {
 		return o, err
 	}
 	if f.frame != "" {
-		if o.Frame, o.Blocks, err = readFrame(string(f.frame)); err != nil {
+		if o.Frame, o.Blocks, err = readFrame(f.frame); err != nil {
 			return o, err
 		}
 	}
 	if f.from != "" {
-		earlier, err := earlierPoints(string(f.from), string(f.journal), s)
+		earlier, err := earlierPoints(f.from, o.Journal.File, s)
 		if err != nil {
 			return o, usageError{fmt.Errorf("--from: %w", err)}
 		}

@@ -21,14 +21,18 @@ type outcome interface {
 	Draw(dir string) error
 }
 
+// show prints something for a program or for a person.
+func show(cmd *cobra.Command, found fmt.Stringer, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(found)
+	}
+	_, err := fmt.Fprint(cmd.OutOrStdout(), found)
+	return err
+}
+
 // tell prints an outcome, for a program or for a person, and warnings about it.
 func tell(cmd *cobra.Command, found outcome, asJSON bool) error {
-	var err error
-	if asJSON {
-		err = json.NewEncoder(cmd.OutOrStdout()).Encode(found)
-	} else {
-		_, err = fmt.Fprint(cmd.OutOrStdout(), found)
-	}
+	err := show(cmd, found, asJSON)
 	for _, w := range found.Warnings() {
 		note(cmd, "%s", w)
 	}
@@ -36,19 +40,24 @@ func tell(cmd *cobra.Command, found outcome, asJSON bool) error {
 }
 
 // draw draws an outcome into the folder of the flag --plot, if that was given.
-func draw(cmd *cobra.Command, found outcome, dir text) error {
+func draw(cmd *cobra.Command, found outcome, dir string) error {
 	if dir == "" {
 		return nil
 	}
-	err := found.Draw(string(dir))
+	err := found.Draw(dir)
 	if errors.Is(err, report.ErrNothingToDraw) {
 		note(cmd, "--plot: %v", err)
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("--plot: %w", err)
+	return flagged("--plot", err)
+}
+
+// flagged puts the name of a flag before an error; nil stays nil.
+func flagged(flag string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s: %w", flag, err)
 }
 
 // note says something on standard error, in one line.
@@ -56,23 +65,28 @@ func note(cmd *cobra.Command, format string, values ...any) {
 	fmt.Fprintf(cmd.ErrOrStderr(), "untwist: "+format+"\n", values...)
 }
 
+// writable finds out whether the file that a flag names can be written, if it names one.
+func writable(flag, file string) error {
+	if file == "" {
+		return nil
+	}
+	return flagged(flag, atomicfile.Check(file))
+}
+
 // folder makes the folder that a flag names, if there is none, and finds out whether files
 // can be written there. It does nothing where the flag was not given. A name that ends like that
 // of a picture is refused.
-func folder(flag string, dir text) error {
-	switch filepath.Ext(string(dir)) {
+func folder(flag, dir string) error {
+	switch filepath.Ext(dir) {
 	case ".svg", ".png", ".pdf", ".eps", ".jpg", ".jpeg":
 		return fmt.Errorf("%s %s: a folder is meant; %s", flag, dir, chart.OnlySVG)
 	}
 	if dir == "" {
 		return nil
 	}
-	err := os.MkdirAll(string(dir), 0o755)
+	err := os.MkdirAll(dir, 0o755)
 	if err == nil {
-		err = atomicfile.Folder(string(dir))
+		err = atomicfile.Folder(dir)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", flag, err)
-	}
-	return nil
+	return flagged(flag, err)
 }

@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
-	"math"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
@@ -33,14 +33,14 @@ type paper struct {
 
 // paper returns the page of a run of a subject; nil if none is wanted. It finds out whether it
 // can be written, and has the run show its queries.
-func (f *runFlags) paper(cmd *cobra.Command, s subject, procs count, o *untwist.Options) (*paper, error) {
+func (f *runFlags) paper(cmd *cobra.Command, s subject, o *untwist.Options) (*paper, error) {
 	if f.report == "" && f.live == "" {
 		return nil, nil
 	}
-	if err := writableReport(f.report); f.report != "" && err != nil {
+	if err := writable("--report", f.report); err != nil {
 		return nil, err
 	}
-	p := &paper{file: string(f.report), space: searched(s, *o), atOnce: max(1, int(f.workers), int(procs)), settings: f.settings(s, *o)}
+	p := &paper{file: f.report, space: searched(s, *o), atOnce: max(1, f.chosen.Workers, f.subject.program.Procs), settings: f.settings(s, *o)}
 	if f.crew.wanted() {
 		p.atOnce = 0 // workers come and go
 	}
@@ -80,14 +80,6 @@ func (p *paper) indices(found untwist.Result) *sensitivity.Indices {
 	return new(sensitivity.Of(run))
 }
 
-// writableReport finds out whether the page can be written.
-func writableReport(file text) error {
-	if err := atomicfile.Check(string(file)); err != nil {
-		return fmt.Errorf("--report: %w", err)
-	}
-	return nil
-}
-
 // searched returns the parameters of a subject. Those without names are x1, x2, … with their
 // limits.
 func searched(s subject, o untwist.Options) parameter.Space {
@@ -99,28 +91,15 @@ func searched(s subject, o untwist.Options) parameter.Space {
 
 // plainSpace returns parameters x1, x2, … with their limits and where to look first.
 func plainSpace(dim int, start, bounds objective.Box) parameter.Space {
+	if start.IsZero() && bounds.IsZero() {
+		start = objective.Cube(dim, -5, 5) // the library's default
+	}
 	space := parameter.Plain(dim)
 	for i := range space {
-		p := &space[i]
-		if !bounds.IsZero() {
-			p.Min, p.Max = ifFinite(bounds.Lo[i]), ifFinite(bounds.Hi[i])
-		}
-		switch {
-		case !start.IsZero():
-			p.Low, p.High = &start.Lo[i], &start.Hi[i]
-		case bounds.IsZero():
-			p.Low, p.High = new(-5.), new(5.) // the library's default
-		}
+		space[i].Min, space[i].Max = side(bounds, i)
+		space[i].Low, space[i].High = side(start, i)
 	}
 	return space
-}
-
-// ifFinite returns where v is, nil if it is no limit.
-func ifFinite(v float64) *float64 {
-	if math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }
 
 // settings are those that a page does not know by itself.
@@ -136,12 +115,14 @@ func (f *runFlags) settings(s subject, o untwist.Options) (all []page.Setting) {
 		add("Limits", limits != "", "%s", limits)
 	}
 	add("Known points", len(o.Points) > 0, "%s", words.Thousands(len(o.Points)))
-	add("Target", o.Target != nil, "%v", deref(o.Target))
+	if o.Target != nil {
+		add("Target", true, "%v", *o.Target)
+	}
 	add("Tolerance", o.Tolerance > 0, "%v", o.Tolerance)
 	add("Time allowed", o.Time > 0, "%v", o.Time)
 	add("Planned for", o.Parallel > 1, "%s at the same time", words.Count(o.Parallel, "evaluation", "evaluations"))
 	add("Noise given", o.NoiseLevel > 0, "%v", o.NoiseLevel)
-	add("Journal", f.journal != "", "%s", f.journal)
+	add("Journal", o.Journal.File != "", "%s", o.Journal.File)
 	if s.caller != nil {
 		add("Arguments", s.caller.hello.Arguments != "", "%s", s.caller.hello.Arguments)
 	}
@@ -162,13 +143,6 @@ func boxInWords(b objective.Box) string {
 	return words.Number(b.Lo[0], 6) + " to " + words.Number(b.Hi[0], 6)
 }
 
-func deref(v *float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v
-}
-
 // complete adds what was kept to a page.
 func (p *paper) complete(out page.Page) page.Page {
 	out.Parameters, out.Evaluations = p.space, p.watch.Evaluations()
@@ -177,20 +151,12 @@ func (p *paper) complete(out page.Page) page.Page {
 	return out
 }
 
-// minimized writes the page of a run, if one is wanted and a query was answered.
-func (p *paper) minimized(found report.Run) error {
-	if p == nil || found.Result.Queries == 0 {
+// found writes the page of a run, if one is wanted and a query was answered.
+func (p *paper) found(of page.Page) error {
+	if p == nil || of.Run.Result.Queries == 0 {
 		return nil
 	}
-	return p.write(page.Page{Run: found})
-}
-
-// probed writes the page of a probe, likewise.
-func (p *paper) probed(found report.Probe) error {
-	if p == nil || found.Findings.Queries == 0 {
-		return nil
-	}
-	return p.write(page.OfProbe(found))
+	return p.write(of)
 }
 
 // write writes and shows the page of a run that is over, with what was kept.
@@ -207,18 +173,64 @@ func (p *paper) write(of page.Page) error {
 	if p.file == "" {
 		return nil
 	}
-	return writePage(p.file, of)
+	var out bytes.Buffer
+	err := of.Write(&out)
+	if err == nil {
+		err = atomicfile.Write(p.file, out.Bytes())
+	}
+	return flagged("--report", err)
 }
 
-// writePage writes a page to a file, as a whole.
-func writePage(file string, p page.Page) error {
-	var out bytes.Buffer
-	err := p.Write(&out)
-	if err == nil {
-		err = atomicfile.Write(file, out.Bytes())
+// serve begins to serve the page of a run to browsers, if --live was given, and says where.
+func (f *runFlags) serve(p *paper, s subject, line *progressLine, o *untwist.Options, probe bool) error {
+	if f.live == "" {
+		return nil
 	}
+	access, err := f.crew.access(f.crew.server == "")
 	if err != nil {
-		return fmt.Errorf("--report: %w", err)
+		return err
 	}
+	config := live.Config{Address: f.live, Token: access.Token, Insecure: access.Insecure, Title: s.words.Name, Style: page.Style()}
+	if access.TLS != nil && access.TLS.Certificates != nil { // else it is for a server that we connect to
+		config.TLS = access.TLS
+	}
+	if s.known != nil {
+		s.known = new(*s.known) // more of it is found out at the end
+	}
+	config.Page = func(state live.State) live.Page {
+		run := report.Run{Subject: s.words, Known: s.known, Result: state.Result, Took: state.Now.Sub(state.Began)}
+		run.Result.Queries += state.Answers
+		run.Result.Failed += state.Failed
+		return p.complete(page.Page{Run: run, Probe: probe, Running: true})
+	}
+	server, err := live.Listen(config)
+	if err != nil {
+		return flagged("--live", err)
+	}
+	p.live, line.live = server, server
+	shows := o.Progress
+	o.Progress = func(p untwist.Progress) {
+		server.Show(p)
+		if shows != nil {
+			shows(p)
+		}
+	}
+	text := "the run can be looked at with a browser: " + server.URL()
+	if access.Token != "" {
+		text += " (it asks for the token in " + f.crew.token + ")"
+	}
+	line.note(text)
 	return nil
+}
+
+// close ends what shows the page while a run goes on. Those who look get the page of the end, if
+// there is one. A signal that comes meanwhile ends the wait; one that has ended the run does not.
+func (p *paper) close(ctx context.Context) {
+	if p == nil || p.live == nil {
+		return
+	}
+	if ctx.Err() != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	p.live.Close(ctx)
 }

@@ -86,7 +86,7 @@ func TestReportOfInterrupted(t *testing.T) {
 	}}
 	cmd, _, stderr := quietly()
 	cmd.Annotations = map[string]string{arguments: "minimize --sought"}
-	flags := minimizeFlags{strategy: "cbo", runFlags: runFlags{budget: math.MaxInt, report: text(to)}}
+	flags := minimizeFlags{strategy: "cbo", runFlags: runFlags{chosen: untwist.Options{Budget: math.MaxInt}, report: to}}
 	if _, ok := flags.minimize(cmd, foreign(f), newProgressLine(stderr, true)).(signalled); !ok {
 		t.Error("it did not end by the signal")
 	}

@@ -1,19 +1,22 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
+	"encoding/json"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/atomicfile"
 	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 )
@@ -21,9 +24,7 @@ import (
 // probeFlags are the flags of probe as they were given.
 type probeFlags struct {
 	runFlags
-	subject subjectFlags
-	road    string
-	frame   text
+	road, frame string
 }
 
 // probeCommand finds the frame of a function.
@@ -53,74 +54,41 @@ problems are known, so the errors are printed, too.
 		RunE: f.run,
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	f.subject.register(flags)
 	f.runFlags.register(flags)
 	f.crew.register(flags)
 	flags.StringVar(&f.road, "road", identify.Survey{}.Name(), "how to look: one of "+strings.Join(identify.Names(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
-	flags.Var(&f.frame, "frame", "write the coordinates to `FILE` as JSON")
+	flags.Var(text(&f.frame), "frame", "write the coordinates to `FILE` as JSON")
 	f.registerOutput(flags, "draw spectrum.svg and couplings.svg into `DIR`")
 	return cmd
 }
 
 // run probes the subject that the flags describe.
 func (f *probeFlags) run(cmd *cobra.Command, args []string) error {
-	from, err := readSource(cmd.Flags(), args)
-	if err != nil {
-		return err
-	}
-	line := newProgressLine(cmd.ErrOrStderr(), bool(f.quiet))
-	f.began, f.subject.time = time.Now(), f.time
-	s, err := f.subject.subject(from, line.note)
-	if err != nil {
-		return from.usage(err)
-	}
-	if err = f.fits(from, s); err == nil {
-		err = from.usage(f.probe(cmd, s, line))
-	}
-	return s.close(cmd, err)
+	return f.with(cmd, args, func(_ *source, s subject, line *progressLine) error { return f.probe(cmd, s, line) })
 }
 
 // probe probes a subject, prints what was found, writes the frame and draws.
 func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) error {
-	options := f.options(s, bool(f.subject.keepGoing), line)
+	options := f.options(s, line)
 	var err error
 	if options.Identifier, err = road(f.road); err != nil {
 		return err
 	}
-	if err := f.writable(); err != nil {
+	if err := cmp.Or(folder("--plot", f.plot), writable("--frame", f.frame)); err != nil {
 		return err
 	}
 	var findings untwist.Findings
-	return f.conduct(cmd, s, f.subject.program.procs, line, &options, true, func(ctx context.Context, g objective.Objective) (_ untwist.Account, err error) {
+	return f.conduct(cmd, s, line, &options, true, func(ctx context.Context, g objective.Objective) (_ untwist.Account, err error) {
 		findings, err = untwist.Probe(ctx, g, options)
 		return findings.Account, err
-	}, func(paper *paper, took time.Duration, err error) error {
+	}, func(took time.Duration) finding {
 		if p, ok := s.objective.(*problem.Problem); ok {
 			s.known.Frame = p.Frame() // only here: it takes d³ steps
 		}
 		s.measureCoupling(&findings.Structure)
 		found := report.Probe{Subject: s.words, Known: s.known, Findings: findings, Took: took}
-		if s.caller != nil {
-			return s.caller.probed(found, cmp.Or(err, paper.probed(found)))
-		}
-		if err == nil || findings.Queries > 0 && !errors.Is(err, untwist.ErrAllFailed) { // then there is nothing to tell
-			err = cmp.Or(err, tell(cmd, found, bool(f.json)), f.keep(cmd, found), draw(cmd, found, f.plot)) // in this order
-		}
-		return cmp.Or(err, paper.probed(found))
+		return finding{found, page.OfProbe(found), func() error { return f.keep(cmd, found) }}
 	})
-}
-
-// writable finds out, before the first query, whether what was asked for can be
-// written.
-func (f *probeFlags) writable() error {
-	if err := folder("--plot", f.plot); err != nil || f.frame == "" {
-		return err
-	}
-	if err := atomicfile.Check(string(f.frame)); err != nil {
-		return fmt.Errorf("--frame: %w", err)
-	}
-	return nil
 }
 
 // keep writes the frame to the file of the flag --frame, if that was given. Where there is
@@ -133,8 +101,8 @@ func (f *probeFlags) keep(cmd *cobra.Command, found report.Probe) error {
 		note(cmd, "--frame: no coordinates were found, so %s was not written", f.frame)
 		return nil
 	}
-	if err := writeFrame(string(f.frame), found.Findings.Structure); err != nil {
-		return fmt.Errorf("--frame: %w", err)
+	if err := writeFrame(f.frame, found.Findings.Structure); err != nil {
+		return flagged("--frame", err)
 	}
 	switch found.Verdict() {
 	case certify.NearlySeparable:
@@ -145,4 +113,51 @@ func (f *probeFlags) keep(cmd *cobra.Command, found report.Probe) error {
 		note(cmd, "--frame: %s holds coordinates that were not certified: the verdict is %s", f.frame, found.Verdict())
 	}
 	return nil
+}
+
+// A frameFile is a frame with its blocks as probe --frame writes it.
+type frameFile struct {
+	Components int         `json:"components"`
+	Dim        int         `json:"dim"`
+	Rows       [][]float64 `json:"rows"`
+	Blocks     [][]int     `json:"blocks"` // of components, counted from 0
+}
+
+// writeFrame writes a frame to a file that minimize --frame reads.
+func writeFrame(path string, found untwist.Structure) error {
+	text, err := json.Marshal(frameFile{found.Frame.Components(), found.Frame.Dim(), rowsOf(found.Frame), found.Blocks})
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, append(text, '\n'))
+}
+
+// rowsOf returns the rows of a frame.
+func rowsOf(f *frame.Frame) (rows [][]float64) {
+	for j := range f.Components() {
+		rows = append(rows, f.Matrix().RawRowView(j))
+	}
+	return rows
+}
+
+// readFrame reads a frame, and its blocks if the file has any.
+func readFrame(path string) (*frame.Frame, [][]int, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, objective.BadOption("Frame", "%v", err)
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	var file frameFile
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, nil, objective.BadOption("Frame", "%s %v", path, inWords(err))
+	}
+	const other = "%s is not a frame as probe --frame writes it: %s"
+	if len(file.Rows) == 0 {
+		return nil, nil, objective.BadOption("Frame", other, path, `it has no "rows"`)
+	}
+	var f frame.Frame
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, nil, objective.BadOption("Frame", other, path, strings.TrimPrefix(err.Error(), "frame: "))
+	}
+	return &f, file.Blocks, nil
 }

@@ -39,8 +39,7 @@ type progressLine struct {
 	answers int              // that came since then
 	failed  int              // of these
 	present string           // who evaluates
-	stop    chan struct{}    // ends the goroutine that refreshes the line; nil: there is none
-	done    chan struct{}    // closed when it has ended
+	stop    func()           // ends the goroutine that refreshes the line; nil: there is none
 }
 
 // refresh is how often the line is written anew.
@@ -61,10 +60,10 @@ func (l *progressLine) start() {
 	if l.terminal == nil {
 		return
 	}
-	stop, done := make(chan struct{}), make(chan struct{})
-	l.stop, l.done = stop, done
-	go func() {
-		defer close(done)
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	l.stop = func() { cancel(); running.Wait() }
+	running.Go(func() {
 		again := time.NewTicker(refresh)
 		defer again.Stop()
 		for {
@@ -75,11 +74,11 @@ func (l *progressLine) start() {
 				l.present = who
 				l.again()
 				l.mu.Unlock()
-			case <-stop:
+			case <-ctx.Done():
 				return
 			}
 		}
-	}()
+	})
 }
 
 // who says who evaluates.
@@ -156,8 +155,7 @@ func (l *progressLine) note(text string) {
 // clear takes the line away.
 func (l *progressLine) clear() {
 	if l.stop != nil {
-		close(l.stop)
-		<-l.done
+		l.stop()
 		l.stop = nil
 	}
 	if l.terminal != nil {

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/experiment"
+	"github.com/untwist/untwist/internal/store"
+	"github.com/untwist/untwist/problem"
 )
 
 // reproduceCommand repeats what the paper shows.
@@ -44,7 +47,7 @@ func reproducible(cmd *cobra.Command) (names []string) {
 
 // figure1Command draws Figure 1 of the paper.
 func figure1Command() *cobra.Command {
-	at, out := seed(experiment.Figure1Seed), text(".")
+	f, out := experiment.Figure1{Seed: experiment.Figure1Seed}, "."
 	cmd := &cobra.Command{
 		Use:   "figure1 [--out DIR]",
 		Short: "Draw how particles move with the different noises",
@@ -58,18 +61,17 @@ the method arrives. One run shows how particles move, but not how often they arr
 		Example: `  untwist reproduce figure1 --out pictures`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return drawFigure1(cmd, experiment.Figure1{Seed: uint64(at)}, out)
+			return drawFigure1(cmd, f, out)
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.Var(&out, "out", "draw into `DIR`")
-	flags.Var(&at, "seed", "all randomness follows from it: b, W, the start and the noise")
+	flags.Var(text(&out), "out", "draw into `DIR`")
+	flags.Var(seed(&f.Seed), "seed", "all randomness follows from it: b, W, the start and the noise")
 	return cmd
 }
 
 // drawFigure1 computes, prints and draws, in this order.
-func drawFigure1(cmd *cobra.Command, f experiment.Figure1, dir text) error {
+func drawFigure1(cmd *cobra.Command, f experiment.Figure1, dir string) error {
 	if err := folder("--out", dir); err != nil {
 		return err
 	}
@@ -78,10 +80,85 @@ func drawFigure1(cmd *cobra.Command, f experiment.Figure1, dir text) error {
 	journeys, err := f.Run(ctx)
 	if err == nil {
 		_, printed := fmt.Fprint(cmd.OutOrStdout(), f.Table(journeys))
-		err = cmp.Or(printed, f.Draw(ctx, string(dir), journeys))
+		err = cmp.Or(printed, f.Draw(ctx, dir, journeys))
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// An openQuestion is one that the paper leaves open, and that a sweep answers.
+type openQuestion struct {
+	name, short, long string
+	sweep             func(experiment.Extent) (experiment.Sweep, error)
+}
+
+// questions are those that the paper leaves open.
+var questions = []openQuestion{
+	{"errors", "Measure how much errors of the coordinates matter", `Measure how much errors of W̃ matter, which section 4 of the paper leaves open: success and
+queries of its three methods and of auto in frames W̃ = (I+E)W that cost no query, where the
+entries of E are Gaussian of size 0 to 0.3, and in frames as they come out of the paper's road
+and of the survey, stopped early. CBO on g and on f stand beside them. Every run has 500·d²
+queries.`, experiment.Errors},
+	{"allocation", "Measure how queries should be allotted to Hessians and to CBO", `Measure how queries should be allotted to Hessians and to CBO, which section 4 of the paper
+leaves open. All runs have 500·d² queries in all, which is 5,000,000 at d = 100, and then a
+tenth of that. The share for Hessians is varied, on the paper's road from 2 to 200 Hessians,
+and on the survey, which is stopped early. The last tables say which share is best.`, experiment.Allocation},
+	{"approximate", "Measure what couplings do to the methods", `Measure what becomes of the methods where f separates only approximately, which section 5 of
+the paper leaves open: its three methods, CBO on f, auto and online on f = g(Wx) + D·std(g)·c(Wx),
+where c couples pairs of components (minimize --coupling D), with D from 0 to 1. Every run has
+500·d² queries. With a coupling nobody knows the minimum. Gaps are then above the least value that
+searches along the true coordinates reach from where the minimum is without the coupling.`, experiment.Approximate},
+}
+
+// sweepFlags are the flags of a question as they were given.
+type sweepFlags struct {
+	experiment.Extent
+	gridFlags
+}
+
+// command answers the question.
+func (q openQuestion) command() *cobra.Command {
+	f := sweepFlags{gridFlags: gridFlags{jobs: runtime.GOMAXPROCS(0)}}
+	cmd := &cobra.Command{
+		Use:   q.name + " [--out DIR]",
+		Short: q.short,
+		Long: q.long + `
+
+With --dim 10 --runs 5 it takes about a minute; the whole, in 100 dimensions, takes hours.
+Every run is kept in DIR/` + q.name + `.jsonl as it finishes. The command can be stopped at any moment;
+started again, it goes on where it stopped, and with more --runs or other --problems it makes
+the runs that are missing. Tables are printed, and written to DIR as NAME.md and NAME.csv, the
+runs as NAME-runs.csv, and pictures as NAME-….svg, where NAME says what the sweep is:
+` + q.name + `-d10-5runs for example.
+
+` + exitStatuses,
+		Example: fmt.Sprintf("  untwist reproduce %[1]s --dim 10 --runs 5\n  untwist reproduce %[1]s --dim 20 --problems rastrigin --out %[1]s", q.name),
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd, q) },
+	}
+	flags := cmd.Flags()
+	flags.Var(text(&f.out), "out", "keep runs and write tables in `DIR` (default "+q.name+"-dN for N dimensions)")
+	flags.Var(count(&f.Runs), "runs", "runs of each cell, each at a seed of its own (default 20)")
+	flags.Var(count(&f.Dim), "dim", "number of dimensions d, at least 2 (default 100)")
+	flags.StringSliceVar(&f.Problems, "problems", nil, "`NAMES` with commas between them: any of "+problem.Choice()+" (default the paper's four)")
+	flags.Var(seed(&f.Seed), "seed", "the first seed (default 0)")
+	flags.Var(count(&f.jobs), "jobs", "how many runs are made at a time")
+	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	return cmd
+}
+
+// run makes the runs that are missing, and the tables.
+func (f *sweepFlags) run(cmd *cobra.Command, q openQuestion) error {
+	trim(f.Problems)
+	s, err := q.sweep(f.Extent)
+	if err != nil {
+		return new(source).usage(err)
+	}
+	f.out = cmp.Or(f.out, fmt.Sprintf("%s-d%d", q.name, s.Cases[0].Dim))
+	return f.runGrid(cmd, s, q.name+".jsonl", func(ctx context.Context, from *store.Store) (table, int, int, error) {
+		t, err := s.Tabulate(ctx, from)
+		return t, t.Done, t.Total, err
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,66 +15,72 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/program"
+	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
 
-// runFlags are the flags that minimize and probe have in common, besides the subject.
+// runFlags are the flags that minimize and probe have in common.
 type runFlags struct {
-	budget, workers, parallel count
-	time                      duration
-	maxFailures, noiseLevel   number
-	journal                   text
-	points, accept            yesNo
-	plot, report, live        text
-	json, quiet               yesNo
-	crew                      crewFlags
-	began                     time.Time // when the command began
+	subject            subjectFlags
+	chosen             untwist.Options // what flags set directly
+	points, accept     bool
+	plot, report, live string
+	json, quiet        bool
+	crew               crewFlags
+	began              time.Time // when the command began
 }
 
-// register declares the flags that say when a run ends and what is kept of it.
+// register declares the flags that say what is searched, when a run ends and what is kept of it.
 func (f *runFlags) register(flags *pflag.FlagSet) {
-	f.maxFailures = number{allow: func(v float64) bool { return v > 0 && v <= 1 }, must: "above 0 and at most 1"}
-	f.noiseLevel = above0()
+	f.subject.register(flags)
+	o := &f.chosen
 	f.points = true
-	flags.Var(&f.budget, "budget", "the most queries to spend, 20000 or 2e4 for example (default 500·dim²; for a program, a budget or a time has to be given)")
-	flags.Var(&f.time, "time", "the most time to spend: 90s, 10m, 2h (default no limit)")
-	flags.Var(&f.workers, "workers", "evaluate this many points of a built-in problem at the same time (default 1; they use several cores by themselves)")
-	flags.Var(&f.parallel, "parallel", "how many evaluations at the same time cost you no more than one: fewer rounds, for more queries (default 1)")
-	flags.Var(&f.noiseLevel, "noise-level", "the standard deviation of f's noise, in the unit of f, if you know it (default: auto measures it)")
-	flags.Var(&f.maxFailures, "max-failures", "end the run if a larger share of the last 1,000 queries failed (default 0.95)")
-	flags.Var(&f.journal, "journal", "keep every answer in `FILE`; if the run is stopped, the same command goes on where it stood")
+	flags.Var(count(&o.Budget), "budget", "the most queries to spend, 20000 or 2e4 for example (default 500·dim²; for a program, a budget or a time has to be given)")
+	flags.Var(duration(&o.Time), "time", "the most time to spend: 90s, 10m, 2h (default no limit)")
+	flags.Var(count(&o.Workers), "workers", "evaluate this many points of a built-in problem at the same time (default 1; they use several cores by themselves)")
+	flags.Var(count(&o.Parallel), "parallel", "how many evaluations at the same time cost you no more than one: fewer rounds, for more queries (default 1)")
+	flags.Var(above0.flag(&o.NoiseLevel), "noise-level", "the standard deviation of f's noise, in the unit of f, if you know it (default: auto measures it)")
+	flags.Var(aShare.flag(&o.MaxFailures), "max-failures", "end the run if a larger share of the last 1,000 queries failed (default 0.95)")
+	flags.Var(text(&o.Journal.File), "journal", "keep every answer in `FILE`; if the run is stopped, the same command goes on where it stood")
 	toggle(flags, &f.points, "journal-points", "keep the points in the journal; with =false only a hash of each, for millions of cheap queries")
 	toggle(flags, &f.accept, "accept-program", "go on with a journal although the program or a template was changed")
 }
 
 // registerOutput declares the flags that say what is printed and drawn.
 func (f *runFlags) registerOutput(flags *pflag.FlagSet, drawn string) {
-	flags.Var(&f.report, "report", "write a page for people, with pictures, to `FILE.html`: what the function is like, and what was found (docs/report.md)")
-	flags.Var(&f.live, "live", "serve that page while the run goes on, for a browser at `HOST:PORT`, such as 127.0.0.1:8080 (docs/live.md)")
-	flags.Var(&f.plot, "plot", drawn)
+	flags.Var(text(&f.report), "report", "write a page for people, with pictures, to `FILE.html`: what the function is like, and what was found (docs/report.md)")
+	flags.Var(text(&f.live), "live", "serve that page while the run goes on, for a browser at `HOST:PORT`, such as 127.0.0.1:8080 (docs/live.md)")
+	flags.Var(text(&f.plot), "plot", drawn)
 	toggle(flags, &f.json, "json", "print one JSON object")
 	toggle(flags, &f.quiet, "quiet", "show no progress")
-}
-
-// toggle declares a flag that needs no value.
-func toggle(flags *pflag.FlagSet, value *yesNo, name, usage string) {
-	flags.Var(value, name, usage)
-	flags.Lookup(name).NoOptDefVal = "true"
 }
 
 // until returns the context of a run, which ends when the time since the
 // command began is spent: a built-in problem takes some to be made.
 func (f *runFlags) until(ctx context.Context) (context.Context, context.CancelFunc) {
-	if f.time == 0 {
+	if f.chosen.Time == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadlineCause(ctx, f.began.Add(f.time.value()), objective.ErrTime)
+	return context.WithDeadlineCause(ctx, f.began.Add(f.chosen.Time), objective.ErrTime)
+}
+
+// with does something with the subject that the flags describe.
+func (f *runFlags) with(cmd *cobra.Command, args []string, do func(*source, subject, *progressLine) error) error {
+	return f.subject.with(cmd, args, func() (bool, error) {
+		f.began, f.subject.time = time.Now(), f.chosen.Time
+		return f.quiet, nil
+	}, func(from *source, s subject, line *progressLine) error {
+		if err := f.fits(from, s); err != nil {
+			return err
+		}
+		return do(from, s, line)
+	})
 }
 
 // fits checks that the flags suit the subject.
 func (f *runFlags) fits(from *source, s subject) error {
-	if err := f.crew.fits(from, s, f.journal, f.live); err != nil {
+	if err := f.crew.fits(from, s, f.chosen.Journal.File, f.live); err != nil {
 		return err
 	}
 	switch {
@@ -81,36 +88,34 @@ func (f *runFlags) fits(from *source, s subject) error {
 		return nil
 	case from.given("workers"):
 		return from.wrong("workers", "is for built-in problems; --procs says how many processes of a program run at the same time")
-	case f.budget == 0 && f.time == 0:
+	case f.chosen.Budget == 0 && f.chosen.Time == 0:
 		return usageError{errors.New("how long may it take? A program needs --budget N (queries) or --time 2h, or both")}
 	}
 	return nil
 }
 
 // options are those that minimize and probe have in common.
-func (f *runFlags) options(s subject, keepGoing bool, line *progressLine) untwist.Options {
-	o := untwist.Options{
-		Parameters: s.space, Start: s.start, Bounds: s.bounds, Seed: s.seed,
-		Budget: int(f.budget), Time: f.time.value(), Workers: int(f.workers), Parallel: int(f.parallel), KeepGoing: keepGoing,
-		Journal:  untwist.Journal{File: string(f.journal), HashPoints: !bool(f.points), Note: line.note},
-		Progress: s.watch(line),
-	}
-	if f.maxFailures.value != nil {
-		o.MaxFailures = *f.maxFailures.value
-	}
-	if f.noiseLevel.value != nil {
-		o.NoiseLevel = *f.noiseLevel.value
-	}
+func (f *runFlags) options(s subject, line *progressLine) untwist.Options {
+	o := f.chosen
+	o.Parameters, o.Start, o.Bounds, o.Seed, o.KeepGoing = s.space, s.start, s.bounds, s.seed, f.subject.program.KeepGoing
+	o.Journal.HashPoints, o.Journal.Note, o.Progress = !f.points, line.note, s.watch(line)
 	if f.accept {
 		o.Journal.Accept = acceptable
 	}
 	return o
 }
 
-// conduct makes the run of a subject: ask asks, and told tells what came of it.
-func (f *runFlags) conduct(cmd *cobra.Command, s subject, procs count, line *progressLine, options *untwist.Options, probes bool,
-	ask func(context.Context, objective.Objective) (untwist.Account, error), told func(p *paper, took time.Duration, err error) error) error {
-	paper, err := f.paper(cmd, s, procs, options)
+// A finding is what came of a run: as it is printed and as a page, and how else it is kept.
+type finding struct {
+	outcome
+	page page.Page
+	keep func() error
+}
+
+// conduct makes the run of a subject: ask asks, and found returns what came of it.
+func (f *runFlags) conduct(cmd *cobra.Command, s subject, line *progressLine, options *untwist.Options, probes bool,
+	ask func(context.Context, objective.Objective) (untwist.Account, error), found func(took time.Duration) finding) error {
+	paper, err := f.paper(cmd, s, options)
 	if err != nil {
 		return err
 	}
@@ -133,12 +138,30 @@ func (f *runFlags) conduct(cmd *cobra.Command, s subject, procs count, line *pro
 	line.clear()
 	differ := crew.close(cmd, err == nil && over(account.Status))
 	if !errors.As(err, new(*objective.VoidError)) { // else there is nothing that could be told
-		err = told(paper, time.Since(began), err)
+		err = f.tell(cmd, s, paper, found(time.Since(began)), err)
 		if s.caller != nil {
 			return err
 		}
 	}
 	return cmp.Or(f.ended(cmd, ctx, s, account, err), differ)
+}
+
+// tell tells what came of a run that ended with an error, or nil: to the caller, or to whoever
+// reads what is printed. Then the page is written.
+func (f *runFlags) tell(cmd *cobra.Command, s subject, paper *paper, found finding, err error) error {
+	queries := found.page.Run.Result.Queries
+	switch {
+	case s.caller != nil:
+		return s.caller.told(found, cmp.Or(err, paper.found(found.page)))
+	case err == nil && queries == 0 && !found.page.Probe:
+		note(cmd, "no query was answered before the run ended")
+		if f.json {
+			err = tell(cmd, found.outcome, true)
+		}
+	case err == nil || queries > 0 && !errors.Is(err, untwist.ErrAllFailed): // else there is nothing to tell
+		err = cmp.Or(err, tell(cmd, found.outcome, f.json), found.keep(), draw(cmd, found.outcome, f.plot)) // in this order
+	}
+	return cmp.Or(err, paper.found(found.page))
 }
 
 // objective returns what is minimised or probed: the subject's function, or a crew of workers,
@@ -147,7 +170,7 @@ func (f *runFlags) objective(s subject, line *progressLine, o *untwist.Options) 
 	if !f.crew.wanted() {
 		return line.watch(s), nil
 	}
-	c := &crew{subject: s, flags: &f.crew, line: line, journal: string(f.journal), believe: o.KeepGoing}
+	c := &crew{subject: s, flags: &f.crew, line: line, journal: o.Journal.File, believe: o.KeepGoing}
 	o.Workers = 1
 	return c, c
 }
@@ -170,23 +193,22 @@ func (f *runFlags) ended(cmd *cobra.Command, ctx context.Context, s subject, a u
 
 // sayHowToGoOn prints the command that goes on, in a line of its own that can be pasted.
 func (f *runFlags) sayHowToGoOn(cmd *cobra.Command, s subject, a untwist.Account, err error) {
-	var diverged *journal.DivergedError
-	var failures *untwist.FailuresError
-	var lost *journal.LostError
+	file := f.chosen.Journal.File
 	var void *objective.VoidError
+	failures := errors.As(err, new(*untwist.FailuresError))
 	switch {
-	case errors.As(err, &lost): // the journal has said what is kept
+	case errors.As(err, new(*journal.LostError)): // the journal has said what is kept
 	case errors.As(err, &void) && void.Marked != "":
 		note(cmd, "the values from query %s on are marked as void in %s; mend the program, and run the same command again (with --accept-program, if its file has changed) to ask for them again:",
 			words.Thousands(void.First), void.Marked)
 		fmt.Fprintln(cmd.ErrOrStderr(), commandLine(cmd))
-	case errors.As(err, &void) && f.journal != "":
-		note(cmd, "do not go on with %s: it has values that cannot be trusted", f.journal)
-	case errors.As(err, &failures) && a.Resumed > 0:
-		note(cmd, "%s of these %s come from %s; if the program was mended since, name another journal", words.Thousands(a.Resumed), words.Count(a.Queries, "query", "queries"), f.journal)
-	case errors.As(err, &diverged), errors.As(err, &failures): // it would end in the same way
-	case f.journal != "":
-		note(cmd, "%s %s kept in %s; to go on, run the same command again:", words.Count(a.Queries, "query", "queries"), isAre(a.Queries), f.journal)
+	case errors.As(err, &void) && file != "":
+		note(cmd, "do not go on with %s: it has values that cannot be trusted", file)
+	case failures && a.Resumed > 0:
+		note(cmd, "%s of these %s come from %s; if the program was mended since, name another journal", words.Thousands(a.Resumed), words.Count(a.Queries, "query", "queries"), file)
+	case errors.As(err, new(*journal.DivergedError)), failures: // it would end in the same way
+	case file != "":
+		note(cmd, "%s %s kept in %s; to go on, run the same command again:", words.Count(a.Queries, "query", "queries"), isAre(a.Queries), file)
 		fmt.Fprintln(cmd.ErrOrStderr(), commandLine(cmd))
 	case s.program != nil && a.Status != objective.TimeSpent:
 		note(cmd, "the %s of this run %s not kept; with --journal FILE every answer is kept, and the same command goes on", words.Count(a.Queries, "query", "queries"), isAre(a.Queries))
@@ -210,4 +232,44 @@ func commandLine(cmd *cobra.Command) string {
 		name = "go run github.com/untwist/untwist/cmd/untwist"
 	}
 	return name + " " + cmd.Root().Annotations[arguments]
+}
+
+// explain says what a user can do about an error of a run, where the error itself cannot
+// know. It returns the error that is to be shown.
+func (s subject) explain(cmd *cobra.Command, err error) error {
+	if errors.Is(err, untwist.ErrAllFailed) {
+		s.hint(cmd)
+	}
+	if differs, ok := errors.AsType[*journal.DiffersError](err); ok && s.program != nil && !slices.ContainsFunc(differs.Differences, decisive) {
+		return fmt.Errorf("%s was begun with another program, or another version of it (%s): to go on all the same, add --accept-program; or name another journal",
+			differs.File, strings.Join(changed(differs.Differences, s.program.Description().(program.Description)), ", "))
+	}
+	return err
+}
+
+// decisive says that a difference is one that --accept-program does not accept.
+func decisive(d journal.Difference) bool {
+	return !slices.ContainsFunc(acceptable, func(part string) bool { return strings.HasPrefix(d.Path, part) })
+}
+
+// changed returns the files of a program, and the templates, that differ.
+func changed(all []journal.Difference, now program.Description) (files []string) {
+	for _, d := range all {
+		var i int
+		if n, _ := fmt.Sscanf(d.Path, "Objective.Executable[%d]", &i); n == 1 && i < len(now.Executable) {
+			files = append(files, now.Executable[i].Path)
+		}
+		if n, _ := fmt.Sscanf(d.Path, "Objective.Templates[%d]", &i); n == 1 && i < len(now.Templates) {
+			files = append(files, "the template of "+now.Templates[i].Name)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// hint says how the program got its points, if nobody has asked for that way.
+func (s subject) hint(cmd *cobra.Command) {
+	if s.unasked {
+		note(cmd, "the command has no placeholder, so the program gets each point as a line on its standard input, and has to answer with a line that is the value and nothing else; if it takes its parameters as arguments, write {all}, or {name} for each, into the command")
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/untwist/untwist"
 )
 
 // A signal in the middle of a run: the best so far is printed, and the status is that of
@@ -25,7 +27,7 @@ func TestSignals(t *testing.T) {
 			}
 		}}
 		cmd, stdout, stderr := quietly()
-		flags := minimizeFlags{strategy: "cbo", runFlags: runFlags{budget: math.MaxInt}}
+		flags := minimizeFlags{strategy: "cbo", runFlags: runFlags{chosen: untwist.Options{Budget: math.MaxInt}}}
 		err := flags.minimize(cmd, foreign(f), newProgressLine(stderr, true))
 		if ended, ok := err.(signalled); !ok || ended.status() != status {
 			t.Errorf("%v: ended by %v, want status %d", signal, err, status)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,6 +38,14 @@ type subject struct {
 
 // hasMinimum says whether the minimum of f is known.
 func (s subject) hasMinimum() bool { return s.known != nil && !math.IsNaN(s.known.Minimum) }
+
+// box returns where the search looks first, as far as that is known.
+func (s subject) box() objective.Box {
+	if s.start.IsZero() {
+		return s.bounds
+	}
+	return s.start
+}
 
 // target returns the value of f at which to stop. v is a gap above the minimum if that is
 // known, and otherwise a value of f; nil: the search does not stop early.
@@ -69,20 +78,23 @@ func (s subject) close(cmd *cobra.Command, stands error) error {
 	return err
 }
 
+// searchedIn says what is searched, in so many dimensions unless its parameters have names.
+func searchedIn(name string, dim int, space parameter.Space) report.Subject {
+	if space != nil {
+		dim = space.Dim()
+	}
+	return report.Subject{Name: name, Dim: dim, Parameters: space}
+}
+
 // subjectFlags are the flags that choose a subject: a built-in problem or a program.
 type subjectFlags struct {
-	name, mix              string
-	dim, components, block count
-	blemishes              blemishFlags
-	program                programFlags
-	params                 []string
-	seed                   seed
-	start, bounds          text
-	x0                     []string
-	keepGoing              yesNo
-	caller                 yesNo
-	time                   duration // for all of the run; 0: there is no limit
-	worker                 bool     // of a run elsewhere: several processes may evaluate a built-in problem too
+	spec          problem.Spec // of a built-in problem
+	program       programFlags
+	params, x0    []string
+	start, bounds string
+	caller        bool
+	time          time.Duration // for all of the run; 0: there is no limit
+	worker        bool          // of a run elsewhere: several processes may evaluate a built-in problem too
 }
 
 // builtInOnly are the flags that have no meaning for programs.
@@ -90,30 +102,52 @@ var builtInOnly = slices.Concat([]string{"components", "mix", "block"}, blemishe
 
 // register declares the flags.
 func (f *subjectFlags) register(flags *pflag.FlagSet) {
-	f.dim = 10
-	flags.StringVar(&f.name, "problem", "", "`NAME` of a built-in problem: one of "+problem.Choice())
+	f.spec.Dim = 10
+	flags.StringVar(&f.spec.Name, "problem", "", "`NAME` of a built-in problem: one of "+problem.Choice())
 	f.program.register(flags)
 	flags.StringArrayVar(&f.params, "param", nil, "`NAME=LO:HI[:log]`: a parameter of the program with its limits, and whether it is searched on a logarithmic scale; may be given several times, in order")
-	flags.Var(&f.dim, "dim", "number of dimensions d; the parameters of a program are then x1 … xd")
-	flags.Var(&f.components, "components", "number of components m of a built-in problem, from 1 to dim (default dim)")
-	flags.StringVar(&f.mix, "mix", "", "mixing matrix W of a built-in problem: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded; bbob-…: its own rotations, or block)")
-	flags.Var(&f.block, "block", "components in a block of ridge-blocks (default 4)")
-	f.blemishes.register(flags)
-	flags.Var(&f.seed, "seed", "all randomness, a built-in problem's and the search's, follows from it")
-	flags.Var(&f.start, "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
-	flags.Var(&f.bounds, "bounds", "`LO:HI` or FILE with a line \"LO HI\" for each coordinate: nothing outside is ever queried")
+	flags.Var(count(&f.spec.Dim), "dim", "number of dimensions d; the parameters of a program are then x1 … xd")
+	flags.Var(count(&f.spec.Components), "components", "number of components m of a built-in problem, from 1 to dim (default dim)")
+	flags.StringVar(&f.spec.Mix, "mix", "", "mixing matrix W of a built-in problem: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded; bbob-…: its own rotations, or block)")
+	flags.Var(count(&f.spec.Block), "block", "components in a block of ridge-blocks (default 4)")
+	registerBlemishes(flags, &f.spec.Blemishes)
+	flags.Var(seed(&f.spec.Seed), "seed", "all randomness, a built-in problem's and the search's, follows from it")
+	flags.Var(text(&f.start), "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
+	flags.Var(text(&f.bounds), "bounds", "`LO:HI` or FILE with a line \"LO HI\" for each coordinate: nothing outside is ever queried")
 	flags.StringArrayVar(&f.x0, "x0", nil, "`V,V` or FILE: the numbers of a point with commas between them, or a file with a point on each line: known points to start from; may be given several times")
-	toggle(flags, &f.keepGoing, "keep-going", "go on however many queries fail")
+	toggle(flags, &f.program.KeepGoing, "keep-going", "go on however many queries fail")
 	toggle(flags, &f.caller, "caller", "minimise what whoever started this program computes")
 	flags.Lookup("caller").Hidden = true
 }
+
+// with does something with the subject that the flags describe, and then ends its processes. When
+// the flags are known, ready says whether no progress is shown.
+func (f *subjectFlags) with(cmd *cobra.Command, args []string, ready func() (quiet bool, err error), do func(*source, subject, *progressLine) error) error {
+	from, err := readSource(cmd.Flags(), args)
+	if err != nil {
+		return err
+	}
+	quiet, err := ready()
+	if err != nil {
+		return err
+	}
+	line := newProgressLine(cmd.ErrOrStderr(), quiet)
+	s, err := f.subject(from, line.note)
+	if err != nil {
+		return from.usage(err)
+	}
+	return s.close(cmd, from.usage(do(from, s, line)))
+}
+
+// unseen is ready for a command that shows no progress.
+func unseen() (quiet bool, err error) { return true, nil }
 
 // subject makes the subject that the flags describe. note is told what the user should know
 // while a program runs.
 func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
 	own := s.file != nil || s.given("exec")
 	switch {
-	case bool(f.caller):
+	case f.caller:
 		return f.called(s)
 	case s.file != nil && (s.given("problem") || s.typed("exec")):
 		return subject{}, usageError{fmt.Errorf("%s already says what to minimise: --problem and --exec cannot be given with it", s.file.Path)}
@@ -124,7 +158,7 @@ func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
 			return subject{}, s.wrong(flag, "is for built-in problems, and this is a program")
 		}
 		return f.own(s, note)
-	case f.name == "":
+	case f.spec.Name == "":
 		return subject{}, usageError{fmt.Errorf("which function? Give a problem file, --exec with a program of yours, or --problem: one of %s", problem.Choice())}
 	}
 	others := programOnly
@@ -136,7 +170,7 @@ func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
 		if flag == "procs" {
 			hint = "; use --workers"
 		}
-		return subject{}, s.wrong(flag, "is for programs, and %s is a built-in problem%s", f.name, hint)
+		return subject{}, s.wrong(flag, "is for programs, and %s is a built-in problem%s", f.spec.Name, hint)
 	}
 	return f.builtIn()
 }
@@ -157,22 +191,22 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 	if err != nil {
 		return subject{}, err
 	}
-	config.Note, config.KeepGoing = note, bool(f.keepGoing)
+	config.Note = note
 	p, err := program.New(config)
 	if err != nil {
 		return subject{}, s.usage(err)
 	}
-	if f.program.protocol == "" && strings.Contains(string(f.program.exec), "{in}") && strings.Contains(string(f.program.exec), "{out}") {
+	if f.program.Protocol == "" && strings.Contains(f.program.exec, "{in}") && strings.Contains(f.program.exec, "{out}") {
 		note("the program is started for each point, and {in} has a line \"name value\" for each parameter (--protocol once); with --protocol batch it is started for each batch, and {in} has a line for each point")
 	}
-	name := string(f.program.exec)
+	name := f.program.exec
 	if s.file != nil {
 		name = s.file.Path
 	}
 	return subject{
-		unasked:   f.program.protocol == "" && p.Description().(program.Description).Protocol == program.Lines,
-		objective: p, program: p, space: space, points: points, seed: uint64(f.seed),
-		words: report.Subject{Name: name, Dim: space.Dim(), Parameters: space},
+		unasked:   f.program.Protocol == "" && p.Description().(program.Description).Protocol == program.Lines,
+		objective: p, program: p, space: space, points: points, seed: f.spec.Seed,
+		words: searchedIn(name, len(space), space),
 	}, nil
 }
 
@@ -212,27 +246,24 @@ func (f *subjectFlags) called(s *source) (subject, error) {
 	if err != nil {
 		return subject{}, usageError{err}
 	}
-	return c.subject(uint64(f.seed))
+	return c.subject(f.spec.Seed)
 }
 
 // builtIn makes a subject of a built-in problem.
 func (f *subjectFlags) builtIn() (subject, error) {
-	spec := problem.Spec{
-		Name: f.name, Dim: int(f.dim), Components: int(f.components),
-		Mix: f.mix, Block: int(f.block), Seed: uint64(f.seed), Blemishes: f.blemishes.blemishes(),
-	}
-	bounds, err := parseBox(string(f.bounds), spec.Dim)
+	spec := f.spec
+	bounds, err := parseBox(f.bounds, spec.Dim)
 	if err != nil {
 		return subject{}, objective.BadOption("Bounds", "%v", err)
 	}
 	if f.bounds != "" {
 		spec.Bounds = &bounds
 	}
-	p, err := makeProblem(spec, f.time.value())
+	p, err := makeProblem(spec, f.time)
 	if err != nil {
 		return subject{}, err
 	}
-	start, err := parseBox(string(f.start), spec.Dim)
+	start, err := parseBox(f.start, spec.Dim)
 	if err != nil {
 		return subject{}, objective.BadOption("Start", "%v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -52,7 +53,7 @@ func quietly() (cmd *cobra.Command, stdout, stderr *bytes.Buffer) {
 func TestForeignSubject(t *testing.T) {
 	dir := t.TempDir()
 	cmd, stdout, stderr := quietly()
-	f := minimizeFlags{strategy: "auto", runFlags: runFlags{json: true, plot: text(dir)}, target: number{value: new(1e-6)}}
+	f := minimizeFlags{strategy: "auto", runFlags: runFlags{json: true, plot: dir, chosen: untwist.Options{Target: new(1e-6)}}}
 	if err := f.minimize(cmd, foreign(squares{}), newProgressLine(stderr, true)); err != nil {
 		t.Fatal(err)
 	}

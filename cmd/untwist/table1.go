@@ -18,17 +18,16 @@ import (
 
 // table1Flags are the flags of reproduce table1 as they were given.
 type table1Flags struct {
-	out, file, mix          text
-	problems, methods, from []string
-	dim, runs, budget, jobs count
-	seed                    seed
-	gap                     number
-	quiet, stored           bool
+	experiment.Table1
+	gridFlags
+	file   string
+	from   []string
+	stored bool
 }
 
 // table1Command makes Table 1 of the paper.
 func table1Command() *cobra.Command {
-	f := table1Flags{jobs: count(runtime.GOMAXPROCS(0)), gap: above0()}
+	f := table1Flags{gridFlags: gridFlags{jobs: runtime.GOMAXPROCS(0)}}
 	cmd := &cobra.Command{
 		Use:   "table1 [--out DIR]",
 		Short: "Count how often each method finds the minimum of each problem",
@@ -70,95 +69,61 @@ all limits are kept, but a point on the way to the combined one may be the best.
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.Var(&f.out, "out", "keep runs and write tables in `DIR` (default table1-dN for N dimensions)")
-	flags.Var(&f.runs, "runs", "runs of each method on each problem, each at a seed of its own (default 100)")
-	flags.Var(&f.dim, "dim", "number of dimensions d (default 100)")
-	flags.Var(&f.budget, "budget", "the most queries of a run, 20000 or 2e4 for example (default 500·dim²)")
-	flags.StringSliceVar(&f.problems, "problems", nil, "`NAMES` with commas between them: any of "+problem.Choice()+" (default the paper's four)")
-	flags.StringSliceVar(&f.methods, "methods", nil, "`NAMES` with commas between them: any of "+strings.Join(experiment.MethodNames(), ", ")+" (default all but the last three)")
-	flags.Var(&f.seed, "seed", "the first seed (default 0)")
-	flags.Var(&f.gap, "gap", "a run succeeds if it comes this close to the minimum (default 0.005)")
-	flags.Var(&f.mix, "mix", "mixing matrix W: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper)")
-	flags.Var(&f.file, "grid", "read the experiment from `FILE`")
+	flags.Var(text(&f.out), "out", "keep runs and write tables in `DIR` (default table1-dN for N dimensions)")
+	flags.Var(count(&f.Runs), "runs", "runs of each method on each problem, each at a seed of its own (default 100)")
+	flags.Var(count(&f.Dim), "dim", "number of dimensions d (default 100)")
+	flags.Var(count(&f.Budget), "budget", "the most queries of a run, 20000 or 2e4 for example (default 500·dim²)")
+	flags.StringSliceVar(&f.Problems, "problems", nil, "`NAMES` with commas between them: any of "+problem.Choice()+" (default the paper's four)")
+	flags.StringSliceVar(&f.Methods, "methods", nil, "`NAMES` with commas between them: any of "+strings.Join(experiment.MethodNames(), ", ")+" (default all but the last three)")
+	flags.Var(seed(&f.Seed), "seed", "the first seed (default 0)")
+	flags.Var(above0.flag(&f.Gap), "gap", "a run succeeds if it comes this close to the minimum (default 0.005)")
+	flags.Var(text(&f.Mix), "mix", "mixing matrix W: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper)")
+	flags.Var(text(&f.file), "grid", "read the experiment from `FILE`")
 	flags.StringArrayVar(&f.from, "from", nil, "take runs that are missing from the store `FILE` first; may be given several times")
 	flags.BoolVar(&f.stored, "stored", false, "make no run: show those that are there")
-	flags.Var(&f.jobs, "jobs", "how many runs are made at a time")
+	flags.Var(count(&f.jobs), "jobs", "how many runs are made at a time")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	return cmd
 }
 
-// grid translates the flags.
-func (f *table1Flags) grid(cmd *cobra.Command) (experiment.Table1, error) {
-	var g experiment.Table1
-	if f.file != "" {
-		if err := readGrid(string(f.file), &g); err != nil {
-			return g, usageError{fmt.Errorf("--grid: %s %w", f.file, err)}
-		}
-	}
+// complete reads the file, if there is one, and fills in the defaults.
+func (f *table1Flags) complete(cmd *cobra.Command) error {
+	trim(f.Problems)
+	trim(f.Methods)
 	given := cmd.Flags().Changed
-	if given("problems") {
-		g.Problems = trimmed(f.problems)
-	}
-	if given("methods") {
-		g.Methods = trimmed(f.methods)
-	}
-	if given("seed") {
-		g.Seed = uint64(f.seed)
-	}
-	if f.gap.value != nil {
-		g.Gap = *f.gap.value
-	}
-	if f.mix != "" {
-		g.Mix = string(f.mix)
-	}
-	for _, n := range []struct {
-		from count
-		to   *int
-	}{{f.dim, &g.Dim}, {f.runs, &g.Runs}, {f.budget, &g.Budget}} {
-		if n.from != 0 {
-			*n.to = int(n.from)
+	if f.file != "" {
+		if err := readGrid(f.file, &f.Table1, given); err != nil {
+			return usageError{fmt.Errorf("--grid: %s %w", f.file, err)}
 		}
 	}
-	err := g.Complete()
-	var bad *objective.OptionError
-	if errors.As(err, &bad) && f.file != "" && !given(strings.ToLower(bad.Option)) {
-		return g, usageError{fmt.Errorf("--grid: %s: %s: %s", f.file, strings.ToLower(bad.Option), bad.Reason)}
+	err := f.Complete()
+	if bad, ok := errors.AsType[*objective.OptionError](err); ok && f.file != "" && !given(strings.ToLower(bad.Option)) {
+		return usageError{fmt.Errorf("--grid: %s: %s: %s", f.file, strings.ToLower(bad.Option), bad.Reason)}
 	}
-	return g, asUsage(err)
+	return new(source).usage(err)
 }
 
-// trimmed returns names without spaces around them.
-func trimmed(names []string) []string {
-	out := make([]string, len(names)) // not nil, which would mean the default
+// trim takes away spaces around names.
+func trim(names []string) {
 	for i, name := range names {
-		out[i] = strings.TrimSpace(name)
+		names[i] = strings.TrimSpace(name)
 	}
-	return out
 }
 
 // run makes the runs that are missing and the table.
 func (f *table1Flags) run(cmd *cobra.Command) error {
-	g, err := f.grid(cmd)
-	if err != nil {
+	if err := f.complete(cmd); err != nil {
 		return err
 	}
 	for _, path := range f.from {
 		if _, err := os.Stat(path); err != nil {
-			return usageError{fmt.Errorf("--from: %w", err)}
+			return usageError{flagged("--from", err)}
 		}
 	}
-	dir := cmp.Or(string(f.out), fmt.Sprintf("table1-d%d", g.Dim))
-	return runGrid(cmd, table1Run{g, f.from, f.stored}, dir, "table1.jsonl", int(f.jobs), f.quiet, func(ctx context.Context, s *store.Store) (shown, error) {
-		t, err := g.Tabulate(ctx, s)
-		if err != nil {
-			return shown{}, err
-		}
-		// What was printed is not lost if the program is ended while it draws.
-		_, printed := fmt.Fprint(cmd.OutOrStdout(), t.Text())
-		written, wrote := t.Write(dir)
-		drawn, drew := t.Draw(dir)
-		return shown{t.Done, t.Total, append(written, drawn...)}, cmp.Or(printed, wrote, drew)
+	f.out = cmp.Or(f.out, fmt.Sprintf("table1-d%d", f.Dim))
+	return f.runGrid(cmd, table1Run{f.Table1, f.from, f.stored}, "table1.jsonl", func(ctx context.Context, s *store.Store) (table, int, int, error) {
+		t, err := f.Tabulate(ctx, s)
+		return t, t.Done, t.Total, err
 	})
 }
 
@@ -173,7 +138,7 @@ type table1Run struct {
 func (r table1Run) Run(ctx context.Context, s *store.Store, jobs int, notice func(experiment.Progress)) error {
 	for _, path := range r.from {
 		if _, err := r.Take(ctx, s, path); err != nil {
-			return fmt.Errorf("--from: %w", err)
+			return flagged("--from", err)
 		}
 	}
 	if r.stored {

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -31,12 +30,7 @@ again does no harm: the first counts. If a line is wrong, the status is 1, and t
 all other lines are kept.`,
 		Example: `  echo "17 0.25" | untwist tell run.journal
   untwist tell run.journal < values.txt`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("%s takes one file, the journal of a run, and reads values from standard input", cmd.CommandPath())}
-			}
-			return nil
-		},
+		Args: takes(1, 1, "one file, the journal of a run, and reads values from standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return tellValues(cmd, args[0]) },
 	}
 }
@@ -65,8 +59,7 @@ func tellValues(cmd *cobra.Command, file string) error {
 			}
 			return nil
 		})
-		var failures *untwist.FailuresError
-		if err != nil && !errors.Is(err, errPaused) && !errors.As(err, &failures) { // a run that failed has kept its values
+		if err != nil && !errors.Is(err, errPaused) && !errors.As(err, new(*untwist.FailuresError)) { // a run that failed has kept its values
 			return err
 		}
 	}
@@ -88,35 +81,33 @@ func tellValues(cmd *cobra.Command, file string) error {
 // readValues reads lines of an ID and a value, and returns what is wrong with others.
 func readValues(r io.Reader) (told map[int]float64, wrong []string, err error) {
 	told = map[int]float64{}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<24)
-	for n := 1; lines.Scan(); n++ {
-		line, _, _ := strings.Cut(withoutMark(n, lines.Text()), "#")
+	err = eachLine(r, func(n int, line string) error {
+		var id int
+		var v float64
+		var err error
 		fields := strings.Fields(line)
-		if len(fields) == 0 {
-			continue
+		ok := len(fields) == 2
+		if ok {
+			id, err = strconv.Atoi(fields[0])
+			ok = err == nil && id > 0
 		}
-		id, err := strconv.Atoi(fields[0])
-		v := 0.
-		ok := err == nil && id > 0 && len(fields) == 2
 		if ok {
 			v, err = strconv.ParseFloat(fields[1], 64)
 			ok = err == nil || errors.Is(err, strconv.ErrRange)
 		}
-		if !ok {
+		switch before, again := told[id]; {
+		case !ok:
 			wrong = append(wrong, fmt.Sprintf("line %d is %q, not ID VALUE or ID nan", n, cutShort(strings.TrimSpace(line))))
-			continue
-		}
-		if before, again := told[id]; again && !alike(before, v) {
+		case again && !alike(before, v):
 			wrong = append(wrong, fmt.Sprintf("line %d has another value for %d than a line before it", n, id))
-			continue
+		case math.IsInf(v, -1): // f failed there, as where a program prints it
+			told[id] = math.NaN()
+		default:
+			told[id] = v
 		}
-		if math.IsInf(v, -1) { // f failed there, as where a program prints it
-			v = math.NaN()
-		}
-		told[id] = v
-	}
-	return told, wrong, lines.Err()
+		return nil
+	})
+	return told, wrong, err
 }
 
 // cutShort cuts a line that is long.
@@ -139,12 +130,12 @@ func known(file string, told map[int]float64, say func(string)) (wrong []string,
 	if len(told) == 0 {
 		return nil, nil
 	}
-	var others []journal.Query
+	var others []int
 	_, err = journal.Read(file, func(q journal.Query) error {
 		if v, ok := told[q.Number]; ok {
 			delete(told, q.Number)
 			if !alike(v, q.Value) {
-				others = append(others, journal.Query{Number: q.Number})
+				others = append(others, q.Number)
 			}
 		}
 		return nil
@@ -152,19 +143,14 @@ func known(file string, told map[int]float64, say func(string)) (wrong []string,
 	if err != nil {
 		return nil, unwrapped(err)
 	}
-	slices.SortFunc(others, func(a, b journal.Query) int { return cmp.Compare(a.Number, b.Number) })
+	slices.Sort(others)
 	switch n := len(others); {
 	case n == 1:
-		say(fmt.Sprintf("%d has been told before, with another value: the first counts", others[0].Number))
+		say(fmt.Sprintf("%d has been told before, with another value: the first counts", others[0]))
 	case n > 1:
-		say(fmt.Sprintf("%s, the first of them %d, have been told before, with other values: the first count", words.Count(n, "ID", "IDs"), others[0].Number))
+		say(fmt.Sprintf("%s, the first of them %d, have been told before, with other values: the first count", words.Count(n, "ID", "IDs"), others[0]))
 	}
-	var ids []int
-	for id := range told {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(told)) {
 		wrong = append(wrong, fmt.Sprintf("%d was not asked for", id))
 	}
 	return wrong, nil

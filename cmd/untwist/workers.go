@@ -17,7 +17,7 @@ import (
 // workersCommand shows who works.
 func workersCommand() *cobra.Command {
 	var f accessFlags
-	var asJSON yesNo
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "workers",
 		Short: "Show the workers of the runs on a server",
@@ -28,13 +28,11 @@ did, and which workers get no more work and why.`,
   untwist workers --server tls://host:4222 --token-file secret --tls-ca c.pem`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.showWorkers(cmd, bool(asJSON))
+			return f.showWorkers(cmd, asJSON)
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	f.register(flags, "the server, `URL`: nats://HOST:PORT or tls://HOST:PORT")
-	toggle(flags, &asJSON, "json", "print one JSON object")
+	f.register(cmd.Flags(), "the server, `URL`: nats://HOST:PORT or tls://HOST:PORT")
+	toggle(cmd.Flags(), &asJSON, "json", "print one JSON object")
 	return cmd
 }
 
@@ -47,9 +45,9 @@ func (f *accessFlags) showWorkers(cmd *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	runs, err := cluster.Ask(string(f.server), access)
+	runs, err := cluster.Ask(f.server, access)
 	if err != nil {
-		return asUsage(err)
+		return new(source).usage(err)
 	}
 	if asJSON {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(formOf(runs))
@@ -124,13 +122,18 @@ func stateOf(w cluster.WorkerStatus) string {
 	return "waits"
 }
 
+// crewInWords says who works, and on what.
+func crewInWords(s cluster.Status) string {
+	text := fmt.Sprintf("%s with %s, %s out", words.Count(s.Present(), "worker", "workers"), words.Count(s.Procs(), "process", "processes"), words.Count(s.Out, "chunk", "chunks"))
+	if s.Retries > 0 {
+		text += ", " + words.Thousands(s.Retries) + " sent again"
+	}
+	return text
+}
+
 // showRun prints the workers of a run.
 func showRun(out io.Writer, s cluster.Status) error {
-	fmt.Fprintf(out, "%s, run %s: %s, %s with %s, %s out", s.Name, s.Run, words.Count(s.Highest, "query asked", "queries asked"),
-		words.Count(s.Present(), "worker", "workers"), words.Count(s.Procs(), "process", "processes"), words.Count(s.Out, "chunk", "chunks"))
-	if s.Retries > 0 {
-		fmt.Fprintf(out, ", %s sent again", words.Thousands(s.Retries))
-	}
+	fmt.Fprintf(out, "%s, run %s: %s, %s", s.Name, s.Run, words.Count(s.Highest, "query asked", "queries asked"), crewInWords(s))
 	if s.Differ > 0 {
 		fmt.Fprintf(out, ", %s with different values", words.Count(s.Differ, "point", "points"))
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/internal/cluster/wire"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -150,14 +151,5 @@ func (b *batch) fail(err error) {
 
 // partial says how far the batch came before an error ended it.
 func (b *batch) partial(err error) error {
-	p := &objective.PartialError{Err: err}
-	for row, known := range b.known {
-		if known {
-			p.Spent++
-			if p.Done == row {
-				p.Done++
-			}
-		}
-	}
-	return p
+	return query.Unfinished(b.known, err)
 }

@@ -180,14 +180,5 @@ func (b *batchAnswers) take(i int, a objective.Answer) {
 
 // partial says how far the batch came before an error ended it.
 func (b *batchAnswers) partial(err error) error {
-	p := &objective.PartialError{Err: err}
-	for i, known := range b.known {
-		if known {
-			p.Spent++
-		}
-		if known && p.Done == i {
-			p.Done++
-		}
-	}
-	return p
+	return query.Unfinished(b.known, err)
 }

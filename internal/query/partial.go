@@ -28,3 +28,17 @@ func progress(n int, err error) (done, spent int) {
 func partial(done, spent int, err error) error {
 	return &objective.PartialError{Done: done, Spent: spent, Err: objective.Cause(err)}
 }
+
+// Unfinished returns the error of a batch that err has ended when these of its values were known.
+func Unfinished(known []bool, err error) error {
+	p := &objective.PartialError{Err: err}
+	for i, k := range known {
+		if k {
+			p.Spent++
+			if p.Done == i {
+				p.Done++
+			}
+		}
+	}
+	return p
+}

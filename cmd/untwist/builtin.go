@@ -2,14 +2,45 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
 )
+
+// makeProblem makes a built-in problem. This takes d³ steps if it has a matrix: minutes in
+// 10,000 dimensions. So it is left unfinished at a signal, or if it takes longer than within; 0:
+// it may take as long as it likes.
+func makeProblem(spec problem.Spec, within time.Duration) (*problem.Problem, error) {
+	ctx, stop := untilSignal()
+	defer stop()
+	var late <-chan time.Time
+	if within > 0 {
+		late = time.After(within)
+	}
+	var p *problem.Problem
+	var err error
+	done := make(chan struct{})
+	go func() {
+		p, err = problem.New(spec)
+		close(done)
+	}()
+	select {
+	case <-done:
+		return p, err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-late:
+		return nil, fmt.Errorf("the time is spent, and %s in %s is not made yet: its matrix takes dim³ steps; give it more time, or choose --mix none",
+			spec.Name, words.Count(spec.Dim, "dimension", "dimensions"))
+	}
+}
 
 // trueSplits is over how many splits the true coupling is measured.
 const trueSplits = 400
@@ -22,11 +53,7 @@ func (s subject) measureCoupling(found *untwist.Structure) {
 	if !ok || s.known == nil || !report.Couples(found) || p.Dim() < 2 {
 		return
 	}
-	box := s.start
-	if box.IsZero() {
-		box = s.bounds
-	}
-	test := certify.Test{Box: box, Bounds: s.bounds, Most: trueSplits, Seed: s.seed}
+	test := certify.Test{Box: s.box(), Bounds: s.bounds, Most: trueSplits, Seed: s.seed}
 	if c, err := test.Splits(context.Background(), clean{p}, p.Frame(), nil); err == nil && c.Splits > 0 {
 		s.known.Coupling = &c.Coupling
 	}
