@@ -147,12 +147,17 @@ func TestWorkersRefuseStrangeChunks(t *testing.T) {
 	if line := <-notes; line != "works for run "+run.String()+" with 1 process" {
 		t.Errorf("%q", line)
 	}
-	if len(notes) != len(strange) {
-		t.Errorf("%d words about %d strange chunks", len(notes), len(strange))
-	}
+	about := 0
 	for range len(notes) {
-		if line := <-notes; wire.Line(line, 3000) != line || !strings.Contains(line, "cannot be used") {
+		line := <-notes
+		if strings.Contains(line, "the coordinator does not answer") || line == "the coordinator is there again" {
+			continue // on a busy machine
+		}
+		if about++; wire.Line(line, 3000) != line || !strings.Contains(line, "cannot be used") {
 			t.Errorf("%q", line)
 		}
+	}
+	if about != len(strange) {
+		t.Errorf("%d words about %d strange chunks", about, len(strange))
 	}
 }
