@@ -142,7 +142,7 @@ func TestAutoSeeds(t *testing.T) {
 		n := len(to[s])
 		want := fmt.Sprintf("| %s | %d to %d | %d | %d | %d | %d | %d |", s.name, 100*s.hundred, 100*s.hundred+99, n, to[s][n/2], to[s][95*(n-1)/100], to[s][n-1], further[s][n/2])
 		if !strings.Contains(string(page), want) {
-			t.Errorf("../../docs/auto.md has no line %s", want)
+			t.Errorf("docs/auto.md has no line %s", want)
 		}
 	}
 	if len(to) != 8 {

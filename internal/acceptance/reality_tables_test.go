@@ -248,7 +248,7 @@ func TestRealityPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := "<!-- " + p.name + " -->\n" + text + "<!-- end of " + p.name + " -->\n"; !strings.Contains(string(page), want) {
-			t.Errorf("../../docs/reality.md does not have the table %s as in %s:\n%s", p.name, cellsFile, text)
+			t.Errorf("docs/reality.md does not have the table %s as in %s:\n%s", p.name, cellsFile, text)
 		}
 	}
 	if *flags.Whole && *flags.Update {

@@ -213,7 +213,7 @@ func TestVersusPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := "<!-- " + name + " -->\n" + text + "<!-- end of " + name + " -->\n"; !strings.Contains(string(page), want) {
-			t.Errorf("../../docs/versus.md does not have the table %s as in docs/versus-runs.csv; go test ./internal/acceptance -run TestVersusPage -update writes it:\n%s", name, text)
+			t.Errorf("docs/versus.md does not have the table %s as in docs/versus-runs.csv; go test ./internal/acceptance -run TestVersusPage -update writes it:\n%s", name, text)
 		}
 	}
 }

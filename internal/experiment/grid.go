@@ -29,7 +29,7 @@ type Grid struct {
 
 // A Problem is what a case draws: a function, where to look for its minimum, and what that is.
 //
-// If it is an query.Cleaner, gaps and targets are those of clean values. If it has a
+// If it is a query.Cleaner, gaps and targets are those of clean values. If it has a
 // method Bounds() objective.Box, nothing outside is queried. If it is an io.Closer, it is
 // closed when its run is over.
 type Problem interface {

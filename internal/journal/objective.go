@@ -13,7 +13,7 @@ import (
 
 // An Objective answers queries from a journal as far as it has them, asks another objective
 // for the others, and records their answers. It numbers queries from 1 in the order in which
-// it is asked. It is an query.Teller.
+// it is asked. It is a query.Teller.
 type Objective struct {
 	journal *Journal
 	f       objective.Objective
