@@ -1,0 +1,193 @@
+package model
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A belief is what looks have told so far: a frame whose components have curvature 1, the
+// posterior of its error E, the map, and κ.
+type belief struct {
+	s     *sampler
+	m     int
+	looks []*Look
+	frame *Frame
+	theta Theta
+	kappa []float64 // of the looks of the last fit
+
+	known   posterior
+	ofTheta sym2 // the information about θ
+	not     uncertainty
+	// surprise is the mean of (R/s)² of the newest looks before they were learnt, 1 if all is as
+	// expected.
+	surprise float64
+}
+
+func newBelief(s *sampler) *belief {
+	m := s.dim()
+	b := &belief{s: s, m: m, frame: along(kernel.Identity(m)), ofTheta: sym2{1, 0, 1}}
+	b.forget()
+	b.not.ell = make([]float64, m)
+	for i := range b.not.ell {
+		b.not.ell[i] = math.Inf(1)
+	}
+	return b
+}
+
+// forget goes back to the prior of E.
+func (b *belief) forget() {
+	b.known = newPosterior(b.m * (b.m - 1) / 2)
+	b.not.sd = off(b.m, func(int, int) float64 { return prior })
+	b.not.eff = b.not.sd
+	b.surprise = math.Inf(1)
+}
+
+// errors returns the standard deviations of E of all pairs, in the direction in which mixed
+// differences depend on it.
+func (b *belief) errors() []float64 {
+	all := make([]float64, 0, b.m*(b.m-1)/2)
+	eachPair(b.m, func(i, j, _ int) { all = append(all, b.not.eff.At(i, j)) })
+	return all
+}
+
+// coupling returns the median κ of the looks of the last fit.
+func (b *belief) coupling() float64 { return median(b.kappa) }
+
+// short returns the looks with short steps.
+func (b *belief) short() []*Look {
+	var some []*Look
+	for _, l := range b.looks {
+		if l.kind != long {
+			some = append(some, l)
+		}
+	}
+	return some
+}
+
+// equations returns those of some looks; nil: the frame is singular.
+func (b *belief) equations(f *Frame, theta Theta, looks []*Look) []equation {
+	if f == nil {
+		return nil
+	}
+	var all []equation
+	for _, l := range looks {
+		q, ok := equationOf(l.measure(b.s, theta), l, f, b.not)
+		if !ok || !kernel.AllFinite(q.r) {
+			return nil
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+// slopes returns −∂R/∂γ and −∂R/∂β of each look.
+func (b *belief) slopes(f *Frame, t Theta, looks []*Look, at []equation) [][2]*mat.Dense {
+	const d = 1e-4 // the truncation of a difference quotient is far below what θ is known to
+	all := make([][2]*mat.Dense, len(looks))
+	for k, next := range []Theta{{t.Gamma + d, t.Beta}, {t.Gamma, t.Beta + d}} {
+		moved := b.equations(f, next, looks)
+		for l := range looks {
+			all[l][k] = off(b.m, func(i, j int) float64 { return (at[l].r.At(i, j) - moved[l].r.At(i, j)) / d })
+		}
+	}
+	return all
+}
+
+// scaled returns the frame in which the mean square of each curvature over some looks is 1.
+func (b *belief) scaled(f *Frame, theta Theta, looks []*Look) *Frame {
+	eq := b.equations(f, theta, looks)
+	if eq == nil {
+		return nil
+	}
+	s := make([]float64, b.m)
+	for i := range s {
+		for k, l := range looks {
+			c := eq[k].v.At(i, i)
+			if l.kind == long {
+				c /= square(kernel.Dot(f.W.RawRowView(i), l.steps.RawRowView(i)))
+			}
+			s[i] += square(c) / float64(len(looks))
+		}
+		s[i] = 1 / math.Sqrt(math.Sqrt(s[i])+tiny)
+	}
+	return along(scaledRows(f.U, s))
+}
+
+const (
+	// boldest is the largest E of one step: I + E must stay invertible.
+	boldest = 0.5
+	// sweeps of Gauss–Newton end at a step below settled, which is far below the least error of
+	// a frame that matters, or after mostSweeps.
+	mostSweeps = 40
+	settled    = 1e-10
+)
+
+// gaussNewton fits a frame to looks, from one that is roughly right. With held it goes no
+// further than what is known allows.
+func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int, small float64, held bool) *Frame {
+	kappa := make([]float64, len(looks))
+	if len(looks) == len(b.kappa) {
+		kappa = b.kappa
+	}
+	for sweep := range most {
+		eq := b.equations(f, theta, looks)
+		if eq == nil {
+			return nil
+		}
+		e := system{m: b.m, eq: eq, kappa: kappa}.solve().e
+		big := largest(e)
+		if held {
+			e = off(b.m, func(i, j int) float64 {
+				s := 4 * b.not.sd.At(i, j)
+				return max(-s, min(s, e.At(i, j)))
+			})
+		} else if big > boldest {
+			e.Scale(boldest/big, e)
+		}
+		if f = f.corrected(e); f == nil {
+			return nil
+		}
+		if sweep < 3 { // the curvatures of a frame that is far off are not those of the components
+			if f = b.scaled(f, theta, looks); f == nil {
+				return nil
+			}
+		}
+		if big < small {
+			break
+		}
+	}
+	return b.scaled(f, theta, looks)
+}
+
+// largest returns the largest |a_ij|.
+func largest(a *mat.Dense) float64 {
+	big := 0.0
+	for _, v := range a.RawMatrix().Data {
+		big = max(big, math.Abs(v))
+	}
+	return big
+}
+
+// misfit returns exp(mean ln(1 + χ²)) − 1 over all equations, χ² with the degrees of freedom
+// that E leaves: a mean that few bad pairs do not decide.
+func (b *belief) misfit(f *Frame, theta Theta, looks []*Look) float64 {
+	eq := b.equations(f, theta, looks)
+	if eq == nil {
+		return math.Inf(1)
+	}
+	fit := system{m: b.m, eq: eq, kappa: make([]float64, len(looks))}.solve()
+	sum, n := 0.0, 0
+	for k := range eq {
+		for p, r := range fit.residual[k] {
+			sum += math.Log1p(r * r * fit.weight[k][p] * freedom(len(looks)))
+			n++
+		}
+	}
+	return math.Expm1(sum / float64(max(n, 1)))
+}
+
+// freedom returns K/(K−2): two numbers are fitted to the K equations of a pair. Two looks fit
+// anything; they count as if a part of an equation were left.
+func freedom(looks int) float64 { return float64(looks) / max(float64(looks-2), 0.7) }

@@ -1,0 +1,186 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Frame has the components y = Wx, and the directions u_j with ⟨w_i, u_j⟩ = δ_ij, as rows.
+type Frame struct{ W, U *mat.Dense }
+
+// frameOf returns the frame with rows w_i; nil: they are singular.
+func frameOf(w *mat.Dense) *Frame {
+	inv := inverse(w)
+	if inv == nil {
+		return nil
+	}
+	return &Frame{w, transposed(inv)}
+}
+
+// along returns the frame with directions u_j; nil: they are singular.
+func along(u *mat.Dense) *Frame {
+	inv := inverse(u)
+	if inv == nil {
+		return nil
+	}
+	return &Frame{transposed(inv), u}
+}
+
+// corrected returns the frame (I+E)W; nil: it is singular.
+func (f *Frame) corrected(e *mat.Dense) *Frame {
+	m, _ := e.Dims()
+	w := each(m, func(i, j int) float64 { return e.At(i, j) })
+	for i := range m {
+		w.Set(i, i, w.At(i, i)+1)
+	}
+	return frameOf(kernel.Times(w, f.W))
+}
+
+// An equation of a look says for each pair of components
+//
+//	R_ij = v_ij E_ij + v_ji E_ji ± s_ij.
+//
+// The v have errors of variance vv_ij.
+type equation struct{ r, v, s2, vv *mat.Dense }
+
+// An uncertainty is what is not known of a frame, as far as truncation depends on it: the
+// standard deviations of E_ij (sd), in the direction in which mixed differences depend on it
+// (eff), and the length ℓ_i over which the curvature of f_i changes.
+type uncertainty struct {
+	sd, eff *mat.Dense
+	ell     []float64
+}
+
+// equationOf returns the equation of a look in a frame.
+func equationOf(q measured, l *Look, f *Frame, not uncertainty) (equation, bool) {
+	eta := timesT(f.W, l.steps) // η = WS
+	if l.kind == long {
+		return longEquation(q, eta, not), true
+	}
+	a := inverse(eta)
+	if a == nil {
+		return equation{}, false
+	}
+	return shortEquation(q, l.tau, a, not), true
+}
+
+// shortEquation is that of a look with short steps, A = η⁻¹:
+//
+//	R = AᵀMA,   v_ij = R_ii,
+//
+// with noise σ²(|a_i|²|a_j|² + ⟨a_i, a_j⟩²) and the truncation τ of its second differences.
+// With n_ij = hypot(A_ij/A_ii, sd_ij) that is the lesser of
+//
+//	τ²[(n_ij v_ij)² + (n_ji v_ji)² + ½Σ_k(R_kk n_ki n_kj)²]   and   τ²·mean(M_ii²)(|a_i|²|a_j|² + …)/2:
+//
+// along the frame truncation is that of what is still unknown.
+func shortEquation(q measured, tau float64, a *mat.Dense, not uncertainty) equation {
+	m := len(q.vd)
+	r, aa := congruent(q.m, a), kernel.Times(transposed(a), a)
+	d, square0 := make([]float64, m), 0.0
+	for i := range m {
+		d[i] = r.At(i, i)
+		square0 += square(q.m.At(i, i)) / float64(m)
+	}
+	n := off(m, func(i, j int) float64 { return math.Hypot(a.At(i, j)/a.At(i, i), not.eff.At(i, j)) })
+	nn := each(m, func(i, j int) float64 { return square(n.At(i, j)) })
+	cross := kernel.Times(transposed(nn), each(m, func(k, j int) float64 { return square(d[k]) * nn.At(k, j) }))
+	noise, ofDiagonal := q.noise()
+	return equation{
+		r: off(m, r.At),
+		v: each(m, func(i, _ int) float64 { return d[i] }),
+		s2: each(m, func(i, j int) float64 {
+			size := aa.At(i, i)*aa.At(j, j) + square(aa.At(i, j))
+			known := square(n.At(i, j)*d[i]) + square(n.At(j, i)*d[j]) + (cross.At(i, j)+cross.At(j, i))/2
+			return noise*size + square(tau)*min(known, square0*size/2) + tiny
+		}),
+		vv: each(m, func(i, _ int) float64 { return ofDiagonal * square(aa.At(i, i)) }),
+	}
+}
+
+// tiny keeps what is divided by from 0.
+const tiny = 1e-300
+
+// noise returns the mean variance of mixed differences, and that of second differences in the
+// same proportion as their medians.
+func (q measured) noise() (mixed, second float64) {
+	m := len(q.vd)
+	var all []float64
+	for i := range m {
+		all = append(all, q.vm.RawRowView(i)[i+1:]...)
+	}
+	second = median(q.vd)
+	if len(all) == 0 {
+		return second, second
+	}
+	for _, v := range all {
+		mixed += v / float64(len(all))
+	}
+	return mixed, mixed / max(median(all), tiny) * second
+}
+
+// median returns the median of some numbers.
+func median(x []float64) float64 { return quantile(x, 0.5) }
+
+// quantile returns the q-th quantile of some numbers; 0 if there are none.
+func quantile(x []float64, q float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(x))
+	at := q * float64(len(s)-1)
+	k := min(int(at), len(s)-1)
+	return s[k] + (at-float64(k))*(s[min(k+1, len(s)-1)]-s[k])
+}
+
+// longEquation is that of a look with long steps h_i = η_ii along the frame and slopes at both
+// ends of them, up to terms of second order in E; N is η without its diagonal, c_i = f_i″ at x
+// and δc_i its change over the step:
+//
+//	R_ij = M_ij − N_ijΔ_i − N_jiΔ_j − ½(N_ij²δc_i + N_ji²δc_j) − Σ_k c_k N_ki N_kj,   v_ij = h_jΔ_i.
+//
+// What is left, with P_ij = |h_j| hypot(N_ij/h_j, eff_ij) and X_ij = h_j sd_ij, has the variance
+//
+//	(v_ij n_ij (P_ij/ℓ_i)²)² + ¼Σ_k P_ki⁴P_kj²(5/2ℓ_k)² + Σ_k c_k²(N_ki²X_kj² + ½X_ki²X_kj²).
+func longEquation(q measured, eta *mat.Dense, not uncertainty) equation {
+	m := len(q.vd)
+	h, delta, c, dc := make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, m)
+	for i := range m {
+		h[i] = eta.At(i, i)
+		delta[i], c[i], dc[i] = q.m.At(i, i)/h[i], q.c0[i]/square(h[i]), (q.c1[i]-q.c0[i])/square(h[i])
+	}
+	n := off(m, eta.At)
+	curved := kernel.Times(transposed(n), each(m, func(k, j int) float64 { return c[k] * n.At(k, j) }))
+	part := off(m, func(i, j int) float64 { return math.Hypot(n.At(i, j)/h[j], not.eff.At(i, j)) })
+	p := each(m, func(i, j int) float64 { return part.At(i, j) * math.Abs(h[j]) })
+	p2 := each(m, func(k, j int) float64 { return square(p.At(k, j)) })
+	x2 := off(m, func(i, j int) float64 { return square(not.sd.At(i, j) * h[j]) })
+	third := kernel.Times(transposed(each(m, func(k, i int) float64 {
+		return square(square(p.At(k, i)) * changes / not.ell[k])
+	})), p2)
+	cross := kernel.Times(transposed(each(m, func(k, i int) float64 {
+		return square(c[k]) * (square(n.At(k, i)) + x2.At(k, i)/2)
+	})), x2)
+	v := each(m, func(i, j int) float64 { return h[j] * delta[i] })
+	truncation := off(m, func(i, j int) float64 {
+		return square(v.At(i, j)*part.At(i, j)*min(1, square(p.At(i, j)/not.ell[i]))) + third.At(i, j)/4 + cross.At(i, j)
+	})
+	return equation{
+		r: off(m, func(i, j int) float64 {
+			first := n.At(i, j)*delta[i] + n.At(j, i)*delta[j]
+			second := square(n.At(i, j))*dc[i] + square(n.At(j, i))*dc[j]
+			return q.m.At(i, j) - first - second/2 - curved.At(i, j)
+		}),
+		v: v,
+		s2: off(m, func(i, j int) float64 {
+			return q.vm.At(i, j) + truncation.At(i, j) + truncation.At(j, i) + tiny
+		}),
+		vv: each(m, func(i, j int) float64 { return q.vd[i] * square(h[j]/h[i]) }),
+	}
+}
+
+// changes is ℓ times the slope of the curvature, in units of the curvature, as it is for a cosine.
+const changes = 2.5

@@ -1,0 +1,3 @@
+package model
+
+var Median = median

@@ -1,0 +1,121 @@
+package model
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// passes are how often the newest looks are fitted: they depend on E by terms of second
+	// order.
+	passes = 6
+	// furthest is the largest E by which a frame is corrected.
+	furthest = 0.3
+	// mostSurprise is how much one equation may count in the mean of surprises.
+	mostSurprise = 100
+)
+
+// follow learns the n newest looks, which are along the frame so far, given what the others
+// have said: information is kept, and only the newest are fitted. Where they surprise, less is
+// believed of what was known.
+func (b *belief) follow(n int) bool {
+	looks := b.looks[len(b.looks)-n:]
+	before, kappa := b.known, make([]float64, n)
+	if n > 1 {
+		for k := range kappa {
+			kappa[k] = b.coupling()
+		}
+	}
+	f, theta, e := b.frame, b.theta, mat.NewDense(b.m, b.m, nil)
+	var out solution
+	for pass := range passes {
+		eq := b.equations(f, theta, looks)
+		if eq == nil {
+			return false
+		}
+		if pass == 0 {
+			before = b.doubted(eq, kappa, before)
+		}
+		sys := system{m: b.m, eq: eq, kappa: kappa, before: &before, e: e, theta: b.ofTheta, slopes: b.slopes(f, theta, looks, eq)}
+		sys.moved = [2]float64{b.theta.Gamma - theta.Gamma, b.theta.Beta - theta.Beta}
+		out = sys.solve()
+		ofTheta := out.ofTheta
+		if !b.theta.identity() || n > 1 && b.mapped(out) {
+			theta = theta.moved(out.theta, 0.1)
+		} else {
+			sys.slopes = nil
+			out = sys.solve()
+		}
+		out.ofTheta = ofTheta
+		e = off(b.m, func(i, j int) float64 { return max(-furthest, min(furthest, out.e.At(i, j))) })
+		if f = b.frame.corrected(e); f == nil {
+			return false
+		}
+		b.not.sd, b.not.eff = out.total.errors(b.m)
+		switch {
+		case pass != 1 && pass != 3:
+		case n > 1:
+			for k := range kappa {
+				kappa[k] = excess(out, eq, k, 1/max(0.1, 1-leverage(out, eq)))
+			}
+		default:
+			if t := b.contradiction(out, before, e); t > 2 {
+				before = before.divided(func(int) float64 { return t })
+			}
+		}
+	}
+	b.ofTheta = b.ofTheta.plus(out.ofTheta)
+	b.frame, b.theta, b.known = f, theta, out.total
+	if n > 1 {
+		b.kappa = kappa
+	}
+	return true
+}
+
+// doubted returns what was known, less of it where new equations surprise: of each pair by its
+// own surprise, and of all by the mean.
+func (b *belief) doubted(eq []equation, kappa []float64, before posterior) posterior {
+	sum, count := 0.0, 0
+	most := make([]float64, len(before.info))
+	eachPair(b.m, func(i, j, p int) {
+		whole := before.info[p].plus(sym2{1 / square(prior), 0, 1 / square(prior)}).mapped(func(l float64) float64 { return 1 / l })
+		for k, q := range eq {
+			v, u := q.v.At(i, j), q.v.At(j, i)
+			expected := q.s2.At(i, j) + square(kappa[k])*math.Abs(v*u) + whole.form(v, u)
+			chi := square(q.r.At(i, j)) / expected
+			most[p] = max(most[p], chi)
+			sum, count = sum+min(chi, mostSurprise), count+1
+		}
+	})
+	b.surprise = sum / float64(max(count, 1))
+	all := max(1, b.surprise/1.5)
+	return before.divided(func(p int) float64 { return max(all, most[p]/8) })
+}
+
+// contradiction returns the mean over pairs of what the correction costs by what was known, and
+// of what it leaves.
+func (b *belief) contradiction(out solution, before posterior, e *mat.Dense) float64 {
+	sum := 0.0
+	eachPair(b.m, func(i, j, p int) {
+		q := before.info[p].form(e.At(i, j), e.At(j, i))
+		for k := range out.residual {
+			q += square(out.residual[k][p]) * out.weight[k][p]
+		}
+		sum += min(q, mostSurprise)
+	})
+	return sum / float64(max(len(before.info), 1))
+}
+
+// leverage returns how much of a residual the fit takes away, in the mean.
+func leverage(out solution, eq []equation) float64 {
+	sum, n := 0.0, 0
+	eachPair(dimOf(eq[0]), func(i, j, p int) {
+		whole := out.total.info[p].plus(sym2{1 / square(prior), 0, 1 / square(prior)}).mapped(func(l float64) float64 { return 1 / l })
+		for k, q := range eq {
+			sum += whole.form(q.v.At(i, j), q.v.At(j, i)) * out.weight[k][p]
+			n++
+		}
+	})
+	return sum / float64(max(n, 1))
+}

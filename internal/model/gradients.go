@@ -1,0 +1,130 @@
+package model
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// gradients returns the slopes of f over t along some directions (rows), times t, at n points,
+// a column each, for 2 queries a slope.
+func gradients(s *sampler, directions *mat.Dense, n int, t float64) (*mat.Dense, error) {
+	rows, d := directions.Dims()
+	x := s.points(n, wider)
+	points := mat.NewDense(2*n*rows, d, nil)
+	for k := range n {
+		for i := range rows {
+			for side, sign := range []float64{1, -1} {
+				row := points.RawRowView((2*k+side)*rows + i)
+				copy(row, x.RawRowView(k))
+				kernel.AddScaled(row, sign*t, directions.RawRowView(i))
+			}
+		}
+	}
+	z, err := s.ask(points)
+	if err != nil {
+		return nil, err
+	}
+	g := mat.NewDense(rows, n, nil)
+	for k := range n {
+		for i := range rows {
+			g.Set(i, k, (z[2*k*rows+i]-z[(2*k+1)*rows+i])/2)
+		}
+	}
+	return g, nil
+}
+
+// wider is the part of the box from which points of gradients are drawn.
+const wider = 0.8
+
+// rank returns the rank of the columns of g, their mean taken off, above noise and truncation,
+// and their left singular vectors as rows.
+func rank(g *mat.Dense, noise float64) (int, *mat.Dense) {
+	rows, n := g.Dims()
+	centred := mat.NewDense(rows, n, nil)
+	for i := range rows {
+		mean := 0.0
+		for _, v := range g.RawRowView(i) {
+			mean += v / float64(n)
+		}
+		for k, v := range g.RawRowView(i) {
+			centred.Set(i, k, v-mean)
+		}
+	}
+	var svd mat.SVD
+	if !kernel.AllFinite(centred) || !svd.Factorize(centred, mat.SVDThinU) {
+		return rows, nil
+	}
+	var u mat.Dense
+	svd.UTo(&u)
+	r := 0
+	for _, v := range svd.Values(nil) {
+		if v > noise*math.Sqrt(float64(max(rows, n))) {
+			r++
+		}
+	}
+	return r, transposed(&u)
+}
+
+// reduce looks for few components, which gradients show: along r random directions at r+2 points
+// they have the rank min(r, m). Less than r show few components, whose span m+3 whole gradients
+// have. It returns the span, d×m; nil: there are not few.
+func reduce(s *sampler, l *ladder) (*mat.Dense, error) {
+	d := s.f.Dim()
+	t, missed := l.slopeStep(s.sigma)
+	noise := math.Hypot(4*s.sigma*math.Sqrt(0.5), 3*missed)
+	for few := min(4, d-1); few > 0 && 4*few <= d; few *= 4 {
+		directions := orthonormal(s, few, d)
+		g, err := gradients(s, directions, few+2, t)
+		if err != nil {
+			return nil, err
+		}
+		r, _ := rank(g, noise)
+		if r == few {
+			continue
+		}
+		if r == 0 {
+			return nil, nil
+		}
+		if g, err = gradients(s, kernel.Identity(d), r+3, t); err != nil {
+			return nil, err
+		}
+		all, u := rank(g, noise)
+		if u == nil || all > r+2 {
+			return nil, nil
+		}
+		span := mat.NewDense(d, all, nil)
+		for k := range all {
+			for i, v := range u.RawRowView(k) {
+				span.Set(i, k, v)
+			}
+		}
+		return span, nil
+	}
+	return nil, nil
+}
+
+// orthonormal returns n random orthonormal directions.
+func orthonormal(s *sampler, n, d int) *mat.Dense {
+	q := mat.NewDense(n, d, nil)
+	for i := range n {
+		s.random.Norm(q.RawRowView(i))
+	}
+	kernel.Orthonormalise(q.RawMatrix())
+	return q
+}
+
+// slopeStep returns the step of a slope with the least error, and the truncation of t times the
+// slope with it.
+func (l *ladder) slopeStep(sigma float64) (step, missed float64) {
+	least := math.Inf(1)
+	for t := range steps(l.top/2*1e-5, l.top/2, 101) {
+		// A slope misses f‴t²/6, a forward difference f‴t.
+		tau := interpolated(l.odd, 1, t) * t / 6
+		if v := math.Hypot(math.Sqrt(0.5)*sigma/t, tau); v < least {
+			step, missed, least = t, tau*t, v
+		}
+	}
+	return step, missed
+}

@@ -1,0 +1,443 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Request says where to look.
+type Request struct {
+	Box, Bounds objective.Box
+	Grain       objective.Grain
+	Seed        uint64
+	Budget      int       // the most queries; looks end before it
+	Trace       io.Writer // if not nil, is told what is done
+}
+
+// A Verdict says what the posterior and the splits have found.
+type Verdict string
+
+// The verdicts.
+const (
+	Separable Verdict = "separable"
+	Nearly    Verdict = "nearly-separable"
+	Not       Verdict = "not-separable"
+	Unknown   Verdict = "unknown"
+)
+
+// A Result is what was found.
+type Result struct {
+	W        *mat.Dense // m×d, for points in the user's units
+	Verdict  Verdict
+	Coupling float64
+	Theta    Theta
+	Sigma    float64
+	Queries  int
+	Looks    int
+
+	belief *belief
+}
+
+// A search is the loop: propose a look, ask, learn, judge.
+type search struct {
+	*belief
+	request Request
+	steps   *ladder
+	white   *mat.Dense // directions of looks while no frame is found
+	clear   bool       // all of them have curvature above the noise
+
+	found    bool // all pairs are known well enough to look along the frame
+	fresh    bool // something was learnt since the last verdict
+	goal     float64
+	restarts int
+	verdict  Verdict
+	coupled  estimate
+}
+
+// Identify finds a frame in which f separates.
+func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, error) {
+	s, err := newSampler(ctx, f, r)
+	if err != nil {
+		return &Result{Verdict: Unknown}, err
+	}
+	e := &search{request: r, belief: newBelief(s), fresh: true, goal: goodEnough, verdict: Unknown}
+	if err := e.prepare(); err != nil {
+		return e.result(), err
+	}
+	err = e.run()
+	return e.result(), err
+}
+
+// prepare measures steps, and looks for few components.
+func (e *search) prepare() (err error) {
+	if e.steps, err = newLadder(e.s, e.frame, e.theta, 0, ladderLines, false); err != nil {
+		return err
+	}
+	span, err := reduce(e.s, e.steps)
+	if err != nil {
+		return err
+	}
+	if span != nil {
+		e.s.span = span
+		e.belief = newBelief(e.s)
+		if e.steps, err = newLadder(e.s, e.frame, e.theta, 0, ladderLines, false); err != nil {
+			return err
+		}
+	}
+	e.white = kernel.Identity(e.m)
+	e.say("σ %.1e, %d components, ℓ %.2g", e.s.sigma, e.m, e.steps.length())
+	return nil
+}
+
+const (
+	// ladderLines are along how many lines steps are chosen, alongLines once the frame is found.
+	ladderLines, alongLines = 3, 6
+	// goodEnough is the error of a component over the box, in units of ℓ, that is small enough;
+	// best the least that is ever asked for.
+	goodEnough, finest = 0.003, 1e-4
+	// mostLooks are made, coupledLooks where there are couplings, which do not become less.
+	mostLooks, coupledLooks = 40, 16
+	// usable is the error of E from which on looks are along the frame, with longer and longer
+	// steps.
+	usable = 0.1
+)
+
+// say tells the trace.
+func (e *search) say(format string, args ...any) {
+	if e.request.Trace != nil {
+		fmt.Fprintf(e.request.Trace, "%6d  %s\n", e.s.queries, fmt.Sprintf(format, args...))
+	}
+}
+
+// run is the loop.
+func (e *search) run() error {
+	for {
+		ended := e.ended()
+		need := e.need(ended)
+		if e.due(need) || ended {
+			if done, err := e.judge(need, ended); done || err != nil {
+				return err
+			}
+		}
+		if ended {
+			return nil
+		}
+		e.fresh = false
+		if err := e.look(); err != nil {
+			return err
+		}
+		e.say("  looks %d χ² %.2g κ %.1e error median %.1e worst %.1e θ %.3g %.3g ℓ %.2g", len(e.looks), e.surprise, e.coupling(), median(e.errors()), quantile(e.errors(), 1), e.theta.Gamma, e.theta.Beta, median(e.not.ell))
+	}
+}
+
+// ended reports whether no more looks can be made.
+func (e *search) ended() bool {
+	n := len(e.looks)
+	next := forward.queries(e.m)
+	return e.request.Budget > 0 && e.s.queries+next > e.request.Budget || n > mostLooks || e.coupling() > 0 && n > coupledLooks
+}
+
+// targets returns the error of E_ij that is small enough: over the box it moves component i by
+// a part of ℓ_i. Where there are couplings it need not be less than they are.
+func (e *search) targets() *mat.Dense {
+	r, kappa := e.s.widths(e.frame.W), e.coupling()
+	return off(e.m, func(i, j int) float64 {
+		harm := e.goal * e.not.ell[i] / r[j]
+		return max(harm, min(0.8*kappa, max(1, 0.03/e.goal)*harm))
+	})
+}
+
+// need returns the largest error of a pair by its target.
+func (e *search) need(ended bool) float64 {
+	switch {
+	case ended || e.m == 1 && len(e.looks) > 0:
+		return 0
+	case e.m == 1 || len(e.looks) < 2:
+		return math.Inf(1)
+	}
+	targets, most := e.targets(), 0.0
+	eachPair(e.m, func(i, j, _ int) {
+		most = max(most, e.not.eff.At(i, j)/min(targets.At(i, j), targets.At(j, i)))
+	})
+	return most
+}
+
+// due reports whether it is time to ask the whole box.
+func (e *search) due(need float64) bool {
+	n := len(e.looks)
+	now := n < 2 || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
+	return e.fresh && now
+}
+
+// judge asks splits, as few as it takes, and reports whether the verdict is final.
+func (e *search) judge(need float64, ended bool) (bool, error) {
+	var p splits
+	for n := fewSplits; ; n = someSplits {
+		if err := p.more(e.s, e.frame, e.theta, n); err != nil {
+			return true, err
+		}
+		c, asked := p.coupling(), len(p.mixed)
+		e.coupled = c
+		if asked >= enoughSplits && c.hi < separates {
+			break
+		}
+		if c.lo > separates || asked >= mostSplits || n == fewSplits && need > 1 && c.mid > 0.1 || asked >= enoughSplits && need <= 1 && c.loud < 0.3 {
+			break
+		}
+	}
+	c := e.coupled
+	e.say("  %d splits: coupling %.1e, %.1e to %.1e", len(p.mixed), c.mid, c.lo, c.hi)
+	if c.hi < separates {
+		e.verdict = Separable
+		return true, nil
+	}
+	if need > 1 {
+		return false, nil
+	}
+	if e.goal > finest && e.coupling() == 0 && c.mid < prior && !ended { // looks know of no coupling
+		e.goal /= 3
+		return false, nil
+	}
+	switch {
+	case c.lo <= separates:
+		e.verdict = Unknown
+	case c.mid < prior && median(e.errors()) < usable:
+		e.verdict = Nearly
+	default:
+		e.verdict = Not
+	}
+	return true, nil
+}
+
+// look makes the next looks and learns them.
+func (e *search) look() error {
+	n := 1
+	var err error
+	if e.found {
+		n, err = e.lookAlong()
+	} else {
+		err = e.lookAround()
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case e.found:
+		if !e.follow(n) {
+			e.surprise = math.Inf(1)
+		}
+		if e.surprise > misled && e.restarts < mostRestarts { // the frame was a wrong one
+			e.restarts++
+			e.found = false
+			e.looks = e.short()
+			e.forget()
+			e.say("  surprised: again from short looks")
+		}
+	default:
+		e.learn()
+	}
+	e.fresh = len(e.looks) == 1 || median(e.errors()) < usable
+	if e.found {
+		return nil
+	}
+	return e.prepareNext()
+}
+
+const (
+	// misled is the surprise from which on a frame is taken for a wrong one, mostRestarts times.
+	misled       = 4
+	mostRestarts = 2
+)
+
+// prepareNext whitens directions by all that was seen, and decides whether the frame is found.
+func (e *search) prepareNext() (err error) {
+	was := e.clear
+	if e.white, e.clear = e.whitened(e.white); len(e.short()) == 1 || !was {
+		if e.white, err = even(e.s, e.white, e.theta); err != nil {
+			return err
+		}
+		if e.steps, err = newLadder(e.s, along(e.white), e.theta, 1, ladderLines, false); err != nil {
+			return err
+		}
+	}
+	worst := quantile(e.errors(), 1)
+	if e.m == 1 || worst < usable && e.coupling() < prior || len(e.looks) > 7 && quantile(e.errors(), 0.9) < usable {
+		e.found = true
+		if e.steps, err = newLadder(e.s, e.frame, e.theta, 1, alongLines, true); err != nil {
+			return err
+		}
+		e.setLength(e.steps.length() / 1.5)
+		return nil
+	}
+	e.setLength(e.steps.length())
+	return nil
+}
+
+func (e *search) setLength(l float64) {
+	ell := make([]float64, e.m)
+	for i := range ell {
+		ell[i] = l
+	}
+	e.not.ell = ell
+}
+
+// lookAround makes a short look along whitened directions, of the kind that tells most for its
+// queries.
+func (e *search) lookAround() error {
+	var kind *kind
+	least := math.Inf(1)
+	for _, k := range shortKinds {
+		_, err := e.steps.best(k, e.s.sigma, 1)
+		if cost := float64(k.queries(e.m)) * max(1, square(3*err/0.05)); cost < least {
+			kind, least = k, cost
+		}
+	}
+	t, err := e.steps.best(kind, e.s.sigma, 1)
+	e.say("look %s t %.1e error %.1e", kind.name, t, err)
+	return e.takeShort(kind, e.white, t, e.s.point)
+}
+
+// takeShort makes a short look along directions, at another point where f fails around one.
+func (e *search) takeShort(k *kind, along *mat.Dense, t float64, point func() []float64) error {
+	scale := make([]float64, e.m)
+	for i := range scale {
+		scale[i] = t
+	}
+	for range attempts {
+		l, err := e.s.shortLook(k, point(), scaledRows(along, scale), e.steps.tau(k, t))
+		if err != nil {
+			return err
+		}
+		if !l.failed() {
+			e.looks = append(e.looks, l)
+			return nil
+		}
+	}
+	return ErrNotFinite
+}
+
+// An option is a kind of look along the frame: what it costs until all pairs are good enough, its
+// steps, and the error of E that it leaves by itself.
+type option struct {
+	kind  *kind
+	cost  float64
+	steps []float64
+	error float64
+}
+
+// lookAlong makes the look along the frame that takes the fewest queries until all pairs are good
+// enough, three of them where there may be couplings, which are more unknowns.
+func (e *search) lookAlong() (int, error) {
+	o := e.cheapest()
+	n := 1
+	if e.coupling() > 0 || e.surprise > misled {
+		n = 3
+	}
+	e.say("%d looks %s, t %.1e error %.1e", n, o.kind.name, median(o.steps), o.error)
+	for range n {
+		if o.kind != long {
+			if err := e.takeShort(o.kind, e.frame.U, o.steps[0], e.composed); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		eps, h := make([]float64, e.m), make([]float64, e.m)
+		for i := range h {
+			eps[i] = min(math.Cbrt(3*e.s.sigma*e.not.ell[i]), e.not.ell[i]/3)
+			h[i] = o.steps[i] * float64(2*e.s.random.IntN(2)-1) * (0.7 + 0.3*e.s.random.Float64())
+		}
+		l, err := e.s.longLook(e.composed(), e.frame.U, h, eps)
+		if err != nil {
+			return 0, err
+		}
+		e.looks = append(e.looks, l)
+	}
+	return n, nil
+}
+
+// composed draws a point whose components are near those of earlier looks, at which they were
+// curved.
+func (e *search) composed() []float64 {
+	r := e.s.widths(e.frame.W)
+	x := make([]float64, e.m)
+	for i := range x {
+		at := e.looks[e.s.random.IntN(len(e.looks))].x
+		y := kernel.Dot(e.frame.W.RawRowView(i), at) + min(e.not.ell[i], r[i]/4)*e.s.random.NormFloat64()
+		kernel.AddScaled(x, y, e.frame.U.RawRowView(i))
+	}
+	return x
+}
+
+// cheapest returns the option that takes the fewest queries.
+func (e *search) cheapest() option {
+	errors := e.errors()
+	worst, kappa := quantile(errors, 1), e.coupling()
+	var targets []float64
+	t := e.targets()
+	eachPair(e.m, func(i, j, _ int) { targets = append(targets, t.At(i, j), t.At(j, i)) })
+	goal := min(worst/1.1, median(targets))
+	best := option{cost: math.Inf(1)}
+	for _, o := range append(e.shortOptions(worst), e.longOption(quantile(errors, 0.9))) {
+		if o.kind != long {
+			o.error = math.Hypot(o.error, kappa)
+		}
+		after := 1 / math.Sqrt(1/square(worst)+0.5/square(o.error))
+		o.cost = float64(o.kind.queries(e.m)) * max(1, math.Log(10*worst/goal)/math.Log(worst/after))
+		if o.cost < best.cost {
+			best = o
+		}
+	}
+	return best
+}
+
+func (e *search) shortOptions(worst float64) []option {
+	var all []option
+	for _, k := range shortKinds {
+		t, err := e.steps.best(k, e.s.sigma, worst)
+		all = append(all, option{kind: k, steps: []float64{t}, error: err})
+	}
+	return all
+}
+
+// longOption returns the best long look: long steps have less noise, and more truncation where E
+// is not known well.
+func (e *search) longOption(usual float64) option {
+	r, l, kappa := e.s.widths(e.frame.W), median(e.not.ell), e.coupling()
+	o := option{kind: long, error: math.Inf(1)}
+	m := math.Sqrt(float64(e.m))
+	var best float64
+	for h := range steps(0.3*l, max(l, quantile(r, 1)), 60) {
+		noise := 2 * e.s.sigma / (h * min(h, 2*l))
+		truncation := (1 + 1.25*m) * usual * square(usual*h/l)
+		if v := math.Hypot(math.Hypot(noise, kappa/square(max(1, h))), truncation); v < o.error {
+			best, o.error = h, v
+		}
+	}
+	for j := range r {
+		safe := math.Inf(1) // no component may move by much of its ℓ
+		for i := range e.m {
+			if i != j {
+				safe = min(safe, 0.15*e.not.ell[i]/(2*e.not.sd.At(i, j)+tiny))
+			}
+		}
+		o.steps = append(o.steps, min(r[j], best, max(0.3*e.not.ell[j], safe)))
+	}
+	return o
+}
+
+// result returns what was found so far.
+func (e *search) result() *Result {
+	w := e.frame.W
+	if e.s.span != nil {
+		w = timesT(w, e.s.span)
+	}
+	w = mat.DenseCopyOf(w)
+	w.Apply(func(_, k int, v float64) float64 { return v / e.s.half[k] }, w)
+	return &Result{W: w, Verdict: e.verdict, Coupling: e.coupled.mid, Theta: e.theta, Sigma: e.s.sigma, Queries: e.s.queries, Looks: len(e.looks), belief: e.belief}
+}

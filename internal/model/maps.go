@@ -1,0 +1,118 @@
+package model
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// maps returns maps that three short looks suggest, without a frame. With H_k the Hessians of
+// ψ(f), c_k = −ψ″/ψ′ and g_k the gradients, A_k = H_k − c_kg_kg_kᵀ are WᵀD_kW up to a factor,
+// so that A_1A_0⁻¹A_2 is symmetric. For a given c_0 that is a least-squares problem for c_1,
+// c_2 and c_1c_2. Then c_k(1 + βz_k) = γ.
+func (b *belief) maps(three []*Look) []Theta {
+	t := three[2].steps
+	var h, g [3]*mat.Dense
+	var z [3]float64
+	for k, l := range three {
+		a := l.toSteps(t)
+		if a == nil {
+			return nil
+		}
+		q := l.measure(b.s, Theta{})
+		h[k] = congruent(q.m, a)
+		size := norm(h[k])
+		slope := kernel.Times(mat.NewDense(1, b.m, q.g), a)
+		slope.Scale(1/math.Sqrt(max(size, tiny)), slope)
+		h[k].Scale(1/max(size, tiny), h[k])
+		g[k], z[k] = kernel.Times(transposed(slope), slope), l.z[0][0]
+	}
+	inv := inverse(h[0])
+	if inv == nil {
+		return nil
+	}
+	q := mat.Trace(kernel.Times(inv, g[0])) // gᵀH⁻¹g
+	if q == 0 || !kernel.Finite(q) {
+		return nil
+	}
+	misfit, c := math.Inf(1), [3]float64{}
+	try := func(angle float64) float64 {
+		m, found := symmetry(h, g, math.Tan(angle)/q)
+		if m < misfit {
+			misfit, c = m, found
+		}
+		return m
+	}
+	const grid, zooms = 80, 4
+	width := math.Pi / grid
+	best := scan(-math.Pi/2+width/2, width, grid, try)
+	for range zooms {
+		best = scan(best-width, width/7, 15, try)
+		width /= 6
+	}
+	if math.IsInf(misfit, 1) {
+		return nil
+	}
+	var rows, right [2]float64 // Σ of (1, −c_kz_k)(γ, β)ᵀ = c_k
+	var cross, own float64
+	for k := range c {
+		rows[0], rows[1] = rows[0]+1, rows[1]-c[k]*z[k]
+		own += square(c[k] * z[k])
+		right[0], right[1] = right[0]+c[k], right[1]-c[k]*c[k]*z[k]
+	}
+	cross = rows[1]
+	det := 3*own - cross*cross
+	all := []Theta{{median(c[:]), 0}}
+	if det > 0 {
+		gamma, beta := (own*right[0]-cross*right[1])/det, (3*right[1]-cross*right[0])/det
+		all = append(all, Theta{gamma, max(leastBeta, min(mostBeta, beta))})
+	}
+	return all
+}
+
+// scan returns the place of n, a step apart, at which f is least.
+func scan(from, step float64, n int, f func(float64) float64) float64 {
+	best, at := math.Inf(1), from
+	for k := range n {
+		if v := f(from + float64(k)*step); v < best {
+			best, at = v, from+float64(k)*step
+		}
+	}
+	return at
+}
+
+// symmetry returns how far A_1A_0⁻¹A_2 is from symmetric with the best c_1 and c_2, as a part
+// of what it is without.
+func symmetry(h, g [3]*mat.Dense, c0 float64) (float64, [3]float64) {
+	m, _ := h[0].Dims()
+	inv := inverse(each(m, func(i, j int) float64 { return h[0].At(i, j) - c0*g[0].At(i, j) }))
+	if inv == nil {
+		return math.Inf(1), [3]float64{}
+	}
+	skew := func(x, y *mat.Dense) []float64 {
+		p := kernel.Times(kernel.Times(x, inv), y)
+		all := make([]float64, 0, m*(m-1)/2)
+		eachPair(m, func(i, j, _ int) { all = append(all, p.At(i, j)-p.At(j, i)) })
+		return all
+	}
+	columns := [][]float64{skew(g[1], h[2]), skew(h[1], g[2]), skew(g[1], g[2])}
+	right := skew(h[1], h[2])
+	n := len(right)
+	if n < 4 {
+		return math.Inf(1), [3]float64{}
+	}
+	x, y := mat.NewDense(n, 3, nil), mat.NewDense(n, 1, right)
+	for k, s := range []float64{1, 1, -1} {
+		for p, v := range columns[k] {
+			x.Set(p, k, s*v)
+		}
+	}
+	var c mat.Dense
+	if err := c.Solve(x, y); err != nil || !kernel.AllFinite(&c) {
+		return math.Inf(1), [3]float64{}
+	}
+	left := kernel.Times(x, mat.DenseCopyOf(&c))
+	left.Sub(left, y)
+	return norm(left) / max(norm(y), tiny), [3]float64{c0, c.At(0, 0), c.At(1, 0)}
+}

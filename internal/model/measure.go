@@ -1,0 +1,122 @@
+package model
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// What is measured by a look, after ψ: the mixed differences M_ij, and D_i on the diagonal, the
+// second difference along S_i, for long looks h_iΔ_i with the change Δ_i of the slope over the
+// step. vm and vd are the variances that noise gives them.
+type measured struct {
+	m, vm *mat.Dense
+	vd    []float64
+	g     []float64 // the slope along S_i
+	// Of long looks: f_i″h_i² at x and at x+S_i.
+	c0, c1 []float64
+}
+
+// values are those of a look after ψ, and their variances; a value where f failed is 0 and has
+// an infinite variance.
+type values struct {
+	*Look
+	f, n [][]float64
+}
+
+// measure returns what a look measures if the map is θ.
+func (l *Look) measure(s *sampler, theta Theta) measured {
+	v := values{Look: l}
+	for _, part := range l.z {
+		f, n := make([]float64, len(part)), make([]float64, len(part))
+		for k, z := range part {
+			if !kernel.Finite(z) {
+				n[k] = math.Inf(1)
+				continue
+			}
+			var slope float64
+			f[k], slope = theta.of(z)
+			n[k] = square(slope * s.noise(z))
+		}
+		v.f, v.n = append(v.f, f), append(v.n, n)
+	}
+	return l.kind.measure(v)
+}
+
+// blank returns room for m steps.
+func (v values) blank() measured {
+	m := len(v.f[1])
+	return measured{m: mat.NewDense(m, m, nil), vm: mat.NewDense(m, m, nil), vd: make([]float64, m), g: make([]float64, m)}
+}
+
+// each sets M_ij and its variance for every pair, p counting pairs, and D_i, its variance and
+// the slope for every step.
+func (v values) each(pair func(i, j, p int) (m, variance float64), single func(i int) (d, variance, slope float64)) measured {
+	q := v.blank()
+	for i, p := 0, 0; i < len(q.vd); i++ {
+		d, variance, slope := single(i)
+		q.m.Set(i, i, d)
+		q.vd[i], q.g[i] = variance, slope
+		for j := i + 1; j < len(q.vd); j, p = j+1, p+1 {
+			m, variance := pair(i, j, p)
+			q.m.Set(i, j, m)
+			q.m.Set(j, i, m)
+			q.vm.Set(i, j, variance)
+			q.vm.Set(j, i, variance)
+		}
+	}
+	return q
+}
+
+// mixed returns f(x+S_i+S_j) − f(x+S_i) − f(x+S_j) + f(x) and its variance, from the parts of
+// single steps and of pairs.
+func (v values) mixed(single, pairs int) func(i, j, p int) (m, variance float64) {
+	f, n := v.f, v.n
+	return func(i, j, p int) (float64, float64) {
+		return (f[pairs][p] - f[single][i]) - (f[single][j] - f[0][0]), n[pairs][p] + n[single][i] + n[single][j] + n[0][0]
+	}
+}
+
+func (v values) forward() measured {
+	f, n := v.f, v.n
+	return v.each(v.mixed(1, 3), func(i int) (d, variance, slope float64) {
+		return (f[2][i] - f[1][i]) - (f[1][i] - f[0][0]), n[2][i] + 4*n[1][i] + n[0][0], 2*f[1][i] - 0.5*f[2][i] - 1.5*f[0][0]
+	})
+}
+
+func (v values) symmetric() measured {
+	f, n := v.f, v.n
+	plus, minus := v.mixed(1, 3), v.mixed(2, 4)
+	return v.each(func(i, j, p int) (float64, float64) {
+		a, va := plus(i, j, p)
+		b, vb := minus(i, j, p)
+		return (a + b) / 2, (va + vb + 2*n[0][0]) / 4
+	}, func(i int) (d, variance, slope float64) {
+		return (f[1][i] - f[0][0]) + (f[2][i] - f[0][0]), n[1][i] + n[2][i] + 4*n[0][0], (f[1][i] - f[2][i]) / 2
+	})
+}
+
+func (v values) fourPoint() measured {
+	f, n := v.f, v.n
+	return v.each(func(_, _, p int) (float64, float64) {
+		return ((f[3][p] - f[5][p]) + (f[4][p] - f[6][p])) / 4, (n[3][p] + n[4][p] + n[5][p] + n[6][p]) / 16
+	}, func(i int) (d, variance, slope float64) {
+		return ((f[1][i] - f[0][0]) + (f[2][i] - f[0][0])) / 4, (n[1][i] + n[2][i] + 4*n[0][0]) / 16, (f[1][i] - f[2][i]) / 4
+	})
+}
+
+func (v values) long() measured {
+	f, n := v.f, v.n
+	m := len(f[1])
+	c0, c1 := make([]float64, m), make([]float64, m)
+	q := v.each(v.mixed(1, 6), func(i int) (d, variance, slope float64) {
+		r := v.h[i] / v.eps[i]
+		c0[i] = r * r * ((f[2][i] - f[0][0]) + (f[3][i] - f[0][0]))
+		c1[i] = r * r * ((f[4][i] - f[1][i]) + (f[5][i] - f[1][i]))
+		slope = r * (f[2][i] - f[3][i]) / 2
+		return r*(f[4][i]-f[5][i])/2 - slope, r * r * (n[2][i] + n[3][i] + n[4][i] + n[5][i]) / 4, slope
+	})
+	q.c0, q.c1 = c0, c1
+	return q
+}

@@ -1,0 +1,195 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A sampler asks f. Points are given in coordinates q of its span, x = Bq in the box
+// [-1, 1]^d, and values come in units of their spread, z = (f − mid)/unit.
+type sampler struct {
+	ctx    context.Context
+	f      objective.Objective
+	centre []float64
+	half   []float64
+	room   objective.Box // the bounds, in coordinates of the box
+	span   *mat.Dense    // B, d×m with orthonormal columns; nil: the identity
+	grain  objective.Grain
+	random *rng.Stream
+
+	mid, unit float64
+	sigma     float64 // the least noise of a value, in units
+	queries   int
+}
+
+// Errors of functions about which nothing can be found.
+var (
+	ErrNotFinite = errors.New("model: f is finite at too few points")
+	ErrConstant  = errors.New("model: f is constant where it was sampled")
+)
+
+const (
+	// middle is the part of the box from which points of looks are drawn: there is room for
+	// steps around them.
+	middle = 0.5
+	// unitSamples is from how many values the unit of f is taken: its size matters, not its
+	// digits.
+	unitSamples = 8
+	// Noise is measured on a line of noiseSamples points that are noiseStep apart, by the
+	// fourth differences, whose variance is 70σ².
+	noiseSamples   = 20
+	noiseStep      = 1e-8
+	fourthVariance = 70
+	// attempts is at how many points f may fail before nothing more is asked.
+	attempts = 40
+)
+
+// newSampler measures the unit of f and its noise.
+func newSampler(ctx context.Context, f objective.Objective, r Request) (*sampler, error) {
+	d := f.Dim()
+	s := &sampler{ctx: ctx, f: f, centre: make([]float64, d), half: make([]float64, d), room: objective.Cube(d, 0, 0), grain: r.Grain, unit: 1, random: rng.Seed(r.Seed).Stream("model")}
+	for k := range d {
+		s.half[k] = (r.Box.Hi[k] - r.Box.Lo[k]) / 2
+		s.centre[k] = r.Box.Lo[k] + s.half[k]
+		s.room.Lo[k], s.room.Hi[k] = (r.Bounds.Lo[k]-s.centre[k])/s.half[k], (r.Bounds.Hi[k]-s.centre[k])/s.half[k]
+	}
+	if err := s.measureUnit(); err != nil {
+		return nil, err
+	}
+	return s, s.measureNoise()
+}
+
+// measureUnit sets mid and unit to the median and the spread of some values.
+func (s *sampler) measureUnit() error {
+	var seen []float64
+	for tries := 0; len(seen) < unitSamples && tries < attempts; tries += unitSamples {
+		z, err := s.ask(s.points(unitSamples, middle))
+		if err != nil {
+			return err
+		}
+		for _, v := range z {
+			if kernel.Finite(v) {
+				seen = append(seen, v)
+			}
+		}
+	}
+	if len(seen) < 2 {
+		return ErrNotFinite
+	}
+	slices.Sort(seen)
+	mid, sum := seen[len(seen)/2], 0.0
+	for _, v := range seen {
+		sum += square(v - mid)
+	}
+	if sum == 0 {
+		return ErrConstant
+	}
+	s.mid, s.unit = mid, math.Sqrt(sum/float64(len(seen)))
+	return nil
+}
+
+// measureNoise sets sigma to what the fourth differences on a tiny line show, or to the grain
+// if that is more.
+func (s *sampler) measureNoise() error {
+	x, n := s.points(1, middle).RawRowView(0), make([]float64, s.f.Dim())
+	s.random.Norm(n)
+	line := mat.NewDense(noiseSamples, len(x), nil)
+	for k := range noiseSamples {
+		copy(line.RawRowView(k), x)
+		kernel.AddScaled(line.RawRowView(k), float64(k-noiseSamples/2)*noiseStep, n)
+	}
+	z, err := s.ask(line)
+	if err != nil {
+		return err
+	}
+	sum, count := 0.0, 0
+	for k := 4; k < len(z); k++ {
+		if d := z[k] - 4*z[k-1] + 6*z[k-2] - 4*z[k-3] + z[k-4]; kernel.Finite(d) {
+			sum, count = sum+square(d), count+1
+		}
+	}
+	s.sigma = math.Sqrt(sum / fourthVariance / float64(max(count, 1)))
+	if s.grain.Noisy() {
+		s.sigma = 0 // what was measured before is better
+	}
+	s.sigma = max(s.sigma, s.grain.Of(s.mid)/s.unit)
+	return nil
+}
+
+// noise returns the standard deviation of a value z.
+func (s *sampler) noise(z float64) float64 {
+	return max(s.sigma, s.grain.Of(float64(z*s.unit)+s.mid)/s.unit)
+}
+
+// dim returns how many coordinates points have.
+func (s *sampler) dim() int {
+	if s.span == nil {
+		return s.f.Dim()
+	}
+	_, m := s.span.Dims()
+	return m
+}
+
+// ask returns the values at the rows of points, in units; +Inf where f fails.
+func (s *sampler) ask(points *mat.Dense) ([]float64, error) {
+	n, _ := points.Dims()
+	x := points
+	if s.span != nil {
+		x = mat.NewDense(n, s.f.Dim(), nil)
+		kernel.MulT(x.RawMatrix(), 1, points.RawMatrix(), s.span.RawMatrix(), 0)
+	}
+	s.queries += n
+	z, err := query.Ask(s.ctx, s.f, n, func(k int, row []float64) {
+		for i, v := range x.RawRowView(k) {
+			row[i] = s.centre[i] + float64(s.half[i]*v)
+		}
+	})
+	for k := range z {
+		z[k] = (z[k] - s.mid) / s.unit
+	}
+	return z, err
+}
+
+// points draws n points of the middle of the box, so much of it.
+func (s *sampler) points(n int, part float64) *mat.Dense {
+	x := mat.NewDense(n, s.f.Dim(), nil)
+	for k := range n {
+		for i := range x.RawRowView(k) {
+			x.Set(k, i, part*(2*s.random.Float64()-1))
+		}
+	}
+	if s.span != nil {
+		x = kernel.Times(x, s.span)
+	}
+	return x
+}
+
+// point draws one.
+func (s *sampler) point() []float64 { return s.points(1, middle).RawRowView(0) }
+
+// widths returns how far each component y_j of a frame W goes in the middle of the box: √3 of
+// its standard deviation there.
+func (s *sampler) widths(w *mat.Dense) []float64 {
+	m, _ := w.Dims()
+	if s.span != nil {
+		x := mat.NewDense(m, s.f.Dim(), nil)
+		kernel.MulT(x.RawMatrix(), 1, w.RawMatrix(), s.span.RawMatrix(), 0)
+		w = x
+	}
+	r := make([]float64, m)
+	for j := range r {
+		r[j] = math.Sqrt(kernel.Dot(w.RawRowView(j), w.RawRowView(j))) * math.Sqrt(3) / 2
+	}
+	return r
+}
+
+// square returns v².
+func square(v float64) float64 { return v * v }

@@ -1,0 +1,90 @@
+package model
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// splits are mixed differences M over the whole middle of the box, for random halves of the
+// components, held against single differences: after ψ, for x and another point z = x+a+b with
+// a along one half and b along the other,
+//
+//	M = f(z) − f(x+a) − f(x+b) + f(x).
+type splits struct {
+	mixed  []float64 // M
+	single []float64 // the mean square of the two single differences
+	noise  []float64 // the variance of M by noise
+}
+
+const (
+	// separates is the coupling up to which a frame separates f.
+	separates = 4e-3
+	// fewSplits are enough to say no, someSplits are asked at a time, enoughSplits to say yes, and
+	// no more than mostSplits are asked.
+	fewSplits, someSplits, enoughSplits, mostSplits = 4, 16, 20, 80
+)
+
+// more asks for n more splits.
+func (p *splits) more(s *sampler, f *Frame, theta Theta, n int) error {
+	m := s.dim()
+	points := mat.NewDense(4*n, m, nil)
+	for k := range n {
+		x, z := s.point(), s.point()
+		step := make([]float64, m)
+		copy(step, z)
+		kernel.AddScaled(step, -1, x)
+		first := s.random.Perm(m)[:max(1, m/2)]
+		a := make([]float64, m)
+		for _, i := range first {
+			kernel.AddScaled(a, kernel.Dot(f.W.RawRowView(i), step), f.U.RawRowView(i))
+		}
+		copy(points.RawRowView(4*k), x)
+		copy(points.RawRowView(4*k+1), x)
+		kernel.AddScaled(points.RawRowView(4*k+1), 1, a)
+		copy(points.RawRowView(4*k+2), z)
+		kernel.AddScaled(points.RawRowView(4*k+2), -1, a)
+		copy(points.RawRowView(4*k+3), z)
+	}
+	v, err := s.ask(points)
+	if err != nil {
+		return err
+	}
+	for k := range n {
+		var g [4]float64
+		noise := 0.0
+		for i, z := range v[4*k : 4*k+4] {
+			var slope float64
+			g[i], slope = theta.of(z)
+			noise += square(slope * s.noise(z))
+		}
+		mixed := (g[3] - g[1]) - (g[2] - g[0])
+		if !kernel.Finite(mixed) {
+			continue
+		}
+		p.mixed = append(p.mixed, mixed)
+		p.single = append(p.single, (square(g[1]-g[0])+square(g[2]-g[0]))/2)
+		p.noise = append(p.noise, noise)
+	}
+	return nil
+}
+
+// An estimate is the coupling √(ΣM²/ΣD²) without what noise makes of it, with an interval of
+// 95 %, and loud is the part of M² that is noise.
+type estimate struct{ lo, mid, hi, loud float64 }
+
+// coupling returns the coupling that the splits show.
+func (p *splits) coupling() estimate {
+	n := float64(len(p.mixed))
+	if n == 0 {
+		return estimate{0, math.Inf(1), math.Inf(1), 1}
+	}
+	var m2, d2, v float64
+	for k := range p.mixed {
+		m2, d2, v = m2+square(p.mixed[k])/n, d2+p.single[k]/n, v+p.noise[k]/n
+	}
+	more, sd := m2-v, math.Sqrt(2/n)*max(m2, v)
+	root := func(x float64) float64 { return math.Sqrt(max(0, x) / max(d2, tiny)) }
+	return estimate{root(more - 2*sd), root(more), root(more + 2*sd), v / max(m2, tiny)}
+}

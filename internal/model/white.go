@@ -1,0 +1,98 @@
+package model
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// evenPoints is at how many points the lengths of whitened directions are made even.
+const evenPoints = 2
+
+// even returns directions whose usual curvature is 1, where it was 1 at one point: at further
+// points second differences along each are measured, for 2m+1 queries a point.
+func even(s *sampler, u *mat.Dense, theta Theta) (*mat.Dense, error) {
+	m, _ := u.Dims()
+	t := 9 * math.Sqrt(s.sigma) // noise makes 3 % of a curvature of 1
+	q := make([]float64, m)
+	n := 1.
+	for range evenPoints {
+		x := s.point()
+		points := mat.NewDense(2*m+1, m, nil)
+		for k := range 2*m + 1 {
+			copy(points.RawRowView(k), x)
+			if k > 0 {
+				kernel.AddScaled(points.RawRowView(k), t*float64(1-2*(k%2)), u.RawRowView((k-1)/2))
+			}
+		}
+		z, err := s.ask(points)
+		if err != nil {
+			return nil, err
+		}
+		f := make([]float64, len(z))
+		for k := range z {
+			f[k], _ = theta.of(z[k])
+		}
+		n++
+		for i := range q {
+			c2 := square(((f[2*i+1] - f[0]) + (f[2*i+2] - f[0])) / (t * t))
+			if c2 -= 6 * square(s.sigma/(t*t)); c2 > 0 && kernel.Finite(c2) {
+				q[i] += c2
+			}
+		}
+	}
+	scale := make([]float64, m)
+	for i := range scale {
+		scale[i] = 1 / math.Sqrt(math.Sqrt((1+q[i])/n))
+	}
+	return scaledRows(u, scale), nil
+}
+
+// whitened returns directions in which the mean of H² over all short looks is the identity, and
+// whether all of them have curvature above the noise. Looks along worse directions have more
+// noise along these, and count less.
+func (b *belief) whitened(u *mat.Dense) (*mat.Dense, bool) {
+	short := b.short()
+	sum, weights := mat.NewDense(b.m, b.m, nil), 0.0
+	for _, l := range short {
+		a := l.toSteps(u)
+		if a == nil {
+			continue
+		}
+		q := l.measure(b.s, b.theta)
+		h := congruent(q.m, a)
+		w := 1.
+		if len(short) > 1 {
+			noise, _ := q.noise()
+			w = 1 / (noise*square(square(spectral(a))) + 0.01)
+		}
+		h2 := kernel.Times(h, h)
+		sum.Apply(func(i, j int, v float64) float64 { return v + w*h2.At(i, j) }, sum)
+		weights += w
+	}
+	if weights == 0 {
+		return u, false
+	}
+	sum.Scale(1/weights, sum)
+	values, vectors := eigen(sum)
+	if values == nil {
+		return u, false
+	}
+	last := short[len(short)-1]
+	ratio := 0.0
+	for i := range b.m {
+		ratio += length(last.steps.RawRowView(i)) / length(u.RawRowView(i)) / float64(b.m)
+	}
+	noise := last.kind.noise * b.s.sigma / square(ratio) * math.Sqrt(float64(b.m))
+	most := math.Sqrt(max(0, values[b.m-1]))
+	floor := max(noise, most*1e-9)
+	all := true
+	scale := make([]float64, b.m)
+	for i, v := range values {
+		c := math.Sqrt(max(0, v))
+		all = all && c >= 3*floor
+		scale[i] = 1 / math.Sqrt(max(c, floor, tiny))
+	}
+	return scaledRows(kernel.Times(vectors, u), scale), all
+}
