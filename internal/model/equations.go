@@ -71,7 +71,7 @@ func equationOf(q measured, l *Look, f *Frame, not uncertainty) (equation, bool)
 //
 //	R = AᵀMA,   v_ij = R_ii,
 //
-// with noise σ²(|a_i|²|a_j|² + ⟨a_i, a_j⟩²) and the truncation τ of its second differences.
+// with noise Σ_ab A_ai²V_ab A_bj² + V̄⟨a_i, a_j⟩² and the truncation τ of its second differences.
 // With n_ij = hypot(A_ij/A_ii, sd_ij) that is the lesser of
 //
 //	τ²[(n_ij v_ij)² + (n_ji v_ji)² + ½Σ_k(R_kk n_ki n_kj)²]   and   τ²·mean(M_ii²)(|a_i|²|a_j|² + …)/2:
@@ -88,16 +88,24 @@ func shortEquation(q measured, tau float64, a *mat.Dense, not uncertainty) equat
 	n := off(m, func(i, j int) float64 { return math.Hypot(a.At(i, j)/a.At(i, i), not.eff.At(i, j)) })
 	nn := each(m, func(i, j int) float64 { return square(n.At(i, j)) })
 	cross := kernel.Times(transposed(nn), each(m, func(k, j int) float64 { return square(d[k]) * nn.At(k, j) }))
-	noise, ofDiagonal := q.noise()
+	mean, _ := q.noise()
+	a2 := each(m, func(i, j int) float64 { return square(a.At(i, j)) })
+	noise := congruent(each(m, func(i, j int) float64 {
+		if i == j {
+			return q.vd[i]
+		}
+		return q.vm.At(i, j)
+	}), a2)
 	return equation{
 		r: off(m, r.At),
 		v: each(m, func(i, _ int) float64 { return d[i] }),
 		s2: each(m, func(i, j int) float64 {
 			size := aa.At(i, i)*aa.At(j, j) + square(aa.At(i, j))
+			noise := noise.At(i, j) + mean*square(aa.At(i, j))
 			known := square(n.At(i, j)*d[i]) + square(n.At(j, i)*d[j]) + (cross.At(i, j)+cross.At(j, i))/2
-			return noise*size + square(tau)*min(known, square0*size/2) + tiny
+			return noise + square(tau)*min(known, square0*size/2) + tiny
 		}),
-		vv: each(m, func(i, _ int) float64 { return ofDiagonal * square(aa.At(i, i)) }),
+		vv: each(m, func(i, _ int) float64 { return noise.At(i, i) + mean*square(aa.At(i, i)) }),
 	}
 }
 

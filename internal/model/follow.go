@@ -22,17 +22,18 @@ const (
 func (b *belief) follow(n int) bool {
 	looks := b.looks[len(b.looks)-n:]
 	before, kappa := b.known, make([]float64, n)
-	if n > 1 {
-		for k := range kappa {
-			kappa[k] = b.coupling()
-		}
-	}
 	f, theta, e := b.frame, b.theta, mat.NewDense(b.m, b.m, nil)
 	var out solution
 	for pass := range passes {
 		eq := b.equations(f, theta, looks)
 		if eq == nil {
 			return false
+		}
+		if n > 2 && pass < 4 { // by themselves: what was known may be wrong
+			own := system{m: b.m, eq: eq, kappa: make([]float64, n)}.solve()
+			for k := range kappa {
+				kappa[k] = excess(own, eq, k, freedom(n))
+			}
 		}
 		if pass == 0 {
 			before = b.doubted(eq, kappa, before)
@@ -53,16 +54,8 @@ func (b *belief) follow(n int) bool {
 			return false
 		}
 		b.not.sd, b.not.eff = out.total.errors(b.m)
-		switch {
-		case pass != 1 && pass != 3:
-		case n > 1:
-			for k := range kappa {
-				kappa[k] = excess(out, eq, k, 1/max(0.1, 1-leverage(out, eq)))
-			}
-		default:
-			if t := b.contradiction(out, before, e); t > 2 {
-				before = before.divided(func(int) float64 { return t })
-			}
+		if t := b.contradiction(out, before, e); t > 2 && (pass == 1 || pass == 3) {
+			before = before.divided(func(int) float64 { return t })
 		}
 	}
 	b.ofTheta = b.ofTheta.plus(out.ofTheta)
@@ -105,17 +98,4 @@ func (b *belief) contradiction(out solution, before posterior, e *mat.Dense) flo
 		sum += min(q, mostSurprise)
 	})
 	return sum / float64(max(len(before.info), 1))
-}
-
-// leverage returns how much of a residual the fit takes away, in the mean.
-func leverage(out solution, eq []equation) float64 {
-	sum, n := 0.0, 0
-	eachPair(dimOf(eq[0]), func(i, j, p int) {
-		whole := out.total.info[p].plus(sym2{1 / square(prior), 0, 1 / square(prior)}).mapped(func(l float64) float64 { return 1 / l })
-		for k, q := range eq {
-			sum += whole.form(q.v.At(i, j), q.v.At(j, i)) * out.weight[k][p]
-			n++
-		}
-	})
-	return sum / float64(max(n, 1))
 }

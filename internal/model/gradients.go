@@ -12,13 +12,16 @@ import (
 func gradients(s *sampler, directions *mat.Dense, n int, t float64) (*mat.Dense, error) {
 	rows, d := directions.Dims()
 	x := s.points(n, wider)
+	g := mat.NewDense(rows, n, nil)
 	points := mat.NewDense(2*n*rows, d, nil)
 	for k := range n {
 		for i := range rows {
+			step := scaledRows(directions.Slice(i, i+1, 0, d).(*mat.Dense), []float64{t}).RawRowView(0)
+			g.Set(i, k, s.around(x.RawRowView(k), step))
 			for side, sign := range []float64{1, -1} {
 				row := points.RawRowView((2*k+side)*rows + i)
 				copy(row, x.RawRowView(k))
-				kernel.AddScaled(row, sign*t, directions.RawRowView(i))
+				kernel.AddScaled(row, sign*g.At(i, k), step)
 			}
 		}
 	}
@@ -26,10 +29,9 @@ func gradients(s *sampler, directions *mat.Dense, n int, t float64) (*mat.Dense,
 	if err != nil {
 		return nil, err
 	}
-	g := mat.NewDense(rows, n, nil)
 	for k := range n {
 		for i := range rows {
-			g.Set(i, k, (z[2*k*rows+i]-z[(2*k+1)*rows+i])/2)
+			g.Set(i, k, (z[2*k*rows+i]-z[(2*k+1)*rows+i])/2/g.At(i, k))
 		}
 	}
 	return g, nil

@@ -97,7 +97,7 @@ func (e *search) prepare() (err error) {
 
 const (
 	// ladderLines are along how many lines steps are chosen, alongLines once the frame is found.
-	ladderLines, alongLines = 3, 6
+	ladderLines, alongLines = 8, 8
 	// goodEnough is the error of a component over the box, in units of ℓ, that is small enough;
 	// best the least that is ever asked for.
 	goodEnough, finest = 0.003, 1e-4
@@ -144,11 +144,11 @@ func (e *search) ended() bool {
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by
-// a part of ℓ_i. Where there are couplings it need not be less than they are.
+// a part of ℓ_i, and of its own width. Where there are couplings it need not be less than they are.
 func (e *search) targets() *mat.Dense {
 	r, kappa := e.s.widths(e.frame.W), e.coupling()
 	return off(e.m, func(i, j int) float64 {
-		harm := e.goal * e.not.ell[i] / r[j]
+		harm := e.goal * min(e.not.ell[i], r[i]) / r[j]
 		return max(harm, min(0.8*kappa, max(1, 0.03/e.goal)*harm))
 	})
 }
@@ -158,7 +158,7 @@ func (e *search) need(ended bool) float64 {
 	switch {
 	case ended || e.m == 1 && len(e.looks) > 0:
 		return 0
-	case e.m == 1 || len(e.looks) < 2:
+	case len(e.looks) == 0:
 		return math.Inf(1)
 	}
 	targets, most := e.targets(), 0.0
@@ -184,7 +184,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		}
 		c, asked := p.coupling(), len(p.mixed)
 		e.coupled = c
-		if asked >= enoughSplits && c.hi < separates {
+		if asked >= enoughSplits && c.hi < separates || asked >= fewSplits && need > 1 && len(e.looks) > 0 && c.mid < 0.1 {
 			break
 		}
 		if c.lo > separates || asked >= mostSplits || n == fewSplits && need > 1 && c.mid > 0.1 || asked >= enoughSplits && need <= 1 && c.loud < 0.3 {
@@ -193,11 +193,11 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 	}
 	c := e.coupled
 	e.say("  %d splits: coupling %.1e, %.1e to %.1e", len(p.mixed), c.mid, c.lo, c.hi)
-	if c.hi < separates {
+	if c.hi < separates && (need <= 1 || len(e.looks) == 0) {
 		e.verdict = Separable
 		return true, nil
 	}
-	if need > 1 {
+	if need > 1 || len(e.looks) < 3 && !ended { // two looks fit any function
 		return false, nil
 	}
 	if e.goal > finest && e.coupling() == 0 && c.mid < prior && !ended { // looks know of no coupling
@@ -267,7 +267,7 @@ func (e *search) prepareNext() (err error) {
 		}
 	}
 	worst := quantile(e.errors(), 1)
-	if e.m == 1 || worst < usable && e.coupling() < prior || len(e.looks) > 7 && quantile(e.errors(), 0.9) < usable {
+	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.looks) > 7 && quantile(e.errors(), 0.9) < usable {
 		e.found = true
 		if e.steps, err = newLadder(e.s, e.frame, e.theta, 1, alongLines, true); err != nil {
 			return err
@@ -305,21 +305,15 @@ func (e *search) lookAround() error {
 
 // takeShort makes a short look along directions, at another point where f fails around one.
 func (e *search) takeShort(k *kind, along *mat.Dense, t float64, point func() []float64) error {
+	x := point()
 	scale := make([]float64, e.m)
 	for i := range scale {
-		scale[i] = t
+		far := scaledRows(along.Slice(i, i+1, 0, e.m).(*mat.Dense), []float64{2 * t})
+		scale[i] = t * e.s.around(x, far.RawRowView(0))
 	}
-	for range attempts {
-		l, err := e.s.shortLook(k, point(), scaledRows(along, scale), e.steps.tau(k, t))
-		if err != nil {
-			return err
-		}
-		if !l.failed() {
-			e.looks = append(e.looks, l)
-			return nil
-		}
-	}
-	return ErrNotFinite
+	l, err := e.s.shortLook(k, x, scaledRows(along, scale), e.steps.tau(k, t))
+	e.looks = append(e.looks, l)
+	return err
 }
 
 // An option is a kind of look along the frame: what it costs until all pairs are good enough, its
@@ -352,13 +346,34 @@ func (e *search) lookAlong() (int, error) {
 			eps[i] = min(math.Cbrt(3*e.s.sigma*e.not.ell[i]), e.not.ell[i]/3)
 			h[i] = o.steps[i] * float64(2*e.s.random.IntN(2)-1) * (0.7 + 0.3*e.s.random.Float64())
 		}
-		l, err := e.s.longLook(e.composed(), e.frame.U, h, eps)
+		x := e.composed()
+		for i := range h {
+			e.within(x, i, &h[i], &eps[i])
+		}
+		l, err := e.s.longLook(x, e.frame.U, h, eps)
 		if err != nil {
 			return 0, err
 		}
 		e.looks = append(e.looks, l)
 	}
 	return n, nil
+}
+
+// within shortens a long step of component i, and that of its slopes, so that two of them and
+// the slopes stay within the bounds; it goes the other way if there is more room.
+func (e *search) within(x []float64, i int, h, eps *float64) {
+	u := e.frame.U.RawRowView(i)
+	step := func(t float64) []float64 {
+		v := make([]float64, len(u))
+		kernel.AddScaled(v, t, u)
+		return v
+	}
+	*eps *= e.s.around(x, step(4**eps))
+	there, back := e.s.reach(x, step(3**h), 1), e.s.reach(x, step(-3**h), 1)
+	if back > there {
+		*h, there = -*h, back
+	}
+	*h *= there
 }
 
 // composed draws a point whose components are near those of earlier looks, at which they were
@@ -371,7 +386,21 @@ func (e *search) composed() []float64 {
 		y := kernel.Dot(e.frame.W.RawRowView(i), at) + min(e.not.ell[i], r[i]/4)*e.s.random.NormFloat64()
 		kernel.AddScaled(x, y, e.frame.U.RawRowView(i))
 	}
-	return x
+	return e.inside(x)
+}
+
+// inside returns x, or a point on the way to it from the last look from which there is room on
+// both sides.
+func (e *search) inside(x []float64) []float64 {
+	from := e.looks[len(e.looks)-1].x
+	way := make([]float64, len(x))
+	kernel.AddScaled(way, 2, x)
+	kernel.AddScaled(way, -2, from)
+	part := e.s.reach(from, way, 1)
+	at := make([]float64, len(x))
+	copy(at, from)
+	kernel.AddScaled(at, part/2, way)
+	return at
 }
 
 // cheapest returns the option that takes the fewest queries.

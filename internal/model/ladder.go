@@ -40,7 +40,12 @@ const (
 func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, alone bool) (*ladder, error) {
 	m := s.dim()
 	l := &ladder{top: median(s.widths(f.W)) / 2}
-	x, v := s.points(lines, middle), mat.NewDense(lines, m, nil)
+	x, z, err := s.finite(lines)
+	if err != nil {
+		return nil, err
+	}
+	lines = len(z)
+	v := mat.NewDense(lines, m, nil)
 	for k := range lines {
 		a, b := int(s.random.IntN(m)), int(s.random.IntN(m))
 		sign := float64(2*s.random.IntN(2) - 1)
@@ -49,18 +54,19 @@ func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, 
 			kernel.AddScaled(v.RawRowView(k), sign, f.U.RawRowView(b))
 			floats.Scale(1/math.Sqrt2, v.RawRowView(k))
 		}
+		far := mat.DenseCopyOf(v).RawRowView(k)
+		floats.Scale(l.top, far)
+		l.top *= s.around(x.RawRowView(k), far)
 	}
-	f0, sigma, err := l.values(s, theta, x, v, []float64{0})
-	if err != nil {
-		return nil, err
-	}
+	f0, sigma := s.mapped(z, theta)
 	var second, odd [][]float64
 	t := l.top
 	for k := range mostRungs {
-		f, _, err := l.values(s, theta, x, v, []float64{t, -t})
+		z, err := s.ask(bothWays(x, v, t))
 		if err != nil {
 			return nil, err
 		}
+		f, _ := s.mapped(z, theta)
 		d, o := make([]float64, lines), make([]float64, lines)
 		for i := range d {
 			d[i] = ((f[i] - f0[i]) + (f[lines+i] - f0[i])) / (t * t)
@@ -80,25 +86,34 @@ func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, 
 	return l, nil
 }
 
-// values returns ψ(f) at x_k + tv_k for all k, for one t after another, and the noise.
-func (l *ladder) values(s *sampler, theta Theta, x, v *mat.Dense, steps []float64) (f []float64, sigma float64, err error) {
+// bothWays returns x_k + tv_k for all k, and then x_k − tv_k.
+func bothWays(x, v *mat.Dense, t float64) *mat.Dense {
 	lines, m := x.Dims()
-	points := mat.NewDense(lines*len(steps), m, nil)
-	for a, t := range steps {
-		for k := range lines {
-			row := points.RawRowView(a*lines + k)
+	points := mat.NewDense(2*lines, m, nil)
+	for k := range lines {
+		for side, step := range []float64{t, -t} {
+			row := points.RawRowView(side*lines + k)
 			copy(row, x.RawRowView(k))
-			kernel.AddScaled(row, t, v.RawRowView(k))
+			kernel.AddScaled(row, step, v.RawRowView(k))
 		}
 	}
-	z, err := s.ask(points)
-	sum := 0.0
+	return points
+}
+
+// mapped returns ψ of some values, NaN where f failed, and the root of the mean square of their
+// noise.
+func (s *sampler) mapped(z []float64, theta Theta) (f []float64, noise float64) {
+	sum, n := 0.0, 0
 	for _, v := range z {
+		if !kernel.Finite(v) {
+			f = append(f, math.NaN())
+			continue
+		}
 		value, slope := theta.of(v)
 		f = append(f, value)
-		sum += square(slope * s.noise(v))
+		sum, n = sum+square(slope*s.noise(v)), n+1
 	}
-	return f, math.Sqrt(sum / float64(max(len(z), 1))), err
+	return f, math.Sqrt(sum / float64(max(n, 1)))
 }
 
 // climb adds the rung t, from second differences and slopes with it and with a fourth of it,
@@ -115,7 +130,25 @@ func (l *ladder) climb(second, odd [][]float64, t, sigma float64) bool {
 	l.even = append(l.even, rung{t, ds, ds / ns})
 	l.odd = append(l.odd, rung{t, do, do / no})
 	quiet := ds < significant*ns && do < significant*no
-	return quiet && (ns > drowned*rootMean(second[0]) || seen > significant)
+	return quiet && (ns > drowned*rootMean(second[0]) || seen > significant || len(l.even) > 2) || l.lawful(rootMean(second[0]))
+}
+
+// lawful reports whether what the last rungs miss falls as Taylor's formula has it, by 16 and by 4
+// from rung to rung, so that shorter steps need not be measured.
+func (l *ladder) lawful(curvature float64) bool {
+	n := len(l.even)
+	if n < 3 || l.even[n-2].misses > steady*curvature {
+		return false
+	}
+	follows := func(r []rung, factor float64) bool {
+		for k := n - 2; k < n; k++ {
+			if q := r[k-1].misses / r[k].misses; !(q > factor/1.5 && q < factor*1.5) || r[k].clear < significant {
+				return false
+			}
+		}
+		return true
+	}
+	return follows(l.even, 16) && follows(l.odd, 4)
 }
 
 // clearest returns the rungs around the most significant one that are significant, too; what

@@ -103,7 +103,13 @@ func (b *belief) first() bool {
 	}
 	b.frame = along(scaledRows(kernel.Times(x, l.steps), s))
 	b.kappa = []float64{0}
-	return b.frame != nil
+	eq := b.equations(b.frame, b.theta, b.looks)
+	if eq == nil {
+		return false
+	}
+	b.known = system{m: b.m, eq: eq, kappa: b.kappa}.solve().own
+	b.not.sd, b.not.eff = b.known.errors(b.m)
+	return true
 }
 
 // flat is how small an eigenvalue may be beside the largest one.

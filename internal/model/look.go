@@ -111,15 +111,3 @@ func (l *Look) ask(s *sampler, slopes *mat.Dense) error {
 	}
 	return nil
 }
-
-// failed reports whether f failed at a point of the look.
-func (l *Look) failed() bool {
-	for _, part := range l.z {
-		for _, v := range part {
-			if !kernel.Finite(v) {
-				return true
-			}
-		}
-	}
-	return false
-}

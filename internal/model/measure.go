@@ -41,8 +41,43 @@ func (l *Look) measure(s *sampler, theta Theta) measured {
 		}
 		v.f, v.n = append(v.f, f), append(v.n, n)
 	}
-	return l.kind.measure(v)
+	q := l.kind.measure(v)
+	q.fill()
+	return q
 }
+
+// fill sets differences about which nothing is known, because f failed, to 0, with the variance
+// that they have among those that are known.
+func (q measured) fill() {
+	sum, n := 0.0, 0
+	for i, v := range q.vd {
+		if kernel.Finite(v) {
+			sum, n = sum+square(q.m.At(i, i)), n+1
+		}
+	}
+	if n == len(q.vd) && !hasInf(q.vm) {
+		return
+	}
+	typical := sum / float64(max(n, 1))
+	for i := range q.vd {
+		if !kernel.Finite(q.vd[i]) {
+			q.m.Set(i, i, 0)
+			q.vd[i], q.g[i] = typical, 0
+			if q.c0 != nil {
+				q.c0[i], q.c1[i] = 0, 0
+			}
+		}
+		for j := range q.vd {
+			if !kernel.Finite(q.vm.At(i, j)) {
+				q.m.Set(i, j, 0)
+				q.vm.Set(i, j, typical)
+			}
+		}
+	}
+}
+
+// hasInf reports whether an entry is infinite.
+func hasInf(a *mat.Dense) bool { return !kernel.AllFinite(a) }
 
 // blank returns room for m steps.
 func (v values) blank() measured {

@@ -69,20 +69,9 @@ func newSampler(ctx context.Context, f objective.Objective, r Request) (*sampler
 
 // measureUnit sets mid and unit to the median and the spread of some values.
 func (s *sampler) measureUnit() error {
-	var seen []float64
-	for tries := 0; len(seen) < unitSamples && tries < attempts; tries += unitSamples {
-		z, err := s.ask(s.points(unitSamples, middle))
-		if err != nil {
-			return err
-		}
-		for _, v := range z {
-			if kernel.Finite(v) {
-				seen = append(seen, v)
-			}
-		}
-	}
-	if len(seen) < 2 {
-		return ErrNotFinite
+	_, seen, err := s.finite(unitSamples)
+	if err != nil {
+		return err
 	}
 	slices.Sort(seen)
 	mid, sum := seen[len(seen)/2], 0.0
@@ -99,7 +88,11 @@ func (s *sampler) measureUnit() error {
 // measureNoise sets sigma to what the fourth differences on a tiny line show, or to the grain
 // if that is more.
 func (s *sampler) measureNoise() error {
-	x, n := s.points(1, middle).RawRowView(0), make([]float64, s.f.Dim())
+	if s.grain.Noisy() { // it was measured before, and better
+		s.sigma = s.grain.Of(s.mid) / s.unit
+		return nil
+	}
+	x, n := s.point(), make([]float64, s.f.Dim())
 	s.random.Norm(n)
 	line := mat.NewDense(noiseSamples, len(x), nil)
 	for k := range noiseSamples {
@@ -117,9 +110,6 @@ func (s *sampler) measureNoise() error {
 		}
 	}
 	s.sigma = math.Sqrt(sum / fourthVariance / float64(max(count, 1)))
-	if s.grain.Noisy() {
-		s.sigma = 0 // what was measured before is better
-	}
 	s.sigma = max(s.sigma, s.grain.Of(s.mid)/s.unit)
 	return nil
 }
@@ -189,6 +179,58 @@ func (s *sampler) widths(w *mat.Dense) []float64 {
 		r[j] = math.Sqrt(kernel.Dot(w.RawRowView(j), w.RawRowView(j))) * math.Sqrt(3) / 2
 	}
 	return r
+}
+
+// reach returns the largest t ≤ most with x + tv within the bounds.
+func (s *sampler) reach(x, v []float64, most float64) float64 {
+	if s.span != nil {
+		x, v = s.whole(x), s.whole(v)
+	}
+	for k := range x {
+		switch {
+		case v[k] > 0:
+			most = min(most, (s.room.Hi[k]-x[k])/v[k])
+		case v[k] < 0:
+			most = min(most, (s.room.Lo[k]-x[k])/v[k])
+		}
+	}
+	return max(0, most)
+}
+
+// whole returns Bq.
+func (s *sampler) whole(q []float64) []float64 {
+	x := make([]float64, s.f.Dim())
+	kernel.MulVec(x, s.span.RawMatrix(), q)
+	return x
+}
+
+// around returns the largest part p ≤ 1 such that x ± p·v is within the bounds.
+func (s *sampler) around(x, v []float64) float64 {
+	back := make([]float64, len(v))
+	kernel.AddScaled(back, -1, v)
+	return min(s.reach(x, v, 1), s.reach(x, back, 1))
+}
+
+// finite draws n points at which f is finite, and returns them and the values. Where f fails at
+// too many, fewer are returned.
+func (s *sampler) finite(n int) (*mat.Dense, []float64, error) {
+	var rows, values []float64
+	for tries := 0; len(values) < n && tries < attempts; tries += n {
+		x := s.points(n-len(values), middle)
+		z, err := s.ask(x)
+		if err != nil {
+			return nil, nil, err
+		}
+		for k, v := range z {
+			if kernel.Finite(v) {
+				rows, values = append(rows, x.RawRowView(k)...), append(values, v)
+			}
+		}
+	}
+	if len(values) == 0 {
+		return nil, nil, ErrNotFinite
+	}
+	return mat.NewDense(len(values), s.dim(), rows), values, nil
 }
 
 // square returns v².

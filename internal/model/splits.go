@@ -40,6 +40,14 @@ func (p *splits) more(s *sampler, f *Frame, theta Theta, n int) error {
 		for _, i := range first {
 			kernel.AddScaled(a, kernel.Dot(f.W.RawRowView(i), step), f.U.RawRowView(i))
 		}
+		b := make([]float64, m)
+		copy(b, step)
+		kernel.AddScaled(b, -1, a)
+		part := min(s.reach(x, a, 1), s.reach(x, b, 1), s.reach(x, step, 1)) // to stay within the bounds
+		for i := range step {
+			a[i] *= part
+			z[i] = x[i] + part*step[i]
+		}
 		copy(points.RawRowView(4*k), x)
 		copy(points.RawRowView(4*k+1), x)
 		kernel.AddScaled(points.RawRowView(4*k+1), 1, a)

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/untwist/untwist/internal/grains"
@@ -27,8 +29,47 @@ var (
 	tryDim   = flag.Int("trydim", 20, "d")
 	tryM     = flag.Int("trym", 0, "m")
 	tryCoup  = flag.Float64("trycoup", 0, "coupling")
+	trySum   = flag.Int("trysum", 0, "summaries over so many seeds")
+	tryFrom  = flag.Int("tryfrom", 0, "first seed")
 	tryTrace = flag.Bool("trytrace", false, "trace")
 )
+
+type tried struct {
+	name, text string
+	found      *model.Result
+	worst, mid float64
+	right      bool
+}
+
+func try(t *testing.T, name string, sigma float64, seed int) tried {
+	spec := problem.Spec{Name: name, Dim: *tryDim, Components: *tryM, Seed: uint64(seed), Mix: *tryMix}
+	spec.Noise, spec.Map, spec.Coupling = sigma, *tryMap, *tryCoup
+	p, err := problem.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, _ := grains.Measure(t.Context(), p, p.Domain(), rng.Seed(uint64(seed)).Stream("grain"))
+	r := model.Request{Box: p.Domain(), Bounds: objective.Cube(*tryDim, math.Inf(-1), math.Inf(1)), Grain: g, Seed: uint64(seed), Budget: 60000}
+	if *tryBounded {
+		r.Bounds = r.Box
+	}
+	if *tryTrace {
+		r.Trace = os.Stdout
+	}
+	found, err := model.Identify(t.Context(), p, r)
+	out := tried{name: name, found: found, worst: -1, mid: -1}
+	if found.W != nil {
+		out.worst, out.mid = rowErrors(p.Frame().Matrix(), found.W)
+		if name == "squared-norm" && *tryM == 0 {
+			out.worst = quadraticError(p.Frame().Matrix(), found.W)
+		}
+		out.right = out.worst < 0.01
+	}
+	out.text = fmt.Sprintf("%s d=%d m=%d σ=%g seed %d %s %s | %s %d  %.1e %.1e | K %d θ %.2g %.2g κ %.1e %v", name, *tryDim, *tryM, sigma, seed, *tryMap, *tryMix, found.Verdict, found.Queries, out.worst, out.mid, found.Looks, found.Theta.Gamma, found.Theta.Beta, found.Coupling, err)
+	return out
+}
+
+var tryBounded = flag.Bool("trybounded", false, "bounds are the box")
 
 func TestTry(t *testing.T) {
 	for _, name := range strings.Split(*tryNames, ",") {
@@ -37,29 +78,47 @@ func TestTry(t *testing.T) {
 		}
 		for _, sg := range strings.Split(*trySigma, ",") {
 			sigma, _ := strconv.ParseFloat(sg, 64)
-			for _, sd := range strings.Split(*trySeeds, ",") {
-				seed, _ := strconv.Atoi(sd)
-				spec := problem.Spec{Name: name, Dim: *tryDim, Components: *tryM, Seed: uint64(seed), Mix: *tryMix}
-				spec.Noise, spec.Map, spec.Coupling = sigma, *tryMap, *tryCoup
-				p, err := problem.New(spec)
-				if err != nil {
-					t.Fatal(err)
+			if *trySum == 0 {
+				for _, sd := range strings.Split(*trySeeds, ",") {
+					seed, _ := strconv.Atoi(sd)
+					fmt.Println(try(t, name, sigma, seed).text)
 				}
-				g, _ := grains.Measure(t.Context(), p, p.Domain(), rng.Seed(uint64(seed)).Stream("grain"))
-				r := model.Request{Box: p.Domain(), Bounds: objective.Cube(*tryDim, math.Inf(-1), math.Inf(1)), Grain: g, Seed: uint64(seed), Budget: 60000}
-				if *tryTrace {
-					r.Trace = os.Stdout
-				}
-				found, err := model.Identify(t.Context(), p, r)
-				worst, mid := -1., -1.
-				if found.W != nil {
-					worst, mid = rowErrors(p.Frame().Matrix(), found.W)
-					if name == "squared-norm" {
-						worst = quadraticError(p.Frame().Matrix(), found.W)
-					}
-				}
-				fmt.Printf("%s d=%d m=%d σ=%s seed %d %s %s | %s %d  %.1e %.1e | K %d θ %.2g %.2g κ %.1e %v\n", name, *tryDim, *tryM, sg, seed, *tryMap, *tryMix, found.Verdict, found.Queries, worst, mid, found.Looks, found.Theta.Gamma, found.Theta.Beta, found.Coupling, err)
+				continue
 			}
+			all := make([]tried, *trySum)
+			var wait sync.WaitGroup
+			next := make(chan int)
+			for range 2 {
+				wait.Go(func() {
+					for k := range next {
+						all[k] = try(t, name, sigma, *tryFrom+k)
+					}
+				})
+			}
+			for k := range all {
+				next <- k
+			}
+			close(next)
+			wait.Wait()
+			good, wrong, queries, bad := 0, 0, []float64{}, ""
+			for k, o := range all {
+				sep := o.found.Verdict == model.Separable
+				if sep && o.right {
+					good++
+					queries = append(queries, float64(o.found.Queries))
+				} else {
+					bad += fmt.Sprintf(" %d:%s/%d/%.0e", *tryFrom+k, o.found.Verdict[:3], o.found.Queries, o.worst)
+				}
+				if sep && !o.right {
+					wrong++
+				}
+			}
+			slices.Sort(queries)
+			most := 0.
+			if len(queries) > 0 {
+				most = queries[len(queries)-1]
+			}
+			fmt.Printf("%-16s d=%d m=%d σ=%-6s %s %s | %2d/%d wrong %d median %6.0f most %6.0f |%s\n", name, *tryDim, *tryM, sg, *tryMap, *tryMix, good, len(all), wrong, model.Median(queries), most, bad)
 		}
 	}
 }

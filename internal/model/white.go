@@ -20,24 +20,26 @@ func even(s *sampler, u *mat.Dense, theta Theta) (*mat.Dense, error) {
 	for range evenPoints {
 		x := s.point()
 		points := mat.NewDense(2*m+1, m, nil)
-		for k := range 2*m + 1 {
-			copy(points.RawRowView(k), x)
-			if k > 0 {
-				kernel.AddScaled(points.RawRowView(k), t*float64(1-2*(k%2)), u.RawRowView((k-1)/2))
+		part := make([]float64, m) // of t, by which a step stays within the bounds
+		copy(points.RawRowView(0), x)
+		for i := range m {
+			step := scaledRows(u.Slice(i, i+1, 0, m).(*mat.Dense), []float64{t}).RawRowView(0)
+			part[i] = s.around(x, step)
+			for side, sign := range []float64{1, -1} {
+				copy(points.RawRowView(2*i+1+side), x)
+				kernel.AddScaled(points.RawRowView(2*i+1+side), sign*part[i], step)
 			}
 		}
 		z, err := s.ask(points)
 		if err != nil {
 			return nil, err
 		}
-		f := make([]float64, len(z))
-		for k := range z {
-			f[k], _ = theta.of(z[k])
-		}
+		f, _ := s.mapped(z, theta)
 		n++
 		for i := range q {
-			c2 := square(((f[2*i+1] - f[0]) + (f[2*i+2] - f[0])) / (t * t))
-			if c2 -= 6 * square(s.sigma/(t*t)); c2 > 0 && kernel.Finite(c2) {
+			t2 := square(t * part[i])
+			c2 := square(((f[2*i+1] - f[0]) + (f[2*i+2] - f[0])) / t2)
+			if c2 -= 6 * square(s.sigma/t2); c2 > 0 && kernel.Finite(c2) {
 				q[i] += c2
 			}
 		}
