@@ -20,8 +20,8 @@ type belief struct {
 	known   posterior
 	ofTheta sym2 // the information about θ
 	not     uncertainty
-	// surprise is the mean of (R/s)² of the newest looks before they were learnt, 1 if all is as
-	// expected.
+	// surprise is exp(mean ln(1 + (R/s)²)) − 1 of the newest looks before they were learnt, about
+	// 1 if all is as expected.
 	surprise float64
 }
 

@@ -78,10 +78,10 @@ func (b *belief) doubted(eq []equation, kappa []float64, before posterior) poste
 			expected := q.s2.At(i, j) + square(kappa[k])*math.Abs(v*u) + whole.form(v, u)
 			chi := square(q.r.At(i, j)) / expected
 			most[p] = max(most[p], chi)
-			sum, count = sum+min(chi, mostSurprise), count+1
+			sum, count = sum+math.Log1p(chi), count+1
 		}
 	})
-	b.surprise = sum / float64(max(count, 1))
+	b.surprise = math.Expm1(sum / float64(max(count, 1)))
 	all := max(1, b.surprise/1.5)
 	return before.divided(func(p int) float64 { return max(all, most[p]/8) })
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -118,8 +119,7 @@ func (e *search) say(format string, args ...any) {
 // run is the loop.
 func (e *search) run() error {
 	for {
-		ended := e.ended()
-		need := e.need(ended)
+		ended, need := e.ended(), e.need()
 		if e.due(need) || ended {
 			if done, err := e.judge(need, ended); done || err != nil {
 				return err
@@ -129,6 +129,7 @@ func (e *search) run() error {
 			return nil
 		}
 		e.fresh = false
+		e.open()
 		if err := e.look(); err != nil {
 			return err
 		}
@@ -154,18 +155,33 @@ func (e *search) targets() *mat.Dense {
 }
 
 // need returns the largest error of a pair by its target.
-func (e *search) need(ended bool) float64 {
+func (e *search) need() float64 {
 	switch {
-	case ended || e.m == 1 && len(e.looks) > 0:
-		return 0
 	case len(e.looks) == 0:
 		return math.Inf(1)
 	}
 	targets, most := e.targets(), 0.0
 	eachPair(e.m, func(i, j, _ int) {
-		most = max(most, e.not.eff.At(i, j)/min(targets.At(i, j), targets.At(j, i)))
+		most = max(most, e.not.sd.At(i, j)/targets.At(i, j), e.not.sd.At(j, i)/targets.At(j, i))
 	})
 	return most
+}
+
+// open tells the trace which pair needs most.
+func (e *search) open() {
+	if e.request.Trace == nil || e.m < 2 {
+		return
+	}
+	targets, most, text := e.targets(), 0.0, ""
+	eachPair(e.m, func(i, j, p int) {
+		for _, q := range [][2]int{{i, j}, {j, i}} {
+			if v := e.not.sd.At(q[0], q[1]) / targets.At(q[0], q[1]); v > most {
+				most = v
+				text = fmt.Sprintf("pair %d %d: error %.1e of %.1e, info %.1e, spurious %.1e", q[0], q[1], e.not.sd.At(q[0], q[1]), targets.At(q[0], q[1]), e.known.info[p], e.known.spurious[p])
+			}
+		}
+	})
+	e.say("  %s", text)
 }
 
 // due reports whether it is time to ask the whole box.
@@ -184,10 +200,13 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		}
 		c, asked := p.coupling(), len(p.mixed)
 		e.coupled = c
-		if asked >= enoughSplits && c.hi < separates || asked >= fewSplits && need > 1 && len(e.looks) > 0 && c.mid < 0.1 {
+		if asked >= enoughSplits && c.hi < separates || c.lo > separates || asked >= mostSplits {
 			break
 		}
-		if c.lo > separates || asked >= mostSplits || n == fewSplits && need > 1 && c.mid > 0.1 || asked >= enoughSplits && need <= 1 && c.loud < 0.3 {
+		if need > 1 && !ended && len(e.looks) > 0 || need > 1 && c.mid > 0.1 && !ended { // a yes would not be believed
+			break
+		}
+		if asked >= enoughSplits && c.loud < 0.3 {
 			break
 		}
 	}
@@ -197,7 +216,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		e.verdict = Separable
 		return true, nil
 	}
-	if need > 1 || len(e.looks) < 3 && !ended { // two looks fit any function
+	if !ended && (need > 1 || len(e.looks) < 3) { // two looks fit any function
 		return false, nil
 	}
 	if e.goal > finest && e.coupling() == 0 && c.mid < prior && !ended { // looks know of no coupling
@@ -205,7 +224,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		return false, nil
 	}
 	switch {
-	case c.lo <= separates:
+	case c.lo <= separates || len(e.looks) < 3:
 		e.verdict = Unknown
 	case c.mid < prior && median(e.errors()) < usable:
 		e.verdict = Nearly
@@ -376,17 +395,48 @@ func (e *search) within(x []float64, i int, h, eps *float64) {
 	*h *= there
 }
 
-// composed draws a point whose components are near those of earlier looks, at which they were
-// curved.
+// composed draws a point whose components are near those of earlier looks, with a probability
+// that is proportional to their curvature there.
 func (e *search) composed() []float64 {
 	r := e.s.widths(e.frame.W)
 	x := make([]float64, e.m)
+	c := e.curvatures()
 	for i := range x {
-		at := e.looks[e.s.random.IntN(len(e.looks))].x
+		at := e.looks[drawn(c[i], e.s.random.Float64())].x
 		y := kernel.Dot(e.frame.W.RawRowView(i), at) + min(e.not.ell[i], r[i]/4)*e.s.random.NormFloat64()
 		kernel.AddScaled(x, y, e.frame.U.RawRowView(i))
 	}
 	return e.inside(x)
+}
+
+// curvatures returns the size of the curvature of each component at each look.
+func (e *search) curvatures() [][]float64 {
+	all := make([][]float64, e.m)
+	eq := e.equations(e.frame, e.theta, e.looks)
+	for i := range all {
+		all[i] = make([]float64, len(e.looks))
+		for k, l := range e.looks {
+			all[i][k] = 1
+			if eq != nil {
+				all[i][k] = math.Abs(eq[k].v.At(i, i))
+			}
+			if l.kind == long && eq != nil {
+				all[i][k] /= square(kernel.Dot(e.frame.W.RawRowView(i), l.steps.RawRowView(i)))
+			}
+		}
+	}
+	return all
+}
+
+// drawn returns k with a probability that is proportional to w_k, for a uniform number u.
+func drawn(w []float64, u float64) int {
+	left := u * floats.Sum(w)
+	for k, v := range w {
+		if left -= v; left < 0 {
+			return k
+		}
+	}
+	return len(w) - 1
 }
 
 // inside returns x, or a point on the way to it from the last look from which there is room on

@@ -42,15 +42,17 @@ const (
 	// Where two curvatures are in the same proportion everywhere, as those of a quadratic, one
 	// combination of E_ij and E_ji is not determined, and need not be.
 	telling = 6
+	// certainly is how many times the information must be that of the prior: less is chance.
+	certainly = 30
 	// blurred is how many variances of (v_ij, v_ji) count against its length, where it is asked
 	// which direction it has.
 	blurred = 10
 )
 
 // covariance returns the covariance of (E_ij, E_ji), and the same without the directions about
-// which nothing is known.
-func (p posterior) covariance(k int) (whole, known sym2) {
-	least := telling * p.spurious[k]
+// which there is less information than so many times the prior's.
+func (p posterior) covariance(k int, least float64) (whole, known sym2) {
+	least = max(telling*p.spurious[k], least/square(prior))
 	whole = p.info[k].mapped(func(l float64) float64 {
 		if l <= least {
 			l = 0
@@ -67,19 +69,27 @@ func (p posterior) covariance(k int) (whole, known sym2) {
 }
 
 // errors returns the standard deviations of all E_ij (sd), and in the direction in which mixed
-// differences depend on them (eff).
+// differences depend on them (eff). A combination of E_ij and E_ji of which next to nothing is
+// known, although both components are curved, does not count: their curvatures are in proportion.
 func (p posterior) errors(m int) (sd, eff *mat.Dense) {
 	sd, eff = mat.NewDense(m, m, nil), mat.NewDense(m, m, nil)
 	eachPair(m, func(i, j, k int) {
-		whole, known := p.covariance(k)
+		whole, _ := p.covariance(k, 1)
+		_, known := p.covariance(k, certainly)
 		e := prior
 		if size := p.seen[k].trace(); size > 0 {
-			e = math.Sqrt(whole.dot(p.seen[k]) / size)
+			e = math.Sqrt(max(0, whole.dot(p.seen[k])) / size)
 		}
 		eff.Set(i, j, e)
 		eff.Set(j, i, e)
-		sd.Set(i, j, max(e, math.Sqrt(known.a)))
-		sd.Set(j, i, max(e, math.Sqrt(known.c)))
+		of := func(variance, seen float64) float64 {
+			if seen <= max(telling*p.spurious[k], 1/square(prior)) { // the component is flat wherever it was seen
+				return prior
+			}
+			return max(e, math.Sqrt(max(0, variance)))
+		}
+		sd.Set(i, j, of(known.a, p.info[k].a))
+		sd.Set(j, i, of(known.c, p.info[k].c))
 	})
 	return sd, eff
 }
@@ -138,7 +148,7 @@ func (s system) solve() solution {
 	}
 	known := make([]sym2, n)
 	for p := range known {
-		_, known[p] = out.total.covariance(p)
+		_, known[p] = out.total.covariance(p, 0)
 	}
 	if s.slopes != nil {
 		s.solveMap(&out, known)
