@@ -160,7 +160,7 @@ func TestNothingIsSeparableByNaN(t *testing.T) {
 	} {
 		exact, noisy := c, c
 		exact.decide(5, 5, 0, 0)
-		noisy.decideNoisy(5, 5, 0, 0)
+		noisy.decideNoisy(5, 5, 0, 0, 0)
 		if exact.Verdict != Unknown || noisy.Verdict != Unknown {
 			t.Errorf("%v, with noise %v", exact.Verdict, noisy.Verdict)
 		}

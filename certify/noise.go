@@ -37,7 +37,7 @@ func interval(sum, noise float64, n int) (value, least, most float64) {
 // It says yes only if the upper limit of the coupling is small enough, and no only if the
 // lower one is too large. The error that the frame is known to have makes mixed differences
 // of standard deviation errors.
-func (c *Certificate) decideNoisy(components, blocks int, slack, errors float64) {
+func (c *Certificate) decideNoisy(components, blocks int, slack, errors, nearly float64) {
 	limit, aloneLimit := limit, aloneLimit
 	if slack > exactEnough {
 		limit, aloneLimit = max(limit, slackFactor*slack), math.Inf(1)
@@ -50,6 +50,9 @@ func (c *Certificate) decideNoisy(components, blocks int, slack, errors float64)
 		c.Verdict = Unknown
 	case blocks == 1 && components > 1, c.Least > limit, c.Alone > aloneLimit, c.Beyond > beyondLimit:
 		c.Verdict = NotSeparable
+		if blocks == components && c.Least > limit && c.Coupling <= nearly && c.Beyond <= beyondLimit {
+			c.Verdict = NearlySeparable
+		}
 	case !(c.Most <= min(limit, mostNoisy)): // NaN too: squares of f's differences overflow
 		c.Verdict = Unknown
 	case blocks == components:

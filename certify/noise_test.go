@@ -34,7 +34,7 @@ func TestNoisyVerdicts(t *testing.T) {
 		{0.05, 0.2, 0, 1, Unknown}, {0.01, 0.05, 6e-3, 0, Separable}, {0.1, 0.2, 6e-3, 0, NotSeparable},
 	} {
 		k := Certificate{Least: c.least, Most: c.most, Splits: splits, Single: 1}
-		if k.decideNoisy(5, 5, c.slack, c.errors); k.Verdict != c.want {
+		if k.decideNoisy(5, 5, c.slack, c.errors, 0); k.Verdict != c.want {
 			t.Errorf("%+v: %v", c, k.Verdict)
 		}
 	}

@@ -98,7 +98,7 @@ func (t Test) decide(c *Certificate, components, blocks int) {
 	if !t.Grain.Noisy() {
 		c.decide(components, blocks, t.Slack, t.Nearly)
 	} else {
-		c.decideNoisy(components, blocks, t.Slack, t.Error)
+		c.decideNoisy(components, blocks, t.Slack, t.Error, t.Nearly)
 	}
 }
 

@@ -83,6 +83,7 @@ type work struct {
 	thorough bool // a frame that was settled has not passed its certificate
 	g        *ground
 	stage    func(objective.Stage)
+	seed     uint64
 	seen     hessian.Basis // the last Hessians, for the record
 
 	by        *proposer // of the last frames
@@ -113,7 +114,7 @@ func (s Survey) begin(ctx context.Context, f objective.Objective, r Request) (*w
 	if s.Tolerance == 0 {
 		s.Tolerance = defaultTolerance
 	}
-	return &work{Survey: s, g: newGround(ctx, f, r), stage: r.Stage}, nil
+	return &work{Survey: s, g: newGround(ctx, f, r), stage: r.Stage, seed: r.Seed}, nil
 }
 
 // identify goes the whole road: the coordinates as given, few components, all of them.
@@ -131,11 +132,7 @@ func (w *work) identify() (*Finding, error) {
 		return Known(nil, nil), err
 	}
 	if w.g.grain.Noisy() {
-		found, clear, err := noisyRoad{w}.find()
-		if !clear || err != nil {
-			return found, err
-		}
-		return noisyRoad{w}.inBlocks(found)
+		return w.modelled()
 	}
 	if w.Budget == 0 || w.Budget >= leastAsGiven(d) {
 		found, err := asGiven(w.g)

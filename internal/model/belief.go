@@ -23,6 +23,8 @@ type belief struct {
 	// surprise is exp(mean ln(1 + (R/s)²)) − 1 of the newest looks before they were learnt, about
 	// 1 if all is as expected.
 	surprise float64
+	// misfits is the mean of (R/s)² that the last fit of all looks has left.
+	misfits float64
 }
 
 func newBelief(s *sampler) *belief {
@@ -40,8 +42,15 @@ func newBelief(s *sampler) *belief {
 func (b *belief) forget() {
 	b.known = newPosterior(b.m * (b.m - 1) / 2)
 	b.not.sd = off(b.m, func(int, int) float64 { return prior })
-	b.not.eff = b.not.sd
+	b.not.eff, b.not.alike = b.not.sd, make([]bool, b.m*(b.m-1)/2)
 	b.surprise = math.Inf(1)
+}
+
+// uncertain sets what is not known by a posterior.
+func (b *belief) uncertain(p posterior) {
+	ell := b.not.ell
+	b.not = p.errors(b.m)
+	b.not.ell = ell
 }
 
 // errors returns the standard deviations of E of all pairs, in the direction in which mixed

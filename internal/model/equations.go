@@ -52,6 +52,7 @@ type equation struct{ r, v, s2, vv *mat.Dense }
 type uncertainty struct {
 	sd, eff *mat.Dense
 	ell     []float64
+	alike   []bool // the pairs whose curvatures are in proportion everywhere
 }
 
 // equationOf returns the equation of a look in a frame.

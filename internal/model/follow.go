@@ -53,7 +53,7 @@ func (b *belief) follow(n int) bool {
 		if f = b.frame.corrected(e); f == nil {
 			return false
 		}
-		b.not.sd, b.not.eff = out.total.errors(b.m)
+		b.uncertain(out.total)
 		if t := b.contradiction(out, before, e); t > 2 && (pass == 1 || pass == 3) {
 			before = before.divided(func(int) float64 { return t })
 		}

@@ -37,6 +37,9 @@ func gradients(s *sampler, directions *mat.Dense, n int, t float64) (*mat.Dense,
 	return g, nil
 }
 
+// fewest is how many components are looked for first.
+const fewest = 4
+
 // wider is the part of the box from which points of gradients are drawn.
 const wider = 0.8
 
@@ -71,40 +74,38 @@ func rank(g *mat.Dense, noise float64) (int, *mat.Dense) {
 
 // reduce looks for few components, which gradients show: along r random directions at r+2 points
 // they have the rank min(r, m). Less than r show few components, whose span m+3 whole gradients
-// have. It returns the span, d×m; nil: there are not few.
+// have. It returns their span, d×m; nil: there are not few.
 func reduce(s *sampler, l *ladder) (*mat.Dense, error) {
 	d := s.f.Dim()
-	t, missed := l.slopeStep(s.sigma)
-	noise := math.Hypot(4*s.sigma*math.Sqrt(0.5), 3*missed)
-	for few := min(4, d-1); few > 0 && 4*few <= d; few *= 4 {
-		directions := orthonormal(s, few, d)
-		g, err := gradients(s, directions, few+2, t)
+	t, noise := l.slopes(s.sigma)
+	for few := fewest; few < d && few <= max(fewest, d/4); few *= 4 {
+		g, err := gradients(s, orthonormal(s, few, d), few+2, t)
 		if err != nil {
 			return nil, err
 		}
-		r, _ := rank(g, noise)
-		if r == few {
-			continue
+		if r, _ := rank(g, noise); r < few {
+			return spanOf(s, l, r)
 		}
-		if r == 0 {
-			return nil, nil
-		}
-		if g, err = gradients(s, kernel.Identity(d), r+3, t); err != nil {
-			return nil, err
-		}
-		all, u := rank(g, noise)
-		if u == nil || all > r+2 {
-			return nil, nil
-		}
-		span := mat.NewDense(d, all, nil)
-		for k := range all {
-			for i, v := range u.RawRowView(k) {
-				span.Set(i, k, v)
-			}
-		}
-		return span, nil
 	}
 	return nil, nil
+}
+
+// spanOf returns the span of m+3 whole gradients, d×m, if they have the rank m; nil: they have not.
+func spanOf(s *sampler, l *ladder, m int) (*mat.Dense, error) {
+	d := s.f.Dim()
+	t, noise := l.slopes(s.sigma)
+	if m == 0 || m+2 >= d {
+		return nil, nil
+	}
+	g, err := gradients(s, kernel.Identity(d), m+3, t)
+	if err != nil {
+		return nil, err
+	}
+	all, u := rank(g, noise)
+	if u == nil || all == 0 || all > m+1 {
+		return nil, nil
+	}
+	return transposed(u.Slice(0, all, 0, d).(*mat.Dense)), nil
 }
 
 // orthonormal returns n random orthonormal directions.
@@ -117,9 +118,10 @@ func orthonormal(s *sampler, n, d int) *mat.Dense {
 	return q
 }
 
-// slopeStep returns the step of a slope with the least error, and the truncation of t times the
-// slope with it.
-func (l *ladder) slopeStep(sigma float64) (step, missed float64) {
+// slopes returns the step of a slope with the least error, and the error of t times the slope from
+// which on it is one.
+func (l *ladder) slopes(sigma float64) (step, errors float64) {
+	missed := 0.0
 	least := math.Inf(1)
 	for t := range steps(l.top/2*1e-5, l.top/2, 101) {
 		// A slope misses f‴t²/6, a forward difference f‴t.
@@ -128,5 +130,5 @@ func (l *ladder) slopeStep(sigma float64) (step, missed float64) {
 			step, missed, least = t, tau*t, v
 		}
 	}
-	return step, missed
+	return step, math.Hypot(4*sigma*math.Sqrt(0.5), 3*missed)
 }

@@ -17,8 +17,15 @@ type Request struct {
 	Box, Bounds objective.Box
 	Grain       objective.Grain
 	Seed        uint64
-	Budget      int       // the most queries; looks end before it
+	Budget      int       // the most queries; looks end before it; 0: no limit
 	Trace       io.Writer // if not nil, is told what is done
+
+	// Certify, if not nil, tests a frame that is known well enough and that few splits do not
+	// contradict. It reports whether the frame separates f, and the coupling.
+	Certify func(*Result) (separates bool, coupling float64, err error)
+	// Before, if not nil, is called before looks that take so many queries. An error ends the
+	// search.
+	Before func(queries int) error
 }
 
 // A Verdict says what the posterior and the splits have found.
@@ -34,15 +41,30 @@ const (
 
 // A Result is what was found.
 type Result struct {
-	W        *mat.Dense // m×d, for points in the user's units
+	W        *mat.Dense // m×d, for points in the user's units; nil: nothing was found
 	Verdict  Verdict
-	Coupling float64
-	Theta    Theta
-	Sigma    float64
+	Coupling float64 // of random splits, or of the certificate
 	Queries  int
 	Looks    int
 
-	belief *belief
+	// Theta are the numbers of the map for values (f − Mid)/Unit.
+	Theta     Theta
+	Mid, Unit float64
+	Values    []float64 // of f at the points of looks
+
+	// Error is the largest standard deviation of an E_ij, in the direction in which mixed
+	// differences depend on it, and Usual the median one.
+	Error, Usual float64
+	// Misfit is the mean of (R/s)² that the last fit of a frame from the beginning has left, 1 by
+	// noise alone.
+	Misfit float64
+	// Scale is ℓ of each component, in units of its row of W: over a step of that length its
+	// curvature changes by about a third.
+	Scale []float64
+	// First is the Hessian of the first look, along the coordinates of the box; nil: there was
+	// none. InFrame are those of all short looks along the directions of the frame.
+	First   *mat.Dense
+	InFrame []*mat.Dense
 }
 
 // A search is the loop: propose a look, ask, learn, judge.
@@ -104,6 +126,11 @@ const (
 	goodEnough, finest = 0.003, 1e-4
 	// mostLooks are made, coupledLooks where there are couplings, which do not become less.
 	mostLooks, coupledLooks = 40, 16
+	// After fairTrial looks that leave couplings of contradictory there is no frame.
+	fairTrial, contradictory = 8, 0.1
+	// gaping is by how much curvatures are above noise where others are not, if f is constant in
+	// some directions.
+	gaping = 6
 	// usable is the error of E from which on looks are along the frame, with longer and longer
 	// steps.
 	usable = 0.1
@@ -141,7 +168,9 @@ func (e *search) run() error {
 func (e *search) ended() bool {
 	n := len(e.looks)
 	next := forward.queries(e.m)
-	return e.request.Budget > 0 && e.s.queries+next > e.request.Budget || n > mostLooks || e.coupling() > 0 && n > coupledLooks
+	contradicted := !e.found && n >= fairTrial && e.coupling() > contradictory
+	blind := !e.found && n >= fairTrial && kernel.Finite(e.surprise) && quantile(e.errors(), 0.1) >= prior // no look tells anything
+	return e.request.Budget > 0 && e.s.queries+next > e.request.Budget || n > mostLooks || contradicted || blind || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by
@@ -161,7 +190,11 @@ func (e *search) need() float64 {
 		return math.Inf(1)
 	}
 	targets, most := e.targets(), 0.0
-	eachPair(e.m, func(i, j, _ int) {
+	eachPair(e.m, func(i, j, p int) {
+		if e.not.alike[p] { // E_ij and E_ji do no harm but together, to the Hessian
+			most = max(most, e.not.eff.At(i, j)/e.goal)
+			return
+		}
 		most = max(most, e.not.sd.At(i, j)/targets.At(i, j), e.not.sd.At(j, i)/targets.At(j, i))
 	})
 	return most
@@ -200,6 +233,9 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		}
 		c, asked := p.coupling(), len(p.mixed)
 		e.coupled = c
+		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < separates {
+			return e.certify()
+		}
 		if asked >= enoughSplits && c.hi < separates || c.lo > separates || asked >= mostSplits {
 			break
 		}
@@ -210,18 +246,46 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 			break
 		}
 	}
+	return e.decide(&p, need, ended), nil
+}
+
+// certify has the frame certified, and reports whether the verdict is final.
+func (e *search) certify() (bool, error) {
+	ok, coupling, err := e.request.Certify(e.result())
+	e.say("  certificate: %v, coupling %.1e", ok, coupling)
+	e.coupled = estimate{coupling, coupling, coupling, 0}
+	switch {
+	case err != nil:
+		return true, err
+	case ok:
+		e.verdict = Separable
+	case len(e.looks) < 3 || e.ended():
+		return e.ended(), nil
+	case e.goal > finest:
+		e.goal /= 3
+		return false, nil
+	case coupling < prior:
+		e.verdict = Nearly
+	default:
+		e.verdict = Not
+	}
+	return true, nil
+}
+
+// decide reaches the verdict that splits allow, and reports whether it is final.
+func (e *search) decide(p *splits, need float64, ended bool) bool {
 	c := e.coupled
 	e.say("  %d splits: coupling %.1e, %.1e to %.1e", len(p.mixed), c.mid, c.lo, c.hi)
 	if c.hi < separates && (need <= 1 || len(e.looks) == 0) {
 		e.verdict = Separable
-		return true, nil
+		return true
 	}
 	if !ended && (need > 1 || len(e.looks) < 3) { // two looks fit any function
-		return false, nil
+		return false
 	}
 	if e.goal > finest && e.coupling() == 0 && c.mid < prior && !ended { // looks know of no coupling
 		e.goal /= 3
-		return false, nil
+		return false
 	}
 	switch {
 	case c.lo <= separates || len(e.looks) < 3:
@@ -231,7 +295,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 	default:
 		e.verdict = Not
 	}
-	return true, nil
+	return true
 }
 
 // look makes the next looks and learns them.
@@ -277,7 +341,15 @@ const (
 // prepareNext whitens directions by all that was seen, and decides whether the frame is found.
 func (e *search) prepareNext() (err error) {
 	was := e.clear
-	if e.white, e.clear = e.whitened(e.white); len(e.short()) == 1 || !was {
+	var flat int
+	var gap float64
+	e.white, flat, gap = e.whitened(e.white)
+	if e.clear = flat == 0; gap > gaping && e.s.span == nil && len(e.looks) <= 3 {
+		if done, err := e.respan(flat); done || err != nil {
+			return err
+		}
+	}
+	if len(e.short()) == 1 || !was {
 		if e.white, err = even(e.s, e.white, e.theta); err != nil {
 			return err
 		}
@@ -296,6 +368,25 @@ func (e *search) prepareNext() (err error) {
 	}
 	e.setLength(e.steps.length())
 	return nil
+}
+
+// respan looks whether f is constant in so many directions, in which no look has shown any
+// curvature. If so, it begins again in those that are left.
+func (e *search) respan(flat int) (bool, error) {
+	span, err := spanOf(e.s, e.steps, e.m-flat)
+	if span == nil || err != nil {
+		return false, err
+	}
+	e.s.span = span
+	steps := e.steps
+	e.belief = newBelief(e.s)
+	if e.steps, err = newLadder(e.s, e.frame, e.theta, 0, ladderLines, false); err != nil {
+		e.steps = steps
+		return false, err
+	}
+	e.white, e.clear = kernel.Identity(e.m), false
+	e.say("f has %d components", e.m)
+	return true, nil
 }
 
 func (e *search) setLength(l float64) {
@@ -317,9 +408,23 @@ func (e *search) lookAround() error {
 			kind, least = k, cost
 		}
 	}
-	t, err := e.steps.best(kind, e.s.sigma, 1)
-	e.say("look %s t %.1e error %.1e", kind.name, t, err)
+	if kind == nil {
+		return ErrNoStep
+	}
+	t, size := e.steps.best(kind, e.s.sigma, 1)
+	e.say("look %s t %.1e error %.1e", kind.name, t, size)
+	if err := e.before(kind.queries(e.m)); err != nil {
+		return err
+	}
 	return e.takeShort(kind, e.white, t, e.s.point)
+}
+
+// before tells what so many queries are about to be asked.
+func (e *search) before(queries int) error {
+	if e.request.Before == nil {
+		return nil
+	}
+	return e.request.Before(queries)
 }
 
 // takeShort makes a short look along directions, at another point where f fails around one.
@@ -353,6 +458,9 @@ func (e *search) lookAlong() (int, error) {
 		n = 3
 	}
 	e.say("%d looks %s, t %.1e error %.1e", n, o.kind.name, median(o.steps), o.error)
+	if err := e.before(n * o.kind.queries(e.m)); err != nil {
+		return 0, err
+	}
 	for range n {
 		if o.kind != long {
 			if err := e.takeShort(o.kind, e.frame.U, o.steps[0], e.composed); err != nil {
@@ -518,5 +626,22 @@ func (e *search) result() *Result {
 	}
 	w = mat.DenseCopyOf(w)
 	w.Apply(func(_, k int, v float64) float64 { return v / e.s.half[k] }, w)
-	return &Result{W: w, Verdict: e.verdict, Coupling: e.coupled.mid, Theta: e.theta, Sigma: e.s.sigma, Queries: e.s.queries, Looks: len(e.looks), belief: e.belief}
+	r := &Result{
+		W: w, Verdict: e.verdict, Coupling: e.coupled.mid, Queries: e.s.queries, Looks: len(e.looks),
+		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Misfit: e.misfits,
+	}
+	for k, l := range e.looks {
+		r.Values = append(r.Values, float64(l.z[0][0]*e.s.unit)+e.s.mid)
+		if l.kind == long {
+			continue
+		}
+		q := l.measure(e.s, e.theta)
+		if a := inverse(l.steps); a != nil && k == 0 && e.s.span == nil {
+			r.First = congruent(q.m, transposed(a))
+		}
+		if a := l.toSteps(e.frame.U); a != nil {
+			r.InFrame = append(r.InFrame, congruent(q.m, a))
+		}
+	}
+	return r
 }

@@ -23,7 +23,9 @@ type rung struct{ step, misses, clear float64 }
 
 const (
 	rungFactor = 4.
-	mostRungs  = 14
+	mostRungs  = 15
+	// rungsAtOnce are asked in one batch.
+	rungsAtOnce = 3
 	// significant is how many standard deviations of noise a difference of rungs must have.
 	significant = 4
 	// drowned is the noise of a second difference, as a part of it, from which on it says
@@ -61,22 +63,29 @@ func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, 
 	f0, sigma := s.mapped(z, theta)
 	var second, odd [][]float64
 	t := l.top
-	for k := range mostRungs {
-		z, err := s.ask(bothWays(x, v, t))
+	for done := false; !done && len(second) < mostRungs; {
+		var points []*mat.Dense
+		for k := range rungsAtOnce {
+			points = append(points, bothWays(x, v, t*math.Pow(rungFactor, -float64(k))))
+		}
+		z, err := s.ask(stacked(points))
 		if err != nil {
 			return nil, err
 		}
-		f, _ := s.mapped(z, theta)
-		d, o := make([]float64, lines), make([]float64, lines)
-		for i := range d {
-			d[i] = ((f[i] - f0[i]) + (f[lines+i] - f0[i])) / (t * t)
-			o[i] = (f[i] - f[lines+i]) / 2 / t
+		for k := range rungsAtOnce {
+			f, _ := s.mapped(z[2*lines*k:2*lines*(k+1)], theta)
+			d, o := make([]float64, lines), make([]float64, lines)
+			for i := range d {
+				d[i] = ((f[i] - f0[i]) + (f[lines+i] - f0[i])) / (t * t)
+				o[i] = (f[i] - f[lines+i]) / 2 / t
+			}
+			second, odd = append(second, d), append(odd, o)
+			if n := len(second); n > 1 && l.climb(second[n-2:], odd[n-2:], t*rungFactor, sigma) {
+				done = true
+				break
+			}
+			t /= rungFactor
 		}
-		second, odd = append(second, d), append(odd, o)
-		if k > 0 && l.climb(second[k-1:], odd[k-1:], t*rungFactor, sigma) {
-			break
-		}
-		t /= rungFactor
 	}
 	l.even, l.odd = clearest(l.even), clearest(l.odd)
 	l.curvature = max(rootMean(second[max(0, len(second)-2)]), tiny)
@@ -84,6 +93,16 @@ func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, 
 		l.curvature = min(l.curvature, curvature)
 	}
 	return l, nil
+}
+
+// stacked returns some matrices, one below the other.
+func stacked(all []*mat.Dense) *mat.Dense {
+	var data []float64
+	_, m := all[0].Dims()
+	for _, a := range all {
+		data = append(data, a.RawMatrix().Data...)
+	}
+	return mat.NewDense(len(data)/m, m, data)
 }
 
 // bothWays returns x_k + tv_k for all k, and then x_k − tv_k.

@@ -108,7 +108,7 @@ func (b *belief) first() bool {
 		return false
 	}
 	b.known = system{m: b.m, eq: eq, kappa: b.kappa}.solve().own
-	b.not.sd, b.not.eff = b.known.errors(b.m)
+	b.uncertain(b.known)
 	return true
 }
 
@@ -140,11 +140,12 @@ func (b *belief) fit() bool {
 		}
 		out := system{m: b.m, eq: eq, kappa: b.kappa}.solve()
 		b.known = out.own
-		b.not.sd, b.not.eff = b.known.errors(b.m)
+		b.uncertain(b.known)
 		if round == 0 {
 			b.surprise = 1
 			if looks > 2 {
 				b.surprise = meanSquare(out) * freedom(looks)
+				b.misfits = b.surprise
 			}
 		}
 		if looks > 2 {

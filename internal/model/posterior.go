@@ -70,9 +70,11 @@ func (p posterior) covariance(k int, least float64) (whole, known sym2) {
 
 // errors returns the standard deviations of all E_ij (sd), and in the direction in which mixed
 // differences depend on them (eff). A combination of E_ij and E_ji of which next to nothing is
-// known, although both components are curved, does not count: their curvatures are in proportion.
-func (p posterior) errors(m int) (sd, eff *mat.Dense) {
-	sd, eff = mat.NewDense(m, m, nil), mat.NewDense(m, m, nil)
+// known, although both components are curved, does not count: their curvatures are in proportion
+// (alike).
+func (p posterior) errors(m int) (u uncertainty) {
+	sd, eff := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil)
+	u.sd, u.eff, u.alike = sd, eff, make([]bool, len(p.info))
 	eachPair(m, func(i, j, k int) {
 		whole, _ := p.covariance(k, 1)
 		_, known := p.covariance(k, certainly)
@@ -90,8 +92,9 @@ func (p posterior) errors(m int) (sd, eff *mat.Dense) {
 		}
 		sd.Set(i, j, of(known.a, p.info[k].a))
 		sd.Set(j, i, of(known.c, p.info[k].c))
+		u.alike[k] = known.a*known.c-square(known.b) <= square(1e-6)*known.a*known.c && max(sd.At(i, j), sd.At(j, i)) < prior
 	})
-	return sd, eff
+	return u
 }
 
 // eachPair calls f for all pairs i < j < m, k counting them.

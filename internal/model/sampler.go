@@ -27,6 +27,7 @@ type sampler struct {
 
 	mid, unit float64
 	sigma     float64 // the least noise of a value, in units
+	grains    float64 // the noise of a value, in units of its grain
 	queries   int
 }
 
@@ -34,6 +35,7 @@ type sampler struct {
 var (
 	ErrNotFinite = errors.New("model: f is finite at too few points")
 	ErrConstant  = errors.New("model: f is constant where it was sampled")
+	ErrNoStep    = errors.New("model: no step shows any curvature")
 )
 
 const (
@@ -55,7 +57,7 @@ const (
 // newSampler measures the unit of f and its noise.
 func newSampler(ctx context.Context, f objective.Objective, r Request) (*sampler, error) {
 	d := f.Dim()
-	s := &sampler{ctx: ctx, f: f, centre: make([]float64, d), half: make([]float64, d), room: objective.Cube(d, 0, 0), grain: r.Grain, unit: 1, random: rng.Seed(r.Seed).Stream("model")}
+	s := &sampler{ctx: ctx, f: f, centre: make([]float64, d), half: make([]float64, d), room: objective.Cube(d, 0, 0), grain: r.Grain, grains: 1, unit: 1, random: rng.Seed(r.Seed).Stream("model")}
 	for k := range d {
 		s.half[k] = (r.Box.Hi[k] - r.Box.Lo[k]) / 2
 		s.centre[k] = r.Box.Lo[k] + s.half[k]
@@ -110,13 +112,16 @@ func (s *sampler) measureNoise() error {
 		}
 	}
 	s.sigma = math.Sqrt(sum / fourthVariance / float64(max(count, 1)))
+	if own := s.grain.Of(float64(z[0]*s.unit)+s.mid) / s.unit; own > 0 && kernel.Finite(own) {
+		s.grains = max(1, s.sigma/own)
+	}
 	s.sigma = max(s.sigma, s.grain.Of(s.mid)/s.unit)
 	return nil
 }
 
 // noise returns the standard deviation of a value z.
 func (s *sampler) noise(z float64) float64 {
-	return max(s.sigma, s.grain.Of(float64(z*s.unit)+s.mid)/s.unit)
+	return max(s.sigma, s.grains*s.grain.Of(float64(z*s.unit)+s.mid)/s.unit)
 }
 
 // dim returns how many coordinates points have.

@@ -52,9 +52,10 @@ func even(s *sampler, u *mat.Dense, theta Theta) (*mat.Dense, error) {
 }
 
 // whitened returns directions in which the mean of H² over all short looks is the identity, and
-// whether all of them have curvature above the noise. Looks along worse directions have more
+// how many of them have no curvature above the noise; gap is by how much the least of the others is
+// above those. Looks along worse directions have more
 // noise along these, and count less.
-func (b *belief) whitened(u *mat.Dense) (*mat.Dense, bool) {
+func (b *belief) whitened(u *mat.Dense) (white *mat.Dense, low int, gap float64) {
 	short := b.short()
 	sum, weights := mat.NewDense(b.m, b.m, nil), 0.0
 	for _, l := range short {
@@ -74,12 +75,12 @@ func (b *belief) whitened(u *mat.Dense) (*mat.Dense, bool) {
 		weights += w
 	}
 	if weights == 0 {
-		return u, false
+		return u, b.m, 1
 	}
 	sum.Scale(1/weights, sum)
 	values, vectors := eigen(sum)
 	if values == nil {
-		return u, false
+		return u, b.m, 1
 	}
 	last := short[len(short)-1]
 	ratio := 0.0
@@ -89,12 +90,16 @@ func (b *belief) whitened(u *mat.Dense) (*mat.Dense, bool) {
 	noise := last.kind.noise * b.s.sigma / square(ratio) * math.Sqrt(float64(b.m))
 	most := math.Sqrt(max(0, values[b.m-1]))
 	floor := max(noise, most*1e-9)
-	all := true
 	scale := make([]float64, b.m)
 	for i, v := range values {
 		c := math.Sqrt(max(0, v))
-		all = all && c >= 3*floor
+		if c < 3*floor {
+			low = i + 1
+		}
 		scale[i] = 1 / math.Sqrt(max(c, floor, tiny))
 	}
-	return scaledRows(kernel.Times(vectors, u), scale), all
+	if low > 0 && low < b.m {
+		gap = math.Sqrt(max(0, values[low])) / floor
+	}
+	return scaledRows(kernel.Times(vectors, u), scale), low, gap
 }

@@ -29,6 +29,13 @@ type Map struct {
 // power returns the map of a family of powers.
 func power(r, s, gamma, kappa float64) *Map { return &Map{r: r, s: s, gamma: gamma, kappa: kappa} }
 
+// Power returns the map with ψ′ = (1 + κt)^(γ/κ), t = (f − r)/s; κ = 0: e^{γt}.
+func Power(r, s, gamma, kappa float64) *Map {
+	m := power(r, s, gamma, kappa)
+	m.free = 2
+	return m
+}
+
 // The tangents begin where 1 + κt falls to e^-poleward, and where ψ′ or ψ would be above
 // e^farthest or below e^-farthest.
 const (
