@@ -50,7 +50,7 @@ func (c *Certificate) decideNoisy(components, blocks int, slack, errors, nearly 
 		c.Verdict = Unknown
 	case blocks == 1 && components > 1, c.Least > limit, c.Alone > aloneLimit, c.Beyond > beyondLimit:
 		c.Verdict = NotSeparable
-		if blocks == components && c.Least > limit && c.Coupling <= nearly && c.Beyond <= beyondLimit {
+		if nearly > 0 && blocks == components && c.Least > limit && c.Coupling <= nearly && c.Beyond <= beyondLimit {
 			c.Verdict = NearlySeparable
 		}
 	case !(c.Most <= min(limit, mostNoisy)): // NaN too: squares of f's differences overflow

@@ -11,13 +11,14 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/model"
 	"github.com/untwist/untwist/internal/outer"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// modelled finds the frame by one model of f, package model, and certifies it. Where it does not
+// identify finds the frame by one model of f, package model, and certifies it. Where it does not
 // separate f the finding has the best frame, and says whether it is likely.
-func (w *work) modelled() (*Finding, error) {
-	m := &modelling{work: w}
+func (m *modelling) identify() (*Finding, error) {
+	w := m.work
 	w.stage(hessians)
 	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Budget: w.Budget, Certify: m.certify}
 	if w.Pause != nil {
@@ -36,10 +37,10 @@ func (w *work) modelled() (*Finding, error) {
 		return m.found, err
 	}
 	found, err := m.rest(r, err)
-	if err != nil || r.Misfit <= hopelessly || found.Certificate.Verdict != certify.NotSeparable {
+	if err != nil || r.Misfit <= contradicted || found.Certificate.Verdict != certify.NotSeparable {
 		return found, err
 	}
-	return noisyRoad{w}.inBlocks(found)
+	return m.inBlocks(found)
 }
 
 // A modelling is a survey by one model.
@@ -52,6 +53,18 @@ type modelling struct {
 // modelSlack is the error of a frame that the model lets pass: mixed differences may be ten times
 // that.
 const modelSlack = 4e-4
+
+const (
+	// mostSlack is the error of a frame that is let pass at most, where noise hides more.
+	mostSlack = 0.01
+	// rightRows is the error of a row up to which it counts as found.
+	rightRows = 0.01
+	// contradicted is the mean square of what looks leave, in units of their variance, from which
+	// on no frame of single components fits.
+	contradicted = 100
+	// usableError is the typical error of a frame with which a search may be tried.
+	usableError = 0.03
+)
 
 // before lets others go first, as long as nothing is known.
 func (m *modelling) before(queries int) error {
@@ -116,21 +129,67 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 	if wrong != nil {
 		return Known(nil, nil), err
 	}
-	if err != nil {
-		found.Likely = r.Usual < startError
+	if err != nil { // the scales are not known
+		found.Scale = scalesOf(r)
+		found.Likely = r.Usual < usableError
 		return found, err
 	}
 	m.stage(certificate)
-	test := g.test(0, false)
+	test := g.test(min(max(modelSlack, r.Expected/3), mostSlack), false)
 	test.Nearly = nearLimit
 	if found.Certificate, err = test.Splits(g.ctx, g.f, found.Frame, found.Blocks); err != nil {
 		return found, err
 	}
-	if found.Certificate.Verdict == certify.Separable { // flat components may be mixed, and no split sees it
+	if found.Certificate.Verdict == certify.Separable && r.Rows > rightRows { // flat components may be mixed, and no split sees it
 		found.Certificate.Verdict = certify.Unknown
 	}
-	found.Likely = found.Certificate.Verdict != certify.NotSeparable && r.Usual < startError
-	return found, nil
+	found.Likely = found.Certificate.Verdict != certify.NotSeparable && r.Usual < usableError
+	if !found.Likely {
+		found.Map = nil
+		return found, nil
+	}
+	return found, scaled(g, found, m.Measures)
+}
+
+// scalesOf returns ℓ of each component, for rows of length 1.
+func scalesOf(r *model.Result) []float64 {
+	all := slices.Clone(r.Scale)
+	for i := range all {
+		all[i] /= floats.Norm(r.W.RawRowView(i), 2)
+	}
+	return all
+}
+
+// inBlocks looks for blocks, as exact functions have them, where looks contradict a frame of single
+// components far above noise. Where that fails the frame is all there is.
+func (m *modelling) inBlocks(found *Finding) (*Finding, error) {
+	next, err := m.exactly()
+	for _, nothing := range []error{ErrSingular, ErrNoStep, ErrNotFinite, ErrConstant} {
+		if errors.Is(err, nothing) {
+			return found, nil
+		}
+	}
+	next.mistrust()
+	return next, err
+}
+
+// mistrust takes back the verdict on blocks if one is larger than a few Hessians show, or
+// larger than most: noise looks like a coupling, too, and joins blocks.
+func (f *Finding) mistrust() {
+	if f.Certificate.Verdict != certify.Blocks {
+		return
+	}
+	var sizes []int
+	for _, block := range f.Blocks {
+		if len(block) > 1 {
+			sizes = append(sizes, len(block))
+		}
+	}
+	slices.Sort(sizes)
+	if n := len(sizes); sizes[n-1] > min(sizes[(n-1)/2], atMost(f.Frame.Components(), blocksFrom)) {
+		f.Certificate.Verdict = certify.Unknown
+		f.Notes = append(f.Notes, "noise may have joined blocks that are apart")
+	}
 }
 
 // spectrumOf returns the absolute eigenvalues of a matrix, in descending order.

@@ -23,8 +23,8 @@ type Request struct {
 	// Certify, if not nil, tests a frame that is known well enough and that few splits do not
 	// contradict. It reports whether the frame separates f, and the coupling.
 	Certify func(*Result) (separates bool, coupling float64, err error)
-	// Before, if not nil, is called before looks that take so many queries. An error ends the
-	// search.
+	// Before, if not nil, is called before looks that take so many queries and of which it is not
+	// known that they will help. An error ends the search.
 	Before func(queries int) error
 }
 
@@ -55,6 +55,9 @@ type Result struct {
 	// Error is the largest standard deviation of an E_ij, in the direction in which mixed
 	// differences depend on it, and Usual the median one.
 	Error, Usual float64
+	// Rows is the largest standard deviation of a row of W, as a part of its length, and Expected
+	// about the coupling that the errors of all rows make over the box.
+	Rows, Expected float64
 	// Misfit is the mean of (R/s)² that the last fit of a frame from the beginning has left, 1 by
 	// noise alone.
 	Misfit float64
@@ -436,7 +439,9 @@ func (e *search) takeShort(k *kind, along *mat.Dense, t float64, point func() []
 		scale[i] = t * e.s.around(x, far.RawRowView(0))
 	}
 	l, err := e.s.shortLook(k, x, scaledRows(along, scale), e.steps.tau(k, t))
-	e.looks = append(e.looks, l)
+	if err == nil {
+		e.looks = append(e.looks, l)
+	}
 	return err
 }
 
@@ -453,13 +458,18 @@ type option struct {
 // enough, three of them where there may be couplings, which are more unknowns.
 func (e *search) lookAlong() (int, error) {
 	o := e.cheapest()
+	if o.kind == nil {
+		return 0, ErrNoStep
+	}
 	n := 1
 	if e.coupling() > 0 || e.surprise > misled {
 		n = 3
 	}
 	e.say("%d looks %s, t %.1e error %.1e", n, o.kind.name, median(o.steps), o.error)
-	if err := e.before(n * o.kind.queries(e.m)); err != nil {
-		return 0, err
+	if n > 1 {
+		if err := e.before(n * o.kind.queries(e.m)); err != nil {
+			return 0, err
+		}
 	}
 	for range n {
 		if o.kind != long {
@@ -618,6 +628,22 @@ func (e *search) longOption(usual float64) option {
 	return o
 }
 
+// ofRows returns the largest standard deviation of a row, as a part of its length, and the largest
+// by which a component is off over the box, as a part of ℓ.
+func (e *search) ofRows() (rows, off float64) {
+	r := e.s.widths(e.frame.W)
+	for i := range e.m {
+		sum := 0.0
+		for j := range e.m {
+			if i != j {
+				sum += square(e.not.sd.At(i, j) * r[j])
+			}
+		}
+		rows, off = max(rows, math.Sqrt(sum)/r[i]), max(off, math.Sqrt(sum)/e.not.ell[i])
+	}
+	return rows, off
+}
+
 // result returns what was found so far.
 func (e *search) result() *Result {
 	w := e.frame.W
@@ -630,6 +656,7 @@ func (e *search) result() *Result {
 		W: w, Verdict: e.verdict, Coupling: e.coupled.mid, Queries: e.s.queries, Looks: len(e.looks),
 		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Misfit: e.misfits,
 	}
+	r.Rows, r.Expected = e.ofRows()
 	for k, l := range e.looks {
 		r.Values = append(r.Values, float64(l.z[0][0]*e.s.unit)+e.s.mid)
 		if l.kind == long {
