@@ -13,6 +13,7 @@ import (
 // of the box down to the noise.
 type ladder struct {
 	top       float64
+	caution   float64 // by which truncation is multiplied
 	curvature float64
 	odd       []rung // what forward differences miss, f‴t
 	even      []rung // what symmetric ones miss, f⁗t²/12
@@ -41,7 +42,7 @@ const (
 // known.
 func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, alone bool) (*ladder, error) {
 	m := s.dim()
-	l := &ladder{top: median(s.widths(f.W)) / 2}
+	l := &ladder{top: median(s.widths(f.W)) / 2, caution: 1}
 	x, z, err := s.finite(lines)
 	if err != nil {
 		return nil, err
@@ -197,14 +198,13 @@ func clearest(all []rung) []rung {
 	return some
 }
 
-// tau returns the truncation of second differences of a kind with step t, as a part of the
-// curvature: between rungs, and below them by the power of t that Taylor's formula has.
+// tau returns the truncation of a kind of look with step t, as a part of what it sees: between rungs, and below them by the power of t that Taylor's formula has.
 func (l *ladder) tau(k *kind, t float64) float64 {
 	rungs, power := l.even, 2.
 	if k == forward {
 		rungs, power = l.odd, 1
 	}
-	return interpolated(rungs, power, t) / l.curvature
+	return l.caution * k.misses * interpolated(rungs, power, t) / l.curvature
 }
 
 // interpolated returns what a step t misses.

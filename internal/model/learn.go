@@ -101,8 +101,11 @@ func (b *belief) first() bool {
 	for i, v := range lambda {
 		s[i] = 1 / math.Sqrt(max(math.Abs(v), most*flat, tiny))
 	}
-	b.frame = along(scaledRows(kernel.Times(x, l.steps), s))
-	b.kappa = []float64{0}
+	f := along(scaledRows(kernel.Times(x, l.steps), s))
+	if f == nil {
+		return false
+	}
+	b.frame, b.kappa = f, []float64{0}
 	eq := b.equations(b.frame, b.theta, b.looks)
 	if eq == nil {
 		return false
@@ -157,8 +160,12 @@ func (b *belief) fit() bool {
 	if looks < 3 { // two looks fit any function
 		b.not.eff = off(b.m, func(int, int) float64 { return prior })
 	}
-	b.frame = b.scaled(b.frame, b.theta, b.looks)
-	return b.frame != nil
+	f := b.scaled(b.frame, b.theta, b.looks)
+	if f == nil {
+		return false
+	}
+	b.frame = f
+	return true
 }
 
 // mapped reports whether a solution bears out that there is a map.

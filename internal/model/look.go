@@ -12,9 +12,14 @@ import (
 //	symmetric  x, x±S_i, x±(S_i+S_j)
 //	four       x (twice), x±2S_i, x±(S_i+S_j), x±(S_i−S_j)
 //	long       x, x+S_i, x±ε_iu_i, x+S_i±ε_iu_i, x+S_i+S_j
+//
+// Where f_i(y_i + E_ijy_j) is seen by steps of t, M_ij = E_ijt(f_i′(t) − f_i′(0)), or the symmetric
+// form of it, is held against E_ijD_i. In units of τ, the truncation of second differences, forward
+// ones with f‴t and others with f⁗t²/12, they differ by ½, 1 and, as D_i has steps of 2t, by 2.
 type kind struct {
 	name    string
 	noise   float64         // the standard deviation of a mixed difference, in σ
+	misses  float64         // the truncation of what a mixed difference says of E, in τ
 	queries func(m int) int // of a look with m steps
 	parts   []part          // after x itself, which comes first
 	measure func(v values) measured
@@ -29,17 +34,17 @@ type part struct {
 
 var (
 	forward = &kind{
-		name: "forward", noise: 2, queries: func(m int) int { return m*(m+3)/2 + 1 },
+		name: "forward", noise: 2, misses: 0.5, queries: func(m int) int { return m*(m+3)/2 + 1 },
 		parts:   []part{{false, 1, 0}, {false, 2, 0}, {true, 1, 1}},
 		measure: values.forward,
 	}
 	symmetric = &kind{
-		name: "symmetric", noise: 1.58, queries: func(m int) int { return m*m + m + 1 },
+		name: "symmetric", noise: 1.58, misses: 1, queries: func(m int) int { return m*m + m + 1 },
 		parts:   []part{{false, 1, 0}, {false, -1, 0}, {true, 1, 1}, {true, -1, -1}},
 		measure: values.symmetric,
 	}
 	fourPoint = &kind{
-		name: "four-point", noise: 0.5, queries: func(m int) int { return 2*m*m + 1 },
+		name: "four-point", noise: 0.5, misses: 2, queries: func(m int) int { return 2*m*m + 1 },
 		parts:   []part{{false, 2, 0}, {false, -2, 0}, {true, 1, 1}, {true, -1, -1}, {true, 1, -1}, {true, -1, 1}},
 		measure: values.fourPoint,
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/model"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -56,7 +57,7 @@ func try(t *testing.T, name string, sigma float64, seed int) tried {
 	if *tryTrace {
 		r.Trace = os.Stdout
 	}
-	found, err := model.Identify(t.Context(), p, r)
+	found, err := model.Identify(t.Context(), query.NewMeter(p, 1<<30), r)
 	out := tried{name: name, found: found, worst: -1, mid: -1}
 	if found.W != nil {
 		out.worst, out.mid = rowErrors(p.Frame().Matrix(), found.W)

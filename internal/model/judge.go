@@ -1,0 +1,75 @@
+package model
+
+// judge asks splits, as few as it takes, and reports whether the verdict is final.
+func (e *search) judge(need float64, ended bool) (bool, error) {
+	var p splits
+	for n := fewSplits; ; n = someSplits {
+		if err := p.more(e.s, e.frame, e.theta, n); err != nil {
+			return true, err
+		}
+		c, asked := p.coupling(), len(p.mixed)
+		e.coupled = c
+		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < separates {
+			return e.certify()
+		}
+		if asked >= enoughSplits && c.hi < separates || c.lo > separates || asked >= mostSplits {
+			break
+		}
+		if need > 1 && !ended && len(e.looks) > 0 || need > 1 && c.mid > 0.1 && !ended { // a yes would not be believed
+			break
+		}
+		if asked >= enoughSplits && c.loud < 0.3 {
+			break
+		}
+	}
+	return e.decide(&p, need, ended), nil
+}
+
+// certify has the frame certified, and reports whether the verdict is final.
+func (e *search) certify() (bool, error) {
+	ok, coupling, err := e.request.Certify(e.result())
+	e.say("  certificate: %v, coupling %.1e", ok, coupling)
+	e.coupled = estimate{coupling, coupling, coupling, 0}
+	switch {
+	case err != nil:
+		return true, err
+	case ok:
+		e.verdict = Separable
+	case len(e.looks) < 3 || e.ended():
+		return e.ended(), nil
+	case e.goal > finest:
+		e.goal /= 3
+		return false, nil
+	case coupling < prior:
+		e.verdict = Nearly
+	default:
+		e.verdict = Not
+	}
+	return true, nil
+}
+
+// decide reaches the verdict that splits allow, and reports whether it is final.
+func (e *search) decide(p *splits, need float64, ended bool) bool {
+	c := e.coupled
+	e.say("  %d splits: coupling %.1e, %.1e to %.1e", len(p.mixed), c.mid, c.lo, c.hi)
+	if c.hi < separates && (need <= 1 || len(e.looks) == 0) {
+		e.verdict = Separable
+		return true
+	}
+	if !ended && (need > 1 || len(e.looks) < 3) { // two looks fit any function
+		return false
+	}
+	if e.goal > finest && e.coupling() == 0 && c.mid < prior && !ended { // looks know of no coupling
+		e.goal /= 3
+		return false
+	}
+	switch {
+	case c.lo <= separates || len(e.looks) < 3:
+		e.verdict = Unknown
+	case c.mid < prior && median(e.errors()) < usable:
+		e.verdict = Nearly
+	default:
+		e.verdict = Not
+	}
+	return true
+}

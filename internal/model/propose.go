@@ -1,0 +1,237 @@
+package model
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// lookAround makes a short look along whitened directions, of the kind that tells most for its
+// queries.
+func (e *search) lookAround() error {
+	var kind *kind
+	least := math.Inf(1)
+	for _, k := range shortKinds {
+		_, err := e.steps.best(k, e.s.sigma, 1)
+		if cost := float64(k.queries(e.m)) * max(1, square(3*err/0.05)); cost < least {
+			kind, least = k, cost
+		}
+	}
+	if kind == nil {
+		return ErrNoStep
+	}
+	t, size := e.steps.best(kind, e.s.sigma, 1)
+	e.say("look %s t %.1e error %.1e", kind.name, t, size)
+	if err := e.before(kind.queries(e.m)); err != nil {
+		return err
+	}
+	return e.takeShort(kind, e.white, t, e.s.point)
+}
+
+// before tells what so many queries are about to be asked.
+func (e *search) before(queries int) error {
+	if e.request.Before == nil {
+		return nil
+	}
+	return e.request.Before(queries)
+}
+
+// takeShort makes a short look along directions, at another point where f fails around one.
+func (e *search) takeShort(k *kind, along *mat.Dense, t float64, point func() []float64) error {
+	x := point()
+	scale := make([]float64, e.m)
+	for i := range scale {
+		far := scaledRows(along.Slice(i, i+1, 0, e.m).(*mat.Dense), []float64{2 * t})
+		scale[i] = t * e.s.around(x, far.RawRowView(0))
+	}
+	l, err := e.s.shortLook(k, x, scaledRows(along, scale), e.steps.tau(k, t))
+	if err == nil {
+		e.looks = append(e.looks, l)
+	}
+	return err
+}
+
+// An option is a kind of look along the frame: what it costs until all pairs are good enough, its
+// steps, and the error of E that it leaves by itself.
+type option struct {
+	kind  *kind
+	cost  float64
+	steps []float64
+	error float64
+}
+
+// lookAlong makes the look along the frame that takes the fewest queries until all pairs are good
+// enough, three of them where there may be couplings, which are more unknowns.
+func (e *search) lookAlong() (int, error) {
+	o := e.cheapest()
+	if o.kind == nil {
+		return 0, ErrNoStep
+	}
+	n := 1
+	if e.coupling() > 0 || e.surprise > misled {
+		n = 3
+	}
+	e.say("%d looks %s, t %.1e error %.1e", n, o.kind.name, median(o.steps), o.error)
+	if n > 1 {
+		if err := e.before(n * o.kind.queries(e.m)); err != nil {
+			return 0, err
+		}
+	}
+	for range n {
+		if o.kind != long {
+			if err := e.takeShort(o.kind, e.frame.U, o.steps[0], e.composed); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		eps, h := make([]float64, e.m), make([]float64, e.m)
+		for i := range h {
+			eps[i] = min(math.Cbrt(3*e.s.sigma*e.not.ell[i]), e.not.ell[i]/3)
+			h[i] = o.steps[i] * float64(2*e.s.random.IntN(2)-1) * (0.7 + 0.3*e.s.random.Float64())
+		}
+		x := e.composed()
+		for i := range h {
+			e.within(x, i, &h[i], &eps[i])
+		}
+		l, err := e.s.longLook(x, e.frame.U, h, eps)
+		if err != nil {
+			return 0, err
+		}
+		e.looks = append(e.looks, l)
+	}
+	return n, nil
+}
+
+// within shortens a long step of component i, and that of its slopes, so that two of them and
+// the slopes stay within the bounds; it goes the other way if there is more room.
+func (e *search) within(x []float64, i int, h, eps *float64) {
+	u := e.frame.U.RawRowView(i)
+	step := func(t float64) []float64 {
+		v := make([]float64, len(u))
+		kernel.AddScaled(v, t, u)
+		return v
+	}
+	*eps *= e.s.around(x, step(4**eps))
+	there, back := e.s.reach(x, step(3**h), 1), e.s.reach(x, step(-3**h), 1)
+	if back > there {
+		*h, there = -*h, back
+	}
+	*h *= there
+}
+
+// composed draws a point whose components are near those of earlier looks, with a probability
+// that is proportional to their curvature there.
+func (e *search) composed() []float64 {
+	r := e.s.widths(e.frame.W)
+	x := make([]float64, e.m)
+	c := e.curvatures()
+	for i := range x {
+		at := e.looks[drawn(c[i], e.s.random.Float64())].x
+		y := kernel.Dot(e.frame.W.RawRowView(i), at) + min(e.not.ell[i], r[i]/4)*e.s.random.NormFloat64()
+		kernel.AddScaled(x, y, e.frame.U.RawRowView(i))
+	}
+	return e.inside(x)
+}
+
+// curvatures returns the size of the curvature of each component at each look.
+func (e *search) curvatures() [][]float64 {
+	all := make([][]float64, e.m)
+	eq := e.equations(e.frame, e.theta, e.looks)
+	for i := range all {
+		all[i] = make([]float64, len(e.looks))
+		for k, l := range e.looks {
+			all[i][k] = 1
+			if eq != nil {
+				all[i][k] = math.Abs(eq[k].v.At(i, i))
+			}
+			if l.kind == long && eq != nil {
+				all[i][k] /= square(kernel.Dot(e.frame.W.RawRowView(i), l.steps.RawRowView(i)))
+			}
+		}
+	}
+	return all
+}
+
+// drawn returns k with a probability that is proportional to w_k, for a uniform number u.
+func drawn(w []float64, u float64) int {
+	left := u * floats.Sum(w)
+	for k, v := range w {
+		if left -= v; left < 0 {
+			return k
+		}
+	}
+	return len(w) - 1
+}
+
+// inside returns x, or a point on the way to it from the last look from which there is room on
+// both sides.
+func (e *search) inside(x []float64) []float64 {
+	from := e.looks[len(e.looks)-1].x
+	way := make([]float64, len(x))
+	kernel.AddScaled(way, 2, x)
+	kernel.AddScaled(way, -2, from)
+	part := e.s.reach(from, way, 1)
+	at := make([]float64, len(x))
+	copy(at, from)
+	kernel.AddScaled(at, part/2, way)
+	return at
+}
+
+// cheapest returns the option that takes the fewest queries.
+func (e *search) cheapest() option {
+	errors := e.errors()
+	worst, kappa := quantile(errors, 1), e.coupling()
+	var targets []float64
+	t := e.targets()
+	eachPair(e.m, func(i, j, _ int) { targets = append(targets, t.At(i, j), t.At(j, i)) })
+	goal := min(worst/1.1, median(targets))
+	best := option{cost: math.Inf(1)}
+	for _, o := range append(e.shortOptions(worst), e.longOption(quantile(errors, 0.9))) {
+		if o.kind != long {
+			o.error = math.Hypot(o.error, kappa)
+		}
+		after := 1 / math.Sqrt(1/square(worst)+0.5/square(o.error))
+		o.cost = float64(o.kind.queries(e.m)) * max(1, math.Log(10*worst/goal)/math.Log(worst/after))
+		if o.cost < best.cost {
+			best = o
+		}
+	}
+	return best
+}
+
+func (e *search) shortOptions(worst float64) []option {
+	var all []option
+	for _, k := range shortKinds {
+		t, err := e.steps.best(k, e.s.sigma, worst)
+		all = append(all, option{kind: k, steps: []float64{t}, error: err})
+	}
+	return all
+}
+
+// longOption returns the best long look: long steps have less noise, and more truncation where E
+// is not known well.
+func (e *search) longOption(usual float64) option {
+	r, l, kappa := e.s.widths(e.frame.W), median(e.not.ell), e.coupling()
+	o := option{kind: long, error: math.Inf(1)}
+	m := math.Sqrt(float64(e.m))
+	var best float64
+	for h := range steps(0.3*l, max(l, quantile(r, 1)), 60) {
+		noise := 2 * e.s.sigma / (h * min(h, 2*l))
+		truncation := (1 + 1.25*m) * usual * square(usual*h/l)
+		if v := math.Hypot(math.Hypot(noise, kappa/square(max(1, h))), truncation); v < o.error {
+			best, o.error = h, v
+		}
+	}
+	for j := range r {
+		safe := math.Inf(1) // no component may move by much of its ℓ
+		for i := range e.m {
+			if i != j {
+				safe = min(safe, 0.15*e.not.ell[i]/(2*e.not.sd.At(i, j)+tiny))
+			}
+		}
+		o.steps = append(o.steps, min(r[j], best, max(0.3*e.not.ell[j], safe)))
+	}
+	return o
+}

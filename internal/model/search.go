@@ -1,0 +1,282 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A search is the loop: propose a look, ask, learn, judge.
+type search struct {
+	*belief
+	request Request
+	steps   *ladder
+	white   *mat.Dense // directions of looks while no frame is found
+	clear   bool       // all of them have curvature above the noise
+
+	found    bool    // all pairs are known well enough to look along the frame
+	caution  float64 // by how much truncation is taken for larger than it was measured
+	fresh    bool    // something was learnt since the last verdict
+	goal     float64
+	restarts int
+	verdict  Verdict
+	coupled  estimate
+}
+
+// prepare measures steps, and looks for few components.
+func (e *search) prepare() (err error) {
+	if err = e.climb(e.frame, 0, ladderLines, false); err != nil {
+		return err
+	}
+	span, err := reduce(e.s, e.steps)
+	if err != nil {
+		return err
+	}
+	if span != nil {
+		e.s.span = span
+		e.belief = newBelief(e.s)
+		if err = e.climb(e.frame, 0, ladderLines, false); err != nil {
+			return err
+		}
+	}
+	e.white = kernel.Identity(e.m)
+	e.say("σ %.1e, %d components, ℓ %.2g", e.s.sigma, e.m, e.steps.length())
+	return nil
+}
+
+const (
+	// ladderLines are along how many lines steps are chosen, alongLines once the frame is found.
+	ladderLines, alongLines = 8, 8
+	// goodEnough is the error of a component over the box, in units of ℓ, that is small enough;
+	// best the least that is ever asked for.
+	goodEnough, finest = 0.003, 1e-4
+	// mostLooks are made, coupledLooks where there are couplings, which do not become less.
+	mostLooks, coupledLooks = 40, 16
+	// After fairTrial looks that leave couplings of contradictory there is no frame.
+	fairTrial, contradictory = 8, 0.1
+	// gaping is by how much curvatures are above noise where others are not, if f is constant in
+	// some directions.
+	gaping = 6
+	// usable is the error of E from which on looks are along the frame, with longer and longer
+	// steps.
+	usable = 0.1
+)
+
+// climb measures steps along directions of a frame.
+func (e *search) climb(f *Frame, curvature float64, lines int, alone bool) error {
+	steps, err := newLadder(e.s, f, e.theta, curvature, lines, alone)
+	if err == nil {
+		steps.caution = e.caution
+		e.steps = steps
+	}
+	return err
+}
+
+// doubtSteps takes truncation for larger than the ladder has it, where short looks leave more than
+// they should: a few lines may have missed it. Couplings stay if steps are shorter; truncation does
+// not.
+func (e *search) doubtSteps() {
+	if e.misfits < misfit || len(e.looks) < 3 || e.caution > mostCaution {
+		return
+	}
+	by := min(2, math.Sqrt(e.misfits))
+	e.caution *= by
+	e.steps.caution = e.caution
+	for _, l := range e.looks {
+		l.tau *= by
+	}
+	e.learn()
+	e.say("  truncation taken for %.1f times as large: χ² %.2g", e.caution, e.misfits)
+}
+
+// say tells the trace.
+func (e *search) say(format string, args ...any) {
+	if e.request.Trace != nil {
+		fmt.Fprintf(e.request.Trace, "%6d  %s\n", e.s.queries, fmt.Sprintf(format, args...))
+	}
+}
+
+// run is the loop.
+func (e *search) run() error {
+	for {
+		ended, need := e.ended(), e.need()
+		if e.due(need) || ended {
+			if done, err := e.judge(need, ended); done || err != nil {
+				return err
+			}
+		}
+		if ended {
+			return nil
+		}
+		e.fresh = false
+		e.open()
+		if err := e.look(); err != nil {
+			return err
+		}
+		e.say("  looks %d χ² %.2g κ %.1e error median %.1e worst %.1e θ %.3g %.3g ℓ %.2g", len(e.looks), e.surprise, e.coupling(), median(e.errors()), quantile(e.errors(), 1), e.theta.Gamma, e.theta.Beta, median(e.not.ell))
+	}
+}
+
+// ended reports whether no more looks can be made.
+func (e *search) ended() bool {
+	n := len(e.looks)
+	next := forward.queries(e.m)
+	contradicted := !e.found && n >= fairTrial && e.coupling() > contradictory
+	blind := !e.found && n >= fairTrial && kernel.Finite(e.surprise) && quantile(e.errors(), 0.1) >= prior // no look tells anything
+	return e.request.Budget > 0 && e.s.queries+next > e.request.Budget || n > mostLooks || contradicted || blind || e.coupling() > 0 && n > coupledLooks
+}
+
+// targets returns the error of E_ij that is small enough: over the box it moves component i by
+// a part of ℓ_i, and of its own width. Where there are couplings it need not be less than they are.
+func (e *search) targets() *mat.Dense {
+	r, kappa := e.s.widths(e.frame.W), e.coupling()
+	return off(e.m, func(i, j int) float64 {
+		harm := e.goal * min(e.not.ell[i], r[i]) / r[j]
+		return max(harm, min(0.8*kappa, max(1, 0.03/e.goal)*harm))
+	})
+}
+
+// need returns the largest error of a pair by its target.
+func (e *search) need() float64 {
+	switch {
+	case len(e.looks) == 0:
+		return math.Inf(1)
+	}
+	targets, most := e.targets(), 0.0
+	eachPair(e.m, func(i, j, p int) {
+		if e.not.alike[p] { // E_ij and E_ji do no harm but together, to the Hessian
+			most = max(most, e.not.eff.At(i, j)/(2*e.goal))
+			return
+		}
+		most = max(most, e.not.sd.At(i, j)/targets.At(i, j), e.not.sd.At(j, i)/targets.At(j, i))
+	})
+	return most
+}
+
+// open tells the trace which pair needs most.
+func (e *search) open() {
+	if e.request.Trace == nil || e.m < 2 {
+		return
+	}
+	targets, most, text := e.targets(), 0.0, ""
+	eachPair(e.m, func(i, j, p int) {
+		for _, q := range [][2]int{{i, j}, {j, i}} {
+			if v := e.not.sd.At(q[0], q[1]) / targets.At(q[0], q[1]); v > most {
+				most = v
+				text = fmt.Sprintf("pair %d %d: error %.1e of %.1e, info %.1e, spurious %.1e", q[0], q[1], e.not.sd.At(q[0], q[1]), targets.At(q[0], q[1]), e.known.info[p], e.known.spurious[p])
+			}
+		}
+	})
+	e.say("  %s", text)
+}
+
+// due reports whether it is time to ask the whole box.
+func (e *search) due(need float64) bool {
+	n := len(e.looks)
+	now := n < 2 || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
+	return e.fresh && now
+}
+
+// look makes the next looks and learns them.
+func (e *search) look() error {
+	n := 1
+	var err error
+	if e.found {
+		n, err = e.lookAlong()
+	} else {
+		err = e.lookAround()
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case e.found:
+		if !e.follow(n) {
+			e.surprise = math.Inf(1)
+		}
+		if e.surprise > misled && e.restarts < mostRestarts { // the frame was a wrong one
+			e.restarts++
+			e.found = false
+			e.looks = e.short()
+			e.forget()
+			e.say("  surprised: again from short looks")
+		}
+	case !e.learn():
+		e.forget()
+	default:
+		e.doubtSteps()
+	}
+	e.fresh = len(e.looks) == 1 || median(e.errors()) < usable
+	if e.found {
+		return nil
+	}
+	return e.prepareNext()
+}
+
+const (
+	// misfit is the mean of (R/s)² from which on truncation is taken for larger, mostCaution times
+	// at most.
+	misfit, mostCaution = 1.5, 4
+	// misled is the surprise from which on a frame is taken for a wrong one, mostRestarts times.
+	misled       = 4
+	mostRestarts = 2
+)
+
+// prepareNext whitens directions by all that was seen, and decides whether the frame is found.
+func (e *search) prepareNext() (err error) {
+	was := e.clear
+	var flat int
+	var gap float64
+	e.white, flat, gap = e.whitened(e.white)
+	if e.clear = flat == 0; gap > gaping && e.s.span == nil && len(e.looks) <= 3 {
+		if done, err := e.respan(flat); done || err != nil {
+			return err
+		}
+	}
+	if len(e.short()) == 1 || !was {
+		if e.white, err = even(e.s, e.white, e.theta); err != nil {
+			return err
+		}
+		if err = e.climb(along(e.white), 1, ladderLines, false); err != nil {
+			return err
+		}
+	}
+	worst := quantile(e.errors(), 1)
+	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.looks) > 7 && quantile(e.errors(), 0.9) < usable {
+		e.found = true
+		if err = e.climb(e.frame, 1, alongLines, true); err != nil {
+			return err
+		}
+		e.setLength(e.steps.length() / 1.5)
+		return nil
+	}
+	e.setLength(e.steps.length())
+	return nil
+}
+
+// respan looks whether f is constant in so many directions, in which no look has shown any
+// curvature. If so, it begins again in those that are left.
+func (e *search) respan(flat int) (bool, error) {
+	span, err := spanOf(e.s, e.steps, e.m-flat)
+	if span == nil || err != nil {
+		return false, err
+	}
+	e.s.span = span
+	e.belief = newBelief(e.s)
+	if err = e.climb(e.frame, 0, ladderLines, false); err != nil {
+		return false, err
+	}
+	e.white, e.clear = kernel.Identity(e.m), false
+	e.say("f has %d components", e.m)
+	return true, nil
+}
+
+func (e *search) setLength(l float64) {
+	ell := make([]float64, e.m)
+	for i := range ell {
+		ell[i] = l
+	}
+	e.not.ell = ell
+}
