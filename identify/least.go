@@ -15,6 +15,13 @@ func leastQuadratic(d int) int { return d*d/2 + 110*d }
 // separate f as they are, 28 for each at two points, and to search along them.
 func leastAsGiven(d int) int { return min(160*d, Least(d)) }
 
-// MostNoisy is how many queries it takes at most to find d coordinates where f has noise: some
-// forty looks.
-func MostNoisy(d int) int { return 40*(d*(d-1)/2+5*d) + 100*d + 2500 }
+// MostNoisy is how many queries it takes at most to find d coordinates where f has noise: for
+// Hessians, for rounds of designs, for steps and for a certificate.
+func MostNoisy(d int) int {
+	sum := 0
+	for _, n := range chainLengths(d, 0) {
+		sum += n * spreadOut.Queries(d)
+	}
+	design := d*(d-1)/2 + 5*d + 1 + (again-1)*(d+1)
+	return sum + noisyRounds*noisyDesigns*design + 100*d + 2500
+}

@@ -15,12 +15,27 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// identify finds the frame by one model of f, package model, and certifies it. Where it does not
-// separate f the finding has the best frame, and says whether it is likely.
-func (m *modelling) identify() (*Finding, error) {
+// identify finds the frame of a function with noise: by one model, and where there is so much
+// noise that this is not enough by find.
+func (w noisyRoad) identify() (*Finding, error) {
+	if found, sure, err := (&modelling{work: w.work}).model(); sure || err != nil {
+		return found, err
+	}
+	found, clear, err := w.find()
+	if !clear || err != nil {
+		return found, err
+	}
+	return w.inBlocks(found)
+}
+
+// model finds the frame by one model of f, package model, and certifies it. Where it does not
+// separate f the finding has the best frame, and says whether it is likely. It reports false where
+// there is so much noise that designs and many Hessians, all of them held against the noise, may
+// find more.
+func (m *modelling) model() (found *Finding, sure bool, err error) {
 	w := m.work
 	w.stage(hessians)
-	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Budget: w.Budget, Certify: m.certify}
+	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Budget: w.Budget, Roughest: roughest, Certify: m.certify}
 	if w.Pause != nil {
 		request.Before = m.before
 	}
@@ -34,13 +49,17 @@ func (m *modelling) identify() (*Finding, error) {
 		if err == nil {
 			err = scaled(m.on, m.found, w.Measures)
 		}
-		return m.found, err
+		return m.found, true, err
 	}
-	found, err := m.rest(r, err)
+	if errors.Is(err, model.ErrRough) {
+		return nil, false, nil
+	}
+	found, err = m.rest(r, err)
 	if err != nil || r.Misfit <= contradicted || found.Certificate.Verdict != certify.NotSeparable {
-		return found, err
+		return found, true, err
 	}
-	return m.inBlocks(found)
+	found, err = noisyRoad{w}.inBlocks(found)
+	return found, true, err
 }
 
 // A modelling is a survey by one model.
@@ -59,9 +78,11 @@ const (
 	mostSlack = 0.01
 	// rightRows is the error of a row up to which it counts as found.
 	rightRows = 0.01
-	// contradicted is the mean square of what looks leave, in units of their variance, from which
-	// on no frame of single components fits.
-	contradicted = 100
+	// contradicted is the mean square of what short looks leave, in units of their variance, from
+	// which on f may well consist of blocks.
+	contradicted = 3
+	// roughest is the error of E that the first look may leave, by its noise.
+	roughest = 0.01
 	// usableError is the typical error of a frame with which a search may be tried.
 	usableError = 0.03
 )
@@ -135,7 +156,11 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 		return found, err
 	}
 	m.stage(certificate)
-	test := g.test(min(max(modelSlack, r.Expected/3), mostSlack), false)
+	slack := modelSlack
+	if r.Kappa == 0 { // noise hides how exact the frame is, and nothing else
+		slack = min(max(slack, r.Expected/3), mostSlack)
+	}
+	test := g.test(slack, false)
 	test.Nearly = nearLimit
 	if found.Certificate, err = test.Splits(g.ctx, g.f, found.Frame, found.Blocks); err != nil {
 		return found, err
@@ -158,38 +183,6 @@ func scalesOf(r *model.Result) []float64 {
 		all[i] /= floats.Norm(r.W.RawRowView(i), 2)
 	}
 	return all
-}
-
-// inBlocks looks for blocks, as exact functions have them, where looks contradict a frame of single
-// components far above noise. Where that fails the frame is all there is.
-func (m *modelling) inBlocks(found *Finding) (*Finding, error) {
-	next, err := m.exactly()
-	for _, nothing := range []error{ErrSingular, ErrNoStep, ErrNotFinite, ErrConstant} {
-		if errors.Is(err, nothing) {
-			return found, nil
-		}
-	}
-	next.mistrust()
-	return next, err
-}
-
-// mistrust takes back the verdict on blocks if one is larger than a few Hessians show, or
-// larger than most: noise looks like a coupling, too, and joins blocks.
-func (f *Finding) mistrust() {
-	if f.Certificate.Verdict != certify.Blocks {
-		return
-	}
-	var sizes []int
-	for _, block := range f.Blocks {
-		if len(block) > 1 {
-			sizes = append(sizes, len(block))
-		}
-	}
-	slices.Sort(sizes)
-	if n := len(sizes); sizes[n-1] > min(sizes[(n-1)/2], atMost(f.Frame.Components(), blocksFrom)) {
-		f.Certificate.Verdict = certify.Unknown
-		f.Notes = append(f.Notes, "noise may have joined blocks that are apart")
-	}
 }
 
 // spectrumOf returns the absolute eigenvalues of a matrix, in descending order.

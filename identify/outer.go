@@ -219,26 +219,3 @@ func (w *work) underMap(before Finding, s *span, p proposal, best *candidate) (*
 	w.g = plain
 	return w.attempt(before, s)
 }
-// under returns the Hessians, slopes and values of ψ(f), which are ψ′(H − c ggᵀ), ψ′g and ψ,
-// from those of f.
-func under(psi *outer.Map, chain hessian.Chain) hessian.Chain {
-	there := chain
-	there.Hessians, there.Values, there.Slopes = nil, nil, nil
-	for _, s := range samplesOf(chain) {
-		slope, of := psi.Slope(s.Value), s.Without(psi.Number(s.Value))
-		of.Scale(slope, of)
-		there.Hessians = append(there.Hessians, of)
-		there.Values = append(there.Values, psi.Of(s.Value))
-		there.Slopes = append(there.Slopes, scaledBy(slope, s.Gradient))
-	}
-	there.Base.Seen = there.Hessians
-	return there
-}
-// scaledBy returns x times t.
-func scaledBy(t float64, x []float64) []float64 {
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = t * v
-	}
-	return y
-}

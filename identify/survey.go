@@ -132,7 +132,7 @@ func (w *work) identify() (*Finding, error) {
 		return Known(nil, nil), err
 	}
 	if w.g.grain.Noisy() {
-		return (&modelling{work: w}).identify()
+		return noisyRoad{w}.identify()
 	}
 	if w.Budget == 0 || w.Budget >= leastAsGiven(d) {
 		found, err := asGiven(w.g)

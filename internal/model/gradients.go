@@ -44,7 +44,7 @@ const fewest = 4
 const wider = 0.8
 
 // rank returns the rank of the columns of g, their mean taken off, above noise and truncation,
-// and their left singular vectors as rows.
+// and their left singular vectors as rows; all rows, and nil, if noise does not let tell.
 func rank(g *mat.Dense, noise float64) (int, *mat.Dense) {
 	rows, n := g.Dims()
 	centred := mat.NewDense(rows, n, nil)
@@ -63,14 +63,22 @@ func rank(g *mat.Dense, noise float64) (int, *mat.Dense) {
 	}
 	var u mat.Dense
 	svd.UTo(&u)
-	r := 0
+	r, least := 0, math.Inf(1)
+	cut := noise * math.Sqrt(float64(max(rows, n)))
 	for _, v := range svd.Values(nil) {
-		if v > noise*math.Sqrt(float64(max(rows, n))) {
-			r++
+		if v > cut {
+			r, least = r+1, v
 		}
+	}
+	if least < apart*cut { // others may be hidden by noise
+		return rows, nil
 	}
 	return r, transposed(&u)
 }
+
+// apart is how many times the error of gradients the least of them must be that span f, so that
+// there is no other one below.
+const apart = 5
 
 // reduce looks for few components, which gradients show: along r random directions at r+2 points
 // they have the rank min(r, m). Less than r show few components, whose span m+3 whole gradients
@@ -105,7 +113,43 @@ func spanOf(s *sampler, l *ladder, m int) (*mat.Dense, error) {
 	if u == nil || all == 0 || all > m+1 {
 		return nil, nil
 	}
-	return transposed(u.Slice(0, all, 0, d).(*mat.Dense)), nil
+	rows := mat.DenseCopyOf(u.Slice(0, all, 0, d))
+	if alone, err := constantBeyond(s, rows); !alone || err != nil {
+		return nil, err
+	}
+	return transposed(rows), nil
+}
+
+// beyonds is at how many points it is tested that f is constant beyond a span, and beyond is the
+// change of f, in units of its spread, that the error of the span may make.
+const beyonds, beyond = 4, 0.02
+
+// constantBeyond reports whether f does not change over the box along ways that are orthogonal to
+// some orthonormal rows, up to noise and a little: what short steps do not show, long ones may.
+func constantBeyond(s *sampler, rows *mat.Dense) (bool, error) {
+	x, to := s.points(beyonds, middle), s.points(beyonds, middle)
+	_, d := x.Dims()
+	points := mat.NewDense(2*beyonds, d, nil)
+	for k := range beyonds {
+		v := to.RawRowView(k)
+		kernel.AddScaled(v, -1, x.RawRowView(k))
+		kernel.Project(v, rows.RawMatrix())
+		copy(points.RawRowView(2*k), x.RawRowView(k))
+		copy(points.RawRowView(2*k+1), x.RawRowView(k))
+		kernel.AddScaled(points.RawRowView(2*k+1), s.reach(x.RawRowView(k), v, 1), v)
+	}
+	z, err := s.ask(points)
+	if err != nil {
+		return false, err
+	}
+	sum, noise := 0.0, 0.0
+	for k := range beyonds {
+		if change := z[2*k+1] - z[2*k]; kernel.Finite(change) {
+			sum += square(change)
+			noise += square(s.noise(z[2*k])) + square(s.noise(z[2*k+1]))
+		}
+	}
+	return sum <= square(significant)*noise+beyonds*square(beyond), nil
 }
 
 // orthonormal returns n random orthonormal directions.

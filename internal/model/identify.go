@@ -14,6 +14,7 @@ type Request struct {
 	Box, Bounds objective.Box
 	Grain       objective.Grain
 	Seed        uint64
+	Roughest    float64   // the error of E that the first look may leave, by its noise; 0: any
 	Budget      int       // the most queries; looks end before it; 0: no limit
 	Trace       io.Writer // if not nil, is told what is done
 
@@ -55,9 +56,9 @@ type Result struct {
 	// Rows is the largest standard deviation of a row of W, as a part of its length, and Expected
 	// about the coupling that the errors of all rows make over the box.
 	Rows, Expected float64
-	// Misfit is the mean of (R/s)² that the last fit of a frame from the beginning has left, 1 by
-	// noise alone.
-	Misfit float64
+	// Misfit is the largest mean of (R/s)² that a fit of short looks has left, 1 by noise alone, and
+	// Kappa is κ of the last looks.
+	Misfit, Kappa float64
 	// Scale is ℓ of each component, in units of its row of W: over a step of that length its
 	// curvature changes by about a third.
 	Scale []float64
@@ -107,7 +108,7 @@ func (e *search) result() *Result {
 	w.Apply(func(_, k int, v float64) float64 { return v / e.s.half[k] }, w)
 	r := &Result{
 		W: w, Verdict: e.verdict, Coupling: e.coupled.mid, Queries: e.s.queries, Looks: len(e.looks),
-		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Misfit: e.misfits,
+		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Misfit: e.worst, Kappa: e.coupling(),
 	}
 	r.Rows, r.Expected = e.ofRows()
 	for k, l := range e.looks {

@@ -23,6 +23,10 @@ func (e *search) lookAround() error {
 		return ErrNoStep
 	}
 	t, size := e.steps.best(kind, e.s.sigma, 1)
+	e.told = size
+	if e.request.Roughest > 0 && len(e.looks) == 0 && size > e.request.Roughest {
+		return ErrRough
+	}
 	e.say("look %s t %.1e error %.1e", kind.name, t, size)
 	if err := e.before(kind.queries(e.m)); err != nil {
 		return err

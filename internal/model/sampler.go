@@ -35,6 +35,7 @@ type sampler struct {
 var (
 	ErrNotFinite = errors.New("model: f is finite at too few points")
 	ErrConstant  = errors.New("model: f is constant where it was sampled")
+	ErrRough     = errors.New("model: one look says too little")
 	ErrNoStep    = errors.New("model: no step shows any curvature")
 )
 

@@ -17,6 +17,8 @@ type search struct {
 	clear   bool       // all of them have curvature above the noise
 
 	found    bool    // all pairs are known well enough to look along the frame
+	worst    float64 // the largest misfit of short looks
+	told     float64 // the error of E that the last short look leaves by itself
 	caution  float64 // by how much truncation is taken for larger than it was measured
 	fresh    bool    // something was learnt since the last verdict
 	goal     float64
@@ -78,6 +80,7 @@ func (e *search) climb(f *Frame, curvature float64, lines int, alone bool) error
 // they should: a few lines may have missed it. Couplings stay if steps are shorter; truncation does
 // not.
 func (e *search) doubtSteps() {
+	e.worst = max(e.worst, e.misfits)
 	if e.misfits < misfit || len(e.looks) < 3 || e.caution > mostCaution {
 		return
 	}
@@ -123,8 +126,8 @@ func (e *search) run() error {
 func (e *search) ended() bool {
 	n := len(e.looks)
 	next := forward.queries(e.m)
-	contradicted := !e.found && n >= fairTrial && e.coupling() > contradictory
-	blind := !e.found && n >= fairTrial && kernel.Finite(e.surprise) && quantile(e.errors(), 0.1) >= prior // no look tells anything
+	contradicted := n >= fairTrial && e.coupling() > contradictory
+	blind := !e.found && n >= 3 && e.told > 3 // no look tells anything
 	return e.request.Budget > 0 && e.s.queries+next > e.request.Budget || n > mostLooks || contradicted || blind || e.coupling() > 0 && n > coupledLooks
 }
 
