@@ -69,6 +69,9 @@ func (r *run) identify(ctx context.Context, by identify.Identifier) (*identify.F
 		if err != nil {
 			return returned{identify.Known(nil, nil), err}
 		}
+		if _, paper := by.(identify.Paper); !paper {
+			r.grain = &grain
+		}
 		found, err := identify.Find(ctx, by, a, identify.Request{Bounds: r.scale.Bounds(), Seed: r.options.Seed, Grain: grain, Stage: a.enter})
 		if grain.Kind == objective.SinglePrecision {
 			found.Notes = append(found.Notes, noiseInWords(Noise{Kind: grain.Kind, Sigma: grain.Absolute}))
@@ -119,6 +122,8 @@ var errNoObjective = errors.New("untwist: the objective is nil or has no dimensi
 type Findings struct {
 	Account
 	Structure
+	// Noise is how exact f's values are; nil: the identifier does not ask for that.
+	Noise *Noise
 }
 
 // String says in a sentence what was found.
@@ -134,7 +139,13 @@ func (f Findings) String() string {
 // findings returns what was found, in the user's coordinates.
 func (r *run) findings(found *identify.Finding) (Findings, error) {
 	structure, err := r.structure(found)
-	out := Findings{r.account(), structure}
+	out := Findings{Account: r.account(), Structure: structure}
 	out.Notes = found.Notes
+	if g := r.grain; g != nil {
+		out.Noise = &Noise{Kind: g.Kind}
+		if g.Kind != objective.NoNoise {
+			out.Noise.Sigma = g.Of(out.Value)
+		}
+	}
 	return out, err
 }

@@ -35,6 +35,7 @@ type run struct {
 	usersOf     *frame.Frame      // the frame that users was made of
 	told        *Structure        // what was told of found
 	toldOf      *identify.Finding // the finding that told was made of
+	grain       *objective.Grain  // how exact values are, as a probe has measured it; nil: it has not
 
 	journal  *journal.Journal // nil: there is none
 	recorded *journal.Objective

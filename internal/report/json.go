@@ -135,6 +135,7 @@ type probeForm struct {
 	Recovered     *int             `json:"recovered,omitempty"`      // likewise; the rows found to 1e-4
 	BlocksRight   *bool            `json:"blocks_right,omitempty"`   // likewise
 	CouplingTrue  *number          `json:"coupling_true,omitempty"`  // frame.coupling of the true frame; absent: it is not known, or there is none
+	Noise         *noiseForm       `json:"noise,omitempty"`          // absent: not measured
 	Queries       int              `json:"queries"`
 	Budget        int              `json:"budget"`
 	Rounds        int              `json:"rounds"` // batches, one after another
@@ -157,6 +158,9 @@ func (p Probe) MarshalJSON() ([]byte, error) {
 		Failures: found.Failures, Resumed: found.Resumed, Seconds: p.Took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum.Values,
 	}
 	out.CouplingTrue = p.Known.coupling()
+	if n := found.Noise; n != nil {
+		out.Noise = &noiseForm{n.Kind.String(), number(n.Sigma)}
+	}
 	if e := p.errors(); e != nil {
 		out.RecoveryError, out.CouplingError = new(number(e.recovery)), new(number(e.coupling))
 		out.Recovered, out.BlocksRight = &e.recovered, &e.blocksRight
