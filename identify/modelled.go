@@ -35,12 +35,9 @@ func (w noisyRoad) identify() (*Finding, error) {
 func (m *modelling) model() (found *Finding, sure bool, err error) {
 	w := m.work
 	w.stage(hessians)
-	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Budget: w.Budget, Roughest: roughest, Certify: m.certify}
-	if w.Pause != nil {
-		request.Before = m.before
-	}
+	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Budget: w.Budget, Roughest: roughest, Certify: m.certify, Before: m.before}
 	r, err := model.Identify(w.g.ctx, w.g.f, request)
-	for ours, theirs := range map[error]error{ErrConstant: model.ErrConstant, ErrNotFinite: model.ErrNotFinite, ErrNoStep: model.ErrNoStep} {
+	for ours, theirs := range map[error]error{ErrConstant: model.ErrConstant, ErrNotFinite: model.ErrNotFinite, ErrNoStep: model.ErrNoStep, ErrSmallBudget: model.ErrSmallBudget} {
 		if errors.Is(err, theirs) {
 			err = ours
 		}
@@ -89,6 +86,9 @@ const (
 
 // before lets others go first, as long as nothing is known.
 func (m *modelling) before(queries int) error {
+	if m.Pause == nil {
+		return nil
+	}
 	defer m.stage(hessians)
 	return m.Pause(Doubt{Queries: queries, Even: true})
 }

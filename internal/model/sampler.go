@@ -35,8 +35,10 @@ type sampler struct {
 var (
 	ErrNotFinite = errors.New("model: f is finite at too few points")
 	ErrConstant  = errors.New("model: f is constant where it was sampled")
-	ErrRough     = errors.New("model: one look says too little")
-	ErrNoStep    = errors.New("model: no step shows any curvature")
+	// ErrSmallBudget says that the budget does not allow for as many looks as it takes.
+	ErrSmallBudget = errors.New("model: the budget is too small")
+	ErrRough       = errors.New("model: one look says too little")
+	ErrNoStep      = errors.New("model: no step shows any curvature")
 )
 
 const (

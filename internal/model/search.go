@@ -51,8 +51,8 @@ func (e *search) prepare() (err error) {
 const (
 	// ladderLines are along how many lines steps are chosen, alongLines once the frame is found.
 	ladderLines, alongLines = 8, 8
-	// goodEnough is the error of a component over the box, in units of ℓ, that is small enough;
-	// best the least that is ever asked for.
+	// goodEnough is the error of a component over the box, in units of ℓ, that is small enough, and
+	// finest the least that is ever asked for.
 	goodEnough, finest = 0.003, 1e-4
 	// mostLooks are made, coupledLooks where there are couplings, which do not become less.
 	mostLooks, coupledLooks = 40, 16
@@ -114,7 +114,6 @@ func (e *search) run() error {
 			return nil
 		}
 		e.fresh = false
-		e.open()
 		if err := e.look(); err != nil {
 			return err
 		}
@@ -143,8 +142,7 @@ func (e *search) targets() *mat.Dense {
 
 // need returns the largest error of a pair by its target.
 func (e *search) need() float64 {
-	switch {
-	case len(e.looks) == 0:
+	if len(e.looks) == 0 {
 		return math.Inf(1)
 	}
 	targets, most := e.targets(), 0.0
@@ -156,23 +154,6 @@ func (e *search) need() float64 {
 		most = max(most, e.not.sd.At(i, j)/targets.At(i, j), e.not.sd.At(j, i)/targets.At(j, i))
 	})
 	return most
-}
-
-// open tells the trace which pair needs most.
-func (e *search) open() {
-	if e.request.Trace == nil || e.m < 2 {
-		return
-	}
-	targets, most, text := e.targets(), 0.0, ""
-	eachPair(e.m, func(i, j, p int) {
-		for _, q := range [][2]int{{i, j}, {j, i}} {
-			if v := e.not.sd.At(q[0], q[1]) / targets.At(q[0], q[1]); v > most {
-				most = v
-				text = fmt.Sprintf("pair %d %d: error %.1e of %.1e, info %.1e, spurious %.1e", q[0], q[1], e.not.sd.At(q[0], q[1]), targets.At(q[0], q[1]), e.known.info[p], e.known.spurious[p])
-			}
-		}
-	})
-	e.say("  %s", text)
 }
 
 // due reports whether it is time to ask the whole box.
@@ -276,6 +257,7 @@ func (e *search) respan(flat int) (bool, error) {
 	return true, nil
 }
 
+// setLength sets ℓ of all components.
 func (e *search) setLength(l float64) {
 	ell := make([]float64, e.m)
 	for i := range ell {
