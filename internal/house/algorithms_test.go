@@ -11,8 +11,9 @@ import (
 // goroutine, read no clock, open no file and draw no random number but from a
 // stream of internal/rng.
 var algorithms = []string{
-	"internal/kernel", "internal/rng", "frame", "jointdiag", "outer", "powermethod", "parameter", "problem",
-	"certify", "hessian", "cbo", "cmaes", "line", "asktell", "identify", "sensitivity", "strategy", "strategy/auto",
+	"internal/kernel", "internal/rng", "internal/grains", "frame", "jointdiag", "internal/outer", "powermethod", "internal/parameter",
+	"problem", "certify", "hessian", "cbo", "cmaes", "internal/line", "internal/model", "internal/asktell", "identify",
+	"internal/sensitivity", "strategy", "internal/auto",
 }
 
 // forbidden are the packages, with those below them, that no algorithm imports.
@@ -84,7 +85,7 @@ func TestTheHouseNoticesAlgorithmsThatAreNotPlain(t *testing.T) {
 		`import "sync"; func f(w *sync.WaitGroup) { w.Go(nil) }`: 1,
 		`import ("os"; "net"); func f() { go f(); go f() }`:      4,
 	} {
-		for _, here := range []string{"cbo", "strategy/auto"} {
+		for _, here := range []string{"cbo", "internal/auto"} {
 			wantComplaints(t, notPlain, built(t, here, "x.go", source), want, source)
 		}
 	}
@@ -98,5 +99,14 @@ func TestTheHouseNoticesAlgorithmsThatAreNotPlain(t *testing.T) {
 		{"report", `import "os"; func f() { go f() }`, 0},
 	} {
 		wantComplaints(t, notPlain, built(t, c.here, "x.go", c.source), c.want, c.source)
+	}
+}
+
+// Every algorithm is a room of the house: a package that moves takes its rules along.
+func TestAlgorithmsAreRooms(t *testing.T) {
+	for _, name := range algorithms {
+		if floorOf(name) < 0 {
+			t.Errorf("%s has no floor", name)
+		}
 	}
 }

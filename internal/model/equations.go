@@ -101,12 +101,12 @@ func shortEquation(q measured, tau float64, a *mat.Dense, not uncertainty) equat
 		r: off(m, r.At),
 		v: each(m, func(i, _ int) float64 { return d[i] }),
 		s2: each(m, func(i, j int) float64 {
-			size := aa.At(i, i)*aa.At(j, j) + square(aa.At(i, j))
-			noise := noise.At(i, j) + mean*square(aa.At(i, j))
-			known := square(n.At(i, j)*d[i]) + square(n.At(j, i)*d[j]) + (cross.At(i, j)+cross.At(j, i))/2
-			return noise + square(tau)*min(known, square0*size/2) + tiny
+			size := float64(aa.At(i, i)*aa.At(j, j)) + square(aa.At(i, j))
+			noise := noise.At(i, j) + float64(mean*square(aa.At(i, j)))
+			known := square(n.At(i, j)*d[i]) + square(n.At(j, i)*d[j]) + float64((cross.At(i, j)+cross.At(j, i))/2)
+			return noise + float64(square(tau)*min(known, square0*size/2)) + tiny
 		}),
-		vv: each(m, func(i, _ int) float64 { return noise.At(i, i) + mean*square(aa.At(i, i)) }),
+		vv: each(m, func(i, _ int) float64 { return noise.At(i, i) + float64(mean*square(aa.At(i, i))) }),
 	}
 }
 
@@ -140,9 +140,9 @@ func quantile(x []float64, q float64) float64 {
 		return 0
 	}
 	s := slices.Sorted(slices.Values(x))
-	at := q * float64(len(s)-1)
+	at := float64(q * float64(len(s)-1))
 	k := min(int(at), len(s)-1)
-	return s[k] + (at-float64(k))*(s[min(k+1, len(s)-1)]-s[k])
+	return s[k] + float64((at-float64(k))*(s[min(k+1, len(s)-1)]-s[k]))
 }
 
 // longEquation is that of a look with long steps h_i = η_ii along the frame and slopes at both
@@ -171,17 +171,17 @@ func longEquation(q measured, eta *mat.Dense, not uncertainty) equation {
 		return square(square(p.At(k, i)) * changes / not.ell[k])
 	})), p2)
 	cross := kernel.Times(transposed(each(m, func(k, i int) float64 {
-		return square(c[k]) * (square(n.At(k, i)) + x2.At(k, i)/2)
+		return square(c[k]) * (square(n.At(k, i)) + float64(x2.At(k, i)/2))
 	})), x2)
 	v := each(m, func(i, j int) float64 { return h[j] * delta[i] })
 	truncation := off(m, func(i, j int) float64 {
-		return square(v.At(i, j)*part.At(i, j)*min(1, square(p.At(i, j)/not.ell[i]))) + third.At(i, j)/4 + cross.At(i, j)
+		return square(v.At(i, j)*part.At(i, j)*min(1, square(p.At(i, j)/not.ell[i]))) + float64(third.At(i, j)/4) + cross.At(i, j)
 	})
 	return equation{
 		r: off(m, func(i, j int) float64 {
-			first := n.At(i, j)*delta[i] + n.At(j, i)*delta[j]
-			second := square(n.At(i, j))*dc[i] + square(n.At(j, i))*dc[j]
-			return q.m.At(i, j) - first - second/2 - curved.At(i, j)
+			first := float64(n.At(i, j)*delta[i]) + float64(n.At(j, i)*delta[j])
+			second := float64(square(n.At(i, j))*dc[i]) + float64(square(n.At(j, i))*dc[j])
+			return q.m.At(i, j) - first - float64(second/2) - curved.At(i, j)
 		}),
 		v: v,
 		s2: off(m, func(i, j int) float64 {

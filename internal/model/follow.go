@@ -75,7 +75,7 @@ func (b *belief) doubted(eq []equation, kappa []float64, before posterior) poste
 		whole := before.info[p].plus(sym2{1 / square(prior), 0, 1 / square(prior)}).mapped(func(l float64) float64 { return 1 / l })
 		for k, q := range eq {
 			v, u := q.v.At(i, j), q.v.At(j, i)
-			expected := q.s2.At(i, j) + square(kappa[k])*math.Abs(v*u) + whole.form(v, u)
+			expected := q.s2.At(i, j) + float64(square(kappa[k])*math.Abs(v*u)) + whole.form(v, u)
 			chi := square(q.r.At(i, j)) / expected
 			most[p] = max(most[p], chi)
 			sum, count = sum+math.Log1p(chi), count+1
@@ -93,7 +93,7 @@ func (b *belief) contradiction(out solution, before posterior, e *mat.Dense) flo
 	eachPair(b.m, func(i, j, p int) {
 		q := before.info[p].form(e.At(i, j), e.At(j, i))
 		for k := range out.residual {
-			q += square(out.residual[k][p]) * out.weight[k][p]
+			q += float64(square(out.residual[k][p]) * out.weight[k][p])
 		}
 		sum += min(q, mostSurprise)
 	})

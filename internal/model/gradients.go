@@ -149,7 +149,7 @@ func constantBeyond(s *sampler, rows *mat.Dense) (bool, error) {
 			noise += square(s.noise(z[2*k])) + square(s.noise(z[2*k+1]))
 		}
 	}
-	return sum <= square(significant)*noise+beyonds*square(beyond), nil
+	return sum <= float64(square(significant)*noise)+float64(beyonds*square(beyond)), nil
 }
 
 // orthonormal returns n random orthonormal directions.

@@ -220,7 +220,7 @@ func interpolated(rungs []rung, power, t float64) float64 {
 		a, b := rungs[k], rungs[k-1]
 		if t <= b.step {
 			s := math.Log(t/a.step) / math.Log(b.step/a.step)
-			return math.Exp((1-s)*math.Log(a.misses) + s*math.Log(b.misses))
+			return math.Exp(float64((1-s)*math.Log(a.misses)) + float64(s*math.Log(b.misses)))
 		}
 	}
 	return rungs[0].misses
@@ -271,7 +271,7 @@ func rootMean(x []float64) float64 {
 	sum, n := 0.0, 0
 	for _, v := range x {
 		if kernel.Finite(v) {
-			sum, n = sum+v*v, n+1
+			sum, n = sum+square(v), n+1
 		}
 	}
 	return math.Sqrt(sum / float64(max(n, 1)))

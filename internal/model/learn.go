@@ -190,7 +190,7 @@ func meanSquare(out solution) float64 {
 	sum, n := 0.0, 0
 	for k, all := range out.residual {
 		for p, r := range all {
-			sum += r * r * out.weight[k][p]
+			sum += float64(r * r * out.weight[k][p])
 			n++
 		}
 	}
@@ -208,7 +208,7 @@ func excess(out solution, eq []equation, k int, freedom float64) float64 {
 			square2, variance, chi, n = square2+r2/scale, variance+v/scale, chi+r2/v, n+1
 		}
 	})
-	if n == 0 || chi/n <= 1+5*math.Sqrt(2/n) || square2 <= variance {
+	if n == 0 || chi/n <= 1+float64(5*math.Sqrt(2/n)) || square2 <= variance {
 		return 0
 	}
 	return math.Sqrt((square2 - variance) / n)

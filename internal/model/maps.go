@@ -57,15 +57,15 @@ func (b *belief) maps(three []*Look) []Theta {
 	var rows, right [2]float64 // Σ of (1, −c_kz_k)(γ, β)ᵀ = c_k
 	var cross, own float64
 	for k := range c {
-		rows[0], rows[1] = rows[0]+1, rows[1]-c[k]*z[k]
+		rows[0], rows[1] = rows[0]+1, rows[1]-float64(c[k]*z[k])
 		own += square(c[k] * z[k])
-		right[0], right[1] = right[0]+c[k], right[1]-c[k]*c[k]*z[k]
+		right[0], right[1] = right[0]+c[k], right[1]-float64(c[k]*c[k]*z[k])
 	}
 	cross = rows[1]
-	det := 3*own - cross*cross
+	det := float64(3*own) - square(cross)
 	all := []Theta{{median(c[:]), 0}}
 	if det > 0 {
-		gamma, beta := (own*right[0]-cross*right[1])/det, (3*right[1]-cross*right[0])/det
+		gamma, beta := (float64(own*right[0])-float64(cross*right[1]))/det, (float64(3*right[1])-float64(cross*right[0]))/det
 		all = append(all, Theta{gamma, max(leastBeta, min(mostBeta, beta))})
 	}
 	return all
@@ -75,8 +75,8 @@ func (b *belief) maps(three []*Look) []Theta {
 func scan(from, step float64, n int, f func(float64) float64) float64 {
 	best, at := math.Inf(1), from
 	for k := range n {
-		if v := f(from + float64(k)*step); v < best {
-			best, at = v, from+float64(k)*step
+		if x := from + float64(float64(k)*step); f(x) < best {
+			best, at = f(x), x
 		}
 	}
 	return at
@@ -86,7 +86,7 @@ func scan(from, step float64, n int, f func(float64) float64) float64 {
 // of what it is without.
 func symmetry(h, g [3]*mat.Dense, c0 float64) (float64, [3]float64) {
 	m, _ := h[0].Dims()
-	inv := inverse(each(m, func(i, j int) float64 { return h[0].At(i, j) - c0*g[0].At(i, j) }))
+	inv := inverse(each(m, func(i, j int) float64 { return h[0].At(i, j) - float64(c0*g[0].At(i, j)) }))
 	if inv == nil {
 		return math.Inf(1), [3]float64{}
 	}

@@ -116,7 +116,7 @@ func (v values) mixed(single, pairs int) func(i, j, p int) (m, variance float64)
 func (v values) forward() measured {
 	f, n := v.f, v.n
 	return v.each(v.mixed(1, 3), func(i int) (d, variance, slope float64) {
-		return (f[2][i] - f[1][i]) - (f[1][i] - f[0][0]), n[2][i] + 4*n[1][i] + n[0][0], 2*f[1][i] - 0.5*f[2][i] - 1.5*f[0][0]
+		return (f[2][i] - f[1][i]) - (f[1][i] - f[0][0]), n[2][i] + float64(4*n[1][i]) + n[0][0], float64(2*f[1][i]) - float64(0.5*f[2][i]) - float64(1.5*f[0][0])
 	})
 }
 
@@ -128,7 +128,7 @@ func (v values) symmetric() measured {
 		b, vb := minus(i, j, p)
 		return (a + b) / 2, (va + vb + 2*n[0][0]) / 4
 	}, func(i int) (d, variance, slope float64) {
-		return (f[1][i] - f[0][0]) + (f[2][i] - f[0][0]), n[1][i] + n[2][i] + 4*n[0][0], (f[1][i] - f[2][i]) / 2
+		return (f[1][i] - f[0][0]) + (f[2][i] - f[0][0]), n[1][i] + n[2][i] + float64(4*n[0][0]), (f[1][i] - f[2][i]) / 2
 	})
 }
 
@@ -137,7 +137,7 @@ func (v values) fourPoint() measured {
 	return v.each(func(_, _, p int) (float64, float64) {
 		return ((f[3][p] - f[5][p]) + (f[4][p] - f[6][p])) / 4, (n[3][p] + n[4][p] + n[5][p] + n[6][p]) / 16
 	}, func(i int) (d, variance, slope float64) {
-		return ((f[1][i] - f[0][0]) + (f[2][i] - f[0][0])) / 4, (n[1][i] + n[2][i] + 4*n[0][0]) / 16, (f[1][i] - f[2][i]) / 4
+		return ((f[1][i] - f[0][0]) + (f[2][i] - f[0][0])) / 4, (n[1][i] + n[2][i] + float64(4*n[0][0])) / 16, (f[1][i] - f[2][i]) / 4
 	})
 }
 
@@ -149,8 +149,8 @@ func (v values) long() measured {
 		r := v.h[i] / v.eps[i]
 		c0[i] = r * r * ((f[2][i] - f[0][0]) + (f[3][i] - f[0][0]))
 		c1[i] = r * r * ((f[4][i] - f[1][i]) + (f[5][i] - f[1][i]))
-		slope = r * (f[2][i] - f[3][i]) / 2
-		return r*(f[4][i]-f[5][i])/2 - slope, r * r * (n[2][i] + n[3][i] + n[4][i] + n[5][i]) / 4, slope
+		slope = float64(r * (f[2][i] - f[3][i]) / 2)
+		return float64(r*(f[4][i]-f[5][i])/2) - slope, r * r * (n[2][i] + n[3][i] + n[4][i] + n[5][i]) / 4, slope
 	})
 	q.c0, q.c1 = c0, c1
 	return q

@@ -92,7 +92,7 @@ func (p posterior) errors(m int) (u uncertainty) {
 		}
 		sd.Set(i, j, of(known.a, p.info[k].a))
 		sd.Set(j, i, of(known.c, p.info[k].c))
-		u.alike[k] = known.a*known.c-square(known.b) <= square(1e-6)*known.a*known.c && max(sd.At(i, j), sd.At(j, i)) < prior
+		u.alike[k] = float64(known.a*known.c)-square(known.b) <= square(1e-6)*known.a*known.c && max(sd.At(i, j), sd.At(j, i)) < prior
 	})
 	return u
 }
@@ -159,7 +159,7 @@ func (s system) solve() solution {
 	eachPair(s.m, func(i, j, p int) {
 		x, y := s.fit(&out, known[p], i, j, p, func(k int) float64 { return out.residual[k][p] })
 		for k, q := range s.eq {
-			out.residual[k][p] -= q.v.At(i, j)*x + q.v.At(j, i)*y
+			out.residual[k][p] -= float64(q.v.At(i, j)*x) + float64(q.v.At(j, i)*y)
 		}
 		out.e.Set(i, j, x)
 		out.e.Set(j, i, y)
@@ -173,18 +173,18 @@ func (s system) learn(out *solution, i, j, p int) {
 	for k, q := range s.eq {
 		v, u := q.v.At(i, j), q.v.At(j, i)
 		scale := math.Abs(v * u)
-		w := 1 / (q.s2.At(i, j) + square(s.kappa[k])*scale)
+		w := 1 / (q.s2.At(i, j) + float64(square(s.kappa[k])*scale))
 		errors := q.vv.At(i, j) + q.vv.At(j, i)
 		if math.IsInf(errors, 1) {
 			v, u, w, errors = 0, 0, 0, 0
 		}
 		out.weight[k][p], out.scale[k][p] = w, scale
 		out.own.info[p] = out.own.info[p].plus(outer(v, u, w))
-		out.own.spurious[p] += errors * w
-		out.own.seen[p] = out.own.seen[p].plus(outer(v, u, 1/(v*v+u*u+blurred*errors+tiny)))
+		out.own.spurious[p] += float64(errors * w)
+		out.own.seen[p] = out.own.seen[p].plus(outer(v, u, 1/(square(v)+square(u)+float64(blurred*errors)+tiny)))
 		r := q.r.At(i, j)
 		if s.e != nil {
-			r += v*s.e.At(i, j) + u*s.e.At(j, i)
+			r += float64(v*s.e.At(i, j)) + float64(u*s.e.At(j, i))
 		}
 		out.residual[k][p] = r
 	}
@@ -195,7 +195,7 @@ func (s system) fit(out *solution, known sym2, i, j, p int, y func(k int) float6
 	var a, b float64
 	for k, q := range s.eq {
 		t := out.weight[k][p] * y(k)
-		a, b = a+q.v.At(i, j)*t, b+q.v.At(j, i)*t
+		a, b = a+float64(q.v.At(i, j)*t), b+float64(q.v.At(j, i)*t)
 	}
 	return known.of(a, b)
 }
@@ -207,7 +207,7 @@ func (s system) solveMap(out *solution, known []sym2) {
 		a, b := s.fit(out, known[p], i, j, p, y)
 		left := make([]float64, len(s.eq))
 		for k, q := range s.eq {
-			left[k] = y(k) - q.v.At(i, j)*a - q.v.At(j, i)*b
+			left[k] = y(k) - float64(q.v.At(i, j)*a) - float64(q.v.At(j, i)*b)
 		}
 		return left
 	}
@@ -219,7 +219,7 @@ func (s system) solveMap(out *solution, known []sym2) {
 		for k := range s.eq {
 			w := out.weight[k][p]
 			out.ofTheta = out.ofTheta.plus(outer(g[k], h[k], w))
-			b[0], b[1] = b[0]+g[k]*w*y[k], b[1]+h[k]*w*y[k]
+			b[0], b[1] = b[0]+float64(g[k]*w*y[k]), b[1]+float64(h[k]*w*y[k])
 		}
 	})
 	q := s.theta
@@ -228,10 +228,10 @@ func (s system) solveMap(out *solution, known []sym2) {
 	}
 	x, y := q.of(s.moved[0], s.moved[1])
 	out.theta[0], out.theta[1] = out.ofTheta.plus(q).mapped(func(l float64) float64 { return 1 / l }).of(b[0]+x, b[1]+y)
-	out.gain = out.theta[0]*b[0] + out.theta[1]*b[1]
+	out.gain = float64(out.theta[0]*b[0]) + float64(out.theta[1]*b[1])
 	eachPair(s.m, func(i, j, p int) {
 		for k := range s.eq {
-			out.residual[k][p] -= s.slopes[k][0].At(i, j)*out.theta[0] + s.slopes[k][1].At(i, j)*out.theta[1]
+			out.residual[k][p] -= float64(s.slopes[k][0].At(i, j)*out.theta[0]) + float64(s.slopes[k][1].At(i, j)*out.theta[1])
 		}
 	})
 }

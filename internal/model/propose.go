@@ -106,7 +106,7 @@ func (e *search) lookAlong() (int, error) {
 		eps, h := make([]float64, e.m), make([]float64, e.m)
 		for i := range h {
 			eps[i] = min(math.Cbrt(3*e.s.sigma*e.not.ell[i]), e.not.ell[i]/3)
-			h[i] = o.steps[i] * float64(2*e.s.random.IntN(2)-1) * (0.7 + 0.3*e.s.random.Float64())
+			h[i] = o.steps[i] * float64(2*e.s.random.IntN(2)-1) * (0.7 + float64(0.3*e.s.random.Float64()))
 		}
 		x := e.composed()
 		for i := range h {
@@ -146,7 +146,7 @@ func (e *search) composed() []float64 {
 	c := e.curvatures()
 	for i := range x {
 		at := e.looks[drawn(c[i], e.s.random.Float64())].x
-		y := kernel.Dot(e.frame.W.RawRowView(i), at) + min(e.not.ell[i], r[i]/4)*e.s.random.NormFloat64()
+		y := kernel.Dot(e.frame.W.RawRowView(i), at) + float64(min(e.not.ell[i], r[i]/4)*e.s.random.NormFloat64())
 		kernel.AddScaled(x, y, e.frame.U.RawRowView(i))
 	}
 	return e.inside(x)
@@ -236,7 +236,7 @@ func (e *search) longOption(usual float64) option {
 	var best float64
 	for h := range steps(0.3*l, max(l, quantile(r, 1)), 60) {
 		noise := 2 * e.s.sigma / (h * min(h, 2*l))
-		truncation := (1 + 1.25*m) * usual * square(usual*h/l)
+		truncation := (1 + float64(1.25*m)) * usual * square(usual*h/l)
 		if v := math.Hypot(math.Hypot(noise, kappa/square(max(1, h))), truncation); v < o.error {
 			best, o.error = h, v
 		}

@@ -110,7 +110,7 @@ func (s *sampler) measureNoise() error {
 	}
 	sum, count := 0.0, 0
 	for k := 4; k < len(z); k++ {
-		if d := z[k] - 4*z[k-1] + 6*z[k-2] - 4*z[k-3] + z[k-4]; kernel.Finite(d) {
+		if d := z[k] - float64(4*z[k-1]) + float64(6*z[k-2]) - float64(4*z[k-3]) + z[k-4]; kernel.Finite(d) {
 			sum, count = sum+square(d), count+1
 		}
 	}
@@ -158,11 +158,9 @@ func (s *sampler) ask(points *mat.Dense) ([]float64, error) {
 
 // points draws n points of the middle of the box, so much of it.
 func (s *sampler) points(n int, part float64) *mat.Dense {
-	x := mat.NewDense(n, s.f.Dim(), nil)
+	x, box := mat.NewDense(n, s.f.Dim(), nil), objective.Cube(s.f.Dim(), -part, part)
 	for k := range n {
-		for i := range x.RawRowView(k) {
-			x.Set(k, i, part*(2*s.random.Float64()-1))
-		}
+		box.Draw(x.RawRowView(k), s.random)
 	}
 	if s.span != nil {
 		x = kernel.Times(x, s.span)
@@ -242,4 +240,4 @@ func (s *sampler) finite(n int) (*mat.Dense, []float64, error) {
 }
 
 // square returns v².
-func square(v float64) float64 { return v * v }
+func square(v float64) float64 { return float64(v * v) }

@@ -46,7 +46,7 @@ func (p *splits) more(s *sampler, f *Frame, theta Theta, n int) error {
 		part := min(s.reach(x, a, 1), s.reach(x, b, 1), s.reach(x, step, 1)) // to stay within the bounds
 		for i := range step {
 			a[i] *= part
-			z[i] = x[i] + part*step[i]
+			z[i] = x[i] + float64(part*step[i])
 		}
 		copy(points.RawRowView(4*k), x)
 		copy(points.RawRowView(4*k+1), x)
@@ -92,7 +92,7 @@ func (p *splits) coupling() estimate {
 	for k := range p.mixed {
 		m2, d2, v = m2+square(p.mixed[k])/n, d2+p.single[k]/n, v+p.noise[k]/n
 	}
-	more, sd := m2-v, math.Sqrt(2/n)*max(m2, v)
+	more, sd := m2-v, float64(math.Sqrt(2/n)*max(m2, v))
 	root := func(x float64) float64 { return math.Sqrt(max(0, x) / max(d2, tiny)) }
-	return estimate{root(more - 2*sd), root(more), root(more + 2*sd), v / max(m2, tiny)}
+	return estimate{root(more - float64(2*sd)), root(more), root(more + float64(2*sd)), v / max(m2, tiny)}
 }

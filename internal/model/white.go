@@ -39,7 +39,7 @@ func even(s *sampler, u *mat.Dense, theta Theta) (*mat.Dense, error) {
 		for i := range q {
 			t2 := square(t * part[i])
 			c2 := square(((f[2*i+1] - f[0]) + (f[2*i+2] - f[0])) / t2)
-			if c2 -= 6 * square(s.sigma/t2); c2 > 0 && kernel.Finite(c2) {
+			if c2 -= float64(6 * square(s.sigma/t2)); c2 > 0 && kernel.Finite(c2) {
 				q[i] += c2
 			}
 		}
@@ -68,10 +68,10 @@ func (b *belief) whitened(u *mat.Dense) (white *mat.Dense, low int, gap float64)
 		w := 1.
 		if len(short) > 1 {
 			noise, _ := q.noise()
-			w = 1 / (noise*square(square(spectral(a))) + 0.01)
+			w = 1 / (float64(noise*square(square(spectral(a)))) + 0.01)
 		}
 		h2 := kernel.Times(h, h)
-		sum.Apply(func(i, j int, v float64) float64 { return v + w*h2.At(i, j) }, sum)
+		sum.Apply(func(i, j int, v float64) float64 { return v + float64(w*h2.At(i, j)) }, sum)
 		weights += w
 	}
 	if weights == 0 {
