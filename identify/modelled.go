@@ -30,8 +30,8 @@ func (w noisyRoad) identify() (*Finding, error) {
 
 // model finds the frame by one model of f, package model, and certifies it. Where it does not
 // separate f the finding has the best frame, and says whether it is likely. It reports false where
-// there is so much noise that designs and many Hessians, all of them held against the noise, may
-// find more.
+// there is so much noise, or so little was found, that designs and many Hessians, all of them held
+// against the noise, may find more.
 func (m *modelling) model() (found *Finding, sure bool, err error) {
 	w := m.work
 	w.stage(hessians)
@@ -48,14 +48,14 @@ func (m *modelling) model() (found *Finding, sure bool, err error) {
 		}
 		return m.found, true, err
 	}
-	if errors.Is(err, model.ErrRough) {
+	blocks, nearly := r.Kappa > coupledBlocks, r.Verdict == model.Nearly && r.Rows < nearRows
+	if errors.Is(err, model.ErrRough) || err == nil && !blocks && !nearly {
 		return nil, false, nil
 	}
 	found, err = m.rest(r, err)
-	if err != nil || r.Misfit <= contradicted || found.Certificate.Verdict != certify.NotSeparable {
-		return found, true, err
+	if err == nil && blocks && found.Certificate.Verdict == certify.NotSeparable {
+		found, err = noisyRoad{w}.inBlocks(found)
 	}
-	found, err = noisyRoad{w}.inBlocks(found)
 	return found, true, err
 }
 
@@ -75,9 +75,9 @@ const (
 	mostSlack = 0.01
 	// rightRows is the error of a row up to which it counts as found.
 	rightRows = 0.01
-	// contradicted is the mean square of what short looks leave, in units of their variance, from
-	// which on f may well consist of blocks.
-	contradicted = 3
+	// coupledBlocks is κ from which on components are coupled as they are in blocks, if in any frame
+	// at all, and nearRows the error of rows up to which couplings are those of a frame.
+	coupledBlocks, nearRows = 0.1, 0.03
 	// roughest is the error of E that the first look may leave, by its noise.
 	roughest = 0.01
 	// usableError is the typical error of a frame with which a search may be tried.

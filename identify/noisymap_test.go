@@ -56,7 +56,7 @@ func TestMapsUnderNoise(t *testing.T) {
 				t.Errorf("%s, seed %d: %v, map %v, error %v", name, seed, found.Certificate, found.Map, err)
 				continue
 			}
-			if got := kernel.Times(found.Frame.Matrix(), mat.DenseCopyOf(w.T())); !permutation(got, 1e-3) {
+			if got := kernel.Times(found.Frame.Matrix(), mat.DenseCopyOf(w.T())); !permutation(got, 0.01) {
 				t.Errorf("%s, seed %d: another frame", name, seed)
 			}
 			if m.mapped && math.Abs(found.Map.Exponent()-m.exponent) > 0.2 {

@@ -56,9 +56,8 @@ type Result struct {
 	// Rows is the largest standard deviation of a row of W, as a part of its length, and Expected
 	// about the coupling that the errors of all rows make over the box.
 	Rows, Expected float64
-	// Misfit is the largest mean of (R/s)² that a fit of short looks has left, 1 by noise alone, and
 	// Kappa is κ of the last looks.
-	Misfit, Kappa float64
+	Kappa float64
 	// Scale is ℓ of each component, in units of its row of W: over a step of that length its
 	// curvature changes by about a third.
 	Scale []float64
@@ -83,16 +82,18 @@ func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, e
 }
 
 // ofRows returns the largest standard deviation of a row, as a part of its length, and the largest
-// by which a component is off over the box, as a part of ℓ.
+// by which a component is off over the box, as a part of ℓ. Pairs whose curvatures are in proportion
+// do not count.
 func (e *search) ofRows() (rows, off float64) {
 	r := e.s.widths(e.frame.W)
-	for i := range e.m {
-		sum := 0.0
-		for j := range e.m {
-			if i != j {
-				sum += square(e.not.sd.At(i, j) * r[j])
-			}
+	sums := make([]float64, e.m)
+	eachPair(e.m, func(i, j, p int) {
+		if !e.not.alike[p] {
+			sums[i] += square(e.not.sd.At(i, j) * r[j])
+			sums[j] += square(e.not.sd.At(j, i) * r[i])
 		}
+	})
+	for i, sum := range sums {
 		rows, off = max(rows, math.Sqrt(sum)/r[i]), max(off, math.Sqrt(sum)/e.not.ell[i])
 	}
 	return rows, off
@@ -108,7 +109,7 @@ func (e *search) result() *Result {
 	w.Apply(func(_, k int, v float64) float64 { return v / e.s.half[k] }, w)
 	r := &Result{
 		W: w, Verdict: e.verdict, Coupling: e.coupled.mid, Queries: e.s.queries, Looks: len(e.looks),
-		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Misfit: e.worst, Kappa: e.coupling(),
+		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Kappa: e.coupling(),
 	}
 	r.Rows, r.Expected = e.ofRows()
 	for k, l := range e.looks {

@@ -44,6 +44,9 @@ const (
 	telling = 6
 	// certainly is how many times the information must be that of the prior: less is chance.
 	certainly = 30
+	// inProportion is the least ratio of the curvatures of two components that may be in proportion: rows are
+	// scaled so that it is about 1.
+	inProportion = 0.1
 	// blurred is how many variances of (v_ij, v_ji) count against its length, where it is asked
 	// which direction it has.
 	blurred = 10
@@ -76,8 +79,11 @@ func (p posterior) errors(m int) (u uncertainty) {
 	sd, eff := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil)
 	u.sd, u.eff, u.alike = sd, eff, make([]bool, len(p.info))
 	eachPair(m, func(i, j, k int) {
-		whole, _ := p.covariance(k, 1)
-		_, known := p.covariance(k, certainly)
+		whole, known := p.covariance(k, 1)
+		balanced := min(p.info[k].a, p.info[k].c) > inProportion*max(p.info[k].a, p.info[k].c)
+		if balanced {
+			_, known = p.covariance(k, certainly)
+		}
 		e := prior
 		if size := p.seen[k].trace(); size > 0 {
 			e = math.Sqrt(max(0, whole.dot(p.seen[k])) / size)
@@ -92,7 +98,7 @@ func (p posterior) errors(m int) (u uncertainty) {
 		}
 		sd.Set(i, j, of(known.a, p.info[k].a))
 		sd.Set(j, i, of(known.c, p.info[k].c))
-		u.alike[k] = float64(known.a*known.c)-square(known.b) <= square(1e-6)*known.a*known.c && max(sd.At(i, j), sd.At(j, i)) < prior
+		u.alike[k] = balanced && float64(known.a*known.c)-square(known.b) <= square(1e-6)*known.a*known.c && max(sd.At(i, j), sd.At(j, i)) < prior
 	})
 	return u
 }

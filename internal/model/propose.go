@@ -20,9 +20,10 @@ const affordable = 0.4
 // queries.
 func (e *search) lookAround() error {
 	var kind *kind
-	least := math.Inf(1)
+	least, best := math.Inf(1), math.Inf(1)
 	for _, k := range shortKinds {
 		_, err := e.steps.best(k, e.s.sigma, 1)
+		best = min(best, err)
 		if cost := float64(k.queries(e.m)) * max(1, square(3*err/0.05)); cost < least {
 			kind, least = k, cost
 		}
@@ -34,7 +35,7 @@ func (e *search) lookAround() error {
 	e.told = size
 	if len(e.looks) == 0 {
 		switch budget := e.request.Budget; {
-		case e.request.Roughest > 0 && size > e.request.Roughest:
+		case e.request.Roughest > 0 && best > e.request.Roughest:
 			return ErrRough
 		case budget > 0 && float64(forecast(e.m)) > affordable*float64(budget):
 			return ErrSmallBudget

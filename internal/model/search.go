@@ -17,7 +17,6 @@ type search struct {
 	clear   bool       // all of them have curvature above the noise
 
 	found    bool    // all pairs are known well enough to look along the frame
-	worst    float64 // the largest misfit of short looks
 	told     float64 // the error of E that the last short look leaves by itself
 	caution  float64 // by how much truncation is taken for larger than it was measured
 	fresh    bool    // something was learnt since the last verdict
@@ -55,7 +54,11 @@ const (
 	// finest the least that is ever asked for.
 	goodEnough, finest = 0.003, 1e-4
 	// mostLooks are made, coupledLooks where there are couplings, which do not become less.
-	mostLooks, coupledLooks = 40, 16
+	mostLooks, coupledLooks = 40, 9
+	// rightRow is the error of a row, as a part of its length, that is small enough.
+	rightRow = 0.005
+	// patience is how many times its forecast a search may take.
+	patience = 2.5
 	// After fairTrial looks that leave couplings of contradictory there is no frame.
 	fairTrial, contradictory = 8, 0.1
 	// gaping is by how much curvatures are above noise where others are not, if f is constant in
@@ -80,7 +83,6 @@ func (e *search) climb(f *Frame, curvature float64, lines int, alone bool) error
 // they should: a few lines may have missed it. Couplings stay if steps are shorter; truncation does
 // not.
 func (e *search) doubtSteps() {
-	e.worst = max(e.worst, e.misfits)
 	if e.misfits < misfit || len(e.looks) < 3 || e.caution > mostCaution {
 		return
 	}
@@ -127,7 +129,11 @@ func (e *search) ended() bool {
 	next := forward.queries(e.m)
 	contradicted := n >= fairTrial && e.coupling() > contradictory
 	blind := !e.found && n >= 3 && e.told > 3 // no look tells anything
-	return e.request.Budget > 0 && e.s.queries+next > e.request.Budget || n > mostLooks || contradicted || blind || e.coupling() > 0 && n > coupledLooks
+	most := int(patience * float64(forecast(e.m)))
+	if e.request.Budget > 0 {
+		most = min(most, e.request.Budget-next)
+	}
+	return e.s.queries > most || n > mostLooks || contradicted || blind || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by
@@ -140,7 +146,7 @@ func (e *search) targets() *mat.Dense {
 	})
 }
 
-// need returns the largest error of a pair by its target.
+// need returns the largest error of a pair by its target, or of a row.
 func (e *search) need() float64 {
 	if len(e.looks) == 0 {
 		return math.Inf(1)
@@ -153,7 +159,8 @@ func (e *search) need() float64 {
 		}
 		most = max(most, e.not.sd.At(i, j)/targets.At(i, j), e.not.sd.At(j, i)/targets.At(j, i))
 	})
-	return most
+	rows, _ := e.ofRows()
+	return max(most, rows/rightRow)
 }
 
 // due reports whether it is time to ask the whole box.
