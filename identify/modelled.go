@@ -15,23 +15,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// identify finds the frame of a function with noise: by one model, and where there is so much
-// noise that this is not enough by find.
+// identify finds the frame of a function with noise: by one model, and where that does not find one
+// that separates f by find, which may.
 func (w noisyRoad) identify() (*Finding, error) {
-	if found, sure, err := (&modelling{work: w.work}).model(); sure || err != nil {
-		return found, err
+	nearly, sure, err := (&modelling{work: w.work}).model()
+	if sure || err != nil {
+		return nearly, err
 	}
 	found, clear, err := w.find()
-	if !clear || err != nil {
-		return found, err
+	if clear && err == nil {
+		found, err = w.inBlocks(found)
 	}
-	return w.inBlocks(found)
+	if v := found.Certificate.Verdict; err == nil && nearly != nil && v != certify.Separable && v != certify.Blocks {
+		return nearly, nil
+	}
+	return found, err
 }
 
-// model finds the frame by one model of f, package model, and certifies it. Where it does not
-// separate f the finding has the best frame, and says whether it is likely. It reports false where
-// there is so much noise, or so little was found, that designs and many Hessians, all of them held
-// against the noise, may find more.
+// model finds the frame by one model of f, package model, and certifies it. Where the frame
+// nearly separates f the finding says so, and it reports that it is not sure: a map that was not seen
+// looks like couplings. Where there is too much noise, or no frame, the finding is nil.
 func (m *modelling) model() (found *Finding, sure bool, err error) {
 	w := m.work
 	w.stage(hessians)
@@ -48,15 +51,28 @@ func (m *modelling) model() (found *Finding, sure bool, err error) {
 		}
 		return m.found, true, err
 	}
-	blocks, nearly := r.Kappa > coupledBlocks, r.Verdict == model.Nearly && r.Rows < nearRows
-	if errors.Is(err, model.ErrRough) || err == nil && !blocks && !nearly {
+	if errors.Is(err, model.ErrRough) {
 		return nil, false, nil
 	}
-	found, err = m.rest(r, err)
-	if err == nil && blocks && found.Certificate.Verdict == certify.NotSeparable {
-		found, err = noisyRoad{w}.inBlocks(found)
+	if err == nil && (r.Verdict != model.Nearly || r.Rows >= nearRows) {
+		if err = m.doubt(r.Kappa); err == nil {
+			return nil, false, nil
+		}
+	}
+	if found, err = m.rest(r, err); err == nil && found.Certificate.Verdict != certify.Separable {
+		err = m.doubt(r.Kappa)
+		return found, false, err
 	}
 	return found, true, err
+}
+
+// doubt interrupts the survey before what follows a search that has not found a frame that separates f:
+// Hessians, which may well be in vain, and most likely if looks have left large couplings.
+func (m *modelling) doubt(kappa float64) error {
+	if m.Pause == nil {
+		return nil
+	}
+	return m.Pause(Doubt{Queries: startHessians * spreadOut.Queries(m.g.f.Dim()), Even: kappa <= largeCouplings})
 }
 
 // A modelling is a survey by one model.
@@ -75,9 +91,10 @@ const (
 	mostSlack = 0.01
 	// rightRows is the error of a row up to which it counts as found.
 	rightRows = 0.01
-	// coupledBlocks is κ from which on components are coupled as they are in blocks, if in any frame
-	// at all, and nearRows the error of rows up to which couplings are those of a frame.
-	coupledBlocks, nearRows = 0.1, 0.03
+	// largeCouplings is κ from which on f does not look like a sum.
+	largeCouplings = 0.1
+	// nearRows is the error of rows up to which couplings are those of a frame.
+	nearRows = 0.03
 	// roughest is the error of E that the first look may leave, by its noise.
 	roughest = 0.01
 	// usableError is the typical error of a frame with which a search may be tried.
