@@ -40,6 +40,21 @@ func TestNoisyVerdicts(t *testing.T) {
 	}
 }
 
+// Under noise f nearly separates if the lower limit of the coupling is too large, and the coupling
+// itself is not; with blocks it never does.
+func TestNearlyUnderNoise(t *testing.T) {
+	for _, c := range []struct {
+		least, coupling float64
+		blocks          int
+		want            Verdict
+	}{{0.02, 0.05, 5, NearlySeparable}, {0.2, 0.3, 5, NotSeparable}, {0.02, 0.05, 4, NotSeparable}, {5e-4, 0.05, 5, Unknown}} {
+		k := Certificate{Least: c.least, Coupling: c.coupling, Most: 2 * c.coupling, Splits: splits, Single: 1}
+		if k.decideNoisy(5, c.blocks, 0, 0, 0.2); k.Verdict != c.want {
+			t.Errorf("%+v: %v", c, k.Verdict)
+		}
+	}
+}
+
 // Noise does not look like a coupling, and a coupling that is above noise is seen through it:
 // its number is between the limits nearly always, and the same as without noise.
 func TestCouplingUnderNoise(t *testing.T) {

@@ -50,7 +50,7 @@ func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, 
 	lines = len(z)
 	v := mat.NewDense(lines, m, nil)
 	for k := range lines {
-		a, b := int(s.random.IntN(m)), int(s.random.IntN(m))
+		a, b := s.random.IntN(m), s.random.IntN(m)
 		sign := float64(2*s.random.IntN(2) - 1)
 		copy(v.RawRowView(k), f.U.RawRowView(a))
 		if !alone && a != b {
@@ -198,7 +198,8 @@ func clearest(all []rung) []rung {
 	return some
 }
 
-// tau returns the truncation of a kind of look with step t, as a part of what it sees: between rungs, and below them by the power of t that Taylor's formula has.
+// tau returns the truncation of a kind of look with step t, as a part of what it sees: between
+// rungs, and below them by the power of t that Taylor's formula has.
 func (l *ladder) tau(k *kind, t float64) float64 {
 	rungs, power := l.even, 2.
 	if k == forward {

@@ -170,11 +170,8 @@ func (b *belief) fit() bool {
 
 // mapped reports whether a solution bears out that there is a map.
 func (b *belief) mapped(out solution) bool {
-	return !b.theta.identity() || out.gain > max(certain, meanSquare(out)*float64(len(out.residual)*len(out.known())))
+	return !b.theta.identity() || out.gain > max(certain, meanSquare(out)*float64(len(out.residual)*len(out.own.info)))
 }
-
-// known returns the pairs of a solution.
-func (s solution) known() []sym2 { return s.own.info }
 
 // moved returns θ + δ, each number by at most so much.
 func (t Theta) moved(delta [2]float64, most float64) Theta {
@@ -202,7 +199,7 @@ func meanSquare(out solution) float64 {
 func excess(out solution, eq []equation, k int, freedom float64) float64 {
 	least := 0.05 * median(out.scale[k])
 	var square2, variance, chi, n float64
-	eachPair(int(dimOf(eq[k])), func(i, j, p int) {
+	eachPair(dimOf(eq[k]), func(i, j, p int) {
 		if scale := out.scale[k][p]; scale > least && out.weight[k][p] > 0 {
 			r2, v := square(out.residual[k][p])*freedom, eq[k].s2.At(i, j)
 			square2, variance, chi, n = square2+r2/scale, variance+v/scale, chi+r2/v, n+1
@@ -214,6 +211,7 @@ func excess(out solution, eq []equation, k int, freedom float64) float64 {
 	return math.Sqrt((square2 - variance) / n)
 }
 
+// dimOf returns how many components an equation is about.
 func dimOf(q equation) int {
 	m, _ := q.r.Dims()
 	return m

@@ -278,3 +278,25 @@ func TestSameBitsAndBudgets(t *testing.T) {
 		t.Errorf("%s after %d queries, error %v", r.Verdict, r.Queries, err)
 	}
 }
+
+// Nothing outside the bounds is asked, whatever they are and however the box touches them.
+func TestBoundsAreKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(2, 5).Draw(t, "d")
+		box := objective.Cube(d, 0, 0)
+		for k := range d {
+			box.Lo[k] = rapid.Float64Range(-10, 10).Draw(t, "lo")
+			box.Hi[k] = box.Lo[k] + rapid.Float64Range(0.1, 20).Draw(t, "width")
+		}
+		f, _ := ripples(d)
+		g := objective.Func(d, func(x []float64) float64 {
+			for k, v := range x {
+				if v < box.Lo[k] || v > box.Hi[k] {
+					t.Fatalf("coordinate %d: %v is outside %v to %v", k, v, box.Lo[k], box.Hi[k])
+				}
+			}
+			return f(x)
+		})
+		_, _ = Identify(context.Background(), g, Request{Box: box, Bounds: box, Grain: objective.Rounding, Seed: rapid.Uint64().Draw(t, "seed")})
+	})
+}

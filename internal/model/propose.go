@@ -10,7 +10,7 @@ import (
 
 // forecast is about how many queries a search for m components takes in all: some eight looks, and
 // steps, lengths and a certificate. (For rastrigin and levy with noise of 1e-12 to 1e-6 the median
-// was 0.7 to 1.2 times that, d = 8 and 20.)
+// was 0.7 to 1.9 times that, d = 8 and 20.)
 func forecast(m int) int { return 8*forward.queries(m) + 20*m + 700 }
 
 // affordable is the part of the budget that a search may take.
@@ -48,7 +48,7 @@ func (e *search) lookAround() error {
 	return e.takeShort(kind, e.white, t, e.s.point)
 }
 
-// before tells what so many queries are about to be asked.
+// before says that so many queries are about to be asked.
 func (e *search) before(queries int) error {
 	if e.request.Before == nil {
 		return nil
@@ -56,7 +56,7 @@ func (e *search) before(queries int) error {
 	return e.request.Before(queries)
 }
 
-// takeShort makes a short look along directions, at another point where f fails around one.
+// takeShort makes a short look with steps of t along directions, shorter ones where the bounds are near.
 func (e *search) takeShort(k *kind, along *mat.Dense, t float64, point func() []float64) error {
 	x := point()
 	scale := make([]float64, e.m)
@@ -219,6 +219,7 @@ func (e *search) cheapest() option {
 	return best
 }
 
+// shortOptions returns the best step of each kind of short look.
 func (e *search) shortOptions(worst float64) []option {
 	var all []option
 	for _, k := range shortKinds {

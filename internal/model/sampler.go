@@ -187,7 +187,11 @@ func (s *sampler) widths(w *mat.Dense) []float64 {
 	return r
 }
 
-// reach returns the largest t ≤ most with x + tv within the bounds.
+// nearlyAll is the part of the way to the bounds that is gone, so that rounding does not lead out of
+// them.
+const nearlyAll = 1 - 1e-9
+
+// reach returns about the largest t ≤ most with x + tv within the bounds.
 func (s *sampler) reach(x, v []float64, most float64) float64 {
 	if s.span != nil {
 		x, v = s.whole(x), s.whole(v)
@@ -195,9 +199,9 @@ func (s *sampler) reach(x, v []float64, most float64) float64 {
 	for k := range x {
 		switch {
 		case v[k] > 0:
-			most = min(most, (s.room.Hi[k]-x[k])/v[k])
+			most = min(most, nearlyAll*(s.room.Hi[k]-x[k])/v[k])
 		case v[k] < 0:
-			most = min(most, (s.room.Lo[k]-x[k])/v[k])
+			most = min(most, nearlyAll*(s.room.Lo[k]-x[k])/v[k])
 		}
 	}
 	return max(0, most)

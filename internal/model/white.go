@@ -53,8 +53,7 @@ func even(s *sampler, u *mat.Dense, theta Theta) (*mat.Dense, error) {
 
 // whitened returns directions in which the mean of H² over all short looks is the identity, and
 // how many of them have no curvature above the noise; gap is by how much the least of the others is
-// above those. Looks along worse directions have more
-// noise along these, and count less.
+// above those. Looks along worse directions have more noise along these, and count less.
 func (b *belief) whitened(u *mat.Dense) (white *mat.Dense, low int, gap float64) {
 	short := b.short()
 	sum, weights := mat.NewDense(b.m, b.m, nil), 0.0
