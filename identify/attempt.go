@@ -46,7 +46,10 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		}
 	}
 	elsewhere := &elsewhere{w: w, found: found, span: s}
-	p, best, err := w.propose(white, first, elsewhere.look)
+	p, best, err := w.propose(white, first, elsewhere.look, s)
+	if err != nil && p.found != nil {
+		return p.found, nil, err
+	}
 	if err != nil {
 		return elsewhere.or(found.orBest(best)), nil, elsewhere.end(err)
 	}
@@ -63,6 +66,9 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 func (w *work) weigh(found Finding, s *span, p proposal, best *candidate, elsewhere *elsewhere, again func() (*span, error)) (*Finding, *span, error) {
 	before := found
 	switch {
+	case p.found != nil:
+		p.found.Spectrum, p.found.Before = found.Spectrum, found.Before
+		return p.found, nil, nil
 	case p.smaller != nil:
 		return &found, p.smaller, nil
 	case p.near != nil:
@@ -97,15 +103,16 @@ func (w *work) weigh(found Finding, s *span, p proposal, best *candidate, elsewh
 
 // propose proposes a frame, given directions that one Hessian at a point has whitened:
 // from that Hessian, then from some by forward differences, and where these are not
-// enough from more and more by symmetric ones. Before these it may call elsewhere. It
-// returns the best candidate too, settled or not.
-func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error) (proposal, *candidate, error) {
+// enough from more and more by symmetric ones. Before these it may call elsewhere. Of a span the
+// model is asked, instead of forward differences. It returns the best candidate too, settled or not.
+func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error, s0 *span) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage}
 	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, first: first, elsewhere: elsewhere, budget: w.Budget, nearTried: w.nearTried}
 	s.doubt, w.by = (mapper{by}).stalled, by
 	defer func() { w.seen, w.nearTried = by.seen, by.nearTried }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
-	p, white, err := by.quadratic(white, first, small)
+	modelled := w.sums && s0 != nil && s0.linear == nil && w.g.psi == nil && w.g.valley == nil && w.g.grain.Kind != objective.SinglePrecision && w.g.first != nil
+	p, white, err := by.quadratic(white, first, small || modelled)
 	if p.done() || err != nil {
 		return p, s.best, err
 	}
@@ -118,9 +125,12 @@ func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func(
 	if err := basin(by, white); err != nil {
 		return p, s.best, err
 	}
-	if w.g.grain.Kind == objective.SinglePrecision {
+	switch {
+	case w.g.grain.Kind == objective.SinglePrecision:
 		p, white, err = singleRoad{by}.find(white)
-	} else {
+	case modelled:
+		p, white, err = (&modelling{work: w}).sum(s0, by, white)
+	default:
 		p, white, err = by.forward(white)
 	}
 	if !p.done() && err == nil && w.g.valley == nil { // in a valley Hessians are as good as they can be

@@ -52,7 +52,7 @@ func (e *elsewhere) attempt() (*Finding, error) {
 	}
 	there, found := *e.w, e.found
 	there.g, there.seen = local, hessian.Basis{}
-	p, best, err := there.propose(white, chain, nil)
+	p, best, err := there.propose(white, chain, nil, nil)
 	if err != nil || p.settled == nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/model"
 	"github.com/untwist/untwist/internal/nearby"
 	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/internal/query"
@@ -38,8 +39,9 @@ type ground struct {
 	finite  [][]float64 // drawn points at which f is finite, and which nobody has used yet
 	asked   []asked     // the first points that were asked for, and their values
 
-	slopeStep float64 // the step for gradients; 0: not chosen yet
-	unspanned int     // so many gradients do not span f's components
+	first     *model.First // the last Hessian by forward differences that began a chain; nil: f has failed there
+	slopeStep float64      // the step for gradients; 0: not chosen yet
+	unspanned int          // so many gradients do not span f's components
 }
 
 // middle is the part of the box in which points are drawn. In the middle there is room
@@ -243,7 +245,17 @@ func firstAlong(g *ground, t *mat.Dense) (hessian.Chain, error) {
 
 // extended returns a chain with Hessians at further points, n in all.
 func (g *ground) extended(c hessian.Chain, n int) (hessian.Chain, error) {
-	c, err := c.Extended(g.ctx, g.f, n, g.point)
+	f := &recorder{Objective: g.f}
+	began := len(c.Hessians)
+	c, err := c.Extended(g.ctx, f, n, g.point)
+	if err == nil && began == 0 && n == 1 {
+		g.first = nil
+		if m, _ := c.Base.T.Dims(); c.Stencil.Name == hessian.Forward.Name && len(f.values) == c.Stencil.Queries(m) {
+			steps := mat.DenseCopyOf(c.Base.T)
+			steps.Scale(c.Step, steps)
+			g.first = &model.First{X: c.Points[0], Steps: steps, Values: f.values}
+		}
+	}
 	return c, inOurWords(err)
 }
 

@@ -66,6 +66,72 @@ func (m *modelling) model() (found *Finding, sure bool, err error) {
 	return found, true, err
 }
 
+// sum finds the frame of a span in which f is a sum, by one model, and certifies it: the first Hessian
+// is its first look. Where f is no sum of single components, it proposes what else its looks lead to, and
+// returns the directions that they have whitened.
+func (m *modelling) sum(s *span, by *proposer, white hessian.Basis) (p proposal, next hessian.Basis, err error) {
+	w := m.work
+	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: m.certify, First: w.g.first, Sum: true, Rough: m.slack() / modelSlack}
+	if rows, d := s.curved.Dims(); rows < d {
+		request.Span = s.curved
+	}
+	r, err := model.Identify(w.g.ctx, w.g.f, request)
+	for _, nothing := range []error{model.ErrConstant, model.ErrNotFinite, model.ErrNoStep} {
+		if errors.Is(err, nothing) {
+			return by.forward(white)
+		}
+	}
+	if err != nil {
+		p.found, err = m.rest(r, err)
+		return p, white, err
+	}
+	if r.Verdict == model.Separable && m.found != nil {
+		p.found = m.found
+		return p, white, scaled(m.on, m.found, w.Measures)
+	}
+	chain, err := chained(r.Sights, by.first)
+	if err != nil || len(chain.Hessians) < 2 {
+		return by.forward(white)
+	}
+	by.white, by.seen, by.chain = chain.Base, chain.Own(), chain
+	c, err := by.diagonal(chain.Hessians, chain, min(len(chain.Hessians)-1, checkPoints))
+	if err != nil {
+		return p, white, err
+	}
+	if !likely(c, uncoupledForward) {
+		if err := by.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
+			return p, white, err
+		}
+	}
+	return forwarded(by, c, chain, chain.Base)
+}
+
+// chained returns a chain of what the last looks have seen along the steps of a first one, along directions
+// that they have whitened.
+func chained(sights []model.Sight, first hessian.Chain) (hessian.Chain, error) {
+	sights = sights[max(0, len(sights)-forwards):]
+	base := first.Base
+	base.Seen = nil
+	for _, s := range sights {
+		s.Hessian.Scale(1/square(first.Step), s.Hessian)
+		base.Seen = append(base.Seen, s.Hessian)
+	}
+	white, err := base.Whitened()
+	if err != nil {
+		return first, err
+	}
+	chain := hessian.Chain{Base: white, Stencil: hessian.Forward, Step: first.Step, Hessians: white.Seen}
+	m, d := white.T.Dims()
+	for _, s := range sights {
+		gradient, slopes := make([]float64, d), make([]float64, m)
+		floats.Scale(1/first.Step, s.Slopes)
+		kernel.MulVecT(gradient, base.Dual.RawMatrix(), s.Slopes)
+		kernel.MulVec(slopes, white.T.RawMatrix(), gradient)
+		chain.Points, chain.Values, chain.Slopes = append(chain.Points, s.X), append(chain.Values, s.Value), append(chain.Slopes, slopes)
+	}
+	return chain, nil
+}
+
 // doubt interrupts the survey before what follows a search that has not found a frame that separates f:
 // Hessians, which may well be in vain, and most likely if looks have left large couplings.
 func (m *modelling) doubt(kappa float64) error {
@@ -82,15 +148,23 @@ type modelling struct {
 	on    *ground  // and the ground on which it was
 }
 
-// modelSlack is the error of a frame that the model lets pass: mixed differences may be ten times
-// that.
-const modelSlack = 4e-4
+// slack is the error of a frame that the model lets pass: the tolerance, but not more than is of use,
+// and that of modelSlack where there is noise.
+func (m *modelling) slack() float64 {
+	if m.g.grain.Noisy() {
+		return modelSlack
+	}
+	return min(m.work.slack, roughSlack)
+}
 
 const (
+	// modelSlack is the error of a frame that is let pass: mixed differences may be ten times that.
+	// roughSlack is the most that a search can use.
+	modelSlack, roughSlack = 4e-4, 2e-3
 	// mostSlack is the error of a frame that is let pass at most, where noise hides more.
-	mostSlack = 0.01
+	mostSlack = roughest
 	// rightRows is the error of a row up to which it counts as found.
-	rightRows = 0.01
+	rightRows = roughest
 	// largeCouplings is κ from which on f does not look like a sum.
 	largeCouplings = 0.1
 	// nearRows is the error of rows up to which couplings are those of a frame.
@@ -118,7 +192,7 @@ func (m *modelling) certify(r *model.Result) (bool, float64, error) {
 		return false, 1, nil
 	}
 	m.found, m.on = found, g
-	test := g.test(modelSlack, found.Quadratic)
+	test := g.test(m.slack(), found.Quadratic)
 	test.Most = modelSplits
 	found.Certificate, err = test.Certify(g.ctx, g.f, found.Frame, found.Blocks)
 	ok := found.Certificate.Verdict == certify.Separable

@@ -46,10 +46,13 @@ type proposal struct {
 	smaller   *span
 	ground    *ground   // on which it was settled; nil: that of the survey
 	near      *nearness // f separates but for couplings
+	found     *Finding  // what the model has found and certified
 }
 
 // done reports whether the proposal ends the search.
-func (p proposal) done() bool { return p.settled != nil || p.smaller != nil || p.near != nil }
+func (p proposal) done() bool {
+	return p.settled != nil || p.smaller != nil || p.near != nil || p.found != nil
+}
 
 // diagonalise extends a chain to n Hessians and offers the frame that diagonalises
 // them; nil if they are singular.
@@ -106,37 +109,47 @@ func (p *proposer) forward(white hessian.Basis) (proposal, hessian.Basis, error)
 	if proposed, chain, err = p.hopeless(chain, white); proposed.done() || err != nil {
 		return proposed, white, err
 	}
-	for n := 2; n <= forwards; n++ {
-		c, chain, err = p.diagonalise(chain, n)
-		if err == nil && n == forwards && (c == nil || c.check.worst() > defaultTolerance) {
-			if mapped, err := (mapper{p}).single(chain, coupled(c)); mapped.done() || err != nil {
-				return mapped, white, err
-			}
-		}
-		switch {
-		case err != nil:
-			return proposal{}, white, err
-		case c == nil:
-		case c.check.worst() <= defaultTolerance: // nothing to refine
-			return proposal{settled: c}, white, nil
-		case n == forwards && c.check.usable():
-			if proposed, err := (mapper{p}).settled(c, chain); proposed.done() || err != nil {
-				return proposed, white, err
-			}
-			if near, err := (nearRoad{p}).find(white, false, true); near.done() || err != nil {
-				return near, white, err
-			}
-		case n == 2:
-			if settled, err := p.settler.early(c); settled != nil || err != nil {
-				return proposal{settled: settled}, white, err
-			}
+	if c, chain, err = p.diagonalise(chain, 2); err != nil {
+		return proposal{}, white, err
+	}
+	if c != nil && c.check.worst() <= defaultTolerance { // nothing to refine
+		return proposal{settled: c}, white, nil
+	}
+	if c != nil {
+		if settled, err := p.settler.early(c); settled != nil || err != nil {
+			return proposal{settled: settled}, white, err
 		}
 	}
-	if white, err = whitened(chain); err != nil {
+	if c, chain, err = p.diagonalise(chain, forwards); err != nil {
+		return proposal{}, white, err
+	}
+	return forwarded(p, c, chain, white)
+}
+
+// forwarded proposes what a candidate from three and more Hessians by forward differences leads to, by
+// itself, under a map, or with couplings. If it does not serve it returns directions that they have
+// whitened.
+func forwarded(p *proposer, c *candidate, chain hessian.Chain, white hessian.Basis) (proposal, hessian.Basis, error) {
+	if c != nil && c.check.worst() <= defaultTolerance { // nothing to refine
+		return proposal{settled: c}, white, nil
+	}
+	if mapped, err := (mapper{p}).single(chain, coupled(c)); mapped.done() || err != nil {
+		return mapped, white, err
+	}
+	if c != nil && c.check.usable() {
+		if proposed, err := (mapper{p}).settled(c, chain); proposed.done() || err != nil {
+			return proposed, white, err
+		}
+		if near, err := (nearRoad{p}).find(white, false, true); near.done() || err != nil {
+			return near, white, err
+		}
+	}
+	white, err := whitened(chain)
+	if err != nil {
 		return proposal{}, white, err
 	}
 	p.white = white
-	proposed, err = nearRoad{p}.unsettled(c, white)
+	proposed, err := nearRoad{p}.unsettled(c, white)
 	return proposed, white, err
 }
 

@@ -55,6 +55,9 @@ type Survey struct {
 	// coordinates as given (from 160d queries on), few components, and quadratics (from
 	// d²/2 + 110d on). If f is none of these the error is ErrSmallBudget.
 	Budget int
+
+	// sums says that sums of single components are found by the model where there is no noise, too.
+	sums bool
 }
 
 // defaultTolerance is below what searches need, and far above rounding. What two rounds
@@ -80,7 +83,8 @@ func (s Survey) Identify(ctx context.Context, f objective.Objective, r Request) 
 // A work is a survey under way.
 type work struct {
 	Survey
-	thorough bool // a frame that was settled has not passed its certificate
+	slack    float64 // the error of a frame of single components that is small enough
+	thorough bool    // a frame that was settled has not passed its certificate
 	g        *ground
 	stage    func(objective.Stage)
 	seed     uint64
@@ -111,10 +115,11 @@ func (s Survey) begin(ctx context.Context, f objective.Objective, r Request) (*w
 	if err := r.complete(f.Dim()); err != nil {
 		return nil, err
 	}
+	slack := s.Tolerance
 	if s.Tolerance == 0 {
-		s.Tolerance = defaultTolerance
+		s.Tolerance, slack = defaultTolerance, modelSlack
 	}
-	return &work{Survey: s, g: newGround(ctx, f, r), stage: r.Stage, seed: r.Seed}, nil
+	return &work{Survey: s, slack: slack, g: newGround(ctx, f, r), stage: r.Stage, seed: r.Seed}, nil
 }
 
 // identify goes the whole road: the coordinates as given, few components, all of them.

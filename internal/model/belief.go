@@ -25,6 +25,8 @@ type belief struct {
 	surprise float64
 	// misfits is the mean of (R/s)² that the last fit of all looks has left.
 	misfits float64
+	// pair is the largest κ that a single pair shows by itself.
+	pair float64
 }
 
 func newBelief(s *sampler) *belief {
@@ -42,7 +44,7 @@ func newBelief(s *sampler) *belief {
 func (b *belief) forget() {
 	b.known = newPosterior(b.m * (b.m - 1) / 2)
 	b.not.sd = off(b.m, func(int, int) float64 { return prior })
-	b.not.eff, b.not.alike = b.not.sd, make([]bool, b.m*(b.m-1)/2)
+	b.not.eff, b.not.alike, b.not.first = b.not.sd, make([]bool, b.m*(b.m-1)/2), true
 	b.surprise = math.Inf(1)
 }
 
@@ -64,11 +66,11 @@ func (b *belief) errors() []float64 {
 // coupling returns the median κ of the looks of the last fit.
 func (b *belief) coupling() float64 { return median(b.kappa) }
 
-// short returns the looks with short steps.
+// short returns the looks with short steps that have asked for all pairs.
 func (b *belief) short() []*Look {
 	var some []*Look
 	for _, l := range b.looks {
-		if l.kind != long {
+		if l.kind != long && l.pairs == nil {
 			some = append(some, l)
 		}
 	}
@@ -190,8 +192,10 @@ func (b *belief) misfit(f *Frame, theta Theta, looks []*Look) float64 {
 	sum, n := 0.0, 0
 	for k := range eq {
 		for p, r := range fit.residual[k] {
-			sum += math.Log1p(r * r * fit.weight[k][p] * freedom(len(looks)))
-			n++
+			if w := fit.weight[k][p]; w > 0 {
+				sum += math.Log1p(r * r * w * freedom(len(looks)))
+				n++
+			}
 		}
 	}
 	return math.Expm1(sum / float64(max(n, 1)))

@@ -105,11 +105,8 @@ func (tr truth) chi(t *testing.T, k *kind, step, e float64) float64 {
 	var all []float64
 	for range 20 {
 		f := tr.wrong(e)
-		l, err := tr.s.longLook(tr.s.point(), f.U, steps, eps)
-		if k != long {
-			l, err = tr.s.shortLook(k, tr.s.point(), scaledRows(f.U, steps), tr.l.tau(k, step))
-		}
-		if err != nil {
+		l := &Look{kind: k, x: tr.s.point(), steps: scaledRows(f.U, steps), tau: tr.l.tau(k, step), h: steps, eps: eps}
+		if err := l.ask(tr.s, scaledRows(f.U, eps)); err != nil {
 			t.Fatal(err)
 		}
 		q, ok := equationOf(l.measure(tr.s, tr.theta), l, tr.frame, not)

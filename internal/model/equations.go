@@ -53,19 +53,31 @@ type uncertainty struct {
 	sd, eff *mat.Dense
 	ell     []float64
 	alike   []bool // the pairs whose curvatures are in proportion everywhere
+	first   bool   // nothing was fitted yet, and products of two errors are left out
 }
 
 // equationOf returns the equation of a look in a frame.
 func equationOf(q measured, l *Look, f *Frame, not uncertainty) (equation, bool) {
 	eta := timesT(f.W, l.steps) // η = WS
+	var e equation
 	if l.kind == long {
-		return longEquation(q, eta, not), true
+		e = longEquation(q, eta, not)
+	} else {
+		a := inverse(eta)
+		if a == nil {
+			return equation{}, false
+		}
+		e = shortEquation(q, l.tau, a, not)
 	}
-	a := inverse(eta)
-	if a == nil {
-		return equation{}, false
+	if l.expected != nil && q.without != nil { // a pair of steps is one of components
+		eachPair(len(q.vd), func(i, j, p int) {
+			if q.without[p] {
+				e.s2.Set(i, j, math.Inf(1))
+				e.s2.Set(j, i, math.Inf(1))
+			}
+		})
 	}
-	return shortEquation(q, l.tau, a, not), true
+	return e, true
 }
 
 // shortEquation is that of a look with short steps, A = η⁻¹:
@@ -77,7 +89,8 @@ func equationOf(q measured, l *Look, f *Frame, not uncertainty) (equation, bool)
 //
 //	τ²[(n_ij v_ij)² + (n_ji v_ji)² + ½Σ_k(R_kk n_ki n_kj)²]   and   τ²·mean(M_ii²)(|a_i|²|a_j|² + …)/2:
 //
-// along the frame truncation is that of what is still unknown.
+// along the frame truncation is that of what is still unknown. So are products of two errors, with
+// the variance Σ_k(R_kk eff_ki eff_kj)².
 func shortEquation(q measured, tau float64, a *mat.Dense, not uncertainty) equation {
 	m := len(q.vd)
 	r, aa := congruent(q.m, a), kernel.Times(transposed(a), a)
@@ -89,6 +102,7 @@ func shortEquation(q measured, tau float64, a *mat.Dense, not uncertainty) equat
 	n := off(m, func(i, j int) float64 { return math.Hypot(a.At(i, j)/a.At(i, i), not.eff.At(i, j)) })
 	nn := each(m, func(i, j int) float64 { return square(n.At(i, j)) })
 	cross := kernel.Times(transposed(nn), each(m, func(k, j int) float64 { return square(d[k]) * nn.At(k, j) }))
+	products := not.products(d)
 	mean, _ := q.noise()
 	a2 := each(m, func(i, j int) float64 { return square(a.At(i, j)) })
 	noise := congruent(each(m, func(i, j int) float64 {
@@ -104,10 +118,20 @@ func shortEquation(q measured, tau float64, a *mat.Dense, not uncertainty) equat
 			size := float64(aa.At(i, i)*aa.At(j, j)) + square(aa.At(i, j))
 			noise := noise.At(i, j) + float64(mean*square(aa.At(i, j)))
 			known := square(n.At(i, j)*d[i]) + square(n.At(j, i)*d[j]) + float64((cross.At(i, j)+cross.At(j, i))/2)
-			return noise + float64(square(tau)*min(known, square0*size/2)) + tiny
+			return noise + products.At(i, j) + float64(square(tau)*min(known, square0*size/2)) + tiny
 		}),
 		vv: each(m, func(i, _ int) float64 { return noise.At(i, i) + float64(mean*square(aa.At(i, i))) }),
 	}
+}
+
+// products returns Σ_k(c_k eff_ki eff_kj)².
+func (u uncertainty) products(c []float64) *mat.Dense {
+	m := len(c)
+	if u.first {
+		return mat.NewDense(m, m, nil)
+	}
+	eff2 := each(m, func(i, j int) float64 { return square(u.eff.At(i, j)) })
+	return kernel.Times(transposed(eff2), each(m, func(k, j int) float64 { return square(c[k]) * eff2.At(k, j) }))
 }
 
 // tiny keeps what is divided by from 0.
@@ -116,11 +140,12 @@ const tiny = 1e-300
 // noise returns the mean variance of mixed differences, and that of second differences in the
 // same proportion as their medians.
 func (q measured) noise() (mixed, second float64) {
-	m := len(q.vd)
 	var all []float64
-	for i := range m {
-		all = append(all, q.vm.RawRowView(i)[i+1:]...)
-	}
+	eachPair(len(q.vd), func(i, j, p int) {
+		if q.without == nil || !q.without[p] {
+			all = append(all, q.vm.At(i, j))
+		}
+	})
 	second = median(q.vd)
 	if len(all) == 0 {
 		return second, second

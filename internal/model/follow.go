@@ -58,6 +58,10 @@ func (b *belief) follow(n int) bool {
 			before = before.divided(func(int) float64 { return t })
 		}
 	}
+	b.pair = max(b.pair, out.pair(func(p int) float64 {
+		i, j := pairOf(p, b.m)
+		return before.info[p].form(e.At(i, j), e.At(j, i))
+	}, 1))
 	b.ofTheta = b.ofTheta.plus(out.ofTheta)
 	b.frame, b.theta, b.known = f, theta, out.total
 	if n > 1 {
@@ -66,14 +70,25 @@ func (b *belief) follow(n int) bool {
 	return true
 }
 
+// pairOf returns the p-th of all pairs i < j < m.
+func pairOf(p, m int) (i, j int) {
+	for i = 0; p >= m-1-i; i++ {
+		p -= m - 1 - i
+	}
+	return i, i + 1 + p
+}
+
 // doubted returns what was known, less of it where new equations surprise: of each pair by its
 // own surprise, and of all by the mean.
 func (b *belief) doubted(eq []equation, kappa []float64, before posterior) posterior {
-	sum, count := 0.0, 0
+	sum, count := math.Ln2*float64(b.m), b.m // few pairs say little
 	most := make([]float64, len(before.info))
 	eachPair(b.m, func(i, j, p int) {
 		whole := before.info[p].plus(sym2{1 / square(prior), 0, 1 / square(prior)}).mapped(func(l float64) float64 { return 1 / l })
 		for k, q := range eq {
+			if math.IsInf(q.s2.At(i, j), 1) {
+				continue
+			}
 			v, u := q.v.At(i, j), q.v.At(j, i)
 			expected := q.s2.At(i, j) + float64(square(kappa[k])*math.Abs(v*u)) + whole.form(v, u)
 			chi := square(q.r.At(i, j)) / expected

@@ -167,7 +167,7 @@ func orthonormal(s *sampler, n, d int) *mat.Dense {
 func (l *ladder) slopes(sigma float64) (step, errors float64) {
 	missed := 0.0
 	least := math.Inf(1)
-	for t := range steps(l.top/2*1e-5, l.top/2, 101) {
+	for t := range steps(l.top/2*shortest, l.top/2) {
 		// A slope misses f‴t²/6, a forward difference f‴t.
 		tau := interpolated(l.odd, 1, t) * t / 6
 		if v := math.Hypot(math.Sqrt(0.5)*sigma/t, tau); v < least {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,12 +19,28 @@ type Request struct {
 	Budget      int       // the most queries; looks end before it; 0: no limit
 	Trace       io.Writer // if not nil, is told what is done
 
+	// Span are directions, as rows, beyond which f is constant; nil: it is not known to be.
+	Span *mat.Dense
+	// First, if not nil, is a look that was made before, with which the search begins.
+	First *First
+	// Rough is by how much errors may be larger than where a frame is wanted for itself; 0: 1.
+	Rough float64
+	// Sum says that only a frame that separates f is wanted: couplings end the search.
+	Sum bool
+
 	// Certify, if not nil, tests a frame that is known well enough and that few splits do not
 	// contradict. It reports whether the frame separates f, and the coupling.
 	Certify func(*Result) (separates bool, coupling float64, err error)
 	// Before, if not nil, is called before looks that take so many queries and of which it is not
 	// known that they will help. An error ends the search.
 	Before func(queries int) error
+}
+
+// A First is f at X, X+2S_i and X+S_i for all i, and X+S_i+S_j for all pairs i < j, in this order.
+type First struct {
+	X      []float64
+	Steps  *mat.Dense // S_i as rows
+	Values []float64
 }
 
 // A Verdict says what the posterior and the splits have found.
@@ -65,6 +82,16 @@ type Result struct {
 	// none. InFrame are those of all short looks along the directions of the frame.
 	First   *mat.Dense
 	InFrame []*mat.Dense
+	// Sights are what short looks of all pairs have seen along the steps of Request.First.
+	Sights []Sight
+}
+
+// A Sight is f at a point, and its slopes and second differences along some steps.
+type Sight struct {
+	X       []float64
+	Value   float64
+	Slopes  []float64
+	Hessian *mat.Dense
 }
 
 // Identify finds a frame in which f separates.
@@ -73,7 +100,11 @@ func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, e
 	if err != nil {
 		return &Result{Verdict: Unknown}, err
 	}
-	e := &search{request: r, caution: 1, belief: newBelief(s), fresh: true, goal: goodEnough, verdict: Unknown}
+	rough := r.Rough
+	if rough == 0 {
+		rough = 1
+	}
+	e := &search{request: r, rough: rough, caution: 1, belief: newBelief(s), fresh: true, goal: rough * goodEnough, verdict: Unknown}
 	if err := e.prepare(); err != nil {
 		return e.result(), err
 	}
@@ -125,5 +156,34 @@ func (e *search) result() *Result {
 			r.InFrame = append(r.InFrame, congruent(q.m, a))
 		}
 	}
+	if e.request.First != nil && len(e.looks) > 0 {
+		r.Sights = e.sights(e.looks[0].steps)
+	}
 	return r
+}
+
+// sights returns what short looks of all pairs have seen along some steps, without a map.
+func (e *search) sights(steps *mat.Dense) []Sight {
+	var all []Sight
+	for _, l := range e.short() {
+		a := l.toSteps(steps)
+		if a == nil {
+			continue
+		}
+		q := l.measure(e.s, Theta{})
+		x := l.x
+		if e.s.span != nil {
+			x = e.s.whole(x)
+		}
+		s := Sight{X: make([]float64, len(x)), Value: float64(l.z[0][0]*e.s.unit) + e.s.mid, Hessian: congruent(q.m, a)}
+		for k, v := range x {
+			s.X[k] = e.s.centre[k] + float64(e.s.half[k]*v)
+		}
+		g := kernel.Times(mat.NewDense(1, e.m, q.g), a)
+		g.Scale(e.s.unit, g)
+		s.Hessian.Scale(e.s.unit, s.Hessian)
+		s.Slopes = g.RawRowView(0)
+		all = append(all, s)
+	}
+	return all
 }

@@ -9,10 +9,10 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		}
 		c, asked := p.coupling(), len(p.mixed)
 		e.coupled = c
-		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < separates {
+		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < e.separates() {
 			return e.certify()
 		}
-		if asked >= enoughSplits && c.hi < separates || c.lo > separates || asked >= mostSplits {
+		if asked >= enoughSplits && c.hi < e.separates() || c.lo > e.separates() || asked >= mostSplits {
 			break
 		}
 		if need > 1 && !ended && len(e.looks) > 0 || need > 1 && c.mid > 0.1 && !ended { // a yes would not be believed
@@ -24,6 +24,9 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 	}
 	return e.decide(&p, need, ended), nil
 }
+
+// separates returns the coupling up to which a frame separates f.
+func (e *search) separates() float64 { return e.rough * separates }
 
 // certify has the frame certified, and reports whether the verdict is final.
 func (e *search) certify() (bool, error) {
@@ -37,7 +40,7 @@ func (e *search) certify() (bool, error) {
 		e.verdict = Separable
 	case len(e.looks) < 3 || e.ended():
 		return e.ended(), nil
-	case e.goal > finest:
+	case e.goal > e.rough*finest:
 		e.goal /= 3
 		return false, nil
 	case coupling < prior:
@@ -52,19 +55,19 @@ func (e *search) certify() (bool, error) {
 func (e *search) decide(p *splits, need float64, ended bool) bool {
 	c := e.coupled
 	e.say("  %d splits: coupling %.1e, %.1e to %.1e", len(p.mixed), c.mid, c.lo, c.hi)
-	if c.hi < separates && (need <= 1 || len(e.looks) == 0) {
+	if c.hi < e.separates() && (need <= 1 || len(e.looks) == 0) {
 		e.verdict = Separable
 		return true
 	}
 	if !ended && (need > 1 || len(e.looks) < 3) { // two looks fit any function
 		return false
 	}
-	if e.goal > finest && e.coupling() == 0 && c.mid < prior && !ended { // looks know of no coupling
+	if e.goal > e.rough*finest && e.coupling() == 0 && c.mid < prior && !ended { // looks know of no coupling
 		e.goal /= 3
 		return false
 	}
 	switch {
-	case c.lo <= separates || len(e.looks) < 3:
+	case c.lo <= e.separates() || len(e.looks) < 3:
 		e.verdict = Unknown
 	case c.mid < prior && median(e.errors()) < usable:
 		e.verdict = Nearly

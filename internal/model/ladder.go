@@ -35,6 +35,8 @@ const (
 	// steady is the truncation of symmetric differences up to which a step is short: over
 	// longer ones the curvature is another.
 	steady = 0.3
+	// shortest is the least step, as a part of the longest.
+	shortest = 1e-6
 )
 
 // newLadder measures along the given number of lines. Their directions are rows of u if alone,
@@ -235,7 +237,7 @@ func interpolated(rungs []rung, power, t float64) float64 {
 func (l *ladder) best(k *kind, sigma, b float64) (step, e float64) {
 	e = math.Inf(1)
 	longest := l.length()
-	for t := range steps(l.top*1e-6, l.top, 121) {
+	for t := range steps(l.top*shortest, l.top) {
 		if t > longest {
 			break
 		}
@@ -248,7 +250,7 @@ func (l *ladder) best(k *kind, sigma, b float64) (step, e float64) {
 
 // length returns ℓ, the step over which the curvature changes by three tenths.
 func (l *ladder) length() float64 {
-	for t := range steps(l.top*1e-5, l.top, 101) {
+	for t := range steps(l.top*shortest, l.top) {
 		if l.tau(symmetric, t) > steady {
 			return t
 		}
@@ -256,11 +258,12 @@ func (l *ladder) length() float64 {
 	return rungFactor * l.top
 }
 
-// steps yields n numbers from one to another, in equal ratios.
-func steps(from, to float64, n int) func(func(float64) bool) {
+// steps yields numbers from one to another, in equal ratios.
+func steps(from, to float64) func(func(float64) bool) {
+	const n = 100
 	return func(yield func(float64) bool) {
-		for k := range n {
-			if !yield(from * math.Pow(to/from, float64(k)/float64(n-1))) {
+		for k := range n + 1 {
+			if !yield(from * math.Pow(to/from, float64(k)/n)) {
 				return
 			}
 		}

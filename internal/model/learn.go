@@ -18,8 +18,9 @@ const (
 	// manyLooks: looser rules invent maps.
 	explained, explainedByMany = 0.1, 0.5
 	manyLooks                  = 5
-	// A map has to explain more than certain of Σχ².
-	certain = 40
+	// A map has to explain more than certain of Σχ², and to have a γ above slight: over the spread of f
+	// ψ′ changes by about that part, and a lesser map leaves couplings that count as none.
+	certain, slight = 40, 0.01
 )
 
 // learn finds the best frame of all looks: from the frame so far, and if that does not fit, by
@@ -29,9 +30,10 @@ func (b *belief) learn() bool {
 		return b.first()
 	}
 	short := b.short()
-	b.kappa = make([]float64, len(b.looks))
+	b.kappa, b.not.first = make([]float64, len(b.looks)), true
 	best := b.candidate(b.frame, b.theta, b.looks, len(short) < len(b.looks))
-	if len(short) == len(b.looks) && (best.misfit > misfitting || median(b.errors()) > vague) {
+	if best.misfit > misfitting || median(b.errors()) > vague {
+		b.looks, b.kappa = short, make([]float64, len(short)) // others are about a wrong frame
 		best = b.restarted(best, short)
 	}
 	if best.frame == nil {
@@ -76,14 +78,18 @@ func (b *belief) restarted(from candidate, short []*Look) candidate {
 			plain = c
 		}
 	}
-	enough := explained
-	if len(short) >= manyLooks {
-		enough = explainedByMany
-	}
-	if best.theta != b.theta && !(best.misfit < enough*plain.misfit && best.misfit < misfitting) {
+	if best.theta != b.theta && !(best.misfit < enough(len(short))*plain.misfit && best.misfit < misfitting) {
 		return plain
 	}
 	return best
+}
+
+// enough returns the part of the misfit of so many looks that a map may leave.
+func enough(looks int) float64 {
+	if looks >= manyLooks {
+		return explainedByMany
+	}
+	return explained
 }
 
 // first makes a frame of one look: that in which it is diagonal.
@@ -155,6 +161,7 @@ func (b *belief) fit() bool {
 			for k := range b.kappa {
 				b.kappa[k] = excess(out, eq, k, freedom(looks))
 			}
+			b.pair = out.pair(func(int) float64 { return 0 }, freedom(looks))
 		}
 	}
 	if looks < 3 { // two looks fit any function
@@ -170,7 +177,8 @@ func (b *belief) fit() bool {
 
 // mapped reports whether a solution bears out that there is a map.
 func (b *belief) mapped(out solution) bool {
-	return !b.theta.identity() || out.gain > max(certain, meanSquare(out)*float64(len(out.residual)*len(out.own.info)))
+	left := meanSquare(out) * float64(len(out.residual)*len(out.own.info))
+	return !b.theta.identity() || math.Abs(out.theta[0]) > slight && out.gain > max(certain, left)
 }
 
 // moved returns θ + δ, each number by at most so much.
@@ -181,41 +189,6 @@ func (t Theta) moved(delta [2]float64, most float64) Theta {
 
 // leastBeta and mostBeta keep 1 + βz above 0 for most values z, which are −1 to 3 or so.
 const leastBeta, mostBeta = -0.6, 0.9
-
-// meanSquare returns the mean of (R/s)² that a solution leaves.
-func meanSquare(out solution) float64 {
-	sum, n := 0.0, 0
-	for k, all := range out.residual {
-		for p, r := range all {
-			sum += float64(r * r * out.weight[k][p])
-			n++
-		}
-	}
-	return sum / float64(max(n, 1))
-}
-
-// excess returns κ of a look: what its residuals have beyond their variance, if that is
-// significant. Pairs of little curvature say little.
-func excess(out solution, eq []equation, k int, freedom float64) float64 {
-	least := 0.05 * median(out.scale[k])
-	var square2, variance, chi, n float64
-	eachPair(dimOf(eq[k]), func(i, j, p int) {
-		if scale := out.scale[k][p]; scale > least && out.weight[k][p] > 0 {
-			r2, v := square(out.residual[k][p])*freedom, eq[k].s2.At(i, j)
-			square2, variance, chi, n = square2+r2/scale, variance+v/scale, chi+r2/v, n+1
-		}
-	})
-	if n == 0 || chi/n <= 1+float64(5*math.Sqrt(2/n)) || square2 <= variance {
-		return 0
-	}
-	return math.Sqrt((square2 - variance) / n)
-}
-
-// dimOf returns how many components an equation is about.
-func dimOf(q equation) int {
-	m, _ := q.r.Dims()
-	return m
-}
 
 // toSteps returns A with steps S = S′A⁻¹, the change from the coordinates of some directions (as
 // rows) to those of the steps of a look: H = AᵀMA.

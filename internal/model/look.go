@@ -1,6 +1,8 @@
 package model
 
 import (
+	"math"
+
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -65,54 +67,66 @@ type Look struct {
 	h     []float64   // of long looks: S_i = h_iu_i
 	eps   []float64   // of long looks: the steps of slopes
 	z     [][]float64 // the values: that at x, and those of each part
+
+	// Of looks along a frame: the pairs that are asked (nil: all), and what |M_ij| is expected to be
+	// of others, as a part of D_i.
+	pairs    []bool
+	expected *mat.Dense
 }
 
-// A shortLook has steps of any direction.
-func (s *sampler) shortLook(k *kind, x []float64, steps *mat.Dense, tau float64) (*Look, error) {
-	l := &Look{kind: k, x: x, steps: steps, tau: tau}
-	return l, l.ask(s, nil)
-}
+// asks reports whether a look asks for a pair.
+func (l *Look) asks(pair int) bool { return l.pairs == nil || l.pairs[pair] }
 
-// A longLook has steps h_i along the rows of u, the directions of a frame.
-func (s *sampler) longLook(x []float64, u *mat.Dense, h, eps []float64) (*Look, error) {
-	l := &Look{kind: long, x: x, steps: scaledRows(u, h), h: h, eps: eps}
-	return l, l.ask(s, scaledRows(u, eps))
-}
-
-// ask asks for all values in one batch.
+// ask asks for all values in one batch. slopes are ε_iu_i; nil: there are none.
 func (l *Look) ask(s *sampler, slopes *mat.Dense) error {
 	m, d := l.steps.Dims()
-	points := mat.NewDense(l.kind.queries(m), d, nil)
-	for k := range l.kind.queries(m) {
-		copy(points.RawRowView(k), l.x)
-	}
-	n := 1
-	ends := []int{n}
-	for _, p := range l.kind.parts {
-		for i := range m {
-			if !p.pairs {
-				kernel.AddScaled(points.RawRowView(n), p.a, l.steps.RawRowView(i))
-				if slopes != nil {
-					kernel.AddScaled(points.RawRowView(n), p.b, slopes.RawRowView(i))
-				}
-				n++
-				continue
-			}
-			for j := i + 1; j < m; j++ {
-				kernel.AddScaled(points.RawRowView(n), p.a, l.steps.RawRowView(i))
-				kernel.AddScaled(points.RawRowView(n), p.b, l.steps.RawRowView(j))
-				n++
-			}
+	var points []float64
+	n := 0
+	add := func(a, b float64, step, other []float64) {
+		x := make([]float64, d)
+		copy(x, l.x)
+		if kernel.AddScaled(x, a, step); other != nil {
+			kernel.AddScaled(x, b, other)
 		}
-		ends = append(ends, n)
+		points = append(points, x...)
+		n++
 	}
-	z, err := s.ask(points)
+	add(0, 0, l.x, nil)
+	for _, p := range l.kind.parts {
+		if p.pairs {
+			eachPair(m, func(i, j, pair int) {
+				if l.asks(pair) {
+					add(p.a, p.b, l.steps.RawRowView(i), l.steps.RawRowView(j))
+				}
+			})
+			continue
+		}
+		for i := range m {
+			var other []float64
+			if slopes != nil {
+				other = slopes.RawRowView(i)
+			}
+			add(p.a, p.b, l.steps.RawRowView(i), other)
+		}
+	}
+	z, err := s.ask(mat.NewDense(n, d, points))
 	if err != nil {
 		return err
 	}
 	l.z = [][]float64{z[:1]}
-	for k, to := range ends[1:] {
-		l.z = append(l.z, z[ends[k]:to])
+	z = z[1:]
+	for _, p := range l.kind.parts {
+		if !p.pairs {
+			l.z, z = append(l.z, z[:m]), z[m:]
+			continue
+		}
+		part := make([]float64, m*(m-1)/2)
+		for k := range part {
+			if part[k] = math.NaN(); l.asks(k) {
+				part[k], z = z[0], z[1:]
+			}
+		}
+		l.z = append(l.z, part)
 	}
 	return nil
 }

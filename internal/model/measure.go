@@ -14,6 +14,8 @@ type measured struct {
 	m, vm *mat.Dense
 	vd    []float64
 	g     []float64 // the slope along S_i
+	// without says which pairs have no value; nil: all have one.
+	without []bool
 	// Of long looks: f_i″h_i² at x and at x+S_i.
 	c0, c1 []float64
 }
@@ -42,42 +44,49 @@ func (l *Look) measure(s *sampler, theta Theta) measured {
 		v.f, v.n = append(v.f, f), append(v.n, n)
 	}
 	q := l.kind.measure(v)
-	q.fill()
+	q.fill(l.expected)
 	return q
 }
 
-// fill sets differences about which nothing is known, because f failed, to 0, with the variance
-// that they have among those that are known.
-func (q measured) fill() {
+// fill sets differences about which nothing is known, because f failed or was not asked, to 0, with
+// the variance that is expected of them: expected_ij²D_i² + expected_ji²D_j², or as the D have it
+// where nothing is expected.
+func (q *measured) fill(expected *mat.Dense) {
 	sum, n := 0.0, 0
 	for i, v := range q.vd {
 		if kernel.Finite(v) {
 			sum, n = sum+square(q.m.At(i, i)), n+1
 		}
 	}
-	if n == len(q.vd) && !hasInf(q.vm) {
+	if n == len(q.vd) && kernel.AllFinite(q.vm) {
 		return
 	}
 	typical := sum / float64(max(n, 1))
-	for i := range q.vd {
-		if !kernel.Finite(q.vd[i]) {
+	for i, v := range q.vd {
+		if !kernel.Finite(v) {
 			q.m.Set(i, i, 0)
 			q.vd[i], q.g[i] = typical, 0
 			if q.c0 != nil {
 				q.c0[i], q.c1[i] = 0, 0
 			}
 		}
-		for j := range q.vd {
-			if !kernel.Finite(q.vm.At(i, j)) {
-				q.m.Set(i, j, 0)
-				q.vm.Set(i, j, typical)
-			}
-		}
 	}
+	m := len(q.vd)
+	q.without = make([]bool, m*(m-1)/2)
+	eachPair(m, func(i, j, p int) {
+		if q.without[p] = !kernel.Finite(q.vm.At(i, j)); !q.without[p] {
+			return
+		}
+		v := typical
+		if expected != nil {
+			v = square(expected.At(i, j)*q.m.At(i, i)) + square(expected.At(j, i)*q.m.At(j, j))
+		}
+		for _, at := range [2][2]int{{i, j}, {j, i}} {
+			q.m.Set(at[0], at[1], 0)
+			q.vm.Set(at[0], at[1], v)
+		}
+	})
 }
-
-// hasInf reports whether an entry is infinite.
-func hasInf(a *mat.Dense) bool { return !kernel.AllFinite(a) }
 
 // blank returns room for m steps.
 func (v values) blank() measured {

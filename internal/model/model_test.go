@@ -28,12 +28,15 @@ func sampled(t interface{ Fatal(...any) }, d int, f func(x []float64) float64) *
 // ψ′ is the derivative of ψ, and ψ(0) = 0; γ = β undoes an exponential: it is a logarithm.
 func TestPsi(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		theta := Theta{rapid.Float64Range(-1, 1).Draw(t, "γ"), rapid.Float64Range(-0.5, 0.5).Draw(t, "β")}
-		z := rapid.Float64Range(-1, 1).Draw(t, "z")
+		theta := Theta{rapid.Float64Range(-1, 1).Draw(t, "γ"), rapid.Float64Range(-0.5, 0.9).Draw(t, "β")}
+		z := rapid.Float64Range(-2, 1).Draw(t, "z")
 		const h = 1e-6
 		hi, _ := theta.of(z + h)
 		lo, _ := theta.of(z - h)
-		if _, slope := theta.of(z); math.Abs((hi-lo)/(2*h)-slope) > 1e-8 {
+		if u := theta.Beta * z; u > pole-0.01 && u < -0.6 { // differences are not exact near the pole
+			return
+		}
+		if _, slope := theta.of(z); math.Abs((hi-lo)/(2*h)-slope) > 1e-8*max(1, slope) {
 			t.Fatalf("ψ′ = %v, by differences %v", slope, (hi-lo)/(2*h))
 		}
 		if v, slope := theta.of(0); v != 0 || slope != 1 {
@@ -83,8 +86,8 @@ func TestShortLooksOfAQuadratic(t *testing.T) {
 		want.Product(steps, h, steps.T())
 		for _, k := range shortKinds {
 			before := s.queries
-			l, err := s.shortLook(k, make([]float64, d), steps, 0)
-			if err != nil || s.queries-before != k.queries(d) {
+			l := &Look{kind: k, x: make([]float64, d), steps: steps}
+			if err := l.ask(s, nil); err != nil || s.queries-before != k.queries(d) {
 				t.Fatalf("%s: %d queries, error %v", k.name, s.queries-before, err)
 			}
 			q := l.measure(s, Theta{})
@@ -101,8 +104,9 @@ func TestShortLooksOfAQuadratic(t *testing.T) {
 func TestLongLookByHand(t *testing.T) {
 	const e = 1e-4
 	s := sampled(t, 2, func(x []float64) float64 { return math.Cos(x[0]+e*x[1]) + x[1]*x[1]*x[1] })
-	l, err := s.longLook([]float64{0.3, 0.2}, identity(2), []float64{0.5, 0.4}, []float64{1e-3, 1e-3})
-	if err != nil {
+	h, eps := []float64{0.5, 0.4}, []float64{1e-3, 1e-3}
+	l := &Look{kind: long, x: []float64{0.3, 0.2}, steps: scaledRows(identity(2), h), h: h, eps: eps}
+	if err := l.ask(s, scaledRows(identity(2), eps)); err != nil {
 		t.Fatal(err)
 	}
 	not := newBelief(s).not

@@ -181,7 +181,7 @@ func (s system) learn(out *solution, i, j, p int) {
 		scale := math.Abs(v * u)
 		w := 1 / (q.s2.At(i, j) + float64(square(s.kappa[k])*scale))
 		errors := q.vv.At(i, j) + q.vv.At(j, i)
-		if math.IsInf(errors, 1) {
+		if math.IsInf(errors, 1) || w == 0 { // there is no value
 			v, u, w, errors = 0, 0, 0, 0
 		}
 		out.weight[k][p], out.scale[k][p] = w, scale

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -45,7 +44,32 @@ func (e *search) lookAround() error {
 	if err := e.before(kind.queries(e.m)); err != nil {
 		return err
 	}
-	return e.takeShort(kind, e.white, t, e.s.point)
+	along := e.white
+	var pairs []bool
+	if bad, few := e.unknown(); few {
+		along, pairs = e.frame.U, bad
+	}
+	l := e.shortLook(kind, along, t, e.s.point())
+	if l.pairs = pairs; pairs != nil {
+		l.expected = e.expected(l)
+	}
+	return e.take(l, nil)
+}
+
+// unknown returns the pairs of which so little is known that looks along the frame have to wait, and
+// reports whether they are few.
+func (e *search) unknown() (pairs []bool, few bool) {
+	if len(e.short()) <= 2 || e.coupling() >= prior || e.misfits > misfit || quantile(e.errors(), nearlyAll) > usable {
+		return nil, false
+	}
+	pairs = make([]bool, e.m*(e.m-1)/2)
+	eachPair(e.m, func(i, j, p int) { pairs[p] = e.not.alike[p] || e.not.eff.At(i, j) > usable/2 })
+	return pairs, true
+}
+
+// expected returns what is expected of mixed differences along the frame that a look does not ask for.
+func (e *search) expected(l *Look) *mat.Dense {
+	return off(e.m, func(i, j int) float64 { return e.not.sd.At(i, j) * math.Abs(l.h[j]/l.h[i]) })
 }
 
 // before says that so many queries are about to be asked.
@@ -56,19 +80,34 @@ func (e *search) before(queries int) error {
 	return e.request.Before(queries)
 }
 
-// takeShort makes a short look with steps of t along directions, shorter ones where the bounds are near.
-func (e *search) takeShort(k *kind, along *mat.Dense, t float64, point func() []float64) error {
-	x := point()
+// take asks for the values of a look, and keeps it.
+func (e *search) take(l *Look, slopes *mat.Dense) error {
+	err := l.ask(e.s, slopes)
+	if err == nil {
+		e.looks = append(e.looks, l)
+	}
+	return err
+}
+
+// shortLook returns a look at x with steps of t along directions, shorter ones where the bounds are near.
+func (e *search) shortLook(k *kind, along *mat.Dense, t float64, x []float64) *Look {
 	scale := make([]float64, e.m)
 	for i := range scale {
 		far := scaledRows(along.Slice(i, i+1, 0, e.m).(*mat.Dense), []float64{2 * t})
 		scale[i] = t * e.s.around(x, far.RawRowView(0))
 	}
-	l, err := e.s.shortLook(k, x, scaledRows(along, scale), e.steps.tau(k, t))
-	if err == nil {
-		e.looks = append(e.looks, l)
+	return &Look{kind: k, x: x, steps: scaledRows(along, scale), h: scale, tau: e.steps.tau(k, t)}
+}
+
+// longLook returns a look at x with steps of about h along the frame, and the steps of its slopes.
+func (e *search) longLook(x, most []float64) (*Look, *mat.Dense) {
+	eps, h := make([]float64, e.m), make([]float64, e.m)
+	for i := range h {
+		eps[i] = min(math.Cbrt(3*e.s.sigma*e.not.ell[i]), e.not.ell[i]/3)
+		h[i] = most[i] * float64(2*e.s.random.IntN(2)-1) * (0.7 + float64(0.3*e.s.random.Float64()))
+		e.within(x, i, &h[i], &eps[i])
 	}
-	return err
+	return &Look{kind: long, x: x, steps: scaledRows(e.frame.U, h), h: h, eps: eps}, scaledRows(e.frame.U, eps)
 }
 
 // An option is a kind of look along the frame: what it costs until all pairs are good enough, its
@@ -91,35 +130,49 @@ func (e *search) lookAlong() (int, error) {
 	if e.coupling() > 0 || e.surprise > misled {
 		n = 3
 	}
-	e.say("%d looks %s, t %.1e error %.1e", n, o.kind.name, median(o.steps), o.error)
+	pairs, count := e.wanting()
+	e.say("%d looks %s at %d pairs, t %.1e error %.1e", n, o.kind.name, count, median(o.steps), o.error)
 	if n > 1 {
 		if err := e.before(n * o.kind.queries(e.m)); err != nil {
 			return 0, err
 		}
 	}
 	for range n {
-		if o.kind != long {
-			if err := e.takeShort(o.kind, e.frame.U, o.steps[0], e.composed); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		eps, h := make([]float64, e.m), make([]float64, e.m)
-		for i := range h {
-			eps[i] = min(math.Cbrt(3*e.s.sigma*e.not.ell[i]), e.not.ell[i]/3)
-			h[i] = o.steps[i] * float64(2*e.s.random.IntN(2)-1) * (0.7 + float64(0.3*e.s.random.Float64()))
-		}
 		x := e.composed()
-		for i := range h {
-			e.within(x, i, &h[i], &eps[i])
+		l, slopes := e.shortLook(o.kind, e.frame.U, o.steps[0], x), (*mat.Dense)(nil)
+		if o.kind == long {
+			l, slopes = e.longLook(x, o.steps)
 		}
-		l, err := e.s.longLook(x, e.frame.U, h, eps)
-		if err != nil {
+		if count < len(pairs) {
+			l.pairs = pairs
+		}
+		l.expected = e.expected(l)
+		if err := e.take(l, slopes); err != nil {
 			return 0, err
 		}
-		e.looks = append(e.looks, l)
 	}
 	return n, nil
+}
+
+// wanting returns the pairs that are not known well enough, by their targets and by their shares in the
+// errors of rows, and those whose curvatures are in proportion by chance, maybe. count is how many
+// they are.
+func (e *search) wanting() (pairs []bool, count int) {
+	const enough = 0.8 // of the error that is small enough
+	pairs = make([]bool, e.m*(e.m-1)/2)
+	needs, r := e.needs(), e.s.widths(e.frame.W)
+	share := func(i, j, p int) float64 {
+		if e.not.alike[p] {
+			return 0
+		}
+		return e.not.sd.At(i, j) * r[j] / r[i] * math.Sqrt(float64(e.m)) / (e.rough * rightRow)
+	}
+	eachPair(e.m, func(i, j, p int) {
+		if pairs[p] = e.not.alike[p] || max(needs.At(i, j), needs.At(j, i), share(i, j, p), share(j, i, p)) > enough; pairs[p] {
+			count++
+		}
+	})
+	return pairs, count
 }
 
 // within shortens a long step of component i, and that of its slopes, so that two of them and
@@ -139,64 +192,6 @@ func (e *search) within(x []float64, i int, h, eps *float64) {
 	*h *= there
 }
 
-// composed draws a point whose components are near those of earlier looks, with a probability
-// that is proportional to their curvature there.
-func (e *search) composed() []float64 {
-	r := e.s.widths(e.frame.W)
-	x := make([]float64, e.m)
-	c := e.curvatures()
-	for i := range x {
-		at := e.looks[drawn(c[i], e.s.random.Float64())].x
-		y := kernel.Dot(e.frame.W.RawRowView(i), at) + float64(min(e.not.ell[i], r[i]/4)*e.s.random.NormFloat64())
-		kernel.AddScaled(x, y, e.frame.U.RawRowView(i))
-	}
-	return e.inside(x)
-}
-
-// curvatures returns the size of the curvature of each component at each look.
-func (e *search) curvatures() [][]float64 {
-	all := make([][]float64, e.m)
-	eq := e.equations(e.frame, e.theta, e.looks)
-	for i := range all {
-		all[i] = make([]float64, len(e.looks))
-		for k, l := range e.looks {
-			all[i][k] = 1
-			if eq != nil {
-				all[i][k] = math.Abs(eq[k].v.At(i, i))
-			}
-			if l.kind == long && eq != nil {
-				all[i][k] /= square(kernel.Dot(e.frame.W.RawRowView(i), l.steps.RawRowView(i)))
-			}
-		}
-	}
-	return all
-}
-
-// drawn returns k with a probability that is proportional to w_k, for a uniform number u.
-func drawn(w []float64, u float64) int {
-	left := u * floats.Sum(w)
-	for k, v := range w {
-		if left -= v; left < 0 {
-			return k
-		}
-	}
-	return len(w) - 1
-}
-
-// inside returns x, or a point on the way to it from the last look from which there is room on
-// both sides.
-func (e *search) inside(x []float64) []float64 {
-	from := e.looks[len(e.looks)-1].x
-	way := make([]float64, len(x))
-	kernel.AddScaled(way, 2, x)
-	kernel.AddScaled(way, -2, from)
-	part := e.s.reach(from, way, 1)
-	at := make([]float64, len(x))
-	copy(at, from)
-	kernel.AddScaled(at, part/2, way)
-	return at
-}
-
 // cheapest returns the option that takes the fewest queries.
 func (e *search) cheapest() option {
 	errors := e.errors()
@@ -206,7 +201,7 @@ func (e *search) cheapest() option {
 	eachPair(e.m, func(i, j, _ int) { targets = append(targets, t.At(i, j), t.At(j, i)) })
 	goal := min(worst/1.1, median(targets))
 	best := option{cost: math.Inf(1)}
-	for _, o := range append(e.shortOptions(worst), e.longOption(quantile(errors, 0.9))) {
+	for _, o := range append(e.shortOptions(worst), e.longOption(quantile(errors, nearlyAll))) {
 		if o.kind != long {
 			o.error = math.Hypot(o.error, kappa)
 		}
@@ -236,7 +231,7 @@ func (e *search) longOption(usual float64) option {
 	o := option{kind: long, error: math.Inf(1)}
 	m := math.Sqrt(float64(e.m))
 	var best float64
-	for h := range steps(0.3*l, max(l, quantile(r, 1)), 60) {
+	for h := range steps(0.3*l, max(l, quantile(r, 1))) {
 		noise := 2 * e.s.sigma / (h * min(h, 2*l))
 		truncation := (1 + float64(1.25*m)) * usual * square(usual*h/l)
 		if v := math.Hypot(math.Hypot(noise, kappa/square(max(1, h))), truncation); v < o.error {

@@ -14,7 +14,8 @@ type Theta struct{ Gamma, Beta float64 }
 func (t Theta) identity() bool { return t.Gamma == 0 }
 
 const (
-	// pole keeps 1 + βz away from 0, where a value is outside of what the map was made from.
+	// pole is the βz below which ψ goes on along its tangent: 1 + βz stays away from 0, where a value
+	// is outside of what the map was made from.
 	pole = -0.98
 	// straight is the size of β, or of β−γ, below which a limit is taken.
 	straight = 1e-9
@@ -24,6 +25,10 @@ const (
 func (t Theta) of(z float64) (value, slope float64) {
 	if t.identity() {
 		return z, 1
+	}
+	beyond := 0.
+	if u := t.Beta * z; u < pole {
+		z, beyond = pole/t.Beta, z-pole/t.Beta
 	}
 	u := max(t.Beta*z, pole)
 	l := z // ln(1+βz)/β
@@ -35,5 +40,6 @@ func (t Theta) of(z float64) (value, slope float64) {
 	if math.Abs(k) > straight {
 		value = math.Expm1(k*l) / k
 	}
-	return value, math.Exp(k*l) / (1 + u)
+	slope = math.Exp(k*l) / (1 + u)
+	return value + float64(slope*beyond), slope
 }

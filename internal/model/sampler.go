@@ -66,10 +66,21 @@ func newSampler(ctx context.Context, f objective.Objective, r Request) (*sampler
 		s.centre[k] = r.Box.Lo[k] + s.half[k]
 		s.room.Lo[k], s.room.Hi[k] = (r.Bounds.Lo[k]-s.centre[k])/s.half[k], (r.Bounds.Hi[k]-s.centre[k])/s.half[k]
 	}
+	if r.Span != nil {
+		s.span = transposed(s.inSteps(r.Span))
+	}
 	if err := s.measureUnit(); err != nil {
 		return nil, err
 	}
 	return s, s.measureNoise()
+}
+
+// inSteps returns an orthonormal basis of the rows of W for x = Σ_k c_k w_k, for points of the box.
+func (s *sampler) inSteps(rows *mat.Dense) *mat.Dense {
+	q := mat.DenseCopyOf(rows)
+	q.Apply(func(_, k int, v float64) float64 { return v * s.half[k] }, q)
+	kernel.Orthonormalise(q.RawMatrix())
+	return q
 }
 
 // measureUnit sets mid and unit to the median and the spread of some values.
@@ -97,7 +108,7 @@ func (s *sampler) measureNoise() error {
 		s.sigma = s.grain.Of(s.mid) / s.unit
 		return nil
 	}
-	x, n := s.point(), make([]float64, s.f.Dim())
+	x, n := s.point(), make([]float64, s.dim())
 	s.random.Norm(n)
 	line := mat.NewDense(noiseSamples, len(x), nil)
 	for k := range noiseSamples {
@@ -187,9 +198,9 @@ func (s *sampler) widths(w *mat.Dense) []float64 {
 	return r
 }
 
-// nearlyAll is the part of the way to the bounds that is gone, so that rounding does not lead out of
+// nearby is the part of the way to the bounds that is gone, so that rounding does not lead out of
 // them.
-const nearlyAll = 1 - 1e-9
+const nearby = 1 - 1e-9
 
 // reach returns about the largest t ≤ most with x + tv within the bounds.
 func (s *sampler) reach(x, v []float64, most float64) float64 {
@@ -199,9 +210,9 @@ func (s *sampler) reach(x, v []float64, most float64) float64 {
 	for k := range x {
 		switch {
 		case v[k] > 0:
-			most = min(most, nearlyAll*(s.room.Hi[k]-x[k])/v[k])
+			most = min(most, nearby*(s.room.Hi[k]-x[k])/v[k])
 		case v[k] < 0:
-			most = min(most, nearlyAll*(s.room.Lo[k]-x[k])/v[k])
+			most = min(most, nearby*(s.room.Lo[k]-x[k])/v[k])
 		}
 	}
 	return max(0, most)
@@ -212,6 +223,19 @@ func (s *sampler) whole(q []float64) []float64 {
 	x := make([]float64, s.f.Dim())
 	kernel.MulVec(x, s.span.RawMatrix(), q)
 	return x
+}
+
+// inBox reports whether x is in so much of the box.
+func (s *sampler) inBox(x []float64, part float64) bool {
+	if s.span != nil {
+		x = s.whole(x)
+	}
+	for _, v := range x {
+		if math.Abs(v) > part {
+			return false
+		}
+	}
+	return true
 }
 
 // around returns the largest part p ≤ 1 such that x ± p·v is within the bounds.

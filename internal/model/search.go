@@ -21,30 +21,11 @@ type search struct {
 	caution  float64 // by how much truncation is taken for larger than it was measured
 	fresh    bool    // something was learnt since the last verdict
 	goal     float64
+	rough    float64 // by how much errors may be larger
 	restarts int
+	wasted   int // looks along the frame, one after another, that have told nothing
 	verdict  Verdict
 	coupled  estimate
-}
-
-// prepare measures steps, and looks for few components.
-func (e *search) prepare() (err error) {
-	if err = e.climb(e.frame, 0, ladderLines, false); err != nil {
-		return err
-	}
-	span, err := reduce(e.s, e.steps)
-	if err != nil {
-		return err
-	}
-	if span != nil {
-		e.s.span = span
-		e.belief = newBelief(e.s)
-		if err = e.climb(e.frame, 0, ladderLines, false); err != nil {
-			return err
-		}
-	}
-	e.white = kernel.Identity(e.m)
-	e.say("σ %.1e, %d components, ℓ %.2g", e.s.sigma, e.m, e.steps.length())
-	return nil
 }
 
 const (
@@ -56,14 +37,20 @@ const (
 	// mostLooks are made, coupledLooks where there are couplings, which do not become less.
 	mostLooks, coupledLooks = 40, 9
 	// rightRow is the error of a row, as a part of its length, that is small enough.
-	rightRow = 0.005
+	rightRow = 0.002
 	// patience is how many times its forecast a search may take.
 	patience = 2.5
 	// After fairTrial looks that leave couplings of contradictory there is no frame.
 	fairTrial, contradictory = 8, 0.1
+	// aloneCoupled is κ of a single pair from which on it is not the error of looks.
+	aloneCoupled = 5e-4
 	// gaping is by how much curvatures are above noise where others are not, if f is constant in
 	// some directions.
 	gaping = 6
+	// mostWasted looks along the frame are made in vain.
+	mostWasted = 4
+	// nearlyAll pairs are so many.
+	nearlyAll = 0.9
 	// usable is the error of E from which on looks are along the frame, with longer and longer
 	// steps.
 	usable = 0.1
@@ -119,7 +106,7 @@ func (e *search) run() error {
 		if err := e.look(); err != nil {
 			return err
 		}
-		e.say("  looks %d χ² %.2g κ %.1e error median %.1e worst %.1e θ %.3g %.3g ℓ %.2g", len(e.looks), e.surprise, e.coupling(), median(e.errors()), quantile(e.errors(), 1), e.theta.Gamma, e.theta.Beta, median(e.not.ell))
+		e.say("  looks %d χ² %.2g κ %.1e pair %.1e error median %.1e worst %.1e θ %.3g %.3g ℓ %.2g", len(e.looks), e.surprise, e.coupling(), e.pair, median(e.errors()), quantile(e.errors(), 1), e.theta.Gamma, e.theta.Beta, median(e.not.ell))
 	}
 }
 
@@ -127,13 +114,13 @@ func (e *search) run() error {
 func (e *search) ended() bool {
 	n := len(e.looks)
 	next := forward.queries(e.m)
-	contradicted := n >= fairTrial && e.coupling() > contradictory
-	blind := !e.found && n >= 3 && e.told > 3 // no look tells anything
+	contradicted := n >= fairTrial && e.coupling() > contradictory || e.request.Sum && (n > 2 && (e.coupling() > 0 || e.pair > e.rough*aloneCoupled) || e.restarts > 0)
+	blind := !e.found && n > 2 && e.told > 3 // no look tells anything
 	most := int(patience * float64(forecast(e.m)))
 	if e.request.Budget > 0 {
 		most = min(most, e.request.Budget-next)
 	}
-	return e.s.queries > most || n > mostLooks || contradicted || blind || e.coupling() > 0 && n > coupledLooks
+	return e.s.queries > most || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by
@@ -151,16 +138,23 @@ func (e *search) need() float64 {
 	if len(e.looks) == 0 {
 		return math.Inf(1)
 	}
-	targets, most := e.targets(), 0.0
+	rows, _ := e.ofRows()
+	return max(largest(e.needs()), rows/(e.rough*rightRow))
+}
+
+// needs returns the error of each E_ij by its target.
+func (e *search) needs() *mat.Dense {
+	targets := e.targets()
+	all := mat.NewDense(e.m, e.m, nil)
 	eachPair(e.m, func(i, j, p int) {
 		if e.not.alike[p] { // E_ij and E_ji do no harm but together, to the Hessian
-			most = max(most, e.not.eff.At(i, j)/(2*e.goal))
+			all.Set(i, j, e.not.eff.At(i, j)/(2*e.goal))
 			return
 		}
-		most = max(most, e.not.sd.At(i, j)/targets.At(i, j), e.not.sd.At(j, i)/targets.At(j, i))
+		all.Set(i, j, e.not.sd.At(i, j)/targets.At(i, j))
+		all.Set(j, i, e.not.sd.At(j, i)/targets.At(j, i))
 	})
-	rows, _ := e.ofRows()
-	return max(most, rows/rightRow)
+	return all
 }
 
 // due reports whether it is time to ask the whole box.
@@ -172,7 +166,7 @@ func (e *search) due(need float64) bool {
 
 // look makes the next looks and learns them.
 func (e *search) look() error {
-	n := 1
+	n, before := 1, e.need()
 	var err error
 	if e.found {
 		n, err = e.lookAlong()
@@ -186,6 +180,9 @@ func (e *search) look() error {
 	case e.found:
 		if !e.follow(n) {
 			e.surprise = math.Inf(1)
+		}
+		if e.wasted++; e.need() < before {
+			e.wasted = 0
 		}
 		if e.surprise > misled && e.restarts < mostRestarts { // the frame was a wrong one
 			e.restarts++
@@ -221,7 +218,7 @@ func (e *search) prepareNext() (err error) {
 	var flat int
 	var gap float64
 	e.white, flat, gap = e.whitened(e.white)
-	if e.clear = flat == 0; gap > gaping && e.s.span == nil && len(e.looks) <= 3 {
+	if e.clear = flat == 0; gap > gaping && e.s.span == nil && e.request.First == nil && len(e.looks) <= 3 {
 		if done, err := e.respan(flat); done || err != nil {
 			return err
 		}
@@ -235,7 +232,7 @@ func (e *search) prepareNext() (err error) {
 		}
 	}
 	worst := quantile(e.errors(), 1)
-	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.looks) > 7 && quantile(e.errors(), 0.9) < usable {
+	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) > 7 && quantile(e.errors(), nearlyAll) < usable {
 		e.found = true
 		if err = e.climb(e.frame, 1, alongLines, true); err != nil {
 			return err

@@ -93,6 +93,7 @@ func (p *splits) coupling() estimate {
 		m2, d2, v = m2+square(p.mixed[k])/n, d2+p.single[k]/n, v+p.noise[k]/n
 	}
 	more, sd := m2-v, float64(math.Sqrt(2/n)*max(m2, v))
+	least := m2/(1+2*math.Sqrt(2/n)) - v // about n/χ² of 97.5 % with n degrees of freedom
 	root := func(x float64) float64 { return math.Sqrt(max(0, x) / max(d2, tiny)) }
-	return estimate{root(more - float64(2*sd)), root(more), root(more + float64(2*sd)), v / max(m2, tiny)}
+	return estimate{root(least), root(more), root(more + float64(2*sd)), v / max(m2, tiny)}
 }

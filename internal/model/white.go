@@ -15,30 +15,32 @@ const evenPoints = 2
 func even(s *sampler, u *mat.Dense, theta Theta) (*mat.Dense, error) {
 	m, _ := u.Dims()
 	t := 9 * math.Sqrt(s.sigma) // noise makes 3 % of a curvature of 1
-	q := make([]float64, m)
-	n := 1.
-	for range evenPoints {
+	each := 2*m + 1
+	points := mat.NewDense(evenPoints*each, m, nil)
+	part := mat.NewDense(evenPoints, m, nil) // of t, by which a step stays within the bounds
+	for p := range evenPoints {
 		x := s.point()
-		points := mat.NewDense(2*m+1, m, nil)
-		part := make([]float64, m) // of t, by which a step stays within the bounds
-		copy(points.RawRowView(0), x)
+		for k := range each {
+			copy(points.RawRowView(p*each+k), x)
+		}
 		for i := range m {
 			step := scaledRows(u.Slice(i, i+1, 0, m).(*mat.Dense), []float64{t}).RawRowView(0)
-			part[i] = s.around(x, step)
-			for side, sign := range []float64{1, -1} {
-				copy(points.RawRowView(2*i+1+side), x)
-				kernel.AddScaled(points.RawRowView(2*i+1+side), sign*part[i], step)
-			}
+			part.Set(p, i, s.around(x, step))
+			kernel.AddScaled(points.RawRowView(p*each+2*i+1), part.At(p, i), step)
+			kernel.AddScaled(points.RawRowView(p*each+2*i+2), -part.At(p, i), step)
 		}
-		z, err := s.ask(points)
-		if err != nil {
-			return nil, err
-		}
-		f, _ := s.mapped(z, theta)
-		n++
+	}
+	z, err := s.ask(points)
+	if err != nil {
+		return nil, err
+	}
+	f, _ := s.mapped(z, theta)
+	q := make([]float64, m)
+	for p := range evenPoints {
+		at := f[p*each : (p+1)*each]
 		for i := range q {
-			t2 := square(t * part[i])
-			c2 := square(((f[2*i+1] - f[0]) + (f[2*i+2] - f[0])) / t2)
+			t2 := square(t * part.At(p, i))
+			c2 := square(((at[2*i+1] - at[0]) + (at[2*i+2] - at[0])) / t2)
 			if c2 -= float64(6 * square(s.sigma/t2)); c2 > 0 && kernel.Finite(c2) {
 				q[i] += c2
 			}
@@ -46,7 +48,7 @@ func even(s *sampler, u *mat.Dense, theta Theta) (*mat.Dense, error) {
 	}
 	scale := make([]float64, m)
 	for i := range scale {
-		scale[i] = 1 / math.Sqrt(math.Sqrt((1+q[i])/n))
+		scale[i] = 1 / math.Sqrt(math.Sqrt((1+q[i])/(1+evenPoints)))
 	}
 	return scaledRows(u, scale), nil
 }
