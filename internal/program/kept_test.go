@@ -42,7 +42,7 @@ var short = patience{
 // brief is for programs that stay after their output has ended.
 var brief = func() patience {
 	p := short
-	p.leave = 300 * time.Millisecond
+	p.leave = ordinary.leave
 	return p
 }()
 
