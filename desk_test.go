@@ -56,6 +56,7 @@ func (s deaf) ask(ctx context.Context, f objective.Objective, stage func(objecti
 // does not: it computes for minutes. What it asks for later is not done, and what was returned
 // does not change.
 func TestAnAlgorithmThatDoesNotReturnIsLeft(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int64
 	f := objective.Func(2, func([]float64) float64 { asked.Add(1); return 7 })
 	check := func(t *testing.T, s deaf, account untwist.Account, notes []string, err error) {

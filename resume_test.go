@@ -55,6 +55,7 @@ func (p *patient) objective(d int) objective.Objective {
 // never been stopped, for every strategy and any number of workers, and asks for no point
 // that it knows.
 func TestResumeIsReplay(t *testing.T) {
+	t.Parallel()
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		for _, workers := range []int{1, 3} {
 			o := untwist.Options{Strategy: s, Budget: flags.Few(2500, 900), Seed: 7, Frame: identityFor(s), KeepGoing: true, Workers: workers}
@@ -107,6 +108,7 @@ func same(t *testing.T, want, got untwist.Result) {
 // With a larger budget a run goes on and repeats no query; with a smaller one it is cut. Its
 // plan stays the same.
 func TestResumeWithAnotherBudget(t *testing.T) {
+	t.Parallel()
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		for _, budget := range []int{997, 110} { // 110: hardly enough for a step of all swarms
 			testAnotherBudget(t, s, budget)

@@ -20,7 +20,7 @@ func TestASignalEndsTheMakingOfAProblem(t *testing.T) {
 	defer signal.Stop(ours)
 	done := make(chan error, 1)
 	go func() {
-		_, err := makeProblem(problem.Spec{Name: "rastrigin", Dim: 3000}, 0)
+		_, err := makeProblem(problem.Spec{Name: "rastrigin", Dim: 1000}, 0)
 		done <- err
 	}()
 	again := time.NewTicker(time.Millisecond) // until it listens

@@ -102,7 +102,7 @@ func killedTenTimes(t *testing.T, file string, forms func(dir string, stdout []b
 		lengths[i] = int64(r.Float64() * 0.95 * float64(length(filepath.Join(whole, file))))
 	}
 	slices.Sort(lengths)
-	for killed := 0; ; killed++ {
+	for killed, late := 0, 0; ; killed++ {
 		ctx, cancel := context.WithCancel(t.Context()) // a context that ends kills
 		if killed < kills {
 			go cancelAt(ctx, cancel, filepath.Join(cut, file), lengths[killed])
@@ -114,6 +114,10 @@ func killedTenTimes(t *testing.T, file string, forms func(dir string, stdout []b
 		died := ctx.Err() != nil
 		cancel()
 		if err != nil && died {
+			continue
+		}
+		if err == nil && killed < 5 && late < 20 { // on a busy machine we may come too late: once more
+			late, killed, cut = late+1, -1, t.TempDir()
 			continue
 		}
 		if err != nil || killed < 5 {

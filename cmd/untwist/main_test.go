@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/untwist/untwist/internal/needs"
 )
 
 func TestMain(m *testing.M) {
@@ -29,12 +29,7 @@ func TestMain(m *testing.M) {
 type patientM struct{ *testing.M }
 
 func (m patientM) Run() int {
-	flag.Parse()
-	told := false
-	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "test.parallel" })
-	if !told {
-		_ = flag.Set("test.parallel", strconv.Itoa(4+runtime.GOMAXPROCS(0)))
-	}
+	needs.Parallel(4 + runtime.GOMAXPROCS(0))
 	return m.M.Run()
 }
 

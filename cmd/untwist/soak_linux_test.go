@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,14 +19,23 @@ import (
 )
 
 // fast is a program that speaks the protocol binary in ten dimensions: a sum of squares with
-// ripples.
+// ripples. Whenever it is asked it notes in the file samples what the process holds whose number
+// is in the file pid.
 func fast() {
+	samples, err := os.Create("samples")
+	if err != nil {
+		os.Exit(1)
+	}
 	head, dim := make([]byte, 4), 10
-	for {
+	for asked := 0; ; {
 		if _, err := io.ReadFull(os.Stdin, head); err != nil {
 			return
 		}
 		n := int(binary.LittleEndian.Uint32(head))
+		asked += n
+		if kilobytes, files, err := holds("pid"); err == nil && kilobytes > 0 {
+			fmt.Fprintln(samples, asked, kilobytes, files)
+		}
 		points, values := make([]byte, 8*n*dim), make([]byte, 0, 8*n)
 		if _, err := io.ReadFull(os.Stdin, points); err != nil {
 			return
@@ -44,12 +54,14 @@ func fast() {
 	}
 }
 
-// A taken sample of a process: how many queries its journal has about, and what it holds.
-type sample struct{ journal, kilobytes, files int64 }
-
-// holds returns what a process holds: memory and open files.
-func holds(pid int) (kilobytes, files int64, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+// holds returns what the process holds whose number is in a file: memory and open files.
+func holds(pid string) (kilobytes, files int64, err error) {
+	number, err := os.ReadFile(pid)
+	if err != nil {
+		return 0, 0, err
+	}
+	process := filepath.Join("/proc", string(number))
+	text, err := os.ReadFile(filepath.Join(process, "status"))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -57,11 +69,8 @@ func holds(pid int) (kilobytes, files int64, err error) {
 	if fields := strings.Fields(rss); len(fields) > 0 {
 		kilobytes, err = strconv.ParseInt(fields[0], 10, 64)
 	}
-	open, err2 := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
-	if err == nil {
-		err = err2
-	}
-	return kilobytes, int64(len(open)), err
+	open, err2 := os.ReadDir(filepath.Join(process, "fd"))
+	return kilobytes, int64(len(open)), errors.Join(err, err2)
 }
 
 // A long run of a program, with a journal, a page, and a viewer who comes and goes: what it holds
@@ -80,26 +89,22 @@ func TestSoak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(s.dir, "run.journal")
 	run := s.start(t, "soak", "minimize", "--protocol", "binary", "--exec", "./fast", "--dim", "10", "--bounds", "-5:5", "--strategy", "cbo",
-		"--particles", "2000", "--budget", strconv.Itoa(budget), "--journal", file, "--json", "--live", "127.0.0.1:0")
+		"--particles", "2000", "--budget", strconv.Itoa(budget), "--journal", "run.journal", "--json", "--live", "127.0.0.1:0")
+	if err := os.WriteFile(filepath.Join(s.dir, "pid"), []byte(strconv.Itoa(run.Process.Pid)), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	url := livePage(t, run)
-	var samples []sample
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
+	look := time.NewTicker(200 * time.Millisecond)
+	defer look.Stop()
 	for over := false; !over; {
 		select {
 		case <-run.ended:
 			over = true
-		case <-tick.C:
-			if kilobytes, files, err := holds(run.Process.Pid); err == nil && kilobytes > 0 {
-				samples = append(samples, sample{length(file), kilobytes, files})
-			}
-			if len(samples)%10 == 0 { // a viewer; none is there when the run has ended
-				if a, err := http.Get(url); err == nil {
-					io.Copy(io.Discard, a.Body)
-					a.Body.Close()
-				}
+		case <-look.C: // a viewer; none is there when the run has ended
+			if a, err := http.Get(url); err == nil {
+				io.Copy(io.Discard, a.Body)
+				a.Body.Close()
 			}
 		}
 	}
@@ -107,18 +112,24 @@ func TestSoak(t *testing.T) {
 	if err := json.Unmarshal([]byte(run.out.String()), &result); err != nil || result.Queries != budget {
 		t.Fatalf("%d queries, %v: %s", result.Queries, err, run.err.String())
 	}
-	// The most that it holds in the second and in the last quarter.
-	var early, late sample
-	whole := length(file)
-	for _, m := range samples {
-		for q, most := range map[int64]*sample{1: &early, 3: &late} {
-			if 4*m.journal/whole == q {
-				most.kilobytes, most.files = max(most.kilobytes, m.kilobytes), max(most.files, m.files)
-			}
-		}
+	samples, err := os.ReadFile(filepath.Join(s.dir, "samples"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Logf("%d samples; in the second quarter %d kB and %d files, in the last %d kB and %d files", len(samples),
-		early.kilobytes, early.files, late.kilobytes, late.files)
+	type most struct{ kilobytes, files int64 }
+	var quarters [4]most
+	for line := range strings.Lines(string(samples)) {
+		var asked int
+		var m most
+		if _, err := fmt.Sscan(line, &asked, &m.kilobytes, &m.files); err != nil {
+			t.Fatal(err)
+		}
+		q := &quarters[4*(asked-1)/budget]
+		q.kilobytes, q.files = max(q.kilobytes, m.kilobytes), max(q.files, m.files)
+	}
+	early, late := quarters[1], quarters[3]
+	t.Logf("%d samples; in the second quarter %d kB and %d files, in the last %d kB and %d files",
+		strings.Count(string(samples), "\n"), early.kilobytes, early.files, late.kilobytes, late.files)
 	if early.kilobytes == 0 || late.kilobytes == 0 {
 		t.Fatal("there are too few samples")
 	}

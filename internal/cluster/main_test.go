@@ -2,26 +2,20 @@ package cluster
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/untwist/untwist/internal/needs"
 	_ "github.com/untwist/untwist/internal/seeded"
 	"github.com/untwist/untwist/objective"
 	"go.uber.org/goleak"
 )
 
-// By default many tests run at the same time: they wait.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	told := false
-	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "test.parallel" })
-	if !told {
-		_ = flag.Set("test.parallel", "8")
-	}
+	needs.Parallel(24)
 	goleak.VerifyTestMain(m)
 }
 

@@ -91,6 +91,7 @@ func (s *scale) pass(to, from net.Conn) {
 // 10,000 numbers, points of 1,000 that fail with many words, and as many such words as a
 // message can have.
 func TestMessagesOnTheWire(t *testing.T) {
+	t.Parallel()
 	const most = 256 << 10
 	fails := func(_ context.Context, x []float64) (float64, error) {
 		if x[0] > 10 {

@@ -276,10 +276,16 @@ func TestLaTeXCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, s := example(t)
-	table, err := h.Tabulate(ctx, s)
+	h := complete(t, Table1{})
+	table, err := h.Tabulate(ctx, open(t, h, t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i := range table.Cells {
+		c := &table.Cells[i]
+		c.Runs, c.Successes, c.Seconds, c.High, c.Queries, c.Recovered = 100, 100, 123.45, 1, new(4_999_999), new(99.99)
+		c.P, c.Holm, c.Within, c.WithinP, c.WithinHolm = new(1.2e-10), new(1.2e-10), new(100), new(1.2e-10), new(1.2e-10)
+		c.Failed = &Gaps{Least: 1.234e-10, Median: 1.234e-10, Most: 1.234e-10}
 	}
 	theirs, err := table.document(func(m Method) string { return asTeX + m.TeX }).latex()
 	if err != nil {

@@ -13,6 +13,11 @@ type sheet struct {
 	title string
 	lines [][]string
 	right int // from this column on, numbers are set to the right; 0: nowhere
+
+	// On paper a sheet may be too wide. Then the columns from each of the folds on are a sheet of
+	// their own, after the first so many, which say whose they are.
+	names int
+	folds []int
 }
 
 // asTeX begins a cell that is LaTeX already.
@@ -125,11 +130,27 @@ func (d document) markdown() ([]byte, error) {
 func (d document) latex() ([]byte, error) {
 	parts := []string{"% " + strings.ReplaceAll(d.legend, "\n", "\n% ") + "\n", "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{3pt}\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{2ex}\n"}
 	for _, s := range d.sheets {
-		for _, part := range s.parts(50) {
-			parts = append(parts, part.latex())
+		for _, page := range s.folded() {
+			for _, part := range page.parts(50) {
+				parts = append(parts, part.latex())
+			}
 		}
 	}
 	return []byte(strings.Join(append(parts, "\\endgroup\n"), "\n")), nil
+}
+
+// folded returns the parts of a sheet that is too wide.
+func (s sheet) folded() (all []sheet) {
+	from := s.names
+	for _, to := range append(slices.Clone(s.folds), len(s.lines[0])) {
+		part := s
+		part.lines = nil
+		for _, line := range s.lines {
+			part.lines = append(part.lines, slices.Concat(line[:s.names], line[from:to]))
+		}
+		all, from = append(all, part), to
+	}
+	return all
 }
 
 // parts cuts a sheet into parts of at most so many lines below the head. A line without a first
@@ -144,10 +165,10 @@ func (s sheet) parts(most int) (all []sheet) {
 		if n == 0 {
 			n = most
 		}
-		all = append(all, sheet{s.title, slices.Concat(head, s.lines[:n]), s.right})
+		all = append(all, sheet{title: s.title, lines: slices.Concat(head, s.lines[:n]), right: s.right})
 		s.lines = s.lines[n:]
 	}
-	return append(all, sheet{s.title, slices.Concat(head, s.lines), s.right})
+	return append(all, sheet{title: s.title, lines: slices.Concat(head, s.lines), right: s.right})
 }
 
 // escaped returns a cell as LaTeX.

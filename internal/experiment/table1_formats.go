@@ -75,7 +75,11 @@ func (t Table) overview(title func(Method) string) sheet {
 		}
 		lines = append(lines, line)
 	}
-	return sheet{lines: lines}
+	s := sheet{lines: lines, names: 1}
+	for k := 1; k < len(t.Grid.Problems); k++ {
+		s.folds = append(s.folds, 1+k*(len(lines[0])-1)/len(t.Grid.Problems))
+	}
+	return s
 }
 
 // restName is the head of the column of successes within the rest of the budget.
@@ -135,7 +139,11 @@ func (t Table) details() sheet {
 		}
 		lines = append(lines, line)
 	}
-	return sheet{lines: lines}
+	s := sheet{lines: lines, names: 2, folds: []int{tests}}
+	if t.Rest > 0 {
+		s.folds = append(s.folds, tests+3)
+	}
+	return s
 }
 
 // failures has a line for each cell in which runs failed.

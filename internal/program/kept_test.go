@@ -35,9 +35,16 @@ type rig struct {
 
 // short is a patience for tests.
 var short = patience{
-	silence: time.Hour, doubt: time.Millisecond, longDoubt: time.Millisecond, look: time.Millisecond, leave: 300 * time.Millisecond,
+	silence: time.Hour, doubt: time.Millisecond, longDoubt: time.Millisecond, look: time.Millisecond, leave: time.Minute,
 	close: time.Minute, grace: time.Millisecond, rest: time.Millisecond,
 }
+
+// brief is for programs that stay after their output has ended.
+var brief = func() patience {
+	p := short
+	p.leave = ordinary.leave
+	return p
+}()
 
 // newRig runs a program. Config's zero values are those of a test.
 func newRig(t testing.TB, c Config, p patience) *rig {
@@ -279,27 +286,27 @@ func TestAPointFailsAlone(t *testing.T) {
 				c := speaker(t, kind.config.Protocol, 3)
 				c.EOF, c.Procs = kind.config.EOF, procs
 				points := asking(pleases...)
-				check(t, points, newRig(t, c, short).mustAsk(points), wants)
+				check(t, points, newRig(t, c, brief).mustAsk(points), wants)
 			})
 		}
 	}
 	t.Run("babble on lines", func(t *testing.T) {
 		points := asking(0, pleaseBabble, 0, pleaseTwo, 0, 0, pleaseBabble, pleaseCut, 0)
-		r := newRig(t, speaker(t, Lines, 3), short)
+		r := newRig(t, speaker(t, Lines, 3), brief)
 		check(t, points, r.mustAsk(points), map[int]string{
 			1: `no_number: "residual 1e-3"`, 3: "no_number: several", 6: "no_number: ", 7: "signal: ",
 		})
 	})
 	t.Run("babble on JSON", func(t *testing.T) {
 		points := asking(0, pleaseBabble, 0, pleaseErr, 0, 0, pleaseNobody, pleaseRepeat, 0)
-		answers := newRig(t, speaker(t, JSON, 3), short).mustAsk(points)
+		answers := newRig(t, speaker(t, JSON, 3), brief).mustAsk(points)
 		check(t, points, answers, map[int]string{1: "no_number: no JSON", 3: "error: diverged", 6: "no_number: id 1007"})
 	})
 	t.Run("babble at the end", func(t *testing.T) {
 		points := asking(0, pleaseBabble, 0, pleaseTwo, 0, pleaseCut, 0)
 		c := speaker(t, Lines, 3)
 		c.EOF = true
-		r := newRig(t, c, short)
+		r := newRig(t, c, brief)
 		r.mustAsk(asking(0))
 		check(t, points, r.mustAsk(points), map[int]string{1: "no_number: ", 3: "no_number: several", 5: "signal: "})
 	})
@@ -499,7 +506,7 @@ func TestAProgramThatClosesItsInput(t *testing.T) {
 // It may stay alive. Then the point that could not be written is asked elsewhere.
 func TestAProgramThatClosesItsInputAndStays(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, speaker(t, Lines, 3, "-deaf", "2", "-linger"), short)
+	r := newRig(t, speaker(t, Lines, 3, "-deaf", "2", "-linger"), brief)
 	r.slots[0].(*kept).dialect = oneByOne{}
 	points := scattered(5, 3)
 	check(t, points, r.mustAsk(points), nil)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/internal/guardian"
+	"github.com/untwist/untwist/internal/needs"
 	"go.uber.org/goleak"
 )
 
@@ -56,6 +57,7 @@ func TestMain(m *testing.M) {
 	if signal.Ignored(syscall.SIGHUP) { // by nohup; what is caught here is not ignored by what we start
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
+	needs.Parallel(8)
 	status := m.Run()
 	if self.dir != "" {
 		_ = os.RemoveAll(self.dir)

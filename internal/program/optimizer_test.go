@@ -269,7 +269,7 @@ func TestLongLinesOfAnOptimizer(t *testing.T) {
 
 // An optimiser that does not read its values gets what it asks for.
 func TestADeafOptimizer(t *testing.T) {
-	impatient := short
+	impatient := brief
 	impatient.close = time.Millisecond
 	d := newDesk(t, impatient, "deaf")
 	s := &seen{Objective: objective.Func(3, f)}
@@ -280,13 +280,13 @@ func TestADeafOptimizer(t *testing.T) {
 
 // An optimiser that does not end is ended, and so is what it leaves behind.
 func TestOptimizersThatDoNotEnd(t *testing.T) {
-	impatient := short
+	impatient := brief
 	impatient.close = time.Millisecond
 	for _, c := range []struct {
 		words string
 		note  bool
 	}{{"linger", true}, {"hush", false}, {"fork", false}} {
-		d := newDesk(t, short, c.words)
+		d := newDesk(t, brief, c.words)
 		budget := 1000
 		if c.note {
 			d.patience, budget = impatient, 1

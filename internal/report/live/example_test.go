@@ -24,7 +24,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	ctx := context.Background()
+	ctx, cancel := context.WithCancel(context.Background())
 	f := objective.Func(2, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] })
 	result, err := untwist.Minimize(ctx, f, untwist.Options{Budget: 500, Progress: server.Show})
 	if err != nil {
@@ -33,6 +33,7 @@ func Example() {
 	fmt.Println(seen(server.URL(), "that is still going on"))
 	server.Finish(page.Page{Run: report.Run{Subject: subject, Result: result}})
 	fmt.Println(seen(server.URL(), "that is still going on"))
+	cancel() // nobody looks any more
 	server.Close(ctx)
 	// Output:
 	// true

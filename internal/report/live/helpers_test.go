@@ -13,8 +13,14 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/needs"
 	"github.com/untwist/untwist/objective"
 )
+
+func TestMain(m *testing.M) {
+	needs.Parallel(8)
+	m.Run()
+}
 
 // sketch is a page with an element that changes, one that is learnt, and one of the end.
 type sketch struct {

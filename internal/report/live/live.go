@@ -93,6 +93,7 @@ type Server struct {
 	viewers viewers
 
 	connections atomic.Int64
+	farewell    time.Duration // how long the end of a run waits for viewers
 
 	over  chan struct{} // closed when the run has come to its end
 	ended sync.Once
@@ -125,7 +126,7 @@ func Listen(c Config) (*Server, error) {
 	s.frame = newFrame(c, s.run)
 	s.url = c.address(host, listener.Addr())
 	s.state.began, s.state.result.Value = time.Now(), math.Inf(1)
-	s.viewers.changed = make(chan struct{})
+	s.viewers.changed, s.farewell = make(chan struct{}), 5*time.Second
 	s.server = &http.Server{
 		Handler: s, ErrorLog: log.New(io.Discard, "", 0), // what others send us is nobody's news
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 30 * time.Second,
@@ -137,9 +138,6 @@ func Listen(c Config) (*Server, error) {
 	}()
 	return s, nil
 }
-
-// farewell is how long the end of a run waits for viewers.
-const farewell = 5 * time.Second
 
 // Limits of what a server takes.
 const (
@@ -229,7 +227,7 @@ func (s *Server) Finish(p Page) {
 func (s *Server) Close(ctx context.Context) {
 	select {
 	case <-s.over:
-		ctx, cancel := context.WithTimeout(ctx, farewell)
+		ctx, cancel := context.WithTimeout(ctx, s.farewell)
 		defer cancel()
 		s.viewers.leave(ctx)
 		_ = s.server.Shutdown(ctx)

@@ -237,6 +237,7 @@ func TestSlowReader(t *testing.T) {
 		t.Errorf("another viewer: %d", status)
 	}
 	s.Finish(loud{-1})
+	s.farewell = 100 * time.Millisecond
 	began := time.Now()
 	s.Close(context.Background())
 	if took := time.Since(began); took > 30*time.Second { // a hang, not a measure

@@ -1,6 +1,8 @@
 // Formula is what the programs in scripts compute with, since sh has no numbers and awk is not
-// everywhere: formula [-id] NAME [FORMAT [OFFSET]] reads lines of numbers and prints the value of
-// each. With -id the first word of a line is printed before its value.
+// everywhere: formula [-id | -surplus N] NAME [FORMAT [OFFSET]] reads lines of numbers and prints
+// the value of each. With -id the first word of a line is printed before its value. With -surplus
+// there is a line too many before the N-th value, and the second value takes a second: after that
+// nobody trusts the answers because of a moment of silence.
 package main
 
 import (
@@ -10,6 +12,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 var formulas = map[string]func(x []float64) float64{
@@ -33,6 +36,7 @@ var formulas = map[string]func(x []float64) float64{
 		u, v := math.Log(x[0]/2e-4)+x[1], math.Log(x[0]/2e-4)-x[1]
 		return sq(u) + sq(sq(u))/50 + 3*sq(v) + sq(sq(v))/10
 	},
+	"bend":  func(x []float64) float64 { return sq(x[0]-1) + 3*sq(x[1]+2) + (x[0]-1)*x[1] + math.Sin(x[1]) },
 	"cross": func(x []float64) float64 { return sq(math.Log(x[0])+x[1]) + sq(sq(math.Log(x[0])-x[1])) },
 }
 
@@ -63,9 +67,12 @@ func number(word string) float64 {
 }
 
 func main() {
-	args, id := os.Args[1:], false
-	if args[0] == "-id" {
+	args, id, surplus := os.Args[1:], false, 0.0
+	switch args[0] {
+	case "-id":
 		args, id = args[1:], true
+	case "-surplus":
+		args, surplus = args[2:], number(args[1])
 	}
 	format, offset := "%.17g", 0.0
 	if len(args) > 1 {
@@ -74,8 +81,15 @@ func main() {
 	if len(args) > 2 {
 		offset = number(args[2])
 	}
+	n := 0.0
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		words := strings.Fields(lines.Text())
+		switch n++; {
+		case n == surplus:
+			fmt.Println(0.0123)
+		case surplus > 0 && n == 2:
+			time.Sleep(time.Second)
+		}
 		if id {
 			fmt.Print(words[0], " ")
 			words = words[1:]

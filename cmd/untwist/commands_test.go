@@ -1,4 +1,4 @@
-package acceptance
+package main
 
 import (
 	"bytes"
@@ -6,15 +6,14 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/untwist/untwist/internal/acceptance/flags"
 )
 
-// An outcome is a command of the program and what it did.
-type outcome struct {
+// A printed is a command of the program and what it did.
+type printed struct {
 	Command string         `json:"command"`
 	Status  int            `json:"status"`
 	Output  map[string]any `json:"output,omitempty"`
@@ -24,10 +23,7 @@ type outcome struct {
 // A hundred commands print the JSON that they printed when the list was made, but for the
 // version and the seconds.
 func TestCommands(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "untwist")
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/untwist").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	t.Parallel()
 	const file = "testdata/commands.jsonl"
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -41,11 +37,11 @@ func TestCommands(t *testing.T) {
 		if i%10 != 7 && !*flags.Whole && !*flags.Update {
 			continue
 		}
-		var o outcome
+		var o printed
 		if err := json.Unmarshal(want, &o); err != nil {
 			t.Fatal(err)
 		}
-		got, _ := json.Marshal(outcomeOf(t, program, o.Command))
+		got, _ := json.Marshal(printedBy(t, o.Command))
 		if got = append(got, '\n'); *flags.Update {
 			lines[i] = got
 		} else if !bytes.Equal(got, want) {
@@ -59,12 +55,12 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// outcomeOf runs a command. Numbers are kept as they are printed.
-func outcomeOf(t *testing.T, program, command string) outcome {
+// printedBy runs a command. Numbers are kept as they are printed.
+func printedBy(t *testing.T, words string) printed {
 	var stdout, stderr bytes.Buffer
-	c := exec.Command(program, append(strings.Fields(command), "--json")...)
+	c := command(t, t.Context(), append(strings.Fields(words), "--json")...)
 	c.Stdout, c.Stderr = &stdout, &stderr
-	o := outcome{Command: command}
+	o := printed{Command: words}
 	var exit *exec.ExitError
 	if err := c.Run(); errors.As(err, &exit) {
 		o.Status = exit.ExitCode()
@@ -77,7 +73,7 @@ func outcomeOf(t *testing.T, program, command string) outcome {
 	decoder := json.NewDecoder(&stdout)
 	decoder.UseNumber()
 	if err := decoder.Decode(&o.Output); err != nil && stdout.Len() > 0 {
-		t.Errorf("untwist %s --json: %v", command, err)
+		t.Errorf("untwist %s --json: %v", words, err)
 	}
 	for _, key := range []string{"version", "seconds"} {
 		delete(o.Output, key)
