@@ -161,6 +161,8 @@ const (
 	// modelSlack is the error of a frame that is let pass: mixed differences may be ten times that.
 	// roughSlack is the most that a search can use.
 	modelSlack, roughSlack = 4e-4, 2e-3
+	// manyDims is from how many dimensions on one more look is dear.
+	manyDims = 40
 	// mostSlack is the error of a frame that is let pass at most, where noise hides more.
 	mostSlack = roughest
 	// rightRows is the error of a row up to which it counts as found.
@@ -168,7 +170,7 @@ const (
 	// largeCouplings is κ from which on f does not look like a sum.
 	largeCouplings = 0.1
 	// nearRows is the error of rows up to which couplings are those of a frame.
-	nearRows = 0.03
+	nearRows = usableError
 	// roughest is the error of E that the first look may leave, by its noise.
 	roughest = 0.01
 	// usableError is the typical error of a frame with which a search may be tried.

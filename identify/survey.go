@@ -56,8 +56,10 @@ type Survey struct {
 	// d²/2 + 110d on). If f is none of these the error is ErrSmallBudget.
 	Budget int
 
-	// sums says that sums of single components are found by the model where there is no noise, too.
-	sums bool
+	// Sums says that sums of single components are looked for by one model of f where there is no
+	// noise, too, as Probe does: for half to two thirds of the queries, and if Tolerance is 0 to 4e-4, in less
+	// than 40 dimensions to 4e-4·(d/40)².
+	Sums bool
 }
 
 // defaultTolerance is below what searches need, and far above rounding. What two rounds
@@ -117,7 +119,7 @@ func (s Survey) begin(ctx context.Context, f objective.Objective, r Request) (*w
 	}
 	slack := s.Tolerance
 	if s.Tolerance == 0 {
-		s.Tolerance, slack = defaultTolerance, modelSlack
+		s.Tolerance, slack = defaultTolerance, modelSlack*square(min(1, float64(f.Dim())/manyDims))
 	}
 	return &work{Survey: s, slack: slack, g: newGround(ctx, f, r), stage: r.Stage, seed: r.Seed}, nil
 }
