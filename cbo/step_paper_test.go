@@ -67,7 +67,7 @@ func TestOneStepByHand(t *testing.T) {
 	}{
 		{Anisotropic{}, 7, -0.5},
 		{Isotropic{}, 3 + math.Sqrt(20), 1.5 - math.Sqrt(20)},
-		{Transformed{skew}, 7, -6.5},
+		{Transformed{Frame: skew}, 7, -6.5},
 	} {
 		x := mat.NewDense(2, 2, []float64{0, 0, 4, 2})
 		cfg := Config{Tau: 0.25, Sigma: Constant(2), Alpha: Constant(1e4), Noise: c.noise}
@@ -207,7 +207,7 @@ func TestStepIsTheFormula(t *testing.T) {
 		r.Norm(x.RawMatrix().Data)
 		r.Norm(xi)
 		tau, sigma := 0.01+r.Float64(), 3*r.Float64()
-		for _, noise := range []Noise{Isotropic{}, Anisotropic{}, Transformed{fr}} {
+		for _, noise := range []Noise{Isotropic{}, Anisotropic{}, Transformed{Frame: fr}} {
 			cfg := Config{Particles: n, Tau: tau, Sigma: Constant(sigma), Alpha: Constant(3), Noise: noise,
 				Points: x, Box: objective.Cube(d, -1, 1)}
 			if err := cfg.complete(d); err != nil {
@@ -255,7 +255,7 @@ func TestTransformedByTheIdentityIsAnisotropic(t *testing.T) {
 		}
 		return trace
 	}
-	want, got := trace(Anisotropic{}), trace(Transformed{frame.Identity(7)})
+	want, got := trace(Anisotropic{}), trace(Transformed{Frame: frame.Identity(7)})
 	if len(want) != 201*50*7 || !slices.Equal(got, want) {
 		t.Fatalf("traces of %d and %d numbers differ", len(got), len(want))
 	}
@@ -298,7 +298,7 @@ func TestChangeOfVariables(t *testing.T) {
 			noise Noise
 		}{
 			{objective.Func(d, g), startY, Anisotropic{}},
-			{f, startX, Transformed{fr}},
+			{f, startX, Transformed{Frame: fr}},
 		} {
 			_, err := Run(ctx, c.f, Config{
 				Particles: n, Points: c.start, Noise: c.noise, Domain: Free{},
@@ -329,7 +329,7 @@ func TestTransformedNoiseOfFewComponents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noise := Transformed{fr}
+	noise := Transformed{Frame: fr}
 	if noise.Width(3) != 1 {
 		t.Errorf("width %d, want 1", noise.Width(3))
 	}
