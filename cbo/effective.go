@@ -51,7 +51,7 @@ func (e EffectiveSize) fit(energies, scratch []float64) float64 {
 		lo = hi
 	}
 	for hi-lo > hi*1e-12 {
-		middle := lo + (hi-lo)/2
+		middle := lo + float64((hi-lo)/2)
 		if effective(energies, middle, least, scratch) > want {
 			lo = middle
 		} else {

@@ -173,7 +173,7 @@ func scale(points *mat.Dense, start objective.Box, to func(c, h, v float64) floa
 	}
 	eachRow(points, func(x []float64) {
 		for j, v := range x {
-			h := (start.Hi[j] - start.Lo[j]) / 2
+			h := float64((start.Hi[j] - start.Lo[j]) / 2)
 			x[j] = to(start.Lo[j]+h, h, v)
 		}
 	})

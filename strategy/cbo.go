@@ -97,7 +97,7 @@ func inUnits(cfg cbo.Config, start objective.Box, w *frame.Frame) cbo.Config {
 			w.Points(centre, c)
 		}
 		unscale := func(_, j int, v float64) float64 {
-			half := (start.Hi[j] - start.Lo[j]) / 2
+			half := float64((start.Hi[j] - start.Lo[j]) / 2)
 			return start.Lo[j] + half + float64(half*v)
 		}
 		x.Apply(unscale, x)
