@@ -1,6 +1,7 @@
 package cbo
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -43,7 +44,10 @@ var keys = []key{
 	{"truncate", "V", "noise does not grow further than this from the consensus, in half-widths of the start box", above(0, func(c *Config, v float64) { c.Noise = Truncated{c.Noise, v} })},
 	{"inertia", "V", "mass m of the particles, below 1", fraction(func(c *Config, v float64) { c.Momentum = Inertia{v} })},
 	{"adam", "V", "adaptive momentum with this β₁, 0.9 for example", fraction(func(c *Config, v float64) { c.Momentum = Adam{Beta1: v} })},
-	{"domain", "WORD", "simplex or sphere: particles are projected onto it, in the units of f", sets(func(c *Config, set Domain) { c.Domain = set })},
+	{"domain", "WORD", "box (that of the start), simplex or sphere: particles are projected onto it, in the units of f", oneOf(map[string]func(*Config){
+		"box": func(c *Config) { c.Domain = Clamp{} }, "simplex": func(c *Config) { c.Domain = Scaled{Of: Simplex{}} },
+		"sphere": func(c *Config) { c.Domain = Scaled{Of: Sphere{1}} },
+	})},
 	{"equalities", "ROWS", "particles are projected onto Ax = b, in the units of f: numbers with blanks between them, b last, rows with ; between them", func(c *Config, given string) error {
 		set, err := readEqualities(given)
 		c.Domain = Scaled{Of: set}
@@ -65,6 +69,9 @@ var keys = []key{
 	{"stall", "N", "a run ends after so many steps in vain", whole(1, func(c *Config, n int) { c.Stop.Stall = n })},
 }
 
+// ErrKey is why With refuses a key that it does not know.
+var ErrKey = errors.New("unknown key")
+
 // Keys describes the settings that With takes, a line each.
 func Keys() (lines []string) {
 	for _, k := range keys {
@@ -84,7 +91,7 @@ func (c Config) With(settings ...string) (Config, error) {
 		case !ok:
 			return c, fmt.Errorf("%q is not KEY=VALUE", s)
 		case !slices.ContainsFunc(keys, func(k key) bool { return k.name == name }):
-			return c, fmt.Errorf("unknown key %q: must be one of %s", name, strings.Join(names(), ", "))
+			return c, fmt.Errorf("%w %q: must be one of %s", ErrKey, name, strings.Join(names(), ", "))
 		case given[name] != "":
 			return c, fmt.Errorf("%s is given twice", name)
 		}
@@ -181,11 +188,4 @@ func readEqualities(given string) (Equalities, error) {
 		}
 	}
 	return NewEqualities(mat.NewDense(len(b), width-1, a), b)
-}
-
-// sets reads a set, in the units of the user.
-func sets(set func(*Config, Domain)) func(*Config, string) error {
-	return oneOf(map[string]func(*Config){
-		"simplex": func(c *Config) { set(c, Scaled{Of: Simplex{}}) }, "sphere": func(c *Config) { set(c, Scaled{Of: Sphere{1}}) },
-	})
 }

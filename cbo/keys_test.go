@@ -66,6 +66,9 @@ func TestInUnits(t *testing.T) {
 	if got := (Config{Mirror: Entropy{}}).InUnits(start).Mirror; !same.DeepEqual(got, Entropy{start}) {
 		t.Errorf("%+v", got)
 	}
+	if got := (Config{Domain: Clamp{}}).InUnits(start).Domain; !same.DeepEqual(got, Clamp{objective.Cube(2, -1, 1)}) {
+		t.Errorf("%+v", got)
+	}
 	if got := (Config{Mirror: Barrier{}, Domain: Free{}}).InUnits(start); !same.DeepEqual(got, Config{Mirror: Barrier{objective.Cube(2, -1, 1)}, Domain: Free{}}) {
 		t.Errorf("%+v", got)
 	}

@@ -180,8 +180,8 @@ func scale(points *mat.Dense, start objective.Box, to func(c, h, v float64) floa
 }
 
 // InUnits returns c for particles in whose coordinates start, a box in the user's units, is
-// [−1, 1]^d: Scaled sets and Entropy without a Start mean the user's units, and a Barrier without
-// a Box is that of [−1, 1]^d.
+// [−1, 1]^d: Scaled sets and Entropy without a Start mean the user's units, and a Clamp or a
+// Barrier without a Box is that of [−1, 1]^d.
 func (c Config) InUnits(start objective.Box) Config {
 	scaled := func(set Domain) Domain {
 		if s, ok := set.(Scaled); ok && s.Start.IsZero() {
@@ -191,6 +191,9 @@ func (c Config) InUnits(start objective.Box) Config {
 		return set
 	}
 	c.Domain = scaled(c.Domain)
+	if box, ok := c.Domain.(Clamp); ok && box.Box.IsZero() {
+		c.Domain = Clamp{objective.Cube(len(start.Lo), -1, 1)}
+	}
 	switch m := c.Mirror.(type) {
 	case Onto:
 		c.Mirror = Onto{scaled(m.Set)}

@@ -43,6 +43,7 @@ type swarm struct {
 	movedE     []float64
 
 	alpha float64    // α of this step
+	last  float64    // that of the one before
 	own   *mat.Dense // members: the consensus of each; nil: c is that of all
 	p, q  *mat.Dense // members: drift and noise; nil without momentum
 	kept  *mat.Dense // what momentum keeps of a particle; nil: nothing
@@ -162,12 +163,12 @@ func (s *swarm) evaluate(ctx context.Context, points *mat.Dense, values []float6
 // gather forms the consensus of the next step's members, or one for each.
 func (s *swarm) gather(k int) {
 	s.batch.deal()
-	s.alpha = s.cfg.Alpha.At(k)
+	s.last, s.alpha = s.alpha, s.cfg.Alpha.At(k)
 	if e, ok := s.cfg.Alpha.(EffectiveSize); ok {
 		for m, i := range s.batch.members {
 			s.weights[m] = s.pastE[i]
 		}
-		s.alpha = e.fit(s.weights, s.shares)
+		s.alpha = e.fit(s.weights, s.shares, s.last)
 	}
 	consensus(s.c, s.weights, s.past, s.pastE, s.batch.members, s.alpha, s.shares)
 	if s.own != nil {

@@ -341,16 +341,19 @@ func TestEffectiveSizeIsTheFormula(t *testing.T) {
 			w := naiveSoftmin(energies, alpha)
 			return 1 / floats.Dot(w, w)
 		}
-		alpha := EffectiveSize{share}.fit(energies, scratch)
-		if want := share * float64(n); want > 1 && !(math.Abs(size(alpha)-want) <= 1e-6*want) {
+		alpha := EffectiveSize{share}.fit(energies, scratch, 0)
+		if want := share * float64(n); want > 1 && !(math.Abs(math.Log(size(alpha)/want)) <= 1e-3) {
 			t.Errorf("α = %v: effective size %v of %d, want %v", alpha, size(alpha), n, want)
 		}
 		other := make([]float64, n)
 		for i, e := range energies {
 			other[i] = 4*e - 1
 		}
-		if got := (EffectiveSize{share}).fit(other, scratch); share*float64(n) > 1 && !(math.Abs(4*got/alpha-1) <= 1e-9) {
+		if got := (EffectiveSize{share}).fit(other, scratch, 0); share*float64(n) > 1 && !(math.Abs(4*got/alpha-1) <= 1e-9) {
 			t.Errorf("α of 4f − 1 is %v, of f %v", got, alpha)
+		}
+		if got := size(EffectiveSize{share}.fit(energies, scratch, 100*alpha)); share*float64(n) > 1 && !(math.Abs(math.Log(got/size(alpha))) <= 2e-3) {
+			t.Errorf("from another guess %v count, and %v", got, size(alpha))
 		}
 	}
 	inf := math.Inf(1)
@@ -360,39 +363,34 @@ func TestEffectiveSizeIsTheFormula(t *testing.T) {
 	}{
 		{[]float64{2, 2, 2}, 0}, {[]float64{inf, inf}, 0}, {[]float64{math.Inf(-1), 1}, 0}, {[]float64{3}, 0},
 	} {
-		if got := (EffectiveSize{0.5}).fit(c.energies, make([]float64, len(c.energies))); got != c.want {
+		if got := (EffectiveSize{0.5}).fit(c.energies, make([]float64, len(c.energies)), 3); got != c.want {
 			t.Errorf("α = %v of %v, want %v", got, c.energies, c.want)
 		}
 	}
 	// Failed particles do not count: of four values, two are to count.
-	if got := (EffectiveSize{0.5}).fit([]float64{0, 1, 2, 3, inf, inf}, make([]float64, 6)); !(math.Abs(effective([]float64{0, 1, 2, 3}, got, 0, make([]float64, 4))-2) <= 1e-9) {
+	got := EffectiveSize{0.5}.fit([]float64{0, 1, 2, 3, inf, inf}, make([]float64, 6), 1e-9)
+	if size, _ := effective([]float64{0, 1, 2, 3}, got, 0, make([]float64, 4)); !(math.Abs(size-2) <= 2e-3) {
+		t.Errorf("α = %v: %v particles count", got, size)
+	}
+	// Two are equally good, and one of three is to count: α is as large as it may be.
+	if got := (EffectiveSize{0.4}).fit([]float64{1, 1, 3}, make([]float64, 3), 0); !(got >= 1e14 && got <= 1e15) {
 		t.Errorf("α = %v", got)
 	}
-	agrees(t, "effective size", 0, func(int, *rng.Stream) (Config, func(int) oracle) {
-		return plain(func(c *Config) { c.Alpha = EffectiveSize{0.7} }), func(int) oracle {
-			return func(k int, x, xi [][]float64) [][]float64 {
-				lo, hi := 0.0, 1e9
-				for range 200 { // J falls with α
-					w := naiveSoftmin(shifted(energiesOf(x)), (lo+hi)/2)
-					if 1/floats.Dot(w, w) > 0.7*float64(len(x)) {
-						lo = (lo + hi) / 2
-					} else {
-						hi = (lo + hi) / 2
-					}
-				}
-				c := naiveMean(x, naiveSoftmin(shifted(energiesOf(x)), hi))
-				out := make([][]float64, len(x))
-				for i := range x {
-					out[i] = make([]float64, len(c))
-					for j := range c {
-						z := x[i][j] - c[j]
-						out[i][j] = x[i][j] - oracleTau*z + oracleSigma*math.Sqrt(oracleTau)*z*xi[i][j]
-					}
-				}
-				return out
-			}
+	// In a run each step has the α of its own particles: a share of 0.7 counts, by State too.
+	steps := 0
+	_, err := Run(ctx, objective.Func(3, bumpy), Config{Alpha: EffectiveSize{0.7}, Sigma: Constant(1), Stop: Stop{Steps: 30}, Observe: func(s State) {
+		steps++
+		w := naiveSoftmin(shifted(append([]float64(nil), s.Values...)), s.Alpha)
+		if got := 1 / floats.Dot(w, w); !(math.Abs(math.Log(got/35)) <= 1e-3) || !(math.Abs(got/s.Effective-1) <= 1e-9) {
+			t.Errorf("step %d: α = %v, %v particles count, and %v are told, want 35", s.Step, s.Alpha, got, s.Effective)
 		}
-	})
+		if c := naiveMean(rowsOf(s.Particles), w); !floats.EqualApprox(c, s.Consensus, 1e-9) {
+			t.Errorf("step %d: consensus %v, want %v", s.Step, s.Consensus, c)
+		}
+	}})
+	if err != nil || steps != 31 {
+		t.Errorf("%d steps, error %v", steps, err)
+	}
 }
 
 // shifted returns E − min E.

@@ -104,8 +104,10 @@ func readStrategy(given string) (m experiment.Method, err error) {
 		}
 		flag := flags.Lookup(knob)
 		if flag == nil { // of CBO alone
-			if _, err := (cbo.Config{}).With(word); err != nil {
-				return m, fmt.Errorf("%w, or sigma, particles, population, tau, alpha, share, road", err)
+			if _, err := (cbo.Config{}).With(word); errors.Is(err, cbo.ErrKey) {
+				return m, fmt.Errorf("%s=%s: unknown knob: must be one of sigma, particles, population, tau, alpha, share, road, or one of minimize --cbo", knob, value)
+			} else if err != nil {
+				return m, err
 			}
 			knobs.CBO = append(knobs.CBO, word)
 			written[knob] = name
