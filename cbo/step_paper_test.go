@@ -263,8 +263,18 @@ func TestTransformedByTheIdentityIsAnisotropic(t *testing.T) {
 
 // Section 3.2: with Y = W⁻¹X, anisotropic CBO on g from X and CBO on
 // f = g(W·) with transformed noise from Y, driven by the same ξ, satisfy
-// WY_k = X_k for all k. Checked to 1e-9 over 50 steps.
+// WY_k = X_k for all k. Checked to 1e-9 over 50 steps, for the variants too.
 func TestChangeOfVariables(t *testing.T) {
+	for name, variant := range map[string]Config{
+		"plain": {}, "isotropic": {Noise: Isotropic{}}, "additive": {Noise: Additive{}}, "truncated": {Noise: Truncated{Most: 0.5}},
+		"inertia": {Momentum: Inertia{0.1}}, "memory": {Memory: Remember{Lambda: 0.4}}, "batch": {Batch: 10},
+		"effective size": {Alpha: EffectiveSize{0.5}}, "corrected": {Correction: Heaviside{}},
+	} {
+		t.Run(name, func(t *testing.T) { changeOfVariables(t, variant) })
+	}
+}
+
+func changeOfVariables(t *testing.T, variant Config) {
 	for seed := range uint64(10) {
 		r := rng.Seed(seed).Stream("test")
 		const n, d = 20, 6
@@ -297,15 +307,17 @@ func TestChangeOfVariables(t *testing.T) {
 			start *mat.Dense
 			noise Noise
 		}{
-			{objective.Func(d, g), startY, Anisotropic{}},
-			{f, startX, Transformed{Frame: fr}},
+			{objective.Func(d, g), startY, variant.Noise},
+			{f, startX, Transformed{fr, variant.Noise}},
 		} {
-			_, err := Run(ctx, c.f, Config{
-				Particles: n, Points: c.start, Noise: c.noise, Domain: Free{},
-				Sigma: Constant(1), Alpha: Constant(30), Seed: seed, Stop: Stop{Steps: 50},
-				Observe: func(s State) { paths[k] = append(paths[k], mat.DenseCopyOf(s.Particles)) },
-			})
-			if err != nil {
+			cfg := variant
+			cfg.Particles, cfg.Points, cfg.Noise, cfg.Domain, cfg.Seed, cfg.Stop.Steps = n, c.start, c.noise, Free{}, seed, 50
+			cfg.Sigma = Constant(1)
+			if cfg.Alpha == nil {
+				cfg.Alpha = Constant(30)
+			}
+			cfg.Observe = func(s State) { paths[k] = append(paths[k], mat.DenseCopyOf(s.Particles)) }
+			if _, err := Run(ctx, c.f, cfg); err != nil {
 				t.Fatal(err)
 			}
 		}

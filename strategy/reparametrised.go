@@ -47,7 +47,12 @@ func (r Reparametrised) Minimize(ctx context.Context, f objective.Objective, tas
 
 // noSet refuses settings of a strategy with a set of the user's coordinates.
 func noSet(s Strategy, cfg cbo.Config) error {
-	if _, set := cfg.Domain.(cbo.Scaled); set || cfg.Mirror != nil {
+	set := cfg.Mirror != nil
+	switch cfg.Domain.(type) {
+	case cbo.Scaled, cbo.Clamp:
+		set = true
+	}
+	if set {
 		return objective.BadOption("CBO", "strategy %s moves particles in other coordinates than those of a set; cbo, transformed and online do not", s.Name())
 	}
 	return nil
