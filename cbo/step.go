@@ -111,8 +111,10 @@ func (s *swarm) shake(r float64) {
 // remembers its new position if it is better.
 func (s *swarm) settle() {
 	for m, i := range s.batch.members {
-		s.y.SetRow(i, s.moved.RawRowView(m))
 		s.x.SetRow(i, s.seen.RawRowView(m))
+		if s.y != s.x {
+			s.y.SetRow(i, s.moved.RawRowView(m))
+		}
 		s.energies[i] = s.movedE[m]
 		if s.energies[i] < s.pastE[i] { // never without memory, where past is x itself
 			s.past.SetRow(i, s.seen.RawRowView(m))
