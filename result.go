@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -34,11 +35,18 @@ type Result struct {
 	// its Value, may be another point. The rest of its batch, up to 1,024 points, was evaluated as well.
 	TargetQuery int
 
+	// Minimisers are those that polarised CBO has found, the best first; nil with other
+	// methods, which look for one.
+	Minimisers []Minimiser
+
 	// Structure is what was learnt about f; nil if the strategy does not look, or the budget is
 	// too small for that. Profiles are f along the components that were searched.
 	Structure *Structure
 	Profiles  []Profile
 }
+
+// A Minimiser is one of several.
+type Minimiser = cbo.Minimiser
 
 // Noise says how exact the values of f are.
 type Noise = strategy.Noise

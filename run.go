@@ -214,6 +214,17 @@ func (r *run) noise(result *Result, outcome strategy.Outcome) {
 	result.Improvements = append(result.Improvements, objective.Improvement{Query: chosen.Query, Value: chosen.Value, Point: x})
 }
 
+// several fills in the minimisers, if there may be several.
+func (r *run) several(result *Result, outcome strategy.Outcome) {
+	for _, m := range outcome.Minimisers {
+		m.Point = r.scale.Point(m.Point)
+		if r.coordinates != nil {
+			m.Point = r.coordinates.Point(m.Point)
+		}
+		result.Minimisers = append(result.Minimisers, m)
+	}
+}
+
 // cleaned fills in the clean value at the best point, if f has blemishes.
 func (r *run) cleaned(ctx context.Context, result *Result) error {
 	if r.clean == nil || result.Point == nil {

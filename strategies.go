@@ -20,6 +20,10 @@ type Knobs struct {
 	Tau       *float64 // step size
 	Alpha     *float64 // exponent of the weights at the start
 	Share     *float64 // share of a step's queries from which the coordinates are learnt
+	// CBO are further settings of CBO, KEY=VALUE each: see cbo.Config.With.
+	CBO []string
+	// Observe, if not nil, is shown every step of CBO, in the user's units.
+	Observe func(cbo.State)
 }
 
 // An entry of the list of strategies makes a strategy and says which knobs it has.
@@ -30,8 +34,9 @@ type entry struct {
 
 // The knobs of the families.
 var (
-	knobsOfCBO    = []string{"Particles", "Sigma", "Tau", "Alpha"}
-	knobsOfOnline = []string{"Particles", "Sigma", "Tau", "Alpha", "Share"}
+	knobsOfSlices = []string{"Particles", "Sigma", "Tau", "Alpha", "CBO"}
+	knobsOfCBO    = append(slices.Clone(knobsOfSlices), "Trace")
+	knobsOfOnline = append(slices.Clone(knobsOfCBO), "Share")
 	knobsOfCMAES  = []string{"Particles", "Sigma"}
 )
 
@@ -40,7 +45,7 @@ var entries = []entry{
 	{func(Knobs) strategy.Strategy { return auto.Auto{} }, nil},
 	{func(k Knobs) strategy.Strategy { return strategy.Reparametrised{Config: k.config()} }, knobsOfCBO},
 	{func(k Knobs) strategy.Strategy { return strategy.Transformed{Config: k.config()} }, knobsOfCBO},
-	{func(k Knobs) strategy.Strategy { return strategy.Componentwise{Config: k.config()} }, knobsOfCBO},
+	{func(k Knobs) strategy.Strategy { return strategy.Componentwise{Config: k.config()} }, knobsOfSlices},
 	{func(k Knobs) strategy.Strategy { return strategy.Online{Config: k.config(), Share: k.Share} }, knobsOfOnline},
 	{func(k Knobs) strategy.Strategy { return strategy.CBO{Config: k.config()} }, knobsOfCBO},
 	{func(k Knobs) strategy.Strategy { return strategy.IsotropicCBO{Config: k.config()} }, knobsOfCBO},
@@ -86,7 +91,7 @@ func (k Knobs) turned() []string {
 	for _, knob := range []struct {
 		name   string
 		turned bool
-	}{{"Particles", k.Particles != 0}, {"Sigma", k.Sigma != nil}, {"Tau", k.Tau != nil}, {"Alpha", k.Alpha != nil}, {"Share", k.Share != nil}} {
+	}{{"Particles", k.Particles != 0}, {"Sigma", k.Sigma != nil}, {"Tau", k.Tau != nil}, {"Alpha", k.Alpha != nil}, {"Share", k.Share != nil}, {"CBO", k.CBO != nil}, {"Trace", k.Observe != nil}} {
 		if knob.turned {
 			names = append(names, knob.name)
 		}
@@ -113,12 +118,15 @@ func (k Knobs) check() error {
 	if k.Tau != nil && *k.Tau == 0 {
 		return objective.BadOption("Tau", "0, must be above 0")
 	}
+	if _, err := (cbo.Config{}).With(k.CBO...); err != nil {
+		return objective.BadOption("CBO", "%v", err)
+	}
 	return nil
 }
 
-// config returns the settings of CBO that the knobs ask for.
+// config returns the settings of CBO that the knobs ask for; check says what is wrong with them.
 func (k Knobs) config() cbo.Config {
-	cfg := cbo.Config{Particles: k.Particles}
+	cfg := cbo.Config{Particles: k.Particles, Observe: k.Observe}
 	if k.Tau != nil {
 		cfg.Tau = *k.Tau
 	}
@@ -127,6 +135,9 @@ func (k Knobs) config() cbo.Config {
 	}
 	if k.Alpha != nil {
 		cfg.Alpha = strategy.PapersAlpha(*k.Alpha)
+	}
+	if with, err := cfg.With(k.CBO...); err == nil {
+		return with
 	}
 	return cfg
 }

@@ -90,6 +90,7 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 	ctx, cancel := o.timed(ctx)
 	defer cancel()
 	task := strategy.Task{
+		Start:      o.Start,
 		Bounds:     r.scale.Bounds(),
 		Points:     r.points(),
 		Blocks:     o.Blocks,
@@ -117,6 +118,7 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 	}
 	result := r.result(outcome)
 	r.noise(&result, outcome)
+	r.several(&result, outcome)
 	if err = cmp.Or(err, r.cleaned(ctx, &result), r.learnt(&result, outcome.Learnt), r.finish()); err != nil {
 		result.Status = objective.Failed
 		return result, err

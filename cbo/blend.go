@@ -11,9 +11,9 @@ import (
 // Blended is noise in a frame for a part β of the particles, and in the coordinates given for
 // the others. Of n particles
 //
-//	D(z) = W̃†diag(W̃z)   for the first ⌊βn⌋,   D(z) = diag(z)   for the rest,
+//	D(z) = W̃†D_Of(W̃z)   for the first ⌊βn⌋,   D(z) = D_Of(z)   for the rest,
 //
-// so β = 0 is Anisotropic and β = 1 is Transformed. It suits a frame that is not certain:
+// so β = 0 is Of, by default Anisotropic, and β = 1 is Transformed. It suits a frame that is not certain:
 // particles of both kinds form one consensus, and those that do better lead. A sum of both
 // matrices for each particle, (1−β)diag(z) + βW̃†diag(W̃z), is no such thing: the least part
 // of noise in the wrong coordinates keeps a particle from settling in the right ones.
@@ -22,10 +22,13 @@ import (
 type Blended struct {
 	Frame *frame.Frame
 	Beta  float64 // β, from 0 to 1
+	Of    Noise   // nil: Anisotropic
 }
 
 // Width returns d.
 func (Blended) Width(d int) int { return d }
+
+func (b Blended) usual(d int) float64 { return UsualSigma(b.Of, d).At(0) }
 
 // Check returns an error unless Frame is square, of d dimensions, and Beta is from 0 to 1.
 func (b Blended) Check(d int) error {
@@ -38,19 +41,19 @@ func (b Blended) Check(d int) error {
 	if m := b.Frame.Components(); m != d {
 		return fmt.Errorf("has a Frame of %d components, but the objective has %d dimensions", m, d)
 	}
-	return nil
+	return checkOf(b.Of, d)
 }
 
-// Apply sets dst to W̃†((W̃z)∘ξ) in the first ⌊βn⌋ rows, and to z∘ξ in the others.
+// Apply sets dst to W̃†D_Of(W̃z)ξ in the first ⌊βn⌋ rows, and to D_Of(z)ξ in the others.
 func (b Blended) Apply(dst, z, xi, work *mat.Dense) {
 	n, _ := z.Dims()
 	k := int(math.Floor(float64(b.Beta * float64(n))))
 	parts(k, n, func(lo, hi int, inFrame bool) {
-		var noise Noise = Anisotropic{}
+		apply := orAnisotropic(b.Of).Apply
 		if inFrame {
-			noise = Transformed{b.Frame}
+			apply = Transformed{b.Frame, b.Of}.Apply
 		}
-		noise.Apply(rows(dst, lo, hi), rows(z, lo, hi), rows(xi, lo, hi), rows(work, lo, hi))
+		apply(rows(dst, lo, hi), rows(z, lo, hi), rows(xi, lo, hi), rows(work, lo, hi))
 	})
 }
 

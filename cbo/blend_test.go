@@ -69,7 +69,7 @@ func TestBlendedCountsParticles(t *testing.T) {
 	}
 	for beta, want := range map[float64]int{0: 0, 0.09: 0, 0.1: 1, 0.5: 5, 0.59: 5, 0.99: 9, 1: 10} {
 		dst, work := mat.NewDense(n, 2, nil), mat.NewDense(n, 2, nil)
-		Blended{swap, beta}.Apply(dst, z, xi, work)
+		Blended{Frame: swap, Beta: beta}.Apply(dst, z, xi, work)
 		for i := range n {
 			row := []float64{3, 7}
 			if i < want {
@@ -107,16 +107,16 @@ func TestBlendedLimits(t *testing.T) {
 				}
 				return all
 			}
-			none, whole := Blended{w, 0}, Blended{w, 1}
+			none, whole := Blended{Frame: w, Beta: 0}, Blended{Frame: w, Beta: 1}
 			if !slices.Equal(asked(none, ClipBlended{none, 1.5}), asked(Anisotropic{}, Clip{1.5})) {
 				t.Errorf("d = %d, seed %d: β = 0 is not Anisotropic", d, seed)
 			}
-			if !slices.Equal(asked(whole, ClipBlended{whole, 1.5}), asked(Transformed{w}, ClipIn{w, 1.5})) {
+			if !slices.Equal(asked(whole, ClipBlended{whole, 1.5}), asked(Transformed{Frame: w}, ClipIn{w, 1.5})) {
 				t.Errorf("d = %d, seed %d: β = 1 is not Transformed", d, seed)
 			}
-			half := Blended{w, 0.5}
+			half := Blended{Frame: w, Beta: 0.5}
 			if between := asked(half, ClipBlended{half, 1.5}); d > 1 && (slices.Equal(between, asked(Anisotropic{}, Clip{1.5})) ||
-				slices.Equal(between, asked(Transformed{w}, ClipIn{w, 1.5}))) {
+				slices.Equal(between, asked(Transformed{Frame: w}, ClipIn{w, 1.5}))) {
 				t.Errorf("d = %d, seed %d: β = ½ is one of its limits", d, seed)
 			}
 		}
@@ -131,12 +131,12 @@ func TestBlendedChecks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, b := range map[string]Blended{
-		"Beta -0.1":      {two, -0.1},
-		"Beta 1.5":       {two, 1.5},
-		"Beta NaN":       {two, math.NaN()},
-		"needs a Frame":  {nil, 0.5},
-		"1 components":   {one, 0.5},
-		"2 dimensions, ": {two, 0.5}, // the objective has 3
+		"Beta -0.1":      {Frame: two, Beta: -0.1},
+		"Beta 1.5":       {Frame: two, Beta: 1.5},
+		"Beta NaN":       {Frame: two, Beta: math.NaN()},
+		"needs a Frame":  {Frame: nil, Beta: 0.5},
+		"1 components":   {Frame: one, Beta: 0.5},
+		"2 dimensions, ": {Frame: two, Beta: 0.5}, // the objective has 3
 	} {
 		d := 2
 		if want == "2 dimensions, " {
@@ -149,7 +149,7 @@ func TestBlendedChecks(t *testing.T) {
 		}
 	}
 	for _, radius := range []float64{0, -1, math.NaN()} {
-		if err := (ClipBlended{Blended{two, 0.5}, radius}).Check(2); err == nil {
+		if err := (ClipBlended{Blended{Frame: two, Beta: 0.5}, radius}).Check(2); err == nil {
 			t.Errorf("a radius of %v is no error", radius)
 		}
 	}

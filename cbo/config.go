@@ -11,7 +11,7 @@ import (
 // Config has the settings of a run. Zero values mean the defaults, which are those
 // of the paper's experiment on the whole space.
 //
-// A variant (Noise, Domain, Correction, Memory, Sigma, Alpha) may have a method
+// A variant (Noise, Domain, Correction, Memory, Momentum, Mirror, Sight, Sigma, Alpha) may have a method
 // Check(d int) error. Run calls it before the first query.
 type Config struct {
 	// Particles is n. Default 50.
@@ -27,10 +27,11 @@ type Config struct {
 	Tau float64
 	// Lambda is the strength λ of the drift. Default 1.
 	Lambda float64
-	// Sigma is the strength σ of the noise. Default Constant(7.1), for noise
-	// that acts on each coordinate separately; Isotropic needs about √(2/d).
+	// Sigma is the strength σ of the noise. Default UsualSigma of the noise: 7.1, or
+	// √(2/d) for Isotropic.
 	Sigma Schedule
-	// Alpha is the exponent α of the weights. Default Geometric{100, 1.005, 1e5}.
+	// Alpha is the exponent α of the weights. Default Geometric{100, 1.005, 1e5}; with
+	// Polarised Constant(100), since the limit of large α has one consensus.
 	Alpha Schedule
 
 	// Noise is D. Default Anisotropic.
@@ -41,6 +42,13 @@ type Config struct {
 	Correction Correction
 	// Memory lets particles remember their best. Default Forget: no memory.
 	Memory Memory
+	// Momentum lets particles go on as they went. Default None.
+	Momentum Momentum
+	// Mirror is ∇φ*, by which particles are seen. Default None. With another, Domain limits
+	// the dual particles.
+	Mirror Mirror
+	// Sight is which particles a particle sees. Default None: one consensus of all.
+	Sight Sight
 	// Batch is how many particles, chosen at random, form a consensus and move
 	// in each step, which then costs that many queries. Default all.
 	Batch int
@@ -86,6 +94,8 @@ type State struct {
 	Particles *mat.Dense
 	Values    []float64
 	Consensus []float64
+	// Alpha is α, and Effective the effective sample size (Σω)²/Σω² of the consensus.
+	Alpha, Effective float64
 }
 
 // complete fills in the defaults and returns an error that names a bad field.
@@ -99,30 +109,33 @@ func (c *Config) complete(d int) error {
 	if c.Box.Lo == nil && c.Box.Hi == nil {
 		c.Box = objective.Cube(d, -1, 1)
 	}
+	setVariant(&c.Noise, Noise(Anisotropic{}))
+	setVariant(&c.Sight, Sight(None{}))
 	if c.Sigma == nil {
-		c.Sigma = Constant(7.1)
+		c.Sigma = UsualSigma(c.Noise, d)
 	}
-	if c.Alpha == nil {
+	if c.Alpha == nil && c.Sight.all() {
 		c.Alpha = Geometric{Start: 100, Factor: 1.005, Limit: 1e5}
 	}
-	if c.Noise == nil {
-		c.Noise = Anisotropic{}
-	}
-	if c.Domain == nil {
-		c.Domain = Clip{1e8}
-	}
-	if c.Correction == nil {
-		c.Correction = Full{}
-	}
-	if c.Memory == nil {
-		c.Memory = Forget{}
-	}
+	setVariant(&c.Alpha, Schedule(Constant(100)))
+	setVariant(&c.Domain, Domain(Clip{1e8}))
+	setVariant(&c.Correction, Correction(Full{}))
+	setVariant(&c.Memory, Memory(Forget{}))
+	setVariant(&c.Momentum, Momentum(None{}))
+	setVariant(&c.Mirror, Mirror(None{}))
 	return c.check(d)
 }
 
 func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
+		*field = value
+	}
+}
+
+// setVariant is setDefault for variants, which need not be comparable.
+func setVariant[T any](field *T, value T) {
+	if any(*field) == nil {
 		*field = value
 	}
 }
@@ -178,12 +191,16 @@ func (c *Config) checkVariants(d int) error {
 	}{
 		{"Sigma", c.Sigma}, {"Alpha", c.Alpha}, {"Noise", c.Noise},
 		{"Domain", c.Domain}, {"Correction", c.Correction}, {"Memory", c.Memory},
+		{"Momentum", c.Momentum}, {"Mirror", c.Mirror}, {"Sight", c.Sight},
 	} {
 		if checker, ok := v.variant.(interface{ Check(d int) error }); ok {
 			if err := checker.Check(d); err != nil {
 				return objective.BadOption(v.option, "%v", err)
 			}
 		}
+	}
+	if _, covariance := c.Noise.(Covariance); !c.Sight.all() && (covariance || c.Correction.Asks()) {
+		return objective.BadOption("Sight", "%T, particles of which have each their consensus: noise by covariance, and a correction that asks for f(c), need one", c.Sight)
 	}
 	return nil
 }

@@ -10,14 +10,22 @@
 //
 // Start with Run and Config. Each part has its own file: the consensus c, the
 // noise D, the schedules of α and σ, one step, a run. Variants are values of
-// small interfaces. You can add types of your own to all of them except Memory:
+// small interfaces. You can add types of your own to the first four:
 //
-//	Schedule    Constant, Geometric
-//	Noise       Anisotropic (default), Isotropic, Transformed{Frame}
-//	Domain      Clip (default), ClipIn{Frame}, Reflect{Box}, Free
+//	Schedule    Constant, Geometric; for α also EffectiveSize
+//	Noise       Anisotropic (default), Isotropic, Additive, Covariance, Truncated{Of},
+//	            Transformed{Frame, Of}, Blended{Frame, Beta, Of}
+//	Domain      Clip (default), ClipIn{Frame}, Reflect{Box}, Free, and the projections Clamp{Box},
+//	            Simplex, Sphere, Equalities, Scaled{Of}
 //	Correction  Full (default), Heaviside, Regularised
 //	Memory      Forget (default), Remember
+//	Momentum    None (default), Inertia, Adam
+//	Mirror      None (default), Onto{Set}, Entropy, Barrier{Box}
+//	Sight       None (default), Polarised
 //	Batch, Resample, Restarts, Stop
+//
+// Config.Hopping and Config.Sampling are whole methods made of these, and Config.With reads
+// settings in words.
 //
 // The defaults are the settings of the paper's experiment on the whole space.
 // The answer is the best point ever evaluated, not the last consensus.

@@ -18,6 +18,9 @@ type Result struct {
 	Status objective.Status
 	// Steps counts the steps of all runs, and Runs counts the runs.
 	Steps, Runs int
+	// Minimisers are those that the particles of the last run have come to, the best first.
+	// There are several only where Sight is Polarised; else this is nil.
+	Minimisers []Minimiser
 }
 
 // Run minimises f by consensus-based optimisation.
@@ -53,6 +56,9 @@ func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error)
 		result.Status = status
 		result.Steps += steps
 		result.Runs++
+		if s.own != nil {
+			result.Minimisers = s.cfg.Sight.minimisers(s.x, s.energies)
+		}
 		if err != nil || run == cfg.Restarts || !ended(status) {
 			return result, err
 		}
@@ -74,7 +80,7 @@ func (s *swarm) run(ctx context.Context, run int) (steps int, status objective.S
 	for k := 0; ; k++ {
 		s.gather(k)
 		if s.cfg.Observe != nil {
-			s.cfg.Observe(State{run, k, s.x, s.energies, s.c})
+			s.cfg.Observe(State{run, k, s.x, s.energies, s.c, s.alpha, effectiveSize(s.weights)})
 		}
 		if status := s.stop(k, idle); status != objective.Running {
 			return k, status, nil

@@ -192,7 +192,14 @@ func TestVariantsConverge(t *testing.T) {
 		"regularised": {Correction: Regularised{}},
 		"resample":    {Resample: Resample{Wait: 20}},
 		"restarts":    {Stop: Stop{Stall: 100}, Restarts: 3},
-		"transformed": {Noise: Transformed{frame.Identity(3)}, Domain: ClipIn{frame.Identity(3), 1e8}},
+		"transformed": {Noise: Transformed{Frame: frame.Identity(3)}, Domain: ClipIn{frame.Identity(3), 1e8}},
+		"truncated":   {Noise: Truncated{Most: 1}},
+		"effective":   {Alpha: EffectiveSize{0.1}, Sigma: Constant(3)},
+		"covariance":  {Noise: Covariance{}, Alpha: EffectiveSize{0.5}, Tau: 0.2},
+		"inertia":     {Momentum: Inertia{0.02}},
+		"pso":         {Momentum: Inertia{0.02}, Memory: Remember{Lambda: 0.4}},
+		"barrier":     {Mirror: Barrier{objective.Cube(3, -1, 1)}, Sigma: Constant(12)},
+		"clamped":     {Domain: Clamp{objective.Cube(3, -1, 1)}},
 	} {
 		r, err := Run(ctx, query.NewMeter(sphere(3), 60_000), cfg)
 		tolerance := 1e-6
@@ -445,7 +452,15 @@ func TestAStepAllocatesNothing(t *testing.T) {
 	for name, cfg := range map[string]Config{
 		"plain":       {},
 		"isotropic":   {Noise: Isotropic{}},
-		"transformed": {Noise: Transformed{fr}, Domain: ClipIn{fr, 1}}, // clips often
+		"transformed": {Noise: Transformed{Frame: fr}, Domain: ClipIn{fr, 1}}, // clips often
+		"truncated":   {Noise: Truncated{Isotropic{}, 0.1}},
+		"covariance":  {Noise: Covariance{}, Alpha: EffectiveSize{0.5}},
+		"inertia":     {Momentum: Inertia{0.1}},
+		"adam":        {Momentum: Adam{}},
+		"polarised":   {Sight: Polarised{1}},
+		"mirror":      {Mirror: Onto{Simplex{}}},
+		"entropy":     {Mirror: Entropy{}},
+		"barrier":     {Mirror: Barrier{box}, Correction: Heaviside{}},
 		"everything":  {Batch: 20, Memory: Remember{Lambda: 0.4}, Correction: Regularised{}, Domain: Reflect{box}},
 	} {
 		if err := cfg.complete(5); err != nil {

@@ -67,7 +67,7 @@ func TestOneStepByHand(t *testing.T) {
 	}{
 		{Anisotropic{}, 7, -0.5},
 		{Isotropic{}, 3 + math.Sqrt(20), 1.5 - math.Sqrt(20)},
-		{Transformed{skew}, 7, -6.5},
+		{Transformed{Frame: skew}, 7, -6.5},
 	} {
 		x := mat.NewDense(2, 2, []float64{0, 0, 4, 2})
 		cfg := Config{Tau: 0.25, Sigma: Constant(2), Alpha: Constant(1e4), Noise: c.noise}
@@ -207,7 +207,7 @@ func TestStepIsTheFormula(t *testing.T) {
 		r.Norm(x.RawMatrix().Data)
 		r.Norm(xi)
 		tau, sigma := 0.01+r.Float64(), 3*r.Float64()
-		for _, noise := range []Noise{Isotropic{}, Anisotropic{}, Transformed{fr}} {
+		for _, noise := range []Noise{Isotropic{}, Anisotropic{}, Transformed{Frame: fr}} {
 			cfg := Config{Particles: n, Tau: tau, Sigma: Constant(sigma), Alpha: Constant(3), Noise: noise,
 				Points: x, Box: objective.Cube(d, -1, 1)}
 			if err := cfg.complete(d); err != nil {
@@ -255,7 +255,7 @@ func TestTransformedByTheIdentityIsAnisotropic(t *testing.T) {
 		}
 		return trace
 	}
-	want, got := trace(Anisotropic{}), trace(Transformed{frame.Identity(7)})
+	want, got := trace(Anisotropic{}), trace(Transformed{Frame: frame.Identity(7)})
 	if len(want) != 201*50*7 || !slices.Equal(got, want) {
 		t.Fatalf("traces of %d and %d numbers differ", len(got), len(want))
 	}
@@ -263,8 +263,18 @@ func TestTransformedByTheIdentityIsAnisotropic(t *testing.T) {
 
 // Section 3.2: with Y = W⁻¹X, anisotropic CBO on g from X and CBO on
 // f = g(W·) with transformed noise from Y, driven by the same ξ, satisfy
-// WY_k = X_k for all k. Checked to 1e-9 over 50 steps.
+// WY_k = X_k for all k. Checked to 1e-9 over 50 steps, for the variants too.
 func TestChangeOfVariables(t *testing.T) {
+	for name, variant := range map[string]Config{
+		"plain": {}, "isotropic": {Noise: Isotropic{}}, "additive": {Noise: Additive{}}, "truncated": {Noise: Truncated{Most: 0.5}},
+		"inertia": {Momentum: Inertia{0.1}}, "memory": {Memory: Remember{Lambda: 0.4}}, "batch": {Batch: 10},
+		"effective size": {Alpha: EffectiveSize{0.5}}, "corrected": {Correction: Heaviside{}},
+	} {
+		t.Run(name, func(t *testing.T) { changeOfVariables(t, variant) })
+	}
+}
+
+func changeOfVariables(t *testing.T, variant Config) {
 	for seed := range uint64(10) {
 		r := rng.Seed(seed).Stream("test")
 		const n, d = 20, 6
@@ -297,15 +307,17 @@ func TestChangeOfVariables(t *testing.T) {
 			start *mat.Dense
 			noise Noise
 		}{
-			{objective.Func(d, g), startY, Anisotropic{}},
-			{f, startX, Transformed{fr}},
+			{objective.Func(d, g), startY, variant.Noise},
+			{f, startX, Transformed{fr, variant.Noise}},
 		} {
-			_, err := Run(ctx, c.f, Config{
-				Particles: n, Points: c.start, Noise: c.noise, Domain: Free{},
-				Sigma: Constant(1), Alpha: Constant(30), Seed: seed, Stop: Stop{Steps: 50},
-				Observe: func(s State) { paths[k] = append(paths[k], mat.DenseCopyOf(s.Particles)) },
-			})
-			if err != nil {
+			cfg := variant
+			cfg.Particles, cfg.Points, cfg.Noise, cfg.Domain, cfg.Seed, cfg.Stop.Steps = n, c.start, c.noise, Free{}, seed, 50
+			cfg.Sigma = Constant(1)
+			if cfg.Alpha == nil {
+				cfg.Alpha = Constant(30)
+			}
+			cfg.Observe = func(s State) { paths[k] = append(paths[k], mat.DenseCopyOf(s.Particles)) }
+			if _, err := Run(ctx, c.f, cfg); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -329,7 +341,7 @@ func TestTransformedNoiseOfFewComponents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noise := Transformed{fr}
+	noise := Transformed{Frame: fr}
 	if noise.Width(3) != 1 {
 		t.Errorf("width %d, want 1", noise.Width(3))
 	}

@@ -20,6 +20,7 @@ type swarm struct {
 	cfg Config
 
 	x        *mat.Dense // particles x^(i)
+	y        *mat.Dense // their duals; x itself without a mirror
 	energies []float64  // f(x^(i))
 	past     *mat.Dense // what the particles remember; x itself without memory
 	pastE    []float64
@@ -37,8 +38,16 @@ type swarm struct {
 	xi, work   *mat.Dense // members × width of the noise
 	dxi        *mat.Dense // members: D(z)ξ
 	scratch    []float64  // one member
-	moved      *mat.Dense // members: new positions
+	moved      *mat.Dense // members: new positions y
+	seen       *mat.Dense // members: new positions x; moved itself without a mirror
 	movedE     []float64
+
+	alpha float64    // α of this step
+	last  float64    // that of the one before
+	own   *mat.Dense // members: the consensus of each; nil: c is that of all
+	p, q  *mat.Dense // members: drift and noise; nil without momentum
+	kept  *mat.Dense // what momentum keeps of a particle; nil: nothing
+	root  *mat.Dense // d×d, for noise that is made of the weights; nil: it is not
 }
 
 // gaussian is where the numbers ξ ~ N(0, I) come from.
@@ -66,6 +75,19 @@ func newSwarm(f objective.Objective, cfg Config, run int) *swarm {
 	for m := range b {
 		s.h[m], s.ones[m] = 1, 1
 	}
+	s.y, s.seen = s.x, s.moved
+	if !cfg.Mirror.same() {
+		s.y, s.seen = mat.NewDense(n, d, nil), mat.NewDense(b, d, nil)
+	}
+	if !cfg.Sight.all() {
+		s.own = mat.NewDense(b, d, nil)
+	}
+	if cfg.Momentum.keeps() {
+		s.p, s.q, s.kept = mat.NewDense(b, d, nil), mat.NewDense(b, d, nil), mat.NewDense(n, 2*d, nil)
+	}
+	if _, ok := cfg.Noise.(weighed); ok {
+		s.root = mat.NewDense(d, d, nil)
+	}
 	return s
 }
 
@@ -73,24 +95,35 @@ func newSwarm(f objective.Objective, cfg Config, run int) *swarm {
 // known points than particles, it evaluates all and starts at the best.
 func (s *swarm) begin(ctx context.Context, run int) error {
 	n, d := s.x.Dims()
-	start := s.x
+	start, known := s.y, 0
 	stream := rng.Seed(s.cfg.Seed).Stream("start", run)
 	for i := range n {
 		s.cfg.Box.Draw(start.RawRowView(i), stream)
 	}
 	if s.cfg.Points != nil && run == 0 {
-		if known, _ := s.cfg.Points.Dims(); known > n {
+		if known, _ = s.cfg.Points.Dims(); known > n {
 			start = mat.NewDense(known, d, nil)
 		}
-		start.Copy(s.cfg.Points)
+		for i := range known {
+			s.cfg.Mirror.dual(start.RawRowView(i), s.cfg.Points.RawRowView(i))
+		}
 	}
-	rows, _ := start.Dims()
-	energies := make([]float64, rows)
-	if err := s.evaluate(ctx, start, energies); err != nil {
+	if known < n { // known points are asked for as they are
+		s.cfg.Domain.Confine(rows(start, known, n), s.scratch)
+	}
+	count, _ := start.Dims()
+	seen := start
+	if !s.cfg.Mirror.same() {
+		seen = mat.NewDense(count, d, nil)
+		s.cfg.Mirror.image(seen, start, s.scratch)
+	}
+	energies := make([]float64, count)
+	if err := s.evaluate(ctx, seen, energies); err != nil {
 		return err
 	}
 	for i, k := range best(energies, n) {
-		s.x.SetRow(i, start.RawRowView(k))
+		s.y.SetRow(i, start.RawRowView(k))
+		s.x.SetRow(i, seen.RawRowView(k))
 		s.energies[i] = energies[k]
 	}
 	s.past, s.pastE = s.cfg.Memory.recall(s.x, s.energies)
@@ -127,15 +160,43 @@ func (s *swarm) evaluate(ctx context.Context, points *mat.Dense, values []float6
 	return err
 }
 
-// gather forms the consensus of the next step's members.
+// gather forms the consensus of the next step's members, or one for each.
 func (s *swarm) gather(k int) {
 	s.batch.deal()
-	consensus(s.c, s.weights, s.past, s.pastE, s.batch.members, s.cfg.Alpha.At(k), s.shares)
+	s.last, s.alpha = s.alpha, s.cfg.Alpha.At(k)
+	if e, ok := s.cfg.Alpha.(EffectiveSize); ok {
+		for m, i := range s.batch.members {
+			s.weights[m] = s.pastE[i]
+		}
+		s.alpha = e.fit(s.weights, s.shares, s.last)
+	}
+	consensus(s.c, s.weights, s.past, s.pastE, s.batch.members, s.alpha, s.shares)
+	if s.own != nil {
+		s.cfg.Sight.consensus(s.own, s.past, s.pastE, s.batch.members, s.alpha, s.z, s.shares)
+	}
+}
+
+// centre returns the consensus of the m-th member.
+func (s *swarm) centre(m int) []float64 {
+	if s.own != nil {
+		return s.own.RawRowView(m)
+	}
+	return s.c
 }
 
 // apart reports whether there is a coordinate in which particles are further apart
-// than tolerance·max(1, |c_j|).
+// than tolerance·max(1, |c_j|), or further from the consensus that each has of its own.
 func (s *swarm) apart(tolerance float64) bool {
+	if s.own != nil {
+		for m, i := range s.batch.members {
+			for j, c := range s.own.RawRowView(m) {
+				if !(math.Abs(s.x.At(i, j)-c) <= tolerance*max(1, math.Abs(c))) {
+					return true
+				}
+			}
+		}
+		return false
+	}
 	n, d := s.x.Dims()
 	for j := range d {
 		lo, hi := math.Inf(1), math.Inf(-1)

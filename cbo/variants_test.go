@@ -359,11 +359,18 @@ func TestVariantsCheckTheirSettings(t *testing.T) {
 	two := frame.Identity(2)
 	for _, cfg := range []Config{
 		{Lambda: inf}, {Sigma: Constant(inf)}, {Resample: Resample{Wait: 1, Sigma: inf}},
-		{Noise: Transformed{}}, {Noise: Transformed{two}},
+		{Noise: Transformed{}}, {Noise: Transformed{Frame: two}},
 		{Domain: Clip{}}, {Domain: Clip{nan}}, {Domain: Clip{-1}},
 		{Domain: ClipIn{}}, {Domain: ClipIn{two, 1}}, {Domain: ClipIn{frame.Identity(3), 0}},
 		{Domain: Reflect{}}, {Domain: Reflect{objective.Cube(2, 0, 1)}}, {Domain: Reflect{objective.Cube(3, 0, inf)}},
 		{Correction: Regularised{-1}}, {Correction: Regularised{nan}},
+		{Alpha: EffectiveSize{}}, {Alpha: EffectiveSize{1}}, {Noise: Truncated{}}, {Noise: Truncated{Covariance{}, 1}},
+		{Noise: Transformed{frame.Identity(3), Transformed{Frame: frame.Identity(3)}}}, {Noise: Blended{frame.Identity(3), 1, Truncated{}}},
+		{Momentum: Inertia{1}}, {Momentum: Inertia{nan}}, {Momentum: Adam{Beta1: 1}}, {Sight: Polarised{}}, {Sight: Polarised{nan}},
+		{Sight: Polarised{1}, Noise: Covariance{}}, {Sight: Polarised{1}, Correction: Heaviside{}},
+		{Mirror: Onto{}}, {Mirror: Onto{Sphere{}}}, {Mirror: Barrier{objective.Cube(2, 0, 1)}}, {Domain: Clamp{objective.Cube(2, 0, 1)}},
+		{Domain: Equalities{}}, {Domain: Equalities{mat.NewDense(1, 3, []float64{1, 1, 1}), []float64{1}}},
+		{Domain: Equalities{mat.NewDense(1, 2, []float64{0.6, 0.8}), []float64{1}}}, {Domain: Scaled{Of: Sphere{-1}}},
 		{Memory: Remember{Lambda: nan}}, {Memory: Remember{Lambda: -1}}, {Memory: Remember{Sigma: inf}},
 	} {
 		if err := cfg.complete(3); err == nil {

@@ -208,3 +208,83 @@ func TestMethodOptions(t *testing.T) {
 		t.Errorf("%+v, error %v", p, err)
 	}
 }
+
+// The second proposition of section 2.2, where 𝒲̂ is not 𝒲. With δ = ‖P_𝒲 − P_𝒲̂‖ < Δ₀ =
+// (1/6 − 10ρ₂)/(22/3 − 20ρ₂), the limits whose value is at least (43 − 60ρ₂)/(1 − 60ρ₂)·δ are exactly
+// 2m points, one at each ±w_j, and each within √δ of it. (The furthest is 0.43δ away; beyond Δ₀ the
+// proposition says nothing.)
+func TestLimitsAreNearTheRidges(t *testing.T) {
+	const d = 6
+	far := 0.0
+	for seed := range uint64(3) {
+		for _, size := range []float64{1e-4, 1e-3, 2e-3} {
+			w := nearlyOrthogonal(t, d, seed)
+			for i := range d { // ρ₂ small enough for a δ that is worth while
+				axis := mat.DenseCopyOf(draw(t, "squared-norm", d, "orthogonal", seed).Frame().Matrix())
+				kernel.AddScaled(w.RawRowView(i), 9, axis.RawRowView(i))
+				kernel.Normalise(w.RawRowView(i))
+			}
+			truth := Ridges(w)
+			tilted := &Subspace{d: d, basis: mat.DenseCopyOf(truth.basis)}
+			noise := mat.NewDense(d, d*d, nil)
+			rng.Seed(seed).Stream("tilt").Norm(noise.RawMatrix().Data)
+			for i := range d { // 𝒲̂ has symmetric matrices, as Hessians are
+				row := noise.RawRowView(i)
+				for k := range d {
+					for l := range k {
+						row[k*d+l] = row[l*d+k]
+					}
+				}
+				kernel.AddScaled(tilted.basis.RawRowView(i), size, row)
+			}
+			kernel.Orthonormalise(tilted.basis.RawMatrix())
+			rho, delta := Coherence(w), truth.Distance(tilted)
+			bound := (1./6 - 10*rho) / (22./3 - 20*rho)
+			least := (43 - 60*rho) / (1 - 60*rho) * delta
+			if !(delta > 0 && delta < bound && least < 1) {
+				t.Fatalf("δ = %g, Δ₀ = %g, least value %g: this tests nothing", delta, bound, least)
+			}
+			p, err := Method{Steps: 2000}.complete(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := rng.Sphere(300, d, rng.Seed(seed).Stream("starts"))
+			if err := p.ascend(ctx, tilted, v); err != nil {
+				t.Fatal(err)
+			}
+			limits := map[[2]int][]float64{} // by j and sign
+			for i := range 300 {
+				x := v.RawRowView(i)
+				if tilted.Value(x) < least {
+					continue
+				}
+				at := [2]int{-1, 0}
+				for j := range d {
+					c := kernel.Dot(w.RawRowView(j), x)
+					if squared := 2 - 2*math.Abs(c); squared <= delta { // ‖x − σw_j‖²
+						at = [2]int{j, int(math.Copysign(1, c))}
+						far = max(far, math.Sqrt(squared)/delta)
+					}
+				}
+				if at[0] < 0 {
+					t.Fatalf("seed %d, δ = %g: a limit of value %g is %g from every ±w_j", seed, delta, tilted.Value(x), nearest(w, x))
+				}
+				if other := limits[at]; other != nil && !(math.Sqrt(squaredDistance(other, x)) <= 1e-6) {
+					t.Errorf("seed %d, δ = %g: two limits near w_%d, %g apart", seed, delta, at[0], math.Sqrt(squaredDistance(other, x)))
+				}
+				limits[at] = x
+			}
+			if len(limits) != 2*d {
+				t.Errorf("seed %d, δ = %g: %d limits, want %d", seed, delta, len(limits), 2*d)
+			}
+		}
+	}
+	t.Logf("the furthest limit is %.2fδ away", far)
+}
+
+func squaredDistance(x, y []float64) (sum float64) {
+	for k := range x {
+		sum += (x[k] - y[k]) * (x[k] - y[k])
+	}
+	return sum
+}

@@ -14,8 +14,8 @@ import (
 // with probability at least 1 − m exp(−s²N_Hα_H/2C̄²m²), for any 0 < s < 1 that leaves the
 // denominator above 0. The second: if ‖P_𝒲 − P_𝒲̂‖ < (1/6 − 10ρ₂)/(22/3 − 20ρ₂), each
 // local maximiser of ‖P_𝒲̂(u⊗u)‖² on the sphere whose value is not too small is at most
-// √‖P_𝒲 − P_𝒲̂‖ away from one of the ±w_j. A test holds the first against numbers. Of
-// the second, tests have the case 𝒲̂ = 𝒲: the limits are the ±w_j.
+// √‖P_𝒲 − P_𝒲̂‖ away from one of the ±w_j. Tests hold both against numbers, the second for 𝒲̂ = 𝒲 and
+// for others. For the paper's own W, whose ρ₂ is 1.7 to 3, it says nothing: it needs ρ₂ < 1/60.
 
 // Distance returns ‖P_𝒱 − P_𝒲‖_(F→F), the sine of the largest angle between
 // two subspaces of the same rank; 1 if the ranks differ. Both must be of matrices of

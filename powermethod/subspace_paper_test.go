@@ -217,6 +217,17 @@ func TestCoherence(t *testing.T) {
 	}
 }
 
+// Section 4: ρ₂ of the paper's own W is about 100 times what the second proposition allows, 1/60.
+func TestCoherenceOfThePapersW(t *testing.T) {
+	for _, d := range []int{10, 20, 50, 100} {
+		for seed := range uint64(5) {
+			if rho := Coherence(draw(t, "squared-norm", d, "paper", seed).Frame().Matrix()); !(rho > 1.6 && rho < 3) {
+				t.Errorf("d = %d, seed %d: ρ₂ = %.2f", d, seed, rho)
+			}
+		}
+	}
+}
+
 // fixed is a rank that somebody else knows.
 type fixed int
 

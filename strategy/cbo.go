@@ -3,9 +3,12 @@ package strategy
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
 )
 
 // CBO is consensus-based optimisation with anisotropic noise in the user's own
@@ -16,8 +19,10 @@ import (
 // differ by much less.
 //
 // Config's zero values are the paper's settings. Its Box, Points and Seed are
-// set from the task, and so is its Domain unless it is given; a Domain that is
-// given has to keep particles within the bounds itself.
+// set from the task, and so is its Domain unless it is given; a Domain or a Mirror that is
+// given has to keep particles within the bounds itself. Sets are in the user's units if they
+// are cbo.Scaled, and Observe is shown states in these; where parameters are searched on
+// a logarithmic scale, the units are logarithms.
 type CBO struct{ Config cbo.Config }
 
 // Name returns "cbo".
@@ -31,11 +36,8 @@ func (c CBO) Minimize(ctx context.Context, f objective.Objective, task Task) (Ou
 // IsotropicCBO is consensus-based optimisation with isotropic noise, ‖x−c‖ξ.
 // It is the same in all coordinates, and good in few dimensions only.
 //
-// Config is as for CBO, but for Noise, which is set, and for Sigma, whose
-// default is √(2/d). A step changes the mean square distance of a particle from
-// the consensus by the factor (1−λτ)² + σ²τd, which for λ = 1 is 1 at about
-// that σ: with less noise the particles collapse early, with more they do not
-// settle. Of 0.7, 1, 1.4, 2, 3, 4 and 6 times 1/√d, 1.4 was best or nearly so
+// Config is as for CBO, but for Noise, which is isotropic unless it is another, and for
+// Sigma, whose default is √(2/d) (see cbo.Isotropic). Of 0.7, 1, 1.4, 2, 3, 4 and 6 times 1/√d, 1.4 was best or nearly so
 // on the squared norm, Rastrigin and Ackley in 5, 10 and 30 dimensions; in 2
 // dimensions more noise is better.
 type IsotropicCBO struct{ Config cbo.Config }
@@ -46,9 +48,13 @@ func (IsotropicCBO) Name() string { return "cbo-isotropic" }
 // Minimize runs CBO until it converges or the budget is spent.
 func (c IsotropicCBO) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
 	cfg := c.Config
-	cfg.Noise = cbo.Isotropic{}
-	if cfg.Sigma == nil {
-		cfg.Sigma = cbo.Constant(math.Sqrt(2 / float64(f.Dim())))
+	switch noise := cfg.Noise.(type) {
+	case nil:
+		cfg.Noise = cbo.Isotropic{}
+	case cbo.Truncated:
+		if noise.Of == nil {
+			cfg.Noise = cbo.Truncated{Of: cbo.Isotropic{}, Most: noise.Most}
+		}
 	}
 	return runCBO(ctx, f, c, task, cfg)
 }
@@ -65,12 +71,41 @@ func runCBO(ctx context.Context, f objective.Objective, s Strategy, task Task, c
 		cfg.Particles = task.Budget // the others would never be evaluated
 	}
 	cfg.Points = task.Points
-	if cfg.Domain == nil {
+	if cfg.Domain == nil && cfg.Mirror == nil {
 		cfg.Domain = inside(task.Bounds)
 	}
 	cfg.Seed = task.Seed
-	result, err := cbo.Run(ctx, f, cfg)
-	return Outcome{Status: result.Status}, err
+	result, err := cbo.Run(ctx, f, inUnits(cfg, task.Start, nil))
+	return Outcome{Status: result.Status, Minimisers: result.Minimisers}, err
+}
+
+// inUnits returns cfg with sets in the user's units, and shows states in these to its
+// observer. The particles are in scaled coordinates, or in those of a frame.
+func inUnits(cfg cbo.Config, start objective.Box, w *frame.Frame) cbo.Config {
+	cfg = cfg.InUnits(start)
+	observe := cfg.Observe
+	if scaled := objective.Cube(len(start.Lo), -1, 1); observe == nil || w == nil && slices.Equal(start.Lo, scaled.Lo) && slices.Equal(start.Hi, scaled.Hi) {
+		return cfg
+	}
+	cfg.Observe = func(s cbo.State) {
+		n, _ := s.Particles.Dims()
+		c := mat.NewDense(1, len(s.Consensus), s.Consensus)
+		x, centre := mat.DenseCopyOf(s.Particles), mat.DenseCopyOf(c)
+		if w != nil {
+			x, centre = mat.NewDense(n, w.Dim(), nil), mat.NewDense(1, w.Dim(), nil)
+			w.Points(x, s.Particles)
+			w.Points(centre, c)
+		}
+		unscale := func(_, j int, v float64) float64 {
+			half := float64((start.Hi[j] - start.Lo[j]) / 2)
+			return start.Lo[j] + half + float64(half*v)
+		}
+		x.Apply(unscale, x)
+		centre.Apply(unscale, centre)
+		s.Particles, s.Consensus = x, centre.RawRowView(0)
+		observe(s)
+	}
+	return cfg
 }
 
 // reach is how far from the start box particles may be thrown, in its

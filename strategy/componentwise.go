@@ -30,6 +30,9 @@ func (Componentwise) Name() string { return "componentwise" }
 // Minimize finds a frame and searches along its components until all swarms have
 // converged or the budget is spent.
 func (c Componentwise) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
+	if err := noSet(c, c.Config); err != nil {
+		return Outcome{Status: objective.Failed}, err
+	}
 	counted := &counted{Objective: f}
 	begun, err := frameFor(ctx, counted, task)
 	if err != nil {

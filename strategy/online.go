@@ -44,7 +44,7 @@ import (
 // Then, and with s = 0, the run is that of CBO, to the bit. There is no rule of its own for noise.
 // docs/online.md has the method and what was measured.
 //
-// Config is as for CBO, but for its Noise, Domain and Observe, which are set.
+// Config is as for CBO; its Noise is one in the frame, as far as particles trust it.
 type Online struct {
 	Config cbo.Config
 	// Share is s at the start, at least 0 and below 1. Default ½.
@@ -85,14 +85,27 @@ func (o Online) Minimize(ctx context.Context, f objective.Objective, task Task) 
 	}
 	l := &learner{
 		aside: aside{f: f, share: share}, bounds: task.Bounds, random: rng.Seed(task.Seed).Stream("online"),
-		base: hessian.Orthonormal(kernel.Identity(d)),
+		base: hessian.Orthonormal(kernel.Identity(d)), of: o.Config.Noise,
 	}
 	l.next = l.hessian
 	l.blend(0)
 	defer l.stop()
-	cfg := o.Config
-	cfg.Noise, cfg.Domain = &l.noise, &l.domain
-	cfg.Observe = func(s cbo.State) { l.c = s.Consensus }
+	cfg := inUnits(o.Config, task.Start, nil)
+	if task.Start = objective.Cube(d, -1, 1); cfg.Sigma == nil {
+		cfg.Sigma = cbo.UsualSigma(l.noise.Noise, d)
+	}
+	if _, everywhere := cfg.Noise.(cbo.Covariance); !everywhere { // which is the same in all coordinates
+		cfg.Noise = &l.noise
+	}
+	if cfg.Domain == nil && cfg.Mirror == nil {
+		cfg.Domain = &l.domain
+	}
+	told := cfg.Observe
+	cfg.Observe = func(s cbo.State) {
+		if l.c = s.Consensus; told != nil {
+			told(s)
+		}
+	}
 	outcome, err := runCBO(ctx, l, o, task, cfg)
 	if l.beta > 0 {
 		outcome.Learnt = &Learnt{Finding: l.finding()}
@@ -107,6 +120,7 @@ type learner struct {
 	random *rng.Stream
 	c      []float64 // the consensus point; nil before the first step
 
+	of     cbo.Noise            // in the frame, and in the coordinates given; nil: anisotropic
 	noise  struct{ cbo.Noise }  // of the particles, from now on
 	domain struct{ cbo.Domain } // as the noise has it
 
@@ -239,11 +253,14 @@ func (l *learner) learn(seen hessian.Basis) {
 // blend sets β, and with it the noise of the particles and where they are kept.
 func (l *learner) blend(beta float64) {
 	l.beta = beta
-	l.noise.Noise, l.domain.Domain = cbo.Anisotropic{}, inside(l.bounds)
+	l.noise.Noise, l.domain.Domain = l.of, inside(l.bounds)
+	if l.of == nil {
+		l.noise.Noise = cbo.Anisotropic{}
+	}
 	if beta == 0 {
 		return
 	}
-	blended := cbo.Blended{Frame: l.frame, Beta: beta}
+	blended := cbo.Blended{Frame: l.frame, Beta: beta, Of: l.of}
 	l.noise.Noise = blended
 	if clip, ok := l.domain.Domain.(cbo.Clip); ok { // bounds, where there are any, are those of x
 		l.domain.Domain = cbo.ClipBlended{Blended: blended, Radius: clip.Radius}

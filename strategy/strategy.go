@@ -20,6 +20,7 @@ package strategy
 import (
 	"context"
 
+	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -41,6 +42,9 @@ type Outcome struct {
 	Learnt *Learnt
 	// Noise is how exact f's values are; nil: that was not measured.
 	Noise *Noise
+	// Minimisers are where particles have come together, in scaled coordinates, if there may be
+	// several; nil: there is one.
+	Minimisers []cbo.Minimiser
 	// Chosen is the best point if f has noise; nil: it is the one with the lowest value.
 	Chosen *Chosen
 }

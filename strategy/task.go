@@ -28,6 +28,9 @@ type Task struct {
 	// own way.
 	Identifier identify.Identifier
 
+	// Start is the box [-1, 1]^d of the scaled coordinates in the user's units. Default: they
+	// are the user's.
+	Start objective.Box
 	// Budget is how many queries f has left, at least 1. A strategy plans with it;
 	// what ends a search is f itself, with objective.ErrBudget.
 	Budget int
@@ -84,6 +87,9 @@ func (t Task) Complete(d int) (Task, error) {
 		if _, columns := t.Points.Dims(); columns != d {
 			return t, objective.BadOption("Points", "points of %d coordinates, the objective has %d", columns, d)
 		}
+	}
+	if t.Start.IsZero() {
+		t.Start = objective.Cube(d, -1, 1)
 	}
 	if t.Stage == nil {
 		t.Stage = func(objective.Stage) {}

@@ -11,7 +11,7 @@ import (
 // W̃†diag(W̃(x−c))ξ, the paper's second method (section 3.2). Particles start where those
 // of CBO do, and are clipped in the coordinates of the frame.
 //
-// Config is as for CBO, but for its Noise and Domain, which are set.
+// Config is as for CBO; its Noise is one in the coordinates of the frame.
 type Transformed struct{ Config cbo.Config }
 
 // Name returns "transformed".
@@ -25,13 +25,19 @@ func (t Transformed) Minimize(ctx context.Context, f objective.Objective, task T
 	}
 	w := begun.found.Frame
 	cfg := t.Config
-	cfg.Noise = cbo.Transformed{Frame: w}
-	cfg.Domain = cbo.ClipIn{Frame: w, Radius: reach}
+	if _, everywhere := cfg.Noise.(cbo.Covariance); !everywhere { // which is the same in all coordinates
+		cfg.Noise = cbo.Transformed{Frame: w, Of: cfg.Noise}
+	}
+	if cfg.Domain == nil && cfg.Mirror == nil {
+		cfg.Domain = cbo.ClipIn{Frame: w, Radius: reach}
+	}
 	cfg.Box, cfg.Seed, cfg.Points = objective.Cube(f.Dim(), -1, 1), begun.Seed, begun.known
 	if w.Components() < f.Dim() && begun.known == nil { // what f ignores stays put
 		cfg.Points = seen(w, particles(swarmSize(cfg), f.Dim(), begun.Seed))
 	}
 	begun.Stage(byCBO)
-	result, err := cbo.Run(ctx, f, cfg)
-	return begun.outcome(result.Status), err
+	result, err := cbo.Run(ctx, f, inUnits(cfg, begun.Start, nil))
+	outcome := begun.outcome(result.Status)
+	outcome.Minimisers = result.Minimisers
+	return outcome, err
 }

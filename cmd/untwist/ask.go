@@ -28,7 +28,7 @@ type askFlags struct {
 var (
 	decidingFlags = []string{
 		"param", "dim", "bounds", "start", "x0", "from", "seed", "parallel", "noise-level", "strategy", "road", "frame",
-		"particles", "sigma", "tau", "alpha", "share",
+		"particles", "sigma", "tau", "alpha", "share", "cbo",
 	}
 	changingFlags = []string{"budget", "target", "tolerance", "max-failures", "keep-going", "journal-points"}
 )
@@ -162,6 +162,7 @@ type asked struct {
 	Particles         int      `json:",omitempty"`
 	Sigma, Tau, Alpha *float64 `json:",omitempty"`
 	Share             *float64 `json:",omitempty"`
+	CBO               []string `json:",omitempty"`
 
 	Budget                 int      `json:",omitempty"`
 	Target                 *float64 `json:",omitempty"`
@@ -174,7 +175,7 @@ type asked struct {
 func (f *askFlags) asked(from *source, a asked) asked {
 	if from.first(decidingFlags) != "" || from.file != nil {
 		a.Strategy, a.Road, a.Particles = f.strategy, f.road, f.knobs.Particles
-		a.Sigma, a.Tau, a.Alpha, a.Share = f.knobs.Sigma, f.knobs.Tau, f.knobs.Alpha, f.knobs.Share
+		a.Sigma, a.Tau, a.Alpha, a.Share, a.CBO = f.knobs.Sigma, f.knobs.Tau, f.knobs.Alpha, f.knobs.Share, f.knobs.CBO
 	}
 	o := f.chosen
 	given := func(flag string, set func()) {
@@ -197,7 +198,7 @@ func (a asked) apply(o *untwist.Options) (err error) {
 		return err
 	}
 	if o.Strategy = nil; a.Strategy != "" {
-		knobs := untwist.Knobs{Particles: a.Particles, Sigma: a.Sigma, Tau: a.Tau, Alpha: a.Alpha, Share: a.Share}
+		knobs := untwist.Knobs{Particles: a.Particles, Sigma: a.Sigma, Tau: a.Tau, Alpha: a.Alpha, Share: a.Share, CBO: a.CBO}
 		if o.Strategy, err = untwist.StrategyNamed(a.Strategy, knobs); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/experiment"
 	"github.com/untwist/untwist/internal/program"
@@ -102,8 +103,15 @@ func readStrategy(given string) (m experiment.Method, err error) {
 			return m, fmt.Errorf("%s is given twice", knob)
 		}
 		flag := flags.Lookup(knob)
-		if flag == nil {
-			return m, fmt.Errorf("%s=%s: unknown knob: must be one of sigma, particles, population, tau, alpha, share, road", knob, value)
+		if flag == nil { // of CBO alone
+			if _, err := (cbo.Config{}).With(word); errors.Is(err, cbo.ErrKey) {
+				return m, fmt.Errorf("%s=%s: unknown knob: must be one of sigma, particles, population, tau, alpha, share, road, or one of minimize --cbo", knob, value)
+			} else if err != nil {
+				return m, err
+			}
+			knobs.CBO = append(knobs.CBO, word)
+			written[knob] = name
+			continue
 		}
 		err := flag.Value.Set(value)
 		if knob == "road" {
@@ -116,7 +124,13 @@ func readStrategy(given string) (m experiment.Method, err error) {
 	}
 	m.Settings = words[0]
 	for _, knob := range slices.Sorted(maps.Keys(written)) {
-		m.Settings += ":" + knob + "=" + flags.Lookup(knob).Value.String() // in the one way to write it
+		if flag := flags.Lookup(knob); flag != nil {
+			m.Settings += ":" + knob + "=" + flag.Value.String() // in the one way to write it
+		}
+	}
+	slices.Sort(knobs.CBO)
+	for _, word := range knobs.CBO {
+		m.Settings += ":" + word
 	}
 	m.Strategy, err = untwist.StrategyNamed(words[0], knobs)
 	if err == nil {

@@ -88,7 +88,7 @@ func beside(dir, path string) string {
 // program.
 func isPath(key, value string) bool {
 	switch key {
-	case "journal", "from", "frame", "plot", "report":
+	case "journal", "from", "frame", "plot", "report", "trace":
 		return true
 	case "bounds", "start":
 		return !strings.Contains(value, ":") // else it is a box

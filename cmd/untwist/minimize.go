@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/page"
@@ -22,6 +24,7 @@ type minimizeFlags struct {
 	runFlags
 	knobs                       untwist.Knobs
 	strategy, road, from, frame string
+	trace                       traceFlags
 }
 
 // minimizeCommand minimises a function.
@@ -58,7 +61,8 @@ same command again goes on where the run stood.
 	}
 	f.register(cmd.Flags())
 	f.crew.register(cmd.Flags())
-	f.registerOutput(cmd.Flags(), "draw convergence, spectrum, couplings and profiles, as far as there are any, as SVG into `DIR`")
+	f.trace.register(cmd.Flags())
+	f.registerOutput(cmd.Flags(), "draw convergence, spectrum, couplings, profiles and the trace, as far as there are any, as SVG into `DIR`")
 	return cmd
 }
 
@@ -72,6 +76,8 @@ func (f *minimizeFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.road, "road", "", "how to find the coordinates, for strategies that search in others than those given: one of "+strings.Join(identify.Names(), ", ")+" (default: the strategy's own way)")
 	flags.Var(text(&f.frame), "frame", "take the coordinates from `FILE`, as probe --frame writes it, and look for no others")
 	registerKnobs(flags, &f.knobs)
+	flags.Var(list[string]{&f.knobs.CBO, "KEY=V", func(given string) []string { return []string{given} }, present("key")}, "cbo",
+		"a variant of cbo; may be given several times (docs/cbo.md). KEY=V is one of\n  "+strings.Join(cbo.Keys(), "\n  "))
 }
 
 // registerKnobs declares the flags of the settings that strategies have.
@@ -95,9 +101,16 @@ func (f *minimizeFlags) run(cmd *cobra.Command, args []string) error {
 
 // minimize minimises a subject, prints what was found, and draws it.
 func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLine) error {
-	options, err := f.options(s, line)
+	trace, err := f.trace.open()
 	if err != nil {
 		return err
+	}
+	if trace != nil {
+		f.knobs.Observe = trace.see
+	}
+	options, err := f.options(s, line)
+	if err != nil {
+		return cmp.Or(err, trace.close(""))
 	}
 	if err := folder("--plot", f.plot); err != nil {
 		return err
@@ -109,7 +122,7 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	}, func(took time.Duration) finding {
 		s.measureCoupling(result.Structure)
 		found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: took}
-		return finding{found, page.Page{Run: found}, func() error { return nil }}
+		return finding{found, page.Page{Run: found}, func() error { return trace.close(f.plot) }}
 	})
 }
 

@@ -32,6 +32,7 @@ separable functions", and answer questions that they leave open.`,
 	for _, q := range questions {
 		cmd.AddCommand(q.command())
 	}
+	cmd.AddCommand(scalingCommand())
 	return cmd
 }
 

@@ -152,7 +152,7 @@ func (f *runFlags) tell(cmd *cobra.Command, s subject, paper *paper, found findi
 	queries := found.page.Run.Result.Queries
 	switch {
 	case s.caller != nil:
-		return s.caller.told(found, cmp.Or(err, paper.found(found.page)))
+		return s.caller.told(found, cmp.Or(err, found.keep(), paper.found(found.page)))
 	case err == nil && queries == 0 && !found.page.Probe:
 		note(cmd, "no query was answered before the run ended")
 		if f.json {

@@ -149,6 +149,35 @@ func TestOnlineAndTheTrueFrame(t *testing.T) {
 	}
 }
 
+// Online learns its frame under any variant, and transformed finds one: each comes within 0.01 of
+// the minimum of a mixed function at both seeds, and says which coordinates it has. (CBO without a
+// frame does not: its gap is above 0.01 at one seed or both.)
+func TestVariantsInFrames(t *testing.T) {
+	plain := 0.0
+	for _, settings := range [][]string{
+		nil, {"truncate=0.5"}, {"inertia=0.02"}, {"memory=0.4"}, {"batch=25"}, {"correction=heaviside"}, {"resample=100"}, {"ess=0.2"},
+	} {
+		cfg, err := cbo.Config{Sigma: cbo.Constant(4)}.With(settings...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(2) {
+			spec := problem.Spec{Name: "levy", Dim: 5, Seed: seed}
+			for _, s := range []strategy.Strategy{strategy.Online{Config: cfg}, strategy.Transformed{Config: cfg}} {
+				if r, gap := runOnline(t, spec, s, 20_000, 1e-8); !(gap <= 0.01) || r.Structure == nil {
+					t.Errorf("%s with %v, seed %d: gap %g, coordinates %v", s.Name(), settings, seed, gap, r.Structure)
+				}
+			}
+			_, gap := runOnline(t, spec, strategy.CBO{Config: cfg}, 20_000, 1e-8)
+			plain = max(plain, gap)
+			t.Logf("%v, seed %d: gap %.2g without a frame", settings, seed, gap)
+		}
+	}
+	if plain <= 0.01 {
+		t.Errorf("CBO without a frame comes within %g: this shows nothing", plain)
+	}
+}
+
 // notSeparable are problems that do not separate, or only into blocks: those of the catalogue with
 // their mix and without, where they couple all the same, and all of BBOB.
 func notSeparable() (specs []problem.Spec) {

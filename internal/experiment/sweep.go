@@ -30,6 +30,7 @@ type Picture struct {
 	Measured bool // the x axis has the error of the frames that were used, not the number that was set
 	Gaps     bool // final gaps are of interest, too
 	Best     bool // the best number of each line is looked for
+	Power    bool // queries grow with x like a power, whose exponent is looked for
 }
 
 // A Place is where a cell of the grid stands: in which picture, in which line, and at which x.
@@ -121,6 +122,11 @@ func named(name, knob string) Method {
 		m.Name += " " + knob
 	}
 	return m
+}
+
+// dims writes the dimensions.
+func (s Sweep) dims() string {
+	return strings.Join(unique(s.Cases, func(c Case) string { return fmt.Sprint(c.Dim) }), ", ")
 }
 
 // papersMethods are the three methods of the paper that search in a frame.

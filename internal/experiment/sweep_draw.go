@@ -29,7 +29,7 @@ func (s Swept) Draw(dir string) (files []string, err error) {
 			}
 			path := filepath.Join(dir, fmt.Sprintf("%s-%s-%s.svg", s.Name, picture.Name, v.name))
 			all := chart.Lines{
-				Title: fmt.Sprintf("%s, d = %d", picture.Title, s.Cases[0].Dim), X: chart.Axis{Label: picture.X, Scale: chart.Logarithmic}, Y: v.y,
+				Title: fmt.Sprintf("%s, d = %s", picture.Title, s.dims()), X: chart.Axis{Label: picture.X, Scale: chart.Logarithmic}, Y: v.y,
 				Panels: panels, None: "nowhere do half of the runs succeed", Bars: true, Loose: picture.Measured, Pen: pen,
 			}
 			if err := all.Draw().Save(path); err != nil {
@@ -45,6 +45,9 @@ func (s Swept) Draw(dir string) (files []string, err error) {
 // its place here.
 var drawnMethods = []string{"reparametrised", "transformed", "componentwise", "auto", "CBO on g", "online", "CBO on f"}
 
+// noises are the methods of Scaling, in the same colours.
+var noises = []string{"isotropic on g", "transformed on f", "", "", "anisotropic on g"}
+
 // inFigures is a line's name in figures.
 func inFigures(line string) string {
 	if line == "cbo" {
@@ -57,7 +60,7 @@ func inFigures(line string) string {
 // are two roads.
 func pen(line string) chart.Pen {
 	method, road, _ := strings.Cut(line, ", ")
-	hue := slices.Index(drawnMethods, method)
+	hue := max(slices.Index(drawnMethods, method), slices.Index(noises, method))
 	if hue < 0 {
 		panic(fmt.Sprintf("experiment: no colour for %q", line))
 	}
@@ -102,6 +105,9 @@ func (s Swept) views(picture Picture) []view {
 			}
 			return p.QueriesLow / unit, p.Queries / unit, p.QueriesHigh / unit
 		}},
+	}
+	if picture.Power {
+		all[1].y.Scale = chart.Logarithmic
 	}
 	if picture.Gaps {
 		all = append(all, view{"gap", chart.Axis{Label: "final gap", Scale: chart.Logarithmic, Floor: s.least()}, func(p Point) (low, value, high float64) {

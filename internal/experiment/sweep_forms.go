@@ -26,11 +26,11 @@ func (s Swept) document() document { return document{s.legend(), s.sheets()} }
 
 // legend says what the figures mean.
 func (s Swept) legend() string {
-	text := fmt.Sprintf(`%s d = %d, mix paper, %s; %s of %s runs. Success: the runs that came within %g of the minimum, of
+	text := fmt.Sprintf(`%s d = %s, mix paper, %s; %s of %s runs. Success: the runs that came within %g of the minimum, of
 		all, with Wilson's 95%% interval of the rate in percent. Queries: those up to the first success, including those that
 		find the frame; the median over all runs, of which those that fail count as ∞ (of the middle two the lower), with the
 		95%% interval that two of the sorted values give, if there are enough runs for one.`,
-		s.Question, s.Cases[0].Dim, seeds(s.Seed, s.Runs), words.Thousands(s.Done), words.Thousands(s.Total), s.least())
+		s.Question, s.dims(), seeds(s.Seed, s.Runs), words.Thousands(s.Done), words.Thousands(s.Total), s.least())
 	if slices.ContainsFunc(s.Points, func(p Point) bool { return !math.IsNaN(p.Error) }) {
 		text += ` Error: the root mean square of the entries of WW̃† − I beside the diagonal, the median over the seeds; ∞ if a frame
 			has another number of rows.`
@@ -41,6 +41,10 @@ func (s Swept) legend() string {
 	if slices.ContainsFunc(s.Pictures, func(p Picture) bool { return p.Best }) {
 		text += ` Best: the share with the least ERT, which is the queries of all runs, up to success or to their end, divided by the
 			number of successes, with its 95% bootstrap interval. As good: all shares whose intervals overlap that of the best.`
+	}
+	if slices.ContainsFunc(s.Pictures, func(p Picture) bool { return p.Power }) {
+		text += ` p: the slope of log queries over log d, by least squares over the runs of all dimensions in which all succeed, with its
+			95% bootstrap interval.`
 	}
 	return wrapped(text, legendWidth)
 }
@@ -57,6 +61,9 @@ func (s Swept) sheets() (all []sheet) {
 		}
 		if picture.Best {
 			all = append(all, s.best(picture))
+		}
+		if picture.Power {
+			all = append(all, s.powers(picture))
 		}
 	}
 	return all

@@ -9,7 +9,7 @@ import (
 // CHANGELOG.md that says for what.
 const (
 	mostPublic = 12
-	mostNames  = 450
+	mostNames  = 500
 )
 
 // names counts the exported functions, types, methods, constants and variables of a room.

@@ -40,6 +40,7 @@ type runForm struct {
 	ValueMean     *number          `json:"value_mean,omitempty"`         // absent: f is exact, or the run ended too early
 	ValueError    *number          `json:"value_error,omitempty"`        // likewise; a 95 % half-width
 	BestPoint     []float64        `json:"best_point"`
+	Minimisers    []minimiserForm  `json:"minimisers,omitempty"` // absent: one was looked for
 	Parameters    []parameterForm  `json:"parameters,omitempty"` // absent: they have no names
 	Queries       int              `json:"queries"`
 	Budget        int              `json:"budget"`
@@ -64,6 +65,13 @@ type runForm struct {
 type noiseForm struct {
 	Kind  string `json:"kind"`
 	Sigma number `json:"sigma"`
+}
+
+// A minimiserForm is one of several minimisers: where, its value, and how many particles are there.
+type minimiserForm struct {
+	Point     []float64 `json:"point"`
+	Value     number    `json:"value"`
+	Particles int       `json:"particles"`
 }
 
 // wellsForm has the wells along one component, the chosen one first: where they are, and
@@ -116,6 +124,9 @@ func (r Run) MarshalJSON() ([]byte, error) {
 			w.Y, w.Above = append(w.Y, number(well.Y)), append(w.Above, number(well.Value))
 		}
 		out.Wells = append(out.Wells, w)
+	}
+	for _, m := range found.Minimisers {
+		out.Minimisers = append(out.Minimisers, minimiserForm{m.Point, number(m.Value), m.Particles})
 	}
 	for _, c := range found.Curve {
 		out.Curve = append(out.Curve, sampleForm{c.Queries, number(c.Value)})

@@ -75,6 +75,16 @@ func (r Run) String() string {
 	} else {
 		line("best point", "%s", strings.Join(point, " "))
 	}
+	if len(found.Minimisers) > 0 {
+		out.WriteString("minimisers, each with its value and its particles\n")
+	}
+	for _, m := range found.Minimisers {
+		fmt.Fprintf(&out, "  %-22s %5d ", strconv.FormatFloat(m.Value, 'g', -1, 64), m.Particles)
+		for _, v := range m.Point {
+			out.WriteString(" " + strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		out.WriteString("\n")
+	}
 	return out.String()
 }
 

@@ -80,14 +80,20 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
     Ctrl-C ends the run, and the best so far is returned; a second one does not wait for that. If fun fails too often, or a journal
     cannot be used, untwist.Error is raised, with the best so far as its attribute result.
     """
-    args = _arguments(args)
-    space = _options.Space(bounds, x0, start, names, scale)
-    hello = _hello(space, fun, args)
-    if frame is not None:
-        hello["frame"], hello["blocks"] = _frame(frame)
     flags = _options.flags(
         budget=budget, time=time, target=target, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report,
         strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
+    space = _options.Space(bounds, x0, start, names, scale)
+    return searched(flags, space, fun, args, workers, vectorized, callback, on_failure, frame, progress, target)
+
+
+def searched(flags: List[str], space: _options.Space, fun: Objective, args: Any, workers: Workers, vectorized: bool, callback: Any,
+             on_failure: str, frame: Any, progress: Optional[bool], target: Optional[float]) -> OptimizeResult:
+    """What the program finds with these flags."""
+    args = _arguments(args)
+    hello = _hello(space, fun, args)
+    if frame is not None:
+        hello["frame"], hello["blocks"] = _frame(frame)
     evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
     run = Run("minimize", flags, hello, space.points, evaluator, failed, callback, _progress.line(progress)).go()
     result = _result(run, target) if run.form else None
@@ -218,7 +224,7 @@ def _result(run: Run, target: Optional[float]) -> OptimizeResult:
         failures=report["failures"], first_failure=form["failed_reason"] or None, resumed=report["resumed_queries"],
         seconds=report["seconds"], strategy=report.get("strategy"), structure=structure, certificate=certificate,
         frame=run.arrays.get("frame"), profiles=_profiles(run), notes=form["notes"] or [])
-    for key in ("noise", "value_mean", "value_error", "parameters", "spectrum", "best_query", "target_query", "stages", "curve"):
+    for key in ("noise", "value_mean", "value_error", "parameters", "spectrum", "minimisers", "best_query", "target_query", "stages", "curve"):
         if key in report:
             result[key] = report[key]
     result["warnings"], result["_drawing"] = form["warnings"] or [], run.drawing
