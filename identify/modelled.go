@@ -98,10 +98,11 @@ func (m *modelling) sum(s *span, by *proposer, white hessian.Basis) (p proposal,
 	if err != nil {
 		return p, white, err
 	}
-	if !likely(c, uncoupledForward) {
-		if err := by.doubt(lengths[0] * hessian.Symmetric.Queries(len(white.Lambda))); err != nil {
+	if !likely(c, uncoupledForward) { // a map perhaps, which other Hessians may show if these do not
+		if p, err = (mapper{by}).single(chain, coupled(c)); p.done() || err != nil {
 			return p, white, err
 		}
+		return by.forward(white)
 	}
 	return forwarded(by, c, chain, chain.Base)
 }

@@ -143,7 +143,7 @@ func (e *search) lookAlong() (int, error) {
 		if o.kind == long {
 			l, slopes = e.longLook(x, o.steps)
 		}
-		if count < len(pairs) {
+		if count < len(pairs) && (e.theta.identity() || e.request.Sum) { // with noise, a map is learnt from all pairs
 			l.pairs = pairs
 		}
 		l.expected = e.expected(l)

@@ -114,13 +114,13 @@ func (e *search) run() error {
 func (e *search) ended() bool {
 	n := len(e.looks)
 	next := forward.queries(e.m)
-	contradicted := n >= fairTrial && e.coupling() > contradictory || e.request.Sum && (n > 2 && (e.coupling() > 0 || e.pair > e.rough*aloneCoupled) || e.restarts > 0)
+	contradicted := n >= fairTrial && e.coupling() > contradictory || e.request.Sum && (n > 2 && (e.coupling() > 0 || e.pair > e.rough*aloneCoupled) || e.restarts > 0 || e.wasted >= mostWasted)
 	blind := !e.found && n > 2 && e.told > 3 // no look tells anything
 	most := int(patience * float64(forecast(e.m)))
 	if e.request.Budget > 0 {
 		most = min(most, e.request.Budget-next)
 	}
-	return e.s.queries > most || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
+	return e.s.queries > most || n > mostLooks || contradicted || blind || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by
