@@ -103,15 +103,16 @@ func (w *work) weigh(found Finding, s *span, p proposal, best *candidate, elsewh
 
 // propose proposes a frame, given directions that one Hessian at a point has whitened:
 // from that Hessian, then from some by forward differences, and where these are not
-// enough from more and more by symmetric ones. Before these it may call elsewhere. Of a span the
-// model is asked, instead of forward differences. It returns the best candidate too, settled or not.
-func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error, s0 *span) (proposal, *candidate, error) {
+// enough from more and more by symmetric ones. Before these it may call elsewhere. Instead of
+// forward differences the model may be asked about a span; nil: not. It returns the best candidate too,
+// settled or not.
+func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func() error, in *span) (proposal, *candidate, error) {
 	s := &settler{g: w.g, tolerance: w.Tolerance, thorough: w.thorough, measures: w.Measures, stage: w.stage}
 	by := &proposer{g: w.g, settler: s, pause: w.Pause, stage: w.stage, seen: w.seen, white: white, step: first.Step, first: first, elsewhere: elsewhere, budget: w.Budget, nearTried: w.nearTried}
 	s.doubt, w.by = (mapper{by}).stalled, by
 	defer func() { w.seen, w.nearTried = by.seen, by.nearTried }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
-	modelled := w.Sums && s0 != nil && s0.linear == nil && w.g.psi == nil && w.g.valley == nil && w.g.grain.Kind != objective.SinglePrecision && w.g.first != nil
+	modelled := w.Sums && in != nil && in.linear == nil && w.g.psi == nil && w.g.valley == nil && w.g.grain.Kind != objective.SinglePrecision && w.g.first != nil
 	p, white, err := by.quadratic(white, first, small || modelled)
 	if p.done() || err != nil {
 		return p, s.best, err
@@ -129,7 +130,7 @@ func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func(
 	case w.g.grain.Kind == objective.SinglePrecision:
 		p, white, err = singleRoad{by}.find(white)
 	case modelled:
-		p, white, err = (&modelling{work: w}).sum(s0, by, white)
+		p, white, err = (&modelling{work: w}).sum(in, by, white)
 	default:
 		p, white, err = by.forward(white)
 	}

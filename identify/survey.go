@@ -33,10 +33,9 @@ import (
 // it gives up after some 12d² queries, more at small d. It fails with kinks and
 // curvatures that span more than about six orders of magnitude.
 //
-// Where Request.Grain says that f has noise it goes another road: Hessians with steps that
-// are chosen for the noise, and designs with longer and longer steps, all of them held against
-// the standard deviation of the noise, for 35d² to 80d² queries. Finding.Residual is the
-// standard error of the frame then.
+// Where Request.Grain says that f has noise one model is fitted to all that is asked, and where
+// that does not separate f Hessians and designs with longer and longer steps are held against the
+// standard deviation of the noise. Finding.Residual is the standard error of the frame then.
 //
 // The zero value is ready to use.
 type Survey struct {
@@ -57,8 +56,8 @@ type Survey struct {
 	Budget int
 
 	// Sums says that sums of single components are looked for by one model of f where there is no
-	// noise, too, as Probe does: for half to two thirds of the queries, and if Tolerance is 0 to 4e-4, in less
-	// than 40 dimensions to 4e-4·(d/40)².
+	// noise, too, as Probe does. That takes about a third fewer queries. If Tolerance is 0 frames are
+	// right to 4e-4, and in fewer than 40 dimensions to 4e-4·(d/40)².
 	Sums bool
 }
 

@@ -5,7 +5,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// prepare measures steps, looks for few components, and makes sure that there are directions to look along.
+// prepare measures steps, and begins with a look that was made before, or looks for few components.
 func (e *search) prepare() (err error) {
 	e.white = kernel.Identity(e.m)
 	if err = e.climb(e.frame, 0, ladderLines, false); err != nil {
