@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/certify"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -98,4 +99,23 @@ func large(e *mat.Dense, groups []*group) []*group {
 		}
 	}
 	return all
+}
+
+// mistrust takes back the verdict on blocks if one is larger than a few Hessians show, or
+// larger than most: noise looks like a coupling, too, and joins blocks.
+func (f *Finding) mistrust() {
+	if f.Certificate.Verdict != certify.Blocks {
+		return
+	}
+	var sizes []int
+	for _, block := range f.Blocks {
+		if len(block) > 1 {
+			sizes = append(sizes, len(block))
+		}
+	}
+	slices.Sort(sizes)
+	if n := len(sizes); sizes[n-1] > min(sizes[(n-1)/2], atMost(f.Frame.Components(), blocksFrom)) {
+		f.Certificate.Verdict = certify.Unknown
+		f.Notes = append(f.Notes, "noise may have joined blocks that are apart")
+	}
 }

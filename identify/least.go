@@ -1,5 +1,7 @@
 package identify
 
+import "github.com/untwist/untwist/internal/model"
+
 // Least is how many queries it takes at least to find d coordinates and to use them. A
 // survey that goes well takes about 3d²/2 + 83d + 160, most of it for three Hessians by
 // forward differences. Searches along lines take half as much. Where a survey goes badly
@@ -15,13 +17,6 @@ func leastQuadratic(d int) int { return d*d/2 + 110*d }
 // separate f as they are, 28 for each at two points, and to search along them.
 func leastAsGiven(d int) int { return min(160*d, Least(d)) }
 
-// MostNoisy is how many queries it takes at most to find d coordinates where f has noise: for
-// Hessians, for rounds of designs, for steps and for a certificate.
-func MostNoisy(d int) int {
-	sum := 0
-	for _, n := range chainLengths(d, 0) {
-		sum += n * spreadOut.Queries(d)
-	}
-	design := d*(d-1)/2 + 5*d + 1 + (again-1)*(d+1)
-	return sum + noisyRounds*noisyDesigns*design + 100*d + 2500
-}
+// MostNoisy is how many queries it takes at most to find d coordinates where f has noise, with a certificate
+// and scales.
+func MostNoisy(d int) int { return model.Most(d) + 100*d }

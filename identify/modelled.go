@@ -15,31 +15,34 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// identify finds the frame of a function with noise: by one model, and where that does not find one
-// that separates f by find, which may.
-func (w noisyRoad) identify() (*Finding, error) {
-	nearly, sure, err := (&modelling{work: w.work}).model()
-	if sure || err != nil {
-		return nearly, err
+// noisy finds the frame of a function with noise, by one model. Where its looks contradict each other, whatever
+// the frame, f may be a sum over blocks.
+func (m *modelling) noisy() (*Finding, error) {
+	found, contradicted, err := m.model()
+	if err != nil || !contradicted {
+		return found, err
 	}
-	found, clear, err := w.find()
-	if clear && err == nil {
-		found, err = w.inBlocks(found)
+	if err := m.doubt(); err != nil {
+		return found, err
 	}
-	if v := found.Certificate.Verdict; err == nil && nearly != nil && v != certify.Separable && v != certify.Blocks {
-		return nearly, nil
+	blocks, err := m.exactly()
+	for _, nothing := range []error{ErrSingular, ErrNoStep, ErrNotFinite, ErrConstant} {
+		if errors.Is(err, nothing) {
+			return found, nil
+		}
 	}
-	return found, err
+	if blocks.mistrust(); err == nil && blocks.Certificate.Verdict != certify.Blocks {
+		return found, nil
+	}
+	return blocks, err
 }
 
-// model finds the frame by one model of f, package model, and certifies it. Where the frame
-// nearly separates f the finding says so, and it reports that it is not sure: a map that was not seen
-// looks like couplings. Where there is too much noise, or no frame, the finding is nil.
-func (m *modelling) model() (found *Finding, sure bool, err error) {
+// model finds the frame by one model of f, package model, and certifies it. It reports too whether looks
+// contradict each other in every frame.
+func (m *modelling) model() (found *Finding, contradicted bool, err error) {
 	w := m.work
 	w.stage(hessians)
-	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Budget: w.Budget, Roughest: roughest, Certify: m.certify, Before: m.before}
-	r, err := model.Identify(w.g.ctx, w.g.f, request)
+	r, err := model.Identify(w.g.ctx, w.g.f, model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Budget: w.Budget, Certify: m.certify, Before: m.before})
 	for ours, theirs := range map[error]error{ErrConstant: model.ErrConstant, ErrNotFinite: model.ErrNotFinite, ErrNoStep: model.ErrNoStep, ErrSmallBudget: model.ErrSmallBudget} {
 		if errors.Is(err, theirs) {
 			err = ours
@@ -49,21 +52,10 @@ func (m *modelling) model() (found *Finding, sure bool, err error) {
 		if err == nil {
 			err = scaled(m.on, m.found, w.Measures)
 		}
-		return m.found, true, err
+		return m.found, false, err
 	}
-	if errors.Is(err, model.ErrRough) {
-		return nil, false, nil
-	}
-	if err == nil && (r.Verdict != model.Nearly || r.Rows >= nearRows) {
-		if err = m.doubt(r.Kappa); err == nil {
-			return nil, false, nil
-		}
-	}
-	if found, err = m.rest(r, err); err == nil && found.Certificate.Verdict != certify.Separable {
-		err = m.doubt(r.Kappa)
-		return found, false, err
-	}
-	return found, true, err
+	found, err = m.rest(r, err)
+	return found, err == nil && r.Contradicted(), err
 }
 
 // sum finds the frame of a span in which f is a sum, by one model, and certifies it: the first Hessian
@@ -134,12 +126,12 @@ func chained(sights []model.Sight, first hessian.Chain) (hessian.Chain, error) {
 }
 
 // doubt interrupts the survey before what follows a search that has not found a frame that separates f:
-// Hessians, which may well be in vain, and most likely if looks have left large couplings.
-func (m *modelling) doubt(kappa float64) error {
+// Hessians, which may well be in vain.
+func (m *modelling) doubt() error {
 	if m.Pause == nil {
 		return nil
 	}
-	return m.Pause(Doubt{Queries: startHessians * spreadOut.Queries(m.g.f.Dim()), Even: kappa <= largeCouplings})
+	return m.Pause(Doubt{Queries: forwards * hessian.Forward.Queries(m.g.f.Dim())})
 }
 
 // A modelling is a survey by one model.
@@ -165,15 +157,11 @@ const (
 	// manyDims is from how many dimensions on one more look is dear.
 	manyDims = 40
 	// mostSlack is the error of a frame that is let pass at most, where noise hides more.
-	mostSlack = roughest
+	mostSlack = 0.01
 	// rightRows is the error of a row up to which it counts as found.
-	rightRows = roughest
-	// largeCouplings is κ from which on f does not look like a sum.
-	largeCouplings = 0.1
-	// nearRows is the error of rows up to which couplings are those of a frame.
-	nearRows = usableError
-	// roughest is the error of E that the first look may leave, by its noise.
-	roughest = 0.01
+	rightRows = mostSlack
+	// blank is the usual error of E from which on next to nothing is known.
+	blank = 0.2
 	// usableError is the typical error of a frame with which a search may be tried.
 	usableError = 0.03
 )
@@ -259,8 +247,14 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 	if found.Certificate, err = test.Splits(g.ctx, g.f, found.Frame, found.Blocks); err != nil {
 		return found, err
 	}
-	if found.Certificate.Verdict == certify.Separable && r.Rows > rightRows { // flat components may be mixed, and no split sees it
+	switch v := found.Certificate.Verdict; {
+	case v == certify.Separable && r.Rows > rightRows: // flat components may be mixed, and no split sees it
 		found.Certificate.Verdict = certify.Unknown
+	case v != certify.Separable && r.Kappa == 0: // in this frame, and looks allow for others
+		found.Certificate.Verdict = certify.Unknown
+		if r.Usual > blank {
+			found.Notes = append(found.Notes, "noise hides what the coordinates are")
+		}
 	}
 	found.Likely = found.Certificate.Verdict != certify.NotSeparable && r.Usual < usableError
 	if !found.Likely {

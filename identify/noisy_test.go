@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/untwist/untwist/certify"
@@ -135,17 +134,6 @@ func TestAxesUnderNoise(t *testing.T) {
 	}
 }
 
-// By hand: with a quarter of 100,000 queries there are 2·2 + 8 Hessians of 801 queries in 20
-// dimensions, and again 8, twice; with a quarter of 24,000 half as many, and with a quarter of
-// 10,000 none. A third of 15,000 is enough for that too.
-func TestChainLengthsByHand(t *testing.T) {
-	for budget, want := range map[int][]int{0: {2, 2, 8, 8, 8}, 100_000: {2, 2, 8, 8, 8}, 70_000: {2, 2, 8, 8}, 24_000: {1, 1, 4}, 15_000: {1, 1, 4}, 10_000: nil} {
-		if got := chainLengths(20, budget); !slices.Equal(got, want) {
-			t.Errorf("a budget of %d: %v, want %v", budget, got, want)
-		}
-	}
-}
-
 // Blocks of one size are believed, one that is larger than the others is not, nor one that is
 // large beside all components.
 func TestMistrustByHand(t *testing.T) {
@@ -193,21 +181,8 @@ func TestNoisyLadderByHand(t *testing.T) {
 	}
 }
 
-// Asking again makes mixed differences of means: with values that count the queries, by hand.
-func TestAveragedByHand(t *testing.T) {
-	g := grounded(t, 2, func([]float64) float64 { return 4 }, 0, 1)
-	d := &design{x: []float64{0, 0}, h: []float64{1, 1}, steps: frame.Identity(2).Directions(), f0: 8, fi: []float64{12, 0}, m: []float64{5}}
-	if err := averaged(g, []*design{d}); err != nil {
-		t.Fatal(err)
-	}
-	// f(x) = (8+3·4)/4, f(x+S_1) = (12+3·4)/4, f(x+S_2) = 3·4/4: M falls by −6−(−3)… = 5+6−3−3.
-	if d.f0 != 5 || d.fi[0] != 6 || d.fi[1] != 3 || d.m[0] != 5+(12-6)+(0-3)-(8-5) {
-		t.Errorf("%+v", d)
-	}
-}
-
-// No survey with noise takes more than MostNoisy says, and those that have to look again and
-// again do not take much less.
+// No survey with noise takes more than MostNoisy says, not even under so much that looks show next to
+// nothing.
 func TestMostNoisy(t *testing.T) {
 	for _, d := range []int{5, sized(20, 12)} {
 		most := 0
@@ -219,7 +194,7 @@ func TestMostNoisy(t *testing.T) {
 			}
 			most = max(most, meter.Queries())
 		}
-		if limit := MostNoisy(d); most > limit || 3*most < limit {
+		if limit := MostNoisy(d); most > limit {
 			t.Errorf("d = %d: %d queries, at most %d", d, most, limit)
 		}
 	}

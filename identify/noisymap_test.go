@@ -104,20 +104,3 @@ func TestChainUnderMapByHand(t *testing.T) {
 		t.Errorf("slopes %v, value %g", there.Slopes[0], there.Values[0])
 	}
 }
-
-// By hand: with 4 Hessians and 10 pairs, 16 equations are left for 4 numbers. If 12 of what was
-// 20 are left of each component's mean square, F = 2/3·16/4 = 2.7 is chance; if 2 are left, F = 36
-// is not.
-func TestExplainsByHand(t *testing.T) {
-	belief := func(misfit float64) *belief {
-		return &belief{pairs: make([][2]int, 10), misfit: []float64{misfit, misfit}}
-	}
-	for after, want := range map[float64]bool{1.2: false, 0.95: true, 0.2: true} {
-		if got := explains(4, belief(2), belief(after)); got != want {
-			t.Errorf("%g of 2: %v", after, got)
-		}
-	}
-	if explains(4, belief(50), belief(26)) {
-		t.Error("half of what cannot be noise is explained by a map")
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/jointdiag"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -218,4 +219,22 @@ func (w *work) underMap(before Finding, s *span, p proposal, best *candidate) (*
 	plain.mapless = true
 	w.g = plain
 	return w.attempt(before, s)
+}
+
+// under returns the Hessians, slopes and values of ψ(f), which are ψ′(H − c ggᵀ), ψ′g and ψ,
+// from those of f.
+func under(psi *outer.Map, chain hessian.Chain) hessian.Chain {
+	there := chain
+	there.Hessians, there.Values, there.Slopes = nil, nil, nil
+	for _, s := range samplesOf(chain) {
+		slope, of := psi.Slope(s.Value), s.Without(psi.Number(s.Value))
+		of.Scale(slope, of)
+		there.Hessians = append(there.Hessians, of)
+		there.Values = append(there.Values, psi.Of(s.Value))
+		slopes := slices.Clone(s.Gradient)
+		floats.Scale(slope, slopes)
+		there.Slopes = append(there.Slopes, slopes)
+	}
+	there.Base.Seen = there.Hessians
+	return there
 }

@@ -138,7 +138,7 @@ func (w *work) identify() (*Finding, error) {
 		return Known(nil, nil), err
 	}
 	if w.g.grain.Noisy() {
-		return noisyRoad{w}.identify()
+		return (&modelling{work: w}).noisy()
 	}
 	if w.Budget == 0 || w.Budget >= leastAsGiven(d) {
 		found, err := asGiven(w.g)

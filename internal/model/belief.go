@@ -31,7 +31,7 @@ type belief struct {
 
 func newBelief(s *sampler) *belief {
 	m := s.dim()
-	b := &belief{s: s, m: m, frame: along(kernel.Identity(m)), ofTheta: sym2{1, 0, 1}}
+	b := &belief{s: s, m: m, frame: along(kernel.Identity(m))}
 	b.forget()
 	b.not.ell = make([]float64, m)
 	for i := range b.not.ell {
@@ -50,8 +50,11 @@ func (b *belief) forget() {
 
 // uncertain sets what is not known by a posterior.
 func (b *belief) uncertain(p posterior) {
-	ell := b.not.ell
-	b.not = p.errors(b.m)
+	ell, theta := b.not.ell, sym2{}
+	if !b.theta.identity() {
+		theta = b.ofTheta.inverse()
+	}
+	b.not = p.errors(b.m, theta)
 	b.not.ell = ell
 }
 
@@ -106,7 +109,8 @@ func (b *belief) slopes(f *Frame, t Theta, looks []*Look, at []equation) [][2]*m
 	return all
 }
 
-// scaled returns the frame in which the mean square of each curvature over some looks is 1.
+// scaled returns the frame in which the mean square of each curvature over some looks is 1. What a curvature
+// owes to its error does not count, unless nothing else is seen.
 func (b *belief) scaled(f *Frame, theta Theta, looks []*Look) *Frame {
 	eq := b.equations(f, theta, looks)
 	if eq == nil {
@@ -114,14 +118,20 @@ func (b *belief) scaled(f *Frame, theta Theta, looks []*Look) *Frame {
 	}
 	s := make([]float64, b.m)
 	for i := range s {
+		sum, least := 0.0, math.Inf(1)
 		for k, l := range looks {
-			c := eq[k].v.At(i, i)
+			c, variance := square(eq[k].v.At(i, i)), eq[k].s2.At(i, i)
 			if l.kind == long {
-				c /= square(kernel.Dot(f.W.RawRowView(i), l.steps.RawRowView(i)))
+				h := square(square(kernel.Dot(f.W.RawRowView(i), l.steps.RawRowView(i))))
+				c, variance = c/h, eq[k].vv.At(i, i)/h
 			}
-			s[i] += square(c) / float64(len(looks))
+			sum += max(0, c-variance) / float64(len(looks))
+			least = min(least, c+variance)
 		}
-		s[i] = 1 / math.Sqrt(math.Sqrt(s[i])+tiny)
+		if sum == 0 {
+			sum = least
+		}
+		s[i] = 1 / math.Sqrt(math.Sqrt(sum)+tiny)
 	}
 	return along(scaledRows(f.U, s))
 }

@@ -22,7 +22,7 @@ func meanSquare(out solution) float64 {
 // where they are beyond doubt. cost is what E costs by what was known of a pair.
 func (out solution) pair(cost func(p int) float64, freedom float64) float64 {
 	most := 0.0
-	for p := range out.own.info {
+	for p := range out.own {
 		chi, info := cost(p), 0.0
 		for k := range out.residual {
 			w := out.weight[k][p]
@@ -50,7 +50,8 @@ func excess(out solution, eq []equation, k int, freedom float64) float64 {
 			square2, variance, chi, n = square2+r2/scale, variance+v/scale, chi+r2/v, n+1
 		}
 	})
-	if n == 0 || chi/n <= 1+float64(5*math.Sqrt(2/n)) || square2 <= variance {
+	rows := float64(dimOf(eq[k])) // values at the ends of single steps are shared by the pairs of a row
+	if n == 0 || chi/n <= 1+float64(5*math.Sqrt(2/min(n, rows))) || square2 <= variance {
 		return 0
 	}
 	return math.Sqrt((square2 - variance) / n)

@@ -38,21 +38,20 @@ func (b *belief) follow(n int) bool {
 		if pass == 0 {
 			before = b.doubted(eq, kappa, before)
 		}
-		sys := system{m: b.m, eq: eq, kappa: kappa, before: &before, e: e, theta: b.ofTheta, slopes: b.slopes(f, theta, looks, eq)}
+		sys := system{m: b.m, eq: eq, kappa: kappa, before: before, e: e, slopes: b.slopes(f, theta, looks, eq), free: true}
 		sys.moved = [2]float64{b.theta.Gamma - theta.Gamma, b.theta.Beta - theta.Beta}
 		out = sys.solve()
-		ofTheta := out.ofTheta
-		if !b.theta.identity() || n > 1 && b.mapped(out) {
+		if b.mapped(out) {
 			theta = theta.moved(out.theta, 0.1)
 		} else {
-			sys.slopes = nil
+			sys.free = false
 			out = sys.solve()
 		}
-		out.ofTheta = ofTheta
 		e = off(b.m, func(i, j int) float64 { return max(-furthest, min(furthest, out.e.At(i, j))) })
 		if f = b.frame.corrected(e); f == nil {
 			return false
 		}
+		b.ofTheta = out.ofTheta
 		b.uncertain(out.total)
 		if t := b.contradiction(out, before, e); t > 2 && (pass == 1 || pass == 3) {
 			before = before.divided(func(int) float64 { return t })
@@ -60,9 +59,8 @@ func (b *belief) follow(n int) bool {
 	}
 	b.pair = max(b.pair, out.pair(func(p int) float64 {
 		i, j := pairOf(p, b.m)
-		return before.info[p].form(e.At(i, j), e.At(j, i))
+		return before[p].info.form(e.At(i, j), e.At(j, i))
 	}, 1))
-	b.ofTheta = b.ofTheta.plus(out.ofTheta)
 	b.frame, b.theta, b.known = f, theta, out.total
 	if n > 1 {
 		b.kappa = kappa
@@ -82,9 +80,9 @@ func pairOf(p, m int) (i, j int) {
 // own surprise, and of all by the mean.
 func (b *belief) doubted(eq []equation, kappa []float64, before posterior) posterior {
 	sum, count := math.Ln2*float64(b.m), b.m // few pairs say little
-	most := make([]float64, len(before.info))
+	most := make([]float64, len(before))
 	eachPair(b.m, func(i, j, p int) {
-		whole := before.info[p].plus(sym2{1 / square(prior), 0, 1 / square(prior)}).mapped(func(l float64) float64 { return 1 / l })
+		whole := before[p].info.plus(sym2{1 / square(prior), 0, 1 / square(prior)}).mapped(func(l float64) float64 { return 1 / l })
 		for k, q := range eq {
 			if math.IsInf(q.s2.At(i, j), 1) {
 				continue
@@ -106,11 +104,11 @@ func (b *belief) doubted(eq []equation, kappa []float64, before posterior) poste
 func (b *belief) contradiction(out solution, before posterior, e *mat.Dense) float64 {
 	sum := 0.0
 	eachPair(b.m, func(i, j, p int) {
-		q := before.info[p].form(e.At(i, j), e.At(j, i))
+		q := before[p].info.form(e.At(i, j), e.At(j, i))
 		for k := range out.residual {
 			q += float64(square(out.residual[k][p]) * out.weight[k][p])
 		}
 		sum += min(q, mostSurprise)
 	})
-	return sum / float64(max(len(before.info), 1))
+	return sum / float64(max(len(before), 1))
 }

@@ -15,7 +15,6 @@ type Request struct {
 	Box, Bounds objective.Box
 	Grain       objective.Grain
 	Seed        uint64
-	Roughest    float64   // the error of E that the first look may leave, by its noise; 0: any
 	Budget      int       // the most queries; looks end before it; 0: no limit
 	Trace       io.Writer // if not nil, is told what is done
 
@@ -73,8 +72,8 @@ type Result struct {
 	// Rows is the largest standard deviation of a row of W, as a part of its length, and Expected
 	// about the coupling that the errors of all rows make over the box.
 	Rows, Expected float64
-	// Kappa is κ of the last looks.
-	Kappa float64
+	// Kappa is κ of the last looks, and Pair the largest of a single pair.
+	Kappa, Pair float64
 	// Scale is ℓ of each component, in units of its row of W: over a step of that length its
 	// curvature changes by about a third.
 	Scale []float64
@@ -85,6 +84,9 @@ type Result struct {
 	// Sights are what short looks of all pairs have seen along the steps of Request.First.
 	Sights []Sight
 }
+
+// Contradicted reports whether looks contradict each other, and f does not nearly separate either.
+func (r *Result) Contradicted() bool { return r.Verdict != Nearly && r.Kappa > 0 }
 
 // A Sight is f at a point, and its slopes and second differences along some steps.
 type Sight struct {
@@ -104,7 +106,7 @@ func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, e
 	if rough == 0 {
 		rough = 1
 	}
-	e := &search{request: r, rough: rough, caution: 1, belief: newBelief(s), fresh: true, goal: rough * goodEnough, verdict: Unknown}
+	e := &search{request: r, rough: rough, caution: 1, belief: newBelief(s), fresh: true, least: math.Inf(1), goal: rough * goodEnough, verdict: Unknown}
 	if err := e.prepare(); err != nil {
 		return e.result(), err
 	}
@@ -140,7 +142,7 @@ func (e *search) result() *Result {
 	w.Apply(func(_, k int, v float64) float64 { return v / e.s.half[k] }, w)
 	r := &Result{
 		W: w, Verdict: e.verdict, Coupling: e.coupled.mid, Queries: e.s.queries, Looks: len(e.looks),
-		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Kappa: e.coupling(),
+		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Kappa: e.coupling(), Pair: e.pair,
 	}
 	r.Rows, r.Expected = e.ofRows()
 	for k, l := range e.looks {

@@ -67,7 +67,7 @@ func (e *search) decide(p *splits, need float64, ended bool) bool {
 		return false
 	}
 	switch {
-	case c.lo <= e.separates() || len(e.looks) < 3:
+	case c.lo <= e.separates() || len(e.looks) < 3 || need > 1 && e.coupling() == 0: // or what looks have left open
 		e.verdict = Unknown
 	case c.mid < prior && median(e.errors()) < usable:
 		e.verdict = Nearly

@@ -12,15 +12,15 @@ const (
 	// misfitting is the misfit from which on a frame is looked for from the beginning: by noise
 	// alone it is about 1.
 	misfitting = 3
-	// vague is the median error of E from which on it is, too.
-	vague = 0.2
+	// better is the misfit of a frame from the beginning, as a part of what it was: few pairs may be wrong.
+	better = 0.99
 	// A map has to explain nine tenths of the misfit, and half of it where there are as many as
 	// manyLooks: looser rules invent maps.
 	explained, explainedByMany = 0.1, 0.5
 	manyLooks                  = 5
-	// A map has to explain more than certain of Σχ², and to have a γ above slight: over the spread of f
-	// ψ′ changes by about that part, and a lesser map leaves couplings that count as none.
-	certain, slight = 40, 0.01
+	// A map has to explain more than certain of Σχ², and γz has to be above slight for some value: ψ′
+	// changes by about that part, and a lesser map leaves couplings that count as none.
+	certain, slight = 40, 0.03
 )
 
 // learn finds the best frame of all looks: from the frame so far, and if that does not fit, by
@@ -32,9 +32,11 @@ func (b *belief) learn() bool {
 	short := b.short()
 	b.kappa, b.not.first = make([]float64, len(b.looks)), true
 	best := b.candidate(b.frame, b.theta, b.looks, len(short) < len(b.looks))
-	if best.misfit > misfitting || median(b.errors()) > vague {
-		b.looks, b.kappa = short, make([]float64, len(short)) // others are about a wrong frame
-		best = b.restarted(best, short)
+	if best.misfit > misfitting || b.pair > 0 || median(b.errors()) > usable || len(short) > manyLooks && quantile(b.errors(), 1) > usable {
+		best.misfit = b.misfit(best.frame, best.theta, short)
+		if other := b.restarted(best, short); other.misfit < better*best.misfit || best.frame == nil {
+			best, b.looks, b.kappa = other, short, make([]float64, len(short)) // others are about a wrong frame
+		}
 	}
 	if best.frame == nil {
 		return false
@@ -66,16 +68,18 @@ func (b *belief) restarted(from candidate, short []*Look) candidate {
 	}
 	plain, best := from, from
 	for _, theta := range maps {
-		f := b.diagonalised(theta, short)
-		if f == nil {
-			continue
-		}
-		c := b.candidate(f, theta, short, false)
-		if c.misfit < best.misfit {
-			best = c
-		}
-		if theta == b.theta && c.misfit < plain.misfit {
-			plain = c
+		for _, some := range [][]*Look{short, short[max(0, len(short)-3):]} { // the last are along the best directions
+			f := b.diagonalised(theta, some)
+			if f == nil {
+				continue
+			}
+			c := b.candidate(f, theta, short, false)
+			if c.misfit < best.misfit {
+				best = c
+			}
+			if theta == b.theta && c.misfit < plain.misfit {
+				plain = c
+			}
 		}
 	}
 	if best.theta != b.theta && !(best.misfit < enough(len(short))*plain.misfit && best.misfit < misfitting) {
@@ -135,20 +139,27 @@ func (b *belief) fit() bool {
 			return false
 		}
 		sys := system{m: b.m, eq: eq, kappa: b.kappa}
-		if looks > 2 && round < rounds-1 {
-			sys.slopes = b.slopes(b.frame, b.theta, b.looks, eq)
-			if out := sys.solve(); b.mapped(out) {
-				b.theta, b.ofTheta = b.theta.moved(out.theta, 0.3), sym2{1, 0, 1}.plus(out.ofTheta)
-				if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2, settled, held); f != nil {
-					b.frame = f
-				}
-				if eq = b.equations(b.frame, b.theta, b.looks); eq == nil {
-					return false
-				}
-			}
+		if looks > 2 {
+			sys.slopes, sys.free = b.slopes(b.frame, b.theta, b.looks, eq), round < rounds-1
 		}
-		out := system{m: b.m, eq: eq, kappa: b.kappa}.solve()
-		b.known = out.own
+		out := sys.solve()
+		if sys.free && b.mapped(out) {
+			b.theta, b.ofTheta = b.theta.moved(out.theta, 0.3), out.ofTheta
+			if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2, settled, held); f != nil {
+				b.frame = f
+			}
+			if sys.eq = b.equations(b.frame, b.theta, b.looks); sys.eq == nil {
+				return false
+			}
+			sys.slopes = b.slopes(b.frame, b.theta, b.looks, sys.eq)
+		}
+		if sys.free {
+			sys.free = false
+			out = sys.solve()
+		}
+		eq = sys.eq
+		b.ofTheta = out.ofTheta
+		b.known = out.total
 		b.uncertain(b.known)
 		if round == 0 {
 			b.surprise = 1
@@ -177,8 +188,8 @@ func (b *belief) fit() bool {
 
 // mapped reports whether a solution bears out that there is a map.
 func (b *belief) mapped(out solution) bool {
-	left := meanSquare(out) * float64(len(out.residual)*len(out.own.info))
-	return !b.theta.identity() || math.Abs(out.theta[0]) > slight && out.gain > max(certain, left)
+	left := meanSquare(out) * float64(len(out.residual)*len(out.own))
+	return !b.theta.identity() || math.Abs(out.theta[0])*b.s.far > slight && out.gain > max(certain, left)
 }
 
 // moved returns θ + δ, each number by at most so much.

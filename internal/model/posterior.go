@@ -6,31 +6,52 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A posterior is what equations say of E_ij and E_ji, for each pair i < j.
-type posterior struct {
-	info     []sym2    // Σ (v_ij, v_ji)ᵀ(v_ij, v_ji)/s²
-	spurious []float64 // the trace of what errors of the v add to it
-	seen     []sym2    // Σ of the directions (v_ij, v_ji) that were seen, of length 1 or less
+// A posterior is what equations say of E_ij and E_ji, for each pair i < j, and of θ.
+type posterior []about
+
+// What equations say about a pair, and about θ, which all pairs share.
+type about struct {
+	info     sym2          // Σ (v_ij, v_ji)ᵀ(v_ij, v_ji)/s²
+	spurious float64       // the trace of what errors of the v add to it
+	seen     sym2          // Σ of the directions (v_ij, v_ji) that were seen, of length 1 or less
+	with     [2][2]float64 // Σ u_k(v_ij, v_ji)/s² with γ and with β
+	theta    sym2          // Σ uᵀu/s²
+	pull     [2]float64    // Σ u(R − v_ijE_ij − v_jiE_ji)/s², where E is best by what was seen
 }
 
-func newPosterior(pairs int) posterior {
-	return posterior{make([]sym2, pairs), make([]float64, pairs), make([]sym2, pairs)}
+func (a about) plus(b about) about {
+	for k := range a.with {
+		a.with[k][0], a.with[k][1] = a.with[k][0]+b.with[k][0], a.with[k][1]+b.with[k][1]
+	}
+	a.pull[0], a.pull[1] = a.pull[0]+b.pull[0], a.pull[1]+b.pull[1]
+	return about{a.info.plus(b.info), a.spurious + b.spurious, a.seen.plus(b.seen), a.with, a.theta.plus(b.theta), a.pull}
 }
+
+// along returns Σ_k with_k θ_k.
+func (a about) along(theta [2]float64) (x, y float64) {
+	return float64(a.with[0][0]*theta[0]) + float64(a.with[1][0]*theta[1]), float64(a.with[0][1]*theta[0]) + float64(a.with[1][1]*theta[1])
+}
+
+func newPosterior(pairs int) posterior { return make(posterior, pairs) }
 
 // plus returns the sum of two posteriors.
 func (p posterior) plus(q posterior) posterior {
-	sum := newPosterior(len(p.info))
-	for k := range sum.info {
-		sum.info[k], sum.spurious[k], sum.seen[k] = p.info[k].plus(q.info[k]), p.spurious[k]+q.spurious[k], p.seen[k].plus(q.seen[k])
+	sum := newPosterior(len(p))
+	for k := range sum {
+		sum[k] = p[k].plus(q[k])
 	}
 	return sum
 }
 
 // divided returns the posterior with the information of each pair divided by t_p.
 func (p posterior) divided(t func(pair int) float64) posterior {
-	q := newPosterior(len(p.info))
-	for k := range q.info {
-		q.info[k], q.spurious[k], q.seen[k] = p.info[k].times(1/t(k)), p.spurious[k]/t(k), p.seen[k]
+	q := newPosterior(len(p))
+	for k, a := range p {
+		f := 1 / t(k)
+		for i := range a.with {
+			a.with[i][0], a.with[i][1], a.pull[i] = a.with[i][0]*f, a.with[i][1]*f, a.pull[i]*f
+		}
+		q[k] = about{a.info.times(f), a.spurious * f, a.seen, a.with, a.theta.times(f), a.pull}
 	}
 	return q
 }
@@ -54,15 +75,15 @@ const (
 
 // covariance returns the covariance of (E_ij, E_ji), and the same without the directions about
 // which there is less information than so many times the prior's.
-func (p posterior) covariance(k int, least float64) (whole, known sym2) {
-	least = max(telling*p.spurious[k], least/square(prior))
-	whole = p.info[k].mapped(func(l float64) float64 {
+func (a about) covariance(least float64) (whole, known sym2) {
+	least = max(telling*a.spurious, least/square(prior))
+	whole = a.info.mapped(func(l float64) float64 {
 		if l <= least {
 			l = 0
 		}
 		return 1 / (l + 1/square(prior))
 	})
-	known = p.info[k].mapped(func(l float64) float64 {
+	known = a.info.mapped(func(l float64) float64 {
 		if l <= least {
 			return 0
 		}
@@ -74,33 +95,42 @@ func (p posterior) covariance(k int, least float64) (whole, known sym2) {
 // errors returns the standard deviations of all E_ij (sd), and in the direction in which mixed
 // differences depend on them (eff). A combination of E_ij and E_ji of which next to nothing is
 // known, although both components are curved, does not count: their curvatures are in proportion
-// (alike).
-func (p posterior) errors(m int) (u uncertainty) {
+// (alike). θ has the given covariance.
+func (p posterior) errors(m int, theta sym2) (u uncertainty) {
 	sd, eff := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil)
-	u.sd, u.eff, u.alike = sd, eff, make([]bool, len(p.info))
+	u.sd, u.eff, u.alike = sd, eff, make([]bool, len(p))
 	eachPair(m, func(i, j, k int) {
-		whole, known := p.covariance(k, 1)
-		balanced := min(p.info[k].a, p.info[k].c) > inProportion*max(p.info[k].a, p.info[k].c)
+		whole, known := p[k].covariance(1)
+		balanced := min(p[k].info.a, p[k].info.c) > inProportion*max(p[k].info.a, p[k].info.c)
 		if balanced {
-			_, known = p.covariance(k, certainly)
+			_, known = p[k].covariance(certainly)
 		}
+		by := p[k].moved(known, theta)
 		e := prior
-		if size := p.seen[k].trace(); size > 0 {
-			e = math.Sqrt(max(0, whole.dot(p.seen[k])) / size)
+		if size := p[k].seen.trace(); size > 0 {
+			e = math.Sqrt(max(0, whole.plus(by).dot(p[k].seen)) / size)
 		}
 		eff.Set(i, j, e)
 		eff.Set(j, i, e)
 		of := func(variance, seen float64) float64 {
-			if seen <= max(telling*p.spurious[k], 1/square(prior)) { // the component is flat wherever it was seen
+			if seen <= max(telling*p[k].spurious, 1/square(prior)) { // the component is flat wherever it was seen
 				return prior
 			}
 			return max(e, math.Sqrt(max(0, variance)))
 		}
-		sd.Set(i, j, of(known.a, p.info[k].a))
-		sd.Set(j, i, of(known.c, p.info[k].c))
+		sd.Set(i, j, of(known.a+by.a, p[k].info.a))
+		sd.Set(j, i, of(known.c+by.c, p[k].info.c))
 		u.alike[k] = balanced && float64(known.a*known.c)-square(known.b) <= square(1e-6)*known.a*known.c && max(sd.At(i, j), sd.At(j, i)) < prior
 	})
 	return u
+}
+
+// moved returns the covariance that E has because of that of θ, where K is its covariance if θ is known:
+// E moves by −K·with·δθ.
+func (a about) moved(known, theta sym2) sym2 {
+	x, y := known.of(a.with[0][0], a.with[0][1])
+	u, v := known.of(a.with[1][0], a.with[1][1])
+	return sym2{theta.form(x, u), float64(theta.a*x*y) + float64(theta.b*(float64(x*v)+float64(y*u))) + float64(theta.c*u*v), theta.form(y, v)}
 }
 
 // eachPair calls f for all pairs i < j < m, k counting them.
@@ -119,15 +149,14 @@ type system struct {
 	m     int
 	eq    []equation
 	kappa []float64
-	// slopes are −∂R/∂γ and −∂R/∂β of each look; nil: θ is known.
+	// slopes are u, −∂R/∂γ and −∂R/∂β of each look; nil: θ is known. free says that it may move.
 	slopes [][2]*mat.Dense
-	// before is what was known of E, around 0; nil: nothing. The R belong to a frame that is
-	// already corrected by e.
-	before *posterior
+	free   bool
+	// before is what was known of E and θ, around 0 and moved; nil: nothing. The R belong to a frame
+	// that is already corrected by e.
+	before posterior
 	e      *mat.Dense
-	// What was known of θ, and by how much it has moved.
-	theta sym2
-	moved [2]float64
+	moved  [2]float64
 }
 
 // A solution is the E and δθ that fit a system.
@@ -140,7 +169,7 @@ type solution struct {
 	scale    [][]float64 // |v_ij v_ji|
 	own      posterior   // what these looks say
 	total    posterior   // and with what was known before
-	ofTheta  sym2        // the information of θ
+	ofTheta  sym2        // the information about θ, whatever E is
 }
 
 // solve returns the E (and δθ) of one Gauss–Newton step.
@@ -153,22 +182,24 @@ func (s system) solve() solution {
 	eachPair(s.m, func(i, j, p int) { s.learn(&out, i, j, p) })
 	out.total = out.own
 	if s.before != nil {
-		out.total = out.total.plus(*s.before)
+		out.total = out.total.plus(s.before)
 	}
 	known := make([]sym2, n)
 	for p := range known {
-		_, known[p] = out.total.covariance(p, 0)
+		_, known[p] = out.total[p].covariance(0)
 	}
 	if s.slopes != nil {
 		s.solveMap(&out, known)
 	}
+	by := [2]float64{out.theta[0] - s.moved[0], out.theta[1] - s.moved[1]}
 	eachPair(s.m, func(i, j, p int) {
-		x, y := s.fit(&out, known[p], i, j, p, func(k int) float64 { return out.residual[k][p] })
+		x, y := known[p].of(s.right(&out, i, j, p, by))
 		for k, q := range s.eq {
 			out.residual[k][p] -= float64(q.v.At(i, j)*x) + float64(q.v.At(j, i)*y)
 		}
 		out.e.Set(i, j, x)
 		out.e.Set(j, i, y)
+		out.total[p].pull = s.pull(&out, i, j, p, by, x, y)
 	})
 	return out
 }
@@ -185,9 +216,13 @@ func (s system) learn(out *solution, i, j, p int) {
 			v, u, w, errors = 0, 0, 0, 0
 		}
 		out.weight[k][p], out.scale[k][p] = w, scale
-		out.own.info[p] = out.own.info[p].plus(outer(v, u, w))
-		out.own.spurious[p] += float64(errors * w)
-		out.own.seen[p] = out.own.seen[p].plus(outer(v, u, 1/(square(v)+square(u)+float64(blurred*errors)+tiny)))
+		one := about{info: outer(v, u, w), spurious: float64(errors * w), seen: outer(v, u, 1/(square(v)+square(u)+float64(blurred*errors)+tiny))}
+		if s.slopes != nil && w > 0 {
+			g, h := s.slopes[k][0].At(i, j), s.slopes[k][1].At(i, j)
+			one.with = [2][2]float64{{w * v * g, w * u * g}, {w * v * h, w * u * h}}
+			one.theta = outer(g, h, w)
+		}
+		out.own[p] = out.own[p].plus(one)
 		r := q.r.At(i, j)
 		if s.e != nil {
 			r += float64(v*s.e.At(i, j)) + float64(u*s.e.At(j, i))
@@ -196,48 +231,16 @@ func (s system) learn(out *solution, i, j, p int) {
 	}
 }
 
-// fit returns the E_ij and E_ji that fit numbers y_k best.
-func (s system) fit(out *solution, known sym2, i, j, p int, y func(k int) float64) (float64, float64) {
-	var a, b float64
+// right returns the right side of the equations of a pair for E, Σ(v_ij, v_ji)R/s², less what was known of
+// it by a θ that has moved since by so much.
+func (s system) right(out *solution, i, j, p int, by [2]float64) (a, b float64) {
 	for k, q := range s.eq {
-		t := out.weight[k][p] * y(k)
+		t := out.weight[k][p] * out.residual[k][p]
 		a, b = a+float64(q.v.At(i, j)*t), b+float64(q.v.At(j, i)*t)
 	}
-	return known.of(a, b)
-}
-
-// solveMap sets δθ, with E eliminated pair by pair, and takes what it explains off the
-// residuals.
-func (s system) solveMap(out *solution, known []sym2) {
-	rest := func(i, j, p int, y func(k int) float64) []float64 {
-		a, b := s.fit(out, known[p], i, j, p, y)
-		left := make([]float64, len(s.eq))
-		for k, q := range s.eq {
-			left[k] = y(k) - float64(q.v.At(i, j)*a) - float64(q.v.At(j, i)*b)
-		}
-		return left
+	if s.before != nil {
+		x, y := s.before[p].along(by)
+		a, b = a-x, b-y
 	}
-	var b [2]float64
-	eachPair(s.m, func(i, j, p int) {
-		g := rest(i, j, p, func(k int) float64 { return s.slopes[k][0].At(i, j) })
-		h := rest(i, j, p, func(k int) float64 { return s.slopes[k][1].At(i, j) })
-		y := rest(i, j, p, func(k int) float64 { return out.residual[k][p] })
-		for k := range s.eq {
-			w := out.weight[k][p]
-			out.ofTheta = out.ofTheta.plus(outer(g[k], h[k], w))
-			b[0], b[1] = b[0]+float64(g[k]*w*y[k]), b[1]+float64(h[k]*w*y[k])
-		}
-	})
-	q := s.theta
-	if q == (sym2{}) {
-		q = sym2{1, 0, 1}
-	}
-	x, y := q.of(s.moved[0], s.moved[1])
-	out.theta[0], out.theta[1] = out.ofTheta.plus(q).mapped(func(l float64) float64 { return 1 / l }).of(b[0]+x, b[1]+y)
-	out.gain = float64(out.theta[0]*b[0]) + float64(out.theta[1]*b[1])
-	eachPair(s.m, func(i, j, p int) {
-		for k := range s.eq {
-			out.residual[k][p] -= float64(s.slopes[k][0].At(i, j)*out.theta[0]) + float64(s.slopes[k][1].At(i, j)*out.theta[1])
-		}
-	})
+	return a, b
 }

@@ -12,6 +12,9 @@ import (
 // was 0.7 to 1.9 times that, d = 8 and 20.)
 func forecast(m int) int { return 8*forward.queries(m) + 20*m + 700 }
 
+// Most is how many queries a search for m components takes at most.
+func Most(m int) int { return patience * forecast(m) }
+
 // affordable is the part of the budget that a search may take.
 const affordable = 0.4
 
@@ -19,10 +22,9 @@ const affordable = 0.4
 // queries.
 func (e *search) lookAround() error {
 	var kind *kind
-	least, best := math.Inf(1), math.Inf(1)
+	least := math.Inf(1)
 	for _, k := range shortKinds {
 		_, err := e.steps.best(k, e.s.sigma, 1)
-		best = min(best, err)
 		if cost := float64(k.queries(e.m)) * max(1, square(3*err/0.05)); cost < least {
 			kind, least = k, cost
 		}
@@ -33,10 +35,7 @@ func (e *search) lookAround() error {
 	t, size := e.steps.best(kind, e.s.sigma, 1)
 	e.told = size
 	if len(e.looks) == 0 {
-		switch budget := e.request.Budget; {
-		case e.request.Roughest > 0 && best > e.request.Roughest:
-			return ErrRough
-		case budget > 0 && float64(forecast(e.m)) > affordable*float64(budget):
+		if budget := e.request.Budget; budget > 0 && float64(forecast(e.m)) > affordable*float64(budget) {
 			return ErrSmallBudget
 		}
 	}
@@ -46,7 +45,7 @@ func (e *search) lookAround() error {
 	}
 	along := e.white
 	var pairs []bool
-	if bad, few := e.unknown(); few {
+	if bad, few := e.unknown(); few && e.fewer(bad) {
 		along, pairs = e.frame.U, bad
 	}
 	l := e.shortLook(kind, along, t, e.s.point())
@@ -59,12 +58,28 @@ func (e *search) lookAround() error {
 // unknown returns the pairs of which so little is known that looks along the frame have to wait, and
 // reports whether they are few.
 func (e *search) unknown() (pairs []bool, few bool) {
-	if len(e.short()) <= 2 || e.coupling() >= prior || e.misfits > misfit || quantile(e.errors(), nearlyAll) > usable {
+	if len(e.short()) <= 2 || e.coupling() >= prior || e.pair > 0 || e.misfits > misfit || quantile(e.errors(), nearlyAll) > usable {
 		return nil, false
 	}
 	pairs = make([]bool, e.m*(e.m-1)/2)
 	eachPair(e.m, func(i, j, p int) { pairs[p] = e.not.alike[p] || e.not.eff.At(i, j) > usable/2 })
 	return pairs, true
+}
+
+// fewer reports whether pairs are fewer than those of which the last look was.
+func (e *search) fewer(pairs []bool) bool {
+	last := e.looks[len(e.looks)-1].pairs
+	return last == nil || count(pairs) < count(last)
+}
+
+// count returns how many are true.
+func count(all []bool) (n int) {
+	for _, yes := range all {
+		if yes {
+			n++
+		}
+	}
+	return n
 }
 
 // expected returns what is expected of mixed differences along the frame that a look does not ask for.
@@ -228,14 +243,17 @@ func (e *search) shortOptions(worst float64) []option {
 // is not known well.
 func (e *search) longOption(usual float64) option {
 	r, l, kappa := e.s.widths(e.frame.W), median(e.not.ell), e.coupling()
-	o := option{kind: long, error: math.Inf(1)}
+	o := option{kind: long}
 	m := math.Sqrt(float64(e.m))
-	var best float64
-	for h := range steps(0.3*l, max(l, quantile(r, 1))) {
+	missed := func(h float64) float64 {
 		noise := 2 * e.s.sigma / (h * min(h, 2*l))
 		truncation := (1 + float64(1.25*m)) * usual * square(usual*h/l)
-		if v := math.Hypot(math.Hypot(noise, kappa/square(max(1, h))), truncation); v < o.error {
-			best, o.error = h, v
+		return math.Hypot(math.Hypot(noise, kappa/square(max(1, h))), truncation)
+	}
+	best, least := 0., math.Inf(1)
+	for h := range steps(0.3*l, max(l, quantile(r, 1))) {
+		if v := missed(h); v < least {
+			best, least = h, v
 		}
 	}
 	for j := range r {
@@ -247,5 +265,6 @@ func (e *search) longOption(usual float64) option {
 		}
 		o.steps = append(o.steps, min(r[j], best, max(0.3*e.not.ell[j], safe)))
 	}
+	o.error = missed(median(o.steps))
 	return o
 }

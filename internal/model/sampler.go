@@ -28,6 +28,7 @@ type sampler struct {
 	mid, unit float64
 	sigma     float64 // the least noise of a value, in units
 	grains    float64 // the noise of a value, in units of its grain
+	far       float64 // the largest |z| so far
 	queries   int
 }
 
@@ -37,7 +38,6 @@ var (
 	ErrConstant  = errors.New("model: f is constant where it was sampled")
 	// ErrSmallBudget says that the budget does not allow for as many looks as it takes.
 	ErrSmallBudget = errors.New("model: the budget is too small")
-	ErrRough       = errors.New("model: one look says too little")
 	ErrNoStep      = errors.New("model: no step shows any curvature")
 )
 
@@ -162,7 +162,9 @@ func (s *sampler) ask(points *mat.Dense) ([]float64, error) {
 		}
 	})
 	for k := range z {
-		z[k] = (z[k] - s.mid) / s.unit
+		if z[k] = (z[k] - s.mid) / s.unit; kernel.Finite(z[k]) {
+			s.far = max(s.far, math.Abs(z[k]))
+		}
 	}
 	return z, err
 }

@@ -23,7 +23,8 @@ type search struct {
 	goal     float64
 	rough    float64 // by how much errors may be larger
 	restarts int
-	wasted   int // looks along the frame, one after another, that have told nothing
+	least    float64 // the least need so far
+	wasted   int     // looks along the frame since then
 	verdict  Verdict
 	coupled  estimate
 }
@@ -35,11 +36,11 @@ const (
 	// finest the least that is ever asked for.
 	goodEnough, finest = 0.003, 1e-4
 	// mostLooks are made, coupledLooks where there are couplings, which do not become less.
-	mostLooks, coupledLooks = 40, 9
+	mostLooks, coupledLooks = 400, 9
 	// rightRow is the error of a row, as a part of its length, that is small enough.
 	rightRow = 0.002
 	// patience is how many times its forecast a search may take.
-	patience = 2.5
+	patience = 6
 	// After fairTrial looks that leave couplings of contradictory there is no frame.
 	fairTrial, contradictory = 8, 0.1
 	// aloneCoupled is κ of a single pair from which on it is not the error of looks.
@@ -47,8 +48,8 @@ const (
 	// gaping is by how much curvatures are above noise where others are not, if f is constant in
 	// some directions.
 	gaping = 6
-	// mostWasted looks along the frame are made in vain.
-	mostWasted = 4
+	// mostWasted looks along the frame are made without progress, a need that is so much less.
+	mostWasted, progress = 12, 0.9
 	// nearlyAll pairs are so many.
 	nearlyAll = 0.9
 	// usable is the error of E from which on looks are along the frame, with longer and longer
@@ -114,13 +115,13 @@ func (e *search) run() error {
 func (e *search) ended() bool {
 	n := len(e.looks)
 	next := forward.queries(e.m)
-	contradicted := n >= fairTrial && e.coupling() > contradictory || e.request.Sum && (n > 2 && (e.coupling() > 0 || e.pair > e.rough*aloneCoupled) || e.restarts > 0 || e.wasted >= mostWasted)
+	contradicted := n >= fairTrial && e.coupling() > contradictory || e.request.Sum && (n > 2 && (e.coupling() > 0 || e.theta.identity() && e.pair > e.rough*aloneCoupled) || e.restarts > 1)
 	blind := !e.found && n > 2 && e.told > 3 // no look tells anything
-	most := int(patience * float64(forecast(e.m)))
+	most := Most(e.m)
 	if e.request.Budget > 0 {
-		most = min(most, e.request.Budget-next)
+		most = min(most, int(affordable*float64(e.request.Budget))-next)
 	}
-	return e.s.queries > most || n > mostLooks || contradicted || blind || e.coupling() > 0 && n > coupledLooks
+	return n > 0 && e.s.queries > most || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by
@@ -166,7 +167,7 @@ func (e *search) due(need float64) bool {
 
 // look makes the next looks and learns them.
 func (e *search) look() error {
-	n, before := 1, e.need()
+	n := 1
 	var err error
 	if e.found {
 		n, err = e.lookAlong()
@@ -181,11 +182,12 @@ func (e *search) look() error {
 		if !e.follow(n) {
 			e.surprise = math.Inf(1)
 		}
-		if e.wasted++; e.need() < before {
-			e.wasted = 0
+		if e.wasted++; e.need() < progress*e.least {
+			e.wasted, e.least = 0, e.need()
 		}
-		if e.surprise > misled && e.restarts < mostRestarts { // the frame was a wrong one
+		if (e.surprise > misled || e.wasted >= mostWasted && quantile(e.errors(), 1) > usable/2) && e.restarts < mostRestarts { // the frame was a wrong one
 			e.restarts++
+			e.wasted, e.least = 0, math.Inf(1)
 			e.found = false
 			e.looks = e.short()
 			e.forget()
