@@ -5,6 +5,8 @@ program that is built first. Go is needed in either case: results are compared w
 """
 
 import atexit
+import functools
+import importlib.util
 import json
 import os
 import shutil
@@ -13,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import unittest
 
 # Where the tests are started in the background, a shell has Ctrl-C ignored, by them and all that
 # they start.
@@ -40,6 +43,23 @@ except ModuleNotFoundError:
     os.environ["PYTHONPATH"] = os.pathsep.join([sys.path[0]] + os.environ.get("PYTHONPATH", "").split(os.pathsep))
     if "UNTWIST_PROGRAM" not in os.environ:
         os.environ["UNTWIST_PROGRAM"] = build("./cmd/untwist", "untwist")
+
+
+def needs(module):
+    """A test that needs a package; without it, it says so in a line. Where packages are said to be
+    installed, it runs."""
+    def decorate(test):
+        if os.environ.get("UNTWIST_TEST_NUMPY") or importlib.util.find_spec(module) is not None:
+            return test
+
+        @functools.wraps(test)
+        def not_run(*_):
+            print(f"not run: {test.__qualname__} needs {module}", file=sys.stderr)
+            raise unittest.SkipTest(f"needs {module}")
+
+        return not_run
+
+    return decorate
 
 
 def valleys(x):
