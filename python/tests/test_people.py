@@ -3,12 +3,14 @@
 import json
 import math
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
 import untwist
 
-from . import bits, bowl, needs, valleys
+from . import REPOSITORY, bits, bowl, needs, valleys
 
 try:
     import pandas
@@ -224,6 +226,14 @@ class Data(unittest.TestCase):
                             (7, "data: 7, must be the path"), ({"k": [1], "depth": [1], "a": [1], "b": [1]}, "^data: which column has the values")):
             with self.assertRaisesRegex(ValueError, words):
                 untwist.minimize(by_name, Names.BOUNDS, keywords=True, budget=50, data=data)
+
+
+class Optuna(unittest.TestCase):
+    @needs("optuna")
+    def test_sampler(self):
+        for jobs in ("1", "3"):
+            out = subprocess.run([sys.executable, os.path.join(REPOSITORY, "examples", "optuna_sampler.py"), jobs], stdout=subprocess.PIPE, check=True)
+            self.assertRegex(out.stdout.decode(), r"^best 0\.000000 after \d+ trials: separable\n$")
 
 
 if __name__ == "__main__":
