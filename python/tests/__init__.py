@@ -1,7 +1,8 @@
 """Tests of the package: python3 -m unittest, in the folder python.
 
 They test the package that is installed. Where none is, they test the sources beside them, with a
-program that is built first. Go is needed in either case: results are compared with Go's.
+program that is built first. Go is needed in either case: results are compared with Go's, which
+UNTWIST_TEST_REFERENCE may have been built to find before.
 """
 
 import atexit
@@ -78,7 +79,7 @@ def bowl(x):
 
 def reference(**options):
     """The bits that Go finds: x, fun, queries and rounds."""
-    program = build("./python/tests/testdata/reference", "reference")
+    program = os.environ.get("UNTWIST_TEST_REFERENCE") or build("./python/tests/testdata/reference", "reference")
     found = json.loads(subprocess.run([program, json.dumps(options)], stdout=subprocess.PIPE, check=True).stdout)
     return found["X"], found["Fun"], found["Queries"], found["Rounds"]
 

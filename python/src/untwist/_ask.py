@@ -157,7 +157,7 @@ class Search:
 
     def tell(self, points: Any, values: Any) -> None:
         """The values of points, in any order, some now and others later: a list of points and one
-        of values, or one of each. NaN, an infinity, None and an exception say that f failed there.
+        of values, or one of each. NaN, +inf, None and an exception say that f failed there.
         When the search is done, values that come late are passed over."""
         points, values = _lists(points, values)
         with self._lock:
