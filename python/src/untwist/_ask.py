@@ -203,7 +203,11 @@ class Search:
     def _further(self) -> None:
         """Waits for the next batch, or for the result."""
         self._keys, self._given, self._at, self._left, self._new = [], 0, {}, 0, 0
-        batch = self._talk.further()
+        try:
+            batch = self._talk.further()
+        except BaseException as e:  # an interrupt: nothing is left to go on with
+            self._error = e
+            raise
         if batch is None:
             self._finalizer.detach()
             self._conclude()

@@ -58,7 +58,11 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
     result["warnings"] = form["warnings"] or []
     # Not among the entries: they are for plot and queries.
     result.__dict__["_drawing"] = run.drawing
-    result.__dict__["_queries"] = Journal(journal, run.dim, report["queries"]) if run.kept is None and journal is not None else run.kept
+    if run.kept is not None:
+        run.kept.most = report["queries"]
+        result.__dict__["_queries"] = run.kept
+    elif journal is not None:
+        result.__dict__["_queries"] = Journal(journal, run.dim, report["queries"])
     return result
 
 

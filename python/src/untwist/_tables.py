@@ -104,6 +104,7 @@ class Kept:
         self._values: List["array[float]"] = []
         self._known: List[bytearray] = []
         self._numbers = 0
+        self.most = 1 << 62  # how many of them counted: values may come when the run has ended
 
     def ask(self, points: bytes, n: int) -> None:
         """A batch that is asked for."""
@@ -125,7 +126,7 @@ class Kept:
         """The points and the values that are known, in the order in which they were asked for."""
         if self._numbers > self.MOST:
             raise ValueError(f"the run asked for more than {self.MOST:,} numbers, and these are not kept; give it a journal")
-        points, values = bytearray(), bytearray()
+        points, values, size = bytearray(), bytearray(), 8 * self.dim
         for p, v, known in zip(self._points, self._values, self._known):
             if all(known):
                 points += p
@@ -133,9 +134,10 @@ class Kept:
                 continue
             for i in range(len(known)):
                 if known[i]:
-                    points += p[8 * self.dim * i : 8 * self.dim * (i + 1)]
+                    points += p[size * i : size * (i + 1)]
                     values += v[i : i + 1].tobytes()
-        return _arrays.matrix(points, len(values) // 8, self.dim), _arrays.matrix(values, 1, len(values) // 8)[0]
+        n = min(len(values) // 8, self.most)
+        return _arrays.matrix(points[: size * n], n, self.dim), _arrays.matrix(values[: 8 * n], 1, n)[0]
 
 
 class Journal:
