@@ -47,8 +47,8 @@ def vector(text: bytes) -> Any:
     return matrix(text, 1, len(text) // 8)[0]
 
 
-def of(numbers: List[float]) -> Any:
-    """An array of numbers, or the list."""
+def of(numbers: List[Any]) -> Any:
+    """An array of numbers, or of lists of them; or the list."""
     return numbers if numpy is None else numpy.array(numbers)
 
 

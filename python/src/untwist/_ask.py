@@ -233,7 +233,7 @@ class Search:
         if len(points) != len(values):
             raise ValueError(f"tell: {len(values)} values for {len(points)} points")
         used: Dict[bytes, int] = {}
-        told = []
+        told: List[Tuple[int, float, Optional[str]]] = []
         for k, (point, v) in enumerate(zip(points, values)):
             numbers = _arrays.numbers(point, f"points[{k}]")
             key = array("d", numbers).tobytes()

@@ -176,7 +176,7 @@ def plain(thing: Any) -> Any:
 def frame(points: Any, values: Any, names: Sequence[str]) -> Any:
     """Points and values as a DataFrame; None where pandas is not installed."""
     try:
-        import pandas
+        import pandas  # type: ignore[import]
     except ImportError:
         return None
     columns = dict(zip(names, points.T))
