@@ -43,13 +43,20 @@ def _go(*words):
         sys.exit(f"untwist: {' '.join(['go', *words])} has failed with status {e.returncode}")
 
 
+def _arch(path):
+    """The processor that a program is for, as Go names it, by its ELF header."""
+    with open(path, "rb") as file:
+        head = file.read(20)
+    return {b"\x3e\0": "amd64", b"\xb7\0": "arm64"}.get(head[18:20] if head[:4] == b"\x7fELF" else b"", "something else")
+
+
 def _program(path, *words):
     """Writes the program to a path, and returns the tag of the platform it is for."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     given = os.environ.get("UNTWIST_PROGRAM")
     if given:
         shutil.copyfile(given, path)
-        arch = "amd64" if os.uname().machine == "x86_64" else "arm64"
+        arch = _arch(path)
     else:
         if not os.path.exists(os.path.join(os.path.dirname(HERE), "cmd", "untwist", "main.go")):
             sys.exit("untwist is built from its repository, of which this folder has to be a part: pip install ./python there; "

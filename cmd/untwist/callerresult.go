@@ -77,16 +77,22 @@ func newResultForm(found outcome, a untwist.Account) resultForm {
 func (c *caller) coordinates(f *frame.Frame) []string {
 	space := c.hello.Parameters
 	if len(space) == 0 {
-		space = parameter.Plain(f.Dim())
-		for i := range space {
-			space[i].Name = fmt.Sprintf("x[%d]", i)
-		}
+		space = countedFrom0(f.Dim())
 	}
 	var all []string
 	for _, row := range rowsOf(f) {
 		all = append(all, space.Combination(row))
 	}
 	return all
+}
+
+// countedFrom0 returns parameters x[0], x[1], …
+func countedFrom0(d int) parameter.Space {
+	space := parameter.Plain(d)
+	for i := range space {
+		space[i].Name = fmt.Sprintf("x[%d]", i)
+	}
+	return space
 }
 
 // drawing writes what pictures are drawn of.

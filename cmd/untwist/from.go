@@ -1,74 +1,102 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/objective"
 )
 
 // mostEarlier is how many points of an earlier run another one starts from.
 const mostEarlier = 10
 
-// earlierPoints returns the best points of an earlier run that lie within the limits of a
-// subject. Parameters are matched by their names, if both runs have them. The words of an
-// error go on after the flag's name.
+// earlierPoints returns the best points of an earlier run, or of a table of old evaluations, that
+// lie within the limits of a subject. Parameters are matched by their names, if both have them.
+// The words of an error go on after the flag's name.
 func earlierPoints(file, current string, s subject) ([][]float64, error) {
 	now, err := filepath.Abs(current)
 	if earlier, _ := filepath.Abs(file); current != "" && err == nil && now == earlier {
 		return nil, fmt.Errorf("%s is the journal of this run; to go on with it, leave --from out", file)
 	}
-	summary, err := journal.Read(file, nil) // the header
-	if err != nil {
-		return nil, unwrapped(err)
-	}
-	pick, err := match(readAbout(summary.Header).names(), summary.Dim, s)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	limits := s.bounds
+	best := fewBest{limits: s.bounds}
 	if s.space != nil {
-		limits = s.space.Limits()
+		best.limits = s.space.Limits()
 	}
-	var best []journal.Query
-	pointless := false
-	_, err = journal.Read(file, func(q journal.Query) error {
-		pointless = pointless || q.Point == nil
-		if q.Point == nil || q.Failure != nil || math.IsNaN(q.Value) || math.IsInf(q.Value, 0) ||
-			len(best) == mostEarlier && q.Value >= best[len(best)-1].Value {
-			return nil
-		}
-		q.Point = pick(q.Point)
-		if !limits.IsZero() && limits.Outside(q.Point) >= 0 ||
-			slices.ContainsFunc(best, func(b journal.Query) bool { return slices.Equal(b.Point, q.Point) }) {
-			return nil
-		}
-		at, _ := slices.BinarySearchFunc(best, q, func(a, b journal.Query) int {
-			return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Number, b.Number))
-		})
-		best = slices.Insert(best, at, q)
-		best = best[:min(len(best), mostEarlier)]
-		return nil
-	})
+	read := readEarlier
+	if strings.EqualFold(filepath.Ext(file), ".csv") {
+		read = readTable
+	}
+	hashed, err := read(file, s, best.add)
 	switch {
 	case err != nil:
 		return nil, unwrapped(err)
-	case len(best) == 0 && pointless:
+	case len(best.all) == 0 && hashed:
 		return nil, fmt.Errorf("%s has no points: it was kept with --journal-points=false", file)
-	case len(best) == 0:
+	case len(best.all) == 0:
 		return nil, fmt.Errorf("%s has no point with a value within the limits of this run", file)
 	}
-	points := make([][]float64, len(best))
-	for i, q := range best {
-		points[i] = q.Point
+	points := make([][]float64, len(best.all))
+	for i, e := range best.all {
+		points[i] = e.point
 	}
 	return points, nil
+}
+
+// An evaluation is a point and its value.
+type evaluation struct {
+	point []float64
+	value float64
+}
+
+// fewBest keeps the best few evaluations within limits, the best first, and of equal ones those
+// that came first.
+type fewBest struct {
+	limits objective.Box
+	all    []evaluation
+}
+
+// add adds an evaluation. A value that is not finite is a failure.
+func (b *fewBest) add(point []float64, value float64) {
+	if math.IsNaN(value) || math.IsInf(value, 0) ||
+		len(b.all) == mostEarlier && value >= b.all[len(b.all)-1].value ||
+		!b.limits.IsZero() && b.limits.Outside(point) >= 0 ||
+		slices.ContainsFunc(b.all, func(e evaluation) bool { return slices.Equal(e.point, point) }) {
+		return
+	}
+	at := slices.IndexFunc(b.all, func(e evaluation) bool { return e.value > value })
+	if at < 0 {
+		at = len(b.all)
+	}
+	b.all = slices.Insert(b.all, at, evaluation{point, value})
+	b.all = b.all[:min(len(b.all), mostEarlier)]
+}
+
+// readEarlier reads the evaluations of a journal as those of a subject. hashed says that some have
+// no points.
+func readEarlier(file string, s subject, add func([]float64, float64)) (hashed bool, err error) {
+	summary, err := journal.Read(file, nil) // the header
+	if err != nil {
+		return false, err
+	}
+	pick, err := match(readAbout(summary.Header).names(), summary.Dim, s)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", file, err)
+	}
+	_, err = journal.Read(file, func(q journal.Query) error {
+		hashed = hashed || q.Point == nil
+		if q.Point != nil && q.Failure == nil {
+			add(pick(q.Point), q.Value)
+		}
+		return nil
+	})
+	return hashed, err
 }
 
 // unwrapped returns the words of an error about a file, without the name of a system call.
@@ -113,5 +141,7 @@ func match(names []string, dim int, s subject) (pick func([]float64) []float64, 
 	}, nil
 }
 
-// isPlain says that names are x1, x2, …, which nobody has chosen.
-func isPlain(names []string) bool { return slices.Equal(names, parameter.Plain(len(names)).Names()) }
+// isPlain says that names are x1, x2, …, or x[0], x[1], … of a caller, which nobody has chosen.
+func isPlain(names []string) bool {
+	return slices.Equal(names, parameter.Plain(len(names)).Names()) || slices.Equal(names, countedFrom0(len(names)).Names())
+}

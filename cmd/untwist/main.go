@@ -1,5 +1,6 @@
 // Command untwist minimises black-box functions globally.
 //
+//	untwist init './sim --k {k} --depth {depth}'
 //	untwist check sim.toml
 //	untwist minimize sim.toml --journal sim.journal
 //	untwist minimize sim.toml --journal sim.journal --listen 127.0.0.1:4222
@@ -66,11 +67,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q: must be one of minimize, probe, check, worker, workers, journal, ask, tell, problems, compare, reproduce, help", args[0])}
+				return usageError{fmt.Errorf("unknown command %q: must be one of minimize, probe, check, init, worker, workers, journal, ask, tell, problems, compare, reproduce, help", args[0])}
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: fitsSystem,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -79,7 +81,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return usageError{fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), workerCommand(), workersCommand(), journalCommand(), askCommand(), tellCommand(), compareCommand(), reproduceCommand(), drawCommand())
+	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), initCommand(), workerCommand(), workersCommand(), journalCommand(), askCommand(), tellCommand(), compareCommand(), reproduceCommand(), drawCommand())
 	inOrder(root)
 	root.AddCommand(problemsCommand())
 
@@ -139,8 +141,14 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return takes(0, 0, fmt.Sprintf("flags only, not %q", strings.Join(args, " ")))(cmd, args)
 }
 
+// released is the version of a released program; its linker sets it.
+var released string
+
 // version is the module's version as it was built.
 func version() string {
+	if released != "" {
+		return released
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

@@ -9,6 +9,7 @@ var quick = []string{"docs/asktell.md", "docs/cmaes.md", "docs/journal.md"}
 // before is what the reader of a document has, or has done, before.
 var before = map[string]string{
 	"python/README.md":   "pip install ./python",
+	"docs/install.md":    `python/build "$PWD"`,
 	"docs/optimisers.md": "cd examples", // it says so
 	"docs/cluster.md": `cat >sim <<'END'
 #!/bin/sh
@@ -85,7 +86,7 @@ var manners = map[string]manner{
 	"untwist minimize examples/sim.toml --journal sim.journal --listen 127.0.0.1:4222": {
 		instead: aside("untwist minimize examples/sim.toml --journal sim.journal --listen 127.0.0.1:4222"), why: twoAtOnce},
 	"untwist worker examples/sim.toml --server nats://127.0.0.1:4222": {then: foundAside},
-	"untwist COMMAND --help": {instead: "for c in minimize probe check worker workers journal ask tell problems compare reproduce; do untwist $c --help; done", why: placeholder},
+	"untwist COMMAND --help": {instead: "for c in minimize probe check init worker workers journal ask tell problems compare reproduce; do untwist $c --help; done", why: placeholder},
 
 	// CONTRIBUTING.md
 	"bash .ci/run":                        {instead: "bash -n .ci/run", why: "this test is a part of it"},
@@ -96,9 +97,12 @@ var manners = map[string]manner{
 	"bash .ci/bare":                       {instead: "bash -n .ci/bare", why: ownStep},
 	"go test ./internal/house -compile":   {plus: "-compile=false", why: ownStep},
 	"go test ./cmd/untwist -run TestManual -whole": {plus: "-whole=false", why: "it is this test"},
-	"bash .ci/pages":      {instead: "bash -n .ci/pages", why: ownStep},
-	"bash .ci/python":     {instead: "bash -n .ci/python", why: ownStep},
-	"python3 -m unittest": {instead: "(cd python && python3 -m unittest tests.test_docs)", why: ownStep + ", and the text says in which folder"},
+	".ci/release":             {instead: "bash -n .ci/release", why: ownStep},
+	"bash .ci/release dist":   {instead: "bash -n .ci/release", why: ownStep},
+	"bash .ci/installed dist": {instead: "bash -n .ci/installed", why: ownStep},
+	"bash .ci/pages":          {instead: "bash -n .ci/pages", why: ownStep},
+	"bash .ci/python":         {instead: "bash -n .ci/python", why: ownStep},
+	"python3 -m unittest":     {instead: "(cd python && python3 -m unittest tests.test_docs)", why: ownStep + ", and the text says in which folder"},
 	"go test ./internal/acceptance -run TestRegimeOfTable1 -dims 100 -seeds 5 -v -parallel 2 -timeout 3h": {plus: "-dims=12", why: long},
 	"go test ./identify -whole -v -timeout 2h":                                                            {plus: "-whole=false -run Verdicts", why: long},
 	"go test ./internal/acceptance -run TestAuto -whole -v -timeout 3h":                                   {plus: "-whole=false -run TestAutoS", why: long},
@@ -108,6 +112,11 @@ var manners = map[string]manner{
 
 	"go test ./cmd/untwist -run 'TestFaults|TestNobodyThere|TestPartitions' -faults 20 -parallel 4 -timeout 1h": {plus: "-faults 0", why: long},
 	"go test ./internal/cluster -run '^$' -bench .":                                                             {plus: "-benchtime 1x", why: long},
+
+	// docs/install.md
+	"env/bin/python mine.py":                                {prints: `separable.*'k': 0\.[45]`, then: "test -s mine.journal && grep -q '<!DOCTYPE html>' mine.html"},
+	"env/bin/untwist journal mine.journal --csv > mine.csv": {then: "head -n 1 mine.csv | grep -qx query,k,depth,slope,value,seconds,failure,by"},
+	"go get github.com/untwist/untwist@v0.1.0":              {instead: "go mod edit -require github.com/untwist/untwist@v0.1.0", why: "it may not be published yet; TestImported has a proxy"},
 
 	// docs/cluster.md
 	"untwist minimize sim.toml --journal run.journal --listen 127.0.0.1:4222": {

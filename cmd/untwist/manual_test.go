@@ -186,7 +186,7 @@ func (m *manual) look(document string, parts []written) (complaints []string) {
 	return complaints
 }
 
-var subcommands = []string{"minimize", "probe", "check", "worker", "workers", "journal", "ask", "tell", "problems", "compare", "reproduce", "draw", "help"}
+var subcommands = []string{"minimize", "probe", "check", "init", "worker", "workers", "journal", "ask", "tell", "problems", "compare", "reproduce", "draw", "help"}
 
 // hasFlag reports whether a command has a flag; "" stands for all commands.
 func hasFlag(name, flag string) bool {

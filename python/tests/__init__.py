@@ -1,10 +1,13 @@
 """Tests of the package: python3 -m unittest, in the folder python.
 
 They test the package that is installed. Where none is, they test the sources beside them, with a
-program that is built first. Go is needed in either case: results are compared with Go's.
+program that is built first. Go is needed in either case: results are compared with Go's, which
+UNTWIST_TEST_REFERENCE may have been built to find before.
 """
 
 import atexit
+import functools
+import importlib.util
 import json
 import os
 import shutil
@@ -13,6 +16,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import unittest
 
 # Where the tests are started in the background, a shell has Ctrl-C ignored, by them and all that
 # they start.
@@ -42,6 +46,23 @@ except ModuleNotFoundError:
         os.environ["UNTWIST_PROGRAM"] = build("./cmd/untwist", "untwist")
 
 
+def needs(module):
+    """A test that needs a package; without it, it says so in a line. Where packages are said to be
+    installed, it runs."""
+    def decorate(test):
+        if os.environ.get("UNTWIST_TEST_NUMPY") or importlib.util.find_spec(module) is not None:
+            return test
+
+        @functools.wraps(test)
+        def not_run(*_):
+            print(f"not run: {test.__qualname__} needs {module}", file=sys.stderr)
+            raise unittest.SkipTest(f"needs {module}")
+
+        return not_run
+
+    return decorate
+
+
 def valleys(x):
     """Wells in coordinates that are not those given; the reference in Go has the same."""
     n = len(x)
@@ -58,7 +79,7 @@ def bowl(x):
 
 def reference(**options):
     """The bits that Go finds: x, fun, queries and rounds."""
-    program = build("./python/tests/testdata/reference", "reference")
+    program = os.environ.get("UNTWIST_TEST_REFERENCE") or build("./python/tests/testdata/reference", "reference")
     found = json.loads(subprocess.run([program, json.dumps(options)], stdout=subprocess.PIPE, check=True).stdout)
     return found["X"], found["Fun"], found["Queries"], found["Rounds"]
 

@@ -7,6 +7,8 @@ import re
 import tempfile
 import unittest
 
+import untwist
+
 from . import HERE, REPOSITORY
 
 try:
@@ -21,6 +23,15 @@ def blocks(path):
 
 
 class Documents(unittest.TestCase):
+    def test_one_version(self):
+        for path in ("CITATION.cff", "docs/install.md", "python/pyproject.toml"):
+            with open(os.path.join(REPOSITORY, path), encoding="utf-8") as file:
+                self.assertEqual(set(re.findall(r"(?:^version[ =:\"]+|untwist-|@v)(\d+\.\d+\.\d+)", file.read(), re.M)), {untwist.__version__}, path)
+
+    def test_short(self):
+        with open(os.path.join(REPOSITORY, "docs", "python.md"), encoding="utf-8") as file:
+            self.assertLessEqual(len(file.readlines()), 150)
+
     def test_examples(self):
         for path, least in ((os.path.join(REPOSITORY, "docs", "python.md"), 5), (os.path.join(HERE, "..", "README.md"), 1)):
             found = blocks(path)

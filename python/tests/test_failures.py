@@ -273,7 +273,9 @@ class Raise(unittest.TestCase):
                         untwist.minimize(leaves, BOX, None, (kind,), budget=100, workers=workers)
                     self.assertEqual(caught.exception.args, (4,))
                     self.assertEqual(caught.exception.result.stopped_by, "failures")
-            result = untwist.minimize(leaves, BOX, None, (KeyboardInterrupt,), budget=100, workers=workers)
+            with self.assertRaises(KeyboardInterrupt) as caught:
+                untwist.minimize(leaves, BOX, None, (KeyboardInterrupt,), budget=100, workers=workers)
+            result = caught.exception.result
             self.assertEqual(result.stopped_by, "interrupt")
 
 
@@ -300,15 +302,15 @@ class Misuse(unittest.TestCase):
             ("bounds: entry 0 is (-5, -inf)", dict(bounds=[(-5, -math.inf)])),
             ("bounds: entry 0 is ('0', '1')", dict(bounds=[("0", "1")])),
             ("bounds", dict(bounds=[(1, 0)])),
-            ("point 1 lies outside the bounds", dict(bounds=[(0, 1)], x0=[2])),
-            ("x0: point 1 lies outside the bounds", dict(bounds=[(None, 5)], x0=[20])),
-            ("x0: coordinate 1 is -3.0, must be above 0", dict(x0=[-3], scale="log")),
+            ("point 0 lies outside the bounds; x[0]: 2", dict(bounds=[(0, 1)], x0=[2])),
+            ("x0: it lies outside the bounds; x[0] is 20.0", dict(bounds=[(None, 5)], x0=[20])),
+            ("x0: x[0] is -3.0, must be above 0", dict(x0=[-3], scale="log")),
             ("x0: its numbers", dict(x0=[math.nan])),
             ("x0: [] is not a list of numbers", dict(x0=[[]])),
             ("x0: '1' is not a list of numbers", dict(x0="12")),
             ("x0: [1j] is not a list of numbers", dict(x0=[[1j]])),
-            ("x0: it is not known where to look around 1e+308", dict(x0=[1e308])),
-            ("x0: it is not known where to look around 1e+307", dict(x0=[1e307], scale="log")),
+            ("x0: it is not known where to look around x[0] = 1e+308", dict(x0=[1e308])),
+            ("x0: it is not known where to look around x[0] = 1e+307", dict(x0=[1e307], scale="log")),
             ("budget: 1.5", dict(bounds=BOX, budget=1.5)),
             ("budget: 0", dict(bounds=BOX, budget=0)),
             ("budget: False", dict(bounds=BOX, budget=False)),
@@ -338,7 +340,7 @@ class Misuse(unittest.TestCase):
             ("frame: [] is not a list of numbers", dict(bounds=BOX, frame=[[]])),
             ("frame: its numbers must be finite", dict(bounds=BOX, frame=[[math.nan, 0, 0]])),
             ("frame: its rows have different lengths", dict(bounds=BOX, frame=[[1, 0, 0], [1, 0]])),
-            ("frame: row 1 has length 0", dict(bounds=BOX, frame=[[0, 0, 0]])),
+            ("frame: row 0 has length 0", dict(bounds=BOX, frame=[[0, 0, 0]])),
         ]:
             with self.subTest(words):
                 with self.assertRaises(ValueError) as caught:

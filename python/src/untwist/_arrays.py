@@ -47,6 +47,11 @@ def vector(text: bytes) -> Any:
     return matrix(text, 1, len(text) // 8)[0]
 
 
+def of(numbers: List[Any]) -> Any:
+    """An array of numbers, or of lists of them; or the list."""
+    return numbers if numpy is None else numpy.array(numbers)
+
+
 def number(v: Any) -> float:
     """A number as a float; an array of one number is one too. It raises a TypeError if it is
     something else: a text, a complex number, a value that is masked."""

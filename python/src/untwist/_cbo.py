@@ -9,13 +9,15 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _arrays, _options
 from ._minimize import Objective, Workers, searched
+from ._places import places
 from ._result import OptimizeResult
 
 
+@places
 def cbo(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
         budget: Optional[float] = None, time: Any = None, target: Optional[float] = None, seed: Optional[int] = 0,
         workers: Workers = 1, vectorized: bool = False, callback: Optional[Callable[[OptimizeResult], Any]] = None,
-        names: Optional[Sequence[str]] = None, on_failure: str = "skip", frame: Any = None, progress: Optional[bool] = None,
+        names: Optional[Sequence[str]] = None, keywords: bool = False, on_failure: str = "skip", frame: Any = None, progress: Optional[bool] = None,
         strategy: str = "cbo", particles: Optional[int] = None, sigma: Optional[float] = None, tau: Optional[float] = None,
         alpha: Optional[float] = None, share: Optional[float] = None, every: int = 1, **variants: Any) -> OptimizeResult:
     """Minimises fun(x, *args) by consensus-based optimisation, and returns the trajectories.
@@ -42,6 +44,7 @@ def cbo(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...
     These are arrays, or lists of lists where numpy is not installed.
     """
     space = _options.Space(bounds, x0, start, names, None)
+    fun = space.objective(fun, keywords, vectorized)
     flags = _options.flags(
         budget=budget, time=time, target=target, seed=_options.seed_of(seed), strategy=strategy, particles=particles, sigma=sigma, tau=tau,
         alpha=alpha, share=share)
@@ -49,7 +52,7 @@ def cbo(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "trace.csv")
         flags += [f"--trace={file}", f"--trace-every={_options.whole(every, 'every')}"]
-        result = searched(flags, space, fun, args, workers, vectorized, callback, on_failure, frame, progress, target)
+        result = searched("minimize", flags, space, fun, args, workers, vectorized, callback, on_failure, frame, progress, target, None)
         result.update(_read(file, os.path.join(folder, "trace-steps.csv")))
     return result
 
@@ -62,12 +65,12 @@ def _read(particles: str, steps: str) -> Dict[str, Any]:
     table = _numbers(steps)
     return {
         "steps": [int(row[0]) for row in table],
-        "trajectories": _array([[row[2:-1] for row in block] for block in blocks]),
-        "values": _array([[row[-1] for row in block] for block in blocks]),
-        "consensus": _array([row[2:-4] for row in table]),
-        "spread": _array([row[-4] for row in table]),
-        "effective": _array([row[-3] for row in table]),
-        "alpha": _array([row[-2] for row in table]),
+        "trajectories": _arrays.of([[row[2:-1] for row in block] for block in blocks]),
+        "values": _arrays.of([[row[-1] for row in block] for block in blocks]),
+        "consensus": _arrays.of([row[2:-4] for row in table]),
+        "spread": _arrays.of([row[-4] for row in table]),
+        "effective": _arrays.of([row[-3] for row in table]),
+        "alpha": _arrays.of([row[-2] for row in table]),
     }
 
 
@@ -75,6 +78,3 @@ def _numbers(file: str) -> List[List[float]]:
     with open(file, newline="") as lines:
         return [[float(word) for word in row] for row in list(csv.reader(lines))[1:]]
 
-
-def _array(numbers: Any) -> Any:
-    return numbers if _arrays.numpy is None else _arrays.numpy.array(numbers)

@@ -99,6 +99,17 @@ class Raised(Exception):
         self.error = error
 
 
+class Keywords:
+    """A function of parameters with names, as a function of a point: fun(*args, k=1.0, depth=2.0)."""
+
+    def __init__(self, fun: Callable[..., Any], names: List[str], vectorized: bool) -> None:
+        self.fun, self.names, self.vectorized = fun, names, vectorized
+
+    def __call__(self, x: Any, *args: Any) -> Any:
+        values = x if self.vectorized else map(float, x)
+        return self.fun(*args, **dict(zip(self.names, values)))
+
+
 class Serial:
     """Evaluates points one by one, here."""
 

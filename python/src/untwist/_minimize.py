@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+import os
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
-from . import _arrays, _options, _progress
+from . import _arrays, _options, _progress, _tables
 from ._evaluate import Mapped, Serial, Skipped, Vectorized
-from ._result import Certificate, OptimizeResult, Profile, Structure, _Record
+from ._found import found
+from ._places import places
+from ._result import OptimizeResult, _Record
 from ._run import Run
 from ._workers import Pool, count
-
-_STATUS = {"done": 0, "budget": 1, "time": 2, "target": 3, "tolerance": 4, "interrupt": 5, "failures": 6, "callback": 99}
-
-_WHY = {
-    "done": "The search is done.",
-    "budget": "The budget is spent.",
-    "time": "The time is spent.",
-    "target": "The target was reached.",
-    "tolerance": "The search gained less than the tolerance.",
-    "interrupt": "The run was interrupted.",
-    "failures": "The run has failed.",
-    "callback": "The callback has stopped the run.",
-}
 
 Objective = Callable[..., Any]
 Workers = Union[int, Callable[..., Any]]
 
 
+@places
 def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
              budget: Optional[float] = None, time: Any = None, target: Optional[float] = None, seed: Optional[int] = 0,
              workers: Workers = 1, parallel: int = 1, vectorized: bool = False,
              callback: Optional[Callable[[OptimizeResult], Any]] = None, journal: Any = None, report: Any = None,
-             names: Optional[Sequence[str]] = None, scale: Any = None, on_failure: str = "skip",
+             names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False, data: Any = None, on_failure: str = "skip",
              strategy: Optional[str] = None, tolerance: Optional[float] = None, noise_level: Optional[float] = None,
              max_failures: Optional[float] = None, keep_going: bool = False, frame: Any = None,
              progress: Optional[bool] = None) -> OptimizeResult:
@@ -42,9 +32,11 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
 
     fun         takes a point (an array of floats, or a list where numpy is not installed)
                 and returns a number. NaN, +inf, what is no number and an exception are failures.
-    bounds      limits: a pair (low, high) for each coordinate, or scipy's Bounds. None is no
-                limit. Nothing outside is ever asked; low == high fixes a coordinate.
-    x0          a known point, or a list of them
+    bounds      limits: a pair (low, high) for each coordinate, scipy's Bounds, or a dict or
+                DataFrame of pairs by names. None is no limit. Nothing outside is ever asked;
+                low == high fixes a coordinate.
+    x0          a known point, or a list of them. scipy's order is understood too: minimize(fun,
+                x0, bounds).
     args        more arguments of fun: a tuple, or one that is not
     start       where to look first: a pair for each coordinate, or one for all. It is no
                 limit. Default: the bounds; where these have no end, x0 ± max(5, |x0|).
@@ -65,10 +57,15 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
                 written when the run ends, however that is.
     names       names of the coordinates
     scale       "log" or "linear" for all coordinates, a list of these, or a dict by names
+    keywords    fun is called with the coordinates by their names: fun(*args, k=1.0, depth=2.0)
+    data        old evaluations, whose ten best points are known points: a DataFrame or a dict of
+                columns, the file of one as CSV, with the names of the coordinates and value; or
+                the journal of an earlier run
     on_failure  "skip": an exception in fun is a failed point, and is counted; "raise": it ends
                 the run and is raised, with the best so far as its attribute result
     strategy    auto (default), cmaes, cbo and others
-    tolerance   stop a search that gains less than this
+    tolerance   stop a search of which the last tenth of the evaluations gained less than this, in
+                a local minimum too; the message says so
     noise_level the standard deviation of fun's noise, if it is known
     max_failures, keep_going
                 the share of the last 1,000 evaluations that may fail (default 0.95), and
@@ -77,35 +74,40 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
                 of probe
     progress    a line about the run on standard error. Default: in a terminal or a notebook.
 
-    Ctrl-C ends the run, and the best so far is returned; a second one does not wait for that. If fun fails too often, or a journal
-    cannot be used, untwist.Error is raised, with the best so far as its attribute result.
+    Ctrl-C raises KeyboardInterrupt, which has the best so far as its attribute result; a second one
+    does not wait for that. If fun fails too often, or a journal cannot be used, untwist.Error is
+    raised, with the best so far as its attribute result.
     """
     flags = _options.flags(
         budget=budget, time=time, target=target, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report,
         strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
     space = _options.Space(bounds, x0, start, names, scale)
-    return searched(flags, space, fun, args, workers, vectorized, callback, on_failure, frame, progress, target)
+    fun = space.objective(fun, keywords, vectorized)
+    with _tables.earlier(data) as more:
+        return searched("minimize", flags + more, space, fun, args, workers, vectorized, callback, on_failure, frame, progress, target, journal)
 
 
-def searched(flags: List[str], space: _options.Space, fun: Objective, args: Any, workers: Workers, vectorized: bool, callback: Any,
-             on_failure: str, frame: Any, progress: Optional[bool], target: Optional[float]) -> OptimizeResult:
+def searched(command: str, flags: List[str], space: _options.Space, fun: Objective, args: Any, workers: Workers, vectorized: bool, callback: Any,
+             on_failure: str, frame: Any, progress: Optional[bool], target: Optional[float], journal: Any) -> OptimizeResult:
     """What the program finds with these flags."""
     args = _arguments(args)
-    hello = _hello(space, fun, args)
+    hello = dict(space.hello(), function=_options.function_name(fun), arguments=_options.arguments(fun, args))
     if frame is not None:
-        hello["frame"], hello["blocks"] = _frame(frame)
+        hello["frame"], hello["blocks"] = frame_of(frame)
     evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
-    run = Run("minimize", flags, hello, space.points, evaluator, failed, callback, _progress.line(progress)).go()
-    result = _result(run, target) if run.form else None
+    points = space.points if command == "minimize" else []
+    run = Run(command, flags, hello, points, evaluator, failed, callback, _progress.line(progress)).go()
+    result = found(run, target, None if journal is None else os.fsdecode(journal)) if run.form else None
     run.judge(result)
     assert result is not None
     return result
 
 
+@places
 def probe(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
           budget: Optional[float] = None, time: Any = None, seed: Optional[int] = 0, workers: Workers = 1, parallel: int = 1,
           vectorized: bool = False, callback: Optional[Callable[[OptimizeResult], Any]] = None, journal: Any = None, report: Any = None,
-          names: Optional[Sequence[str]] = None, scale: Any = None, on_failure: str = "skip",
+          names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False, on_failure: str = "skip",
           noise_level: Optional[float] = None, max_failures: Optional[float] = None, keep_going: bool = False,
           progress: Optional[bool] = None) -> OptimizeResult:
     """Finds the coordinates in which fun separates, and certifies them. It does not search.
@@ -114,18 +116,12 @@ def probe(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     has frame, structure, certificate and spectrum; x is the best point on the way. It can be
     given to minimize as its frame.
     """
-    args = _arguments(args)
     space = _options.Space(bounds, x0, start, names, scale)
-    hello = _hello(space, fun, args)
     flags = _options.flags(
         budget=budget, time=time, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report, noise_level=noise_level,
         max_failures=max_failures, keep_going=keep_going)
-    evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
-    run = Run("probe", flags, hello, [], evaluator, failed, callback, _progress.line(progress)).go()
-    result = _result(run, None) if run.form else None
-    run.judge(result)
-    assert result is not None
-    return result
+    fun = space.objective(fun, keywords, vectorized)
+    return searched("probe", flags, space, fun, args, workers, vectorized, callback, on_failure, None, progress, None, journal)
 
 
 class CheckResult(_Record):
@@ -138,9 +134,10 @@ class CheckResult(_Record):
     __repr__ = __str__
 
 
+@places
 def check(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
           budget: Optional[float] = None, time: Any = None, seed: Optional[int] = 0, workers: Workers = 1,
-          vectorized: bool = False, names: Optional[Sequence[str]] = None, scale: Any = None,
+          vectorized: bool = False, names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False,
           on_failure: str = "skip") -> CheckResult:
     """Tries fun at 22 points before it is minimised.
 
@@ -149,24 +146,19 @@ def check(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     """
     args = _arguments(args)
     space = _options.Space(bounds, x0, start, names, scale)
+    fun = space.objective(fun, keywords, vectorized)
     procs = None if callable(workers) else count(workers)
     flags = _options.flags(budget=budget, time=time, seed=_options.seed_of(seed), procs=procs)[1:]
     evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
-    run = Run("check", flags, _hello(space, fun, args), space.points, evaluator, failed, None, None).go()
+    run = Run("check", flags, dict(space.hello(), function=_options.function_name(fun), arguments=""), space.points, evaluator, failed, None, None).go()
     if run.stopped == "interrupt":
         raise KeyboardInterrupt
     run.judge(None)
     assert run.form is not None
-    found = CheckResult(run.form["report"])
-    found["failed"] = found.pop("failed_queries")
-    found["words"], found["warnings"] = run.form["words"], run.form["warnings"] or []
-    return found
-
-
-def _hello(space: _options.Space, fun: Objective, args: Tuple[Any, ...]) -> Dict[str, Any]:
-    if not callable(fun):
-        raise TypeError(f"fun is a {type(fun).__name__}, must be a function")
-    return dict(space.hello(), function=_options.function_name(fun), arguments=_options.arguments(fun, args))
+    tried = CheckResult(run.form["report"])
+    tried["failed"] = tried.pop("failed_queries")
+    tried["words"], tried["warnings"] = run.form["words"], run.form["warnings"] or []
+    return tried
 
 
 def _arguments(args: Any) -> Tuple[Any, ...]:
@@ -192,7 +184,7 @@ def _evaluator(fun: Objective, args: Tuple[Any, ...], workers: Workers, vectoriz
     return Pool(n, fun, args, failed), failed
 
 
-def _frame(frame: Any) -> Tuple[List[List[float]], Optional[List[List[int]]]]:
+def frame_of(frame: Any) -> Tuple[List[List[float]], Optional[List[List[int]]]]:
     """The rows and the blocks of a frame."""
     blocks = None
     if isinstance(frame, OptimizeResult):
@@ -202,57 +194,3 @@ def _frame(frame: Any) -> Tuple[List[List[float]], Optional[List[List[int]]]]:
     if not hasattr(frame, "__iter__") or isinstance(frame, str) or not len(frame):
         raise ValueError(f"frame: {_arrays.short(frame)}, must be a list of rows, or the result of probe")
     return [_arrays.numbers(row, "frame") for row in (frame.tolist() if hasattr(frame, "tolist") else frame)], blocks
-
-
-def _result(run: Run, target: Optional[float]) -> OptimizeResult:
-    """What the program has found, in scipy's names."""
-    assert run.form is not None
-    form, report = run.form, run.form["report"]
-    by = {"error": "failures", "": report["stopped_by"]}.get(run.stopped, run.stopped)
-    x = run.arrays["x"][0]
-    fun = float(run.arrays["fun"][0][0])
-    why = _WHY[by]
-    learnt = report.get("learnt")
-    if learnt:
-        why = f"{why[:-1]}: {learnt}."
-    success = by in ("done", "budget", "time", "target", "tolerance") and fun < math.inf and (target is None or by == "target")
-    structure, certificate = _structure(report["frame"], form, report["dim"])
-    result = OptimizeResult(
-        message=why, success=success, status=_STATUS[by], stopped_by=by, fun=fun, x=x if len(x) else None,
-        nfev=report["queries"], nit=report["rounds"], budget=report["budget"], seed=report["seed"], failed=report["failed_queries"])
-    result.update(
-        failures=report["failures"], first_failure=form["failed_reason"] or None, resumed=report["resumed_queries"],
-        seconds=report["seconds"], strategy=report.get("strategy"), structure=structure, certificate=certificate,
-        frame=run.arrays.get("frame"), profiles=_profiles(run), notes=form["notes"] or [])
-    for key in ("noise", "value_mean", "value_error", "parameters", "spectrum", "minimisers", "best_query", "target_query", "stages", "curve"):
-        if key in report:
-            result[key] = report[key]
-    result["warnings"], result["_drawing"] = form["warnings"] or [], run.drawing
-    return result
-
-
-def _structure(frame: Optional[Dict[str, Any]], form: Dict[str, Any], dim: int) -> Tuple[Structure, Optional[Certificate]]:
-    if frame is None:
-        return Structure(verdict="unknown", components=0, dim=dim, coordinates=[], blocks=[], along_axes=False, residual=None,
-                         quadratic=False, linear=-1, map=None, pairs=[], queries=0), None
-    certificate = Certificate(
-        coupling=frame["certificate"], alone=frame["certificate_alone"], beyond=frame["beyond"], rounding=frame["rounding"],
-        splits=frame["splits"], verdict=frame["verdict"])
-    pairs = [{"components": tuple(c - 1 for c in p["components"]), "coupling": p["coupling"]} for p in frame.get("pairs") or []]
-    structure = Structure(
-        verdict=frame["verdict"], components=frame["components"], dim=frame["dim"],
-        coordinates=form["coordinates"] or [], blocks=frame["blocks"], along_axes=form["along_axes"],
-        residual=frame["residual"], quadratic=frame["quadratic"], linear=frame["linear"], map=frame.get("map"), pairs=pairs,
-        queries=frame["queries"])
-    return structure, certificate
-
-
-def _profiles(run: Run) -> List[Profile]:
-    assert run.form is not None
-    out = []
-    for p in run.form["profiles"] or []:
-        y, value = run.arrays[f"profile {p['component']}"]
-        wells = run.arrays[f"wells {p['component']}"]
-        out.append(Profile(component=p["component"], y=y, value=value, open=p["open"],
-                           wells=[(float(a), float(b)) for a, b in zip(*wells)]))
-    return out

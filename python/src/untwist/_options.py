@@ -13,8 +13,9 @@ import types
 from array import array
 from typing import Any, Dict, List, Optional, Tuple
 
-from . import _arrays
+from . import _arrays, _tables
 from ._arrays import Pair
+from ._evaluate import Keywords
 
 # Without bounds and without start, the search begins this far around x0, or as far as x0 is
 # from 0 if that is more.
@@ -34,8 +35,12 @@ class Space:
     """Where to search: the coordinates with their limits, and known points."""
 
     def __init__(self, bounds: Any, x0: Any, start: Any, names: Any, scale: Any) -> None:
-        self.points = known_points(x0)
-        self.names = _names(names)
+        found, bounds = _tables.named(bounds)
+        self.names = _names(names) or found
+        if found is not None and self.names != found:
+            raise ValueError(f"names: the bounds have names already, {_arrays.short(found)}")
+        start = _tables.in_order(start, self.names, "start")
+        self.points = known_points(_tables.in_order(x0, self.names, "x0"))
         named = None if self.names is None else len(self.names)
         dim: Optional[int] = len(self.points[0]) if self.points else None
         self.bounds: Optional[List[Pair]] = None
@@ -73,15 +78,28 @@ class Space:
                 reach = max(AROUND, abs(x))
                 below, above = (x / AROUND_TIMES, x * AROUND_TIMES) if self.log[i] else (x - reach, x + reach)
                 if low is not None and x < low or high is not None and x > high:
-                    raise ValueError(f"x0: point 1 lies outside the bounds; coordinate {i + 1}: {x!r}")
+                    raise ValueError(f"x0: it lies outside the bounds; {self.called(i)} is {x!r}")
                 if self.log[i] and x <= 0:
-                    raise ValueError(f"x0: coordinate {i + 1} is {x!r}, must be above 0 on a logarithmic scale")
+                    raise ValueError(f"x0: {self.called(i)} is {x!r}, must be above 0 on a logarithmic scale")
                 if not (math.isfinite(above) and below < x < above):
-                    raise ValueError(f"x0: it is not known where to look around {x!r}; give start, pairs (low, high) that say so")
+                    raise ValueError(f"x0: it is not known where to look around {self.called(i)} = {x!r}; give start, pairs (low, high) "
+                                     "that say so")
                 low = below if low is None else max(low, below)
                 high = above if high is None else min(high, above)
             out.append((low, high))
         return out
+
+    def called(self, i: int) -> str:
+        """What a coordinate is called."""
+        return self.names[i] if self.names else f"x[{i}]"
+
+    def objective(self, fun: Any, keywords: bool, vectorized: bool) -> Any:
+        """fun as a function of a point."""
+        if not callable(fun):
+            raise TypeError(f"fun is a {type(fun).__name__}, must be a function")
+        if keywords and self.names is None:
+            raise ValueError("keywords: the parameters have no names; give bounds as a dict, or names")
+        return Keywords(fun, self.names or [], vectorized) if keywords else fun
 
     def hello(self) -> Dict[str, Any]:
         """The part of the first message that is about coordinates."""
@@ -91,7 +109,7 @@ class Space:
             return out
         parameters = []
         for i in range(self.dim):
-            p: Dict[str, Any] = {"name": self.names[i] if self.names else f"x{i + 1}"}
+            p: Dict[str, Any] = {"name": self.called(i)}
             if i in self.fixed:
                 p["fixed"] = self.fixed[i]
             else:
@@ -227,6 +245,7 @@ def function_name(fun: Any) -> str:
 
     All lambdas have the same name, so what they compute is added: the same text in the same
     version of Python gives the same."""
+    fun = _own(fun)
     while isinstance(fun, functools.partial):
         fun = fun.func
     name = getattr(fun, "__qualname__", None)
@@ -235,6 +254,11 @@ def function_name(fun: Any) -> str:
     if getattr(fun, "__name__", "") == "<lambda>":
         name += " " + hashlib.sha256(_code(fun.__code__).encode("utf-8", "replace")).hexdigest()[:16]
     return name
+
+
+def _own(fun: Any) -> Any:
+    """The user's function."""
+    return fun.fun if isinstance(fun, Keywords) else fun
 
 
 def _code(code: types.CodeType) -> str:
@@ -247,6 +271,7 @@ def _code(code: types.CodeType) -> str:
 def arguments(fun: Any, args: Tuple[Any, ...]) -> str:
     """The arguments in words, those of a partial too, if they are plain: numbers and texts."""
     all: List[Any] = [args]
+    fun = _own(fun)
     while isinstance(fun, functools.partial):
         all.append([fun.args, fun.keywords])
         fun = fun.func

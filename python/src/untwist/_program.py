@@ -195,8 +195,17 @@ def signal_name(number: int) -> str:
 
 def in_python(text: str) -> str:
     """An error of the program in the words of Python: options are not flags."""
-    names = {"from": "an earlier journal", "noise-level": "noise_level", "max-failures": "max_failures", "keep-going": "keep_going"}
+    names = {"from": "data", "noise-level": "noise_level", "max-failures": "max_failures", "keep-going": "keep_going"}
     text = re.sub(r' \(untwist \w+ --help lists the flags\)$', "", text)
     text = re.sub(r'invalid argument (".*") for "(--[a-z-]+)" flag: ', r"\2: \1, ", text)
     text = re.sub(r"--param\b", "names, scale or bounds", text)
+    text = re.sub(r"--from: \S*/untwist-data-\w+/data\.csv", "--from", text)  # which we have written
     return re.sub(r"--([a-z0-9][a-z0-9-]*)", lambda m: names.get(m.group(1), m.group(1)), text)
+
+
+def from_0(text: str) -> str:
+    """Words of the program in which things are counted from 0, as Python does."""
+    if "count from 0" in text:
+        return text
+    text = re.sub(r"\bcoordinate (\d+)\b", lambda m: f"x[{int(m.group(1)) - 1}]", text)
+    return re.sub(r"\b(point|component|row|parameter) (\d+)\b", lambda m: f"{m.group(1)} {int(m.group(2)) - 1}", text)

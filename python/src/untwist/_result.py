@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import tempfile
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union, overload
 
-from . import _program
+from . import _program, _tables
 
 __all__ = ["Error", "OptimizeResult", "Structure", "Certificate", "Profile", "Picture", "Pictures"]
 
@@ -56,15 +57,18 @@ class OptimizeResult(_Record):
 
     x, fun        the best point, and fun there (to the bit)
     nfev, nit     evaluations of fun, and batches of them
-    success       whether the run ended as it was meant to
+    success       whether the search came to its own end, the tolerance or the target (if there is
+                  one, only that counts); False if the budget, the time or you ended it
+    converged     whether the search came to its own end: it knows of nothing more to try
     status        why it ended, as a number: 0 done, 1 budget, 2 time, 3 target, 4 tolerance,
-                  5 interrupt, 6 failures, 99 callback
+                  5 interrupt, 6 failures, 98 closed, 99 callback
     stopped_by    the same in a word
     message       the same in a sentence, and what was learnt about fun
     structure     what was learnt about fun: a Structure
     frame         the coordinates in which fun separates: an array, one in each row, or None
     certificate   the evidence for that: a Certificate, or None
     profiles      fun along the coordinates that were searched: a list of Profile
+    curve         two arrays: numbers of evaluations, and the best value after each
     failed        how many evaluations failed; failures counts them by kind, and
                   first_failure says why the first did
     """
@@ -74,6 +78,7 @@ class OptimizeResult(_Record):
     nfev: int
     nit: int
     success: bool
+    converged: bool
     status: int
     stopped_by: str
     message: str
@@ -86,7 +91,7 @@ class OptimizeResult(_Record):
     first_failure: Optional[str]
 
     def _shown(self) -> Mapping[str, Any]:
-        hidden = {"profiles", "report", "frame", "curve", "stages", "parameters", "warnings", "_drawing"}
+        hidden = {"profiles", "report", "frame", "curve", "stages", "parameters", "warnings"}
         return {k: v for k, v in self.items() if k not in hidden and v is not None}
 
     @overload
@@ -98,14 +103,32 @@ class OptimizeResult(_Record):
     def plot(self, name: Optional[str] = None) -> Union[Picture, Pictures]:
         """The pictures of the run, which a notebook shows: convergence, couplings, profiles and
         more, as far as there are any. With a name, only that one."""
-        if "_drawing" not in self:
+        if "_drawing" not in self.__dict__:
             raise ValueError("there is nothing to draw: this is not the result of a run")
-        pictures = Pictures(_draw(self["_drawing"]))
+        pictures = Pictures(_draw(self.__dict__["_drawing"]))
         if name is None:
             return pictures
         if name not in pictures:
             raise ValueError(f"there is no picture {name!r}; there are {', '.join(pictures) or 'none'}")
         return pictures[name]
+
+    def to_json(self, **options: Any) -> str:
+        """The result as a JSON object. Arrays are lists, and numbers that are not finite are null.
+        options are those of json.dumps."""
+        return json.dumps(_tables.plain(self), allow_nan=False, **options)
+
+    def queries(self, frame: bool = True) -> Any:
+        """All evaluations, in the order in which they were asked for; NaN where one failed.
+
+        Where pandas is installed, it is a DataFrame with a column for each parameter and one
+        called value. Otherwise, or with frame=False, it is a record of two arrays: x, the points,
+        of shape (n, dim), and fun, their values."""
+        if "_queries" not in self.__dict__:
+            raise ValueError("there are no queries: this is not the result of a run")
+        points, values = self.__dict__["_queries"].table()
+        names = [p["name"] for p in self["parameters"]] if "parameters" in self else [f"x[{i}]" for i in range(self.__dict__["_queries"].dim)]
+        table = _tables.frame(points, values, names) if frame else None
+        return _Record(x=points, fun=values) if table is None else table
 
 
 class Structure(_Record):

@@ -16,8 +16,9 @@ from . import _arrays
 from ._evaluate import Ended, Raised
 from ._options import known
 from ._progress import Line
-from ._program import Gone, Program, in_python, signal_name
+from ._program import Gone, Program, from_0, in_python, signal_name
 from ._result import Error, OptimizeResult
+from ._tables import Kept
 
 log = logging.getLogger("untwist")
 
@@ -32,7 +33,7 @@ class Run:
     def __init__(self, command: str, flags: List[str], hello: Dict[str, Any], points: List[List[float]], evaluator: Any, failed: Any,
                  callback: Optional[Callable[[OptimizeResult], Any]], line: Optional[Line]) -> None:
         self._words = [command, "--caller"] + flags
-        self._dim: int = hello["dim"]
+        self.dim: int = hello["dim"]
         self._known = known(points)
         self._hello = dict(hello, known=len(points), progress=callback is not None or line is not None)
         if callback is not None and not callable(callback):
@@ -46,6 +47,7 @@ class Run:
         self._stopped = ""  # why we have stopped the run
         self._error: Optional[BaseException] = None  # that ends it
         self._best: Any = None
+        self.kept: Optional[Kept] = None if any(f.startswith("--journal=") for f in flags) else Kept(self.dim)
         self.arrays: Dict[str, Any] = {}
         self.drawing = b""
         self.form: Optional[Dict[str, Any]] = None
@@ -56,6 +58,8 @@ class Run:
         """Gives values to the program."""
         with self.undisturbed():
             self._program.answer(first, values, seconds, failures)
+            if self.kept is not None:
+                self.kept.tell(first, values)
             if self._line is not None:
                 self._line.answered(len(values), len(failures))
 
@@ -142,7 +146,10 @@ class Run:
     def _evaluate(self, text: bytearray) -> None:
         """Has a batch of points evaluated."""
         n = _U32.unpack_from(text)[0]
-        self._call(lambda: self._evaluator.evaluate(text[4:], n, self._dim, self))
+        points = text[4:]
+        if self.kept is not None:
+            self.kept.ask(bytes(points), n)
+        self._call(lambda: self._evaluator.evaluate(points, n, self.dim, self))
 
     def _call(self, theirs: Callable[[], Any]) -> Any:
         """Calls code of the user, and ends the run with what it raises."""
@@ -168,6 +175,7 @@ class Run:
         if k > 0:
             self._best = text[at : at + 8 * k]
         stage = text[at + 8 * k :].decode()
+        self.note(queries, budget, failed, best, stage)
         if self._line is not None:
             self._line.show(stage, queries, budget, best, failed)
         if self._callback is None or self._stopped:
@@ -176,6 +184,9 @@ class Run:
             x=None if self._best is None else _arrays.vector(self._best), fun=best, nfev=queries, budget=budget, failed=failed, stage=stage)
         if self._call(lambda: self._wants_end(found)):
             self._stop("callback")
+
+    def note(self, queries: int, budget: int, failed: int, best: float, stage: str) -> None:
+        """Is told how the run is going."""
 
     def _wants_end(self, found: OptimizeResult) -> bool:
         assert self._callback is not None
@@ -210,7 +221,7 @@ class Run:
 
     @property
     def stopped(self) -> str:
-        """Why we have ended the run: "interrupt", "callback", "error" or ""."""
+        """Why we have ended the run: "interrupt", "callback", "closed", "error" or ""."""
         return self._stopped or ("interrupt" if self._interrupted else "")
 
     def judge(self, result: Optional[OptimizeResult]) -> None:
@@ -220,10 +231,14 @@ class Run:
         crashed = self._status < 0 or any(line.startswith(("panic: ", "fatal error: ")) for line in self._said)
         if not crashed:
             for words in self._said if fine else self._said[:-1]:
-                log.warning("%s", words)
+                log.log(logging.INFO if words.startswith("--from: ") else logging.WARNING, "%s", words)
         if self._error is not None:
             _attach(self._error, result)
             raise self._error
+        if result is not None and self.stopped == "interrupt":
+            error = KeyboardInterrupt(f"after {result.nfev:,} evaluations; the best so far is in the attribute result of this exception")
+            _attach(error, result)
+            raise error
         if fine:
             return
         if self._interrupted and self._status == -signal.SIGINT:
@@ -233,10 +248,10 @@ class Run:
             how = f"was ended by {signal_name(-self._status)}" if self._status < 0 else "has crashed"
             words = "\n".join([f"the program untwist {how}"] + self._said[:40])
         elif self._status == 2:
-            raise ValueError(words)
-        error = Error(words)
-        error.result = result
-        raise error from self._failed.first
+            raise ValueError(from_0(words))
+        failed = Error(words)
+        failed.result = result
+        raise failed from self._failed.first
 
 
 def _attach(error: BaseException, result: Optional[OptimizeResult]) -> None:
