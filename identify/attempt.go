@@ -112,7 +112,7 @@ func (w *work) propose(white hessian.Basis, first hessian.Chain, elsewhere func(
 	s.doubt, w.by = (mapper{by}).stalled, by
 	defer func() { w.seen, w.nearTried = by.seen, by.nearTried }()
 	small := w.Budget > 0 && w.Budget < Least(w.g.f.Dim())
-	modelled := w.Sums && in != nil && in.linear == nil && w.g.psi == nil && w.g.valley == nil && w.g.grain.Kind != objective.SinglePrecision && w.g.first != nil
+	modelled := w.Sums && in != nil && white.T.RawMatrix().Rows <= mostModelled && in.linear == nil && w.g.psi == nil && w.g.valley == nil && w.g.grain.Kind != objective.SinglePrecision && w.g.first != nil
 	p, white, err := by.quadratic(white, first, small || modelled)
 	if p.done() || err != nil {
 		return p, s.best, err

@@ -156,12 +156,13 @@ const (
 	modelSlack, roughSlack = 4e-4, 2e-3
 	// manyDims is from how many dimensions on one more look is dear.
 	manyDims = 40
+	// mostModelled is how many components the model is asked about, without noise: its computing grows with their
+	// cube, to a minute and a half for 400.
+	mostModelled = 500
 	// mostSlack is the error of a frame that is let pass at most, where noise hides more.
 	mostSlack = 0.01
 	// rightRows is the error of a row up to which it counts as found.
 	rightRows = mostSlack
-	// blank is the usual error of E from which on next to nothing is known.
-	blank = 0.2
 	// usableError is the typical error of a frame with which a search may be tried.
 	usableError = 0.03
 )
@@ -203,7 +204,7 @@ func (m *modelling) finding(r *model.Result) (*Finding, *ground, error) {
 		return nil, nil, err
 	}
 	found := Known(f, certify.Singles(f.Components()))
-	found.Quadratic = r.Looks == 1
+	found.Quadratic = r.Quadratic
 	found.Residual = r.Error
 	if r.First != nil {
 		found.Spectrum = Spectrum{Eigenvalues, spectrumOf(r.First)}
@@ -234,7 +235,7 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 	}
 	if err != nil { // the scales are not known
 		found.Scale = scalesOf(r)
-		found.Likely = r.Usual < usableError
+		found.Likely = r.Usual < usableError && r.Kappa == 0 && r.Pair == 0 && r.Coupling < nearLimit
 		return found, err
 	}
 	m.stage(certificate)
@@ -252,7 +253,7 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 		found.Certificate.Verdict = certify.Unknown
 	case v != certify.Separable && r.Kappa == 0: // in this frame, and looks allow for others
 		found.Certificate.Verdict = certify.Unknown
-		if r.Usual > blank {
+		if r.Usual > usableError {
 			found.Notes = append(found.Notes, "noise hides what the coordinates are")
 		}
 	}

@@ -56,7 +56,7 @@ type Survey struct {
 	Budget int
 
 	// Sums says that sums of single components are looked for by one model of f where there is no
-	// noise, too, as Probe does. That takes about a third fewer queries. If Tolerance is 0 frames are
+	// noise, too, as Probe and auto do. That takes up to a third fewer queries. If Tolerance is 0 frames are
 	// right to 4e-4, and in fewer than 40 dimensions to 4e-4·(d/40)².
 	Sums bool
 }

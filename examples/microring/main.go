@@ -12,9 +12,9 @@
 //
 // It prints:
 //
-//	light   2.158880 after 1672 measurements, converged; the least possible is 2.158880
+//	light   2.158880 after 2308 measurements, converged; the least possible is 2.158880
 //	heat    [4.086 2.947 2.819 5.179 4.824 4.460 4.658 6.273]
-//	learnt  separable in 8 rotated coordinates (mixed differences are 5e-02 of single ones)
+//	learnt  separable in 8 rotated coordinates (mixed differences are 5e-04 of single ones)
 //	        what the heaters do to ring 4: [0.01 0.03 0.09 0.99 0.11 0.04 0.01 0.00]
 //	CMA-ES  3.614755 after 8000 measurements, budget-spent
 //

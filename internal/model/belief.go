@@ -139,19 +139,20 @@ func (b *belief) scaled(f *Frame, theta Theta, looks []*Look) *Frame {
 const (
 	// boldest is the largest E of one step: I + E must stay invertible.
 	boldest = 0.5
-	// sweeps of Gauss–Newton end at a step below settled, which is far below the least error of
-	// a frame that matters, or after mostSweeps.
+	// sweeps of Gauss–Newton end where steps below settled do not become less, as rounding is all that is left, or
+	// after mostSweeps.
 	mostSweeps = 40
-	settled    = 1e-10
+	settled    = 1e-6
 )
 
 // gaussNewton fits a frame to looks, from one that is roughly right. With held it goes no
 // further than what is known allows.
-func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int, small float64, held bool) *Frame {
+func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int, held bool) *Frame {
 	kappa := make([]float64, len(looks))
 	if len(looks) == len(b.kappa) {
 		kappa = b.kappa
 	}
+	last := math.Inf(1)
 	for sweep := range most {
 		eq := b.equations(f, theta, looks)
 		if eq == nil {
@@ -175,9 +176,10 @@ func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int, sma
 				return nil
 			}
 		}
-		if big < small {
+		if big < settled && big > last/2 {
 			break
 		}
+		last = big
 	}
 	return b.scaled(f, theta, looks)
 }

@@ -95,7 +95,7 @@ func (b *belief) doubted(eq []equation, kappa []float64, before posterior) poste
 		}
 	})
 	b.surprise = math.Expm1(sum / float64(max(count, 1)))
-	all := max(1, b.surprise/1.5)
+	all := max(1, b.surprise/misfit)
 	return before.divided(func(p int) float64 { return max(all, most[p]/8) })
 }
 

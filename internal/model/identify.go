@@ -61,6 +61,9 @@ type Result struct {
 	Queries  int
 	Looks    int
 
+	// Quadratic says that one look has shown the frame, and that curvatures are the same at other points.
+	Quadratic bool
+
 	// Theta are the numbers of the map for values (f − Mid)/Unit.
 	Theta     Theta
 	Mid, Unit float64
@@ -145,6 +148,7 @@ func (e *search) result() *Result {
 		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Kappa: e.coupling(), Pair: e.pair,
 	}
 	r.Rows, r.Expected = e.ofRows()
+	r.Quadratic = r.Looks == 1 && e.same
 	for k, l := range e.looks {
 		r.Values = append(r.Values, float64(l.z[0][0]*e.s.unit)+e.s.mid)
 		if l.kind == long {

@@ -53,7 +53,7 @@ type candidate struct {
 }
 
 func (b *belief) candidate(f *Frame, theta Theta, looks []*Look, held bool) candidate {
-	f = b.gaussNewton(f, theta, looks, mostSweeps, settled, held)
+	f = b.gaussNewton(f, theta, looks, mostSweeps, held)
 	return candidate{f, theta, b.misfit(f, theta, looks)}
 }
 
@@ -68,7 +68,11 @@ func (b *belief) restarted(from candidate, short []*Look) candidate {
 	}
 	plain, best := from, from
 	for _, theta := range maps {
-		for _, some := range [][]*Look{short, short[max(0, len(short)-3):]} { // the last are along the best directions
+		sets := [][]*Look{short}
+		if len(short) > 3 {
+			sets = append(sets, short[len(short)-3:]) // along the best directions
+		}
+		for _, some := range sets {
 			f := b.diagonalised(theta, some)
 			if f == nil {
 				continue
@@ -145,7 +149,7 @@ func (b *belief) fit() bool {
 		out := sys.solve()
 		if sys.free && b.mapped(out) {
 			b.theta, b.ofTheta = b.theta.moved(out.theta, 0.3), out.ofTheta
-			if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2, settled, held); f != nil {
+			if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2, held); f != nil {
 				b.frame = f
 			}
 			if sys.eq = b.equations(b.frame, b.theta, b.looks); sys.eq == nil {

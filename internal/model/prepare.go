@@ -8,7 +8,7 @@ import (
 // prepare measures steps, and begins with a look that was made before, or looks for few components.
 func (e *search) prepare() (err error) {
 	e.white = kernel.Identity(e.m)
-	if err = e.climb(e.frame, 0, ladderLines, false); err != nil {
+	if err = e.climb(e.frame, 0, false); err != nil {
 		return err
 	}
 	if e.request.First != nil {
@@ -25,7 +25,7 @@ func (e *search) prepare() (err error) {
 		e.s.span = span
 		e.belief = newBelief(e.s)
 		e.white = kernel.Identity(e.m)
-		err = e.climb(e.frame, 0, ladderLines, false)
+		err = e.climb(e.frame, 0, false)
 	}
 	e.say("σ %.1e, %d components", e.s.sigma, e.m)
 	return err

@@ -25,13 +25,14 @@ type search struct {
 	restarts int
 	least    float64 // the least need so far
 	wasted   int     // looks along the frame since then
+	same     bool    // curvatures along white were the same at all points
 	verdict  Verdict
 	coupled  estimate
 }
 
 const (
-	// ladderLines are along how many lines steps are chosen, alongLines once the frame is found.
-	ladderLines, alongLines = 8, 8
+	// ladderLines are along how many lines steps are chosen, one more than there are components at most.
+	ladderLines = 8
 	// goodEnough is the error of a component over the box, in units of ℓ, that is small enough, and
 	// finest the least that is ever asked for.
 	goodEnough, finest = 0.003, 1e-4
@@ -50,6 +51,8 @@ const (
 	gaping = 6
 	// mostWasted looks along the frame are made without progress, a need that is so much less.
 	mostWasted, progress = 12, 0.9
+	// equal is by how much the fourth roots of mean squares of equal curvatures differ at most, by noise.
+	equal = 0.05
 	// nearlyAll pairs are so many.
 	nearlyAll = 0.9
 	// usable is the error of E from which on looks are along the frame, with longer and longer
@@ -58,8 +61,8 @@ const (
 )
 
 // climb measures steps along directions of a frame.
-func (e *search) climb(f *Frame, curvature float64, lines int, alone bool) error {
-	steps, err := newLadder(e.s, f, e.theta, curvature, lines, alone)
+func (e *search) climb(f *Frame, curvature float64, alone bool) error {
+	steps, err := newLadder(e.s, f, e.theta, curvature, min(ladderLines, e.m+1), alone)
 	if err == nil {
 		steps.caution = e.caution
 		e.steps = steps
@@ -226,17 +229,24 @@ func (e *search) prepareNext() (err error) {
 		}
 	}
 	if len(e.short()) == 1 || !was {
+		before := e.white
 		if e.white, err = even(e.s, e.white, e.theta); err != nil {
 			return err
 		}
-		if err = e.climb(along(e.white), 1, ladderLines, false); err != nil {
+		e.same = true
+		for i := range e.m {
+			if q := length(e.white.RawRowView(i)) / length(before.RawRowView(i)); math.Abs(q-1) > equal {
+				e.same = false
+			}
+		}
+		if err = e.climb(along(e.white), 1, false); err != nil {
 			return err
 		}
 	}
 	worst := quantile(e.errors(), 1)
 	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) > 7 && quantile(e.errors(), nearlyAll) < usable {
 		e.found = true
-		if err = e.climb(e.frame, 1, alongLines, true); err != nil {
+		if err = e.climb(e.frame, 1, true); err != nil {
 			return err
 		}
 		e.setLength(e.steps.length() / 1.5)
@@ -255,7 +265,7 @@ func (e *search) respan(flat int) (bool, error) {
 	}
 	e.s.span = span
 	e.belief = newBelief(e.s)
-	if err = e.climb(e.frame, 0, ladderLines, false); err != nil {
+	if err = e.climb(e.frame, 0, false); err != nil {
 		return false, err
 	}
 	e.white, e.clear = kernel.Identity(e.m), false
