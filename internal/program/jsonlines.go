@@ -140,16 +140,3 @@ func quoteNaN(line []byte) []byte {
 
 // textOrWord is a text in quotes, or a word or a number outside of them.
 var textOrWord = regexp.MustCompile(`(?s)"([^"\\]|\\.)*"?|[a-zA-Z0-9.+-]+`)
-
-// textLength is the length of the text in quotes at the start of a line.
-func textLength(line []byte) int {
-	for i := 1; i < len(line); i++ {
-		switch line[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(line)
-}
