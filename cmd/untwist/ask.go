@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/report"
 )
@@ -217,32 +216,24 @@ func recall(file string, note func(string)) (*conversation, error) {
 	if err != nil {
 		return nil, unwrapped(err)
 	}
-	header, err := readDecided(file, summary)
-	if err != nil {
-		return nil, err
-	}
-	if header.Objective != nil || header.Command != "minimize" {
+	header, err := readDecided(summary.Header)
+	switch {
+	case err != nil:
+		return nil, notSaid(file, err)
+	case header.Objective != nil || header.Command != "minimize":
 		return nil, fmt.Errorf("%s is the journal of a run that evaluates by itself, not of one that is asked and told: name another file", file)
+	case summary.Numerics != untwist.Numerics:
+		return nil, &journal.NumericsError{File: file, Was: summary.Numerics, Now: untwist.Numerics}
 	}
-	c := &conversation{dim: summary.Dim, note: note, options: header.options()}
+	c := &conversation{dim: summary.Dim, note: note, options: header.options(), begun: header.Asked != nil}
 	c.options.Journal = untwist.Journal{File: file, Note: note}
-	if header.Asked == nil {
-		return c, c.guess(file, summary)
+	if c.asked, err = header.again(); err != nil {
+		return nil, fmt.Errorf("%s is the journal of a session in Go whose strategy has settings of its own: go on with it there", file)
 	}
-	c.asked, c.begun = *header.Asked, true
 	return c, c.continues(file, summary)
 }
 
-// guess finds out by which names the strategy of a journal of the library can be asked for.
-func (c *conversation) guess(file string, was journal.Summary) error {
-	var differs *journal.DiffersError
-	for _, road := range append([]string{""}, identify.Names()...) {
-		for _, strategy := range untwist.Strategies() {
-			c.asked = asked{Strategy: strategy, Road: road}
-			if err := c.continues(file, was); !errors.As(err, &differs) {
-				return err
-			}
-		}
-	}
-	return fmt.Errorf("%s is the journal of a session in Go whose strategy has settings of its own: go on with it there", file)
+// notSaid says that the header of a journal cannot be read.
+func notSaid(file string, err error) error {
+	return fmt.Errorf("%s does not say what is searched: %w", file, err)
 }

@@ -101,10 +101,7 @@ func (c *conversation) continues(file string, was journal.Summary) error {
 			differences = append(differences, d)
 		}
 	}
-	switch {
-	case was.Numerics != untwist.Numerics:
-		return &journal.NumericsError{File: file, Was: was.Numerics, Now: untwist.Numerics}
-	case len(differences) > 0:
+	if len(differences) > 0 {
 		return &journal.DiffersError{File: file, Differences: differences}
 	}
 	return nil

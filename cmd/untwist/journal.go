@@ -159,11 +159,11 @@ func (t tally) String() string {
 	for i, text := range a.lines() {
 		line([]string{"parameters", ""}[min(i, 1)], "%s", text)
 	}
-	if text := flat(a.options); text != "" {
+	if text := flat(a.others); text != "" {
 		line("options", "%s", text)
 	}
 	planned := ""
-	if n := a.budget(); n > 0 {
+	if n := a.Budget; n > 0 {
 		planned = " of " + words.Thousands(n) + " planned"
 		if t.queries > n {
 			planned = ", more than the " + words.Thousands(n) + " planned"
@@ -200,12 +200,12 @@ func (t tally) String() string {
 }
 
 // bestPoint returns the best point, with a line for each parameter that has a name.
-func (t tally) bestPoint(a about) string {
+func (t tally) bestPoint(d decided) string {
 	if t.best.Point == nil {
 		return "best point  not known: the journal keeps hashes of points\n"
 	}
-	if len(a.parameters) == len(t.best.Point) {
-		return "best point\n" + report.ParameterLines(a.parameters, t.best.Point)
+	if len(d.Parameters) == len(t.best.Point) {
+		return "best point\n" + report.ParameterLines(d.Parameters, t.best.Point)
 	}
 	return "best point  " + strings.Trim(fmt.Sprint(t.best.Point), "[]") + "\n"
 }

@@ -57,7 +57,7 @@ func (t tally) void() (n int) {
 
 // namesIn returns the names of the numbers of a point: x1, x2, … if they have none.
 func namesIn(h journal.Header) []string {
-	if names := readAbout(h).names(); len(names) == h.Dim {
+	if names := readAbout(h).Parameters.Names(); len(names) == h.Dim {
 		return names
 	}
 	return parameter.Plain(h.Dim).Names()
