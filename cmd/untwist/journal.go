@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
@@ -102,7 +103,7 @@ func (t *tally) count(q journal.Query) error {
 		t.seconds += q.Seconds
 		t.worst = max(t.worst, q.Seconds)
 	}
-	if failure := failureOf(q.Answer); failure != nil {
+	if failure := query.FailureOf(q.Answer); failure != nil {
 		t.failures[failure.Kind]++
 		reason := failure.Error()
 		if _, known := t.reasons[reason]; !known && len(t.reasons) >= mostReasons {
@@ -112,17 +113,6 @@ func (t *tally) count(q journal.Query) error {
 	} else if t.best.Number == 0 || q.Value < t.best.Value || q.Value == t.best.Value && q.Number < t.best.Number {
 		q.Point = slices.Clone(q.Point)
 		t.best = q
-	}
-	return nil
-}
-
-// failureOf returns why a query failed, nil if it did not.
-func failureOf(a objective.Answer) *objective.Failure {
-	if a.Failure != nil {
-		return a.Failure
-	}
-	if math.IsNaN(a.Value) || math.IsInf(a.Value, 1) {
-		return &objective.Failure{Kind: objective.NotANumber, Detail: "the value was NaN or +Inf"}
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func (c *curve) add(q journal.Query) {
 	for len(*c) < q.Number {
 		*c = append(*c, math.Inf(1))
 	}
-	if failureOf(q.Answer) == nil {
+	if query.FailureOf(q.Answer) == nil {
 		(*c)[q.Number-1] = q.Value
 	}
 }
