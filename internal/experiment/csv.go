@@ -178,9 +178,11 @@ func (t Table) csv() [][]string {
 
 // listed lists the runs, method after method and problem after problem.
 func (t Table) listed() (all []listed) {
-	for _, r := range t.runs {
-		of := Setup{Problem: r.Problem, Dim: t.Grid.Dim, Mix: t.Grid.Mix, Budget: t.Grid.Budget, Known: true}
-		all = append(all, listed{of, r.Method, r})
+	for _, c := range t.Cells {
+		of := Setup{Problem: c.Problem, Dim: t.Grid.Dim, Mix: t.Grid.Mix, Budget: t.Grid.Budget, Known: true}
+		for _, r := range c.runs {
+			all = append(all, listed{of, c.Method, r})
+		}
 	}
 	return all
 }

@@ -16,7 +16,6 @@ type Table struct {
 	// read as giving every CBO no more.
 	Rest  int    `json:"rest"`
 	Cells []Cell `json:"cells"` // method after method
-	runs  []store.Run
 }
 
 // A Cell is a method on a problem.
@@ -52,6 +51,8 @@ type Cell struct {
 	// Failed has the final gaps of the runs that failed. It is nil if none did.
 	Failed  *Gaps   `json:"failed"`
 	Seconds float64 `json:"seconds"` // the mean time of a run
+
+	runs []store.Run
 }
 
 // Gaps are the least of some gaps, the median (of the middle two the lower) and the largest.
@@ -73,24 +74,20 @@ func (g Table1) Tabulate(ctx context.Context, s *store.Store) (Table, error) {
 	for _, m := range grid.Methods {
 		for _, of := range grid.Cases {
 			runs := sorted(of.Key(), m)
-			for i := range runs {
-				runs[i].Problem = of.Problem
-			}
 			c := newCell(m.Name, of.Problem, runs, g.Dim)
 			c.within(m, runs, t.Rest)
 			c.compare(g.likePaper())
 			t.Cells = append(t.Cells, c)
-			t.runs = append(t.runs, runs...)
+			t.Done += len(runs)
 		}
 	}
-	t.Done = len(t.runs)
 	t.correct()
 	return t, nil
 }
 
 // newCell sums up runs in d dimensions.
 func newCell(method, problem string, runs []store.Run, d int) Cell {
-	c := Cell{Method: method, Problem: problem, Runs: len(runs)}
+	c := Cell{Method: method, Problem: problem, Runs: len(runs), runs: runs}
 	var reached []int
 	var failed []float64
 	recovered, frames := 0, 0
