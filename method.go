@@ -109,7 +109,7 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 func (m *Method) ask(x0 []float64) (*Session, error) {
 	if b := m.Options.Bounds; b.Check(len(x0)) == nil {
 		if i := b.Outside(x0); i >= 0 {
-			return nil, objective.BadOption("x0", "lies outside the bounds; coordinate %d: %v is not within %v:%v", i+1, x0[i], b.Lo[i], b.Hi[i])
+			return nil, objective.BadOption("x0", "lies outside the bounds; x[%d]: %v is not within %v:%v", i, x0[i], b.Lo[i], b.Hi[i])
 		}
 	}
 	return Ask(context.Background(), m.dim, m.options(x0))

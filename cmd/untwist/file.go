@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -140,7 +142,20 @@ func (s *source) usageOf(err error, flags map[string]string) error {
 	case bad.Option == "Names" && s.file != nil:
 		return usageError{fmt.Errorf("%s: [parameters]: %s", s.file.Path, bad.Reason)}
 	}
-	return s.wrong(flags[bad.Option], "%s", bad.Reason)
+	return s.wrong(flags[bad.Option], "%s", counted(bad.Reason))
+}
+
+// index is a number of a point, or one of several points, as Go counts them.
+var index = regexp.MustCompile(`\b(x|Points)\[(\d+)\]`)
+
+// counted returns a message of the library in which numbers of points, and points, are counted from
+// 1, as this program does.
+func counted(message string) string {
+	return index.ReplaceAllStringFunc(message, func(word string) string {
+		parts := index.FindStringSubmatch(word)
+		k, _ := strconv.Atoi(parts[2])
+		return fmt.Sprintf("%s %d", map[string]string{"x": "coordinate", "Points": "point"}[parts[1]], k+1)
+	})
 }
 
 // wrongSpace returns a usageError about parameters that do not fit.
