@@ -131,7 +131,7 @@ func (f *runFlags) conduct(cmd *cobra.Command, s subject, line *progressLine, op
 	function, crew := f.objective(s, line, options)
 	timed, cancel := f.until(ctx)
 	defer cancel()
-	err = s.patiently(ctx, func() (err error) {
+	err = whileLocked(ctx, s.patience(), line.note, func() (err error) {
 		account, err = ask(timed, function)
 		return err
 	})
