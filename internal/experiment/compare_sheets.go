@@ -82,10 +82,7 @@ func (c *Comparison) columns(f form) []column {
 
 // figured returns a number in short, or nothing if there is none.
 func figured[T int | float64](v *T) string {
-	if v == nil {
-		return ""
-	}
-	return words.Figure(float64(*v))
+	return orElse(v, "", func(v T) string { return words.Figure(float64(v)) })
 }
 
 // standings has a line for each method on each case of a block. Without a run it says nothing.

@@ -54,10 +54,7 @@ func optional(v any, there bool) string {
 }
 
 func pointed[T any](v *T) string {
-	if v == nil {
-		return ""
-	}
-	return record(*v)[0]
+	return orElse(v, "", func(v T) string { return record(v)[0] })
 }
 
 // decimals returns a number to the last bit.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"crypto/tls"
@@ -37,7 +38,7 @@ func newGate(c Config, host string, at net.Addr) gate {
 	_, port, _ := net.SplitHostPort(at.String())
 	g.locked, g.token = true, sha256.Sum256([]byte(c.Token))
 	g.cookie = http.Cookie{
-		Name: "untwist-" + port, Value: secret(), Path: "/", HttpOnly: true, Secure: c.TLS != nil,
+		Name: "untwist-" + port, Value: rand.Text(), Path: "/", HttpOnly: true, Secure: c.TLS != nil,
 		SameSite: http.SameSiteLaxMode, // a link from elsewhere may lead here
 	}
 	g.pass = sha256.Sum256([]byte(g.cookie.Value))

@@ -116,7 +116,7 @@ func Listen(c Config) (*Server, error) {
 	if err := c.check(listener.Addr()); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	s := &Server{config: c, run: secret(), over: make(chan struct{}), done: make(chan struct{})}
+	s := &Server{config: c, run: rand.Text(), over: make(chan struct{}), done: make(chan struct{})}
 	if s.listener = listener; c.TLS != nil {
 		own := c.TLS.Clone()
 		own.NextProtos = []string{"http/1.1"} // a viewer needs two connections, and there is less that can go wrong
@@ -206,9 +206,6 @@ func cause(err error) error {
 	}
 	return err
 }
-
-// secret returns random letters that nobody can guess.
-func secret() string { return rand.Text() }
 
 // URL returns the address of the page. The token is not in it.
 func (s *Server) URL() string { return s.url }
