@@ -136,6 +136,13 @@ func (s *Spec) complete() (definition, error) {
 	return def, s.Blemishes.complete(s.Components)
 }
 
+// Complete fills in the defaults, and returns an *objective.OptionError if a field is bad. New
+// does the same before it draws the problem, which takes longer.
+func (s *Spec) Complete() error {
+	_, err := s.complete()
+	return err
+}
+
 // completeMix checks which mixing matrix is asked for.
 func (s *Spec) completeMix(def definition) error {
 	if def.mix == "" {
