@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -66,7 +65,7 @@ func (s *source) take(settings []program.Setting, isPath func(key, value string)
 		for _, v := range setting.Values {
 			given := v
 			if isPath(setting.Key, v) {
-				given = beside(s.file.Dir, v)
+				given = program.Absolute(s.file.Dir, v)
 			}
 			if err := flag.Value.Set(given); err != nil {
 				return usageError{s.file.Wrong(setting.Line, "%s is %s: %v", setting.Key, v, err)}
@@ -76,14 +75,6 @@ func (s *source) take(settings []program.Setting, isPath func(key, value string)
 		s.lines[setting.Key] = setting.Line
 	}
 	return nil
-}
-
-// beside returns a path that is relative to a folder.
-func beside(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
 }
 
 // isPath says that a setting of a problem file is a path. Templates are resolved by package

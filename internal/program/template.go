@@ -51,7 +51,7 @@ func (r *recipe) readTemplate(t Template) (template, error) {
 	case slices.ContainsFunc(r.templates, below):
 		return bad("%s: %s cannot be written, since a file of another template is where its folder would be, or the other way round", t.Source, t.Name)
 	}
-	path := absolute(r.Dir, t.Source)
+	path := Absolute(r.Dir, t.Source)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not an ordinary file")
