@@ -1,6 +1,7 @@
 package untwist
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -141,19 +142,12 @@ func statusFor(s objective.Status, err error) optimize.Status {
 	if err != nil {
 		return optimize.Failure
 	}
-	switch s {
-	case objective.BudgetSpent:
-		return optimize.FunctionEvaluationLimit
-	case objective.TargetReached:
-		return optimize.FunctionThreshold
-	case objective.ToleranceReached, objective.Stalled:
-		return optimize.FunctionConvergence
-	case objective.StepLimit:
-		return optimize.IterationLimit
-	case objective.TimeSpent:
-		return optimize.RuntimeLimit
-	case objective.Unbounded:
-		return optimize.FunctionNegativeInfinity
-	}
-	return optimize.MethodConverge
+	return cmp.Or(gonums[s], optimize.MethodConverge)
+}
+
+// gonums are gonum's words for statuses.
+var gonums = map[objective.Status]optimize.Status{
+	objective.BudgetSpent: optimize.FunctionEvaluationLimit, objective.TargetReached: optimize.FunctionThreshold,
+	objective.ToleranceReached: optimize.FunctionConvergence, objective.Stalled: optimize.FunctionConvergence,
+	objective.StepLimit: optimize.IterationLimit, objective.TimeSpent: optimize.RuntimeLimit, objective.Unbounded: optimize.FunctionNegativeInfinity,
 }
