@@ -128,9 +128,7 @@ func open(c Config, h Header) (*Journal, error) {
 	file.Close()
 	// A journal that has nothing but its header has nothing to lose: it is begun anew if the
 	// settings have changed since.
-	var differs *DiffersError
-	var numerics *NumericsError
-	if errors.Is(err, errUnborn) || j.writer.sequence == 1 && (errors.As(err, &differs) || errors.As(err, &numerics)) {
+	if errors.Is(err, errUnborn) || j.writer.sequence == 1 && (errors.As(err, new(*DiffersError)) || errors.As(err, new(*NumericsError))) {
 		return create(c, h)
 	}
 	return nil, err

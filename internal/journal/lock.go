@@ -131,8 +131,7 @@ func takeLockAs(me holder, file string, note func(string), gripOn func(*os.File)
 
 // cannotLock says why there is no lock.
 func cannotLock(file, name string, err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err
 	}
 	if errors.Is(err, fs.ErrNotExist) {

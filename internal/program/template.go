@@ -64,8 +64,7 @@ func (r *recipe) readTemplate(t Template) (template, error) {
 		return bad("%s cannot be read: %v", path, pathless(err))
 	}
 	f, err := parseForm(string(text), r.Names)
-	var at *lineError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*lineError](err); ok {
 		return bad("%s, line %d: %v", t.Source, at.line, at.err)
 	}
 	for _, p := range f.placeholders() {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -75,17 +76,8 @@ func (g *gate) ours(host string) bool {
 	if net.ParseIP(host) != nil {
 		return true
 	}
-	for _, name := range g.names {
-		if name != "" && strings.EqualFold(name, host) {
-			return true
-		}
-	}
-	for _, c := range g.certs {
-		if c.Leaf != nil && host != "" && c.Leaf.VerifyHostname(host) == nil {
-			return true
-		}
-	}
-	return false
+	return host != "" && (slices.ContainsFunc(g.names, func(name string) bool { return strings.EqualFold(name, host) }) ||
+		slices.ContainsFunc(g.certs, func(c tls.Certificate) bool { return c.Leaf != nil && c.Leaf.VerifyHostname(host) == nil }))
 }
 
 // sameOrigin reports whether a request comes from our own page, or from none. A link from

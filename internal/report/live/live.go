@@ -196,12 +196,10 @@ func (c Config) address(host string, at net.Addr) string {
 
 // cause is the system's own word on an error of package net, which repeats the address.
 func cause(err error) error {
-	var call *os.SyscallError
-	if errors.As(err, &call) {
+	if call, ok := errors.AsType[*os.SyscallError](err); ok {
 		return call.Err
 	}
-	var lookup *net.DNSError
-	if errors.As(err, &lookup) {
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 		return errors.New(lookup.Err)
 	}
 	return err
