@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -263,6 +262,3 @@ func (c *Comparison) cell(i, j int) (*Standing, []store.Run) {
 
 // last returns the goal that is hardest to reach.
 func (s *Standing) last() Goal { return s.Goals[len(s.Goals)-1] }
-
-// errNoRuns says that a comparison was read from a file, which has no single runs.
-var errNoRuns = errors.New("experiment: the comparison was read from a file and has no runs: make it from a store")

@@ -223,8 +223,7 @@ func (s Swept) runsCSV() [][]string {
 }
 
 // A Number may be infinite, or NaN where there is none. Both are null in JSON, which has no
-// word for them, and null is read as infinite. They are empty in CSV; in tables an infinite
-// number is ∞.
+// word for them. They are empty in CSV; in tables an infinite number is ∞.
 type Number float64
 
 // MarshalJSON writes the number.
@@ -233,15 +232,6 @@ func (n Number) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(n))
-}
-
-// UnmarshalJSON reads what MarshalJSON has written.
-func (n *Number) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		*n = Number(math.Inf(1))
-		return nil
-	}
-	return json.Unmarshal(data, (*float64)(n))
 }
 
 func (n Number) finite() bool { return !math.IsInf(float64(n), 0) && !math.IsNaN(float64(n)) }
