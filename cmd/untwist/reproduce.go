@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/experiment"
-	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -189,8 +188,5 @@ func (f *sweepFlags) run(cmd *cobra.Command, q openQuestion) error {
 		return new(source).usage(err)
 	}
 	f.out = cmp.Or(f.out, fmt.Sprintf("%s-d%d", q.name, s.Cases[0].Dim))
-	return f.runGrid(cmd, s, q.name+".jsonl", func(ctx context.Context, from *store.Store) (table, int, int, error) {
-		t, err := s.Tabulate(ctx, from)
-		return t, t.Done, t.Total, err
-	})
+	return runGrid(&f.gridFlags, cmd, s, q.name+".jsonl", s.Tabulate)
 }

@@ -15,18 +15,19 @@ import (
 // targets of each case, and which of two methods did better. It can write and draw itself.
 // docs/measures.md explains all measures.
 type Comparison struct {
-	Name     string     `json:"name"`
-	Seed     uint64     `json:"seed"` // of the first run; the others have the seeds after it
-	Runs     int        `json:"runs"` // of each method on each case
-	Budget   Budget     `json:"budget"`
-	Targets  []float64  `json:"targets"` // descending
-	Done     int        `json:"done"`    // how many of Total runs are done
-	Total    int        `json:"total"`
+	Name    string    `json:"name"`
+	Seed    uint64    `json:"seed"` // of the first run; the others have the seeds after it
+	Runs    int       `json:"runs"` // of each method on each case
+	Budget  Budget    `json:"budget"`
+	Targets []float64 `json:"targets"` // descending
+	Tally
 	Methods  []Entrant  `json:"methods"`
 	Cases    []Setup    `json:"cases"`
 	Pairs    []Pair     `json:"pairs"`    // of methods: first those with the first method
 	Runtimes []Runtimes `json:"runtimes"` // for each dimension in ascending order, then for all if there are several
 	Cells    []Standing `json:"cells"`    // case after case, and of each case method after method
+
+	Convergence bool `json:"-"` // it is drawn, too
 
 	runs [][]store.Run // of each cell
 }

@@ -32,7 +32,11 @@ func (c Comparison) Draw(dir string) (files []string, err error) {
 		}
 		files = append(files, path)
 	}
-	return files, nil
+	if !c.Convergence {
+		return files, nil
+	}
+	more, err := c.DrawConvergence(dir)
+	return append(files, more...), err
 }
 
 // DrawConvergence draws a picture for each case, NAME-convergence-CASE.svg. It shows

@@ -9,9 +9,8 @@ import (
 
 // A Table says for each method how often it came within the gap on each problem.
 type Table struct {
-	Grid  Table1 `json:"grid"`
-	Done  int    `json:"done"` // how many of Total runs are done
-	Total int    `json:"total"`
+	Grid Table1 `json:"grid"`
+	Tally
 	// Rest is B − B_H, what the search for W leaves of the budget; 0: nothing. The paper can be
 	// read as giving every CBO no more.
 	Rest  int    `json:"rest"`
@@ -70,7 +69,7 @@ func (g Table1) Tabulate(ctx context.Context, s *store.Store) (Table, error) {
 	}
 	grid := g.grid()
 	sorted := grid.byCell(all)
-	t := Table{Grid: g, Total: grid.total(), Rest: g.rest()}
+	t := Table{Grid: g, Tally: Tally{Total: grid.total()}, Rest: g.rest()}
 	for _, m := range grid.Methods {
 		for _, of := range grid.Cases {
 			runs := sorted(of.Key(), m)

@@ -7,11 +7,20 @@ import (
 	"github.com/untwist/untwist/internal/store"
 )
 
+// A Tally says how many of Total runs are Done.
+type Tally struct {
+	Done  int `json:"done"`
+	Total int `json:"total"`
+}
+
+// Tallied returns the tally.
+func (t Tally) Tallied() Tally { return t }
+
 // Progress is how far a grid has come.
 type Progress struct {
-	Now         store.Key // the run that began or ended last
-	Done, Total int
-	Left        time.Duration // an estimate; negative while there is none yet
+	Now store.Key // the run that began or ended last
+	Tally
+	Left time.Duration // an estimate; negative while there is none yet
 }
 
 // A cell is a method on a case, by their keys.
@@ -110,7 +119,7 @@ func (w *watch) end(k store.Key, seconds float64) {
 
 func (w *watch) tell(k store.Key) {
 	if w.notice != nil {
-		w.notice(Progress{Now: k, Done: w.done, Total: w.grid.total(), Left: w.left()})
+		w.notice(Progress{k, Tally{w.done, w.grid.total()}, w.left()})
 	}
 }
 
