@@ -156,12 +156,9 @@ func (f *askFlags) give(lines *bytes.Buffer, j *journal.Journal, q question) err
 // asked is what the header of a journal says about a conversation, besides what decides
 // the run: how the strategy was named, and what may change.
 type asked struct {
-	Strategy          string   `json:",omitempty"`
-	Road              string   `json:",omitempty"`
-	Particles         int      `json:",omitempty"`
-	Sigma, Tau, Alpha *float64 `json:",omitempty"`
-	Share             *float64 `json:",omitempty"`
-	CBO               []string `json:",omitempty"`
+	Strategy string `json:",omitempty"`
+	Road     string `json:",omitempty"`
+	untwist.Knobs
 
 	Budget                 int      `json:",omitempty"`
 	Target                 *float64 `json:",omitempty"`
@@ -173,8 +170,7 @@ type asked struct {
 // asked returns what the flags say, and otherwise what was said earlier.
 func (f *askFlags) asked(from *source, a asked) asked {
 	if from.first(decidingFlags) != "" || from.file != nil {
-		a.Strategy, a.Road, a.Particles = f.strategy, f.road, f.knobs.Particles
-		a.Sigma, a.Tau, a.Alpha, a.Share, a.CBO = f.knobs.Sigma, f.knobs.Tau, f.knobs.Alpha, f.knobs.Share, f.knobs.CBO
+		a.Strategy, a.Road, a.Knobs = f.strategy, f.road, f.knobs
 	}
 	o := f.chosen
 	given := func(flag string, set func()) {
@@ -197,8 +193,7 @@ func (a asked) apply(o *untwist.Options) (err error) {
 		return err
 	}
 	if o.Strategy = nil; a.Strategy != "" {
-		knobs := untwist.Knobs{Particles: a.Particles, Sigma: a.Sigma, Tau: a.Tau, Alpha: a.Alpha, Share: a.Share, CBO: a.CBO}
-		if o.Strategy, err = untwist.StrategyNamed(a.Strategy, knobs); err != nil {
+		if o.Strategy, err = untwist.StrategyNamed(a.Strategy, a.Knobs); err != nil {
 			return err
 		}
 	}

@@ -102,7 +102,7 @@ func (d decided) again() (a asked, err error) {
 	for _, knobs := range []untwist.Knobs{{}, d.knobs()} {
 		for _, name := range untwist.Strategies() {
 			if s, err := untwist.StrategyNamed(name, knobs); err == nil && d.has(untwist.Options{Strategy: s}) {
-				a.Strategy, a.Particles, a.Sigma, a.Tau = name, knobs.Particles, knobs.Sigma, knobs.Tau
+				a.Strategy, a.Knobs = name, knobs
 				return a, nil
 			}
 		}
