@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -189,18 +190,14 @@ func (d decided) subject(file string, dim int) (report.Subject, *report.Known) {
 
 // builtIn returns the built-in problem; nil: it is none, or it has blemishes.
 func (d decided) builtIn() *problem.Problem {
-	text, err := json.Marshal(d.Objective)
-	var spec struct {
-		Name            string
-		Dim, Components int
-		Mix, Options    string
-		Block           int
-		Seed            uint64
-	}
-	if err != nil || json.Unmarshal(text, &spec) != nil || spec.Name == "" || spec.Options != "" {
+	about := maps.Clone(d.Objective)
+	delete(about, "Bounds") // the minimum is that without them
+	text, err := json.Marshal(about)
+	var spec problem.Spec
+	if err != nil || json.Unmarshal(text, &spec) != nil || spec.Name == "" || about["Options"] != nil {
 		return nil
 	}
-	p, err := problem.New(problem.Spec{Name: spec.Name, Dim: spec.Dim, Components: spec.Components, Mix: spec.Mix, Block: spec.Block, Seed: spec.Seed})
+	p, err := problem.New(spec)
 	if err != nil {
 		return nil
 	}

@@ -45,22 +45,15 @@ func (e Entrant) key() string { return Method{Name: e.Name, Settings: e.Settings
 
 // A Setup is a case of a comparison.
 type Setup struct {
-	Problem string `json:"problem"`
-	Dim     int    `json:"dim"`
-	Mix     string `json:"mix,omitempty"`
-	Options string `json:"options,omitempty"`
-	Budget  int    `json:"budget"`
-	Known   bool   `json:"minimum_known"` // if not, gaps and targets are values
+	Case
+	Budget int  `json:"budget"`
+	Known  bool `json:"minimum_known"` // if not, gaps and targets are values
 }
 
 // setup returns a case with its budget.
 func (k Case) setup(budget int, known bool) Setup {
-	return Setup{Problem: k.Problem, Dim: k.Dim, Mix: k.Mix, Options: k.Options, Budget: budget, Known: known}
-}
-
-// Key names the case as Case.Key does.
-func (s Setup) Key() string {
-	return Case{Problem: s.Problem, Dim: s.Dim, Mix: s.Mix, Options: s.Options}.Key()
+	k.New = nil // it is drawn no more
+	return Setup{k, budget, known}
 }
 
 // A Standing is how a method fared on a case. Infinite numbers are null in JSON. If there are

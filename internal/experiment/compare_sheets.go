@@ -32,7 +32,7 @@ func (b block) title() string {
 func (c *Comparison) blocks() (all []block) {
 	for i, setup := range c.Cases {
 		setup.Problem, setup.Known = "", true
-		k := slices.IndexFunc(all, func(b block) bool { return b.setup == setup })
+		k := slices.IndexFunc(all, func(b block) bool { return b.setup.Key() == setup.Key() && b.setup.Budget == setup.Budget })
 		if k < 0 {
 			k = len(all)
 			all = append(all, block{setup: setup})

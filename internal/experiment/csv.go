@@ -179,7 +179,7 @@ func (t Table) csv() [][]string {
 // listed lists the runs, method after method and problem after problem.
 func (t Table) listed() (all []listed) {
 	for _, c := range t.Cells {
-		of := Setup{Problem: c.Problem, Dim: t.Grid.Dim, Mix: t.Grid.Mix, Budget: t.Grid.Budget, Known: true}
+		of := Case{Problem: c.Problem, Dim: t.Grid.Dim, Mix: t.Grid.Mix}.setup(t.Grid.Budget, true)
 		for _, r := range c.runs {
 			all = append(all, listed{of, c.Method, r})
 		}
