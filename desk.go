@@ -113,11 +113,17 @@ func (a attended) enter(stage objective.Stage) { a.do(func() { a.run.enter(stage
 // found keeps what is known of the coordinates, as it is now: the algorithm may change it.
 func (a attended) found(f *identify.Finding) {
 	known := *f
-	known.Blocks = slices.Clone(f.Blocks)
-	for i, b := range known.Blocks {
-		known.Blocks[i] = slices.Clone(b)
-	}
+	known.Blocks = copied(f.Blocks)
 	a.do(func() { a.run.found = &known })
+}
+
+// copied returns a copy of blocks.
+func copied(blocks [][]int) [][]int {
+	all := slices.Clone(blocks)
+	for i, b := range all {
+		all[i] = slices.Clone(b)
+	}
+	return all
 }
 
 // A question is points whose values are wanted.

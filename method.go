@@ -1,6 +1,7 @@
 package untwist
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -109,7 +110,7 @@ func (m *Method) Run(operation chan<- optimize.Task, result <-chan optimize.Task
 func (m *Method) ask(x0 []float64) (*Session, error) {
 	if b := m.Options.Bounds; b.Check(len(x0)) == nil {
 		if i := b.Outside(x0); i >= 0 {
-			return nil, objective.BadOption("x0", "lies outside the bounds; coordinate %d: %v is not within %v:%v", i+1, x0[i], b.Lo[i], b.Hi[i])
+			return nil, objective.BadOption("x0", "lies outside the bounds; x[%d]: %v is not within %v:%v", i, x0[i], b.Lo[i], b.Hi[i])
 		}
 	}
 	return Ask(context.Background(), m.dim, m.options(x0))
@@ -141,19 +142,12 @@ func statusFor(s objective.Status, err error) optimize.Status {
 	if err != nil {
 		return optimize.Failure
 	}
-	switch s {
-	case objective.BudgetSpent:
-		return optimize.FunctionEvaluationLimit
-	case objective.TargetReached:
-		return optimize.FunctionThreshold
-	case objective.ToleranceReached, objective.Stalled:
-		return optimize.FunctionConvergence
-	case objective.StepLimit:
-		return optimize.IterationLimit
-	case objective.TimeSpent:
-		return optimize.RuntimeLimit
-	case objective.Unbounded:
-		return optimize.FunctionNegativeInfinity
-	}
-	return optimize.MethodConverge
+	return cmp.Or(gonums[s], optimize.MethodConverge)
+}
+
+// gonums are gonum's words for statuses.
+var gonums = map[objective.Status]optimize.Status{
+	objective.BudgetSpent: optimize.FunctionEvaluationLimit, objective.TargetReached: optimize.FunctionThreshold,
+	objective.ToleranceReached: optimize.FunctionConvergence, objective.Stalled: optimize.FunctionConvergence,
+	objective.StepLimit: optimize.IterationLimit, objective.TimeSpent: optimize.RuntimeLimit, objective.Unbounded: optimize.FunctionNegativeInfinity,
 }

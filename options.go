@@ -174,7 +174,7 @@ func (o *Options) limits() Box {
 // called names the k-th number of a point, k from 0, for messages.
 func (o *Options) called(k int) string {
 	if o.Parameters == nil {
-		return fmt.Sprintf("coordinate %d", k+1)
+		return fmt.Sprintf("x[%d]", k)
 	}
 	return o.Parameters[k].Name
 }
@@ -184,16 +184,16 @@ func (o *Options) checkPoints(d int) error {
 	limits := o.limits()
 	for i, x := range o.Points {
 		if len(x) != d {
-			return objective.BadOption("Points", "point %d has %d coordinates, but the objective has %d", i+1, len(x), d)
+			return objective.BadOption("Points", "Points[%d] has %d coordinates, but the objective has %d", i, len(x), d)
 		}
 		for k, v := range x {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return objective.BadOption("Points", "point %d: %s is %v, must be finite", i+1, o.called(k), v)
+				return objective.BadOption("Points", "Points[%d]: %s is %v, must be finite", i, o.called(k), v)
 			}
 		}
 		if k := limits.Outside(x); k >= 0 {
-			return objective.BadOption("Points", "point %d lies outside the bounds; %s: %v is not within %v:%v",
-				i+1, o.called(k), x[k], limits.Lo[k], limits.Hi[k])
+			return objective.BadOption("Points", "Points[%d] lies outside the bounds; %s: %v is not within %v:%v",
+				i, o.called(k), x[k], limits.Lo[k], limits.Hi[k])
 		}
 	}
 	if len(o.Points) == 0 {
@@ -284,8 +284,8 @@ func (o *Options) completeBoxes(d int) error {
 		return objective.BadOption("Start", "%v", err)
 	}
 	if i := max(o.Bounds.Outside(o.Start.Lo), o.Bounds.Outside(o.Start.Hi)); i >= 0 {
-		return objective.BadOption("Start", "must lie within the bounds; coordinate %d: %v:%v is not within %v:%v",
-			i+1, o.Start.Lo[i], o.Start.Hi[i], o.Bounds.Lo[i], o.Bounds.Hi[i])
+		return objective.BadOption("Start", "must lie within the bounds; x[%d]: %v:%v is not within %v:%v",
+			i, o.Start.Lo[i], o.Start.Hi[i], o.Bounds.Lo[i], o.Bounds.Hi[i])
 	}
 	return nil
 }

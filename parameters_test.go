@@ -115,7 +115,7 @@ func TestParametersThatDoNotFit(t *testing.T) {
 		"Bounds: ":                       {Parameters: calibrated(), Bounds: objective.Cube(4, 0, 1)},
 		"Parameters: there are 2":        {Parameters: calibrated()[:2]},
 		"Parameters: parameter k: ":      {Parameters: append(parameter.Space{{Name: "k"}}, calibrated()[1:]...)},
-		"Points: point 1 lies outside":   {Parameters: calibrated(), Points: [][]float64{{1e-4, 2, 4, 0}}},
+		"Points: Points[0] lies outside": {Parameters: calibrated(), Points: [][]float64{{1e-4, 2, 4, 0}}},
 		"Time: -1s":                      {Time: -time.Second},
 		"Tolerance: -1":                  {Tolerance: -1},
 		"MaxFailures: 1.5, must be abov": {MaxFailures: 1.5},

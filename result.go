@@ -1,6 +1,7 @@
 package untwist
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -166,22 +167,12 @@ type Account struct {
 
 // StoppedBy says what ended the run: "budget", "time", "target", "tolerance", "interrupt"
 // (its context ended), "failures" (an error ended it) or "done".
-func (a Account) StoppedBy() string {
-	switch a.Status {
-	case objective.BudgetSpent:
-		return "budget"
-	case objective.TimeSpent:
-		return "time"
-	case objective.TargetReached:
-		return "target"
-	case objective.ToleranceReached:
-		return "tolerance"
-	case objective.Cancelled:
-		return "interrupt"
-	case objective.Failed:
-		return "failures"
-	}
-	return "done"
+func (a Account) StoppedBy() string { return cmp.Or(stoppers[a.Status], "done") }
+
+// stoppers are what ended a run that was not done.
+var stoppers = map[objective.Status]string{
+	objective.BudgetSpent: "budget", objective.TimeSpent: "time", objective.TargetReached: "target",
+	objective.ToleranceReached: "tolerance", objective.Cancelled: "interrupt", objective.Failed: "failures",
 }
 
 // A Stage is a part of a run, with what it cost.

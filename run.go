@@ -144,7 +144,7 @@ func (r *run) progress() {
 
 // known returns what is known so far, of f too.
 func (r *run) known() Result {
-	out := Result{Account: r.account(), Strategy: r.options.Strategy.Name(), TargetQuery: r.record.TargetAt()}
+	out := r.result()
 	out.Stages, out.Improvements = slices.Clone(out.Stages), nil
 	if r.found == nil {
 		return out
@@ -154,10 +154,7 @@ func (r *run) known() Result {
 		if err != nil { // which is said at the end
 			return out
 		}
-		s.Blocks = slices.Clone(s.Blocks)
-		for i, b := range s.Blocks {
-			s.Blocks[i] = slices.Clone(b)
-		}
+		s.Blocks = copied(s.Blocks)
 		r.told, r.toldOf = &s, r.found
 	}
 	out.Structure = r.told
@@ -189,10 +186,17 @@ func (r *run) account() Account {
 }
 
 // result returns what the search has found.
-func (r *run) result(outcome strategy.Outcome) Result {
-	out := Result{Account: r.account(), Strategy: r.options.Strategy.Name(), TargetQuery: r.record.TargetAt()}
-	out.Status = outcome.Status
-	return out
+func (r *run) result() Result {
+	return Result{Account: r.account(), Strategy: r.options.Strategy.Name(), TargetQuery: r.record.TargetAt()}
+}
+
+// outward returns a point of the search in the user's parameters.
+func (r *run) outward(z []float64) []float64 {
+	x := r.scale.Point(z)
+	if r.coordinates != nil {
+		x = r.coordinates.Point(x)
+	}
+	return x
 }
 
 // noise fills in what is known of the noise, and the point that was chosen because of it.
@@ -206,10 +210,7 @@ func (r *run) noise(result *Result, outcome strategy.Outcome) {
 	if chosen.Point == nil {
 		return
 	}
-	x := r.scale.Point(chosen.Point)
-	if r.coordinates != nil {
-		x = r.coordinates.Point(x)
-	}
+	x := r.outward(chosen.Point)
 	result.Point, result.Value, result.BestQuery = x, chosen.Value, chosen.Query
 	result.Improvements = append(result.Improvements, objective.Improvement{Query: chosen.Query, Value: chosen.Value, Point: x})
 }
@@ -217,10 +218,7 @@ func (r *run) noise(result *Result, outcome strategy.Outcome) {
 // several fills in the minimisers, if there may be several.
 func (r *run) several(result *Result, outcome strategy.Outcome) {
 	for _, m := range outcome.Minimisers {
-		m.Point = r.scale.Point(m.Point)
-		if r.coordinates != nil {
-			m.Point = r.coordinates.Point(m.Point)
-		}
+		m.Point = r.outward(m.Point)
 		result.Minimisers = append(result.Minimisers, m)
 	}
 }

@@ -162,7 +162,7 @@ func (s *Session) leave() {
 
 // soFar returns what a run has found that goes on.
 func (r *run) soFar() Result {
-	result := Result{Account: r.account(), Strategy: r.options.Strategy.Name(), TargetQuery: r.record.TargetAt()}
+	result := r.result()
 	result.Stages = slices.Clone(result.Stages)
 	result.Improvements = slices.Clone(result.Improvements)
 	return result

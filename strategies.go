@@ -15,15 +15,15 @@ import (
 // Knobs are the settings that a user may change without knowing a strategy's own type. 0
 // particles, or nil, mean the strategy's default.
 type Knobs struct {
-	Particles int      // how many particles
-	Sigma     *float64 // strength of the noise
-	Tau       *float64 // step size
-	Alpha     *float64 // exponent of the weights at the start
-	Share     *float64 // share of a step's queries from which the coordinates are learnt
+	Particles int      `json:",omitempty"` // how many particles
+	Sigma     *float64 `json:",omitempty"` // strength of the noise
+	Tau       *float64 `json:",omitempty"` // step size
+	Alpha     *float64 `json:",omitempty"` // exponent of the weights at the start
+	Share     *float64 `json:",omitempty"` // share of a step's queries from which the coordinates are learnt
 	// CBO are further settings of CBO, KEY=VALUE each: see cbo.Config.With.
-	CBO []string
+	CBO []string `json:",omitempty"`
 	// Observe, if not nil, is shown every step of CBO, in the user's units.
-	Observe func(cbo.State)
+	Observe func(cbo.State) `json:"-"`
 }
 
 // An entry of the list of strategies makes a strategy and says which knobs it has.

@@ -116,7 +116,8 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 	if void := r.vouched(err); void != nil {
 		return Result{Account: r.voided()}, void
 	}
-	result := r.result(outcome)
+	result := r.result()
+	result.Status = outcome.Status
 	r.noise(&result, outcome)
 	r.several(&result, outcome)
 	if err = cmp.Or(err, r.cleaned(ctx, &result), r.learnt(&result, outcome.Learnt), r.finish()); err != nil {

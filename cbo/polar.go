@@ -1,7 +1,6 @@
 package cbo
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -95,12 +94,7 @@ type Minimiser struct {
 // minimiser belongs to it, and any other is one. Those to which no other particle has come are
 // left out.
 func (p Polarised) minimisers(x *mat.Dense, energies []float64) (found []Minimiser) {
-	order := make([]int, len(energies))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(energies[a], energies[b]) })
-	for _, i := range order {
+	for _, i := range inOrder(energies) {
 		at := slices.IndexFunc(found, func(m Minimiser) bool { return floats.Distance(m.Point, x.RawRowView(i), 2) <= p.Kappa })
 		if at < 0 {
 			found = append(found, Minimiser{Point: slices.Clone(x.RawRowView(i)), Value: energies[i]})

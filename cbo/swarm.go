@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -132,16 +133,17 @@ func (s *swarm) begin(ctx context.Context, run int) error {
 
 // best returns the n indices of the least energies, in ascending order.
 func best(energies []float64, n int) []int {
-	index := make([]int, len(energies))
-	for i := range index {
-		index[i] = i
+	if n >= len(energies) {
+		return ranks.First(len(energies))
 	}
-	if n < len(index) {
-		slices.SortStableFunc(index, func(a, b int) int { return cmp.Compare(energies[a], energies[b]) })
-		index = index[:n]
-		slices.Sort(index)
-	}
+	index := inOrder(energies)[:n]
+	slices.Sort(index)
 	return index
+}
+
+// inOrder returns the indices of the energies from the least to the largest.
+func inOrder(energies []float64) []int {
+	return ranks.Order(len(energies), func(a, b int) int { return cmp.Compare(energies[a], energies[b]) })
 }
 
 // evaluate evaluates the points and keeps the best.

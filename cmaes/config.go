@@ -96,7 +96,7 @@ func (c *Config) complete(n int) error {
 	}
 	for i, v := range c.Mean {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return objective.BadOption("Mean", "coordinate %d is %v, must be finite", i+1, v)
+			return objective.BadOption("Mean", "x[%d] is %v, must be finite", i, v)
 		}
 	}
 	if c.Sigma == 0 {

@@ -104,7 +104,7 @@ func checkStarts(box objective.Box, n int) error {
 	}
 	for i := range n {
 		if width := box.Hi[i] - box.Lo[i]; !(width >= 0) || math.IsInf(width, 0) {
-			return fmt.Errorf("coordinate %d: %v:%v, need finite numbers with LO at most HI", i+1, box.Lo[i], box.Hi[i])
+			return fmt.Errorf("x[%d]: %v:%v, need finite numbers with LO at most HI", i, box.Lo[i], box.Hi[i])
 		}
 	}
 	return nil

@@ -1,3 +1,5 @@
+// Package examples has programs that show how Untwist is used, each in a folder of its own, and the
+// test that runs them.
 package examples
 
 import (

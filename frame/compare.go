@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/ranks"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -84,12 +85,7 @@ func (c Comparison) Recovered(tolerance float64) int {
 // byMagnitude returns the indices of x in descending order of |x|. Indices of equal
 // values are in ascending order.
 func byMagnitude(x []float64) []int {
-	index := make([]int, len(x))
-	for k := range index {
-		index[k] = k
-	}
-	slices.SortStableFunc(index, func(a, b int) int { return cmp.Compare(math.Abs(x[b]), math.Abs(x[a])) })
-	return index
+	return ranks.Order(len(x), func(a, b int) int { return cmp.Compare(math.Abs(x[b]), math.Abs(x[a])) })
 }
 
 func distance(a, b []float64, sign float64) float64 {

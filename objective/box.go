@@ -27,7 +27,7 @@ func (b Box) Check(dim int) error {
 	}
 	for i := range dim {
 		if !(b.Lo[i] < b.Hi[i]) { // NaN fails too
-			return fmt.Errorf("coordinate %d: %v:%v, need numbers with LO < HI", i+1, b.Lo[i], b.Hi[i])
+			return fmt.Errorf("x[%d]: %v:%v, need numbers with LO < HI", i, b.Lo[i], b.Hi[i])
 		}
 	}
 	return nil
@@ -52,7 +52,7 @@ func (b Box) CheckFinite() error {
 			what = ErrNarrow
 		}
 		if !(width >= minWidth && width <= maxWidth) {
-			return fmt.Errorf("coordinate %d: %v:%v is %w, need a width from %v to %v", i+1, b.Lo[i], b.Hi[i], what, minWidth, maxWidth)
+			return fmt.Errorf("x[%d]: %v:%v is %w, need a width from %v to %v", i, b.Lo[i], b.Hi[i], what, minWidth, maxWidth)
 		}
 	}
 	return nil

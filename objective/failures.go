@@ -2,6 +2,7 @@ package objective
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -45,20 +46,10 @@ func (f Failures) String() string {
 }
 
 // words returns the kind as it goes on after a number.
-func (k FailureKind) words() string {
-	switch k {
-	case NotANumber:
-		return "NaN or Inf"
-	case BadExit:
-		return "by exit status"
-	case BadSignal:
-		return "by a signal"
-	case TimedOut:
-		return "by timeout"
-	case NoNumber:
-		return "without a number"
-	}
-	return "by an error"
+func (k FailureKind) words() string { return cmp.Or(failuresInWords[k], "by an error") }
+
+var failuresInWords = map[FailureKind]string{
+	NotANumber: "NaN or Inf", BadExit: "by exit status", BadSignal: "by a signal", TimedOut: "by timeout", NoNumber: "without a number",
 }
 
 var (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A Status says why a run stopped. What went wrong, if anything, is an error.
@@ -51,13 +52,12 @@ func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads the name of a status.
 func (s *Status) UnmarshalText(text []byte) error {
-	for i, name := range statusNames {
-		if name == string(text) {
-			*s = Status(i)
-			return nil
-		}
+	i := slices.Index(statusNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown status %q", text)
 	}
-	return fmt.Errorf("unknown status %q", text)
+	*s = Status(i)
+	return nil
 }
 
 // ErrBudget is returned to an algorithm whose budget is spent. It is a reason to

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -49,11 +50,7 @@ type AllLimits struct{}
 // Of selects.
 func (AllLimits) Of(limits *mat.Dense, _ *Subspace) []int {
 	rows, d := limits.Dims()
-	all := make([]int, min(rows, d))
-	for i := range all {
-		all[i] = i
-	}
-	return all
+	return ranks.First(min(rows, d))
 }
 
 // distinct collects limits that differ.

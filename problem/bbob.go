@@ -159,6 +159,14 @@ func (in *instance) function(part func(dst []float64, x blas64.General, r room))
 	return f
 }
 
+// shifted is function where the room has x − x_opt in it.
+func (in *instance) shifted(part func(dst []float64, x blas64.General, r room)) function {
+	return in.function(func(dst []float64, x blas64.General, r room) {
+		r.minus(x, in.shift)
+		part(dst, x, r)
+	})
+}
+
 // within says that f has the given blocks in the coordinates y = Mx.
 func (f function) within(m linear, blocks [][]int) function {
 	if f.blocks = blocks; m != nil {

@@ -35,8 +35,7 @@ func rotatedDiscus(in *instance) function {
 // oscillatingSquares: Σ w_i z_i², z = T_osc(R(x − x_opt)). T_osc takes the coordinates of
 // R(x − x_opt) one by one, so it is separable in them.
 func oscillatingSquares(in *instance, w []float64) function {
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.apply(in.r)
 		r.oscillate()
 		r.squares(dst, w)
@@ -47,8 +46,7 @@ func oscillatingSquares(in *instance, w []float64) function {
 func bentCigar(in *instance) function {
 	w, beta := scaled(1e6, ones(in.d)), scaled(0.5, spread(in.d))
 	w[0] = 1
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.apply(in.r)
 		r.asymmetric(beta)
 		r.apply(in.r)
@@ -60,8 +58,7 @@ func bentCigar(in *instance) function {
 func sharpRidge(in *instance) function {
 	m, w := compose(in.q, lambda(10, in.d), in.r), ones(in.d)
 	w[0] = 0
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.apply(m)
 		r.squares(dst, w)
 		for i, v := range dst {
@@ -78,8 +75,7 @@ func rotatedPowers(in *instance) function {
 		exponents[i] = 2 + float64(4*at)
 	}
 	exponents = tiled(exponents)
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.apply(in.r)
 		for i, v := range r.z.Data {
 			r.a.Data[i] = math.Abs(v)

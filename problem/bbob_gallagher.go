@@ -17,8 +17,7 @@ import (
 // diagonal in random order.
 func gallagher(in *instance, peaks int, first, reach float64) function {
 	p := drawPeaks(in, peaks, first, reach)
-	f := in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	f := in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.apply(in.r)
 		p.heights(dst, r)
 		for i, v := range dst {

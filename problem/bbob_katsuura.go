@@ -17,8 +17,7 @@ func katsuura(in *instance) function {
 	front, exponent := 10/(n*n), 10/power(n, 1.2)
 	const together = 8 // factors whose product has one logarithm; it cannot overflow
 	groups := (in.d + together - 1) / together
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.apply(m)
 		logs := r.a.Data[:len(dst)*groups]
 		for i := range dst {

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/rng"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -131,10 +132,7 @@ func blockRotation(d int, r *rng.Stream) linear {
 // truncated draws a permutation made of d swaps: every place, in random order, is swapped
 // with another one that is at most d/3 away, the distance in bbob-largescale.
 func truncated(d int, r *rng.Stream) []int {
-	p := make([]int, d)
-	for i := range p {
-		p[i] = i
-	}
+	p := ranks.First(d)
 	reach := max(1, d/3)
 	for _, i := range r.Perm(d) {
 		lo, hi := max(0, i-reach), min(d-1, i+reach)

@@ -25,8 +25,7 @@ var bbobModerate = []bbobFunction{
 // is a map of a separable function of z.
 func attractiveSector(in *instance) function {
 	m := compose(in.q, lambda(10, in.d), in.r)
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.apply(m)
 		for i := range dst {
 			sum := 0.0
@@ -51,8 +50,7 @@ func attractiveSector(in *instance) function {
 // ẑ = Λ^10 R(x − x_opt), z = Q z̃, and z̃_i = ⌊½+ẑ_i⌋ where |ẑ_i| > ½, ⌊½+10ẑ_i⌋/10 otherwise.
 func stepEllipsoid(in *instance) function {
 	first, w := compose(lambda(10, in.d), in.r), powers(100, in.d)
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.apply(first)
 		least := r.b.Data[:len(dst)]
 		for i := range least {
@@ -77,8 +75,7 @@ func stepEllipsoid(in *instance) function {
 // originalRosenbrock is bbob-8: Σ 100(z_i² − z_{i+1})² + (z_i−1)², z = γ(x − x_opt) + 1.
 func originalRosenbrock(in *instance) function {
 	gamma := stretch(in.d)
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		for i := range dst {
 			t := rows(r.z, i, 1).Data // (z − 1)/γ
 			for j := range t {

@@ -26,8 +26,7 @@ var bbobMultimodal = []bbobFunction{
 func rotatedRastrigin(in *instance) function {
 	second := compose(in.r, lambda(10, in.d), in.q)
 	beta, w := scaled(0.2, spread(in.d)), ones(in.d)
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.apply(in.r)
 		r.oscillate()
 		r.asymmetric(beta)
@@ -40,8 +39,7 @@ func rotatedRastrigin(in *instance) function {
 // z = RΛ^(1/100) Q T_osc(R(x − x_opt)), with f_0 = Σ_{k<12} 2^−k cos π3^k = −Σ_{k<12} 2^−k.
 func weierstrass(in *instance) function {
 	second, w := compose(in.r, lambda(1.0/100, in.d), in.q), ones(in.d)
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.apply(in.r)
 		r.oscillate()
 		r.apply(second)
@@ -95,8 +93,7 @@ var threes = scaled(3, ones(512))
 // z = Λ^α Q T_asy^0.5(R(x − x_opt)).
 func schaffer(in *instance, alpha float64) function {
 	second, beta := compose(lambda(alpha, in.d), in.q), scaled(0.5, spread(in.d))
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.apply(in.r)
 		r.asymmetric(beta)
 		r.apply(second)

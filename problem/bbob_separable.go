@@ -24,8 +24,7 @@ var bbobSeparable = []bbobFunction{
 // sphere is bbob-1: ‖z‖², z = x − x_opt.
 func sphere(in *instance) function {
 	w := ones(in.d)
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.squares(dst, w)
 	}).within(nil, singles(in.d))
 }
@@ -33,8 +32,7 @@ func sphere(in *instance) function {
 // oscillatingEllipsoid is bbob-2: Σ 10^(6(i−1)/(d−1)) z_i², z = T_osc(x − x_opt).
 func oscillatingEllipsoid(in *instance) function {
 	w := powers(1e6, in.d)
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.oscillate()
 		r.squares(dst, w)
 	}).within(nil, singles(in.d))
@@ -43,8 +41,7 @@ func oscillatingEllipsoid(in *instance) function {
 // separableRastrigin is bbob-3: 10(d − Σ cos 2πz_i) + ‖z‖², z = Λ^10 T_asy^0.2(T_osc(x − x_opt)).
 func separableRastrigin(in *instance) function {
 	beta, stretched, w := scaled(0.2, spread(in.d)), lambda(10, in.d), ones(in.d)
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.oscillate()
 		r.asymmetric(beta)
 		r.apply(stretched)
@@ -66,8 +63,7 @@ func bucheOptimum(in *instance) []float64 {
 // large where z_i > 0 and i is odd.
 func bucheRastrigin(in *instance) function {
 	s, w := lambda(10, in.d), ones(in.d)
-	return in.function(func(dst []float64, x blas64.General, r room) {
-		r.minus(x, in.shift)
+	return in.shifted(func(dst []float64, x blas64.General, r room) {
 		r.oscillate()
 		for i := range dst {
 			z := rows(r.z, i, 1).Data

@@ -101,15 +101,11 @@ func (p *Problem) borrow() *scratch {
 }
 
 func newScratch(m, work int) *scratch {
-	s := &scratch{
+	return &scratch{
 		y:    blas64.General{Rows: rowsAtOnce, Cols: m, Stride: m, Data: make([]float64, rowsAtOnce*m)},
 		t:    blas64.General{Rows: rowsAtOnce, Cols: m, Stride: m, Data: make([]float64, rowsAtOnce*m)},
-		ones: make([]float64, m), work: make([]float64, cmp.Or(work, m)),
+		ones: ones(m), work: make([]float64, cmp.Or(work, m)),
 	}
-	for j := range s.ones {
-		s.ones[j] = 1
-	}
-	return s
 }
 
 // giveBack lets other evaluations use the scratch space.

@@ -25,6 +25,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -135,6 +136,13 @@ func (s *Spec) complete() (definition, error) {
 	return def, s.Blemishes.complete(s.Components)
 }
 
+// Complete fills in the defaults, and returns an *objective.OptionError if a field is bad. New
+// does the same before it draws the problem, which takes longer.
+func (s *Spec) Complete() error {
+	_, err := s.complete()
+	return err
+}
+
 // completeMix checks which mixing matrix is asked for.
 func (s *Spec) completeMix(def definition) error {
 	if def.mix == "" {
@@ -158,7 +166,7 @@ func (s *Spec) completeMix(def definition) error {
 func (g *function) coordinates(mix string, w *mat.Dense, d int) (func() *frame.Frame, error) {
 	switch {
 	case mix == "none":
-		f := frame.Axes(d, firstOf(w.RawMatrix().Rows))
+		f := frame.Axes(d, ranks.First(w.RawMatrix().Rows))
 		return func() *frame.Frame { return f }, nil
 	case w != nil:
 		f, err := frame.New(w)
@@ -174,15 +182,6 @@ func (g *function) coordinates(mix string, w *mat.Dense, d int) (func() *frame.F
 		}
 		return f
 	}), nil
-}
-
-// firstOf returns 0 to n-1.
-func firstOf(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // solve returns the shortest x with Wx = y, refined once.

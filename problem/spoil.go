@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -38,7 +39,8 @@ func (p *Problem) spoil(seed rng.Seed) error {
 		if !usable(s) && b.Map != "rms" {
 			return objective.BadOption("Map", "%q needs a function that varies over the domain, and its standard deviation is %v", b.Map, s)
 		}
-		p.add(mapped(outerMaps[b.Map], p.minimum, s, p.spec.Components))
+		phi, before := outerMaps[b.Map], s
+		p.add(valuewise(func(f float64) float64 { return phi(max(f-p.minimum, 0), before, p.spec.Components) })) // rounding does not make it negative
 		if b.Noise > 0 {
 			s = p.deviation(p.spoilt)
 		}
@@ -47,19 +49,22 @@ func (p *Problem) spoil(seed rng.Seed) error {
 		if !usable(s) {
 			return objective.BadOption("Noise", "needs a function that varies over the domain, and its standard deviation is %v", s)
 		}
-		p.add(noisy(b.Noise*s, numbersOf(seed, "noise")))
+		amount := b.Noise * s
+		p.add(noisy(numbersOf(seed, "noise"), func(v, xi float64) float64 { return v + float64(amount*xi) }))
 	}
 	if b.NoiseRelative > 0 {
-		p.add(relativelyNoisy(b.NoiseRelative, numbersOf(seed, "noise-relative")))
+		p.add(noisy(numbersOf(seed, "noise-relative"), func(v, xi float64) float64 { return v * (1 + float64(b.NoiseRelative*xi)) }))
 	}
 	if b.ScaleValue != 0 || b.Offset != 0 {
-		p.add(inOtherUnits(b.ScaleValue, b.Offset))
+		a := cmp.Or(b.ScaleValue, 1)
+		p.add(valuewise(func(v float64) float64 { return float64(a*v) + b.Offset }))
 	}
 	if b.Digits > 0 {
-		p.add(rounded(b.Digits))
+		p.add(valuewise(func(v float64) float64 { return toDigits(v, b.Digits) }))
 	}
 	if b.Failing > 0 {
-		p.add(failing(b.Failing, numbersOf(seed, "failing")))
+		hash := numbersOf(seed, "failing") // of the point: x* is one like any other
+		p.add(failing(func(x []float64) bool { return hash.at(x) < b.Failing }))
 	}
 	if b.FailingBeyond != nil {
 		p.add(p.failingBeyond(*b.FailingBeyond, seed.Stream("problem", "failing-beyond")))
@@ -72,11 +77,11 @@ func (p *Problem) add(s spoiler) { p.spoilers = append(p.spoilers, s) }
 // usable says whether one can divide by a standard deviation.
 func usable(s float64) bool { return s > 0 && !math.IsInf(s, 1) }
 
-// mapped: φ(v), v = f − min f. Rounding does not make v negative.
-func mapped(phi outerMap, minimum, s float64, m int) spoiler {
+// valuewise changes each value by itself.
+func valuewise(change func(v float64) float64) spoiler {
 	return func(_ context.Context, _ *mat.Dense, values []float64) {
-		for i, f := range values {
-			values[i] = phi(max(f-minimum, 0), s, m)
+		for i, v := range values {
+			values[i] = change(v)
 		}
 	}
 }
@@ -95,46 +100,14 @@ var outerMaps = map[string]outerMap{
 	"rms":    func(v, _ float64, m int) float64 { return math.Sqrt(v / float64(m)) },
 }
 
-// noisy: plus amount·ξ, where ξ belongs to the number of the query. What is not finite
+// noisy changes each value by a ξ that belongs to the number of its query. What is not finite
 // stays as it is.
-func noisy(amount float64, xi numbers) spoiler {
+func noisy(numbers numbers, change func(v, xi float64) float64) spoiler {
 	return func(ctx context.Context, _ *mat.Dense, values []float64) {
 		for i, v := range values {
 			if kernel.Finite(v) {
-				values[i] = v + float64(amount*xi.gaussian(query.NumberOf(ctx, i)))
+				values[i] = change(v, numbers.gaussian(query.NumberOf(ctx, i)))
 			}
-		}
-	}
-}
-
-// relativelyNoisy: times 1 + amount·ξ.
-func relativelyNoisy(amount float64, xi numbers) spoiler {
-	return func(ctx context.Context, _ *mat.Dense, values []float64) {
-		for i, v := range values {
-			if kernel.Finite(v) {
-				values[i] = v * (1 + float64(amount*xi.gaussian(query.NumberOf(ctx, i))))
-			}
-		}
-	}
-}
-
-// inOtherUnits: a·f + b; a = 0 stands for 1.
-func inOtherUnits(a, b float64) spoiler {
-	if a == 0 {
-		a = 1
-	}
-	return func(_ context.Context, _ *mat.Dense, values []float64) {
-		for i, v := range values {
-			values[i] = float64(a*v) + b
-		}
-	}
-}
-
-// rounded: to n significant digits.
-func rounded(n int) spoiler {
-	return func(_ context.Context, _ *mat.Dense, values []float64) {
-		for i, v := range values {
-			values[i] = toDigits(v, n)
 		}
 	}
 }
@@ -150,12 +123,11 @@ func toDigits(v float64, n int) float64 {
 	return near
 }
 
-// failing: NaN at a share of all points, by a hash of the point. x* is a point like any
-// other.
-func failing(share float64, hash numbers) spoiler {
+// failing makes the values of points at which f fails NaN.
+func failing(at func(x []float64) bool) spoiler {
 	return func(_ context.Context, points *mat.Dense, values []float64) {
 		for i := range values {
-			if hash.at(points.RawRowView(i)) < share {
+			if at(points.RawRowView(i)) {
 				values[i] = math.NaN()
 			}
 		}
@@ -168,11 +140,5 @@ func (p *Problem) failingBeyond(t float64, r *rng.Stream) spoiler {
 	r.Norm(n)
 	kernel.Normalise(n)
 	limit := kernel.Dot(n, p.minimiser) + float64(t*(p.domain.Hi[0]-p.domain.Lo[0]))
-	return func(_ context.Context, points *mat.Dense, values []float64) {
-		for i := range values {
-			if kernel.Dot(n, points.RawRowView(i)) > limit {
-				values[i] = math.NaN()
-			}
-		}
-	}
+	return failing(func(x []float64) bool { return kernel.Dot(n, x) > limit })
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"path"
@@ -12,73 +11,50 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/journal"
-	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/internal/words"
 )
 
-// An about is what the header of a journal says, as far as it can be read. Journals of
-// older versions may say less.
-type about struct {
-	objective  map[string]any
-	parameters parameter.Space
-	options    map[string]any // everything else, except what is long
-}
-
-// readAbout reads a header. What cannot be read is not shown.
-func readAbout(h journal.Header) (a about) {
-	var parts map[string]json.RawMessage
-	if json.Unmarshal(h.About, &parts) != nil || json.Unmarshal(h.About, &a.options) != nil {
-		return about{}
+// readAbout reads a header, as far as it can be read. Journals of older versions may say less, and
+// what cannot be read is not shown.
+func readAbout(h journal.Header) decided {
+	d, err := readDecided(h)
+	if err != nil {
+		d.Parameters = nil
 	}
-	_ = json.Unmarshal(parts["Objective"], &a.objective)
-	if json.Unmarshal(parts["Parameters"], &a.parameters) != nil {
-		a.parameters = nil
-	}
-	for _, key := range []string{"Objective", "Parameters", "Start", "Bounds", "Frame", "Blocks", "Dim", "Numerics"} {
-		delete(a.options, key)
-	}
-	return a
-}
-
-// names returns the names of the parameters, nil if they have none.
-func (a about) names() []string {
-	if len(a.parameters) == 0 {
-		return nil
-	}
-	return a.parameters.Names()
+	return d
 }
 
 // function returns in words what was evaluated.
-func (a about) function() string {
+func (d decided) function() string {
 	var exec []string
-	if list, ok := a.objective["Exec"].([]any); ok {
+	if list, ok := d.Objective["Exec"].([]any); ok {
 		for _, w := range list {
 			exec = append(exec, quoted(fmt.Sprint(w)))
 		}
 	}
 	if len(exec) > 0 {
-		return fmt.Sprintf("%s (protocol %v)", strings.Join(exec, " "), a.objective["Protocol"])
+		return fmt.Sprintf("%s (protocol %v)", strings.Join(exec, " "), d.Objective["Protocol"])
 	}
-	if name, _ := a.objective["Name"].(string); name != "" {
-		text := fmt.Sprintf("%s, %v dimensions, %v components", name, a.objective["Dim"], a.objective["Components"])
-		if mix, _ := a.objective["Mix"].(string); mix != "" {
+	if name, _ := d.Objective["Name"].(string); name != "" {
+		text := fmt.Sprintf("%s, %v dimensions, %v components", name, d.Objective["Dim"], d.Objective["Components"])
+		if mix, _ := d.Objective["Mix"].(string); mix != "" {
 			text += ", mix " + mix
 		}
-		text += fmt.Sprintf(", seed %v", a.objective["Seed"])
-		if options, _ := a.objective["Options"].(string); options != "" {
+		text += fmt.Sprintf(", seed %v", d.Objective["Seed"])
+		if options, _ := d.Objective["Options"].(string); options != "" {
 			text += ", " + options
 		}
 		return text
 	}
-	if a.objective == nil && a.options["Asked"] != nil {
+	if d.Objective == nil && d.Asked != nil {
 		return "values that untwist tell is told"
 	}
-	if name, _ := a.objective["Function"].(string); name != "" {
-		arguments, _ := a.objective["Arguments"].(string)
+	if name, _ := d.Objective["Function"].(string); name != "" {
+		arguments, _ := d.Objective["Arguments"].(string)
 		return "the function " + name + arguments
 	}
-	return flat(a.objective)
+	return flat(d.Objective)
 }
 
 // harmless is what no shell changes within a word, although it looks special.
@@ -93,8 +69,8 @@ func quoted(word string) string {
 }
 
 // lines returns the parameters in words, a line each.
-func (a about) lines() (lines []string) {
-	for _, p := range a.parameters {
+func (d decided) lines() (lines []string) {
+	for _, p := range d.Parameters {
 		line := p.Name
 		if p.Unit != "" {
 			line += " [" + p.Unit + "]"
@@ -113,12 +89,6 @@ func (a about) lines() (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// budget returns the budget that was planned, 0 if it is not known.
-func (a about) budget() int {
-	v, _ := a.options["Budget"].(float64)
-	return int(v)
 }
 
 // flat writes an object as "key value", in alphabetical order, without what is empty and

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/report"
 )
@@ -157,12 +156,9 @@ func (f *askFlags) give(lines *bytes.Buffer, j *journal.Journal, q question) err
 // asked is what the header of a journal says about a conversation, besides what decides
 // the run: how the strategy was named, and what may change.
 type asked struct {
-	Strategy          string   `json:",omitempty"`
-	Road              string   `json:",omitempty"`
-	Particles         int      `json:",omitempty"`
-	Sigma, Tau, Alpha *float64 `json:",omitempty"`
-	Share             *float64 `json:",omitempty"`
-	CBO               []string `json:",omitempty"`
+	Strategy string `json:",omitempty"`
+	Road     string `json:",omitempty"`
+	untwist.Knobs
 
 	Budget                 int      `json:",omitempty"`
 	Target                 *float64 `json:",omitempty"`
@@ -174,8 +170,7 @@ type asked struct {
 // asked returns what the flags say, and otherwise what was said earlier.
 func (f *askFlags) asked(from *source, a asked) asked {
 	if from.first(decidingFlags) != "" || from.file != nil {
-		a.Strategy, a.Road, a.Particles = f.strategy, f.road, f.knobs.Particles
-		a.Sigma, a.Tau, a.Alpha, a.Share, a.CBO = f.knobs.Sigma, f.knobs.Tau, f.knobs.Alpha, f.knobs.Share, f.knobs.CBO
+		a.Strategy, a.Road, a.Knobs = f.strategy, f.road, f.knobs
 	}
 	o := f.chosen
 	given := func(flag string, set func()) {
@@ -198,8 +193,7 @@ func (a asked) apply(o *untwist.Options) (err error) {
 		return err
 	}
 	if o.Strategy = nil; a.Strategy != "" {
-		knobs := untwist.Knobs{Particles: a.Particles, Sigma: a.Sigma, Tau: a.Tau, Alpha: a.Alpha, Share: a.Share, CBO: a.CBO}
-		if o.Strategy, err = untwist.StrategyNamed(a.Strategy, knobs); err != nil {
+		if o.Strategy, err = untwist.StrategyNamed(a.Strategy, a.Knobs); err != nil {
 			return err
 		}
 	}
@@ -217,32 +211,24 @@ func recall(file string, note func(string)) (*conversation, error) {
 	if err != nil {
 		return nil, unwrapped(err)
 	}
-	header, err := readDecided(file, summary)
-	if err != nil {
-		return nil, err
-	}
-	if header.Objective != nil || header.Command != "minimize" {
+	header, err := readDecided(summary.Header)
+	switch {
+	case err != nil:
+		return nil, notSaid(file, err)
+	case header.Objective != nil || header.Command != "minimize":
 		return nil, fmt.Errorf("%s is the journal of a run that evaluates by itself, not of one that is asked and told: name another file", file)
+	case summary.Numerics != untwist.Numerics:
+		return nil, &journal.NumericsError{File: file, Was: summary.Numerics, Now: untwist.Numerics}
 	}
-	c := &conversation{dim: summary.Dim, note: note, options: header.options()}
+	c := &conversation{dim: summary.Dim, note: note, options: header.options(), begun: header.Asked != nil}
 	c.options.Journal = untwist.Journal{File: file, Note: note}
-	if header.Asked == nil {
-		return c, c.guess(file, summary)
+	if c.asked, err = header.again(); err != nil {
+		return nil, fmt.Errorf("%s is the journal of a session in Go whose strategy has settings of its own: go on with it there", file)
 	}
-	c.asked, c.begun = *header.Asked, true
 	return c, c.continues(file, summary)
 }
 
-// guess finds out by which names the strategy of a journal of the library can be asked for.
-func (c *conversation) guess(file string, was journal.Summary) error {
-	var differs *journal.DiffersError
-	for _, road := range append([]string{""}, identify.Names()...) {
-		for _, strategy := range untwist.Strategies() {
-			c.asked = asked{Strategy: strategy, Road: road}
-			if err := c.continues(file, was); !errors.As(err, &differs) {
-				return err
-			}
-		}
-	}
-	return fmt.Errorf("%s is the journal of a session in Go whose strategy has settings of its own: go on with it there", file)
+// notSaid says that the header of a journal cannot be read.
+func notSaid(file string, err error) error {
+	return fmt.Errorf("%s does not say what is searched: %w", file, err)
 }

@@ -320,16 +320,20 @@ func TestLeases(t *testing.T) {
 // ask goes on with a session of any strategy that has a name, and says so where it cannot.
 func TestAskGoesOnWithSession(t *testing.T) {
 	t.Parallel()
-	own, err := untwist.StrategyNamed("cmaes", untwist.Knobs{Particles: 9})
-	if err != nil {
-		t.Fatal(err)
+	of := func(name string, knobs untwist.Knobs) strategy.Strategy {
+		s, err := untwist.StrategyNamed(name, knobs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
 	}
 	for name, o := range map[string]untwist.Options{
 		"auto":    {},
 		"cmaes":   {Strategy: strategy.CMAES{}},
 		"cbo":     {Strategy: strategy.CBO{}, Start: objective.Cube(2, 1, 4), Bounds: objective.Cube(2, 0, math.Inf(1))},
 		"road":    {Identifier: identify.Paper{}},
-		"its own": {Strategy: own},
+		"knobs":   {Strategy: of("cmaes", untwist.Knobs{Particles: 9})},
+		"its own": {Strategy: of("cbo", untwist.Knobs{Alpha: new(50.)})},
 	} {
 		for _, rounds := range []int{0, 2} {
 			o.Budget, o.Journal.File = 100, filepath.Join(inMemory(t), "run.journal")

@@ -13,7 +13,6 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
@@ -174,26 +173,13 @@ func (s subject) watch(line *progressLine) func(untwist.Progress) {
 	return nil
 }
 
-// patience is for how long a caller waits for a journal that is being written.
-const patience = 4 * gone
-
-// patiently runs what opens a journal. If a caller was killed and comes again at once, the
-// program that it had started before may still be about to end: then it waits a little.
-func (s subject) patiently(ctx context.Context, run func() error) error {
-	err := run()
+// patience is for how long a run waits for a journal that is being written: if a caller was killed
+// and comes again at once, the program that it had started before may still be about to end.
+func (s subject) patience() time.Duration {
 	if s.caller == nil {
-		return err
+		return 0
 	}
-	again := time.NewTicker(gone / 20)
-	defer again.Stop()
-	for since := time.Now(); errors.As(err, new(*journal.LockedError)) && time.Since(since) < patience; err = run() {
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			return err
-		}
-	}
-	return err
+	return 4 * gone
 }
 
 // until returns a context that ends with a signal or when the caller says so.

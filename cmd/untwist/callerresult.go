@@ -17,7 +17,6 @@ import (
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/chart"
-	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -116,11 +115,8 @@ func (c *caller) last(form resultForm) error {
 // A drawing is what the pictures of a run show, to be drawn later: a caller gets it with the
 // result, and gives it to untwist draw. Fields are as in Result, Strategy is "" for a probe.
 type drawing struct {
-	Strategy      string
-	Value         float64
-	Queries       int
-	Curve         []objective.Sample
-	Stages        []untwist.Stage
+	Strategy string
+	untwist.Account
 	Spectrum      identify.Spectrum
 	Before, After *mat.Dense
 	Blocks        [][]int
@@ -134,7 +130,8 @@ const mostCoupled = 1000
 
 // newDrawing returns what is drawn of a run.
 func newDrawing(r untwist.Result) drawing {
-	d := drawing{Strategy: r.Strategy, Value: r.Value, Queries: r.Queries, Curve: r.Curve, Stages: r.Stages, Profiles: r.Profiles}
+	d := drawing{Strategy: r.Strategy, Profiles: r.Profiles}
+	d.Value, d.Queries, d.Curve, d.Stages = r.Value, r.Queries, r.Curve, r.Stages
 	found := r.Structure
 	if found == nil {
 		return d
@@ -151,11 +148,10 @@ func newDrawing(r untwist.Result) drawing {
 
 // draw draws the pictures into a folder.
 func (d drawing) draw(dir string) error {
-	account := untwist.Account{Value: d.Value, Queries: d.Queries, Curve: d.Curve, Stages: d.Stages}
 	structure := untwist.Structure{Spectrum: d.Spectrum, Blocks: d.Blocks, Before: d.Before, After: d.After}
-	var all interface{ Draw(string) error } = report.Probe{Findings: untwist.Findings{Account: account, Structure: structure}}
+	var all interface{ Draw(string) error } = report.Probe{Findings: untwist.Findings{Account: d.Account, Structure: structure}}
 	if d.Strategy != "" {
-		all = report.Run{Result: untwist.Result{Account: account, Strategy: d.Strategy, Structure: &structure, Profiles: d.Profiles}}
+		all = report.Run{Result: untwist.Result{Account: d.Account, Strategy: d.Strategy, Structure: &structure, Profiles: d.Profiles}}
 	}
 	if d.Map != nil {
 		if err := atomicfile.Write(filepath.Join(dir, "map.svg"), d.Map); err != nil {

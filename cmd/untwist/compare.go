@@ -103,21 +103,9 @@ func (f *compareFlags) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	return f.runGrid(cmd, g, "runs.jsonl", func(ctx context.Context, s *store.Store) (table, int, int, error) {
+	return runGrid(&f.gridFlags, cmd, g, "runs.jsonl", func(ctx context.Context, s *store.Store) (experiment.Comparison, error) {
 		c, err := g.Compare(ctx, s)
-		if f.convergence {
-			return converging{c}, c.Done, c.Total, err
-		}
-		return c, c.Done, c.Total, err
+		c.Convergence = f.convergence
+		return c, err
 	})
-}
-
-// A converging comparison draws the convergence too.
-type converging struct{ experiment.Comparison }
-
-// Draw draws everything.
-func (c converging) Draw(dir string) ([]string, error) {
-	files, err := c.Comparison.Draw(dir)
-	each, drew := c.DrawConvergence(dir)
-	return append(files, each...), cmp.Or(err, drew)
 }

@@ -101,10 +101,7 @@ func (c *conversation) continues(file string, was journal.Summary) error {
 			differences = append(differences, d)
 		}
 	}
-	switch {
-	case was.Numerics != untwist.Numerics:
-		return &journal.NumericsError{File: file, Was: was.Numerics, Now: untwist.Numerics}
-	case len(differences) > 0:
+	if len(differences) > 0 {
 		return &journal.DiffersError{File: file, Differences: differences}
 	}
 	return nil
@@ -148,23 +145,35 @@ func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, ques
 		}
 		return c.record(j)
 	}
-	began, said := time.Now(), false
-	for {
-		result, err := untwist.Minimize(ctx, x, o)
-		var locked *journal.LockedError
+	var result untwist.Result
+	err := whileLocked(ctx, waitForLock, c.note, func() (err error) {
+		result, err = untwist.Minimize(ctx, x, o)
+		return err
+	})
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return result, err
+}
+
+// whileLocked runs what opens a journal, again and again while somebody else has it, but no longer
+// than so. After some seconds it says so.
+func whileLocked(ctx context.Context, most time.Duration, note func(string), run func() error) error {
+	for began, said := time.Now(), false; ; {
+		err := run()
+		locked, is := errors.AsType[*journal.LockedError](err)
 		waited := time.Since(began)
-		switch {
-		case ctx.Err() != nil:
-			return result, context.Cause(ctx)
-		case !errors.As(err, &locked) || locked.Unsure || waited > waitForLock:
-			return result, err
-		case waited > sayItWaits && !said:
-			c.note(fmt.Sprintf("%v; waiting for it", locked))
+		if !is || locked.Unsure || waited >= most {
+			return err
+		}
+		if waited > sayItWaits && !said {
+			note(fmt.Sprintf("%v; waiting for it", locked))
 			said = true
 		}
 		select {
 		case <-time.After(lookAgain):
 		case <-ctx.Done():
+			return err
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (c *crew) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 // Each has the workers evaluate a batch.
 func (c *crew) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
 	return c.coordinator.Each(ctx, points, values, func(i int, a objective.Answer) {
-		c.line.answered(a.Failure != nil || math.IsInf(a.Value, 1))
+		c.line.answered(query.FailureOf(a) != nil)
 		tell(i, a)
 	})
 }

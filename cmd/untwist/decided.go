@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -13,7 +13,6 @@ import (
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
-	"github.com/untwist/untwist/strategy"
 )
 
 // decided is what the header of a journal says about its run: what has decided it.
@@ -31,15 +30,17 @@ type decided struct {
 	Parallel             int
 	NoiseLevel           float64
 	Seed                 uint64
+
+	others map[string]any // everything else, except what is long
 }
 
 // readDecided reads the header of a journal.
-func readDecided(file string, summary journal.Summary) (decided, error) {
-	var d decided
-	if err := json.Unmarshal(summary.About, &d); err != nil {
-		return d, fmt.Errorf("%s does not say what is searched: %w", file, err)
+func readDecided(h journal.Header) (d decided, err error) {
+	err = cmp.Or(json.Unmarshal(h.About, &d), json.Unmarshal(h.About, &d.others))
+	for _, key := range []string{"Objective", "Parameters", "Start", "Bounds", "Frame", "Blocks", "Dim", "Numerics"} {
+		delete(d.others, key)
 	}
-	return d, nil
+	return d, err
 }
 
 // options are those of the run, but for the strategy and the way to find coordinates.
@@ -79,29 +80,34 @@ func floats(sides []side64) (all []float64) {
 // errOwnSettings says that a strategy cannot be made again.
 var errOwnSettings = errors.New("its strategy has settings that only whoever began the run knows")
 
-// road returns how coordinates were looked for; nil: in the strategy's own way.
-func (d decided) road() (identify.Identifier, error) {
-	if len(d.Identifier) == 0 || string(d.Identifier) == "null" {
-		return nil, nil
+// again returns how the run can be asked for again: as it was asked for, or else by the names of
+// the strategy and of the way to find coordinates, with settings as far as flags can have given them.
+func (d decided) again() (a asked, err error) {
+	if d.Asked != nil {
+		return *d.Asked, nil
 	}
-	for _, name := range identify.Names() {
-		if by, err := road(name); err == nil && d.has(untwist.Options{Identifier: by}) {
-			return by, nil
+	if len(d.Identifier) > 0 && string(d.Identifier) != "null" {
+		i := slices.IndexFunc(identify.Names(), func(name string) bool {
+			by, err := road(name)
+			return err == nil && d.has(untwist.Options{Identifier: by})
+		})
+		if i < 0 {
+			return a, errOwnSettings
 		}
+		a.Road = identify.Names()[i]
 	}
-	return nil, errOwnSettings
-}
-
-// strategy returns the strategy with its settings, as far as flags can have given them.
-func (d decided) strategy() (strategy.Strategy, error) {
+	if d.Command == "probe" {
+		return a, nil
+	}
 	for _, knobs := range []untwist.Knobs{{}, d.knobs()} {
 		for _, name := range untwist.Strategies() {
 			if s, err := untwist.StrategyNamed(name, knobs); err == nil && d.has(untwist.Options{Strategy: s}) {
-				return s, nil
+				a.Strategy, a.Knobs = name, knobs
+				return a, nil
 			}
 		}
 	}
-	return nil, errOwnSettings
+	return a, errOwnSettings
 }
 
 // knobs returns the settings of a strategy that flags can give, as headers have them.

@@ -3,8 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,7 +65,7 @@ func (s *source) take(settings []program.Setting, isPath func(key, value string)
 		for _, v := range setting.Values {
 			given := v
 			if isPath(setting.Key, v) {
-				given = beside(s.file.Dir, v)
+				given = program.Absolute(s.file.Dir, v)
 			}
 			if err := flag.Value.Set(given); err != nil {
 				return usageError{s.file.Wrong(setting.Line, "%s is %s: %v", setting.Key, v, err)}
@@ -74,14 +75,6 @@ func (s *source) take(settings []program.Setting, isPath func(key, value string)
 		s.lines[setting.Key] = setting.Line
 	}
 	return nil
-}
-
-// beside returns a path that is relative to a folder.
-func beside(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
 }
 
 // isPath says that a setting of a problem file is a path. Templates are resolved by package
@@ -140,7 +133,20 @@ func (s *source) usageOf(err error, flags map[string]string) error {
 	case bad.Option == "Names" && s.file != nil:
 		return usageError{fmt.Errorf("%s: [parameters]: %s", s.file.Path, bad.Reason)}
 	}
-	return s.wrong(flags[bad.Option], "%s", bad.Reason)
+	return s.wrong(flags[bad.Option], "%s", counted(bad.Reason))
+}
+
+// index is a number of a point, or one of several points, as Go counts them.
+var index = regexp.MustCompile(`\b(x|Points)\[(\d+)\]`)
+
+// counted returns a message of the library in which numbers of points, and points, are counted from
+// 1, as this program does.
+func counted(message string) string {
+	return index.ReplaceAllStringFunc(message, func(word string) string {
+		parts := index.FindStringSubmatch(word)
+		k, _ := strconv.Atoi(parts[2])
+		return fmt.Sprintf("%s %d", map[string]string{"x": "coordinate", "Points": "point"}[parts[1]], k+1)
+	})
 }
 
 // wrongSpace returns a usageError about parameters that do not fit.

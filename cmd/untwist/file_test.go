@@ -43,7 +43,7 @@ func TestBesideFile(t *testing.T) {
 	} {
 		got := c[1]
 		if isPath(c[0], got) {
-			got = beside("dir", got)
+			got = program.Absolute("dir", got)
 		}
 		if got != filepath.FromSlash(c[2]) {
 			t.Errorf("%s = %s becomes %s, want %s", c[0], c[1], got, c[2])

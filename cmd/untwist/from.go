@@ -85,7 +85,7 @@ func readEarlier(file string, s subject, add func([]float64, float64)) (hashed b
 	if err != nil {
 		return false, err
 	}
-	pick, err := match(readAbout(summary.Header).names(), summary.Dim, s)
+	pick, err := match(readAbout(summary.Header).Parameters.Names(), summary.Dim, s)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", file, err)
 	}
@@ -115,7 +115,7 @@ func match(names []string, dim int, s subject) (pick func([]float64) []float64, 
 	if space == nil {
 		space = parameter.Plain(s.objective.Dim())
 	}
-	ordered := names == nil || isPlain(names) || isPlain(space.Names())
+	ordered := len(names) == 0 || isPlain(names) || isPlain(space.Names())
 	if ordered && len(space) != dim {
 		return nil, fmt.Errorf("its points have %d numbers, but %d are needed", dim, len(space))
 	}

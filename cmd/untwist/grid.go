@@ -93,6 +93,7 @@ type experimentGrid interface {
 // A table is what comes of the runs of a grid.
 type table interface {
 	Text() string
+	Tallied() experiment.Tally
 	Write(dir string) ([]string, error)
 	Draw(dir string) ([]string, error)
 }
@@ -120,7 +121,7 @@ type gridFlags struct {
 
 // runGrid makes the runs of a grid that are not in the store, in a file of this name, and shows the
 // table of those that are there, also after a signal.
-func (f *gridFlags) runGrid(cmd *cobra.Command, g experimentGrid, file string, tabulate func(context.Context, *store.Store) (t table, done, total int, err error)) (err error) {
+func runGrid[T table](f *gridFlags, cmd *cobra.Command, g experimentGrid, file string, tabulate func(context.Context, *store.Store) (T, error)) (err error) {
 	if err := folder("--out", f.out); err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (f *gridFlags) runGrid(cmd *cobra.Command, g experimentGrid, file string, t
 	if err != nil && !errors.Is(err, context.Cause(ctx)) { // other than a signal
 		return err
 	}
-	t, done, total, err := tabulate(context.WithoutCancel(ctx), s)
+	t, err := tabulate(context.WithoutCancel(ctx), s)
 	if err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (f *gridFlags) runGrid(cmd *cobra.Command, g experimentGrid, file string, t
 	}
 	sayWritten(cmd, files)
 	if ctx.Err() != nil {
-		note(cmd, "interrupted after %s; they are kept, and the same command goes on", ofRuns(done, total))
+		note(cmd, "interrupted after %s; they are kept, and the same command goes on", ofRuns(t.Tallied()))
 		return context.Cause(ctx)
 	}
 	return nil
@@ -178,8 +179,8 @@ func sayWritten(cmd *cobra.Command, files []string) {
 }
 
 // ofRuns says how many of all runs are done.
-func ofRuns(done, total int) string {
-	return words.Thousands(done) + " of " + words.Count(total, "run", "runs")
+func ofRuns(t experiment.Tally) string {
+	return words.Thousands(t.Done) + " of " + words.Count(t.Total, "run", "runs")
 }
 
 // gridParts are the runs that are done, the time left, and the run that was begun or ended
@@ -190,7 +191,7 @@ func gridParts(p experiment.Progress) []part {
 		left = fmt.Sprintf("about %s left", p.Left.Round(time.Second))
 	}
 	return []part{
-		{ofRuns(p.Done, p.Total), 1}, {left, 2},
+		{ofRuns(p.Tally), 1}, {left, 2},
 		{fmt.Sprintf("(%s on %s, seed %d)", p.Now.Method, p.Now.Problem, p.Now.Seed), 3},
 	}
 }

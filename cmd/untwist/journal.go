@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
@@ -102,7 +103,7 @@ func (t *tally) count(q journal.Query) error {
 		t.seconds += q.Seconds
 		t.worst = max(t.worst, q.Seconds)
 	}
-	if failure := failureOf(q.Answer); failure != nil {
+	if failure := query.FailureOf(q.Answer); failure != nil {
 		t.failures[failure.Kind]++
 		reason := failure.Error()
 		if _, known := t.reasons[reason]; !known && len(t.reasons) >= mostReasons {
@@ -112,17 +113,6 @@ func (t *tally) count(q journal.Query) error {
 	} else if t.best.Number == 0 || q.Value < t.best.Value || q.Value == t.best.Value && q.Number < t.best.Number {
 		q.Point = slices.Clone(q.Point)
 		t.best = q
-	}
-	return nil
-}
-
-// failureOf returns why a query failed, nil if it did not.
-func failureOf(a objective.Answer) *objective.Failure {
-	if a.Failure != nil {
-		return a.Failure
-	}
-	if math.IsNaN(a.Value) || math.IsInf(a.Value, 1) {
-		return &objective.Failure{Kind: objective.NotANumber, Detail: "the value was NaN or +Inf"}
 	}
 	return nil
 }
@@ -159,11 +149,11 @@ func (t tally) String() string {
 	for i, text := range a.lines() {
 		line([]string{"parameters", ""}[min(i, 1)], "%s", text)
 	}
-	if text := flat(a.options); text != "" {
+	if text := flat(a.others); text != "" {
 		line("options", "%s", text)
 	}
 	planned := ""
-	if n := a.budget(); n > 0 {
+	if n := a.Budget; n > 0 {
 		planned = " of " + words.Thousands(n) + " planned"
 		if t.queries > n {
 			planned = ", more than the " + words.Thousands(n) + " planned"
@@ -200,12 +190,12 @@ func (t tally) String() string {
 }
 
 // bestPoint returns the best point, with a line for each parameter that has a name.
-func (t tally) bestPoint(a about) string {
+func (t tally) bestPoint(d decided) string {
 	if t.best.Point == nil {
 		return "best point  not known: the journal keeps hashes of points\n"
 	}
-	if len(a.parameters) == len(t.best.Point) {
-		return "best point\n" + report.ParameterLines(a.parameters, t.best.Point)
+	if len(d.Parameters) == len(t.best.Point) {
+		return "best point\n" + report.ParameterLines(d.Parameters, t.best.Point)
 	}
 	return "best point  " + strings.Trim(fmt.Sprint(t.best.Point), "[]") + "\n"
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -57,7 +58,7 @@ func (t tally) void() (n int) {
 
 // namesIn returns the names of the numbers of a point: x1, x2, … if they have none.
 func namesIn(h journal.Header) []string {
-	if names := readAbout(h).names(); len(names) == h.Dim {
+	if names := readAbout(h).Parameters.Names(); len(names) == h.Dim {
 		return names
 	}
 	return parameter.Plain(h.Dim).Names()
@@ -97,7 +98,7 @@ func writeCSV(w io.Writer, file string) error {
 		if q.Seconds > 0 {
 			seconds = strconv.FormatFloat(q.Seconds, 'g', 6, 64)
 		}
-		if failure := failureOf(q.Answer); failure != nil {
+		if failure := query.FailureOf(q.Answer); failure != nil {
 			value, failed = "", fmt.Sprintf("%v: %s", failure.Kind, failure.Error())
 		}
 		return out.Write(append(row, value, seconds, failed, q.By))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,36 +31,26 @@ func inWords(err error) error {
 // article returns what package json found, as a noun with its article.
 func article(value string) string {
 	kind, rest, _ := strings.Cut(value, " ")
-	switch {
-	case kind == "string":
-		return "text"
-	case kind == "bool":
-		return "true or false"
-	case kind == "array":
-		return "a list"
-	case kind == "object":
-		return "an object"
+	switch noun := nouns[kind]; {
+	case noun != "":
+		return noun
 	case rest != "":
 		return "the number " + rest
 	}
 	return "a " + value
 }
 
+var nouns = map[string]string{"string": "text", "bool": "true or false", "array": "a list", "object": "an object"}
+
 // wanted returns what stands for a Go type in JSON.
 func wanted(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return wanted(t.Elem())
-	case reflect.Int:
-		return "a whole number in plain digits"
-	case reflect.Uint64:
-		return "a whole number of at least 0 in plain digits"
-	case reflect.Float64:
-		return "a number"
-	case reflect.String:
-		return "text"
-	case reflect.Slice:
-		return "a list"
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	return "something else"
+	return cmp.Or(kinds[t.Kind()], "something else")
+}
+
+var kinds = map[reflect.Kind]string{
+	reflect.Int: "a whole number in plain digits", reflect.Uint64: "a whole number of at least 0 in plain digits",
+	reflect.Float64: "a number", reflect.String: "text", reflect.Slice: "a list",
 }

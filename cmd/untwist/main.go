@@ -27,11 +27,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/program"
+	"github.com/untwist/untwist/internal/store"
 )
 
 func main() {
@@ -61,7 +61,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Use:           "untwist",
 		Short:         "Minimise black-box functions globally",
 		Long:          "Minimise black-box functions globally.\n\n" + exitStatuses + " ask ends with\n3 when its run is done.",
-		Version:       version(),
+		Version:       store.Version(),
 		Annotations:   map[string]string{arguments: program.Quote(args)},
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -139,18 +139,4 @@ func takes(least, most int, what string) cobra.PositionalArgs {
 // noArguments refuses arguments that are not flags.
 func noArguments(cmd *cobra.Command, args []string) error {
 	return takes(0, 0, fmt.Sprintf("flags only, not %q", strings.Join(args, " ")))(cmd, args)
-}
-
-// released is the version of a released program; its linker sets it.
-var released string
-
-// version is the module's version as it was built.
-func version() string {
-	if released != "" {
-		return released
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/untwist/untwist/internal/report/live"
 	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/internal/sensitivity"
+	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
@@ -147,7 +148,7 @@ func boxInWords(b objective.Box) string {
 func (p *paper) complete(out page.Page) page.Page {
 	out.Parameters, out.Evaluations = p.space, p.watch.Evaluations()
 	out.Evaluations.AtOnce = p.atOnce
-	out.Settings, out.Command, out.Version = p.settings, p.command, version()
+	out.Settings, out.Command, out.Version = p.settings, p.command, store.Version()
 	return out
 }
 

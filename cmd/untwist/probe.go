@@ -104,15 +104,17 @@ func (f *probeFlags) keep(cmd *cobra.Command, found report.Probe) error {
 	if err := writeFrame(f.frame, found.Findings.Structure); err != nil {
 		return flagged("--frame", err)
 	}
-	switch found.Verdict() {
-	case certify.NearlySeparable:
-		note(cmd, "--frame: %s holds coordinates in which f separates but for couplings: the verdict is %s", f.frame, found.Verdict())
-	case certify.NotSeparable:
-		note(cmd, "--frame: %s holds the best coordinates that were found, but f does not separate in them: the verdict is %s", f.frame, found.Verdict())
-	case certify.Unknown:
-		note(cmd, "--frame: %s holds coordinates that were not certified: the verdict is %s", f.frame, found.Verdict())
+	if what := doubtful[found.Verdict()]; what != "" {
+		note(cmd, "--frame: %s holds %s: the verdict is %s", f.frame, what, found.Verdict())
 	}
 	return nil
+}
+
+// doubtful says what coordinates are in which f may not separate.
+var doubtful = map[certify.Verdict]string{
+	certify.NearlySeparable: "coordinates in which f separates but for couplings",
+	certify.NotSeparable:    "the best coordinates that were found, but f does not separate in them",
+	certify.Unknown:         "coordinates that were not certified",
 }
 
 // A frameFile is a frame with its blocks as probe --frame writes it.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/program"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/report/live"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
@@ -181,7 +182,7 @@ type watched struct {
 // Each evaluates the program.
 func (w watched) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
 	return w.Objective.Each(ctx, points, values, func(i int, a objective.Answer) {
-		w.line.answered(a.Failure != nil || math.IsNaN(a.Value) || math.IsInf(a.Value, 1))
+		w.line.answered(query.FailureOf(a) != nil)
 		tell(i, a)
 	})
 }

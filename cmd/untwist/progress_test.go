@@ -40,7 +40,7 @@ func TestProgressParts(t *testing.T) {
 
 // However wide the terminal is, a line fits and consists of whole parts.
 func TestPartsAreWhole(t *testing.T) {
-	parts := gridParts(experiment.Progress{Done: 3, Total: 2380, Left: 90 * time.Second})
+	parts := gridParts(experiment.Progress{Tally: experiment.Tally{Done: 3, Total: 2380}, Left: 90 * time.Second})
 	for width := range 100 {
 		line := fit(parts, width)
 		if len(line) > width {
@@ -70,7 +70,7 @@ func TestOddProgress(t *testing.T) {
 	if got := fit(searchParts(untwist.Progress{Queries: 1, Budget: 2}, 0), 1000); got != "1 of 2 queries  best 0" {
 		t.Errorf("in no time: %q", got)
 	}
-	if got := ofRuns(1, 1); got != "1 of 1 run" {
+	if got := ofRuns(experiment.Tally{Done: 1, Total: 1}); got != "1 of 1 run" {
 		t.Errorf("%q", got)
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/page"
 	"github.com/untwist/untwist/objective"
@@ -22,9 +24,9 @@ import (
 // of the journal, to know what was learnt. Where it cannot, the page has what can be known
 // without that, and says so.
 func reportJournal(ctx context.Context, file, to string, t tally) error {
-	d, err := readDecided(file, t.summary)
+	d, err := readDecided(t.summary.Header)
 	if err != nil {
-		return err
+		return notSaid(file, err)
 	}
 	p := &paper{file: to, space: d.Parameters, settings: d.settings(t)}
 	if p.space == nil {
@@ -89,17 +91,9 @@ func (d decided) replay(ctx context.Context, p *paper, t tally) (page.Page, erro
 // failures, since it did not.
 func (d decided) replayed(t tally) (untwist.Options, error) {
 	o := d.options()
-	var err error
-	switch {
-	case d.Asked != nil:
-		err = d.Asked.apply(&o)
-	case d.Command == "probe":
-		o.Strategy = nil
-		o.Identifier, err = d.road()
-	default:
-		if o.Identifier, err = d.road(); err == nil {
-			o.Strategy, err = d.strategy()
-		}
+	a, err := d.again()
+	if err == nil {
+		err = a.apply(&o)
 	}
 	o.KeepGoing, o.MaxFailures = true, 0
 	o.Budget = max(o.Budget, d.Budget, t.summary.Queries)
@@ -153,31 +147,28 @@ func (c *curve) add(q journal.Query) {
 	for len(*c) < q.Number {
 		*c = append(*c, math.Inf(1))
 	}
-	if failureOf(q.Answer) == nil {
+	if query.FailureOf(q.Answer) == nil {
 		(*c)[q.Number-1] = q.Value
 	}
 }
 
-// samples returns the best value at 20 numbers of queries in each decade, and at the end.
-func (c curve) samples() (all []objective.Sample) {
-	best, next := math.Inf(1), 1
+// samples returns the curve of the best value.
+func (c curve) samples() []objective.Sample {
+	var out query.Curve
+	best := math.Inf(1)
 	for i, v := range c {
 		best = min(best, v)
-		if n := i + 1; n == next || n == len(c) {
-			all = append(all, objective.Sample{Queries: n, Value: best})
-			next = max(n+1, int(math.Ceil(float64(n)*math.Pow(10, 1./20))))
-		}
+		out.Note(i+1, best, false)
 	}
-	return all
+	return out.Samples(len(c), best)
 }
 
 // settings are what the header says.
 func (d decided) settings(t tally) []page.Setting {
-	a := readAbout(t.summary.Header)
 	all := []page.Setting{
 		{Name: "Journal", Value: t.file + ", begun " + t.summary.Began.UTC().Format(time.DateTime) + " UTC"},
-		{Name: "What was evaluated", Value: a.function()},
-		{Name: "Options", Value: flat(a.options)},
+		{Name: "What was evaluated", Value: d.function()},
+		{Name: "Options", Value: flat(d.others)},
 	}
 	return slices.DeleteFunc(all, func(s page.Setting) bool { return s.Value == "" })
 }
@@ -199,18 +190,14 @@ func (d decided) subject(file string, dim int) (report.Subject, *report.Known) {
 
 // builtIn returns the built-in problem; nil: it is none, or it has blemishes.
 func (d decided) builtIn() *problem.Problem {
-	text, err := json.Marshal(d.Objective)
-	var spec struct {
-		Name            string
-		Dim, Components int
-		Mix, Options    string
-		Block           int
-		Seed            uint64
-	}
-	if err != nil || json.Unmarshal(text, &spec) != nil || spec.Name == "" || spec.Options != "" {
+	about := maps.Clone(d.Objective)
+	delete(about, "Bounds") // the minimum is that without them
+	text, err := json.Marshal(about)
+	var spec problem.Spec
+	if err != nil || json.Unmarshal(text, &spec) != nil || spec.Name == "" || about["Options"] != nil {
 		return nil
 	}
-	p, err := problem.New(problem.Spec{Name: spec.Name, Dim: spec.Dim, Components: spec.Components, Mix: spec.Mix, Block: spec.Block, Seed: spec.Seed})
+	p, err := problem.New(spec)
 	if err != nil {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/experiment"
-	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -32,7 +31,6 @@ separable functions", and answer questions that they leave open.`,
 	for _, q := range questions {
 		cmd.AddCommand(q.command())
 	}
-	cmd.AddCommand(scalingCommand())
 	return cmd
 }
 
@@ -89,34 +87,60 @@ func drawFigure1(cmd *cobra.Command, f experiment.Figure1, dir string) error {
 	return err
 }
 
-// An openQuestion is one that the paper leaves open, and that a sweep answers.
+// An openQuestion is one that the paper leaves open, or claims to have answered, and that a sweep
+// answers.
 type openQuestion struct {
 	name, short, long string
-	sweep             func(experiment.Extent) (experiment.Sweep, error)
+	try               string // how long it takes, and how to try it
+	problems          string // the default, in words
+	file              string // what files are called, for example
+	dims              bool   // it sweeps the dimension
+	sweep             func(*sweepFlags) (experiment.Sweep, error)
 }
 
-// questions are those that the paper leaves open.
+// questions are those that sweeps answer.
 var questions = []openQuestion{
 	{"errors", "Measure how much errors of the coordinates matter", `Measure how much errors of W̃ matter, which section 4 of the paper leaves open: success and
 queries of its three methods and of auto in frames W̃ = (I+E)W that cost no query, where the
 entries of E are Gaussian of size 0 to 0.3, and in frames as they come out of the paper's road
 and of the survey, stopped early. CBO on g and on f stand beside them. Every run has 500·d²
-queries.`, experiment.Errors},
+queries.`, tryOne, papersFour, "errors-d10-5runs", false, extent(experiment.Errors)},
 	{"allocation", "Measure how queries should be allotted to Hessians and to CBO", `Measure how queries should be allotted to Hessians and to CBO, which section 4 of the paper
 leaves open. All runs have 500·d² queries in all, which is 5,000,000 at d = 100, and then a
 tenth of that. The share for Hessians is varied, on the paper's road from 2 to 200 Hessians,
-and on the survey, which is stopped early. The last tables say which share is best.`, experiment.Allocation},
+and on the survey, which is stopped early. The last tables say which share is best.`, tryOne, papersFour, "allocation-d10-5runs", false, extent(experiment.Allocation)},
 	{"approximate", "Measure what couplings do to the methods", `Measure what becomes of the methods where f separates only approximately, which section 5 of
 the paper leaves open: its three methods, CBO on f, auto and online on f = g(Wx) + D·std(g)·c(Wx),
 where c couples pairs of components (minimize --coupling D), with D from 0 to 1. Every run has
 500·d² queries. With a coupling nobody knows the minimum. Gaps are then above the least value that
-searches along the true coordinates reach from where the minimum is without the coupling.`, experiment.Approximate},
+searches along the true coordinates reach from where the minimum is without the coupling.`, tryOne, papersFour, "approximate-d10-5runs", false, extent(experiment.Approximate)},
+	{"scaling", "Measure how the queries of CBO grow with the dimension", `Measure how many queries CBO needs to come within 0.005 of the minimum of functions that
+separate, in 10 to 1,000 dimensions: with anisotropic and isotropic noise on g, and with
+transformed noise on f(x) = g(Wx), W known. The paper claims that with noise along the
+coordinates this grows linearly with the dimension. The last table has the exponents p of the law
+d^p that fits best, with intervals. A run has 50,000·d queries, and 5,000·d with isotropic noise.`,
+		"The whole takes hours: try --dims 10,20,50 --runs 5.", "rastrigin and squared-norm", "scaling-d10-to-50-5runs", true,
+		func(f *sweepFlags) (experiment.Sweep, error) {
+			return experiment.Scaling(f.Extent, f.dims, f.methods)
+		}},
+}
+
+const (
+	tryOne     = "With --dim 10 --runs 5 it takes about a minute; the whole, in 100 dimensions, takes hours."
+	papersFour = "the paper's four"
+)
+
+// extent makes a sweep of its extent alone.
+func extent(sweep func(experiment.Extent) (experiment.Sweep, error)) func(*sweepFlags) (experiment.Sweep, error) {
+	return func(f *sweepFlags) (experiment.Sweep, error) { return sweep(f.Extent) }
 }
 
 // sweepFlags are the flags of a question as they were given.
 type sweepFlags struct {
 	experiment.Extent
 	gridFlags
+	dims    []int    // instead of one
+	methods []string // likewise
 }
 
 // command answers the question.
@@ -125,25 +149,31 @@ func (q openQuestion) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   q.name + " [--out DIR]",
 		Short: q.short,
-		Long: q.long + `
-
-With --dim 10 --runs 5 it takes about a minute; the whole, in 100 dimensions, takes hours.
+		Long: q.long + "\n\n" + q.try + `
 Every run is kept in DIR/` + q.name + `.jsonl as it finishes. The command can be stopped at any moment;
 started again, it goes on where it stopped, and with more --runs or other --problems it makes
 the runs that are missing. Tables are printed, and written to DIR as NAME.md and NAME.csv, the
 runs as NAME-runs.csv, and pictures as NAME-….svg, where NAME says what the sweep is:
-` + q.name + `-d10-5runs for example.
+` + q.file + ` for example.
 
 ` + exitStatuses,
-		Example: fmt.Sprintf("  untwist reproduce %[1]s --dim 10 --runs 5\n  untwist reproduce %[1]s --dim 20 --problems rastrigin --out %[1]s", q.name),
-		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd, q) },
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, q) },
 	}
 	flags := cmd.Flags()
-	flags.Var(text(&f.out), "out", "keep runs and write tables in `DIR` (default "+q.name+"-dN for N dimensions)")
+	if q.dims {
+		cmd.Example = fmt.Sprintf("  untwist reproduce %s --dims 10,20,50 --runs 5 --problems squared-norm", q.name)
+		f.out = q.name
+		flags.Var(text(&f.out), "out", "keep runs and write tables in `DIR`")
+		flags.Var(countList(&f.dims), "dims", "dimensions (default 10, 20, 50, 100, 200, 500, 1000)")
+		flags.Var(nameList(&f.methods), "methods", "any of anisotropic, isotropic, transformed (default all)")
+	} else {
+		cmd.Example = fmt.Sprintf("  untwist reproduce %[1]s --dim 10 --runs 5\n  untwist reproduce %[1]s --dim 20 --problems rastrigin --out %[1]s", q.name)
+		flags.Var(text(&f.out), "out", "keep runs and write tables in `DIR` (default "+q.name+"-dN for N dimensions)")
+		flags.Var(count(&f.Dim), "dim", "number of dimensions d, at least 2 (default 100)")
+	}
 	flags.Var(count(&f.Runs), "runs", "runs of each cell, each at a seed of its own (default 20)")
-	flags.Var(count(&f.Dim), "dim", "number of dimensions d, at least 2 (default 100)")
-	flags.StringSliceVar(&f.Problems, "problems", nil, "`NAMES` with commas between them: any of "+problem.Choice()+" (default the paper's four)")
+	flags.StringSliceVar(&f.Problems, "problems", nil, "`NAMES` with commas between them: any of "+problem.Choice()+" (default "+q.problems+")")
 	flags.Var(seed(&f.Seed), "seed", "the first seed (default 0)")
 	flags.Var(count(&f.jobs), "jobs", "how many runs are made at a time")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
@@ -153,13 +183,10 @@ runs as NAME-runs.csv, and pictures as NAME-….svg, where NAME says what the sw
 // run makes the runs that are missing, and the tables.
 func (f *sweepFlags) run(cmd *cobra.Command, q openQuestion) error {
 	trim(f.Problems)
-	s, err := q.sweep(f.Extent)
+	s, err := q.sweep(f)
 	if err != nil {
 		return new(source).usage(err)
 	}
 	f.out = cmp.Or(f.out, fmt.Sprintf("%s-d%d", q.name, s.Cases[0].Dim))
-	return f.runGrid(cmd, s, q.name+".jsonl", func(ctx context.Context, from *store.Store) (table, int, int, error) {
-		t, err := s.Tabulate(ctx, from)
-		return t, t.Done, t.Total, err
-	})
+	return runGrid(&f.gridFlags, cmd, s, q.name+".jsonl", s.Tabulate)
 }

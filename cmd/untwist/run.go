@@ -131,7 +131,7 @@ func (f *runFlags) conduct(cmd *cobra.Command, s subject, line *progressLine, op
 	function, crew := f.objective(s, line, options)
 	timed, cancel := f.until(ctx)
 	defer cancel()
-	err = s.patiently(ctx, func() (err error) {
+	err = whileLocked(ctx, s.patience(), line.note, func() (err error) {
 		account, err = ask(timed, function)
 		return err
 	})
@@ -208,18 +208,11 @@ func (f *runFlags) sayHowToGoOn(cmd *cobra.Command, s subject, a untwist.Account
 		note(cmd, "%s of these %s come from %s; if the program was mended since, name another journal", words.Thousands(a.Resumed), words.Count(a.Queries, "query", "queries"), file)
 	case errors.As(err, new(*journal.DivergedError)), failures: // it would end in the same way
 	case file != "":
-		note(cmd, "%s %s kept in %s; to go on, run the same command again:", words.Count(a.Queries, "query", "queries"), isAre(a.Queries), file)
+		note(cmd, "%s kept in %s; to go on, run the same command again:", words.Count(a.Queries, "query is", "queries are"), file)
 		fmt.Fprintln(cmd.ErrOrStderr(), commandLine(cmd))
 	case s.program != nil && a.Status != objective.TimeSpent:
-		note(cmd, "the %s of this run %s not kept; with --journal FILE every answer is kept, and the same command goes on", words.Count(a.Queries, "query", "queries"), isAre(a.Queries))
+		note(cmd, "the %s not kept; with --journal FILE every answer is kept, and the same command goes on", words.Count(a.Queries, "query of this run is", "queries of this run are"))
 	}
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // arguments is the annotation of the root command that holds the command's arguments.

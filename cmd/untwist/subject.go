@@ -73,7 +73,7 @@ func (s subject) close(cmd *cobra.Command, stands error) error {
 	case err != nil && !errors.As(err, &ended): // all in one line
 		return fmt.Errorf("%w; more is in %s", err, dir)
 	default:
-		note(cmd, "%s of failed points %s kept in %s", words.Count(n, "work folder", "work folders"), isAre(n), dir)
+		note(cmd, "%s kept in %s", words.Count(n, "work folder of failed points is", "work folders of failed points are"), dir)
 	}
 	return err
 }

@@ -121,10 +121,7 @@ func (f *table1Flags) run(cmd *cobra.Command) error {
 		}
 	}
 	f.out = cmp.Or(f.out, fmt.Sprintf("table1-d%d", f.Dim))
-	return f.runGrid(cmd, table1Run{f.Table1, f.from, f.stored}, "table1.jsonl", func(ctx context.Context, s *store.Store) (table, int, int, error) {
-		t, err := f.Tabulate(ctx, s)
-		return t, t.Done, t.Total, err
-	})
+	return runGrid(&f.gridFlags, cmd, table1Run{f.Table1, f.from, f.stored}, "table1.jsonl", f.Tabulate)
 }
 
 // A table1Run takes runs from other stores before it makes those that are still missing.

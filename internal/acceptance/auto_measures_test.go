@@ -21,7 +21,7 @@ import (
 
 // These tests make the tables of docs/auto.md about what disturbs a search: a wrong start box,
 // points that fail, points that are known, curvature that says little. Each has its own
-// command there; -from chooses other seeds. Without -whole they run in fewer dimensions with
+// command there; -from, -seeds, -dims and -problems choose others. Without -whole they run in fewer dimensions with
 // fewer seeds.
 
 // A trial is a run that is not quite the usual one.
@@ -122,7 +122,7 @@ func (p *page) add(t *testing.T, values ...any) {
 // write puts the table between its marks in docs/auto.md, with -whole -update.
 func (p *page) write(t *testing.T) {
 	t.Helper()
-	if *flags.Whole && *flags.Update && flags.From() == 0 {
+	if *flags.Whole && *flags.Update && !flags.Some() {
 		rewrite(t, "../../docs/auto.md", p.name, p.lines)
 	}
 }
@@ -135,9 +135,9 @@ func (p *page) write(t *testing.T) {
 func TestAutoConverged(t *testing.T) {
 	table := newPage("converged", "", "d", "ended too early", "solved", "queries when done, median", "largest gap")
 	before := map[string]float64{"rastrigin 20": 5419, "rastrigin 40": 11566, "levy 20": 6243, "levy 40": 13873}
-	for _, name := range []string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:flags.Few(5, 2)] {
-		for _, d := range []int{20, 40}[:flags.Few(2, 1)] {
-			n := flags.Few(100, 3)
+	for _, name := range flags.Problems([]string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:flags.Few(5, 2)]...) {
+		for _, d := range flags.Dims([]int{20, 40}[:flags.Few(2, 1)]...) {
+			n := flags.Count(flags.Few(100, 3))
 			early, solved, worst := 0, 0, 0.0
 			var queries []float64
 			for seed := range uint64(n) {
@@ -169,13 +169,13 @@ func TestAutoConverged(t *testing.T) {
 //	go test ./internal/acceptance -run TestAutoStartBox -whole -v -timeout 3h
 func TestAutoStartBox(t *testing.T) {
 	table := newPage("boxes", "", "d", "box times", "solved", "not, with a note", "not, without", "largest gap without", "queries, median")
-	for _, name := range []string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:flags.Few(5, 1)] {
-		for _, d := range []int{20, 40}[:flags.Few(2, 1)] {
+	for _, name := range flags.Problems([]string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:flags.Few(5, 1)]...) {
+		for _, d := range flags.Dims([]int{20, 40}[:flags.Few(2, 1)]...) {
 			for _, times := range []float64{0.01, 0.1, 10, 100} {
 				if !*flags.Whole && times == 0.01 {
 					continue
 				}
-				n := flags.Few(15, 1)
+				n := flags.Count(flags.Few(15, 1))
 				solved, noted, silent, worst := 0, 0, 0, 0.0
 				var queries []float64
 				for seed := range uint64(n) {
@@ -209,8 +209,8 @@ func TestAutoStartBox(t *testing.T) {
 //	go test ./internal/acceptance -run TestAutoFailures -whole -v -timeout 3h
 func TestAutoFailures(t *testing.T) {
 	table := newPage("failures", "", "bounds", "no failures", "3 %", "20 %", "half space")
-	d, n := flags.Few(30, 10), flags.Few(15, 1)
-	for _, name := range []string{"rastrigin", "different-powers", "rosenbrock-pairs"}[:flags.Few(3, 1)] {
+	d, n := flags.Dims(flags.Few(30, 10))[0], flags.Count(flags.Few(15, 1))
+	for _, name := range flags.Problems([]string{"rastrigin", "different-powers", "rosenbrock-pairs"}[:flags.Few(3, 1)]...) {
 		for _, bounded := range []bool{false, true} {
 			c := trial{spec: problem.Spec{Name: name, Dim: d, Mix: "orthogonal"}, gap: 1e-8, budget: 100 * d * d}
 			bounds := "none"
@@ -271,9 +271,9 @@ func wrongWell(p *problem.Problem) []float64 {
 //	go test ./internal/acceptance -run TestAutoWarm -whole -v -timeout 3h
 func TestAutoWarm(t *testing.T) {
 	table := newPage("warm", "", "mix", "d", "cold", "warm", "ratio", "solved, of 15", "known point")
-	n := flags.Few(15, 1)
+	n := flags.Count(flags.Few(15, 1))
 	for _, mix := range []string{"paper", "orthogonal"} {
-		for _, d := range []int{10, 30}[:flags.Few(2, 1)] {
+		for _, d := range flags.Dims([]int{10, 30}[:flags.Few(2, 1)]...) {
 			type median struct {
 				queries float64
 				solved  int
@@ -291,6 +291,9 @@ func TestAutoWarm(t *testing.T) {
 				{"rastrigin", "0.01 widths away", beside(0.01), 1.1},
 				{"rastrigin", "a wrong well", wrongWell, 1.1},
 			} {
+				if !flags.Problem(c.name) {
+					continue
+				}
 				cold := trial{spec: problem.Spec{Name: c.name, Dim: d, Mix: mix}, gap: 1e-8}
 				warm := cold
 				warm.known = c.known
@@ -329,8 +332,12 @@ func TestAutoRounds(t *testing.T) {
 		{"rastrigin", auto.Auto{}, 400, 1, 0, flags.Few(3, 0), 80, math.Inf(1)},
 		{"rosenbrock-pairs", auto.Auto{}, flags.Few(100, 10), 1000, 1e-8, flags.Few(15, 1), 400, math.Inf(1)},
 	} {
-		if c.seeds == 0 {
+		if c.seeds == 0 || !flags.Problem(c.name) {
 			continue
+		}
+		c.seeds = flags.Count(c.seeds)
+		if d := flags.Dims(c.d)[0]; d != c.d {
+			c.d, c.queries = d, math.Inf(1)
 		}
 		q, rounds, solved := trial{spec: problem.Spec{Name: c.name, Dim: c.d}, strategy: c.s, gap: c.gap, parallel: c.parallel}.medians(t, c.seeds)
 		table.add(t, c.name, c.s.Name(), c.d, c.parallel, rounds, q, solved, c.seeds)
@@ -338,7 +345,10 @@ func TestAutoRounds(t *testing.T) {
 			t.Errorf("%s, d = %d: %v rounds of %v queries, %d solved", c.name, c.d, rounds, q, solved)
 		}
 	}
-	d, n := flags.Few(40, 8), flags.Few(15, 3)
+	if !flags.Problem("rosenbrock") {
+		return
+	}
+	d, n := flags.Dims(flags.Few(40, 8))[0], flags.Count(flags.Few(15, 3))
 	one := trial{spec: problem.Spec{Name: "rosenbrock", Dim: d, Mix: "orthogonal"}, strategy: strategy.CMAES{}, gap: 1e-8, parallel: 1}
 	many := one
 	many.parallel = 1000
@@ -357,7 +367,7 @@ func TestAutoRounds(t *testing.T) {
 //	go test ./internal/acceptance -run TestAutoFirstCovariance -whole -v -timeout 3h
 func TestAutoFirstCovariance(t *testing.T) {
 	table := newPage("covariance", "", "mix", "d", "auto", "CMA-ES", "ratio")
-	n := flags.Few(15, 3)
+	n := flags.Count(flags.Few(15, 3))
 	for _, c := range []struct {
 		spec problem.Spec
 		dims []int
@@ -368,7 +378,10 @@ func TestAutoFirstCovariance(t *testing.T) {
 		{problem.Spec{Name: "ellipsoid", Blemishes: problem.Blemishes{Map: "rms"}}, []int{20, 40}, 0.5},
 	} {
 		for _, mix := range []string{"paper", "orthogonal"}[:flags.Few(2, 1)] {
-			for _, d := range c.dims[:flags.Few(len(c.dims), 1)] {
+			for _, d := range flags.Dims(c.dims[:flags.Few(len(c.dims), 1)]...) {
+				if !flags.Problem(c.spec.Name) {
+					continue
+				}
 				c.spec.Dim, c.spec.Mix = d, mix
 				ours, _, solved := trial{spec: c.spec, gap: 1e-8, budget: 200 * d * d}.medians(t, n)
 				alone, _, without := trial{spec: c.spec, gap: 1e-8, budget: 200 * d * d, strategy: strategy.CMAES{}}.medians(t, n)
@@ -392,10 +405,12 @@ func TestAutoFirstCovariance(t *testing.T) {
 //	go test ./internal/acceptance -run TestAutoLocalised -whole -v -timeout 3h
 func TestAutoLocalised(t *testing.T) {
 	table := newPage("localised", "", "mix", "d", "identified", "solved", "queries when done, median")
+	if !flags.Problem("log-cosh") {
+		return
+	}
 	for _, mix := range []string{"paper", "orthogonal"} {
-		for _, d := range []int{37, 100}[:flags.Few(2, 1)] {
-			d = min(d, flags.Few(100, 10))
-			n := flags.Few(20, 2)
+		for _, d := range flags.Dims([]int{10, 37, 100}[flags.Few(1, 0):flags.Few(3, 1)]...) {
+			n := flags.Count(flags.Few(20, 2))
 			identified, solved := 0, 0
 			var queries []float64
 			for seed := range uint64(n) {

@@ -49,7 +49,7 @@ func median(t *testing.T, spec problem.Spec, s strategy.Strategy, gap float64, b
 	t.Helper()
 	var queries []float64
 	solved := 0
-	for seed := range uint64(seeds) {
+	for _, seed := range flags.Seeds(seeds) {
 		spec.Seed = seed
 		r, got := solve(t, spec, s, gap, budget)
 		q := math.Inf(1)
@@ -73,15 +73,18 @@ func TestAutoTable(t *testing.T) {
 		name       string
 		most, done int // medians of the queries to 0.005 and until it is done by itself
 	}{{"rastrigin", 36_000, 45_444}, {"rastrigin-like", 36_000, 43_691}, {"squared-norm", 7_200, 7_964}, {"different-powers", 58_000, 80_000}}
-	n, d := flags.Few(100, 1), flags.Few(100, 25)
+	n, d := flags.Count(flags.Few(100, 1)), flags.Dims(flags.Few(100, 25))[0]
 	var summary strings.Builder
 	rows := "problem,seed,queries_to_0.005,queries_to_1e-8\n"
 	for _, c := range limits {
+		if !flags.Problem(c.name) {
+			continue
+		}
 		for hundred := range flags.Few(2, 1) {
 			var to, further, end []int
 			worst, solved := 0.0, 0
 			for seed := n * hundred; seed < n*(hundred+1); seed++ {
-				spec := problem.Spec{Name: c.name, Dim: d, Seed: uint64(seed)}
+				spec := problem.Spec{Name: c.name, Dim: d, Seed: flags.From() + uint64(seed)}
 				first, gap := solve(t, spec, nil, 0.005, 0)
 				fine, fineGap := solve(t, spec, nil, 1e-8, 0)
 				last, lastGap := solve(t, spec, nil, 0, 0)
@@ -106,7 +109,7 @@ func TestAutoTable(t *testing.T) {
 			}
 		}
 	}
-	if *flags.Whole && *flags.Update {
+	if *flags.Whole && *flags.Update && !flags.Some() {
 		if err := os.WriteFile("../../docs/auto-seeds.csv", []byte(rows), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -152,9 +155,9 @@ func TestAutoSeeds(t *testing.T) {
 
 // Microring within bounds that contain the minimiser. It is found, and no query is outside.
 func TestAutoMicroring(t *testing.T) {
-	d := flags.Few(64, 8)
+	d := flags.Dims(flags.Few(64, 8))[0]
 	bounds := objective.Cube(d, 0, 8)
-	for seed := range uint64(flags.Few(20, 1)) {
+	for _, seed := range flags.Seeds(flags.Few(20, 1)) {
 		r, gap := solve(t, problem.Spec{Name: "microring", Dim: d, Seed: seed, Bounds: &bounds}, nil, 0, 0)
 		t.Logf("seed %d: gap %g after %d queries", seed, gap, r.Queries)
 		if gap > 1e-6 || bounds.Outside(r.Point) >= 0 {
@@ -166,10 +169,10 @@ func TestAutoMicroring(t *testing.T) {
 // If the box cuts the minimiser off, the result is no worse than the best of three long
 // runs of BIPOP-CMA-ES.
 func TestAutoCutOff(t *testing.T) {
-	for _, name := range []string{"squared-norm", "rastrigin"} {
+	for _, name := range flags.Problems("squared-norm", "rastrigin") {
 		for _, b := range [][2]float64{{-1, 1}, {0.5, 3}, {0, 5.12}}[:flags.Few(3, 1)] {
-			for seed := range uint64(flags.Few(5, 1)) {
-				d := flags.Few(20, 6)
+			for _, seed := range flags.Seeds(flags.Few(5, 1)) {
+				d := flags.Dims(flags.Few(20, 6))[0]
 				bounds := objective.Cube(d, b[0], b[1])
 				spec := problem.Spec{Name: name, Dim: d, Mix: "orthogonal", Seed: seed, Bounds: &bounds}
 				r, _ := solve(t, spec, nil, 0, 0)
@@ -206,7 +209,11 @@ func TestAutoLarge(t *testing.T) {
 		{problem.Spec{Name: "rastrigin", Dim: flags.Few(1000, 200), Components: 10}, 1e-6, 60_000, flags.Few(5, 1)},
 		{problem.Spec{Name: "rastrigin", Dim: 500}, 0.005, 2_500_000, flags.Few(1, 0)},
 	} {
-		for seed := range uint64(c.seeds) {
+		if c.seeds == 0 || !flags.Problem(c.spec.Name) {
+			continue
+		}
+		c.spec.Dim = flags.Dims(c.spec.Dim)[0]
+		for _, seed := range flags.Seeds(c.seeds) {
 			c.spec.Seed = seed
 			r, gap := solve(t, c.spec, nil, c.gap, 5_000_000)
 			t.Logf("%v: gap %g after %d queries", c.spec, gap, r.Queries)
@@ -219,11 +226,11 @@ func TestAutoLarge(t *testing.T) {
 
 // Where f does not separate, auto takes hardly more queries than CMA-ES alone.
 func TestAutoNotSeparable(t *testing.T) {
-	for _, name := range []string{"rosenbrock", "griewank", "ackley"} {
+	for _, name := range flags.Problems("rosenbrock", "griewank", "ackley") {
 		for _, mix := range []string{"paper", "orthogonal", "none"}[:flags.Few(3, 1)] {
-			for _, d := range []int{10, 40}[:flags.Few(2, 1)] {
+			for _, d := range flags.Dims([]int{10, 40}[:flags.Few(2, 1)]...) {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
-				seeds := flags.Few(15, 3)
+				seeds := flags.Count(flags.Few(15, 3))
 				ours, solved := median(t, spec, auto.Auto{}, 1e-8, 0, seeds)
 				alone, without := median(t, spec, strategy.CMAES{}, 1e-8, 0, seeds)
 				t.Logf("%s, mix %s, d = %d: %v queries (%d of %d), CMA-ES %v (%d): ratio %.2f", name, mix, d, ours, solved, seeds, alone, without, ours/alone)
@@ -239,11 +246,11 @@ func TestAutoNotSeparable(t *testing.T) {
 // than CMA-ES. (CMA-ES gets at most twice as many.)
 func TestAutoSeparable(t *testing.T) {
 	names := []string{"ellipsoid", "discus", "squared-norm", "rastrigin", "rastrigin-like", "levy", "styblinski-tang", "microring"}
-	for _, name := range names {
+	for _, name := range flags.Problems(names...) {
 		for _, mix := range []string{"", "none"} {
-			for _, d := range []int{10, 40, 100}[:flags.Few(3, 1)] {
+			for _, d := range flags.Dims([]int{10, 40, 100}[:flags.Few(3, 1)]...) {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
-				seeds := flags.Few(15, 3)
+				seeds := flags.Count(flags.Few(15, 3))
 				ours, solved := median(t, spec, auto.Auto{}, 1e-6, 0, seeds)
 				alone, without := median(t, spec, strategy.CMAES{}, 1e-6, 2*int(min(ours, 1e6))+1000, seeds)
 				t.Logf("%s, mix %q, d = %d: %v queries (%d of %d), CMA-ES %v (%d)", name, mix, d, ours, solved, seeds, alone, without)

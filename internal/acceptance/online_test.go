@@ -92,7 +92,7 @@ func compareOnline(t *testing.T, spec problem.Spec, perSquare int) (p, online, p
 	t.Helper()
 	var a, b []float64
 	learnt := 0
-	for seed := range uint64(flags.Few(31, 15)) {
+	for _, seed := range flags.Seeds(flags.Few(31, 15)) {
 		spec.Seed = 100 + seed
 		r, gap := runOnline(t, spec, strategy.Online{}, perSquare*spec.Dim*spec.Dim, 0)
 		if a = append(a, gap); r.Structure != nil {
@@ -203,7 +203,8 @@ func TestOnlineIsNotWorseThanCBO(t *testing.T) {
 		specs, dims, budgets = notSeparable(), []int{5, 10, 20}, []int{130, 200, 300, 500}
 	}
 	slowAtFirst := []string{"bbob-12", "bbob-14"}
-	for _, d := range dims {
+	specs = slices.DeleteFunc(specs, func(s problem.Spec) bool { return !flags.Problem(s.Name) })
+	for _, d := range flags.Dims(dims...) {
 		for _, perSquare := range budgets {
 			t.Run(fmt.Sprintf("d=%d,%dd²", d, perSquare), func(t *testing.T) {
 				for _, spec := range specs {

@@ -23,7 +23,7 @@ func TestRealityCouplings(t *testing.T) {
 	if !*flags.Whole {
 		sizes = []float64{0.1}
 	}
-	for _, name := range []string{"rastrigin", "levy"}[:flags.Few(2, 1)] {
+	for _, name := range flags.Problems([]string{"rastrigin", "levy"}[:flags.Few(2, 1)]...) {
 		for _, kind := range problem.CouplingKinds()[:flags.Few(2, 1)] {
 			for _, mix := range bothMixes[flags.Few(0, 1):] {
 				for _, d := range dimensions(10, 20) {
@@ -94,7 +94,7 @@ func coupledCell(t *testing.T, b *book, spec problem.Spec) {
 func TestRealityCombined(t *testing.T) {
 	b := newBook(t, "combined")
 	for _, d := range dimensions(20, 30) {
-		spec := problem.Spec{Name: "rastrigin", Mix: "orthogonal", Dim: d, Blemishes: problem.Blemishes{Map: "rms", Noise: 1e-6, Digits: 5, Failing: 0.03}}
+		spec := problem.Spec{Name: flags.Problems("rastrigin")[0], Mix: "orthogonal", Dim: d, Blemishes: problem.Blemishes{Map: "rms", Noise: 1e-6, Digits: 5, Failing: 0.03}}
 		f, ok := b.cell(t, title(spec, ""), flags.Few(15, 1), func(seeds []uint64) fact {
 			ours := course{spec: spec, bounds: new(objective.Cube(d, -5, 5)), budget: 40_000 * d * d / 900}
 			a, c := ours.attempts(t, seeds), ours.cmaes().attempts(t, seeds)

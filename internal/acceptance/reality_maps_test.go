@@ -65,7 +65,7 @@ func title(spec problem.Spec, more string) string {
 //	go test ./internal/acceptance -run TestRealityMaps -whole -v -timeout 3h
 func TestRealityMaps(t *testing.T) {
 	b := newBook(t, "maps")
-	for _, name := range []string{"rastrigin", "rastrigin-like", "levy"}[:flags.Few(3, 1)] {
+	for _, name := range flags.Problems([]string{"rastrigin", "rastrigin-like", "levy"}[:flags.Few(3, 1)]...) {
 		for _, mix := range bothMixes[flags.Few(0, 1):] {
 			for _, d := range dimensions(8, 20, 40, 100) {
 				for _, by := range problem.Maps()[:flags.Few(5, 2)] {
@@ -84,6 +84,9 @@ func TestRealityMaps(t *testing.T) {
 	}{{"ellipsoid", bothMixes, 0.6}, {"squared-norm", bothMixes[:1], 0.6}, {"different-powers", bothMixes, 1.2}}[:flags.Few(3, 1)] {
 		for _, mix := range c.mixes {
 			for _, d := range dimensions(10, 20, 40) {
+				if !flags.Problem(c.name) {
+					continue
+				}
 				for _, by := range problem.Maps()[:flags.Few(5, 1)] {
 					raceCell(t, b, problem.Spec{Name: c.name, Mix: mix, Dim: d, Blemishes: problem.Blemishes{Map: by}}, c.most)
 				}
@@ -95,9 +98,13 @@ func TestRealityMaps(t *testing.T) {
 			continue
 		}
 		for _, name := range []string{"bbob-6", "bbob-14", "bbob-23"} {
-			evenCell(t, b, title(problem.Spec{Name: name, Dim: d}, ""), course{spec: problem.Spec{Name: name, Dim: d}})
+			if flags.Problem(name) {
+				evenCell(t, b, title(problem.Spec{Name: name, Dim: d}, ""), course{spec: problem.Spec{Name: name, Dim: d}})
+			}
 		}
-		raceCell(t, b, problem.Spec{Name: "bbob-14", Dim: d}, 0.5)
+		if flags.Problem("bbob-14") {
+			raceCell(t, b, problem.Spec{Name: "bbob-14", Dim: d}, 0.5)
+		}
 	}
 }
 
@@ -223,7 +230,7 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 			continue
 		case !*flags.Whole:
 			n = 2
-		case !slices.Contains(flags.Dims(d), d), !flags.Cell(title(spec, "")):
+		case !slices.Contains(flags.Dims(d), d), !flags.Problem(spec.Name), !flags.Cell(title(spec, "")):
 			continue
 		}
 		found, _ := findings(t, spec, flags.Seeds(n))

@@ -132,10 +132,12 @@ func boardRows(d int) (rows []boardRow) {
 	}
 	decades := []float64{0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3}
 	if !*flags.Whole {
-		for _, name := range []string{"rastrigin", "levy", "squared-norm"} {
+		for _, name := range flags.Problems("rastrigin", "levy", "squared-norm") {
 			add(name, []float64{1e-12, 1e-10, 1e-8, 1e-6}, nil)
 		}
-		add("rastrigin m=3", []float64{1e-12, 1e-8}, func(s *problem.Spec) { s.Components = 3 })
+		if flags.Problem("rastrigin") {
+			add("rastrigin m=3", []float64{1e-12, 1e-8}, func(s *problem.Spec) { s.Components = 3 })
+		}
 		return rows
 	}
 	for _, name := range flags.Problems("rastrigin", "rastrigin-like", "levy", "styblinski-tang", "squared-norm", "different-powers", "log-cosh", "microring") {
@@ -146,6 +148,9 @@ func boardRows(d int) (rows []boardRow) {
 		add(name+" orthogonal", []float64{0, 1e-8}, func(s *problem.Spec) { s.Mix = "orthogonal" })
 	}
 	for _, m := range []int{3, d / 2} {
+		if !flags.Problem("rastrigin") {
+			break
+		}
 		add(fmt.Sprintf("rastrigin m=%d", m), decades, func(s *problem.Spec) { s.Components = m })
 	}
 	return rows

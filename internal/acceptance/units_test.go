@@ -142,8 +142,8 @@ func TestAsOftenSolvedInAnyUnit(t *testing.T) {
 			s := deviation(t, clean)
 			solved := make([]int, len(units))
 			for k, u := range units {
-				for seed := range flags.Few(5, 1) {
-					if gap := inUnit(t, spec, by, u.a, u.b*u.a*s, uint64(seed)); gap <= 1e-8*s+0x1p-46*math.Abs(u.b)*s {
+				for _, seed := range flags.Seeds(flags.Few(5, 1)) {
+					if gap := inUnit(t, spec, by, u.a, u.b*u.a*s, seed); gap <= 1e-8*s+0x1p-46*math.Abs(u.b)*s {
 						solved[k]++
 					} else if *flags.Whole {
 						t.Logf("%s d = %d by %s, seed %d, a = %g, b = %g·a·s: gap %.1e = %.1e·s", spec.Name, spec.Dim, by, seed, u.a, u.b, gap, gap/s)
@@ -162,12 +162,12 @@ func TestAsOftenSolvedInAnyUnit(t *testing.T) {
 
 // unitSpecs are the problems of TestAsOftenSolvedInAnyUnit.
 func unitSpecs() []problem.Spec {
-	if !*flags.Whole {
+	if !*flags.Whole && !flags.Some() {
 		return []problem.Spec{{Name: "rosenbrock", Dim: 5}, {Name: "rastrigin", Dim: 4}, {Name: "rosenbrock-pairs", Dim: 4}}
 	}
 	var all []problem.Spec
-	for _, d := range []int{10, 30} {
-		for _, name := range []string{"rosenbrock", "rastrigin", "different-powers", "rosenbrock-pairs", "ackley", "ellipsoid"} {
+	for _, d := range flags.Dims(10, 30) {
+		for _, name := range flags.Problems("rosenbrock", "rastrigin", "different-powers", "rosenbrock-pairs", "ackley", "ellipsoid") {
 			all = append(all, problem.Spec{Name: name, Dim: d})
 		}
 	}

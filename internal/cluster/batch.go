@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/internal/cluster/wire"
-	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -147,9 +146,4 @@ func (b *batch) fail(err error) {
 		b.why = err
 		close(b.broken)
 	}
-}
-
-// partial says how far the batch came before an error ended it.
-func (b *batch) partial(err error) error {
-	return query.Unfinished(b.known, err)
 }

@@ -198,7 +198,7 @@ func (o *Coordinator) Each(ctx context.Context, points *mat.Dense, values []floa
 		return nil
 	}
 	o.queue.purge() // or somebody evaluates it in vain
-	return b.partial(err)
+	return query.Unfinished(b.known, err)
 }
 
 // tickEvery is how often the coordinator looks whether something is due.

@@ -42,7 +42,7 @@ func (b Budget) value(d int) (*big.Rat, error) {
 		return nil, err
 	}
 	f := &formula{tokens: tokens, d: d}
-	v, err := f.sum()
+	v, err := f.read(0)
 	if err == nil && f.at < len(tokens) {
 		err = f.unexpected()
 	}

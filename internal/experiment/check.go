@@ -159,8 +159,7 @@ func (g Grid) openStore(ctx context.Context, path string, by func(context.Contex
 	}
 	odd := oddTargets(g.Targets)
 	s, err := open(joined(odd))
-	var other *store.OtherError
-	if errors.As(err, &other) && other.Setting == settingTargets {
+	if other, ok := errors.AsType[*store.OtherError](err); ok && other.Setting == settingTargets {
 		if all := separated(other.Holds); !slices.ContainsFunc(odd, func(v float64) bool { return !slices.Contains(all, v) }) {
 			return open(other.Holds)
 		}

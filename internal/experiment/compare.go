@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,18 +15,19 @@ import (
 // targets of each case, and which of two methods did better. It can write and draw itself.
 // docs/measures.md explains all measures.
 type Comparison struct {
-	Name     string     `json:"name"`
-	Seed     uint64     `json:"seed"` // of the first run; the others have the seeds after it
-	Runs     int        `json:"runs"` // of each method on each case
-	Budget   Budget     `json:"budget"`
-	Targets  []float64  `json:"targets"` // descending
-	Done     int        `json:"done"`    // how many of Total runs are done
-	Total    int        `json:"total"`
+	Name    string    `json:"name"`
+	Seed    uint64    `json:"seed"` // of the first run; the others have the seeds after it
+	Runs    int       `json:"runs"` // of each method on each case
+	Budget  Budget    `json:"budget"`
+	Targets []float64 `json:"targets"` // descending
+	Tally
 	Methods  []Entrant  `json:"methods"`
 	Cases    []Setup    `json:"cases"`
 	Pairs    []Pair     `json:"pairs"`    // of methods: first those with the first method
 	Runtimes []Runtimes `json:"runtimes"` // for each dimension in ascending order, then for all if there are several
 	Cells    []Standing `json:"cells"`    // case after case, and of each case method after method
+
+	Convergence bool `json:"-"` // it is drawn, too
 
 	runs [][]store.Run // of each cell
 }
@@ -45,22 +45,15 @@ func (e Entrant) key() string { return Method{Name: e.Name, Settings: e.Settings
 
 // A Setup is a case of a comparison.
 type Setup struct {
-	Problem string `json:"problem"`
-	Dim     int    `json:"dim"`
-	Mix     string `json:"mix,omitempty"`
-	Options string `json:"options,omitempty"`
-	Budget  int    `json:"budget"`
-	Known   bool   `json:"minimum_known"` // if not, gaps and targets are values
+	Case
+	Budget int  `json:"budget"`
+	Known  bool `json:"minimum_known"` // if not, gaps and targets are values
 }
 
 // setup returns a case with its budget.
 func (k Case) setup(budget int, known bool) Setup {
-	return Setup{Problem: k.Problem, Dim: k.Dim, Mix: k.Mix, Options: k.Options, Budget: budget, Known: known}
-}
-
-// Key names the case as Case.Key does.
-func (s Setup) Key() string {
-	return Case{Problem: s.Problem, Dim: s.Dim, Mix: s.Mix, Options: s.Options}.Key()
+	k.New = nil // it is drawn no more
+	return Setup{k, budget, known}
 }
 
 // A Standing is how a method fared on a case. Infinite numbers are null in JSON. If there are
@@ -263,6 +256,3 @@ func (c *Comparison) cell(i, j int) (*Standing, []store.Run) {
 
 // last returns the goal that is hardest to reach.
 func (s *Standing) last() Goal { return s.Goals[len(s.Goals)-1] }
-
-// errNoRuns says that a comparison was read from a file, which has no single runs.
-var errNoRuns = errors.New("experiment: the comparison was read from a file and has no runs: make it from a store")

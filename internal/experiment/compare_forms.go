@@ -105,16 +105,7 @@ func enough(cases int) int {
 // the last columns. Everything else is the same, however often the grid was stopped. Write
 // returns the files that it wrote.
 func (c Comparison) Write(dir string) (files []string, err error) {
-	name := filepath.Join(dir, c.Name)
-	files, err = writeFiles(name, c.forms()...)
-	if err == nil && c.runs == nil {
-		err = errNoRuns
-	}
-	if err != nil {
-		return files, err
-	}
-	more, err := writeFiles(name, runFiles(c.listed)...)
-	return append(files, more...), err
+	return writeFiles(filepath.Join(dir, c.Name), append(c.forms(), runFiles(c.listed)...)...)
 }
 
 // forms are the files that need no single run.

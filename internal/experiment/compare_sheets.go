@@ -32,7 +32,7 @@ func (b block) title() string {
 func (c *Comparison) blocks() (all []block) {
 	for i, setup := range c.Cases {
 		setup.Problem, setup.Known = "", true
-		k := slices.IndexFunc(all, func(b block) bool { return b.setup == setup })
+		k := slices.IndexFunc(all, func(b block) bool { return b.setup.Key() == setup.Key() && b.setup.Budget == setup.Budget })
 		if k < 0 {
 			k = len(all)
 			all = append(all, block{setup: setup})
@@ -82,10 +82,7 @@ func (c *Comparison) columns(f form) []column {
 
 // figured returns a number in short, or nothing if there is none.
 func figured[T int | float64](v *T) string {
-	if v == nil {
-		return ""
-	}
-	return words.Figure(float64(*v))
+	return orElse(v, "", func(v T) string { return words.Figure(float64(v)) })
 }
 
 // standings has a line for each method on each case of a block. Without a run it says nothing.

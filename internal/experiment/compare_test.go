@@ -63,7 +63,7 @@ func TestCompareByHand(t *testing.T) {
 	low0, high0 := wilson(0, 3)
 	ours, theirs := c.Cells[0], c.Cells[1]
 	want := Standing{
-		Setup: Setup{Problem: "bowl", Dim: 2, Budget: 100, Known: true}, Method: "ours", Runs: 3,
+		Setup: Setup{Case{Problem: "bowl", Dim: 2}, 100, true}, Method: "ours", Runs: 3,
 		Gap: Quartile{0.05, 0.1, 3}, Rounds: new(4), Own: new(0.8 / 160),
 		Goals: []Goal{
 			{Target: 1, Successes: 2, Low: low, High: high, ERT: (10 + 100 + 40) / 2., Queries: Quartile{10, 40, inf}},

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/untwist/untwist"
@@ -63,7 +61,7 @@ func (r *runner) compute(ctx context.Context, t task, before store.Run) (run sto
 	}
 	run = store.Run{
 		Key: k, Status: found.status.String(), Gap: o.gap, Queries: o.queries, Reached: o.reached, Rounds: found.rounds,
-		Seconds: took.Seconds(), Own: (took - o.inside).Seconds(), Version: version(), Recovered: -1, Curve: o.samples(),
+		Seconds: took.Seconds(), Own: (took - o.inside).Seconds(), Version: store.Version(), Recovered: -1, Curve: o.samples(),
 	}
 	if t.by.Name == identification.Name {
 		if err := keepFrame(&run, p, found.frame); err != nil {
@@ -204,18 +202,3 @@ func after(before, run store.Run) store.Run {
 	run.Recovered = before.Recovered
 	return run
 }
-
-// version returns the version of this module with which the program was built.
-var version = sync.OnceValue(func() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	const module = "github.com/untwist/untwist"
-	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path == module {
-			return m.Version
-		}
-	}
-	return ""
-})

@@ -3,11 +3,14 @@ package experiment
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
 	"github.com/untwist/untwist/internal/store"
+	"github.com/untwist/untwist/internal/words"
 )
 
 // inCSV returns lines as CSV.
@@ -51,10 +54,7 @@ func optional(v any, there bool) string {
 }
 
 func pointed[T any](v *T) string {
-	if v == nil {
-		return ""
-	}
-	return record(*v)[0]
+	return orElse(v, "", func(v T) string { return record(v)[0] })
 }
 
 // decimals returns a number to the last bit.
@@ -178,9 +178,11 @@ func (t Table) csv() [][]string {
 
 // listed lists the runs, method after method and problem after problem.
 func (t Table) listed() (all []listed) {
-	for _, r := range t.runs {
-		of := Setup{Problem: r.Problem, Dim: t.Grid.Dim, Mix: t.Grid.Mix, Budget: t.Grid.Budget, Known: true}
-		all = append(all, listed{of, r.Method, r})
+	for _, c := range t.Cells {
+		of := Case{Problem: c.Problem, Dim: t.Grid.Dim, Mix: t.Grid.Mix}.setup(t.Grid.Budget, true)
+		for _, r := range c.runs {
+			all = append(all, listed{of, c.Method, r})
+		}
 	}
 	return all
 }
@@ -219,3 +221,23 @@ func (s Swept) runsCSV() [][]string {
 	}
 	return lines
 }
+
+// A Number may be infinite, or NaN where there is none. Both are null in JSON, which has no
+// word for them. They are empty in CSV; in tables an infinite number is ∞.
+type Number float64
+
+// MarshalJSON writes the number.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if !n.finite() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+func (n Number) finite() bool { return !math.IsInf(float64(n), 0) && !math.IsNaN(float64(n)) }
+
+// String writes three significant digits.
+func (n Number) String() string { return words.Figure(float64(n)) }
+
+// nothing is the number that is none.
+var nothing = Number(math.NaN())

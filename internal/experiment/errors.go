@@ -1,12 +1,20 @@
 package experiment
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
 )
 
 // The numbers that the sweep of errors goes through: sizes of E, numbers of Hessians on the
@@ -86,4 +94,89 @@ func onRoad(name, road string, by identify.Identifier) Method {
 	m := named(name, road)
 	m.Shared, m.Identifier, m.Road = true, by, road
 	return m
+}
+
+// erring makes the true frame with an error:
+//
+//	W̃ = (I + E)W, rows scaled to length 1, E_ij ∼ N(0, size²).
+//
+// At a seed E is the same for all sizes, but for its size. With size 0 it is W, to the bit.
+func erring(size float64) func(Problem, uint64) (*frame.Frame, error) {
+	return func(p Problem, seed uint64) (*frame.Frame, error) {
+		known, ok := p.(framed)
+		if !ok {
+			return nil, errors.New("only a built-in problem knows its true one")
+		}
+		w := known.Frame()
+		if size == 0 {
+			return w, nil
+		}
+		m := w.Components()
+		e := mat.NewDense(m, m, nil)
+		rng.Seed(seed).Stream("experiment", "error").Norm(e.RawMatrix().Data)
+		e.Scale(size, e)
+		tilted := mat.DenseCopyOf(w.Matrix())
+		kernel.Mul(tilted.RawMatrix(), 1, e.RawMatrix(), w.Matrix().RawMatrix(), 1)
+		return frame.New(tilted)
+	}
+}
+
+// errorOf returns the error of a frame, the root of the mean square of E_ij, i ≠ j,
+//
+//	E = W·W̃† − I
+//
+// in the order and with the signs in which the rows fit best: how much component i moves on
+// a walk along direction j. It is infinite if W̃ has another number of rows than W, and 0 if
+// there is only one row.
+func errorOf(truth, found *frame.Frame) float64 {
+	c := frame.Compare(truth, found)
+	m := truth.Components()
+	if found.Components() != m {
+		return math.Inf(1)
+	}
+	if m == 1 {
+		return 0
+	}
+	e := mat.NewDense(m, m, nil)
+	kernel.Mul(e.RawMatrix(), 1, truth.Matrix().RawMatrix(), found.Inverse().RawMatrix(), 0)
+	sum := 0.0
+	for i := range m {
+		for j := range m {
+			if v := e.At(i, c.Match[j]); i != j {
+				sum += float64(v * v)
+			}
+		}
+	}
+	return math.Sqrt(sum / float64(m*(m-1)))
+}
+
+// sized names a size in a store.
+func sized(size float64) string { return fmt.Sprintf("error=%g", size) }
+
+// A stopped road ends after so many queries, with the best frame that it has by then. If it
+// has none, these are the coordinates as given.
+type stopped struct {
+	road    identify.Identifier
+	queries int
+}
+
+// Name names the road and where it ends.
+func (s stopped) Name() string { return fmt.Sprintf("%s-%d", s.road.Name(), s.queries) }
+
+// Identify goes the road up to its end.
+func (s stopped) Identify(ctx context.Context, f objective.Objective, r identify.Request) (*identify.Finding, error) {
+	found := identify.Known(nil, nil)
+	if s.queries > 0 {
+		var err error
+		meter := query.NewMeter(f, s.queries)
+		found, err = identify.Find(ctx, s.road, meter, r)
+		over := errors.Is(err, objective.ErrBudget) && meter.Queries() == s.queries
+		if err != nil && !over && !errors.Is(err, identify.ErrSmallBudget) {
+			return found, err
+		}
+	}
+	if found.Frame == nil {
+		found = identify.Known(frame.Identity(f.Dim()), nil)
+	}
+	return found, nil
 }

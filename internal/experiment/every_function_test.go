@@ -127,7 +127,7 @@ func TestFaults(t *testing.T) {
 			return Standing{Runs: 15, Goals: []Goal{{Successes: 15}, {Successes: s.successes, ERT: Number(s.ert)}}}
 		}
 		got := faults(Comparison{
-			Methods: make([]Entrant, 2), Cases: []Setup{{Problem: "f", Dim: 3}},
+			Methods: make([]Entrant, 2), Cases: []Setup{{Case: Case{Problem: "f", Dim: 3}}},
 			Cells: []Standing{goal(c.mine), goal(c.his)},
 			Pairs: []Pair{{Duels: []Duel{{RatioLow: Number(c.low)}}}},
 		})
@@ -140,7 +140,7 @@ func TestFaults(t *testing.T) {
 		return Standing{Runs: 15, Goals: []Goal{{Successes: n, ERT: Number(ert)}}}
 	}
 	two := Comparison{
-		Methods: make([]Entrant, 2), Cases: []Setup{{Problem: "f", Dim: 3}, {Problem: "g", Dim: 3}},
+		Methods: make([]Entrant, 2), Cases: []Setup{{Case: Case{Problem: "f", Dim: 3}}, {Case: Case{Problem: "g", Dim: 3}}},
 		Cells: []Standing{solved(15, 11), solved(15, 100), solved(11, 50), solved(15, 50)},
 		Pairs: []Pair{{Duels: make([]Duel, 2)}},
 	}

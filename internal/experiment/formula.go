@@ -15,15 +15,13 @@ type formula struct {
 	d      int
 }
 
-// next takes the next token if it is one of these.
-func (f *formula) next(signs ...string) string {
-	for _, s := range signs {
-		if f.at < len(f.tokens) && f.tokens[f.at] == s {
-			f.at++
-			return s
-		}
+// next takes the next token if it is this one.
+func (f *formula) next(token string) bool {
+	is := f.at < len(f.tokens) && f.tokens[f.at] == token
+	if is {
+		f.at++
 	}
-	return ""
+	return is
 }
 
 // unexpected says what stands where something else should.
@@ -41,82 +39,78 @@ func (f *formula) unexpected() error {
 	return fmt.Errorf("%q is neither a number nor d", t)
 }
 
-// sum reads terms with + and - between them, and product factors with * and /.
-func (f *formula) sum() (*big.Rat, error)     { return f.chain(f.product, "+", "-") }
-func (f *formula) product() (*big.Rat, error) { return f.chain(f.factor, "*", "/") }
+// bindings say how tightly signs between two numbers bind. A sign before a number binds as
+// tightly as what follows a power: -d^2 is -(d^2), and 2^3^2 is 2^(3^2).
+var bindings = map[string]int{"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
 
-var errZero = errors.New("it divides by 0")
+const signed = 3
 
-// chain reads parts with signs between them.
-func (f *formula) chain(part func() (*big.Rat, error), signs ...string) (*big.Rat, error) {
-	v, err := part()
-	for err == nil {
-		sign := f.next(signs...)
-		if sign == "" {
-			return v, nil
+// read reads numbers with signs between them that bind at least so tightly.
+func (f *formula) read(least int) (*big.Rat, error) {
+	v, err := f.operand()
+	for err == nil && f.at < len(f.tokens) {
+		sign := f.tokens[f.at]
+		tight := bindings[sign]
+		if tight == 0 || tight < least {
+			break
 		}
+		f.at++
 		var w *big.Rat
-		if w, err = part(); err != nil {
-			return nil, err
+		if w, err = f.read(min(tight+1, signed)); err == nil {
+			v, err = combined(v, sign, w)
 		}
-		switch sign {
-		case "+":
-			v.Add(v, w)
-		case "-":
-			v.Sub(v, w)
-		case "*":
-			v.Mul(v, w)
-		default:
-			if w.Sign() == 0 {
-				return nil, errZero
-			}
-			v.Quo(v, w)
-		}
-		v, err = within(v)
 	}
-	return nil, err
+	return v, err
 }
 
-// factor reads a power with signs before it: -d^2 is -(d^2).
-func (f *formula) factor() (*big.Rat, error) {
-	if sign := f.next("+", "-"); sign != "" {
-		v, err := f.factor()
-		if err == nil && sign == "-" {
+// operand reads a number, d, or a formula in parentheses, with signs before it.
+func (f *formula) operand() (*big.Rat, error) {
+	switch {
+	case f.next("+"):
+		return f.read(signed)
+	case f.next("-"):
+		v, err := f.read(signed)
+		if err == nil {
 			v.Neg(v)
 		}
 		return v, err
-	}
-	v, err := f.atom()
-	if err != nil || f.next("^") == "" {
-		return v, err
-	}
-	n, err := f.factor() // 2^3^2 is 2^(3^2)
-	if err != nil {
-		return nil, err
-	}
-	return power(v, n)
-}
-
-// atom reads a number, d, or a sum in parentheses.
-func (f *formula) atom() (*big.Rat, error) {
-	if f.next("d") != "" {
+	case f.next("d"):
 		return new(big.Rat).SetInt64(int64(f.d)), nil
-	}
-	if f.next("(") != "" {
-		v, err := f.sum()
-		if err == nil && f.next(")") == "" {
-			if f.at == len(f.tokens) {
-				return nil, errors.New(`a ")" is missing`)
+	case f.next("("):
+		v, err := f.read(0)
+		if err == nil && !f.next(")") {
+			if err = f.unexpected(); f.at == len(f.tokens) {
+				err = errors.New(`a ")" is missing`)
 			}
-			return nil, f.unexpected()
 		}
 		return v, err
-	}
-	if f.at < len(f.tokens) && (digit(f.tokens[f.at][0]) || f.tokens[f.at][0] == '.') {
+	case f.at < len(f.tokens) && (digit(f.tokens[f.at][0]) || f.tokens[f.at][0] == '.'):
 		f.at++
 		return literal(f.tokens[f.at-1])
 	}
 	return nil, f.unexpected()
+}
+
+var errZero = errors.New("it divides by 0")
+
+// combined returns two numbers with a sign between them as one.
+func combined(v *big.Rat, sign string, w *big.Rat) (*big.Rat, error) {
+	switch sign {
+	case "+":
+		v.Add(v, w)
+	case "-":
+		v.Sub(v, w)
+	case "*":
+		v.Mul(v, w)
+	case "^":
+		return power(v, w)
+	default:
+		if w.Sign() == 0 {
+			return nil, errZero
+		}
+		v.Quo(v, w)
+	}
+	return within(v)
 }
 
 // within returns a number, or an error if it has too many digits.

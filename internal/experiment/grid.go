@@ -40,11 +40,11 @@ type Problem interface {
 
 // A Case is a column of a grid: a problem of some dimension, drawn from a seed.
 type Case struct {
-	Problem string // its name
-	Dim     int
-	Mix     string // its mixing matrix; "": it has none
-	Options string // what else was asked for, "map=sqrt noise=1e-06" for example; "": nothing
-	New     func(seed uint64) (Problem, error)
+	Problem string                             `json:"problem"` // its name
+	Dim     int                                `json:"dim"`
+	Mix     string                             `json:"mix,omitempty"`     // its mixing matrix; "": it has none
+	Options string                             `json:"options,omitempty"` // what else was asked for, "map=sqrt noise=1e-06" for example; "": nothing
+	New     func(seed uint64) (Problem, error) `json:"-"`
 }
 
 // Key names the case in a store: two cases with one key have the same runs.

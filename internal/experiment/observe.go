@@ -28,14 +28,13 @@ type observer struct {
 	gap     float64       // the clean gap of the point that returned it
 	least   float64       // the least clean gap
 	inside  time.Duration // spent in the function
-	curve   []objective.Sample
-	next    int // the number of queries at which the curve is sampled next
+	curve   query.Curve
 	scratch []float64
 }
 
 // observe observes a run that follows on so many queries.
 func observe(f Problem, targets []float64, before int) *observer {
-	o := &observer{f: f, minimum: f.Minimum(), targets: targets, before: before, next: 1}
+	o := &observer{f: f, minimum: f.Minimum(), targets: targets, before: before}
 	o.seen, o.gap, o.least = math.Inf(1), math.Inf(1), math.Inf(1)
 	if c, ok := f.(query.Cleaner); ok && c.Blemished() {
 		o.clean = c
@@ -115,12 +114,7 @@ func (o *observer) note(value, gap float64) {
 	if o.reached == 0 && gap <= o.targets[len(o.targets)-1] {
 		o.reached = o.queries
 	}
-	if o.queries == o.next || o.crossed(first, o.least) {
-		o.curve = append(o.curve, objective.Sample{Queries: o.queries, Value: o.least})
-	}
-	if o.queries == o.next { // 20 a decade
-		o.next = max(o.queries+1, int(math.Ceil(float64(o.queries)*math.Pow(10, 1./20))))
-	}
+	o.curve.Note(o.queries, o.least, o.crossed(first, o.least))
 }
 
 // crossed reports whether a level or a target lies between two gaps: at or above the second,
@@ -131,12 +125,7 @@ func (o *observer) crossed(above, gap float64) bool {
 }
 
 // samples returns the curve. Its last sample is the end of the run.
-func (o *observer) samples() []objective.Sample {
-	if n := len(o.curve); o.queries > 0 && (n == 0 || o.curve[n-1].Queries < o.queries) {
-		return append(o.curve, objective.Sample{Queries: o.queries, Value: o.least})
-	}
-	return o.curve
-}
+func (o *observer) samples() []objective.Sample { return o.curve.Samples(o.queries, o.least) }
 
 // Blemished reports whether the problem's values are not clean.
 func (o *observer) Blemished() bool { return o.clean != nil }

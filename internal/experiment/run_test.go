@@ -64,7 +64,7 @@ func TestSharedFramesChangeNothing(t *testing.T) {
 		if (run.Recovered >= 0) != m.Shared {
 			t.Errorf("%v: %d recovered", run.Key, run.Recovered)
 		}
-		if run.Rounds < 1 || run.Version != version() {
+		if run.Rounds < 1 || run.Version != store.Version() {
 			t.Errorf("%v: %d rounds, version %q", run.Key, run.Rounds, run.Version)
 		}
 		if last := run.Curve[len(run.Curve)-1]; last.Queries != run.Queries || last.Value != run.Gap || !descends(run.Curve) {

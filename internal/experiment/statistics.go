@@ -3,8 +3,8 @@ package experiment
 import (
 	"cmp"
 	"math"
-	"slices"
 
+	"github.com/untwist/untwist/internal/ranks"
 	"gonum.org/v1/gonum/stat/combin"
 )
 
@@ -66,11 +66,7 @@ func logChoose(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(
 // Whoever believes the differences with p' ≤ α is wrong about any of them with probability α
 // at most, however the tests depend on each other.
 func holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
+	order := ranks.Order(len(p), func(i, j int) int { return cmp.Compare(p[i], p[j]) })
 	corrected, largest := make([]float64, len(p)), 0.0
 	for j, i := range order {
 		largest = max(largest, min(1, float64(len(p)-j)*p[i]))

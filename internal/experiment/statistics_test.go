@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/untwist/untwist/internal/seeded"
 )
 
-import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
+// rapid draws the same cases each time
 
 // Intervals by hand, after Brown, Cai and DasGupta: for 0 of n the upper end is
 // z²/(n+z²).

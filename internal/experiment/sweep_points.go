@@ -16,8 +16,8 @@ import (
 // A Swept sweep is what its runs say.
 type Swept struct {
 	Sweep
-	Done, Total int
-	Points      []Point // in the order of the places
+	Tally
+	Points []Point // in the order of the places
 }
 
 // A Point is what the runs of a place say. Numbers are infinite, or NaN, where there is none.
@@ -46,7 +46,7 @@ type Point struct {
 
 // Tabulate makes the points of a complete sweep from the runs that are in the store.
 func (s Sweep) Tabulate(ctx context.Context, from *store.Store) (Swept, error) {
-	out := Swept{Sweep: s, Total: s.total()}
+	out := Swept{Sweep: s, Tally: Tally{Total: s.total()}}
 	all, err := from.All(ctx)
 	if err != nil {
 		return out, err

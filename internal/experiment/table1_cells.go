@@ -9,14 +9,12 @@ import (
 
 // A Table says for each method how often it came within the gap on each problem.
 type Table struct {
-	Grid  Table1 `json:"grid"`
-	Done  int    `json:"done"` // how many of Total runs are done
-	Total int    `json:"total"`
+	Grid Table1 `json:"grid"`
+	Tally
 	// Rest is B − B_H, what the search for W leaves of the budget; 0: nothing. The paper can be
 	// read as giving every CBO no more.
 	Rest  int    `json:"rest"`
 	Cells []Cell `json:"cells"` // method after method
-	runs  []store.Run
 }
 
 // A Cell is a method on a problem.
@@ -52,6 +50,8 @@ type Cell struct {
 	// Failed has the final gaps of the runs that failed. It is nil if none did.
 	Failed  *Gaps   `json:"failed"`
 	Seconds float64 `json:"seconds"` // the mean time of a run
+
+	runs []store.Run
 }
 
 // Gaps are the least of some gaps, the median (of the middle two the lower) and the largest.
@@ -69,28 +69,24 @@ func (g Table1) Tabulate(ctx context.Context, s *store.Store) (Table, error) {
 	}
 	grid := g.grid()
 	sorted := grid.byCell(all)
-	t := Table{Grid: g, Total: grid.total(), Rest: g.rest()}
+	t := Table{Grid: g, Tally: Tally{Total: grid.total()}, Rest: g.rest()}
 	for _, m := range grid.Methods {
 		for _, of := range grid.Cases {
 			runs := sorted(of.Key(), m)
-			for i := range runs {
-				runs[i].Problem = of.Problem
-			}
 			c := newCell(m.Name, of.Problem, runs, g.Dim)
 			c.within(m, runs, t.Rest)
 			c.compare(g.likePaper())
 			t.Cells = append(t.Cells, c)
-			t.runs = append(t.runs, runs...)
+			t.Done += len(runs)
 		}
 	}
-	t.Done = len(t.runs)
 	t.correct()
 	return t, nil
 }
 
 // newCell sums up runs in d dimensions.
 func newCell(method, problem string, runs []store.Run, d int) Cell {
-	c := Cell{Method: method, Problem: problem, Runs: len(runs)}
+	c := Cell{Method: method, Problem: problem, Runs: len(runs), runs: runs}
 	var reached []int
 	var failed []float64
 	recovered, frames := 0, 0

@@ -19,10 +19,10 @@ import (
 // that has reached the gap keeps its last value. Problems
 // without a run are left out.
 func (t Table) Draw(dir string) (files []string, err error) {
-	for _, problem := range t.Grid.Problems {
+	for k, problem := range t.Grid.Problems {
 		var courses []chart.Series
-		for _, method := range t.Grid.Methods {
-			courses = append(courses, t.course(method, problem))
+		for i, method := range t.Grid.Methods {
+			courses = append(courses, course(method, t.Cells[i*len(t.Grid.Problems)+k].runs))
 		}
 		base := filepath.Join(dir, t.Grid.name()+"-convergence-"+problem)
 		drawn, err := races(base, fmt.Sprintf("%s, d = %d", problem, t.Grid.Dim), courses, t.Grid.Gap, t.Grid.Budget, chart.Logarithmic, chart.Linear)
@@ -31,17 +31,6 @@ func (t Table) Draw(dir string) (files []string, err error) {
 		}
 	}
 	return files, nil
-}
-
-// course says how the runs of a cell went.
-func (t Table) course(method, problem string) chart.Series {
-	var runs []store.Run
-	for _, r := range t.runs {
-		if r.Method == method && r.Problem == problem {
-			runs = append(runs, r)
-		}
-	}
-	return course(method, runs)
 }
 
 // course says how runs went. A run keeps its last value after it has ended.

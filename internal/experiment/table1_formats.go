@@ -95,22 +95,21 @@ func (c Cell) withinRest() string {
 
 // brackets returns a number in brackets, or nothing if there is none.
 func brackets[T int | float64](v *T) string {
-	if v == nil {
-		return ""
-	}
-	return " (" + percent(float64(*v)) + ")"
+	return orElse(v, "", func(v T) string { return " (" + percent(float64(v)) + ")" })
 }
 
 // percent returns a number with up to two decimals.
 func percent(v float64) string { return strconv.FormatFloat(math.Round(100*v)/100, 'f', -1, 64) }
 
-// orDash writes a number, or a dash if there is none.
-func orDash[T any](v *T, write func(T) string) string {
+// orElse writes a number, or something else if there is none, and orDash a dash then.
+func orElse[T any](v *T, none string, write func(T) string) string {
 	if v == nil {
-		return "–"
+		return none
 	}
 	return write(*v)
 }
+
+func orDash[T any](v *T, write func(T) string) string { return orElse(v, "–", write) }
 
 // whole returns a whole number, or a dash, and short2 two digits.
 func whole(v *int) string { return orDash(v, words.Thousands) }

@@ -28,7 +28,7 @@ func shown(text string) string {
 	if text == "" {
 		return "not set"
 	}
-	return cut(text, most)
+	return words.Cut(text, most)
 }
 
 // Diff returns where two JSON texts differ, in the order of the first. Texts that are not

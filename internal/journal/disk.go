@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -36,19 +37,9 @@ func syncFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = first(folder.Sync(), folder.Close())
+	err = cmp.Or(folder.Sync(), folder.Close())
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}
 	return err
-}
-
-// first returns the first error, if there is one.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -4,9 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -152,22 +151,9 @@ func (g *group) mostBytes(n, dim int) int64 {
 // an answer is new or comes from the record: seconds are rounded, and long words are cut.
 func kept(a objective.Answer) objective.Answer {
 	a.Seconds = float64(float32(a.Seconds))
-	a.By = cut(a.By, longestWords)
+	a.By = words.Cut(a.By, longestWords)
 	if a.Failure != nil && len(a.Failure.Detail) > longestWords {
-		a.Failure = &objective.Failure{Kind: a.Failure.Kind, Detail: cut(a.Failure.Detail, longestWords)}
+		a.Failure = &objective.Failure{Kind: a.Failure.Kind, Detail: words.Cut(a.Failure.Detail, longestWords)}
 	}
 	return a
-}
-
-// cut returns s, or its beginning and an ellipsis, in at most most bytes.
-func cut(s string, most int) string {
-	const ellipsis = "…"
-	if len(s) <= most {
-		return s
-	}
-	end := most - len(ellipsis)
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return strings.Clone(s[:end]) + ellipsis
 }

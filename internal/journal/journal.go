@@ -16,6 +16,7 @@
 package journal
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -94,14 +95,14 @@ func Open(c Config, h Header) (*Journal, error) {
 	}
 	j, err := open(c, h)
 	if err != nil {
-		return nil, first(err, lock.release())
+		return nil, cmp.Or(err, lock.release())
 	}
 	j.lock, j.free = lock, h.Free
 	if c.Opened == nil {
 		return j, nil
 	}
 	if err := c.Opened(j); err != nil {
-		return nil, first(err, j.Close())
+		return nil, cmp.Or(err, j.Close())
 	}
 	return j, nil
 }
@@ -127,9 +128,7 @@ func open(c Config, h Header) (*Journal, error) {
 	file.Close()
 	// A journal that has nothing but its header has nothing to lose: it is begun anew if the
 	// settings have changed since.
-	var differs *DiffersError
-	var numerics *NumericsError
-	if errors.Is(err, errUnborn) || j.writer.sequence == 1 && (errors.As(err, &differs) || errors.As(err, &numerics)) {
+	if errors.Is(err, errUnborn) || j.writer.sequence == 1 && (errors.As(err, new(*DiffersError)) || errors.As(err, new(*NumericsError))) {
 		return create(c, h)
 	}
 	return nil, err
@@ -284,7 +283,7 @@ func (j *Journal) Close() (err error) {
 			err = j.writer.file.Close()
 			return
 		}
-		err = first(j.writer.close(), j.lock.release())
+		err = cmp.Or(j.writer.close(), j.lock.release())
 	})
 	return err
 }

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -122,7 +123,7 @@ func takeLockAs(me holder, file string, note func(string), gripOn func(*os.File)
 		}
 		l := &lock{f, name}
 		if err := l.sign(me); err != nil {
-			return nil, first(cannotLock(file, name, err), l.release())
+			return nil, cmp.Or(cannotLock(file, name, err), l.release())
 		}
 		return l, nil
 	}
@@ -130,8 +131,7 @@ func takeLockAs(me holder, file string, note func(string), gripOn func(*os.File)
 
 // cannotLock says why there is no lock.
 func cannotLock(file, name string, err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,7 +155,7 @@ func (l *lock) release() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return first(err, l.file.Close())
+	return cmp.Or(err, l.file.Close())
 }
 
 // resolve returns the file for which a name stands, so that a journal has one lock,

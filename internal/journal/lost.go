@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ func (w *writer) save() {
 	out, err := os.OpenFile(w.path+savedAs, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err == nil {
 		_, err = io.Copy(out, io.NewSectionReader(w.file, 0, w.end))
-		err = first(err, out.Sync(), out.Close())
+		err = cmp.Or(err, out.Sync(), out.Close())
 	}
 	if err != nil {
 		w.note(fmt.Sprintf("the answers of %s cannot be saved, and are lost: %v", w.name, err))

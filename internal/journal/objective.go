@@ -165,8 +165,7 @@ func (o *Objective) ask(ctx context.Context, b *batch) (spent int, err error) {
 	if p, ok := err.(*objective.PartialError); ok {
 		spent = min(max(spent, p.Spent), len(missing))
 	}
-	var void *objective.VoidError
-	if errors.As(err, &void) {
+	if void, ok := errors.AsType[*objective.VoidError](err); ok {
 		for k := range b.known {
 			b.known[k] = b.known[k] && b.first+k < void.First
 		}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"os"
 )
@@ -20,7 +21,7 @@ func openToRead(c Config, h Header) (*Journal, error) {
 		err = &NumericsError{c.File, t.Numerics, h.Numerics}
 	}
 	if err != nil {
-		return nil, first(err, file.Close())
+		return nil, cmp.Or(err, file.Close())
 	}
 	j.header, j.origin = t.Header, t.origin
 	return j, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -72,7 +73,7 @@ func (w *writer) void(first int, why string) error {
 	if w.failed != nil {
 		return w.failed
 	}
-	v := Void{First: max(first, 1), Why: cut(why, longestWords)}
+	v := Void{First: max(first, 1), Why: words.Cut(why, longestWords)}
 	leaves := shelf{file: w.file, dim: w.dim}
 	for _, s := range w.index.stretches {
 		if s.greatest < v.First {

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
@@ -260,5 +261,5 @@ func (w *writer) close() error {
 	if err := w.file.Close(); err != nil {
 		errs = append(errs, err)
 	}
-	return first(errs...)
+	return cmp.Or(errs...)
 }

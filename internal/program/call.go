@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -15,10 +13,6 @@ import (
 	"github.com/untwist/untwist/internal/guardian"
 	"github.com/untwist/untwist/objective"
 )
-
-// leftover is how long we go on reading after a program and everything that it has started
-// ended. Only what has hidden from us can still hold the pipe.
-const leftover = time.Second
 
 // A caller starts the program anew for each point or batch.
 type caller struct {
@@ -82,29 +76,25 @@ func (c *caller) dir(folder string) string {
 // run runs the program for a job. An error stops the run.
 func (c *caller) run(ctx context.Context, folder string, j job) (*call, error) {
 	command := c.command(folder, j.point)
-	stdout, err := newListener(mostOutput + 1)
-	if err != nil {
-		return c.notStarted(err)
-	}
-	defer stdout.close()
-	stderr, err := newListener(longestStderr)
-	if err != nil {
-		return c.notStarted(err)
-	}
-	defer stderr.close()
 	begin := time.Now()
-	process, err := c.starter.Run(guardian.Command{
-		Path: command[0], Args: command, Dir: c.dir(folder),
-		Env:    environment(c.number, j.query, j.errand+1),
-		Stdout: stdout.write, Stderr: stderr.write,
+	child, err := newChild(c.starter, guardian.Command{
+		Path: command[0], Args: command, Dir: c.dir(folder), Env: environment(c.number, j.query, j.errand+1),
 	})
 	if err != nil {
 		return c.notStarted(err)
 	}
-	stdout.listen()
-	stderr.listen()
-	late, err := c.wait(ctx, process)
-	result := &call{stdout: stdout.end(), stderr: stderr.end(), seconds: time.Since(begin).Seconds()}
+	child.closeInput()
+	stdout := newTail(mostOutput + 1)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for chunk := range child.chunks {
+			stdout.Write(chunk.data)
+		}
+	})
+	late, err := c.wait(ctx, child.process)
+	reading.Wait()
+	child.bury()
+	result := &call{stdout: stdout.bytes(), stderr: child.said.bytes(), seconds: time.Since(begin).Seconds()}
 	switch {
 	case err != nil:
 		return nil, err
@@ -112,7 +102,7 @@ func (c *caller) run(ctx context.Context, folder string, j job) (*call, error) {
 		result.failure = timedOut(c.recipe.Timeout)
 	default:
 		var machine error
-		result.failure, machine = ended(process.State(), result.stderr)
+		result.failure, machine = ended(child.process.State(), result.stderr)
 		errors.As(machine, &result.machine)
 	}
 	return result, nil
@@ -168,40 +158,6 @@ func (c *caller) persist(ctx context.Context, j *job, try func() (*MachineError,
 			return err
 		}
 	}
-}
-
-// A listener reads what a process writes into a pipe, and keeps the end of it.
-type listener struct {
-	read, write *os.File
-	kept        *tail
-	wait        sync.WaitGroup
-}
-
-func newListener(most int) (*listener, error) {
-	read, write, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	write.Fd() // makes it block, as programs expect
-	return &listener{read: read, write: write, kept: newTail(most)}, nil
-}
-
-// listen begins to read, after the process was given its end of the pipe.
-func (l *listener) listen() {
-	l.write.Close()
-	l.wait.Go(func() { _, _ = io.Copy(l.kept, l.read) })
-}
-
-// end returns what was written, after the process has ended.
-func (l *listener) end() []byte {
-	_ = l.read.SetReadDeadline(time.Now().Add(leftover))
-	l.wait.Wait()
-	return l.kept.bytes()
-}
-
-func (l *listener) close() {
-	l.write.Close()
-	l.read.Close()
 }
 
 // printed returns what a call printed. If it is cut, an ellipsis stands for the line, or

@@ -42,7 +42,7 @@ func findProgram(word, folder string) (path string, err error) {
 	bad := func(format string, args ...any) (string, error) {
 		return "", objective.BadOption("Exec", format, args...)
 	}
-	if path = absolute(folder, word); !strings.ContainsRune(word, '/') {
+	if path = Absolute(folder, word); !strings.ContainsRune(word, '/') {
 		found, err := exec.LookPath(word)
 		if err != nil && !errors.Is(err, exec.ErrDot) {
 			if info, err := os.Stat(filepath.Join(folder, word)); err == nil && !info.IsDir() {
@@ -116,8 +116,8 @@ func (r *recipe) digest() (err error) {
 	return err
 }
 
-// absolute returns a path that may be relative to a folder.
-func absolute(folder, path string) string {
+// Absolute returns a path that may be relative to a folder.
+func Absolute(folder, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
@@ -134,7 +134,7 @@ func isFile(path string) bool {
 // that are files, relative to a folder. The program itself need not be readable.
 func digests(folder string, words []string) (all []File, err error) {
 	for i, word := range words {
-		path := absolute(folder, word)
+		path := Absolute(folder, word)
 		if i > 0 && !isFile(path) {
 			continue
 		}

@@ -35,7 +35,7 @@ func newHearing(d dialect, n int) *hearing {
 		h.told[i+1] = a
 	}}
 	for i := range n {
-		h.sent.push([]job{{index: i, query: i + 1}})
+		h.sent = append(h.sent, job{index: i, query: i + 1})
 	}
 	return h
 }
@@ -43,9 +43,9 @@ func newHearing(d dialect, n int) *hearing {
 // hear hears a text in pieces of some length, until the process would be ended. It returns
 // the error that stops the run, and whether the process was ended.
 func (h *hearing) hear(t *testing.T, text []byte, piece int) (stop error, ended bool) {
-	for len(text) > 0 && h.sent.len() > 0 {
+	for len(text) > 0 && len(h.sent) > 0 {
 		n := min(max(piece, 1), len(text))
-		before := h.sent.len() + len(h.held) + len(h.told)
+		before := len(h.sent) + len(h.held) + len(h.told)
 		if err := h.kept.hear(t.Context(), h.queue, chunk{data: text[:n]}); err != nil {
 			return err, true
 		}
@@ -53,14 +53,14 @@ func (h *hearing) hear(t *testing.T, text []byte, piece int) (stop error, ended 
 		if h.twice {
 			t.Fatal("a point was answered twice")
 		}
-		if after := h.sent.len() + len(h.held) + len(h.suspects) + len(h.told); after != before {
+		if after := len(h.sent) + len(h.held) + len(h.suspects) + len(h.told); after != before {
 			t.Fatalf("%d points were sent, and %d are known", before, after)
 		}
 		if r := h.replies; len(h.suspects) > 0 || len(r) > 0 && r[len(r)-1].breach != noBreach {
 			return nil, true
 		}
 	}
-	if h.sent.len() > 0 {
+	if len(h.sent) > 0 {
 		return nil, false
 	}
 	return h.dialect.surplus(append(h.heard, text...)), false

@@ -59,7 +59,7 @@ func (k *kept) decode(end bool) (used int) {
 // excess returns an error if there is more in what was heard than there are points. It
 // has been used for replies up to here.
 func (k *kept) excess(used int) error {
-	room := k.sent.len() - k.unread
+	room := len(k.sent) - k.unread
 	for _, r := range k.replies {
 		if r.query > 0 || r.breach == stray {
 			continue
@@ -91,13 +91,13 @@ func (k *kept) excessAtFirst() error {
 
 // take believes the replies, each of which took so long.
 func (k *kept) take(ctx context.Context, q *queue, seconds float64) error {
-	if n := k.sent.len(); n < len(k.replies) && k.naive() {
+	if n := len(k.sent); n < len(k.replies) && k.naive() {
 		return k.replies[n].wrong()
 	}
 	for _, r := range k.replies {
 		j, known := job{}, false
 		if r.breach != stray {
-			if j, known = k.sent.remove(r.query); !known {
+			if j, known = remove(&k.sent, r.query); !known {
 				r = unasked(r.query)
 			}
 		}
@@ -126,7 +126,7 @@ func (k *kept) take(ctx context.Context, q *queue, seconds float64) error {
 			k.answer(q, j, r, seconds, k.stderr)
 			continue
 		}
-		if k.held = append(k.held, held{j, r, seconds}); k.sent.len() == 0 {
+		if k.held = append(k.held, held{j, r, seconds}); len(k.sent) == 0 {
 			k.believe(q)
 		}
 	}
@@ -162,7 +162,7 @@ func (k *kept) doubt(ctx context.Context, seconds float64) error {
 	if k.experience.answered.Load() {
 		return nil
 	}
-	if k.child != nil && k.sent.len() == 0 {
+	if k.child != nil && len(k.sent) == 0 {
 		took := time.Duration(seconds * float64(time.Second))
 		// Its end is no reason for doubt, and will be noticed.
 		if _, err := k.lookOut(ctx, min(max(took, k.patience.doubt), k.patience.longDoubt), k.excessAtFirst); err != nil {
@@ -177,7 +177,7 @@ func (k *kept) doubt(ctx context.Context, seconds float64) error {
 // asked.
 func (k *kept) died(ctx context.Context, q *queue) error {
 	state, ours := k.finish()
-	if k.sent.len() > 0 && !ours && clean(state) { // then the last line may have no end
+	if len(k.sent) > 0 && !ours && clean(state) { // then the last line may have no end
 		if err := k.excess(k.decode(true)); err != nil {
 			return err
 		}
@@ -185,7 +185,7 @@ func (k *kept) died(ctx context.Context, q *queue) error {
 			return err
 		}
 	}
-	if k.sent.len() == 0 {
+	if len(k.sent) == 0 {
 		return nil
 	}
 	failure, err := k.epitaph(state, ours, k.mute, k.stderr)
@@ -195,11 +195,11 @@ func (k *kept) died(ctx context.Context, q *queue) error {
 // blame says why a program has ended without an answer: because of its only point, or
 // because of the machine. If there were several points, they become suspects.
 func (k *kept) blame(q *queue, failure *objective.Failure, err error) error {
-	if k.sent.len() != 1 {
+	if len(k.sent) != 1 {
 		k.suspect()
 		return nil
 	}
-	j := &k.sent.all()[0]
+	j := &k.sent[0]
 	if err != nil {
 		if err := k.excuse(j, err); err != nil {
 			return err
@@ -215,7 +215,7 @@ func (k *kept) blame(q *queue, failure *objective.Failure, err error) error {
 
 // fail says that the first point without an answer has failed.
 func (k *kept) fail(q *queue, failure *objective.Failure) {
-	j, _ := k.sent.remove(0)
+	j, _ := remove(&k.sent, 0)
 	k.answer(q, j, reply{failure: failure}, time.Since(k.since).Seconds(), k.stderr)
 }
 
@@ -225,8 +225,8 @@ func (k *kept) suspect() {
 	for _, h := range k.held {
 		doubtful = append(doubtful, h.job)
 	}
-	k.suspects = slices.Concat(doubtful, k.sent.all(), k.suspects)
-	k.sent.clear()
+	k.suspects = slices.Concat(doubtful, k.sent, k.suspects)
+	k.sent = nil
 	k.held = k.held[:0]
 }
 
@@ -256,7 +256,7 @@ func (k *kept) late(ctx context.Context, q *queue) error {
 	if !k.noted && (quiet >= k.patience.silence || over && !k.experience.answered.Load()) {
 		k.noted = true
 		if len(k.held) > 0 {
-			k.noteMissing(quiet, len(k.held), len(k.held)+k.sent.len())
+			k.noteMissing(quiet, len(k.held), len(k.held)+len(k.sent))
 		} else {
 			k.noteSilence(quiet)
 		}
@@ -271,7 +271,7 @@ func (k *kept) late(ctx context.Context, q *queue) error {
 
 // overdue gives up the point that takes too long, or suspects all if it is not known which.
 func (k *kept) overdue(q *queue) {
-	if k.sent.len() == 1 && len(k.held) == 0 {
+	if len(k.sent) == 1 && len(k.held) == 0 {
 		k.fail(q, timedOut(k.config.Timeout))
 	}
 	k.suspect()

@@ -39,7 +39,7 @@ type kept struct {
 
 	waiting  []job  // taken off the queue, not sent
 	suspects []job  // to be sent alone
-	sent     fifo   // without an answer, in the order in which they were sent
+	sent     []job  // without an answer, in the order in which they were sent
 	held     []held // answers that are not believed yet
 	probing  bool   // what was sent is a suspect
 	asked    int    // how many points the child was sent
@@ -76,7 +76,7 @@ func (k *kept) serve(ctx context.Context, q *queue) error {
 			err = void
 		}
 		k.waiting, k.suspects = nil, nil
-		k.sent.clear()
+		k.sent = nil
 		k.held = nil
 	}
 	return err
@@ -103,7 +103,7 @@ func (k *kept) talk(ctx context.Context, q *queue) error {
 	alarm := time.NewTimer(time.Hour)
 	defer alarm.Stop()
 	for {
-		if k.deaf && k.sent.len() <= k.unread { // there is nothing left that it could answer
+		if k.deaf && len(k.sent) <= k.unread { // there is nothing left that it could answer
 			if err := k.died(ctx, q); err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func (k *kept) talk(ctx context.Context, q *queue) error {
 			return err
 		}
 		switch {
-		case k.sent.len() > 0 || k.writing:
+		case len(k.sent) > 0 || k.writing:
 			if err := k.wait(ctx, q, alarm); err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ func (k *kept) talk(ctx context.Context, q *queue) error {
 
 // overhear notices what a child without work has written, and that it has ended.
 func (k *kept) overhear() error {
-	if k.child == nil || k.sent.len() > 0 {
+	if k.child == nil || len(k.sent) > 0 {
 		return nil
 	}
 	select {
@@ -154,20 +154,20 @@ func (k *kept) window() int {
 
 // next returns the jobs to send now.
 func (k *kept) next(q *queue) []job {
-	k.probing = k.probing && k.sent.len() > 0
+	k.probing = k.probing && len(k.sent) > 0
 	switch {
 	case k.probing || k.writing || k.deaf:
 		return nil
 	case len(k.suspects) > 0:
-		if k.sent.len() > 0 {
+		if len(k.sent) > 0 {
 			return nil
 		}
 		return k.suspects[:1]
 	}
-	room := k.window() - k.sent.len()
-	few := 2*k.sent.len() <= k.window()
+	room := k.window() - len(k.sent)
+	few := 2*len(k.sent) <= k.window()
 	if k.dialect.counted() {
-		few = k.sent.len() == 0
+		few = len(k.sent) == 0
 	}
 	if len(k.waiting) == 0 && few && room > 0 {
 		k.waiting = q.take(room)
@@ -193,7 +193,7 @@ func (k *kept) send(ctx context.Context, q *queue) error {
 		k.unread, k.ids = 0, ids{}
 		k.started()
 	}
-	if k.sent.len() == 0 {
+	if len(k.sent) == 0 {
 		k.since = time.Now()
 		k.began = k.since
 	}
@@ -207,7 +207,7 @@ func (k *kept) send(ctx context.Context, q *queue) error {
 		}
 		n += m
 	}
-	k.sent.push(jobs[:n])
+	k.sent = append(k.sent, jobs[:n]...)
 	k.asked += n
 	if len(k.suspects) > 0 {
 		k.suspects, k.probing = slices.Delete(k.suspects, 0, 1), true

@@ -547,7 +547,7 @@ func TestWhoIsOverdue(t *testing.T) {
 	} {
 		h := newHearing(c.dialect, c.sent)
 		h.overdue(h.queue)
-		if len(h.told) != c.told || len(h.suspects) != c.again || h.sent.len() != 0 {
+		if len(h.told) != c.told || len(h.suspects) != c.again || len(h.sent) != 0 {
 			t.Errorf("%T, %d points: %v told, %d asked again", c.dialect, c.sent, h.told, len(h.suspects))
 		}
 		if a := h.told[1]; c.told > 0 && (a.Failure == nil || a.Failure.Kind != objective.TimedOut) {

@@ -78,7 +78,7 @@ func (o *Objective) Each(ctx context.Context, points *mat.Dense, values []float6
 		err = newQueue(ctx, points, len(slots), b.take).run(ctx, slots)
 	}
 	if err != nil {
-		return b.partial(o.widened(err))
+		return query.Unfinished(b.known, o.widened(err))
 	}
 	return nil
 }
@@ -176,9 +176,4 @@ func (b *batchAnswers) take(i int, a objective.Answer) {
 		b.folders.succeeded()
 	}
 	b.tell(i, a)
-}
-
-// partial says how far the batch came before an error ended it.
-func (b *batchAnswers) partial(err error) error {
-	return query.Unfinished(b.known, err)
 }

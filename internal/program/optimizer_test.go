@@ -189,7 +189,7 @@ func TestWhatIsWrongWithAnOptimizer(t *testing.T) {
 		{`say {"point":[1,2,3]}|`, `the optimiser wrote the line "{\"point\":[1,2,3]}", which has no points: ` + whatToWrite},
 		{`say {"points":null}|`, `"points" is null, and should be a list of points, such as [[0.5,1.5],[2.0,3.0]]`},
 		{`say {"points":[]}|`, "the optimiser asked for no point: a list of points must have one at least; an optimiser that is done closes its output or ends"},
-		{`say {"points":[1,2,3]}|`, "point 1 of the optimiser is 1,2,3], and should be a list of coordinates"},
+		{`say {"points":[1,2,3]}|`, "point 1 of the optimiser is 1, and should be a list of coordinates"},
 		{`say {"points":[[1,2,3],[4,5]]}|`, "point 2 of the optimiser has 2 coordinates, and f has 3"},
 		{`say {"points":[[]]}|`, "point 1 of the optimiser has 0 coordinates, and f has 3"},
 		{`say {"points":[[1,2,3,4]]}|`, "point 1 of the optimiser has 4 coordinates, and f has 3"},
@@ -198,7 +198,7 @@ func TestWhatIsWrongWithAnOptimizer(t *testing.T) {
 		{`say {"points":[[1e999,2,3]]}|`, "coordinate 1 of point 1 of the optimiser is 1e999, and should be a finite number"},
 		{`say {"points":[[1,null,3]]}|`, "coordinate 2 of point 1 of the optimiser is null, and should be a finite number"},
 		{`say {"points":[["1",2,3]]}|`, "coordinate 1 of point 1 of the optimiser is 1, and should be a finite number"},
-		{`say {"points":[[[1],2,3]]}|`, "coordinate 1 of point 1 of the optimiser is [1],2,3]], and should be a finite number"},
+		{`say {"points":[[[1],2,3]]}|`, "coordinate 1 of point 1 of the optimiser is [1], and should be a finite number"},
 		{`last {"points":[[1,2`, `the optimiser ended in the middle of a line, "{\"points\":[[1,2"`},
 	} {
 		t.Run(c.words, func(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/untwist/untwist/internal/words"
@@ -92,71 +90,48 @@ type pointError struct{ text string }
 
 func (e *pointError) Error() string { return e.text }
 
-// UnmarshalJSON reads the list. The text is JSON without mistakes, and may be long: so its
-// numbers are read one by one, and nothing is made of them but coordinates.
+func wrongPoint(format string, args ...any) error { return &pointError{fmt.Sprintf(format, args...)} }
+
+// UnmarshalJSON reads the list. The text is JSON without mistakes.
 func (l *pointList) UnmarshalJSON(text []byte) error {
-	*l = pointList{dim: l.dim, given: true, all: l.all[:0]}
-	depth, points := 0, 0
-	for i := 0; i < len(text); {
-		switch c := text[i]; {
-		case c == ',' || c == ' ' || c == '\t' || c == '\r' || c == '\n':
-			i++
-		case c == '[' && depth < 2:
-			depth++
-			i++
-		case c == ']':
-			if depth--; depth == 1 {
-				points++
-				if n := len(l.all) - (points-1)*l.dim; n != l.dim {
-					return l.wrong("point %s of the optimiser has %s, and f has %d", words.Thousands(points),
-						words.Count(n, "coordinate", "coordinates"), l.dim)
-				}
-			}
-			i++
-		case depth == 0:
-			return l.wrong(`"points" is %s, and should be a list of points, such as [[0.5,1.5],[2.0,3.0]]`, shown(text, 40))
-		case depth == 1:
-			return l.wrong("point %s of the optimiser is %s, and should be a list of coordinates", words.Thousands(points+1), shown(text[i:], 40))
-		default:
-			word := firstValue(text[i:])
-			v, is := numberIn(word)
-			if at := len(l.all) - points*l.dim + 1; !is || v-v != 0 {
-				return l.wrong("coordinate %d of point %s of the optimiser is %s, and should be a finite number", at, words.Thousands(points+1), strings.Trim(shown(word, 40), `"`))
-			}
-			l.all = append(l.all, v)
-			i += len(word)
+	*l = pointList{dim: l.dim, given: true}
+	var all [][]float64
+	if json.Unmarshal(text, &all) != nil || bytes.Contains(text, []byte("null")) { // which counts as 0 there
+		return wrongIn(text, l.dim)
+	}
+	for i, point := range all {
+		if len(point) != l.dim {
+			return wrongLength(i, len(point), l.dim)
 		}
+		l.all = append(l.all, point...)
 	}
 	return nil
 }
 
-func (l *pointList) wrong(format string, args ...any) error {
-	return &pointError{fmt.Sprintf(format, args...)}
+// wrongLength says that the i-th point has n coordinates, and f has d.
+func wrongLength(i, n, d int) error {
+	return wrongPoint("point %s of the optimiser has %s, and f has %d", words.Thousands(i+1), words.Count(n, "coordinate", "coordinates"), d)
 }
 
-// firstValue returns the value at the start of a text: up to the end of a list or to the
-// next of its values, unless it is a text, a list or an object.
-func firstValue(text []byte) []byte {
-	switch text[0] {
-	case '"':
-		return text[:textLength(text)]
-	case '[', '{': // which is no coordinate
-		return text
+// wrongIn says what is wrong first in what should be a list of points of d finite numbers, and is not.
+func wrongIn(text []byte, d int) error {
+	var points, coordinates []json.RawMessage
+	if text[0] != '[' || json.Unmarshal(text, &points) != nil {
+		return wrongPoint(`"points" is %s, and should be a list of points, such as [[0.5,1.5],[2.0,3.0]]`, shown(text, 40))
 	}
-	if n := bytes.IndexAny(text, ",] \t\r\n"); n >= 0 {
-		return text[:n]
+	for i, point := range points {
+		if point[0] != '[' || json.Unmarshal(point, &coordinates) != nil {
+			return wrongPoint("point %s of the optimiser is %s, and should be a list of coordinates", words.Thousands(i+1), shown(point, 40))
+		}
+		for k, c := range coordinates {
+			var v *float64
+			if json.Unmarshal(c, &v) != nil || v == nil {
+				return wrongPoint("coordinate %d of point %s of the optimiser is %s, and should be a finite number", k+1, words.Thousands(i+1), strings.Trim(shown(c, 40), `"`))
+			}
+		}
+		if len(coordinates) != d {
+			return wrongLength(i, len(coordinates), d)
+		}
 	}
-	return text
-}
-
-// numberIn reads a number, or a text that says that it is none.
-func numberIn(word []byte) (v float64, is bool) {
-	switch c := word[0]; {
-	case c == '"':
-		return jsonNumber(word)
-	case c != '-' && (c < '0' || c > '9'):
-		return 0, false
-	}
-	v, err := strconv.ParseFloat(string(word), 64)
-	return v, err == nil || math.IsInf(v, 0)
+	return nil
 }

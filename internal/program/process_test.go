@@ -141,17 +141,17 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// A fifo against a slice.
-func TestFIFO(t *testing.T) {
+// Jobs are taken out as from a list of numbers.
+func TestRemove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var f fifo
+		var jobs []job
 		var naive []int
 		next := 1
 		for range rapid.IntRange(0, 60).Draw(t, "steps") {
 			switch query := rapid.IntRange(-2, next).Draw(t, "query"); {
 			case query < 0:
 				for range rapid.IntRange(1, 5).Draw(t, "jobs") {
-					f.push([]job{{query: next}})
+					jobs = append(jobs, job{query: next})
 					naive = append(naive, next)
 					next++
 				}
@@ -160,7 +160,7 @@ func TestFIFO(t *testing.T) {
 				if query == 0 {
 					i = min(0, len(naive)-1)
 				}
-				j, ok := f.remove(query)
+				j, ok := remove(&jobs, query)
 				if ok != (i >= 0) || ok && j.query != naive[i] {
 					t.Fatalf("removed %v, %v, want %d of %v", j, ok, i, naive)
 				}
@@ -168,10 +168,10 @@ func TestFIFO(t *testing.T) {
 					naive = slices.Delete(naive, i, i+1)
 				}
 			}
-			if f.len() != len(naive) {
-				t.Fatalf("%d jobs, want %d", f.len(), len(naive))
+			if len(jobs) != len(naive) {
+				t.Fatalf("%d jobs, want %d", len(jobs), len(naive))
 			}
-			for i, j := range f.all() {
+			for i, j := range jobs {
 				if j.query != naive[i] {
 					t.Fatalf("job %d is %d, want %v", i, j.query, naive)
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/untwist/untwist/internal/query"
@@ -17,6 +18,18 @@ type job struct {
 	query  int       // its number in the run, from 1
 	point  []float64 // all parameters, fixed ones too; belongs to the batch, is not changed
 	errand int       // how often the machine has failed at it so far
+}
+
+// remove takes out the first job, or that of a query. It says whether there is one.
+func remove(jobs *[]job, query int) (job, bool) {
+	i := slices.IndexFunc(*jobs, func(j job) bool { return query == 0 || j.query == query })
+	if i < 0 {
+		return job{}, false
+	}
+	j := (*jobs)[i]
+	copy((*jobs)[1:], (*jobs)[:i])
+	*jobs = (*jobs)[1:]
+	return j, true
 }
 
 // A slot is one process at a time: it takes jobs off a queue until none is left, and

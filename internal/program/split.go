@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -11,111 +12,65 @@ import (
 // Split splits a command into words as a POSIX shell does, with single and double quotes
 // and backslashes. Nothing is expanded, and # starts no comment. A word that only a shell
 // understands, such as | or &&, is an error unless it is quoted.
-func Split(command string) ([]string, error) {
-	s := splitter{rest: command}
-	for s.rest != "" {
-		if err := s.next(); err != nil {
-			return nil, err
+func Split(command string) (words []string, err error) {
+	var word strings.Builder
+	inside, quoted := false, false // there is a word, although it may be empty; part of it was quoted
+	add := func(part string, quotes bool) {
+		word.WriteString(part)
+		inside, quoted = true, quoted || quotes
+	}
+	end := func() error {
+		text := word.String()
+		switch {
+		case !inside:
+			return nil
+		case !quoted && variable.MatchString(text):
+			return fmt.Errorf("%s means something only to a shell, and no shell is started; {name} is the value of the parameter called name, and '%s' is what it says", text, text)
+		case !quoted && slices.Contains(operators, text):
+			return fmt.Errorf("%s means something only to a shell, and no shell is started; write sh -c '…' if you need one, or '%s' if the program should get it", text, text)
+		}
+		words = append(words, text)
+		word.Reset()
+		inside, quoted = false, false
+		return nil
+	}
+	for err == nil && command != "" {
+		part := commandPart.FindString(command)
+		if part == "" {
+			return nil, errors.New(unfinished[command[0]])
+		}
+		command = command[len(part):]
+		switch part[0] {
+		case ' ', '\t', '\r', '\n':
+			err = end()
+		case '\'':
+			add(part[1:len(part)-1], true)
+		case '"':
+			add(escaped.ReplaceAllStringFunc(part[1:len(part)-1], func(two string) string { return strings.Trim(two[1:], "\n") }), true)
+		case '\\':
+			if part[1] != '\n' { // otherwise the line goes on in the next
+				add(part[1:], true)
+			}
+		default:
+			add(part, false)
 		}
 	}
-	if err := s.end(); err != nil {
-		return nil, err
-	}
-	return s.words, nil
+	return words, cmp.Or(err, end())
 }
+
+var (
+	// commandPart is what a command begins with: white space, a quotation, a backslash and what
+	// follows it, or other characters.
+	commandPart = regexp.MustCompile(`(?s)^([ \t\r\n]+|'[^']*'|"([^"\\]|\\.)*"|\\.|[^ \t\r\n'"\\]+)`)
+	// escaped is what a backslash makes of another character in double quotes. Before others it
+	// is not special.
+	escaped = regexp.MustCompile("\\\\[$`\"\\\\\n]")
+	// unfinished says what is wrong with a command that ends within such a part.
+	unfinished = map[byte]string{'\'': "a single quote (') is not closed", '"': `a double quote (") is not closed`, '\\': `the command ends with a backslash (\)`}
+)
 
 // operators are words that a shell does not pass on to a program.
 var operators = []string{"|", "||", "|&", "&", "&&", ";", ";;", "<", "<<", "<<<", ">", ">>", ">|", "2>", "2>>", "1>", "&>", ">&", "2>&1", "1>&2"}
-
-// A splitter splits a command. Its state is what it has read of the present word.
-type splitter struct {
-	rest   string // what is still to be read
-	words  []string
-	word   strings.Builder
-	inside bool // there is a present word, although it may be empty
-	quoted bool // part of the present word was quoted
-}
-
-// next reads a character outside quotes, or a whole quotation.
-func (s *splitter) next() error {
-	c := s.rest[0]
-	s.rest = s.rest[1:]
-	switch c {
-	case ' ', '\t', '\n', '\r':
-		return s.end()
-	case '\\':
-		return s.backslash()
-	case '\'':
-		end := strings.IndexByte(s.rest, '\'')
-		if end < 0 {
-			return errors.New("a single quote (') is not closed")
-		}
-		s.add(s.rest[:end], true)
-		s.rest = s.rest[end+1:]
-	case '"':
-		return s.double()
-	default:
-		s.add(string([]byte{c}), false)
-	}
-	return nil
-}
-
-// backslash reads what follows a backslash outside quotes.
-func (s *splitter) backslash() error {
-	switch {
-	case s.rest == "":
-		return errors.New(`the command ends with a backslash (\)`)
-	case s.rest[0] != '\n': // otherwise the line goes on in the next
-		s.add(s.rest[:1], true)
-	}
-	s.rest = s.rest[1:]
-	return nil
-}
-
-// double reads up to the end of a quotation in double quotes. In it a backslash is special
-// only before a few characters.
-func (s *splitter) double() error {
-	s.add("", true)
-	for i := 0; i < len(s.rest); i++ {
-		switch c := s.rest[i]; {
-		case c == '"':
-			s.rest = s.rest[i+1:]
-			return nil
-		case c == '\\' && i+1 < len(s.rest) && strings.IndexByte("$`\"\\\n", s.rest[i+1]) >= 0:
-			i++
-			if s.rest[i] != '\n' {
-				s.word.WriteByte(s.rest[i])
-			}
-		default:
-			s.word.WriteByte(c)
-		}
-	}
-	return errors.New(`a double quote (") is not closed`)
-}
-
-func (s *splitter) add(part string, quoted bool) {
-	s.word.WriteString(part)
-	s.inside = true
-	s.quoted = s.quoted || quoted
-}
-
-// end ends the present word, if there is one.
-func (s *splitter) end() error {
-	if !s.inside {
-		return nil
-	}
-	word := s.word.String()
-	if !s.quoted && variable.MatchString(word) {
-		return fmt.Errorf("%s means something only to a shell, and no shell is started; {name} is the value of the parameter called name, and '%s' is what it says", word, word)
-	}
-	if !s.quoted && slices.Contains(operators, word) {
-		return fmt.Errorf("%s means something only to a shell, and no shell is started; write sh -c '…' if you need one, or '%s' if the program should get it", word, word)
-	}
-	s.words = append(s.words, word)
-	s.word.Reset()
-	s.inside, s.quoted = false, false
-	return nil
-}
 
 // variable is a word that a shell would replace.
 var variable = regexp.MustCompile(`^\$([A-Za-z_]|\{)`)

@@ -51,7 +51,7 @@ func (r *recipe) readTemplate(t Template) (template, error) {
 	case slices.ContainsFunc(r.templates, below):
 		return bad("%s: %s cannot be written, since a file of another template is where its folder would be, or the other way round", t.Source, t.Name)
 	}
-	path := absolute(r.Dir, t.Source)
+	path := Absolute(r.Dir, t.Source)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not an ordinary file")
@@ -64,8 +64,7 @@ func (r *recipe) readTemplate(t Template) (template, error) {
 		return bad("%s cannot be read: %v", path, pathless(err))
 	}
 	f, err := parseForm(string(text), r.Names)
-	var at *lineError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*lineError](err); ok {
 		return bad("%s, line %d: %v", t.Source, at.line, at.err)
 	}
 	for _, p := range f.placeholders() {

@@ -82,7 +82,7 @@ func (k *kept) early(c chunk) error {
 
 // listen waits for a certain point, if it is time for one. The program has nothing to do.
 func (k *kept) listen(ctx context.Context) error {
-	if k.child == nil || k.sent.len() > 0 || k.vouching.first == 0 {
+	if k.child == nil || len(k.sent) > 0 || k.vouching.first == 0 {
 		return nil
 	}
 	quiet := k.quiet()
@@ -146,7 +146,7 @@ func (k *kept) dismiss() error {
 		return nil
 	}
 	k.hearOut(min(2*k.quiet(), k.patience.close))
-	return k.farewell(k.sent.len())
+	return k.farewell(len(k.sent))
 }
 
 // hearOut ends the child's input, and hears it to its end, for so long at most.

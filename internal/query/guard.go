@@ -126,6 +126,14 @@ func (g *Guard) since(then time.Time) float64 {
 	return time.Since(then).Seconds()
 }
 
+// FailureOf returns why a query failed, nil if it did not.
+func FailureOf(a objective.Answer) *objective.Failure {
+	if a.Failure == nil && !(a.Value < math.Inf(1)) {
+		return &objective.Failure{Kind: objective.NotANumber, Detail: "the value was NaN or +Inf"}
+	}
+	return a.Failure
+}
+
 // checked returns an answer whose value is not NaN, and that has a reason if it failed.
 func checked(a objective.Answer) objective.Answer {
 	if !(a.Value < math.Inf(1)) && a.Failure == nil {

@@ -493,10 +493,10 @@ func TestBox(t *testing.T) {
 		{objective.Cube(2, -1, 1), ""},
 		{objective.Cube(2, -1, math.Inf(1)), ""},
 		{objective.Cube(3, -1, 1), "3 lower and 3 upper limits for 2 coordinates"},
-		{objective.Box{Lo: []float64{0, 1}, Hi: []float64{1, 1}}, "coordinate 2: 1:1, need numbers with LO < HI"},
-		{objective.Cube(2, 1, -1), "coordinate 1: 1:-1"},
-		{objective.Cube(2, nan, 1), "coordinate 1: NaN:1"},
-		{objective.Cube(2, 0, nan), "coordinate 1: 0:NaN"},
+		{objective.Box{Lo: []float64{0, 1}, Hi: []float64{1, 1}}, "x[1]: 1:1, need numbers with LO < HI"},
+		{objective.Cube(2, 1, -1), "x[0]: 1:-1"},
+		{objective.Cube(2, nan, 1), "x[0]: NaN:1"},
+		{objective.Cube(2, 0, nan), "x[0]: 0:NaN"},
 	} {
 		err := c.box.Check(2)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -504,7 +504,7 @@ func TestBox(t *testing.T) {
 		}
 	}
 	for _, hi := range []float64{math.Inf(1), 1e300, 5e-324} {
-		if err := objective.Cube(2, 0, hi).CheckFinite(); err == nil || !strings.Contains(err.Error(), "coordinate 1") {
+		if err := objective.Cube(2, 0, hi).CheckFinite(); err == nil || !strings.Contains(err.Error(), "x[0]") {
 			t.Errorf("0:%v: error %v", hi, err)
 		}
 	}

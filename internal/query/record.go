@@ -35,10 +35,6 @@ func (b *Best) OfferAll(points *mat.Dense, values []float64) {
 	}
 }
 
-// perDecade is how many samples a curve has between 10^k and 10^(k+1) queries,
-// where there are that many whole numbers.
-const perDecade = 20
-
 // improvementBytes is how much memory the points of all improvements may take.
 const improvementBytes = 16 << 20
 
@@ -55,8 +51,7 @@ type Record struct {
 	tally    tally
 	gain     gain
 	improved []objective.Improvement
-	curve    []objective.Sample
-	next     int // the number of queries at which the curve is sampled next
+	curve    Curve
 	notify   func()
 
 	mu       sync.Mutex
@@ -68,7 +63,7 @@ type Record struct {
 // NewRecord records what passes through meter, which must be new, and stops the run by the
 // rules. After every batch it calls notify.
 func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
-	r := &Record{meter: meter, rules: rules, notify: notify, next: 1, best: Best{Value: math.Inf(1)}, worst: math.Inf(-1), failures: map[int]*objective.Failure{}}
+	r := &Record{meter: meter, rules: rules, notify: notify, best: Best{Value: math.Inf(1)}, worst: math.Inf(-1), failures: map[int]*objective.Failure{}}
 	r.gain.best = math.Inf(1)
 	r.hear = func(i int, a objective.Answer) {
 		if a.Failure == nil && rules.Seen == nil {
@@ -122,11 +117,7 @@ func (r *Record) Searching(yes bool) { r.gain.searching = yes }
 
 // Curve returns the convergence curve. Its last sample is the present state.
 func (r *Record) Curve() []objective.Sample {
-	curve := append([]objective.Sample(nil), r.curve...)
-	if q := r.meter.Queries(); q > 0 && (len(curve) == 0 || curve[len(curve)-1].Queries < q) {
-		curve = append(curve, objective.Sample{Queries: q, Value: r.best.Value})
-	}
-	return curve
+	return slices.Clone(r.curve.Samples(r.meter.Queries(), r.best.Value))
 }
 
 // Evaluate evaluates the batch and records its values.
@@ -215,10 +206,7 @@ func (r *Record) note(query int, point []float64, value float64, failure *object
 		r.worst = value
 	}
 	r.tally.note(query, point, failure)
-	if query == r.next {
-		r.curve = append(r.curve, objective.Sample{Queries: query, Value: r.best.Value})
-		r.next = max(query+1, int(math.Ceil(float64(query)*math.Pow(10, 1./perDecade))))
-	}
+	r.curve.Note(query, r.best.Value, false)
 }
 
 // improve keeps an improvement. When there are too many, every second one is forgotten.

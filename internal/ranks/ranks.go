@@ -1,5 +1,6 @@
 // Package ranks tests whether the values of one sample tend to be larger than those of
-// another, by ranks alone (Wilcoxon, Mann and Whitney). Start with Test.
+// another, by ranks alone (Wilcoxon, Mann and Whitney), and puts indices in order. Start with
+// Test, or with Order.
 package ranks
 
 import (
@@ -51,14 +52,26 @@ func Test[T any](a, b []T, compare func(x, y T) int) Outcome {
 	return r
 }
 
+// First returns the indices from 0 to n−1.
+func First(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// Order returns the indices from 0 to n−1 in an order, in which those of equals ascend.
+func Order(n int, compare func(i, j int) int) []int {
+	all := First(n)
+	slices.SortStableFunc(all, compare)
+	return all
+}
+
 // doubledRanks returns twice the rank of each value, which is whole for equal values too: those
 // that take the places i+1 to j have the rank (i+1+j)/2.
 func doubledRanks[T any](values []T, compare func(x, y T) int) []int {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return compare(values[i], values[j]) })
+	order := Order(len(values), func(i, j int) int { return compare(values[i], values[j]) })
 	ranks := make([]int, len(values))
 	for i, j := 0, 0; i < len(order); i = j {
 		for j = i; j < len(order) && compare(values[order[i]], values[order[j]]) == 0; j++ {

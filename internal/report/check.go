@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
@@ -33,13 +34,13 @@ func (c Check) all() []objective.Answer { return append(slices.Clone(c.Start[:])
 // Same says whether f was the same when it was asked twice.
 func (c Check) Same() bool {
 	a, b := c.Start[0], c.Start[1]
-	return failure(a) == nil && failure(b) == nil && math.Float64bits(a.Value) == math.Float64bits(b.Value)
+	return query.FailureOf(a) == nil && query.FailureOf(b) == nil && math.Float64bits(a.Value) == math.Float64bits(b.Value)
 }
 
 // failed returns the failures by kind, and the first.
 func (c Check) failed() (by objective.Failures, first *objective.Failure) {
 	for _, a := range c.all() {
-		if f := failure(a); f != nil {
+		if f := query.FailureOf(a); f != nil {
 			by[f.Kind]++
 			if first == nil {
 				first = f
@@ -47,14 +48,6 @@ func (c Check) failed() (by objective.Failures, first *objective.Failure) {
 		}
 	}
 	return by, first
-}
-
-// failure returns why an evaluation failed, nil if it did not.
-func failure(a objective.Answer) *objective.Failure {
-	if a.Failure == nil && !finite(a.Value) && !math.IsInf(a.Value, -1) {
-		return &objective.Failure{Kind: objective.NotANumber, Detail: "the value was NaN or +Inf"}
-	}
-	return a.Failure
 }
 
 // mostFailed is the share of evaluations that may fail: with more of them a run ends soon.
@@ -92,7 +85,7 @@ func (c Check) seconds() (median, mean, most float64) {
 // values returns the values that there are.
 func (c Check) values() (all []float64) {
 	for _, a := range c.all() {
-		if failure(a) == nil && finite(a.Value) {
+		if query.FailureOf(a) == nil && finite(a.Value) {
 			all = append(all, a.Value)
 		}
 	}
@@ -142,9 +135,9 @@ func (c Check) sameWords() string {
 	switch a, b := c.Start[0], c.Start[1]; {
 	case c.Same():
 		return fmt.Sprintf("yes: %v at the start point, both times", a.Value)
-	case failure(a) != nil && failure(b) != nil:
-		return fmt.Sprintf("not known: the start point fails (%v)", failure(a))
-	case failure(a) != nil || failure(b) != nil:
+	case query.FailureOf(a) != nil && query.FailureOf(b) != nil:
+		return fmt.Sprintf("not known: the start point fails (%v)", query.FailureOf(a))
+	case query.FailureOf(a) != nil || query.FailureOf(b) != nil:
 		return "no: the start point fails only sometimes"
 	default:
 		return fmt.Sprintf("no: %v and %v at the start point", a.Value, b.Value)
@@ -188,7 +181,7 @@ func rough(d time.Duration) string {
 
 // Warnings returns sentences about what the user should know before a run.
 func (c Check) Warnings() (all []string) {
-	a, b := failure(c.Start[0]), failure(c.Start[1])
+	a, b := query.FailureOf(c.Start[0]), query.FailureOf(c.Start[1])
 	switch {
 	case c.Same() || a != nil && b != nil:
 	case c.Subject.Options != "": // a built-in problem, with the noise that was asked for

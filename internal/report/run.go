@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -38,10 +37,6 @@ func (r Run) gap() float64 { return r.clean() - r.Known.Minimum }
 // is no line for the gap.
 func (r Run) String() string {
 	found := r.Result
-	point := make([]string, len(found.Point))
-	for i, v := range found.Point {
-		point[i] = strconv.FormatFloat(v, 'g', -1, 64)
-	}
 	var out strings.Builder
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(&out, "%-11s "+format+"\n", append([]any{name}, values...)...)
@@ -73,20 +68,19 @@ func (r Run) String() string {
 	if space := r.Subject.Parameters; space != nil && len(found.Point) == len(space) {
 		out.WriteString("best point\n" + ParameterLines(space, found.Point))
 	} else {
-		line("best point", "%s", strings.Join(point, " "))
+		line("best point", "%s", numbers(found.Point))
 	}
 	if len(found.Minimisers) > 0 {
 		out.WriteString("minimisers, each with its value and its particles\n")
 	}
 	for _, m := range found.Minimisers {
-		fmt.Fprintf(&out, "  %-22s %5d ", strconv.FormatFloat(m.Value, 'g', -1, 64), m.Particles)
-		for _, v := range m.Point {
-			out.WriteString(" " + strconv.FormatFloat(v, 'g', -1, 64))
-		}
-		out.WriteString("\n")
+		fmt.Fprintf(&out, "  %-22v %5d  %s\n", m.Value, m.Particles, numbers(m.Point))
 	}
 	return out.String()
 }
+
+// numbers writes a point with all its digits.
+func numbers(point []float64) string { return strings.Trim(fmt.Sprint(point), "[]") }
 
 // resumed says how many queries came from a journal.
 func resumed(n int) string {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/rng"
 	"gonum.org/v1/gonum/mat"
 )
@@ -126,11 +127,7 @@ func (t trace) rough(b basis, q int) float64 {
 	if n < 2*q+4 {
 		return 0
 	}
-	order := make([]int, n)
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.t[a], t.t[b]) })
+	order := ranks.Order(n, func(a, b int) int { return cmp.Compare(t.t[a], t.t[b]) })
 	lo, g := t.t[order[0]], (t.t[order[n-1]]-t.t[order[0]])/float64(n-1)
 	var even []float64 // the trace at equal distances g
 	k := 0

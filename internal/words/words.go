@@ -1,7 +1,11 @@
-// Package words writes numbers for people.
+// Package words writes numbers, and short texts, for people.
 package words
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
 // Thousands writes n with a comma between every three digits.
 func Thousands(n int) string {
@@ -14,6 +18,19 @@ func Thousands(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Cut returns a text, or its beginning and an ellipsis, in at most so many bytes.
+func Cut(text string, most int) string {
+	const ellipsis = "…"
+	if len(text) <= most {
+		return text
+	}
+	end := most - len(ellipsis)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.Clone(text[:end]) + ellipsis
 }
 
 // Count writes how many there are of something: Count(1, "query", "queries") is

@@ -31,6 +31,9 @@ func Few(n, less int) int {
 	return less
 }
 
+// Some reports whether only a part is measured, or other seeds, which is nothing for documents.
+func Some() bool { return *seeds != 0 || *from != 0 || *dims != "" || *problems != "" || *cells != "" }
+
 // From returns the first seed.
 func From() uint64 { return *from }
 
@@ -74,6 +77,9 @@ func Problems(otherwise ...string) []string {
 	}
 	return strings.Split(*problems, ",")
 }
+
+// Problem reports whether the problem of this name is measured.
+func Problem(name string) bool { return slices.Contains(Problems(name), name) }
 
 // Cells reports whether only some cells are to be measured, and Cell whether that of this name is.
 func Cells() bool { return *cells != "" }

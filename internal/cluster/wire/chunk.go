@@ -67,8 +67,8 @@ func DecodeChunk(message []byte) (*Chunk, error) {
 	if c.First, err = l.firstNumber(); err != nil {
 		return nil, err
 	}
-	n := l.uint32()
-	c.Dim = l.uint32()
+	n := int(number[uint32](l))
+	c.Dim = int(number[uint32](l))
 	switch {
 	case n < 1 || n > MostPoints:
 		return nil, bad("a chunk of %d points; 1 to %d are allowed", n, MostPoints)
@@ -77,7 +77,7 @@ func DecodeChunk(message []byte) (*Chunk, error) {
 	case n > 1 && len(message) > MostBytes:
 		return nil, bad("%d bytes; at most %d are allowed", len(message), MostBytes)
 	}
-	skips := int(l.byte())
+	skips := int(number[byte](l))
 	if skips > MostSkips {
 		return nil, bad("%d workers are to skip it; at most %d are allowed", skips, MostSkips)
 	}

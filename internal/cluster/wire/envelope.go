@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
 )
 
 // Points and values travel in envelopes. All numbers are little-endian.
@@ -131,39 +130,15 @@ func (l *letter) take(n int) []byte {
 	return taken
 }
 
-func (l *letter) byte() byte {
-	if b := l.take(1); b != nil {
-		return b[0]
-	}
-	return 0
+// number reads a number of a type, 0 if there are too few bytes.
+func number[T byte | uint16 | uint32 | uint64 | float64](l *letter) (v T) {
+	_, _ = binary.Decode(l.take(binary.Size(v)), binary.LittleEndian, &v)
+	return v
 }
-
-func (l *letter) uint16() int {
-	if b := l.take(2); b != nil {
-		return int(binary.LittleEndian.Uint16(b))
-	}
-	return 0
-}
-
-func (l *letter) uint32() int {
-	if b := l.take(4); b != nil {
-		return int(binary.LittleEndian.Uint32(b))
-	}
-	return 0
-}
-
-func (l *letter) uint64() uint64 {
-	if b := l.take(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (l *letter) float64() float64 { return math.Float64frombits(l.uint64()) }
 
 // name reads a worker's name: a byte for its length, and its letters.
 func (l *letter) name() (string, error) {
-	name := string(l.take(int(l.byte())))
+	name := string(l.take(int(number[byte](l))))
 	if l.short {
 		return "", bad("%v", errShort)
 	}
@@ -188,7 +163,7 @@ func appendName(dst []byte, name string) []byte { return append(append(dst, byte
 
 // firstNumber reads the number of a chunk's first query.
 func (l *letter) firstNumber() (int, error) {
-	first := l.uint64()
+	first := number[uint64](l)
 	if first < 1 || first > highest {
 		return 0, bad("the number of its first query is %d", first)
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/untwist/untwist/internal/words"
 )
 
 // printable reports whether a text can be shown in a line. Some terminals obey characters
@@ -15,19 +17,10 @@ func printable(text string) bool {
 // Line returns a text that can be shown in a line of at most so many bytes: what cannot be
 // seen becomes a space.
 func Line(text string, most int) string {
-	const ellipsis = "…"
-	text = strings.Map(func(r rune) rune {
+	return words.Cut(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(text, "�"))
-	if len(text) <= most {
-		return text
-	}
-	end := most - len(ellipsis)
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + ellipsis
+	}, strings.ToValidUTF8(text, "�")), most)
 }

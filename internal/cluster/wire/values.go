@@ -95,7 +95,7 @@ func DecodeValues(message []byte) (*Values, error) {
 	if v.First, err = l.firstNumber(); err != nil {
 		return nil, err
 	}
-	n := l.uint32()
+	n := int(number[uint32](l))
 	if n < 1 || n > MostPoints {
 		return nil, bad("%d values; 1 to %d are allowed", n, MostPoints)
 	}
@@ -121,12 +121,12 @@ func DecodeValues(message []byte) (*Values, error) {
 // reasons reads the kinds and reasons of failures, at most so many, and the end of the
 // message.
 func (l *letter) reasons(most int) (all []*objective.Failure, err error) {
-	m := l.uint16()
+	m := int(number[uint16](l))
 	if m > most {
 		return nil, bad("%d reasons for failures of %d points", m, most)
 	}
 	for range m {
-		kind, detail := objective.FailureKind(l.byte()), string(l.take(int(l.byte())))
+		kind, detail := objective.FailureKind(number[byte](l)), string(l.take(int(number[byte](l))))
 		switch {
 		case l.short:
 			return nil, bad("%v", errShort)
@@ -148,9 +148,9 @@ func (l *letter) reasons(most int) (all []*objective.Failure, err error) {
 
 // answer reads one answer.
 func (l *letter) answer(reasons []*objective.Failure, by string) (Answer, error) {
-	a := Answer{Offset: l.uint32(), Check: uint32(l.uint32())}
-	a.Value, a.Seconds = l.float64(), l.float64()
-	note := l.uint64()
+	a := Answer{Offset: int(number[uint32](l)), Check: number[uint32](l)}
+	a.Value, a.Seconds = number[float64](l), number[float64](l)
+	note := number[uint64](l)
 	a.By = by
 	switch {
 	case a.Offset >= MostPoints:

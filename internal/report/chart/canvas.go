@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -105,14 +106,7 @@ func (c *canvas) text(w place, s string) {
 }
 
 // free says whether a box meets no text.
-func (c *canvas) free(b box) bool {
-	for _, o := range c.boxes {
-		if b.meets(o) {
-			return false
-		}
-	}
-	return true
-}
+func (c *canvas) free(b box) bool { return !slices.ContainsFunc(c.boxes, b.meets) }
 
 // title writes what is shown when the pointer is over the element that has just begun.
 func (c *canvas) title(s string) {

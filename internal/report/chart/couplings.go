@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/gonum/mat"
 )
@@ -26,7 +27,7 @@ func Couplings(before, after *mat.Dense, blocks [][]int, names []string) (all []
 		if names != nil && len(names) != n {
 			row = "direction"
 		}
-		all = append(all, matrix(before, view{title: "before", axis: row, order: ascending(n), names: names}))
+		all = append(all, matrix(before, view{title: "before", axis: row, order: ranks.First(n), names: names}))
 	}
 	if n := size(after); n > 0 {
 		order, blocks := inBlocks(blocks, n)
@@ -50,21 +51,12 @@ func size(c *mat.Dense) int {
 	return min(rows, columns)
 }
 
-// ascending returns 0, 1, …, n−1.
-func ascending(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 // inBlocks returns n components in the order of their blocks. Blocks that do not have each
 // component once are ignored.
 func inBlocks(blocks [][]int, n int) ([]int, [][]int) {
 	order := slices.Concat(blocks...)
-	if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, ascending(n)) {
-		return ascending(n), nil
+	if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, ranks.First(n)) {
+		return ranks.First(n), nil
 	}
 	return order, blocks
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/untwist/untwist/internal/ranks"
 )
 
 // mostPoints is how many points of a curve are drawn at most.
@@ -41,11 +43,7 @@ func widened(lo, hi float64) (float64, float64) {
 func top(points []point) float64 {
 	n := len(points)
 	way := points[n-1].x - points[0].x
-	byValue := make([]int, n)
-	for i := range byValue {
-		byValue[i] = i
-	}
-	slices.SortStableFunc(byValue, func(a, b int) int { return cmp.Compare(points[a].y, points[b].y) })
+	byValue := ranks.Order(n, func(a, b int) int { return cmp.Compare(points[a].y, points[b].y) })
 	least, ends, below := points[byValue[0]].y, points[byValue[n-1]].y, 0.
 	for _, i := range byValue {
 		below += (points[min(i+1, n-1)].x - points[max(i-1, 0)].x) / 2

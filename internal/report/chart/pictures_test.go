@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -231,7 +232,7 @@ func TestPooled(t *testing.T) {
 	c.Set(0, 3, 1e-7)
 	c.Set(1, 2, -0.5) // the same cell
 	c.Set(118, 7, math.NaN())
-	got := pooled(c, ascending(120))
+	got := pooled(c, ranks.First(120))
 	if len(got) != mostCells || got[0][1] != shade(0.5) || got[0][0] != 0 || got[59][3] != 0 {
 		t.Errorf("%v", got)
 	}

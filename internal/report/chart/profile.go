@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/words"
 )
 
@@ -67,7 +68,7 @@ func Profiles(profiles []untwist.Profile) Picture {
 			varies[i] = all[len(all)-1].y - all[0].y
 		}
 	}
-	order := ascending(len(profiles))
+	order := ranks.First(len(profiles))
 	title := "f along each component"
 	if n := len(profiles); n > mostProfiles {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(varies[b], varies[a]) })

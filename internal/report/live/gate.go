@@ -1,12 +1,14 @@
 package live
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"crypto/tls"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,7 +39,7 @@ func newGate(c Config, host string, at net.Addr) gate {
 	_, port, _ := net.SplitHostPort(at.String())
 	g.locked, g.token = true, sha256.Sum256([]byte(c.Token))
 	g.cookie = http.Cookie{
-		Name: "untwist-" + port, Value: secret(), Path: "/", HttpOnly: true, Secure: c.TLS != nil,
+		Name: "untwist-" + port, Value: rand.Text(), Path: "/", HttpOnly: true, Secure: c.TLS != nil,
 		SameSite: http.SameSiteLaxMode, // a link from elsewhere may lead here
 	}
 	g.pass = sha256.Sum256([]byte(g.cookie.Value))
@@ -74,17 +76,8 @@ func (g *gate) ours(host string) bool {
 	if net.ParseIP(host) != nil {
 		return true
 	}
-	for _, name := range g.names {
-		if name != "" && strings.EqualFold(name, host) {
-			return true
-		}
-	}
-	for _, c := range g.certs {
-		if c.Leaf != nil && host != "" && c.Leaf.VerifyHostname(host) == nil {
-			return true
-		}
-	}
-	return false
+	return host != "" && (slices.ContainsFunc(g.names, func(name string) bool { return strings.EqualFold(name, host) }) ||
+		slices.ContainsFunc(g.certs, func(c tls.Certificate) bool { return c.Leaf != nil && c.Leaf.VerifyHostname(host) == nil }))
 }
 
 // sameOrigin reports whether a request comes from our own page, or from none. A link from

@@ -116,7 +116,7 @@ func Listen(c Config) (*Server, error) {
 	if err := c.check(listener.Addr()); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	s := &Server{config: c, run: secret(), over: make(chan struct{}), done: make(chan struct{})}
+	s := &Server{config: c, run: rand.Text(), over: make(chan struct{}), done: make(chan struct{})}
 	if s.listener = listener; c.TLS != nil {
 		own := c.TLS.Clone()
 		own.NextProtos = []string{"http/1.1"} // a viewer needs two connections, and there is less that can go wrong
@@ -196,19 +196,14 @@ func (c Config) address(host string, at net.Addr) string {
 
 // cause is the system's own word on an error of package net, which repeats the address.
 func cause(err error) error {
-	var call *os.SyscallError
-	if errors.As(err, &call) {
+	if call, ok := errors.AsType[*os.SyscallError](err); ok {
 		return call.Err
 	}
-	var lookup *net.DNSError
-	if errors.As(err, &lookup) {
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 		return errors.New(lookup.Err)
 	}
 	return err
 }
-
-// secret returns random letters that nobody can guess.
-func secret() string { return rand.Text() }
 
 // URL returns the address of the page. The token is not in it.
 func (s *Server) URL() string { return s.url }

@@ -3,10 +3,10 @@ package page
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/words"
 )
@@ -113,11 +113,7 @@ func (c coordinates) rowOf(k combination, best []float64) combinationRow {
 
 // partsOf names the parameters of each part of f, the largest parts first.
 func (c coordinates) partsOf(s *untwist.Structure) (all []Setting, more string) {
-	order := make([]int, len(s.Blocks))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return len(s.Blocks[b]) - len(s.Blocks[a]) })
+	order := ranks.Order(len(s.Blocks), func(a, b int) int { return len(s.Blocks[b]) - len(s.Blocks[a]) })
 	free := c.space.Free()
 	for n, b := range order {
 		if n == mostParts {

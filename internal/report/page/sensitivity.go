@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/sensitivity"
 	"github.com/untwist/untwist/internal/words"
@@ -97,13 +98,8 @@ func blocksOf(s *untwist.Structure) [][]int {
 
 // through says through which combinations or parts a parameter acts.
 func (c coordinates) through(i sensitivity.Index, blocks [][]int) string {
-	order := make([]int, len(i.Through))
-	for b := range order {
-		order[b] = b
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(i.Through[b], i.Through[a]) })
 	var all []string
-	for _, b := range order {
+	for _, b := range ranks.Order(len(i.Through), func(a, b int) int { return cmp.Compare(i.Through[b], i.Through[a]) }) {
 		if i.Through[b] <= 0 || i.Through[b] < leastThrough*i.Total || len(all) == 3 {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/words"
 )
 
@@ -71,14 +72,13 @@ const leastTerm, mostTerms = 0.01, 8
 // parameters, it says how many more there are.
 func (c coordinates) show(row []float64) shown {
 	share := make([]float64, len(row))
-	order := make([]int, len(row))
 	for i, w := range row {
-		share[i], order[i] = math.Abs(w), i
+		share[i] = math.Abs(w)
 		if !c.start.IsZero() {
 			share[i] *= c.start.Hi[i] - c.start.Lo[i]
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(share[b], share[a]) })
+	order := ranks.Order(len(row), func(a, b int) int { return cmp.Compare(share[b], share[a]) })
 	order = slices.DeleteFunc(order, func(i int) bool { return share[i] < leastTerm*share[order[0]] || row[i] == 0 })
 	out := shown{power: 1, log: len(order) > 0}
 	free := c.space.Free()

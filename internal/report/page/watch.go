@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -96,10 +97,7 @@ func NewWatch(space parameter.Space) *Watch {
 func (w *Watch) See(number int, point []float64, a objective.Answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	failure := a.Failure
-	if failure == nil && !(a.Value < math.Inf(1)) {
-		failure = &objective.Failure{Kind: objective.NotANumber, Detail: "the value was NaN or +Inf"}
-	}
+	failure := query.FailureOf(a)
 	w.queries++
 	if failure != nil {
 		w.failed++
