@@ -16,7 +16,7 @@ import (
 )
 
 // noisy finds the frame of a function with noise, by one model. Where its looks contradict each other, whatever
-// the frame, f may be a sum over blocks.
+// the frame, f may be a sum over blocks, or nearly separate.
 func (m *modelling) noisy() (*Finding, error) {
 	found, contradicted, err := m.model()
 	if err != nil || !contradicted {
@@ -25,16 +25,19 @@ func (m *modelling) noisy() (*Finding, error) {
 	if err := m.doubt(); err != nil {
 		return found, err
 	}
-	blocks, err := m.exactly()
+	other, err := m.exactly()
 	for _, nothing := range []error{ErrSingular, ErrNoStep, ErrNotFinite, ErrConstant} {
 		if errors.Is(err, nothing) {
 			return found, nil
 		}
 	}
-	if blocks.mistrust(); err == nil && blocks.Certificate.Verdict != certify.Blocks {
+	other.mistrust()
+	is, was := other.Certificate, found.Certificate
+	near := is.Verdict == certify.NearlySeparable && (was.Verdict != certify.NearlySeparable || is.Coupling < was.Coupling)
+	if err == nil && is.Verdict != certify.Blocks && !near {
 		return found, nil
 	}
-	return blocks, err
+	return other, err
 }
 
 // model finds the frame by one model of f, package model, and certifies it. It reports too whether looks
@@ -55,7 +58,7 @@ func (m *modelling) model() (found *Finding, contradicted bool, err error) {
 		return m.found, false, err
 	}
 	found, err = m.rest(r, err)
-	return found, err == nil && r.Contradicted(), err
+	return found, err == nil && r.Kappa > 0, err
 }
 
 // sum finds the frame of a span in which f is a sum, by one model, and certifies it: the first Hessian

@@ -88,9 +88,6 @@ type Result struct {
 	Sights []Sight
 }
 
-// Contradicted reports whether looks contradict each other, and f does not nearly separate either.
-func (r *Result) Contradicted() bool { return r.Verdict != Nearly && r.Kappa > 0 }
-
 // A Sight is f at a point, and its slopes and second differences along some steps.
 type Sight struct {
 	X       []float64

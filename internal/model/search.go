@@ -23,8 +23,8 @@ type search struct {
 	goal     float64
 	rough    float64 // by how much errors may be larger
 	restarts int
-	least    float64 // the least need so far
-	wasted   int     // looks along the frame since then
+	least    float64 // the least need so far, or the least usual error while no frame is found
+	wasted   int     // looks since then
 	same     bool    // curvatures along white were the same at all points
 	verdict  Verdict
 	coupled  estimate
@@ -37,7 +37,7 @@ const (
 	// finest the least that is ever asked for.
 	goodEnough, finest = 0.003, 1e-4
 	// mostLooks are made, coupledLooks where there are couplings, which do not become less.
-	mostLooks, coupledLooks = 400, 9
+	mostLooks, coupledLooks = 100, 9
 	// rightRow is the error of a row, as a part of its length, that is small enough.
 	rightRow = 0.002
 	// patience is how many times its forecast a search may take.
@@ -49,7 +49,7 @@ const (
 	// gaping is by how much curvatures are above noise where others are not, if f is constant in
 	// some directions.
 	gaping = 6
-	// mostWasted looks along the frame are made without progress, a need that is so much less.
+	// mostWasted looks are made without progress, an error that is so much less.
 	mostWasted, progress = 12, 0.9
 	// equal is by how much the fourth roots of mean squares of equal curvatures differ at most, by noise.
 	equal = 0.05
@@ -185,13 +185,10 @@ func (e *search) look() error {
 		if !e.follow(n) {
 			e.surprise = math.Inf(1)
 		}
-		if e.wasted++; e.need() < progress*e.least {
-			e.wasted, e.least = 0, e.need()
-		}
+		e.weigh(e.need())
 		if (e.surprise > misled || e.wasted >= mostWasted && quantile(e.errors(), 1) > usable/2) && e.restarts < mostRestarts { // the frame was a wrong one
 			e.restarts++
-			e.wasted, e.least = 0, math.Inf(1)
-			e.found = false
+			e.begin(false)
 			e.looks = e.short()
 			e.forget()
 			e.say("  surprised: again from short looks")
@@ -200,6 +197,9 @@ func (e *search) look() error {
 		e.forget()
 	default:
 		e.doubtSteps()
+	}
+	if !e.found {
+		e.weigh(median(e.errors()))
 	}
 	e.fresh = len(e.looks) == 1 || median(e.errors()) < usable
 	if e.found {
@@ -216,6 +216,16 @@ const (
 	misled       = 4
 	mostRestarts = 2
 )
+
+// begin begins looks along a frame, or without one.
+func (e *search) begin(found bool) { e.found, e.wasted, e.least = found, 0, math.Inf(1) }
+
+// weigh counts looks that have not made an error less.
+func (e *search) weigh(error float64) {
+	if e.wasted++; error < progress*e.least {
+		e.wasted, e.least = 0, error
+	}
+}
 
 // prepareNext whitens directions by all that was seen, and decides whether the frame is found.
 func (e *search) prepareNext() (err error) {
@@ -245,7 +255,7 @@ func (e *search) prepareNext() (err error) {
 	}
 	worst := quantile(e.errors(), 1)
 	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) > 7 && quantile(e.errors(), nearlyAll) < usable {
-		e.found = true
+		e.begin(true)
 		if err = e.climb(e.frame, 1, true); err != nil {
 			return err
 		}
