@@ -72,7 +72,7 @@ func ExampleSurvey_Judge() {
 	// Output: separable 2 <nil>
 }
 
-// Identifiers by name, as the flag --road has them.
+// Identifiers by name, as the flag --identifier has them.
 func ExampleNamed() {
 	for _, name := range identify.Names() {
 		by, err := identify.Named(name)

@@ -145,7 +145,7 @@ func TestJudgeRefuses(t *testing.T) {
 	}
 }
 
-// The names are those of the flag --road, the default first, and a name always means the
+// The names are those of the flag --identifier, the default first, and a name always means the
 // zero value but for the selection that it names; its settings are those of the paper's experiment for "paper".
 func TestNamed(t *testing.T) {
 	if names := Names(); !slices.Equal(names, []string{"survey", "paper", "paper-all-limits"}) {

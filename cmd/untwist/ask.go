@@ -26,7 +26,7 @@ type askFlags struct {
 // The flags of minimize that ask has: those that decide the run, and those that may change.
 var (
 	decidingFlags = []string{
-		"param", "dim", "bounds", "start", "x0", "from", "seed", "parallel", "noise-level", "strategy", "road", "frame",
+		"param", "dim", "bounds", "start", "x0", "from", "seed", "parallel", "noise-level", "strategy", "identifier", "road", "frame",
 		"particles", "sigma", "tau", "alpha", "share", "cbo",
 	}
 	changingFlags = []string{"budget", "target", "tolerance", "max-failures", "keep-going", "journal-points"}

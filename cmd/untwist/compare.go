@@ -37,7 +37,7 @@ Methods (--methods, with commas between them) are
   NAME                          one of ` + strings.Join(experiment.MethodNames(), ", ") + `
   NAME=STRATEGY:KNOB=V:KNOB=V…  a strategy of minimize with other settings, under a name of
                                 yours; the knobs are sigma, particles or population, tau,
-                                alpha, share, road, and the keys of minimize --cbo:
+                                alpha, share, identifier, and the keys of minimize --cbo:
                                 small=cmaes:population=8, far=cbo:noise=isotropic:ess=0.5
   NAME=exec:CMD                 a program of yours that is an optimiser: see docs/optimisers.md
 Problems (--problems) are built-in ones, or problem files of your own: a name that ends in

@@ -88,7 +88,7 @@ func readStrategy(given string) (m experiment.Method, err error) {
 	var road string
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	registerKnobs(flags, &knobs)
-	flags.StringVar(&road, "road", "", "")
+	flags.StringVar(&road, "identifier", "", "")
 	written := map[string]string{} // knobs in the words of the user
 	for _, word := range words[1:] {
 		name, value, found := strings.Cut(word, "=")
@@ -96,8 +96,8 @@ func readStrategy(given string) (m experiment.Method, err error) {
 			return m, fmt.Errorf("%q is not KNOB=V", word)
 		}
 		knob := name
-		if name == "population" {
-			knob = "particles"
+		if other, ok := knobsBefore[name]; ok {
+			knob = other
 		}
 		if written[knob] != "" {
 			return m, fmt.Errorf("%s is given twice", knob)
@@ -105,7 +105,7 @@ func readStrategy(given string) (m experiment.Method, err error) {
 		flag := flags.Lookup(knob)
 		if flag == nil { // of CBO alone
 			if _, err := (cbo.Config{}).With(word); errors.Is(err, cbo.ErrKey) {
-				return m, fmt.Errorf("%s=%s: unknown knob: must be one of sigma, particles, population, tau, alpha, share, road, or one of minimize --cbo", knob, value)
+				return m, fmt.Errorf("%s=%s: unknown knob: must be one of sigma, particles, population, tau, alpha, share, identifier, or one of minimize --cbo", knob, value)
 			} else if err != nil {
 				return m, err
 			}
@@ -114,7 +114,7 @@ func readStrategy(given string) (m experiment.Method, err error) {
 			continue
 		}
 		err := flag.Value.Set(value)
-		if knob == "road" {
+		if knob == "identifier" {
 			m.Identifier, err = identify.Named(value)
 		}
 		if err != nil {
@@ -144,7 +144,10 @@ func readStrategy(given string) (m experiment.Method, err error) {
 }
 
 // knobOf are the knobs that are not called as the options that they set.
-var knobOf = map[string]string{"Identifier": "road"}
+var knobOf = map[string]string{"Identifier": "identifier"}
+
+// knobsBefore are the knobs that have another name, too.
+var knobsBefore = map[string]string{"population": "particles", "road": "identifier"}
 
 // tried returns an error if a strategy refuses its settings, which it says when it starts.
 func tried(m experiment.Method) error {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
@@ -44,7 +45,14 @@ func wholeNumber(s string) (int, error) {
 	return int(exact.Num().Int64()), nil
 }
 
-// road returns the identifier that the flag --road names, nil if it was not given.
+// registerIdentifier registers --identifier, and --road, as it was called before.
+func registerIdentifier(flags *pflag.FlagSet, name *string, usual, text string) {
+	flags.StringVar(name, "identifier", usual, text)
+	flags.StringVar(name, "road", usual, text)
+	flags.Lookup("road").Hidden = true
+}
+
+// road returns the identifier that the flag --identifier names, nil if it was not given.
 func road(name string) (identify.Identifier, error) {
 	if name == "" {
 		return nil, nil

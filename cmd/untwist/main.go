@@ -115,7 +115,7 @@ var flagOf = map[string]string{
 	"Name": "problem", "Dim": "dim", "Components": "components", "Mix": "mix", "Block": "block",
 	"Single": "single", "Coupling": "coupling", "CouplingKind": "coupling-kind", "Map": "map", "Noise": "noise", "NoiseRelative": "noise-relative",
 	"ScaleValue": "scale-value", "Offset": "offset", "Digits": "digits", "Failing": "failing", "FailingBeyond": "failing-beyond",
-	"Frame": "frame", "Blocks": "frame", "Identifier": "road", "Start": "start", "Bounds": "bounds", "Points": "x0",
+	"Frame": "frame", "Blocks": "frame", "Identifier": "identifier", "Start": "start", "Bounds": "bounds", "Points": "x0",
 	"Budget": "budget", "Target": "target", "Workers": "workers",
 	"Strategy": "strategy", "Particles": "particles", "Sigma": "sigma", "Tau": "tau", "Alpha": "alpha", "Share": "share", "CBO": "cbo", "Trace": "trace",
 	"Exec": "exec", "Names": "param", "Parameters": "param", "Protocol": "protocol", "EOF": "eof", "Procs": "procs",

@@ -73,7 +73,7 @@ func (f *minimizeFlags) register(flags *pflag.FlagSet) {
 	flags.Var(above0.flag(&f.chosen.Tolerance), "tolerance", "stop a search of which the last tenth of the queries gained less than this, in the unit of f")
 	flags.Var(text(&f.from), "from", "start from the ten best points of `FILE`: the journal of an earlier run, or old evaluations as CSV, with a column for each parameter and one called value")
 	flags.StringVar(&f.strategy, "strategy", untwist.DefaultStrategy().Name(), "one of "+strings.Join(untwist.Strategies(), ", "))
-	flags.StringVar(&f.road, "road", "", "how to find the coordinates, for strategies that search in others than those given: one of "+strings.Join(identify.Names(), ", ")+" (default: the strategy's own way)")
+	registerIdentifier(flags, &f.road, "", "how to find the coordinates, for strategies that search in others than those given: one of "+strings.Join(identify.Names(), ", ")+" (default: the strategy's own way)")
 	flags.Var(text(&f.frame), "frame", "take the coordinates from `FILE`, as probe --frame writes it, and look for no others")
 	registerKnobs(flags, &f.knobs)
 	flags.Var(list[string]{&f.knobs.CBO, "KEY=V", func(given string) []string { return []string{given} }, present("key")}, "cbo",

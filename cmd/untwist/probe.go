@@ -56,7 +56,7 @@ problems are known, so the errors are printed, too.
 	flags := cmd.Flags()
 	f.runFlags.register(flags)
 	f.crew.register(flags)
-	flags.StringVar(&f.road, "road", identify.Survey{}.Name(), "how to look: one of "+strings.Join(identify.Names(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
+	registerIdentifier(flags, &f.road, identify.Survey{}.Name(), "how to look: one of "+strings.Join(identify.Names(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
 	flags.Var(text(&f.frame), "frame", "write the coordinates to `FILE` as JSON")
 	f.registerOutput(flags, "draw spectrum.svg and couplings.svg into `DIR`")
 	return cmd

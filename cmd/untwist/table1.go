@@ -58,8 +58,8 @@ out. Where a flag says something else, the flag counts:
 
 To repeat a single run, use untwist minimize --problem NAME --dim D --budget B
 --target 0.005 --seed S with --strategy cbo --mix none for cbo-on-g, with
---strategy METHOD --road paper for reparametrised, transformed and componentwise, and with
---strategy METHOD for the others. With --strategy componentwise --road paper-all-limits
+--strategy METHOD --identifier paper for reparametrised, transformed and componentwise, and with
+--strategy METHOD for the others. With --strategy componentwise --identifier paper-all-limits
 all limits are kept, but a point on the way to the combined one may be the best.
 
 ` + exitStatuses,

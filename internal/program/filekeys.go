@@ -34,7 +34,7 @@ var (
 		"max-failures": numberKey, "noise-level": numberKey, "keep-going": switchKey,
 		"dim": numberKey, "bounds": textKey, "start": textKey, "x0": pointsKey,
 		"journal": textKey, "journal-points": switchKey, "from": textKey,
-		"strategy": textKey, "road": textKey, "particles": numberKey, "sigma": numberKey, "tau": numberKey, "alpha": numberKey, "share": numberKey,
+		"strategy": textKey, "identifier": textKey, "road": textKey, "particles": numberKey, "sigma": numberKey, "tau": numberKey, "alpha": numberKey, "share": numberKey,
 		"cbo": textsKey, "trace": textKey, "trace-every": numberKey, "frame": textKey, "plot": textKey, "report": textKey, "json": switchKey, "quiet": switchKey,
 	}
 )

@@ -349,7 +349,7 @@ print(json.dumps([bits(result), calls, result.resumed]))
         with tempfile.TemporaryDirectory() as folder:
             journal = os.path.join(folder, "run.journal")
             for _ in range(4):
-                child = script(self.RUN, journal, "250")
+                child = script(self.RUN, journal, str(alone[2] // 6))
                 out, _ = child.communicate()
                 self.assertEqual(child.returncode, -signal.SIGKILL)
                 for pid in out.split():
