@@ -33,9 +33,9 @@ import (
 // it gives up after some 12d² queries, more at small d. It fails with kinks and
 // curvatures that span more than about six orders of magnitude.
 //
-// Where Request.Grain says that f has noise one model is fitted to all that is asked, and where
-// that does not separate f Hessians and designs with longer and longer steps are held against the
-// standard deviation of the noise. Finding.Residual is the standard error of the frame then.
+// Where Request.Grain says that f has noise one model is fitted to all that is asked. Where that
+// contradicts itself in every frame, what was said above follows, and may find blocks or small
+// couplings. Finding.Residual is the standard error of the frame then.
 //
 // The zero value is ready to use.
 type Survey struct {

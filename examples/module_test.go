@@ -1,4 +1,4 @@
-package untwist_test
+package examples
 
 import (
 	"archive/zip"
@@ -21,6 +21,9 @@ func TestImported(t *testing.T) {
 	serve(t, filepath.Join(folder, "proxy", module, "@v"), module, version)
 
 	own := filepath.Join(folder, "own")
+	if err := os.Mkdir(own, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	write(t, filepath.Join(own, "main.go"), `package main
 
 import (
@@ -35,7 +38,7 @@ func main() {
 	r, err := untwist.Minimize(context.Background(), f, untwist.Options{Bounds: untwist.Cube(2, -5, 5), Budget: 500})
 	fmt.Printf("%.3f %.3f %v\n", r.Point[0], r.Point[1], err)
 }
-`)
+`, 0o644)
 	cache := strings.TrimSpace(goes(t, ".", nil, "env", "GOMODCACHE"))
 	environment := []string{
 		"GOMODCACHE=" + filepath.Join(folder, "cache"), "GOFLAGS=-modcacherw", "GOWORK=off", "GOSUMDB=off",
@@ -52,18 +55,23 @@ func main() {
 // take, without those of other modules in it.
 func serve(t *testing.T, folder, module, version string) {
 	t.Helper()
-	out, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
+	git := exec.Command("git", "ls-files", "-co", "--exclude-standard")
+	git.Dir = ".."
+	out, err := git.Output()
 	if err != nil {
 		needs.NotRun(t, "a git repository")
 	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	files := strings.Fields(string(out))
-	text, err := os.ReadFile("go.mod")
+	text, err := os.ReadFile("../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(folder, "list"), version+"\n")
-	write(t, filepath.Join(folder, version+".info"), `{"Version":"`+version+`"}`)
-	write(t, filepath.Join(folder, version+".mod"), string(text))
+	write(t, filepath.Join(folder, "list"), version+"\n", 0o644)
+	write(t, filepath.Join(folder, version+".info"), `{"Version":"`+version+`"}`, 0o644)
+	write(t, filepath.Join(folder, version+".mod"), string(text), 0o644)
 	archive, err := os.Create(filepath.Join(folder, version+".zip"))
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +83,7 @@ func serve(t *testing.T, folder, module, version string) {
 			dir, found := strings.CutSuffix(other, "/go.mod")
 			return found && strings.HasPrefix(name, dir+"/")
 		}
-		text, err := os.ReadFile(name)
+		text, err := os.ReadFile(filepath.Join("..", name))
 		if err != nil || slices.ContainsFunc(files, foreign) { // a file may be gone that is not committed yet
 			continue
 		}
@@ -88,16 +96,6 @@ func serve(t *testing.T, folder, module, version string) {
 		}
 	}
 	if err := packed.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
