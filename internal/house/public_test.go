@@ -2,6 +2,9 @@ package house
 
 import (
 	"go/ast"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -61,5 +64,17 @@ func TestTheFrontDoorIsSmall(t *testing.T) {
 	r := built(t, "x", "x.go", "type T struct{}; type u int; func (T) M() {}; func (u) M() {}; func F() {}; const A, b = 1, 2; var C int")
 	if n := names(r); n != 5 {
 		t.Errorf("%d names of 5", n)
+	}
+}
+
+// A visitor meets few files at the root.
+func TestTheRootIsSmall(t *testing.T) {
+	all, err := filepath.Glob("../../*.go")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d files, error %v", len(all), err)
+	}
+	own := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+	if len(all) > 25 || len(own) > 12 {
+		t.Errorf("%d Go files at the root, %d without tests: at most 25 and 12", len(all), len(own))
 	}
 }
