@@ -18,9 +18,9 @@
 //	        what the heaters do to ring 4: [0.01 0.03 0.09 0.99 0.11 0.04 0.01 0.00]
 //	CMA-ES  3.614755 after 8000 measurements, budget-spent
 //
-// With the seeds 0 to 4 the least light is found each time, after 1,672 to 2,403 measurements.
-// CMA-ES finds it three times, with 8,000. With 16 rings Untwist finds it each time after 3,996 to
-// 5,781 measurements; CMA-ES comes close once, with 16,000. Untwist itself then computes for some
+// With the seeds 0 to 4 the least light is found each time, after 1,913 to 3,354 measurements.
+// CMA-ES finds it three times, with 8,000. With 16 rings Untwist finds it each time after 4,157 to
+// 5,316 measurements; CMA-ES comes close once, with 16,000. Untwist itself then computes for some
 // seconds, because the limits of the heaters cut across the coordinates that it has found.
 //
 // The same from the shell, without the last lines:
