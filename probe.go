@@ -128,14 +128,20 @@ type Findings struct {
 	Structure
 	// Noise is how exact f's values are; nil: the identifier does not ask for that.
 	Noise *Noise
+	// Forecast is about how many queries it was to take, and Odds the probability that f separates, as the search began;
+	// 0: nobody has said.
+	Forecast int
+	Odds     float64
 }
 
 // String says in a sentence what was found.
 func (f Findings) String() string {
 	if f.Frame == nil && f.Status == objective.BudgetSpent {
-		d := f.Dim
-		return fmt.Sprintf("no coordinates were found: the budget was spent first; for %s it usually takes %s to %s queries",
-			words.Count(d, "dimension", "dimensions"), words.Thousands(4*d*d+50*d), words.Thousands(10*d*d+150*d))
+		text := "no coordinates were found: the budget was spent first"
+		if f.Forecast > 0 {
+			text += fmt.Sprintf("; for %s it takes about %s queries where f separates", words.Count(f.Dim, "dimension", "dimensions"), words.Thousands(f.Forecast))
+		}
+		return text
 	}
 	return strings.Join(append([]string{f.Structure.String()}, f.Notes...), "; ")
 }
@@ -144,7 +150,7 @@ func (f Findings) String() string {
 func (r *run) findings(found *identify.Finding) (Findings, error) {
 	structure, err := r.structure(found)
 	out := Findings{Account: r.account(), Structure: structure}
-	out.Notes = found.Notes
+	out.Notes, out.Forecast, out.Odds = found.Notes, found.Forecast, found.Odds
 	if g := r.grain; g != nil {
 		out.Noise = &Noise{Kind: g.Kind}
 		if g.Kind != objective.NoNoise {

@@ -42,6 +42,10 @@ type Finding struct {
 	// Hessians, in the coordinates in which they were sampled first and in the
 	// frame; nil where none were sampled, and on the paper's road.
 	Before, After *mat.Dense
+	// Forecast is about how many queries it was to take to find a frame, and Odds the probability that there is one in
+	// which f separates, as seen when the survey began: where nothing is known that is ½. 0: nobody has said.
+	Forecast int
+	Odds     float64
 	// Notes are what else a user should know, in words.
 	Notes []string
 }

@@ -3,7 +3,6 @@ package identify
 import (
 	"context"
 
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -35,16 +34,4 @@ func mapped(g *ground, psi *outer.Map, samples []outer.Sample) *ground {
 		next.grain.Absolute = max(next.grain.Absolute, psi.Slope(s.Value)*g.grain.Of(s.Value))
 	}
 	return &next
-}
-
-// sigmaOf returns the standard deviation of the noise of a value v: that of ψ(f) is ψ′ times that
-// of f.
-func sigmaOf(g *ground, v float64) float64 {
-	if g.psi != nil {
-		f := g.psi.Inverse(v)
-		if s := g.psi.Slope(f) * sigmaOf(g.plain, f); kernel.Finite(s) && s > 0 {
-			return s
-		}
-	}
-	return g.grain.Of(v)
 }

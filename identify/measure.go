@@ -1,12 +1,16 @@
 package identify
 
 import (
+	"errors"
 	"math"
 	"slices"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/model"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // ladder are the steps, in spreads, at which second differences are compared. A factor of
@@ -183,32 +187,49 @@ func rungs(d []float64, rounding, spread, least float64) (eps, h int) {
 	return eps, h
 }
 
-// mostMeasures is at how many points the scales of a frame are measured at most that was
-// not refined: three looks at it have gone before.
-const mostMeasures = 2
-
-// scaled measures the scale of every component of a finding, at so many points; 0: it
-// does not.
+// scaled measures the scale of every component of a finding; 0 measures: it does not.
 func scaled(g *ground, found *Finding, measures int) error {
 	if measures == 0 {
 		return nil
 	}
-	c := newCandidate(g, found.Frame, certify.Singles(found.Frame.Components()))
-	found.Scale = c.h
-	if g.grain.Noisy() {
-		c, err := noisySteps(g, c, looks)
-		if err == nil {
-			found.Scale = c.h
-		}
-		return err
+	w := found.Frame.Matrix()
+	lengths, err := model.Lengths(g.ctx, g.f, model.Request{Box: g.box, Bounds: g.bounds, Grain: g.grain, Seed: g.random.Uint64()}, w)
+	if errors.Is(err, model.ErrConstant) || errors.Is(err, model.ErrNoStep) || errors.Is(err, model.ErrNotFinite) {
+		lengths, err = newCandidate(g, found.Frame, certify.Singles(found.Frame.Components())).h, nil
 	}
-	c, err := c.looked(g)
-	if err != nil {
-		return err
+	found.Scale = lengths
+	return err
+}
+
+// scaled sets the scale of every component of the finding of a result.
+func (m *modelling) scaled(found *Finding, r *model.Result) error {
+	if m.Measures == 0 {
+		return nil
 	}
-	if c, err = c.withSteps(g, min(measures, mostMeasures)); err != nil {
-		return err
+	err := r.MeasureLengths()
+	found.Scale = scalesOf(r)
+	return err
+}
+
+// scalesOf returns ℓ of each component, for rows of length 1.
+func scalesOf(r *model.Result) []float64 {
+	all := slices.Clone(r.Scale)
+	for i := range all {
+		all[i] /= floats.Norm(r.W.RawRowView(i), 2)
 	}
-	found.Scale = c.h
-	return nil
+	return all
+}
+
+// spectrumOf returns the absolute eigenvalues of a matrix, in descending order.
+func spectrumOf(h *mat.Dense) []float64 {
+	var e mat.EigenSym
+	if !kernel.AllFinite(h) || !e.Factorize(kernel.Symmetrised(h, 1), false) {
+		return nil
+	}
+	all := e.Values(nil)
+	for k, v := range all {
+		all[k] = math.Abs(v)
+	}
+	slices.Sort(all)
+	return reversed(all)
 }

@@ -2,8 +2,6 @@ package identify
 
 import (
 	"errors"
-	"math"
-	"slices"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
@@ -53,7 +51,7 @@ func (m *modelling) model() (found *Finding, contradicted bool, err error) {
 	}
 	if r.Verdict == model.Separable && m.found != nil {
 		if err == nil {
-			err = scaled(m.on, m.found, w.Measures)
+			err = m.scaled(m.found, r)
 		}
 		return m.found, false, err
 	}
@@ -82,7 +80,7 @@ func (m *modelling) sum(s *span, by *proposer, white hessian.Basis) (p proposal,
 	}
 	if r.Verdict == model.Separable && m.found != nil {
 		p.found = m.found
-		return p, white, scaled(m.on, m.found, w.Measures)
+		return p, white, m.scaled(m.found, r)
 	}
 	chain, err := chained(r.Sights, by.first)
 	if err != nil || len(chain.Hessians) < 2 {
@@ -97,10 +95,21 @@ func (m *modelling) sum(s *span, by *proposer, white hessian.Basis) (p proposal,
 		if p, err = (mapper{by}).single(chain, coupled(c)); p.done() || err != nil {
 			return p, white, err
 		}
+		if err = by.doubt(forwards * hessian.Forward.Queries(len(white.Lambda))); err != nil {
+			return p, white, err
+		}
 		return by.forward(white)
+	}
+	if by.budget > 0 && by.budget < leastBlocks*Least(w.g.f.Dim()) { // too little for blocks
+		if err = by.doubt(forwards * hessian.Forward.Queries(len(white.Lambda))); err != nil {
+			return p, white, err
+		}
 	}
 	return forwarded(by, c, chain, chain.Base)
 }
+
+// leastBlocks is how many times Least(d) it takes to find blocks and to use them.
+const leastBlocks = 2
 
 // chained returns a chain of what the last looks have seen along the steps of a first one, along directions
 // that they have whitened.
@@ -176,7 +185,7 @@ func (m *modelling) before(queries int) error {
 		return nil
 	}
 	defer m.stage(hessians)
-	return m.Pause(Doubt{Queries: queries, Even: true})
+	return m.Pause(Doubt{Queries: queries, Even: true, Forecast: m.forecast})
 }
 
 // certify certifies the frame of a result.
@@ -265,28 +274,5 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 		found.Map = nil
 		return found, nil
 	}
-	return found, scaled(g, found, m.Measures)
-}
-
-// scalesOf returns ℓ of each component, for rows of length 1.
-func scalesOf(r *model.Result) []float64 {
-	all := slices.Clone(r.Scale)
-	for i := range all {
-		all[i] /= floats.Norm(r.W.RawRowView(i), 2)
-	}
-	return all
-}
-
-// spectrumOf returns the absolute eigenvalues of a matrix, in descending order.
-func spectrumOf(h *mat.Dense) []float64 {
-	var e mat.EigenSym
-	if !kernel.AllFinite(h) || !e.Factorize(kernel.Symmetrised(h, 1), false) {
-		return nil
-	}
-	all := e.Values(nil)
-	for k, v := range all {
-		all[k] = math.Abs(v)
-	}
-	slices.Sort(all)
-	return reversed(all)
+	return found, m.scaled(found, r)
 }

@@ -158,29 +158,6 @@ func TestMistrustByHand(t *testing.T) {
 	}
 }
 
-// By hand: second differences of x⁴ are 12x² + 2t². At x = 1, with t from 2⁻⁸ to 1 and noise of
-// variance v in x⁴, those at t and s < t differ by 2(t²−s²), and noise has √6v/s². With v =
-// 1e-6 they agree up to t = ¼, and 2t² is less than three tenths of 12 up to t = 1.
-func TestNoisyLadderByHand(t *testing.T) {
-	var l noisyLadder
-	var values []float64
-	for k := range octaves {
-		h := math.Ldexp(1, k+1-octaves)
-		values = append(values, math.Pow(1+h, 4), math.Pow(1-h, 4))
-	}
-	l.add(1, 1, values, 1e-6)
-	eps, h := l.choose()
-	if got := math.Ldexp(1, eps+1-octaves); got != 0.25 {
-		t.Errorf("ε = %v", got)
-	}
-	if got := math.Ldexp(1, h+1-octaves); got != 1 {
-		t.Errorf("h = %v", got)
-	}
-	if s := l.size(eps); math.Abs(s-12.125) > 0.01 {
-		t.Errorf("curvature %v", s)
-	}
-}
-
 // No survey with noise takes more than MostNoisy says, not even under so much that looks show next to
 // nothing.
 func TestMostNoisy(t *testing.T) {

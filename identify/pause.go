@@ -22,8 +22,10 @@ type Doubt struct {
 	// up to a factor; nil: noise hides it.
 	Inverse *mat.SymDense
 	// Even says that nothing speaks against the part but that there is noise, or that f does
-	// not separate exactly. The other fields but Queries are empty.
+	// not separate exactly. The other fields but Queries and Forecast are empty.
 	Even bool
+	// Forecast is about how many queries the survey takes in all; 0: there is no saying.
+	Forecast int
 	// Resolved says that there is no doubt any more: what follows is a frame, if not one in
 	// which f separates. The other fields are empty.
 	Resolved bool

@@ -7,6 +7,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/model"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -78,8 +79,13 @@ func (s Survey) Identify(ctx context.Context, f objective.Objective, r Request) 
 	if err != nil {
 		return Known(nil, nil), err
 	}
-	return w.identify()
+	found, err := w.identify()
+	found.Forecast, found.Odds = w.forecast, evens
+	return found, err
 }
+
+// evens is the probability of what nothing is known about.
+const evens = 0.5
 
 // A work is a survey under way.
 type work struct {
@@ -89,6 +95,7 @@ type work struct {
 	g        *ground
 	stage    func(objective.Stage)
 	seed     uint64
+	forecast int           // about how many queries a frame takes
 	seen     hessian.Basis // the last Hessians, for the record
 
 	by        *proposer // of the last frames
@@ -137,6 +144,7 @@ func (w *work) identify() (*Finding, error) {
 	if err := w.g.rescale(); err != nil {
 		return Known(nil, nil), err
 	}
+	w.forecast = model.Forecast(d, w.g.grain.Of(0))
 	if w.g.grain.Noisy() {
 		return (&modelling{work: w}).noisy()
 	}

@@ -17,6 +17,9 @@ import (
 // on faces. Running: the search along them does not come to an end.
 func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Status, error) {
 	at := newCoordinates(found, r.task.Bounds)
+	if r.f.noise != nil || r.task.Bounded() {
+		at.finer()
+	}
 	if r.f.noise != nil && len(at.blocks) == 0 && !r.f.walls {
 		if found.Quadratic && !r.task.Bounded() {
 			return r.settled(ctx, at, r.f.best.Point, true)

@@ -39,7 +39,7 @@ const firstWells = 6
 
 // wellTolerance is how well the minima of the first lines are known, in widths of the
 // grid. Newton steps follow.
-const wellTolerance = 1e-1
+const wellTolerance = 3e-2
 
 // explore minimises along every component over the whole range that it has in the start
 // box, from a point, and asks for the point where all minima meet. It returns what

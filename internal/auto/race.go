@@ -40,7 +40,7 @@ func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
 		return nil
 	}
 	if doubt.Even {
-		return r.evenly(ctx, doubt.Queries)
+		return r.forecast(ctx, doubt)
 	}
 	if doubt.Basin != nil {
 		return r.plunge(ctx, doubt.Basin)
@@ -73,6 +73,20 @@ func (r *race) wait(ctx context.Context, queries int) error {
 		return err
 	}
 	return nil
+}
+
+// beside is the part of the survey's queries that CMA-ES has while all goes as forecast.
+const beside = 1. / 9
+
+// forecast lets CMA-ES run beside a survey for which nothing but a forecast speaks. Where it takes no more than a
+// third of what is left, CMA-ES has a tenth of all queries, and one for each that goes beyond the forecast.
+func (r *race) forecast(ctx context.Context, doubt identify.Doubt) error {
+	saved := 0.0
+	if left := r.budget - r.fallback.f.queries + r.survey.spent; 3*doubt.Forecast <= left {
+		saved = (1 - beside) * float64(doubt.Forecast)
+	}
+	queries := float64(r.survey.spent + doubt.Queries)
+	return r.evenly(ctx, int(max(beside*queries, queries-saved))-r.survey.spent)
 }
 
 // evenly lets CMA-ES run until it has had as many queries as the survey when that has had so

@@ -78,7 +78,7 @@ type Result struct {
 	// Kappa is κ of the last looks, and Pair the largest of a single pair.
 	Kappa, Pair float64
 	// Scale is ℓ of each component, in units of its row of W: over a step of that length its
-	// curvature changes by about a third.
+	// curvature changes by about a third. It is the same for all until MeasureLengths.
 	Scale []float64
 	// First is the Hessian of the first look, along the coordinates of the box; nil: there was
 	// none. InFrame are those of all short looks along the directions of the frame.
@@ -86,6 +86,8 @@ type Result struct {
 	InFrame []*mat.Dense
 	// Sights are what short looks of all pairs have seen along the steps of Request.First.
 	Sights []Sight
+
+	search *search
 }
 
 // A Sight is f at a point, and its slopes and second differences along some steps.
@@ -141,7 +143,7 @@ func (e *search) result() *Result {
 	w = mat.DenseCopyOf(w)
 	w.Apply(func(_, k int, v float64) float64 { return v / e.s.half[k] }, w)
 	r := &Result{
-		W: w, Verdict: e.verdict, Coupling: e.coupled.mid, Queries: e.s.queries, Looks: len(e.looks),
+		search: e, W: w, Verdict: e.verdict, Coupling: e.coupled.mid, Queries: e.s.queries, Looks: len(e.looks),
 		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Kappa: e.coupling(), Pair: e.pair,
 	}
 	r.Rows, r.Expected = e.ofRows()

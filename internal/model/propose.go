@@ -7,13 +7,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// forecast is about how many queries a search for m components takes in all: some eight looks, and
-// steps, lengths and a certificate. (For rastrigin and levy with noise of 1e-12 to 1e-6 the median
-// was 0.7 to 1.9 times that, d = 8 and 20.)
-func forecast(m int) int { return 8*forward.queries(m) + 20*m + 700 }
+// Forecast is about how many queries a search for m components takes in all where values have noise of σ, in their
+// spread: three or four looks where they are exact and one more for some two decades of noise, steps, lengths and a
+// certificate. (For rastrigin, levy and styblinski-tang the median was 0.7 to 1.6 times that, d = 10 and 20, σ up to
+// 1e-6.)
+func Forecast(m int, sigma float64) int {
+	looks := 3.6 + 0.4*math.Log10(max(1, sigma/exact))
+	return int(looks*float64(forward.queries(m))) + 26*m + 300
+}
+
+// exact is the rounding of values, and noisiest the noise with which coordinates are rarely found.
+const exact, noisiest = 1e-16, 1e-3
 
 // Most is how many queries a search for m components takes at most.
-func Most(m int) int { return patience * forecast(m) }
+func Most(m int) int { return patience * Forecast(m, noisiest) }
 
 // affordable is the part of the budget that a search may take.
 const affordable = 0.4
@@ -35,7 +42,7 @@ func (e *search) lookAround() error {
 	t, size := e.steps.best(kind, e.s.sigma, 1)
 	e.told = size
 	if len(e.looks) == 0 {
-		if budget := e.request.Budget; budget > 0 && float64(forecast(e.m)) > affordable*float64(budget) {
+		if budget := e.request.Budget; budget > 0 && float64(Forecast(e.m, e.s.sigma)) > affordable*float64(budget) {
 			return ErrSmallBudget
 		}
 	}

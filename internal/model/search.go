@@ -32,7 +32,7 @@ type search struct {
 
 const (
 	// ladderLines are along how many lines steps are chosen, one more than there are components at most.
-	ladderLines = 8
+	ladderLines = 5
 	// goodEnough is the error of a component over the box, in units of ℓ, that is small enough, and
 	// finest the least that is ever asked for.
 	goodEnough, finest = 0.003, 1e-4

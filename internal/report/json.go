@@ -147,6 +147,7 @@ type probeForm struct {
 	BlocksRight   *bool            `json:"blocks_right,omitempty"`   // likewise
 	CouplingTrue  *number          `json:"coupling_true,omitempty"`  // frame.coupling of the true frame; absent: it is not known, or there is none
 	Noise         *noiseForm       `json:"noise,omitempty"`          // absent: not measured
+	Forecast      *forecastForm    `json:"forecast,omitempty"`       // as the search began; absent: there was none
 	Queries       int              `json:"queries"`
 	Budget        int              `json:"budget"`
 	Rounds        int              `json:"rounds"` // batches, one after another
@@ -156,6 +157,12 @@ type probeForm struct {
 	Seconds       float64          `json:"seconds"`
 	Stages        []untwist.Stage  `json:"stages"`
 	Spectrum      []float64        `json:"spectrum"`
+}
+
+// A forecastForm is how many queries coordinates were to take, and the probability that f separates.
+type forecastForm struct {
+	Queries int     `json:"queries"`
+	Odds    float64 `json:"odds"`
 }
 
 // MarshalJSON writes the probe as a JSON object. Where the true frame is not known,
@@ -169,6 +176,9 @@ func (p Probe) MarshalJSON() ([]byte, error) {
 		Failures: found.Failures, Resumed: found.Resumed, Seconds: p.Took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum.Values,
 	}
 	out.CouplingTrue = p.Known.coupling()
+	if found.Forecast > 0 {
+		out.Forecast = &forecastForm{found.Forecast, found.Odds}
+	}
 	if n := found.Noise; n != nil {
 		out.Noise = &noiseForm{n.Kind.String(), number(n.Sigma)}
 	}

@@ -1,0 +1,215 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A place is a point at which the curvatures of all components are known.
+type place struct {
+	x            []float64
+	f, noise     float64   // the value after ψ, and its variance
+	bend, errors []float64 // f_i″, and their variances
+	last, noises []float64 // the last D_i(t), and their variances
+}
+
+// A ruler measures the length ℓ of components, in units of their rows: over a step of ℓ second differences
+//
+//	D_i(t) = (f(x + tu_i) − 2f(x) + f(x − tu_i))/t²
+//
+// change by three tenths of the curvature. As D_i(t) − f_i″ grows with t², a step t that is not far from ℓ tells it:
+//
+//	ℓ = t √(0.3/c),   c² = Σ((D_i(t) − f_i″)² − noise) / Σ(f_i″)²,
+//
+// with sums over some places. Where another step is tried it is held against that: f_i″ may have been wrong if
+// the step was too long, and has more noise if it was too short. Where curvatures are known to be about 1, half of the second sum is that.
+type ruler struct {
+	s      *sampler
+	frame  *Frame
+	theta  Theta
+	even   bool // curvatures are about 1
+	places []place
+}
+
+const (
+	// rulerPlaces is at how many points lengths are measured: at one a ripple may be missed, at three hardly.
+	rulerPlaces = 3
+	// faint and plain are the c between which a step tells ℓ; beyond them another is tried, by strides. Of a ripple
+	// that is shorter than the step c is 1.
+	faint, plain, strides = 0.05, 0.6, 3
+	// outlier is the length of a component, in those of most others, from which on it does not matter how long
+	// it is: where most components are rough, one that seems smooth was measured where it happens to be.
+	outlier = 2
+)
+
+// A gauge is what is known of one length.
+type gauge struct {
+	t      float64 // the step to try; 0: it is known
+	lo, hi float64 // ℓ is longer than lo, and shorter than hi
+	length float64
+}
+
+// lengths measures the length of every component, where first are about what they are.
+func (r *ruler) lengths(first []float64) ([]float64, error) {
+	all, widths := make([]gauge, len(first)), r.s.widths(r.frame.W)
+	for i, l := range first {
+		l = min(l, widths[i])
+		all[i] = gauge{t: l, hi: math.Inf(1), length: l}
+	}
+	for {
+		c, asked, err := r.changes(all)
+		if err != nil {
+			return nil, err
+		}
+		if !asked {
+			break
+		}
+		var known []float64
+		for i := range all {
+			if g := &all[i]; g.t > 0 {
+				g.tell(c[i], widths[i])
+			}
+			known = append(known, max(all[i].length, all[i].t)/widths[i])
+		}
+		usual := median(known)
+		for i := range all {
+			if g := &all[i]; g.t > outlier*usual*widths[i] && math.IsInf(g.hi, 1) {
+				*g = gauge{length: g.t}
+			}
+		}
+	}
+	out := make([]float64, len(all))
+	for i, g := range all {
+		out[i] = g.length
+	}
+	return out, nil
+}
+
+// down reports whether the step is shorter than one that was too long.
+func (g *gauge) down() bool { return !math.IsInf(g.hi, 1) }
+
+// tell takes notice of c, that of the longer step if the last was a shorter one, and chooses the next step, up to a
+// width. NaN: nothing was seen.
+func (g *gauge) tell(c, width float64) {
+	t := g.t
+	if g.down() {
+		t = g.hi
+	}
+	switch {
+	case math.IsNaN(c):
+		g.length, g.t = max(g.length, g.lo), 0
+	case c > plain && g.lo > 0:
+		g.length, g.t = math.Sqrt(g.lo*t), 0
+	case c > plain && g.t > shortest*width:
+		g.hi, g.length, g.t = g.t, g.t/strides, g.t/strides
+	case c <= faint && !g.down() && t < width:
+		g.lo, g.length, g.t = t, t, min(strides*t, width)
+	case c > faint:
+		g.length, g.t = t*math.Sqrt(steady/c), 0
+	default:
+		g.length, g.t = t, 0
+	}
+}
+
+// A spot is a second difference along component i at a place.
+type spot struct {
+	i int
+	p *place
+	t float64
+}
+
+// changes asks for second differences with all steps that are to be tried, and returns c of each; 0 where noise
+// hides it, NaN where nothing is seen. It reports whether there were any.
+func (r *ruler) changes(all []gauge) (c []float64, asked bool, err error) {
+	t := make([]float64, len(all))
+	for i, g := range all {
+		t[i] = g.t
+		asked = asked || t[i] > 0
+	}
+	change, noise, size := make([]float64, len(all)), make([]float64, len(all)), make([]float64, len(all))
+	err = r.ask(t, func(at spot, d, variance float64) {
+		i, p := at.i, at.p
+		far, near, noises := d, p.bend[i], variance+p.errors[i]
+		switch { // D(3t) − D(t) is 8/9 of what D(3t) misses
+		case all[i].down():
+			far, near, noises = d+float64((p.last[i]-d)*9/8), d, variance+p.noises[i]
+		case p.noises[i] < p.errors[i]:
+			far, near, noises = p.last[i]+float64((d-p.last[i])*9/8), p.last[i], variance+p.noises[i]
+		}
+		if p.last[i], p.noises[i] = d, variance; kernel.Finite(noises) { // f has not failed near it
+			change[i] += square((far - near) * square(t[i]/at.t))
+			noise[i] += noises
+			size[i] += r.size(max(math.Abs(near), math.Abs(far)/2)) // of a kink beside a place f″ is 0
+		}
+	})
+	c = make([]float64, len(all))
+	for i := range c {
+		c[i] = math.NaN()
+		if size[i] > 0 {
+			c[i] = math.Sqrt(max(0, change[i]-float64(2*noise[i])) / size[i])
+		}
+	}
+	return c, asked, err
+}
+
+// size returns the square of the size of a curvature: half of it is what others are where these are even.
+func (r *ruler) size(bend float64) float64 {
+	if r.even {
+		return (square(bend) + 1) / 2
+	}
+	return square(bend)
+}
+
+// ask asks for second differences along all components at all places, with the steps t_i, shorter ones where the
+// bounds are near; 0: along others only. It tells those of which both values are finite.
+func (r *ruler) ask(t []float64, tell func(at spot, d, variance float64)) error {
+	var spots []spot
+	var points []float64
+	for k := range r.places {
+		p := &r.places[k]
+		for i, t := range t {
+			step := make([]float64, r.s.dim())
+			kernel.AddScaled(step, t, r.frame.U.RawRowView(i))
+			part := r.s.around(p.x, step)
+			if t == 0 || part < 0.5 {
+				continue
+			}
+			spots = append(spots, spot{i, p, part * t})
+			for _, sign := range []float64{part, -part} {
+				x := slices.Clone(p.x)
+				kernel.AddScaled(x, sign, step)
+				points = append(points, x...)
+			}
+		}
+	}
+	if len(spots) == 0 {
+		return nil
+	}
+	z, err := r.s.ask(mat.NewDense(2*len(spots), r.s.dim(), points))
+	if err != nil {
+		return err
+	}
+	for k, at := range spots {
+		if d, variance := r.second(*at.p, z[2*k:2*k+2], at.t); kernel.Finite(d) {
+			tell(at, d, variance)
+		}
+	}
+	return nil
+}
+
+// second returns the second difference at a place from two values, and its variance.
+func (r *ruler) second(p place, z []float64, t float64) (d, variance float64) {
+	d, variance = -float64(2*p.f), 4*p.noise
+	for _, v := range z {
+		if !kernel.Finite(v) {
+			return math.NaN(), 0
+		}
+		f, slope := r.theta.of(v)
+		d += f
+		variance += square(slope * r.s.noise(v))
+	}
+	return d / square(t), variance / square(square(t))
+}
