@@ -18,4 +18,4 @@ func leastAsGiven(d int) int { return min(160*d, Least(d)) }
 
 // MostNoisy is how many queries it takes at most to find d coordinates where f has noise, with a certificate
 // and scales.
-func MostNoisy(d int) int { return model.Most(d) + 100*d }
+func MostNoisy(d int) int { return model.Most(d) + 120*d }

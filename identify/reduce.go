@@ -150,7 +150,7 @@ func suspect(g *ground, c hessian.Chain, white hessian.Basis, sign suspicion, st
 		}
 	}
 	if g.slopeStep == 0 && c.Stencil.Name == hessian.Forward.Name {
-		g.slopeStep = c.Step // errors of slopes and of such Hessians grow alike
+		g.slopeStep = c.Step / fromForward
 	}
 	for last := null - below - 1; null > max(0, last) && null >= sign.least; null-- {
 		v, mix := make([]float64, d), make([]float64, null)

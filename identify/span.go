@@ -22,13 +22,13 @@ type span struct {
 // part, on rastrigin, rastrigin-like, different powers, the squared norm and levy, seeds
 // 0 to 5:
 const (
-	// firstOrder divides the step that is best for second differences, which is too long
-	// for first ones: their error is that of the third derivative.
-	firstOrder = 10
+	// firstOrder divides the step that is best for symmetric second differences, about ε^(1/4), for gradients by forward
+	// ones, ε^(1/2), and fromForward that of forward second differences, ε^(1/3).
+	firstOrder, fromForward = 2e4, 1e3
 	// left is the part of a gradient outside the curved directions from which on f is
-	// linear in another one. Without a linear part it was 3e-8 or less, with one 2e-3
+	// linear in another one. Without a linear part it was 6e-6 or less, with one 2e-3
 	// and more.
-	left = 1e-6
+	left = 1e-4
 	// unbent is the part of the usual curvature below which f has none. It was 1e-15
 	// mostly where the span was complete, and hardly ever below 1e-4 where it was not.
 	unbent = 1e-8
@@ -45,7 +45,7 @@ const (
 //	∇f(x) − ∇f(x') = Σ_j (f_j'(y_j) − f_j'(y_j')) w_j,
 //
 // lie in the span of the w_j whatever linear part f has, and are taken one at a
-// time until f curves in no other direction. Each gradient costs 2d queries, m+1
+// time until f curves in no other direction. Each gradient costs d+1 queries, m+1
 // of them are needed. Beyond most curved directions, or d-1, it gives up and
 // returns nil.
 func findSpan(g *ground, most int) (*span, error) {
@@ -128,7 +128,7 @@ func straight(g *ground, v []float64) (bool, error) {
 	return true, nil
 }
 
-// gradient returns a gradient at a random point.
+// gradient returns a gradient at a random point, by forward differences.
 func gradient(g *ground, step float64) ([]float64, error) {
 	d := g.f.Dim()
 	for range attempts {
@@ -136,16 +136,17 @@ func gradient(g *ground, step float64) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		values, err := g.ask(2*d, func(k int, row []float64) {
-			copy(row, x)
-			row[k/2] += [2]float64{step, -step}[k%2]
+		values, err := g.ask(d+1, func(k int, row []float64) {
+			if copy(row, x); k < d {
+				row[k] += step
+			}
 		})
 		if err != nil {
 			return nil, err
 		}
 		slopes, sum := make([]float64, d), 0.0
 		for i := range slopes {
-			slopes[i] = (values[2*i] - values[2*i+1]) / (2 * step)
+			slopes[i] = (values[i] - values[d]) / step
 			sum += slopes[i]
 		}
 		if sum-sum == 0 { // all are finite

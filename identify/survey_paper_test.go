@@ -105,9 +105,9 @@ func TestSurveyOfAQuadratic(t *testing.T) {
 // show that components are missing, as happens with different powers in one of twenty
 // runs, it takes twice the usual 9,000 queries.
 func TestSurveyOfFewComponents(t *testing.T) {
-	sizes := []struct{ d, m, most int }{{200, 5, 8_000}, {40, 25, 15_000}}
+	sizes := []struct{ d, m, most int }{{200, 5, 4_000}, {40, 25, 15_000}}
 	if *flags.Whole {
-		sizes = append(sizes, struct{ d, m, most int }{1000, 10, 35_000}, struct{ d, m, most int }{5000, 10, 160_000})
+		sizes = append(sizes, struct{ d, m, most int }{1000, 10, 18_000}, struct{ d, m, most int }{5000, 10, 80_000})
 	}
 	for _, size := range sizes {
 		for _, name := range []string{"rastrigin", "rastrigin-like", "different-powers"} {
@@ -123,7 +123,7 @@ func TestSurveyOfFewComponents(t *testing.T) {
 					}
 					c := frame.Compare(p.Frame(), got.Frame)
 					t.Logf("seed %d: error %.1e, %d queries", seed, c.Error(), n)
-					if c.Error() > 1e-5 || got.Certificate.Verdict != certify.Separable || n > size.most {
+					if c.Error() > 1e-4 || got.Certificate.Verdict != certify.Separable || n > size.most {
 						t.Errorf("seed %d: error %.1e, %v, %d queries", seed, c.Error(), got.Certificate, n)
 					}
 				}

@@ -122,9 +122,9 @@ func (e *search) ended() bool {
 	blind := !e.found && n > 2 && e.told > 3 // no look tells anything
 	most := Most(e.m)
 	if e.request.Budget > 0 {
-		most = min(most, int(affordable*float64(e.request.Budget))-next)
+		most = min(most, int(affordable*float64(e.request.Budget)))
 	}
-	return n > 0 && e.s.queries > most || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
+	return n > 0 && e.s.queries+next > most || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by
