@@ -114,19 +114,18 @@ type Description struct {
 	Templates  []FilledIn
 	Result     string
 	ResultFile string
-	// Residuals and Outputs are what else an answer has. They are left out if it has a value alone.
-	Residuals int               `json:",omitempty"`
-	Outputs   []DescribedOutput `json:",omitempty"`
+	// Several is what else an answer has; nil: a value alone.
+	Several *DescribedNumbers
 	// Executable is the file of the first word of Exec, and other words of it that are
 	// files. A digest is "" if the file may not be read.
 	Executable []File
 }
 
-// A DescribedOutput is an output of a Description.
-type DescribedOutput struct {
-	Name   string
-	Count  int
-	Result string
+// DescribedNumbers are the numbers of an answer: residuals, if there are any, and outputs, with
+// their patterns.
+type DescribedNumbers struct {
+	Residuals        int
+	Outputs, Results []string
 }
 
 // FilledIn is a template, by the file that it writes and the digest of its content.
@@ -145,13 +144,14 @@ func (o *Objective) Description() any {
 	for _, t := range r.templates {
 		d.Templates = append(d.Templates, FilledIn{t.name, t.digest})
 	}
-	d.Residuals = r.Residuals
+	if r.shape.width > 0 {
+		d.Several = &DescribedNumbers{Residuals: r.Residuals}
+	}
 	for _, o := range r.Config.Outputs {
-		described := DescribedOutput{Name: o.Name, Count: o.Count}
+		d.Several.Outputs = append(d.Several.Outputs, o.Names()...)
 		if o.Result != nil {
-			described.Result = o.Result.String()
+			d.Several.Results = append(d.Several.Results, o.Result.String())
 		}
-		d.Outputs = append(d.Outputs, described)
 	}
 	return d
 }

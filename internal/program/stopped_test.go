@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/untwist/untwist/internal/guardian"
-	"github.com/untwist/untwist/objective"
 )
 
 // If we are stopped for a while (Ctrl-Z), the time of a point is over when we go on, but
