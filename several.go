@@ -63,6 +63,14 @@ type numbers struct {
 	linear  []parameter.Linear // in the user's units, by all parameters
 }
 
+// numbers returns how many numbers an answer has, for one who tells them; 0: a value alone.
+func (o *Options) numbers() int {
+	if o.Residuals == 0 && len(o.Outputs) == 0 {
+		return 0
+	}
+	return query.Reading{Residuals: o.Residuals, Outputs: o.Outputs}.Numbers()
+}
+
 // width returns how many numbers an answer has; 0: a value alone.
 func (n numbers) width() int {
 	if n.limits == nil {

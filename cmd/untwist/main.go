@@ -122,7 +122,7 @@ var flagOf = map[string]string{
 	"Timeout": "timeout", "Retries": "retries", "KeepFailed": "keep-failed", "Templates": "template", "Result": "result",
 	"ResultFile": "result-file", "Time": "time", "Tolerance": "tolerance", "MaxFailures": "max-failures", "Parallel": "parallel",
 	"NoiseLevel": "noise-level", "Residuals": "residuals", "Outputs": "output", "Limits": "limit", "Maximize": "maximize",
-	"Listen":     "listen", "Live": "live", "Server": "server", "User": "user", "Verify": "verify",
+	"Listen": "listen", "Live": "live", "Server": "server", "User": "user", "Verify": "verify",
 	"Problems": "problems", "Methods": "methods", "Runs": "runs", "Gap": "gap", "Seed": "seed",
 }
 

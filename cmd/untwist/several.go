@@ -133,3 +133,67 @@ func parseOutput(given string) (o program.LimitedOutput, err error) {
 	}
 	return o, nil
 }
+
+// decidedNumbers is what the header of a journal says of answers with several numbers.
+type decidedNumbers struct {
+	Residuals int
+	Outputs   []objective.Output
+	Limits    []string
+	Maximize  bool
+}
+
+// answered returns it as that of a subject.
+func (d decidedNumbers) answered() answered {
+	return answered{residuals: d.Residuals, outputs: d.Outputs, limits: d.Limits, maximize: d.Maximize}
+}
+
+// names returns the names of the numbers of an answer that are not its value: those of a table.
+func (d decidedNumbers) names() (all []string) {
+	for i := range d.Residuals {
+		all = append(all, fmt.Sprintf("residual%d", i+1))
+	}
+	for _, o := range d.Outputs {
+		all = append(all, o.Name)
+	}
+	return all
+}
+
+// besides returns the last n numbers of an answer, those that are not its value; nil: it has none.
+func besides(numbers []float64, n int) []float64 {
+	if len(numbers) < n {
+		return nil
+	}
+	return numbers[len(numbers)-n:]
+}
+
+// A rank is the order of answers: by feasibility, and then by the value.
+type rank struct {
+	answered
+	limits *query.Limits
+}
+
+// newRank ranks the answers of a subject.
+func newRank(s answered) rank { return rank{s, query.NewLimits(s.reading())} }
+
+// of returns how far an answer exceeds the limits, 0 if it does not, and its value as one that is to be
+// small.
+func (r rank) of(a objective.Answer) (over, value float64) {
+	if value = a.Value; r.maximize {
+		value = -value
+	}
+	if len(a.Numbers) == r.numbers() && r.numbers() > 0 {
+		r.limits.See(a.Numbers)
+		if over = r.limits.Violation(a.Numbers); over <= 1 {
+			over = 0
+		}
+	}
+	return over, value
+}
+
+// dim returns how many numbers a point has.
+func (s subject) dim() int {
+	if s.space != nil {
+		return len(s.space)
+	}
+	return s.objective.Dim()
+}

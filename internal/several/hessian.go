@@ -105,9 +105,9 @@ func (s *sqp) differentiate() error {
 	var all mat.Dense
 	_ = all.Solve(d, delta) // D is h·I, but for rows that lean towards the centre
 	s.g = mat.Col(nil, 0, &all)
-	s.a = s.a[:0]
-	for k := range s.at.c {
-		s.a = append(s.a, mat.Col(nil, 1+k, &all))
+	s.a = make([][]float64, len(s.at.c))
+	for k := range s.a {
+		s.a[k] = mat.Col(nil, 1+k, &all)
 	}
 	if s.jac = nil; residuals > 0 {
 		s.jac = mat.DenseCopyOf(all.Slice(0, n, m-residuals, m).(*mat.Dense).T())
@@ -115,7 +115,26 @@ func (s *sqp) differentiate() error {
 			s.g[i] = 2 * mat.Dot(s.jac.ColView(i), mat.NewVecDense(residuals, s.at.numbers[:residuals]))
 		}
 	}
+	s.fresh = true
+	s.curve()
 	return nil
+}
+
+// curve updates B by how the gradients have changed since the last differences.
+func (s *sqp) curve() {
+	was := s.old
+	s.old = anchor{s.at.y, s.g, s.a}
+	if was.y == nil || s.l == nil || s.jac != nil {
+		return
+	}
+	step := append([]float64(nil), s.at.y...)
+	floats.Sub(step, was.y)
+	if floats.Norm(step, 2) == 0 {
+		return
+	}
+	by := s.lagrangian(s.g, s.a)
+	floats.Sub(by, s.lagrangian(was.g, was.a))
+	s.update(step, by)
 }
 
 // beside returns the point of the difference along a coordinate.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/floats"
 )
 
 // limits is a search with limits.
@@ -13,6 +14,7 @@ type limits struct {
 	space       *polytope
 	constraints []constraint
 
+	minima      [][]float64 // that descents have come to
 	best        place
 	excess      float64 // of the best place, in units of what limits may be exceeded by
 	multipliers []strategy.Multiplier
@@ -106,9 +108,9 @@ func (l *limits) search() error {
 	if done, err := l.sums(); done || err != nil {
 		return err
 	}
-	again, idle := 0, 0
-	for round := 0; again < enough && idle < barren; round++ {
-		if round > 2 && l.queries > l.task.Budget*2/3 { // f may be rugged
+	again, idle, smooth := 0, 0, 0
+	for round := 0; again < enoughMore && idle < barren; round++ {
+		if round > 2 && 2*smooth < round && l.queries > l.task.Budget/3 { // f is rugged
 			return l.ranked()
 		}
 		from, err := l.start(round)
@@ -123,14 +125,19 @@ func (l *limits) search() error {
 		l.task.Stage(bySQP)
 		s := &sqp{limits: l}
 		_, err = s.descend(from)
-		l.learn(s)
+		if l.learn(s); s.smooth {
+			smooth++
+		}
+		if s.smooth && !s.known {
+			l.minima = append(l.minima, s.at.y)
+		}
 		if err != nil {
 			return err
 		}
 		switch {
 		case l.better(l.excess, l.best.f+same*math.Abs(l.best.f), over, was):
 			again, idle = 0, 0
-		case l.over(s.at) <= 1 && s.at.f <= l.best.f+same*math.Abs(l.best.f):
+		case l.over(s.at) <= 1 && s.at.f <= l.best.f+same*math.Abs(l.best.f), s.known && floats.Distance(s.at.y, l.best.y, math.Inf(1)) < 2*besides:
 			again++
 		default:
 			idle++
@@ -144,19 +151,15 @@ func (l *limits) search() error {
 func (l *limits) start(round int) (place, error) {
 	var points [][]float64
 	n := screen(l.f.Dim())
-	if l.queries > 0 || l.task.Points != nil {
-		l.task.Stage(toSample)
-	}
 	switch known := l.known(); {
 	case round == 0 && known != nil:
 		l.task.Stage(atKnown)
 		points = known
-	case round == 0:
+	case round%3 == 0 && round > 0 && l.best.y != nil:
 		l.task.Stage(toSample)
-		points = [][]float64{l.space.outer(l.space.centre)}
-	case round%3 == 0 && l.best.y != nil:
 		points = l.work.around(l.space.outer(l.best.y), n)
 	default:
+		l.task.Stage(toSample)
 		points = l.uniform(n)
 	}
 	ys := make([][]float64, len(points))
@@ -181,9 +184,12 @@ func (l *limits) start(round int) (place, error) {
 	return best, nil
 }
 
+// besides is how near to a minimum a descent is called on its way to it, in half-widths of the start box.
+const besides = 0.01
+
 // learn keeps what a descent that has come to the best place knows of the limits, and of residuals.
 func (l *limits) learn(s *sqp) {
-	if s.l == nil || l.best.y == nil || s.at.f != l.best.f {
+	if s.l == nil || l.best.y == nil || floats.Distance(s.at.y, l.best.y, math.Inf(1)) > besides || math.Abs(s.at.f-l.best.f) > besides*math.Abs(l.best.f) {
 		return
 	}
 	l.multipliers = nil

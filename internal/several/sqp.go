@@ -3,7 +3,6 @@ package several
 import (
 	"math"
 
-	"github.com/untwist/untwist/internal/quadratic"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -49,6 +48,18 @@ type sqp struct {
 	l       []float64
 	hard    []float64 // multipliers of the polytope's rows
 	stalled int
+	smooth  bool // it ended where no step promised anything,
+	known   bool // or next to where another has
+
+	fresh bool    // the gradients are differences at the place
+	rate  float64 // what the last step with new gradients gained for each of its queries
+	old   anchor  // where the last differences were taken
+}
+
+// An anchor is where differences were taken: a point and the gradients there.
+type anchor struct {
+	y, g []float64
+	a    [][]float64
 }
 
 const (
@@ -132,10 +143,14 @@ func (s *sqp) step() (done bool, err error) {
 	}
 	size := max(1, math.Abs(s.merit(s.at)))
 	if promised <= gainTol*size {
-		if s.violation(s.at.c) > gainTol && s.mu < mostMu {
+		switch {
+		case !s.fresh:
+			return false, s.differentiate()
+		case s.violation(s.at.c) > gainTol && s.mu < mostMu:
 			s.mu *= 10
 			return false, nil
 		}
+		s.smooth = true
 		return true, nil
 	}
 	before, was := s.merit(s.at), s.at
@@ -144,6 +159,12 @@ func (s *sqp) step() (done bool, err error) {
 		return false, err
 	}
 	ratio := (before - s.merit(next)) / promised
+	if !s.fresh && !(ratio > 0.1) { // the gradients are too old
+		if s.merit(next) < before {
+			s.at = next
+		}
+		return false, s.differentiate()
+	}
 	if ratio < 0.25 && next.numbers != nil && s.violation(next.c) > s.violation(was.c) {
 		again, better, err := s.correct(p, next, before, promised)
 		if err != nil {
@@ -153,10 +174,7 @@ func (s *sqp) step() (done bool, err error) {
 			next, ratio = again, better
 		}
 	}
-	length := 0.
-	for k := range next.y {
-		length = max(length, math.Abs(next.y[k]-was.y[k]))
-	}
+	length := floats.Distance(next.y, was.y, math.Inf(1))
 	switch {
 	case !(ratio >= 0.25):
 		s.radius = min(s.radius, length) / 3
@@ -166,11 +184,28 @@ func (s *sqp) step() (done bool, err error) {
 	if !(ratio > 1e-4) {
 		return s.refuse()
 	}
-	gained := before - s.merit(next)
+	return s.accept(next, ratio, before-s.merit(next), size)
+}
+
+// accept goes to the place after a step that has gained so much, this part of what it promised. It
+// reports whether there is nothing more to gain.
+func (s *sqp) accept(next place, ratio, gained, size float64) (done bool, err error) {
 	if s.stalled++; gained > 1e-8*size {
 		s.stalled = 0
 	}
-	return s.stalled >= 3, s.move(next)
+	if s.fresh {
+		s.rate = gained / float64(len(next.y)+1)
+	}
+	old := s.fresh && ratio > 0.5 || !s.fresh && gained >= s.rate
+	if s.smooth = s.stalled >= 3; s.smooth {
+		s.at = next
+		return true, nil
+	}
+	if s.known = s.found(next); s.known {
+		s.smooth, s.at = true, next
+		return true, nil
+	}
+	return false, s.move(next, old)
 }
 
 // refuse ends a descent whose steps have become too short. If they should not have failed, differences
@@ -183,123 +218,52 @@ func (s *sqp) refuse() (done bool, err error) {
 		return true, nil
 	}
 	s.h *= moreStep
+	s.old = anchor{}
 	s.radius = max(firstRadius/10, s.h)
 	s.reset()
 	return false, s.differentiate()
 }
 
-// propose returns the step that minimises the model of φ for constraints c, and what it promises to gain.
-// It keeps the multipliers, and raises μ above them.
-func (s *sqp) propose(c []float64) (p []float64, promised float64, ok bool) {
-	n := s.space.dim()
-	q := quadratic.Program{B: s.b, Mu: s.mu, A: s.space.rows}
-	for i, v := range s.g {
-		q.G = append(q.G, s.scale*v)
-		q.Lo = append(q.Lo, max(-s.radius, s.space.lo[i]-s.at.y[i]))
-		q.Hi = append(q.Hi, min(s.radius, s.space.hi[i]-s.at.y[i]))
-	}
-	for i, a := range s.space.rows {
-		q.Right = append(q.Right, max(0, s.space.right[i]-floats.Dot(a, s.at.y)))
-	}
-	var sides []int // of which constraint a soft row is
-	for k, a := range s.a {
-		for _, sign := range []float64{1, -1} {
-			if sign < 0 && !s.constraints[k].equal {
-				break
-			}
-			row := make([]float64, n)
-			floats.AddScaled(row, sign*s.weight[k], a)
-			q.C, q.Soft, sides = append(q.C, row), append(q.Soft, -sign*s.weight[k]*c[k]), append(sides, k)
+// found reports whether a place is next to a minimum that another descent has come to.
+func (s *sqp) found(p place) bool {
+	for _, y := range s.minima {
+		if floats.Distance(y, p.y, math.Inf(1)) < besides {
+			return true
 		}
 	}
-	solved, ok := quadratic.Solve(q)
-	if !ok {
-		return nil, 0, false
-	}
-	p, s.hard = solved.P, solved.Hard
-	s.l = make([]float64, len(s.a))
-	for i, k := range sides {
-		sign := 1.
-		if i > 0 && sides[i-1] == k {
-			sign = -1
-		}
-		s.l[k] += sign * solved.Soft[i]
-	}
-	v := mat.NewVecDense(n, p)
-	model := s.scale*floats.Dot(s.g, p) + mat.Inner(v, s.b, v)/2
-	after := make([]float64, len(s.a))
-	for k, a := range s.a {
-		after[k] = c[k] + floats.Dot(a, p)
-	}
-	promised = s.mu*(s.violation(c)-s.violation(after)) - model
-	for _, l := range s.l {
-		if math.Abs(l) > 0.9*s.mu && s.mu < mostMu {
-			s.mu *= 10
-			break
-		}
-	}
-	return p, promised, true
+	return false
 }
 
-// correct tries the step once more, for what the constraints are after it.
-func (s *sqp) correct(p []float64, next place, before, promised float64) (place, float64, error) {
-	c := make([]float64, len(next.c))
-	for k, a := range s.a {
-		c[k] = next.c[k] - floats.Dot(a, p)
-	}
-	kept := s.l
-	q, _, ok := s.propose(c)
-	s.l = kept
-	if !ok {
-		return next, math.Inf(-1), nil
-	}
-	again, err := s.try(q)
-	if err != nil {
-		return next, 0, err
-	}
-	return again, (before - s.merit(again)) / promised, nil
-}
-
-// try evaluates f after a step.
-func (s *sqp) try(p []float64) (place, error) {
-	y := append([]float64(nil), s.at.y...)
-	for k := range y { // a step that ends next to a bound ends there
-		switch y[k] += p[k]; {
-		case p[k] < 0 && y[k]-s.space.lo[k] < atBound:
-			y[k] = s.space.lo[k]
-		case p[k] > 0 && s.space.hi[k]-y[k] < atBound:
-			y[k] = s.space.hi[k]
-		}
-	}
-	places, err := s.evaluate([][]float64{s.space.inside(y)})
-	if err != nil {
-		return place{}, err
-	}
-	return places[0], nil
-}
-
-// move goes to a place, takes differences there and updates B.
-func (s *sqp) move(to place) error {
+// move goes to a place. With old gradients it brings them up to date by what the step has shown, as if
+// all were quadratic along it: a ← a + 2·(c⁺ − c − aᵀs)·s/sᵀs. Otherwise it takes differences there.
+func (s *sqp) move(to place, old bool) error {
 	step := append([]float64(nil), to.y...)
 	floats.Sub(step, s.at.y)
-	before := s.lagrangian()
+	was := s.at
 	s.at = to
-	if err := s.differentiate(); err != nil {
-		return err
+	if !old {
+		return s.differentiate()
 	}
-	by := s.lagrangian()
-	floats.Sub(by, before)
-	if s.jac == nil {
-		s.update(step, by)
+	square := floats.Dot(step, step)
+	secant := func(g []float64, change float64) []float64 {
+		g = append([]float64(nil), g...)
+		floats.AddScaled(g, 2*(change-floats.Dot(g, step))/square, step)
+		return g
 	}
+	s.g = secant(s.g, to.f-was.f)
+	all := make([][]float64, len(s.a))
+	for k, a := range s.a {
+		all[k] = secant(a, to.c[k]-was.c[k])
+	}
+	s.a, s.fresh = all, false
 	return nil
 }
 
-// lagrangian returns the gradient of f + Σ l·c.
-func (s *sqp) lagrangian() []float64 {
-	g := make([]float64, len(s.g))
-	floats.AddScaled(g, s.scale, s.g)
-	for k, a := range s.a {
+// lagrangian returns the gradient of f + Σ l·c, for these gradients.
+func (s *sqp) lagrangian(of []float64, a [][]float64) []float64 {
+	g := make([]float64, len(of))
+	floats.AddScaled(g, s.scale, of)
+	for k, a := range a {
 		floats.AddScaled(g, s.weight[k]*s.l[k], a)
 	}
 	return g

@@ -3,7 +3,6 @@ package several
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -38,7 +37,7 @@ func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task stra
 	if task.Several == nil {
 		return strategy.Outcome{Status: objective.Failed}, objective.BadOption("Several", "needed")
 	}
-	w := &work{ctx: ctx, f: f, task: task, said: task.Several, random: rng.Seed(task.Seed).Stream("several").Rand}
+	w := &work{ctx: ctx, f: f, task: task, said: task.Several, random: rng.Seed(task.Seed).Stream("several")}
 	var out strategy.Outcome
 	if task.Several.Limited() {
 		out, err = w.limited()
@@ -59,7 +58,7 @@ type work struct {
 	f       objective.Objective
 	task    strategy.Task
 	said    *strategy.Several
-	random  *rand.Rand
+	random  *rng.Stream
 	queries int
 }
 
@@ -136,8 +135,10 @@ func (w *work) around(z []float64, n int) [][]float64 {
 func screen(d int) int { return max(d, 5) }
 
 // enough is how often the best point has to be found again by descents from other starts, and barren how
-// many of them may come to nothing better, until a search is done.
+// many of them may come to nothing better, until a search is done. With limits there are often several
+// minima that are nearly as good, each at other limits: it takes more to believe in one.
 const (
-	enough = 4
-	barren = 40
+	enough     = 4
+	enoughMore = 12
+	barren     = 40
 )
