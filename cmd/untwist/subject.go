@@ -142,9 +142,6 @@ func (f *subjectFlags) with(cmd *cobra.Command, args []string, ready func() (qui
 	return s.close(cmd, from.usage(do(from, s, line)))
 }
 
-// unseen is ready for a command that shows no progress.
-func unseen() (quiet bool, err error) { return true, nil }
-
 // subject makes the subject that the flags describe. note is told what the user should know
 // while a program runs.
 func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
