@@ -189,7 +189,7 @@ const besides = 0.01
 
 // learn keeps what a descent that has come to the best place knows of the limits, and of residuals.
 func (l *limits) learn(s *sqp) {
-	if s.l == nil || l.best.y == nil || floats.Distance(s.at.y, l.best.y, math.Inf(1)) > besides || math.Abs(s.at.f-l.best.f) > besides*math.Abs(l.best.f) {
+	if s.l == nil || s.known || l.best.y == nil || floats.Distance(s.at.y, l.best.y, math.Inf(1)) > besides || math.Abs(s.at.f-l.best.f) > besides*math.Abs(l.best.f) {
 		return
 	}
 	l.multipliers = nil
