@@ -71,7 +71,7 @@ func ParseLinear(text string, names []string) (Linear, error) {
 }
 
 // term is a sign, a number and a name, the number first or last.
-var term = regexp.MustCompile(`^\s*([+-]?)\s*(?:((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?:[*·]?\s*([\pL_][\pL\pN_]*))?|([\pL_][\pL\pN_]*)(?:\s*[*·]\s*((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?))?)\s*`)
+var term = regexp.MustCompile(`^\s*([+-]?)\s*(?:((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?:[*·]?\s*([\pL_][\pL\pN_]*(?:\[\d+\])?))?|([\pL_][\pL\pN_]*(?:\[\d+\])?)(?:\s*[*·]\s*((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?))?)\s*`)
 
 // sum reads a sum of terms: coefficients of the names, and a constant.
 func sum(text string, names []string) (coefficients []float64, constant float64, err error) {
