@@ -247,6 +247,10 @@ func (r *run) fit(result *Result, fit *strategy.Fit) {
 		}
 		result.Fit.Jacobian = append(result.Fit.Jacobian, row)
 	}
+	if rows <= len(unit) {
+		result.Notes = append(result.Notes, "there are no more residuals than parameters, and so their standard errors are not known")
+		return
+	}
 	limits := r.options.limits()
 	for k, se := range result.Fit.Errors {
 		if i := free[k]; math.IsInf(se, 1) {

@@ -73,12 +73,6 @@ func leastNorm(rows [][]int, right []float64, n int) (x []float64, residual floa
 		}
 		return s
 	}
-	square := func(v []float64) (sum float64) {
-		for _, w := range v {
-			sum += float64(w * w)
-		}
-		return sum
-	}
 	s := back(r)
 	p := slices.Clone(s)
 	gamma := square(s)
@@ -116,6 +110,14 @@ func leastNorm(rows [][]int, right []float64, n int) (x []float64, residual floa
 	return x, math.Sqrt(square(r)/float64(len(r))) / spread
 }
 
+// square returns ‖v‖².
+func square(v []float64) (sum float64) {
+	for _, w := range v {
+		sum += float64(w * w)
+	}
+	return sum
+}
+
 // minimise minimises the sum of the f_i on a finer grid under the equation, by dynamic programming.
 func (g *grid) minimise() []float64 {
 	d := len(g.steps)
@@ -127,7 +129,7 @@ func (g *grid) minimise() []float64 {
 	best[0] = 0
 	choice := make([][]int32, d)
 	for i := range d {
-		over := int(math.Floor((g.hi[i]-g.lo[i])/g.g*finer*(1+1e-12) + 1e-9)) - g.steps[i]*finer // beyond the last node, up to the bound
+		over := int(math.Floor((g.hi[i]-g.lo[i])/g.g*finer*(1+1e-12)+1e-9)) - g.steps[i]*finer // beyond the last node, up to the bound
 		fine := refine(g.values[i], finer, over)
 		next := make([]float64, most)
 		choice[i] = make([]int32, most)
