@@ -211,3 +211,36 @@ func TestSeveralOptions(t *testing.T) {
 		}
 	}
 }
+
+// Problem 71 of W. Hock and K. Schittkowski: a product of at least 25, squares of the sum 40; 17.0140173.
+func TestHockSchittkowski71(t *testing.T) {
+	f := untwist.Vector(4, 3, func(x, out []float64) error {
+		out[0] = x[0]*x[3]*(x[0]+x[1]+x[2]) + x[2]
+		out[1] = x[0] * x[1] * x[2] * x[3]
+		out[2] = x[0]*x[0] + x[1]*x[1] + x[2]*x[2] + x[3]*x[3]
+		return nil
+	})
+	r, err := untwist.Minimize(t.Context(), f, untwist.Options{
+		Bounds: untwist.Cube(4, 1, 5), Budget: 250, Outputs: []untwist.Output{{Name: "product", Min: new(25.)}, {Name: "squares", Equal: new(40.)}},
+	})
+	if err != nil || !r.Feasible || math.Abs(r.Value-17.0140173) > 1e-3 || r.Point[0] > 1+1e-6 {
+		t.Errorf("%v at %v (%v), %+v, %v", r.Value, r.Point, r.Violation, r.Outputs, err)
+	}
+}
+
+// A rugged function with a limit: descents come to no end, and a ranking by feasibility goes on.
+func TestRuggedWithALimit(t *testing.T) {
+	f := untwist.Vector(3, 2, func(x, out []float64) error {
+		out[0], out[1] = 0, x[0]+x[1]*x[1]
+		for _, v := range x {
+			out[0] += math.Floor(50*math.Abs(v-.3)) / 50 // without slopes
+		}
+		return nil
+	})
+	r, err := untwist.Minimize(t.Context(), f, untwist.Options{
+		Bounds: untwist.Cube(3, -2, 2), Budget: 4000, Outputs: []untwist.Output{{Name: "limited", Max: new(0.)}},
+	})
+	if err != nil || !r.Feasible || r.Value > .45 { // at best about 0.3 + something: x₁ ≤ −x₂²
+		t.Errorf("%v at %v, %+v, %v; %+v", r.Value, r.Point, r.Outputs, err, r.Stages)
+	}
+}

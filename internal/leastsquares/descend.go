@@ -28,15 +28,15 @@ type Fit struct {
 
 // The tolerances of a descent.
 const (
-	firstStep = 1e-7  // of differences, relative to the coordinate or to 1: near √ε, where rounding and curvature cost about the same
-	moreStep  = 100.  // the step grows by this where residuals turn out to be noisy
-	mostStep  = 1e-2  // and no further
-	gainTol   = 1e-14 // a predicted gain below this part of F is none
-	stepTol   = 1e-11 // and so is a step below this part of the point's size
-	slopeTol  = 1e-10 // and a cosine between r and a column of J below this
-	tiny      = 1e-3  // a step this short that fails by a new J is a sign of noise,
-	noiseTol  = 1e-8  // if it has promised to gain more than this part of F
-	most      = 1000  // steps
+	firstStep = 1.6858739404357612e-7 // of differences, relative to the coordinate or to 1: 2^−22.5, near √ε, where rounding and curvature cost about the same, and not a round number
+	moreStep  = 100.                  // the step grows by this where residuals turn out to be noisy
+	mostStep  = 1e-2                  // and no further
+	gainTol   = 1e-14                 // a predicted gain below this part of F is none
+	stepTol   = 1e-11                 // and so is a step below this part of the point's size
+	slopeTol  = 1e-10                 // and a cosine between r and a column of J below this
+	tiny      = 1e-3                  // a step this short that fails by a new J is a sign of noise,
+	noiseTol  = 1e-8                  // if it has promised to gain more than this part of F
+	most      = 1000                  // steps
 )
 
 // Descend descends from a point. r0 are the residuals there, nil if they are not known. When
@@ -66,16 +66,17 @@ type descent struct {
 	radius float64   // Δ
 	rate   float64   // what the last step with a new J gained for each of its queries, as a part of log F
 	stale  int       // steps since J was new
+	// How many steps with a new J have to be made until one with an old J is tried, and how many were.
+	patience, waited int
 }
 
 // step makes one step. It reports whether there is nothing more to gain.
 func (s *descent) step() (done bool, err error) {
 	p, predicted, bent := s.propose(s.radius)
 	if s.flat(p, predicted) {
-		if s.Fresh && !s.grainy() {
+		if s.Fresh {
 			return true, nil
 		}
-		s.coarsen()
 		return false, s.differentiate()
 	}
 	x := make([]float64, len(p))
@@ -91,8 +92,9 @@ func (s *descent) step() (done bool, err error) {
 	length := s.length(p)
 	ratio := (was.F - f) / predicted
 	switch {
+	case !(ratio >= 0.25) && !was.Fresh: // it is J that was wrong
 	case !(ratio >= 0.25):
-		s.radius = min(s.radius, length) / 4
+		s.radius = min(s.radius, length) / 2
 	case ratio > 0.75 || !bent:
 		s.radius = max(s.radius, 2*length)
 	}
@@ -108,8 +110,9 @@ func (s *descent) step() (done bool, err error) {
 	}
 	s.Fresh = false
 	s.stale++
+	s.wait(was.Fresh, f < was.F && ratio > 0.1)
 	switch {
-	case f < was.F && ratio > 0.1 && (gained >= s.rate || was.Fresh) && s.stale <= len(p):
+	case f < was.F && ratio > 0.1 && (gained >= s.rate && !was.Fresh || was.Fresh && s.waited > s.patience) && s.stale <= len(p):
 		return false, nil
 	case was.Fresh && !(f < was.F): // a shorter step with the same J, which was right there
 		s.J, s.Fresh = was.J, true
@@ -122,41 +125,25 @@ func (s *descent) step() (done bool, err error) {
 	return false, s.differentiate()
 }
 
+// wait notes how a step went. After one with an old J that has failed, it takes twice as many with a new
+// one until an old one is tried again.
+func (s *descent) wait(fresh, well bool) {
+	switch {
+	case fresh:
+		s.waited++
+	case well:
+		s.patience = 0
+	default:
+		s.patience, s.waited = min(2*s.patience+1, len(s.X)), 0
+	}
+}
+
 // flat reports whether a step promises nothing.
 func (s *descent) flat(p []float64, predicted float64) bool {
 	if !(predicted > gainTol*s.F) || s.length(p) < stepTol*s.size() {
 		return true
 	}
 	return s.slope() < slopeTol
-}
-
-// coarsen makes the step of differences larger if residuals do not seem to follow it.
-func (s *descent) coarsen() {
-	if s.Fresh && s.grainy() {
-		s.h = min(s.h*moreStep, mostStep)
-	}
-}
-
-// grainy reports whether most differences of residuals are exactly 0, as where they are printed with
-// few digits.
-func (s *descent) grainy() bool {
-	zeros, n := 0, 0
-	m, d := s.J.Dims()
-	for j := range d {
-		some := false
-		count := 0
-		for i := range m {
-			if s.J.At(i, j) == 0 {
-				count++
-			} else {
-				some = true
-			}
-		}
-		if some {
-			zeros, n = zeros+count, n+m
-		}
-	}
-	return n > 0 && 2*zeros > n && s.h < mostStep
 }
 
 // size returns ‖D·max(|x|, 1)‖, the size of the point.

@@ -3,6 +3,7 @@ package leastsquares
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -37,6 +38,10 @@ func (s *descent) differentiate() error {
 	}
 	if err := s.otherSides(steps, rows); err != nil {
 		return err
+	}
+	if s.h < mostStep && s.grainy(rows) {
+		s.h = min(s.h*moreStep, mostStep)
+		return s.differentiate()
 	}
 	s.J = mat.NewDense(len(s.R), d, nil)
 	for j, row := range rows {
@@ -140,4 +145,29 @@ func (s *descent) gradient() []float64 {
 // held reports whether a coordinate is at a bound beyond which F falls.
 func (s *descent) held(j int, g float64) bool {
 	return s.X[j] <= s.Lo[j] && g > 0 || s.X[j] >= s.Hi[j] && g < 0
+}
+
+// grainy reports whether the residuals are rounded so coarsely that differences are lost in it: none has
+// changed, or those that have are numbers of few digits, or of single precision.
+func (s *descent) grainy(rows [][]float64) bool {
+	changed, round := 0, 0
+	for _, row := range rows {
+		for i, v := range row {
+			if v != s.R[i] {
+				changed++
+				if float64(float32(v)) == v || short(v) {
+					round++
+				}
+			}
+		}
+	}
+	return changed == 0 || 4*round > 3*changed
+}
+
+// short reports whether a number has at most ten digits.
+func short(v float64) bool {
+	const digits = 10 // of 17: such numbers are one in ten million by chance
+	text := strconv.FormatFloat(v, 'g', digits, 64)
+	back, err := strconv.ParseFloat(text, 64)
+	return err == nil && back == v
 }
