@@ -92,37 +92,53 @@ func asNumbers(all []float64) []number {
 	return out
 }
 
+// Infeasible reports whether there are limits, and no point was found that keeps to them.
+func Infeasible(found untwist.Result) bool {
+	return limited(found) && !found.Feasible && found.Point != nil
+}
+
 // severalLines says in lines what outputs, limits and residuals come to.
 func severalLines(space parameter.Space, found untwist.Result) string {
 	var out strings.Builder
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(&out, "%-11s "+format+"\n", append([]any{name}, values...)...)
 	}
-	if limited(found) && !found.Feasible && found.Point != nil {
+	if Infeasible(found) {
 		line("feasible", "no: the limits are exceeded by up to %s times what they may be", words.Number(found.Violation, 3))
 	} else if limited(found) {
 		line("feasible", "yes")
 	}
-	if len(found.Outputs) > 0 {
-		out.WriteString("outputs\n")
-	}
-	for _, o := range found.Outputs {
-		fmt.Fprintf(&out, "  %s %v%s%s\n", o.Name, o.Value, unit(o.Unit), limitWords(o, found.Value))
-	}
-	if len(found.Limits) > 0 {
-		out.WriteString("limits\n")
-	}
-	for _, l := range found.Limits {
-		text := ""
-		if l.Active {
-			text = ", at the limit" + costWords(l.Multiplier, l.Value, found.Value, "it")
+	outputs, limits, fit := SeveralRows(space, found)
+	for _, part := range []struct {
+		title string
+		rows  [][2]string
+	}{{"outputs", outputs}, {"limits", limits}, {"standard errors, and 95 % intervals by the last Jacobian", fit}} {
+		if len(part.rows) > 0 {
+			out.WriteString(part.title + "\n")
 		}
-		fmt.Fprintf(&out, "  %s: %v%s\n", l.Limit, l.Value, text)
-	}
-	if found.Fit != nil {
-		out.WriteString(fitLines(space, found))
+		for _, row := range part.rows {
+			fmt.Fprintf(&out, "  %s %s\n", row[0], row[1])
+		}
 	}
 	return out.String()
+}
+
+// SeveralRows says what outputs, linear limits and residuals come to: names, each with words.
+func SeveralRows(space parameter.Space, found untwist.Result) (outputs, limits, fit [][2]string) {
+	for _, o := range found.Outputs {
+		outputs = append(outputs, [2]string{o.Name, fmt.Sprintf("%v%s%s", o.Value, unit(o.Unit), limitWords(o, found.Value))})
+	}
+	for _, l := range found.Limits {
+		text := fmt.Sprint(l.Value)
+		if l.Active {
+			text += ", at the limit" + costWords(l.Multiplier, l.Value, found.Value, "it")
+		}
+		limits = append(limits, [2]string{l.Limit + ":", text})
+	}
+	if found.Fit != nil {
+		fit = fitRows(space, found)
+	}
+	return outputs, limits, fit
 }
 
 func unit(text string) string {
@@ -165,35 +181,34 @@ func costWords(multiplier, limit, value float64, what string) string {
 	return ""
 }
 
-// fitLines has a line for each parameter: its value, its standard error and its 95 % interval; then what
+// fitRows has a row for each parameter: its value, its standard error and its 95 % interval; then what
 // the residuals determine best and least.
-func fitLines(space parameter.Space, found untwist.Result) string {
-	var out strings.Builder
+func fitRows(space parameter.Space, found untwist.Result) (rows [][2]string) {
 	fit := found.Fit
 	if space == nil {
 		space = parameter.Plain(len(found.Point))
 	}
-	out.WriteString("standard errors, and 95 % intervals by the last Jacobian\n")
 	for k, i := range space.Free() {
 		if k >= len(fit.Errors) || i >= len(found.Point) {
 			break
 		}
 		se, x := fit.Errors[k], found.Point[i]
-		if math.IsInf(se, 1) || math.IsNaN(se) {
-			fmt.Fprintf(&out, "  %s %s, not determined\n", space[i].Name, words.Number(x, 6))
-			continue
+		text := words.Number(x, 6) + ", not determined"
+		if !math.IsInf(se, 1) && !math.IsNaN(se) {
+			text = fmt.Sprintf("%s ± %s, from %s to %s%s", words.Number(x, 6), words.Number(se, 3), words.Number(x-1.96*se, 6), words.Number(x+1.96*se, 6), unit(space[i].Unit))
 		}
-		fmt.Fprintf(&out, "  %s %s ± %s, from %s to %s%s\n", space[i].Name, words.Number(x, 6), words.Number(se, 3), words.Number(x-1.96*se, 6), words.Number(x+1.96*se, 6), unit(space[i].Unit))
+		rows = append(rows, [2]string{space[i].Name, text})
 	}
-	if n := len(fit.Singular); n > 1 && len(fit.Directions) == n {
-		free := make(parameter.Space, 0, n)
-		for _, i := range space.Free() {
-			p := space[i]
-			p.Log = false
-			free = append(free, p)
-		}
-		fmt.Fprintf(&out, "  determined best: %s; least, %s times less: %s\n", free.Combination(fit.Directions[0]),
-			words.Number(fit.Singular[0]/max(fit.Singular[n-1], math.SmallestNonzeroFloat64), 2), free.Combination(fit.Directions[n-1]))
+	n := len(fit.Singular)
+	if n < 2 || len(fit.Directions) != n {
+		return rows
 	}
-	return out.String()
+	free := make(parameter.Space, 0, n)
+	for _, i := range space.Free() {
+		p := space[i]
+		p.Log = false
+		free = append(free, p)
+	}
+	return append(rows, [2]string{"determined best:", free.Combination(fit.Directions[0])},
+		[2]string{"determined least,", fmt.Sprintf("%s times less: %s", words.Number(fit.Singular[0]/max(fit.Singular[n-1], math.SmallestNonzeroFloat64), 2), free.Combination(fit.Directions[n-1]))})
 }
