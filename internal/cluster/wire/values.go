@@ -111,9 +111,10 @@ func (l *letter) numbers(answers []Answer) error {
 	if len(l.rest) == 0 {
 		return nil
 	}
+	left := len(l.rest)
 	width := int(number[uint32](l))
 	if l.short || width < 1 || width != len(l.rest)/(8*len(answers)) || len(l.rest) != 8*width*len(answers) {
-		return bad("%d bytes are left over", len(l.rest))
+		return bad("%d bytes are left over", left)
 	}
 	for i := range answers {
 		all, some := make([]float64, width), false
