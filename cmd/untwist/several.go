@@ -21,9 +21,6 @@ type severalFlags struct {
 	maximize        bool
 }
 
-// severalOnly are these flags.
-var severalOnly = []string{"residuals", "output", "limit", "maximize"}
-
 // register declares the flags.
 func (f *severalFlags) register(flags *pflag.FlagSet) {
 	flags.Var(count(&f.residuals), "residuals", "an answer has so many residuals instead of a value: the sum of their squares is minimised")

@@ -198,7 +198,7 @@ func (w *solver) iterate() bool {
 	for i := range comp {
 		comp[i] = w.s[i] * w.l[i]
 	}
-	p, t, s, l := w.direction(chol, diagonal, comp)
+	_, _, s, l := w.direction(chol, diagonal, comp)
 	step := min(w.reach(w.s, s), w.reach(w.l, l))
 	after := 0.
 	for i := range comp {
@@ -211,7 +211,7 @@ func (w *solver) iterate() bool {
 		}
 		comp[i] -= float64(sigma * gap)
 	}
-	p, t, s, l = w.direction(chol, diagonal, comp)
+	p, t, s, l := w.direction(chol, diagonal, comp)
 	step = min(1, short*min(w.reach(w.s, s), w.reach(w.l, l)))
 	floats.AddScaled(w.p, step, p)
 	floats.AddScaled(w.t, step, t)
