@@ -141,6 +141,7 @@ type reply struct {
 // asks is the objective that the search sees.
 type asks struct {
 	dim       int
+	numbers   int             // that an answer has; 0: a value alone
 	ctx       context.Context // the session's, without the limit of time
 	questions chan question
 	looking   sync.Mutex // held while the run is looked at from outside
@@ -148,6 +149,9 @@ type asks struct {
 
 // Dim returns the dimension.
 func (f *asks) Dim() int { return f.dim }
+
+// Numbers returns how many numbers an answer has; 0: a value alone.
+func (f *asks) Numbers() int { return f.numbers }
 
 // Evaluate asks, and waits until it is told.
 func (f *asks) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
@@ -165,7 +169,7 @@ func (f *asks) Each(_ context.Context, points *mat.Dense, values []float64, tell
 	}
 	select {
 	case r := <-q.told:
-		return r.pass(values, time.Since(began).Seconds()/float64(len(values)), tell)
+		return r.pass(values, f.numbers, time.Since(began).Seconds()/float64(len(values)), tell)
 	case <-f.ctx.Done():
 		f.looking.Lock()
 		defer f.looking.Unlock()
@@ -173,18 +177,22 @@ func (f *asks) Each(_ context.Context, points *mat.Dense, values []float64, tell
 	}
 }
 
-// pass passes the values on, each of which took so many seconds.
-func (r reply) pass(values []float64, seconds float64, tell func(int, objective.Answer)) error {
+// pass passes the values on, or so many numbers for each point, each of which took so many seconds.
+func (r reply) pass(values []float64, numbers int, seconds float64, tell func(int, objective.Answer)) error {
 	front, all := 0, 0
-	for i, v := range r.values {
+	for i := range values {
 		if r.known != nil && !r.known[i] {
 			continue
 		}
-		if values[i] = v; front == i {
+		a := objective.Answer{Value: r.values[i*max(numbers, 1)], Seconds: seconds}
+		if numbers > 0 {
+			a.Numbers = r.values[i*numbers : (i+1)*numbers]
+		}
+		if values[i] = a.Value; front == i {
 			front++
 		}
 		all++
-		tell(i, objective.Answer{Value: v, Seconds: seconds})
+		tell(i, a)
 	}
 	if r.known == nil {
 		return nil

@@ -49,6 +49,10 @@ func TestEveryOptionIsFingerprintedOrExcused(t *testing.T) {
 		"Parallel":   {Parallel: 2},
 		"NoiseLevel": {NoiseLevel: 0.1},
 		"Parameters": {Parameters: limited(parameter.Plain(3))},
+		"Residuals":  {Residuals: 3},
+		"Outputs":    {Outputs: []untwist.Output{{Name: "stress"}}},
+		"Limits":     {Limits: []string{"x1 + x2 <= 3"}},
+		"Maximize":   {Maximize: true},
 	}
 	excused := []string{"Time", "Target", "Tolerance", "MaxFailures", "KeepGoing", "PanicsFail", "Workers", "Journal", "Progress", "Seen"}
 	plain := fingerprint(t, untwist.Options{})

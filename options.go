@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/parameter"
@@ -49,6 +48,20 @@ type Options struct {
 	// evaluated exactly as they are given. With Parameters they are in the user's units,
 	// with the fixed parameters in their places, and come after the parameters' guesses.
 	Points [][]float64
+
+	// Residuals is how many numbers of an answer are residuals, whose squares are summed, if f
+	// answers several numbers (Vector). Default: those that are not Outputs, if they are more than
+	// one; otherwise the first is the value.
+	Residuals int
+	// Outputs are the numbers that an answer of f has besides, in order, with their limits. The
+	// best point is the best of those that keep to them. Default: none.
+	Outputs []Output
+	// Limits are linear in the parameters, in the user's units: "a + b <= 5", "2*p - q = 1". Nothing
+	// that violates them is ever queried. Parameters without names are x1, x2, … Default: none.
+	Limits []string
+	// Maximize looks for the greatest value of f, not the least. Values, Target and Progress are
+	// those of f itself.
+	Maximize bool
 
 	// Budget is the most queries that may be spent. Default 500·d². A run that is resumed
 	// from a journal keeps to the plan it was begun with: a larger budget lengthens its last
@@ -96,8 +109,12 @@ type Options struct {
 	Seen func(query int, point []float64, a objective.Answer) `fingerprint:"-"`
 }
 
-// A Parameter is one coordinate of an objective.
-type Parameter = objective.Parameter
+// A Parameter is one coordinate of an objective, and an Output a number that it answers besides its
+// value.
+type (
+	Parameter = objective.Parameter
+	Output    = objective.Output
+)
 
 // space returns the parameters.
 func (o *Options) space() parameter.Space { return o.Parameters }
@@ -238,23 +255,6 @@ func (o *Options) completeRules() error {
 		return objective.BadOption("Workers", "%d, must be at least 1", o.Workers)
 	}
 	return nil
-}
-
-// checkFrame checks that the frame and the blocks fit f.
-func (o *Options) checkFrame(d int) error {
-	if o.Frame == nil {
-		if o.Blocks != nil {
-			return objective.BadOption("Blocks", "need a Frame, and none is given")
-		}
-		return nil
-	}
-	if o.Frame.Dim() != d {
-		return objective.BadOption("Frame", "has %d dimensions, but the objective has %d", o.Frame.Dim(), d)
-	}
-	if o.Blocks == nil {
-		return nil
-	}
-	return certify.CheckBlocks(o.Blocks, o.Frame.Components())
 }
 
 // completeBoxes fills in where to start and what the limits are.

@@ -111,6 +111,7 @@ func (o *Options) onlyToProbe() error {
 	}{
 		{"Strategy", o.Strategy != nil}, {"Frame", o.Frame != nil}, {"Blocks", o.Blocks != nil},
 		{"Points", o.Points != nil}, {"Target", o.Target != nil}, {"Tolerance", o.Tolerance != 0},
+		{"Limits", o.Limits != nil},
 	} {
 		if option.given {
 			return objective.BadOption(option.name, "is for Minimize; Probe does not search")

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/internal/leastsquares"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -44,6 +46,9 @@ type Result struct {
 	// too small for that. Profiles are f along the components that were searched.
 	Structure *Structure
 	Profiles  []Profile
+
+	// Fit is what residuals tell of the parameters; nil: there are none, or the run ended too early.
+	Fit *Fit
 }
 
 // A Minimiser is one of several.
@@ -163,6 +168,15 @@ type Account struct {
 	Improvements []objective.Improvement
 	// Notes say in words what else the user should know.
 	Notes []string
+
+	// Outputs are those of the options at the best point, and Limits the sums of the linear limits
+	// there. Feasible says that all are kept to; without limits it is true. Violation is by how much
+	// one of an output is exceeded at most, in units of what it may be exceeded by: a point is feasible
+	// up to 1. If no point is feasible, Point is the one that exceeds its limits least.
+	Outputs   []Measured
+	Limits    []Held
+	Feasible  bool
+	Violation float64
 }
 
 // StoppedBy says what ended the run: "budget", "time", "target", "tolerance", "interrupt"
@@ -197,6 +211,7 @@ type Progress struct {
 	Stage           string // what is being done
 	Queries, Budget int
 	Best            float64   // the best value so far
+	Feasible        bool      // whether its point keeps to all limits; if not, none does so far
 	Point           []float64 // where it was found, nil before the first query; it may be kept, not changed
 	Failed          int       // queries that failed
 
@@ -205,4 +220,54 @@ type Progress struct {
 	// are left out. As long as nothing new is learnt, Structure is the same. It may be called while the call of Options.Progress lasts, and what it
 	// returns may be kept, not changed. nil: nobody knows.
 	SoFar func() Result
+}
+
+// fit fills in what residuals tell of the parameters.
+func (r *run) fit(result *Result, fit *strategy.Fit) {
+	if fit == nil || fit.Jacobian == nil {
+		return
+	}
+	e := leastsquares.Errors(fit.Jacobian, fit.Residuals)
+	result.Fit = &Fit{Residuals: fit.Residuals, Singular: e.Singular, Directions: e.Directions}
+	_, half := r.scale.Units()
+	x := r.outward(fit.Point)
+	unit := make([]float64, len(half)) // dx/dz
+	free := r.free()
+	for k := range unit {
+		if unit[k] = half[k]; r.options.Parameters != nil && r.options.Parameters[free[k]].Log {
+			unit[k] = half[k] * x[free[k]]
+		}
+	}
+	result.Fit.Errors, result.Fit.Covariance = e.In(unit)
+	rows, _ := fit.Jacobian.Dims()
+	for i := range rows {
+		row := slices.Clone(fit.Jacobian.RawRowView(i))
+		for k := range row {
+			row[k] /= unit[k]
+		}
+		result.Fit.Jacobian = append(result.Fit.Jacobian, row)
+	}
+	if rows <= len(unit) {
+		result.Notes = append(result.Notes, "there are no more residuals than parameters, and so their standard errors are not known")
+		return
+	}
+	limits := r.options.limits()
+	for k, se := range result.Fit.Errors {
+		if i := free[k]; math.IsInf(se, 1) {
+			result.Notes = append(result.Notes, fmt.Sprintf("the residuals do not determine %s", r.options.called(i)))
+		} else if x[i]-2*se < limits.Lo[i] || x[i]+2*se > limits.Hi[i] {
+			result.Notes = append(result.Notes, fmt.Sprintf("the 95 %% interval of %s goes beyond its limits: the linearisation is not to be trusted there", r.options.called(i)))
+		}
+	}
+}
+
+// free returns the indices of the parameters that are searched.
+func (r *run) free() (free []int) {
+	if r.options.Parameters != nil {
+		return r.options.space().Free()
+	}
+	for i := range r.scale.Dim() {
+		free = append(free, i)
+	}
+	return free
 }

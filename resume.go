@@ -47,7 +47,7 @@ func (r *run) open(f, guarded objective.Objective, command string, given Options
 	o := r.options.Journal
 	config := journal.Config{File: o.File, HashPoints: o.HashPoints, Accept: o.Accept, Note: o.Note}
 	r.journal, err = journal.Open(config.For(f), journal.Header{
-		Numerics: Numerics, Dim: f.Dim(), About: about, Free: free,
+		Numerics: Numerics, Dim: f.Dim(), About: about, Free: free, Numbers: r.numbers.width(),
 	})
 	if err != nil {
 		return nil, err
@@ -147,6 +147,7 @@ func (o Options) Fingerprint(dim int) ([]byte, error) {
 		Strategy: o.Strategy, Identifier: o.Identifier, Frame: o.Frame, Blocks: o.Blocks,
 		Parameters: o.Parameters, Start: o.Start, Bounds: o.Bounds, Points: o.Points,
 		Budget: o.Budget, Parallel: o.Parallel, NoiseLevel: o.NoiseLevel, Seed: o.Seed,
+		Several: o.decidesSeveral(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("this run cannot be fingerprinted: %w", err)
@@ -168,4 +169,21 @@ type decisive struct {
 	Parallel      int
 	NoiseLevel    float64
 	Seed          uint64
+	Several       *decisiveNumbers // nil: answers have a value alone, which is minimised without limits
+}
+
+// decisiveNumbers is what decides a run of answers with several numbers.
+type decisiveNumbers struct {
+	Residuals int
+	Outputs   []Output
+	Limits    []string
+	Maximize  bool
+}
+
+// decidesSeveral returns that of the options.
+func (o Options) decidesSeveral() *decisiveNumbers {
+	if o.Residuals == 0 && o.Outputs == nil && o.Limits == nil && !o.Maximize {
+		return nil
+	}
+	return &decisiveNumbers{o.Residuals, o.Outputs, o.Limits, o.Maximize}
 }

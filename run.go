@@ -35,6 +35,7 @@ type run struct {
 	usersOf     *frame.Frame      // the frame that users was made of
 	told        *Structure        // what was told of found
 	toldOf      *identify.Finding // the finding that told was made of
+	numbers     numbers           // what answers have besides a value
 	grain       *objective.Grain  // how exact values are, as a probe has measured it; nil: it has not
 
 	journal  *journal.Journal // nil: there is none
@@ -52,8 +53,16 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 	if err := o.complete(f.Dim()); err != nil {
 		return nil, err
 	}
-	r := &run{f: f, options: o, plan: o.Budget, clean: query.CleanOf(f)}
-	guard := query.NewGuard(f)
+	several, err := o.completeSeveral(f)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{f: f, options: o, plan: o.Budget, clean: query.CleanOf(f), numbers: several}
+	guarded := f
+	if several.limits != nil {
+		guarded = query.NewReader(f, several.reading)
+	}
+	guard := query.NewGuard(guarded)
 	guard.PanicsFail, guard.Timed = o.PanicsFail, o.Journal.File != "" || o.Seen != nil
 	var all objective.Objective = query.NewPool(guard, o.Workers)
 	if o.Journal.File != "" {
@@ -63,11 +72,14 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 		}
 		all = recorded
 	}
+	if o.Maximize {
+		all = query.Negate(all)
+	}
 	r.meter = query.NewMeter(all, o.Budget)
 	if r.clean != nil {
 		r.clean = query.NewPool(r.clean, o.Workers)
 	}
-	rules := query.Rules{Target: o.Target, Clean: r.clean, Tolerance: o.Tolerance, Seen: o.Seen}
+	rules := r.rules()
 	if !o.KeepGoing {
 		rules.First, rules.MaxFailures = max(firstQueries(f.Dim()), len(o.Points)), o.MaxFailures
 	}
@@ -134,7 +146,7 @@ func (r *run) progress() {
 	failures, _, _ := r.record.Failures()
 	p := Progress{
 		Queries: r.meter.Queries(), Budget: r.meter.Budget(),
-		Best: best.Value, Point: best.Point, Failed: failures.Total(), SoFar: r.known,
+		Best: r.inUsersSign(best.Value), Feasible: r.record.Verdict().Feasible(), Point: best.Point, Failed: failures.Total(), SoFar: r.known,
 	}
 	if len(r.stages) > 0 {
 		p.Stage = r.stages[len(r.stages)-1].Name
@@ -166,9 +178,9 @@ func (r *run) account() Account {
 	r.close()
 	best := r.record.Best()
 	failures, failedPoint, failedReason := r.record.Failures()
-	return Account{
+	a := Account{
 		Point:        slices.Clone(best.Point),
-		Value:        best.Value,
+		Value:        r.inUsersSign(best.Value),
 		BestQuery:    r.record.BestAt(),
 		Seed:         r.options.Seed,
 		Queries:      r.meter.Queries(),
@@ -183,6 +195,17 @@ func (r *run) account() Account {
 		Curve:        r.record.Curve(),
 		Improvements: r.record.Improvements(),
 	}
+	if r.options.Maximize {
+		a.Improvements = slices.Clone(a.Improvements)
+		for i := range a.Improvements {
+			a.Improvements[i].Value = -a.Improvements[i].Value
+		}
+		for i := range a.Curve {
+			a.Curve[i].Value = query.Opposite(a.Curve[i].Value)
+		}
+	}
+	r.measured(&a)
+	return a
 }
 
 // result returns what the search has found.
@@ -215,8 +238,8 @@ func (r *run) noise(result *Result, outcome strategy.Outcome) {
 	result.Improvements = append(result.Improvements, objective.Improvement{Query: chosen.Query, Value: chosen.Value, Point: x})
 }
 
-// several fills in the minimisers, if there may be several.
-func (r *run) several(result *Result, outcome strategy.Outcome) {
+// minimisers fills in the minimisers, if there may be several.
+func (r *run) minimisers(result *Result, outcome strategy.Outcome) {
 	for _, m := range outcome.Minimisers {
 		m.Point = r.outward(m.Point)
 		result.Minimisers = append(result.Minimisers, m)

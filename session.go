@@ -54,7 +54,7 @@ func Ask(ctx context.Context, dim int, o Options) (*Session, error) {
 	}
 	o.Workers = min(o.Workers, 1)
 	ctx, stop := context.WithCancel(ctx)
-	s := &session{stop: stop, asks: asks{dim: dim, ctx: ctx, questions: make(chan question)}, ended: make(chan struct{})}
+	s := &session{stop: stop, asks: asks{dim: dim, numbers: o.numbers(), ctx: ctx, questions: make(chan question)}, ended: make(chan struct{})}
 	var err error
 	if s.run, err = begin(&s.asks, o); err != nil {
 		stop()
@@ -83,7 +83,8 @@ func (s *Session) Ask() (points *mat.Dense, done bool) {
 }
 
 // Tell answers the last Ask by a value for each of its points. NaN and +Inf say that f failed
-// there. It returns when the search has made up its mind what to ask next.
+// there. With Options.Residuals or Outputs it is told all numbers of the first point, then those of
+// the next, and so on. It returns when the search has made up its mind what to ask next.
 //
 // ErrNotAsked, ErrEnded and a wrong number of values change nothing. Any other error is the
 // one with which the search has ended, such as that of a journal that cannot be written.
@@ -96,7 +97,10 @@ func (s *Session) Tell(values []float64) error {
 	if !in.shown {
 		return ErrNotAsked
 	}
-	if n, _ := in.now.points.Dims(); len(values) != n {
+	n, _ := in.now.points.Dims()
+	if p := in.asks.numbers; p > 0 && len(values) != n*p {
+		return fmt.Errorf("untwist: told %d numbers for %d points: give %d for each, NaN where f failed", len(values), n, p)
+	} else if p == 0 && len(values) != n {
 		return fmt.Errorf("untwist: told %d values for %d points: give one for each, NaN where f failed", len(values), n)
 	}
 	if !in.reply(reply{values: slices.Clone(values)}) {

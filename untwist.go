@@ -119,7 +119,9 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 	result := r.result()
 	result.Status = outcome.Status
 	r.noise(&result, outcome)
-	r.several(&result, outcome)
+	r.minimisers(&result, outcome)
+	r.costs(&result, outcome.Multipliers)
+	r.fit(&result, outcome.Fit)
 	if err = cmp.Or(err, r.cleaned(ctx, &result), r.learnt(&result, outcome.Learnt), r.finish()); err != nil {
 		result.Status = objective.Failed
 		return result, err
@@ -142,7 +144,9 @@ func (r *run) search(ctx context.Context, task strategy.Task) (strategy.Outcome,
 	back, ok := attend(ctx, func(d *desk) (out returned) {
 		a := attended{d, r}
 		task.Stage, task.Found = a.enter, a.found
-		out.outcome, out.err = r.options.Strategy.Minimize(ctx, a, task)
+		if task.Several, out.err = r.several(a); out.err == nil {
+			out.outcome, out.err = r.strategy().Minimize(ctx, a, task)
+		}
 		return out
 	})
 	if ok {

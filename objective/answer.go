@@ -12,6 +12,10 @@ type Answer struct {
 	Seconds float64
 	// By is who evaluated it; "": this process.
 	By string
+	// Numbers are all numbers of an evaluation that answers several: the value, or residuals
+	// whose squares are summed, and then the outputs. nil: there is only Value. They must not
+	// be changed.
+	Numbers []float64
 }
 
 // A Failure says why f failed at a point.

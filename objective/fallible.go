@@ -18,16 +18,21 @@ func Fallible(dim int, f func(ctx context.Context, x []float64) (float64, error)
 	mustBeCallable(dim, f == nil)
 	return pointwise{dim, func(ctx context.Context, x []float64) (Answer, error) {
 		v, err := f(ctx, x)
-		switch {
-		case err == nil:
-			return Answer{Value: v}, nil
-		case errors.As(err, new(*stop)):
-			return Answer{}, err
-		case ctx.Err() != nil:
-			return Answer{}, ctx.Err()
-		}
-		return Answer{Value: math.Inf(1), Failure: &Failure{Errored, oneLine(err.Error())}}, nil
+		return failedOr(ctx, v, err)
 	}}
+}
+
+// failedOr returns the answer of a function that has returned v and err.
+func failedOr(ctx context.Context, v float64, err error) (Answer, error) {
+	switch {
+	case err == nil:
+		return Answer{Value: v}, nil
+	case errors.As(err, new(*stop)):
+		return Answer{}, err
+	case ctx.Err() != nil:
+		return Answer{}, ctx.Err()
+	}
+	return Answer{Value: math.Inf(1), Failure: &Failure{Errored, oneLine(err.Error())}}, nil
 }
 
 // Stop returns an error with which a Fallible function ends the run. The run returns err,

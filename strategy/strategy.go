@@ -47,4 +47,9 @@ type Outcome struct {
 	Minimisers []cbo.Minimiser
 	// Chosen is the best point if f has noise; nil: it is the one with the lowest value.
 	Chosen *Chosen
+	// Fit is a least-squares fit; nil: there are no residuals, or it was not made.
+	Fit *Fit
+	// Multipliers say what limits cost at the best point, those that are active; nil: none is, or
+	// that is not known.
+	Multipliers []Multiplier
 }

@@ -51,6 +51,9 @@ type Task struct {
 	// Found is told what is known of the coordinates as soon as it is, in the middle of a
 	// search. It must not change it. Default: nobody is told.
 	Found func(*identify.Finding)
+	// Several says what f answers besides a value, and what is limited. Default: f has a value
+	// alone, and only Bounds limit where it may be asked.
+	Several *Several
 }
 
 // Complete returns the task for a function of d dimensions with its defaults in place,

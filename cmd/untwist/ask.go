@@ -27,7 +27,7 @@ type askFlags struct {
 var (
 	decidingFlags = []string{
 		"param", "dim", "bounds", "start", "x0", "from", "seed", "parallel", "noise-level", "strategy", "identifier", "road", "frame",
-		"particles", "sigma", "tau", "alpha", "share", "cbo",
+		"particles", "sigma", "tau", "alpha", "share", "cbo", "residuals", "output", "limit", "maximize",
 	}
 	changingFlags = []string{"budget", "target", "tolerance", "max-failures", "keep-going", "journal-points"}
 )

@@ -63,7 +63,7 @@ func newCaller(in io.Reader, out io.Writer) (*caller, error) {
 func (c *caller) subject(seed uint64) (subject, error) {
 	h := c.hello
 	s := subject{
-		objective: c, caller: c, seed: seed, points: c.known,
+		objective: c, caller: c, seed: seed, points: c.known, several: h.decidedNumbers.answered(),
 		words: report.Subject{Name: h.Function, Dim: h.Dim},
 	}
 	if len(h.Parameters) == 0 {
@@ -80,6 +80,9 @@ func (c *caller) subject(seed uint64) (subject, error) {
 
 // Dim returns the number of dimensions.
 func (c *caller) Dim() int { return c.hello.Dim }
+
+// Numbers returns how many numbers an answer has; 0: a value alone.
+func (c *caller) Numbers() int { return c.hello.decidedNumbers.answered().numbers() }
 
 // Description says which function it is, as far as the caller says so.
 func (c *caller) Description() any {
@@ -108,13 +111,21 @@ func (c *caller) Each(ctx context.Context, points *mat.Dense, values []float64, 
 	for left := len(values); left > 0; {
 		select {
 		case a := <-c.answers:
-			for k, v := range a.values {
+			width := max(c.Numbers(), 1)
+			if len(a.values)%width != 0 {
+				return fmt.Errorf("the caller has given %d numbers, not %d for each point", len(a.values), width)
+			}
+			for k := range len(a.values) / width {
 				i := a.first + k
 				if i >= len(values) || known[i] {
 					return errors.New("the caller has answered what it was not asked")
 				}
+				v := a.values[k*width]
 				known[i], values[i] = true, v
 				answer := objective.Answer{Value: v, Seconds: a.seconds, Failure: a.failures[k]}
+				if c.Numbers() > 0 {
+					answer.Numbers = a.values[k*width : (k+1)*width]
+				}
 				if answer.Failure != nil {
 					values[i] = math.Inf(1)
 					answer.Value = values[i]

@@ -22,7 +22,7 @@ import (
 const (
 	kindHello   = 'H' // from the caller: JSON
 	kindKnown   = 'K' // from the caller: float64s, known points
-	kindAnswers = 'V' // from the caller: uint32 first, uint32 n, float64 seconds each, n float64, failures
+	kindAnswers = 'V' // from the caller: uint32 first, uint32 n, float64 seconds each, n float64 (all numbers of each point), failures
 	kindStop    = 'S' // from the caller: the run ends, with what it has found
 
 	kindPoints   = 'P' // uint32 n, n·d float64
@@ -61,6 +61,7 @@ type hello struct {
 	Frame               [][]float64
 	Blocks              [][]int
 	Progress            bool
+	decidedNumbers      // what an answer has besides a value, and what is limited
 }
 
 // sides are the two ends of each side of a box; nil: there is no end.
@@ -111,7 +112,8 @@ func (s sides) box() (b objective.Box) {
 	return b
 }
 
-// answers are the values of points first, first+1, …, with how long each took.
+// answers are the values of points first, first+1, …, or all numbers of the first point, then of the
+// next, and so on, with how long each took.
 type answers struct {
 	first    int
 	seconds  float64

@@ -59,7 +59,11 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
 	ctx, stop := s.until()
 	defer stop()
-	w := &witness{f: query.NewGuard(s.objective)}
+	f0 := s.objective
+	if s.several.numbers() > 0 {
+		f0 = query.NewReader(f0, s.several.reading())
+	}
+	w := &witness{f: query.NewGuard(f0)}
 	w.f.Timed = true
 	err := w.question(ctx, s)
 	if ctx.Err() != nil {
@@ -70,7 +74,7 @@ func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
 	}
 	found := report.Check{
 		Subject: s.words, Seed: s.seed, Start: [2]objective.Answer(w.answers[:2]), Others: w.answers[2:],
-		Procs: f.subject.program.Procs, Budget: f.budget, Time: f.time,
+		Procs: f.subject.program.Procs, Budget: f.budget, Time: f.time, Residuals: s.several.residuals, Outputs: s.several.outputs,
 	}
 	if s.caller != nil {
 		return s.caller.last(newResultForm(found, untwist.Account{}))
@@ -81,6 +85,9 @@ func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
 	}
 	return cmp.Or(told, unusable)
 }
+
+// unseen is ready for a command that shows no progress.
+func unseen() (quiet bool, err error) { return true, nil }
 
 // otherPoints is how many points are evaluated besides the start point.
 const otherPoints = 20

@@ -80,7 +80,11 @@ func (f *askFlags) subjectToAsk(from *source, file string) (subject, error) {
 	if err != nil {
 		return subject{}, err
 	}
-	return subject{space: space, points: points, seed: f.subject.spec.Seed}, nil
+	numbers, _, err := f.subject.several.read(from)
+	if err != nil {
+		return subject{}, err
+	}
+	return subject{space: space, points: points, seed: f.subject.spec.Seed, several: numbers}, nil
 }
 
 // continues returns an error if the file is the journal of another run. If it has no answer, it
@@ -91,7 +95,7 @@ func (c *conversation) continues(file string, was journal.Summary) error {
 	if err := c.asked.apply(&options); err != nil {
 		return err
 	}
-	about, err := untwist.About(&exchange{dim: c.dim}, "minimize", options)
+	about, err := untwist.About(&exchange{dim: c.dim, numbers: c.numbers()}, "minimize", options)
 	if err != nil {
 		return err
 	}
@@ -111,7 +115,12 @@ func (c *conversation) continues(file string, was journal.Summary) error {
 type question struct {
 	points *mat.Dense
 	number func(i int) int
-	tell   func(i int, value float64)
+	tell   func(i int, numbers []float64)
+}
+
+// numbers returns how many numbers an answer has; 0: a value alone.
+func (c *conversation) numbers() int {
+	return answered{residuals: c.options.Residuals, outputs: c.options.Outputs}.numbers()
 }
 
 // errPaused ends a run whose next values are told by a later call.
@@ -132,7 +141,7 @@ func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, ques
 	if err := c.asked.apply(&o); err != nil {
 		return untwist.Result{}, err
 	}
-	x := &exchange{dim: c.dim}
+	x := &exchange{dim: c.dim, numbers: c.numbers()}
 	x.ask = func(q question) error {
 		if err := c.record(x.journal); err != nil {
 			return err
@@ -193,6 +202,7 @@ func (c *conversation) record(j *journal.Journal) error {
 // An exchange is the objective of a conversation.
 type exchange struct {
 	dim     int
+	numbers int // that an answer has; 0: a value alone
 	opened  func(*journal.Journal) error
 	journal *journal.Journal
 	ask     func(question) error
@@ -204,6 +214,9 @@ func (x *exchange) Opened(j *journal.Journal) error { return x.opened(j) }
 
 // Dim returns how many numbers a point has.
 func (x *exchange) Dim() int { return x.dim }
+
+// Numbers returns how many numbers an answer has; 0: a value alone.
+func (x *exchange) Numbers() int { return x.numbers }
 
 // Evaluate asks for all points.
 func (x *exchange) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
@@ -218,7 +231,13 @@ func (x *exchange) Each(ctx context.Context, points *mat.Dense, _ []float64, tel
 	err := x.ask(question{
 		points: points,
 		number: func(i int) int { return query.NumberOf(ctx, i) },
-		tell:   func(i int, v float64) { tell(i, objective.Answer{Value: v}) },
+		tell: func(i int, numbers []float64) {
+			a := objective.Answer{Value: numbers[0]}
+			if x.numbers > 0 {
+				a.Numbers = numbers
+			}
+			tell(i, a)
+		},
 	})
 	x.over = objective.Stop(cmp.Or(err, errPaused)) // whoever was told all has not been given what comes next
 	return x.over

@@ -37,6 +37,9 @@ type crew struct {
 // Dim returns how many numbers a point has.
 func (c *crew) Dim() int { return c.objective.Dim() }
 
+// Numbers returns how many numbers an answer has; 0: a value alone.
+func (c *crew) Numbers() int { return query.NumbersOf(c.objective) }
+
 // Description says which function it is: the subject's.
 func (c *crew) Description() any {
 	if d, ok := c.objective.(objective.Described); ok {

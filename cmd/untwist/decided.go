@@ -30,6 +30,7 @@ type decided struct {
 	Parallel             int
 	NoiseLevel           float64
 	Seed                 uint64
+	Several              decidedNumbers
 
 	others map[string]any // everything else, except what is long
 }
@@ -37,7 +38,7 @@ type decided struct {
 // readDecided reads the header of a journal.
 func readDecided(h journal.Header) (d decided, err error) {
 	err = cmp.Or(json.Unmarshal(h.About, &d), json.Unmarshal(h.About, &d.others))
-	for _, key := range []string{"Objective", "Parameters", "Start", "Bounds", "Frame", "Blocks", "Dim", "Numerics"} {
+	for _, key := range []string{"Objective", "Parameters", "Start", "Bounds", "Frame", "Blocks", "Dim", "Numerics", "Several"} {
 		delete(d.others, key)
 	}
 	return d, err
@@ -51,6 +52,7 @@ func (d decided) options() untwist.Options {
 		Bounds: objective.Box{Lo: floats(d.Bounds.Lo), Hi: floats(d.Bounds.Hi)},
 		Budget: d.Budget, Parallel: d.Parallel, NoiseLevel: d.NoiseLevel, Seed: d.Seed,
 	}
+	d.Several.answered().apply(&o)
 	if d.Parameters.Guess() != nil { // it is the first of the points
 		o.Points = slices.Clone(d.Points[min(1, len(d.Points)):])
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,9 +26,17 @@ func earlierPoints(file, current string, s subject) ([][]float64, error) {
 	if earlier, _ := filepath.Abs(file); current != "" && err == nil && now == earlier {
 		return nil, fmt.Errorf("%s is the journal of this run; to go on with it, leave --from out", file)
 	}
-	best := fewBest{limits: s.bounds}
+	best := fewBest{limits: s.bounds, rank: newRank(s.several)}
+	names := parameter.Plain(s.dim()).Names()
 	if s.space != nil {
-		best.limits = s.space.Limits()
+		best.limits, names = s.space.Limits(), s.space.Names()
+	}
+	for _, text := range s.several.limits {
+		l, err := parameter.ParseLinear(text, names)
+		if err != nil {
+			return nil, err
+		}
+		best.linear = append(best.linear, l)
 	}
 	read := readEarlier
 	if strings.EqualFold(filepath.Ext(file), ".csv") {
@@ -52,35 +61,52 @@ func earlierPoints(file, current string, s subject) ([][]float64, error) {
 // An evaluation is a point and its value.
 type evaluation struct {
 	point []float64
+	over  float64 // by how much it exceeds the limits of this run
 	value float64
+}
+
+// compare says which of two is better.
+func (e evaluation) compare(other evaluation) int {
+	return cmp.Or(cmp.Compare(e.over, other.over), cmp.Compare(e.value, other.value))
 }
 
 // fewBest keeps the best few evaluations within limits, the best first, and of equal ones those
 // that came first.
 type fewBest struct {
 	limits objective.Box
+	linear []parameter.Linear
+	rank   rank
 	all    []evaluation
 }
 
+// violates reports whether a point violates a linear limit.
+func (b *fewBest) violates(point []float64) bool {
+	return slices.ContainsFunc(b.linear, func(l parameter.Linear) bool {
+		sum := l.Sum(point)
+		return sum > l.Hi || sum < l.Lo
+	})
+}
+
 // add adds an evaluation. A value that is not finite is a failure.
-func (b *fewBest) add(point []float64, value float64) {
-	if math.IsNaN(value) || math.IsInf(value, 0) ||
-		len(b.all) == mostEarlier && value >= b.all[len(b.all)-1].value ||
-		!b.limits.IsZero() && b.limits.Outside(point) >= 0 ||
+func (b *fewBest) add(point []float64, a objective.Answer) {
+	now := evaluation{point: point}
+	if now.over, now.value = b.rank.of(a); math.IsNaN(a.Value) || math.IsInf(a.Value, 0) ||
+		len(b.all) == mostEarlier && now.compare(b.all[len(b.all)-1]) >= 0 ||
+		!b.limits.IsZero() && b.limits.Outside(point) >= 0 || b.violates(point) ||
 		slices.ContainsFunc(b.all, func(e evaluation) bool { return slices.Equal(e.point, point) }) {
 		return
 	}
-	at := slices.IndexFunc(b.all, func(e evaluation) bool { return e.value > value })
+	at := slices.IndexFunc(b.all, func(e evaluation) bool { return e.compare(now) > 0 })
 	if at < 0 {
 		at = len(b.all)
 	}
-	b.all = slices.Insert(b.all, at, evaluation{point, value})
+	b.all = slices.Insert(b.all, at, now)
 	b.all = b.all[:min(len(b.all), mostEarlier)]
 }
 
 // readEarlier reads the evaluations of a journal as those of a subject. hashed says that some have
 // no points.
-func readEarlier(file string, s subject, add func([]float64, float64)) (hashed bool, err error) {
+func readEarlier(file string, s subject, add func([]float64, objective.Answer)) (hashed bool, err error) {
 	summary, err := journal.Read(file, nil) // the header
 	if err != nil {
 		return false, err
@@ -92,7 +118,7 @@ func readEarlier(file string, s subject, add func([]float64, float64)) (hashed b
 	_, err = journal.Read(file, func(q journal.Query) error {
 		hashed = hashed || q.Point == nil
 		if q.Point != nil && q.Failure == nil {
-			add(pick(q.Point), q.Value)
+			add(pick(q.Point), q.Answer)
 		}
 		return nil
 	})

@@ -12,11 +12,12 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/objective"
 )
 
 // readTable reads old evaluations from a CSV file with a line of names, as those of a subject. A
 // value that is empty is that of a point that failed.
-func readTable(file string, s subject, add func([]float64, float64)) (hashed bool, err error) {
+func readTable(file string, s subject, add func([]float64, objective.Answer)) (hashed bool, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return false, err
@@ -58,7 +59,7 @@ func readTable(file string, s subject, add func([]float64, float64)) (hashed boo
 }
 
 // addRow adds the evaluation in a row.
-func addRow(row []string, at []int, value int, space parameter.Space, add func([]float64, float64)) error {
+func addRow(row []string, at []int, value int, space parameter.Space, add func([]float64, objective.Answer)) error {
 	word := strings.TrimSpace(row[value])
 	if word == "" {
 		return nil
@@ -78,7 +79,7 @@ func addRow(row []string, at []int, value int, space parameter.Space, add func([
 			return fmt.Errorf("%s is %q, not a number", p.Name, word)
 		}
 	}
-	add(point, v)
+	add(point, objective.Answer{Value: v})
 	return nil
 }
 

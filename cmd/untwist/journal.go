@@ -67,6 +67,11 @@ func showJournal(cmd *cobra.Command, file, to string, asJSON bool) error {
 	}
 	t := tally{file: file, best: journal.Query{Answer: objective.Answer{Value: math.Inf(1)}}, reasons: map[string]int{}}
 	var err error
+	if summary, err := journal.Read(file, nil); err == nil {
+		t.rank = newRank(readAbout(summary.Header).Several.answered())
+	} else {
+		t.rank = newRank(answered{})
+	}
 	t.summary, err = journal.Read(file, t.count)
 	if err != nil && !errors.As(err, new(*journal.BrokenError)) {
 		return unwrapped(err)
@@ -85,7 +90,10 @@ type tally struct {
 	file           string
 	summary        journal.Summary
 	queries        int
+	rank           rank
 	best           journal.Query // its Number is 0 if no query has succeeded
+	over           float64       // by how much it exceeds the limits; 0: it does not
+	least          float64       // its value, as one that is to be small
 	failures       objective.Failures
 	reasons        map[string]int
 	timed          int     // queries whose time is known
@@ -110,9 +118,9 @@ func (t *tally) count(q journal.Query) error {
 			reason = "other reasons"
 		}
 		t.reasons[reason]++
-	} else if t.best.Number == 0 || q.Value < t.best.Value || q.Value == t.best.Value && q.Number < t.best.Number {
+	} else if over, value := t.rank.of(q.Answer); t.best.Number == 0 || cmp.Or(cmp.Compare(over, t.over), cmp.Compare(value, t.least), cmp.Compare(q.Number, t.best.Number)) < 0 {
 		q.Point = slices.Clone(q.Point)
-		t.best = q
+		t.best, t.over, t.least = q, over, value
 	}
 	return nil
 }
@@ -170,7 +178,11 @@ func (t tally) String() string {
 		line("", "the last %s hold no whole answer: one is being written, or the run was killed", words.Count(int(t.summary.Torn), "byte", "bytes"))
 	}
 	if t.best.Number > 0 {
-		line("best value", "%v, query %s", t.best.Value, words.Thousands(t.best.Number))
+		exceeds := ""
+		if t.over > 0 {
+			exceeds = "; no point keeps to all limits"
+		}
+		line("best value", "%v, query %s%s", t.best.Value, words.Thousands(t.best.Number), exceeds)
 	}
 	line("failures", "%s", t.failures)
 	for i, r := range t.commonest() {

@@ -84,8 +84,9 @@ func writeCSV(w io.Writer, file string) error {
 			header = append(header, name)
 		}
 	}
+	numbers := readAbout(summary.Header).Several.names()
 	out := csv.NewWriter(w)
-	if err := out.Write(append(header, "value", "seconds", "failure", "by")); err != nil {
+	if err := out.Write(slices.Concat(header, []string{"value", "seconds", "failure", "by"}, numbers)); err != nil {
 		return err
 	}
 	row := make([]string, 0, len(header)+4)
@@ -101,7 +102,11 @@ func writeCSV(w io.Writer, file string) error {
 		if failure := query.FailureOf(q.Answer); failure != nil {
 			value, failed = "", fmt.Sprintf("%v: %s", failure.Kind, failure.Error())
 		}
-		return out.Write(append(row, value, seconds, failed, q.By))
+		row = append(row, value, seconds, failed, q.By)
+		if len(numbers) > 0 {
+			row = append(row, texts(besides(q.Numbers, len(numbers)), len(numbers))...)
+		}
+		return out.Write(row)
 	})
 	out.Flush()
 	return unwrapped(cmp.Or(err, out.Error()))

@@ -121,8 +121,8 @@ var flagOf = map[string]string{
 	"Exec": "exec", "Names": "param", "Parameters": "param", "Protocol": "protocol", "EOF": "eof", "Procs": "procs",
 	"Timeout": "timeout", "Retries": "retries", "KeepFailed": "keep-failed", "Templates": "template", "Result": "result",
 	"ResultFile": "result-file", "Time": "time", "Tolerance": "tolerance", "MaxFailures": "max-failures", "Parallel": "parallel",
-	"NoiseLevel": "noise-level",
-	"Listen":     "listen", "Live": "live", "Server": "server", "User": "user", "Verify": "verify",
+	"NoiseLevel": "noise-level", "Residuals": "residuals", "Outputs": "output", "Limits": "limit", "Maximize": "maximize",
+	"Listen": "listen", "Live": "live", "Server": "server", "User": "user", "Verify": "verify",
 	"Problems": "problems", "Methods": "methods", "Runs": "runs", "Gap": "gap", "Seed": "seed",
 }
 

@@ -8,9 +8,11 @@ var quick = []string{"docs/asktell.md", "docs/cmaes.md", "docs/journal.md"}
 
 // before is what the reader of a document has, or has done, before.
 var before = map[string]string{
-	"python/README.md":   "pip install ./python",
-	"docs/install.md":    `python/build "$PWD"`,
-	"docs/optimisers.md": "cd examples", // it says so
+	"python/README.md":    "pip install ./python",
+	"docs/calibration.md": "pip install ./python",
+	"docs/constraints.md": "pip install ./python",
+	"docs/install.md":     `python/build "$PWD"`,
+	"docs/optimisers.md":  "cd examples", // it says so
 	"docs/cluster.md": `cat >sim <<'END'
 #!/bin/sh
 exec awk -v a="$1" -v b="$2" 'BEGIN { printf "%.17g\n", (a - 1)^2 + b^2 }'

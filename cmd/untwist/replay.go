@@ -49,13 +49,18 @@ func reportJournal(ctx context.Context, file, to string, t tally) error {
 
 // An archive is the objective of a run that is made again. It is never asked: the journal is
 // before it.
-type archive int
+type archive struct {
+	dim, numbers int // of a point, and of an answer that has several
+}
 
 // Archived says that the journal has all values.
 func (a archive) Archived() {}
 
 // Dim returns how many numbers a point has.
-func (a archive) Dim() int { return int(a) }
+func (a archive) Dim() int { return a.dim }
+
+// Numbers returns how many numbers an answer has; 0: a value alone.
+func (a archive) Numbers() int { return a.numbers }
 
 // Evaluate evaluates nothing.
 func (a archive) Evaluate(context.Context, *mat.Dense, []float64) error { return journal.ErrEnd }
@@ -70,13 +75,14 @@ func (d decided) replay(ctx context.Context, p *paper, t tally) (page.Page, erro
 		return page.Page{}, err
 	}
 	o.Seen = p.see
+	f := archive{t.summary.Dim, d.Several.answered().numbers()}
 	var out page.Page
 	if d.Command == "probe" {
 		var findings untwist.Findings
-		findings, err = untwist.Probe(ctx, archive(t.summary.Dim), o)
+		findings, err = untwist.Probe(ctx, f, o)
 		out = page.OfProbe(report.Probe{Findings: findings})
 	} else {
-		out.Run.Result, err = untwist.Minimize(ctx, archive(t.summary.Dim), o)
+		out.Run.Result, err = untwist.Minimize(ctx, f, o)
 	}
 	out.Run.Result.Resumed = 0 // all were
 	if errors.Is(err, journal.ErrEnd) {

@@ -98,6 +98,7 @@ func (f *runFlags) fits(from *source, s subject) error {
 func (f *runFlags) options(s subject, line *progressLine) untwist.Options {
 	o := f.chosen
 	o.Parameters, o.Start, o.Bounds, o.Seed, o.KeepGoing = s.space, s.start, s.bounds, s.seed, f.subject.program.KeepGoing
+	s.several.apply(&o)
 	o.Journal.HashPoints, o.Journal.Note, o.Progress = !f.points, line.note, s.watch(line)
 	if f.accept {
 		o.Journal.Accept = acceptable

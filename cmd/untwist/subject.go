@@ -33,6 +33,7 @@ type subject struct {
 	known     *report.Known      // nil: nothing is known
 	program   *program.Objective // the objective as a program; nil: it is none
 	caller    *caller            // the objective as the caller of this program; nil: it is not
+	several   answered           // what an answer has besides a value, and what is limited
 	unasked   bool               // the program speaks lines, and nobody has asked for that
 }
 
@@ -92,6 +93,7 @@ type subjectFlags struct {
 	program       programFlags
 	params, x0    []string
 	start, bounds string
+	several       severalFlags
 	caller        bool
 	time          time.Duration // for all of the run; 0: there is no limit
 	worker        bool          // of a run elsewhere: several processes may evaluate a built-in problem too
@@ -105,6 +107,7 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	f.spec.Dim = 10
 	flags.StringVar(&f.spec.Name, "problem", "", "`NAME` of a built-in problem: one of "+problem.Choice())
 	f.program.register(flags)
+	f.several.register(flags)
 	flags.StringArrayVar(&f.params, "param", nil, "`NAME=LO:HI[:log]`: a parameter of the program with its limits, and whether it is searched on a logarithmic scale; may be given several times, in order")
 	flags.Var(count(&f.spec.Dim), "dim", "number of dimensions d; the parameters of a program are then x1 … xd")
 	flags.Var(count(&f.spec.Components), "components", "number of components m of a built-in problem, from 1 to dim (default dim)")
@@ -138,9 +141,6 @@ func (f *subjectFlags) with(cmd *cobra.Command, args []string, ready func() (qui
 	}
 	return s.close(cmd, from.usage(do(from, s, line)))
 }
-
-// unseen is ready for a command that shows no progress.
-func unseen() (quiet bool, err error) { return true, nil }
 
 // subject makes the subject that the flags describe. note is told what the user should know
 // while a program runs.
@@ -191,7 +191,11 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 	if err != nil {
 		return subject{}, err
 	}
-	config.Note = note
+	numbers, outputs, err := f.several.read(s)
+	if err != nil {
+		return subject{}, err
+	}
+	config.Note, config.Residuals, config.Outputs = note, numbers.residuals, outputs
 	p, err := program.New(config)
 	if err != nil {
 		return subject{}, s.usage(err)
@@ -205,7 +209,7 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 	}
 	return subject{
 		unasked:   f.program.Protocol == "" && p.Description().(program.Description).Protocol == program.Lines,
-		objective: p, program: p, space: space, points: points, seed: f.spec.Seed,
+		objective: p, program: p, space: space, points: points, seed: f.spec.Seed, several: numbers,
 		words: searchedIn(name, len(space), space),
 	}, nil
 }
@@ -271,6 +275,7 @@ func (f *subjectFlags) builtIn() (subject, error) {
 		start = p.Domain()
 	}
 	s := builtIn(p, start, bounds)
+	s.several.limits, s.several.maximize = f.several.limits, f.several.maximize
 	if s.points, err = parsePoints(f.x0, spec.Dim); err != nil {
 		return subject{}, objective.BadOption("Points", "%v", err)
 	}

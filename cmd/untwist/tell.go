@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +24,8 @@ func tellCommand() *cobra.Command {
 		Short: "Tell the values of points that ask has printed",
 		Long: `Read values from standard input, a line for each: the ID that ask has printed, and the value of
 f there, or nan if f failed; an infinity is a failure too. Empty lines and what follows a # are ignored. The values may come
-in any order, some now and others later.
+in any order, some now and others later. Where an answer has several numbers (--residuals, --output), all
+follow the ID, in their order.
 
 When tell ends with status 0, all values are in the journal and on the disk. Telling a value
 again does no harm: the first counts. If a line is wrong, the status is 1, and the values of
@@ -38,13 +40,13 @@ all other lines are kept.`,
 // tellValues tells a run the values of standard input.
 func tellValues(cmd *cobra.Command, file string) error {
 	say := func(line string) { note(cmd, "%s", line) }
-	told, wrong, err := readValues(cmd.InOrStdin())
-	if err != nil {
-		return fmt.Errorf("standard input cannot be read, and nothing was kept: %w", err)
-	}
 	talk, err := recall(file, say)
 	if err != nil {
 		return err
+	}
+	told, wrong, err := readValues(cmd.InOrStdin(), max(talk.numbers(), 1))
+	if err != nil {
+		return fmt.Errorf("standard input cannot be read, and nothing was kept: %w", err)
 	}
 	ctx, stop := untilSignal()
 	defer stop()
@@ -78,36 +80,51 @@ func tellValues(cmd *cobra.Command, file string) error {
 	return nil
 }
 
-// readValues reads lines of an ID and a value, and returns what is wrong with others.
-func readValues(r io.Reader) (told map[int]float64, wrong []string, err error) {
-	told = map[int]float64{}
+// readValues reads lines of an ID and so many numbers, or nan alone, and returns what is wrong with others.
+func readValues(r io.Reader, width int) (told map[int][]float64, wrong []string, err error) {
+	told = map[int][]float64{}
 	err = eachLine(r, func(n int, line string) error {
-		var id int
-		var v float64
-		var err error
-		fields := strings.Fields(line)
-		ok := len(fields) == 2
-		if ok {
-			id, err = strconv.Atoi(fields[0])
-			ok = err == nil && id > 0
-		}
-		if ok {
-			v, err = strconv.ParseFloat(fields[1], 64)
-			ok = err == nil || errors.Is(err, strconv.ErrRange)
-		}
+		id, numbers, ok := readAnswer(strings.Fields(line), width)
 		switch before, again := told[id]; {
+		case !ok && width > 1:
+			wrong = append(wrong, fmt.Sprintf("line %d is %q, not ID and %d numbers, or ID nan", n, cutShort(strings.TrimSpace(line)), width))
 		case !ok:
 			wrong = append(wrong, fmt.Sprintf("line %d is %q, not ID VALUE or ID nan", n, cutShort(strings.TrimSpace(line))))
-		case again && !alike(before, v):
+		case again && !alike(before, numbers):
 			wrong = append(wrong, fmt.Sprintf("line %d has another value for %d than a line before it", n, id))
-		case math.IsInf(v, -1): // f failed there, as where a program prints it
-			told[id] = math.NaN()
 		default:
-			told[id] = v
+			told[id] = numbers
 		}
 		return nil
 	})
 	return told, wrong, err
+}
+
+// readAnswer reads an ID and so many numbers. One that is not finite is a failure: all are NaN then.
+func readAnswer(fields []string, width int) (id int, numbers []float64, ok bool) {
+	if len(fields) != width+1 && len(fields) != 2 {
+		return 0, nil, false
+	}
+	id, err := strconv.Atoi(fields[0])
+	if err != nil || id < 1 {
+		return 0, nil, false
+	}
+	failed := false
+	for _, text := range fields[1:] {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			return 0, nil, false
+		}
+		failed = failed || math.IsNaN(v) || math.IsInf(v, 0)
+		numbers = append(numbers, v)
+	}
+	switch {
+	case failed && width == 1 && math.IsInf(numbers[0], 1):
+		return id, numbers, true
+	case failed:
+		return id, slices.Repeat([]float64{math.NaN()}, width), true
+	}
+	return id, numbers, len(numbers) == width
 }
 
 // cutShort cuts a line that is long.
@@ -118,15 +135,15 @@ func cutShort(line string) string {
 	return line
 }
 
-// alike reports whether two values are the same to a run: all failures are.
-func alike(a, b float64) bool {
+// alike reports whether two answers are the same to a run: all failures are.
+func alike(a, b []float64) bool {
 	failed := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
-	return a == b || failed(a) && failed(b)
+	return slices.Equal(a, b) || slices.ContainsFunc(a, failed) && slices.ContainsFunc(b, failed)
 }
 
 // known looks for values in the journal that the run has not taken. It returns what is wrong
 // with those that are not there. If the run has another value, that counts, and a line says so.
-func known(file string, told map[int]float64, say func(string)) (wrong []string, err error) {
+func known(file string, told map[int][]float64, say func(string)) (wrong []string, err error) {
 	if len(told) == 0 {
 		return nil, nil
 	}
@@ -134,7 +151,7 @@ func known(file string, told map[int]float64, say func(string)) (wrong []string,
 	_, err = journal.Read(file, func(q journal.Query) error {
 		if v, ok := told[q.Number]; ok {
 			delete(told, q.Number)
-			if !alike(v, q.Value) {
+			if now := cmp.Or(len(q.Numbers), 1); !alike(v, append(slices.Clone(q.Numbers), q.Value)[:now]) {
 				others = append(others, q.Number)
 			}
 		}

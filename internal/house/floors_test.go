@@ -9,14 +9,14 @@ import (
 // floors is the house, from the ground up; "." is the root package. Rooms that
 // are yet to be built have their place already.
 var floors = [][]string{
-	{"internal/kernel", "internal/words", "internal/canon", "internal/atomicfile", "internal/guardian", "internal/ranks"},
+	{"internal/kernel", "internal/words", "internal/canon", "internal/atomicfile", "internal/guardian", "internal/ranks", "internal/quadratic"},
 	{"objective", "internal/rng"},
 	{"internal/query"},
 	{"internal/grains"},
 	{"frame", "jointdiag", "powermethod", "internal/outer", "internal/parameter", "internal/nearby"},
-	{"certify", "hessian", "cbo", "cmaes", "problem", "internal/line", "internal/model", "internal/journal", "internal/asktell"},
+	{"certify", "hessian", "cbo", "cmaes", "problem", "internal/line", "internal/model", "internal/journal", "internal/asktell", "internal/leastsquares"},
 	{"identify"},
-	{"strategy", "internal/auto", "internal/sensitivity"},
+	{"strategy", "internal/auto", "internal/several", "internal/sensitivity"},
 	{"."},
 	{"internal/experiment", "internal/report", "internal/report/chart", "internal/report/page", "internal/report/live", "internal/store", "internal/program", "internal/cluster", "internal/cluster/wire"},
 	{"cmd/untwist", "examples", "examples/gofunc", "examples/gonum", "examples/microring", "examples/network", "examples/own"},
@@ -29,6 +29,7 @@ var doors = map[string][]string{
 	"internal/report":      {"internal/report/chart"},
 	"internal/report/page": {"internal/report", "internal/report/chart"},
 	"internal/auto":        {"strategy"},
+	"internal/several":     {"strategy"},
 }
 
 // sheds stand beside the house: tests use them, and no room does.

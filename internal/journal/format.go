@@ -12,6 +12,7 @@ const (
 	// that a file that was sent as text is seen.
 	magic         = "\x89UTJ\r\n\x1a\n"
 	version       = 1
+	several       = 2 // the version of a journal whose answers have several numbers; else it is that of a journal of values
 	preambleBytes = len(magic) + 4
 )
 
@@ -41,8 +42,23 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// preamble returns the first bytes of every journal.
-func preamble() []byte { return binary.LittleEndian.AppendUint32([]byte(magic), version) }
+// preamble returns the first bytes of a journal of values.
+func preamble() []byte { return preambleOf(version) }
+
+// preambleOf returns the first bytes of a journal of a version.
+func preambleOf(version uint32) []byte {
+	return binary.LittleEndian.AppendUint32([]byte(magic), version)
+}
+
+// versionOf returns the version of a journal that begins like this; 0: it is another, or none.
+func versionOf(front []byte) int {
+	for _, v := range []uint32{version, several} {
+		if string(front[:min(len(front), preambleBytes)]) == string(preambleOf(v)) {
+			return int(v)
+		}
+	}
+	return 0
+}
 
 // beginFrame returns an empty frame whose payload is to be appended. It uses the memory of
 // buffer.

@@ -13,6 +13,7 @@ import (
 // any order.
 type group struct {
 	hashed  bool
+	width   int // how many numbers an answer has; 0: a value alone
 	entries []entry
 	coords  []float64 // of all points, one after another; none if hashed
 	notes   []note
@@ -27,6 +28,7 @@ type entry struct {
 	seconds float32
 	hash    uint64
 	note    int // from 1, 0: none
+	numbers []float64
 }
 
 // groupBytes is about how long a page may become.
@@ -34,7 +36,7 @@ const groupBytes = 1 << 20
 
 // add adds a query. Its answer is as kept returns it.
 func (g *group) add(number int, x []float64, a objective.Answer) {
-	e := entry{number: number, row: len(g.entries), value: a.Value, seconds: float32(a.Seconds), note: g.note(a)}
+	e := entry{number: number, row: len(g.entries), value: a.Value, seconds: float32(a.Seconds), note: g.note(a), numbers: a.Numbers}
 	if g.hashed {
 		e.hash = hashPoint(x)
 	} else {
@@ -66,13 +68,14 @@ func (g *group) note(a objective.Answer) int {
 
 // full reports whether the group should be written now.
 func (g *group) full() bool {
-	return 8*len(g.coords)+32*len(g.entries)+2*longestWords*len(g.notes) >= groupBytes
+	return 8*len(g.coords)+(32+8*g.width)*len(g.entries)+2*longestWords*len(g.notes) >= groupBytes
 }
 
 // reset empties the group.
 func (g *group) reset() {
 	clear(g.notes)
 	clear(g.known)
+	clear(g.entries)
 	g.entries, g.coords, g.notes = g.entries[:0], g.coords[:0], g.notes[:0]
 }
 
@@ -92,6 +95,9 @@ func (g *group) append(dst []byte, dim int) []byte {
 	if len(g.notes) > 0 {
 		flags |= notesFlag
 	}
+	if g.width > 0 {
+		flags |= numbersFlag
+	}
 	dst = binary.AppendUvarint(append(dst, queriesKind, flags), uint64(len(g.entries)))
 	last := 0
 	for _, e := range g.entries {
@@ -108,6 +114,9 @@ func (g *group) append(dst []byte, dim int) []byte {
 	}
 	if flags&notesFlag != 0 {
 		dst = g.appendNotes(dst)
+	}
+	if flags&numbersFlag != 0 {
+		dst = g.appendNumbers(dst)
 	}
 	for _, e := range g.entries {
 		if g.hashed {
@@ -136,6 +145,22 @@ func (g *group) appendNotes(dst []byte) []byte {
 	return dst
 }
 
+// appendNumbers appends how many numbers an answer has, and those of every query: NaN where
+// it has none.
+func (g *group) appendNumbers(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(g.width))
+	for _, e := range g.entries {
+		for k := range g.width {
+			v := math.NaN()
+			if k < len(e.numbers) {
+				v = e.numbers[k]
+			}
+			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+		}
+	}
+	return dst
+}
+
 // mostBytes returns the most bytes that n queries can take in the file: each has a frame
 // and a note of its own.
 func (g *group) mostBytes(n, dim int) int64 {
@@ -144,7 +169,7 @@ func (g *group) mostBytes(n, dim int) int64 {
 	if g.hashed {
 		dim = 1
 	}
-	return int64(n) * int64(besides+8*dim)
+	return int64(n) * int64(besides+binary.MaxVarintLen64+8*dim+8*g.width)
 }
 
 // kept returns an answer as the journal can keep it, so that a run is told the same whether
@@ -152,6 +177,9 @@ func (g *group) mostBytes(n, dim int) int64 {
 func kept(a objective.Answer) objective.Answer {
 	a.Seconds = float64(float32(a.Seconds))
 	a.By = words.Cut(a.By, longestWords)
+	if !slices.ContainsFunc(a.Numbers, func(v float64) bool { return !math.IsNaN(v) }) {
+		a.Numbers = nil
+	}
 	if a.Failure != nil && len(a.Failure.Detail) > longestWords {
 		a.Failure = &objective.Failure{Kind: a.Failure.Kind, Detail: words.Cut(a.Failure.Detail, longestWords)}
 	}

@@ -17,6 +17,9 @@ type Header struct {
 	Numerics int
 	// Dim is how many numbers a point has.
 	Dim int
+	// Numbers is how many numbers an answer has; 0: a value alone. The version of the file follows
+	// from it, and About has to say it too: it is not stored.
+	Numbers int
 	// About is a JSON object with everything that decides the run: the objective, its
 	// parameters, the options, the planned budget.
 	About []byte

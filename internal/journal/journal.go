@@ -117,6 +117,7 @@ func open(c Config, h Header) (*Journal, error) {
 		return nil, fmt.Errorf("the journal %s cannot be written: %w", c.File, err)
 	}
 	j := newJournal(c, file)
+	j.writer.group.width = h.Numbers
 	t, err := j.load(file)
 	if err == nil {
 		j.origin = t.origin
@@ -202,6 +203,9 @@ func create(c Config, h Header) (*Journal, error) {
 	o := origin{began: time.Now()}
 	rand.Read(o.id[:])
 	data := preamble()
+	if h.Numbers > 0 {
+		data = preambleOf(several)
+	}
 	frame, _ := sealFrame(appendHeader(beginFrame(nil), h, o), 0, checksum(data))
 	if err := atomicfile.Write(c.File, append(data, frame...)); err != nil {
 		return nil, fmt.Errorf("the journal cannot be made: %w", err)
@@ -214,6 +218,7 @@ func create(c Config, h Header) (*Journal, error) {
 		return nil, fmt.Errorf("the journal cannot be written: %w", err)
 	}
 	j := newJournal(c, file)
+	j.writer.group.width = h.Numbers
 	t, err := j.load(file)
 	if err != nil {
 		file.Close()

@@ -10,10 +10,10 @@ import (
 
 // A page is the queries of one frame, in the order of their numbers. Its payload is
 //
-//	kind | flags | count | numbers | values | seconds | notes | points or hashes
+//	kind | flags | count | numbers | values | seconds | notes | answers | points or hashes
 //
-// The numbers are the first and then differences, as varints. Seconds and notes are there
-// only if the flags say so.
+// The numbers are the first and then differences, as varints. Seconds, notes and answers (how
+// many numbers each has, and these) are there only if the flags say so.
 type page struct {
 	dim     int
 	hashed  bool
@@ -22,6 +22,8 @@ type page struct {
 	seconds []byte // 4 each, or none
 	notes   []note
 	noted   []int  // for each query the number of its note from 1, 0: it has none; or none
+	width   int    // how many numbers an answer has; 0: a value alone
+	answers []byte // 8·width each, or none
 	points  []byte // 8·dim each, or 8 each if hashed
 }
 
@@ -29,7 +31,8 @@ const (
 	hashedFlag = 1 << iota
 	secondsFlag
 	notesFlag
-	allFlags = hashedFlag | secondsFlag | notesFlag
+	numbersFlag
+	allFlags = hashedFlag | secondsFlag | notesFlag | numbersFlag
 )
 
 // A note is what answers have in words. Answers with the same words share it.
@@ -74,6 +77,10 @@ func (p *page) read(payload []byte, dim int) error {
 	if flags&notesFlag != 0 {
 		p.readNotes(&d, n)
 	}
+	if p.width, p.answers = 0, nil; flags&numbersFlag != 0 {
+		p.width = d.count(8 * n)
+		p.answers = d.bytes(8 * p.width * n)
+	}
 	width := 8
 	if !p.hashed {
 		width = 8 * dim
@@ -106,6 +113,9 @@ func (p *page) answer(i int) objective.Answer {
 	if p.seconds != nil {
 		a.Seconds = float64(math.Float32frombits(binary.LittleEndian.Uint32(p.seconds[4*i:])))
 	}
+	if p.width > 0 {
+		a.Numbers = p.several(i)
+	}
 	if len(p.noted) > 0 && p.noted[i] > 0 {
 		n := p.notes[p.noted[i]-1]
 		a.By = n.by
@@ -115,6 +125,19 @@ func (p *page) answer(i int) objective.Answer {
 		}
 	}
 	return a
+}
+
+// several returns the numbers of the i-th answer, nil if there are none.
+func (p *page) several(i int) []float64 {
+	all, some := make([]float64, p.width), false
+	for k := range all {
+		all[k] = math.Float64frombits(binary.LittleEndian.Uint64(p.answers[8*(i*p.width+k):]))
+		some = some || !math.IsNaN(all[k])
+	}
+	if !some {
+		return nil
+	}
+	return all
 }
 
 // point returns the i-th point, nil if only its hash is kept.

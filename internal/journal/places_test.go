@@ -15,13 +15,13 @@ import (
 func TestWhatIsNoJournalIsLeftAlone(t *testing.T) {
 	whole := contents(t, makeJournal(t, Config{}, theBatches))
 	newer := bytes.Clone(whole)
-	newer[len(magic)] = 2
+	newer[len(magic)] = 3
 	headerless := bytes.Clone(whole)
 	headerless[preambleBytes+headBytes+5] ^= 1
 	for about, data := range map[string][]byte{
 		"is not a journal, and it is left as it is":            []byte("time,value\n1,2\n"),
 		"is not a journal, and it is left as it is: name":      bytes.Repeat([]byte{0}, 1000),
-		"is a journal of another format (version 2":            newer,
+		"is a journal of another format (version 3":            newer,
 		"is broken at byte 12":                                 headerless,
 		"is broken at byte 12, and":                            headerless[:preambleBytes+200],
 		"is not a journal, and it is left as it is: name anot": []byte(magic[:4] + "x"),

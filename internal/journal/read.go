@@ -97,7 +97,7 @@ func walk(name string, file io.ReaderAt, size int64, each func(at, end int64, p 
 		return t, err
 	}
 	s := scan(file, size)
-	t.scanner, t.Version = s, version
+	t.scanner, t.Version = s, s.version
 	broken := func() error { return &BrokenError{name, t.Bytes, t.Queries} }
 	var p page
 	for {
@@ -160,9 +160,9 @@ func begin(name string, file io.ReaderAt, size int64) error {
 		return errUnborn
 	case len(front) < preambleBytes || string(front[:len(magic)]) != magic:
 		return notAJournal(name)
-	case string(front) != string(preamble()):
-		return fmt.Errorf("%s is a journal of another format (version %d; this program has version %d), or broken at byte %d: it is left as it is",
-			name, front[len(magic)], version, len(magic))
+	case versionOf(front) == 0:
+		return fmt.Errorf("%s is a journal of another format (version %d; this program has versions %d and %d), or broken at byte %d: it is left as it is",
+			name, front[len(magic)], version, several, len(magic))
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ type scanner struct {
 	end      int64 // of the last whole frame
 	sequence uint64
 	sum      uint32 // of the last whole frame
+	version  int    // of the file
 
 	buffered *bufio.Reader
 	frame    []byte
@@ -29,8 +30,12 @@ var errBad = errors.New("no whole frame")
 // scan starts behind the preamble.
 func scan(file io.ReaderAt, size int64) *scanner {
 	begin := int64(preambleBytes)
+	front := make([]byte, preambleBytes)
+	if n, _ := file.ReadAt(front, 0); n < len(front) {
+		front = preamble() // begin says what is wrong
+	}
 	return &scanner{
-		file: file, size: size, end: begin, sum: checksum(preamble()),
+		file: file, size: size, end: begin, sum: checksum(front), version: versionOf(front),
 		buffered: bufio.NewReaderSize(io.NewSectionReader(file, begin, size-begin), int(window(size))),
 	}
 }
@@ -125,7 +130,17 @@ func notEOF(err error) error {
 // unborn reports whether the file is the beginning of a journal that ends within its
 // header, as a program leaves it that is killed while it makes one.
 func unborn(file io.ReaderAt, size int64) (bool, error) {
-	want := preamble()
+	for _, v := range []uint32{version, several} {
+		if young, err := unbornOf(v, file, size); young || err != nil {
+			return young, err
+		}
+	}
+	return false, nil
+}
+
+// unbornOf reports so of a journal of a version.
+func unbornOf(version uint32, file io.ReaderAt, size int64) (bool, error) {
+	want := preambleOf(version)
 	header := beginFrame(nil)
 	header, _ = sealFrame(header, 0, checksum(want))
 	want = append(want, header[:headBytes]...)

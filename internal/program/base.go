@@ -103,7 +103,9 @@ func (b *base) answer(q *queue, j job, r reply, seconds float64, stderr *tail) {
 	if r.failure != nil {
 		b.folders.failed(j, r.failure, b.config.Exec, stderr.bytes())
 	}
-	q.answer(j, answer(r.value, r.failure, seconds))
+	a := answer(r.value, r.failure, seconds)
+	a.Numbers = r.numbers
+	q.answer(j, a)
 }
 
 // naive reports whether a breach of the protocol should stop the run, because the program

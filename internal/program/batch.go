@@ -68,7 +68,7 @@ func (b *batch) try(ctx context.Context, q *queue, jobs []job) (good bool, machi
 	failure := c.failure
 	var lines [][]byte
 	if failure == nil {
-		lines, failure = readLines(filepath.Join(folder, outFile), len(jobs))
+		lines, failure = readLines(filepath.Join(folder, outFile), len(jobs), b.recipe.shape.width)
 		if failure != nil && first && !b.recipe.KeepGoing {
 			return false, nil, fmt.Errorf("the first call of the program, with %s: %w; {out} should have one line for each point, with its value",
 				words.Count(len(jobs), "point", "points"), failure)
@@ -78,27 +78,38 @@ func (b *batch) try(ctx context.Context, q *queue, jobs []job) (good bool, machi
 		return false, nil, nil
 	}
 	for i, j := range jobs {
-		why, v := failure, 0.0
-		if why == nil {
-			v, why = lineValue(lines[i])
+		r := reply{failure: failure}
+		if failure == nil {
+			r = b.read(lines[i])
 		}
-		b.answer(q, j, v, why, c, len(jobs))
+		b.answer(q, j, r, c, len(jobs))
 	}
 	return true, nil, nil
 }
 
 // answer answers one point of a call with n points.
-func (b *batch) answer(q *queue, j job, v float64, failure *objective.Failure, c *call, n int) {
-	if failure != nil {
+func (b *batch) answer(q *queue, j job, r reply, c *call, n int) {
+	if r.failure != nil {
 		b.folders.keep("", record{
-			job: j, failure: failure, stdout: c.stdout, stderr: c.stderr,
+			job: j, failure: r.failure, stdout: c.stdout, stderr: c.stderr,
 			command: func(folder string) string {
 				_ = b.writePoints(folder, []job{j}) // so that the command can be tried
 				return inDir(b.dir(folder), b.command(folder, nil))
 			},
 		})
 	}
-	q.answer(j, answer(v, failure, c.seconds/float64(n)))
+	a := answer(r.value, r.failure, c.seconds/float64(n))
+	a.Numbers = r.numbers
+	q.answer(j, a)
+}
+
+// read reads the line of a point.
+func (b *batch) read(line []byte) reply {
+	if s := b.recipe.shape; s.width > 0 {
+		return s.row(line, true)
+	}
+	v, failure := lineValue(line)
+	return reply{value: v, failure: failure}
 }
 
 // writePoints writes a point a line.
@@ -112,9 +123,9 @@ func (b *batch) writePoints(folder string, jobs []job) error {
 
 // readLines reads the n lines of a file, and fails if there are more or fewer. Blank lines
 // at the end do not count.
-func readLines(path string, n int) ([][]byte, *objective.Failure) {
+func readLines(path string, n, width int) ([][]byte, *objective.Failure) {
 	// Whatever is longer than this has too many lines, or is not numbers.
-	text, err := readRegular(path, int64(n)*1024+mostOutput)
+	text, err := readRegular(path, int64(n)*int64(1024+64*width)+mostOutput)
 	if err != nil {
 		return nil, noNumber("{out} %v", err)
 	}

@@ -7,9 +7,12 @@ import (
 	"time"
 )
 
-// binaries writes n points as a uint32 n and n·d float64, and reads n float64, all
-// little-endian.
-type binaries struct{ timeout time.Duration }
+// binaries writes n points as a uint32 n and n·d float64, and reads n float64, or n times all that
+// an answer has, all little-endian.
+type binaries struct {
+	timeout time.Duration
+	shape
+}
 
 func (binaries) encode(dst []byte, jobs []job) ([]byte, int) {
 	n := min(len(jobs), max(mostRead/(8*max(len(jobs[0].point), 1)), 1))
@@ -22,9 +25,14 @@ func (binaries) encode(dst []byte, jobs []job) ([]byte, int) {
 	return dst, n
 }
 
-func (binaries) decode(text []byte, _ bool) (reply, int) {
-	if len(text) < 8 {
+func (b binaries) decode(text []byte, _ bool) (reply, int) {
+	if len(text) < 8*max(b.width, 1) {
 		return reply{}, 0
+	}
+	if b.width > 0 {
+		numbers := make([]float64, b.width)
+		_, _ = binary.Decode(text, binary.LittleEndian, numbers) // the length is right
+		return b.several(0, numbers), 8 * b.width
 	}
 	return valued(0, math.Float64frombits(binary.LittleEndian.Uint64(text))), 8
 }

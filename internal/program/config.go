@@ -2,6 +2,7 @@
 package program
 
 import (
+	"fmt"
 	"regexp"
 	"time"
 )
@@ -51,6 +52,11 @@ type Config struct {
 	// value is in what the program prints.
 	ResultFile string
 
+	// Residuals is how many numbers an answer has whose squares are summed. 0: it has a value.
+	Residuals int
+	// Outputs are the numbers that an answer has besides, in order.
+	Outputs []Output
+
 	// Note is told, in one line without a full stop, what the user should know while the
 	// program runs. It may be called from several goroutines. nil: nobody is told.
 	Note func(line string)
@@ -60,6 +66,27 @@ type Config struct {
 type Template struct {
 	Source string // the file with the placeholders; relative to Config.Dir
 	Name   string // the file that is written, in the work folder
+}
+
+// An Output is a named number of an answer, or several.
+type Output struct {
+	Name string
+	// Count says that there are several: Name1, Name2, … 0: there is one, called Name.
+	Count int
+	// Result finds it, for Once, in what the program prints or in the result file. nil: the program
+	// prints a JSON object that has it.
+	Result *regexp.Regexp
+}
+
+// Names returns the names of its numbers.
+func (o Output) Names() (all []string) {
+	if o.Count == 0 {
+		return []string{o.Name}
+	}
+	for i := range o.Count {
+		all = append(all, fmt.Sprintf("%s%d", o.Name, i+1))
+	}
+	return all
 }
 
 // A Protocol is how points and values are exchanged with a program.
@@ -87,9 +114,18 @@ type Description struct {
 	Templates  []FilledIn
 	Result     string
 	ResultFile string
+	// Several is what else an answer has; nil: a value alone.
+	Several *DescribedNumbers
 	// Executable is the file of the first word of Exec, and other words of it that are
 	// files. A digest is "" if the file may not be read.
 	Executable []File
+}
+
+// DescribedNumbers are the numbers of an answer: residuals, if there are any, and outputs, with
+// their patterns.
+type DescribedNumbers struct {
+	Residuals        int
+	Outputs, Results []string
 }
 
 // FilledIn is a template, by the file that it writes and the digest of its content.
@@ -107,6 +143,15 @@ func (o *Objective) Description() any {
 	}
 	for _, t := range r.templates {
 		d.Templates = append(d.Templates, FilledIn{t.name, t.digest})
+	}
+	if r.shape.width > 0 {
+		d.Several = &DescribedNumbers{Residuals: r.Residuals}
+	}
+	for _, o := range r.Config.Outputs {
+		d.Several.Outputs = append(d.Several.Outputs, o.Names()...)
+		if o.Result != nil {
+			d.Several.Results = append(d.Several.Results, o.Result.String())
+		}
 	}
 	return d
 }

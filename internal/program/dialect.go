@@ -31,6 +31,7 @@ type dialect interface {
 type reply struct {
 	query   int // whose answer it is; 0: that of the first point without an answer
 	value   float64
+	numbers []float64          // if an answer has several; value is what they come to
 	failure *objective.Failure // the point failed; nil: it did not
 	breach  breach
 	offset  int   // where it starts in what was heard
@@ -52,6 +53,12 @@ const (
 	// stray: it is not certain which point the reply is for.
 	stray
 )
+
+// several is a reply of several numbers.
+func (s shape) several(query int, numbers []float64) reply {
+	a := s.reading.Read(objective.Answer{Numbers: numbers})
+	return reply{query: query, value: a.Value, failure: a.Failure, numbers: a.Numbers}
+}
 
 // valued is a reply that is a number.
 func valued(query int, v float64) reply {

@@ -24,6 +24,8 @@ type ProblemFile struct {
 	Objective, Run []Setting
 	// Parameters are the parameters, in the file's order.
 	Parameters parameter.Space
+	// Outputs are the numbers that an answer has besides its value, in the file's order.
+	Outputs []LimitedOutput
 
 	lines map[string]int
 }
@@ -124,12 +126,19 @@ func (f *ProblemFile) take(tables map[string]any, key []string) error {
 	line := f.line(key...)
 	table, isTable := tables[key[0]].(map[string]any)
 	switch {
-	case key[0] != "objective" && key[0] != "parameters" && key[0] != "run":
+	case key[0] == "limits":
+		values, err := textsKey.texts(tables[key[0]])
+		if err != nil {
+			return f.Wrong(line, "limits %v", err)
+		}
+		f.Run = append(f.Run, Setting{Key: "limit", Values: values, Line: line})
+		return nil
+	case !slices.Contains(fileTables, key[0]):
 		if home := tableOf(key[0]); home != "" {
 			return f.Wrong(line, "%s belongs in the table [%s]", key[0], home)
 		}
-		return f.Wrong(line, "unknown table or key %q%s; the tables are [objective], [parameters] and [run]",
-			key[0], nearest(key[0], []string{"objective", "parameters", "run"}))
+		return f.Wrong(line, "unknown table or key %q%s; the tables are [objective], [outputs], [parameters] and [run]",
+			key[0], nearest(key[0], fileTables))
 	case !isTable:
 		return f.Wrong(line, "%s must be a table: write [%s] on a line of its own", key[0], key[0])
 	case len(key) == 1:
@@ -142,6 +151,14 @@ func (f *ProblemFile) take(tables map[string]any, key []string) error {
 			return f.Wrong(line, "parameter %s: %v", name, err)
 		}
 		f.Parameters = append(f.Parameters, p)
+		return nil
+	}
+	if key[0] == "outputs" {
+		o, err := readOutput(name, value)
+		if err != nil {
+			return f.Wrong(line, "output %s: %v", name, err)
+		}
+		f.Outputs = append(f.Outputs, o)
 		return nil
 	}
 	known, to := objectiveKeys, &f.Objective
@@ -161,6 +178,9 @@ func (f *ProblemFile) take(tables map[string]any, key []string) error {
 	*to = append(*to, Setting{Key: name, Values: values, Line: line})
 	return nil
 }
+
+// fileTables are the tables of a problem file.
+var fileTables = []string{"objective", "outputs", "parameters", "run"}
 
 // line returns the line of a key, 0 if that is not known.
 func (f *ProblemFile) line(key ...string) int { return f.lines[strings.Join(key, "\x00")] }

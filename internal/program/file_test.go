@@ -87,7 +87,7 @@ func TestWordsOfACommand(t *testing.T) {
 func TestWrongFiles(t *testing.T) {
 	head := "[objective]\nexec = \"./sim\"\n[parameters]\n"
 	for text, want := range map[string]string{
-		"[objektive]\nexec = \"./sim\"\n": `sim.toml:1: unknown table or key "objektive" (did you mean "objective"?); the tables are [objective], [parameters] and [run]`,
+		"[objektive]\nexec = \"./sim\"\n": `sim.toml:1: unknown table or key "objektive" (did you mean "objective"?); the tables are [objective], [outputs], [parameters] and [run]`,
 		"\nexec = \"./sim\"\n":            `sim.toml:2: exec belongs in the table [objective]`,
 		"[objective]\nexek = \"./sim\"\n": `sim.toml:2: unknown key "exek" in [objective] (did you mean "exec"?)`,
 		"[objective]\n\nbudget = 3\n":     `sim.toml:3: budget belongs in the table [run]`,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/untwist/untwist/objective"
@@ -15,6 +16,7 @@ import (
 // {"id":17,"error":"diverged"}, one object a line.
 type jsonLines struct {
 	keys [][]byte // {"k": or ,"k":
+	shape
 }
 
 func newJSONLines(names []string) (l jsonLines) {
@@ -40,7 +42,7 @@ func (l jsonLines) encode(dst []byte, jobs []job) ([]byte, int) {
 	return append(dst, "}}\n"...), 1
 }
 
-func (jsonLines) decode(text []byte, end bool) (reply, int) {
+func (l jsonLines) decode(text []byte, end bool) (reply, int) {
 	line, n := firstLine(text, end)
 	if n == 0 {
 		return reply{}, 0
@@ -48,7 +50,7 @@ func (jsonLines) decode(text []byte, end bool) (reply, int) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return reply{breach: blank}, n
 	}
-	return readObject(line), n
+	return l.readObject(line), n
 }
 
 func (jsonLines) window(float64) int { return 64 }
@@ -63,7 +65,7 @@ func (jsonLines) silence() error {
 }
 
 // readObject reads an answer.
-func readObject(line []byte) reply {
+func (s shape) readObject(line []byte) reply {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
 		// Some writers, such as Python's, write NaN and Infinity, which JSON has not.
@@ -77,6 +79,13 @@ func readObject(line []byte) reply {
 	}
 	if text, bad := told(fields["error"]); bad {
 		return reply{query: id, failure: &objective.Failure{Kind: objective.Errored, Detail: text}}
+	}
+	if s.width > 0 {
+		numbers, failure := s.members(fields)
+		if failure != nil {
+			return reply{query: id, failure: failure}
+		}
+		return s.several(id, numbers)
 	}
 	value, given := fields["value"]
 	switch {
@@ -170,7 +179,7 @@ func (m *ids) of(id int) (reply, bool) {
 // answer is right.
 func (m *ids) contradicted(r reply) error {
 	was, again := m.of(r.query)
-	if !again || r.query == 0 || was.failure == nil && r.failure == nil && was.value == r.value || was.failure != nil && r.failure != nil {
+	if !again || r.query == 0 || was.failure == nil && r.failure == nil && was.value == r.value && slices.Equal(was.numbers, r.numbers) || was.failure != nil && r.failure != nil {
 		return nil
 	}
 	return &objective.VoidError{First: r.query, Last: r.query, Err: errTwice(was, r)}

@@ -11,12 +11,14 @@ import (
 // newKept returns the slot of this number, counted from 1, for a kept program: Lines, with
 // or without EOF, JSON or Binary. The slots of a run share what they learn of the program.
 func newKept(c *Config, g starter, number int, f *folders, e *experience) slot {
-	b := base{config: c, starter: g, number: number, folders: f, experience: e, dialect: lines{}, patience: ordinary}
+	b := base{config: c, starter: g, number: number, folders: f, experience: e, dialect: lines{shapeOf(*c)}, patience: ordinary}
 	switch c.Protocol {
 	case JSON:
-		b.dialect = newJSONLines(c.Names)
+		speaks := newJSONLines(c.Names)
+		speaks.shape = shapeOf(*c)
+		b.dialect = speaks
 	case Binary:
-		b.dialect = binaries{c.Timeout}
+		b.dialect = binaries{c.Timeout, shapeOf(*c)}
 	}
 	if c.EOF {
 		return &whole{base: b}

@@ -8,8 +8,8 @@ import (
 )
 
 // lines writes a point as a line of numbers with one space between them, and reads a line
-// with one number.
-type lines struct{}
+// with one number, or with all that an answer has.
+type lines struct{ shape }
 
 func (lines) encode(dst []byte, jobs []job) ([]byte, int) {
 	for i, v := range jobs[0].point {
@@ -21,13 +21,16 @@ func (lines) encode(dst []byte, jobs []job) ([]byte, int) {
 	return append(dst, '\n'), 1
 }
 
-func (lines) decode(text []byte, end bool) (reply, int) {
+func (l lines) decode(text []byte, end bool) (reply, int) {
 	line, n := firstLine(text, end)
 	if n == 0 {
 		return reply{}, 0
 	}
 	if n == longestReply && text[n-1] != '\n' { // a part of a number would be a wrong one
 		return reply{failure: noNumber("the line %s is longer than %d bytes", quoted(line), longestReply), breach: disorder}, n
+	}
+	if l.width > 0 {
+		return l.row(line, text[n-1] == '\n'), n
 	}
 	v, ok := parseNumber(string(line))
 	if ok && text[n-1] != '\n' { // it may be the beginning of a number

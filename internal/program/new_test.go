@@ -92,7 +92,6 @@ func TestSettingsThatAreWrong(t *testing.T) {
 		{"Templates", "not in the work folder", Config{Exec: []string{"./sim"}, Templates: []Template{{"good.tpl", "/a"}}}},
 		{"Templates", "no name", Config{Exec: []string{"./sim"}, Templates: []Template{{"good.tpl", ""}}}},
 		{"Templates", "no source", Config{Exec: []string{"./sim"}, Templates: []Template{{"", "a"}}}},
-		{"ResultFile", "one place", Config{Exec: kd, Result: regexp.MustCompile(`(x)`), ResultFile: "r"}},
 		{"ResultFile", "one place", Config{Exec: append(kd, "{out}"), ResultFile: "r"}},
 		{"Result", "one place", Config{Exec: append(kd, "{out}"), Result: regexp.MustCompile(`(x)`)}},
 		{"Result", "parentheses", Config{Exec: kd, Result: regexp.MustCompile(`x`)}},

@@ -57,27 +57,31 @@ func (o *once) try(ctx context.Context, j job) (a objective.Answer, machine *Mac
 		}
 		return a, machine, err
 	}
-	v, failure, empty := 0.0, c.failure, false
-	if failure == nil {
-		v, failure, empty = o.result(folder).read(c.printed())
+	r, empty := reply{failure: c.failure}, false
+	if r.failure == nil && o.recipe.shape.width > 0 {
+		r, empty = o.recipe.shape.found(o.result(folder), c.printed())
+	} else if r.failure == nil {
+		r.value, r.failure, empty = o.result(folder).read(c.printed())
 	}
 	// All that are under way at the beginning are first points.
 	useless := empty && j.query <= o.recipe.Procs && !o.begun.Load() && !o.recipe.KeepGoing
 	if !useless {
 		o.begun.Store(true)
 	}
-	if failure == nil {
+	a = answer(r.value, r.failure, c.seconds)
+	a.Numbers = r.numbers
+	if r.failure == nil {
 		o.folders.remove(folder)
-		return answer(v, nil, c.seconds), nil, nil
+		return a, nil, nil
 	}
 	o.folders.keep(folder, record{
-		job: j, failure: failure, stdout: c.stdout, stderr: c.stderr,
+		job: j, failure: r.failure, stdout: c.stdout, stderr: c.stderr,
 		command: func(folder string) string { return inDir(o.dir(folder), o.command(folder, j.point)) },
 	})
 	if useless {
 		return a, nil, o.silent()
 	}
-	return answer(v, failure, c.seconds), nil, nil
+	return a, nil, nil
 }
 
 // silent says that there is no value at all for the first point.
@@ -121,7 +125,7 @@ func (o *once) prepare(j job) (folder string, err error) {
 func (o *once) result(folder string) result {
 	switch {
 	case o.recipe.ResultFile != "":
-		return result{file: filepath.Join(folder, o.recipe.ResultFile), name: o.recipe.ResultFile}
+		return result{file: filepath.Join(folder, o.recipe.ResultFile), name: o.recipe.ResultFile, pattern: o.recipe.Result}
 	case o.recipe.uses(outFile):
 		return result{file: filepath.Join(folder, outFile), name: "{out}"}
 	}

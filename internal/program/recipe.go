@@ -19,6 +19,7 @@ type recipe struct {
 	words      []form   // of Exec
 	templates  []template
 	executable []File
+	shape      shape // of an answer
 
 	rest  time.Duration // for the machine to recover, before a point is tried again
 	clock func(time.Duration) (ring <-chan time.Time, stop func() bool)
@@ -43,7 +44,7 @@ func newRecipe(c Config) (*recipe, error) {
 	r.Exec, r.Names, r.Config.Templates = slices.Clone(c.Exec), slices.Clone(c.Names), slices.Clone(c.Templates)
 	for _, step := range []func() error{
 		r.complete, r.checkNames, r.readWords, r.chooseProtocol, r.checkWords,
-		r.readTemplates, r.checkUse, r.checkResult, r.findProgram, r.digest,
+		r.readTemplates, r.checkUse, r.checkResult, r.checkOutputs, r.findProgram, r.digest,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -239,8 +240,6 @@ func (r *recipe) forms() []form {
 // checkResult checks where the value is to be found.
 func (r *recipe) checkResult() error {
 	switch {
-	case r.Result != nil && r.ResultFile != "":
-		return objective.BadOption("ResultFile", "there is also Result: the value can be in one place only")
 	case r.Protocol == Once && r.uses(outFile) && r.ResultFile != "":
 		return objective.BadOption("ResultFile", "the command has {out}: the value can be in one place only")
 	case r.Protocol == Once && r.uses(outFile) && r.Result != nil:

@@ -24,8 +24,8 @@ const (
 
 // A result says where the value of a point is found.
 type result struct {
-	pattern *regexp.Regexp // its first group, in what was printed; nil: the last number
-	file    string         // a path: its first number; "": in what was printed
+	pattern *regexp.Regexp // its first group, in what was printed or in the file; nil: the last number, or the first in the file
+	file    string         // a path; "": in what was printed
 	name    string         // of the file, for people
 }
 
@@ -36,6 +36,10 @@ func (r result) read(printed []byte) (v float64, failure *objective.Failure, emp
 		text, err := readFront(r.file)
 		if err != nil {
 			return 0, noNumber("%s %v", r.name, err), true
+		}
+		if r.pattern != nil {
+			v, failure = matched(r.pattern, text)
+			break
 		}
 		word := firstWord(text)
 		if word == "" {

@@ -37,7 +37,7 @@ func TestASurplusNumberMakesAnswersVoid(t *testing.T) {
 				continue
 			}
 			for i, a := range all {
-				want, told := f(points.RawRowView(i)), a != objective.Answer{}
+				want, told := f(points.RawRowView(i)), a.Value != 0 || a.Failure != nil || a.Seconds != 0
 				if told && a.Value != want && (i+1 < void.First || i+1 > void.Last) {
 					t.Errorf("%s, %d: query %d is %v, not %v, and only %d to %d are void", protocol, shift, i+1, a.Value, want, void.First, void.Last)
 				}

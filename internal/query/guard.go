@@ -73,7 +73,7 @@ func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, t
 		done = new(int)
 		return itsOwn(len(values), f.Counting(ctx, points, values, g.told(to), done))
 	case Teller:
-		if !g.PanicsFail { // it might tell an answer and panic, and be asked again
+		if !g.PanicsFail || NumbersOf(g.f) > 0 { // it might tell an answer and panic, and be asked again
 			return itsOwn(len(values), f.Each(ctx, points, values, g.told(to)))
 		}
 	}

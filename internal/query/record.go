@@ -45,6 +45,7 @@ type Record struct {
 	meter    *Meter
 	rules    Rules
 	best     Best
+	verdict  Verdict // of the best point
 	bestAt   int
 	worst    float64 // the largest value that is a number; −Inf: there is none
 	hitAt    int
@@ -57,6 +58,7 @@ type Record struct {
 	mu       sync.Mutex
 	failures map[int]*objective.Failure  // of the batch that is being evaluated, by row
 	answers  map[int]objective.Answer    // likewise all, if somebody wants to see them; nil: nobody does
+	recent   [][]float64                 // the numbers of the queries since somebody has asked for them
 	hear     func(int, objective.Answer) // is told its answers
 }
 
@@ -66,7 +68,7 @@ func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
 	r := &Record{meter: meter, rules: rules, notify: notify, best: Best{Value: math.Inf(1)}, worst: math.Inf(-1), failures: map[int]*objective.Failure{}}
 	r.gain.best = math.Inf(1)
 	r.hear = func(i int, a objective.Answer) {
-		if a.Failure == nil && rules.Seen == nil {
+		if a.Failure == nil && !rules.wantsAll() {
 			return
 		}
 		r.mu.Lock()
@@ -74,11 +76,11 @@ func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
 		if a.Failure != nil {
 			r.failures[i] = a.Failure
 		}
-		if rules.Seen != nil {
+		if rules.wantsAll() {
 			r.answers[i] = a
 		}
 	}
-	if rules.Seen != nil {
+	if rules.wantsAll() {
 		r.answers = map[int]objective.Answer{}
 	}
 	return r
@@ -92,6 +94,17 @@ func (r *Record) Dim() int { return r.meter.Dim() }
 // change it.
 func (r *Record) Best() Best { return r.best }
 
+// Verdict returns what the numbers of the best point come to.
+func (r *Record) Verdict() Verdict { return r.verdict }
+
+// Recent returns the numbers of the queries since it was last called, a row for each; nil where
+// one has failed.
+func (r *Record) Recent() [][]float64 {
+	rows := r.recent
+	r.recent = nil
+	return rows
+}
+
 // BestAt returns the number of the query that found the best point.
 func (r *Record) BestAt() int { return r.bestAt }
 
@@ -99,7 +112,7 @@ func (r *Record) BestAt() int { return r.bestAt }
 func (r *Record) TargetAt() int { return r.hitAt }
 
 // Constant reports whether all values are the same, but for failures.
-func (r *Record) Constant() bool { return r.worst == r.best.Value }
+func (r *Record) Constant() bool { return r.worst == r.best.Value && !r.rules.Limits.Exist() }
 
 // Failures returns how many queries have failed, by kind, the first such point, and why it
 // failed.
@@ -117,7 +130,7 @@ func (r *Record) Searching(yes bool) { r.gain.searching = yes }
 
 // Curve returns the convergence curve. Its last sample is the present state.
 func (r *Record) Curve() []objective.Sample {
-	return slices.Clone(r.curve.Samples(r.meter.Queries(), r.best.Value))
+	return slices.Clone(r.curve.Samples(r.meter.Queries(), r.feasible()))
 }
 
 // Evaluate evaluates the batch and records its values.
@@ -125,7 +138,7 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	before := r.meter.Queries()
 	clear(r.failures)
 	clear(r.answers)
-	err := r.meter.each(ctx, points, values, listener{tell: r.hear, all: r.rules.Seen != nil})
+	err := r.meter.each(ctx, points, values, listener{tell: r.hear, all: r.rules.wantsAll()})
 	done, spent := progress(len(values), err)
 	goals, unclean := r.goals(ctx, points, values[:done])
 	for i, v := range values[:done] {
@@ -133,17 +146,21 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 		if failure == nil && math.IsInf(v, 1) { // nobody has said why
 			failure = checked(objective.Answer{Value: v}).Failure
 		}
-		r.note(before+i+1, points.RawRowView(i), v, failure)
+		a := r.answers[i]
+		verdict := r.rules.Limits.judge(a, v)
+		if r.rules.Limits != nil {
+			r.recent = append(r.recent, verdict.Numbers)
+		}
+		r.note(before+i+1, points.RawRowView(i), v, verdict, failure)
 		if r.rules.Seen != nil {
-			a := r.answers[i]
 			a.Value, a.Failure = v, failure
 			r.rules.Seen(before+i+1, points.RawRowView(i), a)
 		}
-		if target := r.rules.Target; target != nil && goals[i] <= *target && r.hitAt == 0 {
+		if target := r.rules.Target; target != nil && goals[i] <= *target && verdict.Feasible() && r.hitAt == 0 {
 			r.hitAt = before + i + 1
 		}
 	}
-	if r.rules.Tolerance > 0 {
+	if r.rules.Tolerance > 0 && !r.rules.Limits.Exist() {
 		r.gain.note(values[:done])
 	}
 	rule := r.stop(before + done)
@@ -195,10 +212,10 @@ func (r *Record) stop(queries int) error {
 }
 
 // note records one query.
-func (r *Record) note(query int, point []float64, value float64, failure *objective.Failure) {
-	if r.best.Point == nil || value < r.best.Value {
-		r.best, r.bestAt = Best{slices.Clone(point), value}, query // whoever has the last one keeps it
-		if !math.IsInf(value, 1) {
+func (r *Record) note(query int, point []float64, value float64, verdict Verdict, failure *objective.Failure) {
+	if r.best.Point == nil || better(value, verdict, r.best.Value, r.verdict) {
+		r.best, r.verdict, r.bestAt = Best{slices.Clone(point), value}, verdict, query // whoever has the last one keeps it
+		if !math.IsInf(value, 1) && verdict.Feasible() {
 			r.improve(objective.Improvement{Query: query, Value: value, Point: r.best.Point})
 		}
 	}
@@ -206,7 +223,15 @@ func (r *Record) note(query int, point []float64, value float64, failure *object
 		r.worst = value
 	}
 	r.tally.note(query, point, failure)
-	r.curve.Note(query, r.best.Value, false)
+	r.curve.Note(query, r.feasible(), false)
+}
+
+// feasible returns the best value of a point that is feasible; +Inf: there is none.
+func (r *Record) feasible() float64 {
+	if !r.verdict.Feasible() {
+		return math.Inf(1)
+	}
+	return r.best.Value
 }
 
 // improve keeps an improvement. When there are too many, every second one is forgotten.

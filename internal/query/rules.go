@@ -20,7 +20,12 @@ type Rules struct {
 	// keep, and its answer. It is called in the order of the queries, by one goroutine. It
 	// stops nothing.
 	Seen func(query int, point []float64, a objective.Answer)
+	// Limits judge answers that have several numbers; nil: they have a value alone.
+	Limits *Limits
 }
+
+// wantsAll reports whether all answers are to be heard, not the failures alone.
+func (r Rules) wantsAll() bool { return r.Seen != nil || r.Limits != nil }
 
 // A gain watches what a search has gained lately. What was found before the search does not
 // count: a swarm that begins elsewhere gains long before it comes to something better.

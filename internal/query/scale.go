@@ -86,6 +86,9 @@ func (s *Scale) toUnit(z, x []float64) {
 	}
 }
 
+// Units returns the centre c and the half-widths h of the start box. They must not be changed.
+func (s *Scale) Units() (centre, half []float64) { return s.centre, s.half }
+
 // Bounds returns the bounds in scaled coordinates.
 func (s *Scale) Bounds() objective.Box {
 	b := objective.Cube(s.Dim(), 0, 0)

@@ -26,6 +26,9 @@ type Check struct {
 	// 0: not known.
 	Procs, Budget int
 	Time          time.Duration
+	// Residuals and Outputs are what an answer has besides a value.
+	Residuals int
+	Outputs   []objective.Output
 }
 
 // all returns all answers.
@@ -121,8 +124,42 @@ func (c Check) String() string {
 		line("failed", "%d of %d: %v; the first: %v", by.Total(), len(c.all()), by, first)
 	}
 	line("digits", "%s", precisionOf(c.values()))
+	if c.Residuals > 0 {
+		line("residuals", "%d, whose squares are summed", c.Residuals)
+	}
+	if len(c.Outputs) > 0 {
+		line("outputs", "%s", strings.Join(c.outputWords(), "\n"+strings.Repeat(" ", 12)))
+	}
 	line("whole run", "%s", c.wholeWords())
 	return out.String()
+}
+
+// outputWords says what each output was, and how often it kept to its limits.
+func (c Check) outputWords() (all []string) {
+	front := max(c.Residuals, 1)
+	for k, o := range c.Outputs {
+		lo, hi, kept, n := math.Inf(1), math.Inf(-1), 0, 0
+		alone := query.NewLimits(query.Reading{Outputs: []objective.Output{o}})
+		for _, a := range c.all() {
+			if len(a.Numbers) != front+len(c.Outputs) || query.FailureOf(a) != nil {
+				continue
+			}
+			n++
+			v := a.Numbers[front+k]
+			lo, hi = min(lo, v), max(hi, v)
+			if one := []float64{0, v}; alone.Violation(one) <= 1 {
+				kept++
+			}
+		}
+		text := fmt.Sprintf("%s from %s to %s", o.Name, words.Number(lo, 4), words.Number(hi, 4))
+		if n == 0 {
+			text = o.Name + " not known"
+		} else if o.Limited() {
+			text += fmt.Sprintf(", within its limits at %d of %d points", kept, n)
+		}
+		all = append(all, text)
+	}
+	return all
 }
 
 // plain writes seconds with two digits and without an exponent.

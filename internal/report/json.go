@@ -28,18 +28,19 @@ func (v number) MarshalJSON() ([]byte, error) {
 // runForm is the JSON object of a Run.
 type runForm struct {
 	Subject
-	Strategy      string           `json:"strategy"`
-	Status        objective.Status `json:"status"`
-	StoppedBy     string           `json:"stopped_by"`
-	BestValue     number           `json:"best_value"`
-	ValueClean    *number          `json:"value_clean,omitempty"`        // absent: f is no built-in problem
-	Gap           *number          `json:"gap,omitempty"`                // likewise; null: the minimum is not known
-	Minimum       *number          `json:"minimum,omitempty"`            // likewise
-	Attainable    *bool            `json:"minimum_attainable,omitempty"` // absent: the minimum is not known
-	Noise         *noiseForm       `json:"noise,omitempty"`              // absent: not measured
-	ValueMean     *number          `json:"value_mean,omitempty"`         // absent: f is exact, or the run ended too early
-	ValueError    *number          `json:"value_error,omitempty"`        // likewise; a 95 % half-width
-	BestPoint     []float64        `json:"best_point"`
+	Strategy   string           `json:"strategy"`
+	Status     objective.Status `json:"status"`
+	StoppedBy  string           `json:"stopped_by"`
+	BestValue  number           `json:"best_value"`
+	ValueClean *number          `json:"value_clean,omitempty"`        // absent: f is no built-in problem
+	Gap        *number          `json:"gap,omitempty"`                // likewise; null: the minimum is not known
+	Minimum    *number          `json:"minimum,omitempty"`            // likewise
+	Attainable *bool            `json:"minimum_attainable,omitempty"` // absent: the minimum is not known
+	Noise      *noiseForm       `json:"noise,omitempty"`              // absent: not measured
+	ValueMean  *number          `json:"value_mean,omitempty"`         // absent: f is exact, or the run ended too early
+	ValueError *number          `json:"value_error,omitempty"`        // likewise; a 95 % half-width
+	BestPoint  []float64        `json:"best_point"`
+	severalForm
 	Minimisers    []minimiserForm  `json:"minimisers,omitempty"` // absent: one was looked for
 	Parameters    []parameterForm  `json:"parameters,omitempty"` // absent: they have no names
 	Queries       int              `json:"queries"`
@@ -102,6 +103,7 @@ func (r Run) MarshalJSON() ([]byte, error) {
 		Stages: found.Stages, Learnt: found.String(),
 		Frame: newFrameForm(found.Structure, found.Spent(objective.ToFind)+found.Spent(objective.ToCheck)),
 	}
+	out.severalForm = newSeveralForm(found)
 	out.CouplingTrue = r.Known.coupling()
 	if r.Known != nil {
 		out.ValueClean, out.Gap, out.Minimum = new(number(r.clean())), new(number(r.gap())), new(number(r.Known.Minimum))

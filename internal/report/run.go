@@ -44,7 +44,11 @@ func (r Run) String() string {
 	line("problem", "%s", r.Subject.describe(found.Seed))
 	line("strategy", "%s", found.Strategy)
 	line("status", "%s", found.Status)
-	line("best value", "%v", found.Value)
+	if limited(found) && !found.Feasible {
+		line("value", "%v, at the point that exceeds the limits least; none was found that keeps to them", found.Value)
+	} else {
+		line("best value", "%v", found.Value)
+	}
 	if found.ValueClean != nil {
 		line("clean value", "%v", *found.ValueClean)
 	}
@@ -70,6 +74,7 @@ func (r Run) String() string {
 	} else {
 		line("best point", "%s", numbers(found.Point))
 	}
+	out.WriteString(severalLines(r.Subject.Parameters, found))
 	if len(found.Minimisers) > 0 {
 		out.WriteString("minimisers, each with its value and its particles\n")
 	}

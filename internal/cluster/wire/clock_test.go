@@ -29,6 +29,7 @@ var numbers = map[string]string{
 	"Values.Answers.Check":               "a checksum",
 	"Values.Answers.Answer.Value":        "a value",
 	"Values.Answers.Answer.Seconds":      "seconds that an evaluation took, measured by the worker",
+	"Values.Answers.Answer.Numbers":      "the numbers of an answer that has several",
 	"Values.Answers.Answer.Failure.Kind": "a kind of failure",
 	"Hello.Version":                      "the format",
 	"Hello.Procs":                        "processes",

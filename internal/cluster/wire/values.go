@@ -17,6 +17,8 @@ import (
 //	32·n   answers, in the order of their queries, as described below
 //	2      m, how many kinds and reasons of failure there are
 //	…      for each: 1 byte, its kind; 1 byte, the length of its words; these
+//	4      p, how many numbers an answer has; this and what follows is there only if it has several
+//	8·p·n  the numbers of each answer, NaN where it has none
 //
 // An answer is
 //
@@ -78,8 +80,53 @@ func (v *Values) Encode() []byte {
 		for _, r := range reasons {
 			dst = append(append(dst, byte(r.kind), byte(len(r.detail))), r.detail...)
 		}
-		return dst
+		return v.appendNumbers(dst)
 	})
+}
+
+// appendNumbers appends the numbers of the answers, if they have several.
+func (v *Values) appendNumbers(dst []byte) []byte {
+	width := 0
+	for _, a := range v.Answers {
+		width = max(width, len(a.Numbers))
+	}
+	if width == 0 {
+		return dst
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(width))
+	for _, a := range v.Answers {
+		for k := range width {
+			number := math.NaN()
+			if k < len(a.Numbers) {
+				number = a.Numbers[k]
+			}
+			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(number))
+		}
+	}
+	return dst
+}
+
+// numbers reads the numbers of answers, if there are any, and the end of the message.
+func (l *letter) numbers(answers []Answer) error {
+	if len(l.rest) == 0 {
+		return nil
+	}
+	left := len(l.rest)
+	width := int(number[uint32](l))
+	if l.short || width < 1 || width != len(l.rest)/(8*len(answers)) || len(l.rest) != 8*width*len(answers) {
+		return bad("%d bytes are left over", left)
+	}
+	for i := range answers {
+		all, some := make([]float64, width), false
+		for k := range all {
+			all[k] = number[float64](l)
+			some = some || !math.IsNaN(all[k])
+		}
+		if some {
+			answers[i].Numbers = all
+		}
+	}
+	return nil
 }
 
 // DecodeValues reads a message. It refuses whatever a worker would not have sent.
@@ -115,11 +162,10 @@ func DecodeValues(message []byte) (*Values, error) {
 		}
 		last = v.Answers[i].Offset
 	}
-	return v, nil
+	return v, l.numbers(v.Answers)
 }
 
-// reasons reads the kinds and reasons of failures, at most so many, and the end of the
-// message.
+// reasons reads the kinds and reasons of failures, at most so many.
 func (l *letter) reasons(most int) (all []*objective.Failure, err error) {
 	m := int(number[uint16](l))
 	if m > most {
@@ -137,11 +183,8 @@ func (l *letter) reasons(most int) (all []*objective.Failure, err error) {
 		}
 		all = append(all, &objective.Failure{Kind: kind, Detail: detail})
 	}
-	switch {
-	case l.short:
+	if l.short {
 		return nil, bad("%v", errShort)
-	case len(l.rest) > 0:
-		return nil, bad("%d bytes are left over", len(l.rest))
 	}
 	return all, nil
 }

@@ -26,6 +26,7 @@ type view struct {
 	Missing []string
 
 	Best        *bestView
+	Several     []severalView
 	Convergence *convergenceView
 	Learnt      *learntView
 	Profiles    *profilesView
@@ -56,8 +57,8 @@ func newView(p Page) view {
 // newChanging makes what changes with every query.
 func newChanging(p Page) view {
 	v := view{
-		Title: title(p), Kind: "Report of a minimisation", Running: p.Running, Verdict: verdict(p), Facts: facts(p), Missing: p.Missing,
-		Best: newBest(p), Convergence: newConvergence(p), Failures: newFailures(p), Costs: newCosts(p),
+		Title: title(p), Kind: "Report of a minimisation", Running: p.Running, Verdict: verdict(p), Facts: facts(p), Missing: slices.Concat(p.Missing, infeasible(p)),
+		Best: newBest(p), Several: newSeveral(p), Convergence: newConvergence(p), Failures: newFailures(p), Costs: newCosts(p),
 	}
 	if p.Probe {
 		v.Kind = "Report of a probe"

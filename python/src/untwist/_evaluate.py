@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable, List, Optional, Tuple
 
 from . import _arrays
 from ._program import ERROR
+from ._several import Row
 
 # Answers are given to the program at least this often, in seconds: it writes them to the
 # journal, and says if it wants no more.
@@ -24,7 +25,8 @@ class Answers:
 
     def __init__(self, talk: Any, n: int) -> None:
         self._talk = talk
-        self.values = array("d", bytes(8 * n))
+        self._n, self._width = n, getattr(talk, "width", 1)  # how many numbers an answer has
+        self.values = array("d", bytes(8 * n * self._width))
         self.sent = 0
         self.known = 0
         self._failures: List[Tuple[int, int, str]] = []
@@ -32,14 +34,17 @@ class Answers:
 
     def value(self, v: Any) -> None:
         """The next value. It raises a TypeError if that is not a number."""
-        self.values[self.known] = v if type(v) is float else number(v)
+        if isinstance(v, Row):
+            self.values[self.known * self._width : (self.known + 1) * self._width] = array("d", v)
+        else:
+            self.values[self.known] = v if type(v) is float else number(v)
         self.known += 1
         if time.monotonic() - self._last > OFTEN:
             self.give()
 
     def failure(self, why: str, kind: int = ERROR) -> None:
         """The next point has failed."""
-        self.values[self.known] = math.nan
+        self.values[self.known * self._width : (self.known + 1) * self._width] = array("d", [math.nan] * self._width)
         self._failures.append((self.known - self.sent, kind, why))
         self.known += 1
         if time.monotonic() - self._last > OFTEN:
@@ -53,14 +58,16 @@ class Answers:
         if n > 0:
             failures, self._failures = self._failures, []
             first, self.sent = self.sent, self.known
-            self._talk.answer(first, self.values[first : self.known], (now - self._last) / n, failures)
+            self._talk.answer(first, self.values[first * self._width : self.known * self._width], (now - self._last) / n, failures)
         self._last = now
-        if not last and self.known < len(self.values) and self._talk.speaks():
+        if not last and self.known < self._n and self._talk.speaks():
             raise Ended
 
 
 def number(v: Any) -> float:
     """A value as a float. It raises a TypeError if it is not a number."""
+    if isinstance(v, Row):
+        return v  # type: ignore[return-value]
     try:
         return _arrays.number(v)
     except TypeError:

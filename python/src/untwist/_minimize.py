@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+import math
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _arrays, _options, _progress, _tables
 from ._evaluate import Mapped, Serial, Skipped, Vectorized
@@ -11,6 +12,7 @@ from ._found import found
 from ._places import places
 from ._result import OptimizeResult, _Record
 from ._run import Run
+from ._several import Several, limits_of, outputs_of
 from ._workers import Pool, count
 
 Objective = Callable[..., Any]
@@ -25,7 +27,7 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
              names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False, data: Any = None, on_failure: str = "skip",
              strategy: Optional[str] = None, tolerance: Optional[float] = None, noise_level: Optional[float] = None,
              max_failures: Optional[float] = None, keep_going: bool = False, frame: Any = None,
-             progress: Optional[bool] = None) -> OptimizeResult:
+             progress: Optional[bool] = None, outputs: Any = None, limits: Any = None, maximize: bool = False) -> OptimizeResult:
     """Searches for the minimum of fun(x, *args), globally.
 
     The same fun, options and seed give the same bits, here and in Go, for any workers.
@@ -73,6 +75,12 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
     frame       coordinates in which fun is known to separate: an array of rows, or the result
                 of probe
     progress    a line about the run on standard error. Default: in a terminal or a notebook.
+    outputs     numbers that fun returns besides the value, then as a dict {"value": 1.5, "stress": 20}: a
+                dict of their names and limits, (low, high), with None where there is no limit, or a
+                number that they have to be. The best point is the best of those that keep to them.
+    limits      limits that are linear in the coordinates, which no evaluation violates: texts such as
+                "x[0] + x[1] <= 5", or "k + depth = 2" with names, and scipy's LinearConstraint
+    maximize    look for the greatest value
 
     Ctrl-C raises KeyboardInterrupt, which has the best so far as its attribute result; a second one
     does not wait for that. If fun fails too often, or a journal cannot be used, untwist.Error is
@@ -83,15 +91,86 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
         strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
     space = _options.Space(bounds, x0, start, names, scale)
     fun = space.objective(fun, keywords, vectorized)
+    several: Dict[str, Any] = {}
+    if outputs is not None:
+        several["outputs"] = outputs_of(outputs)
+    if limits is not None:
+        several["limits"] = limits_of(limits, space)
+    if maximize:
+        several["maximize"] = True
     with _tables.earlier(data) as more:
-        return searched("minimize", flags + more, space, fun, args, workers, vectorized, callback, on_failure, frame, progress, target, journal)
+        return searched("minimize", flags + more, space, fun, args, workers, vectorized, callback, on_failure, frame, progress, target, journal, several)
+
+
+def least_squares(fun: Objective, x0: Any = None, bounds: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
+                  budget: Optional[float] = None, time: Any = None, target: Optional[float] = None, seed: Optional[int] = 0, workers: Workers = 1,
+                  journal: Any = None, names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False, on_failure: str = "skip",
+                  outputs: Any = None, limits: Any = None, progress: Optional[bool] = None) -> OptimizeResult:
+    """Fits: searches for the least sum of squares of what fun(x, *args) returns, a list of residuals.
+
+    Arguments are those of minimize; bounds may also be scipy's (lows, highs). The result has scipy's
+    fields x, cost (half the sum of squares), fun (the residuals), jac, grad, nfev, status, message and
+    success, and besides stderr (the standard errors of x), cov (its covariance), singular_values,
+    and sum_of_squares. target is a sum of squares. The number of residuals is learnt by one evaluation
+    at x0, or in the middle of the bounds.
+    """
+    space = _options.Space(_scipys(bounds, x0), x0, start, names, scale)
+    flags = _options.flags(budget=budget, time=time, target=target, seed=_options.seed_of(seed), journal=journal)
+    fun = space.objective(fun, keywords, False)
+    given = outputs_of(outputs)
+    several: Dict[str, Any] = {"outputs": given}
+    if limits is not None:
+        several["limits"] = limits_of(limits, space)
+    first = space.points[0] if space.points else space.middle()
+    answer = fun(_arrays.of(first), *_arguments(args))
+    residuals = answer["residuals"] if isinstance(answer, dict) else answer
+    several["residuals"] = 1 if _arrays.is_number(residuals) else len(residuals)
+    several["first"] = (tuple(first), answer)
+    result = searched("minimize", flags, space, fun, args, workers, False, None, on_failure, None, progress, target, journal, several)
+    return fitted(result)
+
+
+def fitted(result: OptimizeResult) -> OptimizeResult:
+    """The result of a fit in the names of scipy's least_squares."""
+    result["sum_of_squares"] = result.fun
+    result["cost"] = result.fun / 2
+    for name, key in (("jac", "jacobian"), ("cov", "covariance"), ("stderr", "stderr"), ("singular_values", "singular_values"), ("fun", "residuals")):
+        found_ = result.pop(key, None)
+        result[name] = None if found_ is None else _arrays.of([[_finite(v) for v in row] if isinstance(row, list) else _finite(row) for row in found_])
+    if result.jac is not None and result["fun"] is not None:
+        columns = len(result.jac[0])
+        result["grad"] = _arrays.of([sum(row[j] * r for row, r in zip(result.jac, result["fun"])) for j in range(columns)])
+    return result
+
+
+def _finite(v: Optional[float]) -> float:
+    return math.inf if v is None else v
+
+
+def _scipys(bounds: Any, x0: Any) -> Any:
+    """Bounds as pairs, also from scipy's two lists (lows, highs)."""
+    if isinstance(bounds, tuple) and len(bounds) == 2 and x0 is not None and len(x0) != 2:
+        n = len(x0)
+        sides = [[side] * n if _arrays.is_number(side) else list(side) for side in bounds]
+        return list(zip(*sides))
+    return bounds
 
 
 def searched(command: str, flags: List[str], space: _options.Space, fun: Objective, args: Any, workers: Workers, vectorized: bool, callback: Any,
-             on_failure: str, frame: Any, progress: Optional[bool], target: Optional[float], journal: Any) -> OptimizeResult:
+             on_failure: str, frame: Any, progress: Optional[bool], target: Optional[float], journal: Any,
+             several: Optional[Dict[str, Any]] = None) -> OptimizeResult:
     """What the program finds with these flags."""
     args = _arguments(args)
     hello = dict(space.hello(), function=_options.function_name(fun), arguments=_options.arguments(fun, args))
+    if several:
+        several = dict(several)
+        first = several.pop("first", None)
+        hello.update(several)
+        if several.get("outputs") or several.get("residuals"):
+            if vectorized:
+                raise ValueError("vectorized: a function with outputs or residuals is called for each point")
+            fun = Several(fun, several.get("residuals", 0), [o["Name"] for o in several.get("outputs") or []])
+            fun.known = first
     if frame is not None:
         hello["frame"], hello["blocks"] = frame_of(frame)
     evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)

@@ -89,6 +89,14 @@ class Space:
             out.append((low, high))
         return out
 
+    def middle(self) -> List[float]:
+        """The middle of where to look first."""
+        out = []
+        for i, (low, high) in enumerate(self.start or self.bounds or []):
+            assert low is not None and high is not None
+            out.append(math.sqrt(low * high) if self.log[i] else (low + high) / 2)
+        return out
+
     def called(self, i: int) -> str:
         """What a coordinate is called."""
         return self.names[i] if self.names else f"x[{i}]"

@@ -34,6 +34,8 @@ class Run:
                  callback: Optional[Callable[[OptimizeResult], Any]], line: Optional[Line]) -> None:
         self._words = [command, "--caller"] + flags
         self.dim: int = hello["dim"]
+        named, residuals = hello.get("outputs") or [], hello.get("residuals", 0)
+        self.width = max(residuals, 1) + len(named)  # how many numbers an answer has
         self._known = known(points)
         self._hello = dict(hello, known=len(points), progress=callback is not None or line is not None)
         if callback is not None and not callable(callback):
@@ -59,9 +61,17 @@ class Run:
         with self.undisturbed():
             self._program.answer(first, values, seconds, failures)
             if self.kept is not None:
-                self.kept.tell(first, values)
+                self.kept.tell(first, self._worth(values))
             if self._line is not None:
-                self._line.answered(len(values), len(failures))
+                self._line.answered(len(values) // self.width, len(failures))
+
+    def _worth(self, values: "array[float]") -> "array[float]":
+        """The value of each answer: its first number, or the sum of the squares of its residuals."""
+        if self.width == 1:
+            return values
+        n: int = self._hello.get("residuals", 0)
+        rows = range(0, len(values), self.width)
+        return array("d", [sum(v * v for v in values[i : i + n]) if n else values[i] for i in rows])
 
     @contextlib.contextmanager
     def undisturbed(self) -> Iterator[None]:

@@ -68,16 +68,18 @@ def _watch(life: Any) -> None:
 def _values(text: bytearray, fun: Callable[..., Any], args: Tuple[Any, ...], skip: bool) -> Any:
     """The seconds, the values as bytes, the failures and the exception that ended it."""
     n, dim = _COUNT.unpack_from(text)
-    values = array("d", bytes(8 * n))
+    width = getattr(fun, "width", 1)
+    values = array("d", bytes(8 * n * width))
     failures: List[Tuple[int, int, str]] = []
     began = time.monotonic()
     for i, x in enumerate(_arrays.rows(text[_COUNT.size :], n, dim)):
         try:
-            values[i] = number(fun(x, *args))
+            v = number(fun(x, *args))
+            values[i * width : (i + 1) * width] = array("d", v if width > 1 else [v])  # type: ignore[arg-type]
         except BaseException as e:
             if not skip or not isinstance(e, Exception):  # as where fun is called without processes
-                return time.monotonic() - began, values[:i].tobytes(), failures, _packed(e)
-            values[i] = float("nan")
+                return time.monotonic() - began, values[: i * width].tobytes(), failures, _packed(e)
+            values[i * width : (i + 1) * width] = array("d", [float("nan")] * width)
             failures.append((i, _program.ERROR, reason(e)))
     return time.monotonic() - began, values.tobytes(), failures, None
 
@@ -268,8 +270,9 @@ class Pool:
         numbers.frombytes(values)
         if numbers:
             self._seconds += seconds
-            self._points += len(numbers)
-            talk.answer(lo, numbers, seconds / len(numbers), failures)
+            points = len(numbers) // getattr(talk, "width", 1)
+            self._points += points
+            talk.answer(lo, numbers, seconds / points, failures)
         if error is not None:
             e = _unpacked(error)
             raise Raised(e) if isinstance(e, Exception) else e
@@ -299,7 +302,7 @@ class Pool:
         if self._failed.first is None:
             self._failed.first = RuntimeError(why)
         kind = _program.EXIT if code >= 0 else _program.SIGNAL
-        talk.answer(lo, array("d", [float("nan")]), 0.0, [(0, kind, why)])
+        talk.answer(lo, array("d", [float("nan")] * getattr(talk, "width", 1)), 0.0, [(0, kind, why)])
         return 1
 
 

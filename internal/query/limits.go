@@ -1,0 +1,107 @@
+package query
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/objective"
+)
+
+// Limits judge the outputs of answers. What an output may be exceeded by depends, if its limit is
+// 0, on how far its values are spread, so that answers are to be seen in the order of the queries.
+type Limits struct {
+	reading  Reading
+	lo, hi   []float64 // of each output so far
+	existing bool      // some output is limited
+}
+
+// share is what a limit may be exceeded by, as a part of its size or of the output's spread.
+const share = 1e-6
+
+// NewLimits returns the limits of a reading.
+func NewLimits(r Reading) *Limits {
+	l := &Limits{reading: r}
+	for _, o := range r.Outputs {
+		l.existing = l.existing || o.Limited()
+		l.lo, l.hi = append(l.lo, math.Inf(1)), append(l.hi, math.Inf(-1))
+	}
+	return l
+}
+
+// Exist reports whether there are any.
+func (l *Limits) Exist() bool { return l != nil && l.existing }
+
+// See takes the numbers of a query that has not failed.
+func (l *Limits) See(numbers []float64) {
+	for k, v := range numbers[l.reading.Front():] {
+		l.lo[k], l.hi[k] = min(l.lo[k], v), max(l.hi[k], v)
+	}
+}
+
+// Within returns by how much a limit of the k-th output may be exceeded.
+func (l *Limits) Within(k int, limit float64) float64 {
+	switch o := l.reading.Outputs[k]; {
+	case o.Within > 0:
+		return o.Within
+	case limit != 0:
+		return share * math.Abs(limit)
+	case l.hi[k] > l.lo[k]:
+		return share * (l.hi[k] - l.lo[k])
+	}
+	return 0
+}
+
+// Violation returns by how much the outputs exceed their limits at most, in units of what they may
+// be exceeded by. A point is feasible up to 1.
+func (l *Limits) Violation(numbers []float64) (most float64) {
+	for k, o := range l.reading.Outputs {
+		v := numbers[l.reading.Front()+k]
+		for _, over := range []struct {
+			limit *float64
+			by    func(limit float64) float64
+		}{
+			{o.Max, func(limit float64) float64 { return v - limit }},
+			{o.Min, func(limit float64) float64 { return limit - v }},
+			{o.Equal, func(limit float64) float64 { return math.Abs(v - limit) }},
+		} {
+			if over.limit == nil {
+				continue
+			}
+			if by := over.by(*over.limit); by > 0 {
+				most = max(most, by/max(l.Within(k, *over.limit), math.SmallestNonzeroFloat64))
+			}
+		}
+	}
+	return min(most, math.MaxFloat64)
+}
+
+// A Verdict is what an answer with several numbers comes to.
+type Verdict struct {
+	Numbers   []float64 // nil: f answers a value alone, or the query has failed
+	Violation float64   // in units of what limits may be exceeded by; at most 1: the point is feasible
+}
+
+// Feasible reports whether no limit is exceeded by more than it may be.
+func (v Verdict) Feasible() bool { return v.Violation <= 1 }
+
+// better reports whether a point of a value and a verdict is better than another: feasible ones
+// are, then those of the lower value; of two that are not, the one that is less so.
+func better(value float64, is Verdict, than float64, was Verdict) bool {
+	switch {
+	case math.IsInf(value, 1) || math.IsInf(than, 1):
+		return value < than
+	case is.Feasible() != was.Feasible():
+		return is.Feasible()
+	case !is.Feasible():
+		return is.Violation < was.Violation
+	}
+	return value < than
+}
+
+// judge returns the verdict of an answer.
+func (l *Limits) judge(a objective.Answer, value float64) Verdict {
+	if l == nil || a.Numbers == nil || math.IsInf(value, 1) {
+		return Verdict{}
+	}
+	l.See(a.Numbers)
+	return Verdict{Numbers: a.Numbers, Violation: l.Violation(a.Numbers)}
+}

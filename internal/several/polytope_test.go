@@ -1,0 +1,76 @@
+package several
+
+import (
+	"math"
+	"testing"
+
+	_ "github.com/untwist/untwist/internal/seeded"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+	"pgregory.net/rapid"
+)
+
+// Every point that a polytope gives keeps to its limits, and none that was drawn is nearer to y than the
+// projection.
+func TestPolytope(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(2, 6).Draw(t, "d")
+		number := rapid.Float64Range(-2, 2)
+		var limits []strategy.Limit
+		add := func(equal bool) {
+			l := strategy.Limit{Coefficients: rapid.SliceOfN(number, d, d).Draw(t, "coefficients"), Lo: math.Inf(-1), Hi: rapid.Float64Range(.01, 1).Draw(t, "hi")}
+			if equal {
+				l.Lo = l.Hi
+				l.Coefficients[0] = 2 // 0.005 … 0.5 along the first axis keeps to it
+			}
+			limits = append(limits, l)
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "inequalities") {
+			add(false)
+		}
+		if rapid.Bool().Draw(t, "equation") {
+			add(true)
+		}
+		task := strategy.Task{Bounds: objective.Cube(d, -1, 1), Several: &strategy.Several{Limits: limits}}
+		p, err := newPolytope(task, d)
+		if err != nil {
+			t.Skip()
+		}
+		kept := func(z []float64) {
+			for i, l := range limits {
+				sum := 0.
+				for k, c := range l.Coefficients {
+					sum += c * z[k]
+				}
+				if sum > l.Hi+1e-9 || sum < l.Lo-1e-9 {
+					t.Fatalf("%v is beyond limit %d, %+v: %v", z, i, l, sum)
+				}
+			}
+			if task.Bounds.Outside(z) >= 0 {
+				t.Fatalf("%v is out of bounds", z)
+			}
+		}
+		kept(p.outer(p.centre))
+		y := p.inner(rapid.SliceOfN(number, d, d).Draw(t, "z"))
+		near := p.inside(y)
+		kept(p.outer(near))
+		distance := func(a []float64) (sum float64) {
+			for k := range a {
+				sum += (a[k] - y[k]) * (a[k] - y[k])
+			}
+			return sum
+		}
+		for range 10 {
+			other := p.inside(p.inner(rapid.SliceOfN(number, d, d).Draw(t, "other")))
+			for _, share := range []float64{0, .1, .5} {
+				between := make([]float64, len(other))
+				for k := range other {
+					between[k] = near[k] + share*(other[k]-near[k])
+				}
+				if distance(between) < distance(near)-1e-6 {
+					t.Fatalf("%v is nearer to %v than %v", between, y, near)
+				}
+			}
+		}
+	})
+}
