@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
 
+	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -242,4 +245,35 @@ func (s *session) over() bool {
 		<-s.ended
 	}
 	return !s.asked
+}
+
+// ask begins the search. That x0 lies outside the bounds is said here: Ask calls it a point.
+func (m *Method) ask(x0 []float64) (*Session, error) {
+	if b := m.Options.Bounds; b.Check(len(x0)) == nil {
+		if i := b.Outside(x0); i >= 0 {
+			return nil, objective.BadOption("x0", "lies outside the bounds; x[%d]: %v is not within %v:%v", i, x0[i], b.Lo[i], b.Hi[i])
+		}
+	}
+	return Ask(context.Background(), m.dim, m.options(x0))
+}
+
+// options returns the options of a run that begins at x0.
+func (m *Method) options(x0 []float64) Options {
+	o := m.Options
+	o.Points = append([][]float64{x0}, o.Points...)
+	d := len(x0)
+	if o.Parameters != nil {
+		d = o.space().Dim()
+	}
+	if o.Budget == 0 {
+		o.Budget = max(500*d*d, 20_000)
+	}
+	finite := !slices.ContainsFunc(x0, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) // or it is refused
+	if finite && o.Parameters == nil && o.Start.IsZero() && o.Bounds.IsZero() {
+		o.Start = Box{Lo: slices.Clone(x0), Hi: slices.Clone(x0)}
+		for i, v := range x0 {
+			o.Start.Lo[i], o.Start.Hi[i] = parameter.Around(v)
+		}
+	}
+	return o
 }
