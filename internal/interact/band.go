@@ -2,8 +2,8 @@ package interact
 
 import "slices"
 
-// A band is guessed from so many rows. All of its distances have to be in half of them, and a
-// random graph of any size has none that are.
+// A band is guessed from so many rows. All of its distances have to be in three quarters of them, on
+// either side: in a random graph none are, and in small blocks of neighbours most are on one side.
 const bandRows = 8
 
 // verified is how many random pairs of sets are asked for pairs that are missing: one that is missing among
@@ -41,6 +41,9 @@ func (t *tester) band(found *Found, interacting []int, rows []row) (bool, error)
 		}
 	}
 	g := newGraph(len(t.x), pairs)
+	if real, err := t.real(pairs); !real || err != nil {
+		return false, err
+	}
 	missing, err := t.missing(g, interacting)
 	if err != nil || len(missing) > 0 {
 		return false, err
@@ -50,9 +53,20 @@ func (t *tester) band(found *Found, interacting []int, rows []row) (bool, error)
 	return true, nil
 }
 
+// real says whether pairs do interact: it asks verified of them.
+func (t *tester) real(pairs [][2]int) (bool, error) {
+	var tests []test
+	for range min(verified, len(pairs)) {
+		p := pairs[t.random.IntN(len(pairs))]
+		tests = append(tests, test{p[0], &node{set: p[1:], value: t.single[p[1]], known: true}})
+	}
+	hits, err := t.against(tests, false)
+	return !slices.Contains(hits, false), err
+}
+
 // distances returns by how many places partners are apart, in ascending order, where the last place is
-// beside the first. It is false if a distance is in fewer than half of the rows, or if they are not much shorter
-// than the order.
+// beside the first. It is false if a distance is in fewer than three quarters of the rows on either side, or if
+// they are not much shorter than the order.
 func (t *tester) distances(order []int, rows []row) ([]int, bool) {
 	tree, n := t.tree(order, false), len(order)
 	in := map[int]int{}
@@ -60,21 +74,15 @@ func (t *tester) distances(order []int, rows []row) ([]int, bool) {
 		if r.crowded {
 			return nil, false
 		}
-		var own []int
 		for _, j := range r.partners {
-			by := (tree.place[j] - tree.place[r.i] + n) % n
-			own = append(own, min(by, n-by))
-		}
-		slices.Sort(own)
-		for _, by := range slices.Compact(own) {
-			in[by]++
+			in[(tree.place[j]-tree.place[r.i]+n)%n]++
 		}
 	}
 	var distances []int
 	for by := 1; by <= n/2; by++ {
 		switch {
-		case in[by] == 0:
-		case 2*in[by] < len(rows):
+		case in[by] == 0 && in[n-by] == 0:
+		case 4*min(in[by], in[n-by]) < 3*len(rows):
 			return nil, false
 		default:
 			distances = append(distances, by)

@@ -237,6 +237,25 @@ func TestBoundsAndLiveVariables(t *testing.T) {
 	}
 }
 
+// Pairs of neighbours are no band.
+func TestNeighbours(t *testing.T) {
+	for _, size := range []int{2, 3, 4, 5, 6, 10} {
+		s, r := &sum{d: 120}, rng.Seed(1).Stream("sum")
+		for lo := 0; lo < s.d; lo += size {
+			columns := make([]int, size)
+			for k := range columns {
+				columns[k] = lo + k
+			}
+			for range columns {
+				s.add(r, columns, func(int) float64 { return r.NormFloat64() })
+			}
+		}
+		if err := right(s, find(t, s, objective.Rounding, 1)); err != nil {
+			t.Errorf("blocks of %d: %v", size, err)
+		}
+	}
+}
+
 // The band of microring is no ring, and reaches six places.
 func TestMicroring(t *testing.T) {
 	p, err := problem.New(problem.Spec{Name: "microring", Dim: 300, Seed: 2})

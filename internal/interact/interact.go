@@ -65,6 +65,9 @@ type Found struct {
 	// Pairs are those that interact, in ascending order: those of a band by what a sample says. nil if
 	// Kind is Blocks: any two variables of a group may, and there most do.
 	Pairs [][2]int
+	// Effects are by how much f changes when all variables of a group are moved, for each group, and Changes
+	// when one of those alone is. Of more than a hundred groups nobody asks.
+	Effects, Changes []float64
 	// Reach of a band is how far apart variables may be, and Ring says that the last ones are beside the
 	// first.
 	Reach int
@@ -91,6 +94,18 @@ func (f *Found) Edges() int {
 	return n
 }
 
+// Within returns where f is asked in coordinates that are scaled by the start box, [−1, 1]: as far as bounds
+// let it.
+func Within(bounds objective.Box) objective.Box {
+	box := objective.Cube(len(bounds.Lo), -1, 1)
+	for i := range box.Lo {
+		if lo, hi := max(-1, bounds.Lo[i]), min(1, bounds.Hi[i]); lo < hi {
+			box.Lo[i], box.Hi[i] = lo, hi
+		}
+	}
+	return box
+}
+
 // errEnough ends a search that has taken too many queries.
 var errEnough = errors.New("interact: too many queries")
 
@@ -104,6 +119,9 @@ func Find(ctx context.Context, f objective.Objective, s Search) (*Found, error) 
 		if errors.Is(err, errEnough) {
 			err = nil
 		}
+	}
+	if err == nil && found.Kind != Dense && found.Kind != Undecided {
+		err = t.effects(found)
 	}
 	found.Margin, found.Sight, found.Queries = t.weakest, t.sight, t.queries
 	return found, err
@@ -138,6 +156,29 @@ func (t *tester) find() (*Found, error) {
 	found.Groups, err = t.blocks(interacting)
 	found.rest(interacting)
 	return found, err
+}
+
+// mostEffects is of how many groups it is asked what they do: a hundred queries are little beside what
+// it took to find them.
+const mostEffects = 100
+
+// effects asks what groups do. It is not asked where there is no room for it.
+func (t *tester) effects(found *Found) error {
+	for _, i := range found.Alone {
+		found.Changes = append(found.Changes, math.Abs(t.single[i]-t.base))
+	}
+	n := len(found.Groups)
+	if n > mostEffects || t.most > 0 && t.queries+n > t.most {
+		return nil
+	}
+	values, err := t.ask(n, func(k int, x []float64) {
+		copy(x, t.x)
+		t.move(x, found.Groups[k])
+	})
+	for _, v := range values {
+		found.Effects = append(found.Effects, math.Abs(v-t.base))
+	}
+	return err
 }
 
 // rest counts variables as unseen that interact with others, and with which nobody knows.
