@@ -280,11 +280,6 @@ func (f *subjectFlags) builtIn() (subject, error) {
 	return s, nil
 }
 
-// optionsOf returns what else a Spec says, in words.
-func optionsOf(s problem.Spec) string {
-	return strings.TrimSpace(s.Layout() + " " + s.Blemishes.String())
-}
-
 // builtIn is a built-in problem as a subject: everything is known about it.
 func builtIn(p *problem.Problem, start, bounds objective.Box) subject {
 	s := p.Spec()
