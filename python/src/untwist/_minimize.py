@@ -158,7 +158,7 @@ def interactions(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple
                  progress: Optional[bool] = None) -> Interactions:
     """Finds which coordinates of fun interact, with few evaluations. It does not search.
 
-    Arguments are those of probe. Coordinates without names are x1, x2, …
+    Arguments are those of probe. Coordinates without names are x[0], x[1], …
     """
     space = _options.Space(bounds, x0, start, names, scale)
     flags = _options.flags(
@@ -166,7 +166,12 @@ def interactions(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple
         max_failures=max_failures, keep_going=keep_going)
     fun = space.objective(fun, keywords, vectorized)
     result = searched("probe", flags + ["--interactions"], space, fun, args, workers, vectorized, callback, on_failure, None, progress, None, journal)
-    return Interactions(result["interactions"])
+    graph = Interactions(result["interactions"])
+    if space.names is None:  # as Python counts
+        def counted(names: List[str]) -> List[str]:
+            return [f"x[{int(name[1:]) - 1}]" for name in names]
+        graph.update(groups=[counted(g) for g in graph.groups], alone=counted(graph.alone), unseen=counted(graph.unseen))
+    return graph
 
 
 class CheckResult(_Record):
