@@ -85,6 +85,9 @@ func (r *run) structure(found *identify.Finding) (Structure, error) {
 
 // String says in a sentence what was found.
 func (s Structure) String() string {
+	if s.Frame == nil && s.Interactions != nil {
+		return s.Interactions.String()
+	}
 	if s.Frame == nil {
 		return "no coordinates were found"
 	}

@@ -58,24 +58,27 @@ func (s *section) of(x []float64) []float64 {
 }
 
 // box returns the sides of a box that are those of the variables.
-func (s *section) box(b objective.Box) objective.Box { return objective.Box{Lo: s.of(b.Lo), Hi: s.of(b.Hi)} }
+func (s *section) box(b objective.Box) objective.Box {
+	return objective.Box{Lo: s.of(b.Lo), Hi: s.of(b.Hi)}
+}
 
-// A part is a set of variables that interact with no others, or of those that interact with none at all. It is
-// minimised by a run of its own.
+// A part is a set of variables that interact with no others, or all small sets together, and variables that
+// interact with none. It is minimised by a run of its own.
 type part struct {
 	section *section
-	alone   bool    // the variables do not interact with each other either
+	blocks  [][]int // the small sets, as places among the variables; nil: the variables are one set
 	effect  float64 // how much f changes when they are moved
 	run     *run    // nil: it has not begun
 	status  objective.Status
 	tries   int
 }
 
-// partBudget is how many queries a part of n variables gets for its first attempt: what an ordinary run is
-// advised to plan with, and twice that for variables that stand alone, which take no survey.
-func partBudget(n int, alone bool) int {
-	if alone {
-		return 2 * usualLine * n
+// budget is how many queries a part gets for its first attempt: what an ordinary run of as many dimensions is
+// advised to plan with; or twice what lines and small blocks take, which need no survey.
+func (p *part) budget() int {
+	n := len(p.section.variables)
+	if p.blocks != nil {
+		return 2 * (usualLine*n + usualBlocks(p.blocks))
 	}
 	return 10*n*n + 300*n + 1000
 }
@@ -88,13 +91,13 @@ const usualLine = 600
 func (p *part) minimize(ctx context.Context, r *run, number int) error {
 	s := p.section
 	s.x, s.asked = slices.Clone(r.f.best.Point), 0
-	s.most = min(partBudget(len(s.variables), p.alone)<<min(p.tries, 16), max(r.task.Limit-r.f.queries, 1))
+	s.most = min(p.budget()<<min(p.tries, 16), max(r.task.Limit-r.f.queries, 1))
 	task := strategy.Task{
 		Bounds: s.box(r.task.Bounds), Start: s.box(r.task.Start), Budget: s.most, Parallel: r.task.Parallel,
 		Seed: r.task.Seed + uint64(number)<<32 + uint64(p.tries)<<48, Stage: r.f.stage,
 	}
-	if p.alone {
-		task.Frame = frame.Identity(len(s.variables))
+	if p.blocks != nil {
+		task.Frame, task.Blocks = frame.Identity(len(s.variables)), p.blocks
 	}
 	if p.tries > 0 {
 		task.Points = mat.NewDense(1, len(s.variables), s.of(s.x))

@@ -2,23 +2,22 @@ package auto
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/interact"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
-	"github.com/untwist/untwist/jointdiag"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
 // sparseHessians is how many Hessians make coordinates: two would do, and each more halves what
 // differences have wrong.
-const sparseHessians = 4
+const sparseHessians = 3
 
 // mostRows is up to how many dimensions coordinates are computed from sparse Hessians: joint
 // diagonalisation takes the time and the memory of full matrices.
@@ -28,10 +27,11 @@ const mostRows = 1000
 //
 //	H_ij = (f(x+hᵢ+hⱼ) + f(x−hᵢ−hⱼ) − f(x+hᵢ) − f(x−hᵢ) − f(x+hⱼ) − f(x−hⱼ) + 2f(x)) / 2h²,
 //
-// two queries for a pair and two for a variable. They are diagonalised together, and the frame is certified. It
-// returns nil if it does not pass, if so many pairs cost no less than a survey, or if there are too many variables.
-func (r *run) sparsely(ctx context.Context, pairs [][2]int) (*identify.Finding, error) {
-	d := r.f.Dim()
+// two queries for a pair and two for a variable. They are diagonalised together, those of a band in windows, and
+// the frame is certified. It returns nil if it does not pass, if so many pairs cost no less than a survey, or if
+// there are too many variables.
+func (r *run) sparsely(ctx context.Context, of *interact.Found) (*identify.Finding, error) {
+	d, pairs := r.f.Dim(), of.Pairs
 	each := 2*len(pairs) + 2*d + 1
 	if pairs == nil || d > mostRows || sparseHessians*each > min(identify.Least(d), r.task.Budget/3) {
 		return nil, nil
@@ -43,19 +43,21 @@ func (r *run) sparsely(ctx context.Context, pairs [][2]int) (*identify.Finding, 
 	if err != nil || hessians == nil {
 		return nil, err
 	}
-	joint, err := jointdiag.Diagonalise(hessians, s.random)
-	if errors.Is(err, jointdiag.ErrSingular) || errors.Is(err, jointdiag.ErrNotFinite) {
+	rows := inWindows(hessians, of, s.random)
+	if rows == nil {
 		return nil, nil
-	} else if err != nil {
-		return nil, err
 	}
-	w, err := frame.New(joint.W)
+	w, err := frame.New(rows)
 	if err != nil {
-		return nil, nil
+		return nil, nil // the rows of different windows are not independent
+	}
+	test := certify.Test{Bounds: r.task.Bounds, Slack: roughMost, Grain: r.f.grain, Seed: r.task.Seed}
+	if c, err := test.Splits(ctx, r.f, w, nil); err != nil || c.Verdict != certify.Separable {
+		return nil, err
 	}
 	f := r.share()
 	survey := r.survey(ctx, f)
-	survey.Slack = survey.Tolerance
+	survey.Slack = roughMost
 	found, err := survey.Judge(ctx, f, w, nil, r.request())
 	if err != nil || found.Certificate.Verdict != certify.Separable {
 		return nil, err

@@ -43,7 +43,7 @@ func (r *run) structured(ctx context.Context) (*identify.Finding, objective.Stat
 	case found.Kind == interact.Dense, found.Kind == interact.Undecided, len(found.Groups) == 0:
 		return nil, objective.Running, nil
 	case len(found.Groups) == 1 && len(found.Groups[0]) == d:
-		at, err := r.sparsely(ctx, found.Pairs)
+		at, err := r.sparsely(ctx, found)
 		return at, objective.Running, err
 	}
 	status, err := r.inParts(ctx, found)
