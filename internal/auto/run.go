@@ -60,8 +60,7 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 	found, status, err := r.structured(ctx)
 	if status != objective.Running {
 		return status, err
-	}
-	if found == nil && err == nil {
+	} else if found == nil && err == nil {
 		found, err = r.coordinates(ctx)
 	}
 	if r.learnt.Finding != nil {
