@@ -44,6 +44,9 @@ func (r *run) structured(ctx context.Context) (*identify.Finding, objective.Stat
 		return nil, objective.Running, nil
 	case len(found.Groups) == 1 && len(found.Groups[0]) == d:
 		at, err := r.sparsely(ctx, found)
+		if at == nil && err == nil {
+			err = r.sparseDescent(ctx, found)
+		}
 		return at, objective.Running, err
 	}
 	status, err := r.inParts(ctx, found)

@@ -170,3 +170,38 @@ func TestSparseHessian(t *testing.T) {
 		t.Errorf("%v, %d queries, error %v", mat.Formatted(h), s.f.queries, err)
 	}
 }
+
+// Along a chain that does not separate, Newton steps with sparse Hessians come to the minimum with some 150 queries a
+// variable.
+func TestSparseNewton(t *testing.T) {
+	for seed := range uint64(4) {
+		p, err := problem.New(problem.Spec{Name: "rosenbrock-chain", Dim: 200, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		meter := query.NewMeter(p, 60_000)
+		record := query.NewRecord(meter, query.Rules{Target: new(1e-8)}, nil)
+		scale := query.NewScale(record, p.Domain(), objective.Cube(200, math.Inf(-1), math.Inf(1)))
+		_, err = Auto{}.Minimize(t.Context(), scale, strategy.Task{Bounds: scale.Bounds(), Budget: 1_000_000, Seed: seed})
+		if best := record.Best().Value; !(best <= 1e-8) {
+			t.Errorf("seed %d: %.2g after %d queries, error %v", seed, best, meter.Queries(), err)
+		}
+	}
+}
+
+// The step of a quadratic is Newton's, within the radius, and goes to its border where f curves down.
+func TestSteihaug(t *testing.T) {
+	n := &sparseNewton{sparse: &sparse{pairs: [][2]int{{0, 1}}}, radius: 10, x: make([]float64, 2), product: make([]float64, 2)}
+	n.slope, n.curve, n.mixed = []float64{1, 2}, []float64{2, 3}, []float64{1} // H = (2 1; 1 3), H⁻¹g = (1, 3)/5
+	if p := n.propose(); !(math.Abs(p[0]+0.2) <= 1e-12 && math.Abs(p[1]+0.6) <= 1e-12) {
+		t.Errorf("%v", p)
+	}
+	n.radius = 0.1
+	if p := n.propose(); !(math.Abs(math.Hypot(p[0], p[1])-0.1) <= 1e-12) {
+		t.Errorf("%v has not the length of the radius", p)
+	}
+	n.radius, n.curve = 7, []float64{-2, -3}
+	if p := n.propose(); !(math.Abs(math.Hypot(p[0], p[1])-7) <= 1e-12 && p[0] < 0 && p[1] < 0) {
+		t.Errorf("%v", p)
+	}
+}
