@@ -146,12 +146,9 @@ func (p *part) polish(ctx context.Context, r *run) error {
 	if found == nil || !p.done() {
 		return nil
 	}
-	s, f := p.section, p.run.f
-	s.x, s.asked, s.most = slices.Clone(r.f.best.Point), 0, math.MaxInt
-	f.best = query.Best{Point: s.of(s.x), Value: r.f.best.Value}
-	f.first = r.f.best.Value // what counts as progress is measured from here
+	p.rebase(r)
 	at := newCoordinates(found, p.run.task.Bounds)
-	polisher := &polisher{f: f, at: at, bowl: found.Quadratic}
+	polisher := &polisher{f: p.run.f, at: at, bowl: found.Quadratic}
 	steps := float64(finePolish)
 	if found.Quadratic {
 		steps = bowlPolish
@@ -160,4 +157,24 @@ func (p *part) polish(ctx context.Context, r *run) error {
 		return p.own(err)
 	}
 	return p.own(p.run.refine(ctx, at, p.run.blocks(at)))
+}
+
+// rebase goes on from the best point of all. What counts as progress is measured from there.
+func (p *part) rebase(r *run) {
+	s, f := p.section, p.run.f
+	s.x, s.asked, s.most = slices.Clone(r.f.best.Point), 0, math.MaxInt
+	f.best = query.Best{Point: s.of(s.x), Value: r.f.best.Value}
+	f.first = r.f.best.Value
+}
+
+// again searches along the coordinates of the part once more, from the best point of all: where bounds have cut
+// off lines, those from a better point go further.
+func (p *part) again(ctx context.Context, r *run) error {
+	found := p.found()
+	if found == nil || found.Quadratic || !p.done() {
+		return nil
+	}
+	p.rebase(r)
+	_, err := p.run.along(ctx, found)
+	return p.own(err)
 }

@@ -72,8 +72,36 @@ func (r *run) inParts(ctx context.Context, found *interact.Found) (objective.Sta
 			return objective.Running, err
 		}
 	}
+	if err := r.onceMore(ctx, parts); err != nil {
+		return objective.Running, err
+	}
 	r.noteParts(parts)
 	return objective.Converged, r.whole(ctx, parts)
+}
+
+// mostAgain is how often all parts are searched once more, as long as that helps.
+const mostAgain = 3
+
+// onceMore searches all parts again where there are bounds: they may have kept lines from the deepest well.
+func (r *run) onceMore(ctx context.Context, parts []*part) error {
+	for range mostAgain {
+		before := r.f.best.Value
+		for _, p := range parts {
+			if !r.task.Bounded() {
+				return nil
+			}
+			if err := p.again(ctx, r); err != nil {
+				return err
+			}
+		}
+		if err := r.polished(ctx, parts); err != nil {
+			return err
+		}
+		if !(before-r.f.best.Value > r.f.none(r.f.best.Value)) {
+			return nil
+		}
+	}
+	return nil
 }
 
 // parts returns the parts that were found, the heaviest first, and the variables that have to wait.
