@@ -27,8 +27,8 @@ func (CMAES) Name() string { return "cmaes" }
 // paper.
 const FirstSigma = 0.6
 
-// DiagonalNote says which form CMA-ES has in many dimensions.
-const DiagonalNote = "CMA-ES has a diagonal covariance: a full one does not fit so many dimensions"
+// diagonalNote says which form CMA-ES has in many dimensions.
+const diagonalNote = "CMA-ES has a diagonal covariance: a full one does not fit so many dimensions"
 
 // Minimize runs the series until it ends or the budget is spent.
 func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
@@ -60,7 +60,7 @@ func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (
 	r, err := s.Minimize(ctx, f)
 	out := Outcome{Status: r.Status}
 	if s.Run.Covariance == nil && f.Dim() >= cmaes.LargeFrom {
-		out.Learnt = &Learnt{Notes: []string{DiagonalNote}}
+		out.Learnt = &Learnt{Notes: []string{diagonalNote}}
 	}
 	return out, err
 }

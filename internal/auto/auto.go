@@ -64,7 +64,7 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 	}
 	r.noteStartBox()
 	if r.fallback.plain != nil && f.Dim() >= cmaes.LargeFrom {
-		r.learnt.Note("%s", strategy.DiagonalNote)
+		r.learnt.Note("CMA-ES has a diagonal covariance: a full one does not fit so many dimensions")
 	}
 	if found := r.learnt.Finding; found != nil && found.Map != nil {
 		r.unmapped(found.Map.(*outer.Map))
