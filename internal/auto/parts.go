@@ -97,7 +97,7 @@ func (r *run) onceMore(ctx context.Context, parts []*part) error {
 		if err := r.polished(ctx, parts); err != nil {
 			return err
 		}
-		if !(before-r.f.best.Value > r.f.none(r.f.best.Value)) {
+		if !(before-r.f.best.Value > r.f.tolerance()) {
 			return nil
 		}
 	}
