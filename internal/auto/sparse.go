@@ -128,7 +128,7 @@ func (s *sparse) step(ctx context.Context) (float64, error) {
 		values, err := query.Ask(ctx, s.f, 2*rungs+1, func(k int, y []float64) {
 			copy(y, x)
 			if k > 0 {
-				y[i] += h[(k-1)/2] * [2]float64{1, -1}[k%2]
+				y[i] += float64(h[(k-1)/2] * [2]float64{1, -1}[k%2])
 			}
 		})
 		if err != nil {
@@ -158,7 +158,7 @@ func (s *sparse) hessian(ctx context.Context, x []float64, h float64) (*mat.Dens
 		if k == 0 {
 			return
 		}
-		step := h * [2]float64{1, -1}[k%2]
+		step := float64(h * [2]float64{1, -1}[k%2])
 		if k = (k - 1) / 2; k < d {
 			y[k] += step
 			return

@@ -125,7 +125,7 @@ func (n *sparseNewton) measure(ctx context.Context) (bool, error) {
 		switch {
 		case k == 0:
 		case k <= 2*d:
-			y[(k-1)/2] += n.h * [2]float64{-1, 1}[k%2]
+			y[(k-1)/2] += float64(n.h * [2]float64{-1, 1}[k%2])
 		default:
 			p := n.pairs[k-1-2*d]
 			y[p[0]] += n.h
