@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/auto"
 	"github.com/untwist/untwist/internal/grains"
+	"github.com/untwist/untwist/internal/interact"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
@@ -103,6 +105,70 @@ func (a attended) grain(ctx context.Context, by identify.Identifier) (objective.
 	return grains.Measure(ctx, a, objective.Cube(a.Dim(), -1, 1), rng.Seed(a.run.options.Seed).Stream("grain"))
 }
 
+// Interactions finds which parameters of f interact, by group tests with few queries: blocks, bands, sparse
+// pairs, parameters that stand alone. It looks neither for other coordinates nor for the minimum. Two parameters
+// do not interact if f is a sum of two functions, each of which depends on one of them. Findings.Interactions has
+// what was found.
+//
+// Options are those of Probe; there must be no Identifier.
+func Interactions(ctx context.Context, f objective.Objective, o Options) (Findings, error) {
+	nothing := Findings{Account: Account{Value: math.Inf(1), Status: objective.Failed}, Structure: noStructure(0)}
+	if f == nil || f.Dim() < 1 {
+		return nothing, errNoObjective
+	}
+	if err := o.onlyToProbe(); err != nil {
+		return nothing, err
+	}
+	if o.Identifier != nil {
+		return nothing, objective.BadOption("Identifier", "is for Minimize and Probe; Interactions looks for no coordinates")
+	}
+	r, err := newRun(f, "interactions", o)
+	if err != nil {
+		return nothing, err
+	}
+	defer r.finish()
+	ctx, cancel := o.timed(ctx)
+	defer cancel()
+	graph, err := r.interactions(ctx)
+	if void := r.vouched(err); void != nil {
+		nothing.Account = r.voided()
+		return nothing, void
+	}
+	out, _ := r.findings(identify.Known(nil, nil))
+	out.Structure.Interactions = graph
+	if err = cmp.Or(err, r.finish()); err == nil {
+		out.Status = objective.Converged
+		return out, nil
+	}
+	out.Status, err = objective.StatusOf(ctx, err)
+	return out, err
+}
+
+// interactions finds which parameters interact. Random numbers come from the stream ("interactions").
+func (r *run) interactions(ctx context.Context) (*InteractionGraph, error) {
+	type returned struct {
+		found *interact.Found
+		err   error
+	}
+	back, ok := attend(ctx, func(d *desk) returned {
+		a := attended{d, r}
+		grain, err := a.grain(ctx, identify.Survey{})
+		if err != nil {
+			return returned{&interact.Found{Kind: interact.Undecided}, err}
+		}
+		r.grain = &grain
+		a.enter(interact.Stage)
+		found, err := interact.Find(ctx, a, interact.Search{
+			Box: interact.Within(r.scale.Bounds()), Grain: grain, Random: rng.Seed(r.options.Seed).Stream("interactions"),
+		})
+		return returned{found, err}
+	})
+	if !ok {
+		return nil, unreturned(ctx)
+	}
+	return auto.Interactions(back.found), back.err
+}
+
 // onlyToProbe returns an *OptionError for the first option that is only for Minimize.
 func (o *Options) onlyToProbe() error {
 	for _, option := range []struct {
@@ -137,6 +203,9 @@ type Findings struct {
 
 // String says in a sentence what was found.
 func (f Findings) String() string {
+	if f.Interactions != nil {
+		return strings.Join(append([]string{f.Interactions.String()}, f.Notes...), "; ")
+	}
 	if f.Frame == nil && f.Status == objective.BudgetSpent {
 		text := "no coordinates were found: the budget was spent first"
 		if f.Forecast > 0 {
@@ -160,3 +229,7 @@ func (r *run) findings(found *identify.Finding) (Findings, error) {
 	}
 	return out, err
 }
+
+// An InteractionGraph says which parameters of f interact. They are counted from 0, without those that
+// are fixed.
+type InteractionGraph = identify.Interactions

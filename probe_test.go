@@ -175,3 +175,36 @@ func TestFindingsInWords(t *testing.T) {
 		t.Errorf("%v, error %v", got, err)
 	}
 }
+
+// What interacts is told in the user's parameters, without those that are fixed.
+func TestInteractions(t *testing.T) {
+	names := []untwist.Parameter{}
+	for i := range 30 {
+		names = append(names, untwist.Parameter{Name: string(rune('a' + i)), Min: new(-2.0), Max: new(2.0)})
+	}
+	names[3].Fixed, names[3].Min, names[3].Max = new(1.0), nil, nil
+	f := objective.Func(30, func(x []float64) (sum float64) {
+		for i := 4; i < 28; i += 2 {
+			sum += math.Cos(x[i] * x[i+1])
+		}
+		return sum + x[0]*x[3] + 1e-20*x[1]
+	})
+	got, err := untwist.Interactions(t.Context(), f, untwist.Options{Parameters: names, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := got.Interactions
+	if len(g.Groups) != 12 || !cmp.Equal(g.Groups[0], []int{3, 4}) || !cmp.Equal(g.Alone, []int{0}) || !cmp.Equal(g.Unseen, []int{1, 2, 27, 28}) {
+		t.Errorf("%+v", g)
+	}
+	if got.Status != objective.Converged || g.Queries+14 != got.Queries || g.Edges != 12 || got.Frame != nil {
+		t.Errorf("%s after %d queries: %v", got.Status, got.Queries, got)
+	}
+	for option, o := range map[string]untwist.Options{"Identifier": {Identifier: identify.Survey{}}, "Target": {Target: new(1.0)}} {
+		_, err := untwist.Interactions(t.Context(), f, o)
+		var bad *untwist.OptionError
+		if !errors.As(err, &bad) || bad.Option != option {
+			t.Errorf("error %v, want one of %s", err, option)
+		}
+	}
+}

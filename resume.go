@@ -63,7 +63,7 @@ func (r *run) open(f, guarded objective.Objective, command string, given Options
 }
 
 // About returns what a journal says about a run: everything that decides it, as one line of
-// canonical JSON. It has the command ("minimize" or "probe"), the description of f, if f is
+// canonical JSON. It has the command ("minimize", "probe" or "interactions"), the description of f, if f is
 // an objective.Described, and the fingerprint of the options.
 func About(f objective.Objective, command string, o Options) ([]byte, error) {
 	options, err := o.Fingerprint(f.Dim())

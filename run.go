@@ -267,11 +267,15 @@ func (r *run) learnt(result *Result, learnt *strategy.Learnt) error {
 		return nil
 	}
 	result.Notes = append(result.Notes, learnt.Notes...)
-	if learnt.Finding == nil {
+	if learnt.Finding == nil && learnt.Interactions == nil {
 		return nil
+	}
+	if learnt.Finding == nil {
+		learnt.Finding = identify.Known(nil, nil)
 	}
 	result.Notes = append(result.Notes, learnt.Finding.Notes...)
 	s, err := r.structure(learnt.Finding)
+	s.Interactions = learnt.Interactions
 	result.Structure = &s
 	result.Profiles = r.profiles(learnt.Finding, learnt.Profiles)
 	return err

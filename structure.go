@@ -51,6 +51,8 @@ type Structure struct {
 	// in coordinates scaled by the start box, After in the frame. They are nil on the
 	// paper's road, and where the given coordinates were the right ones.
 	Before, After *mat.Dense
+	// Interactions says which parameters interact, in the coordinates given; nil: nobody has asked.
+	Interactions *InteractionGraph
 }
 
 // noStructure is what is known before anything has been learnt.
@@ -84,6 +86,9 @@ func (r *run) structure(found *identify.Finding) (Structure, error) {
 
 // String says in a sentence what was found.
 func (s Structure) String() string {
+	if s.Frame == nil && s.Interactions != nil {
+		return s.Interactions.String()
+	}
 	if s.Frame == nil {
 		return "no coordinates were found"
 	}

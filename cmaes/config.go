@@ -19,7 +19,7 @@ type Config struct {
 	// Rate multiplies c_μ, the learning rate of the rank-μ update; 0: 1. Populations of
 	// several n bear 2.
 	Rate float64
-	// Covariance is the form of C; nil: Cholesky{}.
+	// Covariance is the form of C; nil: Cholesky{}, and from LargeFrom dimensions on Diagonal{}.
 	Covariance Covariance
 	// Bounds limit where f is evaluated. Sides may be infinite. Zero: no limit.
 	Bounds objective.Box
@@ -117,7 +117,9 @@ func (c *Config) complete(n int) error {
 	if !(c.Rate > 0) || math.IsInf(c.Rate, 0) {
 		return objective.BadOption("Rate", "%v, must be finite and above 0", c.Rate)
 	}
-	if c.Covariance == nil {
+	if c.Covariance == nil && n >= LargeFrom {
+		c.Covariance = Diagonal{}
+	} else if c.Covariance == nil {
 		c.Covariance = Cholesky{}
 	}
 	if err := c.Covariance.check(n); err != nil {

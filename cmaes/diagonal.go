@@ -7,6 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// LargeFrom is the number of dimensions from which on C is a diagonal unless a form is chosen: a full one has
+// nine million numbers then, takes minutes to factorise again and again, and more queries to learn than anybody has.
+const LargeFrom = 3000
+
 // Diagonal keeps only the diagonal of C. This is separable CMA-ES (R. Ros, N. Hansen,
 // "A simple modification in CMA-ES achieving linear time and space complexity", 2008),
 // which learns faster by a factor of (n+2)/3.

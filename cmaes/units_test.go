@@ -222,3 +222,16 @@ func TestARunWithoutASpreadConfirmsNothing(t *testing.T) {
 		}
 	}
 }
+
+// In many dimensions C is a diagonal, unless another form is chosen.
+func TestManyDimensionsHaveADiagonal(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		form Covariance
+		want Covariance
+	}{{LargeFrom - 1, nil, Cholesky{}}, {LargeFrom, nil, Diagonal{}}, {LargeFrom, Root{}, Root{}}} {
+		if got := complete(t, Config{Covariance: c.form}, c.n).Covariance; got != c.want {
+			t.Errorf("%d dimensions: %T, want %T", c.n, got, c.want)
+		}
+	}
+}

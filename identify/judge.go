@@ -31,7 +31,7 @@ func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.F
 		return Known(nil, nil), err
 	}
 	found := Known(given, blocks)
-	if err := w.certify(found, 0); err != nil {
+	if err := w.certify(found, s.Slack); err != nil {
 		return found, err
 	}
 	if found.Certificate.Verdict == certify.NotSeparable {

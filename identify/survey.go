@@ -43,6 +43,8 @@ type Survey struct {
 	// Tolerance is the error E of a frame that is small enough; 0: 1e-7. Where it is
 	// larger the certificate allows for ten times as much.
 	Tolerance float64
+	// Slack is the error E that a frame given to Judge may have; 0: only rounding.
+	Slack float64
 	// Measures is at how many points Finding.Scale is measured; 0: only where it
 	// is needed to find the frame. One point may miss a ripple, three hardly will.
 	Measures int

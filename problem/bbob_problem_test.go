@@ -301,7 +301,7 @@ func TestSuites(t *testing.T) {
 	if paper, _ := problem.Suite("paper"); strings.Join(paper, " ") != "rastrigin rastrigin-like squared-norm different-powers" {
 		t.Errorf("paper: %v", paper)
 	}
-	if _, err := problem.Suite("cec"); err == nil || !strings.Contains(err.Error(), `unknown suite "cec": must be one of paper, classic, bbob`) {
+	if _, err := problem.Suite("cec"); err == nil || !strings.Contains(err.Error(), `unknown suite "cec": must be one of paper, classic, large, bbob`) {
 		t.Errorf("error %v", err)
 	}
 }

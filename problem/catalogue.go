@@ -58,7 +58,8 @@ func named(name string) (definition, bool) {
 var order = []string{
 	"rastrigin", "rastrigin-like", "squared-norm", "different-powers", "microring",
 	"ackley", "levy", "styblinski-tang", "griewank", "rosenbrock", "ellipsoid", "discus",
-	"rosenbrock-pairs", "ridge-blocks", "log-cosh", "step",
+	"rosenbrock-pairs", "ridge-blocks", "log-cosh", "step", "rosenbrock-chain",
+	"blocks-elliptic", "blocks-rastrigin",
 }
 
 var catalogue = map[string]definition{
@@ -94,6 +95,12 @@ var catalogue = map[string]definition{
 		"Σ log cosh(a_j z_j) − 3a_j exp(−4(z_j−c_j)²), a_j from 0.5 to 5, c_j = ±2, z = y−b"},
 	"step": {Separable, "paper", domain(5), step,
 		"Σ ⌊|2z_j|+½⌋², z = y−b: 0 on a box"},
+	"rosenbrock-chain": {NotSeparable, "none", domain(2.048), rosenbrock,
+		"Σ 100(z_{j+1}−z_j²)² + (1−z_j)², z = y−b+1, in the coordinates given"},
+	"blocks-elliptic": {Separable, "", domain(100), blocksElliptic,
+		"Σ over blocks B: w_B Σ_k 10^(6(k−1)/(n−1)) T_osc(z_k)², z = R_B(x−o)_B"},
+	"blocks-rastrigin": {Separable, "", domain(5), blocksRastrigin,
+		"Σ over blocks B: w_B Σ_k y_k²+10−10 cos 2πy_k, y = Λ^10 T_asy^0.2(T_osc(z)), z = R_B(x−o)_B"},
 }
 
 // A definition is how to make a problem.
@@ -113,7 +120,7 @@ func domain(r float64) func(int) (float64, float64) {
 // A drawing is what a definition draws its function from.
 type drawing struct {
 	spec   Spec
-	w      *mat.Dense
+	w      mixing
 	domain objective.Box
 	params *rng.Stream
 }

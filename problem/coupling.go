@@ -60,7 +60,7 @@ func (p *Problem) couple(b Blemishes, s float64, r *rng.Stream) error {
 		}
 		c.pairs = append(c.pairs, [2]int{i, j})
 	}
-	if p.wT == nil && p.spec.Mix != "none" {
+	if p.w == nil && p.spec.Mix != "none" {
 		c.frameT = mat.DenseCopyOf(p.frame().Matrix().T())
 	}
 	own := p.deviation(func(points *mat.Dense, values []float64) {

@@ -51,11 +51,11 @@ func (p *Problem) Clean(ctx context.Context, points *mat.Dense, values []float64
 
 // components returns y = Wx for the rows of x, at most rowsAtOnce of them.
 func (p *Problem) components(x blas64.General, s *scratch) blas64.General {
-	if p.wT == nil {
+	if p.w == nil {
 		return x
 	}
 	y := rows(s.y, 0, x.Rows)
-	kernel.Mul(y, 1, x, p.wT.RawMatrix(), 0)
+	p.w.apply(y, x)
 	return y
 }
 
@@ -82,6 +82,11 @@ func (g *function) values(dst []float64, y blas64.General, s *scratch) {
 func rows(m blas64.General, lo, n int) blas64.General {
 	m.Rows, m.Data = n, m.Data[lo*m.Stride:(lo+n-1)*m.Stride+m.Cols]
 	return m
+}
+
+// row returns x as a matrix of one row.
+func row(x []float64) blas64.General {
+	return blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}
 }
 
 // scratch is the working memory of an evaluation.
@@ -118,7 +123,7 @@ func (p *Problem) giveBack(s *scratch) {
 
 // atMinimum returns g(y*).
 func (p *Problem) atMinimum() float64 {
-	y := blas64.General{Rows: 1, Cols: len(p.g.minimiser), Stride: len(p.g.minimiser), Data: p.g.minimiser}
+	y := row(p.g.minimiser)
 	var value [1]float64
 	p.g.values(value[:], y, newScratch(y.Cols, p.g.work))
 	return value[0]

@@ -21,14 +21,10 @@ package problem
 import (
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A Spec says which problem is meant. Two equal Specs give the same problem.
@@ -38,6 +34,9 @@ type Spec struct {
 	Components int    // m ≤ d; 0: d
 	Mix        string // one of Mixes; "": the problem's own, mostly "paper"; bbob: "" or "block"
 	Block      int    // components in a block of ridge-blocks; 0: 4
+	BlockCount int    // 7 or 20 blocks of blocks-elliptic and blocks-rastrigin; 0: 7
+	Entries    int    // in a row of a banded or sparse W; 0: 3, and microring's own band
+	Permute    bool   // whether the columns of a banded or sparse W are in random order
 	Seed       uint64
 	Blemishes  // what is not clean; zero: nothing
 
@@ -52,8 +51,8 @@ type Problem struct {
 	structure Structure
 	domain    objective.Box
 	g         function
-	wT        *mat.Dense          // Wᵀ, d×m; nil: the identity
-	frame     func() *frame.Frame // a bbob function makes it when it is asked for: that takes d³ steps
+	w         mixing              // nil: the identity
+	frame     func() *frame.Frame // made when it is asked for, where that takes long: d³ steps
 	minimiser []float64
 	minimum   float64
 	coupling  *coupling // part of the clean f; nil: there is none
@@ -72,12 +71,12 @@ func New(spec Spec) (*Problem, error) {
 	p := &Problem{spec: spec, structure: def.structure, scratch: make(chan *scratch, 16)}
 	lo, hi := def.domain(m)
 	p.domain = objective.Cube(d, lo, hi)
-	var w *mat.Dense
+	var w mixing
 	if def.mix != "" {
-		w = mixings[spec.Mix](m, d, seed.Stream("problem", "mix"))
+		w = mixings[spec.Mix](spec, seed.Stream("problem", "mix"))
 	}
 	if w != nil && (spec.Mix != "none" || m < d) {
-		p.wT = mat.DenseCopyOf(w.T())
+		p.w = w
 	}
 	p.g = def.draw(drawing{spec: spec, w: w, domain: p.domain, params: seed.Stream("problem", "parameters")})
 	if p.frame, err = p.g.coordinates(spec.Mix, w, d); err != nil {
@@ -85,7 +84,7 @@ func New(spec Spec) (*Problem, error) {
 	}
 	p.minimum = p.atMinimum()
 	if p.minimiser = p.g.point; p.minimiser == nil {
-		p.minimiser = solve(p.frame(), w, p.g.minimiser)
+		p.minimiser = p.preimage(w)
 	}
 	if err := p.spoil(seed); err != nil {
 		return nil, err
@@ -143,67 +142,6 @@ func (s *Spec) Complete() error {
 	return err
 }
 
-// completeMix checks which mixing matrix is asked for.
-func (s *Spec) completeMix(def definition) error {
-	if def.mix == "" {
-		return s.checkBBOB()
-	}
-	if s.Mix == "" {
-		s.Mix = def.mix
-	}
-	if s.Mix == blockMix {
-		return objective.BadOption("Mix", "%s is for the bbob functions: must be one of %s", blockMix, strings.Join(matrices(), ", "))
-	}
-	if mixings[s.Mix] == nil {
-		return objective.BadOption("Mix", "unknown mixing matrix %q: must be one of %s", s.Mix, strings.Join(matrices(), ", "))
-	}
-	return nil
-}
-
-// coordinates returns the frame of W, or that of g's own rotations if there is no W. The
-// latter are well conditioned, so that nothing can go wrong when the frame is made later.
-// Where W is the identity, its inverse need not be computed.
-func (g *function) coordinates(mix string, w *mat.Dense, d int) (func() *frame.Frame, error) {
-	switch {
-	case mix == "none":
-		f := frame.Axes(d, ranks.First(w.RawMatrix().Rows))
-		return func() *frame.Frame { return f }, nil
-	case w != nil:
-		f, err := frame.New(w)
-		return func() *frame.Frame { return f }, err
-	}
-	return sync.OnceValue(func() *frame.Frame {
-		if g.frame == nil {
-			return frame.Identity(d)
-		}
-		f, err := frame.New(g.frame())
-		if err != nil {
-			panic(err)
-		}
-		return f
-	}), nil
-}
-
-// solve returns the shortest x with Wx = y, refined once.
-func solve(f *frame.Frame, w *mat.Dense, y []float64) []float64 {
-	m, d := w.Dims()
-	x := make([]float64, d)
-	step := mat.NewDense(1, d, nil)
-	rest := mat.NewDense(1, m, nil)
-	for range 2 {
-		for j := range m {
-			// Row j of W is its length times row j of the frame.
-			length := kernel.Dot(w.RawRowView(j), f.Matrix().RawRowView(j))
-			rest.Set(0, j, (y[j]-kernel.Dot(w.RawRowView(j), x))/length)
-		}
-		f.Points(step, rest)
-		for i := range x {
-			x[i] += step.At(0, i)
-		}
-	}
-	return x
-}
-
 // Spec returns the completed description of the problem.
 func (p *Problem) Spec() Spec { return p.spec }
 
@@ -212,6 +150,15 @@ func (p *Problem) Spec() Spec { return p.spec }
 func (p *Problem) Description() any {
 	s := p.spec
 	about := description{Name: s.Name, Dim: s.Dim, Components: s.Components, Mix: s.Mix, Block: s.Block, Seed: s.Seed, Bounds: s.Bounds}
+	if s.BlockCount != 0 {
+		about.BlockCount = &s.BlockCount
+	}
+	if s.Entries != 0 {
+		about.Entries = &s.Entries
+	}
+	if s.Permute {
+		about.Permute = &s.Permute
+	}
 	if s.Blemishes != (Blemishes{}) {
 		about.Options = new(s.Blemishes.String())
 	}
@@ -220,13 +167,15 @@ func (p *Problem) Description() any {
 
 // A description is a Spec in a journal.
 type description struct {
-	Name            string
-	Dim, Components int
-	Mix             string
-	Block           int
-	Seed            uint64
-	Options         *string // the blemishes; nil: there are none
-	Bounds          *objective.Box
+	Name                string
+	Dim, Components     int
+	Mix                 string
+	Block               int
+	Seed                uint64
+	BlockCount, Entries *int    // nil: they are 0
+	Permute             *bool   // nil: false
+	Options             *string // the blemishes; nil: there are none
+	Bounds              *objective.Box
 }
 
 // Dim returns d.
@@ -256,12 +205,31 @@ func (p *Problem) Blocks() [][]int { return p.g.blocks }
 // Structure says which components f couples.
 func (p *Problem) Structure() Structure { return p.structure }
 
+// Layout returns what BlockCount, Entries and Permute say, as the flags of the program are called:
+// "entries=5 permute". It is "" where all of them are 0.
+func (s Spec) Layout() string {
+	var parts []string
+	if s.BlockCount != 0 {
+		parts = append(parts, fmt.Sprintf("blocks=%d", s.BlockCount))
+	}
+	if s.Entries != 0 {
+		parts = append(parts, fmt.Sprintf("entries=%d", s.Entries))
+	}
+	if s.Permute {
+		parts = append(parts, "permute")
+	}
+	return strings.Join(parts, " ")
+}
+
 func (p *Problem) String() string { return p.spec.String() }
 
 func (s Spec) String() string {
 	text := fmt.Sprintf("%s, %d dimensions, %d components", s.Name, s.Dim, s.Components)
 	if s.Mix != "" {
 		text += ", mix " + s.Mix
+	}
+	if layout := s.Layout(); layout != "" {
+		text += ", " + layout
 	}
 	text += fmt.Sprintf(", seed %d", s.Seed)
 	if options := s.Blemishes.String(); options != "" {

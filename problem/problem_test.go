@@ -39,7 +39,7 @@ func value(t testing.TB, p *problem.Problem, x []float64) float64 {
 // each calls f for every problem with a mixing matrix, every matrix and a few shapes.
 func each(t *testing.T, f func(t *testing.T, s problem.Spec)) {
 	for _, name := range mixed(t) {
-		for _, mix := range []string{"banded", "none", "orthogonal", "paper"} {
+		for _, mix := range []string{"banded", "none", "orthogonal", "paper", "sparse"} {
 			for _, shape := range [][2]int{{1, 1}, {2, 2}, {7, 7}, {20, 20}, {9, 4}, {5, 1}} {
 				s := problem.Spec{Name: name, Mix: mix, Dim: shape[0], Components: shape[1], Seed: 3}
 				t.Run(fmt.Sprintf("%s/%s/%dx%d", name, mix, s.Components, s.Dim), func(t *testing.T) { f(t, s) })
@@ -281,7 +281,7 @@ func TestMixingMatrices(t *testing.T) {
 			t.Errorf("paper %d×%d: condition number %g", m, d, c)
 		}
 	}
-	band := rows("banded", 12, 12)
+	band := must(t, problem.Spec{Name: "microring", Dim: 12, Seed: 8}).Frame().Matrix()
 	for i := range 12 {
 		beside := 0.0
 		for j := range 12 {

@@ -178,9 +178,8 @@ func microring(d drawing) function {
 		x = make([]float64, d.spec.Dim)
 		box := d.box()
 		box.Draw(x, d.params)
-		for j := range d.spec.Components {
-			bottom = append(bottom, kernel.Dot(d.w.RawRowView(j), x))
-		}
+		bottom = make([]float64, d.spec.Components)
+		d.w.apply(row(bottom), row(x))
 	}
 	return function{
 		terms: func(t, y []float64) {

@@ -18,10 +18,10 @@ func (p *Problem) inSingle() spoiler {
 				x[k] = float64(float32(v))
 			}
 			y := rows(s.y, 0, 1)
-			if p.wT == nil {
+			if p.w == nil {
 				y.Data = x
 			} else {
-				p.mixedInSingle(y.Data, x)
+				p.w.single(y.Data, x)
 			}
 			if p.g.terms == nil {
 				p.g.values(values[i:i+1], y, s)
@@ -35,16 +35,5 @@ func (p *Problem) inSingle() spoiler {
 			}
 			values[i] = float64(sum)
 		}
-	}
-}
-
-// mixedInSingle sets y = Wx, in float32.
-func (p *Problem) mixedInSingle(y, x []float64) {
-	for j := range y {
-		sum := float32(0)
-		for k, v := range x {
-			sum += float32(float32(p.wT.At(k, j)) * float32(v))
-		}
-		y[j] = float64(sum)
 	}
 }

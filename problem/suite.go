@@ -2,6 +2,7 @@ package problem
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/untwist/untwist/objective"
@@ -13,17 +14,20 @@ func Choice() string {
 }
 
 // Suites returns the names of the suites.
-func Suites() []string { return []string{"paper", "classic", "bbob"} }
+func Suites() []string { return []string{"paper", "classic", "large", "bbob"} }
 
 // Suite returns the names of the problems of a suite: "paper" has those of the paper's table,
-// "bbob" the 24 BBOB functions, "classic" all others.
+// "large" those that are made for many dimensions, "bbob" the 24 BBOB functions, "classic" all others.
 func Suite(name string) ([]string, error) {
-	const table = 4 // the paper's are the first in order
+	const table = 4                                  // the paper's are the first in order
+	large := slices.Index(order, "rosenbrock-chain") // and those for many dimensions the last
 	switch name {
 	case "paper":
 		return append([]string(nil), order[:table]...), nil
 	case "classic":
-		return append([]string(nil), order[table:]...), nil
+		return append([]string(nil), order[table:large]...), nil
+	case "large":
+		return append([]string(nil), order[large:]...), nil
 	case "bbob":
 		return bbobNames(), nil
 	}

@@ -27,6 +27,9 @@ func (CMAES) Name() string { return "cmaes" }
 // paper.
 const FirstSigma = 0.6
 
+// diagonalNote says which form CMA-ES has in many dimensions.
+const diagonalNote = "CMA-ES has a diagonal covariance: a full one does not fit so many dimensions"
+
 // Minimize runs the series until it ends or the budget is spent.
 func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (Outcome, error) {
 	task, err := task.asGiven(c, f.Dim())
@@ -55,7 +58,11 @@ func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (
 		s.Run.Mean = best
 	}
 	r, err := s.Minimize(ctx, f)
-	return Outcome{Status: r.Status}, err
+	out := Outcome{Status: r.Status}
+	if s.Run.Covariance == nil && f.Dim() >= cmaes.LargeFrom {
+		out.Learnt = &Learnt{Notes: []string{diagonalNote}}
+	}
+	return out, err
 }
 
 // evaluateAll evaluates points and returns the best.

@@ -11,6 +11,8 @@ import (
 type Learnt struct {
 	// Finding is what is known of the coordinates; nil: nothing.
 	Finding *identify.Finding
+	// Interactions say which variables interact; nil: nobody has asked.
+	Interactions *identify.Interactions
 	// Profiles are the components that were looked at along lines, each with its
 	// coordinate y = ⟨w̃_j, x⟩ for Y, and its values less the lowest of them: f_j up to a
 	// constant. The first well is the one chosen unless bounds forbid it.

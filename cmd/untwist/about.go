@@ -41,6 +41,11 @@ func (d decided) function() string {
 		if mix, _ := d.Objective["Mix"].(string); mix != "" {
 			text += ", mix " + mix
 		}
+		for _, name := range []string{"BlockCount", "Entries", "Permute"} {
+			if v := d.Objective[name]; v != nil {
+				text += fmt.Sprintf(", %s %v", strings.TrimSuffix(strings.ToLower(name), "count"), v)
+			}
+		}
 		text += fmt.Sprintf(", seed %v", d.Objective["Seed"])
 		if options, _ := d.Objective["Options"].(string); options != "" {
 			text += ", " + options

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/untwist/untwist"
@@ -68,3 +69,8 @@ func (c clean) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 }
 
 var _ objective.Objective = clean{}
+
+// optionsOf returns what else a Spec says, in words.
+func optionsOf(s problem.Spec) string {
+	return strings.TrimSpace(s.Layout() + " " + s.Blemishes.String())
+}

@@ -98,7 +98,7 @@ func (d decided) again() (a asked, err error) {
 		}
 		a.Road = identify.Names()[i]
 	}
-	if d.Command == "probe" {
+	if d.probes() {
 		return a, nil
 	}
 	for _, knobs := range []untwist.Knobs{{}, d.knobs()} {
@@ -111,6 +111,9 @@ func (d decided) again() (a asked, err error) {
 	}
 	return a, errOwnSettings
 }
+
+// probes says that the run looked for coordinates or interactions, and for no minimum.
+func (d decided) probes() bool { return d.Command == "probe" || d.Command == "interactions" }
 
 // knobs returns the settings of a strategy that flags can give, as headers have them.
 func (d decided) knobs() (k untwist.Knobs) {

@@ -112,7 +112,7 @@ func inOrder(cmd *cobra.Command) {
 
 // flagOf is the flag that sets each option.
 var flagOf = map[string]string{
-	"Name": "problem", "Dim": "dim", "Components": "components", "Mix": "mix", "Block": "block",
+	"Name": "problem", "Dim": "dim", "Components": "components", "Mix": "mix", "Block": "block", "BlockCount": "blocks", "Entries": "entries", "Interactions": "interactions", "Permute": "permute",
 	"Single": "single", "Coupling": "coupling", "CouplingKind": "coupling-kind", "Map": "map", "Noise": "noise", "NoiseRelative": "noise-relative",
 	"ScaleValue": "scale-value", "Offset": "offset", "Digits": "digits", "Failing": "failing", "FailingBeyond": "failing-beyond",
 	"Frame": "frame", "Blocks": "frame", "Identifier": "identifier", "Start": "start", "Bounds": "bounds", "Points": "x0",

@@ -24,7 +24,8 @@ import (
 // probeFlags are the flags of probe as they were given.
 type probeFlags struct {
 	runFlags
-	road, frame string
+	road, frame  string
+	interactions bool
 }
 
 // probeCommand finds the frame of a function.
@@ -38,6 +39,9 @@ certify how well they fit. No search for the minimum is made. The function is wh
 of yours computes (a problem file, or --exec), or a built-in problem (untwist problems lists
 them).
 
+With --interactions it only finds which parameters interact with which, in the coordinates given: blocks,
+bands, sparse pairs, parameters that stand alone. That takes few queries, and works in 10,000 dimensions.
+
 The verdict is "separable", "blocks" (the coordinates couple in groups),
 "nearly-separable" (but for couplings, which are measured), "not-separable", or "unknown" if
 the budget was too small to tell. The certificate is the size of mixed differences
@@ -49,7 +53,8 @@ problems are known, so the errors are printed, too.
 ` + exitStatuses,
 		Example: `  untwist probe sim.toml
   untwist probe --problem rastrigin --dim 100
-  untwist probe --problem rosenbrock-pairs --dim 30 --frame frame.json --plot .`,
+  untwist probe --problem rosenbrock-pairs --dim 30 --frame frame.json --plot .
+  untwist probe --problem rastrigin --mix banded --dim 300 --interactions`,
 		Args: oneFile,
 		RunE: f.run,
 	}
@@ -57,6 +62,7 @@ problems are known, so the errors are printed, too.
 	f.runFlags.register(flags)
 	f.crew.register(flags)
 	registerIdentifier(flags, &f.road, identify.Survey{}.Name(), "how to look: one of "+strings.Join(identify.Names(), ", ")+"; paper is Algorithm 1 of the paper, with its settings, for 3·dim²·(dim+1) queries")
+	toggle(flags, &f.interactions, "interactions", "only find which parameters interact, in the coordinates given")
 	flags.Var(text(&f.frame), "frame", "write the coordinates to `FILE` as JSON")
 	f.registerOutput(flags, "draw spectrum.svg and couplings.svg into `DIR`")
 	return cmd
@@ -77,12 +83,19 @@ func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) er
 	if err := cmp.Or(folder("--plot", f.plot), writable("--frame", f.frame)); err != nil {
 		return err
 	}
+	look := untwist.Probe
+	if f.interactions {
+		look, options.Identifier = untwist.Interactions, nil
+		if cmd.Flags().Changed("identifier") || f.frame != "" {
+			return objective.BadOption("Interactions", "cannot be combined with --identifier and --frame: it looks for no other coordinates")
+		}
+	}
 	var findings untwist.Findings
 	return f.conduct(cmd, s, line, &options, true, func(ctx context.Context, g objective.Objective) (_ untwist.Account, err error) {
-		findings, err = untwist.Probe(ctx, g, options)
+		findings, err = look(ctx, g, options)
 		return findings.Account, err
 	}, func(took time.Duration) finding {
-		if p, ok := s.objective.(*problem.Problem); ok {
+		if p, ok := s.objective.(*problem.Problem); ok && !f.interactions {
 			s.known.Frame = p.Frame() // only here: it takes d³ steps
 		}
 		s.measureCoupling(&findings.Structure)

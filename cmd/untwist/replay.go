@@ -77,9 +77,13 @@ func (d decided) replay(ctx context.Context, p *paper, t tally) (page.Page, erro
 	o.Seen = p.see
 	f := archive{t.summary.Dim, d.Several.answered().numbers()}
 	var out page.Page
-	if d.Command == "probe" {
+	if d.probes() {
 		var findings untwist.Findings
-		findings, err = untwist.Probe(ctx, f, o)
+		look := untwist.Probe
+		if d.Command == "interactions" {
+			look = untwist.Interactions
+		}
+		findings, err = look(ctx, f, o)
 		out = page.OfProbe(report.Probe{Findings: findings})
 	} else {
 		out.Run.Result, err = untwist.Minimize(ctx, f, o)
@@ -119,7 +123,7 @@ func (d decided) unreplayed(p *paper, t tally, why error) (page.Page, error) {
 	}); err != nil {
 		return page.Page{}, unwrapped(err)
 	}
-	out := page.Page{Probe: d.Command == "probe"}
+	out := page.Page{Probe: d.probes()}
 	r := &out.Run.Result
 	r.Account = untwist.Account{
 		Point: t.best.Point, Value: t.best.Value, BestQuery: t.best.Number, Seed: d.Seed, Queries: t.queries, Budget: d.Budget,

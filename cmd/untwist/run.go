@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/internal/report/page"
@@ -73,6 +74,9 @@ func (f *runFlags) with(cmd *cobra.Command, args []string, do func(*source, subj
 	}, func(from *source, s subject, line *progressLine) error {
 		if err := f.fits(from, s); err != nil {
 			return err
+		}
+		if d := s.objective.Dim(); f.chosen.Journal.File != "" && f.points && d >= cmaes.LargeFrom {
+			note(cmd, "--journal: a point takes %s bytes; --journal-points=false keeps a hash of each instead", words.Thousands(8*d))
 		}
 		return do(from, s, line)
 	})

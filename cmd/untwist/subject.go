@@ -100,7 +100,7 @@ type subjectFlags struct {
 }
 
 // builtInOnly are the flags that have no meaning for programs.
-var builtInOnly = slices.Concat([]string{"components", "mix", "block"}, blemishes)
+var builtInOnly = slices.Concat([]string{"components", "mix", "block", "blocks", "entries", "permute"}, blemishes)
 
 // register declares the flags.
 func (f *subjectFlags) register(flags *pflag.FlagSet) {
@@ -113,6 +113,9 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.Var(count(&f.spec.Components), "components", "number of components m of a built-in problem, from 1 to dim (default dim)")
 	flags.StringVar(&f.spec.Mix, "mix", "", "mixing matrix W of a built-in problem: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded; bbob-…: its own rotations, or block)")
 	flags.Var(count(&f.spec.Block), "block", "components in a block of ridge-blocks (default 4)")
+	flags.Var(count(&f.spec.BlockCount), "blocks", "blocks of blocks-elliptic and blocks-rastrigin, 7 or 20 (default 7)")
+	flags.Var(count(&f.spec.Entries), "entries", "entries in a row of W, for --mix banded and sparse (default 3; microring: its own band)")
+	toggle(flags, &f.spec.Permute, "permute", "put the columns of W into random order, for --mix banded and sparse")
 	registerBlemishes(flags, &f.spec.Blemishes)
 	flags.Var(seed(&f.spec.Seed), "seed", "all randomness, a built-in problem's and the search's, follows from it")
 	flags.Var(text(&f.start), "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
@@ -287,7 +290,7 @@ func builtIn(p *problem.Problem, start, bounds objective.Box) subject {
 	s := p.Spec()
 	return subject{
 		objective: p,
-		words:     report.Subject{Name: s.Name, Dim: s.Dim, Components: s.Components, Mix: s.Mix, Options: s.Blemishes.String()},
+		words:     report.Subject{Name: s.Name, Dim: s.Dim, Components: s.Components, Mix: s.Mix, Options: optionsOf(s)},
 		start:     start,
 		bounds:    bounds,
 		seed:      s.Seed,

@@ -21,6 +21,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/line"
 	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/objective"
@@ -62,6 +63,9 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 		r.learnt.Note("f is -Inf at the point found")
 	}
 	r.noteStartBox()
+	if r.fallback.plain != nil && f.Dim() >= cmaes.LargeFrom {
+		r.learnt.Note("CMA-ES has a diagonal covariance: a full one does not fit so many dimensions")
+	}
 	if found := r.learnt.Finding; found != nil && found.Map != nil {
 		r.unmapped(found.Map.(*outer.Map))
 	}

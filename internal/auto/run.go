@@ -25,6 +25,7 @@ type run struct {
 	mapping  *mapping // f is ψ of what is asked; nil: no map
 	measured bool     // it is known how exact f's values are
 	near     bool     // so it is where the minimum is
+	part     bool     // f is a part of another one
 }
 
 func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *run {
@@ -56,7 +57,12 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 	if err := r.slope(ctx); err != nil {
 		return objective.Running, err
 	}
-	found, err := r.coordinates(ctx)
+	found, status, err := r.structured(ctx)
+	if status != objective.Running {
+		return status, err
+	} else if found == nil && err == nil {
+		found, err = r.coordinates(ctx)
+	}
 	if r.learnt.Finding != nil {
 		r.task.Found(r.learnt.Finding)
 	}

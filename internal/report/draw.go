@@ -70,8 +70,13 @@ func (r Run) gaps() []objective.Sample {
 // probe ended before. Then there are no pictures.
 var ErrNothingToDraw = errors.New("no Hessian was sampled, so there is nothing to draw")
 
-// Draw draws spectrum.svg and, where there are couplings, couplings.svg into a folder.
+// Draw draws spectrum.svg and, where there are couplings, couplings.svg into a folder; of interactions,
+// interactions.svg.
 func (p Probe) Draw(dir string) error {
+	if g := p.Findings.Interactions; g != nil {
+		names := FreeNames(p.Subject.Parameters, p.Findings.Dim)
+		return chart.Interactions(p.Findings.Dim, g.Groups, g.Pairs, g.Kind == "band", names).Save(filepath.Join(dir, "interactions.svg"))
+	}
 	if len(p.Findings.Spectrum.Values) == 0 {
 		return ErrNothingToDraw
 	}

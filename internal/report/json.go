@@ -56,6 +56,7 @@ type runForm struct {
 	Stages        []untwist.Stage  `json:"stages"`
 	Frame         *frameForm       `json:"frame"`                   // null: none was looked for, or none was found
 	CouplingTrue  *number          `json:"coupling_true,omitempty"` // frame.coupling of the true frame; absent: it is not known, or there is none
+	Interactions  *graphForm       `json:"interactions,omitempty"`  // which parameters interact; absent: nobody has asked
 	Learnt        string           `json:"learnt"`
 	Wells         []wellsForm      `json:"wells"` // of the components that have several
 	Curve         []sampleForm     `json:"curve"`
@@ -104,7 +105,7 @@ func (r Run) MarshalJSON() ([]byte, error) {
 		Frame: newFrameForm(found.Structure, found.Spent(objective.ToFind)+found.Spent(objective.ToCheck)),
 	}
 	out.severalForm = newSeveralForm(found)
-	out.CouplingTrue = r.Known.coupling()
+	out.CouplingTrue, out.Interactions = r.Known.coupling(), newGraphForm(r.Subject, found.Structure)
 	if r.Known != nil {
 		out.ValueClean, out.Gap, out.Minimum = new(number(r.clean())), new(number(r.gap())), new(number(r.Known.Minimum))
 	}
@@ -159,6 +160,7 @@ type probeForm struct {
 	Seconds       float64          `json:"seconds"`
 	Stages        []untwist.Stage  `json:"stages"`
 	Spectrum      []float64        `json:"spectrum"`
+	Interactions  *graphForm       `json:"interactions,omitempty"` // absent: only coordinates were looked for
 }
 
 // A forecastForm is how many queries coordinates were to take, and the probability that f separates.
@@ -177,7 +179,7 @@ func (p Probe) MarshalJSON() ([]byte, error) {
 		Queries: found.Queries, Budget: found.Budget, Rounds: found.Rounds, FailedQueries: found.Failed,
 		Failures: found.Failures, Resumed: found.Resumed, Seconds: p.Took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum.Values,
 	}
-	out.CouplingTrue = p.Known.coupling()
+	out.CouplingTrue, out.Interactions = p.Known.coupling(), newGraphForm(p.Subject, &found.Structure)
 	if found.Forecast > 0 {
 		out.Forecast = &forecastForm{found.Forecast, found.Odds}
 	}

@@ -59,8 +59,12 @@ func (p Probe) String() string {
 	}
 	line("problem", "%s", p.Subject.describe(found.Seed))
 	line("found", "%s", found)
-	line("verdict", "%s", p.Verdict())
-	line("certificate", "%s", p.certificate())
+	if g := found.Interactions; g != nil {
+		line("interactions", "%s, %s, margin %.3g", words.Count(g.Edges, "pair", "pairs"), words.Count(len(g.Groups), "group", "groups"), g.Margin)
+	} else {
+		line("verdict", "%s", p.Verdict())
+		line("certificate", "%s", p.certificate())
+	}
 	line("status", "%s", found.Status)
 	if e := p.errors(); e != nil && found.Frame != nil {
 		any := ""
@@ -72,6 +76,9 @@ func (p Probe) String() string {
 	}
 	line("queries", "%s of %s%s%s", words.Thousands(found.Queries), words.Thousands(found.Budget), where(found.Stages), resumed(found.Resumed))
 	line("seconds", "%.1f", p.Took.Seconds())
+	if found.Interactions != nil && len(found.Interactions.Groups) > 0 {
+		out.WriteString("groups\n" + groupLines(p.Subject, found.Structure))
+	}
 	if lines := coordinateLines(p.Subject.Parameters, &found.Structure); lines != "" {
 		out.WriteString("coordinates\n" + lines)
 	}

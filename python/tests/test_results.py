@@ -115,6 +115,18 @@ class Results(unittest.TestCase):
         self.assertEqual(untwist.minimize(valleys, BOX, budget=5000, frame=found.frame).fun, known.fun)
         self.assertEqual(untwist.probe(valleys, x0=[0] * 5, budget=50).stopped_by, "budget")
 
+    def test_interactions(self):
+        def f(x):
+            return sum((x[i] * x[i + 1] - 1) ** 2 for i in range(0, 38, 2)) + x[38] ** 2
+
+        found = untwist.interactions(f, [(-3, 3)] * 40)
+        self.assertEqual(found.groups, [[f"x[{i}]", f"x[{i + 1}]"] for i in range(0, 38, 2)])
+        self.assertEqual((found.alone, found.unseen, found.band, found.edges), (["x[38]"], ["x[39]"], 0, 19))
+        self.assertGreater(found.margin, 1000)
+        self.assertLess(found.queries, 800)
+        named = untwist.interactions(f, [(-3, 3)] * 40, names=[f"p{i}" for i in range(40)])
+        self.assertEqual((named.groups[0], named.unseen), (["p0", "p1"], ["p39"]))
+
     def test_check(self):
         found = untwist.check(valleys, BOX, budget=1000, workers=2)
         self.assertEqual((found.usable, found.same_twice, found.queries, found.failed, found.procs), (True, True, 22, 0, 2))

@@ -82,11 +82,28 @@ func matrix(c *mat.Dense, v view) Picture {
 		title = fmt.Sprintf("%s (median %s)", title, words.Number(typical, 1))
 	}
 	out, _ := newCanvas(wide, title)
-	x0, y0 := (wide-square)/2, 22.
+	x0, y0 := v.label(out)
+	unit := square / float64(n)
+	high := y0 + square + 37
+	if n > mostCells {
+		several := (n + mostCells - 1) / mostCells
+		out.text(place{at: point{x0 + square/2, high + 11}, anchor: middle, class: "c-note", room: 2 * (wide - x0 - square/2 - 2)}, fmt.Sprintf("a cell is the strongest of %d × %d", several, several))
+		high += 16
+	}
+	out.cells(pooled(c, v.order), box{x0, x0 + square, y0, y0 + square}, "c-s", shades)
+	frames(out, v.blocks, x0, y0, unit)
+	return out.done(high, fmt.Sprintf("couplings %s: %s by %s, median %s", v.title, words.Thousands(n), words.Thousands(n), words.Number(typical, 1)))
+}
+
+// label writes the numbers of rows and columns beside the square of a matrix, the names of rows if there
+// is room for them, and what they are. It returns the corner of the square.
+func (v view) label(out *canvas) (x0, y0 float64) {
+	n := len(v.order)
+	x0, y0 = (wide-square)/2, 22.
 	numbers := widthOf(words.Thousands(n))
 	named := len(v.names) == n && square/float64(n) >= letters+2
 	for k := 0; named && k < n; k++ {
-		x0 = max(x0, min(widthOf(clean(v.names[k]))+numbers+16, wide-square-numbers/2-2))
+		x0 = max(x0, min(widthOf(clean(v.names[v.order[k]]))+numbers+16, wide-square-numbers/2-2))
 	}
 	unit := square / float64(n)
 	centre := func(k int) float64 { return (float64(k) + 0.5) * unit }
@@ -104,19 +121,11 @@ func matrix(c *mat.Dense, v view) Picture {
 		}
 	}
 	for k := 0; named && k < n; k++ {
-		out.text(place{at: point{x0 - 12 - numbers, y0 + centre(k) + 4}, anchor: end, room: x0 - 14 - numbers}, v.names[k])
+		out.text(place{at: point{x0 - 12 - numbers, y0 + centre(k) + 4}, anchor: end, room: x0 - 14 - numbers}, v.names[v.order[k]])
 	}
 	out.text(place{at: point{x0 + square/2, y0 + square + 32}, anchor: middle, class: "c-label", room: 2 * (wide - x0 - square/2 - 2)}, v.axis)
-	high := y0 + square + 37
-	if n > mostCells {
-		several := (n + mostCells - 1) / mostCells
-		out.text(place{at: point{x0 + square/2, high + 11}, anchor: middle, class: "c-note", room: 2 * (wide - x0 - square/2 - 2)}, fmt.Sprintf("a cell is the strongest of %d × %d", several, several))
-		high += 16
-	}
 	out.path("c-axis", ticks, "")
-	out.cells(pooled(c, v.order), box{x0, x0 + square, y0, y0 + square}, "c-s", shades)
-	frames(out, v.blocks, x0, y0, unit)
-	return out.done(high, fmt.Sprintf("couplings %s: %s by %s, median %s", v.title, words.Thousands(n), words.Thousands(n), words.Number(typical, 1)))
+	return x0, y0
 }
 
 // every returns which rows have numbers, each of which needs so much room: every one, every

@@ -278,3 +278,34 @@ func BenchmarkConvergence(b *testing.B) {
 		}
 	}
 }
+
+// Cells of a picture of interactions are pairs, in the order of groups.
+func TestInteractions(t *testing.T) {
+	order, blocks := grouped(6, [][]int{{1, 4}, {0, 2, 5}})
+	if !slices.Equal(order, []int{0, 2, 5, 1, 4, 3}) || len(blocks[0]) != 3 {
+		t.Errorf("order %v, blocks %v", order, blocks)
+	}
+	all := touching(order, blocks, nil)
+	some := touching(order, blocks, [][2]int{{0, 2}, {1, 4}})
+	for i := range order {
+		for j := range order {
+			if want := i != j && (i < 3 && j < 3 || i >= 3 && j >= 3 && i < 5 && j < 5); (all[i][j] > 0) != want {
+				t.Errorf("cell %d, %d is %d", i, j, all[i][j])
+			}
+			if want := i+j == 1 || i != j && i+j == 7 && i < 5 && j < 5; (some[i][j] > 0) != want {
+				t.Errorf("with pairs: cell %d, %d is %d", i, j, some[i][j])
+			}
+		}
+	}
+	names := []string{"one", "two", "three", "four", "five", "six"}
+	svg := Interactions(6, [][]int{{1, 4}, {0, 2, 5}}, nil, false, names).SVG()
+	if !(strings.Index(svg, ">one<") < strings.Index(svg, ">three<") && strings.Index(svg, ">five<") < strings.Index(svg, ">four<")) || !strings.Contains(svg, "c-block") {
+		t.Error(svg)
+	}
+	if svg := Interactions(2000, [][]int{ranks.First(1000)}, nil, true, nil).SVG(); !strings.Contains(svg, "a cell is for 34 × 34 pairs") {
+		t.Error(svg)
+	}
+	if svg := Interactions(3, nil, nil, false, nil).SVG(); !strings.Contains(svg, "No two parameters interact.") {
+		t.Error(svg)
+	}
+}

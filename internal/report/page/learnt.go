@@ -27,6 +27,7 @@ type learntView struct {
 	Pairs     []Setting
 	Spectrum  *picture
 	Couplings *picture
+	Groups    *groupsView
 }
 
 type combinationRow struct{ Number, Words, Best, Rise, Range, Matters, Block string }
@@ -67,6 +68,7 @@ func newLearnt(p Page, c coordinates) *learntView {
 	if len(s.Spectrum.Values) > 0 {
 		v.Spectrum = &picture{chart.Spectrum(string(s.Spectrum.Kind), s.Spectrum.Values).HTML(), spectrumInWords(s)}
 	}
+	v.Groups = newGroups(p, s)
 	if s.Before != nil && s.After != nil {
 		v.Couplings = &picture{chart.Pair(chart.Couplings(s.Before, s.After, s.Blocks, c.names())),
 			"Each cell is a pair, and the bar of colours says how much the two act together. Before: " + beforeInWords(s) + ". After: the combinations that were found; the nearer a pair is to the left end of the bar, the more its two act alone. This was seen at few places, by differences that have errors of their own; the test above is the stronger evidence."}
@@ -147,6 +149,8 @@ func (c coordinates) partsOf(s *untwist.Structure) (all []Setting, more string) 
 // lead says in sentences what was found.
 func lead(s *untwist.Structure) []string {
 	switch {
+	case s.Frame == nil && s.Interactions != nil:
+		return []string{"This run looked for parameters that act together, and for no combinations of them."}
 	case s.Frame == nil:
 		return []string{"No combinations of the parameters were found in which the function becomes simpler."}
 	case s.Certificate.Verdict == certify.NotSeparable:

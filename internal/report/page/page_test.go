@@ -487,3 +487,25 @@ func TestSizes(t *testing.T) {
 		}
 	}
 }
+
+// The page of a structured problem has groups by their names, their sizes and what each does.
+func TestGroups(t *testing.T) {
+	g := &untwist.InteractionGraph{Kind: "blocks", Groups: [][]int{{0, 2}, {1, 3, 4}}, Alone: []int{5}, Unseen: []int{6}, Edges: 4, Margin: 1234, Queries: 99,
+		Effects: []float64{0.25, 70}, Changes: []float64{8}}
+	var space parameter.Space
+	for _, name := range []string{"mass", "drag", "lift", "span", "chord", "sweep", "paint"} {
+		space = append(space, parameter.Parameter{Name: name})
+	}
+	p := OfProbe(report.Probe{Subject: report.Subject{Name: "wing", Dim: 7, Parameters: space},
+		Findings: untwist.Findings{Account: untwist.Account{Value: 1, Queries: 99, Status: objective.Converged}, Structure: untwist.Structure{Dim: 7, Linear: -1, Certificate: certify.None(), Interactions: g}}})
+	var out strings.Builder
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Which parameters have to do with which", "drag, span and chord", "mass and lift", ">70<", ">0.25<", "1 alone", "sweep", "each at most 8", "1 unseen", "paint",
+		"with 99 queries: 2 blocks of parameters, 1 alone, 1 unseen", "1,230 times", "which of 7 parameters interact"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+}

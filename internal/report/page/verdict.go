@@ -78,6 +78,8 @@ func nature(p Page) string {
 		what = "The function is an increasing function of a sum of parts (" + s.Map.Name() + "), which"
 	}
 	switch {
+	case s != nil && s.Frame == nil && s.Interactions != nil:
+		return "Which parameters act together: " + s.Interactions.String()
 	case s == nil:
 		return "Nothing was learnt about what the function is like"
 	case s.Frame == nil:

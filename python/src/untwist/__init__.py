@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from ._ask import Search, ask
 from ._cbo import cbo
-from ._minimize import CheckResult, check, least_squares, minimize, probe
+from ._minimize import CheckResult, Interactions, check, interactions, least_squares, minimize, probe
 from ._result import Certificate, Error, OptimizeResult, Picture, Pictures, Profile, Structure
 from ._scipy import scipy_method
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Certificate", "CheckResult", "Error", "OptimizeResult", "Picture", "Pictures", "Profile", "Search", "Structure", "ask", "cbo", "check", "least_squares", "minimize", "probe",
+    "Certificate", "CheckResult", "Error", "Interactions", "OptimizeResult", "Picture", "Pictures", "Profile", "Search", "Structure", "ask", "cbo", "check", "interactions", "least_squares", "minimize", "probe",
     "scipy_method",
 ]

@@ -203,6 +203,56 @@ def probe(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     return searched("probe", flags, space, fun, args, workers, vectorized, callback, on_failure, None, progress, None, journal)
 
 
+class Interactions(_Record):
+    """Which coordinates of fun interact: how fun changes along one depends on where the other is.
+
+    kind     "dense" (all of a sample interact), "alone" (none do), "blocks", "band", "sparse" or
+             "undecided"
+    groups   lists of the names of coordinates that interact, directly or by others of the list
+    alone    those that interact with no other
+    unseen   those on which fun depends too little to tell
+    band     how far apart those that interact are at most, in the order given; 0 if it is no band
+    edges    how many pairs interact; of blocks, how many may
+    margin   the weakest effect that counts, in units of the largest that rounding or noise may
+             have; None if no two interact
+    queries  what it cost
+    """
+
+    kind: str
+    groups: List[List[str]]
+    alone: List[str]
+    unseen: List[str]
+    band: int
+    edges: int
+    margin: Optional[float]
+    queries: int
+
+
+@places
+def interactions(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
+                 budget: Optional[float] = None, time: Any = None, seed: Optional[int] = 0, workers: Workers = 1, parallel: int = 1,
+                 vectorized: bool = False, callback: Optional[Callable[[OptimizeResult], Any]] = None, journal: Any = None, report: Any = None,
+                 names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False, on_failure: str = "skip",
+                 noise_level: Optional[float] = None, max_failures: Optional[float] = None, keep_going: bool = False,
+                 progress: Optional[bool] = None) -> Interactions:
+    """Finds which coordinates of fun interact, with few evaluations. It does not search.
+
+    Arguments are those of probe. Coordinates without names are x[0], x[1], …
+    """
+    space = _options.Space(bounds, x0, start, names, scale)
+    flags = _options.flags(
+        budget=budget, time=time, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report, noise_level=noise_level,
+        max_failures=max_failures, keep_going=keep_going)
+    fun = space.objective(fun, keywords, vectorized)
+    result = searched("probe", flags + ["--interactions"], space, fun, args, workers, vectorized, callback, on_failure, None, progress, None, journal)
+    graph = Interactions(result["interactions"])
+    if space.names is None:  # as Python counts
+        def counted(names: List[str]) -> List[str]:
+            return [f"x[{int(name[1:]) - 1}]" for name in names]
+        graph.update(groups=[counted(g) for g in graph.groups], alone=counted(graph.alone), unseen=counted(graph.unseen))
+    return graph
+
+
 class CheckResult(_Record):
     """What check has found: usable, same_twice, failed, failures, first_failure, median_seconds,
     max_seconds, digits, raster, whole_run_seconds, warnings. str() says it in words."""
