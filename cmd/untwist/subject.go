@@ -284,20 +284,3 @@ func (f *subjectFlags) builtIn() (subject, error) {
 	}
 	return s, nil
 }
-
-// builtIn is a built-in problem as a subject: everything is known about it.
-func builtIn(p *problem.Problem, start, bounds objective.Box) subject {
-	s := p.Spec()
-	return subject{
-		objective: p,
-		words:     report.Subject{Name: s.Name, Dim: s.Dim, Components: s.Components, Mix: s.Mix, Options: optionsOf(s)},
-		start:     start,
-		bounds:    bounds,
-		seed:      s.Seed,
-		known: &report.Known{
-			Minimum:    p.Minimum(),
-			Attainable: s.Bounds == nil || s.Bounds.Contains(p.Minimiser()),
-			Blocks:     p.Blocks(),
-		},
-	}
-}
