@@ -14,7 +14,7 @@ import (
 // Every flag of minimize and probe is a key of problem files, or is known not to be one;
 // and every key is a flag.
 func TestKeysAreFlags(t *testing.T) {
-	notKeys := slices.Concat([]string{"problem", "param", "workers", "accept-program", "caller", "listen", "server", "live", "output", "limit"}, crewOnly, serverOnly, builtInOnly)
+	notKeys := slices.Concat([]string{"problem", "param", "workers", "accept-program", "caller", "listen", "server", "live", "output", "limit", "interactions"}, crewOnly, serverOnly, builtInOnly)
 	objective, run := program.Keys()
 	keys := slices.Concat(objective, run, notKeys)
 	slices.Sort(keys)

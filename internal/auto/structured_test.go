@@ -59,7 +59,7 @@ func TestSetsOfVariables(t *testing.T) {
 		bounded bool
 		most    int
 	}{
-		{problem.Spec{Name: "blocks-rastrigin", Dim: 150, Seed: 1}, true, 230_000},
+		{problem.Spec{Name: "blocks-rastrigin", Dim: 150, Seed: 1}, true, 250_000},
 		{problem.Spec{Name: "rosenbrock-pairs", Dim: 130, Mix: "none", Seed: 1}, false, 260_000},
 	} {
 		s := structuredRun(t, c.spec, c.bounded, 2_000_000, 1)
