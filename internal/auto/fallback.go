@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -25,6 +26,7 @@ type fallback struct {
 	parallel, budget int // of the task
 
 	start    []float64     // where first runs begin; nil: at a point that is drawn
+	sigma    float64       // and with which σ; 0: that of the strategy CMAES
 	metric   *mat.SymDense // what a survey has learnt; nil: nothing
 	near     *contender    // a run around a point that was given; nil: none
 	plain    *contender    // nil: not begun
@@ -142,7 +144,7 @@ func (s *fallback) offer(metric *mat.SymDense) {
 func (s *fallback) series(ctx context.Context, metric *mat.SymDense) *contender {
 	series := cmaes.Abreast(s.f.Dim(), s.parallel, s.budget)
 	series.Box, series.Seed = objective.Cube(s.f.Dim(), -1, 1), s.seed
-	series.Run.Sigma, series.Run.Bounds, series.Run.Mean = strategy.FirstSigma, s.bounds, s.start
+	series.Run.Sigma, series.Run.Bounds, series.Run.Mean = cmp.Or(s.sigma, strategy.FirstSigma), s.bounds, s.start
 	if metric != nil {
 		series.Run.Covariance = cmaes.Cholesky{First: metric}
 	}

@@ -45,6 +45,10 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 			return objective.Running, err
 		}
 	}
+	if r.few() {
+		r.noteSmallBudget()
+		return r.newSmall(ctx).search(ctx)
+	}
 	if err := r.measure(ctx); err != nil {
 		return objective.Running, err
 	}

@@ -1,0 +1,196 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	down "github.com/untwist/untwist/internal/descent"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+)
+
+// A scout goes downhill with few queries, in a race with CMA-ES: one descent after another, and lines
+// along the axes if f is a sum over them. It is an algorithm that calls f; the race decides when.
+type scout struct {
+	bounds objective.Box
+	grain  objective.Grain // of f
+	known  bool            // it was measured, or is told
+	random *rng.Stream
+	start  []float64         // a point that is known; nil: none
+	others func() query.Best // the best point of CMA-ES
+	opened func() bool       // the first descent has had its opening
+
+	best   query.Best // its own
+	own    bool       // the descent under way began at a point of its own
+	course course     // of that descent
+	sum    bool       // f is a sum over the axes
+}
+
+// A course is how far a descent came with how many queries.
+type course struct {
+	queries []int
+	values  []float64
+}
+
+// add counts a batch.
+func (c *course) add(values []float64) {
+	n, least := len(values), math.Inf(1)
+	if k := len(c.values); k > 0 {
+		n, least = n+c.queries[k-1], c.values[k-1]
+	}
+	for _, v := range values {
+		if v < least { // false for NaN
+			least = v
+		}
+	}
+	c.queries, c.values = append(c.queries, n), append(c.values, least)
+}
+
+// with is how far it was with so many queries; +∞: it had not begun.
+func (c *course) with(queries int) float64 {
+	k, same := slices.BinarySearch(c.queries, queries)
+	if !same {
+		k--
+	}
+	if k < 0 {
+		return math.Inf(1)
+	}
+	return c.values[k]
+}
+
+// told counts a batch that it has asked for.
+func (s *scout) told(points [][]float64, values []float64) {
+	s.course.add(values)
+	for i, x := range points {
+		s.best.Offer(x, values[i])
+	}
+}
+
+const (
+	// inner is the part of the start box from whose middle points are drawn: what is near its faces is far
+	// from everything else.
+	inner = 0.8
+	// moreSplits is by how many splits a sum over the axes is confirmed before lines are asked for.
+	moreSplits = 7
+	// lineRounds is how many rounds of lines come between two descents: enough to come from nine points to
+	// a minimum that is known to rounding.
+	lineRounds = 30
+)
+
+// anywhere returns a random point of the middle of the start box.
+func (s *scout) anywhere(d int) []float64 {
+	x := make([]float64, d)
+	for i := range x {
+		x[i] = inner * (float64(2*s.random.Float64()) - 1)
+	}
+	return x
+}
+
+// search goes on until f ends it.
+func (s *scout) search(ctx context.Context, f objective.Objective) error {
+	x, fx, err := s.first(ctx, f)
+	if err != nil {
+		return err
+	}
+	y := s.anywhere(f.Dim())
+	fy, err := query.Ask(ctx, f, 1, func(_ int, row []float64) { copy(row, y) })
+	if err != nil {
+		return err
+	}
+	sum, spread, err := down.Sum(ctx, f, x, fx, y, fy[0], 1, s.random)
+	if err != nil {
+		return err
+	}
+	if err := s.exactness(ctx, f, x); err != nil {
+		return err
+	}
+	cfg := down.Config{Start: x, Value: fx, Bounds: s.bounds, Spread: spread, Grain: s.grain, Known: s.known, Random: s.random}
+	if sum {
+		if err := s.descend(ctx, &until{f, s.opened}, cfg); err != nil && err != errOpened {
+			return err
+		}
+		if s.sum, _, err = down.Sum(ctx, f, x, fx, y, fy[0], moreSplits, s.random); err != nil {
+			return err
+		}
+		if s.sum {
+			return s.along(ctx, f, cfg)
+		}
+		cfg.Start, cfg.Value = slices.Clone(s.best.Point), s.best.Value
+	}
+	return s.again(ctx, f, cfg)
+}
+
+// first returns the first point, at which f is finite: the one that is known, or drawn.
+func (s *scout) first(ctx context.Context, f objective.Objective) ([]float64, float64, error) {
+	x := s.start
+	if x == nil {
+		x = s.anywhere(f.Dim())
+	}
+	for {
+		v, err := query.Ask(ctx, f, 1, func(_ int, row []float64) { copy(row, x) })
+		if err != nil || kernel.Finite(v[0]) {
+			return x, append(v, math.NaN())[0], err
+		}
+		x = s.anywhere(f.Dim())
+	}
+}
+
+// exactness measures how exact f is at x, unless that is known.
+func (s *scout) exactness(ctx context.Context, f objective.Objective, x []float64) error {
+	if s.known {
+		return nil
+	}
+	grain, err := down.Exactness(ctx, f, x, s.bounds, s.random)
+	if err == nil {
+		s.grain = grain
+	}
+	return err
+}
+
+// descend goes down once.
+func (s *scout) descend(ctx context.Context, f objective.Objective, cfg down.Config) error {
+	found, err := down.Minimize(ctx, f, cfg)
+	if !s.known && found.Grain.Kind != objective.NoNoise {
+		s.grain = found.Grain
+	}
+	return err
+}
+
+// again goes down again and again: from where CMA-ES is, if that is new, or from a random point.
+func (s *scout) again(ctx context.Context, f objective.Objective, cfg down.Config) error {
+	done := math.Inf(1)
+	s.own = true
+	for {
+		cfg.Grain = s.grain
+		if err := s.descend(ctx, f, cfg); err != nil {
+			return err
+		}
+		s.course = course{}
+		if other := s.others(); other.Point != nil && other.Value < done {
+			done, s.own = other.Value, false
+			cfg.Start, cfg.Value = slices.Clone(other.Point), other.Value
+			continue
+		}
+		s.own = true
+		cfg.Start, cfg.Value = s.anywhere(f.Dim()), math.NaN()
+	}
+}
+
+// along looks along the axes by lines, and goes down from where they meet.
+func (s *scout) along(ctx context.Context, f objective.Objective, cfg down.Config) error {
+	s.own = true
+	box := objective.Cube(f.Dim(), -1, 1)
+	lines := down.NewAxes(f, cfg.Start, cfg.Value)
+	for {
+		if err := lines.Search(ctx, box, lineRounds); err != nil {
+			return err
+		}
+		cfg.Start, cfg.Value, cfg.Grain = slices.Clone(s.best.Point), s.best.Value, s.grain
+		if err := s.descend(ctx, f, cfg); err != nil {
+			return err
+		}
+	}
+}
