@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/acceptance/flags"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -93,39 +95,45 @@ func TestSmallProbe(t *testing.T) {
 		mean := map[string][]float64{}
 		for _, name := range flags.Problems(names...) {
 			line := fmt.Sprintf("%-8s", name)
-			for _, by := range []string{"auto", "cmaes"} {
-				var all [][]float64
-				budgets := []int{}
-				for _, b := range smallBudgets {
-					budgets = append(budgets, b*d)
+			budgets, most := []int{}, []int{}
+			for _, b := range smallBudgets {
+				budgets, most = append(budgets, b*d), append(most, 3*b*d/4)
+			}
+			ours, theirs := make([][]float64, len(budgets)), make([][]float64, len(budgets))
+			for _, seed := range flags.Seeds(5) {
+				spec := problem.Spec{Name: name, Dim: d, Seed: seed}
+				for i, g := range smallGaps(t, spec, "auto", budgets, nil) {
+					ours[i] = append(ours[i], g)
 				}
-				for _, seed := range flags.Seeds(5) {
-					all = append(all, smallGaps(t, problem.Spec{Name: name, Dim: d, Seed: seed}, by, budgets, nil))
+				for i, g := range smallGaps(t, spec, "cmaes", most, nil) {
+					theirs[i] = append(theirs[i], g)
 				}
-				line += " | "
-				var k int
-				fmt.Sscanf(name, "bbob-%d", &k)
-				kind := by + " rugged"
-				if slices.Contains(smooth, k) {
-					kind = by + " smooth"
+			}
+			var k int
+			fmt.Sscanf(name, "bbob-%d", &k)
+			kind := "rugged"
+			if slices.Contains(smooth, k) {
+				kind = "smooth"
+			}
+			if mean[kind] == nil {
+				mean[kind], mean[kind+"c"] = make([]float64, len(budgets)+1), make([]float64, len(budgets)+1)
+			}
+			mean[kind][len(budgets)]++
+			mean[kind+"c"][len(budgets)]++
+			for i := range budgets {
+				m, c := middle(ours[i]), middle(theirs[i])
+				mean[kind][i] += math.Log(m)
+				mean[kind+"c"][i] += math.Log(c)
+				p := ranks.Test(ours[i], theirs[i], cmp.Compare[float64]).Greater
+				mark := " "
+				if p < 0.01 {
+					mark = "*"
 				}
-				if mean[kind] == nil {
-					mean[kind] = make([]float64, len(budgets)+1)
-				}
-				mean[kind][len(budgets)]++
-				for i := range budgets {
-					var g []float64
-					for _, a := range all {
-						g = append(g, a[i])
-					}
-					m := middle(g)
-					mean[kind][i] += math.Log(m)
-					line += fmt.Sprintf(" %7.1e", m)
-				}
+				line += fmt.Sprintf(" %7.1e (%6.1e)%s", m, m/c, mark)
 			}
 			t.Log(line)
 		}
-		for _, kind := range []string{"auto smooth", "cmaes smooth", "auto rugged", "cmaes rugged"} {
+		for _, kind := range []string{"smooth", "smoothc", "rugged", "ruggedc"} {
 			if m := mean[kind]; m != nil {
 				var words []string
 				for _, v := range m[:len(m)-1] {

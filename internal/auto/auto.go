@@ -53,7 +53,7 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 		return strategy.Outcome{Status: objective.Failed}, err
 	}
 	r := newRun(f, task, a.Lines)
-	defer r.fallback.stop()
+	defer r.stop()
 	status, err := r.minimize(ctx)
 	if err == nil {
 		err = r.conclude(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A scout goes downhill with few queries, in a race with CMA-ES: one descent after another, and lines
@@ -19,14 +20,16 @@ type scout struct {
 	grain  objective.Grain // of f
 	known  bool            // it was measured, or is told
 	random *rng.Stream
-	start  []float64         // a point that is known; nil: none
+	start  query.Best        // a point that is known; without a point: none
 	others func() query.Best // the best point of CMA-ES
 	opened func() bool       // the first descent has had its opening
 
-	best   query.Best // its own
-	own    bool       // the descent under way began at a point of its own
-	course course     // of that descent
-	sum    bool       // f is a sum over the axes
+	best   query.Best        // its own
+	own    bool              // the descent under way began at a point of its own
+	course course            // of that descent
+	sum    bool              // f is a sum over the axes
+	span   span              // of the slopes that it has seen
+	ends   func(x []float64) // is told where a descent has ended
 }
 
 // A course is how far a descent came with how many queries.
@@ -62,11 +65,9 @@ func (c *course) with(queries int) float64 {
 }
 
 // told counts a batch that it has asked for.
-func (s *scout) told(points [][]float64, values []float64) {
+func (s *scout) told(points *mat.Dense, values []float64) {
 	s.course.add(values)
-	for i, x := range points {
-		s.best.Offer(x, values[i])
-	}
+	s.best.OfferAll(points, values)
 }
 
 const (
@@ -77,7 +78,7 @@ const (
 	moreSplits = 7
 	// lineRounds is how many rounds of lines come between two descents: enough to come from nine points to
 	// a minimum that is known to rounding.
-	lineRounds = 30
+	lineRounds = 120
 )
 
 // anywhere returns a random point of the middle of the start box.
@@ -104,10 +105,10 @@ func (s *scout) search(ctx context.Context, f objective.Objective) error {
 	if err != nil {
 		return err
 	}
-	if err := s.exactness(ctx, f, x); err != nil {
+	if err := s.exactness(ctx, f, x, fx); err != nil {
 		return err
 	}
-	cfg := down.Config{Start: x, Value: fx, Bounds: s.bounds, Spread: spread, Grain: s.grain, Known: s.known, Random: s.random}
+	cfg := down.Config{Start: x, Value: fx, Bounds: s.bounds, Spread: spread, Grain: s.grain, Known: s.known, Random: s.random, Seen: s.span.add}
 	if sum {
 		if err := s.descend(ctx, &until{f, s.opened}, cfg); err != nil && err != errOpened {
 			return err
@@ -125,10 +126,10 @@ func (s *scout) search(ctx context.Context, f objective.Objective) error {
 
 // first returns the first point, at which f is finite: the one that is known, or drawn.
 func (s *scout) first(ctx context.Context, f objective.Objective) ([]float64, float64, error) {
-	x := s.start
-	if x == nil {
-		x = s.anywhere(f.Dim())
+	if s.start.Point != nil && kernel.Finite(s.start.Value) {
+		return slices.Clone(s.start.Point), s.start.Value, nil
 	}
+	x := s.anywhere(f.Dim())
 	for {
 		v, err := query.Ask(ctx, f, 1, func(_ int, row []float64) { copy(row, x) })
 		if err != nil || kernel.Finite(v[0]) {
@@ -139,11 +140,11 @@ func (s *scout) first(ctx context.Context, f objective.Objective) ([]float64, fl
 }
 
 // exactness measures how exact f is at x, unless that is known.
-func (s *scout) exactness(ctx context.Context, f objective.Objective, x []float64) error {
+func (s *scout) exactness(ctx context.Context, f objective.Objective, x []float64, fx float64) error {
 	if s.known {
 		return nil
 	}
-	grain, err := down.Exactness(ctx, f, x, s.bounds, s.random)
+	grain, err := down.Exactness(ctx, f, x, fx, s.bounds, s.random)
 	if err == nil {
 		s.grain = grain
 	}
@@ -152,7 +153,11 @@ func (s *scout) exactness(ctx context.Context, f objective.Objective, x []float6
 
 // descend goes down once.
 func (s *scout) descend(ctx context.Context, f objective.Objective, cfg down.Config) error {
+	cfg.Grain, cfg.Known = s.grain, s.known
 	found, err := down.Minimize(ctx, f, cfg)
+	if err == nil {
+		s.ends(found.Point)
+	}
 	if !s.known && found.Grain.Kind != objective.NoNoise {
 		s.grain = found.Grain
 	}
@@ -164,7 +169,6 @@ func (s *scout) again(ctx context.Context, f objective.Objective, cfg down.Confi
 	done := math.Inf(1)
 	s.own = true
 	for {
-		cfg.Grain = s.grain
 		if err := s.descend(ctx, f, cfg); err != nil {
 			return err
 		}
@@ -183,14 +187,45 @@ func (s *scout) again(ctx context.Context, f objective.Objective, cfg down.Confi
 func (s *scout) along(ctx context.Context, f objective.Objective, cfg down.Config) error {
 	s.own = true
 	box := objective.Cube(f.Dim(), -1, 1)
-	lines := down.NewAxes(f, cfg.Start, cfg.Value)
-	for {
-		if err := lines.Search(ctx, box, lineRounds); err != nil {
+	lines := down.NewAxes(f, cfg.Start, cfg.Value, s.bounds)
+	for rounds := lineRounds; ; rounds *= 4 {
+		if err := lines.Search(ctx, box, rounds); err != nil {
 			return err
 		}
-		cfg.Start, cfg.Value, cfg.Grain = slices.Clone(s.best.Point), s.best.Value, s.grain
+		cfg.Start, cfg.Value = slices.Clone(s.best.Point), s.best.Value
 		if err := s.descend(ctx, f, cfg); err != nil {
 			return err
 		}
 	}
 }
+
+// A span is the space of the slopes that a descent has seen: if f has few components, it is that of their directions.
+type span struct {
+	basis  [][]float64 // orthonormal
+	inside int         // how many slopes in turn have shown nothing new
+}
+
+const (
+	// newErrors is by how many errors a slope must be beyond the span to show something new: its error is that of curvatures
+	// which are guessed at first.
+	newErrors = 30
+	// nothingNew is after how many slopes that show nothing new f may have few components.
+	nothingNew = 3
+)
+
+// add takes a slope.
+func (s *span) add(slope []float64, error float64) {
+	g := slices.Clone(slope)
+	for range 2 { // once more, against rounding
+		for _, b := range s.basis {
+			kernel.AddScaled(g, -kernel.Dot(g, b), b)
+		}
+	}
+	if s.inside++; math.Sqrt(kernel.Dot(g, g)) > newErrors*error {
+		kernel.Normalise(g)
+		s.basis, s.inside = append(s.basis, g), 0
+	}
+}
+
+// few reports whether f may have few components, less than a quarter of the dimensions.
+func (s *span) few(d int) bool { return s.inside >= nothingNew && 4*len(s.basis) < d }

@@ -40,14 +40,9 @@ func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 	case r.task.Identifier != nil:
 		return r.identified(ctx)
 	}
-	d := r.f.Dim()
-	if r.task.Budget < min(perDimension*d, identify.Least(d)) {
-		r.noteSmallBudget()
-		return nil, nil
-	}
 	f := r.share()
 	s := r.survey(ctx, f)
-	s.Budget = r.task.Budget
+	s.Budget = r.left()
 	found, err := s.Identify(ctx, f, r.request())
 	if errors.Is(err, identify.ErrSmallBudget) {
 		r.noteSmallBudget()

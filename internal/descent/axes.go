@@ -26,14 +26,15 @@ type Axes struct {
 	fx     float64
 	Lines  []Line
 	rounds int
+	bounds objective.Box
 }
 
 // A Line has values along an axis, in order: At are the coordinates, and Values by how much f is above f(x).
 type Line struct{ At, Values []float64 }
 
 // NewAxes is a search along lines through x, where f is fx. Nothing is asked yet.
-func NewAxes(f objective.Objective, x []float64, fx float64) *Axes {
-	a := &Axes{f: f, x: slices.Clone(x), fx: fx, Lines: make([]Line, len(x))}
+func NewAxes(f objective.Objective, x []float64, fx float64, bounds objective.Box) *Axes {
+	a := &Axes{f: f, bounds: bounds, x: slices.Clone(x), fx: fx, Lines: make([]Line, len(x))}
 	for i, v := range x {
 		a.Lines[i] = Line{[]float64{v}, []float64{0}}
 	}
@@ -54,14 +55,33 @@ func (a *Axes) Search(ctx context.Context, box objective.Box, rounds int) error 
 	for range rounds {
 		next := make([]float64, d)
 		for i := range a.Lines {
-			next[i] = a.Lines[i].next(a.rounds%2 == 0)
+			next[i] = a.Lines[i].next(a.rounds%2 == 0, [2]float64{a.bounds.Lo[i], a.bounds.Hi[i]})
 		}
 		if err := a.ask(ctx, d, func(k int) (int, float64) { return k, next[k] }); err != nil {
 			return err
 		}
 		a.rounds++
-		if _, err := query.Ask(ctx, a.f, 1, func(_ int, row []float64) { copy(row, a.Best()) }); err != nil {
+		if err := a.meet(ctx); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// meet asks where all minima meet. If that is lower, lines go through there from then on: values along them are
+// differences, so that what is known stays true, and what is rounded becomes less.
+func (a *Axes) meet(ctx context.Context) error {
+	x := a.Best()
+	v, err := query.Ask(ctx, a.f, 1, func(_ int, row []float64) { copy(row, x) })
+	if err != nil || !(v[0] < a.fx) || math.IsInf(v[0], -1) {
+		return err
+	}
+	a.x, a.fx = x, v[0]
+	for i := range a.Lines {
+		l := &a.Lines[i]
+		least := l.Values[l.least()]
+		for k := range l.Values {
+			l.Values[k] -= least
 		}
 	}
 	return nil
@@ -110,13 +130,13 @@ func (l *Line) least() int {
 }
 
 // next is where to ask next: near the best point, if that is wanted and tells something, or elsewhere.
-func (l *Line) next(refine bool) float64 {
+func (l *Line) next(refine bool, bounds [2]float64) float64 {
 	if refine {
 		if t, ok := l.parabola(); ok {
 			return t
 		}
 	}
-	return l.elsewhere()
+	return l.elsewhere(bounds)
 }
 
 // parabola is where that of the best point and its neighbours is least. It is not ok if they are as close
@@ -142,15 +162,35 @@ func (l *Line) parabola() (float64, bool) {
 // elsewhere is the middle of the interval in which the least curvature would hide something lower,
 //
 //	(√(v_k − v) + √(v_k+1 − v))/(t_k+1 − t_k),   v a little below the least value.
-func (l *Line) elsewhere() float64 {
+func (l *Line) elsewhere(bounds [2]float64) float64 {
 	least, most := l.Values[l.least()], slices.Max(l.Values)
-	v := least - float64(alike*(most-least))
+	if !(most > least) {
+		most = least + 1
+	}
+	root := func(v float64) float64 { return math.Sqrt((v-least)/(most-least) + alike) } // no unit of f
 	best, at := math.Inf(1), l.At[0]
+	if t, ok := l.beyond(bounds); ok {
+		return t
+	}
 	for k := range len(l.At) - 1 {
-		hidden := (math.Sqrt(l.Values[k]-v) + math.Sqrt(l.Values[k+1]-v)) / (l.At[k+1] - l.At[k])
+		hidden := (root(l.Values[k]) + root(l.Values[k+1])) / (l.At[k+1] - l.At[k])
 		if hidden < best {
 			best, at = hidden, l.At[k]+(l.At[k+1]-l.At[k])/2
 		}
 	}
 	return at
+}
+
+// beyond is where to ask next outside of all points, if the least value is nearer to an end of them than an
+// eighth of their width.
+func (l *Line) beyond(bounds [2]float64) (float64, bool) {
+	n := len(l.At) - 1
+	step, best := (l.At[n]-l.At[0])/(gridSize-1), l.At[l.least()]
+	if to := max(l.At[0]-step, bounds[0]); best-l.At[0] < step && to < l.At[0] {
+		return to, true
+	}
+	if to := min(l.At[n]+step, bounds[1]); l.At[n]-best < step && to > l.At[n] {
+		return to, true
+	}
+	return 0, false
 }

@@ -101,29 +101,28 @@ func (s *search) newton() []float64 {
 	return make([]float64, d)
 }
 
-// solve returns −B⁻¹g of some variables, by Cholesky's factor; the others are 0. It is not ok if B is not
-// positive definite, which without pairs it is.
+// solve returns −B⁻¹g of some variables, the others are 0, by B = LDLᵀ, which takes no root of a unit of f. It is
+// not ok if B is not positive definite, which without pairs it is.
 func (s *search) solve(free []int) ([]float64, bool) {
 	n, p := len(free), make([]float64, len(s.x))
-	l, z := mat.NewDense(n, n, nil), make([]float64, n)
+	l, c, z, diagonal := mat.NewDense(n, n, nil), make([]float64, n), make([]float64, n), make([]float64, n)
 	for a, i := range free {
 		row := l.RawRowView(a)
-		for b, j := range free[:a] {
-			left := l.RawRowView(b)
-			row[b] = (s.b.At(i, j) - kernel.Dot(row[:b], left[:b])) / left[b]
+		for b, j := range free[:a] { // c is row a of LD
+			c[b] = s.b.At(i, j) - kernel.Dot(c[:b], l.RawRowView(b)[:b])
+			row[b] = c[b] / diagonal[b]
 		}
-		pivot := s.b.At(i, i) - kernel.Dot(row[:a], row[:a])
+		pivot := s.b.At(i, i) - kernel.Dot(c[:a], row[:a])
 		if !(pivot > 0) || math.IsInf(pivot, 1) {
-			if len(s.pairs) == 0 {
-				return p, true
-			}
-			return nil, false
+			return p, len(s.pairs) == 0
 		}
-		row[a] = math.Sqrt(pivot)
-		z[a] = (-s.g[i] - kernel.Dot(row[:a], z[:a])) / row[a]
+		diagonal[a] = pivot
+		z[a] = -s.g[i] - kernel.Dot(row[:a], z[:a])
+	}
+	for a := range z {
+		z[a] /= diagonal[a]
 	}
 	for a := n - 1; a >= 0; a-- {
-		z[a] /= l.At(a, a)
 		kernel.AddScaled(z[:a], -z[a], l.RawRowView(a)[:a])
 		p[free[a]] = z[a]
 	}

@@ -40,6 +40,8 @@ type Config struct {
 	Known bool
 	// Random draws directions for measuring.
 	Random objective.Random
+	// Seen, if not nil, is shown every slope that was measured, and how long its error may be.
+	Seen func(slope []float64, error float64)
 }
 
 // A Result is where a descent has come to: Slope is that of the last differences, nil if there are
@@ -155,7 +157,7 @@ func (s *search) exactness() error {
 	if s.Known {
 		return nil
 	}
-	grain, err := Exactness(s.ctx, s.f, s.x, s.Bounds, s.Random)
+	grain, err := Exactness(s.ctx, s.f, s.x, s.fx, s.Bounds, s.Random)
 	if err == nil {
 		s.Grain = grain
 	}

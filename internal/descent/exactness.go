@@ -16,10 +16,10 @@ const (
 	exact     = 0x1p-43 // noise below this part of the values is rounding
 )
 
-// Exactness measures how exact f is around x by seven values along a line that is too short for f to
+// Exactness measures how exact f is around x, where it is fx, by seven values along a line that is too short for f to
 // change (J. J. Moré, S. M. Wild, "Estimating computational noise", 2011): differences of order k of errors
 // with standard deviation σ have the variance σ²(2k)!/(k!)², and those of a smooth f all have one sign.
-func Exactness(ctx context.Context, f objective.Objective, x []float64, bounds objective.Box, random objective.Random) (objective.Grain, error) {
+func Exactness(ctx context.Context, f objective.Objective, x []float64, fx float64, bounds objective.Box, random objective.Random) (objective.Grain, error) {
 	u := make([]float64, len(x))
 	for i := range u {
 		u[i] = tiny * (0.5 + float64(random.Float64()/2))
@@ -27,15 +27,15 @@ func Exactness(ctx context.Context, f objective.Objective, x []float64, bounds o
 			u[i] = -u[i]
 		}
 	}
-	values, err := query.Ask(ctx, f, tableSize, func(k int, row []float64) {
+	values, err := query.Ask(ctx, f, tableSize-1, func(k int, row []float64) {
 		copy(row, x)
-		kernel.AddScaled(row, float64(k), u)
+		kernel.AddScaled(row, float64(k+1), u)
 		clamp(row, bounds)
 	})
 	if err != nil {
 		return objective.Rounding, err
 	}
-	sigma, size := noise(values)
+	sigma, size := noise(append([]float64{fx}, values...))
 	if !(sigma > exact*size) {
 		return objective.Rounding, nil
 	}

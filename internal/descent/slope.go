@@ -60,6 +60,13 @@ func (s *search) measure(e float64) error {
 		s.learn(g)
 	}
 	s.g = g
+	if s.Seen != nil {
+		sum := 0.0
+		for _, v := range c {
+			sum += float64(e * v)
+		}
+		s.Seen(g, 2*math.Sqrt(sum))
+	}
 	return nil
 }
 

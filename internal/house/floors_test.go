@@ -14,7 +14,7 @@ var floors = [][]string{
 	{"internal/query"},
 	{"internal/grains"},
 	{"frame", "jointdiag", "powermethod", "internal/outer", "internal/parameter", "internal/nearby"},
-	{"certify", "hessian", "cbo", "cmaes", "problem", "internal/line", "internal/model", "internal/journal", "internal/asktell"},
+	{"certify", "hessian", "cbo", "cmaes", "problem", "internal/line", "internal/descent", "internal/model", "internal/journal", "internal/asktell"},
 	{"identify"},
 	{"strategy", "internal/auto", "internal/sensitivity"},
 	{"."},
