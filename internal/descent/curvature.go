@@ -93,6 +93,9 @@ func (s *search) newton() []float64 {
 		for _, v := range p {
 			far = max(far, math.Abs(v)/2)
 		}
+		if !kernel.Finite(far) { // slopes that overflow
+			break
+		}
 		for i := range p {
 			p[i] /= far
 		}

@@ -125,7 +125,7 @@ func (s *search) step() (bool, error) {
 	p := s.newton()
 	before, down := s.fx, kernel.Dot(s.g, p)
 	s.from = slices.Clone(s.x)
-	if down < 0 {
+	if down < 0 && !math.IsInf(down, -1) {
 		if err := s.walk(p, down); err != nil {
 			return false, err
 		}
@@ -191,7 +191,7 @@ func (s *search) walk(p []float64, down float64) error {
 		}
 		bend := v - fx - float64(down*t)
 		top := math.Inf(1) // where the parabola is least
-		if bend > 0 {
+		if bend > 0 && !math.IsInf(bend, 1) {
 			top = -down * t * t / 2 / bend
 		}
 		switch {

@@ -56,12 +56,12 @@ func noise(values []float64) (sigma, size float64) {
 		sum := 0.0
 		for i := range len(t) - 1 {
 			t[i] = t[i+1] - t[i]
-			sum += float64(t[i] * t[i])
+			sum += float64(t[i] / size * (t[i] / size)) // squares of f may overflow
 		}
 		t = t[:len(t)-1]
 		part *= float64(k) / float64(4*k-2)
 		if slices.Min(t) < 0 && slices.Max(t) > 0 {
-			all = append(all, math.Sqrt(part*sum/float64(len(t))))
+			all = append(all, size*math.Sqrt(part*sum/float64(len(t))))
 		}
 	}
 	if len(all) == 0 {
