@@ -33,7 +33,8 @@ func (s *search) learn(g []float64) {
 	}
 }
 
-// curve makes B of all pairs; without any it makes the first step as long as it should be.
+// curve makes B of all pairs; without any it makes the first step as long as it should be. n steps go where f is steep
+// first: what they have not gone along is flatter than the last of them, d/(d + n) times as curved.
 func (s *search) curve() {
 	d := len(s.x)
 	if s.b == nil {
@@ -41,7 +42,7 @@ func (s *search) curve() {
 	}
 	gamma := math.Sqrt(kernel.Dot(s.g, s.g)) / (firstStep * math.Sqrt(float64(d)))
 	if n := len(s.pairs); n > 0 {
-		gamma = s.pairs[n-1].sy / s.pairs[n-1].ss
+		gamma = float64(d) / float64(d+n) * s.pairs[n-1].sy / s.pairs[n-1].ss
 	}
 	for i := range d {
 		row := s.b.RawRowView(i)

@@ -18,9 +18,6 @@ const (
 	// firstStep is how far the first step goes, in half-diagonals of the start box: one that leads
 	// out of the nearest basin is shortened for a query each, a short one is followed for d each.
 	firstStep = 0.1
-	// believed is the ratio of gain to promise below which, over four steps, all pairs are forgotten:
-	// what they say of f is from elsewhere.
-	believed = 0.1
 	// work is how many numbers may be touched to make B again; with more pairs than that allows the
 	// oldest are forgotten. In 300 dimensions that is 4,000 pairs.
 	work = 4e8
@@ -76,9 +73,8 @@ type search struct {
 	pairs []pair     // steps and differences of slopes
 	b     *mat.Dense // B; nil: nothing is known
 
-	central  bool      // differences are central
-	failed   bool      // the last step gained nothing
-	promises []float64 // gains as parts of what was promised
+	central bool // differences are central
+	failed  bool // the last step gained nothing
 }
 
 // begin asks for the first value, if it is not known.
@@ -139,16 +135,6 @@ func (s *search) step() (bool, error) {
 		return true, s.exactness()
 	}
 	s.failed = false
-	s.promises = append(s.promises, -2*gain/down)
-	if n := len(s.promises); n > 3 {
-		product := 1.0
-		for _, r := range s.promises[n-4:] {
-			product *= r
-		}
-		if product < believed*believed*believed*believed {
-			s.pairs, s.promises = nil, nil
-		}
-	}
 	return true, nil
 }
 

@@ -10,10 +10,12 @@
 // differences of slopes y have shown so far, by the formula of Broyden, Fletcher, Goldfarb and
 // Shanno from the curvature of the last step, made again after every step,
 //
-//	B = (⟨s, y⟩/⟨s, s⟩) I of the last pair,   B ← B − (Bs)(Bs)ᵀ/⟨s, Bs⟩ + yyᵀ/⟨s, y⟩ for all, oldest first.
+//	B = d/(d + n)·(⟨s, y⟩/⟨s, s⟩) I of the last of n pairs,
+//	B ← B − (Bs)(Bs)ᵀ/⟨s, Bs⟩ + yyᵀ/⟨s, y⟩ for all, oldest first.
 //
 // Scaled once and updated from then on, or with the last d pairs only, an ellipsoid of condition 1e6
-// keeps a gap of 1 and more where this comes to 1e-8. A step is −B⁻¹g of the variables that are not
+// keeps a gap of 1 and more where this comes to 1e-8. No pair is forgotten where gains are less than promised:
+// along kinks and curved valleys that is what leads on. A step is −B⁻¹g of the variables that are not
 // at a bound, and then a search along it by parabolas.
 //
 // Points are those in which the start box is [-1, 1]^d. There is no unit of f: a·f is asked at the

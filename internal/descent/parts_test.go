@@ -17,7 +17,7 @@ func naiveBFGS(pairs []pair) *mat.Dense {
 	d, last := len(pairs[0].s), pairs[len(pairs)-1]
 	b := mat.NewDense(d, d, nil)
 	for i := range d {
-		b.Set(i, i, last.sy/last.ss)
+		b.Set(i, i, float64(d)/float64(d+len(pairs))*last.sy/last.ss)
 	}
 	for _, p := range pairs {
 		s, y := mat.NewVecDense(d, p.s), mat.NewVecDense(d, p.y)
