@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/problem"
 )
@@ -55,6 +56,30 @@ func TestProbe38(t *testing.T) {
 			if count[kind] > 0 {
 				fmt.Println(line)
 			}
+		}
+	}
+}
+
+func TestCliff38(t *testing.T) {
+	if !*flags.Whole {
+		t.Skip()
+	}
+	for _, d := range flags.Dims(10, 20) {
+		least := identify.Least(d)
+		for k := 1; k <= 24; k++ {
+			name := fmt.Sprintf("bbob-%d", k)
+			if !flags.Problem(name) {
+				continue
+			}
+			line := fmt.Sprintf("d=%d %2d", d, k)
+			for _, b := range []int{least * 3 / 4, least - 1, least, least * 5 / 4, least * 3 / 2, 2 * least} {
+				var all []float64
+				for _, seed := range flags.Seeds(7) {
+					all = append(all, smallGaps(t, problem.Spec{Name: name, Dim: d, Seed: seed}, "auto", []int{b})[0])
+				}
+				line += fmt.Sprintf(" %7.1e", middle(all))
+			}
+			fmt.Println(line)
 		}
 	}
 }

@@ -28,6 +28,7 @@ type fallback struct {
 	start    []float64     // where first runs begin; nil: at a point that is drawn
 	sigma    float64       // and with which σ; 0: that of the strategy CMAES
 	metric   *mat.SymDense // what a survey has learnt; nil: nothing
+	sprint   *sprint       // the race that goes on instead; nil: there is none
 	near     *contender    // a run around a point that was given; nil: none
 	plain    *contender    // nil: not begun
 	informed *contender    // nil: not begun
@@ -57,6 +58,9 @@ const (
 // search goes on for at least so many queries. It returns the status with which the series
 // has ended, or Running if it was paused.
 func (s *fallback) search(ctx context.Context, queries int) (objective.Status, error) {
+	if s.sprint != nil {
+		return s.sprint.some(ctx, queries)
+	}
 	s.f.stage(byCMAES)
 	if s.plain == nil {
 		s.plain = s.series(ctx, nil)
@@ -125,6 +129,9 @@ func (s *fallback) judge() {
 // spent is how many queries the search has had.
 func (s *fallback) spent() int {
 	n := 0
+	if s.sprint != nil {
+		n = s.sprint.spent
+	}
 	for _, c := range []*contender{s.near, s.plain, s.informed} {
 		if c != nil {
 			n += c.queries

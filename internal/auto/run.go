@@ -17,15 +17,16 @@ import (
 // Where a method returns a Status, Running says that the run has not come to its end
 // there, so that something else follows.
 type run struct {
-	f        *watched
-	task     strategy.Task
-	explorer line.Explorer // of the first lines
-	fallback *fallback
-	learnt   *strategy.Learnt
-	mapping  *mapping // f is ψ of what is asked; nil: no map
-	measured bool     // it is known how exact f's values are
-	near     bool     // so it is where the minimum is
-	sprint   *sprint  // what is done with few queries; nil: there are many
+	f         *watched
+	task      strategy.Task
+	explorer  line.Explorer // of the first lines
+	fallback  *fallback
+	learnt    *strategy.Learnt
+	mapping   *mapping // f is ψ of what is asked; nil: no map
+	measured  bool     // it is known how exact f's values are
+	near      bool     // so it is where the minimum is
+	descended bool     // it has gone straight down
+	sprint    *sprint  // what is done with few queries; nil: there are many
 }
 
 func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *run {
@@ -103,8 +104,8 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 
 // rest searches to the end.
 func (r *run) rest(ctx context.Context) (objective.Status, error) {
-	if r.sprint != nil {
-		return r.sprint.search(ctx)
+	if err := r.straight(ctx); err != nil {
+		return objective.Running, err
 	}
 	return r.fallback.search(ctx, throughout)
 }

@@ -39,6 +39,9 @@ const (
 	behind = 3
 	// fewQueries is how many queries there must be left to look for few components: a tenth of them shows whether there are.
 	fewQueries = 1300
+	// surveyFirst is how many times the least budget of a survey there must be to begin with that: with less, it begins when
+	// the scout is stuck.
+	surveyFirst = 2
 	// smallSigma is σ of CMA-ES, a fifth of the width of the start box: it begins at a point that is better than others.
 	smallSigma = 0.4
 )
@@ -46,10 +49,12 @@ const (
 // newSprint is a race that has not begun; nil: the budget is large enough for a survey, or coordinates are known.
 func (r *run) newSprint(ctx context.Context) *sprint {
 	d := r.f.Dim()
-	if r.task.Budget >= identify.Least(d) || r.task.Frame != nil || r.task.Identifier != nil {
+	if r.task.Budget >= surveyFirst*identify.Least(d) || r.task.Frame != nil || r.task.Identifier != nil {
 		return nil
 	}
-	r.noteSmallBudget()
+	if r.task.Budget < identify.Least(d) {
+		r.noteSmallBudget()
+	}
 	if r.task.NoiseLevel > 0 {
 		r.grainKnown(objective.Known(r.task.NoiseLevel))
 	}
@@ -61,6 +66,7 @@ func (r *run) newSprint(ctx context.Context) *sprint {
 	if r.f.best.Point != nil {
 		s.scout.start = query.Best{Point: slices.Clone(r.f.best.Point), Value: r.f.best.Value}
 	}
+	r.fallback.sprint = s
 	s.talk = asktell.New(d, func(f objective.Objective) error { return s.scout.search(ctx, f) })
 	return s
 }
@@ -78,8 +84,11 @@ func (r *run) left() int {
 	if r.sprint == nil {
 		return r.task.Budget
 	}
-	d := r.f.Dim()
-	return min(r.task.Budget-r.sprint.raced, d*d/2+110*d-1)
+	d, left := r.f.Dim(), r.task.Budget-r.sprint.raced
+	if left >= identify.Least(d) {
+		return left
+	}
+	return min(left, d*d/2+110*d-1) // it shows few components, and nothing else
 }
 
 // ends keeps where a descent has ended, for the comparison under noise.
@@ -91,22 +100,18 @@ func (s *sprint) ends(x []float64) {
 }
 
 // search goes on until f ends it, or CMA-ES has come to the end of its series. It is Running, once, if coordinates should
-// be looked for, since f may have few components.
+// be looked for: if there is enough left for a survey, or f may have few components.
 func (s *sprint) search(ctx context.Context) (objective.Status, error) {
 	r := s.run
 	for {
-		if err := s.round(ctx); err != nil {
-			return objective.Running, err
+		if status, err := s.some(ctx, 1); status != objective.Running || err != nil {
+			return status, err
 		}
-		switch c := r.fallback.plain; {
-		case c != nil && c.over:
-			return c.end, nil
-		case math.IsInf(r.f.best.Value, -1):
-			return objective.Converged, nil
+		switch {
 		case !s.varies && s.spent >= opening*r.f.Dim():
 			s.varies = true
 			return r.flat(ctx)
-		case s.stuck() && !s.looked && s.scout.span.few(r.f.Dim()) && r.task.Budget-r.f.queries >= max(perDimension*r.f.Dim()/2, fewQueries):
+		case !s.looked && s.stuck() && s.promising():
 			s.looked, s.raced = true, r.f.queries
 			return objective.Running, nil
 		case !r.measured && s.scout.grain.Kind != objective.NoNoise && r.task.Budget >= perDimension*r.f.Dim():
@@ -117,9 +122,32 @@ func (s *sprint) search(ctx context.Context) (objective.Status, error) {
 	}
 }
 
+// some goes on for at least so many queries. It is Running unless the race has come to its end.
+func (s *sprint) some(ctx context.Context, queries int) (objective.Status, error) {
+	f, fallback := s.run.f, s.run.fallback
+	for before := f.queries; f.queries-before < queries; {
+		if err := s.round(ctx); err != nil {
+			return objective.Running, err
+		}
+		if c := fallback.plain; c != nil && c.over {
+			return c.end, nil
+		}
+		if math.IsInf(f.best.Value, -1) {
+			return objective.Converged, nil
+		}
+	}
+	return objective.Running, nil
+}
+
 // stuck reports whether a descent has ended, or CMA-ES is ahead of it.
 func (s *sprint) stuck() bool {
 	return s.ended || s.rivals.Value < s.scout.best.Value
+}
+
+// promising reports whether it pays to look for coordinates now.
+func (s *sprint) promising() bool {
+	d, left := s.run.f.Dim(), s.run.task.Budget-s.run.f.queries
+	return left >= identify.Least(d) || s.scout.span.few(d) && left >= max(perDimension*d/2, fewQueries)
 }
 
 // measure measures how exact f's values are where the scout has seen that they are not, for the comparison at the end.

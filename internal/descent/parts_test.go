@@ -125,8 +125,10 @@ func TestSum(t *testing.T) {
 		f   func(x []float64) float64
 		sum bool
 	}{
-		"sum":     {func(x []float64) float64 { return x[0]*x[0] + math.Exp(x[1]) + math.Cos(9*x[2]) + math.Abs(x[3]) }, true},
-		"coupled": {func(x []float64) float64 { return x[0]*x[0] + math.Exp(x[1]) + math.Cos(9*x[2]) + math.Abs(x[3]) + 0.01*x[0]*x[1] }, false},
+		"sum": {func(x []float64) float64 { return x[0]*x[0] + math.Exp(x[1]) + math.Cos(9*x[2]) + math.Abs(x[3]) }, true},
+		"coupled": {func(x []float64) float64 {
+			return x[0]*x[0] + math.Exp(x[1]) + math.Cos(9*x[2]) + math.Abs(x[3]) + 0.01*x[0]*x[1]
+		}, false},
 		"product": {func(x []float64) float64 { return x[0] * x[1] * x[2] * x[3] }, false},
 		"same":    {func([]float64) float64 { return 1 }, false},
 		"failing": {func([]float64) float64 { return math.Inf(1) }, false},
