@@ -92,28 +92,21 @@ func (s *scout) anywhere(d int) []float64 {
 
 // search goes on until f ends it.
 func (s *scout) search(ctx context.Context, f objective.Objective) error {
-	x, fx, err := s.first(ctx, f)
+	x, y, values, err := s.first(ctx, f)
 	if err != nil {
 		return err
 	}
-	y := s.anywhere(f.Dim())
-	fy, err := query.Ask(ctx, f, 1, func(_ int, row []float64) { copy(row, y) })
-	if err != nil {
-		return err
-	}
-	sum, spread, err := down.Sum(ctx, f, x, fx, y, fy[0], 1, s.random)
-	if err != nil {
-		return err
-	}
+	fx, fy := values[0], values[1]
+	sum, spread := down.Adds(fx, fy, values[2:])
 	if err := s.exactness(ctx, f, x, fx); err != nil {
 		return err
 	}
 	cfg := down.Config{Start: x, Value: fx, Bounds: s.bounds, Spread: spread, Grain: s.grain, Known: s.known, Random: s.random, Seen: s.span.add}
-	if sum {
+	if sum && f.Dim() > 1 {
 		if err := s.descend(ctx, &until{f, s.opened}, cfg); err != nil && err != errOpened {
 			return err
 		}
-		if s.sum, _, err = down.Sum(ctx, f, x, fx, y, fy[0], moreSplits, s.random); err != nil {
+		if s.sum, _, err = down.Sum(ctx, f, x, fx, y, fy, moreSplits, s.random); err != nil {
 			return err
 		}
 		if s.sum {
@@ -124,18 +117,34 @@ func (s *scout) search(ctx context.Context, f objective.Objective) error {
 	return s.again(ctx, f, cfg)
 }
 
-// first returns the first point, at which f is finite: the one that is known, or drawn.
-func (s *scout) first(ctx context.Context, f objective.Objective) ([]float64, float64, error) {
-	if s.start.Point != nil && kernel.Finite(s.start.Value) {
-		return slices.Clone(s.start.Point), s.start.Value, nil
-	}
-	x := s.anywhere(f.Dim())
+// first returns the first point, at which f is finite, the one that is known, or drawn; another one; and the values of both and
+// of a split of them, which are asked for in one batch.
+func (s *scout) first(ctx context.Context, f objective.Objective) (x, y, values []float64, err error) {
 	for {
-		v, err := query.Ask(ctx, f, 1, func(_ int, row []float64) { copy(row, x) })
-		if err != nil || kernel.Finite(v[0]) {
-			return x, append(v, math.NaN())[0], err
+		known := s.start.Point != nil && kernel.Finite(s.start.Value)
+		if y = s.anywhere(f.Dim()); known {
+			x = slices.Clone(s.start.Point)
+		} else {
+			x = s.anywhere(f.Dim())
 		}
-		x = s.anywhere(f.Dim())
+		split := down.Splits(x, y, 1, s.random)
+		points := []func(row []float64){
+			func(row []float64) { copy(row, x) }, func(row []float64) { copy(row, y) },
+			func(row []float64) { split(0, row) }, func(row []float64) { split(1, row) },
+		}
+		if known { // it was asked for already
+			points = points[1:]
+		}
+		values, err = query.Ask(ctx, f, len(points), func(k int, row []float64) { points[k](row) })
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if known {
+			values = append([]float64{s.start.Value}, values...)
+		}
+		if kernel.Finite(values[0]) {
+			return x, y, values, nil
+		}
 	}
 }
 

@@ -46,10 +46,11 @@ const (
 	smallSigma = 0.4
 )
 
-// newSprint is a race that has not begun; nil: the budget is large enough for a survey, or coordinates are known.
+// newSprint is a race that has not begun; nil: the budget is large enough for a survey, or coordinates are known, as in one
+// dimension.
 func (r *run) newSprint(ctx context.Context) *sprint {
 	d := r.f.Dim()
-	if r.task.Budget >= surveyFirst*identify.Least(d) || r.task.Frame != nil || r.task.Identifier != nil {
+	if r.task.Budget >= surveyFirst*identify.Least(d) || d == 1 && r.task.Budget >= perDimension || r.task.Frame != nil || r.task.Identifier != nil {
 		return nil
 	}
 	if r.task.Budget < identify.Least(d) {
@@ -61,7 +62,9 @@ func (r *run) newSprint(ctx context.Context) *sprint {
 	s := &sprint{run: r, rivals: query.Best{Value: math.Inf(1)}}
 	s.scout = &scout{
 		bounds: r.task.Bounds, grain: r.f.grain, known: r.measured, random: rng.Seed(r.task.Seed).Stream("auto", "scout"),
-		others: func() query.Best { return s.rivals }, opened: func() bool { return s.spent >= opening*d }, ends: s.ends,
+		others: func() query.Best { return s.rivals }, ends: s.ends,
+		// if there is enough for a survey it looks along the axes, too
+		opened: func() bool { return s.spent >= opening*d && r.task.Budget < identify.Least(d) },
 	}
 	if r.f.best.Point != nil {
 		s.scout.start = query.Best{Point: slices.Clone(r.f.best.Point), Value: r.f.best.Value}
@@ -216,10 +219,10 @@ func (s *sprint) round(ctx context.Context) error {
 // ask asks for points of both in one batch, and tells both.
 func (s *sprint) ask(ctx context.Context, parts [2]*mat.Dense) error {
 	f := s.run.f
-	stage, points, n := straightDown, parts[0], 0
+	points, n := parts[0], 0
 	switch {
 	case parts[0] == nil:
-		stage, points = byCMAES, parts[1]
+		points = parts[1]
 	case parts[1] != nil:
 		points = &mat.Dense{}
 		points.Stack(parts[0], parts[1])
@@ -229,7 +232,9 @@ func (s *sprint) ask(ctx context.Context, parts [2]*mat.Dense) error {
 	}
 	all, _ := points.Dims()
 	values := make([]float64, all)
-	f.stage(stage)
+	if stage := s.stage(); f.now != stage {
+		f.stage(stage)
+	}
 	err := counted{f}.Evaluate(ctx, points, values)
 	for _, v := range values[:query.Evaluated(values, err)] {
 		s.varies = s.varies || !math.IsInf(v, 0) && v != f.first
@@ -248,6 +253,14 @@ func (s *sprint) ask(ctx context.Context, parts [2]*mat.Dense) error {
 		s.rivals.OfferAll(parts[1], values[n:])
 	}
 	return s.run.fallback.plain.told(f, values[n:], err)
+}
+
+// stage is what is being done.
+func (s *sprint) stage() objective.Stage {
+	if s.run.fallback.plain == nil {
+		return straightDown
+	}
+	return inRace
 }
 
 var errOpened = errors.New("auto: the opening is over")

@@ -15,6 +15,8 @@ const (
 	// rounding is the error of a value, as a part of it: some units in the last place, since f adds
 	// up several terms.
 	rounding = 0x1p-49
+	// negligible is the gain, as a part of f's spread, that is not worth d queries: minima of 0 are reached for ever otherwise.
+	negligible = 0x1p-56
 	// firstStep is how far the first step goes, in half-diagonals of the start box: one that leads
 	// out of the nearest basin is shortened for a query each, a short one is followed for d each.
 	firstStep = 0.1
@@ -127,7 +129,7 @@ func (s *search) step() (bool, error) {
 		}
 	}
 	gain := before - s.fx
-	if gain <= 2*e {
+	if gain <= 2*max(e, negligible*s.Spread) {
 		if s.failed {
 			return false, nil
 		}
