@@ -62,9 +62,8 @@ func (r *run) newSprint(ctx context.Context) *sprint {
 	s := &sprint{run: r, rivals: query.Best{Value: math.Inf(1)}}
 	s.scout = &scout{
 		bounds: r.task.Bounds, grain: r.f.grain, known: r.measured, random: rng.Seed(r.task.Seed).Stream("auto", "scout"),
-		others: func() query.Best { return s.rivals }, ends: s.ends,
-		// if there is enough for a survey it looks along the axes, too
-		opened: func() bool { return s.spent >= opening*d && r.task.Budget < identify.Least(d) },
+		others: func() query.Best { return s.rivals }, ends: s.ends, own: true,
+		opened: func() bool { return s.spent >= opening*d },
 	}
 	if r.f.best.Point != nil {
 		s.scout.start = query.Best{Point: slices.Clone(r.f.best.Point), Value: r.f.best.Value}
@@ -88,7 +87,7 @@ func (r *run) left() int {
 		return r.task.Budget
 	}
 	d, left := r.f.Dim(), r.task.Budget-r.sprint.raced
-	if left >= identify.Least(d) {
+	if left >= identify.Least(d) || r.sprint.scout.sum {
 		return left
 	}
 	return min(left, d*d/2+110*d-1) // it shows few components, and nothing else
@@ -142,14 +141,17 @@ func (s *sprint) some(ctx context.Context, queries int) (objective.Status, error
 	return objective.Running, nil
 }
 
-// stuck reports whether a descent has ended, or CMA-ES is ahead of it.
+// stuck reports whether a descent has ended, CMA-ES is ahead of it, or f is a sum over the axes.
 func (s *sprint) stuck() bool {
-	return s.ended || s.rivals.Value < s.scout.best.Value
+	return s.ended || s.scout.sum || s.rivals.Value < s.scout.best.Value
 }
 
 // promising reports whether it pays to look for coordinates now.
 func (s *sprint) promising() bool {
 	d, left := s.run.f.Dim(), s.run.task.Budget-s.run.f.queries
+	if s.scout.sum { // a survey goes along the axes as well as lines do, and knows when it is done
+		return s.run.task.Budget >= identify.Least(d)
+	}
 	return left >= identify.Least(d) || s.scout.span.few(d) && left >= max(perDimension*d/2, fewQueries)
 }
 
