@@ -85,7 +85,7 @@ const (
 func (s *scout) anywhere(d int) []float64 {
 	x := make([]float64, d)
 	for i := range x {
-		x[i] = inner * (float64(2*s.random.Float64()) - 1)
+		x[i] = inner * (float64(2*float64(s.random.Float64())) - 1)
 	}
 	return x
 }

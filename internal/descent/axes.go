@@ -148,12 +148,12 @@ func (l *Line) parabola() (float64, bool) {
 	}
 	a, b, c := l.At[k-1], l.At[k], l.At[k+1]
 	p, q, r := l.Values[k-1], l.Values[k], l.Values[k+1]
-	right, left := (b-a)*(q-r), (b-c)*(q-p)
-	t := b - (float64((b-a)*right)-float64((b-c)*left))/2/(right-left)
-	if close := near * width; !(t > a+close && t < c-close) || math.Abs(t-b) < close {
-		t = b + (c-b)/2 // into the larger of the two intervals
+	right, left := float64((b-a)*(q-r)), float64((b-c)*(q-p))
+	t := b - float64((float64((b-a)*right)-float64((b-c)*left))/2)/(right-left)
+	if close := float64(near * width); !(t > a+close && t < c-close) || math.Abs(t-b) < close {
+		t = b + float64((c-b)/2) // into the larger of the two intervals
 		if b-a > c-b {
-			t = a + (b-a)/2
+			t = a + float64((b-a)/2)
 		}
 	}
 	return t, true
@@ -175,7 +175,7 @@ func (l *Line) elsewhere(bounds [2]float64) float64 {
 	for k := range len(l.At) - 1 {
 		hidden := (root(l.Values[k]) + root(l.Values[k+1])) / (l.At[k+1] - l.At[k])
 		if hidden < best {
-			best, at = hidden, l.At[k]+(l.At[k+1]-l.At[k])/2
+			best, at = hidden, l.At[k]+float64((l.At[k+1]-l.At[k])/2)
 		}
 	}
 	return at
@@ -185,7 +185,7 @@ func (l *Line) elsewhere(bounds [2]float64) float64 {
 // eighth of their width.
 func (l *Line) beyond(bounds [2]float64) (float64, bool) {
 	n := len(l.At) - 1
-	step, best := (l.At[n]-l.At[0])/(gridSize-1), l.At[l.least()]
+	step, best := float64((l.At[n]-l.At[0])/(gridSize-1)), l.At[l.least()]
 	if to := max(l.At[0]-step, bounds[0]); best-l.At[0] < step && to < l.At[0] {
 		return to, true
 	}
