@@ -50,6 +50,7 @@ var entries = []entry{
 	{func(k Knobs) strategy.Strategy { return strategy.CBO{Config: k.config()} }, knobsOfCBO},
 	{func(k Knobs) strategy.Strategy { return strategy.IsotropicCBO{Config: k.config()} }, knobsOfCBO},
 	{func(k Knobs) strategy.Strategy { return strategy.CMAES{Series: k.series()} }, knobsOfCMAES},
+	{func(Knobs) strategy.Strategy { return strategy.Descent{} }, nil},
 }
 
 // Strategies returns the names of all strategies, the default first.

@@ -20,7 +20,7 @@ import (
 )
 
 func TestStrategies(t *testing.T) {
-	if got, want := untwist.Strategies(), []string{"auto", "reparametrised", "transformed", "componentwise", "online", "cbo", "cbo-isotropic", "cmaes"}; !slices.Equal(got, want) {
+	if got, want := untwist.Strategies(), []string{"auto", "reparametrised", "transformed", "componentwise", "online", "cbo", "cbo-isotropic", "cmaes", "descent"}; !slices.Equal(got, want) {
 		t.Errorf("names %v, want %v", got, want)
 	}
 	if name := untwist.DefaultStrategy().Name(); name != "auto" {
@@ -154,7 +154,7 @@ func (noFrame) Identify(context.Context, objective.Objective, identify.Request) 
 // Where an identifier finds nothing, strategies use the given coordinates or CMA-ES.
 func TestAnIdentifierThatFindsNothing(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
-		if slices.Contains([]string{"online", "cbo", "cbo-isotropic", "cmaes"}, s.Name()) {
+		if slices.Contains([]string{"online", "cbo", "cbo-isotropic", "cmaes", "descent"}, s.Name()) {
 			return // they refuse
 		}
 		f := query.NewMeter(objective.Func(3, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] + x[2]*x[2] }), 2000)

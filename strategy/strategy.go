@@ -6,7 +6,7 @@
 // reached. Which point is best is not its business: its caller keeps a record of
 // all queries.
 //
-// Start with a strategy's own type and a bare Task: CBO and CMAES search in the
+// Start with a strategy's own type and a bare Task: CBO, CMAES and Descent search in the
 // coordinates given; Reparametrised, Transformed and Componentwise, the paper's three
 // methods, in those of a frame. The default strategy is in package auto. A type of
 // your own that implements Strategy is used in the same way; its Minimize should call

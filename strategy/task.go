@@ -155,4 +155,6 @@ var (
 	atKnown = objective.Stage{Name: "known points", Purpose: objective.AtKnown}
 	byCBO   = objective.Stage{Name: "cbo", Purpose: objective.ToSearch}
 	byCMAES = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
+
+	straightDown = objective.Stage{Name: "descent", Purpose: objective.StraightDown}
 )

@@ -79,7 +79,7 @@ func TestBadTasks(t *testing.T) {
 // What a strategy cannot use it refuses before the first query.
 func TestRefusals(t *testing.T) {
 	frames := func(s strategy.Strategy) bool {
-		return !slices.Contains([]string{"online", "cbo", "cbo-isotropic", "cmaes"}, s.Name())
+		return !slices.Contains([]string{"online", "cbo", "cbo-isotropic", "cmaes", "descent"}, s.Name())
 	}
 	for _, c := range []struct {
 		option string

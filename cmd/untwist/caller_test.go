@@ -224,7 +224,7 @@ func TestCallerStops(t *testing.T) {
 	s, _ := c.subject(0)
 	ctx, stop := s.until()
 	defer stop()
-	got, err := untwist.Minimize(ctx, c, untwist.Options{Bounds: s.bounds, Budget: 1500})
+	got, err := untwist.Minimize(ctx, c, untwist.Options{Bounds: s.bounds, Budget: 3000}) // with a survey
 	end()
 	if err != nil || got.Status != objective.Cancelled || !errors.Is(context.Cause(ctx), errStopped) {
 		t.Fatalf("%v, %v, %v", got.Status, err, context.Cause(ctx))

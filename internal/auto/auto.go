@@ -35,9 +35,10 @@ import (
 // like one that is given; without an Identifier it looks for coordinates by a survey of
 // its own.
 //
-// A budget below 9d²/4 + 165d + 240 is too small for all that: then it looks only whether f
-// separates in the coordinates given, has few components or is quadratic, and is CMA-ES
-// otherwise; below 30d it is CMA-ES at once.
+// A budget below 9d²/4 + 165d + 240 is too small for all that: then it is a race of descents
+// with CMA-ES, or lines along the axes if f is a sum over them (sprint.go, scout.go), and looks
+// only whether f has few components. Up to twice that budget the race comes first, and the
+// survey when it is stuck.
 type Auto struct {
 	// Lines is how to look along components for the first time. Default: by a grid.
 	// A Swarm does it the paper's way.
@@ -54,7 +55,7 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 		return strategy.Outcome{Status: objective.Failed}, err
 	}
 	r := newRun(f, task, a.Lines)
-	defer r.fallback.stop()
+	defer r.stop()
 	status, err := r.minimize(ctx)
 	if err == nil {
 		err = r.conclude(ctx)

@@ -56,10 +56,16 @@ func (c *contender) step(ctx context.Context, f *watched) (int, error) {
 	n, _ := points.Dims()
 	values := make([]float64, n)
 	err := counted{f}.Evaluate(ctx, points, values) // it can do without those that fail
+	return n, c.told(f, values, err)
+}
+
+// told answers what it has asked.
+func (c *contender) told(f *watched, values []float64, err error) error {
 	c.talk.Tell(values, err)
 	if err != nil {
-		return n, err
+		return err
 	}
+	n := len(values)
 	c.queries += n
 	if c.trails != nil {
 		c.trails.told(values)
@@ -72,5 +78,5 @@ func (c *contender) step(ctx context.Context, f *watched) (int, error) {
 	for k := len(c.reached); k < len(c.stages) && c.queries >= c.stages[k]*f.Dim(); k++ {
 		c.reached = append(c.reached, c.least)
 	}
-	return n, nil
+	return nil
 }

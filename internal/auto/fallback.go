@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -25,7 +26,9 @@ type fallback struct {
 	parallel, budget int // of the task
 
 	start    []float64     // where first runs begin; nil: at a point that is drawn
+	sigma    float64       // and with which σ; 0: that of the strategy CMAES
 	metric   *mat.SymDense // what a survey has learnt; nil: nothing
+	sprint   *sprint       // the race that goes on instead; nil: there is none
 	near     *contender    // a run around a point that was given; nil: none
 	plain    *contender    // nil: not begun
 	informed *contender    // nil: not begun
@@ -55,6 +58,9 @@ const (
 // search goes on for at least so many queries. It returns the status with which the series
 // has ended, or Running if it was paused.
 func (s *fallback) search(ctx context.Context, queries int) (objective.Status, error) {
+	if s.sprint != nil {
+		return s.sprint.some(ctx, queries)
+	}
 	s.f.stage(byCMAES)
 	if s.plain == nil {
 		s.plain = s.series(ctx, nil)
@@ -123,6 +129,9 @@ func (s *fallback) judge() {
 // spent is how many queries the search has had.
 func (s *fallback) spent() int {
 	n := 0
+	if s.sprint != nil {
+		n = s.sprint.spent
+	}
 	for _, c := range []*contender{s.near, s.plain, s.informed} {
 		if c != nil {
 			n += c.queries
@@ -142,7 +151,7 @@ func (s *fallback) offer(metric *mat.SymDense) {
 func (s *fallback) series(ctx context.Context, metric *mat.SymDense) *contender {
 	series := cmaes.Abreast(s.f.Dim(), s.parallel, s.budget)
 	series.Box, series.Seed = objective.Cube(s.f.Dim(), -1, 1), s.seed
-	series.Run.Sigma, series.Run.Bounds, series.Run.Mean = strategy.FirstSigma, s.bounds, s.start
+	series.Run.Sigma, series.Run.Bounds, series.Run.Mean = cmp.Or(s.sigma, strategy.FirstSigma), s.bounds, s.start
 	if metric != nil {
 		series.Run.Covariance = cmaes.Cholesky{First: metric}
 	}

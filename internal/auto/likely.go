@@ -43,5 +43,5 @@ func (r *run) givenUp(ctx context.Context, found *identify.Finding) (objective.S
 			}
 		}
 	}
-	return r.fallback.search(ctx, throughout)
+	return r.rest(ctx)
 }

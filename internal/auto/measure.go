@@ -17,8 +17,11 @@ func (r *run) measure(ctx context.Context) error {
 	d := r.f.Dim()
 	_, paper := r.task.Identifier.(identify.Paper)
 	switch {
+	case r.measured:
+		return nil
 	case r.task.NoiseLevel > 0:
-		r.f.grain = objective.Known(r.task.NoiseLevel)
+		r.grainKnown(objective.Known(r.task.NoiseLevel))
+		return nil
 	case paper || r.task.Budget < min(perDimension*d, identify.Least(d)):
 		return nil
 	default:
@@ -27,13 +30,17 @@ func (r *run) measure(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.f.grain = grain
-	}
-	r.measured = true
-	if r.f.grain.Noisy() {
-		r.f.noise = newNoise(r.f.grain, r.task.Budget, r.task.Seed)
+		r.grainKnown(grain)
 	}
 	return nil
+}
+
+// grainKnown says how exact f's values are.
+func (r *run) grainKnown(grain objective.Grain) {
+	r.f.grain, r.measured = grain, true
+	if grain.Noisy() {
+		r.f.noise = newNoise(grain, r.task.Budget, r.task.Seed)
+	}
 }
 
 // request is what a survey is told.

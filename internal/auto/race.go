@@ -18,6 +18,8 @@ type race struct {
 	bounded  bool   // f has bounds
 	budget   int    // of the whole run
 	plunged  bool   // it has gone straight down
+
+	straight func(ctx context.Context) error // goes straight down without knowing anything of f, once; nil: it does not
 }
 
 // inDoubt is how many queries CMA-ES has had, for each of the survey's, when a part begins
@@ -58,6 +60,11 @@ func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
 func (r *race) wait(ctx context.Context, queries int) error {
 	for r.fallback.near != nil && !r.fallback.near.over {
 		if _, err := r.fallback.search(ctx, 1); err != nil {
+			return err
+		}
+	}
+	if r.straight != nil {
+		if err := r.straight(ctx); err != nil {
 			return err
 		}
 	}

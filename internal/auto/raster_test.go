@@ -89,8 +89,8 @@ func TestNoiseWhereFIsInfinite(t *testing.T) {
 			return math.Inf(-1)
 		}
 		return math.Round(1000*(x[0]*x[0]+math.Abs(x[1]))) / 1000
-	}), 1000)
-	outcome, err := Auto{}.Minimize(ctx, f, strategy.Task{Budget: 1000})
+	}), 2000)
+	outcome, err := Auto{}.Minimize(ctx, f, strategy.Task{Budget: 2000})
 	if err != nil {
 		t.Fatal(err)
 	}

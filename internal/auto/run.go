@@ -17,15 +17,17 @@ import (
 // Where a method returns a Status, Running says that the run has not come to its end
 // there, so that something else follows.
 type run struct {
-	f        *watched
-	task     strategy.Task
-	explorer line.Explorer // of the first lines
-	fallback *fallback
-	learnt   *strategy.Learnt
-	mapping  *mapping // f is ψ of what is asked; nil: no map
-	measured bool     // it is known how exact f's values are
-	near     bool     // so it is where the minimum is
-	part     bool     // f is a part of another one
+	f         *watched
+	task      strategy.Task
+	explorer  line.Explorer // of the first lines
+	fallback  *fallback
+	learnt    *strategy.Learnt
+	mapping   *mapping // f is ψ of what is asked; nil: no map
+	measured  bool     // it is known how exact f's values are
+	near      bool     // so it is where the minimum is
+	descended bool     // it has gone straight down
+	sprint    *sprint  // what is done with few queries; nil: there are many
+	part      bool     // f is a part of another one
 }
 
 func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *run {
@@ -46,10 +48,15 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 			return objective.Running, err
 		}
 	}
+	if r.sprint = r.newSprint(ctx); r.sprint != nil {
+		if status, err := r.sprint.search(ctx); status != objective.Running || err != nil {
+			return status, err
+		}
+	}
 	if err := r.measure(ctx); err != nil {
 		return objective.Running, err
 	}
-	if r.task.Points != nil {
+	if r.task.Points != nil && r.sprint == nil {
 		if err := r.warm(ctx); err != nil {
 			return objective.Running, err
 		}
@@ -71,13 +78,13 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		return r.flat(ctx)
 	case errors.Is(err, identify.ErrNotFinite), errors.Is(err, identify.ErrNoStep), errors.Is(err, identify.ErrSingular), errors.Is(err, identify.ErrSmallBudget):
 		r.learnt.Note("%s", strings.TrimPrefix(err.Error(), "identify: "))
-		return r.fallback.search(ctx, throughout)
+		return r.rest(ctx)
 	case errors.Is(err, errShare):
 		return r.givenUp(ctx, found)
 	case err != nil:
 		return objective.Running, err
 	case found == nil: // the budget is too small
-		return r.fallback.search(ctx, throughout)
+		return r.rest(ctx)
 	}
 	if v := found.Certificate.Verdict; v == certify.Separable || v == certify.Blocks {
 		status, err := r.trusted(ctx, found)
@@ -98,6 +105,14 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 	} else if r.task.Identifier != nil {
 		r.learnt.Note("the coordinates that %s found do not fit", r.task.Identifier.Name())
 	}
+	return r.rest(ctx)
+}
+
+// rest searches to the end.
+func (r *run) rest(ctx context.Context) (objective.Status, error) {
+	if err := r.straight(ctx); err != nil {
+		return objective.Running, err
+	}
 	return r.fallback.search(ctx, throughout)
 }
 
@@ -113,7 +128,7 @@ func (r *run) flat(ctx context.Context) (objective.Status, error) {
 	paused := status == objective.Running && err == nil
 	switch {
 	case paused && r.f.first-r.f.best.Value > r.f.tolerance():
-		return r.fallback.search(ctx, throughout)
+		return r.rest(ctx)
 	case r.f.first == r.f.best.Value:
 		r.learnt.Note("f is the same wherever it was asked")
 	}

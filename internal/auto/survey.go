@@ -40,14 +40,9 @@ func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 	case r.task.Identifier != nil:
 		return r.identified(ctx)
 	}
-	d := r.f.Dim()
-	if r.task.Budget < min(perDimension*d, identify.Least(d)) {
-		r.noteSmallBudget()
-		return nil, nil
-	}
 	f := r.share()
 	s := r.survey(ctx, f)
-	s.Budget = r.task.Budget
+	s.Budget = r.left()
 	found, err := s.Identify(ctx, f, r.request())
 	if errors.Is(err, identify.ErrSmallBudget) {
 		r.noteSmallBudget()
@@ -63,12 +58,12 @@ func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 
 // share is f for a survey: two thirds of the budget at most, so that for every budget a
 // third of it belongs to a search.
-func (r *run) share() *share { return &share{watched: r.f, most: r.task.Budget - r.task.Budget/3} }
+func (r *run) share() *share { return &share{watched: r.f, most: r.left() - r.left()/3} }
 
 // survey is how coordinates are looked for: roughly, and with a race before parts that may
 // be in vain.
 func (r *run) survey(ctx context.Context, f *share) identify.Survey {
-	race := &race{fallback: r.fallback, survey: f, bounded: r.task.Bounded(), budget: r.task.Budget}
+	race := &race{fallback: r.fallback, survey: f, bounded: r.task.Bounded(), budget: r.left(), straight: r.straight}
 	f.usual, f.beyond = usualSurvey*identify.Least(r.f.Dim()), race.wait
 	if r.f.grain.Noisy() {
 		f.usual = max(f.usual, identify.MostNoisy(r.f.Dim()))

@@ -141,5 +141,6 @@ var (
 	amongCouplings = objective.Stage{Name: "couplings", Purpose: objective.AlongThem}
 	onModel        = objective.Stage{Name: "model", Purpose: objective.AlongThem}
 	comparison     = objective.Stage{Name: "comparison", Purpose: objective.ToCompare}
+	inRace         = objective.Stage{Name: "descent and cmaes", Purpose: objective.ToSearch}
 	byCMAES        = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )

@@ -28,6 +28,7 @@ var methods = []Method{
 	{Name: "cmaes", Title: "BIPOP-CMA-ES on f", TeX: "BIPOP-CMA-ES on $f$", Strategy: strategy.CMAES{}},
 	{Name: "auto", Title: "auto (not in the paper)", TeX: "auto (not in the paper)", Strategy: untwist.DefaultStrategy()},
 	{Name: "cbo-isotropic", Title: "isotropic CBO on f", TeX: "isotropic CBO on $f$", Strategy: strategy.IsotropicCBO{}},
+	{Name: "descent", Title: "descents from random points", TeX: "descents from random points", Strategy: strategy.Descent{}},
 	{Name: "online", Title: "CBO on f, frame learnt online", TeX: "CBO on $f$, frame learnt online", Strategy: strategy.Online{}},
 	{
 		Name: "componentwise-all-limits", Title: "componentwise CBO, all limits kept", TeX: "componentwise CBO, all limits kept", Strategy: strategy.Componentwise{},

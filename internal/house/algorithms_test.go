@@ -12,7 +12,7 @@ import (
 // stream of internal/rng.
 var algorithms = []string{
 	"internal/kernel", "internal/rng", "internal/grains", "frame", "jointdiag", "internal/outer", "powermethod", "internal/parameter",
-	"problem", "certify", "hessian", "cbo", "cmaes", "internal/line", "internal/model", "internal/asktell", "identify",
+	"problem", "certify", "hessian", "cbo", "cmaes", "internal/line", "internal/descent", "internal/model", "internal/asktell", "identify",
 	"internal/sensitivity", "strategy", "internal/auto",
 }
 

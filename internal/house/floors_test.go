@@ -14,7 +14,7 @@ var floors = [][]string{
 	{"internal/query"},
 	{"internal/grains"},
 	{"frame", "jointdiag", "powermethod", "internal/outer", "internal/parameter", "internal/nearby"},
-	{"certify", "hessian", "cbo", "cmaes", "problem", "internal/line", "internal/model", "internal/interact", "internal/journal", "internal/asktell", "internal/leastsquares"},
+	{"certify", "hessian", "cbo", "cmaes", "problem", "internal/line", "internal/descent", "internal/model", "internal/interact", "internal/journal", "internal/asktell", "internal/leastsquares"},
 	{"identify"},
 	{"strategy", "internal/auto", "internal/several", "internal/sensitivity"},
 	{"."},

@@ -1,0 +1,196 @@
+package descent
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/objective"
+)
+
+const (
+	gridSize = 9       // points of the first look along each axis, in one batch
+	alike    = 1e-9    // what values differ by at least to count, as a part of what they vary by
+	near     = 0x1p-30 // how close to another point none is asked, as a part of the width
+)
+
+// Axes minimises a sum over the axes, all of them at the same time: nine points along each in one batch, then
+// rounds of one point each, by turns where the parabola of the best three points is least and in the middle
+// of the interval that hides something lower with the least curvature (S. Langerman, G. Seront and H. Bersini,
+// "S.T.E.P.: the easiest way to optimize a function", 1994). With every round after the first f is asked where
+// all minima meet. It goes on for so many rounds.
+type Axes struct {
+	f      objective.Objective
+	x      []float64 // where all lines meet
+	fx     float64
+	Lines  []Line
+	rounds int
+	bounds objective.Box
+}
+
+// A Line has values along an axis, in order: At are the coordinates, and Values by how much f is above f(x).
+type Line struct{ At, Values []float64 }
+
+// NewAxes is a search along lines through x, where f is fx. Nothing is asked yet.
+func NewAxes(f objective.Objective, x []float64, fx float64, bounds objective.Box) *Axes {
+	a := &Axes{f: f, bounds: bounds, x: slices.Clone(x), fx: fx, Lines: make([]Line, len(x))}
+	for i, v := range x {
+		a.Lines[i] = Line{[]float64{v}, []float64{0}}
+	}
+	return a
+}
+
+// Search goes on for so many rounds within a box, which has to be finite.
+func (a *Axes) Search(ctx context.Context, box objective.Box, rounds int) error {
+	d := len(a.x)
+	if a.rounds == 0 {
+		if err := a.ask(ctx, gridSize*d, func(k int) (int, float64) {
+			i, part := k%d, float64(k/d)/(gridSize-1)
+			return i, box.Lo[i] + float64((box.Hi[i]-box.Lo[i])*part)
+		}); err != nil {
+			return err
+		}
+	}
+	for range rounds {
+		next := make([]float64, d)
+		for i := range a.Lines {
+			next[i] = a.Lines[i].next(a.rounds%2 == 0, [2]float64{a.bounds.Lo[i], a.bounds.Hi[i]})
+		}
+		if err := a.ask(ctx, d, func(k int) (int, float64) { return k, next[k] }); err != nil {
+			return err
+		}
+		a.rounds++
+		if err := a.meet(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meet asks where all minima meet. If that is lower, lines go through there from then on: values along them are
+// differences, so that what is known stays true, and what is rounded becomes less.
+func (a *Axes) meet(ctx context.Context) error {
+	x := a.Best()
+	v, err := query.Ask(ctx, a.f, 1, func(_ int, row []float64) { copy(row, x) })
+	if err != nil || !(v[0] < a.fx) || math.IsInf(v[0], -1) {
+		return err
+	}
+	a.x, a.fx = x, v[0]
+	for i := range a.Lines {
+		l := &a.Lines[i]
+		least := l.Values[l.least()]
+		for k := range l.Values {
+			l.Values[k] -= least
+		}
+	}
+	return nil
+}
+
+// Best is where all minima meet.
+func (a *Axes) Best() []float64 {
+	best := make([]float64, len(a.x))
+	for i, l := range a.Lines {
+		best[i] = l.At[l.least()]
+	}
+	return best
+}
+
+// ask asks for n points, each of which lies on a line.
+func (a *Axes) ask(ctx context.Context, n int, at func(k int) (axis int, t float64)) error {
+	values, err := query.Ask(ctx, a.f, n, func(k int, row []float64) {
+		copy(row, a.x)
+		i, t := at(k)
+		row[i] = t
+	})
+	for k, v := range values {
+		if i, t := at(k); !math.IsInf(v, 0) && !math.IsNaN(v) {
+			a.Lines[i].add(t, v-a.fx)
+		}
+	}
+	return err
+}
+
+// add puts a value in its place.
+func (l *Line) add(t, v float64) {
+	if k, same := slices.BinarySearch(l.At, t); !same {
+		l.At, l.Values = slices.Insert(l.At, k, t), slices.Insert(l.Values, k, v)
+	}
+}
+
+// least is the place of the least value.
+func (l *Line) least() int {
+	best := 0
+	for k, v := range l.Values {
+		if v < l.Values[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// next is where to ask next: near the best point, if that is wanted and tells something, or elsewhere.
+func (l *Line) next(refine bool, bounds [2]float64) float64 {
+	if refine {
+		if t, ok := l.parabola(); ok {
+			return t
+		}
+	}
+	return l.elsewhere(bounds)
+}
+
+// parabola is where that of the best point and its neighbours is least. It is not ok if they are as close
+// together as makes sense.
+func (l *Line) parabola() (float64, bool) {
+	k, width := l.least(), l.At[len(l.At)-1]-l.At[0]
+	if k == 0 || k == len(l.At)-1 || l.At[k+1]-l.At[k-1] < 128*near*width {
+		return 0, false
+	}
+	a, b, c := l.At[k-1], l.At[k], l.At[k+1]
+	p, q, r := l.Values[k-1], l.Values[k], l.Values[k+1]
+	right, left := float64((b-a)*(q-r)), float64((b-c)*(q-p))
+	t := b - float64((float64((b-a)*right)-float64((b-c)*left))/2)/(right-left)
+	if close := float64(near * width); !(t > a+close && t < c-close) || math.Abs(t-b) < close {
+		t = b + float64((c-b)/2) // into the larger of the two intervals
+		if b-a > c-b {
+			t = a + float64((b-a)/2)
+		}
+	}
+	return t, true
+}
+
+// elsewhere is the middle of the interval in which the least curvature would hide something lower,
+//
+//	(√(v_k − v) + √(v_k+1 − v))/(t_k+1 − t_k),   v a little below the least value.
+func (l *Line) elsewhere(bounds [2]float64) float64 {
+	least, most := l.Values[l.least()], slices.Max(l.Values)
+	if !(most > least) {
+		most = least + 1
+	}
+	root := func(v float64) float64 { return math.Sqrt((v-least)/(most-least) + alike) } // no unit of f
+	best, at := math.Inf(1), l.At[0]
+	if t, ok := l.beyond(bounds); ok {
+		return t
+	}
+	for k := range len(l.At) - 1 {
+		hidden := (root(l.Values[k]) + root(l.Values[k+1])) / (l.At[k+1] - l.At[k])
+		if hidden < best {
+			best, at = hidden, l.At[k]+float64((l.At[k+1]-l.At[k])/2)
+		}
+	}
+	return at
+}
+
+// beyond is where to ask next outside of all points, if the least value is nearer to an end of them than an
+// eighth of their width.
+func (l *Line) beyond(bounds [2]float64) (float64, bool) {
+	n := len(l.At) - 1
+	step, best := float64((l.At[n]-l.At[0])/(gridSize-1)), l.At[l.least()]
+	if to := max(l.At[0]-step, bounds[0]); best-l.At[0] < step && to < l.At[0] {
+		return to, true
+	}
+	if to := min(l.At[n]+step, bounds[1]); l.At[n]-best < step && to > l.At[n] {
+		return to, true
+	}
+	return 0, false
+}

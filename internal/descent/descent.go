@@ -1,0 +1,209 @@
+package descent
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// rounding is the error of a value, as a part of it: some units in the last place, since f adds
+	// up several terms.
+	rounding = 0x1p-49
+	// negligible is the gain, as a part of f's spread, that is not worth d queries: minima of 0 are reached for ever otherwise.
+	negligible = 0x1p-56
+	// firstStep is how far the first step goes, in half-diagonals of the start box: one that leads
+	// out of the nearest basin is shortened for a query each, a short one is followed for d each.
+	firstStep = 0.1
+	// work is how many numbers may be touched to make B again; with more pairs than that allows the
+	// oldest are forgotten. In 300 dimensions that is 4,000 pairs.
+	work = 4e8
+)
+
+// A Config says where a descent begins, and what is known of f.
+type Config struct {
+	// Start is where it begins, and Value is f there; NaN: it has to be asked.
+	Start []float64
+	Value float64
+	// Bounds limit where f may be asked. Their sides may be infinite.
+	Bounds objective.Box
+	// Spread is how much f varies over the start box; 0: as much as f(Start).
+	Spread float64
+	// Grain is how exact f is. If it is not Known, it is measured where the descent leads no further.
+	Grain objective.Grain
+	Known bool
+	// Random draws directions for measuring.
+	Random objective.Random
+	// Seen, if not nil, is shown every slope that was measured, and how long its error may be.
+	Seen func(slope []float64, error float64)
+}
+
+// A Result is where a descent has come to: Slope is that of the last differences, nil if there are
+// none.
+type Result struct {
+	Point []float64
+	Value float64
+	Slope []float64
+	Grain objective.Grain
+}
+
+// Minimize goes down from a point until it leads no further. That f ends it is an error.
+func Minimize(ctx context.Context, f objective.Objective, cfg Config) (Result, error) {
+	s := &search{ctx: ctx, f: f, Config: cfg, x: slices.Clone(cfg.Start), fx: cfg.Value}
+	err := s.begin()
+	for more := err == nil && kernel.Finite(s.fx); more && err == nil; {
+		more, err = s.step()
+	}
+	return Result{Point: s.x, Value: s.fx, Slope: s.g, Grain: s.Grain}, err
+}
+
+// A search is a descent under way.
+type search struct {
+	Config
+	ctx context.Context
+	f   objective.Objective
+
+	x     []float64
+	fx    float64
+	g     []float64  // the slope at x, or at the last point until it is measured
+	from  []float64  // the last point; nil: the slope there is of no use
+	pairs []pair     // steps and differences of slopes
+	b     *mat.Dense // B; nil: nothing is known
+
+	central bool // differences are central
+	failed  bool // the last step gained nothing
+}
+
+// begin asks for the first value, if it is not known.
+func (s *search) begin() error {
+	if math.IsNaN(s.fx) {
+		v, err := s.ask(1, func(_ int, x []float64) { copy(x, s.x) })
+		if err != nil {
+			return err
+		}
+		s.fx = v[0]
+	}
+	if !(s.Spread > 0) {
+		s.Spread = math.Abs(s.fx)
+	}
+	return nil
+}
+
+// ask asks for n points.
+func (s *search) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
+	return query.Ask(s.ctx, s.f, n, fill)
+}
+
+// err is how far a value may be from the true one.
+func (s *search) err() float64 { return errorOf(s.Grain, s.fx) }
+
+func errorOf(grain objective.Grain, v float64) float64 {
+	e := rounding * math.Abs(v)
+	if grain.Kind != objective.NoNoise {
+		e = max(e, grain.Of(v))
+	}
+	return e
+}
+
+// step measures the slope, takes a step and says whether to go on. When it leads no further it measures
+// how exact f is there, forgets all pairs and tries once more, with central differences.
+func (s *search) step() (bool, error) {
+	e := s.err()
+	if err := s.measure(e); err != nil {
+		return false, err
+	}
+	if !slices.ContainsFunc(s.g, func(v float64) bool { return v != 0 }) {
+		return false, nil
+	}
+	p := s.newton()
+	before, down := s.fx, kernel.Dot(s.g, p)
+	s.from = slices.Clone(s.x)
+	if down < 0 && !math.IsInf(down, -1) {
+		if err := s.walk(p, down); err != nil {
+			return false, err
+		}
+	}
+	gain := before - s.fx
+	if gain <= 2*max(e, negligible*s.Spread) {
+		if s.failed {
+			return false, nil
+		}
+		s.failed, s.central, s.pairs, s.b, s.from = true, true, nil, nil, nil
+		return true, s.exactness()
+	}
+	s.failed = false
+	return true, nil
+}
+
+// exactness measures how exact f is at x, unless it is known.
+func (s *search) exactness() error {
+	if s.Known {
+		return nil
+	}
+	grain, err := Exactness(s.ctx, s.f, s.x, s.fx, s.Bounds, s.Random)
+	if err == nil {
+		s.Grain = grain
+	}
+	return err
+}
+
+// longest is how often a point is asked for along a step, twice as often when the step before has gained
+// nothing: it is 1.1 to 1.5 on the whole.
+const longest = 6
+
+// walk goes along p, by parabolas through the value and the slope at x and the last value, and leaves x
+// where f is least.
+func (s *search) walk(p []float64, down float64) error {
+	most := longest
+	if s.failed {
+		most *= 2
+	}
+	x, fx, t, found := s.x, s.fx, 1.0, false
+	for k := range most {
+		z := slices.Clone(x)
+		kernel.AddScaled(z, t, p)
+		clamp(z, s.Bounds)
+		values, err := s.ask(1, func(_ int, row []float64) { copy(row, z) })
+		if err != nil {
+			return err
+		}
+		v := values[0]
+		lower := v < s.fx
+		if lower {
+			s.x, s.fx, found = z, v, true
+		}
+		bend := v - fx - float64(down*t)
+		top := math.Inf(1) // where the parabola is least
+		if bend > 0 && !math.IsInf(bend, 1) {
+			top = -down * t * t / 2 / bend
+		}
+		switch {
+		case v < fx+float64(1e-4*down*t): // enough; further only if that promises a tenth more
+			next := min(top, 10*t)
+			promise := -(float64(down*next) + float64(bend*(next/t)*(next/t)))
+			if !lower || k >= 4 || k >= 2 && !(top > 4*t) || !math.IsInf(top, 1) && promise < 1.1*(fx-v) {
+				return nil
+			}
+			t = next
+		case found:
+			return nil
+		case v < math.Inf(1):
+			t = min(max(top, t/10), t/2)
+		default: // f fails there
+			t /= 3
+		}
+	}
+	return nil
+}
+
+// clamp puts x into the bounds.
+func clamp(x []float64, bounds objective.Box) {
+	for k := range x {
+		x[k] = min(max(x[k], bounds.Lo[k]), bounds.Hi[k])
+	}
+}

@@ -1,0 +1,193 @@
+package descent
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/untwist/untwist/internal/rng"
+	_ "github.com/untwist/untwist/internal/seeded"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// naiveBFGS is the formula, written with matrices.
+func naiveBFGS(pairs []pair) *mat.Dense {
+	d, last := len(pairs[0].s), pairs[len(pairs)-1]
+	b := mat.NewDense(d, d, nil)
+	for i := range d {
+		b.Set(i, i, float64(d)/float64(d+len(pairs))*last.sy/last.ss)
+	}
+	for _, p := range pairs {
+		s, y := mat.NewVecDense(d, p.s), mat.NewVecDense(d, p.y)
+		var bs mat.VecDense
+		bs.MulVec(b, s)
+		var less, more mat.Dense
+		less.Outer(1/mat.Dot(s, &bs), &bs, &bs)
+		more.Outer(1/mat.Dot(s, y), y, y)
+		b.Sub(b, &less)
+		b.Add(b, &more)
+	}
+	return b
+}
+
+// B is the formula, and maps the last step to the difference of its slopes; a step is −B⁻¹g.
+func TestCurvature(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 6).Draw(t, "d")
+		number := rapid.Float64Range(-1, 1)
+		vector := func(name string) []float64 {
+			v := make([]float64, d)
+			for i := range v {
+				v[i] = number.Draw(t, name)
+			}
+			return v
+		}
+		b := newBowl(d, 10, uint64(d))
+		s := &search{Config: Config{Bounds: free(d)}, x: make([]float64, d), g: make([]float64, d)}
+		for range rapid.IntRange(1, 8).Draw(t, "pairs") {
+			s.from = vector("from")
+			slope := mat.NewVecDense(d, nil)
+			step := make([]float64, d)
+			for i := range step {
+				step[i] = -s.from[i]
+			}
+			slope.MulVec(b.h, mat.NewVecDense(d, step))
+			s.learn(slope.RawVector().Data)
+		}
+		if len(s.pairs) == 0 {
+			return
+		}
+		s.g = vector("slope")
+		p := s.newton()
+		want := naiveBFGS(s.pairs)
+		if diff := mat.Norm(sub(s.b, want), 2); diff > 1e-9*mat.Norm(want, 2) {
+			t.Fatalf("B differs by %g from the formula", diff)
+		}
+		last := s.pairs[len(s.pairs)-1]
+		var y mat.VecDense
+		y.MulVec(s.b, mat.NewVecDense(d, last.s))
+		y.SubVec(&y, mat.NewVecDense(d, last.y))
+		if mat.Norm(&y, 2) > 1e-9*mat.Norm(want, 2) {
+			t.Fatalf("the last step is mapped %g beside the difference of its slopes", mat.Norm(&y, 2))
+		}
+		var bp mat.VecDense
+		bp.MulVec(s.b, mat.NewVecDense(d, p))
+		scale := 0.0 // p may be a part of −B⁻¹g
+		for i := range s.g {
+			scale = max(scale, math.Abs(bp.AtVec(i)))
+		}
+		for i := range s.g {
+			for j := range s.g {
+				if math.Abs(bp.AtVec(i)*s.g[j]-bp.AtVec(j)*s.g[i]) > 1e-8*scale {
+					t.Fatalf("Bp = %v, g = %v", bp.RawVector().Data, s.g)
+				}
+			}
+		}
+	})
+}
+
+func sub(a, b mat.Matrix) *mat.Dense {
+	var d mat.Dense
+	d.Sub(a, b)
+	return &d
+}
+
+// σ is right to a factor of three in 45 of 50 seeds, from 1e-2 to 1e-9; a smooth function has none.
+func TestExactness(t *testing.T) {
+	const d = 5
+	b := newBowl(d, 1e4, 1)
+	for _, sigma := range []float64{0, 1e-9, 1e-5, 1e-2} {
+		right := 0
+		for seed := range uint64(50) {
+			random := rng.Seed(seed).Stream("noise")
+			f := objective.Func(d, func(x []float64) float64 { return 3 + b.at(x) + sigma*random.NormFloat64() })
+			x := somewhere(d, seed)
+			v := 3 + b.at(x) + sigma*random.NormFloat64()
+			g, err := Exactness(ctx, f, x, v, free(d), random)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := g.Absolute; sigma == 0 && g.Kind == objective.NoNoise || got > sigma/3 && got < 3*sigma {
+				right++
+			}
+		}
+		if right < 45 {
+			t.Errorf("σ = %g: right in %d of 50", sigma, right)
+		}
+	}
+}
+
+func TestSum(t *testing.T) {
+	random := rng.Seed(1).Stream("sum")
+	for name, c := range map[string]struct {
+		f   func(x []float64) float64
+		sum bool
+	}{
+		"sum": {func(x []float64) float64 { return x[0]*x[0] + math.Exp(x[1]) + math.Cos(9*x[2]) + math.Abs(x[3]) }, true},
+		"coupled": {func(x []float64) float64 {
+			return x[0]*x[0] + math.Exp(x[1]) + math.Cos(9*x[2]) + math.Abs(x[3]) + 0.01*x[0]*x[1]
+		}, false},
+		"product": {func(x []float64) float64 { return x[0] * x[1] * x[2] * x[3] }, false},
+		"same":    {func([]float64) float64 { return 1 }, false},
+		"failing": {func([]float64) float64 { return math.Inf(1) }, false},
+	} {
+		x, y := somewhere(4, 1), somewhere(4, 2)
+		sum, _, err := Sum(ctx, objective.Func(4, c.f), x, c.f(x), y, c.f(y), 8, random)
+		if err != nil || sum != c.sum {
+			t.Errorf("%s: %v, error %v", name, sum, err)
+		}
+	}
+}
+
+// naiveLine is the least value on a grid of a hundred thousand points.
+func naiveLine(f func(float64) float64) float64 {
+	least := math.Inf(1)
+	for k := range 100_001 {
+		least = min(least, f(-1+2*float64(k)/100_000))
+	}
+	return least
+}
+
+// Lines find what a fine grid finds, along ten axes with twenty wells each, with 120 rounds of 11 queries.
+func TestAxes(t *testing.T) {
+	const d = 10
+	for seed := range uint64(5) {
+		random := rng.Seed(seed).Stream("wells")
+		var parts [d]func(float64) float64
+		want := 0.0
+		for i := range parts {
+			at, turn, scale := 1.6*random.Float64()-0.8, 6*random.Float64(), 1+random.Float64()
+			parts[i] = func(v float64) float64 {
+				return scale*math.Pow(5*(v-at), 2) + 10*(1-math.Cos(10*math.Pi*(v-at))) + math.Sin(3*v+turn)
+			}
+			want += naiveLine(parts[i])
+		}
+		n := 0
+		f := objective.Func(d, func(x []float64) float64 {
+			n++
+			sum := 0.0
+			for i, v := range x {
+				sum += parts[i](v)
+			}
+			return sum
+		})
+		x := make([]float64, d)
+		v := []float64{0}
+		if err := f.Evaluate(ctx, mat.NewDense(1, d, x), v); err != nil {
+			t.Fatal(err)
+		}
+		a := NewAxes(f, x, v[0], objective.Cube(d, -1, 1))
+		if err := a.Search(ctx, objective.Cube(d, -1, 1), 120); err != nil {
+			t.Fatal(err)
+		}
+		best := a.Best()
+		if err := f.Evaluate(ctx, mat.NewDense(1, d, slices.Clone(best)), v); err != nil || v[0]-want > 1e-7 {
+			t.Errorf("seed %d: %v, a grid finds %v, error %v", seed, v[0], want, err)
+		}
+		if most := 2 + 9*d + 120*(d+1); n != most {
+			t.Errorf("%d queries, not %d", n, most)
+		}
+	}
+}
