@@ -43,26 +43,8 @@ func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *
 // minimize asks for known points, looks for coordinates, searches along them if f
 // separates there, and otherwise by CMA-ES.
 func (r *run) minimize(ctx context.Context) (objective.Status, error) {
-	if r.task.Points != nil {
-		if err := r.f.known(ctx, r.task.Points); err != nil {
-			return objective.Running, err
-		}
-	}
-	if r.sprint = r.newSprint(ctx); r.sprint != nil {
-		if status, err := r.sprint.search(ctx); status != objective.Running || err != nil {
-			return status, err
-		}
-	}
-	if err := r.measure(ctx); err != nil {
-		return objective.Running, err
-	}
-	if r.task.Points != nil && r.sprint == nil {
-		if err := r.warm(ctx); err != nil {
-			return objective.Running, err
-		}
-	}
-	if err := r.slope(ctx); err != nil {
-		return objective.Running, err
+	if status, err := r.begin(ctx); status != objective.Running || err != nil {
+		return status, err
 	}
 	found, status, err := r.structured(ctx)
 	if status != objective.Running {
@@ -106,6 +88,30 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		r.learnt.Note("the coordinates that %s found do not fit", r.task.Identifier.Name())
 	}
 	return r.rest(ctx)
+}
+
+// begin asks for known points, searches without coordinates where there are few queries, and measures how exact
+// f's values are. Running: coordinates follow.
+func (r *run) begin(ctx context.Context) (objective.Status, error) {
+	if r.task.Points != nil {
+		if err := r.f.known(ctx, r.task.Points); err != nil {
+			return objective.Running, err
+		}
+	}
+	if r.sprint = r.newSprint(ctx); r.sprint != nil {
+		if status, err := r.sprint.search(ctx); status != objective.Running || err != nil {
+			return status, err
+		}
+	}
+	if err := r.measure(ctx); err != nil {
+		return objective.Running, err
+	}
+	if r.task.Points != nil && r.sprint == nil {
+		if err := r.warm(ctx); err != nil {
+			return objective.Running, err
+		}
+	}
+	return objective.Running, r.slope(ctx)
 }
 
 // rest searches to the end.
