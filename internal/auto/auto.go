@@ -35,7 +35,7 @@ import (
 // like one that is given; without an Identifier it looks for coordinates by a survey of
 // its own.
 //
-// A budget below 9d²/4 + 165d + 240 is too small for all that: then it is a race of descents
+// A budget below 7d²/4 + 120d + 200 is too small for all that: then it is a race of descents
 // with CMA-ES, or lines along the axes if f is a sum over them (sprint.go, scout.go), and looks
 // only whether f has few components. Up to twice that budget the race comes first, and the
 // survey when it is stuck.
