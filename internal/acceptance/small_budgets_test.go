@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/internal/query"
@@ -84,6 +85,9 @@ func smallGaps(t *testing.T, spec problem.Spec, by string, budgets []int) []floa
 	p, err := problem.New(spec)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if last := len(budgets) - 1; by == "auto" && last > 0 && budgets[last] >= identify.Least(spec.Dim) { // it plans with that budget
+		return append(smallGaps(t, spec, by, budgets[:last]), smallGaps(t, spec, by, budgets[last:])...)
 	}
 	f, most := &falling{Objective: p}, budgets[len(budgets)-1]
 	start := smallStart(p, spec.Seed)

@@ -114,10 +114,10 @@ func (l *lines) along(ctx context.Context, from query.Best, components []int, ra
 	return profiles, nil
 }
 
-// What follows the grids of all lines: Brent's method asks for about half as many points
+// What follows the grids of all lines: Brent's method asks for about three fifths as many points
 // again, and a Newton step for two a line and one more.
 const (
-	afterGrid  = 1.5
+	afterGrid  = 1.6
 	newtonStep = 3
 )
 
