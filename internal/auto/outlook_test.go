@@ -159,7 +159,7 @@ func TestWhatAScanHasNotSeen(t *testing.T) {
 
 // Ranges are cut to what there is for them, and what is near stays.
 func TestRangesOfAnOutlookAreCut(t *testing.T) {
-	o := &outlook{f: &watched{queries: 120}} // 60 for two ranges, 20 points each
+	o := &outlook{f: &watched{queries: 128}} // 64 for two ranges, 20 points each
 	ranges := []line.Range{{Lo: -3, Hi: 27, Step: 1}, {Lo: -5, Hi: 5, Step: 1}}
 	if !o.afford(ranges) || ranges[0].Lo != -3 || ranges[0].Hi != 17 || ranges[1].Lo != -5 || ranges[1].Hi != 5 {
 		t.Errorf("%v", ranges)
