@@ -121,6 +121,9 @@ func (s *scout) search(ctx context.Context, f objective.Objective) error {
 // of a split of them, which are asked for in one batch.
 func (s *scout) first(ctx context.Context, f objective.Objective) (x, y, values []float64, err error) {
 	for {
+		if other := s.others(); other.Point != nil && kernel.Finite(other.Value) { // it was sought elsewhere
+			s.start = other
+		}
 		known := s.start.Point != nil && kernel.Finite(s.start.Value)
 		if y = s.anywhere(f.Dim()); known {
 			x = slices.Clone(s.start.Point)

@@ -110,6 +110,10 @@ func (s *sprint) search(ctx context.Context) (objective.Status, error) {
 			return status, err
 		}
 		switch {
+		case math.IsInf(r.f.best.Value, 1) && s.spent >= opening*r.f.Dim():
+			if err := s.seek(ctx); err != nil {
+				return objective.Running, err
+			}
 		case !s.varies && s.spent >= opening*r.f.Dim():
 			s.varies = true
 			return r.flat(ctx)
