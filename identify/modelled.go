@@ -91,19 +91,19 @@ func (m *modelling) sum(s *span, by *proposer, white hessian.Basis) (p proposal,
 	if err != nil {
 		return p, white, err
 	}
-	if !likely(c, uncoupledForward) { // a map perhaps, which other Hessians may show if these do not
+	blocks := likely(c, uncoupledForward)
+	if !blocks { // a map perhaps, which other Hessians may show if these do not
 		if p, err = (mapper{by}).single(chain, coupled(c)); p.done() || err != nil {
 			return p, white, err
 		}
-		if err = by.doubt(forwards * hessian.Forward.Queries(len(white.Lambda))); err != nil {
-			return p, white, err
-		}
-		return by.forward(white)
 	}
-	if by.budget > 0 && by.budget < leastBlocks*Least(w.g.f.Dim()) { // too little for blocks
+	if !blocks || by.budget > 0 && by.budget < leastBlocks*Least(w.g.f.Dim()) {
 		if err = by.doubt(forwards * hessian.Forward.Queries(len(white.Lambda))); err != nil {
 			return p, white, err
 		}
+	}
+	if !blocks {
+		return by.forward(white)
 	}
 	return forwarded(by, c, chain, chain.Base)
 }

@@ -29,9 +29,7 @@ import (
 // What decides at every stage is a check, which tests each component against all
 // others at once for 2m + 2 queries.
 //
-// For the problems of the paper at d = 100 it takes 35,000 to 90,000 queries,
-// 7,000 to 18,000 for a quadratic, and half a second. Where f does not separate
-// it gives up after some 12d² queries, more at small d. It fails with kinks and
+// docs/scoreboard.md says what it takes. It fails with kinks and
 // curvatures that span more than about six orders of magnitude.
 //
 // Where Request.Grain says that f has noise one model is fitted to all that is asked. Where that
