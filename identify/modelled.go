@@ -97,7 +97,11 @@ func (m *modelling) sum(s *span, by *proposer, white hessian.Basis) (p proposal,
 			return p, white, err
 		}
 	}
-	if !blocks || by.budget > 0 && by.budget < leastBlocks*Least(w.g.f.Dim()) {
+	least := leastBlocks
+	if !blocks {
+		least = leastOthers
+	}
+	if by.budget > 0 && by.budget < least*Least(w.g.f.Dim()) {
 		if err = by.doubt(forwards * hessian.Forward.Queries(len(white.Lambda))); err != nil {
 			return p, white, err
 		}
@@ -108,8 +112,12 @@ func (m *modelling) sum(s *span, by *proposer, white hessian.Basis) (p proposal,
 	return forwarded(by, c, chain, chain.Base)
 }
 
-// leastBlocks is how many times Least(d) it takes to find blocks and to use them.
-const leastBlocks = 2
+// leastBlocks is how many times Least(d) it takes to find blocks and to use them, and leastOthers the same of whatever
+// else three looks do not show.
+const (
+	leastBlocks = 2
+	leastOthers = 2 * leastBlocks
+)
 
 // chained returns a chain of what the last looks have seen along the steps of a first one, along directions
 // that they have whitened.
