@@ -198,8 +198,6 @@ var manners = map[string]manner{
 	"go test ./cmaes -run Pycma -whole -v":                                                                        {plus: "-whole=false", why: long},
 	"go test ./cmaes -run BIPOP -whole -v":                                                                        {plus: "-whole=false", why: long},
 	"GOMAXPROCS=1 go test ./cmaes -run '^$' -bench Query -benchtime 300000x":                                      {plus: "-benchtime 1000x", why: long},
-	"go test ./identify -run 'Survey|Verdicts|OneCoupled' -whole -v -timeout 2h":                                  {plus: "-whole=false", why: long},
-	"go test ./identify -run ThePapersRoad -whole -v":                                                             {plus: "-whole=false", why: long},
 	"go test ./internal/kernel -run Within -v -thorough":                                                          {plus: "-thorough=false", why: long},
 	"GOMAXPROCS=1 go test ./cbo ./problem -run '^$' -bench 'CBO/.*/.*/d=100$|Evaluate' -count 20 -benchtime 50ms": {plus: "-count 1 -benchtime 1x", why: long},
 	"truncate -s N FILE": {
