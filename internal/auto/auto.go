@@ -55,7 +55,7 @@ func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy
 		return strategy.Outcome{Status: objective.Failed}, err
 	}
 	r := newRun(f, task, a.Lines)
-	defer r.stop()
+	defer r.fallback.stop()
 	status, err := r.minimize(ctx)
 	if err == nil {
 		err = r.conclude(ctx)

@@ -1,7 +1,6 @@
 package auto
 
 import (
-	"cmp"
 	"context"
 	"math"
 
@@ -11,24 +10,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A fallback is BIPOP-CMA-ES, for functions that do not separate. It can be paused. Its
-// series is that of the strategy CMAES to the bit, whatever a survey has found before: the
+// A fallback is what searches f where it does not separate: a race of descents with BIPOP-CMA-ES. It can be
+// paused. The series is that of the strategy CMAES to the bit, whatever a survey has found before: the
 // best point of a survey is one of many wells.
 //
 // A survey may have learnt a metric, the size of f's Hessians. As the first covariance it
 // is a gift where f curves alike everywhere, and poison where it does not. So a second
 // series, the informed one, begins with it and has to prove itself in a trial.
 type fallback struct {
-	f      *watched
-	bounds objective.Box
-	seed   uint64
-
-	parallel, budget int // of the task
-
+	run      *run
 	start    []float64     // where first runs begin; nil: at a point that is drawn
-	sigma    float64       // and with which σ; 0: that of the strategy CMAES
 	metric   *mat.SymDense // what a survey has learnt; nil: nothing
-	sprint   *sprint       // the race that goes on instead; nil: there is none
+	sprint   *sprint       // the race; nil: not begun
 	near     *contender    // a run around a point that was given; nil: none
 	plain    *contender    // nil: not begun
 	informed *contender    // nil: not begun
@@ -58,42 +51,37 @@ const (
 // search goes on for at least so many queries. It returns the status with which the series
 // has ended, or Running if it was paused.
 func (s *fallback) search(ctx context.Context, queries int) (objective.Status, error) {
-	if s.sprint != nil {
-		return s.sprint.some(ctx, queries)
+	for s.near != nil && !s.near.over { // a run around a given point comes first
+		s.run.f.stage(byCMAES)
+		n, err := s.near.step(ctx, s.run.f)
+		if queries -= n; err != nil || queries <= 0 {
+			return objective.Running, err
+		}
 	}
-	s.f.stage(byCMAES)
+	return s.begun(ctx).some(ctx, queries)
+}
+
+// begun returns the race, which begins from the best point known.
+func (s *fallback) begun(ctx context.Context) *sprint {
+	if s.sprint == nil {
+		s.sprint = s.run.newSprint(ctx)
+	}
+	return s.sprint
+}
+
+// turn returns the series whose turn it is: the one that is ahead, unless the other has had less than its share.
+func (s *fallback) turn(ctx context.Context) *contender {
 	if s.plain == nil {
 		s.plain = s.series(ctx, nil)
 	}
-	for queries > 0 {
-		if s.informed == nil && s.metric != nil {
-			s.informed = s.series(ctx, s.metric)
-		}
-		c := s.turn()
-		n, err := c.step(ctx, s.f)
-		if err != nil {
-			return objective.Running, err
-		}
-		if c != s.near && s.plain.over && (s.informed == nil || s.informed.over) {
-			return c.end, nil
-		}
-		queries -= n
-		s.judge()
-	}
-	return objective.Running, nil
-}
-
-// turn returns the series whose turn it is. A run around a given point comes first. Then it
-// is the one that is ahead, unless the other has had less than its share.
-func (s *fallback) turn() *contender {
-	if s.near != nil && !s.near.over {
-		return s.near
+	if s.informed == nil && s.metric != nil {
+		s.informed = s.series(ctx, s.metric)
 	}
 	first, other := s.plain, s.informed
 	if s.won {
 		first, other = other, first
 	}
-	switch d := s.f.Dim(); {
+	switch d := s.run.f.Dim(); {
 	case other == nil || other.over:
 	case first.over, other.runs <= otherRuns && otherShare*other.queries <= first.queries:
 		return other
@@ -126,13 +114,27 @@ func (s *fallback) judge() {
 	s.tried = s.won || !(reached[k] < there) || k == len(stages)-1
 }
 
+// over reports whether both series have come to their end.
+func (s *fallback) over() bool {
+	return s.plain != nil && s.plain.over && (s.informed == nil || s.informed.over)
+}
+
 // spent is how many queries the search has had.
 func (s *fallback) spent() int {
-	n := 0
+	n := s.byCMAES()
 	if s.sprint != nil {
-		n = s.sprint.spent
+		n += s.sprint.spent
 	}
-	for _, c := range []*contender{s.near, s.plain, s.informed} {
+	if s.near != nil {
+		n += s.near.queries
+	}
+	return n
+}
+
+// byCMAES is how many queries both series have had.
+func (s *fallback) byCMAES() int {
+	n := 0
+	for _, c := range []*contender{s.plain, s.informed} {
 		if c != nil {
 			n += c.queries
 		}
@@ -149,13 +151,13 @@ func (s *fallback) offer(metric *mat.SymDense) {
 
 // series returns BIPOP-CMA-ES with a first covariance; nil: I.
 func (s *fallback) series(ctx context.Context, metric *mat.SymDense) *contender {
-	series := cmaes.Abreast(s.f.Dim(), s.parallel, s.budget)
-	series.Box, series.Seed = objective.Cube(s.f.Dim(), -1, 1), s.seed
-	series.Run.Sigma, series.Run.Bounds, series.Run.Mean = cmp.Or(s.sigma, strategy.FirstSigma), s.bounds, s.start
+	series := cmaes.Abreast(s.run.f.Dim(), s.run.task.Parallel, s.run.task.Budget)
+	series.Box, series.Seed = objective.Cube(s.run.f.Dim(), -1, 1), s.run.task.Seed
+	series.Run.Sigma, series.Run.Bounds, series.Run.Mean = strategy.FirstSigma, s.run.task.Bounds, s.start
 	if metric != nil {
 		series.Run.Covariance = cmaes.Cholesky{First: metric}
 	}
-	return newContender(ctx, s.f.Dim(), series, stages, s.f.noise != nil)
+	return newContender(ctx, s.run.f.Dim(), series, stages, s.run.f.noise != nil)
 }
 
 // stop ends what is not at its end.
@@ -165,10 +167,22 @@ func (s *fallback) stop() {
 			c.talk.Stop()
 		}
 	}
+	if s.sprint != nil {
+		s.sprint.talk.Stop()
+	}
 }
 
 // least is the lowest value that the search has found itself.
 func (s *fallback) least() float64 {
+	v := s.leastOfCMAES()
+	if s.sprint != nil && s.sprint.scout.best.Point != nil {
+		v = min(v, s.sprint.scout.best.Value)
+	}
+	return v
+}
+
+// leastOfCMAES is the lowest value that CMA-ES has found.
+func (s *fallback) leastOfCMAES() float64 {
 	v := math.Inf(1)
 	for _, c := range []*contender{s.near, s.plain, s.informed} {
 		if c != nil {

@@ -55,7 +55,7 @@ func (r *run) finish(ctx context.Context, most int) error {
 
 // beaten reports whether another search has come lower than CMA-ES by far more than noise.
 func (r *run) beaten() bool {
-	least := r.fallback.least()
+	least := r.fallback.leastOfCMAES()
 	return least-r.f.best.Value > atNoise*r.f.sigma(least)
 }
 

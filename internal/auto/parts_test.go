@@ -91,7 +91,8 @@ func TestAPausedFallbackGoesOn(t *testing.T) {
 			return ellipse(x)
 		}, 1)
 		limited := watch(query.NewMeter(f, 3000), f.stage)
-		s := &fallback{f: limited, bounds: at.bounds, seed: 3}
+		s := &fallback{run: &run{f: limited, task: strategy.Task{Bounds: at.bounds, Seed: 3}}}
+		s.run.fallback = s
 		var err error
 		for k, queries := range pieces {
 			before := limited.queries
@@ -124,7 +125,8 @@ func TestTheRace(t *testing.T) {
 		metric  bool
 	}{{easy, false, false}, {hard, false, true}, {hard, true, false}} {
 		f, at := plane(t, ellipse, 1)
-		s := &fallback{f: f, bounds: at.bounds}
+		s := &fallback{run: &run{f: f, task: strategy.Task{Bounds: at.bounds}}}
+		s.run.fallback = s
 		r := &race{fallback: s, survey: &share{watched: f, most: 1000, spent: 10}, bounded: c.bounded, budget: 240}
 		for _, next := range []int{20, 20, 30} {
 			if err := r.pause(ctx, identify.Doubt{Queries: next, Inverse: c.inverse}); err != nil {

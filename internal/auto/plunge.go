@@ -47,10 +47,10 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 		return nil
 	}
 	r.plunged = true
-	f := r.fallback.f
+	f := r.fallback.run.f
 	m, _ := basin.Along.Dims()
 	f.stage(straightDown)
-	p := &plunge{f: f, along: basin.Along, x: slices.Clone(basin.Point), seen: newSecant(m, basin.Curvature), gain: basin.Curvature * firstStep * firstStep, abreast: r.fallback.parallel > 1}
+	p := &plunge{f: f, along: basin.Along, x: slices.Clone(basin.Point), seen: newSecant(m, basin.Curvature), gain: basin.Curvature * firstStep * firstStep, abreast: r.fallback.run.task.Parallel > 1}
 	return p.down(ctx, f.queries+min(identify.Least(m)/plungePart, r.budget/plungeShare))
 }
 

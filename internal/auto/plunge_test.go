@@ -149,7 +149,7 @@ func TestOnePlunge(t *testing.T) {
 	const d = 5
 	for _, bounded := range []bool{false, true} {
 		w := watch(objective.Func(d, powers(d, math.Sqrt)), func(objective.Stage) {})
-		r := &race{fallback: &fallback{f: w}, bounded: bounded, budget: 8000}
+		r := &race{fallback: &fallback{run: &run{f: w}}, bounded: bounded, budget: 8000}
 		basin := &identify.Basin{Point: make([]float64, d), Along: kernel.Identity(d), Curvature: 1}
 		for range 2 {
 			before := w.queries

@@ -18,8 +18,6 @@ type race struct {
 	bounded  bool   // f has bounds
 	budget   int    // of the whole run
 	plunged  bool   // it has gone straight down
-
-	straight func(ctx context.Context) error // goes straight down without knowing anything of f, once; nil: it does not
 }
 
 // inDoubt is how many queries CMA-ES has had, for each of the survey's, when a part begins
@@ -63,11 +61,6 @@ func (r *race) wait(ctx context.Context, queries int) error {
 			return err
 		}
 	}
-	if r.straight != nil {
-		if err := r.straight(ctx); err != nil {
-			return err
-		}
-	}
 	speculative, share := r.survey.spent+queries, inDoubt
 	if r.survey.grain.Noisy() {
 		share = inNoise
@@ -89,7 +82,7 @@ const beside = 1. / 9
 // third of what is left, CMA-ES has a tenth of all queries, and one for each that goes beyond the forecast.
 func (r *race) forecast(ctx context.Context, doubt identify.Doubt) error {
 	saved := 0.0
-	if left := r.budget - r.fallback.f.queries + r.survey.spent; 3*doubt.Forecast <= left {
+	if left := r.budget - r.fallback.run.f.queries + r.survey.spent; 3*doubt.Forecast <= left {
 		saved = (1 - beside) * float64(doubt.Forecast)
 	}
 	queries := float64(r.survey.spent + doubt.Queries)
@@ -109,9 +102,9 @@ func (r *race) evenly(ctx context.Context, queries int) error {
 	if missing <= 0 {
 		return nil
 	}
-	now := r.fallback.f.now
+	now := r.fallback.run.f.now
 	_, err := r.fallback.search(ctx, missing)
-	r.fallback.f.stage(now)
+	r.fallback.run.f.stage(now)
 	return err
 }
 

@@ -3,6 +3,7 @@ package auto
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/untwist/untwist/certify"
@@ -17,25 +18,23 @@ import (
 // Where a method returns a Status, Running says that the run has not come to its end
 // there, so that something else follows.
 type run struct {
-	f         *watched
-	task      strategy.Task
-	explorer  line.Explorer // of the first lines
-	fallback  *fallback
-	learnt    *strategy.Learnt
-	mapping   *mapping // f is ψ of what is asked; nil: no map
-	measured  bool     // it is known how exact f's values are
-	near      bool     // so it is where the minimum is
-	descended bool     // it has gone straight down
-	sprint    *sprint  // what is done with few queries; nil: there are many
-	part      bool     // f is a part of another one
+	f        *watched
+	task     strategy.Task
+	explorer line.Explorer // of the first lines
+	fallback *fallback
+	learnt   *strategy.Learnt
+	mapping  *mapping // f is ψ of what is asked; nil: no map
+	measured bool     // it is known how exact f's values are
+	near     bool     // so it is where the minimum is
+	part     bool     // f is a part of another one
 }
 
 func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *run {
 	w := watch(f, task.Stage)
 	r := &run{
 		f: w, task: task, explorer: explorer, learnt: &strategy.Learnt{},
-		fallback: &fallback{f: w, bounds: task.Bounds, seed: task.Seed, parallel: task.Parallel, budget: task.Budget},
 	}
+	r.fallback = &fallback{run: r}
 	w.due = r.due
 	return r
 }
@@ -98,15 +97,25 @@ func (r *run) begin(ctx context.Context) (objective.Status, error) {
 			return objective.Running, err
 		}
 	}
-	if r.sprint = r.newSprint(ctx); r.sprint != nil {
-		if status, err := r.sprint.search(ctx); status != objective.Running || err != nil {
+	first := r.raceFirst()
+	if first {
+		if r.task.Budget < identify.Least(r.f.Dim()) {
+			r.noteSmallBudget()
+		}
+		if r.task.NoiseLevel > 0 {
+			r.grainKnown(objective.Known(r.task.NoiseLevel))
+		}
+		if r.task.Points != nil {
+			r.fallback.start = slices.Clone(r.f.best.Point)
+		}
+		if status, err := r.fallback.begun(ctx).search(ctx); status != objective.Running || err != nil {
 			return status, err
 		}
 	}
 	if err := r.measure(ctx); err != nil {
 		return objective.Running, err
 	}
-	if r.task.Points != nil && r.sprint == nil {
+	if r.task.Points != nil && !first {
 		if err := r.warm(ctx); err != nil {
 			return objective.Running, err
 		}
@@ -116,9 +125,6 @@ func (r *run) begin(ctx context.Context) (objective.Status, error) {
 
 // rest searches to the end.
 func (r *run) rest(ctx context.Context) (objective.Status, error) {
-	if err := r.straight(ctx); err != nil {
-		return objective.Running, err
-	}
 	return r.fallback.search(ctx, throughout)
 }
 

@@ -27,6 +27,7 @@ type scout struct {
 	best   query.Best        // its own
 	own    bool              // the descent under way began at a point of its own
 	course course            // of that descent
+	vain   int               // descents after which CMA-ES was ahead
 	sum    bool              // f is a sum over the axes
 	span   span              // of the slopes that it has seen
 	ends   func(x []float64) // is told where a descent has ended
@@ -185,6 +186,9 @@ func (s *scout) again(ctx context.Context, f objective.Objective, cfg down.Confi
 			return err
 		}
 		s.course = course{}
+		if s.others().Value < s.best.Value {
+			s.vain++
+		}
 		if other := s.others(); other.Point != nil && other.Value < done {
 			done, s.own = other.Value, false
 			cfg.Start, cfg.Value = slices.Clone(other.Point), other.Value

@@ -14,14 +14,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A sprint is what auto does with few queries: a scout, which goes downhill, against CMA-ES, which begins at
-// the best point of the scout's opening. Neither knows the budget, so that a run with more queries begins as one with
-// fewer does.
+// A sprint is how f is searched without coordinates: a scout, which goes downhill, against CMA-ES. With few queries it comes first,
+// and then neither knows the budget, so that a run with more queries begins as one with fewer does.
 type sprint struct {
 	run    *run
 	scout  *scout
 	talk   *asktell.Talk // with the scout
 	spent  int           // by the scout
+	rival  *contender    // the series of CMA-ES whose turn it is
 	rivals query.Best    // the best point of CMA-ES
 	ended  bool          // a descent has come to its end
 	looked bool          // it was looked for few components
@@ -33,32 +33,29 @@ const (
 	// opening is how many queries for each dimension the scout has before CMA-ES begins: four or five steps.
 	opening = 5
 	// While the scout is ahead it has ahead queries for each of CMA-ES, as many as CMA-ES if it has needed more queries
-	// for its value, and otherwise CMA-ES has behind for each of the scout. Along lines it has the square of ahead. Halved
-	// or doubled, these change means by a factor of 3 where the race gains one of 1e3.
+	// for its value, and otherwise CMA-ES has behind for each of the scout, and as many more after each descent in vain. Along
+	// lines it has the square of ahead. Halved or doubled, these change means by a factor of 3 where the race gains one of 1e3.
 	ahead  = 7
 	behind = 3
+	// long is how many queries for each dimension a descent takes as a rule: Rosenbrock's function in 20 dimensions takes 130. With
+	// n times as many it has ahead/n² for each of CMA-ES.
+	long = 150
 	// fewQueries is how many queries there must be left to look for few components: a tenth of them shows whether there are.
 	fewQueries = 1300
 	// surveyFirst is how many times the least budget of a survey there must be to begin with that: with less, it begins when
 	// the scout is stuck.
-	surveyFirst = 2
-	// smallSigma is σ of CMA-ES, a fifth of the width of the start box: it begins at a point that is better than others.
-	smallSigma = 0.4
+	surveyFirst = 4
 )
 
-// newSprint is a race that has not begun; nil: the budget is large enough for a survey, or coordinates are known, as in one
-// dimension.
+// raceFirst reports whether the race comes before a survey: with few queries, unless coordinates are known, as in one dimension.
+func (r *run) raceFirst() bool {
+	d := r.f.Dim()
+	return r.task.Budget < surveyFirst*identify.Least(d) && !(d == 1 && r.task.Budget >= perDimension) && r.task.Frame == nil && r.task.Identifier == nil
+}
+
+// newSprint is a race that has not begun, from the best point known.
 func (r *run) newSprint(ctx context.Context) *sprint {
 	d := r.f.Dim()
-	if r.task.Budget >= surveyFirst*identify.Least(d) || d == 1 && r.task.Budget >= perDimension || r.task.Frame != nil || r.task.Identifier != nil {
-		return nil
-	}
-	if r.task.Budget < identify.Least(d) {
-		r.noteSmallBudget()
-	}
-	if r.task.NoiseLevel > 0 {
-		r.grainKnown(objective.Known(r.task.NoiseLevel))
-	}
 	s := &sprint{run: r, rivals: query.Best{Value: math.Inf(1)}}
 	s.scout = &scout{
 		bounds: r.task.Bounds, grain: r.f.grain, known: r.measured, random: rng.Seed(r.task.Seed).Stream("auto", "scout"),
@@ -68,26 +65,18 @@ func (r *run) newSprint(ctx context.Context) *sprint {
 	if r.f.best.Point != nil {
 		s.scout.start = query.Best{Point: slices.Clone(r.f.best.Point), Value: r.f.best.Value}
 	}
-	r.fallback.sprint = s
 	s.talk = asktell.New(d, func(f objective.Objective) error { return s.scout.search(ctx, f) })
 	return s
 }
 
-// stop ends what is not at its end.
-func (r *run) stop() {
-	r.fallback.stop()
-	if r.sprint != nil {
-		r.sprint.talk.Stop()
-	}
-}
-
 // left is how much of the budget is left for a survey.
 func (r *run) left() int {
-	if r.sprint == nil {
+	race := r.fallback.sprint
+	if race == nil || !r.raceFirst() {
 		return r.task.Budget
 	}
-	d, left := r.f.Dim(), r.task.Budget-r.sprint.raced
-	if left >= identify.Least(d) || r.sprint.scout.sum {
+	d, left := r.f.Dim(), r.task.Budget-race.raced
+	if left >= identify.Least(d) || race.scout.sum {
 		return left
 	}
 	return min(left, d*d/2+110*d-1) // it shows few components, and nothing else
@@ -117,7 +106,7 @@ func (s *sprint) search(ctx context.Context) (objective.Status, error) {
 		case !s.varies && s.spent >= opening*r.f.Dim():
 			s.varies = true
 			return r.flat(ctx)
-		case !s.looked && s.stuck() && s.promising():
+		case !s.looked && (s.stuck() || s.scout.span.few(r.f.Dim())) && s.promising():
 			s.looked, s.raced = true, r.f.queries
 			return objective.Running, nil
 		case !r.measured && s.scout.grain.Kind != objective.NoNoise && r.task.Budget >= perDimension*r.f.Dim():
@@ -130,13 +119,13 @@ func (s *sprint) search(ctx context.Context) (objective.Status, error) {
 
 // some goes on for at least so many queries. It is Running unless the race has come to its end.
 func (s *sprint) some(ctx context.Context, queries int) (objective.Status, error) {
-	f, fallback := s.run.f, s.run.fallback
+	f := s.run.f
 	for before := f.queries; f.queries-before < queries; {
 		if err := s.round(ctx); err != nil {
 			return objective.Running, err
 		}
-		if c := fallback.plain; c != nil && c.over {
-			return c.end, nil
+		if s.run.fallback.over() {
+			return s.run.fallback.plain.end, nil
 		}
 		if math.IsInf(f.best.Value, -1) {
 			return objective.Converged, nil
@@ -171,29 +160,31 @@ func (s *sprint) measure(ctx context.Context) error {
 
 // lead is how many queries the scout has for each of CMA-ES.
 func (s *sprint) lead(others int) float64 {
-	c := s.scout.course
-	n := len(c.values)
+	c, d := s.scout.course, s.run.f.Dim()
+	n, least := len(c.values), 1/float64(behind*(1+s.scout.vain))
 	switch {
+	case s.run.f.noise != nil && !s.run.raceFirst(): // noise ends descents too early, and CMA-ES averages it
+		return 0
 	case s.scout.sum:
 		return ahead * ahead
 	case !s.scout.own || n == 0 || !(c.values[n-1] < s.rivals.Value):
-		return 1. / behind
-	case others >= opening*s.run.f.Dim() && c.with(others) >= s.rivals.Value:
-		return 1
+		return least
 	}
-	return ahead
+	lead := float64(ahead)
+	if others >= opening*d && c.with(others) >= s.rivals.Value {
+		lead = 1
+	}
+	return max(least, lead*min(1, square(float64(long*d)/float64(c.queries[n-1]))))
 }
 
-// round asks for a batch of the one whose turn it is, and of the other too if that has the next turn.
+// round asks for a batch of the one whose turn it is, and of the other too if that has the next turn, or if more points at the
+// same time cost nothing.
 func (s *sprint) round(ctx context.Context) error {
-	f, fallback := s.run.f, s.run.fallback
-	others := 0
-	if fallback.plain != nil {
-		others = fallback.plain.queries
-	}
+	f := s.run.f
+	others := s.run.fallback.byCMAES()
 	lead := s.lead(others)
 	mine := func(spent, others int) bool {
-		return spent < opening*f.Dim() || float64(spent) <= lead*float64(others)
+		return lead > 0 && (spent < opening*f.Dim() || float64(spent) <= lead*float64(others))
 	}
 	first := mine(s.spent, others)
 	var parts [2]*mat.Dense // of the scout, of CMA-ES
@@ -202,19 +193,16 @@ func (s *sprint) round(ctx context.Context) error {
 			return s.talk.Err()
 		}
 		n, _ := parts[0].Dims()
-		if mine(s.spent+n, others) {
+		if mine(s.spent+n, others) && n >= s.run.task.Parallel {
 			return s.ask(ctx, parts)
 		}
 	}
-	if fallback.plain == nil {
-		fallback.start, fallback.sigma = s.scout.best.Point, smallSigma
-		fallback.plain = fallback.series(ctx, nil)
+	s.rival = s.run.fallback.turn(ctx)
+	if parts[1] = s.rival.talk.Ask(); parts[1] == nil {
+		s.rival.over = true
+		return s.rival.talk.Err()
 	}
-	if parts[1] = fallback.plain.talk.Ask(); parts[1] == nil {
-		fallback.plain.over = true
-		return fallback.plain.talk.Err()
-	}
-	if n, _ := parts[1].Dims(); !first && mine(s.spent, others+n) {
+	if n, _ := parts[1].Dims(); !first && (mine(s.spent, others+n) || n < s.run.task.Parallel) {
 		if parts[0] = s.talk.Ask(); parts[0] == nil {
 			return s.talk.Err()
 		}
@@ -258,7 +246,9 @@ func (s *sprint) ask(ctx context.Context, parts [2]*mat.Dense) error {
 	if err == nil {
 		s.rivals.OfferAll(parts[1], values[n:])
 	}
-	return s.run.fallback.plain.told(f, values[n:], err)
+	err = s.rival.told(f, values[n:], err)
+	s.run.fallback.judge()
+	return err
 }
 
 // stage is what is being done.

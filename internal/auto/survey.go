@@ -63,7 +63,7 @@ func (r *run) share() *share { return &share{watched: r.f, most: r.left() - r.le
 // survey is how coordinates are looked for: roughly, and with a race before parts that may
 // be in vain.
 func (r *run) survey(ctx context.Context, f *share) identify.Survey {
-	race := &race{fallback: r.fallback, survey: f, bounded: r.task.Bounded(), budget: r.left(), straight: r.straight}
+	race := &race{fallback: r.fallback, survey: f, bounded: r.task.Bounded(), budget: r.left()}
 	f.usual, f.beyond = usualSurvey*identify.Least(r.f.Dim()), race.wait
 	if r.f.grain.Noisy() {
 		f.usual = max(f.usual, identify.MostNoisy(r.f.Dim()))

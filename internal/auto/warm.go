@@ -76,8 +76,8 @@ func (r *run) warm(ctx context.Context) error {
 
 // around begins a run at x with the step σ, which goes before all others.
 func (s *fallback) around(ctx context.Context, x []float64, sigma float64) {
-	s.near = newContender(ctx, s.f.Dim(), cmaes.Series{
-		Run: cmaes.Config{Mean: x, Sigma: sigma, Bounds: s.bounds}, Schedule: cmaes.Once{},
-		Box: objective.Cube(s.f.Dim(), -1, 1), Seed: s.seed,
-	}, nil, s.f.noise != nil)
+	s.near = newContender(ctx, s.run.f.Dim(), cmaes.Series{
+		Run: cmaes.Config{Mean: x, Sigma: sigma, Bounds: s.run.task.Bounds}, Schedule: cmaes.Once{},
+		Box: objective.Cube(s.run.f.Dim(), -1, 1), Seed: s.run.task.Seed,
+	}, nil, s.run.f.noise != nil)
 }
