@@ -29,8 +29,10 @@ func newProfiles(p Page, c coordinates) *profilesView {
 		return nil
 	}
 	v := &profilesView{}
-	if n := len(all); n > mostProfiles {
-		all = all[:fewProfiles]
+	n := len(all)
+	c.all = all
+	if all = c.told(n); n > mostProfiles {
+		all = c.told(fewProfiles)
 		v.More = "and " + words.Count(n-fewProfiles, "more combination", "more combinations") + ", along which the function changes less."
 	}
 	for _, k := range all {

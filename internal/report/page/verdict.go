@@ -44,10 +44,20 @@ func named(p Page) string {
 		return ""
 	}
 	var all []string
-	for _, k := range c.all {
+	groups := 0
+	for _, k := range c.told(mostNamed) {
 		all = append(all, k.words)
+		if k.group {
+			groups++
+		}
 	}
-	return ": " + list(all)
+	switch {
+	case groups == 0:
+		return ": " + list(all)
+	case groups == len(all):
+		return ", dimensionless: " + list(all)
+	}
+	return fmt.Sprintf(": %s (the first %s)", list(all), map[bool]string{true: "is dimensionless", false: words.Thousands(groups) + " are dimensionless"}[groups == 1])
 }
 
 // value6 writes the best value, or its mean where there is noise.
