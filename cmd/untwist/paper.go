@@ -202,7 +202,7 @@ func (f *runFlags) serve(p *paper, s subject, line *progressLine, o *untwist.Opt
 		run := report.Run{Subject: s.words, Known: s.known, Result: state.Result, Took: state.Now.Sub(state.Began)}
 		run.Result.Queries += state.Answers
 		run.Result.Failed += state.Failed
-		return p.complete(page.Page{Run: run, Probe: probe, Running: true})
+		return p.complete(page.Page{Run: run, Probe: probe, Running: true, Stage: state.Stage, Allowed: o.Time})
 	}
 	server, err := live.Listen(config)
 	if err != nil {

@@ -27,7 +27,7 @@ var (
 	objectiveKeys = map[string]keyKind{
 		"exec": wordsKey, "protocol": textKey, "eof": switchKey, "procs": numberKey, "timeout": timeKey, "retries": numberKey,
 		"keep-failed": numberKey, "template": textsKey, "result": textKey, "result-file": textKey,
-		"minimum": numberKey, "residuals": numberKey, "maximize": switchKey,
+		"minimum": numberKey, "value": textKey, "residuals": numberKey, "maximize": switchKey,
 	}
 	runKeys = map[string]keyKind{
 		"budget": numberKey, "time": timeKey, "target": numberKey, "tolerance": numberKey, "seed": numberKey, "parallel": numberKey,

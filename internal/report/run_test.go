@@ -235,3 +235,32 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 }
+
+// The value has its name and its unit, and where there is noise the text says what it is.
+func TestWhatTheValueIs(t *testing.T) {
+	named := report.Subject{Name: "f", Dim: 3, Value: "cost", Unit: "EUR"}
+	noise := &untwist.Noise{Kind: objective.RandomNoise, Sigma: 0.125}
+	for _, c := range []struct {
+		subject     report.Subject
+		noise       *untwist.Noise
+		mean, error *float64
+		want        string
+	}{
+		{report.Subject{}, nil, nil, nil, "best value  3.5\n"},
+		{named, nil, nil, nil, "best value  3.5 EUR (cost)\n"},
+		{named, noise, nil, nil, "best value  3.5 EUR (cost), the lowest of values that have noise, too low by chance\n"},
+		{report.Subject{Maximize: true}, noise, nil, nil, "best value  3.5, the highest of values that have noise, too high by chance\n"},
+		{named, noise, new(3.75), new(0.05), "best value  3.5 EUR (cost) at one query; the mean of later queries there is 3.75 ± 0.05 EUR (95 %)\n"},
+	} {
+		r := result()
+		r.Noise, r.ValueMean, r.ValueError = c.noise, c.mean, c.error
+		run := report.Run{Subject: c.subject, Result: r}
+		if text := run.String(); !strings.Contains(text, c.want) {
+			t.Errorf("%s\nshould have\n%s", text, c.want)
+		}
+		text, err := json.Marshal(run)
+		if named := strings.Contains(string(text), `"value_name":"cost","value_unit":"EUR"`); err != nil || named != (c.subject.Value != "") {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+}

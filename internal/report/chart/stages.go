@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
 )
 
 // A band is one stage, or several that follow one another: the names of the first and the
@@ -22,7 +23,7 @@ func (b band) name() string {
 	return b.first + " … " + b.last
 }
 
-// ended returns when the stages began and ended. Neighbours of the same name become one.
+// ended returns when the stages began and ended, in plain words. Neighbours of the same name become one.
 func ended(stages []untwist.Stage) []band {
 	all := make([]band, 0, len(stages))
 	at := 0.
@@ -30,7 +31,7 @@ func ended(stages []untwist.Stage) []band {
 		if s.Queries < 1 {
 			continue
 		}
-		name := clean(s.Name)
+		name := clean(words.Stage(s.Name))
 		next := band{name, name, at, at + float64(s.Queries)}
 		at = next.to
 		if n := len(all); n > 0 && all[n-1].last == name {
@@ -44,7 +45,7 @@ func ended(stages []untwist.Stage) []band {
 
 // row is the height of a row of names above a plot, and the lowest is raised above the numbers
 // beside the plot. There are at most mostRows. Names are no longer than longest.
-const row, raised, mostRows, longest = 14., 10., 5, 150.
+const row, raised, mostRows, longest = 14., 10., 5, 190.
 
 // arrange puts the name of each band into a row above the plot, so that it ends where the band
 // does, at which a line leads up to it, and meets no other name and no line. Bands that are too

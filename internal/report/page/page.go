@@ -16,6 +16,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/report"
@@ -32,6 +33,9 @@ type Page struct {
 	Probe bool
 	// Running says that the run still goes on. What it has not learnt yet is not missed.
 	Running bool
+	// Stage is what a run that still goes on does, and Allowed how long it may take; 0: no limit.
+	Stage   string
+	Allowed time.Duration
 	// Missing says in sentences what the page cannot show, and why.
 	Missing []string
 
