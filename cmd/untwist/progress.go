@@ -237,7 +237,7 @@ func searchParts(p untwist.Progress, took time.Duration) []part {
 	if p.Failed > 0 {
 		failed = words.Thousands(p.Failed) + " failed"
 	}
-	return []part{{words.Stage(p.Stage), 5}, {queries, 2}, {best, 1}, {failed, 3}, {speed, 6}, {soFar(took), 7}, {left, 4}}
+	return []part{{p.Stage, 5}, {queries, 2}, {best, 1}, {failed, 3}, {speed, 6}, {soFar(took), 7}, {left, 4}}
 }
 
 // soFar says how long a run takes already, from a minute on.

@@ -122,7 +122,7 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.Var(text(&f.start), "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
 	flags.Var(text(&f.bounds), "bounds", "`LO:HI` or FILE with a line \"LO HI\" for each coordinate: nothing outside is ever queried")
 	flags.StringArrayVar(&f.x0, "x0", nil, "`V,V` or FILE: the numbers of a point with commas between them, or a file with a point on each line: known points to start from; may be given several times")
-	flags.Var(text(&f.value), "value", "what the value is, with its unit in brackets, for reports: 'cost [EUR]'")
+	flags.Var(text(&f.value), "value", "what the value of a program is, with its unit in brackets, for reports: 'cost [EUR]'")
 	toggle(flags, &f.program.KeepGoing, "keep-going", "go on however many queries fail")
 	toggle(flags, &f.caller, "caller", "minimise what whoever started this program computes")
 	flags.Lookup("caller").Hidden = true

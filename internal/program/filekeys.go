@@ -35,7 +35,7 @@ var (
 		"dim": numberKey, "bounds": textKey, "start": textKey, "x0": pointsKey,
 		"journal": textKey, "journal-points": switchKey, "from": textKey,
 		"strategy": textKey, "identifier": textKey, "road": textKey, "particles": numberKey, "sigma": numberKey, "tau": numberKey, "alpha": numberKey, "share": numberKey,
-		"cbo": textsKey, "trace": textKey, "trace-every": numberKey, "frame": textKey, "plot": textKey, "report": textKey, "json": switchKey, "quiet": switchKey,
+		"cbo": textsKey, "trace": textKey, "trace-every": numberKey, "frame": textKey, "plot": textKey, "report": textKey, "sensitivity": switchKey, "json": switchKey, "quiet": switchKey,
 	}
 )
 

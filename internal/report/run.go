@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/sensitivity"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
@@ -18,6 +19,8 @@ type Run struct {
 	Known   *Known
 	Result  untwist.Result
 	Took    time.Duration
+	// Sensitivity says how much each parameter matters; nil: it was not computed.
+	Sensitivity *sensitivity.Indices
 }
 
 // hasGap says whether the minimum of f is known.
@@ -76,6 +79,7 @@ func (r Run) String() string {
 		line("best point", "%s", numbers(found.Point))
 	}
 	out.WriteString(severalLines(r.Subject.Parameters, found))
+	out.WriteString(sensitivityLines(r.Sensitivity))
 	if len(found.Minimisers) > 0 {
 		out.WriteString("minimisers, each with its value and its particles\n")
 	}

@@ -3,6 +3,7 @@ package report_test
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/sensitivity"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -261,6 +263,28 @@ func TestWhatTheValueIs(t *testing.T) {
 		text, err := json.Marshal(run)
 		if named := strings.Contains(string(text), `"value_name":"cost","value_unit":"EUR"`); err != nil || named != (c.subject.Value != "") {
 			t.Errorf("%s, %v", text, err)
+		}
+	}
+}
+
+// The text and the JSON object say how much each parameter matters, or why that is not known.
+func TestSensitivityIsTold(t *testing.T) {
+	known := &sensitivity.Indices{Mean: 2, Variance: 4, Terms: 7, Parameters: []sensitivity.Index{{Name: "a", Total: 0.25, Error: 0.01}, {Name: "n", Fixed: true}, {Name: "long", Total: 0.75, Error: 1e-9}}}
+	for _, c := range []struct {
+		indices    *sensitivity.Indices
+		text, json string
+	}{
+		{known, "\n  long 0.750 ± 0.001\n  a    0.250 ± 0.010\n", `"sensitivity":{"by":"polynomial","mean":2,"variance":4,"parameters":[{"name":"a","total":0.25,"error":0.01},{"name":"long","total":0.75,"error":1e-9}]}`},
+		{&sensitivity.Indices{Reason: "too little was seen"}, "sensitivity not known: too little was seen\n", `"sensitivity":{"reason":"too little was seen"}`},
+	} {
+		for _, of := range []interface {
+			fmt.Stringer
+			json.Marshaler
+		}{report.Run{Result: result(), Sensitivity: c.indices}, report.Probe{Sensitivity: c.indices}} {
+			text, err := of.MarshalJSON()
+			if err != nil || !strings.Contains(of.String(), c.text) || !strings.Contains(string(text), c.json) {
+				t.Errorf("%s\n%s\n%v", of, text, err)
+			}
 		}
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/chart"
-	"github.com/untwist/untwist/internal/sensitivity"
 )
 
 // A Page is what is shown of a run, also of one that still goes on.
@@ -44,8 +43,6 @@ type Page struct {
 	Parameters parameter.Space
 	// Evaluations is how evaluating went.
 	Evaluations Evaluations
-	// Sensitivity says how much each parameter matters; nil: it was not computed.
-	Sensitivity *sensitivity.Indices
 	// Settings are what decided the run, in words, and Command repeats it ("": not known).
 	Settings []Setting
 	Command  string
@@ -58,7 +55,7 @@ type Setting struct{ Name, Value string }
 
 // OfProbe returns the page of a probe.
 func OfProbe(p report.Probe) Page {
-	run := report.Run{Subject: p.Subject, Known: p.Known, Took: p.Took}
+	run := report.Run{Subject: p.Subject, Known: p.Known, Took: p.Took, Sensitivity: p.Sensitivity}
 	run.Result.Account = p.Findings.Account
 	if p.Findings.Dim > 0 {
 		run.Result.Structure = &p.Findings.Structure

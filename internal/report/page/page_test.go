@@ -97,8 +97,8 @@ func (s sample) page() Page {
 	i := s.indices
 	i.Parameters = slices.Clone(i.Parameters)
 	return Page{
-		Run:        report.Run{Subject: report.Subject{Name: "wavy", Dim: 3, Parameters: space}, Result: r, Took: 1500 * time.Millisecond},
-		Parameters: space, Evaluations: e, Sensitivity: &i, Settings: []Setting{{"Journal", "run.journal"}}, Command: "untwist minimize wavy.toml", Version: "v1",
+		Run:        report.Run{Subject: report.Subject{Name: "wavy", Dim: 3, Parameters: space}, Result: r, Took: 1500 * time.Millisecond, Sensitivity: &i},
+		Parameters: space, Evaluations: e, Settings: []Setting{{"Journal", "run.journal"}}, Command: "untwist minimize wavy.toml", Version: "v1",
 	}
 }
 
@@ -217,7 +217,7 @@ func TestNumbersAreThoseOfTheJSON(t *testing.T) {
 			t.Errorf("component %d: the page does not say %q", w.Component+1, above)
 		}
 	}
-	for _, i := range p.Sensitivity.Parameters {
+	for _, i := range p.Run.Sensitivity.Parameters {
 		if !i.Fixed && !strings.Contains(text, `<th scope="row">`+i.Name+`</th><td class="number" data-label="Sensitivity">`+percent(i.Total)+`</td><td class="number" data-label="Error (95 %)">± `+percent(i.Error)) {
 			t.Errorf("the sensitivity of %s, %v ± %v, is not there", i.Name, i.Total, i.Error)
 		}
@@ -285,8 +285,8 @@ func wellFormed(t *testing.T, page string) {
 // Sensitivities that are all smaller than their errors are not shown as a table.
 func TestSensitivitiesSmallerThanTheirErrors(t *testing.T) {
 	p := once().page()
-	for i := range p.Sensitivity.Parameters {
-		p.Sensitivity.Parameters[i].Error = 1.5
+	for i := range p.Run.Sensitivity.Parameters {
+		p.Run.Sensitivity.Parameters[i].Error = 1.5
 	}
 	text := written(t, p)
 	if !strings.Contains(text, "no sensitivity is larger than its error") || strings.Contains(text, `data-label="Sensitivity"`) {
@@ -313,8 +313,8 @@ func TestHostileNames(t *testing.T) {
 	for i := range p.Evaluations.Workers {
 		p.Evaluations.Workers[i].Name = bad
 	}
-	for i := range p.Sensitivity.Parameters {
-		p.Sensitivity.Parameters[i].Name = bad
+	for i := range p.Run.Sensitivity.Parameters {
+		p.Run.Sensitivity.Parameters[i].Name = bad
 	}
 	p.Run.Result.Stages[0].Name = bad
 	text := written(t, p)
@@ -480,7 +480,7 @@ func random(t *testing.T, d int) Page {
 	for k := range 300 {
 		r.Stages = append(r.Stages, untwist.Stage{Stage: objective.Stage{Name: fmt.Sprintf("stage %d", k%7), Purpose: objective.ToSearch}, Queries: r.Queries / 300})
 	}
-	return Page{Run: report.Run{Subject: report.Subject{Name: "random", Dim: d}, Result: r}, Sensitivity: indices}
+	return Page{Run: report.Run{Subject: report.Subject{Name: "random", Dim: d}, Result: r, Sensitivity: indices}}
 }
 
 // A page of any number of dimensions can be written, and none is too large.
