@@ -189,12 +189,12 @@ func (r Run) surrogate() Indices {
 	d := len(r.Start.Lo)
 	terms := monomials(d)
 	if terms == nil {
-		return Indices{Reason: fmt.Sprintf("f does not split into parts, and %d parameters are too many for a polynomial of all of them", d)}
+		return Indices{Reason: fmt.Sprintf("parameters act together, and %d parameters are too many for a polynomial of all of them", d)}
 	}
 	points := r.inBox()
 	places := grouped(points, 0.3)
 	if places < fewPlaces*d {
-		return Indices{Reason: fmt.Sprintf("f does not split into parts, and the queries of the run are at %d places of the box, too few for a polynomial", places)}
+		return Indices{Reason: fmt.Sprintf("parameters act together, and the queries of the run are at %d places of the box, too few for a polynomial", places)}
 	}
 	rows := table(terms, points)
 	most := len(points) * (folds - 1) / folds / eachTerm
@@ -267,7 +267,7 @@ func (r Run) byTerms(terms []monomial, c *chaos, miss []float64) Indices {
 		}
 	}
 	if out.Variance == 0 {
-		return Indices{Reason: "f does not split into parts, and no polynomial of its parameters says more of it than its mean", HeldOut: len(miss)}
+		return Indices{Reason: "parameters act together, and no polynomial of its parameters says more of it than its mean", HeldOut: len(miss)}
 	}
 	missed := rms(miss)
 	unknown := float64(missed*missed)*(1+trace) - float64(r.Sigma*r.Sigma)
@@ -284,7 +284,7 @@ func (r Run) byTerms(terms []monomial, c *chaos, miss []float64) Indices {
 		worst = max(worst, e)
 	}
 	if !(worst <= mostError) {
-		return Indices{Reason: fmt.Sprintf("f does not split into parts, and a polynomial of its parameters, fitted to the queries of the run, leaves %.2g %% of its variance: indices would be off by up to %.1g", 100*min(share, 1), min(worst, 1)),
+		return Indices{Reason: fmt.Sprintf("parameters act together, and a polynomial of its parameters, fitted to the queries of the run, leaves %.2g %% of its variance: indices would be off by up to %.1g", 100*min(share, 1), min(worst, 1)),
 			Explained: out.Explained, HeldOut: out.HeldOut}
 	}
 	return out

@@ -385,6 +385,8 @@ func TestOtherPages(t *testing.T) {
 	single.Result.Noise = &noise
 	named.Subject.Value, named.Subject.Unit, greatest.Subject.Maximize = "cost", "EUR", true
 	half.Result.Queries, half.Result.Budget, half.Result.Resumed, half.Took = 30, 60, 10, 20*time.Second
+	polynomial := run(some)
+	polynomial.Sensitivity = &sensitivity.Indices{Mean: 2, Variance: 4, Terms: 7, HeldOut: 100, Explained: 0.999, Parameters: []sensitivity.Index{{Name: "a", Total: 0.75, Error: 0.01}, {Name: "b", Total: 0.5, Error: 0.01}}}
 	notSeparable := run(some)
 	notSeparable.Result.Structure = &untwist.Structure{Dim: 2, Linear: -1, Frame: identity(t, 2), Certificate: certify.Certificate{Verdict: certify.NotSeparable, Coupling: 0.3, Splits: 20, Culprit: -1}}
 	for name, c := range map[string]struct {
@@ -392,19 +394,20 @@ func TestOtherPages(t *testing.T) {
 		want []string
 		not  []string
 	}{
-		"nothing yet": {Page{Run: run(account), Running: true}, []string{"The run goes on: no value is known yet after 0 queries."}, []string{`id="best"`, `id="learnt"`, `id="failures"`}},
-		"running":     {Page{Run: run(some), Running: true}, []string{"The run goes on: the lowest value found is 2.5 after 7 queries.", "still going on", `id="convergence"`}, []string{`id="learnt"`, "Ended"}},
-		"no look":     {Page{Run: run(some)}, []string{"The lowest value found is 2.5 after 7 queries.", "did not look for combinations"}, nil},
-		"old journal": {Page{Run: run(some), Missing: []string{"What was learnt is not shown, because of numerics 2."}}, []string{"because of numerics 2.", `id="best"`, `id="convergence"`}, []string{`id="learnt"`}},
-		"all failed":  {Page{Run: run(failed)}, []string{"7 of 7 queries failed (100 %): 7 by timeout."}, []string{`id="best"`, `id="convergence"`, "∞"}},
-		"noise":       {Page{Run: noisy}, []string{"mean value at the best point is 2.4 ± 0.01 after", "Noise, standard deviation", "0.125", "chosen by repeated queries"}, nil},
-		"one noisy":   {Page{Run: single}, []string{"owest noisy value found is 2.5 after", "It is too low by chance", "single noisy values"}, nil},
-		"named":       {Page{Run: named}, []string{"owest cost found is 2.5 EUR after", "<dt>Best cost</dt><dd>2.5 EUR", "best cost [EUR]"}, []string{"lowest value"}},
-		"greatest":    {Page{Run: greatest}, []string{"ighest value found is 2.5 after"}, []string{"lowest value"}},
-		"learning":    {Page{Run: run(some), Running: true, Stage: "hessians"}, []string{"Now: how the function curves. Next the combinations are tested", "the value usually falls only in that search", "The time left is not known yet."}, nil},
-		"half done":   {Page{Run: half, Running: true, Stage: "lines"}, []string{"The value usually falls now", "Time left: at most about 30 s, until the budget is spent"}, nil},
-		"nearly":      {Page{Run: half, Running: true, Stage: "polish", Allowed: 25 * time.Second}, []string{"Time left: at most about 5 s, until the time is spent"}, nil},
-		"coupled":     {Page{Run: notSeparable}, []string{"The function does not split into parts", "differed from the sum of what each did by 30 %"}, []string{"The combinations</h3>"}},
+		"nothing yet":   {Page{Run: run(account), Running: true}, []string{"The run goes on: no value is known yet after 0 queries."}, []string{`id="best"`, `id="learnt"`, `id="failures"`}},
+		"running":       {Page{Run: run(some), Running: true}, []string{"The run goes on: the lowest value found is 2.5 after 7 queries.", "still going on", `id="convergence"`}, []string{`id="learnt"`, "Ended"}},
+		"no look":       {Page{Run: run(some)}, []string{"The lowest value found is 2.5 after 7 queries.", "did not look for combinations"}, nil},
+		"old journal":   {Page{Run: run(some), Missing: []string{"What was learnt is not shown, because of numerics 2."}}, []string{"because of numerics 2.", `id="best"`, `id="convergence"`}, []string{`id="learnt"`}},
+		"all failed":    {Page{Run: run(failed)}, []string{"7 of 7 queries failed (100 %): 7 by timeout."}, []string{`id="best"`, `id="convergence"`, "∞"}},
+		"noise":         {Page{Run: noisy}, []string{"mean value at the best point is 2.4 ± 0.01 after", "Noise, standard deviation", "0.125", "chosen by repeated queries"}, nil},
+		"one noisy":     {Page{Run: single}, []string{"owest noisy value found is 2.5 after", "It is too low by chance", "single noisy values"}, nil},
+		"named":         {Page{Run: named}, []string{"owest cost found is 2.5 EUR after", "<dt>Best cost</dt><dd>2.5 EUR", "best cost [EUR]"}, []string{"lowest value"}},
+		"greatest":      {Page{Run: greatest}, []string{"ighest value found is 2.5 after"}, []string{"lowest value"}},
+		"learning":      {Page{Run: run(some), Running: true, Stage: "hessians"}, []string{"Now: how the function curves. Next the combinations are tested", "the value usually falls only in that search", "The time left is not known yet."}, nil},
+		"half done":     {Page{Run: half, Running: true, Stage: "lines"}, []string{"The value usually falls now", "Time left: at most about 30 s, until the budget is spent"}, nil},
+		"nearly":        {Page{Run: half, Running: true, Stage: "polish", Allowed: 25 * time.Second}, []string{"Time left: at most about 5 s, until the time is spent"}, nil},
+		"by polynomial": {Page{Run: polynomial}, []string{"by a polynomial of 7 terms that was fitted to them, since parameters act together", `data-label="Sensitivity">75 %`}, []string{"Most of it through"}},
+		"coupled":       {Page{Run: notSeparable}, []string{"The function does not split into parts", "differed from the sum of what each did by 30 %"}, []string{"The combinations</h3>"}},
 		"probe": {OfProbe(report.Probe{Subject: subject, Findings: untwist.Findings{Account: some, Structure: untwist.Structure{Dim: 2, Linear: -1, Frame: identity(t, 2), Blocks: [][]int{{0}, {1}}, Certificate: certify.Certificate{Verdict: certify.Separable, Splits: 20, Culprit: -1}}}}),
 			[]string{"Report of a probe", "is a sum of 2 functions of one variable, each of one parameter alone, as 7 queries show.", "A probe does not search for the minimum."}, []string{"Best value"}},
 	} {
