@@ -23,6 +23,14 @@ func (b band) name() string {
 	return b.first + " … " + b.last
 }
 
+// short returns what a band is called where there is little room.
+func (b band) short() string {
+	if name := b.name(); b.first == b.last || widthOf(name) <= longest {
+		return cut(name, longest)
+	}
+	return cut(b.first, longest-widthOf(" …")) + " …"
+}
+
 // ended returns when the stages began and ended, in plain words. Neighbours of the same name become one.
 func ended(stages []untwist.Stage) []band {
 	all := make([]band, 0, len(stages))
@@ -88,7 +96,7 @@ func arrange(stages []band, x axis) (all []band, rows []int) {
 
 // span returns where the name of a band begins and ends.
 func (b band) span(x axis) (left, right float64) {
-	wide := widthOf(cut(b.name(), longest))
+	wide := widthOf(b.short())
 	right = max(x.up(b.to)-2, wide+2)
 	return right - wide, right
 }
@@ -104,7 +112,7 @@ func flags(c *canvas, all []band, rows []int, x, y axis) {
 		c.rect(class, box{x.up(b.from), x.up(b.to), y.to, y.from}, b.name()+": "+asked(b.to-b.from))
 		_, right := b.span(x)
 		line := y.to - raised - row*float64(rows[k])
-		c.text(place{at: point{right, line}, anchor: end, class: "c-note", room: longest}, b.name())
+		c.text(place{at: point{right, line}, anchor: end, class: "c-note", room: longest}, b.short())
 		lines += "M" + num(x.up(b.to)) + " " + num(y.from) + "V" + num(line-rise+2)
 	}
 	c.path("c-stage", lines, "")
