@@ -29,7 +29,7 @@ var questions = []struct{ question, page, answer string }{
 	{"Which parameters matter, and how sure is that?", "docs/sensitivity.md", `total Sobol' index`},
 	{"Does the same seed give the same result everywhere?", "docs/install.md", `\*\*Bits\*\*`},
 	{"What if the values have noise?", "docs/auto.md", `\*\*Noise`},
-	{"How much better or worse is it than other methods?", "docs/versus.md", `differential_evolution`},
+	{"How much better or worse is it than other methods?", "docs/data/versus.md", `differential_evolution`},
 }
 
 // Twenty questions of users are each answered, by page and line. With -v the lines are listed.
