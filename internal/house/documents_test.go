@@ -1,0 +1,65 @@
+package house
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// mostLines is how many lines the documents may have together, without docs/data, and README.md.
+// It only ever gets less.
+const mostLines, mostInReadme = 4000, 129
+
+// documents calls a function with every page, by its path from the root.
+func documents(t *testing.T, visit func(path string, text []byte)) {
+	t.Helper()
+	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/data/*.md", "examples/README.md", "examples/*/README.md", "python/README.md"} {
+		files, err := filepath.Glob("../../" + pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			visit(strings.TrimPrefix(file, "../../"), text)
+		}
+	}
+}
+
+// The documents are short enough to be read.
+func TestDocumentsAreShort(t *testing.T) {
+	lines := 0
+	documents(t, func(path string, text []byte) {
+		n := bytes.Count(text, []byte("\n"))
+		if path == "README.md" && n > mostInReadme {
+			t.Errorf("README.md has %d lines", n)
+		}
+		if path == "docs/auto.md" && n > 150 {
+			t.Errorf("%s has %d lines", path, n)
+		}
+		if strings.HasPrefix(path, "docs/") && !strings.HasPrefix(path, "docs/data/") {
+			lines += n
+		}
+	})
+	if lines > mostLines {
+		t.Errorf("docs has %d lines, and may have %d", lines, mostLines)
+	}
+	t.Logf("%d lines", lines)
+}
+
+// Links within the repository lead somewhere.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#\s:]+)(?:#[^)\s]*)?\)`)
+	documents(t, func(path string, text []byte) {
+		for _, m := range link.FindAllSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(path), string(m[1]))); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	})
+}
