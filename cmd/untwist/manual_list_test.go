@@ -209,19 +209,17 @@ var manners = map[string]manner{
 		instead: "untwist compare --problems rastrigin --dim 2 --seeds 1 --methods 'auto,random=exec:python3 random_search.py' --out again", why: placeholder},
 	"go test ./problem -run '^$' -bench BBOB": {plus: "-benchtime 10x", why: long},
 	"untwist minimize --exec 'python3 sim.py --k={k} --d={d}' --param k=-5:5 --param d=-5:5 --budget 500": {
-		prints: found, then: "cc -o sim sim.c && chmod +x sim.sh &&" +
-			likewise("./sim {k} {d}", "--param k=-5:5 --param d=-5:5") + likewise("./sim.sh {all}", "--param k=-5:5 --param d=-5:5")},
+		prints: found, then: "cc -o sim sim.c &&" +
+			likewise("./sim {k} {d}", "--param k=-5:5 --param d=-5:5")},
 	"untwist minimize --exec 'python3 lines.py' --dim 2 --bounds -5:5 --budget 500": {
 		prints: found, then: "cc -o lines lines.c && sed -i 's/^exec awk/exec mawk -W interactive/' lines.sh &&" + // as it says
 			likewise("./lines", "--dim 2 --bounds -5:5") + likewise("sh lines.sh", "--dim 2 --bounds -5:5")},
 	"untwist minimize --protocol json --exec 'python3 service.py' --param k=-5:5 --param d=-5:5 --budget 500": {
-		prints: found, then: "cc -o service service.c && sed -i 's/^exec awk/exec mawk -W interactive/' service.sh &&" +
-			likewise("./service", "--protocol json --param k=-5:5 --param d=-5:5") + likewise("sh service.sh", "--protocol json --param k=-5:5 --param d=-5:5")},
+		prints: found},
 	"untwist minimize --protocol binary --exec 'python3 fast.py' --dim 2 --bounds -5:5 --budget 500": {
 		prints: found, then: "cc -o fast fast.c &&" + likewise("./fast", "--protocol binary --dim 2 --bounds -5:5")},
 	"untwist minimize --protocol batch --exec 'python3 batch.py {in} {out}' --dim 2 --bounds -5:5 --budget 500": {
-		prints: found, then: "cc -o batch batch.c && chmod +x batch.sh &&" +
-			likewise("./batch {in} {out}", "--protocol batch --dim 2 --bounds -5:5") + likewise("./batch.sh {in} {out}", "--protocol batch --dim 2 --bounds -5:5")},
+		prints: found},
 	"python3 /home/me/sim.py run.in": {instead: "test -f deck.in", why: "nobody knows what that program does"},
 	"python3 sim.py":                 {plus: "--k 1 --d 2", why: "it is the beginning of a command"},
 	"untwist minimize --caller":      {plus: "--help", why: "it needs a caller: the package for Python is one"},
