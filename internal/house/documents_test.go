@@ -7,11 +7,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/words"
 )
 
 // mostLines is how many lines the documents may have together, without docs/data, and README.md.
 // It only ever gets less.
-const mostLines, mostInReadme = 4000, 129
+const mostLines, mostInReadme = 3150, 100
 
 // documents calls a function with every page, by its path from the root.
 func documents(t *testing.T, visit func(path string, text []byte)) {
@@ -62,4 +65,23 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// README's table of budgets is that of identify.Least, and of the plan beside it.
+func TestBudgetsOfReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := [3]string{"| d |", "| at least |", "| plan |"}
+	for _, d := range []int{5, 10, 20, 50, 100, 200, 1000} {
+		for k, n := range []int{d, identify.Least(d), 10*d*d + 300*d + 1000} {
+			rows[k] += " " + words.Thousands(n) + " |"
+		}
+	}
+	for _, row := range rows {
+		if !bytes.Contains(text, []byte(row+"\n")) {
+			t.Errorf("README.md has no line %s", row)
+		}
+	}
 }
