@@ -200,21 +200,17 @@ var manners = map[string]manner{
 	"truncate -s N FILE": {
 		instead: "untwist minimize --problem rastrigin --dim 3 --budget 300 --journal FILE && truncate -s 2000 FILE && untwist minimize --problem rastrigin --dim 3 --budget 300 --journal FILE",
 		why:     placeholder, prints: `300 of 300 \([0-9]+ from the journal\)`},
-	"apt-get install python3-scipy": {instead: "python3 -c 'import scipy'", why: "it belongs to the system"},
-	"pip install cma":               {instead: "(pip install cma 2>&1 || true) | grep -E 'No matching distribution found for cma|already satisfied: cma'", why: "it needs the network"},
-	"python3 FILE": {
-		instead: "untwist compare --problems rastrigin --dim 2 --seeds 1 --methods 'auto,random=exec:python3 random_search.py' --out again", why: placeholder},
+	"apt-get install python3-scipy":           {instead: "python3 -c 'import scipy'", why: "it belongs to the system"},
+	"pip install cma":                         {instead: "(pip install cma 2>&1 || true) | grep -E 'No matching distribution found for cma|already satisfied: cma'", why: "it needs the network"},
 	"go test ./problem -run '^$' -bench BBOB": {plus: "-benchtime 10x", why: long},
 	"untwist minimize --exec 'python3 sim.py --k={k} --d={d}' --param k=-5:5 --param d=-5:5 --budget 500": {
-		prints: found, then: "cc -o sim sim.c &&" +
-			likewise("./sim {k} {d}", "--param k=-5:5 --param d=-5:5")},
+		prints: found},
 	"untwist minimize --exec 'python3 lines.py' --dim 2 --bounds -5:5 --budget 500": {
-		prints: found, then: "cc -o lines lines.c && sed -i 's/^exec awk/exec mawk -W interactive/' lines.sh &&" + // as it says
-			likewise("./lines", "--dim 2 --bounds -5:5") + likewise("sh lines.sh", "--dim 2 --bounds -5:5")},
+		prints: found},
 	"untwist minimize --protocol json --exec 'python3 service.py' --param k=-5:5 --param d=-5:5 --budget 500": {
 		prints: found},
 	"untwist minimize --protocol binary --exec 'python3 fast.py' --dim 2 --bounds -5:5 --budget 500": {
-		prints: found, then: "cc -o fast fast.c &&" + likewise("./fast", "--protocol binary --dim 2 --bounds -5:5")},
+		prints: found},
 	"untwist minimize --protocol batch --exec 'python3 batch.py {in} {out}' --dim 2 --bounds -5:5 --budget 500": {
 		prints: found},
 	"python3 /home/me/sim.py run.in": {instead: "test -f deck.in", why: "nobody knows what that program does"},

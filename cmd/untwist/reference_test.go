@@ -26,16 +26,21 @@ A flag is also a key of problem files ([problem-file.md](problem-file.md)) where
 	objective, run := program.Keys()
 	told := map[string]bool{}
 	for k, cmd := range commands {
-		var rows []string
+		switch k {
+		case 0:
+			out.WriteString("\n## minimize\n\n| flag | key | besides | what |\n|---|---|---|---|\n")
+		case 1:
+			out.WriteString("\n## Other commands\n\n| flag | key | command | what |\n|---|---|---|---|\n")
+		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Hidden || f.Name == "help" || told[f.Name+f.Usage] {
 				return
 			}
 			told[f.Name+f.Usage] = true
-			var besides []string
-			for _, other := range commands[k+1:] {
-				if same := other.Flags().Lookup(f.Name); same != nil && !same.Hidden && same.Usage == f.Usage {
-					besides = append(besides, other.Name())
+			var names []string
+			for at, other := range commands[k:] {
+				if same := other.Flags().Lookup(f.Name); same != nil && !same.Hidden && same.Usage == f.Usage && k+at > 0 {
+					names = append(names, other.Name())
 				}
 			}
 			table := ""
@@ -49,13 +54,9 @@ A flag is also a key of problem files ([problem-file.md](problem-file.md)) where
 			if value != "" {
 				value = " " + value
 			}
-			text := strings.NewReplacer("|", "\\|", "\n", " ").Replace(strings.Join(strings.Fields(usage), " "))
-			rows = append(rows, fmt.Sprintf("| `--%s%s` | %s | %s | %s |\n", f.Name, value, table, strings.Join(besides, ", "), text))
+			text := strings.ReplaceAll(strings.Join(strings.Fields(usage), " "), "|", "\\|")
+			fmt.Fprintf(&out, "| `--%s%s` | %s | %s | %s |\n", f.Name, value, table, strings.Join(names, ", "), text)
 		})
-		if len(rows) == 0 {
-			continue
-		}
-		fmt.Fprintf(&out, "\n## %s\n%s.\n\n| flag | key | besides | what |\n|---|---|---|---|\n%s", cmd.Name(), cmd.Short, strings.Join(rows, ""))
 	}
 	return out.String()
 }

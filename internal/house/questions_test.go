@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -43,7 +44,7 @@ func TestQuestions(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		at := regexp.MustCompile(q.answer).FindIndex(text)
+		at := regexp.MustCompile(strings.ReplaceAll(q.answer, " ", `\s+`)).FindIndex(text)
 		if at == nil {
 			t.Errorf("%s: %s does not say %q", q.question, q.page, q.answer)
 			continue
