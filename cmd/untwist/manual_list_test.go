@@ -1,7 +1,5 @@
 package main
 
-import "fmt"
-
 // quick are the documents whose commands are run by default, but for those that compile or start
 // Python.
 var quick = []string{"docs/asktell.md", "docs/cmaes.md", "docs/journal.md"}
@@ -57,11 +55,6 @@ const foundAside = `for i in $(seq 300); do grep -q '^best value' run.out && bre
 
 // found is what minimize prints where the minimum is 0.
 const found = `(?m)^best value +(0$|[0-9.]+e-)`
-
-// likewise minimises with another program of docs/programs.md, which has to find the minimum too.
-func likewise(exec, flags string) string {
-	return fmt.Sprintf(" untwist minimize --exec '%s' %s --budget 500 | grep -E '^best value +(0$|[0-9.]+e-)' || exit 1;", exec, flags)
-}
 
 // manners are those of all commands that have one. A command is in one line here, and begins with
 // untwist also where the document has go run ./cmd/untwist.
@@ -214,7 +207,6 @@ var manners = map[string]manner{
 	"untwist minimize --protocol batch --exec 'python3 batch.py {in} {out}' --dim 2 --bounds -5:5 --budget 500": {
 		prints: found},
 	"python3 /home/me/sim.py run.in": {instead: "test -f deck.in", why: "nobody knows what that program does"},
-	"python3 sim.py":                 {plus: "--k 1 --d 2", why: "it is the beginning of a command"},
 	"untwist minimize --caller":      {plus: "--help", why: "it needs a caller: the package for Python is one"},
 	"untwist draw DIR":               {plus: "--help", why: "it needs a message of the program: the package for Python has it"},
 	"go test ./internal/acceptance -run 'Reality|Honest' -whole -update -v -timeout 12h":                                            {plus: "-whole=false", why: long},

@@ -13,8 +13,8 @@ import (
 )
 
 // mostLines is how many lines the documents may have together, without docs/data, and README.md.
-// It only ever gets less.
-const mostLines, mostInReadme = 3150, 100
+// Others than these two, and docs/auto.md, have no limit of their own.
+const mostLines, mostInReadme = 2500, 100
 
 // documents calls a function with every page, by its path from the root.
 func documents(t *testing.T, visit func(path string, text []byte)) {
