@@ -19,7 +19,7 @@ const mostLines, mostInReadme = 2500, 100
 // documents calls a function with every page, by its path from the root.
 func documents(t *testing.T, visit func(path string, text []byte)) {
 	t.Helper()
-	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/data/*.md", "identify/*.md", "internal/*.md", "internal/*/*.md", "internal/cluster/wire/*.md", "cmd/untwist/*.md", "problem/*.md", "examples/README.md", "python/README.md"} {
+	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/*.md", "docs/data/*.md", "identify/*.md", "internal/*.md", "internal/*/*.md", "internal/cluster/wire/*.md", "cmd/untwist/*.md", "problem/*.md", "examples/README.md", "python/README.md"} {
 		files, err := filepath.Glob("../../" + pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)

@@ -2,7 +2,6 @@ package house
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -49,6 +48,6 @@ func TestQuestions(t *testing.T) {
 			t.Errorf("%s: %s does not say %q", q.question, q.page, q.answer)
 			continue
 		}
-		t.Log(fmt.Sprintf("%s %s:%d", q.question, q.page, 1+bytes.Count(text[:at[0]], []byte("\n"))))
+		t.Logf("%s %s:%d", q.question, q.page, 1+bytes.Count(text[:at[0]], []byte("\n")))
 	}
 }
