@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A step is a line of the diagram in docs/identify.md: a function and its file.
+// A step is a line of the diagram in FLOW.md: a function and its file.
 type step struct {
 	depth      int
 	name, file string
@@ -23,7 +23,7 @@ var line = regexp.MustCompile(`^    ( *)(→ )?(\w+) +([\w/]+\.go)( |$)`)
 // diagram returns the lines of all diagrams.
 func diagram(t *testing.T) []step {
 	t.Helper()
-	text, err := os.ReadFile("../docs/identify.md")
+	text, err := os.ReadFile("FLOW.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func calls(bodies []*ast.BlockStmt, name string) bool {
 	return found
 }
 
-// Every arrow of the diagram in docs/identify.md is a call that is found in the file it
+// Every arrow of the diagram in FLOW.md is a call that is found in the file it
 // names, and every function is where the diagram says.
 func TestTheDiagramIsTheCode(t *testing.T) {
 	all := diagram(t)

@@ -29,7 +29,7 @@ import (
 // What decides at every stage is a check, which tests each component against all
 // others at once for 2m + 2 queries.
 //
-// docs/scoreboard.md says what it takes. It fails with kinks and
+// docs/data/scoreboard.md says what it takes. It fails with kinks and
 // curvatures that span more than about six orders of magnitude.
 //
 // Where Request.Grain says that f has noise one model is fitted to all that is asked. Where that

@@ -129,7 +129,7 @@ func mixedDifferences(t *testing.T, p *problem.Problem, value func(f float64) fl
 	return m
 }
 
-// What docs/problems.md promises: 1–5, 10, 11 and 20 separate in their frame, 13 into two
+// What BBOB.md promises: 1–5, 10, 11 and 20 separate in their frame, 13 into two
 // blocks, 6, 14 and 23 after their outer map is undone, and everything else couples, also in
 // the given coordinates.
 func TestBBOBStructure(t *testing.T) {

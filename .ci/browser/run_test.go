@@ -120,11 +120,11 @@ func (b *browser) agree(o outcome) {
 		}
 	}
 	facts := b.facts()
-	best := o.Best
+	best, what := o.Best, "Best value"
 	if o.Mean != nil {
-		best = *o.Mean
+		best, what = *o.Mean, "Mean value at the best point"
 	}
-	same("best value", facts["Best value"], best)
+	same("best value", facts[what], best)
 	same("queries", facts["Queries"], float64(o.Queries))
 	same("failed", facts["Failed"], float64(o.Failed))
 	rows := js[[]string](b, `[...document.querySelectorAll("#best tbody tr")].map(r => r.querySelector("td.number").textContent)`)

@@ -18,7 +18,7 @@ import (
 
 // A message between the program and its caller is a byte for its kind, a uint32 for the
 // length of what follows, and that. Numbers are little-endian, points and values float64.
-// The caller begins with a hello; docs/messages.md has the rest.
+// The caller begins with a hello; cmd/untwist/MESSAGES.md has the rest.
 const (
 	kindHello   = 'H' // from the caller: JSON
 	kindKnown   = 'K' // from the caller: float64s, known points

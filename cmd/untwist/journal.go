@@ -20,7 +20,7 @@ import (
 // journalCommand shows a journal.
 func journalCommand() *cobra.Command {
 	var asJSON, asCSV bool
-	var to string
+	var to, value string
 	cmd := &cobra.Command{
 		Use:   "journal FILE",
 		Short: "Show the journal of a run, or write its queries as CSV",
@@ -49,19 +49,20 @@ possible, the page says so, and has all that can be known without it.`,
 			case asCSV:
 				return writeCSV(cmd.OutOrStdout(), args[0])
 			}
-			return showJournal(cmd, args[0], to, asJSON)
+			return showJournal(cmd, args[0], to, value, asJSON)
 		},
 	}
 	flags := cmd.Flags()
 	toggle(flags, &asCSV, "csv", "write all queries as CSV: query, a column for each parameter, value, seconds, failure, by")
 	flags.Var(text(&to), "report", "write a page for people, with pictures, to `FILE.html`; what was learnt is found out by making the run again with these answers")
+	flags.Var(text(&value), "value", "what the value is, with its unit in brackets, for --report: 'cost [EUR]'")
 	toggle(flags, &asJSON, "json", "print one JSON object")
 	return cmd
 }
 
 // showJournal prints what a journal says. If it is broken in the middle, what comes before
 // is printed all the same.
-func showJournal(cmd *cobra.Command, file, to string, asJSON bool) error {
+func showJournal(cmd *cobra.Command, file, to, value string, asJSON bool) error {
 	if err := writable("--report", to); err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func showJournal(cmd *cobra.Command, file, to string, asJSON bool) error {
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	return reportJournal(ctx, file, to, t)
+	return reportJournal(ctx, file, to, value, t)
 }
 
 // A tally is what a journal comes to.

@@ -257,7 +257,7 @@ func needsBash(t *testing.T) { t.Helper(); needs.Tools(t, "bash") }
 
 // documents are the manual, from the root of the repository.
 func documents(t *testing.T, root string) (all []string) {
-	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "python/README.md", "examples/README.md", "examples/*/README.md", "docs/*.md"} {
+	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "python/README.md", "examples/README.md", "examples/*/README.md", "docs/*.md", "docs/data/*.md", "identify/*.md", "internal/*.md", "internal/*/*.md", "internal/cluster/wire/*.md", "cmd/untwist/*.md", "problem/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)

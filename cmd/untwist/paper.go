@@ -35,7 +35,7 @@ type paper struct {
 // paper returns the page of a run of a subject; nil if none is wanted. It finds out whether it
 // can be written, and has the run show its queries.
 func (f *runFlags) paper(cmd *cobra.Command, s subject, o *untwist.Options) (*paper, error) {
-	if f.report == "" && f.live == "" {
+	if f.report == "" && f.live == "" && !f.sensitivity {
 		return nil, nil
 	}
 	if err := writable("--report", f.report); err != nil {
@@ -64,17 +64,13 @@ func (p *paper) see(query int, point []float64, a objective.Answer) {
 	p.seen.See(query, point, a)
 }
 
-// indices say how much each parameter matters; nil if no coordinates were certified.
+// indices say how much each parameter matters: along the coordinates that were certified, or, where
+// there are none, by a polynomial of all parameters.
 func (p *paper) indices(found untwist.Result) *sensitivity.Indices {
-	s := found.Structure
-	if s == nil || s.Frame == nil {
-		return nil
+	run := sensitivity.Run{Space: p.space, Seen: p.seen}
+	if s := found.Structure; s != nil && s.Frame != nil && s.Certificate.Verdict != certify.NotSeparable && s.Certificate.Verdict != certify.Unknown {
+		run.Frame, run.Blocks, run.Map, run.Profiles = s.Frame, s.Blocks, s.Map, found.Profiles
 	}
-	switch s.Certificate.Verdict {
-	case certify.NotSeparable, certify.Unknown:
-		return &sensitivity.Indices{Reason: "that could be told without further queries only if the function were a sum of parts, and none were found"}
-	}
-	run := sensitivity.Run{Space: p.space, Frame: s.Frame, Blocks: s.Blocks, Map: s.Map, Profiles: found.Profiles, Seen: p.seen}
 	if n := found.Noise; n != nil {
 		run.Sigma = n.Sigma
 	}
@@ -167,7 +163,9 @@ func (p *paper) write(of page.Page) error {
 		return nil
 	}
 	of = p.complete(of)
-	of.Sensitivity = p.indices(of.Run.Result)
+	if of.Run.Sensitivity == nil {
+		of.Run.Sensitivity = p.indices(of.Run.Result)
+	}
 	if watched {
 		p.live.Finish(of)
 	}
@@ -202,7 +200,7 @@ func (f *runFlags) serve(p *paper, s subject, line *progressLine, o *untwist.Opt
 		run := report.Run{Subject: s.words, Known: s.known, Result: state.Result, Took: state.Now.Sub(state.Began)}
 		run.Result.Queries += state.Answers
 		run.Result.Failed += state.Failed
-		return p.complete(page.Page{Run: run, Probe: probe, Running: true})
+		return p.complete(page.Page{Run: run, Probe: probe, Running: true, Stage: state.Stage, Allowed: o.Time})
 	}
 	server, err := live.Listen(config)
 	if err != nil {

@@ -24,7 +24,7 @@ type programFlags struct {
 }
 
 // programOnly are the flags that have no meaning for built-in problems.
-var programOnly = []string{"param", "protocol", "eof", "procs", "timeout", "retries", "keep-failed", "template", "result", "result-file", "minimum", "accept-program", "residuals", "output", "maximize"}
+var programOnly = []string{"param", "protocol", "eof", "procs", "timeout", "retries", "keep-failed", "template", "result", "result-file", "minimum", "value", "accept-program", "residuals", "output", "maximize"}
 
 // register declares the flags.
 func (f *programFlags) register(flags *pflag.FlagSet) {

@@ -23,7 +23,7 @@ import (
 // reportJournal writes the page of a journal's run. It makes the run again, with the answers
 // of the journal, to know what was learnt. Where it cannot, the page has what can be known
 // without that, and says so.
-func reportJournal(ctx context.Context, file, to string, t tally) error {
+func reportJournal(ctx context.Context, file, to, value string, t tally) error {
 	d, err := readDecided(t.summary.Header)
 	if err != nil {
 		return notSaid(file, err)
@@ -44,6 +44,8 @@ func reportJournal(ctx context.Context, file, to string, t tally) error {
 		return err
 	}
 	out.Run.Subject, out.Run.Known = d.subject(file, t.summary.Dim)
+	out.Run.Subject.Value, out.Run.Subject.Unit = quantity(value)
+	out.Run.Subject.Maximize = d.Several.answered().maximize
 	return p.write(out)
 }
 
@@ -118,6 +120,9 @@ func (d decided) unreplayed(p *paper, t tally, why error) (page.Page, error) {
 	var curve curve
 	if _, err := journal.Read(t.file, func(q journal.Query) error {
 		p.watch.See(q.Number, q.Point, q.Answer)
+		if q.Point != nil {
+			p.seen.See(q.Number, q.Point, q.Answer)
+		}
 		curve.add(q)
 		return nil
 	}); err != nil {

@@ -16,7 +16,9 @@ import (
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/journal"
 	"github.com/untwist/untwist/internal/program"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/page"
+	"github.com/untwist/untwist/internal/sensitivity"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
@@ -28,6 +30,7 @@ type runFlags struct {
 	points, accept     bool
 	plot, report, live string
 	json, quiet        bool
+	sensitivity        bool
 	crew               crewFlags
 	began              time.Time // when the command began
 }
@@ -52,6 +55,7 @@ func (f *runFlags) register(flags *pflag.FlagSet) {
 func (f *runFlags) registerOutput(flags *pflag.FlagSet, drawn string) {
 	flags.Var(text(&f.report), "report", "write a page for people, with pictures, to `FILE.html`: what the function is like, and what was found (docs/report.md)")
 	flags.Var(text(&f.live), "live", "serve that page while the run goes on, for a browser at `HOST:PORT`, such as 127.0.0.1:8080 (docs/live.md)")
+	toggle(flags, &f.sensitivity, "sensitivity", "say how much each parameter matters, with errors, from the queries of the run (--report does so, too; docs/sensitivity.md)")
 	flags.Var(text(&f.plot), "plot", drawn)
 	toggle(flags, &f.json, "json", "print one JSON object")
 	toggle(flags, &f.quiet, "quiet", "show no progress")
@@ -117,6 +121,20 @@ type finding struct {
 	keep func() error
 }
 
+// with adds how much each parameter matters.
+func (f finding) with(matters *sensitivity.Indices) finding {
+	f.page.Run.Sensitivity = matters
+	switch o := f.outcome.(type) {
+	case report.Run:
+		o.Sensitivity = matters
+		f.outcome = o
+	case report.Probe:
+		o.Sensitivity = matters
+		f.outcome = o
+	}
+	return f
+}
+
 // conduct makes the run of a subject: ask asks, and found returns what came of it.
 func (f *runFlags) conduct(cmd *cobra.Command, s subject, line *progressLine, options *untwist.Options, probes bool,
 	ask func(context.Context, objective.Objective) (untwist.Account, error), found func(took time.Duration) finding) error {
@@ -155,6 +173,9 @@ func (f *runFlags) conduct(cmd *cobra.Command, s subject, line *progressLine, op
 // reads what is printed. Then the page is written.
 func (f *runFlags) tell(cmd *cobra.Command, s subject, paper *paper, found finding, err error) error {
 	queries := found.page.Run.Result.Queries
+	if paper != nil && queries > 0 && (f.sensitivity || f.report != "" && (f.json || s.caller != nil)) {
+		found = found.with(paper.indices(found.page.Run.Result))
+	}
 	switch {
 	case s.caller != nil:
 		return s.caller.told(found, cmp.Or(err, found.keep(), paper.found(found.page)))

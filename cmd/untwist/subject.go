@@ -93,6 +93,7 @@ type subjectFlags struct {
 	program       programFlags
 	params, x0    []string
 	start, bounds string
+	value         string // what f is, with its unit in brackets
 	several       severalFlags
 	caller        bool
 	time          time.Duration // for all of the run; 0: there is no limit
@@ -121,6 +122,7 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.Var(text(&f.start), "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
 	flags.Var(text(&f.bounds), "bounds", "`LO:HI` or FILE with a line \"LO HI\" for each coordinate: nothing outside is ever queried")
 	flags.StringArrayVar(&f.x0, "x0", nil, "`V,V` or FILE: the numbers of a point with commas between them, or a file with a point on each line: known points to start from; may be given several times")
+	flags.Var(text(&f.value), "value", "what the value of a program is, with its unit in brackets, for reports: 'cost [EUR]'")
 	toggle(flags, &f.program.KeepGoing, "keep-going", "go on however many queries fail")
 	toggle(flags, &f.caller, "caller", "minimise what whoever started this program computes")
 	flags.Lookup("caller").Hidden = true
@@ -142,6 +144,8 @@ func (f *subjectFlags) with(cmd *cobra.Command, args []string, ready func() (qui
 	if err != nil {
 		return from.usage(err)
 	}
+	s.words.Value, s.words.Unit = quantity(f.value)
+	s.words.Maximize = s.several.maximize
 	return s.close(cmd, from.usage(do(from, s, line)))
 }
 
@@ -176,6 +180,14 @@ func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
 		return subject{}, s.wrong(flag, "is for programs, and %s is a built-in problem%s", f.spec.Name, hint)
 	}
 	return f.builtIn()
+}
+
+// quantity returns the name and the unit of "cost [EUR]".
+func quantity(text string) (name, unit string) {
+	if before, inside, found := strings.Cut(strings.TrimSpace(text), "["); found && strings.HasSuffix(inside, "]") {
+		return strings.TrimSpace(before), strings.TrimSpace(strings.TrimSuffix(inside, "]"))
+	}
+	return strings.TrimSpace(text), ""
 }
 
 // isProcs reports whether a flag says how many points are evaluated at the same time.

@@ -19,7 +19,7 @@ import (
 	"github.com/untwist/untwist/strategy"
 )
 
-// These tests make the tables of docs/auto.md about what disturbs a search: a wrong start box,
+// These tests make the tables of docs/data/auto.md about what disturbs a search: a wrong start box,
 // points that fail, points that are known, curvature that says little. Each has its own
 // command there; -from, -seeds, -dims and -problems choose others. Without -whole they run in fewer dimensions with
 // fewer seeds.
@@ -92,7 +92,7 @@ func (c trial) medians(t *testing.T, n int) (queries, rounds float64, solved int
 	return q[n/2], s[n/2], solved
 }
 
-// A page is a table of docs/auto.md.
+// A page is a table of docs/data/auto.md.
 type page struct{ name, lines string }
 
 func newPage(name string, columns ...string) *page {
@@ -119,11 +119,11 @@ func (p *page) add(t *testing.T, values ...any) {
 	p.lines += strings.ReplaceAll(line, "+Inf", "–") + "\n"
 }
 
-// write puts the table between its marks in docs/auto.md, with -whole -update.
+// write puts the table between its marks in docs/data/auto.md, with -whole -update.
 func (p *page) write(t *testing.T) {
 	t.Helper()
 	if *flags.Whole && *flags.Update && !flags.Some() {
-		rewrite(t, "../../docs/auto.md", p.name, p.lines)
+		rewrite(t, "../../docs/data/auto.md", p.name, p.lines)
 	}
 }
 

@@ -113,14 +113,14 @@ func TestAutoTable(t *testing.T) {
 		if err := os.WriteFile("../../docs/auto-seeds.csv", []byte(rows), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		rewrite(t, "../../docs/auto.md", "table", "| | seeds | solved | to 0.005, median | 95 of 100 at most | most | to 1e-8, median | done, median | largest gap when done |\n|---|---|---|---|---|---|---|---|---|\n"+summary.String())
+		rewrite(t, "../../docs/data/auto.md", "table", "| | seeds | solved | to 0.005, median | 95 of 100 at most | most | to 1e-8, median | done, median | largest gap when done |\n|---|---|---|---|---|---|---|---|---|\n"+summary.String())
 	}
 }
 
-// The table in docs/auto.md is that of docs/auto-seeds.csv.
+// The table in docs/data/auto.md is that of docs/auto-seeds.csv.
 func TestAutoSeeds(t *testing.T) {
 	rows := csvRows(t, "../../docs/auto-seeds.csv")
-	page, err := os.ReadFile("../../docs/auto.md")
+	page, err := os.ReadFile("../../docs/data/auto.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestAutoSeeds(t *testing.T) {
 		n := len(to[s])
 		want := fmt.Sprintf("| %s | %d to %d | %d | %d | %d | %d | %d |", s.name, 100*s.hundred, 100*s.hundred+99, n, to[s][n/2], to[s][95*(n-1)/100], to[s][n-1], further[s][n/2])
 		if !strings.Contains(string(page), want) {
-			t.Errorf("docs/auto.md has no line %s", want)
+			t.Errorf("docs/data/auto.md has no line %s", want)
 		}
 	}
 	if len(to) != 8 {

@@ -190,7 +190,7 @@ func notSeparable() (specs []problem.Spec) {
 	return specs
 }
 
-// Where f does not separate, online is not worse than cbo with the same queries. docs/online.md has
+// Where f does not separate, online is not worse than cbo with the same queries. docs/data/online.md has
 // the tables. With -whole these are all problems, by default two with which earlier forms of the
 // method had trouble. If both were the same, a problem would fail with a probability of 1 %.
 //

@@ -13,7 +13,7 @@ import (
 	"github.com/untwist/untwist/internal/report/chart"
 )
 
-// A pivot is a table of docs/reality.md: the cells of a test in rows and columns.
+// A pivot is a table of docs/data/reality.md: the cells of a test in rows and columns.
 type pivot struct {
 	name        string
 	begins      string // the words with which names of its cells begin
@@ -203,7 +203,7 @@ func swept(title, x, y string, all []chart.Series, floor float64) chart.Lines {
 	return l
 }
 
-// draw draws the figures of docs/reality.md, as far as there is something to draw.
+// draw draws the figures of docs/data/reality.md, as far as there is something to draw.
 func (b *book) draw(t *testing.T) {
 	t.Helper()
 	sweep := func(name, title, x, y string, all []chart.Series, floor float64) {
@@ -232,7 +232,7 @@ func (b *book) draw(t *testing.T) {
 	sweep("maps", "Rastrigin under maps, orthogonal mix", "dimension", "queries to a gap of 1e-6", queries, 1)
 }
 
-// docs/reality.md has the tables that follow from docs/reality.csv. With -whole -update they
+// docs/data/reality.md has the tables that follow from docs/reality.csv. With -whole -update they
 // are written, and the figures are drawn.
 func TestRealityPage(t *testing.T) {
 	b := &book{facts: map[string]fact{}, seeds: map[string]int{}}
@@ -240,15 +240,15 @@ func TestRealityPage(t *testing.T) {
 	for _, p := range pivots {
 		text := p.lines(b)
 		if *flags.Whole && *flags.Update {
-			rewrite(t, "../../docs/reality.md", p.name, text)
+			rewrite(t, "../../docs/data/reality.md", p.name, text)
 			continue
 		}
-		page, err := os.ReadFile("../../docs/reality.md")
+		page, err := os.ReadFile("../../docs/data/reality.md")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want := "<!-- " + p.name + " -->\n" + text + "<!-- end of " + p.name + " -->\n"; !strings.Contains(string(page), want) {
-			t.Errorf("docs/reality.md does not have the table %s as in %s:\n%s", p.name, cellsFile, text)
+			t.Errorf("docs/data/reality.md does not have the table %s as in %s:\n%s", p.name, cellsFile, text)
 		}
 	}
 	if *flags.Whole && *flags.Update {

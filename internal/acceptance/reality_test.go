@@ -25,12 +25,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// The tests of reality_*_test.go measure what docs/reality.md says: functions as people have
+// The tests of reality_*_test.go measure what docs/data/reality.md says: functions as people have
 // them, under outer maps, with noise, and nearly separable. What is measured comes in cells, a
 // problem with its mix, dimension and blemish at some seeds. Without -whole there are one or
 // two small cells each. With -whole -update cells are kept in docs/reality.csv as soon as they
 // are measured. Those that are there are not measured again, so a measurement can be stopped
-// and goes on. The tables and figures of docs/reality.md are made from that file:
+// and goes on. The tables and figures of docs/data/reality.md are made from that file:
 //
 //	go test ./internal/acceptance -run 'Reality|NoMap|Honest' -whole -update -v -timeout 12h
 //

@@ -14,7 +14,7 @@ import (
 // Functions that compute in single precision are solved to 1e-5 of their spread, in 14 of 15 seeds
 // with a rotation and with as many queries as in double precision, twice at most. By default it is
 // two functions and three seeds in ten dimensions. With -whole it prints the table of
-// docs/reality.md. With the paper's W, which may be ill-conditioned, two in fifteen may fail.
+// docs/data/reality.md. With the paper's W, which may be ill-conditioned, two in fifteen may fail.
 func TestSinglePrecision(t *testing.T) {
 	names, dims, seeds := []string{"rastrigin", "levy"}, []int{10}, 3
 	if *flags.Whole {

@@ -260,7 +260,7 @@ func rugged() (all []int) {
 // With 10 to 200 queries for each dimension auto comes further than CMA-ES on smooth functions, and is
 // not worse on others than CMA-ES with three quarters of the queries. With -whole this is measured on all
 // of BBOB, with local optimisers of scipy and NLopt where they are installed, and with -update the tables of
-// docs/small-budgets.md are written; runs are kept in testdata/small.csv, where it goes on.
+// docs/data/small-budgets.md are written; runs are kept in testdata/small.csv, where it goes on.
 //
 //	go test ./internal/acceptance -run SmallBudgets -whole -update -timeout 3h
 func TestSmallBudgets(t *testing.T) {
@@ -306,7 +306,7 @@ func TestSmallBudgets(t *testing.T) {
 	}
 }
 
-// smallTables writes the tables of docs/small-budgets.md.
+// smallTables writes the tables of docs/data/small-budgets.md.
 func smallTables(t *testing.T, known map[smallRun][]float64) {
 	t.Helper()
 	methods := append([]string{"auto", "cmaes"}, peers...)
@@ -357,6 +357,6 @@ func smallTables(t *testing.T, known map[smallRun][]float64) {
 		single.WriteString("\n")
 	}
 	for name, text := range map[string]string{"means": means.String(), "others": others.String(), "single": single.String()} {
-		rewrite(t, "../../docs/small-budgets.md", name, text)
+		rewrite(t, "../../docs/data/small-budgets.md", name, text)
 	}
 }

@@ -184,7 +184,7 @@ func versusLong(cells []*versusCell) string {
 	return text
 }
 
-// docs/versus.md has the tables that follow from docs/versus-runs.csv. With -update they are
+// docs/data/versus.md has the tables that follow from docs/versus-runs.csv. With -update they are
 // written.
 func TestVersusPage(t *testing.T) {
 	var same, more, rotated, plain []*versusCell
@@ -205,15 +205,15 @@ func TestVersusPage(t *testing.T) {
 		"rotated": versusLong(rotated), "plain": versusLong(plain),
 	} {
 		if *flags.Update {
-			rewrite(t, "../../docs/versus.md", name, text)
+			rewrite(t, "../../docs/data/versus.md", name, text)
 			continue
 		}
-		page, err := os.ReadFile("../../docs/versus.md")
+		page, err := os.ReadFile("../../docs/data/versus.md")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want := "<!-- " + name + " -->\n" + text + "<!-- end of " + name + " -->\n"; !strings.Contains(string(page), want) {
-			t.Errorf("docs/versus.md does not have the table %s as in docs/versus-runs.csv; go test ./internal/acceptance -run TestVersusPage -update writes it:\n%s", name, text)
+			t.Errorf("docs/data/versus.md does not have the table %s as in docs/versus-runs.csv; go test ./internal/acceptance -run TestVersusPage -update writes it:\n%s", name, text)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // A Comparison says how the methods of a grid fared: how often and how soon each reached the
 // targets of each case, and which of two methods did better. It can write and draw itself.
-// docs/measures.md explains all measures.
+// internal/experiment/MEASURES.md explains all measures.
 type Comparison struct {
 	Name    string    `json:"name"`
 	Seed    uint64    `json:"seed"` // of the first run; the others have the seeds after it

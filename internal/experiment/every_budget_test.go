@@ -238,7 +238,7 @@ func TestEveryBudget(t *testing.T) {
 		}
 	}
 	if *flags.Whole && *flags.Update {
-		rewrite(t, "../../docs/auto.md", "budgets", table.String())
+		rewrite(t, "../../docs/data/auto.md", "budgets", table.String())
 	}
 }
 

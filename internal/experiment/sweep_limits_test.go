@@ -59,7 +59,7 @@ func same(t *testing.T, a, b store.Run) {
 
 // Without an error the frame is the true one: a method gives the same bits as if the frame was
 // given to it, and transformed noise the same as CBO with the noise W⁻¹diag(Wz), which is how
-// docs/regime.md has it.
+// docs/data/regime.md has it.
 func TestNoErrorIsTheTrueFrame(t *testing.T) {
 	t.Parallel()
 	s := only(t, Errors, Extent{Dim: 6, Runs: 2}, "9000", func(m Method) bool { return strings.HasSuffix(m.Name, "error=0") })

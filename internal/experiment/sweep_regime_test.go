@@ -8,7 +8,7 @@ import (
 	"github.com/untwist/untwist/internal/store"
 )
 
-// At d = 100 the cells without an error are the rows of docs/regime.md: "CBO on g" and "CBO on
+// At d = 100 the cells without an error are the rows of docs/data/regime.md: "CBO on g" and "CBO on
 // f, transformed noise" with the true W reach the gap at the same queries, to the bit. CBO on
 // g̃ differs from CBO on g by rounding, and so by chaos; its queries are between the half and
 // the double of the median there. That takes some minutes; by default only one seed is looked at,
@@ -19,7 +19,7 @@ func TestNoErrorIsTheRegime(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		method, problem string
-		reached         []int // docs/regime.md, seeds 0 to 4
+		reached         []int // docs/data/regime.md, seeds 0 to 4
 	}{
 		{"cbo-on-g", "squared-norm", []int{857_738, 769_941, 872_790, 953_812, 886_245}},
 		{"cbo-on-g", "rastrigin", []int{1_377_285, 1_355_412, 1_295_169, 1_261_508, 1_447_981}},
@@ -38,7 +38,7 @@ func TestNoErrorIsTheRegime(t *testing.T) {
 		for _, m := range s.Methods {
 			for seed, want := range row.reached[:runs] {
 				got := all[store.Key{Problem: s.Cases[0].Key(), Method: m.Key(), Seed: uint64(seed)}].Reached
-				t.Logf("%s on %s, seed %d: reached after %d queries; docs/regime.md has %d", m.Name, row.problem, seed, got, want)
+				t.Logf("%s on %s, seed %d: reached after %d queries; docs/data/regime.md has %d", m.Name, row.problem, seed, got, want)
 				if m.Name == row.method && got != want {
 					t.Errorf("%s on %s, seed %d: reached after %d queries, want %d", m.Name, row.problem, seed, got, want)
 				}

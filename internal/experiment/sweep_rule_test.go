@@ -9,10 +9,10 @@ import (
 	"github.com/untwist/untwist/problem"
 )
 
-// The rule of thumb of docs/open-questions.md: the paper's road needs as many Hessians as f has
+// The rule of thumb of docs/data/open-questions.md: the paper's road needs as many Hessians as f has
 // components, N_H = d, and hardly more. With one less their span lacks a dimension, and the
 // frame is as wrong as a random one; with d of them it is right. Now and then the power method
-// misses a row however many Hessians there are (3 % of the frames, docs/table1.md), so at
+// misses a row however many Hessians there are (3 % of the frames, docs/data/table1.md), so at
 // least 9 of 10 frames have to be right.
 //
 //	go test ./internal/experiment -run TestAsManyHessiansAsComponents -whole -v

@@ -186,7 +186,7 @@ func TestEmptyCells(t *testing.T) {
 	}
 }
 
-// docs/table1.md has the tables of docs/table1.json, which a run has written. With -update
+// docs/data/table1.md has the tables of docs/table1.json, which a run has written. With -update
 // they are put there. README.md has a link to the page.
 func TestCommittedTable(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "table1.json"))
@@ -197,7 +197,7 @@ func TestCommittedTable(t *testing.T) {
 	if err := json.Unmarshal(data, &table); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("..", "..", "docs", "table1.md")
+	path := filepath.Join("..", "..", "docs", "data", "table1.md")
 	forms := map[string]string{
 		"overview": table.overview(func(m Method) string { return m.Title }).markdown(),
 		"cells":    table.legend() + "\n\n" + table.details().markdown(),
@@ -212,12 +212,12 @@ func TestCommittedTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Contains(page, []byte("<!-- "+name+" -->\n"+text+"<!-- end of "+name+" -->\n")) {
-			t.Errorf("docs/table1.md lacks\n%s", text)
+			t.Errorf("docs/data/table1.md lacks\n%s", text)
 		}
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil || !bytes.Contains(readme, []byte("(docs/table1.md)")) {
-		t.Errorf("README.md has no link to docs/table1.md, or %v", err)
+	if err != nil || !bytes.Contains(readme, []byte("(docs/data/table1.md)")) {
+		t.Errorf("README.md has no link to docs/data/table1.md, or %v", err)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // A file is a preamble and frames. The preamble is the magic and the version. All numbers
-// are little-endian. docs/journal.md describes every byte.
+// are little-endian. FORMAT.md describes every byte.
 const (
 	// magic has a byte that no text has, both ends of line, and the end of a DOS file, so
 	// that a file that was sent as text is seen.

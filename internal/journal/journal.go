@@ -12,7 +12,7 @@
 //
 // Nothing wrong is taken silently. A file of another run is refused (DiffersError), and so
 // is one that is damaged (BrokenError). Every recorded point is compared, bit by bit, with
-// the one that is asked (DivergedError). docs/journal.md has the format and the guarantees.
+// the one that is asked (DivergedError). FORMAT.md has the format, and docs/journal.md the guarantees.
 package journal
 
 import (

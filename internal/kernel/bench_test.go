@@ -130,7 +130,7 @@ func BenchmarkKernel(b *testing.B) {
 	}
 }
 
-// BenchmarkTable prints the table of docs/kernels.md:
+// BenchmarkTable prints the table of docs/data/kernels.md:
 //
 //	GOMAXPROCS=1 go test ./internal/kernel -run '^$' -bench Table
 //

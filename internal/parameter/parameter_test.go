@@ -201,20 +201,79 @@ func TestCombinations(t *testing.T) {
 		want string
 	}{
 		{[]float64{0.7, -0.7, 0, 0}, "k^0.7·d^-0.7"},
-		{[]float64{0.1, -0.7, 0, 0}, "d^-0.7·k^0.1"},
+		{[]float64{0.1, -0.7, 0, 0}, "d^0.7·k^-0.1"},
 		{[]float64{0, 0, 1, 0}, "p"},
-		{[]float64{0, 0, -1, 0}, "-p"},
+		{[]float64{0, 0, -1, 0}, "p"},
 		{[]float64{1, 0, 0, 0}, "k"},
-		{[]float64{-1, 0, 0, 0}, "k^-1"},
+		{[]float64{-1, 0, 0, 0}, "k"},
 		{[]float64{-0.999, 0, 0.998, 0}, "p - log(k)"},
 		{[]float64{-0.3, 0, 0.6, 0.7}, "0.6·p - 0.3·log(k)"}, // q contributes a thousandth of p
-		{[]float64{0, 0, -0.0001, 0.9}, "-0.0001·p + 0.9·q"},
+		{[]float64{0, 0, -0.0001, 0.9}, "0.0001·p - 0.9·q"},
 	} {
 		if got := s.Combination(c.row); got != c.want {
 			t.Errorf("%v is %q, want %q", c.row, got, c.want)
 		}
 	}
+	if a, b := s.Sign([]float64{0.7, -0.7, 0, 0}), s.Sign([]float64{0.1, -0.7, 0, 0}); a != 1 || b != -1 {
+		t.Errorf("the signs are %v and %v", a, b)
+	}
 	if got := parameter.Plain(3).Combination([]float64{-6e-12, 0.89, 0.45}); got != "0.89·x2 + 0.45·x3" {
 		t.Errorf("without ranges it is %q", got)
+	}
+}
+
+// A parameter within 1e-6 of its range from a limit is at its limit, on its scale.
+func TestAtALimit(t *testing.T) {
+	s := parameter.Space{
+		{Name: "p", Min: new(-1.), Max: new(3.)},
+		{Name: "k", Min: new(1e-6), Max: new(1.), Log: true}, // a range of 13.8
+		{Name: "low", Min: new(0.), Low: new(0.), High: new(100.)},
+		{Name: "free", Low: new(0.), High: new(1.)},
+		{Name: "n", Fixed: new(1.)},
+	}
+	for _, c := range []struct {
+		i     int
+		value float64
+		want  string
+	}{
+		{0, -1, "min"}, {0, -1 + 3.9e-6, "min"}, {0, -1 + 4.1e-6, ""}, {0, 3 - 3.9e-6, "max"}, {0, 3 - 4.1e-6, ""}, {0, 3, "max"},
+		{1, 1.0000137e-6, "min"}, {1, 1.0000140e-6, ""}, {1, 0.9999863, "max"}, {1, 0.9999860, ""},
+		{2, 0.99e-4, "min"}, {2, 1.01e-4, ""}, {2, 100, ""},
+		{3, 0, ""}, {4, 1, ""},
+	} {
+		if got := s.At(c.i, c.value); got != c.want {
+			t.Errorf("%s = %v is at %q, want %q", s[c.i].Name, c.value, got, c.want)
+		}
+	}
+}
+
+// A product of powers has its largest power positive, and is a dimensionless group where units
+// cancel.
+func TestProducts(t *testing.T) {
+	on := func(name, unit string) parameter.Parameter {
+		return parameter.Parameter{Name: name, Unit: unit, Min: new(1.), Max: new(10.), Log: true}
+	}
+	s := parameter.Space{on("ρ", "kg/m³"), on("v", "m/s"), on("d", "m"), on("μ", "Pa·s"), on("c", "J/(kg·K)"), on("k", "W m^-1 K^-1"), on("x", ""), on("a", "W/m·K"), on("b", "W/m·K")}
+	s = append(s, parameter.Parameter{Name: "linear", Unit: "m", Min: new(1.), Max: new(10.)})
+	for _, c := range []struct {
+		row   []float64
+		words string // "": it is none
+		power float64
+		group bool
+	}{
+		{[]float64{-.5, -.5, -.5, .5, 0, 0, 0, 0, 0, 0}, "ρ·v·d/μ", -.5, true}, // Reynolds
+		{[]float64{0, 0, 0, .4, .4, -.4, 0, 0, 0, 0}, "μ·c/k", .4, true},       // Prandtl
+		{[]float64{0, .3, .3, 0, 0, 0, 0, 0, 0, 0}, "v·d", .3, false},
+		{[]float64{0, .4, -.8, 0, 0, 0, 0, 0, 0, 0}, "d^2/v", -.4, false},
+		{[]float64{0, 0, .5, 0, 0, 0, -.5, 0, 0, 0}, "d/x", .5, false}, // no unit was given
+		{[]float64{0, 0, 0, 0, 0, 0, 0, .5, -.5, 0}, "a/b", .5, false}, // a unit that can be read in two ways
+		{[]float64{0, 0, -.5, 0, 0, 0, 0, 0, 0, 0}, "d", -.5, false},
+		{[]float64{0, .4, .31, 0, 0, 0, 0, 0, 0, 0}, "", 0, false},
+		{[]float64{0, 0, .5, 0, 0, 0, 0, 0, 0, -.5}, "", 0, false}, // not on a logarithmic scale
+	} {
+		p, ok := s.Product(c.row)
+		if ok != (c.words != "") || ok && p != (parameter.Product{Words: c.words, Power: c.power, Group: c.group}) {
+			t.Errorf("%v is %+v, %v", c.row, p, ok)
+		}
 	}
 }

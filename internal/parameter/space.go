@@ -121,14 +121,26 @@ func (s Space) Inward(x []float64) []float64 {
 	return z
 }
 
-// At says which limit a parameter's value is at: "min", "max" or "".
+// atLimit is the part of its range within which a parameter is at a limit.
+const atLimit = 1e-6
+
+// At says which limit a parameter's value is at: "min", "max" or "". It is at a limit if it is
+// within 1e-6 of its range from it, |z − limit| ≤ 1e-6·(hi − lo), on its scale. The range is that
+// of the limits, or where to look first if one of these is missing.
 func (s Space) At(i int, value float64) string {
-	switch p := s[i]; {
-	case p.Fixed != nil:
+	p := s[i]
+	if p.Fixed != nil {
 		return ""
-	case p.Min != nil && value <= *p.Min:
+	}
+	lo, hi := limits(p)
+	if math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+		lo, hi = first(p)
+	}
+	near := atLimit * (inward(p, hi) - inward(p, lo))
+	switch z := inward(p, value); {
+	case p.Min != nil && (value <= *p.Min || z-inward(p, *p.Min) <= near):
 		return "min"
-	case p.Max != nil && value >= *p.Max:
+	case p.Max != nil && (value >= *p.Max || inward(p, *p.Max)-z <= near):
 		return "max"
 	}
 	return ""

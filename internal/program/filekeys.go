@@ -27,7 +27,7 @@ var (
 	objectiveKeys = map[string]keyKind{
 		"exec": wordsKey, "protocol": textKey, "eof": switchKey, "procs": numberKey, "timeout": timeKey, "retries": numberKey,
 		"keep-failed": numberKey, "template": textsKey, "result": textKey, "result-file": textKey,
-		"minimum": numberKey, "residuals": numberKey, "maximize": switchKey,
+		"minimum": numberKey, "value": textKey, "residuals": numberKey, "maximize": switchKey,
 	}
 	runKeys = map[string]keyKind{
 		"budget": numberKey, "time": timeKey, "target": numberKey, "tolerance": numberKey, "seed": numberKey, "parallel": numberKey,
@@ -35,7 +35,7 @@ var (
 		"dim": numberKey, "bounds": textKey, "start": textKey, "x0": pointsKey,
 		"journal": textKey, "journal-points": switchKey, "from": textKey,
 		"strategy": textKey, "identifier": textKey, "road": textKey, "particles": numberKey, "sigma": numberKey, "tau": numberKey, "alpha": numberKey, "share": numberKey,
-		"cbo": textsKey, "trace": textKey, "trace-every": numberKey, "frame": textKey, "plot": textKey, "report": textKey, "json": switchKey, "quiet": switchKey,
+		"cbo": textsKey, "trace": textKey, "trace-every": numberKey, "frame": textKey, "plot": textKey, "report": textKey, "sensitivity": switchKey, "json": switchKey, "quiet": switchKey,
 	}
 )
 

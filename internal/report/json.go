@@ -57,6 +57,7 @@ type runForm struct {
 	Frame         *frameForm       `json:"frame"`                   // null: none was looked for, or none was found
 	CouplingTrue  *number          `json:"coupling_true,omitempty"` // frame.coupling of the true frame; absent: it is not known, or there is none
 	Interactions  *graphForm       `json:"interactions,omitempty"`  // which parameters interact; absent: nobody has asked
+	Sensitivity   *sensitivityForm `json:"sensitivity,omitempty"`   // absent: not computed
 	Learnt        string           `json:"learnt"`
 	Wells         []wellsForm      `json:"wells"` // of the components that have several
 	Curve         []sampleForm     `json:"curve"`
@@ -104,7 +105,7 @@ func (r Run) MarshalJSON() ([]byte, error) {
 		Stages: found.Stages, Learnt: found.String(),
 		Frame: newFrameForm(found.Structure, found.Spent(objective.ToFind)+found.Spent(objective.ToCheck)),
 	}
-	out.severalForm = newSeveralForm(found)
+	out.severalForm, out.Sensitivity = newSeveralForm(found), newSensitivityForm(r.Sensitivity)
 	out.CouplingTrue, out.Interactions = r.Known.coupling(), newGraphForm(r.Subject, found.Structure)
 	if r.Known != nil {
 		out.ValueClean, out.Gap, out.Minimum = new(number(r.clean())), new(number(r.gap())), new(number(r.Known.Minimum))
@@ -161,6 +162,7 @@ type probeForm struct {
 	Stages        []untwist.Stage  `json:"stages"`
 	Spectrum      []float64        `json:"spectrum"`
 	Interactions  *graphForm       `json:"interactions,omitempty"` // absent: only coordinates were looked for
+	Sensitivity   *sensitivityForm `json:"sensitivity,omitempty"`  // absent: not computed
 }
 
 // A forecastForm is how many queries coordinates were to take, and the probability that f separates.
@@ -180,6 +182,7 @@ func (p Probe) MarshalJSON() ([]byte, error) {
 		Failures: found.Failures, Resumed: found.Resumed, Seconds: p.Took.Seconds(), Stages: found.Stages, Spectrum: found.Spectrum.Values,
 	}
 	out.CouplingTrue, out.Interactions = p.Known.coupling(), newGraphForm(p.Subject, &found.Structure)
+	out.Sensitivity = newSensitivityForm(p.Sensitivity)
 	if found.Forecast > 0 {
 		out.Forecast = &forecastForm{found.Forecast, found.Odds}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/words"
 )
 
@@ -58,7 +59,8 @@ func ParameterLines(space parameter.Space, point []float64) string {
 const mostCoordinates = 10
 
 // coordinateLines returns the coordinates that were found as combinations of parameters, a
-// line each; "" where none were certified.
+// line each; "" where none were certified. Products of powers come first, and of these dimensionless
+// groups.
 func coordinateLines(space parameter.Space, found *untwist.Structure) string {
 	if space == nil || found == nil || found.Frame == nil {
 		return ""
@@ -69,8 +71,19 @@ func coordinateLines(space parameter.Space, found *untwist.Structure) string {
 	var out strings.Builder
 	rows := found.Frame.Matrix()
 	m := found.Frame.Components()
-	for j := range min(m, mostCoordinates) {
-		fmt.Fprintf(&out, "  %d: %s\n", j+1, space.Combination(rows.RawRowView(j)))
+	said, order := make([]string, m), make([]int, m)
+	for j := range m {
+		said[j] = space.Combination(rows.RawRowView(j))
+		p, product := space.Product(rows.RawRowView(j))
+		switch {
+		case p.Group:
+			said[j], order[j] = p.Words+" (a dimensionless group)", -2
+		case product && strings.ContainsAny(p.Words, "·/"):
+			said[j], order[j] = p.Words, -1
+		}
+	}
+	for _, j := range ranks.Order(m, func(a, b int) int { return order[a] - order[b] })[:min(m, mostCoordinates)] {
+		fmt.Fprintf(&out, "  %d: %s\n", j+1, said[j])
 	}
 	if m > mostCoordinates {
 		fmt.Fprintf(&out, "  and %s more\n", words.Thousands(m-mostCoordinates))

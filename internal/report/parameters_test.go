@@ -19,14 +19,14 @@ func TestRunWithParameters(t *testing.T) {
 		{Name: "n", Fixed: new(3.)},
 	}
 	r := result()
-	r.Point = []float64{1, -2.5, 3}
+	r.Point = []float64{1, -2.5 + 7e-6, 3} // width is within 1e-6 of its range from its limit
 	var err error
 	if r.Structure.Frame, err = frame.New(mat.NewDense(2, 2, []float64{0.6, 0.8, -0.8, 0.6})); err != nil {
 		t.Fatal(err)
 	}
 	run := report.Run{Subject: report.Subject{Name: "./sim", Dim: 3, Parameters: space}, Result: r}
-	want := "coordinates\n  1: 0.6·log(k) + 0.8·width\n  2: -0.8·log(k) + 0.6·width\n" +
-		"best point\n  k     1 m/s (at its max)\n  width -2.5 (at its min)\n  n     3 (fixed)\n"
+	want := "coordinates\n  1: 0.6·log(k) + 0.8·width\n  2: 0.8·log(k) - 0.6·width\n" +
+		"best point\n  k     1 m/s (at its max)\n  width -2.499993 (at its min)\n  n     3 (fixed)\n"
 	if text := run.String(); !strings.HasSuffix(text, want) {
 		t.Errorf("%s\nshould end\n%s", text, want)
 	}
@@ -34,8 +34,27 @@ func TestRunWithParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `"best_point":[1,-2.5,3],"parameters":[{"name":"k","value":1,"unit":"m/s","at":"max"},` +
-		`{"name":"width","value":-2.5,"unit":"","at":"min"},{"name":"n","value":3,"unit":"","at":""}]`; !strings.Contains(string(text), want) {
+	if want := `"best_point":[1,-2.499993,3],"parameters":[{"name":"k","value":1,"unit":"m/s","at":"max"},` +
+		`{"name":"width","value":-2.499993,"unit":"","at":"min"},{"name":"n","value":3,"unit":"","at":""}]`; !strings.Contains(string(text), want) {
+		t.Errorf("%s\nshould have\n%s", text, want)
+	}
+}
+
+// Products of powers come first, in the text too, and are called dimensionless groups where units
+// cancel. The largest weight of each combination is positive.
+func TestDimensionlessGroups(t *testing.T) {
+	on := func(name, unit string) parameter.Parameter {
+		return parameter.Parameter{Name: name, Unit: unit, Min: new(1.), Max: new(10.), Log: true}
+	}
+	space := parameter.Space{on("speed", "m/s"), on("time", "s"), on("length", "m")}
+	r := result()
+	r.Point = []float64{2, 2, 2}
+	var err error
+	if r.Structure.Frame, err = frame.New(mat.NewDense(3, 3, []float64{-0.9, 0.2, 0.31, 0.7, 0, -0.7, -0.5, -0.5, 0.5})); err != nil {
+		t.Fatal(err)
+	}
+	text := report.Run{Subject: report.Subject{Name: "./sim", Dim: 3, Parameters: space}, Result: r}.String()
+	if want := "coordinates\n  3: speed·time/length (a dimensionless group)\n  2: speed/length\n  1: speed^0.93·length^-0.32·time^-0.21\n"; !strings.Contains(text, want) {
 		t.Errorf("%s\nshould have\n%s", text, want)
 	}
 }

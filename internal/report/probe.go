@@ -9,6 +9,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/sensitivity"
 	"github.com/untwist/untwist/internal/words"
 )
 
@@ -19,6 +20,8 @@ type Probe struct {
 	Known    *Known
 	Findings untwist.Findings
 	Took     time.Duration
+	// Sensitivity says how much each parameter matters; nil: it was not computed.
+	Sensitivity *sensitivity.Indices
 }
 
 // recovered is how far a row may be from the truth and still counts as found.
@@ -82,6 +85,7 @@ func (p Probe) String() string {
 	if lines := coordinateLines(p.Subject.Parameters, &found.Structure); lines != "" {
 		out.WriteString("coordinates\n" + lines)
 	}
+	out.WriteString(sensitivityLines(p.Sensitivity))
 	return out.String()
 }
 

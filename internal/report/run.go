@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/sensitivity"
 	"github.com/untwist/untwist/internal/words"
+	"github.com/untwist/untwist/objective"
 )
 
 // A Run is a minimisation: of what, what it came to, and how long it took. Known is what
@@ -17,6 +19,8 @@ type Run struct {
 	Known   *Known
 	Result  untwist.Result
 	Took    time.Duration
+	// Sensitivity says how much each parameter matters; nil: it was not computed.
+	Sensitivity *sensitivity.Indices
 }
 
 // hasGap says whether the minimum of f is known.
@@ -47,7 +51,7 @@ func (r Run) String() string {
 	if limited(found) && !found.Feasible {
 		line("value", "%v, at the point that exceeds the limits least; none was found that keeps to them", found.Value)
 	} else {
-		line("best value", "%v", found.Value)
+		line("best value", "%s", r.best())
 	}
 	if found.ValueClean != nil {
 		line("clean value", "%v", *found.ValueClean)
@@ -75,6 +79,7 @@ func (r Run) String() string {
 		line("best point", "%s", numbers(found.Point))
 	}
 	out.WriteString(severalLines(r.Subject.Parameters, found))
+	out.WriteString(sensitivityLines(r.Sensitivity))
 	if len(found.Minimisers) > 0 {
 		out.WriteString("minimisers, each with its value and its particles\n")
 	}
@@ -82,6 +87,32 @@ func (r Run) String() string {
 		fmt.Fprintf(&out, "  %-22v %5d  %s\n", m.Value, m.Particles, numbers(m.Point))
 	}
 	return out.String()
+}
+
+// best writes the best value with its unit and its name, and says what it is where there is noise:
+// the lowest of many values is too low by chance.
+func (r Run) best() string {
+	found, s := r.Result, r.Subject
+	text := s.InUnit(fmt.Sprint(found.Value))
+	if s.Value != "" {
+		text += " (" + s.Value + ")"
+	}
+	switch n := found.Noise; {
+	case found.ValueMean != nil && found.ValueError != nil:
+		mean := s.InUnit(words.Number(*found.ValueMean, 6) + " ± " + words.Number(*found.ValueError, 2))
+		return fmt.Sprintf("%s at one query; the mean of later queries there is %s (95 %%)", text, mean)
+	case n != nil && n.Kind != objective.NoNoise:
+		return fmt.Sprintf("%s, the %s of values that have noise, %s", text, s.Extreme(), Chance(s))
+	}
+	return text
+}
+
+// Chance says of the best of many noisy values that it is not what f is there.
+func Chance(s Subject) string {
+	if s.Maximize {
+		return "too high by chance"
+	}
+	return "too low by chance"
 }
 
 // numbers writes a point with all its digits.

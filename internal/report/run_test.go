@@ -3,6 +3,7 @@ package report_test
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/sensitivity"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -232,6 +234,57 @@ func TestWarnings(t *testing.T) {
 		got := report.Run{Known: c.known, Result: untwist.Result{Account: account}}.Warnings()
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// The value has its name and its unit, and where there is noise the text says what it is.
+func TestWhatTheValueIs(t *testing.T) {
+	named := report.Subject{Name: "f", Dim: 3, Value: "cost", Unit: "EUR"}
+	noise := &untwist.Noise{Kind: objective.RandomNoise, Sigma: 0.125}
+	for _, c := range []struct {
+		subject     report.Subject
+		noise       *untwist.Noise
+		mean, error *float64
+		want        string
+	}{
+		{report.Subject{}, nil, nil, nil, "best value  3.5\n"},
+		{named, nil, nil, nil, "best value  3.5 EUR (cost)\n"},
+		{named, noise, nil, nil, "best value  3.5 EUR (cost), the lowest of values that have noise, too low by chance\n"},
+		{report.Subject{Maximize: true}, noise, nil, nil, "best value  3.5, the highest of values that have noise, too high by chance\n"},
+		{named, noise, new(3.75), new(0.05), "best value  3.5 EUR (cost) at one query; the mean of later queries there is 3.75 ± 0.05 EUR (95 %)\n"},
+	} {
+		r := result()
+		r.Noise, r.ValueMean, r.ValueError = c.noise, c.mean, c.error
+		run := report.Run{Subject: c.subject, Result: r}
+		if text := run.String(); !strings.Contains(text, c.want) {
+			t.Errorf("%s\nshould have\n%s", text, c.want)
+		}
+		text, err := json.Marshal(run)
+		if named := strings.Contains(string(text), `"value_name":"cost","value_unit":"EUR"`); err != nil || named != (c.subject.Value != "") {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+}
+
+// The text and the JSON object say how much each parameter matters, or why that is not known.
+func TestSensitivityIsTold(t *testing.T) {
+	known := &sensitivity.Indices{Mean: 2, Variance: 4, Terms: 7, Parameters: []sensitivity.Index{{Name: "a", Total: 0.25, Error: 0.01}, {Name: "n", Fixed: true}, {Name: "long", Total: 0.75, Error: 1e-9}}}
+	for _, c := range []struct {
+		indices    *sensitivity.Indices
+		text, json string
+	}{
+		{known, "\n  long 0.750 ± 0.001\n  a    0.250 ± 0.010\n", `"sensitivity":{"by":"polynomial","mean":2,"variance":4,"parameters":[{"name":"a","total":0.25,"error":0.01},{"name":"long","total":0.75,"error":1e-9}]}`},
+		{&sensitivity.Indices{Reason: "too little was seen"}, "sensitivity not known: too little was seen\n", `"sensitivity":{"reason":"too little was seen"}`},
+	} {
+		for _, of := range []interface {
+			fmt.Stringer
+			json.Marshaler
+		}{report.Run{Result: result(), Sensitivity: c.indices}, report.Probe{Sensitivity: c.indices}} {
+			text, err := of.MarshalJSON()
+			if err != nil || !strings.Contains(of.String(), c.text) || !strings.Contains(string(text), c.json) {
+				t.Errorf("%s\n%s\n%v", of, text, err)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -22,8 +23,33 @@ type Subject struct {
 	// example: the flags of the program that ask for it.
 	Options string `json:"options,omitempty"`
 
+	// Value and Unit say what f is: the name and the unit of its value; "": not known.
+	Value string `json:"value_name,omitempty"`
+	Unit  string `json:"value_unit,omitempty"`
+	// Maximize says that the greatest value is looked for, and not the least.
+	Maximize bool `json:"-"`
+
 	// Parameters are the parameters of f, if they have names.
 	Parameters parameter.Space `json:"-"`
+}
+
+// Quantity is what the value is called.
+func (s Subject) Quantity() string { return cmp.Or(s.Value, "value") }
+
+// Extreme is what the best value is: the lowest or the highest.
+func (s Subject) Extreme() string {
+	if s.Maximize {
+		return "highest"
+	}
+	return "lowest"
+}
+
+// InUnit writes the unit behind a value.
+func (s Subject) InUnit(value string) string {
+	if s.Unit == "" {
+		return value
+	}
+	return value + " " + s.Unit
 }
 
 // describe returns a line that says which function it was and with which seed.

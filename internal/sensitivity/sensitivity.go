@@ -6,13 +6,15 @@
 //	S_Ti = E[Var(f | x_~i)]/Var f,   x_~i = all parameters but the i-th.
 //
 // Where f(x) = ψ⁻¹(Σ_j f_j(⟨w_j, x⟩)) with coordinates w_j that a run has found, its own
-// queries tell what the f_j are, and no more of them are needed. Start with Of. Its answer has
+// queries tell what the f_j are, and no more of them are needed. Where it is no such sum, a
+// polynomial is fitted to them. Start with Of. Its answer has
 // an error, or a reason why there is none. docs/sensitivity.md has the mathematics.
 package sensitivity
 
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
@@ -29,7 +31,7 @@ type Run struct {
 	// logarithmic, and no fixed parameters. Its zero value is the start box of the Space.
 	Start objective.Box
 	// Frame, Blocks and Map are those of the Structure that was found. Blocks of nil: each
-	// component is by itself.
+	// component is by itself. A Frame of nil, or a block of several: f is no sum along coordinates.
 	Frame  *frame.Frame
 	Blocks [][]int
 	Map    identify.Map
@@ -53,6 +55,9 @@ type Indices struct {
 	// queries in the box, and HeldOut how many places of the box that says.
 	Explained float64
 	HeldOut   int
+	// Terms is how many terms the polynomial has that stands for f where that is no sum along
+	// coordinates; 0: it is such a sum.
+	Terms int
 }
 
 // An Index says how much a parameter matters.
@@ -77,6 +82,9 @@ func Of(r Run) Indices {
 	if reason := r.complete(); reason != "" {
 		return Indices{Reason: reason}
 	}
+	if r.Frame == nil || slices.ContainsFunc(r.Blocks, func(b []int) bool { return len(b) > 1 }) {
+		return r.surrogate()
+	}
 	w := newView(r)
 	d := gather(r, w, mostPoints)
 	if len(d.points) < 2*r.Frame.Components()+8 || d.spread == 0 {
@@ -95,22 +103,17 @@ func Of(r Run) Indices {
 
 // complete fills in what follows from the rest, and says what is missing.
 func (r *Run) complete() string {
-	switch {
-	case r.Frame == nil:
-		return "no coordinates were found"
-	case r.Seen == nil:
+	if r.Seen == nil {
 		return "the queries of the run were not kept"
 	}
 	if r.Space != nil && r.Start.Lo == nil {
 		r.Start = r.Space.Start()
 	}
-	if r.Start.Check(r.Frame.Dim()) != nil || r.Start.CheckFinite() != nil {
+	if r.Start.Lo == nil || r.Start.CheckFinite() != nil || r.Frame != nil && r.Start.Check(r.Frame.Dim()) != nil {
 		return "the box is not known"
 	}
-	for _, b := range r.Blocks {
-		if len(b) > 1 {
-			return fmt.Sprintf("f couples %d of its coordinates with each other, and a function of several coordinates is not known from the queries of a run", len(b))
-		}
+	if r.Frame == nil {
+		return ""
 	}
 	if m, d := r.Frame.Components(), r.Frame.Dim(); m > mostComponents || m*d > mostComponents*mostComponents {
 		return fmt.Sprintf("there are too many components, %d, to compute indices", m)

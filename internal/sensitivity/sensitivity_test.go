@@ -179,7 +179,7 @@ func TestNotDetermined(t *testing.T) {
 		t.Errorf("in a wrong frame: %+v", got)
 	}
 	r.Blocks = [][]int{{0, 1}, {2}, {3}}
-	if got := sensitivity.Of(r); got.OK() || !strings.Contains(got.Reason, "couples 2") {
+	if got := sensitivity.Of(r); got.OK() || !strings.Contains(got.Reason, "polynomial") {
 		t.Errorf("a block of two: %+v", got)
 	}
 	r.Frame = nil

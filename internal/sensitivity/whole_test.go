@@ -62,7 +62,7 @@ func (r *row) measure(t *testing.T, s *subject, want []float64, probe bool) {
 	t.Logf("%s, d = %d, seed %d, probe %v: explained %.6f of %d; %s", r.name, r.d, s.seed, probe, got.Explained, got.HeldOut, words)
 }
 
-// The table of docs/sensitivity.md: whole runs of Minimize and Probe in three kinds of frames.
+// The table of docs/data/sensitivity.md: whole runs of Minimize and Probe in three kinds of frames.
 func TestTable(t *testing.T) {
 	if !*flags.Whole {
 		t.Skip("takes minutes; -whole runs it")
@@ -96,7 +96,7 @@ func TestTable(t *testing.T) {
 	if !*flags.Update {
 		return
 	}
-	const file, from, to = "../../docs/sensitivity.md", "<!-- table -->\n", "<!-- end -->"
+	const file, from, to = "../../docs/data/sensitivity.md", "<!-- table -->\n", "<!-- end -->"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

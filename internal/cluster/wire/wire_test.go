@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// naiveChunk writes a chunk as docs/cluster.md describes it, field by field.
+// naiveChunk writes a chunk as MESSAGES.md describes it, field by field.
 func naiveChunk(c *Chunk) []byte {
 	var b bytes.Buffer
 	put := func(v any) {

@@ -121,7 +121,11 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int, each string)
 			grey += p.size()
 			continue
 		}
-		part(fmt.Sprintf("c-p%d", k), each+" "+words.Thousands(p.Component+1), words.Thousands(p.Component+1), p.size())
+		name, number := each+" "+words.Thousands(p.Component+1), words.Thousands(p.Component+1)
+		if each == "" {
+			name, number = "all", ""
+		}
+		part(fmt.Sprintf("c-p%d", k), name, number, p.size())
 	}
 	part("c-p0", "others", "", grey)
 	if e := b.whisker(); x.at(e)-x.at(0) >= 1 { // or nothing could be seen
@@ -157,6 +161,9 @@ func (c *canvas) colours(bars []Bar, each string) (colour map[int]int, high floa
 	}
 	if len(all) > hues {
 		names = append(names, "others")
+	}
+	if each == "" {
+		return colour, 22
 	}
 	c.text(place{at: point{4, 32}, class: "c-note", room: wide}, each)
 	return colour, 8 + c.key(point{4 + widthOf(each) + 8, 32}, 10, names, func(k int, at point) {

@@ -81,14 +81,14 @@ func TestConvergence(t *testing.T) {
 	}
 	for _, scale := range []Scale{Linear, Logarithmic} {
 		d := inOrder(t, Convergence(curve, stages, scale, "cost (€)"))[0]
-		wantTexts(t, d, "cost (€)", "queries", "look", "hessians", "lines", "1,000")
+		wantTexts(t, d, "cost (€)", "queries", "look", "how the function curves", "along each combination", "1,000")
 		if !slices.ContainsFunc(texts(d), func(s string) bool { return strings.HasSuffix(s, "0.005") }) {
 			t.Errorf("the last value is not among %q", texts(d))
 		}
 		if want := "cost (€) against queries: 5,000 after 1 query, 0.005 after 1,000 queries"; d.spoken != want {
 			t.Errorf("it says %q, want %q", d.spoken, want)
 		}
-		if !slices.Contains(d.titles, "hessians: 800 queries") {
+		if !slices.Contains(d.titles, "how the function curves: 800 queries") {
 			t.Errorf("the titles are %q", d.titles)
 		}
 	}

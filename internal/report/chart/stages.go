@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/words"
 )
 
 // A band is one stage, or several that follow one another: the names of the first and the
@@ -22,7 +23,15 @@ func (b band) name() string {
 	return b.first + " … " + b.last
 }
 
-// ended returns when the stages began and ended. Neighbours of the same name become one.
+// short returns what a band is called where there is little room.
+func (b band) short() string {
+	if name := b.name(); b.first == b.last || widthOf(name) <= longest {
+		return cut(name, longest)
+	}
+	return cut(b.first, longest-widthOf(" …")) + " …"
+}
+
+// ended returns when the stages began and ended, in plain words. Neighbours of the same name become one.
 func ended(stages []untwist.Stage) []band {
 	all := make([]band, 0, len(stages))
 	at := 0.
@@ -30,7 +39,7 @@ func ended(stages []untwist.Stage) []band {
 		if s.Queries < 1 {
 			continue
 		}
-		name := clean(s.Name)
+		name := clean(words.Stage(s.Name))
 		next := band{name, name, at, at + float64(s.Queries)}
 		at = next.to
 		if n := len(all); n > 0 && all[n-1].last == name {
@@ -44,7 +53,7 @@ func ended(stages []untwist.Stage) []band {
 
 // row is the height of a row of names above a plot, and the lowest is raised above the numbers
 // beside the plot. There are at most mostRows. Names are no longer than longest.
-const row, raised, mostRows, longest = 14., 10., 5, 150.
+const row, raised, mostRows, longest = 14., 10., 5, 190.
 
 // arrange puts the name of each band into a row above the plot, so that it ends where the band
 // does, at which a line leads up to it, and meets no other name and no line. Bands that are too
@@ -87,7 +96,7 @@ func arrange(stages []band, x axis) (all []band, rows []int) {
 
 // span returns where the name of a band begins and ends.
 func (b band) span(x axis) (left, right float64) {
-	wide := widthOf(cut(b.name(), longest))
+	wide := widthOf(b.short())
 	right = max(x.up(b.to)-2, wide+2)
 	return right - wide, right
 }
@@ -103,7 +112,7 @@ func flags(c *canvas, all []band, rows []int, x, y axis) {
 		c.rect(class, box{x.up(b.from), x.up(b.to), y.to, y.from}, b.name()+": "+asked(b.to-b.from))
 		_, right := b.span(x)
 		line := y.to - raised - row*float64(rows[k])
-		c.text(place{at: point{right, line}, anchor: end, class: "c-note", room: longest}, b.name())
+		c.text(place{at: point{right, line}, anchor: end, class: "c-note", room: longest}, b.short())
 		lines += "M" + num(x.up(b.to)) + " " + num(y.from) + "V" + num(line-rise+2)
 	}
 	c.path("c-stage", lines, "")

@@ -113,7 +113,7 @@ func (t *state) line() (string, uint64) {
 		text += ", " + words.Thousands(n) + " failed"
 	}
 	if p.Stage != "" {
-		text += " (" + strings.Join(strings.Fields(p.Stage), " ") + ")"
+		text += " (" + strings.Join(strings.Fields(words.Stage(p.Stage)), " ") + ")"
 	}
 	return text, t.number
 }

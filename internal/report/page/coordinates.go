@@ -76,6 +76,25 @@ func newCoordinates(p Page) coordinates {
 	return c
 }
 
+// told returns the most important combinations, at most so many: products of powers first, and of
+// these dimensionless groups.
+func (c coordinates) told(most int) []combination {
+	all := slices.Clone(c.all[:min(len(c.all), most)])
+	slices.SortStableFunc(all, func(a, b combination) int { return a.kind() - b.kind() })
+	return all
+}
+
+// kind is 0 for dimensionless groups, 1 for other products of powers, and 2 for the rest.
+func (s shown) kind() int {
+	switch {
+	case s.group:
+		return 0
+	case s.product:
+		return 1
+	}
+	return 2
+}
+
 // middle returns where along a combination the middle of the start box is.
 func (c coordinates) middle(k combination) float64 {
 	y := 0.0

@@ -30,7 +30,10 @@ type learntView struct {
 	Groups    *groupsView
 }
 
-type combinationRow struct{ Number, Words, Best, Rise, Range, Matters, Block string }
+type combinationRow struct {
+	Number, Words, Best, Rise, Range, Matters, Block string
+	Group                                            bool // its units cancel
+}
 
 // mostCombinations is how many combinations a table has, mostParts how many parts are named,
 // and mostTogether how many directions in which nothing changes are shown.
@@ -47,12 +50,18 @@ func newLearnt(p Page, c coordinates) *learntView {
 	}
 	v := &learntView{Lead: lead(s), Sure: sure(s), Rise: c.most > 0, Blocks: len(s.Blocks) < len(c.all) && len(c.all) > 0}
 	v.Within = size(c.most / 100)
-	for i, k := range c.all {
-		if i == mostCombinations {
-			v.More = "and " + words.Count(len(c.all)-i, "more combination", "more combinations") + ", which matter less."
-			break
-		}
+	groups := 0
+	for _, k := range c.told(mostCombinations) {
 		v.Rows = append(v.Rows, c.rowOf(k, p.Run.Result.Point))
+		if k.group {
+			groups++
+		}
+	}
+	if n := len(c.all) - mostCombinations; n > 0 {
+		v.More = "and " + words.Count(n, "more combination", "more combinations") + ", which matter less."
+	}
+	if groups > 0 {
+		v.Lead = append(v.Lead, words.Count(groups, "combination is a dimensionless group", "combinations are dimensionless groups")+": the units of the parameters cancel, so that the value is a number without a unit.")
 	}
 	if v.Blocks {
 		v.Parts, v.MoreParts = c.partsOf(s)
@@ -78,7 +87,7 @@ func newLearnt(p Page, c coordinates) *learntView {
 
 // rowOf is the row of a combination in the table.
 func (c coordinates) rowOf(k combination, best []float64) combinationRow {
-	r := combinationRow{Number: words.Thousands(k.index + 1), Words: k.words, Best: "–", Rise: "–", Range: "–", Matters: "–"}
+	r := combinationRow{Number: words.Thousands(k.index + 1), Words: k.words, Group: k.group, Best: "–", Rise: "–", Range: "–", Matters: "–"}
 	if len(best) == len(c.space) {
 		y := 0.0
 		for i, z := range c.space.Inward(best) {

@@ -47,7 +47,7 @@ func TestShown(t *testing.T) {
 		{logs, []float64{0, 0.7, -0.7, 1e-5}, "b/c", 0, "1", "log₁₀(b/c)"},
 		{logs, []float64{1, 0, 0, 0}, "a", math.Log(2), "2", "log₁₀ a"},
 		{logs, []float64{0.9, 0.31, 0, -0.3}, "a^0.9·b^0.31·d^-0.3", 0, "1", "log₁₀(a^0.9·b^0.31·d^-0.3)"},
-		{sums, []float64{-0.8, 0.6, 0}, "−0.8·x + 0.6·y", 2, "2 m", "−0.8·x + 0.6·y [m]"},
+		{sums, []float64{-0.8, 0.6, 0}, "0.8·x − 0.6·y", 2, "−2 m", "0.8·x − 0.6·y [m]"},
 		{sums, []float64{0.8, 0, -0.6}, "0.8·x − 0.6·z", 2, "2", "0.8·x − 0.6·z"},
 	} {
 		got := c.in.show(c.row)
@@ -72,6 +72,9 @@ func TestShownProfile(t *testing.T) {
 	got := s.profile(p)
 	if !slices.IsSorted(got.Y) || !slices.Equal(got.Value, []float64{2, 0, 5}) || p.Y[0] != -2 {
 		t.Errorf("%+v of %+v", got, p)
+	}
+	if got := (shown{power: -1}).profile(p); !slices.Equal(got.Y, []float64{-1, 0, 2}) || !slices.Equal(got.Value, []float64{2, 0, 5}) {
+		t.Errorf("a sum: %+v of %+v", got, p)
 	}
 }
 
@@ -195,5 +198,36 @@ func TestPercent(t *testing.T) {
 		if got := seconds(v); got != want {
 			t.Errorf("%v s: %s, want %s", v, got, want)
 		}
+	}
+}
+
+// A parameter near its limit is at it, on the page too.
+func TestAtALimit(t *testing.T) {
+	p := once().page()
+	p.Run.Result.Point = []float64{1, 6 - 7e-6, 3, 0.5}
+	b := newBest(p)
+	if row := b.Parts[0][1]; row.At != "yes, upper" || !row.Limit || !strings.HasPrefix(b.AtEnd, "1 parameter is at a limit") {
+		t.Errorf("%+v %q", row, b.AtEnd)
+	}
+}
+
+// Products of powers come first on a page, and are called dimensionless groups where units cancel.
+func TestGroupsComeFirst(t *testing.T) {
+	space := logarithmic("speed", "time", "length")
+	for i, unit := range []string{"m/s", "s", "m"} {
+		space[i].Unit = unit
+	}
+	w, err := frame.New(mat.NewDense(2, 3, []float64{-0.9, 0.2, 0.31, -0.5, -0.5, 0.5}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &untwist.Structure{Dim: 3, Frame: w, Blocks: [][]int{{0}, {1}}, Linear: -1, Certificate: certify.Certificate{Verdict: certify.Separable, Splits: 10}}
+	text := written(t, Page{Run: report.Run{Subject: report.Subject{Dim: 3, Parameters: space}, Result: untwist.Result{
+		Account: untwist.Account{Queries: 9, Point: []float64{2, 2, 2}}, Structure: s}}})
+	first := strings.Index(text, "speed·<wbr>time/<wbr>length <span class=\"group\">dimensionless group</span>")
+	second := strings.Index(text, "speed^0.93·<wbr>")
+	if first < 0 || second < first || !strings.Contains(text, "1 combination is a dimensionless group") ||
+		!strings.Contains(text, ": speed·time/length and speed^0.93·length^-0.32·time^-0.21 (the first is dimensionless)") {
+		t.Errorf("%d %d %s", first, second, text[strings.Index(text, "<main>"):])
 	}
 }

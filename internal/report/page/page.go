@@ -16,11 +16,11 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/chart"
-	"github.com/untwist/untwist/internal/sensitivity"
 )
 
 // A Page is what is shown of a run, also of one that still goes on.
@@ -32,6 +32,9 @@ type Page struct {
 	Probe bool
 	// Running says that the run still goes on. What it has not learnt yet is not missed.
 	Running bool
+	// Stage is what a run that still goes on does, and Allowed how long it may take; 0: no limit.
+	Stage   string
+	Allowed time.Duration
 	// Missing says in sentences what the page cannot show, and why.
 	Missing []string
 
@@ -40,8 +43,6 @@ type Page struct {
 	Parameters parameter.Space
 	// Evaluations is how evaluating went.
 	Evaluations Evaluations
-	// Sensitivity says how much each parameter matters; nil: it was not computed.
-	Sensitivity *sensitivity.Indices
 	// Settings are what decided the run, in words, and Command repeats it ("": not known).
 	Settings []Setting
 	Command  string
@@ -54,7 +55,7 @@ type Setting struct{ Name, Value string }
 
 // OfProbe returns the page of a probe.
 func OfProbe(p report.Probe) Page {
-	run := report.Run{Subject: p.Subject, Known: p.Known, Took: p.Took}
+	run := report.Run{Subject: p.Subject, Known: p.Known, Took: p.Took, Sensitivity: p.Sensitivity}
 	run.Result.Account = p.Findings.Account
 	if p.Findings.Dim > 0 {
 		run.Result.Structure = &p.Findings.Structure

@@ -97,8 +97,8 @@ func (s sample) page() Page {
 	i := s.indices
 	i.Parameters = slices.Clone(i.Parameters)
 	return Page{
-		Run:        report.Run{Subject: report.Subject{Name: "wavy", Dim: 3, Parameters: space}, Result: r, Took: 1500 * time.Millisecond},
-		Parameters: space, Evaluations: e, Sensitivity: &i, Settings: []Setting{{"Journal", "run.journal"}}, Command: "untwist minimize wavy.toml", Version: "v1",
+		Run:        report.Run{Subject: report.Subject{Name: "wavy", Dim: 3, Parameters: space}, Result: r, Took: 1500 * time.Millisecond, Sensitivity: &i},
+		Parameters: space, Evaluations: e, Settings: []Setting{{"Journal", "run.journal"}}, Command: "untwist minimize wavy.toml", Version: "v1",
 	}
 }
 
@@ -217,7 +217,7 @@ func TestNumbersAreThoseOfTheJSON(t *testing.T) {
 			t.Errorf("component %d: the page does not say %q", w.Component+1, above)
 		}
 	}
-	for _, i := range p.Sensitivity.Parameters {
+	for _, i := range p.Run.Sensitivity.Parameters {
 		if !i.Fixed && !strings.Contains(text, `<th scope="row">`+i.Name+`</th><td class="number" data-label="Sensitivity">`+percent(i.Total)+`</td><td class="number" data-label="Error (95 %)">± `+percent(i.Error)) {
 			t.Errorf("the sensitivity of %s, %v ± %v, is not there", i.Name, i.Total, i.Error)
 		}
@@ -285,8 +285,8 @@ func wellFormed(t *testing.T, page string) {
 // Sensitivities that are all smaller than their errors are not shown as a table.
 func TestSensitivitiesSmallerThanTheirErrors(t *testing.T) {
 	p := once().page()
-	for i := range p.Sensitivity.Parameters {
-		p.Sensitivity.Parameters[i].Error = 1.5
+	for i := range p.Run.Sensitivity.Parameters {
+		p.Run.Sensitivity.Parameters[i].Error = 1.5
 	}
 	text := written(t, p)
 	if !strings.Contains(text, "no sensitivity is larger than its error") || strings.Contains(text, `data-label="Sensitivity"`) {
@@ -313,8 +313,8 @@ func TestHostileNames(t *testing.T) {
 	for i := range p.Evaluations.Workers {
 		p.Evaluations.Workers[i].Name = bad
 	}
-	for i := range p.Sensitivity.Parameters {
-		p.Sensitivity.Parameters[i].Name = bad
+	for i := range p.Run.Sensitivity.Parameters {
+		p.Run.Sensitivity.Parameters[i].Name = bad
 	}
 	p.Run.Result.Stages[0].Name = bad
 	text := written(t, p)
@@ -381,6 +381,12 @@ func TestOtherPages(t *testing.T) {
 	}
 	noisy := run(some)
 	noisy.Result.Noise, noisy.Result.ValueMean, noisy.Result.ValueError = &noise, new(2.4), new(0.01)
+	single, named, greatest, half := run(some), run(some), run(some), run(some)
+	single.Result.Noise = &noise
+	named.Subject.Value, named.Subject.Unit, greatest.Subject.Maximize = "cost", "EUR", true
+	half.Result.Queries, half.Result.Budget, half.Result.Resumed, half.Took = 30, 60, 10, 20*time.Second
+	polynomial := run(some)
+	polynomial.Sensitivity = &sensitivity.Indices{Mean: 2, Variance: 4, Terms: 7, HeldOut: 100, Explained: 0.999, Parameters: []sensitivity.Index{{Name: "a", Total: 0.75, Error: 0.01}, {Name: "b", Total: 0.5, Error: 0.01}}}
 	notSeparable := run(some)
 	notSeparable.Result.Structure = &untwist.Structure{Dim: 2, Linear: -1, Frame: identity(t, 2), Certificate: certify.Certificate{Verdict: certify.NotSeparable, Coupling: 0.3, Splits: 20, Culprit: -1}}
 	for name, c := range map[string]struct {
@@ -388,13 +394,20 @@ func TestOtherPages(t *testing.T) {
 		want []string
 		not  []string
 	}{
-		"nothing yet": {Page{Run: run(account), Running: true}, []string{"The run goes on: no value is known yet after 0 queries."}, []string{`id="best"`, `id="learnt"`, `id="failures"`}},
-		"running":     {Page{Run: run(some), Running: true}, []string{"The run goes on: the lowest value found is 2.5 after 7 queries.", "still going on", `id="convergence"`}, []string{`id="learnt"`, "Ended"}},
-		"no look":     {Page{Run: run(some)}, []string{"The lowest value found is 2.5 after 7 queries.", "did not look for combinations"}, nil},
-		"old journal": {Page{Run: run(some), Missing: []string{"What was learnt is not shown, because of numerics 2."}}, []string{"because of numerics 2.", `id="best"`, `id="convergence"`}, []string{`id="learnt"`}},
-		"all failed":  {Page{Run: run(failed)}, []string{"7 of 7 queries failed (100 %): 7 by timeout."}, []string{`id="best"`, `id="convergence"`, "∞"}},
-		"noise":       {Page{Run: noisy}, []string{"the lowest value found is 2.4 ± 0.01 after", "Noise, standard deviation", "0.125", "chosen by repeated queries"}, nil},
-		"coupled":     {Page{Run: notSeparable}, []string{"The function does not split into parts", "differed from the sum of what each did by 30 %"}, []string{"The combinations</h3>"}},
+		"nothing yet":   {Page{Run: run(account), Running: true}, []string{"The run goes on: no value is known yet after 0 queries."}, []string{`id="best"`, `id="learnt"`, `id="failures"`}},
+		"running":       {Page{Run: run(some), Running: true}, []string{"The run goes on: the lowest value found is 2.5 after 7 queries.", "still going on", `id="convergence"`}, []string{`id="learnt"`, "Ended"}},
+		"no look":       {Page{Run: run(some)}, []string{"The lowest value found is 2.5 after 7 queries.", "did not look for combinations"}, nil},
+		"old journal":   {Page{Run: run(some), Missing: []string{"What was learnt is not shown, because of numerics 2."}}, []string{"because of numerics 2.", `id="best"`, `id="convergence"`}, []string{`id="learnt"`}},
+		"all failed":    {Page{Run: run(failed)}, []string{"7 of 7 queries failed (100 %): 7 by timeout."}, []string{`id="best"`, `id="convergence"`, "∞"}},
+		"noise":         {Page{Run: noisy}, []string{"mean value at the best point is 2.4 ± 0.01 after", "Noise, standard deviation", "0.125", "chosen by repeated queries"}, nil},
+		"one noisy":     {Page{Run: single}, []string{"owest noisy value found is 2.5 after", "It is too low by chance", "single noisy values"}, nil},
+		"named":         {Page{Run: named}, []string{"owest cost found is 2.5 EUR after", "<dt>Best cost</dt><dd>2.5 EUR", "best cost [EUR]"}, []string{"lowest value"}},
+		"greatest":      {Page{Run: greatest}, []string{"ighest value found is 2.5 after"}, []string{"lowest value"}},
+		"learning":      {Page{Run: run(some), Running: true, Stage: "hessians"}, []string{"Now: how the function curves. Next the combinations are tested", "the value usually falls only in that search", "The time left is not known yet."}, nil},
+		"half done":     {Page{Run: half, Running: true, Stage: "lines"}, []string{"The value usually falls now", "Time left: at most about 30 s, until the budget is spent"}, nil},
+		"nearly":        {Page{Run: half, Running: true, Stage: "polish", Allowed: 25 * time.Second}, []string{"Time left: at most about 5 s, until the time is spent"}, nil},
+		"by polynomial": {Page{Run: polynomial}, []string{"by a polynomial of 7 terms that was fitted to them, since parameters act together", `data-label="Sensitivity">75 %`}, []string{"Most of it through"}},
+		"coupled":       {Page{Run: notSeparable}, []string{"The function does not split into parts", "differed from the sum of what each did by 30 %"}, []string{"The combinations</h3>"}},
 		"probe": {OfProbe(report.Probe{Subject: subject, Findings: untwist.Findings{Account: some, Structure: untwist.Structure{Dim: 2, Linear: -1, Frame: identity(t, 2), Blocks: [][]int{{0}, {1}}, Certificate: certify.Certificate{Verdict: certify.Separable, Splits: 20, Culprit: -1}}}}),
 			[]string{"Report of a probe", "is a sum of 2 functions of one variable, each of one parameter alone, as 7 queries show.", "A probe does not search for the minimum."}, []string{"Best value"}},
 	} {
@@ -470,7 +483,7 @@ func random(t *testing.T, d int) Page {
 	for k := range 300 {
 		r.Stages = append(r.Stages, untwist.Stage{Stage: objective.Stage{Name: fmt.Sprintf("stage %d", k%7), Purpose: objective.ToSearch}, Queries: r.Queries / 300})
 	}
-	return Page{Run: report.Run{Subject: report.Subject{Name: "random", Dim: d}, Result: r}, Sensitivity: indices}
+	return Page{Run: report.Run{Subject: report.Subject{Name: "random", Dim: d}, Result: r, Sensitivity: indices}}
 }
 
 // A page of any number of dimensions can be written, and none is too large.

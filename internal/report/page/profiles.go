@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/words"
@@ -29,8 +30,14 @@ func newProfiles(p Page, c coordinates) *profilesView {
 		return nil
 	}
 	v := &profilesView{}
-	if n := len(all); n > mostProfiles {
-		all = all[:fewProfiles]
+	above := "above its lowest"
+	if s := p.Run.Subject; s.Value != "" || s.Unit != "" {
+		above = strings.TrimSpace(s.Quantity() + " above its lowest " + unitOf(s.Unit))
+	}
+	n := len(all)
+	c.all = all
+	if all = c.told(n); n > mostProfiles {
+		all = c.told(fewProfiles)
 		v.More = "and " + words.Count(n-fewProfiles, "more combination", "more combinations") + ", along which the function changes less."
 	}
 	for _, k := range all {
@@ -38,9 +45,17 @@ func newProfiles(p Page, c coordinates) *profilesView {
 		if p.Run.Result.Structure.Frame.AlongAxes() {
 			name = k.words
 		}
-		v.Pictures = append(v.Pictures, picture{chart.Profile(k.shown.profile(*k.profile), name, k.axis(), "above its lowest").HTML(), wells(k)})
+		v.Pictures = append(v.Pictures, picture{chart.Profile(k.shown.profile(*k.profile), name, k.axis(), above).HTML(), wells(k)})
 	}
 	return v
+}
+
+// unitOf is a unit in brackets, as axes have it; "" if there is none.
+func unitOf(unit string) string {
+	if unit == "" {
+		return ""
+	}
+	return "[" + unit + "]"
 }
 
 // wells says in a sentence how many valleys a profile has and where.

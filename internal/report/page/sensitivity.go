@@ -19,6 +19,8 @@ type sensitivityView struct {
 	Bars *picture
 	Rows []sensitivityRow
 	More string
+
+	Through bool // the table says through which combinations a parameter acts
 }
 
 type sensitivityRow struct{ Name, Total, Error, Through string }
@@ -29,10 +31,10 @@ const mostSensitive, leastThrough = 25, 0.1
 
 // newSensitivity says how much each parameter matters; nil if nobody has asked.
 func newSensitivity(p Page, c coordinates) *sensitivityView {
-	if p.Sensitivity == nil || p.Run.Result.Structure == nil {
+	if p.Run.Sensitivity == nil {
 		return nil
 	}
-	s := *p.Sensitivity
+	s := *p.Run.Sensitivity
 	if !s.OK() {
 		return &sensitivityView{Lead: []string{"How much each parameter matters is not known: " + s.Reason + "."}}
 	}
@@ -47,14 +49,27 @@ func newSensitivity(p Page, c coordinates) *sensitivityView {
 		fmt.Sprintf("The function would be %s on average, with a standard deviation of %s.", size(s.Mean), size(math.Sqrt(s.Variance))),
 	}}
 	if s.HeldOut > 0 {
-		v.Lead[1] += fmt.Sprintf(" This was computed from the queries of the run, without new ones. At %s that were not used for that, what it predicts was off by %s of the variance.",
-			words.Count(s.HeldOut, "query", "queries"), percent(max(0, 1-s.Explained)))
+		by := ""
+		if s.Terms > 0 {
+			by = fmt.Sprintf(" by a polynomial of %s that was fitted to them, since parameters act together", words.Count(s.Terms, "term", "terms"))
+		}
+		v.Lead[1] += fmt.Sprintf(" This was computed from the queries of the run%s, without new ones. At %s that were not used for that, what it predicts was off by %s of the variance.",
+			by, words.Count(s.HeldOut, "query", "queries"), percent(max(0, 1-s.Explained)))
 	}
 	if n := len(all) - mostSensitive; n > 0 {
 		v.More = "and " + words.Count(n, "more parameter", "more parameters") + ", each with a sensitivity of " + percent(all[mostSensitive].Total) + " or less."
 		all = all[:mostSensitive]
 	}
 	var bars []chart.Bar
+	if s.Terms > 0 {
+		for _, i := range all {
+			bars = append(bars, chart.Bar{Name: i.Name, Error: i.Error, Parts: []chart.Part{{Share: i.Total}}})
+			v.Rows = append(v.Rows, sensitivityRow{Name: i.Name, Total: percent(i.Total), Error: percent(i.Error)})
+		}
+		v.Bars = &picture{chart.Bars(bars, "sensitivity", "").HTML(), "A long bar is a parameter that matters, and the line at its end is the error (95 %)."}
+		return v
+	}
+	v.Through = true
 	blocks := blocksOf(p.Run.Result.Structure)
 	for _, i := range all {
 		bars = append(bars, barOf(i))

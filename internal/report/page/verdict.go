@@ -17,7 +17,7 @@ func verdict(p Page) string {
 	found := p.Run.Result
 	value := "no value is known yet"
 	if !math.IsInf(found.Value, 1) && !math.IsNaN(found.Value) {
-		value = "the lowest value found is " + value6(found)
+		value = "the " + whatFound(p) + " is " + value6(p)
 	}
 	after := "after " + words.Count(found.Queries, "query", "queries")
 	switch {
@@ -44,18 +44,47 @@ func named(p Page) string {
 		return ""
 	}
 	var all []string
-	for _, k := range c.all {
+	groups := 0
+	for _, k := range c.told(mostNamed) {
 		all = append(all, k.words)
+		if k.group {
+			groups++
+		}
 	}
-	return ": " + list(all)
+	switch {
+	case groups == 0:
+		return ": " + list(all)
+	case groups == len(all):
+		return ", dimensionless: " + list(all)
+	}
+	return fmt.Sprintf(": %s (the first %s)", list(all), map[bool]string{true: "is dimensionless", false: words.Thousands(groups) + " are dimensionless"}[groups == 1])
 }
 
 // value6 writes the best value, or its mean where there is noise.
-func value6(found untwist.Result) string {
+func value6(p Page) string {
+	found := p.Run.Result
 	if found.ValueMean != nil && found.ValueError != nil {
-		return fmt.Sprintf("%s ± %s", value(*found.ValueMean), words.Number(*found.ValueError, 2))
+		return p.Run.Subject.InUnit(fmt.Sprintf("%s ± %s", value(*found.ValueMean), words.Number(*found.ValueError, 2)))
 	}
-	return value(found.Value)
+	return p.Run.Subject.InUnit(value(found.Value))
+}
+
+// noisy says that the values have noise.
+func noisy(found untwist.Result) bool {
+	return found.Noise != nil && found.Noise.Kind != objective.NoNoise
+}
+
+// whatFound says what the best value is: the lowest that was found, the lowest of noisy ones, or a
+// mean of several.
+func whatFound(p Page) string {
+	found, s := p.Run.Result, p.Run.Subject
+	switch {
+	case found.ValueMean != nil && found.ValueError != nil:
+		return "mean " + s.Quantity() + " at the best point"
+	case noisy(found):
+		return s.Extreme() + " noisy " + s.Quantity() + " found"
+	}
+	return s.Extreme() + " " + s.Quantity() + " found"
 }
 
 // certified says that a structure has coordinates that were tested and fit.
@@ -122,7 +151,11 @@ func facts(p Page) []Setting {
 	all := []Setting{}
 	add := func(name, value string) { all = append(all, Setting{name, value}) }
 	if !p.Probe && !math.IsInf(found.Value, 1) && len(found.Point) > 0 {
-		add("Best value", value6(found))
+		what := "best " + p.Run.Subject.Quantity()
+		if noisy(found) {
+			what = whatFound(p)
+		}
+		add(strings.ToUpper(what[:1])+what[1:], value6(p))
 	}
 	if known := p.Run.Known; known != nil && !p.Probe && !math.IsNaN(known.Minimum) && len(found.Point) > 0 {
 		clean := found.Value

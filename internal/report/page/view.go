@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
@@ -22,6 +23,7 @@ type view struct {
 	Kind    string // what kind of page it is
 	Running bool
 	Verdict string
+	Now     []string  // what a run that goes on does, what comes next, and how long it takes
 	Facts   []Setting // the most important numbers
 	Missing []string
 
@@ -57,7 +59,7 @@ func newView(p Page) view {
 // newChanging makes what changes with every query.
 func newChanging(p Page) view {
 	v := view{
-		Title: title(p), Kind: "Report of a minimisation", Running: p.Running, Verdict: verdict(p), Facts: facts(p), Missing: slices.Concat(p.Missing, infeasible(p)),
+		Title: title(p), Kind: "Report of a minimisation", Running: p.Running, Verdict: verdict(p), Now: now(p), Facts: facts(p), Missing: slices.Concat(p.Missing, infeasible(p)),
 		Best: newBest(p), Several: newSeveral(p), Convergence: newConvergence(p), Failures: newFailures(p), Costs: newCosts(p),
 	}
 	if p.Probe {
@@ -149,13 +151,15 @@ func newBest(p Page) *bestView {
 	if len(found.Point) == 0 || len(found.Point) != len(space) {
 		return nil
 	}
-	b := &bestView{Intro: "Lowest value found: " + value(found.Value) + ", at query " + words.Thousands(found.BestQuery) + "."}
+	what := whatFound(p)
+	b := &bestView{Intro: fmt.Sprintf("%s: %s, at query %s.", strings.ToUpper(what[:1])+what[1:], value6(p), words.Thousands(found.BestQuery))}
 	switch {
 	case p.Probe:
-		b.Intro = "A probe does not search for the minimum. This is the best point that it came across, with the value " + value(found.Value) + "."
+		b.Intro = "A probe does not search for the minimum. This is the best point that it came across, with the value " + value6(p) + "."
 	case found.ValueMean != nil && found.ValueError != nil:
-		b.Intro = fmt.Sprintf("This point was chosen by repeated queries, because the values have noise. The mean of the queries made there afterwards is %s ± %s (95 %%).",
-			value(*found.ValueMean), words.Number(*found.ValueError, 2))
+		b.Intro = fmt.Sprintf("This point was chosen by repeated queries, because the values have noise. The mean of the queries made there afterwards is %s (95 %%).", value6(p))
+	case noisy(found):
+		b.Intro += " It is " + report.Chance(p.Run.Subject) + ": the values have noise, and this is the " + p.Run.Subject.Extreme() + " of many."
 	}
 	if s := found.Structure; certified(s) && s.Frame.Components() < s.Frame.Dim() && !s.Certificate.LeavesOut() && !s.Frame.AlongAxes() {
 		b.Intro += fmt.Sprintf(" It is one of many points that are equally good: only %s of the parameters %s determined (see below), and not each value by itself.",
@@ -222,16 +226,21 @@ func newConvergence(p Page) *convergenceView {
 	if len(curve) == 0 {
 		return nil
 	}
-	label := "best value"
+	s := p.Run.Subject
+	label := "best " + s.Quantity()
 	if known := p.Run.Known; known != nil && !math.IsNaN(known.Minimum) && found.ValueClean == nil {
-		label = "best value above the known minimum"
+		label += " above the known minimum"
 		for i := range curve {
 			curve[i].Value = max(0, curve[i].Value-known.Minimum)
 		}
 	}
+	label = strings.TrimSpace(label + " " + unitOf(s.Unit))
+	caption := fmt.Sprintf("The line is the %s %s found so far, against the number of queries: where it is level, queries brought nothing better.", s.Extreme(), s.Quantity())
+	if noisy(found) {
+		caption += " It is that of single noisy values, and so " + report.Chance(s) + "."
+	}
 	c := &convergenceView{
-		Linear: picture{chart.Convergence(curve, found.Stages, chart.Linear, label).HTML(),
-			"The line is the lowest value found so far, against the number of queries: where it is level, queries brought nothing better."},
+		Linear: picture{chart.Convergence(curve, found.Stages, chart.Linear, label).HTML(), caption},
 		Logarithmic: picture{chart.Convergence(curve, found.Stages, chart.Logarithmic, label).HTML(),
 			"The same with the number of queries on a logarithmic scale: equal distances are equal factors, so that the beginning can be seen."},
 	}
