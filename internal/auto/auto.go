@@ -10,7 +10,7 @@
 // polishes the result by Newton steps; in blocks of several components by CMA-ES, all
 // blocks at once. Where bounds are in the way, it searches a model of f that lines have
 // given it, and asks f about what it finds. Where f does not separate it is
-// BIPOP-CMA-ES, which gets a chance before any part of the survey that may be in vain.
+// a race of descents with BIPOP-CMA-ES, which gets a chance before any part of the survey that may be in vain.
 //
 // Start with Auto. The decisions are in run.go, trust.go and along.go; every other file is
 // a part that is given what it needs and returns what it found. Package strategy has the
@@ -37,7 +37,7 @@ import (
 //
 // A budget below 7d²/4 + 120d + 200 is too small for all that: then it is a race of descents
 // with CMA-ES, or lines along the axes if f is a sum over them (sprint.go, scout.go), and looks
-// only whether f has few components. Up to twice that budget the race comes first, and the
+// only whether f has few components. Up to four times that budget the race comes first, and the
 // survey when it is stuck.
 type Auto struct {
 	// Lines is how to look along components for the first time. Default: by a grid.
