@@ -212,6 +212,11 @@ func (o *Options) checkPoints(d int) error {
 			return objective.BadOption("Points", "Points[%d] lies outside the bounds; %s: %v is not within %v:%v",
 				i, o.called(k), x[k], limits.Lo[k], limits.Hi[k])
 		}
+		for k := range o.Parameters {
+			if why := o.space().Off(k, x[k]); why != "" {
+				return objective.BadOption("Points", "Points[%d]: %s: %v %s", i, o.called(k), x[k], why)
+			}
+		}
 	}
 	if len(o.Points) == 0 {
 		o.Points = nil // none is none, in a fingerprint too
