@@ -190,7 +190,7 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 	if err != nil {
 		return subject{}, err
 	}
-	config, err := f.program.config(s, space.Names())
+	config, err := f.program.config(s, space)
 	if err != nil {
 		return subject{}, err
 	}
@@ -223,7 +223,7 @@ func (f *subjectFlags) where(s *source) (parameter.Space, [][]float64, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	points, err := parsePoints(f.x0, len(space))
+	points, err := parsePoints(f.x0, space)
 	if err != nil {
 		return nil, nil, s.wrong("x0", "%v", err)
 	}
@@ -279,7 +279,7 @@ func (f *subjectFlags) builtIn() (subject, error) {
 	}
 	s := builtIn(p, start, bounds)
 	s.several.limits, s.several.maximize = f.several.limits, f.several.maximize
-	if s.points, err = parsePoints(f.x0, spec.Dim); err != nil {
+	if s.points, err = parsePoints(f.x0, parameter.Plain(spec.Dim)); err != nil {
 		return subject{}, objective.BadOption("Points", "%v", err)
 	}
 	return s, nil
