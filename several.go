@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/auto"
+	"github.com/untwist/untwist/internal/mixed"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/several"
@@ -154,8 +155,12 @@ func overdrawn(sum float64, l parameter.Linear) float64 {
 	return over
 }
 
-// strategy returns the strategy of the run: auto leaves residuals and limits to package several.
+// strategy returns the strategy of the run: auto leaves residuals and limits to package several, and
+// lattices to package mixed.
 func (r *run) strategy() strategy.Strategy {
+	if a, ok := r.options.Strategy.(auto.Auto); ok && r.options.space().Discrete() {
+		return mixed.Strategy{Called: a.Name()}
+	}
 	if a, ok := r.options.Strategy.(auto.Auto); ok && (r.numbers.reading.Residuals > 0 || len(r.numbers.linear) > 0 || r.numbers.limits.Exist()) {
 		return several.Strategy{Called: a.Name()}
 	}

@@ -66,6 +66,14 @@ type Lattice struct {
 	Unordered bool
 }
 
+// Values returns the values that coordinates may have, of each; nil: all have any.
+func (t Task) Values() (all [][]float64) {
+	for _, l := range t.Lattices {
+		all = append(all, l.Values)
+	}
+	return all
+}
+
 // Complete returns the task for a function of d dimensions with its defaults in place,
 // or an *objective.OptionError that names the field that is wrong.
 func (t Task) Complete(d int) (Task, error) {

@@ -1,0 +1,272 @@
+package mixed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/auto"
+	"github.com/untwist/untwist/internal/descent"
+	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// improve goes down from a place: over the continuous parameters at its setting, then along the lattices
+// with those parameters where they are, and, when that leads no further, to settings that become better
+// only after a descent of their own. It ends where no setting does.
+func (w *search) improve(at place) error {
+	if at.z == nil {
+		return nil
+	}
+	for {
+		var err error
+		if at, err = w.down(at, place{}); err != nil {
+			return err
+		}
+		next, others, err := w.along(at)
+		if err == nil && !next.better(at) {
+			next, err = w.beyond(at, others)
+		}
+		if err != nil || !next.better(at) {
+			return err
+		}
+		at = next
+	}
+}
+
+// along goes along the lattices of all parameters with the continuous ones where they are, until that
+// leads no further. It returns the best place, and the others that it came across at the end.
+func (w *search) along(at place) (place, []place, error) {
+	w.task.Stage(onLattices)
+	for {
+		var points [][]float64
+		for _, k := range w.discrete {
+			points = append(points, w.line(at.z, k)...)
+		}
+		all, err := w.ask(points)
+		if err != nil {
+			return at, nil, err
+		}
+		slices.SortStableFunc(all, compare)
+		if len(all) == 0 || !all[0].better(at) {
+			return at, all, nil
+		}
+		next, err := w.together(at, all)
+		if err != nil {
+			return at, nil, err
+		}
+		at = next
+	}
+}
+
+// compare orders places, the best first.
+func compare(a, b place) int {
+	switch {
+	case a.better(b):
+		return -1
+	case b.better(a):
+		return 1
+	}
+	return 0
+}
+
+// together takes the best step of each parameter that gains something, all of them at once, then half of
+// them and so on, and returns the best place.
+func (w *search) together(at place, steps []place) (place, error) {
+	best, z, taken := steps[0], slices.Clone(at.z), map[int]bool{}
+	var order []int
+	for _, s := range steps {
+		k := slices.IndexFunc(w.discrete, func(k int) bool { return s.z[k] != at.z[k] })
+		if s.better(at) && !taken[k] {
+			taken[k] = true
+			order = append(order, w.discrete[k])
+			z[w.discrete[k]] = s.z[w.discrete[k]]
+		}
+	}
+	for n := len(order); n > 1; n /= 2 {
+		for _, k := range order[n:] {
+			z[k] = at.z[k]
+		}
+		all, err := w.ask([][]float64{slices.Clone(z)})
+		if err != nil {
+			return best, err
+		}
+		if len(all) > 0 && all[0].better(best) {
+			return all[0], nil
+		}
+	}
+	return best, nil
+}
+
+// line returns the points along the lattice of one parameter: all choices, and of other lattices the
+// values 1, 2, 4, … further.
+func (w *search) line(z []float64, k int) (points [][]float64) {
+	l := w.task.Lattices[k]
+	at := slices.Index(l.Values, z[k])
+	add := func(j int) {
+		if j >= 0 && j < len(l.Values) && j != at {
+			p := slices.Clone(z)
+			p[k] = l.Values[j]
+			points = append(points, p)
+		}
+	}
+	if l.Unordered {
+		for j := range l.Values {
+			add(j)
+		}
+		return points
+	}
+	for step := 1; step < len(l.Values); step *= 2 {
+		add(at - step)
+		add(at + step)
+	}
+	return points
+}
+
+// beyond goes down from other settings, the most promising first, and returns the first place that is
+// better; if there is none, at.
+func (w *search) beyond(at place, others []place) (place, error) {
+	if len(w.free) == 0 {
+		return at, nil
+	}
+	for _, other := range others {
+		if math.IsInf(other.value, 1) {
+			break
+		}
+		end, err := w.down(other, at)
+		if err != nil {
+			return at, err
+		}
+		if end.better(at) {
+			return end, nil
+		}
+	}
+	return at, nil
+}
+
+// down goes down from a place over the continuous parameters. A descent that is to come below another
+// place is given up when it no longer gains as much in a step as it is behind.
+func (w *search) down(at, beat place) (place, error) {
+	if len(w.free) == 0 {
+		return at, nil
+	}
+	w.task.Stage(goingDown)
+	if w.said != nil {
+		return w.downSeveral(at, beat)
+	}
+	s := w.at(at.z)
+	if beat.z != nil {
+		s.beat, s.leg, s.best, s.last = beat.value, 2*(len(w.free)+2), at.value, at.value
+	}
+	found, err := descent.Minimize(w.ctx, s, descent.Config{
+		Start: s.inner(at.z), Value: at.value, Bounds: s.bounds(), Grain: w.grain, Known: w.exact, Random: w.random,
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return at, err
+	}
+	w.grain = found.Grain
+	if found.Value < at.value {
+		at = place{z: s.outer(found.Point), value: found.Value}
+	}
+	return at, nil
+}
+
+// structure looks for coordinates of the continuous parameters at the best setting, if there are queries
+// for it, and searches along them.
+func (w *search) structure() error {
+	n := len(w.free)
+	share := w.task.Budget / 8
+	if n < 2 || share < 7*n*n/4+120*n+200 || w.best.z == nil { // what auto needs for coordinates
+		return nil
+	}
+	s := w.at(w.best.z)
+	task := strategy.Task{
+		Bounds: s.bounds(), Budget: share, Seed: w.task.Seed, Stage: w.task.Stage, Parallel: w.task.Parallel, NoiseLevel: w.task.NoiseLevel,
+		Points: mat.NewDense(1, n, s.inner(w.best.z)),
+	}
+	f := query.NewMeter(s, share)
+	out, err := auto.Auto{}.Minimize(w.ctx, f, task)
+	if out.Learnt != nil && out.Learnt.Finding != nil {
+		w.notes = append(w.notes, "coordinates of the continuous parameters, at the best setting of the others: "+string(out.Learnt.Finding.Certificate.Verdict))
+	}
+	if err != nil {
+		return err
+	}
+	if f.Queries() < share && (out.Status == objective.BudgetSpent || out.Status == objective.TargetReached || out.Status == objective.ToleranceReached) {
+		return cmp.Or(s.ended, objective.ErrBudget)
+	}
+	return w.ctx.Err()
+}
+
+// A section is f over the continuous parameters, with the others at a setting.
+type section struct {
+	w       *search
+	setting []float64
+
+	beat       float64 // a descent is to come below this
+	leg        int     // queries after which it is asked whether it may; 0: it need not
+	best, last float64 // the best value, and that at the end of the last leg
+	asked      int     // in this leg
+	ended      error   // what f has ended with
+	batch      []place // the last points, where answers have several numbers
+}
+
+func (w *search) at(setting []float64) *section { return &section{w: w, setting: setting} }
+
+// Dim returns the number of continuous parameters.
+func (s *section) Dim() int { return len(s.w.free) }
+
+// outer returns the point of all coordinates, and inner that of the continuous ones.
+func (s *section) outer(x []float64) []float64 {
+	z := slices.Clone(s.setting)
+	for i, k := range s.w.free {
+		z[k] = x[i]
+	}
+	return z
+}
+
+func (s *section) inner(z []float64) []float64 {
+	x := make([]float64, len(s.w.free))
+	for i, k := range s.w.free {
+		x[i] = z[k]
+	}
+	return x
+}
+
+// bounds returns the bounds of the continuous parameters.
+func (s *section) bounds() objective.Box {
+	return objective.Box{Lo: s.inner(s.w.task.Bounds.Lo), Hi: s.inner(s.w.task.Bounds.Hi)}
+}
+
+// Evaluate asks f.
+func (s *section) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	n, _ := points.Dims()
+	all := mat.NewDense(n, s.w.Dim(), nil)
+	for i := range n {
+		all.SetRow(i, s.outer(points.RawRowView(i)))
+	}
+	s.ended = s.w.Evaluate(ctx, all, values)
+	if s.w.said != nil {
+		s.batch = make([]place, query.Evaluated(values, s.ended))
+		for i := range s.batch {
+			s.batch[i] = place{z: all.RawRowView(i), value: values[i]}
+		}
+	}
+	if s.ended != nil || s.leg == 0 {
+		return s.ended
+	}
+	for _, v := range values {
+		s.best = min(s.best, v)
+	}
+	if s.asked += n; s.asked >= s.leg {
+		if s.best >= s.beat && s.last-s.best < s.best-s.beat {
+			return errEnough
+		}
+		s.asked, s.last = 0, s.best
+	}
+	return nil
+}

@@ -1,0 +1,296 @@
+// Package mixed minimises functions of which some parameters have a lattice: integers, numbers with a
+// step, and choices.
+//
+// Start with Strategy. A setting is a value of each lattice parameter. A local search (local.go) goes down
+// over the continuous parameters at one setting, tries other settings from where it ends, along the lattice
+// of one parameter after the other, and goes down again. CMA-ES with margin (package cmaes) searches all at
+// once, beside probabilities of the choices that are learnt from the same points (choices.go, after CatCMA:
+// R. Hamano, S. Saito, M. Nomura, K. Uchida, S. Shirakawa, "CatCMA: stochastic optimization for
+// mixed-category problems", 2024). Coordinates in which f separates are looked for among the continuous
+// parameters at the best setting, by package auto. Where answers have several numbers or there are limits,
+// package several goes down instead (several.go).
+//
+// Every point that is asked is on the lattice, so that what the search is told is what f was asked.
+package mixed
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Strategy minimises a function with lattices. Its task has them.
+type Strategy struct {
+	Called string // its name
+}
+
+// Name returns the name that it is called by.
+func (s Strategy) Name() string { return s.Called }
+
+// The stages.
+var (
+	atKnown    = objective.Stage{Name: "known points", Purpose: objective.AtKnown}
+	toSample   = objective.Stage{Name: "starts", Purpose: objective.ToSearch}
+	goingDown  = objective.Stage{Name: "descent", Purpose: objective.StraightDown}
+	onLattices = objective.Stage{Name: "lattices", Purpose: objective.AlongThem}
+	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
+)
+
+// Shares of the budget. They are the only ones.
+const (
+	// localShare is what the first local search gets at most, and evolved by when CMA-ES ends.
+	localShare, evolved = 0.25, 0.75
+	// leastEvolved is for how many queries for each coordinate CMA-ES is begun: with fewer it has
+	// learnt nothing when it ends.
+	leastEvolved = 100
+)
+
+// Minimize minimises f.
+func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
+	task, err := task.Complete(f.Dim())
+	if err != nil {
+		return strategy.Outcome{Status: objective.Failed}, err
+	}
+	w := newSearch(ctx, f, task)
+	err = w.run()
+	out := strategy.Outcome{Status: objective.Converged, Learnt: &strategy.Learnt{Notes: w.notes}, Multipliers: w.multipliers}
+	if err != nil {
+		out.Status, err = objective.StatusOf(ctx, err)
+	}
+	return out, err
+}
+
+// A place is a point and what f answered there.
+type place struct {
+	z     []float64
+	value float64
+	over  float64 // by how much it exceeds limits, in units of what they may be exceeded by; up to 1 it is feasible
+}
+
+// better ranks by feasibility first (K. Deb, 2000), and a place that failed last.
+func (p place) better(than place) bool {
+	switch {
+	case than.z == nil:
+		return p.z != nil
+	case math.IsInf(p.value, 1) || math.IsInf(than.value, 1) || p.over <= 1 && than.over <= 1:
+		return p.value < than.value
+	}
+	return p.over < than.over
+}
+
+// A search is what all parts share.
+type search struct {
+	ctx    context.Context
+	f      objective.Objective
+	task   strategy.Task
+	said   *strategy.Several // nil: f answers a value alone, without limits
+	random *rng.Stream
+
+	free     []int // continuous coordinates
+	discrete []int // the others
+	queries  int
+	best     place
+	grain    objective.Grain
+	exact    bool // grain is known
+
+	notes       []string
+	multipliers []strategy.Multiplier
+}
+
+func newSearch(ctx context.Context, f objective.Objective, task strategy.Task) *search {
+	w := &search{ctx: ctx, f: f, task: task, random: rng.Seed(task.Seed).Stream("mixed"), grain: objective.Rounding}
+	if task.NoiseLevel > 0 {
+		w.grain, w.exact = objective.Known(task.NoiseLevel), true
+	}
+	if s := task.Several; s.Limited() || s != nil && s.Residuals > 0 {
+		w.said = s
+	}
+	for k, l := range task.Lattices {
+		if len(l.Values) > 0 {
+			w.discrete = append(w.discrete, k)
+		} else {
+			w.free = append(w.free, k)
+		}
+	}
+	return w
+}
+
+// errEnough ends a part of a search that is not worth more queries.
+var errEnough = errors.New("mixed: enough")
+
+// run goes down from the best of some points, searches by CMA-ES, goes down from where that has come to,
+// and then again from other points until f ends it.
+func (w *search) run() error {
+	start, err := w.first()
+	if err != nil {
+		return err
+	}
+	budget := float64(w.task.Budget)
+	if err := w.until(localShare*budget, func() error { return w.improve(start) }); err != nil {
+		return err
+	}
+	if evolve := evolved*budget - float64(w.queries); w.said == nil && evolve >= float64(leastEvolved*w.f.Dim()) {
+		if err := w.structure(); err != nil {
+			return err
+		}
+		if err := w.until(evolved*budget, w.evolve); err != nil {
+			return err
+		}
+		if err := w.improve(w.best); err != nil {
+			return err
+		}
+	}
+	for round, idle := 1, 0; idle < mostIdle; round++ {
+		before := w.queries
+		start, err := w.another(round)
+		if err == nil {
+			err = w.improve(start)
+		}
+		if err != nil {
+			return err
+		}
+		if idle++; w.queries > before {
+			idle = 0
+		}
+	}
+	return nil
+}
+
+// mostIdle is after how many starts without a single query a search is done: none keeps to the limits.
+const mostIdle = 1000
+
+// until does a part of the search, and ends it when so many queries are spent in all.
+func (w *search) until(queries float64, part func() error) error {
+	limit := int(queries)
+	if limit <= w.queries {
+		return nil
+	}
+	whole := w.f
+	w.f = query.NewMeter(whole, limit-w.queries)
+	err := part()
+	w.f = whole
+	if errors.Is(err, objective.ErrBudget) && w.queries >= limit && limit < w.task.Limit {
+		return nil
+	}
+	return err
+}
+
+// first returns the best of the known points, or of some random ones.
+func (w *search) first() (place, error) {
+	if w.task.Points == nil {
+		return w.screen()
+	}
+	w.task.Stage(atKnown)
+	n, _ := w.task.Points.Dims()
+	var points [][]float64
+	for i := range n {
+		points = append(points, mat.Row(nil, i, w.task.Points))
+	}
+	return w.bestOf(points)
+}
+
+// another returns where a further local search begins: at random points, or near the best, by turns.
+func (w *search) another(round int) (place, error) {
+	if round%2 == 0 || w.best.z == nil {
+		return w.screen()
+	}
+	z := slices.Clone(w.best.z)
+	for range 1 + w.random.IntN(len(w.discrete)) { // some lattice parameters are drawn again
+		k := w.discrete[w.random.IntN(len(w.discrete))]
+		values := w.task.Lattices[k].Values
+		z[k] = values[w.random.IntN(len(values))]
+	}
+	return w.bestOf([][]float64{z})
+}
+
+// screen returns the best of as many random points as there are coordinates.
+func (w *search) screen() (place, error) {
+	w.task.Stage(toSample)
+	points := make([][]float64, max(w.f.Dim(), 5))
+	for i := range points {
+		points[i] = w.draw()
+	}
+	best, err := w.bestOf(points)
+	if best.z == nil { // none keeps to linear limits: a descent finds one that does, if it can
+		best = place{z: points[0], value: math.Inf(1), over: math.Inf(1)}
+	}
+	return best, err
+}
+
+// draw returns a random point of the start box.
+func (w *search) draw() []float64 {
+	z := make([]float64, w.f.Dim())
+	for k := range z {
+		if values := w.task.Lattices[k].Values; len(values) > 0 {
+			z[k] = values[w.random.IntN(len(values))]
+		} else {
+			z[k] = 2*w.random.Float64() - 1
+		}
+	}
+	return z
+}
+
+// bestOf asks for points, and returns the best.
+func (w *search) bestOf(points [][]float64) (best place, err error) {
+	all, err := w.ask(points)
+	for _, p := range all {
+		if p.better(best) {
+			best = p
+		}
+	}
+	return best, err
+}
+
+// ask asks for those of the points that keep to all linear limits.
+func (w *search) ask(points [][]float64) ([]place, error) {
+	points = slices.DeleteFunc(slices.Clone(points), w.violates)
+	if len(points) == 0 {
+		return nil, nil
+	}
+	batch := mat.NewDense(len(points), w.f.Dim(), nil)
+	for i, z := range points {
+		batch.SetRow(i, z)
+	}
+	values := make([]float64, len(points))
+	err := w.Evaluate(w.ctx, batch, values)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]place, len(points))
+	for i, z := range points {
+		all[i] = place{z, values[i], 0}
+	}
+	if w.said != nil {
+		w.judge(all, w.said.Recent())
+	}
+	return all, nil
+}
+
+// Dim returns the number of coordinates.
+func (w *search) Dim() int { return w.f.Dim() }
+
+// Evaluate asks f, counts, and keeps the best point where f answers a value alone.
+func (w *search) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	err := w.f.Evaluate(ctx, points, values)
+	n := query.Evaluated(values, err)
+	w.queries += n
+	if w.said == nil {
+		for i, v := range values[:n] {
+			if math.IsNaN(v) {
+				v = math.Inf(1)
+			}
+			if p := (place{z: points.RawRowView(i), value: v}); p.better(w.best) {
+				p.z = slices.Clone(p.z)
+				w.best = p
+			}
+		}
+	}
+	return err
+}
