@@ -5,10 +5,10 @@ import (
 	"math"
 	"testing"
 
+	"cmp"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/ranks"
-	"cmp"
 	"slices"
 )
 

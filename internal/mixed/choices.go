@@ -22,8 +22,18 @@ func (w *search) evolve() error {
 	if n == 0 {
 		return nil
 	}
-	s := cmaes.Series{Box: objective.Cube(n, -1, 1), Seed: w.task.Seed, Began: func(cmaes.Plan) { c.forget() }}
-	s.Run.Sigma, s.Run.Bounds = strategy.FirstSigma, objective.Box{Lo: c.pick(w.task.Bounds.Lo), Hi: c.pick(w.task.Bounds.Hi)}
+	began := false
+	s := cmaes.Series{Box: objective.Cube(n, -1, 1), Seed: w.task.Seed, Began: func(cmaes.Plan) {
+		if began {
+			c.forget()
+		}
+		began = true
+	}}
+	if z := w.best.z; z != nil {
+		s.Run.Mean = c.pick(z)
+		c.prefer(z)
+	}
+	s.Run.Sigma, s.Run.Bounds = strategy.FirstSigma/2, objective.Box{Lo: c.pick(w.task.Bounds.Lo), Hi: c.pick(w.task.Bounds.Hi)}
 	for _, k := range c.ordered {
 		s.Run.Lattices = append(s.Run.Lattices, w.task.Lattices[k].Values)
 	}
@@ -72,6 +82,17 @@ func (c *choosing) forget() {
 	for _, k := range c.choices {
 		n := len(c.w.task.Lattices[k].Values)
 		c.q = append(c.q, slices.Repeat([]float64{1 / float64(n)}, n))
+	}
+}
+
+// prefer gives the words of a point half of the probability.
+func (c *choosing) prefer(z []float64) {
+	for a, k := range c.choices {
+		for j, v := range c.w.task.Lattices[k].Values {
+			if c.q[a][j] /= 2; v == z[k] {
+				c.q[a][j] += 0.5
+			}
+		}
 	}
 }
 

@@ -1,9 +1,9 @@
 package mixed
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -24,17 +24,40 @@ func (w *search) improve(at place) error {
 	}
 	for {
 		var err error
-		if at, err = w.down(at, place{}); err != nil {
+		if at, err = w.down(at, at); err != nil {
 			return err
 		}
 		next, others, err := w.along(at)
 		if err == nil && !next.better(at) {
 			next, err = w.beyond(at, others)
 		}
+		if err == nil && !next.better(at) {
+			next, err = w.down(at, place{})
+		}
 		if err != nil || !next.better(at) {
 			return err
 		}
+		if next, err = w.further(at, next); err != nil {
+			return err
+		}
 		at = next
+	}
+}
+
+// further goes on in the direction of a step, over lattices and continuous parameters together, as long as
+// that leads down: a pattern move of R. Hooke and T. A. Jeeves, 1961.
+func (w *search) further(from, to place) (place, error) {
+	for reach := 1.; ; reach *= 2 {
+		z := slices.Clone(to.z)
+		for k := range z {
+			z[k] += reach * (to.z[k] - from.z[k])
+		}
+		z = w.onto(z, to.z)
+		all, err := w.ask([][]float64{z})
+		if err != nil || len(all) == 0 || !all[0].better(to) {
+			return to, err
+		}
+		from, to = to, all[0]
 	}
 }
 
@@ -45,7 +68,9 @@ func (w *search) along(at place) (place, []place, error) {
 	for {
 		var points [][]float64
 		for _, k := range w.discrete {
-			points = append(points, w.line(at.z, k)...)
+			line := w.line(at.z, k)
+			points = append(points, line...)
+			points = append(points, w.valley(at.z, k, line)...)
 		}
 		all, err := w.ask(points)
 		if err != nil {
@@ -127,6 +152,42 @@ func (w *search) line(z []float64, k int) (points [][]float64) {
 	return points
 }
 
+// valley returns the points of a line with the other ordered coordinates moved as they go with this one
+// among the best points so far: β_i = cov(z_i, z_k)/var(z_k).
+func (w *search) valley(z []float64, k int, line [][]float64) (points [][]float64) {
+	if w.task.Lattices[k].Unordered || w.said != nil {
+		return nil
+	}
+	elite := w.elite(4 * w.Dim())
+	mean := make([]float64, len(z))
+	for _, e := range elite {
+		for i, v := range e {
+			mean[i] += v / float64(len(elite))
+		}
+	}
+	slope, spread := make([]float64, len(z)), 0.
+	for _, e := range elite {
+		d := e[k] - mean[k]
+		spread += d * d
+		for i, v := range e {
+			slope[i] += d * (v - mean[i])
+		}
+	}
+	if spread == 0 {
+		return nil
+	}
+	for _, p := range line {
+		moved := slices.Clone(p)
+		for i := range moved {
+			if i != k {
+				moved[i] += slope[i] / spread * (p[k] - z[k])
+			}
+		}
+		points = append(points, w.onto(moved, z))
+	}
+	return points
+}
+
 // beyond goes down from other settings, the most promising first, and returns the first place that is
 // better; if there is none, at.
 func (w *search) beyond(at place, others []place) (place, error) {
@@ -148,6 +209,10 @@ func (w *search) beyond(at place, others []place) (place, error) {
 	return at, nil
 }
 
+// slow is the gain of a leg, as a part of that of a descent so far, at which other settings are tried before
+// it goes on.
+const slow = 0.1
+
 // down goes down from a place over the continuous parameters. A descent that is to come below another
 // place is given up when it no longer gains as much in a step as it is behind.
 func (w *search) down(at, beat place) (place, error) {
@@ -160,7 +225,7 @@ func (w *search) down(at, beat place) (place, error) {
 	}
 	s := w.at(at.z)
 	if beat.z != nil {
-		s.beat, s.leg, s.best, s.last = beat.value, 2*(len(w.free)+2), at.value, at.value
+		s.beat, s.leg, s.best, s.last, s.first = beat.value, 2*(len(w.free)+2), at.value, at.value, at.value
 	}
 	found, err := descent.Minimize(w.ctx, s, descent.Config{
 		Start: s.inner(at.z), Value: at.value, Bounds: s.bounds(), Grain: w.grain, Known: w.exact, Random: w.random,
@@ -175,31 +240,63 @@ func (w *search) down(at, beat place) (place, error) {
 	return at, nil
 }
 
-// structure looks for coordinates of the continuous parameters at the best setting, if there are queries
-// for it, and searches along them.
+// perSetting is how many queries for each continuous parameter auto gets at a setting: enough to find out
+// that f is a sum over its parameters, and to go down several times.
+const perSetting = 50
+
+// leastStructured is from how many queries for each coordinate on single settings are searched.
+const leastStructured = 100
+
+// fruitless is how many settings in a row may bring nothing better.
+const fruitless = 3
+
+// structure searches the continuous parameters alone by auto, which looks for coordinates: at the best
+// setting, then at the next best, until that brings nothing better.
 func (w *search) structure() error {
 	n := len(w.free)
-	share := w.task.Budget / 8
-	if n < 2 || share < 7*n*n/4+120*n+200 || w.best.z == nil { // what auto needs for coordinates
+	if n == 0 || w.task.Budget < leastStructured*w.Dim() {
 		return nil
 	}
-	s := w.at(w.best.z)
-	task := strategy.Task{
-		Bounds: s.bounds(), Budget: share, Seed: w.task.Seed, Stage: w.task.Stage, Parallel: w.task.Parallel, NoiseLevel: w.task.NoiseLevel,
-		Points: mat.NewDense(1, n, s.inner(w.best.z)),
+	done := map[string]bool{}
+	for vain := 0; vain < fruitless; vain++ {
+		at, ok := w.promising(done)
+		if !ok {
+			return nil
+		}
+		done[w.key(at.z)] = true
+		was := w.best.value
+		if err := w.auto(at, perSetting*n); err != nil {
+			return err
+		}
+		if w.best.value < was {
+			vain = -1
+		}
 	}
-	f := query.NewMeter(s, share)
-	out, err := auto.Auto{}.Minimize(w.ctx, f, task)
-	if out.Learnt != nil && out.Learnt.Finding != nil {
-		w.notes = append(w.notes, "coordinates of the continuous parameters, at the best setting of the others: "+string(out.Learnt.Finding.Certificate.Verdict))
+	return nil
+}
+
+// promising returns the best place of a setting that is not done.
+func (w *search) promising(done map[string]bool) (best place, ok bool) {
+	for _, key := range slices.Sorted(maps.Keys(w.settings)) {
+		if p := w.settings[key]; !done[key] && p.better(best) && !math.IsInf(p.value, 1) {
+			best, ok = p, true
+		}
 	}
-	if err != nil {
-		return err
+	return best, ok
+}
+
+// auto searches the continuous parameters at the setting of a place with so many queries.
+func (w *search) auto(at place, queries int) error {
+	s := w.at(at.z)
+	f := query.NewMeter(s, queries)
+	out, err := auto.Auto{}.Minimize(w.ctx, f, strategy.Task{
+		Bounds: s.bounds(), Budget: queries, Seed: w.task.Seed, Stage: w.task.Stage, Parallel: w.task.Parallel, NoiseLevel: w.task.NoiseLevel,
+		Points: mat.NewDense(1, len(w.free), s.inner(at.z)),
+	})
+	if err == nil && out.Status != objective.Converged && f.Queries() < queries {
+		err = s.ended
 	}
-	if f.Queries() < share && (out.Status == objective.BudgetSpent || out.Status == objective.TargetReached || out.Status == objective.ToleranceReached) {
-		return cmp.Or(s.ended, objective.ErrBudget)
-	}
-	return w.ctx.Err()
+	return err
 }
 
 // A section is f over the continuous parameters, with the others at a setting.
@@ -209,6 +306,7 @@ type section struct {
 
 	beat       float64 // a descent is to come below this
 	leg        int     // queries after which it is asked whether it may; 0: it need not
+	first      float64 // the value at the start
 	best, last float64 // the best value, and that at the end of the last leg
 	asked      int     // in this leg
 	ended      error   // what f has ended with
@@ -263,7 +361,8 @@ func (s *section) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 		s.best = min(s.best, v)
 	}
 	if s.asked += n; s.asked >= s.leg {
-		if s.best >= s.beat && s.last-s.best < s.best-s.beat {
+		gain := s.last - s.best
+		if s.best >= s.beat && gain < s.best-s.beat || gain <= slow*(s.first-s.best) {
 			return errEnough
 		}
 		s.asked, s.last = 0, s.best

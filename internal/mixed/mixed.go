@@ -15,6 +15,7 @@ package mixed
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
@@ -43,14 +44,9 @@ var (
 	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )
 
-// Shares of the budget. They are the only ones.
-const (
-	// localShare is what the first local search gets at most, and evolved by when CMA-ES ends.
-	localShare, evolved = 0.25, 0.75
-	// leastEvolved is for how many queries for each coordinate CMA-ES is begun: with fewer it has
-	// learnt nothing when it ends.
-	leastEvolved = 100
-)
+// By these shares of the budget a part of the search ends: points that a surrogate promises, the first local
+// search, searches of single settings, and CMA-ES. They are the only ones.
+const modelledBy, local, sections, evolved = 0.2, 0.35, 0.5, 0.7
 
 // Minimize minimises f.
 func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
@@ -85,6 +81,24 @@ func (p place) better(than place) bool {
 	return p.over < than.over
 }
 
+// key returns the setting of a point.
+func (w *search) key(z []float64) string {
+	setting := make([]float64, len(w.discrete))
+	for i, k := range w.discrete {
+		setting[i] = z[k]
+	}
+	return key(setting)
+}
+
+// key returns the bits of numbers.
+func key(x []float64) string {
+	text := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(v))
+	}
+	return string(text)
+}
+
 // A search is what all parts share.
 type search struct {
 	ctx    context.Context
@@ -97,6 +111,8 @@ type search struct {
 	discrete []int // the others
 	queries  int
 	best     place
+	asked    []memo
+	settings map[string]place // the best place of each setting that was asked
 	grain    objective.Grain
 	exact    bool // grain is known
 
@@ -105,7 +121,7 @@ type search struct {
 }
 
 func newSearch(ctx context.Context, f objective.Objective, task strategy.Task) *search {
-	w := &search{ctx: ctx, f: f, task: task, random: rng.Seed(task.Seed).Stream("mixed"), grain: objective.Rounding}
+	w := &search{ctx: ctx, f: f, task: task, random: rng.Seed(task.Seed).Stream("mixed"), grain: objective.Rounding, settings: map[string]place{}}
 	if task.NoiseLevel > 0 {
 		w.grain, w.exact = objective.Known(task.NoiseLevel), true
 	}
@@ -133,19 +149,19 @@ func (w *search) run() error {
 		return err
 	}
 	budget := float64(w.task.Budget)
-	if err := w.until(localShare*budget, func() error { return w.improve(start) }); err != nil {
-		return err
+	if w.said == nil {
+		for _, part := range []struct {
+			until float64
+			do    func() error
+		}{{modelledBy, w.sketch}, {local, func() error { return w.improve(w.best) }}, {sections, w.structure}, {evolved, w.evolve}} {
+			if err := w.until(part.until*budget, part.do); err != nil {
+				return err
+			}
+		}
+		start = w.best
 	}
-	if evolve := evolved*budget - float64(w.queries); w.said == nil && evolve >= float64(leastEvolved*w.f.Dim()) {
-		if err := w.structure(); err != nil {
-			return err
-		}
-		if err := w.until(evolved*budget, w.evolve); err != nil {
-			return err
-		}
-		if err := w.improve(w.best); err != nil {
-			return err
-		}
+	if err := w.improve(start); err != nil {
+		return err
 	}
 	for round, idle := 1, 0; idle < mostIdle; round++ {
 		before := w.queries
@@ -286,8 +302,16 @@ func (w *search) Evaluate(ctx context.Context, points *mat.Dense, values []float
 			if math.IsNaN(v) {
 				v = math.Inf(1)
 			}
-			if p := (place{z: points.RawRowView(i), value: v}); p.better(w.best) {
-				p.z = slices.Clone(p.z)
+			p := place{z: points.RawRowView(i), value: v}
+			if !math.IsInf(v, 1) {
+				w.asked = append(w.asked, memo{slices.Clone(p.z), w.encode(p.z), v})
+			}
+			setting := w.key(p.z)
+			if !p.better(w.settings[setting]) {
+				continue
+			}
+			p.z = slices.Clone(p.z)
+			if w.settings[setting] = p; p.better(w.best) {
 				w.best = p
 			}
 		}
