@@ -66,8 +66,8 @@ type Lattice struct {
 	Unordered bool
 }
 
-// Values returns the values that coordinates may have, of each; nil: all have any.
-func (t Task) Values() (all [][]float64) {
+// values returns the values that coordinates may have, of each; nil: all have any.
+func (t Task) values() (all [][]float64) {
 	for _, l := range t.Lattices {
 		all = append(all, l.Values)
 	}

@@ -82,7 +82,7 @@ and 2 on bad usage.`,
 
 // usageToAsk explains flags for which minimize has more to say.
 var usageToAsk = map[string]string{
-	"param":  "`NAME=LO:HI[:log]`: a parameter with its limits, and whether it is searched on a logarithmic scale; may be given several times, in order",
+	"param":  "`NAME=LO:HI` or NAME=WORD,WORD: a parameter with its limits, then :int for integers, :step=S for steps and :log for a logarithmic scale, or its choices; may be given several times, in order",
 	"dim":    "number of parameters, which are then x1 … xN",
 	"seed":   "all randomness follows from it",
 	"start":  "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds)",

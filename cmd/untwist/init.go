@@ -67,7 +67,7 @@ Edit the limits of the parameters, then try untwist check FILE. docs/problem-fil
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&params, "param", nil, "`NAME=LO:HI[:log]`: a parameter with its limits, and whether it is searched on a logarithmic scale; may be given several times")
+	flags.StringArrayVar(&params, "param", nil, "`NAME=LO:HI` or NAME=WORD,WORD: a parameter with its limits, then :int for integers, :step=S for steps and :log for a logarithmic scale, or its choices; may be given several times")
 	flags.Var(count(&dim), "dim", "number of parameters of a command without placeholders, which are then x1 … xN")
 	return cmd
 }

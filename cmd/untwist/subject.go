@@ -95,12 +95,13 @@ type subjectFlags struct {
 	start, bounds string
 	several       severalFlags
 	caller        bool
+	mixint        bool
 	time          time.Duration // for all of the run; 0: there is no limit
 	worker        bool          // of a run elsewhere: several processes may evaluate a built-in problem too
 }
 
 // builtInOnly are the flags that have no meaning for programs.
-var builtInOnly = slices.Concat([]string{"components", "mix", "block", "blocks", "entries", "permute"}, blemishes)
+var builtInOnly = slices.Concat([]string{"components", "mix", "block", "blocks", "entries", "permute", "mixint"}, blemishes)
 
 // register declares the flags.
 func (f *subjectFlags) register(flags *pflag.FlagSet) {
@@ -108,7 +109,7 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.spec.Name, "problem", "", "`NAME` of a built-in problem: one of "+problem.Choice())
 	f.program.register(flags)
 	f.several.register(flags)
-	flags.StringArrayVar(&f.params, "param", nil, "`NAME=LO:HI[:log]`: a parameter of the program with its limits, and whether it is searched on a logarithmic scale; may be given several times, in order")
+	flags.StringArrayVar(&f.params, "param", nil, "`NAME=LO:HI` or NAME=WORD,WORD: a parameter of the program with its limits, then :int for integers, :step=S for steps and :log for a logarithmic scale, or its choices; may be given several times, in order")
 	flags.Var(count(&f.spec.Dim), "dim", "number of dimensions d; the parameters of a program are then x1 … xd")
 	flags.Var(count(&f.spec.Components), "components", "number of components m of a built-in problem, from 1 to dim (default dim)")
 	flags.StringVar(&f.spec.Mix, "mix", "", "mixing matrix W of a built-in problem: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded; bbob-…: its own rotations, or block)")
@@ -116,6 +117,7 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.Var(count(&f.spec.BlockCount), "blocks", "blocks of blocks-elliptic and blocks-rastrigin, 7 or 20 (default 7)")
 	flags.Var(count(&f.spec.Entries), "entries", "entries in a row of W, for --mix banded and sparse (default 3; microring: its own band)")
 	toggle(flags, &f.spec.Permute, "permute", "put the columns of W into random order, for --mix banded and sparse")
+	toggle(flags, &f.mixint, "mixint", "give the parameters of a built-in problem, by fifths, 2, 4, 8 or 16 values, or any; its minimum is then not known")
 	registerBlemishes(flags, &f.spec.Blemishes)
 	flags.Var(seed(&f.spec.Seed), "seed", "all randomness, a built-in problem's and the search's, follows from it")
 	flags.Var(text(&f.start), "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
@@ -278,6 +280,14 @@ func (f *subjectFlags) builtIn() (subject, error) {
 		start = p.Domain()
 	}
 	s := builtIn(p, start, bounds)
+	if f.mixint {
+		box := start
+		if f.bounds != "" {
+			box = bounds
+		}
+		s.space, s.start, s.bounds, s.known = parameter.Mixint(box), objective.Box{}, objective.Box{}, nil
+		s.words.Parameters = s.space
+	}
 	s.several.limits, s.several.maximize = f.several.limits, f.several.maximize
 	if s.points, err = parsePoints(f.x0, parameter.Plain(spec.Dim)); err != nil {
 		return subject{}, objective.BadOption("Points", "%v", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/objective"
 )
 
 // A lattice is the values that an integer, a parameter with a step or one of choices may have,
@@ -242,4 +243,21 @@ func ReadValue(p Parameter, word string) (float64, error) {
 		return 0, fmt.Errorf("%s is %q, not a number", p.Name, word)
 	}
 	return v, nil
+}
+
+// Mixint returns parameters x1, x2, … of a finite box in mixed-integer form, after the suite bbob-mixint (T.
+// Tušar, D. Brockhoff, N. Hansen, 2019): the first fifth has 2 values each, the next 4, 8 and 16,
+// equally far apart from one end to the other; the last fifth is continuous. Departure: values are not moved so
+// that the minimiser is one of them.
+func Mixint(box objective.Box) Space {
+	d := len(box.Lo)
+	s := Plain(d)
+	for i := range s {
+		lo, hi := box.Lo[i], box.Hi[i]
+		s[i].Min, s[i].Max = &lo, &hi
+		if group := 5 * i / d; group < 4 {
+			s[i].Step = new((hi - lo) / float64(int(2)<<group-1))
+		}
+	}
+	return s
 }
