@@ -8,19 +8,18 @@ import (
 	"github.com/untwist/untwist/internal/descent"
 )
 
-// improve goes down from a place: over the continuous parameters at its setting, then along the lattices
-// with those parameters where they are, and, when that leads no further, to settings that become better
-// only after a descent of their own. It ends where no setting does.
+// improve goes along the lattices from a place, with the continuous parameters where they are, and down
+// over these at the setting that it comes to, again and again. When that leads no further it goes to
+// settings that become better only after a descent of their own. It ends where no setting does.
 func (w *search) improve(at place) error {
 	if at.z == nil {
 		return nil
 	}
 	for {
-		var err error
-		if at, err = w.down(at, at); err != nil {
-			return err
-		}
 		next, others, err := w.along(at)
+		if err == nil {
+			next, err = w.down(next, next)
+		}
 		if err == nil && !next.better(at) {
 			next, err = w.beyond(at, others)
 		}
@@ -30,10 +29,9 @@ func (w *search) improve(at place) error {
 		if err != nil || !next.better(at) {
 			return err
 		}
-		if next, err = w.further(at, next); err != nil {
+		if at, err = w.further(at, next); err != nil {
 			return err
 		}
-		at = next
 	}
 }
 
@@ -61,9 +59,7 @@ func (w *search) along(at place) (place, []place, error) {
 	for {
 		var points [][]float64
 		for _, k := range w.discrete {
-			line := w.line(at.z, k)
-			points = append(points, line...)
-			points = append(points, w.valley(at.z, k, line)...)
+			points = append(points, w.line(at.z, k)...)
 		}
 		all, err := w.ask(points)
 		if err != nil {
@@ -141,42 +137,6 @@ func (w *search) line(z []float64, k int) (points [][]float64) {
 	for step := 1; step < len(l.Values); step *= 2 {
 		add(at - step)
 		add(at + step)
-	}
-	return points
-}
-
-// valley returns the points of a line with the other ordered coordinates moved as they go with this one
-// among the best points so far: β_i = cov(z_i, z_k)/var(z_k).
-func (w *search) valley(z []float64, k int, line [][]float64) (points [][]float64) {
-	if w.task.Lattices[k].Unordered || w.said != nil {
-		return nil
-	}
-	elite := w.elite(4 * w.Dim())
-	mean := make([]float64, len(z))
-	for _, e := range elite {
-		for i, v := range e {
-			mean[i] += v / float64(len(elite))
-		}
-	}
-	slope, spread := make([]float64, len(z)), 0.
-	for _, e := range elite {
-		d := e[k] - mean[k]
-		spread += d * d
-		for i, v := range e {
-			slope[i] += d * (v - mean[i])
-		}
-	}
-	if spread == 0 {
-		return nil
-	}
-	for _, p := range line {
-		moved := slices.Clone(p)
-		for i := range moved {
-			if i != k {
-				moved[i] += slope[i] / spread * (p[k] - z[k])
-			}
-		}
-		points = append(points, w.onto(moved, z))
 	}
 	return points
 }

@@ -92,10 +92,13 @@ func newSearch(ctx context.Context, f objective.Objective, task strategy.Task) *
 		w.said = s
 	}
 	for k, l := range task.Lattices {
-		if len(l.Values) > 0 {
-			w.discrete = append(w.discrete, k)
-		} else {
+		switch {
+		case len(l.Values) == 0:
 			w.free = append(w.free, k)
+		case l.Unordered: // these come first: they are few, and may change everything
+			w.discrete = slices.Insert(w.discrete, 0, k)
+		default:
+			w.discrete = append(w.discrete, k)
 		}
 	}
 	return w

@@ -58,7 +58,7 @@ func newView(p Page) view {
 func newChanging(p Page) view {
 	v := view{
 		Title: title(p), Kind: "Report of a minimisation", Running: p.Running, Verdict: verdict(p), Facts: facts(p), Missing: slices.Concat(p.Missing, infeasible(p)),
-		Best: newBest(p), Several: newSeveral(p), Convergence: newConvergence(p), Failures: newFailures(p), Costs: newCosts(p),
+		Best: newBest(p), Several: append(newSeveral(p), newChoices(p)...), Convergence: newConvergence(p), Failures: newFailures(p), Costs: newCosts(p),
 	}
 	if p.Probe {
 		v.Kind = "Report of a probe"
