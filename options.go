@@ -173,6 +173,9 @@ func (o *Options) completeParameters(d int) error {
 	if err := space.Check(); err != nil {
 		return objective.BadOption("Parameters", "%v", err)
 	}
+	if err := o.continuous("fix it, or leave out Frame and Identifier"); err != nil && (o.Frame != nil || o.Identifier != nil) {
+		return err
+	}
 	o.Start, o.Bounds = space.Start(), space.Bounds()
 	if guess := space.Guess(); guess != nil {
 		o.Points = append([][]float64{guess}, o.Points...)

@@ -104,7 +104,10 @@ func parsePoints(given []string, space parameter.Space) ([][]float64, error) {
 		rows := [][]float64{nil}
 		var err error
 		if rows[0], err = read(s); err != nil {
-			if rows, err = readRows(s, read); err != nil {
+			asPoint := err
+			if rows, err = readRows(s, read); errors.Is(err, os.ErrNotExist) && strings.Contains(s, ",") && hasChoices(space) {
+				return nil, asPoint // which is no file
+			} else if err != nil {
 				return nil, fmt.Errorf("%q is neither numbers V,V,… nor a file with a point on each line: %w", s, err)
 			}
 		}
@@ -161,9 +164,14 @@ func eachLine(r io.Reader, do func(n int, line string) error) error {
 	return lines.Err()
 }
 
+// hasChoices reports whether words may be in a point.
+func hasChoices(space parameter.Space) bool {
+	return slices.ContainsFunc(space, func(p parameter.Parameter) bool { return p.Choices != nil })
+}
+
 // parsePoint reads a point as parseNumbers reads numbers, with words for choices.
 func parsePoint(s string, space parameter.Space) ([]float64, error) {
-	if !slices.ContainsFunc(space, func(p parameter.Parameter) bool { return p.Choices != nil }) {
+	if !hasChoices(space) {
 		return parseNumbers(s)
 	}
 	fields := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })

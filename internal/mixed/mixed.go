@@ -40,12 +40,13 @@ var (
 	toSample   = objective.Stage{Name: "starts", Purpose: objective.ToSearch}
 	goingDown  = objective.Stage{Name: "descent", Purpose: objective.StraightDown}
 	onLattices = objective.Stage{Name: "lattices", Purpose: objective.AlongThem}
+	byModel    = objective.Stage{Name: "model", Purpose: objective.ToSearch}
 	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )
 
 // By these shares of the budget a part of the search ends: points that a surrogate promises, the first local
 // search, searches of single settings, and CMA-ES. They are the only ones.
-const modelledBy, local, sections, evolved = 0.2, 0.35, 0.5, 0.7
+const modelledBy, local, sections, evolved = 0.2, 0.3, 0.5, 0.7
 
 // Minimize minimises f.
 func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {

@@ -12,13 +12,16 @@ const (
 	lastStep  = 1e-4
 	// mostSketched is how many queries for each coordinate a surrogate proposes at most: it takes some
 	// milliseconds for each.
-	mostSketched = 30
+	mostSketched = 20
+	// candidatesFor is how many candidates there are for each coordinate.
+	candidatesFor = 20
 )
 
 // sketch asks one point after the other that a surrogate promises, among candidates near the best point
 // (R. G. Regis, C. A. Shoemaker, "Combining radial basis function surrogates and dynamic coordinate search
 // in high-dimensional expensive black-box optimization", 2013).
 func (w *search) sketch() error {
+	w.task.Stage(byModel)
 	d := w.Dim()
 	u := map[string]bool{}
 	step, wins, losses := firstStep, 0, 0
@@ -33,7 +36,7 @@ func (w *search) sketch() error {
 		share := min(20/float64(d), 1) * max(1-math.Log(float64(1+w.queries-begin))/math.Log(float64(max(budget, 3))), 0)
 		var candidates [][]float64
 		elite := w.elite(2 * d)
-		for i := range 100 * d {
+		for i := range candidatesFor * d {
 			z := w.perturbed(w.best.z, step, share)
 			if i%2 == 1 {
 				z = w.shifted(w.best.z, elite)

@@ -17,7 +17,7 @@ import (
 const perSetting = 50
 
 // leastStructured is from how many queries for each coordinate on single settings are searched.
-const leastStructured = 100
+const leastStructured = 200
 
 // fruitless is how many settings in a row may bring nothing better.
 const fruitless = 3
