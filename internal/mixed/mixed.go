@@ -193,10 +193,10 @@ func (w *search) another(round int) (place, error) {
 	return w.bestOf([][]float64{z})
 }
 
-// screen returns the best of as many random points as there are coordinates.
+// screen returns the best of twice as many random points as there are coordinates, and three: enough for a model.
 func (w *search) screen() (place, error) {
 	w.task.Stage(toSample)
-	points := make([][]float64, max(w.f.Dim(), 5))
+	points := make([][]float64, 2*w.f.Dim()+3)
 	for i := range points {
 		points[i] = w.draw()
 	}

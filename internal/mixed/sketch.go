@@ -13,8 +13,8 @@ const (
 	// mostSketched is how many queries for each coordinate a surrogate proposes at most: it takes some
 	// milliseconds for each.
 	mostSketched = 20
-	// candidatesFor is how many candidates there are for each coordinate.
-	candidatesFor = 20
+	// candidatesOf is how many candidates there are for a query.
+	candidatesOf = 800
 )
 
 // sketch asks one point after the other that a surrogate promises, among candidates near the best point
@@ -36,7 +36,7 @@ func (w *search) sketch() error {
 		share := min(20/float64(d), 1) * max(1-math.Log(float64(1+w.queries-begin))/math.Log(float64(max(budget, 3))), 0)
 		var candidates [][]float64
 		elite := w.elite(2 * d)
-		for i := range candidatesFor * d {
+		for i := range candidatesOf {
 			z := w.perturbed(w.best.z, step, share)
 			if i%2 == 1 {
 				z = w.shifted(w.best.z, elite)
