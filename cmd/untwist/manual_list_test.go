@@ -11,6 +11,7 @@ var before = map[string]string{
 	"python/README.md":    "pip install ./python",
 	"docs/calibration.md": "pip install ./python",
 	"docs/constraints.md": "pip install ./python",
+	"docs/integers.md":    "pip install ./python",
 	"docs/install.md":     `python/build "$PWD"`,
 	"docs/optimisers.md":  "cd examples", // it says so
 	"docs/cluster.md": `cat >sim <<'END'
