@@ -237,3 +237,22 @@ func TestLatticesEndToEnd(t *testing.T) {
 		}
 	}
 }
+
+// Residuals with an integer and a choice: y = a·t + n of the word "line", or a·t² + n of "square". 2t² + 5 is
+// found to rounding.
+func TestLatticesFit(t *testing.T) {
+	f := untwist.Vector(3, 6, func(x, r []float64) error {
+		for i := range r {
+			s := float64(i)
+			r[i] = x[0]*[]float64{s, s * s}[int(x[2])] + x[1] - (2*s*s + 5)
+		}
+		return nil
+	})
+	space := []untwist.Parameter{
+		{Name: "a", Min: new(-10.), Max: new(10.)}, {Name: "n", Min: new(0.), Max: new(20.), Integer: true}, {Name: "shape", Choices: []string{"line", "square"}},
+	}
+	r, err := untwist.Minimize(t.Context(), f, untwist.Options{Parameters: space, Budget: 400})
+	if err != nil || r.Value > 1e-16 || r.Point[1] != 5 || r.Point[2] != 1 {
+		t.Errorf("%v at %v, %v", r.Value, r.Point, err)
+	}
+}

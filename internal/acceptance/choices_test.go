@@ -47,7 +47,7 @@ func TestChoices(t *testing.T) {
 		if !*flags.Whole && (c.held || len(c.choices) > 3) {
 			continue
 		}
-		for _, per := range []int{50, flags.Few(500, 50)} {
+		for _, per := range []int{50, 500}[:flags.Few(2, 1)] {
 			var ours, others []float64
 			for _, seed := range flags.Seeds(flags.Few(11, 5)) {
 				budget := per * c.dim()
@@ -85,10 +85,7 @@ var mixints = []string{"squared-norm", "rosenbrock", "rastrigin", "ackley", "lev
 // The search over lattices is not worse than rounding inside f with CMA-ES, and often better.
 func TestMixint(t *testing.T) {
 	better, cases := 0, 0
-	for _, d := range flags.Dims(10, flags.Few(20, 10), flags.Few(40, 10)) {
-		if cases > 0 && !*flags.Whole {
-			break
-		}
+	for _, d := range flags.Dims([]int{10, 20, 40}[:flags.Few(3, 1)]...) {
 		for _, name := range flags.Problems(mixints[:flags.Few(len(mixints), 3)]...) {
 			var ours, others []float64
 			for _, seed := range flags.Seeds(flags.Few(15, 5)) {
