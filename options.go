@@ -173,6 +173,9 @@ func (o *Options) completeParameters(d int) error {
 	if err := space.Check(); err != nil {
 		return objective.BadOption("Parameters", "%v", err)
 	}
+	if err := o.continuous("fix it, or leave out Frame and Identifier"); err != nil && (o.Frame != nil || o.Identifier != nil) {
+		return err
+	}
 	o.Start, o.Bounds = space.Start(), space.Bounds()
 	if guess := space.Guess(); guess != nil {
 		o.Points = append([][]float64{guess}, o.Points...)
@@ -211,6 +214,11 @@ func (o *Options) checkPoints(d int) error {
 		if k := limits.Outside(x); k >= 0 {
 			return objective.BadOption("Points", "Points[%d] lies outside the bounds; %s: %v is not within %v:%v",
 				i, o.called(k), x[k], limits.Lo[k], limits.Hi[k])
+		}
+		for k := range o.Parameters {
+			if why := o.space().Off(k, x[k]); why != "" {
+				return objective.BadOption("Points", "Points[%d]: %s: %v %s", i, o.called(k), x[k], why)
+			}
 		}
 	}
 	if len(o.Points) == 0 {

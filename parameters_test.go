@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -173,5 +174,85 @@ func TestStoppedBy(t *testing.T) {
 		if want != "failures" && (last.Queries != r.Queries || !slices.Equal(last.Point, r.Point) || r.Point == nil) {
 			t.Errorf("%s: the last progress is %+v, the best point %v", want, last, r.Point)
 		}
+	}
+}
+
+// worded is a function of a number, an integer, a step and a choice, and its parameters.
+func worded() (objective.Objective, []untwist.Parameter) {
+	f := untwist.Func(4, func(x []float64) float64 {
+		return (x[0]-0.3)*(x[0]-0.3) + (x[1]-7)*(x[1]-7)/9 + (x[2]-1.25)*(x[2]-1.25) + []float64{3, 1, 2}[int(x[3])]*(1+x[0]*x[0])
+	})
+	return f, []untwist.Parameter{
+		{Name: "a", Min: new(-1.), Max: new(1.)}, {Name: "n", Min: new(1.), Max: new(64.), Integer: true, Log: true},
+		{Name: "t", Min: new(0.5), Max: new(3.), Step: new(0.25)}, {Name: "material", Choices: []string{"copper", "steel", "aluminium"}},
+	}
+}
+
+// With every strategy, every point is on the lattices, none is asked twice but the first that is met again,
+// and any number of workers and interruptions give the same bits.
+func TestLatticesEndToEnd(t *testing.T) {
+	f, space := worded()
+	for _, name := range untwist.Strategies() {
+		s, err := untwist.StrategyNamed(name, untwist.Knobs{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen, twice := map[string]bool{}, 0
+		o := untwist.Options{Parameters: space, Budget: 300, Seed: 2, Strategy: s}
+		o.Seen = func(_ int, x []float64, _ objective.Answer) {
+			for i := range space {
+				if why := parameter.Space(space).Off(i, x[i]); why != "" {
+					t.Errorf("%s: %s is %v, which %s", name, space[i].Name, x[i], why)
+				}
+			}
+			if key := fmt.Sprint(x); seen[key] {
+				twice++
+			} else {
+				seen[key] = true
+			}
+		}
+		one, err := untwist.Minimize(t.Context(), f, o)
+		if err != nil && name != "reparametrised" && name != "transformed" && name != "componentwise" { // for lack of coordinates
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if twice > 1 {
+			t.Errorf("%s: %d points were asked twice", name, twice)
+		}
+		o.Seen, o.Workers, o.Journal.File = nil, 3, filepath.Join(t.TempDir(), "run.journal")
+		for stop := 40; stop < 300; stop += 90 {
+			ctx, cancel := context.WithCancel(t.Context())
+			o.Progress = func(p untwist.Progress) {
+				if p.Queries >= stop {
+					cancel()
+				}
+			}
+			_, _ = untwist.Minimize(ctx, f, o) // it is cut
+			cancel()
+		}
+		o.Progress = nil
+		other, _ := untwist.Minimize(t.Context(), f, o)
+		if !slices.Equal(one.Point, other.Point) || one.BestQuery != other.BestQuery || one.Queries != other.Queries {
+			t.Errorf("%s: %v after %d, and in pieces %v after %d", name, one.Point, one.BestQuery, other.Point, other.BestQuery)
+		}
+	}
+}
+
+// Residuals with an integer and a choice: y = a·t + n of the word "line", or a·t² + n of "square". 2t² + 5 is
+// found to rounding.
+func TestLatticesFit(t *testing.T) {
+	f := untwist.Vector(3, 6, func(x, r []float64) error {
+		for i := range r {
+			s := float64(i)
+			r[i] = x[0]*[]float64{s, s * s}[int(x[2])] + x[1] - (2*s*s + 5)
+		}
+		return nil
+	})
+	space := []untwist.Parameter{
+		{Name: "a", Min: new(-10.), Max: new(10.)}, {Name: "n", Min: new(0.), Max: new(20.), Integer: true}, {Name: "shape", Choices: []string{"line", "square"}},
+	}
+	r, err := untwist.Minimize(t.Context(), f, untwist.Options{Parameters: space, Budget: 400})
+	if err != nil || r.Value > 1e-16 || r.Point[1] != 5 || r.Point[2] != 1 {
+		t.Errorf("%v at %v, %v", r.Value, r.Point, err)
 	}
 }

@@ -30,7 +30,7 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	if f == nil || f.Dim() < 1 {
 		return nothing, errNoObjective
 	}
-	if err := o.onlyToProbe(); err != nil {
+	if err := cmp.Or(o.onlyToProbe(), o.continuous("fix it to look for coordinates of the others")); err != nil {
 		return nothing, err
 	}
 	by := o.Identifier

@@ -25,6 +25,7 @@ type run struct {
 	meter   *query.Meter
 	record  *query.Record
 	chunk   *query.Chunk
+	memory  *query.Memory // of lattice points; nil: no parameter has a lattice, or f has noise
 	// coordinates turns what is searched into the user's parameters; nil: they are the same.
 	coordinates *parameter.Coordinates
 	scale       *query.Scale
@@ -86,8 +87,12 @@ func newRun(f objective.Objective, command string, given Options) (*run, error) 
 	r.record = query.NewRecord(r.meter, rules, r.progress)
 	r.chunk = query.NewChunk(r.record, query.ChunkRows, rules.First)
 	var searched objective.Objective = r.chunk
+	if o.space().Discrete() && o.NoiseLevel == 0 {
+		r.memory = query.NewMemory(r.chunk, r.record.Recent)
+		searched = r.memory
+	}
 	if o.Parameters != nil {
-		r.coordinates = parameter.NewCoordinates(r.chunk, o.Parameters)
+		r.coordinates = parameter.NewCoordinates(searched, o.Parameters)
 		searched = r.coordinates
 	}
 	r.scale = query.NewScale(searched, o.Start, o.Bounds)
@@ -262,6 +267,9 @@ func (r *run) cleaned(ctx context.Context, result *Result) error {
 func (r *run) learnt(result *Result, learnt *strategy.Learnt) error {
 	if n := r.meter.Queries() - result.Failed; n > r.meter.Dim()+1 && r.record.Constant() {
 		result.Notes = append(result.Notes, fmt.Sprintf("f is %v at all %s points where it has a value: it does not depend on its parameters, or is not the number that was meant", result.Value, words.Thousands(n)))
+	}
+	if r.memory.Ended() {
+		result.Notes = append(result.Notes, "the search came to nothing but points that were asked before, so it ended")
 	}
 	if learnt == nil {
 		return nil

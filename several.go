@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/auto"
+	"github.com/untwist/untwist/internal/mixed"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/several"
@@ -154,8 +155,12 @@ func overdrawn(sum float64, l parameter.Linear) float64 {
 	return over
 }
 
-// strategy returns the strategy of the run: auto leaves residuals and limits to package several.
+// strategy returns the strategy of the run: auto leaves residuals and limits to package several, and
+// lattices to package mixed.
 func (r *run) strategy() strategy.Strategy {
+	if a, ok := r.options.Strategy.(auto.Auto); ok && r.options.space().Discrete() {
+		return mixed.Strategy{Called: a.Name()}
+	}
 	if a, ok := r.options.Strategy.(auto.Auto); ok && (r.numbers.reading.Residuals > 0 || len(r.numbers.linear) > 0 || r.numbers.limits.Exist()) {
 		return several.Strategy{Called: a.Name()}
 	}
@@ -170,7 +175,7 @@ func (r *run) several(a attended) (*strategy.Several, error) {
 		return nil, nil
 	}
 	s := &strategy.Several{Residuals: n.reading.Residuals, Maximize: r.options.Maximize, Outputs: n.reading.Outputs, Recent: func() (rows [][]float64) {
-		a.do(func() { rows = r.record.Recent() })
+		a.do(func() { rows = r.recent() })
 		return rows
 	}}
 	if n.limits != nil {
@@ -257,4 +262,33 @@ func (r *run) inUsersSign(v float64) float64 {
 		return query.Opposite(v)
 	}
 	return v
+}
+
+// recent returns the numbers of the points that were asked since it was last called.
+func (r *run) recent() [][]float64 {
+	if r.memory != nil {
+		return r.memory.Recent()
+	}
+	return r.record.Recent()
+}
+
+// mostValues is up to how many values a lattice is searched as one. Of more, neighbours are as near to
+// each other as numbers that are rounded.
+const mostValues = 1000
+
+// lattices returns the values that scaled coordinates may have; nil: any.
+func (r *run) lattices() []strategy.Lattice {
+	space := r.options.space()
+	if !space.Discrete() {
+		return nil
+	}
+	centre, half := r.scale.Units()
+	all := make([]strategy.Lattice, r.scale.Dim())
+	for k, i := range space.Free() {
+		for _, z := range space.Lattice(i, mostValues) {
+			all[k].Values = append(all[k].Values, (z-centre[k])/half[k])
+		}
+		all[k].Unordered = space[i].Choices != nil
+	}
+	return all
 }

@@ -53,6 +53,16 @@ var entries = []entry{
 	{func(Knobs) strategy.Strategy { return strategy.Descent{} }, nil},
 }
 
+// continuous returns an error, with advice, if a parameter has a lattice: there are no directions over it.
+func (o *Options) continuous(advice string) error {
+	for i, p := range o.Parameters {
+		if o.space()[i : i+1].Discrete() {
+			return objective.BadOption("Parameters", "parameter %s has a lattice, and coordinates are directions: %s", p.Name, advice)
+		}
+	}
+	return nil
+}
+
 // Strategies returns the names of all strategies, the default first.
 func Strategies() []string {
 	var names []string

@@ -93,6 +93,7 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 		Start:      o.Start,
 		Bounds:     r.scale.Bounds(),
 		Points:     r.points(),
+		Lattices:   r.lattices(),
 		Blocks:     o.Blocks,
 		Identifier: o.Identifier,
 		Budget:     r.plan,

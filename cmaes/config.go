@@ -2,6 +2,7 @@ package cmaes
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -23,6 +24,9 @@ type Config struct {
 	Covariance Covariance
 	// Bounds limit where f is evaluated. Sides may be infinite. Zero: no limit.
 	Bounds objective.Box
+	// Lattices has, for each coordinate, the values that it may have, in order; none: any. nil: all
+	// have any. Points are asked with these values alone, and no value becomes too improbable.
+	Lattices [][]float64 `fingerprint:"omitzero"`
 	// Seed determines all randomness, unless Normal is given.
 	Seed uint64
 	// Normal fills dst with independent N(0,1) numbers; nil: numbers drawn from Seed. It
@@ -130,6 +134,14 @@ func (c *Config) complete(n int) error {
 	}
 	if err := c.Bounds.Check(n); err != nil {
 		return objective.BadOption("Bounds", "%v", err)
+	}
+	if c.Lattices != nil && len(c.Lattices) != n {
+		return objective.BadOption("Lattices", "%d, the objective has %d coordinates", len(c.Lattices), n)
+	}
+	for k, values := range c.Lattices {
+		if len(values) == 1 || !slices.IsSorted(values) {
+			return objective.BadOption("Lattices", "that of x[%d] needs two values at least, in order", k)
+		}
 	}
 	if c.Normal == nil {
 		c.Normal = rng.Seed(c.Seed).Stream("cmaes").Norm

@@ -66,6 +66,7 @@ type descent struct {
 	cfg  Config
 	p    Parameters
 	fold fold
+	grid *lattices // nil: all coordinates are continuous
 
 	m, pSigma, pC []float64
 	sigma         float64
@@ -96,6 +97,13 @@ func newDescent(f objective.Objective, cfg Config) *descent {
 		sound: true, beat: math.Inf(1),
 	}
 	d.m = d.fold.back(cfg.Mean)
+	if d.grid = newLattices(cfg.Lattices, n, lambda); d.grid != nil {
+		for k, values := range cfg.Lattices {
+			if len(values) > 0 {
+				d.m[k] = min(max(cfg.Mean[k], values[0]), values[len(values)-1])
+			}
+		}
+	}
 	faster := d.cov.faster()
 	d.p.C1 = min(1, d.p.C1*faster)
 	d.p.CMu = min(1-d.p.C1, d.p.CMu*faster)
@@ -130,10 +138,21 @@ func (d *descent) sample() {
 	for i := range d.values {
 		u := d.u.RawRowView(i)
 		for k, v := range d.y.RawRowView(i) {
-			u[k] = d.m[k] + float64(d.sigma*v)
+			u[k] = d.m[k] + float64(d.sigma*d.stretched(k, v))
 		}
 		d.fold.into(d.x.RawRowView(i), u)
+		if d.grid != nil {
+			d.grid.round(d.x.RawRowView(i), u)
+		}
 	}
+}
+
+// stretched returns a_k·y_k, with a_k = 1 where there is no lattice.
+func (d *descent) stretched(k int, y float64) float64 {
+	if d.grid == nil {
+		return y
+	}
+	return d.grid.a[k] * y
 }
 
 // offer counts the first n points as queries and keeps the best of them.
@@ -171,7 +190,7 @@ func (d *descent) update(finite int) {
 	parents := d.weigh(finite)
 	d.means(parents)
 	for k := range d.m { // m ← m + σ⟨y⟩_w (42)
-		d.m[k] += float64(d.sigma * d.meanY[k])
+		d.m[k] += float64(d.sigma * d.stretched(k, d.meanY[k]))
 	}
 	// p_σ ← (1−c_σ)p_σ + √(c_σ(2−c_σ)μ_eff) C^-½⟨y⟩_w, C^-½⟨y⟩_w = ⟨z⟩_w (43)
 	keep, add := 1-p.CSigma, math.Sqrt(p.CSigma*(2-p.CSigma)*p.MuEff)
@@ -195,6 +214,10 @@ func (d *descent) update(finite int) {
 	d.adapt(lost)
 	// σ ← σ exp(c_σ/d_σ (‖p_σ‖/E‖N(0,I)‖ − 1)) (44)
 	d.sigma *= math.Exp(min(1, p.CSigma/p.DSigma*(math.Sqrt(length)/p.ChiN-1)))
+	if d.grid != nil {
+		d.cov.deviation(d.deviations)
+		d.grid.correct(d.m, d.sigma, d.deviations)
+	}
 }
 
 // weigh gives each point its weight by rank. Points that failed have weight 0. If so many

@@ -15,4 +15,12 @@ type Parameter struct {
 	Fixed *float64
 	// Log says that the search is in the logarithm of the value.
 	Log bool
+
+	// Integer says that the value is a whole number, from Min to Max.
+	Integer bool `json:",omitempty" fingerprint:"omitzero"`
+	// Step says that the value is Min, Min + Step, … up to Max; nil: it is any number.
+	Step *float64 `json:",omitempty"`
+	// Choices are words of which the value is one: the point has its index, from 0. There is no
+	// order among them. nil: the value is a number.
+	Choices []string `json:",omitempty"`
 }

@@ -39,6 +39,7 @@ func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (
 	task.Stage(byCMAES)
 	s := c.Series
 	s.Box, s.Seed, s.Run.Bounds = objective.Cube(f.Dim(), -1, 1), task.Seed, task.Bounds
+	s.Run.Lattices = task.values()
 	if s.Run.Population == 0 {
 		abreast := cmaes.Abreast(f.Dim(), task.Parallel, task.Budget)
 		s.Run.Population, s.Run.Rate = abreast.Run.Population, cmp.Or(s.Run.Rate, abreast.Run.Rate)

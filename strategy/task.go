@@ -51,9 +51,27 @@ type Task struct {
 	// Found is told what is known of the coordinates as soon as it is, in the middle of a
 	// search. It must not change it. Default: nobody is told.
 	Found func(*identify.Finding)
+	// Lattices are the values that coordinates may have, one for each. f rounds every other value
+	// to the nearest of them. Default: all have any.
+	Lattices []Lattice
 	// Several says what f answers besides a value, and what is limited. Default: f has a value
 	// alone, and only Bounds limit where it may be asked.
 	Several *Several
+}
+
+// A Lattice is the values that a coordinate may have, in order; none: it may have any. Unordered
+// says that neighbours have nothing in common: they are choices.
+type Lattice struct {
+	Values    []float64
+	Unordered bool
+}
+
+// values returns the values that coordinates may have, of each; nil: all have any.
+func (t Task) values() (all [][]float64) {
+	for _, l := range t.Lattices {
+		all = append(all, l.Values)
+	}
+	return all
 }
 
 // Complete returns the task for a function of d dimensions with its defaults in place,
@@ -90,6 +108,9 @@ func (t Task) Complete(d int) (Task, error) {
 		if _, columns := t.Points.Dims(); columns != d {
 			return t, objective.BadOption("Points", "points of %d coordinates, the objective has %d", columns, d)
 		}
+	}
+	if t.Lattices != nil && len(t.Lattices) != d {
+		return t, objective.BadOption("Lattices", "%d, the objective has %d coordinates", len(t.Lattices), d)
 	}
 	if t.Start.IsZero() {
 		t.Start = objective.Cube(d, -1, 1)

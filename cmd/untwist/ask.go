@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/report"
 )
 
@@ -81,7 +82,7 @@ and 2 on bad usage.`,
 
 // usageToAsk explains flags for which minimize has more to say.
 var usageToAsk = map[string]string{
-	"param":  "`NAME=LO:HI[:log]`: a parameter with its limits, and whether it is searched on a logarithmic scale; may be given several times, in order",
+	"param":  "`NAME=LO:HI` or NAME=WORD,WORD: a parameter with its limits, then :int for integers, :step=S for steps and :log for a logarithmic scale, or its choices; may be given several times, in order",
 	"dim":    "number of parameters, which are then x1 … xN",
 	"seed":   "all randomness follows from it",
 	"start":  "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds)",
@@ -110,7 +111,7 @@ func (f *askFlags) run(cmd *cobra.Command, args []string) error {
 	began := time.Now()
 	var lines bytes.Buffer
 	result, err := talk.play(ctx, func(j *journal.Journal, q question) error {
-		return f.give(&lines, j, q)
+		return f.give(&lines, j, q, talk.space())
 	})
 	switch {
 	case errors.Is(err, errPaused):
@@ -127,7 +128,7 @@ func (f *askFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // give writes points that are neither told nor out on lease.
-func (f *askFlags) give(lines *bytes.Buffer, j *journal.Journal, q question) error {
+func (f *askFlags) give(lines *bytes.Buffer, j *journal.Journal, q question, space parameter.Space) error {
 	now := time.Now()
 	n, _ := q.points.Dims()
 	open := make([]int, n) // their IDs
@@ -142,8 +143,8 @@ func (f *askFlags) give(lines *bytes.Buffer, j *journal.Journal, q question) err
 		}
 		ids = append(ids, id)
 		lines.WriteString(strconv.Itoa(id))
-		for _, v := range q.points.RawRowView(i) {
-			lines.WriteString(" " + exact(v))
+		for _, word := range texts(q.points.RawRowView(i), space) {
+			lines.WriteString(" " + word)
 		}
 		lines.WriteByte('\n')
 	}

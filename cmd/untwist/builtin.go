@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
@@ -90,4 +91,41 @@ func builtIn(p *problem.Problem, start, bounds objective.Box) subject {
 			Blocks:     p.Blocks(),
 		},
 	}
+}
+
+// builtIn makes a subject of a built-in problem.
+func (f *subjectFlags) builtIn() (subject, error) {
+	spec := f.spec
+	bounds, err := parseBox(f.bounds, spec.Dim)
+	if err != nil {
+		return subject{}, objective.BadOption("Bounds", "%v", err)
+	}
+	if f.bounds != "" {
+		spec.Bounds = &bounds
+	}
+	p, err := makeProblem(spec, f.time)
+	if err != nil {
+		return subject{}, err
+	}
+	start, err := parseBox(f.start, spec.Dim)
+	if err != nil {
+		return subject{}, objective.BadOption("Start", "%v", err)
+	}
+	if f.start == "" && f.bounds == "" {
+		start = p.Domain()
+	}
+	s := builtIn(p, start, bounds)
+	if f.mixint {
+		box := start
+		if f.bounds != "" {
+			box = bounds
+		}
+		s.space, s.start, s.bounds, s.known = parameter.Mixint(box), objective.Box{}, objective.Box{}, nil
+		s.words.Parameters = s.space
+	}
+	s.several.limits, s.several.maximize = f.several.limits, f.several.maximize
+	if s.points, err = parsePoints(f.x0, parameter.Plain(spec.Dim)); err != nil {
+		return subject{}, objective.BadOption("Points", "%v", err)
+	}
+	return s, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -116,6 +117,14 @@ type question struct {
 	points *mat.Dense
 	number func(i int) int
 	tell   func(i int, numbers []float64)
+}
+
+// space returns the parameters: x1, x2, … if they have no names.
+func (c *conversation) space() parameter.Space {
+	if c.options.Parameters == nil {
+		return parameter.Plain(c.dim)
+	}
+	return c.options.Parameters
 }
 
 // numbers returns how many numbers an answer has; 0: a value alone.

@@ -8,11 +8,14 @@ import (
 	"math"
 	"math/big"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
@@ -72,7 +75,7 @@ func parseBox(s string, dim int) (objective.Box, error) {
 	if colon && errL == nil && errH == nil {
 		return objective.Cube(dim, l, h), nil
 	}
-	rows, err := readNumbers(s)
+	rows, err := readRows(s, parseNumbers)
 	if colon && errors.Is(err, os.ErrNotExist) {
 		return objective.Box{}, fmt.Errorf("%q is not LO:HI with two numbers", s)
 	}
@@ -94,13 +97,17 @@ func parseBox(s string, dim int) (objective.Box, error) {
 
 // parsePoints reads points, each given as "V,V,…" or as a file with a point on
 // each line.
-func parsePoints(given []string, dim int) ([][]float64, error) {
+func parsePoints(given []string, space parameter.Space) ([][]float64, error) {
+	dim, read := len(space), func(s string) ([]float64, error) { return parsePoint(s, space) }
 	var points [][]float64
 	for _, s := range given {
 		rows := [][]float64{nil}
 		var err error
-		if rows[0], err = parseNumbers(s); err != nil {
-			if rows, err = readNumbers(s); err != nil {
+		if rows[0], err = read(s); err != nil {
+			asPoint := err
+			if rows, err = readRows(s, read); errors.Is(err, os.ErrNotExist) && strings.Contains(s, ",") && hasChoices(space) {
+				return nil, asPoint // which is no file
+			} else if err != nil {
 				return nil, fmt.Errorf("%q is neither numbers V,V,… nor a file with a point on each line: %w", s, err)
 			}
 		}
@@ -117,9 +124,9 @@ func parsePoints(given []string, dim int) ([][]float64, error) {
 	return points, nil
 }
 
-// readNumbers reads the numbers on each line of a file. Empty lines, and everything after
+// readRows reads the numbers on each line of a file. Empty lines, and everything after
 // a #, are ignored.
-func readNumbers(path string) ([][]float64, error) {
+func readRows(path string, read func(string) ([]float64, error)) ([][]float64, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, errors.Unwrap(err) // the caller names the path
@@ -127,7 +134,7 @@ func readNumbers(path string) ([][]float64, error) {
 	defer file.Close()
 	var rows [][]float64
 	err = eachLine(file, func(n int, line string) error {
-		row, err := parseNumbers(line)
+		row, err := read(line)
 		if err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
@@ -155,6 +162,31 @@ func eachLine(r io.Reader, do func(n int, line string) error) error {
 		}
 	}
 	return lines.Err()
+}
+
+// hasChoices reports whether words may be in a point.
+func hasChoices(space parameter.Space) bool {
+	return slices.ContainsFunc(space, func(p parameter.Parameter) bool { return p.Choices != nil })
+}
+
+// parsePoint reads a point as parseNumbers reads numbers, with words for choices.
+func parsePoint(s string, space parameter.Space) ([]float64, error) {
+	if !hasChoices(space) {
+		return parseNumbers(s)
+	}
+	fields := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	if len(fields) != len(space) {
+		return nil, fmt.Errorf("a point of %s for %s", words.Count(len(fields), "value", "values"), words.Count(len(space), "parameter", "parameters"))
+	}
+	point := make([]float64, len(space))
+	for i, field := range fields {
+		v, err := parameter.ReadValue(space[i], field)
+		if err != nil {
+			return nil, err
+		}
+		point[i] = v
+	}
+	return point, nil
 }
 
 // parseNumbers reads numbers separated by commas, white space or both.

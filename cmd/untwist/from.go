@@ -29,7 +29,7 @@ func earlierPoints(file, current string, s subject) ([][]float64, error) {
 	best := fewBest{limits: s.bounds, rank: newRank(s.several)}
 	names := parameter.Plain(s.dim()).Names()
 	if s.space != nil {
-		best.limits, names = s.space.Limits(), s.space.Names()
+		best.limits, best.space, names = s.space.Limits(), s.space, s.space.Names()
 	}
 	for _, text := range s.several.limits {
 		l, err := parameter.ParseLinear(text, names)
@@ -74,9 +74,20 @@ func (e evaluation) compare(other evaluation) int {
 // that came first.
 type fewBest struct {
 	limits objective.Box
+	space  parameter.Space // nil: parameters have no names
 	linear []parameter.Linear
 	rank   rank
 	all    []evaluation
+}
+
+// off reports whether some value is none of its parameter.
+func (b *fewBest) off(point []float64) bool {
+	for i := range b.space {
+		if b.space.Off(i, point[i]) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // violates reports whether a point violates a linear limit.
@@ -92,7 +103,7 @@ func (b *fewBest) add(point []float64, a objective.Answer) {
 	now := evaluation{point: point}
 	if now.over, now.value = b.rank.of(a); math.IsNaN(a.Value) || math.IsInf(a.Value, 0) ||
 		len(b.all) == mostEarlier && now.compare(b.all[len(b.all)-1]) >= 0 ||
-		!b.limits.IsZero() && b.limits.Outside(point) >= 0 || b.violates(point) ||
+		!b.limits.IsZero() && b.limits.Outside(point) >= 0 || b.off(point) || b.violates(point) ||
 		slices.ContainsFunc(b.all, func(e evaluation) bool { return slices.Equal(e.point, point) }) {
 		return
 	}
@@ -111,7 +122,7 @@ func readEarlier(file string, s subject, add func([]float64, objective.Answer)) 
 	if err != nil {
 		return false, err
 	}
-	pick, err := match(readAbout(summary.Header).Parameters.Names(), summary.Dim, s)
+	pick, err := match(readAbout(summary.Header).Parameters, summary.Dim, s)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", file, err)
 	}
@@ -136,8 +147,8 @@ func unwrapped(err error) error {
 // match finds the parameters of a subject among those of an earlier run: by their names,
 // or by their order where one of the two has no names that somebody chose. A fixed parameter
 // has its value. It returns what makes a point of the subject from one of the earlier run.
-func match(names []string, dim int, s subject) (pick func([]float64) []float64, err error) {
-	space := s.space
+func match(was parameter.Space, dim int, s subject) (pick func([]float64) []float64, err error) {
+	space, names := s.space, was.Names()
 	if space == nil {
 		space = parameter.Plain(s.objective.Dim())
 	}
@@ -157,10 +168,13 @@ func match(names []string, dim int, s subject) (pick func([]float64) []float64, 
 	return func(point []float64) []float64 {
 		out := make([]float64, len(space))
 		for i, p := range space {
-			if p.Fixed != nil {
+			switch k := at[i]; {
+			case p.Fixed != nil:
 				out[i] = *p.Fixed
-			} else {
-				out[i] = point[at[i]]
+			case p.Choices != nil && k < len(was): // a word, whatever its index was
+				out[i] = float64(slices.Index(p.Choices, was.Word(k, point[k])))
+			default:
+				out[i] = point[k]
 			}
 		}
 		return out

@@ -75,8 +75,8 @@ func addRow(row []string, at []int, value int, space parameter.Space, add func([
 			continue
 		}
 		word := strings.TrimSpace(row[at[i]])
-		if point[i], err = strconv.ParseFloat(word, 64); err != nil {
-			return fmt.Errorf("%s is %q, not a number", p.Name, word)
+		if point[i], err = parameter.ReadValue(p, word); err != nil {
+			return err
 		}
 	}
 	add(point, objective.Answer{Value: v})

@@ -67,7 +67,7 @@ Edit the limits of the parameters, then try untwist check FILE. docs/problem-fil
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&params, "param", nil, "`NAME=LO:HI[:log]`: a parameter with its limits, and whether it is searched on a logarithmic scale; may be given several times")
+	flags.StringArrayVar(&params, "param", nil, "`NAME=LO:HI` or NAME=WORD,WORD: a parameter with its limits, then :int for integers, :step=S for steps and :log for a logarithmic scale, or its choices; may be given several times")
 	flags.Var(count(&dim), "dim", "number of parameters of a command without placeholders, which are then x1 … xN")
 	return cmd
 }
@@ -129,7 +129,7 @@ func writeStarter(cmd *cobra.Command, args, words []string, space parameter.Spac
 	base := strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File))
 	s.Journal, s.Report = tomlText(base+".journal"), tomlText(base+".html")
 	for _, p := range space {
-		s.Parameters = append(s.Parameters, fmt.Sprintf("%s = { min = %s, max = %s%s }", p.Name, exact(*p.Min), exact(*p.Max), logarithmic(p)))
+		s.Parameters = append(s.Parameters, tomlParameter(p))
 	}
 	d := len(space)
 	s.Budget = 10*d*d + 300*d + 1000
@@ -161,12 +161,22 @@ func baseOf(words []string) string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
-// logarithmic is the key for a logarithmic scale.
-func logarithmic(p parameter.Parameter) string {
-	if p.Log {
-		return `, scale = "log"`
+// tomlParameter writes a parameter as a problem file has it.
+func tomlParameter(p parameter.Parameter) string {
+	if p.Choices != nil {
+		return fmt.Sprintf(`%s = { choices = ["%s"] }`, p.Name, strings.Join(p.Choices, `", "`))
 	}
-	return ""
+	text := fmt.Sprintf("%s = { min = %s, max = %s", p.Name, exact(*p.Min), exact(*p.Max))
+	if p.Integer {
+		text += ", integer = true"
+	}
+	if p.Step != nil {
+		text += ", step = " + exact(*p.Step)
+	}
+	if p.Log {
+		text += `, scale = "log"`
+	}
+	return text + " }"
 }
 
 // tomlText writes a text as TOML does.

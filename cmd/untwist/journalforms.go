@@ -39,7 +39,7 @@ func (t tally) MarshalJSON() ([]byte, error) {
 	}{
 		File: t.file, Version: t.summary.Version, Numerics: t.summary.Numerics, Began: t.summary.Began.UTC().Format("2006-01-02T15:04:05Z"),
 		About: t.summary.About, Queries: t.queries, Void: t.void(), Torn: t.summary.Torn, Number: t.best.Number, Point: t.best.Point,
-		Names: namesIn(t.summary.Header), Failed: t.failures.Total(), Failures: t.failures, Reasons: t.commonest(),
+		Names: spaceIn(t.summary.Header).Names(), Failed: t.failures.Total(), Failures: t.failures, Reasons: t.commonest(),
 		Mean: t.seconds / float64(max(t.timed, 1)), Worst: t.worst, Seconds: t.seconds,
 	}
 	if t.best.Number > 0 {
@@ -56,12 +56,12 @@ func (t tally) void() (n int) {
 	return n
 }
 
-// namesIn returns the names of the numbers of a point: x1, x2, … if they have none.
-func namesIn(h journal.Header) []string {
-	if names := readAbout(h).Parameters.Names(); len(names) == h.Dim {
-		return names
+// spaceIn returns the parameters of a journal: x1, x2, … if they have no names.
+func spaceIn(h journal.Header) parameter.Space {
+	if space := readAbout(h).Parameters; len(space) == h.Dim {
+		return space
 	}
-	return parameter.Plain(h.Dim).Names()
+	return parameter.Plain(h.Dim)
 }
 
 // writeCSV writes all queries of a journal. A journal without points has no columns for
@@ -75,9 +75,9 @@ func writeCSV(w io.Writer, file string) error {
 	if err != nil {
 		return unwrapped(err)
 	}
-	header := []string{"query"}
+	header, space := []string{"query"}, spaceIn(summary.Header)
 	if !hashed {
-		for _, name := range namesIn(summary.Header) {
+		for _, name := range space.Names() {
 			if slices.Contains([]string{"query", "value", "seconds", "failure", "by"}, name) {
 				name += "_" // two columns of the same name are one for many readers
 			}
@@ -93,7 +93,7 @@ func writeCSV(w io.Writer, file string) error {
 	_, err = journal.Read(file, func(q journal.Query) error {
 		row = append(row[:0], strconv.Itoa(q.Number))
 		if !hashed {
-			row = append(row, texts(q.Point, summary.Dim)...)
+			row = append(row, texts(q.Point, space)...)
 		}
 		value, seconds, failed := exact(q.Value), "", ""
 		if q.Seconds > 0 {
@@ -104,7 +104,7 @@ func writeCSV(w io.Writer, file string) error {
 		}
 		row = append(row, value, seconds, failed, q.By)
 		if len(numbers) > 0 {
-			row = append(row, texts(besides(q.Numbers, len(numbers)), len(numbers))...)
+			row = append(row, texts(besides(q.Numbers, len(numbers)), parameter.Plain(len(numbers)))...)
 		}
 		return out.Write(row)
 	})
@@ -112,14 +112,14 @@ func writeCSV(w io.Writer, file string) error {
 	return unwrapped(cmp.Or(err, out.Error()))
 }
 
-// texts writes the coordinates of a point, empty if only its hash is kept.
-func texts(point []float64, dim int) []string {
+// texts writes a point in the user's words, empty if only its hash is kept.
+func texts(point []float64, space parameter.Space) []string {
 	if point == nil {
-		return slices.Repeat([]string{""}, dim)
+		return slices.Repeat([]string{""}, len(space))
 	}
-	all := make([]string, dim)
+	all := make([]string, len(space))
 	for i, v := range point {
-		all[i] = exact(v)
+		all[i] = space.Word(i, v)
 	}
 	return all
 }

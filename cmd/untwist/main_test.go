@@ -37,7 +37,7 @@ func (m patientM) Run() int {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, "./testdata/formula", "./testdata/several").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", bin, "./testdata/formula", "./testdata/several", "./testdata/worded").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	testscript.Run(t, testscript.Params{

@@ -9,6 +9,7 @@ var before = map[string]string{
 	"python/README.md":    "pip install ./python",
 	"docs/calibration.md": "pip install ./python",
 	"docs/constraints.md": "pip install ./python",
+	"docs/integers.md":    "pip install ./python",
 	"docs/install.md":     `python/build "$PWD"`,
 	"docs/optimisers.md":  "cd examples", // it says so
 	"docs/cluster.md": `cat >sim <<'END'
@@ -104,6 +105,9 @@ var manners = map[string]manner{
 
 	"go test ./cmd/untwist -run 'TestFaults|TestNobodyThere|TestPartitions' -faults 20 -parallel 4 -timeout 1h": {plus: "-faults 0", why: long},
 	"go test ./internal/cluster -run '^$' -bench .":                                                             {plus: "-benchtime 1x", why: long},
+
+	// docs/integers.md
+	"go test ./internal/acceptance -run 'TestChoices$|TestMixint|TestExchanger' -whole -v -timeout 3h": {plus: "-whole=false", why: long},
 
 	// docs/install.md
 	"env/bin/python mine.py":                                {prints: `separable.*'k': 0\.[45]`, then: "test -s mine.journal && grep -q '<!DOCTYPE html>' mine.html"},

@@ -41,10 +41,10 @@ func (f *programFlags) register(flags *pflag.FlagSet) {
 	flags.Var(anyNumber.optional(&f.minimum), "minimum", "the least `VALUE` that the program can give, if you know it: targets of untwist compare are then gaps above it")
 }
 
-// config translates the flags for parameters of these names.
-func (f *programFlags) config(s *source, names []string) (program.Config, error) {
+// config translates the flags for these parameters.
+func (f *programFlags) config(s *source, space parameter.Space) (program.Config, error) {
 	c := f.Config
-	c.Names = names
+	c.Names, c.Space = space.Names(), space
 	if s.file != nil {
 		c.Dir = s.file.Dir
 	}
@@ -111,7 +111,10 @@ func (f *subjectFlags) space(s *source) (parameter.Space, error) {
 		if i < 0 {
 			return nil, s.wrong("param", "%s has no parameter %s", s.file.Path, p.Name)
 		}
-		p.Unit, p.Guess = all[i].Unit, guessWithin(all[i].Guess, p.Min, p.Max)
+		p.Unit = all[i].Unit
+		if p.Choices == nil && all[i].Choices == nil {
+			p.Guess = guessWithin(all[i].Guess, p.Min, p.Max)
+		}
 		all[i] = p
 	}
 	return all, f.rebound(s, all)
@@ -140,7 +143,7 @@ func (f *subjectFlags) rebound(s *source, all parameter.Space) error {
 			return s.wrong(box.flag, "%v", err)
 		}
 		for i := range all {
-			if lo, hi := side(b, i); all[i].Fixed == nil {
+			if lo, hi := side(b, i); all[i].Fixed == nil && all[i].Choices == nil {
 				box.set(&all[i], lo, hi)
 			}
 		}
@@ -156,14 +159,31 @@ func guessWithin(guess, lo, hi *float64) *float64 {
 	return nil
 }
 
-// parseParameter reads NAME=LO:HI[:log].
+// parseParameter reads NAME=LO:HI[:int][:step=S][:log], or NAME=WORD,WORD,….
 func parseParameter(given string) (parameter.Parameter, error) {
 	name, limits, found := strings.Cut(given, "=")
 	parts := strings.Split(limits, ":")
-	p := parameter.Parameter{Name: name, Log: len(parts) == 3 && parts[2] == "log"}
-	bad := fmt.Errorf("%q is not NAME=LO:HI or NAME=LO:HI:log with two numbers", given)
-	if !found || len(parts) != 2 && !p.Log {
+	p := parameter.Parameter{Name: name}
+	bad := fmt.Errorf("%q is not NAME=LO:HI with two numbers, and then :int, :step=S or :log if need be, or NAME=WORD,WORD,… with its choices", given)
+	if found && len(parts) == 1 && strings.Contains(limits, ",") {
+		p.Choices = strings.Split(limits, ",")
+		return p, nil
+	}
+	if !found || len(parts) < 2 {
 		return p, bad
+	}
+	for _, kind := range parts[2:] {
+		step, isStep := strings.CutPrefix(kind, "step=")
+		switch v, err := strconv.ParseFloat(step, 64); {
+		case kind == "log":
+			p.Log = true
+		case kind == "int":
+			p.Integer = true
+		case isStep && err == nil:
+			p.Step = &v
+		default:
+			return p, bad
+		}
 	}
 	lo, errLo := strconv.ParseFloat(parts[0], 64)
 	hi, errHi := strconv.ParseFloat(parts[1], 64)

@@ -96,12 +96,13 @@ type subjectFlags struct {
 	value         string // what f is, with its unit in brackets
 	several       severalFlags
 	caller        bool
+	mixint        bool
 	time          time.Duration // for all of the run; 0: there is no limit
 	worker        bool          // of a run elsewhere: several processes may evaluate a built-in problem too
 }
 
 // builtInOnly are the flags that have no meaning for programs.
-var builtInOnly = slices.Concat([]string{"components", "mix", "block", "blocks", "entries", "permute"}, blemishes)
+var builtInOnly = slices.Concat([]string{"components", "mix", "block", "blocks", "entries", "permute", "mixint"}, blemishes)
 
 // register declares the flags.
 func (f *subjectFlags) register(flags *pflag.FlagSet) {
@@ -109,7 +110,7 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.spec.Name, "problem", "", "`NAME` of a built-in problem: one of "+problem.Choice())
 	f.program.register(flags)
 	f.several.register(flags)
-	flags.StringArrayVar(&f.params, "param", nil, "`NAME=LO:HI[:log]`: a parameter of the program with its limits, and whether it is searched on a logarithmic scale; may be given several times, in order")
+	flags.StringArrayVar(&f.params, "param", nil, "`NAME=LO:HI` or NAME=WORD,WORD: a parameter of the program with its limits, then :int for integers, :step=S for steps and :log for a logarithmic scale, or its choices; may be given several times, in order")
 	flags.Var(count(&f.spec.Dim), "dim", "number of dimensions d; the parameters of a program are then x1 … xd")
 	flags.Var(count(&f.spec.Components), "components", "number of components m of a built-in problem, from 1 to dim (default dim)")
 	flags.StringVar(&f.spec.Mix, "mix", "", "mixing matrix W of a built-in problem: one of "+strings.Join(problem.Mixes(), ", ")+" (default paper; microring: banded; bbob-…: its own rotations, or block)")
@@ -117,6 +118,7 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.Var(count(&f.spec.BlockCount), "blocks", "blocks of blocks-elliptic and blocks-rastrigin, 7 or 20 (default 7)")
 	flags.Var(count(&f.spec.Entries), "entries", "entries in a row of W, for --mix banded and sparse (default 3; microring: its own band)")
 	toggle(flags, &f.spec.Permute, "permute", "put the columns of W into random order, for --mix banded and sparse")
+	toggle(flags, &f.mixint, "mixint", "give the parameters of a built-in problem, by fifths, 2, 4, 8 or 16 values, or any; its minimum is then not known")
 	registerBlemishes(flags, &f.spec.Blemishes)
 	flags.Var(seed(&f.spec.Seed), "seed", "all randomness, a built-in problem's and the search's, follows from it")
 	flags.Var(text(&f.start), "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
@@ -202,7 +204,7 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 	if err != nil {
 		return subject{}, err
 	}
-	config, err := f.program.config(s, space.Names())
+	config, err := f.program.config(s, space)
 	if err != nil {
 		return subject{}, err
 	}
@@ -235,7 +237,7 @@ func (f *subjectFlags) where(s *source) (parameter.Space, [][]float64, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	points, err := parsePoints(f.x0, len(space))
+	points, err := parsePoints(f.x0, space)
 	if err != nil {
 		return nil, nil, s.wrong("x0", "%v", err)
 	}
@@ -266,33 +268,4 @@ func (f *subjectFlags) called(s *source) (subject, error) {
 		return subject{}, usageError{err}
 	}
 	return c.subject(f.spec.Seed)
-}
-
-// builtIn makes a subject of a built-in problem.
-func (f *subjectFlags) builtIn() (subject, error) {
-	spec := f.spec
-	bounds, err := parseBox(f.bounds, spec.Dim)
-	if err != nil {
-		return subject{}, objective.BadOption("Bounds", "%v", err)
-	}
-	if f.bounds != "" {
-		spec.Bounds = &bounds
-	}
-	p, err := makeProblem(spec, f.time)
-	if err != nil {
-		return subject{}, err
-	}
-	start, err := parseBox(f.start, spec.Dim)
-	if err != nil {
-		return subject{}, objective.BadOption("Start", "%v", err)
-	}
-	if f.start == "" && f.bounds == "" {
-		start = p.Domain()
-	}
-	s := builtIn(p, start, bounds)
-	s.several.limits, s.several.maximize = f.several.limits, f.several.maximize
-	if s.points, err = parsePoints(f.x0, spec.Dim); err != nil {
-		return subject{}, objective.BadOption("Points", "%v", err)
-	}
-	return s, nil
 }

@@ -107,7 +107,7 @@ func (f *workerFlags) open(s subject, from *source, line *progressLine, proc int
 	if s.program == nil {
 		return s.objective, nil
 	}
-	config, err := f.subject.program.config(from, s.space.Names())
+	config, err := f.subject.program.config(from, s.space)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,10 @@ import (
 //	Observe func(State) `fingerprint:"-"`
 const Tag = "fingerprint"
 
+// omitZero is the value of Tag for a field that was added later: its zero value is what a value
+// without it meant.
+const omitZero = "omitzero"
+
 // Marshal writes v as JSON, in one line. Structs are objects with their exported fields
 // in order, nil ones left out. A value in an interface is an object with its type. Matrices
 // are their rows. Numbers are the shortest that read back to the same bits; those that are
@@ -175,7 +179,7 @@ func (w *writer) structure(v reflect.Value, path string) error {
 		if !field.IsExported() {
 			return fmt.Errorf("%s is not exported, so that it has no canonical form", strings.TrimPrefix(here, "."))
 		}
-		if empty(v.Field(i)) {
+		if empty(v.Field(i)) || field.Tag.Get(Tag) == omitZero && v.Field(i).IsZero() {
 			continue
 		}
 		if !first {

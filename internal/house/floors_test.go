@@ -16,7 +16,7 @@ var floors = [][]string{
 	{"frame", "jointdiag", "powermethod", "internal/outer", "internal/parameter", "internal/nearby"},
 	{"certify", "hessian", "cbo", "cmaes", "problem", "internal/line", "internal/descent", "internal/model", "internal/interact", "internal/journal", "internal/asktell", "internal/leastsquares"},
 	{"identify"},
-	{"strategy", "internal/auto", "internal/several", "internal/sensitivity"},
+	{"strategy", "internal/auto", "internal/several", "internal/mixed", "internal/sensitivity"},
 	{"."},
 	{"internal/experiment", "internal/report", "internal/report/chart", "internal/report/page", "internal/report/live", "internal/store", "internal/program", "internal/cluster", "internal/cluster/wire"},
 	{"cmd/untwist", "examples", "examples/gofunc", "examples/gonum", "examples/microring", "examples/network", "examples/own"},
@@ -30,6 +30,7 @@ var doors = map[string][]string{
 	"internal/report/page": {"internal/report", "internal/report/chart"},
 	"internal/auto":        {"strategy"},
 	"internal/several":     {"strategy"},
+	"internal/mixed":       {"strategy", "internal/auto", "internal/several"},
 }
 
 // sheds stand beside the house: tests use them, and no room does.

@@ -18,6 +18,7 @@ type Coordinates struct {
 	fixed     []float64     // the fixed values in place, 0 elsewhere
 	bounds    objective.Box // in z
 	lo, hi    []float64     // the limits, of the free parameters in order, in the user's units
+	lattices  []*lattice    // of the free parameters; nil: it has none
 	x         *mat.Dense
 	knownX, z [][]float64
 }
@@ -31,6 +32,10 @@ func NewCoordinates(f objective.Objective, s Space) *Coordinates {
 	for _, i := range c.free {
 		lo, hi := limits(s[i])
 		c.lo, c.hi = append(c.lo, lo), append(c.hi, hi)
+		c.lattices = append(c.lattices, nil)
+		if l, ok := latticeOf(s[i]); ok {
+			c.lattices[len(c.lattices)-1] = &l
+		}
 	}
 	return c
 }
@@ -81,13 +86,17 @@ func (c *Coordinates) outward(x, z []float64) {
 }
 
 // value returns the value of the k-th free parameter at the coordinate z. At a limit of z
-// it is the user's limit exactly, since exp(log(x)) need not be x.
+// it is the user's limit exactly, since exp(log(x)) need not be x. With a lattice it is the
+// value of the cell that z is in.
 func (c *Coordinates) value(k int, z float64) float64 {
 	if !(z > c.bounds.Lo[k]) { // NaN too
 		return c.lo[k]
 	}
 	if z >= c.bounds.Hi[k] {
 		return c.hi[k]
+	}
+	if l := c.lattices[k]; l != nil {
+		return l.value(l.nearest(z))
 	}
 	if c.space[c.free[k]].Log {
 		z = kernel.ExpOf(z)

@@ -116,6 +116,8 @@ func (s Space) InwardLimit(l Linear) (Linear, error) {
 		case p.Fixed != nil:
 			out.Lo, out.Hi = out.Lo-float64(c**p.Fixed), out.Hi-float64(c**p.Fixed)
 			continue
+		case p.Choices != nil && c != 0:
+			return out, fmt.Errorf("%q: %s has choices, which are no numbers", l.Text, p.Name)
 		case p.Log && c != 0:
 			return out, fmt.Errorf("%q: %s is searched on a logarithmic scale, in which the limit is not linear; search it on a linear one", l.Text, p.Name)
 		}

@@ -31,6 +31,11 @@ func Check(p Parameter) error {
 			return fmt.Errorf("%s is %v, must be above 0 on a logarithmic scale", v.name, *v.value)
 		}
 	}
+	if p.Integer || p.Step != nil || p.Choices != nil {
+		if err := checkLattice(p); err != nil || p.Choices != nil || p.Fixed != nil {
+			return err
+		}
+	}
 	if p.Fixed != nil {
 		if p.Min != nil || p.Max != nil || p.Low != nil || p.High != nil || p.Guess != nil || p.Log {
 			return errors.New("is fixed, so it takes no limits, range, guess or scale")
@@ -51,7 +56,8 @@ func Check(p Parameter) error {
 	case p.Guess != nil && (*p.Guess < min || *p.Guess > max):
 		return fmt.Errorf("the guess %v is not within the limits %v:%v", *p.Guess, min, max)
 	}
-	switch err := (objective.Box{Lo: []float64{inward(p, low)}, Hi: []float64{inward(p, high)}}).CheckFinite(); {
+	from, to := span(p, low, high)
+	switch err := (objective.Box{Lo: []float64{from}, Hi: []float64{to}}).CheckFinite(); {
 	case errors.Is(err, objective.ErrNarrow):
 		return fmt.Errorf("%v:%v, where to look first, is too narrow to compute with", low, high)
 	case err != nil:

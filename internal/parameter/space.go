@@ -67,10 +67,10 @@ func (s Space) Check() error {
 }
 
 // Bounds returns the limits in coordinates z.
-func (s Space) Bounds() objective.Box { return s.box(limits) }
+func (s Space) Bounds() objective.Box { return s.box(reach) }
 
 // Start returns where to look first, in coordinates z.
-func (s Space) Start() objective.Box { return s.box(first) }
+func (s Space) Start() objective.Box { return s.box(begin) }
 
 // Limits returns the limits in the user's units, of all parameters. Those of a fixed
 // parameter are its value.
@@ -86,9 +86,31 @@ func (s Space) Limits() (b objective.Box) {
 func (s Space) box(interval func(Parameter) (lo, hi float64)) (b objective.Box) {
 	for _, i := range s.Free() {
 		lo, hi := interval(s[i])
-		b.Lo, b.Hi = append(b.Lo, inward(s[i], lo)), append(b.Hi, inward(s[i], hi))
+		b.Lo, b.Hi = append(b.Lo, lo), append(b.Hi, hi)
 	}
 	return b
+}
+
+// reach returns the limits in the coordinate z: with a lattice, the ends of its cells.
+func reach(p Parameter) (lo, hi float64) {
+	lo, hi = limits(p)
+	return span(p, lo, hi)
+}
+
+// begin returns where to look first in the coordinate z.
+func begin(p Parameter) (lo, hi float64) {
+	lo, hi = first(p)
+	return span(p, lo, hi)
+}
+
+// span returns an interval of values in the coordinate z.
+func span(p Parameter, lo, hi float64) (from, to float64) {
+	if l, ok := latticeOf(p); ok {
+		from, _ = l.cell(l.nearest(inward(p, lo)))
+		_, to = l.cell(l.nearest(inward(p, hi)))
+		return from, to
+	}
+	return inward(p, lo), inward(p, hi)
 }
 
 // Guess returns the point of all guesses, in the user's units, nil if there is none. A
@@ -129,18 +151,19 @@ const atLimit = 1e-6
 // of the limits, or where to look first if one of these is missing.
 func (s Space) At(i int, value float64) string {
 	p := s[i]
-	if p.Fixed != nil {
+	if p.Fixed != nil || p.Choices != nil {
 		return ""
 	}
-	lo, hi := limits(p)
+	least, most := limits(p)
+	lo, hi := least, most
 	if math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		lo, hi = first(p)
 	}
 	near := atLimit * (inward(p, hi) - inward(p, lo))
 	switch z := inward(p, value); {
-	case p.Min != nil && (value <= *p.Min || z-inward(p, *p.Min) <= near):
+	case p.Min != nil && (value <= least || z-inward(p, least) <= near):
 		return "min"
-	case p.Max != nil && (value >= *p.Max || inward(p, *p.Max)-z <= near):
+	case p.Max != nil && (value >= most || inward(p, most)-z <= near):
 		return "max"
 	}
 	return ""
@@ -159,6 +182,9 @@ func inward(p Parameter, value float64) float64 {
 
 // limits returns the limits, infinite where there are none.
 func limits(p Parameter) (lo, hi float64) {
+	if l, ok := latticeOf(p); ok {
+		return l.value(0), l.value(l.n - 1)
+	}
 	return or(p.Min, math.Inf(-1)), or(p.Max, math.Inf(1))
 }
 
@@ -194,9 +220,9 @@ func middle(p Parameter) float64 {
 	case p.Guess != nil:
 		return *p.Guess
 	case p.Log:
-		return min(max(kernel.ExpOf((kernel.LogOf(lo)+kernel.LogOf(hi))/2), lo), hi)
+		return onLattice(p, min(max(kernel.ExpOf((kernel.LogOf(lo)+kernel.LogOf(hi))/2), lo), hi))
 	default:
-		return lo + float64((hi-lo)/2)
+		return onLattice(p, lo+float64((hi-lo)/2))
 	}
 }
 

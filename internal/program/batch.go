@@ -116,7 +116,7 @@ func (b *batch) read(line []byte) reply {
 func (b *batch) writePoints(folder string, jobs []job) error {
 	var text []byte
 	for i := range jobs {
-		text, _ = lines{}.encode(text, jobs[i:])
+		text, _ = lines{space: b.recipe.Space}.encode(text, jobs[i:])
 	}
 	return os.WriteFile(filepath.Join(folder, inFile), text, 0o600)
 }

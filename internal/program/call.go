@@ -40,8 +40,8 @@ func (c *caller) command(folder string, point []float64) []string {
 	words := []string{c.recipe.Exec[0]}
 	for _, f := range c.recipe.words[1:] {
 		if len(f) == 1 && f[0].name == allValues {
-			for _, v := range point {
-				words = append(words, string(appendNumber(nil, v)))
+			for i, v := range point {
+				words = append(words, string(appendValue(nil, c.recipe.Space, i, v)))
 			}
 			continue
 		}
@@ -50,19 +50,22 @@ func (c *caller) command(folder string, point []float64) []string {
 			case inFile, outFile:
 				return []byte(filepath.Join(folder, p.name))
 			}
-			return p.number(c.recipe.value(point, p.name))
+			return c.recipe.value(point, p)
 		})))
 	}
 	return words
 }
 
-// value is the value of a parameter.
-func (r *recipe) value(point []float64, name string) float64 {
-	i := slices.Index(r.Names, name)
+// value writes the value of a placeholder.
+func (r *recipe) value(point []float64, p piece) []byte {
+	i := slices.Index(r.Names, p.name)
 	if i < 0 {
-		panic("program: a placeholder was not checked: " + name)
+		panic("program: a placeholder was not checked: " + p.name)
 	}
-	return point[i]
+	if p.format != "" {
+		return p.number(point[i])
+	}
+	return appendValue(nil, r.Space, i, point[i])
 }
 
 // dir is where the program runs.

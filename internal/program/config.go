@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"time"
+
+	"github.com/untwist/untwist/internal/parameter"
 )
 
 // Config says how a program is run.
@@ -18,6 +20,9 @@ type Config struct {
 	Dir string
 	// Names are the names of the parameters, in order: those of a point.
 	Names []string
+	// Space are the parameters with these names, which say how values are written: integers without
+	// a point, choices as words. nil: all are numbers. The protocol binary has the index of a choice.
+	Space parameter.Space
 
 	// Protocol is how points and values are exchanged. "": Once where Exec has
 	// placeholders or there is a template, otherwise Lines.

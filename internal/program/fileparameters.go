@@ -12,13 +12,13 @@ import (
 )
 
 // parameterKeys are the keys of a parameter, those of numbers first.
-var parameterKeys = []string{"min", "max", "low", "high", "guess", "fixed", "scale", "unit"}
+var parameterKeys = []string{"min", "max", "low", "high", "step", "guess", "fixed", "scale", "unit", "integer", "choices"}
 
-// discreteKeys are keys with which people ask for integers and categories.
-var discreteKeys = []string{"type", "choices", "categories", "values", "options", "levels", "step", "integer", "int", "bool", "boolean"}
-
-var errDiscrete = errors.New("integers and categories cannot be searched, because the search follows small differences of f between neighbouring points; " +
-	"fix the parameter (fixed = 3) and make a run for each value")
+// otherKeys are keys with which people ask for integers and choices elsewhere.
+var otherKeys = map[string]string{
+	"type": "integer = true", "int": "integer = true", "categories": "choices", "values": "choices", "options": "choices", "levels": "choices",
+	"bool": `choices = ["false", "true"]`, "boolean": `choices = ["false", "true"]`,
+}
 
 // parameterName is what a name must look like.
 var parameterName = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
@@ -34,18 +34,21 @@ func readParameter(name string, value any) (parameter.Parameter, error) {
 		return p, errors.New("a name is made of letters, digits and _, does not begin with a digit, and is none of all, in, out")
 	}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if slices.Contains(discreteKeys, key) {
-			return p, errDiscrete
+		if ours := otherKeys[key]; ours != "" {
+			return p, fmt.Errorf("unknown key %q: write %s", key, ours)
 		}
 		if !slices.Contains(parameterKeys, key) {
 			return p, fmt.Errorf("unknown key %q%s", key, nearest(key, parameterKeys))
 		}
 	}
-	for i, to := range []**float64{&p.Min, &p.Max, &p.Low, &p.High, &p.Guess, &p.Fixed} {
+	for i, to := range []**float64{&p.Min, &p.Max, &p.Low, &p.High, &p.Step} {
 		var err error
 		if *to, err = readNumber(parameterKeys[i], table[parameterKeys[i]]); err != nil {
 			return p, err
 		}
+	}
+	if err := readKind(&p, table); err != nil {
+		return p, err
 	}
 	if unit, there := table["unit"]; there {
 		if p.Unit, ok = unit.(string); !ok {
@@ -60,6 +63,51 @@ func readParameter(name string, value any) (parameter.Parameter, error) {
 		return p, fmt.Errorf(`scale must be "log" or "linear", not %s`, quotedValue(scale))
 	}
 	return p, parameter.Check(p)
+}
+
+// readKind reads whether a parameter is an integer, its choices, and values that may be one of them.
+func readKind(p *parameter.Parameter, table map[string]any) (err error) {
+	if given, there := table["integer"]; there {
+		is, ok := given.(bool)
+		if !ok {
+			return fmt.Errorf("integer must be true or false, not %s", quotedValue(given))
+		}
+		p.Integer = is
+	}
+	if given, there := table["choices"]; there {
+		list, ok := given.([]any)
+		if !ok {
+			return fmt.Errorf(`choices must be a list such as ["copper", "steel"], not %s`, quotedValue(given))
+		}
+		p.Choices = []string{}
+		for _, item := range list {
+			p.Choices = append(p.Choices, wordOf(item))
+		}
+	}
+	for _, v := range []struct {
+		key string
+		to  **float64
+	}{{"guess", &p.Guess}, {"fixed", &p.Fixed}} {
+		key, to := v.key, v.to
+		if given, there := table[key]; there && p.Choices != nil {
+			i := slices.Index(p.Choices, wordOf(given))
+			if i < 0 {
+				return fmt.Errorf("%s is %s, which is none of its choices", key, wordOf(given))
+			}
+			*to = new(float64(i))
+		} else if *to, err = readNumber(key, given); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wordOf writes a word of choices: a text, or what stands there without quotation marks.
+func wordOf(value any) string {
+	if v, ok := value.(float64); ok {
+		return string(appendNumber(nil, v))
+	}
+	return fmt.Sprint(value)
 }
 
 // readNumber reads a number that may be missing.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
@@ -18,7 +19,8 @@ import (
 type folders struct {
 	dir   string // where programs without a work folder run
 	names []string
-	most  int // how many are kept
+	space parameter.Space // how values are written
+	most  int             // how many are kept
 	note  func(string)
 
 	mu    sync.Mutex
@@ -32,7 +34,7 @@ type folders struct {
 }
 
 func newFolders(r *recipe) *folders {
-	return &folders{dir: r.Dir, names: r.Names, most: *r.KeepFailed, note: r.Note}
+	return &folders{dir: r.Dir, names: r.Names, space: r.Space, most: *r.KeepFailed, note: r.Note}
 }
 
 // open makes the temporary folder.
@@ -223,7 +225,7 @@ func writeNew(path string, text []byte) error {
 func (f *folders) appendPoint(dst []byte, point []float64) []byte {
 	for i, v := range point {
 		dst = append(append(dst, f.names[i]...), ' ')
-		dst = append(appendNumber(dst, v), '\n')
+		dst = append(appendValue(dst, f.space, i, v), '\n')
 	}
 	return dst
 }

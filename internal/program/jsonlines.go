@@ -9,13 +9,15 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
 )
 
 // jsonLines writes {"id":17,"x":{"k":0.5}} and reads {"id":17,"value":1.2} or
 // {"id":17,"error":"diverged"}, one object a line.
 type jsonLines struct {
-	keys [][]byte // {"k": or ,"k":
+	keys  [][]byte        // {"k": or ,"k":
+	space parameter.Space // how values are written
 	shape
 }
 
@@ -37,7 +39,12 @@ func (l jsonLines) encode(dst []byte, jobs []job) ([]byte, int) {
 	dst = append(dst, `,"x":`...)
 	for i, v := range jobs[0].point {
 		dst = append(dst, l.keys[i]...)
-		dst = appendNumber(dst, v)
+		if l.space != nil && l.space[i].Choices != nil {
+			text, _ := json.Marshal(l.space.Word(i, v)) // a text can always be written
+			dst = append(dst, text...)
+		} else {
+			dst = appendValue(dst, l.space, i, v)
+		}
 	}
 	return append(dst, "}}\n"...), 1
 }

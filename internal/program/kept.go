@@ -11,11 +11,11 @@ import (
 // newKept returns the slot of this number, counted from 1, for a kept program: Lines, with
 // or without EOF, JSON or Binary. The slots of a run share what they learn of the program.
 func newKept(c *Config, g starter, number int, f *folders, e *experience) slot {
-	b := base{config: c, starter: g, number: number, folders: f, experience: e, dialect: lines{shapeOf(*c)}, patience: ordinary}
+	b := base{config: c, starter: g, number: number, folders: f, experience: e, dialect: lines{shapeOf(*c), c.Space}, patience: ordinary}
 	switch c.Protocol {
 	case JSON:
 		speaks := newJSONLines(c.Names)
-		speaks.shape = shapeOf(*c)
+		speaks.shape, speaks.space = shapeOf(*c), c.Space
 		b.dialect = speaks
 	case Binary:
 		b.dialect = binaries{c.Timeout, shapeOf(*c)}

@@ -5,18 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/untwist/untwist/internal/parameter"
 )
 
-// lines writes a point as a line of numbers with one space between them, and reads a line
+// lines writes a point as a line of values with one space between them, and reads a line
 // with one number, or with all that an answer has.
-type lines struct{ shape }
+type lines struct {
+	shape
+	space parameter.Space // how values are written
+}
 
-func (lines) encode(dst []byte, jobs []job) ([]byte, int) {
+func (l lines) encode(dst []byte, jobs []job) ([]byte, int) {
 	for i, v := range jobs[0].point {
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
-		dst = appendNumber(dst, v)
+		dst = appendValue(dst, l.space, i, v)
 	}
 	return append(dst, '\n'), 1
 }

@@ -106,7 +106,7 @@ func (o *once) prepare(j job) (folder string, err error) {
 		return "", err
 	}
 	for _, t := range o.recipe.templates {
-		err = t.write(folder, func(p piece) []byte { return p.number(o.recipe.value(j.point, p.name)) })
+		err = t.write(folder, func(p piece) []byte { return o.recipe.value(j.point, p) })
 		if err != nil {
 			o.folders.remove(folder)
 			return "", folderError(err)

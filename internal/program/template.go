@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -69,6 +70,8 @@ func (r *recipe) readTemplate(t Template) (template, error) {
 	}
 	for _, p := range f.placeholders() {
 		switch {
+		case r.isChoice(p.name) && p.format != "":
+			return bad("%s, line %d: %v: %s has choices, which are words and take no format; write {%s}", t.Source, p.line, p, p.name, p.name)
 		case slices.Contains(r.Names, p.name):
 		case slices.Contains(reserved, p.name):
 			return bad("%s, line %d: %v can be in the command only; for braces write {%v}", t.Source, p.line, p, p)
@@ -78,6 +81,11 @@ func (r *recipe) readTemplate(t Template) (template, error) {
 	}
 	sum := sha256.Sum256(text)
 	return template{filepath.Clean(t.Name), info.Mode().Perm(), f, hex.EncodeToString(sum[:])}, nil
+}
+
+// isChoice reports whether a parameter has choices.
+func (r *recipe) isChoice(name string) bool {
+	return slices.ContainsFunc(r.Space, func(p parameter.Parameter) bool { return p.Name == name && p.Choices != nil })
 }
 
 // under reports whether a path is below a folder.

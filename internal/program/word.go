@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/untwist/untwist/internal/parameter"
 )
 
 // A value in a text is the first or the last word that looks like a number. If it cannot be
@@ -182,3 +184,11 @@ func parseNumber(s string) (float64, bool) {
 
 // appendNumber writes the shortest number that reads back to the same bits.
 func appendNumber(dst []byte, v float64) []byte { return strconv.AppendFloat(dst, v, 'g', -1, 64) }
+
+// appendValue writes the value of the i-th parameter of a space; nil: it is a number.
+func appendValue(dst []byte, space parameter.Space, i int, v float64) []byte {
+	if space == nil {
+		return appendNumber(dst, v)
+	}
+	return parameter.AppendValue(dst, space[i], v)
+}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/untwist/untwist"
@@ -15,7 +14,7 @@ import (
 // A parameterForm is the JSON object of a parameter at the best point.
 type parameterForm struct {
 	Name  string `json:"name"`
-	Value number `json:"value"`
+	Value any    `json:"value"` // a number; of choices, the word
 	Unit  string `json:"unit"`
 	At    string `json:"at"` // the limit it is at: "min", "max" or ""
 }
@@ -27,7 +26,11 @@ func parameterForms(space parameter.Space, point []float64) []parameterForm {
 	}
 	var all []parameterForm
 	for i, p := range space {
-		all = append(all, parameterForm{p.Name, number(point[i]), p.Unit, space.At(i, point[i])})
+		form := parameterForm{p.Name, number(point[i]), p.Unit, space.At(i, point[i])}
+		if p.Choices != nil {
+			form.Value = space.Word(i, point[i])
+		}
+		all = append(all, form)
 	}
 	return all
 }
@@ -41,7 +44,7 @@ func ParameterLines(space parameter.Space, point []float64) string {
 	}
 	var out strings.Builder
 	for i, p := range space {
-		fmt.Fprintf(&out, "  %-*s %s", wide, p.Name, strconv.FormatFloat(point[i], 'g', -1, 64))
+		fmt.Fprintf(&out, "  %-*s %s", wide, p.Name, space.Word(i, point[i]))
 		if p.Unit != "" {
 			out.WriteString(" " + p.Unit)
 		}

@@ -35,6 +35,7 @@ var stages = map[string]stage{
 	"couplings":         {"pairs that act together", whileAlong},
 	"model":             {"by a model of the function", whileAlong},
 	"wells":             {"other valleys", whileLast},
+	"lattices":          {"integers, steps and choices", whileAlong},
 	"outlook":           {"a look further out", whileLast},
 	"polish":            {"the last digits", whileLast},
 	"descent":           {"straight downhill", whileDown},

@@ -60,7 +60,7 @@ func newView(p Page) view {
 func newChanging(p Page) view {
 	v := view{
 		Title: title(p), Kind: "Report of a minimisation", Running: p.Running, Verdict: verdict(p), Now: now(p), Facts: facts(p), Missing: slices.Concat(p.Missing, infeasible(p)),
-		Best: newBest(p), Several: newSeveral(p), Convergence: newConvergence(p), Failures: newFailures(p), Costs: newCosts(p),
+		Best: newBest(p), Several: append(newSeveral(p), newChoices(p)...), Convergence: newConvergence(p), Failures: newFailures(p), Costs: newCosts(p),
 	}
 	if p.Probe {
 		v.Kind = "Report of a probe"
@@ -122,9 +122,17 @@ func seconds(v float64) string {
 // withUnit writes a value of a parameter with its unit.
 func withUnit(v float64, p parameter.Parameter) string {
 	if p.Unit == "" {
-		return value(v)
+		return valueOf(v, p)
 	}
-	return value(v) + " " + p.Unit
+	return valueOf(v, p) + " " + p.Unit
+}
+
+// valueOf writes a value of a parameter: a choice as its word.
+func valueOf(v float64, p parameter.Parameter) string {
+	if p.Choices != nil || p.Integer {
+		return string(parameter.AppendValue(nil, p, v))
+	}
+	return value(v)
 }
 
 // A bestView is the best point as a table.
@@ -168,8 +176,8 @@ func newBest(p Page) *bestView {
 	limits := 0
 	var rows []bestRow
 	for i, q := range space {
-		b.Units, b.Limit = b.Units || q.Unit != "", b.Limit || q.Min != nil || q.Max != nil || q.Fixed != nil
-		row := bestRow{Name: q.Name, Value: value(found.Point[i]), Unit: q.Unit, Limits: limitsOf(q), At: "no"}
+		b.Units, b.Limit = b.Units || q.Unit != "", b.Limit || q.Min != nil || q.Max != nil || q.Fixed != nil || q.Choices != nil
+		row := bestRow{Name: q.Name, Value: valueOf(found.Point[i], q), Unit: q.Unit, Limits: limitsOf(q), At: "no"}
 		switch at := space.At(i, found.Point[i]); {
 		case q.Fixed != nil:
 			row.At = "fixed"
@@ -197,12 +205,20 @@ func newBest(p Page) *bestView {
 // limitsOf writes the limits of a parameter.
 func limitsOf(q parameter.Parameter) string {
 	scale := ""
+	if q.Integer {
+		scale = ", integers"
+	}
+	if q.Step != nil {
+		scale = ", in steps of " + value(*q.Step)
+	}
 	if q.Log {
-		scale = ", log scale"
+		scale += ", log scale"
 	}
 	switch {
 	case q.Fixed != nil:
 		return "–"
+	case q.Choices != nil:
+		return list(q.Choices)
 	case q.Min != nil && q.Max != nil:
 		return value(*q.Min) + " to " + value(*q.Max) + scale
 	case q.Min != nil:

@@ -29,6 +29,8 @@ type Evaluations struct {
 	Others   int
 	// Regions say where failures are commoner than elsewhere, the clearest first.
 	Regions []Region
+	// Choices are what was asked with the words of parameters that have choices.
+	Choices []Choice
 }
 
 // A Worker is who evaluated.
@@ -75,6 +77,7 @@ type Watch struct {
 	reasons map[string]*Failure
 	others  int
 	counts  [][cells]struct{ queries, failed int } // of each parameter; nil: the range is not known
+	choices []Choice
 	queries int
 	failed  int
 	lo, hi  []float64 // where to look first, of all parameters, on their scales
@@ -104,6 +107,7 @@ func (w *Watch) See(number int, point []float64, a objective.Answer) {
 		w.fail(number, point, failure)
 	}
 	w.place(point, failure != nil)
+	w.choose(point, a)
 	if a.Seconds > 0 {
 		w.times.add(a.Seconds)
 	}
@@ -168,7 +172,7 @@ func (w *Watch) Evaluations() Evaluations {
 		e.Failures = append(e.Failures, *f)
 	}
 	slices.SortFunc(e.Failures, func(a, b Failure) int { return cmp.Or(b.Queries-a.Queries, cmp.Compare(a.Reason, b.Reason)) })
-	e.Regions = w.regions()
+	e.Regions, e.Choices = w.regions(), w.chosen()
 	return e
 }
 

@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _arrays, _evaluate, _options, _tables
 from ._found import found
+from ._kinds import Kinds
 from ._minimize import frame_of
 from ._program import ERROR, Gone, Program
 from ._result import OptimizeResult
@@ -22,7 +23,7 @@ def ask(bounds: Any = None, budget: Optional[float] = None, x0: Any = None, *, s
         target: Optional[float] = None, seed: Optional[int] = 0, parallel: int = 1, journal: Any = None, report: Any = None,
         names: Optional[Sequence[str]] = None, scale: Any = None, data: Any = None, strategy: Optional[str] = None,
         tolerance: Optional[float] = None, noise_level: Optional[float] = None, max_failures: Optional[float] = None,
-        keep_going: bool = False, frame: Any = None) -> "Search":
+        keep_going: bool = False, frame: Any = None, integer: Any = None, step: Any = None, choices: Any = None) -> "Search":
     """Begins a search that asks for points, and is told their values::
 
         search = untwist.ask(bounds, budget=20000)
@@ -35,7 +36,7 @@ def ask(bounds: Any = None, budget: Optional[float] = None, x0: Any = None, *, s
     to the same result, to the bit. With journal every value that is told is on disk before it is
     used, and the same call goes on where the search stood.
     """
-    space = _options.Space(bounds, x0, start, names, scale)
+    space = _options.Space(bounds, x0, start, names, scale, Kinds(integer, step, choices))
     flags = _options.flags(
         budget=budget, time=time, target=target, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report,
         strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
@@ -43,7 +44,9 @@ def ask(bounds: Any = None, budget: Optional[float] = None, x0: Any = None, *, s
     if frame is not None:
         hello["frame"], hello["blocks"] = frame_of(frame)
     with _tables.earlier(data) as more:
-        return Search(_Talk("minimize", flags + more, hello, space.points), target, None if journal is None else os.fsdecode(journal))
+        talk = _Talk("minimize", flags + more, hello, space.points)
+        talk.kinds = space.kinds
+        return Search(talk, target, None if journal is None else os.fsdecode(journal))
 
 
 class _Nobody:
@@ -198,7 +201,8 @@ class Search:
         self.close()
 
     def _points(self, keys: List[bytes]) -> Any:
-        return _arrays.matrix(b"".join(keys), len(keys), self._talk.dim)
+        points = _arrays.matrix(b"".join(keys), len(keys), self._talk.dim)
+        return [self._talk.kinds.outward(x) for x in points] if self._talk.kinds else points
 
     def _further(self) -> None:
         """Waits for the next batch, or for the result."""
@@ -235,7 +239,7 @@ class Search:
         used: Dict[bytes, int] = {}
         told: List[Tuple[int, float, Optional[str]]] = []
         for k, (point, v) in enumerate(zip(points, values)):
-            numbers = _arrays.numbers(point, f"points[{k}]")
+            numbers = _arrays.numbers(self._talk.kinds.inward(point), f"points[{k}]")
             key = array("d", numbers).tobytes()
             at = [i for i in self._at.get(key, []) if i < self._given]
             i = used.get(key, 0)
@@ -274,7 +278,7 @@ class Search:
 def _lists(points: Any, values: Any) -> Tuple[List[Any], List[Any]]:
     """Lists of points and of values, from these or from one of each."""
     points = points.tolist() if hasattr(points, "tolist") else list(points)
-    if points and _arrays.is_number(points[0]):
+    if points and (_arrays.is_number(points[0]) or isinstance(points[0], str)):
         return [points], [values]
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
         raise TypeError(f"values: {_arrays.short(values)}, must be a list of numbers, one for each point")

@@ -43,7 +43,7 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
                     f"{report['queries']:,}", f"{report['budget']:,}")
     structure, certificate = _structure(report["frame"], form, report["dim"])
     result = OptimizeResult(
-        message=why, success=success, converged=by == "done" and fun < math.inf, status=_STATUS[by], stopped_by=by, fun=fun, x=x if len(x) else None,
+        message=why, success=success, converged=by == "done" and fun < math.inf, status=_STATUS[by], stopped_by=by, fun=fun, x=run.kinds.outward(x) if len(x) else None,
         nfev=report["queries"], nit=report["rounds"], budget=report["budget"], seed=report["seed"], failed=report["failed_queries"])
     result.update(
         failures=report["failures"], first_failure=form["failed_reason"] or None, resumed=report["resumed_queries"],
@@ -63,7 +63,7 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
         run.kept.most = report["queries"]
         result.__dict__["_queries"] = run.kept
     elif journal is not None:
-        result.__dict__["_queries"] = Journal(journal, run.dim, report["queries"])
+        result.__dict__["_queries"] = Journal(journal, run.dim, report["queries"], run.kinds)
     return result
 
 

@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 from . import _arrays, _options, _progress, _tables
 from ._evaluate import Mapped, Serial, Skipped, Vectorized
 from ._found import found
+from ._kinds import Kinds
 from ._places import places
 from ._result import OptimizeResult, _Record
 from ._run import Run
@@ -27,7 +28,8 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
              names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False, data: Any = None, on_failure: str = "skip",
              strategy: Optional[str] = None, tolerance: Optional[float] = None, noise_level: Optional[float] = None,
              max_failures: Optional[float] = None, keep_going: bool = False, frame: Any = None,
-             progress: Optional[bool] = None, outputs: Any = None, limits: Any = None, maximize: bool = False) -> OptimizeResult:
+             progress: Optional[bool] = None, outputs: Any = None, limits: Any = None, maximize: bool = False,
+             integer: Any = None, step: Any = None, choices: Any = None) -> OptimizeResult:
     """Searches for the minimum of fun(x, *args), globally.
 
     The same fun, options and seed give the same bits, here and in Go, for any workers.
@@ -81,6 +83,11 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
     limits      limits that are linear in the coordinates, which no evaluation violates: texts such as
                 "x[0] + x[1] <= 5", or "k + depth = 2" with names, and scipy's LinearConstraint
     maximize    look for the greatest value
+    integer     names or numbers of coordinates that are integers: fun gets ints there
+    step        a dict of coordinates and their steps: low, low + step, … up to high
+    choices     a dict of names and lists of words: {"material": ["copper", "steel"]}. They have no bounds,
+                and come last, unless names say where. fun gets a word there. With integers or choices
+                points are lists: those of fun, x of the result, and x0 may have words.
 
     Ctrl-C raises KeyboardInterrupt, which has the best so far as its attribute result; a second one
     does not wait for that. If fun fails too often, or a journal cannot be used, untwist.Error is
@@ -89,7 +96,7 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
     flags = _options.flags(
         budget=budget, time=time, target=target, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report,
         strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
-    space = _options.Space(bounds, x0, start, names, scale)
+    space = _options.Space(bounds, x0, start, names, scale, Kinds(integer, step, choices))
     fun = space.objective(fun, keywords, vectorized)
     several: Dict[str, Any] = {}
     if outputs is not None:
@@ -105,7 +112,8 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
 def least_squares(fun: Objective, x0: Any = None, bounds: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
                   budget: Optional[float] = None, time: Any = None, target: Optional[float] = None, seed: Optional[int] = 0, workers: Workers = 1,
                   journal: Any = None, names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False, on_failure: str = "skip",
-                  outputs: Any = None, limits: Any = None, progress: Optional[bool] = None) -> OptimizeResult:
+                  outputs: Any = None, limits: Any = None, progress: Optional[bool] = None,
+                  integer: Any = None, step: Any = None, choices: Any = None) -> OptimizeResult:
     """Fits: searches for the least sum of squares of what fun(x, *args) returns, a list of residuals.
 
     Arguments are those of minimize; bounds may also be scipy's (lows, highs). The result has scipy's
@@ -114,7 +122,7 @@ def least_squares(fun: Objective, x0: Any = None, bounds: Any = None, args: Tupl
     and sum_of_squares. target is a sum of squares. The number of residuals is learnt by one evaluation
     at x0, or in the middle of the bounds.
     """
-    space = _options.Space(_scipys(bounds, x0), x0, start, names, scale)
+    space = _options.Space(_scipys(bounds, x0), x0, start, names, scale, Kinds(integer, step, choices))
     flags = _options.flags(budget=budget, time=time, target=target, seed=_options.seed_of(seed), journal=journal)
     fun = space.objective(fun, keywords, False)
     given = outputs_of(outputs)
@@ -175,7 +183,9 @@ def searched(command: str, flags: List[str], space: _options.Space, fun: Objecti
         hello["frame"], hello["blocks"] = frame_of(frame)
     evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
     points = space.points if command == "minimize" else []
-    run = Run(command, flags, hello, points, evaluator, failed, callback, _progress.line(progress)).go()
+    run = Run(command, flags, hello, points, evaluator, failed, callback, _progress.line(progress))
+    run.kinds = space.kinds
+    run.go()
     result = found(run, target, None if journal is None else os.fsdecode(journal)) if run.form else None
     run.judge(result)
     assert result is not None

@@ -16,6 +16,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from . import _arrays, _tables
 from ._arrays import Pair
 from ._evaluate import Keywords
+from ._kinds import Kinds, Worded
 
 # Without bounds and without start, the search begins this far around x0, or as far as x0 is
 # from 0 if that is more.
@@ -34,13 +35,17 @@ def known(points: List[List[float]]) -> bytes:
 class Space:
     """Where to search: the coordinates with their limits, and known points."""
 
-    def __init__(self, bounds: Any, x0: Any, start: Any, names: Any, scale: Any) -> None:
+    def __init__(self, bounds: Any, x0: Any, start: Any, names: Any, scale: Any, kinds: Optional[Kinds] = None) -> None:
+        self.kinds = Kinds(None, None, None) if kinds is None else kinds
+        bounds = _with_choices(bounds, names, self.kinds)
         found, bounds = _tables.named(bounds)
         self.names = _names(names) or found
         if found is not None and self.names != found:
             raise ValueError(f"names: the bounds have names already, {_arrays.short(found)}")
         start = _tables.in_order(start, self.names, "start")
-        self.points = known_points(_tables.in_order(x0, self.names, "x0"))
+        if self.kinds:
+            self.kinds.place(self.names, len(bounds) if hasattr(bounds, "__len__") else 0)
+        self.points = known_points(_inward(_tables.in_order(x0, self.names, "x0"), self.kinds))
         named = None if self.names is None else len(self.names)
         dim: Optional[int] = len(self.points[0]) if self.points else None
         self.bounds: Optional[List[Pair]] = None
@@ -107,18 +112,28 @@ class Space:
             raise TypeError(f"fun is a {type(fun).__name__}, must be a function")
         if keywords and self.names is None:
             raise ValueError("keywords: the parameters have no names; give bounds as a dict, or names")
-        return Keywords(fun, self.names or [], vectorized) if keywords else fun
+        if self.kinds and vectorized:
+            raise ValueError("vectorized: a function of integers, steps or choices is called for each point")
+        if keywords:
+            fun = Keywords(fun, self.names or [], vectorized or bool(self.kinds))
+        return Worded(fun, self.kinds) if self.kinds else fun
 
     def hello(self) -> Dict[str, Any]:
         """The part of the first message that is about coordinates."""
         out: Dict[str, Any] = {"dim": self.dim}
-        if self.names is None and not any(self.log) and not self.fixed:
+        if self.names is None and not any(self.log) and not self.fixed and not self.kinds:
             out["bounds"], out["start"] = self.bounds, self.start
             return out
         parameters = []
         for i in range(self.dim):
             p: Dict[str, Any] = {"name": self.called(i)}
-            if i in self.fixed:
+            if i in self.kinds.integer:
+                p["integer"] = True
+            if i in self.kinds.step:
+                p["step"] = self.kinds.step[i]
+            if i in self.kinds.choices:
+                p["choices"] = self.kinds.choices[i]
+            elif i in self.fixed:
                 p["fixed"] = self.fixed[i]
             else:
                 low, high = self.bounds[i] if self.bounds else (None, None)
@@ -128,6 +143,30 @@ class Space:
             parameters.append(p)
         out["parameters"] = parameters
         return out
+
+
+def _with_choices(bounds: Any, names: Any, kinds: Kinds) -> Any:
+    """Bounds with the coordinates of choices, which come last if the bounds do not have them, and take none."""
+    if not kinds.words:
+        return bounds
+    found, pairs = _tables.named(bounds)
+    pairs = list(pairs or [])
+    if found is None:
+        found = [f"x[{i}]" for i in range(len(pairs))] if names is None else [n for n in _names(names) or [] if n not in kinds.words]
+        if len(found) != len(pairs):
+            raise ValueError(f"bounds: {len(pairs)} pairs for {len(found)} coordinates without choices")
+    out: Dict[str, Any] = dict(zip(found, pairs))
+    out.update({name: (0.0, len(words) - 1.0) for name, words in kinds.words.items()})
+    return out if names is None else {n: out[n] for n in _names(names) or [] if n in out}
+
+
+def _inward(x0: Any, kinds: Kinds) -> Any:
+    """Known points with numbers for words."""
+    if not kinds.choices or x0 is None:
+        return x0
+    x0 = list(x0)
+    one = not x0 or isinstance(x0[0], str) or _arrays.is_number(x0[0])
+    return kinds.inward(x0) if one else [kinds.inward(p) for p in x0]
 
 
 def known_points(x0: Any) -> List[List[float]]:
@@ -266,7 +305,9 @@ def function_name(fun: Any) -> str:
 
 def _own(fun: Any) -> Any:
     """The user's function."""
-    return fun.fun if isinstance(fun, Keywords) else fun
+    while isinstance(fun, (Keywords, Worded)):
+        fun = fun.fun
+    return fun
 
 
 def _code(code: types.CodeType) -> str:

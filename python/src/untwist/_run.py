@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import _arrays
 from ._evaluate import Ended, Raised
+from ._kinds import Kinds
 from ._options import known
 from ._progress import Line
 from ._program import Gone, Program, from_0, in_python, signal_name
@@ -50,6 +51,7 @@ class Run:
         self._error: Optional[BaseException] = None  # that ends it
         self._best: Any = None
         self.kept: Optional[Kept] = None if any(f.startswith("--journal=") for f in flags) else Kept(self.dim)
+        self.kinds = Kinds(None, None, None)
         self.arrays: Dict[str, Any] = {}
         self.drawing = b""
         self.form: Optional[Dict[str, Any]] = None
@@ -191,7 +193,7 @@ class Run:
         if self._callback is None or self._stopped:
             return
         found = OptimizeResult(
-            x=None if self._best is None else _arrays.vector(self._best), fun=best, nfev=queries, budget=budget, failed=failed, stage=stage)
+            x=None if self._best is None else self.kinds.outward(_arrays.vector(self._best)), fun=best, nfev=queries, budget=budget, failed=failed, stage=stage)
         if self._call(lambda: self._wants_end(found)):
             self._stop("callback")
 

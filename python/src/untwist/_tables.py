@@ -143,8 +143,8 @@ class Kept:
 class Journal:
     """The queries of a run that are in its journal."""
 
-    def __init__(self, path: str, dim: int, queries: int) -> None:
-        self.path, self.dim, self._queries = path, dim, queries
+    def __init__(self, path: str, dim: int, queries: int, kinds: Any) -> None:
+        self.path, self.dim, self._queries, self._kinds = path, dim, queries, kinds
 
     def table(self) -> Tuple[Any, Any]:
         """The same as of Kept."""
@@ -155,7 +155,7 @@ class Journal:
         points, values = array("d"), array("d")
         for number, row in rows:
             if number <= self._queries:
-                points.extend(map(float, row[1 : self.dim + 1]))
+                points.extend(map(float, self._kinds.inward(row[1 : self.dim + 1])))
                 values.append(float(row[self.dim + 1] or "nan"))
         return _arrays.matrix(points.tobytes(), len(values), self.dim), _arrays.matrix(values.tobytes(), 1, len(values))[0]
 

@@ -1,0 +1,169 @@
+package mixed
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/ranks"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// evolve searches by CMA-ES with margin over everything that has an order, beside probabilities of the
+// choices.
+func (w *search) evolve() error {
+	w.task.Stage(byCMAES)
+	c := newChoosing(w)
+	n := c.Dim()
+	if n == 0 {
+		return nil
+	}
+	began := false
+	s := cmaes.Series{Box: objective.Cube(n, -1, 1), Seed: w.task.Seed, Began: func(cmaes.Plan) {
+		if began {
+			c.forget()
+		}
+		began = true
+	}}
+	if z := w.best.z; z != nil {
+		s.Run.Mean = c.pick(z)
+		c.prefer(z)
+	}
+	s.Run.Sigma, s.Run.Bounds = strategy.FirstSigma/2, objective.Box{Lo: c.pick(w.task.Bounds.Lo), Hi: c.pick(w.task.Bounds.Hi)}
+	for _, k := range c.ordered {
+		s.Run.Lattices = append(s.Run.Lattices, w.task.Lattices[k].Values)
+	}
+	r, err := s.Minimize(w.ctx, c)
+	if err == nil && (r.Status == objective.BudgetSpent || r.Status == objective.TargetReached || r.Status == objective.ToleranceReached) {
+		err = c.ended
+	}
+	return err
+}
+
+// choosing is f over the ordered coordinates. It draws the choices of each point with probabilities q,
+// and learns these from the order of the values of a generation,
+//
+//	q_k ← q_k + η Σ_i w_i (1[c_ik] − q_k),
+//
+// the step of the natural gradient, with w_i as CMA-ES has them, and keeps every probability above the
+// margin α of CatCMA, α = (1 − 0.73^{1/N})/(K − 1) for N choices and K words. Departure: η is
+// μ_eff/(μ_eff + N̄) with N̄ = Σ (K − 1) and is not adapted.
+type choosing struct {
+	w       *search
+	ordered []int
+	choices []int
+	q       [][]float64
+	degrees float64 // N̄
+	random  *rng.Stream
+	ended   error
+}
+
+func newChoosing(w *search) *choosing {
+	c := &choosing{w: w, random: rng.Seed(w.task.Seed).Stream("mixed", "choices")}
+	for k, l := range w.task.Lattices {
+		if l.Unordered && len(l.Values) > 0 {
+			c.choices = append(c.choices, k)
+			c.degrees += float64(len(l.Values) - 1)
+		} else {
+			c.ordered = append(c.ordered, k)
+		}
+	}
+	c.forget()
+	return c
+}
+
+// forget makes all words equally probable.
+func (c *choosing) forget() {
+	c.q = nil
+	for _, k := range c.choices {
+		n := len(c.w.task.Lattices[k].Values)
+		c.q = append(c.q, slices.Repeat([]float64{1 / float64(n)}, n))
+	}
+}
+
+// prefer gives the words of a point half of the probability.
+func (c *choosing) prefer(z []float64) {
+	for a, k := range c.choices {
+		for j, v := range c.w.task.Lattices[k].Values {
+			if c.q[a][j] /= 2; v == z[k] {
+				c.q[a][j] += 0.5
+			}
+		}
+	}
+}
+
+// pick returns the ordered coordinates of a vector.
+func (c *choosing) pick(z []float64) (x []float64) {
+	for _, k := range c.ordered {
+		x = append(x, z[k])
+	}
+	return x
+}
+
+// Dim returns the number of ordered coordinates.
+func (c *choosing) Dim() int { return len(c.ordered) }
+
+// Evaluate asks for a generation.
+func (c *choosing) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	n, _ := points.Dims()
+	all, drawn := mat.NewDense(n, c.w.Dim(), nil), make([][]int, n)
+	for i := range n {
+		z := all.RawRowView(i)
+		for j, k := range c.ordered {
+			z[k] = points.At(i, j)
+		}
+		for a, k := range c.choices {
+			j := draw(c.q[a], c.random.Float64())
+			drawn[i] = append(drawn[i], j)
+			z[k] = c.w.task.Lattices[k].Values[j]
+		}
+	}
+	if c.ended = c.w.Evaluate(ctx, all, values); c.ended == nil && len(c.choices) > 0 {
+		c.learn(drawn, values)
+	}
+	return c.ended
+}
+
+// draw returns the word at which the sum of probabilities exceeds u.
+func draw(q []float64, u float64) int {
+	for j, p := range q {
+		if u -= p; u < 0 {
+			return j
+		}
+	}
+	return len(q) - 1
+}
+
+// learn moves the probabilities towards the choices of the better points.
+func (c *choosing) learn(drawn [][]int, values []float64) {
+	p := cmaes.NewParameters(len(c.ordered), len(values))
+	rate := p.MuEff / (p.MuEff + c.degrees)
+	order := ranks.Order(len(values), func(i, j int) int {
+		switch a, b := values[i], values[j]; {
+		case a < b || math.IsNaN(b) && !math.IsNaN(a):
+			return -1
+		case b < a || math.IsNaN(a) && !math.IsNaN(b):
+			return 1
+		}
+		return 0
+	})
+	for a, q := range c.q {
+		move := make([]float64, len(q))
+		for rank, i := range order[:p.Mu] {
+			move[drawn[i][a]] += p.Weights[rank]
+		}
+		least := (1 - math.Pow(0.73, 1/float64(len(c.q)))) / float64(len(q)-1)
+		sum := 0.
+		for j := range q {
+			q[j] = max(q[j]+float64(rate*(move[j]-q[j])), least)
+			sum += q[j]
+		}
+		for j := range q {
+			q[j] /= sum
+		}
+	}
+}

@@ -1,0 +1,221 @@
+// Package mixed minimises functions of which some parameters have a lattice: integers, numbers with a
+// step, and choices.
+//
+// Start with Strategy. A setting is a value of each lattice parameter. A local search (local.go) goes down
+// over the continuous parameters at one setting, tries other settings from where it ends, along the lattice
+// of one parameter after the other, and goes down again. CMA-ES with margin (package cmaes) searches all at
+// once, beside probabilities of the choices that are learnt from the same points (choices.go, after CatCMA:
+// R. Hamano, S. Saito, M. Nomura, K. Uchida, S. Shirakawa, "CatCMA: stochastic optimization for
+// mixed-category problems", 2024). Coordinates in which f separates are looked for among the continuous
+// parameters at the best setting, by package auto. Where answers have several numbers or there are limits,
+// package several goes down instead (several.go).
+//
+// Every point that is asked is on the lattice, so that what the search is told is what f was asked.
+package mixed
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Strategy minimises a function with lattices. Its task has them.
+type Strategy struct {
+	Called string // its name
+}
+
+// Name returns the name that it is called by.
+func (s Strategy) Name() string { return s.Called }
+
+// The stages.
+var (
+	atKnown    = objective.Stage{Name: "known points", Purpose: objective.AtKnown}
+	toSample   = objective.Stage{Name: "starts", Purpose: objective.ToSearch}
+	goingDown  = objective.Stage{Name: "descent", Purpose: objective.StraightDown}
+	onLattices = objective.Stage{Name: "lattices", Purpose: objective.AlongThem}
+	byModel    = objective.Stage{Name: "model", Purpose: objective.ToSearch}
+	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
+)
+
+// By these shares of the budget a part of the search ends: points that a surrogate promises, the first local
+// search, searches of single settings, and CMA-ES. They are the only ones.
+const modelledBy, local, sections, evolved = 0.2, 0.3, 0.5, 0.7
+
+// Minimize minimises f.
+func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
+	task, err := task.Complete(f.Dim())
+	if err != nil {
+		return strategy.Outcome{Status: objective.Failed}, err
+	}
+	w := newSearch(ctx, f, task)
+	err = w.run()
+	out := strategy.Outcome{Status: objective.Converged, Learnt: &strategy.Learnt{Notes: w.notes}, Multipliers: w.multipliers}
+	if err != nil {
+		out.Status, err = objective.StatusOf(ctx, err)
+	}
+	return out, err
+}
+
+// A search is what all parts share.
+type search struct {
+	ctx    context.Context
+	f      objective.Objective
+	task   strategy.Task
+	said   *strategy.Several // nil: f answers a value alone, without limits
+	random *rng.Stream
+
+	free     []int // continuous coordinates
+	discrete []int // the others
+	queries  int
+	best     place
+	asked    []memo
+	settings map[string]place // the best place of each setting that was asked
+	grain    objective.Grain
+	exact    bool // grain is known
+
+	notes       []string
+	multipliers []strategy.Multiplier
+}
+
+func newSearch(ctx context.Context, f objective.Objective, task strategy.Task) *search {
+	w := &search{ctx: ctx, f: f, task: task, random: rng.Seed(task.Seed).Stream("mixed"), grain: objective.Rounding, settings: map[string]place{}}
+	if task.NoiseLevel > 0 {
+		w.grain, w.exact = objective.Known(task.NoiseLevel), true
+	}
+	if s := task.Several; s.Limited() || s != nil && s.Residuals > 0 {
+		w.said = s
+	}
+	for k, l := range task.Lattices {
+		switch {
+		case len(l.Values) == 0:
+			w.free = append(w.free, k)
+		case l.Unordered: // these come first: they are few, and may change everything
+			w.discrete = slices.Insert(w.discrete, 0, k)
+		default:
+			w.discrete = append(w.discrete, k)
+		}
+	}
+	return w
+}
+
+// errEnough ends a part of a search that is not worth more queries.
+var errEnough = errors.New("mixed: enough")
+
+// run goes down from the best of some points, searches by CMA-ES, goes down from where that has come to,
+// and then again from other points until f ends it.
+func (w *search) run() error {
+	start, err := w.first()
+	if err != nil {
+		return err
+	}
+	budget := float64(w.task.Budget)
+	if w.said == nil {
+		for _, part := range []struct {
+			until float64
+			do    func() error
+		}{{modelledBy, w.sketch}, {local, func() error { return w.improve(w.best) }}, {sections, w.structure}, {evolved, w.evolve}} {
+			if err := w.until(part.until*budget, part.do); err != nil {
+				return err
+			}
+		}
+		start = w.best
+	}
+	if err := w.improve(start); err != nil {
+		return err
+	}
+	for round, idle := 1, 0; idle < mostIdle; round++ {
+		before := w.queries
+		start, err := w.another(round)
+		if err == nil {
+			err = w.improve(start)
+		}
+		if err != nil {
+			return err
+		}
+		if idle++; w.queries > before {
+			idle = 0
+		}
+	}
+	return nil
+}
+
+// mostIdle is after how many starts without a single query a search is done: none keeps to the limits.
+const mostIdle = 1000
+
+// until does a part of the search, and ends it when so many queries are spent in all.
+func (w *search) until(queries float64, part func() error) error {
+	limit := int(queries)
+	if limit <= w.queries {
+		return nil
+	}
+	whole := w.f
+	w.f = query.NewMeter(whole, limit-w.queries)
+	err := part()
+	w.f = whole
+	if errors.Is(err, objective.ErrBudget) && w.queries >= limit && limit < w.task.Limit {
+		return nil
+	}
+	return err
+}
+
+// first returns the best of the known points, or of some random ones.
+func (w *search) first() (place, error) {
+	if w.task.Points == nil {
+		return w.screen()
+	}
+	w.task.Stage(atKnown)
+	n, _ := w.task.Points.Dims()
+	var points [][]float64
+	for i := range n {
+		points = append(points, mat.Row(nil, i, w.task.Points))
+	}
+	return w.bestOf(points)
+}
+
+// another returns where a further local search begins: at random points, or near the best, by turns.
+func (w *search) another(round int) (place, error) {
+	if round%2 == 0 || w.best.z == nil {
+		return w.screen()
+	}
+	z := slices.Clone(w.best.z)
+	for range 1 + w.random.IntN(len(w.discrete)) { // some lattice parameters are drawn again
+		k := w.discrete[w.random.IntN(len(w.discrete))]
+		values := w.task.Lattices[k].Values
+		z[k] = values[w.random.IntN(len(values))]
+	}
+	return w.bestOf([][]float64{z})
+}
+
+// screen returns the best of twice as many random points as there are coordinates, and three: enough for a model.
+func (w *search) screen() (place, error) {
+	w.task.Stage(toSample)
+	points := make([][]float64, 2*w.f.Dim()+3)
+	for i := range points {
+		points[i] = w.draw()
+	}
+	best, err := w.bestOf(points)
+	if best.z == nil { // none keeps to linear limits: a descent finds one that does, if it can
+		best = place{z: points[0], value: math.Inf(1), over: math.Inf(1)}
+	}
+	return best, err
+}
+
+// draw returns a random point of the start box.
+func (w *search) draw() []float64 {
+	z := make([]float64, w.f.Dim())
+	for k := range z {
+		if values := w.task.Lattices[k].Values; len(values) > 0 {
+			z[k] = values[w.random.IntN(len(values))]
+		} else {
+			z[k] = 2*w.random.Float64() - 1
+		}
+	}
+	return z
+}

@@ -1,0 +1,124 @@
+package mixed
+
+import (
+	"errors"
+	"math"
+
+	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/several"
+	"github.com/untwist/untwist/objective"
+	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// slack is by how much the rounding of a sum may exceed a linear limit, as a part of its size.
+const slack = 1e-9
+
+// violates reports whether a point violates a linear limit.
+func (w *search) violates(z []float64) bool {
+	if w.said == nil {
+		return false
+	}
+	for _, l := range w.said.Limits {
+		sum, size := 0., 1.
+		for k, c := range l.Coefficients {
+			sum += float64(c * z[k])
+			size = max(size, math.Abs(c*z[k]))
+		}
+		if sum > l.Hi+slack*size || sum < l.Lo-slack*size {
+			return true
+		}
+	}
+	return false
+}
+
+// judge says by how much places exceed the limits of outputs, and keeps the best.
+func (w *search) judge(all []place, rows [][]float64) {
+	for i := range all {
+		p := &all[i]
+		if len(rows) == len(all) && rows[i] == nil {
+			p.value = math.Inf(1)
+		} else if len(rows) == len(all) {
+			p.over = w.over(rows[i])
+		}
+		if p.better(w.best) {
+			w.best = *p
+		}
+	}
+}
+
+// recent judges the last batch of a section, keeps its best place in end, and returns its numbers.
+func (s *section) recent(end *place) [][]float64 {
+	rows := s.w.said.Recent()
+	s.w.judge(s.batch, rows)
+	for _, p := range s.batch {
+		if p.better(*end) {
+			*end = p
+		}
+	}
+	s.batch = nil
+	return rows
+}
+
+// over returns by how much numbers exceed their limits.
+func (w *search) over(numbers []float64) (most float64) {
+	for k, o := range w.said.Outputs {
+		v := numbers[max(w.said.Residuals, 1)+k]
+		for _, side := range []struct {
+			limit *float64
+			by    func(limit float64) float64
+		}{
+			{o.Max, func(limit float64) float64 { return v - limit }},
+			{o.Min, func(limit float64) float64 { return limit - v }},
+			{o.Equal, func(limit float64) float64 { return math.Abs(v - limit) }},
+		} {
+			if side.limit == nil {
+				continue
+			}
+			if by := side.by(*side.limit); by > 0 {
+				most = max(most, by/max(w.said.Within(k, *side.limit), math.SmallestNonzeroFloat64))
+			}
+		}
+	}
+	return most
+}
+
+// legSeveral is how many queries for each continuous parameter package several gets at a setting.
+const legSeveral = 30
+
+// downSeveral goes down by package several, at the setting of a place.
+func (w *search) downSeveral(at, beat place) (place, error) {
+	s := w.at(at.z)
+	n := len(w.free)
+	leg := legSeveral * (n + 1)
+	if beat.z != nil {
+		leg /= 3
+	}
+	said := *w.said
+	said.Limits = nil
+	for _, l := range w.said.Limits {
+		inner := strategy.Limit{Coefficients: s.inner(l.Coefficients), Lo: l.Lo, Hi: l.Hi}
+		for _, k := range w.discrete {
+			inner.Lo -= float64(l.Coefficients[k] * at.z[k])
+			inner.Hi -= float64(l.Coefficients[k] * at.z[k])
+		}
+		said.Limits = append(said.Limits, inner)
+	}
+	end := at
+	said.Recent = func() [][]float64 { return s.recent(&end) }
+	meter := query.NewMeter(s, leg)
+	out, err := several.Strategy{}.Minimize(w.ctx, meter, strategy.Task{
+		Bounds: s.bounds(), Budget: leg, Seed: w.task.Seed, Stage: w.task.Stage, Parallel: w.task.Parallel, Several: &said,
+		Points: mat.NewDense(1, n, s.inner(at.z)),
+	})
+	if bad := new(objective.OptionError); errors.As(err, &bad) { // no point of this setting keeps to the limits
+		return at, nil
+	}
+	if end.better(at) && !w.best.better(end) {
+		w.multipliers = out.Multipliers
+	}
+	if err == nil {
+		err = s.ended
+	}
+	return end, err
+}
