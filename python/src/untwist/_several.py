@@ -50,7 +50,7 @@ class Several:
 
 def outputs_of(outputs: Any) -> List[Dict[str, Any]]:
     """Outputs as the program takes them: names, or a dict of names with limits: (low, high), or one number that
-    they have to be, or None."""
+    they have to be, or None, or a dict of min, max, equal, within and unit."""
     if outputs is None:
         return []
     if not isinstance(outputs, dict):
@@ -62,6 +62,11 @@ def outputs_of(outputs: Any) -> List[Dict[str, Any]]:
             pass
         elif _arrays.is_number(limits):
             o["Equal"] = _arrays.number(limits)
+        elif isinstance(limits, dict):
+            for key, v in limits.items():
+                if key not in ("min", "max", "equal", "within", "unit"):
+                    raise ValueError(f"outputs: {name}: {key!r} is none of min, max, equal, within and unit")
+                o[key.capitalize()] = v if key == "unit" else _arrays.number(v)
         else:
             pair = list(limits)
             if len(pair) != 2:
