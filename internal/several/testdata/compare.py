@@ -87,18 +87,22 @@ class Judge:
 
 def slsqp(j, x):
     scipy.optimize.minimize(lambda x: j(x)[0], x, method="SLSQP", bounds=list(zip(j.p.lo, j.p.hi)), options=dict(ftol=1e-12, maxiter=1000),
-                            constraints=constraints(j))
+                            constraints=[dict(type=t, fun=c) for t, c in constraints(j)])
 
 
 def cobyla(j, x):
+    """It knows no equations: each is two limits."""
+    all = [lambda x: np.concatenate((x - j.p.lo, j.p.hi - x))]
+    for kind, c in constraints(j):
+        all.append(c if kind == "ineq" else lambda x, c=c: np.concatenate((c(x), -c(x))))
     scipy.optimize.minimize(lambda x: j(x)[0], x, method="COBYLA", options=dict(rhobeg=0.2 * float(min(j.p.hi - j.p.lo)), tol=1e-8, maxiter=10**6),
-                            constraints=constraints(j) + [dict(type="ineq", fun=lambda x: np.concatenate((x - j.p.lo, j.p.hi - x)))])
+                            constraints=[dict(type="ineq", fun=c) for c in all])
 
 
 def constraints(j):
     _, over, equal = j((j.p.lo + j.p.hi) / 2)
-    out = [dict(type="ineq", fun=lambda x: -j(x)[1])] if len(over) else []
-    return out + ([dict(type="eq", fun=lambda x: j(x)[2])] if len(equal) else [])
+    out = [("ineq", lambda x: -j(x)[1])] if len(over) else []
+    return out + ([("eq", lambda x: j(x)[2])] if len(equal) else [])
 
 
 def auglag(j, x):

@@ -63,7 +63,7 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
         run.kept.most = report["queries"]
         result.__dict__["_queries"] = run.kept
     elif journal is not None:
-        result.__dict__["_queries"] = Journal(journal, run.dim, report["queries"])
+        result.__dict__["_queries"] = Journal(journal, run.dim, run.numbers, report["queries"])
     return result
 
 
