@@ -169,10 +169,11 @@ func (o *Options) completeParameters(d int) error {
 	if len(o.Parameters) != d {
 		return objective.BadOption("Parameters", "there are %d, but the objective has %d", len(o.Parameters), d)
 	}
-	space := o.space()
-	if err := space.Check(); err != nil {
+	if err := o.space().Check(); err != nil {
 		return objective.BadOption("Parameters", "%v", err)
 	}
+	o.straighten()
+	space := o.space()
 	o.Start, o.Bounds = space.Start(), space.Bounds()
 	if guess := space.Guess(); guess != nil {
 		o.Points = append([][]float64{guess}, o.Points...)

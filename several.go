@@ -123,6 +123,22 @@ func (o *Options) completeSeveral(f objective.Objective) (n numbers, err error) 
 	return n, o.checkLimits(n)
 }
 
+// straighten has parameters that are in a linear limit searched on a linear scale, since on a logarithmic
+// one the limit is curved.
+func (o *Options) straighten() {
+	space := slices.Clone(o.space())
+	for _, text := range o.Limits {
+		l, err := parameter.ParseLinear(text, space.Names())
+		if err != nil {
+			return // completeSeveral says so
+		}
+		for i, c := range l.Coefficients {
+			space[i].Log = space[i].Log && c == 0
+		}
+	}
+	o.Parameters = space
+}
+
 // checkLimits checks that the strategy and the known points keep to the limits.
 func (o *Options) checkLimits(n numbers) error {
 	_, isAuto := o.Strategy.(auto.Auto)
@@ -164,10 +180,10 @@ func (r *run) strategy() strategy.Strategy {
 
 // several returns what the strategy is told of answers with several numbers; nil: they have a value
 // alone, and there are no limits.
-func (r *run) several(a attended) (*strategy.Several, error) {
+func (r *run) several(a attended) *strategy.Several {
 	n := r.numbers
 	if n.limits == nil && len(n.linear) == 0 {
-		return nil, nil
+		return nil
 	}
 	s := &strategy.Several{Residuals: n.reading.Residuals, Maximize: r.options.Maximize, Outputs: n.reading.Outputs, Recent: func() (rows [][]float64) {
 		a.do(func() { rows = r.record.Recent() })
@@ -182,20 +198,16 @@ func (r *run) several(a attended) (*strategy.Several, error) {
 	}
 	centre, half := r.scale.Units()
 	for _, l := range n.linear {
-		inner, err := space.InwardLimit(l)
-		if err != nil {
-			return nil, objective.BadOption("Limits", "%v", err)
-		}
-		z := inner.Scaled(centre, half)
+		z := space.InwardLimit(l).Scaled(centre, half)
 		s.Limits = append(s.Limits, strategy.Limit{Coefficients: z.Coefficients, Lo: z.Lo, Hi: z.Hi})
 	}
-	return s, nil
+	return s
 }
 
 // measured fills in what the outputs and the linear limits come to at the best point.
 func (r *run) measured(a *Account) {
 	v := r.record.Verdict()
-	a.Violation, a.Feasible = v.Violation, a.Point != nil && v.Feasible()
+	a.Violation, a.Feasible, a.Violations = v.Violation, a.Point != nil && v.Feasible(), r.record.Violations()
 	for k, o := range r.options.Outputs {
 		if v.Numbers == nil {
 			break

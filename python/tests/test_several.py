@@ -169,6 +169,7 @@ class SeveralTest(unittest.TestCase):
         self.assertEqual(len(r.fun), 3)
         self.assertAlmostEqual(r.stderr[0], math.sqrt(5 / 36), places=5)
         self.assertAlmostEqual(r.cov[0][1], -3 / 36, places=5)
+        self.assertAlmostEqual(r.correlations[0][1], -3 / math.sqrt(15), places=5)
         self.assertAlmostEqual(r.jac[2][1], 2, places=5)
         self.assertAlmostEqual(r.grad[0], 0, places=5)
         again = untwist.least_squares(line, [0, 0], [(-10, 10)] * 2, budget=200, workers=2)

@@ -104,8 +104,8 @@ def least_squares(fun: Objective, x0: Any = None, bounds: Any = None, args: Tupl
 
     Arguments are those of minimize; bounds may also be scipy's (lows, highs). The result has scipy's
     fields x, cost (half the sum of squares), fun (the residuals), jac, grad, nfev, status, message and
-    success, and besides stderr (the standard errors of x), cov (its covariance), singular_values,
-    and sum_of_squares. target is a sum of squares. The number of residuals is learnt by one evaluation
+    success, and besides stderr (the standard errors of x), cov (its covariance), correlations,
+    singular_values and sum_of_squares. target is a sum of squares. The number of residuals is learnt by one evaluation
     at x0, or in the middle of the bounds. With vectorized, fun returns S values of each residual.
     """
     space = _options.Space(_scipys(bounds, x0), x0, start, names, scale)
@@ -124,7 +124,7 @@ def fitted(result: OptimizeResult) -> OptimizeResult:
     """The result of a fit in the names of scipy's least_squares."""
     result["sum_of_squares"] = result.fun
     result["cost"] = result.fun / 2
-    for name, key in (("jac", "jacobian"), ("cov", "covariance"), ("stderr", "stderr"), ("singular_values", "singular_values"), ("fun", "residuals")):
+    for name, key in (("jac", "jacobian"), ("cov", "covariance"), ("correlations", "correlations"), ("stderr", "stderr"), ("singular_values", "singular_values"), ("fun", "residuals")):
         found_ = result.pop(key, None)
         result[name] = None if found_ is None else _arrays.of([[_finite(v) for v in row] if isinstance(row, list) else _finite(row) for row in found_])
     if result.jac is not None and result["fun"] is not None:
