@@ -52,13 +52,23 @@ func (s *sqp) propose(c []float64) (p []float64, promised float64, ok bool) {
 		after[k] = c[k] + floats.Dot(a, p)
 	}
 	promised = s.mu*(s.violation(c)-s.violation(after)) - model
-	for _, l := range s.l {
-		if math.Abs(l) > 0.9*s.mu && s.mu < mostMu {
-			s.mu *= 10
-			break
-		}
-	}
+	s.reweigh()
 	return p, promised, true
+}
+
+// reweigh keeps μ above the multipliers, and not far above: a merit that is mostly violation has steps
+// follow curved constraints inch by inch.
+func (s *sqp) reweigh() {
+	most := 0.
+	for _, l := range s.l {
+		most = max(most, math.Abs(l))
+	}
+	switch {
+	case most > 0.9*s.mu && s.mu < mostMu:
+		s.mu *= 10
+	case most < 0.05*s.mu && s.mu > firstMu && s.fresh:
+		s.mu /= 10
+	}
 }
 
 // correct tries the step once more, for what the constraints are after it.
