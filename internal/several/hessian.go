@@ -116,6 +116,7 @@ func (s *sqp) differentiate() error {
 		}
 	}
 	s.fresh = true
+	s.rescale()
 	s.curve()
 	return nil
 }

@@ -73,6 +73,7 @@ const (
 	gainTol     = 1e-10 // a step that promises to gain less, as a part of φ, is the last
 	atBound     = 1e-8  // a step of an interior-point method ends this near to a bound that it means
 	mostSteps   = 200
+	tooFar      = 10. // a gradient that has changed by more than this is scaled anew
 )
 
 // descend descends from a place. It reports whether it has come to an end.
@@ -81,7 +82,6 @@ func (s *sqp) descend(from place) (done bool, err error) {
 	if err := s.differentiate(); err != nil {
 		return false, err
 	}
-	s.rescale()
 	s.reset()
 	for range mostSteps {
 		if done, err = s.step(); done || err != nil {
@@ -91,15 +91,26 @@ func (s *sqp) descend(from place) (done bool, err error) {
 	return true, nil
 }
 
-// rescale scales f and the constraints by their gradients.
+// rescale scales f and each constraint by its gradient, if that is far from what it was scaled by. B, of
+// the scaled Lagrangian, is scaled with f.
 func (s *sqp) rescale() {
-	s.scale = 1 / max(floats.Norm(s.g, 2), math.Abs(s.at.f)*1e-6, 1e-300)
-	s.weight = make([]float64, len(s.a))
+	far := func(now, was float64) bool { return now > tooFar*was || was > tooFar*now }
+	if now := 1 / max(floats.Norm(s.g, 2), math.Abs(s.at.f)*1e-6, 1e-300); far(now, s.scale) {
+		if s.b != nil {
+			s.b.ScaleSym(now/s.scale, s.b)
+		}
+		s.scale = now
+	}
+	if s.weight == nil {
+		s.weight = make([]float64, len(s.a))
+	}
 	for k, a := range s.a {
+		now := 1 / max(math.Abs(s.constraints[k].limit), 1e-6)
 		if n := floats.Norm(a, 2); n > 0 {
-			s.weight[k] = 1 / n
-		} else {
-			s.weight[k] = 1 / max(math.Abs(s.constraints[k].limit), 1e-6)
+			now = 1 / n
+		}
+		if far(now, s.weight[k]) {
+			s.weight[k] = now
 		}
 	}
 }
