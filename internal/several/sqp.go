@@ -72,7 +72,7 @@ const (
 	mostStep    = 1e-2  // and no further
 	gainTol     = 1e-10 // a step that promises to gain less, as a part of φ, is the last
 	atBound     = 1e-8  // a step of an interior-point method ends this near to a bound that it means
-	mostSteps   = 200
+	mostSteps   = 1000
 	tooFar      = 10. // a gradient that has changed by more than this is scaled anew
 )
 
