@@ -115,7 +115,7 @@ func (s *sqp) differentiate() error {
 			s.g[i] = 2 * mat.Dot(s.jac.ColView(i), mat.NewVecDense(residuals, s.at.numbers[:residuals]))
 		}
 	}
-	s.fresh = true
+	s.fresh, s.age = true, 0
 	s.rescale()
 	s.curve()
 	return nil

@@ -52,6 +52,7 @@ type sqp struct {
 	known   bool // or next to where another has
 
 	fresh bool    // the gradients are differences at the place
+	age   int     // how many steps ago they were
 	rate  float64 // what the last step with new gradients gained for each of its queries
 	old   anchor  // where the last differences were taken
 }
@@ -207,7 +208,8 @@ func (s *sqp) accept(next place, ratio, gained, size float64) (done bool, err er
 	if s.fresh {
 		s.rate = gained / float64(len(next.y)+1)
 	}
-	old := s.fresh && ratio > 0.5 || !s.fresh && gained >= s.rate
+	// No more steps with old gradients than new ones cost.
+	old := s.fresh && ratio > 0.5 || !s.fresh && gained >= s.rate && s.age < len(next.y)
 	if s.smooth = s.stalled >= 3; s.smooth {
 		s.at = next
 		return true, nil
@@ -266,7 +268,7 @@ func (s *sqp) move(to place, old bool) error {
 	for k, a := range s.a {
 		all[k] = secant(a, to.c[k]-was.c[k])
 	}
-	s.a, s.fresh = all, false
+	s.a, s.fresh, s.age = all, false, s.age+1
 	return nil
 }
 
