@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -248,6 +249,23 @@ func TestHockSchittkowski71(t *testing.T) {
 	})
 	if err != nil || !r.Feasible || math.Abs(r.Value-17.0140173) > 1e-3 || r.Point[0] > 1+1e-6 {
 		t.Errorf("%v at %v (%v), %+v, %v", r.Value, r.Point, r.Violation, r.Outputs, err)
+	}
+}
+
+// Numbers of six digits, as many programs print them: differences are taken far enough apart. Least
+// 100·(y − x²)² + (1 − x)² with x ≤ 0.5 is 0.25.
+func TestFewDigitsWithALimit(t *testing.T) {
+	printed := func(v float64) float64 {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+		return v
+	}
+	f := untwist.Vector(2, 3, func(x, out []float64) error {
+		out[0], out[1], out[2] = printed(10*(x[1]-x[0]*x[0])), printed(1-x[0]), x[0]
+		return nil
+	})
+	r, err := untwist.Minimize(t.Context(), f, untwist.Options{Bounds: untwist.Cube(2, -5, 5), Budget: 100, Residuals: 2, Outputs: []untwist.Output{{Name: "x", Max: new(.5)}}})
+	if err != nil || !r.Feasible || math.Abs(r.Value-.25) > 1e-3 {
+		t.Errorf("%v at %v, %v", r.Value, r.Point, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package several
 import (
 	"math"
 
+	"github.com/untwist/untwist/internal/leastsquares"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -86,6 +87,16 @@ func (s *sqp) differentiate() error {
 	places, err := s.evaluate(points)
 	if err != nil {
 		return err
+	}
+	front := make([][]float64, 0, n) // the value or the residuals
+	for _, p := range places {
+		if p.numbers != nil {
+			front = append(front, p.numbers[:s.front()])
+		}
+	}
+	if s.h < mostStep && leastsquares.Grainy(s.at.numbers, front) {
+		s.h = min(s.h*moreStep, mostStep)
+		return s.differentiate()
 	}
 	residuals := s.said.Residuals
 	m := 1 + len(s.at.c) + residuals

@@ -64,15 +64,15 @@ type anchor struct {
 }
 
 const (
-	firstRadius = 0.25  // of half the start box
-	leastRadius = 1e-9  // a step below it is none
-	firstMu     = 10    // multipliers are about 1, since all gradients are
-	mostMu      = 1e8   // no constraint is worth more
-	diffStep    = 1e-7  // near √ε
-	moreStep    = 100.  // the step of differences grows by this where f turns out to be noisy
-	mostStep    = 1e-2  // and no further
-	gainTol     = 1e-10 // a step that promises to gain less, as a part of φ, is the last
-	atBound     = 1e-8  // a step of an interior-point method ends this near to a bound that it means
+	firstRadius = 0.25                  // of half the start box
+	leastRadius = 1e-9                  // a step below it is none
+	firstMu     = 10                    // multipliers are about 1, since all gradients are
+	mostMu      = 1e8                   // no constraint is worth more
+	diffStep    = 1.6858739404357612e-7 // near √ε, and not a round number
+	moreStep    = 100.                  // the step of differences grows by this where f turns out to be noisy
+	mostStep    = 1e-2                  // and no further
+	gainTol     = 1e-10                 // a step that promises to gain less, as a part of φ, is the last
+	atBound     = 1e-8                  // a step of an interior-point method ends this near to a bound that it means
 	mostSteps   = 1000
 	tooFar      = 10. // a gradient that has changed by more than this is scaled anew
 )
