@@ -257,6 +257,7 @@ func (s *sqp) move(to place, old bool) error {
 	if !old {
 		return s.differentiate()
 	}
+	s.bend(step, was, to)
 	square := floats.Dot(step, step)
 	secant := func(g []float64, change float64) []float64 {
 		g = append([]float64(nil), g...)
