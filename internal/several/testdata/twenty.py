@@ -23,6 +23,7 @@ class Problem:
     f: Callable
     sides: list = field(default_factory=list)  # (low, high) of each output
     rows: list = field(default_factory=list)  # (coefficients, low, high) of each linear limit
+    least: float = -INF  # with all limits kept to exactly, where that is published
 
     @property
     def dim(self):
@@ -151,3 +152,7 @@ PROBLEMS = [
     Problem("rosenbrock, on a sphere", **box(20, -2, 2), f=lambda x: (rosenbrock(x), [x @ x]), sides=[(10, 10)]),
     Problem("chain", **box(20, -2, 2), f=chain, sides=[(3, 3)]),
 ]
+LEAST = {"HS86": -32.34867897, "HS83": -30665.53867, "HS77": 0.24150513, "HS78": -2.91970041, "HS79": 0.0787768209, "HS53": 4.0930232558,
+         "cantilever": 1.3399563607, "HS113": 24.3062091, "G3": -1.0}
+for p in PROBLEMS:
+    p.least = LEAST.get(p.name, -INF)
