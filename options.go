@@ -169,13 +169,14 @@ func (o *Options) completeParameters(d int) error {
 	if len(o.Parameters) != d {
 		return objective.BadOption("Parameters", "there are %d, but the objective has %d", len(o.Parameters), d)
 	}
-	space := o.space()
-	if err := space.Check(); err != nil {
+	if err := o.space().Check(); err != nil {
 		return objective.BadOption("Parameters", "%v", err)
 	}
 	if err := o.continuous("fix it, or leave out Frame and Identifier"); err != nil && (o.Frame != nil || o.Identifier != nil) {
 		return err
 	}
+	o.straighten()
+	space := o.space()
 	o.Start, o.Bounds = space.Start(), space.Bounds()
 	if guess := space.Guess(); guess != nil {
 		o.Points = append([][]float64{guess}, o.Points...)

@@ -173,10 +173,12 @@ type Account struct {
 	// there. Feasible says that all are kept to; without limits it is true. Violation is by how much
 	// one of an output is exceeded at most, in units of what it may be exceeded by: a point is feasible
 	// up to 1. If no point is feasible, Point is the one that exceeds its limits least.
-	Outputs   []Measured
-	Limits    []Held
-	Feasible  bool
-	Violation float64
+	// Violations is what Violation was at the numbers of queries of Curve; nil: outputs have no limits.
+	Outputs    []Measured
+	Limits     []Held
+	Feasible   bool
+	Violation  float64
+	Violations []objective.Sample
 }
 
 // StoppedBy says what ended the run: "budget", "time", "target", "tolerance", "interrupt"

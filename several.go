@@ -124,6 +124,22 @@ func (o *Options) completeSeveral(f objective.Objective) (n numbers, err error) 
 	return n, o.checkLimits(n)
 }
 
+// straighten has parameters that are in a linear limit searched on a linear scale, since on a logarithmic
+// one the limit is curved.
+func (o *Options) straighten() {
+	space := slices.Clone(o.space())
+	for _, text := range o.Limits {
+		l, err := parameter.ParseLinear(text, space.Names())
+		if err != nil {
+			return // completeSeveral says so
+		}
+		for i, c := range l.Coefficients {
+			space[i].Log = space[i].Log && c == 0
+		}
+	}
+	o.Parameters = space
+}
+
 // checkLimits checks that the strategy and the known points keep to the limits.
 func (o *Options) checkLimits(n numbers) error {
 	_, isAuto := o.Strategy.(auto.Auto)
@@ -134,6 +150,11 @@ func (o *Options) checkLimits(n numbers) error {
 		return objective.BadOption("Limits", "with limits the search is in the coordinates given, without a Frame or an Identifier")
 	}
 	for _, l := range n.linear {
+		for i, p := range o.Parameters {
+			if p.Choices != nil && l.Coefficients[i] != 0 {
+				return objective.BadOption("Limits", "%s: %s has choices, which are no numbers", l.Text, p.Name)
+			}
+		}
 		for i, x := range o.Points {
 			if s := l.Sum(x); overdrawn(s, l) > 0 {
 				return objective.BadOption("Points", "Points[%d] violates the limit %s: it has %v there", i, l.Text, s)
@@ -169,10 +190,10 @@ func (r *run) strategy() strategy.Strategy {
 
 // several returns what the strategy is told of answers with several numbers; nil: they have a value
 // alone, and there are no limits.
-func (r *run) several(a attended) (*strategy.Several, error) {
+func (r *run) several(a attended) *strategy.Several {
 	n := r.numbers
 	if n.limits == nil && len(n.linear) == 0 {
-		return nil, nil
+		return nil
 	}
 	s := &strategy.Several{Residuals: n.reading.Residuals, Maximize: r.options.Maximize, Outputs: n.reading.Outputs, Recent: func() (rows [][]float64) {
 		a.do(func() { rows = r.recent() })
@@ -187,20 +208,16 @@ func (r *run) several(a attended) (*strategy.Several, error) {
 	}
 	centre, half := r.scale.Units()
 	for _, l := range n.linear {
-		inner, err := space.InwardLimit(l)
-		if err != nil {
-			return nil, objective.BadOption("Limits", "%v", err)
-		}
-		z := inner.Scaled(centre, half)
+		z := space.InwardLimit(l).Scaled(centre, half)
 		s.Limits = append(s.Limits, strategy.Limit{Coefficients: z.Coefficients, Lo: z.Lo, Hi: z.Hi})
 	}
-	return s, nil
+	return s
 }
 
 // measured fills in what the outputs and the linear limits come to at the best point.
 func (r *run) measured(a *Account) {
 	v := r.record.Verdict()
-	a.Violation, a.Feasible = v.Violation, a.Point != nil && v.Feasible()
+	a.Violation, a.Feasible, a.Violations = v.Violation, a.Point != nil && v.Feasible(), r.record.Violations()
 	for k, o := range r.options.Outputs {
 		if v.Numbers == nil {
 			break
@@ -270,25 +287,4 @@ func (r *run) recent() [][]float64 {
 		return r.memory.Recent()
 	}
 	return r.record.Recent()
-}
-
-// mostValues is up to how many values a lattice is searched as one. Of more, neighbours are as near to
-// each other as numbers that are rounded.
-const mostValues = 1000
-
-// lattices returns the values that scaled coordinates may have; nil: any.
-func (r *run) lattices() []strategy.Lattice {
-	space := r.options.space()
-	if !space.Discrete() {
-		return nil
-	}
-	centre, half := r.scale.Units()
-	all := make([]strategy.Lattice, r.scale.Dim())
-	for k, i := range space.Free() {
-		for _, z := range space.Lattice(i, mostValues) {
-			all[k].Values = append(all[k].Values, (z-centre[k])/half[k])
-		}
-		all[k].Unordered = space[i].Choices != nil
-	}
-	return all
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,6 +38,9 @@ func TestOutputsWithLimits(t *testing.T) {
 	x := math.Cbrt(.5)
 	if err != nil || !r.Feasible || math.Abs(r.Value-(x*x+1/x)) > 1e-5 || len(r.Outputs) != 2 {
 		t.Fatalf("%v at %v, outputs %+v, %v", r.Value, r.Point, r.Outputs, err)
+	}
+	if n := len(r.Violations); n == 0 || r.Violations[0].Queries != 1 || r.Violations[n-1].Value != r.Violation {
+		t.Errorf("violations %v, at the end %v", r.Violations, r.Violation)
 	}
 	area := r.Outputs[0]
 	if !area.Active || math.Abs(area.Value-1) > 2e-6 || math.Abs(area.Multiplier-1/x) > 1e-2 || r.Outputs[1].Active {
@@ -166,6 +170,26 @@ func TestLinearLimitsAreKept(t *testing.T) {
 	}
 }
 
+// A parameter of a logarithmic scale may be in a linear limit, which no query violates: least
+// (log₁₀ a + 1)² + (log₁₀ b + 1)² + (c − 1)² with a + c ≤ 0.6 and b between 0.02 and 1.
+func TestLimitOnALogarithmicScale(t *testing.T) {
+	worst := math.Inf(-1)
+	f := untwist.Func(3, func(x []float64) float64 {
+		worst = max(worst, x[0]+x[2]-.6)
+		square := func(v float64) float64 { return v * v }
+		return square(math.Log10(x[0])+1) + square(math.Log10(x[1])+1) + square(x[2]-1)
+	})
+	r, err := untwist.Minimize(t.Context(), f, untwist.Options{
+		Parameters: []untwist.Parameter{
+			{Name: "a", Min: new(.01), Max: new(1.), Log: true}, {Name: "b", Min: new(.02), Max: new(1.), Log: true}, {Name: "c", Min: new(-2.), Max: new(2.)},
+		},
+		Budget: 400, Limits: []string{"a + c <= 0.6"},
+	})
+	if err != nil || worst > 1e-12 || math.Abs(r.Point[1]-.1) > 1e-3 || !r.Limits[0].Active || r.Value > .2398 {
+		t.Errorf("%v at %v, violated by %v, %+v, %v", r.Value, r.Point, worst, r.Limits, err)
+	}
+}
+
 // Maximize is in the user's sign everywhere, and asks what minimising −f asks.
 func TestMaximize(t *testing.T) {
 	at := func(sign float64, o untwist.Options) untwist.Result {
@@ -225,6 +249,23 @@ func TestHockSchittkowski71(t *testing.T) {
 	})
 	if err != nil || !r.Feasible || math.Abs(r.Value-17.0140173) > 1e-3 || r.Point[0] > 1+1e-6 {
 		t.Errorf("%v at %v (%v), %+v, %v", r.Value, r.Point, r.Violation, r.Outputs, err)
+	}
+}
+
+// Numbers of six digits, as many programs print them: differences are taken far enough apart. Least
+// 100·(y − x²)² + (1 − x)² with x ≤ 0.5 is 0.25.
+func TestFewDigitsWithALimit(t *testing.T) {
+	printed := func(v float64) float64 {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+		return v
+	}
+	f := untwist.Vector(2, 3, func(x, out []float64) error {
+		out[0], out[1], out[2] = printed(10*(x[1]-x[0]*x[0])), printed(1-x[0]), x[0]
+		return nil
+	})
+	r, err := untwist.Minimize(t.Context(), f, untwist.Options{Bounds: untwist.Cube(2, -5, 5), Budget: 100, Residuals: 2, Outputs: []untwist.Output{{Name: "x", Max: new(.5)}}})
+	if err != nil || !r.Feasible || math.Abs(r.Value-.25) > 1e-3 {
+		t.Errorf("%v at %v, %v", r.Value, r.Point, err)
 	}
 }
 

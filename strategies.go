@@ -161,3 +161,24 @@ func (k Knobs) series() cmaes.Series {
 	}
 	return s
 }
+
+// mostValues is up to how many values a lattice is searched as one. Of more, neighbours are as near to
+// each other as numbers that are rounded.
+const mostValues = 1000
+
+// lattices returns the values that scaled coordinates may have; nil: any.
+func (r *run) lattices() []strategy.Lattice {
+	space := r.options.space()
+	if !space.Discrete() {
+		return nil
+	}
+	centre, half := r.scale.Units()
+	all := make([]strategy.Lattice, r.scale.Dim())
+	for k, i := range space.Free() {
+		for _, z := range space.Lattice(i, mostValues) {
+			all[k].Values = append(all[k].Values, (z-centre[k])/half[k])
+		}
+		all[k].Unordered = space[i].Choices != nil
+	}
+	return all
+}

@@ -145,9 +145,8 @@ func (r *run) search(ctx context.Context, task strategy.Task) (strategy.Outcome,
 	back, ok := attend(ctx, func(d *desk) (out returned) {
 		a := attended{d, r}
 		task.Stage, task.Found = a.enter, a.found
-		if task.Several, out.err = r.several(a); out.err == nil {
-			out.outcome, out.err = r.strategy().Minimize(ctx, a, task)
-		}
+		task.Several = r.several(a)
+		out.outcome, out.err = r.strategy().Minimize(ctx, a, task)
 		return out
 	})
 	if ok {

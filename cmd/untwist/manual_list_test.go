@@ -109,6 +109,11 @@ var manners = map[string]manner{
 	// docs/integers.md
 	"go test ./internal/acceptance -run 'TestChoices$|TestMixint|TestExchanger' -whole -v -timeout 3h": {plus: "-whole=false", why: long},
 
+	// docs/calibration.md, docs/constraints.md
+	"go test ../../internal/leastsquares -run TestProfiles -rivals -v": {plus: "-rivals=false", why: long},
+	"python3 ../../internal/several/testdata/compare.py": {
+		instead: `for f in compare twenty; do python3 -c "import ast, sys; ast.parse(sys.stdin.read())" <../../internal/several/testdata/$f.py; done`, why: long},
+
 	// docs/install.md
 	"env/bin/python mine.py":                                {prints: `separable.*'k': 0\.[45]`, then: "test -s mine.journal && grep -q '<!DOCTYPE html>' mine.html"},
 	"env/bin/untwist journal mine.journal --csv > mine.csv": {then: "head -n 1 mine.csv | grep -qx query,k,depth,slope,value,seconds,failure,by"},

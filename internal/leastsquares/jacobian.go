@@ -39,7 +39,7 @@ func (s *descent) differentiate() error {
 	if err := s.otherSides(steps, rows); err != nil {
 		return err
 	}
-	if s.h < mostStep && s.grainy(rows) {
+	if s.h < mostStep && Grainy(s.R, rows) {
 		s.h = min(s.h*moreStep, mostStep)
 		return s.differentiate()
 	}
@@ -147,13 +147,13 @@ func (s *descent) held(j int, g float64) bool {
 	return s.X[j] <= s.Lo[j] && g > 0 || s.X[j] >= s.Hi[j] && g < 0
 }
 
-// grainy reports whether the residuals are rounded so coarsely that differences are lost in it: none has
-// changed, or those that have are numbers of few digits, or of single precision.
-func (s *descent) grainy(rows [][]float64) bool {
+// Grainy reports whether numbers, at a point and beside it, are rounded so coarsely that differences are
+// lost in it: none has changed, or those that have are numbers of few digits, or of single precision.
+func Grainy(at []float64, rows [][]float64) bool {
 	changed, round := 0, 0
 	for _, row := range rows {
 		for i, v := range row {
-			if v != s.R[i] {
+			if v != at[i] {
 				changed++
 				if float64(float32(v)) == v || short(v) {
 					round++

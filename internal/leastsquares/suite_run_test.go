@@ -1,9 +1,17 @@
 package leastsquares
 
 import (
+	"bufio"
+	"flag"
+	"fmt"
 	"math"
+	"os/exec"
+	"strconv"
+	"strings"
 	"testing"
 )
+
+var rivals = flag.Bool("rivals", false, "compare with scipy's least_squares and NLopt's BOBYQA, which Debian's python3 has to have")
 
 // unlimited returns a problem without bounds, which counts its evaluations and keeps the best sum of
 // squares after each; it ends after so many.
@@ -71,5 +79,92 @@ func TestSuite(t *testing.T) {
 	}
 	if solved < 50 {
 		t.Errorf("%d of %d solved", solved, len(suite))
+	}
+}
+
+// rival runs another method on a problem, for 100(n + 1) evaluations.
+func rival(t *testing.T, p problem, method string) []float64 {
+	c := &counted{f: func(x []float64) []float64 { return functions[p.f-1].residuals(x, p.m) }, most: 100 * (p.n + 1)}
+	line := func(all []float64) string { return strings.Trim(fmt.Sprint(all), "[]") + "\n" }
+	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "testdata/rivals.py", method)
+	in, _ := cmd.StdinPipe()
+	out, _ := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(in, line(p.from()))
+	for asked := bufio.NewScanner(out); asked.Scan(); {
+		var x []float64
+		for _, word := range strings.Fields(asked.Text()) {
+			v, _ := strconv.ParseFloat(word, 64)
+			x = append(x, v)
+		}
+		if _, err := c.residuals([][]float64{x}); err != nil {
+			break
+		}
+		fmt.Fprint(in, line(c.f(x)))
+	}
+	in.Close()
+	_ = cmd.Wait() // a search that gives up says so by its status
+	return c.curve
+}
+
+// Data profiles at 10⁻⁵ (Moré and Wild, section 2.2): a problem is solved by the first evaluation with
+// f ≤ f_L + 10⁻⁵·(f(x₀) − f_L), where f_L is the least that any method has found with 100(n + 1). At no
+// budget of α(n + 1) evaluations are more than 2 fewer solved than by the best of the others, and the area
+// below the profile is not smaller than theirs.
+func TestProfiles(t *testing.T) {
+	if !*rivals {
+		t.Log("not run without -rivals")
+		return
+	}
+	methods := []string{"untwist", "2-point", "3-point", "bobyqa"}
+	const most = 100
+	solved := map[string]*[most + 1]int{}
+	for _, m := range methods {
+		solved[m] = new([most + 1]int)
+	}
+	for _, p := range suite {
+		curves := map[string][]float64{}
+		least := math.Inf(1)
+		for _, m := range methods {
+			if m == "untwist" {
+				_, c := solveProblem(p)
+				curves[m] = c.curve
+			} else {
+				curves[m] = rival(t, p, m)
+			}
+			least = min(least, curves[m][len(curves[m])-1])
+		}
+		goal := least + 1e-5*(curves["untwist"][0]-least)
+		for _, m := range methods {
+			at := 0
+			for at < len(curves[m]) && curves[m][at] > goal {
+				at++
+			}
+			for a := range most + 1 {
+				if at < len(curves[m]) && at+1 <= a*(p.n+1) {
+					solved[m][a]++
+				}
+			}
+		}
+	}
+	areas := map[string]int{}
+	for a := range most + 1 {
+		best := 0
+		for _, m := range methods {
+			if areas[m] += solved[m][a]; m != "untwist" {
+				best = max(best, solved[m][a])
+			}
+		}
+		if solved["untwist"][a] < best-2 {
+			t.Errorf("%d(n + 1) evaluations: %d solved, and %d by the best of the others", a, solved["untwist"][a], best)
+		}
+	}
+	for _, m := range methods {
+		t.Logf("%-8s solved at 5, 10, 20, 50, 100: %d %d %d %d %d; area %d", m, solved[m][5], solved[m][10], solved[m][20], solved[m][50], solved[m][100], areas[m])
+		if areas[m] > areas["untwist"] {
+			t.Errorf("the area of %s is larger", m)
+		}
 	}
 }

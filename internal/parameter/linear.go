@@ -107,23 +107,18 @@ func sum(text string, names []string) (coefficients []float64, constant float64,
 }
 
 // InwardLimit returns the limit for what is searched: its coefficients are those of the parameters that
-// are not fixed.
-func (s Space) InwardLimit(l Linear) (Linear, error) {
+// are not fixed. None of them is searched on a logarithmic scale.
+func (s Space) InwardLimit(l Linear) Linear {
 	out := Linear{Text: l.Text, Lo: l.Lo, Hi: l.Hi}
 	for i, p := range s {
 		c := l.Coefficients[i]
-		switch {
-		case p.Fixed != nil:
+		if p.Fixed != nil {
 			out.Lo, out.Hi = out.Lo-float64(c**p.Fixed), out.Hi-float64(c**p.Fixed)
 			continue
-		case p.Choices != nil && c != 0:
-			return out, fmt.Errorf("%q: %s has choices, which are no numbers", l.Text, p.Name)
-		case p.Log && c != 0:
-			return out, fmt.Errorf("%q: %s is searched on a logarithmic scale, in which the limit is not linear; search it on a linear one", l.Text, p.Name)
 		}
 		out.Coefficients = append(out.Coefficients, c)
 	}
-	return out, nil
+	return out
 }
 
 // Scaled returns the limit in coordinates z with x = centre + half·z.

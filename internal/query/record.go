@@ -53,6 +53,7 @@ type Record struct {
 	gain     gain
 	improved []objective.Improvement
 	curve    Curve
+	excesses Curve // of the best point's violation
 	notify   func()
 
 	mu       sync.Mutex
@@ -131,6 +132,15 @@ func (r *Record) Searching(yes bool) { r.gain.searching = yes }
 // Curve returns the convergence curve. Its last sample is the present state.
 func (r *Record) Curve() []objective.Sample {
 	return slices.Clone(r.curve.Samples(r.meter.Queries(), r.feasible()))
+}
+
+// Violations returns by how much the best point exceeded its limits, at the numbers of queries of the
+// curve; nil: outputs have no limits.
+func (r *Record) Violations() []objective.Sample {
+	if !r.rules.Limits.Exist() {
+		return nil
+	}
+	return slices.Clone(r.excesses.Samples(r.meter.Queries(), r.excess()))
 }
 
 // Evaluate evaluates the batch and records its values.
@@ -224,6 +234,15 @@ func (r *Record) note(query int, point []float64, value float64, verdict Verdict
 	}
 	r.tally.note(query, point, failure)
 	r.curve.Note(query, r.feasible(), false)
+	r.excesses.Note(query, r.excess(), false)
+}
+
+// excess returns the violation of the best point; +Inf: all have failed.
+func (r *Record) excess() float64 {
+	if math.IsInf(r.best.Value, 1) {
+		return math.Inf(1)
+	}
+	return r.verdict.Violation
 }
 
 // feasible returns the best value of a point that is feasible; +Inf: there is none.

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/untwist/untwist"
@@ -19,6 +21,7 @@ type severalForm struct {
 	Violation *number               `json:"violation,omitempty"` // the largest, in units of within; up to 1 a point is feasible
 	StdErr    []number              `json:"stderr,omitempty"`    // of the parameters that are not fixed; null: not determined
 	Cov       [][]number            `json:"covariance,omitempty"`
+	Cor       [][]number            `json:"correlations,omitempty"`
 	Singular  []number              `json:"singular_values,omitempty"`
 	Residuals []number              `json:"residuals,omitempty"` // at the best point
 	Jacobian  [][]number            `json:"jacobian,omitempty"`
@@ -77,11 +80,25 @@ func newSeveralForm(found untwist.Result) (form severalForm) {
 		for _, row := range fit.Covariance {
 			form.Cov = append(form.Cov, asNumbers(row))
 		}
+		for _, row := range correlations(fit) {
+			form.Cor = append(form.Cor, asNumbers(row))
+		}
 		for _, row := range fit.Jacobian {
 			form.Jacobian = append(form.Jacobian, asNumbers(row))
 		}
 	}
 	return form
+}
+
+// correlations returns C_ij/(σ_i·σ_j) of the covariance C and the standard errors σ; nil: there are none.
+func correlations(fit *untwist.Fit) [][]float64 {
+	out := make([][]float64, len(fit.Covariance))
+	for i, row := range fit.Covariance {
+		for j, c := range row {
+			out[i] = append(out[i], c/(fit.Errors[i]*fit.Errors[j]))
+		}
+	}
+	return out
 }
 
 func asNumbers(all []float64) []number {
@@ -199,6 +216,7 @@ func fitRows(space parameter.Space, found untwist.Result) (rows [][2]string) {
 		}
 		rows = append(rows, [2]string{space[i].Name, text})
 	}
+	rows = append(rows, correlated(space, fit)...)
 	n := len(fit.Singular)
 	if n < 2 || len(fit.Directions) != n {
 		return rows
@@ -211,4 +229,25 @@ func fitRows(space parameter.Space, found untwist.Result) (rows [][2]string) {
 	}
 	return append(rows, [2]string{"determined best:", free.Combination(fit.Directions[0])},
 		[2]string{"determined least,", fmt.Sprintf("%s times less: %s", words.Number(fit.Singular[0]/max(fit.Singular[n-1], math.SmallestNonzeroFloat64), 2), free.Combination(fit.Directions[n-1]))})
+}
+
+// correlated has a row for each of the pairs of parameters that are correlated most.
+func correlated(space parameter.Space, fit *untwist.Fit) (rows [][2]string) {
+	const most = 3 // pairs; the others are in the JSON object
+	type pair struct {
+		names string
+		by    float64
+	}
+	var all []pair
+	free := space.Free()
+	for i, row := range correlations(fit) {
+		for j, by := range row[:i] {
+			all = append(all, pair{space[free[j]].Name + " and " + space[free[i]].Name, by})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(math.Abs(b.by), math.Abs(a.by)) })
+	for _, p := range all[:min(most, len(all))] {
+		rows = append(rows, [2]string{"correlation of " + p.names + ":", words.Number(p.by, 2)})
+	}
+	return rows
 }

@@ -3,6 +3,7 @@ package several
 import (
 	"math"
 
+	"github.com/untwist/untwist/internal/leastsquares"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -87,6 +88,16 @@ func (s *sqp) differentiate() error {
 	if err != nil {
 		return err
 	}
+	front := make([][]float64, 0, n) // the value or the residuals
+	for _, p := range places {
+		if p.numbers != nil {
+			front = append(front, p.numbers[:s.front()])
+		}
+	}
+	if s.h < mostStep && leastsquares.Grainy(s.at.numbers, front) {
+		s.h = min(s.h*moreStep, mostStep)
+		return s.differentiate()
+	}
 	residuals := s.said.Residuals
 	m := 1 + len(s.at.c) + residuals
 	delta := mat.NewDense(n, m, nil)
@@ -115,7 +126,8 @@ func (s *sqp) differentiate() error {
 			s.g[i] = 2 * mat.Dot(s.jac.ColView(i), mat.NewVecDense(residuals, s.at.numbers[:residuals]))
 		}
 	}
-	s.fresh = true
+	s.fresh, s.age = true, 0
+	s.rescale()
 	s.curve()
 	return nil
 }
@@ -135,6 +147,24 @@ func (s *sqp) curve() {
 	by := s.lagrangian(s.g, s.a)
 	floats.Sub(by, s.lagrangian(was.g, was.a))
 	s.update(step, by)
+}
+
+// bend updates B by what a step s has shown without new gradients, the curvature along it: with L the
+// Lagrangian, κ = 2·(L⁺ − L − ∇Lᵀs), as if the change of the gradient were κ/sᵀBs·B·s.
+func (s *sqp) bend(step []float64, was, to place) {
+	n := len(step)
+	bp := mat.NewVecDense(n, nil)
+	bp.MulVec(s.b, mat.NewVecDense(n, step))
+	pbp := floats.Dot(step, bp.RawVector().Data)
+	if s.jac != nil || !(pbp > gainTol*max(1, math.Abs(s.merit(was)))) { // below, rounding would decide
+		return
+	}
+	change := s.scale * (to.f - was.f)
+	for k, l := range s.l {
+		change += s.weight[k] * l * (to.c[k] - was.c[k])
+	}
+	bp.ScaleVec(2*(change-floats.Dot(s.lagrangian(s.g, s.a), step))/pbp, bp)
+	s.update(step, bp.RawVector().Data)
 }
 
 // beside returns the point of the difference along a coordinate.

@@ -8,11 +8,43 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// A proposal is a step p that minimises the model of φ for some μ, the multipliers of the constraints and
+// of the polytope's rows, and what the model says of it: by how much f changes, and the violation after it.
+type proposal struct {
+	p, l, hard      []float64
+	value, violated float64
+}
+
 // propose returns the step that minimises the model of φ for constraints c, and what it promises to gain.
-// It keeps the multipliers, and raises μ above them.
+// It keeps the multipliers. μ is raised as long as that makes the step violate less: within Δ there may be
+// no step that violates nothing. Far above the multipliers it is lowered, since a merit that is mostly
+// violation has steps follow curved constraints inch by inch.
 func (s *sqp) propose(c []float64) (p []float64, promised float64, ok bool) {
+	best, ok := s.solve(c, s.mu)
+	if !ok {
+		return nil, 0, false
+	}
+	for most(best.l) > 0.9*s.mu && s.mu < mostMu {
+		more, ok := s.solve(c, 10*s.mu)
+		if !ok || more.violated > 0.9*best.violated {
+			break
+		}
+		best, s.mu = more, 10*s.mu
+	}
+	if most(best.l) < 0.05*s.mu && s.mu > firstMu && s.fresh {
+		s.mu /= 10
+	}
+	s.l, s.hard = best.l, best.hard
+	return best.p, s.mu*(s.violation(c)-best.violated) - best.value, true
+}
+
+// most returns the largest of absolute values.
+func most(all []float64) float64 { return floats.Norm(all, math.Inf(1)) }
+
+// solve minimises the model of φ for constraints c and a weight μ.
+func (s *sqp) solve(c []float64, mu float64) (out proposal, ok bool) {
 	n := s.space.dim()
-	q := quadratic.Program{B: s.b, Mu: s.mu, A: s.space.rows}
+	q := quadratic.Program{B: s.b, Mu: mu, A: s.space.rows}
 	for i, v := range s.g {
 		q.G = append(q.G, s.scale*v)
 		q.Lo = append(q.Lo, max(-s.radius, s.space.lo[i]-s.at.y[i]))
@@ -34,31 +66,24 @@ func (s *sqp) propose(c []float64) (p []float64, promised float64, ok bool) {
 	}
 	solved, ok := quadratic.Solve(q)
 	if !ok {
-		return nil, 0, false
+		return out, false
 	}
-	p, s.hard = solved.P, solved.Hard
-	s.l = make([]float64, len(s.a))
+	out = proposal{p: solved.P, hard: solved.Hard, l: make([]float64, len(s.a))}
 	for i, k := range sides {
 		sign := 1.
 		if i > 0 && sides[i-1] == k {
 			sign = -1
 		}
-		s.l[k] += sign * solved.Soft[i]
+		out.l[k] += sign * solved.Soft[i]
 	}
-	v := mat.NewVecDense(n, p)
-	model := s.scale*floats.Dot(s.g, p) + mat.Inner(v, s.b, v)/2
+	v := mat.NewVecDense(n, out.p)
+	out.value = s.scale*floats.Dot(s.g, out.p) + mat.Inner(v, s.b, v)/2
 	after := make([]float64, len(s.a))
 	for k, a := range s.a {
-		after[k] = c[k] + floats.Dot(a, p)
+		after[k] = c[k] + floats.Dot(a, out.p)
 	}
-	promised = s.mu*(s.violation(c)-s.violation(after)) - model
-	for _, l := range s.l {
-		if math.Abs(l) > 0.9*s.mu && s.mu < mostMu {
-			s.mu *= 10
-			break
-		}
-	}
-	return p, promised, true
+	out.violated = s.violation(after)
+	return out, true
 }
 
 // correct tries the step once more, for what the constraints are after it.

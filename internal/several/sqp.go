@@ -52,6 +52,7 @@ type sqp struct {
 	known   bool // or next to where another has
 
 	fresh bool    // the gradients are differences at the place
+	age   int     // how many steps ago they were
 	rate  float64 // what the last step with new gradients gained for each of its queries
 	old   anchor  // where the last differences were taken
 }
@@ -63,16 +64,17 @@ type anchor struct {
 }
 
 const (
-	firstRadius = 0.25  // of half the start box
-	leastRadius = 1e-9  // a step below it is none
-	firstMu     = 10    // multipliers are about 1, since all gradients are
-	mostMu      = 1e8   // no constraint is worth more
-	diffStep    = 1e-7  // near √ε
-	moreStep    = 100.  // the step of differences grows by this where f turns out to be noisy
-	mostStep    = 1e-2  // and no further
-	gainTol     = 1e-10 // a step that promises to gain less, as a part of φ, is the last
-	atBound     = 1e-8  // a step of an interior-point method ends this near to a bound that it means
-	mostSteps   = 200
+	firstRadius = 0.25                  // of half the start box
+	leastRadius = 1e-9                  // a step below it is none
+	firstMu     = 10                    // multipliers are about 1, since all gradients are
+	mostMu      = 1e8                   // no constraint is worth more
+	diffStep    = 1.6858739404357612e-7 // near √ε, and not a round number
+	moreStep    = 100.                  // the step of differences grows by this where f turns out to be noisy
+	mostStep    = 1e-2                  // and no further
+	gainTol     = 1e-10                 // a step that promises to gain less, as a part of φ, is the last
+	atBound     = 1e-8                  // a step of an interior-point method ends this near to a bound that it means
+	mostSteps   = 1000
+	tooFar      = 10. // a gradient that has changed by more than this is scaled anew
 )
 
 // descend descends from a place. It reports whether it has come to an end.
@@ -81,7 +83,6 @@ func (s *sqp) descend(from place) (done bool, err error) {
 	if err := s.differentiate(); err != nil {
 		return false, err
 	}
-	s.rescale()
 	s.reset()
 	for range mostSteps {
 		if done, err = s.step(); done || err != nil {
@@ -91,15 +92,26 @@ func (s *sqp) descend(from place) (done bool, err error) {
 	return true, nil
 }
 
-// rescale scales f and the constraints by their gradients.
+// rescale scales f and each constraint by its gradient, if that is far from what it was scaled by. B, of
+// the scaled Lagrangian, is scaled with f.
 func (s *sqp) rescale() {
-	s.scale = 1 / max(floats.Norm(s.g, 2), math.Abs(s.at.f)*1e-6, 1e-300)
-	s.weight = make([]float64, len(s.a))
+	far := func(now, was float64) bool { return now > tooFar*was || was > tooFar*now }
+	if now := 1 / max(floats.Norm(s.g, 2), math.Abs(s.at.f)*1e-6, 1e-300); far(now, s.scale) {
+		if s.b != nil {
+			s.b.ScaleSym(now/s.scale, s.b)
+		}
+		s.scale = now
+	}
+	if s.weight == nil {
+		s.weight = make([]float64, len(s.a))
+	}
 	for k, a := range s.a {
+		now := 1 / max(math.Abs(s.constraints[k].limit), 1e-6)
 		if n := floats.Norm(a, 2); n > 0 {
-			s.weight[k] = 1 / n
-		} else {
-			s.weight[k] = 1 / max(math.Abs(s.constraints[k].limit), 1e-6)
+			now = 1 / n
+		}
+		if far(now, s.weight[k]) {
+			s.weight[k] = now
 		}
 	}
 }
@@ -196,7 +208,8 @@ func (s *sqp) accept(next place, ratio, gained, size float64) (done bool, err er
 	if s.fresh {
 		s.rate = gained / float64(len(next.y)+1)
 	}
-	old := s.fresh && ratio > 0.5 || !s.fresh && gained >= s.rate
+	// No more steps with old gradients than new ones cost.
+	old := s.fresh && ratio > 0.5 || !s.fresh && gained >= s.rate && s.age < len(next.y)
 	if s.smooth = s.stalled >= 3; s.smooth {
 		s.at = next
 		return true, nil
@@ -244,6 +257,7 @@ func (s *sqp) move(to place, old bool) error {
 	if !old {
 		return s.differentiate()
 	}
+	s.bend(step, was, to)
 	square := floats.Dot(step, step)
 	secant := func(g []float64, change float64) []float64 {
 		g = append([]float64(nil), g...)
@@ -255,7 +269,7 @@ func (s *sqp) move(to place, old bool) error {
 	for k, a := range s.a {
 		all[k] = secant(a, to.c[k]-was.c[k])
 	}
-	s.a, s.fresh = all, false
+	s.a, s.fresh, s.age = all, false, s.age+1
 	return nil
 }
 

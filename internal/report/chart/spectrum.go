@@ -56,6 +56,32 @@ func Spectrum(label string, values []float64) Picture {
 		words.Number(values[0], 3), words.Number(values[len(values)-1], 3)))
 }
 
+// Residuals draws residuals in their order, on a linear scale, each as a dot, with a line at 0.
+func Residuals(values []float64) Picture {
+	const label = "residual"
+	lo, hi := 0., 0.
+	for _, v := range values {
+		if finite(v) {
+			lo, hi = min(lo, bounded(v)), max(hi, bounded(v))
+		}
+	}
+	if lo == hi {
+		return nothing(label, "All residuals are 0.")
+	}
+	room := (hi - lo) / 20
+	y := axis{lo: lo - room, hi: hi + room}
+	x := axis{lo: 0.5, hi: float64(len(values)) + 0.5, step: 1}
+	c := &canvas{wide: wide}
+	c.plot(&x, &y, 0, plot, 8, "number", label)
+	c.path("c-line", joined([]point{{x.from, y.at(0)}, {x.to, y.at(0)}}), "")
+	for i, v := range values {
+		if finite(v) {
+			c.dot("c-dot", point{x.at(float64(i + 1)), y.at(bounded(v))}, 1.6, words.Thousands(i+1)+": "+words.Number(v, 3))
+		}
+	}
+	return c.done(y.from+beneath, fmt.Sprintf("%s, from %s to %s", words.Count(len(values), label, label+"s"), words.Number(lo, 3), words.Number(hi, 3)))
+}
+
 // Map draws f against the sum that is inside an outer map, over the values between which the
 // map was found. The sum is known up to a constant and a factor: it is drawn from 0 to 1.
 func Map(m identify.Map) Picture {

@@ -2,12 +2,14 @@ package page
 
 import (
 	"github.com/untwist/untwist/internal/report"
+	"github.com/untwist/untwist/internal/report/chart"
 )
 
 // A severalView is a table of what an answer has besides its value.
 type severalView struct {
 	Title, Intro string
 	Rows         []Setting
+	Pictures     []picture
 }
 
 // newSeveral makes the tables of outputs, limits and residuals; nil: there are none.
@@ -27,6 +29,12 @@ func newSeveral(p Page) (all []severalView) {
 		}
 		if view.Rows != nil {
 			all = append(all, view)
+		}
+	}
+	if fit := p.Run.Result.Fit; fit != nil && len(all) > 0 {
+		all[len(all)-1].Pictures = []picture{
+			{chart.Residuals(fit.Residuals).HTML(), "The residuals at the best point, in their order. If the model is right, they scatter around 0 without a pattern."},
+			{chart.Spectrum("singular values", fit.Singular).HTML(), "How well the residuals determine combinations of parameters, in units of half their ranges: what is far below the others is hardly determined."},
 		}
 	}
 	return all

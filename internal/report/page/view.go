@@ -232,6 +232,7 @@ func limitsOf(q parameter.Parameter) string {
 // A convergenceView is how the best value fell.
 type convergenceView struct {
 	Linear, Logarithmic picture
+	Violation           *picture
 	Stages              []Setting
 }
 
@@ -239,7 +240,7 @@ type convergenceView struct {
 func newConvergence(p Page) *convergenceView {
 	found := p.Run.Result
 	curve := slices.DeleteFunc(slices.Clone(found.Curve), func(s objective.Sample) bool { return math.IsInf(s.Value, 1) || math.IsNaN(s.Value) })
-	if len(curve) == 0 {
+	if len(curve) == 0 && len(found.Violations) == 0 {
 		return nil
 	}
 	s := p.Run.Subject
@@ -259,6 +260,10 @@ func newConvergence(p Page) *convergenceView {
 		Linear: picture{chart.Convergence(curve, found.Stages, chart.Linear, label).HTML(), caption},
 		Logarithmic: picture{chart.Convergence(curve, found.Stages, chart.Logarithmic, label).HTML(),
 			"The same with the number of queries on a logarithmic scale: equal distances are equal factors, so that the beginning can be seen."},
+	}
+	if len(found.Violations) > 0 {
+		c.Violation = &picture{chart.Convergence(found.Violations, found.Stages, chart.Logarithmic, "least violation").HTML(),
+			"By how much the best point so far exceeded one of its limits at most, in units of what a limit may be exceeded by: up to 1 a point is feasible. The best value above is that of feasible points."}
 	}
 	for _, purpose := range objective.Purposes() {
 		if n := found.Spent(purpose); n > 0 {

@@ -13,17 +13,19 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from . import _arrays, _evaluate, _options, _tables
 from ._found import found
 from ._kinds import Kinds
-from ._minimize import frame_of
+from ._minimize import fitted, frame_of
 from ._program import ERROR, Gone, Program
 from ._result import OptimizeResult
 from ._run import _U32, Run
+from ._several import Row, said
 
 
 def ask(bounds: Any = None, budget: Optional[float] = None, x0: Any = None, *, start: Any = None, time: Any = None,
         target: Optional[float] = None, seed: Optional[int] = 0, parallel: int = 1, journal: Any = None, report: Any = None,
         names: Optional[Sequence[str]] = None, scale: Any = None, data: Any = None, strategy: Optional[str] = None,
         tolerance: Optional[float] = None, noise_level: Optional[float] = None, max_failures: Optional[float] = None,
-        keep_going: bool = False, frame: Any = None, integer: Any = None, step: Any = None, choices: Any = None) -> "Search":
+        keep_going: bool = False, frame: Any = None, outputs: Any = None, limits: Any = None, maximize: bool = False,
+        residuals: Optional[int] = None, integer: Any = None, step: Any = None, choices: Any = None) -> "Search":
     """Begins a search that asks for points, and is told their values::
 
         search = untwist.ask(bounds, budget=20000)
@@ -35,12 +37,18 @@ def ask(bounds: Any = None, budget: Optional[float] = None, x0: Any = None, *, s
     The arguments are those of minimize. With the same ones it asks for the same points, and comes
     to the same result, to the bit. With journal every value that is told is on disk before it is
     used, and the same call goes on where the search stood.
+
+    With outputs the values that are told are dicts, {"value": 1.5, "stress": 20}. With residuals, how
+    many there are, they are lists of them, or dicts with the key residuals, and the search is that of
+    least_squares.
     """
     space = _options.Space(bounds, x0, start, names, scale, Kinds(integer, step, choices))
     flags = _options.flags(
         budget=budget, time=time, target=target, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report,
         strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
-    hello = dict(space.hello(), function="ask", arguments="")
+    if residuals is not None:
+        residuals = _options.whole(residuals, "residuals")
+    hello = dict(space.hello(), function="ask", arguments="", **said(space, outputs, limits, maximize, residuals))
     if frame is not None:
         hello["frame"], hello["blocks"] = frame_of(frame)
     with _tables.earlier(data) as more:
@@ -63,7 +71,7 @@ class _Talk(Run):
         super().__init__(command, flags, hello, points, _Nobody(), _evaluate.Skipped(True), None, None)
         self._hello["progress"] = True
         self._batch: Optional[bytearray] = None
-        self.told: Tuple[int, int, int, float, str] = (0, 0, 0, math.inf, "")  # queries, budget, failed, best value, stage
+        self.told: Tuple[int, int, int, float, str] = (0, 0, 0, self.numbers.sign * math.inf, "")  # queries, budget, failed, best value, stage
         self.closed = False
 
     def begin(self) -> None:
@@ -124,7 +132,8 @@ class Search:
         self._given = 0  # how many of them ask has returned
         self._at: Dict[bytes, List[int]] = {}  # where points are in the batch that are not told
         self._left = 0
-        self._best: Tuple[float, Optional[bytes]] = (math.inf, None)
+        self._numbers = talk.numbers
+        self._best: Tuple[float, Optional[bytes]] = (math.inf * self._numbers.sign, None)
         self._new = 0  # values that were told since the program has last said how many there are
         self._result: Optional[OptimizeResult] = None
         self._error: Optional[BaseException] = None
@@ -160,7 +169,8 @@ class Search:
 
     def tell(self, points: Any, values: Any) -> None:
         """The values of points, in any order, some now and others later: a list of points and one
-        of values, or one of each. NaN, +inf, None and an exception say that f failed there.
+        of values, or one of each; with outputs a value is a dict, with residuals a list or a dict.
+        NaN, +inf, None and an exception say that f failed there.
         When the search is done, values that come late are passed over."""
         points, values = _lists(points, values)
         with self._lock:
@@ -182,8 +192,8 @@ class Search:
                 return self._result
             queries, budget, failed, best, stage = self._talk.told
             x = self._talk.best
-            if self._best[0] < best:
-                best, x = self._best[0], self._best[1]
+            if self._numbers.sign * self._best[0] < self._numbers.sign * best:
+                best, x = self._best
             return OptimizeResult(message="The search goes on.", success=False, converged=False, fun=best,
                                   x=None if x is None else _arrays.vector(x), nfev=queries + self._new, budget=budget, failed=failed, stage=stage)
 
@@ -227,17 +237,18 @@ class Search:
         result = found(self._talk, self._target, self._journal) if self._talk.form else None
         try:
             self._talk.judge(result)
-            self._result = result
+            self._result = fitted(result) if result is not None and self._numbers.residuals else result
         except BaseException as e:
             self._error = e
             raise
 
-    def _matched(self, points: List[Any], values: List[Any]) -> List[Tuple[int, float, Optional[str]]]:
-        """Where in the batch the points are, with their values or why they failed."""
+    def _matched(self, points: List[Any], values: List[Any]) -> List[Tuple[int, Row, Optional[str]]]:
+        """Where in the batch the points are, with their numbers or why they failed."""
         if len(points) != len(values):
             raise ValueError(f"tell: {len(values)} values for {len(points)} points")
         used: Dict[bytes, int] = {}
-        told: List[Tuple[int, float, Optional[str]]] = []
+        told: List[Tuple[int, Row, Optional[str]]] = []
+        failed = Row([math.nan] * self._numbers.width)
         for k, (point, v) in enumerate(zip(points, values)):
             numbers = _arrays.numbers(self._talk.kinds.inward(point), f"points[{k}]")
             key = array("d", numbers).tobytes()
@@ -248,12 +259,14 @@ class Search:
                                  "give points as ask has returned them, with all digits")
             used[key] = i + 1
             if v is None or isinstance(v, BaseException):
-                told.append((at[i], math.nan, "no value" if v is None else _evaluate.reason(v)))
+                told.append((at[i], failed, "no value" if v is None else _evaluate.reason(v)))
+            elif self._numbers.more and _arrays.is_number(v) and not math.isfinite(_arrays.number(v)):
+                told.append((at[i], failed, None))
             else:
-                told.append((at[i], _arrays.number(v), None))
+                told.append((at[i], self._numbers.row(v), None))
         return told
 
-    def _pass_on(self, told: List[Tuple[int, float, Optional[str]]]) -> None:
+    def _pass_on(self, told: List[Tuple[int, Row, Optional[str]]]) -> None:
         """Gives values to the program, in messages of neighbours."""
         told = sorted(told, key=lambda t: t[0])
         begin = 0
@@ -262,15 +275,16 @@ class Search:
                 continue
             part = told[begin:end]
             failures = [(k, ERROR, why) for k, (_, _, why) in enumerate(part) if why is not None]
-            self._talk.answer(part[0][0], array("d", [v for _, v, _ in part]), 0.0, failures)
+            self._talk.answer(part[0][0], array("d", [v for _, row, _ in part for v in row]), 0.0, failures)
             begin = end
-        for i, v, _ in told:
+        for i, row, _ in told:
             at = self._at[self._keys[i]]
             at.remove(i)
             if not at:
                 del self._at[self._keys[i]]
-            if v < self._best[0]:
-                self._best = v, self._keys[i]
+            v = self._numbers.worth(row)
+            if not self._numbers.limited and self._numbers.sign * v < self._numbers.sign * self._best[0]:
+                self._best = v, self._keys[i]  # which of limited ones are feasible, the program knows
         self._left -= len(told)
         self._new += len(told)
 

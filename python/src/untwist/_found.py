@@ -50,7 +50,7 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
         seconds=report["seconds"], strategy=report.get("strategy"), structure=structure, certificate=certificate,
         frame=run.arrays.get("frame"), profiles=_profiles(run), notes=form["notes"] or [])
     for key in ("noise", "value_mean", "value_error", "interactions", "parameters", "spectrum", "minimisers", "best_query", "target_query", "stages",
-                "outputs", "limits", "feasible", "violation", "stderr", "covariance", "singular_values", "residuals", "jacobian"):
+                "outputs", "limits", "feasible", "violation", "stderr", "covariance", "correlations", "singular_values", "residuals", "jacobian"):
         if key in report:
             result[key] = report[key]
     if "curve" in report:
@@ -63,7 +63,7 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
         run.kept.most = report["queries"]
         result.__dict__["_queries"] = run.kept
     elif journal is not None:
-        result.__dict__["_queries"] = Journal(journal, run.dim, report["queries"], run.kinds)
+        result.__dict__["_queries"] = Journal(journal, run.dim, run.numbers, report["queries"], run.kinds)
     return result
 
 

@@ -13,7 +13,7 @@ from ._kinds import Kinds
 from ._places import places
 from ._result import OptimizeResult, _Record
 from ._run import Run
-from ._several import Several, limits_of, outputs_of
+from ._several import Numbers, Several, said
 from ._workers import Pool, count
 
 Objective = Callable[..., Any]
@@ -98,43 +98,33 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
         strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
     space = _options.Space(bounds, x0, start, names, scale, Kinds(integer, step, choices))
     fun = space.objective(fun, keywords, vectorized)
-    several: Dict[str, Any] = {}
-    if outputs is not None:
-        several["outputs"] = outputs_of(outputs)
-    if limits is not None:
-        several["limits"] = limits_of(limits, space)
-    if maximize:
-        several["maximize"] = True
+    several = said(space, outputs, limits, maximize)
     with _tables.earlier(data) as more:
         return searched("minimize", flags + more, space, fun, args, workers, vectorized, callback, on_failure, frame, progress, target, journal, several)
 
 
 def least_squares(fun: Objective, x0: Any = None, bounds: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
                   budget: Optional[float] = None, time: Any = None, target: Optional[float] = None, seed: Optional[int] = 0, workers: Workers = 1,
-                  journal: Any = None, names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False, on_failure: str = "skip",
+                  vectorized: bool = False, journal: Any = None, report: Any = None, names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False, on_failure: str = "skip",
                   outputs: Any = None, limits: Any = None, progress: Optional[bool] = None,
                   integer: Any = None, step: Any = None, choices: Any = None) -> OptimizeResult:
     """Fits: searches for the least sum of squares of what fun(x, *args) returns, a list of residuals.
 
     Arguments are those of minimize; bounds may also be scipy's (lows, highs). The result has scipy's
     fields x, cost (half the sum of squares), fun (the residuals), jac, grad, nfev, status, message and
-    success, and besides stderr (the standard errors of x), cov (its covariance), singular_values,
-    and sum_of_squares. target is a sum of squares. The number of residuals is learnt by one evaluation
-    at x0, or in the middle of the bounds.
+    success, and besides stderr (the standard errors of x), cov (its covariance), correlations,
+    singular_values and sum_of_squares. target is a sum of squares. The number of residuals is learnt by one evaluation
+    at x0, or in the middle of the bounds. With vectorized, fun returns S values of each residual.
     """
     space = _options.Space(_scipys(bounds, x0), x0, start, names, scale, Kinds(integer, step, choices))
-    flags = _options.flags(budget=budget, time=time, target=target, seed=_options.seed_of(seed), journal=journal)
-    fun = space.objective(fun, keywords, False)
-    given = outputs_of(outputs)
-    several: Dict[str, Any] = {"outputs": given}
-    if limits is not None:
-        several["limits"] = limits_of(limits, space)
+    flags = _options.flags(budget=budget, time=time, target=target, seed=_options.seed_of(seed), journal=journal, report=report)
+    fun = space.objective(fun, keywords, vectorized)
     first = space.points[0] if space.points else space.middle()
-    answer = fun(_arrays.of(first), *_arguments(args))
+    answer = fun(_arrays.of([[v] for v in first] if vectorized else first), *_arguments(args))
     residuals = answer["residuals"] if isinstance(answer, dict) else answer
-    several["residuals"] = 1 if _arrays.is_number(residuals) else len(residuals)
-    several["first"] = (tuple(first), answer)
-    result = searched("minimize", flags, space, fun, args, workers, False, None, on_failure, None, progress, target, journal, several)
+    several = said(space, outputs, limits, residuals=1 if _arrays.is_number(residuals) else len(residuals))
+    known = None if vectorized else (tuple(first), answer)
+    result = searched("minimize", flags, space, fun, args, workers, vectorized, None, on_failure, None, progress, target, journal, several, known)
     return fitted(result)
 
 
@@ -142,7 +132,7 @@ def fitted(result: OptimizeResult) -> OptimizeResult:
     """The result of a fit in the names of scipy's least_squares."""
     result["sum_of_squares"] = result.fun
     result["cost"] = result.fun / 2
-    for name, key in (("jac", "jacobian"), ("cov", "covariance"), ("stderr", "stderr"), ("singular_values", "singular_values"), ("fun", "residuals")):
+    for name, key in (("jac", "jacobian"), ("cov", "covariance"), ("correlations", "correlations"), ("stderr", "stderr"), ("singular_values", "singular_values"), ("fun", "residuals")):
         found_ = result.pop(key, None)
         result[name] = None if found_ is None else _arrays.of([[_finite(v) for v in row] if isinstance(row, list) else _finite(row) for row in found_])
     if result.jac is not None and result["fun"] is not None:
@@ -166,19 +156,11 @@ def _scipys(bounds: Any, x0: Any) -> Any:
 
 def searched(command: str, flags: List[str], space: _options.Space, fun: Objective, args: Any, workers: Workers, vectorized: bool, callback: Any,
              on_failure: str, frame: Any, progress: Optional[bool], target: Optional[float], journal: Any,
-             several: Optional[Dict[str, Any]] = None) -> OptimizeResult:
+             several: Optional[Dict[str, Any]] = None, known: Any = None) -> OptimizeResult:
     """What the program finds with these flags."""
     args = _arguments(args)
-    hello = dict(space.hello(), function=_options.function_name(fun), arguments=_options.arguments(fun, args))
-    if several:
-        several = dict(several)
-        first = several.pop("first", None)
-        hello.update(several)
-        if several.get("outputs") or several.get("residuals"):
-            if vectorized:
-                raise ValueError("vectorized: a function with outputs or residuals is called for each point")
-            fun = Several(fun, several.get("residuals", 0), [o["Name"] for o in several.get("outputs") or []])
-            fun.known = first
+    hello = dict(space.hello(), function=_options.function_name(fun), arguments=_options.arguments(fun, args), **several or {})
+    fun = _numbers(fun, hello, vectorized, known)
     if frame is not None:
         hello["frame"], hello["blocks"] = frame_of(frame)
     evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
@@ -277,8 +259,8 @@ class CheckResult(_Record):
 def check(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
           budget: Optional[float] = None, time: Any = None, seed: Optional[int] = 0, workers: Workers = 1,
           vectorized: bool = False, names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False,
-          on_failure: str = "skip") -> CheckResult:
-    """Tries fun at 22 points before it is minimised.
+          on_failure: str = "skip", outputs: Any = None, limits: Any = None, residuals: Optional[int] = None) -> CheckResult:
+    """Tries fun at 22 points before it is minimised. residuals is how many it returns, for least_squares.
 
     It says whether the same point gives the same value, how long an evaluation takes, how many
     failed and why, how many digits the values have, and how long a whole run would take.
@@ -288,8 +270,9 @@ def check(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     fun = space.objective(fun, keywords, vectorized)
     procs = None if callable(workers) else count(workers)
     flags = _options.flags(budget=budget, time=time, seed=_options.seed_of(seed), procs=procs)[1:]
-    evaluator, failed = _evaluator(fun, args, workers, vectorized, on_failure)
-    run = Run("check", flags, dict(space.hello(), function=_options.function_name(fun), arguments=""), space.points, evaluator, failed, None, None).go()
+    hello = dict(space.hello(), function=_options.function_name(fun), arguments="", **said(space, outputs, limits, residuals=residuals))
+    evaluator, failed = _evaluator(_numbers(fun, hello, vectorized), args, workers, vectorized, on_failure)
+    run = Run("check", flags, hello, space.points, evaluator, failed, None, None).go()
     if run.stopped == "interrupt":
         raise KeyboardInterrupt
     run.judge(None)
@@ -305,6 +288,12 @@ def _arguments(args: Any) -> Tuple[Any, ...]:
     if args is None:
         return ()
     return args if isinstance(args, tuple) else (args,)
+
+
+def _numbers(fun: Objective, hello: Dict[str, Any], vectorized: bool, known: Any = None) -> Objective:
+    """fun as one that answers all numbers that the first message speaks of."""
+    numbers = Numbers(hello)
+    return Several(fun, numbers, vectorized, known) if numbers.more else fun
 
 
 def _evaluator(fun: Objective, args: Tuple[Any, ...], workers: Workers, vectorized: bool, on_failure: str) -> Tuple[Any, Skipped]:

@@ -8,7 +8,7 @@ import os
 import tempfile
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union, overload
 
-from . import _program, _tables
+from . import _arrays, _program, _tables
 
 __all__ = ["Error", "OptimizeResult", "Structure", "Certificate", "Profile", "Picture", "Pictures"]
 
@@ -121,14 +121,19 @@ class OptimizeResult(_Record):
         """All evaluations, in the order in which they were asked for; NaN where one failed.
 
         Where pandas is installed, it is a DataFrame with a column for each parameter and one
-        called value. Otherwise, or with frame=False, it is a record of two arrays: x, the points,
-        of shape (n, dim), and fun, their values."""
+        called value, and for each output and residual. Otherwise, or with frame=False, it is a record
+        of two arrays: x, the points, of shape (n, dim), and fun, their values; and of outputs, a dict
+        of arrays by name, where there are any."""
         if "_queries" not in self.__dict__:
             raise ValueError("there are no queries: this is not the result of a run")
-        points, values = self.__dict__["_queries"].table()
+        numbers = self.__dict__["_queries"].numbers
+        points, rows = self.__dict__["_queries"].table()
+        values = _arrays.of([numbers.worth(row) for row in rows])
+        first = numbers.width - len(numbers.more)
+        more = {name: _arrays.of([row[first + k] for row in rows]) for k, name in enumerate(numbers.more)}
         names = [p["name"] for p in self["parameters"]] if "parameters" in self else [f"x[{i}]" for i in range(self.__dict__["_queries"].dim)]
-        table = _tables.frame(points, values, names) if frame else None
-        return _Record(x=points, fun=values) if table is None else table
+        table = _tables.frame(points, values, names, more) if frame else None
+        return _Record(x=points, fun=values, **({"outputs": more} if more else {})) if table is None else table
 
 
 class Structure(_Record):

@@ -19,6 +19,7 @@ from ._options import known
 from ._progress import Line
 from ._program import Gone, Program, from_0, in_python, signal_name
 from ._result import Error, OptimizeResult
+from ._several import Numbers
 from ._tables import Kept
 
 log = logging.getLogger("untwist")
@@ -35,8 +36,8 @@ class Run:
                  callback: Optional[Callable[[OptimizeResult], Any]], line: Optional[Line]) -> None:
         self._words = [command, "--caller"] + flags
         self.dim: int = hello["dim"]
-        named, residuals = hello.get("outputs") or [], hello.get("residuals", 0)
-        self.width = max(residuals, 1) + len(named)  # how many numbers an answer has
+        self.numbers = Numbers(hello)
+        self.width = self.numbers.width
         self._known = known(points)
         self._hello = dict(hello, known=len(points), progress=callback is not None or line is not None)
         if callback is not None and not callable(callback):
@@ -50,7 +51,7 @@ class Run:
         self._stopped = ""  # why we have stopped the run
         self._error: Optional[BaseException] = None  # that ends it
         self._best: Any = None
-        self.kept: Optional[Kept] = None if any(f.startswith("--journal=") for f in flags) else Kept(self.dim)
+        self.kept: Optional[Kept] = None if any(f.startswith("--journal=") for f in flags) else Kept(self.dim, self.numbers)
         self.kinds = Kinds(None, None, None)
         self.arrays: Dict[str, Any] = {}
         self.drawing = b""
@@ -63,17 +64,9 @@ class Run:
         with self.undisturbed():
             self._program.answer(first, values, seconds, failures)
             if self.kept is not None:
-                self.kept.tell(first, self._worth(values))
+                self.kept.tell(first, values)
             if self._line is not None:
                 self._line.answered(len(values) // self.width, len(failures))
-
-    def _worth(self, values: "array[float]") -> "array[float]":
-        """The value of each answer: its first number, or the sum of the squares of its residuals."""
-        if self.width == 1:
-            return values
-        n: int = self._hello.get("residuals", 0)
-        rows = range(0, len(values), self.width)
-        return array("d", [sum(v * v for v in values[i : i + n]) if n else values[i] for i in rows])
 
     @contextlib.contextmanager
     def undisturbed(self) -> Iterator[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _arrays
 
@@ -13,44 +13,78 @@ class Row(List[float]):
     """All numbers of an answer."""
 
 
-class Several:
-    """A function whose answers have several numbers, as one that returns a Row of them."""
+class Numbers:
+    """What an answer has: a value, or residuals whose squares are summed, and named outputs."""
 
-    def __init__(self, fun: Callable[..., Any], residuals: int, names: List[str]) -> None:
-        self.fun, self.residuals, self.names = fun, residuals, names
-        self.width = max(residuals, 1) + len(names)
-        self.known: Optional[Tuple[Tuple[float, ...], Any]] = None  # an answer that was paid for before the run
+    def __init__(self, said: Dict[str, Any]) -> None:
+        self.residuals: int = said.get("residuals", 0)
+        self.names: List[str] = [o["Name"] for o in said.get("outputs") or []]
+        self.width = max(self.residuals, 1) + len(self.names)
+        self.more = [f"residual{i + 1}" for i in range(self.residuals)] + self.names  # all but the value
+        self.sign = -1 if said.get("maximize") else 1
+        self.limited = any(len(o) > 1 for o in said.get("outputs") or [])
 
-    def __call__(self, x: Any, *args: Any) -> Row:
-        if self.known is not None and self.known[0] == tuple(map(float, x)):
-            answer = self.known[1]
-        else:
-            answer = self.fun(x, *args)
-        return self.row(answer)
-
-    def row(self, answer: Any) -> Row:
-        """The numbers of what fun has returned."""
+    def listed(self, answer: Any) -> List[Any]:
+        """All that fun has returned, in order."""
         if not isinstance(answer, dict):
             if self.names:
                 raise TypeError(f"fun returned {_arrays.short(answer)}, and has to return a dict of the value and the outputs {', '.join(self.names)}")
-            front = list(answer) if self.residuals else [answer]
-            return self.checked(front)
-        key = "residuals" if self.residuals else "value"
-        for name in [key] + self.names:
+            answer = {"residuals": answer, "value": answer}
+        front = "residuals" if self.residuals else "value"
+        for name in [front] + self.names:
             if name not in answer:
                 raise KeyError(f"fun returned no {name}")
-        front = list(answer[key]) if self.residuals else [answer[key]]
-        return self.checked(front + [answer[name] for name in self.names])
+        found = (list(answer[front]) if self.residuals else [answer[front]]) + [answer[name] for name in self.names]
+        if len(found) != self.width:
+            raise ValueError(f"fun returned {len(found)} numbers, and has to return {self.width}")
+        return found
 
-    def checked(self, numbers: List[Any]) -> Row:
-        if len(numbers) != self.width:
-            raise ValueError(f"fun returned {len(numbers)} numbers, and {self.width} at first")
-        return Row(v if type(v) is float else _arrays.number(v) for v in numbers)
+    def row(self, answer: Any) -> Row:
+        """The numbers of what fun has returned for a point."""
+        return Row(v if type(v) is float else _arrays.number(v) for v in self.listed(answer))
+
+    def worth(self, row: Sequence[float]) -> float:
+        """The value of an answer: its first number, or the sum of the squares of its residuals."""
+        return sum(v * v for v in row[: self.residuals]) if self.residuals else row[0]
+
+
+class Several:
+    """A function whose answers have several numbers, as one that returns a Row of them, or a list of Rows if it is
+    vectorized: then each of its numbers is a list, an entry for each point."""
+
+    def __init__(self, fun: Callable[..., Any], numbers: Numbers, vectorized: bool, known: Any) -> None:
+        self.fun, self.numbers, self.vectorized = fun, numbers, vectorized
+        self.width = numbers.width
+        self.known: Optional[Tuple[Tuple[float, ...], Any]] = known  # an answer that was paid for before the run
+
+    def __call__(self, x: Any, *args: Any) -> Any:
+        if self.vectorized:
+            columns = [c.tolist() if hasattr(c, "tolist") else list(c) for c in self.numbers.listed(self.fun(x, *args))]
+            if any(len(c) != len(columns[0]) for c in columns):
+                raise ValueError("vectorized: fun returned lists of different lengths")
+            return [Row(map(_arrays.number, row)) for row in zip(*columns)]
+        if self.known is not None and self.known[0] == tuple(map(float, x)):
+            return self.numbers.row(self.known[1])
+        return self.numbers.row(self.fun(x, *args))
+
+
+def said(space: Any, outputs: Any = None, limits: Any = None, maximize: bool = False, residuals: Optional[int] = None) -> Dict[str, Any]:
+    """The part of the first message that is about answers with several numbers, and about limits."""
+    out: Dict[str, Any] = {}
+    if outputs is not None:
+        out["outputs"] = outputs_of(outputs)
+    if limits is not None:
+        out["limits"] = limits_of(limits, space)
+    if maximize:
+        out["maximize"] = True
+    if residuals is not None:
+        out["residuals"] = residuals
+    return out
 
 
 def outputs_of(outputs: Any) -> List[Dict[str, Any]]:
     """Outputs as the program takes them: names, or a dict of names with limits: (low, high), or one number that
-    they have to be, or None."""
+    they have to be, or None, or a dict of min, max, equal, within and unit."""
     if outputs is None:
         return []
     if not isinstance(outputs, dict):
@@ -62,6 +96,11 @@ def outputs_of(outputs: Any) -> List[Dict[str, Any]]:
             pass
         elif _arrays.is_number(limits):
             o["Equal"] = _arrays.number(limits)
+        elif isinstance(limits, dict):
+            for key, v in limits.items():
+                if key not in ("min", "max", "equal", "within", "unit"):
+                    raise ValueError(f"outputs: {name}: {key!r} is none of min, max, equal, within and unit")
+                o[key.capitalize()] = v if key == "unit" else _arrays.number(v)
         else:
             pair = list(limits)
             if len(pair) != 2:

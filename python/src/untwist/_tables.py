@@ -98,8 +98,8 @@ class Kept:
 
     MOST = 1 << 24  # numbers: 128 MiB
 
-    def __init__(self, dim: int) -> None:
-        self.dim = dim
+    def __init__(self, dim: int, numbers: Any) -> None:
+        self.dim, self.numbers = dim, numbers
         self._points: List[bytes] = []
         self._values: List["array[float]"] = []
         self._known: List[bytearray] = []
@@ -108,25 +108,26 @@ class Kept:
 
     def ask(self, points: bytes, n: int) -> None:
         """A batch that is asked for."""
-        self._numbers += n * (self.dim + 1)
+        self._numbers += n * (self.dim + self.numbers.width)
         if self._numbers > self.MOST:
             self._points, self._values, self._known = [], [], []
         else:
             self._points.append(points)
-            self._values.append(array("d", bytes(8 * n)))
+            self._values.append(array("d", bytes(8 * n * self.numbers.width)))
             self._known.append(bytearray(n))
 
     def tell(self, first: int, values: "array[float]") -> None:
-        """Values of the last batch, from its point first on."""
+        """All numbers of points of the last batch, from its point first on."""
+        width, n = self.numbers.width, len(values) // self.numbers.width
         if self._values:
-            self._values[-1][first : first + len(values)] = values
-            self._known[-1][first : first + len(values)] = b"\1" * len(values)
+            self._values[-1][first * width : (first + n) * width] = values
+            self._known[-1][first : first + n] = b"\1" * n
 
     def table(self) -> Tuple[Any, Any]:
-        """The points and the values that are known, in the order in which they were asked for."""
+        """The points that are known, and all numbers of each, in the order in which they were asked for."""
         if self._numbers > self.MOST:
             raise ValueError(f"the run asked for more than {self.MOST:,} numbers, and these are not kept; give it a journal")
-        points, values, size = bytearray(), bytearray(), 8 * self.dim
+        points, values, size, width = bytearray(), bytearray(), 8 * self.dim, self.numbers.width
         for p, v, known in zip(self._points, self._values, self._known):
             if all(known):
                 points += p
@@ -135,29 +136,31 @@ class Kept:
             for i in range(len(known)):
                 if known[i]:
                     points += p[size * i : size * (i + 1)]
-                    values += v[i : i + 1].tobytes()
-        n = min(len(values) // 8, self.most)
-        return _arrays.matrix(points[: size * n], n, self.dim), _arrays.matrix(values[: 8 * n], 1, n)[0]
+                    values += v[i * width : (i + 1) * width].tobytes()
+        n = min(len(values) // (8 * width), self.most)
+        return _arrays.matrix(points[: size * n], n, self.dim), _arrays.matrix(values[: 8 * n * width], n, width)
 
 
 class Journal:
     """The queries of a run that are in its journal."""
 
-    def __init__(self, path: str, dim: int, queries: int, kinds: Any) -> None:
-        self.path, self.dim, self._queries, self._kinds = path, dim, queries, kinds
+    def __init__(self, path: str, dim: int, numbers: Any, queries: int, kinds: Any) -> None:
+        self.path, self.dim, self.numbers, self._queries, self._kinds = path, dim, numbers, queries, kinds
 
     def table(self) -> Tuple[Any, Any]:
         """The same as of Kept."""
         done = _program.run(["journal", "--csv", "--", self.path])
         if done.returncode != 0:
             raise ValueError(_program.in_python(done.stderr.decode("utf-8", "replace").strip()))
-        rows = sorted((int(row[0]), row) for row in list(csv.reader(io.StringIO(done.stdout.decode())))[1:])
+        names, *lines = csv.reader(io.StringIO(done.stdout.decode()))
+        more = self.numbers.more
+        at = ([] if self.numbers.residuals else [self.dim + 1]) + list(range(len(names) - len(more), len(names)))
+        rows = sorted((int(row[0]), row) for row in lines if int(row[0]) <= self._queries)
         points, values = array("d"), array("d")
-        for number, row in rows:
-            if number <= self._queries:
-                points.extend(map(float, self._kinds.inward(row[1 : self.dim + 1])))
-                values.append(float(row[self.dim + 1] or "nan"))
-        return _arrays.matrix(points.tobytes(), len(values), self.dim), _arrays.matrix(values.tobytes(), 1, len(values))[0]
+        for _, row in rows:
+            points.extend(map(float, self._kinds.inward(row[1 : self.dim + 1])))
+            values.extend(float(row[i] or "nan") for i in at)
+        return _arrays.matrix(points.tobytes(), len(rows), self.dim), _arrays.matrix(values.tobytes(), len(rows), self.numbers.width)
 
 
 def plain(thing: Any) -> Any:
@@ -173,11 +176,11 @@ def plain(thing: Any) -> Any:
     return thing
 
 
-def frame(points: Any, values: Any, names: Sequence[str]) -> Any:
-    """Points and values as a DataFrame; None where pandas is not installed."""
+def frame(points: Any, values: Any, names: Sequence[str], more: Dict[str, Any]) -> Any:
+    """Points, values and other columns as a DataFrame; None where pandas is not installed."""
     try:
         import pandas  # type: ignore[import]
     except ImportError:
         return None
     columns = dict(zip(names, points.T))
-    return pandas.DataFrame(dict(columns, **{"value_" if "value" in columns else "value": values}))
+    return pandas.DataFrame({**columns, "value_" if "value" in columns else "value": values, **more})
