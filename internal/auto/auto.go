@@ -37,7 +37,7 @@ import (
 //
 // A budget below 7d²/4 + 120d + 200 is too small for all that: then it is a race of descents
 // with CMA-ES, or lines along the axes if f is a sum over them (sprint.go, scout.go), and looks
-// only whether f has few components. Up to four times that budget the race comes first, and the
+// only whether f has few components. Up to three times that budget the race comes first, and the
 // survey when it is stuck.
 type Auto struct {
 	// Lines is how to look along components for the first time. Default: by a grid.

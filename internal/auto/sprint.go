@@ -43,8 +43,8 @@ const (
 	// fewQueries is how many queries there must be left to look for few components: a tenth of them shows whether there are.
 	fewQueries = 1300
 	// surveyFirst is how many times the least budget of a survey there must be to begin with that: with less, it begins when
-	// the scout is stuck. What a survey in vain takes is then less than a sixth of the budget, so that a step of 1.2 makes up for it.
-	surveyFirst = 4
+	// the scout is stuck. What a survey in vain takes is then a sixth of the budget, so that a step of 1.2 makes up for it.
+	surveyFirst = 3
 )
 
 // raceFirst reports whether the race comes before a survey: with few queries, unless coordinates are known, as in one dimension.
