@@ -23,15 +23,11 @@ type Cross struct {
 }
 
 // equation returns M, h_jΔ_i and h_iΔ_j of ψ(f), each divided by the root of the sum of
-// squares of the four single differences; where f has noise, by that of the four ψ′, so that
-// all have the same.
-func (c Cross) equation(psi *Map, noisy bool) (m, a, b float64) {
+// squares of the four single differences.
+func (c Cross) equation(psi *Map) (m, a, b float64) {
 	of := psi.Of
 	v := [4]float64{of(c.Corners[0]), of(c.Corners[1]), of(c.Corners[2]), of(c.Corners[3])}
 	size := math.Hypot(math.Hypot(v[1]-v[0], v[2]-v[0]), math.Hypot(v[3]-v[2], v[3]-v[1]))
-	if noisy {
-		size = math.Hypot(math.Hypot(psi.Slope(c.Corners[0]), psi.Slope(c.Corners[1])), math.Hypot(psi.Slope(c.Corners[2]), psi.Slope(c.Corners[3])))
-	}
 	if size == 0 {
 		return 0, 0, 0
 	}
@@ -43,10 +39,10 @@ func (c Cross) equation(psi *Map, noisy bool) (m, a, b float64) {
 
 // crossed appends what squares along the same two components leave of their equations, by
 // least squares over E_ij and E_ji.
-func crossed(to []float64, squares []Cross, psi *Map, noisy bool) []float64 {
+func crossed(to []float64, squares []Cross, psi *Map) []float64 {
 	var m, a, b []float64
 	for _, c := range squares {
-		mk, ak, bk := c.equation(psi, noisy)
+		mk, ak, bk := c.equation(psi)
 		m, a, b = append(m, mk), append(a, ak), append(b, bk)
 	}
 	eij, eji := least(a, b, m, 0)

@@ -152,33 +152,6 @@ func FittedBeside(pairs [][]Cross, near *Map) *Map {
 	return m
 }
 
-// FittedUnderNoise is the map for which squares leave least where values have noise, so that
-// what they leave is that: squares of any steps, or along pairs of components. It agrees
-// with numbers too, which are off by a quarter at most where steps are long. A simpler map is
-// taken if it is no worse than noise makes it.
-func FittedUnderNoise(corners []Corners, pairs [][]Cross, numbers []Number, near *Map) *Map {
-	e := evidence{corners: corners, unit: 1, noisy: true}
-	for _, squares := range pairs {
-		for _, c := range squares {
-			e.corners = append(slices.Clip(e.corners), c.Corners)
-		}
-	}
-	if !e.placed() {
-		return nil
-	}
-	e.corners, e.pairs = corners, pairs
-	_, alone := e.best(near)
-	e.unit = max(alone, smallest)
-	for _, n := range numbers {
-		e.numbers = append(e.numbers, Number{n.Value, n.C, math.Hypot(n.Error, offBy*n.C)})
-	}
-	m, _ := e.best(near)
-	return m
-}
-
-// offBy is by which part numbers are off where steps are long.
-const offBy = 0.25
-
 // bends is the part of what a power leaves that another map may leave to be taken.
 const bends = 0.3
 
@@ -202,7 +175,6 @@ type evidence struct {
 	numbers []Number
 	pairs   [][]Cross
 	unit    float64 // of mixed differences
-	noisy   bool    // what is left is noise
 	r, s    float64 // the middle of all values, and half their range
 }
 
@@ -244,7 +216,7 @@ func (e *evidence) best(near *Map) (*Map, float64) {
 	}
 	least := slices.Min(left)
 	for k, m := range found {
-		if left[k] <= least*e.asGood() {
+		if left[k] <= least*asGood {
 			return m, left[k]
 		}
 	}
@@ -266,7 +238,7 @@ func (e *evidence) residuals(m *Map) []float64 {
 	}
 	for _, squares := range e.pairs {
 		from := len(out)
-		out = crossed(out, squares, m, e.noisy)
+		out = crossed(out, squares, m)
 		floats.Scale(1/e.unit, out[from:])
 	}
 	if !kernel.Finite(kernel.Dot(out, out)) {
@@ -279,16 +251,3 @@ func (e *evidence) residuals(m *Map) []float64 {
 // the best one: twenty squares and two parameters make a factor of √(20/18) by chance, and
 // half as much again is rare.
 const asGood = 1.25
-
-// asGood returns it; where what is left is noise, of n squares and numbers, it is √(1 + 9/n): a
-// parameter lowers the sum of squares by 1 in the mean, and by 9 once in 400 times.
-func (e *evidence) asGood() float64 {
-	if !e.noisy {
-		return asGood
-	}
-	n := len(e.numbers) + len(e.corners)
-	for _, squares := range e.pairs {
-		n += len(squares)
-	}
-	return math.Sqrt(1 + 9/float64(n))
-}

@@ -150,38 +150,3 @@ func TestNothingToFit(t *testing.T) {
 		t.Error("a map of nothing")
 	}
 }
-
-// Where values have noise the map is found as well as that allows, and a simple one by its name;
-// numbers that are off by a fifth do not mislead it.
-func TestFittedUnderNoise(t *testing.T) {
-	random := rand.New(rand.NewPCG(7, 7))
-	for _, m := range maps {
-		if m.name == "identity" {
-			continue
-		}
-		clean := squares(m.phi, 60, 0, random)
-		size := 0.0
-		for _, c := range clean {
-			size = max(size, math.Abs(c[3]-c[0]))
-		}
-		noisy := make([]Corners, len(clean))
-		for k, c := range clean {
-			for i, v := range c {
-				noisy[k][i] = v + 1e-5*size*random.NormFloat64()
-			}
-		}
-		psi := FittedUnderNoise(noisy, nil, nil, nil)
-		if psi == nil || Coupling(psi, clean) > 1e-3 {
-			t.Errorf("%s: coupling %g", m.name, Coupling(psi, clean))
-			continue
-		}
-		f := m.phi(1)
-		again := FittedUnderNoise(noisy, nil, []Number{{f, 1.2 * psi.Number(f), 1e-9}}, psi)
-		if again == nil || Coupling(again, clean) > 1e-3 {
-			t.Errorf("%s: coupling %g with a number", m.name, Coupling(again, clean))
-		}
-	}
-	if FittedUnderNoise(nil, nil, nil, nil) != nil {
-		t.Error("a map of nothing")
-	}
-}
