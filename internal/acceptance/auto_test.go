@@ -11,7 +11,6 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/acceptance/flags"
-	"github.com/untwist/untwist/internal/auto"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
@@ -201,15 +200,4 @@ type counter struct {
 func (c counter) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	*c.batches++
 	return c.Objective.Evaluate(ctx, points, values)
-}
-
-// Auto with the paper's swarms instead of grids.
-func TestAutoWithSwarms(t *testing.T) {
-	bounds := objective.Cube(4, 0, 8)
-	for _, spec := range []problem.Spec{{Name: "rastrigin", Dim: 8, Seed: 1}, {Name: "styblinski-tang", Dim: 8, Mix: "none", Seed: 2}, {Name: "microring", Dim: 4, Seed: 3, Bounds: &bounds}} {
-		r, gap := solve(t, spec, auto.Auto{Lines: auto.Swarm{}}, 0, 0)
-		if gap > 1e-6 || r.Status != objective.Converged {
-			t.Errorf("%v: gap %g after %d queries, %v", spec, gap, r.Queries, r.Status)
-		}
-	}
 }

@@ -48,7 +48,7 @@ func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Sta
 		return objective.Converged, err
 	}
 	// A model is not exact: other wells may be as deep.
-	return r.onwards(ctx, at, p, newLines(r.f, at, r.explorer, r.task.Budget), r.blocks(at), r.learnt.Profiles)
+	return r.onwards(ctx, at, p, newLines(r.f, at, r.task.Budget), r.blocks(at), r.learnt.Profiles)
 }
 
 // bowl minimises a quadratic by Newton steps, within bounds too. It reports whether f has
@@ -77,7 +77,7 @@ func (r *run) within(ctx context.Context, at *coordinates, p *polisher, faces *f
 		return objective.Running, err
 	}
 	if met {
-		l := newLines(r.f, at, r.explorer, r.task.Budget)
+		l := newLines(r.f, at, r.task.Budget)
 		if status, err := r.onwards(ctx, at, p, l, r.blocks(at), profiles); err != nil || status == objective.Converged && r.interior() {
 			return status, err
 		}
@@ -114,7 +114,7 @@ const (
 // everywhere minimises along lines and in blocks over their whole range, blocks after Newton
 // steps, and then goes on from the point found.
 func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
-	l := newLines(r.f, at, r.explorer, r.task.Budget)
+	l := newLines(r.f, at, r.task.Budget)
 	profiles, err := l.explore(ctx, r.f.best)
 	r.learnt.Profiles = profiles
 	if err != nil {

@@ -22,7 +22,6 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/cmaes"
-	"github.com/untwist/untwist/internal/line"
 	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -39,22 +38,18 @@ import (
 // with CMA-ES, or lines along the axes if f is a sum over them (sprint.go, scout.go), and looks
 // only whether f has few components. Up to three times that budget the race comes first, and the
 // survey when it is stuck.
-type Auto struct {
-	// Lines is how to look along components for the first time. Default: by a grid.
-	// A Swarm does it the paper's way.
-	Lines line.Explorer
-}
+type Auto struct{}
 
 // Name returns "auto".
 func (Auto) Name() string { return "auto" }
 
 // Minimize searches for the minimum of f in the coordinates that it finds.
-func (a Auto) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
+func (Auto) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
 	task, err := task.Complete(f.Dim())
 	if err != nil {
 		return strategy.Outcome{Status: objective.Failed}, err
 	}
-	r := newRun(f, task, a.Lines)
+	r := newRun(f, task)
 	defer r.fallback.stop()
 	status, err := r.minimize(ctx)
 	if err == nil {

@@ -11,13 +11,12 @@ import (
 	"github.com/untwist/untwist/strategy"
 )
 
-// Auto finds the coordinates x₁ + x₂ and x₁ − x₂ of a function with many minima, and here
-// looks along them by the paper's swarms instead of by grids.
+// Auto finds the coordinates x₁ + x₂ and x₁ − x₂ of a function with many minima.
 func Example() {
 	ripple := func(y float64) float64 { return 4*y*y - math.Cos(9*y) + 1 }
 	f := objective.Func(2, func(x []float64) float64 { return ripple(x[0]+x[1]-0.8) + 2*ripple(x[0]-x[1]) })
 	record := query.NewRecord(query.NewMeter(f, 20_000), query.Rules{}, nil)
-	out, err := auto.Auto{Lines: auto.Swarm{}}.Minimize(context.Background(), record, strategy.Task{Budget: 20_000})
+	out, err := auto.Auto{}.Minimize(context.Background(), record, strategy.Task{Budget: 20_000})
 	fmt.Printf("%v, error %v, at %.4f\n", out.Status, err, record.Best().Point)
 	fmt.Printf("%s, %d blocks\n", out.Learnt.Finding.Certificate.Verdict, len(out.Learnt.Finding.Blocks))
 	// Output:

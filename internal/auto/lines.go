@@ -12,10 +12,9 @@ import (
 
 // lines minimise along single components, all at once.
 type lines struct {
-	f        *watched
-	at       *coordinates
-	explorer line.Explorer // nil: a grid
-	budget   int           // of the whole run
+	f      *watched
+	at     *coordinates
+	budget int // of the whole run
 
 	scanned []scan // what was seen of each single component
 }
@@ -29,8 +28,8 @@ type scan struct {
 	amiss float64
 }
 
-func newLines(f *watched, at *coordinates, explorer line.Explorer, budget int) *lines {
-	return &lines{f: f, at: at, explorer: explorer, budget: budget, scanned: make([]scan, len(at.singles))}
+func newLines(f *watched, at *coordinates, budget int) *lines {
+	return &lines{f: f, at: at, budget: budget, scanned: make([]scan, len(at.singles))}
 }
 
 // firstWells is how many wells of a line are refined at most: with a coarse grid several
@@ -79,7 +78,7 @@ func (l *lines) along(ctx context.Context, from query.Best, components []int, ra
 	for i, k := range components {
 		of[i] = l.at.singles[k]
 	}
-	seen, err := line.Minimize(ctx, l.f, x, fx, l.at.directions(of), ranges, line.Config{Wells: firstWells, Tolerance: wellTolerance, Explorer: l.explorer, Noise: l.f.scatter(fx)})
+	seen, err := line.Minimize(ctx, l.f, x, fx, l.at.directions(of), ranges, line.Config{Wells: firstWells, Tolerance: wellTolerance, Noise: l.f.scatter(fx)})
 	if err != nil {
 		return nil, err
 	}

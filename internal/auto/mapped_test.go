@@ -44,7 +44,7 @@ func TestAMappedRunAsksF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(objective.Func(4, rootOfWells), task, nil)
+	r := newRun(objective.Func(4, rootOfWells), task)
 	if err := r.f.ask(ctx, []float64{2, 0, 0, 0}); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestAWrongEndOfARootIsMended(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(objective.Func(3, f), task, nil)
+	r := newRun(objective.Func(3, f), task)
 	for _, x := range [][]float64{{1, 1, 1}, {1e-5, 0, 2e-5}} {
 		if err := r.f.ask(ctx, x); err != nil {
 			t.Fatal(err)

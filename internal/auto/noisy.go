@@ -18,7 +18,7 @@ const mostScans = 6
 // in whose wells parabolas are fitted, and Newton steps from many differences. Lines look
 // again from the point found until all components stay in their wells.
 func (r *run) noisily(ctx context.Context, at *coordinates) (objective.Status, error) {
-	l := newLines(r.f, at, r.explorer, r.task.Budget)
+	l := newLines(r.f, at, r.task.Budget)
 	x, took := slices.Clone(r.f.best.Point), 0
 	for scan := range mostScans {
 		before := r.f.queries

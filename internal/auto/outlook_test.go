@@ -179,7 +179,7 @@ func TestAnOutlookFindsADeeperWell(t *testing.T) {
 	if err := p.polish(ctx, finePolish); err != nil {
 		t.Fatal(err)
 	}
-	l := newLines(f, at, nil, 10_000)
+	l := newLines(f, at, 10_000)
 	for k := range l.scanned {
 		l.scanned[k] = scan{lo: -1, hi: 1, step: 0.5}
 	}
@@ -226,7 +226,7 @@ func TestSlope(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRun(objective.Func(3, c.f), task, nil)
+		r := newRun(objective.Func(3, c.f), task)
 		if err := r.slope(ctx); err != nil || r.f.queries != c.queries || r.f.best.Value > c.best {
 			t.Errorf("%s: %v after %d queries, error %v", name, r.f.best.Value, r.f.queries, err)
 		}

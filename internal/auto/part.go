@@ -107,7 +107,7 @@ func (p *part) minimize(ctx context.Context, r *run, number int) error {
 	if err != nil {
 		return err
 	}
-	p.run = newRun(s, task, r.explorer)
+	p.run = newRun(s, task)
 	p.run.part = true
 	p.run.f.best = query.Best{Point: s.of(s.x), Value: r.f.best.Value}
 	defer p.run.fallback.stop()

@@ -8,7 +8,6 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/internal/line"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
@@ -20,7 +19,6 @@ import (
 type run struct {
 	f        *watched
 	task     strategy.Task
-	explorer line.Explorer // of the first lines
 	fallback *fallback
 	learnt   *strategy.Learnt
 	mapping  *mapping // f is ψ of what is asked; nil: no map
@@ -29,10 +27,10 @@ type run struct {
 	part     bool     // f is a part of another one
 }
 
-func newRun(f objective.Objective, task strategy.Task, explorer line.Explorer) *run {
+func newRun(f objective.Objective, task strategy.Task) *run {
 	w := watch(f, task.Stage)
 	r := &run{
-		f: w, task: task, explorer: explorer, learnt: &strategy.Learnt{},
+		f: w, task: task, learnt: &strategy.Learnt{},
 	}
 	r.fallback = &fallback{run: r}
 	w.due = r.due

@@ -24,7 +24,7 @@ func TestUncovered(t *testing.T) {
 			}
 			return v
 		})
-		r := newRun(f, strategy.Task{Budget: 1000}, nil)
+		r := newRun(f, strategy.Task{Budget: 1000})
 		r.f.enter = func(objective.Stage) {}
 		r.f.grain = objective.Grain{Digits: 4, Kind: objective.Raster}
 		r.f.noise = newNoise(r.f.grain, 1_000_000, seed)

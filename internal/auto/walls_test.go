@@ -46,7 +46,7 @@ func TestLinesGoPastWalls(t *testing.T) {
 		}
 		return side(x[0]) + side(x[1])
 	}, 0.5)
-	l := newLines(f, at, nil, 10_000)
+	l := newLines(f, at, 10_000)
 	l.scanned = make([]scan, 2)
 	from := query.Best{Point: []float64{0, 0}, Value: f.best.Value}
 	ranges := []line.Range{at.span(from.Point, 0, -8, 8), at.span(from.Point, 1, -8, 8)}
@@ -76,7 +76,7 @@ func TestShortOfAWall(t *testing.T) {
 		}
 		return (x[0]-2)*(x[0]-2) + 2*(x[1]-2)*(x[1]-2)
 	}, 0.5)
-	l := newLines(f, at, nil, 1000)
+	l := newLines(f, at, 1000)
 	amiss, err := l.short(ctx, []float64{0, 0}, 12, []frame.Well{{Y: 2, Value: -4}, {Y: 2, Value: -8}})
 	if err != nil || amiss != 0 || !slices.Equal(f.best.Point, []float64{0, 2}) || f.queries != 2 {
 		t.Errorf("at %v, %v amiss after %d queries, error %v", f.best.Point, amiss, f.queries, err)

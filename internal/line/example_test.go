@@ -34,27 +34,3 @@ func ExampleMinimize() {
 	// line 1: 1.00 at 7.00
 	// error <nil>
 }
-
-// thirds is an Explorer that asks for two points inside each range.
-type thirds struct{}
-
-func (thirds) Explore(_ context.Context, ranges []line.Range, ask func([]line.Query) ([]float64, error)) error {
-	var queries []line.Query
-	for j, r := range ranges {
-		third := (r.Hi - r.Lo) / 3
-		queries = append(queries, line.Query{Line: j, T: r.Lo + third}, line.Query{Line: j, T: r.Hi - third})
-	}
-	_, err := ask(queries)
-	return err
-}
-
-// An Explorer of your own looks first; the wells among its points are refined all
-// the same.
-func ExampleExplorer() {
-	f := objective.Func(1, func(x []float64) float64 { return math.Pow(x[0]-0.25, 2) })
-	profiles, err := line.Minimize(context.Background(), f, []float64{0}, 0.0625, mat.NewDense(1, 1, []float64{1}),
-		[]line.Range{{Lo: -3, Hi: 3, Step: 1}}, line.Config{Explorer: thirds{}})
-	fmt.Printf("%.3f, error %v\n", profiles[0].Wells[0].Y, err)
-	// Output:
-	// 0.250, error <nil>
-}

@@ -1,9 +1,6 @@
 package line
 
-import (
-	"context"
-	"math"
-)
+import "math"
 
 // A Query is the point x + T u of a line.
 type Query struct {
@@ -11,23 +8,8 @@ type Query struct {
 	T    float64
 }
 
-// An Explorer looks along lines for the first time, in place of the grid. It asks for
-// points of them, of as many lines together as it can, and gets their values; wells
-// are then looked for among all points that it has asked for.
-//
-// The interface is open: any type with this method is an Explorer.
-type Explorer interface {
-	Explore(ctx context.Context, ranges []Range, ask func([]Query) ([]float64, error)) error
-}
-
 // explore looks along all lines for the first time.
 func (s *search) explore(ranges []Range) error {
-	if s.cfg.Explorer != nil {
-		return s.cfg.Explorer.Explore(s.ctx, ranges, func(queries []Query) ([]float64, error) {
-			s.queue = append(s.queue, queries...)
-			return s.ask()
-		})
-	}
 	for j, r := range ranges {
 		s.plan(j, r.Lo, r.Hi, mostPoints)
 	}

@@ -59,9 +59,6 @@ type Config struct {
 	Wells int
 	// Tolerance is how well a minimum is known, in steps of the grid; 0: 1e-3.
 	Tolerance float64
-	// Explorer looks along the lines first; nil: a grid over each range, which is
-	// widened. Wells and Tolerance are for what follows.
-	Explorer Explorer
 	// Noise is the standard deviation of f's values; 0: they are exact. Under noise wells are
 	// not refined by Brent's method but by parabolas through several points of each, by least
 	// squares, and Tolerance means nothing. Wells that cannot be told from the deepest are

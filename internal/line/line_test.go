@@ -144,56 +144,6 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
-// halves is an explorer that asks for the middles of ranges, then of their halves.
-type halves struct{ batches *int }
-
-func (h halves) Explore(_ context.Context, ranges []Range, ask func([]Query) ([]float64, error)) error {
-	for _, parts := range []int{2, 4, 8, 16, 32} {
-		var queries []Query
-		for j, r := range ranges {
-			for k := 1; k < parts; k += 2 {
-				queries = append(queries, Query{j, r.Lo + (r.Hi-r.Lo)*float64(k)/float64(parts)})
-			}
-		}
-		values, err := ask(queries)
-		if err != nil {
-			return err
-		}
-		if len(values) != len(queries) {
-			return errors.New("values are missing")
-		}
-		*h.batches++
-	}
-	return nil
-}
-
-// Another explorer than the grid: its points are refined all the same.
-func TestAnotherExplorer(t *testing.T) {
-	f := objective.Func(2, func(x []float64) float64 { return math.Cos(3*x[0]) + x[0]*x[0]/9 + math.Pow(x[1]-0.3, 2) })
-	batches := 0
-	profiles, err := Minimize(ctx, f, make([]float64, 2), 1+0.09, eye(2), []Range{everywhere(-3, 3, 0.2), everywhere(-3, 3, 0.2)}, Config{Explorer: halves{&batches}, Tolerance: 1e-4})
-	if err != nil || batches != 5 {
-		t.Fatalf("%d batches, error %v", batches, err)
-	}
-	// −3 sin 3t + 2t/9 = 0 near ±π/3
-	if got := math.Abs(profiles[0].Wells[0].Y); math.Abs(got-1.0217) > 1e-3 {
-		t.Errorf("the minimum is at %v", got)
-	}
-	if got := profiles[1].Wells[0].Y; math.Abs(got-0.3) > 1e-4 {
-		t.Errorf("the minimum is at %v", got)
-	}
-	broken := errors.New("broken")
-	if _, err := Minimize(ctx, f, make([]float64, 2), 0, eye(2), []Range{everywhere(-3, 3, 0.2), everywhere(-3, 3, 0.2)}, Config{Explorer: failing{broken}}); !errors.Is(err, broken) {
-		t.Errorf("error %v", err)
-	}
-}
-
-type failing struct{ err error }
-
-func (f failing) Explore(context.Context, []Range, func([]Query) ([]float64, error)) error {
-	return f.err
-}
-
 // The lowest point of a parabola through three of its points.
 func TestVertex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
