@@ -202,7 +202,7 @@ func (s *sprint) round(ctx context.Context) error {
 		s.rival.over = true
 		return s.rival.talk.Err()
 	}
-	if n, _ := parts[1].Dims(); !first && (mine(s.spent, others+n) || n < s.run.task.Parallel) {
+	if n, _ := parts[1].Dims(); !first && lead > 0 && (mine(s.spent, others+n) || n < s.run.task.Parallel) {
 		if parts[0] = s.talk.Ask(); parts[0] == nil {
 			return s.talk.Err()
 		}
