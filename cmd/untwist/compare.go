@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"runtime"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist/internal/experiment"
 	"github.com/untwist/untwist/internal/store"
+	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -22,6 +24,7 @@ type compareFlags struct {
 	dims                     []int
 	blemishes                blemishLists
 	convergence              bool
+	coco                     string
 }
 
 // compareCommand compares methods.
@@ -88,6 +91,7 @@ func (f *compareFlags) register(flags *pflag.FlagSet) {
 	flags.Var(text(&f.chosen.Name), "name", "what the files are called, instead of what follows from the flags; files of this name are overwritten")
 	flags.Var(count(&f.jobs), "jobs", "how many runs are made at a time; this never changes a result")
 	toggle(flags, &f.convergence, "convergence", "draw the convergence too, for each problem whose minimum is known")
+	flags.Var(text(&f.coco), "coco", "write the runs on BBOB functions to `DIR` in COCO's format, too, a folder for each method")
 	toggle(flags, &f.json, "json", "print one JSON object")
 	toggle(flags, &f.quiet, "quiet", "show no progress")
 }
@@ -100,12 +104,28 @@ func (f *compareFlags) run(cmd *cobra.Command) (err error) {
 	}
 	g, err := f.grid(cmd, from)
 	defer func() { err = cmp.Or(err, closeMethods(g.Methods)) }()
+	if err == nil && f.coco != "" && !g.HasBBOB() {
+		err = errors.New("--coco writes runs on BBOB functions without noise, map or coupling, and there are none: --suite bbob has them")
+	}
 	if err != nil {
 		return err
 	}
 	return runGrid(&f.gridFlags, cmd, g, "runs.jsonl", func(ctx context.Context, s *store.Store) (experiment.Comparison, error) {
 		c, err := g.Compare(ctx, s)
 		c.Convergence = f.convergence
-		return c, err
+		return c, cmp.Or(err, f.toCOCO(cmd, c))
 	})
+}
+
+// toCOCO writes the comparison in COCO's format if it is asked for.
+func (f *compareFlags) toCOCO(cmd *cobra.Command, c experiment.Comparison) error {
+	if f.coco == "" {
+		return nil
+	}
+	files, err := c.WriteCOCO(f.coco)
+	if err != nil {
+		return err
+	}
+	note(cmd, "%s of COCO's format written to %s", words.Count(len(files), "file", "files"), f.coco)
+	return nil
 }

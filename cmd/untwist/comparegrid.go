@@ -44,7 +44,7 @@ func (f *compareFlags) source(flags *pflag.FlagSet) (*source, error) {
 
 // isPathInGrid says that a setting of a grid's file is a path.
 func isPathInGrid(key, value string) bool {
-	return key == "out" || key == "problems" && strings.HasSuffix(value, ".toml")
+	return key == "out" || key == "coco" || key == "problems" && strings.HasSuffix(value, ".toml")
 }
 
 // flagOfGrid are the flags that set the options of a grid.
