@@ -14,6 +14,9 @@ import (
 // temporary is the pattern for the names of temporary files.
 const temporary = ".untwist-*"
 
+// tried is the file that Folder makes.
+const tried = ".untwist-try"
+
 // Write writes data to the file at path. A new file gets the permissions 0644, and one
 // that is replaced keeps its own. If Write fails, the file stays as it was and no
 // temporary file is left behind.
@@ -71,13 +74,19 @@ func Check(path string) error {
 	return nil
 }
 
-// Folder returns an error if no file can be written to a folder.
+// Folder returns an error if no file can be written to a folder. What a program that is killed meanwhile
+// leaves behind the next one removes: the file that is tried always has the same name.
 func Folder(dir string) error {
-	file, err := os.CreateTemp(dir, temporary)
+	name := filepath.Join(dir, tried)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return naming(dir, err)
 	}
-	return errors.Join(file.Close(), os.Remove(file.Name()))
+	err = file.Close()
+	if removed := os.Remove(name); err == nil && !errors.Is(removed, fs.ErrNotExist) { // another program may have been faster
+		err = removed
+	}
+	return naming(dir, err)
 }
 
 // mostLinks is how many symbolic links are followed.

@@ -167,3 +167,15 @@ func TestLinksWithoutAFile(t *testing.T) {
 		t.Errorf("there are %v", entries)
 	}
 }
+
+// A file that a killed program has left in a folder is removed.
+func TestFolderLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".untwist-try"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := Folder(dir)
+	if left, _ := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("error %v, left %v", err, left)
+	}
+}
