@@ -132,7 +132,7 @@ func (d decided) unreplayed(p *paper, t tally, why error) (page.Page, error) {
 	r := &out.Run.Result
 	r.Account = untwist.Account{
 		Point: t.best.Point, Value: t.best.Value, BestQuery: t.best.Number, Seed: d.Seed, Queries: t.queries, Budget: d.Budget,
-		Failed: t.failures.Total(), Failures: t.failures, Curve: curve.samples(),
+		Failed: t.failures.Total(), Failures: t.failures, Curve: curve.samples(d.Several.answered().maximize),
 	}
 	text := "What was learnt about the function is not shown: for that the run would have to be made again from the answers in the journal, and that is not possible here, because " + reasonInWords(why) + "."
 	if t.best.Number > 0 && t.best.Point == nil {
@@ -167,15 +167,24 @@ func (c *curve) add(q journal.Query) {
 	}
 }
 
-// samples returns the curve of the best value.
-func (c curve) samples() []objective.Sample {
+// samples returns the curve of the best value, which is the greatest if f is maximised.
+func (c curve) samples(maximize bool) []objective.Sample {
 	var out query.Curve
-	best := math.Inf(1)
+	sign, best := 1., math.Inf(1)
+	if maximize {
+		sign = -1
+	}
 	for i, v := range c {
-		best = min(best, v)
+		if !math.IsInf(v, 1) {
+			best = min(best, sign*v)
+		}
 		out.Note(i+1, best, false)
 	}
-	return out.Samples(len(c), best)
+	all := out.Samples(len(c), best)
+	for i := range all {
+		all[i].Value *= sign
+	}
+	return all
 }
 
 // settings are what the header says.

@@ -15,7 +15,7 @@ import (
 const plot, beneath = 150., 38.
 
 // Convergence draws the best value so far against the number of queries, which are on the
-// given scale. Shades and names above the plot show the stages of the run. label says what
+// given scale. It falls, rises where f is maximised, and may do both where limits come first. Shades and names above the plot show the stages of the run. label says what
 // the values are.
 //
 // The values are on a logarithmic scale if none is below 0 and they span at least a factor
@@ -23,7 +23,7 @@ const plot, beneath = 150., 38.
 // scale. If it would hide how the run ended, the scale does not reach up to the first
 // values, and the picture says so.
 func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale, label string) Picture {
-	best := running(curve)
+	best := finites(curve)
 	if len(best) == 0 {
 		return nothing(label, "No query has given a finite value yet.")
 	}
@@ -45,7 +45,7 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 
 	c := &canvas{wide: wide}
 	note := "ends at " + words.Number(last.y, 4)
-	if first.y > y.hi {
+	if !y.has(first.y) {
 		note = "begins at " + words.Number(first.y, 3) + ", " + note
 	}
 	c.text(place{at: point{4, 13}, class: "c-label", room: wide - 20 - widthOf(note), suffix: y.minus}, label)
@@ -69,26 +69,21 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 // asked writes a number of queries.
 func asked(n float64) string { return words.Count(int(n), "query", "queries") }
 
-// running returns, for each sample with a finite value, the least value up to there.
-func running(curve []objective.Sample) []point {
-	best := make([]point, 0, len(curve))
+// finites returns the samples with a finite value.
+func finites(curve []objective.Sample) []point {
+	all := make([]point, 0, len(curve))
 	for _, s := range curve {
-		if !finite(s.Value) || s.Queries < 1 {
-			continue
+		if finite(s.Value) && s.Queries >= 1 {
+			all = append(all, point{float64(s.Queries), bounded(s.Value)})
 		}
-		v := bounded(s.Value)
-		if n := len(best); n > 0 {
-			v = min(v, best[n-1].y)
-		}
-		best = append(best, point{float64(s.Queries), v})
 	}
-	return best
+	return all
 }
 
 // heights returns the axis for the best values so far. It is logarithmic if none is below
 // 0 and they span a factor of ten; 0 then stands at a tenth of the least value above it. Otherwise
-// it is linear. It ends at the first value, or, if the end of the curve could not be seen
-// then, at the best value after the first quarter of the samples.
+// it is linear, over all values, or, if the end of the curve could not be seen then, over those
+// after the first quarter of the samples.
 func heights(best []point) axis {
 	first, last := best[0].y, best[len(best)-1].y
 	least := first // above 0
@@ -108,14 +103,26 @@ func heights(best []point) axis {
 		a.hi = max(a.hi, 10*a.lo)
 		return a
 	}
-	lo, hi := last, first
-	if quarter := best[len(best)/4].y; quarter > last && first-last > 10*(quarter-last) {
-		hi = quarter
+	lo, hi := extent(best)
+	if from, to := extent(best[len(best)/4:]); from < to && hi-lo > 10*(to-from) {
+		lo, hi = from, to
 	}
 	lo, hi = widened(lo, hi)
 	room := (hi - lo) / 20
 	return axis{lo: lo - room, hi: hi + room}
 }
+
+// extent returns the least and the greatest value.
+func extent(all []point) (lo, hi float64) {
+	lo, hi = all[0].y, all[0].y
+	for _, p := range all {
+		lo, hi = min(lo, p.y), max(hi, p.y)
+	}
+	return lo, hi
+}
+
+// has reports whether a value is drawn where it is.
+func (a axis) has(v float64) bool { return v <= a.hi && (v >= a.lo || a.scale == Logarithmic) }
 
 // up returns the place of a value, which is on the paper whatever it is.
 func (a axis) up(v float64) float64 { return a.at(a.within(v)) }
@@ -132,7 +139,7 @@ func (a axis) within(v float64) float64 {
 }
 
 // stairs returns the corners, on paper, of the steps from each sample to the next. Of the
-// samples that share a column, which is half a unit wide, the last is drawn. What is above
+// samples that share a column, which is half a unit wide, the last is drawn. What is beyond
 // the axis is left out.
 func stairs(best []point, x, y axis) []point {
 	column := func(b point) float64 { return math.Round(2*x.at(b.x)) / 2 }
@@ -145,13 +152,16 @@ func stairs(best []point, x, y axis) []point {
 				continue
 			}
 		}
-		if b.y > y.hi {
-			all[0] = to // it has not come down to the plot yet
+		if !y.has(b.y) {
+			all[0] = to // it has not come to the plot yet
 			continue
 		}
 		n := len(all)
-		if before := all[n-1]; best[0].y > y.hi && n == 1 {
+		if before := all[n-1]; !y.has(best[0].y) && n == 1 {
 			all[0] = point{to.x, y.to}
+			if best[0].y < y.lo {
+				all[0].y = y.from
+			}
 			all = append(all, to)
 		} else if to.y != before.y {
 			all = append(all, point{to.x, before.y}, to)

@@ -35,15 +35,17 @@ func TestHeights(t *testing.T) {
 		{[]float64{5, 4, 1}, Linear, 0.8, 5.2},
 		{[]float64{5, 4, -1}, Linear, -1.3, 5.3},
 		{[]float64{1e6, 9, 4, 1, 0, -1}, Linear, -1.5, 9.5},
+		{[]float64{-1e6, -9, -4, -1, 0, 1}, Linear, -9.5, 1.5}, {[]float64{1, 4, 5}, Linear, 0.8, 5.2}, // f is maximised
+		{[]float64{3, 9, 5}, Linear, 2.7, 9.3}, // limits come first
 		{[]float64{7, 7}, Linear, 3.15, 10.85}, {[]float64{0}, Linear, -0.55, 0.55}, {[]float64{-3}, Linear, -4.65, -1.35},
 	} {
-		got := heights(running(samples(c.values...)))
+		got := heights(finites(samples(c.values...)))
 		if got.scale != c.scale || math.Abs(got.lo-c.lo) > 1e-9 || math.Abs(got.hi-c.hi) > 1e-9 {
 			t.Errorf("%v: %+v, want from %v to %v", c.values, got, c.lo, c.hi)
 		}
 	}
-	if got := running(samples(math.Inf(1), 5, math.NaN(), 7, 3)); !slices.Equal(got, []point{{2, 5}, {4, 5}, {5, 3}}) {
-		t.Errorf("the best values are %v", got)
+	if got := finites(samples(math.Inf(1), 5, math.NaN(), 7, 3)); !slices.Equal(got, []point{{2, 5}, {4, 7}, {5, 3}}) {
+		t.Errorf("the values are %v", got)
 	}
 }
 
@@ -59,7 +61,7 @@ func TestJumpsAreKept(t *testing.T) {
 	}
 	x := axis{lo: 0, hi: 1e6, from: 0, to: 300}
 	y := axis{lo: 1e-4, hi: 1e4, scale: Logarithmic, from: 80, to: 0}
-	got := stairs(running(curve), x, y)
+	got := stairs(finites(curve), x, y)
 	if want := "M0 10H51V20H102V30H153V40H204V50H255V60H300"; joined(got) != want {
 		t.Errorf("the path is %s, want %s", joined(got), want)
 	}
@@ -69,6 +71,10 @@ func TestJumpsAreKept(t *testing.T) {
 	y.hi = 50 // the curve begins above
 	if got := joined(stairs([]point{{1, 1000}, {1e5, 100}, {5e5, 10}, {1e6, 1}}, x, y)); !strings.HasPrefix(got, "M150 0V") {
 		t.Errorf("the curve from above is %s", got)
+	}
+	y = axis{lo: 1, hi: 50, from: 80, to: 0} // it begins below
+	if got := joined(stairs([]point{{1, -1000}, {1e5, -100}, {5e5, 10}, {1e6, 20}}, x, y)); !strings.HasPrefix(got, "M150 80V") {
+		t.Errorf("the curve from below is %s", got)
 	}
 }
 
