@@ -49,6 +49,9 @@ func newLearnt(p Page, c coordinates) *learntView {
 		return &learntView{Lead: []string{"This run did not look for combinations of parameters in which the function is simpler: its strategy does not, or the budget was too small for that."}}
 	}
 	v := &learntView{Lead: lead(s), Sure: sure(s), Rise: c.most > 0, Blocks: len(s.Blocks) < len(c.all) && len(c.all) > 0}
+	if p.Run.Subject.Maximize {
+		v.Lead = append(v.Lead, "The function is maximised. What follows is about its negative: where that is lowest, the function is highest, and its valleys are the function's peaks.")
+	}
 	v.Within = size(c.most / 100)
 	groups := 0
 	for _, k := range c.told(mostCombinations) {

@@ -389,11 +389,14 @@ func TestOtherPages(t *testing.T) {
 	polynomial.Sensitivity = &sensitivity.Indices{Mean: 2, Variance: 4, Terms: 7, HeldOut: 100, Explained: 0.999, Parameters: []sensitivity.Index{{Name: "a", Total: 0.75, Error: 0.01}, {Name: "b", Total: 0.5, Error: 0.01}}}
 	notSeparable := run(some)
 	notSeparable.Result.Structure = &untwist.Structure{Dim: 2, Linear: -1, Frame: identity(t, 2), Certificate: certify.Certificate{Verdict: certify.NotSeparable, Coupling: 0.3, Splits: 20, Culprit: -1}}
+	peaks := notSeparable
+	peaks.Subject.Maximize = true
 	for name, c := range map[string]struct {
 		page Page
 		want []string
 		not  []string
 	}{
+		"peaks":         {Page{Run: peaks}, []string{"its valleys are the function&#39;s peaks"}, nil},
 		"nothing yet":   {Page{Run: run(account), Running: true}, []string{"The run goes on: no value is known yet after 0 queries."}, []string{`id="best"`, `id="learnt"`, `id="failures"`}},
 		"running":       {Page{Run: run(some), Running: true}, []string{"The run goes on: the lowest value found is 2.5 after 7 queries.", "still going on", `id="convergence"`}, []string{`id="learnt"`, "Ended"}},
 		"no look":       {Page{Run: run(some)}, []string{"The lowest value found is 2.5 after 7 queries.", "did not look for combinations"}, nil},
@@ -402,7 +405,7 @@ func TestOtherPages(t *testing.T) {
 		"noise":         {Page{Run: noisy}, []string{"mean value at the best point is 2.4 ± 0.01 after", "Noise, standard deviation", "0.125", "chosen by repeated queries"}, nil},
 		"one noisy":     {Page{Run: single}, []string{"owest noisy value found is 2.5 after", "It is too low by chance", "single noisy values"}, nil},
 		"named":         {Page{Run: named}, []string{"owest cost found is 2.5 EUR after", "<dt>Best cost</dt><dd>2.5 EUR", "best cost [EUR]"}, []string{"lowest value"}},
-		"greatest":      {Page{Run: greatest}, []string{"ighest value found is 2.5 after"}, []string{"lowest value"}},
+		"greatest":      {Page{Run: greatest}, []string{"ighest value found is 2.5 after", "Report of a maximisation"}, []string{"lowest value"}},
 		"learning":      {Page{Run: run(some), Running: true, Stage: "hessians"}, []string{"Now: how the function curves. Next the combinations are tested", "the value usually falls only in that search", "The time left is not known yet."}, nil},
 		"half done":     {Page{Run: half, Running: true, Stage: "lines"}, []string{"The value usually falls now", "Time left: at most about 30 s, until the budget is spent"}, nil},
 		"nearly":        {Page{Run: half, Running: true, Stage: "polish", Allowed: 25 * time.Second}, []string{"Time left: at most about 5 s, until the time is spent"}, nil},

@@ -64,6 +64,8 @@ func newChanging(p Page) view {
 	}
 	if p.Probe {
 		v.Kind = "Report of a probe"
+	} else if p.Run.Subject.Maximize {
+		v.Kind = "Report of a maximisation"
 	}
 	return v
 }
