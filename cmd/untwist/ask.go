@@ -39,26 +39,8 @@ func askCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask RUN.journal [FILE.toml]",
 		Short: "Ask for points to evaluate, for queues and scripts of your own",
-		Long: `Print points of which the search wants the values, a line each: an ID and the values of all
-parameters. Evaluate them where and however you like, and tell the values by untwist tell.
-
-Everything is in the journal: ask and tell may be called from many processes, take turns, and
-may be killed at any time. The first call makes the file, and needs to know what is searched:
---param or --dim, --budget, and whatever minimize takes besides. They may also be in a problem
-file. Later calls need the file alone. --budget, --target, --tolerance, --max-failures and
---keep-going may change; what is given counts from then on.
-
-Without --n all points are printed that can be asked for now. What was asked for and not told
-is printed again by the next call; with --lease only after that time.
-
-The exit status is 0 if points are printed, or none because all are out on lease: ask again
-later. It is 3 if the run is done; then the result is printed. Otherwise it is 1 on an error
-and 2 on bad usage.`,
-		Example: `  untwist ask run.journal --dim 3 --bounds -5:5 --budget 1000 --n 100
-  untwist ask run.journal --n 8 --lease 10m
-  untwist ask run.journal > points && ./evaluate < points | untwist tell run.journal`,
-		Args: takes(1, 2, "the journal of a run and, the first time, maybe a problem file"),
-		RunE: f.run,
+		Args:  takes(1, 2, "the journal of a run and, the first time, maybe a problem file"),
+		RunE:  f.run,
 	}
 	flags := cmd.Flags()
 	flags.Var(count(&f.n), "n", "print at most so many points (default all that can be asked for now)")

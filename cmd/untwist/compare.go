@@ -30,42 +30,8 @@ func compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare (--suite NAME | --problems NAMES) [--methods LIST]",
 		Short: "Compare methods on many problems, dimensions and seeds",
-		Long: `Run every method on every problem at every seed, and compare them: how often and after how
-many queries each reaches several targets, and a verdict for each problem.
-
-Methods (--methods, with commas between them) are
-  NAME                          one of ` + strings.Join(experiment.MethodNames(), ", ") + `
-  NAME=STRATEGY:KNOB=V:KNOB=V…  a strategy of minimize with other settings, under a name of
-                                yours; the knobs are sigma, particles or population, tau,
-                                alpha, share, identifier, and the keys of minimize --cbo:
-                                small=cmaes:population=8, far=cbo:noise=isotropic:ess=0.5
-  NAME=exec:CMD                 a program of yours that is an optimiser: see docs/optimisers.md
-Problems (--problems) are built-in ones, or problem files of your own: a name that ends in
-.toml. Targets are gaps above the minimum. Where nobody knows the minimum (problem files,
---coupling), they are values. --dim, --mix, --coupling, --map (none is one) and --noise are
-lists too, with commas between their values: every combination is a case.
-
-Every run is kept in DIR/runs.jsonl as it finishes. The command can be stopped at any moment;
-started again, it goes on where it stopped. With more seeds, or other problems, dimensions
-or methods, it makes the runs that are missing. The comparison of what was asked for this
-time is printed, and written to DIR under a name that says what it is. So a smaller
-comparison never overwrites a larger one.
-
---grid reads the flags from a file like the following. Where a flag says something else, the
-flag counts:
-
-  suite = "bbob"
-  dim = [10, 40]
-  methods = ["auto", "cmaes", "small=cmaes:population=8"]
-  seeds = 15
-  budget = "1000*d"
-
-` + exitStatuses,
-		Example: `  untwist compare --suite bbob --dim 10,40 --methods auto,cmaes --seeds 15 --budget '1000*d'
-  untwist compare --problems rastrigin --methods 'auto,mine=exec:python3 mine.py' --seeds 5
-  untwist compare --problems sim.toml --methods auto,cmaes --seeds 5 --budget 500 --targets 1,0.1`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.register(cmd.Flags())
 	return cmd

@@ -16,12 +16,7 @@ func problemsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "problems",
 		Short: "List the built-in problems",
-		Long: `List the built-in problems f(x) = g(Wx): which components couple in g, the default mixing
-matrix W, and the formula of g(y). Everything random in a problem follows from the --seed
-of untwist minimize. The functions bbob-1 to bbob-24 have rotations of their own instead of
-W, or with --mix block such as have blocks, for many dimensions; their formula is that of
-f(x) less f_opt.`,
-		Args: noArguments,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := cmd.OutOrStdout()
 			if asJSON {
