@@ -123,7 +123,7 @@ func (f *subjectFlags) builtIn() (subject, error) {
 		s.space, s.start, s.bounds, s.known = parameter.Mixint(box), objective.Box{}, objective.Box{}, nil
 		s.words.Parameters = s.space
 	}
-	s.several.limits, s.several.maximize = f.several.limits, f.several.maximize
+	s.several.Limits, s.several.Maximize = f.several.Limits, f.several.Maximize
 	if s.points, err = parsePoints(f.x0, parameter.Plain(spec.Dim)); err != nil {
 		return subject{}, objective.BadOption("Points", "%v", err)
 	}

@@ -65,7 +65,7 @@ func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
 	}
 	found := report.Check{
 		Subject: s.words, Seed: s.seed, Start: [2]objective.Answer(w.answers[:2]), Others: w.answers[2:],
-		Procs: f.subject.program.Procs, Budget: f.budget, Time: f.time, Residuals: s.several.residuals, Outputs: s.several.outputs,
+		Procs: f.subject.program.Procs, Budget: f.budget, Time: f.time, Residuals: s.several.Residuals, Outputs: s.several.Outputs,
 	}
 	if s.caller != nil {
 		return s.caller.last(newResultForm(found, untwist.Account{}))

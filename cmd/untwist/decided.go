@@ -30,7 +30,7 @@ type decided struct {
 	Parallel             int
 	NoiseLevel           float64
 	Seed                 uint64
-	Several              decidedNumbers
+	Several              answered
 
 	others map[string]any // everything else, except what is long
 }
@@ -52,7 +52,7 @@ func (d decided) options() untwist.Options {
 		Bounds: objective.Box{Lo: floats(d.Bounds.Lo), Hi: floats(d.Bounds.Hi)},
 		Budget: d.Budget, Parallel: d.Parallel, NoiseLevel: d.NoiseLevel, Seed: d.Seed,
 	}
-	d.Several.answered().apply(&o)
+	d.Several.apply(&o)
 	if d.Parameters.Guess() != nil { // it is the first of the points
 		o.Points = slices.Clone(d.Points[min(1, len(d.Points)):])
 	}

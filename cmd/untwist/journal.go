@@ -52,12 +52,9 @@ func showJournal(cmd *cobra.Command, file, to, value string, asJSON bool) error 
 		return err
 	}
 	t := tally{file: file, best: journal.Query{Answer: objective.Answer{Value: math.Inf(1)}}, reasons: map[string]int{}}
+	summary, _ := journal.Read(file, nil) // what is wrong with it is said below
+	t.rank = newRank(readAbout(summary.Header).Several)
 	var err error
-	if summary, err := journal.Read(file, nil); err == nil {
-		t.rank = newRank(readAbout(summary.Header).Several.answered())
-	} else {
-		t.rank = newRank(answered{})
-	}
 	t.summary, err = journal.Read(file, t.count)
 	if err != nil && !errors.As(err, new(*journal.BrokenError)) {
 		return unwrapped(err)

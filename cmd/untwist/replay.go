@@ -45,7 +45,7 @@ func reportJournal(ctx context.Context, file, to, value string, t tally) error {
 	}
 	out.Run.Subject, out.Run.Known = d.subject(file, t.summary.Dim)
 	out.Run.Subject.Value, out.Run.Subject.Unit = quantity(value)
-	out.Run.Subject.Maximize = d.Several.answered().maximize
+	out.Run.Subject.Maximize = d.Several.Maximize
 	return p.write(out)
 }
 
@@ -77,7 +77,7 @@ func (d decided) replay(ctx context.Context, p *paper, t tally) (page.Page, erro
 		return page.Page{}, err
 	}
 	o.Seen = p.see
-	f := archive{t.summary.Dim, d.Several.answered().numbers()}
+	f := archive{t.summary.Dim, d.Several.numbers()}
 	var out page.Page
 	if d.probes() {
 		var findings untwist.Findings

@@ -95,16 +95,11 @@ func (f *workerFlags) open(s subject, from *source, line *progressLine, proc int
 	if s.program == nil {
 		return s.objective, nil
 	}
-	config, err := f.subject.program.config(from, s.space)
+	config, _, err := f.subject.config(from, s.space, line.note)
 	if err != nil {
 		return nil, err
 	}
-	numbers, outputs, err := f.subject.several.read(from)
-	if err != nil {
-		return nil, err
-	}
-	config.Residuals, config.Outputs = numbers.residuals, outputs
-	config.Procs, config.FirstProc, config.Note = 1, proc, line.note
+	config.Procs, config.FirstProc = 1, proc
 	config.KeepFailed = new(keptBy(proc, max(f.subject.program.Procs, 1), config.KeepFailed))
 	return program.New(config)
 }
