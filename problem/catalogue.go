@@ -140,6 +140,16 @@ type function struct {
 	blocks    [][]int
 }
 
+// separable is a sum of terms.
+func separable(minimiser []float64, terms func(t, y []float64)) function {
+	return function{terms: terms, minimiser: minimiser, blocks: singles(len(minimiser))}
+}
+
+// coupled is a function that couples blocks of components.
+func coupled(minimiser []float64, blocks [][]int, value func(y, work []float64) float64) function {
+	return function{value: value, minimiser: minimiser, blocks: blocks}
+}
+
 // uniform draws one parameter for every component, uniform on [lo, hi].
 func (d drawing) uniform(lo, hi float64) []float64 {
 	b := objective.Cube(d.spec.Components, lo, hi)
