@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/objective"
 )
@@ -129,14 +130,17 @@ func (p *page) answer(i int) objective.Answer {
 
 // several returns the numbers of the i-th answer, nil if there are none.
 func (p *page) several(i int) []float64 {
-	all, some := make([]float64, p.width), false
-	for k := range all {
-		all[k] = math.Float64frombits(binary.LittleEndian.Uint64(p.answers[8*(i*p.width+k):]))
-		some = some || !math.IsNaN(all[k])
-	}
-	if !some {
+	all := floatsOf(p.answers, i, p.width)
+	if !slices.ContainsFunc(all, func(v float64) bool { return !math.IsNaN(v) }) {
 		return nil
 	}
+	return all
+}
+
+// floatsOf returns the i-th n numbers.
+func floatsOf(data []byte, i, n int) []float64 {
+	all := make([]float64, n)
+	_, _ = binary.Decode(data[8*i*n:], binary.LittleEndian, all) // there are so many
 	return all
 }
 
@@ -145,11 +149,7 @@ func (p *page) point(i int) []float64 {
 	if p.hashed {
 		return nil
 	}
-	x := make([]float64, p.dim)
-	for k := range x {
-		x[k] = math.Float64frombits(binary.LittleEndian.Uint64(p.points[8*(i*p.dim+k):]))
-	}
-	return x
+	return floatsOf(p.points, i, p.dim)
 }
 
 // has reports whether x is the i-th point, bit by bit, or has its hash.

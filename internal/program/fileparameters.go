@@ -34,16 +34,11 @@ func readParameter(name string, value any) (parameter.Parameter, error) {
 	if !parameterName.MatchString(name) || slices.Contains([]string{"all", "in", "out"}, name) {
 		return p, errors.New("a name is made of letters, digits and _, does not begin with a digit, and is none of all, in, out")
 	}
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if ours := otherKeys[key]; ours != "" {
-			return p, fmt.Errorf("unknown key %q: write %s", key, ours)
-		}
-		if !slices.Contains(parameterKeys, key) {
-			return p, fmt.Errorf("unknown key %q%s", key, nearest(key, parameterKeys))
-		}
+	if err := checkKeys(table, parameterKeys, otherKeys); err != nil {
+		return p, err
 	}
+	var err error
 	for i, to := range []**float64{&p.Min, &p.Max, &p.Low, &p.High, &p.Step} {
-		var err error
 		if *to, err = readNumber(parameterKeys[i], table[parameterKeys[i]]); err != nil {
 			return p, err
 		}
@@ -51,10 +46,8 @@ func readParameter(name string, value any) (parameter.Parameter, error) {
 	if err := readKind(&p, table); err != nil {
 		return p, err
 	}
-	if unit, there := table["unit"]; there {
-		if p.Unit, ok = unit.(string); !ok {
-			return p, fmt.Errorf("unit must be text in quotes, not %s", whatIs(unit))
-		}
+	if p.Unit, err = textIn("unit", table); err != nil {
+		return p, err
 	}
 	switch scale := table["scale"]; scale {
 	case nil, "linear":
@@ -101,6 +94,30 @@ func readKind(p *parameter.Parameter, table map[string]any) (err error) {
 		}
 	}
 	return nil
+}
+
+// checkKeys returns an error if a table has a key that is not known; others are what people write instead
+// of one.
+func checkKeys(table map[string]any, known []string, others map[string]string) error {
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		switch {
+		case others[key] != "":
+			return fmt.Errorf("unknown key %q: write %s", key, others[key])
+		case !slices.Contains(known, key):
+			return fmt.Errorf("unknown key %q%s", key, nearest(key, known))
+		}
+	}
+	return nil
+}
+
+// textIn reads a text that may be missing.
+func textIn(key string, table map[string]any) (string, error) {
+	value, there := table[key]
+	text, ok := value.(string)
+	if there && !ok {
+		return "", fmt.Errorf("%s must be text in quotes, not %s", key, whatIs(value))
+	}
+	return text, nil
 }
 
 // wordOf writes a word of choices: a text, or what stands there without quotation marks.
@@ -156,10 +173,8 @@ func readOutput(name string, value any) (o LimitedOutput, err error) {
 	if o.Name = name; !parameterName.MatchString(name) {
 		return o, errors.New("a name is made of letters, digits and _, and does not begin with a digit")
 	}
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if !slices.Contains(outputKeys, key) {
-			return o, fmt.Errorf("unknown key %q%s", key, nearest(key, outputKeys))
-		}
+	if err := checkKeys(table, outputKeys, nil); err != nil {
+		return o, err
 	}
 	var within *float64
 	for i, to := range []**float64{&o.Limits.Min, &o.Limits.Max, &o.Limits.Equal, &within} {
@@ -179,17 +194,15 @@ func readOutput(name string, value any) (o LimitedOutput, err error) {
 		}
 		o.Count = int(whole)
 	}
-	if unit, there := table["unit"]; there {
-		if o.Limits.Unit, ok = unit.(string); !ok {
-			return o, fmt.Errorf("unit must be text in quotes, not %s", whatIs(unit))
-		}
+	if o.Limits.Unit, err = textIn("unit", table); err != nil {
+		return o, err
 	}
-	if pattern, there := table["result"]; there {
-		text, ok := pattern.(string)
-		if !ok {
-			return o, fmt.Errorf("result must be text in quotes, not %s", whatIs(pattern))
+	if _, there := table["result"]; there {
+		pattern, err := textIn("result", table)
+		if err != nil {
+			return o, err
 		}
-		if o.Result, err = regexp.Compile(text); err != nil {
+		if o.Result, err = regexp.Compile(pattern); err != nil {
 			return o, fmt.Errorf("result: %w", err)
 		}
 	}
