@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"sync"
 
