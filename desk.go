@@ -44,6 +44,7 @@ func (d *desk) do(errand func()) bool {
 // An ending is what an algorithm has returned, or how it ended instead.
 type ending[T any] struct {
 	value    T
+	err      error
 	returned bool
 	panicked error
 }
@@ -51,7 +52,7 @@ type ending[T any] struct {
 // attend runs an algorithm and does its errands. It reports whether the algorithm has
 // returned: if ctx ends, it has the time of grace for that, and is left alone then. If it
 // panics, so does this.
-func attend[T any](ctx context.Context, algorithm func(*desk) T) (value T, returned bool) {
+func attend[T any](ctx context.Context, algorithm func(*desk) (T, error)) (value T, returned bool, err error) {
 	d := &desk{make(chan func()), make(chan struct{})}
 	defer close(d.left)
 	ended := make(chan ending[T], 1)
@@ -63,7 +64,8 @@ func attend[T any](ctx context.Context, algorithm func(*desk) T) (value T, retur
 				e.panicked = fmt.Errorf("%v\n\n%s", cause, debug.Stack())
 			}
 		}()
-		e.value, e.returned = algorithm(d), true
+		e.value, e.err = algorithm(d)
+		e.returned = true
 	}()
 	over, late := ctx.Done(), (<-chan time.Time)(nil)
 	for {
@@ -74,11 +76,14 @@ func attend[T any](ctx context.Context, algorithm func(*desk) T) (value T, retur
 			if e.panicked != nil {
 				panic(e.panicked)
 			}
-			return e.value, e.returned
+			if !e.returned {
+				e.err = unreturned(ctx)
+			}
+			return e.value, e.returned, e.err
 		case <-over:
 			over, late = nil, time.After(grace)
 		case <-late:
-			return value, false
+			return value, false, unreturned(ctx)
 		}
 	}
 }

@@ -26,13 +26,6 @@ import (
 // so far, and the verdict is certify.Unknown. It is an error if f is constant, or is not
 // finite where it has to be.
 func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, error) {
-	nothing := Findings{Account: Account{Value: math.Inf(1), Status: objective.Failed}, Structure: noStructure(0)}
-	if f == nil || f.Dim() < 1 {
-		return nothing, errNoObjective
-	}
-	if err := cmp.Or(o.onlyToProbe(), o.continuous("fix it to look for coordinates of the others")); err != nil {
-		return nothing, err
-	}
 	by := o.Identifier
 	if by == nil {
 		by = identify.Survey{}
@@ -41,21 +34,38 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 		s.Sums = true
 		by = s
 	}
-	r, err := newRun(f, "probe", o)
+	wrong := o.continuous("fix it to look for coordinates of the others")
+	return look(ctx, f, o, "probe", wrong, func(ctx context.Context, r *run) (*identify.Finding, *InteractionGraph, error) {
+		found, err := r.identify(ctx, by)
+		return found, nil, err
+	})
+}
+
+// look looks for what f is like by find, unless something is wrong with the options.
+func look(ctx context.Context, f objective.Objective, o Options, command string, wrong error,
+	find func(context.Context, *run) (*identify.Finding, *InteractionGraph, error)) (Findings, error) {
+	nothing := Findings{Account: Account{Value: math.Inf(1), Status: objective.Failed}, Structure: noStructure(0)}
+	if f == nil || f.Dim() < 1 {
+		return nothing, errNoObjective
+	}
+	if err := cmp.Or(o.onlyToProbe(), wrong); err != nil {
+		return nothing, err
+	}
+	r, err := newRun(f, command, o)
 	if err != nil {
 		return nothing, err
 	}
 	defer r.finish()
 	ctx, cancel := o.timed(ctx)
 	defer cancel()
-	found, err := r.identify(ctx, by)
+	found, graph, err := find(ctx, r)
 	if void := r.vouched(err); void != nil {
 		nothing.Account = r.voided()
 		return nothing, void
 	}
 	out, unscaled := r.findings(found)
-	err = cmp.Or(err, unscaled, r.finish())
-	if err == nil {
+	out.Structure.Interactions = graph
+	if err = cmp.Or(err, unscaled, r.finish()); err == nil {
 		out.Status = objective.Converged
 		return out, nil
 	}
@@ -65,15 +75,11 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 
 // identify finds the coordinates.
 func (r *run) identify(ctx context.Context, by identify.Identifier) (*identify.Finding, error) {
-	type returned struct {
-		found *identify.Finding
-		err   error
-	}
-	back, ok := attend(ctx, func(d *desk) returned {
+	found, returned, err := attend(ctx, func(d *desk) (*identify.Finding, error) {
 		a := attended{d, r}
 		grain, err := a.grain(ctx, by)
 		if err != nil {
-			return returned{identify.Known(nil, nil), err}
+			return identify.Known(nil, nil), err
 		}
 		if _, paper := by.(identify.Paper); !paper {
 			r.grain = &grain
@@ -82,14 +88,13 @@ func (r *run) identify(ctx context.Context, by identify.Identifier) (*identify.F
 		if grain.Kind == objective.SinglePrecision {
 			found.Notes = append(found.Notes, noiseInWords(Noise{Kind: grain.Kind, Sigma: grain.Absolute}))
 		}
-		return returned{found, err}
+		return found, err
 	})
-	if ok {
-		return back.found, back.err
+	if !returned {
+		found = identify.Known(nil, nil)
+		found.Notes = []string{abandoned}
 	}
-	nothing := identify.Known(nil, nil)
-	nothing.Notes = []string{abandoned}
-	return nothing, unreturned(ctx)
+	return found, err
 }
 
 // grain measures how exact the values of f are, for an identifier that wants to know it: the
@@ -112,61 +117,34 @@ func (a attended) grain(ctx context.Context, by identify.Identifier) (objective.
 //
 // Options are those of Probe; there must be no Identifier.
 func Interactions(ctx context.Context, f objective.Objective, o Options) (Findings, error) {
-	nothing := Findings{Account: Account{Value: math.Inf(1), Status: objective.Failed}, Structure: noStructure(0)}
-	if f == nil || f.Dim() < 1 {
-		return nothing, errNoObjective
-	}
-	if err := o.onlyToProbe(); err != nil {
-		return nothing, err
-	}
+	var wrong error
 	if o.Identifier != nil {
-		return nothing, objective.BadOption("Identifier", "is for Minimize and Probe; Interactions looks for no coordinates")
+		wrong = objective.BadOption("Identifier", "is for Minimize and Probe; Interactions looks for no coordinates")
 	}
-	r, err := newRun(f, "interactions", o)
-	if err != nil {
-		return nothing, err
-	}
-	defer r.finish()
-	ctx, cancel := o.timed(ctx)
-	defer cancel()
-	graph, err := r.interactions(ctx)
-	if void := r.vouched(err); void != nil {
-		nothing.Account = r.voided()
-		return nothing, void
-	}
-	out, _ := r.findings(identify.Known(nil, nil))
-	out.Structure.Interactions = graph
-	if err = cmp.Or(err, r.finish()); err == nil {
-		out.Status = objective.Converged
-		return out, nil
-	}
-	out.Status, err = objective.StatusOf(ctx, err)
-	return out, err
+	return look(ctx, f, o, "interactions", wrong, func(ctx context.Context, r *run) (*identify.Finding, *InteractionGraph, error) {
+		graph, err := r.interactions(ctx)
+		return identify.Known(nil, nil), graph, err
+	})
 }
 
 // interactions finds which parameters interact. Random numbers come from the stream ("interactions").
 func (r *run) interactions(ctx context.Context) (*InteractionGraph, error) {
-	type returned struct {
-		found *interact.Found
-		err   error
-	}
-	back, ok := attend(ctx, func(d *desk) returned {
+	found, returned, err := attend(ctx, func(d *desk) (*interact.Found, error) {
 		a := attended{d, r}
 		grain, err := a.grain(ctx, identify.Survey{})
 		if err != nil {
-			return returned{&interact.Found{Kind: interact.Undecided}, err}
+			return &interact.Found{Kind: interact.Undecided}, err
 		}
 		r.grain = &grain
 		a.enter(interact.Stage)
-		found, err := interact.Find(ctx, a, interact.Search{
+		return interact.Find(ctx, a, interact.Search{
 			Box: interact.Within(r.scale.Bounds()), Grain: grain, Random: rng.Seed(r.options.Seed).Stream("interactions"),
 		})
-		return returned{found, err}
 	})
-	if !ok {
-		return nil, unreturned(ctx)
+	if !returned {
+		return nil, err
 	}
-	return auto.Interactions(back.found), back.err
+	return auto.Interactions(found), err
 }
 
 // onlyToProbe returns an *OptionError for the first option that is only for Minimize.

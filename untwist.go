@@ -138,21 +138,16 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 
 // search runs the strategy. If it does not return, the outcome is what it has told before.
 func (r *run) search(ctx context.Context, task strategy.Task) (strategy.Outcome, error) {
-	type returned struct {
-		outcome strategy.Outcome
-		err     error
-	}
-	back, ok := attend(ctx, func(d *desk) (out returned) {
+	outcome, returned, err := attend(ctx, func(d *desk) (strategy.Outcome, error) {
 		a := attended{d, r}
 		task.Stage, task.Found = a.enter, a.found
 		task.Several = r.several(a)
-		out.outcome, out.err = r.strategy().Minimize(ctx, a, task)
-		return out
+		return r.strategy().Minimize(ctx, a, task)
 	})
-	if ok {
-		return back.outcome, back.err
+	if !returned {
+		outcome = strategy.Outcome{Learnt: &strategy.Learnt{Finding: r.found, Notes: []string{abandoned}}}
 	}
-	return strategy.Outcome{Learnt: &strategy.Learnt{Finding: r.found, Notes: []string{abandoned}}}, unreturned(ctx)
+	return outcome, err
 }
 
 // ErrAllFailed says that f failed at every point, and ErrManyFailed that it failed too

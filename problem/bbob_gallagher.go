@@ -53,7 +53,7 @@ func drawPeaks(in *instance, n int, first, reach float64) *peaks {
 		factors: blas64.General{Rows: 2 * d, Cols: n, Stride: n, Data: make([]float64, 2*d*n)},
 	}
 	order := in.params.Perm(n - 1)
-	place, center, spare := newRow(d), newRow(d), newRow(d)
+	place, center, spare := row(make([]float64, d)), row(make([]float64, d)), row(make([]float64, d))
 	for i := range n {
 		alpha, height := first, 10.0
 		if i > 0 {
@@ -74,11 +74,6 @@ func drawPeaks(in *instance, n int, first, reach float64) *peaks {
 		p.height[i], p.log[i] = height, p.constant[i]+kernel.LogOf(height)
 	}
 	return p
-}
-
-// newRow returns a matrix of one row.
-func newRow(d int) blas64.General {
-	return blas64.General{Rows: 1, Cols: d, Stride: d, Data: make([]float64, d)}
 }
 
 // work is how much more than a room heights needs.

@@ -1,8 +1,10 @@
 package problem
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -138,6 +140,16 @@ type function struct {
 	blocks    [][]int
 }
 
+// separable is a sum of terms.
+func separable(minimiser []float64, terms func(t, y []float64)) function {
+	return function{terms: terms, minimiser: minimiser, blocks: singles(len(minimiser))}
+}
+
+// coupled is a function that couples blocks of components.
+func coupled(minimiser []float64, blocks [][]int, value func(y, work []float64) float64) function {
+	return function{value: value, minimiser: minimiser, blocks: blocks}
+}
+
 // uniform draws one parameter for every component, uniform on [lo, hi].
 func (d drawing) uniform(lo, hi float64) []float64 {
 	b := objective.Cube(d.spec.Components, lo, hi)
@@ -221,4 +233,30 @@ func lowest(f, d1, d2 func(float64) float64, lo, hi float64) float64 {
 		}
 	}
 	return best
+}
+
+// Choice lists all names for a person to choose from, the BBOB functions in one word.
+func Choice() string {
+	return fmt.Sprintf("%s, bbob-1 … bbob-%d", strings.Join(order, ", "), len(bbobFunctions))
+}
+
+// Suites returns the names of the suites.
+func Suites() []string { return []string{"paper", "classic", "large", "bbob"} }
+
+// Suite returns the names of the problems of a suite: "paper" has those of the paper's table,
+// "large" those that are made for many dimensions, "bbob" the 24 BBOB functions, "classic" all others.
+func Suite(name string) ([]string, error) {
+	const table = 4                                  // the paper's are the first in order
+	large := slices.Index(order, "rosenbrock-chain") // and those for many dimensions the last
+	switch name {
+	case "paper":
+		return append([]string(nil), order[:table]...), nil
+	case "classic":
+		return append([]string(nil), order[table:large]...), nil
+	case "large":
+		return append([]string(nil), order[large:]...), nil
+	case "bbob":
+		return bbobNames(), nil
+	}
+	return nil, objective.BadOption("Suite", "unknown suite %q: must be one of %s", name, strings.Join(Suites(), ", "))
 }

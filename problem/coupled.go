@@ -11,46 +11,38 @@ import (
 func ackley(d drawing) function {
 	b := d.shift()
 	m := float64(len(b))
-	return function{
-		value: func(y, work []float64) float64 {
-			squares, waves := 0.0, 0.0
-			for j, v := range y {
-				z := v - b[j]
-				squares += square(z)
-				work[j] = 2 * math.Pi * z
-			}
-			kernel.Cos(work, work)
-			for _, wave := range work {
-				waves += wave
-			}
-			// Expm1 makes both terms exactly 0 at the minimum.
-			return float64(-20*math.Expm1(-0.2*math.Sqrt(squares/m))) - float64(math.E*math.Expm1(waves/m-1))
-		},
-		minimiser: b,
-		blocks:    whole(len(b)),
-	}
+	return coupled(b, whole(len(b)), func(y, work []float64) float64 {
+		squares, waves := 0.0, 0.0
+		for j, v := range y {
+			z := v - b[j]
+			squares += square(z)
+			work[j] = 2 * math.Pi * z
+		}
+		kernel.Cos(work, work)
+		for _, wave := range work {
+			waves += wave
+		}
+		// Expm1 makes both terms exactly 0 at the minimum.
+		return float64(-20*math.Expm1(-0.2*math.Sqrt(squares/m))) - float64(math.E*math.Expm1(waves/m-1))
+	})
 }
 
 // griewank: 1 + Σ z_j²/4000 − Π cos(z_j/√j).
 func griewank(d drawing) function {
 	b := d.shift()
-	return function{
-		value: func(y, work []float64) float64 {
-			squares, product := 0.0, 1.0
-			for j, v := range y {
-				z := v - b[j]
-				squares += square(z)
-				work[j] = z / math.Sqrt(float64(j+1))
-			}
-			kernel.Cos(work, work)
-			for _, wave := range work {
-				product *= wave
-			}
-			return squares/4000 + (1 - product)
-		},
-		minimiser: b,
-		blocks:    whole(len(b)),
-	}
+	return coupled(b, whole(len(b)), func(y, work []float64) float64 {
+		squares, product := 0.0, 1.0
+		for j, v := range y {
+			z := v - b[j]
+			squares += square(z)
+			work[j] = z / math.Sqrt(float64(j+1))
+		}
+		kernel.Cos(work, work)
+		for _, wave := range work {
+			product *= wave
+		}
+		return squares/4000 + (1 - product)
+	})
 }
 
 // griewankDomain is [−10/√m, 10/√m]. On the customary [−600, 600] the product
@@ -67,41 +59,31 @@ func griewankDomain(m int) (lo, hi float64) {
 // is coupled to the next. With one component: (1−z)².
 func rosenbrock(d drawing) function {
 	b := d.shift()
-	return function{
-		value:     func(y, _ []float64) float64 { return chain(y, b) },
-		minimiser: b,
-		blocks:    whole(len(b)),
-	}
+	return coupled(b, whole(len(b)), func(y, _ []float64) float64 { return chain(y, b) })
 }
 
 // rosenbrockPairs: one Rosenbrock function of two components for each pair. If one
 // component is left over, its term is (1−z)².
 func rosenbrockPairs(d drawing) function {
 	b := d.shift()
-	return function{
-		value: func(y, _ []float64) float64 {
-			sum := 0.0
-			for lo := 0; lo < len(y); lo += 2 {
-				hi := min(lo+2, len(y))
-				sum += chain(y[lo:hi], b[lo:hi])
-			}
-			return sum
-		},
-		minimiser: b,
-		blocks:    runs(len(b), 2),
-	}
+	return coupled(b, runs(len(b), 2), func(y, _ []float64) float64 {
+		sum := 0.0
+		for lo := 0; lo < len(y); lo += 2 {
+			hi := min(lo+2, len(y))
+			sum += chain(y[lo:hi], b[lo:hi])
+		}
+		return sum
+	})
 }
 
-// chain is the Rosenbrock function of z = 1+t, t = y−b, written in t so that it
-// is exactly 0 at the minimum: z_{j+1} − z_j² = t_{j+1} − t_j(2+t_j).
+// chain is the Rosenbrock function of z = 1+t, t = y−b.
 func chain(y, b []float64) float64 {
 	if len(y) == 1 {
 		return square(y[0] - b[0])
 	}
 	sum := 0.0
 	for j := range len(y) - 1 {
-		t, next := y[j]-b[j], y[j+1]-b[j+1]
-		sum += float64(100*square(next-float64(t*(2+t)))) + square(t)
+		sum += bend(y[j]-b[j], y[j+1]-b[j+1])
 	}
 	return sum
 }

@@ -20,25 +20,21 @@ func logCosh(d drawing) function {
 			c[j] = -2
 		}
 	}
-	f := function{
-		terms: func(t, y []float64) {
-			t, a, b, c := t[:len(y)], a[:len(y)], b[:len(y)], c[:len(y)]
-			for j, v := range y {
-				t[j] = -2 * a[j] * math.Abs(v-b[j])
-			}
-			kernel.Exp(t, t)
-			for j, e := range t {
-				t[j] = (1 + e) / 2
-			}
-			kernel.Log(t, t) // log cosh u = |u| + log (1+e^(−2|u|))/2, which does not overflow
-			for j, v := range y {
-				z := v - b[j]
-				t[j] += float64(a[j]*math.Abs(z)) - float64(3*a[j]*kernel.ExpOf(-4*square(z-c[j])))
-			}
-		},
-		minimiser: make([]float64, len(b)),
-		blocks:    singles(len(b)),
-	}
+	f := separable(make([]float64, len(b)), func(t, y []float64) {
+		t, a, b, c := t[:len(y)], a[:len(y)], b[:len(y)], c[:len(y)]
+		for j, v := range y {
+			t[j] = -2 * a[j] * math.Abs(v-b[j])
+		}
+		kernel.Exp(t, t)
+		for j, e := range t {
+			t[j] = (1 + e) / 2
+		}
+		kernel.Log(t, t) // log cosh u = |u| + log (1+e^(−2|u|))/2, which does not overflow
+		for j, v := range y {
+			z := v - b[j]
+			t[j] += float64(a[j]*math.Abs(z)) - float64(3*a[j]*kernel.ExpOf(-4*square(z-c[j])))
+		}
+	})
 	for j := range b {
 		f.minimiser[j] = b[j] + math.Copysign(logCoshBottom(a[j]), c[j])
 	}
@@ -62,14 +58,10 @@ func logCoshBottom(a float64) float64 {
 // |z_j| < ¼.
 func step(d drawing) function {
 	b := d.shift()
-	return function{
-		terms: func(t, y []float64) {
-			t, b := t[:len(y)], b[:len(y)]
-			for j, v := range y {
-				t[j] = square(math.Floor(math.Abs(2*(v-b[j])) + 0.5))
-			}
-		},
-		minimiser: b,
-		blocks:    singles(len(b)),
-	}
+	return separable(b, func(t, y []float64) {
+		t, b := t[:len(y)], b[:len(y)]
+		for j, v := range y {
+			t[j] = square(math.Floor(math.Abs(2*(v-b[j])) + 0.5))
+		}
+	})
 }

@@ -9,19 +9,15 @@ import (
 // rastrigin: 10m + Σ (y_j−b_j)² − 10 cos 2π(y_j−b_j), the g^R of section 4.
 func rastrigin(d drawing) function {
 	b := d.uniform(-2, 2)
-	return function{
-		terms: func(t, y []float64) {
-			t, b := t[:len(y)], b[:len(y)]
-			kernel.Difference(t, 2*math.Pi, y, b)
-			kernel.Cos(t, t)
-			for j, v := range y {
-				z := v - b[j]
-				t[j] = square(z) + (10 - float64(10*t[j])) // exactly 0 at the minimum
-			}
-		},
-		minimiser: b,
-		blocks:    singles(len(b)),
-	}
+	return separable(b, func(t, y []float64) {
+		t, b := t[:len(y)], b[:len(y)]
+		kernel.Difference(t, 2*math.Pi, y, b)
+		kernel.Cos(t, t)
+		for j, v := range y {
+			z := v - b[j]
+			t[j] = square(z) + (10 - float64(10*t[j])) // exactly 0 at the minimum
+		}
+	})
 }
 
 // rastriginLike: Σ (y_j²−4)² − 0.3 cos 3y_j + c_j y_j, the modified Rastrigin
@@ -32,20 +28,16 @@ func rastriginLike(d drawing) function {
 	component := func(y, c, cos3y float64) float64 {
 		return square(square(y)-4) - float64(0.3*cos3y) + float64(c*y)
 	}
-	f := function{
-		terms: func(t, y []float64) {
-			t, c := t[:len(y)], c[:len(y)]
-			for j, v := range y {
-				t[j] = 3 * v
-			}
-			kernel.Cos(t, t)
-			for j, v := range y {
-				t[j] = component(v, c[j], t[j])
-			}
-		},
-		minimiser: make([]float64, len(c)),
-		blocks:    singles(len(c)),
-	}
+	f := separable(make([]float64, len(c)), func(t, y []float64) {
+		t, c := t[:len(y)], c[:len(y)]
+		for j, v := range y {
+			t[j] = 3 * v
+		}
+		kernel.Cos(t, t)
+		for j, v := range y {
+			t[j] = component(v, c[j], t[j])
+		}
+	})
 	for j, cj := range c {
 		f.minimiser[j] = lowest(
 			func(y float64) float64 { return component(y, cj, kernel.CosOf(3*y)) },
@@ -83,16 +75,12 @@ func weightedSquares(b []float64, weight func(j int) float64) function {
 	for j := range w {
 		w[j] = weight(j)
 	}
-	return function{
-		terms: func(t, y []float64) {
-			t, w, b := t[:len(y)], w[:len(y)], b[:len(y)]
-			for j, v := range y {
-				t[j] = w[j] * square(v-b[j])
-			}
-		},
-		minimiser: b,
-		blocks:    singles(len(b)),
-	}
+	return separable(b, func(t, y []float64) {
+		t, w, b := t[:len(y)], w[:len(y)], b[:len(y)]
+		for j, v := range y {
+			t[j] = w[j] * square(v-b[j])
+		}
+	})
 }
 
 // differentPowers: Σ |y_j|^(2+4(j−1)/(m−1)), the g^DP of section 4.
@@ -101,17 +89,13 @@ func differentPowers(d drawing) function {
 	for j := range power {
 		power[j] = 2 + float64(4*power[j])
 	}
-	return function{
-		terms: func(t, y []float64) {
-			t = t[:len(y)]
-			for j, v := range y {
-				t[j] = math.Abs(v)
-			}
-			kernel.Pow(t, t, power)
-		},
-		minimiser: make([]float64, len(power)),
-		blocks:    singles(len(power)),
-	}
+	return separable(make([]float64, len(power)), func(t, y []float64) {
+		t = t[:len(y)]
+		for j, v := range y {
+			t[j] = math.Abs(v)
+		}
+		kernel.Pow(t, t, power)
+	})
 }
 
 // levy: sin² πv_1 + Σ_{j<m} (v_j−1)²(1+10 sin²(πv_j+1)) + (v_m−1)²(1+sin² 2πv_m)
@@ -119,23 +103,19 @@ func differentPowers(d drawing) function {
 func levy(d drawing) function {
 	b := d.shift()
 	last := len(b) - 1
-	return function{
-		terms: func(t, y []float64) {
-			v := func(j int) float64 { return 1 + float64((y[j]-b[j])/4) }
-			for j := range last {
-				t[j] = float64(math.Pi*v(j)) + 1
-			}
-			t[last] = 2 * math.Pi * v(last)
-			kernel.Sin(t, t)
-			for j := range last {
-				t[j] = square(v(j)-1) * (1 + float64(10*square(t[j])))
-			}
-			t[last] = square(v(last)-1) * (1 + square(t[last]))
-			t[0] += square(kernel.SinOf(math.Pi * (v(0) - 1))) // = sin² πv_1, and exactly 0 at v_1 = 1
-		},
-		minimiser: b,
-		blocks:    singles(len(b)),
-	}
+	return separable(b, func(t, y []float64) {
+		v := func(j int) float64 { return 1 + float64((y[j]-b[j])/4) }
+		for j := range last {
+			t[j] = float64(math.Pi*v(j)) + 1
+		}
+		t[last] = 2 * math.Pi * v(last)
+		kernel.Sin(t, t)
+		for j := range last {
+			t[j] = square(v(j)-1) * (1 + float64(10*square(t[j])))
+		}
+		t[last] = square(v(last)-1) * (1 + square(t[last]))
+		t[0] += square(kernel.SinOf(math.Pi * (v(0) - 1))) // = sin² πv_1, and exactly 0 at v_1 = 1
+	})
 }
 
 // styblinskiTang: ½ Σ z_j⁴ − 16z_j² + 5z_j. Every component has two wells.
@@ -145,16 +125,12 @@ func styblinskiTang(d drawing) function {
 	bottom := lowest(component,
 		func(z float64) float64 { return float64(2*z*z*z) - float64(16*z) + 2.5 },
 		func(z float64) float64 { return float64(6*z*z) - 16 }, -5, 5)
-	f := function{
-		terms: func(t, y []float64) {
-			t, b := t[:len(y)], b[:len(y)]
-			for j, v := range y {
-				t[j] = component(v - b[j])
-			}
-		},
-		minimiser: make([]float64, len(b)),
-		blocks:    singles(len(b)),
-	}
+	f := separable(make([]float64, len(b)), func(t, y []float64) {
+		t, b := t[:len(y)], b[:len(y)]
+		for j, v := range y {
+			t[j] = component(v - b[j])
+		}
+	})
 	for j := range b {
 		f.minimiser[j] = b[j] + bottom
 	}

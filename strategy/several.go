@@ -1,6 +1,8 @@
 package strategy
 
 import (
+	"slices"
+
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,15 +25,7 @@ type Several struct {
 
 // Limited reports whether there is any limit, of an output or a linear one.
 func (s *Several) Limited() bool {
-	if s == nil {
-		return false
-	}
-	for _, o := range s.Outputs {
-		if o.Limited() {
-			return true
-		}
-	}
-	return len(s.Limits) > 0
+	return s != nil && (len(s.Limits) > 0 || slices.ContainsFunc(s.Outputs, objective.Output.Limited))
 }
 
 // A Limit is Lo ≤ Σ Coefficients[i]·z_i ≤ Hi; Lo may be −Inf and Hi +Inf. If they are equal, the sum

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,26 +40,8 @@ func askCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask RUN.journal [FILE.toml]",
 		Short: "Ask for points to evaluate, for queues and scripts of your own",
-		Long: `Print points of which the search wants the values, a line each: an ID and the values of all
-parameters. Evaluate them where and however you like, and tell the values by untwist tell.
-
-Everything is in the journal: ask and tell may be called from many processes, take turns, and
-may be killed at any time. The first call makes the file, and needs to know what is searched:
---param or --dim, --budget, and whatever minimize takes besides. They may also be in a problem
-file. Later calls need the file alone. --budget, --target, --tolerance, --max-failures and
---keep-going may change; what is given counts from then on.
-
-Without --n all points are printed that can be asked for now. What was asked for and not told
-is printed again by the next call; with --lease only after that time.
-
-The exit status is 0 if points are printed, or none because all are out on lease: ask again
-later. It is 3 if the run is done; then the result is printed. Otherwise it is 1 on an error
-and 2 on bad usage.`,
-		Example: `  untwist ask run.journal --dim 3 --bounds -5:5 --budget 1000 --n 100
-  untwist ask run.journal --n 8 --lease 10m
-  untwist ask run.journal > points && ./evaluate < points | untwist tell run.journal`,
-		Args: takes(1, 2, "the journal of a run and, the first time, maybe a problem file"),
-		RunE: f.run,
+		Args:  takes(1, 2, "the journal of a run and, the first time, maybe a problem file"),
+		RunE:  f.run,
 	}
 	flags := cmd.Flags()
 	flags.Var(count(&f.n), "n", "print at most so many points (default all that can be asked for now)")
@@ -232,4 +215,81 @@ func recall(file string, note func(string)) (*conversation, error) {
 // notSaid says that the header of a journal cannot be read.
 func notSaid(file string, err error) error {
 	return fmt.Errorf("%s does not say what is searched: %w", file, err)
+}
+
+// A lease says until when some queries in a row are given out to nobody else.
+type lease struct {
+	First, Last int
+	Until       int64 // in milliseconds since 1970
+}
+
+// leases are all that count. They are in the header of the journal.
+type leases []lease
+
+// readLeases reads them. What cannot be read is no lease.
+func readLeases(about []byte) leases {
+	var header struct{ Leases leases }
+	if json.Unmarshal(about, &header) != nil {
+		return nil
+	}
+	return header.Leases
+}
+
+// since returns those that are not over.
+func (l leases) since(now time.Time) leases {
+	return slices.DeleteFunc(l, func(one lease) bool { return one.Until <= now.UnixMilli() })
+}
+
+// of returns those of some queries, whose numbers increase. Without the others the header of a
+// journal stays short, however long somebody keeps a point of a batch.
+func (l leases) of(queries []int) leases {
+	return slices.DeleteFunc(l, func(one lease) bool {
+		i, _ := slices.BinarySearch(queries, one.First)
+		return i == len(queries) || queries[i] > one.Last
+	})
+}
+
+// has reports whether a query is out on lease.
+func (l leases) has(query int) bool {
+	return slices.ContainsFunc(l, func(one lease) bool { return one.First <= query && query <= one.Last })
+}
+
+// add adds a lease of some queries, whose numbers increase.
+func (l leases) add(queries []int, until time.Time) leases {
+	for i, query := range queries {
+		if i > 0 && query == queries[i-1]+1 {
+			l[len(l)-1].Last = query
+			continue
+		}
+		l = append(l, lease{query, query, until.UnixMilli()})
+	}
+	return l
+}
+
+// keep writes them to the journal.
+func (l leases) keep(j *journal.Journal) error {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return j.Amend("Leases", text)
+}
+
+// leased returns how many points are out on lease and not told.
+func (t tally) leased(now time.Time) int {
+	l := readLeases(t.summary.About).since(now)
+	if len(l) == 0 {
+		return 0
+	}
+	n := 0
+	for _, one := range l {
+		n += one.Last - one.First + 1
+	}
+	_, _ = journal.Read(t.file, func(q journal.Query) error { // it has been read before
+		if l.has(q.Number) {
+			n--
+		}
+		return nil
+	})
+	return n
 }

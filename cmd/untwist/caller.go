@@ -63,7 +63,7 @@ func newCaller(in io.Reader, out io.Writer) (*caller, error) {
 func (c *caller) subject(seed uint64) (subject, error) {
 	h := c.hello
 	s := subject{
-		objective: c, caller: c, seed: seed, points: c.known, several: h.decidedNumbers.answered(),
+		objective: c, caller: c, seed: seed, points: c.known, several: h.answered,
 		words: report.Subject{Name: h.Function, Dim: h.Dim},
 	}
 	if len(h.Parameters) == 0 {
@@ -82,7 +82,7 @@ func (c *caller) subject(seed uint64) (subject, error) {
 func (c *caller) Dim() int { return c.hello.Dim }
 
 // Numbers returns how many numbers an answer has; 0: a value alone.
-func (c *caller) Numbers() int { return c.hello.decidedNumbers.answered().numbers() }
+func (c *caller) Numbers() int { return c.hello.answered.numbers() }
 
 // Description says which function it is, as far as the caller says so.
 func (c *caller) Description() any {

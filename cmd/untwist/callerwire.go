@@ -61,7 +61,7 @@ type hello struct {
 	Frame               [][]float64
 	Blocks              [][]int
 	Progress            bool
-	decidedNumbers      // what an answer has besides a value, and what is limited
+	answered            // what an answer has besides a value, and what is limited
 }
 
 // sides are the two ends of each side of a box; nil: there is no end.

@@ -30,17 +30,8 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE.toml]",
 		Short: "Try a program before it is minimised",
-		Long: `Evaluate a function at its start point twice, and at 20 other points drawn from where the
-search looks first, and say five things: whether the same point gives the same value; how
-long an evaluation takes; how many failed, and why; how many digits the values have; and how
-long a whole run will take.
-
-The start point is --x0 or the guesses of the problem file, else the middle of where the
-search looks first. The exit status is 1 if the function cannot be minimised.`,
-		Example: `  untwist check sim.toml
-  untwist check --exec './sim.py' --dim 30 --bounds -5:5 --budget 20000`,
-		Args: oneFile,
-		RunE: f.run,
+		Args:  oneFile,
+		RunE:  f.run,
 	}
 	flags := cmd.Flags()
 	f.subject.register(flags)
@@ -74,7 +65,7 @@ func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
 	}
 	found := report.Check{
 		Subject: s.words, Seed: s.seed, Start: [2]objective.Answer(w.answers[:2]), Others: w.answers[2:],
-		Procs: f.subject.program.Procs, Budget: f.budget, Time: f.time, Residuals: s.several.residuals, Outputs: s.several.outputs,
+		Procs: f.subject.program.Procs, Budget: f.budget, Time: f.time, Residuals: s.several.Residuals, Outputs: s.several.Outputs,
 	}
 	if s.caller != nil {
 		return s.caller.last(newResultForm(found, untwist.Account{}))

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist/internal/experiment"
+	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/problem"
@@ -33,42 +35,8 @@ func compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare (--suite NAME | --problems NAMES) [--methods LIST]",
 		Short: "Compare methods on many problems, dimensions and seeds",
-		Long: `Run every method on every problem at every seed, and compare them: how often and after how
-many queries each reaches several targets, and a verdict for each problem.
-
-Methods (--methods, with commas between them) are
-  NAME                          one of ` + strings.Join(experiment.MethodNames(), ", ") + `
-  NAME=STRATEGY:KNOB=V:KNOB=V…  a strategy of minimize with other settings, under a name of
-                                yours; the knobs are sigma, particles or population, tau,
-                                alpha, share, identifier, and the keys of minimize --cbo:
-                                small=cmaes:population=8, far=cbo:noise=isotropic:ess=0.5
-  NAME=exec:CMD                 a program of yours that is an optimiser: see docs/optimisers.md
-Problems (--problems) are built-in ones, or problem files of your own: a name that ends in
-.toml. Targets are gaps above the minimum. Where nobody knows the minimum (problem files,
---coupling), they are values. --dim, --mix, --coupling, --map (none is one) and --noise are
-lists too, with commas between their values: every combination is a case.
-
-Every run is kept in DIR/runs.jsonl as it finishes. The command can be stopped at any moment;
-started again, it goes on where it stopped. With more seeds, or other problems, dimensions
-or methods, it makes the runs that are missing. The comparison of what was asked for this
-time is printed, and written to DIR under a name that says what it is. So a smaller
-comparison never overwrites a larger one.
-
---grid reads the flags from a file like the following. Where a flag says something else, the
-flag counts:
-
-  suite = "bbob"
-  dim = [10, 40]
-  methods = ["auto", "cmaes", "small=cmaes:population=8"]
-  seeds = 15
-  budget = "1000*d"
-
-` + exitStatuses,
-		Example: `  untwist compare --suite bbob --dim 10,40 --methods auto,cmaes --seeds 15 --budget '1000*d'
-  untwist compare --problems rastrigin --methods 'auto,mine=exec:python3 mine.py' --seeds 5
-  untwist compare --problems sim.toml --methods auto,cmaes --seeds 5 --budget 500 --targets 1,0.1`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.register(cmd.Flags())
 	return cmd
@@ -128,4 +96,130 @@ func (f *compareFlags) toCOCO(cmd *cobra.Command, c experiment.Comparison) error
 	}
 	note(cmd, "%s of COCO's format written to %s", words.Count(len(files), "file", "files"), f.coco)
 	return nil
+}
+
+// source reads the file of --grid, if there is one, and sets the flags that it names. A flag
+// on the command line wins.
+func (f *compareFlags) source(flags *pflag.FlagSet) (*source, error) {
+	s := &source{flags: flags, lines: map[string]int{}}
+	if f.file == "" {
+		return s, nil
+	}
+	var known []string
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Name != "grid" && flag.Name != "help" {
+			known = append(known, flag.Name)
+		}
+	})
+	file, err := program.ReadSettings(f.file, known)
+	if err != nil {
+		return nil, usageError{flagged("--grid", err)}
+	}
+	s.file = file
+	return s, s.take(file.Run, isPathInGrid, func(setting program.Setting, flag *pflag.Flag) (bool, error) {
+		key := setting.Key
+		if s.typed(key) || key == "suite" && s.typed("problems") || key == "problems" && s.typed("suite") {
+			return true, nil
+		}
+		if _, several := flag.Value.(several); len(setting.Values) > 1 && !several {
+			return true, usageError{file.Wrong(setting.Line, "%s must be one value, not a list", key)}
+		}
+		return false, nil
+	})
+}
+
+// isPathInGrid says that a setting of a grid's file is a path.
+func isPathInGrid(key, value string) bool {
+	return key == "out" || key == "coco" || key == "problems" && strings.HasSuffix(value, ".toml")
+}
+
+// flagOfGrid are the flags that set the options of a grid.
+var flagOfGrid = map[string]string{
+	"Problems": "problems", "Dim": "dim", "Methods": "methods", "Runs": "seeds", "Seed": "seed", "Budget": "budget", "Targets": "targets", "Name": "name",
+}
+
+// ofGrid turns an error that names an option of a grid into one that names its flag, and
+// ofProblem does the same for an option of a problem.
+func (s *source) ofGrid(err error) error { return s.usageOf(err, flagOfGrid) }
+func (s *source) ofProblem(err error) error {
+	return s.usage(s.usageOf(err, map[string]string{"Name": "problems"}))
+}
+
+// grid makes the grid that the flags describe. Its methods are to be closed, also after an error.
+func (f *compareFlags) grid(cmd *cobra.Command, from *source) (g experiment.Grid, err error) {
+	g = f.chosen
+	if g.Methods, err = f.readMethods(cmd, from); err != nil {
+		return g, err
+	}
+	names, err := f.problemNames(from)
+	if err != nil {
+		return g, err
+	}
+	known := !f.blemishes.unknown() // the minimum of every case
+	for _, name := range names {
+		if strings.HasSuffix(name, ".toml") {
+			known = false
+			err = f.own(cmd, from, name, &g)
+		} else {
+			err = f.builtIn(from, name, &g)
+		}
+		if err != nil {
+			return g, err
+		}
+	}
+	if err := g.Complete(); err != nil {
+		return g, from.ofGrid(err)
+	}
+	if least := g.Targets[len(g.Targets)-1]; least < 0 && known {
+		return g, from.wrong("targets", "%v, must be at least 0: targets are gaps above the known minima", least)
+	}
+	return g, nil
+}
+
+// problemNames returns the problems that were asked for.
+func (f *compareFlags) problemNames(from *source) ([]string, error) {
+	switch {
+	case f.suite != "" && len(f.problems) > 0:
+		return nil, usageError{errors.New("--suite and --problems exclude each other: one names a suite of problems, the other each problem")}
+	case f.suite != "":
+		all, err := problem.Suite(f.suite)
+		if err != nil {
+			return nil, from.wrong("suite", "%v", bare(err))
+		}
+		return all, nil
+	case len(f.problems) == 0:
+		return nil, usageError{fmt.Errorf("which problems? Give --suite, one of %s, or --problems with names that untwist problems lists, or problem files",
+			strings.Join(problem.Suites(), ", "))}
+	}
+	return f.problems, nil
+}
+
+// builtIn adds the cases of a built-in problem: every dimension, mix and blemish.
+func (f *compareFlags) builtIn(from *source, name string, g *experiment.Grid) error {
+	for _, d := range orElse(f.dims, 10) {
+		for _, mix := range orElse(f.mixes, "") {
+			for _, b := range f.blemishes.all() {
+				spec := problem.Spec{Name: name, Dim: d, Mix: mix, Blemishes: b}
+				c, err := experiment.BuiltIn(spec)
+				if err != nil {
+					return from.ofProblem(err)
+				}
+				for _, m := range g.Methods {
+					if err := m.Suits(spec); err != nil {
+						return from.ofGrid(err)
+					}
+				}
+				g.Cases = append(g.Cases, c)
+			}
+		}
+	}
+	return nil
+}
+
+// orElse returns a list, or these values if it is empty.
+func orElse[T any](list []T, values ...T) []T {
+	if len(list) == 0 {
+		return values
+	}
+	return list
 }

@@ -129,7 +129,7 @@ func (c *conversation) space() parameter.Space {
 
 // numbers returns how many numbers an answer has; 0: a value alone.
 func (c *conversation) numbers() int {
-	return answered{residuals: c.options.Residuals, outputs: c.options.Outputs}.numbers()
+	return answered{Residuals: c.options.Residuals, Outputs: c.options.Outputs}.numbers()
 }
 
 // errPaused ends a run whose next values are told by a later call.

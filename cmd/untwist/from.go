@@ -31,7 +31,7 @@ func earlierPoints(file, current string, s subject) ([][]float64, error) {
 	if s.space != nil {
 		best.limits, best.space, names = s.space.Limits(), s.space, s.space.Names()
 	}
-	for _, text := range s.several.limits {
+	for _, text := range s.several.Limits {
 		l, err := parameter.ParseLinear(text, names)
 		if err != nil {
 			return nil, err

@@ -41,16 +41,7 @@ func initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init COMMAND [FILE.toml]",
 		Short: "Write a commented problem file for a program of yours",
-		Long: `Write a problem file for a program that computes a value: COMMAND is how you start it, in
-quotes, with {name} where the value of a parameter belongs. Every {name} becomes a parameter.
-A command without them gets each point as a line of numbers; --dim says how many, or --param
-names them. FILE is NAME.toml in the current folder if you name none, and is never replaced.
-
-Edit the limits of the parameters, then try untwist check FILE. docs/problem-file.md has all keys.`,
-		Example: `  untwist init './sim --k={k} --depth={depth}'
-  untwist init './sim --k={k} --depth={depth}' --param k=1e-6:1e-2:log
-  untwist init 'python3 sim.py' --dim 5 sim.toml`,
-		Args: takes(1, 2, "a command, in quotes, and maybe the problem file that is to be written"),
+		Args:  takes(1, 2, "a command, in quotes, and maybe the problem file that is to be written"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words, err := program.Split(args[0])
 			if err != nil {

@@ -24,22 +24,7 @@ func journalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "journal FILE",
 		Short: "Show the journal of a run, or write its queries as CSV",
-		Long: `Show what the journal of a run says: what is minimised, with which parameters and
-options, how far the run is, its best point, which queries failed and why, and how long an
-evaluation takes. This works while the run goes on, and after it was killed, too.
-
-With --csv all queries are written to standard output, with a column for each parameter, in
-the order in which they were answered. A failed query has no value. Answers that the run has
-found to be void, and asks again, are left out. A parameter that has the
-name of another column gets an underscore: value_.
-
-With --report a page for people is written (docs/report.md). To know what was learnt, the run
-is made again with the answers of the journal; nothing is evaluated. Where that is not
-possible, the page says so, and has all that can be known without it.`,
-		Example: `  untwist journal sim.journal
-  untwist journal sim.journal --report sim.html
-  untwist journal sim.journal --csv > sim.csv`,
-		Args: takes(1, 1, "one file, the journal of a run"),
+		Args:  takes(1, 1, "one file, the journal of a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case asCSV && asJSON:
@@ -67,12 +52,9 @@ func showJournal(cmd *cobra.Command, file, to, value string, asJSON bool) error 
 		return err
 	}
 	t := tally{file: file, best: journal.Query{Answer: objective.Answer{Value: math.Inf(1)}}, reasons: map[string]int{}}
+	summary, _ := journal.Read(file, nil) // what is wrong with it is said below
+	t.rank = newRank(readAbout(summary.Header).Several)
 	var err error
-	if summary, err := journal.Read(file, nil); err == nil {
-		t.rank = newRank(readAbout(summary.Header).Several.answered())
-	} else {
-		t.rank = newRank(answered{})
-	}
 	t.summary, err = journal.Read(file, t.count)
 	if err != nil && !errors.As(err, new(*journal.BrokenError)) {
 		return unwrapped(err)

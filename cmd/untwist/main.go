@@ -23,6 +23,7 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/internal/experiment"
 	"github.com/untwist/untwist/internal/program"
 	"github.com/untwist/untwist/internal/store"
 )
@@ -84,6 +86,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.AddCommand(minimizeCommand(), probeCommand(), checkCommand(), initCommand(), workerCommand(), workersCommand(), journalCommand(), askCommand(), tellCommand(), compareCommand(), reproduceCommand(), drawCommand())
 	inOrder(root)
 	root.AddCommand(problemsCommand())
+	explain(root)
 
 	err := root.Execute()
 	var ended signalled
@@ -107,6 +110,23 @@ func inOrder(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	for _, c := range cmd.Commands() {
 		inOrder(c)
+	}
+}
+
+// helpText has what commands say at length, and examples.
+//
+//go:embed help.txt
+var helpText string
+
+// explain gives commands what the text has under their names.
+func explain(cmd *cobra.Command) {
+	if _, text, there := strings.Cut(helpText, "=== "+cmd.Name()+"\n"); there {
+		text, _, _ = strings.Cut(strings.TrimSuffix(text, "\n"), "\n=== ")
+		text = strings.NewReplacer("{exit}", exitStatuses, "{methods}", strings.Join(experiment.MethodNames(), ", ")).Replace(text)
+		cmd.Long, cmd.Example, _ = strings.Cut(text, "\n--- examples\n")
+	}
+	for _, c := range cmd.Commands() {
+		explain(c)
 	}
 }
 

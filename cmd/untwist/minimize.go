@@ -34,30 +34,8 @@ func minimizeCommand() *cobra.Command {
 		Use:     "minimize [FILE.toml]",
 		Aliases: []string{"minimise"},
 		Short:   "Minimise a function",
-		Long: `Minimise what a program of yours computes, or a built-in problem (untwist problems
-lists them). The program and its parameters are described by a problem file, or by --exec
-with --param or --dim. docs/problem-file.md explains both. Try untwist check first.
-
-The strategy auto looks for coordinates in which the function separates, searches along
-them, and says what it has learnt. Where there are no such coordinates, it searches with
-CMA-ES. --frame takes coordinates that probe has found, and --plot draws the run.
-
-The best point ever evaluated is printed, with what it cost. With --target the search
-stops at that value; for a built-in problem, at that gap above its known minimum. A built-in
-problem can have noise and other blemishes (--coupling to --failing-beyond;
-docs/blemishes.md explains them). Gap and target mean its clean values. Without a target the
-search goes on until its strategy is done or the budget is spent. The same seed gives the
-same result, for any number of --procs or --workers. With --journal no answer is lost: the
-same command again goes on where the run stood.
-
-` + exitStatuses,
-		Example: `  untwist minimize sim.toml --journal sim.journal
-  untwist minimize --exec './sim.py' --dim 30 --bounds -5:5 --budget 20000
-  untwist minimize --problem rastrigin --dim 100 --plot pictures
-  untwist minimize --problem rosenbrock --dim 20 --strategy cmaes --target 1e-8
-  untwist minimize --problem levy --dim 5 --bounds -10:10 --seed 7 --json`,
-		Args: oneFile,
-		RunE: f.run,
+		Args:    oneFile,
+		RunE:    f.run,
 	}
 	f.register(cmd.Flags())
 	f.crew.register(cmd.Flags())

@@ -34,29 +34,8 @@ func probeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "probe [FILE.toml]",
 		Short: "Find and certify the coordinates in which a function separates",
-		Long: `Find the coordinates in which a function separates, from function values alone, and
-certify how well they fit. No search for the minimum is made. The function is what a program
-of yours computes (a problem file, or --exec), or a built-in problem (untwist problems lists
-them).
-
-With --interactions it only finds which parameters interact with which, in the coordinates given: blocks,
-bands, sparse pairs, parameters that stand alone. That takes few queries, and works in 10,000 dimensions.
-
-The verdict is "separable", "blocks" (the coordinates couple in groups),
-"nearly-separable" (but for couplings, which are measured), "not-separable", or "unknown" if
-the budget was too small to tell. The certificate is the size of mixed differences
-f(x+a+b) - f(x+a) - f(x+b) + f(x) relative to single differences f(x+a) - f(x). It is
-measured for random splits of the coordinates into a and b, and for each coordinate or block
-against all others, and is 0 if the function separates. The true coordinates of built-in
-problems are known, so the errors are printed, too.
-
-` + exitStatuses,
-		Example: `  untwist probe sim.toml
-  untwist probe --problem rastrigin --dim 100
-  untwist probe --problem rosenbrock-pairs --dim 30 --frame frame.json --plot .
-  untwist probe --problem rastrigin --mix banded --dim 300 --interactions`,
-		Args: oneFile,
-		RunE: f.run,
+		Args:  oneFile,
+		RunE:  f.run,
 	}
 	flags := cmd.Flags()
 	f.runFlags.register(flags)

@@ -45,7 +45,7 @@ func reportJournal(ctx context.Context, file, to, value string, t tally) error {
 	}
 	out.Run.Subject, out.Run.Known = d.subject(file, t.summary.Dim)
 	out.Run.Subject.Value, out.Run.Subject.Unit = quantity(value)
-	out.Run.Subject.Maximize = d.Several.answered().maximize
+	out.Run.Subject.Maximize = d.Several.Maximize
 	return p.write(out)
 }
 
@@ -77,7 +77,7 @@ func (d decided) replay(ctx context.Context, p *paper, t tally) (page.Page, erro
 		return page.Page{}, err
 	}
 	o.Seen = p.see
-	f := archive{t.summary.Dim, d.Several.answered().numbers()}
+	f := archive{t.summary.Dim, d.Several.numbers()}
 	var out page.Page
 	if d.probes() {
 		var findings untwist.Findings
@@ -132,7 +132,7 @@ func (d decided) unreplayed(p *paper, t tally, why error) (page.Page, error) {
 	r := &out.Run.Result
 	r.Account = untwist.Account{
 		Point: t.best.Point, Value: t.best.Value, BestQuery: t.best.Number, Seed: d.Seed, Queries: t.queries, Budget: d.Budget,
-		Failed: t.failures.Total(), Failures: t.failures, Curve: curve.samples(d.Several.answered().maximize),
+		Failed: t.failures.Total(), Failures: t.failures, Curve: curve.samples(d.Several.Maximize),
 	}
 	text := "What was learnt about the function is not shown: for that the run would have to be made again from the answers in the journal, and that is not possible here, because " + reasonInWords(why) + "."
 	if t.best.Number > 0 && t.best.Point == nil {

@@ -16,35 +16,35 @@ import (
 
 // severalFlags are the flags that say what an evaluation answers besides a value, and what is limited.
 type severalFlags struct {
-	residuals       int
-	outputs, limits []string
-	maximize        bool
+	answered
+	outputs []string
 }
 
 // register declares the flags.
 func (f *severalFlags) register(flags *pflag.FlagSet) {
-	flags.Var(count(&f.residuals), "residuals", "an answer has so many residuals instead of a value: the sum of their squares is minimised")
+	flags.Var(count(&f.Residuals), "residuals", "an answer has so many residuals instead of a value: the sum of their squares is minimised")
 	flags.StringArrayVar(&f.outputs, "output", nil, "an answer has this number too, and it may be limited: `NAME`, 'stress<=25', 'flow>=10', 'stress[10]<=25000' (stress1 … stress10); may be given several times, in order")
-	flags.StringArrayVar(&f.limits, "limit", nil, "a limit that is linear in the parameters, in their units, which no query violates: `'a + b <= 5'`, '2*p - q = 1'; may be given several times")
-	toggle(flags, &f.maximize, "maximize", "look for the greatest value")
+	flags.StringArrayVar(&f.Limits, "limit", nil, "a limit that is linear in the parameters, in their units, which no query violates: `'a + b <= 5'`, '2*p - q = 1'; may be given several times")
+	toggle(flags, &f.Maximize, "maximize", "look for the greatest value")
 }
 
-// answered is what an evaluation of a subject answers besides a value, and what is limited.
+// answered is what an evaluation of a subject answers besides a value, and what is limited, as the header
+// of a journal has it, too.
 type answered struct {
-	residuals int
-	outputs   []objective.Output // one for each number
-	limits    []string
-	maximize  bool
+	Residuals int
+	Outputs   []objective.Output // one for each number
+	Limits    []string
+	Maximize  bool
 }
 
 // reading says what the numbers of an answer are.
 func (s answered) reading() query.Reading {
-	return query.Reading{Residuals: s.residuals, Outputs: s.outputs}
+	return query.Reading{Residuals: s.Residuals, Outputs: s.Outputs}
 }
 
 // numbers returns how many numbers an answer has; 0: a value alone.
 func (s answered) numbers() int {
-	if s.residuals == 0 && len(s.outputs) == 0 {
+	if s.Residuals == 0 && len(s.Outputs) == 0 {
 		return 0
 	}
 	return s.reading().Numbers()
@@ -52,13 +52,13 @@ func (s answered) numbers() int {
 
 // apply sets the options of a run.
 func (s answered) apply(o *untwist.Options) {
-	o.Residuals, o.Outputs, o.Limits, o.Maximize = s.residuals, s.outputs, s.limits, s.maximize
+	o.Residuals, o.Outputs, o.Limits, o.Maximize = s.Residuals, s.Outputs, s.Limits, s.Maximize
 }
 
 // read returns what the flags and the file say, and the outputs as a program has them. A flag for an
 // output of the file changes its limits.
 func (f *severalFlags) read(from *source) (s answered, outputs []program.Output, err error) {
-	s = answered{residuals: f.residuals, limits: f.limits, maximize: f.maximize}
+	s = f.answered
 	var all []program.LimitedOutput
 	if from.file != nil {
 		all = slices.Clone(from.file.Outputs)
@@ -83,7 +83,7 @@ func (f *severalFlags) read(from *source) (s answered, outputs []program.Output,
 		for _, name := range o.Names() {
 			limited := o.Limits
 			limited.Name = name
-			s.outputs = append(s.outputs, limited)
+			s.Outputs = append(s.Outputs, limited)
 		}
 	}
 	return s, outputs, nil
@@ -131,25 +131,12 @@ func parseOutput(given string) (o program.LimitedOutput, err error) {
 	return o, nil
 }
 
-// decidedNumbers is what the header of a journal says of answers with several numbers.
-type decidedNumbers struct {
-	Residuals int
-	Outputs   []objective.Output
-	Limits    []string
-	Maximize  bool
-}
-
-// answered returns it as that of a subject.
-func (d decidedNumbers) answered() answered {
-	return answered{residuals: d.Residuals, outputs: d.Outputs, limits: d.Limits, maximize: d.Maximize}
-}
-
 // names returns the names of the numbers of an answer that are not its value: those of a table.
-func (d decidedNumbers) names() (all []string) {
-	for i := range d.Residuals {
+func (s answered) names() (all []string) {
+	for i := range s.Residuals {
 		all = append(all, fmt.Sprintf("residual%d", i+1))
 	}
-	for _, o := range d.Outputs {
+	for _, o := range s.Outputs {
 		all = append(all, o.Name)
 	}
 	return all
@@ -175,7 +162,7 @@ func newRank(s answered) rank { return rank{s, query.NewLimits(s.reading())} }
 // of returns how far an answer exceeds the limits, 0 if it does not, and its value as one that is to be
 // small.
 func (r rank) of(a objective.Answer) (over, value float64) {
-	if value = a.Value; r.maximize {
+	if value = a.Value; r.Maximize {
 		value = -value
 	}
 	if len(a.Numbers) == r.numbers() && r.numbers() > 0 {

@@ -147,7 +147,7 @@ func (f *subjectFlags) with(cmd *cobra.Command, args []string, ready func() (qui
 		return from.usage(err)
 	}
 	s.words.Value, s.words.Unit = quantity(f.value)
-	s.words.Maximize = s.several.maximize
+	s.words.Maximize = s.several.Maximize
 	return s.close(cmd, from.usage(do(from, s, line)))
 }
 
@@ -204,15 +204,10 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 	if err != nil {
 		return subject{}, err
 	}
-	config, err := f.program.config(s, space)
+	config, numbers, err := f.config(s, space, note)
 	if err != nil {
 		return subject{}, err
 	}
-	numbers, outputs, err := f.several.read(s)
-	if err != nil {
-		return subject{}, err
-	}
-	config.Note, config.Residuals, config.Outputs = note, numbers.residuals, outputs
 	p, err := program.New(config)
 	if err != nil {
 		return subject{}, s.usage(err)
@@ -229,6 +224,15 @@ func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
 		objective: p, program: p, space: space, points: points, seed: f.spec.Seed, several: numbers,
 		words: searchedIn(name, len(space), space),
 	}, nil
+}
+
+// config says how the program is run, and what it answers.
+func (f *subjectFlags) config(s *source, space parameter.Space, note func(string)) (c program.Config, numbers answered, err error) {
+	if c, err = f.program.config(s, space); err == nil {
+		numbers, c.Outputs, err = f.several.read(s)
+	}
+	c.Note, c.Residuals = note, numbers.Residuals
+	return c, numbers, err
 }
 
 // where returns the parameters and the known points of an objective of the user's own.

@@ -31,42 +31,8 @@ func table1Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "table1 [--out DIR]",
 		Short: "Count how often each method finds the minimum of each problem",
-		Long: `Make Table 1 of the paper: how often each method comes within a gap of 0.005 of the
-minimum of four problems, with the paper's figures beside, and a row for auto. The row
-componentwise-published, of 25 runs at most, keeps all limits of the power method and
-counts only the combined point, as the authors' published experiment does. The whole
-table, 100 runs of 5,000,000 queries in 100 dimensions, takes hours. With --dim 10 it
-takes seconds, but the problems are easier there, and methods that fail in 100 dimensions
-may succeed.
-
-Every run is kept in DIR/table1.jsonl as it finishes. The command can be stopped at any
-moment; started again, it goes on where it stopped. With more --runs, or other --problems
-or --methods, it makes the runs that are missing. --from FILE takes runs from another such
-store, without the coordinates that were found and without what says nothing in a curve:
-into a new DIR, it makes a small store of finished runs. With --runs 1 --seed S a run is
-made again, to the bit. The table of what was asked for this
-time is printed, and written to DIR as table1.csv, .json, .md and .tex, with its runs in
-table1-runs.csv, how each went in table1-curves.csv, and a picture of convergence for each
-problem. Where anything is not as in the paper, it is in the names of the files: --dim 10
---runs 5 writes table1-d10-5runs.csv. So a smaller table never overwrites a larger one.
-
---grid reads the experiment from a file like the following, in which anything may be left
-out. Where a flag says something else, the flag counts:
-
-  {"problems": ["ackley", "levy"], "methods": ["cbo", "cmaes", "auto"], "dim": 20,
-   "runs": 10, "seed": 0, "budget": 100000, "gap": 0.005, "mix": "orthogonal"}
-
-To repeat a single run, use untwist minimize --problem NAME --dim D --budget B
---target 0.005 --seed S with --strategy cbo --mix none for cbo-on-g, with
---strategy METHOD --identifier paper for reparametrised, transformed and componentwise, and with
---strategy METHOD for the others. With --strategy componentwise --identifier paper-all-limits
-all limits are kept, but a point on the way to the combined one may be the best.
-
-` + exitStatuses,
-		Example: `  untwist reproduce table1 --dim 10 --runs 5
-  untwist reproduce table1 --out table1 --runs 20 --problems rastrigin --methods cbo,auto`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
 	flags.Var(text(&f.out), "out", "keep runs and write tables in `DIR` (default table1-dN for N dimensions)")

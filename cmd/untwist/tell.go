@@ -22,18 +22,8 @@ func tellCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "tell RUN.journal",
 		Short: "Tell the values of points that ask has printed",
-		Long: `Read values from standard input, a line for each: the ID that ask has printed, and the value of
-f there, or nan if f failed; an infinity is a failure too. Empty lines and what follows a # are ignored. The values may come
-in any order, some now and others later. Where an answer has several numbers (--residuals, --output), all
-follow the ID, in their order.
-
-When tell ends with status 0, all values are in the journal and on the disk. Telling a value
-again does no harm: the first counts. If a line is wrong, the status is 1, and the values of
-all other lines are kept.`,
-		Example: `  echo "17 0.25" | untwist tell run.journal
-  untwist tell run.journal < values.txt`,
-		Args: takes(1, 1, "one file, the journal of a run, and reads values from standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error { return tellValues(cmd, args[0]) },
+		Args:  takes(1, 1, "one file, the journal of a run, and reads values from standard input"),
+		RunE:  func(cmd *cobra.Command, args []string) error { return tellValues(cmd, args[0]) },
 	}
 }
 

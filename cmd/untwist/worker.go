@@ -31,20 +31,8 @@ func workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker [FILE.toml]",
 		Short: "Evaluate points of a run on another machine",
-		Long: `Evaluate points for untwist minimize --listen, or any run on a NATS server, until the run is
-over. The problem file is the same as there: the command that computes a value comes from
-this file alone, never from the network. docs/cluster.md explains it.
-
-A worker can come and go at any time. After SIGTERM or SIGINT it takes no more work, and has
---grace for what it has begun. It ends when the run is over, and when the server or the run
-has been gone for the time of --wait.
-
-The exit status is 0 when the run is over or --walltime is spent, 1 on an error, 2 on bad
-usage, 130 after SIGINT and 143 after SIGTERM.`,
-		Example: `  untwist worker sim.toml --server nats://127.0.0.1:4222
-  untwist worker sim.toml --server tls://host:4222 --token-file secret --tls-ca c.pem --walltime 2h`,
-		Args: oneFile,
-		RunE: f.run,
+		Args:  oneFile,
+		RunE:  f.run,
 	}
 	flags := cmd.Flags()
 	f.subject.register(flags)
@@ -107,16 +95,11 @@ func (f *workerFlags) open(s subject, from *source, line *progressLine, proc int
 	if s.program == nil {
 		return s.objective, nil
 	}
-	config, err := f.subject.program.config(from, s.space)
+	config, _, err := f.subject.config(from, s.space, line.note)
 	if err != nil {
 		return nil, err
 	}
-	numbers, outputs, err := f.subject.several.read(from)
-	if err != nil {
-		return nil, err
-	}
-	config.Residuals, config.Outputs = numbers.residuals, outputs
-	config.Procs, config.FirstProc, config.Note = 1, proc, line.note
+	config.Procs, config.FirstProc = 1, proc
 	config.KeepFailed = new(keptBy(proc, max(f.subject.program.Procs, 1), config.KeepFailed))
 	return program.New(config)
 }

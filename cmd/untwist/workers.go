@@ -21,12 +21,7 @@ func workersCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "workers",
 		Short: "Show the workers of the runs on a server",
-		Long: `Show the runs on a server and their workers: how many processes each has, how many points
-it has evaluated, how fast it is, how many of its points failed and why the last of them
-did, and which workers get no more work and why.`,
-		Example: `  untwist workers --server nats://127.0.0.1:4222
-  untwist workers --server tls://host:4222 --token-file secret --tls-ca c.pem`,
-		Args: noArguments,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.showWorkers(cmd, asJSON)
 		},

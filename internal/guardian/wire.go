@@ -1,8 +1,10 @@
 package guardian
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"io"
 	"syscall"
@@ -39,7 +41,7 @@ const (
 )
 
 var (
-	order     = binary.LittleEndian
+	little    = binary.LittleEndian
 	errBroken = errors.New("broken message")
 )
 
@@ -47,8 +49,8 @@ var (
 func (m message) bytes() []byte {
 	b := make([]byte, headerSize, headerSize+len(m.body))
 	b[0], b[1] = byte(m.kind), m.files
-	order.PutUint32(b[4:], uint32(len(m.body)))
-	order.PutUint64(b[8:], m.job)
+	little.PutUint32(b[4:], uint32(len(m.body)))
+	little.PutUint64(b[8:], m.job)
 	return append(b, m.body...)
 }
 
@@ -57,8 +59,8 @@ func readMessage(r io.Reader) (message, error) {
 	if _, err := io.ReadFull(r, b[:]); err != nil {
 		return message{}, err
 	}
-	m := message{kind: kind(b[0]), files: b[1], job: order.Uint64(b[8:])}
-	size := order.Uint32(b[4:])
+	m := message{kind: kind(b[0]), files: b[1], job: little.Uint64(b[8:])}
+	size := little.Uint32(b[4:])
 	if size > largest {
 		return m, errBroken
 	}
@@ -68,14 +70,14 @@ func readMessage(r io.Reader) (message, error) {
 }
 
 func numberMessage(k kind, job uint64, n int64) message {
-	return message{kind: k, job: job, body: order.AppendUint64(nil, uint64(n))}
+	return message{kind: k, job: job, body: little.AppendUint64(nil, uint64(n))}
 }
 
 func (m message) number() int64 {
 	if len(m.body) < 8 {
 		return 0
 	}
-	return int64(order.Uint64(m.body))
+	return int64(little.Uint64(m.body))
 }
 
 func (m message) errno() syscall.Errno { return syscall.Errno(m.number()) }
@@ -85,8 +87,8 @@ func killMessage(job uint64, grace time.Duration) message {
 }
 
 func exitedMessage(job uint64, s State) message {
-	b := order.AppendUint32(nil, uint32(int32(s.Code)))
-	b = order.AppendUint32(b, uint32(s.Signal))
+	b := little.AppendUint32(nil, uint32(int32(s.Code)))
+	b = little.AppendUint32(b, uint32(s.Signal))
 	if s.Killed {
 		b = append(b, 1)
 	}
@@ -98,62 +100,30 @@ func (m message) state() State {
 		return State{Code: -1}
 	}
 	return State{
-		Code:   int(int32(order.Uint32(m.body))),
-		Signal: syscall.Signal(order.Uint32(m.body[4:])),
+		Code:   int(int32(little.Uint32(m.body))),
+		Signal: syscall.Signal(little.Uint32(m.body[4:])),
 		Killed: len(m.body) > 8,
 	}
 }
 
-// startMessage has the path, the folder, the number of arguments, the arguments and the
-// environment, every text with its length.
+// An order is a command without its files. Its texts may have any bytes in them.
+type order struct {
+	Path, Dir string
+	Args, Env []string
+}
+
+// startMessage has the order of a command.
 func startMessage(job uint64, c Command) message {
-	var b []byte
-	add := func(s string) {
-		b = order.AppendUint32(b, uint32(len(s)))
-		b = append(b, s...)
-	}
-	add(c.Path)
-	add(c.Dir)
-	b = order.AppendUint32(b, uint32(len(c.Args)))
-	for _, a := range c.Args {
-		add(a)
-	}
-	for _, e := range c.Env {
-		add(e)
-	}
-	return message{kind: begin, job: job, body: b}
+	var b bytes.Buffer
+	_ = gob.NewEncoder(&b).Encode(order{c.Path, c.Dir, c.Args, c.Env}) // into memory
+	return message{kind: begin, job: job, body: b.Bytes()}
 }
 
 // command is the inverse of startMessage, without the files.
-func (m message) command() (c Command, err error) {
-	b := m.body
-	number := func() int {
-		if len(b) < 4 {
-			err = errBroken
-			return 0
-		}
-		n := order.Uint32(b)
-		b = b[4:]
-		return int(n)
-	}
-	text := func() string {
-		n := number()
-		if n > len(b) {
-			err = errBroken
-			return ""
-		}
-		s := string(b[:n])
-		b = b[n:]
-		return s
-	}
-	c.Path, c.Dir = text(), text()
-	for n := number(); n > 0 && err == nil; n-- {
-		c.Args = append(c.Args, text())
-	}
-	for len(b) > 0 && err == nil {
-		c.Env = append(c.Env, text())
-	}
-	return c, err
+func (m message) command() (Command, error) {
+	var o order
+	err := gob.NewDecoder(bytes.NewReader(m.body)).Decode(&o)
+	return Command{Path: o.Path, Dir: o.Dir, Args: o.Args, Env: o.Env}, err
 }
 
 // newID returns a text that no other guardian has.

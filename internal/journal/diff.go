@@ -159,37 +159,22 @@ func (n *node) set(key string, kid *node) {
 
 // String returns the node as JSON, "" for nil.
 func (n *node) String() string {
-	var b strings.Builder
-	n.write(&b)
-	return b.String()
-}
-
-func (n *node) write(b *strings.Builder) {
-	switch {
-	case n == nil:
-	case n.kind == scalar:
-		b.WriteString(n.text)
-	case n.kind == array:
-		b.WriteByte('[')
-		for i, kid := range n.kids {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			kid.write(b)
-		}
-		b.WriteByte(']')
-	default:
-		b.WriteByte('{')
-		for i, kid := range n.kids {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			b.WriteString(literal(n.keys[i]))
-			b.WriteByte(':')
-			kid.write(b)
-		}
-		b.WriteByte('}')
+	if n == nil {
+		return ""
 	}
+	kids := make([]string, len(n.kids))
+	for i, kid := range n.kids {
+		if kids[i] = kid.String(); n.kind == object {
+			kids[i] = literal(n.keys[i]) + ":" + kids[i]
+		}
+	}
+	switch n.kind {
+	case object:
+		return "{" + strings.Join(kids, ",") + "}"
+	case array:
+		return "[" + strings.Join(kids, ",") + "]"
+	}
+	return n.text
 }
 
 // literal returns a string, number, boolean or null as JSON.

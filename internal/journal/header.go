@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -112,4 +113,29 @@ func admit(file string, was, now Header, accept []string) (Header, []Difference,
 	}
 	was.About = []byte(graft(a, b, "", now.Free).String())
 	return was, accepted, nil
+}
+
+// ID returns the random digits that the journal was begun with. They stay the same however
+// often the run is resumed, and those of another journal are others.
+func (j *Journal) ID() string { return hex.EncodeToString(j.origin.id[:]) }
+
+// Flush writes all answers that were told so far to the file, without waiting for more. When
+// it returns nil, a kill of the process does not lose them any more. (A power failure may:
+// the file is brought to the disk within a second, see docs/journal.md.)
+func (j *Journal) Flush() error { return j.writer.flush() }
+
+// An Opener is an objective that wants to know its journal, to Amend it for one. Its error closes
+// the journal.
+type Opener interface{ Opened(*Journal) error }
+
+// An Archive is an objective all of whose values are in a journal, which is then ReadOnly.
+type Archive interface{ Archived() }
+
+// For returns the settings with which the journal of an objective is opened.
+func (c Config) For(f objective.Objective) Config {
+	if o, ok := f.(Opener); ok {
+		c.Opened = o.Opened
+	}
+	_, c.ReadOnly = f.(Archive)
+	return c
 }

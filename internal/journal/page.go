@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/objective"
 )
@@ -129,14 +130,17 @@ func (p *page) answer(i int) objective.Answer {
 
 // several returns the numbers of the i-th answer, nil if there are none.
 func (p *page) several(i int) []float64 {
-	all, some := make([]float64, p.width), false
-	for k := range all {
-		all[k] = math.Float64frombits(binary.LittleEndian.Uint64(p.answers[8*(i*p.width+k):]))
-		some = some || !math.IsNaN(all[k])
-	}
-	if !some {
+	all := floatsOf(p.answers, i, p.width)
+	if !slices.ContainsFunc(all, func(v float64) bool { return !math.IsNaN(v) }) {
 		return nil
 	}
+	return all
+}
+
+// floatsOf returns the i-th n numbers.
+func floatsOf(data []byte, i, n int) []float64 {
+	all := make([]float64, n)
+	_, _ = binary.Decode(data[8*i*n:], binary.LittleEndian, all) // there are so many
 	return all
 }
 
@@ -145,11 +149,7 @@ func (p *page) point(i int) []float64 {
 	if p.hashed {
 		return nil
 	}
-	x := make([]float64, p.dim)
-	for k := range x {
-		x[k] = math.Float64frombits(binary.LittleEndian.Uint64(p.points[8*(i*p.dim+k):]))
-	}
-	return x
+	return floatsOf(p.points, i, p.dim)
 }
 
 // has reports whether x is the i-th point, bit by bit, or has its hash.
@@ -212,3 +212,17 @@ func (d *decoder) count(each int) int {
 }
 
 func (d *decoder) text() string { return string(d.bytes(d.count(1))) }
+
+// hashPoint returns a hash of a point. Every step is a bijection of the state for a given
+// coordinate, and of the coordinate for a given state. So two points that differ in one
+// coordinate never have the same hash. Others have it with a probability of 2^-64.
+func hashPoint(x []float64) uint64 {
+	h := uint64(len(x)) + 0x9e3779b97f4a7c15
+	for _, v := range x {
+		h ^= math.Float64bits(v)
+		h *= 0xd6e8feb86659fd93
+		h ^= h >> 32
+	}
+	h *= 0xd6e8feb86659fd93
+	return h ^ h>>32
+}

@@ -56,7 +56,7 @@ func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task stra
 	}
 	w := newSearch(ctx, f, task)
 	err = w.run()
-	out := strategy.Outcome{Status: objective.Converged, Learnt: &strategy.Learnt{Notes: w.notes}, Multipliers: w.multipliers}
+	out := strategy.Outcome{Status: objective.Converged, Learnt: &strategy.Learnt{}, Multipliers: w.multipliers}
 	if err != nil {
 		out.Status, err = objective.StatusOf(ctx, err)
 	}
@@ -80,7 +80,6 @@ type search struct {
 	grain    objective.Grain
 	exact    bool // grain is known
 
-	notes       []string
 	multipliers []strategy.Multiplier
 }
 

@@ -61,26 +61,8 @@ func (s *section) recent(end *place) [][]float64 {
 }
 
 // over returns by how much numbers exceed their limits.
-func (w *search) over(numbers []float64) (most float64) {
-	for k, o := range w.said.Outputs {
-		v := numbers[max(w.said.Residuals, 1)+k]
-		for _, side := range []struct {
-			limit *float64
-			by    func(limit float64) float64
-		}{
-			{o.Max, func(limit float64) float64 { return v - limit }},
-			{o.Min, func(limit float64) float64 { return limit - v }},
-			{o.Equal, func(limit float64) float64 { return math.Abs(v - limit) }},
-		} {
-			if side.limit == nil {
-				continue
-			}
-			if by := side.by(*side.limit); by > 0 {
-				most = max(most, by/max(w.said.Within(k, *side.limit), math.SmallestNonzeroFloat64))
-			}
-		}
-	}
-	return most
+func (w *search) over(numbers []float64) float64 {
+	return query.Excess(w.said.Outputs, numbers[max(w.said.Residuals, 1):], w.said.Within)
 }
 
 // legSeveral is how many queries for each continuous parameter package several gets at a setting.

@@ -103,9 +103,7 @@ func (b *base) answer(q *queue, j job, r reply, seconds float64, stderr *tail) {
 	if r.failure != nil {
 		b.folders.failed(j, r.failure, b.config.Exec, stderr.bytes())
 	}
-	a := answer(r.value, r.failure, seconds)
-	a.Numbers = r.numbers
-	q.answer(j, a)
+	q.tell(j.index, r.answer(seconds))
 }
 
 // naive reports whether a breach of the protocol should stop the run, because the program

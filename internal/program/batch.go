@@ -98,9 +98,7 @@ func (b *batch) answer(q *queue, j job, r reply, c *call, n int) {
 			},
 		})
 	}
-	a := answer(r.value, r.failure, c.seconds/float64(n))
-	a.Numbers = r.numbers
-	q.answer(j, a)
+	q.tell(j.index, r.answer(c.seconds/float64(n)))
 }
 
 // read reads the line of a point.

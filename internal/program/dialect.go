@@ -39,6 +39,14 @@ type reply struct {
 	start   error // stops the run if the program has never given an answer in the right form
 }
 
+// answer is a value, or why there is none.
+func (r reply) answer(seconds float64) objective.Answer {
+	if r.failure != nil {
+		r.value = math.Inf(1)
+	}
+	return objective.Answer{Value: r.value, Failure: r.failure, Numbers: r.numbers, Seconds: seconds}
+}
+
 // A breach is how a reply breaks the protocol.
 type breach uint8
 

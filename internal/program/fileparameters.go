@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/objective"
 )
 
 // parameterKeys are the keys of a parameter, those of numbers first.
@@ -33,16 +34,11 @@ func readParameter(name string, value any) (parameter.Parameter, error) {
 	if !parameterName.MatchString(name) || slices.Contains([]string{"all", "in", "out"}, name) {
 		return p, errors.New("a name is made of letters, digits and _, does not begin with a digit, and is none of all, in, out")
 	}
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if ours := otherKeys[key]; ours != "" {
-			return p, fmt.Errorf("unknown key %q: write %s", key, ours)
-		}
-		if !slices.Contains(parameterKeys, key) {
-			return p, fmt.Errorf("unknown key %q%s", key, nearest(key, parameterKeys))
-		}
+	if err := checkKeys(table, parameterKeys, otherKeys); err != nil {
+		return p, err
 	}
+	var err error
 	for i, to := range []**float64{&p.Min, &p.Max, &p.Low, &p.High, &p.Step} {
-		var err error
 		if *to, err = readNumber(parameterKeys[i], table[parameterKeys[i]]); err != nil {
 			return p, err
 		}
@@ -50,10 +46,8 @@ func readParameter(name string, value any) (parameter.Parameter, error) {
 	if err := readKind(&p, table); err != nil {
 		return p, err
 	}
-	if unit, there := table["unit"]; there {
-		if p.Unit, ok = unit.(string); !ok {
-			return p, fmt.Errorf("unit must be text in quotes, not %s", whatIs(unit))
-		}
+	if p.Unit, err = textIn("unit", table); err != nil {
+		return p, err
 	}
 	switch scale := table["scale"]; scale {
 	case nil, "linear":
@@ -102,6 +96,30 @@ func readKind(p *parameter.Parameter, table map[string]any) (err error) {
 	return nil
 }
 
+// checkKeys returns an error if a table has a key that is not known; others are what people write instead
+// of one.
+func checkKeys(table map[string]any, known []string, others map[string]string) error {
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		switch {
+		case others[key] != "":
+			return fmt.Errorf("unknown key %q: write %s", key, others[key])
+		case !slices.Contains(known, key):
+			return fmt.Errorf("unknown key %q%s", key, nearest(key, known))
+		}
+	}
+	return nil
+}
+
+// textIn reads a text that may be missing.
+func textIn(key string, table map[string]any) (string, error) {
+	value, there := table[key]
+	text, ok := value.(string)
+	if there && !ok {
+		return "", fmt.Errorf("%s must be text in quotes, not %s", key, whatIs(value))
+	}
+	return text, nil
+}
+
 // wordOf writes a word of choices: a text, or what stands there without quotation marks.
 func wordOf(value any) string {
 	if v, ok := value.(float64); ok {
@@ -136,3 +154,60 @@ func quotedValue(value any) string {
 	}
 	return whatIs(value)
 }
+
+// A LimitedOutput is an output, or several, with the limits of each.
+type LimitedOutput struct {
+	Output
+	Limits objective.Output // without a name
+}
+
+// outputKeys are the keys of an output, those of numbers first.
+var outputKeys = []string{"min", "max", "equal", "within", "count", "result", "unit"}
+
+// readOutput reads one output of a problem file. The words of an error go on after its name.
+func readOutput(name string, value any) (o LimitedOutput, err error) {
+	table, ok := value.(map[string]any)
+	if !ok {
+		return o, fmt.Errorf("must be a table such as { max = 25 } or {}, not %s", whatIs(value))
+	}
+	if o.Name = name; !parameterName.MatchString(name) {
+		return o, errors.New("a name is made of letters, digits and _, and does not begin with a digit")
+	}
+	if err := checkKeys(table, outputKeys, nil); err != nil {
+		return o, err
+	}
+	var within *float64
+	for i, to := range []**float64{&o.Limits.Min, &o.Limits.Max, &o.Limits.Equal, &within} {
+		if *to, err = readNumber(outputKeys[i], table[outputKeys[i]]); err != nil {
+			return o, err
+		}
+	}
+	if within != nil {
+		if o.Limits.Within = *within; !(*within > 0) {
+			return o, fmt.Errorf("within is %v, must be above 0", *within)
+		}
+	}
+	if n, there := table["count"]; there {
+		whole, ok := n.(int64)
+		if !ok || whole < 1 || whole > mostNumbers {
+			return o, fmt.Errorf("count must be a whole number from 1 to %d", mostNumbers)
+		}
+		o.Count = int(whole)
+	}
+	if o.Limits.Unit, err = textIn("unit", table); err != nil {
+		return o, err
+	}
+	if _, there := table["result"]; there {
+		pattern, err := textIn("result", table)
+		if err != nil {
+			return o, err
+		}
+		if o.Result, err = regexp.Compile(pattern); err != nil {
+			return o, fmt.Errorf("result: %w", err)
+		}
+	}
+	return o, o.Limits.Check()
+}
+
+// mostNumbers is how many numbers an output may have.
+const mostNumbers = 1 << 20

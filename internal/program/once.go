@@ -23,7 +23,7 @@ func (o *once) serve(ctx context.Context, q *queue) error {
 		if err != nil {
 			return err
 		}
-		q.answer(jobs[0], a)
+		q.tell(jobs[0].index, a)
 	}
 }
 
@@ -68,8 +68,7 @@ func (o *once) try(ctx context.Context, j job) (a objective.Answer, machine *Mac
 	if !useless {
 		o.begun.Store(true)
 	}
-	a = answer(r.value, r.failure, c.seconds)
-	a.Numbers = r.numbers
+	a = r.answer(c.seconds)
 	if r.failure == nil {
 		o.folders.remove(folder)
 		return a, nil, nil

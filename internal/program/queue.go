@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"sync"
 
@@ -70,17 +69,6 @@ func (q *queue) take(most int) []job {
 	taken := q.jobs[q.next : q.next+n]
 	q.next += n
 	return taken
-}
-
-// answer says what came of a job.
-func (q *queue) answer(j job, a objective.Answer) { q.tell(j.index, a) }
-
-// answer is a value, or why there is none.
-func answer(v float64, failure *objective.Failure, seconds float64) objective.Answer {
-	if failure != nil {
-		v = math.Inf(1)
-	}
-	return objective.Answer{Value: v, Failure: failure, Seconds: seconds}
 }
 
 // run lets all slots serve the queue and returns the error with which one of them has

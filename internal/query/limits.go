@@ -2,6 +2,7 @@ package query
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/objective"
 )
@@ -19,9 +20,8 @@ const share = 1e-6
 
 // NewLimits returns the limits of a reading.
 func NewLimits(r Reading) *Limits {
-	l := &Limits{reading: r}
-	for _, o := range r.Outputs {
-		l.existing = l.existing || o.Limited()
+	l := &Limits{reading: r, existing: slices.ContainsFunc(r.Outputs, objective.Output.Limited)}
+	for range r.Outputs {
 		l.lo, l.hi = append(l.lo, math.Inf(1)), append(l.hi, math.Inf(-1))
 	}
 	return l
@@ -52,9 +52,15 @@ func (l *Limits) Within(k int, limit float64) float64 {
 
 // Violation returns by how much the outputs exceed their limits at most, in units of what they may
 // be exceeded by. A point is feasible up to 1.
-func (l *Limits) Violation(numbers []float64) (most float64) {
-	for k, o := range l.reading.Outputs {
-		v := numbers[l.reading.Front()+k]
+func (l *Limits) Violation(numbers []float64) float64 {
+	return min(Excess(l.reading.Outputs, numbers[l.reading.Front():], l.Within), math.MaxFloat64)
+}
+
+// Excess returns by how much values of outputs exceed their limits at most, in units of what within says
+// that a limit of the k-th may be exceeded by.
+func Excess(outputs []objective.Output, values []float64, within func(k int, limit float64) float64) (most float64) {
+	for k, o := range outputs {
+		v := values[k]
 		for _, over := range []struct {
 			limit *float64
 			by    func(limit float64) float64
@@ -67,11 +73,11 @@ func (l *Limits) Violation(numbers []float64) (most float64) {
 				continue
 			}
 			if by := over.by(*over.limit); by > 0 {
-				most = max(most, by/max(l.Within(k, *over.limit), math.SmallestNonzeroFloat64))
+				most = max(most, by/max(within(k, *over.limit), math.SmallestNonzeroFloat64))
 			}
 		}
 	}
-	return min(most, math.MaxFloat64)
+	return most
 }
 
 // A Verdict is what an answer with several numbers comes to.

@@ -48,12 +48,7 @@ type limitForm struct {
 
 // limited reports whether anything is limited.
 func limited(found untwist.Result) bool {
-	for _, o := range found.Outputs {
-		if o.Limited() {
-			return true
-		}
-	}
-	return len(found.Limits) > 0
+	return len(found.Limits) > 0 || slices.ContainsFunc(found.Outputs, untwist.Measured.Limited)
 }
 
 func newSeveralForm(found untwist.Result) (form severalForm) {

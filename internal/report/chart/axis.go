@@ -147,7 +147,7 @@ func (a axis) below(c *canvas, y float64, most int, label string) {
 		}
 		d += "M" + num(a.at(t.value)) + " " + num(y) + "v" + num(long)
 	}
-	c.path("c-axis", d, "")
+	c.path("c-axis", d)
 	p := place{anchor: middle, class: "c-label", room: c.wide - 8, suffix: a.minus}
 	half := widthOf(p.shown(clean(label))) / 2
 	p.at = point{max(half+2, min((a.from+a.to)/2, c.wide-2-half)), y + 33}
@@ -203,8 +203,8 @@ func (a axis) beside(c *canvas, all []tick, x, right float64) {
 			last = y - 9
 		}
 	}
-	c.path("c-grid", levels, "")
-	c.path("c-axis", marks+"M"+num(x)+" "+num(a.from)+"V"+num(a.to), "")
+	c.path("c-grid", levels)
+	c.path("c-axis", marks+"M"+num(x)+" "+num(a.from)+"V"+num(a.to))
 }
 
 // above writes what the numbers of the axis beside a plot are. It stands above the plot.

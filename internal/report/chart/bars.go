@@ -134,8 +134,8 @@ func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int, each string)
 		for _, end := range []float64{from, to} {
 			d += "M" + num(end) + " " + num(upper+4) + "v" + num(thick-8)
 		}
-		c.path("c-halo", d, "")
-		c.path("c-whisker", d, "")
+		c.path("c-halo", d)
+		c.path("c-whisker", d)
 	}
 }
 

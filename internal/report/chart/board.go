@@ -191,10 +191,10 @@ func (b *board) shade(c *canvas, s Series, x, y axis) {
 		if len(lower) > 1 && !b.Bars {
 			back := b.way(upper, x, y)
 			slices.Reverse(back)
-			c.path("c-band "+pen.fill(), joined(append(b.way(lower, x, y), back...))+"z", "")
+			c.path("c-band "+pen.fill(), joined(append(b.way(lower, x, y), back...))+"z")
 		}
 	}
-	c.path("c-bar "+pen.line("", 0), bars, "")
+	c.path("c-bar "+pen.line("", 0), bars)
 }
 
 // draw draws the line and the points of a series.
@@ -215,7 +215,7 @@ func (b *board) draw(c *canvas, s Series, x, y axis) {
 			points, beyond = append(points, last), append([]point{last}, beyond...)
 		}
 		if len(beyond) > 1 {
-			c.path(pen.line("c-thin", pen.Dash), joined(b.way(beyond, x, y)), "")
+			c.path(pen.line("c-thin", pen.Dash), joined(b.way(beyond, x, y)))
 		}
 		if len(points) == 0 {
 			continue
@@ -225,13 +225,13 @@ func (b *board) draw(c *canvas, s Series, x, y axis) {
 			way[k].x += aside
 		}
 		if len(way) > 1 && !b.Loose {
-			c.path(pen.line("c-curve", pen.Dash), joined(way), "")
+			c.path(pen.line("c-curve", pen.Dash), joined(way))
 		}
 		end := way[len(way)-1]
 		switch {
 		case s.End > 0:
 			c.path(pen.line("c-curve", 0), fmt.Sprintf("M%sL%sM%sL%s", pair(point{end.x - 3, end.y - 3}), pair(point{end.x + 3, end.y + 3}),
-				pair(point{end.x - 3, end.y + 3}), pair(point{end.x + 3, end.y - 3})), "")
+				pair(point{end.x - 3, end.y + 3}), pair(point{end.x + 3, end.y - 3})))
 		case b.Steps:
 			c.dot(pen.fill(), end, 2.2, "")
 		default:

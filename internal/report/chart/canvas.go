@@ -125,15 +125,14 @@ func (c *canvas) titled(element, title string) {
 }
 
 // line draws a straight line.
-func (c *canvas) line(class string, from, to point) { c.path(class, joined([]point{from, to}), "") }
+func (c *canvas) line(class string, from, to point) { c.path(class, joined([]point{from, to})) }
 
 // path draws a path.
-func (c *canvas) path(class, d, title string) {
+func (c *canvas) path(class, d string) {
 	if d == "" {
 		return
 	}
-	fmt.Fprintf(&c.out, `<path class="%s" d="%s"`, class, d)
-	c.titled("path", title)
+	fmt.Fprintf(&c.out, `<path class="%s" d="%s"/>`, class, d)
 }
 
 // rect fills a rectangle.

@@ -60,7 +60,7 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 	y.beside(c, marks, x.from, x.to)
 	x.below(c, y.from, 6, "queries")
 	way := stairs(best, x, y)
-	c.path("c-line", joined(way), "")
+	c.path("c-line", joined(way))
 	c.dot("c-dot", way[len(way)-1], 3, fmt.Sprintf("%s after %s", words.Number(last.y, 6), asked(last.x)))
 	return c.done(y.from+beneath, fmt.Sprintf("%s against queries: %s after %s, %s after %s",
 		label, words.Number(first.y, 3), asked(first.x), words.Number(last.y, 3), asked(last.x)))

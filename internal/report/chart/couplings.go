@@ -81,18 +81,24 @@ func matrix(c *mat.Dense, v view) Picture {
 	if n > 1 {
 		title = fmt.Sprintf("%s (median %s)", title, words.Number(typical, 1))
 	}
-	out, _ := newCanvas(wide, title)
-	x0, y0 := v.label(out)
-	unit := square / float64(n)
-	high := y0 + square + 37
+	spoken := fmt.Sprintf("couplings %s: %s by %s, median %s", v.title, words.Thousands(n), words.Thousands(n), words.Number(typical, 1))
+	return v.draw(title, pooled(c, v.order), "a cell is the strongest of %d × %d", spoken)
+}
+
+// draw draws cells, in a square below a title. each says what a cell is where several share one, and
+// spoken what is read aloud.
+func (v view) draw(title string, cells [][]int, each, spoken string) Picture {
+	c, _ := newCanvas(wide, title)
+	x0, y0 := v.label(c)
+	n, high := len(v.order), y0+square+37
 	if n > mostCells {
 		several := (n + mostCells - 1) / mostCells
-		out.text(place{at: point{x0 + square/2, high + 11}, anchor: middle, class: "c-note", room: 2 * (wide - x0 - square/2 - 2)}, fmt.Sprintf("a cell is the strongest of %d × %d", several, several))
+		c.text(place{at: point{x0 + square/2, high + 11}, anchor: middle, class: "c-note", room: 2 * (wide - x0 - square/2 - 2)}, fmt.Sprintf(each, several, several))
 		high += 16
 	}
-	out.cells(pooled(c, v.order), box{x0, x0 + square, y0, y0 + square}, "c-s", shades)
-	frames(out, v.blocks, x0, y0, unit)
-	return out.done(high, fmt.Sprintf("couplings %s: %s by %s, median %s", v.title, words.Thousands(n), words.Thousands(n), words.Number(typical, 1)))
+	c.cells(cells, box{x0, x0 + square, y0, y0 + square}, "c-s", shades)
+	frames(c, v.blocks, x0, y0, square/float64(n))
+	return c.done(high, spoken)
 }
 
 // label writes the numbers of rows and columns beside the square of a matrix, the names of rows if there
@@ -124,7 +130,7 @@ func (v view) label(out *canvas) (x0, y0 float64) {
 		out.text(place{at: point{x0 - 12 - numbers, y0 + centre(k) + 4}, anchor: end, room: x0 - 14 - numbers}, v.names[v.order[k]])
 	}
 	out.text(place{at: point{x0 + square/2, y0 + square + 32}, anchor: middle, class: "c-label", room: 2 * (wide - x0 - square/2 - 2)}, v.axis)
-	out.path("c-axis", ticks, "")
+	out.path("c-axis", ticks)
 	return x0, y0
 }
 
@@ -160,11 +166,7 @@ func median(c *mat.Dense, n int) float64 {
 // diagonal blank, in at most mostCells rows and columns.
 func pooled(c *mat.Dense, order []int) [][]int {
 	m := len(order)
-	n := min(m, mostCells)
-	strongest := make([][]int, n)
-	for i := range strongest {
-		strongest[i] = make([]int, n)
-	}
+	n, strongest := blankCells(m)
 	for i, from := range order {
 		for j, to := range order {
 			if cell := &strongest[i*n/m][j*n/m]; i != j && *cell < shades {
@@ -173,6 +175,16 @@ func pooled(c *mat.Dense, order []int) [][]int {
 		}
 	}
 	return strongest
+}
+
+// blankCells returns the n×n cells of a matrix of m rows.
+func blankCells(m int) (n int, cells [][]int) {
+	n = min(m, mostCells)
+	cells = make([][]int, n)
+	for i := range cells {
+		cells[i] = make([]int, n)
+	}
+	return n, cells
 }
 
 // weakest is the coupling up to which cells are blank, as a power of ten. shades is the
@@ -212,7 +224,7 @@ func (c *canvas) cells(of [][]int, b box, class string, n int) {
 		}
 	}
 	c.out.WriteString("</g>")
-	c.path("c-axis", outlined(b), "")
+	c.path("c-axis", outlined(b))
 }
 
 // frames draws a frame around each block of several components that is large enough to see.
@@ -225,7 +237,7 @@ func frames(c *canvas, blocks [][]int, x0, y0, unit float64) {
 		}
 		at += len(b)
 	}
-	c.path("c-block", d, "")
+	c.path("c-block", d)
 }
 
 // legend draws the bar that says what the shades mean.
@@ -242,7 +254,7 @@ func legend() Picture {
 		c.text(place{at: point{x, 49}, anchor: middle, room: wide}, words.Power(math.Pow(10, float64(e)), 1))
 		d += "M" + num(x) + " 32v4"
 	}
-	c.path("c-axis", d, "")
+	c.path("c-axis", d)
 	c.text(place{at: point{wide / 2, 13}, anchor: middle, class: "c-label", room: wide}, "coupling: 0 is none, 1 is the most")
 	return c.done(54, "the colours of couplings, from weaker than 10⁻⁸ to 1")
 }

@@ -23,19 +23,8 @@ func Interactions(n int, groups [][]int, pairs [][2]int, inOrder bool, names []s
 			v.axis = "parameter, group by group"
 		}
 	}
-	filled := touching(v.order, groups, pairs)
-	c, _ := newCanvas(wide, "which parameters interact")
-	x0, y0 := v.label(c)
-	unit := square / float64(n)
-	high := y0 + square + 37
-	if n > mostCells {
-		several := (n + mostCells - 1) / mostCells
-		c.text(place{at: point{x0 + square/2, high + 11}, anchor: middle, class: "c-note", room: 2 * (wide - x0 - square/2 - 2)}, fmt.Sprintf("a cell is for %d × %d pairs", several, several))
-		high += 16
-	}
-	c.cells(filled, box{x0, x0 + square, y0, y0 + square}, "c-s", shades)
-	frames(c, v.blocks, x0, y0, unit)
-	return c.done(high, fmt.Sprintf("which of %s interact: %s", words.Count(n, "parameter", "parameters"), words.Count(len(groups), "group", "groups")))
+	spoken := fmt.Sprintf("which of %s interact: %s", words.Count(n, "parameter", "parameters"), words.Count(len(groups), "group", "groups"))
+	return v.draw("which parameters interact", touching(v.order, groups, pairs), "a cell is for %d × %d pairs", spoken)
 }
 
 // grouped returns n parameters group by group, the largest first, and then those that are in none.
@@ -59,11 +48,7 @@ func grouped(n int, groups [][]int) (order []int, blocks [][]int) {
 // touching returns the cells of pairs, those of groups if there are none.
 func touching(order []int, groups [][]int, pairs [][2]int) [][]int {
 	m := len(order)
-	n := min(m, mostCells)
-	cells := make([][]int, n)
-	for i := range cells {
-		cells[i] = make([]int, n)
-	}
+	n, cells := blankCells(m)
 	at := make([]int, m)
 	for k, i := range order {
 		at[i] = k * n / m

@@ -60,7 +60,7 @@ func Landscapes(panels []Landscape, caption []string) (Picture, error) {
 }
 
 // star draws a star with five points.
-func (c *canvas) star(at point) { c.path("c-star", polygon(at, 10, 90, 8, 3.3), "") }
+func (c *canvas) star(at point) { c.path("c-star", polygon(at, 10, 90, 8, 3.3)) }
 
 // side is that of the square window on paper.
 const side = 240.
@@ -158,7 +158,7 @@ func (r relief) key(c *canvas, b box, name string) {
 			c.text(place{at: point{b.x1 + 5, y + 4}, room: c.wide - b.x1 - 6}, words.Number(r.level(k-1), 3))
 		}
 	}
-	c.path("c-axis", ticks, "")
+	c.path("c-axis", ticks)
 }
 
 // moves draws the paths, and the star.
@@ -185,7 +185,7 @@ func (p Landscape) moves(c *canvas, x, y axis) {
 	}
 	c.within(box{x.from, x.to, y.to, y.from}, func() {
 		for _, points := range p.Paths {
-			c.path("c-trail", path(points), "")
+			c.path("c-trail", path(points))
 		}
 		for _, points := range p.Paths {
 			if n := len(points); n > 0 {
@@ -194,8 +194,8 @@ func (p Landscape) moves(c *canvas, x, y axis) {
 			}
 		}
 		c.star(at(p.Minimiser))
-		c.path("c-halo", path(p.Consensus), "")
-		c.path("c-way", path(p.Consensus), "")
+		c.path("c-halo", path(p.Consensus))
+		c.path("c-way", path(p.Consensus))
 		if n := len(p.Consensus); n > 0 {
 			dot("c-well", p.Consensus[n-1], 3.6)
 		}

@@ -183,7 +183,7 @@ func (p Pen) mark(c *canvas, at point) {
 		c.dot(class, at, s.radius, "")
 		return
 	}
-	c.path(class, polygon(at, s.corners, s.turn, s.radius), "")
+	c.path(class, polygon(at, s.corners, s.turn, s.radius))
 }
 
 // polygon returns the path around a regular polygon about a point. If several radii are given,

@@ -48,7 +48,7 @@ func Profile(p untwist.Profile, title, xlabel, ylabel string) Picture {
 	c, top := newCanvas(wide, title)
 	c.plot(&x, &y, top, 120, 6, xlabel, ylabel)
 	points = thinned(points)
-	c.path("c-line", polyline(points, x, y), "")
+	c.path("c-line", polyline(points, x, y))
 	if len(points) == 1 {
 		c.dot("c-point", point{x.at(points[0].x), y.at(points[0].y)}, 2.5, "")
 	}

@@ -46,7 +46,7 @@ func Spectrum(label string, values []float64) Picture {
 	}
 	c := &canvas{wide: wide}
 	c.plot(&x, &y, 0, plot, 8, order, label)
-	c.path("c-line", polyline(thinned(all), x, y), "")
+	c.path("c-line", polyline(thinned(all), x, y))
 	if len(values) <= mostDots {
 		for _, p := range all {
 			c.dot("c-dot", point{x.at(p.x), y.at(p.y)}, 2.2, words.Thousands(int(p.x))+": "+words.Number(values[int(p.x)-1], 3))
@@ -73,7 +73,7 @@ func Residuals(values []float64) Picture {
 	x := axis{lo: 0.5, hi: float64(len(values)) + 0.5, step: 1}
 	c := &canvas{wide: wide}
 	c.plot(&x, &y, 0, plot, 8, "number", label)
-	c.path("c-line", joined([]point{{x.from, y.at(0)}, {x.to, y.at(0)}}), "")
+	c.path("c-line", joined([]point{{x.from, y.at(0)}, {x.to, y.at(0)}}))
 	for i, v := range values {
 		if finite(v) {
 			c.dot("c-dot", point{x.at(float64(i + 1)), y.at(bounded(v))}, 1.6, words.Thousands(i+1)+": "+words.Number(v, 3))
@@ -101,6 +101,6 @@ func Map(m identify.Map) Picture {
 	y.lo, y.hi = widened(y.lo, y.hi)
 	c, top := newCanvas(wide, title)
 	c.plot(&x, &y, top, plot, 6, "sum of the components, from its least to its largest", "f")
-	c.path("c-line", polyline(all, x, y), "")
+	c.path("c-line", polyline(all, x, y))
 	return c.done(y.from+beneath, title)
 }

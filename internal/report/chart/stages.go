@@ -115,5 +115,5 @@ func flags(c *canvas, all []band, rows []int, x, y axis) {
 		c.text(place{at: point{right, line}, anchor: end, class: "c-note", room: longest}, b.short())
 		lines += "M" + num(x.up(b.to)) + " " + num(y.from) + "V" + num(line-rise+2)
 	}
-	c.path("c-stage", lines, "")
+	c.path("c-stage", lines)
 }
