@@ -123,7 +123,7 @@ var flagOf = map[string]string{
 	"ResultFile": "result-file", "Time": "time", "Tolerance": "tolerance", "MaxFailures": "max-failures", "Parallel": "parallel",
 	"NoiseLevel": "noise-level", "Residuals": "residuals", "Outputs": "output", "Limits": "limit", "Maximize": "maximize",
 	"Listen": "listen", "Live": "live", "Server": "server", "User": "user", "Verify": "verify",
-	"Problems": "problems", "Methods": "methods", "Runs": "runs", "Gap": "gap", "Seed": "seed",
+	"Problems": "problems", "Methods": "methods", "Sizes": "sizes", "Runs": "runs", "Gap": "gap", "Seed": "seed",
 }
 
 // takes refuses fewer or more arguments than a command takes, which is then said in words.
