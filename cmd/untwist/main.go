@@ -117,7 +117,7 @@ var flagOf = map[string]string{
 	"ScaleValue": "scale-value", "Offset": "offset", "Digits": "digits", "Failing": "failing", "FailingBeyond": "failing-beyond",
 	"Frame": "frame", "Blocks": "frame", "Identifier": "identifier", "Start": "start", "Bounds": "bounds", "Points": "x0",
 	"Budget": "budget", "Target": "target", "Workers": "workers",
-	"Strategy": "strategy", "Particles": "particles", "Sigma": "sigma", "Tau": "tau", "Alpha": "alpha", "Share": "share", "CBO": "cbo", "Trace": "trace",
+	"Strategy": "strategy", "Particles": "particles", "Sigma": "sigma", "Tau": "tau", "Alpha": "alpha", "Share": "share", "CBO": "cbo", "Batch": "cbo batch", "Domain": "cbo", "Mirror": "cbo", "Sight": "cbo", "Trace": "trace",
 	"Exec": "exec", "Names": "param", "Parameters": "param", "Protocol": "protocol", "EOF": "eof", "Procs": "procs",
 	"Timeout": "timeout", "Retries": "retries", "KeepFailed": "keep-failed", "Templates": "template", "Result": "result",
 	"ResultFile": "result-file", "Time": "time", "Tolerance": "tolerance", "MaxFailures": "max-failures", "Parallel": "parallel",
