@@ -45,12 +45,13 @@ func (e EffectiveSize) fit(energies, scratch []float64, guess float64) float64 {
 		}
 	}
 	width := most - least // of those that have not failed
-	if math.IsInf(least, 0) || !(width > 0) || math.IsInf(width, 0) {
+	lo, hi := leastAlpha/width, min(mostAlpha/width, math.MaxFloat64)
+	if math.IsInf(least, 0) || !(width > 0) || math.IsInf(width, 0) || !(lo < hi) {
 		return 0
 	}
-	want := -kernel.LogOf(e.Share)                            // log(n/J)
-	lo, hi, tried := leastAlpha/width, mostAlpha/width, false // tried: J is known at hi
-	alpha := 1 / width
+	want := -kernel.LogOf(e.Share) // log(n/J)
+	tried := false                 // J is known at hi
+	alpha := min(1/width, hi)
 	if guess > lo {
 		alpha = min(guess, hi)
 	}

@@ -368,7 +368,7 @@ func TestEffectiveSizeIsTheFormula(t *testing.T) {
 		energies []float64
 		want     float64
 	}{
-		{[]float64{2, 2, 2}, 0}, {[]float64{inf, inf}, 0}, {[]float64{math.Inf(-1), 1}, 0}, {[]float64{3}, 0},
+		{[]float64{2, 2, 2}, 0}, {[]float64{inf, inf}, 0}, {[]float64{math.Inf(-1), 1}, 0}, {[]float64{3}, 0}, {[]float64{0, 5e-324}, 0},
 	} {
 		if got := (EffectiveSize{0.5}).fit(c.energies, make([]float64, len(c.energies)), 3); got != c.want {
 			t.Errorf("α = %v of %v, want %v", got, c.energies, c.want)
