@@ -122,7 +122,7 @@ coordinates this grows linearly with the dimension. The last table has the expon
 d^p that fits best, with intervals. A run has 50,000·d queries, and 5,000·d with isotropic noise.`,
 		"The whole takes hours: try --dims 10,20,50 --runs 5.", "rastrigin and squared-norm", "scaling-d10-to-50-5runs", "", true,
 		func(f *sweepFlags) (experiment.Sweep, error) {
-			return experiment.Scaling(f.Extent, f.dims, f.methods)
+			return experiment.Scaling(f.Extent, f.dims)
 		}},
 }
 
@@ -140,8 +140,7 @@ func extent(sweep func(experiment.Extent) (experiment.Sweep, error)) func(*sweep
 type sweepFlags struct {
 	experiment.Extent
 	gridFlags
-	dims    []int    // instead of one
-	methods []string // likewise
+	dims []int // instead of one
 }
 
 // command answers the question.
@@ -167,7 +166,7 @@ runs as NAME-runs.csv, and pictures as NAME-….svg, where NAME says what the sw
 		f.out = q.name
 		flags.Var(text(&f.out), "out", "keep runs and write tables in `DIR`")
 		flags.Var(countList(&f.dims), "dims", "dimensions (default 10, 20, 50, 100, 200, 500, 1000)")
-		flags.Var(nameList(&f.methods), "methods", "any of anisotropic, isotropic, transformed (default all)")
+		flags.Var(nameList(&f.Methods), "methods", "any of anisotropic, isotropic, transformed (default all)")
 	} else {
 		cmd.Example = fmt.Sprintf("  untwist reproduce %[1]s --dim 10 --runs 5\n  untwist reproduce %[1]s --dim 20 --problems rastrigin --out %[1]s", q.name)
 		flags.Var(text(&f.out), "out", "keep runs and write tables in `DIR` (default "+q.name+"-dN for N dimensions)")
@@ -175,7 +174,7 @@ runs as NAME-runs.csv, and pictures as NAME-….svg, where NAME says what the sw
 	}
 	if q.sizes != "" {
 		flags.Var(numberList(&f.Sizes), "sizes", "only these "+q.sizes)
-		flags.Var(nameList(&f.Extent.Methods), "methods", "only these methods")
+		flags.Var(nameList(&f.Methods), "methods", "only these, of the methods in the tables")
 	}
 	flags.Var(count(&f.Runs), "runs", "runs of each cell, each at a seed of its own (default 20)")
 	flags.StringSliceVar(&f.Problems, "problems", nil, "`NAMES` with commas between them: any of "+problem.Choice()+" (default "+q.problems+")")
