@@ -85,7 +85,7 @@ func StrategyNamed(name string, knobs Knobs) (strategy.Strategy, error) {
 		}
 		for _, knob := range knobs.turned() {
 			if !slices.Contains(e.knobs, knob) {
-				return nil, objective.BadOption(knob, "strategy %s does not have this option; the other strategies are %s", name, strings.Join(Strategies()[1:], ", "))
+				return nil, objective.BadOption(knob, "strategy %s does not have this option; those that have it are %s", name, strings.Join(thatHave(knob), ", "))
 			}
 		}
 		if err := knobs.check(); err != nil {
@@ -94,6 +94,16 @@ func StrategyNamed(name string, knobs Knobs) (strategy.Strategy, error) {
 		return s, nil
 	}
 	return nil, objective.BadOption("Strategy", "unknown strategy %q: must be one of %s", name, strings.Join(Strategies(), ", "))
+}
+
+// thatHave returns the names of the strategies that have a knob.
+func thatHave(knob string) (names []string) {
+	for _, e := range entries {
+		if slices.Contains(e.knobs, knob) {
+			names = append(names, e.make(Knobs{}).Name())
+		}
+	}
+	return names
 }
 
 // turned returns the names of the knobs that are set.

@@ -57,7 +57,7 @@ func TestKnobs(t *testing.T) {
 	} {
 		_, err := untwist.StrategyNamed(c.strategy, c.knobs)
 		var bad *untwist.OptionError
-		if !errors.As(err, &bad) || bad.Option != c.option || !strings.HasPrefix(bad.Reason, "strategy "+c.strategy+" does not have this option; the other strategies are reparametrised, ") {
+		if !errors.As(err, &bad) || bad.Option != c.option || !strings.HasPrefix(bad.Reason, "strategy "+c.strategy+" does not have this option; those that have it are reparametrised, ") {
 			t.Errorf("%s: error %v", c.strategy, err)
 		}
 	}

@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
 // weighed is a noise that is made of the weights of the consensus.
 type weighed interface {
-	// applyWeighed is Apply; root, d×d, is scratch.
-	applyWeighed(dst, z *mat.Dense, weights []float64, xi, root *mat.Dense)
+	// applyWeighed is Apply; scratch is for particles of as many and dimensions as z has.
+	applyWeighed(dst, z *mat.Dense, weights []float64, xi *mat.Dense, scratch *root)
 }
 
 // Covariance is D = C^½, the same for all particles: noise of the shape that the particles
@@ -20,8 +21,9 @@ type weighed interface {
 //
 // with the weights ω of the consensus (Carrillo, Hoffmann, Stuart and Vaes 2022,
 // "Consensus-based sampling"). The default of σ is √2, which is theirs for
-// optimisation. Here C^½ is the factor L of Cholesky, C = LLᵀ, and not the symmetric root: Lξ
-// has the same law. It takes O(nd² + d³) time a step.
+// optimisation. Here C^½ is not the symmetric root but Rᵀ, C = RᵀR: Rᵀξ has the same law. R is
+// made of the rows √ω_i z^(i), if no more than d of them weigh anything, and then of 0s; else it
+// is the factor of Cholesky. It takes O(nd·min(n, d) + d³) time a step.
 type Covariance struct{}
 
 // Width returns d.
@@ -36,48 +38,69 @@ func (v Covariance) Apply(dst, z, xi, _ *mat.Dense) {
 	for i := range weights {
 		weights[i] = 1 / float64(n)
 	}
-	v.applyWeighed(dst, z, weights, xi, mat.NewDense(d, d, nil))
+	v.applyWeighed(dst, z, weights, xi, newRoot(n, d))
 }
 
-// applyWeighed sets dst to C^½ξ; root, d×d, is scratch.
-func (Covariance) applyWeighed(dst, z *mat.Dense, weights []float64, xi, root *mat.Dense) {
-	covariance(root, z, weights)
-	cholesky(root)
-	n, _ := xi.Dims()
-	for i := range n {
-		kernel.MulVec(dst.RawRowView(i), root.RawMatrix(), xi.RawRowView(i))
-	}
+// applyWeighed sets dst to C^½ξ.
+func (Covariance) applyWeighed(dst, z *mat.Dense, weights []float64, xi *mat.Dense, scratch *root) {
+	r, numbers := scratch.of(z, weights), xi.RawMatrix()
+	numbers.Cols = r.Rows
+	kernel.Mul(dst.RawMatrix(), 1, numbers, r, 0)
 }
 
-// covariance sets the lower triangle of c to that of Σ ω_i z^(i)⊗z^(i).
-func covariance(c, z *mat.Dense, weights []float64) {
-	c.Zero()
+// A root has room for R, C = RᵀR, and what it is made of.
+type root struct {
+	b, bt, c *mat.Dense // n×d, d×n and d×d
+	least    []float64  // d
+}
+
+func newRoot(n, d int) *root {
+	return &root{mat.NewDense(n, d, nil), mat.NewDense(d, n, nil), mat.NewDense(d, d, nil), make([]float64, d)}
+}
+
+// of returns R of C = Σ ω_i z^(i)⊗z^(i), without its last rows if these are 0.
+func (s *root) of(z *mat.Dense, weights []float64) blas64.General {
+	b, bt, c := s.b.RawMatrix(), s.bt.RawMatrix(), s.c.RawMatrix()
+	b.Rows = 0
 	for i, w := range weights {
 		if w == 0 {
 			continue // z may be infinite: 0·∞ is NaN
 		}
-		zi := z.RawRowView(i)
-		for j, v := range zi {
-			kernel.AddScaled(c.RawRowView(j)[:j+1], w*v, zi[:j+1])
+		w = math.Sqrt(w)
+		for j, v := range z.RawRowView(i) {
+			v *= w
+			b.Data[b.Rows*b.Stride+j], bt.Data[j*bt.Stride+b.Rows] = v, v
 		}
+		b.Rows++
 	}
+	if b.Rows <= c.Rows {
+		return b
+	}
+	bt.Cols = b.Rows
+	kernel.Mul(c, 1, bt, b, 0)
+	s.cholesky()
+	return c
 }
 
-// cholesky sets c to the factor L of c = LLᵀ, given its lower triangle. Where the particles
-// are in a subspace c is singular: columns of L are 0 then.
-func cholesky(c *mat.Dense) {
-	d, _ := c.Dims()
-	for j := range d {
-		rj := c.RawRowView(j)
-		clear(rj[j+1:])
-		pivot := rj[j] - kernel.Dot(rj[:j], rj[:j])
-		scale := 0.0
-		if pivot > rj[j]*singular {
-			scale = 1 / math.Sqrt(pivot)
+// cholesky sets c to the factor R of c = RᵀR, given its upper triangle. Where the particles
+// are in a subspace c is singular: rows of R are 0 then.
+func (s *root) cholesky() {
+	for j := range s.least {
+		s.least[j] = s.c.At(j, j) * singular
+	}
+	for j, least := range s.least {
+		r := s.c.RawRowView(j)
+		clear(r[:j])
+		if !(r[j] > least) {
+			clear(r)
+			continue
 		}
-		for i := j; i < d; i++ {
-			ri := c.RawRowView(i)
-			ri[j] = scale * (ri[j] - kernel.Dot(ri[:j], rj[:j]))
+		scale := 1 / math.Sqrt(r[j])
+		for i := j; i < len(r); i++ {
+			r[i] *= scale
+		}
+		for i := j + 1; i < len(r); i++ {
+			kernel.AddScaled(s.c.RawRowView(i)[i:], -r[i], r[i:])
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 //
 // J being the effective sample size, which falls from n at α = 0 to the number of best
 // particles (Carrillo, Hoffmann, Stuart and Vaes 2022, "Consensus-based sampling"). α then does
-// not depend on the units of f. It is found, to 0.1 % of J, by Newton's method on log J over log α,
-// within a bracket, in O(n) time a step. It is between 1e-9 and 1e15, divided by how far apart the
-// values are; the latter where more than ηn particles are equally good.
+// not depend on the units of f. It is found, to 0.1 % of J, by Newton's method on log log(n/J) over
+// log α, which is nearly a line, within a bracket, in O(n) time a step. It is between 1e-9 and 1e15,
+// divided by how far apart the values are; the latter where more than ηn particles are equally good.
 type EffectiveSize struct {
 	Share float64 // η, above 0 and below 1; ½ is customary
 }
@@ -45,27 +45,31 @@ func (e EffectiveSize) fit(energies, scratch []float64, guess float64) float64 {
 		}
 	}
 	width := most - least // of those that have not failed
-	if math.IsInf(least, 0) || !(width > 0) || math.IsInf(width, 0) {
+	lo, hi := leastAlpha/width, min(mostAlpha/width, math.MaxFloat64)
+	if math.IsInf(least, 0) || !(width > 0) || math.IsInf(width, 0) || !(lo < hi) {
 		return 0
 	}
-	want := kernel.LogOf(e.Share * float64(finite))
-	lo, hi, alpha := leastAlpha/width, mostAlpha/width, 1/width
-	if guess > lo && guess < hi {
-		alpha = guess
+	want := -kernel.LogOf(e.Share) // log(n/J)
+	tried := false                 // J is known at hi
+	alpha := min(1/width, hi)
+	if guess > lo {
+		alpha = min(guess, hi)
 	}
 	for hi > lo*(1+exactSize) {
 		size, slope := effective(energies, alpha, least, scratch)
-		above := kernel.LogOf(size) - want
-		if math.Abs(above) <= exactSize {
-			break
-		}
-		if above > 0 {
+		have := kernel.LogOf(float64(finite) / size)
+		switch {
+		case math.Abs(have-want) <= exactSize, alpha == hi && have < want:
+			return alpha
+		case have < want:
 			lo = alpha
-		} else {
-			hi = alpha
+		default:
+			hi, tried = alpha, true
 		}
-		if alpha *= kernel.ExpOf(-above / slope); !(alpha > lo && alpha < hi) { // where J is flat
-			alpha = math.Sqrt(lo) * math.Sqrt(hi)
+		if alpha *= kernel.ExpOf(have / slope * kernel.LogOf(have/want)); !(alpha > lo && alpha < hi) {
+			if alpha = hi; tried {
+				alpha = math.Sqrt(lo) * math.Sqrt(hi)
+			}
 		}
 	}
 	return alpha

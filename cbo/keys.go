@@ -87,15 +87,19 @@ func (c Config) With(settings ...string) (Config, error) {
 	given := map[string]string{}
 	for _, s := range settings {
 		name, value, ok := strings.Cut(s, "=")
+		_, twice := given[name]
 		switch {
 		case !ok:
 			return c, fmt.Errorf("%q is not KEY=VALUE", s)
 		case !slices.ContainsFunc(keys, func(k key) bool { return k.name == name }):
 			return c, fmt.Errorf("%w %q: must be one of %s", ErrKey, name, strings.Join(names(), ", "))
-		case given[name] != "":
+		case twice:
 			return c, fmt.Errorf("%s is given twice", name)
 		}
 		given[name] = value
+	}
+	if err := conflict(given); err != nil {
+		return c, err
 	}
 	for _, k := range keys {
 		if value, ok := given[k.name]; ok {
@@ -105,6 +109,28 @@ func (c Config) With(settings ...string) (Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// exclusive are settings of which one would undo the other, or that have no meaning together.
+var exclusive = [][2]string{
+	{"hopping", "sampling"}, {"growth", "ess"}, {"inertia", "adam"}, {"domain", "equalities"}, {"domain", "mirror"}, {"equalities", "mirror"},
+	{"noise=covariance", "truncate"}, {"sampling", "truncate"}, {"noise=covariance", "polarise"}, {"sampling", "polarise"},
+	{"correction=heaviside", "polarise"}, {"correction=regularised", "polarise"},
+}
+
+// conflict returns an error if settings cannot be given together.
+func conflict(given map[string]string) error {
+	has := func(setting string) bool {
+		name, value, one := strings.Cut(setting, "=")
+		v, ok := given[name]
+		return ok && (!one || v == value)
+	}
+	for _, pair := range exclusive {
+		if has(pair[0]) && has(pair[1]) {
+			return fmt.Errorf("%s and %s cannot be given together", pair[0], pair[1])
+		}
+	}
+	return nil
 }
 
 func names() (all []string) {

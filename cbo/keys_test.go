@@ -38,7 +38,8 @@ func TestKeys(t *testing.T) {
 	for settings, want := range map[string]string{
 		"noise": "not KEY=VALUE", "luck=1": "unknown key", "ess=1": "below 1", "lambda=0": "above 0", "growth=0.5": "at least 1",
 		"lambda=NaN": "must be a number", "batch=0": "at least 1", "noise=red": "one of additive, anisotropic", "equalities=1": "two or more",
-		"equalities=1 2;1": "row 2", "equalities=1 x": "not a number", "lambda=1,lambda=2": "twice", "equalities=0 0 1": "depends",
+		"equalities=1 2;1": "row 2", "equalities=1 x": "not a number", "lambda=1,lambda=2": "twice", "lambda=,lambda=2": "twice", "mirror=simplex,domain=sphere": "domain and mirror cannot be given together",
+		"noise=covariance,truncate=1": "cannot be given together", "polarise=1,correction=heaviside": "correction=heaviside and polarise cannot", "equalities=0 0 1": "all 0", "equalities=1 1 2;2 2 1": "depends",
 	} {
 		if _, err := (Config{}).With(strings.Split(settings, ",")...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", settings, err, want)

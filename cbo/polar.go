@@ -90,12 +90,13 @@ type Minimiser struct {
 	Particles int // how many have come there
 }
 
-// minimisers takes the particles from the best to the worst. One that is within κ of a
-// minimiser belongs to it, and any other is one. Those to which no other particle has come are
-// left out.
+// minimisers takes the particles from the best to the worst. One that is within 2κ of a
+// minimiser belongs to it, and any other is one. (The Gaussians around two points of equal weight
+// have two modes if these are more than 2κ apart, else one.) Those to which no other particle has
+// come are left out.
 func (p Polarised) minimisers(x *mat.Dense, energies []float64) (found []Minimiser) {
 	for _, i := range inOrder(energies) {
-		at := slices.IndexFunc(found, func(m Minimiser) bool { return floats.Distance(m.Point, x.RawRowView(i), 2) <= p.Kappa })
+		at := slices.IndexFunc(found, func(m Minimiser) bool { return floats.Distance(m.Point, x.RawRowView(i), 2) <= 2*p.Kappa })
 		if at < 0 {
 			found = append(found, Minimiser{Point: slices.Clone(x.RawRowView(i)), Value: energies[i]})
 			at = len(found) - 1

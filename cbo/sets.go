@@ -92,6 +92,9 @@ func NewEqualities(a *mat.Dense, b []float64) (Equalities, error) {
 	for i := range m { // Gram and Schmidt, of the rows with their right sides
 		row := e.A.RawRowView(i)
 		before := math.Sqrt(kernel.Dot(row, row))
+		if before == 0 || math.IsInf(before, 0) {
+			return Equalities{}, fmt.Errorf("equality %d has coefficients that are all 0, or too large", i+1)
+		}
 		for range 2 { // the second time against rounding
 			for k := range i {
 				part := kernel.Dot(row, e.A.RawRowView(k))
@@ -121,7 +124,7 @@ func (e Equalities) Check(d int) error {
 	}
 	m, columns := e.A.Dims()
 	if columns != d || len(e.B) != m {
-		return fmt.Errorf("equalities with %d right sides and rows of %d numbers, must be %d and %d", len(e.B), columns, m, d)
+		return fmt.Errorf("%d equalities of %d parameters with %d right sides, f has %d parameters", m, columns, len(e.B), d)
 	}
 	for i := range m {
 		for k := range i + 1 {

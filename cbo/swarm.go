@@ -48,7 +48,7 @@ type swarm struct {
 	own   *mat.Dense // members: the consensus of each; nil: c is that of all
 	p, q  *mat.Dense // members: drift and noise; nil without momentum
 	kept  *mat.Dense // what momentum keeps of a particle; nil: nothing
-	root  *mat.Dense // d×d, for noise that is made of the weights; nil: it is not
+	root  *root      // for noise that is made of the weights; nil: it is not
 }
 
 // gaussian is where the numbers ξ ~ N(0, I) come from.
@@ -87,7 +87,7 @@ func newSwarm(f objective.Objective, cfg Config, run int) *swarm {
 		s.p, s.q, s.kept = mat.NewDense(b, d, nil), mat.NewDense(b, d, nil), mat.NewDense(n, 2*d, nil)
 	}
 	if _, ok := cfg.Noise.(weighed); ok {
-		s.root = mat.NewDense(d, d, nil)
+		s.root = newRoot(b, d)
 	}
 	return s
 }

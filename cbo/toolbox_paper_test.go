@@ -7,6 +7,8 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -265,24 +267,29 @@ func naiveRoot(c *mat.SymDense) *mat.Dense {
 	return l
 }
 
-// The root is one: LLᵀ = C, where particles span all dimensions and where they do not.
+// The root is one: RᵀR = C, where particles span all dimensions and where they do not.
 func TestTheRootIsOne(t *testing.T) {
 	r := rng.Seed(3).Stream("test")
-	for _, n := range []int{2, 5, 40} {
+	for _, n := range []int{1, 2, 5, 6, 40} {
 		z, weights := mat.NewDense(n, 5, nil), make([]float64, n)
 		r.Norm(z.RawMatrix().Data)
+		if n == 6 { // in a plane
+			for i := range n {
+				z.SetRow(i, []float64{z.At(i, 0), z.At(i, 1), z.At(i, 0) - z.At(i, 1), 0, z.At(i, 0)})
+			}
+		}
 		for i := range weights {
 			weights[i] = r.Float64() / float64(n)
 		}
-		want, root, got := mat.NewDense(5, 5, nil), mat.NewDense(5, 5, nil), mat.NewDense(5, 5, nil)
+		weights[n/2] = 0
+		want, got := mat.NewDense(5, 5, nil), mat.NewDense(5, 5, nil)
 		scaled := mat.NewDense(n, 5, nil)
 		scaled.Apply(func(i, _ int, v float64) float64 { return v * math.Sqrt(weights[i]) }, z)
 		want.Mul(scaled.T(), scaled)
-		covariance(root, z, weights)
-		cholesky(root)
-		got.Mul(root, root.T())
+		root := newRoot(n, 5).of(z, weights)
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, root, root, 0, got.RawMatrix())
 		if !mat.EqualApprox(got, want, 1e-12) {
-			t.Errorf("%d particles: LLᵀ = %v, want %v", n, mat.Formatted(got), mat.Formatted(want))
+			t.Errorf("%d particles: RᵀR = %v, want %v", n, mat.Formatted(got), mat.Formatted(want))
 		}
 	}
 }
@@ -361,7 +368,7 @@ func TestEffectiveSizeIsTheFormula(t *testing.T) {
 		energies []float64
 		want     float64
 	}{
-		{[]float64{2, 2, 2}, 0}, {[]float64{inf, inf}, 0}, {[]float64{math.Inf(-1), 1}, 0}, {[]float64{3}, 0},
+		{[]float64{2, 2, 2}, 0}, {[]float64{inf, inf}, 0}, {[]float64{math.Inf(-1), 1}, 0}, {[]float64{3}, 0}, {[]float64{0, 5e-324}, 0},
 	} {
 		if got := (EffectiveSize{0.5}).fit(c.energies, make([]float64, len(c.energies)), 3); got != c.want {
 			t.Errorf("α = %v of %v, want %v", got, c.energies, c.want)

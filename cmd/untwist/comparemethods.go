@@ -57,6 +57,9 @@ func readMethod(given, dir string, say func(string)) (experiment.Method, error) 
 	if name == "" {
 		return experiment.Method{}, fmt.Errorf("%q has no name before its =", given)
 	}
+	if strategy, _, knobs := strings.Cut(name, ":"); knobs && slices.Contains(untwist.Strategies(), strategy) {
+		return experiment.Method{}, fmt.Errorf("%q has settings and no name: must be NAME=%s", given, given)
+	}
 	command, isProgram := strings.CutPrefix(strings.TrimSpace(what), "exec:")
 	if !isProgram {
 		m, err := readStrategy(strings.TrimSpace(what))

@@ -137,13 +137,13 @@ var flagOf = map[string]string{
 	"ScaleValue": "scale-value", "Offset": "offset", "Digits": "digits", "Failing": "failing", "FailingBeyond": "failing-beyond",
 	"Frame": "frame", "Blocks": "frame", "Identifier": "identifier", "Start": "start", "Bounds": "bounds", "Points": "x0",
 	"Budget": "budget", "Target": "target", "Workers": "workers",
-	"Strategy": "strategy", "Particles": "particles", "Sigma": "sigma", "Tau": "tau", "Alpha": "alpha", "Share": "share", "CBO": "cbo", "Trace": "trace",
+	"Strategy": "strategy", "Particles": "particles", "Sigma": "sigma", "Tau": "tau", "Alpha": "alpha", "Share": "share", "CBO": "cbo", "Batch": "cbo batch", "Domain": "cbo", "Mirror": "cbo", "Sight": "cbo", "Trace": "trace",
 	"Exec": "exec", "Names": "param", "Parameters": "param", "Protocol": "protocol", "EOF": "eof", "Procs": "procs",
 	"Timeout": "timeout", "Retries": "retries", "KeepFailed": "keep-failed", "Templates": "template", "Result": "result",
 	"ResultFile": "result-file", "Time": "time", "Tolerance": "tolerance", "MaxFailures": "max-failures", "Parallel": "parallel",
 	"NoiseLevel": "noise-level", "Residuals": "residuals", "Outputs": "output", "Limits": "limit", "Maximize": "maximize",
 	"Listen": "listen", "Live": "live", "Server": "server", "User": "user", "Verify": "verify",
-	"Problems": "problems", "Methods": "methods", "Runs": "runs", "Gap": "gap", "Seed": "seed",
+	"Problems": "problems", "Methods": "methods", "Sizes": "sizes", "Runs": "runs", "Gap": "gap", "Seed": "seed",
 }
 
 // takes refuses fewer or more arguments than a command takes, which is then said in words.

@@ -231,6 +231,7 @@ var manners = map[string]manner{
 	"untwist reproduce errors --dim 20":                                                             {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce allocation --dim 20":                                                         {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce approximate --dim 20":                                                        {plus: "--dim 3 --runs 1", why: long},
+	"go test ./cbo -run '^$' -bench Variants":                                                       {plus: "-benchtime 1x", why: long},
 	"untwist compare --grid docs/cbo-variants.toml --out variants":                                  {plus: "--problems squared-norm --seeds 1", why: long},
 	"untwist compare --grid docs/cbo-mixed.toml --out mixed":                                        {plus: "--problems squared-norm --seeds 1", why: long},
 	"untwist reproduce scaling --out DIR":                                                           {plus: "--dims 2,3 --runs 1 --problems squared-norm", why: long},

@@ -79,7 +79,7 @@ func (f *minimizeFlags) run(cmd *cobra.Command, args []string) error {
 
 // minimize minimises a subject, prints what was found, and draws it.
 func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLine) error {
-	trace, err := f.trace.open()
+	trace, err := f.trace.begin()
 	if err != nil {
 		return err
 	}
@@ -88,9 +88,13 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 	}
 	options, err := f.options(s, line)
 	if err != nil {
-		return cmp.Or(err, trace.close(""))
+		return err
 	}
-	if err := folder("--plot", f.plot); err != nil {
+	d := s.objective.Dim()
+	if s.space != nil {
+		d = s.space.Dim() // without those that are fixed
+	}
+	if err := cmp.Or(folder("--plot", f.plot), trace.open(d)); err != nil {
 		return err
 	}
 	var result untwist.Result

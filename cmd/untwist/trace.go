@@ -36,6 +36,7 @@ func (f *traceFlags) steps() string {
 
 // A trace writes where particles are, step by step, and keeps what a picture needs.
 type trace struct {
+	flags            *traceFlags
 	every, step      int
 	particles, steps *tableFile
 	kept             []tracedStep
@@ -55,23 +56,31 @@ const (
 	mostDrawn  = 6    // coordinates of a picture
 )
 
-// open begins a trace; nil without the flag.
-func (f *traceFlags) open() (*trace, error) {
+// begin begins a trace; nil without the flag.
+func (f *traceFlags) begin() (*trace, error) {
 	if f.file == "" {
 		if f.every != 0 {
 			return nil, usageError{errors.New("--trace-every: there is no --trace FILE.csv")}
 		}
 		return nil, nil
 	}
-	particles, err := newTableFile(f.file)
-	if err != nil {
-		return nil, flagged("--trace", err)
+	return &trace{flags: f, every: cmp.Or(f.every, 1), stride: 1}, nil
+}
+
+// open creates the files, of particles in d dimensions.
+func (t *trace) open(d int) (err error) {
+	if t == nil {
+		return nil
 	}
-	steps, err := newTableFile(f.steps())
-	if err != nil {
-		return nil, flagged("--trace", errors.Join(err, particles.close()))
+	if t.particles, err = newTableFile(t.flags.file); err != nil {
+		return flagged("--trace", err)
 	}
-	return &trace{every: cmp.Or(f.every, 1), particles: particles, steps: steps, stride: 1}, nil
+	if t.steps, err = newTableFile(t.flags.steps()); err != nil {
+		return flagged("--trace", errors.Join(err, t.particles.close()))
+	}
+	t.particles.head("step,particle", "x", d, "value")
+	t.steps.head("step,run", "c", d, "spread,effective,alpha,best")
+	return nil
 }
 
 // see writes a step. Steps of runs that follow are counted on.
@@ -80,10 +89,6 @@ func (t *trace) see(s cbo.State) {
 	t.step++
 	if step%t.every != 0 {
 		return
-	}
-	if step == 0 {
-		t.particles.head("step,particle", "x", len(s.Consensus), "value")
-		t.steps.head("step,run", "c", len(s.Consensus), "spread,effective,alpha,best")
 	}
 	n, _ := s.Particles.Dims()
 	sum := 0.0

@@ -178,6 +178,26 @@ func TestVariantsInFrames(t *testing.T) {
 	}
 }
 
+// Every variant, with every noise and set, runs in a frame that transformed finds and in one that
+// online learns, and spends its budget exactly.
+func TestEveryVariantInAFrame(t *testing.T) {
+	for _, setting := range []string{
+		"noise=isotropic", "noise=additive", "noise=covariance", "truncate=0.5", "ess=0.5", "growth=1.01", "lambda=2", "hopping=0.1", "sampling=1",
+		"inertia=0.02", "adam=0.9", "memory=0.4", "correction=heaviside", "correction=regularised", "batch=25", "resample=30", "polarise=0.5",
+		"domain=box", "domain=simplex", "domain=sphere", "equalities=1 1 1", "mirror=simplex", "mirror=sphere", "mirror=entropy", "mirror=barrier",
+	} {
+		cfg, err := cbo.Config{Sigma: cbo.Constant(4)}.With(setting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []strategy.Strategy{strategy.Online{Config: cfg}, strategy.Transformed{Config: cfg}} {
+			if r, _ := runOnline(t, problem.Spec{Name: "levy", Dim: 2, Seed: 1}, s, 12_000, 0); r.Structure == nil || r.Queries != 12_000 {
+				t.Errorf("%s with %s: %d queries, coordinates %v", s.Name(), setting, r.Queries, r.Structure)
+			}
+		}
+	}
+}
+
 // notSeparable are problems that do not separate, or only into blocks: those of the catalogue with
 // their mix and without, where they couple all the same, and all of BBOB.
 func notSeparable() (specs []problem.Spec) {

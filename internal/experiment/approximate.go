@@ -28,9 +28,13 @@ func Approximate(of Extent) (Sweep, error) {
 		Name: "couplings", Title: "f = g(Wx) + D·std(g)·c(Wx), c couples pairs of components",
 		X: "coupling D, in standard deviations of g", Rows: "coupling D", Gaps: true,
 	}}
-	separable := s.Cases
+	lines, err := of.methods("cbo", "auto", "online")
+	if err != nil {
+		return s, err
+	}
+	sizes, separable := of.sizes(couplingSizes), s.Cases
 	s.Cases = nil
-	for _, size := range couplingSizes {
+	for _, size := range sizes {
 		for _, c := range separable {
 			c, err := withCoupling(c, size)
 			if err != nil {
@@ -39,13 +43,12 @@ func Approximate(of Extent) (Sweep, error) {
 			s.Cases = append(s.Cases, c)
 		}
 	}
-	lines := append(papersMethods[:len(papersMethods):len(papersMethods)], "cbo", "auto", "online")
 	for _, name := range lines {
 		m, err := MethodNamed(name)
 		if err != nil {
 			return s, err
 		}
-		for k, size := range couplingSizes {
+		for k, size := range sizes {
 			for i := range separable {
 				s.Places = append(s.Places, Place{Picture: "couplings", Line: name, X: size, Row: fmt.Sprint(size), Case: k*len(separable) + i, Method: len(s.Methods)})
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
@@ -27,7 +28,7 @@ var (
 
 // Errors sweeps the error of the frame: success and queries of the paper's three methods and
 // of auto in frames W̃ = (I+E)W, which cost no query, and in frames of either road stopped
-// early. "CBO on g" and "CBO on f" stand beside them.
+// early, unless Sizes are chosen. "CBO on g" and "CBO on f" stand beside them.
 //
 // Reference: section 4, "the influence of possible matrix estimation errors is left for future
 // work".
@@ -36,31 +37,24 @@ func Errors(of Extent) (Sweep, error) {
 	if err != nil {
 		return s, err
 	}
-	d := s.Cases[0].Dim
-	s.Pictures = []Picture{
-		{Name: "gaussian", Title: "The frame is given: (I+E)W, the entries of E Gaussian", X: "size of E (standard deviation of an entry)", Rows: "size of E"},
-		{Name: "roads", Title: "The frame is found, on roads that are stopped early", X: "error of the frame found (rms entry)", Rows: "road", Measured: true},
+	all, err := of.methods("auto", "cbo-on-g", "cbo")
+	if err != nil {
+		return s, err
 	}
-	all := append(papersMethods[:len(papersMethods):len(papersMethods)], "auto")
-	for _, name := range all {
-		for _, size := range errorSizes {
+	inFrame := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return strings.HasPrefix(name, "cbo") })
+	s.Pictures = []Picture{{Name: "gaussian", Title: "The frame is given: (I+E)W, the entries of E Gaussian", X: "size of E (standard deviation of an entry)", Rows: "size of E"}}
+	for _, name := range inFrame {
+		for _, size := range of.sizes(errorSizes) {
 			m := named(name, sized(size))
 			m.Frame = erring(size)
 			s.put(m, Place{Picture: "gaussian", Line: name, X: size, Row: fmt.Sprint(size)})
 		}
 	}
-	for _, name := range all {
-		for _, n := range someHessians(d) {
-			s.put(onPapersRoad(name, n), Place{Picture: "roads", Line: name + ", paper's road", X: float64(n), Row: fmt.Sprintf("paper's, %s", words.Count(n, "Hessian", "Hessians"))})
-		}
+	if of.Sizes == nil {
+		s.roads(inFrame, s.Cases[0].Dim)
 	}
-	for _, name := range all {
-		for _, k := range surveyLengths {
-			s.put(onSurvey(name, k*d*d), Place{Picture: "roads", Line: name + ", survey", X: float64(k * d * d), Row: fmt.Sprintf("survey, at most %s", words.Count(k*d*d, "query", "queries"))})
-		}
-	}
-	for _, level := range []string{"cbo-on-g", "cbo"} {
-		m, err := MethodNamed(level)
+	for _, name := range all[len(inFrame):] {
+		m, err := MethodNamed(name)
 		if err != nil {
 			return s, err
 		}
@@ -69,6 +63,21 @@ func Errors(of Extent) (Sweep, error) {
 		}
 	}
 	return s, s.Complete()
+}
+
+// roads adds the picture of frames that are found, on roads that are stopped early.
+func (s *Sweep) roads(methods []string, d int) {
+	s.Pictures = append(s.Pictures, Picture{Name: "roads", Title: "The frame is found, on roads that are stopped early", X: "error of the frame found (rms entry)", Rows: "road", Measured: true})
+	for _, name := range methods {
+		for _, n := range someHessians(d) {
+			s.put(onPapersRoad(name, n), Place{Picture: "roads", Line: name + ", paper's road", X: float64(n), Row: fmt.Sprintf("paper's, %s", words.Count(n, "Hessian", "Hessians"))})
+		}
+	}
+	for _, name := range methods {
+		for _, k := range surveyLengths {
+			s.put(onSurvey(name, k*d*d), Place{Picture: "roads", Line: name + ", survey", X: float64(k * d * d), Row: fmt.Sprintf("survey, at most %s", words.Count(k*d*d, "query", "queries"))})
+		}
+	}
 }
 
 // someHessians returns the numbers of Hessians in d dimensions.

@@ -29,12 +29,12 @@ var ScalingDims = []int{10, 20, 50, 100, 200, 500, 1000}
 
 // Scaling sweeps the dimension: queries that CBO with isotropic, anisotropic and transformed
 // noise needs to come within 0.005 of the minimum of functions that separate, and the exponent
-// p of the law d^p that fits them best. Of the methods those are taken whose names begin with
-// one of the given words; nil: all. Dim of the extent does not count.
+// p of the law d^p that fits them best. Methods of the extent are the first words of their names;
+// its Dim and Sizes do not count.
 //
 // Reference: section 2.1, "the computational complexity to achieve the above error tolerance thus
 // also scales linearly in the dimension d".
-func Scaling(of Extent, dims []int, words []string) (Sweep, error) {
+func Scaling(of Extent, dims []int) (Sweep, error) {
 	if dims == nil {
 		dims = ScalingDims
 	}
@@ -58,7 +58,7 @@ func Scaling(of Extent, dims []int, words []string) (Sweep, error) {
 	s.Budget = scalingBudget
 	s.Pictures = []Picture{{Name: "queries", Title: "Queries to a gap of 0.005", X: "dimension d", Rows: "d", Power: true}}
 	for _, m := range scalingMethods {
-		if words != nil && !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(m.Name, w) }) {
+		if of.Methods != nil && !slices.ContainsFunc(of.Methods, func(w string) bool { return strings.HasPrefix(m.Name, w) }) {
 			continue
 		}
 		for k, c := range s.Cases {
@@ -67,7 +67,7 @@ func Scaling(of Extent, dims []int, words []string) (Sweep, error) {
 		s.Methods = append(s.Methods, m)
 	}
 	if len(s.Methods) == 0 {
-		return s, objective.BadOption("Methods", "%s: none of them is isotropic, anisotropic or transformed", strings.Join(words, ", "))
+		return s, objective.BadOption("Methods", "%s: none of them is isotropic, anisotropic or transformed", strings.Join(of.Methods, ", "))
 	}
 	return s, s.Complete()
 }

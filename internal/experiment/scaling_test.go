@@ -31,7 +31,7 @@ func TestExponents(t *testing.T) {
 
 // A small sweep of the dimension is run, printed and drawn, with its exponents.
 func TestScaling(t *testing.T) {
-	s, err := Scaling(Extent{Problems: []string{"squared-norm"}, Runs: 2}, []int{2, 3, 5}, []string{"anisotropic", "transformed"})
+	s, err := Scaling(Extent{Problems: []string{"squared-norm"}, Runs: 2, Methods: []string{"anisotropic", "transformed"}}, []int{2, 3, 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +60,10 @@ func TestScaling(t *testing.T) {
 	if files, err := table.Draw(dir); err != nil || len(files) != 2 {
 		t.Errorf("pictures %v, error %v", files, err)
 	}
-	if _, err := Scaling(Extent{}, nil, []string{"loud"}); err == nil {
+	if _, err := Scaling(Extent{Methods: []string{"loud"}}, nil); err == nil {
 		t.Error("a method that is not there is accepted")
 	}
-	if _, err := Scaling(Extent{}, []int{1}, nil); err == nil {
+	if _, err := Scaling(Extent{}, []int{1}); err == nil {
 		t.Error("one dimension is accepted")
 	}
 }

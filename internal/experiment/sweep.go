@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -43,13 +44,15 @@ type Place struct {
 	Method  int
 }
 
-// An Extent says how large a sweep is. Zero values stand for the paper's four problems, d = 100
-// and 20 runs from seed 0.
+// An Extent says how large a sweep is. Zero values stand for the paper's four problems, d = 100,
+// 20 runs from seed 0, and all that the sweep has.
 type Extent struct {
 	Problems []string
 	Dim      int
 	Runs     int // at Seed, Seed+1, …
 	Seed     uint64
+	Sizes    []float64 // of errors or couplings
+	Methods  []string  // that search in a frame, or that are compared
 }
 
 // papersProblems are the four of the paper's table.
@@ -67,7 +70,31 @@ func (e *Extent) complete() error {
 	if e.Dim < 2 || e.Dim > mostDims {
 		return objective.BadOption("Dim", "%d, must be from 2 to %d", e.Dim, mostDims)
 	}
+	for _, v := range e.Sizes {
+		if !(v >= 0 && v <= math.MaxFloat64) {
+			return objective.BadOption("Sizes", "%v, must be a number of at least 0", v)
+		}
+	}
 	return cmp.Or(checkProblems(e.Problems, e.Dim, "paper", "be swept"), checkRuns(e.Runs, e.Seed))
+}
+
+// methods returns those of the paper, and others, that are chosen.
+func (e Extent) methods(others ...string) ([]string, error) {
+	all := slices.Concat(papersMethods, others)
+	for _, name := range e.Methods {
+		if !slices.Contains(all, name) {
+			return nil, objective.BadOption("Methods", "%q, must be one of %s", name, strings.Join(all, ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return e.Methods != nil && !slices.Contains(e.Methods, name) }), nil
+}
+
+// sizes returns those that are chosen, in order, or else all.
+func (e Extent) sizes(all []float64) []float64 {
+	if e.Sizes == nil {
+		return all
+	}
+	return slices.Compact(slices.Sorted(slices.Values(e.Sizes)))
 }
 
 // papersBudget and papersGap are the budget of the paper's experiment, 5,000,000 queries at
@@ -89,6 +116,11 @@ func (e Extent) sweep(name, question string) (Sweep, error) {
 		if n.list(e.Problems, 3, "problems"); !n.whole {
 			n.sum(fmt.Sprint(e.Problems))
 		}
+	}
+	if e.Sizes != nil || e.Methods != nil {
+		n.list(e.Methods, 3, "methods")
+		n.addIf(e.Sizes != nil, "%s", counted(len(e.Sizes), "size"))
+		n.sum(fmt.Sprint(e.Sizes, e.Methods))
 	}
 	n.add(counted(e.Runs, "run"))
 	n.addIf(e.Seed > 0, "from-%d", e.Seed)

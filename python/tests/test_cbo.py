@@ -28,13 +28,13 @@ class Trajectories(unittest.TestCase):
         r = untwist.cbo(f, BOX, budget=200, particles=20, ess=0.5, truncate=0.3)
         self.assertEqual(r.strategy, "cbo")
         self.assertEqual(shape(r.trajectories), (10, 20, 3))
-        self.assertEqual(shape(r["values"]), (10, 20))
+        self.assertEqual(shape(r.energies), (10, 20))
         self.assertEqual(shape(r.consensus), (10, 3))
         self.assertEqual(r.steps, list(range(10)))
         for k in range(10):
             for i in range(20):
                 self.assertEqual([float(v) for v in r.trajectories[k][i]], asked[20 * k + i])
-                self.assertEqual(float(r["values"][k][i]), bowl(asked[20 * k + i]))
+                self.assertEqual(float(r.energies[k][i]), bowl(asked[20 * k + i]))
             self.assertAlmostEqual(float(r.effective[k]), 10, delta=0.02)
             self.assertGreater(float(r.alpha[k]), 0)
             self.assertGreater(float(r.spread[k]), 0)
@@ -43,6 +43,16 @@ class Trajectories(unittest.TestCase):
         r = untwist.cbo(bowl, BOX, budget=200, particles=20, every=3)
         self.assertEqual(r.steps, [0, 3, 6, 9])
         self.assertEqual(shape(r.trajectories), (4, 20, 3))
+
+    def test_a_budget_that_ends_in_the_first_step(self):
+        r = untwist.cbo(bowl, BOX, budget=1, ess=None)
+        self.assertEqual((r.nfev, r.steps, len(r.trajectories), len(r.energies)), (1, [], 0, 0))
+
+    def test_equalities_are_rows(self):
+        r = untwist.cbo(bowl, BOX, budget=200, equalities=[[1, 1, 0, 1], [0, 0, 1, 0.5]])
+        for x in r.trajectories[-1]:
+            self.assertAlmostEqual(float(x[0] + x[1]), 1)
+            self.assertAlmostEqual(float(x[2]), 0.5)
 
     def test_several_minimisers(self):
         r = untwist.cbo(lambda x: (x[0] * x[0] - 1) ** 2, [(-2, 2)], budget=8000, particles=40, alpha=10, sigma=2, tau=0.1, polarise=0.2)

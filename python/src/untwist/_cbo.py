@@ -28,13 +28,14 @@ def cbo(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...
     strategy    cbo, cbo-isotropic, reparametrised, transformed (with frame, or one that it
                 finds) or online
     every       every so many steps are in the trajectories
-    variants    the keys of --cbo (docs/cbo.md): noise="isotropic", ess=0.5, polarise=0.3, …
+    variants    the keys of --cbo (docs/cbo.md): noise="isotropic", ess=0.5, polarise=0.3,
+                equalities=[[1, 1, 2]], …
 
     The others are those of minimize. The result has, besides what that of minimize has,
 
     steps         the numbers of the steps, from 0: S of them
     trajectories  where the particles were, shape (S, particles, dim)
-    values        their values, shape (S, particles)
+    energies      their values, shape (S, particles)
     consensus     shape (S, dim)
     spread, effective, alpha
                   shape (S,): the root mean square distance from the consensus, the effective
@@ -48,7 +49,7 @@ def cbo(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...
     flags = _options.flags(
         budget=budget, time=time, target=target, seed=_options.seed_of(seed), strategy=strategy, particles=particles, sigma=sigma, tau=tau,
         alpha=alpha, share=share)
-    flags += [f"--cbo={key.replace('_', '-')}={value}" for key, value in variants.items()]
+    flags += [f"--cbo={key}={_word(value)}" for key, value in variants.items() if value is not None]
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "trace.csv")
         flags += [f"--trace={file}", f"--trace-every={_options.whole(every, 'every')}"]
@@ -57,16 +58,26 @@ def cbo(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...
     return result
 
 
+def _word(value: Any) -> str:
+    """A value of a key; equalities may be rows of numbers."""
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    try:
+        return ";".join(" ".join(repr(float(number)) for number in row) for row in value)
+    except (TypeError, ValueError):
+        return str(value)
+
+
 def _read(particles: str, steps: str) -> Dict[str, Any]:
     """The two files of a trace as arrays."""
     rows = _numbers(particles)
     count = sum(1 for row in rows if row[0] == rows[0][0])
-    blocks = [rows[k : k + count] for k in range(0, len(rows), count)]
+    blocks = [rows[k : k + count] for k in range(0, len(rows), max(count, 1))]
     table = _numbers(steps)
     return {
         "steps": [int(row[0]) for row in table],
         "trajectories": _arrays.of([[row[2:-1] for row in block] for block in blocks]),
-        "values": _arrays.of([[row[-1] for row in block] for block in blocks]),
+        "energies": _arrays.of([[row[-1] for row in block] for block in blocks]),
         "consensus": _arrays.of([row[2:-4] for row in table]),
         "spread": _arrays.of([row[-4] for row in table]),
         "effective": _arrays.of([row[-3] for row in table]),
