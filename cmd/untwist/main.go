@@ -3,18 +3,7 @@
 //	untwist init './sim --k {k} --depth {depth}'
 //	untwist check sim.toml
 //	untwist minimize sim.toml --journal sim.journal
-//	untwist minimize sim.toml --journal sim.journal --listen 127.0.0.1:4222
-//	untwist worker sim.toml --server nats://127.0.0.1:4222
-//	untwist workers --server nats://127.0.0.1:4222
-//	untwist journal sim.journal
-//	untwist ask run.journal --dim 5 --bounds -5:5 --budget 1000
-//	untwist tell run.journal < values.txt
-//	untwist minimize --problem rastrigin --dim 100
-//	untwist probe --problem rastrigin --dim 100
-//	untwist compare --suite bbob --dim 10,40 --methods auto,cmaes
-//	untwist reproduce table1 --dim 10 --runs 5
-//	untwist reproduce figure1 --out pictures
-//	untwist problems
+//	untwist help
 //
 // What it finds goes to standard output, everything else to standard error. It exits
 // with 0 when it is done, 1 on an error, 2 on bad usage, and 3 if ask has nothing more to ask

@@ -17,8 +17,6 @@ func reproduceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Repeat what the paper shows, and answer what it asks",
-		Long: `Repeat what Fiedler and Roith show in "Consensus-based optimization for linearly
-separable functions", and answer questions that they leave open.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError{fmt.Errorf("cannot reproduce %q: must be one of %s", args[0], strings.Join(reproducible(cmd), ", "))}
@@ -50,15 +48,7 @@ func figure1Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "figure1 [--out DIR]",
 		Short: "Draw how particles move with the different noises",
-		Long: `Draw Figure 1 of the paper: the paths of ten particles on Rastrigin's function g in
-two dimensions and on f(x) = g(Wx), with anisotropic noise on g, and on f with
-anisotropic, isotropic and transformed noise.
-
-The figure is drawn as figure1.svg. For each panel a line is printed: how
-far from the minimiser the consensus ends, the least value found, and at how many seeds
-the method arrives. One run shows how particles move, but not how often they arrive.`,
-		Example: `  untwist reproduce figure1 --out pictures`,
-		Args:    noArguments,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return drawFigure1(cmd, f, out)
 		},

@@ -17,7 +17,7 @@ const ChunkRows = 1024
 // at d = 100 is one batch of 5,151 points. It never cuts by time, so the same points
 // are evaluated however fast f is.
 type Chunk struct {
-	f      objective.Objective
+	wrapped
 	rows   int
 	first  int
 	asked  int
@@ -31,11 +31,8 @@ func NewChunk(f objective.Objective, rows, first int) *Chunk {
 	if rows < 1 {
 		panic(fmt.Sprintf("objective: a chunk of %d rows", rows))
 	}
-	return &Chunk{f: f, rows: rows, first: first}
+	return &Chunk{wrapped: wrapped{f}, rows: rows, first: first}
 }
-
-// Dim returns the dimension of the objective.
-func (c *Chunk) Dim() int { return c.f.Dim() }
 
 // Rounds returns how many batches it was asked for. A user who evaluates all points
 // of a batch at the same time waits for this many evaluations, one after another.

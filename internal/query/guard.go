@@ -24,15 +24,12 @@ type Guard struct {
 	// Timed measures how long each evaluation takes.
 	Timed bool
 
-	f   objective.Objective
+	wrapped
 	nan atomic.Int64
 }
 
 // NewGuard guards f. A Guard is safe for concurrent use if f is.
-func NewGuard(f objective.Objective) *Guard { return &Guard{f: f} }
-
-// Dim returns the dimension of the guarded objective.
-func (g *Guard) Dim() int { return g.f.Dim() }
+func NewGuard(f objective.Objective) *Guard { return &Guard{wrapped: wrapped{f}} }
 
 // NaN returns how many values have been NaN so far.
 func (g *Guard) NaN() int { return int(g.nan.Load()) }

@@ -13,7 +13,7 @@ import (
 // once more: if its value is another one, f has noise, and all are asked from then on. A search that is
 // answered from memory alone again and again is ended: it gains nothing.
 type Memory struct {
-	f       objective.Objective
+	wrapped
 	numbers func() [][]float64 // of the last queries, a row each; none: answers have a value alone
 	known   map[string]remembered
 	checked bool // some point was asked twice
@@ -36,11 +36,8 @@ const mostInARow = 20_000
 
 // NewMemory remembers the answers of f. numbers returns those of the queries since it was last called.
 func NewMemory(f objective.Objective, numbers func() [][]float64) *Memory {
-	return &Memory{f: f, numbers: numbers, known: map[string]remembered{}}
+	return &Memory{wrapped: wrapped{f}, numbers: numbers, known: map[string]remembered{}}
 }
-
-// Dim returns the dimension of the objective.
-func (m *Memory) Dim() int { return m.f.Dim() }
 
 // Recent returns the numbers of the points since it was last called, a row for each, nil where one has
 // failed.

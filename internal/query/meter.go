@@ -14,7 +14,7 @@ import (
 // leaves nothing of it unspent. Once the context has ended the Meter evaluates
 // nothing more, whether or not the objective checks the context.
 type Meter struct {
-	f        objective.Objective
+	wrapped
 	numbered bool // f is told the numbers of its queries
 	budget   int
 	queries  int
@@ -25,11 +25,8 @@ func NewMeter(f objective.Objective, budget int) *Meter {
 	if budget < 0 {
 		panic(fmt.Sprintf("objective: a budget of %d queries", budget))
 	}
-	return &Meter{f: f, numbered: numbered(f), budget: budget}
+	return &Meter{wrapped: wrapped{f}, numbered: numbered(f), budget: budget}
 }
-
-// Dim returns the dimension of the objective.
-func (m *Meter) Dim() int { return m.f.Dim() }
 
 // Queries returns how many points have been evaluated.
 func (m *Meter) Queries() int { return m.queries }

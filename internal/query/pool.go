@@ -18,7 +18,7 @@ import (
 // the first point that fails, as it would be with one worker. A few points after
 // it may have been evaluated. They are counted, but their values are not used.
 type Pool struct {
-	f       objective.Objective
+	wrapped
 	workers int
 }
 
@@ -28,11 +28,8 @@ func NewPool(f objective.Objective, workers int) *Pool {
 	if workers < 1 {
 		panic(fmt.Sprintf("objective: a pool of %d workers", workers))
 	}
-	return &Pool{f, workers}
+	return &Pool{wrapped{f}, workers}
 }
-
-// Dim returns the dimension of the objective.
-func (p *Pool) Dim() int { return p.f.Dim() }
 
 // blocksPerWorker balances the load when some points take longer than others.
 const blocksPerWorker = 4

@@ -90,19 +90,16 @@ func (r Reading) Read(a objective.Answer) objective.Answer {
 // NewReader returns f with the values of its answers read from their numbers.
 func NewReader(f objective.Objective, r Reading) objective.Objective {
 	if p, ok := f.(pointwise); ok {
-		return &countingReader{reader{f, r}, p}
+		return &countingReader{reader{wrapped{f}, r}, p}
 	}
-	return &reader{f, r}
+	return &reader{wrapped{f}, r}
 }
 
 // A reader reads the numbers of answers.
 type reader struct {
-	f       objective.Objective
+	wrapped
 	reading Reading
 }
-
-// Dim returns the dimension of the objective.
-func (r *reader) Dim() int { return r.f.Dim() }
 
 // Numbers returns how many numbers an answer has.
 func (r *reader) Numbers() int { return r.reading.Numbers() }
@@ -139,12 +136,9 @@ func (r *countingReader) Counting(ctx context.Context, points *mat.Dense, values
 
 // Negate returns −f for a run that maximises: what is below it, such as a journal, has f itself. A
 // query that has failed stays one.
-func Negate(f objective.Objective) objective.Objective { return &negated{f} }
+func Negate(f objective.Objective) objective.Objective { return &negated{wrapped{f}} }
 
-type negated struct{ f objective.Objective }
-
-// Dim returns the dimension of the objective.
-func (n *negated) Dim() int { return n.f.Dim() }
+type negated struct{ wrapped }
 
 // Numbers returns how many numbers an answer has.
 func (n *negated) Numbers() int { return NumbersOf(n.f) }

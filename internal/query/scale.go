@@ -15,7 +15,7 @@ import (
 // so that a radius, a step and a tolerance mean the same for every objective.
 // It never asks for an x outside the bounds, not even by rounding.
 type Scale struct {
-	f            objective.Objective
+	wrapped
 	centre, half []float64
 	bounds       objective.Box
 	known        map[float64][]knownPoint // by the first coordinate of z
@@ -27,16 +27,13 @@ type knownPoint struct{ x, z []float64 }
 
 // NewScale scales f by start, a finite box of its dimension.
 func NewScale(f objective.Objective, start, bounds objective.Box) *Scale {
-	s := &Scale{f: f, bounds: bounds, known: map[float64][]knownPoint{}, x: &mat.Dense{}}
+	s := &Scale{wrapped: wrapped{f}, bounds: bounds, known: map[float64][]knownPoint{}, x: &mat.Dense{}}
 	for i := range start.Lo {
 		s.centre = append(s.centre, start.Lo[i]+float64((start.Hi[i]-start.Lo[i])/2))
 		s.half = append(s.half, (start.Hi[i]-start.Lo[i])/2)
 	}
 	return s
 }
-
-// Dim returns the dimension of the objective.
-func (s *Scale) Dim() int { return s.f.Dim() }
 
 // Know returns the scaled coordinates z of x and remembers both. From then on a
 // query at exactly z evaluates f at x itself. Without Know, rounding could turn x

@@ -8,6 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// A wrapped objective has the dimension of what it wraps.
+type wrapped struct{ f objective.Objective }
+
+// Dim returns the dimension of the objective.
+func (w wrapped) Dim() int { return w.f.Dim() }
+
 // A Teller is an Objective that can tell each answer as soon as it is known, so that
 // nothing is lost if a run ends within a batch.
 type Teller interface {

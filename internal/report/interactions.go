@@ -28,11 +28,11 @@ func newGraphForm(s Subject, found *untwist.Structure) *graphForm {
 	}
 	g, names := found.Interactions, FreeNames(s.Parameters, found.Dim)
 	form := &graphForm{
-		Kind: g.Kind, Groups: [][]string{}, Alone: named(names, g.Alone), Unseen: named(names, g.Unseen),
+		Kind: g.Kind, Groups: [][]string{}, Alone: Named(names, g.Alone), Unseen: Named(names, g.Unseen),
 		Band: g.Band, Edges: g.Edges, Margin: number(g.Margin), Queries: g.Queries,
 	}
 	for _, group := range g.Groups {
-		form.Groups = append(form.Groups, named(names, group))
+		form.Groups = append(form.Groups, Named(names, group))
 	}
 	return form
 }
@@ -48,8 +48,8 @@ func FreeNames(space parameter.Space, dim int) (names []string) {
 	return names
 }
 
-// named returns the names of some parameters.
-func named(names []string, of []int) []string {
+// Named returns the names of some parameters.
+func Named(names []string, of []int) []string {
 	out := make([]string, 0, len(of))
 	for _, i := range of {
 		if i < len(names) {
@@ -73,7 +73,7 @@ func groupLines(s Subject, found untwist.Structure) string {
 			fmt.Fprintf(&out, "  and %s more\n", words.Thousands(len(groups)-k))
 			break
 		}
-		members := named(names, group)
+		members := Named(names, group)
 		more := ""
 		if n := len(members) - mostMembers; n > 0 {
 			members, more = members[:mostMembers], ", …"

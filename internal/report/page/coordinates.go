@@ -154,11 +154,3 @@ func (k combination) within(rise float64) (lo, hi float64) {
 	}
 	return end(-1), end(1)
 }
-
-// names returns the names of the parameters that are searched.
-func (c coordinates) names() (all []string) {
-	for _, i := range c.space.Free() {
-		all = append(all, c.space[i].Name)
-	}
-	return all
-}

@@ -59,12 +59,7 @@ func newGroups(p Page, s *untwist.Structure) *groupsView {
 
 // members names the parameters of a group, as many as there is room for.
 func members(names []string, group []int) string {
-	var all []string
-	for _, i := range group {
-		if i < len(names) {
-			all = append(all, names[i])
-		}
-	}
+	all := report.Named(names, group)
 	if n := len(all) - mostNumbers; n > 0 {
 		all = append(all[:mostNumbers], words.Thousands(n)+" more")
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/ranks"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/words"
 )
@@ -82,7 +83,7 @@ func newLearnt(p Page, c coordinates) *learntView {
 	}
 	v.Groups = newGroups(p, s)
 	if s.Before != nil && s.After != nil {
-		v.Couplings = &picture{chart.Pair(chart.Couplings(s.Before, s.After, s.Blocks, c.names())),
+		v.Couplings = &picture{chart.Pair(chart.Couplings(s.Before, s.After, s.Blocks, report.FreeNames(c.space, s.Dim))),
 			"Each cell is a pair, and the bar of colours says how much the two act together. Before: " + beforeInWords(s) + ". After: the combinations that were found; the nearer a pair is to the left end of the bar, the more its two act alone. This was seen at few places, by differences that have errors of their own; the test above is the stronger evidence."}
 	}
 	return v
