@@ -197,7 +197,7 @@ func hasFlag(name, flag string) bool {
 	case "":
 		return either(subcommands...)
 	case "reproduce":
-		return either("reproduce table1", "reproduce figure1")
+		return either("reproduce table1", "reproduce figure1", "reproduce errors", "reproduce scaling")
 	}
 	var out, said bytes.Buffer
 	run(append(strings.Fields(name), "--help", "--"+flag), &out, &said)
