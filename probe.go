@@ -37,10 +37,6 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	if by == nil {
 		by = identify.Survey{}
 	}
-	if s, ok := by.(identify.Survey); ok {
-		s.Sums = true
-		by = s
-	}
 	r, err := newRun(f, "probe", o)
 	if err != nil {
 		return nothing, err
