@@ -41,7 +41,7 @@ func (r *run) finish(ctx context.Context, most int) error {
 		starts = append(starts, start{all[0].mean, axes(all[0].covariance, r.task.Bounds, r.f.Dim())})
 	}
 	before := r.f.now
-	defer func() { r.f.stage(before) }()
+	defer func() { r.f.begin(before, 0) }()
 	for _, s := range starts {
 		r.f.stage(polishing)
 		x := slices.Clone(s.x)

@@ -49,7 +49,7 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 	r.plunged = true
 	f := r.fallback.run.f
 	m, _ := basin.Along.Dims()
-	f.stage(straightDown)
+	f.begin(straightDown, m*(m/2+fewSteps))
 	p := &plunge{f: f, along: basin.Along, x: slices.Clone(basin.Point), seen: newSecant(m, basin.Curvature), gain: basin.Curvature * firstStep * firstStep, abreast: r.fallback.run.task.Parallel > 1}
 	return p.down(ctx, f.queries+min(identify.Least(m)/plungePart, r.budget/plungeShare))
 }

@@ -75,7 +75,7 @@ func (w *wells) look(ctx context.Context) error {
 	if len(all) == 0 {
 		return nil
 	}
-	w.f.stage(inWells)
+	w.f.begin(inWells, len(all))
 	values, err := query.Ask(ctx, w.f, len(all), func(i int, row []float64) {
 		copy(row, x)
 		w.at.move(row, all[i].t, w.at.singles[all[i].k])
