@@ -286,7 +286,7 @@ func TestComparisonWithinTheBudget(t *testing.T) {
 			return ackley(x) + 0.1*rng.Seed(len(points[limit])).Stream("test").NormFloat64()
 		})
 		compared := false
-		task := strategy.Task{Budget: budget, Limit: limit, Stage: func(s objective.Stage) { compared = compared || s == comparison }}
+		task := strategy.Task{Budget: budget, Limit: limit, Stage: func(s objective.Stage) { compared = compared || s.Name == comparison.Name }}
 		out, err := Auto{}.Minimize(ctx, query.NewMeter(f, limit), task)
 		if err != nil || out.Status != objective.BudgetSpent || len(points[limit]) != limit {
 			t.Fatalf("%v after %d queries, error %v", out.Status, len(points[limit]), err)
