@@ -119,3 +119,11 @@ func TestPlungeAsksAtNumbers(t *testing.T) {
 		}, curvature, 1)
 	}
 }
+
+// A descent crawls if half of its last twenty steps have gained less than a tenth of what they promised.
+func TestCrawlsByHand(t *testing.T) {
+	kept := append(slices.Repeat([]float64{0.01}, 11), slices.Repeat([]float64{1}, 9)...)
+	if !crawls(kept) || crawls(kept[1:]) || crawls(append(kept, 1, 1)) {
+		t.Error(crawls(kept), crawls(kept[1:]), crawls(append(kept, 1, 1)))
+	}
+}

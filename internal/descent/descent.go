@@ -45,6 +45,9 @@ type Config struct {
 	Abreast bool
 	// Random draws directions for measuring.
 	Random objective.Random
+	// Kept, if not nil, is told after every step how much it gained, as a part of what the slope promised: about 1 where
+	// f curves as pairs say, and little along kinks.
+	Kept func(part float64)
 	// Seen, if not nil, is shown every slope that was measured, and how long its error may be.
 	Seen func(slope []float64, error float64)
 }
@@ -136,6 +139,9 @@ func (s *search) step() (bool, error) {
 		}
 	}
 	s.gain = before - s.fx
+	if s.Kept != nil {
+		s.Kept(2 * s.gain / -down)
+	}
 	switch {
 	case s.gain > 2*max(e, negligible*s.Spread):
 		s.failed = false

@@ -2,9 +2,9 @@
 // differences, within bounds, under noise and past points that fail.
 //
 // The slope g is that of forward differences, in one batch of d queries, whose steps fit how exact f
-// is at x, how much the last step gained, and how much f curves along each axis,
+// is at x and how much it curves along each axis,
 //
-//	h_i = 2√(max(err(f(x)), 5e-7·gain)/B_ii),   g_i = (f(x + h_i e_i) − f(x))/h_i − h_i B_ii/2,
+//	h_i = 2√(err(f(x))/B_ii),   g_i = (f(x + h_i e_i) − f(x))/h_i − h_i B_ii/2,
 //
 // and of central ones as soon as those lead no further. B is the curvature that all steps s and
 // differences of slopes y have shown so far, by the formula of Broyden, Fletcher, Goldfarb and
@@ -22,7 +22,9 @@
 // is made smaller first if a pair says so (S. S. Oren and D. G. Luenberger): f may be flatter and flatter on
 // the way down, as |y|^p for p > 2 is, and one step shows that along one direction only,
 //
-//	B ← B min(1, ⟨s, y⟩/⟨s, Bs⟩) before each pair.
+//	B ← B min(1, ⟨s, y⟩/⟨s, Bs⟩) before each pair,
+//
+// and f may rise over h_i by 5e-7 of what the last step gained, if that is more than its error.
 //
 // Points are those in which the start box is [-1, 1]^d. There is no unit of f: a·f is asked at the
 // same points for every power of two a, to the bit. Start with Minimize; Axes is for sums over the

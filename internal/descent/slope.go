@@ -8,8 +8,8 @@ import (
 )
 
 // Steps of differences are at least finest of |x_i|, where rounding x itself is a hundredth of them,
-// and at most coarsest, a twentieth of the start box. f rises over them by gainPart of what the last step gained:
-// where much is gained slopes need not be those at x, and longer differences have smaller errors.
+// and at most coarsest, a twentieth of the start box. Where the curvature is known f rises over them by gainPart of
+// what the last step gained: longer differences have smaller errors. Where it is guessed they are misled by it.
 const (
 	finest   = 0x1p-49
 	gainPart = 5e-7
@@ -76,6 +76,10 @@ func (s *search) measure(e float64) error {
 func (s *search) lengths(e float64) (h, c []float64) {
 	d := len(s.x)
 	h, c = make([]float64, d), make([]float64, d)
+	rise := e
+	if s.Curvature > 0 {
+		rise = max(e, gainPart*s.gain)
+	}
 	for i := range h {
 		c[i] = max(s.Spread, e) // over half the width of the start box
 		if s.Curvature > 0 {
@@ -85,7 +89,7 @@ func (s *search) lengths(e float64) (h, c []float64) {
 			c[i] = s.b.At(i, i)
 		}
 		if h[i] = coarsest; c[i] > 0 {
-			h[i] = 2 * math.Sqrt(max(e, gainPart*s.gain)/c[i])
+			h[i] = 2 * math.Sqrt(rise/c[i])
 		}
 		if s.central && e > 0 {
 			h[i] *= math.Sqrt(math.Sqrt(math.Sqrt(max(s.Spread, e) / e)))
