@@ -35,7 +35,7 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 	g.f.begin(straightDown, m*(m/2+fewSteps))
 	most := g.f.queries + min(identify.Least(m)/plungePart, r.budget/plungeShare)
 	var fell, kept []float64
-	_, err := down.Minimize(ctx, &until{g, func() bool { return g.f.queries >= most || evenly(fell, m) || crawls(kept) }}, down.Config{
+	_, err := down.Minimize(ctx, &until{g, func() bool { return g.f.queries >= most || evenly(fell, m) || crawls(kept, m) }}, down.Config{
 		Start: make([]float64, m), Value: math.NaN(), Bounds: objective.Cube(m, math.Inf(-1), math.Inf(1)), Curvature: basin.Curvature, Reach: g.reach,
 		Grain: g.f.grain, Known: true, Abreast: r.fallback.run.task.Parallel > 1, Seen: func([]float64, float64) { fell = append(fell, g.f.best.Value) },
 		Kept: func(part float64) { kept = append(kept, part) },

@@ -123,7 +123,7 @@ func TestPlungeAsksAtNumbers(t *testing.T) {
 // A descent crawls if half of its last twenty steps have gained less than a tenth of what they promised.
 func TestCrawlsByHand(t *testing.T) {
 	kept := append(slices.Repeat([]float64{0.01}, 11), slices.Repeat([]float64{1}, 9)...)
-	if !crawls(kept) || crawls(kept[1:]) || crawls(append(kept, 1, 1)) {
-		t.Error(crawls(kept), crawls(kept[1:]), crawls(append(kept, 1, 1)))
+	if !crawls(kept, 10) || crawls(kept[1:], 10) || crawls(append(kept, 1, 1), 10) {
+		t.Error(crawls(kept, 10), crawls(kept[1:], 10), crawls(append(kept, 1, 1), 10))
 	}
 }

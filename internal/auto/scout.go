@@ -41,20 +41,24 @@ type course struct {
 }
 
 // crawls reports whether half of the last steps have gained far less than promised, as along kinks.
-func crawls(kept []float64) bool {
-	n := len(kept) - crawlSteps
+// f has d dimensions.
+func crawls(kept []float64, d int) bool {
+	steps := max(crawlSteps, crawlQueries/d)
+	n := len(kept) - steps
 	if n < 0 {
 		return false
 	}
 	last := slices.Sorted(slices.Values(kept[n:]))
-	return !(last[crawlSteps/2] >= crawlKept)
+	return !(last[steps/2] >= crawlKept)
 }
 
 const (
 	// crawlSteps is how many steps tell whether a descent crawls, and crawlKept is what half of them keep of their promises
 	// at most then: on Rosenbrock's function in 20 dimensions it is 0.3 at least, on flat powers 0.17, on bbob-6 0.01.
 	crawlSteps = 20
-	crawlKept  = 0.1
+	// crawlQueries is how many queries these steps take at least, about: in five dimensions many a descent does not crawl for long.
+	crawlQueries = 200
+	crawlKept    = 0.1
 )
 
 // add counts a batch.

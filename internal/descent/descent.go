@@ -120,8 +120,8 @@ func errorOf(grain objective.Grain, v float64) float64 {
 	return e
 }
 
-// step measures the slope, takes a step and says whether to go on. When it leads no further it goes on with central
-// differences; then it measures how exact f is there, forgets all pairs and tries once more.
+// step measures the slope, takes a step and says whether to go on. When it leads no further it measures how exact f is
+// there and goes on with central differences; then it forgets all pairs and tries once more.
 func (s *search) step() (bool, error) {
 	e := s.err()
 	if err := s.measure(e); err != nil {
@@ -149,12 +149,12 @@ func (s *search) step() (bool, error) {
 	case s.failed:
 		return false, nil
 	}
-	if s.from = nil; !s.central {
-		s.central = true
-		return true, nil
+	err := s.exactness()
+	if s.from = nil; s.central || s.err() > e { // pairs of slopes that were not so exact as was thought mislead
+		s.failed, s.pairs, s.b = true, nil, nil
 	}
-	s.failed, s.pairs, s.b = true, nil, nil
-	return true, s.exactness()
+	s.central = true
+	return true, err
 }
 
 // exactness measures how exact f is at x, unless it is known.
