@@ -31,7 +31,7 @@ func (r *run) grounded(ctx context.Context, at *coordinates) (bool, error) {
 	}
 	before := m.f.best.Value
 	r.f.stage(polishing)
-	_, err := cmaes.Run(ctx, framed{m.f, at, slices.Clone(m.f.best.Point), all(len(at.scale))}, cmaes.Config{Sigma: 1, Seed: r.task.Seed, Stop: cmaes.Stop{Fun: grains.OfMixed * m.f.grain.Of(before)}})
+	_, err := cmaes.Run(ctx, framed{m.f, slices.Clone(m.f.best.Point), at.local(all(len(at.scale))), at.bounds}, cmaes.Config{Sigma: 1, Seed: r.task.Seed, Stop: cmaes.Stop{Fun: grains.OfMixed * m.f.grain.Of(before)}})
 	m.grounded = true
 	m.follow(r.f)
 	return before-m.f.best.Value > m.f.tolerance(), err

@@ -8,7 +8,6 @@ import (
 	down "github.com/untwist/untwist/internal/descent"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Where f looks as if it had one minimum, no coordinates are needed to come to it: a descent along
@@ -30,15 +29,20 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 		return nil
 	}
 	r.plunged = true
-	g := &inBasin{r.fallback.run.f, basin}
-	m := g.Dim()
-	g.f.begin(straightDown, m*(m/2+fewSteps))
-	most := g.f.queries + min(identify.Least(m)/plungePart, r.budget/plungeShare)
+	f, m := r.fallback.run.f, basin.Along.RawMatrix().Rows
+	free := objective.Cube(f.Dim(), math.Inf(-1), math.Inf(1))
+	f.begin(straightDown, m*(m/2+fewSteps))
+	most := f.queries + min(identify.Least(m)/plungePart, r.budget/plungeShare)
 	var fell, kept []float64
-	_, err := down.Minimize(ctx, &until{g, func() bool { return g.f.queries >= most || evenly(fell, m) || crawls(kept, m) }}, down.Config{
-		Start: make([]float64, m), Value: math.NaN(), Bounds: objective.Cube(m, math.Inf(-1), math.Inf(1)), Curvature: basin.Curvature, Reach: g.reach,
-		Grain: g.f.grain, Known: true, Abreast: r.fallback.run.task.Parallel > 1, Seen: func([]float64, float64) { fell = append(fell, g.f.best.Value) },
+	_, err := down.Minimize(ctx, &until{framed{f, basin.Point, basin.Along, free}, func() bool { return f.queries >= most || evenly(fell, m) || crawls(kept, m) }}, down.Config{
+		Start: make([]float64, m), Value: math.NaN(), Bounds: objective.Cube(m, math.Inf(-1), math.Inf(1)), Curvature: basin.Curvature,
+		Grain: f.grain, Known: true, Abreast: r.fallback.run.task.Parallel > 1, Seen: func([]float64, float64) { fell = append(fell, f.best.Value) },
 		Kept: func(part float64) { kept = append(kept, part) },
+		Reach: func(step []float64) float64 { // in half-diagonals of the start box
+			x := make([]float64, f.Dim())
+			kernel.MulVecT(x, basin.Along.RawMatrix(), step)
+			return math.Sqrt(kernel.Dot(x, x) / float64(len(x)))
+		},
 	})
 	if err == errOpened {
 		err = nil
@@ -60,32 +64,4 @@ const (
 func evenly(f []float64, directions int) bool {
 	n, few := len(f)-1, max(fewSteps, directions/perStep)
 	return n >= 2*few && f[n-few]-f[n] > nearlyAll*(f[n-2*few]-f[n-few])
-}
-
-// inBasin is f as a function of z, with x = point + Σ z_i T_i along the directions of a basin.
-type inBasin struct {
-	f     *watched
-	basin *identify.Basin
-}
-
-// Dim returns the number of directions.
-func (b *inBasin) Dim() int { return b.basin.Along.RawMatrix().Rows }
-
-// Evaluate evaluates f.
-func (b *inBasin) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	n, _ := points.Dims()
-	xs := mat.NewDense(n, b.f.Dim(), nil)
-	for i := range n {
-		x := xs.RawRowView(i)
-		kernel.MulVecT(x, b.basin.Along.RawMatrix(), points.RawRowView(i))
-		kernel.AddScaled(x, 1, b.basin.Point)
-	}
-	return b.f.Evaluate(ctx, xs, values)
-}
-
-// reach is how far a step goes, in half-diagonals of the start box.
-func (b *inBasin) reach(step []float64) float64 {
-	x := make([]float64, b.f.Dim())
-	kernel.MulVecT(x, b.basin.Along.RawMatrix(), step)
-	return math.Sqrt(kernel.Dot(x, x) / float64(len(x)))
 }
