@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/line"
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/ranks"
 )
 
 // lines minimise along single components, all at once.
@@ -55,7 +56,7 @@ func (l *lines) explore(ctx context.Context, from query.Best) ([]frame.Profile, 
 	if err != nil {
 		return nil, err
 	}
-	profiles, err := l.along(ctx, from, all(len(open)), open)
+	profiles, err := l.along(ctx, from, ranks.First(len(open)), open)
 	if err != nil {
 		return profiles, err
 	}

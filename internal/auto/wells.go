@@ -9,6 +9,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/line"
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/ranks"
 )
 
 // wells are the local minima that the first lines have seen, to be looked at again from
@@ -35,7 +36,7 @@ const doubtful = 1e-3
 func newWells(f *watched, at *coordinates, p *polisher, profiles []frame.Profile) *wells {
 	m := len(at.singles)
 	w := &wells{f: f, at: at, polisher: p, seen: make([][]frame.Well, m), doubt: make([]float64, m)}
-	w.note(all(m), profiles)
+	w.note(ranks.First(m), profiles)
 	return w
 }
 
