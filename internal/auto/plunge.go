@@ -20,9 +20,11 @@ const (
 	// plungeShare that of the whole budget.
 	plungePart  = 2
 	plungeShare = 8
+	// plungeSteps is how many steps it takes as a rule, besides one for every two dimensions.
+	plungeSteps = 10
 )
 
-// plunge goes down from where f looks as if it had one minimum, until that gains nothing, or evenly. It does so once,
+// plunge goes down from where f looks as if it had one minimum, until that gains nothing, or crawls. It does so once,
 // and not within bounds.
 func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 	if r.plunged || r.bounded {
@@ -31,12 +33,12 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 	r.plunged = true
 	f, m := r.fallback.run.f, basin.Along.RawMatrix().Rows
 	free := objective.Cube(f.Dim(), math.Inf(-1), math.Inf(1))
-	f.begin(straightDown, m*(m/2+fewSteps))
+	f.begin(straightDown, m*(m/2+plungeSteps))
 	most := f.queries + min(identify.Least(m)/plungePart, r.budget/plungeShare)
-	var fell, kept []float64
-	_, err := down.Minimize(ctx, &until{framed{f, basin.Point, basin.Along, free}, func() bool { return f.queries >= most || evenly(fell, m) || crawls(kept, m) }}, down.Config{
+	var kept []float64
+	_, err := down.Minimize(ctx, &until{framed{f, basin.Point, basin.Along, free}, func() bool { return f.queries >= most || crawls(kept, m) }}, down.Config{
 		Start: make([]float64, m), Value: math.NaN(), Bounds: objective.Cube(m, math.Inf(-1), math.Inf(1)), Curvature: basin.Curvature,
-		Grain: f.grain, Known: true, Abreast: r.fallback.run.task.Parallel > 1, Seen: func([]float64, float64) { fell = append(fell, f.best.Value) },
+		Grain: f.grain, Known: true, Abreast: r.fallback.run.task.Parallel > 1,
 		Kept: func(part float64) { kept = append(kept, part) },
 		Reach: func(step []float64) float64 { // in half-diagonals of the start box
 			x := make([]float64, f.Dim())
@@ -48,20 +50,4 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 		err = nil
 	}
 	return err
-}
-
-const (
-	// fewSteps is how many steps are held against as many before, at least, and perStep for how
-	// many directions there is one more: a step shows the curvature along one of them.
-	fewSteps = 10
-	perStep  = 4
-	// nearlyAll is the part of the gain before from which on f falls at an even pace.
-	nearlyAll = 0.75
-)
-
-// evenly reports whether f falls at an even pace, after values from step to step. The gains of a
-// method that comes to a minimum shrink; in a curved valley, or along a kink, they do not.
-func evenly(f []float64, directions int) bool {
-	n, few := len(f)-1, max(fewSteps, directions/perStep)
-	return n >= 2*few && f[n-few]-f[n] > nearlyAll*(f[n-2*few]-f[n-few])
 }

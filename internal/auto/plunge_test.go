@@ -74,18 +74,6 @@ func TestPlungeEnds(t *testing.T) {
 	}
 }
 
-// f falls at an even pace if ten steps gain nearly as much as the ten before; of 44 directions
-// eleven.
-func TestEvenlyByHand(t *testing.T) {
-	line, curve := []float64{}, []float64{}
-	for k := range 21 {
-		line, curve = append(line, -float64(k)), append(curve, math.Pow(0.9, float64(k))) // 0.9¹⁰ = 0.35
-	}
-	if !evenly(line, 4) || evenly(line[:20], 4) || evenly(curve, 4) || evenly(line, 44) {
-		t.Error(evenly(line, 4), evenly(line[:20], 4), evenly(curve, 4), evenly(line, 44))
-	}
-}
-
 // A race goes straight down once, and not within bounds.
 func TestOnePlunge(t *testing.T) {
 	const d = 5
