@@ -46,8 +46,6 @@ const (
 	otherShare   = 6
 	otherRuns    = 1
 	informedFree = 8
-	// informedFrom is from how many dimensions on there is an informed series: a trial takes 80d queries of its own.
-	informedFrom = 12
 )
 
 // search goes on for at least so many queries. It returns the status with which the series
@@ -76,7 +74,7 @@ func (s *fallback) turn(ctx context.Context) *contender {
 	if s.plain == nil {
 		s.plain = s.series(ctx, nil)
 	}
-	if s.informed == nil && s.metric != nil && s.run.f.Dim() >= informedFrom {
+	if s.informed == nil && s.metric != nil {
 		s.informed = s.series(ctx, s.metric)
 	}
 	first, other := s.plain, s.informed
