@@ -165,7 +165,7 @@ func (s *sprint) measure(ctx context.Context) error {
 func (s *sprint) lead(others int) float64 {
 	c, d := s.scout.course, s.run.f.Dim()
 	n, least := len(c.values), 1/float64(behind*(1+s.scout.vain))
-	crawling := crawls(c.kept, d) && !s.run.raceFirst()
+	crawling := crawls(c.kept, d) && !s.run.raceFirst() && !s.run.task.Bounded() // which cut steps off
 	if crawling {
 		least *= crawlShare
 	}
