@@ -148,9 +148,12 @@ func TestConformanceCountsAndBudgets(t *testing.T) {
 					if v := ripple(r.Point); r.Value != v {
 						t.Errorf("d = %d: value %v, f(point) = %v", d, r.Value, v)
 					}
-					spent := 0
+					spent, gain := 0, 0.0
 					for _, stage := range r.Stages {
-						spent += stage.Queries
+						spent, gain = spent+stage.Queries, gain+stage.Gain
+					}
+					if fell := r.Improvements[0].Value - r.Value; math.Abs(gain-fell) > 1e-12*fell {
+						t.Errorf("d = %d: f fell by %v, and by %v in all stages", d, fell, gain)
 					}
 					if spent != r.Queries || r.BestQuery < 1 || r.BestQuery > r.Queries {
 						t.Errorf("d = %d: stages %v, best query %d of %d", d, r.Stages, r.BestQuery, r.Queries)

@@ -120,7 +120,7 @@ func TestStagesSayWhereQueriesWent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(r.Stages, seen, r.Status); got != "[{{look to find coordinates} 3} {{leap by CMA-ES or CBO} 4}] [look leap] converged" {
+	if got := fmt.Sprint(r.Stages, seen, r.Status); got != "[{{look to find coordinates 0} 3 0} {{leap by CMA-ES or CBO 0} 4 0}] [look leap] converged" {
 		t.Errorf("stages %s", got)
 	}
 }

@@ -195,6 +195,8 @@ var stoppers = map[objective.Status]string{
 type Stage struct {
 	objective.Stage
 	Queries int `json:"queries"`
+	// Gain is by how much the best value fell meanwhile, or rose if it is maximised, from the first value on.
+	Gain float64 `json:"-"`
 }
 
 // Spent returns how many queries the stages of a purpose took.

@@ -31,6 +31,7 @@ type run struct {
 	scale       *query.Scale
 	clean       objective.Objective // f without its blemishes; nil: it has none
 	stages      []Stage
+	began       float64           // the best value when the last of them began
 	found       *identify.Finding // what is known of the coordinates so far; nil: nothing
 	users       *frame.Frame      // the frame of found in the user's coordinates, once somebody has asked
 	usersOf     *frame.Frame      // the frame that users was made of
@@ -120,26 +121,6 @@ func (r *run) points() *mat.Dense {
 		z.SetRow(i, r.scale.Know(x))
 	}
 	return z
-}
-
-// enter begins a stage.
-func (r *run) enter(stage objective.Stage) {
-	r.close()
-	r.stages = append(r.stages, Stage{Stage: stage})
-	r.record.Searching(stage.Purpose == objective.AlongThem || stage.Purpose == objective.ToSearch)
-}
-
-// close records what the current stage has cost.
-func (r *run) close() {
-	if len(r.stages) == 0 {
-		return
-	}
-	spent := 0
-	last := len(r.stages) - 1
-	for _, s := range r.stages[:last] {
-		spent += s.Queries
-	}
-	r.stages[last].Queries = r.meter.Queries() - spent
 }
 
 // progress tells the user how the run is going.

@@ -156,3 +156,37 @@ var (
 	ErrAllFailed  = objective.ErrAllFailed
 	ErrManyFailed = objective.ErrManyFailed
 )
+
+// enter begins a stage.
+func (r *run) enter(stage objective.Stage) {
+	r.close()
+	r.stages, r.began = append(r.stages, Stage{Stage: stage}), r.least()
+	r.record.Searching(stage.Purpose == objective.AlongThem || stage.Purpose == objective.ToSearch)
+}
+
+// close records what the current stage has cost and gained.
+func (r *run) close() {
+	if len(r.stages) == 0 {
+		return
+	}
+	spent := 0
+	last := len(r.stages) - 1
+	for _, s := range r.stages[:last] {
+		spent += s.Queries
+	}
+	r.stages[last].Queries = r.meter.Queries() - spent
+	if math.IsInf(r.began, 1) && len(r.record.Improvements()) > 0 {
+		r.began = r.record.Improvements()[0].Value
+	}
+	if least := r.least(); least < r.began {
+		r.stages[last].Gain = r.began - least
+	}
+}
+
+// least is the best value so far; +Inf: there is none.
+func (r *run) least() float64 {
+	if all := r.record.Improvements(); len(all) > 0 {
+		return all[len(all)-1].Value
+	}
+	return math.Inf(1)
+}

@@ -29,7 +29,11 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 	if s.curved == nil {
 		return &found, nil, w.assemble(&found, s, pruned{linear: -1}, 0)
 	}
-	w.stage(hessians)
+	whole, learning := s.curved.RawMatrix().Rows == w.g.f.Dim(), hessians
+	if whole {
+		learning.Forecast = w.forecast
+	}
+	w.stage(learning)
 	first, white, err := firstWhitened(w.g, s.curved)
 	if err == ErrSingular { // no curvature at all
 		smaller, err := w.uncurved()
@@ -39,7 +43,6 @@ func (w *work) attempt(found Finding, s *span) (*Finding, *span, error) {
 		return &found, nil, err
 	}
 	found.Spectrum, found.Before = Spectrum{Eigenvalues, reversed(white.Lambda)}, hessian.Couplings(first.Hessians)
-	whole := s.curved.RawMatrix().Rows == w.g.f.Dim()
 	if whole {
 		if smaller, err := suspect(w.g, first, white, many(w.g.f.Dim()), w.stage); smaller != nil || err != nil {
 			return &found, smaller, err

@@ -42,7 +42,9 @@ func (m *modelling) noisy() (*Finding, error) {
 // contradict each other in every frame.
 func (m *modelling) model() (found *Finding, contradicted bool, err error) {
 	w := m.work
-	w.stage(hessians)
+	learning := hessians
+	learning.Forecast = w.forecast
+	w.stage(learning)
 	r, err := model.Identify(w.g.ctx, w.g.f, model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Budget: w.Budget, Certify: m.certify, Before: m.before})
 	for ours, theirs := range map[error]error{ErrConstant: model.ErrConstant, ErrNotFinite: model.ErrNotFinite, ErrNoStep: model.ErrNoStep, ErrSmallBudget: model.ErrSmallBudget} {
 		if errors.Is(err, theirs) {

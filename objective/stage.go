@@ -4,6 +4,8 @@ package objective
 type Stage struct {
 	Name    string  `json:"name"`
 	Purpose Purpose `json:"purpose"`
+	// Forecast is about how many queries it is to take, as it says when it begins; 0: there is no saying.
+	Forecast int `json:"-"`
 }
 
 // A Purpose is what the queries of a stage are for. It completes the sentence

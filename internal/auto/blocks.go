@@ -120,7 +120,7 @@ func (b *blocks) together(ctx context.Context, series func(k *block, x []float64
 	if len(b.at.blocks) == 0 {
 		return nil
 	}
-	b.f.stage(inBlocks)
+	b.f.begin(inBlocks, usualBlocks(b.at.blocks))
 	s := &lockstep{f: b.f, at: b.at, x: slices.Clone(b.f.best.Point)}
 	fx := b.f.best.Value
 	b.open = 0

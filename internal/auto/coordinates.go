@@ -103,15 +103,12 @@ func (c *coordinates) room(x []float64, j int) (least, most float64) {
 	return limits(c.bounds, x, c.u.RawRowView(j))
 }
 
-// gridWidth is the width of a grid along a component, in its scales, over which the
-// curvature changes by a third: of a sine there are then more than three points in a period.
-// If that is too coarse somewhere, an outlook finds out.
-const gridWidth = 1
-
-// span returns the part of a range along component j from x that is within the bounds.
+// span returns the part of a range along component j from x that is within the bounds. The width of its grid is a scale
+// of the component, over which the curvature changes by a third: of a sine there are then more than three points in a
+// period. If that is too coarse somewhere, an outlook finds out.
 func (c *coordinates) span(x []float64, j int, lo, hi float64) line.Range {
 	least, most := c.room(x, j)
-	return line.Range{Lo: max(lo, least), Hi: min(hi, most), Step: gridWidth * c.scale[j], Least: least, Most: most}
+	return line.Range{Lo: max(lo, least), Hi: min(hi, most), Step: c.scale[j], Least: least, Most: most}
 }
 
 // directions returns the u_j of some components, a row each.

@@ -8,6 +8,8 @@ import (
 	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A descent goes from x by steps of all single components at once. Their gains add up if f
@@ -197,19 +199,23 @@ func (d *descent) wake(ctx context.Context, none float64) (bool, error) {
 	return true, d.measure(ctx)
 }
 
-// joint is the point to which all steps lead, within the bounds.
-func (d *descent) joint() []float64 { return d.along(1) }
+// joint is the point to which all steps lead, or as far as the bounds let go there.
+func (d *descent) joint() []float64 {
+	there := slices.Clone(d.x)
+	kernel.AddScaled(there, 1, d.together())
+	return there
+}
 
-// along goes a part of the way to which all steps lead, within the bounds.
-func (d *descent) along(part float64) []float64 {
+// together is the step of all components, as far as the bounds let go.
+func (d *descent) together() []float64 {
 	step := make([]float64, len(d.x))
 	for k, j := range d.at.singles {
 		d.at.move(step, d.s[k].t, j)
 	}
-	_, most := limits(d.at.bounds, d.x, step)
-	there := slices.Clone(d.x)
-	kernel.AddScaled(there, min(part, most), step)
-	return there
+	if _, most := limits(d.at.bounds, d.x, step); most < 1 {
+		floats.Scale(most, step)
+	}
+	return step
 }
 
 // oneByOne asks what each step gains alone. It replaces those that fail by what the stencil
@@ -246,28 +252,43 @@ func (d *descent) oneByOne(ctx context.Context, again bool) (bool, error) {
 	return true, d.measure(ctx) // with shorter stencils
 }
 
-// lengths are the parts of a step that are tried where gains do not add up.
-var lengths = []float64{0.5, 0.25, 0.1, 0.01}
-
 // shorter takes a part of the step of all components, the one that gains most. It returns
 // false if none does.
 func (d *descent) shorter(ctx context.Context) (bool, error) {
-	points := make([][]float64, len(lengths))
-	values, err := query.Ask(ctx, d.f, len(lengths), func(i int, row []float64) {
-		points[i] = d.along(lengths[i])
-		copy(row, points[i])
-	})
+	before := d.fx
+	best, _, err := d.f.parts(ctx, d.x, d.together(), d.at.bounds, lengths)
 	if err != nil {
 		return false, err
 	}
-	before := d.fx
-	for i, v := range values {
-		if v < d.fx {
-			d.x, d.fx = points[i], v
-		}
+	if best.Value < d.fx {
+		d.x, d.fx = best.Point, best.Value
 	}
 	if !(before-d.fx > d.f.none(d.fx)) {
 		return false, nil
 	}
 	return true, d.measure(ctx)
+}
+
+// lengths are the parts of a step that are tried at the same time where the whole one does not help.
+var lengths = []float64{0.5, 0.25, 0.1, 0.01}
+
+// parts asks for some parts of a step, within bounds, at the same time. It returns the best point, and which part of the step it is.
+func (w *watched) parts(ctx context.Context, from, step []float64, bounds objective.Box, parts []float64) (query.Best, float64, error) {
+	points := make([][]float64, len(parts))
+	for i, part := range parts {
+		points[i] = slices.Clone(from)
+		kernel.AddScaled(points[i], part, step)
+		clamp(points[i], bounds)
+	}
+	values, err := query.Ask(ctx, w, len(parts), func(i int, row []float64) { copy(row, points[i]) })
+	if err != nil {
+		return query.Best{}, 0, err
+	}
+	least := 0
+	for i, v := range values {
+		if v < values[least] {
+			least = i
+		}
+	}
+	return query.Best{Point: points[least], Value: values[least]}, parts[least], nil
 }

@@ -170,23 +170,10 @@ func (s *faceSearch) around(x []float64) objective.Box {
 // descend asks for base + step, and if that is not better than here for shorter steps, and
 // moves here to the best of them.
 func (s *faceSearch) descend(ctx context.Context, here *query.Best, base, step []float64) error {
-	before := here.Value
 	for _, parts := range [][]float64{{1}, lengths} {
-		var points [][]float64
-		values, err := query.Ask(ctx, s.f, len(parts), func(i int, row []float64) {
-			copy(row, base)
-			kernel.AddScaled(row, parts[i], step)
-			clamp(row, s.at.bounds) // rounding
-			points = append(points, slices.Clone(row))
-		})
-		if err != nil {
+		best, _, err := s.f.parts(ctx, base, step, s.at.bounds, parts)
+		if err != nil || here.Offer(best.Point, best.Value) {
 			return err
-		}
-		for i, v := range values {
-			here.Offer(points[i], v)
-		}
-		if here.Value < before {
-			break
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -41,7 +42,7 @@ func (r *run) finish(ctx context.Context, most int) error {
 		starts = append(starts, start{all[0].mean, axes(all[0].covariance, r.task.Bounds, r.f.Dim())})
 	}
 	before := r.f.now
-	defer func() { r.f.stage(before) }()
+	defer func() { r.f.begin(before, 0) }()
 	for _, s := range starts {
 		r.f.stage(polishing)
 		x := slices.Clone(s.x)
@@ -153,7 +154,7 @@ func (s *settler) conjugate(ctx context.Context) (*coordinates, error) {
 	var q mat.Dense
 	eigen.VectorsTo(&q)
 	u := mat.NewDense(m, d, nil)
-	at := &coordinates{w: u, u: u, bounds: s.at.bounds, scale: make([]float64, m), singles: all(m)}
+	at := &coordinates{w: u, u: u, bounds: s.at.bounds, scale: make([]float64, m), singles: ranks.First(m)}
 	largest := 0.0
 	for _, p := range s.side {
 		largest = max(largest, p.c)
@@ -187,7 +188,7 @@ const (
 // pairs. If there is none they are those given, and the pairs are tiny.
 func axes(covariance *mat.SymDense, bounds objective.Box, d int) *coordinates {
 	u := mat.NewDense(d, d, nil)
-	at := &coordinates{w: u, u: u, bounds: bounds, scale: make([]float64, d), singles: all(d)}
+	at := &coordinates{w: u, u: u, bounds: bounds, scale: make([]float64, d), singles: ranks.First(d)}
 	var eigen mat.EigenSym
 	if covariance == nil || !eigen.Factorize(covariance, true) || !(eigen.Values(nil)[0] > 0) {
 		for j := range d {

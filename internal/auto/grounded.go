@@ -7,6 +7,7 @@ import (
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/ranks"
 )
 
 // Where ψ(f) is at its rounding f need not be: a root is steep near its minimum. What is left
@@ -31,7 +32,7 @@ func (r *run) grounded(ctx context.Context, at *coordinates) (bool, error) {
 	}
 	before := m.f.best.Value
 	r.f.stage(polishing)
-	_, err := cmaes.Run(ctx, framed{m.f, at, slices.Clone(m.f.best.Point), all(len(at.scale))}, cmaes.Config{Sigma: 1, Seed: r.task.Seed, Stop: cmaes.Stop{Fun: grains.OfMixed * m.f.grain.Of(before)}})
+	_, err := cmaes.Run(ctx, framed{m.f, slices.Clone(m.f.best.Point), at.local(ranks.First(len(at.scale))), at.bounds}, cmaes.Config{Sigma: 1, Seed: r.task.Seed, Stop: cmaes.Stop{Fun: grains.OfMixed * m.f.grain.Of(before)}})
 	m.grounded = true
 	m.follow(r.f)
 	return before-m.f.best.Value > m.f.tolerance(), err

@@ -28,8 +28,8 @@ const (
 //
 // with one well t_k for each component, is not small beside the height of the well. In
 // such wells it takes Newton steps of all components.
-func (w *wells) leap(ctx context.Context, x []float64, fx float64, all []candidate) error {
-	lowest := lowestOfEach(all)
+func (w *wells) leap(ctx context.Context, x []float64, fx float64, all []shift) error {
+	lowest := lowestOfEach(all, math.MaxFloat64)
 	there := slices.Clone(x)
 	for _, c := range lowest {
 		w.at.move(there, c.t, w.at.singles[c.k])
@@ -46,15 +46,15 @@ func (w *wells) leap(ctx context.Context, x []float64, fx float64, all []candida
 	if err != nil {
 		return err
 	}
-	var hidden []candidate
+	var hidden []shift
 	for i, c := range lowest {
-		if residue := math.Abs((values[0] - values[1+i]) - c.higher); c.higher < residues*residue {
+		if higher := c.value - fx; higher < residues*math.Abs((values[0]-values[1+i])-higher) {
 			hidden = append(hidden, c)
 		}
 	}
-	slices.SortStableFunc(hidden, func(a, b candidate) int { return cmp.Compare(a.higher, b.higher) })
+	slices.SortStableFunc(hidden, func(a, b shift) int { return cmp.Compare(a.value, b.value) })
 	for _, c := range hidden[:min(mostLeaps, len(hidden))] {
-		well := query.Best{Point: slices.Clone(x), Value: fx + c.higher}
+		well := query.Best{Point: slices.Clone(x), Value: c.value}
 		w.at.move(well.Point, c.t, w.at.singles[c.k])
 		d := newDescent(w.polisher, well, finePolish)
 		d.below = fx
@@ -65,17 +65,18 @@ func (w *wells) leap(ctx context.Context, x []float64, fx float64, all []candida
 	return nil
 }
 
-// lowestOfEach returns the lowest candidate of each component.
-func lowestOfEach(all []candidate) []candidate {
-	var lowest []candidate
-	for _, c := range all {
+// lowestOfEach returns the lowest shift of each component, if it is finite and at most so much. Those of one component stand
+// together.
+func lowestOfEach(all []shift, most float64) []shift {
+	var lowest []shift
+	for _, s := range all {
 		last := len(lowest) - 1
 		switch {
-		case math.IsNaN(c.higher) || math.IsInf(c.higher, 0):
-		case last < 0 || lowest[last].k != c.k:
-			lowest = append(lowest, c)
-		case c.higher < lowest[last].higher:
-			lowest[last] = c
+		case !(s.value <= most) || math.IsInf(s.value, -1):
+		case last < 0 || lowest[last].k != s.k:
+			lowest = append(lowest, s)
+		case s.value < lowest[last].value:
+			lowest[last] = s
 		}
 	}
 	return lowest

@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/line"
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/ranks"
 )
 
 // lines minimise along single components, all at once.
@@ -55,7 +56,7 @@ func (l *lines) explore(ctx context.Context, from query.Best) ([]frame.Profile, 
 	if err != nil {
 		return nil, err
 	}
-	profiles, err := l.along(ctx, from, all(len(open)), open)
+	profiles, err := l.along(ctx, from, ranks.First(len(open)), open)
 	if err != nil {
 		return profiles, err
 	}
@@ -71,9 +72,9 @@ func (l *lines) along(ctx context.Context, from query.Best, components []int, ra
 	if len(components) == 0 {
 		return nil, nil
 	}
-	l.f.stage(alongLines)
 	x, fx := from.Point, from.Value
 	l.afford(ranges)
+	l.f.begin(alongLines, int(afterGrid*points(ranges)))
 	of := make([]int, len(components))
 	for i, k := range components {
 		of[i] = l.at.singles[k]
@@ -124,17 +125,21 @@ const (
 // what is left of the budget: a search along lines that ends before its minima are put
 // together is worth little.
 func (l *lines) afford(ranges []line.Range) {
-	points := 0.0
-	for _, r := range ranges {
-		points += 1 + math.Ceil((r.Hi-r.Lo)/r.Step)
-	}
-	left := float64(l.budget - l.f.queries - newtonStep*len(ranges))
-	if left <= 0 || afterGrid*points <= left {
+	most, left := float64(afterGrid*points(ranges)), float64(l.budget-l.f.queries-newtonStep*len(ranges))
+	if left <= 0 || most <= left {
 		return
 	}
 	for k := range ranges {
-		ranges[k].Step *= afterGrid * points / left
+		ranges[k].Step *= most / left
 	}
+}
+
+// points is how many points the grids of ranges have.
+func points(ranges []line.Range) (n float64) {
+	for _, r := range ranges {
+		n += 1 + math.Ceil((r.Hi-r.Lo)/r.Step)
+	}
+	return n
 }
 
 // profileOf is what was seen along component j from the coordinate y.

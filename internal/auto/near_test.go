@@ -64,7 +64,10 @@ func TestTakeByHand(t *testing.T) {
 // Of each component the lowest shift counts, if it is below.
 func TestLowestByHand(t *testing.T) {
 	tried := []shift{{k: 0, t: 1}, {k: 0, t: 2}, {k: 0, t: 3}, {k: 2, t: 4}, {k: 5, t: 5}, {k: 5, t: 6}}
-	got := lowest(tried, []float64{-1, -3, -2, 1, math.NaN(), -4}, 0)
+	for i, v := range []float64{-1, -3, -2, 1, math.NaN(), -4} {
+		tried[i].value = v
+	}
+	got := lowestOfEach(tried, 0)
 	if want := []shift{{0, 2, -3}, {5, 6, -4}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -5,7 +5,10 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -25,23 +28,31 @@ func (n *nearly) local(ctx context.Context, seed uint64) error {
 		if n.f.best.Value < n.base.Value {
 			n.base = query.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}
 		}
-		_, err := cmaes.Run(ctx, framed{n.f, n.at, n.base.Point, n.at.singles}, cmaes.Config{Sigma: 1, Seed: seed})
+		_, err := cmaes.Run(ctx, framed{n.f, n.base.Point, n.at.local(n.at.singles), n.at.bounds}, cmaes.Config{Sigma: 1, Seed: seed})
 		n.least = min(n.least, n.base.Value)
 		return err
 	})
 }
 
-// framed is f as a function of z, with x = base + Σ z_k s_k u_k over some components, brought back
-// into the bounds.
-type framed struct {
-	f          *watched
-	at         *coordinates
-	base       []float64
-	components []int
+// local are the directions of some components, with steps in proportion to their scales.
+func (at *coordinates) local(components []int) *mat.Dense {
+	u := at.directions(components)
+	for k, j := range components {
+		floats.Scale(at.scale[j]/localPart, u.RawRowView(k))
+	}
+	return u
 }
 
-// Dim returns the number of components.
-func (f framed) Dim() int { return len(f.components) }
+// framed is f as a function of z, with x = base + Σ z_k u_k along some directions, brought back into the bounds.
+type framed struct {
+	f      *watched
+	base   []float64
+	along  *mat.Dense
+	bounds objective.Box
+}
+
+// Dim returns the number of directions.
+func (f framed) Dim() int { return f.along.RawMatrix().Rows }
 
 // Evaluate evaluates f.
 func (f framed) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
@@ -49,11 +60,9 @@ func (f framed) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 	xs := mat.NewDense(n, f.f.Dim(), nil)
 	for i := range n {
 		x := xs.RawRowView(i)
-		copy(x, f.base)
-		for k, j := range f.components {
-			f.at.move(x, float64(points.At(i, k)*f.at.scale[j]/localPart), j)
-		}
-		clamp(x, f.at.bounds)
+		kernel.MulVecT(x, f.along.RawMatrix(), points.RawRowView(i))
+		kernel.AddScaled(x, 1, f.base)
+		clamp(x, f.bounds)
 	}
 	return f.f.Evaluate(ctx, xs, values)
 }

@@ -51,22 +51,8 @@ func (n *nearly) atWellsOf(ctx context.Context, from query.Best, some []int) (qu
 	if err != nil {
 		return from, nil, err
 	}
-	return n.take(ctx, from, lowest(tried, values, from.Value))
-}
-
-// lowest returns the lowest of the shifts of each component, if it is below a value. Those of
-// one component stand together.
-func lowest(tried []shift, values []float64, below float64) []shift {
-	var best []shift
-	for i, s := range tried {
-		if s.value = values[i]; !(s.value < below) {
-			continue
-		}
-		if last := len(best) - 1; last < 0 || best[last].k != s.k {
-			best = append(best, s)
-		} else if s.value < best[last].value {
-			best[last] = s
-		}
+	for i := range tried {
+		tried[i].value = values[i]
 	}
-	return best
+	return n.take(ctx, from, lowestOfEach(tried, math.Nextafter(from.Value, math.Inf(-1))))
 }

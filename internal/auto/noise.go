@@ -132,8 +132,8 @@ func (r *run) compare(ctx context.Context, queries int) error {
 		return nil
 	}
 	before := r.f.now
-	r.f.stage(comparison)
-	defer r.f.stage(before)
+	r.f.begin(comparison, queries)
+	defer r.f.begin(before, 0)
 	c := &contest{f: r.f, left: queries}
 	for _, x := range r.finalists() {
 		c.finalists = append(c.finalists, &finalist{x: x})

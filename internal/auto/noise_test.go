@@ -10,6 +10,7 @@ import (
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -189,7 +190,7 @@ func TestPairsAreLeastSquares(t *testing.T) {
 // frameOf are coordinates along the rows of u, with scale 1.
 func frameOf(u *mat.Dense) *coordinates {
 	m, d := u.Dims()
-	return &coordinates{w: u, u: u, bounds: objective.Cube(d, math.Inf(-1), math.Inf(1)), scale: slices.Repeat([]float64{1}, m), singles: all(m)}
+	return &coordinates{w: u, u: u, bounds: objective.Cube(d, math.Inf(-1), math.Inf(1)), scale: slices.Repeat([]float64{1}, m), singles: ranks.First(m)}
 }
 
 func identity(d int) *mat.Dense {
@@ -286,7 +287,7 @@ func TestComparisonWithinTheBudget(t *testing.T) {
 			return ackley(x) + 0.1*rng.Seed(len(points[limit])).Stream("test").NormFloat64()
 		})
 		compared := false
-		task := strategy.Task{Budget: budget, Limit: limit, Stage: func(s objective.Stage) { compared = compared || s == comparison }}
+		task := strategy.Task{Budget: budget, Limit: limit, Stage: func(s objective.Stage) { compared = compared || s.Name == comparison.Name }}
 		out, err := Auto{}.Minimize(ctx, query.NewMeter(f, limit), task)
 		if err != nil || out.Status != objective.BudgetSpent || len(points[limit]) != limit {
 			t.Fatalf("%v after %d queries, error %v", out.Status, len(points[limit]), err)

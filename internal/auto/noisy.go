@@ -126,7 +126,7 @@ func (r *run) meet(ctx context.Context, at *coordinates, x []float64, fx average
 	var gains []gain
 	for _, p := range profiles {
 		y := at.y(p.Component, x)
-		g := gain{p.Component, p.Wells[0].Y - y, heightAt(p, y)}
+		g := gain{p.Component, p.Wells[0].Y - y, valueNear(p, y)}
 		gains = append(gains, g)
 	}
 	slices.SortStableFunc(gains, func(a, b gain) int { return int(math.Copysign(1, b.height-a.height)) })
@@ -154,17 +154,6 @@ func (r *run) meet(ctx context.Context, at *coordinates, x []float64, fx average
 	}
 	moved := slices.ContainsFunc(gains, func(g gain) bool { return math.Abs(g.t) > at.scale[g.j] })
 	return points[best], moved, nil
-}
-
-// heightAt returns the value of a profile next to y.
-func heightAt(p frame.Profile, y float64) float64 {
-	best := 0
-	for i, v := range p.Y {
-		if math.Abs(v-y) < math.Abs(p.Y[best]-y) {
-			best = i
-		}
-	}
-	return p.Value[best]
 }
 
 // end remembers where a search has come to.

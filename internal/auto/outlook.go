@@ -61,7 +61,6 @@ func (o *outlook) look(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	o.looked = fx
-	o.f.stage(outlooks)
 	sights, err := o.outwards(ctx, x, fx)
 	if err != nil {
 		return false, err
@@ -89,6 +88,7 @@ func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sigh
 	if o.again {
 		n = thorough
 	}
+	o.f.begin(outlooks, 2*n*m)
 	far := max(1, o.far(x))
 	o.rounds++
 	sights, queries := make([]sight, m), make([][]float64, m)

@@ -33,7 +33,7 @@ func (p *polisher) polish(ctx context.Context, part float64) error {
 	if len(p.at.singles) == 0 || p.polished != nil && p.f.best.Value == *p.polished {
 		return nil
 	}
-	p.f.stage(polishing)
+	p.f.begin(polishing, 4*len(p.at.singles)+1) // a step, and differences where it leads
 	d := newDescent(p, p.f.best, part)
 	err := d.steps(ctx, mostSteps)
 	p.polished, p.curvature = &d.fx, d.curvature()

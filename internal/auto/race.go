@@ -104,7 +104,7 @@ func (r *race) evenly(ctx context.Context, queries int) error {
 	}
 	now := r.fallback.run.f.now
 	_, err := r.fallback.search(ctx, missing)
-	r.fallback.run.f.stage(now)
+	r.fallback.run.f.begin(now, 0)
 	return err
 }
 

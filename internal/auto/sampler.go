@@ -98,7 +98,7 @@ const (
 // that it has in common with others and at a grid. It returns the grid, from one coordinate
 // to the other.
 func (s *sampler) add(j int, base []float64, from, to float64, common []float64) []float64 {
-	n := min(mostSamples, max(leastSamples, int(math.Ceil(math.Abs(to-from)/(gridWidth*s.at.scale[j])))))
+	n := min(mostSamples, max(leastSamples, int(math.Ceil(math.Abs(to-from)/s.at.scale[j]))))
 	grid := make([]float64, n+1)
 	for i := range grid {
 		grid[i] = from + float64((to-from)*float64(i)/float64(n))

@@ -41,7 +41,7 @@ func (r *run) slope(ctx context.Context) error {
 	if slices.ContainsFunc(line, func(y []float64) bool { return !r.task.Bounds.Contains(y) }) {
 		return nil
 	}
-	r.f.stage(onSlope)
+	r.f.begin(onSlope, len(line))
 	f, err := query.Ask(ctx, r.f, len(line), func(i int, row []float64) { copy(row, line[i]) })
 	if err != nil || !(math.Abs((f[1]-f[0])+(f[2]-f[0])) <= linear*math.Abs(f[1]-f[2])) || f[1] == f[2] {
 		return err

@@ -44,9 +44,6 @@ const (
 	newtonShare = 3
 )
 
-// newtonLengths are the parts of a step that are tried together.
-var newtonLengths = []float64{1, 2, 0.5, 0.25, 1. / 16}
-
 // sparseDescent takes Newton steps from the best point, if few pairs interact.
 func (r *run) sparseDescent(ctx context.Context, of *interact.Found) error {
 	d := r.f.Dim()
@@ -83,33 +80,21 @@ func (n *sparseNewton) advance(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	p := n.propose()
-	points := make([][]float64, len(newtonLengths))
-	for k, part := range newtonLengths {
-		points[k] = slices.Clone(n.x)
-		kernel.AddScaled(points[k], part, p)
-		clamp(points[k], n.bounds)
-	}
-	values, err := query.Ask(ctx, n.f, len(points), func(k int, x []float64) { copy(x, points[k]) })
+	best, part, err := n.f.parts(ctx, n.x, p, n.bounds, append([]float64{1, 2}, lengths...))
 	if err != nil {
 		return false, err
 	}
-	best := 0
-	for k, v := range values {
-		if v < values[best] {
-			best = k
-		}
-	}
 	long := math.Sqrt(kernel.Dot(p, p))
-	if !(values[best] < n.fx) {
-		n.radius = newtonLengths[len(newtonLengths)-1] * min(n.radius, long)
+	switch {
+	case !(best.Value < n.fx):
+		n.radius = slices.Min(lengths) * min(n.radius, long)
 		return n.radius > 0, nil
-	}
-	if part := newtonLengths[best]; part < 1 {
+	case part < 1:
 		n.radius = part * long
-	} else {
+	default:
 		n.radius = max(n.radius, 2*part*long)
 	}
-	n.x, n.fx = points[best], values[best]
+	n.x, n.fx = best.Point, best.Value
 	return true, nil
 }
 

@@ -40,6 +40,9 @@ const (
 	// long is how many queries for each dimension a descent takes as a rule: Rosenbrock's function in 20 dimensions takes 130. With
 	// n times as many it has ahead/n² for each of CMA-ES.
 	long = 150
+	// crawlShare is what a descent that crawls has of what it would have as the one behind, where a survey has come first: it is
+	// ahead for long, but CMA-ES gets there. With few queries what is ahead counts.
+	crawlShare = 0.1
 	// fewQueries is how many queries there must be left to look for few components: a tenth of them shows whether there are.
 	fewQueries = 1300
 	// surveyFirst is how many times the least budget of a survey there must be to begin with that: with less, it begins when
@@ -162,12 +165,16 @@ func (s *sprint) measure(ctx context.Context) error {
 func (s *sprint) lead(others int) float64 {
 	c, d := s.scout.course, s.run.f.Dim()
 	n, least := len(c.values), 1/float64(behind*(1+s.scout.vain))
+	crawling := crawls(c.kept, d) && !s.run.raceFirst() && !s.run.task.Bounded() // which cut steps off
+	if crawling {
+		least *= crawlShare
+	}
 	switch {
 	case s.run.f.noise != nil && !s.run.raceFirst(): // noise ends descents too early, and CMA-ES averages it
 		return 0
 	case s.scout.sum:
 		return ahead * ahead
-	case !s.scout.own || n == 0 || !(c.values[n-1] < s.rivals.Value):
+	case !s.scout.own || n == 0 || !(c.values[n-1] < s.rivals.Value) || crawling:
 		return least
 	}
 	lead := float64(ahead)

@@ -229,12 +229,3 @@ func valueNear(p frame.Profile, y float64) float64 {
 	}
 	return p.Value[nearest]
 }
-
-// all returns 0, …, n−1.
-func all(n int) []int {
-	every := make([]int, n)
-	for k := range every {
-		every[k] = k
-	}
-	return every
-}

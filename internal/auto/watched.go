@@ -93,6 +93,12 @@ func (w *watched) stage(s objective.Stage) {
 	w.enter(s)
 }
 
+// begin says what is being done from now on, with about so many queries.
+func (w *watched) begin(s objective.Stage, forecast int) {
+	s.Forecast = forecast
+	w.stage(s)
+}
+
 // ask asks for one point.
 func (w *watched) ask(ctx context.Context, x []float64) error {
 	_, err := query.Ask(ctx, w, 1, func(_ int, row []float64) { copy(row, x) })
@@ -101,8 +107,8 @@ func (w *watched) ask(ctx context.Context, x []float64) error {
 
 // known asks for points that are known from elsewhere.
 func (w *watched) known(ctx context.Context, points *mat.Dense) error {
-	w.stage(atKnown)
 	n, _ := points.Dims()
+	w.begin(atKnown, n)
 	return w.Evaluate(ctx, points, make([]float64, n))
 }
 

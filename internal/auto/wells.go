@@ -9,6 +9,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/line"
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/ranks"
 )
 
 // wells are the local minima that the first lines have seen, to be looked at again from
@@ -35,7 +36,7 @@ const doubtful = 1e-3
 func newWells(f *watched, at *coordinates, p *polisher, profiles []frame.Profile) *wells {
 	m := len(at.singles)
 	w := &wells{f: f, at: at, polisher: p, seen: make([][]frame.Well, m), doubt: make([]float64, m)}
-	w.note(all(m), profiles)
+	w.note(ranks.First(m), profiles)
 	return w
 }
 
@@ -55,13 +56,6 @@ func (w *wells) note(components []int, profiles []frame.Profile) {
 	}
 }
 
-// A candidate is another well of a component, t along it from where the search is.
-type candidate struct {
-	k      int // the component is at.singles[k]
-	t      float64
-	higher float64 // than f where the search is
-}
-
 // look asks from the best point whether another well of a component is deeper than the
 // one it is in. A well that is nearly as deep is looked at closely, and one that may be
 // deeper than it seems by Newton steps of all components.
@@ -75,7 +69,7 @@ func (w *wells) look(ctx context.Context) error {
 	if len(all) == 0 {
 		return nil
 	}
-	w.f.stage(inWells)
+	w.f.begin(inWells, len(all))
 	values, err := query.Ask(ctx, w.f, len(all), func(i int, row []float64) {
 		copy(row, x)
 		w.at.move(row, all[i].t, w.at.singles[all[i].k])
@@ -84,7 +78,7 @@ func (w *wells) look(ctx context.Context) error {
 		return err
 	}
 	for i := range all {
-		all[i].higher = values[i] - fx
+		all[i].value = values[i]
 	}
 	if err := w.closely(ctx, x, fx, all); err != nil || w.f.best.Value < fx {
 		return err
@@ -93,15 +87,15 @@ func (w *wells) look(ctx context.Context) error {
 }
 
 // others returns the wells in which x is not, as far as they are within the bounds.
-func (w *wells) others(x []float64) []candidate {
-	var all []candidate
+func (w *wells) others(x []float64) []shift {
+	var all []shift
 	for k, wells := range w.seen {
 		j := w.at.singles[k]
 		for _, well := range wells {
 			t := well.Y - w.at.y(j, x)
 			least, most := w.at.room(x, j)
 			if math.Abs(t) > w.at.scale[j] && t >= least && t <= most {
-				all = append(all, candidate{k: k, t: t})
+				all = append(all, shift{k: k, t: t})
 			}
 		}
 	}
@@ -111,11 +105,11 @@ func (w *wells) others(x []float64) []candidate {
 // closely minimises along the components in the wells that are nearly as deep as those of
 // x, moves x to the deepest well of each component where one is deeper, and asks for that
 // point.
-func (w *wells) closely(ctx context.Context, x []float64, fx float64, all []candidate) error {
+func (w *wells) closely(ctx context.Context, x []float64, fx float64, all []shift) error {
 	var ranges []line.Range
 	var components []int
 	for _, c := range all {
-		if !(c.higher > w.doubt[c.k]) {
+		if !(c.value-fx > w.doubt[c.k]) {
 			j := w.at.singles[c.k]
 			half := float64(w.at.scale[j] / 2)
 			ranges = append(ranges, w.at.span(x, j, c.t-half, c.t+half))

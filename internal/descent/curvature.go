@@ -41,7 +41,9 @@ func (s *search) curve() {
 		s.b = mat.NewDense(d, d, nil)
 	}
 	gamma := math.Sqrt(kernel.Dot(s.g, s.g)) / (firstStep * math.Sqrt(float64(d)))
-	if n := len(s.pairs); n > 0 {
+	if n := len(s.pairs); s.Curvature > 0 {
+		gamma = s.Curvature
+	} else if n > 0 {
 		gamma = float64(d) / float64(d+n) * s.pairs[n-1].sy / s.pairs[n-1].ss
 	}
 	for i := range d {
@@ -55,6 +57,11 @@ func (s *search) curve() {
 		sbs := kernel.Dot(p.s, bs)
 		if !(sbs > 0) {
 			continue
+		}
+		if part := p.sy / sbs; s.Curvature > 0 && part < 1 { // Oren and Luenberger
+			s.b.Scale(part, s.b)
+			kernel.MulVec(bs, s.b.RawMatrix(), p.s)
+			sbs = kernel.Dot(p.s, bs)
 		}
 		for i := range d {
 			row := s.b.RawRowView(i)
@@ -90,10 +97,7 @@ func (s *search) newton() []float64 {
 			free = inside
 			continue
 		}
-		far := 1.0
-		for _, v := range p {
-			far = max(far, math.Abs(v)/2)
-		}
+		far := max(1, s.reach(p))
 		if !kernel.Finite(far) { // slopes that overflow
 			break
 		}
@@ -103,6 +107,18 @@ func (s *search) newton() []float64 {
 		return p
 	}
 	return make([]float64, d)
+}
+
+// reach is how far a step goes, in widths of the start box.
+func (s *search) reach(p []float64) float64 {
+	if s.Reach != nil {
+		return s.Reach(p)
+	}
+	far := 0.0
+	for _, v := range p {
+		far = max(far, math.Abs(v)/2)
+	}
+	return far
 }
 
 // solve returns −B⁻¹g of some variables, the others are 0, by B = LDLᵀ, which takes no root of a unit of f. It is

@@ -37,8 +37,17 @@ type Config struct {
 	// Grain is how exact f is. If it is not Known, it is measured where the descent leads no further.
 	Grain objective.Grain
 	Known bool
+	// Curvature is what f curves by along all axes, about; 0: it is not known.
+	Curvature float64
+	// Reach is how far a step goes, in units of what it may; nil: that of its longest coordinate, in widths of the start box.
+	Reach func(step []float64) float64
+	// Abreast says that several points cost no more than one: parts of a step are asked for at the same time.
+	Abreast bool
 	// Random draws directions for measuring.
 	Random objective.Random
+	// Kept, if not nil, is told after every step how much it gained, as a part of what the slope promised: about 1 where
+	// f curves as pairs say, and little along kinks.
+	Kept func(part float64)
 	// Seen, if not nil, is shown every slope that was measured, and how long its error may be.
 	Seen func(slope []float64, error float64)
 }
@@ -75,8 +84,9 @@ type search struct {
 	pairs []pair     // steps and differences of slopes
 	b     *mat.Dense // B; nil: nothing is known
 
-	central bool // differences are central
-	failed  bool // the last step gained nothing
+	gain    float64 // of the last step
+	central bool    // differences are central
+	failed  bool    // the last step gained nothing
 }
 
 // begin asks for the first value, if it is not known.
@@ -110,8 +120,8 @@ func errorOf(grain objective.Grain, v float64) float64 {
 	return e
 }
 
-// step measures the slope, takes a step and says whether to go on. When it leads no further it measures
-// how exact f is there, forgets all pairs and tries once more, with central differences.
+// step measures the slope, takes a step and says whether to go on. When it leads no further it measures how exact f is
+// there and goes on with central differences; then it forgets all pairs and tries once more.
 func (s *search) step() (bool, error) {
 	e := s.err()
 	if err := s.measure(e); err != nil {
@@ -128,16 +138,23 @@ func (s *search) step() (bool, error) {
 			return false, err
 		}
 	}
-	gain := before - s.fx
-	if gain <= 2*max(e, negligible*s.Spread) {
-		if s.failed {
-			return false, nil
-		}
-		s.failed, s.central, s.pairs, s.b, s.from = true, true, nil, nil, nil
-		return true, s.exactness()
+	s.gain = before - s.fx
+	if s.Kept != nil {
+		s.Kept(2 * s.gain / -down)
 	}
-	s.failed = false
-	return true, nil
+	switch {
+	case s.gain > 2*max(e, negligible*s.Spread):
+		s.failed = false
+		return true, nil
+	case s.failed:
+		return false, nil
+	}
+	err := s.exactness()
+	if s.from = nil; s.central || s.err() > e { // pairs of slopes that were not so exact as was thought mislead
+		s.failed, s.pairs, s.b = true, nil, nil
+	}
+	s.central = true
+	return true, err
 }
 
 // exactness measures how exact f is at x, unless it is known.
@@ -159,11 +176,17 @@ const longest = 6
 // walk goes along p, by parabolas through the value and the slope at x and the last value, and leaves x
 // where f is least.
 func (s *search) walk(p []float64, down float64) error {
+	if s.Abreast {
+		return s.abreast(p)
+	}
 	most := longest
 	if s.failed {
 		most *= 2
 	}
-	x, fx, t, found := s.x, s.fx, 1.0, false
+	x, fx, t, found, far := s.x, s.fx, 1.0, false, math.Inf(1)
+	if s.Reach != nil { // otherwise it follows f as far as that falls
+		far = 1 / s.Reach(p)
+	}
 	for k := range most {
 		z := slices.Clone(x)
 		kernel.AddScaled(z, t, p)
@@ -184,9 +207,9 @@ func (s *search) walk(p []float64, down float64) error {
 		}
 		switch {
 		case v < fx+float64(1e-4*down*t): // enough; further only if that promises a tenth more
-			next := min(top, 10*t)
+			next := min(top, 10*t, far)
 			promise := -(float64(down*next) + float64(bend*(next/t)*(next/t)))
-			if !lower || k >= 4 || k >= 2 && !(top > 4*t) || !math.IsInf(top, 1) && promise < 1.1*(fx-v) {
+			if !lower || k >= 4 || next <= t && top > t || k >= 2 && !(top > 4*t) || !math.IsInf(top, 1) && promise < 1.1*(fx-v) {
 				return nil
 			}
 			t = next
@@ -199,6 +222,28 @@ func (s *search) walk(p []float64, down float64) error {
 		}
 	}
 	return nil
+}
+
+// parts are those of a step that are asked for at the same time.
+var parts = []float64{1, 1. / 2, 1. / 4, 1. / 16, 1. / 64, 2, 4}
+
+// abreast leaves x where f is least of some parts of a step, none of which leads further than a step may.
+func (s *search) abreast(p []float64) error {
+	most, x := max(1, 1/s.reach(p)), s.x
+	tried := slices.DeleteFunc(slices.Clone(parts), func(t float64) bool { return t > most })
+	points := make([][]float64, len(tried))
+	for k, t := range tried {
+		points[k] = slices.Clone(x)
+		kernel.AddScaled(points[k], t, p)
+		clamp(points[k], s.Bounds)
+	}
+	values, err := s.ask(len(points), func(k int, row []float64) { copy(row, points[k]) })
+	for k, v := range values {
+		if err == nil && v < s.fx {
+			s.x, s.fx = points[k], v
+		}
+	}
+	return err
 }
 
 // clamp puts x into the bounds.

@@ -207,3 +207,33 @@ func TestOddFunctions(t *testing.T) {
 		}
 	}
 }
+
+// B = I, which is known, learns that the slope rises by ¼ along (1, 0): all of it is made a quarter first. It
+// learns that it rises by 4 along (0, 1): only that changes.
+func TestKnownCurvatureByHand(t *testing.T) {
+	s := &search{Config: Config{Curvature: 1}, x: make([]float64, 2), g: []float64{1, 8}}
+	s.pairs = []pair{{s: []float64{1, 0}, y: []float64{0.25, 0}, sy: 0.25, ss: 1}}
+	s.curve()
+	if want := mat.NewDense(2, 2, []float64{0.25, 0, 0, 0.25}); !mat.EqualApprox(s.b, want, 1e-15) {
+		t.Errorf("%v", mat.Formatted(s.b))
+	}
+	s.pairs = append(s.pairs, pair{s: []float64{0, 1}, y: []float64{0, 4}, sy: 4, ss: 1})
+	s.curve()
+	if want := mat.NewDense(2, 2, []float64{0.25, 0, 0, 4}); !mat.EqualApprox(s.b, want, 1e-15) {
+		t.Errorf("%v", mat.Formatted(s.b))
+	}
+	if p, ok := s.solve([]int{0, 1}); !ok || !slices.Equal(p, []float64{-4, -2}) {
+		t.Errorf("step %v", p)
+	}
+}
+
+// Parts of a step that are asked for at the same time lead down as well.
+func TestAbreast(t *testing.T) {
+	b := newBowl(6, 100, 1)
+	r, err := Minimize(ctx, objective.Func(6, b.at), Config{
+		Start: somewhere(6, 1), Value: math.NaN(), Bounds: free(6), Grain: objective.Rounding, Known: true, Abreast: true,
+	})
+	if err != nil || r.Value > 1e-12 {
+		t.Errorf("%v, error %v", r.Value, err)
+	}
+}

@@ -18,6 +18,14 @@
 // along kinks and curved valleys that is what leads on. A step is −B⁻¹g of the variables that are not
 // at a bound, and then a search along it by parabolas.
 //
+// Where it is known that f curves alike along all axes, by c, it begins with B = cI instead, and B as a whole
+// is made smaller first if a pair says so (S. S. Oren and D. G. Luenberger): f may be flatter and flatter on
+// the way down, as |y|^p for p > 2 is, and one step shows that along one direction only,
+//
+//	B ← B min(1, ⟨s, y⟩/⟨s, Bs⟩) before each pair,
+//
+// and f may rise over h_i by 5e-7 of what the last step gained, if that is more than its error.
+//
 // Points are those in which the start box is [-1, 1]^d. There is no unit of f: a·f is asked at the
 // same points for every power of two a, to the bit. Start with Minimize; Axes is for sums over the
 // axes, Sum tells whether f may be one.

@@ -8,9 +8,11 @@ import (
 )
 
 // Steps of differences are at least finest of |x_i|, where rounding x itself is a hundredth of them,
-// and at most coarsest, a twentieth of the start box.
+// and at most coarsest, a twentieth of the start box. Where the curvature is known f rises over them by gainPart of
+// what the last step gained: longer differences have smaller errors. Where it is guessed they are misled by it.
 const (
 	finest   = 0x1p-49
+	gainPart = 5e-7
 	coarsest = 0.1
 )
 
@@ -45,7 +47,7 @@ func (s *search) measure(e float64) error {
 		case s.central:
 			two, k, l := differences[1][i], offsets[0][i], offsets[1][i]
 			g[i] = (float64(one*l) - float64(two*k)) / (l - k) // exact for parabolas
-		case len(s.pairs) > 0:
+		case len(s.pairs) > 0 || s.Curvature > 0:
 			g[i] = one - float64(offsets[0][i]/2*c[i]) // the bend that is known
 		default:
 			g[i] = one
@@ -74,12 +76,20 @@ func (s *search) measure(e float64) error {
 func (s *search) lengths(e float64) (h, c []float64) {
 	d := len(s.x)
 	h, c = make([]float64, d), make([]float64, d)
+	rise := e
+	if s.Curvature > 0 {
+		rise = max(e, gainPart*s.gain)
+	}
 	for i := range h {
-		if c[i] = max(s.Spread, e); s.b != nil { // over half the width of the start box
+		c[i] = max(s.Spread, e) // over half the width of the start box
+		if s.Curvature > 0 {
+			c[i] = s.Curvature
+		}
+		if s.b != nil {
 			c[i] = s.b.At(i, i)
 		}
 		if h[i] = coarsest; c[i] > 0 {
-			h[i] = 2 * math.Sqrt(e/c[i])
+			h[i] = 2 * math.Sqrt(rise/c[i])
 		}
 		if s.central && e > 0 {
 			h[i] *= math.Sqrt(math.Sqrt(math.Sqrt(max(s.Spread, e) / e)))

@@ -23,7 +23,7 @@ const (
 )
 
 // OfNoise is the stage in which a run measures the grain.
-var OfNoise = objective.Stage{Name: "noise", Purpose: objective.ToFind}
+var OfNoise = objective.Stage{Name: "noise", Purpose: objective.ToFind, Forecast: repeats + tableSize - 1 + others}
 
 // Measure measures how exact the values of f are, at a random point of the middle of
 // a finite box, for 14 queries in one batch if they are exact.

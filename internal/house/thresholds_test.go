@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// thresholds are how many numbers the packages that find coordinates have, at most: every literal but 0, 1,
+// thresholds are how many numbers the packages that find coordinates and search along them have, at most: every literal but 0, 1,
 // 2 and ½, the sizes of arrays, and places in them. Coefficients of formulas count too. The number only falls.
-var thresholds = map[string]int{"identify": 249, "internal/outer": 76, "internal/model": 205}
+var thresholds = map[string]int{"identify": 249, "internal/outer": 76, "internal/model": 205, "internal/auto": 274, "internal/descent": 31, "internal/line": 25}
 
-// Every number is a debt: packages that find coordinates do not get more of them.
+// Every number is a debt: packages do not get more of them.
 func TestThresholds(t *testing.T) {
 	for room, most := range thresholds {
 		files, err := filepath.Glob(filepath.Join("../..", room, "*.go"))

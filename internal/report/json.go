@@ -54,6 +54,7 @@ type runForm struct {
 	Seed          uint64           `json:"seed"`
 	Seconds       float64          `json:"seconds"`
 	Stages        []untwist.Stage  `json:"stages"`
+	Moves         []moveForm       `json:"moves"`                   // what the stages of each name cost and gained together
 	Frame         *frameForm       `json:"frame"`                   // null: none was looked for, or none was found
 	CouplingTrue  *number          `json:"coupling_true,omitempty"` // frame.coupling of the true frame; absent: it is not known, or there is none
 	Interactions  *graphForm       `json:"interactions,omitempty"`  // which parameters interact; absent: nobody has asked
@@ -102,7 +103,7 @@ func (r Run) MarshalJSON() ([]byte, error) {
 		BestValue: number(found.Value), BestPoint: found.Point, Parameters: parameterForms(r.Subject.Parameters, found.Point),
 		Queries: found.Queries, Budget: found.Budget, Rounds: found.Rounds, BestQuery: found.BestQuery, TargetQuery: found.TargetQuery,
 		FailedQueries: found.Failed, Failures: found.Failures, Resumed: found.Resumed, Seed: found.Seed, Seconds: r.Took.Seconds(),
-		Stages: found.Stages, Learnt: found.String(),
+		Stages: found.Stages, Moves: moves(found.Stages), Learnt: found.String(),
 		Frame: newFrameForm(found.Structure, found.Spent(objective.ToFind)+found.Spent(objective.ToCheck)),
 	}
 	out.severalForm, out.Sensitivity = newSeveralForm(found), newSensitivityForm(r.Sensitivity)

@@ -72,6 +72,7 @@ func TestRunAsJSON(t *testing.T) {
 		`"best_value":3.5,"value_clean":3.5,"gap":0.5,"minimum":3,"minimum_attainable":true,"best_point":[1,-2.5],"queries":1,"budget":2000,"rounds":1,` +
 		`"best_query":1,"target_query":0,"failed_queries":0,` +
 		`"failures":{"exit":0,"signal":0,"timeout":0,"no_number":0,"nan":0,"error":0},"resumed_queries":0,"seed":7,"seconds":1.5,"stages":[{"name":"hessians","purpose":"to find coordinates","queries":1}],` +
+		`"moves":[{"name":"hessians","queries":1,"gain":0,"forecast":null}],` +
 		`"frame":{"components":2,"dim":2,"residual":0,"certificate":0,"certificate_alone":null,"beyond":0,"rounding":0,"splits":0,` +
 		`"verdict":"separable","blocks":[[0],[1]],"linear":1,"quadratic":false,"queries":1},` +
 		`"learnt":` + string(learnt) + `,"wells":[{"component":1,"y":[1,2],"above":[0,null]}],"curve":[{"queries":1,"value":3.5}]}`
@@ -286,5 +287,22 @@ func TestSensitivityIsTold(t *testing.T) {
 				t.Errorf("%s\n%s\n%v", of, text, err)
 			}
 		}
+	}
+}
+
+// Moves are stages by their names: queries, gains and forecasts add up.
+func TestMoves(t *testing.T) {
+	run := report.Run{Subject: planned, Result: result()}
+	stage := func(name string, queries int, gain float64, forecast int) untwist.Stage {
+		return untwist.Stage{Stage: objective.Stage{Name: name, Forecast: forecast}, Queries: queries, Gain: gain}
+	}
+	run.Result.Stages = []untwist.Stage{stage("lines", 10, 3, 12), stage("cmaes", 5, 1, 0), stage("lines", 2, 0.5, 4)}
+	text, err := json.Marshal(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `"moves":[{"name":"lines","queries":12,"gain":3.5,"forecast":16},{"name":"cmaes","queries":5,"gain":1,"forecast":null}]`
+	if !strings.Contains(string(text), want) {
+		t.Errorf("%s is not in\n%s", want, text)
 	}
 }

@@ -49,7 +49,7 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
         failures=report["failures"], first_failure=form["failed_reason"] or None, resumed=report["resumed_queries"],
         seconds=report["seconds"], strategy=report.get("strategy"), structure=structure, certificate=certificate,
         frame=run.arrays.get("frame"), profiles=_profiles(run), notes=form["notes"] or [])
-    for key in ("noise", "value_mean", "value_error", "interactions", "parameters", "spectrum", "minimisers", "best_query", "target_query", "stages",
+    for key in ("noise", "value_mean", "value_error", "interactions", "parameters", "spectrum", "minimisers", "best_query", "target_query", "stages", "moves",
                 "outputs", "limits", "feasible", "violation", "stderr", "covariance", "correlations", "singular_values", "residuals", "jacobian"):
         if key in report:
             result[key] = report[key]

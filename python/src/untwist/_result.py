@@ -91,7 +91,7 @@ class OptimizeResult(_Record):
     first_failure: Optional[str]
 
     def _shown(self) -> Mapping[str, Any]:
-        hidden = {"profiles", "report", "frame", "curve", "stages", "parameters", "warnings"}
+        hidden = {"profiles", "report", "frame", "curve", "stages", "moves", "parameters", "warnings"}
         return {k: v for k, v in self.items() if k not in hidden and v is not None}
 
     @overload
