@@ -65,7 +65,7 @@ func TestPlungeWhateverTheUnit(t *testing.T) {
 func TestPlungeEnds(t *testing.T) {
 	const d, until = 4, 100
 	w := plunged(t, d, until, func(x []float64) float64 { return -kernel.Dot(x, x) - x[0] }, 1, 1)
-	if x := w.best.Point; w.queries > until+3*d || math.Sqrt(kernel.Dot(x, x)) > until*math.Sqrt(d) {
+	if x := w.best.Point; w.queries > until+3*d || math.Sqrt(kernel.Dot(x, x)) > 2*until/(d+1)*math.Sqrt(d) {
 		t.Errorf("at %v after %d queries", x, w.queries)
 	}
 	w = plunged(t, d, until, func([]float64) float64 { return math.NaN() }, 1, 1)
