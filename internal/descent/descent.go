@@ -142,11 +142,12 @@ func (s *search) step() (bool, error) {
 	if s.Kept != nil {
 		s.Kept(2 * s.gain / -down)
 	}
+	little := 2 * max(e, negligible*s.Spread)
 	switch {
-	case s.gain > 2*max(e, negligible*s.Spread):
+	case s.gain > little:
 		s.failed = false
 		return true, nil
-	case s.failed:
+	case s.failed || s.central && -down/2 <= little && !slices.Contains(p, 0): // nor is more promised, with no variable held at a bound
 		return false, nil
 	}
 	err := s.exactness()
