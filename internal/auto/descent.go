@@ -286,7 +286,7 @@ func (w *watched) parts(ctx context.Context, from, step []float64, bounds object
 	}
 	least := 0
 	for i, v := range values {
-		if v < values[least] {
+		if v < values[least] || math.IsNaN(values[least]) { // a point that fails is the worst
 			least = i
 		}
 	}

@@ -115,3 +115,17 @@ func TestCrawlsByHand(t *testing.T) {
 		t.Error(crawls(kept, 10), crawls(kept[1:], 10), crawls(append(kept, 1, 1), 10))
 	}
 }
+
+// Parts of a step that fail are passed over, also the first.
+func TestPartsThatFail(t *testing.T) {
+	w := watch(objective.Func(1, func(x []float64) float64 {
+		if x[0] > 0.6 || x[0] < 0.2 {
+			return math.NaN()
+		}
+		return x[0]
+	}), func(objective.Stage) {})
+	best, part, err := w.parts(t.Context(), []float64{0}, []float64{1}, objective.Cube(1, -1, 1), []float64{1, 0.5, 0.25, 0.1})
+	if err != nil || best.Value != 0.25 || part != 0.25 {
+		t.Errorf("%v at part %v, error %v", best, part, err)
+	}
+}
