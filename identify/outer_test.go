@@ -115,24 +115,6 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 	}
 }
 
-// A mapping asks f and returns ψ(f); its grain is ψ′ times that of f, and it draws points of
-// its own.
-func TestMappedGround(t *testing.T) {
-	f := objective.Func(2, func(x []float64) float64 { return math.Sqrt(1 + x[0]*x[0] + x[1]*x[1]) })
-	g := groundOf(f, 1, 1)
-	psi := outer.Fitted([]outer.Corners{{1, math.Sqrt2, math.Sqrt2, math.Sqrt(3)}, {1, 2, 3, math.Sqrt(12)}}, nil)
-	there := mapped(g, psi, []outer.Sample{{Value: 3}})
-	values := make([]float64, 2)
-	if err := there.f.Evaluate(context.Background(), mat.NewDense(2, 2, []float64{1, 1, 0, 2}), values); err != nil {
-		t.Fatal(err)
-	}
-	if values[0] != psi.Of(math.Sqrt(3)) || values[1] != psi.Of(math.Sqrt(5)) {
-		t.Errorf("values %g", values)
-	}
-	if want := psi.Slope(3) * g.grain.Of(3); there.grain.Absolute != want || there.psi != psi || there.plain != g || g.psi != nil {
-		t.Errorf("grain %g, want %g", there.grain.Absolute, want)
-	}
-}
 
 // Squares have sides along the halves of a frame, inside the bounds: in the right frame the
 // mixed differences of a sum are 0.

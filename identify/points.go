@@ -5,11 +5,7 @@ import "github.com/untwist/untwist/internal/kernel"
 // draw draws a point.
 func (g *ground) draw() []float64 {
 	x := make([]float64, g.f.Dim())
-	if g.valley != nil {
-		g.valley.draw(g, x)
-	} else {
-		g.inner.Draw(x, g.random)
-	}
+	g.inner.Draw(x, g.random)
 	return x
 }
 
@@ -64,31 +60,7 @@ func tried(g *ground, n int) ([]float64, error) {
 	for k, v := range values {
 		if kernel.Finite(v) {
 			g.finite = append(g.finite, points[k])
-		} else {
-			g.fails = true
 		}
 	}
 	return values, nil
-}
-
-// A three is f at x−v, x and x+v.
-type three struct{ left, middle, right float64 }
-
-// second returns the second difference.
-func (t three) second() float64 { return (t.right - t.middle) + (t.left - t.middle) }
-
-// threes asks for f at points and to either side of each, in one batch.
-func threes(g *ground, points, ways [][]float64) ([]three, error) {
-	values, err := g.ask(3*len(points), func(k int, row []float64) {
-		copy(row, points[k/3])
-		kernel.AddScaled(row, float64(k%3-1), ways[k/3])
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]three, len(points))
-	for k := range all {
-		all[k] = three{values[3*k], values[3*k+1], values[3*k+2]}
-	}
-	return all, nil
 }

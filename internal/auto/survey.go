@@ -69,7 +69,7 @@ func (r *run) survey(ctx context.Context, f *share) identify.Survey {
 		f.usual = max(f.usual, identify.MostNoisy(r.f.Dim()))
 	}
 	return identify.Survey{
-		Tolerance: min(roughMost, rough/math.Sqrt(float64(r.f.Dim()))), Measures: measures, Sums: true,
+		Tolerance: min(roughMost, rough/math.Sqrt(float64(r.f.Dim()))), Measures: measures,
 		Pause: func(doubt identify.Doubt) error { return race.pause(ctx, doubt) },
 	}
 }

@@ -44,8 +44,8 @@ const fewest = 4
 const wider = 0.8
 
 // rank returns the rank of the columns of g, their mean taken off, above noise and truncation,
-// and their left singular vectors as rows; all rows, and nil, if noise does not let tell.
-func rank(g *mat.Dense, noise float64) (int, *mat.Dense) {
+// their left singular vectors as rows, and the error of the least of them; all rows, and nil, if noise does not let tell.
+func rank(g *mat.Dense, noise float64) (r int, u *mat.Dense, unsure float64) {
 	rows, n := g.Dims()
 	centred := mat.NewDense(rows, n, nil)
 	for i := range rows {
@@ -59,26 +59,29 @@ func rank(g *mat.Dense, noise float64) (int, *mat.Dense) {
 	}
 	var svd mat.SVD
 	if !kernel.AllFinite(centred) || !svd.Factorize(centred, mat.SVDThinU) {
-		return rows, nil
+		return rows, nil, 1
 	}
-	var u mat.Dense
-	svd.UTo(&u)
-	r, least := 0, math.Inf(1)
+	var left mat.Dense
+	svd.UTo(&left)
+	values := svd.Values(nil)
 	cut := noise * math.Sqrt(float64(max(rows, n)))
-	for _, v := range svd.Values(nil) {
-		if v > cut {
-			r, least = r+1, v
+	for r, v := range values { // the first that may be noise, beside one that is not
+		if v <= cut*loud && (r == 0 || values[r-1] > apart*max(v, cut)) {
+			return r, transposed(&left), cut / max(values[max(r-1, 0)], tiny)
 		}
 	}
-	if least < apart*cut { // others may be hidden by noise
-		return rows, nil
+	if values[len(values)-1] > apart*cut {
+		return len(values), transposed(&left), cut / values[len(values)-1]
 	}
-	return r, transposed(&u)
+	return rows, nil, 1
 }
 
 // apart is how many times the error of gradients the least of them must be that span f, so that
 // there is no other one below.
 const apart = 5
+
+// loud is by how much the rounding of gradients may be above the noise of values.
+const loud = 30
 
 // reduce looks for few components, which gradients show: along r random directions at r+2 points
 // they have the rank min(r, m). Less than r show few components, whose span m+3 whole gradients
@@ -91,7 +94,7 @@ func reduce(s *sampler, l *ladder) (*mat.Dense, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r, _ := rank(g, noise); r < few {
+		if r, _, _ := rank(g, noise); r < few {
 			return spanOf(s, l, r)
 		}
 	}
@@ -102,31 +105,35 @@ func reduce(s *sampler, l *ladder) (*mat.Dense, error) {
 func spanOf(s *sampler, l *ladder, m int) (*mat.Dense, error) {
 	d := s.f.Dim()
 	t, noise := l.slopes(s.sigma)
-	if m == 0 || m+2 >= d {
+	if m == 0 || m >= d {
 		return nil, nil
 	}
 	g, err := gradients(s, kernel.Identity(d), m+3, t)
 	if err != nil {
 		return nil, err
 	}
-	all, u := rank(g, noise)
-	if u == nil || all == 0 || all > m+1 {
+	all, u, unsure := rank(g, noise)
+	if u == nil || all == 0 || all > m+2 || all >= d {
 		return nil, nil
 	}
 	rows := mat.DenseCopyOf(u.Slice(0, all, 0, d))
-	if alone, err := constantBeyond(s, rows); !alone || err != nil {
+	most := leastBeyond
+	if s.grain.Noisy() {
+		most = min(beyond, max(most, 10*unsure))
+	}
+	if alone, err := constantBeyond(s, rows, most); !alone || err != nil {
 		return nil, err
 	}
 	return transposed(rows), nil
 }
 
 // beyonds is at how many points it is tested that f is constant beyond a span, and beyond is the
-// change of f, in units of its spread, that the error of the span may make.
-const beyonds, beyond = 4, 0.02
+// change of f, in units of its spread, that the error of the span may make at most; leastBeyond is what it may in any case.
+const beyonds, beyond, leastBeyond = 4, 0.02, 1e-6
 
 // constantBeyond reports whether f does not change over the box along ways that are orthogonal to
 // some orthonormal rows, up to noise and a little: what short steps do not show, long ones may.
-func constantBeyond(s *sampler, rows *mat.Dense) (bool, error) {
+func constantBeyond(s *sampler, rows *mat.Dense, beyond float64) (bool, error) {
 	x, to := s.points(beyonds, middle), s.points(beyonds, middle)
 	_, d := x.Dims()
 	points := mat.NewDense(2*beyonds, d, nil)

@@ -2,12 +2,12 @@ package model
 
 // judge asks splits, as few as it takes, and reports whether the verdict is final.
 func (e *search) judge(need float64, ended bool) (bool, error) {
-	var p splits
+	p := splits{s: e.s, theta: e.theta}
 	for n := fewSplits; ; n = someSplits {
-		if err := p.more(e.s, e.frame, e.theta, n); err != nil {
+		if err := p.more(e.frame, singles(e.m), n); err != nil {
 			return true, err
 		}
-		c, asked := p.coupling(), len(p.mixed)
+		c, asked := p.coupling(), len(p.four)
 		e.coupled = c
 		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < e.separates() {
 			return e.certify()
@@ -54,7 +54,7 @@ func (e *search) certify() (bool, error) {
 // decide reaches the verdict that splits allow, and reports whether it is final.
 func (e *search) decide(p *splits, need float64, ended bool) bool {
 	c := e.coupled
-	e.say("  %d splits: coupling %.1e, %.1e to %.1e", len(p.mixed), c.mid, c.lo, c.hi)
+	e.say("  %d splits: coupling %.1e, %.1e to %.1e", len(p.four), c.mid, c.lo, c.hi)
 	if c.hi < e.separates() && (need <= 1 || len(e.looks) == 0) {
 		e.verdict = Separable
 		return true

@@ -216,8 +216,14 @@ func (l *Look) toSteps(directions *mat.Dense) *mat.Dense {
 }
 
 // diagonalised returns the frame that diagonalises short looks together; nil: there is none.
-// Looks count by how exact they are.
 func (b *belief) diagonalised(theta Theta, short []*Look) *Frame {
+	f, _ := b.joint(theta, short)
+	return f
+}
+
+// joint returns the frame that diagonalises short looks together, and C, what that leaves of pairs, as a part of
+// their curvatures; nil: there is none. Looks count by how exact they are.
+func (b *belief) joint(theta Theta, short []*Look) (*Frame, *mat.Dense) {
 	t := short[len(short)-1].steps
 	var all []*mat.Dense
 	var weights []float64
@@ -235,7 +241,7 @@ func (b *belief) diagonalised(theta Theta, short []*Look) *Frame {
 		weights = append(weights, 1/math.Sqrt(1e-30+noise*square(square(spectral(a)))/square(size)))
 	}
 	if len(all) < 2 {
-		return nil
+		return nil, nil
 	}
 	typical := median(weights)
 	for k, h := range all {
@@ -243,13 +249,13 @@ func (b *belief) diagonalised(theta Theta, short []*Look) *Frame {
 	}
 	joint, err := jointdiag.Diagonalise(all, b.s.random)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	inv := inverse(joint.W)
 	if inv == nil {
-		return nil
+		return nil, nil
 	}
-	return along(kernel.Times(transposed(inv), t))
+	return along(kernel.Times(transposed(inv), t)), off(b.m, joint.Couplings().At)
 }
 
 // spectral returns the largest singular value.

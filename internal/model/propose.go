@@ -47,7 +47,7 @@ func (e *search) lookAround() error {
 		}
 	}
 	e.say("look %s t %.1e error %.1e", kind.name, t, size)
-	if err := e.before(kind.queries(e.m)); err != nil {
+	if err := e.before(kind.queries(e.m), e.doubtful()); err != nil {
 		return err
 	}
 	along := e.white
@@ -55,7 +55,11 @@ func (e *search) lookAround() error {
 	if bad, few := e.unknown(); few && e.fewer(bad) {
 		along, pairs = e.frame.U, bad
 	}
-	l := e.shortLook(kind, along, t, e.s.point())
+	x, err := e.s.safe(middle)
+	if err != nil {
+		return err
+	}
+	l := e.shortLook(kind, along, t, x)
 	if l.pairs = pairs; pairs != nil {
 		l.expected = e.expected(l)
 	}
@@ -95,11 +99,11 @@ func (e *search) expected(l *Look) *mat.Dense {
 }
 
 // before says that so many queries are about to be asked.
-func (e *search) before(queries int) error {
+func (e *search) before(queries int, contradicted bool) error {
 	if e.request.Before == nil {
 		return nil
 	}
-	return e.request.Before(queries)
+	return e.request.Before(Next{Queries: queries, Looks: len(e.looks), Components: e.m, Contradicted: contradicted, search: e})
 }
 
 // take asks for the values of a look, and keeps it.
@@ -154,8 +158,8 @@ func (e *search) lookAlong() (int, error) {
 	}
 	pairs, count := e.wanting()
 	e.say("%d looks %s at %d pairs, t %.1e error %.1e", n, o.kind.name, count, median(o.steps), o.error)
-	if n > 1 {
-		if err := e.before(n * o.kind.queries(e.m)); err != nil {
+	if n > 1 || e.doubtful() {
+		if err := e.before(n*o.kind.queries(e.m), e.doubtful()); err != nil {
 			return 0, err
 		}
 	}
@@ -165,7 +169,7 @@ func (e *search) lookAlong() (int, error) {
 		if o.kind == long {
 			l, slopes = e.longLook(x, o.steps)
 		}
-		if count < len(pairs) && (e.theta.identity() || e.request.Sum) { // with noise, a map is learnt from all pairs
+		if count < len(pairs) && (e.theta.identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
 			l.pairs = pairs
 		}
 		l.expected = e.expected(l)

@@ -27,6 +27,8 @@ type search struct {
 	wasted   int     // looks since then
 	same     bool    // curvatures along white were the same at all points
 	verdict  Verdict
+	blocks   [][]int // nil: single components
+	unsure   float64
 	coupled  estimate
 }
 
@@ -118,7 +120,7 @@ func (e *search) run() error {
 func (e *search) ended() bool {
 	n := len(e.looks)
 	next := forward.queries(e.m)
-	contradicted := n >= fairTrial && e.coupling() > contradictory || e.request.Sum && (n > 2 && (e.coupling() > 0 || e.theta.identity() && e.pair > e.rough*aloneCoupled) || e.restarts > 1)
+	contradicted := n >= fairTrial && e.coupling() > contradictory
 	blind := !e.found && n > 2 && e.told > 3 // no look tells anything
 	most := Most(e.m)
 	if e.request.Budget > 0 {
@@ -198,6 +200,12 @@ func (e *search) look() error {
 	default:
 		e.doubtSteps()
 	}
+	if n := len(e.looks); !e.found && (n == 2 || n == 3) && len(e.short()) == n && e.restarts < mostRestarts {
+		if quadratic, err := e.bowl(); quadratic || err != nil {
+			e.fresh = true
+			return err
+		}
+	}
 	if !e.found {
 		e.weigh(median(e.errors()))
 	}
@@ -233,8 +241,13 @@ func (e *search) prepareNext() (err error) {
 	var flat int
 	var gap float64
 	e.white, flat, gap = e.whitened(e.white)
-	if e.clear = flat == 0; gap > gaping && e.s.span == nil && e.request.First == nil && len(e.looks) <= 3 {
+	if e.clear = flat == 0; gap > gaping && flat > 2 && e.s.span == nil && len(e.looks) <= 3 {
 		if done, err := e.respan(flat); done || err != nil {
+			return err
+		}
+	}
+	if len(e.looks) == 1 && e.s.span == nil && !e.s.grain.Noisy() {
+		if done, err := e.suspect(); done || err != nil {
 			return err
 		}
 	}
@@ -281,6 +294,73 @@ func (e *search) respan(flat int) (bool, error) {
 	e.white, e.clear = kernel.Identity(e.m), false
 	e.say("f has %d components", e.m)
 	return true, nil
+}
+
+// suspect looks for directions in which f is constant, or linear: of the first look, those below a gap of curvatures.
+// Over a long step f curves far less along them than along others.
+func (e *search) suspect() (bool, error) {
+	flat, gap := 0, wideGap
+	for i := 1; i < e.m; i++ {
+		if ratio := square(length(e.white.RawRowView(i-1)) / length(e.white.RawRowView(i))); ratio > gap {
+			flat, gap = i, ratio
+		}
+	}
+	for last := max(0, flat-weakest); flat > last; flat-- {
+		even, err := e.bends(flat)
+		if err != nil {
+			return false, err
+		}
+		if most := [2]float64{leastBend, fewBends}; even <= most[min(flat-1, 1)] {
+			return e.respan(flat)
+		}
+	}
+	return false, nil
+}
+
+const (
+	// wideGap is the ratio of neighbouring curvatures from which on there is a gap, and weakest how many components
+	// that are not flat may be below it.
+	wideGap, weakest = 10., 3
+	// leastBend is the part of the usual curvature that is left along one direction in which f has none, and fewBends
+	// the same of several, which one look does not show exactly.
+	leastBend, fewBends = 1e-5, 0.03
+)
+
+// bends returns the second difference of f over a long step along the first few directions, as a part of that along
+// all.
+func (e *search) bends(few int) (float64, error) {
+	x, err := e.s.safe(middle)
+	if err != nil {
+		return 0, err
+	}
+	points := mat.NewDense(5, e.m, nil)
+	for k := range 5 {
+		copy(points.RawRowView(k), x)
+	}
+	for k, n := range []int{few, e.m} {
+		v := make([]float64, e.m)
+		for i := range n {
+			u := e.white.RawRowView(i)
+			kernel.AddScaled(v, e.s.random.NormFloat64()/length(u), u)
+		}
+		scale := middle * math.Sqrt(float64(e.m)) / length(v)
+		for i := range v {
+			v[i] *= scale
+		}
+		part := e.s.around(x, v)
+		kernel.AddScaled(points.RawRowView(1+2*k), part, v)
+		kernel.AddScaled(points.RawRowView(2+2*k), -part, v)
+	}
+	z, err := e.s.ask(points)
+	if err != nil {
+		return 0, err
+	}
+	bend := func(k int) float64 { return math.Abs((z[k] - z[0]) + (z[k+1] - z[0])) }
+	ratio := bend(1) / max(bend(3), tiny)
+	if !kernel.Finite(ratio) {
+		return 1, nil
+	}
+	return ratio, nil
 }
 
 // setLength sets ℓ of all components.

@@ -1,0 +1,198 @@
+package model
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// mappedBlocks looks for a map under which f separates into blocks, and reports whether there is one: most pairs are
+// coupled far less then. ψ″/ψ′ is about the same for all values first, or as 1/f.
+func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
+	typical := func(c *mat.Dense) float64 {
+		var all []float64
+		eachPair(e.m, func(i, j, _ int) { all = append(all, c.At(i, j)) })
+		return median(all)
+	}
+	best, least := Theta{}, typical(plain)
+	try := func(t Theta) float64 {
+		_, c := e.joint(t, e.looks)
+		if c == nil {
+			return math.Inf(1)
+		}
+		v := typical(c)
+		if v < least {
+			best, least = t, v
+		}
+		return v
+	}
+	for _, beta := range []float64{0, mostBeta / 2, max(leastBeta, min(e.s.mostBeta(), e.s.unit/e.s.mid))} {
+		for _, gamma := range gammas {
+			try(Theta{gamma, beta})
+			try(Theta{-gamma, beta})
+		}
+	}
+	if best.identity() || least > promising*typical(plain) {
+		return false, nil
+	}
+	for step, n := math.Abs(best.Gamma)/2, 0; step > closeMap*math.Abs(best.Gamma) && n < mostTries; n++ {
+		b := best
+		for _, t := range b.around(step, e.s.mostBeta()) {
+			try(t)
+		}
+		if b == best {
+			step /= 3
+		}
+	}
+	e.say("  map %.3g %.3g: typical C %.1e instead of %.1e", best.Gamma, best.Beta, least, typical(plain))
+	f, c := e.joint(best, e.looks)
+	if f == nil {
+		return false, nil
+	}
+	e.frame, e.theta = e.scaled(f, best, e.looks), best
+	if e.frame == nil {
+		return false, nil
+	}
+	blocked := *e.frame
+	if e.refits() { // a sum under a map
+		e.say("  a sum under a map %.3g %.3g: χ² %.2g", e.theta.Gamma, e.theta.Beta, e.misfits)
+		e.fresh, e.restarts = true, mostRestarts
+		e.begin(false)
+		if err := e.prepareNext(); err != nil {
+			return true, err
+		}
+		if err := e.run(); err != nil || e.verdict == Separable {
+			return true, err
+		}
+		e.begin(false)
+		e.looks = e.short()
+	}
+	e.frame, e.theta = &blocked, best
+	return e.blocked(c, most)
+}
+
+// refits fits looks with the map free, and reports whether they do not contradict each other then.
+func (e *search) refits() bool {
+	const most = 6 // θ and κ depend on each other
+	for range most {
+		e.kappa = make([]float64, len(e.looks))
+		if !e.fit() {
+			return false
+		}
+		if e.coupling() == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// gammas are the sizes of ψ″/ψ′ that are tried, promising the part of couplings that the nearest leaves where there
+// is a map, and closeMap the part of γ to which it is found.
+var gammas = []float64{1. / 27, 1. / 9, 1. / 3, 1, 3}
+
+const promising, closeMap = 0.8, 1e-4
+
+// mostTries is how often all maps around one are tried.
+const mostTries = 40
+
+// around returns the maps beside θ.
+func (t Theta) around(step, most float64) []Theta {
+	var all []Theta
+	for _, g := range []float64{-step, 0, step} {
+		for _, b := range []float64{-step, 0, step} {
+			if next := (Theta{t.Gamma + g, t.Beta + b}); next != t && next.Beta >= leastBeta && next.Beta <= most {
+				all = append(all, next)
+			}
+		}
+	}
+	return all
+}
+
+// fitted returns the map near θ with the least coupling of splits.
+func (p *splits) fitted(theta Theta) Theta {
+	coupling := func(t Theta) float64 {
+		m, s, _ := p.sums(t)
+		return m / max(s, tiny)
+	}
+	best, least := theta, coupling(theta)
+	for step, n := 0.3, 0; step > 1e-7 && n < 4*mostTries; n++ {
+		b := best
+		for _, t := range b.around(step, p.s.mostBeta()) {
+			if c := coupling(t); c < least {
+				best, least = t, c
+			}
+		}
+		if b == best {
+			step /= 2
+		}
+	}
+	return best
+}
+
+// mostBeta is the largest β for which 1 + βz is above 0 for all values so far.
+func (s *sampler) mostBeta() float64 { return max(mostBeta, -pole/max(-s.low, tiny)) }
+
+// bowl looks for a map under which f is a quadratic: two looks have the same Hessian then. If there is one the last look
+// is enough for the frame, and it reports so.
+func (e *search) bowl() (bool, error) {
+	short := e.short()
+	two := short[len(short)-2:]
+	differ := func(t Theta) float64 {
+		var h [2]*mat.Dense
+		for k, l := range two {
+			a := l.toSteps(e.white)
+			if a == nil {
+				return math.Inf(1)
+			}
+			h[k] = congruent(l.measure(e.s, t).m, a)
+		}
+		size := norm(h[1])
+		h[0].Sub(h[0], h[1])
+		return norm(h[0]) / max(size, tiny)
+	}
+	best, least := Theta{}, differ(Theta{})
+	plain := least
+	for _, beta := range []float64{0, mostBeta / 4, mostBeta / 2, mostBeta} {
+		for _, gamma := range gammas {
+			for _, t := range []Theta{{gamma, beta}, {-gamma, beta}, {gamma, -beta / 2}, {-gamma, -beta / 2}} {
+				if v := differ(t); v < least {
+					best, least = t, v
+				}
+			}
+		}
+	}
+	for step, n := math.Abs(best.Gamma)/2, 0; step > closeMap*math.Abs(best.Gamma) && n < 4*mostTries; n++ {
+		b := best
+		for _, t := range b.around(step, e.s.mostBeta()) {
+			if v := differ(t); v < least {
+				best, least = t, v
+			}
+		}
+		if b == best {
+			step /= 3
+		}
+	}
+	if least > sameHessian || least > plain/clearlyLess {
+		return false, nil
+	}
+	e.say("  a quadratic under a map %.3g %.3g: Hessians differ by %.1e instead of %.1e", best.Gamma, best.Beta, least, plain)
+	all := e.looks
+	two[1].tau = min(two[1].tau, least)
+	e.looks, e.theta = two[1:], best
+	e.restarts++
+	if e.first() {
+		p := splits{s: e.s}
+		if err := p.more(e.frame, singles(e.m), someSplits); err != nil {
+			return false, err
+		}
+		e.theta = p.fitted(e.theta)
+	}
+	if e.same = e.first(); !e.same {
+		e.looks, e.theta = all, Theta{}
+	}
+	return e.same, nil
+}
+
+// sameHessian is by how much Hessians of one quadratic differ at most, by their errors, and clearlyLess by how many times
+// they differ less than without a map.
+const sameHessian, clearlyLess = 1e-3, 20

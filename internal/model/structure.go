@@ -1,0 +1,240 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/jointdiag"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Where looks contradict each other in every frame, f may be a sum over blocks, or separate but for couplings.
+// Both show in the joint diagonalisation of short looks,
+//
+//	C_ij = rms_k M_ij/√(M_ii M_jj):
+//
+// blocks in pairs that stay coupled while others do not, and couplings in that C is small, and other looks leave
+// the same frame. The error of the frame of K looks is about 1/√K of that of one, and half of the distance between
+// the frames of their halves.
+
+const (
+	// fewestShort looks are made at first, and twice as many again, up to mostShort.
+	fewestShort, mostShort = 4, 32
+	// enoughShort looks show blocks, if there are any, or halves of them that agree.
+	enoughShort = 8
+	// widely is the part of the box from which their points are drawn: most f_j curve more outside
+	// than in the middle, and couplings do not.
+	widely = 0.9
+	// exactPairs is the error of a short look that is small enough to tell blocks apart.
+	exactPairs = 1e-4
+	// knownRows is the error of typical rows at which a frame with couplings is known, and agreeing
+	// that of frames that have something to do with each other: rows of others are 0.8 to 1 apart.
+	knownRows, agreeing = 5e-3, 0.35
+	// nearlyCoupled is the C of a pair up to which it counts as nearly apart: pairs of Rosenbrock's
+	// function stood at 0.2 and more.
+	nearlyCoupled = 0.15
+)
+
+// linked are values of C above which components may belong together. Within a block they are 1e-2 to 1e-1,
+// and between blocks 1e-6 to 1e-8 where looks are exact.
+var linked = []float64{0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4}
+
+// structure looks for blocks, with and without a map, and for a frame that separates f but for couplings.
+func (e *search) structure() error {
+	e.begin(false)
+	e.caution, e.theta, e.looks = 1, Theta{}, e.short()
+	e.white, _, _ = e.whitened(e.white)
+	if err := e.climb(along(e.white), 1, false); err != nil {
+		return err
+	}
+	for n := fewestShort; n <= mostShort; n *= 2 {
+		if err := e.before(max(0, n-len(e.looks))*forward.queries(e.m), true); err != nil {
+			return err
+		}
+		if err := e.shortLooks(n); err != nil {
+			return err
+		}
+		f, c := e.joint(Theta{}, e.looks)
+		if f == nil {
+			return nil
+		}
+		e.frame, e.theta = e.scaled(f, Theta{}, e.looks), Theta{}
+		if e.frame == nil {
+			return nil
+		}
+		e.unsure = e.halves()
+		e.say("  %d short looks: halves %.1e, largest C %.1e", len(e.looks), e.unsure, largest(c))
+		most := max(4, e.m/8)
+		if n >= enoughShort && e.unsure > agreeing {
+			most = e.m / 2
+		}
+		if done, err := e.blocked(c, most); done || err != nil {
+			return err
+		}
+		if n == enoughShort && e.unsure > knownRows {
+			if done, err := e.mappedBlocks(c, most); done || err != nil {
+				return err
+			}
+			e.frame, e.theta = e.scaled(f, Theta{}, e.looks), Theta{}
+		}
+		last := e.unsure <= knownRows || n == mostShort
+		if n > enoughShort && e.unsure > agreeing {
+			break
+		}
+		if known := e.unsure <= wellKnown || e.unsure <= 2*wellKnown && largest(c) > nearlyCoupled; last || n >= enoughShort && known {
+			if nearly, err := e.nearly(); !nearly || err != nil {
+				e.verdict = Not
+				return err
+			}
+		}
+		if last {
+			e.verdict = Nearly
+			return e.lengthen()
+		}
+	}
+	e.verdict = Not
+	return nil
+}
+
+// wellKnown is the error of typical rows up to which a frame that does not nearly separate f will not do so if it is
+// known better, and farOff the coupling of splits from which on none does.
+const wellKnown, farOff = 0.05, 0.5
+
+// nearly reports whether nothing speaks against couplings that are small: those of splits, and Request.Round.
+func (e *search) nearly() (bool, error) {
+	p := splits{s: e.s}
+	if err := p.more(e.frame, singles(e.m), enoughSplits); err != nil {
+		return false, err
+	}
+	if e.coupled = p.coupling(); e.coupled.lo > farOff {
+		return false, nil
+	}
+	if e.request.Round == nil {
+		return true, nil
+	}
+	round, err := e.request.Round(e.result())
+	e.say("  round: %v", round)
+	return round, err
+}
+
+// shortLooks makes looks until there are n.
+func (e *search) shortLooks(n int) error {
+	for len(e.looks) < n {
+		var kind *kind
+		step, least := 0.0, math.Inf(1)
+		for _, k := range shortKinds {
+			t, err := e.steps.best(k, e.s.sigma, 1)
+			if cost := float64(k.queries(e.m)) * max(1, square(err/exactPairs)); cost < least {
+				kind, step, least = k, t, cost
+			}
+		}
+		if kind == nil {
+			return ErrNoStep
+		}
+		x, err := e.s.safe(widely)
+		if err != nil {
+			return err
+		}
+		l := e.shortLook(kind, e.white, step, x)
+		if err := e.take(l, nil); err != nil {
+			return err
+		}
+		if kernel.Finite(l.z[0][0]) {
+			e.white, _, _ = e.whitened(e.white)
+		}
+	}
+	return nil
+}
+
+// halves returns half of the distance between typical rows of the frames of two halves of the looks.
+func (e *search) halves() float64 {
+	n := len(e.looks)
+	var made [2]*frame.Frame
+	for k, some := range [][]*Look{e.looks[:n/2], e.looks[n/2:]} {
+		f, _ := e.joint(e.theta, some)
+		if f == nil {
+			return math.Inf(1)
+		}
+		var err error
+		if made[k], err = frame.New(mat.DenseCopyOf(f.W)); err != nil {
+			return math.Inf(1)
+		}
+	}
+	return median(frame.Compare(made[0], made[1]).Distance) / 2
+}
+
+// blocked looks for the finest blocks of at most so many components that separate f, and reports whether there are any.
+func (e *search) blocked(c *mat.Dense, most int) (bool, error) {
+	type candidate struct {
+		blocks  [][]int
+		coupled estimate
+	}
+	var all []candidate
+	least := math.Inf(1)
+	before := e.m + 1
+	_, looked := e.steps.best(forward, e.s.sigma, 1)
+	for _, link := range linked {
+		if link > max(leastLink, 30*looked) {
+			continue
+		}
+		blocks := jointdiag.Blocks(c, link)
+		if len(blocks) == before {
+			continue
+		}
+		if before = len(blocks); before == 1 || slices.ContainsFunc(blocks, func(b []int) bool { return len(b) > most }) {
+			break
+		}
+		p := splits{s: e.s, theta: e.theta}
+		if err := p.more(e.frame, blocks, fewSplits); err != nil {
+			return true, err
+		}
+		now := candidate{blocks, p.coupling()}
+		e.say("  %d blocks: coupling %.1e", len(blocks), now.coupled.mid)
+		all, least = append(all, now), min(least, now.coupled.mid)
+	}
+	for _, k := range all { // components that couple little beside others belong together, too
+		if e.coupled = k.coupled; k.coupled.mid > max(finer*least, e.separates()/10) || k.coupled.mid > e.separates() {
+			continue
+		}
+		e.blocks = k.blocks
+		if done, err := e.certify(); e.verdict == Separable || err != nil {
+			return done, err
+		}
+	}
+	e.blocks = nil
+	return false, nil
+}
+
+// finer is by how much splits of finer blocks may couple more than those of coarser ones.
+const finer = 10
+
+// leastLink is the C from which on components belong together where looks are exact.
+const leastLink = 1e-3
+
+// singles returns a block for each of m components.
+func singles(m int) [][]int {
+	all := make([][]int, m)
+	for i := range all {
+		all[i] = []int{i}
+	}
+	return all
+}
+
+// half returns the components of half of some blocks.
+func half(s *sampler, blocks [][]int) []int {
+	var some []int
+	for _, k := range s.random.Perm(len(blocks))[:max(1, len(blocks)/2)] {
+		some = append(some, blocks[k]...)
+	}
+	return slices.Clip(some)
+}
+
+// contradicted reports whether looks contradict each other in every frame.
+func (e *search) contradicted() bool { return e.coupling() > 0 || e.pair > 0 }
+
+// doubtful reports whether exact values speak against every frame so far.
+func (e *search) doubtful() bool {
+	return !e.s.grain.Noisy() && len(e.looks) > 2 && (e.coupling() > 0 || e.theta.identity() && e.pair > e.rough*aloneCoupled)
+}
