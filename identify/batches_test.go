@@ -7,9 +7,6 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/certify"
-	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/hessian"
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -76,6 +73,3 @@ func TestPointsAreFinite(t *testing.T) {
 		t.Errorf("%v after %d batches", err, nowhere.batches)
 	}
 }
-
-
-

@@ -43,7 +43,7 @@ func TestSums(t *testing.T) {
 			limit = 10 * c.tolerance
 		}
 		_, before := asked(Survey{})
-		found, queries := asked(Survey{Sums: true, Tolerance: c.tolerance})
+		found, queries := asked(Survey{Tolerance: c.tolerance})
 		t.Logf("%s: %d queries, %d before", name, queries, before)
 		if v := found.Certificate.Verdict; v != c.want {
 			t.Errorf("%s: %v", name, found.Certificate)

@@ -80,5 +80,3 @@ func TestRoundness(t *testing.T) {
 		t.Errorf("%v where nothing curves upwards", got)
 	}
 }
-
-

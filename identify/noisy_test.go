@@ -134,7 +134,6 @@ func TestAxesUnderNoise(t *testing.T) {
 	}
 }
 
-
 // No survey with noise takes more than MostNoisy says, not even under so much that looks show next to
 // nothing.
 func TestMostNoisy(t *testing.T) {

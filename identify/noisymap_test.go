@@ -5,10 +5,8 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/certify"
-	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/internal/rng"
 	"gonum.org/v1/gonum/mat"
 )
@@ -85,4 +83,3 @@ func permutation(m *mat.Dense, most float64) bool {
 	}
 	return true
 }
-

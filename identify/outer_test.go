@@ -1,8 +1,6 @@
 package identify
 
 import (
-	"context"
-	"math"
 	"testing"
 
 	"github.com/untwist/untwist/certify"
@@ -10,9 +8,7 @@ import (
 	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/internal/query"
-	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
-	"gonum.org/v1/gonum/mat"
 )
 
 // surveyed draws a problem with a map around it and surveys it.
@@ -111,36 +107,6 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-
-// Squares have sides along the halves of a frame, inside the bounds: in the right frame the
-// mixed differences of a sum are 0.
-func TestSquaresOfAFrame(t *testing.T) {
-	p := draw(t, "rastrigin", 6, "paper", 1)
-	g := newGround(ctx, p, Request{Box: p.Domain(), Bounds: p.Domain(), Seed: 1})
-	squares, err := squaresOf(g, p.Frame(), certify.Singles(6), 20)
-	if err != nil || len(squares) != 20 {
-		t.Fatal(len(squares), err)
-	}
-	if c := outer.Coupling(nil, squares); c > 1e-10 {
-		t.Errorf("coupling %g", c)
-	}
-	c := newCandidate(g, p.Frame(), certify.Singles(6))
-	local := mapped(g, outer.Fitted(squares, nil), nil)
-	crosses, err := crosses(local, c)
-	if err != nil || len(crosses) != 3 {
-		t.Fatal(len(crosses), err)
-	}
-	for _, along := range crosses {
-		var corners []outer.Corners
-		for _, s := range along {
-			corners = append(corners, s.Corners)
-		}
-		if c := outer.Coupling(nil, corners); c > 1e-9 {
-			t.Errorf("along a pair: coupling %g", c)
 		}
 	}
 }

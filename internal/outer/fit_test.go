@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // squares returns φ at the corners of squares: v, v+a, v+b and v+a+b, with an error of the
@@ -25,7 +23,7 @@ func TestFittedToSquares(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for _, m := range maps {
 		for _, fault := range []float64{0, 1e-3} {
-			psi := Fitted(squares(m.phi, 20, fault, random), nil)
+			psi := Fitted(squares(m.phi, 20, fault, random))
 			if psi == nil {
 				t.Errorf("%s: no map", m.name)
 				continue
@@ -50,12 +48,12 @@ func TestFittedWithin(t *testing.T) {
 	for _, m := range maps {
 		for _, fault := range []float64{1e-3, 0.03, 1} {
 			corners := squares(m.phi, 12, fault, random)
-			psi := Fitted(corners, nil)
+			psi := Fitted(corners)
 			left := Coupling(psi, corners)
-			if got := FittedWithin(corners, nil, left); got == nil || *got != *psi {
+			if got := FittedWithin(corners, left); got == nil || *got != *psi {
 				t.Errorf("%s, fault %g: %v within what %v leaves", m.name, fault, got, psi)
 			}
-			if got := FittedWithin(corners, nil, 0.99*left); got != nil && Coupling(got, corners) > 0.99*left {
+			if got := FittedWithin(corners, 0.99*left); got != nil && Coupling(got, corners) > 0.99*left {
 				t.Errorf("%s, fault %g: %v leaves more", m.name, fault, got)
 			}
 		}
@@ -74,11 +72,9 @@ func TestMixedByHand(t *testing.T) {
 	}
 }
 
-
-
 // What cannot be fitted is nil, or a map that is finite.
 func TestNothingToFit(t *testing.T) {
-	if Fitted(nil, nil) != nil || Fitted([]Corners{{1, 1, 1, 1}}, nil) != nil || Fitted([]Corners{{1, math.NaN(), 2, 3}}, nil) != nil || FittedBeside(nil, nil) != nil {
+	if Fitted(nil) != nil || Fitted([]Corners{{1, 1, 1, 1}}) != nil || Fitted([]Corners{{1, math.NaN(), 2, 3}}) != nil {
 		t.Error("a map of nothing")
 	}
 }
