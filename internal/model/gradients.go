@@ -4,24 +4,31 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// gradients returns the slopes of f over t along some directions (rows), times t, at n points,
-// a column each, for 2 queries a slope.
-func gradients(s *sampler, directions *mat.Dense, n int, t float64) (*mat.Dense, error) {
+// gradients returns the slopes of f along some directions (rows), times the step, at n points, a column each: by
+// differences of both sides, or forward, from x itself.
+func gradients(s *sampler, directions *mat.Dense, n int, by slope) (*mat.Dense, error) {
 	rows, d := directions.Dims()
 	x := s.points(n, wider)
-	g := mat.NewDense(rows, n, nil)
-	points := mat.NewDense(2*n*rows, d, nil)
+	g := mat.NewDense(rows, n, nil) // parts of the step that are within the bounds
+	each := rows + 1                // queries of a point
+	if by.both {
+		each = 2 * rows
+	}
+	points := mat.NewDense(n*each, d, nil)
 	for k := range n {
+		for i := range each {
+			copy(points.RawRowView(k*each+i), x.RawRowView(k))
+		}
 		for i := range rows {
-			step := scaledRows(directions.Slice(i, i+1, 0, d).(*mat.Dense), []float64{t}).RawRowView(0)
+			step := scaledRows(directions.Slice(i, i+1, 0, d).(*mat.Dense), []float64{by.step}).RawRowView(0)
 			g.Set(i, k, s.around(x.RawRowView(k), step))
-			for side, sign := range []float64{1, -1} {
-				row := points.RawRowView((2*k+side)*rows + i)
-				copy(row, x.RawRowView(k))
-				kernel.AddScaled(row, sign*g.At(i, k), step)
+			kernel.AddScaled(points.RawRowView(k*each+i), g.At(i, k), step)
+			if by.both {
+				kernel.AddScaled(points.RawRowView(k*each+rows+i), -g.At(i, k), step)
 			}
 		}
 	}
@@ -30,8 +37,13 @@ func gradients(s *sampler, directions *mat.Dense, n int, t float64) (*mat.Dense,
 		return nil, err
 	}
 	for k := range n {
+		at := z[k*each : (k+1)*each]
 		for i := range rows {
-			g.Set(i, k, (z[2*k*rows+i]-z[(2*k+1)*rows+i])/2/g.At(i, k))
+			d := at[i] - at[rows]
+			if by.both {
+				d = (at[i] - at[rows+i]) / 2
+			}
+			g.Set(i, k, d/g.At(i, k))
 		}
 	}
 	return g, nil
@@ -47,15 +59,9 @@ const wider = 0.8
 // their left singular vectors as rows, and the error of the least of them; all rows, and nil, if noise does not let tell.
 func rank(g *mat.Dense, noise float64) (r int, u *mat.Dense, unsure float64) {
 	rows, n := g.Dims()
-	centred := mat.NewDense(rows, n, nil)
-	for i := range rows {
-		mean := 0.0
-		for _, v := range g.RawRowView(i) {
-			mean += v / float64(n)
-		}
-		for k, v := range g.RawRowView(i) {
-			centred.Set(i, k, v-mean)
-		}
+	centred := mat.DenseCopyOf(g)
+	for i, mean := range means(g) {
+		floats.AddConst(-mean, centred.RawRowView(i))
 	}
 	var svd mat.SVD
 	if !kernel.AllFinite(centred) || !svd.Factorize(centred, mat.SVDThinU) {
@@ -76,6 +82,16 @@ func rank(g *mat.Dense, noise float64) (r int, u *mat.Dense, unsure float64) {
 	return rows, nil, 1
 }
 
+// means returns the mean of each row.
+func means(g *mat.Dense) []float64 {
+	rows, n := g.Dims()
+	all := make([]float64, rows)
+	for i := range all {
+		all[i] = floats.Sum(g.RawRowView(i)) / float64(n)
+	}
+	return all
+}
+
 // apart is how many times the error of gradients the least of them must be that span f, so that
 // there is no other one below.
 const apart = 5
@@ -84,66 +100,92 @@ const apart = 5
 const loud = 30
 
 // reduce looks for few components, which gradients show: along r random directions at r+2 points
-// they have the rank min(r, m). Less than r show few components, whose span m+3 whole gradients
-// have. It returns their span, d×m; nil: there are not few.
-func reduce(s *sampler, l *ladder) (*mat.Dense, error) {
+// they have the rank min(r, m). Less than r show few components. It returns what f depends on; nil: not on few.
+func reduce(s *sampler, l *ladder) (*subspace, error) {
 	d := s.f.Dim()
-	t, noise := l.slopes(s.sigma)
+	by := l.slopes(s.sigma)
 	for few := fewest; few < d && few <= max(fewest, d/4); few *= 4 {
-		g, err := gradients(s, orthonormal(s, few, d), few+2, t)
+		g, err := gradients(s, orthonormal(s, few, d), few+2, by)
 		if err != nil {
 			return nil, err
 		}
-		if r, _, _ := rank(g, noise); r < few {
+		if r, _, _ := rank(g, by.error); r < few {
 			return spanOf(s, l, r)
 		}
 	}
 	return nil, nil
 }
 
-// spanOf returns the span of m+3 whole gradients, d×m, if they have the rank m; nil: they have not.
-func spanOf(s *sampler, l *ladder, m int) (*mat.Dense, error) {
+// A subspace is what f depends on: f(x) = g(Bᵀx) + <c, x>, with c orthogonal to B.
+type subspace struct {
+	span   *mat.Dense // B, d×m with orthonormal columns
+	linear []float64  // c; nil: it is 0
+}
+
+// spanOf returns the subspace of m+2 whole gradients: their differences span B, and the rest of their mean is c. Where
+// noise leaves it open there are more of them. It returns nil if f depends on something else.
+func spanOf(s *sampler, l *ladder, m int) (*subspace, error) {
 	d := s.f.Dim()
-	t, noise := l.slopes(s.sigma)
+	by := l.slopes(s.sigma)
 	if m == 0 || m >= d {
 		return nil, nil
 	}
-	g, err := gradients(s, kernel.Identity(d), m+3, t)
-	if err != nil {
-		return nil, err
+	var all *mat.Dense
+	for range mostGradients {
+		g, err := gradients(s, kernel.Identity(d), m+2, by)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = g
+		} else {
+			all = transposed(stacked([]*mat.Dense{transposed(all), transposed(g)}))
+		}
+		r, u, unsure := rank(all, by.error)
+		if u == nil || r == 0 || r >= d {
+			continue
+		}
+		rows := mat.DenseCopyOf(u.Slice(0, r, 0, d))
+		c := means(all)
+		kernel.Project(c, rows.RawMatrix())
+		floats.Scale(1/by.step, c)
+		for _, linear := range [][]float64{nil, c} {
+			if alone, err := linearBeyond(s, rows, linear, min(beyond, max(leastBeyond, 10*unsure))); alone || err != nil {
+				return &subspace{transposed(rows), linear}, err
+			}
+		}
+		if unsure < exactSpan {
+			break
+		}
 	}
-	all, u, unsure := rank(g, noise)
-	if u == nil || all == 0 || all > m+2 || all >= d {
-		return nil, nil
-	}
-	rows := mat.DenseCopyOf(u.Slice(0, all, 0, d))
-	most := leastBeyond
-	if s.grain.Noisy() {
-		most = min(beyond, max(most, 10*unsure))
-	}
-	if alone, err := constantBeyond(s, rows, most); !alone || err != nil {
-		return nil, err
-	}
-	return transposed(rows), nil
+	return nil, nil
 }
 
-// beyonds is at how many points it is tested that f is constant beyond a span, and beyond is the
+// mostGradients is how many times gradients of all components are asked for, and exactSpan the error of their span
+// from which on more of them do not help.
+const mostGradients, exactSpan = 3, 1e-3
+
+// beyonds is at how many points it is tested that f is linear beyond a span, and beyond is the
 // change of f, in units of its spread, that the error of the span may make at most; leastBeyond is what it may in any case.
 const beyonds, beyond, leastBeyond = 4, 0.02, 1e-6
 
-// constantBeyond reports whether f does not change over the box along ways that are orthogonal to
+// linearBeyond reports whether f changes over the box by <c, v> along ways v that are orthogonal to
 // some orthonormal rows, up to noise and a little: what short steps do not show, long ones may.
-func constantBeyond(s *sampler, rows *mat.Dense, beyond float64) (bool, error) {
+func linearBeyond(s *sampler, rows *mat.Dense, c []float64, beyond float64) (bool, error) {
 	x, to := s.points(beyonds, middle), s.points(beyonds, middle)
 	_, d := x.Dims()
-	points := mat.NewDense(2*beyonds, d, nil)
+	points, expected := mat.NewDense(2*beyonds, d, nil), make([]float64, beyonds)
 	for k := range beyonds {
 		v := to.RawRowView(k)
 		kernel.AddScaled(v, -1, x.RawRowView(k))
 		kernel.Project(v, rows.RawMatrix())
 		copy(points.RawRowView(2*k), x.RawRowView(k))
 		copy(points.RawRowView(2*k+1), x.RawRowView(k))
-		kernel.AddScaled(points.RawRowView(2*k+1), s.reach(x.RawRowView(k), v, 1), v)
+		part := s.reach(x.RawRowView(k), v, 1)
+		kernel.AddScaled(points.RawRowView(2*k+1), part, v)
+		if c != nil {
+			expected[k] = part * kernel.Dot(c, v)
+		}
 	}
 	z, err := s.ask(points)
 	if err != nil {
@@ -151,7 +193,7 @@ func constantBeyond(s *sampler, rows *mat.Dense, beyond float64) (bool, error) {
 	}
 	sum, noise := 0.0, 0.0
 	for k := range beyonds {
-		if change := z[2*k+1] - z[2*k]; kernel.Finite(change) {
+		if change := z[2*k+1] - z[2*k] - expected[k]; kernel.Finite(change) {
 			sum += square(change)
 			noise += square(s.noise(z[2*k])) + square(s.noise(z[2*k+1]))
 		}
@@ -169,17 +211,34 @@ func orthonormal(s *sampler, n, d int) *mat.Dense {
 	return q
 }
 
-// slopes returns the step of a slope with the least error, and the error of t times the slope from
-// which on it is one.
-func (l *ladder) slopes(sigma float64) (step, errors float64) {
-	missed := 0.0
-	least := math.Inf(1)
-	for t := range steps(l.top/2*shortest, l.top/2) {
-		// A slope misses f‴t²/6, a forward difference f‴t.
-		tau := interpolated(l.odd, 1, t) * t / 6
-		if v := math.Hypot(math.Sqrt(0.5)*sigma/t, tau); v < least {
-			step, missed, least = t, tau*t, v
+// A slope is how slopes are measured: over which step, on both sides or forward, and the error of step times slope
+// from which on it is one.
+type slope struct {
+	step  float64
+	both  bool
+	error float64
+}
+
+// exactSlopes is the error of slopes that is small enough, as a part of what they change by over ℓ.
+const exactSlopes = 1e-6
+
+// slopes returns how slopes are measured for the fewest queries. Over t they have the errors
+//
+//	√(σ²/2t² + (f‴t²/6)²) on both sides, √(2σ²/t² + (f″t/2)²) forward.
+func (l *ladder) slopes(sigma float64) slope {
+	var two [2]slope
+	least := [2]float64{math.Inf(1), math.Inf(1)}
+	for t := range steps(l.top*square(shortest), l.top/2) {
+		// A forward second difference misses f‴t.
+		errors := [2]struct{ noise, missed float64 }{{math.Sqrt2 * sigma, l.curvature * t * t / 2}, {math.Sqrt(0.5) * sigma, interpolated(l.odd, 1, t) * t * t / 6}}
+		for k, e := range errors {
+			if v := math.Hypot(e.noise, e.missed) / t; v < least[k] {
+				two[k], least[k] = slope{t, k == 1, math.Hypot(4*e.noise, 3*e.missed)}, v
+			}
 		}
 	}
-	return step, math.Hypot(4*sigma*math.Sqrt(0.5), 3*missed)
+	if least[0] <= exactSlopes*l.curvature*l.length() {
+		return two[0]
+	}
+	return two[1]
 }

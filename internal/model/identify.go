@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
@@ -81,6 +82,8 @@ type Result struct {
 
 	// Quadratic says that one look has shown the frame, and that curvatures are the same at other points.
 	Quadratic bool
+	// Linear says that f is linear in the last component.
+	Linear bool
 
 	// Theta are the numbers of the map for values (f − Mid)/Unit.
 	Theta     Theta
@@ -158,12 +161,16 @@ func (e *search) result() *Result {
 	if e.s.span != nil {
 		w = timesT(w, e.s.span)
 	}
-	w = mat.DenseCopyOf(w)
+	if w = mat.DenseCopyOf(w); e.linear != nil {
+		w = stacked([]*mat.Dense{w, mat.NewDense(1, len(e.linear), slices.Clone(e.linear))})
+	}
 	w.Apply(func(_, k int, v float64) float64 { return v / e.s.half[k] }, w)
 	r := &Result{
 		search: e, W: w, Verdict: e.verdict, Blocks: e.blocks, Coupling: e.coupled.mid, Queries: e.s.queries, Looks: len(e.looks),
-		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Kappa: e.coupling(), Pair: e.pair,
+		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Kappa: e.coupling(), Pair: e.pair,
+		Linear: e.linear != nil,
 	}
+	r.scaled(e.not.ell)
 	r.Rows, r.Expected = e.ofRows()
 	r.Quadratic = r.Looks == 1 && e.same
 	for k, l := range e.looks {
@@ -180,6 +187,14 @@ func (e *search) result() *Result {
 		}
 	}
 	return r
+}
+
+// scaled sets the scales of components. That of a linear one is how far it goes.
+func (r *Result) scaled(ell []float64) {
+	r.Scale = slices.Clone(ell)
+	if c := r.search.linear; c != nil {
+		r.Scale = append(r.Scale, length(c))
+	}
 }
 
 // sight returns what a short look of all pairs has seen along some directions, without a map.

@@ -43,6 +43,8 @@ func (e *search) certify() (bool, error) {
 	case e.goal > e.rough*finest:
 		e.goal /= 3
 		return false, nil
+	case coupling <= e.separates(): // what is wrong is something else
+		e.verdict = Unknown
 	case coupling < prior:
 		e.verdict = Nearly
 	default:

@@ -18,10 +18,7 @@ func (e *search) prepare() (err error) {
 		return err
 	}
 	if span != nil {
-		e.s.span = span
-		e.belief = newBelief(e.s)
-		e.white = kernel.Identity(e.m)
-		err = e.climb(e.frame, 0, false)
+		err = e.inSpan(span)
 	}
 	e.say("σ %.1e, %d components", e.s.sigma, e.m)
 	return err

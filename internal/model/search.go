@@ -23,9 +23,11 @@ type search struct {
 	goal     float64
 	rough    float64 // by how much errors may be larger
 	restarts int
-	least    float64 // the least need so far, or the least usual error while no frame is found
-	wasted   int     // looks since then
-	same     bool    // curvatures along white were the same at all points
+	spent    int       // queries before the span was known
+	linear   []float64 // c of the subspace
+	least    float64   // the least need so far, or the least usual error while no frame is found
+	wasted   int       // looks since then
+	same     bool      // curvatures along white were the same at all points
 	verdict  Verdict
 	blocks   [][]int // nil: single components
 	unsure   float64
@@ -124,9 +126,9 @@ func (e *search) ended() bool {
 	blind := !e.found && n > 2 && e.told > 3 // no look tells anything
 	most := Most(e.m)
 	if e.request.Budget > 0 {
-		most = min(most, int(affordable*float64(e.request.Budget)))
+		most = min(most, int(affordable*float64(e.request.Budget))-e.spent)
 	}
-	return n > 0 && e.s.queries+next > most || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
+	return n > 0 && e.s.queries-e.spent+next > most || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by
@@ -286,14 +288,15 @@ func (e *search) respan(flat int) (bool, error) {
 	if span == nil || err != nil {
 		return false, err
 	}
-	e.s.span = span
+	return true, e.inSpan(span)
+}
+
+// inSpan begins again in a subspace, beyond which f is linear.
+func (e *search) inSpan(of *subspace) error {
+	e.s.span, e.linear, e.spent = of.span, of.linear, e.s.queries
 	e.belief = newBelief(e.s)
-	if err = e.climb(e.frame, 0, false); err != nil {
-		return false, err
-	}
 	e.white, e.clear = kernel.Identity(e.m), false
-	e.say("f has %d components", e.m)
-	return true, nil
+	return e.climb(e.frame, 0, false)
 }
 
 // suspect looks for directions in which f is constant, or linear: of the first look, those below a gap of curvatures.

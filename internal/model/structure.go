@@ -50,8 +50,10 @@ func (e *search) structure() error {
 		return err
 	}
 	for n := fewestShort; n <= mostShort; n *= 2 {
-		if err := e.before(max(0, n-len(e.looks))*forward.queries(e.m), true); err != nil {
-			return err
+		if more := n - len(e.looks); more > 0 {
+			if err := e.before(more*forward.queries(e.m), true); err != nil {
+				return err
+			}
 		}
 		if err := e.shortLooks(n); err != nil {
 			return err
