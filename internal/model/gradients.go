@@ -56,8 +56,8 @@ const fewest = 4
 const wider = 0.8
 
 // rank returns the rank of the columns of g, their mean taken off, above noise and truncation,
-// their left singular vectors as rows, and the error of the least of them; all rows, and nil, if noise does not let tell.
-func rank(g *mat.Dense, noise float64) (r int, u *mat.Dense, unsure float64) {
+// and their left singular vectors as rows; all rows, and nil, if noise does not let tell.
+func rank(g *mat.Dense, noise float64) (int, *mat.Dense) {
 	rows, n := g.Dims()
 	centred := mat.DenseCopyOf(g)
 	for i, mean := range means(g) {
@@ -65,7 +65,7 @@ func rank(g *mat.Dense, noise float64) (r int, u *mat.Dense, unsure float64) {
 	}
 	var svd mat.SVD
 	if !kernel.AllFinite(centred) || !svd.Factorize(centred, mat.SVDThinU) {
-		return rows, nil, 1
+		return rows, nil
 	}
 	var left mat.Dense
 	svd.UTo(&left)
@@ -73,13 +73,13 @@ func rank(g *mat.Dense, noise float64) (r int, u *mat.Dense, unsure float64) {
 	cut := noise * math.Sqrt(float64(max(rows, n)))
 	for r, v := range values { // the first that may be noise, beside one that is not
 		if v <= cut*loud && (r == 0 || values[r-1] > apart*max(v, cut)) {
-			return r, transposed(&left), cut / max(values[max(r-1, 0)], tiny)
+			return r, transposed(&left)
 		}
 	}
 	if values[len(values)-1] > apart*cut {
-		return len(values), transposed(&left), cut / values[len(values)-1]
+		return len(values), transposed(&left)
 	}
-	return rows, nil, 1
+	return rows, nil
 }
 
 // means returns the mean of each row.
@@ -103,14 +103,14 @@ const loud = 30
 // they have the rank min(r, m). Less than r show few components. It returns what f depends on; nil: not on few.
 func reduce(s *sampler, l *ladder) (*subspace, error) {
 	d := s.f.Dim()
-	by := l.slopes(s.sigma)
+	by := l.slopes(s.sigma, exactSlopes)
 	for few := fewest; few < d && few <= max(fewest, d/4); few *= 4 {
 		g, err := gradients(s, orthonormal(s, few, d), few+2, by)
 		if err != nil {
 			return nil, err
 		}
-		if r, _, _ := rank(g, by.error); r < few {
-			return spanOf(s, l, r)
+		if r, _ := rank(g, by.error); r < few {
+			return spanOf(s, by, r)
 		}
 	}
 	return nil, nil
@@ -124,9 +124,8 @@ type subspace struct {
 
 // spanOf returns the subspace of m+2 whole gradients: their differences span B, and the rest of their mean is c. Where
 // noise leaves it open there are more of them. It returns nil if f depends on something else.
-func spanOf(s *sampler, l *ladder, m int) (*subspace, error) {
+func spanOf(s *sampler, by slope, m int) (*subspace, error) {
 	d := s.f.Dim()
-	by := l.slopes(s.sigma)
 	if m == 0 || m >= d {
 		return nil, nil
 	}
@@ -141,8 +140,11 @@ func spanOf(s *sampler, l *ladder, m int) (*subspace, error) {
 		} else {
 			all = transposed(stacked([]*mat.Dense{transposed(all), transposed(g)}))
 		}
-		r, u, unsure := rank(all, by.error)
-		if u == nil || r == 0 || r >= d {
+		r, u := rank(all, by.error)
+		if r == d {
+			break
+		}
+		if u == nil || r == 0 {
 			continue
 		}
 		rows := mat.DenseCopyOf(u.Slice(0, r, 0, d))
@@ -150,31 +152,33 @@ func spanOf(s *sampler, l *ladder, m int) (*subspace, error) {
 		kernel.Project(c, rows.RawMatrix())
 		floats.Scale(1/by.step, c)
 		for _, linear := range [][]float64{nil, c} {
-			if alone, err := linearBeyond(s, rows, linear, min(beyond, max(leastBeyond, 10*unsure))); alone || err != nil {
+			if alone, err := linearBeyond(s, rows, linear, by.error/by.step); alone || err != nil {
 				return &subspace{transposed(rows), linear}, err
 			}
 		}
-		if unsure < exactSpan {
+		if by.error/by.step < exactSpan {
 			break
 		}
 	}
 	return nil, nil
 }
 
-// mostGradients is how many times gradients of all components are asked for, and exactSpan the error of their span
-// from which on more of them do not help.
+// mostGradients is how many times gradients of all components are asked for, and exactSpan the error of slopes
+// up to which more of them do not help.
 const mostGradients, exactSpan = 3, 1e-3
 
-// beyonds is at how many points it is tested that f is linear beyond a span, and beyond is the
-// change of f, in units of its spread, that the error of the span may make at most; leastBeyond is what it may in any case.
-const beyonds, beyond, leastBeyond = 4, 0.02, 1e-6
+// beyonds is at how many points it is tested that f is linear beyond a span, and beyond the change of f, in units of
+// its spread, that is too large in any case. amplified is by how much chance makes errors larger: with two gradients
+// more than components it was 30 and less, mostly.
+const beyonds, beyond, amplified = 4, 0.02, 100
 
 // linearBeyond reports whether f changes over the box by <c, v> along ways v that are orthogonal to
-// some orthonormal rows, up to noise and a little: what short steps do not show, long ones may.
-func linearBeyond(s *sampler, rows *mat.Dense, c []float64, beyond float64) (bool, error) {
+// some orthonormal rows, up to noise and the error of slopes: what short steps do not show, long ones may. A row that
+// is known to ε of its slopes s is off by ε/s, and f changes by s times that: by ε|v| for all of them, and more where slopes were small by chance.
+func linearBeyond(s *sampler, rows *mat.Dense, c []float64, slopes float64) (bool, error) {
 	x, to := s.points(beyonds, middle), s.points(beyonds, middle)
 	_, d := x.Dims()
-	points, expected := mat.NewDense(2*beyonds, d, nil), make([]float64, beyonds)
+	points, expected, most := mat.NewDense(2*beyonds, d, nil), make([]float64, beyonds), 0.0
 	for k := range beyonds {
 		v := to.RawRowView(k)
 		kernel.AddScaled(v, -1, x.RawRowView(k))
@@ -183,6 +187,7 @@ func linearBeyond(s *sampler, rows *mat.Dense, c []float64, beyond float64) (boo
 		copy(points.RawRowView(2*k+1), x.RawRowView(k))
 		part := s.reach(x.RawRowView(k), v, 1)
 		kernel.AddScaled(points.RawRowView(2*k+1), part, v)
+		most += square(min(beyond, amplified*slopes*part*length(v)))
 		if c != nil {
 			expected[k] = part * kernel.Dot(c, v)
 		}
@@ -198,7 +203,7 @@ func linearBeyond(s *sampler, rows *mat.Dense, c []float64, beyond float64) (boo
 			noise += square(s.noise(z[2*k])) + square(s.noise(z[2*k+1]))
 		}
 	}
-	return sum <= float64(square(significant)*noise)+float64(beyonds*square(beyond)), nil
+	return sum <= float64(square(significant)*noise)+most, nil
 }
 
 // orthonormal returns n random orthonormal directions.
@@ -219,13 +224,14 @@ type slope struct {
 	error float64
 }
 
-// exactSlopes is the error of slopes that is small enough, as a part of what they change by over ℓ.
+// exactSlopes is the error of slopes that is small enough to see components of about the same size, as a part of what
+// they change by over ℓ.
 const exactSlopes = 1e-6
 
-// slopes returns how slopes are measured for the fewest queries. Over t they have the errors
+// slopes returns how slopes are measured with an error that is small enough, or the least. Over t they have the errors
 //
 //	√(σ²/2t² + (f‴t²/6)²) on both sides, √(2σ²/t² + (f″t/2)²) forward.
-func (l *ladder) slopes(sigma float64) slope {
+func (l *ladder) slopes(sigma, enough float64) slope {
 	var two [2]slope
 	least := [2]float64{math.Inf(1), math.Inf(1)}
 	for t := range steps(l.top*square(shortest), l.top/2) {
@@ -237,7 +243,7 @@ func (l *ladder) slopes(sigma float64) slope {
 			}
 		}
 	}
-	if least[0] <= exactSlopes*l.curvature*l.length() {
+	if least[0] <= enough*l.curvature*l.length() {
 		return two[0]
 	}
 	return two[1]

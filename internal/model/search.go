@@ -284,7 +284,7 @@ func (e *search) prepareNext() (err error) {
 // respan looks whether f is constant in so many directions, in which no look has shown any
 // curvature. If so, it begins again in those that are left.
 func (e *search) respan(flat int) (bool, error) {
-	span, err := spanOf(e.s, e.steps, e.m-flat)
+	span, err := spanOf(e.s, e.steps.slopes(e.s.sigma, 0), e.m-flat)
 	if span == nil || err != nil {
 		return false, err
 	}
