@@ -72,7 +72,7 @@ func rank(g *mat.Dense, noise float64) (int, *mat.Dense) {
 	values := svd.Values(nil)
 	cut := noise * math.Sqrt(float64(max(rows, n)))
 	for r, v := range values { // the first that may be noise, beside one that is not
-		if v <= cut*loud && (r == 0 || values[r-1] > apart*max(v, cut)) {
+		if v <= cut*loud && (r == 0 || values[r-1] > apart*max(v, cut)) || r > 0 && values[r-1] > steepFall*v {
 			return r, transposed(&left)
 		}
 	}
@@ -96,8 +96,9 @@ func means(g *mat.Dense) []float64 {
 // there is no other one below.
 const apart = 5
 
-// loud is by how much the rounding of gradients may be above the noise of values.
-const loud = 30
+// loud is by how much the rounding of gradients may be above the noise of values, and steepFall how much less they
+// are than those that span f where they are all that is left: curvatures may differ very much from place to place.
+const loud, steepFall = 30, 1e3
 
 // reduce looks for few components, which gradients show: along r random directions at r+2 points
 // they have the rank min(r, m). Less than r show few components. It returns what f depends on; nil: not on few.

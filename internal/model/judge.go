@@ -9,7 +9,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		}
 		c, asked := p.coupling(), len(p.four)
 		e.coupled = c
-		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < e.separates() {
+		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < e.separates() && e.believed() {
 			return e.certify()
 		}
 		if asked >= enoughSplits && c.hi < e.separates() || c.lo > e.separates() || asked >= mostSplits {
@@ -18,12 +18,22 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		if need > 1 && !ended && len(e.looks) > 0 || need > 1 && c.mid > 0.1 && !ended { // a yes would not be believed
 			break
 		}
-		if asked >= enoughSplits && c.loud < 0.3 {
+		if asked >= enoughSplits && c.loud < mostlyNoise {
 			break
 		}
 	}
 	return e.decide(&p, need, ended), nil
 }
+
+// believed reports whether small couplings can be believed: one look fits quadratics only, of which no coupling is
+// left but noise, and the error of the look.
+func (e *search) believed() bool {
+	return len(e.looks) != 1 || e.coupled.loud > mostlyNoise || e.coupled.mid < max(asQuadratic*e.separates(), significant*e.told)
+}
+
+// asQuadratic is the part of the coupling that is let pass otherwise up to which f may be a quadratic, and mostlyNoise
+// the part of mixed differences from which on they are noise.
+const asQuadratic, mostlyNoise = 0.01, 0.3
 
 // separates returns the coupling up to which a frame separates f.
 func (e *search) separates() float64 { return e.rough * separates }
@@ -57,7 +67,7 @@ func (e *search) certify() (bool, error) {
 func (e *search) decide(p *splits, need float64, ended bool) bool {
 	c := e.coupled
 	e.say("  %d splits: coupling %.1e, %.1e to %.1e", len(p.four), c.mid, c.lo, c.hi)
-	if c.hi < e.separates() && (need <= 1 || len(e.looks) == 0) {
+	if c.hi < e.separates() && (need <= 1 || len(e.looks) == 0) && e.believed() {
 		e.verdict = Separable
 		return true
 	}
