@@ -42,23 +42,17 @@ func (m *modelling) basin(next model.Next) error {
 	if !l.convex() || !l.alone(m.seen.asked, asNear*halfWidth(m.g.box)) {
 		return nil
 	}
-	lengths := make([]float64, len(l.Gradient)) // descending: curvatures are as 1/length²
-	for i := range lengths {
-		lengths[i] = floats.Norm(t.RawRowView(i), 2)
+	lambda := make([]float64, len(l.Gradient)) // curvatures along directions of length 1
+	for i := range lambda {
+		lambda[i] = math.Abs(l.Hessian.At(i, i)) / kernel.Dot(t.RawRowView(i), t.RawRowView(i))
 	}
-	slices.Sort(lengths)
-	usual, shortest := lengths[len(lengths)/2], lengths[0]
-	for i := range lengths { // where a Hessian is that small it is mostly error
+	sorted := slices.Sorted(slices.Values(lambda))
+	usual, top := sorted[len(sorted)/2], sorted[len(sorted)-1]
+	for i, v := range lambda { // where a Hessian is very small it is mostly error
 		row := t.RawRowView(i)
-		length := floats.Norm(row, 2)
-		floats.Scale(min(1, max(shortest/math.Sqrt(gentleAlong), length*math.Sqrt(leastLambda/gentleAlong))/length)/usual, row)
+		floats.Scale(math.Sqrt(usual/max(v, gentleAlong*top))/floats.Norm(row, 2), row)
 	}
-	curvature := make([]float64, len(lengths))
-	for i := range curvature {
-		curvature[i] = math.Abs(l.Hessian.At(i, i))
-	}
-	slices.Sort(curvature)
-	return m.Pause(Doubt{Basin: &Basin{Point: slices.Clone(l.x), Along: t, Curvature: curvature[len(curvature)/2] / square(usual) / m.g.factor}})
+	return m.Pause(Doubt{Basin: &Basin{Point: slices.Clone(l.x), Along: t, Curvature: usual / m.g.factor}})
 }
 
 // asNear is how near points are that were asked for a Hessian, as a part of half the width of the box.
@@ -94,12 +88,8 @@ func (r *recorder) Evaluate(ctx context.Context, points *mat.Dense, values []flo
 	return err
 }
 
-const (
-	// gentleAlong is the part of the largest curvature below which that along a direction
-	// counts as more.
-	gentleAlong = 1e-4
-	leastLambda = 1e-9
-)
+// gentleAlong is the part of the largest curvature that every direction counts with at least.
+const gentleAlong = 1e-4
 
 // convex reports whether f curves upwards along all directions that are level, ⟨g, t⟩ = 0,
 // but for the errors of the Hessian. Of H = φ′A + c ggᵀ these see A alone, so that an outer

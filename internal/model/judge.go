@@ -28,12 +28,12 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 // believed reports whether small couplings can be believed: one look fits quadratics only, of which no coupling is
 // left but noise, and the error of the look.
 func (e *search) believed() bool {
-	return len(e.looks) != 1 || e.coupled.loud > mostlyNoise || e.coupled.mid < max(asQuadratic*e.separates(), significant*e.told)
+	return len(e.looks) != 1 || e.coupled.loud > mostlyNoise || e.coupled.mid < max(asQuadratic, significant*e.told)
 }
 
-// asQuadratic is the part of the coupling that is let pass otherwise up to which f may be a quadratic, and mostlyNoise
-// the part of mixed differences from which on they are noise.
-const asQuadratic, mostlyNoise = 0.01, 0.3
+// asQuadratic is the coupling up to which f may be a quadratic, and mostlyNoise the part of mixed differences from
+// which on they are noise.
+const asQuadratic, mostlyNoise = 4e-5, 0.3
 
 // separates returns the coupling up to which a frame separates f.
 func (e *search) separates() float64 { return e.rough * separates }
