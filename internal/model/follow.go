@@ -42,7 +42,7 @@ func (b *belief) follow(n int) bool {
 		sys.moved = [2]float64{b.theta.Gamma - theta.Gamma, b.theta.Beta - theta.Beta}
 		out = sys.solve()
 		if b.mapped(out) {
-			theta = theta.moved(out.theta, 0.1)
+			theta = b.s.moved(theta, out.theta, 0.1)
 		} else {
 			sys.free = false
 			out = sys.solve()

@@ -148,7 +148,7 @@ func (b *belief) fit() bool {
 		}
 		out := sys.solve()
 		if sys.free && b.mapped(out) {
-			b.theta, b.ofTheta = b.theta.moved(out.theta, 0.3), out.ofTheta
+			b.theta, b.ofTheta = b.s.moved(b.theta, out.theta, 0.3), out.ofTheta
 			if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2, held); f != nil {
 				b.frame = f
 			}
@@ -197,9 +197,9 @@ func (b *belief) mapped(out solution) bool {
 }
 
 // moved returns θ + δ, each number by at most so much.
-func (t Theta) moved(delta [2]float64, most float64) Theta {
+func (s *sampler) moved(t Theta, delta [2]float64, most float64) Theta {
 	g, h := max(-most, min(most, delta[0])), max(-most, min(most, delta[1]))
-	return Theta{t.Gamma + g, max(leastBeta, min(mostBeta, t.Beta+h))}
+	return Theta{t.Gamma + g, max(leastBeta, min(s.mostBeta(), t.Beta+h))}
 }
 
 // leastBeta and mostBeta keep 1 + βz above 0 for most values z, which are −1 to 3 or so.
