@@ -22,7 +22,7 @@ func (m *modelling) model() (*Finding, error) {
 	learning.Forecast = w.forecast
 	w.stage(learning)
 	m.seen.Objective = w.g.f
-	request := model.Request{Trace: tr(), Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: m.certify, Round: m.round, Before: m.before, Rough: m.slack() / modelSlack}
+	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: m.certify, Round: m.round, Before: m.before, Rough: m.slack() / modelSlack}
 	if w.g.grain.Noisy() {
 		request.Budget = w.Budget
 	}
@@ -77,7 +77,6 @@ func (m *modelling) certify(r *model.Result) (bool, float64, error) {
 	test := g.test(m.slack(), found.Quadratic)
 	test.Most = modelSplits
 	found.Certificate, err = test.Certify(g.ctx, g.f, found.Frame, found.Blocks)
-	if tr() != nil { println(found.Certificate.String(), found.Certificate.Verdict) }
 	ok := found.Certificate.Verdict == certify.Separable || found.Certificate.Verdict == certify.Blocks
 	if !ok && err == nil {
 		m.stage(hessians)
