@@ -139,7 +139,6 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 		slack = min(max(slack, r.Expected/3), mostSlack)
 	}
 	test := g.test(slack, false)
-	test.Nearly = nearLimit
 	if found.Certificate, err = test.Splits(g.ctx, g.f, found.Frame, found.Blocks); err != nil {
 		return found, err
 	}

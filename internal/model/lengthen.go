@@ -76,7 +76,7 @@ func (e *search) coupledBy(seed uint64) (float64, error) {
 	was := e.s.random
 	e.s.random = rng.Seed(seed).Stream("splits")
 	defer func() { e.s.random = was }()
-	p := splits{s: e.s, theta: e.theta}
+	p := splits{s: e.s, theta: e.theta, part: 1}
 	err := p.more(e.frame, singles(e.m), mostSplits)
 	return p.coupling().mid, err
 }

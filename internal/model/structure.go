@@ -49,6 +49,7 @@ func (e *search) structure() error {
 	if err := e.climb(along(e.white), 1, false); err != nil {
 		return err
 	}
+	sure := false // nothing speaks against couplings that are small
 	for n := fewestShort; n <= mostShort; n *= 2 {
 		if err := e.before(max(0, n-len(e.looks))*forward.queries(e.m), true); err != nil {
 			return err
@@ -83,8 +84,9 @@ func (e *search) structure() error {
 		if n > enoughShort && e.unsure > agreeing {
 			break
 		}
-		if known := e.unsure <= wellKnown || e.unsure <= 2*wellKnown && largest(c) > nearlyCoupled; last || n >= enoughShort && known {
-			if nearly, err := e.nearly(); !nearly || err != nil {
+		if known := e.unsure <= wellKnown || e.unsure <= 2*wellKnown && largest(c) > nearlyCoupled; !sure && (last || n >= enoughShort && known) {
+			var err error
+			if sure, err = e.nearly(); !sure || err != nil {
 				e.verdict = Not
 				return err
 			}
@@ -100,15 +102,17 @@ func (e *search) structure() error {
 
 // wellKnown is the error of typical rows up to which a frame that does not nearly separate f will not do so if it is
 // known better, and farOff the coupling of splits from which on none does.
-const wellKnown, farOff = 0.05, 0.5
+const wellKnown, farOff = 0.05, 0.7
 
 // nearly reports whether nothing speaks against couplings that are small: those of splits, and Request.Round.
 func (e *search) nearly() (bool, error) {
-	p := splits{s: e.s}
+	p := splits{s: e.s, part: 1}
 	if err := p.more(e.frame, singles(e.m), enoughSplits); err != nil {
 		return false, err
 	}
-	if e.coupled = p.coupling(); e.coupled.lo > farOff {
+	e.coupled = p.coupling()
+	e.say("  nearly: coupling %.2e, %.2e to %.2e", e.coupled.mid, e.coupled.lo, e.coupled.hi)
+	if e.coupled.lo > farOff {
 		return false, nil
 	}
 	if e.request.Round == nil {
