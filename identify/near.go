@@ -1,6 +1,8 @@
 package identify
 
 import (
+	"math"
+
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/model"
@@ -24,7 +26,7 @@ const (
 	pairPoints = 4
 	// leastNear is the number of components from which on couplings can be few of all pairs.
 	leastNear = 8
-	// stepPart is the part of how far a component goes in the box that is a short step.
+	// stepPart is the part of how far a component goes in the box that is a short step, at least.
 	stepPart = 1e-3
 )
 
@@ -51,11 +53,15 @@ func (w *work) nearly(found *Finding) (err error) {
 	return nil
 }
 
+// shortStep is the part of how far a component goes in the box that is a short step: second differences over t have an
+// error of t² + σ/t² or so.
+func (g *ground) shortStep() float64 { return max(stepPart, math.Sqrt(math.Sqrt(g.grain.Of(0)))) }
+
 // steps returns short steps along the components of a frame, as rows.
 func (w *work) steps(f *frame.Frame) *mat.Dense {
 	u := mat.DenseCopyOf(f.Directions())
 	for i := range f.Components() {
-		floats.Scale(stepPart*w.g.spread(f.Matrix().RawRowView(i)), u.RawRowView(i))
+		floats.Scale(w.g.shortStep()*w.g.spread(f.Matrix().RawRowView(i)), u.RawRowView(i))
 	}
 	return u
 }

@@ -20,6 +20,10 @@ func (e *search) lengthen() error {
 	if err != nil {
 		return err
 	}
+	if before > farOff {
+		e.verdict = Not
+		return nil
+	}
 	for _, by := range byLength {
 		if by.part < 1 && e.unsure < roughRows {
 			continue

@@ -81,7 +81,7 @@ func (e *search) structure() error {
 			e.frame, e.theta = e.scaled(f, Theta{}, e.looks), Theta{}
 		}
 		last := e.unsure <= knownRows || n == mostShort
-		if n > enoughShort && e.unsure > agreeing {
+		if n > enoughShort && e.unsure > agreeing*math.Sqrt(float64(enoughShort)/float64(n)) {
 			break
 		}
 		if known := e.unsure <= wellKnown || e.unsure <= 2*wellKnown && largest(c) > nearlyCoupled; !sure && (last || n >= enoughShort && known) {
