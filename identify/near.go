@@ -34,12 +34,11 @@ const (
 func (w *work) nearly(found *Finding) (err error) {
 	w.stage(certificate)
 	test := w.g.test(0, false)
-	if found.Frame.Components() < leastNear {
-		found.Certificate, err = test.Certify(w.g.ctx, w.g.f, found.Frame, found.Blocks)
-		return err
+	test.Most = nearSplits
+	if found.Frame.Components() >= leastNear {
+		test.Nearly = sparseLimit
 	}
-	test.Most, test.Nearly = nearSplits, sparseLimit
-	found.Certificate, err = test.Splits(w.g.ctx, w.g.f, found.Frame, found.Blocks)
+	found.Certificate, err = test.Certify(w.g.ctx, w.g.f, found.Frame, found.Blocks)
 	if err != nil || found.Certificate.Verdict != certify.NearlySeparable {
 		return err
 	}
