@@ -145,7 +145,7 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 	switch v := found.Certificate.Verdict; {
 	case v == certify.Separable && r.Rows > rightRows: // flat components may be mixed, and no split sees it
 		found.Certificate.Verdict = certify.Unknown
-	case v != certify.Separable && r.Kappa == 0: // in this frame, and looks allow for others
+	case v != certify.Separable && r.Kappa == 0 && r.Verdict != model.Not: // in this frame, and looks allow for others
 		found.Certificate.Verdict = certify.Unknown
 		if r.Usual > usableError {
 			found.Notes = append(found.Notes, "noise hides what the coordinates are")
