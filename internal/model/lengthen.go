@@ -54,7 +54,7 @@ func (e *search) lengthen() error {
 			return err
 		}
 		e.say("  long looks: coupling %.2e instead of %.2e", now, before)
-		if now > before {
+		if now > before/1.02 {
 			e.frame = last
 		} else {
 			before = now

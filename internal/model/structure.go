@@ -58,13 +58,14 @@ func (e *search) structure() error {
 			return err
 		}
 		f, c := e.joint(Theta{}, e.looks)
+		if f != nil {
+			f = e.scaled(f, Theta{}, e.looks)
+		}
 		if f == nil {
+			e.verdict = Unknown
 			return nil
 		}
-		e.frame, e.theta = e.scaled(f, Theta{}, e.looks), Theta{}
-		if e.frame == nil {
-			return nil
-		}
+		e.frame, e.theta = f, Theta{}
 		e.unsure = e.halves()
 		e.say("  %d short looks: halves %.1e, largest C %.1e", len(e.looks), e.unsure, largest(c))
 		most := max(4, e.m/8)
@@ -78,7 +79,7 @@ func (e *search) structure() error {
 			if done, err := e.mappedBlocks(c, most); done || err != nil {
 				return err
 			}
-			e.frame, e.theta = e.scaled(f, Theta{}, e.looks), Theta{}
+			e.frame, e.theta = f, Theta{}
 		}
 		last := e.unsure <= knownRows || n == mostShort
 		if n > enoughShort && e.unsure > agreeing*math.Sqrt(float64(enoughShort)/float64(n)) {
