@@ -141,14 +141,13 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 		slack = min(max(slack, r.Expected/3), mostSlack)
 	}
 	test := g.test(slack, false)
-	test.Nearly = nearLimit
 	if found.Certificate, err = test.Splits(g.ctx, g.f, found.Frame, found.Blocks); err != nil {
 		return found, err
 	}
 	switch v := found.Certificate.Verdict; {
 	case v == certify.Separable && r.Rows > rightRows: // flat components may be mixed, and no split sees it
 		found.Certificate.Verdict = certify.Unknown
-	case v != certify.Separable && r.Kappa == 0: // in this frame, and looks allow for others
+	case v != certify.Separable && r.Kappa == 0 && r.Verdict != model.Not: // in this frame, and looks allow for others
 		found.Certificate.Verdict = certify.Unknown
 		if r.Usual > usableError {
 			found.Notes = append(found.Notes, "noise hides what the coordinates are")

@@ -1,6 +1,8 @@
 package identify
 
 import (
+	"math"
+
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/model"
@@ -24,7 +26,7 @@ const (
 	pairPoints = 4
 	// leastNear is the number of components from which on couplings can be few of all pairs.
 	leastNear = 8
-	// stepPart is the part of how far a component goes in the box that is a short step.
+	// stepPart is the part of how far a component goes in the box that is a short step, at least.
 	stepPart = 1e-3
 )
 
@@ -32,12 +34,11 @@ const (
 func (w *work) nearly(found *Finding) (err error) {
 	w.stage(certificate)
 	test := w.g.test(0, false)
-	if found.Frame.Components() < leastNear {
-		found.Certificate, err = test.Certify(w.g.ctx, w.g.f, found.Frame, found.Blocks)
-		return err
+	test.Most = nearSplits
+	if found.Frame.Components() >= leastNear {
+		test.Nearly = sparseLimit
 	}
-	test.Most, test.Nearly = nearSplits, sparseLimit
-	found.Certificate, err = test.Splits(w.g.ctx, w.g.f, found.Frame, found.Blocks)
+	found.Certificate, err = test.Certify(w.g.ctx, w.g.f, found.Frame, found.Blocks)
 	if err != nil || found.Certificate.Verdict != certify.NearlySeparable {
 		return err
 	}
@@ -51,11 +52,15 @@ func (w *work) nearly(found *Finding) (err error) {
 	return nil
 }
 
+// shortStep is the part of how far a component goes in the box that is a short step: second differences over t have an
+// error of t² + σ/t² or so.
+func (g *ground) shortStep() float64 { return max(stepPart, math.Sqrt(math.Sqrt(g.grain.Of(0)))) }
+
 // steps returns short steps along the components of a frame, as rows.
 func (w *work) steps(f *frame.Frame) *mat.Dense {
 	u := mat.DenseCopyOf(f.Directions())
 	for i := range f.Components() {
-		floats.Scale(stepPart*w.g.spread(f.Matrix().RawRowView(i)), u.RawRowView(i))
+		floats.Scale(w.g.shortStep()*w.g.spread(f.Matrix().RawRowView(i)), u.RawRowView(i))
 	}
 	return u
 }

@@ -68,6 +68,7 @@ var partsDown = []float64{1, 0.5, 0.25, 0.1, 0.03}
 // that was its end.
 func downhill(g *ground, steps *mat.Dense, x []float64) (end []float64, ended bool, err error) {
 	m, _ := steps.Dims()
+	part := g.shortStep()
 	var history []float64
 	var far float64 // from the minimum of some component, in spreads
 	for range mostDown {
@@ -87,10 +88,10 @@ func downhill(g *ground, steps *mat.Dense, x []float64) (end []float64, ended bo
 		for i := range m {
 			beside := values[1+2*i:] // the upper one first; in steps
 			slope, bend := (beside[0]-beside[1])/2, (beside[0]-values[0])+(beside[1]-values[0])
-			t := -slope / max(math.Abs(bend), math.Abs(slope)*stepPart)
-			kernel.AddScaled(way, min(max(orZero(t), -1/stepPart), 1/stepPart), steps.RawRowView(i))
+			t := -slope / max(math.Abs(bend), math.Abs(slope)*part)
+			kernel.AddScaled(way, min(max(orZero(t), -1/part), 1/part), steps.RawRowView(i))
 			if bend > 0 {
-				far = max(far, math.Abs(slope)/bend*stepPart)
+				far = max(far, math.Abs(slope)/bend*part)
 			}
 		}
 		trial := func(k int) float64 { return partsDown[k] * min(1, g.room(x, way)) }

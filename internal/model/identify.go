@@ -131,7 +131,7 @@ func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, e
 		return e.result(), err
 	}
 	err = e.run()
-	if err == nil && e.verdict != Separable && e.contradicted() && e.m > 2 {
+	if err == nil && e.verdict != Separable && (e.contradicted() || e.verdict == Not) && e.m > 2 {
 		err = e.structure()
 	}
 	return e.result(), err

@@ -9,7 +9,7 @@ import (
 
 // lengthen betters a frame that separates f but for couplings by long looks, more of them than there are unknowns:
 // over long steps couplings matter less beside single differences, as they are bounded by their size and
-// not by their curvature. It ends where the coupling of splits does not become less.
+// not by their curvature. They are believed where the coupling of splits becomes less.
 func (e *search) lengthen() error {
 	if err := e.climb(e.frame, 1, true); err != nil {
 		return err
@@ -20,17 +20,21 @@ func (e *search) lengthen() error {
 	if err != nil {
 		return err
 	}
-	for _, by := range byLength {
-		if by.part < 1 && e.unsure < roughRows {
+	if before > farOff {
+		e.verdict = Not
+		return nil
+	}
+	for _, part := range []float64{0.5, 1} {
+		if part < 1 && e.unsure < roughRows {
 			continue
 		}
 		e.not.sd = off(e.m, func(int, int) float64 { return e.unsure })
 		h, last := e.s.widths(e.frame.W), e.frame
 		for i := range h {
-			h[i] *= by.part
+			h[i] *= part
 		}
 		var looks []*Look
-		for range by.looks {
+		for range longLooks {
 			x, err := e.s.safe(widely)
 			if err != nil {
 				return err
@@ -55,28 +59,20 @@ func (e *search) lengthen() error {
 		} else {
 			before = now
 		}
-		if by.part == 1 && now > before/1.1 {
-			break
-		}
 	}
 	return nil
 }
 
-// byLength are how many long looks are made, with steps of such a part of what components go in the box.
-var byLength = []struct {
-	part  float64
-	looks int
-}{{0.5, 8}, {1, 8}, {1, 16}}
-
-// roughRows is the error of a frame from which on steps are not so long at first.
-const roughRows = 0.02
+// longLooks are made with steps of what components go in the box, and roughRows is the error of a frame from which on as
+// many with steps of half of that are made before.
+const longLooks, roughRows = 8, 0.02
 
 // coupledBy returns the coupling of splits that follow from a seed.
 func (e *search) coupledBy(seed uint64) (float64, error) {
 	was := e.s.random
 	e.s.random = rng.Seed(seed).Stream("splits")
 	defer func() { e.s.random = was }()
-	p := splits{s: e.s, theta: e.theta}
+	p := splits{s: e.s, theta: e.theta, part: 1}
 	err := p.more(e.frame, singles(e.m), mostSplits)
 	return p.coupling().mid, err
 }

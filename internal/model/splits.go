@@ -15,6 +15,7 @@ import (
 type splits struct {
 	s     *sampler
 	theta Theta
+	part  float64      // of the box, from which points are drawn; 0: its middle
 	four  [][4]float64 // f at x, x+a, x+b and z, finite
 }
 
@@ -29,10 +30,13 @@ const (
 // more asks for n more splits.
 func (p *splits) more(f *Frame, blocks [][]int, n int) error {
 	s := p.s
-	m := s.dim()
+	m, part := s.dim(), p.part
+	if part == 0 {
+		part = middle
+	}
 	points := mat.NewDense(4*n, m, nil)
 	for k := range n {
-		x, z := s.point(), s.point()
+		x, z := s.points(1, part).RawRowView(0), s.points(1, part).RawRowView(0)
 		step := make([]float64, m)
 		copy(step, z)
 		kernel.AddScaled(step, -1, x)

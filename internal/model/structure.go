@@ -49,6 +49,7 @@ func (e *search) structure() error {
 	if err := e.climb(along(e.white), 1, false); err != nil {
 		return err
 	}
+	sure := false // nothing speaks against couplings that are small
 	for n := fewestShort; n <= mostShort; n *= 2 {
 		if more := n - len(e.looks); more > 0 {
 			if err := e.before(more*forward.queries(e.m), true); err != nil {
@@ -59,13 +60,14 @@ func (e *search) structure() error {
 			return err
 		}
 		f, c := e.joint(Theta{}, e.looks)
+		if f != nil {
+			f = e.scaled(f, Theta{}, e.looks)
+		}
 		if f == nil {
+			e.verdict = Unknown
 			return nil
 		}
-		e.frame, e.theta = e.scaled(f, Theta{}, e.looks), Theta{}
-		if e.frame == nil {
-			return nil
-		}
+		e.frame, e.theta = f, Theta{}
 		e.unsure = e.halves()
 		e.say("  %d short looks: halves %.1e, largest C %.1e", len(e.looks), e.unsure, largest(c))
 		most := max(4, e.m/8)
@@ -79,14 +81,15 @@ func (e *search) structure() error {
 			if done, err := e.mappedBlocks(c, most); done || err != nil {
 				return err
 			}
-			e.frame, e.theta = e.scaled(f, Theta{}, e.looks), Theta{}
+			e.frame, e.theta = f, Theta{}
 		}
 		last := e.unsure <= knownRows || n == mostShort
-		if n > enoughShort && e.unsure > agreeing {
+		if n > enoughShort && e.unsure > agreeing*math.Sqrt(float64(enoughShort)/float64(n)) {
 			break
 		}
-		if known := e.unsure <= wellKnown || e.unsure <= 2*wellKnown && largest(c) > nearlyCoupled; last || n >= enoughShort && known {
-			if nearly, err := e.nearly(); !nearly || err != nil {
+		if known := e.unsure <= wellKnown || e.unsure <= 2*wellKnown && largest(c) > nearlyCoupled; !sure && (last || n >= enoughShort && known) {
+			var err error
+			if sure, err = e.nearly(); !sure || err != nil {
 				e.verdict = Not
 				return err
 			}
@@ -102,15 +105,17 @@ func (e *search) structure() error {
 
 // wellKnown is the error of typical rows up to which a frame that does not nearly separate f will not do so if it is
 // known better, and farOff the coupling of splits from which on none does.
-const wellKnown, farOff = 0.05, 0.5
+const wellKnown, farOff = 0.05, 0.7
 
 // nearly reports whether nothing speaks against couplings that are small: those of splits, and Request.Round.
 func (e *search) nearly() (bool, error) {
-	p := splits{s: e.s}
+	p := splits{s: e.s, part: 1}
 	if err := p.more(e.frame, singles(e.m), enoughSplits); err != nil {
 		return false, err
 	}
-	if e.coupled = p.coupling(); e.coupled.lo > farOff {
+	e.coupled = p.coupling()
+	e.say("  nearly: coupling %.2e, %.2e to %.2e", e.coupled.mid, e.coupled.lo, e.coupled.hi)
+	if e.coupled.lo > farOff {
 		return false, nil
 	}
 	if e.request.Round == nil {
