@@ -4,24 +4,29 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// gradients returns the slopes of f over t along some directions (rows), times t, at n points,
-// a column each, for 2 queries a slope.
-func gradients(s *sampler, directions *mat.Dense, n int, t float64) (*mat.Dense, error) {
-	rows, d := directions.Dims()
+// gradients returns the differences of f over some steps (rows) at n points, a column each: half of those from −step to step,
+// for 2 queries each, or those from 0 to step, for one each and one a point.
+func gradients(s *sampler, steps *mat.Dense, n int, both bool) (*mat.Dense, error) {
+	rows, d := steps.Dims()
 	x := s.points(n, wider)
 	g := mat.NewDense(rows, n, nil)
-	points := mat.NewDense(2*n*rows, d, nil)
+	back := 1
+	if both {
+		back = rows
+	}
+	points := mat.NewDense(n*(rows+back), d, nil)
 	for k := range n {
-		for i := range rows {
-			step := scaledRows(directions.Slice(i, i+1, 0, d).(*mat.Dense), []float64{t}).RawRowView(0)
-			g.Set(i, k, s.around(x.RawRowView(k), step))
-			for side, sign := range []float64{1, -1} {
-				row := points.RawRowView((2*k+side)*rows + i)
-				copy(row, x.RawRowView(k))
-				kernel.AddScaled(row, sign*g.At(i, k), step)
+		for i := range rows + back {
+			row := points.RawRowView(k*(rows+back) + i)
+			if copy(row, x.RawRowView(k)); i < rows {
+				g.Set(i, k, s.around(x.RawRowView(k), steps.RawRowView(i)))
+				kernel.AddScaled(row, g.At(i, k), steps.RawRowView(i))
+			} else if both {
+				kernel.AddScaled(row, -g.At(i-rows, k), steps.RawRowView(i-rows))
 			}
 		}
 	}
@@ -30,8 +35,13 @@ func gradients(s *sampler, directions *mat.Dense, n int, t float64) (*mat.Dense,
 		return nil, err
 	}
 	for k := range n {
+		at := z[k*(rows+back) : (k+1)*(rows+back)]
 		for i := range rows {
-			g.Set(i, k, (z[2*k*rows+i]-z[(2*k+1)*rows+i])/2/g.At(i, k))
+			change := at[i] - at[rows]
+			if both {
+				change = (at[i] - at[rows+i]) / 2
+			}
+			g.Set(i, k, change/g.At(i, k))
 		}
 	}
 	return g, nil
@@ -90,33 +100,49 @@ func reduce(s *sampler, l *ladder) (*mat.Dense, error) {
 	d := s.f.Dim()
 	t, noise := l.slopes(s.sigma)
 	for few := fewest; few < d && few <= max(fewest, d/4); few *= 4 {
-		g, err := gradients(s, orthonormal(s, few, d), few+2, t)
+		g, err := gradients(s, scaled(orthonormal(s, few, d), t), few+2, true)
 		if err != nil {
 			return nil, err
 		}
 		if r, _, _ := rank(g, noise); r < few {
-			return spanOf(s, l, r)
+			return spanOf(s, l, r, nil, 1)
 		}
 	}
 	return nil, nil
 }
 
-// spanOf returns the span of m+3 whole gradients, d×m, if they have the rank m; nil: they have not.
-func spanOf(s *sampler, l *ladder, m int) (*mat.Dense, error) {
+// spanOf returns the span of m+3 whole gradients, d×m, if they have the rank m; nil: they have not. Of a rough span, the last m of
+// orthonormal directions, and of those beyond it, it is known how far it is off at most, as a part. Then steps beyond it may be
+// longer by that, and differences need not be symmetric: what they miss, f″t²/2, is off by the same part.
+func spanOf(s *sampler, l *ladder, m int, directions *mat.Dense, rough float64) (*mat.Dense, error) {
 	d := s.f.Dim()
 	t, noise := l.slopes(s.sigma)
 	if m == 0 || m >= d {
 		return nil, nil
 	}
-	g, err := gradients(s, kernel.Identity(d), m+3, t)
+	if directions == nil {
+		directions = kernel.Identity(d)
+	}
+	further := min(1/rough, l.top/t)
+	steps := scaled(directions, t)
+	for i := range d - m {
+		floats.Scale(further, steps.RawRowView(i))
+	}
+	g, err := gradients(s, steps, m+3, rough == 1)
 	if err != nil {
 		return nil, err
+	}
+	for i := range d - m {
+		floats.Scale(1/further, g.RawRowView(i))
+	}
+	if rough < 1 {
+		noise = math.Hypot(noise, rough*l.curvature*t*t/2)
 	}
 	all, u, unsure := rank(g, noise)
 	if u == nil || all == 0 || all > m+2 || all >= d {
 		return nil, nil
 	}
-	rows := mat.DenseCopyOf(u.Slice(0, all, 0, d))
+	rows := kernel.Times(mat.DenseCopyOf(u.Slice(0, all, 0, d)), directions)
 	most := leastBeyond
 	if s.grain.Noisy() {
 		most = min(beyond, max(most, 10*unsure))

@@ -165,7 +165,7 @@ func (e *search) result() *Result {
 		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Kappa: e.coupling(), Pair: e.pair,
 	}
 	r.Rows, r.Expected = e.ofRows()
-	r.Quadratic = r.Looks == 1 && e.same
+	r.Quadratic = e.bowl
 	for k, l := range e.looks {
 		r.Values = append(r.Values, float64(l.z[0][0]*e.s.unit)+e.s.mid)
 		if l.kind == long {

@@ -13,6 +13,7 @@ type search struct {
 	*belief
 	request Request
 	steps   *ladder
+	axes    *ladder // the same along the coordinates of the box
 	white   *mat.Dense // directions of looks while no frame is found
 	clear   bool       // all of them have curvature above the noise
 
@@ -25,7 +26,8 @@ type search struct {
 	restarts int
 	least    float64 // the least need so far, or the least usual error while no frame is found
 	wasted   int     // looks since then
-	same     bool    // curvatures along white were the same at all points
+	bowl     bool    // f is a quadratic under the map, by the last look
+	bowls    int     // looks that have said so
 	verdict  Verdict
 	blocks   [][]int // nil: single components
 	unsure   float64
@@ -53,8 +55,6 @@ const (
 	gaping = 6
 	// mostWasted looks are made without progress, an error that is so much less.
 	mostWasted, progress = 12, 0.9
-	// equal is by how much the fourth roots of mean squares of equal curvatures differ at most, by noise.
-	equal = 0.05
 	// nearlyAll pairs are so many.
 	nearlyAll = 0.9
 	// usable is the error of E from which on looks are along the frame, with longer and longer
@@ -166,7 +166,7 @@ func (e *search) needs() *mat.Dense {
 // due reports whether it is time to ask the whole box.
 func (e *search) due(need float64) bool {
 	n := len(e.looks)
-	now := n < 2 || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
+	now := n == 0 && (e.m == 1 || e.s.grain.Noisy()) || n == 1 && !e.bowl || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
 	return e.fresh && now
 }
 
@@ -195,16 +195,13 @@ func (e *search) look() error {
 			e.forget()
 			e.say("  surprised: again from short looks")
 		}
+	case e.quadratic():
+		e.fresh = true
+		return e.prepareNext()
 	case !e.learn():
 		e.forget()
 	default:
 		e.doubtSteps()
-	}
-	if n := len(e.looks); !e.found && (n == 2 || n == 3) && len(e.short()) == n && e.restarts < mostRestarts {
-		if quadratic, err := e.bowl(); quadratic || err != nil {
-			e.fresh = true
-			return err
-		}
 	}
 	if !e.found {
 		e.weigh(median(e.errors()))
@@ -241,26 +238,17 @@ func (e *search) prepareNext() (err error) {
 	var flat int
 	var gap float64
 	e.white, flat, gap = e.whitened(e.white)
-	if e.clear = flat == 0; gap > gaping && flat > 2 && e.s.span == nil && len(e.looks) <= 3 {
-		if done, err := e.respan(flat); done || err != nil {
-			return err
-		}
+	e.clear = flat == 0 && !e.bowl
+	if done, err := e.flats(flat, gap); done || err != nil {
+		return err
 	}
-	if len(e.looks) == 1 && e.s.span == nil && !e.s.grain.Noisy() {
-		if done, err := e.suspect(); done || err != nil {
-			return err
-		}
+	if e.bowl {
+		e.widen()
+		return nil
 	}
 	if len(e.short()) == 1 || !was {
-		before := e.white
 		if e.white, err = even(e.s, e.white, e.theta); err != nil {
 			return err
-		}
-		e.same = true
-		for i := range e.m {
-			if q := length(e.white.RawRowView(i)) / length(before.RawRowView(i)); math.Abs(q-1) > equal {
-				e.same = false
-			}
 		}
 		if err = e.climb(along(e.white), 1, false); err != nil {
 			return err
@@ -282,18 +270,43 @@ func (e *search) prepareNext() (err error) {
 // respan looks whether f is constant in so many directions, in which no look has shown any
 // curvature. If so, it begins again in those that are left.
 func (e *search) respan(flat int) (bool, error) {
-	span, err := spanOf(e.s, e.steps, e.m-flat)
+	rows, rough := mat.DenseCopyOf(e.white), 1.
+	if !e.s.grain.Noisy() {
+		rough = max(e.told, e.s.sigma)
+	}
+	kernel.Orthonormalise(rows.RawMatrix())
+	span, err := spanOf(e.s, e.axes, e.m-flat, rows, rough)
 	if span == nil || err != nil {
 		return false, err
 	}
 	e.s.span = span
-	e.belief = newBelief(e.s)
+	e.belief, e.bowls = newBelief(e.s), 0
 	if err = e.climb(e.frame, 0, false); err != nil {
 		return false, err
 	}
 	e.white, e.clear = kernel.Identity(e.m), false
 	e.say("f has %d components", e.m)
 	return true, nil
+}
+
+// flats looks for directions in which f is constant where there are some without curvature above the noise, and where the first look
+// suggests it.
+func (e *search) flats(flat int, gap float64) (done bool, err error) {
+	if e.s.span != nil {
+		return false, nil
+	}
+	if e.bowl && flat == 0 {
+		return false, nil
+	}
+	if gap > gaping && flat > 2 && len(e.looks) <= 3 && !e.bowl {
+		if done, err = e.respan(flat); done || err != nil {
+			return done, err
+		}
+	}
+	if len(e.looks) == 1 && !e.s.grain.Noisy() {
+		return e.suspect()
+	}
+	return false, nil
 }
 
 // suspect looks for directions in which f is constant, or linear: of the first look, those below a gap of curvatures.
@@ -310,7 +323,11 @@ func (e *search) suspect() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if most := [2]float64{leastBend, fewBends}; even <= most[min(flat-1, 1)] {
+		most := [2]float64{leastBend, fewBends}
+		if e.bowl {
+			most = [2]float64{noBend, noBend}
+		}
+		if even <= most[min(flat-1, 1)] {
 			return e.respan(flat)
 		}
 	}
@@ -324,6 +341,8 @@ const (
 	// leastBend is the part of the usual curvature that is left along one direction in which f has none, and fewBends
 	// the same of several, which one look does not show exactly.
 	leastBend, fewBends = 1e-5, 0.03
+	// noBend is the same where f is a quadratic, which bends everywhere as it does at the look.
+	noBend = 1e-9
 )
 
 // bends returns the second difference of f over a long step along the first few directions, as a part of that along
@@ -355,6 +374,7 @@ func (e *search) bends(few int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	z, _ = e.s.mapped(z, e.theta)
 	bend := func(k int) float64 { return math.Abs((z[k] - z[0]) + (z[k+1] - z[0])) }
 	ratio := bend(1) / max(bend(3), tiny)
 	if !kernel.Finite(ratio) {
