@@ -105,40 +105,45 @@ func reduce(s *sampler, l *ladder) (*mat.Dense, error) {
 			return nil, err
 		}
 		if r, _, _ := rank(g, noise); r < few {
-			return spanOf(s, l, r, nil, 1)
+			return spanOf(s, l, r, nil, 0)
 		}
 	}
 	return nil, nil
 }
 
-// spanOf returns the span of m+3 whole gradients, d×m, if they have the rank m; nil: they have not. Of a rough span, the last m of
-// orthonormal directions, and of those beyond it, it is known how far it is off at most, as a part. Then steps beyond it may be
-// longer by that, and differences need not be symmetric: what they miss, f″t²/2, is off by the same part.
+// spanOf returns the span of m+3 whole gradients, d×m, if they have the rank m; nil: they have not. If a rough span is known, the
+// last m of orthonormal directions, and by what part it is off, differences need not be symmetric: their truncation ct/2 along the
+// span is off by that part only, and beyond it, with steps s, that is its square.
 func spanOf(s *sampler, l *ladder, m int, directions *mat.Dense, rough float64) (*mat.Dense, error) {
 	d := s.f.Dim()
-	t, noise := l.slopes(s.sigma)
 	if m == 0 || m >= d {
 		return nil, nil
 	}
+	t, noise := l.slopes(s.sigma)
+	along, across := t, t
 	if directions == nil {
 		directions = kernel.Identity(d)
+	} else {
+		along, across = 2*math.Sqrt(s.sigma/l.curvature), min(t/math.Sqrt(rough), l.top)
+		noise = math.Hypot(noise*t/across, t*l.curvature*rough*(along+rough*across))
 	}
-	further := min(1/rough, l.top/t)
-	steps := scaled(directions, t)
-	for i := range d - m {
-		floats.Scale(further, steps.RawRowView(i))
+	steps := make([]float64, d)
+	for i := range steps {
+		if steps[i] = along; i < d-m {
+			steps[i] = across
+		}
 	}
-	g, err := gradients(s, steps, m+3, rough == 1)
+	g, err := gradients(s, scaledRows(directions, steps), m+3, along == t)
 	if err != nil {
 		return nil, err
 	}
-	for i := range d - m {
-		floats.Scale(1/further, g.RawRowView(i))
-	}
-	if rough < 1 {
-		noise = math.Hypot(noise, rough*l.curvature*t*t/2)
+	for i, step := range steps {
+		floats.Scale(t/step, g.RawRowView(i))
 	}
 	all, u, unsure := rank(g, noise)
+	if along != t { // more may be the error of differences
+		all = min(all, m)
+	}
 	if u == nil || all == 0 || all > m+2 || all >= d {
 		return nil, nil
 	}

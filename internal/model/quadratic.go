@@ -31,7 +31,7 @@ const (
 	predicted = 1e-3
 	// loudly is by how much the error of a look may be more in values that are predicted far away.
 	loudly = 3
-	// mostBowls looks at a quadratic are made.
+	// mostBowls looks are asked whether f is a quadratic.
 	mostBowls = 3
 )
 
@@ -43,25 +43,24 @@ func (e *search) quadratic() bool {
 	if l.pairs != nil || e.bowls == mostBowls || !kernel.Finite(l.z[0][0]) {
 		return false
 	}
+	e.bowls++
 	p := e.parabola(l)
 	if p == nil {
 		return false
 	}
 	enough := max(predicted, loudly*e.told)
 	theta, misfit := p.fitted(e.theta, enough)
-	e.say("  parabola with the map %.3g %.3g: error %.1e", theta.Gamma, theta.Beta, misfit)
-	if misfit > enough || misfit > predicted && !theta.identity() {
+	if !(misfit <= predicted || misfit <= enough && theta.identity()) {
 		return false
 	}
-	before := *e.belief
-	e.looks, e.theta, l.tau = []*Look{l}, theta, min(l.tau, misfit)
+	e.say("  a quadratic under the map %.3g %.3g: values are predicted to %.1e", theta.Gamma, theta.Beta, misfit)
+	before, tau := *e.belief, l.tau
+	e.looks, e.theta, l.tau = []*Look{l}, theta, min(tau, misfit)
 	e.forget()
 	if e.bowl = e.first() && (e.need() <= 1 || loudly*e.widest() < median(e.errors())); !e.bowl {
-		*e.belief = before
-		return false
+		*e.belief, l.tau = before, tau
 	}
-	e.bowls++
-	return true
+	return e.bowl
 }
 
 // widest returns the error of a look with steps as long as the box is wide, if it is one of noise.
@@ -182,7 +181,7 @@ func (p *parabola) fitted(theta Theta, enough float64) (Theta, float64) {
 func (t Theta) descended(most float64, errors func(Theta) []float64) (Theta, float64) {
 	const by, d, sweeps = 4, 1e-7, 60
 	e, lambda := errors(t), 1.
-	for range sweeps {
+	for n := 0; n < sweeps && lambda < 1/d; n++ {
 		var j [2][]float64
 		for k, next := range []Theta{{t.Gamma + d, t.Beta}, {t.Gamma, t.Beta + d}} {
 			j[k] = errors(next)

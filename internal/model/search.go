@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -13,7 +12,7 @@ type search struct {
 	*belief
 	request Request
 	steps   *ladder
-	axes    *ladder // the same along the coordinates of the box
+	axes    *ladder    // the same along the coordinates of the box
 	white   *mat.Dense // directions of looks while no frame is found
 	clear   bool       // all of them have curvature above the noise
 
@@ -27,7 +26,7 @@ type search struct {
 	least    float64 // the least need so far, or the least usual error while no frame is found
 	wasted   int     // looks since then
 	bowl     bool    // f is a quadratic under the map, by the last look
-	bowls    int     // looks that have said so
+	bowls    int     // looks that were asked for that
 	verdict  Verdict
 	blocks   [][]int // nil: single components
 	unsure   float64
@@ -265,122 +264,6 @@ func (e *search) prepareNext() (err error) {
 	}
 	e.setLength(e.steps.length())
 	return nil
-}
-
-// respan looks whether f is constant in so many directions, in which no look has shown any
-// curvature. If so, it begins again in those that are left.
-func (e *search) respan(flat int) (bool, error) {
-	rows, rough := mat.DenseCopyOf(e.white), 1.
-	if !e.s.grain.Noisy() {
-		rough = max(e.told, e.s.sigma)
-	}
-	kernel.Orthonormalise(rows.RawMatrix())
-	span, err := spanOf(e.s, e.axes, e.m-flat, rows, rough)
-	if span == nil || err != nil {
-		return false, err
-	}
-	e.s.span = span
-	e.belief, e.bowls = newBelief(e.s), 0
-	if err = e.climb(e.frame, 0, false); err != nil {
-		return false, err
-	}
-	e.white, e.clear = kernel.Identity(e.m), false
-	e.say("f has %d components", e.m)
-	return true, nil
-}
-
-// flats looks for directions in which f is constant where there are some without curvature above the noise, and where the first look
-// suggests it.
-func (e *search) flats(flat int, gap float64) (done bool, err error) {
-	if e.s.span != nil {
-		return false, nil
-	}
-	if e.bowl && flat == 0 {
-		return false, nil
-	}
-	if gap > gaping && flat > 2 && len(e.looks) <= 3 && !e.bowl {
-		if done, err = e.respan(flat); done || err != nil {
-			return done, err
-		}
-	}
-	if len(e.looks) == 1 && !e.s.grain.Noisy() {
-		return e.suspect()
-	}
-	return false, nil
-}
-
-// suspect looks for directions in which f is constant, or linear: of the first look, those below a gap of curvatures.
-// Over a long step f curves far less along them than along others.
-func (e *search) suspect() (bool, error) {
-	flat, gap := 0, wideGap
-	for i := 1; i < e.m; i++ {
-		if ratio := square(length(e.white.RawRowView(i-1)) / length(e.white.RawRowView(i))); ratio > gap {
-			flat, gap = i, ratio
-		}
-	}
-	for last := max(0, flat-weakest); flat > last; flat-- {
-		even, err := e.bends(flat)
-		if err != nil {
-			return false, err
-		}
-		most := [2]float64{leastBend, fewBends}
-		if e.bowl {
-			most = [2]float64{noBend, noBend}
-		}
-		if even <= most[min(flat-1, 1)] {
-			return e.respan(flat)
-		}
-	}
-	return false, nil
-}
-
-const (
-	// wideGap is the ratio of neighbouring curvatures from which on there is a gap, and weakest how many components
-	// that are not flat may be below it.
-	wideGap, weakest = 10., 3
-	// leastBend is the part of the usual curvature that is left along one direction in which f has none, and fewBends
-	// the same of several, which one look does not show exactly.
-	leastBend, fewBends = 1e-5, 0.03
-	// noBend is the same where f is a quadratic, which bends everywhere as it does at the look.
-	noBend = 1e-9
-)
-
-// bends returns the second difference of f over a long step along the first few directions, as a part of that along
-// all.
-func (e *search) bends(few int) (float64, error) {
-	x, err := e.s.safe(middle)
-	if err != nil {
-		return 0, err
-	}
-	points := mat.NewDense(5, e.m, nil)
-	for k := range 5 {
-		copy(points.RawRowView(k), x)
-	}
-	for k, n := range []int{few, e.m} {
-		v := make([]float64, e.m)
-		for i := range n {
-			u := e.white.RawRowView(i)
-			kernel.AddScaled(v, e.s.random.NormFloat64()/length(u), u)
-		}
-		scale := middle * math.Sqrt(float64(e.m)) / length(v)
-		for i := range v {
-			v[i] *= scale
-		}
-		part := e.s.around(x, v)
-		kernel.AddScaled(points.RawRowView(1+2*k), part, v)
-		kernel.AddScaled(points.RawRowView(2+2*k), -part, v)
-	}
-	z, err := e.s.ask(points)
-	if err != nil {
-		return 0, err
-	}
-	z, _ = e.s.mapped(z, e.theta)
-	bend := func(k int) float64 { return math.Abs((z[k] - z[0]) + (z[k+1] - z[0])) }
-	ratio := bend(1) / max(bend(3), tiny)
-	if !kernel.Finite(ratio) {
-		return 1, nil
-	}
-	return ratio, nil
 }
 
 // setLength sets ℓ of all components.
