@@ -15,9 +15,7 @@ func (e *search) flats(flat int, gap float64) (done bool, err error) {
 	}
 	noisy := e.s.grain.Noisy()
 	if gap > gaping && flat > 2 && len(e.looks) <= 3 && (noisy || !e.bowl) {
-		if done, err = e.respan(flat); done || err != nil {
-			return done, err
-		}
+		return e.respan(flat)
 	}
 	if len(e.looks) == 1 && !noisy {
 		return e.suspect()
