@@ -68,12 +68,16 @@ func (e *search) widest() float64 {
 	return forward.noise * e.s.sigma / square(median(e.s.widths(e.frame.W))/2)
 }
 
-// widen makes directions of looks as long as the box is wide.
-func (e *search) widen() {
+// wide returns directions as long as the box is wide.
+func (e *search) wide() *mat.Dense {
 	r := e.s.widths(along(e.white).W)
 	floats.Scale(0.5, r)
-	e.white = scaledRows(e.white, r)
-	e.steps = &ladder{top: 1, caution: 1, curvature: square(median(r))}
+	return scaledRows(e.white, r)
+}
+
+// widen sets steps to those of wide, over which a quadratic misses nothing.
+func (e *search) widen() {
+	e.steps = &ladder{top: 1, caution: 1, curvature: square(median(e.s.widths(along(e.white).W)) / 2)}
 	e.not.ell = e.s.widths(e.frame.W)
 }
 
