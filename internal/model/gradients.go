@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// gradients returns the slopes of f along some directions (rows), times the step, at n points, a column each: by
-// differences of both sides, or forward, from x itself.
-func gradients(s *sampler, directions *mat.Dense, n int, by slope) (*mat.Dense, error) {
-	rows, d := directions.Dims()
+// gradients returns slopes of f at n points, a column each, times the step.
+func gradients(s *sampler, by slopes, n int) (*mat.Dense, error) {
+	steps := scaledRows(by.along, by.steps)
+	rows, d := steps.Dims()
 	x := s.points(n, wider)
-	g := mat.NewDense(rows, n, nil) // parts of the step that are within the bounds
+	g := mat.NewDense(rows, n, nil) // parts of the steps that are within the bounds
 	each := rows + 1                // queries of a point
 	if by.both {
 		each = 2 * rows
@@ -24,11 +24,10 @@ func gradients(s *sampler, directions *mat.Dense, n int, by slope) (*mat.Dense, 
 			copy(points.RawRowView(k*each+i), x.RawRowView(k))
 		}
 		for i := range rows {
-			step := scaledRows(directions.Slice(i, i+1, 0, d).(*mat.Dense), []float64{by.step}).RawRowView(0)
-			g.Set(i, k, s.around(x.RawRowView(k), step))
-			kernel.AddScaled(points.RawRowView(k*each+i), g.At(i, k), step)
+			g.Set(i, k, s.around(x.RawRowView(k), steps.RawRowView(i)))
+			kernel.AddScaled(points.RawRowView(k*each+i), g.At(i, k), steps.RawRowView(i))
 			if by.both {
-				kernel.AddScaled(points.RawRowView(k*each+rows+i), -g.At(i, k), step)
+				kernel.AddScaled(points.RawRowView(k*each+rows+i), -g.At(i, k), steps.RawRowView(i))
 			}
 		}
 	}
@@ -39,11 +38,11 @@ func gradients(s *sampler, directions *mat.Dense, n int, by slope) (*mat.Dense, 
 	for k := range n {
 		at := z[k*each : (k+1)*each]
 		for i := range rows {
-			d := at[i] - at[rows]
+			change := at[i] - at[rows]
 			if by.both {
-				d = (at[i] - at[rows+i]) / 2
+				change = (at[i] - at[rows+i]) / 2
 			}
-			g.Set(i, k, d/g.At(i, k))
+			g.Set(i, k, change/g.At(i, k)*by.step/by.steps[i])
 		}
 	}
 	return g, nil
@@ -104,14 +103,14 @@ const loud, steepFall = 30, 1e3
 // they have the rank min(r, m). Less than r show few components. It returns what f depends on; nil: not on few.
 func reduce(s *sampler, l *ladder) (*subspace, error) {
 	d := s.f.Dim()
-	by := l.slopes(s.sigma, exactSlopes)
 	for few := fewest; few < d && few <= max(fewest, d/4); few *= 4 {
-		g, err := gradients(s, orthonormal(s, few, d), few+2, by)
+		by := l.slopes(orthonormal(s, few, d), s.sigma, exactSlopes)
+		g, err := gradients(s, by, few+2)
 		if err != nil {
 			return nil, err
 		}
 		if r, _ := rank(g, by.error); r < few {
-			return spanOf(s, by, r)
+			return spanOf(s, l.slopes(kernel.Identity(d), s.sigma, exactSlopes), r)
 		}
 	}
 	return nil, nil
@@ -123,16 +122,17 @@ type subspace struct {
 	linear []float64  // c; nil: it is 0
 }
 
-// spanOf returns the subspace of m+2 whole gradients: their differences span B, and the rest of their mean is c. Where
-// noise leaves it open there are more of them. It returns nil if f depends on something else.
-func spanOf(s *sampler, by slope, m int) (*subspace, error) {
+// spanOf returns the subspace of m+2 gradients along d orthonormal directions: their differences span B, and the rest
+// of their mean is c. Where noise leaves it open there are more of them. It returns nil if f depends on something else.
+func spanOf(s *sampler, by slopes, m int) (*subspace, error) {
 	d := s.f.Dim()
 	if m == 0 || m >= d {
 		return nil, nil
 	}
 	var all *mat.Dense
+	error := by.error / by.step
 	for range mostGradients {
-		g, err := gradients(s, kernel.Identity(d), m+2, by)
+		g, err := gradients(s, by, m+2)
 		if err != nil {
 			return nil, err
 		}
@@ -142,22 +142,28 @@ func spanOf(s *sampler, by slope, m int) (*subspace, error) {
 			all = transposed(stacked([]*mat.Dense{transposed(all), transposed(g)}))
 		}
 		r, u := rank(all, by.error)
+		if by.most > 0 {
+			r = min(r, by.most)
+		}
 		if r == d {
 			break
 		}
 		if u == nil || r == 0 {
 			continue
 		}
-		rows := mat.DenseCopyOf(u.Slice(0, r, 0, d))
-		c := means(all)
-		kernel.Project(c, rows.RawMatrix())
-		floats.Scale(1/by.step, c)
-		for _, linear := range [][]float64{nil, c} {
-			if alone, err := linearBeyond(s, rows, linear, by.error/by.step); alone || err != nil {
-				return &subspace{transposed(rows), linear}, err
+		rows := kernel.Times(mat.DenseCopyOf(u.Slice(0, r, 0, d)), by.along)
+		if linear, err := linearBeyond(s, rows, error); err != nil {
+			return nil, err
+		} else if linear {
+			c := kernel.Times(mat.NewDense(1, d, means(all)), by.along).RawRowView(0)
+			kernel.Project(c, rows.RawMatrix())
+			floats.Scale(1/by.step, c)
+			if length(c) < amplified*error*math.Sqrt(float64(d)) {
+				c = nil
 			}
+			return &subspace{transposed(rows), c}, nil
 		}
-		if by.error/by.step < exactSpan {
+		if error < exactSpan {
 			break
 		}
 	}
@@ -168,30 +174,29 @@ func spanOf(s *sampler, by slope, m int) (*subspace, error) {
 // up to which more of them do not help.
 const mostGradients, exactSpan = 3, 1e-3
 
-// beyonds is at how many points it is tested that f is linear beyond a span, and beyond the change of f, in units of
-// its spread, that is too large in any case. amplified is by how much chance makes errors larger: with two gradients
-// more than components it was 30 and less, mostly.
-const beyonds, beyond, amplified = 4, 0.02, 100
+// beyonds is at how many points it is tested that f is linear beyond a span, and beyond the second difference of f, in
+// units of its spread, that is too large in any case. amplified is by how much chance makes errors larger: with two
+// gradients more than components it was 30 at most.
+const beyonds, beyond, amplified = 4, 0.02, 30
 
-// linearBeyond reports whether f changes over the box by <c, v> along ways v that are orthogonal to
-// some orthonormal rows, up to noise and the error of slopes: what short steps do not show, long ones may. A row that
-// is known to ε of its slopes s is off by ε/s, and f changes by s times that: by ε|v| for all of them, and more where slopes were small by chance.
-func linearBeyond(s *sampler, rows *mat.Dense, c []float64, slopes float64) (bool, error) {
+// linearBeyond reports whether f does not curve over the box along ways v that are orthogonal to
+// some orthonormal rows, up to noise and the error ε of slopes: what short steps do not show, long ones may. A row that
+// is known to ε of its slopes s is off by ε/s, so that f changes by ε|v|, and its second difference is (ε|v|)².
+func linearBeyond(s *sampler, rows *mat.Dense, slopes float64) (bool, error) {
 	x, to := s.points(beyonds, middle), s.points(beyonds, middle)
 	_, d := x.Dims()
-	points, expected, most := mat.NewDense(2*beyonds, d, nil), make([]float64, beyonds), 0.0
+	points, most := mat.NewDense(3*beyonds, d, nil), 0.0
 	for k := range beyonds {
 		v := to.RawRowView(k)
 		kernel.AddScaled(v, -1, x.RawRowView(k))
 		kernel.Project(v, rows.RawMatrix())
-		copy(points.RawRowView(2*k), x.RawRowView(k))
-		copy(points.RawRowView(2*k+1), x.RawRowView(k))
-		part := s.reach(x.RawRowView(k), v, 1)
-		kernel.AddScaled(points.RawRowView(2*k+1), part, v)
-		most += square(min(beyond, amplified*slopes*part*length(v)))
-		if c != nil {
-			expected[k] = part * kernel.Dot(c, v)
+		part := s.around(x.RawRowView(k), v)
+		for side := range 3 {
+			row := points.RawRowView(3*k + side)
+			copy(row, x.RawRowView(k))
+			kernel.AddScaled(row, part*float64(side-1), v)
 		}
+		most += square(min(beyond, square(amplified*slopes*part*length(v))))
 	}
 	z, err := s.ask(points)
 	if err != nil {
@@ -199,9 +204,10 @@ func linearBeyond(s *sampler, rows *mat.Dense, c []float64, slopes float64) (boo
 	}
 	sum, noise := 0.0, 0.0
 	for k := range beyonds {
-		if change := z[2*k+1] - z[2*k] - expected[k]; kernel.Finite(change) {
-			sum += square(change)
-			noise += square(s.noise(z[2*k])) + square(s.noise(z[2*k+1]))
+		three := z[3*k : 3*k+3]
+		if second := (three[0] - three[1]) + (three[2] - three[1]); kernel.Finite(second) {
+			sum += square(second)
+			noise += square(s.noise(three[0])) + 4*square(s.noise(three[1])) + square(s.noise(three[2]))
 		}
 	}
 	return sum <= float64(square(significant)*noise)+most, nil
@@ -217,35 +223,59 @@ func orthonormal(s *sampler, n, d int) *mat.Dense {
 	return q
 }
 
-// A slope is how slopes are measured: over which step, on both sides or forward, and the error of step times slope
-// from which on it is one.
-type slope struct {
-	step  float64
-	both  bool
-	error float64
+// slopes are how slopes are measured.
+type slopes struct {
+	along *mat.Dense // orthonormal directions
+	steps []float64  // along each of them
+	both  bool       // on both sides, or forward
+	step  float64    // the usual one
+	error float64    // of step times slope, from which on it is one
+	most  int        // how many components are known to be at most; 0: all
 }
 
 // exactSlopes is the error of slopes that is small enough to see components of about the same size, as a part of what
 // they change by over ℓ.
 const exactSlopes = 1e-6
 
-// slopes returns how slopes are measured with an error that is small enough, or the least. Over t they have the errors
+// slopes returns how slopes along some directions are measured with an error that is small enough, or the least. Over t
+// they have the errors
 //
 //	√(σ²/2t² + (f‴t²/6)²) on both sides, √(2σ²/t² + (f″t/2)²) forward.
-func (l *ladder) slopes(sigma, enough float64) slope {
-	var two [2]slope
+func (l *ladder) slopes(along *mat.Dense, sigma, enough float64) slopes {
+	var two [2]slopes
 	least := [2]float64{math.Inf(1), math.Inf(1)}
 	for t := range steps(l.top*square(shortest), l.top/2) {
 		// A forward second difference misses f‴t.
 		errors := [2]struct{ noise, missed float64 }{{math.Sqrt2 * sigma, l.curvature * t * t / 2}, {math.Sqrt(0.5) * sigma, interpolated(l.odd, 1, t) * t * t / 6}}
 		for k, e := range errors {
 			if v := math.Hypot(e.noise, e.missed) / t; v < least[k] {
-				two[k], least[k] = slope{t, k == 1, math.Hypot(4*e.noise, 3*e.missed)}, v
+				two[k], least[k] = slopes{along: along, both: k == 1, step: t, error: math.Hypot(4*e.noise, 3*e.missed)}, v
 			}
 		}
 	}
+	by := two[1]
 	if least[0] <= enough*l.curvature*l.length() {
-		return two[0]
+		by = two[0]
 	}
-	return two[1]
+	n, _ := along.Dims()
+	by.steps = make([]float64, n)
+	for i := range by.steps {
+		by.steps[i] = by.step
+	}
+	return by
+}
+
+// within returns how slopes are measured forward where a rough span is known, the last m of the directions, and by what
+// part it is off: the truncation ct/2 along the span is off by that part only, and beyond it, with steps s, that is its square.
+func (l *ladder) within(along *mat.Dense, m int, sigma, rough float64) slopes {
+	by := l.slopes(along, sigma, 0)
+	inside, across := 2*math.Sqrt(sigma/l.curvature), min(by.step/math.Sqrt(rough), l.top)
+	for i := range by.steps {
+		if by.steps[i] = inside; i < len(by.steps)-m {
+			by.steps[i] = across
+		}
+	}
+	by.both, by.most = false, m
+	by.error = math.Hypot(by.error*by.step/across, by.step*l.curvature*rough*(inside+rough*across))
+	return by
 }

@@ -172,7 +172,7 @@ func (e *search) result() *Result {
 	}
 	r.scaled(e.not.ell)
 	r.Rows, r.Expected = e.ofRows()
-	r.Quadratic = r.Looks == 1 && e.same
+	r.Quadratic = e.bowl
 	for k, l := range e.looks {
 		r.Values = append(r.Values, float64(l.z[0][0]*e.s.unit)+e.s.mid)
 		if l.kind == long {

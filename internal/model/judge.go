@@ -2,6 +2,9 @@ package model
 
 // judge asks splits, as few as it takes, and reports whether the verdict is final.
 func (e *search) judge(need float64, ended bool) (bool, error) {
+	if e.bowl && need <= 1 && e.request.Certify != nil {
+		return e.certify()
+	}
 	p := splits{s: e.s, theta: e.theta}
 	for n := fewSplits; ; n = someSplits {
 		if err := p.more(e.frame, singles(e.m), n); err != nil {

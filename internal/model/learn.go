@@ -192,6 +192,9 @@ func (b *belief) fit() bool {
 
 // mapped reports whether a solution bears out that there is a map.
 func (b *belief) mapped(out solution) bool {
+	if !kernel.Finite(out.theta[0] + out.theta[1]) {
+		return false
+	}
 	left := meanSquare(out) * float64(len(out.residual)*len(out.own))
 	return !b.theta.identity() || math.Abs(out.theta[0])*b.s.far > slight && out.gain > max(certain, left)
 }

@@ -51,6 +51,9 @@ func (e *search) lookAround() error {
 		return err
 	}
 	along := e.white
+	if e.bowl {
+		along = e.wide()
+	}
 	var pairs []bool
 	if bad, few := e.unknown(); few && e.fewer(bad) {
 		along, pairs = e.frame.U, bad

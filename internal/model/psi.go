@@ -16,7 +16,7 @@ func (t Theta) identity() bool { return t.Gamma == 0 }
 const (
 	// pole is the βz below which ψ goes on along its tangent: 1 + βz stays away from 0, where a value
 	// is outside of what the map was made from.
-	pole = -0.998
+	pole = -0.9998
 	// straight is the size of β, or of β−γ, below which a limit is taken.
 	straight = 1e-9
 )

@@ -32,6 +32,9 @@ type sampler struct {
 	low       float64 // the least z
 	queries   int
 	fails     bool // f has failed at a point
+
+	// The first points, in the box, one after the other, and the values of f there.
+	seen, values []float64
 }
 
 // Errors of functions about which nothing can be found.
@@ -164,6 +167,9 @@ func (s *sampler) ask(points *mat.Dense) ([]float64, error) {
 		}
 	})
 	for k := range z {
+		if len(s.values) < mostSeen && kernel.Finite(z[k]) {
+			s.seen, s.values = append(s.seen, x.RawRowView(k)...), append(s.values, z[k])
+		}
 		if z[k] = (z[k] - s.mid) / s.unit; kernel.Finite(z[k]) {
 			s.far, s.low = max(s.far, math.Abs(z[k])), min(s.low, z[k])
 		} else {

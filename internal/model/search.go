@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -13,6 +12,7 @@ type search struct {
 	*belief
 	request Request
 	steps   *ladder
+	axes    *ladder    // the same along the coordinates of the box
 	white   *mat.Dense // directions of looks while no frame is found
 	clear   bool       // all of them have curvature above the noise
 
@@ -27,7 +27,8 @@ type search struct {
 	linear   []float64 // c of the subspace
 	least    float64   // the least need so far, or the least usual error while no frame is found
 	wasted   int       // looks since then
-	same     bool      // curvatures along white were the same at all points
+	bowl     bool      // f is a quadratic under the map, by the last look
+	bowls    int       // looks that were asked for that
 	verdict  Verdict
 	blocks   [][]int // nil: single components
 	unsure   float64
@@ -55,8 +56,6 @@ const (
 	gaping = 6
 	// mostWasted looks are made without progress, an error that is so much less.
 	mostWasted, progress = 12, 0.9
-	// equal is by how much the fourth roots of mean squares of equal curvatures differ at most, by noise.
-	equal = 0.05
 	// nearlyAll pairs are so many.
 	nearlyAll = 0.9
 	// usable is the error of E from which on looks are along the frame, with longer and longer
@@ -168,7 +167,7 @@ func (e *search) needs() *mat.Dense {
 // due reports whether it is time to ask the whole box.
 func (e *search) due(need float64) bool {
 	n := len(e.looks)
-	now := n < 2 || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
+	now := n == 0 || n == 1 && !e.bowl || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
 	return e.fresh && now
 }
 
@@ -197,16 +196,13 @@ func (e *search) look() error {
 			e.forget()
 			e.say("  surprised: again from short looks")
 		}
+	case e.quadratic():
+		e.fresh = true
+		return e.prepareNext()
 	case !e.learn():
 		e.forget()
 	default:
 		e.doubtSteps()
-	}
-	if n := len(e.looks); !e.found && (n == 2 || n == 3) && len(e.short()) == n && e.restarts < mostRestarts {
-		if quadratic, err := e.bowl(); quadratic || err != nil {
-			e.fresh = true
-			return err
-		}
 	}
 	if !e.found {
 		e.weigh(median(e.errors()))
@@ -243,26 +239,17 @@ func (e *search) prepareNext() (err error) {
 	var flat int
 	var gap float64
 	e.white, flat, gap = e.whitened(e.white)
-	if e.clear = flat == 0; gap > gaping && flat > 2 && e.s.span == nil && len(e.looks) <= 3 {
-		if done, err := e.respan(flat); done || err != nil {
-			return err
-		}
+	e.clear = flat == 0 && !e.bowl
+	if done, err := e.flats(flat, gap); done || err != nil {
+		return err
 	}
-	if len(e.looks) == 1 && e.s.span == nil && !e.s.grain.Noisy() {
-		if done, err := e.suspect(); done || err != nil {
-			return err
-		}
+	if e.bowl {
+		e.widen()
+		return nil
 	}
 	if len(e.short()) == 1 || !was {
-		before := e.white
 		if e.white, err = even(e.s, e.white, e.theta); err != nil {
 			return err
-		}
-		e.same = true
-		for i := range e.m {
-			if q := length(e.white.RawRowView(i)) / length(before.RawRowView(i)); math.Abs(q-1) > equal {
-				e.same = false
-			}
 		}
 		if err = e.climb(along(e.white), 1, false); err != nil {
 			return err
@@ -279,91 +266,6 @@ func (e *search) prepareNext() (err error) {
 	}
 	e.setLength(e.steps.length())
 	return nil
-}
-
-// respan looks whether f is constant in so many directions, in which no look has shown any
-// curvature. If so, it begins again in those that are left.
-func (e *search) respan(flat int) (bool, error) {
-	span, err := spanOf(e.s, e.steps.slopes(e.s.sigma, 0), e.m-flat)
-	if span == nil || err != nil {
-		return false, err
-	}
-	return true, e.inSpan(span)
-}
-
-// inSpan begins again in a subspace, beyond which f is linear.
-func (e *search) inSpan(of *subspace) error {
-	e.s.span, e.linear, e.spent = of.span, of.linear, e.s.queries
-	e.belief = newBelief(e.s)
-	e.white, e.clear = kernel.Identity(e.m), false
-	return e.climb(e.frame, 0, false)
-}
-
-// suspect looks for directions in which f is constant, or linear: of the first look, those below a gap of curvatures.
-// Over a long step f curves far less along them than along others.
-func (e *search) suspect() (bool, error) {
-	flat, gap := 0, wideGap
-	for i := 1; i < e.m; i++ {
-		if ratio := square(length(e.white.RawRowView(i-1)) / length(e.white.RawRowView(i))); ratio > gap {
-			flat, gap = i, ratio
-		}
-	}
-	for last := max(0, flat-weakest); flat > last; flat-- {
-		even, err := e.bends(flat)
-		if err != nil {
-			return false, err
-		}
-		if most := [2]float64{leastBend, fewBends}; even <= most[min(flat-1, 1)] {
-			return e.respan(flat)
-		}
-	}
-	return false, nil
-}
-
-const (
-	// wideGap is the ratio of neighbouring curvatures from which on there is a gap, and weakest how many components
-	// that are not flat may be below it.
-	wideGap, weakest = 10., 3
-	// leastBend is the part of the usual curvature that is left along one direction in which f has none, and fewBends
-	// the same of several, which one look does not show exactly.
-	leastBend, fewBends = 1e-5, 0.03
-)
-
-// bends returns the second difference of f over a long step along the first few directions, as a part of that along
-// all.
-func (e *search) bends(few int) (float64, error) {
-	x, err := e.s.safe(middle)
-	if err != nil {
-		return 0, err
-	}
-	points := mat.NewDense(5, e.m, nil)
-	for k := range 5 {
-		copy(points.RawRowView(k), x)
-	}
-	for k, n := range []int{few, e.m} {
-		v := make([]float64, e.m)
-		for i := range n {
-			u := e.white.RawRowView(i)
-			kernel.AddScaled(v, e.s.random.NormFloat64()/length(u), u)
-		}
-		scale := middle * math.Sqrt(float64(e.m)) / length(v)
-		for i := range v {
-			v[i] *= scale
-		}
-		part := e.s.around(x, v)
-		kernel.AddScaled(points.RawRowView(1+2*k), part, v)
-		kernel.AddScaled(points.RawRowView(2+2*k), -part, v)
-	}
-	z, err := e.s.ask(points)
-	if err != nil {
-		return 0, err
-	}
-	bend := func(k int) float64 { return math.Abs((z[k] - z[0]) + (z[k+1] - z[0])) }
-	ratio := bend(1) / max(bend(3), tiny)
-	if !kernel.Finite(ratio) {
-		return 1, nil
-	}
-	return ratio, nil
 }
 
 // setLength sets ℓ of all components.
