@@ -45,7 +45,7 @@ func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
 		}
 	}
 	e.say("  map %.3g %.3g: typical C %.1e instead of %.1e", best.Gamma, best.Beta, least, typical(plain))
-	f, c := e.joint(best, e.looks)
+	f, _ := e.joint(best, e.looks)
 	if f == nil {
 		return false, nil
 	}
@@ -53,7 +53,6 @@ func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
 	if e.frame == nil {
 		return false, nil
 	}
-	blocked := *e.frame
 	if e.refits() { // a sum under a map
 		e.say("  a sum under a map %.3g %.3g: χ² %.2g", e.theta.Gamma, e.theta.Beta, e.misfits)
 		e.fresh, e.restarts = true, mostRestarts
@@ -67,8 +66,7 @@ func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
 		e.begin(false)
 		e.looks = e.short()
 	}
-	e.frame, e.theta = &blocked, best
-	return e.blocked(c, most)
+	return e.blocked(e.divided(e.whole(best, e.looks), nil, e.looks), most)
 }
 
 // refits fits looks with the map free, and reports whether they do not contradict each other then.

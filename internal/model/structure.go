@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -53,7 +54,7 @@ func (e *search) structure() error {
 		if err := e.before(max(0, n-len(e.looks))*forward.queries(e.m), true); err != nil {
 			return err
 		}
-		if err := e.shortLooks(n); err != nil {
+		if err := e.shortLooks(n, nil, 1); err != nil {
 			return err
 		}
 		f, c := e.joint(Theta{}, e.looks)
@@ -70,15 +71,15 @@ func (e *search) structure() error {
 		if n >= enoughShort && e.unsure > agreeing {
 			most = e.m / 2
 		}
-		if done, err := e.blocked(c, most); done || err != nil {
+		if done, err := e.blocked(e.divided(e.whole(Theta{}, e.looks), nil, e.looks), most); done || err != nil {
 			return err
 		}
 		if n == enoughShort && e.unsure > knownRows {
 			if done, err := e.mappedBlocks(c, most); done || err != nil {
 				return err
 			}
-			e.frame, e.theta = e.scaled(f, Theta{}, e.looks), Theta{}
 		}
+		e.frame, e.theta = e.scaled(f, Theta{}, e.looks), Theta{}
 		last := e.unsure <= knownRows || n == mostShort
 		if n > enoughShort && e.unsure > agreeing {
 			break
@@ -119,13 +120,13 @@ func (e *search) nearly() (bool, error) {
 	return round, err
 }
 
-// shortLooks makes looks until there are n.
-func (e *search) shortLooks(n int) error {
+// shortLooks makes looks along some directions until there are n; nil: along whitened ones. E in them is about part.
+func (e *search) shortLooks(n int, along *mat.Dense, part float64) error {
 	for len(e.looks) < n {
 		var kind *kind
 		step, least := 0.0, math.Inf(1)
 		for _, k := range shortKinds {
-			t, err := e.steps.best(k, e.s.sigma, 1)
+			t, err := e.steps.best(k, e.s.sigma, part)
 			if cost := float64(k.queries(e.m)) * max(1, square(err/exactPairs)); cost < least {
 				kind, step, least = k, t, cost
 			}
@@ -137,11 +138,16 @@ func (e *search) shortLooks(n int) error {
 		if err != nil {
 			return err
 		}
-		l := e.shortLook(kind, e.white, step, x)
+		directions := along
+		if along == nil {
+			directions = e.white
+		}
+		l := e.shortLook(kind, directions, step, x)
+		l.tau *= part
 		if err := e.take(l, nil); err != nil {
 			return err
 		}
-		if kernel.Finite(l.z[0][0]) {
+		if along == nil && kernel.Finite(l.z[0][0]) {
 			e.white, _, _ = e.whitened(e.white)
 		}
 	}
@@ -165,21 +171,61 @@ func (e *search) halves() float64 {
 	return median(frame.Compare(made[0], made[1]).Distance) / 2
 }
 
+// A grouping are blocks, and the coupling of few splits of them.
+type grouping struct {
+	blocks  [][]int
+	coupled estimate
+}
+
 // blocked looks for the finest blocks of at most so many components that separate f, and reports whether there are any.
-func (e *search) blocked(c *mat.Dense, most int) (bool, error) {
-	type candidate struct {
-		blocks  [][]int
-		coupled estimate
+// Where splits of some couple little it makes looks along their frame, until splits do not become less: between blocks
+// truncation is that of E alone, so that steps may be the longer the less E is.
+func (e *search) blocked(now *blocking, most int) (bool, error) {
+	for last, part := math.Inf(1), 1.; now != nil; {
+		if e.frame, e.theta = e.scaled(now.frame, now.theta, e.looks), now.theta; e.frame == nil {
+			return false, nil
+		}
+		all, err := e.groupings(now, most, part)
+		if err != nil || len(all) == 0 {
+			return err != nil, err
+		}
+		best := slices.MinFunc(all, func(a, b grouping) int { return cmp.Compare(a.coupled.mid, b.coupled.mid) })
+		least := best.coupled.mid
+		ended := least > min(usable, last/2)
+		for _, g := range all {
+			if c := g.coupled.mid; c < e.separates()/finer || ended && c < min(finer*least, e.separates()) {
+				e.blocks, e.coupled = g.blocks, g.coupled
+				if _, err := e.certify(); e.verdict == Separable || err != nil {
+					return true, err
+				}
+				e.blocks = nil
+			}
+		}
+		if ended {
+			return false, nil
+		}
+		last, part = least, min(1, finer*least)
+		if err := e.climb(e.frame, 1, true); err != nil {
+			return true, err
+		}
+		if err := e.shortLooks(len(e.looks)+sharpLooks, e.frame.U, part); err != nil {
+			return true, err
+		}
+		now = e.divided(e.blocking(now.frame, now.theta, e.looks), best.blocks, e.looks)
 	}
-	var all []candidate
-	least := math.Inf(1)
+	return false, nil
+}
+
+// groupings returns the blocks of at most so many components that C shows, the finest first. Looks are as exact as E is
+// to a part.
+func (e *search) groupings(now *blocking, most int, part float64) (all []grouping, err error) {
 	before := e.m + 1
-	_, looked := e.steps.best(forward, e.s.sigma, 1)
+	_, looked := e.steps.best(forward, e.s.sigma, part)
 	for _, link := range linked {
 		if link > max(leastLink, 30*looked) {
 			continue
 		}
-		blocks := jointdiag.Blocks(c, link)
+		blocks := jointdiag.Blocks(now.c, link)
 		if len(blocks) == before {
 			continue
 		}
@@ -188,24 +234,16 @@ func (e *search) blocked(c *mat.Dense, most int) (bool, error) {
 		}
 		p := splits{s: e.s, theta: e.theta}
 		if err := p.more(e.frame, blocks, fewSplits); err != nil {
-			return true, err
+			return nil, err
 		}
-		now := candidate{blocks, p.coupling()}
-		e.say("  %d blocks: coupling %.1e", len(blocks), now.coupled.mid)
-		all, least = append(all, now), min(least, now.coupled.mid)
+		all = append(all, grouping{blocks, p.coupling()})
+		e.say("  %d blocks: coupling %.1e", len(blocks), p.coupling().mid)
 	}
-	for _, k := range all { // components that couple little beside others belong together, too
-		if e.coupled = k.coupled; k.coupled.mid > max(finer*least, e.separates()/10) || k.coupled.mid > e.separates() {
-			continue
-		}
-		e.blocks = k.blocks
-		if done, err := e.certify(); e.verdict == Separable || err != nil {
-			return done, err
-		}
-	}
-	e.blocks = nil
-	return false, nil
+	return all, nil
 }
+
+// sharpLooks are made along blocks at a time.
+const sharpLooks = 3
 
 // finer is by how much splits of finer blocks may couple more than those of coarser ones.
 const finer = 10
