@@ -80,19 +80,19 @@ func (b *belief) whole(theta Theta, looks []*Look) *blocking {
 	return b.blocking(along(looks[len(looks)-1].steps), theta, looks)
 }
 
+// all returns all components.
+func (b *belief) all() []int { return slices.Concat(singles(b.m)...) }
+
 // divided divides blocks (nil: there is one of all) into those that looks have, if they have any.
 func (b *belief) divided(now *blocking, blocks [][]int, looks []*Look) *blocking {
 	if blocks == nil {
-		blocks = make([][]int, 1)
-		for i := range b.m {
-			blocks[0] = append(blocks[0], i)
-		}
+		blocks = [][]int{b.all()}
 	}
 	for range divisions {
 		if now == nil {
 			return nil
 		}
-		if now = b.blocking(b.within(now, blocks), now.theta, looks); now == nil {
+		if now = b.blocking(b.redirected(now, blocks), now.theta, looks); now == nil {
 			return nil
 		}
 		for _, link := range linked {
@@ -111,8 +111,8 @@ func (b *belief) divided(now *blocking, blocks [][]int, looks []*Look) *blocking
 	return now
 }
 
-// within returns a frame with other directions within blocks: eigenvectors of a pencil, that which couples least of some.
-func (b *belief) within(now *blocking, blocks [][]int) *Frame {
+// redirected returns a frame with other directions within blocks: eigenvectors of a pencil, that which couples least of some.
+func (b *belief) redirected(now *blocking, blocks [][]int) *Frame {
 	u := mat.DenseCopyOf(now.frame.U)
 	for _, block := range blocks {
 		n := len(block)

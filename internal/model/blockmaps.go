@@ -3,28 +3,33 @@ package model
 import (
 	"math"
 
+	"github.com/untwist/untwist/internal/rng"
 	"gonum.org/v1/gonum/mat"
 )
 
 // mappedBlocks looks for a map under which f separates into blocks, and reports whether there is one: most pairs are
 // coupled far less then. ψ″/ψ′ is about the same for all values first, or as 1/f.
-func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
-	typical := func(c *mat.Dense) float64 {
-		var all []float64
-		eachPair(e.m, func(i, j, _ int) { all = append(all, c.At(i, j)) })
-		return median(all)
-	}
-	best, least := Theta{}, typical(plain)
-	try := func(t Theta) float64 {
-		_, c := e.joint(t, e.looks)
-		if c == nil {
+func (e *search) mappedBlocks(most int) (bool, error) {
+	seed := e.s.random.Uint64()
+	typical := func(t Theta) float64 {
+		was := e.s.random
+		e.s.random = rng.Seed(seed).Stream("pencils")
+		defer func() { e.s.random = was }()
+		now := e.whole(t, e.looks)
+		if now == nil {
 			return math.Inf(1)
 		}
-		v := typical(c)
-		if v < least {
+		if now = e.blocking(e.redirected(now, [][]int{e.all()}), t, e.looks); now == nil {
+			return math.Inf(1)
+		}
+		return math.Exp(now.logs() / float64(e.m*(e.m-1)/2))
+	}
+	plain := typical(Theta{})
+	best, least := Theta{}, plain
+	try := func(t Theta) {
+		if v := typical(t); v < least {
 			best, least = t, v
 		}
-		return v
 	}
 	for _, beta := range []float64{0, mostBeta / 2, max(leastBeta, min(e.s.mostBeta(), e.s.unit/e.s.mid))} {
 		for _, gamma := range gammas {
@@ -32,7 +37,7 @@ func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
 			try(Theta{-gamma, beta})
 		}
 	}
-	if best.identity() || least > promising*typical(plain) {
+	if best.identity() || least > promising*plain {
 		return false, nil
 	}
 	for step, n := math.Abs(best.Gamma)/2, 0; step > closeMap*math.Abs(best.Gamma) && n < mostTries; n++ {
@@ -44,7 +49,7 @@ func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
 			step /= 3
 		}
 	}
-	e.say("  map %.3g %.3g: typical C %.1e instead of %.1e", best.Gamma, best.Beta, least, typical(plain))
+	e.say("  map %.3g %.3g: typical C %.1e instead of %.1e", best.Gamma, best.Beta, least, plain)
 	f, _ := e.joint(best, e.looks)
 	if f == nil {
 		return false, nil

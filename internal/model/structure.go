@@ -75,7 +75,7 @@ func (e *search) structure() error {
 			return err
 		}
 		if n == enoughShort && e.unsure > knownRows {
-			if done, err := e.mappedBlocks(c, most); done || err != nil {
+			if done, err := e.mappedBlocks(most); done || err != nil {
 				return err
 			}
 		}
