@@ -15,14 +15,14 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 		was := e.s.random
 		e.s.random = rng.Seed(seed).Stream("pencils")
 		defer func() { e.s.random = was }()
-		now := e.whole(t, e.looks)
+		now := e.blocking(nil, t, e.looks)
 		if now == nil {
 			return math.Inf(1)
 		}
-		if now = e.blocking(e.redirected(now, [][]int{e.all()}), t, e.looks); now == nil {
+		if now = now.at(now.redirected(whole(e.m)), t); now == nil {
 			return math.Inf(1)
 		}
-		return math.Exp(now.logs() / float64(e.m*(e.m-1)/2))
+		return math.Exp(now.logs())
 	}
 	plain := typical(Theta{})
 	best, least := Theta{}, plain
@@ -71,7 +71,7 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 		e.begin(false)
 		e.looks = e.short()
 	}
-	return e.blocked(e.divided(e.whole(best, e.looks), nil, e.looks), most)
+	return e.blocked(e.blocking(nil, best, e.looks), whole(e.m), most)
 }
 
 // refits fits looks with the map free, and reports whether they do not contradict each other then.

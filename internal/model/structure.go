@@ -71,7 +71,7 @@ func (e *search) structure() error {
 		if n >= enoughShort && e.unsure > agreeing {
 			most = e.m / 2
 		}
-		if done, err := e.blocked(e.divided(e.whole(Theta{}, e.looks), nil, e.looks), most); done || err != nil {
+		if done, err := e.blocked(e.blocking(nil, Theta{}, e.looks), whole(e.m), most); done || err != nil {
 			return err
 		}
 		if n == enoughShort && e.unsure > knownRows {
@@ -177,11 +177,14 @@ type grouping struct {
 	coupled estimate
 }
 
-// blocked looks for the finest blocks of at most so many components that separate f, and reports whether there are any.
+// blocked divides blocks into the finest of at most so many components that separate f, and reports whether there are any.
 // Where splits of some couple little it makes looks along their frame, until splits do not become less: between blocks
 // truncation is that of E alone, so that steps may be the longer the less E is.
-func (e *search) blocked(now *blocking, most int) (bool, error) {
-	for last, part := math.Inf(1), 1.; now != nil; {
+func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) {
+	for last, part := math.Inf(1), 1.; ; {
+		if now = now.divided(blocks); now == nil {
+			return false, nil
+		}
 		if e.frame, e.theta = e.scaled(now.frame, now.theta, e.looks), now.theta; e.frame == nil {
 			return false, nil
 		}
@@ -211,9 +214,8 @@ func (e *search) blocked(now *blocking, most int) (bool, error) {
 		if err := e.shortLooks(len(e.looks)+sharpLooks, e.frame.U, part); err != nil {
 			return true, err
 		}
-		now = e.divided(e.blocking(now.frame, now.theta, e.looks), best.blocks, e.looks)
+		now, blocks = e.blocking(now.frame, now.theta, e.looks), best.blocks
 	}
-	return false, nil
 }
 
 // groupings returns the blocks of at most so many components that C shows, the finest first. Looks are as exact as E is
