@@ -11,23 +11,10 @@ import (
 // coupled far less then. ψ″/ψ′ is about the same for all values first, or as 1/f.
 func (e *search) mappedBlocks(most int) (bool, error) {
 	seed := e.s.random.Uint64()
-	typical := func(t Theta) float64 {
-		was := e.s.random
-		e.s.random = rng.Seed(seed).Stream("pencils")
-		defer func() { e.s.random = was }()
-		now := e.blocking(nil, t, e.looks)
-		if now == nil {
-			return math.Inf(1)
-		}
-		if now = now.at(now.redirected(whole(e.m)), t); now == nil {
-			return math.Inf(1)
-		}
-		return math.Exp(now.logs())
-	}
-	plain := typical(Theta{})
+	plain := e.typical(Theta{}, seed)
 	best, least := Theta{}, plain
 	try := func(t Theta) {
-		if v := typical(t); v < least {
+		if v := e.typical(t, seed); v < least {
 			best, least = t, v
 		}
 	}
@@ -72,6 +59,21 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 		e.looks = e.short()
 	}
 	return e.blocked(e.blocking(nil, best, e.looks), whole(e.m), most)
+}
+
+// typical returns the geometric mean of C in the best of some pencils, the same ones for a seed.
+func (e *search) typical(theta Theta, seed uint64) float64 {
+	was := e.s.random
+	e.s.random = rng.Seed(seed).Stream("pencils")
+	defer func() { e.s.random = was }()
+	now := e.blocking(nil, theta, e.looks)
+	if now == nil {
+		return math.Inf(1)
+	}
+	if now = now.at(now.redirected(whole(e.m)), theta); now == nil {
+		return math.Inf(1)
+	}
+	return math.Exp(now.logs())
 }
 
 // refits fits looks with the map free, and reports whether they do not contradict each other then.

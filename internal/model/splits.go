@@ -32,7 +32,14 @@ func (p *splits) more(f *Frame, blocks [][]int, n int) error {
 	m := s.dim()
 	points := mat.NewDense(4*n, m, nil)
 	for k := range n {
-		x, z := s.point(), s.point()
+		x, err := s.safe(middle)
+		if err != nil {
+			return err
+		}
+		z, err := s.safe(middle)
+		if err != nil {
+			return err
+		}
 		step := make([]float64, m)
 		copy(step, z)
 		kernel.AddScaled(step, -1, x)

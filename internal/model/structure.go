@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -181,6 +180,7 @@ type grouping struct {
 // Where splits of some couple little it makes looks along their frame, until splits do not become less: between blocks
 // truncation is that of E alone, so that steps may be the longer the less E is.
 func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) {
+	looks, steps := e.looks, e.steps
 	for last, part := math.Inf(1), 1.; ; {
 		if now = now.divided(blocks); now == nil {
 			return false, nil
@@ -189,14 +189,19 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 			return false, nil
 		}
 		all, err := e.groupings(now, most, part)
-		if err != nil || len(all) == 0 {
-			return err != nil, err
+		if err != nil {
+			return true, err
 		}
-		best := slices.MinFunc(all, func(a, b grouping) int { return cmp.Compare(a.coupled.mid, b.coupled.mid) })
-		least := best.coupled.mid
-		ended := least > min(usable, last/2)
+		best := grouping{coupled: estimate{mid: math.Inf(1)}}
 		for _, g := range all {
-			if c := g.coupled.mid; c < e.separates()/finer || ended && c < min(finer*least, e.separates()) {
+			if g.coupled.mid < best.coupled.mid {
+				best = g
+			}
+		}
+		least := best.coupled.mid
+		ended, exact := least > min(usable, last/2), e.separates()/finer
+		for _, g := range all { // components that couple little beside others belong together, too
+			if c := g.coupled.mid; (ended || least < exact) && c < min(e.separates(), max(finer*least, exact)) {
 				e.blocks, e.coupled = g.blocks, g.coupled
 				if _, err := e.certify(); e.verdict == Separable || err != nil {
 					return true, err
@@ -204,7 +209,8 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 				e.blocks = nil
 			}
 		}
-		if ended {
+		if ended { // looks along a frame that is a wrong one miss more than they say
+			e.looks, e.steps = looks, steps
 			return false, nil
 		}
 		last, part = least, min(1, finer*least)
