@@ -64,6 +64,7 @@ func (e *search) structure() error {
 		if e.frame == nil {
 			return nil
 		}
+		plain := e.frame
 		e.unsure = e.halves()
 		e.say("  %d short looks: halves %.1e, largest C %.1e", len(e.looks), e.unsure, largest(c))
 		most := max(4, e.m/8)
@@ -78,7 +79,7 @@ func (e *search) structure() error {
 				return err
 			}
 		}
-		e.frame, e.theta = e.scaled(f, Theta{}, e.looks), Theta{}
+		e.frame, e.theta = plain, Theta{}
 		last := e.unsure <= knownRows || n == mostShort
 		if n > enoughShort && e.unsure > agreeing {
 			break
@@ -177,8 +178,8 @@ type grouping struct {
 }
 
 // blocked divides blocks into the finest of at most so many components that separate f, and reports whether there are any.
-// Where splits of some couple little it makes looks along their frame, until splits do not become less: between blocks
-// truncation is that of E alone, so that steps may be the longer the less E is.
+// Where splits of some couple far less than those of single components it makes looks along their frame, until splits do
+// not become less: between blocks truncation is that of E alone, so that steps may be the longer the less E is.
 func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) {
 	looks, steps := e.looks, e.steps
 	for last, part := math.Inf(1), 1.; ; {
@@ -199,7 +200,15 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 			}
 		}
 		least := best.coupled.mid
-		ended, exact := least > min(usable, last/2), e.separates()/finer
+		exact := e.separates() / finer
+		if math.IsInf(last, 1) && least >= exact && len(all) > 0 {
+			alone := splits{s: e.s, theta: e.theta}
+			if err := alone.more(e.frame, singles(e.m), fewSplits); err != nil {
+				return true, err
+			}
+			last = 2 * alone.coupling().mid / finer
+		}
+		ended := !(least < last/2) // also where there are none
 		for _, g := range all { // components that couple little beside others belong together, too
 			if c := g.coupled.mid; (ended || least < exact) && c < min(e.separates(), max(finer*least, exact)) {
 				e.blocks, e.coupled = g.blocks, g.coupled
@@ -227,7 +236,7 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 // groupings returns the blocks of at most so many components that C shows, the finest first. Looks are as exact as E is
 // to a part.
 func (e *search) groupings(now *blocking, most int, part float64) (all []grouping, err error) {
-	before := e.m + 1
+	before := e.m
 	_, looked := e.steps.best(forward, e.s.sigma, part)
 	for _, link := range linked {
 		if link > max(leastLink, 30*looked) {
