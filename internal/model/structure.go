@@ -60,11 +60,11 @@ func (e *search) structure() error {
 		if f == nil {
 			return nil
 		}
-		e.frame, e.theta = e.scaled(f, Theta{}, e.looks), Theta{}
-		if e.frame == nil {
+		plain := e.scaled(f, Theta{}, e.looks)
+		if plain == nil {
 			return nil
 		}
-		plain := e.frame
+		e.frame, e.theta = plain, Theta{}
 		e.unsure = e.halves()
 		e.say("  %d short looks: halves %.1e, largest C %.1e", len(e.looks), e.unsure, largest(c))
 		most := max(4, e.m/8)
@@ -178,7 +178,7 @@ type grouping struct {
 }
 
 // blocked divides blocks into the finest of at most so many components that separate f, and reports whether there are any.
-// Where splits of some couple far less than those of single components it makes looks along their frame, until splits do
+// Where splits of some couple less than half as much as those of single components it makes looks along their frame, until splits do
 // not become less: between blocks truncation is that of E alone, so that steps may be the longer the less E is.
 func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) {
 	looks, steps := e.looks, e.steps
@@ -186,9 +186,11 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 		if now = now.divided(blocks); now == nil {
 			return false, nil
 		}
-		if e.frame, e.theta = e.scaled(now.frame, now.theta, e.looks), now.theta; e.frame == nil {
+		f := e.scaled(now.frame, now.theta, e.looks)
+		if f == nil {
 			return false, nil
 		}
+		e.frame, e.theta = f, now.theta
 		all, err := e.groupings(now, most, part)
 		if err != nil {
 			return true, err
@@ -206,7 +208,7 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 			if err := alone.more(e.frame, singles(e.m), fewSplits); err != nil {
 				return true, err
 			}
-			last = 2 * alone.coupling().mid / finer
+			last = min(2*usable, alone.coupling().mid)
 		}
 		ended := !(least < last/2) // also where there are none
 		for _, g := range all { // components that couple little beside others belong together, too
