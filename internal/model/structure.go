@@ -211,7 +211,7 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 			last = min(2*usable, alone.coupling().mid)
 		}
 		ended := !(least < last/2) // also where there are none
-		for _, g := range all { // components that couple little beside others belong together, too
+		for _, g := range all {    // components that couple little beside others belong together, too
 			if c := g.coupled.mid; (ended || least < exact) && c < min(e.separates(), max(finer*least, exact)) {
 				e.blocks, e.coupled = g.blocks, g.coupled
 				if _, err := e.certify(); e.verdict == Separable || err != nil {
