@@ -69,11 +69,11 @@ func (b *belief) errors() []float64 {
 // coupling returns the median κ of the looks of the last fit.
 func (b *belief) coupling() float64 { return median(b.kappa) }
 
-// short returns the looks with short steps that have asked for all pairs.
+// short returns the looks with short steps that have asked for all pairs, around points at which f has not failed.
 func (b *belief) short() []*Look {
 	var some []*Look
 	for _, l := range b.looks {
-		if l.kind != long && l.pairs == nil {
+		if l.kind != long && l.pairs == nil && kernel.Finite(l.z[0][0]) {
 			some = append(some, l)
 		}
 	}

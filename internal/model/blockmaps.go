@@ -3,28 +3,19 @@ package model
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/untwist/untwist/internal/rng"
 )
 
 // mappedBlocks looks for a map under which f separates into blocks, and reports whether there is one: most pairs are
 // coupled far less then. ψ″/ψ′ is about the same for all values first, or as 1/f.
-func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
-	typical := func(c *mat.Dense) float64 {
-		var all []float64
-		eachPair(e.m, func(i, j, _ int) { all = append(all, c.At(i, j)) })
-		return median(all)
-	}
-	best, least := Theta{}, typical(plain)
-	try := func(t Theta) float64 {
-		_, c := e.joint(t, e.looks)
-		if c == nil {
-			return math.Inf(1)
-		}
-		v := typical(c)
-		if v < least {
+func (e *search) mappedBlocks(most int) (bool, error) {
+	seed := e.s.random.Uint64()
+	plain := e.typical(Theta{}, seed)
+	best, least := Theta{}, plain
+	try := func(t Theta) {
+		if v := e.typical(t, seed); v < least {
 			best, least = t, v
 		}
-		return v
 	}
 	for _, beta := range []float64{0, mostBeta / 2, max(leastBeta, min(e.s.mostBeta(), e.s.unit/e.s.mid))} {
 		for _, gamma := range gammas {
@@ -32,7 +23,7 @@ func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
 			try(Theta{-gamma, beta})
 		}
 	}
-	if best.identity() || least > promising*typical(plain) {
+	if best.identity() || least > promising*plain {
 		return false, nil
 	}
 	for step, n := math.Abs(best.Gamma)/2, 0; step > closeMap*math.Abs(best.Gamma) && n < mostTries; n++ {
@@ -44,8 +35,8 @@ func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
 			step /= 3
 		}
 	}
-	e.say("  map %.3g %.3g: typical C %.1e instead of %.1e", best.Gamma, best.Beta, least, typical(plain))
-	f, c := e.joint(best, e.looks)
+	e.say("  map %.3g %.3g: typical C %.1e instead of %.1e", best.Gamma, best.Beta, least, plain)
+	f, _ := e.joint(best, e.looks)
 	if f == nil {
 		return false, nil
 	}
@@ -53,7 +44,6 @@ func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
 	if e.frame == nil {
 		return false, nil
 	}
-	blocked := *e.frame
 	if e.refits() { // a sum under a map
 		e.say("  a sum under a map %.3g %.3g: χ² %.2g", e.theta.Gamma, e.theta.Beta, e.misfits)
 		e.fresh, e.restarts = true, mostRestarts
@@ -67,8 +57,22 @@ func (e *search) mappedBlocks(plain *mat.Dense, most int) (bool, error) {
 		e.begin(false)
 		e.looks = e.short()
 	}
-	e.frame, e.theta = &blocked, best
-	return e.blocked(c, most)
+	return e.blocked(e.blocking(nil, best, e.looks), whole(e.m), most)
+}
+
+// typical returns the geometric mean of C in the best of some pencils, the same ones for a seed.
+func (e *search) typical(theta Theta, seed uint64) float64 {
+	was := e.s.random
+	e.s.random = rng.Seed(seed).Stream("pencils")
+	defer func() { e.s.random = was }()
+	now := e.blocking(nil, theta, e.looks)
+	if now == nil {
+		return math.Inf(1)
+	}
+	if now = now.at(now.redirected(whole(e.m)), theta); now == nil {
+		return math.Inf(1)
+	}
+	return math.Exp(now.logs())
 }
 
 // refits fits looks with the map free, and reports whether they do not contradict each other then.

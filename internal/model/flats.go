@@ -61,7 +61,7 @@ const roughSpan = 1e-2
 func (e *search) suspect() (bool, error) {
 	flat, gap := 0, wideGap
 	for i := 1; i < e.m; i++ {
-		if ratio := square(length(e.white.RawRowView(i-1)) / length(e.white.RawRowView(i))); ratio > gap {
+		if ratio := e.curvature(i) / e.curvature(i-1); ratio > gap {
 			flat, gap = i, ratio
 		}
 	}
@@ -72,7 +72,7 @@ func (e *search) suspect() (bool, error) {
 		}
 		most := fewBends
 		if flat == 1 {
-			most = leastBend
+			most = min(most, max(leastBend, square(2*e.told*e.curvature(e.m-1)/e.curvature(flat))))
 		}
 		if e.bowl {
 			most = noBend
@@ -84,12 +84,15 @@ func (e *search) suspect() (bool, error) {
 	return false, nil
 }
 
+// curvature returns that along a whitened direction as the user has it, up to a factor.
+func (e *search) curvature(i int) float64 { return 1 / square(length(e.white.RawRowView(i))) }
+
 const (
 	// wideGap is the ratio of neighbouring curvatures from which on there is a gap, and weakest how many components
 	// that are not flat may be below it.
 	wideGap, weakest = 10., 3
-	// leastBend is the part of the usual curvature that is left along one direction in which f has none, and fewBends
-	// the same of several, which one look does not show exactly. noBend is that of a quadratic, which bends everywhere as
+	// leastBend is the part of the usual curvature that is left along one direction in which f has none, or what the
+	// error of the look makes of it, and fewBends the same of several, which one look does not show exactly. noBend is that of a quadratic, which bends everywhere as
 	// it does at the look.
 	leastBend, fewBends, noBend = 1e-5, 0.03, 1e-9
 )

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/floats"
@@ -281,10 +282,14 @@ func rootMean(x []float64) float64 {
 	return math.Sqrt(sum / float64(max(n, 1)))
 }
 
+// rootMeanDifference returns that of x − y; NaN: f failed on all lines.
 func rootMeanDifference(x, y []float64) float64 {
 	d := make([]float64, len(x))
 	for k := range x {
 		d[k] = x[k] - y[k]
+	}
+	if !slices.ContainsFunc(d, kernel.Finite) {
+		return math.NaN()
 	}
 	return rootMean(d)
 }

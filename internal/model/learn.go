@@ -228,21 +228,7 @@ func (b *belief) diagonalised(theta Theta, short []*Look) *Frame {
 // their curvatures; nil: there is none. Looks count by how exact they are.
 func (b *belief) joint(theta Theta, short []*Look) (*Frame, *mat.Dense) {
 	t := short[len(short)-1].steps
-	var all []*mat.Dense
-	var weights []float64
-	for _, l := range short {
-		a := l.toSteps(t)
-		if a == nil {
-			continue
-		}
-		q := l.measure(b.s, theta)
-		h := congruent(q.m, a)
-		size := norm(h)
-		noise, _ := q.noise()
-		h.Scale(1/max(size, tiny), h)
-		all = append(all, h)
-		weights = append(weights, 1/math.Sqrt(1e-30+noise*square(square(spectral(a)))/square(size)))
-	}
+	all, weights := b.hessians(theta, short, t)
 	if len(all) < 2 {
 		return nil, nil
 	}
@@ -259,6 +245,24 @@ func (b *belief) joint(theta Theta, short []*Look) (*Frame, *mat.Dense) {
 		return nil, nil
 	}
 	return along(kernel.Times(transposed(inv), t)), off(b.m, joint.Couplings().At)
+}
+
+// hessians returns those of short looks along some directions, each as a part of its size, and how exact they are.
+func (b *belief) hessians(theta Theta, short []*Look, t *mat.Dense) (all []*mat.Dense, weights []float64) {
+	for _, l := range short {
+		a := l.toSteps(t)
+		if a == nil {
+			continue
+		}
+		q := l.measure(b.s, theta)
+		h := congruent(q.m, a)
+		size := norm(h)
+		noise, _ := q.noise()
+		h.Scale(1/max(size, tiny), h)
+		all = append(all, h)
+		weights = append(weights, 1/math.Sqrt(1e-30+noise*square(square(spectral(a)))/square(size)))
+	}
+	return all, weights
 }
 
 // spectral returns the largest singular value.

@@ -36,7 +36,14 @@ func (p *splits) more(f *Frame, blocks [][]int, n int) error {
 	}
 	points := mat.NewDense(4*n, m, nil)
 	for k := range n {
-		x, z := s.points(1, part).RawRowView(0), s.points(1, part).RawRowView(0)
+		x, err := s.safe(part)
+		if err != nil {
+			return err
+		}
+		z, err := s.safe(part)
+		if err != nil {
+			return err
+		}
 		step := make([]float64, m)
 		copy(step, z)
 		kernel.AddScaled(step, -1, x)

@@ -56,7 +56,7 @@ func (e *search) structure() error {
 				return err
 			}
 		}
-		if err := e.shortLooks(n); err != nil {
+		if err := e.shortLooks(n, nil, 1); err != nil {
 			return err
 		}
 		f, c := e.joint(Theta{}, e.looks)
@@ -74,15 +74,15 @@ func (e *search) structure() error {
 		if n >= enoughShort && e.unsure > agreeing {
 			most = e.m / 2
 		}
-		if done, err := e.blocked(c, most); done || err != nil {
+		if done, err := e.blocked(e.blocking(nil, Theta{}, e.looks), whole(e.m), most); done || err != nil {
 			return err
 		}
 		if n == enoughShort && e.unsure > knownRows {
-			if done, err := e.mappedBlocks(c, most); done || err != nil {
+			if done, err := e.mappedBlocks(most); done || err != nil {
 				return err
 			}
-			e.frame, e.theta = f, Theta{}
 		}
+		e.frame, e.theta = f, Theta{}
 		last := e.unsure <= knownRows || n == mostShort
 		if n > enoughShort && e.unsure > agreeing*math.Sqrt(float64(enoughShort)/float64(n)) {
 			break
@@ -126,13 +126,13 @@ func (e *search) nearly() (bool, error) {
 	return round, err
 }
 
-// shortLooks makes looks until there are n.
-func (e *search) shortLooks(n int) error {
+// shortLooks makes looks along some directions until there are n; nil: along whitened ones. E in them is about part.
+func (e *search) shortLooks(n int, along *mat.Dense, part float64) error {
 	for len(e.looks) < n {
 		var kind *kind
 		step, least := 0.0, math.Inf(1)
 		for _, k := range shortKinds {
-			t, err := e.steps.best(k, e.s.sigma, 1)
+			t, err := e.steps.best(k, e.s.sigma, part)
 			if cost := float64(k.queries(e.m)) * max(1, square(err/exactPairs)); cost < least {
 				kind, step, least = k, t, cost
 			}
@@ -144,11 +144,16 @@ func (e *search) shortLooks(n int) error {
 		if err != nil {
 			return err
 		}
-		l := e.shortLook(kind, e.white, step, x)
+		directions := along
+		if along == nil {
+			directions = e.white
+		}
+		l := e.shortLook(kind, directions, step, x)
+		l.tau *= part
 		if err := e.take(l, nil); err != nil {
 			return err
 		}
-		if kernel.Finite(l.z[0][0]) {
+		if along == nil && kernel.Finite(l.z[0][0]) {
 			e.white, _, _ = e.whitened(e.white)
 		}
 	}
@@ -172,21 +177,80 @@ func (e *search) halves() float64 {
 	return median(frame.Compare(made[0], made[1]).Distance) / 2
 }
 
-// blocked looks for the finest blocks of at most so many components that separate f, and reports whether there are any.
-func (e *search) blocked(c *mat.Dense, most int) (bool, error) {
-	type candidate struct {
-		blocks  [][]int
-		coupled estimate
+// A grouping are blocks, and the coupling of few splits of them.
+type grouping struct {
+	blocks  [][]int
+	coupled estimate
+}
+
+// blocked divides blocks into the finest of at most so many components that separate f, and reports whether there are any.
+// Where splits of some couple less than half as much as those of single components it makes looks along their frame, until splits do
+// not become less: between blocks truncation is that of E alone, so that steps may be the longer the less E is.
+func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) {
+	looks, steps := e.looks, e.steps
+	for last, part := math.Inf(1), 1.; ; {
+		if now = now.divided(blocks); now == nil {
+			return false, nil
+		}
+		f := e.scaled(now.frame, now.theta, e.looks)
+		if f == nil {
+			return false, nil
+		}
+		e.frame, e.theta = f, now.theta
+		all, err := e.groupings(now, most, part)
+		if err != nil {
+			return true, err
+		}
+		best := grouping{coupled: estimate{mid: math.Inf(1)}}
+		for _, g := range all {
+			if g.coupled.mid < best.coupled.mid {
+				best = g
+			}
+		}
+		least := best.coupled.mid
+		exact := e.separates() / finer
+		if math.IsInf(last, 1) && least >= exact && len(all) > 0 {
+			alone := splits{s: e.s, theta: e.theta}
+			if err := alone.more(e.frame, singles(e.m), fewSplits); err != nil {
+				return true, err
+			}
+			last = min(2*usable, alone.coupling().mid)
+		}
+		ended := !(least < last/2) // also where there are none
+		for _, g := range all {    // components that couple little beside others belong together, too
+			if c := g.coupled.mid; (ended || least < exact) && c < min(e.separates(), max(finer*least, exact)) {
+				e.blocks, e.coupled = g.blocks, g.coupled
+				if _, err := e.certify(); e.verdict == Separable || err != nil {
+					return true, err
+				}
+				e.blocks = nil
+			}
+		}
+		if ended { // looks along a frame that is a wrong one miss more than they say
+			e.looks, e.steps = looks, steps
+			return false, nil
+		}
+		last, part = least, min(1, finer*least)
+		if err := e.climb(e.frame, 1, true); err != nil {
+			return true, err
+		}
+		if err := e.shortLooks(len(e.looks)+sharpLooks, e.frame.U, part); err != nil {
+			return true, err
+		}
+		now, blocks = e.blocking(now.frame, now.theta, e.looks), best.blocks
 	}
-	var all []candidate
-	least := math.Inf(1)
-	before := e.m + 1
-	_, looked := e.steps.best(forward, e.s.sigma, 1)
+}
+
+// groupings returns the blocks of at most so many components that C shows, the finest first. Looks are as exact as E is
+// to a part.
+func (e *search) groupings(now *blocking, most int, part float64) (all []grouping, err error) {
+	before := e.m
+	_, looked := e.steps.best(forward, e.s.sigma, part)
 	for _, link := range linked {
 		if link > max(leastLink, 30*looked) {
 			continue
 		}
-		blocks := jointdiag.Blocks(c, link)
+		blocks := jointdiag.Blocks(now.c, link)
 		if len(blocks) == before {
 			continue
 		}
@@ -195,24 +259,16 @@ func (e *search) blocked(c *mat.Dense, most int) (bool, error) {
 		}
 		p := splits{s: e.s, theta: e.theta}
 		if err := p.more(e.frame, blocks, fewSplits); err != nil {
-			return true, err
+			return nil, err
 		}
-		now := candidate{blocks, p.coupling()}
-		e.say("  %d blocks: coupling %.1e", len(blocks), now.coupled.mid)
-		all, least = append(all, now), min(least, now.coupled.mid)
+		all = append(all, grouping{blocks, p.coupling()})
+		e.say("  %d blocks: coupling %.1e", len(blocks), p.coupling().mid)
 	}
-	for _, k := range all { // components that couple little beside others belong together, too
-		if e.coupled = k.coupled; k.coupled.mid > max(finer*least, e.separates()/10) || k.coupled.mid > e.separates() {
-			continue
-		}
-		e.blocks = k.blocks
-		if done, err := e.certify(); e.verdict == Separable || err != nil {
-			return done, err
-		}
-	}
-	e.blocks = nil
-	return false, nil
+	return all, nil
 }
+
+// sharpLooks are made along blocks at a time.
+const sharpLooks = 3
 
 // finer is by how much splits of finer blocks may couple more than those of coarser ones.
 const finer = 10
