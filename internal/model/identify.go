@@ -131,11 +131,14 @@ func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, e
 		return e.result(), err
 	}
 	err = e.run()
-	if err == nil && e.verdict != Separable && (e.contradicted() || e.verdict == Not) && e.m > 2 {
+	if err == nil && e.verdict != Separable && (e.contradicted() || e.verdict == Not || e.coupled.lo > hopeless) && e.m > 2 {
 		err = e.structure()
 	}
 	return e.result(), err
 }
+
+// hopeless is the coupling of splits from which on the errors of looks are no excuse.
+const hopeless = 0.2
 
 // ofRows returns the largest standard deviation of a row, as a part of its length, and the largest
 // by which a component is off over the box, as a part of ℓ. Pairs whose curvatures are in proportion
@@ -151,6 +154,9 @@ func (e *search) ofRows() (rows, off float64) {
 	})
 	for i, sum := range sums {
 		rows, off = max(rows, math.Sqrt(sum)/r[i]), max(off, math.Sqrt(sum)/e.not.ell[i])
+	}
+	if !(rows+off < math.Inf(1)) { // nothing is known
+		return math.Inf(1), math.Inf(1)
 	}
 	return rows, off
 }

@@ -202,11 +202,12 @@ func (b *belief) mapped(out solution) bool {
 // moved returns θ + δ, each number by at most so much.
 func (s *sampler) moved(t Theta, delta [2]float64, most float64) Theta {
 	g, h := max(-most, min(most, delta[0])), max(-most, min(most, delta[1]))
-	return Theta{t.Gamma + g, max(leastBeta, min(s.mostBeta(), t.Beta+h))}
+	return Theta{max(-mostGamma, min(mostGamma, t.Gamma+g)), max(leastBeta, min(s.mostBeta(), t.Beta+h))}
 }
 
-// leastBeta and mostBeta keep 1 + βz above 0 for most values z, which are −1 to 3 or so.
-const leastBeta, mostBeta = -0.6, 0.9
+// leastBeta and mostBeta keep 1 + βz above 0 for most values z, which are −1 to 3 or so. From mostGamma on slopes of ψ
+// differ so much that most values say nothing.
+const leastBeta, mostBeta, mostGamma = -0.6, 0.9, 10
 
 // toSteps returns A with steps S = S′A⁻¹, the change from the coordinates of some directions (as
 // rows) to those of the steps of a look: H = AᵀMA.

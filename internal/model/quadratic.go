@@ -195,7 +195,7 @@ func (t Theta) descended(most float64, errors func(Theta) []float64) (Theta, flo
 		a, b, c := kernel.Dot(j[0], j[0])*(1+lambda), kernel.Dot(j[0], j[1]), kernel.Dot(j[1], j[1])*(1+lambda)
 		x, y := kernel.Dot(j[0], e), kernel.Dot(j[1], e)
 		det := float64(a*c) - float64(b*b)
-		next := Theta{t.Gamma - (float64(c*x)-float64(b*y))/det, max(leastBeta, min(most, t.Beta-(float64(a*y)-float64(b*x))/det))}
+		next := Theta{max(-mostGamma, min(mostGamma, t.Gamma-(float64(c*x)-float64(b*y))/det)), max(leastBeta, min(most, t.Beta-(float64(a*y)-float64(b*x))/det))}
 		if now := errors(next); length(now) < length(e) {
 			t, e, lambda = next, now, lambda/by
 		} else {

@@ -64,8 +64,7 @@ func (e *search) structure() error {
 			f = e.scaled(f, Theta{}, e.looks)
 		}
 		if f == nil {
-			e.verdict = Unknown
-			return nil
+			continue
 		}
 		e.frame, e.theta = f, Theta{}
 		e.unsure = e.halves()
