@@ -164,10 +164,11 @@ func (e *search) needs() *mat.Dense {
 	return all
 }
 
-// due reports whether it is time to ask the whole box.
+// due reports whether it is time to ask the whole box: with noise whether f separates in its coordinates, which is known
+// otherwise.
 func (e *search) due(need float64) bool {
 	n := len(e.looks)
-	now := n == 0 || n == 1 && !e.bowl || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
+	now := n == 0 && e.s.grain.Noisy() || n == 1 && !e.bowl || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
 	return e.fresh && now
 }
 
