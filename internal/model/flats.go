@@ -72,7 +72,10 @@ func (e *search) suspect() (bool, error) {
 		}
 		most := fewBends
 		if flat == 1 {
-			most = min(most, max(leastBend, square(2*e.told*e.curvature(e.m-1)/e.curvature(flat))))
+			most = leastBend
+			if tilt := e.told * e.curvature(e.m-1) / e.curvature(flat); tilt < roughSpan {
+				most = max(most, square(2*tilt))
+			}
 		}
 		if e.bowl {
 			most = noBend

@@ -168,7 +168,7 @@ func (e *search) needs() *mat.Dense {
 // otherwise.
 func (e *search) due(need float64) bool {
 	n := len(e.looks)
-	now := n == 0 && e.s.grain.Noisy() || n == 1 && !e.bowl || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
+	now := n == 0 && (e.m == 1 || e.s.grain.Noisy()) || n == 1 && !e.bowl || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
 	return e.fresh && now
 }
 
