@@ -202,11 +202,18 @@ func (b *belief) mapped(out solution) bool {
 // moved returns θ + δ, each number by at most so much.
 func (s *sampler) moved(t Theta, delta [2]float64, most float64) Theta {
 	g, h := max(-most, min(most, delta[0])), max(-most, min(most, delta[1]))
-	return Theta{max(-mostGamma, min(mostGamma, t.Gamma+g)), max(leastBeta, min(s.mostBeta(), t.Beta+h))}
+	return s.bounded(Theta{t.Gamma + g, t.Beta + h})
 }
 
-// leastBeta and mostBeta keep 1 + βz above 0 for most values z, which are −1 to 3 or so. From mostGamma on slopes of ψ
-// differ so much that most values say nothing.
+// bounded returns the nearest map whose slopes do not differ so much that most values say nothing.
+func (s *sampler) bounded(t Theta) Theta {
+	beta := max(leastBeta, min(s.mostBeta(), t.Beta))
+	most := mostGamma * max(1, beta)
+	return Theta{max(-most, min(most, t.Gamma)), beta}
+}
+
+// leastBeta and mostBeta keep 1 + βz above 0 for most values z, which are −1 to 3 or so. mostGamma is the largest
+// ψ″/ψ′, and power of 1 + βz.
 const leastBeta, mostBeta, mostGamma = -0.6, 0.9, 10
 
 // toSteps returns A with steps S = S′A⁻¹, the change from the coordinates of some directions (as

@@ -155,7 +155,7 @@ func (p *parabola) fitted(theta Theta, enough float64) (Theta, float64) {
 		return Theta{}, v
 	}
 	if !theta.identity() {
-		if t, v := theta.descended(p.s.mostBeta(), p.fine); v <= predicted {
+		if t, v := p.descended(theta, p.fine); v <= predicted {
 			return t, v
 		}
 	}
@@ -169,20 +169,20 @@ func (p *parabola) fitted(theta Theta, enough float64) (Theta, float64) {
 				}
 			}
 		}
-		if t, v := from.descended(p.s.mostBeta(), p.rough); v < least {
+		if t, v := p.descended(from, p.rough); v < least {
 			best, least = t, v
 		}
 	}
 	if least > predicted {
 		return best, least
 	}
-	return best.descended(p.s.mostBeta(), p.fine)
+	return p.descended(best, p.fine)
 }
 
 // descended returns the map near θ with the least sum of squares of some errors, and its root, by Levenberg and Marquardt's steps,
 //
 //	(JᵀJ + λ diag JᵀJ) δ = −Jᵀe.
-func (t Theta) descended(most float64, errors func(Theta) []float64) (Theta, float64) {
+func (p *parabola) descended(t Theta, errors func(Theta) []float64) (Theta, float64) {
 	const by, d, sweeps = 4, 1e-7, 60
 	e, lambda := errors(t), 1.
 	for n := 0; n < sweeps && lambda < 1/d; n++ {
@@ -195,7 +195,7 @@ func (t Theta) descended(most float64, errors func(Theta) []float64) (Theta, flo
 		a, b, c := kernel.Dot(j[0], j[0])*(1+lambda), kernel.Dot(j[0], j[1]), kernel.Dot(j[1], j[1])*(1+lambda)
 		x, y := kernel.Dot(j[0], e), kernel.Dot(j[1], e)
 		det := float64(a*c) - float64(b*b)
-		next := Theta{max(-mostGamma, min(mostGamma, t.Gamma-(float64(c*x)-float64(b*y))/det)), max(leastBeta, min(most, t.Beta-(float64(a*y)-float64(b*x))/det))}
+		next := p.s.bounded(Theta{t.Gamma - (float64(c*x)-float64(b*y))/det, t.Beta - (float64(a*y)-float64(b*x))/det})
 		if now := errors(next); length(now) < length(e) {
 			t, e, lambda = next, now, lambda/by
 		} else {
