@@ -134,7 +134,7 @@ func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, e
 	if err == nil && e.verdict != Separable && (e.contradicted() || e.verdict == Not || e.coupled.lo > hopeless) && e.coupled.hi > e.separates() && e.m > 2 {
 		was, coupled, verdict := *e.belief, e.coupled, e.verdict
 		err = e.structure()
-		if e.verdict != Separable && e.verdict != Nearly && coupled.hi < e.coupled.mid { // what was known before is better
+		if e.verdict != Separable && coupled.hi < e.coupled.mid { // what was known before is better
 			*e.belief, e.coupled = was, coupled
 			if coupled.mid < e.separates() {
 				e.verdict = verdict

@@ -20,6 +20,7 @@ func (e *search) lengthen() error {
 	if err != nil {
 		return err
 	}
+	defer func() { e.coupled.mid = before }()
 	if before > farOff {
 		e.verdict = Not
 		return nil
