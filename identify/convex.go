@@ -21,36 +21,42 @@ type Basin struct {
 	Curvature float64    // so much
 }
 
-// A local is what a look says about f at a point x: its value, its slopes and its Hessian along directions T, as rows.
+// A local is what a look says about f at a point x: its value, its slopes and its Hessian, in some units of x.
 type local struct {
 	Value    float64
 	Gradient []float64
 	Hessian  *mat.Dense
 	x        []float64
-	dual     *mat.Dense // T⁻ᵀ
+	units    []float64
 }
 
 // basin tells Survey.Pause, before more looks, if the first one speaks for a single minimum:
 // whoever wants no more than that needs no coordinates.
 func (m *modelling) basin(next model.Next) error {
 	t, seen := next.White(), next.Last()
-	var inverse mat.Dense
-	if rows, d := t.Dims(); rows < d || seen.X == nil || inverse.Inverse(t) != nil {
+	rows, d := t.Dims()
+	if rows < d || seen.X == nil {
 		return nil
 	}
-	l := local{seen.Value, seen.Slopes, seen.Hessian, seen.X, mat.DenseCopyOf(inverse.T())}
+	half := make([]float64, d)
+	for k := range half {
+		half[k] = (m.g.box.Hi[k] - m.g.box.Lo[k]) / 2
+	}
+	l := local{seen.Value, seen.Slopes, seen.Hessian, seen.X, half}
 	if !l.convex() || !l.alone(m.seen.asked, asNear*halfWidth(m.g.box)) {
 		return nil
 	}
-	lambda := make([]float64, len(l.Gradient)) // curvatures along directions of length 1
+	lambda, v, hv := make([]float64, d), make([]float64, d), make([]float64, d) // curvatures along directions of length 1
 	for i := range lambda {
-		lambda[i] = math.Abs(l.Hessian.At(i, i)) / kernel.Dot(t.RawRowView(i), t.RawRowView(i))
+		floats.DivTo(v, t.RawRowView(i), half)
+		kernel.MulVec(hv, l.Hessian.RawMatrix(), v)
+		lambda[i] = math.Abs(kernel.Dot(v, hv)) / kernel.Dot(t.RawRowView(i), t.RawRowView(i))
 	}
 	sorted := slices.Sorted(slices.Values(lambda))
 	usual, top := sorted[len(sorted)/2], sorted[len(sorted)-1]
-	for i, v := range lambda { // where a Hessian is very small it is mostly error
+	for i, c := range lambda { // where a Hessian is very small it is mostly error
 		row := t.RawRowView(i)
-		floats.Scale(math.Sqrt(usual/max(v, gentleAlong*top))/floats.Norm(row, 2), row)
+		floats.Scale(math.Sqrt(usual/max(c, gentleAlong*top))/floats.Norm(row, 2), row)
 	}
 	return m.Pause(Doubt{Basin: &Basin{Point: slices.Clone(l.x), Along: t, Curvature: usual / m.g.factor}})
 }
@@ -129,8 +135,7 @@ func (l local) alone(points []asked, near float64) bool {
 	return true
 }
 
-// further returns the points that are not as near as a stencil, as steps from x along the
-// directions, with their values.
+// further returns the points that are not as near as a stencil, as steps from x, with their values.
 func (l local) further(points []asked, near float64) iter.Seq2[[]float64, float64] {
 	return func(yield func(t []float64, v float64) bool) {
 		for _, p := range points {
@@ -139,9 +144,8 @@ func (l local) further(points []asked, near float64) iter.Seq2[[]float64, float6
 			if floats.Norm(step, math.Inf(1)) <= near {
 				continue
 			}
-			t := make([]float64, len(l.Gradient))
-			kernel.MulVec(t, l.dual.RawMatrix(), step)
-			if !yield(t, p.f) {
+			floats.Div(step, l.units)
+			if !yield(step, p.f) {
 				return
 			}
 		}

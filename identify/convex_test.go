@@ -17,7 +17,11 @@ import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same ca
 // seenAt is what a stencil along the coordinates says.
 func seenAt(x []float64, value float64, slope, curvature []float64) local {
 	m := len(slope)
-	return local{value, slope, mat.NewDense(m, m, curvature), x, kernel.Identity(m)}
+	units := make([]float64, m)
+	for i := range units {
+		units[i] = 1
+	}
+	return local{value, slope, mat.NewDense(m, m, curvature), x, units}
 }
 
 // Only curvature along level directions counts: a saddle is convex where it is steep along the

@@ -55,9 +55,10 @@ func (n Next) White() *mat.Dense {
 	return w
 }
 
-// Last returns what the last look has seen along these directions.
+// Last returns what the last look has seen along the coordinates, in half widths of the box.
 func (n Next) Last() Sight {
-	return n.search.sight(n.search.looks[len(n.search.looks)-1], n.search.white)
+	e := n.search
+	return e.sight(e.looks[len(e.looks)-1], kernel.Identity(e.m))
 }
 
 // A Verdict says what the posterior and the splits have found.
