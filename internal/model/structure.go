@@ -296,7 +296,9 @@ func half(s *sampler, blocks [][]int) []int {
 // contradicted reports whether looks contradict each other in every frame.
 func (e *search) contradicted() bool { return e.coupling() > 0 || e.pair > 0 }
 
-// doubtful reports whether exact values speak against every frame so far.
+// doubtful reports whether exact values speak against every frame so far, by more than a search would mind.
 func (e *search) doubtful() bool {
-	return !e.s.grain.Noisy() && len(e.looks) > 2 && (e.coupling() > 0 || e.theta.identity() && e.pair > e.rough*aloneCoupled)
+	limit := e.rough * aloneCoupled
+	alone := e.theta.identity() && e.pair > max(limit, significant*quantile(e.errors(), 1))
+	return !e.s.grain.Noisy() && len(e.looks) > 2 && (e.coupling() > limit || alone)
 }
