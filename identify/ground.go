@@ -115,5 +115,3 @@ func (u unit) Evaluate(ctx context.Context, points *mat.Dense, values []float64)
 	}
 	return err
 }
-
-func square(x float64) float64 { return float64(x * x) }
