@@ -139,10 +139,10 @@ func (b *belief) scaled(f *Frame, theta Theta, looks []*Look) *Frame {
 const (
 	// boldest is the largest E of one step: I + E must stay invertible.
 	boldest = 0.5
-	// sweeps of Gauss–Newton end where steps below settled do not become less, as rounding is all that is left, or
+	// sweeps of Gauss–Newton end where steps below converged do not become less, as rounding is all that is left, or
 	// after mostSweeps.
 	mostSweeps = 40
-	settled    = 1e-6
+	converged  = 1e-6
 )
 
 // gaussNewton fits a frame to looks, from one that is roughly right. With held it goes no
@@ -176,7 +176,7 @@ func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int, hel
 				return nil
 			}
 		}
-		if big < settled && big > last/2 {
+		if big < converged && big > last/2 {
 			break
 		}
 		last = big

@@ -47,7 +47,7 @@ func (e *search) lookAround() error {
 		}
 	}
 	e.say("look %s t %.1e error %.1e", kind.name, t, size)
-	if err := e.before(kind.queries(e.m), e.doubtful()); err != nil {
+	if err := e.before(kind.queries(e.m), e.refuted()); err != nil {
 		return err
 	}
 	along := e.white
@@ -161,8 +161,8 @@ func (e *search) lookAlong() (int, error) {
 	}
 	pairs, count := e.wanting()
 	e.say("%d looks %s at %d pairs, t %.1e error %.1e", n, o.kind.name, count, median(o.steps), o.error)
-	if n > 1 || e.doubtful() {
-		if err := e.before(n*o.kind.queries(e.m), e.doubtful()); err != nil {
+	if n > 1 || e.refuted() {
+		if err := e.before(n*o.kind.queries(e.m), e.refuted()); err != nil {
 			return 0, err
 		}
 	}

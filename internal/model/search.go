@@ -73,10 +73,10 @@ func (e *search) climb(f *Frame, curvature float64, alone bool) error {
 	return err
 }
 
-// doubtSteps takes truncation for larger than the ladder has it, where short looks leave more than
+// raiseTruncation takes truncation for larger than the ladder has it, where short looks leave more than
 // they should: a few lines may have missed it. Couplings stay if steps are shorter; truncation does
 // not.
-func (e *search) doubtSteps() {
+func (e *search) raiseTruncation() {
 	if e.misfits < misfit || len(e.looks) < 3 || e.caution > mostCaution {
 		return
 	}
@@ -203,7 +203,7 @@ func (e *search) look() error {
 	case !e.learn():
 		e.forget()
 	default:
-		e.doubtSteps()
+		e.raiseTruncation()
 	}
 	if !e.found {
 		e.weigh(median(e.errors()))

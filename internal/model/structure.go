@@ -296,7 +296,7 @@ func half(s *sampler, blocks [][]int) []int {
 // contradicted reports whether looks contradict each other in every frame.
 func (e *search) contradicted() bool { return e.coupling() > 0 || e.pair > 0 }
 
-// doubtful reports whether exact values speak against every frame so far.
-func (e *search) doubtful() bool {
+// refuted reports whether exact values speak against every frame so far.
+func (e *search) refuted() bool {
 	return !e.s.grain.Noisy() && len(e.looks) > 2 && (e.coupling() > 0 || e.theta.identity() && e.pair > e.rough*aloneCoupled)
 }
