@@ -98,12 +98,11 @@ func (b *belief) equations(f *Frame, theta Theta, looks []*Look) []equation {
 
 // slopes returns −∂R/∂γ and −∂R/∂β of each look.
 func (b *belief) slopes(f *Frame, t Theta, looks []*Look, at []equation) [][2]*mat.Dense {
-	const d = 1e-4 // the truncation of a difference quotient is far below what θ is known to
 	all := make([][2]*mat.Dense, len(looks))
-	for k, next := range []Theta{{t.Gamma + d, t.Beta}, {t.Gamma, t.Beta + d}} {
+	for k, next := range []Theta{{t.Gamma + thetaStep, t.Beta}, {t.Gamma, t.Beta + thetaStep}} {
 		moved := b.equations(f, next, looks)
 		for l := range looks {
-			all[l][k] = off(b.m, func(i, j int) float64 { return (at[l].r.At(i, j) - moved[l].r.At(i, j)) / d })
+			all[l][k] = off(b.m, func(i, j int) float64 { return (at[l].r.At(i, j) - moved[l].r.At(i, j)) / thetaStep })
 		}
 	}
 	return all

@@ -47,7 +47,7 @@ const (
 	rightRow = 0.002
 	// patience is how many times its forecast a search may take.
 	patience = 6
-	// After fairTrial looks that leave couplings of contradictory there is no frame.
+	// After fairTrial looks that leave couplings of contradictory there is no frame, and a few pairs may be left open.
 	fairTrial, contradictory = 8, 0.1
 	// aloneCoupled is κ of a single pair from which on it is not the error of looks.
 	aloneCoupled = 5e-4
@@ -77,7 +77,7 @@ func (e *search) climb(f *Frame, curvature float64, alone bool) error {
 // they should: a few lines may have missed it. Couplings stay if steps are shorter; truncation does
 // not.
 func (e *search) raiseTruncation() {
-	if e.misfits < misfit || len(e.looks) < 3 || e.caution > mostCaution {
+	if e.misfits < misfit || len(e.looks) <= fitAnything || e.caution > mostCaution {
 		return
 	}
 	by := min(2, math.Sqrt(e.misfits))
@@ -257,7 +257,7 @@ func (e *search) prepareNext() (err error) {
 		}
 	}
 	worst := quantile(e.errors(), 1)
-	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) > 7 && quantile(e.errors(), nearlyAll) < usable {
+	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) >= fairTrial && quantile(e.errors(), nearlyAll) < usable {
 		e.begin(true)
 		if err = e.climb(e.frame, 1, true); err != nil {
 			return err
