@@ -48,8 +48,7 @@ func (Survey) Name() string { return "survey" }
 // Identify surveys f. Random numbers come from the stream ("identify", "survey").
 //
 // That f is constant is an error, ErrConstant, and so are ErrNotFinite, ErrNoStep and
-// ErrSingular, which a function without second derivatives may lead to. One
-// coordinate separates whatever f is: no query is spent on it.
+// ErrSmallBudget. One coordinate separates whatever f is: no query is spent on it.
 func (s Survey) Identify(ctx context.Context, f objective.Objective, r Request) (*Finding, error) {
 	w, err := s.begin(ctx, f, r)
 	if err != nil {
