@@ -70,7 +70,7 @@ func TestPause(t *testing.T) {
 		var doubts, spent []int // how many queries the parts take, and those before each
 		s, request := Survey{Measures: 3}, Request{Box: p.Domain(), Seed: 1}
 		s.Pause = func(doubt Doubt) error {
-			if doubt.Resolved || doubt.Basin != nil {
+			if doubt.Basin != nil {
 				return nil
 			}
 			doubts, spent = append(doubts, doubt.Queries), append(spent, meter.Queries())

@@ -23,9 +23,9 @@ func (m mapping) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	return err
 }
 
-// mapped returns a ground with ψ(f) in place of f. Its grain is the largest that ψ makes of
+// mapped returns a sampler with ψ(f) in place of f. Its grain is the largest that ψ makes of
 // that of f, at some values. Its points are its own.
-func mapped(g *ground, psi *outer.Map, values []float64) *ground {
+func mapped(g *sampler, psi *outer.Map, values []float64) *sampler {
 	next := *g
 	next.f = mapping{unit{g.f, 1}, psi}
 	next.random, next.finite = g.other, nil

@@ -87,8 +87,8 @@ func (m *modelling) certify(r *model.Result) (bool, float64, error) {
 // modelSplits is how many random splits a certificate has.
 const modelSplits = 20
 
-// finding returns what a result says, and the ground on which its frame separates f.
-func (m *modelling) finding(r *model.Result) (*Finding, *ground, error) {
+// finding returns what a result says, and the sampler of the function that its frame separates.
+func (m *modelling) finding(r *model.Result) (*Finding, *sampler, error) {
 	f, err := frame.New(r.W)
 	if err != nil {
 		return nil, nil, err

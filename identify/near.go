@@ -54,7 +54,7 @@ func (w *work) nearly(found *Finding) (err error) {
 
 // shortStep is the part of how far a component goes in the box that is a short step: second differences over t have an
 // error of t² + σ/t² or so.
-func (g *ground) shortStep() float64 { return max(stepPart, math.Sqrt(math.Sqrt(g.grain.Of(0)))) }
+func (g *sampler) shortStep() float64 { return max(stepPart, math.Sqrt(math.Sqrt(g.grain.Of(0)))) }
 
 // steps returns short steps along the components of a frame, as rows.
 func (w *work) steps(f *frame.Frame) *mat.Dense {

@@ -160,7 +160,8 @@ func TestAFindingWhateverEndsASurveyUnderNoise(t *testing.T) {
 	hill := objective.Func(d, func(x []float64) float64 {
 		sum := 0.0
 		for i, v := range x {
-			sum += square(v - 0.2*float64(i))
+			z := v - 0.2*float64(i)
+			sum += z * z
 		}
 		return math.Round(1000*math.Exp(-sum/2)) / 1000
 	})

@@ -22,9 +22,6 @@ type Doubt struct {
 	Even bool
 	// Forecast is about how many queries the survey takes in all; 0: there is no saying.
 	Forecast int
-	// Resolved says that there is no doubt any more: what follows is a frame, if not one in
-	// which f separates. The other fields are empty.
-	Resolved bool
 	// Basin, if not nil, says that f looks as if it had one minimum. The part that follows is
 	// not in doubt, but whoever wants that minimum only may come to it sooner without
 	// coordinates. The other fields are empty.

@@ -3,14 +3,14 @@ package identify
 import "github.com/untwist/untwist/internal/kernel"
 
 // draw draws a point.
-func (g *ground) draw() []float64 {
+func (g *sampler) draw() []float64 {
 	x := make([]float64, g.f.Dim())
 	g.inner.Draw(x, g.random)
 	return x
 }
 
 // attempts is how often a point at which f is finite is looked for: where half of all
-// points fail, one search in a million is in vain.
+// points fail, one search in a million finds none.
 const attempts = 20
 
 // ahead is how many points are tried at once at least, so that a survey seldom waits for
@@ -19,7 +19,7 @@ const ahead = 16
 
 // points draws n points at which f is finite. Each costs a query, which is little where
 // thousands depend on it. Points are tried ahead of their use, and each is used once.
-func (g *ground) points(n int) ([][]float64, error) {
+func (g *sampler) points(n int) ([][]float64, error) {
 	for failed := 0; len(g.finite) < n; {
 		before := len(g.finite)
 		more := max(ahead, n-before)
@@ -39,7 +39,7 @@ func (g *ground) points(n int) ([][]float64, error) {
 }
 
 // point draws a point at which f is finite.
-func (g *ground) point() ([]float64, error) {
+func (g *sampler) point() ([]float64, error) {
 	points, err := g.points(1)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (g *ground) point() ([]float64, error) {
 }
 
 // tried draws n points, keeps those at which f is finite, and returns the values at all.
-func tried(g *ground, n int) ([]float64, error) {
+func tried(g *sampler, n int) ([]float64, error) {
 	points := make([][]float64, n)
 	for k := range points {
 		points[k] = g.draw()

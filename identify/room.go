@@ -12,7 +12,7 @@ const nearlyAll = 1 - 1e-9
 
 // room returns how far one may go from x along v, and back, without leaving the
 // bounds, in multiples of v.
-func (g *ground) room(x, v []float64) float64 {
+func (g *sampler) room(x, v []float64) float64 {
 	most := math.Inf(1)
 	for k, u := range v {
 		if u != 0 {
@@ -23,7 +23,7 @@ func (g *ground) room(x, v []float64) float64 {
 }
 
 // spread returns the standard deviation of ⟨w, x⟩ over the inner box.
-func (g *ground) spread(w []float64) float64 {
+func (g *sampler) spread(w []float64) float64 {
 	sum := 0.0
 	for k, v := range w {
 		half := v * (g.inner.Hi[k] - g.inner.Lo[k]) / 2

@@ -24,7 +24,7 @@ const roundFrom = 0.15
 // it is nearly 0, however small couplings are beside the differences over the whole box.
 // Components along which f does not curve upwards are left out. A descent that does not end
 // is slow, as it is in such a valley.
-func round(g *ground, steps *mat.Dense) (bool, error) {
+func round(g *sampler, steps *mat.Dense) (bool, error) {
 	for range descents {
 		from, err := g.point()
 		if err != nil {
@@ -66,7 +66,7 @@ var partsDown = []float64{1, 0.5, 0.25, 0.1, 0.03}
 //
 // It needs to come near a local minimum only, and takes 2m + 6 queries a step. It reports whether
 // that was its end.
-func downhill(g *ground, steps *mat.Dense, x []float64) (end []float64, ended bool, err error) {
+func downhill(g *sampler, steps *mat.Dense, x []float64) (end []float64, ended bool, err error) {
 	m, _ := steps.Dims()
 	part := g.shortStep()
 	var history []float64

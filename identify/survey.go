@@ -48,8 +48,7 @@ func (Survey) Name() string { return "survey" }
 // Identify surveys f. Random numbers come from the stream ("identify", "survey").
 //
 // That f is constant is an error, ErrConstant, and so are ErrNotFinite, ErrNoStep and
-// ErrSingular, which a function without second derivatives may lead to. One
-// coordinate separates whatever f is: no query is spent on it.
+// ErrSmallBudget. One coordinate separates whatever f is: no query is spent on it.
 func (s Survey) Identify(ctx context.Context, f objective.Objective, r Request) (*Finding, error) {
 	w, err := s.begin(ctx, f, r)
 	if err != nil {
@@ -67,7 +66,7 @@ const evens = 0.5
 type work struct {
 	Survey
 	slack    float64 // the error of a frame of single components that is small enough
-	g        *ground
+	g        *sampler
 	stage    func(objective.Stage)
 	seed     uint64
 	forecast int // about how many queries a frame takes
@@ -98,10 +97,10 @@ func (s Survey) begin(ctx context.Context, f objective.Objective, r Request) (*w
 	if s.Tolerance == 0 {
 		slack = modelSlack
 	}
-	return &work{Survey: s, slack: slack, g: newGround(ctx, f, r), stage: r.Stage, seed: r.Seed}, nil
+	return &work{Survey: s, slack: slack, g: newSampler(ctx, f, r), stage: r.Stage, seed: r.Seed}, nil
 }
 
-// identify goes the whole road: the coordinates as given, few components, all of them.
+// identify looks for all there may be: the coordinates as given, few components, all of them.
 func (w *work) identify() (*Finding, error) {
 	d := w.g.f.Dim()
 	if d == 1 {
@@ -137,7 +136,7 @@ func (w *work) certify(found *Finding, slack float64) (err error) {
 }
 
 // scaled measures the scale of every component of a finding; 0 measures: it does not.
-func scaled(g *ground, found *Finding, measures int) error {
+func scaled(g *sampler, found *Finding, measures int) error {
 	if measures == 0 {
 		return nil
 	}

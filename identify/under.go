@@ -60,7 +60,7 @@ func allFinite(v []float64) bool {
 // and b along some blocks of a frame and along the others. Both are projections of the
 // way to other points, so that they are no longer than the box is wide. Where f fails there
 // are fewer.
-func squaresOf(g *ground, w *frame.Frame, blocks [][]int, n int) ([]outer.Corners, error) {
+func squaresOf(g *sampler, w *frame.Frame, blocks [][]int, n int) ([]outer.Corners, error) {
 	u := w.Directions()
 	var x [4][]float64
 	values, err := g.ask(4*n, func(k int, row []float64) {
@@ -83,7 +83,7 @@ func squaresOf(g *ground, w *frame.Frame, blocks [][]int, n int) ([]outer.Corner
 }
 
 // squareOf draws the four points of a square.
-func squareOf(g *ground, u *mat.Dense, blocks [][]int) [4][]float64 {
+func squareOf(g *sampler, u *mat.Dense, blocks [][]int) [4][]float64 {
 	d := g.f.Dim()
 	var sides [2][]int
 	for {

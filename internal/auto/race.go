@@ -35,10 +35,6 @@ const usualSurvey = 4
 
 // pause is called by a survey before a part that may well be in vain.
 func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
-	if doubt.Resolved {
-		r.survey.usual, r.survey.beyond = 0, r.evenly
-		return nil
-	}
 	if doubt.Even {
 		return r.forecast(ctx, doubt)
 	}

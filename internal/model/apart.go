@@ -47,20 +47,19 @@ func (n *blocking) apart(blocks [][]int) *blocking {
 
 // slopes returns ∂M_k/∂γ and ∂M_k/∂β; nil: there is no map.
 func (n *blocking) slopes() (slopes [2][]*mat.Dense) {
-	const d = 1e-4 // the truncation of a difference quotient is far below what θ is known to
 	t := n.theta
 	if t.identity() {
 		return slopes
 	}
 	var all [2][]*mat.Dense
-	for k, next := range []Theta{{t.Gamma + d, t.Beta}, {t.Gamma, t.Beta + d}} {
+	for k, next := range []Theta{{t.Gamma + thetaStep, t.Beta}, {t.Gamma, t.Beta + thetaStep}} {
 		moved := n.at(n.frame, next)
 		if moved == nil || len(moved.hessians) != len(n.hessians) {
 			return slopes
 		}
 		for l, h := range moved.hessians {
 			h.Sub(h, n.hessians[l])
-			h.Scale(1/d, h)
+			h.Scale(1/thetaStep, h)
 		}
 		all[k] = moved.hessians
 	}
@@ -80,7 +79,8 @@ type between struct {
 func newBetween(one, two []int, all []*mat.Dense, slopes [2][]*mat.Dense) *between {
 	p, q := len(one), len(two)
 	n, each := 2*p*q, p*q
-	rows, right := mat.NewDense(len(all)*each, n, nil), mat.NewDense(len(all)*each, 3, nil)
+	const columns = 3 // of M and of its two slopes
+	rows, right := mat.NewDense(len(all)*each, n, nil), mat.NewDense(len(all)*each, columns, nil)
 	for l, h := range all {
 		for i := range p {
 			for j := range q {
@@ -105,7 +105,7 @@ func newBetween(one, two []int, all []*mat.Dense, slopes [2][]*mat.Dense) *betwe
 	for i := range n {
 		info.Set(i, i, info.At(i, i)+least)
 	}
-	b := &between{one: one, two: two, by: mat.NewDense(n, 3, nil)}
+	b := &between{one: one, two: two, by: mat.NewDense(n, columns, nil)}
 	inv := inverse(info)
 	if inv == nil {
 		return b

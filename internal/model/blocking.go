@@ -46,7 +46,7 @@ func (b *belief) blocking(f *Frame, theta Theta, looks []*Look) *blocking {
 	if len(all) < 2 {
 		return nil
 	}
-	third := slices.Sorted(slices.Values(weights))[max(0, len(weights)-3)] // two looks fit anything
+	third := slices.Sorted(slices.Values(weights))[max(0, len(weights)-1-fitAnything)]
 	s := make([]float64, b.m)
 	for k, h := range all {
 		h.Scale(min(1, weights[k]/third), h)

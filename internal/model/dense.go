@@ -48,13 +48,6 @@ func scaledRows(a *mat.Dense, s []float64) *mat.Dense {
 	return b
 }
 
-// scaled returns s·a.
-func scaled(a *mat.Dense, s float64) *mat.Dense {
-	b := mat.DenseCopyOf(a)
-	b.Scale(s, b)
-	return b
-}
-
 // each returns the matrix f(i, j).
 func each(m int, f func(i, j int) float64) *mat.Dense {
 	a := mat.NewDense(m, m, nil)

@@ -107,8 +107,9 @@ func (e *search) bends(few int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	points := mat.NewDense(5, e.m, nil)
-	for k := range 5 {
+	const places = 5
+	points := mat.NewDense(places, e.m, nil)
+	for k := range places {
 		copy(points.RawRowView(k), x)
 	}
 	for k, n := range []int{few, e.m} {

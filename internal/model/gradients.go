@@ -185,14 +185,15 @@ const beyonds, beyond, amplified = 4, 0.02, 30
 func linearBeyond(s *sampler, rows *mat.Dense, slopes float64) (bool, error) {
 	x, to := s.points(beyonds, middle), s.points(beyonds, middle)
 	_, d := x.Dims()
-	points, most := mat.NewDense(3*beyonds, d, nil), 0.0
+	const sides = 3
+	points, most := mat.NewDense(sides*beyonds, d, nil), 0.0
 	for k := range beyonds {
 		v := to.RawRowView(k)
 		kernel.AddScaled(v, -1, x.RawRowView(k))
 		kernel.Project(v, rows.RawMatrix())
 		part := s.around(x.RawRowView(k), v)
-		for side := range 3 {
-			row := points.RawRowView(3*k + side)
+		for side := range sides {
+			row := points.RawRowView(sides*k + side)
 			copy(row, x.RawRowView(k))
 			kernel.AddScaled(row, part*float64(side-1), v)
 		}
@@ -204,7 +205,7 @@ func linearBeyond(s *sampler, rows *mat.Dense, slopes float64) (bool, error) {
 	}
 	sum, noise := 0.0, 0.0
 	for k := range beyonds {
-		three := z[3*k : 3*k+3]
+		three := z[sides*k : sides*(k+1)]
 		if second := (three[0] - three[1]) + (three[2] - three[1]); kernel.Finite(second) {
 			sum += square(second)
 			noise += square(s.noise(three[0])) + 4*square(s.noise(three[1])) + square(s.noise(three[2]))

@@ -18,7 +18,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		if asked >= enoughSplits && c.hi < e.separates() || c.lo > e.separates() || asked >= mostSplits {
 			break
 		}
-		if need > 1 && !ended && len(e.looks) > 0 || need > 1 && c.mid > 0.1 && !ended { // a yes would not be believed
+		if need > 1 && !ended && len(e.looks) > 0 || need > 1 && c.mid > contradictory && !ended { // a yes would not be believed
 			break
 		}
 		if asked >= enoughSplits && c.loud < mostlyNoise {
@@ -38,6 +38,9 @@ func (e *search) believed() bool {
 // which on they are noise.
 const asQuadratic, mostlyNoise = 4e-5, 0.3
 
+// stricter is by how much less errors may be after a frame has failed.
+const stricter = 3
+
 // separates returns the coupling up to which a frame separates f.
 func (e *search) separates() float64 { return e.rough * separates }
 
@@ -51,10 +54,10 @@ func (e *search) certify() (bool, error) {
 		return true, err
 	case ok:
 		e.verdict = Separable
-	case len(e.looks) < 3 || e.ended():
+	case len(e.looks) <= fitAnything || e.ended():
 		return e.ended(), nil
 	case e.goal > e.rough*finest:
-		e.goal /= 3
+		e.goal /= stricter
 		return false, nil
 	case coupling <= e.separates(): // what is wrong is something else
 		e.verdict = Unknown
@@ -74,15 +77,15 @@ func (e *search) decide(p *splits, need float64, ended bool) bool {
 		e.verdict = Separable
 		return true
 	}
-	if !ended && (need > 1 || len(e.looks) < 3) { // two looks fit any function
+	if !ended && (need > 1 || len(e.looks) <= fitAnything) {
 		return false
 	}
 	if e.goal > e.rough*finest && e.coupling() == 0 && c.mid < prior && !ended { // looks know of no coupling
-		e.goal /= 3
+		e.goal /= stricter
 		return false
 	}
 	switch {
-	case c.lo <= e.separates() || len(e.looks) < 3 || need > 1 && e.coupling() == 0: // or what looks have left open
+	case c.lo <= e.separates() || len(e.looks) <= fitAnything || need > 1 && e.coupling() == 0: // or what looks have left open
 		e.verdict = Unknown
 	case c.mid < prior && median(e.errors()) < usable:
 		e.verdict = Nearly

@@ -18,6 +18,8 @@ const (
 	// manyLooks: looser rules invent maps.
 	explained, explainedByMany = 0.1, 0.5
 	manyLooks                  = 5
+	// fitAnything looks fit any function, and lastLooks show a map.
+	fitAnything, lastLooks = 2, 3
 	// A map has to explain more than certain of Σχ², and γz has to be above slight for some value: ψ′
 	// changes by about that part, and a lesser map leaves couplings that count as none.
 	certain, slight = 40, 0.03
@@ -63,14 +65,15 @@ func (b *belief) restarted(from candidate, short []*Look) candidate {
 	if !b.theta.identity() {
 		maps = append(maps, Theta{})
 	}
-	if len(short) > 2 && from.misfit > misfitting {
-		maps = append(maps, b.maps(short[len(short)-3:])...)
+	last := short[max(0, len(short)-lastLooks):] // along the best directions
+	if len(last) == lastLooks && from.misfit > misfitting {
+		maps = append(maps, b.maps(last)...)
 	}
 	plain, best := from, from
 	for _, theta := range maps {
 		sets := [][]*Look{short}
-		if len(short) > 3 {
-			sets = append(sets, short[len(short)-3:]) // along the best directions
+		if len(short) > lastLooks {
+			sets = append(sets, last)
 		}
 		for _, some := range sets {
 			f := b.diagonalised(theta, some)
@@ -179,7 +182,7 @@ func (b *belief) fit() bool {
 			b.pair = out.pair(func(int) float64 { return 0 }, freedom(looks))
 		}
 	}
-	if looks < 3 { // two looks fit any function
+	if looks <= fitAnything {
 		b.not.eff = off(b.m, func(int, int) float64 { return prior })
 	}
 	f := b.scaled(b.frame, b.theta, b.looks)

@@ -253,6 +253,9 @@ func (e *search) shortOptions(worst float64) []option {
 	return all
 }
 
+// leastLong is the shortest step of a long look, in ℓ.
+const leastLong = 0.3
+
 // longOption returns the best long look: long steps have less noise, and more truncation where E
 // is not known well.
 func (e *search) longOption(usual float64) option {
@@ -265,7 +268,7 @@ func (e *search) longOption(usual float64) option {
 		return math.Hypot(math.Hypot(noise, kappa/square(max(1, h))), truncation)
 	}
 	best, least := 0., math.Inf(1)
-	for h := range steps(0.3*l, max(l, quantile(r, 1))) {
+	for h := range steps(leastLong*l, max(l, quantile(r, 1))) {
 		if v := missed(h); v < least {
 			best, least = h, v
 		}
@@ -277,7 +280,7 @@ func (e *search) longOption(usual float64) option {
 				safe = min(safe, 0.15*e.not.ell[i]/(2*e.not.sd.At(i, j)+tiny))
 			}
 		}
-		o.steps = append(o.steps, min(r[j], best, max(0.3*e.not.ell[j], safe)))
+		o.steps = append(o.steps, min(r[j], best, max(leastLong*e.not.ell[j], safe)))
 	}
 	o.error = missed(median(o.steps))
 	return o

@@ -19,6 +19,8 @@ const (
 	pole = -0.9998
 	// straight is the size of β, or of β−γ, below which a limit is taken.
 	straight = 1e-9
+	// thetaStep is the step of derivatives by θ: the truncation of a difference quotient is far below what θ is known to.
+	thetaStep = 1e-4
 )
 
 // of returns ψ(z) and ψ′(z).

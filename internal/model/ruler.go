@@ -135,9 +135,9 @@ func (r *ruler) changes(all []gauge) (c []float64, asked bool, err error) {
 		far, near, noises := d, p.bend[i], variance+p.errors[i]
 		switch { // D(3t) − D(t) is 8/9 of what D(3t) misses
 		case all[i].down():
-			far, near, noises = d+float64((p.last[i]-d)*9/8), d, variance+p.noises[i]
+			far, near, noises = d+float64((p.last[i]-d)*(strides*strides)/(strides*strides-1)), d, variance+p.noises[i]
 		case p.noises[i] < p.errors[i]:
-			far, near, noises = p.last[i]+float64((d-p.last[i])*9/8), p.last[i], variance+p.noises[i]
+			far, near, noises = p.last[i]+float64((d-p.last[i])*(strides*strides)/(strides*strides-1)), p.last[i], variance+p.noises[i]
 		}
 		if p.last[i], p.noises[i] = d, variance; kernel.Finite(noises) { // f has not failed near it
 			change[i] += square((far - near) * square(t[i]/at.t))

@@ -47,7 +47,7 @@ const (
 	rightRow = 0.002
 	// patience is how many times its forecast a search may take.
 	patience = 6
-	// After fairTrial looks that leave couplings of contradictory there is no frame.
+	// After fairTrial looks that leave couplings of contradictory there is no frame, and a few pairs may be left open.
 	fairTrial, contradictory = 8, 0.1
 	// aloneCoupled is κ of a single pair from which on it is not the error of looks.
 	aloneCoupled = 5e-4
@@ -73,11 +73,11 @@ func (e *search) climb(f *Frame, curvature float64, alone bool) error {
 	return err
 }
 
-// doubtSteps takes truncation for larger than the ladder has it, where short looks leave more than
+// raiseTruncation takes truncation for larger than the ladder has it, where short looks leave more than
 // they should: a few lines may have missed it. Couplings stay if steps are shorter; truncation does
 // not.
-func (e *search) doubtSteps() {
-	if e.misfits < misfit || len(e.looks) < 3 || e.caution > mostCaution {
+func (e *search) raiseTruncation() {
+	if e.misfits < misfit || len(e.looks) <= fitAnything || e.caution > mostCaution {
 		return
 	}
 	by := min(2, math.Sqrt(e.misfits))
@@ -203,7 +203,7 @@ func (e *search) look() error {
 	case !e.learn():
 		e.forget()
 	default:
-		e.doubtSteps()
+		e.raiseTruncation()
 	}
 	if !e.found {
 		e.weigh(median(e.errors()))
@@ -257,7 +257,7 @@ func (e *search) prepareNext() (err error) {
 		}
 	}
 	worst := quantile(e.errors(), 1)
-	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) > 7 && quantile(e.errors(), nearlyAll) < usable {
+	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) >= fairTrial && quantile(e.errors(), nearlyAll) < usable {
 		e.begin(true)
 		if err = e.climb(e.frame, 1, true); err != nil {
 			return err

@@ -34,7 +34,8 @@ func (p *splits) more(f *Frame, blocks [][]int, n int) error {
 	if part == 0 {
 		part = middle
 	}
-	points := mat.NewDense(4*n, m, nil)
+	const corners = len([4]float64{})
+	points := mat.NewDense(corners*n, m, nil)
 	for k := range n {
 		x, err := s.safe(part)
 		if err != nil {
@@ -60,19 +61,20 @@ func (p *splits) more(f *Frame, blocks [][]int, n int) error {
 			a[i] *= part
 			z[i] = x[i] + float64(part*step[i])
 		}
-		copy(points.RawRowView(4*k), x)
-		copy(points.RawRowView(4*k+1), x)
-		kernel.AddScaled(points.RawRowView(4*k+1), 1, a)
-		copy(points.RawRowView(4*k+2), z)
-		kernel.AddScaled(points.RawRowView(4*k+2), -1, a)
-		copy(points.RawRowView(4*k+3), z)
+		row := points.Slice(corners*k, corners*(k+1), 0, m).(*mat.Dense).RawRowView
+		copy(row(0), x)
+		copy(row(1), x)
+		kernel.AddScaled(row(1), 1, a)
+		copy(row(2), z)
+		kernel.AddScaled(row(2), -1, a)
+		copy(row(corners-1), z)
 	}
 	v, err := s.ask(points)
 	if err != nil {
 		return err
 	}
 	for k := range n {
-		four := [4]float64(v[4*k : 4*k+4])
+		four := [corners]float64(v[corners*k : corners*(k+1)])
 		if kernel.Finite((four[3] - four[1]) - (four[2] - four[0])) {
 			p.four = append(p.four, four)
 		}

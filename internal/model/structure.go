@@ -6,7 +6,6 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/jointdiag"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -239,41 +238,6 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 		now, blocks = e.blocking(now.frame, now.theta, e.looks), best.blocks
 	}
 }
-
-// groupings returns the blocks of at most so many components that C shows, the finest first. Looks are as exact as E is
-// to a part.
-func (e *search) groupings(now *blocking, most int, part float64) (all []grouping, err error) {
-	before := e.m
-	_, looked := e.steps.best(forward, e.s.sigma, part)
-	for _, link := range linked {
-		if link > max(leastLink, 30*looked) {
-			continue
-		}
-		blocks := jointdiag.Blocks(now.c, link)
-		if len(blocks) == before {
-			continue
-		}
-		if before = len(blocks); before == 1 || slices.ContainsFunc(blocks, func(b []int) bool { return len(b) > most }) {
-			break
-		}
-		p := splits{s: e.s, theta: e.theta}
-		if err := p.more(e.frame, blocks, fewSplits); err != nil {
-			return nil, err
-		}
-		all = append(all, grouping{blocks, p.coupling()})
-		e.say("  %d blocks: coupling %.1e", len(blocks), p.coupling().mid)
-	}
-	return all, nil
-}
-
-// sharpLooks are made along blocks at a time.
-const sharpLooks = 3
-
-// finer is by how much splits of finer blocks may couple more than those of coarser ones.
-const finer = 10
-
-// leastLink is the C from which on components belong together where looks are exact.
-const leastLink = 1e-3
 
 // singles returns a block for each of m components.
 func singles(m int) [][]int {

@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A ground is f with the box in which a survey looks at it. Everything that a survey
+// A sampler is f with the box in which a survey looks at it. Everything that a survey
 // asks, it asks here.
-type ground struct {
+type sampler struct {
 	ctx    context.Context
 	f      objective.Objective
 	box    objective.Box // the whole box, from which points for certificates are drawn
@@ -32,10 +32,10 @@ type ground struct {
 // differ less in size there.
 const middle = 0.4
 
-// newGround prepares to ask f. Random numbers come from the stream ("identify",
+// newSampler prepares to ask f. Random numbers come from the stream ("identify",
 // "survey") of the seed.
-func newGround(ctx context.Context, f objective.Objective, r Request) *ground {
-	return &ground{
+func newSampler(ctx context.Context, f objective.Objective, r Request) *sampler {
+	return &sampler{
 		ctx: ctx, f: nearby.New(f), box: r.Box, inner: shrunk(r.Box, middle), bounds: r.Bounds,
 		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: r.Grain,
 		other: rng.Seed(r.Seed).Stream("identify", "outer"), factor: 1,
@@ -53,19 +53,19 @@ func shrunk(box objective.Box, part float64) objective.Box {
 }
 
 // ask evaluates f at n points, which fill writes one by one.
-func (g *ground) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
+func (g *sampler) ask(n int, fill func(k int, x []float64)) ([]float64, error) {
 	return query.Ask(g.ctx, g.f, n, fill)
 }
 
 // anywhere draws a point of the whole box.
-func (g *ground) anywhere() []float64 {
+func (g *sampler) anywhere() []float64 {
 	x := make([]float64, g.f.Dim())
 	g.box.Draw(x, g.random)
 	return x
 }
 
 // test is how a frame is tested at points of the whole box.
-func (g *ground) test(slack float64, quadratic bool) certify.Test {
+func (g *sampler) test(slack float64, quadratic bool) certify.Test {
 	return certify.Test{Box: g.box, Bounds: g.bounds, Slack: slack, Quadratic: quadratic, Grain: g.grain, Random: g.random}
 }
 
@@ -79,7 +79,7 @@ const largestUnit = 1000
 
 // rescale makes f vary by about 1, so that squares of its derivatives neither
 // overflow nor vanish. It is an error if f is finite at less than two points.
-func (g *ground) rescale() error {
+func (g *sampler) rescale() error {
 	values, err := gather(g)
 	if err != nil {
 		return err
@@ -115,5 +115,3 @@ func (u unit) Evaluate(ctx context.Context, points *mat.Dense, values []float64)
 	}
 	return err
 }
-
-func square(x float64) float64 { return float64(x * x) }
