@@ -61,7 +61,6 @@ func (e *search) beyond() error {
 // hopeless is the coupling of splits from which on the errors of looks are no excuse.
 const hopeless = 0.2
 
-// doubtful reports whether exact values speak against every frame so far.
-func (e *search) doubtful() bool {
-	return !e.s.grain.Noisy() && len(e.looks) > 2 && (e.coupling() > 0 || e.theta.identity() && e.pair > e.rough*aloneCoupled)
-}
+// doubtful reports whether exact values speak against every frame so far. Single pairs do not: it may be truncation, or products
+// of errors, that they show.
+func (e *search) doubtful() bool { return !e.s.grain.Noisy() && len(e.looks) > 2 && e.coupling() > 0 }

@@ -49,8 +49,6 @@ const (
 	patience = 6
 	// After fairTrial looks that leave couplings of contradictory there is no frame.
 	fairTrial, contradictory = 8, 0.1
-	// aloneCoupled is κ of a single pair from which on it is not the error of looks.
-	aloneCoupled = 5e-4
 	// gaping is by how much curvatures are above noise where others are not, if f is constant in
 	// some directions.
 	gaping = 6
