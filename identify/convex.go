@@ -70,7 +70,8 @@ const gentle = 1e-3
 // A recorder is f, and remembers the first points that were asked, and their values.
 type recorder struct {
 	objective.Objective
-	asked []asked
+	asked   []asked
+	queries int
 }
 
 // An asked point, and the value of f there.
@@ -85,6 +86,7 @@ const recalled = 256
 // Evaluate evaluates f.
 func (r *recorder) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	err := r.Objective.Evaluate(ctx, points, values)
+	r.queries += len(values)
 	for k, v := range values {
 		if len(r.asked) == recalled {
 			break

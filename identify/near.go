@@ -77,11 +77,14 @@ func (w *work) givenNearly(found *Finding) error {
 	return w.nearly(found)
 }
 
-// round reports whether minima are round in the frame of a result.
-func (m *modelling) round(r *model.Result) (bool, error) {
+// round reports whether minima are round in the frame of a result, and how many queries it took to see that.
+func (m *modelling) round(r *model.Result) (is bool, queries int, err error) {
 	f, err := frame.New(r.W)
 	if err != nil {
-		return false, nil
+		return false, 0, nil
 	}
-	return round(m.g, m.steps(f))
+	g, all := *m.g, recorder{Objective: m.g.f}
+	g.f = &all
+	is, err = round(&g, m.steps(f))
+	return is, all.queries, err
 }

@@ -27,7 +27,8 @@ type Request struct {
 	// contradict. It reports whether the frame separates f, and the coupling.
 	Certify func(*Result) (separates bool, coupling float64, err error)
 	// Round, if not nil, reports whether minima are round in a frame in which f may separate but for couplings.
-	Round func(*Result) (bool, error)
+	// It returns how many queries that took, too.
+	Round func(*Result) (round bool, queries int, err error)
 	// Before, if not nil, is called before looks of which it is not known that they will help. An error ends the
 	// search.
 	Before func(Next) error
@@ -131,22 +132,11 @@ func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, e
 	if err := e.prepare(); err != nil {
 		return e.result(), err
 	}
-	err = e.run()
-	if err == nil && e.verdict != Separable && (e.contradicted() || e.verdict == Not || e.coupled.lo > hopeless) && e.coupled.hi > e.separates() && e.m > 2 {
-		was, coupled, verdict := *e.belief, e.coupled, e.verdict
-		err = e.structure()
-		if e.verdict != Separable && coupled.hi < e.coupled.mid { // what was known before is better
-			*e.belief, e.coupled = was, coupled
-			if coupled.mid < e.separates() {
-				e.verdict = verdict
-			}
-		}
+	if err = e.run(); err == nil && e.disproved() {
+		err = e.beyond()
 	}
 	return e.result(), err
 }
-
-// hopeless is the coupling of splits from which on the errors of looks are no excuse.
-const hopeless = 0.2
 
 // ofRows returns the largest standard deviation of a row, as a part of its length, and the largest
 // by which a component is off over the box, as a part of ℓ. Pairs whose curvatures are in proportion

@@ -29,6 +29,9 @@ func (e *search) lengthen() error {
 		if part < 1 && e.unsure < roughRows {
 			continue
 		}
+		if e.left() < longLooks*long.queries(e.m)+4*mostSplits {
+			break
+		}
 		e.not.sd = off(e.m, func(int, int) float64 { return e.unsure })
 		h, last := e.s.widths(e.frame.W), e.frame
 		for i := range h {

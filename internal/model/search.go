@@ -49,8 +49,6 @@ const (
 	patience = 6
 	// After fairTrial looks that leave couplings of contradictory there is no frame, and a few pairs may be left open.
 	fairTrial, contradictory = 8, 0.1
-	// aloneCoupled is κ of a single pair from which on it is not the error of looks.
-	aloneCoupled = 5e-4
 	// gaping is by how much curvatures are above noise where others are not, if f is constant in
 	// some directions.
 	gaping = 6
@@ -120,14 +118,9 @@ func (e *search) run() error {
 // ended reports whether no more looks can be made.
 func (e *search) ended() bool {
 	n := len(e.looks)
-	next := forward.queries(e.m)
 	contradicted := n >= fairTrial && e.coupling() > contradictory
 	blind := !e.found && n > 2 && e.told > 3 // no look tells anything
-	most := Most(e.m)
-	if e.request.Budget > 0 {
-		most = min(most, int(affordable*float64(e.request.Budget))-e.spent)
-	}
-	return n > 0 && e.s.queries-e.spent+next > most || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
+	return n > 0 && e.left() < forward.queries(e.m) || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by

@@ -40,23 +40,27 @@ const (
 // and between blocks 1e-6 to 1e-8 where looks are exact.
 var linked = []float64{0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4}
 
-// structure looks for blocks, with and without a map, and for a frame that separates f but for couplings.
-func (e *search) structure() error {
+// structure looks for blocks, with and without a map, and for a frame that separates f but for couplings, and reports whether there
+// is one or the other.
+func (e *search) structure() (bool, error) {
+	if !e.affords(0, lengthening(e.m)) {
+		return false, nil
+	}
 	e.begin(false)
 	e.caution, e.theta, e.looks = 1, Theta{}, e.short()
 	e.white, _, _ = e.whitened(e.white)
 	if err := e.climb(along(e.white), 1, false); err != nil {
-		return err
+		return false, err
 	}
 	sure := false // nothing speaks against couplings that are small
-	for n := fewestShort; n <= mostShort; n *= 2 {
+	for n := fewestShort; n <= mostShort && e.affords(n-len(e.looks), lengthening(e.m)); n *= 2 {
 		if more := n - len(e.looks); more > 0 {
 			if err := e.before(more*forward.queries(e.m), true); err != nil {
-				return err
+				return false, err
 			}
 		}
 		if err := e.shortLooks(n, nil, 1); err != nil {
-			return err
+			return false, err
 		}
 		f, c := e.joint(Theta{}, e.looks)
 		if f != nil {
@@ -73,32 +77,30 @@ func (e *search) structure() error {
 			most = e.m / 2
 		}
 		if done, err := e.blocked(e.blocking(nil, Theta{}, e.looks), whole(e.m), most); done || err != nil {
-			return err
+			return done, err
 		}
 		if n == enoughShort && e.unsure > knownRows {
 			if done, err := e.mappedBlocks(most); done || err != nil {
-				return err
+				return done, err
 			}
 		}
 		e.frame, e.theta = f, Theta{}
-		last := e.unsure <= knownRows || n == mostShort
-		if n > enoughShort && e.unsure > agreeing*math.Sqrt(float64(enoughShort)/float64(n)) {
+		last := e.unsure <= knownRows || n == mostShort || !e.affords(2*n-len(e.looks), lengthening(e.m))
+		if (n > enoughShort || last) && e.unsure > agreeing*math.Sqrt(float64(enoughShort)/float64(n)) {
 			break
 		}
 		if known := e.unsure <= wellKnown || e.unsure <= 2*wellKnown && largest(c) > nearlyCoupled; !sure && (last || n >= enoughShort && known) {
 			var err error
 			if sure, err = e.nearly(); !sure || err != nil {
-				e.verdict = Not
-				return err
+				return false, err
 			}
 		}
-		if last {
+		if last || !e.affords(2*n-len(e.looks), lengthening(e.m)) {
 			e.verdict = Nearly
-			return e.lengthen()
+			return true, e.lengthen()
 		}
 	}
-	e.verdict = Not
-	return nil
+	return false, nil
 }
 
 // wellKnown is the error of typical rows up to which a frame that does not nearly separate f will not do so if it is
@@ -107,6 +109,9 @@ const wellKnown, farOff = 0.05, 0.7
 
 // nearly reports whether nothing speaks against couplings that are small: those of splits, and Request.Round.
 func (e *search) nearly() (bool, error) {
+	if !e.affords(0, lengthening(e.m)) {
+		return false, nil
+	}
 	p := splits{s: e.s, part: 1}
 	if err := p.more(e.frame, singles(e.m), enoughSplits); err != nil {
 		return false, err
@@ -119,7 +124,8 @@ func (e *search) nearly() (bool, error) {
 	if e.request.Round == nil {
 		return true, nil
 	}
-	round, err := e.request.Round(e.result())
+	round, queries, err := e.request.Round(e.result())
+	e.s.queries += queries
 	e.say("  round: %v", round)
 	return round, err
 }
@@ -127,14 +133,7 @@ func (e *search) nearly() (bool, error) {
 // shortLooks makes looks along some directions until there are n; nil: along whitened ones. E in them is about part.
 func (e *search) shortLooks(n int, along *mat.Dense, part float64) error {
 	for len(e.looks) < n {
-		var kind *kind
-		step, least := 0.0, math.Inf(1)
-		for _, k := range shortKinds {
-			t, err := e.steps.best(k, e.s.sigma, part)
-			if cost := float64(k.queries(e.m)) * max(1, square(err/exactPairs)); cost < least {
-				kind, step, least = k, t, cost
-			}
-		}
+		kind, step := e.sharpest(part)
 		if kind == nil {
 			return ErrNoStep
 		}
@@ -214,8 +213,8 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 			}
 			last = min(2*usable, alone.coupling().mid)
 		}
-		ended := !(least < last/2) // also where there are none
-		for _, g := range all {    // components that couple little beside others belong together, too
+		ended := !(least < last/2) || !e.affords(sharpLooks, 0) // also where there are none
+		for _, g := range all {                                 // components that couple little beside others belong together, too
 			if c := g.coupled.mid; (ended || least < exact) && c < min(e.separates(), max(finer*least, exact)) {
 				e.blocks, e.coupled = g.blocks, g.coupled
 				if _, err := e.certify(); e.verdict == Separable || err != nil {
@@ -255,14 +254,4 @@ func half(s *sampler, blocks [][]int) []int {
 		some = append(some, blocks[k]...)
 	}
 	return slices.Clip(some)
-}
-
-// contradicted reports whether looks contradict each other in every frame.
-func (e *search) contradicted() bool { return e.coupling() > 0 || e.pair > 0 }
-
-// doubtful reports whether exact values speak against every frame so far, by more than a search would mind.
-func (e *search) doubtful() bool {
-	limit := e.rough * aloneCoupled
-	alone := e.theta.identity() && e.pair > max(limit, significant*quantile(e.errors(), 1))
-	return !e.s.grain.Noisy() && len(e.looks) > 2 && (e.coupling() > limit || alone)
 }
