@@ -129,7 +129,7 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 		found.Likely = r.Usual < usableError && r.Kappa == 0 && r.Pair == 0 && r.Coupling < nearLimit
 		return found, err
 	}
-	if r.Verdict == model.Nearly && r.Theta == (model.Theta{}) {
+	if r.Verdict == model.Nearly && r.Theta == (model.Theta{}) && found.Frame.Components() >= leastNear {
 		if err = m.nearly(found); err != nil || found.Certificate.Verdict != certify.NearlySeparable {
 			return found, err
 		}
@@ -137,6 +137,9 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 	}
 	m.stage(certificate)
 	slack := modelSlack
+	if !g.grain.Noisy() {
+		slack = m.work.slack // couplings that are not an error of the frame may be as large
+	}
 	if r.Kappa == 0 { // noise hides how exact the frame is, and nothing else
 		slack = min(max(slack, r.Expected/3), mostSlack)
 	}

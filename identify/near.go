@@ -35,9 +35,7 @@ func (w *work) nearly(found *Finding) (err error) {
 	w.stage(certificate)
 	test := w.g.test(0, false)
 	test.Most = nearSplits
-	if found.Frame.Components() >= leastNear {
-		test.Nearly = sparseLimit
-	}
+	test.Nearly = sparseLimit
 	found.Certificate, err = test.Certify(w.g.ctx, w.g.f, found.Frame, found.Blocks)
 	if err != nil || found.Certificate.Verdict != certify.NearlySeparable {
 		return err
