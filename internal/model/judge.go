@@ -11,6 +11,9 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 			return true, err
 		}
 		c, asked := p.coupling(), len(p.four)
+		if plain := (splits{s: e.s, four: p.four}); !e.theta.identity() && plain.coupling().mid < min(2*c.mid, e.separates()) { // it is no map
+			e.theta, p.theta, c = Theta{}, Theta{}, plain.coupling()
+		}
 		e.coupled = c
 		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < e.separates() && e.believed() {
 			return e.certify()
