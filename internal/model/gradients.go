@@ -175,9 +175,9 @@ func spanOf(s *sampler, by slopes, m int) (*subspace, error) {
 const mostGradients, exactSpan = 3, 1e-3
 
 // beyonds is at how many points it is tested that f is linear beyond a span, and beyond the second difference of f, in
-// units of its spread, that is too large in any case. amplified is by how much chance makes errors larger: with two
+// units of its spread, that is too large in any case; leastBeyond is not. amplified is by how much chance makes errors larger: with two
 // gradients more than components it was 30 at most.
-const beyonds, beyond, amplified = 4, 0.02, 30
+const beyonds, beyond, leastBeyond, amplified = 4, 1e-3, 1e-7, 30
 
 // linearBeyond reports whether f does not curve over the box along ways v that are orthogonal to
 // some orthonormal rows, up to noise and the error ε of slopes: what short steps do not show, long ones may. A row that
@@ -197,7 +197,7 @@ func linearBeyond(s *sampler, rows *mat.Dense, slopes float64) (bool, error) {
 			copy(row, x.RawRowView(k))
 			kernel.AddScaled(row, part*float64(side-1), v)
 		}
-		most += square(min(beyond, square(amplified*slopes*part*length(v))))
+		most += square(max(leastBeyond, min(beyond, square(amplified*slopes*part*length(v)))))
 	}
 	z, err := s.ask(points)
 	if err != nil {
