@@ -148,7 +148,7 @@ func spanOf(s *sampler, by slopes, m int) (*subspace, error) {
 		if r == d {
 			break
 		}
-		if u == nil || r == 0 {
+		if _, n := all.Dims(); u == nil || r == 0 || by.most == 0 && r == n-1 { // there may be more components
 			continue
 		}
 		rows := kernel.Times(mat.DenseCopyOf(u.Slice(0, r, 0, d)), by.along)
