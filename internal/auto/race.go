@@ -64,7 +64,7 @@ func (r *race) wait(ctx context.Context, queries int) error {
 	if speculative+share*speculative > r.budget {
 		return errShare
 	}
-	if missing := share*speculative - r.fallback.spent(); missing > 0 {
+	if missing := share*speculative - r.fallback.paid(); missing > 0 {
 		_, err := r.fallback.search(ctx, missing)
 		return err
 	}

@@ -18,7 +18,7 @@ func (e *search) flats(flat int, gap float64) (done bool, err error) {
 		return e.respan(flat)
 	}
 	if len(e.looks) == 1 && !noisy {
-		return e.suspect()
+		return e.suspect(flat)
 	}
 	return false, nil
 }
@@ -56,10 +56,10 @@ func (e *search) inSpan(of *subspace) error {
 // roughSpan is the error of the span of a look from which on it is of no use.
 const roughSpan = 1e-2
 
-// suspect looks for directions in which f is constant, or linear: of the first look, those below a gap of curvatures.
-// Over a long step f curves far less along them than along others.
-func (e *search) suspect() (bool, error) {
-	flat, gap := 0, wideGap
+// suspect looks for directions in which f is constant, or linear: of the first look, those below a gap of curvatures, or
+// so many that have none above the noise. Over a long step f curves far less along them than along others.
+func (e *search) suspect(flat int) (bool, error) {
+	gap := wideGap
 	for i := 1; i < e.m; i++ {
 		if ratio := e.curvature(i) / e.curvature(i-1); ratio > gap {
 			flat, gap = i, ratio
