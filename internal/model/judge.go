@@ -18,6 +18,11 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < e.separates() && e.believed() {
 			return e.certify()
 		}
+		if len(e.looks) == 1 && !e.bowl && !ended && !e.found && c.mid < contradictory && e.restarts == 0 { // rows may well be orthogonal
+			e.say("  %d splits: coupling %.1e: orthogonal?", asked, c.mid)
+			e.upright = true
+			return false, e.follows()
+		}
 		if asked >= enoughSplits && c.hi < e.separates() || c.lo > e.separates() || asked >= mostSplits {
 			break
 		}
@@ -57,6 +62,9 @@ func (e *search) certify() (bool, error) {
 		return true, err
 	case ok:
 		e.verdict = Separable
+	case e.upright && !e.ended():
+		e.tilted()
+		return false, nil
 	case len(e.looks) <= fitAnything || e.ended():
 		return e.ended(), nil
 	case e.goal > e.rough*finest:
@@ -72,6 +80,13 @@ func (e *search) certify() (bool, error) {
 	return true, nil
 }
 
+// tilted begins again where rows are not orthogonal.
+func (e *search) tilted() {
+	e.upright = false
+	e.restarts++
+	e.again()
+}
+
 // decide reaches the verdict that splits allow, and reports whether it is final.
 func (e *search) decide(p *splits, need float64, ended bool) bool {
 	c := e.coupled
@@ -79,6 +94,9 @@ func (e *search) decide(p *splits, need float64, ended bool) bool {
 	if c.hi < e.separates() && (need <= 1 || len(e.looks) == 0) && e.believed() {
 		e.verdict = Separable
 		return true
+	}
+	if e.upright && need <= 1 && !ended {
+		e.tilted()
 	}
 	if !ended && (need > 1 || len(e.looks) <= fitAnything) {
 		return false

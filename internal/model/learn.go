@@ -103,10 +103,14 @@ func enough(looks int) float64 {
 	return explained
 }
 
-// first makes a frame of one look: that in which it is diagonal.
+// first makes a frame of one look: that with orthogonal rows in which it is diagonal.
 func (b *belief) first() bool {
 	l := b.looks[0]
-	lambda, x := eigen(l.measure(b.s, b.theta).m)
+	a := l.toSteps(kernel.Identity(b.m))
+	if a == nil {
+		return false
+	}
+	lambda, x := eigen(congruent(l.measure(b.s, b.theta).m, a))
 	if lambda == nil {
 		return false
 	}
@@ -118,19 +122,33 @@ func (b *belief) first() bool {
 	for i, v := range lambda {
 		s[i] = 1 / math.Sqrt(max(math.Abs(v), most*flat, tiny))
 	}
-	f := along(scaledRows(kernel.Times(x, l.steps), s))
+	f := along(scaledRows(x, s))
 	if f == nil {
 		return false
 	}
-	b.frame, b.kappa = f, []float64{0}
+	b.frame, b.kappa, b.surprise = f, []float64{0}, 1
 	eq := b.equations(b.frame, b.theta, b.looks)
 	if eq == nil {
 		return false
 	}
-	b.known = system{m: b.m, eq: eq, kappa: b.kappa}.solve().own
+	b.known = system{m: b.m, eq: eq, kappa: b.kappa}.solve().own.plus(b.orthogonal())
 	b.uncertain(b.known)
 	return true
 }
+
+// orthogonal returns what is known of E where the rows of the frame are orthogonal, and the true ones are:
+// E_ij|w_j|² + E_ji|w_i|² = 0.
+func (b *belief) orthogonal() posterior {
+	p := newPosterior(b.m * (b.m - 1) / 2)
+	eachPair(b.m, func(i, j, k int) {
+		ratio := length(b.frame.W.RawRowView(j)) / length(b.frame.W.RawRowView(i))
+		p[k].info = outer(ratio, 1/ratio, 1/square(rightAngle))
+	})
+	return p
+}
+
+// rightAngle is by how much the cosine of rows that are orthogonal may differ from 0.
+const rightAngle = 1e-6
 
 // flat is how small an eigenvalue may be beside the largest one.
 const flat = 1e-12

@@ -17,6 +17,7 @@ type search struct {
 	clear   bool       // all of them have curvature above the noise
 
 	found    bool    // all pairs are known well enough to look along the frame
+	upright  bool    // because its rows are taken for orthogonal
 	told     float64 // the error of E that the last short look leaves by itself
 	caution  float64 // by how much truncation is taken for larger than it was measured
 	fresh    bool    // something was learnt since the last verdict
@@ -185,9 +186,7 @@ func (e *search) look() error {
 		e.weigh(e.need())
 		if (e.surprise > misled || e.wasted >= mostWasted && quantile(e.errors(), 1) > usable/2) && e.restarts < mostRestarts { // the frame was a wrong one
 			e.restarts++
-			e.begin(false)
-			e.looks = e.short()
-			e.forget()
+			e.again()
 			e.say("  surprised: again from short looks")
 		}
 	case e.quadratic():
@@ -216,6 +215,13 @@ const (
 	misled       = 4
 	mostRestarts = 2
 )
+
+// again begins again from short looks.
+func (e *search) again() {
+	e.begin(false)
+	e.looks, e.upright = e.short(), false
+	e.forget()
+}
 
 // begin begins looks along a frame, or without one.
 func (e *search) begin(found bool) { e.found, e.wasted, e.least = found, 0, math.Inf(1) }
@@ -251,14 +257,19 @@ func (e *search) prepareNext() (err error) {
 	}
 	worst := quantile(e.errors(), 1)
 	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) >= fairTrial && quantile(e.errors(), nearlyAll) < usable {
-		e.begin(true)
-		if err = e.climb(e.frame, 1, true); err != nil {
-			return err
-		}
-		e.setLength(e.steps.length() / 1.5)
-		return nil
+		return e.follows()
 	}
 	e.setLength(e.steps.length())
+	return nil
+}
+
+// follows goes on along the frame, which is found.
+func (e *search) follows() error {
+	e.begin(true)
+	if err := e.climb(e.frame, 1, true); err != nil {
+		return err
+	}
+	e.setLength(e.steps.length() / 1.5)
 	return nil
 }
 
