@@ -70,12 +70,11 @@ func (e *search) suspect(flat int) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		most := fewBends
-		if flat == 1 {
+		tilt, most := e.told*e.curvature(e.m-1)/e.curvature(flat), fewBends
+		if tilt < roughSpan {
+			most = max(leastBend, square(2*tilt))
+		} else if flat == 1 {
 			most = leastBend
-			if tilt := e.told * e.curvature(e.m-1) / e.curvature(flat); tilt < roughSpan {
-				most = max(most, square(2*tilt))
-			}
 		}
 		if e.bowl {
 			most = noBend
