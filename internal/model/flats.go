@@ -17,7 +17,7 @@ func (e *search) flats(flat int, gap float64) (done bool, err error) {
 	if gap > gaping && flat > 2 && len(e.looks) <= 3 && (noisy || !e.bowl) {
 		return e.respan(flat)
 	}
-	if len(e.looks) == 1 && !noisy {
+	if len(e.looks) == 1 && flat < e.m && !noisy {
 		return e.suspect(flat)
 	}
 	return false, nil
@@ -93,9 +93,9 @@ const (
 	// wideGap is the ratio of neighbouring curvatures from which on there is a gap, and weakest how many components
 	// that are not flat may be below it.
 	wideGap, weakest = 10., 3
-	// leastBend is the part of the usual curvature that is left along one direction in which f has none, or what the
-	// error of the look makes of it, and fewBends the same of several, which one look does not show exactly. noBend is that of a quadratic, which bends everywhere as
-	// it does at the look.
+	// leastBend is the part of the usual curvature that is left along directions in which f has none, unless the error of the
+	// look leaves more, and fewBends the same of several that one look does not show exactly. noBend is that of a quadratic,
+	// which bends everywhere as it does at the look.
 	leastBend, fewBends, noBend = 1e-5, 0.03, 1e-9
 )
 

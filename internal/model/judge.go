@@ -82,7 +82,6 @@ func (e *search) certify() (bool, error) {
 
 // tilted begins again where rows are not orthogonal.
 func (e *search) tilted() {
-	e.upright = false
 	e.restarts++
 	e.again()
 }
