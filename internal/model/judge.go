@@ -18,7 +18,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < e.separates() && e.believed() {
 			return e.certify()
 		}
-		if len(e.looks) == 1 && !e.bowl && !ended && !e.found && c.mid < contradictory && e.restarts == 0 { // rows may well be orthogonal
+		if !e.found && e.mayBeOrthogonal() && !ended {
 			e.say("  %d splits: coupling %.1e: orthogonal?", asked, c.mid)
 			e.upright = true
 			return false, e.follows()
@@ -40,6 +40,12 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 // left but noise, and the error of the look.
 func (e *search) believed() bool {
 	return len(e.looks) != 1 || e.coupled.loud > mostlyNoise || e.coupled.mid < max(asQuadratic, significant*e.told)
+}
+
+// mayBeOrthogonal reports whether splits along the eigenvectors of the first look, all of which are curved, leave so little that
+// rows may be orthogonal. It is asked once.
+func (e *search) mayBeOrthogonal() bool {
+	return len(e.looks) == 1 && e.clear && e.coupled.mid < contradictory && quantile(e.errors(), 1) < usable && e.restarts == 0
 }
 
 // asQuadratic is the coupling up to which f may be a quadratic, and mostlyNoise the part of mixed differences from

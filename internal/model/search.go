@@ -184,7 +184,7 @@ func (e *search) look() error {
 			e.surprise = math.Inf(1)
 		}
 		e.weigh(e.need())
-		if (e.surprise > misled || e.wasted >= mostWasted && quantile(e.errors(), 1) > usable/2) && e.restarts < mostRestarts { // the frame was a wrong one
+		if (e.surprise > misled || e.upright && e.pair > usable || e.wasted >= mostWasted && quantile(e.errors(), 1) > usable/2) && e.restarts < mostRestarts { // the frame was a wrong one
 			e.restarts++
 			e.again()
 			e.say("  surprised: again from short looks")
