@@ -18,7 +18,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < e.separates() && e.believed() {
 			return e.certify()
 		}
-		if !e.found && e.mayBeOrthogonal() && !ended {
+		if len(e.looks) == 1 && !e.found && !ended && e.mayBeOrthogonal() {
 			e.say("  %d splits: coupling %.1e: orthogonal?", asked, c.mid)
 			e.upright = true
 			return false, e.follows()
@@ -42,10 +42,14 @@ func (e *search) believed() bool {
 	return len(e.looks) != 1 || e.coupled.loud > mostlyNoise || e.coupled.mid < max(asQuadratic, significant*e.told)
 }
 
-// mayBeOrthogonal reports whether splits along the eigenvectors of the first look, all of which are curved, leave so little that
-// rows may be orthogonal. It is asked once.
+// mayBeOrthogonal reports whether rows may be orthogonal: splits along the eigenvectors of the first look, all of which are
+// curved, leave little of what no quadratic explains, to which any rows may belong that diagonalise it. It is asked once.
 func (e *search) mayBeOrthogonal() bool {
-	return len(e.looks) == 1 && e.clear && e.coupled.mid < contradictory && quantile(e.errors(), 1) < usable && e.restarts == 0
+	if !e.clear || e.coupled.mid > contradictory || quantile(e.errors(), 1) > usable || e.restarts > 0 {
+		return false
+	}
+	p := e.parabola(e.looks[0])
+	return p != nil && e.coupled.mid < contradictory*length(p.fine(Theta{}))
 }
 
 // asQuadratic is the coupling up to which f may be a quadratic, and mostlyNoise the part of mixed differences from
@@ -66,11 +70,11 @@ func (e *search) certify() (bool, error) {
 	switch {
 	case err != nil:
 		return true, err
-	case ok:
-		e.verdict = Separable
-	case e.upright && !e.ended():
+	case e.upright && !(ok && coupling < separates) && !e.ended(): // nothing else is known of angles
 		e.tilted()
 		return false, nil
+	case ok:
+		e.verdict = Separable
 	case len(e.looks) <= fitAnything || e.ended():
 		return e.ended(), nil
 	case e.goal > e.rough*finest:

@@ -106,7 +106,7 @@ func (e *search) before(queries int, contradicted bool) error {
 	if e.request.Before == nil {
 		return nil
 	}
-	return e.request.Before(Next{Queries: queries, Looks: len(e.looks), Components: e.m, Contradicted: contradicted, search: e})
+	return e.request.Before(Next{Queries: queries, Looks: len(e.looks) + e.restarts, Components: e.m, Contradicted: contradicted, search: e})
 }
 
 // take asks for the values of a look, and keeps it.
@@ -161,7 +161,7 @@ func (e *search) lookAlong() (int, error) {
 	}
 	pairs, count := e.wanting()
 	e.say("%d looks %s at %d pairs, t %.1e error %.1e", n, o.kind.name, count, median(o.steps), o.error)
-	if n > 1 || e.doubtful() {
+	if n > 1 || e.upright || e.doubtful() {
 		if err := e.before(n*o.kind.queries(e.m), e.doubtful()); err != nil {
 			return 0, err
 		}
