@@ -20,7 +20,8 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		}
 		if len(e.looks) == 1 && !e.found && !ended && e.mayBeOrthogonal() {
 			e.say("  %d splits: coupling %.1e: orthogonal?", asked, c.mid)
-			e.upright = true
+			e.upright, e.known = true, e.known.plus(e.orthogonal())
+			e.uncertain(e.known)
 			return false, e.follows()
 		}
 		if asked >= enoughSplits && c.hi < e.separates() || c.lo > e.separates() || asked >= mostSplits {
@@ -45,11 +46,11 @@ func (e *search) believed() bool {
 // mayBeOrthogonal reports whether rows may be orthogonal: splits along the eigenvectors of the first look, all of which are
 // curved, leave little of what no quadratic explains, to which any rows may belong that diagonalise it. It is asked once.
 func (e *search) mayBeOrthogonal() bool {
-	if !e.clear || e.coupled.mid > contradictory || quantile(e.errors(), 1) > usable || e.restarts > 0 {
+	if !e.clear || e.coupled.hi > contradictory || quantile(e.errors(), 1) > usable || e.restarts > 0 {
 		return false
 	}
 	p := e.parabola(e.looks[0])
-	return p != nil && e.coupled.mid < contradictory*length(p.fine(Theta{}))
+	return p != nil && e.coupled.hi < contradictory*length(p.fine(Theta{}))
 }
 
 // asQuadratic is the coupling up to which f may be a quadratic, and mostlyNoise the part of mixed differences from

@@ -131,7 +131,7 @@ func (b *belief) first() bool {
 	if eq == nil {
 		return false
 	}
-	b.known = system{m: b.m, eq: eq, kappa: b.kappa}.solve().own.plus(b.orthogonal())
+	b.known = system{m: b.m, eq: eq, kappa: b.kappa}.solve().own
 	b.uncertain(b.known)
 	return true
 }
