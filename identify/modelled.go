@@ -130,7 +130,7 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 		return found, err
 	}
 	if r.Verdict == model.Nearly && r.Theta == (model.Theta{}) && found.Frame.Components() >= leastNear {
-		if err = m.nearly(found); err != nil || found.Certificate.Verdict != certify.NearlySeparable {
+		if err = m.nearly(found); err != nil || found.Certificate.Verdict != certify.NearlySeparable && found.Certificate.Verdict != certify.Separable {
 			return found, err
 		}
 		return found, m.scaled(found, r)

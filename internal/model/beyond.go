@@ -40,7 +40,7 @@ func (e *search) disproved() bool {
 	if e.m < 3 || e.verdict == Separable || e.coupled.hi <= e.separates() {
 		return false
 	}
-	return e.coupling() > 0 || !e.s.grain.Noisy() && (e.pair > 0 || e.verdict == Not || e.coupled.lo > hopeless)
+	return e.coupling() > 0 || e.verdict == Not || !e.s.grain.Noisy() && (e.pair > 0 || e.coupled.lo > hopeless)
 }
 
 // beyond looks for more than single components. Where there is nothing f does not separate, or, with noise, what is known

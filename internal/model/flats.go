@@ -13,11 +13,11 @@ func (e *search) flats(flat int, gap float64) (done bool, err error) {
 	if e.s.span != nil || e.bowl && flat == 0 {
 		return false, nil
 	}
-	noisy := e.s.grain.Noisy()
-	if gap > gaping && flat > 2 && len(e.looks) <= 3 && (noisy || !e.bowl) {
+	noisy, many := e.s.grain.Noisy(), gap > gaping && flat > 2 && len(e.looks) <= 3
+	switch {
+	case noisy && many:
 		return e.respan(flat)
-	}
-	if len(e.looks) == 1 && flat < e.m && !noisy {
+	case !noisy && flat < e.m && (many && !e.bowl || len(e.looks) == 1):
 		return e.suspect(flat)
 	}
 	return false, nil
@@ -59,10 +59,10 @@ const roughSpan = 1e-2
 // suspect looks for directions in which f is constant, or linear: of the first look, those below a gap of curvatures, or
 // so many that have none above the noise. Over a long step f curves far less along them than along others.
 func (e *search) suspect(flat int) (bool, error) {
-	gap := wideGap
+	gap, enough := wideGap, leastBend
 	for i := 1; i < e.m; i++ {
 		if ratio := e.curvature(i) / e.curvature(i-1); ratio > gap {
-			flat, gap = i, ratio
+			flat, gap, enough = i, ratio, fewBends
 		}
 	}
 	for last := max(0, flat-weakest); flat > last; flat-- {
@@ -70,7 +70,7 @@ func (e *search) suspect(flat int) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		tilt, most := e.told*e.curvature(e.m-1)/e.curvature(flat), fewBends
+		tilt, most := e.told*e.curvature(e.m-1)/e.curvature(flat), enough
 		if tilt < roughSpan {
 			most = max(leastBend, square(2*tilt))
 		} else if flat == 1 {
@@ -94,9 +94,9 @@ const (
 	// that are not flat may be below it.
 	wideGap, weakest = 10., 3
 	// leastBend is the part of the usual curvature that is left along directions in which f has none, unless the error of the
-	// look leaves more, and fewBends the same of several that one look does not show exactly. noBend is that of a quadratic,
-	// which bends everywhere as it does at the look.
-	leastBend, fewBends, noBend = 1e-5, 0.03, 1e-9
+	// look leaves more, and fewBends the same of several below a gap, some of which may be curved. noBend is that of a
+	// quadratic, which bends everywhere as it does at the look.
+	leastBend, fewBends, noBend = 1e-5, 0.03, 1e-12
 )
 
 // bends returns the second difference of ψ(f) over a long step along the first few directions, as a part of that along

@@ -177,7 +177,7 @@ const mostGradients, exactSpan = 3, 1e-3
 // beyonds is at how many points it is tested that f is linear beyond a span, and beyond the second difference of f, in
 // units of its spread, that is too large in any case; leastBeyond is not. amplified is by how much chance makes errors larger: with two
 // gradients more than components it was 30 at most.
-const beyonds, beyond, leastBeyond, amplified = 4, 1e-3, 1e-7, 30
+const beyonds, beyond, leastBeyond, amplified = 4, 1e-3, 1e-11, 30
 
 // linearBeyond reports whether f does not curve over the box along ways v that are orthogonal to
 // some orthonormal rows, up to noise and the error ε of slopes: what short steps do not show, long ones may. A row that

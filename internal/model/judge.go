@@ -105,6 +105,10 @@ func (e *search) decide(p *splits, need float64, ended bool) bool {
 		e.verdict = Separable
 		return true
 	}
+	if len(e.looks) >= fairTrial && c.lo > hopeless && !ended { // whatever looks say of each other
+		e.verdict = Not
+		return true
+	}
 	if e.upright && need <= 1 && !ended {
 		e.tilted()
 	}
