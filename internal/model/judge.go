@@ -43,8 +43,8 @@ func (e *search) believed() bool {
 	return len(e.looks) != 1 || e.coupled.loud > mostlyNoise || e.coupled.mid < max(asQuadratic, significant*e.told)
 }
 
-// mayBeOrthogonal reports whether rows may be orthogonal: splits along the eigenvectors of the first look, all of which are
-// curved, leave little of what no quadratic explains, to which any rows may belong that diagonalise it. It is asked once.
+// mayBeOrthogonal reports whether rows may be orthogonal: along all eigenvectors of the first look f is curved, and splits along
+// them leave little. It is held against what no quadratic explains, as a quadratic separates in many frames. It is asked once.
 func (e *search) mayBeOrthogonal() bool {
 	if !e.clear || e.coupled.hi > contradictory || quantile(e.errors(), 1) > usable || e.restarts > 0 {
 		return false
