@@ -105,7 +105,7 @@ func (e *search) decide(p *splits, need float64, ended bool) bool {
 		e.verdict = Separable
 		return true
 	}
-	if len(e.looks) >= fairTrial && c.lo > hopeless && !ended { // whatever looks say of each other
+	if len(e.looks) >= 2*fairTrial && c.lo > hopeless && !ended { // whatever looks say of each other
 		e.verdict = Not
 		return true
 	}
