@@ -30,10 +30,6 @@ func Probe(ctx context.Context, f objective.Objective, o Options) (Findings, err
 	if by == nil {
 		by = identify.Survey{}
 	}
-	if s, ok := by.(identify.Survey); ok {
-		s.Sums = true
-		by = s
-	}
 	wrong := o.continuous("fix it to look for coordinates of the others")
 	return look(ctx, f, o, "probe", wrong, func(ctx context.Context, r *run) (*identify.Finding, *InteractionGraph, error) {
 		found, err := r.identify(ctx, by)

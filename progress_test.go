@@ -123,8 +123,8 @@ func TestParallelChangesTheRunAndWorkersDoNot(t *testing.T) {
 		most float64 // of the rounds with Parallel, as a part of those without
 	}{
 		"cmaes":  {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, 6), Mix: "orthogonal"}, strategy.CMAES{}, new(1e-8), 1. / 3},
-		"blocks": {problem.Spec{Name: "rosenbrock-pairs", Dim: 6}, nil, nil, 3. / 4},           // blocks of two: a larger generation comes little further
-		"auto":   {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, 6)}, nil, new(1e-8), 1}, // descents, whose steps take as many rounds
+		"blocks": {problem.Spec{Name: "rosenbrock-pairs", Dim: 6}, nil, nil, 3. / 4},             // blocks of two: a larger generation comes little further
+		"auto":   {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, 6)}, nil, new(1e-8), 1.1}, // descents, whose steps take as many rounds
 	} {
 		p, err := problem.New(c.spec)
 		if err != nil {

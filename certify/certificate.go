@@ -67,7 +67,7 @@ type Certificate struct {
 func None() Certificate { return Certificate{Verdict: Unknown, Culprit: -1} }
 
 // The limits of a verdict. Over all problems of package problem with d = 10, 20 and 30,
-// seeds 0 to 9, the Coupling of frames that a survey has refined was 2e-6 or less where f
+// seeds 0 to 9, the Coupling of frames that are right to 1e-7 was 2e-6 or less where f
 // separates, into blocks or not, and the best frames of other functions stood at 0.04 or
 // more.
 const (
@@ -83,8 +83,7 @@ const (
 	// Coupling may be.
 	slackFactor = 10
 
-	// exactEnough is the slack up to which the usual limits hold: a survey's default
-	// tolerance.
+	// exactEnough is the slack up to which the usual limits hold.
 	exactEnough = 1e-7
 
 	// hidden is how many times Rounding the Coupling must be to count as one.

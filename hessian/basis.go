@@ -6,7 +6,6 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -81,26 +80,6 @@ func (b Basis) Whitened() (Basis, error) {
 		next.Seen = append(next.Seen, turned)
 	}
 	return next, nil
-}
-
-// Scaled returns the basis with its i-th direction multiplied by factor[i].
-func (b Basis) Scaled(factor []float64) Basis {
-	next := Basis{T: mat.DenseCopyOf(b.T), Dual: mat.DenseCopyOf(b.Dual), Lambda: b.Lambda}
-	for i, v := range factor {
-		floats.Scale(v, next.T.RawRowView(i))
-		floats.Scale(1/v, next.Dual.RawRowView(i))
-	}
-	for _, h := range b.Seen {
-		turned := mat.DenseCopyOf(h)
-		for i := range factor {
-			row := turned.RawRowView(i)
-			for k := range row {
-				row[k] *= factor[i] * factor[k]
-			}
-		}
-		next.Seen = append(next.Seen, turned)
-	}
-	return next
 }
 
 // InFrame returns the couplings of the Hessians seen, in the coordinates of a

@@ -1,18 +1,14 @@
 package hessian_test
 
 import (
-	"context"
 	"errors"
 	"math"
-	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
-	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -42,7 +38,7 @@ func seeing(d int, hs ...*mat.Dense) hessian.Basis {
 }
 
 // "Whitening": along the new directions one Hessian has the same size everywhere, and
-// the duals are dual, also after scaling.
+// the duals are dual.
 func TestWhitening(t *testing.T) {
 	stream := rng.Seed(6).Stream("test")
 	h := symmetric(7, stream)
@@ -58,14 +54,13 @@ func TestWhitening(t *testing.T) {
 			}
 		}
 	}
-	b := white.Scaled([]float64{1, 2, 3, 4, 5, 6, 7})
-	pairing := kernel.Times(b.T, mat.DenseCopyOf(b.Dual.T()))
+	pairing := kernel.Times(white.T, mat.DenseCopyOf(white.Dual.T()))
 	if !mat.EqualApprox(pairing, kernel.Identity(7), 1e-12) {
 		t.Errorf("T·T*ᵀ = %v", mat.Formatted(pairing))
 	}
 	// What was seen is what the stencil would see: H along the new directions.
-	turned := sandwich(b.T, h)
-	if !mat.EqualApprox(turned, b.Seen[0], 1e-9*mat.Norm(turned, 2)) {
+	turned := sandwich(white.T, h)
+	if !mat.EqualApprox(turned, white.Seen[0], 1e-9*mat.Norm(turned, 2)) {
 		t.Error("a Hessian was not turned with the directions")
 	}
 	if _, err := seeing(2, mat.NewDense(2, 2, []float64{1e200, 0, 0, 1e190})).Whitened(); !errors.Is(err, hessian.ErrNotFinite) {
@@ -147,7 +142,7 @@ func TestInFrame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, b := range map[string]hessian.Basis{"coordinates": seeing(4, h), "whitened": white, "scaled": white.Scaled([]float64{1, 2, 1, 3})} {
+	for name, b := range map[string]hessian.Basis{"coordinates": seeing(4, h), "whitened": white} {
 		if c := mat.Max(b.InFrame(w)); !(c <= 1e-9) {
 			t.Errorf("%s: couplings of up to %g in the right frame", name, c)
 		}
@@ -157,115 +152,8 @@ func TestInFrame(t *testing.T) {
 	}
 }
 
-// batched counts the batches that f is asked for.
-type batched struct {
-	objective.Objective
-	n int
-}
-
-func (c *batched) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	c.n++
-	return c.Objective.Evaluate(ctx, points, values)
-}
-
-// A chain has the Hessians that the stencil sees at its points, the longer one does not
-// change the shorter, and both are seen by their bases.
-func TestChain(t *testing.T) {
-	stream := rng.Seed(8).Stream("test")
-	f := objective.Func(3, wavy)
-	point := func() ([]float64, error) {
-		x := make([]float64, 3)
-		objective.Cube(3, -1, 1).Draw(x, stream)
-		return x, nil
-	}
-	before := symmetric(3, stream)
-	start := hessian.Chain{Base: seeing(3, before), Stencil: hessian.Symmetric, Step: 1e-3}
-	one, err := start.Extended(ctx, f, 1, point)
-	if err != nil {
-		t.Fatal(err)
-	}
-	batches := &batched{Objective: f}
-	three, err := one.Extended(ctx, batches, 3, point)
-	if err != nil || batches.n != 1 {
-		t.Fatalf("%v; two Hessians in %d batches", err, batches.n)
-	}
-	again, err := one.Extended(ctx, f, 2, point)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(start.Hessians) != 0 || len(one.Hessians) != 1 || len(three.Hessians) != 3 || len(three.Points) != 3 || len(three.Base.Seen) != 4 {
-		t.Fatalf("%d, %d and %d Hessians", len(start.Hessians), len(one.Hessians), len(three.Hessians))
-	}
-	if cmp.Equal(three.Points[1], again.Points[1]) || mat.Equal(three.Hessians[1], again.Hessians[1]) {
-		t.Error("two longer chains share what was added")
-	}
-	for k, x := range three.Points {
-		e := must(t, hessian.Symmetric, f, x, three.Base.T, 1e-3)
-		if !mat.Equal(e.Hessian, three.Hessians[k]) || !mat.Equal(e.Hessian, three.Base.Seen[1+k]) {
-			t.Errorf("Hessian %d is another", k)
-		}
-		if e.Value != three.Values[k] || !slices.Equal(e.Gradient, three.Slopes[k]) {
-			t.Errorf("value %g and slopes %g, want %g and %g", three.Values[k], three.Slopes[k], e.Value, e.Gradient)
-		}
-	}
-	if own := three.Own(); len(own.Seen) != 3 || len(three.Base.Seen) != 4 || !mat.Equal(three.Base.Seen[0], before) {
-		t.Errorf("own Hessians %d, seen %d", len(own.Seen), len(three.Base.Seen))
-	}
-}
-
-// A Hessian that is spoilt is taken elsewhere, along directions of which the longest are
-// shorter, and what was seen before turns with them. Where all are spoilt it ends.
-func TestChainSurvivesFailures(t *testing.T) {
-	long := hessian.Orthonormal(kernel.Identity(3)).Scaled([]float64{1, 1, 100})
-	at := func() ([]float64, error) { return []float64{0.3, -0.2, 0.1}, nil }
-	f := objective.Func(3, func(x []float64) float64 {
-		if math.Abs(x[2]) > 0.4 {
-			return math.Inf(1)
-		}
-		return wavy(x)
-	})
-	chain, err := hessian.Chain{Base: long, Stencil: hessian.Symmetric, Step: 1e-4}.Extended(ctx, f, 1, at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chain.Step = 1e-2 // along 100e₃ that leaves the domain, even at the shortest step that a stencil tries
-	chain, err = chain.Extended(ctx, f, 2, at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := chain.Base.T.At(2, 2); got != 25 {
-		t.Errorf("the long direction is %g long, want 25", got)
-	}
-	for k, tolerance := range []float64{1e-3, 1} { // the steps are 2.5e-3 and 0.25
-		if got, want := chain.Hessians[k].At(2, 2), chain.Hessians[0].At(2, 2); math.Abs(got-want) > tolerance*math.Abs(want) {
-			t.Errorf("Hessian %d: %g along the long direction, want about %g", k, got, want)
-		}
-		if !mat.Equal(chain.Hessians[k], chain.Base.Seen[k]) {
-			t.Errorf("Hessian %d is not what the basis has seen", k)
-		}
-	}
-	nowhere := objective.Func(3, func([]float64) float64 { return math.Inf(1) })
-	if _, err := (hessian.Chain{Base: long, Stencil: hessian.Symmetric, Step: 1e-4}).Extended(ctx, nowhere, 1, at); !errors.Is(err, hessian.ErrNotFinite) {
-		t.Errorf("error %v", err)
-	}
-}
-
-// Zero values: a chain needs a step and nothing else, and a basis that has seen nothing
-// cannot be whitened, and has no couplings.
-func TestZeroChainAndBasis(t *testing.T) {
-	f := objective.Func(3, wavy)
-	at := func() ([]float64, error) { return []float64{0.3, -0.2, 0.1}, nil }
-	for _, step := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		var bad *objective.OptionError
-		if _, err := (hessian.Chain{Step: step}).Extended(ctx, f, 1, at); !errors.As(err, &bad) || bad.Option != "Step" {
-			t.Errorf("step %v: error %v", step, err)
-		}
-	}
-	chain, err := hessian.Chain{Step: 1e-3}.Extended(ctx, f, 1, at)
-	want := must(t, hessian.Symmetric, f, []float64{0.3, -0.2, 0.1}, nil, 1e-3)
-	if err != nil || !mat.EqualApprox(chain.Hessians[0], want.Hessian, 1e-8) {
-		t.Errorf("%v, want %v; error %v", chain.Hessians, want.Hessian, err)
-	}
+// A basis that has seen nothing cannot be whitened, and has no couplings.
+func TestZeroBasis(t *testing.T) {
 	if _, err := (hessian.Basis{}).Whitened(); !errors.Is(err, hessian.ErrFlat) {
 		t.Errorf("an empty basis: error %v", err)
 	}

@@ -8,6 +8,6 @@
 // asks and returns an Estimate. Stencil.Step chooses the step ε by looking at f. A Region
 // is where points are sampled, the μ of the paper's section 2.2.
 //
-// A Chain takes several Hessians along the directions of a Basis, and Basis.Whitened
-// turns these so that all Hessians seen have the same size along them.
+// A Basis is directions and the Hessians seen along them. Basis.Whitened turns it so that all
+// of them have the same size along its directions.
 package hessian

@@ -27,11 +27,22 @@ type Estimate struct {
 // that a value that is not finite has spoilt are asked for again, each by itself
 // and with shorter steps; see Estimate.Missing.
 func (s Stencil) At(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64) (Estimate, error) {
-	m := len(x)
-	if directions != nil {
-		m, _ = directions.Dims()
+	if !(step > 0) || math.IsInf(step, 0) {
+		panic(fmt.Sprintf("hessian: step %v, must be finite and above 0", step))
 	}
-	return s.estimate(ctx, f, x, directions, step, allPairs(m))
+	m := s.mustFit(f, x, directions)
+	pairs := allPairs(m)
+	values, err := ask(ctx, f, x, directions, step, s.plan(m, pairs))
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := s.weigh(x, m, step, pairs, values)
+	if e.Failed > 0 {
+		if err := s.mend(ctx, f, &e, directions, step, pairs); err != nil {
+			return Estimate{}, err
+		}
+	}
+	return e, nil
 }
 
 // allPairs returns the pairs i < j of m directions.
@@ -43,57 +54,6 @@ func allPairs(m int) [][2]int {
 		}
 	}
 	return pairs
-}
-
-// Within is At without the entries of H between different blocks, which are 0
-// in the Estimate and cost nothing.
-func (s Stencil) Within(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64, blocks [][]int) (Estimate, error) {
-	var pairs [][2]int
-	for _, block := range blocks {
-		for k, i := range block {
-			for _, j := range block[k+1:] {
-				pairs = append(pairs, [2]int{min(i, j), max(i, j)})
-			}
-		}
-	}
-	return s.estimate(ctx, f, x, directions, step, pairs)
-}
-
-// estimate estimates the gradient, the diagonal of H and its entries at pairs
-// i < j.
-func (s Stencil) estimate(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64, pairs [][2]int) (Estimate, error) {
-	each, err := s.estimates(ctx, f, [][]float64{x}, directions, step, pairs)
-	if err != nil {
-		return Estimate{}, err
-	}
-	return each[0], nil
-}
-
-// estimates does that at several points, all of them in one batch. What failed is asked
-// for again, point by point.
-func (s Stencil) estimates(ctx context.Context, f objective.Objective, points [][]float64, directions *mat.Dense, step float64, pairs [][2]int) ([]Estimate, error) {
-	if !(step > 0) || math.IsInf(step, 0) {
-		panic(fmt.Sprintf("hessian: step %v, must be finite and above 0", step))
-	}
-	m := 0
-	for _, x := range points {
-		m = s.mustFit(f, x, directions)
-	}
-	plan := s.plan(m, pairs)
-	values, err := ask(ctx, f, points, directions, step, plan)
-	if err != nil {
-		return nil, err
-	}
-	each := make([]Estimate, len(points))
-	for k, x := range points {
-		each[k] = s.weigh(x, m, step, pairs, values[k*len(plan):(k+1)*len(plan)])
-		if each[k].Failed > 0 {
-			if err := s.mend(ctx, f, &each[k], directions, step, pairs); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return each, nil
 }
 
 // weigh makes the estimate at x of the values that were asked for along m directions.
@@ -182,11 +142,11 @@ func (s Stencil) plan(m int, pairs [][2]int) []offset {
 	return plan
 }
 
-// ask evaluates f at the points of a plan, from each of some points.
-func ask(ctx context.Context, f objective.Objective, points [][]float64, directions *mat.Dense, step float64, plan []offset) ([]float64, error) {
-	return query.Ask(ctx, f, len(points)*len(plan), func(k int, row []float64) {
-		o := plan[k%len(plan)]
-		copy(row, points[k/len(plan)])
+// ask evaluates f at the points of a plan, from x.
+func ask(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64, plan []offset) ([]float64, error) {
+	return query.Ask(ctx, f, len(plan), func(k int, row []float64) {
+		o := plan[k]
+		copy(row, x)
 		walk(row, directions, o.i, float64(o.a*step))
 		walk(row, directions, o.j, float64(o.b*step))
 	})

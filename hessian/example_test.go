@@ -3,7 +3,6 @@ package hessian_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/query"
@@ -37,31 +36,4 @@ func ExampleStencil_Step() {
 	step, err := hessian.Symmetric.Step(context.Background(), f, points, directions, 0, objective.Rounding)
 	fmt.Println(step > 1e-5 && step < 1e-2, err)
 	// Output: true <nil>
-}
-
-// f(x, y) = x² + 10,000y² curves ten thousand times as much in one direction as in the
-// other. Along the directions that one Hessian has whitened it curves equally.
-func ExampleChain() {
-	f := objective.Func(2, func(x []float64) float64 { return x[0]*x[0] + 10_000*x[1]*x[1] })
-	random := rand.New(rand.NewPCG(1, 2))
-	point := func() ([]float64, error) {
-		x := make([]float64, 2)
-		hessian.Ball{Radius: 1}.Draw(x, random)
-		return x, nil
-	}
-	chain, err := hessian.Chain{Stencil: hessian.Forward, Step: 1e-2}.Extended(context.Background(), f, 1, point)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	white, err := chain.Whitened()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("along the coordinates: %.0f and %.0f\n", chain.Hessians[0].At(0, 0), chain.Hessians[0].At(1, 1))
-	fmt.Printf("along the whitened directions: %.0f and %.0f\n", white.Seen[0].At(0, 0), white.Seen[0].At(1, 1))
-	// Output:
-	// along the coordinates: 2 and 20000
-	// along the whitened directions: 20000 and 20000
 }

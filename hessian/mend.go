@@ -65,7 +65,7 @@ func (s Stencil) again(ctx context.Context, f objective.Objective, e *Estimate, 
 			plan = append(plan, offset{p[0], p[1], t.A, t.B})
 		}
 	}
-	values, err := ask(ctx, f, [][]float64{e.Point}, directions, step, plan)
+	values, err := ask(ctx, f, e.Point, directions, step, plan)
 	if err != nil {
 		return err
 	}

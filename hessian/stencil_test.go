@@ -239,45 +239,6 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// Within is At without what is between blocks, for fewer queries.
-func TestWithin(t *testing.T) {
-	r := rng.Seed(8).Stream("test")
-	u := dense(r, 5, 6)
-	blocks := [][]int{{3, 0}, {1}, {2, 4}}
-	for _, s := range stencils {
-		f, n := counted(6, func(x []float64) float64 { return x[0]*x[1]*x[2] + math.Cos(x[3]+x[4]*x[5]) })
-		x := []float64{1, -0.5, 0.3, 0.2, 0.7, -0.4}
-		all := must(t, s, f, x, u, 1e-2)
-		*n = 0
-		got, err := s.Within(ctx, f, x, u, 1e-2, blocks)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := s.Queries(5) - 8*(s.Queries(2)-2*s.Queries(1))
-		if !s.Alone {
-			want -= 8 // f(x) is asked once
-		}
-		if *n != want {
-			t.Errorf("%s: %d queries, want %d", s.Name, *n, want)
-		}
-		block := []int{0, 1, 2, 0, 2}
-		for i := range 5 {
-			if got.Gradient[i] != all.Gradient[i] {
-				t.Errorf("%s: slope %d differs", s.Name, i)
-			}
-			for j := range 5 {
-				want := all.Hessian.At(i, j)
-				if block[i] != block[j] {
-					want = 0
-				}
-				if got.Hessian.At(i, j) != want {
-					t.Errorf("%s: (%d, %d) is %g, want %g", s.Name, i, j, got.Hessian.At(i, j), want)
-				}
-			}
-		}
-	}
-}
-
 // A function that fails here and there costs some queries more, not a Hessian;
 // one that fails at x, or nearly everywhere, is not asked again and again.
 func TestSpoiltEntriesAreAskedAgain(t *testing.T) {

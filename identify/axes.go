@@ -22,7 +22,7 @@ const (
 
 // asGiven returns the finding of the coordinates as they are, without those on which f
 // does not depend; nil if f does not separate in them.
-func asGiven(g *ground) (*Finding, error) {
+func asGiven(g *sampler) (*Finding, error) {
 	test := g.test(0, false)
 	test.Most = axesFirst
 	c, err := test.Splits(g.ctx, g.f, nil, nil)
@@ -53,7 +53,7 @@ func asGiven(g *ground) (*Finding, error) {
 
 // used returns the coordinates on which f depends: those that change its value, each
 // alone, at some point. Points are added until f is constant in all others.
-func used(g *ground) ([]int, error) {
+func used(g *sampler) ([]int, error) {
 	d := g.f.Dim()
 	depends := make([]bool, d)
 	for rounds := 1; ; rounds++ {
@@ -84,7 +84,7 @@ func used(g *ground) ([]int, error) {
 
 // constant reports whether f is the same at pairs of points that differ in all
 // coordinates on which it does not depend.
-func constant(g *ground, depends []bool) (bool, error) {
+func constant(g *sampler, depends []bool) (bool, error) {
 	if !slices.Contains(depends, false) {
 		return true, nil
 	}

@@ -1,12 +1,14 @@
 package identify
 
 import (
+	"context"
 	"iter"
 	"math"
 	"slices"
 
-	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/model"
+	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,38 +21,83 @@ type Basin struct {
 	Curvature float64    // so much
 }
 
-// basin tells Survey.Pause, before more Hessians, if the first one speaks for a single minimum:
-// whoever wants no more than that needs no coordinates.
-func basin(p *proposer, white hessian.Basis) error {
-	if p.told || p.pause == nil || p.g.valley != nil || p.g.psi != nil || p.g.grain.Noisy() {
-		return nil
-	}
-	p.told = true
-	l := latest(p.first)
-	if !l.convex() || !l.alone(p.g.asked, 2*p.first.Step) {
-		return nil
-	}
-	m := len(white.Lambda)
-	top := white.Lambda[m-1]
-	along := mat.DenseCopyOf(white.T)
-	for i := range m { // where a Hessian is that small it is mostly error
-		if gentlest := gentleAlong * top; white.Lambda[i] < gentlest {
-			floats.Scale(math.Sqrt(max(white.Lambda[i], leastLambda*top)/gentlest), along.RawRowView(i))
-		}
-	}
-	if err := p.pause(Doubt{Basin: &Basin{Point: slices.Clone(l.x), Along: along, Curvature: white.Lambda[m/2] / p.g.factor}}); err != nil {
-		return err
-	}
-	p.stage(hessians)
-	return nil
+// A local is what a look says about f at a point x: its value, its slopes and its Hessian, in some units of x.
+type local struct {
+	Value    float64
+	Gradient []float64
+	Hessian  *mat.Dense
+	x        []float64
+	units    []float64
 }
 
-const (
-	// gentleAlong is the part of the largest curvature below which that along a direction
-	// counts as more.
-	gentleAlong = 1e-4
-	leastLambda = 1e-9
-)
+// basin tells Survey.Pause, before more looks, if the first one speaks for a single minimum:
+// whoever wants no more than that needs no coordinates.
+func (m *modelling) basin(next model.Next) error {
+	t, seen := next.White(), next.Last()
+	rows, d := t.Dims()
+	if rows < d || seen.X == nil {
+		return nil
+	}
+	half := make([]float64, d)
+	for k := range half {
+		half[k] = (m.g.box.Hi[k] - m.g.box.Lo[k]) / 2
+	}
+	l := local{seen.Value, seen.Slopes, seen.Hessian, seen.X, half}
+	if !l.convex() || !l.alone(m.seen.asked, asNear*halfWidth(m.g.box)) {
+		return nil
+	}
+	lambda, v, hv := make([]float64, d), make([]float64, d), make([]float64, d) // curvatures along directions of length 1
+	for i := range lambda {
+		floats.DivTo(v, t.RawRowView(i), half)
+		kernel.MulVec(hv, l.Hessian.RawMatrix(), v)
+		lambda[i] = math.Abs(kernel.Dot(v, hv)) / kernel.Dot(t.RawRowView(i), t.RawRowView(i))
+	}
+	sorted := slices.Sorted(slices.Values(lambda))
+	usual, top := sorted[len(sorted)/2], sorted[len(sorted)-1]
+	for i, c := range lambda { // where a Hessian is very small it is mostly error
+		row := t.RawRowView(i)
+		floats.Scale(math.Sqrt(usual/max(c, gentleAlong*top))/floats.Norm(row, 2), row)
+	}
+	return m.Pause(Doubt{Basin: &Basin{Point: slices.Clone(l.x), Along: t, Curvature: usual / m.g.factor}})
+}
+
+// asNear is how near points are that were asked for a Hessian, as a part of half the width of the box.
+const asNear = 1e-3
+
+// gentle is the part of the largest curvature below which one is mostly error.
+const gentle = 1e-3
+
+// A recorder is f, and remembers the first points that were asked, and their values.
+type recorder struct {
+	objective.Objective
+	asked   []asked
+	queries int
+}
+
+// An asked point, and the value of f there.
+type asked struct {
+	x []float64
+	f float64
+}
+
+// recalled is how many points are remembered.
+const recalled = 256
+
+// Evaluate evaluates f.
+func (r *recorder) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	err := r.Objective.Evaluate(ctx, points, values)
+	r.queries += len(values)
+	for k, v := range values {
+		if len(r.asked) == recalled {
+			break
+		}
+		r.asked = append(r.asked, asked{slices.Clone(points.RawRowView(k)), v})
+	}
+	return err
+}
+
+// gentleAlong is the part of the largest curvature that every direction counts with at least.
+const gentleAlong = 1e-4
 
 // convex reports whether f curves upwards along all directions that are level, ⟨g, t⟩ = 0,
 // but for the errors of the Hessian. Of H = φ′A + c ggᵀ these see A alone, so that an outer
@@ -79,22 +126,6 @@ func (l local) convex() bool {
 	return lambda[m-1] > 0 && lambda[0] >= -gentle*max(lambda[m-1], math.Abs(steep))
 }
 
-// noParabola is the misfit from which on f is no quadratic. Of quadratics it was 1e-6 or less.
-const noParabola = 0.01
-
-// misfit returns how far values at points that are not as near as a stencil are from those of
-// the parabola, as a part of how far they are from their mean, both in the mean square.
-func (l local) misfit(points []asked, near float64) float64 {
-	var off, f []float64
-	for t, v := range l.further(points, near) {
-		ht := make([]float64, len(t))
-		kernel.MulVec(ht, l.Hessian.RawMatrix(), t)
-		off, f = append(off, l.Value+kernel.Dot(l.Gradient, t)+float64(kernel.Dot(t, ht)/2)-v), append(f, v)
-	}
-	floats.AddConst(-floats.Sum(f)/float64(len(f)), f)
-	return kernel.Dot(off, off) / kernel.Dot(f, f)
-}
-
 // alone reports whether all points that are lower than x, and not as near as a stencil, are on
 // the side to which f falls. If one is not there is a hill on the way to it.
 func (l local) alone(points []asked, near float64) bool {
@@ -106,8 +137,7 @@ func (l local) alone(points []asked, near float64) bool {
 	return true
 }
 
-// further returns the points that are not as near as a stencil, as steps from x along the
-// directions, with their values.
+// further returns the points that are not as near as a stencil, as steps from x, with their values.
 func (l local) further(points []asked, near float64) iter.Seq2[[]float64, float64] {
 	return func(yield func(t []float64, v float64) bool) {
 		for _, p := range points {
@@ -116,9 +146,8 @@ func (l local) further(points []asked, near float64) iter.Seq2[[]float64, float6
 			if floats.Norm(step, math.Inf(1)) <= near {
 				continue
 			}
-			t := make([]float64, len(l.Gradient))
-			kernel.MulVec(t, l.base.Dual.RawMatrix(), step)
-			if !yield(t, p.f) {
+			floats.Div(step, l.units)
+			if !yield(step, p.f) {
 				return
 			}
 		}

@@ -4,9 +4,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/certify"
-	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -19,7 +17,11 @@ import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same ca
 // seenAt is what a stencil along the coordinates says.
 func seenAt(x []float64, value float64, slope, curvature []float64) local {
 	m := len(slope)
-	return local{outer.Sample{Value: value, Gradient: slope, Hessian: mat.NewDense(m, m, curvature)}, x, hessian.Orthonormal(kernel.Identity(m))}
+	units := make([]float64, m)
+	for i := range units {
+		units[i] = 1
+	}
+	return local{value, slope, mat.NewDense(m, m, curvature), x, units}
 }
 
 // Only curvature along level directions counts: a saddle is convex where it is steep along the
@@ -81,7 +83,6 @@ func TestConvexWhateverTheMap(t *testing.T) {
 }
 
 // A point that is lower and not downhill is behind a hill, unless it is as near as a stencil.
-// A parabola fits itself, and no cube.
 func TestKnownValuesSpeakAgainstOneMinimum(t *testing.T) {
 	l := seenAt([]float64{1, 0}, 5, []float64{2, 0}, []float64{2, 0, 0, 2})
 	for _, c := range []struct {
@@ -93,17 +94,6 @@ func TestKnownValuesSpeakAgainstOneMinimum(t *testing.T) {
 		if got := l.alone([]asked{c.p}, 0.1); got != c.want {
 			t.Errorf("%v: %v", c.p, got)
 		}
-	}
-	var same, other []asked // x² + y² + 4, and a cube besides
-	for _, x := range [][]float64{{0, 0}, {2, 1}, {-1, 3}, {0.5, -2}} {
-		q := x[0]*x[0] + x[1]*x[1] + 4
-		same, other = append(same, asked{x, q}), append(other, asked{x, q + x[1]*x[1]*x[1]})
-	}
-	if got := l.misfit(same, 0.1); got > 1e-20 {
-		t.Errorf("a parabola: %v", got)
-	}
-	if got := l.misfit(other, 0.1); got < noParabola {
-		t.Errorf("a cube: %v", got)
 	}
 }
 

@@ -9,11 +9,10 @@
 //
 // all Hessians lie in the span 𝒲 of the w_j⊗w_j.
 //
-// There are two roads from queries to a frame, both an Identifier. Survey is the one to
-// take: joint diagonalisation of a few Hessians (package jointdiag), refined by large
-// steps, and a certificate of how well f separates in what was found, into single
-// components or blocks (package certify). Start with Survey.Identify; docs/identify.md
-// draws the way from there.
+// There are two ways from queries to a frame, both an Identifier. Survey is the one to take: one
+// model of f (package internal/model) that looks at f teach, and a certificate of how well f
+// separates in what was found, into single components or blocks (package certify). Start with
+// Survey.Identify; docs/identify.md has the model, and FLOW.md the way from there.
 //
 // Paper is Algorithm 1 of Fiedler and Roith, "Consensus-based optimization for linearly
 // separable functions", section 2.2: it samples Hessians, estimates 𝒲 from them and finds

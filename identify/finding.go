@@ -40,7 +40,7 @@ type Finding struct {
 	Spectrum Spectrum
 	// Before and After are the couplings |H_ij|/√|H_ii H_jj| of sampled
 	// Hessians, in the coordinates in which they were sampled first and in the
-	// frame; nil where none were sampled, and on the paper's road.
+	// frame; nil where none were sampled, and on the paper's way.
 	Before, After *mat.Dense
 	// Forecast is about how many queries it was to take to find a frame, and Odds the probability that there is one in
 	// which f separates, as seen when the survey began: where nothing is known that is ½. 0: nobody has said.
@@ -103,6 +103,6 @@ var (
 	// look further.
 	ErrSmallBudget = errors.New("identify: the budget is too small to find the coordinates")
 	// ErrOneDimensional says that all Hessians are multiples of one: f is quadratic
-	// where it was sampled. The paper's road cannot tell components apart then.
-	ErrOneDimensional = errors.New("identify: all sampled Hessians are multiples of one, so that they span one dimension: f is quadratic there, and the paper's road cannot tell its components apart")
+	// where it was sampled. The paper's way cannot tell components apart then.
+	ErrOneDimensional = errors.New("identify: all sampled Hessians are multiples of one, so that they span one dimension: f is quadratic there, and the paper's way cannot tell its components apart")
 )

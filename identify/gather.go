@@ -14,7 +14,7 @@ const mostGathers = 4
 // gather asks f at some points of the box and returns the values. Where f fails at most of
 // them, beyond a wall perhaps, it draws the box together around the mean of those at which
 // f is finite, by half and half again, until f is finite at half of them.
-func gather(g *ground) ([]float64, error) {
+func gather(g *sampler) ([]float64, error) {
 	var all []float64
 	for gathers := 0; ; {
 		values, err := tried(g, samples)
@@ -48,7 +48,7 @@ func gather(g *ground) ([]float64, error) {
 }
 
 // corners asks f at some points of the whole box, and keeps those at which it is finite.
-func corners(g *ground) error {
+func corners(g *sampler) error {
 	points := make([][]float64, samples)
 	values, err := g.ask(samples, func(k int, x []float64) {
 		points[k] = g.anywhere()

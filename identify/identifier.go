@@ -9,7 +9,7 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// An Identifier is a road from queries to a frame. Survey and Paper are the two of this
+// An Identifier is a way from queries to a frame. Survey and Paper are the two of this
 // package; one from elsewhere is used like them.
 type Identifier interface {
 	// Name returns the name by which users know it.
@@ -66,34 +66,32 @@ func (r Request) bounded() bool {
 	return false
 }
 
-// roads are the identifiers that have a name, the default first.
-var roads = []Identifier{Survey{}, Paper{}, allLimits}
+// identifiers are the identifiers that have a name, the default first.
+var identifiers = []Identifier{Survey{}, Paper{}, allLimits}
 
 // Names returns the names of all identifiers, the default first.
 func Names() []string {
 	var names []string
-	for _, road := range roads {
-		names = append(names, road.Name())
+	for _, by := range identifiers {
+		names = append(names, by.Name())
 	}
 	return names
 }
 
 // Named returns the identifier of that name, otherwise with its default settings.
 func Named(name string) (Identifier, error) {
-	for _, road := range roads {
-		if road.Name() == name {
-			return road, nil
+	for _, by := range identifiers {
+		if by.Name() == name {
+			return by, nil
 		}
 	}
-	return nil, objective.BadOption("Identifier", "unknown road %q: must be one of %s", name, strings.Join(Names(), ", "))
+	return nil, objective.BadOption("Identifier", "unknown identifier %q: must be one of %s", name, strings.Join(Names(), ", "))
 }
 
-// The stages of the two roads, as Request.Stage is told of them.
+// The stages of identifiers, as Request.Stage is told of them.
 var (
 	firstLook   = objective.Stage{Name: "first look", Purpose: objective.ToFind}
-	reduction   = objective.Stage{Name: "reduction", Purpose: objective.ToFind}
 	hessians    = objective.Stage{Name: "hessians", Purpose: objective.ToFind}
-	refinement  = objective.Stage{Name: "refinement", Purpose: objective.ToFind}
 	powerMethod = objective.Stage{Name: "power method", Purpose: objective.ToFind}
 	certificate = objective.Stage{Name: "certificate", Purpose: objective.ToCheck}
 	scales      = objective.Stage{Name: "scales", Purpose: objective.AlongThem}

@@ -34,7 +34,7 @@ func wave() (objective.Objective, *frame.Frame) {
 	}), w
 }
 
-// Zero values work: both roads find the frame of a function on [-1, 1]^d, and the survey
+// Zero values work: both identifiers find the frame of a function on [-1, 1]^d, and the survey
 // with a budget that is enough does so too.
 func TestZeroValuesWork(t *testing.T) {
 	f, truth := wave()
@@ -85,13 +85,13 @@ func TestBadOptions(t *testing.T) {
 		{Paper{Samples: -1}, Request{}, "Samples", "-1"},
 		{Paper{Step: -1}, Request{}, "Step", "-1"},
 		{Paper{Step: inf}, Request{}, "Step", "Inf"},
-		{Paper{}, Request{Bounds: objective.Cube(2, -3, 3)}, "Bounds", "the paper's road does not take any"},
-		{Paper{}, Request{Bounds: objective.Box{Lo: []float64{-inf, -inf}, Hi: []float64{inf, 5}}}, "Bounds", "the paper's road does not take any"},
+		{Paper{}, Request{Bounds: objective.Cube(2, -3, 3)}, "Bounds", "the paper's way does not take any"},
+		{Paper{}, Request{Bounds: objective.Box{Lo: []float64{-inf, -inf}, Hi: []float64{inf, 5}}}, "Bounds", "the paper's way does not take any"},
 		{Paper{}, Request{Box: objective.Box{Lo: []float64{0, 0}, Hi: []float64{1, 2}}}, "Box", "coordinate 2: 0:2 is not as wide as the first"},
 	} {
 		refuses(t, c.by, c.r, c.option, c.words)
 	}
-	for _, by := range roads {
+	for _, by := range identifiers {
 		for _, c := range []struct {
 			r      Request
 			option string
@@ -110,7 +110,7 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// refuses checks that a road refuses an option by name.
+// refuses checks that an identifier refuses an option by name.
 func refuses(t *testing.T, by Identifier, r Request, option, words string) {
 	t.Helper()
 	f := objective.Func(2, func([]float64) float64 { t.Error("f was asked"); return 0 })
@@ -192,7 +192,7 @@ func TestPaperIsTheExperiment(t *testing.T) {
 	}
 }
 
-// The paper's road looks at [-1, 1]^d when it is given another box of one width: the same
+// The paper's way looks at [-1, 1]^d when it is given another box of one width: the same
 // function, moved and stretched, gives the same frame from as many queries.
 func TestThePapersRoadInOtherBoxes(t *testing.T) {
 	f, _ := wave()
@@ -216,7 +216,7 @@ func TestThePapersRoadInOtherBoxes(t *testing.T) {
 	}
 }
 
-// The spectrum says what its numbers are, on either road, and they descend.
+// The spectrum says what its numbers are, by either identifier, and they descend.
 func TestSpectrumKnowsItsKind(t *testing.T) {
 	p := draw(t, "rastrigin", 6, "paper", 2)
 	for _, c := range []struct {
@@ -243,7 +243,7 @@ func TestSpectrumKnowsItsKind(t *testing.T) {
 	if err != nil || found.Spectrum.Values != nil || found.Spectrum.Kind != "" {
 		t.Errorf("%+v, error %v", found.Spectrum, err)
 	}
-	// It is kept where the road finds nothing: the Hessian of a quadratic spans one
+	// It is kept where the identifier finds nothing: the Hessian of a quadratic spans one
 	// dimension.
 	found, err = Paper{Unfilled: true}.Identify(ctx, draw(t, "squared-norm", 6, "paper", 2), Request{})
 	if !errors.Is(err, ErrOneDimensional) || found.Spectrum.Kind != SingularValues || found.Frame != nil {
@@ -251,14 +251,14 @@ func TestSpectrumKnowsItsKind(t *testing.T) {
 	}
 }
 
-// Each road says what it is doing, and why.
+// Each identifier says what it is doing, and why.
 func TestStages(t *testing.T) {
 	p := draw(t, "rastrigin", 6, "paper", 2)
 	for _, c := range []struct {
 		by   Identifier
 		want []string
 	}{
-		{Survey{Measures: 1}, []string{"first look", "reduction", "hessians", "refinement", "certificate"}},
+		{Survey{Measures: 1}, []string{"first look", "hessians", "certificate"}},
 		{Paper{}, []string{"hessians", "power method", "certificate"}},
 	} {
 		var names []string
@@ -274,12 +274,12 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// A context that has ended, and an error of f, end both roads.
+// A context that has ended, and an error of f, end both identifiers.
 func TestRoadsEndWithTheirContext(t *testing.T) {
 	f, _ := wave()
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	for _, by := range roads {
+	for _, by := range identifiers {
 		if found, err := by.Identify(ended, query.NewMeter(f, 1<<40), Request{}); !errors.Is(err, context.Canceled) || found == nil {
 			t.Errorf("%s: error %v", by.Name(), err)
 		}

@@ -41,7 +41,7 @@ func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.F
 		}
 	}
 	if found.Certificate.Verdict == certify.NotSeparable {
-		if err := (nearEnd{w}).given(found); err != nil {
+		if err := w.givenNearly(found); err != nil {
 			return found, err
 		}
 	}

@@ -4,7 +4,7 @@ import "github.com/untwist/untwist/internal/model"
 
 // Least is how many queries it takes at least to find d coordinates and to use them: about as many as rastrigin
 // takes in all, more than half of them for three Hessians by forward differences, their steps, and a certificate.
-// Where a survey is in vain that is known after some three fifths of what it would have taken.
+// Where a survey finds nothing that is known after some three fifths of what it would have taken.
 func Least(d int) int { return 7*d*d/4 + 120*d + 200 }
 
 // leastQuadratic is how many it takes at least to find out that f is quadratic and to use

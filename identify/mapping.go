@@ -23,15 +23,15 @@ func (m mapping) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	return err
 }
 
-// mapped returns a ground with ψ(f) in place of f. Its grain is the largest that ψ makes of
+// mapped returns a sampler with ψ(f) in place of f. Its grain is the largest that ψ makes of
 // that of f, at some values. Its points are its own.
-func mapped(g *ground, psi *outer.Map, samples []outer.Sample) *ground {
+func mapped(g *sampler, psi *outer.Map, values []float64) *sampler {
 	next := *g
 	next.f = mapping{unit{g.f, 1}, psi}
-	next.psi, next.plain, next.random, next.finite = psi, g, g.other, nil
+	next.random, next.finite = g.other, nil
 	next.grain = objective.Grain{Relative: objective.Rounding.Relative, Kind: g.grain.Kind}
-	for _, s := range samples {
-		next.grain.Absolute = max(next.grain.Absolute, psi.Slope(s.Value)*g.grain.Of(s.Value))
+	for _, v := range values {
+		next.grain.Absolute = max(next.grain.Absolute, psi.Slope(v)*g.grain.Of(v))
 	}
 	return &next
 }

@@ -134,30 +134,6 @@ func TestAxesUnderNoise(t *testing.T) {
 	}
 }
 
-// Blocks of one size are believed, one that is larger than the others is not, nor one that is
-// large beside all components.
-func TestMistrustByHand(t *testing.T) {
-	for _, c := range []struct {
-		blocks [][]int
-		want   certify.Verdict
-	}{
-		{[][]int{{0, 1}, {2, 3}, {4}}, certify.Blocks},
-		{[][]int{{0, 1}, {2, 3}, {4, 5, 6, 7}}, certify.Unknown},
-		{[][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}}, certify.Unknown},
-		{[][]int{{0, 1, 2}, {3, 4, 5}}, certify.Blocks},
-	} {
-		n := 0
-		for _, b := range c.blocks {
-			n += len(b)
-		}
-		f := Known(frame.Identity(n), c.blocks)
-		f.Certificate.Verdict = certify.Blocks
-		if f.mistrust(); f.Certificate.Verdict != c.want {
-			t.Errorf("%v: %v", c.blocks, f.Certificate.Verdict)
-		}
-	}
-}
-
 // No survey with noise takes more than MostNoisy says, not even under so much that looks show next to
 // nothing.
 func TestMostNoisy(t *testing.T) {
@@ -184,7 +160,8 @@ func TestAFindingWhateverEndsASurveyUnderNoise(t *testing.T) {
 	hill := objective.Func(d, func(x []float64) float64 {
 		sum := 0.0
 		for i, v := range x {
-			sum += square(v - 0.2*float64(i))
+			z := v - 0.2*float64(i)
+			sum += z * z
 		}
 		return math.Round(1000*math.Exp(-sum/2)) / 1000
 	})

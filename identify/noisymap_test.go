@@ -5,10 +5,8 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/certify"
-	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/internal/rng"
 	"gonum.org/v1/gonum/mat"
 )
@@ -84,23 +82,4 @@ func permutation(m *mat.Dense, most float64) bool {
 		}
 	}
 	return true
-}
-
-// What a chain knows of ψ(f), for f = √v and ψ = f², is what it would know of v: by hand with
-// v = 9 + 2x + 3y + x²/2 + xy at 0, ∇f = (2, 3)/6 and H_f = H_v/6 − ∇v∇vᵀ/108.
-func TestChainUnderMapByHand(t *testing.T) {
-	psi := outer.Fitted([]outer.Corners{{1, 2, 3, math.Sqrt(12)}, {2, 3, 4, math.Sqrt(21)}, {1, 4, 5, math.Sqrt(40)}}, nil)
-	chain := hessian.Chain{
-		Values: []float64{3}, Slopes: [][]float64{{2. / 6, 3. / 6}},
-		Hessians: []*mat.Dense{mat.NewDense(2, 2, []float64{1./6 - 4./108, 1./6 - 6./108, 1./6 - 6./108, -9. / 108})},
-	}
-	there := under(psi, chain)
-	unit := psi.Slope(3) / 6 // ψ is f² but for a factor
-	want := mat.NewDense(2, 2, []float64{unit, unit, unit, 0})
-	if !mat.EqualApprox(there.Hessians[0], want, 1e-9*unit) {
-		t.Errorf("H = %v, want %v", mat.Formatted(there.Hessians[0]), mat.Formatted(want))
-	}
-	if math.Abs(there.Slopes[0][0]-2*unit) > 1e-9*unit || math.Abs(there.Slopes[0][1]-3*unit) > 1e-9*unit || there.Values[0] != psi.Of(3) {
-		t.Errorf("slopes %v, value %g", there.Slopes[0], there.Values[0])
-	}
 }

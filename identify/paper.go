@@ -101,7 +101,7 @@ func (p Paper) Check(d int, r Request) error {
 		return err
 	}
 	if r.bounded() {
-		return objective.BadOption("Bounds", "the paper's road does not take any")
+		return objective.BadOption("Bounds", "the paper's way does not take any")
 	}
 	_, err := p.complete(d)
 	return err
@@ -162,7 +162,7 @@ func unitBox(f objective.Objective, box objective.Box) (objective.Objective, err
 	width, unit := box.Hi[0]-box.Lo[0], true
 	for k := range box.Lo {
 		if math.Abs(box.Hi[k]-box.Lo[k]-width) > sameWidth*width {
-			return nil, objective.BadOption("Box", "coordinate %d: %v:%v is not as wide as the first; the paper's road needs the same width everywhere", k+1, box.Lo[k], box.Hi[k])
+			return nil, objective.BadOption("Box", "coordinate %d: %v:%v is not as wide as the first; the paper's way needs the same width everywhere", k+1, box.Lo[k], box.Hi[k])
 		}
 		unit = unit && box.Lo[k] == -1 && box.Hi[k] == 1
 	}

@@ -3,18 +3,14 @@ package identify
 import "github.com/untwist/untwist/internal/kernel"
 
 // draw draws a point.
-func (g *ground) draw() []float64 {
+func (g *sampler) draw() []float64 {
 	x := make([]float64, g.f.Dim())
-	if g.valley != nil {
-		g.valley.draw(g, x)
-	} else {
-		g.inner.Draw(x, g.random)
-	}
+	g.inner.Draw(x, g.random)
 	return x
 }
 
 // attempts is how often a point at which f is finite is looked for: where half of all
-// points fail, one search in a million is in vain.
+// points fail, one search in a million finds none.
 const attempts = 20
 
 // ahead is how many points are tried at once at least, so that a survey seldom waits for
@@ -23,7 +19,7 @@ const ahead = 16
 
 // points draws n points at which f is finite. Each costs a query, which is little where
 // thousands depend on it. Points are tried ahead of their use, and each is used once.
-func (g *ground) points(n int) ([][]float64, error) {
+func (g *sampler) points(n int) ([][]float64, error) {
 	for failed := 0; len(g.finite) < n; {
 		before := len(g.finite)
 		more := max(ahead, n-before)
@@ -43,7 +39,7 @@ func (g *ground) points(n int) ([][]float64, error) {
 }
 
 // point draws a point at which f is finite.
-func (g *ground) point() ([]float64, error) {
+func (g *sampler) point() ([]float64, error) {
 	points, err := g.points(1)
 	if err != nil {
 		return nil, err
@@ -52,7 +48,7 @@ func (g *ground) point() ([]float64, error) {
 }
 
 // tried draws n points, keeps those at which f is finite, and returns the values at all.
-func tried(g *ground, n int) ([]float64, error) {
+func tried(g *sampler, n int) ([]float64, error) {
 	points := make([][]float64, n)
 	for k := range points {
 		points[k] = g.draw()
@@ -64,31 +60,7 @@ func tried(g *ground, n int) ([]float64, error) {
 	for k, v := range values {
 		if kernel.Finite(v) {
 			g.finite = append(g.finite, points[k])
-		} else {
-			g.fails = true
 		}
 	}
 	return values, nil
-}
-
-// A three is f at x−v, x and x+v.
-type three struct{ left, middle, right float64 }
-
-// second returns the second difference.
-func (t three) second() float64 { return (t.right - t.middle) + (t.left - t.middle) }
-
-// threes asks for f at points and to either side of each, in one batch.
-func threes(g *ground, points, ways [][]float64) ([]three, error) {
-	values, err := g.ask(3*len(points), func(k int, row []float64) {
-		copy(row, points[k/3])
-		kernel.AddScaled(row, float64(k%3-1), ways[k/3])
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]three, len(points))
-	for k := range all {
-		all[k] = three{values[3*k], values[3*k+1], values[3*k+2]}
-	}
-	return all, nil
 }

@@ -2,69 +2,45 @@ package identify
 
 import (
 	"context"
+	"errors"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/hessian"
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/model"
 	"github.com/untwist/untwist/objective"
 )
 
-// Survey finds the frame of a function by joint diagonalisation and large-step
-// refinement, and certifies it. It is the road to take; Paper is there for
-// comparison.
+// Survey finds the frame of a function by one model of it, and certifies the frame. It is what to take; Paper is
+// there for comparison.
 //
-// First it looks whether f separates in the coordinates as given, and then whether f has
-// few components. If so it finds their span from gradients, and all that follows is in m
-// dimensions. Then it proposes a frame from more and more Hessians: one is enough for a
-// quadratic, two by forward differences for a rough frame of most functions and three for
-// an exact one, symmetric ones where curvatures are of very different size, and five or
-// more for blocks. The first
-// Hessian whitens the directions along which the others are taken, so that the condition
-// of W does not matter. Last the frame is refined by large steps at points composed so
-// that no component is flat, blocks that couple are joined, others are split, and the
-// result is certified.
-//
-// What decides at every stage is a check, which tests each component against all
-// others at once for 2m + 2 queries.
+// First it looks whether f separates in the coordinates as given. Then the model of package internal/model is fitted
+// to looks, as docs/identify.md says: few components are seen by gradients, one look is enough for a quadratic, three
+// and more for other sums, under a map as well, and where looks contradict each other as many as it takes for blocks,
+// or for a frame that separates f but for couplings.
 //
 // docs/data/scoreboard.md says what it takes. It fails with kinks and
 // curvatures that span more than about six orders of magnitude.
 //
-// Where Request.Grain says that f has noise one model is fitted to all that is asked. Where that
-// contradicts itself in every frame, what was said above follows, and may find blocks or small
-// couplings. Finding.Residual is the standard error of the frame then.
+// Where Request.Grain says that f has noise, Finding.Residual is the standard error of the frame.
 //
 // The zero value is ready to use.
 type Survey struct {
-	// Tolerance is the error E of a frame that is small enough; 0: 1e-7. Where it is
-	// larger the certificate allows for ten times as much.
+	// Tolerance is the error E of a frame that is small enough; 0: 4e-4. The certificate allows for ten times as much.
 	Tolerance float64
 	// Slack is the error E that a frame given to Judge may have; 0: only rounding.
 	Slack float64
 	// Measures is at how many points Finding.Scale is measured; 0: only where it
 	// is needed to find the frame. One point may miss a ripple, three hardly will.
 	Measures int
-	// Pause, if not nil, is called before each part of the survey that may well be in
-	// vain, and where f looks as if it had one minimum. It may ask f in the meantime. An
-	// error ends the survey.
+	// Pause, if not nil, is called before each part of the survey of which it is not known whether it helps, and
+	// where f looks as if it had one minimum. It may ask f in the meantime. An error ends the survey.
 	Pause func(Doubt) error
 	// Budget is how many queries there are for the survey and for what comes after it;
 	// 0: enough. With less than Least(d) the survey looks only for what it can afford:
 	// coordinates as given (from 160d queries on), few components, and quadratics (from
 	// d²/2 + 110d on). If f is none of these the error is ErrSmallBudget.
 	Budget int
-
-	// Sums says that sums of single components are looked for by one model of f where there is no
-	// noise, too, as Probe and auto do. That takes up to a third fewer queries. If Tolerance is 0 frames are
-	// right to 4e-4, and in fewer than 40 dimensions to 4e-4·(d/40)².
-	Sums bool
 }
-
-// defaultTolerance is below what searches need, and far above rounding. What two rounds
-// of refinement leave is mostly below it anyway.
-const defaultTolerance = 1e-7
 
 // Name returns "survey".
 func (Survey) Name() string { return "survey" }
@@ -72,8 +48,7 @@ func (Survey) Name() string { return "survey" }
 // Identify surveys f. Random numbers come from the stream ("identify", "survey").
 //
 // That f is constant is an error, ErrConstant, and so are ErrNotFinite, ErrNoStep and
-// ErrSingular, which a function without second derivatives may lead to. One
-// coordinate separates whatever f is: no query is spent on it.
+// ErrSmallBudget. One coordinate separates whatever f is: no query is spent on it.
 func (s Survey) Identify(ctx context.Context, f objective.Objective, r Request) (*Finding, error) {
 	w, err := s.begin(ctx, f, r)
 	if err != nil {
@@ -91,15 +66,10 @@ const evens = 0.5
 type work struct {
 	Survey
 	slack    float64 // the error of a frame of single components that is small enough
-	thorough bool    // a frame that was settled has not passed its certificate
-	g        *ground
+	g        *sampler
 	stage    func(objective.Stage)
 	seed     uint64
-	forecast int           // about how many queries a frame takes
-	seen     hessian.Basis // the last Hessians, for the record
-
-	by        *proposer // of the last frames
-	nearTried bool      // it was looked whether f nearly separates
+	forecast int // about how many queries a frame takes
 }
 
 // Check returns an *objective.OptionError if a field, or the request, is bad.
@@ -125,12 +95,12 @@ func (s Survey) begin(ctx context.Context, f objective.Objective, r Request) (*w
 	}
 	slack := s.Tolerance
 	if s.Tolerance == 0 {
-		s.Tolerance, slack = defaultTolerance, modelSlack*square(min(1, float64(f.Dim())/manyDims))
+		slack = modelSlack
 	}
-	return &work{Survey: s, slack: slack, g: newGround(ctx, f, r), stage: r.Stage, seed: r.Seed}, nil
+	return &work{Survey: s, slack: slack, g: newSampler(ctx, f, r), stage: r.Stage, seed: r.Seed}, nil
 }
 
-// identify goes the whole road: the coordinates as given, few components, all of them.
+// identify looks for all there may be: the coordinates as given, few components, all of them.
 func (w *work) identify() (*Finding, error) {
 	d := w.g.f.Dim()
 	if d == 1 {
@@ -145,10 +115,7 @@ func (w *work) identify() (*Finding, error) {
 		return Known(nil, nil), err
 	}
 	w.forecast = model.Forecast(d, w.g.grain.Of(0))
-	if w.g.grain.Noisy() {
-		return (&modelling{work: w}).noisy()
-	}
-	if w.Budget == 0 || w.Budget >= leastAsGiven(d) {
+	if !w.g.grain.Noisy() && (w.Budget == 0 || w.Budget >= leastAsGiven(d)) {
 		found, err := asGiven(w.g)
 		if err != nil {
 			return Known(nil, nil), err
@@ -157,33 +124,33 @@ func (w *work) identify() (*Finding, error) {
 			return found, scaled(w.g, found, w.Measures)
 		}
 	}
-	return w.exactly()
+	return (&modelling{work: w}).model()
 }
 
-// exactly goes the road of exact functions: few components, all of them.
-func (w *work) exactly() (*Finding, error) {
-	s, err := w.reduce()
-	if err != nil {
-		return Known(nil, nil), err
-	}
-	return w.survey(s)
+// certify certifies the frame of a finding, whose error is known to be at most slack; 0:
+// nothing is known.
+func (w *work) certify(found *Finding, slack float64) (err error) {
+	w.stage(certificate)
+	found.Certificate, err = w.g.test(slack, found.Quadratic).Certify(w.g.ctx, w.g.f, found.Frame, found.Blocks)
+	return err
 }
 
-// reduce returns the span of f if it has few components, otherwise all of space.
-func (w *work) reduce() (*span, error) {
-	w.stage(reduction)
-	d := w.g.f.Dim()
-	n, err := few(w.g, w.Budget)
-	if err != nil {
-		return nil, err
+// scaled measures the scale of every component of a finding; 0 measures: it does not.
+func scaled(g *sampler, found *Finding, measures int) error {
+	if measures == 0 {
+		return nil
 	}
-	if n > 0 {
-		if s, err := findSpan(w.g, n-1); s != nil || err != nil {
-			return s, err
+	w := found.Frame.Matrix()
+	lengths, err := model.Lengths(g.ctx, g.f, model.Request{Box: g.box, Bounds: g.bounds, Grain: g.grain, Seed: g.random.Uint64()}, w)
+	if errors.Is(err, model.ErrConstant) || errors.Is(err, model.ErrNoStep) || errors.Is(err, model.ErrNotFinite) {
+		lengths, err = make([]float64, found.Frame.Components()), nil
+		for i := range lengths {
+			lengths[i] = g.spread(w.RawRowView(i)) / firstLarge
 		}
 	}
-	if w.Budget > 0 && w.Budget < leastQuadratic(d) {
-		return nil, ErrSmallBudget
-	}
-	return &span{curved: kernel.Identity(d)}, nil
+	found.Scale = lengths
+	return err
 }
+
+// firstLarge divides how far a component goes in the box for a scale that nothing tells.
+const firstLarge = 4

@@ -58,7 +58,7 @@ func TestSurveyStaysWithinBounds(t *testing.T) {
 		if got.Certificate.Verdict != certify.Separable {
 			rt.Fatalf("%v", got.Certificate)
 		}
-		if c := frame.Compare(p.Frame(), got.Frame); name != "squared-norm" && c.Error() > 1e-4 {
+		if c := frame.Compare(p.Frame(), got.Frame); name != "squared-norm" && c.Error() > 4*right {
 			rt.Fatalf("error %g", c.Error())
 		}
 	})
@@ -76,7 +76,7 @@ func TestSurveyFromAnyBox(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c := frame.Compare(p.Frame(), got.Frame); c.Error() > 1e-5 || got.Certificate.Verdict != certify.Separable {
+			if c := frame.Compare(p.Frame(), got.Frame); c.Error() > right || got.Certificate.Verdict != certify.Separable {
 				t.Errorf("%s, box %g times as wide: error %.1e, %v", name, scale, c.Error(), got.Certificate)
 			}
 		}
@@ -115,13 +115,13 @@ func TestSurveyOfALinearPart(t *testing.T) {
 	if got.Frame.Components() != 4 || got.Linear != 3 || got.Certificate.Verdict != certify.Separable {
 		t.Fatalf("%d components, linear %d, %v", got.Frame.Components(), got.Linear, got.Certificate)
 	}
-	if d := frame.Compare(p.Frame(), got.Frame); d.Error() > 1e-5 {
+	if d := frame.Compare(p.Frame(), got.Frame); d.Error() > right {
 		t.Errorf("error %g", d.Error())
 	}
 	q := p.Frame().Matrix()
 	w := got.Frame.Matrix().RawRowView(3)
 	for j := range 3 {
-		if dot := math.Abs(mat.Dot(q.RowView(j), mat.NewVecDense(12, w))); dot > 1e-5 {
+		if dot := math.Abs(mat.Dot(q.RowView(j), mat.NewVecDense(12, w))); dot > right {
 			t.Errorf("the linear direction is not orthogonal to w_%d: %g", j+1, dot)
 		}
 	}
@@ -148,7 +148,7 @@ func TestSurveyOfBadFunctions(t *testing.T) {
 		"NaN everywhere":    {func([]float64, float64) float64 { return math.NaN() }, certify.Unknown, ErrNotFinite},
 		"huge":              {func(_ []float64, v float64) float64 { return 1e300 * v }, certify.Separable, nil},
 		"tiny":              {func(_ []float64, v float64) float64 { return 1e-300 * v }, certify.Separable, nil},
-		"nothing but noise": {func([]float64, float64) float64 { return noise.NormFloat64() }, certify.NotSeparable, nil},
+		"nothing but noise": {func([]float64, float64) float64 { return noise.NormFloat64() }, certify.Unknown, nil},
 		"a little noise":    {func(_ []float64, v float64) float64 { return v + 1e-8*noise.NormFloat64() }, certify.Separable, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestSurveyOfBadFunctions(t *testing.T) {
 				t.Errorf("%v, error %v after %d queries", got.Certificate, err, meter.Queries())
 			}
 			if c.want == certify.Separable && name[:2] != "li" && name[:2] != "on" && name[:2] != "ki" {
-				if d := frame.Compare(p.Frame(), got.Frame); d.Error() > 1e-4 {
+				if d := frame.Compare(p.Frame(), got.Frame); d.Error() > right {
 					t.Errorf("error %g", d.Error())
 				}
 			}
@@ -182,7 +182,7 @@ func TestSurveyOfOneDimension(t *testing.T) {
 		for seed := range uint64(5) {
 			p := draw(t, "rastrigin", d, "paper", seed)
 			got, _ := survey(t, p)
-			if c := frame.Compare(p.Frame(), got.Frame); c.Error() > 1e-6 {
+			if c := frame.Compare(p.Frame(), got.Frame); c.Error() > right {
 				t.Errorf("d = %d, seed %d: error %g", d, seed, c.Error())
 			}
 		}

@@ -259,3 +259,36 @@ func TestDiagonaliseOneDimension(t *testing.T) {
 		t.Errorf("W̃ = %v, error %v", j, err)
 	}
 }
+
+// The rows of a pencil of matrices of two blocks lie each in one of them, though no W̃ diagonalises the matrices.
+func TestPencilOfBlocks(t *testing.T) {
+	const d, k = 6, 4
+	stream := rng.Seed(1).Stream("test")
+	var all []*mat.Dense
+	for range k {
+		h := mat.NewDense(d, d, nil)
+		for i := range d {
+			for j := range i + 1 {
+				if i/3 == j/3 {
+					v := stream.NormFloat64()
+					h.Set(i, j, v)
+					h.Set(j, i, v)
+				}
+			}
+		}
+		all = append(all, h)
+	}
+	w := Pencil(all, stream)
+	if w == nil {
+		t.Fatal("no pencil")
+	}
+	for i := range d {
+		var of [2]float64
+		for j, v := range w.RawRowView(i) {
+			of[j/3] += v * v
+		}
+		if least := min(of[0], of[1]) / (of[0] + of[1]); least > 1e-20 {
+			t.Errorf("row %d is in both blocks: %v", i, of)
+		}
+	}
+}

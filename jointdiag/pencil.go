@@ -67,3 +67,13 @@ func (j *Joint) pencil(random objective.Random) *mat.Dense {
 	}
 	return w
 }
+
+// Pencil returns the W̃ of one random pencil of K ≥ 2 matrices, without sweeps; nil if it is singular. Where H_k are of
+// blocks each row lies in one of them.
+func Pencil(hessians []*mat.Dense, random objective.Random) *mat.Dense {
+	j, err := begin(hessians)
+	if err != nil {
+		return nil
+	}
+	return j.pencil(random)
+}

@@ -14,8 +14,8 @@
 //	queries      auto     cmaes  (the median loss of 5 seeds)
 //	   2000  0.021620  0.021930
 //	   8000  0.021620  0.021713
-//	  40000  0.021620  (one seed)
-//	learnt: not separable in any coordinates that were tried (mixed differences are 8e-01 of single ones); 40,000 queries: 6,547 to find coordinates, 188 to check them, 80 straight down, 33,185 by CMA-ES or CBO
+//	  40000  0.021336  (one seed)
+//	learnt: not separable in any coordinates that were tried (mixed differences are 8e-01 of single ones); 40,000 queries: 3,140 to find coordinates, 80 to check them, 79 straight down, 36,701 by CMA-ES or CBO
 //	0 of 1000 new points are put into the wrong class
 //
 // Descents find a better minimum than CMA-ES alone, with 2,000 queries and with 8,000. If you have gradients, train with

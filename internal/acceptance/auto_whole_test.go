@@ -230,7 +230,7 @@ func TestAutoNotSeparable(t *testing.T) {
 		for _, mix := range []string{"paper", "orthogonal", "none"}[:flags.Few(3, 1)] {
 			for _, d := range flags.Dims([]int{10, 40}[:flags.Few(2, 1)]...) {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
-				seeds := flags.Count(flags.Few(15, 3))
+				seeds := flags.Count(flags.Few(15, 9))
 				ours, solved := median(t, spec, auto.Auto{}, 1e-8, 0, seeds)
 				alone, without := median(t, spec, strategy.CMAES{}, 1e-8, 0, seeds)
 				t.Logf("%s, mix %s, d = %d: %v queries (%d of %d), CMA-ES %v (%d): ratio %.2f", name, mix, d, ours, solved, seeds, alone, without, ours/alone)

@@ -113,8 +113,8 @@ func TestACleanTarget(t *testing.T) {
 func TestResumeOfANoisyRun(t *testing.T) {
 	p := noisyRastrigin(t)
 	for _, hashed := range []bool{false, true} {
-		for _, target := range []*float64{nil, new(p.Minimum() + 1)} {
-			o := untwist.Options{Budget: 4000, Target: target, Seed: 3, Start: p.Domain(), KeepGoing: true}
+		for _, target := range []*float64{nil, new(p.Minimum() + 2.5)} {
+			o := untwist.Options{Budget: 4000, Target: target, Seed: 1, Start: p.Domain(), KeepGoing: true}
 			want, err := untwist.Minimize(ctx, p, o)
 			if err != nil {
 				t.Fatal(err)

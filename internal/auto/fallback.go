@@ -131,6 +131,14 @@ func (s *fallback) spent() int {
 	return n
 }
 
+// paid is how many of them it had to wait for.
+func (s *fallback) paid() int {
+	if s.sprint == nil {
+		return s.spent()
+	}
+	return s.spent() - s.sprint.free
+}
+
 // byCMAES is how many queries both series have had.
 func (s *fallback) byCMAES() int {
 	n := 0

@@ -139,7 +139,7 @@ func (m *mapping) refit(corners []outer.Corners) {
 		least = math.Inf(1)
 	}
 	var best *outer.Map
-	for _, psi := range []*outer.Map{outer.Fitted(corners, nil), old.Moved(corners)} {
+	for _, psi := range []*outer.Map{outer.Fitted(corners), old.Moved(corners)} {
 		if psi == nil {
 			continue
 		}

@@ -22,18 +22,26 @@ func rootOfWells(x []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// mapOfRoot is that of the root, from values along a line of ‖x‖.
-func mapOfRoot(t *testing.T) *outer.Map {
+// mapOf is that of φ, from values of φ(x² + y²) at the corners of squares.
+func mapOf(t *testing.T, phi func(v float64) float64) *outer.Map {
 	t.Helper()
-	var at, f []float64
+	f := func(x, y float64) float64 { return phi(x*x + y*y) }
+	var corners []outer.Corners
 	for k := range 12 {
-		at, f = append(at, float64(k)-4), append(f, math.Sqrt(1+(float64(k)-4)*(float64(k)-4)))
+		x, y := float64(k)/4, float64(k%5)/2
+		corners = append(corners, outer.Corners{f(x, y), f(x+1, y), f(x, y+2), f(x+1, y+2)})
 	}
-	m, left, _ := outer.FromLine(at, f)
-	if m == nil || left > 1e-9 {
+	m := outer.Fitted(corners)
+	if left := outer.Coupling(m, corners); m == nil || left > 1e-9 {
 		t.Fatalf("no map: %v left", left)
 	}
 	return m
+}
+
+// mapOfRoot is that of the root.
+func mapOfRoot(t *testing.T) *outer.Map {
+	t.Helper()
+	return mapOf(t, func(v float64) float64 { return math.Sqrt(1 + v) })
 }
 
 // What is asked of ψ(f) is a query of f, which keeps its own best value and its count; the
@@ -99,11 +107,7 @@ func TestAWrongEndOfARootIsMended(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var at, values []float64 // of a root that ends at 5.001
-	for k := range 12 {
-		at, values = append(at, float64(k)-4), append(values, 5.001+math.Sqrt(1e-4+float64((k-4)*(k-4))))
-	}
-	wrong, _, _ := outer.FromLine(at, values)
+	wrong := mapOf(t, func(v float64) float64 { return 5.001 + math.Sqrt(0.3+v) }) // a root that ends at 5.001
 	under := r.mapped(wrong)
 	c := &coordinates{w: kernel.Identity(3), u: kernel.Identity(3), bounds: task.Bounds, scale: []float64{1, 1, 1}, singles: []int{0, 1, 2}}
 	if err := under.remap(ctx, c); err != nil {

@@ -35,10 +35,6 @@ const usualSurvey = 4
 
 // pause is called by a survey before a part that may well be in vain.
 func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
-	if doubt.Resolved {
-		r.survey.usual, r.survey.beyond = 0, r.evenly
-		return nil
-	}
 	if doubt.Even {
 		return r.forecast(ctx, doubt)
 	}
@@ -68,7 +64,7 @@ func (r *race) wait(ctx context.Context, queries int) error {
 	if speculative+share*speculative > r.budget {
 		return errShare
 	}
-	if missing := share*speculative - r.fallback.spent(); missing > 0 {
+	if missing := share*speculative - r.fallback.paid(); missing > 0 {
 		_, err := r.fallback.search(ctx, missing)
 		return err
 	}

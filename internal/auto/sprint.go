@@ -21,6 +21,7 @@ type sprint struct {
 	scout  *scout
 	talk   *asktell.Talk // with the scout
 	spent  int           // by the scout
+	free   int           // queries that were asked with others because that takes no longer
 	rival  *contender    // the series of CMA-ES whose turn it is
 	rivals query.Best    // the best point of CMA-ES
 	ended  bool          // a descent has come to its end
@@ -194,13 +195,14 @@ func (s *sprint) round(ctx context.Context) error {
 		return lead > 0 && (spent < opening*f.Dim() || float64(spent) <= lead*float64(others))
 	}
 	first := mine(s.spent, others)
+	alone := false
 	var parts [2]*mat.Dense // of the scout, of CMA-ES
 	if first {
 		if parts[0] = s.talk.Ask(); parts[0] == nil {
 			return s.talk.Err()
 		}
 		n, _ := parts[0].Dims()
-		if mine(s.spent+n, others) && n >= s.run.task.Parallel {
+		if alone = mine(s.spent+n, others); alone && n >= s.run.task.Parallel {
 			return s.ask(ctx, parts)
 		}
 	}
@@ -209,7 +211,11 @@ func (s *sprint) round(ctx context.Context) error {
 		s.rival.over = true
 		return s.rival.talk.Err()
 	}
-	if n, _ := parts[1].Dims(); !first && lead > 0 && (mine(s.spent, others+n) || n < s.run.task.Parallel) {
+	n, _ := parts[1].Dims()
+	if alone {
+		s.free += n
+	}
+	if !first && lead > 0 && (mine(s.spent, others+n) || n < s.run.task.Parallel) {
 		if parts[0] = s.talk.Ask(); parts[0] == nil {
 			return s.talk.Err()
 		}

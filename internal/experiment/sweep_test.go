@@ -283,7 +283,7 @@ func TestStopped(t *testing.T) {
 	}
 	at := func(queries int) (*identify.Finding, int) {
 		m := query.NewMeter(p, 1_000_000)
-		found, err := stopped{identify.Survey{}, queries}.Identify(ctx, m, identify.Request{Box: p.Domain(), Seed: 3})
+		found, err := stopped{identify.Survey{Tolerance: 1e-7}, queries}.Identify(ctx, m, identify.Request{Box: p.Domain(), Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

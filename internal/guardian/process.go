@@ -1,6 +1,7 @@
 package guardian
 
 import (
+	"errors"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -72,8 +73,11 @@ func (g *Guardian) Run(c Command) (*Process, error) {
 
 	if err := g.send(startMessage(p.job, c), c.Stdin, c.Stdout, c.Stderr); err != nil {
 		g.mutex.Lock()
+		defer g.mutex.Unlock()
 		delete(g.live, p.job)
-		g.mutex.Unlock()
+		if g.closed && errors.Is(err, ErrGone) { // since it was asked above
+			err = ErrClosed
+		}
 		return nil, err
 	}
 	if err := <-p.reply; err != nil {

@@ -69,11 +69,11 @@ func (b *belief) errors() []float64 {
 // coupling returns the median κ of the looks of the last fit.
 func (b *belief) coupling() float64 { return median(b.kappa) }
 
-// short returns the looks with short steps that have asked for all pairs.
+// short returns the looks with short steps that have asked for all pairs, around points at which f has not failed.
 func (b *belief) short() []*Look {
 	var some []*Look
 	for _, l := range b.looks {
-		if l.kind != long && l.pairs == nil {
+		if l.kind != long && l.pairs == nil && kernel.Finite(l.z[0][0]) {
 			some = append(some, l)
 		}
 	}
@@ -98,12 +98,11 @@ func (b *belief) equations(f *Frame, theta Theta, looks []*Look) []equation {
 
 // slopes returns −∂R/∂γ and −∂R/∂β of each look.
 func (b *belief) slopes(f *Frame, t Theta, looks []*Look, at []equation) [][2]*mat.Dense {
-	const d = 1e-4 // the truncation of a difference quotient is far below what θ is known to
 	all := make([][2]*mat.Dense, len(looks))
-	for k, next := range []Theta{{t.Gamma + d, t.Beta}, {t.Gamma, t.Beta + d}} {
+	for k, next := range []Theta{{t.Gamma + thetaStep, t.Beta}, {t.Gamma, t.Beta + thetaStep}} {
 		moved := b.equations(f, next, looks)
 		for l := range looks {
-			all[l][k] = off(b.m, func(i, j int) float64 { return (at[l].r.At(i, j) - moved[l].r.At(i, j)) / d })
+			all[l][k] = off(b.m, func(i, j int) float64 { return (at[l].r.At(i, j) - moved[l].r.At(i, j)) / thetaStep })
 		}
 	}
 	return all
@@ -139,10 +138,10 @@ func (b *belief) scaled(f *Frame, theta Theta, looks []*Look) *Frame {
 const (
 	// boldest is the largest E of one step: I + E must stay invertible.
 	boldest = 0.5
-	// sweeps of Gauss–Newton end where steps below settled do not become less, as rounding is all that is left, or
+	// sweeps of Gauss–Newton end where steps below converged do not become less, as rounding is all that is left, or
 	// after mostSweeps.
 	mostSweeps = 40
-	settled    = 1e-6
+	converged  = 1e-6
 )
 
 // gaussNewton fits a frame to looks, from one that is roughly right. With held it goes no
@@ -176,7 +175,7 @@ func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int, hel
 				return nil
 			}
 		}
-		if big < settled && big > last/2 {
+		if big < converged && big > last/2 {
 			break
 		}
 		last = big

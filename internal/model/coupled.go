@@ -19,7 +19,7 @@ func meanSquare(out solution) float64 {
 }
 
 // pair returns the largest κ that a single pair shows: what its residuals are as a part of its curvature,
-// where they are beyond doubt. cost is what E costs by what was known of a pair.
+// where they are not chance. cost is what E costs by what was known of a pair.
 func (out solution) pair(cost func(p int) float64, freedom float64) float64 {
 	most := 0.0
 	for p := range out.own {
@@ -29,15 +29,15 @@ func (out solution) pair(cost func(p int) float64, freedom float64) float64 {
 			chi += float64(square(out.residual[k][p]) * w)
 			info = max(info, w*out.scale[k][p])
 		}
-		if chi *= freedom; chi > beyondDoubt && info > 0 {
+		if chi *= freedom; chi > notChance && info > 0 {
 			most = max(most, math.Sqrt(chi/info))
 		}
 	}
 	return most
 }
 
-// beyondDoubt is χ² of a pair that chance does not make of many.
-const beyondDoubt = 50
+// notChance is χ² of a pair that chance does not make of many.
+const notChance = 50
 
 // excess returns κ of a look: what its residuals have beyond their variance, if that is
 // significant. Pairs of little curvature say little.

@@ -36,13 +36,13 @@ func (b *belief) follow(n int) bool {
 			}
 		}
 		if pass == 0 {
-			before = b.doubted(eq, kappa, before)
+			before = b.discounted(eq, kappa, before)
 		}
 		sys := system{m: b.m, eq: eq, kappa: kappa, before: before, e: e, slopes: b.slopes(f, theta, looks, eq), free: true}
 		sys.moved = [2]float64{b.theta.Gamma - theta.Gamma, b.theta.Beta - theta.Beta}
 		out = sys.solve()
 		if b.mapped(out) {
-			theta = theta.moved(out.theta, 0.1)
+			theta = b.s.moved(theta, out.theta, 0.1)
 		} else {
 			sys.free = false
 			out = sys.solve()
@@ -76,9 +76,9 @@ func pairOf(p, m int) (i, j int) {
 	return i, i + 1 + p
 }
 
-// doubted returns what was known, less of it where new equations surprise: of each pair by its
+// discounted returns what was known, less of it where new equations surprise: of each pair by its
 // own surprise, and of all by the mean.
-func (b *belief) doubted(eq []equation, kappa []float64, before posterior) posterior {
+func (b *belief) discounted(eq []equation, kappa []float64, before posterior) posterior {
 	sum, count := math.Ln2*float64(b.m), b.m // few pairs say little
 	most := make([]float64, len(before))
 	eachPair(b.m, func(i, j, p int) {

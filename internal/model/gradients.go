@@ -4,24 +4,30 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// gradients returns the slopes of f over t along some directions (rows), times t, at n points,
-// a column each, for 2 queries a slope.
-func gradients(s *sampler, directions *mat.Dense, n int, t float64) (*mat.Dense, error) {
-	rows, d := directions.Dims()
+// gradients returns slopes of f at n points, a column each, times the step.
+func gradients(s *sampler, by slopes, n int) (*mat.Dense, error) {
+	steps := scaledRows(by.along, by.steps)
+	rows, d := steps.Dims()
 	x := s.points(n, wider)
-	g := mat.NewDense(rows, n, nil)
-	points := mat.NewDense(2*n*rows, d, nil)
+	g := mat.NewDense(rows, n, nil) // parts of the steps that are within the bounds
+	each := rows + 1                // queries of a point
+	if by.both {
+		each = 2 * rows
+	}
+	points := mat.NewDense(n*each, d, nil)
 	for k := range n {
+		for i := range each {
+			copy(points.RawRowView(k*each+i), x.RawRowView(k))
+		}
 		for i := range rows {
-			step := scaledRows(directions.Slice(i, i+1, 0, d).(*mat.Dense), []float64{t}).RawRowView(0)
-			g.Set(i, k, s.around(x.RawRowView(k), step))
-			for side, sign := range []float64{1, -1} {
-				row := points.RawRowView((2*k+side)*rows + i)
-				copy(row, x.RawRowView(k))
-				kernel.AddScaled(row, sign*g.At(i, k), step)
+			g.Set(i, k, s.around(x.RawRowView(k), steps.RawRowView(i)))
+			kernel.AddScaled(points.RawRowView(k*each+i), g.At(i, k), steps.RawRowView(i))
+			if by.both {
+				kernel.AddScaled(points.RawRowView(k*each+rows+i), -g.At(i, k), steps.RawRowView(i))
 			}
 		}
 	}
@@ -30,8 +36,13 @@ func gradients(s *sampler, directions *mat.Dense, n int, t float64) (*mat.Dense,
 		return nil, err
 	}
 	for k := range n {
+		at := z[k*each : (k+1)*each]
 		for i := range rows {
-			g.Set(i, k, (z[2*k*rows+i]-z[(2*k+1)*rows+i])/2/g.At(i, k))
+			change := at[i] - at[rows]
+			if by.both {
+				change = (at[i] - at[rows+i]) / 2
+			}
+			g.Set(i, k, change/g.At(i, k)*by.step/by.steps[i])
 		}
 	}
 	return g, nil
@@ -47,96 +58,146 @@ const wider = 0.8
 // and their left singular vectors as rows; all rows, and nil, if noise does not let tell.
 func rank(g *mat.Dense, noise float64) (int, *mat.Dense) {
 	rows, n := g.Dims()
-	centred := mat.NewDense(rows, n, nil)
-	for i := range rows {
-		mean := 0.0
-		for _, v := range g.RawRowView(i) {
-			mean += v / float64(n)
-		}
-		for k, v := range g.RawRowView(i) {
-			centred.Set(i, k, v-mean)
-		}
+	centred := mat.DenseCopyOf(g)
+	for i, mean := range means(g) {
+		floats.AddConst(-mean, centred.RawRowView(i))
 	}
 	var svd mat.SVD
 	if !kernel.AllFinite(centred) || !svd.Factorize(centred, mat.SVDThinU) {
 		return rows, nil
 	}
-	var u mat.Dense
-	svd.UTo(&u)
-	r, least := 0, math.Inf(1)
+	var left mat.Dense
+	svd.UTo(&left)
+	values := svd.Values(nil)
 	cut := noise * math.Sqrt(float64(max(rows, n)))
-	for _, v := range svd.Values(nil) {
-		if v > cut {
-			r, least = r+1, v
+	for r, v := range values { // the first that may be noise, beside one that is not
+		if v <= cut*loud && (r == 0 || values[r-1] > apart*max(v, cut)) || r > 0 && values[r-1] > steepFall*v {
+			return r, transposed(&left)
 		}
 	}
-	if least < apart*cut { // others may be hidden by noise
-		return rows, nil
+	if values[len(values)-1] > apart*cut {
+		return len(values), transposed(&left)
 	}
-	return r, transposed(&u)
+	return rows, nil
+}
+
+// means returns the mean of each row.
+func means(g *mat.Dense) []float64 {
+	rows, n := g.Dims()
+	all := make([]float64, rows)
+	for i := range all {
+		all[i] = floats.Sum(g.RawRowView(i)) / float64(n)
+	}
+	return all
 }
 
 // apart is how many times the error of gradients the least of them must be that span f, so that
 // there is no other one below.
 const apart = 5
 
+// loud is by how much the rounding of gradients may be above the noise of values, and steepFall how much less they
+// are than those that span f where they are all that is left: curvatures may differ very much from place to place.
+const loud, steepFall = 30, 1e3
+
 // reduce looks for few components, which gradients show: along r random directions at r+2 points
-// they have the rank min(r, m). Less than r show few components, whose span m+3 whole gradients
-// have. It returns their span, d×m; nil: there are not few.
-func reduce(s *sampler, l *ladder) (*mat.Dense, error) {
+// they have the rank min(r, m). Less than r show few components. It returns what f depends on; nil: not on few.
+func reduce(s *sampler, l *ladder) (*subspace, error) {
 	d := s.f.Dim()
-	t, noise := l.slopes(s.sigma)
 	for few := fewest; few < d && few <= max(fewest, d/4); few *= 4 {
-		g, err := gradients(s, orthonormal(s, few, d), few+2, t)
+		by := l.slopes(orthonormal(s, few, d), s.sigma, exactSlopes)
+		g, err := gradients(s, by, few+2)
 		if err != nil {
 			return nil, err
 		}
-		if r, _ := rank(g, noise); r < few {
-			return spanOf(s, l, r)
+		if r, _ := rank(g, by.error); r < few {
+			return spanOf(s, l.slopes(kernel.Identity(d), s.sigma, exactSlopes), r)
 		}
 	}
 	return nil, nil
 }
 
-// spanOf returns the span of m+3 whole gradients, d×m, if they have the rank m; nil: they have not.
-func spanOf(s *sampler, l *ladder, m int) (*mat.Dense, error) {
-	d := s.f.Dim()
-	t, noise := l.slopes(s.sigma)
-	if m == 0 || m+2 >= d {
-		return nil, nil
-	}
-	g, err := gradients(s, kernel.Identity(d), m+3, t)
-	if err != nil {
-		return nil, err
-	}
-	all, u := rank(g, noise)
-	if u == nil || all == 0 || all > m+1 {
-		return nil, nil
-	}
-	rows := mat.DenseCopyOf(u.Slice(0, all, 0, d))
-	if alone, err := constantBeyond(s, rows); !alone || err != nil {
-		return nil, err
-	}
-	return transposed(rows), nil
+// A subspace is what f depends on: f(x) = g(Bᵀx) + <c, x>, with c orthogonal to B.
+type subspace struct {
+	span   *mat.Dense // B, d×m with orthonormal columns
+	linear []float64  // c; nil: it is 0
 }
 
-// beyonds is at how many points it is tested that f is constant beyond a span, and beyond is the
-// change of f, in units of its spread, that the error of the span may make.
-const beyonds, beyond = 4, 0.02
+// spanOf returns the subspace of m+2 gradients along d orthonormal directions: their differences span B, and the rest
+// of their mean is c. Where noise leaves it open there are more of them. It returns nil if f depends on something else.
+func spanOf(s *sampler, by slopes, m int) (*subspace, error) {
+	d := s.f.Dim()
+	if m == 0 || m >= d {
+		return nil, nil
+	}
+	var all *mat.Dense
+	error := by.error / by.step
+	for range mostGradients {
+		g, err := gradients(s, by, m+2)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = g
+		} else {
+			all = transposed(stacked([]*mat.Dense{transposed(all), transposed(g)}))
+		}
+		r, u := rank(all, by.error)
+		if by.most > 0 {
+			r = min(r, by.most)
+		}
+		if r == d {
+			break
+		}
+		if _, n := all.Dims(); u == nil || r == 0 || by.most == 0 && r == n-1 { // there may be more components
+			continue
+		}
+		rows := kernel.Times(mat.DenseCopyOf(u.Slice(0, r, 0, d)), by.along)
+		if linear, err := linearBeyond(s, rows, error); err != nil {
+			return nil, err
+		} else if linear {
+			c := kernel.Times(mat.NewDense(1, d, means(all)), by.along).RawRowView(0)
+			kernel.Project(c, rows.RawMatrix())
+			floats.Scale(1/by.step, c)
+			if length(c) < amplified*error*math.Sqrt(float64(d)) {
+				c = nil
+			}
+			return &subspace{transposed(rows), c}, nil
+		}
+		if error < exactSpan {
+			break
+		}
+	}
+	return nil, nil
+}
 
-// constantBeyond reports whether f does not change over the box along ways that are orthogonal to
-// some orthonormal rows, up to noise and a little: what short steps do not show, long ones may.
-func constantBeyond(s *sampler, rows *mat.Dense) (bool, error) {
+// mostGradients is how many times gradients of all components are asked for, and exactSpan the error of slopes
+// up to which more of them do not help.
+const mostGradients, exactSpan = 3, 1e-3
+
+// beyonds is at how many points it is tested that f is linear beyond a span, and beyond the second difference of f, in
+// units of its spread, that is too large in any case; leastBeyond is not. amplified is by how much chance makes errors larger: with two
+// gradients more than components it was 30 at most.
+const beyonds, beyond, leastBeyond, amplified = 4, 1e-3, 1e-11, 30
+
+// linearBeyond reports whether f does not curve over the box along ways v that are orthogonal to
+// some orthonormal rows, up to noise and the error ε of slopes: what short steps do not show, long ones may. A row that
+// is known to ε of its slopes s is off by ε/s, so that f changes by ε|v|, and its second difference is (ε|v|)².
+func linearBeyond(s *sampler, rows *mat.Dense, slopes float64) (bool, error) {
 	x, to := s.points(beyonds, middle), s.points(beyonds, middle)
 	_, d := x.Dims()
-	points := mat.NewDense(2*beyonds, d, nil)
+	const sides = 3
+	points, most := mat.NewDense(sides*beyonds, d, nil), 0.0
 	for k := range beyonds {
 		v := to.RawRowView(k)
 		kernel.AddScaled(v, -1, x.RawRowView(k))
 		kernel.Project(v, rows.RawMatrix())
-		copy(points.RawRowView(2*k), x.RawRowView(k))
-		copy(points.RawRowView(2*k+1), x.RawRowView(k))
-		kernel.AddScaled(points.RawRowView(2*k+1), s.reach(x.RawRowView(k), v, 1), v)
+		part := s.around(x.RawRowView(k), v)
+		for side := range sides {
+			row := points.RawRowView(sides*k + side)
+			copy(row, x.RawRowView(k))
+			kernel.AddScaled(row, part*float64(side-1), v)
+		}
+		most += square(max(leastBeyond, min(beyond, square(amplified*slopes*part*length(v)))))
 	}
 	z, err := s.ask(points)
 	if err != nil {
@@ -144,12 +205,13 @@ func constantBeyond(s *sampler, rows *mat.Dense) (bool, error) {
 	}
 	sum, noise := 0.0, 0.0
 	for k := range beyonds {
-		if change := z[2*k+1] - z[2*k]; kernel.Finite(change) {
-			sum += square(change)
-			noise += square(s.noise(z[2*k])) + square(s.noise(z[2*k+1]))
+		three := z[sides*k : sides*(k+1)]
+		if second := (three[0] - three[1]) + (three[2] - three[1]); kernel.Finite(second) {
+			sum += square(second)
+			noise += square(s.noise(three[0])) + 4*square(s.noise(three[1])) + square(s.noise(three[2]))
 		}
 	}
-	return sum <= float64(square(significant)*noise)+float64(beyonds*square(beyond)), nil
+	return sum <= float64(square(significant)*noise)+most, nil
 }
 
 // orthonormal returns n random orthonormal directions.
@@ -162,17 +224,59 @@ func orthonormal(s *sampler, n, d int) *mat.Dense {
 	return q
 }
 
-// slopes returns the step of a slope with the least error, and the error of t times the slope from
-// which on it is one.
-func (l *ladder) slopes(sigma float64) (step, errors float64) {
-	missed := 0.0
-	least := math.Inf(1)
-	for t := range steps(l.top/2*shortest, l.top/2) {
-		// A slope misses f‴t²/6, a forward difference f‴t.
-		tau := interpolated(l.odd, 1, t) * t / 6
-		if v := math.Hypot(math.Sqrt(0.5)*sigma/t, tau); v < least {
-			step, missed, least = t, tau*t, v
+// slopes are how slopes are measured.
+type slopes struct {
+	along *mat.Dense // orthonormal directions
+	steps []float64  // along each of them
+	both  bool       // on both sides, or forward
+	step  float64    // the usual one
+	error float64    // of step times slope, from which on it is one
+	most  int        // how many components are known to be at most; 0: all
+}
+
+// exactSlopes is the error of slopes that is small enough to see components of about the same size, as a part of what
+// they change by over ℓ.
+const exactSlopes = 1e-6
+
+// slopes returns how slopes along some directions are measured with an error that is small enough, or the least. Over t
+// they have the errors
+//
+//	√(σ²/2t² + (f‴t²/6)²) on both sides, √(2σ²/t² + (f″t/2)²) forward.
+func (l *ladder) slopes(along *mat.Dense, sigma, enough float64) slopes {
+	var two [2]slopes
+	least := [2]float64{math.Inf(1), math.Inf(1)}
+	for t := range steps(l.top*square(shortest), l.top/2) {
+		// A forward second difference misses f‴t.
+		errors := [2]struct{ noise, missed float64 }{{math.Sqrt2 * sigma, l.curvature * t * t / 2}, {math.Sqrt(0.5) * sigma, interpolated(l.odd, 1, t) * t * t / 6}}
+		for k, e := range errors {
+			if v := math.Hypot(e.noise, e.missed) / t; v < least[k] {
+				two[k], least[k] = slopes{along: along, both: k == 1, step: t, error: math.Hypot(4*e.noise, 3*e.missed)}, v
+			}
 		}
 	}
-	return step, math.Hypot(4*sigma*math.Sqrt(0.5), 3*missed)
+	by := two[1]
+	if least[0] <= enough*l.curvature*l.length() {
+		by = two[0]
+	}
+	n, _ := along.Dims()
+	by.steps = make([]float64, n)
+	for i := range by.steps {
+		by.steps[i] = by.step
+	}
+	return by
+}
+
+// within returns how slopes are measured forward where a rough span is known, the last m of the directions, and by what
+// part it is off: the truncation ct/2 along the span is off by that part only, and beyond it, with steps s, that is its square.
+func (l *ladder) within(along *mat.Dense, m int, sigma, rough float64) slopes {
+	by := l.slopes(along, sigma, 0)
+	inside, across := 2*math.Sqrt(sigma/l.curvature), min(by.step/math.Sqrt(rough), l.top)
+	for i := range by.steps {
+		if by.steps[i] = inside; i < len(by.steps)-m {
+			by.steps[i] = across
+		}
+	}
+	by.both, by.most = false, m
+	by.error = math.Hypot(by.error*by.step/across, by.step*l.curvature*rough*(inside+rough*across))
+	return by
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
@@ -20,26 +21,45 @@ type Request struct {
 
 	// Span are directions, as rows, beyond which f is constant; nil: it is not known to be.
 	Span *mat.Dense
-	// First, if not nil, is a look that was made before, with which the search begins.
-	First *First
 	// Rough is by how much errors may be larger than where a frame is wanted for itself; 0: 1.
 	Rough float64
-	// Sum says that only a frame that separates f is wanted: couplings end the search.
-	Sum bool
-
 	// Certify, if not nil, tests a frame that is known well enough and that few splits do not
 	// contradict. It reports whether the frame separates f, and the coupling.
 	Certify func(*Result) (separates bool, coupling float64, err error)
-	// Before, if not nil, is called before looks that take so many queries and of which it is not
-	// known that they will help. An error ends the search.
-	Before func(queries int) error
+	// Round, if not nil, reports whether minima are round in a frame in which f may separate but for couplings.
+	// It returns how many queries that took, too.
+	Round func(*Result) (round bool, queries int, err error)
+	// Before, if not nil, is called before looks of which it is not known that they will help. An error ends the
+	// search.
+	Before func(Next) error
 }
 
-// A First is f at X, X+2S_i and X+S_i for all i, and X+S_i+S_j for all pairs i < j, in this order.
-type First struct {
-	X      []float64
-	Steps  *mat.Dense // S_i as rows
-	Values []float64
+// A Next is what is known before looks.
+type Next struct {
+	Queries           int // that they take
+	Looks, Components int // so far
+	// Contradicted says that the looks so far contradict each other in every frame of single components.
+	Contradicted bool
+
+	search *search
+}
+
+// White returns directions, as rows, that looks have whitened, in the user's units.
+func (n Next) White() *mat.Dense {
+	e := n.search
+	w := e.white
+	if e.s.span != nil {
+		w = timesT(w, e.s.span)
+	}
+	w = mat.DenseCopyOf(w)
+	w.Apply(func(_, k int, v float64) float64 { return v * e.s.half[k] }, w)
+	return w
+}
+
+// Last returns what the last look has seen along the coordinates, in half widths of the box.
+func (n Next) Last() Sight {
+	e := n.search
+	return e.sight(e.looks[len(e.looks)-1], kernel.Identity(e.m))
 }
 
 // A Verdict says what the posterior and the splits have found.
@@ -57,12 +77,15 @@ const (
 type Result struct {
 	W        *mat.Dense // m×d, for points in the user's units; nil: nothing was found
 	Verdict  Verdict
+	Blocks   [][]int // nil: single components
 	Coupling float64 // of random splits, or of the certificate
 	Queries  int
 	Looks    int
 
 	// Quadratic says that one look has shown the frame, and that curvatures are the same at other points.
 	Quadratic bool
+	// Linear says that f is linear in the last component.
+	Linear bool
 
 	// Theta are the numbers of the map for values (f − Mid)/Unit.
 	Theta     Theta
@@ -84,13 +107,10 @@ type Result struct {
 	// none. InFrame are those of all short looks along the directions of the frame.
 	First   *mat.Dense
 	InFrame []*mat.Dense
-	// Sights are what short looks of all pairs have seen along the steps of Request.First.
-	Sights []Sight
-
-	search *search
+	search  *search
 }
 
-// A Sight is f at a point, and its slopes and second differences along some steps.
+// A Sight is f at a point, and its slopes and second differences along some directions.
 type Sight struct {
 	X       []float64
 	Value   float64
@@ -112,7 +132,9 @@ func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, e
 	if err := e.prepare(); err != nil {
 		return e.result(), err
 	}
-	err = e.run()
+	if err = e.run(); err == nil && e.disproved() {
+		err = e.beyond()
+	}
 	return e.result(), err
 }
 
@@ -131,6 +153,9 @@ func (e *search) ofRows() (rows, off float64) {
 	for i, sum := range sums {
 		rows, off = max(rows, math.Sqrt(sum)/r[i]), max(off, math.Sqrt(sum)/e.not.ell[i])
 	}
+	if !(rows+off < math.Inf(1)) { // nothing is known
+		return math.Inf(1), math.Inf(1)
+	}
 	return rows, off
 }
 
@@ -140,14 +165,18 @@ func (e *search) result() *Result {
 	if e.s.span != nil {
 		w = timesT(w, e.s.span)
 	}
-	w = mat.DenseCopyOf(w)
+	if w = mat.DenseCopyOf(w); e.linear != nil {
+		w = stacked([]*mat.Dense{w, mat.NewDense(1, len(e.linear), slices.Clone(e.linear))})
+	}
 	w.Apply(func(_, k int, v float64) float64 { return v / e.s.half[k] }, w)
 	r := &Result{
-		search: e, W: w, Verdict: e.verdict, Coupling: e.coupled.mid, Queries: e.s.queries, Looks: len(e.looks),
-		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Scale: e.not.ell, Kappa: e.coupling(), Pair: e.pair,
+		search: e, W: w, Verdict: e.verdict, Blocks: e.blocks, Coupling: e.coupled.mid, Queries: e.s.queries, Looks: len(e.looks),
+		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Kappa: e.coupling(), Pair: e.pair,
+		Linear: e.linear != nil,
 	}
+	r.scaled(e.not.ell)
 	r.Rows, r.Expected = e.ofRows()
-	r.Quadratic = r.Looks == 1 && e.same
+	r.Quadratic = e.bowl
 	for k, l := range e.looks {
 		r.Values = append(r.Values, float64(l.z[0][0]*e.s.unit)+e.s.mid)
 		if l.kind == long {
@@ -161,34 +190,34 @@ func (e *search) result() *Result {
 			r.InFrame = append(r.InFrame, congruent(q.m, a))
 		}
 	}
-	if e.request.First != nil && len(e.looks) > 0 {
-		r.Sights = e.sights(e.looks[0].steps)
-	}
 	return r
 }
 
-// sights returns what short looks of all pairs have seen along some steps, without a map.
-func (e *search) sights(steps *mat.Dense) []Sight {
-	var all []Sight
-	for _, l := range e.short() {
-		a := l.toSteps(steps)
-		if a == nil {
-			continue
-		}
-		q := l.measure(e.s, Theta{})
-		x := l.x
-		if e.s.span != nil {
-			x = e.s.whole(x)
-		}
-		s := Sight{X: make([]float64, len(x)), Value: float64(l.z[0][0]*e.s.unit) + e.s.mid, Hessian: congruent(q.m, a)}
-		for k, v := range x {
-			s.X[k] = e.s.centre[k] + float64(e.s.half[k]*v)
-		}
-		g := kernel.Times(mat.NewDense(1, e.m, q.g), a)
-		g.Scale(e.s.unit, g)
-		s.Hessian.Scale(e.s.unit, s.Hessian)
-		s.Slopes = g.RawRowView(0)
-		all = append(all, s)
+// scaled sets the scales of components. That of a linear one is how far it goes.
+func (r *Result) scaled(ell []float64) {
+	r.Scale = slices.Clone(ell)
+	if c := r.search.linear; c != nil {
+		r.Scale = append(r.Scale, length(c))
 	}
-	return all
+}
+
+// sight returns what a short look of all pairs has seen along some directions, without a map.
+func (e *search) sight(l *Look, along *mat.Dense) (s Sight) {
+	a := l.toSteps(along)
+	if a == nil {
+		return s
+	}
+	q, x := l.measure(e.s, Theta{}), l.x
+	if e.s.span != nil {
+		x = e.s.whole(x)
+	}
+	s = Sight{X: make([]float64, len(x)), Value: float64(l.z[0][0]*e.s.unit) + e.s.mid, Hessian: congruent(q.m, a)}
+	for k, v := range x {
+		s.X[k] = e.s.centre[k] + float64(e.s.half[k]*v)
+	}
+	g := kernel.Times(mat.NewDense(1, e.m, q.g), a)
+	g.Scale(e.s.unit, g)
+	s.Hessian.Scale(e.s.unit, s.Hessian)
+	s.Slopes = g.RawRowView(0)
+	return s
 }

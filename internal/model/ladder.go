@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/floats"
@@ -142,8 +143,8 @@ func (s *sampler) mapped(z []float64, theta Theta) (f []float64, noise float64) 
 // and reports whether shorter steps will show nothing.
 func (l *ladder) climb(second, odd [][]float64, t, sigma float64) bool {
 	short := t / rungFactor
-	ds := rootMeanDifference(second[0], second[1]) * 16 / 15 // D(t) − D(t/4) is 15/16 of what D(t) misses
-	do := rootMeanDifference(odd[0], odd[1]) * 6.4 / t       // and of slopes f‴t²/6·15/16
+	ds := rootMeanDifference(second[0], second[1]) * (rungFactor * rungFactor) / (rungFactor*rungFactor - 1) // D(t) − D(t/4) is 15/16 of what D(t) misses
+	do := rootMeanDifference(odd[0], odd[1]) * 6.4 / t                                                       // and of slopes f‴t²/6·15/16
 	ns, no := math.Sqrt(6)*sigma/square(short), 4.5*sigma/(short*t)
 	seen := 0.0
 	for _, r := range l.even {
@@ -162,15 +163,16 @@ func (l *ladder) lawful(curvature float64) bool {
 	if n < 3 || l.even[n-2].misses > steady*curvature {
 		return false
 	}
+	const about = 1.5
 	follows := func(r []rung, factor float64) bool {
 		for k := n - 2; k < n; k++ {
-			if q := r[k-1].misses / r[k].misses; !(q > factor/1.5 && q < factor*1.5) || r[k].clear < significant {
+			if q := r[k-1].misses / r[k].misses; !(q > factor/about && q < factor*about) || r[k].clear < significant {
 				return false
 			}
 		}
 		return true
 	}
-	return follows(l.even, 16) && follows(l.odd, 4)
+	return follows(l.even, rungFactor*rungFactor) && follows(l.odd, rungFactor)
 }
 
 // clearest returns the rungs around the most significant one that are significant, too; what
@@ -281,10 +283,14 @@ func rootMean(x []float64) float64 {
 	return math.Sqrt(sum / float64(max(n, 1)))
 }
 
+// rootMeanDifference returns that of x − y; NaN: f failed on all lines.
 func rootMeanDifference(x, y []float64) float64 {
 	d := make([]float64, len(x))
 	for k := range x {
 		d[k] = x[k] - y[k]
+	}
+	if !slices.ContainsFunc(d, kernel.Finite) {
+		return math.NaN()
 	}
 	return rootMean(d)
 }

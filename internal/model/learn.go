@@ -18,6 +18,8 @@ const (
 	// manyLooks: looser rules invent maps.
 	explained, explainedByMany = 0.1, 0.5
 	manyLooks                  = 5
+	// fitAnything looks fit any function, and lastLooks show a map.
+	fitAnything, lastLooks = 2, 3
 	// A map has to explain more than certain of Σχ², and γz has to be above slight for some value: ψ′
 	// changes by about that part, and a lesser map leaves couplings that count as none.
 	certain, slight = 40, 0.03
@@ -63,14 +65,15 @@ func (b *belief) restarted(from candidate, short []*Look) candidate {
 	if !b.theta.identity() {
 		maps = append(maps, Theta{})
 	}
-	if len(short) > 2 && from.misfit > misfitting {
-		maps = append(maps, b.maps(short[len(short)-3:])...)
+	last := short[max(0, len(short)-lastLooks):] // along the best directions
+	if len(last) == lastLooks && from.misfit > misfitting {
+		maps = append(maps, b.maps(last)...)
 	}
 	plain, best := from, from
 	for _, theta := range maps {
 		sets := [][]*Look{short}
-		if len(short) > 3 {
-			sets = append(sets, short[len(short)-3:]) // along the best directions
+		if len(short) > lastLooks {
+			sets = append(sets, last)
 		}
 		for _, some := range sets {
 			f := b.diagonalised(theta, some)
@@ -100,10 +103,14 @@ func enough(looks int) float64 {
 	return explained
 }
 
-// first makes a frame of one look: that in which it is diagonal.
+// first makes a frame of one look: that with orthogonal rows in which it is diagonal.
 func (b *belief) first() bool {
 	l := b.looks[0]
-	lambda, x := eigen(l.measure(b.s, b.theta).m)
+	a := l.toSteps(kernel.Identity(b.m))
+	if a == nil {
+		return false
+	}
+	lambda, x := eigen(congruent(l.measure(b.s, b.theta).m, a))
 	if lambda == nil {
 		return false
 	}
@@ -115,11 +122,11 @@ func (b *belief) first() bool {
 	for i, v := range lambda {
 		s[i] = 1 / math.Sqrt(max(math.Abs(v), most*flat, tiny))
 	}
-	f := along(scaledRows(kernel.Times(x, l.steps), s))
+	f := along(scaledRows(x, s))
 	if f == nil {
 		return false
 	}
-	b.frame, b.kappa = f, []float64{0}
+	b.frame, b.kappa, b.surprise = f, []float64{0}, 1
 	eq := b.equations(b.frame, b.theta, b.looks)
 	if eq == nil {
 		return false
@@ -148,7 +155,7 @@ func (b *belief) fit() bool {
 		}
 		out := sys.solve()
 		if sys.free && b.mapped(out) {
-			b.theta, b.ofTheta = b.theta.moved(out.theta, 0.3), out.ofTheta
+			b.theta, b.ofTheta = b.s.moved(b.theta, out.theta, 0.3), out.ofTheta
 			if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2, held); f != nil {
 				b.frame = f
 			}
@@ -179,7 +186,7 @@ func (b *belief) fit() bool {
 			b.pair = out.pair(func(int) float64 { return 0 }, freedom(looks))
 		}
 	}
-	if looks < 3 { // two looks fit any function
+	if looks <= fitAnything {
 		b.not.eff = off(b.m, func(int, int) float64 { return prior })
 	}
 	f := b.scaled(b.frame, b.theta, b.looks)
@@ -192,18 +199,29 @@ func (b *belief) fit() bool {
 
 // mapped reports whether a solution bears out that there is a map.
 func (b *belief) mapped(out solution) bool {
+	if !kernel.Finite(out.theta[0] + out.theta[1]) {
+		return false
+	}
 	left := meanSquare(out) * float64(len(out.residual)*len(out.own))
 	return !b.theta.identity() || math.Abs(out.theta[0])*b.s.far > slight && out.gain > max(certain, left)
 }
 
 // moved returns θ + δ, each number by at most so much.
-func (t Theta) moved(delta [2]float64, most float64) Theta {
+func (s *sampler) moved(t Theta, delta [2]float64, most float64) Theta {
 	g, h := max(-most, min(most, delta[0])), max(-most, min(most, delta[1]))
-	return Theta{t.Gamma + g, max(leastBeta, min(mostBeta, t.Beta+h))}
+	return s.bounded(Theta{t.Gamma + g, t.Beta + h})
 }
 
-// leastBeta and mostBeta keep 1 + βz above 0 for most values z, which are −1 to 3 or so.
-const leastBeta, mostBeta = -0.6, 0.9
+// bounded returns the nearest map whose slopes do not differ so much that most values say nothing.
+func (s *sampler) bounded(t Theta) Theta {
+	beta := max(leastBeta, min(s.mostBeta(), t.Beta))
+	most := mostGamma * max(1, beta)
+	return Theta{max(-most, min(most, t.Gamma)), beta}
+}
+
+// leastBeta and mostBeta keep 1 + βz above 0 for most values z, which are −1 to 3 or so. mostGamma is the largest
+// ψ″/ψ′, and power of 1 + βz.
+const leastBeta, mostBeta, mostGamma = -0.6, 0.9, 10
 
 // toSteps returns A with steps S = S′A⁻¹, the change from the coordinates of some directions (as
 // rows) to those of the steps of a look: H = AᵀMA.
@@ -216,11 +234,36 @@ func (l *Look) toSteps(directions *mat.Dense) *mat.Dense {
 }
 
 // diagonalised returns the frame that diagonalises short looks together; nil: there is none.
-// Looks count by how exact they are.
 func (b *belief) diagonalised(theta Theta, short []*Look) *Frame {
+	f, _ := b.joint(theta, short)
+	return f
+}
+
+// joint returns the frame that diagonalises short looks together, and C, what that leaves of pairs, as a part of
+// their curvatures; nil: there is none. Looks count by how exact they are.
+func (b *belief) joint(theta Theta, short []*Look) (*Frame, *mat.Dense) {
 	t := short[len(short)-1].steps
-	var all []*mat.Dense
-	var weights []float64
+	all, weights := b.hessians(theta, short, t)
+	if len(all) < 2 {
+		return nil, nil
+	}
+	typical := median(weights)
+	for k, h := range all {
+		h.Scale(min(1, weights[k]/typical), h)
+	}
+	joint, err := jointdiag.Diagonalise(all, b.s.random)
+	if err != nil {
+		return nil, nil
+	}
+	inv := inverse(joint.W)
+	if inv == nil {
+		return nil, nil
+	}
+	return along(kernel.Times(transposed(inv), t)), off(b.m, joint.Couplings().At)
+}
+
+// hessians returns those of short looks along some directions, each as a part of its size, and how exact they are.
+func (b *belief) hessians(theta Theta, short []*Look, t *mat.Dense) (all []*mat.Dense, weights []float64) {
 	for _, l := range short {
 		a := l.toSteps(t)
 		if a == nil {
@@ -234,22 +277,7 @@ func (b *belief) diagonalised(theta Theta, short []*Look) *Frame {
 		all = append(all, h)
 		weights = append(weights, 1/math.Sqrt(1e-30+noise*square(square(spectral(a)))/square(size)))
 	}
-	if len(all) < 2 {
-		return nil
-	}
-	typical := median(weights)
-	for k, h := range all {
-		h.Scale(min(1, weights[k]/typical), h)
-	}
-	joint, err := jointdiag.Diagonalise(all, b.s.random)
-	if err != nil {
-		return nil
-	}
-	inv := inverse(joint.W)
-	if inv == nil {
-		return nil
-	}
-	return along(kernel.Times(transposed(inv), t))
+	return all, weights
 }
 
 // spectral returns the largest singular value.

@@ -56,7 +56,7 @@ func (r *Result) MeasureLengths() error {
 	}
 	lengths, err := by.lengths(e.not.ell)
 	if err == nil {
-		r.Scale = lengths
+		r.scaled(lengths)
 	}
 	return err
 }

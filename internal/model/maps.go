@@ -66,7 +66,7 @@ func (b *belief) maps(three []*Look) []Theta {
 	all := []Theta{{median(c[:]), 0}}
 	if det > 0 {
 		gamma, beta := (float64(own*right[0])-float64(cross*right[1]))/det, (float64(3*right[1])-float64(cross*right[0]))/det
-		all = append(all, Theta{gamma, max(leastBeta, min(mostBeta, beta))})
+		all = append(all, Theta{gamma, max(leastBeta, min(b.s.mostBeta(), beta))})
 	}
 	return all
 }

@@ -43,6 +43,20 @@ func (p posterior) plus(q posterior) posterior {
 	return sum
 }
 
+// orthogonal returns what is known of E where the rows of the frame are orthogonal, and the true ones are:
+// E_ij|w_j|² + E_ji|w_i|² = 0.
+func (b *belief) orthogonal() posterior {
+	p := newPosterior(b.m * (b.m - 1) / 2)
+	eachPair(b.m, func(i, j, k int) {
+		ratio := length(b.frame.W.RawRowView(j)) / length(b.frame.W.RawRowView(i))
+		p[k].info = outer(ratio, 1/ratio, 1/square(rightAngle))
+	})
+	return p
+}
+
+// rightAngle is by how much the cosine of rows that are orthogonal may differ from 0.
+const rightAngle = 1e-6
+
 // divided returns the posterior with the information of each pair divided by t_p.
 func (p posterior) divided(t func(pair int) float64) posterior {
 	q := newPosterior(len(p))

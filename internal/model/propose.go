@@ -47,15 +47,22 @@ func (e *search) lookAround() error {
 		}
 	}
 	e.say("look %s t %.1e error %.1e", kind.name, t, size)
-	if err := e.before(kind.queries(e.m)); err != nil {
+	if err := e.before(kind.queries(e.m), e.doubtful()); err != nil {
 		return err
 	}
 	along := e.white
+	if e.bowl {
+		along = e.wide()
+	}
 	var pairs []bool
 	if bad, few := e.unknown(); few && e.fewer(bad) {
 		along, pairs = e.frame.U, bad
 	}
-	l := e.shortLook(kind, along, t, e.s.point())
+	x, err := e.s.safe(middle)
+	if err != nil {
+		return err
+	}
+	l := e.shortLook(kind, along, t, x)
 	if l.pairs = pairs; pairs != nil {
 		l.expected = e.expected(l)
 	}
@@ -95,11 +102,11 @@ func (e *search) expected(l *Look) *mat.Dense {
 }
 
 // before says that so many queries are about to be asked.
-func (e *search) before(queries int) error {
+func (e *search) before(queries int, contradicted bool) error {
 	if e.request.Before == nil {
 		return nil
 	}
-	return e.request.Before(queries)
+	return e.request.Before(Next{Queries: queries, Looks: len(e.looks) + e.restarts, Components: e.m, Contradicted: contradicted, search: e})
 }
 
 // take asks for the values of a look, and keeps it.
@@ -154,8 +161,8 @@ func (e *search) lookAlong() (int, error) {
 	}
 	pairs, count := e.wanting()
 	e.say("%d looks %s at %d pairs, t %.1e error %.1e", n, o.kind.name, count, median(o.steps), o.error)
-	if n > 1 {
-		if err := e.before(n * o.kind.queries(e.m)); err != nil {
+	if n > 1 || e.upright || e.doubtful() {
+		if err := e.before(n*o.kind.queries(e.m), e.doubtful()); err != nil {
 			return 0, err
 		}
 	}
@@ -165,7 +172,7 @@ func (e *search) lookAlong() (int, error) {
 		if o.kind == long {
 			l, slopes = e.longLook(x, o.steps)
 		}
-		if count < len(pairs) && (e.theta.identity() || e.request.Sum) { // with noise, a map is learnt from all pairs
+		if count < len(pairs) && (e.theta.identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
 			l.pairs = pairs
 		}
 		l.expected = e.expected(l)
@@ -246,6 +253,9 @@ func (e *search) shortOptions(worst float64) []option {
 	return all
 }
 
+// leastLong is the shortest step of a long look, in ℓ.
+const leastLong = 0.3
+
 // longOption returns the best long look: long steps have less noise, and more truncation where E
 // is not known well.
 func (e *search) longOption(usual float64) option {
@@ -258,7 +268,7 @@ func (e *search) longOption(usual float64) option {
 		return math.Hypot(math.Hypot(noise, kappa/square(max(1, h))), truncation)
 	}
 	best, least := 0., math.Inf(1)
-	for h := range steps(0.3*l, max(l, quantile(r, 1))) {
+	for h := range steps(leastLong*l, max(l, quantile(r, 1))) {
 		if v := missed(h); v < least {
 			best, least = h, v
 		}
@@ -270,7 +280,7 @@ func (e *search) longOption(usual float64) option {
 				safe = min(safe, 0.15*e.not.ell[i]/(2*e.not.sd.At(i, j)+tiny))
 			}
 		}
-		o.steps = append(o.steps, min(r[j], best, max(0.3*e.not.ell[j], safe)))
+		o.steps = append(o.steps, min(r[j], best, max(leastLong*e.not.ell[j], safe)))
 	}
 	o.error = missed(median(o.steps))
 	return o

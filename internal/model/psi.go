@@ -16,9 +16,11 @@ func (t Theta) identity() bool { return t.Gamma == 0 }
 const (
 	// pole is the βz below which ψ goes on along its tangent: 1 + βz stays away from 0, where a value
 	// is outside of what the map was made from.
-	pole = -0.98
+	pole = -0.9998
 	// straight is the size of β, or of β−γ, below which a limit is taken.
 	straight = 1e-9
+	// thetaStep is the step of derivatives by θ: the truncation of a difference quotient is far below what θ is known to.
+	thetaStep = 1e-4
 )
 
 // of returns ψ(z) and ψ′(z).

@@ -22,10 +22,12 @@ type place struct {
 //
 // change by three tenths of the curvature. As D_i(t) − f_i″ grows with t², a step t that is not far from ℓ tells it:
 //
-//	ℓ = t √(0.3/c),   c² = Σ((D_i(t) − f_i″)² − noise) / Σ(f_i″)²,
+//	ℓ = t √(0.3/c),   c² = mean of ((D_i(t) − f_i″)² − noise) / max((f_i″)², (m_i/4)²),
 //
-// with sums over some places. Where another step is tried it is held against that: f_i″ may have been wrong if
-// the step was too long, and has more noise if it was too short. Where curvatures are known to be about 1, half of the second sum is that.
+// over some places, m_i the middle one of their curvatures: f may be much more curved far from its wells than near them,
+// so that its changes are small for the one and large for the other. Where another step is tried it is held against that:
+// f_i″ may have been wrong if the step was too long, and has more noise if it was too short. Where curvatures are known
+// to be about 1, half of m_i² is that.
 type ruler struct {
 	s      *sampler
 	frame  *Frame
@@ -43,6 +45,8 @@ const (
 	// outlier is the length of a component, in those of most others, from which on it does not matter how long
 	// it is: where most components are rough, one that seems smooth was measured where it happens to be.
 	outlier = 2
+	// gentle is the least curvature that a change is a part of, as a part of the middle one.
+	gentle = 0.25
 )
 
 // A gauge is what is known of one length.
@@ -129,38 +133,51 @@ func (r *ruler) changes(all []gauge) (c []float64, asked bool, err error) {
 		t[i] = g.t
 		asked = asked || t[i] > 0
 	}
-	change, noise, size := make([]float64, len(all)), make([]float64, len(all)), make([]float64, len(all))
+	seen := make([][]change, len(all))
 	err = r.ask(t, func(at spot, d, variance float64) {
 		i, p := at.i, at.p
 		far, near, noises := d, p.bend[i], variance+p.errors[i]
 		switch { // D(3t) − D(t) is 8/9 of what D(3t) misses
 		case all[i].down():
-			far, near, noises = d+float64((p.last[i]-d)*9/8), d, variance+p.noises[i]
+			far, near, noises = d+float64((p.last[i]-d)*(strides*strides)/(strides*strides-1)), d, variance+p.noises[i]
 		case p.noises[i] < p.errors[i]:
-			far, near, noises = p.last[i]+float64((d-p.last[i])*9/8), p.last[i], variance+p.noises[i]
+			far, near, noises = p.last[i]+float64((d-p.last[i])*(strides*strides)/(strides*strides-1)), p.last[i], variance+p.noises[i]
 		}
 		if p.last[i], p.noises[i] = d, variance; kernel.Finite(noises) { // f has not failed near it
-			change[i] += square((far - near) * square(t[i]/at.t))
-			noise[i] += noises
-			size[i] += r.size(max(math.Abs(near), math.Abs(far)/2)) // of a kink beside a place f″ is 0
+			size := max(math.Abs(near), math.Abs(far)/2) // of a kink beside a place f″ is 0
+			seen[i] = append(seen[i], change{square((far-near)*square(t[i]/at.t)) - float64(2*noises), square(size)})
 		}
 	})
 	c = make([]float64, len(all))
 	for i := range c {
-		c[i] = math.NaN()
-		if size[i] > 0 {
-			c[i] = math.Sqrt(max(0, change[i]-float64(2*noise[i])) / size[i])
-		}
+		c[i] = r.mean(seen[i])
 	}
 	return c, asked, err
 }
 
-// size returns the square of the size of a curvature: half of it is what others are where these are even.
-func (r *ruler) size(bend float64) float64 {
-	if r.even {
-		return (square(bend) + 1) / 2
+// A change is what a second difference has changed by at a place, squared and without noise, and the square of f_i″.
+type change struct{ by, bend float64 }
+
+// mean returns c, the root of the mean of changes as parts of curvatures; NaN if there is none.
+func (r *ruler) mean(seen []change) float64 {
+	bends := make([]float64, len(seen))
+	for k, s := range seen {
+		bends[k] = s.bend
 	}
-	return square(bend)
+	middle, sum, n := median(bends), 0.0, 0
+	if r.even {
+		middle = (middle + 1) / 2
+	}
+	for _, s := range seen {
+		if size := max(s.bend, float64(square(gentle)*middle)); size > 0 {
+			sum += s.by / size
+			n++
+		}
+	}
+	if n == 0 {
+		return math.NaN()
+	}
+	return math.Sqrt(max(0, sum) / float64(n))
 }
 
 // ask asks for second differences along all components at all places, with the steps t_i, shorter ones where the

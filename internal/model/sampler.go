@@ -29,7 +29,12 @@ type sampler struct {
 	sigma     float64 // the least noise of a value, in units
 	grains    float64 // the noise of a value, in units of its grain
 	far       float64 // the largest |z| so far
+	low       float64 // the least z
 	queries   int
+	fails     bool // f has failed at a point
+
+	// The first points, in the box, one after the other, and the values of f there.
+	seen, values []float64
 }
 
 // Errors of functions about which nothing can be found.
@@ -162,8 +167,13 @@ func (s *sampler) ask(points *mat.Dense) ([]float64, error) {
 		}
 	})
 	for k := range z {
+		if len(s.values) < mostSeen && kernel.Finite(z[k]) {
+			s.seen, s.values = append(s.seen, x.RawRowView(k)...), append(s.values, z[k])
+		}
 		if z[k] = (z[k] - s.mid) / s.unit; kernel.Finite(z[k]) {
-			s.far = max(s.far, math.Abs(z[k]))
+			s.far, s.low = max(s.far, math.Abs(z[k])), min(s.low, z[k])
+		} else {
+			s.fails = true
 		}
 	}
 	return z, err
@@ -183,6 +193,19 @@ func (s *sampler) points(n int, part float64) *mat.Dense {
 
 // point draws one.
 func (s *sampler) point() []float64 { return s.points(1, middle).RawRowView(0) }
+
+// safe draws a point of so much of the box, one at which f is finite where it has failed at others.
+func (s *sampler) safe(part float64) ([]float64, error) {
+	x := s.points(1, part)
+	for tries := 0; s.fails && tries < attempts; tries++ {
+		z, err := s.ask(x)
+		if err != nil || kernel.Finite(z[0]) {
+			return x.RawRowView(0), err
+		}
+		x = s.points(1, part)
+	}
+	return x.RawRowView(0), nil
+}
 
 // widths returns how far each component y_j of a frame W goes in the middle of the box: √3 of
 // its standard deviation there.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -13,20 +12,27 @@ type search struct {
 	*belief
 	request Request
 	steps   *ladder
+	axes    *ladder    // the same along the coordinates of the box
 	white   *mat.Dense // directions of looks while no frame is found
 	clear   bool       // all of them have curvature above the noise
 
 	found    bool    // all pairs are known well enough to look along the frame
+	upright  bool    // because its rows are taken for orthogonal
 	told     float64 // the error of E that the last short look leaves by itself
 	caution  float64 // by how much truncation is taken for larger than it was measured
 	fresh    bool    // something was learnt since the last verdict
 	goal     float64
 	rough    float64 // by how much errors may be larger
 	restarts int
-	least    float64 // the least need so far, or the least usual error while no frame is found
-	wasted   int     // looks since then
-	same     bool    // curvatures along white were the same at all points
+	spent    int       // queries before the span was known
+	linear   []float64 // c of the subspace
+	least    float64   // the least need so far, or the least usual error while no frame is found
+	wasted   int       // looks since then
+	bowl     bool      // f is a quadratic under the map, by the last look
+	bowls    int       // looks that were asked for that
 	verdict  Verdict
+	blocks   [][]int // nil: single components
+	unsure   float64
 	coupled  estimate
 }
 
@@ -42,17 +48,13 @@ const (
 	rightRow = 0.002
 	// patience is how many times its forecast a search may take.
 	patience = 6
-	// After fairTrial looks that leave couplings of contradictory there is no frame.
+	// After fairTrial looks that leave couplings of contradictory there is no frame, and a few pairs may be left open.
 	fairTrial, contradictory = 8, 0.1
-	// aloneCoupled is κ of a single pair from which on it is not the error of looks.
-	aloneCoupled = 5e-4
 	// gaping is by how much curvatures are above noise where others are not, if f is constant in
 	// some directions.
 	gaping = 6
 	// mostWasted looks are made without progress, an error that is so much less.
 	mostWasted, progress = 12, 0.9
-	// equal is by how much the fourth roots of mean squares of equal curvatures differ at most, by noise.
-	equal = 0.05
 	// nearlyAll pairs are so many.
 	nearlyAll = 0.9
 	// usable is the error of E from which on looks are along the frame, with longer and longer
@@ -70,11 +72,11 @@ func (e *search) climb(f *Frame, curvature float64, alone bool) error {
 	return err
 }
 
-// doubtSteps takes truncation for larger than the ladder has it, where short looks leave more than
+// raiseTruncation takes truncation for larger than the ladder has it, where short looks leave more than
 // they should: a few lines may have missed it. Couplings stay if steps are shorter; truncation does
 // not.
-func (e *search) doubtSteps() {
-	if e.misfits < misfit || len(e.looks) < 3 || e.caution > mostCaution {
+func (e *search) raiseTruncation() {
+	if e.misfits < misfit || len(e.looks) <= fitAnything || e.caution > mostCaution {
 		return
 	}
 	by := min(2, math.Sqrt(e.misfits))
@@ -117,14 +119,9 @@ func (e *search) run() error {
 // ended reports whether no more looks can be made.
 func (e *search) ended() bool {
 	n := len(e.looks)
-	next := forward.queries(e.m)
-	contradicted := n >= fairTrial && e.coupling() > contradictory || e.request.Sum && (n > 2 && (e.coupling() > 0 || e.theta.identity() && e.pair > e.rough*aloneCoupled) || e.restarts > 1)
+	contradicted := n >= fairTrial && e.coupling() > contradictory
 	blind := !e.found && n > 2 && e.told > 3 // no look tells anything
-	most := Most(e.m)
-	if e.request.Budget > 0 {
-		most = min(most, int(affordable*float64(e.request.Budget)))
-	}
-	return n > 0 && e.s.queries+next > most || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
+	return n > 0 && e.left() < forward.queries(e.m) || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by
@@ -161,10 +158,11 @@ func (e *search) needs() *mat.Dense {
 	return all
 }
 
-// due reports whether it is time to ask the whole box.
+// due reports whether it is time to ask the whole box: with noise whether f separates in its coordinates, which is known
+// otherwise.
 func (e *search) due(need float64) bool {
 	n := len(e.looks)
-	now := n < 2 || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
+	now := n == 0 && (e.m == 1 || e.s.grain.Noisy()) || n == 1 && !e.bowl || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
 	return e.fresh && now
 }
 
@@ -186,17 +184,18 @@ func (e *search) look() error {
 			e.surprise = math.Inf(1)
 		}
 		e.weigh(e.need())
-		if (e.surprise > misled || e.wasted >= mostWasted && quantile(e.errors(), 1) > usable/2) && e.restarts < mostRestarts { // the frame was a wrong one
+		if (e.surprise > misled || e.upright && e.pair > usable || e.wasted >= mostWasted && quantile(e.errors(), 1) > usable/2) && e.restarts < mostRestarts { // the frame was a wrong one
 			e.restarts++
-			e.begin(false)
-			e.looks = e.short()
-			e.forget()
+			e.again()
 			e.say("  surprised: again from short looks")
 		}
+	case e.quadratic():
+		e.fresh = true
+		return e.prepareNext()
 	case !e.learn():
 		e.forget()
 	default:
-		e.doubtSteps()
+		e.raiseTruncation()
 	}
 	if !e.found {
 		e.weigh(median(e.errors()))
@@ -217,6 +216,13 @@ const (
 	mostRestarts = 2
 )
 
+// again begins again from short looks.
+func (e *search) again() {
+	e.begin(false)
+	e.looks, e.upright = e.short(), false
+	e.forget()
+}
+
 // begin begins looks along a frame, or without one.
 func (e *search) begin(found bool) { e.found, e.wasted, e.least = found, 0, math.Inf(1) }
 
@@ -233,54 +239,38 @@ func (e *search) prepareNext() (err error) {
 	var flat int
 	var gap float64
 	e.white, flat, gap = e.whitened(e.white)
-	if e.clear = flat == 0; gap > gaping && e.s.span == nil && e.request.First == nil && len(e.looks) <= 3 {
-		if done, err := e.respan(flat); done || err != nil {
-			return err
-		}
+	e.clear = flat == 0 && !e.bowl
+	if done, err := e.flats(flat, gap); done || err != nil {
+		return err
+	}
+	if e.bowl {
+		e.widen()
+		return nil
 	}
 	if len(e.short()) == 1 || !was {
-		before := e.white
 		if e.white, err = even(e.s, e.white, e.theta); err != nil {
 			return err
-		}
-		e.same = true
-		for i := range e.m {
-			if q := length(e.white.RawRowView(i)) / length(before.RawRowView(i)); math.Abs(q-1) > equal {
-				e.same = false
-			}
 		}
 		if err = e.climb(along(e.white), 1, false); err != nil {
 			return err
 		}
 	}
 	worst := quantile(e.errors(), 1)
-	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) > 7 && quantile(e.errors(), nearlyAll) < usable {
-		e.begin(true)
-		if err = e.climb(e.frame, 1, true); err != nil {
-			return err
-		}
-		e.setLength(e.steps.length() / 1.5)
-		return nil
+	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) >= fairTrial && quantile(e.errors(), nearlyAll) < usable {
+		return e.follows()
 	}
 	e.setLength(e.steps.length())
 	return nil
 }
 
-// respan looks whether f is constant in so many directions, in which no look has shown any
-// curvature. If so, it begins again in those that are left.
-func (e *search) respan(flat int) (bool, error) {
-	span, err := spanOf(e.s, e.steps, e.m-flat)
-	if span == nil || err != nil {
-		return false, err
+// follows goes on along the frame, which is found.
+func (e *search) follows() error {
+	e.begin(true)
+	if err := e.climb(e.frame, 1, true); err != nil {
+		return err
 	}
-	e.s.span = span
-	e.belief = newBelief(e.s)
-	if err = e.climb(e.frame, 0, false); err != nil {
-		return false, err
-	}
-	e.white, e.clear = kernel.Identity(e.m), false
-	e.say("f has %d components", e.m)
-	return true, nil
+	e.setLength(e.steps.length() / 1.5)
+	return nil
 }
 
 // setLength sets ℓ of all components.

@@ -8,14 +8,15 @@ import (
 )
 
 // splits are mixed differences M over the whole middle of the box, for random halves of the
-// components, held against single differences: after ψ, for x and another point z = x+a+b with
-// a along one half and b along the other,
+// components, or of blocks of them, held against single differences: after ψ, for x and another point
+// z = x+a+b with a along one half and b along the other,
 //
 //	M = f(z) − f(x+a) − f(x+b) + f(x).
 type splits struct {
-	mixed  []float64 // M
-	single []float64 // the mean square of the two single differences
-	noise  []float64 // the variance of M by noise
+	s     *sampler
+	theta Theta
+	part  float64      // of the box, from which points are drawn; 0: its middle
+	four  [][4]float64 // f at x, x+a, x+b and z, finite
 }
 
 const (
@@ -27,15 +28,27 @@ const (
 )
 
 // more asks for n more splits.
-func (p *splits) more(s *sampler, f *Frame, theta Theta, n int) error {
-	m := s.dim()
-	points := mat.NewDense(4*n, m, nil)
+func (p *splits) more(f *Frame, blocks [][]int, n int) error {
+	s := p.s
+	m, part := s.dim(), p.part
+	if part == 0 {
+		part = middle
+	}
+	const corners = len([4]float64{})
+	points := mat.NewDense(corners*n, m, nil)
 	for k := range n {
-		x, z := s.point(), s.point()
+		x, err := s.safe(part)
+		if err != nil {
+			return err
+		}
+		z, err := s.safe(part)
+		if err != nil {
+			return err
+		}
 		step := make([]float64, m)
 		copy(step, z)
 		kernel.AddScaled(step, -1, x)
-		first := s.random.Perm(m)[:max(1, m/2)]
+		first := half(s, blocks)
 		a := make([]float64, m)
 		for _, i := range first {
 			kernel.AddScaled(a, kernel.Dot(f.W.RawRowView(i), step), f.U.RawRowView(i))
@@ -48,34 +61,41 @@ func (p *splits) more(s *sampler, f *Frame, theta Theta, n int) error {
 			a[i] *= part
 			z[i] = x[i] + float64(part*step[i])
 		}
-		copy(points.RawRowView(4*k), x)
-		copy(points.RawRowView(4*k+1), x)
-		kernel.AddScaled(points.RawRowView(4*k+1), 1, a)
-		copy(points.RawRowView(4*k+2), z)
-		kernel.AddScaled(points.RawRowView(4*k+2), -1, a)
-		copy(points.RawRowView(4*k+3), z)
+		row := points.Slice(corners*k, corners*(k+1), 0, m).(*mat.Dense).RawRowView
+		copy(row(0), x)
+		copy(row(1), x)
+		kernel.AddScaled(row(1), 1, a)
+		copy(row(2), z)
+		kernel.AddScaled(row(2), -1, a)
+		copy(row(corners-1), z)
 	}
 	v, err := s.ask(points)
 	if err != nil {
 		return err
 	}
 	for k := range n {
-		var g [4]float64
-		noise := 0.0
-		for i, z := range v[4*k : 4*k+4] {
-			var slope float64
-			g[i], slope = theta.of(z)
-			noise += square(slope * s.noise(z))
+		four := [corners]float64(v[corners*k : corners*(k+1)])
+		if kernel.Finite((four[3] - four[1]) - (four[2] - four[0])) {
+			p.four = append(p.four, four)
 		}
-		mixed := (g[3] - g[1]) - (g[2] - g[0])
-		if !kernel.Finite(mixed) {
-			continue
-		}
-		p.mixed = append(p.mixed, mixed)
-		p.single = append(p.single, (square(g[1]-g[0])+square(g[2]-g[0]))/2)
-		p.noise = append(p.noise, noise)
 	}
 	return nil
+}
+
+// sums returns the means of M², of the squares of single differences, and of the variance of M by noise.
+func (p *splits) sums(theta Theta) (mixed, single, noise float64) {
+	n := float64(len(p.four))
+	for _, four := range p.four {
+		var g [4]float64
+		for i, z := range four {
+			var slope float64
+			g[i], slope = theta.of(z)
+			noise += square(slope*p.s.noise(z)) / n
+		}
+		mixed += square((g[3]-g[1])-(g[2]-g[0])) / n
+		single += (square(g[1]-g[0]) + square(g[2]-g[0])) / 2 / n
+	}
+	return mixed, single, noise
 }
 
 // An estimate is the coupling √(ΣM²/ΣD²) without what noise makes of it, with an interval of
@@ -84,14 +104,11 @@ type estimate struct{ lo, mid, hi, loud float64 }
 
 // coupling returns the coupling that the splits show.
 func (p *splits) coupling() estimate {
-	n := float64(len(p.mixed))
+	n := float64(len(p.four))
 	if n == 0 {
 		return estimate{0, math.Inf(1), math.Inf(1), 1}
 	}
-	var m2, d2, v float64
-	for k := range p.mixed {
-		m2, d2, v = m2+square(p.mixed[k])/n, d2+p.single[k]/n, v+p.noise[k]/n
-	}
+	m2, d2, v := p.sums(p.theta)
 	more, sd := m2-v, float64(math.Sqrt(2/n)*max(m2, v))
 	least := m2/(1+2*math.Sqrt(2/n)) - v // about n/χ² of 97.5 % with n degrees of freedom
 	root := func(x float64) float64 { return math.Sqrt(max(0, x) / max(d2, tiny)) }

@@ -90,7 +90,7 @@ func (b *belief) whitened(u *mat.Dense) (white *mat.Dense, low int, gap float64)
 	}
 	noise := last.kind.noise * b.s.sigma / square(ratio) * math.Sqrt(float64(b.m))
 	most := math.Sqrt(max(0, values[b.m-1]))
-	floor := max(noise, most*1e-9)
+	floor := max(noise, most*1.5e-8) // √ε: these are roots of eigenvalues
 	scale := make([]float64, b.m)
 	for i, v := range values {
 		c := math.Sqrt(max(0, v))

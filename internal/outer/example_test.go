@@ -16,7 +16,7 @@ func Example() {
 		x, y, a, b := 0.1*float64(k), 1-0.05*float64(k), 1+0.1*float64(k%3), 0.5+0.1*float64(k%4)
 		corners = append(corners, outer.Corners{f(x, y), f(x+a, y), f(x, y+b), f(x+a, y+b)})
 	}
-	psi := outer.Fitted(corners, nil)
+	psi := outer.Fitted(corners)
 	fmt.Printf("%s, exponent %g\n", psi.Name(), psi.Exponent())
 	fmt.Printf("mixed differences: %.2f of single ones, after the map less than 1e-12: %v\n",
 		outer.Coupling(nil, corners), outer.Coupling(psi, corners) < 1e-12)

@@ -5,53 +5,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
-	"gonum.org/v1/gonum/floats"
 )
-
-// Number returns c = −ψ″/ψ′ at a value of f.
-func (m *Map) Number(f float64) float64 {
-	if m.bend != nil {
-		power := *m
-		power.bend = nil
-		v, slope := m.law(f)
-		return power.Number(f) - float64(slope*m.bend.curve(v))
-	}
-	if m.gamma == 0 {
-		return 0
-	}
-	if m.kappa == 0 {
-		return -m.gamma / m.s
-	}
-	return -m.gamma / (m.kappa * (f - m.Pole()))
-}
-
-// FromNumbers returns the map whose c is nearest to some numbers: with t_k = (f_k − r)/s, r and s
-// the middle and half the range of the values, (1 + κt_k)s c_k + γ is as small as can be, in
-// least squares over κ and γ. It takes two different values at least, and returns nil if
-// there are not so many or if some number is not finite.
-func FromNumbers(numbers []Number) *Map {
-	var values []float64
-	for _, n := range numbers {
-		values = append(values, n.Value)
-	}
-	if len(values) < 2 {
-		return nil
-	}
-	r, s := middle(values)
-	var aa, ab, bb, ra, rb float64 // of [s c_k t_k, 1]·[κ, γ] = −s c_k
-	for _, n := range numbers {
-		sc := float64(s * n.C)
-		a := float64(n.C * (n.Value - r))
-		aa, ab, bb = aa+square(a), ab+a, bb+1
-		ra, rb = ra-float64(a*sc), rb-sc
-	}
-	det := float64(aa*bb) - float64(ab*ab)
-	kappa, gamma := (float64(bb*ra)-float64(ab*rb))/det, (float64(aa*rb)-float64(ab*ra))/det
-	if !(s > 0) || !kernel.Finite(kappa) || !kernel.Finite(gamma) {
-		return nil
-	}
-	return power(r, s, gamma, bounded(kappa))
-}
 
 // nearest is the largest |κ|: the pole of a power must not be among the values, for which
 // |t| ≤ 1.
@@ -95,86 +49,27 @@ func Coupling(m *Map, corners []Corners) float64 {
 	return math.Sqrt(sum / float64(len(corners)))
 }
 
-// Fitted returns the map for which the mixed differences of ψ(f) at some corners are least, and
-// which agrees with numbers, in least squares: of all families of powers the first, beginning
-// with the simplest, that does as well as the richest. The unit of the mixed differences is
-// what the best map by them alone leaves. It returns nil if the values are no
-// numbers, or all the same.
-func Fitted(corners []Corners, numbers []Number) *Map {
-	return FittedWithin(corners, numbers, math.Inf(1))
-}
+// Fitted returns the map for which the mixed differences of ψ(f) at some corners are least, in least squares: of all
+// families of powers the first, beginning with the simplest, that does as well as the richest. It returns nil if the
+// values are no numbers, or all the same.
+func Fitted(corners []Corners) *Map { return FittedWithin(corners, math.Inf(1)) }
 
 // FittedWithin is Fitted, and nil if no map makes the coupling at the corners so small.
-func FittedWithin(corners []Corners, numbers []Number, most float64) *Map {
-	e := evidence{corners: corners, numbers: numbers, unit: 1}
+func FittedWithin(corners []Corners, most float64) *Map {
+	e := evidence{corners: corners}
 	if !e.placed() {
 		return nil
 	}
-	near := FromNumbers(numbers)
-	if len(corners) > 0 {
-		e.numbers = nil
-		_, alone := e.best(near)
-		if alone > asGood*most {
-			return nil
-		}
-		e.numbers, e.unit = numbers, max(alone, smallest)
-	}
-	m, _ := e.best(near)
-	if m == nil || len(corners) > 0 && Coupling(m, corners) > most {
+	m := e.best()
+	if m == nil || Coupling(m, corners) > most {
 		return nil
 	}
 	return m
 }
-
-// FittedBeside is Fitted to squares along some pairs of components, three or more along each,
-// which are right whatever the error of the frame.
-func FittedBeside(pairs [][]Cross, near *Map) *Map {
-	e := evidence{pairs: pairs, unit: 1}
-	for _, squares := range pairs {
-		for _, c := range squares {
-			e.corners = append(e.corners, c.Corners)
-		}
-	}
-	if !e.placed() {
-		return nil
-	}
-	values := e.values()
-	e.corners = nil
-	m, left := e.best(near)
-	if m == nil || left <= goodEnough {
-		return m
-	}
-	if l, ok := bent(m, values); ok && len(e.residuals(m)) >= 2*knots {
-		if curved, there := l.descend(&e, make([]float64, l.free)); there < bends*left {
-			return curved
-		}
-	}
-	return m
-}
-
-// bends is the part of what a power leaves that another map may leave to be taken.
-const bends = 0.3
-
-// goodEnough is what a power may leave, as a part of single differences, to be taken as it is:
-// far less than any certificate sees.
-const goodEnough = 1e-5
-
-// Left returns the root of the mean square of what squares along pairs of components leave
-// of their equations under a map.
-func Left(m *Map, pairs [][]Cross) float64 {
-	r := (&evidence{pairs: pairs, unit: 1}).residuals(m)
-	return floats.Norm(r, 2) / math.Sqrt(float64(max(len(r), 1)))
-}
-
-// smallest is the rounding of mixed differences.
-const smallest = 1e-13
 
 // evidence is what a map is fitted to.
 type evidence struct {
 	corners []Corners
-	numbers []Number
-	pairs   [][]Cross
-	unit    float64 // of mixed differences
 	r, s    float64 // the middle of all values, and half their range
 }
 
@@ -194,52 +89,35 @@ func (e *evidence) values() []float64 {
 	for _, c := range e.corners {
 		all = append(all, c[:]...)
 	}
-	for _, n := range e.numbers {
-		all = append(all, n.Value)
-	}
 	return all
 }
 
-// best returns the simplest map that does as well as the best, and what it leaves, per
-// square and number.
-func (e *evidence) best(near *Map) (*Map, float64) {
+// best returns the simplest map that does as well as the best.
+func (e *evidence) best() *Map {
 	var found []*Map
 	var left []float64
 	for _, l := range laws() {
-		if m, there := l.fitted(e, near); m != nil {
+		if m, there := l.fitted(e); m != nil {
 			m.free = l.free
 			found, left = append(found, m), append(left, there)
 		}
 	}
-	if len(found) == 0 {
-		return nil, 0
-	}
-	least := slices.Min(left)
 	for k, m := range found {
-		if left[k] <= least*asGood {
-			return m, left[k]
+		if left[k] <= slices.Min(left)*asGood {
+			return m
 		}
 	}
-	return nil, 0
+	return nil
 }
 
-// residuals returns the mixed differences under a map and how far its c is from the numbers,
-// each in its unit; nil: they are not finite.
+// residuals returns the mixed differences under a map; nil: they are not finite.
 func (e *evidence) residuals(m *Map) []float64 {
 	if m == nil {
 		return nil
 	}
-	out := make([]float64, 0, len(e.corners)+len(e.numbers))
+	out := make([]float64, 0, len(e.corners))
 	for _, c := range e.corners {
-		out = append(out, c.mixed(m.Of)/e.unit)
-	}
-	for _, n := range e.numbers {
-		out = append(out, (n.C-m.Number(n.Value))/n.Error)
-	}
-	for _, squares := range e.pairs {
-		from := len(out)
-		out = crossed(out, squares, m)
-		floats.Scale(1/e.unit, out[from:])
+		out = append(out, c.mixed(m.Of))
 	}
 	if !kernel.Finite(kernel.Dot(out, out)) {
 		return nil

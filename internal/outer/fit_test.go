@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // squares returns φ at the corners of squares: v, v+a, v+b and v+a+b, with an error of the
@@ -25,7 +23,7 @@ func TestFittedToSquares(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for _, m := range maps {
 		for _, fault := range []float64{0, 1e-3} {
-			psi := Fitted(squares(m.phi, 20, fault, random), nil)
+			psi := Fitted(squares(m.phi, 20, fault, random))
 			if psi == nil {
 				t.Errorf("%s: no map", m.name)
 				continue
@@ -50,12 +48,12 @@ func TestFittedWithin(t *testing.T) {
 	for _, m := range maps {
 		for _, fault := range []float64{1e-3, 0.03, 1} {
 			corners := squares(m.phi, 12, fault, random)
-			psi := Fitted(corners, nil)
+			psi := Fitted(corners)
 			left := Coupling(psi, corners)
-			if got := FittedWithin(corners, nil, left); got == nil || *got != *psi {
+			if got := FittedWithin(corners, left); got == nil || *got != *psi {
 				t.Errorf("%s, fault %g: %v within what %v leaves", m.name, fault, got, psi)
 			}
-			if got := FittedWithin(corners, nil, 0.99*left); got != nil && Coupling(got, corners) > 0.99*left {
+			if got := FittedWithin(corners, 0.99*left); got != nil && Coupling(got, corners) > 0.99*left {
 				t.Errorf("%s, fault %g: %v leaves more", m.name, fault, got)
 			}
 		}
@@ -74,79 +72,9 @@ func TestMixedByHand(t *testing.T) {
 	}
 }
 
-// The numbers c_k at values f_k give γ and κ back: (1 + κt)s c = −γ.
-func TestFromNumbers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := power(rapid.Float64Range(-5, 5).Draw(t, "r"), rapid.Float64Range(0.5, 5).Draw(t, "s"),
-			rapid.Float64Range(0.1, 3).Draw(t, "gamma"), rapid.Float64Range(-0.9, 0.9).Draw(t, "kappa"))
-		var numbers []Number
-		for _, x := range []float64{-1, 0.3, 0.5, 1} {
-			f := m.r + m.s*x
-			numbers = append(numbers, Number{f, m.Number(f), 1e-6})
-		}
-		got := FromNumbers(numbers)
-		if got == nil || math.Abs(got.gamma-m.gamma) > 1e-6 || math.Abs(got.kappa-m.kappa) > 1e-6 {
-			t.Fatalf("%+v, want %+v", got, m)
-		}
-		other := got.around(m.r+0.4*m.s, 0.3*m.s)
-		if f := m.r + 0.2*m.s; math.Abs(other.Number(f)-m.Number(f)) > 1e-6*math.Abs(m.Number(f)) {
-			t.Fatalf("around other values c = %g, want %g", other.Number(f), m.Number(f))
-		}
-	})
-	if FromNumbers(nil) != nil || FromNumbers([]Number{{1, 1, 1}, {1, 1, 1}}) != nil {
-		t.Error("a map of one value")
-	}
-}
-
-// Squares along two components of a frame that is wrong by E say the same of a map as those of
-// the right frame, but for E²: f = φ(F_i(y_i) + F_j(y_j)), and a step h along u_j moves y_i
-// by E_ij h, too.
-func TestFittedWhateverTheFrame(t *testing.T) {
-	random := rand.New(rand.NewPCG(6, 6))
-	phi := func(v float64) float64 { return 3 * math.Log(v+0.5) }
-	fi := func(y float64) float64 { return y*y + 0.7*math.Cos(3*y) + 3 }
-	fj := func(y float64) float64 { return y*y*y*y/4 + math.Sin(2*y) + 3 }
-	var before float64
-	for _, e := range []float64{1e-3, 1e-2} {
-		var pairs [][]Cross
-		for range 6 {
-			var along []Cross
-			eij, eji := e*random.NormFloat64(), e*random.NormFloat64()
-			for range 5 {
-				yi, yj := 2*random.NormFloat64(), random.NormFloat64()
-				c := Cross{H: [2]float64{0.5 + random.Float64(), 0.5 + random.Float64()}, Eps: [2]float64{1e-4, 1e-4}}
-				f := func(a, b float64) float64 { return phi(fi(yi+a+eij*b) + fj(yj+b+eji*a)) }
-				h, k := c.H[0], c.H[1]
-				c.Corners = Corners{f(0, 0), f(h, 0), f(0, k), f(h, k)}
-				c.Beside = [4]float64{f(c.Eps[0], 0), f(h+c.Eps[0], 0), f(0, c.Eps[1]), f(0, k+c.Eps[1])}
-				along = append(along, c)
-			}
-			pairs = append(pairs, along)
-		}
-		psi := FittedBeside(pairs, nil)
-		if psi == nil {
-			t.Fatal("no map")
-		}
-		var fault float64 // of c, which is −1/3
-		for _, f := range []float64{4, 6, 8} {
-			fault = max(fault, math.Abs(3*psi.Number(f)+1))
-		}
-		if e == 1e-3 && fault > 1e-3 {
-			t.Errorf("E = %g: c is wrong by %g of it", e, fault)
-		}
-		if e == 1e-2 && fault > 0.1 {
-			t.Errorf("E = %g: c is wrong by %g of it, by %g at E = 1e-3", e, fault, before)
-		}
-		before = fault
-		if Left(psi, pairs) > 0.1*Left(power(5, 3, 0, 0), pairs) {
-			t.Errorf("E = %g: left %g, without a map %g", e, Left(psi, pairs), Left(power(5, 3, 0, 0), pairs))
-		}
-	}
-}
-
 // What cannot be fitted is nil, or a map that is finite.
 func TestNothingToFit(t *testing.T) {
-	if Fitted(nil, nil) != nil || Fitted([]Corners{{1, 1, 1, 1}}, nil) != nil || Fitted([]Corners{{1, math.NaN(), 2, 3}}, nil) != nil || FittedBeside(nil, nil) != nil {
+	if Fitted(nil) != nil || Fitted([]Corners{{1, 1, 1, 1}}) != nil || Fitted([]Corners{{1, math.NaN(), 2, 3}}) != nil {
 		t.Error("a map of nothing")
 	}
 }

@@ -62,13 +62,9 @@ func fromPole(r, s, pole, p float64) *Map {
 	return power(r, s, (p-1)*kappa, kappa)
 }
 
-// fitted returns the best map of a family that is reached from several starts, that of a
-// near map and some others, and what it leaves; nil: there is none.
-func (l law) fitted(e *evidence, near *Map) (best *Map, least float64) {
+// fitted returns the best map of a family that is reached from several starts, and what it leaves; nil: there is none.
+func (l law) fitted(e *evidence) (best *Map, least float64) {
 	starts := []*Map{power(e.r, e.s, 1, 0), power(e.r, e.s, -1, 0), power(e.r, e.s, 0.5, 0.5), power(e.r, e.s, -0.25, 0.5), power(e.r, e.s, 0.9, 0.9), power(e.r, e.s, -0.45, 0.9), power(e.r, e.s, -0.9, 0.9)}
-	if near != nil {
-		starts = append(starts, near.around(e.r, e.s))
-	}
 	least = math.Inf(1)
 	for _, start := range starts {
 		if m, left := l.descend(e, l.start(start)); left < least {
@@ -81,17 +77,9 @@ func (l law) fitted(e *evidence, near *Map) (best *Map, least float64) {
 	return best, least
 }
 
-// around returns the same power law, by values around r that differ by s.
-func (m *Map) around(r, s float64) *Map {
-	k := 1 + float64(m.kappa*(r-m.r)/m.s) // 1 + κt at r
-	if !(k > 0) {
-		return power(r, s, m.gamma, m.kappa)
-	}
-	return power(r, s, m.gamma*(s/m.s)/k, m.kappa*(s/m.s)/k)
-}
-
 const (
 	mostSteps = 40
+	halvings  = 20   // of a step
 	slight    = 1e-6 // the change of a parameter for a derivative
 )
 

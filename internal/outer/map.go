@@ -18,12 +18,11 @@ import (
 //
 // Far away, where powers would end, overflow or vanish, ψ goes on along its tangent. So it
 // is increasing everywhere, and finite wherever f is. Its zero value is not ready to use;
-// FromNumbers makes a Map. A Map does not change once it is made.
+// Fitted and Power make a Map. A Map does not change once it is made.
 type Map struct {
 	r, s         float64 // the values by which it was fitted: their middle and their spread
 	gamma, kappa float64
-	free         int   // how many parameters were fitted
-	bend         *bend // what else bends it, on top; nil: nothing
+	free         int // how many parameters were fitted
 }
 
 // power returns the map of a family of powers.
@@ -138,11 +137,7 @@ func (m *Map) Of(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return f
 	}
-	v := m.value(f)
-	if m.bend != nil {
-		v = m.bend.of(v)
-	}
-	return min(max(v, -math.MaxFloat64), math.MaxFloat64)
+	return min(max(m.value(f), -math.MaxFloat64), math.MaxFloat64)
 }
 
 // Slope returns ψ′(f), which is above 0; 1 where f is not finite.
@@ -150,10 +145,7 @@ func (m *Map) Slope(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 1
 	}
-	v, slope := m.law(f)
-	if m.bend != nil {
-		slope *= m.bend.slope(v)
-	}
+	_, slope := m.law(f)
 	return slope
 }
 
@@ -166,9 +158,6 @@ func (m *Map) Exact() bool { return m.free == 0 }
 func (m *Map) Scaled(factor float64) *Map {
 	next := *m
 	next.r, next.s = m.r*factor, m.s*factor
-	if m.bend != nil {
-		next.bend = m.bend.scaled(factor)
-	}
 	return &next
 }
 

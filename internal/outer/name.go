@@ -37,9 +37,6 @@ func (m *Map) Name() string {
 // a square, 0 for a logarithm, which is the limit of small powers, and +Inf for an
 // exponential. It is NaN for other maps.
 func (m *Map) Exponent() float64 {
-	if m.bend != nil {
-		return math.NaN()
-	}
 	omega := m.kappa + m.gamma
 	if omega == 0 {
 		return math.Inf(1)

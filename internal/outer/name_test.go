@@ -13,7 +13,6 @@ func TestSimple(t *testing.T) {
 	}{
 		{fromPole(10, 5, 1, 2), true}, {fromPole(10, 5, 1, 0.5), true}, {fromPole(10, 5, 1, 0), true}, {power(10, 5, 1, 0), true},
 		{fromPole(10, 5, 1, 2.06), false}, {fromPole(10, 5, 1, 0.51), false}, {fromPole(10, 5, 1, 0.01), false},
-		{&Map{r: 10, s: 5, gamma: 1, bend: newBend([]float64{0, 1}, []float64{0, 1})}, false},
 	} {
 		if c.m.Simple() != c.want {
 			t.Errorf("%s, exponent %g: simple is %t", c.m.Name(), c.m.Exponent(), c.m.Simple())

@@ -12,16 +12,17 @@ import (
 	"github.com/untwist/untwist/internal/report"
 )
 
-// theMap undoes φ, by values along a line of a quadratic.
+// theMap undoes φ, by values of φ(1 + x² + y²) at the corners of squares.
 func theMap(t *testing.T, phi func(v float64) float64) *outer.Map {
 	t.Helper()
-	var at, f []float64
+	f := func(x, y float64) float64 { return phi(1 + x*x + y*y) }
+	var corners []outer.Corners
 	for k := range 12 {
-		x := float64(k) - 4
-		at, f = append(at, x), append(f, phi(1+x*x))
+		x, y := float64(k)/4, float64(k%5)/2
+		corners = append(corners, outer.Corners{f(x, y), f(x+1, y), f(x, y+2), f(x+1, y+2)})
 	}
-	m, left, _ := outer.FromLine(at, f)
-	if m == nil || left > 1e-9 {
+	m := outer.Fitted(corners)
+	if left := outer.Coupling(m, corners); m == nil || left > 1e-9 {
 		t.Fatalf("no map: %v left", left)
 	}
 	return m

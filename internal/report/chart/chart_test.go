@@ -51,7 +51,7 @@ func anyStages(t *rapid.T) []untwist.Stage {
 	var stages []untwist.Stage
 	for range rapid.IntRange(0, 15).Draw(t, "stages") {
 		s := untwist.Stage{Queries: rapid.OneOf(rapid.IntRange(-1, 30), rapid.IntRange(0, 1_000_000)).Draw(t, "queries")}
-		s.Name = rapid.OneOf(rapid.SampledFrom(strings.Fields("look reduction hessians refinement certificate lines polish wells")), anyName()).Draw(t, "name")
+		s.Name = rapid.OneOf(rapid.SampledFrom(strings.Fields("look slope hessians scales certificate lines polish wells")), anyName()).Draw(t, "name")
 		stages = append(stages, s)
 	}
 	return stages

@@ -271,7 +271,7 @@ func BenchmarkConvergence(b *testing.B) {
 	for _, n := range []int{0, 9, 300} {
 		var stages []untwist.Stage
 		for k := range n {
-			name := strings.Fields("look reduction hessians refinement certificate lines polish wells restart")[k%9]
+			name := strings.Fields("look slope hessians scales certificate lines polish wells restart")[k%9]
 			stages = append(stages, untwist.Stage{Stage: objective.Stage{Name: name}, Queries: 5_000_000 / n})
 		}
 		for scale, name := range []string{"linear", "logarithmic"} {

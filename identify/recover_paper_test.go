@@ -29,15 +29,15 @@ func TestThePapersRoad(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
 				p := draw(t, name, d, "paper", seed)
 				meter := query.NewMeter(p, 1<<40)
-				road := Paper{
+				by := Paper{
 					Samples: 3 * d / 2, Region: hessian.Ball{Radius: 20 * math.Sqrt(float64(d)/100)}, Step: 1e-3,
 					Rank: powermethod.WidestGap{}, Power: powermethod.Method{Restarts: 8 * d, Deflate: true}, Unfilled: true,
 				}
-				r, err := road.Recover(ctx, meter, Request{Seed: seed})
+				r, err := by.Recover(ctx, meter, Request{Seed: seed})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := road.Samples * 2 * (d*d + d); meter.Queries() != want {
+				if want := by.Samples * 2 * (d*d + d); meter.Queries() != want {
 					t.Errorf("%d queries, want %d", meter.Queries(), want)
 				}
 				if name == "squared-norm" {
@@ -98,10 +98,10 @@ func TestThePapersRoadWithAllLimits(t *testing.T) {
 	}{{"rastrigin", 10, true}, {"squared-norm", 60, false}} {
 		p := draw(t, c.name, c.d, "paper", 0)
 		var found []*Finding
-		for _, road := range []Paper{{}, allLimits} {
-			f, err := road.Identify(ctx, p, Request{Box: p.Domain()})
+		for _, by := range []Paper{{}, allLimits} {
+			f, err := by.Identify(ctx, p, Request{Box: p.Domain()})
 			if err != nil {
-				t.Fatalf("%s on %s: %v", road.Name(), c.name, err)
+				t.Fatalf("%s on %s: %v", by.Name(), c.name, err)
 			}
 			found = append(found, f)
 		}

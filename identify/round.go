@@ -24,24 +24,20 @@ const roundFrom = 0.15
 // it is nearly 0, however small couplings are beside the differences over the whole box.
 // Components along which f does not curve upwards are left out. A descent that does not end
 // is slow, as it is in such a valley.
-func round(g *ground, c *candidate) (bool, error) {
-	directions := mat.DenseCopyOf(c.u)
-	for i, eps := range c.eps {
-		floats.Scale(eps, directions.RawRowView(i))
-	}
-	for range looks {
+func round(g *sampler, steps *mat.Dense) (bool, error) {
+	for range descents {
 		from, err := g.point()
 		if err != nil {
 			return false, err
 		}
-		x, ended, err := downhill(g, c, from)
+		x, ended, err := downhill(g, steps, from)
 		if err != nil {
 			return false, err
 		}
 		if !ended {
 			continue
 		}
-		e, err := hessian.Symmetric.At(g.ctx, g.f, x, directions, 1)
+		e, err := hessian.Symmetric.At(g.ctx, g.f, x, steps, 1)
 		if err != nil {
 			return false, err
 		}
@@ -52,14 +48,8 @@ func round(g *ground, c *candidate) (bool, error) {
 	return false, nil
 }
 
-// roundIn measures steps and reports whether minima are round.
-func roundIn(g *ground, c *candidate) (bool, error) {
-	c, err := c.withSteps(g, 1)
-	if err != nil {
-		return false, err
-	}
-	return round(g, c)
-}
+// descents is from how many points one goes down.
+const descents = 3
 
 // A descent along all components takes so many steps at most, each of a part of a Newton step
 // of every component. If the minimum of one is not near then, in spreads, it has not ended.
@@ -76,14 +66,15 @@ var partsDown = []float64{1, 0.5, 0.25, 0.1, 0.03}
 //
 // It needs to come near a local minimum only, and takes 2m + 6 queries a step. It reports whether
 // that was its end.
-func downhill(g *ground, c *candidate, x []float64) (end []float64, ended bool, err error) {
-	m := len(c.eps)
+func downhill(g *sampler, steps *mat.Dense, x []float64) (end []float64, ended bool, err error) {
+	m, _ := steps.Dims()
+	part := g.shortStep()
 	var history []float64
 	var far float64 // from the minimum of some component, in spreads
 	for range mostDown {
 		values, err := g.ask(1+2*m, func(k int, row []float64) {
 			if copy(row, x); k > 0 {
-				kernel.AddScaled(row, [2]float64{-1, 1}[k%2]*c.eps[(k-1)/2], c.u.RawRowView((k-1)/2))
+				kernel.AddScaled(row, [2]float64{-1, 1}[k%2], steps.RawRowView((k-1)/2))
 			}
 		})
 		if err != nil {
@@ -95,12 +86,12 @@ func downhill(g *ground, c *candidate, x []float64) (end []float64, ended bool, 
 		way := make([]float64, len(x))
 		far = 0
 		for i := range m {
-			beside := values[1+2*i:] // the upper one first
-			slope, bend := (beside[0]-beside[1])/(2*c.eps[i]), second(beside, values[0], c.eps[i])
-			step := -slope / max(math.Abs(bend), share*share*c.curvature[i])
-			kernel.AddScaled(way, min(max(orZero(step), -c.spread[i]), c.spread[i]), c.u.RawRowView(i))
+			beside := values[1+2*i:] // the upper one first; in steps
+			slope, bend := (beside[0]-beside[1])/2, (beside[0]-values[0])+(beside[1]-values[0])
+			t := -slope / max(math.Abs(bend), math.Abs(slope)*part)
+			kernel.AddScaled(way, min(max(orZero(t), -1/part), 1/part), steps.RawRowView(i))
 			if bend > 0 {
-				far = max(far, math.Abs(slope)/(bend*c.spread[i]))
+				far = max(far, math.Abs(slope)/bend*part)
 			}
 		}
 		trial := func(k int) float64 { return partsDown[k] * min(1, g.room(x, way)) }
@@ -124,6 +115,26 @@ func downhill(g *ground, c *candidate, x []float64) (end []float64, ended bool, 
 		kernel.AddScaled(x, trial(best), way)
 	}
 	return x, far <= endsWithin, nil
+}
+
+// orZero returns x, 0 if it is not finite.
+func orZero(x float64) float64 {
+	if !kernel.Finite(x) {
+		return 0
+	}
+	return x
+}
+
+// A few steps that gain less than little of the whole descent count as none.
+const (
+	little = 1e-3
+	fewOf  = 3
+)
+
+// stalled reports whether the last few steps have gained little of all.
+func stalled(history []float64) bool {
+	n := len(history) - 1
+	return n >= fewOf && history[n-fewOf]-history[n] <= little*(history[0]-history[n])
 }
 
 // roundness returns the smallest eigenvalue of a Hessian scaled to a diagonal of ones,

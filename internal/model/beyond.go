@@ -1,0 +1,75 @@
+package model
+
+import "math"
+
+// left returns how many queries may still be asked: of Most, and of the part of the budget that a search may take.
+func (e *search) left() int {
+	left := Most(e.m) + e.spent - e.s.queries
+	if budget := e.request.Budget; budget > 0 {
+		left = min(left, int(affordable*float64(budget))-e.s.queries)
+	}
+	return left
+}
+
+// affords reports whether so many more short looks may be made, and then so many queries.
+func (e *search) affords(looks, then int) bool {
+	if kind, _ := e.sharpest(1); kind != nil {
+		then += max(0, looks) * kind.queries(e.m)
+	}
+	return then <= e.left()
+}
+
+// sharpest returns the kind of short look that takes the fewest queries until pairs are exact, and its step; nil: there is none.
+func (e *search) sharpest(part float64) (kind *kind, step float64) {
+	least := math.Inf(1)
+	for _, k := range shortKinds {
+		t, err := e.steps.best(k, e.s.sigma, part)
+		if cost := float64(k.queries(e.m)) * max(1, square(err/exactPairs)); cost < least {
+			kind, step, least = k, t, cost
+		}
+	}
+	return kind, step
+}
+
+// lengthening is how many queries lengthen takes for m components, more than Request.Round does.
+func lengthening(m int) int { return 2*longLooks*long.queries(m) + 3*4*mostSplits }
+
+// disproved reports whether there is more than single components: looks contradict each other in every frame, or splits leave
+// no hope. With noise that looks have in common, single pairs and splits say little.
+func (e *search) disproved() bool {
+	if e.m < 3 || e.verdict == Separable || e.coupled.hi <= e.separates() {
+		return false
+	}
+	return e.coupling() > 0 || e.verdict == Not || !e.s.grain.Noisy() && (e.pair > 0 || e.coupled.lo > hopeless)
+}
+
+// beyond looks for more than single components. Where there is nothing f does not separate, or, with noise, what is known
+// about single components stays; and so it does where that is better.
+func (e *search) beyond() error {
+	was, believed := *e, *e.belief
+	found, err := e.structure()
+	better := e.verdict != Separable && was.coupled.hi < e.coupled.mid
+	switch {
+	case !found && e.s.grain.Noisy(), better && was.coupled.mid < e.separates():
+		*e, *was.belief = was, believed
+		return err
+	case !found && err == nil:
+		e.verdict = Not
+	}
+	if better {
+		*e.belief, e.coupled = believed, was.coupled
+	}
+	return err
+}
+
+// hopeless is the coupling of splits from which on the errors of looks are no excuse.
+const hopeless = 0.2
+
+// doubtful reports whether exact values speak against every frame so far, by more than a search would mind. Single pairs do not:
+// it may be truncation, or products of errors, that they show.
+func (e *search) doubtful() bool {
+	return !e.s.grain.Noisy() && len(e.looks) > 2 && e.coupling() > e.rough*minded
+}
+
+// minded is the coupling of all pairs from which on a search does mind.
+const minded = 5e-4

@@ -1,0 +1,165 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/jointdiag"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Blocks in short looks. In the frame of a sum over blocks every Hessian consists of blocks, and the eigenvectors of a
+// pencil of two of them lie each in one block, whatever f is inside. So a pencil shows the blocks, up to errors over the
+// distances of its eigenvalues, and least squares take these away: with M_k = (I+E)ᵀD_k(I+E),
+//
+//	M_k,ab = D_k,aa E_ab + E_baᵀ D_k,bb + δθ ∂M_k,ab/∂θ
+//
+// for each two blocks a, b. (Sweeps for single components need not come to an end where there are blocks.)
+
+// A blocking is a frame with a map, the Hessians of looks along it, in which curvatures have the mean square 1, and C.
+type blocking struct {
+	b        *belief
+	looks    []*Look
+	frame    *Frame
+	theta    Theta
+	hessians []*mat.Dense
+	c        *mat.Dense
+}
+
+const (
+	// divisions are how often blocks are divided, by the best of so many pencils.
+	divisions, pencils = 3, 5
+	// apartSweeps are made for blocks by each link.
+	apartSweeps = 3
+)
+
+// blocking returns what looks have along a frame, nil: the directions of the last of them. It is nil if they have nothing.
+func (b *belief) blocking(f *Frame, theta Theta, looks []*Look) *blocking {
+	if f == nil {
+		f = along(looks[len(looks)-1].steps)
+	}
+	if f == nil {
+		return nil
+	}
+	all, weights := b.hessians(theta, looks, f.U)
+	if len(all) < 2 {
+		return nil
+	}
+	third := slices.Sorted(slices.Values(weights))[max(0, len(weights)-1-fitAnything)]
+	s := make([]float64, b.m)
+	for k, h := range all {
+		h.Scale(min(1, weights[k]/third), h)
+		for i := range s {
+			s[i] += square(h.At(i, i)) / float64(len(all))
+		}
+	}
+	for i := range s {
+		s[i] = 1 / math.Sqrt(math.Sqrt(s[i])+tiny)
+	}
+	for _, h := range all {
+		h.Apply(func(i, j int, v float64) float64 { return v * s[i] * s[j] }, h)
+	}
+	if f = along(scaledRows(f.U, s)); f == nil {
+		return nil
+	}
+	c := off(b.m, func(i, j int) float64 {
+		sum := 0.0
+		for _, h := range all {
+			sum += square(h.At(i, j)) / float64(len(all))
+		}
+		return math.Sqrt(sum)
+	})
+	return &blocking{b, looks, f, theta, all, c}
+}
+
+// at returns what the looks have along another frame; nil: there is none.
+func (n *blocking) at(f *Frame, theta Theta) *blocking {
+	if f == nil {
+		return nil
+	}
+	return n.b.blocking(f, theta, n.looks)
+}
+
+// whole returns one block of m components.
+func whole(m int) [][]int { return [][]int{slices.Concat(singles(m)...)} }
+
+// divided divides blocks into those that looks have, if they have any.
+func (n *blocking) divided(blocks [][]int) *blocking {
+	now := n
+	for range divisions {
+		if now == nil {
+			return nil
+		}
+		if now = now.at(now.redirected(blocks), now.theta); now == nil {
+			return nil
+		}
+		for _, link := range linked {
+			next := jointdiag.Blocks(now.c, link)
+			if len(next) == 1 {
+				break
+			}
+			blocks = next
+			for range apartSweeps {
+				if next := now.apart(blocks); next != nil {
+					now = next
+				}
+			}
+		}
+	}
+	return now
+}
+
+// redirected returns a frame with other directions within blocks: eigenvectors of a pencil, that of some which couples
+// least.
+func (n *blocking) redirected(blocks [][]int) *Frame {
+	u := mat.DenseCopyOf(n.frame.U)
+	for _, block := range blocks {
+		if len(block) == 1 {
+			continue
+		}
+		var all []*mat.Dense
+		for _, h := range n.hessians {
+			all = append(all, each(len(block), func(i, j int) float64 { return h.At(block[i], block[j]) }))
+		}
+		least, best := math.Inf(1), kernel.Identity(len(block))
+		for range pencils {
+			w := jointdiag.Pencil(all, n.b.s.random)
+			if w == nil {
+				continue
+			}
+			if a := inverse(w); a != nil {
+				if sum := logCouplings(all, a); sum < least {
+					least, best = sum, transposed(a)
+				}
+			}
+		}
+		for i, to := range block {
+			row := make([]float64, n.b.m)
+			for j, from := range block {
+				kernel.AddScaled(row, best.At(i, j), n.frame.U.RawRowView(from))
+			}
+			u.SetRow(to, row)
+		}
+	}
+	return along(u)
+}
+
+// logCouplings returns the sum of ln C over all pairs, C of AᵀH_kA.
+func logCouplings(all []*mat.Dense, a *mat.Dense) (sum float64) {
+	m, _ := a.Dims()
+	c := mat.NewDense(m, m, nil)
+	for _, h := range all {
+		q := congruent(h, a)
+		c.Apply(func(i, j int, v float64) float64 { return v + square(q.At(i, j)) }, c)
+	}
+	eachPair(m, func(i, j, _ int) {
+		sum += math.Log((c.At(i, j)+tiny)/(math.Sqrt(c.At(i, i)*c.At(j, j))+tiny)) / 2
+	})
+	return sum
+}
+
+// logs returns the mean of ln C.
+func (n *blocking) logs() float64 {
+	return logCouplings(n.hessians, kernel.Identity(n.b.m)) / float64(n.b.m*(n.b.m-1)/2)
+}

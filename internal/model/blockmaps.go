@@ -1,0 +1,116 @@
+package model
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/rng"
+)
+
+// mappedBlocks looks for a map under which f separates into blocks, and reports whether there is one: most pairs are
+// coupled far less then. ψ″/ψ′ is about the same for all values first, or as 1/f.
+func (e *search) mappedBlocks(most int) (bool, error) {
+	seed := e.s.random.Uint64()
+	plain := e.typical(Theta{}, seed)
+	best, least := Theta{}, plain
+	try := func(t Theta) {
+		if v := e.typical(t, seed); v < least {
+			best, least = t, v
+		}
+	}
+	for _, beta := range []float64{0, mostBeta / 2, max(leastBeta, min(e.s.mostBeta(), e.s.unit/e.s.mid))} {
+		for _, gamma := range gammas {
+			try(Theta{gamma, beta})
+			try(Theta{-gamma, beta})
+		}
+	}
+	if best.identity() || least > promising*plain {
+		return false, nil
+	}
+	for step, n := math.Abs(best.Gamma)/2, 0; step > closeMap*math.Abs(best.Gamma) && n < mostTries; n++ {
+		b := best
+		for _, t := range b.around(step, e.s.mostBeta()) {
+			try(t)
+		}
+		if b == best {
+			step /= 3
+		}
+	}
+	e.say("  map %.3g %.3g: typical C %.1e instead of %.1e", best.Gamma, best.Beta, least, plain)
+	f, _ := e.joint(best, e.looks)
+	if f == nil {
+		return false, nil
+	}
+	e.frame, e.theta = e.scaled(f, best, e.looks), best
+	if e.frame == nil {
+		return false, nil
+	}
+	if e.refits() { // a sum under a map
+		e.say("  a sum under a map %.3g %.3g: χ² %.2g", e.theta.Gamma, e.theta.Beta, e.misfits)
+		e.fresh, e.restarts = true, mostRestarts
+		e.begin(false)
+		if err := e.prepareNext(); err != nil {
+			return true, err
+		}
+		if err := e.run(); err != nil || e.verdict == Separable {
+			return true, err
+		}
+		e.begin(false)
+		e.looks = e.short()
+	}
+	return e.blocked(e.blocking(nil, best, e.looks), whole(e.m), most)
+}
+
+// typical returns the geometric mean of C in the best of some pencils, the same ones for a seed.
+func (e *search) typical(theta Theta, seed uint64) float64 {
+	was := e.s.random
+	e.s.random = rng.Seed(seed).Stream("pencils")
+	defer func() { e.s.random = was }()
+	now := e.blocking(nil, theta, e.looks)
+	if now == nil {
+		return math.Inf(1)
+	}
+	if now = now.at(now.redirected(whole(e.m)), theta); now == nil {
+		return math.Inf(1)
+	}
+	return math.Exp(now.logs())
+}
+
+// refits fits looks with the map free, and reports whether they do not contradict each other then.
+func (e *search) refits() bool {
+	const most = 6 // θ and κ depend on each other
+	for range most {
+		e.kappa = make([]float64, len(e.looks))
+		if !e.fit() {
+			return false
+		}
+		if e.coupling() == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// gammas are the sizes of ψ″/ψ′ that are tried, promising the part of couplings that the nearest leaves where there
+// is a map, and closeMap the part of γ to which it is found.
+var gammas = []float64{1. / 27, 1. / 9, 1. / 3, 1, 3}
+
+const promising, closeMap = 0.8, 1e-4
+
+// mostTries is how often all maps around one are tried.
+const mostTries = 40
+
+// around returns the maps beside θ.
+func (t Theta) around(step, most float64) []Theta {
+	var all []Theta
+	for _, g := range []float64{-step, 0, step} {
+		for _, b := range []float64{-step, 0, step} {
+			if next := (Theta{t.Gamma + g, t.Beta + b}); next != t && next.Beta >= leastBeta && next.Beta <= most {
+				all = append(all, next)
+			}
+		}
+	}
+	return all
+}
+
+// mostBeta is the largest β for which 1 + βz is above 0 for all values so far.
+func (s *sampler) mostBeta() float64 { return max(mostBeta, -pole/max(-s.low, tiny)) }
