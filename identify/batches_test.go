@@ -54,7 +54,7 @@ func TestPointsAreFinite(t *testing.T) {
 		}
 		return x[0]
 	})
-	g := groundOf(query.NewGuard(positive), 1, 1)
+	g := samplerOf(query.NewGuard(positive), 1, 1)
 	var seen [][]float64
 	for n := range 8 {
 		points, err := g.points(n)
@@ -69,7 +69,7 @@ func TestPointsAreFinite(t *testing.T) {
 		}
 	}
 	nowhere := &counted{Objective: objective.Func(2, func([]float64) float64 { return math.Inf(1) })}
-	if _, err := groundOf(nowhere, 1, 1).points(1); err != ErrNotFinite || nowhere.batches != 2 {
+	if _, err := samplerOf(nowhere, 1, 1).points(1); err != ErrNotFinite || nowhere.batches != 2 {
 		t.Errorf("%v after %d batches", err, nowhere.batches)
 	}
 }

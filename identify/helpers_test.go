@@ -24,8 +24,8 @@ func draw(t testing.TB, name string, d int, mix string, seed uint64) *problem.Pr
 	return p
 }
 
-// groundOf is f without bounds, around 0, where points of the whole cube are drawn.
-func groundOf(f objective.Objective, half float64, seed uint64) *sampler {
+// samplerOf is f without bounds, around 0, where points of the whole cube are drawn.
+func samplerOf(f objective.Objective, half float64, seed uint64) *sampler {
 	g := newSampler(ctx, f, Request{Box: objective.Cube(f.Dim(), -half, half), Bounds: unbounded(f.Dim()), Seed: seed})
 	g.inner, g.random = g.box, rng.Seed(seed).Stream("test")
 	return g

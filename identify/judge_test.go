@@ -60,7 +60,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The survey pauses before every part that may well be in vain, with a positive definite
+// The survey pauses before every part that may not help, with a positive definite
 // matrix, for the first time when the first looks contradict each other; an error ends it.
 func TestPause(t *testing.T) {
 	stop := errors.New("enough")

@@ -36,7 +36,7 @@ const perLine = 30
 func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 	switch {
 	case r.task.Frame != nil:
-		return r.judge(ctx, r.task.Frame, r.task.Blocks, false)
+		return r.judge(ctx, r.task.Frame, r.task.Blocks, 0)
 	case r.task.Identifier != nil:
 		return r.identified(ctx)
 	}
@@ -69,22 +69,22 @@ func (r *run) survey(ctx context.Context, f *share) identify.Survey {
 		f.usual = max(f.usual, identify.MostNoisy(r.f.Dim()))
 	}
 	return identify.Survey{
-		Tolerance: min(roughMost, rough/math.Sqrt(float64(r.f.Dim()))), Measures: measures,
+		Tolerance: r.slack(), Measures: measures,
 		Pause: func(doubt identify.Doubt) error { return race.pause(ctx, doubt) },
 	}
 }
 
-// judge certifies a frame that is known, up to rounding or as well as a survey finds it, and measures the scales of its
-// components.
-func (r *run) judge(ctx context.Context, known *frame.Frame, blocks [][]int, found bool) (*identify.Finding, error) {
+// slack is the error of a frame that is small enough.
+func (r *run) slack() float64 { return min(roughMost, rough/math.Sqrt(float64(r.f.Dim()))) }
+
+// judge certifies a frame that is known up to an error, and measures the scales of its components.
+func (r *run) judge(ctx context.Context, known *frame.Frame, blocks [][]int, slack float64) (*identify.Finding, error) {
 	f := r.share()
 	s := r.survey(ctx, f)
-	if found {
-		s.Slack = s.Tolerance
-	}
-	finding, err := s.Judge(ctx, f, known, blocks, r.request())
-	r.learnt.Finding = finding
-	return finding, err
+	s.Slack = slack
+	found, err := s.Judge(ctx, f, known, blocks, r.request())
+	r.learnt.Finding = found
+	return found, err
 }
 
 // identified lets the task's Identifier find the frame, and judges it. If there is none
@@ -99,7 +99,7 @@ func (r *run) identified(ctx context.Context) (*identify.Finding, error) {
 		r.learnt.Note("%s found no coordinates", r.task.Identifier.Name())
 		return nil, nil
 	}
-	judged, err := r.judge(ctx, found.Frame, found.Blocks, true)
+	judged, err := r.judge(ctx, found.Frame, found.Blocks, r.slack())
 	if judged != nil { // what else the Identifier has found out
 		judged.Linear, judged.Residual, judged.Spectrum = found.Linear, found.Residual, found.Spectrum
 		judged.Before, judged.After = found.Before, found.After
