@@ -33,7 +33,7 @@ var all = []example{
 		`\*untwist\.Method +-0\.010 kJ/mol after +\d+ evaluations, MethodConverge`, `learnt: separable in 10 rotated coordinates`,
 	}},
 	{"own", "main.go", "", []string{`0\.000 after \d+ queries`}},
-	{"network", "main.go", "", []string{`40000  0\.02[12]`, `(?m)^[0-9] of 1000 new points`}},
+	{"network", "main.go", "", []string{`20000  0\.02[12]`, `(?m)^[0-9] of 1000 new points`}},
 	{"microring", "main.go", "", []string{`light +2\.158880 after \d+ measurements, converged; the least possible is 2\.158880`}},
 	{"awk", "run.sh", "sh awk", []string{`best value +0\.07210738`, `drop 69\.768`, `tau +17\.285`, `room 21\.892`}},
 	{"asktell", "run.sh", "sh awk xargs", []string{

@@ -145,7 +145,7 @@ func TestSurveyOfManyComponents(t *testing.T) {
 
 // "Blocks come for free": all blocks are right.
 func TestSurveyOfBlocks(t *testing.T) {
-	d, seeds := 24, uint64(3)
+	d, seeds := 16, uint64(2)
 	if *flags.Whole {
 		d, seeds = 100, 10
 	}

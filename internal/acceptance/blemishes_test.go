@@ -127,7 +127,7 @@ func TestResumeOfANoisyRun(t *testing.T) {
 			stops := 0
 			for {
 				o.Workers = 1 + stops%3
-				got, err := untwist.Minimize(ctx, look(p, flags.Few(50, 100)+chance.IntN(flags.Few(150, 250))), o)
+				got, err := untwist.Minimize(ctx, look(p, flags.Few(50, 200)+chance.IntN(flags.Few(150, 400))), o)
 				if err == nil {
 					same(t, want, got)
 					break

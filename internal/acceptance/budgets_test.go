@@ -16,7 +16,7 @@ import (
 func TestMoreBudgetIsNoWorse(t *testing.T) {
 	const d, first, step = 6, 0.9, 1.2
 	problems := []string{"ackley", "rosenbrock", "griewank", "bbob-6", "bbob-12", "bbob-13", "levy", "rosenbrock-pairs"}
-	seeds, budgets := flags.Few(15, 4), 11
+	seeds, budgets := flags.Few(15, 2), 11
 	gaps := make([][]float64, budgets) // log₁₀, in the same order for each budget
 	for _, name := range problems {
 		for seed := range uint64(seeds) {

@@ -86,7 +86,7 @@ var mixints = []string{"squared-norm", "rosenbrock", "rastrigin", "ackley", "lev
 func TestMixint(t *testing.T) {
 	better, cases := 0, 0
 	for _, d := range flags.Dims([]int{10, 20, 40}[:flags.Few(3, 1)]...) {
-		for _, name := range flags.Problems(mixints[:flags.Few(len(mixints), 3)]...) {
+		for _, name := range flags.Problems(mixints[:flags.Few(len(mixints), 2)]...) {
 			var ours, others []float64
 			for _, seed := range flags.Seeds(flags.Few(15, 5)) {
 				p, err := problem.New(problem.Spec{Name: name, Dim: d, Seed: 1})
@@ -94,7 +94,7 @@ func TestMixint(t *testing.T) {
 					t.Fatal(err)
 				}
 				space := parameter.Mixint(p.Domain())
-				budget := flags.Few(2000, 200) * d
+				budget := flags.Few(2000, 100) * d
 				ours = append(ours, least(t, p, untwist.Options{Parameters: space, Budget: budget, Seed: seed}))
 				others = append(others, least(t, rounded{p, parameter.NewCoordinates(p, space)}, untwist.Options{
 					Bounds: space.Bounds(), Budget: budget, Seed: seed, Strategy: strategy.CMAES{},

@@ -125,7 +125,7 @@ func TestSmallReactor(t *testing.T) {
 			break // it takes a minute
 		}
 		var all []float64
-		for _, seed := range flags.Seeds(flags.Few(10, 2)) {
+		for _, seed := range flags.Seeds(flags.Few(10, 1)) {
 			got, err := untwist.Minimize(ctx, f, untwist.Options{Parameters: reactorParameters(), Budget: c.budget, Seed: seed})
 			if err != nil {
 				t.Fatal(err)

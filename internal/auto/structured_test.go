@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/interact"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
@@ -61,7 +62,7 @@ func TestSetsOfVariables(t *testing.T) {
 	}{
 		{problem.Spec{Name: "blocks-rastrigin", Dim: 150, Seed: 1}, true, 250_000},
 		{problem.Spec{Name: "rosenbrock-pairs", Dim: 130, Mix: "none", Seed: 1}, false, 260_000},
-	} {
+	}[:flags.Few(2, 1)] {
 		s := structuredRun(t, c.spec, c.bounded, 2_000_000, 1)
 		if !(s.gap <= 1e-8) || s.queries > c.most || s.outcome.Status != objective.Converged {
 			t.Errorf("%v: gap %.2g after %d queries of %d, %s, %v", c.spec, s.gap, s.queries, c.most, s.outcome.Status, s.stages)
