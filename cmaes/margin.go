@@ -76,13 +76,14 @@ func (l *lattices) correct(m []float64, sigma float64, deviation []float64) {
 // margin raises the probabilities below and above a cell to α/2 at least, and takes that from the
 // others in proportion to what they have beyond it.
 func margin(alpha, pLow, pUp float64) (float64, float64) {
-	low, up, mid := max(alpha/2, pLow), max(alpha/2, pUp), max(alpha/2, 1-pLow-pUp)
-	over := (1 - low - up - mid) / (low + up + mid - 1.5*alpha)
-	return low + float64(over*(low-alpha/2)), up + float64(over*(up-alpha/2))
+	half := float64(alpha / 2)
+	low, up, mid := max(half, pLow), max(half, pUp), max(half, 1-pLow-pUp)
+	over := (1 - low - up - mid) / (low + up + mid - float64(1.5*alpha))
+	return low + float64(over*(low-half)), up + float64(over*(up-half))
 }
 
 // below is Φ(t), the probability that a standard normal number is below t.
-func below(t float64) float64 { return math.Erfc(-t/math.Sqrt2) / 2 }
+func below(t float64) float64 { return float64(math.Erfc(-t/math.Sqrt2) / 2) }
 
 // quantile is Φ⁻¹(1 − p), p at most ½.
-func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(max(1-2*p, 0)) }
+func quantile(p float64) float64 { return float64(math.Sqrt2 * math.Erfinv(max(1-float64(2*p), 0))) }

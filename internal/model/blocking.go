@@ -154,7 +154,7 @@ func logCouplings(all []*mat.Dense, a *mat.Dense) (sum float64) {
 		c.Apply(func(i, j int, v float64) float64 { return v + square(q.At(i, j)) }, c)
 	}
 	eachPair(m, func(i, j, _ int) {
-		sum += math.Log((c.At(i, j)+tiny)/(math.Sqrt(c.At(i, i)*c.At(j, j))+tiny)) / 2
+		sum += float64(math.Log((c.At(i, j)+tiny)/(math.Sqrt(c.At(i, i)*c.At(j, j))+tiny)) / 2)
 	})
 	return sum
 }

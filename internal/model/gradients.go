@@ -208,7 +208,7 @@ func linearBeyond(s *sampler, rows *mat.Dense, slopes float64) (bool, error) {
 		three := z[sides*k : sides*(k+1)]
 		if second := (three[0] - three[1]) + (three[2] - three[1]); kernel.Finite(second) {
 			sum += square(second)
-			noise += square(s.noise(three[0])) + 4*square(s.noise(three[1])) + square(s.noise(three[2]))
+			noise += square(s.noise(three[0])) + square(2*s.noise(three[1])) + square(s.noise(three[2]))
 		}
 	}
 	return sum <= float64(square(significant)*noise)+most, nil
@@ -277,6 +277,6 @@ func (l *ladder) within(along *mat.Dense, m int, sigma, rough float64) slopes {
 		}
 	}
 	by.both, by.most = false, m
-	by.error = math.Hypot(by.error*by.step/across, by.step*l.curvature*rough*(inside+rough*across))
+	by.error = math.Hypot(by.error*by.step/across, by.step*l.curvature*rough*(inside+float64(rough*across)))
 	return by
 }

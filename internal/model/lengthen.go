@@ -97,10 +97,10 @@ func (e *search) fitted(looks []*Look) *Frame {
 			for k, q := range eq {
 				unit := math.Abs(looks[k].h[i] * looks[k].h[j])
 				v, u, r := q.v.At(i, j)/unit, q.v.At(j, i)/unit, q.r.At(i, j)/unit
-				info = info.plus(sym2{v * v, v * u, u * u})
+				info = info.plus(outer(v, u, 1))
 				right[0], right[1] = right[0]+float64(v*r), right[1]+float64(u*r)
 			}
-			known := info.mapped(func(l float64) float64 { return 1 / (l + flatPair*info.trace() + tiny) })
+			known := info.mapped(func(l float64) float64 { return 1 / (l + float64(flatPair*info.trace()) + tiny) })
 			x, y := known.of(right[0], right[1])
 			by.Set(i, j, max(-furthest, min(furthest, x)))
 			by.Set(j, i, max(-furthest, min(furthest, y)))

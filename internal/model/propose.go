@@ -12,7 +12,7 @@ import (
 // certificate. (For rastrigin, levy and styblinski-tang the median was 0.7 to 1.6 times that, d = 10 and 20, σ up to
 // 1e-6.)
 func Forecast(m int, sigma float64) int {
-	looks := 3.6 + 0.4*math.Log10(max(1, sigma/exact))
+	looks := 3.6 + float64(0.4*math.Log10(max(1, sigma/exact)))
 	return int(looks*float64(forward.queries(m))) + 26*m + 300
 }
 

@@ -131,7 +131,7 @@ func (s Space) Product(row []float64) (p Product, ok bool) {
 	most, above := 0., 0.
 	for k, t := range terms {
 		ratio := t.weight / least
-		powers[k] = math.Round(2*ratio) / 2
+		powers[k] = float64(math.Round(2*ratio) / 2)
 		if !t.Log || math.Abs(ratio-powers[k]) > nearHalf || math.Abs(powers[k]) > mostPower {
 			return p, false
 		}

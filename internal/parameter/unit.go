@@ -12,7 +12,7 @@ type dimension map[string]float64
 // add multiplies by a power of another.
 func (d dimension) add(other dimension, power float64) {
 	for symbol, p := range other {
-		d[symbol] += p * power
+		d[symbol] += float64(p * power)
 	}
 }
 

@@ -270,7 +270,7 @@ func (r Run) byTerms(terms []monomial, c *chaos, miss []float64) Indices {
 		return Indices{Reason: "parameters act together, and no polynomial of its parameters says more of it than its mean", HeldOut: len(miss)}
 	}
 	missed := rms(miss)
-	unknown := float64(missed*missed)*(1+trace) - float64(r.Sigma*r.Sigma)
+	unknown := float64(missed*missed*(1+trace)) - float64(r.Sigma*r.Sigma)
 	share := max(unknown, 0) / out.Variance
 	out.Explained = 1 - share
 	for i, p := range space {
