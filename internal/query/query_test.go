@@ -368,19 +368,23 @@ func TestTheFirstOfEqualsIsBest(t *testing.T) {
 // first of eight blocks fails, only the block already started is evaluated.
 func TestPoolStopsAtAFailure(t *testing.T) {
 	var calls atomic.Int64
-	before := runtime.NumGoroutine()
+	second, both := make(chan bool), make(chan int)
 	f := objective.Func(1, func(x []float64) float64 {
 		calls.Add(1)
-		if x[0] == 0 {
+		switch x[0] {
+		case 0:
+			<-second
+			both <- runtime.NumGoroutine()
 			panic("at once")
-		}
-		if x[0] == 100 { // the first point of the second block waits until the other worker has ended
-			for runtime.NumGoroutine() > before+1 {
+		case 100: // the first point of the second block waits until the other worker has ended
+			close(second)
+			for n := <-both; runtime.NumGoroutine() >= n; {
 				runtime.Gosched()
 			}
 		}
 		return 0
 	})
+	time.Sleep(100 * time.Millisecond) // goroutines of other tests may still be about to end
 	if err := query.NewPool(query.NewGuard(f), 2).Evaluate(ctx, points(800), make([]float64, 800)); err == nil {
 		t.Fatal("no error")
 	}
