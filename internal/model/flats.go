@@ -28,6 +28,14 @@ func (e *search) flats(flat int, gap float64) (done bool, err error) {
 func (e *search) respan(flat int) (done bool, err error) {
 	least, most := e.white.RawRowView(flat), e.white.RawRowView(e.m-1)
 	rough := e.told * kernel.Dot(least, least) / kernel.Dot(most, most)
+	if n := e.m - flat; !e.s.grain.Noisy() && (len(sweeps)*flat+1)*(n+1) < (n+2)*(e.m+1) {
+		of, err := e.straightened(flat)
+		e.say("  straightened %d: %v", flat, of != nil)
+		if of == nil || err != nil {
+			return false, err
+		}
+		return true, e.inSpan(of)
+	}
 	var of *subspace
 	if rough < roughSpan && !e.s.grain.Noisy() {
 		rows := mat.DenseCopyOf(e.white)
@@ -70,6 +78,7 @@ func (e *search) suspect(flat int) (bool, error) {
 		if err != nil {
 			return false, err
 		}
+		e.say("  flat %d gap %.3g bend %.3g told %.2g curv %.3g %.3g %.3g", flat, gap, bend, e.told, e.curvature(0), e.curvature(flat), e.curvature(e.m-1))
 		tilt, most := e.told*e.curvature(e.m-1)/e.curvature(flat), enough
 		if tilt < roughSpan {
 			most = max(leastBend, square(2*tilt))
