@@ -22,7 +22,7 @@ func (m *modelling) model() (*Finding, error) {
 	learning.Forecast = w.forecast
 	w.stage(learning)
 	m.seen.Objective = w.g.f
-	request := model.Request{Trace: tr(), Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: m.certify, Round: m.round, Before: m.before, Rough: m.slack() / modelSlack}
+	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: m.certify, Round: m.round, Before: m.before, Rough: m.slack() / modelSlack}
 	if w.g.grain.Noisy() {
 		request.Budget = w.Budget
 	}

@@ -28,9 +28,9 @@ func (e *search) flats(flat int, gap float64) (done bool, err error) {
 func (e *search) respan(flat int) (done bool, err error) {
 	least, most := e.white.RawRowView(flat), e.white.RawRowView(e.m-1)
 	rough := e.told * kernel.Dot(least, least) / kernel.Dot(most, most)
-	if n := e.m - flat; !e.s.grain.Noisy() && (len(sweeps)*flat+1)*(n+1) < (n+2)*(e.m+1) {
+	if n := e.m - flat; !e.s.grain.Noisy() && (4*flat+1)*(n+1) < (n+2)*(e.m+1) {
 		of, err := e.straightened(flat)
-		e.say("  straightened %d: %v", flat, of != nil)
+		e.say("  %d directions are flat: %v", flat, of != nil)
 		if of == nil || err != nil {
 			return false, err
 		}
@@ -78,7 +78,6 @@ func (e *search) suspect(flat int) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		e.say("  flat %d gap %.3g bend %.3g told %.2g curv %.3g %.3g %.3g", flat, gap, bend, e.told, e.curvature(0), e.curvature(flat), e.curvature(e.m-1))
 		tilt, most := e.told*e.curvature(e.m-1)/e.curvature(flat), enough
 		if tilt < roughSpan {
 			most = max(leastBend, square(2*tilt))
@@ -89,7 +88,9 @@ func (e *search) suspect(flat int) (bool, error) {
 			most = noBend
 		}
 		if bend <= most {
-			return e.respan(flat)
+			if done, err := e.respan(flat); done || err != nil {
+				return done, err
+			}
 		}
 	}
 	return false, nil

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"os"
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
@@ -9,190 +8,190 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// sweeps are the lengths, as parts of the longest within the box, over which directions are straightened one after another.
-var sweeps = []float64{0.01, 0.1, 1, 1, 1, 1}
+// A straightening makes directions v in which f does not curve by the first look, which are off by its error, more exact. With
+// the other whitened directions u_k and the point x of the look, the slopes
+//
+//	δ_k = ∂_k f(x+v) − ∂_k f(x)
+//
+// are those of what v is off by, the longer v the clearer, and a step of Newton's towards δ = 0 is v ← v − Σ_k (Bδ)_k u_k, where B is
+// the inverse of the Hessian along the u_k.
+type straightening struct {
+	*search
+	x      []float64
+	v      *mat.Dense
+	u      *mat.Dense // as long as forward differences are, t
+	t      float64
+	origin *mat.Dense // ∂_k f(x)
+	b      *mat.Dense
+	last   *mat.Dense // the last steps Bδ, for v of length 1, a row each
+	slopes *mat.Dense // the last δ
+}
 
-// straightened returns the subspace beyond which f is linear along so many of the first whitened directions; nil: it is not. A direction v of
-//
-//	v ← v − Σ_k δ_k u_k
-//
-// is a step of Newton's towards δ = 0.
+const (
+	// mostStraightened times directions are made straighter, at first over firstWay, a part of the longest way within the box, and
+	// then over a way that is ten times longer whenever they are straight up to nearlyStraight.
+	mostStraightened, firstWay, nearlyStraight = 8, 0.01, 1e-5
+)
+
+// straightened returns the subspace beyond which f is linear, if that is so along as many directions as are flat by the first look;
+// nil: it is not.
 func (e *search) straightened(flat int) (*subspace, error) {
-	l := e.looks[0]
-	x, curvatures := l.x, e.curved(l)
-	if curvatures == nil {
-		return nil, nil
-	}
-	u := mat.DenseCopyOf(e.white.Slice(flat, e.m, 0, e.m))
-	u.Scale(2*math.Sqrt(e.s.sigma), u) // noise and truncation of slopes are the same
-	origin, err := e.forwards(u, x, mat.NewDense(1, e.m, nil))
-	if err != nil {
-		return nil, err
-	}
-	v := mat.DenseCopyOf(e.white.Slice(0, flat, 0, e.m))
-	all := make([]secant, flat)
-	for i := range all {
-		all[i] = newSecant(curvatures[flat:])
-	}
-	for _, part := range sweeps {
-		for i := range flat {
-			e.stretch(v.RawRowView(i), x, part)
-		}
-		there, err := e.forwards(u, x, v)
-		if err != nil {
-			return nil, err
-		}
-		worst := 0.
-		for i := range flat {
-			slopes, way := there.RawRowView(i), length(v.RawRowView(i))
-			for k := range slopes {
-				slopes[k] = (slopes[k] - origin.At(0, k)) / (4 * e.s.sigma * way)
-			}
-			worst = max(worst, floats.Norm(slopes, math.Inf(1))*way)
-			for k, by := range all[i].step(slopes) {
-				kernel.AddScaled(v.RawRowView(i), by*way, u.RawRowView(k))
-			}
-		}
-		e.say("  over %g off by %.2g, %v", part, worst*2*math.Sqrt(e.s.sigma), last3(there.RawRowView(0), 2*math.Sqrt(e.s.sigma)*length(v.RawRowView(0))))
-	}
-	if !kernel.AllFinite(v) {
-		return nil, nil
-	}
-	kernel.Orthonormalise(v.RawMatrix())
-	rows := mat.DenseCopyOf(e.white.Slice(flat, e.m, 0, e.m))
-	for k := range e.m - flat {
-		kernel.Project(rows.RawRowView(k), v.RawMatrix())
-	}
-	kernel.Orthonormalise(rows.RawMatrix())
-	if linear, err := linearBeyond(e.s, rows, 0); err != nil || !linear {
-		return nil, err
-	}
-	c, err := e.slope(x, v)
-	return &subspace{transposed(rows), c}, err
-}
-
-// curved returns the curvatures at a look along the whitened directions, 1 or −1 at the first.
-func (e *search) curved(l *Look) []float64 {
-	a := l.toSteps(e.white)
+	s := &straightening{search: e, x: e.looks[0].x, t: 2 * math.Sqrt(e.s.sigma)} // noise and truncation of slopes are about the same
+	a := e.looks[0].toSteps(e.white)
 	if a == nil {
-		return nil
+		return nil, nil
 	}
-	h := congruent(l.measure(e.s, e.theta).m, a)
-	all := make([]float64, e.m)
-	for i := range all {
-		all[i] = h.At(i, i)
+	others := mat.DenseCopyOf(e.white.Slice(flat, e.m, 0, e.m))
+	s.v, s.u = mat.DenseCopyOf(e.white.Slice(0, flat, 0, e.m)), mat.DenseCopyOf(others)
+	s.u.Scale(s.t, s.u)
+	s.b = mat.NewDense(e.m-flat, e.m-flat, nil)
+	h := congruent(e.looks[0].measure(e.s, e.theta).m, a)
+	for k := range e.m - flat {
+		s.b.Set(k, k, 1/h.At(flat+k, flat+k))
 	}
-	return all
+	var err error
+	if s.origin, err = s.forward(mat.NewDense(1, e.m, nil)); err != nil {
+		return nil, err
+	}
+	if straight, err := s.run(); !straight || err != nil {
+		return nil, err
+	}
+	kernel.Orthonormalise(s.v.RawMatrix())
+	for k := range e.m - flat {
+		kernel.Project(others.RawRowView(k), s.v.RawMatrix())
+	}
+	kernel.Orthonormalise(others.RawMatrix())
+	if linear, err := linearBeyond(e.s, others, 0); !linear || err != nil {
+		return nil, err
+	}
+	c, err := s.linear()
+	return &subspace{transposed(others), c}, err
 }
 
-// stretch makes v a part of the longest way from x within the box, both ways.
-func (e *search) stretch(v, x []float64, part float64) {
-	floats.Scale(middle*math.Sqrt(float64(e.m))/length(v), v)
-	floats.Scale(wider*part*e.s.around(x, v), v)
+// run reports whether directions can be made straight over the longest way.
+func (s *straightening) run() (bool, error) {
+	part, before := firstWay, math.Inf(1)
+	for range mostStraightened {
+		off, err := s.step(part)
+		switch {
+		case err != nil || !(off < before):
+			return false, err
+		case off > nearlyStraight:
+			before = off
+		case part == 1:
+			return kernel.AllFinite(s.v), nil
+		default:
+			part, before = min(1, 10*part), math.Inf(1)
+		}
+	}
+	return false, nil
 }
 
-// forwards returns the differences of ψ(f) along the rows of u at x + v, a row for each v.
-func (e *search) forwards(u *mat.Dense, x []float64, v *mat.Dense) (*mat.Dense, error) {
+// step makes directions straighter over a part of the longest way, and returns the largest slope, in whitened units, before that.
+func (s *straightening) step(part float64) (off float64, err error) {
+	n, _ := s.v.Dims()
+	ways := make([]float64, n)
+	for i := range n {
+		ways[i] = s.stretch(s.v.RawRowView(i), part)
+	}
+	slopes, err := s.forward(s.v)
+	if err != nil {
+		return 0, err
+	}
+	slopes.Apply(func(i, k int, v float64) float64 {
+		delta := v - s.origin.At(0, k)
+		off = math.Max(off, math.Abs(delta))
+		return delta / ways[i]
+	}, slopes)
+	if s.last != nil {
+		for i := range n {
+			s.learn(s.last.RawRowView(i), slopes.RawRowView(i), s.slopes.RawRowView(i))
+		}
+	}
+	s.last, s.slopes = kernel.Times(slopes, transposed(s.b)), slopes
+	s.last.Scale(-1, s.last)
+	for i := range n {
+		for k, v := range s.last.RawRowView(i) {
+			kernel.AddScaled(s.v.RawRowView(i), v*ways[i]/s.t, s.u.RawRowView(k))
+		}
+	}
+	return off, nil
+}
+
+// learn is Broyden's update of B after a step s by which slopes have changed by y,
+//
+//	B ← B + (s − By) sᵀB / sᵀBy.
+func (s *straightening) learn(step, now, before []float64) {
+	n := len(step)
+	by, sb := make([]float64, n), make([]float64, n)
+	for i := range n {
+		row := s.b.RawRowView(i)
+		by[i] = kernel.Dot(row, now) - kernel.Dot(row, before)
+		kernel.AddScaled(sb, step[i], row)
+	}
+	scale := kernel.Dot(step, by)
+	if scale == 0 {
+		return
+	}
+	for i := range n {
+		kernel.AddScaled(s.b.RawRowView(i), (step[i]-by[i])/scale, sb)
+	}
+}
+
+// stretch makes v a part of the longest way from x, and back, within the box, and returns its length.
+func (s *straightening) stretch(v []float64, part float64) float64 {
+	floats.Scale(middle*math.Sqrt(float64(s.m))/length(v), v)
+	floats.Scale(wider*part*s.s.around(s.x, v), v)
+	return length(v)
+}
+
+// forward returns the slopes of ψ(f) along the u_k at x + v, a row for each v.
+func (s *straightening) forward(v *mat.Dense) (*mat.Dense, error) {
 	n, _ := v.Dims()
-	m, _ := u.Dims()
-	points := mat.NewDense(n*(m+1), e.m, nil)
+	m, _ := s.u.Dims()
+	points := mat.NewDense(n*(m+1), s.m, nil)
 	for i := range n {
 		for k := range m + 1 {
 			row := points.RawRowView(i*(m+1) + k)
-			floats.AddTo(row, x, v.RawRowView(i))
+			floats.AddTo(row, s.x, v.RawRowView(i))
 			if k < m {
-				floats.Add(row, u.RawRowView(k))
+				floats.Add(row, s.u.RawRowView(k))
 			}
 		}
 	}
-	z, err := e.s.ask(points)
+	z, err := s.s.ask(points)
 	if err != nil {
 		return nil, err
 	}
-	z, _ = e.s.mapped(z, e.theta)
-	all := mat.NewDense(n, m, nil)
-	for i := range n {
-		at := z[i*(m+1) : (i+1)*(m+1)]
-		for k := range m {
-			all.Set(i, k, at[k]-at[m])
-		}
-	}
-	return all, nil
+	z, _ = s.s.mapped(z, s.theta)
+	slopes := mat.NewDense(n, m, nil)
+	slopes.Apply(func(i, k int, _ float64) float64 { return (z[i*(m+1)+k] - z[i*(m+1)+m]) / s.t }, slopes)
+	return slopes, nil
 }
 
-// slope returns that of f within the span of orthonormal v, in which f is linear; nil: it is 0.
-func (e *search) slope(x []float64, v *mat.Dense) ([]float64, error) {
-	n, _ := v.Dims()
-	points := mat.NewDense(n+1, e.m, nil)
-	ways := make([]float64, n+1)
-	for i := range n + 1 {
-		copy(points.RawRowView(i), x)
-		if i < n {
-			way := append([]float64(nil), v.RawRowView(i)...)
-			e.stretch(way, x, 1)
-			floats.Add(points.RawRowView(i), way)
-			ways[i] = length(way)
-		}
+// linear returns the slope of f within the span of the v; nil: it is 0.
+func (s *straightening) linear() ([]float64, error) {
+	n, _ := s.v.Dims()
+	points, ways := mat.NewDense(n+1, s.m, nil), make([]float64, n)
+	for i := range n {
+		row := points.RawRowView(i)
+		copy(row, s.v.RawRowView(i))
+		ways[i] = s.stretch(row, 1)
+		floats.Add(row, s.x)
 	}
-	z, err := e.s.ask(points)
+	copy(points.RawRowView(n), s.x)
+	z, err := s.s.ask(points)
 	if err != nil {
 		return nil, err
 	}
-	c, some := make([]float64, e.m), false
+	c, some := make([]float64, s.m), false
 	for i := range n {
 		change := z[i] - z[n]
-		some = some || math.Abs(change) > amplified*e.s.sigma
-		kernel.AddScaled(c, change/ways[i], v.RawRowView(i))
+		some = some || math.Abs(change) > amplified*s.t
+		kernel.AddScaled(c, change/ways[i], s.v.RawRowView(i))
 	}
 	if !some {
 		return nil, nil
 	}
 	return c, nil
-}
-
-// A secant finds where a vector of slopes is 0, by Broyden's update of the inverse of its derivative,
-//
-//	B ← B + (s − By) sᵀB / (sᵀBy),   s the last step and y by how much slopes changed.
-type secant struct {
-	inverse      *mat.Dense
-	last, slopes []float64
-}
-
-func newSecant(curvatures []float64) secant {
-	b := mat.NewDense(len(curvatures), len(curvatures), nil)
-	for i, c := range curvatures {
-		b.Set(i, i, 1/c)
-	}
-	return secant{inverse: b}
-}
-
-// step returns the next step.
-func (q *secant) step(slopes []float64) []float64 {
-	n := len(slopes)
-	now := mat.NewVecDense(n, append([]float64(nil), slopes...))
-	if q.last != nil && os.Getenv("NB") == "" {
-		var y, by, sb mat.VecDense
-		s := mat.NewVecDense(n, q.last)
-		y.SubVec(now, mat.NewVecDense(n, q.slopes))
-		by.MulVec(q.inverse, &y)
-		sb.MulVec(q.inverse.T(), s)
-		if scale := mat.Dot(s, &by); scale != 0 {
-			var left mat.VecDense
-			left.SubVec(s, &by)
-			q.inverse.RankOne(q.inverse, 1/scale, &left, &sb)
-		}
-	}
-	var to mat.VecDense
-	to.MulVec(q.inverse, now)
-	to.ScaleVec(-1, &to)
-	q.last, q.slopes = to.RawVector().Data, now.RawVector().Data
-	return q.last
-}
-
-func last3(x []float64, by float64) []float64 {
-	y := append([]float64(nil), x...)
-	for i := range y {
-		y[i] *= by
-	}
-	return y[:6]
 }
