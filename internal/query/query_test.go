@@ -384,7 +384,9 @@ func TestPoolStopsAtAFailure(t *testing.T) {
 		}
 		return 0
 	})
-	time.Sleep(100 * time.Millisecond) // goroutines of other tests may still be about to end
+	for range 1000 { // goroutines of other tests may still be about to end
+		runtime.Gosched()
+	}
 	if err := query.NewPool(query.NewGuard(f), 2).Evaluate(ctx, points(800), make([]float64, 800)); err == nil {
 		t.Fatal("no error")
 	}
