@@ -56,7 +56,7 @@ func TestPolarisedFindsAllMinimisers(t *testing.T) {
 			}
 			return all, len(r.Minimisers)
 		}
-		seeds, complete, exact := flags.Seeds(flags.Few(10, 2)), 0, 0
+		seeds, complete, exact := flags.Seeds(flags.Few(10, 3)), 0, 0
 		for _, seed := range seeds {
 			all, listed := found(seed, c.cfg)
 			if all == len(c.truth) {

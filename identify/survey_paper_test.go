@@ -198,8 +198,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// One pair that couples among many components that do not is found and named,
-// strong or weak, if it shows beside the others.
+// One pair that couples among many components that do not is found and named, if its mixed differences
+// are above what the certificate allows.
 func TestOneCoupledPair(t *testing.T) {
 	d := 20
 	if *flags.Whole {
