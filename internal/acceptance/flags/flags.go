@@ -1,9 +1,14 @@
-// Package flags has the flags of tests that measure. A test imports it, and takes them all.
+// Package flags has the sizes of tests, and the flags of those that measure. A test imports it, and takes them all.
+//
+// Tests have three sizes. By default they are quick, so that "go test ./..." ends in about a minute. With UNTWIST_TESTS=usual in the
+// environment, as in .ci/run, they have more seeds, functions and dimensions. With -whole a test measures everything, in minutes or
+// hours; it is for single tests, as in .ci/long.
 package flags
 
 import (
 	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +34,30 @@ func Few(n, less int) int {
 		return n
 	}
 	return less
+}
+
+// Usual reports whether tests are not quick.
+func Usual() bool { return *Whole || os.Getenv("UNTWIST_TESTS") == "usual" }
+
+// Usually returns n in the usual size and with -whole, and less where tests are quick.
+func Usually(n, less int) int {
+	if Usual() {
+		return n
+	}
+	return less
+}
+
+// Sample returns all of a list in the usual size and with -whole, and where tests are quick n of it, the first and others at equal
+// distances.
+func Sample[T any](all []T, n int) []T {
+	if Usual() || n >= len(all) {
+		return all
+	}
+	some := make([]T, n)
+	for i := range some {
+		some[i] = all[i*len(all)/n]
+	}
+	return some
 }
 
 // Some reports whether only a part is measured, or other seeds, which is nothing for documents.
