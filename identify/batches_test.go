@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -30,8 +31,9 @@ func (c *counted) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 // asked for one after another.
 func TestSurveyTakesFewRounds(t *testing.T) {
 	var batches []int
-	for seed := range uint64(5) {
-		p := draw(t, "rastrigin", 25, "paper", seed)
+	d := flags.Usually(25, 15)
+	for seed := range uint64(flags.Usually(5, 3)) {
+		p := draw(t, "rastrigin", d, "paper", seed)
 		f := &counted{Objective: p}
 		got, err := Survey{Tolerance: 0.01, Measures: 3}.Identify(ctx, f, Request{Box: p.Domain(), Seed: seed})
 		if err != nil || got.Certificate.Verdict != certify.Separable {
@@ -40,7 +42,7 @@ func TestSurveyTakesFewRounds(t *testing.T) {
 		t.Logf("seed %d: %d queries in %d batches", seed, f.points, f.batches)
 		batches = append(batches, f.batches)
 	}
-	if slices.Sort(batches); batches[2] > 30 {
+	if slices.Sort(batches); batches[len(batches)/2] > 30 {
 		t.Errorf("%d batches", batches)
 	}
 }

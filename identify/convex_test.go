@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
@@ -105,7 +106,7 @@ func TestToldOfOneMinimum(t *testing.T) {
 		name, psi string
 		want      int
 	}{{"different-powers", "", 1}, {"different-powers", "log", 1}, {"different-powers", "square", 1}, {"rastrigin", "", 0}, {"levy", "sqrt", 0}} {
-		p, err := problem.New(problem.Spec{Name: c.name, Dim: 12, Mix: "orthogonal", Seed: 3, Blemishes: problem.Blemishes{Map: c.psi}})
+		p, err := problem.New(problem.Spec{Name: c.name, Dim: flags.Usually(12, 8), Mix: "orthogonal", Seed: 3, Blemishes: problem.Blemishes{Map: c.psi}})
 		if err != nil {
 			t.Fatal(err)
 		}

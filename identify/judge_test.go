@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -63,9 +64,13 @@ func TestJudge(t *testing.T) {
 // The survey pauses before every part that may not help, with a positive definite
 // matrix, for the first time when the first looks contradict each other; an error ends it.
 func TestPause(t *testing.T) {
-	stop := errors.New("enough")
-	for name, doubtful := range map[string]bool{"rastrigin": false, "ackley": true, "rosenbrock": true, "rosenbrock-pairs": true, "squared-norm": false} {
-		p := mixedProblem(t, name, 12)
+	stop, d := errors.New("enough"), flags.Usually(12, 4)
+	for _, c := range flags.Sample([]struct {
+		name     string
+		doubtful bool
+	}{{"rastrigin", false}, {"ackley", true}, {"rosenbrock", true}, {"rosenbrock-pairs", true}, {"squared-norm", false}}, 3) {
+		name, doubtful := c.name, c.doubtful
+		p := mixedProblem(t, name, d)
 		meter := query.NewMeter(p, 100_000)
 		var doubts, spent []int // how many queries the parts take, and those before each
 		s, request := Survey{Measures: 3}, Request{Box: p.Domain(), Seed: 1}
@@ -74,7 +79,7 @@ func TestPause(t *testing.T) {
 				return nil
 			}
 			doubts, spent = append(doubts, doubt.Queries), append(spent, meter.Queries())
-			if !new(mat.Cholesky).Factorize(doubt.Inverse) || doubt.Inverse.SymmetricDim() != 12 {
+			if !new(mat.Cholesky).Factorize(doubt.Inverse) || doubt.Inverse.SymmetricDim() != d {
 				t.Errorf("%s: not positive definite", name)
 			}
 			return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/problem"
 )
@@ -22,7 +23,7 @@ func TestSums(t *testing.T) {
 		"few components": {problem.Spec{Name: "styblinski-tang", Components: 5}, 0, 1000},
 		"map":            {problem.Spec{Name: "rastrigin", Blemishes: problem.Blemishes{Map: "log"}}, 0, 1200},
 	} {
-		c.spec.Dim, c.spec.Seed = 12, 3
+		c.spec.Dim, c.spec.Seed = flags.Usually(12, 8), 3
 		p, err := problem.New(c.spec)
 		if err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func surveyed(t *testing.T, d int, f func(x []float64) float64, sigma float64, s
 }
 
 // Whatever f is, a survey with noise ends with a frame, or with one of the errors of this
-// package, and claims nothing. Without -whole each has every dimension and every noise once.
+// package, and claims nothing. Without -whole each has every dimension and every noise once, and where tests are quick one of each.
 func TestOddFunctionsWithNoise(t *testing.T) {
 	for name, f := range map[string]func(x []float64) float64{
 		"constant":         func([]float64) float64 { return 3 },
@@ -43,9 +43,9 @@ func TestOddFunctionsWithNoise(t *testing.T) {
 		"a kink":           func(x []float64) float64 { return math.Max(math.Abs(x[0]), math.Abs(x[1]+x[2])) },
 		"fails throughout": func([]float64) float64 { return math.NaN() },
 	} {
-		for i, d := range []int{2, 4, 6} {
+		for i, d := range flags.Sample([]int{2, 4, 6}, 2) {
 			for k, sigma := range []float64{1e-8, 1e-3, 1} {
-				if !*flags.Whole && (i+k+len(name))%3 != 0 {
+				if !*flags.Whole && (i+k+len(name))%3 != 0 || !flags.Usual() && i != len(name)%2 {
 					continue
 				}
 				padded := func(x []float64) float64 { return f(append(append([]float64(nil), x...), 0.1, 0.2)) }
@@ -82,8 +82,8 @@ func TestSurveysWithNoise(t *testing.T) {
 		"S = 1e-6": {Noise: 1e-6}, "S = 1e-4": {Noise: 1e-4}, "S = 1e-3": {Noise: 1e-3},
 		"relative": {NoiseRelative: 1e-5}, "four digits": {Digits: 4}, "six digits": {Digits: 6},
 	} {
-		for _, mix := range []string{"paper", "orthogonal"} {
-			p, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: 12, Mix: mix, Seed: 1, Blemishes: b})
+		for _, mix := range flags.Sample([]string{"paper", "orthogonal"}, 1) {
+			p, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: flags.Usually(12, 6), Mix: mix, Seed: 1, Blemishes: b})
 			found, err := Survey{Measures: 1, Tolerance: 0.01}.Identify(t.Context(), f, Request{Seed: 1, Grain: grain})
 			if err != nil {
 				t.Fatal(err)
@@ -97,16 +97,16 @@ func TestSurveysWithNoise(t *testing.T) {
 }
 
 // Under noise no function is said to separate that does not. Without -whole each has every
-// fourth noise.
+// fourth noise, and where tests are quick one.
 //
 //	go test ./identify -run TestHonestUnderNoise -whole
 func TestHonestUnderNoise(t *testing.T) {
 	for k, name := range []string{"rosenbrock", "ackley", "griewank", "rosenbrock-pairs"} {
 		for n, b := range []problem.Blemishes{{Noise: 1e-8}, {Noise: 1e-5}, {Noise: 1e-3}, {Noise: 0.1}, {NoiseRelative: 1e-4}, {Digits: 6}, {Digits: 4}} {
-			if !*flags.Whole && n%4 != k {
+			if !*flags.Whole && n%4 != k || !flags.Usual() && n != k {
 				continue
 			}
-			p, f, grain := measuredGrain(t, problem.Spec{Name: name, Dim: 8, Seed: 2, Blemishes: b})
+			p, f, grain := measuredGrain(t, problem.Spec{Name: name, Dim: flags.Usually(8, 4), Seed: 2, Blemishes: b})
 			found, err := Survey{}.Identify(t.Context(), f, Request{Seed: 2, Grain: grain})
 			if err != nil {
 				t.Fatal(err)
@@ -137,9 +137,9 @@ func TestAxesUnderNoise(t *testing.T) {
 // No survey with noise takes more than MostNoisy says, not even under so much that looks show next to
 // nothing.
 func TestMostNoisy(t *testing.T) {
-	for _, d := range []int{5, sized(20, 12)} {
+	for _, d := range []int{5, sized(20, flags.Usually(12, 8))} {
 		most := 0
-		for seed := range uint64(4) {
+		for seed := range uint64(flags.Usually(4, 1)) {
 			_, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: d, Mix: "orthogonal", Seed: seed, Blemishes: problem.Blemishes{Noise: 5e-3}})
 			meter := query.NewMeter(f, 1_000_000)
 			if _, err := (Survey{}).Identify(t.Context(), meter, Request{Seed: seed, Grain: grain}); err != nil {
@@ -168,7 +168,7 @@ func TestAFindingWhateverEndsASurveyUnderNoise(t *testing.T) {
 	grain := objective.Grain{Relative: 0x1p-53, Digits: 3, Kind: objective.Raster}
 	enough := errors.New("enough")
 	for seed := range uint64(flags.Few(3, 1)) {
-		for n := range 10 { // doubts
+		for n := range flags.Usually(10, 4) { // doubts
 			raised := 0
 			s := Survey{Pause: func(Doubt) error {
 				if raised++; raised > n {
@@ -184,7 +184,7 @@ func TestAFindingWhateverEndsASurveyUnderNoise(t *testing.T) {
 				break
 			}
 		}
-		for budget := 1; budget < 1000; budget += 90 {
+		for budget := 1; budget < 1000; budget += flags.Usually(90, 180) {
 			if found, err := (Survey{}).Identify(t.Context(), query.NewMeter(hill, budget), Request{Seed: seed, Grain: grain}); found == nil {
 				t.Fatalf("seed %d, %d queries: no finding (%v)", seed, budget, err)
 			}

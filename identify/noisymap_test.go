@@ -29,7 +29,7 @@ func turnedSum(d int, seed uint64) (func(x []float64) float64, *mat.Dense) {
 
 // A map is found where there is noise, and with it the frame; and none where there is none.
 func TestMapsUnderNoise(t *testing.T) {
-	const d = 10
+	d := flags.Usually(10, 6)
 	for name, m := range map[string]struct {
 		phi      func(v float64) float64
 		exponent float64

@@ -20,7 +20,7 @@ import (
 // recovered to 1e-4; with deflation all. The queries are N_H·2(d²+d), exactly.
 // On the squared norm the span has one dimension.
 func TestThePapersRoad(t *testing.T) {
-	d, seeds := 15, uint64(2)
+	d, seeds := 15, uint64(flags.Usually(2, 1))
 	if *flags.Whole {
 		d, seeds = 100, 10
 	}

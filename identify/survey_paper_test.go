@@ -35,7 +35,7 @@ const right = 0.005
 // are recovered from about 2d² queries at d = 100, whatever
 // the condition of W. There (-whole) all of seeds 0 to 49.
 func TestSurveyRecoversThePapersProblems(t *testing.T) {
-	d, seeds := 20, uint64(4)
+	d, seeds := flags.Usually(20, 15), uint64(flags.Usually(4, 1))
 	if *flags.Whole {
 		d, seeds = 100, 50
 	}
@@ -69,7 +69,7 @@ func TestSurveyRecoversThePapersProblems(t *testing.T) {
 // Of a quadratic any conjugate basis is a right answer: U = W̃⁻¹ makes UᵀHU
 // diagonal. One Hessian finds it, or two where W is badly conditioned.
 func TestSurveyOfAQuadratic(t *testing.T) {
-	d, seeds := 20, uint64(4)
+	d, seeds := 20, uint64(flags.Usually(4, 2))
 	if *flags.Whole {
 		d, seeds = 100, 50
 	}
@@ -101,14 +101,14 @@ func TestSurveyOfAQuadratic(t *testing.T) {
 // show that components are missing, as happens with different powers in one of twenty
 // runs, it takes twice the usual 9,000 queries.
 func TestSurveyOfFewComponents(t *testing.T) {
-	sizes := []struct{ d, m, most int }{{200, 5, 4_000}, {40, 25, 15_000}}
+	sizes := []struct{ d, m, most int }{{flags.Usually(200, 100), 5, 4_000}, {40, 25, 15_000}}
 	if *flags.Whole {
 		sizes = append(sizes, struct{ d, m, most int }{1000, 10, 18_000}, struct{ d, m, most int }{5000, 10, 80_000})
 	}
 	for _, size := range sizes {
 		for _, name := range []string{"rastrigin", "rastrigin-like", "different-powers"} {
 			t.Run(fmt.Sprintf("%s/%d of %d", name, size.m, size.d), func(t *testing.T) {
-				for seed := range uint64(2) {
+				for seed := range uint64(flags.Usually(2, 1)) {
 					p, err := problem.New(problem.Spec{Name: name, Dim: size.d, Components: size.m, Seed: seed})
 					if err != nil {
 						t.Fatal(err)
@@ -130,7 +130,7 @@ func TestSurveyOfFewComponents(t *testing.T) {
 
 // d = m = 500 (-whole).
 func TestSurveyOfManyComponents(t *testing.T) {
-	d := 60
+	d := flags.Usually(60, 30)
 	if *flags.Whole {
 		d = 500
 	}
@@ -145,7 +145,7 @@ func TestSurveyOfManyComponents(t *testing.T) {
 
 // "Blocks come for free": all blocks are right.
 func TestSurveyOfBlocks(t *testing.T) {
-	d, seeds := 16, uint64(2)
+	d, seeds := flags.Usually(16, 8), uint64(flags.Usually(2, 1))
 	if *flags.Whole {
 		d, seeds = 100, 10
 	}
@@ -169,12 +169,13 @@ func TestSurveyOfBlocks(t *testing.T) {
 // The certificate does not lie: every problem of the suite gets the verdict of
 // its structure, all seeds. With -whole that is 20 seeds at d = 10 and at 30.
 func TestVerdicts(t *testing.T) {
-	dims, seeds := []int{10}, uint64(1)
+	dims, seeds := []int{flags.Usually(10, 6)}, uint64(1)
 	if *flags.Whole {
 		dims, seeds = []int{10, 30}, 20
 	}
+	all := problem.Catalogue()
 	for _, d := range dims {
-		for _, entry := range problem.Catalogue() {
+		for _, entry := range flags.Sample(all, len(all)/3) {
 			if entry.Mix == "" {
 				continue // the bbob functions are not all smooth enough for a survey
 			}
@@ -201,7 +202,7 @@ func TestVerdicts(t *testing.T) {
 // One pair that couples among many components that do not is found and named, if its mixed differences
 // are above what the certificate allows.
 func TestOneCoupledPair(t *testing.T) {
-	d := 20
+	d := flags.Usually(20, 10)
 	if *flags.Whole {
 		d = 100
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -34,14 +35,15 @@ func guarded(p objective.Objective, look func(x []float64, v float64) float64) o
 // Nothing outside the bounds is asked for, wherever they are and however wide,
 // and what is found is right all the same.
 func TestSurveyStaysWithinBounds(t *testing.T) {
+	d := flags.Usually(6, 3)
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64Range(0, 1000).Draw(rt, "seed")
 		name := rapid.SampledFrom([]string{"rastrigin", "levy", "styblinski-tang", "microring", "squared-norm"}).Draw(rt, "problem")
 		mix := rapid.SampledFrom([]string{"orthogonal", "banded", "none"}).Draw(rt, "mix")
-		p := draw(t, name, 6, mix, seed)
+		p := draw(t, name, d, mix, seed)
 		centre := rapid.Float64Range(-3, 3).Draw(rt, "centre")
 		half := math.Pow(10, rapid.Float64Range(-0.5, 1).Draw(rt, "log half-width"))
-		bounds := objective.Cube(6, centre-half, centre+half)
+		bounds := objective.Cube(d, centre-half, centre+half)
 		if rapid.Bool().Draw(rt, "half infinite") {
 			bounds.Hi[2] = math.Inf(1)
 		}
@@ -51,7 +53,7 @@ func TestSurveyStaysWithinBounds(t *testing.T) {
 			}
 			return v
 		})
-		got, err := Survey{}.Identify(ctx, f, Request{Box: objective.Cube(6, centre-half, centre+half), Bounds: bounds, Seed: seed})
+		got, err := Survey{}.Identify(ctx, f, Request{Box: objective.Cube(d, centre-half, centre+half), Bounds: bounds, Seed: seed})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -67,11 +69,12 @@ func TestSurveyStaysWithinBounds(t *testing.T) {
 // The start box may be anywhere and ten times narrower or wider than the
 // problem's domain, and of different width in every coordinate.
 func TestSurveyFromAnyBox(t *testing.T) {
-	for _, name := range []string{"rastrigin", "levy", "styblinski-tang"} {
+	d := flags.Usually(10, 6)
+	for _, name := range flags.Sample([]string{"rastrigin", "levy", "styblinski-tang"}, 1) {
 		for seed, scale := range []float64{0.1, 0.3, 3, 10} {
-			p := draw(t, name, 10, "paper", uint64(seed))
+			p := draw(t, name, d, "paper", uint64(seed))
 			half := scale * p.Domain().Hi[0]
-			box := objective.Cube(10, half/3-half, half/3+half)
+			box := objective.Cube(d, half/3-half, half/3+half)
 			got, err := Survey{}.Identify(ctx, p, Request{Box: box, Seed: uint64(seed)})
 			if err != nil {
 				t.Fatal(err)
@@ -85,7 +88,7 @@ func TestSurveyFromAnyBox(t *testing.T) {
 
 // The same seed gives the same bits.
 func TestSurveyIsDeterministic(t *testing.T) {
-	p := draw(t, "rosenbrock-pairs", 12, "paper", 1)
+	p := draw(t, "rosenbrock-pairs", flags.Usually(12, 8), "paper", 1)
 	a, n := survey(t, p)
 	b, m := survey(t, p)
 	if n != m || !mat.Equal(a.Frame.Matrix(), b.Frame.Matrix()) || a.Certificate != b.Certificate || !cmp.Equal(a.Blocks, b.Blocks) {
@@ -129,7 +132,7 @@ func TestSurveyOfALinearPart(t *testing.T) {
 
 // Bad input: a verdict or an error, never a panic or a loop.
 func TestSurveyOfBadFunctions(t *testing.T) {
-	p := draw(t, "rastrigin", 8, "paper", 3)
+	p := draw(t, "rastrigin", flags.Usually(8, 6), "paper", 3)
 	noise := rng.Seed(1).Stream("noise")
 	for name, c := range map[string]struct {
 		f    func(x []float64, v float64) float64
@@ -179,7 +182,7 @@ func TestSurveyOfOneDimension(t *testing.T) {
 		t.Errorf("%d queries, %v", n, got.Certificate)
 	}
 	for _, d := range []int{2, 3} {
-		for seed := range uint64(5) {
+		for seed := range uint64(flags.Usually(5, 2)) {
 			p := draw(t, "rastrigin", d, "paper", seed)
 			got, _ := survey(t, p)
 			if c := frame.Compare(p.Frame(), got.Frame); c.Error() > right {
@@ -195,7 +198,7 @@ func TestSurveyEndsWithItsBudget(t *testing.T) {
 	p := draw(t, "different-powers", 8, "paper", 0)
 	_, all := survey(t, p)
 	framed := false
-	for budget := 1; budget < all; budget += 1 + budget/9 {
+	for budget := 1; budget < all; budget += 1 + budget/flags.Usually(9, 4) {
 		meter := query.NewMeter(p, budget)
 		got, err := Survey{}.Identify(ctx, meter, Request{Box: p.Domain()})
 		if !errors.Is(err, objective.ErrBudget) || meter.Queries() != budget || got == nil {

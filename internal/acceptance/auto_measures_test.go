@@ -137,7 +137,7 @@ func TestAutoConverged(t *testing.T) {
 	before := map[string]float64{"rastrigin 20": 5419, "rastrigin 40": 11566, "levy 20": 6243, "levy 40": 13873}
 	for _, name := range flags.Problems([]string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:flags.Few(5, 2)]...) {
 		for _, d := range flags.Dims([]int{20, 40}[:flags.Few(2, 1)]...) {
-			n := flags.Count(flags.Few(100, 3))
+			n := flags.Count(flags.Few(100, flags.Usually(3, 1)))
 			early, solved, worst := 0, 0, 0.0
 			var queries []float64
 			for seed := range uint64(n) {
@@ -170,7 +170,7 @@ func TestAutoConverged(t *testing.T) {
 func TestAutoStartBox(t *testing.T) {
 	table := newPage("boxes", "", "d", "box times", "solved", "not, with a note", "not, without", "largest gap without", "queries, median")
 	for _, name := range flags.Problems([]string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:flags.Few(5, 1)]...) {
-		for _, d := range flags.Dims([]int{20, 40}[:flags.Few(2, 1)]...) {
+		for _, d := range flags.Dims([]int{flags.Usually(20, 10), 40}[:flags.Few(2, 1)]...) {
 			for _, times := range []float64{0.01, 0.1, 10, 100} {
 				if !*flags.Whole && times == 0.01 {
 					continue
@@ -209,7 +209,7 @@ func TestAutoStartBox(t *testing.T) {
 //	go test ./internal/acceptance -run TestAutoFailures -whole -v -timeout 3h
 func TestAutoFailures(t *testing.T) {
 	table := newPage("failures", "", "bounds", "no failures", "3 %", "20 %", "half space")
-	d, n := flags.Dims(flags.Few(30, 10))[0], flags.Count(flags.Few(15, 1))
+	d, n := flags.Dims(flags.Few(30, flags.Usually(10, 6)))[0], flags.Count(flags.Few(15, 1))
 	for _, name := range flags.Problems([]string{"rastrigin", "different-powers", "rosenbrock-pairs"}[:flags.Few(3, 1)]...) {
 		for _, bounded := range []bool{false, true} {
 			c := trial{spec: problem.Spec{Name: name, Dim: d, Mix: "orthogonal"}, gap: 1e-8, budget: 100 * d * d}
@@ -272,8 +272,8 @@ func wrongWell(p *problem.Problem) []float64 {
 func TestAutoWarm(t *testing.T) {
 	table := newPage("warm", "", "mix", "d", "cold", "warm", "ratio", "solved, of 15", "known point")
 	n := flags.Count(flags.Few(15, 1))
-	for _, mix := range []string{"paper", "orthogonal"} {
-		for _, d := range flags.Dims([]int{10, 30}[:flags.Few(2, 1)]...) {
+	for _, mix := range flags.Sample([]string{"paper", "orthogonal"}, 1) {
+		for _, d := range flags.Dims([]int{flags.Usually(10, 5), 30}[:flags.Few(2, 1)]...) {
 			type median struct {
 				queries float64
 				solved  int
@@ -328,7 +328,7 @@ func TestAutoRounds(t *testing.T) {
 		most     float64 // rounds
 		queries  float64
 	}{
-		{"rastrigin", auto.Auto{}, flags.Few(100, 20), 1, 0, flags.Few(15, 3), 60, 1.02 * 42078},
+		{"rastrigin", auto.Auto{}, flags.Few(100, 20), 1, 0, flags.Few(15, flags.Usually(3, 1)), 60, 1.02 * 42078},
 		{"rastrigin", auto.Auto{}, 400, 1, 0, flags.Few(3, 0), 80, math.Inf(1)},
 		{"rosenbrock-pairs", auto.Auto{}, flags.Few(100, 10), 1000, 1e-8, flags.Few(15, 1), 400, math.Inf(1)},
 	} {
@@ -348,7 +348,7 @@ func TestAutoRounds(t *testing.T) {
 	if !flags.Problem("rosenbrock") {
 		return
 	}
-	d, n := flags.Dims(flags.Few(40, 8))[0], flags.Count(flags.Few(15, 3))
+	d, n := flags.Dims(flags.Few(40, 8))[0], flags.Count(flags.Few(15, flags.Usually(3, 1)))
 	one := trial{spec: problem.Spec{Name: "rosenbrock", Dim: d, Mix: "orthogonal"}, strategy: strategy.CMAES{}, gap: 1e-8, parallel: 1}
 	many := one
 	many.parallel = 1000
@@ -367,8 +367,8 @@ func TestAutoRounds(t *testing.T) {
 //	go test ./internal/acceptance -run TestAutoFirstCovariance -whole -v -timeout 3h
 func TestAutoFirstCovariance(t *testing.T) {
 	table := newPage("covariance", "", "mix", "d", "auto", "CMA-ES", "ratio")
-	n := flags.Count(flags.Few(15, 3))
-	for _, c := range []struct {
+	n := flags.Count(flags.Few(15, flags.Usually(3, 1)))
+	for _, c := range flags.Sample([]struct {
 		spec problem.Spec
 		dims []int
 		most float64
@@ -376,7 +376,7 @@ func TestAutoFirstCovariance(t *testing.T) {
 		{problem.Spec{Name: "step"}, []int{10, 20}, 1.3},
 		{problem.Spec{Name: "different-powers", Blemishes: problem.Blemishes{Map: "square"}}, []int{10, 20, 40}, 1.3},
 		{problem.Spec{Name: "ellipsoid", Blemishes: problem.Blemishes{Map: "rms"}}, []int{20, 40}, 0.5},
-	} {
+	}, 1) {
 		for _, mix := range []string{"paper", "orthogonal"}[:flags.Few(2, 1)] {
 			for _, d := range flags.Dims(c.dims[:flags.Few(len(c.dims), 1)]...) {
 				if !flags.Problem(c.spec.Name) {

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,10 +19,11 @@ import (
 
 // Mixed problems in 20 dimensions, with about ten times d² queries.
 func TestAutoSolvesMixedProblems(t *testing.T) {
-	for _, name := range []string{"rastrigin", "rastrigin-like", "squared-norm", "different-powers", "levy", "styblinski-tang", "ellipsoid", "discus"} {
-		for seed := range uint64(3) {
-			r, gap := solve(t, problem.Spec{Name: name, Dim: 20, Seed: seed}, nil, 0, 0)
-			if gap > 1e-8 || r.Queries > 40*400 || r.Status != objective.Converged {
+	for _, name := range flags.Sample([]string{"rastrigin", "rastrigin-like", "squared-norm", "different-powers", "levy", "styblinski-tang", "ellipsoid", "discus"}, 4) {
+		for seed := range uint64(flags.Usually(3, 1)) {
+			d := flags.Usually(20, 12)
+			r, gap := solve(t, problem.Spec{Name: name, Dim: d, Seed: seed}, nil, 0, 0)
+			if gap > 1e-8 || r.Queries > 40*d*d || r.Status != objective.Converged {
 				t.Errorf("%s, seed %d: gap %g after %d queries, %v", name, seed, gap, r.Queries, r.Status)
 			}
 		}
@@ -32,7 +34,7 @@ func TestAutoSolvesMixedProblems(t *testing.T) {
 func TestAutoElsewhere(t *testing.T) {
 	rings := flags.Few(12, 6)
 	bounds := objective.Cube(rings, 0, 8)
-	for name, spec := range map[string]problem.Spec{
+	specs := map[string]problem.Spec{
 		"not mixed":      {Name: "rastrigin", Dim: flags.Few(20, 10), Mix: "none"},
 		"few components": {Name: "rastrigin", Dim: flags.Few(60, 20), Components: 3},
 		"one dimension":  {Name: "rastrigin", Dim: 1, Mix: "none"},
@@ -41,8 +43,9 @@ func TestAutoElsewhere(t *testing.T) {
 		"not separable":  {Name: "rosenbrock", Dim: 6},
 		"blocks":         {Name: "rosenbrock-pairs", Dim: 6},
 		"large blocks":   {Name: "ridge-blocks", Dim: flags.Few(12, 8), Block: 4},
-	} {
-		if r, gap := solve(t, spec, nil, 0, 60_000); gap > 1e-6 {
+	}
+	for _, name := range flags.Sample(slices.Sorted(maps.Keys(specs)), 4) {
+		if r, gap := solve(t, specs[name], nil, 0, 60_000); gap > 1e-6 {
 			t.Errorf("%s: gap %g after %d queries, %v", name, gap, r.Queries, r.Status)
 		}
 	}
@@ -50,8 +53,8 @@ func TestAutoElsewhere(t *testing.T) {
 
 // Auto keeps to a budget of any size, and says so if the budget is too small: below Least(d).
 func TestAutoBudgets(t *testing.T) {
-	for _, spec := range []problem.Spec{{Name: "rastrigin", Dim: 6}, {Name: "rosenbrock-pairs", Dim: 6}, {Name: "ackley", Dim: 6}, {Name: "squared-norm", Dim: 6, Mix: "none"}} {
-		for budget := 1; budget < 8000; budget += 1 + budget/flags.Few(7, 3) {
+	for _, spec := range flags.Sample([]problem.Spec{{Name: "rastrigin", Dim: 6}, {Name: "rosenbrock-pairs", Dim: 6}, {Name: "ackley", Dim: 6}, {Name: "squared-norm", Dim: 6, Mix: "none"}}, 2) {
+		for budget := 1; budget < 8000; budget += 1 + budget/flags.Few(7, flags.Usually(3, 1)) {
 			r, _ := solve(t, spec, nil, 0, budget)
 			if r.Queries > budget || r.Queries < budget && r.Status != objective.Converged {
 				t.Errorf("%s: %d queries of %d, %v", spec.Name, r.Queries, budget, r.Status)
@@ -176,7 +179,7 @@ func TestAutoTakesAFrame(t *testing.T) {
 
 // Batches are wide: a slow simulator can work on many points at a time.
 func TestAutoAsksWideBatches(t *testing.T) {
-	for _, name := range []string{"rastrigin", "rosenbrock-pairs"} {
+	for _, name := range flags.Sample([]string{"rastrigin", "rosenbrock-pairs"}, 1) {
 		p := mixed(t, name, 30, 1)
 		batches := 0
 		counted := counter{p, &batches}

@@ -69,10 +69,10 @@ func median(t *testing.T, spec problem.Spec, s strategy.Strategy, gap float64, b
 // more until they are done since auto goes straight down first, and a fifth of what they took to
 // 0.005.) Without -whole the test runs at d = 25, with limits in proportion to d².
 func TestAutoTable(t *testing.T) {
-	limits := []struct {
+	limits := flags.Sample([]struct {
 		name       string
 		most, done int // medians of the queries to 0.005 and until it is done by itself
-	}{{"rastrigin", 36_000, 45_444}, {"rastrigin-like", 36_000, 43_691}, {"squared-norm", 7_200, 7_964}, {"different-powers", 58_000, 80_000}}
+	}{{"rastrigin", 36_000, 45_444}, {"rastrigin-like", 36_000, 43_691}, {"squared-norm", 7_200, 7_964}, {"different-powers", 58_000, 80_000}}, 2)
 	n, d := flags.Count(flags.Few(100, 1)), flags.Dims(flags.Few(100, 25))[0]
 	var summary strings.Builder
 	rows := "problem,seed,queries_to_0.005,queries_to_1e-8\n"
@@ -155,7 +155,7 @@ func TestAutoSeeds(t *testing.T) {
 
 // Microring within bounds that contain the minimiser. It is found, and no query is outside.
 func TestAutoMicroring(t *testing.T) {
-	d := flags.Dims(flags.Few(64, 8))[0]
+	d := flags.Dims(flags.Few(64, flags.Usually(8, 4)))[0]
 	bounds := objective.Cube(d, 0, 8)
 	for _, seed := range flags.Seeds(flags.Few(20, 1)) {
 		r, gap := solve(t, problem.Spec{Name: "microring", Dim: d, Seed: seed, Bounds: &bounds}, nil, 0, 0)
@@ -205,8 +205,8 @@ func TestAutoLarge(t *testing.T) {
 		most  int
 		seeds int
 	}{
-		{problem.Spec{Name: "rosenbrock-pairs", Dim: flags.Few(100, 20)}, 1e-6, 250_000, flags.Few(10, 1)},
-		{problem.Spec{Name: "rastrigin", Dim: flags.Few(1000, 200), Components: 10}, 1e-6, 60_000, flags.Few(5, 1)},
+		{problem.Spec{Name: "rosenbrock-pairs", Dim: flags.Few(100, flags.Usually(20, 10))}, 1e-6, 250_000, flags.Few(10, 1)},
+		{problem.Spec{Name: "rastrigin", Dim: flags.Few(1000, flags.Usually(200, 80)), Components: 10}, 1e-6, 60_000, flags.Few(5, 1)},
 		{problem.Spec{Name: "rastrigin", Dim: 500}, 0.005, 2_500_000, flags.Few(1, 0)},
 	} {
 		if c.seeds == 0 || !flags.Problem(c.spec.Name) {
@@ -226,11 +226,11 @@ func TestAutoLarge(t *testing.T) {
 
 // Where f does not separate, auto takes hardly more queries than CMA-ES alone.
 func TestAutoNotSeparable(t *testing.T) {
-	for _, name := range flags.Problems("rosenbrock", "griewank", "ackley") {
+	for _, name := range flags.Problems(flags.Sample([]string{"rosenbrock", "griewank", "ackley"}, 1)...) {
 		for _, mix := range []string{"paper", "orthogonal", "none"}[:flags.Few(3, 1)] {
 			for _, d := range flags.Dims([]int{10, 40}[:flags.Few(2, 1)]...) {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
-				seeds := flags.Count(flags.Few(15, 9))
+				seeds := flags.Count(flags.Few(15, flags.Usually(9, 3)))
 				ours, solved := median(t, spec, auto.Auto{}, 1e-8, 0, seeds)
 				alone, without := median(t, spec, strategy.CMAES{}, 1e-8, 0, seeds)
 				t.Logf("%s, mix %s, d = %d: %v queries (%d of %d), CMA-ES %v (%d): ratio %.2f", name, mix, d, ours, solved, seeds, alone, without, ours/alone)
@@ -246,11 +246,11 @@ func TestAutoNotSeparable(t *testing.T) {
 // than CMA-ES. (CMA-ES gets at most twice as many.)
 func TestAutoSeparable(t *testing.T) {
 	names := []string{"ellipsoid", "discus", "squared-norm", "rastrigin", "rastrigin-like", "levy", "styblinski-tang", "microring"}
-	for _, name := range flags.Problems(names...) {
+	for _, name := range flags.Problems(flags.Sample(names, 4)...) {
 		for _, mix := range []string{"", "none"} {
 			for _, d := range flags.Dims([]int{10, 40, 100}[:flags.Few(3, 1)]...) {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
-				seeds := flags.Count(flags.Few(15, 3))
+				seeds := flags.Count(flags.Few(15, flags.Usually(3, 1)))
 				ours, solved := median(t, spec, auto.Auto{}, 1e-6, 0, seeds)
 				alone, without := median(t, spec, strategy.CMAES{}, 1e-6, 2*int(min(ours, 1e6))+1000, seeds)
 				t.Logf("%s, mix %q, d = %d: %v queries (%d of %d), CMA-ES %v (%d)", name, mix, d, ours, solved, seeds, alone, without)

@@ -82,7 +82,7 @@ func TestACleanTarget(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := look(p, -1)
-			target := p.Minimum() + 1.5
+			target := p.Minimum() + float64(flags.Usually(3, 10))/2
 			got, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Budget: 20_000, Target: &target, Seed: 4, Workers: workers, Start: p.Domain()})
 			if err != nil || got.Status != objective.TargetReached {
 				t.Fatalf("%s: status %v, error %v", name, got.Status, err)
@@ -112,9 +112,12 @@ func TestACleanTarget(t *testing.T) {
 // stopped, with points or with hashes in its journal; target and clean value too.
 func TestResumeOfANoisyRun(t *testing.T) {
 	p := noisyRastrigin(t)
-	for _, hashed := range []bool{false, true} {
-		for _, target := range []*float64{nil, new(p.Minimum() + 2.5)} {
-			o := untwist.Options{Budget: 4000, Target: target, Seed: 1, Start: p.Domain(), KeepGoing: true}
+	for i, hashed := range []bool{false, true} {
+		for k, target := range []*float64{nil, new(p.Minimum() + 2.5)} {
+			if !flags.Usual() && i != k {
+				continue
+			}
+			o := untwist.Options{Budget: flags.Usually(4000, 2000), Target: target, Seed: 1, Start: p.Domain(), KeepGoing: true}
 			want, err := untwist.Minimize(ctx, p, o)
 			if err != nil {
 				t.Fatal(err)
@@ -127,7 +130,7 @@ func TestResumeOfANoisyRun(t *testing.T) {
 			stops := 0
 			for {
 				o.Workers = 1 + stops%3
-				got, err := untwist.Minimize(ctx, look(p, flags.Few(50, 200)+chance.IntN(flags.Few(150, 400))), o)
+				got, err := untwist.Minimize(ctx, look(p, flags.Few(50, flags.Usually(200, 200))+chance.IntN(flags.Few(150, 400))), o)
 				if err == nil {
 					same(t, want, got)
 					break
@@ -221,7 +224,7 @@ func TestAutoWithFailures(t *testing.T) {
 		}
 		return r.Queries
 	}
-	for _, name := range []string{"rastrigin", "different-powers", "styblinski-tang"} {
+	for _, name := range flags.Sample([]string{"rastrigin", "different-powers", "styblinski-tang"}, 1) {
 		clean := solve(name, problem.Blemishes{})
 		for share, most := range map[float64]float64{0.03: 1.5, 0.2: 3} {
 			if n := solve(name, problem.Blemishes{Failing: share}); float64(n) > most*float64(clean) {

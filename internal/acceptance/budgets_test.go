@@ -14,9 +14,10 @@ import (
 // rises by at most 1.2, up to two standard errors over the runs. Gaps below 1e-8 count as 1e-8. The budgets are around those
 // at which a survey comes into question, and at which it comes first.
 func TestMoreBudgetIsNoWorse(t *testing.T) {
-	const d, first, step = 6, 0.9, 1.2
+	const first, step = 0.9, 1.2
+	d := flags.Usually(6, 3)
 	problems := []string{"ackley", "rosenbrock", "griewank", "bbob-6", "bbob-12", "bbob-13", "levy", "rosenbrock-pairs"}
-	seeds, budgets := flags.Few(15, 2), 11
+	seeds, budgets := flags.Few(15, flags.Usually(2, 1)), flags.Usually(11, 4)
 	gaps := make([][]float64, budgets) // log₁₀, in the same order for each budget
 	for _, name := range problems {
 		for seed := range uint64(seeds) {

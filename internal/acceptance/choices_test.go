@@ -43,7 +43,7 @@ func (c chosen) apart(t *testing.T, budget int, seed uint64) float64 {
 
 // With 50·d and 500·d queries a search over choices is not worse than a run for each combination.
 func TestChoices(t *testing.T) {
-	for _, c := range chosenFunctions {
+	for _, c := range flags.Sample(chosenFunctions, 1) {
 		if !*flags.Whole && (c.held || len(c.choices) > 3) {
 			continue
 		}
@@ -85,8 +85,8 @@ var mixints = []string{"squared-norm", "rosenbrock", "rastrigin", "ackley", "lev
 // The search over lattices is not worse than rounding inside f with CMA-ES, and often better.
 func TestMixint(t *testing.T) {
 	better, cases := 0, 0
-	for _, d := range flags.Dims([]int{10, 20, 40}[:flags.Few(3, 1)]...) {
-		for _, name := range flags.Problems(mixints[:flags.Few(len(mixints), 2)]...) {
+	for _, d := range flags.Dims([]int{flags.Usually(10, 5), 20, 40}[:flags.Few(3, 1)]...) {
+		for _, name := range flags.Problems(mixints[:flags.Few(len(mixints), flags.Usually(2, 1))]...) {
 			var ours, others []float64
 			for _, seed := range flags.Seeds(flags.Few(15, 5)) {
 				p, err := problem.New(problem.Spec{Name: name, Dim: d, Seed: 1})
@@ -94,7 +94,7 @@ func TestMixint(t *testing.T) {
 					t.Fatal(err)
 				}
 				space := parameter.Mixint(p.Domain())
-				budget := flags.Few(2000, 100) * d
+				budget := flags.Few(2000, flags.Usually(100, 50)) * d
 				ours = append(ours, least(t, p, untwist.Options{Parameters: space, Budget: budget, Seed: seed}))
 				others = append(others, least(t, rounded{p, parameter.NewCoordinates(p, space)}, untwist.Options{
 					Bounds: space.Bounds(), Budget: budget, Seed: seed, Strategy: strategy.CMAES{},

@@ -18,18 +18,18 @@ import (
 // The noise of a function is measured, and the reported interval has f at the point found.
 // A right interval of 95 % holds in 25 of 30 runs or more with a probability of 0.997, in 13 of 15 or more with one of 0.96.
 func TestResultUnderNoise(t *testing.T) {
-	runs := flags.Few(30, 15)
+	runs, budget := flags.Few(30, flags.Usually(15, 6)), flags.Usually(2500, 1000)
 	covered := 0
 	for seed := range uint64(runs) {
 		p, err := problem.New(problem.Spec{Name: "ackley", Dim: 4, Seed: seed, Blemishes: problem.Blemishes{Noise: 1e-3}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := untwist.Minimize(ctx, p, untwist.Options{Budget: 2500, Seed: seed})
+		r, err := untwist.Minimize(ctx, p, untwist.Options{Budget: budget, Seed: seed})
 		if err != nil || r.Noise == nil || r.Noise.Kind != objective.RandomNoise || r.ValueMean == nil || r.ValueError == nil || r.ValueClean == nil {
 			t.Fatalf("seed %d: %+v, error %v", seed, r.Noise, err)
 		}
-		if r.Queries > 2500 || len(r.Improvements) == 0 || !slices.Equal(r.Improvements[len(r.Improvements)-1].Point, r.Point) {
+		if r.Queries > budget || len(r.Improvements) == 0 || !slices.Equal(r.Improvements[len(r.Improvements)-1].Point, r.Point) {
 			t.Fatalf("seed %d: %d queries, and the last improvement is another point", seed, r.Queries)
 		}
 		if math.Abs(*r.ValueMean-*r.ValueClean) <= *r.ValueError {
@@ -77,11 +77,12 @@ func TestNoiseLevelIsTold(t *testing.T) {
 // Coordinates that noise does not let certify are searched all the same, beside CMA-ES, within
 // the budget: the verdict stays unknown, and five of twelve runs end in the deepest wells.
 func TestLikelyCoordinatesAreTried(t *testing.T) {
-	const budget = 12_800
+	d := flags.Usually(8, 6)
+	budget := 200 * d * d
 	tried, deepest := 0, 0
-	seeds := flags.Few(12, 6)
+	seeds := flags.Few(12, flags.Usually(6, 3))
 	for seed := range uint64(seeds) {
-		p, err := problem.New(problem.Spec{Name: "rastrigin", Mix: "orthogonal", Dim: 8, Seed: seed, Blemishes: problem.Blemishes{NoiseRelative: 3e-3}})
+		p, err := problem.New(problem.Spec{Name: "rastrigin", Mix: "orthogonal", Dim: d, Seed: seed, Blemishes: problem.Blemishes{NoiseRelative: 3e-3}})
 		if err != nil {
 			t.Fatal(err)
 		}

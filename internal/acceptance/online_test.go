@@ -92,7 +92,7 @@ func compareOnline(t *testing.T, spec problem.Spec, perSquare int) (p, online, p
 	t.Helper()
 	var a, b []float64
 	learnt := 0
-	for _, seed := range flags.Seeds(flags.Few(31, 15)) {
+	for _, seed := range flags.Seeds(flags.Few(31, flags.Usually(15, 7))) {
 		spec.Seed = 100 + seed
 		r, gap := runOnline(t, spec, strategy.Online{}, perSquare*spec.Dim*spec.Dim, 0)
 		if a = append(a, gap); r.Structure != nil {
@@ -154,9 +154,9 @@ func TestOnlineAndTheTrueFrame(t *testing.T) {
 // frame does not: its gap is above 0.01 at one seed or both.)
 func TestVariantsInFrames(t *testing.T) {
 	plain := 0.0
-	for _, settings := range [][]string{
+	for _, settings := range flags.Sample([][]string{
 		nil, {"truncate=0.5"}, {"inertia=0.02"}, {"memory=0.4"}, {"batch=25"}, {"correction=heaviside"}, {"resample=100"}, {"ess=0.2"},
-	} {
+	}, 2) {
 		cfg, err := cbo.Config{Sigma: cbo.Constant(4)}.With(settings...)
 		if err != nil {
 			t.Fatal(err)
@@ -181,11 +181,11 @@ func TestVariantsInFrames(t *testing.T) {
 // Every variant, with every noise and set, runs in a frame that transformed finds and in one that
 // online learns, and spends its budget exactly.
 func TestEveryVariantInAFrame(t *testing.T) {
-	for _, setting := range []string{
+	for _, setting := range flags.Sample([]string{
 		"noise=isotropic", "noise=additive", "noise=covariance", "truncate=0.5", "ess=0.5", "growth=1.01", "lambda=2", "hopping=0.1", "sampling=1",
 		"inertia=0.02", "adam=0.9", "memory=0.4", "correction=heaviside", "correction=regularised", "batch=25", "resample=30", "polarise=0.5",
 		"domain=box", "domain=simplex", "domain=sphere", "equalities=1 1 1", "mirror=simplex", "mirror=sphere", "mirror=entropy", "mirror=barrier",
-	} {
+	}, 5) {
 		cfg, err := cbo.Config{Sigma: cbo.Constant(4)}.With(setting)
 		if err != nil {
 			t.Fatal(err)

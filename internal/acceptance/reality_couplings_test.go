@@ -26,7 +26,7 @@ func TestRealityCouplings(t *testing.T) {
 	for _, name := range flags.Problems([]string{"rastrigin", "levy"}[:flags.Few(2, 1)]...) {
 		for _, kind := range problem.CouplingKinds()[:flags.Few(2, 1)] {
 			for _, mix := range bothMixes[flags.Few(0, 1):] {
-				for _, d := range dimensions(10, 20) {
+				for _, d := range dimensions(flags.Usually(10, 8), 20) {
 					for _, size := range sizes {
 						coupledCell(t, b, problem.Spec{Name: name, Mix: mix, Dim: d, Blemishes: problem.Blemishes{Coupling: size, CouplingKind: kind}})
 					}
@@ -38,7 +38,7 @@ func TestRealityCouplings(t *testing.T) {
 
 func coupledCell(t *testing.T, b *book, spec problem.Spec) {
 	t.Helper()
-	n := flags.Few(15, 2)
+	n := flags.Few(15, flags.Usually(2, 1))
 	if spec.Coupling >= 1 {
 		n = flags.Few(31, 2)
 	}
@@ -93,7 +93,7 @@ func coupledCell(t *testing.T, b *book, spec problem.Spec) {
 //	go test ./internal/acceptance -run TestRealityCombined -whole -v -timeout 1h
 func TestRealityCombined(t *testing.T) {
 	b := newBook(t, "combined")
-	for _, d := range dimensions(20, 30) {
+	for _, d := range dimensions(flags.Usually(20, 10), 30) {
 		spec := problem.Spec{Name: flags.Problems("rastrigin")[0], Mix: "orthogonal", Dim: d, Blemishes: problem.Blemishes{Map: "rms", Noise: 1e-6, Digits: 5, Failing: 0.03}}
 		f, ok := b.cell(t, title(spec, ""), flags.Few(15, 1), func(seeds []uint64) fact {
 			ours := course{spec: spec, bounds: new(objective.Cube(d, -5, 5)), budget: 40_000 * d * d / 900}

@@ -68,7 +68,7 @@ func TestRealityMaps(t *testing.T) {
 	for _, name := range flags.Problems([]string{"rastrigin", "rastrigin-like", "levy"}[:flags.Few(3, 1)]...) {
 		for _, mix := range bothMixes[flags.Few(0, 1):] {
 			for _, d := range dimensions(8, 20, 40, 100) {
-				for _, by := range problem.Maps()[:flags.Few(5, 2)] {
+				for _, by := range problem.Maps()[:flags.Few(5, flags.Usually(2, 1))] {
 					if d == 100 && len(flags.Dims()) == 0 && (name != "rastrigin" || mix != "orthogonal") {
 						continue // an hour more
 					}
@@ -174,7 +174,7 @@ func raceCell(t *testing.T, b *book, spec problem.Spec, most float64) {
 // evenCell compares the final gaps of auto and CMA-ES at the same budget.
 func evenCell(t *testing.T, b *book, name string, ours course) {
 	t.Helper()
-	f, ok := b.cell(t, "even "+name, flags.Few(31, 7), func(seeds []uint64) fact {
+	f, ok := b.cell(t, "even "+name, flags.Few(31, flags.Usually(7, 5)), func(seeds []uint64) fact {
 		return versus(ours.attempts(t, seeds), ours.cmaes().attempts(t, seeds), gapOf, 1e-8)
 	})
 	if ok && !(f.number("p") > notWorse) {
@@ -226,10 +226,10 @@ func TestNoMapWhereThereIsNone(t *testing.T) {
 		spec := problem.Spec{Name: row[0], Mix: row[1], Dim: d}
 		n := len(row[3])
 		switch {
-		case !*flags.Whole && (d != 10 || !slices.Contains([]string{"rastrigin", "ackley", "rosenbrock", "bbob-8"}, row[0]) || row[1] != "" && row[1] != "paper"):
+		case !*flags.Whole && (d != 10 || !slices.Contains(flags.Sample([]string{"rastrigin", "ackley", "rosenbrock", "bbob-8"}, 2), row[0]) || row[1] != "" && row[1] != "paper"):
 			continue
 		case !*flags.Whole:
-			n = 2
+			n = flags.Usually(2, 1)
 		case !slices.Contains(flags.Dims(d), d), !flags.Problem(spec.Name), !flags.Cell(title(spec, "")):
 			continue
 		}

@@ -58,7 +58,7 @@ func (n disturbance) at(t *testing.T, p *problem.Problem, v float64) float64 {
 // disturbances are those of the tests: without -whole one of each kind.
 func disturbances() (all []disturbance) {
 	if !*flags.Whole {
-		return []disturbance{{"noise", 1e-5}, {"relative", 1e-4}, {"digits", 4}}
+		return flags.Sample([]disturbance{{"noise", 1e-5}, {"relative", 1e-4}, {"digits", 4}}, 2)
 	}
 	for k := -8; k <= -1; k++ {
 		all = append(all, disturbance{"noise", math.Pow10(k)})
@@ -77,7 +77,7 @@ func disturbances() (all []disturbance) {
 func TestRealityNoise(t *testing.T) {
 	b := newBook(t, "noise")
 	for _, mix := range bothMixes[flags.Few(0, 1):] {
-		for _, d := range dimensions(8, 20) {
+		for _, d := range dimensions(flags.Usually(8, 6), 20) {
 			for _, n := range disturbances() {
 				if flags.Problem("rastrigin") {
 					wellsCell(t, b, problem.Spec{Name: "rastrigin", Mix: mix, Dim: d}, n)
@@ -87,7 +87,7 @@ func TestRealityNoise(t *testing.T) {
 	}
 	for _, name := range flags.Problems([]string{"rosenbrock-pairs", "squared-norm", "ackley"}[flags.Few(0, 1):flags.Few(3, 2)]...) {
 		for _, mix := range bothMixes[flags.Few(0, 1):] {
-			for _, d := range dimensions(8, 20) {
+			for _, d := range dimensions(flags.Usually(8, 6), 20) {
 				for _, n := range disturbances() {
 					spec := problem.Spec{Name: name, Mix: mix, Dim: d}
 					evenCell(t, b, title(spec, n.String()), course{spec: n.on(spec)})
@@ -191,7 +191,7 @@ func TestHonestUnderNoise(t *testing.T) {
 	covered, runs := 0.0, 0.0
 	for _, name := range flags.Problems(names[:flags.Few(len(names), 1)]...) {
 		for _, mix := range bothMixes[flags.Few(0, 1):] {
-			for _, d := range dimensions(8, 20) {
+			for _, d := range dimensions(flags.Usually(8, 6), 20) {
 				for _, n := range disturbances() {
 					f := honestCell(t, b, problem.Spec{Name: name, Mix: mix, Dim: d}, n)
 					if f != nil {
@@ -211,7 +211,7 @@ func TestHonestUnderNoise(t *testing.T) {
 // miss often enough by chance.
 func honestCell(t *testing.T, b *book, spec problem.Spec, n disturbance) fact {
 	t.Helper()
-	f, ok := b.cell(t, title(spec, n.String()), flags.Few(15, 3), func(seeds []uint64) fact {
+	f, ok := b.cell(t, title(spec, n.String()), flags.Few(15, flags.Usually(3, 1)), func(seeds []uint64) fact {
 		f := fact{}
 		var faults []string
 		verdicts := map[string]int{}

@@ -16,7 +16,7 @@ import (
 // two functions and three seeds in ten dimensions. With -whole it prints the table of
 // docs/data/reality.md. With the paper's W, which may be ill-conditioned, two in fifteen may fail.
 func TestSinglePrecision(t *testing.T) {
-	names, dims, seeds := []string{"rastrigin", "levy"}, []int{10}, 3
+	names, dims, seeds := flags.Sample([]string{"rastrigin", "levy"}, 1), []int{flags.Usually(10, 6)}, flags.Usually(3, 1)
 	if *flags.Whole {
 		names, dims, seeds = []string{"rastrigin", "styblinski-tang", "levy", "rastrigin-like", "ackleys"}, []int{10, 20}, 15
 	}

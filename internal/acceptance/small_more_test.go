@@ -39,9 +39,9 @@ func TestSmallBudgetsBeginAlike(t *testing.T) {
 // At the least budget of a survey, and above it, auto comes as far as just below: one-sided tests, 24 of them without -whole, none of
 // which may have p < 0.001, so that one fails by chance in 40.
 func TestSmallBudgetsHaveNoCliff(t *testing.T) {
-	for _, d := range flags.Dims(flags.Few(10, 6)) {
+	for _, d := range flags.Dims(flags.Few(10, flags.Usually(6, 4))) {
 		least := identify.Least(d)
-		for _, k := range []int{2, 8, 13, 17, 6, 9, 12, 15}[:flags.Few(8, 4)] {
+		for _, k := range []int{2, 8, 13, 17, 6, 9, 12, 15}[:flags.Few(8, flags.Usually(4, 1))] {
 			name := fmt.Sprintf("bbob-%d", k)
 			if !flags.Problem(name) {
 				continue

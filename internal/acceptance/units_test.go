@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"hash/fnv"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/untwist/untwist"
@@ -80,7 +82,7 @@ func walked(t *testing.T, name, by string, scale float64) (uint64, int, float64)
 			}
 		}
 	}}
-	o := untwist.Options{Budget: c.budget / flags.Few(1, 2), Seed: 3, Start: p.Domain()}
+	o := untwist.Options{Budget: c.budget / flags.Few(1, flags.Usually(2, 4)), Seed: 3, Start: p.Domain()}
 	if by == "cmaes" {
 		o.Strategy = strategy.CMAES{}
 	}
@@ -98,7 +100,7 @@ func walked(t *testing.T, name, by string, scale float64) (uint64, int, float64)
 // auto and cmaes have no unit of f: times a power of two, f is asked at the same points, to
 // the bit.
 func TestNoUnitOfF(t *testing.T) {
-	for name := range unitCases {
+	for _, name := range flags.Sample(slices.Sorted(maps.Keys(unitCases)), 7) {
 		for _, by := range []string{"auto", "cmaes"} {
 			if by == "cmaes" && unitCases[name].spec.Blemishes != (problem.Blemishes{}) {
 				continue // it does not look what f is like
@@ -132,7 +134,7 @@ func deviation(t *testing.T, p *problem.Problem) float64 {
 // deviation s, and 2⁻⁴⁶ of b. Without -whole it is looked at with one seed, in few units.
 func TestAsOftenSolvedInAnyUnit(t *testing.T) {
 	type unit struct{ a, b float64 } // b in parts of a·s
-	units := []unit{{1, 0}, {1e-12, 0}, {1e12, 0}, {1, 1e6}, {1e-12, -1e3}, {1e12, 1e6}, {1e-6, -1e6}}
+	units := flags.Sample([]unit{{1, 0}, {1e-12, 0}, {1e12, 0}, {1, 1e6}, {1e-12, -1e3}, {1e12, 1e6}, {1e-6, -1e6}}, 3)
 	for _, by := range []string{"auto", "cmaes"} {
 		for _, spec := range unitSpecs() {
 			clean, err := problem.New(spec)
@@ -163,7 +165,7 @@ func TestAsOftenSolvedInAnyUnit(t *testing.T) {
 // unitSpecs are the problems of TestAsOftenSolvedInAnyUnit.
 func unitSpecs() []problem.Spec {
 	if !*flags.Whole && !flags.Some() {
-		return []problem.Spec{{Name: "rosenbrock", Dim: 5}, {Name: "rastrigin", Dim: 4}, {Name: "rosenbrock-pairs", Dim: 4}}
+		return flags.Sample([]problem.Spec{{Name: "rosenbrock", Dim: 5}, {Name: "rastrigin", Dim: 4}, {Name: "rosenbrock-pairs", Dim: 4}}, 1)
 	}
 	var all []problem.Spec
 	for _, d := range flags.Dims(10, 30) {
