@@ -1,28 +1,16 @@
 // Package untwist minimises black-box functions globally.
 //
-// Give Minimize a function, and get the best point found:
-//
 //	f := untwist.Func(10, func(x []float64) float64 { … })
 //	result, err := untwist.Minimize(ctx, f, untwist.Options{Bounds: untwist.Cube(10, -5, 5), Budget: 20_000})
 //
-// Bounds are limits, and Start says where to look without a limit. For a function that can fail
-// there is Fallible, for parameters with names and logarithmic scales
-// Options.Parameters, for a run that can be ended and resumed Options.Journal. docs/go.md shows
-// them all.
+// Many objectives are a sum of one-dimensional functions in coordinates that nobody told you,
+// f(x) = Σ_j f_j(⟨w_j, x⟩). Minimize finds them from function values alone (after C. Fiedler and
+// T. Roith, "Consensus-based optimization for linearly separable functions"), and minimises along
+// them; where there are none, descents race CMA-ES. The Result says what was learnt. Probe finds
+// and certifies coordinates without a search, Ask is for loops of one's own, Method for gonum.
 //
-// Many objectives are a sum of one-dimensional functions in coordinates that
-// nobody told you, f(x) = Σ_j f_j(⟨w_j, x⟩). Minimize finds those coordinates from
-// function values alone (after C. Fiedler and T. Roith, "Consensus-based
-// optimization for linearly separable functions") and minimises along them. The
-// Result says what it has learnt. Where there are no such coordinates, Minimize uses
-// CMA-ES. Probe finds and certifies the coordinates without a search.
-//
-// Ask is Minimize for people with a loop of their own: it asks for points, and is told their
-// values. Method is Minimize for gonum's package optimize.
-//
-// Package objective has the contract that functions fulfil. Package strategy has the
-// ways to minimise them, of which Options chooses one. Package identify has the ways
-// to find the coordinates.
+// A function that can fail is a Fallible, several numbers are a Vector. Options have bounds, names
+// and scales of parameters, a journal to resume from, and one of package strategy's ways to search.
 package untwist
 
 import (

@@ -1,7 +1,9 @@
 package house
 
 import (
+	"bytes"
 	"go/ast"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,6 +66,19 @@ func TestTheFrontDoorIsSmall(t *testing.T) {
 	r := built(t, "x", "x.go", "type T struct{}; type u int; func (T) M() {}; func (u) M() {}; func F() {}; const A, b = 1, 2; var C int")
 	if n := names(r); n != 5 {
 		t.Errorf("%d names of 5", n)
+	}
+}
+
+// What go doc says of the packages that everybody imports fits a screen.
+func TestTheFrontDoorFitsAScreen(t *testing.T) {
+	const most = 60
+	for _, room := range []string{".", "./objective"} {
+		command := exec.Command("go", "doc", room)
+		command.Dir = "../.."
+		out, err := command.Output()
+		if n := bytes.Count(out, []byte("\n")); err != nil || n > most || n < most/4 {
+			t.Errorf("go doc %s has %d lines, error %v", room, n, err)
+		}
 	}
 }
 
