@@ -135,7 +135,7 @@ func (c boundedCase) spread(t *testing.T, value float64) float64 {
 // CMA-ES with ten times the queries that it used, to 1e-6 of f's spread, in 95 of 100
 // cases. No query is outside the bounds.
 func TestAutoBounds(t *testing.T) {
-	cases, d := flags.Count(flags.Few(100, 1)), flags.Usually(6, 4)
+	cases, d := flags.Count(flags.Few(100, 1)), flags.Usually(6, 3)
 	if *flags.Whole {
 		d = 20
 	}

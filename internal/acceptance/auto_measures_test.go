@@ -136,7 +136,7 @@ func TestAutoConverged(t *testing.T) {
 	table := newPage("converged", "", "d", "ended too early", "solved", "queries when done, median", "largest gap")
 	before := map[string]float64{"rastrigin 20": 5419, "rastrigin 40": 11566, "levy 20": 6243, "levy 40": 13873}
 	for _, name := range flags.Problems([]string{"rastrigin", "levy", "bbob-3", "bbob-4", "bbob-20"}[:flags.Few(5, 2)]...) {
-		for _, d := range flags.Dims([]int{20, 40}[:flags.Few(2, 1)]...) {
+		for _, d := range flags.Dims([]int{flags.Usually(20, 10), 40}[:flags.Few(2, 1)]...) {
 			n := flags.Count(flags.Few(100, flags.Usually(3, 1)))
 			early, solved, worst := 0, 0, 0.0
 			var queries []float64
@@ -273,13 +273,13 @@ func TestAutoWarm(t *testing.T) {
 	table := newPage("warm", "", "mix", "d", "cold", "warm", "ratio", "solved, of 15", "known point")
 	n := flags.Count(flags.Few(15, 1))
 	for _, mix := range flags.Sample([]string{"paper", "orthogonal"}, 1) {
-		for _, d := range flags.Dims([]int{flags.Usually(10, 5), 30}[:flags.Few(2, 1)]...) {
+		for _, d := range flags.Dims([]int{flags.Usually(10, 4), 30}[:flags.Few(2, 1)]...) {
 			type median struct {
 				queries float64
 				solved  int
 			}
 			unaided := map[string]median{}
-			for _, c := range []struct {
+			for _, c := range flags.Sample([]struct {
 				name, where string
 				known       func(*problem.Problem) []float64
 				most        float64
@@ -290,7 +290,7 @@ func TestAutoWarm(t *testing.T) {
 				{"ackley", "0.01 widths away in every coordinate", beside(0.01 * math.Sqrt(float64(d))), 0.5},
 				{"rastrigin", "0.01 widths away", beside(0.01), 1.1},
 				{"rastrigin", "a wrong well", wrongWell, 1.1},
-			} {
+			}, 3) {
 				if !flags.Problem(c.name) {
 					continue
 				}
@@ -330,7 +330,7 @@ func TestAutoRounds(t *testing.T) {
 	}{
 		{"rastrigin", auto.Auto{}, flags.Few(100, 20), 1, 0, flags.Few(15, flags.Usually(3, 1)), 60, 1.02 * 42078},
 		{"rastrigin", auto.Auto{}, 400, 1, 0, flags.Few(3, 0), 80, math.Inf(1)},
-		{"rosenbrock-pairs", auto.Auto{}, flags.Few(100, 10), 1000, 1e-8, flags.Few(15, 1), 400, math.Inf(1)},
+		{"rosenbrock-pairs", auto.Auto{}, flags.Few(100, flags.Usually(10, 6)), 1000, 1e-8, flags.Few(15, 1), 400, math.Inf(1)},
 	} {
 		if c.seeds == 0 || !flags.Problem(c.name) {
 			continue
@@ -410,7 +410,7 @@ func TestAutoLocalised(t *testing.T) {
 	}
 	for _, mix := range []string{"paper", "orthogonal"} {
 		for _, d := range flags.Dims([]int{10, 37, 100}[flags.Few(1, 0):flags.Few(3, 1)]...) {
-			n := flags.Count(flags.Few(20, 2))
+			n := flags.Count(flags.Few(20, flags.Usually(2, 1)))
 			identified, solved := 0, 0
 			var queries []float64
 			for seed := range uint64(n) {

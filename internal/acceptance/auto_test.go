@@ -41,7 +41,7 @@ func TestAutoElsewhere(t *testing.T) {
 		"two dimensions": {Name: "levy", Dim: 2},
 		"bounds":         {Name: "microring", Dim: rings, Bounds: &bounds},
 		"not separable":  {Name: "rosenbrock", Dim: 6},
-		"blocks":         {Name: "rosenbrock-pairs", Dim: 6},
+		"blocks":         {Name: "rosenbrock-pairs", Dim: flags.Usually(6, 4)},
 		"large blocks":   {Name: "ridge-blocks", Dim: flags.Few(12, 8), Block: 4},
 	}
 	for _, name := range flags.Sample(slices.Sorted(maps.Keys(specs)), 4) {
@@ -54,7 +54,7 @@ func TestAutoElsewhere(t *testing.T) {
 // Auto keeps to a budget of any size, and says so if the budget is too small: below Least(d).
 func TestAutoBudgets(t *testing.T) {
 	for _, spec := range flags.Sample([]problem.Spec{{Name: "rastrigin", Dim: 6}, {Name: "rosenbrock-pairs", Dim: 6}, {Name: "ackley", Dim: 6}, {Name: "squared-norm", Dim: 6, Mix: "none"}}, 2) {
-		for budget := 1; budget < 8000; budget += 1 + budget/flags.Few(7, flags.Usually(3, 1)) {
+		for budget := 1; budget < flags.Usually(8000, 2000); budget += 1 + budget/flags.Few(7, flags.Usually(3, 1)) {
 			r, _ := solve(t, spec, nil, 0, budget)
 			if r.Queries > budget || r.Queries < budget && r.Status != objective.Converged {
 				t.Errorf("%s: %d queries of %d, %v", spec.Name, r.Queries, budget, r.Status)
@@ -180,7 +180,7 @@ func TestAutoTakesAFrame(t *testing.T) {
 // Batches are wide: a slow simulator can work on many points at a time.
 func TestAutoAsksWideBatches(t *testing.T) {
 	for _, name := range flags.Sample([]string{"rastrigin", "rosenbrock-pairs"}, 1) {
-		p := mixed(t, name, 30, 1)
+		p := mixed(t, name, flags.Usually(30, 20), 1)
 		batches := 0
 		counted := counter{p, &batches}
 		r, err := untwist.Minimize(ctx, counted, untwist.Options{Start: p.Domain()})

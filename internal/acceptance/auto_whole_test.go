@@ -72,8 +72,8 @@ func TestAutoTable(t *testing.T) {
 	limits := flags.Sample([]struct {
 		name       string
 		most, done int // medians of the queries to 0.005 and until it is done by itself
-	}{{"rastrigin", 36_000, 45_444}, {"rastrigin-like", 36_000, 43_691}, {"squared-norm", 7_200, 7_964}, {"different-powers", 58_000, 80_000}}, 2)
-	n, d := flags.Count(flags.Few(100, 1)), flags.Dims(flags.Few(100, 25))[0]
+	}{{"rastrigin", 36_000, 45_444}, {"rastrigin-like", 36_000, 43_691}, {"squared-norm", 7_200, 7_964}, {"different-powers", 58_000, 80_000}}, 1)
+	n, d := flags.Count(flags.Few(100, 1)), flags.Dims(flags.Few(100, flags.Usually(25, 20)))[0]
 	var summary strings.Builder
 	rows := "problem,seed,queries_to_0.005,queries_to_1e-8\n"
 	for _, c := range limits {
@@ -155,7 +155,7 @@ func TestAutoSeeds(t *testing.T) {
 
 // Microring within bounds that contain the minimiser. It is found, and no query is outside.
 func TestAutoMicroring(t *testing.T) {
-	d := flags.Dims(flags.Few(64, flags.Usually(8, 4)))[0]
+	d := flags.Dims(flags.Few(64, flags.Usually(8, 6)))[0]
 	bounds := objective.Cube(d, 0, 8)
 	for _, seed := range flags.Seeds(flags.Few(20, 1)) {
 		r, gap := solve(t, problem.Spec{Name: "microring", Dim: d, Seed: seed, Bounds: &bounds}, nil, 0, 0)
@@ -228,7 +228,7 @@ func TestAutoLarge(t *testing.T) {
 func TestAutoNotSeparable(t *testing.T) {
 	for _, name := range flags.Problems(flags.Sample([]string{"rosenbrock", "griewank", "ackley"}, 1)...) {
 		for _, mix := range []string{"paper", "orthogonal", "none"}[:flags.Few(3, 1)] {
-			for _, d := range flags.Dims([]int{10, 40}[:flags.Few(2, 1)]...) {
+			for _, d := range flags.Dims([]int{flags.Usually(10, 6), 40}[:flags.Few(2, 1)]...) {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
 				seeds := flags.Count(flags.Few(15, flags.Usually(9, 3)))
 				ours, solved := median(t, spec, auto.Auto{}, 1e-8, 0, seeds)

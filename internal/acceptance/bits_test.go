@@ -21,11 +21,11 @@ func TestGoldenBits(t *testing.T) {
 		t.Skip(runtime.GOARCH)
 	}
 	var out strings.Builder
-	for _, name := range some([]string{"cbo", "cbo-isotropic", "transformed", "reparametrised", "componentwise", "online"}, 3) {
-		for _, spec := range []problem.Spec{
+	for _, name := range []string{"cbo", "cbo-isotropic", "transformed", "reparametrised", "componentwise", "online"} {
+		for _, spec := range some([]problem.Spec{
 			{Name: "rastrigin", Dim: 7, Mix: "paper", Seed: 1},
 			{Name: "different-powers", Dim: 4, Mix: "paper", Seed: 2},
-		} {
+		}, 1) {
 			p, err := problem.New(spec)
 			if err != nil {
 				t.Fatal(err)

@@ -117,7 +117,7 @@ func TestResumeOfANoisyRun(t *testing.T) {
 			if !flags.Usual() && i != k {
 				continue
 			}
-			o := untwist.Options{Budget: flags.Usually(4000, 2000), Target: target, Seed: 1, Start: p.Domain(), KeepGoing: true}
+			o := untwist.Options{Budget: flags.Usually(4000, 1500), Target: target, Seed: uint64(flags.Usually(1, 2)), Start: p.Domain(), KeepGoing: true}
 			want, err := untwist.Minimize(ctx, p, o)
 			if err != nil {
 				t.Fatal(err)
@@ -130,7 +130,7 @@ func TestResumeOfANoisyRun(t *testing.T) {
 			stops := 0
 			for {
 				o.Workers = 1 + stops%3
-				got, err := untwist.Minimize(ctx, look(p, flags.Few(50, flags.Usually(200, 200))+chance.IntN(flags.Few(150, 400))), o)
+				got, err := untwist.Minimize(ctx, look(p, flags.Few(50, flags.Usually(200, 300))+chance.IntN(flags.Few(150, 400))), o)
 				if err == nil {
 					same(t, want, got)
 					break

@@ -127,7 +127,7 @@ func TestOnlineUnderNoise(t *testing.T) {
 // only has to reach the gap at d = 12.
 func TestOnlineAndTheTrueFrame(t *testing.T) {
 	d, online, exact := flags.Few(100, 12), 0, 0
-	for seed := range uint64(flags.Few(20, 3)) {
+	for seed := range uint64(flags.Few(20, flags.Usually(3, 1))) {
 		spec := problem.Spec{Name: "rastrigin", Dim: d, Seed: seed}
 		p, err := problem.New(spec)
 		if err != nil {
@@ -161,7 +161,7 @@ func TestVariantsInFrames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for seed := range uint64(2) {
+		for seed := range uint64(flags.Usually(2, 1)) {
 			spec := problem.Spec{Name: "levy", Dim: 5, Seed: seed}
 			for _, s := range []strategy.Strategy{strategy.Online{Config: cfg}, strategy.Transformed{Config: cfg}} {
 				if r, gap := runOnline(t, spec, s, 20_000, 1e-8); !(gap <= 0.01) || r.Structure == nil {
@@ -185,7 +185,7 @@ func TestEveryVariantInAFrame(t *testing.T) {
 		"noise=isotropic", "noise=additive", "noise=covariance", "truncate=0.5", "ess=0.5", "growth=1.01", "lambda=2", "hopping=0.1", "sampling=1",
 		"inertia=0.02", "adam=0.9", "memory=0.4", "correction=heaviside", "correction=regularised", "batch=25", "resample=30", "polarise=0.5",
 		"domain=box", "domain=simplex", "domain=sphere", "equalities=1 1 1", "mirror=simplex", "mirror=sphere", "mirror=entropy", "mirror=barrier",
-	}, 5) {
+	}, 4) {
 		cfg, err := cbo.Config{Sigma: cbo.Constant(4)}.With(setting)
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"github.com/untwist/untwist/strategy"
@@ -14,7 +15,7 @@ import (
 // The paper's three methods solve mixed Rastrigin by either road and with the true frame.
 // CBO on f does not.
 func TestPapersMethods(t *testing.T) {
-	p := mixed(t, "rastrigin", 8, 1)
+	p := mixed(t, "rastrigin", flags.Usually(8, 5), 1)
 	for _, s := range []strategy.Strategy{strategy.Reparametrised{}, strategy.Transformed{}, strategy.Componentwise{}, strategy.CBO{}} {
 		for name, o := range map[string]untwist.Options{
 			"by the survey": {Identifier: identify.Survey{}}, "by the paper's road": {Identifier: identify.Paper{}}, "the true frame": {Frame: p.Frame()},

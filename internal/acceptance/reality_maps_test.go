@@ -67,7 +67,7 @@ func TestRealityMaps(t *testing.T) {
 	b := newBook(t, "maps")
 	for _, name := range flags.Problems([]string{"rastrigin", "rastrigin-like", "levy"}[:flags.Few(3, 1)]...) {
 		for _, mix := range bothMixes[flags.Few(0, 1):] {
-			for _, d := range dimensions(8, 20, 40, 100) {
+			for _, d := range dimensions(flags.Usually(8, 6), 20, 40, 100) {
 				for _, by := range problem.Maps()[:flags.Few(5, flags.Usually(2, 1))] {
 					if d == 100 && len(flags.Dims()) == 0 && (name != "rastrigin" || mix != "orthogonal") {
 						continue // an hour more
@@ -83,7 +83,7 @@ func TestRealityMaps(t *testing.T) {
 		most  float64 // queries, in those of CMA-ES
 	}{{"ellipsoid", bothMixes, 0.6}, {"squared-norm", bothMixes[:1], 0.6}, {"different-powers", bothMixes, 1.2}}[:flags.Few(3, 1)] {
 		for _, mix := range c.mixes {
-			for _, d := range dimensions(10, 20, 40) {
+			for _, d := range dimensions(flags.Usually(10, 8), 20, 40) {
 				if !flags.Problem(c.name) {
 					continue
 				}
@@ -113,7 +113,7 @@ func mappedCell(t *testing.T, b *book, spec problem.Spec, by string) {
 	plain := course{spec: spec, gap: 1e-6}
 	mapped := plain
 	mapped.spec.Map = by
-	n := flags.Few(15, 2)
+	n := flags.Few(15, flags.Usually(2, 1))
 	f, ok := b.cell(t, title(spec, by), n, func(seeds []uint64) fact {
 		f := fact{}
 		found, problems := findings(t, mapped.spec, seeds)
@@ -150,7 +150,7 @@ func mappedCell(t *testing.T, b *book, spec problem.Spec, by string) {
 // raceCell compares the queries of auto to a gap of 1e-6 with those of CMA-ES.
 func raceCell(t *testing.T, b *book, spec problem.Spec, most float64) {
 	t.Helper()
-	n := flags.Few(15, 2)
+	n := flags.Few(15, flags.Usually(2, 1))
 	ours := course{spec: spec, gap: 1e-6}
 	f, ok := b.cell(t, "race "+title(spec, spec.Map), n, func(seeds []uint64) fact {
 		f := fact{}

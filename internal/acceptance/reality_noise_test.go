@@ -77,7 +77,7 @@ func disturbances() (all []disturbance) {
 func TestRealityNoise(t *testing.T) {
 	b := newBook(t, "noise")
 	for _, mix := range bothMixes[flags.Few(0, 1):] {
-		for _, d := range dimensions(flags.Usually(8, 6), 20) {
+		for _, d := range dimensions(flags.Usually(8, 5), 20) {
 			for _, n := range disturbances() {
 				if flags.Problem("rastrigin") {
 					wellsCell(t, b, problem.Spec{Name: "rastrigin", Mix: mix, Dim: d}, n)
@@ -87,7 +87,7 @@ func TestRealityNoise(t *testing.T) {
 	}
 	for _, name := range flags.Problems([]string{"rosenbrock-pairs", "squared-norm", "ackley"}[flags.Few(0, 1):flags.Few(3, 2)]...) {
 		for _, mix := range bothMixes[flags.Few(0, 1):] {
-			for _, d := range dimensions(flags.Usually(8, 6), 20) {
+			for _, d := range dimensions(flags.Usually(8, 5), 20) {
 				for _, n := range disturbances() {
 					spec := problem.Spec{Name: name, Mix: mix, Dim: d}
 					evenCell(t, b, title(spec, n.String()), course{spec: n.on(spec)})
@@ -101,7 +101,7 @@ func TestRealityNoise(t *testing.T) {
 // where σ is S standard deviations of f.
 func wellsCell(t *testing.T, b *book, spec problem.Spec, n disturbance) {
 	t.Helper()
-	f, ok := b.cell(t, title(spec, n.String()), flags.Few(15, 2), func(seeds []uint64) fact {
+	f, ok := b.cell(t, title(spec, n.String()), flags.Few(15, flags.Usually(2, 1)), func(seeds []uint64) fact {
 		seeds = moderate(t, spec, len(seeds))
 		ours := course{spec: n.on(spec)}
 		a, c := ours.attempts(t, seeds), ours.cmaes().attempts(t, seeds)
@@ -191,7 +191,7 @@ func TestHonestUnderNoise(t *testing.T) {
 	covered, runs := 0.0, 0.0
 	for _, name := range flags.Problems(names[:flags.Few(len(names), 1)]...) {
 		for _, mix := range bothMixes[flags.Few(0, 1):] {
-			for _, d := range dimensions(flags.Usually(8, 6), 20) {
+			for _, d := range dimensions(flags.Usually(8, 5), 20) {
 				for _, n := range disturbances() {
 					f := honestCell(t, b, problem.Spec{Name: name, Mix: mix, Dim: d}, n)
 					if f != nil {

@@ -173,7 +173,7 @@ func TestScoreboard(t *testing.T) {
 					continue
 				}
 				var queries []int
-				seeds := flags.Seeds(flags.Few(15, flags.Usually(5, 2)))
+				seeds := flags.Seeds(flags.Few(15, flags.Usually(5, 1)))
 				for _, seed := range seeds {
 					spec := row.spec
 					spec.Seed, spec.Noise = seed, sigma

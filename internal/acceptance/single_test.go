@@ -75,7 +75,7 @@ func singleRun(t *testing.T, name, mix string, d int, seed uint64) (gap, ratio f
 // unit; and it is said.
 func TestRoundedToSinglePrecision(t *testing.T) {
 	const d = 6
-	for _, unit := range []float64{1, 1e-3, 1e7} {
+	for _, unit := range flags.Sample([]float64{1, 1e-3, 1e7}, 2) {
 		_, double, least := both("rastrigin", "orthogonal", d, 3)
 		box := objective.Cube(d, -5.12, 5.12)
 		f := func(x []float64) float64 { return unit * float64(float32(double(x))) }
