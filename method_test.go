@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"go.uber.org/goleak"
@@ -23,7 +24,7 @@ import (
 // do not say what their minima are, those of Surjanovic and Bingham's collection stand here.
 func TestMethodOnGonumsFunctions(t *testing.T) {
 	before := goleak.IgnoreCurrent()
-	for _, c := range []struct {
+	for _, c := range flags.Sample([]struct {
 		f interface {
 			Func(x []float64) float64
 		}
@@ -62,7 +63,7 @@ func TestMethodOnGonumsFunctions(t *testing.T) {
 		{functions.Schaffer4{}, []float64{30, 40}, 0.5},
 		{functions.Shubert{}, []float64{3, 4}, -186.7309088310239},
 		{functions.Shubert{}, []float64{-7, 8}, -186.7309088310239},
-	} {
+	}, 10) {
 		name := fmt.Sprintf("%T", c.f)
 		if known, ok := c.f.(interface{ Minima() []functions.Minimum }); ok {
 			for _, m := range known.Minima() {

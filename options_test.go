@@ -13,6 +13,7 @@ import (
 	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
@@ -199,9 +200,10 @@ func TestEveryStageHasItsPurpose(t *testing.T) {
 
 // Rounds are the batches that the algorithm asks for, however long they are.
 func TestRounds(t *testing.T) {
-	p := mixed(t, "rastrigin", 50, 1)
+	d := flags.Usually(50, 30)
+	p := mixed(t, "rastrigin", d, 1)
 	calls, most := 0, 0
-	counted := objective.Batch(50, func(points *mat.Dense, values []float64) {
+	counted := objective.Batch(d, func(points *mat.Dense, values []float64) {
 		calls++
 		most = max(most, len(values))
 		if err := p.Evaluate(ctx, points, values); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/mat"
@@ -159,13 +161,15 @@ func TestProbeRefuses(t *testing.T) {
 
 // What is said in words.
 func TestFindingsInWords(t *testing.T) {
+	d := flags.Usually(6, 4)
 	for name, want := range map[string]string{
-		"rastrigin":        "separable in 6 rotated coordinates (mixed differences are ",
-		"squared-norm":     "separable in 6 rotated coordinates, a quadratic (mixed",
-		"rosenbrock-pairs": "separable into 3 blocks made up of 6 rotated coordinates (mixed",
+		"rastrigin":        "separable in D rotated coordinates (mixed differences are ",
+		"squared-norm":     "separable in D rotated coordinates, a quadratic (mixed",
+		"rosenbrock-pairs": "separable into H blocks made up of D rotated coordinates (mixed",
 		"ackley":           "not separable in any coordinates that were tried (mixed",
 	} {
-		got, err := untwist.Probe(context.Background(), mixed(t, name, 6, 1), untwist.Options{})
+		got, err := untwist.Probe(context.Background(), mixed(t, name, d, 1), untwist.Options{})
+		want = strings.NewReplacer("D", strconv.Itoa(d), "H", strconv.Itoa(d/2)).Replace(want)
 		if err != nil || !strings.HasPrefix(got.String(), want) {
 			t.Errorf("%s: %v, error %v", name, got, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
@@ -233,6 +234,7 @@ func TestDuals(t *testing.T) {
 func TestNothingLeavesTheSet(t *testing.T) {
 	target := []float64{0.1, 0.5, 0.2, 0.15, 0.05} // on the simplex
 	axis := []float64{0.6, -0.8, 0, 0, 0}          // on the sphere
+	runs := flags.Usually(10, 3)
 	for name, c := range map[string]struct {
 		cfg     Config
 		set     Domain
@@ -245,7 +247,7 @@ func TestNothingLeavesTheSet(t *testing.T) {
 		"projected, sphere":  {Config{Domain: Sphere{1}}, Sphere{1}, axis},
 	} {
 		solved := 0
-		for seed := range uint64(10) {
+		for seed := range uint64(runs) {
 			asked := 0
 			f := objective.Func(5, func(x []float64) float64 {
 				asked++
@@ -264,9 +266,9 @@ func TestNothingLeavesTheSet(t *testing.T) {
 				solved++
 			}
 		}
-		t.Logf("%s: %d of 10 within 1e-3", name, solved)
-		if solved < 9 {
-			t.Errorf("%s: %d of 10 runs come within 1e-3 of the minimum", name, solved)
+		t.Logf("%s: %d of %d within 1e-3", name, solved, runs)
+		if solved < runs-runs/10 {
+			t.Errorf("%s: %d of %d runs come within 1e-3 of the minimum", name, solved, runs)
 		}
 	}
 }

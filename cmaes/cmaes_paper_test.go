@@ -215,7 +215,7 @@ func queriesTo(t testing.TB, f objective.Objective, target float64, cfg Config, 
 }
 
 // As few queries as pycma 4.4. The median number of queries to 1e-10 from (3, …, 3) with
-// σ₀ = 1 is within 10 % of pycma's, over 25 seeds at d = 10 and, with -whole, 9 at d = 40.
+// σ₀ = 1 is within 10 % of pycma's, over 25 seeds at d = 10 (9 where tests are quick) and, with -whole, 9 at d = 40.
 func TestAsFewQueriesAsPycma(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -226,7 +226,7 @@ func TestAsFewQueriesAsPycma(t *testing.T) {
 		{"ellipsoid", ellipsoid, map[int]int{10: 4320, 40: 49545}},
 		{"rosenbrock", rosenbrock, map[int]int{10: 5770, 40: 64410}},
 	} {
-		for d, seeds := range map[int]int{10: 25, 40: 9} {
+		for d, seeds := range map[int]int{10: flags.Usually(25, 9), 40: 9} {
 			if d == 40 && !*flags.Whole {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -216,7 +217,7 @@ func TestMethodOptions(t *testing.T) {
 func TestLimitsAreNearTheRidges(t *testing.T) {
 	const d = 6
 	far := 0.0
-	for seed := range uint64(3) {
+	for seed := range uint64(flags.Usually(3, 1)) {
 		for _, size := range []float64{1e-4, 1e-3, 2e-3} {
 			w := nearlyOrthogonal(t, d, seed)
 			for i := range d { // ρ₂ small enough for a δ that is worth while

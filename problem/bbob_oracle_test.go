@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/rng"
 	"gonum.org/v1/gonum/mat"
 )
@@ -261,10 +262,10 @@ func (x naive) weakValue(k int, in *instance) float64 {
 // of it, where penalties count, and close to the optimum.
 func TestBBOBDefinitions(t *testing.T) {
 	for k := 1; k <= 24; k++ {
-		for _, c := range []struct {
+		for _, c := range flags.Sample([]struct {
 			d   int
 			mix string
-		}{{2, ""}, {5, ""}, {20, ""}, {40, ""}, {5, blockMix}, {90, blockMix}} {
+		}{{2, ""}, {5, ""}, {20, ""}, {40, ""}, {5, blockMix}, {90, blockMix}}, 3) {
 			spec := Spec{Name: fmt.Sprintf("bbob-%d", k), Dim: c.d, Mix: c.mix, Seed: uint64(k)}
 			t.Run(fmt.Sprintf("%s/%d%s", spec.Name, c.d, c.mix), func(t *testing.T) {
 				n := 12

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -86,11 +87,11 @@ func TestSparseProducts(t *testing.T) {
 
 // In many dimensions no inverse is computed: the minimiser comes from conjugate gradients.
 func TestManySparseDimensions(t *testing.T) {
-	for _, s := range []problem.Spec{
+	for _, s := range flags.Sample([]problem.Spec{
 		{Name: "rastrigin", Dim: 3000, Mix: "banded"}, {Name: "microring", Dim: 3000}, {Name: "rastrigin", Dim: 10_000, Mix: "none"},
 		{Name: "rastrigin", Dim: 3000, Mix: "sparse", Entries: 3, Permute: true}, {Name: "styblinski-tang", Dim: 2000, Mix: "banded", Entries: 5},
 		{Name: "rosenbrock-chain", Dim: 10_000}, {Name: "blocks-rastrigin", Dim: 3000}, {Name: "blocks-elliptic", Dim: 3000, BlockCount: 20},
-	} {
+	}, 3) {
 		p := must(t, s)
 		if gap := value(t, p, p.Minimiser()) - p.Minimum(); !(math.Abs(gap) <= 1e-9*math.Max(1, math.Abs(p.Minimum()))) {
 			t.Errorf("%v: f(x*) is %g above the minimum", p, gap)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -138,7 +139,7 @@ func TestLinesCoverTheBox(t *testing.T) {
 // by brute force.
 func TestBoundedSearchIsBruteForce(t *testing.T) {
 	phi := func(y float64) float64 { return (y-1.5)*(y-1.5) - math.Cos(7*y) }
-	for seed := range 4 {
+	for seed := range flags.Usually(4, 2) {
 		stream := rng.Seed(seed).Stream("test")
 		w := mat.NewDense(2, 2, nil)
 		stream.Norm(w.RawMatrix().Data)

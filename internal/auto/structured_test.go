@@ -60,7 +60,7 @@ func TestSetsOfVariables(t *testing.T) {
 		bounded bool
 		most    int
 	}{
-		{problem.Spec{Name: "blocks-rastrigin", Dim: 150, Seed: 1}, true, 250_000},
+		{problem.Spec{Name: "blocks-rastrigin", Dim: flags.Usually(150, large), Seed: 1}, true, 250_000},
 		{problem.Spec{Name: "rosenbrock-pairs", Dim: 130, Mix: "none", Seed: 1}, false, 260_000},
 	}[:flags.Few(2, 1)] {
 		s := structuredRun(t, c.spec, c.bounded, 2_000_000, 1)
@@ -79,10 +79,10 @@ func TestSetsOfVariables(t *testing.T) {
 // Bands and sparse rows, in order or not, take a fraction of a survey that knows nothing of them: 80,000 queries at
 // d = 150 and more.
 func TestSparseCoordinates(t *testing.T) {
-	for _, spec := range []problem.Spec{
+	for _, spec := range flags.Sample([]problem.Spec{
 		{Name: "rastrigin", Dim: 150, Mix: "banded", Seed: 1}, {Name: "levy", Dim: 150, Mix: "banded", Permute: true, Seed: 2},
 		{Name: "styblinski-tang", Dim: 150, Mix: "sparse", Seed: 3}, {Name: "rastrigin", Dim: 400, Mix: "banded", Seed: 4},
-	} {
+	}, 2) {
 		s := structuredRun(t, spec, false, 2_000_000, 1)
 		if !(s.gap <= 1e-8) || s.queries > 300*spec.Dim || s.outcome.Status != objective.Converged {
 			t.Errorf("%v: gap %.2g after %d queries, %s, %v", spec, s.gap, s.queries, s.outcome.Status, s.stages)
@@ -95,11 +95,11 @@ func TestSparseCoordinates(t *testing.T) {
 
 // Where all variables interact, and where there are few of them, next to nothing is lost.
 func TestDenseFunctionsLoseLittle(t *testing.T) {
-	s := structuredRun(t, problem.Spec{Name: "rastrigin", Dim: large, Mix: "orthogonal", Seed: 1}, false, 80_000, 1)
+	s := structuredRun(t, problem.Spec{Name: "rastrigin", Dim: large, Mix: "orthogonal", Seed: 1}, false, flags.Usually(80_000, 20_000), 1)
 	if n := s.stages["interactions"]; n == 0 || n > dense || s.outcome.Learnt.Interactions.Kind != string(interact.Dense) {
 		t.Errorf("%d queries for interactions", n)
 	}
-	s = structuredRun(t, problem.Spec{Name: "squared-norm", Dim: large - 1, Mix: "banded", Seed: 1}, false, 200_000, 1)
+	s = structuredRun(t, problem.Spec{Name: "squared-norm", Dim: large - 1, Mix: "banded", Seed: 1}, false, flags.Usually(200_000, 20_000), 1)
 	if s.stages["interactions"] != 0 || s.outcome.Learnt.Interactions != nil {
 		t.Errorf("%d queries for interactions of few variables", s.stages["interactions"])
 	}
@@ -108,7 +108,8 @@ func TestDenseFunctionsLoseLittle(t *testing.T) {
 // The same seed gives the same bits for any number of workers.
 func TestPartsHaveTheSameBits(t *testing.T) {
 	spec := problem.Spec{Name: "blocks-rastrigin", Dim: 130, Seed: 2}
-	one, three := structuredRun(t, spec, true, 30_000, 1), structuredRun(t, spec, true, 30_000, 3)
+	budget := flags.Usually(30_000, 10_000)
+	one, three := structuredRun(t, spec, true, budget, 1), structuredRun(t, spec, true, budget, 3)
 	if one.queries != three.queries || !slices.Equal(one.point, three.point) {
 		t.Errorf("%d queries by one, %d by three", one.queries, three.queries)
 	}
@@ -174,7 +175,7 @@ func TestSparseHessian(t *testing.T) {
 // Along a chain that does not separate, Newton steps with sparse Hessians come to the minimum with some 150 queries a
 // variable.
 func TestSparseNewton(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(flags.Usually(4, 1)) {
 		p, err := problem.New(problem.Spec{Name: "rosenbrock-chain", Dim: 200, Seed: seed})
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/grains"
 	"github.com/untwist/untwist/internal/interact"
 	"github.com/untwist/untwist/internal/rng"
@@ -77,7 +78,7 @@ func TestAllPairsSayTheSame(t *testing.T) {
 
 // A dense function loses 138 queries.
 func TestDense(t *testing.T) {
-	for _, d := range []int{40, 300, 1000} {
+	for _, d := range flags.Sample([]int{40, 300, 1000}, 2) {
 		p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: d, Mix: "orthogonal", Seed: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +128,7 @@ func TestUnseen(t *testing.T) {
 // right. The noise is measured.
 func TestNoise(t *testing.T) {
 	good, all := 0, 0
-	for seed := range uint64(5) {
+	for seed := range uint64(flags.Usually(5, 2)) {
 		r := rng.Seed(seed).Stream("sum")
 		s := blocks(300, 25, r)
 		// Moving a variable changes f by some 10 to 40.

@@ -221,7 +221,7 @@ func structures(whole bool) (all []structure) {
 // Blocks, bands and sparse rows are found exactly, with the queries of docs/interactions.md. With -whole in up to
 // 10,000 dimensions, with ten seeds each.
 func TestStructures(t *testing.T) {
-	seeds := uint64(2)
+	seeds := uint64(flags.Usually(2, 1))
 	if *flags.Whole {
 		seeds = 10
 	}

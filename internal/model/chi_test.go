@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -122,7 +123,7 @@ func (tr truth) chi(t *testing.T, k *kind, step, e float64) float64 {
 // with and without a map, at every step: the median of χ² with one degree of freedom is 0.45. Noise
 // in f(x) is in all pairs, so that twenty looks scatter.
 func TestLooksAtTheTrueFrameLeaveNoise(t *testing.T) {
-	for _, name := range []string{"rastrigin", "rastrigin-like", "levy", "styblinski-tang", "log-cosh", "microring"} {
+	for _, name := range flags.Sample([]string{"rastrigin", "rastrigin-like", "levy", "styblinski-tang", "log-cosh", "microring"}, 3) {
 		for _, under := range []string{"", "log"} {
 			tr := newTruth(t, name, under, 1e-8)
 			for _, k := range append([]*kind{long}, shortKinds...) {
@@ -138,7 +139,7 @@ func TestLooksAtTheTrueFrameLeaveNoise(t *testing.T) {
 
 // Along a frame that is a little off truncation adds no more than looks say.
 func TestTruncationIsNotMoreThanLooksSay(t *testing.T) {
-	for _, name := range []string{"rastrigin", "rastrigin-like", "levy", "styblinski-tang"} {
+	for _, name := range flags.Sample([]string{"rastrigin", "rastrigin-like", "levy", "styblinski-tang"}, 2) {
 		for _, sigma := range []float64{0, 1e-8} {
 			tr := newTruth(t, name, "", sigma)
 			for _, k := range append([]*kind{long}, shortKinds...) {

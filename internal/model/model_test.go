@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/query"
 	_ "github.com/untwist/untwist/internal/seeded" // rapid draws the same numbers each time
 	"github.com/untwist/untwist/objective"
@@ -197,7 +198,7 @@ func found(w, frame *mat.Dense, most float64) bool {
 // The frame is found, within the bounds and in any units of f and x, and no wrong one where f fails
 // at some points; nothing outside the bounds is asked.
 func TestIdentify(t *testing.T) {
-	const d = 6
+	d := flags.Usually(6, 4)
 	f, w := ripples(d)
 	for name, c := range map[string]struct {
 		value, length float64
@@ -285,8 +286,9 @@ func TestSameBitsAndBudgets(t *testing.T) {
 
 // Nothing outside the bounds is asked, whatever they are and however the box touches them.
 func TestBoundsAreKept(t *testing.T) {
+	budget := flags.Usually(0, 1000)
 	rapid.Check(t, func(t *rapid.T) {
-		d := rapid.IntRange(2, 5).Draw(t, "d")
+		d := rapid.IntRange(2, flags.Usually(5, 3)).Draw(t, "d")
 		box := objective.Cube(d, 0, 0)
 		for k := range d {
 			box.Lo[k] = rapid.Float64Range(-10, 10).Draw(t, "lo")
@@ -301,6 +303,6 @@ func TestBoundsAreKept(t *testing.T) {
 			}
 			return f(x)
 		})
-		_, _ = Identify(context.Background(), g, Request{Box: box, Bounds: box, Grain: objective.Rounding, Seed: rapid.Uint64().Draw(t, "seed")})
+		_, _ = Identify(context.Background(), g, Request{Box: box, Bounds: box, Grain: objective.Rounding, Budget: budget, Seed: rapid.Uint64().Draw(t, "seed")})
 	})
 }

@@ -111,7 +111,7 @@ func TestLogarithmsAndFixedParameters(t *testing.T) {
 	}
 	seen, random := sensitivity.NewSeen(3), rng.Seed(1).Stream("logarithms")
 	half := math.Log(100)
-	for k := range 200 { // f = 2 log(a c)² + log(a/c)
+	for k := range flags.Usually(200, 100) { // f = 2 log(a c)² + log(a/c)
 		a, c := half*(2*random.Float64()-1), half*(2*random.Float64()-1)
 		seen.See(k+1, []float64{math.Exp(a), fixed, math.Exp(c)}, objective.Answer{Value: 2*(a+c)*(a+c) + a - c})
 	}
@@ -138,8 +138,8 @@ func TestLogarithmsAndFixedParameters(t *testing.T) {
 // How much goes through each coordinate: what brute force says. Where coordinates share
 // parameters they do not sum to the total.
 func TestThrough(t *testing.T) {
-	s := newSubject(3, "skew", smooth, 8)
-	n := 150
+	s := newSubject(flags.Usually(3, 2), "skew", smooth, 8)
+	n := flags.Usually(150, 100)
 	if *flags.Whole {
 		n = 300
 	}
@@ -192,7 +192,7 @@ func TestNotDetermined(t *testing.T) {
 // did so with a probability of 95 % for each of the seeds by itself, more than a fifth of the
 // parameters would be outside once in 10,000 times.
 func TestErrorsAreHonest(t *testing.T) {
-	seeds, noises, points := 2, []float64{0, 1}, 200_000
+	seeds, noises, points := flags.Usually(2, 1), []float64{0, 1}, 200_000
 	if *flags.Whole {
 		seeds, noises, points = 60, []float64{0, 1, 4}, 300_000
 	}
@@ -228,7 +228,8 @@ func TestErrorsAreHonest(t *testing.T) {
 // The same run gives the same bits.
 func TestSameBits(t *testing.T) {
 	s := newSubject(2, "skew", smooth, 2)
-	if a, b := sensitivity.Of(s.sampled(100, 1, 0, 1)), sensitivity.Of(s.sampled(100, 1, 0, 1)); !reflect.DeepEqual(a, b) {
+	n := flags.Usually(100, 60)
+	if a, b := sensitivity.Of(s.sampled(n, 1, 0, 1)), sensitivity.Of(s.sampled(n, 1, 0, 1)); !reflect.DeepEqual(a, b) {
 		t.Errorf("%+v\nand %+v", a, b)
 	}
 }
