@@ -10,8 +10,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/untwist/untwist/internal/acceptance/flags"
 )
 
 // command is the program with these arguments, as a process of its own.
@@ -62,13 +65,14 @@ func forms(t *testing.T, table string, stdout []byte) map[string]string {
 	return out
 }
 
-// Killed ten times at random moments, and gone on with each time, a grid comes to the
+// Killed ten times, or four, at random moments, and gone on with each time, a grid comes to the
 // same table as at one go, times aside, with every run once.
 func TestKilledGrids(t *testing.T) {
 	t.Parallel()
-	want := killedTenTimes(t, "table1.jsonl", func(dir string, stdout []byte) map[string]string {
-		return forms(t, filepath.Join(dir, "table1-d7-rastrigin-squared-norm-2runs"), stdout)
-	}, "reproduce", "table1", "--dim", "7", "--runs", "2", "--problems", "rastrigin,squared-norm")
+	dim := strconv.Itoa(flags.Usually(7, 4))
+	want := killedOften(t, "table1.jsonl", func(dir string, stdout []byte) map[string]string {
+		return forms(t, filepath.Join(dir, "table1-d"+dim+"-rastrigin-squared-norm-2runs"), stdout)
+	}, "reproduce", "table1", "--dim", dim, "--runs", "2", "--problems", "rastrigin,squared-norm")
 	if n := strings.Count(want["-runs.csv"], "\n"); n != 1+2*8*2 {
 		t.Errorf("%d lines of runs", n)
 	}
@@ -77,17 +81,17 @@ func TestKilledGrids(t *testing.T) {
 // The same for a comparison, all of whose files come to the same bytes, times aside.
 func TestKilledComparisons(t *testing.T) {
 	t.Parallel()
-	want := killedTenTimes(t, "runs.jsonl", func(dir string, stdout []byte) map[string]string { return timelessFiles(t, dir, stdout) },
-		"compare", "--problems", "rastrigin,levy", "--dim", "6", "--noise", "0,1e-6", "--methods", "auto,cmaes,small=cmaes:population=5,transformed",
+	want := killedOften(t, "runs.jsonl", func(dir string, stdout []byte) map[string]string { return timelessFiles(t, dir, stdout) },
+		"compare", "--problems", "rastrigin,levy", "--dim", strconv.Itoa(flags.Usually(6, 3)), "--noise", "0,1e-6", "--methods", "auto,cmaes,small=cmaes:population=5,transformed",
 		"--seeds", "2", "--budget", "400*d", "--name", "it")
 	if n := strings.Count(want["it-runs.csv"], "\n"); n != 1+2*2*4*2 || len(want) < 9 {
 		t.Errorf("%d lines of runs, %d files", n, len(want))
 	}
 }
 
-// killedTenTimes runs a command to its end, and again with ten kills, each when the store has
+// killedOften runs a command to its end, and again with the kills, each when the store has
 // come to a random length. It compares what came of both, and returns it.
-func killedTenTimes(t *testing.T, file string, forms func(dir string, stdout []byte) map[string]string, args ...string) map[string]string {
+func killedOften(t *testing.T, file string, forms func(dir string, stdout []byte) map[string]string, args ...string) map[string]string {
 	t.Helper()
 	whole, cut := t.TempDir(), t.TempDir()
 	stdout, err := command(t, t.Context(), append(args, "--out", whole)...).Output()
@@ -95,7 +99,7 @@ func killedTenTimes(t *testing.T, file string, forms func(dir string, stdout []b
 		t.Fatal(err)
 	}
 	want := forms(whole, stdout)
-	const kills = 10
+	kills := flags.Usually(10, 4)
 	r := rand.New(rand.NewPCG(1, 2))
 	lengths := make([]int64, kills)
 	for i := range lengths {
@@ -116,11 +120,11 @@ func killedTenTimes(t *testing.T, file string, forms func(dir string, stdout []b
 		if err != nil && died {
 			continue
 		}
-		if err == nil && killed < 5 && late < 20 { // on a busy machine we may come too late: once more
+		if err == nil && killed < kills/2 && late < 20 { // on a busy machine we may come too late: once more
 			late, killed, cut = late+1, -1, t.TempDir()
 			continue
 		}
-		if err != nil || killed < 5 {
+		if err != nil || killed < kills/2 {
 			t.Fatalf("killed %d times, %v: %s", killed, err, talk.String())
 		}
 		got := forms(cut, out.Bytes())
@@ -209,12 +213,13 @@ func timelessCSV(t *testing.T, text string) string {
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	args := []string{"reproduce", "table1", "--dim", "5", "--runs", "2", "--problems", "rastrigin,squared-norm", "--out"}
+	dim := strconv.Itoa(flags.Usually(5, 3))
+	args := []string{"reproduce", "table1", "--dim", dim, "--runs", "2", "--problems", "rastrigin,squared-norm", "--out"}
 	alone, err := command(t, t.Context(), append(args, filepath.Join(dir, "alone"))...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := forms(t, filepath.Join(dir, "alone", "table1-d5-rastrigin-squared-norm-2runs"), alone)
+	want := forms(t, filepath.Join(dir, "alone", "table1-d"+dim+"-rastrigin-squared-norm-2runs"), alone)
 	var outs [2]bytes.Buffer
 	var cmds [2]*exec.Cmd
 	for i := range cmds {
@@ -228,7 +233,7 @@ func TestTwoAtOnce(t *testing.T) {
 		if err := cmd.Wait(); err != nil {
 			t.Error(err)
 		}
-		got := forms(t, filepath.Join(dir, "both", "table1-d5-rastrigin-squared-norm-2runs"), outs[i].Bytes())
+		got := forms(t, filepath.Join(dir, "both", "table1-d"+dim+"-rastrigin-squared-norm-2runs"), outs[i].Bytes())
 		for name := range want {
 			if got[name] != want[name] {
 				t.Errorf("%q differs:\n%s\nnot\n%s", name, got[name], want[name])

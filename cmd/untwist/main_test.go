@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/needs"
 )
 
@@ -41,7 +42,7 @@ func TestScripts(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Dir: scripts(t),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", bin+string(filepath.ListSeparator)+e.Getenv("PATH"))
 			return nil
@@ -62,6 +63,41 @@ func TestScripts(t *testing.T) {
 			},
 		},
 	})
+}
+
+// scripts returns the folder of the scripts. Where tests are quick, each has only the paragraphs of its first eighth, or up to its
+// first command.
+func scripts(t *testing.T) string {
+	t.Helper()
+	if flags.Usual() {
+		return "testdata"
+	}
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	dir := t.TempDir()
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands, files, _ := strings.Cut(string(text), "\n-- ")
+		begin := ""
+		for part := range strings.SplitAfterSeq(commands, "\n\n") {
+			if len(begin)+len(part) > len(commands)/8 && strings.Contains(begin, "untwist ") {
+				break
+			}
+			begin += part
+		}
+		if files != "" {
+			begin += "\n-- " + files
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), []byte(begin), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // exits STATUS COMMAND… runs the command and demands the exit status.
