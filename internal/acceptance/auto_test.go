@@ -54,7 +54,7 @@ func TestAutoElsewhere(t *testing.T) {
 // Auto keeps to a budget of any size, and says so if the budget is too small: below Least(d).
 func TestAutoBudgets(t *testing.T) {
 	for _, spec := range flags.Sample([]problem.Spec{{Name: "rastrigin", Dim: 6}, {Name: "rosenbrock-pairs", Dim: 6}, {Name: "ackley", Dim: 6}, {Name: "squared-norm", Dim: 6, Mix: "none"}}, 2) {
-		for budget := 1; budget < flags.Usually(8000, 2000); budget += 1 + budget/flags.Few(7, flags.Usually(3, 1)) {
+		for budget := 1; budget < flags.Usually(8000, 3000); budget += 1 + budget/flags.Few(7, flags.Usually(3, 1)) {
 			r, _ := solve(t, spec, nil, 0, budget)
 			if r.Queries > budget || r.Queries < budget && r.Status != objective.Converged {
 				t.Errorf("%s: %d queries of %d, %v", spec.Name, r.Queries, budget, r.Status)

@@ -67,7 +67,7 @@ func median(t *testing.T, spec problem.Spec, s strategy.Strategy, gap float64, b
 // far below the paper's 5,000,000 queries, with no run much longer than the median, and to 1e-8
 // with a tenth more, or less than is allowed to 0.005. (Different powers take some 20,000 queries
 // more until they are done since auto goes straight down first, and a fifth of what they took to
-// 0.005.) Without -whole the test runs at d = 25, with limits in proportion to d².
+// 0.005.) Without -whole the test runs at d = 25, or 20 with one problem, with limits in proportion to d².
 func TestAutoTable(t *testing.T) {
 	limits := flags.Sample([]struct {
 		name       string

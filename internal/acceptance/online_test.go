@@ -85,7 +85,7 @@ func TestOnlineOnAQuadratic(t *testing.T) {
 	}
 }
 
-// compareOnline runs online and cbo, 31 seeds from 100 on (by default 15), with perSquare·d² queries each. It returns
+// compareOnline runs online and cbo, 31 seeds from 100 on (in the usual size 15, by default 7), with perSquare·d² queries each. It returns
 // p, one-sided, that online is worse, and the medians of the gaps, and logs them with the number of
 // runs in which some particles moved in a frame.
 func compareOnline(t *testing.T, spec problem.Spec, perSquare int) (p, online, plain float64) {

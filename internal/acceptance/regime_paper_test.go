@@ -18,7 +18,7 @@ import (
 // paper's experiment, and success is a gap of 0.005.
 //
 // With -dims 100 -seeds 5 it runs at the paper's size; docs/data/regime.md has the figures. By
-// default it runs at d = 12, and with -whole at d = 20, with budgets in proportion to d.
+// default it runs at d = 8, in the usual size at d = 12, and with -whole at d = 20, with budgets in proportion to d.
 // There it leaves out the cells that are easier in few dimensions: on the mixed squared
 // norm and on different powers, plain CBO is slow at d = 100 but succeeds at d = 20.
 //

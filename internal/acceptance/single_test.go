@@ -12,8 +12,8 @@ import (
 )
 
 // Functions that compute in single precision are solved to 1e-5 of their spread, in 14 of 15 seeds
-// with a rotation and with as many queries as in double precision, twice at most. By default it is
-// two functions and three seeds in ten dimensions. With -whole it prints the table of
+// with a rotation and with as many queries as in double precision, twice at most. In the usual size it is
+// two functions and three seeds in ten dimensions, by default one function and seed in six. With -whole it prints the table of
 // docs/data/reality.md. With the paper's W, which may be ill-conditioned, two in fifteen may fail.
 func TestSinglePrecision(t *testing.T) {
 	names, dims, seeds := flags.Sample([]string{"rastrigin", "levy"}, 1), []int{flags.Usually(10, 6)}, flags.Usually(3, 1)

@@ -122,7 +122,7 @@ func TestSmallReactor(t *testing.T) {
 		budget int
 		most   float64
 		of10   int
-	}{{1500, 125, 7}, {3000, 119.5, 9}} {
+	}{{flags.Usually(1500, 750), 125, 7}, {3000, 119.5, 9}} {
 		if k > 0 && !*flags.Whole {
 			break // it takes a minute
 		}

@@ -100,7 +100,7 @@ func walked(t *testing.T, name, by string, scale float64) (uint64, int, float64)
 // auto and cmaes have no unit of f: times a power of two, f is asked at the same points, to
 // the bit.
 func TestNoUnitOfF(t *testing.T) {
-	for _, name := range flags.Sample(slices.Sorted(maps.Keys(unitCases)), 5) {
+	for _, name := range flags.Sample(slices.Sorted(maps.Keys(unitCases)), 4) {
 		for _, by := range []string{"auto", "cmaes"} {
 			if by == "cmaes" && unitCases[name].spec.Blemishes != (problem.Blemishes{}) {
 				continue // it does not look what f is like
