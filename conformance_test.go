@@ -235,6 +235,7 @@ func TestConformanceBounds(t *testing.T) {
 }
 
 func TestConformanceFailures(t *testing.T) {
+	budget := flags.Usually(20_000, 10_000)
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		sphere := func(x []float64) float64 { return (x[0]-1)*(x[0]-1) + (x[1]+1)*(x[1]+1) }
 		third := func(x []float64) bool { // a third of the points, in thin stripes
@@ -254,7 +255,7 @@ func TestConformanceFailures(t *testing.T) {
 				}
 				return sphere(x)
 			})
-			r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Budget: 20_000, KeepGoing: true})                       // the first 20 may all fail
+			r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Budget: budget, KeepGoing: true})                       // the first 20 may all fail
 			if slice := s.Name() == "componentwise" && name == "NaN in half of the space"; err != nil || r.Value > 0.01 && !slice { // half of each slice fails
 				t.Errorf("%s: value %v at %v, error %v", name, r.Value, r.Point, err)
 			}
@@ -273,7 +274,7 @@ func TestConformanceFailures(t *testing.T) {
 			t.Errorf("-Inf everywhere: value %v, status %v, error %v", r.Value, r.Status, err)
 		}
 		huge, err := untwist.Minimize(ctx, objective.Func(2, func(x []float64) float64 { return 1e306 * (10 + min(5, sphere(x))) }),
-			untwist.Options{Strategy: s, Budget: 20_000})
+			untwist.Options{Strategy: s, Budget: budget})
 		if err != nil || sphere(huge.Point) > 0.01 || huge.Failed > 0 {
 			t.Errorf("values of 1e307: minimum at %v, %d failed, error %v", huge.Point, huge.Failed, err)
 		}

@@ -101,7 +101,7 @@ func TestSurveysWithNoise(t *testing.T) {
 //
 //	go test ./identify -run TestHonestUnderNoise -whole
 func TestHonestUnderNoise(t *testing.T) {
-	for k, name := range []string{"rosenbrock", "ackley", "griewank", "rosenbrock-pairs"} {
+	for k, name := range flags.Sample([]string{"rosenbrock", "ackley", "griewank", "rosenbrock-pairs"}, 2) {
 		for n, b := range []problem.Blemishes{{Noise: 1e-8}, {Noise: 1e-5}, {Noise: 1e-3}, {Noise: 0.1}, {NoiseRelative: 1e-4}, {Digits: 6}, {Digits: 4}} {
 			if !*flags.Whole && n%4 != k || !flags.Usual() && n != k {
 				continue

@@ -106,7 +106,7 @@ func TestSurveyOfFewComponents(t *testing.T) {
 		sizes = append(sizes, struct{ d, m, most int }{1000, 10, 18_000}, struct{ d, m, most int }{5000, 10, 80_000})
 	}
 	for _, size := range sizes {
-		for _, name := range []string{"rastrigin", "rastrigin-like", "different-powers"} {
+		for _, name := range flags.Sample([]string{"rastrigin", "rastrigin-like", "different-powers"}, 2) {
 			t.Run(fmt.Sprintf("%s/%d of %d", name, size.m, size.d), func(t *testing.T) {
 				for seed := range uint64(flags.Usually(2, 1)) {
 					p, err := problem.New(problem.Spec{Name: name, Dim: size.d, Components: size.m, Seed: seed})

@@ -134,26 +134,28 @@ func TestSurveyOfALinearPart(t *testing.T) {
 func TestSurveyOfBadFunctions(t *testing.T) {
 	p := draw(t, "rastrigin", flags.Usually(8, 6), "paper", 3)
 	noise := rng.Seed(1).Stream("noise")
-	for name, c := range map[string]struct {
+	for _, c := range flags.Sample([]struct {
+		name string
 		f    func(x []float64, v float64) float64
 		want certify.Verdict
 		err  error
 	}{
-		"constant":          {func([]float64, float64) float64 { return 3 }, certify.Unknown, ErrConstant},
-		"zero":              {func([]float64, float64) float64 { return 0 }, certify.Unknown, ErrConstant},
-		"linear":            {func(x []float64, _ float64) float64 { return x[0] - 2*x[5] + 1e-3*x[2] }, certify.Separable, nil},
-		"one coordinate":    {func(x []float64, _ float64) float64 { return math.Sin(x[2]) }, certify.Separable, nil},
-		"kinks":             {func(x []float64, _ float64) float64 { return math.Abs(x[0]) + math.Abs(x[1]-1) }, certify.Separable, nil},
-		"NaN nowhere near":  {func(x []float64, v float64) float64 { return nanIf(math.Abs(x[0]) > 20, v) }, certify.Separable, nil},
-		"NaN in half":       {func(x []float64, v float64) float64 { return nanIf(x[0] > 0, v) }, certify.Separable, nil},
-		"NaN outside":       {func(x []float64, v float64) float64 { return nanIf(!p.Domain().Contains(x), v) }, certify.Separable, nil},
-		"NaN at times":      {func(x []float64, v float64) float64 { return nanIf(math.Sin(1e6*x[3]) > 0.999, v) }, certify.Separable, nil},
-		"NaN everywhere":    {func([]float64, float64) float64 { return math.NaN() }, certify.Unknown, ErrNotFinite},
-		"huge":              {func(_ []float64, v float64) float64 { return 1e300 * v }, certify.Separable, nil},
-		"tiny":              {func(_ []float64, v float64) float64 { return 1e-300 * v }, certify.Separable, nil},
-		"nothing but noise": {func([]float64, float64) float64 { return noise.NormFloat64() }, certify.Unknown, nil},
-		"a little noise":    {func(_ []float64, v float64) float64 { return v + 1e-8*noise.NormFloat64() }, certify.Separable, nil},
-	} {
+		{"constant", func([]float64, float64) float64 { return 3 }, certify.Unknown, ErrConstant},
+		{"zero", func([]float64, float64) float64 { return 0 }, certify.Unknown, ErrConstant},
+		{"linear", func(x []float64, _ float64) float64 { return x[0] - 2*x[5] + 1e-3*x[2] }, certify.Separable, nil},
+		{"one coordinate", func(x []float64, _ float64) float64 { return math.Sin(x[2]) }, certify.Separable, nil},
+		{"kinks", func(x []float64, _ float64) float64 { return math.Abs(x[0]) + math.Abs(x[1]-1) }, certify.Separable, nil},
+		{"NaN nowhere near", func(x []float64, v float64) float64 { return nanIf(math.Abs(x[0]) > 20, v) }, certify.Separable, nil},
+		{"NaN in half", func(x []float64, v float64) float64 { return nanIf(x[0] > 0, v) }, certify.Separable, nil},
+		{"NaN outside", func(x []float64, v float64) float64 { return nanIf(!p.Domain().Contains(x), v) }, certify.Separable, nil},
+		{"NaN at times", func(x []float64, v float64) float64 { return nanIf(math.Sin(1e6*x[3]) > 0.999, v) }, certify.Separable, nil},
+		{"NaN everywhere", func([]float64, float64) float64 { return math.NaN() }, certify.Unknown, ErrNotFinite},
+		{"huge", func(_ []float64, v float64) float64 { return 1e300 * v }, certify.Separable, nil},
+		{"tiny", func(_ []float64, v float64) float64 { return 1e-300 * v }, certify.Separable, nil},
+		{"nothing but noise", func([]float64, float64) float64 { return noise.NormFloat64() }, certify.Unknown, nil},
+		{"a little noise", func(_ []float64, v float64) float64 { return v + 1e-8*noise.NormFloat64() }, certify.Separable, nil},
+	}, 7) {
+		name := c.name
 		t.Run(name, func(t *testing.T) {
 			meter := query.NewMeter(query.NewGuard(guarded(p, c.f)), 100_000)
 			got, err := Survey{}.Identify(ctx, meter, Request{Box: p.Domain()})

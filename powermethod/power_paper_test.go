@@ -218,7 +218,7 @@ func TestLimitsAreNearTheRidges(t *testing.T) {
 	const d = 6
 	far := 0.0
 	for seed := range uint64(flags.Usually(3, 1)) {
-		for _, size := range []float64{1e-4, 1e-3, 2e-3} {
+		for _, size := range flags.Sample([]float64{1e-4, 1e-3, 2e-3}, 2) {
 			w := nearlyOrthogonal(t, d, seed)
 			for i := range d { // ρ₂ small enough for a δ that is worth while
 				axis := mat.DenseCopyOf(draw(t, "squared-norm", d, "orthogonal", seed).Frame().Matrix())

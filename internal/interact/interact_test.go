@@ -206,7 +206,7 @@ func structures(whole bool) (all []structure) {
 			}
 		}
 	}
-	for _, size := range []int{25, 50, 100} {
+	for _, size := range flags.Sample([]int{25, 50, 100}, 2) {
 		add(fmt.Sprintf("blocks-%d", size), 20, func(d int, r *rng.Stream) *sum { return blocks(d, size, r) }, 300, 1000, 3000)
 	}
 	for b, most := range map[int]float64{3: 45, 5: 75, 9: 120} {

@@ -43,7 +43,7 @@ var smooth = []string{"square", "sine", "exp", "cube", "well", "bump"}
 // In other units of f and of x, indices are the same; so are they, in another order, if the
 // parameters are.
 func TestUnitsAndOrderDoNotMatter(t *testing.T) {
-	n := 110
+	n := flags.Usually(110, 80)
 	if *flags.Whole {
 		n = 300
 	}
@@ -139,7 +139,7 @@ func TestLogarithmsAndFixedParameters(t *testing.T) {
 // parameters they do not sum to the total.
 func TestThrough(t *testing.T) {
 	s := newSubject(flags.Usually(3, 2), "skew", smooth, 8)
-	n := flags.Usually(150, 100)
+	n := flags.Usually(150, 80)
 	if *flags.Whole {
 		n = 300
 	}
@@ -169,7 +169,7 @@ func TestNotDetermined(t *testing.T) {
 	if got := sensitivity.Of(s.sampled(10, 1, 0, 1)); got.OK() {
 		t.Errorf("ten points: %+v", got)
 	}
-	n := 120
+	n := flags.Usually(120, 80)
 	if *flags.Whole {
 		n = 300
 	}
