@@ -29,9 +29,11 @@ func (q parabola) at(s, slope []float64) float64 {
 }
 
 // A search of a parabola in a box takes at most leastRounds steps and as many again for
-// each coordinate. As a rule it takes about ten. A step is halved at most mostHalved times.
+// each coordinate, until one gains no more than settled, as a part of all. As a rule it takes
+// two where no limit is reached. A step is halved at most mostHalved times.
 const (
 	leastRounds = 50
+	settled     = 1e-12
 	mostHalved  = 40
 )
 
@@ -56,8 +58,11 @@ func (q parabola) leastInBox(box objective.Box) []float64 {
 		if !(lower < value) {
 			break
 		}
+		gain := value - lower
 		copy(s, next)
-		value = q.at(s, slope)
+		if value = q.at(s, slope); gain <= settled*math.Abs(value) {
+			break
+		}
 	}
 	return s
 }

@@ -42,7 +42,7 @@ func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 	}
 	f := r.share()
 	s := r.survey(ctx, f)
-	s.Budget = r.left()
+	s.Budget = r.task.Budget // what went before it is in the least that it takes
 	found, err := s.Identify(ctx, f, r.request())
 	if errors.Is(err, identify.ErrSmallBudget) {
 		r.noteSmallBudget()

@@ -28,6 +28,14 @@ func (e *search) flats(flat int, gap float64) (done bool, err error) {
 func (e *search) respan(flat int) (done bool, err error) {
 	least, most := e.white.RawRowView(flat), e.white.RawRowView(e.m-1)
 	rough := e.told * kernel.Dot(least, least) / kernel.Dot(most, most)
+	if e.straightens(flat) {
+		of, err := e.straightened(flat)
+		e.say("  %d directions are flat: %v", flat, of != nil)
+		if of == nil || err != nil {
+			return false, err
+		}
+		return true, e.inSpan(of)
+	}
 	var of *subspace
 	if rough < roughSpan && !e.s.grain.Noisy() {
 		rows := mat.DenseCopyOf(e.white)
@@ -43,6 +51,12 @@ func (e *search) respan(flat int) (done bool, err error) {
 		return false, err
 	}
 	return true, e.inSpan(of)
+}
+
+// straightens reports whether so many directions are few enough to be straightened: for less than half of a look.
+func (e *search) straightens(flat int) bool {
+	const usually = 3 // steps
+	return !e.s.grain.Noisy() && 2*(usually*flat+1)*(e.m-flat+1) < forward.queries(e.m)
 }
 
 // inSpan begins again in a subspace, beyond which f is linear.
@@ -71,16 +85,20 @@ func (e *search) suspect(flat int) (bool, error) {
 			return false, err
 		}
 		tilt, most := e.told*e.curvature(e.m-1)/e.curvature(flat), enough
-		if tilt < roughSpan {
+		switch {
+		case e.bowl:
+			most = noBend
+		case e.straightens(flat): // each of the others may be off by tilt, in steps of which f curves by told
+			most = max(leastBend, 4*float64(e.m)*e.told*min(1, tilt))
+		case tilt < roughSpan:
 			most = max(leastBend, square(2*tilt))
-		} else if flat == 1 {
+		case flat == 1:
 			most = leastBend
 		}
-		if e.bowl {
-			most = noBend
-		}
 		if bend <= most {
-			return e.respan(flat)
+			if done, err := e.respan(flat); done || err != nil {
+				return done, err
+			}
 		}
 	}
 	return false, nil

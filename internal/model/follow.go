@@ -41,9 +41,8 @@ func (b *belief) follow(n int) bool {
 		sys := system{m: b.m, eq: eq, kappa: kappa, before: before, e: e, slopes: b.slopes(f, theta, looks, eq), free: true}
 		sys.moved = [2]float64{b.theta.Gamma - theta.Gamma, b.theta.Beta - theta.Beta}
 		out = sys.solve()
-		if b.mapped(out) {
-			theta = b.s.moved(theta, out.theta, 0.1)
-		} else {
+		var ok bool
+		if theta, ok = b.turned(theta, out, 0.1); !ok {
 			sys.free = false
 			out = sys.solve()
 		}

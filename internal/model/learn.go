@@ -154,8 +154,8 @@ func (b *belief) fit() bool {
 			sys.slopes, sys.free = b.slopes(b.frame, b.theta, b.looks, eq), round < rounds-1
 		}
 		out := sys.solve()
-		if sys.free && b.mapped(out) {
-			b.theta, b.ofTheta = b.s.moved(b.theta, out.theta, 0.3), out.ofTheta
+		if next, ok := b.turned(b.theta, out, 0.3); sys.free && ok {
+			b.theta, b.ofTheta = next, out.ofTheta
 			if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2, held); f != nil {
 				b.frame = f
 			}
@@ -197,13 +197,18 @@ func (b *belief) fit() bool {
 	return true
 }
 
-// mapped reports whether a solution bears out that there is a map.
-func (b *belief) mapped(out solution) bool {
-	if !kernel.Finite(out.theta[0] + out.theta[1]) {
-		return false
-	}
+// turned returns the map that a solution leads to, each number at most so much further, if it bears one out: otherwise the one there
+// was, and false. A slight map is none.
+func (b *belief) turned(theta Theta, out solution, most float64) (Theta, bool) {
 	left := meanSquare(out) * float64(len(out.residual)*len(out.own))
-	return !b.theta.identity() || math.Abs(out.theta[0])*b.s.far > slight && out.gain > max(certain, left)
+	if !kernel.Finite(out.theta[0]+out.theta[1]) || theta.identity() && out.gain <= max(certain, left) {
+		return theta, false
+	}
+	next := b.s.moved(theta, out.theta, most)
+	if math.Abs(next.Gamma)*b.s.far <= slight {
+		next = Theta{}
+	}
+	return next, next != theta
 }
 
 // moved returns θ + δ, each number by at most so much.

@@ -1,0 +1,198 @@
+package model
+
+import (
+	"math"
+
+	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A straightening makes directions v in which f does not curve by the first look, which are off by its error, more exact. With
+// the other whitened directions u_k and the point x of the look, the slopes
+//
+//	δ_k = ∂_k f(x+v) − ∂_k f(x)
+//
+// are those of what v is off by, the longer v the clearer, and a step of Newton's towards δ = 0 is v ← v − Σ_k (Bδ)_k u_k, where B is
+// the inverse of the Hessian along the u_k.
+type straightening struct {
+	*search
+	x      []float64
+	v      *mat.Dense
+	u      *mat.Dense // as long as forward differences are, t
+	t      float64
+	origin *mat.Dense // ∂_k f(x)
+	b      *mat.Dense
+	last   *mat.Dense // the last steps Bδ, for v of length 1, a row each
+	slopes *mat.Dense // the last δ
+}
+
+const (
+	// mostStraightened times directions are made straighter, at first over firstWay, a part of the longest way within the box, and
+	// then over a way that is ten times longer whenever they are straight up to nearlyStraight.
+	mostStraightened, firstWay, nearlyStraight = 8, 0.01, 1e-5
+)
+
+// straightened returns the subspace beyond which f is linear, if that is so along as many directions as are flat by the first look;
+// nil: it is not.
+func (e *search) straightened(flat int) (*subspace, error) {
+	s := &straightening{search: e, x: e.looks[0].x, t: 2 * math.Sqrt(e.s.sigma)} // noise and truncation of slopes are about the same
+	a := e.looks[0].toSteps(e.white)
+	if a == nil {
+		return nil, nil
+	}
+	others := mat.DenseCopyOf(e.white.Slice(flat, e.m, 0, e.m))
+	s.v, s.u = mat.DenseCopyOf(e.white.Slice(0, flat, 0, e.m)), mat.DenseCopyOf(others)
+	s.u.Scale(s.t, s.u)
+	s.b = mat.NewDense(e.m-flat, e.m-flat, nil)
+	h := congruent(e.looks[0].measure(e.s, e.theta).m, a)
+	for k := range e.m - flat {
+		s.b.Set(k, k, 1/h.At(flat+k, flat+k))
+	}
+	var err error
+	if s.origin, err = s.forward(mat.NewDense(1, e.m, nil)); err != nil {
+		return nil, err
+	}
+	if straight, err := s.run(); !straight || err != nil {
+		return nil, err
+	}
+	kernel.Orthonormalise(s.v.RawMatrix())
+	for k := range e.m - flat {
+		kernel.Project(others.RawRowView(k), s.v.RawMatrix())
+	}
+	kernel.Orthonormalise(others.RawMatrix())
+	if linear, err := linearBeyond(e.s, others, 0); !linear || err != nil {
+		return nil, err
+	}
+	c, err := s.linear()
+	return &subspace{transposed(others), c}, err
+}
+
+// run reports whether directions can be made straight over the longest way. Over ten times the way, what they are off by makes ten times
+// the slopes, and what f curves by along them more.
+func (s *straightening) run() (bool, error) {
+	part, before := firstWay, math.Inf(1)
+	for range mostStraightened {
+		off, err := s.step(part)
+		switch {
+		case err != nil || !(off < before):
+			return false, err
+		case off > nearlyStraight:
+			before = off
+		case part == 1:
+			return kernel.AllFinite(s.v), nil
+		default:
+			part, before = min(1, 10*part), 10*off
+		}
+	}
+	return false, nil
+}
+
+// step makes directions straighter over a part of the longest way, and returns the largest slope, in whitened units, before that.
+func (s *straightening) step(part float64) (off float64, err error) {
+	n, _ := s.v.Dims()
+	ways := make([]float64, n)
+	for i := range n {
+		ways[i] = s.stretch(s.v.RawRowView(i), part)
+	}
+	slopes, err := s.forward(s.v)
+	if err != nil {
+		return 0, err
+	}
+	slopes.Apply(func(i, k int, v float64) float64 {
+		delta := v - s.origin.At(0, k)
+		off = math.Max(off, math.Abs(delta))
+		return delta / ways[i]
+	}, slopes)
+	if s.last != nil {
+		for i := range n {
+			s.learn(s.last.RawRowView(i), slopes.RawRowView(i), s.slopes.RawRowView(i))
+		}
+	}
+	s.last, s.slopes = kernel.Times(slopes, transposed(s.b)), slopes
+	s.last.Scale(-1, s.last)
+	for i := range n {
+		for k, v := range s.last.RawRowView(i) {
+			kernel.AddScaled(s.v.RawRowView(i), v*ways[i]/s.t, s.u.RawRowView(k))
+		}
+	}
+	return off, nil
+}
+
+// learn is Broyden's update of B after a step s by which slopes have changed by y,
+//
+//	B ← B + (s − By) sᵀB / sᵀBy.
+func (s *straightening) learn(step, now, before []float64) {
+	n := len(step)
+	by, sb := make([]float64, n), make([]float64, n)
+	for i := range n {
+		row := s.b.RawRowView(i)
+		by[i] = kernel.Dot(row, now) - kernel.Dot(row, before)
+		kernel.AddScaled(sb, step[i], row)
+	}
+	scale := kernel.Dot(step, by)
+	if scale == 0 {
+		return
+	}
+	for i := range n {
+		kernel.AddScaled(s.b.RawRowView(i), (step[i]-by[i])/scale, sb)
+	}
+}
+
+// stretch makes v a part of the longest way from x, and back, within the box, and returns its length.
+func (s *straightening) stretch(v []float64, part float64) float64 {
+	floats.Scale(middle*math.Sqrt(float64(s.m))/length(v), v)
+	floats.Scale(wider*part*s.s.around(s.x, v), v)
+	return length(v)
+}
+
+// forward returns the slopes of ψ(f) along the u_k at x + v, a row for each v.
+func (s *straightening) forward(v *mat.Dense) (*mat.Dense, error) {
+	n, _ := v.Dims()
+	m, _ := s.u.Dims()
+	points := mat.NewDense(n*(m+1), s.m, nil)
+	for i := range n {
+		for k := range m + 1 {
+			row := points.RawRowView(i*(m+1) + k)
+			floats.AddTo(row, s.x, v.RawRowView(i))
+			if k < m {
+				floats.Add(row, s.u.RawRowView(k))
+			}
+		}
+	}
+	z, err := s.s.ask(points)
+	if err != nil {
+		return nil, err
+	}
+	z, _ = s.s.mapped(z, s.theta)
+	slopes := mat.NewDense(n, m, nil)
+	slopes.Apply(func(i, k int, _ float64) float64 { return (z[i*(m+1)+k] - z[i*(m+1)+m]) / s.t }, slopes)
+	return slopes, nil
+}
+
+// linear returns the slope of f within the span of the v; nil: it is 0.
+func (s *straightening) linear() ([]float64, error) {
+	n, _ := s.v.Dims()
+	points, ways := mat.NewDense(n+1, s.m, nil), make([]float64, n)
+	for i := range n {
+		row := points.RawRowView(i)
+		copy(row, s.v.RawRowView(i))
+		ways[i] = s.stretch(row, 1)
+		floats.Add(row, s.x)
+	}
+	copy(points.RawRowView(n), s.x)
+	z, err := s.s.ask(points)
+	if err != nil {
+		return nil, err
+	}
+	c, some := make([]float64, s.m), false
+	for i := range n {
+		change := z[i] - z[n]
+		some = some || math.Abs(change) > amplified*s.t
+		kernel.AddScaled(c, change/ways[i], s.v.RawRowView(i))
+	}
+	if !some {
+		return nil, nil
+	}
+	return c, nil
+}
