@@ -213,7 +213,7 @@ func timelessCSV(t *testing.T, text string) string {
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	dim := strconv.Itoa(flags.Usually(5, 3))
+	dim := strconv.Itoa(flags.Usually(5, 2))
 	args := []string{"reproduce", "table1", "--dim", dim, "--runs", "2", "--problems", "rastrigin,squared-norm", "--out"}
 	alone, err := command(t, t.Context(), append(args, filepath.Join(dir, "alone"))...).Output()
 	if err != nil {

@@ -10,9 +10,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/untwist/untwist/internal/acceptance/flags"
 )
 
 // livePage waits until a run says where it can be looked at.
@@ -78,7 +81,7 @@ func last(t *testing.T, client *http.Client, url, page string) (text string, eve
 func TestLive(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"minimize", "probe"} {
-		s := newSite(t, "700", "--exec", "BENCH", "--dim", "3", "--bounds", "-3:3")
+		s := newSite(t, strconv.Itoa(flags.Usually(700, 250)), "--exec", "BENCH", "--dim", "3", "--bounds", "-3:3")
 		s.pause = time.Millisecond
 		args := append([]string{command, "--json", "--budget", s.budget}, s.subject...)
 		alone := s.start(t, "alone", args...)

@@ -1,8 +1,8 @@
 package main
 
-// quick are the documents whose commands are run by default, but for those that compile or start
+// few are the documents whose commands are run by default, but for those that compile or start
 // Python.
-var quick = []string{"docs/asktell.md", "docs/cmaes.md", "docs/journal.md"}
+var few = []string{"docs/journal.md", "docs/asktell.md", "docs/cmaes.md"}
 
 // before is what the reader of a document has, or has done, before.
 var before = map[string]string{

@@ -18,9 +18,10 @@ import (
 
 // Every command of the manual, which is README.md and docs and what belongs to them, is run: as it
 // is written, or as the list manners says. With -whole it is really every command, which takes
-// minutes, and a tool that is missing is an error. Otherwise only those of the documents in quick
+// minutes, and a tool that is missing is an error. Otherwise only those of a few documents
 // are run that neither compile nor start Python. In any case all flags have to exist, all programs
-// in Go have to compile, and the list must have nothing that no document needs.
+// in Go have to compile, and the list must have nothing that no document needs. Where
+// tests are quick, these are only the commands of one document, and the programs of README.md.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	needsBash(t)
@@ -34,12 +35,12 @@ func TestManual(t *testing.T) {
 		for _, complaint := range m.look(name, parts) {
 			t.Error(complaint)
 		}
-		if !*flags.Whole {
+		if !*flags.Whole && (flags.Usual() || name == "README.md") {
 			for _, complaint := range m.vet(t, name, parts) {
 				t.Error(complaint)
 			}
 		}
-		if *flags.Whole || slices.Contains(quick, name) {
+		if *flags.Whole || slices.Contains(flags.Sample(few, 1), name) {
 			t.Run(strings.ReplaceAll(name, "/", ":"), func(t *testing.T) {
 				needs.Tools(t, "awk")
 				for _, complaint := range m.run(t, name, parts) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/needs"
 )
 
@@ -80,7 +81,7 @@ func TestPartitions(t *testing.T) {
 	t.Parallel()
 	z := newZone(t)
 	// Shorter than a lease, longer, and longer than it takes a connection to be given up.
-	lengths, times, dim, budget, pause := []time.Duration{time.Second}, 2, "5", "400", 5*time.Millisecond
+	lengths, times, dim, budget, pause := []time.Duration{time.Second}, flags.Usually(2, 1), "5", "400", 5*time.Millisecond
 	if *faults > 0 {
 		lengths = []time.Duration{time.Second, 4 * time.Second, 17 * time.Second, 40 * time.Second}
 		times, dim, budget, pause = *faults, "30", "9000", 20*time.Millisecond

@@ -49,10 +49,10 @@ func TestKilledRuns(t *testing.T) {
 		args  []string
 		pause time.Duration // for each point
 	}
-	runs, kills := 1, 3
+	runs, kills := 1, flags.Usually(3, 1)
 	cases := []victims{
-		{"a built-in problem, auto", []string{"--problem", "rastrigin", "--dim", "30"}, 0},
-		{"a program, cmaes, slow", bench("--dim", "5", "--bounds", "-5:5", "--strategy", "cmaes", "--budget", "120"), 5 * time.Millisecond},
+		{"a built-in problem, auto", []string{"--problem", "rastrigin", "--dim", strconv.Itoa(flags.Usually(30, 15))}, 0},
+		{"a program, cmaes, slow", bench("--dim", "5", "--bounds", "-5:5", "--strategy", "cmaes", "--budget", strconv.Itoa(flags.Usually(120, 60))), 5 * time.Millisecond},
 	}
 	if *flags.Whole {
 		runs, kills = 3, 6 // of each
