@@ -28,13 +28,12 @@ func (q parabola) at(s, slope []float64) float64 {
 	return value
 }
 
-// A search of a parabola in a box takes at most leastRounds steps and as many again for
-// each coordinate, until one gains no more than settled, as a part of all. As a rule it takes
-// two where no limit is reached. A step is halved at most mostHalved times.
+// A search of a parabola in a box takes steps until one gains no more than settled, as a part of
+// all: as a rule two where no limit is reached, and at most mostHalved and one for each
+// coordinate. A step is halved at most mostHalved times.
 const (
-	leastRounds = 50
-	settled     = 1e-12
-	mostHalved  = 40
+	settled    = 1e-12
+	mostHalved = 40
 )
 
 // leastInBox returns where q is least in a box that contains 0, as far as steps downhill
@@ -46,7 +45,7 @@ func (q parabola) leastInBox(box objective.Box) []float64 {
 	d := len(q.g)
 	s, slope := make([]float64, d), make([]float64, d)
 	value := q.at(s, slope)
-	for range leastRounds + d {
+	for range mostHalved + d {
 		free := q.free(s, slope, box)
 		if len(free) == 0 {
 			break

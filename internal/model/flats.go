@@ -53,10 +53,9 @@ func (e *search) respan(flat int) (done bool, err error) {
 	return true, e.inSpan(of)
 }
 
-// straightens reports whether so many directions are few enough to be straightened: for less than half of a look.
+// straightens reports whether so many directions are few enough to be straightened: two steps take less than half of a look.
 func (e *search) straightens(flat int) bool {
-	const usually = 3 // steps
-	return !e.s.grain.Noisy() && 2*(usually*flat+1)*(e.m-flat+1) < forward.queries(e.m)
+	return !e.s.grain.Noisy() && 2*(2*flat+1)*(e.m-flat+1) < forward.queries(e.m)
 }
 
 // inSpan begins again in a subspace, beyond which f is linear.
@@ -89,7 +88,7 @@ func (e *search) suspect(flat int) (bool, error) {
 		case e.bowl:
 			most = noBend
 		case e.straightens(flat): // each of the others may be off by tilt, in steps of which f curves by told
-			most = max(leastBend, 4*float64(e.m)*e.told*min(1, tilt))
+			most = max(leastBend, 2*float64(e.m)*e.told*min(1, tilt))
 		case tilt < roughSpan:
 			most = max(leastBend, square(2*tilt))
 		case flat == 1:

@@ -27,12 +27,6 @@ type straightening struct {
 	slopes *mat.Dense // the last δ
 }
 
-const (
-	// mostStraightened times directions are made straighter, at first over firstWay, a part of the longest way within the box, and
-	// then over a way that is ten times longer whenever they are straight up to nearlyStraight.
-	mostStraightened, firstWay, nearlyStraight = 8, 0.01, 1e-5
-)
-
 // straightened returns the subspace beyond which f is linear, if that is so along as many directions as are flat by the first look;
 // nil: it is not.
 func (e *search) straightened(flat int) (*subspace, error) {
@@ -68,21 +62,23 @@ func (e *search) straightened(flat int) (*subspace, error) {
 	return &subspace{transposed(others), c}, err
 }
 
-// run reports whether directions can be made straight over the longest way. Over ten times the way, what they are off by makes ten times
-// the slopes, and what f curves by along them more.
+// run reports whether directions can be made straight over the longest way: at first over a part of it, and whenever slopes are what is
+// left along flat directions over one that is rungFactor times as long. What directions are off by makes as many times the slopes then,
+// and what f curves by along them more. It takes no more queries than a look.
 func (s *straightening) run() (bool, error) {
-	part, before := firstWay, math.Inf(1)
-	for range mostStraightened {
+	const first = 1. / (rungFactor * rungFactor * rungFactor)
+	part, before, since := first, math.Inf(1), s.search.s.queries
+	for s.search.s.queries-since < forward.queries(s.m) {
 		off, err := s.step(part)
 		switch {
-		case err != nil || !(off < before):
+		case err != nil || !(off < before || off <= leastBend):
 			return false, err
-		case off > nearlyStraight:
+		case off > leastBend:
 			before = off
 		case part == 1:
 			return kernel.AllFinite(s.v), nil
 		default:
-			part, before = min(1, 10*part), 10*off
+			part, before = min(1, rungFactor*part), rungFactor*off
 		}
 	}
 	return false, nil
