@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/untwist/untwist/internal/acceptance/flags"
 )
 
 // An example is a folder. The comment in its file says how to run it and what it prints.
@@ -50,12 +52,19 @@ var all = []example{
 	}},
 }
 
+// slow are the examples that compute for many seconds.
+var slow = []string{"network", "microring"}
+
 // Each example runs as its comment says, finds what is to be found, and prints what its comment
-// says.
+// says. Where tests are quick, slow ones are only compiled.
 func TestExamples(t *testing.T) {
 	for _, e := range all {
 		t.Run(e.folder, func(t *testing.T) {
 			commands, prints := e.comment(t)
+			if slices.Contains(slow, e.folder) && !flags.Usual() {
+				goes(t, "..", nil, "vet", "./examples/"+e.folder)
+				return
+			}
 			out, err := e.run(t, commands, workspace(t, e))
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
