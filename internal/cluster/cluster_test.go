@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/objective"
 )
 
 // One process and any number of workers, that come and go too, come to the same bits.
 func TestSameBitsWithAnyWorkers(t *testing.T) {
 	t.Parallel()
-	for _, strategy := range []string{"auto", "cmaes", "cbo"} {
+	for _, strategy := range flags.Sample([]string{"auto", "cmaes", "cbo"}, 2) {
 		f := objective.Func(4, ripple)
 		o := untwist.Options{Budget: 1500, Seed: 3, Start: objective.Cube(4, -2, 1), Workers: 1}
 		var err error
@@ -25,7 +26,7 @@ func TestSameBitsWithAnyWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, workers := range []int{1, 2, 7} {
+		for _, workers := range flags.Sample([]int{1, 2, 7}, 2) {
 			t.Run(fmt.Sprintf("%s/%d", strategy, workers), func(t *testing.T) {
 				t.Parallel() // workers that go wait for a second
 				s := newStand(t, 4, nil)

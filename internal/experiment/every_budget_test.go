@@ -44,7 +44,7 @@ func everyBudget(d, most int) []int {
 // everyProblem returns the problems on which budgets are compared, with both kinds of mix
 // where they take one: those that were asked for, or the usual ones.
 func everyProblem(t *testing.T, d int) (all []problem.Spec) {
-	names := []string{"rosenbrock", "rastrigin"}
+	names := flags.Sample([]string{"rosenbrock", "rastrigin"}, 1)
 	if *flags.Whole {
 		names = append(names, "ackley", "griewank", "levy", "different-powers", "rosenbrock-pairs",
 			"bbob-8", "bbob-12", "bbob-13", "bbob-15", "bbob-17", "bbob-21")
@@ -189,9 +189,9 @@ func larger(what string, a, b []float64) verdict {
 //	go test ./internal/experiment -run TestEveryBudget -whole -timeout 3h
 //	go test ./internal/experiment -run TestEveryBudget -whole -dims 10 -seeds 11 -problems rosenbrock,bbob-8 -from 100
 //
-// Without -whole it is two problems, d = 10, few seeds and budgets up to 10d².
+// Without -whole it is two problems, or one, d = 10, few seeds and budgets up to 10d².
 func TestEveryBudget(t *testing.T) {
-	runs, list := 15, []int{10}
+	runs, list := flags.Usually(15, 8), []int{10}
 	if *flags.Whole {
 		runs, list = 31, []int{10, 30, 60}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/identify"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -19,7 +20,8 @@ import (
 // for the frame count for each of them.
 func TestSharedFramesChangeNothing(t *testing.T) {
 	t.Parallel()
-	g := complete(t, Table1{Dim: 6, Runs: 1, Budget: 9000})
+	dim, budget := flags.Usually(6, 4), flags.Usually(9000, 4000)
+	g := complete(t, Table1{Dim: dim, Runs: 1, Budget: budget})
 	s := open(t, g, t.TempDir())
 	if err := g.Run(ctx, s, 2, nil); err != nil {
 		t.Fatal(err)
@@ -35,8 +37,8 @@ func TestSharedFramesChangeNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		name, _, _ := strings.Cut(run.Problem, " ")
-		spec := problem.Spec{Name: name, Dim: 6, Seed: run.Seed}
-		o := untwist.Options{Strategy: m.Strategy, Seed: run.Seed, Budget: 9000}
+		spec := problem.Spec{Name: name, Dim: dim, Seed: run.Seed}
+		o := untwist.Options{Strategy: m.Strategy, Seed: run.Seed, Budget: budget}
 		if m.Unmixed {
 			spec.Mix = "none"
 		}
@@ -107,7 +109,7 @@ func TestRunsAreTheSameHoweverMade(t *testing.T) {
 	}
 
 	stopped, errStopped := open(t, g, t.TempDir()), errors.New("stopped")
-	for n := 1; ; n++ {
+	for n := 1; ; n += flags.Usually(1, 5) {
 		limited, cancel := context.WithCancelCause(ctx)
 		seen := 0
 		err := g.Run(limited, stopped, 2, func(Progress) {

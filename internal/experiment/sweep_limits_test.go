@@ -3,6 +3,7 @@ package experiment
 import (
 	stdcmp "cmp"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,7 +63,8 @@ func same(t *testing.T, a, b store.Run) {
 // docs/data/regime.md has it.
 func TestNoErrorIsTheTrueFrame(t *testing.T) {
 	t.Parallel()
-	s := only(t, Errors, Extent{Dim: 6, Runs: 2}, "9000", func(m Method) bool { return strings.HasSuffix(m.Name, "error=0") })
+	dim, budget := flags.Usually(6, 4), flags.Usually(9000, 3000)
+	s := only(t, Errors, Extent{Dim: dim, Runs: 2}, Budget(strconv.Itoa(budget)), func(m Method) bool { return strings.HasSuffix(m.Name, "error=0") })
 	if len(s.Methods) != 4 {
 		t.Fatalf("%d methods", len(s.Methods))
 	}
@@ -71,11 +73,11 @@ func TestNoErrorIsTheTrueFrame(t *testing.T) {
 		for _, m := range s.Methods {
 			for seed := range uint64(s.Runs) {
 				run := all[store.Key{Problem: c.Key(), Method: m.Key(), Seed: seed}]
-				p, err := problem.New(problem.Spec{Name: c.Problem, Dim: 6, Seed: seed})
+				p, err := problem.New(problem.Spec{Name: c.Problem, Dim: dim, Seed: seed})
 				if err != nil {
 					t.Fatal(err)
 				}
-				o := untwist.Options{KeepGoing: true, Strategy: m.Strategy, Frame: p.Frame(), Seed: seed, Budget: 9000, Start: p.Domain(), Target: new(p.Minimum() + papersGap)}
+				o := untwist.Options{KeepGoing: true, Strategy: m.Strategy, Frame: p.Frame(), Seed: seed, Budget: budget, Start: p.Domain(), Target: new(p.Minimum() + papersGap)}
 				check := func() {
 					want, err := untwist.Minimize(ctx, p, o)
 					if err != nil {
@@ -108,7 +110,7 @@ func TestNoErrorIsCBOOnG(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dim, runs := 4, 12
+	dim, runs := flags.Usually(4, 3), 12
 	if *flags.Whole {
 		dim, runs = 6, 20
 	}
@@ -192,7 +194,7 @@ func limited() Extent {
 	if *flags.Whole {
 		return Extent{Dim: 5, Runs: 2}
 	}
-	return Extent{Dim: 3, Runs: 1}
+	return Extent{Dim: flags.Usually(3, 2), Runs: 1}
 }
 
 // Without a coupling the runs are those of the paper's table.

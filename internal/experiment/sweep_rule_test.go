@@ -18,7 +18,7 @@ import (
 //	go test ./internal/experiment -run TestAsManyHessiansAsComponents -whole -v
 func TestAsManyHessiansAsComponents(t *testing.T) {
 	t.Parallel()
-	dims, seeds := []int{10}, 10
+	dims, seeds := []int{flags.Usually(10, 7)}, 10
 	if *flags.Whole {
 		dims, seeds = []int{10, 20, 50}, 20
 	}

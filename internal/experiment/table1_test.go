@@ -61,7 +61,7 @@ func small(t *testing.T) Table1 {
 	if *flags.Whole {
 		return complete(t, Table1{Dim: 5, Runs: 2, Budget: 4000})
 	}
-	return complete(t, Table1{Dim: 4, Runs: 2, Budget: 1500})
+	return complete(t, Table1{Dim: flags.Usually(4, 3), Runs: 2, Budget: flags.Usually(1500, 400)})
 }
 
 // The paper's table is the default.

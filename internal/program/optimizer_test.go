@@ -179,6 +179,7 @@ func TestAnOptimizersFailuresAndTarget(t *testing.T) {
 }
 
 func TestWhatIsWrongWithAnOptimizer(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ words, want string }{
 		{"exit 3", "the optimiser ended with exit status 3: KeyError: 'dim'"},
 		{"exit 0", `the optimiser ended with exit status 0 and asked for no point: it should write {"points":[[…],…]}, one object a line, and nothing else to its standard output`},
@@ -243,7 +244,7 @@ func TestOptimizersThatCannotBeStarted(t *testing.T) {
 // A long line, and lines that are written before values are read, do not make the two wait
 // for each other.
 func TestLongLinesOfAnOptimizer(t *testing.T) {
-	points, dim := 1000, 100
+	points, dim := flags.Usually(1000, 300), flags.Usually(100, 50)
 	if *flags.Whole {
 		points, dim = 10_000, 1000
 	}
@@ -258,8 +259,9 @@ func TestLongLinesOfAnOptimizer(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	t.Setenv("LOG", log)
 	s = &seen{Objective: sum}
-	d = newDesk(t, ordinary, "ahead", "100", "100")
-	if err := d.Minimize(t.Context(), s, box, 10_000, 3); err != nil || len(s.points) != 10_000 {
+	each := flags.Usually(100, 30)
+	d = newDesk(t, ordinary, "ahead", fmt.Sprint(each), "100")
+	if err := d.Minimize(t.Context(), s, box, 100*each, 3); err != nil || len(s.points) != 100*each {
 		t.Errorf("%d points, %v", len(s.points), err)
 	}
 	if lines := logged(t, log); lines[len(lines)-1] != "lines: 100" {
@@ -280,6 +282,7 @@ func TestADeafOptimizer(t *testing.T) {
 
 // An optimiser that does not end is ended, and so is what it leaves behind.
 func TestOptimizersThatDoNotEnd(t *testing.T) {
+	t.Parallel()
 	impatient := brief
 	impatient.close = time.Millisecond
 	for _, c := range []struct {
