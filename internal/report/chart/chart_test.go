@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist"
+	given "github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/ranks"
 	_ "github.com/untwist/untwist/internal/seeded"
 	"github.com/untwist/untwist/objective"
@@ -178,7 +179,7 @@ func TestAnything(t *testing.T) {
 
 // However large what is drawn, pictures are small.
 func TestPicturesAreSmall(t *testing.T) {
-	const n = 1000
+	n := given.Usually(1000, 500)
 	noise := mat.NewDense(n, n, nil)
 	for i := range n {
 		for j := range n {
