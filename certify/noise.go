@@ -26,11 +26,12 @@ const (
 // interval returns the square root of what a sum of n squares says about the couplings in
 // it, and the limits between which that is with some confidence. Noise alone would make the
 // sum as large as noise, which is known up to a part varianceError; and sums of n squares
-// scatter by √(2/n) of what they are.
+// scatter by √(2/n) of what they are. Noise that is more than the whole sum was measured too
+// large: of the upper limit no more than the sum is subtracted.
 func interval(sum, noise float64, n int) (value, least, most float64) {
 	scatter := confident * math.Sqrt(2/float64(max(1, n)))
 	root := func(v float64) float64 { return math.Sqrt(max(0, v)) }
-	return root(sum - noise), root(sum - float64(noise*(1+scatter+varianceError))), root(float64(sum*(1+scatter)) - float64(noise*(1-varianceError)))
+	return root(sum - noise), root(sum - float64(noise*(1+scatter+varianceError))), root(float64(sum*(1+scatter)) - float64(min(noise, sum)*(1-varianceError)))
 }
 
 // decideNoisy reaches the verdict on so many components in so many blocks where f has noise.
