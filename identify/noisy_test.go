@@ -195,8 +195,8 @@ func TestAFindingWhateverEndsASurveyUnderNoise(t *testing.T) {
 // Where noise drowns f nothing is certified, also if it is measured too large.
 func TestDrownedFunctionsAreNotCertified(t *testing.T) {
 	f := func(x []float64) float64 { return math.Exp(x[0]) * math.Cos(2*x[1]) * (1 + x[2]*0.1) }
-	for _, sigma := range []float64{1, 3} {
-		for seed := range uint64(flags.Usually(12, 4)) {
+	for _, sigma := range flags.Sample([]float64{1, 3}, 1) {
+		for seed := range uint64(flags.Usually(12, 2)) {
 			found, err := surveyed(t, 3, f, sigma, Survey{Measures: 1}, seed)
 			if v := found.Certificate.Verdict; err == nil && (v == certify.Separable || v == certify.Blocks) {
 				t.Errorf("σ = %g, seed %d: %v", sigma, seed, found.Certificate)
