@@ -58,8 +58,11 @@ func (e *search) straightened(flat int) (*subspace, error) {
 	if linear, err := linearBeyond(e.s, others, 0); !linear || err != nil {
 		return nil, err
 	}
-	c, err := s.linear()
-	return &subspace{transposed(others), c}, err
+	c, known, err := s.linear()
+	if !known || err != nil {
+		return nil, err
+	}
+	return &subspace{transposed(others), c}, nil
 }
 
 // run reports whether directions can be made straight over the longest way: at first over a part of it, and whenever slopes are what is
@@ -166,8 +169,8 @@ func (s *straightening) forward(v *mat.Dense) (*mat.Dense, error) {
 	return slopes, nil
 }
 
-// linear returns the slope of f within the span of the v; nil: it is 0.
-func (s *straightening) linear() ([]float64, error) {
+// linear returns the slope of f within the span of the v, nil if it is 0, and whether it is known: f may fail.
+func (s *straightening) linear() (c []float64, known bool, err error) {
 	n, _ := s.v.Dims()
 	points, ways := mat.NewDense(n+1, s.m, nil), make([]float64, n)
 	for i := range n {
@@ -179,16 +182,19 @@ func (s *straightening) linear() ([]float64, error) {
 	copy(points.RawRowView(n), s.x)
 	z, err := s.s.ask(points)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	c, some := make([]float64, s.m), false
+	slope, some := make([]float64, s.m), false
 	for i := range n {
 		change := z[i] - z[n]
+		if !kernel.Finite(change) {
+			return nil, false, nil
+		}
 		some = some || math.Abs(change) > amplified*s.t
-		kernel.AddScaled(c, change/ways[i], s.v.RawRowView(i))
+		kernel.AddScaled(slope, change/ways[i], s.v.RawRowView(i))
 	}
-	if !some {
-		return nil, nil
+	if some {
+		c = slope
 	}
-	return c, nil
+	return c, true, nil
 }

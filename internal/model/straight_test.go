@@ -53,10 +53,11 @@ func TestBroydensUpdate(t *testing.T) {
 	})
 }
 
-// Directions in which f is constant, or linear, are found, and one in which f curves a little is a component.
+// Directions in which f is constant, or linear, are found, within bounds as well, and one in which f curves a little is a component.
 func TestFewFlatDirections(t *testing.T) {
 	const d = 20
 	f, w := ripples(d)
+	box := objective.Cube(d, -1, 1)
 	for name, c := range map[string]struct {
 		flat int
 		last func(y float64) float64 // of the last component
@@ -71,12 +72,17 @@ func TestFewFlatDirections(t *testing.T) {
 	} {
 		r, err := Identify(t.Context(), objective.Func(d, func(x []float64) float64 {
 			sum := f(x)
+			for k, v := range x {
+				if v < box.Lo[k] || v > box.Hi[k] {
+					t.Fatalf("%s: %v is outside", name, x)
+				}
+			}
 			for i := range c.flat {
 				y := kernel.Dot(w.RawRowView(d-1-i), x)
 				sum += c.last(y) - (float64(y*y) + math.Cos(3*y+float64(d-1-i)))
 			}
 			return sum
-		}), Request{Box: objective.Cube(d, -1, 1), Bounds: unbounded(d), Grain: objective.Rounding, Seed: 3})
+		}), Request{Box: box, Bounds: box, Grain: objective.Rounding, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
 // Package flags has the sizes of tests, and the flags of those that measure. A test imports it, and takes them all.
 //
-// Tests have three sizes. By default they are quick, so that "go test ./..." ends in about a minute. With UNTWIST_TESTS=usual in the
+// Tests have three sizes. By default they are quick, so that "go test ./..." ends in a minute or two. With UNTWIST_TESTS=usual in the
 // environment, as in .ci/run, they have more seeds, functions and dimensions. With -whole a test measures everything, in minutes or
 // hours; it is for single tests, as in .ci/long.
 package flags
