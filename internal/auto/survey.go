@@ -42,7 +42,7 @@ func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 	}
 	f := r.share()
 	s := r.survey(ctx, f)
-	s.Budget = r.task.Budget // what went before it is in the least that it takes
+	s.Budget = r.left()
 	found, err := s.Identify(ctx, f, r.request())
 	if errors.Is(err, identify.ErrSmallBudget) {
 		r.noteSmallBudget()
@@ -110,11 +110,16 @@ func (r *run) identified(ctx context.Context) (*identify.Finding, error) {
 
 // noteSmallBudget says why it does not look for coordinates.
 func (r *run) noteSmallBudget() {
-	least, why := identify.Least(r.f.Dim()), "which takes at least %s queries"
-	if r.task.Budget >= least {
-		why = "which with noise or few digits takes more than %s queries"
+	least, why := identify.Least(r.f.Dim()), "%s too small to look for mixed coordinates, which takes at least %s queries"
+	switch {
+	case r.task.Budget < least:
+	case r.f.grain.Noisy():
+		why = "%s too small to look for mixed coordinates, which with noise or few digits takes more than %s queries"
+	default:
+		r.learnt.Note("descents and CMA-ES have left too few queries to look for mixed coordinates, which takes at least %s", words.Thousands(least))
+		return
 	}
-	r.learnt.Note("%s too small to look for mixed coordinates, "+why, r.planned(), words.Thousands(least))
+	r.learnt.Note(why, r.planned(), words.Thousands(least))
 }
 
 // planned says whose budget is meant: a run that is resumed with another keeps to that of its beginning.
