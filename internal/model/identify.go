@@ -174,7 +174,13 @@ func (e *search) result() *Result {
 		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Kappa: e.coupling(), Pair: e.pair,
 		Linear: e.linear != nil,
 	}
-	r.scaled(e.not.ell)
+	ell := slices.Clone(e.not.ell)
+	for i, width := range e.s.widths(e.frame.W) {
+		if math.IsInf(ell[i], 1) { // no look has shown a scale yet
+			ell[i] = width
+		}
+	}
+	r.scaled(ell)
 	r.Rows, r.Expected = e.ofRows()
 	r.Quadratic = e.bowl
 	for k, l := range e.looks {
@@ -195,7 +201,7 @@ func (e *search) result() *Result {
 
 // scaled sets the scales of components. That of a linear one is how far it goes.
 func (r *Result) scaled(ell []float64) {
-	r.Scale = slices.Clone(ell)
+	r.Scale = ell
 	if c := r.search.linear; c != nil {
 		r.Scale = append(r.Scale, length(c))
 	}

@@ -282,6 +282,15 @@ func TestSameBitsAndBudgets(t *testing.T) {
 	if r, err := Identify(t.Context(), objective.Func(d, f), request); !errors.Is(err, ErrSmallBudget) || r.Queries > 300 {
 		t.Errorf("%s after %d queries, error %v", r.Verdict, r.Queries, err)
 	}
+	request.Budget = 0
+	for most := 30; most < 400; most += 30 { // wherever the queries end, scales are lengths
+		r, err := Identify(t.Context(), query.NewMeter(objective.Func(d, f), most), request)
+		for _, l := range r.Scale {
+			if !(l > 0 && l < math.Inf(1)) {
+				t.Errorf("%d queries: a scale of %v, error %v", most, l, err)
+			}
+		}
+	}
 }
 
 // Nothing outside the bounds is asked, whatever they are and however the box touches them.

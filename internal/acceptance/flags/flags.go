@@ -36,8 +36,8 @@ func Few(n, less int) int {
 	return less
 }
 
-// Usual reports whether tests are not quick.
-func Usual() bool { return *Whole || os.Getenv("UNTWIST_TESTS") == "usual" }
+// Usual reports whether tests are not quick: nor are they where somebody has said what to measure.
+func Usual() bool { return *Whole || os.Getenv("UNTWIST_TESTS") == "usual" || Some() }
 
 // Usually returns n in the usual size and with -whole, and less where tests are quick.
 func Usually(n, less int) int {
