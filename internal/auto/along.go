@@ -27,47 +27,46 @@ func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Sta
 			return r.noisily(ctx, at)
 		}
 	}
-	p, faces := &polisher{f: r.f, at: at}, &faceSearch{f: r.f, at: at}
+	p := r.polisher(at)
 	if found.Quadratic {
-		if done, err := r.bowl(ctx, p, faces); done || err != nil {
+		done, err := r.bowl(ctx, p)
+		if done && err == nil {
+			done, err = r.grounded(ctx, at)
+			done = !done
+		}
+		if done || err != nil {
 			return objective.Converged, err
 		}
 	}
 	if len(at.blocks) == 0 && at.cut(r.f.best.Point) && !r.f.walls { // walls may be in the middle, too
-		if status, err := r.within(ctx, at, p, faces); status != objective.Running || err != nil {
+		if status, err := r.within(ctx, at, p); status != objective.Running || err != nil {
 			return status, err
 		}
 	} else if status, err := r.everywhere(ctx, at, p); err != nil || status != objective.Converged || r.interior() {
 		return status, err
 	} else if len(at.blocks) > 0 {
-		return objective.Converged, faces.others(ctx, objective.Cube(r.f.Dim(), -1, 1), rng.Seed(r.task.Seed).Stream("auto", "faces"))
+		return objective.Converged, p.others(ctx, objective.Cube(r.f.Dim(), -1, 1), rng.Seed(r.task.Seed).Stream("auto", "faces"))
 	} else if err := r.model(ctx, newBounded(r.f, at, r.task.Seed)); err != nil {
 		return objective.Running, err
 	}
-	if err := faces.search(ctx); err != nil || !r.interior() || len(r.learnt.Profiles) == 0 {
+	if err := p.polish(ctx); err != nil || !r.interior() || len(r.learnt.Profiles) == 0 {
 		return objective.Converged, err
 	}
 	// A model is not exact: other wells may be as deep.
 	return r.onwards(ctx, at, p, newLines(r.f, at, r.task.Budget), r.blocks(at), r.learnt.Profiles)
 }
 
-// bowl minimises a quadratic by Newton steps, within bounds too. It reports whether f has
-// turned out to be one that has a minimum, so that it is done.
-func (r *run) bowl(ctx context.Context, p *polisher, faces *faceSearch) (bool, error) {
-	if r.task.Bounded() {
-		faces.bowl = true
-		err := faces.search(ctx)
-		return faces.bowl, err
-	}
+// bowl minimises a quadratic. It reports whether f has turned out to be one that has a minimum, so that it is done.
+func (r *run) bowl(ctx context.Context, p *polisher) (bool, error) {
 	p.bowl = true
-	err := p.polish(ctx, bowlPolish)
+	err := p.polish(ctx)
 	return p.bowl, err
 }
 
 // within minimises along lines that bounds cut off; where their minima do not meet within
 // the bounds, on faces if f is convex, and otherwise with a model. Running: what it has found
 // is to be searched on faces.
-func (r *run) within(ctx context.Context, at *coordinates, p *polisher, faces *faceSearch) (objective.Status, error) {
+func (r *run) within(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
 	b := newBounded(r.f, at, r.task.Seed)
 	profiles, met, err := b.meet(ctx)
 	if profiles != nil {
@@ -83,7 +82,7 @@ func (r *run) within(ctx context.Context, at *coordinates, p *polisher, faces *f
 		}
 	}
 	if b.convex() {
-		if err := faces.search(ctx); err != nil || b.convex() {
+		if err := p.polish(ctx); err != nil || b.convex() {
 			return objective.Converged, err
 		}
 	}
@@ -124,7 +123,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 		return objective.Unbounded, nil
 	}
 	if len(at.blocks) > 0 { // Newton steps cost little beside blocks
-		if err := (&faceSearch{f: r.f, at: at}).search(ctx); err != nil {
+		if err := p.polish(ctx); err != nil {
 			return objective.Running, err
 		}
 	}
@@ -144,7 +143,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 // again, other wells. Running: it gets better without end, so that the coordinates do not
 // hold.
 func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *lines, b *blocks, profiles []frame.Profile) (objective.Status, error) {
-	w := newWells(r.f, at, p, profiles)
+	w := newWells(r.f, at, profiles)
 	o := &outlook{f: r.f, at: at, lines: l, wells: w, polisher: p, looked: math.NaN()}
 	most := mostRounds
 	if len(at.blocks) > 0 {
@@ -161,10 +160,10 @@ func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *line
 			return objective.Running, err
 		}
 		before, left := r.f.best.Value, b.open
-		if err := p.polish(ctx, finePolish); err != nil {
+		if err := p.polish(ctx); err != nil {
 			return objective.Running, err
 		}
-		if err := r.refine(ctx, at, b); err != nil {
+		if err := r.refine(ctx, p, b); err != nil {
 			return objective.Running, err
 		}
 		if err := w.look(ctx); err != nil {
@@ -191,9 +190,9 @@ func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *line
 }
 
 // refine searches blocks once more near the best point; within bounds by Newton steps.
-func (r *run) refine(ctx context.Context, at *coordinates, b *blocks) error {
-	if len(at.blocks) > 0 && r.task.Bounded() {
-		return (&faceSearch{f: r.f, at: at}).search(ctx)
+func (r *run) refine(ctx context.Context, p *polisher, b *blocks) error {
+	if len(p.at.blocks) > 0 && r.task.Bounded() {
+		return p.polish(ctx)
 	}
 	return b.refine(ctx)
 }
@@ -216,6 +215,11 @@ func (r *run) open(profiles []frame.Profile) bool {
 		r.learnt.Note("f falls as far as it was followed, a million times the start box, along component %s: it may have no minimum", strings.Join(open, ", "))
 	}
 	return len(open) > 0
+}
+
+// polisher goes down in the coordinates found.
+func (r *run) polisher(at *coordinates) *polisher {
+	return &polisher{f: r.f, at: at, seed: r.task.Seed}
 }
 
 // blocks are the blocks of the coordinates found.

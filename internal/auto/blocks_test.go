@@ -29,7 +29,7 @@ func TestBlocksMoveOneByOneWithinBounds(t *testing.T) {
 	w := mat.NewDense(d, d, nil)
 	rng.Seed(1).Stream("test").Norm(w.RawMatrix().Data)
 	pairs := [][]int{{0, 3}, {1, 5}, {2, 4}}
-	s := facesFor(t, w, pairs, objective.Cube(d, -0.5, 0.2), 0.5, func(y []float64) float64 {
+	s := polisherFor(t, w, pairs, objective.Cube(d, -0.5, 0.2), 0.5, func(y []float64) float64 {
 		sum := 0.0
 		for _, p := range pairs {
 			u, v := y[p[0]]-0.1, y[p[1]]

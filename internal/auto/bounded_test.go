@@ -135,7 +135,7 @@ func TestLinesCoverTheBox(t *testing.T) {
 	})
 }
 
-// The model's minimum in a box that cuts the minimiser off, and then Newton steps, lead to f's,
+// The model's minimum in a box that cuts the minimiser off, and then a descent, lead to f's,
 // by brute force.
 func TestBoundedSearchIsBruteForce(t *testing.T) {
 	phi := func(y float64) float64 { return (y-1.5)*(y-1.5) - math.Cos(7*y) }
@@ -148,7 +148,7 @@ func TestBoundedSearchIsBruteForce(t *testing.T) {
 		if _, err := b.search(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if err := (&faceSearch{f: b.f, at: b.at}).search(context.Background()); err != nil {
+		if err := (&polisher{f: b.f, at: b.at}).polish(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		rows := b.at.w

@@ -111,6 +111,65 @@ func (c *coordinates) span(x []float64, j int, lo, hi float64) line.Range {
 	return line.Range{Lo: max(lo, least), Hi: min(hi, most), Step: c.scale[j], Least: least, Most: most}
 }
 
+// all are all blocks, those of one component too.
+func (c *coordinates) all() [][]int {
+	all := slices.Clone(c.blocks)
+	for _, j := range c.singles {
+		all = append(all, []int{j})
+	}
+	return all
+}
+
+// pairs calls visit with every two components of a block.
+func (c *coordinates) pairs(visit func(i, j int)) {
+	for _, block := range c.blocks {
+		for k, i := range block {
+			for _, j := range block[:k] {
+				visit(i, j)
+			}
+		}
+	}
+}
+
+// inside returns the point next to x that is so far inside the bounds that steps eps_j u_j, and two of a block
+// together, stay within them.
+func (c *coordinates) inside(x, eps []float64) []float64 {
+	room := make([]float64, len(x))
+	longer := func(components ...int) {
+		for k := range room {
+			sum := 0.0
+			for _, j := range components {
+				sum += math.Abs(eps[j] * c.u.At(j, k))
+			}
+			room[k] = max(room[k], sum)
+		}
+	}
+	for j := range eps {
+		longer(j)
+	}
+	c.pairs(func(i, j int) { longer(i, j) })
+	base := slices.Clone(x)
+	for k, r := range room {
+		base[k] = min(max(x[k], c.bounds.Lo[k]+r), max(c.bounds.Hi[k]-r, c.bounds.Lo[k]))
+	}
+	return base
+}
+
+// apart is how far apart two points are along a component at most, in scales.
+func (c *coordinates) apart(x, y []float64) float64 {
+	most := 0.0
+	for j, scale := range c.scale {
+		most = max(most, math.Abs(c.y(j, x)-c.y(j, y))/scale)
+	}
+	return most
+}
+
+// bounded reports whether there are bounds.
+func (c *coordinates) bounded() bool {
+	return slices.ContainsFunc(c.bounds.Lo, func(v float64) bool { return !math.IsInf(v, -1) }) ||
+		slices.ContainsFunc(c.bounds.Hi, func(v float64) bool { return !math.IsInf(v, 1) })
+}
+
 // directions returns the u_j of some components, a row each.
 func (c *coordinates) directions(components []int) *mat.Dense {
 	_, d := c.u.Dims()

@@ -213,6 +213,9 @@ func (s *modelSearch) component(j int, x, y []float64) {
 	y[j] += at
 }
 
+// downhill is how far a step goes where a model does not curve upwards, as a part of the longest.
+const downhill = 1. / 4
+
 // coordinate takes a Newton step along the axis k, within the bounds: a point from
 // which none of them leads down is stationary.
 func (s *modelSearch) coordinate(k int, x, y []float64) {

@@ -43,7 +43,7 @@ type nearly struct {
 func newNearly(f *watched, at *coordinates, pairs []certify.Pair, seed uint64) *nearly {
 	m := len(at.singles)
 	n := &nearly{
-		f: f, at: at, polisher: &polisher{f: f, at: at}, random: rng.Seed(seed).Stream("auto", "nearly"),
+		f: f, at: at, polisher: &polisher{f: f, at: at, seed: seed}, random: rng.Seed(seed).Stream("auto", "nearly"),
 		neighbour: make([][]int, m), wells: make([][]float64, m), profiles: make([]frame.Profile, m), least: math.Inf(1),
 	}
 	for _, p := range certify.Carriers(pairs) {
@@ -111,20 +111,12 @@ func (n *nearly) onwards(ctx context.Context, from query.Best, open []bool) erro
 	return err
 }
 
-// polish takes Newton steps of all components from the base.
-func (n *nearly) polish(ctx context.Context) error {
-	d := newDescent(n.polisher, n.base, finePolish)
-	err := d.steps(ctx, nearSteps)
-	if d.fx < n.base.Value {
-		n.base = query.Best{Point: slices.Clone(d.x), Value: d.fx}
-		n.least = min(n.least, d.fx)
-	}
+// polish goes down from the base.
+func (n *nearly) polish(ctx context.Context) (err error) {
+	n.base, err = n.polisher.from(ctx, n.base)
+	n.least = min(n.least, n.base.Value)
 	return err
 }
-
-// nearSteps is how many Newton steps are taken at most: each leaves what couplings make of
-// the others.
-const nearSteps = 20
 
 // disturbed returns the base with a component and some of its neighbours, and theirs, at
 // other places: in another well, or anywhere. It says which components are to be looked

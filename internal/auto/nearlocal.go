@@ -59,10 +59,16 @@ func (f framed) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 	n, _ := points.Dims()
 	xs := mat.NewDense(n, f.f.Dim(), nil)
 	for i := range n {
-		x := xs.RawRowView(i)
-		kernel.MulVecT(x, f.along.RawMatrix(), points.RawRowView(i))
-		kernel.AddScaled(x, 1, f.base)
-		clamp(x, f.bounds)
+		xs.SetRow(i, f.at(points.RawRowView(i)))
 	}
 	return f.f.Evaluate(ctx, xs, values)
+}
+
+// at returns x.
+func (f framed) at(z []float64) []float64 {
+	x := make([]float64, f.f.Dim())
+	kernel.MulVecT(x, f.along.RawMatrix(), z)
+	kernel.AddScaled(x, 1, f.base)
+	clamp(x, f.bounds)
+	return x
 }

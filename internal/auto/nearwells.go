@@ -56,3 +56,20 @@ func (n *nearly) atWellsOf(ctx context.Context, from query.Best, some []int) (qu
 	}
 	return n.take(ctx, from, lowestOfEach(tried, math.Nextafter(from.Value, math.Inf(-1))))
 }
+
+// lowestOfEach returns the lowest shift of each component, if it is finite and at most so much. Those of one component stand
+// together.
+func lowestOfEach(all []shift, most float64) []shift {
+	var lowest []shift
+	for _, s := range all {
+		last := len(lowest) - 1
+		switch {
+		case !(s.value <= most) || math.IsInf(s.value, -1):
+		case last < 0 || lowest[last].k != s.k:
+			lowest = append(lowest, s)
+		case s.value < lowest[last].value:
+			lowest[last] = s
+		}
+	}
+	return lowest
+}

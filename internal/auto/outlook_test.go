@@ -15,65 +15,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A stencil on a parabola proposes its vertex, and what that gains, wherever it is measured.
-func TestStencilOnAParabola(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.Float64Range(0.1, 10).Draw(t, "a"), rapid.Float64Range(-1, 1).Draw(t, "b")
-		h := rapid.Float64Range(0.01, 1).Draw(t, "h")
-		f := func(y float64) float64 { return a * (y - b) * (y - b) }
-		s := stencil{h: h, reach: 2}
-		s.measure(f(0), f(h), f(-h))
-		s.propose(1e-15, 1)
-		if math.Abs(s.t-b) > 1e-9 || math.Abs(s.gain-f(0)) > 1e-9 || math.Abs(s.bend-2*a) > 1e-6 {
-			t.Fatalf("a step of %v gains %v, second derivative %v", s.t, s.gain, s.bend)
-		}
-	})
-}
-
-// What a stencil proposes by hand, with a reach of 1 and a scale of 1: to the reach if the
-// vertex of (y−3)² is beyond it, which gains 9 − 4; downhill by a quarter of it where f curves
-// down; to the finite side, if that is lower; and nothing on a face, where f does not change,
-// and where the gain is below what counts as none.
-func TestStencilByHand(t *testing.T) {
-	for name, c := range map[string]struct {
-		h, up, down, none float64
-		t, gain           float64
-		rest              bool
-	}{
-		"beyond":  {h: 0.5, up: 6.25 - 9, down: 12.25 - 9, t: 1, gain: 5},
-		"hilltop": {h: 0.5, up: -0.5, down: -0.1, t: 0.25, gain: 0.5},
-		"wall":    {h: 0.5, up: math.Inf(1), down: -2, t: -0.5, gain: 2},
-		"corner":  {h: 0.5, up: math.Inf(1), down: 2},
-		"face":    {rest: true},
-		"flat":    {h: 0.5},
-		"plateau": {h: 1, rest: true},
-		"found":   {h: 0.5, up: 1, down: 1 + 1e-8, none: 1e-16, t: 1.25e-9, gain: 6.25e-18, rest: true},
-	} {
-		s := stencil{h: c.h, reach: 1, up: c.up, down: c.down}
-		s.propose(c.none, 1)
-		if math.Abs(s.t-c.t) > 1e-15 || math.Abs(s.gain-c.gain) > 1e-15 || s.rest != c.rest {
-			t.Errorf("%s: a step of %v gains %v, at rest %v", name, s.t, s.gain, s.rest)
-		}
-	}
-}
-
-// A descent on smooth components takes as many queries as Newton steps do: for a quadratic of
-// two variables one stencil, and another where it has come to.
-func TestDescentOnAQuadratic(t *testing.T) {
-	f, at := plane(t, ellipse, 4)
-	p := &polisher{f: f, at: at}
-	if err := p.polish(ctx, finePolish); err != nil {
-		t.Fatal(err)
-	}
-	if f.queries > 1+4+5+5 || !(f.best.Value <= 1e-25) {
-		t.Errorf("%v after %d queries", f.best.Value, f.queries)
-	}
-	before := f.queries
-	if err := p.polish(ctx, finePolish); err != nil || f.queries != before {
-		t.Errorf("%d queries more from the same point, error %v", f.queries-before, err)
-	}
-}
-
 // sights draws a sight of a few points.
 func sights(t *rapid.T) sight {
 	s := sight{{0, 0}}
@@ -176,14 +117,14 @@ func TestAnOutlookFindsADeeperWell(t *testing.T) {
 	f, at := plane(t, func(x []float64) float64 { return ripple(x[0]) + ripple(x[1]) }, 0.1)
 	p := &polisher{f: f, at: at}
 	f.best = query.Best{Point: []float64{0.31, -0.62}, Value: ripple(0.31) + ripple(0.62)}
-	if err := p.polish(ctx, finePolish); err != nil {
+	if err := p.polish(ctx); err != nil {
 		t.Fatal(err)
 	}
 	l := newLines(f, at, 10_000)
 	for k := range l.scanned {
 		l.scanned[k] = scan{lo: -1, hi: 1, step: 0.5}
 	}
-	w := newWells(f, at, p, nil)
+	w := newWells(f, at, nil)
 	o := &outlook{f: f, at: at, lines: l, wells: w, polisher: p, looked: math.NaN()}
 	f.queries = 1000
 	again, err := o.look(ctx)

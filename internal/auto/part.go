@@ -148,15 +148,12 @@ func (p *part) polish(ctx context.Context, r *run) error {
 	}
 	p.rebase(r)
 	at := newCoordinates(found, p.run.task.Bounds)
-	polisher := &polisher{f: p.run.f, at: at, bowl: found.Quadratic}
-	steps := float64(finePolish)
-	if found.Quadratic {
-		steps = bowlPolish
-	}
-	if err := polisher.polish(ctx, steps); err != nil {
+	polisher := p.run.polisher(at)
+	polisher.bowl = found.Quadratic
+	if err := polisher.polish(ctx); err != nil {
 		return p.own(err)
 	}
-	return p.own(p.run.refine(ctx, at, p.run.blocks(at)))
+	return p.own(p.run.refine(ctx, polisher, p.run.blocks(at)))
 }
 
 // rebase goes on from the best point of all. What counts as progress is measured from there.

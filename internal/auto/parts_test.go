@@ -31,42 +31,6 @@ func plane(t *testing.T, f func(x []float64) float64, scale float64) (*watched, 
 
 func ellipse(x []float64) float64 { return (x[0]-1)*(x[0]-1) + 2*(x[1]+1)*(x[1]+1) }
 
-// A Newton step of (x−1)² + 2(y+1)² from 0, where the slopes are −2 and 4 and the second
-// derivatives 2 and 4: t = (1, −1), in a bowl whatever the scale, otherwise no further than
-// the scale.
-func TestNewtonStepByHand(t *testing.T) {
-	for _, c := range []struct {
-		bowl  bool
-		scale float64
-		want  []float64
-	}{{true, 4, []float64{1, -1}}, {true, 0.5, []float64{1, -1}}, {false, 4, []float64{1, -1}}, {false, 0.5, []float64{0.5, -0.5}}} {
-		f, at := plane(t, ellipse, c.scale)
-		p := &polisher{f: f, at: at, bowl: c.bowl}
-		to := newDescent(p, f.best, 1)
-		err := to.steps(ctx, 1)
-		if err != nil || !slices.Equal(to.x, c.want) || f.queries != 1+4+1 || p.bowl != c.bowl {
-			t.Errorf("bowl %v, scale %v: to %v after %d queries, error %v", c.bowl, c.scale, to.x, f.queries, err)
-		}
-	}
-}
-
-// A saddle is no bowl: that is noticed, no step is taken, and the next one goes downhill by
-// a quarter of the scale where it curves down.
-func TestASaddleIsNoBowl(t *testing.T) {
-	f, at := plane(t, func(x []float64) float64 { return (x[0]-1)*(x[0]-1) - (x[1]+1)*(x[1]+1) }, 2)
-	p := &polisher{f: f, at: at, bowl: true}
-	from := query.Best{Point: []float64{0, 0}, Value: f.best.Value}
-	to := newDescent(p, from, 1)
-	err := to.steps(ctx, 1)
-	if err != nil || p.bowl || !slices.Equal(to.x, []float64{0, 0}) || f.queries != 5 {
-		t.Errorf("bowl %v, at %v after %d queries, error %v", p.bowl, to.x, f.queries, err)
-	}
-	to = newDescent(p, from, 1)
-	if err = to.steps(ctx, 1); err != nil || !slices.Equal(to.x, []float64{1, 0.5}) {
-		t.Errorf("at %v, error %v", to.x, err)
-	}
-}
-
 // Two grids of eleven points and three fifths as many again, with six for a Newton step, do not fit
 // into 28 queries: they are made 1.6 times as coarse.
 func TestGridsThatTheBudgetAffords(t *testing.T) {

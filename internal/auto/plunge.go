@@ -46,7 +46,7 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 			return math.Sqrt(kernel.Dot(x, x) / float64(len(x)))
 		},
 	})
-	if err == errOpened {
+	if err == errEnough {
 		err = nil
 	}
 	return err

@@ -127,7 +127,7 @@ func (s *scout) search(ctx context.Context, f objective.Objective) error {
 	cfg := down.Config{Start: x, Value: fx, Bounds: s.bounds, Spread: spread, Grain: s.grain, Known: s.known, Random: s.random, Seen: s.span.add}
 	cfg.Kept = func(part float64) { s.course.kept = append(s.course.kept, part) }
 	if sum && f.Dim() > 1 {
-		if err := s.descend(ctx, &until{f, s.opened}, cfg); err != nil && err != errOpened {
+		if err := s.descend(ctx, &until{f, s.opened}, cfg); err != nil && err != errEnough {
 			return err
 		}
 		if s.sum, _, err = down.Sum(ctx, f, x, fx, y, fy, moreSplits, s.random); err != nil {

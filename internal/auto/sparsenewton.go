@@ -182,3 +182,27 @@ func (n *sparseNewton) border(z, p []float64) float64 {
 	}
 	return (math.Sqrt(max(0, float64(b*b)-float64(a*c))) - b) / a
 }
+
+// lengths are the parts of a step that are tried at the same time where the whole one does not help.
+var lengths = []float64{0.5, 0.25, 0.1, 0.01}
+
+// parts asks for some parts of a step, within bounds, at the same time. It returns the best point, and which part of the step it is.
+func (w *watched) parts(ctx context.Context, from, step []float64, bounds objective.Box, parts []float64) (query.Best, float64, error) {
+	points := make([][]float64, len(parts))
+	for i, part := range parts {
+		points[i] = slices.Clone(from)
+		kernel.AddScaled(points[i], part, step)
+		clamp(points[i], bounds)
+	}
+	values, err := query.Ask(ctx, w, len(parts), func(i int, row []float64) { copy(row, points[i]) })
+	if err != nil {
+		return query.Best{}, 0, err
+	}
+	least := 0
+	for i, v := range values {
+		if v < values[least] || math.IsNaN(values[least]) { // a point that fails is the worst
+			least = i
+		}
+	}
+	return query.Best{Point: points[least], Value: values[least]}, parts[least], nil
+}

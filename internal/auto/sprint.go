@@ -272,7 +272,7 @@ func (s *sprint) stage() objective.Stage {
 	return inRace
 }
 
-var errOpened = errors.New("auto: the opening is over")
+var errEnough = errors.New("auto: a descent has had enough")
 
 // until is f for the opening: when it is over an error ends the descent.
 type until struct {
@@ -283,7 +283,7 @@ type until struct {
 // Evaluate evaluates f.
 func (u *until) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	if u.over() {
-		return errOpened
+		return errEnough
 	}
 	return u.Objective.Evaluate(ctx, points, values)
 }

@@ -16,9 +16,8 @@ import (
 // better points: the first lines were made from elsewhere, where an error of the frame
 // times the slopes may have misled them.
 type wells struct {
-	f        *watched
-	at       *coordinates
-	polisher *polisher
+	f  *watched
+	at *coordinates
 
 	looked float64        // f where it has looked from; NaN: not yet
 	seen   [][]frame.Well // of each single component, the deepest first
@@ -33,9 +32,9 @@ const mostWells = 8
 // median of what was seen along its component: as much as a certificate lets pass.
 const doubtful = 1e-3
 
-func newWells(f *watched, at *coordinates, p *polisher, profiles []frame.Profile) *wells {
+func newWells(f *watched, at *coordinates, profiles []frame.Profile) *wells {
 	m := len(at.singles)
-	w := &wells{f: f, at: at, polisher: p, seen: make([][]frame.Well, m), doubt: make([]float64, m)}
+	w := &wells{f: f, at: at, seen: make([][]frame.Well, m), doubt: make([]float64, m)}
 	w.note(ranks.First(m), profiles)
 	return w
 }
@@ -57,8 +56,7 @@ func (w *wells) note(components []int, profiles []frame.Profile) {
 }
 
 // look asks from the best point whether another well of a component is deeper than the
-// one it is in. A well that is nearly as deep is looked at closely, and one that may be
-// deeper than it seems by Newton steps of all components.
+// one it is in. A well that is nearly as deep is looked at closely.
 func (w *wells) look(ctx context.Context) error {
 	x, fx := slices.Clone(w.f.best.Point), w.f.best.Value
 	if fx == w.looked {
@@ -80,10 +78,7 @@ func (w *wells) look(ctx context.Context) error {
 	for i := range all {
 		all[i].value = values[i]
 	}
-	if err := w.closely(ctx, x, fx, all); err != nil || w.f.best.Value < fx {
-		return err
-	}
-	return w.leap(ctx, x, fx, all) // from where closely has moved x, even if that is no better
+	return w.closely(ctx, x, fx, all)
 }
 
 // others returns the wells in which x is not, as far as they are within the bounds.

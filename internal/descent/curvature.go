@@ -7,31 +7,48 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A pair is a step s and the difference y of the slopes at its ends.
-type pair struct {
-	s, y   []float64
+// A Pair is a step s and the difference y of the slopes at its ends.
+type Pair struct {
+	S, Y   []float64
 	sy, ss float64 // ⟨s, y⟩ and ⟨s, s⟩
 }
 
 // curved is the cosine between s and y below which f does not curve upwards along s.
 const curved = 1e-10
 
-// learn keeps the pair of the last step, if f curves upwards along it, and forgets the oldest where B would
-// take too long.
+// know begins with what is known: pairs along which f curves upwards.
+func (s *search) know(pairs ...Pair) {
+	s.pairs, s.b = nil, nil
+	for _, p := range pairs {
+		s.keep(p)
+	}
+	if len(s.pairs) > 0 {
+		s.curve()
+	}
+}
+
+// learn keeps the pair of the last step.
 func (s *search) learn(g []float64) {
 	d := len(s.x)
-	p := pair{s: make([]float64, d), y: make([]float64, d)}
-	kernel.Difference(p.s, 1, s.x, s.from)
-	kernel.Difference(p.y, 1, g, s.g)
-	p.sy, p.ss = kernel.Dot(p.s, p.y), kernel.Dot(p.s, p.s)
-	if !(p.sy > curved*math.Sqrt(p.ss)*math.Sqrt(kernel.Dot(p.y, p.y))) || math.IsInf(p.sy, 1) {
+	p := Pair{S: make([]float64, d), Y: make([]float64, d)}
+	kernel.Difference(p.S, 1, s.x, s.from)
+	kernel.Difference(p.Y, 1, g, s.g)
+	s.keep(p)
+}
+
+// keep keeps a pair, if f curves upwards along it, and forgets the oldest where B would take too long.
+func (s *search) keep(p Pair) {
+	p.sy, p.ss = kernel.Dot(p.S, p.Y), kernel.Dot(p.S, p.S)
+	if !(p.sy > curved*math.Sqrt(p.ss)*math.Sqrt(kernel.Dot(p.Y, p.Y))) || math.IsInf(p.sy, 1) {
 		return
 	}
 	s.pairs = append(s.pairs, p)
-	if most := max(1, int(work/float64(d*d))); len(s.pairs) > most {
+	if most := max(1, int(work/square(float64(len(s.x))))); len(s.pairs) > most {
 		s.pairs = s.pairs[1:]
 	}
 }
+
+func square(v float64) float64 { return float64(v * v) }
 
 // curve makes B of all pairs; without any it makes the first step as long as it should be. n steps go where f is steep
 // first: what they have not gone along is flatter than the last of them, d/(d + n) times as curved.
@@ -53,60 +70,47 @@ func (s *search) curve() {
 	}
 	bs := make([]float64, d)
 	for _, p := range s.pairs {
-		kernel.MulVec(bs, s.b.RawMatrix(), p.s)
-		sbs := kernel.Dot(p.s, bs)
+		kernel.MulVec(bs, s.b.RawMatrix(), p.S)
+		sbs := kernel.Dot(p.S, bs)
 		if !(sbs > 0) {
 			continue
 		}
 		if part := p.sy / sbs; s.Curvature > 0 && part < 1 { // Oren and Luenberger
 			s.b.Scale(part, s.b)
-			kernel.MulVec(bs, s.b.RawMatrix(), p.s)
-			sbs = kernel.Dot(p.s, bs)
+			kernel.MulVec(bs, s.b.RawMatrix(), p.S)
+			sbs = kernel.Dot(p.S, bs)
 		}
 		for i := range d {
 			row := s.b.RawRowView(i)
 			kernel.AddScaled(row, -bs[i]/sbs, bs)
-			kernel.AddScaled(row, p.y[i]/p.sy, p.y)
+			kernel.AddScaled(row, p.Y[i]/p.sy, p.Y)
 		}
 	}
 }
 
-// newton returns the step −B⁻¹g of the variables that are not at a bound, no further than the start box is
-// wide. If B is not positive definite, the older half of all pairs is forgotten.
+// newton returns the step to where gᵀp + ½pᵀBp is least within the bounds, no further than the start box is wide. If B
+// is not positive definite, the older half of all pairs is forgotten.
 func (s *search) newton() []float64 {
-	d := len(s.x)
-	s.curve()
-	var free []int
-	for i := range d {
-		free = append(free, i)
+	lo, hi := make([]float64, len(s.x)), make([]float64, len(s.x))
+	for i, x := range s.x {
+		lo[i], hi[i] = s.Bounds.Lo[i]-x, s.Bounds.Hi[i]-x
 	}
-	for len(free) > 0 {
-		p, ok := s.solve(free)
-		if !ok {
+	for {
+		s.curve()
+		p, ok := (&parabola{s.g, lo, hi, s.b}).least()
+		if !ok && len(s.pairs) > 0 {
 			s.pairs = s.pairs[(len(s.pairs)+1)/2:]
-			s.curve()
-			continue
-		}
-		var inside []int
-		for _, i := range free {
-			if !(s.x[i] <= s.Bounds.Lo[i] && p[i] < 0 || s.x[i] >= s.Bounds.Hi[i] && p[i] > 0) {
-				inside = append(inside, i)
-			}
-		}
-		if len(inside) < len(free) {
-			free = inside
 			continue
 		}
 		far := max(1, s.reach(p))
 		if !kernel.Finite(far) { // slopes that overflow
-			break
+			return make([]float64, len(s.x))
 		}
 		for i := range p {
 			p[i] /= far
 		}
 		return p
 	}
-	return make([]float64, d)
 }
 
 // reach is how far a step goes, in widths of the start box.
@@ -119,32 +123,4 @@ func (s *search) reach(p []float64) float64 {
 		far = max(far, math.Abs(v)/2)
 	}
 	return far
-}
-
-// solve returns −B⁻¹g of some variables, the others are 0, by B = LDLᵀ, which takes no root of a unit of f. It is
-// not ok if B is not positive definite, which without pairs it is.
-func (s *search) solve(free []int) ([]float64, bool) {
-	n, p := len(free), make([]float64, len(s.x))
-	l, c, z, diagonal := mat.NewDense(n, n, nil), make([]float64, n), make([]float64, n), make([]float64, n)
-	for a, i := range free {
-		row := l.RawRowView(a)
-		for b, j := range free[:a] { // c is row a of LD
-			c[b] = s.b.At(i, j) - kernel.Dot(c[:b], l.RawRowView(b)[:b])
-			row[b] = c[b] / diagonal[b]
-		}
-		pivot := s.b.At(i, i) - kernel.Dot(c[:a], row[:a])
-		if !(pivot > 0) || math.IsInf(pivot, 1) {
-			return p, len(s.pairs) == 0
-		}
-		diagonal[a] = pivot
-		z[a] = -s.g[i] - kernel.Dot(row[:a], z[:a])
-	}
-	for a := range z {
-		z[a] /= diagonal[a]
-	}
-	for a := n - 1; a >= 0; a-- {
-		kernel.AddScaled(z[:a], -z[a], l.RawRowView(a)[:a])
-		p[free[a]] = z[a]
-	}
-	return p, true
 }

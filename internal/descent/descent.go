@@ -17,6 +17,8 @@ const (
 	rounding = 0x1p-49
 	// negligible is the gain, as a part of f's spread, that is not worth d queries: minima of 0 are reached for ever otherwise.
 	negligible = 0x1p-56
+	// poor is the part of what a slope promises that a step keeps at least, where slopes are as exact as was thought.
+	poor = 0.1
 	// firstStep is how far the first step goes, in half-diagonals of the start box: one that leads
 	// out of the nearest basin is shortened for a query each, a short one is followed for d each.
 	firstStep = 0.1
@@ -39,6 +41,10 @@ type Config struct {
 	Known bool
 	// Curvature is what f curves by along all axes, about; 0: it is not known.
 	Curvature float64
+	// Slope is that at Start; nil: it is not known.
+	Slope []float64
+	// Pairs are what is known of how f curves, the oldest first.
+	Pairs []Pair
 	// Reach is how far a step goes, in units of what it may; nil: that of its longest coordinate, in widths of the start box.
 	Reach func(step []float64) float64
 	// Abreast says that several points cost no more than one: parts of a step are asked for at the same time.
@@ -53,22 +59,24 @@ type Config struct {
 }
 
 // A Result is where a descent has come to: Slope is that of the last differences, nil if there are
-// none.
+// none, and Left is what it promised still: next to nothing but along kinks.
 type Result struct {
 	Point []float64
 	Value float64
 	Slope []float64
+	Left  float64
 	Grain objective.Grain
 }
 
 // Minimize goes down from a point until it leads no further. That f ends it is an error.
 func Minimize(ctx context.Context, f objective.Objective, cfg Config) (Result, error) {
-	s := &search{ctx: ctx, f: f, Config: cfg, x: slices.Clone(cfg.Start), fx: cfg.Value}
+	s := &search{ctx: ctx, f: f, Config: cfg, x: slices.Clone(cfg.Start), fx: cfg.Value, g: cfg.Slope, known: cfg.Slope != nil, tested: math.Inf(1)}
+	s.know(cfg.Pairs...)
 	err := s.begin()
 	for more := err == nil && kernel.Finite(s.fx); more && err == nil; {
 		more, err = s.step()
 	}
-	return Result{Point: s.x, Value: s.fx, Slope: s.g, Grain: s.Grain}, err
+	return Result{Point: s.x, Value: s.fx, Slope: s.g, Left: s.left, Grain: s.Grain}, err
 }
 
 // A search is a descent under way.
@@ -80,11 +88,14 @@ type search struct {
 	x     []float64
 	fx    float64
 	g     []float64  // the slope at x, or at the last point until it is measured
+	known bool       // it was told
 	from  []float64  // the last point; nil: the slope there is of no use
-	pairs []pair     // steps and differences of slopes
+	pairs []Pair     // steps and differences of slopes
 	b     *mat.Dense // B; nil: nothing is known
 
 	gain    float64 // of the last step
+	left    float64 // what it promised
+	tested  float64 // |f| where it was measured how exact f is
 	central bool    // differences are central
 	failed  bool    // the last step gained nothing
 }
@@ -124,10 +135,13 @@ func errorOf(grain objective.Grain, v float64) float64 {
 // there and goes on with central differences; then it forgets all pairs and tries once more.
 func (s *search) step() (bool, error) {
 	e := s.err()
-	if err := s.measure(e); err != nil {
+	if s.known {
+		s.known = false
+	} else if err := s.measure(e); err != nil {
 		return false, err
 	}
 	if !slices.ContainsFunc(s.g, func(v float64) bool { return v != 0 }) {
+		s.left = 0
 		return false, nil
 	}
 	p := s.newton()
@@ -138,21 +152,30 @@ func (s *search) step() (bool, error) {
 			return false, err
 		}
 	}
-	s.gain = before - s.fx
+	s.gain, s.left = before-s.fx, -down/2
 	if s.Kept != nil {
 		s.Kept(2 * s.gain / -down)
 	}
 	little := 2 * max(e, negligible*s.Spread)
 	switch {
-	case s.gain > little:
+	case s.gain > little && (s.gain >= poor*s.left || s.Pairs == nil || s.Known || math.Abs(s.fx) > s.tested/2):
 		s.failed = false
 		return true, nil
-	case s.failed || s.central && -down/2 <= little && !slices.Contains(p, 0): // nor is more promised, with no variable held at a bound
+	case s.gain > little: // f may be less exact than its value says, as a sum of large terms is
+		s.failed, s.tested = false, math.Abs(s.fx)
+		err := s.exactness()
+		if s.err() > e {
+			s.from, s.central = nil, true
+			s.know(s.Pairs...)
+		}
+		return true, err
+	case s.failed || s.central && s.left <= little: // nor is more promised
 		return false, nil
 	}
 	err := s.exactness()
 	if s.from = nil; s.central || s.err() > e { // pairs of slopes that were not so exact as was thought mislead
-		s.failed, s.pairs, s.b = true, nil, nil
+		s.failed = true
+		s.know(s.Pairs...)
 	}
 	s.central = true
 	return true, err

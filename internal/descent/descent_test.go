@@ -212,17 +212,18 @@ func TestOddFunctions(t *testing.T) {
 // learns that it rises by 4 along (0, 1): only that changes.
 func TestKnownCurvatureByHand(t *testing.T) {
 	s := &search{Config: Config{Curvature: 1}, x: make([]float64, 2), g: []float64{1, 8}}
-	s.pairs = []pair{{s: []float64{1, 0}, y: []float64{0.25, 0}, sy: 0.25, ss: 1}}
+	s.pairs = []Pair{{S: []float64{1, 0}, Y: []float64{0.25, 0}, sy: 0.25, ss: 1}}
 	s.curve()
 	if want := mat.NewDense(2, 2, []float64{0.25, 0, 0, 0.25}); !mat.EqualApprox(s.b, want, 1e-15) {
 		t.Errorf("%v", mat.Formatted(s.b))
 	}
-	s.pairs = append(s.pairs, pair{s: []float64{0, 1}, y: []float64{0, 4}, sy: 4, ss: 1})
+	s.pairs = append(s.pairs, Pair{S: []float64{0, 1}, Y: []float64{0, 4}, sy: 4, ss: 1})
 	s.curve()
 	if want := mat.NewDense(2, 2, []float64{0.25, 0, 0, 4}); !mat.EqualApprox(s.b, want, 1e-15) {
 		t.Errorf("%v", mat.Formatted(s.b))
 	}
-	if p, ok := s.solve([]int{0, 1}); !ok || !slices.Equal(p, []float64{-4, -2}) {
+	q := parabola{g: s.g, b: s.b, lo: []float64{-9, -9}, hi: []float64{9, 9}}
+	if p, ok := q.least(); !ok || !slices.Equal(p, []float64{-4, -2}) {
 		t.Errorf("step %v", p)
 	}
 }

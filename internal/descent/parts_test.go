@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/rng"
 	_ "github.com/untwist/untwist/internal/seeded"
 	"github.com/untwist/untwist/objective"
@@ -13,14 +14,14 @@ import (
 )
 
 // naiveBFGS is the formula, written with matrices.
-func naiveBFGS(pairs []pair) *mat.Dense {
-	d, last := len(pairs[0].s), pairs[len(pairs)-1]
+func naiveBFGS(pairs []Pair) *mat.Dense {
+	d, last := len(pairs[0].S), pairs[len(pairs)-1]
 	b := mat.NewDense(d, d, nil)
 	for i := range d {
 		b.Set(i, i, float64(d)/float64(d+len(pairs))*last.sy/last.ss)
 	}
 	for _, p := range pairs {
-		s, y := mat.NewVecDense(d, p.s), mat.NewVecDense(d, p.y)
+		s, y := mat.NewVecDense(d, p.S), mat.NewVecDense(d, p.Y)
 		var bs mat.VecDense
 		bs.MulVec(b, s)
 		var less, more mat.Dense
@@ -67,8 +68,8 @@ func TestCurvature(t *testing.T) {
 		}
 		last := s.pairs[len(s.pairs)-1]
 		var y mat.VecDense
-		y.MulVec(s.b, mat.NewVecDense(d, last.s))
-		y.SubVec(&y, mat.NewVecDense(d, last.y))
+		y.MulVec(s.b, mat.NewVecDense(d, last.S))
+		y.SubVec(&y, mat.NewVecDense(d, last.Y))
 		if mat.Norm(&y, 2) > 1e-9*mat.Norm(want, 2) {
 			t.Fatalf("the last step is mapped %g beside the difference of its slopes", mat.Norm(&y, 2))
 		}
@@ -189,5 +190,116 @@ func TestAxes(t *testing.T) {
 		if most := 2 + 9*d + 120*(d+1); n != most {
 			t.Errorf("%d queries, not %d", n, most)
 		}
+	}
+}
+
+// naiveLeastInBox tries all faces of the box: on each, the free coordinates are where the
+// slope along them vanishes.
+func naiveLeastInBox(q parabola, box objective.Box) float64 {
+	d := len(q.g)
+	least := math.Inf(1)
+	s := make([]float64, d)
+	for face := range int(math.Pow(3, float64(d))) {
+		var free []int
+		for k, rest := 0, face; k < d; k, rest = k+1, rest/3 {
+			s[k] = []float64{box.Lo[k], box.Hi[k], 0}[rest%3]
+			if rest%3 == 2 {
+				free = append(free, k)
+			}
+		}
+		if n := len(free); n > 0 {
+			slope, _ := q.at(s)
+			a, b := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
+			for i, k := range free {
+				b.SetVec(i, -slope[k])
+				for j, l := range free {
+					a.Set(i, j, q.b.At(k, l))
+				}
+			}
+			var x mat.VecDense
+			if x.SolveVec(a, b) != nil {
+				continue
+			}
+			for i, k := range free {
+				s[k] = x.AtVec(i)
+			}
+		}
+		if box.Contains(s) {
+			_, v := q.at(s)
+			least = min(least, v)
+		}
+	}
+	return least
+}
+
+// A parabola that has a minimum is least in a box where one of the faces has its minimum.
+func TestLeastInBox(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 5).Draw(t, "d")
+		root := mat.NewDense(d, d, nil)
+		h, box := mat.NewSymDense(d, nil), objective.Cube(d, 0, 0)
+		q := parabola{g: make([]float64, d), lo: box.Lo, hi: box.Hi}
+		for k := range d {
+			for i := range d {
+				root.Set(k, i, rapid.Float64Range(-1, 1).Draw(t, "root"))
+			}
+			root.Set(k, k, root.At(k, k)+0.1)
+			q.g[k] = rapid.Float64Range(-3, 3).Draw(t, "g")
+			box.Lo[k], box.Hi[k] = -rapid.Float64Range(0, 2).Draw(t, "lo"), rapid.Float64Range(0, 2).Draw(t, "hi")
+		}
+		h.SymOuterK(1, root)
+		for k := range d {
+			h.SetSym(k, k, h.At(k, k)+1e-3)
+		}
+		q.b = mat.DenseCopyOf(h)
+		s, ok := q.least()
+		if !ok || !box.Contains(s) {
+			t.Fatalf("%v is outside %v", s, box)
+		}
+		_, got := q.at(s)
+		want := naiveLeastInBox(q, box)
+		if !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
+			t.Fatalf("%v at %v, naive %v", got, s, want)
+		}
+	})
+}
+
+// With pairs that say what the Hessian does a quadratic takes two steps, the second because of rounding, and what slopes that were not exact have taught
+// is forgotten, but not what was told.
+func TestPairsThatAreTold(t *testing.T) {
+	b := newBowl(6, 1e4, 1)
+	var pairs []Pair
+	var eigen mat.EigenSym
+	eigen.Factorize(kernel.Symmetrised(mat.DenseCopyOf(b.h), 1), true)
+	var q mat.Dense
+	eigen.VectorsTo(&q)
+	for k, lambda := range eigen.Values(nil) {
+		p := Pair{S: mat.Col(nil, k, &q), Y: mat.Col(nil, k, &q)}
+		for i := range p.Y {
+			p.Y[i] *= lambda
+		}
+		pairs = append(pairs, p)
+	}
+	asked := func(pairs []Pair) int {
+		n, done := 0, 0
+		_, err := Minimize(ctx, objective.Func(6, func(x []float64) float64 {
+			v := b.at(x)
+			if n++; v < 1e-12 && done == 0 {
+				done = n
+			}
+			return v
+		}), Config{Start: somewhere(6, 1), Value: math.NaN(), Bounds: free(6), Random: rng.Seed(1).Stream("exactness"), Pairs: pairs})
+		if err != nil || done == 0 {
+			t.Errorf("the minimum was not found, error %v", err)
+		}
+		return done
+	}
+	if told, not := asked(pairs), asked(nil); told > 1+2*(6+2) || not < 2*told {
+		t.Errorf("%d queries with pairs, %d without", told, not)
+	}
+	s := &search{Config: Config{Pairs: pairs, Bounds: free(6)}, x: make([]float64, 6), g: make([]float64, 6)}
+	s.know(pairs...)
+	if !mat.EqualApprox(s.b, b.h, 1e-8) {
+		t.Errorf("B = %v, the Hessian is %v", mat.Formatted(s.b), mat.Formatted(b.h))
 	}
 }
