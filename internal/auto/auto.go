@@ -59,7 +59,7 @@ func (Auto) Minimize(ctx context.Context, f objective.Objective, task strategy.T
 		r.learnt.Note("f is -Inf at the point found")
 	}
 	r.noteStartBox()
-	if r.fallback.plain != nil && f.Dim() >= cmaes.LargeFrom {
+	if r.fallback.cmaes != nil && f.Dim() >= cmaes.LargeFrom {
 		r.learnt.Note("CMA-ES has a diagonal covariance: a full one does not fit so many dimensions")
 	}
 	if found := r.learnt.Finding; found != nil && found.Map != nil {

@@ -21,9 +21,7 @@ import (
 // It looks along components over their whole range, those again whose neighbours have
 // moved, until no line leads further down; a neighbour of a component is one with which it
 // couples. Then it disturbs a few components, one and some neighbours of it, and looks
-// again: that costs little, as others need not be looked at. It looks along whole lines, or
-// at the wells only that earlier lines have shown, which costs a tenth and has a quarter of the
-// queries.
+// again: that costs little, as others need not be looked at.
 type nearly struct {
 	f         *watched
 	at        *coordinates
@@ -36,8 +34,6 @@ type nearly struct {
 	base     query.Best      // the best point, from which components are disturbed
 	least    float64         // the lowest value that it has found itself
 	spent    int
-	atWells  int // what looking at wells only has cost,
-	onLines  int // and along whole lines, from disturbed points
 }
 
 func newNearly(f *watched, at *coordinates, pairs []certify.Pair, seed uint64) *nearly {
@@ -75,13 +71,7 @@ func (n *nearly) again(ctx context.Context) error {
 		if err != nil || !kernel.Finite(v[0]) {
 			return err
 		}
-		from := query.Best{Point: x, Value: v[0]}
-		if before := n.f.queries; n.onLines < fewerAtWells*n.atWells {
-			err = n.onwards(ctx, from, open)
-			n.onLines += n.f.queries - before
-			return err
-		}
-		return n.amongWells(ctx, from, open)
+		return n.onwards(ctx, query.Best{Point: x, Value: v[0]}, open)
 	})
 }
 
@@ -97,9 +87,9 @@ func (n *nearly) turn(part func() error) error {
 // onwards goes down, along the open components and, if that is better than all before, along
 // all, and polishes it.
 func (n *nearly) onwards(ctx context.Context, from query.Best, open []bool) error {
-	found, err := n.descend(ctx, from, open, n.look)
+	found, err := n.descend(ctx, from, open)
 	if err == nil && found.Value < n.base.Value && n.base.Point != nil {
-		found, err = n.descend(ctx, found, slices.Repeat([]bool{true}, len(open)), n.look)
+		found, err = n.descend(ctx, found, slices.Repeat([]bool{true}, len(open)))
 	}
 	n.least = min(n.least, found.Value)
 	if n.base.Point == nil || found.Value < n.base.Value {
@@ -165,13 +155,9 @@ const (
 // batch: where many move at the same time, couplings make their gains wrong.
 const together = 3
 
-// A looker looks along some components from a point. It returns where that leads to, and which
-// have moved.
-type looker func(ctx context.Context, from query.Best, some []int) (query.Best, []int, error)
-
 // descend looks along the open components, a third of all at a time, until none is open:
 // those that have moved open their neighbours.
-func (n *nearly) descend(ctx context.Context, from query.Best, open []bool, look looker) (query.Best, error) {
+func (n *nearly) descend(ctx context.Context, from query.Best, open []bool) (query.Best, error) {
 	least := float64(noGain * math.Abs(n.f.first-n.f.best.Value))
 	for {
 		var some []int
@@ -185,7 +171,7 @@ func (n *nearly) descend(ctx context.Context, from query.Best, open []bool, look
 		}
 		n.random.Shuffle(len(some), func(a, b int) { some[a], some[b] = some[b], some[a] })
 		some = some[:min(len(some), max(1, len(open)/together))]
-		next, moved, err := look(ctx, from, some)
+		next, moved, err := n.look(ctx, from, some)
 		if err != nil {
 			return next, err
 		}

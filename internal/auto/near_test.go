@@ -61,33 +61,6 @@ func TestTakeByHand(t *testing.T) {
 	}
 }
 
-// Of each component the lowest shift counts, if it is below.
-func TestLowestByHand(t *testing.T) {
-	tried := []shift{{k: 0, t: 1}, {k: 0, t: 2}, {k: 0, t: 3}, {k: 2, t: 4}, {k: 5, t: 5}, {k: 5, t: 6}}
-	for i, v := range []float64{-1, -3, -2, 1, math.NaN(), -4} {
-		tried[i].value = v
-	}
-	got := lowestOfEach(tried, 0)
-	if want := []shift{{0, 2, -3}, {5, 6, -4}}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-// From well to well f is asked at the wells that are known, and not where it is already.
-func TestAtWellsByHand(t *testing.T) {
-	f, at := plane(t, func(x []float64) float64 { return x[0] - 2*x[1] }, 1)
-	n := newNearly(f, at, nil, 1)
-	n.wells = [][]float64{{0, -1, 3}, {-1, 2}}
-	before := f.queries
-	got, moved, err := n.atWellsOf(context.Background(), query.Best{Point: []float64{0, 0}, Value: 0}, []int{0, 1})
-	if err != nil || got.Value != -5 || !slices.Equal(got.Point, []float64{-1, 2}) || !slices.Equal(moved, []int{1, 0}) {
-		t.Errorf("%+v, moved %v, error %v", got, moved, err)
-	}
-	if asked := f.queries - before; asked != 4+2 { // four wells, then both shifts one after another
-		t.Errorf("%d queries", asked)
-	}
-}
-
 // Components are disturbed within the bounds, one at least, and their neighbours are looked
 // along.
 func TestDisturbed(t *testing.T) {
@@ -116,7 +89,7 @@ func TestTurnsOfTheRace(t *testing.T) {
 		{1000, 900, 2, 1, true, true}, {1000, 1500, 2, 1, true, false},
 	} {
 		n := &nearly{spent: c.spent, least: c.mine}
-		s := &fallback{plain: &contender{queries: c.had, least: c.other}}
+		s := &fallback{cmaes: &contender{queries: c.had, least: c.other}}
 		if got := n.behind(s, c.sure); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}

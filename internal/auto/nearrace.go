@@ -20,18 +20,14 @@ func (r *run) nearly(ctx context.Context, found *identify.Finding) (objective.St
 		}
 	}
 	sure := found.Certificate.Verdict == certify.NearlySeparable
-	last := r.task.Budget - lastPart*len(n.at.singles)
-	for ended := false; err == nil; {
-		switch {
-		case !ended && r.f.queries >= last:
-			ended, err = true, n.local(ctx, r.task.Seed)
-		case n.behind(r.fallback, sure):
-			var status objective.Status
-			if status, err = r.fallback.search(ctx, 1); err == nil && status != objective.Running {
-				return status, nil
-			}
-		default:
+	for err == nil {
+		if !n.behind(r.fallback, sure) {
 			err = n.again(ctx)
+			continue
+		}
+		var status objective.Status
+		if status, err = r.fallback.search(ctx, 1); err == nil && status != objective.Running {
+			return status, nil
 		}
 	}
 	return objective.Running, err

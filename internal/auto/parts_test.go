@@ -78,35 +78,24 @@ func TestAPausedFallbackGoesOn(t *testing.T) {
 	}
 }
 
-// Before a part in doubt CMA-ES has had five queries for each of the survey's. A metric is
-// offered where Hessians are ill-conditioned, unless there are bounds. Where the budget is
+// Before a part in doubt CMA-ES has had five queries for each of the survey's. Where the budget is
 // not enough for both, the survey ends.
 func TestTheRace(t *testing.T) {
-	easy, hard := mat.NewSymDense(2, []float64{1, 0, 0, 900}), mat.NewSymDense(2, []float64{1, 0, 0, 1e8})
-	for _, c := range []struct {
-		inverse *mat.SymDense
-		bounded bool
-		metric  bool
-	}{{easy, false, false}, {hard, false, true}, {hard, true, false}} {
-		f, at := plane(t, ellipse, 1)
-		s := &fallback{run: &run{f: f, task: strategy.Task{Bounds: at.bounds}}}
-		s.run.fallback = s
-		r := &race{fallback: s, survey: &share{watched: f, most: 1000, spent: 10}, bounded: c.bounded, budget: 240}
-		for _, next := range []int{20, 20, 30} {
-			if err := r.pause(ctx, identify.Doubt{Queries: next, Inverse: c.inverse}); err != nil {
-				t.Error(err)
-			}
-			if want := 5 * (10 + next); s.spent() < want || s.spent() > want+10 {
-				t.Errorf("%d queries by CMA-ES, want %d", s.spent(), want)
-			}
+	f, at := plane(t, ellipse, 1)
+	s := &fallback{run: &run{f: f, task: strategy.Task{Bounds: at.bounds}}}
+	s.run.fallback = s
+	defer s.stop()
+	r := &race{fallback: s, survey: &share{watched: f, most: 1000, spent: 10}, budget: 240}
+	for _, next := range []int{20, 20, 30} {
+		if err := r.pause(ctx, identify.Doubt{Queries: next}); err != nil {
+			t.Error(err)
 		}
-		if err := r.pause(ctx, identify.Doubt{Queries: 31, Inverse: c.inverse}); !errors.Is(err, errShare) {
-			t.Errorf("6·41 queries of 240: error %v", err)
+		if want := 5 * (10 + next); s.spent() < want || s.spent() > want+10 {
+			t.Errorf("%d queries by CMA-ES, want %d", s.spent(), want)
 		}
-		if (s.metric != nil) != c.metric {
-			t.Errorf("%v: metric %v", c, s.metric)
-		}
-		s.stop()
+	}
+	if err := r.pause(ctx, identify.Doubt{Queries: 31}); !errors.Is(err, errShare) {
+		t.Errorf("6·41 queries of 240: error %v", err)
 	}
 }
 
@@ -124,41 +113,6 @@ func TestShare(t *testing.T) {
 	}
 	if s.spent != 5 {
 		t.Errorf("%d queries", s.spent)
-	}
-}
-
-// The trial of a metric: it has won when it was further with half as many queries, and has
-// lost when it is not further with as many, or at the last stage.
-func TestTrial(t *testing.T) {
-	for _, c := range []struct {
-		plain, informed []float64
-		tried, won      bool
-	}{
-		{[]float64{9}, []float64{1}, false, false},
-		{[]float64{9, 8}, []float64{7}, false, false},
-		{[]float64{9, 8}, []float64{7, 7}, true, true},
-		{[]float64{9, 8}, []float64{9, 7}, false, false},
-		{[]float64{9, 8}, []float64{8, 8}, true, false},
-		{[]float64{9, 8, 6}, []float64{9, 5, 5}, true, true},
-		{[]float64{9, 8, 6}, []float64{9, 7, 5}, true, false},
-	} {
-		s := &fallback{plain: &contender{reached: c.plain, least: 1}, informed: &contender{reached: c.informed, least: 1}}
-		if s.judge(); s.tried != c.tried || s.won != c.won {
-			t.Errorf("%v against %v: tried %v, won %v", c.informed, c.plain, s.tried, s.won)
-		}
-	}
-}
-
-// A first covariance has axes from 1/100 to 100 of the middle one's, and 1 is between the
-// middle one and the longest.
-func TestLimitedCovariance(t *testing.T) {
-	metric, condition := limited(mat.NewSymDense(3, []float64{4e-9, 0, 0, 0, 4, 0, 0, 0, 8}))
-	want := mat.NewSymDense(3, []float64{1e-4 / math.Sqrt2, 0, 0, 0, 1 / math.Sqrt2, 0, 0, 0, math.Sqrt2})
-	if !mat.EqualApprox(metric, want, 1e-15) || !(math.Abs(condition-2e9) <= 1) {
-		t.Errorf("%v, condition %v", mat.Formatted(metric), condition)
-	}
-	if metric, condition := limited(mat.NewSymDense(2, []float64{0, 0, 0, 0})); metric != nil || !math.IsInf(condition, 1) {
-		t.Errorf("of nothing: %v, condition %v", metric, condition)
 	}
 }
 

@@ -2,11 +2,7 @@ package auto
 
 import (
 	"context"
-	"math"
-
 	"github.com/untwist/untwist/identify"
-	"github.com/untwist/untwist/internal/kernel"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A race is that of a survey against CMA-ES. As long as all goes well for the survey CMA-ES
@@ -41,22 +37,12 @@ func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
 	if doubt.Basin != nil {
 		return r.plunge(ctx, doubt.Basin)
 	}
-	if doubt.Inverse != nil && !r.bounded {
-		if metric, condition := limited(doubt.Inverse); condition > identify.WellConditioned {
-			r.fallback.offer(metric)
-		}
-	}
 	return r.wait(ctx, doubt.Queries)
 }
 
 // wait lets CMA-ES run until it has had its share before a part of so many queries. It is an
 // error if there is no budget left for both.
 func (r *race) wait(ctx context.Context, queries int) error {
-	for r.fallback.near != nil && !r.fallback.near.over {
-		if _, err := r.fallback.search(ctx, 1); err != nil {
-			return err
-		}
-	}
 	speculative, share := r.survey.spent+queries, inDoubt
 	if r.survey.grain.Noisy() {
 		share = inNoise
@@ -102,46 +88,4 @@ func (r *race) evenly(ctx context.Context, queries int) error {
 	_, err := r.fallback.search(ctx, missing)
 	r.fallback.run.f.begin(now, 0)
 	return err
-}
-
-// longestAxis is how much longer or shorter than the usual one an axis of the first
-// covariance may be, as a square. What is beyond a factor of 100 may be rounding.
-const longestAxis = 1e4
-
-// limited returns a covariance with axes from 1/100 to 100 of the usual one's, nil if
-// there is none. It is scaled so that 1 is between the usual axis and the longest: a first
-// generation neither leaves the start box by far nor sees a small part of it only. And it
-// returns the condition number.
-func limited(c *mat.SymDense) (*mat.SymDense, float64) {
-	var eigen mat.EigenSym
-	if !eigen.Factorize(c, true) {
-		return nil, math.Inf(1)
-	}
-	lambda := eigen.Values(nil) // ascending
-	n := len(lambda)
-	usual, condition := lambda[n/2], lambda[n-1]/lambda[0]
-	if !(lambda[0] > 0) {
-		condition = math.Inf(1)
-	}
-	if !(usual > 0) || math.IsInf(usual, 1) {
-		return nil, condition
-	}
-	var v mat.Dense
-	eigen.VectorsTo(&v)
-	unit := math.Sqrt(min(lambda[n-1]/usual, longestAxis))
-	for i, l := range lambda {
-		axis := math.Sqrt(min(max(l/usual, 1/longestAxis), longestAxis) / unit)
-		for k := range n {
-			v.Set(k, i, v.At(k, i)*axis)
-		}
-	}
-	square := mat.NewDense(n, n, nil)
-	kernel.MulT(square.RawMatrix(), 1, v.RawMatrix(), v.RawMatrix(), 0)
-	metric := mat.NewSymDense(n, nil)
-	for i := range n {
-		for k := i; k < n; k++ {
-			metric.SetSym(i, k, square.At(i, k))
-		}
-	}
-	return metric, condition
 }

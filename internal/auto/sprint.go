@@ -22,7 +22,7 @@ type sprint struct {
 	talk   *asktell.Talk // with the scout
 	spent  int           // by the scout
 	free   int           // queries that were asked with others because that takes no longer
-	rival  *contender    // the series of CMA-ES whose turn it is
+	rival  *contender    // CMA-ES
 	rivals query.Best    // the best point of CMA-ES
 	ended  bool          // a descent has come to its end
 	looked bool          // it was looked for few components
@@ -128,8 +128,8 @@ func (s *sprint) some(ctx context.Context, queries int) (objective.Status, error
 		if err := s.round(ctx); err != nil {
 			return objective.Running, err
 		}
-		if s.run.fallback.over() {
-			return s.run.fallback.plain.end, nil
+		if s.rival != nil && s.rival.over {
+			return s.rival.end, nil
 		}
 		if math.IsInf(f.best.Value, -1) {
 			return objective.Converged, nil
@@ -206,7 +206,7 @@ func (s *sprint) round(ctx context.Context) error {
 			return s.ask(ctx, parts)
 		}
 	}
-	s.rival = s.run.fallback.turn(ctx)
+	s.rival = s.run.fallback.series(ctx)
 	if parts[1] = s.rival.talk.Ask(); parts[1] == nil {
 		s.rival.over = true
 		return s.rival.talk.Err()
@@ -259,14 +259,12 @@ func (s *sprint) ask(ctx context.Context, parts [2]*mat.Dense) error {
 	if err == nil {
 		s.rivals.OfferAll(parts[1], values[n:])
 	}
-	err = s.rival.told(f, values[n:], err)
-	s.run.fallback.judge()
-	return err
+	return s.rival.told(values[n:], err)
 }
 
 // stage is what is being done.
 func (s *sprint) stage() objective.Stage {
-	if s.run.fallback.plain == nil {
+	if s.run.fallback.cmaes == nil {
 		return straightDown
 	}
 	return inRace

@@ -99,16 +99,15 @@ func best(all []trail) []trail {
 	return all[:min(len(all), mostTrails)]
 }
 
-// trails returns the best runs of all series, and those that are under way.
+// trails returns the best runs, the one that is under way first.
 func (s *fallback) trails() []trail {
-	var past, now []trail
-	for _, c := range []*contender{s.near, s.plain, s.informed} {
-		if c != nil && c.trails != nil {
-			past = append(past, c.trails.past...)
-			if c.trails.now.mean != nil {
-				now = append(now, c.trails.now)
-			}
-		}
+	if s.cmaes == nil || s.cmaes.trails == nil {
+		return nil
 	}
-	return append(now, best(past)...)
+	t := s.cmaes.trails
+	past := best(slices.Clone(t.past))
+	if t.now.mean != nil {
+		past = slices.Insert(past, 0, t.now)
+	}
+	return past
 }
