@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -15,6 +16,7 @@ import (
 type fallback struct {
 	run    *run
 	start  []float64  // where first runs begin; nil: at a point that is drawn
+	near   float64    // the part of the usual step with which CMA-ES begins there; 0: all of it
 	sprint *sprint    // the race; nil: not begun
 	cmaes  *contender // nil: not begun
 }
@@ -67,6 +69,9 @@ func (s *fallback) series(ctx context.Context) *contender {
 		series := cmaes.Abreast(s.run.f.Dim(), s.run.task.Parallel, s.run.task.Budget)
 		series.Box, series.Seed = objective.Cube(s.run.f.Dim(), -1, 1), s.run.task.Seed
 		series.Run.Sigma, series.Run.Bounds, series.Run.Mean = strategy.FirstSigma, s.run.task.Bounds, s.start
+		if s.near > 0 {
+			series.Schedule = nearFirst{cmp.Or[cmaes.Schedule](series.Schedule, cmaes.BIPOP{}), s.near}
+		}
 		s.cmaes = newContender(ctx, s.run.f.Dim(), series, s.run.f.noise != nil)
 	}
 	return s.cmaes

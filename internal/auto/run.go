@@ -113,18 +113,13 @@ func (r *run) begin(ctx context.Context) (objective.Status, error) {
 	if err := r.measure(ctx); err != nil {
 		return objective.Running, err
 	}
-	if r.task.Points != nil && !first { // a descent from there, and CMA-ES
-		r.fallback.start = slices.Clone(r.f.best.Point)
-		if _, err := r.fallback.search(ctx, warmPart*r.f.Dim()); err != nil {
+	if r.task.Points != nil && !first {
+		if err := r.warm(ctx); err != nil {
 			return objective.Running, err
 		}
 	}
 	return objective.Running, r.slope(ctx)
 }
-
-// warmPart is how many queries for each dimension go to a search from known points before coordinates are looked for: twice
-// as many as a descent has before CMA-ES begins.
-const warmPart = 2 * opening
 
 // rest searches to the end.
 func (r *run) rest(ctx context.Context) (objective.Status, error) {
