@@ -164,6 +164,15 @@ func (c *coordinates) apart(x, y []float64) float64 {
 	return most
 }
 
+// far is how far out x is, in ranges that single components have in the start box.
+func (c *coordinates) far(x []float64) float64 {
+	far := 0.0
+	for _, j := range c.singles {
+		far = max(far, math.Abs(c.y(j, x))/c.extent(j))
+	}
+	return far
+}
+
 // bounded reports whether there are bounds.
 func (c *coordinates) bounded() bool {
 	return slices.ContainsFunc(c.bounds.Lo, func(v float64) bool { return !math.IsInf(v, -1) }) ||

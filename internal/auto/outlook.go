@@ -89,7 +89,7 @@ func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sigh
 		n = thorough
 	}
 	o.f.begin(outlooks, 2*n*m)
-	far := max(1, o.far(x))
+	far := max(1, o.at.far(x))
 	o.rounds++
 	sights, queries := make([]sight, m), make([][]float64, m)
 	for k, j := range o.at.singles {
@@ -105,15 +105,6 @@ func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sigh
 		return nil, err
 	}
 	return sights, o.further(ctx, x, fx, sights)
-}
-
-// far is how far out x is, in ranges that components have in the start box.
-func (o *outlook) far(x []float64) float64 {
-	far := 0.0
-	for _, j := range o.at.singles {
-		far = max(far, math.Abs(o.at.y(j, x))/o.at.extent(j))
-	}
-	return far
 }
 
 // mostFurther is how often an outlook goes on, further out or further in.
@@ -260,7 +251,7 @@ func (o *outlook) note(learnt *strategy.Learnt) {
 	if len(o.at.singles) == 0 {
 		return
 	}
-	far := o.far(o.f.best.Point)
+	far := o.at.far(o.f.best.Point)
 	switch {
 	case far > tooFar:
 		learnt.Note("the minimum found is far outside of the start box, %.0f times as far as that reaches: a wider start box may show deeper ones", far)

@@ -10,7 +10,6 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/line"
 	"github.com/untwist/untwist/internal/query"
-	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"pgregory.net/rapid"
 )
@@ -147,29 +146,6 @@ func TestAWrongStartBoxIsNoted(t *testing.T) {
 		notes := strings.Join(learnt.Notes, "")
 		if (notes == "") != (want == "") || !strings.Contains(notes, want) {
 			t.Errorf("%q: %q", want, notes)
-		}
-	}
-}
-
-// A linear function costs a few queries more than it has slopes, whatever the signs; one that
-// is not costs three.
-func TestSlope(t *testing.T) {
-	for name, c := range map[string]struct {
-		f       func(x []float64) float64
-		queries int
-		best    float64
-	}{
-		"slope that ends": {func(x []float64) float64 { return max(3*x[0], -3) + max(-0.1*x[1], -0.1) + max(x[2], -1.5) }, 3 + 3 + 2, -4.6},
-		"quadratic":       {func(x []float64) float64 { return x[0]*x[0] + x[1] }, 3, math.NaN()},
-		"constant":        {func([]float64) float64 { return 1 }, 3, 1},
-	} {
-		task, err := strategy.Task{Budget: 100}.Complete(3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := newRun(objective.Func(3, c.f), task)
-		if err := r.slope(ctx); err != nil || r.f.queries != c.queries || r.f.best.Value > c.best {
-			t.Errorf("%s: %v after %d queries, error %v", name, r.f.best.Value, r.f.queries, err)
 		}
 	}
 }

@@ -58,7 +58,10 @@ func (p *polisher) from(ctx context.Context, start query.Best) (query.Best, erro
 		return here, err
 	}
 	p.f.spread = p.bend.spread(p.at.scale)
-	p.bowl = p.bowl && p.bend.upwards(grains.OfCurvature*p.f.grain.Of(here.Value))
+	if p.bowl && !p.bend.upwards(grains.OfCurvature*p.f.grain.Of(here.Value)) { // a saddle leads nowhere
+		p.bowl = false
+		return here, nil
+	}
 	kinks := false
 	if p.bend.slope != nil {
 		if kinks, err = p.along(ctx, &here); err != nil {
@@ -80,6 +83,9 @@ func (p *polisher) from(ctx context.Context, start query.Best) (query.Best, erro
 }
 
 const (
+	// wayOut is how far out a descent goes, in ranges that components have in the start box: lines go on, which know
+	// when there is no minimum.
+	wayOut = 1000
 	// kinky is what slopes promise along kinks where a descent has ended, at least, as a part of the way that f has come.
 	kinky = 1e-13
 	// sweepPart is by how much lines become shorter from one sweep to the next, and sweepTolerance how well they know
@@ -96,9 +102,10 @@ func (p *polisher) down(ctx context.Context, f objective.Objective, cfg down.Con
 	cfg.Kept = func(part float64) { kept = append(kept, part) }
 	cfg.Spread, cfg.Grain, cfg.Known = min(p.f.spread, math.Abs(p.f.first-cfg.Value)), p.f.grain, p.f.grain.Kind != objective.NoNoise
 	cfg.Random = rng.Seed(p.seed).Stream("auto", "polish", p.f.queries)
-	found, err := down.Minimize(ctx, &until{f, func() bool { return crawls(kept, f.Dim()) }}, cfg)
+	over := func() bool { return crawls(kept, f.Dim()) || p.at.far(p.f.best.Point) > wayOut }
+	found, err := down.Minimize(ctx, &until{f, over}, cfg)
 	if err == errEnough {
-		return found, true, nil
+		return found, p.at.far(p.f.best.Point) <= wayOut, nil
 	}
 	return found, found.Left > p.f.counts(found.Value, kinky, p.f.spread), err
 }

@@ -137,7 +137,6 @@ func (w *watched) counts(v, part, spread float64) float64 {
 // The stages of a run, besides those of a survey.
 var (
 	atKnown        = objective.Stage{Name: "known points", Purpose: objective.AtKnown}
-	onSlope        = objective.Stage{Name: "slope", Purpose: objective.ToFind}
 	straightDown   = objective.Stage{Name: "descent", Purpose: objective.StraightDown}
 	alongLines     = objective.Stage{Name: "lines", Purpose: objective.AlongThem}
 	inBlocks       = objective.Stage{Name: "blocks", Purpose: objective.AlongThem}

@@ -39,7 +39,7 @@ func (s *search) learn(g []float64) {
 // keep keeps a pair, if f curves upwards along it, and forgets the oldest where B would take too long.
 func (s *search) keep(p Pair) {
 	p.sy, p.ss = kernel.Dot(p.S, p.Y), kernel.Dot(p.S, p.S)
-	if !(p.sy > curved*math.Sqrt(p.ss)*math.Sqrt(kernel.Dot(p.Y, p.Y))) || math.IsInf(p.sy, 1) {
+	if !(p.sy > curved*math.Sqrt(p.ss)*norm(p.Y)) || math.IsInf(p.sy, 1) {
 		return
 	}
 	s.pairs = append(s.pairs, p)
@@ -50,6 +50,21 @@ func (s *search) keep(p Pair) {
 
 func square(v float64) float64 { return float64(v * v) }
 
+// norm is ‖v‖, whose squares may overflow: slopes are in the unit of f.
+func norm(v []float64) float64 {
+	most, sum := 0.0, 0.0
+	for _, a := range v {
+		most = max(most, math.Abs(a))
+	}
+	if most == 0 || math.IsInf(most, 1) {
+		return most
+	}
+	for _, a := range v {
+		sum += square(a / most)
+	}
+	return most * math.Sqrt(sum)
+}
+
 // curve makes B of all pairs; without any it makes the first step as long as it should be. n steps go where f is steep
 // first: what they have not gone along is flatter than the last of them, d/(d + n) times as curved.
 func (s *search) curve() {
@@ -57,7 +72,7 @@ func (s *search) curve() {
 	if s.b == nil {
 		s.b = mat.NewDense(d, d, nil)
 	}
-	gamma := math.Sqrt(kernel.Dot(s.g, s.g)) / (firstStep * math.Sqrt(float64(d)))
+	gamma := norm(s.g) / (firstStep * math.Sqrt(float64(d)))
 	if n := len(s.pairs); s.Curvature > 0 {
 		gamma = s.Curvature
 	} else if n > 0 {
