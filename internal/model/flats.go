@@ -40,12 +40,12 @@ func (e *search) respan(flat int) (done bool, err error) {
 	if rough < roughSpan && !e.s.grain.Noisy() {
 		rows := mat.DenseCopyOf(e.white)
 		kernel.Orthonormalise(rows.RawMatrix())
-		if of, err = spanOf(e.s, e.axes.within(rows, e.m-flat, e.s.sigma, max(rough, e.s.sigma)), e.m-flat); err != nil {
+		if of, err = spanOf(e.s, e.steps.within(rows, e.m-flat, e.s.sigma, max(rough, e.s.sigma)), e.m-flat); err != nil {
 			return false, err
 		}
 	}
 	if of == nil {
-		of, err = spanOf(e.s, e.axes.slopes(kernel.Identity(e.m), e.s.sigma, 0), e.m-flat)
+		of, err = spanOf(e.s, e.steps.slopes(kernel.Identity(e.m), e.s.sigma, 0), e.m-flat)
 	}
 	if of == nil || err != nil {
 		return false, err

@@ -12,7 +12,6 @@ type search struct {
 	*belief
 	request Request
 	steps   *ladder
-	axes    *ladder    // the same along the coordinates of the box
 	white   *mat.Dense // directions of looks while no frame is found
 	clear   bool       // all of them have curvature above the noise
 
@@ -120,8 +119,7 @@ func (e *search) run() error {
 func (e *search) ended() bool {
 	n := len(e.looks)
 	contradicted := n >= fairTrial && e.coupling() > contradictory
-	blind := !e.found && n > 2 && e.told > 3 // no look tells anything
-	return n > 0 && e.left() < forward.queries(e.m) || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
+	return n > 0 && e.left() < forward.queries(e.m) || n > mostLooks || contradicted || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by
