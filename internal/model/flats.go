@@ -123,12 +123,8 @@ func (e *search) bends(few int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	const places = 5
-	points := mat.NewDense(places, e.m, nil)
-	for k := range places {
-		copy(points.RawRowView(k), x)
-	}
-	for k, n := range []int{few, e.m} {
+	points := [][]float64{x}
+	for _, n := range []int{few, e.m} {
 		v := make([]float64, e.m)
 		for i := range n {
 			u := e.white.RawRowView(i)
@@ -139,10 +135,9 @@ func (e *search) bends(few int) (float64, error) {
 			v[i] *= scale
 		}
 		part := e.s.around(x, v)
-		kernel.AddScaled(points.RawRowView(1+2*k), part, v)
-		kernel.AddScaled(points.RawRowView(2+2*k), -part, v)
+		points = append(points, beside(x, part, v), beside(x, -part, v))
 	}
-	z, err := e.s.ask(points)
+	z, err := e.s.at(points)
 	if err != nil {
 		return 0, err
 	}

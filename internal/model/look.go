@@ -73,19 +73,15 @@ func (l *Look) asks(pair int) bool { return l.pairs == nil || l.pairs[pair] }
 
 // ask asks for all values in one batch. slopes are ε_iu_i; nil: there are none.
 func (l *Look) ask(s *sampler, slopes *mat.Dense) error {
-	m, d := l.steps.Dims()
-	var points []float64
-	n := 0
+	m, _ := l.steps.Dims()
+	points := [][]float64{l.x}
 	add := func(a, b float64, step, other []float64) {
-		x := make([]float64, d)
-		copy(x, l.x)
-		if kernel.AddScaled(x, a, step); other != nil {
+		x := beside(l.x, a, step)
+		if other != nil {
 			kernel.AddScaled(x, b, other)
 		}
-		points = append(points, x...)
-		n++
+		points = append(points, x)
 	}
-	add(0, 0, l.x, nil)
 	for _, p := range l.kind.parts {
 		if p.pairs {
 			eachPair(m, func(i, j, pair int) {
@@ -103,7 +99,7 @@ func (l *Look) ask(s *sampler, slopes *mat.Dense) error {
 			add(p.a, p.b, l.steps.RawRowView(i), other)
 		}
 	}
-	z, err := s.ask(mat.NewDense(n, d, points))
+	z, err := s.at(points)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package model
 import (
 	"math"
 
-	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -172,12 +171,7 @@ func (e *search) wanting() (pairs []bool, count int) {
 // within shortens a long step of component i, and that of its slopes, so that two of them and
 // the slopes stay within the bounds; it goes the other way if there is more room.
 func (e *search) within(x []float64, i int, h, eps *float64) {
-	u := e.frame.U.RawRowView(i)
-	step := func(t float64) []float64 {
-		v := make([]float64, len(u))
-		kernel.AddScaled(v, t, u)
-		return v
-	}
+	step := func(t float64) []float64 { return beside(make([]float64, e.m), t, e.frame.U.RawRowView(i)) }
 	*eps *= e.s.around(x, step(4**eps))
 	there, back := e.s.reach(x, step(3**h), 1), e.s.reach(x, step(-3**h), 1)
 	if back > there {

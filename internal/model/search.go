@@ -47,7 +47,7 @@ const (
 	rightRow = 0.002
 	// patience is how many times its forecast a search may take.
 	patience = 6
-	// After fairTrial looks that leave couplings of contradictory there is no frame, and a few pairs may be left open.
+	// After fairTrial looks that leave couplings of contradictory there is no frame.
 	fairTrial, contradictory = 8, 0.1
 	// gaping is by how much curvatures are above noise where others are not, if f is constant in
 	// some directions.
@@ -253,8 +253,7 @@ func (e *search) prepareNext() (err error) {
 			return err
 		}
 	}
-	worst := quantile(e.errors(), 1)
-	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) >= fairTrial && quantile(e.errors(), nearlyAll) < usable {
+	if e.m == 1 || len(e.looks) > 2 && quantile(e.errors(), 1) < usable && e.coupling() < prior {
 		return e.follows()
 	}
 	e.setLength(e.steps.length())
