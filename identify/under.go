@@ -62,8 +62,9 @@ func allFinite(v []float64) bool {
 func squaresOf(g *sampler, w *frame.Frame, blocks [][]int, n int) ([]outer.Corners, error) {
 	d := g.f.Dim()
 	x, steps := make([]float64, d), [2][]float64{}
-	values, err := g.ask(4*n, func(k int, row []float64) {
-		if k%4 == 0 {
+	const corners = len(outer.Corners{})
+	values, err := g.ask(corners*n, func(k int, row []float64) {
+		if k%corners == 0 {
 			g.inner.Draw(x, g.other)
 			steps = g.sides(w, blocks, x)
 		}
@@ -79,7 +80,7 @@ func squaresOf(g *sampler, w *frame.Frame, blocks [][]int, n int) ([]outer.Corne
 	}
 	var all []outer.Corners
 	for k := range n {
-		c := outer.Corners(values[4*k : 4*k+4])
+		c := outer.Corners(values[corners*k : corners*(k+1)])
 		if allFinite(c[:]) {
 			all = append(all, c)
 		}

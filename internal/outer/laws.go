@@ -64,7 +64,12 @@ func fromPole(r, s, pole, p float64) *Map {
 
 // fitted returns the best map of a family that is reached from several starts, and what it leaves; nil: there is none.
 func (l law) fitted(e *evidence) (best *Map, least float64) {
-	starts := []*Map{Power(e.r, e.s, 1, 0), Power(e.r, e.s, -1, 0), Power(e.r, e.s, 0.5, 0.5), Power(e.r, e.s, -0.25, 0.5), Power(e.r, e.s, 0.9, 0.9), Power(e.r, e.s, -0.45, 0.9), Power(e.r, e.s, -0.9, 0.9)}
+	starts := []*Map{Power(e.r, e.s, 1, 0), Power(e.r, e.s, -1, 0)}
+	for _, kappa := range []float64{0.5, 0.9} {
+		for _, p := range []float64{2, 0.5, 0} {
+			starts = append(starts, Power(e.r, e.s, (p-1)*kappa, kappa))
+		}
+	}
 	least = math.Inf(1)
 	for _, start := range starts {
 		if m, left := l.descend(e, l.start(start)); left < least {
@@ -79,8 +84,9 @@ func (l law) fitted(e *evidence) (best *Map, least float64) {
 
 const (
 	mostSteps = 40
-	halvings  = 20   // of a step
-	slight    = 1e-6 // the change of a parameter for a derivative
+	halvings  = mostSteps / 2 // of a step
+	slight    = 1e-6          // the change of a parameter for a derivative
+	by        = 4             // the factor of damping
 )
 
 // descend goes the way of Gauss and Newton, with damping, from some parameters to the map
@@ -111,10 +117,10 @@ func (l law) descend(e *evidence, x []float64) (*Map, float64) {
 			kernel.AddScaled(next, -1, damped(slopes, now, damping))
 			if there := e.residuals(l.made(e.r, e.s, next)); there != nil && kernel.Dot(there, there) < before {
 				x, now = next, there
-				damping /= 4
+				damping /= by
 				break
 			}
-			damping *= 4
+			damping *= by
 		}
 		if kernel.Dot(now, now) > before*(1-1e-9) {
 			break
