@@ -110,25 +110,36 @@ func (c Certificate) String() string {
 		c.Verdict, c.Coupling, c.Splits, alone, c.Rounding)
 }
 
-// decide reaches the verdict on so many components in so many blocks. A frame whose
-// error is known to be slack is allowed slackFactor times that. How far its single
-// blocks are apart is not asked again, since whoever knows the error has checked them. A
-// frame of single components that does not separate f nearly does if its Coupling is at most
-// nearly.
-func (c *Certificate) decide(components, blocks int, slack, nearly float64) {
+// decide reaches the verdict on so many components in so many blocks: no if the lower limit of the Coupling is too large, and
+// yes if the upper one is small enough. Where values are exact these are the Coupling, but for rounding, which may hide
+// anything; where there is noise they are Least and Most. A frame whose error is known to be slack is allowed slackFactor times
+// that, and frameFactor times the mixed differences, of standard deviation errors, that it makes. How far its single blocks
+// are apart is not asked again, since whoever knows the error has checked them. A frame of single components that does
+// not separate f nearly does if its Coupling is at most nearly.
+func (c *Certificate) decide(components, blocks int, slack, errors, nearly float64, noisy bool) {
 	limit, aloneLimit := limit, aloneLimit
 	if slack > exactEnough {
 		limit, aloneLimit = max(limit, slackFactor*slack), math.Inf(1)
 	}
-	switch rounding := hidden * c.Rounding; {
-	case blocks > 1 && c.Splits < splits/2, math.IsNaN(c.Coupling), math.IsNaN(c.Rounding): // f was hardly anywhere finite
+	if noisy && errors > 0 {
+		limit, aloneLimit = max(limit, frameFactor*errors/c.Single), math.Inf(1)
+	}
+	least, most, yes := c.Least, c.Most, min(limit, mostNoisy)
+	if !noisy {
+		least, most, yes = 0, max(c.Coupling, hidden*c.Rounding), limit
+		if c.Coupling > hidden*c.Rounding {
+			least = c.Coupling
+		}
+	}
+	switch {
+	case blocks > 1 && c.Splits < splits/2: // f was hardly anywhere finite
 		c.Verdict = Unknown
-	case blocks == 1 && components > 1, c.Coupling > max(limit, rounding), c.Alone > aloneLimit, c.Beyond > beyondLimit:
+	case blocks == 1 && components > 1, least > limit, c.Alone > aloneLimit, c.Beyond > beyondLimit:
 		c.Verdict = NotSeparable
-		if blocks == components && c.Coupling > limit && c.Coupling <= nearly && c.Beyond <= beyondLimit {
+		if nearly > 0 && blocks == components && least > limit && c.Coupling <= nearly && c.Beyond <= beyondLimit {
 			c.Verdict = NearlySeparable
 		}
-	case rounding > limit: // rounding may hide anything
+	case !(most <= yes): // NaN too: squares of f's differences overflow
 		c.Verdict = Unknown
 	case blocks == components:
 		c.Verdict = Separable

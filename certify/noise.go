@@ -33,32 +33,3 @@ func interval(sum, noise float64, n int) (value, least, most float64) {
 	root := func(v float64) float64 { return math.Sqrt(max(0, v)) }
 	return root(sum - noise), root(sum - float64(noise*(1+scatter+varianceError))), root(float64(sum*(1+scatter)) - float64(min(noise, sum)*(1-varianceError)))
 }
-
-// decideNoisy reaches the verdict on so many components in so many blocks where f has noise.
-// It says yes only if the upper limit of the coupling is small enough, and no only if the
-// lower one is too large. The error that the frame is known to have makes mixed differences
-// of standard deviation errors.
-func (c *Certificate) decideNoisy(components, blocks int, slack, errors, nearly float64) {
-	limit, aloneLimit := limit, aloneLimit
-	if slack > exactEnough {
-		limit, aloneLimit = max(limit, slackFactor*slack), math.Inf(1)
-	}
-	if errors > 0 {
-		limit, aloneLimit = max(limit, frameFactor*errors/c.Single), math.Inf(1)
-	}
-	switch {
-	case blocks > 1 && c.Splits < splits/2:
-		c.Verdict = Unknown
-	case blocks == 1 && components > 1, c.Least > limit, c.Alone > aloneLimit, c.Beyond > beyondLimit:
-		c.Verdict = NotSeparable
-		if nearly > 0 && blocks == components && c.Least > limit && c.Coupling <= nearly && c.Beyond <= beyondLimit {
-			c.Verdict = NearlySeparable
-		}
-	case !(c.Most <= min(limit, mostNoisy)): // NaN too: squares of f's differences overflow
-		c.Verdict = Unknown
-	case blocks == components:
-		c.Verdict = Separable
-	default:
-		c.Verdict = Blocks
-	}
-}

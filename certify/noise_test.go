@@ -34,7 +34,7 @@ func TestNoisyVerdicts(t *testing.T) {
 		{0.05, 0.2, 0, 1, Unknown}, {0.01, 0.05, 6e-3, 0, Separable}, {0.1, 0.2, 6e-3, 0, NotSeparable},
 	} {
 		k := Certificate{Least: c.least, Most: c.most, Splits: splits, Single: 1}
-		if k.decideNoisy(5, 5, c.slack, c.errors, 0); k.Verdict != c.want {
+		if k.decide(5, 5, c.slack, c.errors, 0, true); k.Verdict != c.want {
 			t.Errorf("%+v: %v", c, k.Verdict)
 		}
 	}
@@ -49,7 +49,7 @@ func TestNearlyUnderNoise(t *testing.T) {
 		want            Verdict
 	}{{0.02, 0.05, 5, NearlySeparable}, {0.2, 0.3, 5, NotSeparable}, {0.02, 0.05, 4, NotSeparable}, {5e-4, 0.05, 5, Unknown}} {
 		k := Certificate{Least: c.least, Coupling: c.coupling, Most: 2 * c.coupling, Splits: splits, Single: 1}
-		if k.decideNoisy(5, c.blocks, 0, 0, 0.2); k.Verdict != c.want {
+		if k.decide(5, c.blocks, 0, 0, 0.2, true); k.Verdict != c.want {
 			t.Errorf("%+v: %v", c, k.Verdict)
 		}
 	}

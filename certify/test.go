@@ -65,7 +65,7 @@ func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame
 	if err != nil {
 		return c, err
 	}
-	t.decide(&c, w.Components(), len(blocks))
+	c.decide(w.Components(), len(blocks), t.Slack, t.Error, t.Nearly, p.noisy())
 	if yes := c.Verdict == Separable || c.Verdict == Blocks; yes && !t.Quadratic && mat.Norm(w.Inverse(), 2) > longest {
 		c.Verdict = Unknown
 	}
@@ -88,18 +88,9 @@ func (t Test) Splits(ctx context.Context, f objective.Objective, w *frame.Frame,
 	}
 	c, err := p.splits(len(blocks), draw)
 	if err == nil {
-		t.decide(&c, components, len(blocks))
+		c.decide(components, len(blocks), t.Slack, t.Error, t.Nearly, p.noisy())
 	}
 	return c, err
-}
-
-// decide reaches the verdict.
-func (t Test) decide(c *Certificate, components, blocks int) {
-	if !t.Grain.Noisy() {
-		c.decide(components, blocks, t.Slack, t.Nearly)
-	} else {
-		c.decideNoisy(components, blocks, t.Slack, t.Error, t.Nearly)
-	}
 }
 
 // prober puts the defaults in, those of the blocks too, and returns an

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -31,58 +33,25 @@ func (s Stencil) At(ctx context.Context, f objective.Objective, x []float64, dir
 		panic(fmt.Sprintf("hessian: step %v, must be finite and above 0", step))
 	}
 	m := s.mustFit(f, x, directions)
-	pairs := allPairs(m)
-	values, err := ask(ctx, f, x, directions, step, s.plan(m, pairs))
-	if err != nil {
+	e := Estimate{Point: slices.Clone(x), Value: math.NaN(), Gradient: make([]float64, m), Hessian: mat.NewDense(m, m, nil)}
+	if err := s.fill(ctx, f, &e, directions, step, entries(m), !s.Alone); err != nil {
 		return Estimate{}, err
 	}
-	e := s.weigh(x, m, step, pairs, values)
-	if e.Failed > 0 {
-		if err := s.mend(ctx, f, &e, directions, step, pairs); err != nil {
-			return Estimate{}, err
-		}
-	}
-	return e, nil
+	return e, s.mend(ctx, f, &e, directions, step)
 }
 
-// allPairs returns the pairs i < j of m directions.
-func allPairs(m int) [][2]int {
-	pairs := make([][2]int, 0, m*(m-1)/2)
+// entries returns those of a symmetric matrix: the diagonal, and the pairs i < j.
+func entries(m int) [][2]int {
+	var all [][2]int
+	for i := range m {
+		all = append(all, [2]int{i, i})
+	}
 	for i := range m {
 		for j := i + 1; j < m; j++ {
-			pairs = append(pairs, [2]int{i, j})
+			all = append(all, [2]int{i, j})
 		}
 	}
-	return pairs
-}
-
-// weigh makes the estimate at x of the values that were asked for along m directions.
-func (s Stencil) weigh(x []float64, m int, step float64, pairs [][2]int, values []float64) Estimate {
-	e := Estimate{
-		Point:    append([]float64(nil), x...),
-		Gradient: make([]float64, m),
-		Hessian:  mat.NewDense(m, m, nil),
-	}
-	for _, v := range values {
-		if math.IsInf(v, 0) || math.IsNaN(v) {
-			e.Failed++
-		}
-	}
-	if s.Alone {
-		s.weighAlone(&e, pairs, values)
-	} else {
-		s.weighShared(&e, pairs, values)
-	}
-	for i := range m {
-		e.Gradient[i] /= step
-		e.Hessian.Set(i, i, e.Hessian.At(i, i)/(step*step))
-	}
-	for _, p := range pairs {
-		h := e.Hessian.At(p[0], p[1]) / (step * step)
-		e.Hessian.Set(p[0], p[1], h)
-		e.Hessian.Set(p[1], p[0], h)
-	}
-	return e
+	return all
 }
 
 // mustFit returns m, and panics where the arguments do not fit each other.
@@ -109,47 +78,118 @@ type offset struct {
 	a, b float64
 }
 
-// plan returns the points that the stencil asks for: if they are shared, x
-// itself, then each single multiple along every direction, then each term of
-// both directions for every pair; if not, those of each diagonal entry, then
-// those of each pair.
-func (s Stencil) plan(m int, pairs [][2]int) []offset {
-	var plan []offset
-	if s.Alone {
-		for i := range m {
-			for _, t := range s.Diagonal {
-				plan = append(plan, offset{i, i, t.A, t.B})
-			}
-		}
-		for _, p := range pairs {
-			for _, t := range s.Pair {
-				plan = append(plan, offset{p[0], p[1], t.A, t.B})
-			}
-		}
-		return plan
+// offsetOf returns the point of a term of an entry, the same one for the same point.
+func offsetOf(entry [2]int, t Term) offset {
+	o := offset{entry[0], entry[1], t.A, t.B}
+	if o.a == 0 {
+		o.i, o.a, o.b = o.j, o.b, 0
 	}
-	plan = append(plan, offset{})
-	for _, a := range s.singles() {
-		for i := range m {
-			plan = append(plan, offset{i: i, a: a})
-		}
+	if o.b == 0 {
+		o.j = 0
 	}
-	for _, t := range s.both() {
-		for _, p := range pairs {
-			plan = append(plan, offset{p[0], p[1], t.A, t.B})
-		}
+	if o.a == 0 {
+		o.i = 0
 	}
-	return plan
+	return o
 }
 
-// ask evaluates f at the points of a plan, from x.
-func ask(ctx context.Context, f objective.Objective, x []float64, directions *mat.Dense, step float64, plan []offset) ([]float64, error) {
-	return query.Ask(ctx, f, len(plan), func(k int, row []float64) {
-		o := plan[k]
-		copy(row, x)
+// terms returns those of an entry.
+func (s Stencil) terms(entry [2]int) []Term {
+	if entry[0] == entry[1] {
+		return s.Diagonal
+	}
+	return s.Pair
+}
+
+// plan returns the points to ask for, and which of them each term of each entry belongs to. Points that are shared are
+// asked for once, and x is the first of them.
+func (s Stencil) plan(entries [][2]int, shared bool) (points []offset, places []int) {
+	at := map[offset]int{}
+	place := func(o offset) int {
+		k, known := at[o]
+		if !known || !shared {
+			k = len(points)
+			at[o], points = k, append(points, o)
+		}
+		return k
+	}
+	if shared {
+		place(offset{})
+		for k, terms := range [2][]Term{s.Diagonal, s.Pair} {
+			for _, t := range terms {
+				for _, p := range entries {
+					if pair := p[0] != p[1]; pair == (k == 1) {
+						place(offsetOf(p, t))
+					}
+				}
+			}
+		}
+	}
+	for _, p := range entries {
+		for _, t := range s.terms(p) {
+			places = append(places, place(offsetOf(p, t)))
+		}
+	}
+	return points, places
+}
+
+// fill asks for some entries, for diagonal ones with their slopes. As the weights of an entry sum to 0, f(x) is subtracted
+// from all values if it is known: that takes away most of their rounding.
+func (s Stencil) fill(ctx context.Context, f objective.Objective, e *Estimate, directions *mat.Dense, step float64, entries [][2]int, shared bool) error {
+	points, places := s.plan(entries, shared)
+	values, err := query.Ask(ctx, f, len(points), func(k int, row []float64) {
+		o := points[k]
+		copy(row, e.Point)
 		walk(row, directions, o.i, float64(o.a*step))
 		walk(row, directions, o.j, float64(o.b*step))
 	})
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
+		if !kernel.Finite(v) {
+			e.Failed++
+		}
+	}
+	if shared {
+		e.Value = values[0]
+	}
+	base, known := e.Value, !math.IsNaN(e.Value)
+	for _, p := range entries {
+		terms := s.terms(p)
+		own := make([]float64, len(terms))
+		for k := range terms {
+			if own[k] = values[places[k]]; known {
+				own[k] -= base
+			}
+		}
+		places = places[len(terms):]
+		sum := 0.0
+		for k, t := range terms {
+			sum += float64(t.Weight * own[k])
+		}
+		e.Hessian.Set(p[0], p[1], sum/(step*step))
+		e.Hessian.Set(p[1], p[0], sum/(step*step))
+		if p[0] == p[1] {
+			sum := 0.0
+			for _, t := range s.Slope {
+				sum += float64(t.Weight * own[s.diagonal(t.A)])
+			}
+			if e.Gradient[p[0]] = sum / step; !known {
+				e.Value = own[s.diagonal(0)]
+			}
+		}
+	}
+	return nil
+}
+
+// diagonal returns which term of the diagonal asks for the multiple a.
+func (s Stencil) diagonal(a float64) int {
+	k := slices.IndexFunc(s.Diagonal, func(t Term) bool { return t.A == a })
+	if k < 0 {
+		panic("hessian: the diagonal of a stencil must ask for x itself, and for every point of the slope")
+	}
+	return k
 }
 
 // walk adds t u_i to x.
@@ -165,87 +205,37 @@ func walk(x []float64, directions *mat.Dense, i int, t float64) {
 	}
 }
 
-// weighAlone forms the sums over the terms of each entry by itself.
-func (s Stencil) weighAlone(e *Estimate, pairs [][2]int, values []float64) {
-	sum := func(terms []Term) float64 {
-		sum := 0.0
-		for n, t := range terms {
-			sum += float64(t.Weight * values[n])
-		}
-		return sum
-	}
-	for i := range e.Gradient {
-		e.Hessian.Set(i, i, sum(s.Diagonal))
-		e.Gradient[i] = slope(s.Slope, s.Diagonal, values)
-		e.Value = at(0, s.Diagonal, values)
-		values = values[len(s.Diagonal):]
-	}
-	for _, p := range pairs {
-		e.Hessian.Set(p[0], p[1], sum(s.Pair))
-		values = values[len(s.Pair):]
-	}
-}
+// shorter are the parts of the step with which a spoilt entry is asked for again: so
+// different that other points are asked, and so long that rounding grows eightfold
+// at most.
+var shorter = []float64{0.7, 0.5, 0.35}
 
-// slope forms the sum over slope of values that were asked for by terms.
-func slope(slope, terms []Term, values []float64) float64 {
-	sum := 0.0
-	for _, t := range slope {
-		sum += float64(t.Weight * at(t.A, terms, values))
-	}
-	return sum
-}
-
-// at returns the value that was asked for at the multiple a.
-func at(a float64, terms []Term, values []float64) float64 {
-	for n, t := range terms {
-		if t.A == a {
-			return values[n]
-		}
-	}
-	panic("hessian: the diagonal of a stencil whose entries stand alone must ask for x itself, and for every point of the slope")
-}
-
-// weighShared forms the sums over the terms of each entry from points that
-// entries share. As the weights of an entry sum to 0, f(x) is subtracted from
-// all values first: that takes away most of their rounding.
-func (s Stencil) weighShared(e *Estimate, pairs [][2]int, values []float64) {
-	m := len(e.Gradient)
-	f0 := values[0]
-	e.Value = f0
-	values = values[1:]
-	single := map[float64][]float64{0: make([]float64, m)} // f(x + εa u_i) − f(x), by a
-	for _, a := range s.singles() {
-		for i := range m {
-			values[i] -= f0
-		}
-		single[a], values = values[:m], values[m:]
-	}
-	for i := range m {
-		for _, t := range s.Slope {
-			e.Gradient[i] += float64(t.Weight * single[t.A][i])
-		}
-		sum := 0.0
-		for _, t := range s.Diagonal {
-			sum += float64(t.Weight * single[t.A][i])
-		}
-		e.Hessian.Set(i, i, sum)
-	}
-	for _, t := range s.Pair {
-		both := t.A != 0 && t.B != 0
-		for k, p := range pairs {
-			entry := e.Hessian.At(p[0], p[1])
-			switch {
-			case both:
-				entry += float64(t.Weight * (values[k] - f0))
-			case t.A != 0:
-				entry += float64(t.Weight * single[t.A][p[0]])
-			case t.B != 0:
-				entry += float64(t.Weight * single[t.B][p[1]])
+// mend asks again for entries that values that were not finite have spoilt:
+// each by itself, with a shorter step, so that a simulator that fails here and
+// there does not cost a whole Hessian. It counts what stays missing. Where f(x)
+// itself or most of the rest failed it asks for nothing.
+func (s Stencil) mend(ctx context.Context, f objective.Objective, e *Estimate, directions *mat.Dense, step float64) error {
+	all := entries(len(e.Gradient))
+	spoilt := e.spoilt(all)
+	if kernel.Finite(e.Value) && len(spoilt) <= len(all)/2 {
+		for _, part := range shorter {
+			if len(spoilt) == 0 {
+				break
 			}
-			e.Hessian.Set(p[0], p[1], entry)
-		}
-		if both {
-			values = values[len(pairs):]
+			if err := s.fill(ctx, f, e, directions, float64(part*step), spoilt, false); err != nil {
+				return err
+			}
+			spoilt = e.spoilt(all)
 		}
 	}
+	e.Missing = len(spoilt)
+	return nil
+}
+
+// spoilt returns the entries that are not finite, (i, i) for a diagonal one or
+// its slope.
+func (e *Estimate) spoilt(all [][2]int) [][2]int {
+	return slices.DeleteFunc(slices.Clone(all), func(p [2]int) bool {
+		return kernel.Finite(e.Hessian.At(p[0], p[1])) && (p[0] != p[1] || kernel.Finite(e.Gradient[p[0]]))
+	})
 }

@@ -1,7 +1,5 @@
 package hessian
 
-import "slices"
-
 // A Stencil is a finite-difference formula, as data. Along directions u_1, …,
 // u_m with step ε it approximates
 //
@@ -9,8 +7,8 @@ import "slices"
 //	u_iᵀHu_i ≈ ε⁻² Σ_t w_t f(x + εa_t u_i),                        t in Diagonal
 //	u_iᵀ∇f   ≈ ε⁻¹ Σ_t w_t f(x + εa_t u_i),                        t in Slope
 //
-// where Slope only has points that the others ask for, so that gradients cost
-// nothing.
+// where Slope only has points that the diagonal asks for, so that gradients cost
+// nothing, and the diagonal asks for x.
 type Stencil struct {
 	Name     string
 	Pair     []Term
@@ -62,42 +60,13 @@ var Forward = Stencil{
 	Slope:    []Term{{1, 0, 2}, {2, 0, -0.5}, {0, 0, -1.5}},
 }
 
-// Queries returns how many queries the stencil asks along m directions.
+// Queries returns how many queries the stencil asks along m directions: q_0 + (q_1−q_0)m + (q_2−2q_1+q_0)m(m−1)/2,
+// where q_n are those along n.
 func (s Stencil) Queries(m int) int {
-	pairs := m * (m - 1) / 2
-	if s.Alone {
-		return pairs*len(s.Pair) + m*len(s.Diagonal)
+	var q [3]int
+	for n := range q {
+		points, _ := s.plan(entries(n), !s.Alone)
+		q[n] = len(points)
 	}
-	return 1 + m*len(s.singles()) + pairs*len(s.both())
-}
-
-// singles returns the multiples, other than 0, that the stencil goes along one
-// direction alone.
-func (s Stencil) singles() []float64 {
-	var all []float64
-	add := func(a float64) {
-		if a != 0 && !slices.Contains(all, a) {
-			all = append(all, a)
-		}
-	}
-	for _, t := range slices.Concat(s.Diagonal, s.Slope, s.Pair) {
-		switch {
-		case t.B == 0:
-			add(t.A)
-		case t.A == 0:
-			add(t.B)
-		}
-	}
-	return all
-}
-
-// both returns the terms of a pair that go along both directions.
-func (s Stencil) both() []Term {
-	var all []Term
-	for _, t := range s.Pair {
-		if t.A != 0 && t.B != 0 {
-			all = append(all, t)
-		}
-	}
-	return all
+	return q[0] + (q[1]-q[0])*m + (q[2]-2*q[1]+q[0])*(m*(m-1)/2)
 }

@@ -12,8 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// scales are the steps that Step tries: powers of two from 1e-5 to 1. Where a stencil goes
-// one step and two, most of its points belong to two of them.
+// scales are the steps that Step tries: powers of two from 1e-5 to 1.
 var scales = func() []float64 {
 	var all []float64
 	for k := -17; k <= 0; k++ {
@@ -38,11 +37,8 @@ func (s Stencil) StepQueries(n int) int { return n * (1 + (len(s.Diagonal)-1)*le
 // out of it. Lines on which f is not finite at t are left out, and a t with less than
 // half of the lines is not chosen. No step above most is tried (0: none above 1).
 //
-// If there is noise, or if f computes in single precision, the step is chosen by the standard
-// deviation of that instead; see noisyStep.
-//
 // It asks one batch: for each line f(x) and up to 18 times the other points of
-// a diagonal entry, each once. Where no t can be chosen the error is ErrNoStep.
+// a diagonal entry. Where no t can be chosen the error is ErrNoStep.
 func (s Stencil) Step(ctx context.Context, f objective.Objective, points, directions *mat.Dense, most float64, grain objective.Grain) (float64, error) {
 	var tried []float64
 	for _, t := range scales {
@@ -53,12 +49,6 @@ func (s Stencil) Step(ctx context.Context, f objective.Objective, points, direct
 	lines, err := s.seconds(ctx, f, points, directions, tried)
 	if err != nil {
 		return 0, err
-	}
-	switch {
-	case grain.Noisy():
-		return s.noisyStep(lines, tried, noisyPart, grain)
-	case grain.Kind == objective.SinglePrecision:
-		return s.noisyStep(lines, tried, singlePart, grain)
 	}
 	best, least := 0.0, math.Inf(1)
 	for k, t := range tried {
@@ -79,73 +69,6 @@ func (s Stencil) Step(ctx context.Context, f objective.Objective, points, direct
 	return best, nil
 }
 
-const (
-	// agreement is how many standard deviations a second difference may be from one with
-	// a shorter step.
-	agreement = 2.5
-	// noisyPart of the longest step that agrees is taken. Frames of several Hessians average
-	// noise, and not what long steps miss: with half of it they had more noise, with all of
-	// it more of the other.
-	noisyPart = 0.75
-	// singlePart of it is taken where f computes in single precision. The longest t is where D
-	// misses at² with ¾at² = agreement·4n/t², n/t² being the error that σ makes. Both together are
-	// least where ah² = n/h²: for h = (3/40)^¼ t. All Hessians miss the same, and there are few.
-	singlePart = 0.52
-)
-
-// noisyStep chooses the step where there are errors of standard deviation σ, after Lepski: a part
-// of the longest t at which D agrees with D at all shorter ones,
-//
-//	mean (D(t) − D(s))² ≤ (agreement·σ/s²)² Σ_k w_k²   for all s < t,
-//
-// over the lines. Beyond that t it is curvature that changes, however calm D may be at still
-// longer ones.
-func (s Stencil) noisyStep(lines []line, tried []float64, part float64, grain objective.Grain) (float64, error) {
-	weights, at := 0.0, 0.0
-	for _, t := range s.Diagonal {
-		if t.A != 0 {
-			weights += float64(t.Weight * t.Weight)
-		} else {
-			at += t.Weight
-		}
-	}
-	weights += float64(at * at)
-	agrees := func(k int) bool {
-		for j := range k {
-			apart, noise, n := 0.0, 0.0, 0
-			for _, l := range lines {
-				if d := l.second[k] - l.second[j]; !math.IsNaN(d) && !math.IsInf(d, 0) {
-					sigma := grain.Of(l.f0) / (tried[j] * tried[j])
-					apart, noise, n = apart+float64(d*d), noise+float64(weights*sigma*sigma), n+1
-				}
-			}
-			if 2*n < len(lines) || !(apart <= float64(agreement*agreement*noise)) {
-				return false
-			}
-		}
-		return true
-	}
-	longest := 0
-	for longest+1 < len(tried) && agrees(longest+1) {
-		longest++
-	}
-	if len(tried) == 0 || longest == 0 && len(tried) > 1 && !finite(lines) {
-		return 0, ErrNoStep
-	}
-	return part * tried[longest], nil
-}
-
-// finite reports whether f is finite on half of the lines.
-func finite(lines []line) bool {
-	n := 0
-	for _, l := range lines {
-		if !math.IsNaN(l.f0) && !math.IsInf(l.f0, 0) {
-			n++
-		}
-	}
-	return 2*n >= len(lines)
-}
-
 // A line is what f looks like from a point in one direction.
 type line struct {
 	f0     float64   // f(x)
@@ -155,12 +78,10 @@ type line struct {
 // seconds returns what f looks like along all lines.
 func (s Stencil) seconds(ctx context.Context, f objective.Objective, points, directions *mat.Dense, scales []float64) (lines []line, err error) {
 	multiples := []float64{0} // f(x) is asked for once
-	at := map[float64]int{0: 0}
 	for _, t := range scales {
 		for _, term := range s.Diagonal {
-			if a := float64(term.A * t); !known(at, a) {
-				at[a] = len(multiples)
-				multiples = append(multiples, a)
+			if term.A != 0 {
+				multiples = append(multiples, float64(term.A*t))
 			}
 		}
 	}
@@ -174,22 +95,19 @@ func (s Stencil) seconds(ctx context.Context, f objective.Objective, points, dir
 		return nil, err
 	}
 	for there := range slices.Chunk(values, len(multiples)) {
-		l := line{f0: there[0], second: make([]float64, len(scales))}
+		l, beside := line{f0: there[0], second: make([]float64, len(scales))}, there[1:]
 		for k, t := range scales {
 			for _, term := range s.Diagonal { // as the weights sum to 0, f(x) may be subtracted
-				l.second[k] += float64(term.Weight * (there[at[float64(term.A*t)]] - l.f0))
+				if term.A != 0 {
+					l.second[k] += float64(term.Weight * (beside[0] - l.f0))
+					beside = beside[1:]
+				}
 			}
 			l.second[k] /= t * t
 		}
 		lines = append(lines, l)
 	}
 	return lines, nil
-}
-
-// known reports whether a multiple has its place already.
-func known(at map[float64]int, a float64) bool {
-	_, ok := at[a]
-	return ok
 }
 
 // gap returns |d_k − d_{k−1}| + |d_{k+1} − d_k|, +Inf if there is no such

@@ -6,6 +6,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/model"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
@@ -15,14 +16,9 @@ import (
 
 import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same cases each time
 
-// seenAt is what a stencil along the coordinates says.
-func seenAt(x []float64, value float64, slope, curvature []float64) local {
-	m := len(slope)
-	units := make([]float64, m)
-	for i := range units {
-		units[i] = 1
-	}
-	return local{value, slope, mat.NewDense(m, m, curvature), x, units}
+// seenAt is what a look along the coordinates says.
+func seenAt(slope, curvature []float64) model.Sight {
+	return model.Sight{Slopes: slope, Hessian: mat.NewDense(len(slope), len(slope), curvature)}
 }
 
 // Only curvature along level directions counts: a saddle is convex where it is steep along the
@@ -40,7 +36,7 @@ func TestConvexByHand(t *testing.T) {
 		{[]float64{1, 0}, []float64{-5, 0, 0, 1}, true},
 		{[]float64{0, 0}, []float64{1, 0, 0, 1}, false},
 	} {
-		if got := seenAt(nil, 0, c.slope, c.curvature).convex(); got != c.want {
+		if got := convex(seenAt(c.slope, c.curvature)); got != c.want {
 			t.Errorf("slope %v, Hessian %v: %v", c.slope, c.curvature, got)
 		}
 	}
@@ -76,26 +72,11 @@ func TestConvexWhateverTheMap(t *testing.T) {
 			more[i*m+i] += 0.02
 			less[i*m+i] -= 0.02
 		}
-		plain := seenAt(nil, 0, slope, h).convex()
-		if plain == seenAt(nil, 0, slope, more).convex() && plain == seenAt(nil, 0, slope, less).convex() && plain != seenAt(nil, 0, slope, bent).convex() {
+		plain := convex(seenAt(slope, h))
+		if plain == convex(seenAt(slope, more)) && plain == convex(seenAt(slope, less)) && plain != convex(seenAt(slope, bent)) {
 			t.Errorf("%v, and under a map it is not so: slope %v, Hessian %v, c = %v", plain, slope, h, c)
 		}
 	})
-}
-
-// A point that is lower and not downhill is behind a hill, unless it is as near as a stencil.
-func TestKnownValuesSpeakAgainstOneMinimum(t *testing.T) {
-	l := seenAt([]float64{1, 0}, 5, []float64{2, 0}, []float64{2, 0, 0, 2})
-	for _, c := range []struct {
-		p    asked
-		want bool
-	}{
-		{asked{[]float64{0, 7}, 4}, true}, {asked{[]float64{2, 0}, 4}, false}, {asked{[]float64{2, 0}, 6}, true}, {asked{[]float64{1.01, 0}, 4}, true},
-	} {
-		if got := l.alone([]asked{c.p}, 0.1); got != c.want {
-			t.Errorf("%v: %v", c.p, got)
-		}
-	}
 }
 
 // Whoever asks is told of one minimum where f has one, under an outer map too, once, with

@@ -21,12 +21,11 @@ func (m *modelling) model() (*Finding, error) {
 	learning := hessians
 	learning.Forecast = w.forecast
 	w.stage(learning)
-	m.seen.Objective = w.g.f
 	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: m.certify, Round: m.round, Before: m.before, Rough: m.slack() / modelSlack}
 	if w.g.grain.Noisy() {
 		request.Budget = w.Budget
 	}
-	r, err := model.Identify(w.g.ctx, &m.seen, request)
+	r, err := model.Identify(w.g.ctx, w.g.f, request)
 	for ours, theirs := range map[error]error{ErrConstant: model.ErrConstant, ErrNotFinite: model.ErrNotFinite, ErrNoStep: model.ErrNoStep, ErrSmallBudget: model.ErrSmallBudget} {
 		if errors.Is(err, theirs) {
 			err = ours
@@ -42,7 +41,6 @@ func (m *modelling) model() (*Finding, error) {
 type modelling struct {
 	*work
 	found *Finding // the last that was certified
-	seen  recorder // f
 }
 
 // slack is the error of a frame that the model lets pass: the tolerance, but not more than is of use,

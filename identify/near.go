@@ -6,6 +6,7 @@ import (
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/model"
+	"github.com/untwist/untwist/internal/query"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -81,8 +82,8 @@ func (m *modelling) round(r *model.Result) (is bool, queries int, err error) {
 	if err != nil {
 		return false, 0, nil
 	}
-	g, all := *m.g, recorder{Objective: m.g.f}
-	g.f = &all
+	g, meter := *m.g, query.NewMeter(m.g.f, math.MaxInt)
+	g.f = meter
 	is, err = round(&g, m.steps(f))
-	return is, all.queries, err
+	return is, meter.Queries(), err
 }

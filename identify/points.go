@@ -15,7 +15,7 @@ const attempts = 20
 
 // ahead is how many points are tried at once at least, so that a survey seldom waits for
 // them: with those of the unit they are as many as most surveys need.
-const ahead = 16
+const ahead = 2 * samples
 
 // points draws n points at which f is finite. Each costs a query, which is little where
 // thousands depend on it. Points are tried ahead of their use, and each is used once.

@@ -1,10 +1,6 @@
 package identify
 
-import (
-	"math"
-
-	"github.com/untwist/untwist/objective"
-)
+import "math"
 
 // nearlyAll is the part of the way to the bounds that is gone at most, so that rounding
 // does not lead out of them.
@@ -30,14 +26,4 @@ func (g *sampler) spread(w []float64) float64 {
 		sum = math.FMA(half, half, sum)
 	}
 	return math.Sqrt(sum / 3) // a number that is uniform on [-a, a] has the variance a²/3
-}
-
-// halfWidth returns half the width of a box, in the mean square.
-func halfWidth(box objective.Box) float64 {
-	sum := 0.0
-	for k := range box.Lo {
-		half := (box.Hi[k] - box.Lo[k]) / 2
-		sum = math.FMA(half, half, sum)
-	}
-	return math.Sqrt(sum / float64(len(box.Lo)))
 }

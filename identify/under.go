@@ -7,7 +7,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -57,24 +57,30 @@ func allFinite(v []float64) bool {
 }
 
 // squaresOf asks for f itself at x, x+a, x+b and x+a+b for n points x of the box, with steps a
-// and b along some blocks of a frame and along the others. Both are projections of the
-// way to other points, so that they are no longer than the box is wide. Where f fails there
-// are fewer.
+// and b along some blocks of a frame and along the others: parts of the way h to another point, half as long as the bounds
+// allow. Where f fails there are fewer.
 func squaresOf(g *sampler, w *frame.Frame, blocks [][]int, n int) ([]outer.Corners, error) {
-	u := w.Directions()
-	var x [4][]float64
-	values, err := g.ask(4*n, func(k int, row []float64) {
-		if k%4 == 0 {
-			x = squareOf(g, u, blocks)
+	d := g.f.Dim()
+	x, steps := make([]float64, d), [2][]float64{}
+	const corners = len(outer.Corners{})
+	values, err := g.ask(corners*n, func(k int, row []float64) {
+		if k%corners == 0 {
+			g.inner.Draw(x, g.other)
+			steps = g.sides(w, blocks, x)
 		}
-		copy(row, x[k%4])
+		copy(row, x)
+		for side, step := range steps {
+			if k>>side&1 == 1 {
+				kernel.AddScaled(row, 1, step)
+			}
+		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	var all []outer.Corners
 	for k := range n {
-		c := outer.Corners(values[4*k : 4*k+4])
+		c := outer.Corners(values[corners*k : corners*(k+1)])
 		if allFinite(c[:]) {
 			all = append(all, c)
 		}
@@ -82,50 +88,21 @@ func squaresOf(g *sampler, w *frame.Frame, blocks [][]int, n int) ([]outer.Corne
 	return all, nil
 }
 
-// squareOf draws the four points of a square.
-func squareOf(g *sampler, u *mat.Dense, blocks [][]int) [4][]float64 {
-	d := g.f.Dim()
-	var sides [2][]int
-	for {
-		sides = [2][]int{}
-		for _, block := range blocks {
-			side := g.other.IntN(2)
-			sides[side] = append(sides[side], block...)
-		}
-		if len(sides[0]) > 0 && len(sides[1]) > 0 || len(blocks) < 2 {
-			break
+// sides draws steps from x, a = Σ_A ⟨w_i, h⟩u_i and b = Σ_B ⟨w_i, h⟩u_i, with some blocks in A and the others in B.
+func (g *sampler) sides(w *frame.Frame, blocks [][]int, x []float64) (steps [2][]float64) {
+	h, u := make([]float64, len(x)), w.Directions()
+	g.box.Draw(h, g.other)
+	kernel.AddScaled(h, -1, x)
+	for side := range steps {
+		steps[side] = make([]float64, len(x))
+	}
+	for k, at := range g.other.Perm(len(blocks)) {
+		for _, i := range blocks[at] {
+			kernel.AddScaled(steps[k%2], kernel.Dot(w.Matrix().RawRowView(i), h), u.RawRowView(i))
 		}
 	}
-	x := make([]float64, d)
-	g.inner.Draw(x, g.other)
-	var steps [2][]float64
-	for side, of := range sides {
-		steps[side] = make([]float64, d)
-		if len(of) == 0 {
-			continue
-		}
-		q := mat.NewDense(len(of), d, nil)
-		for k, i := range of {
-			q.SetRow(k, u.RawRowView(i))
-		}
-		kernel.Orthonormalise(q.RawMatrix())
-		way, rest := make([]float64, d), make([]float64, d)
-		g.box.Draw(way, g.other)
-		kernel.AddScaled(way, -1, x)
-		copy(rest, way)
-		kernel.Project(rest, q.RawMatrix())
-		kernel.AddScaled(way, -1, rest)
-		kernel.AddScaled(steps[side], min(1, g.room(x, way)/2), way)
+	for _, step := range steps {
+		floats.Scale(min(1, g.room(x, step)/2), step)
 	}
-	var out [4][]float64
-	for k := range out {
-		out[k] = make([]float64, d)
-		copy(out[k], x)
-		for side, step := range steps {
-			if k>>side&1 == 1 {
-				kernel.AddScaled(out[k], 1, step)
-			}
-		}
-	}
-	return out
+	return steps
 }

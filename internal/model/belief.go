@@ -144,9 +144,8 @@ const (
 	converged  = 1e-6
 )
 
-// gaussNewton fits a frame to looks, from one that is roughly right. With held it goes no
-// further than what is known allows.
-func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int, held bool) *Frame {
+// gaussNewton fits a frame to looks, from one that is roughly right.
+func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int) *Frame {
 	kappa := make([]float64, len(looks))
 	if len(looks) == len(b.kappa) {
 		kappa = b.kappa
@@ -159,12 +158,7 @@ func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int, hel
 		}
 		e := system{m: b.m, eq: eq, kappa: kappa}.solve().e
 		big := largest(e)
-		if held {
-			e = off(b.m, func(i, j int) float64 {
-				s := 4 * b.not.sd.At(i, j)
-				return max(-s, min(s, e.At(i, j)))
-			})
-		} else if big > boldest {
+		if big > boldest {
 			e.Scale(boldest/big, e)
 		}
 		if f = f.corrected(e); f == nil {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
@@ -19,6 +20,18 @@ func inverse(a *mat.Dense) *mat.Dense {
 		}
 	}
 	return &inv
+}
+
+// beside returns x + tv.
+func beside(x []float64, t float64, v []float64) []float64 {
+	y := slices.Clone(x)
+	kernel.AddScaled(y, t, v)
+	return y
+}
+
+// rowsOf returns the matrix with some rows.
+func rowsOf(rows [][]float64) *mat.Dense {
+	return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
 }
 
 // transposed returns aᵀ.

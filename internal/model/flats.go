@@ -40,12 +40,12 @@ func (e *search) respan(flat int) (done bool, err error) {
 	if rough < roughSpan && !e.s.grain.Noisy() {
 		rows := mat.DenseCopyOf(e.white)
 		kernel.Orthonormalise(rows.RawMatrix())
-		if of, err = spanOf(e.s, e.axes.within(rows, e.m-flat, e.s.sigma, max(rough, e.s.sigma)), e.m-flat); err != nil {
+		if of, err = spanOf(e.s, e.steps.within(rows, e.m-flat, e.s.sigma, max(rough, e.s.sigma)), e.m-flat); err != nil {
 			return false, err
 		}
 	}
 	if of == nil {
-		of, err = spanOf(e.s, e.axes.slopes(kernel.Identity(e.m), e.s.sigma, 0), e.m-flat)
+		of, err = spanOf(e.s, e.steps.slopes(kernel.Identity(e.m), e.s.sigma, 0), e.m-flat)
 	}
 	if of == nil || err != nil {
 		return false, err
@@ -123,12 +123,8 @@ func (e *search) bends(few int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	const places = 5
-	points := mat.NewDense(places, e.m, nil)
-	for k := range places {
-		copy(points.RawRowView(k), x)
-	}
-	for k, n := range []int{few, e.m} {
+	points := [][]float64{x}
+	for _, n := range []int{few, e.m} {
 		v := make([]float64, e.m)
 		for i := range n {
 			u := e.white.RawRowView(i)
@@ -139,10 +135,9 @@ func (e *search) bends(few int) (float64, error) {
 			v[i] *= scale
 		}
 		part := e.s.around(x, v)
-		kernel.AddScaled(points.RawRowView(1+2*k), part, v)
-		kernel.AddScaled(points.RawRowView(2+2*k), -part, v)
+		points = append(points, beside(x, part, v), beside(x, -part, v))
 	}
-	z, err := e.s.ask(points)
+	z, err := e.s.at(points)
 	if err != nil {
 		return 0, err
 	}

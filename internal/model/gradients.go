@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/floats"
@@ -11,27 +12,27 @@ import (
 // gradients returns slopes of f at n points, a column each, times the step.
 func gradients(s *sampler, by slopes, n int) (*mat.Dense, error) {
 	steps := scaledRows(by.along, by.steps)
-	rows, d := steps.Dims()
+	rows, _ := steps.Dims()
 	x := s.points(n, wider)
 	g := mat.NewDense(rows, n, nil) // parts of the steps that are within the bounds
 	each := rows + 1                // queries of a point
 	if by.both {
 		each = 2 * rows
 	}
-	points := mat.NewDense(n*each, d, nil)
+	var points [][]float64
 	for k := range n {
-		for i := range each {
-			copy(points.RawRowView(k*each+i), x.RawRowView(k))
-		}
+		origin := x.RawRowView(k)
+		at := slices.Repeat([][]float64{origin}, each)
 		for i := range rows {
-			g.Set(i, k, s.around(x.RawRowView(k), steps.RawRowView(i)))
-			kernel.AddScaled(points.RawRowView(k*each+i), g.At(i, k), steps.RawRowView(i))
-			if by.both {
-				kernel.AddScaled(points.RawRowView(k*each+rows+i), -g.At(i, k), steps.RawRowView(i))
+			step := steps.RawRowView(i)
+			g.Set(i, k, s.around(origin, step))
+			if at[i] = beside(origin, g.At(i, k), step); by.both {
+				at[rows+i] = beside(origin, -g.At(i, k), step)
 			}
 		}
+		points = append(points, at...)
 	}
-	z, err := s.ask(points)
+	z, err := s.at(points)
 	if err != nil {
 		return nil, err
 	}
@@ -184,22 +185,20 @@ const beyonds, beyond, leastBeyond, amplified = 4, 1e-3, 1e-11, 30
 // is known to ε of its slopes s is off by ε/s, so that f changes by ε|v|, and its second difference is (ε|v|)².
 func linearBeyond(s *sampler, rows *mat.Dense, slopes float64) (bool, error) {
 	x, to := s.points(beyonds, middle), s.points(beyonds, middle)
-	_, d := x.Dims()
 	const sides = 3
-	points, most := mat.NewDense(sides*beyonds, d, nil), 0.0
+	var points [][]float64
+	most := 0.0
 	for k := range beyonds {
 		v := to.RawRowView(k)
 		kernel.AddScaled(v, -1, x.RawRowView(k))
 		kernel.Project(v, rows.RawMatrix())
 		part := s.around(x.RawRowView(k), v)
 		for side := range sides {
-			row := points.RawRowView(sides*k + side)
-			copy(row, x.RawRowView(k))
-			kernel.AddScaled(row, part*float64(side-1), v)
+			points = append(points, beside(x.RawRowView(k), part*float64(side-1), v))
 		}
 		most += square(max(leastBeyond, min(beyond, square(amplified*slopes*part*length(v)))))
 	}
-	z, err := s.ask(points)
+	z, err := s.at(points)
 	if err != nil {
 		return false, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -61,6 +62,26 @@ func (n Next) Last() Sight {
 	e := n.search
 	return e.sight(e.looks[len(e.looks)-1], kernel.Identity(e.m))
 }
+
+// Alone reports whether all points so far at which f is lower than at a sight, and that are not as near as its steps, are on the
+// side to which f falls. If one is not there is a hill on the way to it.
+func (n Next) Alone(at Sight) bool {
+	s := n.search.s
+	d := len(at.X)
+	for k, v := range s.values {
+		t := make([]float64, d) // in half widths
+		for i, x := range s.seen[k*d : (k+1)*d] {
+			t[i] = x - (at.X[i]-s.centre[i])/s.half[i]
+		}
+		if floats.Norm(t, math.Inf(1)) > asNear && v < at.Value && kernel.Dot(at.Slopes, t) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// asNear is how near points are that were asked for a look, in half widths.
+const asNear = 1e-3
 
 // A Verdict says what the posterior and the splits have found.
 type Verdict string

@@ -68,11 +68,16 @@ func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, 
 	var second, odd [][]float64
 	t := l.top
 	for done := false; !done && len(second) < mostRungs; {
-		var points []*mat.Dense
+		var points [][]float64
 		for k := range rungsAtOnce {
-			points = append(points, bothWays(x, v, t*math.Pow(rungFactor, -float64(k))))
+			step := t * math.Pow(rungFactor, -float64(k))
+			for _, step := range []float64{step, -step} {
+				for i := range lines {
+					points = append(points, beside(x.RawRowView(i), step, v.RawRowView(i)))
+				}
+			}
 		}
-		z, err := s.ask(stacked(points))
+		z, err := s.at(points)
 		if err != nil {
 			return nil, err
 		}
@@ -107,20 +112,6 @@ func stacked(all []*mat.Dense) *mat.Dense {
 		data = append(data, a.RawMatrix().Data...)
 	}
 	return mat.NewDense(len(data)/m, m, data)
-}
-
-// bothWays returns x_k + tv_k for all k, and then x_k − tv_k.
-func bothWays(x, v *mat.Dense, t float64) *mat.Dense {
-	lines, m := x.Dims()
-	points := mat.NewDense(2*lines, m, nil)
-	for k := range lines {
-		for side, step := range []float64{t, -t} {
-			row := points.RawRowView(side*lines + k)
-			copy(row, x.RawRowView(k))
-			kernel.AddScaled(row, step, v.RawRowView(k))
-		}
-	}
-	return points
 }
 
 // mapped returns ψ of some values, NaN where f failed, and the root of the mean square of their

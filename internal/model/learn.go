@@ -33,7 +33,7 @@ func (b *belief) learn() bool {
 	}
 	short := b.short()
 	b.kappa, b.not.first = make([]float64, len(b.looks)), true
-	best := b.candidate(b.frame, b.theta, b.looks, len(short) < len(b.looks))
+	best := b.candidate(b.frame, b.theta, b.looks)
 	if best.misfit > misfitting || b.pair > 0 || median(b.errors()) > usable || len(short) > manyLooks && quantile(b.errors(), 1) > usable {
 		best.misfit = b.misfit(best.frame, best.theta, short)
 		if other := b.restarted(best, short); other.misfit < better*best.misfit || best.frame == nil {
@@ -54,8 +54,8 @@ type candidate struct {
 	misfit float64
 }
 
-func (b *belief) candidate(f *Frame, theta Theta, looks []*Look, held bool) candidate {
-	f = b.gaussNewton(f, theta, looks, mostSweeps, held)
+func (b *belief) candidate(f *Frame, theta Theta, looks []*Look) candidate {
+	f = b.gaussNewton(f, theta, looks, mostSweeps)
 	return candidate{f, theta, b.misfit(f, theta, looks)}
 }
 
@@ -71,22 +71,16 @@ func (b *belief) restarted(from candidate, short []*Look) candidate {
 	}
 	plain, best := from, from
 	for _, theta := range maps {
-		sets := [][]*Look{short}
-		if len(short) > lastLooks {
-			sets = append(sets, last)
+		f, _ := b.joint(theta, short)
+		if f == nil {
+			continue
 		}
-		for _, some := range sets {
-			f := b.diagonalised(theta, some)
-			if f == nil {
-				continue
-			}
-			c := b.candidate(f, theta, short, false)
-			if c.misfit < best.misfit {
-				best = c
-			}
-			if theta == b.theta && c.misfit < plain.misfit {
-				plain = c
-			}
+		c := b.candidate(f, theta, short)
+		if c.misfit < best.misfit {
+			best = c
+		}
+		if theta == b.theta && c.misfit < plain.misfit {
+			plain = c
 		}
 	}
 	if best.theta != b.theta && !(best.misfit < enough(len(short))*plain.misfit && best.misfit < misfitting) {
@@ -142,7 +136,6 @@ const flat = 1e-12
 // fit learns E, θ and κ of all looks, around a frame that fits them.
 func (b *belief) fit() bool {
 	looks := len(b.looks)
-	held := len(b.short()) < looks
 	const rounds = 4 // κ and θ depend on each other
 	for round := range rounds {
 		eq := b.equations(b.frame, b.theta, b.looks)
@@ -156,7 +149,7 @@ func (b *belief) fit() bool {
 		out := sys.solve()
 		if next, ok := b.turned(b.theta, out, 0.3); sys.free && ok {
 			b.theta, b.ofTheta = next, out.ofTheta
-			if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2, held); f != nil {
+			if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2); f != nil {
 				b.frame = f
 			}
 			if sys.eq = b.equations(b.frame, b.theta, b.looks); sys.eq == nil {
@@ -236,12 +229,6 @@ func (l *Look) toSteps(directions *mat.Dense) *mat.Dense {
 		return nil
 	}
 	return transposed(kernel.Times(directions, inv))
-}
-
-// diagonalised returns the frame that diagonalises short looks together; nil: there is none.
-func (b *belief) diagonalised(theta Theta, short []*Look) *Frame {
-	f, _ := b.joint(theta, short)
-	return f
 }
 
 // joint returns the frame that diagonalises short looks together, and C, what that leaves of pairs, as a part of

@@ -12,12 +12,11 @@ import (
 //
 //	forward    x, x+S_i, x+2S_i, x+S_i+S_j
 //	symmetric  x, x±S_i, x±(S_i+S_j)
-//	four       x (twice), x±2S_i, x±(S_i+S_j), x±(S_i−S_j)
 //	long       x, x+S_i, x±ε_iu_i, x+S_i±ε_iu_i, x+S_i+S_j
 //
 // Where f_i(y_i + E_ijy_j) is seen by steps of t, M_ij = E_ijt(f_i′(t) − f_i′(0)), or the symmetric
 // form of it, is held against E_ijD_i. In units of τ, the truncation of second differences, forward
-// ones with f‴t and others with f⁗t²/12, they differ by ½, 1 and, as D_i has steps of 2t, by 2.
+// ones with f‴t and symmetric ones with f⁗t²/12, they differ by ½ and 1.
 type kind struct {
 	name    string
 	noise   float64         // the standard deviation of a mixed difference, in σ
@@ -45,17 +44,12 @@ var (
 		parts:   []part{{false, 1, 0}, {false, -1, 0}, {true, 1, 1}, {true, -1, -1}},
 		measure: values.symmetric,
 	}
-	fourPoint = &kind{
-		name: "four-point", noise: 0.5, misses: 2, queries: func(m int) int { return 2*m*m + 1 },
-		parts:   []part{{false, 2, 0}, {false, -2, 0}, {true, 1, 1}, {true, -1, -1}, {true, 1, -1}, {true, -1, 1}},
-		measure: values.fourPoint,
-	}
 	long = &kind{
 		name: "long", noise: 2, queries: func(m int) int { return m*(m-1)/2 + 5*m + 1 },
 		parts:   []part{{false, 1, 0}, {false, 0, 1}, {false, 0, -1}, {false, 1, 1}, {false, 1, -1}, {true, 1, 1}},
 		measure: values.long,
 	}
-	shortKinds = []*kind{forward, symmetric, fourPoint}
+	shortKinds = []*kind{forward, symmetric}
 )
 
 // A Look is a point, steps, and the values around it.
@@ -79,19 +73,15 @@ func (l *Look) asks(pair int) bool { return l.pairs == nil || l.pairs[pair] }
 
 // ask asks for all values in one batch. slopes are ε_iu_i; nil: there are none.
 func (l *Look) ask(s *sampler, slopes *mat.Dense) error {
-	m, d := l.steps.Dims()
-	var points []float64
-	n := 0
+	m, _ := l.steps.Dims()
+	points := [][]float64{l.x}
 	add := func(a, b float64, step, other []float64) {
-		x := make([]float64, d)
-		copy(x, l.x)
-		if kernel.AddScaled(x, a, step); other != nil {
+		x := beside(l.x, a, step)
+		if other != nil {
 			kernel.AddScaled(x, b, other)
 		}
-		points = append(points, x...)
-		n++
+		points = append(points, x)
 	}
-	add(0, 0, l.x, nil)
 	for _, p := range l.kind.parts {
 		if p.pairs {
 			eachPair(m, func(i, j, pair int) {
@@ -109,7 +99,7 @@ func (l *Look) ask(s *sampler, slopes *mat.Dense) error {
 			add(p.a, p.b, l.steps.RawRowView(i), other)
 		}
 	}
-	z, err := s.ask(mat.NewDense(n, d, points))
+	z, err := s.at(points)
 	if err != nil {
 		return err
 	}

@@ -88,16 +88,11 @@ func (q *measured) fill(expected *mat.Dense) {
 	})
 }
 
-// blank returns room for m steps.
-func (v values) blank() measured {
-	m := len(v.f[1])
-	return measured{m: mat.NewDense(m, m, nil), vm: mat.NewDense(m, m, nil), vd: make([]float64, m), g: make([]float64, m)}
-}
-
 // each sets M_ij and its variance for every pair, p counting pairs, and D_i, its variance and
 // the slope for every step.
 func (v values) each(pair func(i, j, p int) (m, variance float64), single func(i int) (d, variance, slope float64)) measured {
-	q := v.blank()
+	m := len(v.f[1])
+	q := measured{m: mat.NewDense(m, m, nil), vm: mat.NewDense(m, m, nil), vd: make([]float64, m), g: make([]float64, m)}
 	for i, p := 0, 0; i < len(q.vd); i++ {
 		d, variance, slope := single(i)
 		q.m.Set(i, i, d)
@@ -138,15 +133,6 @@ func (v values) symmetric() measured {
 		return (a + b) / 2, (va + vb + 2*n[0][0]) / 4
 	}, func(i int) (d, variance, slope float64) {
 		return (f[1][i] - f[0][0]) + (f[2][i] - f[0][0]), n[1][i] + n[2][i] + float64(4*n[0][0]), (f[1][i] - f[2][i]) / 2
-	})
-}
-
-func (v values) fourPoint() measured {
-	f, n := v.f, v.n
-	return v.each(func(_, _, p int) (float64, float64) {
-		return ((f[3][p] - f[5][p]) + (f[4][p] - f[6][p])) / 4, (n[3][p] + n[4][p] + n[5][p] + n[6][p]) / 16
-	}, func(i int) (d, variance, slope float64) {
-		return ((f[1][i] - f[0][0]) + (f[2][i] - f[0][0])) / 4, (n[1][i] + n[2][i] + float64(4*n[0][0])) / 16, (f[1][i] - f[2][i]) / 4
 	})
 }
 

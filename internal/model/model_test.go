@@ -315,3 +315,17 @@ func TestBoundsAreKept(t *testing.T) {
 		_, _ = Identify(context.Background(), g, Request{Box: box, Bounds: box, Grain: objective.Rounding, Budget: budget, Seed: rapid.Uint64().Draw(t, "seed")})
 	})
 }
+
+// A point that is lower and not downhill is behind a hill, unless it is as near as a look.
+func TestKnownValuesSpeakAgainstOneMinimum(t *testing.T) {
+	at := Sight{X: []float64{1, 0}, Value: 5, Slopes: []float64{2, 0}}
+	for _, c := range []struct {
+		x, y, f float64
+		want    bool
+	}{{0, 7, 4, true}, {2, 0, 4, false}, {2, 0, 6, true}, {1.0001, 0, 4, true}} {
+		s := &sampler{centre: make([]float64, 2), half: []float64{1, 1}, seen: []float64{c.x, c.y}, values: []float64{c.f}}
+		if got := (Next{search: &search{belief: &belief{s: s}}}).Alone(at); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

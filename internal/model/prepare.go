@@ -10,7 +10,7 @@ func (e *search) prepare() (err error) {
 	if err = e.climb(e.frame, 0, false); err != nil {
 		return err
 	}
-	if e.axes = e.steps; e.s.span != nil {
+	if e.s.span != nil {
 		return nil
 	}
 	span, err := reduce(e.s, e.steps)

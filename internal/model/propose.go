@@ -3,7 +3,6 @@ package model
 import (
 	"math"
 
-	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -54,46 +53,11 @@ func (e *search) lookAround() error {
 	if e.bowl {
 		along = e.wide()
 	}
-	var pairs []bool
-	if bad, few := e.unknown(); few && e.fewer(bad) {
-		along, pairs = e.frame.U, bad
-	}
 	x, err := e.s.safe(middle)
 	if err != nil {
 		return err
 	}
-	l := e.shortLook(kind, along, t, x)
-	if l.pairs = pairs; pairs != nil {
-		l.expected = e.expected(l)
-	}
-	return e.take(l, nil)
-}
-
-// unknown returns the pairs of which so little is known that looks along the frame have to wait, and
-// reports whether they are few.
-func (e *search) unknown() (pairs []bool, few bool) {
-	if len(e.short()) <= 2 || e.coupling() >= prior || e.pair > 0 || e.misfits > misfit || quantile(e.errors(), nearlyAll) > usable {
-		return nil, false
-	}
-	pairs = make([]bool, e.m*(e.m-1)/2)
-	eachPair(e.m, func(i, j, p int) { pairs[p] = e.not.alike[p] || e.not.eff.At(i, j) > usable/2 })
-	return pairs, true
-}
-
-// fewer reports whether pairs are fewer than those of which the last look was.
-func (e *search) fewer(pairs []bool) bool {
-	last := e.looks[len(e.looks)-1].pairs
-	return last == nil || count(pairs) < count(last)
-}
-
-// count returns how many are true.
-func count(all []bool) (n int) {
-	for _, yes := range all {
-		if yes {
-			n++
-		}
-	}
-	return n
+	return e.take(e.shortLook(kind, along, t, x), nil)
 }
 
 // expected returns what is expected of mixed differences along the frame that a look does not ask for.
@@ -207,12 +171,7 @@ func (e *search) wanting() (pairs []bool, count int) {
 // within shortens a long step of component i, and that of its slopes, so that two of them and
 // the slopes stay within the bounds; it goes the other way if there is more room.
 func (e *search) within(x []float64, i int, h, eps *float64) {
-	u := e.frame.U.RawRowView(i)
-	step := func(t float64) []float64 {
-		v := make([]float64, len(u))
-		kernel.AddScaled(v, t, u)
-		return v
-	}
+	step := func(t float64) []float64 { return beside(make([]float64, e.m), t, e.frame.U.RawRowView(i)) }
 	*eps *= e.s.around(x, step(4**eps))
 	there, back := e.s.reach(x, step(3**h), 1), e.s.reach(x, step(-3**h), 1)
 	if back > there {

@@ -2,10 +2,8 @@ package model
 
 import (
 	"math"
-	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A place is a point at which the curvatures of all components are known.
@@ -184,28 +182,23 @@ func (r *ruler) mean(seen []change) float64 {
 // bounds are near; 0: along others only. It tells those of which both values are finite.
 func (r *ruler) ask(t []float64, tell func(at spot, d, variance float64)) error {
 	var spots []spot
-	var points []float64
+	var points [][]float64
 	for k := range r.places {
 		p := &r.places[k]
 		for i, t := range t {
-			step := make([]float64, r.s.dim())
-			kernel.AddScaled(step, t, r.frame.U.RawRowView(i))
+			step := beside(make([]float64, r.s.dim()), t, r.frame.U.RawRowView(i))
 			part := r.s.around(p.x, step)
 			if t == 0 || part < 0.5 {
 				continue
 			}
 			spots = append(spots, spot{i, p, part * t})
-			for _, sign := range []float64{part, -part} {
-				x := slices.Clone(p.x)
-				kernel.AddScaled(x, sign, step)
-				points = append(points, x...)
-			}
+			points = append(points, beside(p.x, part, step), beside(p.x, -part, step))
 		}
 	}
 	if len(spots) == 0 {
 		return nil
 	}
-	z, err := r.s.ask(mat.NewDense(2*len(spots), r.s.dim(), points))
+	z, err := r.s.at(points)
 	if err != nil {
 		return err
 	}

@@ -115,12 +115,11 @@ func (s *sampler) measureNoise() error {
 	}
 	x, n := s.point(), make([]float64, s.dim())
 	s.random.Norm(n)
-	line := mat.NewDense(noiseSamples, len(x), nil)
+	var line [][]float64
 	for k := range noiseSamples {
-		copy(line.RawRowView(k), x)
-		kernel.AddScaled(line.RawRowView(k), float64(k-noiseSamples/2)*noiseStep, n)
+		line = append(line, beside(x, float64(k-noiseSamples/2)*noiseStep, n))
 	}
-	z, err := s.ask(line)
+	z, err := s.at(line)
 	if err != nil {
 		return err
 	}
@@ -178,6 +177,9 @@ func (s *sampler) ask(points *mat.Dense) ([]float64, error) {
 	}
 	return z, err
 }
+
+// at returns the values at some points.
+func (s *sampler) at(points [][]float64) ([]float64, error) { return s.ask(rowsOf(points)) }
 
 // points draws n points of the middle of the box, so much of it.
 func (s *sampler) points(n int, part float64) *mat.Dense {
@@ -265,9 +267,7 @@ func (s *sampler) inBox(x []float64, part float64) bool {
 
 // around returns the largest part p ≤ 1 such that x ± p·v is within the bounds.
 func (s *sampler) around(x, v []float64) float64 {
-	back := make([]float64, len(v))
-	kernel.AddScaled(back, -1, v)
-	return min(s.reach(x, v, 1), s.reach(x, back, 1))
+	return min(s.reach(x, v, 1), s.reach(x, beside(make([]float64, len(v)), -1, v), 1))
 }
 
 // finite draws n points at which f is finite, and returns them and the values. Where f fails at

@@ -12,7 +12,6 @@ type search struct {
 	*belief
 	request Request
 	steps   *ladder
-	axes    *ladder    // the same along the coordinates of the box
 	white   *mat.Dense // directions of looks while no frame is found
 	clear   bool       // all of them have curvature above the noise
 
@@ -48,7 +47,7 @@ const (
 	rightRow = 0.002
 	// patience is how many times its forecast a search may take.
 	patience = 6
-	// After fairTrial looks that leave couplings of contradictory there is no frame, and a few pairs may be left open.
+	// After fairTrial looks that leave couplings of contradictory there is no frame.
 	fairTrial, contradictory = 8, 0.1
 	// gaping is by how much curvatures are above noise where others are not, if f is constant in
 	// some directions.
@@ -120,8 +119,7 @@ func (e *search) run() error {
 func (e *search) ended() bool {
 	n := len(e.looks)
 	contradicted := n >= fairTrial && e.coupling() > contradictory
-	blind := !e.found && n > 2 && e.told > 3 // no look tells anything
-	return n > 0 && e.left() < forward.queries(e.m) || n > mostLooks || contradicted || blind || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
+	return n > 0 && e.left() < forward.queries(e.m) || n > mostLooks || contradicted || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by
@@ -255,8 +253,7 @@ func (e *search) prepareNext() (err error) {
 			return err
 		}
 	}
-	worst := quantile(e.errors(), 1)
-	if e.m == 1 || len(e.looks) > 2 && worst < usable && e.coupling() < prior || len(e.short()) >= fairTrial && quantile(e.errors(), nearlyAll) < usable {
+	if e.m == 1 || len(e.looks) > 2 && quantile(e.errors(), 1) < usable && e.coupling() < prior {
 		return e.follows()
 	}
 	e.setLength(e.steps.length())

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
-	"gonum.org/v1/gonum/mat"
 )
 
 // splits are mixed differences M over the whole middle of the box, for random halves of the
@@ -35,8 +34,8 @@ func (p *splits) more(f *Frame, blocks [][]int, n int) error {
 		part = middle
 	}
 	const corners = len([4]float64{})
-	points := mat.NewDense(corners*n, m, nil)
-	for k := range n {
+	var points [][]float64
+	for range n {
 		x, err := s.safe(part)
 		if err != nil {
 			return err
@@ -45,31 +44,21 @@ func (p *splits) more(f *Frame, blocks [][]int, n int) error {
 		if err != nil {
 			return err
 		}
-		step := make([]float64, m)
-		copy(step, z)
-		kernel.AddScaled(step, -1, x)
+		step := beside(z, -1, x)
 		first := half(s, blocks)
 		a := make([]float64, m)
 		for _, i := range first {
 			kernel.AddScaled(a, kernel.Dot(f.W.RawRowView(i), step), f.U.RawRowView(i))
 		}
-		b := make([]float64, m)
-		copy(b, step)
-		kernel.AddScaled(b, -1, a)
+		b := beside(step, -1, a)
 		part := min(s.reach(x, a, 1), s.reach(x, b, 1), s.reach(x, step, 1)) // to stay within the bounds
 		for i := range step {
 			a[i] *= part
 			z[i] = x[i] + float64(part*step[i])
 		}
-		row := points.Slice(corners*k, corners*(k+1), 0, m).(*mat.Dense).RawRowView
-		copy(row(0), x)
-		copy(row(1), x)
-		kernel.AddScaled(row(1), 1, a)
-		copy(row(2), z)
-		kernel.AddScaled(row(2), -1, a)
-		copy(row(corners-1), z)
+		points = append(points, x, beside(x, 1, a), beside(z, -1, a), z)
 	}
-	v, err := s.ask(points)
+	v, err := s.at(points)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/floats"
@@ -149,17 +150,15 @@ func (s *straightening) stretch(v []float64, part float64) float64 {
 func (s *straightening) forward(v *mat.Dense) (*mat.Dense, error) {
 	n, _ := v.Dims()
 	m, _ := s.u.Dims()
-	points := mat.NewDense(n*(m+1), s.m, nil)
+	var points [][]float64
 	for i := range n {
-		for k := range m + 1 {
-			row := points.RawRowView(i*(m+1) + k)
-			floats.AddTo(row, s.x, v.RawRowView(i))
-			if k < m {
-				floats.Add(row, s.u.RawRowView(k))
-			}
+		x := beside(s.x, 1, v.RawRowView(i))
+		for k := range m {
+			points = append(points, beside(x, 1, s.u.RawRowView(k)))
 		}
+		points = append(points, x)
 	}
-	z, err := s.s.ask(points)
+	z, err := s.s.at(points)
 	if err != nil {
 		return nil, err
 	}
@@ -172,15 +171,14 @@ func (s *straightening) forward(v *mat.Dense) (*mat.Dense, error) {
 // linear returns the slope of f within the span of the v, nil if it is 0, and whether it is known: f may fail.
 func (s *straightening) linear() (c []float64, known bool, err error) {
 	n, _ := s.v.Dims()
-	points, ways := mat.NewDense(n+1, s.m, nil), make([]float64, n)
+	var points [][]float64
+	ways := make([]float64, n)
 	for i := range n {
-		row := points.RawRowView(i)
-		copy(row, s.v.RawRowView(i))
-		ways[i] = s.stretch(row, 1)
-		floats.Add(row, s.x)
+		v := slices.Clone(s.v.RawRowView(i))
+		ways[i] = s.stretch(v, 1)
+		points = append(points, beside(s.x, 1, v))
 	}
-	copy(points.RawRowView(n), s.x)
-	z, err := s.s.ask(points)
+	z, err := s.s.at(append(points, s.x))
 	if err != nil {
 		return nil, false, err
 	}

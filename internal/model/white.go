@@ -16,21 +16,18 @@ func even(s *sampler, u *mat.Dense, theta Theta) (*mat.Dense, error) {
 	m, _ := u.Dims()
 	t := 9 * math.Sqrt(s.sigma) // noise makes 3 % of a curvature of 1
 	each := 2*m + 1
-	points := mat.NewDense(evenPoints*each, m, nil)
+	var points [][]float64
 	part := mat.NewDense(evenPoints, m, nil) // of t, by which a step stays within the bounds
 	for p := range evenPoints {
 		x := s.point()
-		for k := range each {
-			copy(points.RawRowView(p*each+k), x)
-		}
+		points = append(points, x)
 		for i := range m {
-			step := scaledRows(u.Slice(i, i+1, 0, m).(*mat.Dense), []float64{t}).RawRowView(0)
+			step := beside(make([]float64, m), t, u.RawRowView(i))
 			part.Set(p, i, s.around(x, step))
-			kernel.AddScaled(points.RawRowView(p*each+2*i+1), part.At(p, i), step)
-			kernel.AddScaled(points.RawRowView(p*each+2*i+2), -part.At(p, i), step)
+			points = append(points, beside(x, part.At(p, i), step), beside(x, -part.At(p, i), step))
 		}
 	}
-	z, err := s.ask(points)
+	z, err := s.at(points)
 	if err != nil {
 		return nil, err
 	}

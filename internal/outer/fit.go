@@ -98,7 +98,6 @@ func (e *evidence) best() *Map {
 	var left []float64
 	for _, l := range laws() {
 		if m, there := l.fitted(e); m != nil {
-			m.free = l.free
 			found, left = append(found, m), append(left, there)
 		}
 	}

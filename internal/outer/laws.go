@@ -25,17 +25,17 @@ func laws() []law {
 		}}
 	}
 	named := func(p float64) law {
-		return law{1, kappaOf, func(r, s float64, x []float64) *Map { return power(r, s, (p-1)*bounded(x[0]), bounded(x[0])) }}
+		return law{1, kappaOf, func(r, s float64, x []float64) *Map { return Power(r, s, (p-1)*bounded(x[0]), bounded(x[0])) }}
 	}
 	return []law{
 		ofF(2), ofF(0.5), ofF(0),
 		{1, func(near *Map) []float64 { return []float64{near.raisedTo()} }, func(r, s float64, x []float64) *Map {
 			return fromPole(r, s, 0, x[0])
 		}},
-		{1, func(near *Map) []float64 { return []float64{near.gamma} }, func(r, s float64, x []float64) *Map { return power(r, s, x[0], 0) }},
+		{1, func(near *Map) []float64 { return []float64{near.gamma} }, func(r, s float64, x []float64) *Map { return Power(r, s, x[0], 0) }},
 		named(2), named(0.5), named(0),
 		{2, func(near *Map) []float64 { return []float64{near.gamma, near.kappa} }, func(r, s float64, x []float64) *Map {
-			return power(r, s, x[0], bounded(x[1]))
+			return Power(r, s, x[0], bounded(x[1]))
 		}},
 	}
 }
@@ -59,12 +59,17 @@ func fromPole(r, s, pole, p float64) *Map {
 	if !(math.Abs(kappa) <= 1) {
 		return nil
 	}
-	return power(r, s, (p-1)*kappa, kappa)
+	return Power(r, s, (p-1)*kappa, kappa)
 }
 
 // fitted returns the best map of a family that is reached from several starts, and what it leaves; nil: there is none.
 func (l law) fitted(e *evidence) (best *Map, least float64) {
-	starts := []*Map{power(e.r, e.s, 1, 0), power(e.r, e.s, -1, 0), power(e.r, e.s, 0.5, 0.5), power(e.r, e.s, -0.25, 0.5), power(e.r, e.s, 0.9, 0.9), power(e.r, e.s, -0.45, 0.9), power(e.r, e.s, -0.9, 0.9)}
+	starts := []*Map{Power(e.r, e.s, 1, 0), Power(e.r, e.s, -1, 0)}
+	for _, kappa := range []float64{0.5, 0.9} {
+		for _, p := range []float64{2, 0.5, 0} {
+			starts = append(starts, Power(e.r, e.s, (p-1)*kappa, kappa))
+		}
+	}
 	least = math.Inf(1)
 	for _, start := range starts {
 		if m, left := l.descend(e, l.start(start)); left < least {
@@ -79,8 +84,9 @@ func (l law) fitted(e *evidence) (best *Map, least float64) {
 
 const (
 	mostSteps = 40
-	halvings  = 20   // of a step
-	slight    = 1e-6 // the change of a parameter for a derivative
+	halvings  = mostSteps / 2 // of a step
+	slight    = 1e-6          // the change of a parameter for a derivative
+	by        = 4             // the factor of damping
 )
 
 // descend goes the way of Gauss and Newton, with damping, from some parameters to the map
@@ -111,10 +117,10 @@ func (l law) descend(e *evidence, x []float64) (*Map, float64) {
 			kernel.AddScaled(next, -1, damped(slopes, now, damping))
 			if there := e.residuals(l.made(e.r, e.s, next)); there != nil && kernel.Dot(there, there) < before {
 				x, now = next, there
-				damping /= 4
+				damping /= by
 				break
 			}
-			damping *= 4
+			damping *= by
 		}
 		if kernel.Dot(now, now) > before*(1-1e-9) {
 			break

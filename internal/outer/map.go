@@ -22,18 +22,10 @@ import (
 type Map struct {
 	r, s         float64 // the values by which it was fitted: their middle and their spread
 	gamma, kappa float64
-	free         int // how many parameters were fitted
 }
-
-// power returns the map of a family of powers.
-func power(r, s, gamma, kappa float64) *Map { return &Map{r: r, s: s, gamma: gamma, kappa: kappa} }
 
 // Power returns the map with ψ′ = (1 + κt)^(γ/κ), t = (f − r)/s; κ = 0: e^{γt}.
-func Power(r, s, gamma, kappa float64) *Map {
-	m := power(r, s, gamma, kappa)
-	m.free = 2
-	return m
-}
+func Power(r, s, gamma, kappa float64) *Map { return &Map{r: r, s: s, gamma: gamma, kappa: kappa} }
 
 // The tangents begin where 1 + κt falls to e^-poleward, and where ψ′ or ψ would be above
 // e^farthest or below e^-farthest.
@@ -148,10 +140,6 @@ func (m *Map) Slope(f float64) float64 {
 	_, slope := m.law(f)
 	return slope
 }
-
-// Exact reports whether the map is one of those that have no parameter to fit: the square, the
-// root or the logarithm of f itself.
-func (m *Map) Exact() bool { return m.free == 0 }
 
 // Scaled returns the map for the values of f multiplied by factor > 0: its ψ(factor·f) is
 // factor·ψ(f).

@@ -20,7 +20,7 @@ var maps = []struct {
 }{
 	{Root, 0.5, math.Sqrt, func(f float64) float64 { return -1 / f }, func(r, s float64) *Map { return fromPole(r, s, 0, 2) }},
 	{Square, 2, func(v float64) float64 { return v * v }, func(f float64) float64 { return 0.5 / f }, func(r, s float64) *Map { return fromPole(r, s, 0, 0.5) }},
-	{Logarithm, 0, math.Log, func(float64) float64 { return -1 }, func(r, s float64) *Map { return power(r, s, s, 0) }},
+	{Logarithm, 0, math.Log, func(float64) float64 { return -1 }, func(r, s float64) *Map { return Power(r, s, s, 0) }},
 	{Exponential, math.Inf(1), math.Exp, func(f float64) float64 { return 1 / f }, func(r, s float64) *Map { return fromPole(r, s, 0, 0) }},
 	{PowerLaw, 1. / 3, func(v float64) float64 { return math.Cbrt(v) - 2 }, func(f float64) float64 { return -2 / (f + 2) }, func(r, s float64) *Map { return fromPole(r, s, -2, 3) }},
 	{PowerLaw, -1, func(v float64) float64 { return -1 / v }, func(f float64) float64 { return 2 / f }, func(r, s float64) *Map { return fromPole(r, s, 0, -1) }},
@@ -72,7 +72,7 @@ func TestMapUndoesPowers(t *testing.T) {
 
 // By hand: r = 2, s = 1, γ = κ = ½ is ψ = (1+κt)²/(2κ) = (f/2)², with its pole at 0.
 func TestMapByHand(t *testing.T) {
-	m := power(2, 1, 0.5, 0.5)
+	m := Power(2, 1, 0.5, 0.5)
 	for _, f := range []float64{0.5, 1, 2, 3, 8} {
 		if want := f * f / 4; math.Abs(m.Of(f)-want) > 1e-15*want {
 			t.Errorf("ψ(%g) = %g, want %g", f, m.Of(f), want)
@@ -81,7 +81,7 @@ func TestMapByHand(t *testing.T) {
 	if m.Pole() != 0 || m.Name() != Root {
 		t.Errorf("pole %g, %s", m.Pole(), m.Name())
 	}
-	if identity := power(2, 1, 0, 0); identity.Of(5) != 3 || identity.Slope(5) != 1 {
+	if identity := Power(2, 1, 0, 0); identity.Of(5) != 3 || identity.Slope(5) != 1 {
 		t.Errorf("γ = 0: ψ(5) = %g", identity.Of(5))
 	}
 }
@@ -90,7 +90,7 @@ func TestMapByHand(t *testing.T) {
 // in other units of f it is the same map, to the bit where they are powers of two.
 func TestMapIncreases(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := power(rapid.Float64Range(-10, 10).Draw(t, "r"), rapid.Float64Range(0.1, 10).Draw(t, "s"),
+		m := Power(rapid.Float64Range(-10, 10).Draw(t, "r"), rapid.Float64Range(0.1, 10).Draw(t, "s"),
 			rapid.Float64Range(-8, 8).Draw(t, "gamma"), rapid.Float64Range(-1, 1).Draw(t, "kappa"))
 		f := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 2, 20).Draw(t, "f")
 		slices.Sort(f)

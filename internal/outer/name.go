@@ -43,10 +43,3 @@ func (m *Map) Exponent() float64 {
 	}
 	return m.kappa / omega
 }
-
-// Simple reports whether the map has a name and exactly its exponent, or is a logarithm or an
-// exponential.
-func (m *Map) Simple() bool {
-	q := m.Exponent()
-	return q == 0.5 || q == 2 || q == 0 || math.IsInf(q, 0)
-}

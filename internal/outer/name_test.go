@@ -5,20 +5,14 @@ import (
 	"testing"
 )
 
-// TestSimple: powers with a name are simple if they have its exponent, others are not.
-func TestSimple(t *testing.T) {
-	for _, c := range []struct {
-		m    *Map
-		want bool
-	}{
-		{fromPole(10, 5, 1, 2), true}, {fromPole(10, 5, 1, 0.5), true}, {fromPole(10, 5, 1, 0), true}, {power(10, 5, 1, 0), true},
-		{fromPole(10, 5, 1, 2.06), false}, {fromPole(10, 5, 1, 0.51), false}, {fromPole(10, 5, 1, 0.01), false},
-	} {
-		if c.m.Simple() != c.want {
-			t.Errorf("%s, exponent %g: simple is %t", c.m.Name(), c.m.Exponent(), c.m.Simple())
+// The exponent of φ is that of ψ turned over.
+func TestExponents(t *testing.T) {
+	for p, want := range map[float64]float64{2: 0.5, 0.5: 2, 0.01: 100, 0: math.Inf(1)} {
+		if got := fromPole(10, 5, 1, p).Exponent(); got != want && !(math.Abs(got/want-1) < 1e-9) {
+			t.Errorf("the power %g has the exponent %g, want %g", p, got, want)
 		}
 	}
-	if m := fromPole(10, 5, 1, 0); !math.IsInf(m.Exponent(), 1) {
-		t.Errorf("exponent %g of an exponential", m.Exponent())
+	if got := Power(10, 5, 1, 0).Exponent(); got != 0 {
+		t.Errorf("a logarithm has the exponent %g", got)
 	}
 }

@@ -12,7 +12,7 @@ import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same ca
 
 // drawPower draws a map of the family.
 func drawPower(t *rapid.T) *Map {
-	return power(rapid.Float64Range(-10, 10).Draw(t, "r"), math.Exp(rapid.Float64Range(-5, 5).Draw(t, "log s")),
+	return Power(rapid.Float64Range(-10, 10).Draw(t, "r"), math.Exp(rapid.Float64Range(-5, 5).Draw(t, "log s")),
 		rapid.Float64Range(-2, 2).Draw(t, "gamma"), rapid.Float64Range(-0.99, 0.99).Draw(t, "kappa"))
 }
 
@@ -27,7 +27,7 @@ func TestInverse(t *testing.T) {
 			t.Fatalf("φ(ψ(%v)) = %v", f, got)
 		}
 	})
-	if got := power(0, 1, 1, 0).Inverse(math.Inf(1)); !math.IsInf(got, 1) {
+	if got := Power(0, 1, 1, 0).Inverse(math.Inf(1)); !math.IsInf(got, 1) {
 		t.Errorf("φ(+Inf) = %v", got)
 	}
 }
@@ -78,7 +78,7 @@ func TestAPoleIsMoved(t *testing.T) {
 			t.Errorf("mixed differences are %v", left)
 		}
 	}
-	if m := power(0, 1, 1, 0).Moved(corners); m != nil {
+	if m := Power(0, 1, 1, 0).Moved(corners); m != nil {
 		t.Errorf("an exponential has no pole to move, and got %v", m.Pole())
 	}
 }
