@@ -53,6 +53,8 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
                 "outputs", "limits", "feasible", "violation", "stderr", "covariance", "correlations", "singular_values", "residuals", "jacobian"):
         if key in report:
             result[key] = report[key]
+    for limit in report.get("limits") or []:
+        limit["limit"] = run.called(limit["limit"])
     if "curve" in report:
         curve = report["curve"] or []
         result["curve"] = tuple(_arrays.of([math.nan if s[key] is None else s[key] for s in curve]) for key in ("queries", "value"))

@@ -43,6 +43,11 @@ class _Record(Dict[str, Any]):
     def _shown(self) -> Mapping[str, Any]:
         return self
 
+    def to_json(self, **options: Any) -> str:
+        """The entries as a JSON object. Arrays are lists, and numbers that are not finite are null.
+        options are those of json.dumps."""
+        return json.dumps(_tables.plain(self), allow_nan=False, **options)
+
     def __repr__(self) -> str:
         wide = max((len(k) for k in self._shown()), default=0)
         lines = []
@@ -111,11 +116,6 @@ class OptimizeResult(_Record):
         if name not in pictures:
             raise ValueError(f"there is no picture {name!r}; there are {', '.join(pictures) or 'none'}")
         return pictures[name]
-
-    def to_json(self, **options: Any) -> str:
-        """The result as a JSON object. Arrays are lists, and numbers that are not finite are null.
-        options are those of json.dumps."""
-        return json.dumps(_tables.plain(self), allow_nan=False, **options)
 
     def queries(self, frame: bool = True) -> Any:
         """All evaluations, in the order in which they were asked for; NaN where one failed.

@@ -36,6 +36,7 @@ def named(bounds: Any) -> Tuple[Optional[List[str]], Any]:
             raise ValueError(f"bounds: a DataFrame needs two columns, low and high, with a row for each parameter; it has "
                              f"{_arrays.short(list(bounds.columns))}")
         low, high = (bounds[c].tolist() for c in ends)
+        bounds = _indexed(bounds)
         bounds = dict(zip(bounds.index.tolist(), zip(low, high)))
         if len(bounds) != len(low):
             raise ValueError("bounds: two rows of the DataFrame have the same name")
@@ -46,13 +47,28 @@ def named(bounds: Any) -> Tuple[Optional[List[str]], Any]:
     return list(bounds), list(bounds.values())
 
 
+def _indexed(table: Any) -> Any:
+    """A DataFrame whose rows have names: those of its index, or of its only other column of texts."""
+    if all(isinstance(n, str) for n in table.index):
+        return table
+    texts = [c for c in table.columns if all(isinstance(v, str) for v in table[c].tolist())]
+    if len(texts) != 1:
+        raise ValueError("bounds: the rows of the DataFrame have no names; make them its index, by set_index(\"name\")")
+    return table.set_index(texts[0])
+
+
 def _ends(labels: Any) -> Optional[Tuple[Any, Any]]:
     found = {str(label).lower(): label for label in labels}
     return next(((found[a], found[b]) for a, b in _ENDS if a in found and b in found), None)
 
 
 def in_order(given: Any, names: Optional[List[str]], what: str) -> Any:
-    """The values of a dict in the order of the names; other things as they are."""
+    """The values of a dict, or of a Series or the columns of a DataFrame with names, in the order of the names; other
+    things as they are."""
+    if is_frame(given):
+        return _frame_in_order(given, names, what)
+    if names is not None and hasattr(given, "to_dict") and hasattr(given, "index") and all(isinstance(n, str) for n in given.index):
+        given = given.to_dict()
     if not isinstance(given, dict):
         return given
     if names is None:
@@ -61,6 +77,17 @@ def in_order(given: Any, names: Optional[List[str]], what: str) -> Any:
         if name not in names or name not in given:
             raise ValueError(f"{what}: there is no {'value for the ' if name in names else ''}parameter {name!r}")
     return [given[n] for n in names]
+
+
+def _frame_in_order(given: Any, names: Optional[List[str]], what: str) -> Any:
+    """A DataFrame of points, a row each, or of pairs, as bounds have them."""
+    if what == "start":
+        found, pairs = named(given)
+        return in_order(dict(zip(found or [], pairs)), names, what)
+    columns = {c: given[c].tolist() for c in given.columns}
+    if names is None or not all(isinstance(c, str) for c in columns):
+        return given.to_numpy().tolist()
+    return list(map(list, zip(*in_order(columns, names, what))))
 
 
 @contextlib.contextmanager
