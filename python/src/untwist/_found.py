@@ -62,7 +62,7 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
     # Not among the entries: they are for plot and queries.
     result.__dict__["_drawing"] = run.drawing
     if run.kept is not None:
-        run.kept.most = report["queries"]
+        run.kept.most, run.kept.kinds = report["queries"], run.kinds
         result.__dict__["_queries"] = run.kept
     elif journal is not None:
         result.__dict__["_queries"] = Journal(journal, run.dim, run.numbers, report["queries"], run.kinds)

@@ -121,9 +121,9 @@ class OptimizeResult(_Record):
         """All evaluations, in the order in which they were asked for; NaN where one failed.
 
         Where pandas is installed, it is a DataFrame with a column for each parameter and one
-        called value, and for each output and residual. Otherwise, or with frame=False, it is a record
+        called value, and for each output and residual; integers and choices are ints and words. Otherwise, or with frame=False, it is a record
         of two arrays: x, the points, of shape (n, dim), and fun, their values; and of outputs, a dict
-        of arrays by name, where there are any."""
+        of arrays by name, where there are any; a choice is the number of its word there."""
         if "_queries" not in self.__dict__:
             raise ValueError("there are no queries: this is not the result of a run")
         numbers = self.__dict__["_queries"].numbers
@@ -132,7 +132,7 @@ class OptimizeResult(_Record):
         first = numbers.width - len(numbers.more)
         more = {name: _arrays.of([row[first + k] for row in rows]) for k, name in enumerate(numbers.more)}
         names = [p["name"] for p in self["parameters"]] if "parameters" in self else [f"x[{i}]" for i in range(self.__dict__["_queries"].dim)]
-        table = _tables.frame(points, values, names, more) if frame else None
+        table = _tables.frame(points, values, names, more, self.__dict__["_queries"].kinds) if frame else None
         return _Record(x=points, fun=values, **({"outputs": more} if more else {})) if table is None else table
 
 

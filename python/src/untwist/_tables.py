@@ -127,6 +127,7 @@ class Kept:
 
     def __init__(self, dim: int, numbers: Any) -> None:
         self.dim, self.numbers = dim, numbers
+        self.kinds: Any = None
         self._points: List[bytes] = []
         self._values: List["array[float]"] = []
         self._known: List[bytearray] = []
@@ -172,7 +173,7 @@ class Journal:
     """The queries of a run that are in its journal."""
 
     def __init__(self, path: str, dim: int, numbers: Any, queries: int, kinds: Any) -> None:
-        self.path, self.dim, self.numbers, self._queries, self._kinds = path, dim, numbers, queries, kinds
+        self.path, self.dim, self.numbers, self._queries, self.kinds = path, dim, numbers, queries, kinds
 
     def table(self) -> Tuple[Any, Any]:
         """The same as of Kept."""
@@ -185,7 +186,7 @@ class Journal:
         rows = sorted((int(row[0]), row) for row in lines if int(row[0]) <= self._queries)
         points, values = array("d"), array("d")
         for _, row in rows:
-            points.extend(map(float, self._kinds.inward(row[1 : self.dim + 1])))
+            points.extend(map(float, self.kinds.inward(row[1 : self.dim + 1])))
             values.extend(float(row[i] or "nan") for i in at)
         return _arrays.matrix(points.tobytes(), len(rows), self.dim), _arrays.matrix(values.tobytes(), len(rows), self.numbers.width)
 
@@ -203,11 +204,14 @@ def plain(thing: Any) -> Any:
     return thing
 
 
-def frame(points: Any, values: Any, names: Sequence[str], more: Dict[str, Any]) -> Any:
+def frame(points: Any, values: Any, names: Sequence[str], more: Dict[str, Any], kinds: Any) -> Any:
     """Points, values and other columns as a DataFrame; None where pandas is not installed."""
     try:
         import pandas  # type: ignore[import]
     except ImportError:
         return None
     columns = dict(zip(names, points.T))
+    if kinds:
+        for i, column in enumerate(zip(*map(kinds.outward, points))):
+            columns[names[i]] = list(column)
     return pandas.DataFrame({**columns, "value_" if "value" in columns else "value": values, **more})
