@@ -256,3 +256,17 @@ func TestLatticesFit(t *testing.T) {
 		t.Errorf("%v at %v, %v", r.Value, r.Point, err)
 	}
 }
+
+// A run of integers that has asked for all points has converged: nobody gave a tolerance.
+func TestAllPointsAsked(t *testing.T) {
+	f := objective.Func(2, func(x []float64) float64 { return (x[0]-2)*(x[0]-2) + x[1] })
+	r, err := untwist.Minimize(ctx, f, untwist.Options{Budget: 100, Parameters: parameter.Space{
+		{Name: "a", Min: new(0.), Max: new(4.), Integer: true}, {Name: "b", Min: new(0.), Max: new(3.), Integer: true},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != objective.Converged || r.StoppedBy() != "done" || !slices.Equal(r.Point, []float64{2, 0}) || r.Queries > 30 {
+		t.Errorf("%v by %s at %v after %d queries", r.Status, r.StoppedBy(), r.Point, r.Queries)
+	}
+}

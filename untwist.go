@@ -102,6 +102,9 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 	} else if outcome.Status == objective.Running { // it has returned: it is done
 		outcome.Status = objective.Converged
 	}
+	if outcome.Status == objective.ToleranceReached && r.memory.Ended() { // nobody has given a tolerance
+		outcome.Status = objective.Converged
+	}
 	if void := r.vouched(err); void != nil {
 		return Result{Account: r.voided()}, void
 	}

@@ -105,7 +105,8 @@ func TestSamplingOfGaussians(t *testing.T) {
 		}
 		f := objective.Func(d, func(x []float64) float64 { z := white(x); return floats.Dot(z, z) / 2 })
 		entries := make([][]float64, 2+d+d*(d+1)/2) // deviations, of each run
-		for _, seed := range flags.Seeds(runs) {
+		seeds := flags.Seeds(runs)
+		for _, seed := range seeds {
 			cfg := Config{Particles: n, Box: objective.Cube(d, -3, 3), Seed: seed, Stop: Stop{Steps: steps}}.Sampling(1)
 			var x *mat.Dense
 			cfg.Observe = func(s State) { x = s.Particles }
@@ -134,7 +135,7 @@ func TestSamplingOfGaussians(t *testing.T) {
 		beyond := 0
 		for e, v := range entries {
 			mu, std := stat.MeanStdDev(v, nil)
-			errors := mu / (std / math.Sqrt(float64(runs)))
+			errors := mu / (std / math.Sqrt(float64(len(seeds))))
 			if e < 2 {
 				t.Logf("d = %d: %+.4f, %+.2f standard errors", d, mu, errors)
 			}

@@ -297,10 +297,10 @@ if __name__ == "__main__":
             before = os.environ.get("UNTWIST_PROGRAM")
             os.environ["UNTWIST_PROGRAM"] = os.path.join(folder, "program")
             try:
-                with self.assertRaises(FileNotFoundError):
+                with self.assertRaisesRegex(FileNotFoundError, r"the program untwist cannot be started from here \(UNTWIST_PROGRAM says so\): No such file.*program'"):
                     untwist.minimize(bowl, BOX, budget=100)
                 for text, words in (("echo 'panic: oh' >&2; echo '  main.go:1' >&2; exit 2", "has crashed\npanic: oh"),
-                                    ("exit 7", "ended with status 7 and said nothing"), ("echo untwist: no >&2; exit 1", "^no$")):
+                                    ("exit 7", "ended with status 7 and said nothing"), ("exit 0", "ended with status 0 and said nothing"), ("echo untwist: no >&2; exit 1", "^no$")):
                     with open(os.environ["UNTWIST_PROGRAM"], "w") as file:
                         file.write("#!/bin/sh\n" + text + "\n")
                     os.chmod(os.environ["UNTWIST_PROGRAM"], 0o755)

@@ -106,7 +106,7 @@ class Skip(unittest.TestCase):
 
     def test_not_a_number(self):
         for value, kind, words in [(math.nan, "nan", "NaN"), (math.inf, "nan", "Inf"), (None, "error", "fun returned None, which is not a number"),
-                                   ("1", "error", "not a number"), ([1, 2], "error", "not a number"), (1j, "error", "not a number")]:
+                                   ("1", "error", "not a number"), ([1, 2], "error", "not a number"), ({"value": 1.0}, "error", "a dict is for outputs, which have to be named"), (1j, "error", "not a number")]:
             for workers in (1, map):
                 with self.subTest(value=value, workers=workers):
                     result = untwist.minimize(lambda x: value if x[0] > 1 else bowl(x), BOX, budget=2000, workers=workers)
@@ -120,7 +120,7 @@ class Skip(unittest.TestCase):
             kinds = [numpy.float64, numpy.float32, lambda v: numpy.array(v), lambda v: numpy.array([v]), lambda v: numpy.array([[v]])]
         except ImportError:
             kinds = []
-        for kind in kinds + [float, int, bool, decimal.Decimal, fractions.Fraction]:
+        for kind in kinds + [float, int, bool, lambda v: [v], decimal.Decimal, fractions.Fraction]:
             for workers in (1, map):
                 with self.subTest(kind=kind, workers=workers):
                     result = untwist.minimize(lambda x: kind(bowl(x)), BOX, budget=100, workers=workers)

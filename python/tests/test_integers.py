@@ -1,9 +1,12 @@
 """Integers, steps and choices."""
 
+import os
 import tempfile
 import unittest
 
 import untwist
+
+from . import needs
 
 BOUNDS = {"a": (-1, 1), "n": (1, 20), "t": (0.5, 3)}
 KINDS = dict(integer=["n"], step={"t": 0.25}, choices={"material": ["copper", "steel", "aluminium"]}, budget=200)
@@ -57,6 +60,28 @@ class IntegersTest(unittest.TestCase):
             with self.assertRaises(ValueError) as caught:
                 untwist.minimize(f, BOUNDS, budget=20, **kinds)
             self.assertIn(words, str(caught.exception))
+
+    @needs("pandas")
+    def test_queries_have_words(self):
+        bounds, choices = {"n": (0, 9)}, {"m": ["a", "b"]}
+        f = lambda n, m: (n - 2) ** 2 + (m == "b")
+        with tempfile.TemporaryDirectory() as folder:
+            for options in (dict(), dict(journal=os.path.join(folder, "run.journal"))):
+                r = untwist.minimize(f, bounds, choices=choices, integer=["n"], keywords=True, budget=50, **options)
+                table = r.queries()
+                self.assertEqual(set(table.m), {"a", "b"})
+                self.assertTrue(all(v == f(n, m) and isinstance(n, int) for n, m, v in zip(table.n.tolist(), table.m, table.value)))
+                self.assertEqual(r.x, [2, "a"])
+        again = untwist.ask(bounds, 50, choices=choices, integer=["n"], data=table)
+        self.assertEqual(list(again.ask(1)[0]), [2, "a"])
+        again.close()
+
+    def test_all_points_asked(self):
+        """It is no tolerance that ends a run in which nothing is left to ask."""
+        r = untwist.minimize(lambda x: (x[0] - 2) ** 2 + x[1], [(0, 4), (0, 3)], integer=[0, 1], budget=100)
+        self.assertEqual((r.x, r.stopped_by, r.converged, r.success), ([2, 0], "done", True, True))
+        self.assertLess(r.nfev, 30)
+        self.assertIn("points that were asked before", r.message)
 
 
 if __name__ == "__main__":

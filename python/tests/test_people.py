@@ -72,6 +72,17 @@ class Order(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "Name them: bounds=…, x0=…"):
             untwist.minimize(bowl, (1, 2), [(1, 2), (1, 2)], budget=50)
 
+    def test_scipys_names(self):
+        for call, words in ((lambda **k: untwist.minimize(bowl, BOX, **k), {"method": "is strategy meant", "bugdet": "is budget meant", "maxiter": "is budget meant",
+                                                                            "options": "are arguments here", "jac": "derivatives are not used", "popsize": "it has bounds, x0"}),
+                            (lambda **k: untwist.least_squares(bowl, [0, 0], **k), {"max_nfev": "is budget meant"}),
+                            (lambda **k: untwist.ask(BOX, **k), {"fun": "it has budget"})):
+            for name, hint in words.items():
+                with self.assertRaisesRegex(TypeError, f"has no argument {name}; .*{hint}"):
+                    call(**{name: 1})
+        with self.assertRaisesRegex(ValueError, r"write x0=…"):  # two numbers may be a pair
+            untwist.minimize(bowl, [1, 2])
+
     def test_refused(self):
         for place in ([0.0, 0.0, 0.0], (1.0,)):
             with self.assertRaisesRegex(ValueError, "is a point, and the second argument is bounds.*write x0=…"):
@@ -89,6 +100,10 @@ class Names(unittest.TestCase):
         same = untwist.minimize(lambda x: by_name(*map(float, x)), [(1e-6, 1.0), (0, 5)], [0.1, 1], names=["k", "depth"], scale=["log", None],
                                 budget=1000)
         self.assertEqual(bits(r), bits(same))
+
+    def test_no_limits(self):
+        r = untwist.minimize(bowl, {"k": (0, None), "depth": None}, {"k": 1, "depth": 2}, budget=300)
+        self.assertLess(r.fun, 1e-9)
 
     def test_keywords_everywhere(self):
         for options in (dict(workers=2), dict(workers=map)):
@@ -125,6 +140,12 @@ class Names(unittest.TestCase):
                 (dict(bounds=[(-5, 5)] * 2, start=[(0, 1), (7, 9)]), r"start: .*x\[1\]: 7:9 is not within")):
             with self.assertRaisesRegex(ValueError, words):
                 untwist.minimize(bowl, budget=50, **arguments)
+        for arguments, words in ((dict(limits="x[0] + x[7] <= 1"), r"\"x\[0\] \+ x\[7\] <= 1\": there is no parameter x\[7\]"),
+                                 (dict(limits="x[0] + x[1] <= 1", x0=[4, 4, 4]), r"violates the limit x\[0\] \+ x\[1\] <= 1"),
+                                 (dict(limits="x2 + x4 <= 1", names=["x1", "x2", "x3"]), "there is no parameter x4")):
+            with self.assertRaisesRegex(ValueError, words):
+                untwist.minimize(bowl, BOX, budget=50, **arguments)
+        self.assertEqual(untwist.minimize(bowl, BOX, budget=50, limits="x[0] - x[2] <= 1").limits[0]["limit"], "x[0] - x[2] <= 1")
         r = untwist.minimize(lambda x: (float(x[0]) ** 2 - 1) ** 2 + float(x[1]) ** 2 + 0.1 * float(x[0]), [(-2, 2.1)] * 2, budget=2000)
         self.assertIn("well of component 0 is", r.message)
         r = untwist.minimize(bowl, [(1, 5), (2, 2)], scale=["log", None], budget=300)
@@ -139,6 +160,31 @@ class Names(unittest.TestCase):
         self.assertEqual(bits(untwist.minimize(by_name, wide, keywords=True, budget=200)), want)
         with self.assertRaisesRegex(ValueError, "needs two columns, low and high"):
             untwist.minimize(by_name, pandas.DataFrame({"a": [1]}), keywords=True)
+        column = pandas.DataFrame({"name": ["k", "depth"], "high": [1.0, 5.0], "low": [1e-6, 0]})
+        self.assertEqual(bits(untwist.minimize(by_name, column, keywords=True, budget=200)), want)
+        with self.assertRaisesRegex(ValueError, "have no names; make them its index, by set_index"):
+            untwist.minimize(by_name, column[["low", "high"]], keywords=True)
+
+    @needs("pandas")
+    def test_points_with_names(self):
+        """Not by their order: a Series has its own."""
+        def first(bounds, **options):
+            search = untwist.ask(bounds, 50, **options)
+            found = [float(v) for v in search.ask(1)[0]]
+            search.close()
+            return found
+
+        series = pandas.Series({"depth": 3.0, "k": 0.5})
+        self.assertEqual(first(self.BOUNDS, x0=series), [0.5, 3.0])
+        self.assertEqual(first([(0, 5)] * 2, x0=series), [3.0, 0.5])  # without names there is only the order
+        for x0 in (series.to_frame().T, pandas.DataFrame({"depth": [3.0, 4.0], "k": [0.5, 0.25]})):
+            self.assertEqual(first(self.BOUNDS, x0=x0), [0.5, 3.0])
+        start = pandas.DataFrame({"low": [4.0, 0.125], "high": [4.5, 0.25]}, index=["depth", "k"])
+        found = first(self.BOUNDS, start=start)
+        self.assertTrue(0.125 <= found[0] <= 0.25 and 4 <= found[1] <= 4.5, found)
+        self.assertEqual(untwist.minimize(by_name, series, self.BOUNDS, keywords=True, budget=30).queries(frame=False).x[0].tolist(), [0.5, 3.0])
+        with self.assertRaisesRegex(ValueError, "x0: there is no parameter 'd'"):
+            first(self.BOUNDS, x0=pandas.Series({"d": 3.0, "k": 0.5}))
 
 
 class Results(unittest.TestCase):
@@ -153,6 +199,8 @@ class Results(unittest.TestCase):
         self.assertEqual(len(form["frame"]), 3)
         self.assertEqual(len(form["curve"]), 2)
         self.assertIsNone(json.loads(untwist.OptimizeResult(fun=math.inf).to_json())["fun"])
+        self.assertIs(json.loads(untwist.check(valleys, BOX).to_json())["usable"], True)
+        self.assertEqual(json.loads(self.result.structure.to_json())["verdict"], "separable")
 
     def test_no_private_keys(self):
         self.assertEqual([k for k in self.result if k.startswith("_")], [])

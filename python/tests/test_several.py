@@ -68,10 +68,12 @@ class AskAndTell(clean.Clean):
     def test_manners(self):
         search = untwist.ask(**BEAM)
         points = search.ask(4)
-        with self.assertRaisesRegex(KeyError, "no area"):
+        with self.assertRaisesRegex(ValueError, r"^values\[0\]: no area"):
             search.tell(points[0], {"value": 1.0})
-        with self.assertRaisesRegex(TypeError, "has to return a dict"):
+        with self.assertRaisesRegex(TypeError, r"^values\[0\]: 1.0, has to be a dict"):
             search.tell(points[0], 1.0)
+        with self.assertRaisesRegex(TypeError, r"^values\[1\]: 'much' is not a number"):
+            search.tell(points[:2], [beam(points[0]), dict(beam(points[1]), area="much")])
         search.tell(points, [math.nan, None, beam(points[2]), ValueError("mine")])
         self.assertEqual((search.result().nfev, len(search.out)), (4, 0))
         search.close()
@@ -175,7 +177,27 @@ class SeveralTest(unittest.TestCase):
         again = untwist.least_squares(line, [0, 0], [(-10, 10)] * 2, budget=200, workers=2)
         self.assertEqual(list(r.x), list(again.x))
         middle = untwist.least_squares(line, bounds=[(-10, 10)] * 2, budget=200)
+        one = untwist.least_squares(lambda x: x[0] - 1, [3.0], budget=50)  # a number, as with scipy
+        self.assertAlmostEqual(one.x[0], 1)
+        self.assertEqual((len(one.fun), len(one.jac)), (1, 1))
         self.assertAlmostEqual(middle.sum_of_squares, 1 / 6)
+
+    def test_scipys_bounds(self):
+        want = list(untwist.least_squares(line, [0, 0], [(-10, 10)] * 2, budget=60).x)
+        for bounds in (([-10, -10], [10, 10]), (-10, [10, 10]), ((-10, 10), (-10, 10)), (-10, 10)):  # two dimensions: two pairs look the same
+            self.assertEqual(list(untwist.least_squares(line, [0, 0], bounds, budget=60).x), want, bounds)
+        with self.assertRaisesRegex(ValueError, "two pairs, or scipy's lows and highs"):
+            untwist.least_squares(line, [1, 15], ([0, 5], [10, 20]))
+        three = lambda x: [x[0] - 1, x[1] - 2, x[2]]
+        self.assertEqual([round(float(v), 6) for v in untwist.least_squares(three, [1, 1, 1], ([0, 0, 0], [9, 1.5, 9]), budget=60).x], [1, 1.5, 0])
+
+    def test_limits_refused(self):
+        class Curved:
+            fun = None
+
+        for limits, words in ((Curved(), "is returned by fun, as an output with limits"), (5, "limits: 5, must be a text")):
+            with self.assertRaisesRegex(ValueError, words):
+                untwist.minimize(beam, [(0, 5)] * 2, budget=50, limits=limits)
 
 
 if __name__ == "__main__":

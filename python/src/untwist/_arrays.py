@@ -119,13 +119,14 @@ def pairs(given: Any, dim: Optional[int], what: str, one_for: Optional[int] = No
         if dim is None:
             dim = one_for
         if dim is None:
+            point = " (If it is a point, write x0=….)" if what == "bounds" else ""
             raise ValueError(f"{what}: one pair for all coordinates needs x0, or it is not known how many there are; "
-                             f"write [{short(tuple(given))}] * dim")
+                             f"write [{short(tuple(given))}] * dim.{point}")
         given = [tuple(given)] * dim
     out = []
     for i, pair in enumerate(given):
         try:
-            low, high = pair
+            low, high = (None, None) if pair is None else pair
             ends = _end(low, -math.inf), _end(high, math.inf)
         except (TypeError, ValueError, OverflowError):
             raise ValueError(f"{what}: entry {i} is {short(pair)}, must be a pair of numbers (low, high)") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import threading
 import weakref
 from array import array
@@ -14,12 +15,14 @@ from . import _arrays, _evaluate, _options, _tables
 from ._found import found
 from ._kinds import Kinds
 from ._minimize import fitted, frame_of
+from ._places import helpful
 from ._program import ERROR, Gone, Program
 from ._result import OptimizeResult
 from ._run import _U32, Run
 from ._several import Row, said
 
 
+@helpful
 def ask(bounds: Any = None, budget: Optional[float] = None, x0: Any = None, *, start: Any = None, time: Any = None,
         target: Optional[float] = None, seed: Optional[int] = 0, parallel: int = 1, journal: Any = None, report: Any = None,
         names: Optional[Sequence[str]] = None, scale: Any = None, data: Any = None, strategy: Optional[str] = None,
@@ -263,8 +266,15 @@ class Search:
             elif self._numbers.more and _arrays.is_number(v) and not math.isfinite(_arrays.number(v)):
                 told.append((at[i], failed, None))
             else:
-                told.append((at[i], self._numbers.row(v), None))
+                told.append((at[i], self._row(v, k), None))
         return told
+
+    def _row(self, value: Any, k: int) -> Row:
+        """The numbers of a value that was told."""
+        try:
+            return self._numbers.row(value)
+        except (TypeError, ValueError) as e:
+            raise type(e)(f"values[{k}]: " + re.sub("^fun returned ", "", str(e)).replace("and has to return", "has to be")) from None
 
     def _pass_on(self, told: List[Tuple[int, Row, Optional[str]]]) -> None:
         """Gives values to the program, in messages of neighbours."""

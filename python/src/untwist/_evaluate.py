@@ -69,9 +69,10 @@ def number(v: Any) -> float:
     if isinstance(v, Row):
         return v  # type: ignore[return-value]
     try:
-        return _arrays.number(v)
+        return _arrays.number(v[0] if isinstance(v, (list, tuple)) and len(v) == 1 else v)
     except TypeError:
-        raise TypeError(f"fun returned {_arrays.short(v)}, which is not a number") from None
+        hint = "; a dict is for outputs, which have to be named: outputs=…" if isinstance(v, dict) else ""
+        raise TypeError(f"fun returned {_arrays.short(v)}, which is not a number{hint}") from None
 
 
 def reason(e: BaseException) -> str:

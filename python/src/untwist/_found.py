@@ -53,6 +53,8 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
                 "outputs", "limits", "feasible", "violation", "stderr", "covariance", "correlations", "singular_values", "residuals", "jacobian"):
         if key in report:
             result[key] = report[key]
+    for limit in report.get("limits") or []:
+        limit["limit"] = run.called(limit["limit"])
     if "curve" in report:
         curve = report["curve"] or []
         result["curve"] = tuple(_arrays.of([math.nan if s[key] is None else s[key] for s in curve]) for key in ("queries", "value"))
@@ -60,7 +62,7 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
     # Not among the entries: they are for plot and queries.
     result.__dict__["_drawing"] = run.drawing
     if run.kept is not None:
-        run.kept.most = report["queries"]
+        run.kept.most, run.kept.kinds = report["queries"], run.kinds
         result.__dict__["_queries"] = run.kept
     elif journal is not None:
         result.__dict__["_queries"] = Journal(journal, run.dim, run.numbers, report["queries"], run.kinds)

@@ -10,7 +10,7 @@ from . import _arrays, _options, _progress, _tables
 from ._evaluate import Mapped, Serial, Skipped, Vectorized
 from ._found import found
 from ._kinds import Kinds
-from ._places import places
+from ._places import helpful, places, with_ends
 from ._result import OptimizeResult, _Record
 from ._run import Run
 from ._several import Numbers, Several, said
@@ -103,6 +103,7 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
         return searched("minimize", flags + more, space, fun, args, workers, vectorized, callback, on_failure, frame, progress, target, journal, several)
 
 
+@helpful
 def least_squares(fun: Objective, x0: Any = None, bounds: Any = None, args: Tuple[Any, ...] = (), *, start: Any = None,
                   budget: Optional[float] = None, time: Any = None, target: Optional[float] = None, seed: Optional[int] = 0, workers: Workers = 1,
                   vectorized: bool = False, journal: Any = None, report: Any = None, names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False, on_failure: str = "skip",
@@ -146,12 +147,26 @@ def _finite(v: Optional[float]) -> float:
 
 
 def _scipys(bounds: Any, x0: Any) -> Any:
-    """Bounds as pairs, also from scipy's two lists (lows, highs)."""
-    if isinstance(bounds, tuple) and len(bounds) == 2 and x0 is not None and len(x0) != 2:
-        n = len(x0)
-        sides = [[side] * n if _arrays.is_number(side) else list(side) for side in bounds]
-        return list(zip(*sides))
-    return bounds
+    """Bounds as pairs, also from scipy's two lists (lows, highs). In two dimensions two pairs are also two
+    lists: then x0 decides, if it lies within one of them only."""
+    if not isinstance(bounds, tuple) or len(bounds) != 2 or x0 is None or isinstance(x0, dict) or _arrays.is_number(x0):
+        return bounds
+    point = list(x0)
+    if not point or not _arrays.is_number(point[0]) or len(point) == 2 and all(map(_arrays.is_number, bounds)):
+        return bounds
+    theirs = list(zip(*([side] * len(point) if _arrays.is_number(side) else list(side) for side in bounds)))
+    if len(point) != 2 or any(map(_arrays.is_number, bounds)):
+        return theirs
+
+    def within(pairs: Any) -> bool:
+        limits = with_ends(pairs)
+        return len(limits) == 2 and all(low <= v <= high for v, (low, high) in zip(point, limits))
+    ours = [tuple(side) for side in bounds]
+    if theirs == ours or within(theirs) == within(ours):
+        if theirs != ours and within(ours):
+            raise ValueError("bounds: are these two pairs, or scipy's lows and highs? Write a list of pairs, [(low, high), …], or scipy's Bounds")
+        return ours
+    return theirs if within(theirs) else ours
 
 
 def searched(command: str, flags: List[str], space: _options.Space, fun: Objective, args: Any, workers: Workers, vectorized: bool, callback: Any,

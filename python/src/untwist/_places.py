@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
+import inspect
 from typing import Any, Callable, List, Tuple, TypeVar, cast
 
 from . import _arrays, _tables
@@ -13,8 +15,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def places(function: Function) -> Function:
     """Has function(fun, bounds, x0, …) understand function(fun, x0, bounds) and function(fun, x0, bounds=…)."""
 
+    arguments = list(inspect.signature(function).parameters.values())
+    open_ended = any(a.kind is inspect.Parameter.VAR_KEYWORD for a in arguments)
+
     @functools.wraps(function)
     def understands(fun: Any, *given: Any, **named: Any) -> Any:
+        if not open_ended:
+            known_names(function.__name__, [a.name for a in arguments], named)
         if given and "bounds" in named and "x0" not in named:  # scipy's order, in which args come next
             named.update(zip(("x0", "args"), given))
             given = given[2:]
@@ -28,6 +35,37 @@ def places(function: Function) -> Function:
     return cast(Function, understands)
 
 
+# What scipy calls things that have another name here.
+_ELSEWHERE = {"method": "strategy", "tol": "tolerance", "ftol": "tolerance", "maxfev": "budget", "maxfun": "budget", "max_nfev": "budget", "maxiter": "budget",
+              "constraints": "limits", "integrality": "integer", "disp": "progress", "verbose": "progress"}
+
+
+def helpful(function: Function) -> Function:
+    """Has a function say which argument may be meant by one that it does not have."""
+    arguments = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def understands(*given: Any, **named: Any) -> Any:
+        known_names(function.__name__, arguments, named)
+        return function(*given, **named)
+
+    return cast(Function, understands)
+
+
+def known_names(function: str, arguments: List[str], named: Any) -> None:
+    """Raises a TypeError for an argument that is unknown, and says which may be meant."""
+    for name in named:
+        if name in arguments:
+            continue
+        near = [_ELSEWHERE[name]] if _ELSEWHERE.get(name) in arguments else difflib.get_close_matches(name, arguments, 1)
+        hint = f"is {near[0]} meant?" if near else f"it has {', '.join(arguments[1:])}"
+        if name == "options":
+            hint = "what scipy has there are arguments here, such as budget=…"
+        elif name in ("jac", "hess", "hessp"):
+            hint = "derivatives are not used"
+        raise TypeError(f"{function} has no argument {name}; {hint}")
+
+
 def _is_point(thing: Any) -> bool:
     """Whether something is a list of numbers, and nothing else."""
     if isinstance(thing, (str, bytes, dict)) or not hasattr(thing, "__len__") or _tables.is_frame(thing):
@@ -35,7 +73,7 @@ def _is_point(thing: Any) -> bool:
     return len(thing) > 0 and all(_arrays.is_number(v) for v in thing)
 
 
-def _pairs(thing: Any) -> List[Tuple[float, float]]:
+def with_ends(thing: Any) -> List[Tuple[float, float]]:
     """The pairs in something, with infinite ends; none if it has others."""
     try:
         found = _arrays.pairs(thing, None, "bounds")
@@ -53,7 +91,7 @@ def _swapped(bounds: Any, x0: Any) -> bool:
     if hasattr(x0, "lb") and hasattr(x0, "ub") or isinstance(x0, dict) or _tables.is_frame(x0):
         return True
     x = [_arrays.number(v) for v in bounds]
-    limits = [(x0[0], x0[1])] * len(x) if _is_point(x0) and len(x0) == 2 else _pairs(x0)
+    limits = [(x0[0], x0[1])] * len(x) if _is_point(x0) and len(x0) == 2 else with_ends(x0)
     if len(limits) != len(x):
         return False
     theirs = all(low <= v <= high for v, (low, high) in zip(x, limits))

@@ -41,6 +41,16 @@ def path() -> str:
     return here
 
 
+def started(words: List[str], **how: Any) -> "subprocess.Popen[bytes]":
+    """The program as a child."""
+    program = path()
+    try:
+        return subprocess.Popen([program] + words, **how)
+    except OSError as e:
+        set_by = " (UNTWIST_PROGRAM says so)" if os.environ.get("UNTWIST_PROGRAM") else ""
+        raise type(e)(e.errno, f"the program untwist cannot be started from here{set_by}: {e.strerror}", program) from None
+
+
 class Gone(Exception):
     """The program has ended without a result."""
 
@@ -75,8 +85,8 @@ class Program:
         self.errors = tempfile.TemporaryFile()
         try:
             with _lock:
-                self.process = subprocess.Popen(
-                    [path()] + words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+                self.process = started(
+                    words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
                     bufsize=0, start_new_session=True)  # a session of its own: Ctrl-C is for us
                 _running.add(self)
         except BaseException:

@@ -43,6 +43,11 @@ class _Record(Dict[str, Any]):
     def _shown(self) -> Mapping[str, Any]:
         return self
 
+    def to_json(self, **options: Any) -> str:
+        """The entries as a JSON object. Arrays are lists, and numbers that are not finite are null.
+        options are those of json.dumps."""
+        return json.dumps(_tables.plain(self), allow_nan=False, **options)
+
     def __repr__(self) -> str:
         wide = max((len(k) for k in self._shown()), default=0)
         lines = []
@@ -112,18 +117,13 @@ class OptimizeResult(_Record):
             raise ValueError(f"there is no picture {name!r}; there are {', '.join(pictures) or 'none'}")
         return pictures[name]
 
-    def to_json(self, **options: Any) -> str:
-        """The result as a JSON object. Arrays are lists, and numbers that are not finite are null.
-        options are those of json.dumps."""
-        return json.dumps(_tables.plain(self), allow_nan=False, **options)
-
     def queries(self, frame: bool = True) -> Any:
         """All evaluations, in the order in which they were asked for; NaN where one failed.
 
         Where pandas is installed, it is a DataFrame with a column for each parameter and one
-        called value, and for each output and residual. Otherwise, or with frame=False, it is a record
+        called value, and for each output and residual; integers and choices are ints and words. Otherwise, or with frame=False, it is a record
         of two arrays: x, the points, of shape (n, dim), and fun, their values; and of outputs, a dict
-        of arrays by name, where there are any."""
+        of arrays by name, where there are any; a choice is the number of its word there."""
         if "_queries" not in self.__dict__:
             raise ValueError("there are no queries: this is not the result of a run")
         numbers = self.__dict__["_queries"].numbers
@@ -132,7 +132,7 @@ class OptimizeResult(_Record):
         first = numbers.width - len(numbers.more)
         more = {name: _arrays.of([row[first + k] for row in rows]) for k, name in enumerate(numbers.more)}
         names = [p["name"] for p in self["parameters"]] if "parameters" in self else [f"x[{i}]" for i in range(self.__dict__["_queries"].dim)]
-        table = _tables.frame(points, values, names, more) if frame else None
+        table = _tables.frame(points, values, names, more, self.__dict__["_queries"].kinds) if frame else None
         return _Record(x=points, fun=values, **({"outputs": more} if more else {})) if table is None else table
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import re
 import select
 import signal
 import struct
@@ -35,6 +36,7 @@ class Run:
     def __init__(self, command: str, flags: List[str], hello: Dict[str, Any], points: List[List[float]], evaluator: Any, failed: Any,
                  callback: Optional[Callable[[OptimizeResult], Any]], line: Optional[Line]) -> None:
         self._words = [command, "--caller"] + flags
+        self.named = "parameters" in hello  # else the program calls them x1, x2, …
         self.dim: int = hello["dim"]
         self.numbers = Numbers(hello)
         self.width = self.numbers.width
@@ -200,6 +202,10 @@ class Run:
         except StopIteration:
             return True
 
+    def called(self, text: str) -> str:
+        """Words of the program with coordinates that have no names called as in Python."""
+        return text if self.named else re.sub(r"\bx([1-9][0-9]*)\b", lambda m: f"x[{int(m.group(1)) - 1}]", text)
+
     def _stop(self, why: str) -> None:
         """Has the program end the run. Its result still comes."""
         if not self._stopped:
@@ -232,7 +238,7 @@ class Run:
     def judge(self, result: Optional[OptimizeResult]) -> None:
         """Raises what went wrong, with the result so far. What else the program has said is
         logged."""
-        fine = self._status == 0 or self.form is not None and self._status in (130, 143)
+        fine = self.form is not None and self._status in (0, 130, 143)
         crashed = self._status < 0 or any(line.startswith(("panic: ", "fatal error: ")) for line in self._said)
         if not crashed:
             for words in self._said if fine else self._said[:-1]:
@@ -253,7 +259,7 @@ class Run:
             how = f"was ended by {signal_name(-self._status)}" if self._status < 0 else "has crashed"
             words = "\n".join([f"the program untwist {how}"] + self._said[:40])
         elif self._status == 2:
-            raise ValueError(from_0(words))
+            raise ValueError(self.called(from_0(words)))
         failed = Error(words)
         failed.result = result
         raise failed from self._failed.first

@@ -31,9 +31,11 @@ class Numbers:
                 raise TypeError(f"fun returned {_arrays.short(answer)}, and has to return a dict of the value and the outputs {', '.join(self.names)}")
             answer = {"residuals": answer, "value": answer}
         front = "residuals" if self.residuals else "value"
+        if self.residuals == 1 and _arrays.is_number(answer.get(front)):
+            answer = dict(answer, residuals=[answer[front]])  # as with scipy, a number is a list of one
         for name in [front] + self.names:
             if name not in answer:
-                raise KeyError(f"fun returned no {name}")
+                raise ValueError(f"fun returned no {name}")
         found = (list(answer[front]) if self.residuals else [answer[front]]) + [answer[name] for name in self.names]
         if len(found) != self.width:
             raise ValueError(f"fun returned {len(found)} numbers, and has to return {self.width}")
@@ -116,7 +118,7 @@ def limits_of(limits: Any, space: Any) -> List[str]:
     """Linear limits as texts: those that are texts already, and scipy's LinearConstraint."""
     if limits is None:
         return []
-    if isinstance(limits, str) or hasattr(limits, "A"):
+    if isinstance(limits, str) or not hasattr(limits, "__iter__"):
         limits = [limits]
     named = "parameters" in space.hello()
     names = [space.called(i) if named else f"x{i + 1}" for i in range(space.dim)]
@@ -126,7 +128,8 @@ def limits_of(limits: Any, space: Any) -> List[str]:
             out.append(limit if named else re.sub(r"\bx\[(\d+)\]", lambda m: f"x{int(m.group(1)) + 1}", limit))
             continue
         if not hasattr(limit, "A"):
-            raise ValueError(f"limits: {_arrays.short(limit)}, must be a text such as 'x[0] + x[1] <= 5', or scipy's LinearConstraint")
+            curved = " What is not linear is returned by fun, as an output with limits." if hasattr(limit, "fun") else ""
+            raise ValueError(f"limits: {_arrays.short(limit)}, must be a text such as 'x[0] + x[1] <= 5', or scipy's LinearConstraint.{curved}")
         rows = limit.A.toarray().tolist() if hasattr(limit.A, "toarray") else [list(map(float, r)) for r in _rows(limit.A)]
         lows, highs = _sides(limit.lb, len(rows)), _sides(limit.ub, len(rows))
         for row, low, high in zip(rows, lows, highs):

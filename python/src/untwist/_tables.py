@@ -36,6 +36,7 @@ def named(bounds: Any) -> Tuple[Optional[List[str]], Any]:
             raise ValueError(f"bounds: a DataFrame needs two columns, low and high, with a row for each parameter; it has "
                              f"{_arrays.short(list(bounds.columns))}")
         low, high = (bounds[c].tolist() for c in ends)
+        bounds = _indexed(bounds)
         bounds = dict(zip(bounds.index.tolist(), zip(low, high)))
         if len(bounds) != len(low):
             raise ValueError("bounds: two rows of the DataFrame have the same name")
@@ -46,13 +47,28 @@ def named(bounds: Any) -> Tuple[Optional[List[str]], Any]:
     return list(bounds), list(bounds.values())
 
 
+def _indexed(table: Any) -> Any:
+    """A DataFrame whose rows have names: those of its index, or of its only other column of texts."""
+    if all(isinstance(n, str) for n in table.index):
+        return table
+    texts = [c for c in table.columns if all(isinstance(v, str) for v in table[c].tolist())]
+    if len(texts) != 1:
+        raise ValueError("bounds: the rows of the DataFrame have no names; make them its index, by set_index(\"name\")")
+    return table.set_index(texts[0])
+
+
 def _ends(labels: Any) -> Optional[Tuple[Any, Any]]:
     found = {str(label).lower(): label for label in labels}
     return next(((found[a], found[b]) for a, b in _ENDS if a in found and b in found), None)
 
 
 def in_order(given: Any, names: Optional[List[str]], what: str) -> Any:
-    """The values of a dict in the order of the names; other things as they are."""
+    """The values of a dict, or of a Series or the columns of a DataFrame with names, in the order of the names; other
+    things as they are."""
+    if is_frame(given):
+        return _frame_in_order(given, names, what)
+    if names is not None and hasattr(given, "to_dict") and hasattr(given, "index") and all(isinstance(n, str) for n in given.index):
+        given = given.to_dict()
     if not isinstance(given, dict):
         return given
     if names is None:
@@ -61,6 +77,17 @@ def in_order(given: Any, names: Optional[List[str]], what: str) -> Any:
         if name not in names or name not in given:
             raise ValueError(f"{what}: there is no {'value for the ' if name in names else ''}parameter {name!r}")
     return [given[n] for n in names]
+
+
+def _frame_in_order(given: Any, names: Optional[List[str]], what: str) -> Any:
+    """A DataFrame of points, a row each, or of pairs, as bounds have them."""
+    if what == "start":
+        found, pairs = named(given)
+        return in_order(dict(zip(found or [], pairs)), names, what)
+    columns = {c: given[c].tolist() for c in given.columns}
+    if names is None or not all(isinstance(c, str) for c in columns):
+        return given.to_numpy().tolist()
+    return list(map(list, zip(*in_order(columns, names, what))))
 
 
 @contextlib.contextmanager
@@ -100,6 +127,7 @@ class Kept:
 
     def __init__(self, dim: int, numbers: Any) -> None:
         self.dim, self.numbers = dim, numbers
+        self.kinds: Any = None
         self._points: List[bytes] = []
         self._values: List["array[float]"] = []
         self._known: List[bytearray] = []
@@ -145,7 +173,7 @@ class Journal:
     """The queries of a run that are in its journal."""
 
     def __init__(self, path: str, dim: int, numbers: Any, queries: int, kinds: Any) -> None:
-        self.path, self.dim, self.numbers, self._queries, self._kinds = path, dim, numbers, queries, kinds
+        self.path, self.dim, self.numbers, self._queries, self.kinds = path, dim, numbers, queries, kinds
 
     def table(self) -> Tuple[Any, Any]:
         """The same as of Kept."""
@@ -158,7 +186,7 @@ class Journal:
         rows = sorted((int(row[0]), row) for row in lines if int(row[0]) <= self._queries)
         points, values = array("d"), array("d")
         for _, row in rows:
-            points.extend(map(float, self._kinds.inward(row[1 : self.dim + 1])))
+            points.extend(map(float, self.kinds.inward(row[1 : self.dim + 1])))
             values.extend(float(row[i] or "nan") for i in at)
         return _arrays.matrix(points.tobytes(), len(rows), self.dim), _arrays.matrix(values.tobytes(), len(rows), self.numbers.width)
 
@@ -176,11 +204,14 @@ def plain(thing: Any) -> Any:
     return thing
 
 
-def frame(points: Any, values: Any, names: Sequence[str], more: Dict[str, Any]) -> Any:
+def frame(points: Any, values: Any, names: Sequence[str], more: Dict[str, Any], kinds: Any) -> Any:
     """Points, values and other columns as a DataFrame; None where pandas is not installed."""
     try:
         import pandas  # type: ignore[import]
     except ImportError:
         return None
     columns = dict(zip(names, points.T))
+    if kinds:
+        for i, column in enumerate(zip(*map(kinds.outward, points))):
+            columns[names[i]] = list(column)
     return pandas.DataFrame({**columns, "value_" if "value" in columns else "value": values, **more})
