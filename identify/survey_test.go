@@ -154,7 +154,7 @@ func TestSurveyOfBadFunctions(t *testing.T) {
 		{"tiny", func(_ []float64, v float64) float64 { return 1e-300 * v }, certify.Separable, nil},
 		{"nothing but noise", func([]float64, float64) float64 { return noise.NormFloat64() }, certify.Unknown, nil},
 		{"a little noise", func(_ []float64, v float64) float64 { return v + 1e-8*noise.NormFloat64() }, certify.Separable, nil},
-	}, 7) {
+	}, 5) {
 		name := c.name
 		t.Run(name, func(t *testing.T) {
 			meter := query.NewMeter(query.NewGuard(guarded(p, c.f)), 100_000)

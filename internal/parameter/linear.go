@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Linear limit is Lo ≤ Σ Coefficients[i]·x_i ≤ Hi, in the user's units.
@@ -71,14 +72,16 @@ func ParseLinear(text string, names []string) (Linear, error) {
 }
 
 // term is a sign, a number and a name, the number first or last.
-var term = regexp.MustCompile(`^\s*([+-]?)\s*(?:((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?:[*·]?\s*([\pL_][\pL\pN_]*(?:\[\d+\])?))?|([\pL_][\pL\pN_]*(?:\[\d+\])?)(?:\s*[*·]\s*((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?))?)\s*`)
+var term = sync.OnceValue(func() *regexp.Regexp { // its letters take a while
+	return regexp.MustCompile(`^\s*([+-]?)\s*(?:((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?:[*·]?\s*([\pL_][\pL\pN_]*(?:\[\d+\])?))?|([\pL_][\pL\pN_]*(?:\[\d+\])?)(?:\s*[*·]\s*((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?))?)\s*`)
+})
 
 // sum reads a sum of terms: coefficients of the names, and a constant.
 func sum(text string, names []string) (coefficients []float64, constant float64, err error) {
 	coefficients = make([]float64, len(names))
 	rest := text
 	for first := true; first || strings.TrimSpace(rest) != ""; first = false {
-		m := term.FindStringSubmatch(rest)
+		m := term().FindStringSubmatch(rest)
 		if m == nil || !first && m[1] == "" {
 			return nil, 0, fmt.Errorf("%q is not a sum such as 2*a - b", strings.TrimSpace(text))
 		}

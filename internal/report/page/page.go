@@ -16,6 +16,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/untwist/untwist/internal/parameter"
@@ -69,7 +70,9 @@ var pageText string
 //go:embed page.css
 var pageStyle string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"breakable": breakable}).Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template { // most programs that can write a page do not
+	return template.Must(template.New("page").Funcs(template.FuncMap{"breakable": breakable}).Parse(pageText))
+})
 
 // breakable is a formula that may be broken after its operators, where it is too long for a line.
 func breakable(formula string) template.HTML {
@@ -78,18 +81,18 @@ func breakable(formula string) template.HTML {
 }
 
 // Write writes the page.
-func (p Page) Write(w io.Writer) error { return pageTemplate.ExecuteTemplate(w, "page", newView(p)) }
+func (p Page) Write(w io.Writer) error { return pageTemplate().ExecuteTemplate(w, "page", newView(p)) }
 
 // WriteMain writes what is within the element main: for a page that has a frame of its own
 // around it, and Style in its head.
 func (p Page) WriteMain(w io.Writer) error {
-	return pageTemplate.ExecuteTemplate(w, "main", newView(p))
+	return pageTemplate().ExecuteTemplate(w, "main", newView(p))
 }
 
 // WriteChanging writes those elements of main that change with every query: the summary, the
 // best point, the convergence, the failures and the costs. It computes none of the others.
 func (p Page) WriteChanging(w io.Writer) error {
-	return pageTemplate.ExecuteTemplate(w, "changing", newChanging(p))
+	return pageTemplate().ExecuteTemplate(w, "changing", newChanging(p))
 }
 
 // Style returns the style sheet of pages and their pictures.
