@@ -44,9 +44,9 @@ var (
 	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )
 
-// By these shares of the budget a part of the search ends: points that a surrogate promises, the first local
+// By these shares of the budget a part of the search ends: points that a surrogate promises, regions, the first local
 // search, searches of single settings, and CMA-ES. They are the only ones.
-const modelledBy, local, sections, evolved = 0.2, 0.3, 0.5, 0.7
+const modelledBy, regional, local, sections, evolved = 0.2, 0.8, 0.3, 0.5, 0.7
 
 // Minimize minimises f.
 func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
@@ -119,7 +119,7 @@ func (w *search) run() error {
 		for _, part := range []struct {
 			until float64
 			do    func() error
-		}{{modelledBy, w.sketch}, {local, func() error { return w.improve(w.best) }}, {sections, w.structure}, {evolved, w.evolve}} {
+		}{{modelledBy, w.sketch}, {regional, w.regions}, {local, func() error { return w.improve(w.best) }}, {sections, w.structure}, {evolved, w.evolve}} {
 			if err := w.until(part.until*budget, part.do); err != nil {
 				return err
 			}
