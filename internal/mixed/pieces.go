@@ -3,6 +3,7 @@ package mixed
 import (
 	"math"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,7 +20,7 @@ type pieces [][]float64 // of each the coefficients, in the order of features
 func (m pieces) at(features []float64) (value float64, piece int) {
 	value = math.Inf(-1)
 	for k, w := range m {
-		if v := dot(w, features); v > value {
+		if v := kernel.Dot(w, features); v > value {
 			value, piece = v, k
 		}
 	}
@@ -41,13 +42,6 @@ func featuresOf(p, to []float64) []float64 {
 // coefficients returns how many a parabola in n coordinates has.
 func coefficients(n int) int { return (n + 1) * (n + 2) / 2 }
 
-func dot(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += float64(v * b[i])
-	}
-	return sum
-}
-
 // Values of f with their weights, and the features of where they were asked.
 type sample struct {
 	n               int // coordinates
@@ -63,17 +57,26 @@ const (
 
 // fit fits so many pieces, beginning with the values in these, which it changes. It returns the sum of squares too.
 func (s *sample) fit(part []int, count int) (best pieces, least float64) {
+	all := make([]*equations, count)
+	for k := range all {
+		all[k] = newEquations(s.n)
+	}
+	for i, k := range part {
+		all[k].add(s.features[i], s.weights[i], s.values[i])
+	}
 	least = math.Inf(1)
 	for range turns {
 		m := make(pieces, count)
-		for k := range m {
-			m[k] = s.parabola(func(i int) bool { return part[i] == k })
+		for k, e := range all {
+			m[k] = e.solution()
 		}
 		sum, changed := 0., false
 		for i, row := range s.features {
 			v, k := m.at(row)
 			sum += float64(s.weights[i] * (v - s.values[i]) * (v - s.values[i]))
 			if part[i] != k {
+				all[part[i]].add(row, -s.weights[i], s.values[i])
+				all[k].add(row, s.weights[i], s.values[i])
 				part[i], changed = k, true
 			}
 		}
@@ -87,33 +90,37 @@ func (s *sample) fit(part []int, count int) (best pieces, least float64) {
 	return best, least
 }
 
-// parabola fits one piece to some of the values.
-func (s *sample) parabola(member func(i int) bool) []float64 {
-	k := coefficients(s.n)
-	a, b := mat.NewSymDense(k, nil), make([]float64, k)
-	raw := a.RawSymmetric()
-	for i, row := range s.features {
-		if !member(i) {
-			continue
-		}
-		for r, v := range row {
-			v *= s.weights[i]
-			b[r] += float64(v * s.values[i])
-			line := raw.Data[r*raw.Stride : r*raw.Stride+k]
-			for c := r; c < k; c++ {
-				line[c] += float64(v * row[c])
-			}
+// Equations are the normal equations of a piece, A·w = b.
+type equations struct {
+	a *mat.SymDense
+	b []float64
+}
+
+func newEquations(n int) *equations {
+	k := coefficients(n)
+	e := &equations{mat.NewSymDense(k, nil), make([]float64, k)}
+	for i := range k {
+		if e.a.SetSym(i, i, plain); i > n {
+			e.a.SetSym(i, i, curved)
 		}
 	}
-	for r := range k {
-		if raw.Data[r*raw.Stride+r] += plain; r > s.n {
-			raw.Data[r*raw.Stride+r] += curved
-		}
+	return e
+}
+
+// add adds a value, or takes one away where the weight is negative.
+func (e *equations) add(row []float64, weight, value float64) {
+	raw := e.a.RawSymmetric()
+	for i, v := range row {
+		kernel.AddScaled(raw.Data[i*raw.Stride+i:i*raw.Stride+len(row)], weight*v, row[i:])
 	}
+	kernel.AddScaled(e.b, weight*value, row)
+}
+
+func (e *equations) solution() []float64 {
 	var chol mat.Cholesky
-	x := mat.NewVecDense(k, nil)
-	if chol.Factorize(a) {
-		_ = chol.SolveVecTo(x, mat.NewVecDense(k, b)) // an ill-conditioned one only promises less
+	x := mat.NewVecDense(len(e.b), nil)
+	if chol.Factorize(e.a) {
+		_ = chol.SolveVecTo(x, mat.NewVecDense(len(e.b), e.b)) // an ill-conditioned one only promises less
 	}
 	return x.RawVector().Data
 }

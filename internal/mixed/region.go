@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -178,7 +179,7 @@ func (r *region) model() (pieces, float64) {
 		for i, v := range near {
 			if part[i] = 0; try == 0 && r.part != nil {
 				part[i] = r.part[&v.z[0]]
-			} else if dot(v.p, across) > 0 {
+			} else if kernel.Dot(v.p, across) > 0 {
 				part[i] = 1
 			}
 		}
