@@ -57,6 +57,9 @@ func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task stra
 	w := newSearch(ctx, f, task)
 	err = w.run()
 	out := strategy.Outcome{Status: objective.Converged, Learnt: &strategy.Learnt{}, Multipliers: w.multipliers}
+	if w.fit != nil && w.key(w.fit.Point) == w.key(w.best.z) {
+		out.Fit = w.fit
+	}
 	if err != nil {
 		out.Status, err = objective.StatusOf(ctx, err)
 	}
@@ -81,6 +84,7 @@ type search struct {
 	exact    bool // grain is known
 
 	multipliers []strategy.Multiplier
+	fit         *strategy.Fit // of the last descent to the best place
 }
 
 func newSearch(ctx context.Context, f objective.Objective, task strategy.Task) *search {

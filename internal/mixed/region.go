@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A region is a local search over all coordinates that have an order, with the choices as they are: it asks
@@ -37,11 +38,12 @@ const (
 	refused     = 3    // steps in vain make the region smaller
 	perModel    = 3    // values for each coefficient
 	distinct    = 0.03 // values nearer to each other than that, in radii, count once
-	partitions  = 5    // of the values into two, from which pieces are fitted
+	partitions  = 4    // of the values into two, from which pieces are fitted
+	smooth      = 1e-8 // of the weighted squares, in units of values: what is left by one piece that needs no other
 	telling     = 1e-5 // of what values differ by in the first region: a step that promises less is none
 	worth       = 1e-3 // and a search that has gained less is not repeated
 	central     = 100  // the weight of the place itself
-	modelAsked  = 3000 // times: the model
+	modelAsked  = 2000 // times: the model
 )
 
 func (w *search) region(at place, radius float64) *region {
@@ -172,6 +174,9 @@ func (r *region) model() (pieces, float64) {
 	part := make([]int, len(near))
 	best, least := s.fit(part, 1)
 	for try := range partitions {
+		if least <= smooth*floats.Sum(s.weights) {
+			break
+		}
 		across := make([]float64, n)
 		for j := range across {
 			across[j] = r.random.NormFloat64()
