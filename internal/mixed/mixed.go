@@ -1,7 +1,8 @@
 // Package mixed minimises functions of which some parameters have a lattice: integers, numbers with a
 // step, and choices.
 //
-// Start with Strategy. A setting is a value of each lattice parameter. A local search (local.go) goes down
+// Start with Strategy. A setting is a value of each lattice parameter. A trust region (region.go) goes along
+// kinks over all parameters that have an order, by a model of pieces (pieces.go). A local search (local.go) goes down
 // over the continuous parameters at one setting, tries other settings from where it ends, along the lattice
 // of one parameter after the other, and goes down again. CMA-ES with margin (package cmaes) searches all at
 // once, beside probabilities of the choices that are learnt from the same points (choices.go, after CatCMA:

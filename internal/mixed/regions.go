@@ -9,27 +9,42 @@ import (
 // that has more they differ so little that the model of a region tells which is better.
 const few = 8
 
-// regions searches a region around the best place, and then those of other choices and of neighbours on
-// lattices of few values, until none of them leads further. A search is given up as soon as it no longer
-// gains as much as it is behind.
+// regions searches a region around the best place, then those of other choices and of neighbours on lattices of
+// few values, as long as that leads further, and then goes along the lattices of many values. A search is given
+// up as soon as it no longer gains as much as it is behind.
 func (w *search) regions() error {
 	if n := len(w.region(w.best, wide).all); n == 0 || n > mostOrdered || w.best.z == nil || w.task.NoiseLevel > 0 {
 		return nil
 	}
-	if err := w.around(w.best, math.Inf(1)); err != nil {
-		return err
-	}
 	done := map[string]bool{}
+	for at, radius := w.best, wide; at.z != nil; radius = half {
+		err := w.around(at, radius, math.Inf(1))
+		if err == nil {
+			err = w.elsewhere(done)
+		}
+		if err == nil {
+			at, err = w.sideways(w.best)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elsewhere searches regions of settings that are not done.
+func (w *search) elsewhere(done map[string]bool) error {
 	for base := (place{}); w.best.better(base); {
 		base = w.best
+		done[w.coarse(base.z)] = true
 		for _, z := range w.siblings(base.z) {
-			if done[w.key(z)] {
+			if done[w.coarse(z)] {
 				continue
 			}
-			done[w.key(z)] = true
+			done[w.coarse(z)] = true
 			all, err := w.ask([][]float64{z})
 			if err == nil && len(all) > 0 {
-				err = w.around(all[0], base.value)
+				err = w.around(all[0], wide, base.value)
 			}
 			if err != nil {
 				return err
@@ -37,6 +52,17 @@ func (w *search) regions() error {
 		}
 	}
 	return nil
+}
+
+// coarse returns the part of a setting that is of choices and of lattices of few values.
+func (w *search) coarse(z []float64) string {
+	var setting []float64
+	for _, k := range w.discrete {
+		if l := w.task.Lattices[k]; l.Unordered || len(l.Values) <= few {
+			setting = append(setting, z[k])
+		}
+	}
+	return key(setting)
 }
 
 // siblings returns a point with one choice changed, or with one coordinate on the next value of few, for each.
@@ -55,30 +81,20 @@ func (w *search) siblings(z []float64) (points [][]float64) {
 	return points
 }
 
-// around searches regions around a place, which is to come below a value, until one of them gains next to nothing and
-// no neighbour on a lattice of many values does.
-func (w *search) around(at place, beat float64) error {
-	r := w.region(at, wide)
-	for {
+// around searches regions around a place, which is to come below a value, until one of them gains next to nothing.
+func (w *search) around(at place, radius, beat float64) error {
+	for r := w.region(at, radius); ; r.radius = wide {
 		was := r.at
 		err := r.descend(fine, beat)
 		gain, behind := was.value-r.at.value, r.at.value-beat
-		if err != nil || behind > 0 && gain < behind {
+		if err != nil || behind > 0 && gain < behind || gain <= worth*r.unit {
 			return err
 		}
-		if r.radius = wide; gain > worth*r.unit {
-			continue
-		}
-		next, err := w.sideways(r.at)
-		if err != nil || !next.better(r.at) {
-			return err
-		}
-		r = w.region(next, half)
 	}
 }
 
 // sideways goes to a neighbour on one of the lattices of many values, to where the model of the region is
-// least there, and down from it if that is not better yet. It returns the first place that is.
+// least there, and down from it if that is not better yet. It returns the first place that is, or none.
 func (w *search) sideways(at place) (place, error) {
 	for _, k := range w.discrete {
 		l := w.task.Lattices[k]
@@ -94,22 +110,16 @@ func (w *search) sideways(at place) (place, error) {
 				continue
 			}
 			all, err := w.ask([][]float64{z})
-			if err != nil || len(all) == 0 || all[0].better(at) {
-				return first(at, all), err
+			if err != nil || len(all) == 0 {
+				return place{}, err
 			}
-			r = w.region(all[0], half/2)
-			if err := r.descend(2*fine, at.value); err != nil || r.at.better(at) {
+			if r = w.region(all[0], half/2); !r.at.better(at) {
+				err = r.descend(2*fine, at.value)
+			}
+			if err != nil || r.at.better(at) {
 				return r.at, err
 			}
 		}
 	}
-	return at, nil
-}
-
-// first returns the first of some places, or otherwise another one.
-func first(otherwise place, some []place) place {
-	if len(some) > 0 {
-		return some[0]
-	}
-	return otherwise
+	return place{}, nil
 }
