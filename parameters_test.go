@@ -239,7 +239,7 @@ func TestLatticesEndToEnd(t *testing.T) {
 }
 
 // Residuals with an integer and a choice: y = a·t + n of the word "line", or a·t² + n of "square". 2t² + 5 is
-// found to rounding.
+// found to rounding, and with it how well a is determined: ∂r/∂a = t².
 func TestLatticesFit(t *testing.T) {
 	f := untwist.Vector(3, 6, func(x, r []float64) error {
 		for i := range r {
@@ -254,6 +254,9 @@ func TestLatticesFit(t *testing.T) {
 	r, err := untwist.Minimize(t.Context(), f, untwist.Options{Parameters: space, Budget: 400})
 	if err != nil || r.Value > 1e-16 || r.Point[1] != 5 || r.Point[2] != 1 {
 		t.Errorf("%v at %v, %v", r.Value, r.Point, err)
+	}
+	if r.Fit == nil || !slices.Equal(r.Fit.Parameters, []int{0}) || len(r.Fit.Errors) != 1 || math.Abs(r.Fit.Jacobian[5][0]-25) > 1e-5 {
+		t.Errorf("%+v", r.Fit)
 	}
 }
 

@@ -235,12 +235,17 @@ func (r *run) fit(result *Result, fit *strategy.Fit) {
 	result.Fit = &Fit{Residuals: fit.Residuals, Singular: e.Singular, Directions: e.Directions}
 	_, half := r.scale.Units()
 	x := r.outward(fit.Point)
-	unit := make([]float64, len(half)) // dx/dz
-	free := r.free()
-	for k := range unit {
-		if unit[k] = half[k]; r.options.Parameters != nil && r.options.Parameters[free[k]].Log {
-			unit[k] = half[k] * x[free[k]]
+	var unit []float64 // dx/dz
+	for k, i := range r.free() {
+		switch {
+		case fit.Coordinates != nil && !slices.Contains(fit.Coordinates, k):
+			continue
+		case r.options.Parameters != nil && r.options.Parameters[i].Log:
+			unit = append(unit, half[k]*x[i])
+		default:
+			unit = append(unit, half[k])
 		}
+		result.Fit.Parameters = append(result.Fit.Parameters, i)
 	}
 	result.Fit.Errors, result.Fit.Covariance = e.In(unit)
 	rows, _ := fit.Jacobian.Dims()
@@ -257,7 +262,7 @@ func (r *run) fit(result *Result, fit *strategy.Fit) {
 	}
 	limits := r.options.limits()
 	for k, se := range result.Fit.Errors {
-		if i := free[k]; math.IsInf(se, 1) {
+		if i := result.Fit.Parameters[k]; math.IsInf(se, 1) {
 			result.Notes = append(result.Notes, fmt.Sprintf("the residuals do not determine %s", r.options.called(i)))
 		} else if x[i]-2*se < limits.Lo[i] || x[i]+2*se > limits.Hi[i] {
 			result.Notes = append(result.Notes, fmt.Sprintf("the 95 %% interval of %s goes beyond its limits: the linearisation is not to be trusted there", r.options.called(i)))

@@ -43,8 +43,10 @@ type Held struct {
 // s²·(JᵀJ)⁻¹.
 type Fit struct {
 	Residuals []float64 // at the best point
-	// Jacobian has the derivatives of the residuals by the parameters that are not fixed, in the
-	// user's units, a row for each residual.
+	// Parameters are the indices of the parameters that all the following is about: those that are neither
+	// fixed nor integers, numbers with a step or choices.
+	Parameters []int
+	// Jacobian has the derivatives of the residuals by these, in the user's units, a row for each residual.
 	Jacobian [][]float64
 	// Errors are the standard errors of these parameters, and Covariance is theirs; +Inf and nil:
 	// the residuals do not determine it, or there are no more residuals than parameters.

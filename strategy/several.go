@@ -40,6 +40,8 @@ type Fit struct {
 	Point     []float64  // in scaled coordinates
 	Residuals []float64  // there
 	Jacobian  *mat.Dense // likewise, of the residuals by the scaled coordinates
+	// Coordinates are those of its columns; nil: all.
+	Coordinates []int
 }
 
 // A Multiplier says what a limit costs: by how much f falls for a limit that is wider by one unit.

@@ -1,7 +1,8 @@
 // Package mixed minimises functions of which some parameters have a lattice: integers, numbers with a
 // step, and choices.
 //
-// Start with Strategy. A setting is a value of each lattice parameter. A local search (local.go) goes down
+// Start with Strategy. A setting is a value of each lattice parameter. A trust region (region.go) goes along
+// kinks over all parameters that have an order, by a model of pieces (pieces.go). A local search (local.go) goes down
 // over the continuous parameters at one setting, tries other settings from where it ends, along the lattice
 // of one parameter after the other, and goes down again. CMA-ES with margin (package cmaes) searches all at
 // once, beside probabilities of the choices that are learnt from the same points (choices.go, after CatCMA:
@@ -44,9 +45,9 @@ var (
 	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )
 
-// By these shares of the budget a part of the search ends: points that a surrogate promises, the first local
+// By these shares of the budget a part of the search ends: points that a surrogate promises, regions, the first local
 // search, searches of single settings, and CMA-ES. They are the only ones.
-const modelledBy, local, sections, evolved = 0.2, 0.3, 0.5, 0.7
+const modelledBy, regional, local, sections, evolved = 0.2, 0.8, 0.3, 0.5, 0.7
 
 // Minimize minimises f.
 func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
@@ -57,6 +58,9 @@ func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task stra
 	w := newSearch(ctx, f, task)
 	err = w.run()
 	out := strategy.Outcome{Status: objective.Converged, Learnt: &strategy.Learnt{}, Multipliers: w.multipliers}
+	if w.fit != nil && w.key(w.fit.Point) == w.key(w.best.z) {
+		out.Fit = w.fit
+	}
 	if err != nil {
 		out.Status, err = objective.StatusOf(ctx, err)
 	}
@@ -81,6 +85,7 @@ type search struct {
 	exact    bool // grain is known
 
 	multipliers []strategy.Multiplier
+	fit         *strategy.Fit // of the last descent to the best place
 }
 
 func newSearch(ctx context.Context, f objective.Objective, task strategy.Task) *search {
@@ -119,7 +124,7 @@ func (w *search) run() error {
 		for _, part := range []struct {
 			until float64
 			do    func() error
-		}{{modelledBy, w.sketch}, {local, func() error { return w.improve(w.best) }}, {sections, w.structure}, {evolved, w.evolve}} {
+		}{{modelledBy, w.sketch}, {regional, w.regions}, {local, func() error { return w.improve(w.best) }}, {sections, w.structure}, {evolved, w.evolve}} {
 			if err := w.until(part.until*budget, part.do); err != nil {
 				return err
 			}

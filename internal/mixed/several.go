@@ -99,6 +99,9 @@ func (w *search) downSeveral(at, beat place) (place, error) {
 	if end.better(at) && !w.best.better(end) {
 		w.multipliers = out.Multipliers
 	}
+	if out.Fit != nil && !w.best.better(end) {
+		w.fit = &strategy.Fit{Point: s.outer(out.Fit.Point), Residuals: out.Fit.Residuals, Jacobian: out.Fit.Jacobian, Coordinates: w.free}
+	}
 	if err == nil {
 		err = s.ended
 	}

@@ -200,7 +200,7 @@ func fitRows(space parameter.Space, found untwist.Result) (rows [][2]string) {
 	if space == nil {
 		space = parameter.Plain(len(found.Point))
 	}
-	for k, i := range space.Free() {
+	for k, i := range fit.Parameters {
 		if k >= len(fit.Errors) || i >= len(found.Point) {
 			break
 		}
@@ -217,7 +217,7 @@ func fitRows(space parameter.Space, found untwist.Result) (rows [][2]string) {
 		return rows
 	}
 	free := make(parameter.Space, 0, n)
-	for _, i := range space.Free() {
+	for _, i := range fit.Parameters {
 		p := space[i]
 		p.Log = false
 		free = append(free, p)
@@ -234,10 +234,9 @@ func correlated(space parameter.Space, fit *untwist.Fit) (rows [][2]string) {
 		by    float64
 	}
 	var all []pair
-	free := space.Free()
 	for i, row := range correlations(fit) {
 		for j, by := range row[:i] {
-			all = append(all, pair{space[free[j]].Name + " and " + space[free[i]].Name, by})
+			all = append(all, pair{space[fit.Parameters[j]].Name + " and " + space[fit.Parameters[i]].Name, by})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(math.Abs(b.by), math.Abs(a.by)) })

@@ -17,7 +17,7 @@ func TestSeveralNumbers(t *testing.T) {
 			Point: []float64{1, 2}, Violation: 30, Violations: []objective.Sample{{Queries: 1, Value: 500}, {Queries: 9, Value: 30}},
 			Outputs: []untwist.Measured{{Output: untwist.Output{Name: "stress", Max: new(1.)}, Value: 31}},
 		},
-		Fit: &untwist.Fit{
+		Fit: &untwist.Fit{Parameters: []int{0, 1},
 			Residuals: []float64{1, -2, .5}, Errors: []float64{2, 3}, Covariance: [][]float64{{4, -3}, {-3, 9}},
 			Singular: []float64{5, .1}, Directions: [][]float64{{1, 0}, {0, 1}},
 		},
