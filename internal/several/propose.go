@@ -86,7 +86,7 @@ func (s *sqp) solve(c []float64, mu float64) (out proposal, ok bool) {
 	return out, true
 }
 
-// correct tries the step once more, for what the constraints are after it.
+// correct tries a step once more, for what the constraints are after it.
 func (s *sqp) correct(p []float64, next place, before, promised float64) (place, float64, error) {
 	c := make([]float64, len(next.c))
 	for k, a := range s.a {

@@ -30,8 +30,8 @@ type place struct {
 // with |c_k| for equations: a step p minimises its model, gᵀp + ½pᵀBp + μ·Σ max(0, c_k + a_kᵀp), within
 // the polytope and |p_i| ≤ Δ. Gradients come from one batch of differences. B approximates the Hessian of
 // the Lagrangian by damped BFGS updates (J. Nocedal and S. Wright, Numerical Optimization, procedure
-// 18.2); with residuals it is 2·JᵀJ. A step that fails because the constraints are curved is corrected
-// once (section 18.3). f and the constraints are scaled by their first gradients.
+// 18.2); with residuals it is 2·JᵀJ. A step that fails because the constraints are curved is corrected,
+// up to three times (section 18.3). f and the constraints are scaled by their first gradients.
 type sqp struct {
 	*limits
 	at      place
@@ -74,6 +74,7 @@ const (
 	gainTol     = 1e-10                 // a step that promises to gain less, as a part of φ, is the last
 	atBound     = 1e-8                  // a step of an interior-point method ends this near to a bound that it means
 	mostSteps   = 1000
+	corrections = 3   // of a step, as long as each gains
 	tooFar      = 10. // a gradient that has changed by more than this is scaled anew
 )
 
@@ -177,14 +178,19 @@ func (s *sqp) step() (done bool, err error) {
 		}
 		return false, s.differentiate()
 	}
-	if ratio < 0.25 && next.numbers != nil && s.violation(next.c) > s.violation(was.c) {
+	for range corrections {
+		if ratio >= 0.25 || next.numbers == nil || s.violation(next.c) <= s.violation(was.c) {
+			break
+		}
+		floats.SubTo(p, next.y, was.y)
 		again, better, err := s.correct(p, next, before, promised)
 		if err != nil {
 			return false, err
 		}
-		if better > ratio {
-			next, ratio = again, better
+		if better <= ratio {
+			break
 		}
+		next, ratio = again, better
 	}
 	length := floats.Distance(next.y, was.y, math.Inf(1))
 	switch {
