@@ -71,16 +71,22 @@ func (b *belief) restarted(from candidate, short []*Look) candidate {
 	}
 	plain, best := from, from
 	for _, theta := range maps {
-		f, _ := b.joint(theta, short)
-		if f == nil {
-			continue
+		sets := [][]*Look{short}
+		if len(short) > lastLooks {
+			sets = append(sets, last)
 		}
-		c := b.candidate(f, theta, short)
-		if c.misfit < best.misfit {
-			best = c
-		}
-		if theta == b.theta && c.misfit < plain.misfit {
-			plain = c
+		for _, some := range sets {
+			f, _ := b.joint(theta, some)
+			if f == nil {
+				continue
+			}
+			c := b.candidate(f, theta, short)
+			if c.misfit < best.misfit {
+				best = c
+			}
+			if theta == b.theta && c.misfit < plain.misfit {
+				plain = c
+			}
 		}
 	}
 	if best.theta != b.theta && !(best.misfit < enough(len(short))*plain.misfit && best.misfit < misfitting) {

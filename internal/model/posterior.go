@@ -77,6 +77,8 @@ const (
 	// Where two curvatures are in the same proportion everywhere, as those of a quadratic, one
 	// combination of E_ij and E_ji is not determined, and need not be.
 	telling = 6
+	// certainly is how many times the information must be that of the prior: less is chance.
+	certainly = 30
 	// inProportion is the least ratio of the curvatures of two components that may be in proportion: rows are
 	// scaled so that it is about 1.
 	inProportion = 0.1
@@ -114,6 +116,9 @@ func (p posterior) errors(m int, theta sym2) (u uncertainty) {
 	eachPair(m, func(i, j, k int) {
 		whole, known := p[k].covariance(1)
 		balanced := min(p[k].info.a, p[k].info.c) > inProportion*max(p[k].info.a, p[k].info.c)
+		if balanced {
+			_, known = p[k].covariance(certainly)
+		}
 		by := p[k].moved(known, theta)
 		e := prior
 		if size := p[k].seen.trace(); size > 0 {

@@ -53,11 +53,46 @@ func (e *search) lookAround() error {
 	if e.bowl {
 		along = e.wide()
 	}
+	var pairs []bool
+	if bad, few := e.unknown(); few && e.fewer(bad) {
+		along, pairs = e.frame.U, bad
+	}
 	x, err := e.s.safe(middle)
 	if err != nil {
 		return err
 	}
-	return e.take(e.shortLook(kind, along, t, x), nil)
+	l := e.shortLook(kind, along, t, x)
+	if l.pairs = pairs; pairs != nil {
+		l.expected = e.expected(l)
+	}
+	return e.take(l, nil)
+}
+
+// unknown returns the pairs of which so little is known that looks along the frame have to wait, and
+// reports whether they are few.
+func (e *search) unknown() (pairs []bool, few bool) {
+	if len(e.short()) <= 2 || e.coupling() >= prior || e.pair > 0 || e.misfits > misfit || quantile(e.errors(), nearlyAll) > usable {
+		return nil, false
+	}
+	pairs = make([]bool, e.m*(e.m-1)/2)
+	eachPair(e.m, func(i, j, p int) { pairs[p] = e.not.alike[p] || e.not.eff.At(i, j) > usable/2 })
+	return pairs, true
+}
+
+// fewer reports whether pairs are fewer than those of which the last look was.
+func (e *search) fewer(pairs []bool) bool {
+	last := e.looks[len(e.looks)-1].pairs
+	return last == nil || count(pairs) < count(last)
+}
+
+// count returns how many are true.
+func count(all []bool) (n int) {
+	for _, yes := range all {
+		if yes {
+			n++
+		}
+	}
+	return n
 }
 
 // expected returns what is expected of mixed differences along the frame that a look does not ask for.
