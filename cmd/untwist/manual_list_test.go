@@ -88,7 +88,6 @@ var manners = map[string]manner{
 	".ci/long":                            {instead: "bash -n .ci/long", why: "this test is a part of it"},
 	"bash .ci/long":                       {instead: "bash -n .ci/long", why: "this test is a part of it"},
 	"bash .ci/long --list":                {instead: "bash -n .ci/long", why: "it needs a git repository"},
-	"bash .ci/long STEP…":                 {instead: "bash -n .ci/long", why: placeholder},
 	"bash .ci/bare":                       {instead: "bash -n .ci/bare", why: ownStep},
 	"go test ./internal/house -compile":   {plus: "-compile=false", why: ownStep},
 	"go test ./cmd/untwist -run TestManual -whole": {plus: "-whole=false", why: "it is this test"},
