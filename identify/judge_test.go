@@ -11,7 +11,6 @@ import (
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
-	"gonum.org/v1/gonum/mat"
 )
 
 func mixedProblem(t *testing.T, name string, d int) *problem.Problem {
@@ -61,8 +60,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The survey pauses before every part that may not help, with a positive definite
-// matrix, for the first time when the first looks contradict each other; an error ends it.
+// The survey pauses before every part that may not help, for the first time when the first looks contradict each other; an
+// error ends it.
 func TestPause(t *testing.T) {
 	stop, d := errors.New("enough"), flags.Usually(12, 4)
 	for _, c := range flags.Sample([]struct {
@@ -79,9 +78,6 @@ func TestPause(t *testing.T) {
 				return nil
 			}
 			doubts, spent = append(doubts, doubt.Queries), append(spent, meter.Queries())
-			if !new(mat.Cholesky).Factorize(doubt.Inverse) || doubt.Inverse.SymmetricDim() != d {
-				t.Errorf("%s: not positive definite", name)
-			}
 			return nil
 		}
 		if _, err := s.Identify(ctx, meter, request); err != nil || (len(doubts) > 0) != doubtful {

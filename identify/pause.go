@@ -1,9 +1,7 @@
 package identify
 
 import (
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/model"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A Doubt is what a survey knows before a part of which it is not known whether it helps: where
@@ -11,12 +9,6 @@ import (
 type Doubt struct {
 	// Queries is about how many the part takes.
 	Queries int
-	// Inverse is the inverse of the Hessians' mean size,
-	//
-	//	S⁻¹, S² = mean_k H_k²,
-	//
-	// up to a factor; nil: noise hides it.
-	Inverse *mat.SymDense
 	// Even says that nothing speaks against the part but that there is noise. The other fields but Queries and
 	// Forecast are empty.
 	Even bool
@@ -27,12 +19,6 @@ type Doubt struct {
 	// coordinates. The other fields are empty.
 	Basin *Basin
 }
-
-// WellConditioned is the condition number of a Hessian up to which it is exact enough to
-// show the frame, if there is one. For Rosenbrock's, Ackley's and Griewank's functions it
-// was from 1.5 to 400 with orthogonal mixing matrices, and from 3,000 to 700,000 with the
-// paper's (d = 10 and 40).
-const WellConditioned = 1e3
 
 // before is called before looks: it may end the survey, for want of a budget, and lets others go first.
 func (m *modelling) before(next model.Next) error {
@@ -46,14 +32,10 @@ func (m *modelling) before(next model.Next) error {
 	}
 	defer m.stage(hessians)
 	switch noisy := m.g.grain.Noisy(); {
-	case noisy && next.Contradicted:
+	case next.Contradicted && (noisy || next.Components == m.g.f.Dim()):
 		return m.Pause(Doubt{Queries: next.Queries})
 	case noisy:
 		return m.Pause(Doubt{Queries: next.Queries, Even: true, Forecast: m.forecast})
-	case next.Contradicted && next.Components == m.g.f.Dim():
-		t := next.White()
-		inverse := kernel.Times(mat.DenseCopyOf(t.T()), t) // TᵀT = VΛ⁻¹Vᵀ
-		return m.Pause(Doubt{Queries: next.Queries, Inverse: kernel.Symmetrised(inverse, 1)})
 	case next.Looks == 1:
 		return m.basin(next)
 	}
